@@ -1,0 +1,1 @@
+# Installation: written together with the consumer check.

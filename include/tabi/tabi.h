@@ -1,0 +1,351 @@
+/* tabi.h - contact dynamics for legged robots.
+ *
+ *   file or builder calls ---> tabi_model      immutable; share it between threads
+ *                              tabi_dynamics   the rigid-body quantities of one state;
+ *                                              one thread at a time
+ *
+ * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
+ * no global state, never prints, and allocates only in functions named create, build or load.
+ *
+ * Structs named _def are filled by their _default() function first; then change what you mean
+ * to change.  Strings and arrays that a def points to are copied. */
+#ifndef TABI_H
+#define TABI_H
+
+#include "tabi_export.h" /* TABI_API, TABI_BEGIN, TABI_END */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TABI_VERSION 100 /* major * 10000 + minor * 100 + patch */
+
+TABI_BEGIN
+
+typedef struct tabi_builder tabi_builder;
+typedef struct tabi_model tabi_model;
+typedef struct tabi_dynamics tabi_dynamics;
+
+/* ------------------------------------------------------------------------------ errors */
+
+typedef enum tabi_status {
+  TABI_OK = 0,
+  TABI_ERR_ARGUMENT, /* a def or a call holds a value out of range */
+  TABI_ERR_MEMORY,
+  TABI_ERR_FILE,  /* cannot open or read */
+  TABI_ERR_PARSE, /* malformed text */
+  TABI_ERR_MODEL, /* well-formed text, impossible robot */
+} tabi_status;
+
+/* Filled by any call that takes one; may be NULL. */
+typedef struct tabi_error {
+  tabi_status status;
+  int32_t line;   /* 1-based; 0 when no line is to blame */
+  char file[256]; /* "" when no file is to blame */
+  char message[512];
+} tabi_error;
+
+/* Receives what a call noticed but could live with. */
+typedef void tabi_warning_fn(void *user, const tabi_error *warning);
+
+/* Writes "file:line: error: message" (without a newline) and returns its length, which may be
+ * size or more when it was cut.  The word is "error", "warning" or the like. */
+TABI_API size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size);
+
+/* Where in a file something was said; {NULL, 0} for things made by a program. */
+typedef struct tabi_place {
+  const char *file;
+  int32_t line;
+} tabi_place;
+
+/* ----------------------------------------------------------------------------- builder */
+
+#define TABI_WORLD (-1) /* the parent of what stands in the world */
+#define TABI_NONE  (-1) /* no such item */
+
+typedef enum tabi_joint_type {
+  TABI_JOINT_FIXED,
+  TABI_JOINT_REVOLUTE,   /* q: angle, with limits */
+  TABI_JOINT_CONTINUOUS, /* q: angle, without */
+  TABI_JOINT_PRISMATIC,  /* q: distance */
+  TABI_JOINT_BALL,       /* q: quaternion; v: angular velocity in child axes */
+  TABI_JOINT_PLANAR,     /* q: x, y, angle about the normal; v: their rates */
+  TABI_JOINT_FREE,       /* q: position, quaternion; v: velocity of the child's origin and
+                            angular velocity, both in the axes of the joint frame's parent side
+                            (under the world: world axes) */
+  TABI_JOINT_COUNT,
+} tabi_joint_type;
+
+/* A rigid link.  Without a joint it stands still in the world. */
+typedef struct tabi_link_def {
+  uint32_t def_size; /* set by the default function; rejects raw or stale structs */
+  const char *name;  /* NULL: not listed */
+  double mass;       /* kg, >= 0 */
+  double com[3];     /* m, link frame */
+  double inertia[6]; /* kg m^2 about the com in link axes: xx yy zz xy xz yz */
+  tabi_place place;
+} tabi_link_def;
+
+/* A joint and the way its child hangs on its parent.  At q = 0 the child's frame is the joint
+ * frame, which is given in the parent's. */
+typedef struct tabi_joint_def {
+  uint32_t def_size;
+  const char *name; /* NULL: not listed */
+  tabi_joint_type type;
+  int32_t parent, child;  /* links; parent may be TABI_WORLD */
+  double pos[3], quat[4]; /* joint frame in the parent's */
+  double axis[3];         /* joint frame; of a planar joint the normal */
+  double lower, upper;    /* rad or m; infinite: none.  Ball: upper is the largest angle */
+  double effort;          /* N m or N, >= 0; infinite: no limit */
+  double velocity;        /* rad/s or m/s, >= 0; infinite: no limit */
+  double rotor_inertia;   /* kg m^2 or kg, before the gear */
+  double gear;            /* the joint feels gear^2 * rotor_inertia */
+  double stiffness;       /* N m/rad or N/m, of a spring at rest at `rest` */
+  double rest;            /* rad or m */
+  double damping;         /* N m s/rad or N s/m */
+  double friction;        /* dry friction, N m or N */
+  double start[7];        /* q at the start; default: 0 or no rotation */
+  tabi_place place;
+} tabi_joint_def;
+
+typedef enum tabi_shape_type {
+  TABI_SHAPE_PLANE,    /* normal +z */
+  TABI_SHAPE_SPHERE,   /* size: radius */
+  TABI_SHAPE_CAPSULE,  /* size: radius, length of the cylinder between the caps; axis z */
+  TABI_SHAPE_CYLINDER, /* size: radius, length; axis z */
+  TABI_SHAPE_BOX,      /* size: full edge lengths */
+  TABI_SHAPE_MESH,     /* size: unused */
+  TABI_SHAPE_COUNT,
+} tabi_shape_type;
+
+typedef struct tabi_shape_def {
+  uint32_t def_size;
+  const char *name; /* NULL: unnamed */
+  tabi_shape_type type;
+  int32_t link;           /* may be TABI_WORLD */
+  double pos[3], quat[4]; /* in the link's frame */
+  double size[3];         /* m */
+  int32_t mesh;           /* of TABI_SHAPE_MESH */
+  int32_t material;       /* TABI_NONE: the default material */
+  bool collides, visible;
+  uint32_t group, mask; /* a and b may touch if a.group & b.mask or b.group & a.mask */
+  double rgba[4];
+  tabi_place place;
+} tabi_shape_def;
+
+typedef struct tabi_mesh_def {
+  uint32_t def_size;
+  const char *name;
+  int32_t nvertex, nface;
+  const double *vertices; /* m, nvertex x 3 */
+  const int32_t *faces;   /* nface x 3, counter-clockwise from outside */
+  tabi_place place;
+} tabi_mesh_def;
+
+/* How a surface meets another; one vocabulary for all contact methods. */
+typedef struct tabi_material_def {
+  uint32_t def_size;
+  const char *name;
+  double friction;    /* static coefficient */
+  double kinetic;     /* kinetic coefficient; negative: as static */
+  double restitution; /* 0 to 1 */
+  double stiffness;   /* N/m */
+  double damping;     /* N s/m */
+  double slip_speed;  /* m/s, at which kinetic friction takes over */
+  double rest_speed;  /* m/s, below which nothing bounces */
+  tabi_place place;
+} tabi_material_def;
+
+/* Drives a joint with gear * clamp(gain * u + bias[0] + bias[1] * l + bias[2] * ldot), where
+ * l = gear * q. */
+typedef struct tabi_actuator_def {
+  uint32_t def_size;
+  const char *name;
+  int32_t joint;
+  double gear;
+  double gain, bias[3];
+  double control_min, control_max; /* of u */
+  double force_min, force_max;     /* of the clamped sum */
+  tabi_place place;
+} tabi_actuator_def;
+
+/* q[joint] = sum_k coef[k] q[leader]^k, for joints with one coordinate (mimic joints). */
+typedef struct tabi_coupling_def {
+  uint32_t def_size;
+  const char *name;
+  int32_t joint, leader; /* leader may be TABI_NONE: then joint is held at coef[0] */
+  double coef[5];
+  tabi_place place;
+} tabi_coupling_def;
+
+typedef enum tabi_connection_type {
+  TABI_CONNECTION_BALL,  /* the origins of both frames coincide */
+  TABI_CONNECTION_FIXED, /* the frames coincide */
+  TABI_CONNECTION_COUNT,
+} tabi_connection_type;
+
+/* Closes a loop: a frame on link a and a frame on link b are held together. */
+typedef struct tabi_connection_def {
+  uint32_t def_size;
+  const char *name;
+  tabi_connection_type type;
+  int32_t a, b; /* either may be TABI_WORLD */
+  double pos_a[3], quat_a[4];
+  double pos_b[3], quat_b[4];
+  tabi_place place;
+} tabi_connection_def;
+
+TABI_API tabi_link_def tabi_link_def_default(void);
+TABI_API tabi_joint_def tabi_joint_def_default(void);
+TABI_API tabi_shape_def tabi_shape_def_default(void);
+TABI_API tabi_mesh_def tabi_mesh_def_default(void);
+TABI_API tabi_material_def tabi_material_def_default(void);
+TABI_API tabi_actuator_def tabi_actuator_def_default(void);
+TABI_API tabi_coupling_def tabi_coupling_def_default(void);
+TABI_API tabi_connection_def tabi_connection_def_default(void);
+
+TABI_API tabi_builder *tabi_builder_create(void);          /* NULL: out of memory */
+TABI_API void tabi_builder_destroy(tabi_builder *builder); /* NULL is fine */
+
+/* Each adds one item and returns its index, or TABI_NONE on an error.  The first error stays in
+ * the builder: later calls do nothing, and tabi_builder_build reports it. */
+TABI_API int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def);
+TABI_API int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def);
+TABI_API int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def);
+TABI_API int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def);
+TABI_API int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def);
+TABI_API int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def);
+TABI_API int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def);
+TABI_API int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def);
+/* Two links that shall never touch. */
+TABI_API int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_t link_b);
+/* A named posture: joints not set stay at their start. */
+TABI_API int32_t tabi_builder_add_posture(tabi_builder *builder, const char *name);
+/* q and v as long as the joint type has them; v may be NULL for rest. */
+TABI_API void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
+                                       const double *q, const double *v);
+
+TABI_API void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]);
+TABI_API void tabi_builder_set_timestep(tabi_builder *builder, double timestep); /* s */
+
+TABI_API int32_t tabi_builder_nlink(const tabi_builder *builder);
+TABI_API int32_t tabi_builder_njoint(const tabi_builder *builder);
+/* The index of a link or joint added before, or TABI_NONE. */
+TABI_API int32_t tabi_builder_find_link(const tabi_builder *builder, const char *name);
+TABI_API int32_t tabi_builder_find_joint(const tabi_builder *builder, const char *name);
+/* The first error so far, or NULL. */
+TABI_API const tabi_error *tabi_builder_error(const tabi_builder *builder);
+
+/* The finished model, or NULL and err.  The builder stays as it was. */
+TABI_API tabi_model *tabi_builder_build(const tabi_builder *builder, tabi_error *err);
+
+/* ------------------------------------------------------------------------------- model */
+
+TABI_API void tabi_model_destroy(tabi_model *model); /* NULL is fine */
+
+TABI_API int32_t tabi_model_nq(const tabi_model *model);    /* positions */
+TABI_API int32_t tabi_model_nv(const tabi_model *model);    /* velocities */
+TABI_API int32_t tabi_model_nbody(const tabi_model *model); /* moving bodies */
+TABI_API int32_t tabi_model_nlink(const tabi_model *model);
+TABI_API int32_t tabi_model_njoint(const tabi_model *model);
+TABI_API int32_t tabi_model_nshape(const tabi_model *model);
+TABI_API int32_t tabi_model_nmesh(const tabi_model *model);
+TABI_API int32_t tabi_model_nmaterial(const tabi_model *model);
+TABI_API int32_t tabi_model_nactuator(const tabi_model *model);
+TABI_API int32_t tabi_model_ncoupling(const tabi_model *model);
+TABI_API int32_t tabi_model_nconnection(const tabi_model *model);
+TABI_API int32_t tabi_model_nexclusion(const tabi_model *model);
+TABI_API int32_t tabi_model_nposture(const tabi_model *model);
+
+/* What was added, by index; names and places live as long as the model. */
+TABI_API tabi_link_def tabi_model_link(const tabi_model *model, int32_t link);
+TABI_API tabi_joint_def tabi_model_joint(const tabi_model *model, int32_t joint);
+TABI_API tabi_shape_def tabi_model_shape(const tabi_model *model, int32_t shape);
+TABI_API tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh);
+TABI_API tabi_material_def tabi_model_material(const tabi_model *model, int32_t material);
+TABI_API tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator);
+TABI_API tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling);
+TABI_API tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection);
+TABI_API void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]);
+/* q[nq] and v[nv] of a posture; either may be NULL.  Returns its name. */
+TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q,
+                                        double *v);
+
+TABI_API int32_t tabi_model_find_link(const tabi_model *model, const char *name);
+TABI_API int32_t tabi_model_find_joint(const tabi_model *model, const char *name);
+
+/* Where a joint's numbers stand in q and v, and how many there are; first is TABI_NONE for a
+ * fixed joint. */
+typedef struct tabi_range {
+  int32_t first, count;
+} tabi_range;
+TABI_API tabi_range tabi_model_joint_q(const tabi_model *model, int32_t joint);
+TABI_API tabi_range tabi_model_joint_v(const tabi_model *model, int32_t joint);
+/* The joint above a link, or TABI_NONE. */
+TABI_API int32_t tabi_model_link_joint(const tabi_model *model, int32_t link);
+/* The moving body a link is part of (links behind fixed joints share one), or TABI_WORLD. */
+TABI_API int32_t tabi_model_link_body(const tabi_model *model, int32_t link);
+
+TABI_API void tabi_model_start(const tabi_model *model, double *q); /* q[nq] */
+TABI_API void tabi_model_gravity(const tabi_model *model, double gravity[3]);
+TABI_API double tabi_model_timestep(const tabi_model *model);
+TABI_API double tabi_model_mass(const tabi_model *model); /* kg, all links */
+
+/* What a model doctor would say; each finding has the place and a cure. */
+TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user);
+
+/* q moved by v for a time dt, quaternions kept unit; q_to may be q. */
+TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, const double *v,
+                                   double dt, double *q_to);
+
+/* ---------------------------------------------------------------------------- dynamics */
+
+/* The model must outlive it. */
+TABI_API tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err);
+TABI_API void tabi_dynamics_destroy(tabi_dynamics *dynamics);
+
+/* Everything below speaks of the state set here: q[nq], v[nv]. */
+TABI_API void tabi_dynamics_set_state(tabi_dynamics *dynamics, const double *q, const double *v);
+
+/* A link's frame in the world. */
+TABI_API void tabi_dynamics_link_pose(const tabi_dynamics *dynamics, int32_t link, double pos[3],
+                                      double quat[4]);
+/* Velocity of the link's origin and angular velocity, world axes. */
+TABI_API void tabi_dynamics_link_velocity(const tabi_dynamics *dynamics, int32_t link,
+                                          double lin[3], double ang[3]);
+/* Velocity of a point (world coordinates) that moves with a link: J v, with J 3 x nv, and the
+ * rate of J as the point moves along. */
+TABI_API void tabi_dynamics_point_jacobian(const tabi_dynamics *dynamics, int32_t link,
+                                           const double point[3], double *jacobian);
+TABI_API void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *dynamics, int32_t link,
+                                                const double point[3], double *rate);
+/* Angular velocity of a link: J v, with J 3 x nv, world axes, and its rate. */
+TABI_API void tabi_dynamics_angular_jacobian(const tabi_dynamics *dynamics, int32_t link,
+                                             double *jacobian);
+TABI_API void tabi_dynamics_angular_jacobian_rate(const tabi_dynamics *dynamics, int32_t link,
+                                                  double *rate);
+
+/* Joint forces tau[nv] that give the acceleration qdd[nv]; qdd NULL for zero: the bias. */
+TABI_API void tabi_dynamics_inverse(tabi_dynamics *dynamics, const double *qdd, double *tau);
+/* Acceleration qdd[nv] under joint forces tau[nv]; tau NULL for zero. */
+TABI_API void tabi_dynamics_forward(tabi_dynamics *dynamics, const double *tau, double *qdd);
+/* Mass matrix, nv x nv, rotor inertia included. */
+TABI_API void tabi_dynamics_mass_matrix(tabi_dynamics *dynamics, double *mass);
+
+/* Links fixed in the world count for mass, centre and potential energy. */
+TABI_API void tabi_dynamics_com(const tabi_dynamics *dynamics, double com[3]);
+TABI_API void tabi_dynamics_com_jacobian(const tabi_dynamics *dynamics, double *jacobian);
+TABI_API void tabi_dynamics_com_jacobian_rate(const tabi_dynamics *dynamics, double *rate);
+TABI_API double tabi_dynamics_kinetic(const tabi_dynamics *dynamics);   /* J */
+TABI_API double tabi_dynamics_potential(const tabi_dynamics *dynamics); /* J, gravity only */
+/* Linear momentum, and angular momentum about the centre of mass, world axes. */
+TABI_API void tabi_dynamics_momentum(const tabi_dynamics *dynamics, double lin[3], double ang[3]);
+/* Centroidal momentum matrix A, 6 x nv: (lin, ang) = A v. */
+TABI_API void tabi_dynamics_momentum_matrix(const tabi_dynamics *dynamics, double *matrix);
+/* Rate of A v at constant v: (lin, ang) rate = A vdot + this. */
+TABI_API void tabi_dynamics_momentum_bias(const tabi_dynamics *dynamics, double lin[3],
+                                          double ang[3]);
+
+TABI_END
+
+#endif

@@ -1,0 +1,47 @@
+/* error.c - fills tabi_error; the only formatter of "file:line: error: message". */
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void copy_cut(char *to, size_t size, const char *from) {
+  size_t length = strlen(from);
+  if (length >= size) length = size - 1;
+  memcpy(to, from, length);
+  to[length] = '\0';
+}
+
+tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,
+                           const char *format, va_list args) {
+  if (!err) return status;
+  memset(err, 0, sizeof *err);
+  err->status = status;
+  err->line = place.line;
+  if (place.file) copy_cut(err->file, sizeof err->file, place.file);
+  (void)vsnprintf(err->message, sizeof err->message, format, args);
+  return status;
+}
+
+tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place, const char *format,
+                          ...) {
+  va_list args;
+  va_start(args, format);
+  tbi_error_vset(err, status, place, format, args);
+  va_end(args);
+  return status;
+}
+
+tabi_status tbi_error_memory(tabi_error *err) {
+  return tbi_error_set(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+}
+
+size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size) {
+  int n;
+  if (err->file[0] == '\0') {
+    n = snprintf(text, size, "tabi: %s: %s", word, err->message);
+  } else {
+    int line = err->line > 0 ? err->line : 1;
+    n = snprintf(text, size, "%s:%d: %s: %s", err->file, line, word, err->message);
+  }
+  return n > 0 ? (size_t)n : 0;
+}

@@ -1,0 +1,19 @@
+/* error.h - filling a tabi_error. */
+#ifndef TBI_ERROR_H
+#define TBI_ERROR_H
+
+#include "tabi/tabi.h"
+
+#include <stdarg.h>
+
+/* Fills err (may be NULL) and returns status, so that a caller can write
+ * `return tbi_error_set(err, TABI_ERR_PARSE, place, "...", ...)`. */
+tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place, const char *format,
+                          ...) __attribute__((format(printf, 4, 5)));
+tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,
+                           const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+
+/* "out of memory", without a place. */
+tabi_status tbi_error_memory(tabi_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* xml.h - an XML text as a tree, with the line of every element.
+ *
+ * expat reads; we keep elements and attributes, drop text between them, and refuse what a robot
+ * file has no business to contain: DOCTYPE and entities, nesting deeper than 256, more than
+ * 64 MB.  The tree lives in one arena and is freed as a whole. */
+#ifndef TBI_XML_H
+#define TBI_XML_H
+
+#include "tabi/tabi.h"
+
+#define TBI_XML_MAX_BYTES ((size_t)64 * 1024 * 1024)
+#define TBI_XML_MAX_DEPTH 256
+
+typedef struct tbi_xml_attribute {
+  const char *name, *value;
+  bool used; /* some reader asked for it; what stays false is reported as ignored */
+  struct tbi_xml_attribute *next;
+} tbi_xml_attribute;
+
+typedef struct tbi_xml_node {
+  const char *name;
+  tabi_place place; /* file and line of the opening tag */
+  tbi_xml_attribute *attributes;
+  struct tbi_xml_node *parent, *first, *last, *next; /* children first..last, linked by next */
+  bool used;                                         /* some reader looked at it */
+} tbi_xml_node;
+
+typedef struct tbi_xml tbi_xml;
+
+/* Parse text of the given size; `path` names it in messages. */
+tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_xml **xml,
+                          tabi_error *err);
+/* Read and parse a file. */
+tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err);
+void tbi_xml_destroy(tbi_xml *xml); /* NULL is fine */
+
+tbi_xml_node *tbi_xml_root(tbi_xml *xml);
+
+/* The first child of that name, or NULL; and the next sibling of the same name. */
+tbi_xml_node *tbi_xml_child(tbi_xml_node *node, const char *name);
+tbi_xml_node *tbi_xml_next(tbi_xml_node *node);
+/* An attribute's text, or NULL.  Marks it used. */
+const char *tbi_xml_get(tbi_xml_node *node, const char *attribute);
+
+/* Numbers, independent of the locale; "what" names the thing in messages ("link 'a': mass"). */
+tabi_status tbi_xml_number(const char *text, tabi_place place, const char *what, double *value,
+                           tabi_error *err);
+/* As many numbers as there are, at most max; *count tells. */
+tabi_status tbi_xml_numbers(const char *text, tabi_place place, const char *what, double *values,
+                            int32_t max, int32_t *count, tabi_error *err);
+
+/* Report every element and attribute below root that no reader has used, once for each kind. */
+void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *user);
+
+#endif
