@@ -1,0 +1,103 @@
+/* file.c - reads a whole file, with a limit that holds for pipes and devices as well. */
+#include "io/file.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_BYTES ((size_t)64 * 1024)
+
+typedef struct reading {
+  const char *path;
+  tabi_place place;
+  size_t limit;
+  tabi_error *err;
+} reading;
+
+static tabi_status fail_system(const reading *r, const char *action, int code) {
+  if (code == ENOMEM) return tbi_error_memory(r->err);
+  char reason[128] = "unknown reason";
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (c) {
+    (void)strncpy(reason, strerror_l(code, c), sizeof reason - 1);
+    freelocale(c);
+  }
+  return tbi_error_set(r->err, TABI_ERR_FILE, r->place, "cannot %s: %s", action, reason);
+}
+
+size_t tbi_file_megabytes(size_t bytes) {
+  const size_t megabyte = (size_t)1024 * 1024;
+  return (bytes + megabyte - 1) / megabyte;
+}
+
+static tabi_status fail_size(const reading *r, size_t size) {
+  return tbi_error_set(r->err, TABI_ERR_FILE, r->place, "file is %zu MB, limit %zu MB",
+                       tbi_file_megabytes(size), tbi_file_megabytes(r->limit));
+}
+
+/* Reads until the end or one byte more than the limit. */
+static tabi_status read_all(const reading *r, int fd, size_t expected, char **bytes, size_t *size) {
+  size_t room = expected > 0 ? expected + 1 : FIRST_BYTES;
+  size_t used = 0;
+  char *data = malloc(room + 1);
+  if (!data) return tbi_error_memory(r->err);
+  for (;;) {
+    if (used == room) {
+      size_t wanted = 2 * room <= r->limit ? 2 * room : r->limit + 1;
+      char *more = realloc(data, wanted + 1);
+      if (!more) {
+        free(data);
+        return tbi_error_memory(r->err);
+      }
+      data = more;
+      room = wanted;
+    }
+    ssize_t n = read(fd, data + used, room - used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      int code = errno;
+      free(data);
+      return fail_system(r, "read", code);
+    }
+    if (n == 0) break;
+    used += (size_t)n;
+    if (used > r->limit) {
+      free(data);
+      return fail_size(r, used);
+    }
+  }
+  data[used] = '\0';
+  *bytes = data;
+  *size = used;
+  return TABI_OK;
+}
+
+tabi_status tbi_file_read(const char *path, size_t limit, tabi_place blame, char **bytes,
+                          size_t *size, tabi_error *err) {
+  reading r = {
+      path, blame.file ? blame : (tabi_place){path, 1},
+           limit, err
+  };
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail_system(&r, "open", errno);
+  struct stat info;
+  tabi_status status = TABI_OK;
+  if (fstat(fd, &info) != 0) {
+    status = fail_system(&r, "read", errno);
+  } else if (S_ISDIR(info.st_mode)) {
+    status = fail_system(&r, "read", EISDIR);
+  } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit) {
+    status = fail_size(&r, (size_t)info.st_size);
+  } else {
+    size_t expected = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+    status = read_all(&r, fd, expected, bytes, size);
+  }
+  (void)close(fd);
+  return status;
+}

@@ -1,0 +1,151 @@
+/* number.c - numbers of robot files: decimal, finite, with a point, whatever the locale says.
+ *
+ * The grammar is checked by hand, so that nan, inf and hexadecimal never reach strtod, which is
+ * then called under the C locale of the calling thread. */
+#include "io/xml.h"
+
+#include "base/error.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_SHOWN   40  /* characters of a bad number in a message */
+#define MAX_LITERAL 400 /* longer numbers are refused: no file means them */
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static size_t token_length(const char *text) {
+  size_t n = 0;
+  while (text[n] != '\0' && !is_space(text[n]))
+    n++;
+  return n;
+}
+
+static const char *skip_space(const char *text) {
+  while (is_space(*text))
+    text++;
+  return text;
+}
+
+static size_t digits(const char *text, size_t n) {
+  size_t k = 0;
+  while (k < n && is_digit(text[k]))
+    k++;
+  return k;
+}
+
+/* How many leading characters form a decimal number; 0 if none do. */
+static size_t literal_length(const char *text, size_t n) {
+  size_t k = 0;
+  if (k < n && (text[k] == '+' || text[k] == '-')) k++;
+  size_t whole = digits(text + k, n - k);
+  k += whole;
+  size_t part = 0;
+  if (k < n && text[k] == '.') {
+    part = digits(text + k + 1, n - k - 1);
+    if (whole + part > 0) k += 1 + part;
+  }
+  if (whole + part == 0) return 0;
+  // an exponent counts only with digits
+  if (k < n && (text[k] == 'e' || text[k] == 'E')) {
+    size_t sign = k + 1 < n && (text[k + 1] == '+' || text[k + 1] == '-') ? 1 : 0;
+    size_t power = digits(text + k + 1 + sign, n - k - 1 - sign);
+    if (power > 0) k += 1 + sign + power;
+  }
+  return k;
+}
+
+static bool is_not_finite(const char *text, size_t n) {
+  if (n > 0 && (text[0] == '+' || text[0] == '-')) {
+    text++;
+    n--;
+  }
+  return (n >= 3 && strncasecmp(text, "nan", 3) == 0) ||
+         (n == 3 && strncasecmp(text, "inf", 3) == 0) ||
+         (n == 8 && strncasecmp(text, "infinity", 8) == 0);
+}
+
+/* The cure for a number with commas in it; "" if there are none. */
+static const char *comma_hint(const char *text, size_t n) {
+  size_t commas = 0;
+  for (size_t i = 0; i < n; i++)
+    commas += text[i] == ',';
+  if (commas == 0) return "";
+  bool separates = commas > 1 || text[0] == ',' || text[n - 1] == ',';
+  return separates ? " (separate numbers by spaces)" : " (use a point)";
+}
+
+static bool convert(const char *text, size_t n, double *value) {
+  char literal[MAX_LITERAL + 1];
+  memcpy(literal, text, n);
+  literal[n] = '\0';
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return false;
+  locale_t before = uselocale(c);
+  *value = strtod(literal, NULL);
+  (void)uselocale(before);
+  freelocale(c);
+  return true;
+}
+
+static tabi_status read_token(const char *text, size_t n, tabi_place place, const char *what,
+                              double *value, tabi_error *err) {
+  int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
+  size_t used = literal_length(text, n);
+  const char *hint = comma_hint(text, n);
+  if (is_not_finite(text, n)) {
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what,
+                         shown, text);
+  }
+  if (used == 0 || n > MAX_LITERAL || hint[0] != '\0') {
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a number%s", what, shown,
+                         text, hint);
+  }
+  if (used < n) {
+    int rest = (int)(n - used < MAX_SHOWN ? n - used : MAX_SHOWN);
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s': unexpected '%.*s' after number",
+                         what, shown, text, rest, text + used);
+  }
+  if (!convert(text, n, value)) return tbi_error_memory(err);
+  if (!isfinite(*value)) {
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what,
+                         shown, text);
+  }
+  return TABI_OK;
+}
+
+tabi_status tbi_xml_number(const char *text, tabi_place place, const char *what, double *value,
+                           tabi_error *err) {
+  double numbers[1] = {0};
+  int32_t count = 0;
+  tabi_status status = tbi_xml_numbers(text, place, what, numbers, 1, &count, err);
+  if (status != TABI_OK) return status;
+  if (count == 0) {
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '' is not a number", what);
+  }
+  *value = numbers[0];
+  return TABI_OK;
+}
+
+tabi_status tbi_xml_numbers(const char *text, tabi_place place, const char *what, double *values,
+                            int32_t max, int32_t *count, tabi_error *err) {
+  *count = 0;
+  for (text = skip_space(text); *text != '\0'; text = skip_space(text)) {
+    size_t n = token_length(text);
+    if (*count == max) {
+      int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
+      return tbi_error_set(err, TABI_ERR_PARSE, place, "%s: unexpected '%.*s' after %s", what,
+                           shown, text, max == 1 ? "the number" : "the last number");
+    }
+    tabi_status status = read_token(text, n, place, what, &values[*count], err);
+    if (status != TABI_OK) return status;
+    text += n;
+    (*count)++;
+  }
+  return TABI_OK;
+}

@@ -1,0 +1,432 @@
+/* xml.c - expat's events become a tree.
+ *
+ * The text is checked before expat sees it: size, then that it begins like XML, then every byte
+ * for UTF-8, so that a picture or a UTF-16 file gets a message of its own.  The parser is told
+ * UTF-8 whatever the declaration claims.  A DOCTYPE stops it before anything in it is read. */
+#include "io/xml.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "io/file.h"
+
+#include <expat.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CHUNK ((size_t)16 * 1024)
+#define LAST_CHUNK  ((size_t)4 * 1024 * 1024)
+#define MAX_KINDS   64 /* of ignored things that are told one by one */
+
+typedef struct chunk {
+  struct chunk *before;
+  size_t used, size;
+  alignas(max_align_t) char bytes[];
+} chunk;
+
+struct tbi_xml {
+  chunk *chunks; /* the newest first */
+  tbi_xml_node *root;
+};
+
+typedef struct reader {
+  XML_Parser parser;
+  tbi_xml *xml;
+  tbi_xml_node *open; /* innermost element not yet closed */
+  const char *path, *text;
+  size_t size;
+  int depth;
+  tabi_status status;
+  tabi_error *err;
+} reader;
+
+/* ------------------------------------------------------------------------------ memory */
+
+static void *expat_malloc(size_t size) { return malloc(size); }
+static void *expat_realloc(void *block, size_t size) { return realloc(block, size); }
+static void expat_free(void *block) { free(block); }
+
+static void *arena_get(tbi_xml *xml, size_t size) {
+  size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+  chunk *c = xml->chunks;
+  if (!c || c->size - c->used < size) {
+    size_t room = c ? 2 * c->size : FIRST_CHUNK;
+    if (room > LAST_CHUNK) room = LAST_CHUNK;
+    if (room < size) room = size;
+    c = malloc(sizeof *c + room);
+    if (!c) return NULL;
+    *c = (chunk){.before = xml->chunks, .used = 0, .size = room};
+    xml->chunks = c;
+  }
+  void *block = c->bytes + c->used;
+  c->used += size;
+  return block;
+}
+
+/* A copy in one line: control characters, which only references can smuggle in, become spaces. */
+static char *arena_copy(tbi_xml *xml, const char *text) {
+  size_t length = strlen(text);
+  char *copy = arena_get(xml, length + 1);
+  if (!copy) return NULL;
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = (unsigned char)text[i];
+    bool control = byte < 0x20 || byte == 0x7f;
+    copy[i] = text[i];
+    if (control) copy[i] = ' ';
+  }
+  copy[length] = '\0';
+  return copy;
+}
+
+void tbi_xml_destroy(tbi_xml *xml) {
+  if (!xml) return;
+  for (chunk *c = xml->chunks; c;) {
+    chunk *before = c->before;
+    free(c);
+    c = before;
+  }
+  free(xml);
+}
+
+/* ---------------------------------------------------------------- what expat calls us for */
+
+static void stop(reader *r, tabi_status status) {
+  if (r->status == TABI_OK) r->status = status;
+  (void)XML_StopParser(r->parser, XML_FALSE);
+}
+
+static tabi_place here(const reader *r) {
+  return (tabi_place){r->path, (int32_t)XML_GetCurrentLineNumber(r->parser)};
+}
+
+static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
+  tbi_xml_attribute **end = &node->attributes;
+  for (; pairs[0]; pairs += 2) {
+    tbi_xml_attribute *attribute = arena_get(r->xml, sizeof *attribute);
+    if (!attribute) return false;
+    *attribute = (tbi_xml_attribute){
+        .name = arena_copy(r->xml, pairs[0]),
+        .value = arena_copy(r->xml, pairs[1]),
+        .used = strncmp(pairs[0], "xmlns", 5) == 0,
+    };
+    if (!attribute->name || !attribute->value) return false;
+    *end = attribute;
+    end = &attribute->next;
+  }
+  return true;
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
+  reader *r = user;
+  if (r->status != TABI_OK) return;
+  if (++r->depth > TBI_XML_MAX_DEPTH) {
+    stop(r, tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
+                          TBI_XML_MAX_DEPTH, (int)here(r).line));
+    return;
+  }
+  tbi_xml_node *node = arena_get(r->xml, sizeof *node);
+  const char *copy = arena_copy(r->xml, name);
+  if (!node || !copy) {
+    stop(r, tbi_error_memory(r->err));
+    return;
+  }
+  *node = (tbi_xml_node){.name = copy, .place = here(r), .parent = r->open};
+  if (!add_attributes(r, node, pairs)) {
+    stop(r, tbi_error_memory(r->err));
+    return;
+  }
+  // hang the new element behind its elder siblings
+  if (!r->open) {
+    r->xml->root = node;
+  } else if (r->open->last) {
+    r->open->last->next = node;
+    r->open->last = node;
+  } else {
+    r->open->first = r->open->last = node;
+  }
+  r->open = node;
+}
+
+static void XMLCALL on_end(void *user, const char *name) {
+  reader *r = user;
+  (void)name;
+  if (r->status != TABI_OK) return;
+  TBI_ASSERT(r->open);
+  r->open = r->open->parent;
+  r->depth--;
+}
+
+static tabi_status fail_entities(reader *r) {
+  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "DOCTYPE and entities are not allowed");
+}
+
+static void XMLCALL on_doctype(void *user, const char *name, const char *system_id,
+                               const char *public_id, int has_subset) {
+  reader *r = user;
+  (void)name;
+  (void)system_id;
+  (void)public_id;
+  (void)has_subset;
+  if (r->status == TABI_OK) stop(r, fail_entities(r));
+}
+
+/* ----------------------------------------------------------------- checks before parsing */
+
+static int32_t line_of(const char *text, size_t offset) {
+  int32_t line = 1;
+  for (size_t i = 0; i < offset; i++)
+    line += text[i] == '\n';
+  return line;
+}
+
+/* The length of the UTF-8 sequence at the start of n bytes; 0 if it is none.  Overlong forms,
+ * surrogates and what lies beyond U+10FFFF are none. */
+static size_t utf8_length(const unsigned char *s, size_t n) {
+  if (s[0] < 0x80) return 1;
+  size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+  if (s[0] < 0xc2 || s[0] > 0xf4 || n < length) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return length;
+}
+
+static bool looks_utf16(const unsigned char *s, size_t n) {
+  if (n < 2) return false;
+  if ((s[0] == 0xff && s[1] == 0xfe) || (s[0] == 0xfe && s[1] == 0xff)) return true;
+  return (s[0] == '<' && s[1] == 0) || (s[0] == 0 && s[1] == '<');
+}
+
+static bool is_control(unsigned char byte) {
+  return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+}
+
+static tabi_status fail_encoding(const reader *r, size_t offset) {
+  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
+                       "invalid UTF-8 at byte %zu; save as UTF-8", offset);
+}
+
+static tabi_status fail_binary(const reader *r, size_t offset) {
+  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
+                       "not an XML text file (byte 0x%02x at offset %zu)",
+                       (unsigned)(unsigned char)r->text[offset], offset);
+}
+
+static tabi_status check_text(const reader *r) {
+  const unsigned char *s = (const unsigned char *)r->text;
+  tabi_place start = {r->path, 1};
+  if (r->size == 0) return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is empty");
+  if (r->size > TBI_XML_MAX_BYTES) {
+    return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is %zu MB, limit %zu MB",
+                         tbi_file_megabytes(r->size), tbi_file_megabytes(TBI_XML_MAX_BYTES));
+  }
+  if (looks_utf16(s, r->size)) return fail_encoding(r, 0);
+  // the first character that is not white must open a tag
+  size_t at = r->size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (at < r->size && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n' || s[at] == '\r'))
+    at++;
+  if (at == r->size) return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is empty");
+  if (s[at] != '<') return fail_binary(r, at);
+  // and the rest must be text
+  while (at < r->size) {
+    if (is_control(s[at])) return fail_binary(r, at);
+    size_t length = utf8_length(s + at, r->size - at);
+    if (length == 0) return fail_encoding(r, at);
+    at += length;
+  }
+  return TABI_OK;
+}
+
+/* ----------------------------------------------------------------------- what expat finds */
+
+static tabi_status fail_open(const reader *r, const char *what, int length, int32_t line) {
+  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
+                       "XML not well-formed: unclosed tag '%.*s' opened at line %d",
+                       length < 64 ? length : 64, what, (int)line);
+}
+
+/* The text ends within a tag or a comment. */
+static tabi_status fail_cut(const reader *r) {
+  XML_Index at = XML_GetCurrentByteIndex(r->parser);
+  if (at < 0) at = 0;
+  const char *rest = r->text + at;
+  size_t left = r->size - (size_t)at;
+  if (left >= 4 && memcmp(rest, "<!--", 4) == 0) {
+    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: unclosed comment");
+  }
+  // the name stands right behind the bracket of an opening tag
+  int length = 0;
+  while ((size_t)length + 1 < left && !strchr(" \t\r\n/>=\"'<&!?", rest[length + 1]))
+    length++;
+  if (length > 0) return fail_open(r, rest + 1, length, here(r).line);
+  if (r->open) return fail_open(r, r->open->name, 64, r->open->place.line);
+  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: the text is cut off");
+}
+
+static tabi_status fail_expat(reader *r) {
+  switch (XML_GetErrorCode(r->parser)) {
+  case XML_ERROR_NO_MEMORY:
+    return tbi_error_memory(r->err);
+  case XML_ERROR_UNCLOSED_TOKEN:
+  case XML_ERROR_PARTIAL_CHAR:
+    return fail_cut(r);
+  case XML_ERROR_NO_ELEMENTS:
+  case XML_ERROR_TAG_MISMATCH:
+  case XML_ERROR_UNCLOSED_CDATA_SECTION:
+    if (r->open) return fail_open(r, r->open->name, 64, r->open->place.line);
+    break;
+  case XML_ERROR_UNDEFINED_ENTITY:
+    return fail_entities(r);
+  default:
+    break;
+  }
+  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: %s",
+                       XML_ErrorString(XML_GetErrorCode(r->parser)));
+}
+
+static tabi_status parse_with_expat(reader *r) {
+  const XML_Memory_Handling_Suite memory = {expat_malloc, expat_realloc, expat_free};
+  r->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
+  if (!r->parser) return tbi_error_memory(r->err);
+  XML_SetUserData(r->parser, r);
+  XML_SetElementHandler(r->parser, on_start, on_end);
+  XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+  enum XML_Status done = XML_Parse(r->parser, r->text, (int)r->size, 1);
+  if (r->status == TABI_OK && done != XML_STATUS_OK) r->status = fail_expat(r);
+  XML_ParserFree(r->parser);
+  r->parser = NULL;
+  return r->status;
+}
+
+tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_xml **xml,
+                          tabi_error *err) {
+  *xml = NULL;
+  reader r = {.path = path, .text = text, .size = size, .err = err};
+  tabi_status status = check_text(&r);
+  if (status != TABI_OK) return status;
+  r.xml = calloc(1, sizeof *r.xml);
+  if (!r.xml) return tbi_error_memory(err);
+  r.path = arena_copy(r.xml, path);
+  status = r.path ? parse_with_expat(&r) : tbi_error_memory(err);
+  if (status != TABI_OK) {
+    tbi_xml_destroy(r.xml);
+    return status;
+  }
+  TBI_ASSERT(r.xml->root && !r.open);
+  *xml = r.xml;
+  return TABI_OK;
+}
+
+tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err) {
+  *xml = NULL;
+  char *text = NULL;
+  size_t size = 0;
+  tabi_place itself = {NULL, 0};
+  tabi_status status = tbi_file_read(path, TBI_XML_MAX_BYTES, itself, &text, &size, err);
+  if (status != TABI_OK) return status;
+  status = tbi_xml_parse(text, size, path, xml, err);
+  free(text);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------- the tree */
+
+tbi_xml_node *tbi_xml_root(tbi_xml *xml) {
+  xml->root->used = true;
+  return xml->root;
+}
+
+static tbi_xml_node *named(tbi_xml_node *node, const char *name) {
+  while (node && strcmp(node->name, name) != 0)
+    node = node->next;
+  if (node) node->used = true;
+  return node;
+}
+
+tbi_xml_node *tbi_xml_child(tbi_xml_node *node, const char *name) {
+  return named(node->first, name);
+}
+
+tbi_xml_node *tbi_xml_next(tbi_xml_node *node) { return named(node->next, node->name); }
+
+const char *tbi_xml_get(tbi_xml_node *node, const char *attribute) {
+  for (tbi_xml_attribute *a = node->attributes; a; a = a->next) {
+    if (strcmp(a->name, attribute) != 0) continue;
+    a->used = true;
+    return a->value;
+  }
+  return NULL;
+}
+
+/* --------------------------------------------------------------------- what nobody read */
+
+typedef struct kind {
+  const char *element, *attribute; /* attribute NULL: the element itself */
+  tabi_place place;                /* of the first */
+  int count;
+} kind;
+
+typedef struct kinds {
+  kind item[MAX_KINDS];
+  int count;
+  kind rest; /* all that found no room */
+} kinds;
+
+static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute) {
+  for (int i = 0; i < k->count; i++) {
+    kind *known = &k->item[i];
+    if (strcmp(known->element, node->name) != 0 || !known->attribute != !attribute) continue;
+    if (attribute && strcmp(known->attribute, attribute) != 0) continue;
+    known->count++;
+    return;
+  }
+  kind *slot = k->count < MAX_KINDS ? &k->item[k->count++] : &k->rest;
+  if (slot->count == 0) *slot = (kind){node->name, attribute, node->place, 0};
+  slot->count++;
+}
+
+/* The next element in reading order that is not below `node` unless inside is true. */
+static tbi_xml_node *after(tbi_xml_node *node, const tbi_xml_node *root, bool inside) {
+  if (inside && node->first) return node->first;
+  while (node != root && !node->next)
+    node = node->parent;
+  return node == root ? NULL : node->next;
+}
+
+static void report_kind(const kind *k, tabi_warning_fn *warn, void *user) {
+  char times[32] = "";
+  tabi_error warning;
+  if (k->count > 1) (void)snprintf(times, sizeof times, " (%d times)", k->count);
+  if (k->attribute) {
+    (void)tbi_error_set(&warning, TABI_OK, k->place, "attribute '%.64s' of <%.64s> is ignored%s",
+                        k->attribute, k->element, times);
+  } else {
+    (void)tbi_error_set(&warning, TABI_OK, k->place, "<%.64s> is ignored%s", k->element, times);
+  }
+  warn(user, &warning);
+}
+
+void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *user) {
+  if (!warn) return;
+  kinds k = {.count = 0};
+  for (tbi_xml_node *node = root; node; node = after(node, root, node->used)) {
+    if (!node->used) {
+      count_kind(&k, node, NULL);
+      continue;
+    }
+    for (tbi_xml_attribute *a = node->attributes; a; a = a->next) {
+      if (!a->used) count_kind(&k, node, a->name);
+    }
+  }
+  for (int i = 0; i < k.count; i++)
+    report_kind(&k.item[i], warn, user);
+  if (k.rest.count > 0) {
+    tabi_error warning;
+    (void)tbi_error_set(&warning, TABI_OK, k.rest.place,
+                        "%d more elements and attributes of other kinds are ignored", k.rest.count);
+    warn(user, &warning);
+  }
+}
