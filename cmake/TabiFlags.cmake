@@ -7,8 +7,12 @@ option(TABI_SLOW_CHECKS "Check expensive invariants too" OFF)
 option(TABI_FUZZ "Build the libFuzzer targets (clang)" OFF)
 set(TABI_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
+# plain -std=c17; what POSIX adds is asked for by name
+set(CMAKE_C_EXTENSIONS OFF)
+
 add_library(tabi_flags INTERFACE)
 target_compile_features(tabi_flags INTERFACE c_std_17)
+target_compile_definitions(tabi_flags INTERFACE _XOPEN_SOURCE=700)
 target_compile_options(tabi_flags INTERFACE
   -fno-math-errno -fno-trapping-math -fvisibility=hidden
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wvla -Wno-psabi
