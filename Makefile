@@ -1,0 +1,33 @@
+# A door in front of CMake; the real build is in CMakeLists.txt and CMakePresets.json.
+
+.PHONY: help demo test check bench clean
+
+help:
+	@echo 'make demo    build the command and show it at work on a humanoid'
+	@echo 'make test    build with gcc (sanitizers) and clang (release) and run all tests'
+	@echo 'make check   format, layering, exports, lint, install, a minute of fuzzing'
+	@echo 'make bench   build for this machine and measure the dynamics'
+	@echo 'make clean   remove build/'
+
+demo:
+	@tools/install-packages.sh build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target tabi-cli
+	@tools/demo.sh build/release/tabi
+
+test:
+	@tools/install-packages.sh build test
+	@tools/test.sh
+
+check:
+	@tools/install-packages.sh build test check
+	@tools/check.sh
+
+bench:
+	@tools/install-packages.sh build
+	@cmake --preset native >/dev/null
+	@cmake --build --preset native
+	@build/native/tabi bench dynamics
+
+clean:
+	rm -rf build

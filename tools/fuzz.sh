@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# fuzz.sh TARGET [SECONDS] - runs a libFuzzer target on its committed corpus; what it finds on the
+# way is not kept, a crash is written to build/fuzz/crashes.
+set -euo pipefail
+
+target=$1
+seconds=${2:-${fuzz_share:-60}}
+root=$(cd "$(dirname "$0")/.." && pwd)
+name=$(basename "$target")
+corpus=$root/tests/fuzz/corpus/${name#fuzz_}
+crashes=$root/build/fuzz/crashes
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir -p "$crashes" "$work/found"
+folders=("$work/found")
+if [ -d "$corpus" ]; then folders+=("$corpus"); fi
+if ! "$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -verbosity=0 \
+  -print_final_stats=1 -artifact_prefix="$crashes/$name-" "${folders[@]}" >"$work/log" 2>&1; then
+  cat "$work/log"
+  echo "$name: failed; see $crashes" >&2
+  exit 1
+fi
+runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log")
+echo "$name: $runs runs in $seconds s"

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""include_order.py: the folder list under src/ is the architecture.
+
+A folder includes only itself and folders listed above it.  The command and the examples use the
+public headers only; the benchmarks may look inside.
+"""
+import pathlib
+import re
+import sys
+
+ORDER = ["base", "math", "model", "dynamics", "collision", "integrate", "contact", "world",
+         "control", "io"]
+PUBLIC_ONLY = ["cli", "examples"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+
+def sources(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in (".c", ".h"))
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def check_layer(root, path):
+    """Complaints about a file under src/."""
+    layer = path.relative_to(root / "src").parts[0]
+    if layer not in ORDER:
+        yield 1, f"folder '{layer}' has no place in the order; add it to tools/include_order.py"
+        return
+    for number, name in includes(path):
+        folder = name.split("/")[0]
+        if "/" not in name or name.startswith("."):
+            yield number, f'"{name}": write the path from src/'
+        elif folder in ORDER and ORDER.index(folder) > ORDER.index(layer):
+            yield number, f'"{name}": {layer} stands above {folder} and must not include it'
+        elif folder not in ORDER and folder != "tabi":
+            yield number, f'"{name}": neither under src/ nor under include/'
+
+
+def check_public_only(root, path):
+    """Complaints about a file that may use the public headers and its neighbours."""
+    for number, name in includes(path):
+        if not name.startswith("tabi/") and not (path.parent / name).exists():
+            yield number, f'"{name}": only the public headers, "tabi/...", may be used here'
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    complaints = 0
+    for check, folders in ((check_layer, ["src"]), (check_public_only, PUBLIC_ONLY)):
+        for folder in folders:
+            for path in sources(root / folder):
+                for number, text in check(root, path):
+                    print(f"{path.relative_to(root)}:{number}: error: {text}", file=sys.stderr)
+                    complaints += 1
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

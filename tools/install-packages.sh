@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# install-packages.sh [build] [test] [check] - makes sure that what tabi needs is on this machine.
+#
+# Looks for each thing first and does nothing, without root, when all are there.  On Debian and its
+# relatives it installs what is missing with apt-get; elsewhere it says what to install.
+set -euo pipefail
+
+# purpose, how to look for it, Debian package, name upstream; a "?" means that tabi can do without
+things='
+build  command:make             make             GNU make
+build  command:gcc              gcc              GCC 12 or newer
+build  header:stdlib.h          libc6-dev        C library headers
+build  command:cmake            cmake            CMake 3.25 or newer
+build  command:ninja            ninja-build      Ninja
+build  command:pkg-config       pkg-config       pkg-config
+build  module:expat             libexpat1-dev    expat
+build  module:jansson           libjansson-dev   jansson
+test   command:clang            clang            clang 14 or newer
+test   module:cmocka            libcmocka-dev    cmocka
+test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
+test   command:localedef        libc-bin         localedef
+test   locale:de_DE             locales          sources of the glibc locales
+test   command:python3          python3          Python 3
+check  command:git              git              git
+check  command:nm               binutils         GNU binutils
+check  command:g++              g++              GCC for C++
+check  command:clang-format     clang-format     clang-format 14 or newer
+check  command:clang-tidy       clang-tidy       clang-tidy 14 or newer
+check  runtime:fuzzer           libclang-rt-dev  libFuzzer and the sanitizers of clang
+'
+
+# a program on which clang's fuzzer and sanitizer libraries can be tried
+fuzzer_program='int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return !d && n; }'
+
+is_there() {
+  local kind=${1%%:*} name=${1#*:}
+  case $kind in
+    command) command -v "$name" >/dev/null ;;
+    module) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
+    header) command -v gcc >/dev/null && echo "#include <$name>" | gcc -E - >/dev/null 2>&1 ;;
+    locale) [ -e "/usr/share/i18n/locales/$name" ] ;;
+    runtime) command -v clang >/dev/null && echo "$fuzzer_program" |
+      clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ;;
+  esac
+}
+
+purposes=" ${*:-build test check} "
+packages=()
+upstream=()
+needed=0
+while read -r purpose probe package name; do
+  [[ -n $purpose && $purposes == *" $purpose "* ]] || continue
+  if is_there "$probe"; then continue; fi
+  packages+=("$package")
+  upstream+=("${name#\?}")
+  [[ $name == \?* ]] || needed=1
+done <<<"$things"
+[ ${#packages[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "tabi: this is not Debian; please install:" >&2
+  printf '  %s\n' "${upstream[@]}" >&2
+  exit $needed
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "tabi: please run as root: apt-get install ${packages[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "tabi: installing ${packages[*]}" >&2
+"${as_root[@]}" apt-get update -q >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -q -y --no-install-recommends "${packages[@]}" >&2

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# test.sh [PRESET...] - configures, builds and tests each preset (default: dev and clang), then says
+# how many tests ran and how many were skipped.  With TABI_NO_SKIPS=1 a skipped test is a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+presets=("$@")
+[ $# -gt 0 ] || presets=(dev clang)
+status=0
+summary=()
+
+# the number in an attribute of the first line of a JUnit report
+attribute() { sed -n "s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1; }
+
+for preset in "${presets[@]}"; do
+  echo "== $preset: build"
+  cmake --preset "$preset" >/dev/null
+  cmake --build --preset "$preset" --parallel "$jobs"
+
+  echo "== $preset: test"
+  report=$PWD/build/$preset/tests.xml
+  rm -f "$report"
+  ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" || status=1
+
+  cases=$(grep -c '^\[       OK \]' "build/$preset/Testing/Temporary/LastTest.log" || true)
+  skipped=$(attribute "$report" skipped)
+  summary+=("$preset: $(attribute "$report" tests) tests ($cases cases passed)," \
+    "$(attribute "$report" failures) failed, $skipped skipped")
+  if [ "$skipped" -gt 0 ] && [ "${TABI_NO_SKIPS:-0}" = 1 ]; then
+    echo "test.sh: skipped tests are not allowed here" >&2
+    status=1
+  fi
+done
+
+printf '%s %s\n' "${summary[@]}"
+exit $status
