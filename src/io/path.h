@@ -1,0 +1,37 @@
+/* path.h - from a file name in a robot file to a file that may be opened.
+ *
+ * A robot file may name files in its own folder and below, in the package it is part of (the
+ * nearest folder above that holds a package.xml), and in packages found by name.  Whatever ends
+ * up elsewhere, by "..", by an absolute path or through a symbolic link, is refused. */
+#ifndef TBI_PATH_H
+#define TBI_PATH_H
+
+#include "tabi/tabi.h"
+
+#define TBI_PATH_SIZE 4096
+
+typedef struct tbi_path_roots {
+  char folder[TBI_PATH_SIZE]; /* of the robot file, without links; "" if it does not exist */
+  char root[TBI_PATH_SIZE];   /* what plain names may not leave: the package or the folder */
+  const char *packages;       /* as in tabi_load_def; not copied */
+} tbi_path_roots;
+
+typedef enum tbi_path_result {
+  TBI_PATH_FOUND,
+  TBI_PATH_MISSING,
+  TBI_PATH_LEAVES, /* it would lie outside what is allowed */
+} tbi_path_result;
+
+/* What was found, or where it was looked for. */
+typedef struct tbi_path {
+  char found[TBI_PATH_SIZE];
+  char looked[240]; /* "a, b and 3 more" */
+  int32_t nlooked;
+} tbi_path;
+
+void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages);
+
+/* `file` is a plain path, or file://, package://NAME/ or model://NAME/ with a path. */
+tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi_path *path);
+
+#endif

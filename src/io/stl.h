@@ -1,0 +1,16 @@
+/* stl.h - binary and ASCII STL. */
+#ifndef TBI_STL_H
+#define TBI_STL_H
+
+#include "io/mesh.h"
+
+#define TBI_STL_MAX_BYTES ((size_t)256 * 1024 * 1024)
+#define TBI_STL_MAX_FACES 5000000
+
+/* Reads the bytes of an STL file; equal vertices become one, faces without area are left out.
+ * `name` is what messages call the mesh, place is to blame in them.  The caller frees the mesh;
+ * on an error there is none. */
+tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi_place place,
+                          tbi_mesh *mesh, tabi_error *err);
+
+#endif
