@@ -1,0 +1,121 @@
+/* bench.c - the command line of `tabi bench`. */
+#include "bench.h"
+
+#include "dynamics.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char tbi_bench_text[] =
+    "Measures tabi on this machine, one row for each workload and function: microseconds and\n"
+    "instructions for one call, and beside them the error of what was computed.  A NAME is a\n"
+    "row or what rows have in common; without one, everything is measured.\n\n"
+    "  tabi bench dynamics                   rigid-body algorithms: a robot, chains and trees\n"
+    "  tabi bench dynamics/robot --peers     one robot, MuJoCo beside it\n"
+    "  tabi bench dynamics/chain100/aba      one row\n\n"
+    "options:\n"
+    "  --list               the names of all rows\n"
+    "  --peers              measure other engines in the same run (needs tabi-bench-peers)\n"
+    "  --model FILE         the robot, with a free base; default: the shipped humanoid\n"
+    "  --count              count instructions with valgrind where the processor does not\n"
+    "  --calls N            make N calls of each row and print nothing, for profilers\n"
+    "  --json               one object instead of a table\n";
+
+bool tbi_bench_wants(const tbi_bench_options *options, const char *row) {
+  for (int32_t i = 0; i < options->nname; i++) {
+    size_t length = strlen(options->names[i]);
+    if (strncmp(row, options->names[i], length) != 0) continue;
+    if (row[length] == '\0' || row[length] == '/') return true;
+  }
+  return options->nname == 0;
+}
+
+static void print_row(void *user, const char *row) {
+  if (tbi_bench_wants(user, row)) (void)puts(row);
+}
+
+static int usage_error(const char *what, const char *word) {
+  (void)fprintf(stderr, "tabi: error: %s '%s'; see tabi help bench\n", what, word);
+  return TBI_BENCH_USAGE;
+}
+
+/* The value of an option that has one, as "--calls N"; *i moves on to it. */
+static const char *value_of(const char *option, int argc, char **argv, int *i) {
+  if (strcmp(argv[*i], option) != 0 || *i + 1 >= argc) return NULL;
+  return argv[++*i];
+}
+
+static bool parse_calls(const char *text, int32_t *calls) {
+  char *end = NULL;
+  long n = strtol(text, &end, 10);
+  if (*end != '\0' || n < 1 || n > 1000000000) return false;
+  *calls = (int32_t)n;
+  return true;
+}
+
+/* Names are moved to the front of argv. */
+static int parse(int argc, char **argv, tbi_bench_options *options) {
+  *options = (tbi_bench_options){.names = argv};
+  const struct {
+    const char *name;
+    bool *flag;
+  } switches[] = {
+      {"--list",  &options->list },
+      {"--json",  &options->json },
+      {"--peers", &options->peers},
+      {"--count", &options->count}
+  };
+  for (int i = 0; i < argc; i++) {
+    const char *value = NULL;
+    bool known = false;
+    for (size_t s = 0; s < sizeof switches / sizeof switches[0]; s++)
+      if (strcmp(argv[i], switches[s].name) == 0) known = *switches[s].flag = true;
+    if (known) continue;
+    if ((value = value_of("--model", argc, argv, &i))) {
+      options->model = value;
+    } else if ((value = value_of("--calls", argc, argv, &i))) {
+      if (!parse_calls(value, &options->calls)) return usage_error("not a number of calls:", value);
+    } else if (argv[i][0] == '-') {
+      return usage_error("unknown option, or one without its value:", argv[i]);
+    } else {
+      argv[options->nname++] = argv[i];
+    }
+  }
+  return TBI_BENCH_OK;
+}
+
+/* Counts the rows below one name. */
+typedef struct name_use {
+  tbi_bench_options only;
+  int32_t count;
+} name_use;
+
+static void count_row(void *user, const char *row) {
+  name_use *use = user;
+  use->count += tbi_bench_wants(&use->only, row);
+}
+
+static int check_names(const tbi_bench_options *options) {
+  for (int32_t i = 0; i < options->nname; i++) {
+    name_use use = {
+        .only = {.nname = 1, .names = &options->names[i]}
+    };
+    tbi_bench_dynamics_list(count_row, &use);
+    if (use.count == 0) return usage_error("no row has the name", options->names[i]);
+  }
+  return TBI_BENCH_OK;
+}
+
+int tbi_bench_run(int argc, char **argv) {
+  tbi_bench_options options;
+  int code = parse(argc, argv, &options);
+  if (code == TBI_BENCH_OK) code = check_names(&options);
+  if (code != TBI_BENCH_OK) return code;
+  if (options.list) {
+    tbi_bench_dynamics_list(print_row, &options);
+    return TBI_BENCH_OK;
+  }
+  return tbi_bench_dynamics(&options);
+}

@@ -1,0 +1,13 @@
+/* dynamics.h - the workload "dynamics": rigid-body algorithms on a robot, chains and trees. */
+#ifndef TBI_BENCH_DYNAMICS_H
+#define TBI_BENCH_DYNAMICS_H
+
+#include "options.h"
+
+/* Calls `visit` with the name of every row. */
+void tbi_bench_dynamics_list(void (*visit)(void *user, const char *row), void *user);
+
+/* Measures the rows asked for and prints them; returns an exit code. */
+int tbi_bench_dynamics(const tbi_bench_options *options);
+
+#endif

@@ -1,0 +1,112 @@
+/* peer.c - hands a tree to tabi-bench-peers and asks it line by line (see peers/mujoco.c).
+ *
+ * "The same tree" means: kinetic energy v'Mv/2 and bias power v'b agree at every state.  Both are
+ * free of coordinates, so the engines' different order of joints and axes does not matter. */
+#include "peer.h"
+
+#include "mjcf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double same_tree = 1e-9;
+
+static bool write_model(tbi_peer *peer, const tbi_tree *tree, char *trouble, size_t size) {
+  const char *folder = getenv("TMPDIR");
+  (void)snprintf(peer->file, sizeof peer->file, "%.200s/tabi-bench-XXXXXX.xml",
+                 folder && *folder ? folder : "/tmp");
+  int fd = mkstemps(peer->file, 4);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  if (!file) {
+    (void)snprintf(trouble, size, "cannot write %s; set TMPDIR to a folder that can be written",
+                   peer->file);
+    return false;
+  }
+  const char *odd = tbi_mjcf_write(tree, file);
+  bool failed = ferror(file) != 0;
+  failed = fclose(file) != 0 || failed;
+  if (odd) (void)snprintf(trouble, size, "the robot has %s, which MJCF cannot say", odd);
+  if (!odd && failed) (void)snprintf(trouble, size, "cannot write %s: disk full?", peer->file);
+  return !odd && !failed;
+}
+
+/* The program stands beside this one. */
+static bool start_program(tbi_peer *peer, char *trouble, size_t size) {
+  char path[4096], line[1024] = "";
+  const char *name = "tabi-bench-peers";
+  bool known = tbi_process_self(path, sizeof path - strlen(name));
+  char *slash = known ? strrchr(path, '/') : NULL;
+  if (slash) (void)snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);
+  const char *const argv[] = {path, peer->file, NULL};
+  if (!slash || access(path, X_OK) != 0 || !tbi_process_start(&peer->process, argv)) {
+    (void)snprintf(trouble, size, "no %s beside tabi; install MuJoCo's library and build again",
+                   name);
+    return false;
+  }
+  if (fgets(line, sizeof line, peer->process.from)) line[strcspn(line, "\n")] = '\0';
+  if (strncmp(line, "ready ", 6) == 0) {
+    (void)snprintf(peer->engine, sizeof peer->engine, "%.60s", line + 6);
+    return true;
+  }
+  (void)snprintf(trouble, size, "%s", strncmp(line, "error ", 6) ? "it ended early" : line + 6);
+  (void)tbi_process_stop(&peer->process);
+  return false;
+}
+
+/* One question, one line of up to two numbers. */
+static bool ask(tbi_peer *peer, const char *question, double *x, double *y) {
+  char line[128];
+  char *rest = line;
+  bool asked = fputs(question, peer->process.to) >= 0 && fflush(peer->process.to) == 0;
+  if (!asked || !fgets(line, sizeof line, peer->process.from)) return false;
+  *x = strtod(rest, &rest);
+  if (y) *y = strtod(rest, &rest);
+  return rest > line;
+}
+
+static bool same(double a, double b, double scale) { return fabs(a - b) <= same_tree * scale; }
+
+/* v'b cancels: gravity, centrifugal and Coriolis parts of all joints; measure against their size.
+ */
+static bool check_state(tbi_peer *peer, const tbi_tree *tree, int32_t state) {
+  const double *v = tbi_tree_v(tree, state);
+  tabi_dynamics_set_state(tree->dynamics, tbi_tree_q(tree, state), v);
+  double kinetic = tabi_dynamics_kinetic(tree->dynamics);
+  tabi_dynamics_inverse(tree->dynamics, NULL, tree->out);
+  double power = 0, size = 0;
+  for (int32_t i = 0; i < tree->nv; i++) {
+    power += v[i] * tree->out[i];
+    size += fabs(v[i] * tree->out[i]);
+  }
+  char question[32];
+  double other_kinetic = 0, other_power = 0;
+  (void)snprintf(question, sizeof question, "check %d\n", (int)state);
+  return ask(peer, question, &other_kinetic, &other_power) &&
+         same(kinetic, other_kinetic, kinetic) && same(power, other_power, size);
+}
+
+bool tbi_peer_start(tbi_peer *peer, const tbi_tree *tree, char *trouble, size_t size) {
+  *peer = (tbi_peer){0};
+  bool ok = write_model(peer, tree, trouble, size) && start_program(peer, trouble, size);
+  for (int32_t state = 0; ok && state < TBI_TREE_STATES; state++)
+    if (!check_state(peer, tree, state)) {
+      (void)snprintf(trouble, size, "%s does not see the same tree: energy or bias differ",
+                     peer->engine);
+      (void)tbi_process_stop(&peer->process);
+      ok = false;
+    }
+  (void)unlink(peer->file);
+  return ok;
+}
+
+void tbi_peer_stop(tbi_peer *peer) { (void)tbi_process_stop(&peer->process); }
+
+double tbi_peer_run(tbi_peer *peer, const char *function, int32_t calls) {
+  char question[64];
+  double seconds = 0;
+  (void)snprintf(question, sizeof question, "run %.30s %d\n", function, (int)calls);
+  if (!ask(peer, question, &seconds, NULL)) return NAN;
+  return seconds;
+}
