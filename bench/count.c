@@ -12,7 +12,7 @@
 /* Instructions of a whole run of `calls` calls; NAN if it did not work. */
 static double count_run(const tbi_bench_options *options, const char *row, int32_t calls) {
   char self[4096], number[16], line[512];
-  if (!tbi_process_self(self, sizeof self)) return NAN;
+  if (!tbi_process_self(self, sizeof self)) return nan("");
   (void)snprintf(number, sizeof number, "%d", (int)calls);
   const char *argv[] = {"valgrind",
                         "--tool=callgrind",
@@ -27,13 +27,13 @@ static double count_run(const tbi_bench_options *options, const char *row, int32
                         options->model,
                         NULL};
   tbi_process process;
-  if (!tbi_process_start(&process, argv)) return NAN;
-  double count = NAN;
+  if (!tbi_process_start(&process, argv)) return nan("");
+  double count = nan("");
   while (fgets(line, sizeof line, process.from)) {
     const char *found = strstr(line, "Collected :");
     if (found) count = strtod(found + strlen("Collected :"), NULL);
   }
-  if (!tbi_process_stop(&process)) return NAN;
+  if (!tbi_process_stop(&process)) return nan("");
   return count;
 }
 

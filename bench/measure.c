@@ -29,7 +29,7 @@ void tbi_measure_pin(void) {
 
 double tbi_measure_clock(void) {
   struct timespec now = {0};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return NAN;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return nan("");
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -74,7 +74,7 @@ double tbi_measure_instructions(const tbi_subject *subject) {
   attr.exclude_kernel = 1;
   attr.exclude_hv = 1;
   int counter = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-  if (counter < 0) return NAN;
+  if (counter < 0) return nan("");
 
   uint64_t count = 0;
   (void)ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
@@ -82,6 +82,6 @@ double tbi_measure_instructions(const tbi_subject *subject) {
   (void)ioctl(counter, PERF_EVENT_IOC_DISABLE, 0);
   ssize_t got = read(counter, &count, sizeof count);
   (void)close(counter);
-  if (got != sizeof count || count == 0) return NAN;
+  if (got != sizeof count || count == 0) return nan("");
   return (double)count / subject->calls;
 }

@@ -160,11 +160,11 @@ const char *tbi_mjcf_write(const tbi_tree *tree, FILE *file) {
   double gravity[3];
   if (!family_init(&f, tree->model)) return "too many links for the memory";
   tabi_model_gravity(tree->model, gravity);
-  // the stack holds two 6-vectors a body in mj_rne; nothing here touches
+  // the compiler inverts the mass matrix on its stack; nothing here touches
   (void)fprintf(file,
                 "<mujoco>\n<compiler inertiafromgeom='false' angle='radian' fusestatic='true'/>\n"
                 "<size nstack='%d' njmax='1' nconmax='1'/>\n<option",
-                100000 + 100 * (int)f.nlink);
+                100000 + 4 * (int)(tree->nv * tree->nv));
   write_numbers(file, "gravity", gravity, 3);
   (void)fputs("/>\n<worldbody>\n", file);
   const char *trouble = write_bodies(file, tree->model, &f);

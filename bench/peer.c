@@ -107,6 +107,6 @@ double tbi_peer_run(tbi_peer *peer, const char *function, int32_t calls) {
   char question[64];
   double seconds = 0;
   (void)snprintf(question, sizeof question, "run %.30s %d\n", function, (int)calls);
-  if (!ask(peer, question, &seconds, NULL)) return NAN;
+  if (!ask(peer, question, &seconds, NULL)) return nan("");
   return seconds;
 }

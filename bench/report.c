@@ -27,12 +27,12 @@ tbi_row *tbi_report_add(tbi_report *report) {
   }
   tbi_row *row = &report->rows[report->nrow++];
   *row = (tbi_row){.us = NAN,
-                   .us_median = NAN,
-                   .us_alone = NAN,
-                   .instructions = NAN,
-                   .error = NAN,
-                   .peer_us = NAN,
-                   .peer_us_median = NAN};
+                   .us_median = nan(""),
+                   .us_alone = nan(""),
+                   .instructions = nan(""),
+                   .error = nan(""),
+                   .peer_us = nan(""),
+                   .peer_us_median = nan("")};
   return row;
 }
 

@@ -73,7 +73,7 @@ static double run(engine *e, const char *name, int calls) {
   size_t f = 0;
   while (f < sizeof functions / sizeof functions[0] && strcmp(functions[f].name, name) != 0)
     f++;
-  if (f == sizeof functions / sizeof functions[0]) return NAN;
+  if (f == sizeof functions / sizeof functions[0]) return nan("");
   double start = tbi_measure_clock();
   for (int i = 0; i < calls; i++) {
     set_state(e, e->state);
