@@ -2,7 +2,7 @@
 # check.sh [STEP...] - everything about the tree that a test cannot tell.  Runs all steps, or those
 # named, even after one has failed.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 jobs=$(nproc)
 fuzz_seconds=${TABI_FUZZ_SECONDS:-60} # for all targets together
