@@ -1,0 +1,117 @@
+/* cli.h - what the commands of `tabi` share.
+ *
+ * A command writes its result to a stream in memory.  main.c copies it to stdout when the command
+ * ends well (or with a failed check), so that an error leaves nothing on stdout. */
+#ifndef TBI_CLI_H
+#define TBI_CLI_H
+
+#include "tabi/tabi.h"
+#include "tabi/tabi_io.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+  TBI_EXIT_OK = 0,
+  TBI_EXIT_INTERNAL = 1,
+  TBI_EXIT_USAGE = 2,
+  TBI_EXIT_INPUT = 3,
+  TBI_EXIT_CHECK = 5,
+};
+
+/* ------------------------------------------------------------------- commands, arguments */
+
+enum { TBI_MAX_OPTIONS = 8, TBI_MAX_WORDS = 16 };
+
+typedef struct tbi_option {
+  const char *name;  /* "--base" */
+  const char *value; /* what it takes, "free|fixed"; NULL: it is a switch */
+  const char *help;
+} tbi_option;
+
+typedef struct tbi_args {
+  const char *value[TBI_MAX_OPTIONS]; /* in the order of the options; NULL: not given */
+  const char *word[TBI_MAX_WORDS];    /* what is not an option */
+  int nword;
+} tbi_args;
+
+typedef struct tbi_command {
+  const char *name;
+  const char *usage;   /* the line after "usage: tabi " */
+  const char *summary; /* one line */
+  const char *text;    /* what it does, with examples */
+  int nword;           /* how many words it needs */
+  tbi_option options[TBI_MAX_OPTIONS];
+  int (*run)(const tbi_args *args, FILE *out);
+  int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
+} tbi_command;
+
+extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics;
+
+/* Reads the arguments after the command's name; false after a usage error was printed. */
+bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
+
+/* The name nearest to a mistyped one, or NULL when none is near. */
+const char *tbi_nearest(const char *name, const char *const *names, size_t count);
+
+/* --------------------------------------------------------------------------- diagnostics */
+
+/* Fills an error as the library does. */
+void tbi_fail(tabi_error *err, tabi_status status, tabi_place place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Prints "file:line: word: message" on stderr, the word in colour on a terminal. */
+void tbi_print_diagnostic(const tabi_error *err, const char *word);
+/* Prints an error and returns the exit code that goes with its status. */
+int tbi_print_error(const tabi_error *err);
+/* Says so and returns the exit code for it. */
+int tbi_out_of_memory(void);
+/* Prints "tabi: error: ..." and where to get help; returns the exit code for it. */
+int tbi_usage_error(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What a load or a check had to say, each thing once. */
+typedef struct tbi_findings {
+  tabi_error *item;
+  int32_t count, capacity;
+  bool no_memory;
+} tbi_findings;
+
+void tbi_findings_add(void *findings, const tabi_error *finding); /* a tabi_warning_fn */
+void tbi_findings_free(tbi_findings *findings);
+void tbi_print_warnings(const tbi_findings *warnings);
+
+/* ---------------------------------------------------------------------------------- JSON */
+
+json_t *tbi_json_number(double number);                 /* null when it is not finite */
+json_t *tbi_json_numbers(const double *number, int32_t count);
+json_t *tbi_json_text(const char *text);                /* NULL gives null */
+json_t *tbi_json_findings(const tbi_findings *findings, const char *(*word)(const tabi_error *));
+
+/* Prints an object, one member or one row a line, and releases it.  Returns an exit code; NULL
+ * stands for memory that ran out while the object was made. */
+int tbi_json_print(FILE *out, json_t *object);
+
+/* --------------------------------------------------------------------------------- models */
+
+/* The word after --base; false after a usage error was printed.  NULL: as the file says. */
+bool tbi_base_parse(const char *command, const char *word, tabi_base *base);
+
+/* Loads a model; its warnings are kept.  On an error it prints that and nothing else. */
+tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings, int *code);
+
+/* The free joint on which the first moving tree hangs, called "base"; or TABI_NONE. */
+int32_t tbi_base_joint(const tabi_model *model);
+/* How a joint is called in states and results: "base", the body that floats, or its name. */
+enum { TBI_KEY_SIZE = 32 };
+const char *tbi_joint_key(const tabi_model *model, int32_t joint, char buffer[TBI_KEY_SIZE]);
+/* What is put behind a joint's key for one of its DOF, ".rx"; "" for a joint with one. */
+const char *tbi_dof_suffix(tabi_joint_type type, int32_t dof);
+const char *tbi_joint_type_name(tabi_joint_type type);
+/* Whether a link stands in the world or hangs on it: then it has no parent link. */
+int32_t tbi_parent_link(const tabi_model *model, int32_t link);
+
+#endif

@@ -1,0 +1,15 @@
+/* extent.h - how much room a model takes at its start posture. */
+#ifndef TBI_EXTENT_H
+#define TBI_EXTENT_H
+
+#include "cli.h"
+
+typedef struct tbi_extent {
+  double lower[3], upper[3]; /* m, world axes */
+  bool empty;                /* no shape has an extent */
+} tbi_extent;
+
+/* The axis-aligned box around all shapes but planes. */
+tbi_extent tbi_extent_of(const tabi_model *model, const tabi_dynamics *dynamics);
+
+#endif
