@@ -6,29 +6,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void set_state(const tbi_tree *tree, int32_t state) {
-  tabi_dynamics_set_state(tree->dynamics, tbi_tree_q(tree, state), tbi_tree_v(tree, state));
+static void set_state(const tbi_bench_tree *tree, int32_t state) {
+  tabi_dynamics_set_state(tree->dynamics, tbi_bench_tree_q(tree, state),
+                          tbi_bench_tree_v(tree, state));
 }
 
-static void rnea(const tbi_tree *tree, int32_t state) {
+static void rnea(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
-  tabi_dynamics_inverse(tree->dynamics, tbi_tree_qdd(tree, state), tree->out);
+  tabi_dynamics_inverse(tree->dynamics, tbi_bench_tree_qdd(tree, state), tree->out);
 }
 
-static void crba(const tbi_tree *tree, int32_t state) {
+static void crba(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
   tbi_crba(tree->dynamics);
   tbi_ltdl_factor(tree->dynamics);
 }
 
-static void aba(const tbi_tree *tree, int32_t state) {
+static void aba(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
-  tabi_dynamics_forward(tree->dynamics, tbi_tree_tau(tree, state), tree->out);
+  tabi_dynamics_forward(tree->dynamics, tbi_bench_tree_tau(tree, state), tree->out);
 }
 
-static void ada(const tbi_tree *tree, int32_t state) {
+static void ada(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
-  tbi_ada(tree->dynamics, tbi_tree_tau(tree, state), tree->out);
+  tbi_forward_ada(tree->dynamics, tbi_bench_tree_tau(tree, state), tree->out);
 }
 
 enum { KINEMATICS, RNEA, CRBA, ABA, ADA };
@@ -64,7 +65,7 @@ static double residual(const equation *e, const double *qdd, const double *tau) 
   return worst;
 }
 
-static double energy_error(const tbi_tree *tree, const equation *e, const double *v) {
+static double energy_error(const tbi_bench_tree *tree, const equation *e, const double *v) {
   double twice = 0;
   for (int32_t i = 0; i < e->nv; i++)
     for (int32_t j = 0; j < e->nv; j++)
@@ -73,21 +74,21 @@ static double energy_error(const tbi_tree *tree, const equation *e, const double
 }
 
 /* tree->out = the solution of M x = tau - bias by the factor. */
-static void solve(const tbi_tree *tree, const equation *e, const double *tau) {
+static void solve(const tbi_bench_tree *tree, const equation *e, const double *tau) {
   for (int32_t i = 0; i < e->nv; i++)
     tree->out[i] = tau[i] - e->bias[i];
   tbi_ltdl_solve(tree->dynamics, tree->out);
 }
 
-static void state_errors(const tbi_tree *tree, equation *e, int32_t state,
+static void state_errors(const tbi_bench_tree *tree, equation *e, int32_t state,
                          double errors[TBI_ALGORITHMS]) {
-  const double *tau = tbi_tree_tau(tree, state);
+  const double *tau = tbi_bench_tree_tau(tree, state);
   set_state(tree, state);
   tabi_dynamics_mass_matrix(tree->dynamics, e->mass);
   tabi_dynamics_inverse(tree->dynamics, NULL, e->bias);
-  errors[KINEMATICS] = energy_error(tree, e, tbi_tree_v(tree, state));
+  errors[KINEMATICS] = energy_error(tree, e, tbi_bench_tree_v(tree, state));
   rnea(tree, state);
-  errors[RNEA] = residual(e, tbi_tree_qdd(tree, state), tree->out);
+  errors[RNEA] = residual(e, tbi_bench_tree_qdd(tree, state), tree->out);
   crba(tree, state);
   solve(tree, e, tau);
   errors[CRBA] = residual(e, tree->out, tau);
@@ -97,14 +98,14 @@ static void state_errors(const tbi_tree *tree, equation *e, int32_t state,
   errors[ADA] = residual(e, tree->out, tau);
 }
 
-tabi_status tbi_algorithm_errors(const tbi_tree *tree, double errors[TBI_ALGORITHMS]) {
+tabi_status tbi_algorithm_errors(const tbi_bench_tree *tree, double errors[TBI_ALGORITHMS]) {
   size_t nv = (size_t)tree->nv;
   equation e = {.nv = tree->nv, .mass = malloc((nv + 1) * nv * sizeof(double) + 1)};
   if (!e.mass) return TABI_ERR_MEMORY;
   e.bias = e.mass + nv * nv;
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
     errors[a] = 0;
-  for (int32_t state = 0; state < TBI_TREE_STATES; state++) {
+  for (int32_t state = 0; state < TBI_BENCH_TREE_STATES; state++) {
     double here[TBI_ALGORITHMS];
     state_errors(tree, &e, state, here);
     for (int32_t a = 0; a < TBI_ALGORITHMS; a++)

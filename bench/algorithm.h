@@ -7,7 +7,7 @@
 typedef struct tbi_algorithm {
   const char *name;
   /* a whole call: from (q, v) of a state to the result in tree->out */
-  void (*call)(const tbi_tree *tree, int32_t state);
+  void (*call)(const tbi_bench_tree *tree, int32_t state);
 } tbi_algorithm;
 
 enum { TBI_ALGORITHMS = 5 };
@@ -18,6 +18,6 @@ extern const tbi_algorithm tbi_algorithms[TBI_ALGORITHMS];
  * the others  |M qdd + bias - tau| of each row over the sum of the sizes of its terms, where the
  *             algorithm gave tau (rnea) or qdd.
  * M and bias are those of crba and rnea. */
-tabi_status tbi_algorithm_errors(const tbi_tree *tree, double errors[TBI_ALGORITHMS]);
+tabi_status tbi_algorithm_errors(const tbi_bench_tree *tree, double errors[TBI_ALGORITHMS]);
 
 #endif

@@ -38,7 +38,7 @@ static double count_run(const tbi_bench_options *options, const char *row, int32
 }
 
 double tbi_count_row(const tbi_bench_options *options, const char *row) {
-  double once = count_run(options, row, TBI_TREE_STATES);
+  double once = count_run(options, row, TBI_BENCH_TREE_STATES);
   if (isnan(once)) return once;
-  return (count_run(options, row, 2 * TBI_TREE_STATES) - once) / TBI_TREE_STATES;
+  return (count_run(options, row, 2 * TBI_BENCH_TREE_STATES) - once) / TBI_BENCH_TREE_STATES;
 }

@@ -20,26 +20,26 @@
 
 typedef struct subject_tree {
   const char *name;
-  tbi_tree_shape shape;
+  tbi_bench_tree_shape shape;
   int32_t links;
 } subject_tree;
 
 static const subject_tree trees[] = {
-    {"robot",     TBI_TREE_ROBOT,  0   },
-    {"chain10",   TBI_TREE_CHAIN,  10  },
-    {"chain20",   TBI_TREE_CHAIN,  20  },
-    {"chain50",   TBI_TREE_CHAIN,  50  },
-    {"chain100",  TBI_TREE_CHAIN,  100 },
-    {"chain200",  TBI_TREE_CHAIN,  200 },
-    {"chain500",  TBI_TREE_CHAIN,  500 },
-    {"chain1000", TBI_TREE_CHAIN,  1000},
-    {"tree10",    TBI_TREE_BINARY, 10  },
-    {"tree20",    TBI_TREE_BINARY, 20  },
-    {"tree50",    TBI_TREE_BINARY, 50  },
-    {"tree100",   TBI_TREE_BINARY, 100 },
-    {"tree200",   TBI_TREE_BINARY, 200 },
-    {"tree500",   TBI_TREE_BINARY, 500 },
-    {"tree1000",  TBI_TREE_BINARY, 1000},
+    {"robot",     TBI_BENCH_TREE_ROBOT,  0   },
+    {"chain10",   TBI_BENCH_TREE_CHAIN,  10  },
+    {"chain20",   TBI_BENCH_TREE_CHAIN,  20  },
+    {"chain50",   TBI_BENCH_TREE_CHAIN,  50  },
+    {"chain100",  TBI_BENCH_TREE_CHAIN,  100 },
+    {"chain200",  TBI_BENCH_TREE_CHAIN,  200 },
+    {"chain500",  TBI_BENCH_TREE_CHAIN,  500 },
+    {"chain1000", TBI_BENCH_TREE_CHAIN,  1000},
+    {"tree10",    TBI_BENCH_TREE_BINARY, 10  },
+    {"tree20",    TBI_BENCH_TREE_BINARY, 20  },
+    {"tree50",    TBI_BENCH_TREE_BINARY, 50  },
+    {"tree100",   TBI_BENCH_TREE_BINARY, 100 },
+    {"tree200",   TBI_BENCH_TREE_BINARY, 200 },
+    {"tree500",   TBI_BENCH_TREE_BINARY, 500 },
+    {"tree1000",  TBI_BENCH_TREE_BINARY, 1000},
 };
 enum { NTREE = sizeof trees / sizeof trees[0], ROW_NAME = 48 };
 
@@ -80,7 +80,8 @@ static void shipped_robot(char *path, size_t size) {
 
 static tabi_model *open_model(const tbi_bench_options *options, const subject_tree *which,
                               tabi_error *err) {
-  if (which->shape != TBI_TREE_ROBOT) return tbi_tree_model(which->shape, which->links, err);
+  if (which->shape != TBI_BENCH_TREE_ROBOT)
+    return tbi_bench_tree_model(which->shape, which->links, err);
   char path[4096];
   if (!options->model) shipped_robot(path, sizeof path);
   return tabi_model_load(options->model ? options->model : path, NULL, err);
@@ -88,7 +89,7 @@ static tabi_model *open_model(const tbi_bench_options *options, const subject_tr
 
 /* An algorithm on a tree, here or at the peer. */
 typedef struct job {
-  const tbi_tree *tree;
+  const tbi_bench_tree *tree;
   tbi_peer *peer;
   const tbi_algorithm *algorithm;
   int32_t state;
@@ -99,7 +100,7 @@ static double run_here(void *self, int32_t calls) {
   double start = tbi_measure_clock();
   for (int32_t i = 0; i < calls; i++) {
     j->algorithm->call(j->tree, j->state);
-    j->state = (j->state + 1) % TBI_TREE_STATES;
+    j->state = (j->state + 1) % TBI_BENCH_TREE_STATES;
   }
   return tbi_measure_clock() - start;
 }
@@ -110,7 +111,7 @@ static double run_peer(void *self, int32_t calls) {
 }
 
 /* All algorithms here, then all at the peer (if there is one) or nothing. */
-static void measure(const tbi_tree *tree, tbi_peer *peer, job jobs[2 * TBI_ALGORITHMS],
+static void measure(const tbi_bench_tree *tree, tbi_peer *peer, job jobs[2 * TBI_ALGORITHMS],
                     tbi_subject subjects[2 * TBI_ALGORITHMS]) {
   for (int32_t i = 0; i < 2 * TBI_ALGORITHMS; i++) {
     jobs[i] = (job){tree, peer, &tbi_algorithms[i % TBI_ALGORITHMS], 0};
@@ -123,7 +124,7 @@ static void measure(const tbi_tree *tree, tbi_peer *peer, job jobs[2 * TBI_ALGOR
 }
 
 static bool add_rows(const tbi_bench_options *options, const subject_tree *which,
-                     const tbi_tree *tree, tbi_subject *subjects, tbi_report *report) {
+                     const tbi_bench_tree *tree, tbi_subject *subjects, tbi_report *report) {
   double errors[TBI_ALGORITHMS];
   if (tbi_algorithm_errors(tree, errors) != TABI_OK) return false;
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
@@ -150,7 +151,7 @@ static bool add_rows(const tbi_bench_options *options, const subject_tree *which
 }
 
 /* A peer that cannot take part is left out, with the reason. */
-static bool start_peer(tbi_peer *peer, const subject_tree *which, const tbi_tree *tree,
+static bool start_peer(tbi_peer *peer, const subject_tree *which, const tbi_bench_tree *tree,
                        tbi_report *report) {
   char trouble[512];
   if (!tbi_peer_start(peer, tree, trouble, sizeof trouble)) {
@@ -162,7 +163,7 @@ static bool start_peer(tbi_peer *peer, const subject_tree *which, const tbi_tree
 }
 
 static void make_calls(const tbi_bench_options *options, const subject_tree *which,
-                       const tbi_tree *tree) {
+                       const tbi_bench_tree *tree) {
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
     job j = {.tree = tree, .algorithm = &tbi_algorithms[a]};
     if (wants_row(options, which, a)) (void)run_here(&j, options->calls);
@@ -170,7 +171,7 @@ static void make_calls(const tbi_bench_options *options, const subject_tree *whi
 }
 
 static bool measure_tree(const tbi_bench_options *options, const subject_tree *which,
-                         const tbi_tree *tree, tbi_report *report) {
+                         const tbi_bench_tree *tree, tbi_report *report) {
   job jobs[2 * TBI_ALGORITHMS];
   tbi_subject subjects[2 * TBI_ALGORITHMS];
   tbi_peer peer;
@@ -190,16 +191,16 @@ static int fail(const tabi_error *err) {
 static int run_tree(const tbi_bench_options *options, const subject_tree *which,
                     tbi_report *report) {
   tabi_error err = {0};
-  tbi_tree tree;
+  tbi_bench_tree tree;
   tabi_model *model = open_model(options, which, &err);
-  if (!model || tbi_tree_init(&tree, model, &err) != TABI_OK) return fail(&err);
+  if (!model || tbi_bench_tree_init(&tree, model, &err) != TABI_OK) return fail(&err);
   int32_t first_row = report->nrow;
   bool ok = true;
   if (options->calls > 0)
     make_calls(options, which, &tree);
   else
     ok = measure_tree(options, which, &tree, report);
-  tbi_tree_free(&tree);
+  tbi_bench_tree_free(&tree);
   if (!ok) return fail(&(tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"});
   if (!options->json && options->calls == 0) tbi_report_print_tree(report, first_row);
   return TBI_BENCH_OK;

@@ -115,8 +115,8 @@ static void to_body_axes(const double quat[4], const double x[3], double y[3]) {
 }
 
 /* One joint's part of qpos (7 at most) or qvel (6 at most); returns its length. */
-static int32_t joint_numbers(const tbi_tree *tree, int32_t state, int32_t joint, bool velocity,
-                             double x[7]) {
+static int32_t joint_numbers(const tbi_bench_tree *tree, int32_t state, int32_t joint,
+                             bool velocity, double x[7]) {
   tabi_joint_def def = tabi_model_joint(tree->model, joint);
   if (def.type == TABI_JOINT_FREE) {
     double lin[3], ang[3], quat[4];
@@ -132,14 +132,14 @@ static int32_t joint_numbers(const tbi_tree *tree, int32_t state, int32_t joint,
   }
   tabi_range range =
       velocity ? tabi_model_joint_v(tree->model, joint) : tabi_model_joint_q(tree->model, joint);
-  const double *from = velocity ? tbi_tree_v(tree, state) : tbi_tree_q(tree, state);
+  const double *from = velocity ? tbi_bench_tree_v(tree, state) : tbi_bench_tree_q(tree, state);
   for (int32_t k = 0; k < range.count; k++)
     x[k] = from[range.first + k];
   return range.count;
 }
 
-static void write_coordinates(FILE *file, const tbi_tree *tree, const family *f, int32_t state,
-                              bool velocity) {
+static void write_coordinates(FILE *file, const tbi_bench_tree *tree, const family *f,
+                              int32_t state, bool velocity) {
   const char *space = "";
   (void)fprintf(file, " %s='", velocity ? "qvel" : "qpos");
   for (int32_t i = 0; i < f->nlink; i++) {
@@ -155,7 +155,7 @@ static void write_coordinates(FILE *file, const tbi_tree *tree, const family *f,
   (void)fputc('\'', file);
 }
 
-const char *tbi_mjcf_write(const tbi_tree *tree, FILE *file) {
+const char *tbi_mjcf_write(const tbi_bench_tree *tree, FILE *file) {
   family f;
   double gravity[3];
   if (!family_init(&f, tree->model)) return "too many links for the memory";
@@ -169,8 +169,9 @@ const char *tbi_mjcf_write(const tbi_tree *tree, FILE *file) {
   (void)fputs("/>\n<worldbody>\n", file);
   const char *trouble = write_bodies(file, tree->model, &f);
   (void)fputs("</worldbody>\n<keyframe>\n", file);
-  for (int32_t state = 0; state < TBI_TREE_STATES && !trouble; state++) {
-    tabi_dynamics_set_state(tree->dynamics, tbi_tree_q(tree, state), tbi_tree_v(tree, state));
+  for (int32_t state = 0; state < TBI_BENCH_TREE_STATES && !trouble; state++) {
+    tabi_dynamics_set_state(tree->dynamics, tbi_bench_tree_q(tree, state),
+                            tbi_bench_tree_v(tree, state));
     (void)fputs("<key", file);
     write_coordinates(file, tree, &f, state, false);
     write_coordinates(file, tree, &f, state, true);

@@ -7,6 +7,6 @@
 #include <stdio.h>
 
 /* One keyframe for each state.  Returns NULL, or what the tree has that cannot be written. */
-const char *tbi_mjcf_write(const tbi_tree *tree, FILE *file);
+const char *tbi_mjcf_write(const tbi_bench_tree *tree, FILE *file);
 
 #endif

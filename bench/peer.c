@@ -13,7 +13,7 @@
 
 static const double same_tree = 1e-9;
 
-static bool write_model(tbi_peer *peer, const tbi_tree *tree, char *trouble, size_t size) {
+static bool write_model(tbi_peer *peer, const tbi_bench_tree *tree, char *trouble, size_t size) {
   const char *folder = getenv("TMPDIR");
   (void)snprintf(peer->file, sizeof peer->file, "%.200s/tabi-bench-XXXXXX.xml",
                  folder && *folder ? folder : "/tmp");
@@ -70,9 +70,9 @@ static bool same(double a, double b, double scale) { return fabs(a - b) <= same_
 
 /* v'b cancels: gravity, centrifugal and Coriolis parts of all joints; measure against their size.
  */
-static bool check_state(tbi_peer *peer, const tbi_tree *tree, int32_t state) {
-  const double *v = tbi_tree_v(tree, state);
-  tabi_dynamics_set_state(tree->dynamics, tbi_tree_q(tree, state), v);
+static bool check_state(tbi_peer *peer, const tbi_bench_tree *tree, int32_t state) {
+  const double *v = tbi_bench_tree_v(tree, state);
+  tabi_dynamics_set_state(tree->dynamics, tbi_bench_tree_q(tree, state), v);
   double kinetic = tabi_dynamics_kinetic(tree->dynamics);
   tabi_dynamics_inverse(tree->dynamics, NULL, tree->out);
   double power = 0, size = 0;
@@ -87,10 +87,10 @@ static bool check_state(tbi_peer *peer, const tbi_tree *tree, int32_t state) {
          same(kinetic, other_kinetic, kinetic) && same(power, other_power, size);
 }
 
-bool tbi_peer_start(tbi_peer *peer, const tbi_tree *tree, char *trouble, size_t size) {
+bool tbi_peer_start(tbi_peer *peer, const tbi_bench_tree *tree, char *trouble, size_t size) {
   *peer = (tbi_peer){0};
   bool ok = write_model(peer, tree, trouble, size) && start_program(peer, trouble, size);
-  for (int32_t state = 0; ok && state < TBI_TREE_STATES; state++)
+  for (int32_t state = 0; ok && state < TBI_BENCH_TREE_STATES; state++)
     if (!check_state(peer, tree, state)) {
       (void)snprintf(trouble, size, "%s does not see the same tree: energy or bias differ",
                      peer->engine);

@@ -13,7 +13,7 @@ typedef struct tbi_peer {
 
 /* Starts the peer on a tree and makes sure that it is the same tree there.  On failure the peer
  * needs no stop, and the reason is in `trouble`. */
-bool tbi_peer_start(tbi_peer *peer, const tbi_tree *tree, char *trouble, size_t size);
+bool tbi_peer_start(tbi_peer *peer, const tbi_bench_tree *tree, char *trouble, size_t size);
 void tbi_peer_stop(tbi_peer *peer);
 
 /* Seconds of CPU time for so many calls of a function, or NAN if the peer has no such thing. */

@@ -8,11 +8,11 @@
 #include <string.h>
 
 static const struct {
-  tbi_tree_shape shape;
+  tbi_bench_tree_shape shape;
   const char *name;
 } grown[] = {
-    {TBI_TREE_CHAIN,  "chain"},
-    {TBI_TREE_BINARY, "tree" }
+    {TBI_BENCH_TREE_CHAIN,  "chain"},
+    {TBI_BENCH_TREE_BINARY, "tree" }
 };
 static const char *const linear[] = {"rnea", "aba", "ada"};
 enum { NGROWN = sizeof grown / sizeof grown[0], NLINEAR = sizeof linear / sizeof linear[0] };
@@ -26,7 +26,7 @@ tbi_row *tbi_report_add(tbi_report *report) {
     report->capacity = capacity;
   }
   tbi_row *row = &report->rows[report->nrow++];
-  *row = (tbi_row){.us = NAN,
+  *row = (tbi_row){.us = nan(""),
                    .us_median = nan(""),
                    .us_alone = nan(""),
                    .instructions = nan(""),
@@ -41,7 +41,7 @@ void tbi_report_free(tbi_report *report) {
   *report = (tbi_report){0};
 }
 
-double tbi_report_growth(const tbi_report *report, tbi_tree_shape shape, const char *function,
+double tbi_report_growth(const tbi_report *report, tbi_bench_tree_shape shape, const char *function,
                          bool instructions) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int32_t i = 0; i < report->nrow; i++) {

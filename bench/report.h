@@ -9,7 +9,7 @@ typedef struct tbi_row {
   char name[48];        /* "dynamics/chain100/aba" */
   const char *tree;     /* "chain100" */
   const char *function; /* "aba" */
-  tbi_tree_shape shape;
+  tbi_bench_tree_shape shape;
   int32_t links, dof;
   double us, us_median; /* microseconds of one call */
   double us_alone;      /* the same without the kinematics */
@@ -37,7 +37,7 @@ bool tbi_report_print_json(const tbi_report *report);
 
 /* The exponent p of time (or instructions) ~ links^p over trees of at least 50 links, by least
  * squares of the logarithms; NAN with fewer than three trees. */
-double tbi_report_growth(const tbi_report *report, tbi_tree_shape shape, const char *function,
+double tbi_report_growth(const tbi_report *report, tbi_bench_tree_shape shape, const char *function,
                          bool instructions);
 
 #endif

@@ -28,16 +28,16 @@ static int32_t add_link(tabi_builder *builder, int32_t index) {
   return tabi_builder_add_link(builder, &def);
 }
 
-static void add_joint(tabi_builder *builder, tbi_tree_shape shape, int32_t index) {
+static void add_joint(tabi_builder *builder, tbi_bench_tree_shape shape, int32_t index) {
   char name[32];
   (void)snprintf(name, sizeof name, "joint%d", (int)index);
   tabi_joint_def def = tabi_joint_def_default();
   def.name = name;
   def.type = TABI_JOINT_CONTINUOUS;
   def.child = index;
-  def.parent = shape == TBI_TREE_CHAIN ? index - 1 : (index + 1) / 2 - 1;
+  def.parent = shape == TBI_BENCH_TREE_CHAIN ? index - 1 : (index + 1) / 2 - 1;
   // children of a binary tree stand left and right of the parent's tip
-  if (shape == TBI_TREE_BINARY && index > 0) def.pos[0] = index % 2 ? -0.05 : 0.05;
+  if (shape == TBI_BENCH_TREE_BINARY && index > 0) def.pos[0] = index % 2 ? -0.05 : 0.05;
   def.pos[2] = index > 0 ? 0.2 : 0;
   for (int k = 0; k < 3; k++)
     def.axis[k] = k == index % 3;
@@ -45,7 +45,7 @@ static void add_joint(tabi_builder *builder, tbi_tree_shape shape, int32_t index
   (void)tabi_builder_add_joint(builder, &def);
 }
 
-tabi_model *tbi_tree_model(tbi_tree_shape shape, int32_t links, tabi_error *err) {
+tabi_model *tbi_bench_tree_model(tbi_bench_tree_shape shape, int32_t links, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) {
     (void)tbi_error_memory(err);
@@ -60,16 +60,16 @@ tabi_model *tbi_tree_model(tbi_tree_shape shape, int32_t links, tabi_error *err)
   return model;
 }
 
-static void draw_states(tbi_tree *tree) {
+static void draw_states(tbi_bench_tree *tree) {
   uint64_t seed = 20;
   size_t nq = (size_t)tree->nq, nv = (size_t)tree->nv;
-  for (size_t i = 0; i < TBI_TREE_STATES * nv; i++) {
+  for (size_t i = 0; i < TBI_BENCH_TREE_STATES * nv; i++) {
     tree->v[i] = draw(&seed);
     tree->tau[i] = 10 * draw(&seed);
     tree->qdd[i] = draw(&seed);
   }
   // a unit of time along a random velocity is a random posture, whatever the joints are
-  for (size_t state = 0; state < TBI_TREE_STATES; state++) {
+  for (size_t state = 0; state < TBI_BENCH_TREE_STATES; state++) {
     double *q = tree->q + state * nq;
     for (size_t i = 0; i < nv; i++)
       tree->out[i] = draw(&seed);
@@ -78,26 +78,26 @@ static void draw_states(tbi_tree *tree) {
   }
 }
 
-tabi_status tbi_tree_init(tbi_tree *tree, tabi_model *model, tabi_error *err) {
-  *tree = (tbi_tree){.model = model, .nq = tabi_model_nq(model), .nv = tabi_model_nv(model)};
+tabi_status tbi_bench_tree_init(tbi_bench_tree *tree, tabi_model *model, tabi_error *err) {
+  *tree = (tbi_bench_tree){.model = model, .nq = tabi_model_nq(model), .nv = tabi_model_nv(model)};
   size_t nq = (size_t)tree->nq, nv = (size_t)tree->nv;
-  tree->q = malloc((TBI_TREE_STATES * nq + 1) * sizeof(double));
-  tree->v = malloc((TBI_TREE_STATES * nv + 1) * sizeof(double));
-  tree->tau = malloc((TBI_TREE_STATES * nv + 1) * sizeof(double));
-  tree->qdd = malloc((TBI_TREE_STATES * nv + 1) * sizeof(double));
+  tree->q = malloc((TBI_BENCH_TREE_STATES * nq + 1) * sizeof(double));
+  tree->v = malloc((TBI_BENCH_TREE_STATES * nv + 1) * sizeof(double));
+  tree->tau = malloc((TBI_BENCH_TREE_STATES * nv + 1) * sizeof(double));
+  tree->qdd = malloc((TBI_BENCH_TREE_STATES * nv + 1) * sizeof(double));
   tree->out = malloc((nv + 1) * sizeof(double));
   tree->dynamics = tabi_dynamics_create(model, err);
   bool ok = tree->q && tree->v && tree->tau && tree->qdd && tree->out;
   if (!ok) (void)tbi_error_memory(err);
   if (!ok || !tree->dynamics) {
-    tbi_tree_free(tree);
+    tbi_bench_tree_free(tree);
     return TABI_ERR_MEMORY;
   }
   draw_states(tree);
   return TABI_OK;
 }
 
-void tbi_tree_free(tbi_tree *tree) {
+void tbi_bench_tree_free(tbi_bench_tree *tree) {
   tabi_dynamics_destroy(tree->dynamics);
   tabi_model_destroy(tree->model);
   free(tree->q);
@@ -105,5 +105,5 @@ void tbi_tree_free(tbi_tree *tree) {
   free(tree->tau);
   free(tree->qdd);
   free(tree->out);
-  *tree = (tbi_tree){0};
+  *tree = (tbi_bench_tree){0};
 }
