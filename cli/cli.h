@@ -49,7 +49,7 @@ typedef struct tbi_command {
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
 } tbi_command;
 
-extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics;
+extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench;
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
@@ -86,9 +86,9 @@ void tbi_print_warnings(const tbi_findings *warnings);
 
 /* ---------------------------------------------------------------------------------- JSON */
 
-json_t *tbi_json_number(double number);                 /* null when it is not finite */
+json_t *tbi_json_number(double number); /* null when it is not finite */
 json_t *tbi_json_numbers(const double *number, int32_t count);
-json_t *tbi_json_text(const char *text);                /* NULL gives null */
+json_t *tbi_json_text(const char *text); /* NULL gives null */
 json_t *tbi_json_findings(const tbi_findings *findings, const char *(*word)(const tabi_error *));
 
 /* Prints an object, one member or one row a line, and releases it.  Returns an exit code; NULL

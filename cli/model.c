@@ -54,19 +54,20 @@ const char *tbi_joint_key(const tabi_model *model, int32_t joint, char buffer[TB
 }
 
 const char *tbi_dof_suffix(tabi_joint_type type, int32_t dof) {
-  static const char *const suffix[TABI_JOINT_COUNT][6] = {
-      [TABI_JOINT_BALL] = {".x", ".y", ".z"},
-      [TABI_JOINT_PLANAR] = {".x", ".y", ".rz"},
-      [TABI_JOINT_FREE] = {".x", ".y", ".z", ".rx", ".ry", ".rz"},
-  };
-  return suffix[type][dof] ? suffix[type][dof] : "";
+  static const char *const suffix[6] = {".x", ".y", ".z", ".rx", ".ry", ".rz"};
+  if (type == TABI_JOINT_PLANAR && dof == 2) return ".rz";
+  bool many = type == TABI_JOINT_BALL || type == TABI_JOINT_PLANAR || type == TABI_JOINT_FREE;
+  return many ? suffix[dof] : "";
 }
 
 const char *tbi_joint_type_name(tabi_joint_type type) {
   static const char *const name[TABI_JOINT_COUNT] = {
-      [TABI_JOINT_FIXED] = "fixed",           [TABI_JOINT_REVOLUTE] = "revolute",
-      [TABI_JOINT_CONTINUOUS] = "continuous", [TABI_JOINT_PRISMATIC] = "prismatic",
-      [TABI_JOINT_BALL] = "ball",             [TABI_JOINT_PLANAR] = "planar",
+      [TABI_JOINT_FIXED] = "fixed",
+      [TABI_JOINT_REVOLUTE] = "revolute",
+      [TABI_JOINT_CONTINUOUS] = "continuous",
+      [TABI_JOINT_PRISMATIC] = "prismatic",
+      [TABI_JOINT_BALL] = "ball",
+      [TABI_JOINT_PLANAR] = "planar",
       [TABI_JOINT_FREE] = "free",
   };
   return name[type];

@@ -31,7 +31,8 @@ static bool read_stream(FILE *file, const char *path, char **text, size_t *size,
     *size += got;
     if (got == 0) break;
     if (*size > MAX_BYTES) {
-      tbi_fail(err, TABI_ERR_FILE, (tabi_place){path, 1}, "state is larger than the limit of 64 MB");
+      tbi_fail(err, TABI_ERR_FILE, (tabi_place){path, 1},
+               "state is larger than the limit of 64 MB");
       return false;
     }
   }
@@ -62,11 +63,13 @@ typedef struct cursor {
 /* Moves over the string that starts at the cursor; its end, and whether it is a key. */
 static bool skip_string(cursor *c, const char **end) {
   const char *p = c->at + 1;
-  while (*p != '"' && *p != '\0') p += *p == '\\' && p[1] != '\0' ? 2 : 1;
+  while (*p != '"' && *p != '\0')
+    p += *p == '\\' && p[1] != '\0' ? 2 : 1;
   *end = p;
   if (*p == '"') ++p;
   c->at = p;
-  while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n') ++p;
+  while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')
+    ++p;
   return *p == ':';
 }
 
@@ -122,7 +125,8 @@ static bool check_keys(const tbi_state *state, const char *member, const char *c
   for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
     const char *key = json_object_iter_key(i);
     bool known = false;
-    for (size_t k = 0; k < count; ++k) known = known || strcmp(key, names[k]) == 0;
+    for (size_t k = 0; k < count; ++k)
+      known = known || strcmp(key, names[k]) == 0;
     if (known) continue;
     tabi_place place = member ? place_of(state, member, key) : place_of(state, key, NULL);
     char hint[128];
@@ -176,7 +180,8 @@ static bool normalise(const tbi_state *state, const char *member, const char *ke
              "%s '%s': quaternion has %s; give a unit quaternion (w, x, y, z)", member, key, is);
     return false;
   }
-  for (int i = 0; i < 4; ++i) quat[i] /= length;
+  for (int i = 0; i < 4; ++i)
+    quat[i] /= length;
   return true;
 }
 
@@ -212,14 +217,17 @@ static bool parse_text(tbi_state *state, size_t size, tabi_error *err) {
 }
 
 bool tbi_state_read(tbi_state *state, const char *path, tabi_error *err) {
-  *state = (tbi_state){.quat = {1, 0, 0, 0}};
+  *state = (tbi_state){
+      .quat = {1, 0, 0, 0}
+  };
   if (!path) return true;
   state->path = strcmp(path, "-") == 0 ? "<stdin>" : path;
   static const char *const names[] = {"base", "q", "v", "tau"};
   size_t size;
   bool ok = read_text(state, path, &size, err) && parse_text(state, size, err);
   ok = ok && check_keys(state, NULL, names, 4, err);
-  for (int i = 0; ok && i < 4; ++i) ok = check_object(state, names[i], err);
+  for (int i = 0; ok && i < 4; ++i)
+    ok = check_object(state, names[i], err);
   ok = ok && read_base(state, err);
   if (!ok) tbi_state_free(state);
   return ok;

@@ -74,7 +74,10 @@ static double shape_radius(const tabi_shape_def *s) {
 }
 
 static box link_box(const tabi_model *model, int32_t link) {
-  box b = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+  box b = {
+      {DBL_MAX,  DBL_MAX,  DBL_MAX },
+      {-DBL_MAX, -DBL_MAX, -DBL_MAX}
+  };
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def s = tabi_model_shape(model, i);
     if (s.link != link || s.type == TABI_SHAPE_PLANE) continue;
@@ -107,7 +110,8 @@ static double box_distance(const box *b, const double point[3], int sign) {
 
 static double box_edge(const box *b) {
   double edge = 0;
-  for (int i = 0; i < 3; ++i) edge = fmax(edge, b->upper[i] - b->lower[i]);
+  for (int i = 0; i < 3; ++i)
+    edge = fmax(edge, b->upper[i] - b->lower[i]);
   return edge;
 }
 
@@ -232,8 +236,7 @@ static void check_placeholder(doctor *d, int32_t i, const tabi_link_def *link) {
   find(d, PROBLEM, link->place,
        "link '%s': inertia looks like a placeholder (radius of gyration %.2g m%s); about %.2g "
        "kg m^2 would fit",
-       shown(link->name), gyration, size,
-       link->mass * (reach > 0 ? reach * reach / 5 : 0.01 / 5));
+       shown(link->name), gyration, size, link->mass * (reach > 0 ? reach * reach / 5 : 0.01 / 5));
 }
 
 static void check_com(doctor *d, int32_t i, const tabi_link_def *link) {
@@ -258,7 +261,11 @@ static int32_t find_swapped(const tabi_model *model, const char *name, const cha
 
 /* The right twin of a left link, by its name. */
 static int32_t find_twin(const tabi_model *model, const char *name) {
-  static const char *const words[][2] = {{"left", "right"}, {"LEFT", "RIGHT"}, {"Left", "Right"}};
+  static const char *const words[][2] = {
+      {"left", "right"},
+      {"LEFT", "RIGHT"},
+      {"Left", "Right"}
+  };
   for (int w = 0; w < 3; ++w) {
     const char *at = strstr(name, words[w][0]);
     if (at) return find_swapped(model, name, at, words[w][0], words[w][1]);
@@ -421,8 +428,7 @@ static void (*const link_checks[])(doctor *d, int32_t i, const tabi_link_def *li
 };
 
 static void (*const joint_checks[])(doctor *d, int32_t j, const tabi_joint_def *joint) = {
-    check_start,      check_range,         check_effort,
-    check_mass_ratio, check_joint_inertia, check_leaf_shape,
+    check_start, check_range, check_effort, check_mass_ratio, check_joint_inertia, check_leaf_shape,
 };
 
 int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user) {
