@@ -18,9 +18,12 @@
 
 #include <cmocka.h>
 
+/* in lower case like their kin in cmocka */
+/* NOLINTBEGIN(readability-identifier-naming) */
 #define assert_near(a, b, tol)      near_check((a), (b), (tol), #a, #b, __FILE__, __LINE__)
 #define assert_near_rel(a, b, tol)  near_check_rel((a), (b), (tol), #a, #b, __FILE__, __LINE__)
 #define assert_near_n(a, b, n, tol) near_check_n((a), (b), (n), (tol), #a, __FILE__, __LINE__)
+/* NOLINTEND(readability-identifier-naming) */
 
 static inline bool near_is(double a, double b, double tol) {
   /* without the test, an infinite a would make a relative tolerance infinite too */
