@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test.sh [PRESET...] - configures, builds and tests each preset (default: dev and clang), then says
-# how many tests ran and how many were skipped.  With TABI_NO_SKIPS=1 a skipped test is a failure.
+# test.sh [PRESET...] - configures, builds and tests each preset (default: dev and clang), compares
+# their bits, and says how many tests ran and how many were skipped.  With TABI_NO_SKIPS=1 a skipped
+# test is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,7 @@ presets=("$@")
 [ $# -gt 0 ] || presets=(dev clang)
 status=0
 summary=()
+commands=()
 
 # the number in an attribute of the first line of a JUnit report
 attribute() { sed -n "s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1; }
@@ -23,6 +25,7 @@ for preset in "${presets[@]}"; do
   rm -f "$report"
   ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" || status=1
 
+  commands+=("build/$preset/tabi")
   cases=$(grep -c '^\[       OK \]' "build/$preset/Testing/Temporary/LastTest.log" || true)
   skipped=$(attribute "$report" skipped)
   summary+=("$preset: $(attribute "$report" tests) tests ($cases cases passed)," \
@@ -33,5 +36,6 @@ for preset in "${presets[@]}"; do
   fi
 done
 
+[ ${#commands[@]} -lt 2 ] || tools/check_bits.sh "${commands[@]}" || status=1
 printf '%s %s\n' "${summary[@]}"
 exit $status
