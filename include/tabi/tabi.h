@@ -302,49 +302,48 @@ TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, con
 
 /* The model must outlive it. */
 TABI_API tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err);
-TABI_API void tabi_dynamics_destroy(tabi_dynamics *dynamics);
+TABI_API void tabi_dynamics_destroy(tabi_dynamics *d);
 
 /* Everything below speaks of the state set here: q[nq], v[nv]. */
-TABI_API void tabi_dynamics_set_state(tabi_dynamics *dynamics, const double *q, const double *v);
+TABI_API void tabi_dynamics_set_state(tabi_dynamics *d, const double *q, const double *v);
 
 /* A link's frame in the world. */
-TABI_API void tabi_dynamics_link_pose(const tabi_dynamics *dynamics, int32_t link, double pos[3],
+TABI_API void tabi_dynamics_link_pose(const tabi_dynamics *d, int32_t link, double pos[3],
                                       double quat[4]);
 /* Velocity of the link's origin and angular velocity, world axes. */
-TABI_API void tabi_dynamics_link_velocity(const tabi_dynamics *dynamics, int32_t link,
-                                          double lin[3], double ang[3]);
+TABI_API void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double lin[3],
+                                          double ang[3]);
 /* Velocity of a point (world coordinates) that moves with a link: J v, with J 3 x nv, and the
  * rate of J as the point moves along. */
-TABI_API void tabi_dynamics_point_jacobian(const tabi_dynamics *dynamics, int32_t link,
+TABI_API void tabi_dynamics_point_jacobian(const tabi_dynamics *d, int32_t link,
                                            const double point[3], double *jacobian);
-TABI_API void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *dynamics, int32_t link,
+TABI_API void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *d, int32_t link,
                                                 const double point[3], double *rate);
 /* Angular velocity of a link: J v, with J 3 x nv, world axes, and its rate. */
-TABI_API void tabi_dynamics_angular_jacobian(const tabi_dynamics *dynamics, int32_t link,
+TABI_API void tabi_dynamics_angular_jacobian(const tabi_dynamics *d, int32_t link,
                                              double *jacobian);
-TABI_API void tabi_dynamics_angular_jacobian_rate(const tabi_dynamics *dynamics, int32_t link,
+TABI_API void tabi_dynamics_angular_jacobian_rate(const tabi_dynamics *d, int32_t link,
                                                   double *rate);
 
 /* Joint forces tau[nv] that give the acceleration qdd[nv]; qdd NULL for zero: the bias. */
-TABI_API void tabi_dynamics_inverse(tabi_dynamics *dynamics, const double *qdd, double *tau);
+TABI_API void tabi_dynamics_inverse(tabi_dynamics *d, const double *qdd, double *tau);
 /* Acceleration qdd[nv] under joint forces tau[nv]; tau NULL for zero. */
-TABI_API void tabi_dynamics_forward(tabi_dynamics *dynamics, const double *tau, double *qdd);
+TABI_API void tabi_dynamics_forward(tabi_dynamics *d, const double *tau, double *qdd);
 /* Mass matrix, nv x nv, rotor inertia included. */
-TABI_API void tabi_dynamics_mass_matrix(tabi_dynamics *dynamics, double *mass);
+TABI_API void tabi_dynamics_mass_matrix(tabi_dynamics *d, double *mass);
 
 /* Links fixed in the world count for mass, centre and potential energy. */
-TABI_API void tabi_dynamics_com(const tabi_dynamics *dynamics, double com[3]);
-TABI_API void tabi_dynamics_com_jacobian(const tabi_dynamics *dynamics, double *jacobian);
-TABI_API void tabi_dynamics_com_jacobian_rate(const tabi_dynamics *dynamics, double *rate);
-TABI_API double tabi_dynamics_kinetic(const tabi_dynamics *dynamics);   /* J */
-TABI_API double tabi_dynamics_potential(const tabi_dynamics *dynamics); /* J, gravity only */
+TABI_API void tabi_dynamics_com(const tabi_dynamics *d, double com[3]);
+TABI_API void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian);
+TABI_API void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate);
+TABI_API double tabi_dynamics_kinetic(const tabi_dynamics *d);   /* J */
+TABI_API double tabi_dynamics_potential(const tabi_dynamics *d); /* J, gravity only */
 /* Linear momentum, and angular momentum about the centre of mass, world axes. */
-TABI_API void tabi_dynamics_momentum(const tabi_dynamics *dynamics, double lin[3], double ang[3]);
+TABI_API void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], double ang[3]);
 /* Centroidal momentum matrix A, 6 x nv: (lin, ang) = A v. */
-TABI_API void tabi_dynamics_momentum_matrix(const tabi_dynamics *dynamics, double *matrix);
+TABI_API void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix);
 /* Rate of A v at constant v: (lin, ang) rate = A vdot + this. */
-TABI_API void tabi_dynamics_momentum_bias(const tabi_dynamics *dynamics, double lin[3],
-                                          double ang[3]);
+TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], double ang[3]);
 
 TABI_END
 

@@ -1,0 +1,16 @@
+#include "base/array.h"
+
+#include <stdlib.h>
+
+bool tbi_array_reserve(void **items, int32_t *capacity, int32_t count, int32_t more, size_t size) {
+  int64_t need = (int64_t)count + more;
+  if (need <= *capacity) return true;
+  int64_t room = *capacity > 0 ? 2 * (int64_t)*capacity : 16;
+  if (room < need) room = need;
+  if (room > INT32_MAX || (uint64_t)room > SIZE_MAX / size) return false;
+  void *moved = realloc(*items, (size_t)room * size);
+  if (!moved) return false;
+  *items = moved;
+  *capacity = (int32_t)room;
+  return true;
+}

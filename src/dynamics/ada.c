@@ -1,0 +1,252 @@
+/* ada.c - forward dynamics by assembly and disassembly (Yamane and Nakamura 2002, on trees).
+ *
+ * Every body starts as a chain of its own, with handles where its joints are.  Because all vectors
+ * are taken at one origin, a body's handles share one acceleration: a = b + Lambda f.  Joining the
+ * chain of a child (Lambda_a, b_a) to that of its parent (Lambda_b, b_b) by a joint with free
+ * directions R, torque tau and rotor inertia J asks for the joint force f and qdd:
+ *
+ *     P f - R qdd = -pi,    P = Lambda_a + Lambda_b,    pi = b_a - b_b - drift
+ *     R' f + J qdd = tau
+ *
+ * solved by Y = P^-1 R, Z = R'Y + J, T = Y Z^-1, W = T Y' - P^-1:
+ *
+ *     f = W pi + T tau,     qdd = T' pi + Z^-1 tau
+ *
+ * With J = 0 this W is the paper's -C (C'PC)^-1 C'.  The parent's chain becomes
+ * Lambda_b + Lambda_b W Lambda_b and b_b - Lambda_b f.  Disassembly goes back in reverse order,
+ * when the forces from outside are final.
+ *
+ * Inverse inertias need mass: a massless link between two joints is part of one joint with the
+ * velocities of both. */
+#include "dynamics/ada.h"
+
+#include "base/assertion.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+static void store(sv x, double to[6]) {
+  v3_store(x.lin, to);
+  v3_store(x.ang, to + 3);
+}
+
+static sv load(const double x[6]) { return (sv){v3_load(x), v3_load(x + 3)}; }
+
+static double dot6(const double a[6], const double b[6]) {
+  double sum = 0;
+  for (int i = 0; i < 6; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+static bool is_massless(const tbi_body *body) {
+  double e[3];
+  tbi_s3_eigenvalues(body->inertia, e);
+  return body->mass <= 0 || e[0] <= 0;
+}
+
+/* the joint above a body with the massless bodies that stand in between */
+static void collect_joint(const tabi_model *model, int32_t body, tbi_ada_body *ada) {
+  ada->ndof = 0;
+  int32_t at = body;
+  do {
+    const tbi_body *b = &model->body[at];
+    for (int32_t k = 0; k < b->nv && ada->ndof < TBI_ADA_DOFS; ++k) {
+      ada->dof[ada->ndof++] = b->v + k;
+    }
+    at = b->parent;
+  } while (at != TABI_WORLD && is_massless(&model->body[at]));
+  ada->parent = at;
+}
+
+int32_t tbi_ada_obstacle(const tabi_model *model) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (!is_massless(&model->body[i])) {
+      int32_t dofs = model->body[i].nv;
+      int32_t at = model->body[i].parent;
+      for (; at != TABI_WORLD && is_massless(&model->body[at]); at = model->body[at].parent) {
+        dofs += model->body[at].nv;
+      }
+      if (dofs > TBI_ADA_DOFS) return i;
+      continue;
+    }
+    int32_t children = 0;
+    for (int32_t j = i + 1; j < model->nbody; ++j)
+      children += model->body[j].parent == i;
+    if (children != 1 || model->body[i].mass > 0) return i;
+  }
+  return TABI_NONE;
+}
+
+/* --------------------------------------------------------------------------- one body alone */
+
+/* acceleration at the origin that a force gives a body with its centre at c */
+static sv respond(double mass, v3 c, const double *moment_factor, sv force) {
+  v3 moment = v3_sub(force.ang, v3_cross(c, force.lin));
+  double ang[3];
+  v3_store(moment, ang);
+  tbi_cholesky_solve(3, moment_factor, 3, ang);
+  v3 alpha = v3_load(ang);
+  return (sv){v3_axpy(v3_cross(c, alpha), 1 / mass, force.lin), alpha};
+}
+
+static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
+  const tbi_body *body = &d->model->body[index];
+  const tbi_body_state *state = &d->body[index];
+  v3 c = v3_add(state->pos, m3_mulv(&state->rot, body->com));
+  s3 j = s3_rotate(&state->rot, body->inertia);
+  double factor[9] = {j.xx, 0, 0, j.xy, j.yy, 0, j.xz, j.yz, j.zz};
+  tbi_cholesky(3, factor, 3);
+  for (int k = 0; k < 6; ++k) {
+    double unit[6] = {0};
+    unit[k] = 1;
+    store(respond(body->mass, c, factor, load(unit)), ada->lambda[k]);
+  }
+  sv momentum = inertia_mulv(&state->inertia, state->vel);
+  sv gyro = sv_scale(-1, sv_cross_force(state->vel, momentum));
+  sv free_motion = respond(body->mass, c, factor, gyro);
+  free_motion.lin = v3_add(free_motion.lin, v3_load(d->model->gravity));
+  store(free_motion, ada->bias);
+}
+
+static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
+  sv drift = sv_zero();
+  for (int32_t at = index; at != ada->parent; at = d->model->body[at].parent) {
+    drift = sv_add(drift, d->body[at].drift);
+  }
+  store(drift, ada->drift);
+}
+
+/* ------------------------------------------------------------------------------------ assembly */
+
+/* inverse of a symmetric positive definite 6x6 */
+static void invert(double a[6][6], double inverse[6][6]) {
+  tbi_cholesky(6, a[0], 6);
+  for (int k = 0; k < 6; ++k) {
+    memset(inverse[k], 0, sizeof inverse[k]);
+    inverse[k][k] = 1;
+    tbi_cholesky_solve(6, a[0], 6, inverse[k]);
+  }
+}
+
+/* T, W and what the joint torque does alone */
+static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body *ada) {
+  int n = ada->ndof;
+  double p[6][6];
+  double p_inverse[6][6];
+  double y[TBI_ADA_DOFS][6];
+  double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
+  for (int i = 0; i < 36; ++i)
+    p[0][i] = ada->lambda[0][i] + ada->above_lambda[0][i];
+  invert(p, p_inverse);
+  for (int k = 0; k < n; ++k) {
+    double r[6];
+    store(d->axis[ada->dof[k]], r);
+    for (int i = 0; i < 6; ++i)
+      y[k][i] = dot6(p_inverse[i], r);
+    for (int l = 0; l <= k; ++l)
+      z[k][l] = dot6(r, y[l]);
+    z[k][k] += d->model->dof_rotor[ada->dof[k]];
+    ada->qdd0[k] = tau ? tau[ada->dof[k]] : 0;
+  }
+  tbi_cholesky(n, z[0], TBI_ADA_DOFS);
+  memset(ada->force0, 0, sizeof ada->force0);
+  for (int i = 0; i < 6; ++i) {
+    double column[TBI_ADA_DOFS];
+    for (int k = 0; k < n; ++k)
+      column[k] = y[k][i];
+    tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, column);
+    for (int k = 0; k < n; ++k) {
+      ada->t[k][i] = column[k];
+      ada->force0[i] += column[k] * ada->qdd0[k];
+    }
+  }
+  tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, ada->qdd0);
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      double sum = -p_inverse[i][j];
+      for (int k = 0; k < n; ++k)
+        sum += ada->t[k][i] * y[k][j];
+      ada->w[i][j] = sum;
+    }
+  }
+}
+
+/* f = W pi + T tau for the relative acceleration pi */
+static void joint_force(const tbi_ada_body *ada, const double pi[6], double force[6]) {
+  for (int i = 0; i < 6; ++i)
+    force[i] = ada->force0[i] + dot6(ada->w[i], pi);
+}
+
+/* let the parent's chain take in the child's */
+static void join(const tbi_ada_body *child, tbi_ada_body *parent) {
+  double pi[6];
+  double force[6];
+  for (int i = 0; i < 6; ++i)
+    pi[i] = child->bias[i] - child->above_bias[i] - child->drift[i];
+  joint_force(child, pi, force);
+  double wl[6][6];
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j)
+      wl[j][i] = dot6(child->w[i], child->above_lambda[j]);
+  }
+  for (int i = 0; i < 6; ++i) {
+    parent->bias[i] -= dot6(child->above_lambda[i], force);
+    for (int j = 0; j < 6; ++j)
+      parent->lambda[i][j] += dot6(child->above_lambda[i], wl[j]);
+  }
+}
+
+static void assemble(const tabi_dynamics *d, const double *tau, int32_t index) {
+  tbi_ada_body *ada = &d->ada[index];
+  memset(ada->above_lambda, 0, sizeof ada->above_lambda);
+  memset(ada->above_bias, 0, sizeof ada->above_bias);
+  if (ada->parent != TABI_WORLD) {
+    memcpy(ada->above_lambda, d->ada[ada->parent].lambda, sizeof ada->above_lambda);
+    memcpy(ada->above_bias, d->ada[ada->parent].bias, sizeof ada->above_bias);
+  }
+  solve_joint(d, tau, ada);
+  if (ada->parent != TABI_WORLD) join(ada, &d->ada[ada->parent]);
+}
+
+/* --------------------------------------------------------------------------------- disassembly */
+
+/* the final force of a joint and its acceleration, the forces from outside being known */
+static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
+  tbi_ada_body *ada = &d->ada[index];
+  double none[6] = {0};
+  double *outer = ada->parent == TABI_WORLD ? none : d->ada[ada->parent].outer;
+  double pi[6];
+  for (int i = 0; i < 6; ++i) {
+    double above = ada->above_bias[i] + dot6(ada->above_lambda[i], outer);
+    pi[i] = ada->bias[i] - above - ada->drift[i];
+  }
+  joint_force(ada, pi, ada->outer);
+  for (int i = 0; i < 6; ++i)
+    outer[i] -= ada->outer[i];
+  for (int k = 0; k < ada->ndof; ++k)
+    qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);
+}
+
+void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd) {
+  const tabi_model *model = d->model;
+  TBI_CHECK_SLOW(tbi_ada_obstacle(model) == TABI_NONE);
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (d->ada[i].ndof == 0) continue;
+    start_chain(d, i, &d->ada[i]);
+    gather_drift(d, i, &d->ada[i]);
+  }
+  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+    if (d->ada[i].ndof > 0) assemble(d, tau, i);
+  }
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (d->ada[i].ndof > 0) disassemble(d, i, qdd);
+  }
+}
+
+void tbi_ada_prepare(tabi_dynamics *d) {
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    d->ada[i].ndof = 0;
+    if (!is_massless(&d->model->body[i])) collect_joint(d->model, i, &d->ada[i]);
+  }
+}

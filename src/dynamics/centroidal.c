@@ -1,0 +1,112 @@
+/* centroidal.c - mass centre, energy and momentum of everything together, and the centroidal
+ * momentum matrix (Orin and Goswami 2008).
+ *
+ * A velocity moves all that hangs from it as one rigid body, so its column is the composite
+ * inertia there times its axis.  Trees have their own origins; sums over trees are brought to the
+ * centre of mass. */
+#include "dynamics/dynamics.h"
+
+/* a force or momentum taken at a tree's origin, moved to the point x of the world */
+static sv moved_to(const tabi_dynamics *d, int32_t body, sv f, v3 x) {
+  v3 arm = v3_sub(tbi_tree_origin(d, body), x);
+  return (sv){f.lin, v3_add(f.ang, v3_cross(arm, f.lin))};
+}
+
+static v3 center(const tabi_dynamics *d) {
+  v3 moment = d->model->standing.h;
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    const body_inertia *part = &d->body[i].inertia;
+    moment = v3_add(moment, v3_axpy(part->h, part->mass, tbi_tree_origin(d, i)));
+  }
+  return d->model->mass > 0 ? v3_scale(1 / d->model->mass, moment) : v3_zero();
+}
+
+void tabi_dynamics_com(const tabi_dynamics *d, double com[3]) { v3_store(center(d), com); }
+
+double tabi_dynamics_kinetic(const tabi_dynamics *d) {
+  double twice = 0;
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    const tbi_body_state *state = &d->body[i];
+    twice += sv_dot(state->vel, inertia_mulv(&state->inertia, state->vel));
+  }
+  for (int32_t k = 0; k < d->model->nv; ++k)
+    twice += d->model->dof_rotor[k] * d->v[k] * d->v[k];
+  return 0.5 * twice;
+}
+
+double tabi_dynamics_potential(const tabi_dynamics *d) {
+  return -d->model->mass * v3_dot(v3_load(d->model->gravity), center(d));
+}
+
+void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], double ang[3]) {
+  v3 com = center(d);
+  sv sum = sv_zero();
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    sv momentum = inertia_mulv(&d->body[i].inertia, d->body[i].vel);
+    sum = sv_add(sum, moved_to(d, i, momentum, com));
+  }
+  v3_store(sum.lin, lin);
+  v3_store(sum.ang, ang);
+}
+
+void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix) {
+  int32_t nv = d->model->nv;
+  v3 com = center(d);
+  tbi_compose(d);
+  for (int32_t k = 0; k < nv; ++k) {
+    int32_t body = d->model->dof_body[k];
+    sv column = moved_to(d, body, inertia_mulv(&d->composite[body], d->axis[k]), com);
+    const double part[6] = {column.lin.x, column.lin.y, column.lin.z,
+                            column.ang.x, column.ang.y, column.ang.z};
+    for (int i = 0; i < 6; ++i)
+      matrix[i * nv + k] = part[i];
+  }
+}
+
+void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], double ang[3]) {
+  v3 com = center(d);
+  sv sum = sv_zero();
+  tbi_rnea_forces(d, v3_zero(), NULL);
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    sum = sv_add(sum, moved_to(d, i, d->force[i], com));
+  }
+  v3_store(sum.lin, lin);
+  v3_store(sum.ang, ang);
+}
+
+static void put_com_column(const tabi_dynamics *d, double *jacobian, int32_t dof, v3 momentum) {
+  int32_t nv = d->model->nv;
+  double part[3];
+  v3_store(d->model->mass > 0 ? v3_scale(1 / d->model->mass, momentum) : v3_zero(), part);
+  for (int i = 0; i < 3; ++i)
+    jacobian[i * nv + dof] = part[i];
+}
+
+void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian) {
+  tbi_compose(d);
+  for (int32_t k = 0; k < d->model->nv; ++k) {
+    const body_inertia *below = &d->composite[d->model->dof_body[k]];
+    put_com_column(d, jacobian, k, inertia_mulv(below, d->axis[k]).lin);
+  }
+}
+
+/* the column is m S.lin + S.ang x h of all below: S moves, and so does their first moment h,
+ * whose rate is their momentum */
+void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate) {
+  const tabi_model *model = d->model;
+  sv *momentum = d->force;
+  tbi_compose(d);
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    momentum[i] = inertia_mulv(&d->body[i].inertia, d->body[i].vel);
+  }
+  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+    int32_t parent = model->body[i].parent;
+    if (parent != TABI_WORLD) momentum[parent] = sv_add(momentum[parent], momentum[i]);
+  }
+  for (int32_t k = 0; k < model->nv; ++k) {
+    int32_t body = model->dof_body[k];
+    v3 column = inertia_mulv(&d->composite[body], tbi_axis_rate(d, k)).lin;
+    column = v3_add(column, v3_cross(d->axis[k].ang, momentum[body].lin));
+    put_com_column(d, rate, k, column);
+  }
+}

@@ -1,0 +1,37 @@
+/* crba.c - the mass matrix by the composite-rigid-body algorithm (Walker and Orin 1982).
+ *
+ * M_ij is zero unless one velocity is above the other in the tree, so row i holds only its
+ * ancestors and itself.  They stand at the column of their depth, root first:
+ *
+ *     row of velocity i:  [ M_i,root ... M_i,parent(i)  M_ii | padding ]
+ *                           depth 0 ...                depth(i)
+ *
+ * Along one path equal columns mean equal velocities, which is what makes ltdl.c free of indices.
+ */
+#include "dynamics/dynamics.h"
+
+void tbi_compose(tabi_dynamics *d) {
+  const tabi_model *model = d->model;
+  for (int32_t i = 0; i < model->nbody; ++i)
+    d->composite[i] = d->body[i].inertia;
+  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+    int32_t parent = model->body[i].parent;
+    if (parent != TABI_WORLD) {
+      d->composite[parent] = inertia_add(d->composite[parent], d->composite[i]);
+    }
+  }
+}
+
+void tbi_crba(tabi_dynamics *d) {
+  const tabi_model *model = d->model;
+  tbi_compose(d);
+  for (int32_t i = 0; i < model->nv; ++i) {
+    double *row = d->row + model->dof_row[i];
+    int32_t depth = model->dof_depth[i];
+    sv force = inertia_mulv(&d->composite[model->dof_body[i]], d->axis[i]);
+    row[depth] = sv_dot(d->axis[i], force) + model->dof_rotor[i];
+    for (int32_t j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
+      row[--depth] = sv_dot(d->axis[j], force);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/* dynamics.c - the workspace's memory, and the public calls that are no algorithm of their own. */
+#include "dynamics/dynamics.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "dynamics/ada.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN ((size_t)64)
+
+/* hands out pieces of a block, or only adds up their sizes when there is none */
+typedef struct layout {
+  char *base;
+  size_t used;
+} layout;
+
+static void *take(layout *at, int64_t count, size_t size) {
+  void *piece = at->base ? at->base + at->used : NULL;
+  at->used += ((size_t)count * size + ALIGN - 1) / ALIGN * ALIGN;
+  return piece;
+}
+
+static void place_arrays(layout *at, const tabi_model *model, tabi_dynamics *d) {
+  d->q = take(at, model->nq, sizeof *d->q);
+  d->v = take(at, model->nv, sizeof *d->v);
+  d->sine = take(at, model->nq, sizeof *d->sine);
+  d->cosine = take(at, model->nq, sizeof *d->cosine);
+  d->origin = take(at, model->ntree, sizeof *d->origin);
+  d->body = take(at, model->nbody, sizeof *d->body);
+  d->axis = take(at, model->nv, sizeof *d->axis);
+  d->acc = take(at, model->nbody, sizeof *d->acc);
+  d->force = take(at, model->nbody, sizeof *d->force);
+  d->composite = take(at, model->nbody, sizeof *d->composite);
+  d->row = take(at, model->nrow, sizeof *d->row);
+  d->pivot = take(at, model->nv, sizeof *d->pivot);
+  d->articulated = take(at, model->nbody, sizeof *d->articulated);
+  d->reach = take(at, model->nv, sizeof *d->reach);
+  d->stiff = take(at, model->nv, sizeof *d->stiff);
+  d->rhs = take(at, model->nv, sizeof *d->rhs);
+  d->ada = take(at, model->nbody, sizeof *d->ada);
+}
+
+size_t tbi_dynamics_memsize(const tabi_model *model) {
+  layout at = {NULL, 0};
+  tabi_dynamics counted;
+  take(&at, 1, sizeof counted);
+  place_arrays(&at, model, &counted);
+  return at.used;
+}
+
+tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
+  layout at = {memory, 0};
+  memset(memory, 0, tbi_dynamics_memsize(model));
+  tabi_dynamics *d = take(&at, 1, sizeof *d);
+  place_arrays(&at, model, d);
+  d->model = model;
+  tbi_ada_prepare(d);
+  /* start at rest in the start posture, so that every call finds a state; d->v is still zero */
+  tbi_kinematics(d, model->start, d->v);
+  return d;
+}
+
+tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
+  void *memory = aligned_alloc(ALIGN, tbi_dynamics_memsize(model));
+  if (!memory) {
+    tbi_error_memory(err);
+    return NULL;
+  }
+  return tbi_dynamics_make(model, memory);
+}
+
+void tabi_dynamics_destroy(tabi_dynamics *d) { free(d); }
+
+void tabi_dynamics_set_state(tabi_dynamics *d, const double *q, const double *v) {
+  tbi_kinematics(d, q, v);
+}
+
+void tabi_dynamics_link_pose(const tabi_dynamics *d, int32_t link, double pos[3], double quat[4]) {
+  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  tbi_frame frame = tbi_link_frame(d, link);
+  v3_store(frame.pos, pos);
+  q_store(q_from_matrix(&frame.rot), quat);
+}
+
+void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double lin[3],
+                                 double ang[3]) {
+  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  const tbi_link_home *home = &d->model->link_home[link];
+  sv vel = sv_zero();
+  v3 at = v3_zero();
+  if (home->body != TABI_WORLD) {
+    const tbi_body_state *state = &d->body[home->body];
+    vel = state->vel;
+    at = v3_add(state->pos, m3_mulv(&state->rot, home->frame.pos));
+  }
+  v3_store(sv_at(vel, at), lin);
+  v3_store(vel.ang, ang);
+}
+
+void tabi_dynamics_inverse(tabi_dynamics *d, const double *qdd, double *tau) {
+  tbi_rnea(d, qdd, tau);
+}
+
+void tabi_dynamics_forward(tabi_dynamics *d, const double *tau, double *qdd) {
+  tbi_forward_aba(d, tau, qdd);
+}
+
+void tabi_dynamics_mass_matrix(tabi_dynamics *d, double *mass) {
+  const tabi_model *model = d->model;
+  size_t nv = (size_t)model->nv;
+  memset(mass, 0, nv * nv * sizeof *mass);
+  tbi_crba(d);
+  for (int32_t i = 0; i < model->nv; ++i) {
+    const double *row = d->row + model->dof_row[i];
+    int32_t column = model->dof_depth[i];
+    for (int32_t j = i; j >= 0; j = model->dof_parent[j], --column) {
+      mass[(size_t)i * nv + (size_t)j] = mass[(size_t)j * nv + (size_t)i] = row[column];
+    }
+  }
+}

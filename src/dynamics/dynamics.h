@@ -1,0 +1,84 @@
+/* dynamics.h - the workspace of all rigid-body algorithms and the calls between them.
+ *
+ *   q, v --kinematics--> poses, axes, twists, world inertias        kinematics.c
+ *        --bias--------> forces at zero acceleration                rnea.c
+ *        --crba--------> mass matrix --ltdl--> factor, solve        crba.c, ltdl.c
+ *        --aba---------> articulated factor, solve                  aba.c
+ *        --ada---------> forward dynamics by assembly               ada.c
+ *
+ * Everything six-dimensional is in world axes at the origin of its tree: the world position of the
+ * tree's first body.  A scene far from the world's origin loses no digits. */
+#ifndef TBI_DYNAMICS_H
+#define TBI_DYNAMICS_H
+
+#include "model/model.h"
+
+/* A body at the state that was set. */
+typedef struct tbi_body_state {
+  m3 rot; /* body axes */
+  v3 pos; /* body origin, from the tree's origin */
+  sv vel;
+  sv drift; /* acceleration that the joint adds at zero qdd: dS/dt v */
+  body_inertia inertia;
+} tbi_body_state;
+
+/* Symmetric 6x6, columns padded to whole vectors: the inertia of a body with all that hangs from
+ * it by joints free to move. */
+typedef struct tbi_articulated {
+  double column[6][8];
+} tbi_articulated;
+
+struct tabi_dynamics {
+  const tabi_model *model;
+  double *q, *v;                /* the state: [nq], [nv] */
+  double *sine, *cosine;        /* of q: [nq] */
+  v3 *origin;                   /* of each tree in the world: [ntree] */
+  tbi_body_state *body;         /* [nbody] */
+  sv *axis;                     /* S: the motion of each velocity: [nv] */
+  sv *acc, *force;              /* scratch: [nbody] */
+  body_inertia *composite;      /* of a body with all that hangs from it: [nbody] */
+  double *row;                  /* mass matrix, then its factor, see crba.c: [nrow] */
+  double *pivot;                /* 1 / D of the factor: [nv] */
+  tbi_articulated *articulated; /* [nbody] */
+  sv *reach;                    /* U of each velocity in aba.c: [nv] */
+  double *stiff;                /* 1 / d in aba.c: [nv] */
+  double *rhs;                  /* scratch: [nv] */
+  struct tbi_ada_body *ada;     /* [nbody] */
+};
+
+/* Memory for a workspace, and its making there; for those who own the block. */
+size_t tbi_dynamics_memsize(const tabi_model *model);
+tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory);
+
+void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v);
+/* The rate of the motion axis of one velocity. */
+sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof);
+/* A link's frame in the world and its twist at the origin of its tree. */
+tbi_frame tbi_link_frame(const tabi_dynamics *d, int32_t link);
+v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body);
+
+void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
+/* Only its way out: the force that each body alone needs, into d->force. */
+void tbi_rnea_forces(tabi_dynamics *d, v3 gravity, const double *qdd);
+
+/* Inertias of every body with all that hangs from it, into d->composite. */
+void tbi_compose(tabi_dynamics *d);
+
+/* Mass matrix into d->row; its factor L'DL in place; and solves with it. */
+void tbi_crba(tabi_dynamics *d);
+void tbi_ltdl_factor(tabi_dynamics *d);
+void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
+
+void tbi_aba_factor(tabi_dynamics *d);
+void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x); /* x = M^-1 rhs */
+
+/* Acceleration under joint forces tau, by each algorithm from a state that was set. */
+void tbi_forward_aba(tabi_dynamics *d, const double *tau, double *qdd);
+void tbi_forward_ltdl(tabi_dynamics *d, const double *tau, double *qdd);
+void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd);
+/* Which joints ADA joins; once for a model. */
+void tbi_ada_prepare(tabi_dynamics *d);
+/* The body that ADA cannot take (a massless one that branches), or TABI_NONE. */
+int32_t tbi_ada_obstacle(const tabi_model *model);
+
+#endif

@@ -1,0 +1,66 @@
+/* jacobian.c - Jacobians of points and rotations, and their rates.
+ *
+ * A velocity moves a point x of a link if it is above that link in the tree; its column is the
+ * velocity of x under the axis S.  The rate of the column has two parts: the axis moves, and the
+ * point moves along with its link. */
+#include "dynamics/dynamics.h"
+
+#include "base/assertion.h"
+
+#include <string.h>
+
+static void put_column(double *jacobian, int32_t nv, int32_t dof, v3 column) {
+  jacobian[dof] = column.x;
+  jacobian[nv + dof] = column.y;
+  jacobian[2 * nv + dof] = column.z;
+}
+
+/* the last velocity that moves a link, or -1; the matrix is cleared */
+static int32_t begin(const tabi_dynamics *d, int32_t link, double *jacobian) {
+  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  memset(jacobian, 0, 3 * sizeof *jacobian * (size_t)d->model->nv);
+  int32_t body = d->model->link_home[link].body;
+  if (body == TABI_WORLD) return -1;
+  return d->model->body[body].v + d->model->body[body].nv - 1;
+}
+
+static v3 from_origin(const tabi_dynamics *d, int32_t link, const double point[3]) {
+  return v3_sub(v3_load(point), tbi_tree_origin(d, d->model->link_home[link].body));
+}
+
+void tabi_dynamics_point_jacobian(const tabi_dynamics *d, int32_t link, const double point[3],
+                                  double *jacobian) {
+  int32_t nv = d->model->nv;
+  int32_t dof = begin(d, link, jacobian);
+  v3 x = from_origin(d, link, point);
+  for (; dof >= 0; dof = d->model->dof_parent[dof]) {
+    put_column(jacobian, nv, dof, sv_at(d->axis[dof], x));
+  }
+}
+
+void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *d, int32_t link, const double point[3],
+                                       double *rate) {
+  int32_t nv = d->model->nv;
+  int32_t dof = begin(d, link, rate);
+  if (dof < 0) return;
+  v3 x = from_origin(d, link, point);
+  v3 x_rate = sv_at(d->body[d->model->link_home[link].body].vel, x);
+  for (; dof >= 0; dof = d->model->dof_parent[dof]) {
+    v3 moved = v3_cross(d->axis[dof].ang, x_rate);
+    put_column(rate, nv, dof, v3_add(sv_at(tbi_axis_rate(d, dof), x), moved));
+  }
+}
+
+void tabi_dynamics_angular_jacobian(const tabi_dynamics *d, int32_t link, double *jacobian) {
+  int32_t dof = begin(d, link, jacobian);
+  for (; dof >= 0; dof = d->model->dof_parent[dof]) {
+    put_column(jacobian, d->model->nv, dof, d->axis[dof].ang);
+  }
+}
+
+void tabi_dynamics_angular_jacobian_rate(const tabi_dynamics *d, int32_t link, double *rate) {
+  int32_t dof = begin(d, link, rate);
+  for (; dof >= 0; dof = d->model->dof_parent[dof]) {
+    put_column(rate, d->model->nv, dof, tbi_axis_rate(d, dof).ang);
+  }
+}

@@ -1,0 +1,41 @@
+/* rnea.c - inverse dynamics by the recursive Newton-Euler algorithm (Luh, Walker, Paul 1980; in
+ * spatial form Featherstone 2008, section 5.3).
+ *
+ *   out:  a_i = a_p + drift_i + S_i qdd_i,   f_i = I_i a_i + v_i x* I_i v_i,   a_world = -gravity
+ *   in:   tau_i = S_i . f_i (+ rotor),       f_p += f_i
+ */
+#include "dynamics/dynamics.h"
+
+void tbi_rnea_forces(tabi_dynamics *d, v3 gravity, const double *qdd) {
+  const tabi_model *model = d->model;
+  sv world = {
+      v3_neg(gravity), {0, 0, 0}
+  };
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    const tbi_body_state *state = &d->body[i];
+    sv a = sv_add(body->parent == TABI_WORLD ? world : d->acc[body->parent], state->drift);
+    if (qdd) {
+      for (int k = 0; k < body->nv; ++k)
+        a = sv_axpy(a, qdd[body->v + k], d->axis[body->v + k]);
+    }
+    d->acc[i] = a;
+    sv momentum = inertia_mulv(&state->inertia, state->vel);
+    d->force[i] = sv_add(inertia_mulv(&state->inertia, a), sv_cross_force(state->vel, momentum));
+  }
+}
+
+void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau) {
+  const tabi_model *model = d->model;
+  tbi_rnea_forces(d, v3_load(model->gravity), qdd);
+  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+    const tbi_body *body = &model->body[i];
+    for (int32_t k = body->v; k < body->v + body->nv; ++k) {
+      tau[k] = sv_dot(d->axis[k], d->force[i]);
+      if (qdd) tau[k] += model->dof_rotor[k] * qdd[k];
+    }
+    if (body->parent != TABI_WORLD) {
+      d->force[body->parent] = sv_add(d->force[body->parent], d->force[i]);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/* defs.c - the defaults of every def. */
+#include "tabi/tabi.h"
+
+#include <math.h>
+
+#define NO_ROTATION \
+  { 1, 0, 0, 0 }
+
+tabi_link_def tabi_link_def_default(void) {
+  return (tabi_link_def){.def_size = sizeof(tabi_link_def)};
+}
+
+tabi_joint_def tabi_joint_def_default(void) {
+  return (tabi_joint_def){
+      .def_size = sizeof(tabi_joint_def),
+      .type = TABI_JOINT_FIXED,
+      .parent = TABI_WORLD,
+      .child = TABI_NONE,
+      .quat = NO_ROTATION,
+      .axis = {0, 0, 1},
+      .lower = -INFINITY,
+      .upper = INFINITY,
+      .effort = INFINITY,
+      .velocity = INFINITY,
+      .gear = 1,
+  };
+}
+
+tabi_shape_def tabi_shape_def_default(void) {
+  return (tabi_shape_def){
+      .def_size = sizeof(tabi_shape_def),
+      .type = TABI_SHAPE_SPHERE,
+      .link = TABI_WORLD,
+      .quat = NO_ROTATION,
+      .mesh = TABI_NONE,
+      .material = TABI_NONE,
+      .collides = true,
+      .visible = true,
+      .group = 1,
+      .mask = 1,
+      .rgba = {0.7, 0.7, 0.7, 1},
+  };
+}
+
+tabi_mesh_def tabi_mesh_def_default(void) {
+  return (tabi_mesh_def){.def_size = sizeof(tabi_mesh_def)};
+}
+
+tabi_material_def tabi_material_def_default(void) {
+  return (tabi_material_def){
+      .def_size = sizeof(tabi_material_def),
+      .friction = 0.5,
+      .kinetic = -1,
+      .restitution = 0,
+      .stiffness = 1e6,
+      .damping = 1e3,
+      .slip_speed = 1e-3,
+      .rest_speed = 0.01,
+  };
+}
+
+tabi_actuator_def tabi_actuator_def_default(void) {
+  return (tabi_actuator_def){
+      .def_size = sizeof(tabi_actuator_def),
+      .joint = TABI_NONE,
+      .gear = 1,
+      .gain = 1,
+      .control_min = -INFINITY,
+      .control_max = INFINITY,
+      .force_min = -INFINITY,
+      .force_max = INFINITY,
+  };
+}
+
+tabi_coupling_def tabi_coupling_def_default(void) {
+  return (tabi_coupling_def){
+      .def_size = sizeof(tabi_coupling_def),
+      .joint = TABI_NONE,
+      .leader = TABI_NONE,
+      .coef = {0, 1, 0, 0, 0},
+  };
+}
+
+tabi_connection_def tabi_connection_def_default(void) {
+  return (tabi_connection_def){
+      .def_size = sizeof(tabi_connection_def),
+      .type = TABI_CONNECTION_BALL,
+      .a = TABI_WORLD,
+      .b = TABI_WORLD,
+      .quat_a = NO_ROTATION,
+      .quat_b = NO_ROTATION,
+  };
+}

@@ -1,0 +1,123 @@
+/* model.c - what can be asked of a model. */
+#include "model/model.h"
+
+#include "base/assertion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tabi_model_destroy(tabi_model *model) { free(model); }
+
+int32_t tabi_model_nq(const tabi_model *model) { return model->nq; }
+int32_t tabi_model_nv(const tabi_model *model) { return model->nv; }
+int32_t tabi_model_nbody(const tabi_model *model) { return model->nbody; }
+int32_t tabi_model_nlink(const tabi_model *model) { return model->nlink; }
+int32_t tabi_model_njoint(const tabi_model *model) { return model->njoint; }
+int32_t tabi_model_nshape(const tabi_model *model) { return model->nshape; }
+int32_t tabi_model_nmesh(const tabi_model *model) { return model->nmesh; }
+int32_t tabi_model_nmaterial(const tabi_model *model) { return model->nmaterial; }
+int32_t tabi_model_nactuator(const tabi_model *model) { return model->nactuator; }
+int32_t tabi_model_ncoupling(const tabi_model *model) { return model->ncoupling; }
+int32_t tabi_model_nconnection(const tabi_model *model) { return model->nconnection; }
+int32_t tabi_model_nexclusion(const tabi_model *model) { return model->nexclusion2 / 2; }
+int32_t tabi_model_nposture(const tabi_model *model) { return model->nposture; }
+
+tabi_link_def tabi_model_link(const tabi_model *model, int32_t link) {
+  TBI_ASSERT(link >= 0 && link < model->nlink);
+  return model->link[link];
+}
+
+tabi_joint_def tabi_model_joint(const tabi_model *model, int32_t joint) {
+  TBI_ASSERT(joint >= 0 && joint < model->njoint);
+  return model->joint[joint];
+}
+
+tabi_shape_def tabi_model_shape(const tabi_model *model, int32_t shape) {
+  TBI_ASSERT(shape >= 0 && shape < model->nshape);
+  return model->shape[shape];
+}
+
+tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh) {
+  TBI_ASSERT(mesh >= 0 && mesh < model->nmesh);
+  return model->mesh[mesh];
+}
+
+tabi_material_def tabi_model_material(const tabi_model *model, int32_t material) {
+  TBI_ASSERT(material >= 0 && material < model->nmaterial);
+  return model->material[material];
+}
+
+tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {
+  TBI_ASSERT(actuator >= 0 && actuator < model->nactuator);
+  return model->actuator[actuator];
+}
+
+tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling) {
+  TBI_ASSERT(coupling >= 0 && coupling < model->ncoupling);
+  return model->coupling[coupling];
+}
+
+tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection) {
+  TBI_ASSERT(connection >= 0 && connection < model->nconnection);
+  return model->connection[connection];
+}
+
+void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]) {
+  TBI_ASSERT(exclusion >= 0 && 2 * exclusion < model->nexclusion2);
+  links[0] = model->exclusion[2 * exclusion];
+  links[1] = model->exclusion[2 * exclusion + 1];
+}
+
+const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q, double *v) {
+  TBI_ASSERT(posture >= 0 && posture < model->nposture);
+  size_t nq = (size_t)model->nq;
+  size_t nv = (size_t)model->nv;
+  if (q) memcpy(q, model->posture_q + (size_t)posture * nq, nq * sizeof *q);
+  if (v) memcpy(v, model->posture_v + (size_t)posture * nv, nv * sizeof *v);
+  return model->posture_name[posture];
+}
+
+int32_t tabi_model_find_link(const tabi_model *model, const char *name) {
+  return tbi_names_find(&model->link_names, name);
+}
+
+int32_t tabi_model_find_joint(const tabi_model *model, const char *name) {
+  return tbi_names_find(&model->joint_names, name);
+}
+
+static const tbi_body *body_of_joint(const tabi_model *model, int32_t joint) {
+  TBI_ASSERT(joint >= 0 && joint < model->njoint);
+  int32_t body = model->joint_body[joint];
+  return body == TABI_NONE ? NULL : &model->body[body];
+}
+
+tabi_range tabi_model_joint_q(const tabi_model *model, int32_t joint) {
+  const tbi_body *body = body_of_joint(model, joint);
+  return body ? (tabi_range){body->q, tbi_joint_nq(body->type)} : (tabi_range){TABI_NONE, 0};
+}
+
+tabi_range tabi_model_joint_v(const tabi_model *model, int32_t joint) {
+  const tbi_body *body = body_of_joint(model, joint);
+  return body ? (tabi_range){body->v, body->nv} : (tabi_range){TABI_NONE, 0};
+}
+
+int32_t tabi_model_link_joint(const tabi_model *model, int32_t link) {
+  TBI_ASSERT(link >= 0 && link < model->nlink);
+  return model->link_home[link].joint;
+}
+
+int32_t tabi_model_link_body(const tabi_model *model, int32_t link) {
+  TBI_ASSERT(link >= 0 && link < model->nlink);
+  return model->link_home[link].body;
+}
+
+void tabi_model_start(const tabi_model *model, double *q) {
+  memcpy(q, model->start, sizeof *q * (size_t)model->nq);
+}
+
+void tabi_model_gravity(const tabi_model *model, double gravity[3]) {
+  memcpy(gravity, model->gravity, sizeof model->gravity);
+}
+
+double tabi_model_timestep(const tabi_model *model) { return model->timestep; }
+double tabi_model_mass(const tabi_model *model) { return model->mass; }

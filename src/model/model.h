@@ -1,0 +1,100 @@
+/* model.h - the immutable model: one block of memory, its arrays listed once.
+ *
+ * Links and joints are what the file says.  Bodies are what moves: links behind fixed joints are
+ * merged into one, so a body has exactly one moving joint above it and body i belongs to that
+ * joint.  Bodies are numbered tree by tree and, within a tree, level by level: parents come
+ * first, and neighbours in the loop do not wait for each other.
+ *
+ * The frame of a body is internal.  Its origin is the joint's; for joints with an axis its z axis
+ * is that axis, so that turning the joint changes only two columns of its rotation.  A link knows
+ * its frame in that of its body. */
+#ifndef TBI_MODEL_H
+#define TBI_MODEL_H
+
+#include "base/names.h"
+#include "math/quat.h"
+#include "math/spatial.h"
+#include "tabi/tabi.h"
+
+typedef struct tbi_frame {
+  m3 rot;
+  v3 pos;
+} tbi_frame;
+
+static inline tbi_frame tbi_frame_identity(void) { return (tbi_frame){m3_identity(), v3_zero()}; }
+/* coordinates in b to coordinates in a, then on to the frame a is given in */
+static inline tbi_frame tbi_frame_mul(const tbi_frame *a, const tbi_frame *b) {
+  return (tbi_frame){m3_mul(&a->rot, &b->rot), v3_add(a->pos, m3_mulv(&a->rot, b->pos))};
+}
+static inline tbi_frame tbi_frame_load(const double *pos, const double *quat) {
+  return (tbi_frame){q_matrix(q_load(quat)), v3_load(pos)};
+}
+
+typedef struct tbi_body {
+  int32_t parent; /* body, or TABI_WORLD */
+  tabi_joint_type type;
+  int32_t q, v, nv; /* first position, first velocity, number of velocities */
+  int32_t tree;
+  int32_t joint;
+  tbi_frame place; /* joint frame in the parent's */
+  double mass;
+  v3 com;
+  s3 inertia; /* about the com, body axes */
+} tbi_body;
+
+/* Where a link is: in which body, and its frame there (in the world for TABI_WORLD). */
+typedef struct tbi_link_home {
+  int32_t body, joint;
+  tbi_frame frame;
+} tbi_link_home;
+
+#define TBI_MODEL_ARRAYS(X)                                                              \
+  X(tbi_body, body, nbody)                                                               \
+  X(int32_t, dof_body, nv)                                                               \
+  X(int32_t, dof_parent, nv)   /* the next velocity towards the root, or -1 */           \
+  X(int32_t, dof_depth, nv)    /* how many velocities are above this one */              \
+  X(int64_t, dof_row, nv)      /* where its row of the mass matrix starts, see crba.c */ \
+  X(double, dof_rotor, nv)     /* gear^2 * rotor inertia */                              \
+  X(int32_t, tree_body, ntree) /* its first body */                                      \
+  X(tabi_link_def, link, nlink)                                                          \
+  X(tbi_link_home, link_home, nlink)                                                     \
+  X(tabi_joint_def, joint, njoint)                                                       \
+  X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */ \
+  X(tabi_shape_def, shape, nshape)                                                       \
+  X(tabi_mesh_def, mesh, nmesh)                                                          \
+  X(double, vertex, nvertex3)                                                            \
+  X(int32_t, face, nface3)                                                               \
+  X(tabi_material_def, material, nmaterial)                                              \
+  X(tabi_actuator_def, actuator, nactuator)                                              \
+  X(tabi_coupling_def, coupling, ncoupling)                                              \
+  X(tabi_connection_def, connection, nconnection)                                        \
+  X(int32_t, exclusion, nexclusion2)                                                     \
+  X(double, start, nq)                                                                   \
+  X(const char *, posture_name, nposture)                                                \
+  X(double, posture_q, nposture_q)                                                       \
+  X(double, posture_v, nposture_v)                                                       \
+  X(tbi_name, link_slot, nlink_slot)                                                     \
+  X(tbi_name, joint_slot, njoint_slot)                                                   \
+  X(char, text, ntext)
+
+struct tabi_model {
+  int32_t nq, nv, nbody, ntree;
+  int64_t nrow; /* doubles in all rows of the mass matrix */
+  int32_t nlink, njoint, nshape, nmesh, nmaterial, nactuator, ncoupling;
+  int32_t nconnection, nexclusion2, nposture;
+  int64_t nvertex3, nface3, nposture_q, nposture_v, ntext;
+  int32_t nlink_slot, njoint_slot;
+  tbi_names link_names, joint_names; /* their slots are in the block */
+  double gravity[3], timestep;
+  double mass;           /* of all links */
+  body_inertia standing; /* of the links that stand in the world, about its origin */
+#define DECLARE(type, name, count) type *name;
+  TBI_MODEL_ARRAYS(DECLARE)
+#undef DECLARE
+};
+
+/* How many positions and velocities a joint of that type has. */
+int32_t tbi_joint_nq(tabi_joint_type type);
+int32_t tbi_joint_nv(tabi_joint_type type);
+
+#endif
