@@ -2,11 +2,12 @@
  *
  * The grammar is checked by hand, so that nan, inf and hexadecimal never reach strtod, which is
  * then called under the C locale of the calling thread. */
+#include "io/number.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
 #include "io/xml.h"
 
-#include "base/error.h"
-
-#include <ctype.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,43 +81,52 @@ static const char *comma_hint(const char *text, size_t n) {
   return separates ? " (separate numbers by spaces)" : " (use a point)";
 }
 
-static bool convert(const char *text, size_t n, double *value) {
+static double convert(const char *text, size_t n) {
   char literal[MAX_LITERAL + 1];
   memcpy(literal, text, n);
   literal[n] = '\0';
+  // the C locale always exists, and no other is touched
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!c) return false;
+  TBI_ASSERT(c);
   locale_t before = uselocale(c);
-  *value = strtod(literal, NULL);
+  double value = strtod(literal, NULL);
   (void)uselocale(before);
   freelocale(c);
+  return value;
+}
+
+bool tbi_number_read(const char *text, size_t n, double *value) {
+  if (is_not_finite(text, n)) {
+    *value = NAN;
+    return true;
+  }
+  if (n == 0 || n > MAX_LITERAL || literal_length(text, n) != n) return false;
+  *value = convert(text, n);
   return true;
+}
+
+/* What is wrong with a token that is no number. */
+static tabi_status fail_token(const char *text, size_t n, tabi_place place, const char *what,
+                              tabi_error *err) {
+  int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
+  size_t used = literal_length(text, n);
+  const char *hint = comma_hint(text, n);
+  if (used == 0 || used == n || hint[0] != '\0') {
+    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a number%s", what, shown,
+                         text, hint);
+  }
+  int rest = (int)(n - used < MAX_SHOWN ? n - used : MAX_SHOWN);
+  return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s': unexpected '%.*s' after number",
+                       what, shown, text, rest, text + used);
 }
 
 static tabi_status read_token(const char *text, size_t n, tabi_place place, const char *what,
                               double *value, tabi_error *err) {
+  if (!tbi_number_read(text, n, value)) return fail_token(text, n, place, what, err);
+  if (isfinite(*value)) return TABI_OK;
   int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
-  size_t used = literal_length(text, n);
-  const char *hint = comma_hint(text, n);
-  if (is_not_finite(text, n)) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what,
-                         shown, text);
-  }
-  if (used == 0 || n > MAX_LITERAL || hint[0] != '\0') {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a number%s", what, shown,
-                         text, hint);
-  }
-  if (used < n) {
-    int rest = (int)(n - used < MAX_SHOWN ? n - used : MAX_SHOWN);
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s': unexpected '%.*s' after number",
-                         what, shown, text, rest, text + used);
-  }
-  if (!convert(text, n, value)) return tbi_error_memory(err);
-  if (!isfinite(*value)) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what,
-                         shown, text);
-  }
-  return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what, shown,
+                       text);
 }
 
 tabi_status tbi_xml_number(const char *text, tabi_place place, const char *what, double *value,

@@ -1,0 +1,246 @@
+/* mesh.c - finds, reads, keeps and weighs meshes. */
+#include "io/mesh.h"
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/text.h"
+#include "io/file.h"
+#include "io/path.h"
+#include "io/stl.h"
+#include "math/mat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define KEY_SIZE (TBI_PATH_SIZE + 128)
+
+struct tbi_meshes {
+  tabi_builder *builder;
+  const tabi_load_def *def;
+  tbi_path_roots roots;
+  tbi_names known; /* file and scale; one more than the index in the builder, 0 if missing */
+  tbi_text_pool keys;
+  tabi_place missing_place; /* of the second that is missing */
+  int32_t nmissing;
+};
+
+/* -------------------------------------------------------------------------- one mesh */
+
+void tbi_mesh_free(tbi_mesh *mesh) {
+  free(mesh->vertices);
+  free(mesh->faces);
+  *mesh = (tbi_mesh){0};
+}
+
+void tbi_mesh_scale(tbi_mesh *mesh, const double scale[3]) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; i++)
+    mesh->vertices[i] *= scale[i % 3];
+  if (scale[0] * scale[1] * scale[2] > 0) return;
+  // seen in a mirror, every face goes the other way round
+  for (int32_t i = 0; i < mesh->nface; i++) {
+    int32_t *face = mesh->faces + 3 * (size_t)i;
+    int32_t swap = face[1];
+    face[1] = face[2];
+    face[2] = swap;
+  }
+}
+
+/* Sums over the tetrahedra between a point and every face: six volumes, 24 first moments and 120
+ * second moments, where a tetrahedron (0, a, b, c) with d = a . (b x c) has
+ * volume d/6, integral of x = d/24 (a + b + c), of x x' = d/120 (ss' + aa' + bb' + cc'),
+ * s = a + b + c. */
+typedef struct moments {
+  double volume;
+  v3 first;
+  s3 second;
+} moments;
+
+static s3 outer(double d, v3 a) {
+  return (s3){d * a.x * a.x, d * a.y * a.y, d * a.z * a.z,
+              d * a.x * a.y, d * a.x * a.z, d * a.y * a.z};
+}
+
+static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
+  moments sum = {0};
+  for (int32_t i = 0; i < mesh->nface; i++) {
+    v3 corner[3];
+    for (int k = 0; k < 3; k++) {
+      size_t vertex = (size_t)mesh->faces[3 * (size_t)i + (size_t)k];
+      corner[k] = v3_sub(v3_load(mesh->vertices + 3 * vertex), centre);
+    }
+    double d = v3_dot(corner[0], v3_cross(corner[1], corner[2]));
+    v3 s = v3_add(corner[0], v3_add(corner[1], corner[2]));
+    sum.volume += d;
+    sum.first = v3_axpy(sum.first, d, s);
+    sum.second = s3_add(sum.second, outer(d, s));
+    for (int k = 0; k < 3; k++)
+      sum.second = s3_add(sum.second, outer(d, corner[k]));
+  }
+  return sum;
+}
+
+/* The middle of the box around all vertices, and its diagonal. */
+static v3 middle(const tbi_mesh *mesh, double *diagonal) {
+  v3 low = v3_load(mesh->vertices);
+  v3 high = low;
+  for (int32_t i = 1; i < mesh->nvertex; i++) {
+    v3 p = v3_load(mesh->vertices + 3 * (size_t)i);
+    low = v3_make(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+    high = v3_make(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+  }
+  *diagonal = v3_norm(v3_sub(high, low));
+  return v3_scale(0.5, v3_add(low, high));
+}
+
+tabi_status tbi_mesh_solid(const tbi_mesh *mesh, const char *name, tabi_place place,
+                           tbi_solid *solid, tabi_error *err) {
+  double diagonal = 0;
+  v3 centre = mesh->nvertex > 0 ? middle(mesh, &diagonal) : v3_zero();
+  moments sum = sum_moments(mesh, centre);
+  // faces that all look inwards give the same solid with the other sign
+  double sign = sum.volume < 0 ? -1 : 1;
+  double volume = sign * sum.volume / 6;
+  if (!(volume > 1e-12 * diagonal * diagonal * diagonal) || !isfinite(volume)) {
+    return tbi_error_set(err, TABI_ERR_MODEL, place, "mesh '%s': volume is zero; give <inertial>",
+                         name);
+  }
+  v3 offset = v3_scale(sign / (24 * volume), sum.first);
+  v3 com = v3_add(centre, offset);
+  // second moments about the centre of mass; inertia is their trace less themselves
+  double f = sign / 120;
+  s3 e = outer(-volume, offset);
+  e = s3_add(e, (s3){f * sum.second.xx, f * sum.second.yy, f * sum.second.zz, f * sum.second.xy,
+                     f * sum.second.xz, f * sum.second.yz});
+  s3 inertia = {e.yy + e.zz, e.xx + e.zz, e.xx + e.yy, -e.xy, -e.xz, -e.yz};
+  solid->volume = volume;
+  v3_store(com, solid->com);
+  s3_store(inertia, solid->inertia);
+  return TABI_OK;
+}
+
+/* --------------------------------------------------------------------- meshes of a file */
+
+tbi_meshes *tbi_meshes_create(tabi_builder *builder, const char *model_path,
+                              const tabi_load_def *def) {
+  tbi_meshes *meshes = calloc(1, sizeof *meshes);
+  if (!meshes) return NULL;
+  meshes->builder = builder;
+  meshes->def = def;
+  tbi_path_roots_init(&meshes->roots, model_path, def->package_path);
+  return meshes;
+}
+
+void tbi_meshes_destroy(tbi_meshes *meshes) {
+  if (!meshes) return;
+  tbi_names_free(&meshes->known);
+  tbi_text_free(&meshes->keys);
+  free(meshes);
+}
+
+/* A mesh that cannot be had: an error, or the first time a warning. */
+static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_place place,
+                            tabi_error *err) {
+  const tabi_load_def *def = meshes->def;
+  if (def->need_meshes) {
+    if (err) *err = *why;
+    return why->status;
+  }
+  meshes->nmissing++;
+  if (meshes->nmissing == 1 && def->warn) def->warn(def->warn_user, why);
+  if (meshes->nmissing == 2) meshes->missing_place = place;
+  return TABI_OK;
+}
+
+static bool has_extension(const char *file, const char *extension) {
+  const char *dot = strrchr(file, '.');
+  return dot && strcasecmp(dot + 1, extension) == 0;
+}
+
+static tabi_status read_stl(const char *path, const char *name, tabi_place place, tbi_mesh *mesh,
+                            tabi_error *err) {
+  char *bytes = NULL;
+  size_t size = 0;
+  tabi_status status = tbi_file_read(path, TBI_STL_MAX_BYTES, place, &bytes, &size, err);
+  if (status != TABI_OK) return status;
+  status = tbi_stl_parse(bytes, size, name, place, mesh, err);
+  free(bytes);
+  return status;
+}
+
+tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place place, tbi_mesh *mesh,
+                            tabi_error *err) {
+  tabi_error why;
+  *mesh = (tbi_mesh){0};
+  tbi_path *path = malloc(sizeof *path);
+  if (!path) return tbi_error_memory(err);
+  tbi_path_result result = tbi_path_find(&meshes->roots, file, path);
+  tabi_status status = TABI_OK;
+  if (result == TBI_PATH_LEAVES) {
+    status = tbi_error_set(err, TABI_ERR_MODEL, place,
+                           "mesh '%.100s': mesh path leaves the model folder", file);
+  } else if (result == TBI_PATH_MISSING) {
+    (void)tbi_error_set(&why, TABI_ERR_FILE, place, "mesh '%.200s' not found (looked in: %s)", file,
+                        path->looked);
+    status = let_pass(meshes, &why, place, err);
+  } else if (!has_extension(path->found, "stl")) {
+    (void)tbi_error_set(&why, TABI_ERR_FILE, place,
+                        "mesh '%.200s': format not supported yet; convert it to STL", file);
+    status = let_pass(meshes, &why, place, err);
+  } else {
+    status = read_stl(path->found, file, place, mesh, err);
+  }
+  free(path);
+  return status;
+}
+
+static tabi_status add_to_builder(tbi_meshes *meshes, const tbi_mesh *mesh, const char *file,
+                                  tabi_place place, int32_t *index, tabi_error *err) {
+  tabi_mesh_def def = tabi_mesh_def_default();
+  def.name = file;
+  def.nvertex = mesh->nvertex;
+  def.nface = mesh->nface;
+  def.vertices = mesh->vertices;
+  def.faces = mesh->faces;
+  def.place = place;
+  *index = tabi_builder_add_mesh(meshes->builder, &def);
+  const tabi_error *error = tabi_builder_error(meshes->builder);
+  if (!error) return TABI_OK;
+  if (err) *err = *error;
+  return error->status;
+}
+
+tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],
+                           tabi_place place, int32_t *index, tabi_error *err) {
+  char key[KEY_SIZE];
+  *index = TABI_NONE;
+  int length = snprintf(key, sizeof key, "%s %a %a %a", file, scale[0], scale[1], scale[2]);
+  if (length < 0 || length >= KEY_SIZE) {
+    return tbi_error_set(err, TABI_ERR_MODEL, place, "mesh '%.40s...': name is too long", file);
+  }
+  int32_t known = tbi_names_find(&meshes->known, key);
+  if (known >= 0) {
+    *index = known - 1;
+    return TABI_OK;
+  }
+  tbi_mesh mesh;
+  tabi_status status = tbi_meshes_read(meshes, file, place, &mesh, err);
+  if (status == TABI_OK && mesh.nface > 0) {
+    tbi_mesh_scale(&mesh, scale);
+    status = add_to_builder(meshes, &mesh, file, place, index, err);
+  }
+  tbi_mesh_free(&mesh);
+  if (status != TABI_OK) return status;
+  const char *kept = tbi_text_add(&meshes->keys, key);
+  return kept && tbi_names_add(&meshes->known, kept, *index + 1) ? TABI_OK : tbi_error_memory(err);
+}
+
+void tbi_meshes_report_missing(const tbi_meshes *meshes) {
+  const tabi_load_def *def = meshes->def;
+  if (meshes->nmissing < 2 || !def->warn) return;
+  tabi_error warning;
+  (void)tbi_error_set(&warning, TABI_ERR_FILE, meshes->missing_place,
+                      "%d more meshes not found or not readable", (int)(meshes->nmissing - 1));
+  def->warn(def->warn_user, &warning);
+}

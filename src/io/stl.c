@@ -1,0 +1,272 @@
+/* stl.c - reads STL: 84 bytes of head and count and 50 for each face, or words.
+ *
+ * Many binary files begin with "solid", the first word of the others; a file is binary if its
+ * size fits its count, or if it does not begin with that word.  Vertices come as three loose
+ * corners per face and are joined by a hash of their coordinates, which must agree exactly. */
+#include "io/stl.h"
+
+#include "base/error.h"
+#include "io/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define HEAD_BYTES 84 /* text and count */
+#define FACE_BYTES 50 /* normal, three corners, two unused bytes */
+
+typedef struct source {
+  const unsigned char *bytes;
+  size_t size, at; /* at: reading position in ASCII */
+  const char *name;
+  tabi_place place;
+  tabi_error *err;
+} source;
+
+/* Corners read so far, and the slots by which equal ones are found: index + 1, 0 if empty. */
+typedef struct weld {
+  tbi_mesh *mesh;
+  uint32_t *slots;
+  uint32_t mask;
+} weld;
+
+/* ------------------------------------------------------------------------------- welding */
+
+static uint32_t hash_point(const double point[3]) {
+  uint64_t h = 0x9e3779b97f4a7c15u;
+  for (int i = 0; i < 3; i++) {
+    uint64_t bits;
+    memcpy(&bits, &point[i], sizeof bits);
+    h = (h ^ bits) * 0xff51afd7ed558ccdu;
+    h ^= h >> 33;
+  }
+  return (uint32_t)(h ^ (h >> 32));
+}
+
+/* Room for nface faces: as many vertices as corners at most. */
+static bool weld_begin(weld *w, tbi_mesh *mesh, size_t nface) {
+  size_t slots = 64;
+  while (slots < 6 * nface)
+    slots *= 2;
+  *mesh = (tbi_mesh){0};
+  mesh->vertices = malloc(9 * nface * sizeof *mesh->vertices);
+  mesh->faces = malloc(3 * nface * sizeof *mesh->faces);
+  w->mesh = mesh;
+  w->slots = calloc(slots, sizeof *w->slots);
+  w->mask = (uint32_t)(slots - 1);
+  return mesh->vertices && mesh->faces && w->slots;
+}
+
+static int32_t weld_vertex(weld *w, const double corner[3]) {
+  // adding zero makes -0 and 0 the same
+  double point[3] = {corner[0] + 0.0, corner[1] + 0.0, corner[2] + 0.0};
+  uint32_t slot = hash_point(point) & w->mask;
+  for (; w->slots[slot] != 0; slot = (slot + 1) & w->mask) {
+    int32_t known = (int32_t)(w->slots[slot] - 1);
+    const double *v = w->mesh->vertices + 3 * (size_t)known;
+    if (v[0] == point[0] && v[1] == point[1] && v[2] == point[2]) return known;
+  }
+  int32_t vertex = w->mesh->nvertex++;
+  memcpy(w->mesh->vertices + 3 * (size_t)vertex, point, sizeof point);
+  w->slots[slot] = (uint32_t)vertex + 1;
+  return vertex;
+}
+
+static void weld_face(weld *w, const double corners[9]) {
+  int32_t a = weld_vertex(w, corners);
+  int32_t b = weld_vertex(w, corners + 3);
+  int32_t c = weld_vertex(w, corners + 6);
+  if (a == b || b == c || c == a) return;
+  int32_t *face = w->mesh->faces + 3 * (size_t)w->mesh->nface++;
+  face[0] = a;
+  face[1] = b;
+  face[2] = c;
+}
+
+static tabi_status check_corners(const source *s, const double corners[9], size_t face) {
+  for (size_t i = 0; i < 9; i++) {
+    if (isfinite(corners[i])) continue;
+    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
+                         s->name, 3 * face + i / 3 + 1);
+  }
+  return TABI_OK;
+}
+
+/* -------------------------------------------------------------------------------- binary */
+
+static uint32_t load_u32(const unsigned char *b) {
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static double load_f32(const unsigned char *b) {
+  uint32_t bits = load_u32(b);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
+static tabi_status read_binary(const source *s, weld *w, size_t nface) {
+  for (size_t face = 0; face < nface; face++) {
+    const unsigned char *b = s->bytes + HEAD_BYTES + FACE_BYTES * face + 12;
+    double corners[9];
+    for (size_t i = 0; i < 9; i++)
+      corners[i] = load_f32(b + 4 * i);
+    tabi_status status = check_corners(s, corners, face);
+    if (status != TABI_OK) return status;
+    weld_face(w, corners);
+  }
+  return TABI_OK;
+}
+
+/* --------------------------------------------------------------------------------- ASCII */
+
+static bool is_space(unsigned char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* The next word and its length; 0 at the end. */
+static size_t next_word(source *s, const char **word) {
+  while (s->at < s->size && is_space(s->bytes[s->at]))
+    s->at++;
+  size_t begin = s->at;
+  while (s->at < s->size && !is_space(s->bytes[s->at]))
+    s->at++;
+  *word = (const char *)s->bytes + begin;
+  return s->at - begin;
+}
+
+static bool is_word(const char *word, size_t n, const char *expected) {
+  return n == strlen(expected) && strncasecmp(word, expected, n) == 0;
+}
+
+static int line_at(const source *s) {
+  int line = 1;
+  for (size_t i = 0; i < s->at && i < s->size; i++)
+    line += s->bytes[i] == '\n';
+  return line;
+}
+
+static tabi_status fail_word(const source *s, const char *expected) {
+  return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': STL line %d: expected %s",
+                       s->name, line_at(s), expected);
+}
+
+static tabi_status expect(source *s, const char *expected) {
+  const char *word;
+  size_t n = next_word(s, &word);
+  return is_word(word, n, expected) ? TABI_OK : fail_word(s, expected);
+}
+
+static tabi_status read_three(source *s, double numbers[3]) {
+  for (int i = 0; i < 3; i++) {
+    const char *word;
+    size_t n = next_word(s, &word);
+    if (!tbi_number_read(word, n, &numbers[i])) return fail_word(s, "a number");
+  }
+  return TABI_OK;
+}
+
+/* What follows the word "facet". */
+static tabi_status read_facet(source *s, double corners[9]) {
+  double normal[3]; // the corners tell the same, and better
+  tabi_status status = expect(s, "normal");
+  if (status == TABI_OK) status = read_three(s, normal);
+  if (status == TABI_OK) status = expect(s, "outer");
+  if (status == TABI_OK) status = expect(s, "loop");
+  for (int i = 0; i < 3 && status == TABI_OK; i++) {
+    status = expect(s, "vertex");
+    if (status == TABI_OK) status = read_three(s, corners + 3 * (ptrdiff_t)i);
+  }
+  if (status == TABI_OK) status = expect(s, "endloop");
+  if (status == TABI_OK) status = expect(s, "endfacet");
+  return status;
+}
+
+static void skip_line(source *s) {
+  while (s->at < s->size && s->bytes[s->at] != '\n')
+    s->at++;
+}
+
+/* Every facet holds these letters, and a valid file holds them nowhere else but in names. */
+static size_t count_facets(const source *s) {
+  size_t count = 0;
+  for (size_t i = 0; i + 8 <= s->size; i++) {
+    count += strncasecmp((const char *)s->bytes + i, "endfacet", 8) == 0;
+  }
+  return count;
+}
+
+static tabi_status read_ascii(source *s, weld *w, size_t nface) {
+  size_t face = 0;
+  const char *word;
+  skip_line(s); // "solid" and a name of any words
+  for (;;) {
+    size_t n = next_word(s, &word);
+    if (n == 0) break;
+    if (is_word(word, n, "endsolid") || is_word(word, n, "solid")) {
+      skip_line(s);
+      continue;
+    }
+    if (!is_word(word, n, "facet") || face == nface) return fail_word(s, "facet or endsolid");
+    double corners[9];
+    tabi_status status = read_facet(s, corners);
+    if (status == TABI_OK) status = check_corners(s, corners, face);
+    if (status != TABI_OK) return status;
+    weld_face(w, corners);
+    face++;
+  }
+  return TABI_OK;
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static bool begins_solid(const source *s) {
+  return s->size >= 6 && strncasecmp((const char *)s->bytes, "solid", 5) == 0 &&
+         is_space(s->bytes[5]);
+}
+
+/* How many faces there are, and in which way they are written. */
+static tabi_status judge(const source *s, bool *ascii, size_t *nface) {
+  size_t declared = s->size >= HEAD_BYTES ? load_u32(s->bytes + 80) : 0;
+  size_t room = s->size >= HEAD_BYTES ? (s->size - HEAD_BYTES) / FACE_BYTES : 0;
+  bool fits = s->size >= HEAD_BYTES && s->size == HEAD_BYTES + FACE_BYTES * declared;
+  *ascii = !fits && begins_solid(s);
+  *nface = *ascii ? count_facets(s) : declared;
+  if (!*ascii && s->size < HEAD_BYTES) {
+    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
+                         "mesh '%s': STL file of %zu bytes is too short", s->name, s->size);
+  }
+  if (!*ascii && declared > room) {
+    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
+                         "mesh '%s': STL declares %zu faces, file has room for %zu", s->name,
+                         declared, room);
+  }
+  if (*nface > TBI_STL_MAX_FACES) {
+    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': %zu faces, limit %d",
+                         s->name, *nface, TBI_STL_MAX_FACES);
+  }
+  return TABI_OK;
+}
+
+tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi_place place,
+                          tbi_mesh *mesh, tabi_error *err) {
+  source s = {bytes, size, 0, name, place, err};
+  weld w = {0};
+  bool ascii = false;
+  size_t nface = 0;
+  *mesh = (tbi_mesh){0};
+  tabi_status status = judge(&s, &ascii, &nface);
+  if (status != TABI_OK) return status;
+  if (!weld_begin(&w, mesh, nface > 0 ? nface : 1)) {
+    status = tbi_error_memory(err);
+  } else {
+    status = ascii ? read_ascii(&s, &w, nface) : read_binary(&s, &w, nface);
+  }
+  if (status == TABI_OK && mesh->nface == 0) {
+    status = tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': no face with area", name);
+  }
+  free(w.slots);
+  if (status != TABI_OK) tbi_mesh_free(mesh);
+  return status;
+}

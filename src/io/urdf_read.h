@@ -1,0 +1,24 @@
+/* urdf_read.h - the small readers that the parts of the URDF loader share.
+ *
+ * `owner` is who a message speaks of: "link 'a'".  An attribute that is not there leaves the
+ * value as it was. */
+#ifndef TBI_URDF_READ_H
+#define TBI_URDF_READ_H
+
+#include "io/xml.h"
+
+#define TBI_OWNER_SIZE 160
+
+/* "link 'a'", with a very long name cut. */
+void tbi_urdf_owner(char owner[TBI_OWNER_SIZE], const char *kind, const char *name);
+
+tabi_status tbi_urdf_number(tbi_xml_node *node, const char *attribute, const char *owner,
+                            double *value, tabi_error *err);
+/* Exactly n numbers. */
+tabi_status tbi_urdf_vector(tbi_xml_node *node, const char *attribute, const char *owner, int32_t n,
+                            double *values, tabi_error *err);
+/* <origin xyz rpy> below node, or no displacement. */
+tabi_status tbi_urdf_origin(tbi_xml_node *node, const char *owner, double pos[3], double quat[4],
+                            tabi_error *err);
+
+#endif

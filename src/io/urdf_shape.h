@@ -1,0 +1,27 @@
+/* urdf_shape.h - visual and collision shapes of URDF links, and their colours. */
+#ifndef TBI_URDF_SHAPE_H
+#define TBI_URDF_SHAPE_H
+
+#include "base/names.h"
+#include "io/mesh.h"
+#include "io/xml.h"
+
+typedef struct tbi_urdf_shapes {
+  tabi_builder *builder;
+  tbi_meshes *meshes;
+  const tabi_load_def *def;
+  tabi_error *err;
+  tbi_names names;        /* of colours */
+  tbi_xml_node **colours; /* <color> by index of its name */
+  int32_t ncolour, capacity;
+} tbi_urdf_shapes;
+
+/* Gathers the colours of the whole robot.  Free after failure as well. */
+tabi_status tbi_urdf_shapes_init(tbi_urdf_shapes *shapes, tbi_xml_node *robot);
+void tbi_urdf_shapes_free(tbi_urdf_shapes *shapes);
+
+/* Adds all shapes of a link. */
+tabi_status tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t index,
+                                const char *owner);
+
+#endif
