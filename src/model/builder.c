@@ -333,8 +333,10 @@ static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
   if (!is_link_or_world(builder, def->link)) {
     return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such link", name);
   }
+  // a sphere without radius is a point that can touch
+  bool may_be_zero = def->type == TABI_SHAPE_SPHERE;
   for (int i = 0; i < sizes_of(def->type); ++i) {
-    if (!isfinite(def->size[i]) || def->size[i] <= 0) {
+    if (!isfinite(def->size[i]) || def->size[i] < 0 || (def->size[i] == 0 && !may_be_zero)) {
       return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': size %g must be > 0", name,
                   def->size[i]);
     }
