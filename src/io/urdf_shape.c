@@ -74,7 +74,7 @@ static tabi_status read_colour(tbi_urdf_shapes *shapes, tbi_xml_node *visual, co
 
 /* ------------------------------------------------------------------------------ geometry */
 
-/* A length that must be there and positive. */
+/* A length that must be there and positive; a sphere of none is a point that can touch. */
 static tabi_status read_length(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *attribute,
                                const char *owner, double *value) {
   const char *text = tbi_xml_get(node, attribute);
@@ -84,7 +84,8 @@ static tabi_status read_length(tbi_urdf_shapes *shapes, tbi_xml_node *node, cons
   }
   double length = 0;
   bool number = tbi_number_read(text, strlen(text), &length);
-  if (number && !(isfinite(length) && length > 0)) {
+  bool is_point = strcmp(node->name, "sphere") == 0 && length == 0;
+  if (number && !is_point && !(isfinite(length) && length > 0)) {
     return tbi_error_set(shapes->err, TABI_ERR_MODEL, node->place, "%s: %s must be > 0 (got %.40s)",
                          owner, attribute, text);
   }
