@@ -1,8 +1,9 @@
 /* 01_load.c - load a robot, bend its knees, ask what it weighs, where its mass is and how much
- * torque its joints need to hold it. */
+ * torque its joints need to hold still. */
 #include <tabi/tabi.h>
 #include <tabi/tabi_io.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,10 +44,10 @@ int main(int argc, char **argv) {
 
   tabi_dynamics_inverse(dynamics, NULL, tau);
   for (int32_t i = 0; i < tabi_model_njoint(robot); i++) {
-    tabi_range range = tabi_model_joint_v(robot, i);
-    if (range.count == 1 && (tau[range.first] > 1 || tau[range.first] < -1)) {
-      printf("%-16s %8.3f N m\n", tabi_model_joint(robot, i).name, tau[range.first]);
-    }
+    tabi_joint_def joint = tabi_model_joint(robot, i);
+    if (joint.type != TABI_JOINT_REVOLUTE) continue;
+    double torque = tau[tabi_model_joint_v(robot, i).first];
+    if (fabs(torque) > 1) printf("%-12s %7.3f N m\n", joint.name, torque);
   }
 
   free(tau);

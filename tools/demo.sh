@@ -15,6 +15,9 @@ show() {
 show "$tabi" info "$robot"
 show "$tabi" check "$robot"
 
+# the JSON of the dynamics is long: show where the mass is, and the start of what holds it up
 state='{"base": {"pos": [0, 0, 0.705]}, "q": {"l_knee": 0.8, "r_knee": 0.8}}'
-printf "\n\$ echo '%s' | %s dynamics %s --state - | cut -c 1-400\n" "$state" "$tabi" "$robot"
-echo "$state" | "$tabi" dynamics "$robot" --state - | cut -c 1-400 | head -n 12
+filter='"(mass|com|potential|dofs|bias)"'
+printf "\n\$ echo '%s' |\n    %s dynamics %s --state - | grep -E '%s' | cut -c 1-100\n" \
+  "$state" "$tabi" "$robot" "$filter"
+echo "$state" | "$tabi" dynamics "$robot" --state - | grep -E "$filter" | cut -c 1-100
