@@ -136,8 +136,10 @@ static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body 
   double p_inverse[6][6];
   double y[TBI_ADA_DOFS][6];
   double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
-  for (int i = 0; i < 36; ++i)
-    p[0][i] = ada->lambda[0][i] + ada->above_lambda[0][i];
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j)
+      p[i][j] = ada->lambda[i][j] + ada->above_lambda[i][j];
+  }
   invert(p, p_inverse);
   for (int k = 0; k < n; ++k) {
     double r[6];
