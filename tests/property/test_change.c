@@ -165,7 +165,7 @@ static void compare_moved(subject *s, double distance, double tolerance) {
   subject_close(&b);
 }
 
-static void check_near(subject *s) { compare_moved(s, 3.0, 1e-10); }
+static void check_near(subject *s) { compare_moved(s, 3.0, 1e-9); }
 static void check_far(subject *s) { compare_moved(s, 1e6, 1e-9); }
 
 /* ---------------------------------------------------------------------- merging by hand */

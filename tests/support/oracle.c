@@ -146,11 +146,20 @@ typedef struct motion {
 
 static const vec AXES[3] = {{{1, 0, 0}}, {{0, 1, 0}}, {{0, 0, 1}}};
 
-/* The child stands at (x, y) of the plane and is turned about the normal. */
+/* The child stands at (x, y) of the plane and is turned about the normal.  The axes of the plane
+ * are x and y of F, turned the shortest way that brings z to the normal (half a turn about x if
+ * the normal is -z). */
 static void planar_motion(motion *m, vec normal, const double *q) {
-  (void)m;
-  (void)normal;
-  (void)q;
+  vec hinge = cross(AXES[2], normal);
+  double sine = sqrt(dot(hinge, hinge));
+  bool turned = sine > 0.0;
+  mat plane = from_axis(turned ? scale(1 / sine, hinge) : AXES[0], atan2(sine, normal.x[2]));
+  m->ndof = 3;
+  m->lin[0] = column(&plane, 0);
+  m->lin[1] = column(&plane, 1);
+  m->ang[2] = normal;
+  m->d = add(scale(q[0], m->lin[0]), scale(q[1], m->lin[1]));
+  m->R = from_axis(normal, q[2]);
 }
 
 static void joint_motion(motion *m, const tabi_joint_def *joint, const double *q) {
