@@ -1,10 +1,13 @@
 /* args.c - options and words of a command line, from the command's own table of options. */
 #include "cli.h"
 
-#include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Upper and lower case count as the same letter. */
+static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 /* Number of letters to insert, delete, replace or swap with a neighbour to get from a to b.
  * Names are short; what is longer than the table is far from everything. */
@@ -20,9 +23,9 @@ static size_t edit_distance(const char *a, const char *b) {
     d[0][j] = j;
   for (size_t i = 1; i <= na; ++i) {
     for (size_t j = 1; j <= nb; ++j) {
-      size_t replace = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      size_t replace = d[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
       d[i][j] = smaller(replace, 1 + smaller(d[i - 1][j], d[i][j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
         d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
       }
     }

@@ -64,7 +64,7 @@ static json_t *dof_names(const tabi_model *model) {
     const char *key = tbi_joint_key(model, j, buffer);
     for (int32_t k = 0; k < range.count; ++k) {
       json_t *name = json_sprintf("%s%s", key, tbi_dof_suffix(type, k));
-      bad |= json_array_set_new(names, (size_t)(range.first + k), name);
+      bad |= json_array_set_new(names, (size_t)range.first + (size_t)k, name);
     }
   }
   if (!bad) return names;
@@ -202,8 +202,7 @@ const tbi_command tbi_cmd_dynamics = {
         "  echo '{\"q\": {\"l_knee\": 0.6}}' | tabi dynamics robot.urdf --state -\n",
     .nword = 1,
     .options = {[BASE] = {"--base", "free|fixed",
-                          "how the root link hangs in the world (default: "
-                          "free for URDF, as the file says for MJCF)"},
+                          "default: free for URDF, as the file says for MJCF"},
                 [STATE] = {"--state", "FILE|-", "the state; - reads it from stdin"},
                 [JSON] = {"--json", NULL, "accepted; the result is JSON anyway"}},
     .run = run,

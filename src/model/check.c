@@ -232,11 +232,15 @@ static void check_placeholder(doctor *d, int32_t i, const tabi_link_def *link) {
   bool far = reach > 0 ? gyration > 3 * reach : gyration > 1 && link->mass < 10;
   if (!ones && !far) return;
   char size[64] = "";
-  if (reach > 0) (void)snprintf(size, sizeof size, ", for shapes that reach %.2g m", reach);
+  char cure[64] = "";
+  if (reach > 0) {
+    (void)snprintf(size, sizeof size, ", for shapes that reach %.2g m", reach);
+    (void)snprintf(cure, sizeof cure, ", about %.1g kg m^2", link->mass * reach * reach / 5);
+  }
   find(d, PROBLEM, link->place,
-       "link '%s': inertia looks like a placeholder (radius of gyration %.2g m%s); about %.2g "
-       "kg m^2 would fit",
-       shown(link->name), gyration, size, link->mass * (reach > 0 ? reach * reach / 5 : 0.01 / 5));
+       "link '%s': inertia is %s (radius of gyration %.2g m%s); compute it from its solids%s",
+       shown(link->name), ones ? "exactly 1 1 1, a placeholder" : "far too large", gyration, size,
+       cure);
 }
 
 static void check_com(doctor *d, int32_t i, const tabi_link_def *link) {

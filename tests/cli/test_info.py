@@ -1,0 +1,58 @@
+"""tabi info: tree, numbers, JSON."""
+
+import os
+
+from command import Case, MODELS, data, main
+
+
+class Info(Case):
+    def test_tree(self):
+        out, err = self.tabi("info", data("walker.urdf"))
+        self.assertEqual(err, "")
+        tree = out.split("\n\n")[1].splitlines()
+        self.assertEqual(tree, [
+            "trunk (floats, 8 kg)",
+            "└─ thigh (hip: revolute -85.94 to 28.65°, 2 kg)",
+            "   └─ shin (knee: revolute 0 to 114.6°, 1 kg)",
+            "      └─ toe (toe_mount: fixed)",
+        ])
+        self.assertIn("mass      11 kg", out)
+        self.assertIn("DOF       8, 6 of them the base, in 3 moving bodies", out)
+        self.assertIn("0.2 x 0.3 x 0.9 m", out)
+
+    def test_joints_of_one_body_share_a_line(self):
+        out, _ = self.tabi("info", data("bodies.xml"))
+        tree = out.split("\n\n")[1].splitlines()
+        self.assertEqual(tree, [
+            "robot (floats, 4 kg)",
+            "└─ arm (shoulder: ball, 1 kg)",
+            "   └─ hand (roll: continuous, pitch: revolute -40 to 40°, 0.3 kg)",
+            "box (floats, 2 kg)",
+        ])
+
+    def test_json(self):
+        r = self.json("info", data("walker.urdf"), "--json")
+        self.assertEqual(r["base"], "free")
+        self.assertEqual(r["dof"], 8)
+        self.assertAlmostEqual(r["mass"], 11, 12)
+        self.assertEqual([link["name"] for link in r["links"]], ["trunk", "thigh", "shin", "toe"])
+        self.assertEqual(r["links"][2]["parent"], "thigh")
+        self.assertEqual(r["links"][2]["joint"], "knee")
+        self.assertEqual(r["counts"]["shapes"], 4)
+        self.assertEqual(r["counts"]["colliding"], 3)
+        self.assertAlmostEqual(r["extent"]["lower"][2], -0.65, 12)
+        self.assertAlmostEqual(r["extent"]["upper"][2], 0.25, 12)
+        self.assertEqual(r["warnings"], [])
+        self.assertEqual(self.json("info", data("walker.urdf"), "--json", "--base", "fixed")["dof"], 2)
+
+    def test_shipped_humanoid(self):
+        path = os.path.join(MODELS, "humanoid36.urdf")
+        r = self.json("info", path, "--json")
+        self.assertEqual(r["dof"], 42)
+        self.assertAlmostEqual(r["mass"], 58, 1)
+        height = r["extent"]["upper"][2] - r["extent"]["lower"][2]
+        self.assertAlmostEqual(height, 1.54, 1)
+
+
+if __name__ == "__main__":
+    main()
