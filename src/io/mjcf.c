@@ -1,0 +1,69 @@
+/* mjcf.c - reads an MJCF model from its XML tree, section by section.
+ *
+ * The meaning of every attribute is that of MuJoCo 2.2.2, with two liberties: limits follow from
+ * ranges unless autolimits="false" is said aloud (as in later MuJoCo), and what a simulation of
+ * another kind needs (solver settings, sites, sensors, tendons...) is reported and left out. */
+#include "io/mjcf.h"
+
+#include "base/error.h"
+#include "io/mjcf_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_all(tbi_mjcf *reader) {
+  void (*const parts[])(tbi_mjcf *) = {
+      tbi_mjcf_include,        tbi_mjcf_read_compiler, tbi_mjcf_read_defaults,
+      tbi_mjcf_read_assets,    tbi_mjcf_read_bodies,   tbi_mjcf_add_bodies,
+      tbi_mjcf_read_actuators, tbi_mjcf_read_equality, tbi_mjcf_read_keyframes};
+  (void)tbi_xml_get(reader->root, "model");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_mjcf_ok(reader); ++i) {
+    parts[i](reader);
+  }
+}
+
+/* The builder may have found what the reader did not. */
+static void take_builder_error(tbi_mjcf *reader) {
+  const tabi_error *error = tabi_builder_error(reader->builder);
+  if (!error || !tbi_mjcf_ok(reader)) return;
+  if (reader->err) *reader->err = *error;
+  reader->status = error->status;
+}
+
+static void free_reader(tbi_mjcf *reader) {
+  for (int32_t i = 0; i < reader->nmesh; ++i)
+    tbi_mesh_free(&reader->meshes[i].triangles);
+  for (int32_t i = 0; i < reader->ninclude; ++i)
+    tbi_xml_destroy(reader->includes[i]);
+  tbi_meshes_destroy(reader->files);
+  free(reader->includes);
+  free((void *)reader->include_paths);
+  free(reader->classes);
+  free(reader->meshes);
+  free(reader->materials);
+  free(reader->bodies);
+  free(reader->joints);
+  free(reader->geoms);
+  tbi_names *names[] = {&reader->class_names, &reader->mesh_names,  &reader->material_names,
+                        &reader->body_names,  &reader->joint_names, &reader->geom_names};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    tbi_names_free(names[i]);
+  tbi_text_free(&reader->text);
+}
+
+tabi_status tbi_mjcf_load(tabi_builder *builder, tbi_xml_node *root, const char *path,
+                          const tabi_load_def *def, tabi_error *err) {
+  tbi_mjcf reader = {.builder = builder, .root = root, .path = path, .def = def, .err = err};
+  reader.files = tbi_meshes_create(builder, path, def);
+  if (!reader.files) return tbi_error_memory(err);
+  read_all(&reader);
+  take_builder_error(&reader);
+  if (tbi_mjcf_ok(&reader)) {
+    tbi_meshes_report_missing(reader.files);
+    tbi_xml_report_ignored(root, def->warn, def->warn_user);
+  }
+  // parts of the tree may belong to included files, which go now
+  root->first = root->last = NULL;
+  free_reader(&reader);
+  return reader.status;
+}

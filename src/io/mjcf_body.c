@@ -1,0 +1,222 @@
+/* mjcf_body.c - the tree of bodies, with their joints, numbered as MuJoCo numbers them: a body
+ * before its children, its joints and geoms before theirs. */
+#include "io/mjcf_reader.h"
+
+#include "base/array.h"
+
+#include <math.h>
+#include <string.h>
+
+static void read_children(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent, int32_t inherited);
+
+/* ------------------------------------------------------------------------------- joints */
+
+static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
+  double anchor[3] = {0, 0, 0};
+  double axis[3] = {0, 0, 1};
+  (void)tbi_mjcf_numbers(item, "pos", 3, 3, anchor);
+  (void)tbi_mjcf_numbers(item, "axis", 3, 3, axis);
+  joint->anchor = joint->type == TBI_MJCF_FREE ? v3_zero() : v3_load(anchor);
+  double length = v3_norm(v3_load(axis));
+  bool has_axis = joint->type == TBI_MJCF_SLIDE || joint->type == TBI_MJCF_HINGE;
+  if (has_axis && !(length > 1e-14)) {
+    tbi_mjcf_fail(item, "axis has zero length; give a direction");
+    return;
+  }
+  joint->axis = has_axis ? v3_scale(1 / length, v3_load(axis)) : v3_make(0, 0, 1);
+}
+
+/* spring, damper, friction, rotor */
+static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
+  tabi_joint_def *def = &joint->def;
+  (void)tbi_mjcf_number(item, "stiffness", &def->stiffness);
+  (void)tbi_mjcf_number(item, "springref", &def->rest);
+  (void)tbi_mjcf_number(item, "damping", &def->damping);
+  (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
+  (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);
+  def->rest *= unit;
+}
+
+static void read_limits(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
+  tbi_mjcf_limits limits = {
+      {0, 0},
+      TBI_MJCF_LIMITS_AUTO
+  };
+  double bounds[2];
+  tbi_mjcf_read_range(item, "range", "limited", &limits);
+  tbi_mjcf_settle_range(item, "range", &limits, bounds);
+  if (joint->type == TBI_MJCF_FREE) return;
+  joint->def.upper = bounds[1] * unit;
+  if (joint->type != TBI_MJCF_BALL) {
+    joint->def.lower = bounds[0] * unit;
+  } else if (bounds[0] != 0 && isfinite(bounds[0])) {
+    tbi_mjcf_fail(item, "range of a ball joint starts at 0, not at %g", bounds[0]);
+  }
+}
+
+static void set_type(tbi_mjcf_joint *joint) {
+  static const tabi_joint_type types[] = {TABI_JOINT_FREE, TABI_JOINT_BALL, TABI_JOINT_PRISMATIC,
+                                          TABI_JOINT_REVOLUTE};
+  tabi_joint_def *def = &joint->def;
+  def->type = types[joint->type];
+  if (joint->type == TBI_MJCF_HINGE && isinf(def->lower) && isinf(def->upper)) {
+    def->type = TABI_JOINT_CONTINUOUS;
+  }
+}
+
+static void read_hinge_or_other(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
+  static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};
+  joint->type = tbi_mjcf_word(item, "type", types, TBI_MJCF_HINGE);
+  double unit = joint->type == TBI_MJCF_SLIDE ? 1 : item->reader->compiler.angle_unit;
+  bool has_ref = joint->type == TBI_MJCF_SLIDE || joint->type == TBI_MJCF_HINGE;
+  double ref = 0;
+  (void)tbi_mjcf_number(item, "ref", &ref);
+  joint->ref = has_ref ? ref * unit : 0;
+  read_axis(item, joint);
+  read_passive(item, joint, unit);
+  read_limits(item, joint, unit);
+}
+
+/* A free joint is alone, and under the world. */
+static void check_free(const tbi_mjcf_item *item, const tbi_mjcf_joint *joint) {
+  const tbi_mjcf *reader = item->reader;
+  const tbi_mjcf_body *body = &reader->bodies[joint->body];
+  bool first_free = body->njoint > 0 && reader->joints[body->first_joint].type == TBI_MJCF_FREE;
+  if (joint->type == TBI_MJCF_FREE && body->parent != 0) {
+    tbi_mjcf_fail(item, "a free joint belongs to a body directly in the worldbody");
+  } else if (first_free || (joint->type == TBI_MJCF_FREE && body->njoint > 0)) {
+    tbi_mjcf_fail(item, "a free joint must be the only joint of its body");
+  }
+}
+
+void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
+  // a freejoint takes no defaults, by intention
+  bool plain_free = strcmp(node->name, "freejoint") == 0;
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, plain_free ? NULL : "joint", inherited);
+  tbi_mjcf_joint joint = {.name = item.name,
+                          .type = TBI_MJCF_FREE,
+                          .body = body,
+                          .axis = v3_make(0, 0, 1),
+                          .def = tabi_joint_def_default(),
+                          .index = TABI_NONE};
+  if (!plain_free) read_hinge_or_other(&item, &joint);
+  if (body == 0) tbi_mjcf_fail(&item, "the world cannot have joints");
+  set_type(&joint);
+  joint.def.place = node->place;
+  check_free(&item, &joint);
+  if (!tbi_mjcf_ok(reader)) return;
+  int32_t before = tbi_mjcf_add_name(&item, &reader->joint_names, reader->njoint);
+  if (before >= 0) {
+    tbi_mjcf_fail(&item, "defined twice (first at line %d)",
+                  (int)reader->joints[before].def.place.line);
+    return;
+  }
+  if (!tbi_array_reserve((void **)&reader->joints, &reader->cap_joint, reader->njoint, 1,
+                         sizeof *reader->joints)) {
+    tbi_mjcf_fail_memory(reader);
+    return;
+  }
+  reader->joints[reader->njoint++] = joint;
+  reader->bodies[body].njoint++;
+}
+
+/* ------------------------------------------------------------------------------- bodies */
+
+static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t parent) {
+  if (!tbi_array_reserve((void **)&reader->bodies, &reader->cap_body, reader->nbody, 1,
+                         sizeof *reader->bodies)) {
+    tbi_mjcf_fail_memory(reader);
+    return TABI_NONE;
+  }
+  int32_t before = tbi_mjcf_add_name(item, &reader->body_names, reader->nbody);
+  if (before == 0) {
+    tbi_mjcf_fail(item, "the name belongs to the world; take another");
+  } else if (before > 0) {
+    tbi_mjcf_fail(item, "defined twice (first at line %d)", (int)reader->bodies[before].place.line);
+  }
+  reader->bodies[reader->nbody] = (tbi_mjcf_body){.name = item->name,
+                                                  .place = item->node->place,
+                                                  .parent = parent,
+                                                  .rot = q_identity(),
+                                                  .world_rot = q_identity(),
+                                                  .first_joint = reader->njoint,
+                                                  .first_geom = reader->ngeom,
+                                                  .link = TABI_WORLD};
+  return tbi_mjcf_ok(reader) ? reader->nbody++ : TABI_NONE;
+}
+
+/* A placed robot stands where the caller says, whatever the file says. */
+static void place(tbi_mjcf *reader, tbi_mjcf_body *body, bool is_base) {
+  const tabi_load_def *def = reader->def;
+  if (is_base && def->place_base) {
+    body->pos = v3_load(def->base_pos);
+    body->rot = q_normalize(q_load(def->base_quat));
+  }
+  const tbi_mjcf_body *parent = &reader->bodies[body->parent];
+  body->world_pos = v3_add(parent->world_pos, tbi_mjcf_turn(parent->world_rot, body->pos));
+  body->world_rot = q_mul(parent->world_rot, body->rot);
+}
+
+static int32_t class_for_children(const tbi_mjcf_item *item, int32_t inherited) {
+  if (!tbi_xml_get(item->node, "childclass")) return inherited;
+  int32_t c =
+      tbi_mjcf_reference(item, "childclass", &item->reader->class_names, "default class", false);
+  return c == TABI_NONE ? inherited : c;
+}
+
+static void read_mocap(const tbi_mjcf_item *item) {
+  static const char *const words[] = {"false", "true", NULL};
+  tbi_mjcf *reader = item->reader;
+  if (tbi_mjcf_word(item, "mocap", words, 0) == 0 || (reader->noticed & TBI_MJCF_MOCAP)) return;
+  reader->noticed |= TBI_MJCF_MOCAP;
+  tbi_mjcf_warn(reader, item->node->place, "%s: mocap bodies stand still", item->label);
+}
+
+static void read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent, int32_t inherited) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
+  int32_t index = add_body(reader, &item, parent);
+  if (index == TABI_NONE) return;
+  tbi_mjcf_body *body = &reader->bodies[index];
+  (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
+  read_mocap(&item);
+  place(reader, body, index == 1);
+  int32_t rule = reader->compiler.inertia_rule;
+  body->weighs_geoms = rule == TBI_MJCF_INERTIA_GEOMS ||
+                       (rule == TBI_MJCF_INERTIA_AUTO && !tbi_xml_child(node, "inertial"));
+  read_children(reader, node, index, class_for_children(&item, inherited));
+}
+
+static void read_joints(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
+  for (tbi_xml_node *child = node->first; child && tbi_mjcf_ok(reader); child = child->next) {
+    if (strcmp(child->name, "joint") != 0 && strcmp(child->name, "freejoint") != 0) continue;
+    child->used = true;
+    tbi_mjcf_read_joint(reader, child, body, inherited);
+  }
+}
+
+/* Everything in a body: joints, geoms and inertia first, then the bodies in it. */
+static void read_children(tbi_mjcf *reader, tbi_xml_node *node, int32_t index, int32_t inherited) {
+  read_joints(reader, node, index, inherited);
+  tbi_xml_node *child = tbi_xml_child(node, "geom");
+  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
+    tbi_mjcf_read_geom(reader, child, index, inherited);
+  }
+  reader->bodies[index].ngeom = reader->ngeom - reader->bodies[index].first_geom;
+  if (index > 0 && tbi_mjcf_ok(reader)) tbi_mjcf_read_inertia(reader, node, index);
+  child = tbi_xml_child(node, "body");
+  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
+    read_body(reader, child, index, inherited);
+  }
+}
+
+void tbi_mjcf_read_bodies(tbi_mjcf *reader) {
+  tbi_mjcf_item world = tbi_mjcf_item_of(reader, reader->root, NULL, 0);
+  world.name = "world";
+  if (add_body(reader, &world, 0) == TABI_NONE) return;
+  tbi_xml_node *node = tbi_xml_child(reader->root, "worldbody");
+  for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
+    tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
+    read_children(reader, node, 0, class_for_children(&item, 0));
+  }
+  tbi_mjcf_scale_masses(reader);
+}

@@ -1,0 +1,105 @@
+/* mjcf_defaults.c - default classes.
+ *
+ * A <default> is a class; the ones nested in it refine it.  The outermost needs no name and is
+ * the class of everything that names none.  The settings stay in the XML tree, where
+ * mjcf_item.c looks them up. */
+#include "io/mjcf_reader.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* elements whose defaults are read, with their attributes; what is not listed is reported */
+typedef struct setting {
+  const char *element;
+  const char *attributes[24];
+} setting;
+
+static const setting known[] = {
+    {"mesh",     {"scale", "refpos", "refquat"}                                          },
+    {"material", {"rgba"}                                                                },
+    {"joint",
+     {"type", "pos", "axis", "range", "limited", "ref", "springref", "stiffness", "damping",
+      "armature", "frictionloss"}                                                        },
+    {"geom",
+     {"type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "mesh",
+      "mass", "density", "contype", "conaffinity", "condim", "friction", "group", "rgba",
+      "material"}                                                                        },
+    {"equality", {"active"}                                                              },
+    {"general",
+     {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gaintype", "biastype",
+      "dyntype", "gainprm", "biasprm"}                                                   },
+    {"motor",    {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"}      },
+    {"position", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp"}},
+    {"velocity", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kv"}},
+};
+
+/* A class that nobody uses is no reason to report its settings. */
+static void mark_settings(tbi_xml_node *node) {
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+    tbi_xml_node *element = tbi_xml_child(node, known[i].element);
+    for (; element; element = tbi_xml_next(element)) {
+      for (int k = 0; known[i].attributes[k]; ++k) {
+        (void)tbi_xml_get(element, known[i].attributes[k]);
+      }
+    }
+  }
+}
+
+static int32_t add_class(tbi_mjcf *reader, const char *name, int32_t parent, tbi_xml_node *node) {
+  if (!tbi_array_reserve((void **)&reader->classes, &reader->cap_class, reader->nclass, 1,
+                         sizeof *reader->classes) ||
+      (name && !tbi_names_add(&reader->class_names, name, reader->nclass))) {
+    tbi_mjcf_fail_memory(reader);
+    return 0;
+  }
+  reader->classes[reader->nclass] = (tbi_mjcf_class){name, parent, node};
+  return reader->nclass++;
+}
+
+static void read_nested(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
+  mark_settings(node);
+  tbi_xml_node *child = tbi_xml_child(node, "default");
+  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
+    const char *name = tbi_xml_get(child, "class");
+    if (!name || name[0] == '\0') {
+      tbi_mjcf_fail_at(reader, child->place, "nested default without 'class'");
+      return;
+    }
+    int32_t before = tbi_names_find(&reader->class_names, name);
+    if (before >= 0) {
+      const tbi_xml_node *first = reader->classes[before].node;
+      tbi_mjcf_fail_at(reader, child->place,
+                       "default class '%.64s' defined twice (first at line %d)", name,
+                       first ? (int)first->place.line : 1);
+      return;
+    }
+    read_nested(reader, child, add_class(reader, name, parent, child));
+  }
+}
+
+/* Several outermost sections, from included files, are one class: move them into the first. */
+static void merge_sections(tbi_xml_node *first) {
+  tbi_xml_node *section = tbi_xml_next(first);
+  for (; section; section = tbi_xml_next(section)) {
+    (void)tbi_xml_get(section, "class");
+    for (tbi_xml_node *child = section->first; child; child = child->next)
+      child->parent = first;
+    if (!section->first) continue;
+    if (first->last) {
+      first->last->next = section->first;
+    } else {
+      first->first = section->first;
+    }
+    first->last = section->last;
+    section->first = section->last = NULL;
+  }
+}
+
+void tbi_mjcf_read_defaults(tbi_mjcf *reader) {
+  tbi_xml_node *node = tbi_xml_child(reader->root, "default");
+  const char *name = node ? tbi_xml_get(node, "class") : NULL;
+  if (node) merge_sections(node);
+  int32_t outermost = add_class(reader, name ? name : "main", TABI_NONE, node);
+  if (node && tbi_mjcf_ok(reader)) read_nested(reader, node, outermost);
+}

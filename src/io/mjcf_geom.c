@@ -1,0 +1,313 @@
+/* mjcf_geom.c - geoms: shapes for contact and view, and masses for the inertia of their body.
+ *
+ * MJCF gives half sizes, tabi full ones.  A mesh stands in the frame of its file, whatever frame
+ * MuJoCo moves it to inside. */
+#include "io/mjcf_reader.h"
+
+#include "base/array.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum geom_type {
+  GEOM_PLANE,
+  GEOM_HFIELD,
+  GEOM_SPHERE,
+  GEOM_CAPSULE,
+  GEOM_ELLIPSOID,
+  GEOM_CYLINDER,
+  GEOM_BOX,
+  GEOM_MESH,
+} geom_type;
+
+static const char *const type_names[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                         "cylinder", "box",    "mesh",   NULL};
+/* how many sizes a type needs, alone and beside fromto; 0: it has none */
+static const int32_t sizes_alone[] = {0, 0, 1, 2, 3, 2, 3, 0};
+static const int32_t sizes_fromto[] = {0, 0, 0, 1, 1, 1, 1, 0};
+
+/* what a geom element says, before it becomes a shape */
+typedef struct reading {
+  const tbi_mjcf_item *item;
+  int type;
+  double size[3]; /* half sizes */
+  v3 pos;         /* in the body */
+  q4 rot;
+} reading;
+
+static bool is_round(int type) {
+  return type == GEOM_SPHERE || type == GEOM_CAPSULE || type == GEOM_CYLINDER;
+}
+
+static void notice(const tbi_mjcf_item *item, tbi_mjcf_notice kind, const char *what) {
+  tbi_mjcf *reader = item->reader;
+  if (reader->noticed & (unsigned)kind) return;
+  reader->noticed |= (unsigned)kind;
+  tbi_mjcf_warn(reader, item->node->place, "%s: %s", item->label, what);
+}
+
+/* The z axis points from the second point to the first. */
+static void read_fromto(reading *r, const double ends[6]) {
+  v3 from = v3_load(ends);
+  v3 to = v3_load(ends + 3);
+  v3 along = v3_sub(from, to);
+  double half = 0.5 * v3_norm(along);
+  if (!(half > 0)) {
+    tbi_mjcf_fail(r->item, "the two points of fromto are the same");
+    return;
+  }
+  r->pos = v3_scale(0.5, v3_add(from, to));
+  r->rot = tbi_mjcf_quat_z(along);
+  if (r->type == GEOM_BOX || r->type == GEOM_ELLIPSOID) {
+    r->size[1] = r->size[0];
+    r->size[2] = half;
+  } else {
+    r->size[1] = half;
+  }
+}
+
+static void read_size(reading *r, bool fromto) {
+  const tbi_mjcf_item *item = r->item;
+  int32_t needed = fromto ? sizes_fromto[r->type] : sizes_alone[r->type];
+  if (fromto && needed == 0) {
+    tbi_mjcf_fail(item, "a %s cannot have fromto", type_names[r->type]);
+    return;
+  }
+  // the number reader would call nan a bad number; here it is a bad radius
+  const char *text = tbi_mjcf_text(item, "size", NULL);
+  if (text && is_round(r->type) && strncasecmp(text + strspn(text, " "), "nan", 3) == 0) {
+    tbi_mjcf_fail(item, "radius must be > 0, not nan");
+    return;
+  }
+  int32_t count = tbi_mjcf_numbers(item, "size", 1, 3, r->size);
+  if (count < needed) {
+    tbi_mjcf_fail(item, "%s needs %d size%s, got %d", type_names[r->type], (int)needed,
+                  needed == 1 ? "" : "s", (int)count);
+    return;
+  }
+  for (int32_t i = 0; i < needed; ++i) {
+    if (r->size[i] > 0) continue;
+    const char *what = is_round(r->type) ? (i == 0 ? "radius" : "half length") : "every size";
+    tbi_mjcf_fail(item, "%s must be > 0, not %g", what, r->size[i]);
+    return;
+  }
+}
+
+static double volume_of(const reading *r, const tbi_mjcf_mesh *mesh) {
+  const double *s = r->size;
+  switch (r->type) {
+  case GEOM_SPHERE:
+    return 4 * M_PI / 3 * s[0] * s[0] * s[0];
+  case GEOM_CAPSULE:
+    return M_PI * s[0] * s[0] * (2 * s[1] + 4.0 / 3 * s[0]);
+  case GEOM_ELLIPSOID:
+    return 4 * M_PI / 3 * s[0] * s[1] * s[2];
+  case GEOM_CYLINDER:
+    return M_PI * s[0] * s[0] * 2 * s[1];
+  case GEOM_BOX:
+    return 8 * s[0] * s[1] * s[2];
+  case GEOM_MESH:
+    return mesh->volume;
+  default:
+    return 0;
+  }
+}
+
+/* Two half balls with their flat sides at distance h from the centre: a half ball's centre is
+ * 3/8 r above its flat side. */
+static s3 capsule_inertia(double r, double h) {
+  double ball = 4 * r / (4 * r + 6 * h); /* share of the mass in the caps */
+  double rod = 1 - ball;
+  double across = rod * (r * r / 4 + h * h / 3) + ball * (0.4 * r * r + h * h + 0.75 * r * h);
+  double along = rod * r * r / 2 + ball * 0.4 * r * r;
+  return (s3){across, across, along, 0, 0, 0};
+}
+
+/* per kg, about the centre, in the geom's axes */
+static s3 inertia_of(const reading *r, const tbi_mjcf_mesh *mesh) {
+  const double *s = r->size;
+  double x = s[0] * s[0];
+  double y = s[1] * s[1];
+  double z = s[2] * s[2];
+  switch (r->type) {
+  case GEOM_SPHERE:
+    return (s3){0.4 * x, 0.4 * x, 0.4 * x, 0, 0, 0};
+  case GEOM_CAPSULE:
+    return capsule_inertia(s[0], s[1]);
+  case GEOM_ELLIPSOID:
+    return (s3){(y + z) / 5, (x + z) / 5, (x + y) / 5, 0, 0, 0};
+  case GEOM_CYLINDER:
+    return (s3){x / 4 + y / 3, x / 4 + y / 3, x / 2, 0, 0, 0};
+  case GEOM_BOX:
+    return (s3){(y + z) / 3, (x + z) / 3, (x + y) / 3, 0, 0, 0};
+  case GEOM_MESH:
+    return mesh->inertia;
+  default:
+    return s3_zero();
+  }
+}
+
+static s3 s3_times(double f, s3 a) {
+  return (s3){f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
+}
+
+static void weigh(const reading *r, tbi_mjcf_geom *geom) {
+  const tbi_mjcf_item *item = r->item;
+  double density = 1000;
+  double mass = -1;
+  (void)tbi_mjcf_number(item, "density", &density);
+  bool given = tbi_mjcf_number(item, "mass", &mass);
+  if (given && mass < 0) tbi_mjcf_fail(item, "mass %g must be >= 0", mass);
+  if (density < 0) tbi_mjcf_fail(item, "density %g must be >= 0", density);
+  if (!tbi_mjcf_ok(item->reader) || (given ? mass : density) == 0) return;
+  tbi_mjcf_mesh *mesh = NULL;
+  if (geom->mesh != TABI_NONE) {
+    mesh = &item->reader->meshes[geom->mesh];
+    if (mesh->triangles.nface == 0) {
+      tbi_mjcf_fail(item, "its mesh is missing, and with it the mass; give <inertial>");
+      return;
+    }
+    tbi_mjcf_measure_mesh(item->reader, mesh);
+    if (!tbi_mjcf_ok(item->reader)) return;
+  }
+  double volume = volume_of(r, mesh);
+  if (!(volume > 0)) return;
+  geom->mass = given ? mass : density * volume;
+  m3 rot = q_matrix(r->rot);
+  geom->com = v3_add(r->pos, mesh ? m3_mulv(&rot, mesh->com) : v3_zero());
+  geom->inertia = s3_rotate(&rot, s3_times(geom->mass, inertia_of(r, mesh)));
+}
+
+static void read_colour(const tbi_mjcf_item *item, tabi_shape_def *shape) {
+  static const double plain[4] = {0.5, 0.5, 0.5, 1};
+  memcpy(shape->rgba, plain, sizeof plain);
+  (void)tbi_mjcf_numbers(item, "rgba", 1, 4, shape->rgba);
+  int32_t material =
+      tbi_mjcf_reference(item, "material", &item->reader->material_names, "material", false);
+  // a colour of its own goes before the material's
+  if (material == TABI_NONE || memcmp(shape->rgba, plain, sizeof plain) != 0) return;
+  memcpy(shape->rgba, item->reader->materials[material].rgba, sizeof shape->rgba);
+}
+
+/* bits of a contact mask, which MJCF writes as a signed integer */
+static uint32_t read_bits(const tbi_mjcf_item *item, const char *attribute) {
+  double bits = 1;
+  (void)tbi_mjcf_number(item, attribute, &bits);
+  if (bits != floor(bits) || bits < INT32_MIN || bits > UINT32_MAX) {
+    tbi_mjcf_fail(item, "%s %g must be an integer of 32 bits", attribute, bits);
+    return 0;
+  }
+  return (uint32_t)(int64_t)bits;
+}
+
+static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
+  double friction[3] = {1, 0.005, 0.0001};
+  double condim = 3;
+  geom->shape.group = read_bits(item, "contype");
+  geom->shape.mask = read_bits(item, "conaffinity");
+  geom->shape.collides = geom->shape.group != 0 || geom->shape.mask != 0;
+  (void)tbi_mjcf_numbers(item, "friction", 1, 3, friction);
+  (void)tbi_mjcf_number(item, "condim", &condim);
+  if (friction[0] < 0) tbi_mjcf_fail(item, "friction %g must be >= 0", friction[0]);
+  geom->friction = condim == 1 ? 0 : friction[0];
+}
+
+static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
+  static const tabi_shape_type types[] = {TABI_SHAPE_PLANE,   TABI_SHAPE_COUNT, TABI_SHAPE_SPHERE,
+                                          TABI_SHAPE_CAPSULE, TABI_SHAPE_COUNT, TABI_SHAPE_CYLINDER,
+                                          TABI_SHAPE_BOX,     TABI_SHAPE_MESH};
+  tabi_shape_def *shape = &geom->shape;
+  shape->type = types[r->type];
+  geom->has_shape = shape->type != TABI_SHAPE_COUNT;
+  v3_store(r->pos, shape->pos);
+  q_store(r->rot, shape->quat);
+  v3_store(v3_zero(), shape->size);
+  switch (r->type) {
+  case GEOM_CAPSULE:
+  case GEOM_CYLINDER:
+    shape->size[1] = 2 * r->size[1];
+    shape->size[0] = r->size[0];
+    break;
+  case GEOM_SPHERE:
+    shape->size[0] = r->size[0];
+    break;
+  case GEOM_BOX:
+    v3_store(v3_scale(2, v3_load(r->size)), shape->size);
+    break;
+  default:
+    break;
+  }
+}
+
+static int32_t read_mesh_name(const tbi_mjcf_item *item, int type) {
+  int32_t mesh =
+      tbi_mjcf_reference(item, "mesh", &item->reader->mesh_names, "mesh", type == GEOM_MESH);
+  if (type == GEOM_MESH || mesh == TABI_NONE) return mesh;
+  tbi_mjcf_fail(item, "fitting a %s to a mesh is not supported; write type=\"mesh\" or give a size",
+                type_names[type]);
+  return TABI_NONE;
+}
+
+static bool stands_still(const tbi_mjcf *reader, int32_t body) {
+  for (; body > 0; body = reader->bodies[body].parent) {
+    if (reader->bodies[body].njoint > 0) return false;
+  }
+  return true;
+}
+
+static void read_type(reading *r, tbi_mjcf_geom *geom) {
+  const tbi_mjcf_item *item = r->item;
+  r->type = tbi_mjcf_word(item, "type", type_names, GEOM_SPHERE);
+  geom->mesh = read_mesh_name(item, r->type);
+  if (r->type == GEOM_PLANE && !stands_still(item->reader, geom->body)) {
+    tbi_mjcf_fail(item, "a plane may not move; put it into the worldbody");
+  }
+  if (r->type == GEOM_HFIELD) {
+    notice(item, TBI_MJCF_HFIELD, "height fields are ignored");
+  } else if (r->type == GEOM_ELLIPSOID) {
+    notice(item, TBI_MJCF_ELLIPSOID, "ellipsoids count for inertia only and touch nothing");
+  }
+}
+
+void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", inherited);
+  tbi_mjcf_geom geom = {.name = item.name, .body = body, .shape = tabi_shape_def_default()};
+  reading r = {
+      .item = &item, .size = {0, 0, 0}
+  };
+  double ends[6] = {0, 0, 0, 0, 0, 0};
+  read_type(&r, &geom);
+  (void)tbi_mjcf_frame(&item, &r.pos, &r.rot);
+  bool fromto = tbi_mjcf_numbers(&item, "fromto", 6, 6, ends) > 0;
+  if (r.type != GEOM_HFIELD) read_size(&r, fromto);
+  if (fromto && tbi_mjcf_ok(reader)) read_fromto(&r, ends);
+  read_contact(&item, &geom);
+  read_colour(&item, &geom.shape);
+  (void)tbi_mjcf_number(&item, "group", &geom.group);
+  // hidden groups are those that MuJoCo's viewer hides at first
+  geom.shape.visible = geom.group < 3 && geom.shape.rgba[3] > 0;
+  geom.shape.place = node->place;
+  make_shape(&r, &geom);
+  if (reader->bodies[body].weighs_geoms && geom.group >= reader->compiler.group_range[0] &&
+      geom.group <= reader->compiler.group_range[1]) {
+    geom.counts = true;
+    weigh(&r, &geom);
+  } else {
+    (void)tbi_mjcf_text(&item, "mass", NULL);
+    (void)tbi_mjcf_text(&item, "density", NULL);
+  }
+  if (!tbi_mjcf_ok(reader)) return;
+  int32_t before = tbi_mjcf_add_name(&item, &reader->geom_names, reader->ngeom);
+  if (before >= 0) {
+    tbi_mjcf_fail(&item, "defined twice (first at line %d)",
+                  (int)reader->geoms[before].shape.place.line);
+    return;
+  }
+  if (!tbi_array_reserve((void **)&reader->geoms, &reader->cap_geom, reader->ngeom, 1,
+                         sizeof *reader->geoms)) {
+    tbi_mjcf_fail_memory(reader);
+    return;
+  }
+  reader->geoms[reader->ngeom++] = geom;
+}

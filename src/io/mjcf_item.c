@@ -1,0 +1,210 @@
+/* mjcf_item.c - attributes of an element, with its default classes behind it.
+ *
+ * MuJoCo copies the values of a class into a new element and then reads the element over them,
+ * number by number: size="0.1" over a class's size="1 2 3" leaves 0.1 2 3.  We keep the texts and
+ * lay them over each other when asked, from the outermost class to the element. */
+#include "io/mjcf_reader.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tbi_mjcf_ok(const tbi_mjcf *reader) { return reader->status == TABI_OK; }
+
+void tbi_mjcf_fail_memory(tbi_mjcf *reader) {
+  if (tbi_mjcf_ok(reader)) reader->status = tbi_error_memory(reader->err);
+}
+
+void tbi_mjcf_fail_at(tbi_mjcf *reader, tabi_place place, const char *format, ...) {
+  if (!tbi_mjcf_ok(reader)) return;
+  va_list args;
+  va_start(args, format);
+  reader->status = tbi_error_vset(reader->err, TABI_ERR_MODEL, place, format, args);
+  va_end(args);
+}
+
+void tbi_mjcf_fail(const tbi_mjcf_item *item, const char *format, ...) {
+  char message[384];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  tbi_mjcf_fail_at(item->reader, item->node->place, "%s: %s", item->label, message);
+}
+
+void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...) {
+  if (!reader->def->warn) return;
+  tabi_error warning;
+  va_list args;
+  va_start(args, format);
+  (void)tbi_error_vset(&warning, TABI_OK, place, format, args);
+  va_end(args);
+  reader->def->warn(reader->def->warn_user, &warning);
+}
+
+tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char *kind,
+                               int32_t inherited) {
+  tbi_mjcf_item item = {.reader = reader, .node = node, .kind = kind, .default_class = inherited};
+  item.name = tbi_xml_get(node, "name");
+  if (item.name && item.name[0] == '\0') item.name = NULL;
+  if (item.name) {
+    (void)snprintf(item.label, sizeof item.label, "%.24s '%.64s'", node->name, item.name);
+  } else {
+    (void)snprintf(item.label, sizeof item.label, "%.24s", node->name);
+  }
+  const char *wanted = kind ? tbi_xml_get(node, "class") : NULL;
+  if (!wanted) return item;
+  item.default_class = tbi_names_find(&reader->class_names, wanted);
+  if (item.default_class < 0) {
+    item.default_class = 0;
+    tbi_mjcf_fail(&item, "default class '%.64s' does not exist", wanted);
+  }
+  return item;
+}
+
+/* The last element of the kind within a class that has the attribute. */
+static const char *class_text(const tbi_mjcf_item *item, int32_t c, const char *attribute) {
+  tbi_xml_node *node = item->reader->classes[c].node;
+  const char *text = NULL;
+  tbi_xml_node *setting = node ? tbi_xml_child(node, item->kind) : NULL;
+  for (; setting; setting = tbi_xml_next(setting)) {
+    const char *found = tbi_xml_get(setting, attribute);
+    if (found) text = found;
+  }
+  return text;
+}
+
+const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance) {
+  int32_t away = 0;
+  const char *text = tbi_xml_get(item->node, attribute);
+  if (!text && item->kind) {
+    for (int32_t c = item->default_class; c >= 0 && !text; c = item->reader->classes[c].parent) {
+      text = class_text(item, c, attribute);
+      ++away;
+    }
+  }
+  if (distance) *distance = away;
+  return text;
+}
+
+/* one list of numbers over the ones before; returns its length */
+static int32_t overlay(const tbi_mjcf_item *item, tbi_xml_node *node, const char *attribute,
+                       const int32_t limits[2], double *values) {
+  const char *text = tbi_xml_get(node, attribute);
+  tbi_mjcf *reader = item->reader;
+  if (!text || !tbi_mjcf_ok(reader)) return 0;
+  char what[128];
+  (void)snprintf(what, sizeof what, "%s: %.24s", item->label, attribute);
+  int32_t count = 0;
+  reader->status = tbi_xml_numbers(text, node->place, what, values, limits[1], &count, reader->err);
+  if (tbi_mjcf_ok(reader) && count < limits[0]) {
+    tbi_mjcf_fail_at(reader, node->place, "%s needs %d number%s, got %d", what, (int)limits[0],
+                     limits[0] == 1 ? "" : "s", (int)count);
+  }
+  return count;
+}
+
+static int32_t overlay_class(const tbi_mjcf_item *item, int32_t c, const char *attribute,
+                             const int32_t limits[2], double *values) {
+  if (c < 0) return 0;
+  const tbi_mjcf_class *def = &item->reader->classes[c];
+  int32_t longest = overlay_class(item, def->parent, attribute, limits, values);
+  tbi_xml_node *setting = def->node ? tbi_xml_child(def->node, item->kind) : NULL;
+  for (; setting; setting = tbi_xml_next(setting)) {
+    int32_t count = overlay(item, setting, attribute, limits, values);
+    if (count > longest) longest = count;
+  }
+  return longest;
+}
+
+int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
+                         double *values) {
+  const int32_t limits[2] = {min, max};
+  int32_t longest = 0;
+  if (item->kind) longest = overlay_class(item, item->default_class, attribute, limits, values);
+  int32_t count = overlay(item, item->node, attribute, limits, values);
+  return count > longest ? count : longest;
+}
+
+bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *value) {
+  return tbi_mjcf_numbers(item, attribute, 1, 1, value) > 0;
+}
+
+int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *const *words,
+                  int otherwise) {
+  const char *text = tbi_mjcf_text(item, attribute, NULL);
+  if (!text) return otherwise;
+  char known[200] = "";
+  for (int i = 0; words[i]; ++i) {
+    if (strcmp(text, words[i]) == 0) return i;
+    size_t used = strlen(known);
+    (void)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", words[i]);
+  }
+  tbi_mjcf_fail(item, "unknown %s '%.40s' (%s)", attribute, text, known);
+  return otherwise;
+}
+
+int32_t tbi_mjcf_reference(const tbi_mjcf_item *item, const char *attribute, const tbi_names *names,
+                           const char *kind, bool needed) {
+  const char *text = tbi_mjcf_text(item, attribute, NULL);
+  if (!text) {
+    if (needed) tbi_mjcf_fail(item, "attribute '%s' is missing; name a %s", attribute, kind);
+    return TABI_NONE;
+  }
+  int32_t index = tbi_names_find(names, text);
+  if (index < 0) tbi_mjcf_fail(item, "%s '%.64s' does not exist", kind, text);
+  return index < 0 ? TABI_NONE : index;
+}
+
+void tbi_mjcf_read_range(const tbi_mjcf_item *item, const char *range, const char *limited,
+                         tbi_mjcf_limits *limits) {
+  static const char *const words[] = {"false", "true", "auto", NULL};
+  (void)tbi_mjcf_numbers(item, range, 2, 2, limits->range);
+  limits->on = tbi_mjcf_word(item, limited, words, limits->on);
+}
+
+void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
+                           const tbi_mjcf_limits *limits, double bounds[2]) {
+  const double *given = limits->range;
+  bool on = limits->on == TBI_MJCF_LIMITS_ON;
+  if (limits->on == TBI_MJCF_LIMITS_AUTO && (given[0] != 0 || given[1] != 0)) {
+    on = true;
+    if (item->reader->compiler.limited_by_range == 0) {
+      tbi_mjcf_fail(item,
+                    "has a %s, but is not said to be limited; say so, or set "
+                    "autolimits=\"true\" in <compiler>",
+                    range);
+    }
+  }
+  bounds[0] = on ? given[0] : -(double)INFINITY;
+  bounds[1] = on ? given[1] : (double)INFINITY;
+  if (on && !(given[0] < given[1])) {
+    tbi_mjcf_fail(item, "%s: lower %g must be less than upper %g; swap them", range, given[0],
+                  given[1]);
+  }
+}
+
+int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t index) {
+  if (!item->name) return TABI_NONE;
+  int32_t before = tbi_names_find(names, item->name);
+  if (before >= 0) return before;
+  if (!tbi_names_add(names, item->name, index)) tbi_mjcf_fail_memory(item->reader);
+  return TABI_NONE;
+}
+
+const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *kind,
+                               int32_t number) {
+  const char *prefix = reader->def->prefix ? reader->def->prefix : "";
+  size_t room = strlen(prefix) + (name ? strlen(name) : strlen(kind) + 12) + 1;
+  char *full = malloc(room);
+  const char *kept = NULL;
+  if (full && name) (void)snprintf(full, room, "%s%s", prefix, name);
+  if (full && !name) (void)snprintf(full, room, "%s%s%d", prefix, kind, (int)number);
+  if (full) kept = tbi_text_add(&reader->text, full);
+  free(full);
+  if (!kept) tbi_mjcf_fail_memory(reader);
+  return kept;
+}

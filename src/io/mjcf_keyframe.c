@@ -1,0 +1,104 @@
+/* mjcf_keyframe.c - keyframes become postures.
+ *
+ * A key lists the coordinates of all joints in MuJoCo's order.  The one difference in meaning is
+ * the angular velocity of a free body: MuJoCo's in body axes, tabi's in world axes. */
+#include "io/mjcf_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t nq_of[] = {7, 4, 1, 1}; /* by tbi_mjcf_joint_type */
+static const int32_t nv_of[] = {6, 3, 1, 1};
+
+typedef struct counts {
+  int32_t nq, nv;
+} counts;
+
+static counts count_coordinates(const tbi_mjcf *reader) {
+  counts sum = {0, 0};
+  for (int32_t i = 0; i < reader->njoint; ++i) {
+    sum.nq += nq_of[reader->joints[i].type];
+    sum.nv += nv_of[reader->joints[i].type];
+  }
+  return sum;
+}
+
+/* `what` numbers of a key, `count` of them or none. */
+static bool read_list(const tbi_mjcf_item *item, const char *what, int32_t count, double *values) {
+  int32_t found = tbi_mjcf_numbers(item, what, 1, count, values);
+  if (found > 0 && found != count) {
+    tbi_mjcf_fail(item, "%s needs %d numbers, got %d", what, (int)count, (int)found);
+  }
+  return found > 0;
+}
+
+static void set_joint(const tbi_mjcf_item *item, int32_t posture, const tbi_mjcf_joint *joint,
+                      const double *q, const double *v) {
+  tbi_mjcf *reader = item->reader;
+  double turned[6];
+  int quat_at = joint->type == TBI_MJCF_FREE ? 3 : joint->type == TBI_MJCF_BALL ? 0 : -1;
+  if (quat_at >= 0 && q_norm(q_load(q + quat_at)) < 1e-14) {
+    tbi_mjcf_fail(item, "quaternion of joint '%.64s' has zero length",
+                  joint->name ? joint->name : "unnamed");
+    return;
+  }
+  if (v && joint->type == TBI_MJCF_FREE) {
+    memcpy(turned, v, sizeof turned);
+    v3_store(tbi_mjcf_turn(q_load(q + 3), v3_load(v + 3)), turned + 3);
+    v = turned;
+  }
+  tabi_builder_set_posture(reader->builder, posture, joint->index, q, v);
+}
+
+/* where a joint is when the key does not say */
+static void start_of(const tbi_mjcf *reader, const tbi_mjcf_joint *joint, double q[7]) {
+  const tbi_mjcf_body *body = &reader->bodies[joint->body];
+  memset(q, 0, 7 * sizeof *q);
+  q[0] = joint->type == TBI_MJCF_BALL ? 1 : joint->ref;
+  if (joint->type != TBI_MJCF_FREE) return;
+  v3_store(body->pos, q);
+  q_store(body->rot, q + 3);
+}
+
+static void read_key(tbi_mjcf *reader, tbi_xml_node *node, int32_t number, double *buffer) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
+  counts n = count_coordinates(reader);
+  double *q = buffer;
+  double *v = buffer + n.nq;
+  bool has_q = read_list(&item, "qpos", n.nq, q);
+  bool has_v = read_list(&item, "qvel", n.nv, v);
+  const char *name = tbi_mjcf_full_name(reader, item.name, "key", number);
+  if (!tbi_mjcf_ok(reader)) return;
+  int32_t posture = tabi_builder_add_posture(reader->builder, name);
+  if (posture == TABI_NONE) return;
+  for (int32_t i = 0; i < reader->njoint && tbi_mjcf_ok(reader); ++i) {
+    const tbi_mjcf_joint *joint = &reader->joints[i];
+    double start[7];
+    start_of(reader, joint, start);
+    // a base fixed by request has numbers in the key, but no joint
+    if (joint->index != TABI_NONE) {
+      set_joint(&item, posture, joint, has_q ? q : start, has_v ? v : NULL);
+    }
+    q += nq_of[joint->type];
+    v += nv_of[joint->type];
+  }
+}
+
+void tbi_mjcf_read_keyframes(tbi_mjcf *reader) {
+  tbi_xml_node *section = tbi_xml_child(reader->root, "keyframe");
+  if (!section || !tbi_mjcf_ok(reader)) return;
+  counts n = count_coordinates(reader);
+  double *buffer = calloc((size_t)n.nq + (size_t)n.nv + 1, sizeof *buffer);
+  if (!buffer) {
+    tbi_mjcf_fail_memory(reader);
+    return;
+  }
+  int32_t number = 0;
+  for (; section; section = tbi_xml_next(section)) {
+    tbi_xml_node *node = tbi_xml_child(section, "key");
+    for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
+      read_key(reader, node, number++, buffer);
+    }
+  }
+  free(buffer);
+}

@@ -1,0 +1,120 @@
+/* mjcf_mesh.c - what MuJoCo takes a mesh to weigh.
+ *
+ * By default it sums pyramids between a centre and every face, all taken as positive, which is
+ * right for meshes that can be seen as a whole from their centre; with exactmeshinertia the
+ * volumes are signed.  The mass then is the density times the volume of the box that has the
+ * inertia found, not that of the mesh. */
+#include "io/mjcf_reader.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+typedef struct triangle {
+  v3 a, b, c;
+} triangle;
+
+static triangle face_of(const tbi_mesh *mesh, int32_t face, v3 origin) {
+  const int32_t *f = mesh->faces + 3 * (size_t)face;
+  return (triangle){v3_sub(v3_load(mesh->vertices + 3 * (size_t)f[0]), origin),
+                    v3_sub(v3_load(mesh->vertices + 3 * (size_t)f[1]), origin),
+                    v3_sub(v3_load(mesh->vertices + 3 * (size_t)f[2]), origin)};
+}
+
+static v3 centre_of(triangle t) { return v3_scale(1.0 / 3, v3_add(t.a, v3_add(t.b, t.c))); }
+
+static double pyramid(triangle t) { return fabs(v3_dot(t.a, v3_cross(t.b, t.c))) / 6; }
+
+/* centre of the surface */
+static v3 surface_centre(const tbi_mesh *mesh) {
+  v3 sum = v3_zero();
+  double area = 0;
+  for (int32_t i = 0; i < mesh->nface; ++i) {
+    triangle t = face_of(mesh, i, v3_zero());
+    double a = 0.5 * v3_norm(v3_cross(v3_sub(t.b, t.a), v3_sub(t.c, t.a)));
+    sum = v3_axpy(sum, a, centre_of(t));
+    area += a;
+  }
+  return area > 0 ? v3_scale(1 / area, sum) : sum;
+}
+
+/* centre of the pyramids above `apex`; the apex itself where they have no volume */
+static v3 pyramid_centre(const tbi_mesh *mesh, v3 apex) {
+  v3 sum = v3_zero();
+  double volume = 0;
+  for (int32_t i = 0; i < mesh->nface; ++i) {
+    triangle t = face_of(mesh, i, apex);
+    double v = pyramid(t);
+    sum = v3_axpy(sum, 0.75 * v, centre_of(t));
+    volume += v;
+  }
+  return volume > 0 ? v3_axpy(apex, 1 / volume, sum) : apex;
+}
+
+/* integral of x x' over one pyramid */
+static s3 second_moment(triangle t, double volume) {
+  const v3 p[4] = {t.a, t.b, t.c, v3_add(t.a, v3_add(t.b, t.c))};
+  s3 sum = s3_zero();
+  for (int i = 0; i < 4; ++i) {
+    double f = volume / 20;
+    sum = s3_add(sum, (s3){f * p[i].x * p[i].x, f * p[i].y * p[i].y, f * p[i].z * p[i].z,
+                           f * p[i].x * p[i].y, f * p[i].x * p[i].z, f * p[i].y * p[i].z});
+  }
+  return sum;
+}
+
+static double determinant(s3 a) {
+  return a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) +
+         a.xz * (a.xy * a.yz - a.yy * a.xz);
+}
+
+/* From the second moments of unit density.  Those of a box with half edges b are m b^2 / 3 along
+ * its axes, so that their determinant gives its volume 8 b1 b2 b3. */
+static void set_inertia(tbi_mjcf_mesh *mesh, double volume, s3 e) {
+  double f = 1 / volume;
+  mesh->volume = 8 * sqrt(fmax(0, 27 * determinant(e) * f * f * f));
+  mesh->inertia = (s3){f * (e.yy + e.zz), f * (e.xx + e.zz), f * (e.xx + e.yy),
+                       -f * e.xy,         -f * e.xz,         -f * e.yz};
+}
+
+static void measure_signed(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  tbi_solid solid;
+  reader->status = tbi_mesh_solid(&mesh->triangles, mesh->name, mesh->place, &solid, reader->err);
+  if (!tbi_mjcf_ok(reader)) return;
+  s3 i = s3_load(solid.inertia);
+  double trace = 0.5 * (i.xx + i.yy + i.zz);
+  mesh->com = v3_load(solid.com);
+  set_inertia(mesh, solid.volume,
+              (s3){trace - i.xx, trace - i.yy, trace - i.zz, -i.xy, -i.xz, -i.yz});
+}
+
+static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  const tbi_mesh *triangles = &mesh->triangles;
+  mesh->com = pyramid_centre(triangles, surface_centre(triangles));
+  double volume = 0;
+  double size = 0;
+  s3 e = s3_zero();
+  for (int32_t i = 0; i < triangles->nface; ++i) {
+    triangle t = face_of(triangles, i, mesh->com);
+    double v = pyramid(t);
+    volume += v;
+    size = fmax(size, v3_norm(t.a));
+    e = s3_add(e, second_moment(t, v));
+  }
+  if (!(volume > 1e-12 * size * size * size)) {
+    tbi_mjcf_fail_at(reader, mesh->place, "mesh '%.64s': volume is zero; give <inertial>",
+                     mesh->name);
+    return;
+  }
+  set_inertia(mesh, volume, e);
+}
+
+void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  if (mesh->measured || !tbi_mjcf_ok(reader)) return;
+  mesh->measured = true;
+  if (reader->compiler.exact_mesh) {
+    measure_signed(reader, mesh);
+  } else {
+    measure_pyramids(reader, mesh);
+  }
+}

@@ -1,0 +1,233 @@
+/* mjcf_reader.h - what the files of the MJCF reader share.
+ *
+ *   include -> compiler, defaults -> assets -> bodies with joints and geoms -> inertia
+ *           -> builder: links, joints, shapes -> actuators, equality, contact, keyframes
+ *
+ * Bodies, joints and geoms are first collected here, in MuJoCo's numbering, because the inertia
+ * of a body may depend on all of them (settotalmass).  The first error stays in `status`; every
+ * function may be called after it and then does nothing of consequence. */
+#ifndef TBI_MJCF_READER_H
+#define TBI_MJCF_READER_H
+
+#include "base/names.h"
+#include "base/text.h"
+#include "io/mesh.h"
+#include "io/xml.h"
+#include "math/quat.h"
+#include "tabi/tabi_io.h"
+
+/* kinds of things that are ignored by more than their tag and reported once */
+typedef enum tbi_mjcf_notice {
+  TBI_MJCF_ELLIPSOID = 1,
+  TBI_MJCF_HFIELD = 2,
+  TBI_MJCF_MOCAP = 4,
+} tbi_mjcf_notice;
+
+typedef enum tbi_mjcf_inertia_rule {
+  TBI_MJCF_INERTIA_GIVEN,
+  TBI_MJCF_INERTIA_GEOMS,
+  TBI_MJCF_INERTIA_AUTO, /* from geoms where <inertial> is missing */
+} tbi_mjcf_inertia_rule;
+
+typedef struct tbi_mjcf_compiler {
+  double angle_unit;     /* rad: pi/180 or 1 */
+  char euler_seq[4];     /* lower case: about moving axes, upper case: about fixed ones */
+  int limited_by_range;  /* autolimits: 0, 1, or -1 where the file is silent */
+  const char *mesh_dir;  /* NULL: beside the file */
+  bool strip_path;       /* mesh files by their last part only */
+  bool exact_mesh;       /* mesh inertia by signed volumes */
+  bool balance;          /* repair inertias that break A + B >= C */
+  int inertia_rule;      /* tbi_mjcf_inertia_rule */
+  double group_range[2]; /* geom groups that count for inertia */
+  double bound_mass, bound_inertia, total_mass; /* 0 or less: unused */
+} tbi_mjcf_compiler;
+
+/* A default class; class 0 is the outermost and always there. */
+typedef struct tbi_mjcf_class {
+  const char *name;
+  int32_t parent;     /* -1 for the outermost */
+  tbi_xml_node *node; /* NULL: an outermost class that says nothing */
+} tbi_mjcf_class;
+
+typedef struct tbi_mjcf_mesh {
+  const char *name;
+  tabi_place place;
+  tbi_mesh triangles; /* moved and scaled as the asset says; empty: the file is missing */
+  int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
+  bool measured;      /* the rest holds */
+  double volume;      /* of the box with the same inertia, which is what MuJoCo weighs */
+  v3 com;
+  s3 inertia; /* per kg, about the com */
+} tbi_mjcf_mesh;
+
+typedef struct tbi_mjcf_material {
+  const char *name;
+  tabi_place place;
+  double rgba[4];
+} tbi_mjcf_material;
+
+typedef enum tbi_mjcf_joint_type {
+  TBI_MJCF_FREE,
+  TBI_MJCF_BALL,
+  TBI_MJCF_SLIDE,
+  TBI_MJCF_HINGE,
+} tbi_mjcf_joint_type;
+
+typedef struct tbi_mjcf_joint {
+  const char *name; /* NULL: unnamed */
+  int type;         /* tbi_mjcf_joint_type */
+  int32_t body;
+  v3 anchor, axis; /* body frame */
+  double ref;      /* q where the body stands as written */
+  tabi_joint_def def;
+  int32_t index; /* in the builder; TABI_NONE if the base was fixed by request */
+} tbi_mjcf_joint;
+
+typedef struct tbi_mjcf_geom {
+  const char *name;
+  int32_t body;
+  int32_t mesh;    /* asset, or TABI_NONE */
+  bool has_shape;  /* else it has mass only */
+  double friction; /* of its material */
+  double group;    /* as the file counts */
+  bool counts;     /* for the inertia of its body */
+  double mass;     /* kg */
+  v3 com;          /* body frame */
+  s3 inertia;      /* about the com, body axes */
+  tabi_shape_def shape;
+} tbi_mjcf_geom;
+
+typedef struct tbi_mjcf_body {
+  const char *name;
+  tabi_place place;
+  int32_t parent; /* 0: the world */
+  v3 pos;         /* in the parent's frame, joints at ref */
+  q4 rot;
+  v3 world_pos; /* the same in the world */
+  q4 world_rot;
+  int32_t first_joint, njoint, first_geom, ngeom;
+  bool weighs_geoms; /* its inertia comes from its geoms, if it has any that count */
+  double mass;
+  v3 com;
+  s3 inertia;
+  int32_t link; /* in the builder */
+} tbi_mjcf_body;
+
+typedef struct tbi_mjcf {
+  tabi_builder *builder;
+  tbi_xml_node *root;
+  const char *path;
+  const tabi_load_def *def;
+  tabi_error *err;
+  tabi_status status;
+  unsigned noticed; /* of tbi_mjcf_notice */
+
+  tbi_mjcf_compiler compiler;
+  tbi_text_pool text;
+  tbi_meshes *files;  /* where meshes come from */
+  tbi_xml **includes; /* trees of included files */
+  const char **include_paths;
+  int32_t ninclude, cap_include, cap_include_path;
+
+  tbi_mjcf_class *classes;
+  tbi_mjcf_mesh *meshes;
+  tbi_mjcf_material *materials;
+  tbi_mjcf_body *bodies; /* 0: the world */
+  tbi_mjcf_joint *joints;
+  tbi_mjcf_geom *geoms;
+  int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
+  int32_t cap_class, cap_mesh, cap_material, cap_body, cap_joint, cap_geom;
+  tbi_names class_names, mesh_names, material_names, body_names, joint_names, geom_names;
+} tbi_mjcf;
+
+/* An element together with the defaults behind it. */
+typedef struct tbi_mjcf_item {
+  tbi_mjcf *reader;
+  tbi_xml_node *node;
+  const char *kind; /* tag of its defaults; NULL: it has none */
+  int32_t default_class;
+  const char *name; /* NULL: unnamed */
+  char label[96];   /* "geom 'foot'", for messages */
+} tbi_mjcf_item;
+
+typedef struct tbi_mjcf_limits {
+  double range[2];
+  int on; /* one of: */
+#define TBI_MJCF_LIMITS_OFF  0
+#define TBI_MJCF_LIMITS_ON   1
+#define TBI_MJCF_LIMITS_AUTO 2 /* on if a range is given */
+} tbi_mjcf_limits;
+
+/* ------------------------------------------------------------ mjcf_item.c: reading elements */
+
+bool tbi_mjcf_ok(const tbi_mjcf *reader);
+void tbi_mjcf_fail_memory(tbi_mjcf *reader);
+void tbi_mjcf_fail_at(tbi_mjcf *reader, tabi_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "label: message" at the line of the element. */
+void tbi_mjcf_fail(const tbi_mjcf_item *item, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Element `node` with defaults of tag `kind`, from the class it names or else `inherited`. */
+tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char *kind,
+                               int32_t inherited);
+
+/* The text of an attribute, or NULL.  *distance (may be NULL) is 0 when the element says it
+ * itself, else how many classes away it was found. */
+const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance);
+/* Between min and max numbers laid over `values`, first those of the outermost class, the
+ * element's own last.  Returns the longest list seen; 0 where nobody gave any. */
+int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
+                         double *values);
+/* One number, left alone where nobody gave it. */
+bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *value);
+/* The index of the attribute's word in a list that ends with NULL, or `otherwise`. */
+int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *const *words,
+                  int otherwise);
+/* The index of the thing that the attribute names; TABI_NONE and an error if there is none or
+ * (needed) the attribute is missing. */
+int32_t tbi_mjcf_reference(const tbi_mjcf_item *item, const char *attribute, const tbi_names *names,
+                           const char *kind, bool needed);
+/* Lays a range and its switch over what `limits` holds. */
+void tbi_mjcf_read_range(const tbi_mjcf_item *item, const char *range, const char *limited,
+                         tbi_mjcf_limits *limits);
+/* The bounds that this means: infinite where the limits are off. */
+void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
+                           const tbi_mjcf_limits *limits, double bounds[2]);
+/* Remembers the element's name, if it has one, with the index.  Returns -1, or the index of the
+ * one that had the name before: then the caller tells where that stands. */
+int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t index);
+/* The name behind the load's prefix, or kind and number for what is unnamed. */
+const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *kind,
+                               int32_t number);
+
+/* --------------------------------------------------------------- the parts, in reading order */
+
+void tbi_mjcf_include(tbi_mjcf *reader);       /* mjcf_include.c */
+void tbi_mjcf_read_compiler(tbi_mjcf *reader); /* mjcf_compiler.c */
+void tbi_mjcf_read_defaults(tbi_mjcf *reader); /* mjcf_defaults.c */
+void tbi_mjcf_read_assets(tbi_mjcf *reader);   /* mjcf_asset.c */
+void tbi_mjcf_read_bodies(tbi_mjcf *reader);   /* mjcf_body.c */
+/* One joint or geom of a body; the class is what the body hands down. */
+void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited);
+void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited);
+/* Sets mass, com and inertia of a body from its <inertial> or its geoms. */
+void tbi_mjcf_read_inertia(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
+void tbi_mjcf_scale_masses(tbi_mjcf *reader);
+void tbi_mjcf_add_bodies(tbi_mjcf *reader);     /* mjcf_build.c */
+void tbi_mjcf_read_actuators(tbi_mjcf *reader); /* mjcf_actuator.c */
+void tbi_mjcf_read_equality(tbi_mjcf *reader);  /* mjcf_equality.c: loops, couplings, exclusions */
+void tbi_mjcf_read_keyframes(tbi_mjcf *reader); /* mjcf_keyframe.c */
+
+/* mjcf_frame.c: pos and the orientation in any of its spellings; true if one was given */
+bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
+q4 tbi_mjcf_quat_z(v3 direction); /* the shortest rotation from z to a direction */
+v3 tbi_mjcf_turn(q4 rot, v3 a);
+q4 tbi_mjcf_quat_inverse(q4 a);
+
+/* mjcf_mesh.c: volume, com and inertia, once; an error for a flat mesh */
+void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh);
+
+#endif
