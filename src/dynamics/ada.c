@@ -1,9 +1,11 @@
 /* ada.c - forward dynamics by assembly and disassembly (Yamane and Nakamura 2002, on trees).
  *
- * Every body starts as a chain of its own, with handles where its joints are.  Because all vectors
- * are taken at one origin, a body's handles share one acceleration: a = b + Lambda f.  Joining the
- * chain of a child (Lambda_a, b_a) to that of its parent (Lambda_b, b_b) by a joint with free
- * directions R, torque tau and rotor inertia J asks for the joint force f and qdd:
+ * Every body starts as a chain of its own, with handles where its joints are.  Taken at one point,
+ * a body's handles share one acceleration: a = b + Lambda f.  The point is the body's own origin;
+ * at the tree's, Lambda would hold (arm / radius of gyration)^2 and its inverse lose the digits.
+ * Joining the chain of a child (Lambda_a, b_a) to that of its parent (Lambda_b, b_b, moved to the
+ * child's point) by a joint with free directions R, torque tau and rotor inertia J asks for the
+ * joint force f and qdd:
  *
  *     P f - R qdd = -pi,    P = Lambda_a + Lambda_b,    pi = b_a - b_b - drift
  *     R' f + J qdd = tau
@@ -78,9 +80,12 @@ int32_t tbi_ada_obstacle(const tabi_model *model) {
   return TABI_NONE;
 }
 
+/* a motion taken at a point that is off by arm */
+static sv seen_from(sv motion, v3 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
+
 /* --------------------------------------------------------------------------- one body alone */
 
-/* acceleration at the origin that a force gives a body with its centre at c */
+/* acceleration at the point that a force there gives a body with its centre at c from it */
 static sv respond(double mass, v3 c, const double *moment_factor, sv force) {
   v3 moment = v3_sub(force.ang, v3_cross(c, force.lin));
   double ang[3];
@@ -93,8 +98,9 @@ static sv respond(double mass, v3 c, const double *moment_factor, sv force) {
 static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
   const tbi_body *body = &d->model->body[index];
   const tbi_body_state *state = &d->body[index];
-  v3 c = v3_add(state->pos, m3_mulv(&state->rot, body->com));
+  v3 c = m3_mulv(&state->rot, body->com);
   s3 j = s3_rotate(&state->rot, body->inertia);
+  ada->at = state->pos;
   double factor[9] = {j.xx, 0, 0, j.xy, j.yy, 0, j.xz, j.yz, j.zz};
   tbi_cholesky(3, factor, 3);
   for (int k = 0; k < 6; ++k) {
@@ -102,8 +108,9 @@ static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada
     unit[k] = 1;
     store(respond(body->mass, c, factor, load(unit)), ada->lambda[k]);
   }
-  sv momentum = inertia_mulv(&state->inertia, state->vel);
-  sv gyro = sv_scale(-1, sv_cross_force(state->vel, momentum));
+  sv vel = seen_from(state->vel, ada->at);
+  body_inertia inertia = inertia_make(body->mass, c, j);
+  sv gyro = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
   sv free_motion = respond(body->mass, c, factor, gyro);
   free_motion.lin = v3_add(free_motion.lin, v3_load(d->model->gravity));
   store(free_motion, ada->bias);
@@ -114,7 +121,7 @@ static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ad
   for (int32_t at = index; at != ada->parent; at = d->model->body[at].parent) {
     drift = sv_add(drift, d->body[at].drift);
   }
-  store(drift, ada->drift);
+  store(seen_from(drift, ada->at), ada->drift);
 }
 
 /* ------------------------------------------------------------------------------------ assembly */
@@ -137,13 +144,17 @@ static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body 
   double y[TBI_ADA_DOFS][6];
   double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
   for (int i = 0; i < 6; ++i) {
+    double by_parent[6]; /* i-th acceleration per force at the parent's point, then at this one */
     for (int j = 0; j < 6; ++j)
-      p[i][j] = ada->lambda[i][j] + ada->above_lambda[i][j];
+      by_parent[j] = ada->above_lambda[j][i];
+    store(seen_from(load(by_parent), ada->arm), by_parent);
+    for (int j = 0; j < 6; ++j)
+      p[i][j] = ada->lambda[i][j] + by_parent[j];
   }
   invert(p, p_inverse);
   for (int k = 0; k < n; ++k) {
     double r[6];
-    store(d->axis[ada->dof[k]], r);
+    store(seen_from(d->axis[ada->dof[k]], ada->at), r);
     for (int i = 0; i < 6; ++i)
       y[k][i] = dot6(p_inverse[i], r);
     for (int l = 0; l <= k; ++l)
@@ -204,8 +215,11 @@ static void assemble(const tabi_dynamics *d, const double *tau, int32_t index) {
   memset(ada->above_lambda, 0, sizeof ada->above_lambda);
   memset(ada->above_bias, 0, sizeof ada->above_bias);
   if (ada->parent != TABI_WORLD) {
-    memcpy(ada->above_lambda, d->ada[ada->parent].lambda, sizeof ada->above_lambda);
-    memcpy(ada->above_bias, d->ada[ada->parent].bias, sizeof ada->above_bias);
+    const tbi_ada_body *parent = &d->ada[ada->parent];
+    ada->arm = v3_sub(ada->at, parent->at);
+    for (int k = 0; k < 6; ++k)
+      store(seen_from(load(parent->lambda[k]), ada->arm), ada->above_lambda[k]);
+    store(seen_from(load(parent->bias), ada->arm), ada->above_bias);
   }
   solve_joint(d, tau, ada);
   if (ada->parent != TABI_WORLD) join(ada, &d->ada[ada->parent]);
@@ -220,12 +234,15 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
   double *outer = ada->parent == TABI_WORLD ? none : d->ada[ada->parent].outer;
   double pi[6];
   for (int i = 0; i < 6; ++i) {
-    double above = ada->above_bias[i] + dot6(ada->above_lambda[i], outer);
+    double above = ada->above_bias[i];
+    for (int k = 0; k < 6; ++k)
+      above += ada->above_lambda[k][i] * outer[k];
     pi[i] = ada->bias[i] - above - ada->drift[i];
   }
   joint_force(ada, pi, ada->outer);
-  for (int i = 0; i < 6; ++i)
-    outer[i] -= ada->outer[i];
+  sv reaction = load(ada->outer);
+  reaction.ang = v3_add(reaction.ang, v3_cross(ada->arm, reaction.lin));
+  store(sv_sub(load(outer), reaction), outer);
   for (int k = 0; k < ada->ndof; ++k)
     qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);
 }

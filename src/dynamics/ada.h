@@ -7,12 +7,16 @@
 #define TBI_ADA_DOFS 12 /* velocities of one joint, massless links in between counted in */
 
 /* A chain is a body with all that has been assembled to it.  Its acceleration answers a force on
- * its handle by  a = bias + lambda f. */
+ * its handle by  a = bias + lambda f, both taken at the body's own point. */
 typedef struct tbi_ada_body {
   int32_t parent; /* the next body with mass towards the root, or TABI_WORLD */
   int32_t ndof, dof[TBI_ADA_DOFS];
+  v3 at;  /* the point: the body's origin, from the tree's origin */
+  v3 arm; /* to it from the parent's point */
   double lambda[6][6], bias[6];
-  double above_lambda[6][6], above_bias[6]; /* the parent's chain before this one was joined */
+  /* the parent's chain before this one was joined: acceleration at this body's point by each unit
+   * force at the parent's point, and by none */
+  double above_lambda[6][6], above_bias[6];
   double drift[6];
   double w[6][6];            /* joint force per relative acceleration: the paper's W */
   double t[TBI_ADA_DOFS][6]; /* joint force per joint torque */
