@@ -160,6 +160,9 @@ static void print_joint_counts(FILE *out, const tabi_model *model) {
   (void)fprintf(out, "%s\n", separator[0] == ',' ? ")" : "");
 }
 
+/* Rounding of sums is not worth a reader's time. */
+static double shown(double length) { return fabs(length) < 1e-12 ? 0 : length; }
+
 static void print_extent(FILE *out, const tbi_extent *e) {
   if (e->empty) {
     (void)fputs("  extent    unknown: no shapes\n", out);
@@ -169,7 +172,8 @@ static void print_extent(FILE *out, const tbi_extent *e) {
                 "  extent    %.4g x %.4g x %.4g m at the start, from (%.4g, %.4g, %.4g) to "
                 "(%.4g, %.4g, %.4g)\n",
                 e->upper[0] - e->lower[0], e->upper[1] - e->lower[1], e->upper[2] - e->lower[2],
-                e->lower[0], e->lower[1], e->lower[2], e->upper[0], e->upper[1], e->upper[2]);
+                shown(e->lower[0]), shown(e->lower[1]), shown(e->lower[2]), shown(e->upper[0]),
+                shown(e->upper[1]), shown(e->upper[2]));
 }
 
 static void print_numbers(FILE *out, const summary *s) {
@@ -178,7 +182,7 @@ static void print_numbers(FILE *out, const summary *s) {
   tabi_model_gravity(m, g);
   (void)fprintf(out, "%s\n", s->path);
   (void)fprintf(out, "  mass      %.6g kg, centre at (%.4g, %.4g, %.4g) m\n", tabi_model_mass(m),
-                s->com[0], s->com[1], s->com[2]);
+                shown(s->com[0]), shown(s->com[1]), shown(s->com[2]));
   print_extent(out, &s->extent);
   (void)fprintf(out, "  DOF       %d%s, in %d moving bodies\n", tabi_model_nv(m),
                 tbi_base_joint(m) != TABI_NONE ? ", 6 of them the base" : "", tabi_model_nbody(m));

@@ -19,7 +19,7 @@ bool tbi_base_parse(const char *command, const char *word, tabi_base *base) {
 
 tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings,
                            int *code) {
-  tabi_error err;
+  tabi_error err = {0};
   def->warn = tbi_findings_add;
   def->warn_user = warnings;
   tabi_model *model = tabi_model_load(path, def, &err);
