@@ -71,7 +71,7 @@ int main(void) {
   tabi_model *model = build_pendulum(&err);
   tabi_dynamics *dynamics = model ? tabi_dynamics_create(model, &err) : NULL;
   if (!dynamics) {
-    fprintf(stderr, "error: %s\n", err.message);
+    (void)fprintf(stderr, "error: %s\n", err.message);
     tabi_model_destroy(model);
     return EXIT_FAILURE;
   }
