@@ -2,8 +2,8 @@
  *
  * By default it sums pyramids between a centre and every face, all taken as positive, which is
  * right for meshes that can be seen as a whole from their centre; with exactmeshinertia the
- * volumes are signed.  The mass then is the density times the volume of the box that has the
- * inertia found, not that of the mesh. */
+ * volumes are signed.  Of the former the mass is the density times the volume of the box that has
+ * the inertia found, not that of the mesh. */
 #include "io/mjcf_reader.h"
 
 #include "base/error.h"
@@ -68,13 +68,10 @@ static double determinant(s3 a) {
          a.xz * (a.xy * a.yz - a.yy * a.xz);
 }
 
-/* From the second moments of unit density.  Those of a box with half edges b are m b^2 / 3 along
- * its axes, so that their determinant gives its volume 8 b1 b2 b3. */
-static void set_inertia(tbi_mjcf_mesh *mesh, double volume, s3 e) {
-  double f = 1 / volume;
-  mesh->volume = 8 * sqrt(fmax(0, 27 * determinant(e) * f * f * f));
-  mesh->inertia = (s3){f * (e.yy + e.zz), f * (e.xx + e.zz), f * (e.xx + e.yy),
-                       -f * e.xy,         -f * e.xz,         -f * e.yz};
+/* The volume of the box with these second moments, all of unit density.  Those of a box with half
+ * edges b are m b^2 / 3 along its axes, so that their determinant gives 8 b1 b2 b3. */
+static double box_volume(double volume, s3 e) {
+  return 8 * sqrt(fmax(0, 27 * determinant(e) / (volume * volume * volume)));
 }
 
 static void measure_signed(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
@@ -82,10 +79,10 @@ static void measure_signed(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
   reader->status = tbi_mesh_solid(&mesh->triangles, mesh->name, mesh->place, &solid, reader->err);
   if (!tbi_mjcf_ok(reader)) return;
   s3 i = s3_load(solid.inertia);
-  double trace = 0.5 * (i.xx + i.yy + i.zz);
+  double f = 1 / solid.volume;
+  mesh->volume = solid.volume;
   mesh->com = v3_load(solid.com);
-  set_inertia(mesh, solid.volume,
-              (s3){trace - i.xx, trace - i.yy, trace - i.zz, -i.xy, -i.xz, -i.yz});
+  mesh->inertia = (s3){f * i.xx, f * i.yy, f * i.zz, f * i.xy, f * i.xz, f * i.yz};
 }
 
 static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
@@ -106,7 +103,10 @@ static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
                      mesh->name);
     return;
   }
-  set_inertia(mesh, volume, e);
+  double f = 1 / volume;
+  mesh->volume = box_volume(volume, e);
+  mesh->inertia = (s3){f * (e.yy + e.zz), f * (e.xx + e.zz), f * (e.xx + e.yy),
+                       -f * e.xy,         -f * e.xz,         -f * e.yz};
 }
 
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {

@@ -55,7 +55,7 @@ typedef struct tbi_mjcf_mesh {
   tbi_mesh triangles; /* moved and scaled as the asset says; empty: the file is missing */
   int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
   bool measured;      /* the rest holds */
-  double volume;      /* of the box with the same inertia, which is what MuJoCo weighs */
+  double volume;      /* that its density is counted for */
   v3 com;
   s3 inertia; /* per kg, about the com */
 } tbi_mjcf_mesh;
