@@ -1,6 +1,7 @@
 /* error.c - fills tabi_error; the only formatter of "file:line: error: message". */
 #include "base/error.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,14 @@ tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place
   err->status = status;
   err->line = place.line;
   if (place.file) copy_cut(err->file, sizeof err->file, place.file);
+  // numbers are written with a point, whatever locale the caller works in
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t before = c ? uselocale(c) : (locale_t)0;
   (void)vsnprintf(err->message, sizeof err->message, format, args);
+  if (c) {
+    (void)uselocale(before);
+    freelocale(c);
+  }
   return status;
 }
 
