@@ -188,11 +188,11 @@ static void skip_line(source *s) {
     s->at++;
 }
 
-/* Every facet holds these letters, and a valid file holds them nowhere else but in names. */
+/* As many faces as there can be: every one begins with this word, which names may hold too. */
 static size_t count_facets(const source *s) {
   size_t count = 0;
-  for (size_t i = 0; i + 8 <= s->size; i++) {
-    count += strncasecmp((const char *)s->bytes + i, "endfacet", 8) == 0;
+  for (size_t i = 1; i + 5 <= s->size; i++) {
+    count += is_space(s->bytes[i - 1]) && strncasecmp((const char *)s->bytes + i, "facet", 5) == 0;
   }
   return count;
 }

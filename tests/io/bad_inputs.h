@@ -1,0 +1,27 @@
+/* bad_inputs.h - robot files that must be refused, and what must be said about them.
+ *
+ * One table for the library and for the command. */
+#ifndef TABI_TESTS_BAD_INPUTS_H
+#define TABI_TESTS_BAD_INPUTS_H
+
+#include <stddef.h>
+
+typedef struct bad_input {
+  const char *file;               /* with its extension */
+  const char *text;               /* NULL: made by `make` */
+  void (*make)(const char *file); /* also for what must stand beside the text */
+  int line;                       /* that is to blame */
+  const char *words;              /* in the message */
+} bad_input;
+
+extern const bad_input bad_inputs[];
+extern const size_t bad_input_count;
+
+/* Robots with something to warn of, but good enough to compute with. */
+extern const bad_input odd_inputs[];
+extern const size_t odd_input_count;
+
+/* Writes the file into the scratch folder and returns its path. */
+const char *bad_input_write(const bad_input *input);
+
+#endif

@@ -1,0 +1,269 @@
+/* test_mesh.c - where meshes are found, that each is added once, and what they weigh. */
+#include "io/mesh.h"
+#include "io/path.h"
+#include "scratch.h"
+#include "support/near.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIANGLE                                                                               \
+  "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n" \
+  "endfacet\nendsolid\n"
+
+/* ----------------------------------------------------------------------------------- paths */
+
+static tbi_path_result find(const char *model, const char *packages, const char *file,
+                            const char *expected) {
+  tbi_path_roots *roots = malloc(sizeof *roots);
+  tbi_path *path = malloc(sizeof *path);
+  assert_non_null(roots);
+  assert_non_null(path);
+  tbi_path_roots_init(roots, scratch_path(model), packages);
+  tbi_path_result result = tbi_path_find(roots, file, path);
+  if (expected) {
+    char *real = realpath(scratch_path(expected), NULL);
+    assert_non_null(real);
+    assert_string_equal(path->found, real);
+    free(real);
+  }
+  free(roots);
+  free(path);
+  return result;
+}
+
+static void test_plain_paths(void **state) {
+  (void)state;
+  scratch_text("robot/meshes/a b.stl", TRIANGLE);
+  scratch_text("robot/a%20b.stl", TRIANGLE);
+  scratch_text("other.stl", TRIANGLE);
+  const char *model = "robot/r.urdf";
+  assert_int_equal(find(model, NULL, "meshes/a b.stl", "robot/meshes/a b.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "./meshes/../meshes/a b.stl", "robot/meshes/a b.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "a%20b.stl", "robot/a%20b.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "file://meshes/a%20b.stl", "robot/meshes/a b.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, scratch_path("robot/meshes/a b.stl"), "robot/meshes/a b.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "none.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "../other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "%2e%2e/other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "file://%2e%2e/other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "a%00b.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, scratch_path("other.stl"), NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "/no/such.stl", NULL), TBI_PATH_LEAVES);
+  // a folder whose name only begins like the model's is another folder
+  scratch_text("robot2/b.stl", TRIANGLE);
+  assert_int_equal(find(model, NULL, scratch_path("robot2/b.stl"), NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find("no/such/r.urdf", NULL, "a.stl", NULL), TBI_PATH_MISSING);
+}
+
+static void test_links(void **state) {
+  (void)state;
+  scratch_text("linked/in/a.stl", TRIANGLE);
+  scratch_text("target.stl", TRIANGLE);
+  assert_int_equal(symlink("in/a.stl", scratch_path("linked/inside.stl")), 0);
+  assert_int_equal(symlink("../target.stl", scratch_path("linked/outside.stl")), 0);
+  assert_int_equal(symlink("..", scratch_path("linked/up")), 0);
+  const char *model = "linked/r.urdf";
+  assert_int_equal(find(model, NULL, "inside.stl", "linked/in/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "outside.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "up/target.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "package://linked/up/target.stl", NULL), TBI_PATH_LEAVES);
+}
+
+/* A package.xml above the file widens what plain names may reach. */
+static void test_package_folder(void **state) {
+  (void)state;
+  scratch_text("arm/package.xml", "<package/>");
+  scratch_text("arm/meshes/a.stl", TRIANGLE);
+  scratch_text("arm/urdf/r.urdf", "");
+  assert_int_equal(find("arm/urdf/r.urdf", NULL, "../meshes/a.stl", "arm/meshes/a.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find("arm/urdf/r.urdf", NULL, "../../target.stl", NULL), TBI_PATH_LEAVES);
+}
+
+static void test_packages(void **state) {
+  (void)state;
+  scratch_text("ws/hand/meshes/a.stl", TRIANGLE);
+  scratch_text("ws/hand/urdf/r.urdf", "");
+  scratch_text("more/palm/p.stl", TRIANGLE);
+  const char *model = "ws/hand/urdf/r.urdf";
+  const char *file = "package://hand/meshes/a.stl";
+  // above the file, beside it, and where the caller says
+  assert_int_equal(find(model, NULL, file, "ws/hand/meshes/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find("ws/r.urdf", NULL, file, "ws/hand/meshes/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "model://hand/meshes/a.stl", "ws/hand/meshes/a.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://palm/p.stl", NULL), TBI_PATH_MISSING);
+  char packages[2048];
+  (void)snprintf(packages, sizeof packages, "/no/such::%s/", scratch_path("more"));
+  assert_int_equal(find(model, packages, "package://palm/p.stl", "more/palm/p.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(
+      find(model, scratch_path("more/palm"), "package://palm/p.stl", "more/palm/p.stl"),
+      TBI_PATH_FOUND);
+  // never the whole file system, and never out of the package
+  assert_int_equal(find(model, NULL, "package://etc/passwd", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "package://hand/../x.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "package://hand/%2e./%2e%2e/x", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "package://../x", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "package:///etc/passwd", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "package://hand", NULL), TBI_PATH_LEAVES);
+}
+
+/* ---------------------------------------------------------------------------------- adding */
+
+typedef struct heard {
+  int count;
+  tabi_error last;
+} heard;
+
+static void listen(void *user, const tabi_error *warning) {
+  heard *h = user;
+  h->count++;
+  h->last = *warning;
+}
+
+static void test_each_mesh_once(void **state) {
+  (void)state;
+  scratch_text("once/a.STL", TRIANGLE);
+  scratch_text("once/a.dae", "");
+  heard h = {0};
+  tabi_load_def def = tabi_load_def_default();
+  def.warn = listen;
+  def.warn_user = &h;
+  tabi_builder *builder = tabi_builder_create();
+  char model[1024];
+  (void)snprintf(model, sizeof model, "%s", scratch_path("once/r.urdf"));
+  tbi_meshes *meshes = tbi_meshes_create(builder, model, &def);
+  const tabi_place place = {"r.urdf", 5};
+  const double one[3] = {1, 1, 1};
+  const double mirror[3] = {-2, 1, 1};
+  int32_t index[5];
+  tabi_error error;
+  assert_int_equal(tbi_meshes_add(meshes, "a.STL", one, place, &index[0], &error), TABI_OK);
+  assert_int_equal(tbi_meshes_add(meshes, "a.STL", mirror, place, &index[1], &error), TABI_OK);
+  assert_int_equal(tbi_meshes_add(meshes, "a.STL", one, place, &index[2], &error), TABI_OK);
+  assert_int_equal(index[0], 0);
+  assert_int_equal(index[1], 1);
+  assert_int_equal(index[2], 0);
+  assert_int_equal(h.count, 0);
+  // the first that cannot be had is told at once, the others together
+  assert_int_equal(tbi_meshes_add(meshes, "a.dae", one, place, &index[3], &error), TABI_OK);
+  assert_int_equal(h.count, 1);
+  assert_string_equal(h.last.message, "mesh 'a.dae': format not supported yet; convert it to STL");
+  assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
+  assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
+  assert_int_equal(tbi_meshes_add(meshes, "c.stl", one, place, &index[4], &error), TABI_OK);
+  assert_int_equal(h.count, 1);
+  tbi_meshes_report_missing(meshes);
+  assert_int_equal(h.count, 2);
+  assert_string_equal(h.last.message, "2 more meshes not found or not readable");
+  assert_int_equal(index[3], TABI_NONE);
+  assert_int_equal(index[4], TABI_NONE);
+  tbi_meshes_destroy(meshes);
+  tabi_builder_destroy(builder);
+}
+
+/* ---------------------------------------------------------------------------------- solids */
+
+/* A box with full edges a, b, c and its middle at m, as twelve triangles. */
+static const int32_t box_faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                      2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+
+static tbi_mesh make_box(const double edge[3], const double middle[3]) {
+  tbi_mesh mesh = {malloc(24 * sizeof(double)), malloc(sizeof box_faces), 8, 12};
+  assert_non_null(mesh.vertices);
+  assert_non_null(mesh.faces);
+  memcpy(mesh.faces, box_faces, sizeof box_faces);
+  for (int i = 0; i < 8; i++) {
+    for (int k = 0; k < 3; k++) {
+      double side = (i >> k) & 1 ? 0.5 : -0.5;
+      mesh.vertices[3 * i + k] = middle[k] + side * edge[k];
+    }
+  }
+  return mesh;
+}
+
+/* V = abc, I = V/12 (b^2 + c^2, ...) about the middle, wherever that is. */
+static void check_box(const tbi_mesh *mesh, const double edge[3], const double middle[3]) {
+  tbi_solid solid;
+  tabi_error error;
+  assert_int_equal(tbi_mesh_solid(mesh, "m", (tabi_place){"f", 1}, &solid, &error), TABI_OK);
+  double volume = edge[0] * edge[1] * edge[2];
+  assert_near(solid.volume, volume, 1e-14 * volume);
+  double scale = volume * (edge[0] * edge[0] + edge[1] * edge[1] + edge[2] * edge[2]);
+  for (int k = 0; k < 3; k++) {
+    double b = edge[(k + 1) % 3];
+    double c = edge[(k + 2) % 3];
+    assert_near(solid.com[k], middle[k], 1e-13);
+    assert_near(solid.inertia[k], volume / 12 * (b * b + c * c), 1e-14 * scale);
+    assert_near(solid.inertia[3 + k], 0, 1e-14 * scale);
+  }
+}
+
+static void test_solid(void **state) {
+  (void)state;
+  const double edge[3] = {0.2, 0.3, 0.05};
+  const double middle[3] = {1, -2, 3};
+  tbi_mesh mesh = make_box(edge, middle);
+  check_box(&mesh, edge, middle);
+  // stretched and mirrored, the faces still look outwards
+  const double scale[3] = {2, -1, 3};
+  tbi_mesh_scale(&mesh, scale);
+  check_box(&mesh, (const double[3]){0.4, 0.3, 0.15}, (const double[3]){2, 2, 9});
+  // turned inside out it is the same solid
+  for (int i = 0; i < 12; i++) {
+    int32_t swap = mesh.faces[3 * i];
+    mesh.faces[3 * i] = mesh.faces[3 * i + 1];
+    mesh.faces[3 * i + 1] = swap;
+  }
+  check_box(&mesh, (const double[3]){0.4, 0.3, 0.15}, (const double[3]){2, 2, 9});
+  tbi_mesh_free(&mesh);
+}
+
+/* A tetrahedron at the origin with unit edges: V = 1/6, com 1/4, and products of inertia. */
+static void test_solid_products(void **state) {
+  (void)state;
+  double vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  tbi_mesh mesh = {vertices, faces, 4, 4};
+  tbi_solid solid;
+  assert_int_equal(tbi_mesh_solid(&mesh, "m", (tabi_place){"f", 1}, &solid, NULL), TABI_OK);
+  assert_near(solid.volume, 1.0 / 6, 1e-16);
+  // integral of x^2 = 1/60, of xy = 1/120 about the corner
+  for (int k = 0; k < 3; k++) {
+    assert_near(solid.com[k], 0.25, 1e-15);
+    assert_near(solid.inertia[k], 2.0 / 60 - 2.0 / 6 / 16, 1e-16);
+    assert_near(solid.inertia[3 + k], -(1.0 / 120 - 1.0 / 6 / 16), 1e-16);
+  }
+}
+
+static void test_flat(void **state) {
+  (void)state;
+  double vertices[12] = {0, 0, 7, 1, 0, 7, 1, 1, 7, 0, 1, 7};
+  int32_t faces[6] = {0, 1, 2, 0, 2, 3};
+  tbi_mesh mesh = {vertices, faces, 4, 2};
+  tbi_solid solid;
+  tabi_error error = {0};
+  assert_int_equal(tbi_mesh_solid(&mesh, "m", (tabi_place){"f", 1}, &solid, &error),
+                   TABI_ERR_MODEL);
+  assert_string_equal(error.message, "mesh 'm': volume is zero; give <inertial>");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain_paths),    cmocka_unit_test(test_links),
+      cmocka_unit_test(test_package_folder), cmocka_unit_test(test_packages),
+      cmocka_unit_test(test_each_mesh_once), cmocka_unit_test(test_solid),
+      cmocka_unit_test(test_solid_products), cmocka_unit_test(test_flat),
+  };
+  scratch_begin();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_end();
+  return failed;
+}
