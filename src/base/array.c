@@ -1,6 +1,9 @@
 #include "base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LINE ((size_t)64)
 
 bool tbi_array_reserve(void **items, int32_t *capacity, int32_t count, int32_t more, size_t size) {
   int64_t need = (int64_t)count + more;
@@ -13,4 +16,12 @@ bool tbi_array_reserve(void **items, int32_t *capacity, int32_t count, int32_t m
   *items = moved;
   *capacity = (int32_t)room;
   return true;
+}
+
+void *tbi_block_alloc(size_t size) {
+  size_t whole = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  if (whole < size) return NULL;
+  void *block = aligned_alloc(CACHE_LINE, whole > 0 ? whole : CACHE_LINE);
+  if (block) memset(block, 0, whole);
+  return block;
 }

@@ -11,61 +11,55 @@
  * A joint with several velocities is a chain of joints with one each and nothing between. */
 #include "dynamics/dynamics.h"
 
-static void expand(const body_inertia *i, tbi_articulated *a) {
+static tbi_articulated rigid(const body_inertia *i) {
   double m = i->mass;
-  v3 h = i->h;
-  s3 j = i->moment;
-  *a = (tbi_articulated){
-      {{m, 0, 0, 0, h.z, -h.y},
-       {0, m, 0, -h.z, 0, h.x},
-       {0, 0, m, h.y, -h.x, 0},
-       {0, -h.z, h.y, j.xx, j.xy, j.xz},
-       {h.z, 0, -h.x, j.xy, j.yy, j.yz},
-       {-h.y, h.x, 0, j.xz, j.yz, j.zz}}
+  double x = v4_x(i->h);
+  double y = v4_y(i->h);
+  double z = v4_z(i->h);
+  return (tbi_articulated){
+      .lin_lin = {v4_make(m, 0,  0),  v4_make(0,  m, 0),  v4_make(0,  0,  m)},
+      .ang_lin = {v4_make(0, z,  -y), v4_make(-z, 0, x),  v4_make(y,  -x, 0)},
+      .lin_ang = {v4_make(0, -z, y),  v4_make(z,  0, -x), v4_make(-y, x,  0)},
+      .ang_ang = i->moment,
   };
 }
 
-static void mul(const tbi_articulated *a, const sv *x, double out[8]) {
-  const double s[6] = {x->lin.x, x->lin.y, x->lin.z, x->ang.x, x->ang.y, x->ang.z};
-  for (int i = 0; i < 8; ++i)
-    out[i] = a->column[0][i] * s[0];
-  for (int j = 1; j < 6; ++j) {
-    for (int i = 0; i < 8; ++i)
-      out[i] += a->column[j][i] * s[j];
-  }
+/* a - u w' */
+static m4 less_product(const m4 *a, v4 u, v4 w) {
+  return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
 }
 
-/* a -= u u' / d */
-static void downdate(tbi_articulated *a, const double u[8], double inverse) {
-  for (int j = 0; j < 6; ++j) {
-    double s = u[j] * inverse;
-    for (int i = 0; i < 8; ++i)
-      a->column[j][i] -= s * u[i];
-  }
+/* take one velocity out: U, 1/d, and a - U U'/d */
+static void eliminate(tbi_articulated *a, sv s, double rotor, sv *reach, double *inverse) {
+  sv u = {v4_add(m4_mulv(&a->lin_lin, s.lin), m4_mulv(&a->lin_ang, s.ang)),
+          v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
+  *reach = u;
+  *inverse = 1 / (sv_dot(s, u) + rotor);
+  sv u_d = sv_scale(*inverse, u);
+  a->lin_lin = less_product(&a->lin_lin, u_d.lin, u.lin);
+  a->ang_lin = less_product(&a->ang_lin, u_d.ang, u.lin);
+  a->lin_ang = less_product(&a->lin_ang, u_d.lin, u.ang);
+  a->ang_ang = less_product(&a->ang_ang, u_d.ang, u.ang);
 }
 
 static void add(tbi_articulated *a, const tbi_articulated *b) {
-  for (int j = 0; j < 6; ++j) {
-    for (int i = 0; i < 8; ++i)
-      a->column[j][i] += b->column[j][i];
-  }
+  a->lin_lin = m4_add(&a->lin_lin, &b->lin_lin);
+  a->ang_lin = m4_add(&a->ang_lin, &b->ang_lin);
+  a->lin_ang = m4_add(&a->lin_ang, &b->lin_ang);
+  a->ang_ang = m4_add(&a->ang_ang, &b->ang_ang);
 }
 
 void tbi_aba_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
-    expand(&d->body[i].inertia, &d->articulated[i]);
+    d->articulated[i] = rigid(&d->body[i].inertia);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
-    tbi_articulated *own = &d->articulated[i];
+    tbi_articulated own = d->articulated[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
-      double u[8];
-      mul(own, &d->axis[k], u);
-      d->reach[k] = (sv){v3_load(u), v3_load(u + 3)};
-      d->stiff[k] = 1 / (sv_dot(d->axis[k], d->reach[k]) + model->dof_rotor[k]);
-      downdate(own, u, d->stiff[k]);
+      eliminate(&own, d->axis[k], model->dof_rotor[k], &d->reach[k], &d->stiff[k]);
     }
-    if (body->parent != TABI_WORLD) add(&d->articulated[body->parent], own);
+    if (body->parent != TABI_WORLD) add(&d->articulated[body->parent], &own);
   }
 }
 

@@ -28,11 +28,11 @@
 #include <string.h>
 
 static void store(sv x, double to[6]) {
-  v3_store(x.lin, to);
-  v3_store(x.ang, to + 3);
+  v3_store(v4_to(x.lin), to);
+  v3_store(v4_to(x.ang), to + 3);
 }
 
-static sv load(const double x[6]) { return (sv){v3_load(x), v3_load(x + 3)}; }
+static sv load(const double x[6]) { return (sv){v4_from(v3_load(x)), v4_from(v3_load(x + 3))}; }
 
 static double dot6(const double a[6], const double b[6]) {
   double sum = 0;
@@ -81,27 +81,29 @@ int32_t tbi_ada_obstacle(const tabi_model *model) {
 }
 
 /* a motion taken at a point that is off by arm */
-static sv seen_from(sv motion, v3 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
+static sv seen_from(sv motion, v4 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
 
 /* --------------------------------------------------------------------------- one body alone */
 
 /* acceleration at the point that a force there gives a body with its centre at c from it */
-static sv respond(double mass, v3 c, const double *moment_factor, sv force) {
-  v3 moment = v3_sub(force.ang, v3_cross(c, force.lin));
+static sv respond(double mass, v4 c, const double *moment_factor, sv force) {
   double ang[3];
-  v3_store(moment, ang);
+  v3_store(v4_to(v4_sub(force.ang, v4_cross(c, force.lin))), ang);
   tbi_cholesky_solve(3, moment_factor, 3, ang);
-  v3 alpha = v3_load(ang);
-  return (sv){v3_axpy(v3_cross(c, alpha), 1 / mass, force.lin), alpha};
+  v4 alpha = v4_from(v3_load(ang));
+  return (sv){v4_axpy(v4_cross(c, alpha), 1 / mass, force.lin), alpha};
 }
 
 static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
   const tbi_body *body = &d->model->body[index];
   const tbi_body_state *state = &d->body[index];
-  v3 c = m3_mulv(&state->rot, body->com);
-  s3 j = s3_rotate(&state->rot, body->inertia);
+  v4 c = m4_mulv3(&state->rot, body->com);
+  m4 moment = m4_rotate_sym(&state->rot, body->inertia);
   ada->at = state->pos;
-  double factor[9] = {j.xx, 0, 0, j.xy, j.yy, 0, j.xz, j.yz, j.zz};
+  double factor[9];
+  v3_store(v4_to(moment.x), factor);
+  v3_store(v4_to(moment.y), factor + 3);
+  v3_store(v4_to(moment.z), factor + 6);
   tbi_cholesky(3, factor, 3);
   for (int k = 0; k < 6; ++k) {
     double unit[6] = {0};
@@ -109,10 +111,10 @@ static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada
     store(respond(body->mass, c, factor, load(unit)), ada->lambda[k]);
   }
   sv vel = seen_from(state->vel, ada->at);
-  body_inertia inertia = inertia_make(body->mass, c, j);
+  body_inertia inertia = inertia_make(body->mass, c, &moment);
   sv gyro = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
   sv free_motion = respond(body->mass, c, factor, gyro);
-  free_motion.lin = v3_add(free_motion.lin, v3_load(d->model->gravity));
+  free_motion.lin = v4_add(free_motion.lin, v4_from(v3_load(d->model->gravity)));
   store(free_motion, ada->bias);
 }
 
@@ -216,7 +218,7 @@ static void assemble(const tabi_dynamics *d, const double *tau, int32_t index) {
   memset(ada->above_bias, 0, sizeof ada->above_bias);
   if (ada->parent != TABI_WORLD) {
     const tbi_ada_body *parent = &d->ada[ada->parent];
-    ada->arm = v3_sub(ada->at, parent->at);
+    ada->arm = v4_sub(ada->at, parent->at);
     for (int k = 0; k < 6; ++k)
       store(seen_from(load(parent->lambda[k]), ada->arm), ada->above_lambda[k]);
     store(seen_from(load(parent->bias), ada->arm), ada->above_bias);
@@ -241,7 +243,7 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
   }
   joint_force(ada, pi, ada->outer);
   sv reaction = load(ada->outer);
-  reaction.ang = v3_add(reaction.ang, v3_cross(ada->arm, reaction.lin));
+  reaction.ang = v4_add(reaction.ang, v4_cross(ada->arm, reaction.lin));
   store(sv_sub(load(outer), reaction), outer);
   for (int k = 0; k < ada->ndof; ++k)
     qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);

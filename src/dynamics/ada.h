@@ -11,8 +11,8 @@
 typedef struct tbi_ada_body {
   int32_t parent; /* the next body with mass towards the root, or TABI_WORLD */
   int32_t ndof, dof[TBI_ADA_DOFS];
-  v3 at;  /* the point: the body's origin, from the tree's origin */
-  v3 arm; /* to it from the parent's point */
+  v4 at;  /* the point: the body's origin, from the tree's origin */
+  v4 arm; /* to it from the parent's point */
   double lambda[6][6], bias[6];
   /* the parent's chain before this one was joined: acceleration at this body's point by each unit
    * force at the parent's point, and by none */

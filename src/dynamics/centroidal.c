@@ -8,15 +8,15 @@
 
 /* a force or momentum taken at a tree's origin, moved to the point x of the world */
 static sv moved_to(const tabi_dynamics *d, int32_t body, sv f, v3 x) {
-  v3 arm = v3_sub(tbi_tree_origin(d, body), x);
-  return (sv){f.lin, v3_add(f.ang, v3_cross(arm, f.lin))};
+  v4 arm = v4_from(v3_sub(tbi_tree_origin(d, body), x));
+  return (sv){f.lin, v4_add(f.ang, v4_cross(arm, f.lin))};
 }
 
 static v3 center(const tabi_dynamics *d) {
-  v3 moment = d->model->standing.h;
+  v3 moment = v4_to(d->model->standing.h);
   for (int32_t i = 0; i < d->model->nbody; ++i) {
     const body_inertia *part = &d->body[i].inertia;
-    moment = v3_add(moment, v3_axpy(part->h, part->mass, tbi_tree_origin(d, i)));
+    moment = v3_add(moment, v3_axpy(v4_to(part->h), part->mass, tbi_tree_origin(d, i)));
   }
   return d->model->mass > 0 ? v3_scale(1 / d->model->mass, moment) : v3_zero();
 }
@@ -45,8 +45,14 @@ void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], double ang[3]
     sv momentum = inertia_mulv(&d->body[i].inertia, d->body[i].vel);
     sum = sv_add(sum, moved_to(d, i, momentum, com));
   }
-  v3_store(sum.lin, lin);
-  v3_store(sum.ang, ang);
+  v3_store(v4_to(sum.lin), lin);
+  v3_store(v4_to(sum.ang), ang);
+}
+
+static void put_column(double *matrix, int32_t nv, int32_t dof, v4 column) {
+  matrix[dof] = v4_x(column);
+  matrix[nv + dof] = v4_y(column);
+  matrix[2 * nv + dof] = v4_z(column);
 }
 
 void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix) {
@@ -56,30 +62,25 @@ void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix) {
   for (int32_t k = 0; k < nv; ++k) {
     int32_t body = d->model->dof_body[k];
     sv column = moved_to(d, body, inertia_mulv(&d->composite[body], d->axis[k]), com);
-    const double part[6] = {column.lin.x, column.lin.y, column.lin.z,
-                            column.ang.x, column.ang.y, column.ang.z};
-    for (int i = 0; i < 6; ++i)
-      matrix[i * nv + k] = part[i];
+    put_column(matrix, nv, k, column.lin);
+    put_column(matrix + 3 * (size_t)nv, nv, k, column.ang);
   }
 }
 
 void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], double ang[3]) {
   v3 com = center(d);
   sv sum = sv_zero();
-  tbi_rnea_forces(d, v3_zero(), NULL);
+  tbi_rnea_forces(d, v4_zero(), NULL);
   for (int32_t i = 0; i < d->model->nbody; ++i) {
     sum = sv_add(sum, moved_to(d, i, d->force[i], com));
   }
-  v3_store(sum.lin, lin);
-  v3_store(sum.ang, ang);
+  v3_store(v4_to(sum.lin), lin);
+  v3_store(v4_to(sum.ang), ang);
 }
 
-static void put_com_column(const tabi_dynamics *d, double *jacobian, int32_t dof, v3 momentum) {
-  int32_t nv = d->model->nv;
-  double part[3];
-  v3_store(d->model->mass > 0 ? v3_scale(1 / d->model->mass, momentum) : v3_zero(), part);
-  for (int i = 0; i < 3; ++i)
-    jacobian[i * nv + dof] = part[i];
+static void put_com_column(const tabi_dynamics *d, double *jacobian, int32_t dof, v4 momentum) {
+  double share = d->model->mass > 0 ? 1 / d->model->mass : 0;
+  put_column(jacobian, d->model->nv, dof, v4_scale(share, momentum));
 }
 
 void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian) {
@@ -105,8 +106,8 @@ void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate) {
   }
   for (int32_t k = 0; k < model->nv; ++k) {
     int32_t body = model->dof_body[k];
-    v3 column = inertia_mulv(&d->composite[body], tbi_axis_rate(d, k)).lin;
-    column = v3_add(column, v3_cross(d->axis[k].ang, momentum[body].lin));
+    v4 column = inertia_mulv(&d->composite[body], tbi_axis_rate(d, k)).lin;
+    column = v4_add(column, v4_cross(d->axis[k].ang, momentum[body].lin));
     put_com_column(d, rate, k, column);
   }
 }

@@ -17,7 +17,7 @@ void tbi_compose(tabi_dynamics *d) {
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     int32_t parent = model->body[i].parent;
     if (parent != TABI_WORLD) {
-      d->composite[parent] = inertia_add(d->composite[parent], d->composite[i]);
+      d->composite[parent] = inertia_add(&d->composite[parent], &d->composite[i]);
     }
   }
 }

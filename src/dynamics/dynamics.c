@@ -1,6 +1,7 @@
 /* dynamics.c - the workspace's memory, and the public calls that are no algorithm of their own. */
 #include "dynamics/dynamics.h"
 
+#include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
 #include "dynamics/ada.h"
@@ -52,7 +53,6 @@ size_t tbi_dynamics_memsize(const tabi_model *model) {
 
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
   layout at = {memory, 0};
-  memset(memory, 0, tbi_dynamics_memsize(model));
   tabi_dynamics *d = take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
   d->model = model;
@@ -63,7 +63,7 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
 }
 
 tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
-  void *memory = aligned_alloc(ALIGN, tbi_dynamics_memsize(model));
+  void *memory = tbi_block_alloc(tbi_dynamics_memsize(model));
   if (!memory) {
     tbi_error_memory(err);
     return NULL;
@@ -89,14 +89,14 @@ void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double li
   TBI_ASSERT(link >= 0 && link < d->model->nlink);
   const tbi_link_home *home = &d->model->link_home[link];
   sv vel = sv_zero();
-  v3 at = v3_zero();
+  v4 at = v4_zero();
   if (home->body != TABI_WORLD) {
     const tbi_body_state *state = &d->body[home->body];
     vel = state->vel;
-    at = v3_add(state->pos, m3_mulv(&state->rot, home->frame.pos));
+    at = v4_add(state->pos, m4_mulv3(&state->rot, home->frame.pos));
   }
-  v3_store(sv_at(vel, at), lin);
-  v3_store(vel.ang, ang);
+  v3_store(v4_to(sv_at(vel, at)), lin);
+  v3_store(v4_to(vel.ang), ang);
 }
 
 void tabi_dynamics_inverse(tabi_dynamics *d, const double *qdd, double *tau) {

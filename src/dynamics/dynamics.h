@@ -15,17 +15,17 @@
 
 /* A body at the state that was set. */
 typedef struct tbi_body_state {
-  m3 rot; /* body axes */
-  v3 pos; /* body origin, from the tree's origin */
+  m4 rot; /* body axes */
+  v4 pos; /* body origin, from the tree's origin */
   sv vel;
   sv drift; /* acceleration that the joint adds at zero qdd: dS/dt v */
   body_inertia inertia;
 } tbi_body_state;
 
-/* Symmetric 6x6, columns padded to whole vectors: the inertia of a body with all that hangs from
- * it by joints free to move. */
+/* Symmetric 6x6 in four blocks, "force from motion": the inertia of a body with all that hangs
+ * from it by joints free to move. */
 typedef struct tbi_articulated {
-  double column[6][8];
+  m4 lin_lin, ang_lin, lin_ang, ang_ang;
 } tbi_articulated;
 
 struct tabi_dynamics {
@@ -46,7 +46,7 @@ struct tabi_dynamics {
   struct tbi_ada_body *ada;     /* [nbody] */
 };
 
-/* Memory for a workspace, and its making there; for those who own the block. */
+/* Memory for a workspace, and its making there, in zeros on a cache line that the caller owns. */
 size_t tbi_dynamics_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory);
 
@@ -59,7 +59,7 @@ v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body);
 
 void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
 /* Only its way out: the force that each body alone needs, into d->force. */
-void tbi_rnea_forces(tabi_dynamics *d, v3 gravity, const double *qdd);
+void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd);
 
 /* Inertias of every body with all that hangs from it, into d->composite. */
 void tbi_compose(tabi_dynamics *d);

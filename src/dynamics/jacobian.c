@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-static void put_column(double *jacobian, int32_t nv, int32_t dof, v3 column) {
-  jacobian[dof] = column.x;
-  jacobian[nv + dof] = column.y;
-  jacobian[2 * nv + dof] = column.z;
+static void put_column(double *jacobian, int32_t nv, int32_t dof, v4 column) {
+  jacobian[dof] = v4_x(column);
+  jacobian[nv + dof] = v4_y(column);
+  jacobian[2 * nv + dof] = v4_z(column);
 }
 
 /* the last velocity that moves a link, or -1; the matrix is cleared */
@@ -24,15 +24,16 @@ static int32_t begin(const tabi_dynamics *d, int32_t link, double *jacobian) {
   return d->model->body[body].v + d->model->body[body].nv - 1;
 }
 
-static v3 from_origin(const tabi_dynamics *d, int32_t link, const double point[3]) {
-  return v3_sub(v3_load(point), tbi_tree_origin(d, d->model->link_home[link].body));
+static v4 from_origin(const tabi_dynamics *d, int32_t link, const double point[3]) {
+  v3 origin = tbi_tree_origin(d, d->model->link_home[link].body);
+  return v4_from(v3_sub(v3_load(point), origin));
 }
 
 void tabi_dynamics_point_jacobian(const tabi_dynamics *d, int32_t link, const double point[3],
                                   double *jacobian) {
   int32_t nv = d->model->nv;
   int32_t dof = begin(d, link, jacobian);
-  v3 x = from_origin(d, link, point);
+  v4 x = from_origin(d, link, point);
   for (; dof >= 0; dof = d->model->dof_parent[dof]) {
     put_column(jacobian, nv, dof, sv_at(d->axis[dof], x));
   }
@@ -43,11 +44,11 @@ void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *d, int32_t link, con
   int32_t nv = d->model->nv;
   int32_t dof = begin(d, link, rate);
   if (dof < 0) return;
-  v3 x = from_origin(d, link, point);
-  v3 x_rate = sv_at(d->body[d->model->link_home[link].body].vel, x);
+  v4 x = from_origin(d, link, point);
+  v4 x_rate = sv_at(d->body[d->model->link_home[link].body].vel, x);
   for (; dof >= 0; dof = d->model->dof_parent[dof]) {
-    v3 moved = v3_cross(d->axis[dof].ang, x_rate);
-    put_column(rate, nv, dof, v3_add(sv_at(tbi_axis_rate(d, dof), x), moved));
+    v4 moved = v4_cross(d->axis[dof].ang, x_rate);
+    put_column(rate, nv, dof, v4_add(sv_at(tbi_axis_rate(d, dof), x), moved));
   }
 }
 

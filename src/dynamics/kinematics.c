@@ -10,72 +10,68 @@
 
 #include <string.h>
 
+/* Where a joint stands, in world axes from the tree's origin. */
+typedef struct stand {
+  m4 rot;
+  v4 pos;
+} stand;
+
 /* turn about the own z axis: the third column stays */
-static m3 turn_z(const m3 *r, double s, double c) {
-  m3 t;
-  for (int i = 0; i < 3; ++i) {
-    t.m[i][0] = c * r->m[i][0] + s * r->m[i][1];
-    t.m[i][1] = c * r->m[i][1] - s * r->m[i][0];
-    t.m[i][2] = r->m[i][2];
-  }
-  return t;
+static m4 turn_z(const m4 *r, double s, double c) {
+  return (m4){v4_axpy(v4_scale(c, r->x), s, r->y), v4_axpy(v4_scale(c, r->y), -s, r->x), r->z};
 }
 
-static sv rotation_about(v3 axis, v3 point) { return (sv){v3_cross(point, axis), axis}; }
-static sv translation_along(v3 axis) {
-  return (sv){
-      axis, {0, 0, 0}
-  };
+static m4 turn_by(const m4 *r, const double *quat) {
+  m3 turn = q_matrix(q_load(quat));
+  return m4_mul3(r, &turn);
 }
 
-static void axes_of_rotation(const m3 *frame, v3 point, sv *axis) {
-  for (int i = 0; i < 3; ++i)
-    axis[i] = rotation_about(m3_column(frame, i), point);
-}
+static sv rotation_about(v4 axis, v4 point) { return (sv){v4_cross(point, axis), axis}; }
+static sv translation_along(v4 axis) { return (sv){axis, v4_zero()}; }
 
-static void axes_of_translation(const m3 *frame, int count, sv *axis) {
-  for (int i = 0; i < count; ++i)
-    axis[i] = translation_along(m3_column(frame, i));
+static void axes_of_rotation(const m4 *frame, v4 point, sv *axis) {
+  axis[0] = rotation_about(frame->x, point);
+  axis[1] = rotation_about(frame->y, point);
+  axis[2] = rotation_about(frame->z, point);
 }
 
 /* pose and axes of a body whose joint frame stands at `at` */
-static void place_body(const tabi_dynamics *d, const tbi_body *body, const tbi_frame *at,
+static void place_body(const tabi_dynamics *d, const tbi_body *body, const stand *at,
                        tbi_body_state *state, sv *axis) {
   const double *q = d->q + body->q;
-  const m3 *frame = &at->rot;
+  const m4 *frame = &at->rot;
   state->rot = *frame;
   state->pos = at->pos;
   switch (body->type) {
   case TABI_JOINT_REVOLUTE:
   case TABI_JOINT_CONTINUOUS:
     state->rot = turn_z(frame, d->sine[body->q], d->cosine[body->q]);
-    axis[0] = rotation_about(m3_column(frame, 2), at->pos);
+    axis[0] = rotation_about(frame->z, at->pos);
     break;
   case TABI_JOINT_PRISMATIC:
-    axis[0] = translation_along(m3_column(frame, 2));
-    state->pos = v3_axpy(at->pos, q[0], axis[0].lin);
+    axis[0] = translation_along(frame->z);
+    state->pos = v4_axpy(at->pos, q[0], frame->z);
     break;
-  case TABI_JOINT_BALL: {
-    m3 turned = q_matrix(q_load(q));
-    state->rot = m3_mul(frame, &turned);
+  case TABI_JOINT_BALL:
+    state->rot = turn_by(frame, q);
     axes_of_rotation(&state->rot, at->pos, axis);
     break;
-  }
   case TABI_JOINT_PLANAR:
     state->rot = turn_z(frame, d->sine[body->q + 2], d->cosine[body->q + 2]);
-    state->pos = v3_add(at->pos, m3_mulv(frame, v3_make(q[0], q[1], 0)));
-    axes_of_translation(frame, 2, axis);
-    axis[2] = rotation_about(m3_column(frame, 2), state->pos);
+    state->pos = v4_axpy(v4_axpy(at->pos, q[0], frame->x), q[1], frame->y);
+    axis[0] = translation_along(frame->x);
+    axis[1] = translation_along(frame->y);
+    axis[2] = rotation_about(frame->z, state->pos);
     break;
-  case TABI_JOINT_FREE: {
-    m3 turned = q_matrix(q_load(q + 3));
-    state->rot = m3_mul(frame, &turned);
+  case TABI_JOINT_FREE:
+    state->rot = turn_by(frame, q + 3);
     /* under the world the displacement is in the tree's origin */
-    if (body->parent != TABI_WORLD) state->pos = v3_add(at->pos, m3_mulv(frame, v3_load(q)));
-    axes_of_translation(frame, 3, axis);
+    if (body->parent != TABI_WORLD) state->pos = v4_add(at->pos, m4_mulv3(frame, v3_load(q)));
+    axis[0] = translation_along(frame->x);
+    axis[1] = translation_along(frame->y);
+    axis[2] = translation_along(frame->z);
     axes_of_rotation(frame, state->pos, axis + 3);
     break;
-  }
   default:
     TBI_ASSERT(false);
   }
@@ -109,8 +105,9 @@ static sv drift_of_joint(const tbi_body *body, sv parent_vel, sv joint_vel, cons
 }
 
 static body_inertia world_inertia(const tbi_body *body, const tbi_body_state *state) {
-  v3 com = v3_add(state->pos, m3_mulv(&state->rot, body->com));
-  return inertia_make(body->mass, com, s3_rotate(&state->rot, body->inertia));
+  v4 com = v4_add(state->pos, m4_mulv3(&state->rot, body->com));
+  m4 moment = m4_rotate_sym(&state->rot, body->inertia);
+  return inertia_make(body->mass, com, &moment);
 }
 
 static void set_origins(tabi_dynamics *d) {
@@ -135,12 +132,12 @@ void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
     const tbi_body *body = &model->body[i];
     tbi_body_state *state = &d->body[i];
     sv *axis = d->axis + body->v;
-    tbi_frame at = {body->place.rot, v3_zero()};
+    stand at = {m4_from(&body->place.rot), v4_zero()};
     sv parent_vel = sv_zero();
     if (body->parent != TABI_WORLD) {
       const tbi_body_state *parent = &d->body[body->parent];
-      at.rot = m3_mul(&parent->rot, &body->place.rot);
-      at.pos = v3_add(parent->pos, m3_mulv(&parent->rot, body->place.pos));
+      at.rot = m4_mul3(&parent->rot, &body->place.rot);
+      at.pos = v4_add(parent->pos, m4_mulv3(&parent->rot, body->place.pos));
       parent_vel = parent->vel;
     }
     place_body(d, body, &at, state, axis);
@@ -173,6 +170,6 @@ tbi_frame tbi_link_frame(const tabi_dynamics *d, int32_t link) {
   const tbi_link_home *home = &d->model->link_home[link];
   if (home->body == TABI_WORLD) return home->frame;
   const tbi_body_state *state = &d->body[home->body];
-  tbi_frame body = {state->rot, v3_add(state->pos, tbi_tree_origin(d, home->body))};
+  tbi_frame body = {m4_to(&state->rot), v3_add(v4_to(state->pos), tbi_tree_origin(d, home->body))};
   return tbi_frame_mul(&body, &home->frame);
 }

@@ -6,11 +6,9 @@
  */
 #include "dynamics/dynamics.h"
 
-void tbi_rnea_forces(tabi_dynamics *d, v3 gravity, const double *qdd) {
+void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
   const tabi_model *model = d->model;
-  sv world = {
-      v3_neg(gravity), {0, 0, 0}
-  };
+  sv world = {v4_scale(-1, gravity), v4_zero()};
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     const tbi_body_state *state = &d->body[i];
@@ -27,7 +25,7 @@ void tbi_rnea_forces(tabi_dynamics *d, v3 gravity, const double *qdd) {
 
 void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau) {
   const tabi_model *model = d->model;
-  tbi_rnea_forces(d, v3_load(model->gravity), qdd);
+  tbi_rnea_forces(d, v4_from(v3_load(model->gravity)), qdd);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
     for (int32_t k = body->v; k < body->v + body->nv; ++k) {

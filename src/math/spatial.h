@@ -6,61 +6,60 @@
 #ifndef TBI_SPATIAL_H
 #define TBI_SPATIAL_H
 
-#include "math/mat.h"
+#include "math/simd.h"
 
 typedef struct sv {
-  v3 lin, ang;
+  v4 lin, ang;
 } sv;
 
-static inline sv sv_zero(void) {
-  return (sv){
-      {0, 0, 0},
-      {0, 0, 0}
-  };
-}
-static inline sv sv_add(sv a, sv b) { return (sv){v3_add(a.lin, b.lin), v3_add(a.ang, b.ang)}; }
-static inline sv sv_sub(sv a, sv b) { return (sv){v3_sub(a.lin, b.lin), v3_sub(a.ang, b.ang)}; }
-static inline sv sv_scale(double s, sv a) { return (sv){v3_scale(s, a.lin), v3_scale(s, a.ang)}; }
+static inline sv sv_zero(void) { return (sv){v4_zero(), v4_zero()}; }
+static inline sv sv_add(sv a, sv b) { return (sv){v4_add(a.lin, b.lin), v4_add(a.ang, b.ang)}; }
+static inline sv sv_sub(sv a, sv b) { return (sv){v4_sub(a.lin, b.lin), v4_sub(a.ang, b.ang)}; }
+static inline sv sv_scale(double s, sv a) { return (sv){v4_scale(s, a.lin), v4_scale(s, a.ang)}; }
 /* a + s b */
 static inline sv sv_axpy(sv a, double s, sv b) {
-  return (sv){v3_axpy(a.lin, s, b.lin), v3_axpy(a.ang, s, b.ang)};
+  return (sv){v4_axpy(a.lin, s, b.lin), v4_axpy(a.ang, s, b.ang)};
 }
 /* power of a force on a motion */
-static inline double sv_dot(sv a, sv b) { return v3_dot(a.lin, b.lin) + v3_dot(a.ang, b.ang); }
+static inline double sv_dot(sv a, sv b) {
+  return v4_sum(v4_add(v4_mul(a.lin, b.lin), v4_mul(a.ang, b.ang)));
+}
 /* v x m: rate of the motion m that is carried along by v */
 static inline sv sv_cross(sv v, sv m) {
-  return (sv){v3_add(v3_cross(v.ang, m.lin), v3_cross(v.lin, m.ang)), v3_cross(v.ang, m.ang)};
+  return (sv){v4_add(v4_cross(v.ang, m.lin), v4_cross(v.lin, m.ang)), v4_cross(v.ang, m.ang)};
 }
 /* v x* f: rate of the force f that is carried along by v */
 static inline sv sv_cross_force(sv v, sv f) {
-  return (sv){v3_cross(v.ang, f.lin), v3_add(v3_cross(v.lin, f.lin), v3_cross(v.ang, f.ang))};
+  return (sv){v4_cross(v.ang, f.lin), v4_add(v4_cross(v.lin, f.lin), v4_cross(v.ang, f.ang))};
 }
 /* velocity of the point x (from O) under the motion v */
-static inline v3 sv_at(sv v, v3 x) { return v3_add(v.lin, v3_cross(v.ang, x)); }
+static inline v4 sv_at(sv v, v4 x) { return v4_add(v.lin, v4_cross(v.ang, x)); }
 
 /* Inertia of a rigid body: mass, first moment m c and moment of inertia, both about O. */
 typedef struct body_inertia {
+  m4 moment;
+  v4 h;
   double mass;
-  v3 h;
-  s3 moment;
 } body_inertia;
 
-static inline body_inertia inertia_zero(void) {
-  return (body_inertia){
-      0, {0,  0, 0},
-       { 0, 0, 0, 0, 0, 0}
-  };
+/* m (|c|^2 1 - c c'): moment of a point mass at c, with h = m c */
+static inline m4 moment_of_point(v4 h, v4 c) {
+  double hc = v4_dot(h, c);
+  return (m4){v4_axpy(v4_make(hc, 0, 0), -v4_x(c), h), v4_axpy(v4_make(0, hc, 0), -v4_y(c), h),
+              v4_axpy(v4_make(0, 0, hc), -v4_z(c), h)};
 }
 /* a body of mass m with its centre at c and its moment about the centre given */
-static inline body_inertia inertia_make(double m, v3 c, s3 about_com) {
-  return (body_inertia){m, v3_scale(m, c), s3_add(about_com, s3_point_mass(m, c))};
+static inline body_inertia inertia_make(double m, v4 c, const m4 *about_com) {
+  v4 h = v4_scale(m, c);
+  m4 moved = moment_of_point(h, c);
+  return (body_inertia){m4_add(about_com, &moved), h, m};
 }
-static inline body_inertia inertia_add(body_inertia a, body_inertia b) {
-  return (body_inertia){a.mass + b.mass, v3_add(a.h, b.h), s3_add(a.moment, b.moment)};
+static inline body_inertia inertia_add(const body_inertia *a, const body_inertia *b) {
+  return (body_inertia){m4_add(&a->moment, &b->moment), v4_add(a->h, b->h), a->mass + b->mass};
 }
 static inline sv inertia_mulv(const body_inertia *i, sv v) {
-  return (sv){v3_add(v3_scale(i->mass, v.lin), v3_cross(v.ang, i->h)),
-              v3_add(v3_cross(i->h, v.lin), s3_mulv(i->moment, v.ang))};
+  return (sv){v4_axpy(v4_cross(v.ang, i->h), i->mass, v.lin),
+              v4_add(v4_cross(i->h, v.lin), m4_mulv(&i->moment, v.ang))};
 }
 
 #endif

@@ -5,6 +5,7 @@
  *                    --sort---> bodies tree by tree, level by level
  *                    --fill---> the arrays of the model
  */
+#include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
 #include "model/builder.h"
@@ -34,6 +35,7 @@ typedef struct plan {
   int32_t *link_moving;     /* per link: its entry in `moving`, or TABI_WORLD */
   int32_t *number;          /* per entry of `moving` in discovery order: its body */
   moving *moving;
+  body_inertia *inertia; /* per body: of its links together */
 } plan;
 
 int32_t tbi_joint_nq(tabi_joint_type type) {
@@ -51,8 +53,9 @@ static bool plan_create(plan *p, const tabi_builder *builder) {
   size_t n = (size_t)p->nlink + 1;
   int32_t *numbers = malloc(5 * n * sizeof *numbers);
   p->moving = malloc(n * sizeof *p->moving);
+  p->inertia = tbi_block_alloc(n * sizeof *p->inertia);
   p->child = numbers;
-  if (!numbers || !p->moving) return false;
+  if (!numbers || !p->moving || !p->inertia) return false;
   p->sibling = numbers + n;
   p->order = numbers + 2 * n;
   p->link_moving = numbers + 3 * n;
@@ -63,6 +66,7 @@ static bool plan_create(plan *p, const tabi_builder *builder) {
 static void plan_destroy(plan *p) {
   free(p->child);
   free(p->moving);
+  free(p->inertia);
 }
 
 /* the joint above a link, or NULL for one that stands in the world without a joint */
@@ -254,9 +258,8 @@ static size_t place_arrays(tabi_model *model, char *base) {
 static tabi_model *allocate_model(const tabi_model *sizes) {
   tabi_model counted = *sizes;
   size_t size = place_arrays(&counted, NULL);
-  tabi_model *model = aligned_alloc(64, size);
+  tabi_model *model = tbi_block_alloc(size);
   if (!model) return NULL;
-  memset(model, 0, size);
   *model = *sizes;
   place_arrays(model, (char *)model);
   return model;
@@ -321,29 +324,31 @@ static void fill_links(const plan *p, tabi_model *model) {
   }
 }
 
-static void fill_masses(tabi_model *model) {
+/* a link's inertia about the origin of the frame it is placed in */
+static body_inertia placed_inertia(const tabi_link_def *link, const tbi_frame *frame) {
+  v3 com = v3_add(frame->pos, m3_mulv(&frame->rot, v3_load(link->com)));
+  m4 about_com = m4_from_sym(s3_rotate(&frame->rot, s3_load(link->inertia)));
+  return inertia_make(link->mass, v4_from(com), &about_com);
+}
+
+static void set_body_inertia(tbi_body *body, const body_inertia *sum) {
+  const m4 *m = &sum->moment;
+  s3 about_origin = {v4_x(m->x), v4_y(m->y), v4_z(m->z), v4_y(m->x), v4_z(m->x), v4_z(m->y)};
+  body->mass = sum->mass;
+  body->com = sum->mass > 0 ? v3_scale(1 / sum->mass, v4_to(sum->h)) : v3_zero();
+  body->inertia = s3_add(about_origin, s3_point_mass(-sum->mass, body->com));
+}
+
+static void fill_masses(const plan *p, tabi_model *model) {
   for (int32_t i = 0; i < model->nlink; ++i) {
-    const tabi_link_def *link = &model->link[i];
     const tbi_link_home *home = &model->link_home[i];
-    v3 com = v3_add(home->frame.pos, m3_mulv(&home->frame.rot, v3_load(link->com)));
-    body_inertia part =
-        inertia_make(link->mass, com, s3_rotate(&home->frame.rot, s3_load(link->inertia)));
-    model->mass += link->mass;
-    if (home->body == TABI_WORLD) {
-      model->standing = inertia_add(model->standing, part);
-      continue;
-    }
-    /* meanwhile body.com holds the first moment and body.inertia is about the body's origin */
-    tbi_body *body = &model->body[home->body];
-    body->mass += part.mass;
-    body->com = v3_add(body->com, part.h);
-    body->inertia = s3_add(body->inertia, part.moment);
+    body_inertia part = placed_inertia(&model->link[i], &home->frame);
+    body_inertia *sum = home->body == TABI_WORLD ? &model->standing : &p->inertia[home->body];
+    *sum = inertia_add(sum, &part);
+    model->mass += part.mass;
   }
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    tbi_body *body = &model->body[i];
-    if (body->mass > 0) body->com = v3_scale(1 / body->mass, body->com);
-    body->inertia = s3_add(body->inertia, s3_point_mass(-body->mass, body->com));
-  }
+  for (int32_t i = 0; i < model->nbody; ++i)
+    set_body_inertia(&model->body[i], &p->inertia[i]);
 }
 
 /* the velocities of one body form a chain, the first hanging on the last of its parent */
@@ -481,7 +486,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   model->timestep = b->timestep;
   copy_lists(b, model);
   fill_links(p, model);
-  fill_masses(model);
+  fill_masses(p, model);
   fill_bodies(model);
   fill_meshes(b, model);
   fill_postures(b, model);
