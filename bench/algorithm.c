@@ -32,6 +32,8 @@ static void ada(const tbi_bench_tree *tree, int32_t state) {
   tbi_forward_ada(tree->dynamics, tbi_bench_tree_tau(tree, state), tree->out);
 }
 
+static bool ada_fits(const tabi_model *model) { return tbi_ada_obstacle(model) == TABI_NONE; }
+
 enum { KINEMATICS, RNEA, CRBA, ABA, ADA };
 
 const tbi_algorithm tbi_algorithms[TBI_ALGORITHMS] = {
@@ -94,6 +96,7 @@ static void state_errors(const tbi_bench_tree *tree, equation *e, int32_t state,
   errors[CRBA] = residual(e, tree->out, tau);
   aba(tree, state);
   errors[ABA] = residual(e, tree->out, tau);
+  if (!ada_fits(tree->model)) return;
   ada(tree, state);
   errors[ADA] = residual(e, tree->out, tau);
 }
@@ -106,7 +109,7 @@ tabi_status tbi_algorithm_errors(const tbi_bench_tree *tree, double errors[TBI_A
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
     errors[a] = 0;
   for (int32_t state = 0; state < TBI_BENCH_TREE_STATES; state++) {
-    double here[TBI_ALGORITHMS];
+    double here[TBI_ALGORITHMS] = {0};
     state_errors(tree, &e, state, here);
     for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
       if (!(here[a] <= errors[a])) errors[a] = here[a];

@@ -8,6 +8,7 @@ typedef struct tbi_algorithm {
   const char *name;
   /* a whole call: from (q, v) of a state to the result in tree->out */
   void (*call)(const tbi_bench_tree *tree, int32_t state);
+  bool (*fits)(const tabi_model *model); /* whether it can take the model; NULL: any */
 } tbi_algorithm;
 
 enum { TBI_ALGORITHMS = 5 };

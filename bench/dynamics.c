@@ -54,6 +54,11 @@ static bool wants_row(const tbi_bench_options *options, const subject_tree *whic
   return tbi_bench_wants(options, name);
 }
 
+/* Not every algorithm takes every robot. */
+static bool fits(const tbi_algorithm *algorithm, const tabi_model *model) {
+  return !algorithm->fits || algorithm->fits(model);
+}
+
 static bool wants_tree(const tbi_bench_options *options, const subject_tree *which) {
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
     if (wants_row(options, which, a)) return true;
@@ -97,6 +102,7 @@ typedef struct job {
 
 static double run_here(void *self, int32_t calls) {
   job *j = self;
+  if (!fits(j->algorithm, j->tree->model)) return nan("");
   double start = tbi_measure_clock();
   for (int32_t i = 0; i < calls; i++) {
     j->algorithm->call(j->tree, j->state);
@@ -128,7 +134,7 @@ static bool add_rows(const tbi_bench_options *options, const subject_tree *which
   double errors[TBI_ALGORITHMS];
   if (tbi_algorithm_errors(tree, errors) != TABI_OK) return false;
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
-    if (!wants_row(options, which, a)) continue;
+    if (!wants_row(options, which, a) || !fits(&tbi_algorithms[a], tree->model)) continue;
     tbi_row *row = tbi_report_add(report);
     if (!row) return false;
     row_name(row->name, which, a);
@@ -166,7 +172,8 @@ static void make_calls(const tbi_bench_options *options, const subject_tree *whi
                        const tbi_bench_tree *tree) {
   for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
     job j = {.tree = tree, .algorithm = &tbi_algorithms[a]};
-    if (wants_row(options, which, a)) (void)run_here(&j, options->calls);
+    if (wants_row(options, which, a) && fits(j.algorithm, tree->model))
+      (void)run_here(&j, options->calls);
   }
 }
 

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double same_tree = 1e-9;
+// MuJoCo turns each inertia to its principal axes when it loads, which leaves about 1e-9
+static const double same_tree = 1e-7;
 
 static bool write_model(tbi_peer *peer, const tbi_bench_tree *tree, char *trouble, size_t size) {
   const char *folder = getenv("TMPDIR");
