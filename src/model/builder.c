@@ -8,6 +8,7 @@
 #include "math/quat.h"
 #include "model/model.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,12 +230,12 @@ static bool check_joint_numbers(tabi_builder *builder, const tabi_joint_def *def
     const char *what;
     double value;
   } positive[] = {
-      {"effort limit",   def->effort == INFINITY ? 0 : def->effort    },
-      {"velocity limit", def->velocity == INFINITY ? 0 : def->velocity},
-      {"rotor inertia",  def->rotor_inertia                           },
-      {"stiffness",      def->stiffness                               },
-      {"damping",        def->damping                                 },
-      {"friction",       def->friction                                },
+      {"effort limit",   def->effort > DBL_MAX ? 0 : def->effort    },
+      {"velocity limit", def->velocity > DBL_MAX ? 0 : def->velocity},
+      {"rotor inertia",  def->rotor_inertia                         },
+      {"stiffness",      def->stiffness                             },
+      {"damping",        def->damping                               },
+      {"friction",       def->friction                              },
   };
   for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
     if (!isfinite(positive[i].value) || positive[i].value < 0) {
