@@ -102,7 +102,8 @@ static void draw_state(rng *r, random_link *item) {
     rng_fill(r, 1.0, item->q, 3);
     break;
   case TABI_JOINT_FREE:
-    rng_fill(r, 2.0, item->q, 3);
+    /* far apart in the world; within a tree long arms would spoil the condition of M */
+    rng_fill(r, item->joint.parent == TABI_WORLD ? 5.0 : 0.5, item->q, 3);
     rng_direction(r, item->q + 3, 4);
     break;
   default:
