@@ -40,11 +40,10 @@ static void make_utf16(const char *file) { scratch_write(file, "\xff\xfe<\0r\0/\
 static void make_laughs(const char *file) {
   char text[4096] = "<?xml version='1.0'?>\n<!DOCTYPE r [\n<!ENTITY l0 'ha'>\n";
   for (int i = 1; i < 30; i++) {
-    size_t used = strlen(text);
-    (void)snprintf(text + used, sizeof text - used, "<!ENTITY l%d '&l%d;&l%d;&l%d;&l%d;'>\n", i,
-                   i - 1, i - 1, i - 1, i - 1);
+    int k = i - 1;
+    scratch_append(text, sizeof text, "<!ENTITY l%d '&l%d;&l%d;&l%d;&l%d;'>\n", i, k, k, k, k);
   }
-  (void)strcat(text, "]>\n<robot name='&l29;'/>\n");
+  scratch_append(text, sizeof text, "]>\n<robot name='&l29;'/>\n");
   scratch_text(file, text);
 }
 

@@ -3,6 +3,7 @@
 
 #include <ftw.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,16 @@ const char *scratch_write(const char *name, const void *bytes, size_t size) {
 
 const char *scratch_text(const char *name, const char *text) {
   return scratch_write(name, text, strlen(text));
+}
+
+void scratch_append(char *text, size_t size, const char *format, ...) {
+  size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang 14 does not see va_start here
+  int n = vsnprintf(text + used, size - used, format, args);
+  va_end(args);
+  if (n < 0 || (size_t)n >= size - used) give_up("append", format);
 }
 
 bool scratch_german(void) {

@@ -16,6 +16,10 @@ const char *scratch_path(const char *name);
 const char *scratch_write(const char *name, const void *bytes, size_t size);
 const char *scratch_text(const char *name, const char *text);
 
+/* Adds to a string that has room for size bytes in all. */
+void scratch_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A German numeric locale for this process; false if there is none. */
 bool scratch_german(void);
 

@@ -218,9 +218,10 @@ static void test_solid(void **state) {
   check_box(&mesh, (const double[3]){0.4, 0.3, 0.15}, (const double[3]){2, 2, 9});
   // turned inside out it is the same solid
   for (int i = 0; i < 12; i++) {
-    int32_t swap = mesh.faces[3 * i];
-    mesh.faces[3 * i] = mesh.faces[3 * i + 1];
-    mesh.faces[3 * i + 1] = swap;
+    int32_t *face = &mesh.faces[3 * (size_t)i];
+    int32_t swap = face[0];
+    face[0] = face[1];
+    face[1] = swap;
   }
   check_box(&mesh, (const double[3]){0.4, 0.3, 0.15}, (const double[3]){2, 2, 9});
   tbi_mesh_free(&mesh);

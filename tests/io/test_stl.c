@@ -1,5 +1,6 @@
 /* test_stl.c - binary and ASCII STL, good and bad. */
 #include "io/stl.h"
+#include "scratch.h"
 #include "support/near.h"
 
 #include <stdio.h>
@@ -84,15 +85,13 @@ static void test_ascii(void **state) {
   char text[4096] = "SOLID a name of words\n";
   for (int i = 0; i < 4; i++) {
     const float *c = corners[i];
-    char facet[512];
-    (void)snprintf(facet, sizeof facet,
+    scratch_append(text, sizeof text,
                    "facet normal 0 0 0\r\n outer loop\r\n vertex %.1f %.2e %.1f\n"
                    "VERTEX %g %g -%g vertex %g %g %g\n endloop\nendfacet\n",
                    (double)c[0], (double)c[1], (double)c[2], (double)c[3], (double)c[4],
                    (double)-c[5], (double)c[6], (double)c[7], (double)c[8]);
-    (void)strcat(text, facet);
   }
-  (void)strcat(text, "endsolid a name of words\n");
+  scratch_append(text, sizeof text, "endsolid a name of words\n");
   tbi_mesh mesh;
   tabi_error error = {0};
   assert_int_equal(parse(text, strlen(text), &mesh, &error), TABI_ERR_PARSE);
@@ -117,7 +116,7 @@ static void test_bad_binary(void **state) {
   refuse(b.bytes, b.size, "mesh 'm.stl': no face with area");
   const uint32_t infinite = 0xff800000u;
   b = make_binary("", 2, 2);
-  memcpy(b.bytes + 84 + 50 + 12 + 4 * 4, &infinite, 4);
+  memcpy(&b.bytes[84 + 50 + 12 + 4 * 4], &infinite, 4);
   refuse(b.bytes, b.size, "mesh 'm.stl': vertex 5 not finite");
 }
 
