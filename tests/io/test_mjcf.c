@@ -1,0 +1,398 @@
+/* test_mjcf.c - each feature of MJCF in a small model of its own.  What the numbers mean is
+ * compared with MuJoCo itself elsewhere; here is what MuJoCo has no notion of. */
+#include "scratch.h"
+#include "support/near.h"
+#include "tabi/tabi_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GEOM          "<geom size='0.1'/>"
+#define WORLD(inside) "<mujoco><worldbody>" inside "</worldbody></mujoco>"
+
+typedef struct heard {
+  int count;
+  tabi_error warning[32];
+} heard;
+
+static void listen(void *user, const tabi_error *warning) {
+  heard *h = user;
+  assert_true(h->count < 32);
+  h->warning[h->count++] = *warning;
+}
+
+static bool has_heard(const heard *h, const char *words) {
+  for (int i = 0; i < h->count; ++i) {
+    if (strstr(h->warning[i].message, words)) return true;
+  }
+  return false;
+}
+
+static tabi_model *load_def(const char *text, const tabi_load_def *def) {
+  tabi_error error = {0};
+  tabi_builder *builder = tabi_builder_create();
+  assert_non_null(builder);
+  tabi_status status =
+      tabi_builder_load_text(builder, text, strlen(text), scratch_path("model.xml"), def, &error);
+  tabi_model *model = status == TABI_OK ? tabi_builder_build(builder, &error) : NULL;
+  if (!model) fail_msg("%d: %s", (int)error.line, error.message);
+  tabi_builder_destroy(builder);
+  return model;
+}
+
+static tabi_model *load(const char *text) { return load_def(text, NULL); }
+
+static tabi_model *load_heard(const char *text, heard *h) {
+  tabi_load_def def = tabi_load_def_default();
+  *h = (heard){0};
+  def.warn = listen;
+  def.warn_user = h;
+  return load_def(text, &def);
+}
+
+static tabi_joint_def joint(const tabi_model *model, const char *name) {
+  int32_t index = tabi_model_find_joint(model, name);
+  if (index == TABI_NONE) fail_msg("no joint '%s'", name);
+  return tabi_model_joint(model, index);
+}
+
+static tabi_link_def link(const tabi_model *model, const char *name) {
+  int32_t index = tabi_model_find_link(model, name);
+  if (index == TABI_NONE) fail_msg("no link '%s'", name);
+  return tabi_model_link(model, index);
+}
+
+/* ---------------------------------------------------------------------------------- joints */
+
+static void test_free_start(void **state) {
+  (void)state;
+  tabi_model *model =
+      load(WORLD("<body name='b' pos='1 2 3' quat='0 0 2 0'><freejoint name='f'/>" GEOM "</body>"));
+  double q[7];
+  assert_int_equal(tabi_model_nq(model), 7);
+  tabi_model_start(model, q);
+  assert_near_n(q, ((const double[7]){1, 2, 3, 0, 0, 1, 0}), 7, 1e-15);
+  assert_int_equal(joint(model, "f").type, TABI_JOINT_FREE);
+  tabi_model_destroy(model);
+}
+
+/* A chain of links without mass; the builder merges the last, fixed step. */
+static void test_chain(void **state) {
+  (void)state;
+  tabi_model *model =
+      load(WORLD("<body name='b' pos='0 0 1'><joint name='j1' type='slide' axis='2 0 0' ref='0.5'/>"
+                 "<joint name='j2' pos='0 1 0'/>" GEOM "</body>"));
+  assert_int_equal(tabi_model_nv(model), 2);
+  assert_int_equal(tabi_model_nbody(model), 2);
+  assert_int_equal(tabi_model_nlink(model), 3);
+  tabi_joint_def slide = joint(model, "j1");
+  assert_near_n(slide.pos, ((const double[3]){-0.5, 0, 1}), 3, 1e-15);
+  assert_near_n(slide.axis, ((const double[3]){1, 0, 0}), 3, 0);
+  assert_near(slide.start[0], 0.5, 0);
+  assert_near_n(joint(model, "j2").pos, ((const double[3]){0, 1, 0}), 3, 1e-15);
+  int32_t body = tabi_model_find_link(model, "b");
+  assert_near_n(tabi_model_joint(model, tabi_model_link_joint(model, body)).pos,
+                ((const double[3]){0, -1, 0}), 3, 1e-15);
+  tabi_model_destroy(model);
+}
+
+/* Degrees unless the file says otherwise; a range limits unless the file says otherwise. */
+static void test_units_and_limits(void **state) {
+  (void)state;
+  tabi_model *model = load(WORLD("<body><joint name='a' range='-90 45' ref='30'/>" GEOM
+                                 "<body><joint name='b' range='-1 1' limited='false'/>" GEOM
+                                 "<body><joint name='c' type='slide' range='-1 1'/>" GEOM
+                                 "<body><joint name='d' type='ball' range='0 90'/>" GEOM
+                                 "</body></body></body></body>"));
+  const double pi = acos(-1);
+  assert_near(joint(model, "a").lower, -pi / 2, 1e-15);
+  assert_near(joint(model, "a").upper, pi / 4, 1e-15);
+  assert_near(joint(model, "a").start[0], pi / 6, 1e-15);
+  assert_int_equal(joint(model, "a").type, TABI_JOINT_REVOLUTE);
+  assert_int_equal(joint(model, "b").type, TABI_JOINT_CONTINUOUS);
+  assert_true(isinf(joint(model, "b").upper));
+  assert_near(joint(model, "c").upper, 1, 0);
+  assert_near(joint(model, "d").upper, pi / 2, 1e-15);
+  tabi_model_destroy(model);
+  model = load("<mujoco><compiler angle='radian'/><worldbody><body>"
+               "<joint name='a' range='-1 0.5'/>" GEOM "</body></worldbody></mujoco>");
+  assert_near(joint(model, "a").upper, 0.5, 0);
+  tabi_model_destroy(model);
+}
+
+/* A freejoint takes no defaults, a joint of type free does. */
+static void test_free_defaults(void **state) {
+  (void)state;
+  tabi_model *model = load("<mujoco><default><joint armature='2' damping='3'/></default>"
+                           "<worldbody><body><freejoint name='a'/>" GEOM "</body>"
+                           "<body><joint type='free' name='b'/>" GEOM "</body>"
+                           "</worldbody></mujoco>");
+  assert_near(joint(model, "a").rotor_inertia, 0, 0);
+  assert_near(joint(model, "b").rotor_inertia, 2, 0);
+  assert_near(joint(model, "b").damping, 3, 0);
+  tabi_model_destroy(model);
+}
+
+static void test_unnamed(void **state) {
+  (void)state;
+  tabi_model *model = load(WORLD("<body><freejoint/>" GEOM "<body name='x'>" GEOM
+                                 "<joint/><body>" GEOM "<joint/></body></body></body>"));
+  assert_int_not_equal(tabi_model_find_link(model, "body1"), TABI_NONE);
+  assert_int_not_equal(tabi_model_find_link(model, "body3"), TABI_NONE);
+  assert_int_not_equal(tabi_model_find_joint(model, "joint0"), TABI_NONE);
+  assert_int_not_equal(tabi_model_find_joint(model, "joint2"), TABI_NONE);
+  tabi_model_destroy(model);
+}
+
+/* ------------------------------------------------------------------------- what a load asks */
+
+static void test_base(void **state) {
+  (void)state;
+  tabi_load_def def = tabi_load_def_default();
+  const char *standing = WORLD("<body name='b' pos='1 0 0'>" GEOM "</body>");
+  const char *floating = WORLD("<body name='b' pos='1 0 0'><freejoint name='f'/>" GEOM "</body>");
+  tabi_model *model = load_def(standing, &def);
+  assert_int_equal(tabi_model_nv(model), 0);
+  tabi_model_destroy(model);
+  // set free
+  def.base = TABI_BASE_FREE;
+  def.place_base = true;
+  def.base_pos[2] = 5;
+  def.base_quat[0] = 0;
+  def.base_quat[3] = 3;
+  model = load_def(standing, &def);
+  double q[7];
+  assert_int_equal(tabi_model_nv(model), 6);
+  tabi_model_start(model, q);
+  assert_near_n(q, ((const double[7]){0, 0, 5, 0, 0, 0, 1}), 7, 0);
+  tabi_model_destroy(model);
+  // held
+  def.base = TABI_BASE_FIXED;
+  model = load_def(floating, &def);
+  assert_int_equal(tabi_model_nv(model), 0);
+  int32_t above = tabi_model_link_joint(model, tabi_model_find_link(model, "b"));
+  assert_near_n(tabi_model_joint(model, above).pos, ((const double[3]){0, 0, 5}), 3, 0);
+  tabi_model_destroy(model);
+}
+
+/* A held base has numbers in the key, but no joint to take them. */
+static void test_held_base_with_key(void **state) {
+  (void)state;
+  tabi_load_def def = tabi_load_def_default();
+  def.base = TABI_BASE_FIXED;
+  tabi_model *model =
+      load_def("<mujoco><worldbody><body><freejoint/>" GEOM "<body><joint/>" GEOM "</body></body>"
+               "</worldbody><keyframe><key name='k' qpos='1 2 3 1 0 0 0 0.5' qvel='1 2 3 4 5 6 7'/>"
+               "</keyframe></mujoco>",
+               &def);
+  double q = 0;
+  double v = 0;
+  assert_int_equal(tabi_model_nposture(model), 1);
+  assert_string_equal(tabi_model_posture(model, 0, &q, &v), "k");
+  assert_near(q, 0.5, 0);
+  assert_near(v, 7, 0);
+  tabi_model_destroy(model);
+}
+
+static void test_prefix(void **state) {
+  (void)state;
+  tabi_load_def def = tabi_load_def_default();
+  def.prefix = "left/";
+  tabi_model *model = load_def("<mujoco><worldbody><body name='b'><joint name='j'/>" GEOM
+                               "</body><body>" GEOM "<joint/></body></worldbody>"
+                               "<actuator><motor joint='j'/></actuator></mujoco>",
+                               &def);
+  assert_int_not_equal(tabi_model_find_link(model, "left/b"), TABI_NONE);
+  assert_int_not_equal(tabi_model_find_link(model, "left/body2"), TABI_NONE);
+  assert_int_not_equal(tabi_model_find_joint(model, "left/joint1"), TABI_NONE);
+  assert_string_equal(tabi_model_actuator(model, 0).name, "left/actuator0");
+  tabi_model_destroy(model);
+}
+
+static void test_option(void **state) {
+  (void)state;
+  double g[3];
+  tabi_model *model = load("<mujoco><option timestep='0.004' gravity='1 2 3'/><worldbody><body>"
+                           "<joint/>" GEOM "</body></worldbody></mujoco>");
+  tabi_model_gravity(model, g);
+  assert_near_n(g, ((const double[3]){1, 2, 3}), 3, 0);
+  assert_near(tabi_model_timestep(model), 0.004, 0);
+  tabi_model_destroy(model);
+  model = load("<mujoco><option><flag gravity='disable'/></option></mujoco>");
+  tabi_model_gravity(model, g);
+  assert_near_n(g, ((const double[3]){0, 0, 0}), 3, 0);
+  tabi_model_destroy(model);
+}
+
+static void test_ignored(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load_heard(
+      "<mujoco><option solver='CG'/><custom/><worldbody><light/><body><site/><site/><camera/>"
+      "<joint name='j' margin='1'/><joint name='b' type='ball'/>" GEOM
+      "<geom type='ellipsoid' size='1 1 1'/><geom type='ellipsoid' size='1 1 1'/></body>"
+      "</worldbody><sensor/><tendon/><contact><pair geom1='a' geom2='b'/></contact>"
+      "<equality><joint joint1='j' active='false'/><tendon/></equality>"
+      "<actuator><muscle name='m' joint='j'/><motor name='t' tendon='x'/>"
+      "<motor name='b' joint='b'/><general name='i' joint='j' dyntype='integrator'/></actuator>"
+      "<visual/><statistic/></mujoco>",
+      &h);
+  static const char *const expected[] = {"attribute 'solver' of <option>",
+                                         "<custom>",
+                                         "<light>",
+                                         "<site> is ignored (2 times)",
+                                         "<camera>",
+                                         "'margin'",
+                                         "ellipsoids",
+                                         "<sensor>",
+                                         "<tendon>",
+                                         "<pair>",
+                                         "not active",
+                                         "muscle 'm' is ignored",
+                                         "motor 't' is ignored",
+                                         "motor 'b' is",
+                                         "general 'i'",
+                                         "<visual>",
+                                         "<statistic>"};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
+    if (!has_heard(&h, expected[i])) fail_msg("nothing was said of %s", expected[i]);
+  }
+  assert_int_equal(h.count, sizeof expected / sizeof *expected);
+  assert_int_equal(tabi_model_nactuator(model), 0);
+  tabi_model_destroy(model);
+}
+
+/* Settings of a class that nobody uses are understood all the same. */
+static void test_unused_class(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load_heard("<mujoco><default><default class='c'><joint damping='1' range='0 1'/>"
+                 "<geom density='2' friction='1'/><position kp='3'/></default></default></mujoco>",
+                 &h);
+  assert_int_equal(h.count, 0);
+  tabi_model_destroy(model);
+}
+
+/* ---------------------------------------------------------------------------------- shapes */
+
+static void test_surface(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("<mujoco><asset><material name='m' rgba='1 0 0 0.5'/></asset><worldbody>"
+           "<geom name='a' type='box' size='1 2 3' friction='0.8' material='m'/>"
+           "<geom name='b' type='capsule' size='1 2' friction='0.8' rgba='0 1 0 1' material='m'/>"
+           "<geom name='c' type='plane' condim='1' contype='4' conaffinity='8' group='3'/>"
+           "<geom name='d' size='1' contype='0' conaffinity='0'/></worldbody></mujoco>");
+  tabi_shape_def a = tabi_model_shape(model, 0);
+  tabi_shape_def b = tabi_model_shape(model, 1);
+  tabi_shape_def c = tabi_model_shape(model, 2);
+  assert_int_equal(a.link, TABI_WORLD);
+  assert_near_n(a.size, ((const double[3]){2, 4, 6}), 3, 0);
+  assert_near_n(b.size, ((const double[3]){1, 4, 0}), 3, 0);
+  assert_near_n(a.rgba, ((const double[4]){1, 0, 0, 0.5}), 4, 0);
+  assert_near_n(b.rgba, ((const double[4]){0, 1, 0, 1}), 4, 0);
+  assert_int_equal(a.material, b.material);
+  assert_string_equal(tabi_model_material(model, a.material).name, "mjcf friction 0.8");
+  assert_near(tabi_model_material(model, c.material).friction, 0, 0);
+  assert_int_equal(c.group, 4);
+  assert_int_equal(c.mask, 8);
+  assert_false(c.visible);
+  assert_true(a.visible && a.collides);
+  assert_false(tabi_model_shape(model, 3).collides);
+  assert_int_equal(tabi_model_nmaterial(model), 3);
+  tabi_model_destroy(model);
+}
+
+static tabi_model *load_file(const char *name, const tabi_load_def *def) {
+  tabi_error error = {0};
+  char path[512];
+  (void)snprintf(path, sizeof path, TABI_SOURCE_DIR "/tests/io/mjcf/%s", name);
+  tabi_model *model = tabi_model_load(path, def, &error);
+  if (!model) fail_msg("%s:%d: %s", error.file, (int)error.line, error.message);
+  return model;
+}
+
+/* STL as text gives what binary STL gives. */
+static void test_mesh_text(void **state) {
+  (void)state;
+  tabi_model *model = load_file("wedge.xml", NULL);
+  tabi_link_def a = link(model, "binary");
+  tabi_link_def b = link(model, "text");
+  assert_near(a.mass, b.mass, 1e-9);
+  assert_near_n(a.inertia, b.inertia, 6, 1e-12);
+  assert_int_equal(tabi_model_nmesh(model), 2);
+  // a wedge, half of a box
+  assert_near(link(model, "exact").mass, 1000 * 0.5 * 0.5625 * 0.75 * 1.125, 1e-9);
+  tabi_model_destroy(model);
+}
+
+static void test_missing_mesh(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load_heard("<mujoco><asset><mesh name='m' file='none.stl'/></asset><worldbody><body>"
+                 "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+                 "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
+                 &h);
+  assert_true(has_heard(&h, "none.stl' not found"));
+  assert_int_equal(tabi_model_nshape(model), 0);
+  tabi_model_destroy(model);
+}
+
+/* --------------------------------------------------------------------------------- include */
+
+static void test_include(void **state) {
+  (void)state;
+  (void)scratch_text("parts/arm.xml", "<mujocoinclude><body name='arm'><joint name='j'/>" GEOM
+                                      "<include file='hand.xml'/></body></mujocoinclude>");
+  (void)scratch_text("hand.xml",
+                     "<x>\n<geom name='hand' size='1'/>\n<body name='tip'>" GEOM "</body></x>");
+  (void)scratch_text("empty.xml", "<x/>");
+  tabi_model *model =
+      load("<mujoco><include file='empty.xml'/><worldbody><body name='first'>" GEOM
+           "</body><include file='parts/arm.xml'/><include file='./no/../more.xml'/>"
+           "</worldbody></mujoco>");
+  assert_int_equal(tabi_model_nlink(model), 4);
+  tabi_shape_def hand = tabi_model_shape(model, 2);
+  assert_string_equal(hand.name, "hand");
+  assert_int_equal(hand.place.line, 2);
+  assert_string_equal(strrchr(hand.place.file, '/'), "/hand.xml");
+  tabi_model_destroy(model);
+}
+
+static int begin(void **state) {
+  (void)state;
+  scratch_begin();
+  (void)scratch_text("no/x.xml", "<x/>");
+  (void)scratch_text("more.xml", "<x><body name='last'>" GEOM "</body></x>");
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  scratch_end();
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_free_start),
+      cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_units_and_limits),
+      cmocka_unit_test(test_free_defaults),
+      cmocka_unit_test(test_unnamed),
+      cmocka_unit_test(test_base),
+      cmocka_unit_test(test_held_base_with_key),
+      cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_option),
+      cmocka_unit_test(test_ignored),
+      cmocka_unit_test(test_unused_class),
+      cmocka_unit_test(test_surface),
+      cmocka_unit_test(test_mesh_text),
+      cmocka_unit_test(test_missing_mesh),
+      cmocka_unit_test(test_include),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}
