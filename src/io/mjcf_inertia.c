@@ -98,6 +98,7 @@ static void read_given(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_body *body
 }
 
 static void sum_geoms(const tbi_mjcf *reader, tbi_mjcf_body *body) {
+  if (body->ngeom == 0) return;
   const tbi_mjcf_geom *geoms = reader->geoms + body->first_geom;
   int32_t counted = 0;
   double mass = 0;
