@@ -19,7 +19,7 @@ const char tbi_bench_text[] =
     "  --list               the names of all rows\n"
     "  --peers              measure other engines in the same run (needs tabi-bench-peers)\n"
     "  --model FILE         the robot, with a free base; default: the shipped humanoid\n"
-    "  --count              count instructions with valgrind where the processor does not\n"
+    "  --count              count instructions step by step where the processor does not\n"
     "  --calls N            make N calls of each row and print nothing, for profilers\n"
     "  --json               one object instead of a table\n";
 

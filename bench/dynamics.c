@@ -148,7 +148,7 @@ static bool add_rows(const tbi_bench_options *options, const subject_tree *which
     if (a > 0) row->us_alone = 1e6 * (subjects[a].best - subjects[0].best);
     row->instructions = tbi_measure_instructions(&subjects[a]);
     if (isnan(row->instructions) && options->count)
-      row->instructions = tbi_count_row(options, row->name);
+      row->instructions = tbi_count_instructions(&subjects[a]);
     row->error = errors[a];
     row->peer_us = 1e6 * subjects[TBI_ALGORITHMS + a].best;
     row->peer_us_median = 1e6 * subjects[TBI_ALGORITHMS + a].median;
