@@ -1,0 +1,196 @@
+/* test_alloc_failure.c - the n-th allocation fails, for every n, once or for good: loading,
+ * building and the dynamics must say "out of memory", crash nowhere and leave no block behind. */
+#include "io/stl.h"
+#include "scratch.h"
+#include "support/near.h"
+#include "tabi/tabi_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- the failing allocator */
+
+static struct {
+  long until;    /* allocations that still succeed; negative: all do */
+  bool for_good; /* all after the first failure fail too */
+  bool failed;
+  long live; /* blocks not yet freed */
+} heap = {.until = -1};
+
+// the linker's names for what --wrap replaces
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *block);
+
+static bool fails(void) {
+  if (heap.until < 0) return false;
+  if (heap.until > 0) {
+    heap.until--;
+    return false;
+  }
+  bool now = heap.for_good || !heap.failed;
+  heap.failed = true;
+  return now;
+}
+
+static void *count(void *block) {
+  heap.live += block != NULL;
+  return block;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : count(__real_malloc(size)); }
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : count(__real_calloc(n, size));
+}
+void *__wrap_realloc(void *block, size_t size) {
+  if (fails()) return NULL;
+  return block ? __real_realloc(block, size) : count(__real_realloc(NULL, size));
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return fails() ? NULL : count(__real_aligned_alloc(alignment, size));
+}
+void __wrap_free(void *block) {
+  heap.live -= block != NULL;
+  __real_free(block);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+
+/* --------------------------------------------------------------------------------- the jobs */
+
+typedef tabi_status job(tabi_error *error);
+
+static const char *model_path;
+
+static void listen(void *user, const tabi_error *warning) {
+  (void)user;
+  (void)warning;
+}
+
+static tabi_status load_and_compute(tabi_error *error) {
+  tabi_load_def def = tabi_load_def_default();
+  def.prefix = "p/";
+  def.warn = listen;
+  tabi_model *model = tabi_model_load(model_path, &def, error);
+  if (!model) return error->status;
+  tabi_dynamics *dynamics = tabi_dynamics_create(model, error);
+  tabi_status status = dynamics ? TABI_OK : error->status;
+  tabi_dynamics_destroy(dynamics);
+  tabi_model_destroy(model);
+  return status;
+}
+
+static const char stl[] =
+    "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+    "endfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n"
+    "endfacet\nendsolid s\n";
+
+static tabi_status parse_stl(tabi_error *error) {
+  tbi_mesh mesh;
+  tabi_status status =
+      tbi_stl_parse(stl, sizeof stl - 1, "m.stl", (tabi_place){"r.urdf", 1}, &mesh, error);
+  tbi_mesh_free(&mesh);
+  return status;
+}
+
+/* Runs the job with the n-th allocation failing, until it needs fewer than n. */
+static void starve(job *run, bool for_good) {
+  long live = heap.live;
+  for (long n = 0;; n++) {
+    tabi_error error = {0};
+    heap.failed = false;
+    heap.for_good = for_good;
+    heap.until = n;
+    tabi_status status = run(&error);
+    heap.until = -1;
+    if (heap.live != live) fail_msg("allocation %ld failed: %ld blocks left", n, heap.live - live);
+    if (!heap.failed) {
+      if (status != TABI_OK) fail_msg("%s", error.message);
+      assert_true(n > 0);
+      print_message("%ld allocations\n", n);
+      return;
+    }
+    if (status != TABI_ERR_MEMORY || strcmp(error.message, "out of memory") != 0) {
+      fail_msg("allocation %ld failed: status %d, '%s'", n, (int)status, error.message);
+    }
+  }
+}
+
+static void starve_both(job *run) {
+  starve(run, false);
+  starve(run, true);
+}
+
+/* -------------------------------------------------------------------------------- the files */
+
+#define INERTIAL "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+
+static void test_urdf(void **state) {
+  (void)state;
+  scratch_text("a.stl", stl);
+  char text[65536] = "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
+                     "<gazebo/>";
+  // enough links and names that every list and table has to grow
+  for (int i = 0; i < 60; i++) {
+    scratch_append(text, sizeof text,
+                   "<link name='link%d'>" INERTIAL "<visual name='v%d'><geometry>"
+                   "<sphere radius='1'/></geometry><material name='c%d'><color rgba='0 0 0 1'/>"
+                   "</material></visual></link>",
+                   i, i, i);
+  }
+  scratch_append(text, sizeof text,
+                 "<link name='link60'>" INERTIAL "<visual><geometry><mesh filename='a.stl'/>"
+                 "</geometry></visual><visual><geometry><mesh filename='b.stl'/></geometry>"
+                 "</visual></link>");
+  for (int i = 1; i <= 60; i++) {
+    scratch_append(text, sizeof text,
+                   "<joint name='joint%d' type='continuous'><parent link='link0'/>"
+                   "<child link='link%d'/>%s</joint>",
+                   i, i, i > 1 ? "<mimic joint='joint1'/>" : "");
+  }
+  scratch_append(text, sizeof text, "</robot>");
+  model_path = scratch_text("r.urdf", text);
+  starve_both(load_and_compute);
+}
+
+static void test_mjcf(void **state) {
+  (void)state;
+  scratch_text("a.stl", stl);
+  model_path = scratch_text(
+      "r.xml",
+      "<mujoco><default><default class='c'><geom rgba='1 0 0 1'/></default></default>"
+      "<asset><mesh name='m' file='a.stl'/></asset><worldbody><body name='a'><freejoint/>"
+      "<geom type='box' size='1 1 1'/><geom class='c' type='mesh' mesh='m' mass='0'/>"
+      "<body name='b'><joint name='j'/><joint name='k' axis='1 0 0'/><geom size='1'/></body>"
+      "</body></worldbody><actuator><motor joint='j'/></actuator><equality>"
+      "<joint joint1='j' joint2='k'/><weld body1='a' body2='b'/></equality>"
+      "<contact><exclude body1='a' body2='b'/></contact>"
+      "<keyframe><key qpos='0 0 0 1 0 0 0 1 2'/></keyframe></mujoco>");
+  tabi_error error = {0};
+  if (load_and_compute(&error) != TABI_OK) fail_msg("%s", error.message);
+  starve_both(load_and_compute);
+}
+
+static void test_stl(void **state) {
+  (void)state;
+  starve_both(parse_stl);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_urdf),
+      cmocka_unit_test(test_mjcf),
+      cmocka_unit_test(test_stl),
+  };
+  scratch_begin();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_end();
+  return failed;
+}
