@@ -37,11 +37,11 @@ static bool ada_fits(const tabi_model *model) { return tbi_ada_obstacle(model) =
 enum { KINEMATICS, RNEA, CRBA, ABA, ADA };
 
 const tbi_algorithm tbi_algorithms[TBI_ALGORITHMS] = {
-    [KINEMATICS] = {"kinematics", set_state},
-    [RNEA] = {"rnea",       rnea     },
-    [CRBA] = {"crba",       crba     },
-    [ABA] = {"aba",        aba      },
-    [ADA] = {"ada",        ada      }
+    [KINEMATICS] = {"kinematics", set_state, NULL    },
+    [RNEA] = {"rnea",       rnea,      NULL    },
+    [CRBA] = {"crba",       crba,      NULL    },
+    [ABA] = {"aba",        aba,       NULL    },
+    [ADA] = {"ada",        ada,       ada_fits}
 };
 
 /* M and bias at one state. */
