@@ -34,14 +34,15 @@ static void ada(const tbi_bench_tree *tree, int32_t state) {
 
 static bool ada_fits(const tabi_model *model) { return tbi_ada_obstacle(model) == TABI_NONE; }
 
+/* in the order of the table below */
 enum { KINEMATICS, RNEA, CRBA, ABA, ADA };
 
 const tbi_algorithm tbi_algorithms[TBI_ALGORITHMS] = {
-    [KINEMATICS] = {"kinematics", set_state, NULL    },
-    [RNEA] = {"rnea",       rnea,      NULL    },
-    [CRBA] = {"crba",       crba,      NULL    },
-    [ABA] = {"aba",        aba,       NULL    },
-    [ADA] = {"ada",        ada,       ada_fits}
+    {"kinematics", set_state, NULL    },
+    {"rnea",       rnea,      NULL    },
+    {"crba",       crba,      NULL    },
+    {"aba",        aba,       NULL    },
+    {"ada",        ada,       ada_fits}
 };
 
 /* M and bias at one state. */
