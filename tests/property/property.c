@@ -104,7 +104,11 @@ double property_distance(const double *a, const double *b, size_t n, double floo
 /* f(-2h) - 8 f(-h) + 8 f(h) - f(2h) = 12 h f' up to h^5 */
 void property_rate(subject *s, const double *v, property_fn *f, double *to, size_t count) {
   static const double weight[4] = {1.0, -8.0, 8.0, -1.0}, step[4] = {-2.0, -1.0, 1.0, 2.0};
-  const double h = 1e-3 / (1.0 + 0.2 * property_largest(v, s->nv));
+  /* the tip of a chain turns with the sum of all rates, typically with their root of squares */
+  double square = 0.0;
+  for (size_t i = 0; i < s->nv; i++)
+    square += v[i] * v[i];
+  const double h = 2e-3 / (1.0 + sqrt(square));
   double *q = subject_room(s, s->nq), *value = subject_room(s, count);
   memset(to, 0, count * sizeof *to);
   for (int k = 0; k < 4; k++) {

@@ -70,7 +70,7 @@ static void compare_by_name(const char *what, subject *a, subject *b, double tol
 }
 
 static void check_order(subject *s) {
-  int32_t order[RANDOM_MAX_LINKS];
+  int32_t order[RANDOM_MAX_LINKS] = {0};
   rng r = rng_make(s->seed);
   for (int32_t i = 0; i < s->plan->nlink; i++) {
     int32_t k = rng_below(&r, i + 1);

@@ -10,6 +10,8 @@
 
 static int watching, calls;
 
+/* names that the linker asks for
+ * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
@@ -45,6 +47,8 @@ void __wrap_free(void *block) {
   calls += watching;
   __real_free(block);
 }
+
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
 
 typedef struct numbers {
   double *q, *v, *tau, *vector, *matrix;
