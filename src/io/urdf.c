@@ -46,6 +46,8 @@ typedef struct urdf {
   tbi_names link_names, joint_names; /* without the prefix */
   char *name;                        /* the last name with its prefix */
   size_t name_size;
+  int32_t world; /* the link that is the world itself, or -1 */
+  bool placed;   /* the placement that def asks for is done */
 } urdf;
 
 /* ----------------------------------------------------------------------------- small help */
@@ -249,20 +251,45 @@ static int32_t next_root(const urdf *u, int32_t after) {
   return -1;
 }
 
-static tabi_status add_base(urdf *u, const link *root) {
+/* Many files write out a massless link, mostly called "world", and a floating joint below it: that
+ * link is the world, and its joint the base. */
+static bool is_world(const urdf *u, int32_t root) {
+  int32_t below = 0;
+  for (int32_t i = 0; i < u->njoint; i++) {
+    if (u->joints[i].parent != root) continue;
+    if (u->joints[i].type != TABI_JOINT_FREE) return false;
+    below++;
+  }
+  return below > 0 && !tbi_xml_child(u->links[root].node, "inertial");
+}
+
+/* Hangs a joint in the world, in the way and at the place that the caller asks for.  A free one
+ * starts where its frame would be, so that its coordinates are those of the world. */
+static void make_base(urdf *u, tabi_joint_def *base) {
   const tabi_load_def *def = u->def;
+  base->parent = TABI_WORLD;
+  if (def->place_base && !u->placed) {
+    memcpy(base->pos, def->base_pos, sizeof base->pos);
+    memcpy(base->quat, def->base_quat, sizeof base->quat);
+    u->placed = true;
+  }
+  base->type = TABI_JOINT_FIXED;
+  if (def->base == TABI_BASE_FIXED) return;
+  base->type = TABI_JOINT_FREE;
+  memcpy(base->start, base->pos, sizeof base->pos);
+  memcpy(base->start + 3, base->quat, sizeof base->quat);
+  v3_store(v3_zero(), base->pos);
+  q_store(q_identity(), base->quat);
+}
+
+static tabi_status add_base(urdf *u, const link *root) {
   tabi_joint_def base = tabi_joint_def_default();
-  bool fixed = def->base == TABI_BASE_FIXED;
-  base.type = fixed ? TABI_JOINT_FIXED : TABI_JOINT_FREE;
+  make_base(u, &base);
   base.child = root->index;
   base.place = root->node->place;
   // a joint of the file may have the name already
   base.name = full_name(u, tbi_names_find(&u->joint_names, "base") < 0 ? "base" : "base_root");
   if (!base.name) return tbi_error_memory(u->err);
-  if (def->place_base) {
-    memcpy(fixed ? base.pos : base.start, def->base_pos, sizeof def->base_pos);
-    memcpy(fixed ? base.quat : base.start + 3, def->base_quat, sizeof def->base_quat);
-  }
   (void)tabi_builder_add_joint(u->builder, &base);
   return builder_status(u);
 }
@@ -355,6 +382,7 @@ static tabi_status add_joint(urdf *u, joint *j) {
   tabi_status status = tbi_urdf_origin(j->node, owner, def.pos, def.quat, u->err);
   if (status == TABI_OK) status = read_motion(u, j, owner, &def);
   if (status != TABI_OK) return status;
+  if (j->parent == u->world) make_base(u, &def);
   def.name = full_name(u, j->name);
   if (!def.name) return tbi_error_memory(u->err);
   j->index = tabi_builder_add_joint(u->builder, &def);
@@ -406,7 +434,8 @@ static tabi_status load_robot(urdf *u) {
   if (status != TABI_OK) return status;
   // without any root there is a loop, which the builder describes
   int32_t root = next_root(u, -1);
-  if (root >= 0) status = add_base(u, &u->links[root]);
+  u->world = root >= 0 && is_world(u, root) ? root : -1;
+  if (root >= 0 && u->world < 0) status = add_base(u, &u->links[root]);
   for (int32_t i = 0; i < u->njoint && status == TABI_OK; i++)
     status = add_joint(u, &u->joints[i]);
   for (int32_t i = 0; i < u->njoint && status == TABI_OK; i++)
@@ -416,7 +445,7 @@ static tabi_status load_robot(urdf *u) {
 
 tabi_status tbi_urdf_load(tabi_builder *builder, tbi_xml_node *root, const char *path,
                           const tabi_load_def *def, tabi_error *err) {
-  urdf u = {.builder = builder, .root = root, .def = def, .err = err};
+  urdf u = {.builder = builder, .root = root, .def = def, .err = err, .world = -1};
   u.meshes = tbi_meshes_create(builder, path, def);
   if (!u.meshes) return tbi_error_memory(err);
   u.shapes = (tbi_urdf_shapes){.builder = builder, .meshes = u.meshes, .def = def, .err = err};

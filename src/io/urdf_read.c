@@ -5,6 +5,7 @@
 #include "math/quat.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define WHAT_SIZE (TBI_OWNER_SIZE + 40)
 
@@ -18,7 +19,7 @@ tabi_status tbi_urdf_number(tbi_xml_node *node, const char *attribute, const cha
   const char *text = tbi_xml_get(node, attribute);
   if (!text) return TABI_OK;
   // <mass value=...> is spoken of as the mass, <limit lower=...> as the lower
-  bool is_value = attribute[0] == 'v' && attribute[1] == 'a';
+  bool is_value = strcmp(attribute, "value") == 0;
   (void)snprintf(what, sizeof what, "%s: %.30s", owner, is_value ? node->name : attribute);
   return tbi_xml_number(text, node->place, what, value, err);
 }

@@ -258,6 +258,29 @@ static void test_base(void **state) {
   tabi_model_destroy(model);
 }
 
+/* A massless root with a floating joint below is the world, not a second base. */
+static void test_world_link(void **state) {
+  (void)state;
+  const char *text = "<robot name='r'><link name='world'/>" LINK("a")
+      LINK("b") "<joint name='f' type='floating'><origin xyz='0 0 1'/><parent link='world'/>"
+                "<child link='a'/></joint><joint name='j' type='continuous'>" ENDS
+                "</joint></robot>";
+  tabi_load_def def = tabi_load_def_default();
+  tabi_model *model = load(text, &def);
+  assert_int_equal(tabi_model_nv(model), 7);
+  assert_int_equal(joint(model, "f").parent, TABI_WORLD);
+  assert_near_n(joint(model, "f").start, ((const double[7]){0, 0, 1, 1, 0, 0, 0}), 7, 0);
+  assert_int_equal(tabi_model_link_joint(model, tabi_model_find_link(model, "world")), TABI_NONE);
+  tabi_model_destroy(model);
+  def.base = TABI_BASE_FIXED;
+  def.place_base = true;
+  def.base_pos[0] = 5;
+  model = load(text, &def);
+  assert_int_equal(tabi_model_nv(model), 1);
+  assert_near_n(joint(model, "f").pos, ((const double[3]){5, 0, 0}), 3, 0);
+  tabi_model_destroy(model);
+}
+
 static void test_joint_called_base(void **state) {
   (void)state;
   tabi_model *model =
@@ -345,6 +368,7 @@ int main(void) {
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_mesh),
       cmocka_unit_test(test_base),
+      cmocka_unit_test(test_world_link),
       cmocka_unit_test(test_joint_called_base),
       cmocka_unit_test(test_two_robots),
       cmocka_unit_test(test_ignored),
