@@ -33,21 +33,22 @@ static void take_builder_error(tbi_mjcf *reader) {
 static void free_reader(tbi_mjcf *reader) {
   for (int32_t i = 0; i < reader->nmesh; ++i)
     tbi_mesh_free(&reader->meshes[i].triangles);
-  for (int32_t i = 0; i < reader->ninclude; ++i)
-    tbi_xml_destroy(reader->includes[i]);
+  for (int32_t i = 0; i < reader->nsource; ++i)
+    tbi_xml_destroy(reader->sources[i].xml);
   tbi_meshes_destroy(reader->files);
-  free(reader->includes);
-  free((void *)reader->include_paths);
+  free(reader->sources);
   free(reader->classes);
   free(reader->meshes);
   free(reader->materials);
   free(reader->bodies);
   free(reader->joints);
   free(reader->geoms);
-  tbi_names *names[] = {&reader->class_names, &reader->mesh_names,  &reader->material_names,
-                        &reader->body_names,  &reader->joint_names, &reader->geom_names};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    tbi_names_free(names[i]);
+  tbi_names_free(&reader->class_names);
+  tbi_names_free(&reader->mesh_names);
+  tbi_names_free(&reader->material_names);
+  tbi_names_free(&reader->body_names);
+  tbi_names_free(&reader->joint_names);
+  tbi_names_free(&reader->geom_names);
   tbi_text_free(&reader->text);
 }
 

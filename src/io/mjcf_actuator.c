@@ -71,13 +71,15 @@ static void replay(tbi_mjcf *reader, tbi_xml_node *node, const char *label, actu
   }
 }
 
-static void replay_class(tbi_mjcf *reader, int32_t c, const char *label, actuator *a) {
-  if (c < 0) return;
-  const tbi_mjcf_class *def = &reader->classes[c];
-  replay_class(reader, def->parent, label, a);
-  tbi_xml_node *node = def->node ? def->node->first : NULL;
-  for (; node && tbi_mjcf_ok(reader); node = node->next)
-    replay(reader, node, label, a);
+static void replay_classes(const tbi_mjcf_item *item, actuator *a) {
+  tbi_mjcf *reader = item->reader;
+  int32_t innermost = reader->classes[item->default_class].depth;
+  for (int32_t depth = 0; depth <= innermost; ++depth) {
+    int32_t c = tbi_mjcf_class_at(reader, item->default_class, depth);
+    tbi_xml_node *node = reader->classes[c].node ? reader->classes[c].node->first : NULL;
+    for (; node && tbi_mjcf_ok(reader); node = node->next)
+      replay(reader, node, item->label, a);
+  }
 }
 
 static void add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t joint,
@@ -123,7 +125,7 @@ static void read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) 
       .control = { {0, 0}, TBI_MJCF_LIMITS_AUTO},
       .force = { {0, 0}, TBI_MJCF_LIMITS_AUTO}
   };
-  replay_class(reader, item.default_class, item.label, &a);
+  replay_classes(&item, &a);
   a.unknown = "its kind is not supported";
   replay(reader, node, item.label, &a);
   int32_t joint = TABI_NONE;

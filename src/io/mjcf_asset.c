@@ -32,10 +32,11 @@ static const char *mesh_path(tbi_mjcf *reader, const char *file) {
 
 /* A mesh without a name is called after its file, less the ending. */
 static const char *name_of_file(tbi_mjcf *reader, const char *file) {
-  char *name = malloc(strlen(last_part(file)) + 1);
+  size_t size = strlen(last_part(file)) + 1;
+  char *name = malloc(size);
   const char *kept = NULL;
   if (name) {
-    strcpy(name, last_part(file));
+    memcpy(name, last_part(file), size);
     char *dot = strrchr(name, '.');
     if (dot) *dot = '\0';
     kept = tbi_text_add(&reader->text, name);

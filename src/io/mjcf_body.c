@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static void read_children(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent, int32_t inherited);
-
 /* ------------------------------------------------------------------------------- joints */
 
 static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
@@ -89,7 +87,8 @@ static void check_free(const tbi_mjcf_item *item, const tbi_mjcf_joint *joint) {
   }
 }
 
-void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
+void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
+  int32_t inherited = reader->bodies[body].child_class;
   // a freejoint takes no defaults, by intention
   bool plain_free = strcmp(node->name, "freejoint") == 0;
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, plain_free ? NULL : "joint", inherited);
@@ -136,6 +135,7 @@ static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t par
   }
   reader->bodies[reader->nbody] = (tbi_mjcf_body){.name = item->name,
                                                   .place = item->node->place,
+                                                  .node = item->node,
                                                   .parent = parent,
                                                   .rot = q_identity(),
                                                   .world_rot = q_identity(),
@@ -172,40 +172,54 @@ static void read_mocap(const tbi_mjcf_item *item) {
   tbi_mjcf_warn(reader, item->node->place, "%s: mocap bodies stand still", item->label);
 }
 
-static void read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent, int32_t inherited) {
+/* What is in a body, but for other bodies. */
+static void read_contents(tbi_mjcf *reader, tbi_xml_node *node, int32_t index) {
+  for (tbi_xml_node *child = node->first; child && tbi_mjcf_ok(reader); child = child->next) {
+    if (strcmp(child->name, "joint") != 0 && strcmp(child->name, "freejoint") != 0) continue;
+    child->used = true;
+    tbi_mjcf_read_joint(reader, child, index);
+  }
+  tbi_xml_node *geom = tbi_xml_child(node, "geom");
+  for (; geom && tbi_mjcf_ok(reader); geom = tbi_xml_next(geom)) {
+    tbi_mjcf_read_geom(reader, geom, index);
+  }
+  reader->bodies[index].ngeom = reader->ngeom - reader->bodies[index].first_geom;
+}
+
+static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   int32_t index = add_body(reader, &item, parent);
-  if (index == TABI_NONE) return;
+  if (index == TABI_NONE) return index;
   tbi_mjcf_body *body = &reader->bodies[index];
   (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
   read_mocap(&item);
   place(reader, body, index == 1);
-  int32_t rule = reader->compiler.inertia_rule;
+  int rule = reader->compiler.inertia_rule;
   body->weighs_geoms = rule == TBI_MJCF_INERTIA_GEOMS ||
                        (rule == TBI_MJCF_INERTIA_AUTO && !tbi_xml_child(node, "inertial"));
-  read_children(reader, node, index, class_for_children(&item, inherited));
+  body->child_class = class_for_children(&item, reader->bodies[parent].child_class);
+  read_contents(reader, node, index);
+  if (tbi_mjcf_ok(reader)) tbi_mjcf_read_inertia(reader, index);
+  return index;
 }
 
-static void read_joints(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
-  for (tbi_xml_node *child = node->first; child && tbi_mjcf_ok(reader); child = child->next) {
-    if (strcmp(child->name, "joint") != 0 && strcmp(child->name, "freejoint") != 0) continue;
-    child->used = true;
-    tbi_mjcf_read_joint(reader, child, body, inherited);
-  }
-}
-
-/* Everything in a body: joints, geoms and inertia first, then the bodies in it. */
-static void read_children(tbi_mjcf *reader, tbi_xml_node *node, int32_t index, int32_t inherited) {
-  read_joints(reader, node, index, inherited);
-  tbi_xml_node *child = tbi_xml_child(node, "geom");
-  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
-    tbi_mjcf_read_geom(reader, child, index, inherited);
-  }
-  reader->bodies[index].ngeom = reader->ngeom - reader->bodies[index].first_geom;
-  if (index > 0 && tbi_mjcf_ok(reader)) tbi_mjcf_read_inertia(reader, node, index);
-  child = tbi_xml_child(node, "body");
-  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
-    read_body(reader, child, index, inherited);
+/* All bodies below the world, a body before those in it. */
+static void walk(tbi_mjcf *reader, tbi_xml_node *world) {
+  int32_t parent = 0;
+  tbi_xml_node *node = tbi_xml_child(world, "body");
+  while (node && tbi_mjcf_ok(reader)) {
+    int32_t index = read_body(reader, node, parent);
+    tbi_xml_node *next = tbi_xml_child(node, "body");
+    if (next) {
+      parent = index;
+    } else {
+      // the next beside it, or beside the nearest body around it that has one
+      while (!(next = tbi_xml_next(node)) && parent != 0) {
+        node = reader->bodies[parent].node;
+        parent = reader->bodies[parent].parent;
+      }
+    }
+    node = next;
   }
 }
 
@@ -216,7 +230,9 @@ void tbi_mjcf_read_bodies(tbi_mjcf *reader) {
   tbi_xml_node *node = tbi_xml_child(reader->root, "worldbody");
   for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
     tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
-    read_children(reader, node, 0, class_for_children(&item, 0));
+    reader->bodies[0].child_class = class_for_children(&item, 0);
+    read_contents(reader, node, 0);
+    walk(reader, node);
   }
   tbi_mjcf_scale_masses(reader);
 }

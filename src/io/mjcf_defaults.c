@@ -46,35 +46,42 @@ static void mark_settings(tbi_xml_node *node) {
   }
 }
 
-static int32_t add_class(tbi_mjcf *reader, const char *name, int32_t parent, tbi_xml_node *node) {
+static void add_class(tbi_mjcf *reader, const char *name, int32_t parent, tbi_xml_node *node) {
   if (!tbi_array_reserve((void **)&reader->classes, &reader->cap_class, reader->nclass, 1,
                          sizeof *reader->classes) ||
-      (name && !tbi_names_add(&reader->class_names, name, reader->nclass))) {
+      !tbi_names_add(&reader->class_names, name, reader->nclass)) {
     tbi_mjcf_fail_memory(reader);
-    return 0;
+    return;
   }
-  reader->classes[reader->nclass] = (tbi_mjcf_class){name, parent, node};
-  return reader->nclass++;
+  int32_t depth = parent == TABI_NONE ? 0 : reader->classes[parent].depth + 1;
+  reader->classes[reader->nclass++] = (tbi_mjcf_class){name, parent, depth, node};
+  if (node) mark_settings(node);
 }
 
 static void read_nested(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
-  mark_settings(node);
-  tbi_xml_node *child = tbi_xml_child(node, "default");
-  for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
-    const char *name = tbi_xml_get(child, "class");
-    if (!name || name[0] == '\0') {
-      tbi_mjcf_fail_at(reader, child->place, "nested default without 'class'");
-      return;
+  const char *name = tbi_xml_get(node, "class");
+  if (!name || name[0] == '\0') {
+    tbi_mjcf_fail_at(reader, node->place, "nested default without 'class'");
+    return;
+  }
+  int32_t before = tbi_names_find(&reader->class_names, name);
+  if (before >= 0) {
+    const tbi_xml_node *first = reader->classes[before].node;
+    tbi_mjcf_fail_at(reader, node->place, "default class '%.64s' defined twice (first at line %d)",
+                     name, first ? (int)first->place.line : 1);
+    return;
+  }
+  add_class(reader, name, parent, node);
+}
+
+/* The list of classes is its own queue: what is nested in one comes behind it. */
+static void read_queue(tbi_mjcf *reader) {
+  for (int32_t c = 0; c < reader->nclass && tbi_mjcf_ok(reader); ++c) {
+    tbi_xml_node *node = reader->classes[c].node;
+    tbi_xml_node *child = node ? tbi_xml_child(node, "default") : NULL;
+    for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
+      read_nested(reader, child, c);
     }
-    int32_t before = tbi_names_find(&reader->class_names, name);
-    if (before >= 0) {
-      const tbi_xml_node *first = reader->classes[before].node;
-      tbi_mjcf_fail_at(reader, child->place,
-                       "default class '%.64s' defined twice (first at line %d)", name,
-                       first ? (int)first->place.line : 1);
-      return;
-    }
-    read_nested(reader, child, add_class(reader, name, parent, child));
   }
 }
 
@@ -100,6 +107,6 @@ void tbi_mjcf_read_defaults(tbi_mjcf *reader) {
   tbi_xml_node *node = tbi_xml_child(reader->root, "default");
   const char *name = node ? tbi_xml_get(node, "class") : NULL;
   if (node) merge_sections(node);
-  int32_t outermost = add_class(reader, name ? name : "main", TABI_NONE, node);
-  if (node && tbi_mjcf_ok(reader)) read_nested(reader, node, outermost);
+  add_class(reader, name ? name : "main", TABI_NONE, node);
+  read_queue(reader);
 }

@@ -93,7 +93,7 @@ bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot) {
   for (int i = 0; i < 5; ++i) {
     int32_t distance = 0;
     if (!tbi_mjcf_text(item, spellings[i], &distance) || distance > nearest) continue;
-    if (distance == nearest) {
+    if (found >= 0 && distance == nearest) {
       tbi_mjcf_fail(item, "has both %s and %s; keep one", spellings[found], spellings[i]);
       return false;
     }

@@ -108,7 +108,7 @@ static double volume_of(const reading *r, const tbi_mjcf_mesh *mesh) {
   case GEOM_BOX:
     return 8 * s[0] * s[1] * s[2];
   case GEOM_MESH:
-    return mesh->volume;
+    return mesh ? mesh->volume : 0;
   default:
     return 0;
   }
@@ -142,7 +142,7 @@ static s3 inertia_of(const reading *r, const tbi_mjcf_mesh *mesh) {
   case GEOM_BOX:
     return (s3){(y + z) / 3, (x + z) / 3, (x + y) / 3, 0, 0, 0};
   case GEOM_MESH:
-    return mesh->inertia;
+    return mesh ? mesh->inertia : s3_zero();
   default:
     return s3_zero();
   }
@@ -179,15 +179,19 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
   geom->inertia = s3_rotate(&rot, s3_times(geom->mass, inertia_of(r, mesh)));
 }
 
-static void read_colour(const tbi_mjcf_item *item, tabi_shape_def *shape) {
-  static const double plain[4] = {0.5, 0.5, 0.5, 1};
-  memcpy(shape->rgba, plain, sizeof plain);
-  (void)tbi_mjcf_numbers(item, "rgba", 1, 4, shape->rgba);
+static bool is_plain(const double rgba[4]) {
+  return rgba[0] == 0.5 && rgba[1] == 0.5 && rgba[2] == 0.5 && rgba[3] == 1;
+}
+
+static void read_colour(const tbi_mjcf_item *item, double rgba[4]) {
+  rgba[0] = rgba[1] = rgba[2] = 0.5;
+  rgba[3] = 1;
+  (void)tbi_mjcf_numbers(item, "rgba", 1, 4, rgba);
   int32_t material =
       tbi_mjcf_reference(item, "material", &item->reader->material_names, "material", false);
   // a colour of its own goes before the material's
-  if (material == TABI_NONE || memcmp(shape->rgba, plain, sizeof plain) != 0) return;
-  memcpy(shape->rgba, item->reader->materials[material].rgba, sizeof shape->rgba);
+  if (material == TABI_NONE || !is_plain(rgba)) return;
+  memcpy(rgba, item->reader->materials[material].rgba, 4 * sizeof *rgba);
 }
 
 /* bits of a contact mask, which MJCF writes as a signed integer */
@@ -270,8 +274,8 @@ static void read_type(reading *r, tbi_mjcf_geom *geom) {
   }
 }
 
-void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited) {
-  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", inherited);
+void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", reader->bodies[body].child_class);
   tbi_mjcf_geom geom = {.name = item.name, .body = body, .shape = tabi_shape_def_default()};
   reading r = {
       .item = &item, .size = {0, 0, 0}
@@ -283,7 +287,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int3
   if (r.type != GEOM_HFIELD) read_size(&r, fromto);
   if (fromto && tbi_mjcf_ok(reader)) read_fromto(&r, ends);
   read_contact(&item, &geom);
-  read_colour(&item, &geom.shape);
+  read_colour(&item, geom.shape.rgba);
   (void)tbi_mjcf_number(&item, "group", &geom.group);
   // hidden groups are those that MuJoCo's viewer hides at first
   geom.shape.visible = geom.group < 3 && geom.shape.rgba[3] > 0;

@@ -1,7 +1,8 @@
 /* mjcf_include.c - puts the elements of included files where the <include> stands.
  *
  * A file may be included once, as in MuJoCo: that rules out cycles, and files that double
- * themselves.  Paths are relative to the folder of the main file and may not leave it. */
+ * themselves.  Paths are relative to the folder of the main file and may not leave it.  Every
+ * element knows its file, and every file who included it. */
 #include "io/mjcf_reader.h"
 
 #include "base/array.h"
@@ -13,51 +14,49 @@
 
 #define MAX_DEPTH 32 /* files within files */
 
-/* the files being read, from the main one inwards */
-typedef struct trail {
-  const struct trail *outer;
-  const char *file;  /* as named by whoever includes it */
-  const char *found; /* without links, to compare */
-  int32_t depth;
-} trail;
-
-typedef struct including {
-  tbi_mjcf *reader;
-  tbi_path_roots roots;
-} including;
-
-static void splice_children(const including *in, tbi_xml_node *node, const trail *inside);
-
 static const char *last_part(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* "a.xml -> b.xml -> a.xml", from the outermost */
-static void write_trail(const trail *t, char *text, size_t size) {
-  if (t->outer) write_trail(t->outer, text, size);
-  size_t used = strlen(text);
-  (void)snprintf(text + used, size - used, "%s%.60s", used > 0 ? " -> " : "", last_part(t->file));
+/* the file that an element stands in */
+static int32_t source_of(const tbi_mjcf *reader, const tbi_xml_node *node) {
+  int32_t i = reader->nsource - 1;
+  while (i > 0 && reader->sources[i].places != node->place.file)
+    --i;
+  return i;
 }
 
-static bool is_cycle(const tbi_mjcf_item *item, const trail *here) {
-  for (const trail *t = here->outer; t; t = t->outer) {
-    if (strcmp(t->found, here->found) != 0) continue;
-    char text[300] = "";
-    write_trail(here, text, sizeof text);
-    tbi_mjcf_fail_at(item->reader, item->node->place, "include cycle: %s", text);
-    return true;
+/* "a.xml -> b.xml", from the main file to the given one; returns how many there are */
+static int write_trail(const tbi_mjcf *reader, int32_t file, char *text, size_t size) {
+  int32_t trail[MAX_DEPTH + 1];
+  int depth = 0;
+  for (; file != TABI_NONE && depth <= MAX_DEPTH; file = reader->sources[file].from) {
+    trail[depth++] = file;
+  }
+  text[0] = '\0';
+  for (int i = depth - 1; i >= 0; --i) {
+    size_t used = strlen(text);
+    (void)snprintf(text + used, size - used, "%.60s -> ",
+                   last_part(reader->sources[trail[i]].name));
+  }
+  return depth;
+}
+
+static bool is_cycle(const tbi_mjcf *reader, int32_t from, const char *found) {
+  for (; from != TABI_NONE; from = reader->sources[from].from) {
+    if (strcmp(reader->sources[from].found, found) == 0) return true;
   }
   return false;
 }
 
-static bool find_file(const including *in, const tbi_mjcf_item *item, const char *file,
+static bool find_file(const tbi_mjcf_item *item, const tbi_path_roots *roots, const char *file,
                       tbi_path *path) {
   if (!file || file[0] == '\0') {
     tbi_mjcf_fail(item, "attribute 'file' is missing; name a file");
     return false;
   }
-  switch (tbi_path_find(&in->roots, file, path)) {
+  switch (tbi_path_find(roots, file, path)) {
   case TBI_PATH_FOUND:
     return true;
   case TBI_PATH_MISSING:
@@ -70,56 +69,71 @@ static bool find_file(const including *in, const tbi_mjcf_item *item, const char
   }
 }
 
-static bool may_include(const tbi_mjcf_item *item, const trail *here) {
+static bool may_include(const tbi_mjcf_item *item, int32_t from, const char *found) {
   const tbi_mjcf *reader = item->reader;
-  if (is_cycle(item, here)) return false;
-  for (int32_t i = 0; i < reader->ninclude; ++i) {
-    if (strcmp(reader->include_paths[i], here->found) != 0) continue;
-    tbi_mjcf_fail(item, "file '%.100s' is included twice", here->file);
+  char trail[300];
+  int depth = write_trail(reader, from, trail, sizeof trail);
+  if (is_cycle(reader, from, found)) {
+    tbi_mjcf_fail_at(item->reader, item->node->place, "include cycle: %s%.60s", trail,
+                     last_part(found));
     return false;
   }
-  if (here->depth > MAX_DEPTH) tbi_mjcf_fail(item, "files nested deeper than %d", MAX_DEPTH);
+  for (int32_t i = 0; i < reader->nsource; ++i) {
+    if (strcmp(reader->sources[i].found, found) != 0) continue;
+    tbi_mjcf_fail(item, "file '%.60s' is included twice", last_part(found));
+  }
+  if (depth > MAX_DEPTH) tbi_mjcf_fail(item, "files nested deeper than %d", MAX_DEPTH);
   return tbi_mjcf_ok(reader);
 }
 
 /* The text of folder(main file)/file, to be freed. */
 static char *beside(const char *main_file, const char *file) {
   size_t folder = (size_t)(last_part(main_file) - main_file);
-  char *path = malloc(folder + strlen(file) + 1);
+  size_t rest = strlen(file) + 1;
+  char *path = malloc(folder + rest);
   if (!path) return NULL;
   memcpy(path, main_file, folder);
-  strcpy(path + folder, file);
+  memcpy(path + folder, file, rest);
   return path;
 }
 
-static bool make_room(tbi_mjcf *reader) {
-  return tbi_array_reserve((void **)&reader->includes, &reader->cap_include, reader->ninclude, 1,
-                           sizeof(tbi_xml *)) &&
-         tbi_array_reserve((void **)&reader->include_paths, &reader->cap_include_path,
-                           reader->ninclude, 1, sizeof(char *));
+static void add_source(tbi_mjcf *reader, const tbi_mjcf_file *file) {
+  if (!tbi_array_reserve((void **)&reader->sources, &reader->cap_source, reader->nsource, 1,
+                         sizeof *reader->sources)) {
+    tbi_xml_destroy(file->xml);
+    tbi_mjcf_fail_memory(reader);
+    return;
+  }
+  reader->sources[reader->nsource++] = *file;
 }
 
-/* The path in messages is the short one, as the user would write it. */
-static tbi_xml *read_file(tbi_mjcf *reader, const trail *here) {
-  const char *kept = tbi_text_add(&reader->text, here->found);
-  char *path = kept && make_room(reader) ? beside(reader->path, here->file) : NULL;
+/* The root of an included file, or NULL.  Its path in messages is the short one, as the user
+ * would write it. */
+static tbi_xml_node *read_file(tbi_mjcf *reader, const char *name, const char *found,
+                               int32_t from) {
+  tbi_mjcf_file file = {.name = name, .from = from};
+  file.found = tbi_text_add(&reader->text, found);
+  char *path = file.found ? beside(reader->path, name) : NULL;
   if (!path) {
     tbi_mjcf_fail_memory(reader);
     return NULL;
   }
-  tbi_xml *xml = NULL;
-  reader->status = tbi_xml_read(path, &xml, reader->err);
+  reader->status = tbi_xml_read(path, &file.xml, reader->err);
   free(path);
   if (!tbi_mjcf_ok(reader)) return NULL;
-  reader->include_paths[reader->ninclude] = kept;
-  reader->includes[reader->ninclude++] = xml;
-  return xml;
+  tbi_xml_node *root = tbi_xml_root(file.xml);
+  file.places = root->place.file;
+  add_source(reader, &file);
+  return tbi_mjcf_ok(reader) ? root : NULL;
 }
 
-/* Put the children of `from` into the list of `parent`, behind `before` (NULL: in front), in
- * place of the include that stood there. */
-static void replace(tbi_xml_node *parent, tbi_xml_node *before, tbi_xml_node *include,
-                    tbi_xml_node *from) {
+/* Put the children of `from` where the include stands.  Returns the first of them, or what stands
+ * behind the include. */
+static tbi_xml_node *replace(tbi_xml_node *include, tbi_xml_node *from) {
+  tbi_xml_node *parent = include->parent;
+  tbi_xml_node *before = NULL;
+  for (tbi_xml_node *child = parent->first; child != include; child = child->next)
+    before = child;
   for (tbi_xml_node *child = from->first; child; child = child->next)
     child->parent = parent;
   tbi_xml_node *first = from->first ? from->first : include->next;
@@ -131,46 +145,47 @@ static void replace(tbi_xml_node *parent, tbi_xml_node *before, tbi_xml_node *in
   }
   if (parent->last == include) parent->last = from->last ? from->last : before;
   from->first = from->last = NULL;
+  return first;
 }
 
-/* Returns the last node that came in, or what stood before the include. */
-static tbi_xml_node *splice_file(const including *in, tbi_xml_node *before, tbi_xml_node *include,
-                                 const trail *inside) {
-  tbi_mjcf_item item = tbi_mjcf_item_of(in->reader, include, NULL, 0);
+/* The next element in reading order that is not below this one. */
+static tbi_xml_node *behind(tbi_xml_node *node, const tbi_xml_node *root) {
+  while (node != root && !node->next)
+    node = node->parent;
+  return node == root ? NULL : node->next;
+}
+
+/* Returns where to read on. */
+static tbi_xml_node *splice(tbi_mjcf *reader, tbi_xml_node *include, const tbi_path_roots *roots) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, include, NULL, 0);
   const char *file = tbi_xml_get(include, "file");
+  int32_t from = source_of(reader, include);
   tbi_path path;
-  if (!find_file(in, &item, file, &path)) return before;
-  const trail here = {inside, file, path.found, inside->depth + 1};
-  tbi_xml *xml = may_include(&item, &here) ? read_file(in->reader, &here) : NULL;
-  if (!xml) return before;
-  tbi_xml_node *root = tbi_xml_root(xml);
-  splice_children(in, root, &here);
-  tbi_xml_node *last = root->last ? root->last : before;
-  replace(include->parent, before, include, root);
-  return last;
-}
-
-static void splice_children(const including *in, tbi_xml_node *node, const trail *inside) {
-  tbi_xml_node *before = NULL;
-  tbi_xml_node *next = NULL;
-  for (tbi_xml_node *child = node->first; child && tbi_mjcf_ok(in->reader); child = next) {
-    next = child->next;
-    if (strcmp(child->name, "include") == 0) {
-      before = splice_file(in, before, child, inside);
-    } else {
-      splice_children(in, child, inside);
-      before = child;
-    }
-  }
+  if (!find_file(&item, roots, file, &path) || !may_include(&item, from, path.found)) return NULL;
+  tbi_xml_node *contents = read_file(reader, file, path.found, from);
+  if (!contents) return NULL;
+  tbi_xml_node *parent = include->parent;
+  tbi_xml_node *next = replace(include, contents);
+  return next ? next : behind(parent, reader->root);
 }
 
 void tbi_mjcf_include(tbi_mjcf *reader) {
-  including in = {.reader = reader};
-  tbi_path_roots_init(&in.roots, reader->path, NULL);
+  tbi_path_roots roots;
+  tbi_path_roots_init(&roots, reader->path, NULL);
   // the main file under the name by which it could include itself
   tbi_path path;
-  const char *name = last_part(reader->path);
-  if (tbi_path_find(&in.roots, name, &path) != TBI_PATH_FOUND) path.found[0] = '\0';
-  const trail main_file = {NULL, name, path.found, 0};
-  splice_children(&in, reader->root, &main_file);
+  tbi_mjcf_file main_file = {
+      .name = reader->path, .places = reader->root->place.file, .from = TABI_NONE};
+  bool exists = tbi_path_find(&roots, last_part(reader->path), &path) == TBI_PATH_FOUND;
+  main_file.found = tbi_text_add(&reader->text, exists ? path.found : "");
+  if (!main_file.found) tbi_mjcf_fail_memory(reader);
+  add_source(reader, &main_file);
+  tbi_xml_node *node = reader->root->first;
+  while (node && tbi_mjcf_ok(reader)) {
+    if (strcmp(node->name, "include") == 0) {
+      node = splice(reader, node, &roots);
+    } else {
+      node = node->first ? node->first : behind(node, reader->root);
+    }
+  }
 }

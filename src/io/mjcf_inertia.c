@@ -121,9 +121,9 @@ static void sum_geoms(const tbi_mjcf *reader, tbi_mjcf_body *body) {
   }
 }
 
-void tbi_mjcf_read_inertia(tbi_mjcf *reader, tbi_xml_node *node, int32_t index) {
-  tbi_mjcf_body *body = &reader->bodies[index];
-  tbi_xml_node *inertial = tbi_xml_child(node, "inertial");
+void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
+  tbi_mjcf_body *body = &reader->bodies[body_index];
+  tbi_xml_node *inertial = tbi_xml_child(body->node, "inertial");
   if (inertial) read_given(reader, inertial, body);
   if (body->weighs_geoms) sum_geoms(reader, body);
   apply_bounds(&reader->compiler, body);

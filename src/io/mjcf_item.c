@@ -65,6 +65,12 @@ tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char 
   return item;
 }
 
+int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth) {
+  while (reader->classes[c].depth > depth)
+    c = reader->classes[c].parent;
+  return c;
+}
+
 /* The last element of the kind within a class that has the attribute. */
 static const char *class_text(const tbi_mjcf_item *item, int32_t c, const char *attribute) {
   tbi_xml_node *node = item->reader->classes[c].node;
@@ -109,10 +115,9 @@ static int32_t overlay(const tbi_mjcf_item *item, tbi_xml_node *node, const char
 
 static int32_t overlay_class(const tbi_mjcf_item *item, int32_t c, const char *attribute,
                              const int32_t limits[2], double *values) {
-  if (c < 0) return 0;
-  const tbi_mjcf_class *def = &item->reader->classes[c];
-  int32_t longest = overlay_class(item, def->parent, attribute, limits, values);
-  tbi_xml_node *setting = def->node ? tbi_xml_child(def->node, item->kind) : NULL;
+  tbi_xml_node *node = item->reader->classes[c].node;
+  tbi_xml_node *setting = node ? tbi_xml_child(node, item->kind) : NULL;
+  int32_t longest = 0;
   for (; setting; setting = tbi_xml_next(setting)) {
     int32_t count = overlay(item, setting, attribute, limits, values);
     if (count > longest) longest = count;
@@ -122,9 +127,15 @@ static int32_t overlay_class(const tbi_mjcf_item *item, int32_t c, const char *a
 
 int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
                          double *values) {
+  const tbi_mjcf *reader = item->reader;
   const int32_t limits[2] = {min, max};
   int32_t longest = 0;
-  if (item->kind) longest = overlay_class(item, item->default_class, attribute, limits, values);
+  int32_t innermost = item->kind ? reader->classes[item->default_class].depth : TABI_NONE;
+  for (int32_t depth = 0; depth <= innermost; ++depth) {
+    int32_t c = tbi_mjcf_class_at(reader, item->default_class, depth);
+    int32_t count = overlay_class(item, c, attribute, limits, values);
+    if (count > longest) longest = count;
+  }
   int32_t count = overlay(item, item->node, attribute, limits, values);
   return count > longest ? count : longest;
 }

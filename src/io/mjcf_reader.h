@@ -42,10 +42,20 @@ typedef struct tbi_mjcf_compiler {
   double bound_mass, bound_inertia, total_mass; /* 0 or less: unused */
 } tbi_mjcf_compiler;
 
+/* A file that the model is made of. */
+typedef struct tbi_mjcf_file {
+  tbi_xml *xml;       /* NULL for the main file, whose tree is the caller's */
+  const char *name;   /* as whoever includes it says */
+  const char *found;  /* without links, to compare */
+  const char *places; /* the pointer by which its elements name it */
+  int32_t from;       /* the file that includes it; TABI_NONE for the main one */
+} tbi_mjcf_file;
+
 /* A default class; class 0 is the outermost and always there. */
 typedef struct tbi_mjcf_class {
   const char *name;
   int32_t parent;     /* -1 for the outermost */
+  int32_t depth;      /* 0 for the outermost */
   tbi_xml_node *node; /* NULL: an outermost class that says nothing */
 } tbi_mjcf_class;
 
@@ -100,8 +110,10 @@ typedef struct tbi_mjcf_geom {
 typedef struct tbi_mjcf_body {
   const char *name;
   tabi_place place;
-  int32_t parent; /* 0: the world */
-  v3 pos;         /* in the parent's frame, joints at ref */
+  tbi_xml_node *node;
+  int32_t child_class; /* of what is in it */
+  int32_t parent;      /* 0: the world */
+  v3 pos;              /* in the parent's frame, joints at ref */
   q4 rot;
   v3 world_pos; /* the same in the world */
   q4 world_rot;
@@ -124,10 +136,9 @@ typedef struct tbi_mjcf {
 
   tbi_mjcf_compiler compiler;
   tbi_text_pool text;
-  tbi_meshes *files;  /* where meshes come from */
-  tbi_xml **includes; /* trees of included files */
-  const char **include_paths;
-  int32_t ninclude, cap_include, cap_include_path;
+  tbi_meshes *files;      /* where meshes come from */
+  tbi_mjcf_file *sources; /* 0: the main file; then the included ones */
+  int32_t nsource, cap_source;
 
   tbi_mjcf_class *classes;
   tbi_mjcf_mesh *meshes;
@@ -174,6 +185,9 @@ void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...)
 tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char *kind,
                                int32_t inherited);
 
+/* The class above class c that has the given depth; c itself at its own depth. */
+int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth);
+
 /* The text of an attribute, or NULL.  *distance (may be NULL) is 0 when the element says it
  * itself, else how many classes away it was found. */
 const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance);
@@ -210,11 +224,11 @@ void tbi_mjcf_read_compiler(tbi_mjcf *reader); /* mjcf_compiler.c */
 void tbi_mjcf_read_defaults(tbi_mjcf *reader); /* mjcf_defaults.c */
 void tbi_mjcf_read_assets(tbi_mjcf *reader);   /* mjcf_asset.c */
 void tbi_mjcf_read_bodies(tbi_mjcf *reader);   /* mjcf_body.c */
-/* One joint or geom of a body; the class is what the body hands down. */
-void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited);
-void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body, int32_t inherited);
+/* One joint or geom of a body. */
+void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
+void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
 /* Sets mass, com and inertia of a body from its <inertial> or its geoms. */
-void tbi_mjcf_read_inertia(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
+void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index);
 void tbi_mjcf_scale_masses(tbi_mjcf *reader);
 void tbi_mjcf_add_bodies(tbi_mjcf *reader);     /* mjcf_build.c */
 void tbi_mjcf_read_actuators(tbi_mjcf *reader); /* mjcf_actuator.c */

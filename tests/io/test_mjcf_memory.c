@@ -9,6 +9,8 @@ static long countdown = -1; /* allocations until one fails; negative: none does 
 
 static bool fails(void) { return countdown >= 0 && countdown-- == 0; }
 
+/* names that the linker asks for
+ * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
@@ -28,6 +30,7 @@ void *__wrap_realloc(void *block, size_t size) {
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
   return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
 
 static void starve(const char *file) {
   for (long n = 0;; ++n) {

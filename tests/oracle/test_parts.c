@@ -40,11 +40,12 @@ static void compare_masses(const twins *t) {
 
 static void compare_joint(const twins *t, int j) {
   const mjModel *mj = t->mj;
+  size_t at = 2 * (size_t)j;
   tabi_joint_def joint = tabi_model_joint(t->tabi, t->joints[j]);
   size_t dof = (size_t)mj->jnt_dofadr[j];
   bool ball = mj->jnt_type[j] == mjJNT_BALL;
-  double lower = mj->jnt_limited[j] && !ball ? mj->jnt_range[2 * j] : -(double)INFINITY;
-  double upper = mj->jnt_limited[j] ? mj->jnt_range[2 * j + 1] : (double)INFINITY;
+  double lower = mj->jnt_limited[j] && !ball ? mj->jnt_range[at] : -(double)INFINITY;
+  double upper = mj->jnt_limited[j] ? mj->jnt_range[at + 1] : (double)INFINITY;
   assert_near(joint.lower, lower, TOLERANCE);
   assert_near(joint.upper, upper, TOLERANCE);
   assert_near(joint.gear * joint.gear * joint.rotor_inertia, mj->dof_armature[dof], TOLERANCE);
@@ -151,13 +152,13 @@ static void compare_mesh(const twins *t, int g) {
 static void compare_actuators(const twins *t) {
   const mjModel *mj = t->mj;
   assert_int_equal(tabi_model_nactuator(t->tabi), mj->nu);
-  for (int i = 0; i < mj->nu; ++i) {
-    tabi_actuator_def a = tabi_model_actuator(t->tabi, i);
+  for (size_t i = 0; i < (size_t)mj->nu; ++i) {
+    tabi_actuator_def a = tabi_model_actuator(t->tabi, (int32_t)i);
     bool affine = mj->actuator_biastype[i] == mjBIAS_AFFINE;
     assert_int_equal(a.joint, t->joints[mj->actuator_trnid[2 * i]]);
     assert_near(a.gear, mj->actuator_gear[6 * i], TOLERANCE);
     assert_near(a.gain, mj->actuator_gainprm[mjNGAIN * i], TOLERANCE);
-    for (int k = 0; k < 3; ++k) {
+    for (size_t k = 0; k < 3; ++k) {
       assert_near(a.bias[k], affine ? mj->actuator_biasprm[mjNBIAS * i + k] : 0, TOLERANCE);
     }
     const double none[2] = {-(double)INFINITY, (double)INFINITY};
@@ -179,7 +180,8 @@ static void compare_coupling(const twins *t, const tabi_coupling_def *c, int eq)
   double ref2 = leader >= 0 ? mj->qpos0[mj->jnt_qposadr[leader]] : 0;
   assert_int_equal(c->joint, t->joints[mj->eq_obj1id[eq]]);
   assert_int_equal(c->leader, leader >= 0 ? t->joints[leader] : TABI_NONE);
-  for (double x = -1; x <= 1; x += 0.25) {
+  for (int i = -4; i <= 4; ++i) {
+    double x = 0.25 * i;
     double d = leader >= 0 ? x - ref2 : 0;
     double theirs = ref1 + p[0] + d * (p[1] + d * (p[2] + d * (p[3] + d * p[4])));
     double ours = 0;
