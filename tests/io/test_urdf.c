@@ -3,6 +3,7 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,6 +327,21 @@ static void test_two_robots(void **state) {
   tabi_builder_destroy(builder);
 }
 
+static void test_german(void **state) {
+  (void)state;
+  if (!scratch_german()) {
+    print_message("no German locale could be made\n");
+    skip();
+  }
+  tabi_model *model = load("<robot name='r'><link name='a'><inertial><mass value='1.5'/>"
+                           "<inertia ixx='2.5e-1' iyy='.25' izz='0.25'/></inertial></link></robot>",
+                           NULL);
+  (void)setlocale(LC_NUMERIC, "C");
+  assert_near(tabi_model_link(model, 0).mass, 1.5, 0);
+  assert_near(tabi_model_link(model, 0).inertia[0], 0.25, 0);
+  tabi_model_destroy(model);
+}
+
 static void test_ignored(void **state) {
   (void)state;
   heard h = {0};
@@ -371,6 +387,7 @@ int main(void) {
       cmocka_unit_test(test_world_link),
       cmocka_unit_test(test_joint_called_base),
       cmocka_unit_test(test_two_robots),
+      cmocka_unit_test(test_german),
       cmocka_unit_test(test_ignored),
   };
   scratch_begin();
