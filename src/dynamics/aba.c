@@ -11,17 +11,15 @@
  * A joint with several velocities is a chain of joints with one each and nothing between. */
 #include "dynamics/dynamics.h"
 
-static tbi_articulated rigid(const body_inertia *i) {
+static void make_rigid(const body_inertia *i, tbi_articulated *a) {
   double m = i->mass;
   double x = v4_x(i->h);
   double y = v4_y(i->h);
   double z = v4_z(i->h);
-  return (tbi_articulated){
-      .lin_lin = {v4_make(m, 0,  0),  v4_make(0,  m, 0),  v4_make(0,  0,  m)},
-      .ang_lin = {v4_make(0, z,  -y), v4_make(-z, 0, x),  v4_make(y,  -x, 0)},
-      .lin_ang = {v4_make(0, -z, y),  v4_make(z,  0, -x), v4_make(-y, x,  0)},
-      .ang_ang = i->moment,
-  };
+  a->lin_lin = (m4){v4_make(m, 0, 0), v4_make(0, m, 0), v4_make(0, 0, m)};
+  a->ang_lin = (m4){v4_make(0, z, -y), v4_make(-z, 0, x), v4_make(y, -x, 0)};
+  a->lin_ang = (m4){v4_make(0, -z, y), v4_make(z, 0, -x), v4_make(-y, x, 0)};
+  a->ang_ang = i->moment;
 }
 
 /* a - u w' */
@@ -52,14 +50,14 @@ static void add(tbi_articulated *a, const tbi_articulated *b) {
 void tbi_aba_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
-    d->articulated[i] = rigid(&d->body[i].inertia);
+    make_rigid(&d->body[i].inertia, &d->articulated[i]);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
-    tbi_articulated own = d->articulated[i];
+    tbi_articulated *own = &d->articulated[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
-      eliminate(&own, d->axis[k], model->dof_rotor[k], &d->reach[k], &d->stiff[k]);
+      eliminate(own, d->axis[k], model->dof_rotor[k], &d->reach[k], &d->stiff[k]);
     }
-    if (body->parent != TABI_WORLD) add(&d->articulated[body->parent], &own);
+    add(&d->articulated[body->parent], own);
   }
 }
 
@@ -74,11 +72,12 @@ void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x) {
       x[k] = (rhs[k] - sv_dot(d->axis[k], p)) * d->stiff[k];
       p = sv_axpy(p, x[k], d->reach[k]);
     }
-    if (body->parent != TABI_WORLD) d->force[body->parent] = sv_add(d->force[body->parent], p);
+    d->force[body->parent] = sv_add(d->force[body->parent], p);
   }
+  d->acc[TABI_WORLD] = sv_zero();
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    sv a = body->parent == TABI_WORLD ? sv_zero() : d->acc[body->parent];
+    sv a = d->acc[body->parent];
     for (int32_t k = body->v; k < body->v + body->nv; ++k) {
       x[k] -= sv_dot(d->reach[k], a) * d->stiff[k];
       a = sv_axpy(a, x[k], d->axis[k]);

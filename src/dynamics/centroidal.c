@@ -101,8 +101,8 @@ void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate) {
     momentum[i] = inertia_mulv(&d->body[i].inertia, d->body[i].vel);
   }
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
-    int32_t parent = model->body[i].parent;
-    if (parent != TABI_WORLD) momentum[parent] = sv_add(momentum[parent], momentum[i]);
+    sv *parent = &momentum[model->body[i].parent];
+    *parent = sv_add(*parent, momentum[i]);
   }
   for (int32_t k = 0; k < model->nv; ++k) {
     int32_t body = model->dof_body[k];

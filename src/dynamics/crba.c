@@ -15,23 +15,25 @@ void tbi_compose(tabi_dynamics *d) {
   for (int32_t i = 0; i < model->nbody; ++i)
     d->composite[i] = d->body[i].inertia;
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
-    int32_t parent = model->body[i].parent;
-    if (parent != TABI_WORLD) {
-      d->composite[parent] = inertia_add(&d->composite[parent], &d->composite[i]);
-    }
+    body_inertia *parent = &d->composite[model->body[i].parent];
+    *parent = inertia_add(parent, &d->composite[i]);
   }
 }
 
 void tbi_crba(tabi_dynamics *d) {
   const tabi_model *model = d->model;
+  const int32_t *parent = model->dof_parent;
+  const sv *axis = d->axis;
   tbi_compose(d);
-  for (int32_t i = 0; i < model->nv; ++i) {
+  /* leaves first, so that ltdl.c, which also starts there, does not wait for fresh stores */
+  for (int32_t i = model->nv - 1; i >= 0; --i) {
     double *row = d->row + model->dof_row[i];
     int32_t depth = model->dof_depth[i];
-    sv force = inertia_mulv(&d->composite[model->dof_body[i]], d->axis[i]);
-    row[depth] = sv_dot(d->axis[i], force) + model->dof_rotor[i];
-    for (int32_t j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-      row[--depth] = sv_dot(d->axis[j], force);
-    }
+    sv force = inertia_mulv(&d->composite[model->dof_body[i]], axis[i]);
+    /* the padding takes part in ltdl.c: let it not grow from call to call */
+    v4_save(v4_zero(), row + depth / 4 * 4);
+    row[depth] = sv_dot(axis[i], force) + model->dof_rotor[i];
+    for (int32_t j = parent[i]; j >= 0; j = parent[j])
+      row[--depth] = sv_dot(axis[j], force);
   }
 }

@@ -23,20 +23,26 @@ static void *take(layout *at, int64_t count, size_t size) {
   return piece;
 }
 
+/* the same for one entry per body, and one before for the world */
+static void *take_bodies(layout *at, const tabi_model *model, size_t size) {
+  char *piece = take(at, (int64_t)model->nbody + 1, size);
+  return piece ? piece + size : NULL;
+}
+
 static void place_arrays(layout *at, const tabi_model *model, tabi_dynamics *d) {
   d->q = take(at, model->nq, sizeof *d->q);
   d->v = take(at, model->nv, sizeof *d->v);
   d->sine = take(at, model->nq, sizeof *d->sine);
   d->cosine = take(at, model->nq, sizeof *d->cosine);
   d->origin = take(at, model->ntree, sizeof *d->origin);
-  d->body = take(at, model->nbody, sizeof *d->body);
+  d->body = take_bodies(at, model, sizeof *d->body);
   d->axis = take(at, model->nv, sizeof *d->axis);
-  d->acc = take(at, model->nbody, sizeof *d->acc);
-  d->force = take(at, model->nbody, sizeof *d->force);
-  d->composite = take(at, model->nbody, sizeof *d->composite);
+  d->acc = take_bodies(at, model, sizeof *d->acc);
+  d->force = take_bodies(at, model, sizeof *d->force);
+  d->composite = take_bodies(at, model, sizeof *d->composite);
   d->row = take(at, model->nrow, sizeof *d->row);
   d->pivot = take(at, model->nv, sizeof *d->pivot);
-  d->articulated = take(at, model->nbody, sizeof *d->articulated);
+  d->articulated = take_bodies(at, model, sizeof *d->articulated);
   d->reach = take(at, model->nv, sizeof *d->reach);
   d->stiff = take(at, model->nv, sizeof *d->stiff);
   d->rhs = take(at, model->nv, sizeof *d->rhs);
@@ -56,6 +62,7 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
   tabi_dynamics *d = take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
   d->model = model;
+  d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   tbi_ada_prepare(d);
   /* start at rest in the start posture, so that every call finds a state; d->v is still zero */
   tbi_kinematics(d, model->start, d->v);

@@ -28,18 +28,20 @@ typedef struct tbi_articulated {
   m4 lin_lin, ang_lin, lin_ang, ang_ang;
 } tbi_articulated;
 
+/* Arrays over bodies start one before: entry TABI_WORLD is the world itself, so that the
+ * recursions need not ask whether a parent is there. */
 struct tabi_dynamics {
   const tabi_model *model;
   double *q, *v;                /* the state: [nq], [nv] */
   double *sine, *cosine;        /* of q: [nq] */
   v3 *origin;                   /* of each tree in the world: [ntree] */
-  tbi_body_state *body;         /* [nbody] */
+  tbi_body_state *body;         /* [nbody] and the world, which is at rest */
   sv *axis;                     /* S: the motion of each velocity: [nv] */
-  sv *acc, *force;              /* scratch: [nbody] */
-  body_inertia *composite;      /* of a body with all that hangs from it: [nbody] */
+  sv *acc, *force;              /* scratch: [nbody] and the world */
+  body_inertia *composite;      /* of a body with all that hangs from it: [nbody] and the world */
   double *row;                  /* mass matrix, then its factor, see crba.c: [nrow] */
   double *pivot;                /* 1 / D of the factor: [nv] */
-  tbi_articulated *articulated; /* [nbody] */
+  tbi_articulated *articulated; /* [nbody] and the world */
   sv *reach;                    /* U of each velocity in aba.c: [nv] */
   double *stiff;                /* 1 / d in aba.c: [nv] */
   double *rhs;                  /* scratch: [nv] */

@@ -2,7 +2,7 @@
  *
  * For every joint the axis S maps its velocities to the twist of the child against the parent;
  * the drift is dS/dt v.  An axis is carried along by some frame, so its rate is the cross product
- * with that frame's twist (axis_carrier). */
+ * with that frame's twist. */
 #include "dynamics/dynamics.h"
 
 #include "base/assertion.h"
@@ -35,23 +35,25 @@ static void axes_of_rotation(const m4 *frame, v4 point, sv *axis) {
   axis[2] = rotation_about(frame->z, point);
 }
 
-/* pose and axes of a body whose joint frame stands at `at` */
-static void place_body(const tabi_dynamics *d, const tbi_body *body, const stand *at,
-                       tbi_body_state *state, sv *axis) {
+static void axes_of_translation(const m4 *frame, int count, sv *axis) {
+  const v4 direction[3] = {frame->x, frame->y, frame->z};
+  for (int i = 0; i < count; ++i)
+    axis[i] = translation_along(direction[i]);
+}
+
+/* how many velocities of a joint translate, before the others turn */
+static int translations(tabi_joint_type type) {
+  return type == TABI_JOINT_FREE ? 3 : type == TABI_JOINT_PLANAR ? 2 : 0;
+}
+
+/* pose and axes of a body whose joint has several velocities and stands at `at` */
+static void place_compound(const tabi_dynamics *d, const tbi_body *body, const stand *at,
+                           tbi_body_state *state, sv *axis) {
   const double *q = d->q + body->q;
   const m4 *frame = &at->rot;
-  state->rot = *frame;
+  axes_of_translation(frame, translations(body->type), axis);
   state->pos = at->pos;
   switch (body->type) {
-  case TABI_JOINT_REVOLUTE:
-  case TABI_JOINT_CONTINUOUS:
-    state->rot = turn_z(frame, d->sine[body->q], d->cosine[body->q]);
-    axis[0] = rotation_about(frame->z, at->pos);
-    break;
-  case TABI_JOINT_PRISMATIC:
-    axis[0] = translation_along(frame->z);
-    state->pos = v4_axpy(at->pos, q[0], frame->z);
-    break;
   case TABI_JOINT_BALL:
     state->rot = turn_by(frame, q);
     axes_of_rotation(&state->rot, at->pos, axis);
@@ -59,17 +61,12 @@ static void place_body(const tabi_dynamics *d, const tbi_body *body, const stand
   case TABI_JOINT_PLANAR:
     state->rot = turn_z(frame, d->sine[body->q + 2], d->cosine[body->q + 2]);
     state->pos = v4_axpy(v4_axpy(at->pos, q[0], frame->x), q[1], frame->y);
-    axis[0] = translation_along(frame->x);
-    axis[1] = translation_along(frame->y);
     axis[2] = rotation_about(frame->z, state->pos);
     break;
   case TABI_JOINT_FREE:
     state->rot = turn_by(frame, q + 3);
     /* under the world the displacement is in the tree's origin */
     if (body->parent != TABI_WORLD) state->pos = v4_add(at->pos, m4_mulv3(frame, v3_load(q)));
-    axis[0] = translation_along(frame->x);
-    axis[1] = translation_along(frame->y);
-    axis[2] = translation_along(frame->z);
     axes_of_rotation(frame, state->pos, axis + 3);
     break;
   default:
@@ -77,31 +74,46 @@ static void place_body(const tabi_dynamics *d, const tbi_body *body, const stand
   }
 }
 
-static sv twist_of_joint(const tbi_body *body, const sv *axis, const double *v) {
-  sv twist = sv_scale(v[0], axis[0]);
-  for (int i = 1; i < body->nv; ++i)
-    twist = sv_axpy(twist, v[i], axis[i]);
-  return twist;
+static sv sum_of_axes(const sv *axis, const double *v, int count) {
+  sv sum = sv_zero();
+  for (int i = 0; i < count; ++i)
+    sum = sv_axpy(sum, v[i], axis[i]);
+  return sum;
 }
 
-/* the twist of the frame that carries the k-th axis of a joint, against that of the parent: a
- * planar or free joint first translates along axes of the parent, then turns about a point that
- * has moved along; a ball joint's axes turn with the child, but a rotation does not change its
- * own axis, so that on the whole they drift as if fixed in the parent */
-static sv translation_part(const tbi_body *body, const sv *axis, const double *v) {
-  sv twist = sv_zero();
-  int translations = body->type == TABI_JOINT_FREE ? 3 : body->type == TABI_JOINT_PLANAR ? 2 : 0;
-  for (int i = 0; i < translations; ++i)
-    twist = sv_axpy(twist, v[i], axis[i]);
-  return twist;
+/* A planar or free joint translates along axes of the parent and then turns about a point that has
+ * moved along.  A ball joint's axes turn with the child, but the rotation they make together does
+ * not change its own axis: on the whole they drift as if fixed in the parent. */
+static void move_compound(const tabi_dynamics *d, const tbi_body *body, const stand *at,
+                          tbi_body_state *state) {
+  const double *v = d->v + body->v;
+  const tbi_body_state *parent = &d->body[body->parent];
+  sv *axis = d->axis + body->v;
+  place_compound(d, body, at, state, axis);
+  sv moved = sum_of_axes(axis, v, translations(body->type));
+  sv joint = sum_of_axes(axis, v, body->nv);
+  state->vel = sv_add(parent->vel, joint);
+  state->drift = sv_add(sv_cross(parent->vel, joint), sv_cross(moved, sv_sub(joint, moved)));
 }
 
-static sv drift_of_joint(const tbi_body *body, sv parent_vel, sv joint_vel, const sv *axis,
-                         const double *v) {
-  sv drift = sv_cross(parent_vel, joint_vel);
-  if (body->nv == 1) return drift;
-  sv moved = translation_part(body, axis, v);
-  return sv_add(drift, sv_cross(moved, sv_sub(joint_vel, moved)));
+/* the same for a joint with one velocity: the usual case */
+static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, const stand *at,
+                               tbi_body_state *state) {
+  const tbi_body_state *parent = &d->body[body->parent];
+  sv axis;
+  if (body->type == TABI_JOINT_PRISMATIC) {
+    axis = translation_along(at->rot.z);
+    state->rot = at->rot;
+    state->pos = v4_axpy(at->pos, d->q[body->q], at->rot.z);
+  } else {
+    axis = rotation_about(at->rot.z, at->pos);
+    state->rot = turn_z(&at->rot, d->sine[body->q], d->cosine[body->q]);
+    state->pos = at->pos;
+  }
+  sv joint = sv_scale(d->v[body->v], axis);
+  d->axis[body->v] = axis;
+  state->vel = sv_add(parent->vel, joint);
+  state->drift = sv_cross(parent->vel, joint);
 }
 
 static body_inertia world_inertia(const tbi_body *body, const tbi_body_state *state) {
@@ -114,7 +126,7 @@ static void set_origins(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t tree = 0; tree < model->ntree; ++tree) {
     const tbi_body *root = &model->body[model->tree_body[tree]];
-    v3 origin = root->place.pos;
+    v3 origin = model->tree_place[tree];
     if (root->type == TABI_JOINT_FREE) {
       origin = v3_add(origin, m3_mulv(&root->place.rot, v3_load(d->q + root->q)));
     }
@@ -130,33 +142,29 @@ void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
   set_origins(d);
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
+    const tbi_body_state *parent = &d->body[body->parent];
     tbi_body_state *state = &d->body[i];
-    sv *axis = d->axis + body->v;
-    stand at = {m4_from(&body->place.rot), v4_zero()};
-    sv parent_vel = sv_zero();
-    if (body->parent != TABI_WORLD) {
-      const tbi_body_state *parent = &d->body[body->parent];
-      at.rot = m4_mul3(&parent->rot, &body->place.rot);
-      at.pos = v4_add(parent->pos, m4_mulv3(&parent->rot, body->place.pos));
-      parent_vel = parent->vel;
+    stand at = {m4_mul3(&parent->rot, &body->place.rot),
+                v4_add(parent->pos, m4_mulv3(&parent->rot, body->place.pos))};
+    if (body->nv == 1) {
+      move_simple(d, body, &at, state);
+    } else {
+      move_compound(d, body, &at, state);
     }
-    place_body(d, body, &at, state, axis);
-    sv joint_vel = twist_of_joint(body, axis, d->v + body->v);
-    state->vel = sv_add(parent_vel, joint_vel);
-    state->drift = drift_of_joint(body, parent_vel, joint_vel, axis, d->v + body->v);
     state->inertia = world_inertia(body, state);
   }
 }
 
+/* an axis is carried along by the child, but those of a planar or free joint by the parent, and
+ * where they turn, also by the translation before */
 sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof) {
   const tbi_body *body = &d->model->body[d->model->dof_body[dof]];
-  const tbi_body_state *state = &d->body[d->model->dof_body[dof]];
-  sv carrier = state->vel;
-  if (body->type == TABI_JOINT_PLANAR || body->type == TABI_JOINT_FREE) {
-    carrier = body->parent == TABI_WORLD ? sv_zero() : d->body[body->parent].vel;
-    int translations = body->type == TABI_JOINT_FREE ? 3 : 2;
-    if (dof - body->v >= translations) {
-      carrier = sv_add(carrier, translation_part(body, d->axis + body->v, d->v + body->v));
+  sv carrier = d->body[d->model->dof_body[dof]].vel;
+  int moves = translations(body->type);
+  if (moves > 0) {
+    carrier = d->body[body->parent].vel;
+    if (dof - body->v >= moves) {
+      carrier = sv_add(carrier, sum_of_axes(d->axis + body->v, d->v + body->v, moves));
     }
   }
   return sv_cross(carrier, d->axis[dof]);

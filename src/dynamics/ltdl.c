@@ -3,23 +3,32 @@
  * is kept in d->pivot. */
 #include "dynamics/dynamics.h"
 
+/* to -= a * from over n entries and on to the end of the last group of four: rows are padded, and
+ * a fixed count of four makes vector code without loose ends */
+static inline void subtract(double *restrict to, double a, const double *restrict from, int32_t n) {
+  for (int32_t j = 0; j < n; j += 4) {
+    v4_save(v4_axpy(v4_load(to + j), -a, v4_load(from + j)), to + j);
+  }
+}
+
 void tbi_ltdl_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
+  /* copies, because the compiler must expect the stores below to change what d points to */
+  const int32_t *parent = model->dof_parent;
+  const int64_t *start = model->dof_row;
+  double *rows = d->row;
   for (int32_t k = model->nv - 1; k >= 0; --k) {
-    double *row = d->row + model->dof_row[k];
+    double *row = rows + start[k];
     int32_t depth = model->dof_depth[k];
     double pivot = 1 / row[depth];
     d->pivot[k] = pivot;
     /* take k out of the rows of its ancestors */
     int32_t column = depth - 1;
-    for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column) {
-      double *above = d->row + model->dof_row[i];
-      double a = row[column] * pivot;
-      for (int32_t j = 0; j <= column; ++j)
-        above[j] -= a * row[j];
+    for (int32_t i = parent[k]; i >= 0; i = parent[i], --column) {
+      subtract(rows + start[i], row[column] * pivot, row, column + 1);
     }
-    for (int32_t j = 0; j < depth; ++j)
-      row[j] *= pivot;
+    for (int32_t j = 0; j < depth; j += 4)
+      v4_save(v4_scale(pivot, v4_load(row + j)), row + j);
   }
 }
 

@@ -8,14 +8,14 @@
 
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
   const tabi_model *model = d->model;
-  sv world = {v4_scale(-1, gravity), v4_zero()};
+  d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     const tbi_body_state *state = &d->body[i];
-    sv a = sv_add(body->parent == TABI_WORLD ? world : d->acc[body->parent], state->drift);
+    sv a = sv_add(d->acc[body->parent], state->drift);
     if (qdd) {
-      for (int k = 0; k < body->nv; ++k)
-        a = sv_axpy(a, qdd[body->v + k], d->axis[body->v + k]);
+      for (int32_t k = body->v; k < body->v + body->nv; ++k)
+        a = sv_axpy(a, qdd[k], d->axis[k]);
     }
     d->acc[i] = a;
     sv momentum = inertia_mulv(&state->inertia, state->vel);
@@ -28,12 +28,11 @@ void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau) {
   tbi_rnea_forces(d, v4_from(v3_load(model->gravity)), qdd);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
+    sv force = d->force[i];
     for (int32_t k = body->v; k < body->v + body->nv; ++k) {
-      tau[k] = sv_dot(d->axis[k], d->force[i]);
+      tau[k] = sv_dot(d->axis[k], force);
       if (qdd) tau[k] += model->dof_rotor[k] * qdd[k];
     }
-    if (body->parent != TABI_WORLD) {
-      d->force[body->parent] = sv_add(d->force[body->parent], d->force[i]);
-    }
+    d->force[body->parent] = sv_add(d->force[body->parent], force);
   }
 }

@@ -1,10 +1,44 @@
-/* linalg.h - small dense symmetric systems, row by row, a row being `stride` long. */
+/* linalg.h - small dense symmetric systems, row by row, a row being `stride` long.  Inline, so that
+ * a size known where they are called makes straight code. */
 #ifndef TBI_LINALG_H
 #define TBI_LINALG_H
 
-/* a = L L', lower triangle in place.  The matrix must be positive definite. */
-void tbi_cholesky(int n, double *a, int stride);
+#include <math.h>
+
+/* a = L L', lower triangle in place, the diagonal as its reciprocal.  The matrix must be positive
+ * definite. */
+static inline void tbi_cholesky(int n, double *a, int stride) {
+  for (int j = 0; j < n; ++j) {
+    double *row = a + j * stride;
+    double pivot = row[j];
+    for (int k = 0; k < j; ++k)
+      pivot -= row[k] * row[k];
+    row[j] = 1 / sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) {
+      double *below = a + i * stride;
+      double sum = below[j];
+      for (int k = 0; k < j; ++k)
+        sum -= below[k] * row[k];
+      below[j] = sum * row[j];
+    }
+  }
+}
+
 /* x = a^-1 x with the factor of tbi_cholesky. */
-void tbi_cholesky_solve(int n, const double *factor, int stride, double *x);
+static inline void tbi_cholesky_solve(int n, const double *factor, int stride, double *x) {
+  for (int i = 0; i < n; ++i) {
+    const double *row = factor + i * stride;
+    double sum = x[i];
+    for (int k = 0; k < i; ++k)
+      sum -= row[k] * x[k];
+    x[i] = sum * row[i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double sum = x[i];
+    for (int k = i + 1; k < n; ++k)
+      sum -= factor[k * stride + i] * x[k];
+    x[i] = sum * factor[i * stride + i];
+  }
+}
 
 #endif

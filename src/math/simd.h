@@ -8,6 +8,8 @@
 
 #include "math/mat.h"
 
+#include <string.h>
+
 typedef double v2 __attribute__((vector_size(16)));
 
 #ifdef __AVX__
@@ -49,6 +51,14 @@ static inline v4 v4_rotated(v4 a) {
   return (v4){__builtin_shufflevector(a.lo, a.hi, 1, 2), __builtin_shufflevector(a.lo, a.hi, 0, 3)};
 }
 #endif
+
+/* four numbers in a row of memory */
+static inline v4 v4_load(const double *from) {
+  v4 a;
+  memcpy(&a, from, sizeof a);
+  return a;
+}
+static inline void v4_save(v4 a, double *to) { memcpy(to, &a, sizeof a); }
 
 static inline v4 v4_zero(void) { return v4_make(0, 0, 0); }
 static inline v4 v4_from(v3 a) { return v4_make(a.x, a.y, a.z); }

@@ -374,7 +374,11 @@ static void fill_bodies(tabi_model *model) {
   int32_t tree = -1;
   for (int32_t i = 0; i < model->nbody; ++i) {
     tbi_body *body = &model->body[i];
-    if (body->parent == TABI_WORLD) model->tree_body[++tree] = i;
+    if (body->parent == TABI_WORLD) {
+      model->tree_body[++tree] = i;
+      model->tree_place[tree] = body->place.pos;
+      body->place.pos = v3_zero();
+    }
     body->tree = tree;
     body->q = q;
     body->v = v;
