@@ -36,7 +36,7 @@ typedef struct reader {
   tbi_xml_node *open; /* innermost element not yet closed */
   const char *path, *text;
   size_t size;
-  int depth;
+  int depth, items; /* items: elements and attributes so far */
   tabi_status status;
   tabi_error *err;
 } reader;
@@ -100,6 +100,23 @@ static tabi_place here(const reader *r) {
   return (tabi_place){r->path, (int32_t)XML_GetCurrentLineNumber(r->parser)};
 }
 
+/* A short text can hold a million empty elements, each of which costs us a hundred bytes. */
+static void check_limits(reader *r, const char **pairs) {
+  r->depth++;
+  r->items++;
+  for (; pairs[0]; pairs += 2)
+    r->items++;
+  int line = (int)here(r).line;
+  if (r->depth > TBI_XML_MAX_DEPTH) {
+    stop(r, tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
+                          TBI_XML_MAX_DEPTH, line));
+  } else if (r->items > TBI_XML_MAX_ITEMS) {
+    stop(r,
+         tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
+                       "more than %d elements and attributes at line %d", TBI_XML_MAX_ITEMS, line));
+  }
+}
+
 static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
   tbi_xml_attribute **end = &node->attributes;
   for (; pairs[0]; pairs += 2) {
@@ -120,11 +137,8 @@ static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
 static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
   reader *r = user;
   if (r->status != TABI_OK) return;
-  if (++r->depth > TBI_XML_MAX_DEPTH) {
-    stop(r, tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
-                          TBI_XML_MAX_DEPTH, (int)here(r).line));
-    return;
-  }
+  check_limits(r, pairs);
+  if (r->status != TABI_OK) return;
   tbi_xml_node *node = arena_get(r->xml, sizeof *node);
   const char *copy = arena_copy(r->xml, name);
   if (!node || !copy) {

@@ -2,7 +2,8 @@
  *
  * expat reads; we keep elements and attributes, drop text between them, and refuse what a robot
  * file has no business to contain: DOCTYPE and entities, nesting deeper than 256, more than
- * 64 MB.  The tree lives in one arena and is freed as a whole. */
+ * 64 MB or than four million elements and attributes.  The tree lives in one arena and is freed as
+ * a whole. */
 #ifndef TBI_XML_H
 #define TBI_XML_H
 
@@ -10,6 +11,7 @@
 
 #define TBI_XML_MAX_BYTES ((size_t)64 * 1024 * 1024)
 #define TBI_XML_MAX_DEPTH 256
+#define TBI_XML_MAX_ITEMS 4000000
 
 typedef struct tbi_xml_attribute {
   const char *name, *value;

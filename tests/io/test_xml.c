@@ -105,6 +105,22 @@ static void test_depth(void **state) {
   tbi_xml_destroy(xml);
 }
 
+static void test_too_many_elements(void **state) {
+  (void)state;
+  const size_t size = 4 * ((size_t)TBI_XML_MAX_ITEMS + 1);
+  char *text = malloc(size);
+  assert_non_null(text);
+  for (size_t i = 0; i < size; i++)
+    text[i] = "<a/>"[i % 4];
+  text[2] = ' ';
+  text[3] = '>';
+  tbi_xml *xml = NULL;
+  tabi_error error = {0};
+  assert_int_equal(tbi_xml_parse(text, size, "f.xml", &xml, &error), TABI_ERR_PARSE);
+  assert_string_equal(error.message, "more than 4000000 elements and attributes at line 1");
+  free(text);
+}
+
 /* ------------------------------------------------------------------------------- numbers */
 
 static void check_numbers(void) {
@@ -254,6 +270,7 @@ int main(void) {
       cmocka_unit_test(test_byte_order_mark_and_declared_encoding),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_depth),
+      cmocka_unit_test(test_too_many_elements),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_numbers_german),
       cmocka_unit_test(test_lists),
