@@ -43,8 +43,10 @@ void twins_open(twins *t, const char *file) {
     skip();
   }
   t->mj = mj_loadXML(file, NULL, message, sizeof message);
-  if (!t->mj) print_error("MuJoCo: %s\n", message);
-  assert_non_null(t->mj);
+  if (!t->mj) {
+    fail_msg("MuJoCo: %s", message);
+    return;
+  }
   t->data = mj_makeData(t->mj);
   t->tabi = tabi_model_load(file, NULL, &err);
   if (!t->tabi) fail_msg("tabi: %s:%d: %s", err.file, (int)err.line, err.message);
