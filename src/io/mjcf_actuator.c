@@ -9,6 +9,7 @@
 
 typedef struct actuator {
   double gear[6], gain[10], bias[10];
+  double damping; /* kv of position servos */
   bool has_bias;
   tbi_mjcf_limits control, force;
   const char *unknown; /* what tabi cannot do about it, or NULL */
@@ -66,6 +67,9 @@ static void replay(tbi_mjcf *reader, tbi_xml_node *node, const char *label, actu
     a->has_bias = false;
   } else if (strcmp(node->name, "position") == 0) {
     set_servo(&item, a, "kp", 1);
+    // later MuJoCo has damping here too
+    (void)tbi_mjcf_number(&item, "kv", &a->damping);
+    a->bias[2] = -a->damping;
   } else if (strcmp(node->name, "velocity") == 0) {
     set_servo(&item, a, "kv", 2);
   }

@@ -16,22 +16,22 @@ typedef struct setting {
 } setting;
 
 static const setting known[] = {
-    {"mesh",     {"scale", "refpos", "refquat"}                                          },
-    {"material", {"rgba"}                                                                },
+    {"mesh",     {"scale", "refpos", "refquat"}                                                },
+    {"material", {"rgba"}                                                                      },
     {"joint",
      {"type", "pos", "axis", "range", "limited", "ref", "springref", "stiffness", "damping",
-      "armature", "frictionloss"}                                                        },
+      "armature", "frictionloss"}                                                              },
     {"geom",
      {"type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "mesh",
       "mass", "density", "contype", "conaffinity", "condim", "friction", "group", "rgba",
-      "material"}                                                                        },
-    {"equality", {"active"}                                                              },
+      "material"}                                                                              },
+    {"equality", {"active"}                                                                    },
     {"general",
      {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gaintype", "biastype",
-      "dyntype", "gainprm", "biasprm"}                                                   },
-    {"motor",    {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"}      },
-    {"position", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp"}},
-    {"velocity", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kv"}},
+      "dyntype", "gainprm", "biasprm"}                                                         },
+    {"motor",    {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"}            },
+    {"position", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp", "kv"}},
+    {"velocity", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kv"}      },
 };
 
 /* A class that nobody uses is no reason to report its settings. */

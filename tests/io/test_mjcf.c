@@ -263,6 +263,19 @@ static void test_ignored(void **state) {
   tabi_model_destroy(model);
 }
 
+/* What MuJoCo 2.2.2 did not have yet. */
+static void test_damped_servo(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("<mujoco><default><position kv='3'/></default><worldbody><body><joint name='j'/>" GEOM
+           "</body></worldbody><actuator><position joint='j' kp='7'/>"
+           "<position joint='j' kv='2'/><motor joint='j'/></actuator></mujoco>");
+  assert_near_n(tabi_model_actuator(model, 0).bias, ((const double[3]){0, -7, -3}), 3, 0);
+  assert_near_n(tabi_model_actuator(model, 1).bias, ((const double[3]){0, -1, -2}), 3, 0);
+  assert_near_n(tabi_model_actuator(model, 2).bias, ((const double[3]){0, 0, 0}), 3, 0);
+  tabi_model_destroy(model);
+}
+
 /* Settings of a class that nobody uses are understood all the same. */
 static void test_unused_class(void **state) {
   (void)state;
@@ -389,6 +402,7 @@ int main(void) {
       cmocka_unit_test(test_option),
       cmocka_unit_test(test_ignored),
       cmocka_unit_test(test_unused_class),
+      cmocka_unit_test(test_damped_servo),
       cmocka_unit_test(test_surface),
       cmocka_unit_test(test_mesh_text),
       cmocka_unit_test(test_missing_mesh),
