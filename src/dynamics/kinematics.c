@@ -51,6 +51,8 @@ static void place_compound(const tabi_dynamics *d, const tbi_body *body, const s
                            tbi_body_state *state, sv *axis) {
   const double *q = d->q + body->q;
   const m4 *frame = &at->rot;
+  /* under the world the displacement is in the tree's origin */
+  bool rooted = body->parent == TABI_WORLD;
   axes_of_translation(frame, translations(body->type), axis);
   state->pos = at->pos;
   switch (body->type) {
@@ -60,13 +62,12 @@ static void place_compound(const tabi_dynamics *d, const tbi_body *body, const s
     break;
   case TABI_JOINT_PLANAR:
     state->rot = turn_z(frame, d->sine[body->q + 2], d->cosine[body->q + 2]);
-    state->pos = v4_axpy(v4_axpy(at->pos, q[0], frame->x), q[1], frame->y);
+    if (!rooted) state->pos = v4_axpy(v4_axpy(at->pos, q[0], frame->x), q[1], frame->y);
     axis[2] = rotation_about(frame->z, state->pos);
     break;
   case TABI_JOINT_FREE:
     state->rot = turn_by(frame, q + 3);
-    /* under the world the displacement is in the tree's origin */
-    if (body->parent != TABI_WORLD) state->pos = v4_add(at->pos, m4_mulv3(frame, v3_load(q)));
+    if (!rooted) state->pos = v4_add(at->pos, m4_mulv3(frame, v3_load(q)));
     axes_of_rotation(frame, state->pos, axis + 3);
     break;
   default:
@@ -104,7 +105,8 @@ static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, con
   if (body->type == TABI_JOINT_PRISMATIC) {
     axis = translation_along(at->rot.z);
     state->rot = at->rot;
-    state->pos = v4_axpy(at->pos, d->q[body->q], at->rot.z);
+    state->pos = at->pos;
+    if (body->parent != TABI_WORLD) state->pos = v4_axpy(at->pos, d->q[body->q], at->rot.z);
   } else {
     axis = rotation_about(at->rot.z, at->pos);
     state->rot = turn_z(&at->rot, d->sine[body->q], d->cosine[body->q]);
@@ -122,15 +124,27 @@ static body_inertia world_inertia(const tbi_body *body, const tbi_body_state *st
   return inertia_make(body->mass, com, &moment);
 }
 
+/* how far a joint moves its child's origin, in the axes of its own frame */
+static v3 displacement(tabi_joint_type type, const double *q) {
+  switch (type) {
+  case TABI_JOINT_PRISMATIC:
+    return v3_make(0, 0, q[0]);
+  case TABI_JOINT_PLANAR:
+    return v3_make(q[0], q[1], 0);
+  case TABI_JOINT_FREE:
+    return v3_load(q);
+  default:
+    return v3_zero();
+  }
+}
+
+/* a tree's origin travels with its first body, so that arms stay short wherever it goes */
 static void set_origins(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t tree = 0; tree < model->ntree; ++tree) {
     const tbi_body *root = &model->body[model->tree_body[tree]];
-    v3 origin = model->tree_place[tree];
-    if (root->type == TABI_JOINT_FREE) {
-      origin = v3_add(origin, m3_mulv(&root->place.rot, v3_load(d->q + root->q)));
-    }
-    d->origin[tree] = origin;
+    v3 moved = m3_mulv(&root->place.rot, displacement(root->type, d->q + root->q));
+    d->origin[tree] = v3_add(model->tree_place[tree], moved);
   }
 }
 

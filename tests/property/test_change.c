@@ -168,6 +168,26 @@ static void compare_moved(subject *s, double distance, double tolerance) {
 static void check_near(subject *s) { compare_moved(s, 3.0, 1e-9); }
 static void check_far(subject *s) { compare_moved(s, 1e6, 1e-9); }
 
+/* a robot on rails or on the floor, that has gone a long way */
+static void check_gone(subject *s) {
+  static random_plan here, there;
+  here = *s->plan;
+  for (int32_t i = 0; i < here.nlink; i++) {
+    random_link *item = &here.links[i];
+    if (item->joint.parent != TABI_WORLD) continue;
+    item->joint.type = s->seed % 2 ? TABI_JOINT_PLANAR : TABI_JOINT_PRISMATIC;
+  }
+  there = here;
+  for (int32_t i = 0; i < there.nlink; i++)
+    if (there.links[i].joint.parent == TABI_WORLD) there.links[i].q[0] += 1e6;
+  subject a = {.seed = s->seed, .plan = &here}, b = {.seed = s->seed, .plan = &there};
+  subject_open(&a, &here, NULL);
+  subject_open(&b, &there, NULL);
+  compare_by_name("gone far along its root joint", &a, &b, 1e-12);
+  subject_close(&a);
+  subject_close(&b);
+}
+
 /* ---------------------------------------------------------------------- merging by hand */
 
 /* Adds the inertia of a point mass m at x, or takes it away for negative m. */
@@ -288,6 +308,11 @@ static void test_far_from_the_origin(void **state) {
   property_run(RANDOM_FLOATING, check_far);
 }
 
+static void test_gone_far(void **state) {
+  (void)state;
+  property_run(RANDOM_FLOATING, check_gone);
+}
+
 static void test_fixed_links_merge(void **state) {
   (void)state;
   property_run(RANDOM_ANY, check_merged);
@@ -299,6 +324,7 @@ int main(void) {
       cmocka_unit_test(test_forest_is_each_robot_alone),
       cmocka_unit_test(test_moving_everything_changes_nothing_inside),
       cmocka_unit_test(test_far_from_the_origin),
+      cmocka_unit_test(test_gone_far),
       cmocka_unit_test(test_fixed_links_merge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
