@@ -9,7 +9,7 @@
 
 #include "tabi/tabi.h"
 
-#define PROPERTY_MODELS 2000
+#define PROPERTY_MODELS 1000
 
 /* A random model at a random state, and room to work in. */
 typedef struct subject {

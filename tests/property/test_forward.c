@@ -90,6 +90,24 @@ static void check_agreement(subject *s) {
   property_expect(s, "LTDL = Cholesky", energy_distance(M, ltdl, solved, n, scratch), 1e-9);
 }
 
+/* both factors serve any number of right-hand sides, whatever was solved in between */
+static void check_solves(subject *s) {
+  size_t n = s->nv;
+  double *M = subject_room(s, n * n), *scratch = subject_room(s, 2 * n);
+  double *a = subject_room(s, n), *b = subject_room(s, n);
+  tabi_dynamics_mass_matrix(s->dynamics, M);
+  tbi_crba(s->dynamics);
+  tbi_ltdl_factor(s->dynamics);
+  tbi_aba_factor(s->dynamics);
+  for (int k = 0; k < 3; k++) {
+    for (size_t i = 0; i < n; i++)
+      b[i] = k == 0 ? s->tau[i] : k == 1 ? s->v[i] : 1.0;
+    tbi_aba_solve(s->dynamics, b, a);
+    tbi_ltdl_solve(s->dynamics, b);
+    property_expect(s, "solves by ABA and LTDL", energy_distance(M, a, b, n, scratch), 1e-9);
+  }
+}
+
 /* inverse dynamics gives back the forces, up to the rounding of the terms they are the sum of */
 static void check_inverse(subject *s) {
   typedef void forward_fn(tabi_dynamics *, const double *, double *);
@@ -144,6 +162,11 @@ static void test_three_algorithms_agree(void **state) {
   property_run(RANDOM_ANY, check_agreement);
 }
 
+static void test_factors_serve_many_sides(void **state) {
+  (void)state;
+  property_run(RANDOM_ANY, check_solves);
+}
+
 static void test_inverse_gives_back_the_forces(void **state) {
   (void)state;
   property_run(RANDOM_ANY, check_inverse);
@@ -159,6 +182,7 @@ int main(void) {
       cmocka_unit_test(test_mass_matrix_is_positive_definite),
       cmocka_unit_test(test_columns_of_the_mass_matrix),
       cmocka_unit_test(test_three_algorithms_agree),
+      cmocka_unit_test(test_factors_serve_many_sides),
       cmocka_unit_test(test_inverse_gives_back_the_forces),
       cmocka_unit_test(test_null_is_zero),
   };
