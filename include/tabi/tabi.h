@@ -291,7 +291,8 @@ TABI_API void tabi_model_gravity(const tabi_model *model, double gravity[3]);
 TABI_API double tabi_model_timestep(const tabi_model *model);
 TABI_API double tabi_model_mass(const tabi_model *model); /* kg, all links */
 
-/* What a model doctor would say; each finding has the place and a cure. */
+/* What a model doctor would say; each finding has the place and a cure.  Its status is
+ * TABI_ERR_MODEL for a problem and TABI_OK for advice.  Returns the number of findings. */
 TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user);
 
 /* q moved by v for a time dt, quaternions kept unit; q_to may be q. */

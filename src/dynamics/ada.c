@@ -138,13 +138,9 @@ static void invert(double a[6][6], double inverse[6][6]) {
   }
 }
 
-/* T, W and what the joint torque does alone */
-static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body *ada) {
-  int n = ada->ndof;
+/* P^-1 at this body's point: accelerations of both chains per force of the joint */
+static void join_lambdas(const tbi_ada_body *ada, double p_inverse[6][6]) {
   double p[6][6];
-  double p_inverse[6][6];
-  double y[TBI_ADA_DOFS][6];
-  double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
   for (int i = 0; i < 6; ++i) {
     double by_parent[6]; /* i-th acceleration per force at the parent's point, then at this one */
     for (int j = 0; j < 6; ++j)
@@ -154,7 +150,12 @@ static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body 
       p[i][j] = ada->lambda[i][j] + by_parent[j];
   }
   invert(p, p_inverse);
-  for (int k = 0; k < n; ++k) {
+}
+
+/* Y and the factor of Z */
+static void project(const tabi_dynamics *d, const tbi_ada_body *ada, double p_inverse[6][6],
+                    double y[][6], double z[][TBI_ADA_DOFS]) {
+  for (int k = 0; k < ada->ndof; ++k) {
     double r[6];
     store(seen_from(d->axis[ada->dof[k]], ada->at), r);
     for (int i = 0; i < 6; ++i)
@@ -162,29 +163,36 @@ static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body 
     for (int l = 0; l <= k; ++l)
       z[k][l] = dot6(r, y[l]);
     z[k][k] += d->model->dof_rotor[ada->dof[k]];
-    ada->qdd0[k] = tau ? tau[ada->dof[k]] : 0;
   }
-  tbi_cholesky(n, z[0], TBI_ADA_DOFS);
-  memset(ada->force0, 0, sizeof ada->force0);
+  tbi_cholesky(ada->ndof, z[0], TBI_ADA_DOFS);
+}
+
+/* T, W and what the joint torque does alone */
+static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body *ada) {
+  int n = ada->ndof;
+  double p_inverse[6][6];
+  double y[TBI_ADA_DOFS][6];
+  double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
+  join_lambdas(ada, p_inverse);
+  project(d, ada, p_inverse, y, z);
+  for (int k = 0; k < n; ++k)
+    ada->qdd0[k] = tau ? tau[ada->dof[k]] : 0;
   for (int i = 0; i < 6; ++i) {
     double column[TBI_ADA_DOFS];
     for (int k = 0; k < n; ++k)
       column[k] = y[k][i];
     tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, column);
+    ada->force0[i] = 0;
+    for (int j = 0; j < 6; ++j)
+      ada->w[i][j] = -p_inverse[i][j];
     for (int k = 0; k < n; ++k) {
       ada->t[k][i] = column[k];
       ada->force0[i] += column[k] * ada->qdd0[k];
+      for (int j = 0; j < 6; ++j)
+        ada->w[i][j] += column[k] * y[k][j];
     }
   }
   tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, ada->qdd0);
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) {
-      double sum = -p_inverse[i][j];
-      for (int k = 0; k < n; ++k)
-        sum += ada->t[k][i] * y[k][j];
-      ada->w[i][j] = sum;
-    }
-  }
 }
 
 /* f = W pi + T tau for the relative acceleration pi */

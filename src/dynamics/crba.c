@@ -31,7 +31,7 @@ void tbi_crba(tabi_dynamics *d) {
     int32_t depth = model->dof_depth[i];
     sv force = inertia_mulv(&d->composite[model->dof_body[i]], axis[i]);
     /* the padding takes part in ltdl.c: let it not grow from call to call */
-    v4_save(v4_zero(), row + depth / 4 * 4);
+    v4_save(v4_zero(), row + (depth & ~3));
     row[depth] = sv_dot(axis[i], force) + model->dof_rotor[i];
     for (int32_t j = parent[i]; j >= 0; j = parent[j])
       row[--depth] = sv_dot(axis[j], force);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN ((size_t)64)
+#define ALIGN    ((size_t)64)
+#define MAX_ROWS ((int64_t)1 << 28) /* 2 GB of mass matrix */
 
 /* hands out pieces of a block, or only adds up their sizes when there is none */
 typedef struct layout {
@@ -70,6 +71,12 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
 }
 
 tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
+  if (model->nrow > MAX_ROWS) {
+    tbi_error_set(err, TABI_ERR_MODEL, model->link[0].place,
+                  "the mass matrix would take %lld MB; the longest chain of joints is too long",
+                  (long long)(model->nrow / (1 << 17)));
+    return NULL;
+  }
   void *memory = tbi_block_alloc(tbi_dynamics_memsize(model));
   if (!memory) {
     tbi_error_memory(err);

@@ -4,20 +4,21 @@
 #define TBI_LINALG_H
 
 #include <math.h>
+#include <stddef.h>
 
 /* a = L L', lower triangle in place, the diagonal as its reciprocal.  The matrix must be positive
  * definite. */
-static inline void tbi_cholesky(int n, double *a, int stride) {
-  for (int j = 0; j < n; ++j) {
+static inline void tbi_cholesky(ptrdiff_t n, double *a, ptrdiff_t stride) {
+  for (ptrdiff_t j = 0; j < n; ++j) {
     double *row = a + j * stride;
     double pivot = row[j];
-    for (int k = 0; k < j; ++k)
+    for (ptrdiff_t k = 0; k < j; ++k)
       pivot -= row[k] * row[k];
     row[j] = 1 / sqrt(pivot);
-    for (int i = j + 1; i < n; ++i) {
+    for (ptrdiff_t i = j + 1; i < n; ++i) {
       double *below = a + i * stride;
       double sum = below[j];
-      for (int k = 0; k < j; ++k)
+      for (ptrdiff_t k = 0; k < j; ++k)
         sum -= below[k] * row[k];
       below[j] = sum * row[j];
     }
@@ -25,17 +26,18 @@ static inline void tbi_cholesky(int n, double *a, int stride) {
 }
 
 /* x = a^-1 x with the factor of tbi_cholesky. */
-static inline void tbi_cholesky_solve(int n, const double *factor, int stride, double *x) {
-  for (int i = 0; i < n; ++i) {
+static inline void tbi_cholesky_solve(ptrdiff_t n, const double *factor, ptrdiff_t stride,
+                                      double *x) {
+  for (ptrdiff_t i = 0; i < n; ++i) {
     const double *row = factor + i * stride;
     double sum = x[i];
-    for (int k = 0; k < i; ++k)
+    for (ptrdiff_t k = 0; k < i; ++k)
       sum -= row[k] * x[k];
     x[i] = sum * row[i];
   }
-  for (int i = n - 1; i >= 0; --i) {
+  for (ptrdiff_t i = n - 1; i >= 0; --i) {
     double sum = x[i];
-    for (int k = i + 1; k < n; ++k)
+    for (ptrdiff_t k = i + 1; k < n; ++k)
       sum -= factor[k * stride + i] * x[k];
     x[i] = sum * factor[i * stride + i];
   }

@@ -87,6 +87,6 @@ static inline s3 s3_point_mass(double m, v3 c) {
 }
 
 /* Eigenvalues in ascending order. */
-void tbi_s3_eigenvalues(s3 a, double value[3]);
+void tbi_s3_eigenvalues(s3 s, double value[3]);
 
 #endif

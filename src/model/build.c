@@ -362,7 +362,7 @@ static void fill_dofs(tabi_model *model, int32_t index) {
     model->dof_parent[dof] = parent;
     model->dof_depth[dof] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
     model->dof_row[dof] = model->nrow;
-    model->nrow += (model->dof_depth[dof] + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
+    model->nrow += ((int64_t)model->dof_depth[dof] + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
     model->dof_rotor[dof] = joint->gear * joint->gear * joint->rotor_inertia;
     parent = dof;
   }

@@ -37,7 +37,7 @@ void tabi_builder_destroy(tabi_builder *builder) {
                        &builder->meshes,    &builder->materials,       &builder->actuators,
                        &builder->couplings, &builder->connections,     &builder->exclusions,
                        &builder->postures,  &builder->posture_entries, &builder->link_joint};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);
   tbi_names_free(&builder->joint_names);

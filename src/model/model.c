@@ -64,8 +64,9 @@ tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t conne
 
 void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]) {
   TBI_ASSERT(exclusion >= 0 && 2 * exclusion < model->nexclusion2);
-  links[0] = model->exclusion[2 * exclusion];
-  links[1] = model->exclusion[2 * exclusion + 1];
+  const int32_t *pair = model->exclusion + 2 * (size_t)exclusion;
+  links[0] = pair[0];
+  links[1] = pair[1];
 }
 
 const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q, double *v) {
