@@ -49,6 +49,7 @@ static void free_reader(tbi_mjcf *reader) {
   tbi_names_free(&reader->body_names);
   tbi_names_free(&reader->joint_names);
   tbi_names_free(&reader->geom_names);
+  tbi_names_free(&reader->friction_names);
   tbi_text_free(&reader->text);
 }
 

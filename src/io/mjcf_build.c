@@ -158,20 +158,20 @@ static void write_friction(double friction, char *name, size_t size) {
 }
 
 /* The builder's material for a coefficient of friction; the same one for the same coefficient. */
-static int32_t material_for(tbi_mjcf *reader, int32_t geom) {
-  double friction = reader->geoms[geom].friction;
-  for (int32_t i = 0; i < geom; ++i) {
-    if (reader->geoms[i].has_shape && reader->geoms[i].friction == friction) {
-      return reader->geoms[i].shape.material;
-    }
-  }
+static int32_t material_for(tbi_mjcf *reader, const tbi_mjcf_geom *geom) {
   char name[64];
-  write_friction(friction, name, sizeof name);
+  write_friction(geom->friction, name, sizeof name);
   tabi_material_def def = tabi_material_def_default();
+  int32_t known = tbi_names_find(&reader->friction_names, name);
+  if (known >= 0) return known;
+  const char *kept = tbi_text_add(&reader->text, name);
   def.name = tbi_mjcf_full_name(reader, name, NULL, 0);
-  def.friction = friction;
-  def.place = reader->geoms[geom].shape.place;
-  return tabi_builder_add_material(reader->builder, &def);
+  def.friction = geom->friction;
+  def.place = geom->shape.place;
+  int32_t index = tabi_builder_add_material(reader->builder, &def);
+  if (index == TABI_NONE) return index;
+  if (!kept || !tbi_names_add(&reader->friction_names, kept, index)) tbi_mjcf_fail_memory(reader);
+  return index;
 }
 
 static int32_t mesh_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
@@ -195,7 +195,7 @@ static void add_shape(tbi_mjcf *reader, int32_t index) {
   }
   if (!geom->has_shape) return;
   geom->shape.link = reader->bodies[geom->body].link;
-  geom->shape.material = material_for(reader, index);
+  geom->shape.material = material_for(reader, geom);
   if (geom->name) geom->shape.name = tbi_mjcf_full_name(reader, geom->name, NULL, 0);
   (void)tabi_builder_add_shape(reader->builder, &geom->shape);
 }

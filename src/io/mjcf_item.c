@@ -2,15 +2,18 @@
  *
  * MuJoCo copies the values of a class into a new element and then reads the element over them,
  * number by number: size="0.1" over a class's size="1 2 3" leaves 0.1 2 3.  We keep the texts and
- * lay them over each other when asked, from the outermost class to the element. */
+ * lay them over each other when asked. */
 #include "io/mjcf_reader.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_DEFAULTS 10 /* numbers in the longest list that a class may hold */
 
 bool tbi_mjcf_ok(const tbi_mjcf *reader) { return reader->status == TABI_OK; }
 
@@ -72,15 +75,14 @@ int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth) {
 }
 
 /* The last element of the kind within a class that has the attribute. */
-static const char *class_text(const tbi_mjcf_item *item, int32_t c, const char *attribute) {
+static tbi_xml_node *class_setting(const tbi_mjcf_item *item, int32_t c, const char *attribute) {
   tbi_xml_node *node = item->reader->classes[c].node;
-  const char *text = NULL;
+  tbi_xml_node *last = NULL;
   tbi_xml_node *setting = node ? tbi_xml_child(node, item->kind) : NULL;
   for (; setting; setting = tbi_xml_next(setting)) {
-    const char *found = tbi_xml_get(setting, attribute);
-    if (found) text = found;
+    if (tbi_xml_get(setting, attribute)) last = setting;
   }
-  return text;
+  return last;
 }
 
 const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance) {
@@ -88,7 +90,8 @@ const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int3
   const char *text = tbi_xml_get(item->node, attribute);
   if (!text && item->kind) {
     for (int32_t c = item->default_class; c >= 0 && !text; c = item->reader->classes[c].parent) {
-      text = class_text(item, c, attribute);
+      tbi_xml_node *setting = class_setting(item, c, attribute);
+      if (setting) text = tbi_xml_get(setting, attribute);
       ++away;
     }
   }
@@ -96,9 +99,9 @@ const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int3
   return text;
 }
 
-/* one list of numbers over the ones before; returns its length */
-static int32_t overlay(const tbi_mjcf_item *item, tbi_xml_node *node, const char *attribute,
-                       const int32_t limits[2], double *values) {
+/* The list of one element; returns its length. */
+static int32_t read_list(const tbi_mjcf_item *item, tbi_xml_node *node, const char *attribute,
+                         const int32_t limits[2], double *values) {
   const char *text = tbi_xml_get(node, attribute);
   tbi_mjcf *reader = item->reader;
   if (!text || !tbi_mjcf_ok(reader)) return 0;
@@ -113,31 +116,23 @@ static int32_t overlay(const tbi_mjcf_item *item, tbi_xml_node *node, const char
   return count;
 }
 
-static int32_t overlay_class(const tbi_mjcf_item *item, int32_t c, const char *attribute,
-                             const int32_t limits[2], double *values) {
-  tbi_xml_node *node = item->reader->classes[c].node;
-  tbi_xml_node *setting = node ? tbi_xml_child(node, item->kind) : NULL;
-  int32_t longest = 0;
-  for (; setting; setting = tbi_xml_next(setting)) {
-    int32_t count = overlay(item, setting, attribute, limits, values);
-    if (count > longest) longest = count;
-  }
-  return longest;
-}
-
+/* Outwards from the element: what is further out shows only beyond the end of what is before. */
 int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
                          double *values) {
   const tbi_mjcf *reader = item->reader;
   const int32_t limits[2] = {min, max};
-  int32_t longest = 0;
-  int32_t innermost = item->kind ? reader->classes[item->default_class].depth : TABI_NONE;
-  for (int32_t depth = 0; depth <= innermost; ++depth) {
-    int32_t c = tbi_mjcf_class_at(reader, item->default_class, depth);
-    int32_t count = overlay_class(item, c, attribute, limits, values);
-    if (count > longest) longest = count;
+  int32_t filled = read_list(item, item->node, attribute, limits, values);
+  int32_t c = item->kind ? item->default_class : TABI_NONE;
+  for (; c >= 0 && tbi_mjcf_ok(reader); c = reader->classes[c].parent) {
+    double behind[MAX_DEFAULTS] = {0};
+    tbi_xml_node *setting = class_setting(item, c, attribute);
+    if (!setting) continue;
+    TBI_ASSERT(max <= MAX_DEFAULTS);
+    int32_t count = read_list(item, setting, attribute, limits, behind);
+    for (; filled < count; ++filled)
+      values[filled] = behind[filled];
   }
-  int32_t count = overlay(item, item->node, attribute, limits, values);
-  return count > longest ? count : longest;
+  return filled;
 }
 
 bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *value) {

@@ -149,6 +149,7 @@ typedef struct tbi_mjcf {
   int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
   int32_t cap_class, cap_mesh, cap_material, cap_body, cap_joint, cap_geom;
   tbi_names class_names, mesh_names, material_names, body_names, joint_names, geom_names;
+  tbi_names friction_names; /* materials of the builder */
 } tbi_mjcf;
 
 /* An element together with the defaults behind it. */
@@ -191,8 +192,8 @@ int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth);
 /* The text of an attribute, or NULL.  *distance (may be NULL) is 0 when the element says it
  * itself, else how many classes away it was found. */
 const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance);
-/* Between min and max numbers laid over `values`, first those of the outermost class, the
- * element's own last.  Returns the longest list seen; 0 where nobody gave any. */
+/* Between min and max numbers, the element's own over those of its classes; the rest of `values`
+ * stays.  Returns the length of the longest list; 0 where nobody gave any. */
 int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
                          double *values);
 /* One number, left alone where nobody gave it. */
