@@ -1,0 +1,114 @@
+/* test_check.c - the model doctor: what it finds, and how it tells. */
+#include "support/near.h"
+#include "support/random_model.h"
+
+#include "tabi/tabi.h"
+
+#include <string.h>
+
+typedef struct notes {
+  int32_t count;
+  const char *words; /* looked for */
+  int32_t found;
+  int32_t line;
+} notes;
+
+static void take_note(void *user, const tabi_error *finding) {
+  notes *n = user;
+  assert_true(strlen(finding->message) > 0);
+  n->count++;
+  if (!n->words || !strstr(finding->message, n->words)) return;
+  n->found++;
+  n->line = finding->line;
+}
+
+/* whatever the model: each finding is told once, and may be only counted */
+static void test_findings_are_counted(void **state) {
+  (void)state;
+  static random_plan plan;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    random_plan_make(&plan, seed, RANDOM_ANY);
+    tabi_model *model = random_plan_build(&plan, NULL);
+    notes n = {0};
+    int32_t count = tabi_model_check(model, take_note, &n);
+    assert_int_equal(count, n.count);
+    assert_int_equal(tabi_model_check(model, NULL, NULL), count);
+    tabi_model_destroy(model);
+  }
+}
+
+/* an arm whose numbers a test then spoils */
+typedef struct arm {
+  tabi_link_def link;
+  tabi_joint_def joint;
+} arm;
+
+static arm good_arm(void) {
+  arm a = {tabi_link_def_default(), tabi_joint_def_default()};
+  a.link.name = "arm";
+  a.link.mass = 2;
+  memcpy(a.link.inertia, (double[6]){0.02, 0.021, 0.005}, sizeof a.link.inertia);
+  a.link.place = (tabi_place){"arm.urdf", 7};
+  a.joint.name = "shoulder";
+  a.joint.type = TABI_JOINT_REVOLUTE;
+  a.joint.lower = -1;
+  a.joint.upper = 1;
+  a.joint.effort = 100;
+  a.joint.velocity = 10;
+  a.joint.place = (tabi_place){"arm.urdf", 9};
+  return a;
+}
+
+static notes examine(const arm *a, const char *words) {
+  tabi_builder *b = tabi_builder_create();
+  tabi_joint_def joint = a->joint;
+  joint.child = tabi_builder_add_link(b, &a->link);
+  (void)tabi_builder_add_joint(b, &joint);
+  tabi_shape_def shape = tabi_shape_def_default();
+  shape.link = joint.child;
+  shape.size[0] = 0.1;
+  (void)tabi_builder_add_shape(b, &shape);
+  tabi_model *model = tabi_builder_build(b, NULL);
+  tabi_builder_destroy(b);
+  assert_non_null(model);
+  notes n = {.words = words};
+  (void)tabi_model_check(model, take_note, &n);
+  tabi_model_destroy(model);
+  return n;
+}
+
+static void test_nothing_wrong(void **state) {
+  (void)state;
+  arm a = good_arm();
+  notes n = examine(&a, NULL);
+  assert_int_equal(n.count, 0);
+}
+
+static void test_start_outside_the_limits(void **state) {
+  (void)state;
+  arm a = good_arm();
+  a.joint.lower = 0.26;
+  a.joint.upper = 1.4;
+  notes n = examine(&a, "joint 'shoulder'");
+  assert_true(n.found >= 1);
+  assert_int_equal(n.line, 9);
+}
+
+static void test_mass_without_inertia(void **state) {
+  (void)state;
+  arm a = good_arm();
+  memset(a.link.inertia, 0, sizeof a.link.inertia);
+  notes n = examine(&a, "link 'arm'");
+  assert_true(n.found >= 1);
+  assert_int_equal(n.line, 7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_findings_are_counted),
+      cmocka_unit_test(test_nothing_wrong),
+      cmocka_unit_test(test_start_outside_the_limits),
+      cmocka_unit_test(test_mass_without_inertia),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
