@@ -18,7 +18,7 @@ static void rnea(const tbi_bench_tree *tree, int32_t state) {
 
 static void crba(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
-  tbi_crba(tree->dynamics);
+  tbi_crba(tree->dynamics, tree->dynamics->model->dof_rotor);
   tbi_ltdl_factor(tree->dynamics);
 }
 

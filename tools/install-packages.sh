@@ -15,6 +15,9 @@ build  command:ninja            ninja-build      Ninja
 build  command:pkg-config       pkg-config       pkg-config
 build  module:expat             libexpat1-dev    expat
 build  module:jansson           libjansson-dev   jansson
+build  module:libfyaml          libfyaml-dev     libfyaml
+build  module:qhull_r           libqhull-dev     qhull, reentrant
+build  module:ccd               libccd-dev       libccd
 test   command:clang            clang            clang 14 or newer
 test   module:cmocka            libcmocka-dev    cmocka
 test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle

@@ -1,6 +1,7 @@
 /* tabi.h - contact dynamics for legged robots.
  *
  *   file or builder calls ---> tabi_model      immutable; share it between threads
+ *                              tabi_world      everything a step may write; one thread at a time
  *                              tabi_dynamics   the rigid-body quantities of one state;
  *                                              one thread at a time
  *
@@ -24,6 +25,7 @@ TABI_BEGIN
 
 typedef struct tabi_builder tabi_builder;
 typedef struct tabi_model tabi_model;
+typedef struct tabi_world tabi_world;
 typedef struct tabi_dynamics tabi_dynamics;
 
 /* ------------------------------------------------------------------------------ errors */
@@ -32,9 +34,11 @@ typedef enum tabi_status {
   TABI_OK = 0,
   TABI_ERR_ARGUMENT, /* a def or a call holds a value out of range */
   TABI_ERR_MEMORY,
-  TABI_ERR_FILE,  /* cannot open or read */
-  TABI_ERR_PARSE, /* malformed text */
-  TABI_ERR_MODEL, /* well-formed text, impossible robot */
+  TABI_ERR_FILE,     /* cannot open or read */
+  TABI_ERR_PARSE,    /* malformed text */
+  TABI_ERR_MODEL,    /* well-formed text, impossible robot */
+  TABI_ERR_CAPACITY, /* more contacts than max_contacts */
+  TABI_ERR_DIVERGED, /* not finite or too fast; the world keeps its last good state */
 } tabi_status;
 
 /* Filled by any call that takes one; may be NULL. */
@@ -69,10 +73,10 @@ typedef enum tabi_joint_type {
   TABI_JOINT_CONTINUOUS, /* q: angle, without */
   TABI_JOINT_PRISMATIC,  /* q: distance */
   TABI_JOINT_BALL,       /* q: quaternion; v: angular velocity in child axes */
-  TABI_JOINT_PLANAR,     /* q: x, y, angle about the normal; v: their rates */
-  TABI_JOINT_FREE,       /* q: position, quaternion; v: velocity of the child's origin and
-                            angular velocity, both in the axes of the joint frame's parent side
-                            (under the world: world axes) */
+  TABI_JOINT_PLANAR,     /* q: x, y, angle about the normal; v: their rates.  x and y are those of
+                            the joint frame after the shortest turn of its z to the normal */
+  TABI_JOINT_FREE,       /* q: position, quaternion in the joint frame; v: velocity of the child's
+                            origin and angular velocity, both in the axes of the joint frame */
   TABI_JOINT_COUNT,
 } tabi_joint_type;
 
@@ -214,6 +218,9 @@ TABI_API int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_
 TABI_API int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def);
 TABI_API int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def);
 TABI_API int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def);
+/* What two materials do together, instead of the rule that combines them. */
+TABI_API int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a,
+                                       int32_t material_b, const tabi_material_def *def);
 TABI_API int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def);
 TABI_API int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def);
 TABI_API int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def);
@@ -235,6 +242,8 @@ TABI_API int32_t tabi_builder_find_link(const tabi_builder *builder, const char 
 TABI_API int32_t tabi_builder_find_joint(const tabi_builder *builder, const char *name);
 /* The first error so far, or NULL. */
 TABI_API const tabi_error *tabi_builder_error(const tabi_builder *builder);
+/* An error from outside, say of a reader that stopped halfway; an earlier one stays. */
+TABI_API void tabi_builder_fail(tabi_builder *builder, const tabi_error *error);
 
 /* The finished model, or NULL and err.  The builder stays as it was. */
 TABI_API tabi_model *tabi_builder_build(const tabi_builder *builder, tabi_error *err);
@@ -345,6 +354,123 @@ TABI_API void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], doub
 TABI_API void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix);
 /* Rate of A v at constant v: (lin, ang) rate = A vdot + this. */
 TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], double ang[3]);
+
+/* ------------------------------------------------------------------------------- world */
+
+typedef enum tabi_contact_kind {
+  TABI_CONTACT_CONE, /* extended projected Gauss-Seidel with the true friction cone */
+  TABI_CONTACT_LCP,  /* one sliding or four static directions of friction */
+  TABI_CONTACT_COUNT,
+} tabi_contact_kind;
+
+typedef enum tabi_integrator {
+  TABI_SEMI_IMPLICIT, /* positions move with the new velocity */
+  TABI_MIDPOINT,      /* positions move with the mean of old and new in free motion */
+  TABI_RK4,           /* contact forces held over the four stages */
+  TABI_INTEGRATOR_COUNT,
+} tabi_integrator;
+
+/* The words used by scenes and the command; TABI_NONE for a word that is none of them. */
+TABI_API const char *tabi_contact_name(tabi_contact_kind kind);
+TABI_API int32_t tabi_contact_find(const char *name);
+TABI_API const char *tabi_integrator_name(tabi_integrator integrator);
+TABI_API int32_t tabi_integrator_find(const char *name);
+
+typedef struct tabi_world_def {
+  uint32_t def_size;
+  tabi_contact_kind contact;
+  tabi_integrator integrator;
+  double timestep;         /* s, 1e-7 to 0.1 */
+  double gravity[3];       /* m/s^2 */
+  double tolerance;        /* contact residual at which a solver may stop, m/s */
+  int32_t iterations;      /* at most, >= 2 */
+  int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
+  double allowed_depth;    /* m, overlap that is not corrected */
+  double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
+  double correction_speed; /* m/s, at most */
+  double warm_start;       /* share of the last impulses to start from, 0 to 1 */
+  bool paper;              /* the solver row by row as published */
+  bool dense;              /* the papers' dense matrix, for their timing figures */
+  bool static_friction;    /* false: lcp knows sliding friction only */
+  uint64_t seed;           /* of the world's random numbers */
+} tabi_world_def;
+
+/* The model's gravity and time step, cone, semi-implicit. */
+TABI_API tabi_world_def tabi_world_def_default(const tabi_model *model);
+
+/* The model must outlive the world. */
+TABI_API tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def,
+                                       tabi_error *err);
+TABI_API void tabi_world_destroy(tabi_world *world);
+TABI_API const tabi_model *tabi_world_model(const tabi_world *world);
+
+/* Advance one time step under joint forces tau[nv], held constant over it; NULL for none.
+ * On an error the state stays as it was before the step and tabi_world_error tells why. */
+TABI_API tabi_status tabi_world_step(tabi_world *world, const double *tau);
+TABI_API const tabi_error *tabi_world_error(const tabi_world *world); /* of the last step */
+
+TABI_API const double *tabi_world_q(const tabi_world *world); /* [nq] */
+TABI_API const double *tabi_world_v(const tabi_world *world); /* [nv] */
+/* Refuses numbers that are not finite and quaternions without length. */
+TABI_API tabi_status tabi_world_set_state(tabi_world *world, const double *q, const double *v,
+                                          tabi_error *err);
+TABI_API int64_t tabi_world_steps(const tabi_world *world);
+TABI_API double tabi_world_time(const tabi_world *world); /* s: steps times the time step */
+/* Poses, velocities and Jacobians at the present state. */
+TABI_API tabi_dynamics *tabi_world_dynamics(tabi_world *world);
+
+/* A spring and damper that drive a joint with one coordinate to a target.  Implicit ones enter the
+ * mass matrix and are stable at any stiffness; explicit ones obey the joint's effort limit. */
+typedef struct tabi_servo {
+  double kp, kd;              /* N m/rad and N m s/rad, or N/m and N s/m */
+  double target, target_rate; /* rad, rad/s or m, m/s */
+  bool implicit;
+} tabi_servo;
+/* Stays until it is set again; kp = kd = 0 turns it off. */
+TABI_API void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo);
+/* Input of an actuator of the model, clamped to its range; stays until it is set again. */
+TABI_API void tabi_world_set_control(tabi_world *world, int32_t actuator, double u);
+/* A force and torque on a link at a point, all in world axes, during the next step only. */
+TABI_API void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
+                               const double torque[3], const double point[3]);
+
+typedef struct tabi_contact {
+  int32_t shape_a, shape_b, link_a, link_b; /* a link may be TABI_WORLD */
+  double point[3], normal[3];               /* world; the normal points from a to b */
+  double gap;         /* m at the start of the step, negative when overlapping */
+  double impulse[3];  /* N s on b, world */
+  double velocity[3]; /* m/s, of b against a at the end of the step, world */
+  double friction;    /* the coefficient that was used */
+} tabi_contact;
+/* The contacts of the last step; the array lives until the next one. */
+TABI_API const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count);
+
+/* How well the last step obeyed the laws of contact: the worst contact of each. */
+typedef struct tabi_certificate {
+  double gap;             /* m, overlap predicted for the end of the step */
+  double complementarity; /* m/s, of contacts that push and part */
+  double cone;            /* N, friction beyond the cone */
+  double dissipation;     /* m/s, of friction that does not oppose slip */
+  int32_t contacts;       /* that push */
+  int32_t iterations;
+  bool converged; /* the tolerance was reached */
+} tabi_certificate;
+TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
+
+/* Kinetic, potential and spring energy at the present state, and the work of joint forces, servos,
+ * actuators, and external forces since the world was made; J. */
+typedef struct tabi_energy {
+  double kinetic, potential, spring, work;
+} tabi_energy;
+TABI_API tabi_energy tabi_world_energy(tabi_world *world);
+
+/* All that decides the next step, warm starts and random numbers included: equal snapshots step
+ * equally. */
+TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
+TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
+TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
+/* A hash of q, v and the step count. */
+TABI_API uint64_t tabi_world_hash(const tabi_world *world);
 
 TABI_END
 

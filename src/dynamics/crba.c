@@ -20,7 +20,7 @@ void tbi_compose(tabi_dynamics *d) {
   }
 }
 
-void tbi_crba(tabi_dynamics *d) {
+void tbi_crba(tabi_dynamics *d, const double *diagonal) {
   const tabi_model *model = d->model;
   const int32_t *parent = model->dof_parent;
   const sv *axis = d->axis;
@@ -32,7 +32,7 @@ void tbi_crba(tabi_dynamics *d) {
     sv force = inertia_mulv(&d->composite[model->dof_body[i]], axis[i]);
     /* the padding takes part in ltdl.c: let it not grow from call to call */
     v4_save(v4_zero(), row + (depth & ~3));
-    row[depth] = sv_dot(axis[i], force) + model->dof_rotor[i];
+    row[depth] = sv_dot(axis[i], force) + diagonal[i];
     for (int32_t j = parent[i]; j >= 0; j = parent[j])
       row[--depth] = sv_dot(axis[j], force);
   }

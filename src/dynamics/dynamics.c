@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define ALIGN    ((size_t)64)
+#define SINGULAR 1e14               /* M_kk over its pivot; 1 / that is noise */
 #define MAX_ROWS ((int64_t)1 << 28) /* 2 GB of mass matrix */
 
 /* hands out pieces of a block, or only adds up their sizes when there is none */
@@ -70,6 +71,25 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
   return d;
 }
 
+/* a velocity that nothing heavy resists has no acceleration: say which, at the start posture */
+static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
+  const tabi_model *model = d->model;
+  tbi_crba(d, model->dof_rotor);
+  for (int32_t k = 0; k < model->nv; ++k)
+    d->rhs[k] = d->row[model->dof_row[k] + model->dof_depth[k]];
+  tbi_ltdl_factor(d);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (d->pivot[k] > 0 && d->pivot[k] * d->rhs[k] < SINGULAR) continue;
+    const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];
+    return tbi_error_set(
+        err, TABI_ERR_MODEL, joint->place,
+        "joint '%s': nothing heavy resists its motion at the start posture, so its "
+        "acceleration is not defined; give its links inertia or it a rotor inertia",
+        joint->name ? joint->name : "(unnamed)");
+  }
+  return TABI_OK;
+}
+
 tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
   if (model->nrow > MAX_ROWS) {
     tbi_error_set(err, TABI_ERR_MODEL, model->link[0].place,
@@ -82,7 +102,10 @@ tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
     tbi_error_memory(err);
     return NULL;
   }
-  return tbi_dynamics_make(model, memory);
+  tabi_dynamics *d = tbi_dynamics_make(model, memory);
+  if (check_pivots(d, err) == TABI_OK) return d;
+  tabi_dynamics_destroy(d);
+  return NULL;
 }
 
 void tabi_dynamics_destroy(tabi_dynamics *d) { free(d); }
@@ -125,7 +148,7 @@ void tabi_dynamics_mass_matrix(tabi_dynamics *d, double *mass) {
   const tabi_model *model = d->model;
   size_t nv = (size_t)model->nv;
   memset(mass, 0, nv * nv * sizeof *mass);
-  tbi_crba(d);
+  tbi_crba(d, model->dof_rotor);
   for (int32_t i = 0; i < model->nv; ++i) {
     const double *row = d->row + model->dof_row[i];
     int32_t column = model->dof_depth[i];

@@ -62,14 +62,19 @@ v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body);
 void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
 /* Only its way out: the force that each body alone needs, into d->force. */
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd);
+/* Only its way back: joint forces that balance d->force, which is summed up towards the root. */
+void tbi_gather(tabi_dynamics *d, double *tau);
 
 /* Inertias of every body with all that hangs from it, into d->composite. */
 void tbi_compose(tabi_dynamics *d);
 
-/* Mass matrix into d->row; its factor L'DL in place; and solves with it. */
-void tbi_crba(tabi_dynamics *d);
+/* Mass matrix into d->row, with diagonal[nv] added (rotor inertia, implicit springs); its factor
+ * L'DL in place; and solves with it. */
+void tbi_crba(tabi_dynamics *d, const double *diagonal);
 void tbi_ltdl_factor(tabi_dynamics *d);
-void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
+void tbi_ltdl_solve(const tabi_dynamics *d, double *x);            /* x = M^-1 x */
+void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x); /* x = L^-T x */
+void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x);      /* x = L^-1 x */
 
 void tbi_aba_factor(tabi_dynamics *d);
 void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x); /* x = M^-1 rhs */

@@ -32,9 +32,8 @@ void tbi_ltdl_factor(tabi_dynamics *d) {
   }
 }
 
-void tbi_ltdl_solve(const tabi_dynamics *d, double *x) {
+void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x) {
   const tabi_model *model = d->model;
-  /* x = L'^-1 x */
   for (int32_t k = model->nv - 1; k >= 0; --k) {
     const double *row = d->row + model->dof_row[k];
     int32_t column = model->dof_depth[k] - 1;
@@ -42,11 +41,14 @@ void tbi_ltdl_solve(const tabi_dynamics *d, double *x) {
       x[i] -= row[column] * x[k];
     }
   }
-  /* x = L^-1 D^-1 x */
+}
+
+void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x) {
+  const tabi_model *model = d->model;
   for (int32_t k = 0; k < model->nv; ++k) {
     const double *row = d->row + model->dof_row[k];
     int32_t column = model->dof_depth[k] - 1;
-    double sum = x[k] * d->pivot[k];
+    double sum = x[k];
     for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column) {
       sum -= row[column] * x[i];
     }
@@ -54,11 +56,18 @@ void tbi_ltdl_solve(const tabi_dynamics *d, double *x) {
   }
 }
 
+void tbi_ltdl_solve(const tabi_dynamics *d, double *x) {
+  tbi_ltdl_solve_transposed(d, x);
+  for (int32_t k = 0; k < d->model->nv; ++k)
+    x[k] *= d->pivot[k];
+  tbi_ltdl_solve_lower(d, x);
+}
+
 void tbi_forward_ltdl(tabi_dynamics *d, const double *tau, double *qdd) {
   tbi_rnea(d, NULL, d->rhs);
   for (int32_t i = 0; i < d->model->nv; ++i)
     qdd[i] = (tau ? tau[i] : 0) - d->rhs[i];
-  tbi_crba(d);
+  tbi_crba(d, d->model->dof_rotor);
   tbi_ltdl_factor(d);
   tbi_ltdl_solve(d, qdd);
 }

@@ -23,16 +23,21 @@ void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
   }
 }
 
-void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau) {
+void tbi_gather(tabi_dynamics *d, double *tau) {
   const tabi_model *model = d->model;
-  tbi_rnea_forces(d, v4_from(v3_load(model->gravity)), qdd);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
     sv force = d->force[i];
-    for (int32_t k = body->v; k < body->v + body->nv; ++k) {
+    for (int32_t k = body->v; k < body->v + body->nv; ++k)
       tau[k] = sv_dot(d->axis[k], force);
-      if (qdd) tau[k] += model->dof_rotor[k] * qdd[k];
-    }
     d->force[body->parent] = sv_add(d->force[body->parent], force);
   }
+}
+
+void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau) {
+  tbi_rnea_forces(d, v4_from(v3_load(d->model->gravity)), qdd);
+  tbi_gather(d, tau);
+  if (!qdd) return;
+  for (int32_t k = 0; k < d->model->nv; ++k)
+    tau[k] += d->model->dof_rotor[k] * qdd[k];
 }

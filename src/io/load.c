@@ -55,11 +55,15 @@ static tabi_status load_tree(tabi_builder *builder, tbi_xml_node *root, const ch
 /* The tree is read or has failed to be; takes it over. */
 static tabi_status load_and_free(tabi_builder *builder, tbi_xml *xml, const char *path,
                                  const tabi_load_def *def, tabi_error *err) {
-  tabi_status status = load_tree(builder, tbi_xml_root(xml), path, def, err);
+  tabi_error failure;
+  if (load_tree(builder, tbi_xml_root(xml), path, def, &failure) != TABI_OK) {
+    /* half a robot is there: let nobody build it */
+    tabi_builder_fail(builder, &failure);
+  }
   tbi_xml_destroy(xml);
-  // an error that stayed in the builder came before any other
+  /* an error that stayed in the builder came before any other */
   const tabi_error *error = tabi_builder_error(builder);
-  if (!error) return status;
+  if (!error) return TABI_OK;
   if (err) *err = *error;
   return error->status;
 }

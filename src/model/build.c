@@ -192,7 +192,10 @@ static tabi_status check_masses(plan *p, tabi_error *err) {
                            "hangs from it; give it a mass or a fixed joint",
                            tbi_shown(link->name), tbi_shown(joint->name));
     }
-    if (part->parent != TABI_WORLD) p->moving[part->parent].subtree_mass += part->subtree_mass;
+    /* what floats against its parent does not weigh on it */
+    if (part->parent != TABI_WORLD && joint->type != TABI_JOINT_FREE) {
+      p->moving[part->parent].subtree_mass += part->subtree_mass;
+    }
   }
   return TABI_OK;
 }
@@ -222,6 +225,7 @@ static void count_items(const plan *p, tabi_model *model) {
   model->nshape = b->shapes.count;
   model->nmesh = b->meshes.count;
   model->nmaterial = b->materials.count;
+  model->npair = b->pairs.count;
   model->nactuator = b->actuators.count;
   model->ncoupling = b->couplings.count;
   model->nconnection = b->connections.count;
@@ -422,6 +426,7 @@ static void copy_lists(const tabi_builder *b, tabi_model *model) {
   copy_items(model->shape, &b->shapes, sizeof *model->shape);
   copy_items(model->mesh, &b->meshes, sizeof *model->mesh);
   copy_items(model->material, &b->materials, sizeof *model->material);
+  copy_items(model->pair, &b->pairs, sizeof *model->pair);
   copy_items(model->actuator, &b->actuators, sizeof *model->actuator);
   copy_items(model->coupling, &b->couplings, sizeof *model->coupling);
   copy_items(model->connection, &b->connections, sizeof *model->connection);
@@ -452,6 +457,10 @@ static void move_strings(const tabi_builder *b, tabi_model *model) {
   MOVE_ALL(coupling, ncoupling)
   MOVE_ALL(connection, nconnection)
 #undef MOVE_ALL
+  for (int32_t i = 0; i < model->npair; ++i) {
+    MOVE(model->pair[i].surface.name);
+    MOVE(model->pair[i].surface.place.file);
+  }
   for (int32_t i = 0; i < model->nposture; ++i)
     MOVE(model->posture_name[i]);
   for (int32_t i = 0; i < model->nlink_slot; ++i)

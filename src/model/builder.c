@@ -33,10 +33,11 @@ static void free_meshes(tbi_list *meshes) {
 void tabi_builder_destroy(tabi_builder *builder) {
   if (!builder) return;
   free_meshes(&builder->meshes);
-  tbi_list *lists[] = {&builder->links,     &builder->joints,          &builder->shapes,
-                       &builder->meshes,    &builder->materials,       &builder->actuators,
-                       &builder->couplings, &builder->connections,     &builder->exclusions,
-                       &builder->postures,  &builder->posture_entries, &builder->link_joint};
+  tbi_list *lists[] = {&builder->links,     &builder->joints,      &builder->shapes,
+                       &builder->meshes,    &builder->materials,   &builder->actuators,
+                       &builder->couplings, &builder->connections, &builder->exclusions,
+                       &builder->pairs,     &builder->postures,    &builder->posture_entries,
+                       &builder->link_joint};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);
@@ -44,6 +45,10 @@ void tabi_builder_destroy(tabi_builder *builder) {
   tbi_names_free(&builder->material_names);
   tbi_text_free(&builder->text);
   free(builder);
+}
+
+void tabi_builder_fail(tabi_builder *builder, const tabi_error *error) {
+  if (builder->error.status == TABI_OK) builder->error = *error;
 }
 
 const tabi_error *tabi_builder_error(const tabi_builder *builder) {
@@ -414,7 +419,7 @@ int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
   return mesh;
 }
 
-static bool check_material(tabi_builder *builder, const tabi_material_def *def) {
+static bool check_surface(tabi_builder *builder, const tabi_material_def *def) {
   const char *name = tbi_shown(def->name);
   const struct {
     const char *what;
@@ -437,19 +442,26 @@ static bool check_material(tabi_builder *builder, const tabi_material_def *def) 
     return fail(builder, TABI_ERR_MODEL, def->place,
                 "material '%s': kinetic friction must be finite and restitution at most 1", name);
   }
-  if (def->name && tbi_names_find(&builder->material_names, def->name) != TABI_NONE) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "material '%s' defined twice", name);
-  }
   return true;
 }
 
-int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "material") || !check_material(builder, def)) {
-    return TABI_NONE;
+static bool check_material(tabi_builder *builder, const tabi_material_def *def) {
+  if (def->name && tbi_names_find(&builder->material_names, def->name) != TABI_NONE) {
+    return fail(builder, TABI_ERR_MODEL, def->place, "material '%s' defined twice", def->name);
   }
+  return check_surface(builder, def);
+}
+
+/* a copy that is the builder's own, with the kinetic coefficient settled */
+static bool keep_material(tabi_builder *builder, tabi_material_def *kept) {
+  if (kept->kinetic < 0) kept->kinetic = kept->friction;
+  return keep_string(builder, &kept->name) && keep_place(builder, &kept->place);
+}
+
+int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def) {
+  if (!begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
   tabi_material_def kept = *def;
-  if (kept.kinetic < 0) kept.kinetic = kept.friction;
-  if (!keep_string(builder, &kept.name) || !keep_place(builder, &kept.place)) return TABI_NONE;
+  if (!check_material(builder, def) || !keep_material(builder, &kept)) return TABI_NONE;
   int32_t material = append(builder, &builder->materials, &kept, sizeof kept);
   if (material != TABI_NONE && kept.name &&
       !tbi_names_add(&builder->material_names, kept.name, material)) {
@@ -457,6 +469,19 @@ int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def
     return TABI_NONE;
   }
   return material;
+}
+
+int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t material_b,
+                              const tabi_material_def *def) {
+  if (!begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
+  int32_t count = builder->materials.count;
+  tbi_material_pair pair = {material_a, material_b, *def};
+  if (material_a < 0 || material_a >= count || material_b < 0 || material_b >= count) {
+    fail(builder, TABI_ERR_MODEL, def->place, "pair '%s': no such material", tbi_shown(def->name));
+  } else if (check_surface(builder, def) && keep_material(builder, &pair.surface)) {
+    return append(builder, &builder->pairs, &pair, sizeof pair);
+  }
+  return TABI_NONE;
 }
 
 /* ------------------------------------------- actuators, couplings, connections, postures */

@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
-#include "tabi/tabi.h"
+#include "model/model.h"
 
 typedef struct tbi_posture_entry {
   int32_t posture, joint;
@@ -22,6 +22,7 @@ struct tabi_builder {
   tbi_text_pool text;
   const char *file; /* the last file named, so that one copy serves many places */
   tbi_list links, joints, shapes, meshes, materials, actuators, couplings, connections;
+  tbi_list pairs;           /* tbi_material_pair */
   tbi_list exclusions;      /* int32_t[2] */
   tbi_list postures;        /* const char * */
   tbi_list posture_entries; /* tbi_posture_entry */

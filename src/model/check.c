@@ -297,7 +297,7 @@ static void check_start(doctor *d, int32_t j, const tabi_joint_def *joint) {
   if (!has_one_dof(joint) || joint->type == TABI_JOINT_CONTINUOUS) return;
   double start = joint->start[0];
   if (start >= joint->lower && start <= joint->upper) return;
-  find(d, PROBLEM, joint->place,
+  find(d, ADVICE, joint->place,
        "joint '%s': start %g is outside [%g, %g]; start it inside, or widen the limits",
        shown(joint->name), start, joint->lower, joint->upper);
 }

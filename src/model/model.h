@@ -48,6 +48,12 @@ typedef struct tbi_link_home {
   tbi_frame frame;
 } tbi_link_home;
 
+/* What two materials do together. */
+typedef struct tbi_material_pair {
+  int32_t material_a, material_b;
+  tabi_material_def surface;
+} tbi_material_pair;
+
 #define TBI_MODEL_ARRAYS(X)                                                                \
   X(tbi_body, body, nbody)                                                                 \
   X(int32_t, dof_body, nv)                                                                 \
@@ -66,6 +72,7 @@ typedef struct tbi_link_home {
   X(double, vertex, nvertex3)                                                              \
   X(int32_t, face, nface3)                                                                 \
   X(tabi_material_def, material, nmaterial)                                                \
+  X(tbi_material_pair, pair, npair)                                                        \
   X(tabi_actuator_def, actuator, nactuator)                                                \
   X(tabi_coupling_def, coupling, ncoupling)                                                \
   X(tabi_connection_def, connection, nconnection)                                          \
@@ -81,7 +88,7 @@ typedef struct tbi_link_home {
 struct tabi_model {
   int32_t nq, nv, nbody, ntree;
   int64_t nrow; /* doubles in all rows of the mass matrix */
-  int32_t nlink, njoint, nshape, nmesh, nmaterial, nactuator, ncoupling;
+  int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nexclusion2, nposture;
   int64_t nvertex3, nface3, nposture_q, nposture_v, ntext;
   int32_t nlink_slot, njoint_slot;

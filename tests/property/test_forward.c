@@ -96,7 +96,7 @@ static void check_solves(subject *s) {
   double *M = subject_room(s, n * n), *scratch = subject_room(s, 2 * n);
   double *a = subject_room(s, n), *b = subject_room(s, n);
   tabi_dynamics_mass_matrix(s->dynamics, M);
-  tbi_crba(s->dynamics);
+  tbi_crba(s->dynamics, s->dynamics->model->dof_rotor);
   tbi_ltdl_factor(s->dynamics);
   tbi_aba_factor(s->dynamics);
   for (int k = 0; k < 3; k++) {

@@ -1,0 +1,189 @@
+/* broadphase.c - sweep and prune.
+ *
+ * The boxes stay sorted along the axis on which they are spread most: from one step to the next
+ * little changes, so insertion is almost free.  Planes have no box; each is held against all boxes.
+ * Pairs are then put in the order of their items, so that nothing seen from outside depends on the
+ * axis or on the order that was left by earlier steps. */
+#include "collision/workspace.h"
+
+/* how many moves for each box insertion may take before the order is made anew */
+#define PATIENCE 16
+
+void tbi_broadphase_make(tbi_collision *c) {
+  for (int32_t item = 0; item < c->nitem; ++item) {
+    if (c->solid[item].type == TABI_SHAPE_PLANE) {
+      c->plane[c->nplane++] = item;
+    } else {
+      c->interval[c->ninterval++].item = item;
+    }
+  }
+}
+
+/* The axis along which the middles of the boxes vary most. */
+static int32_t widest_axis(const tbi_collision *c) {
+  if (c->ninterval < 2) return c->axis;
+  double sum[3] = {0, 0, 0};
+  double square[3] = {0, 0, 0};
+  for (int32_t k = 0; k < c->ninterval; ++k) {
+    const tbi_bounds *bounds = &c->bounds[c->interval[k].item];
+    for (int i = 0; i < 3; ++i) {
+      double middle = 0.5 * (bounds->low[i] + bounds->high[i]);
+      sum[i] += middle;
+      square[i] += middle * middle;
+    }
+  }
+  int32_t best = 0;
+  double most = -INFINITY;
+  for (int32_t i = 0; i < 3; ++i) {
+    double spread = square[i] - sum[i] * sum[i] / c->ninterval;
+    /* the axis of last time is left only for a much better one */
+    if (i == c->axis) spread *= 2;
+    if (spread > most) {
+      best = i;
+      most = spread;
+    }
+  }
+  return best;
+}
+
+/* false when it gave up: the order is then any */
+static bool sort_by_insertion(tbi_interval *intervals, int32_t count) {
+  int64_t moves = (int64_t)PATIENCE * count;
+  for (int32_t i = 1; i < count; ++i) {
+    tbi_interval moved = intervals[i];
+    int32_t j = i;
+    for (; j > 0 && intervals[j - 1].low > moved.low; --j)
+      intervals[j] = intervals[j - 1];
+    intervals[j] = moved;
+    moves -= i - j;
+    if (moves < 0) return false;
+  }
+  return true;
+}
+
+static void sort_by_heap(tbi_interval *intervals, int32_t count) {
+  for (int32_t start = count / 2, end = count; end > 1;) {
+    if (start > 0) {
+      --start;
+    } else {
+      --end;
+      tbi_interval top = intervals[0];
+      intervals[0] = intervals[end];
+      intervals[end] = top;
+    }
+    int32_t hole = start;
+    tbi_interval moved = intervals[hole];
+    for (int32_t child = 2 * hole + 1; child < end; child = 2 * hole + 1) {
+      if (child + 1 < end && intervals[child + 1].low > intervals[child].low) ++child;
+      if (!(intervals[child].low > moved.low)) break;
+      intervals[hole] = intervals[child];
+      hole = child;
+    }
+    intervals[hole] = moved;
+  }
+}
+
+static void sort_intervals(tbi_collision *c) {
+  for (int32_t k = 0; k < c->ninterval; ++k) {
+    tbi_interval *interval = &c->interval[k];
+    interval->low = c->bounds[interval->item].low[c->axis];
+    interval->high = c->bounds[interval->item].high[c->axis];
+  }
+  if (!sort_by_insertion(c->interval, c->ninterval)) sort_by_heap(c->interval, c->ninterval);
+}
+
+static bool boxes_meet(const tbi_bounds *a, const tbi_bounds *b) {
+  return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
+         b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
+/* whether the lowest corner of a box is within reach of a plane */
+static bool plane_meets(const tbi_solid *plane, double reach, const tbi_bounds *box) {
+  v3 n = plane->axis[2];
+  v3 lowest = {n.x < 0 ? box->high[0] : box->low[0], n.y < 0 ? box->high[1] : box->low[1],
+               n.z < 0 ? box->high[2] : box->low[2]};
+  return v3_dot(n, v3_sub(lowest, plane->pos)) <= reach;
+}
+
+bool tbi_broadphase_near(const tbi_collision *c, const double *reach, int32_t a, int32_t b) {
+  bool plane_a = c->solid[a].type == TABI_SHAPE_PLANE;
+  bool plane_b = c->solid[b].type == TABI_SHAPE_PLANE;
+  if (plane_a && plane_b) return false;
+  if (!tbi_filter_allows(c, a, b)) return false;
+  if (!plane_a && !plane_b) return boxes_meet(&c->bounds[a], &c->bounds[b]);
+  int32_t plane = plane_a ? a : b;
+  return plane_meets(&c->solid[plane], reach[c->fitting[plane].shape], &c->bounds[plane_a ? b : a]);
+}
+
+static bool add_pair(tbi_collision *c, int32_t a, int32_t b) {
+  if (!tbi_filter_allows(c, a, b)) return true;
+  if (c->npair == c->max_pairs) return false;
+  c->pair[c->npair++] = a < b ? (tbi_item_pair){a, b} : (tbi_item_pair){b, a};
+  return true;
+}
+
+static bool find_on_planes(tbi_collision *c, const double *reach) {
+  for (int32_t i = 0; i < c->nplane; ++i) {
+    const tbi_solid *plane = &c->solid[c->plane[i]];
+    double near = reach[c->fitting[c->plane[i]].shape];
+    for (int32_t item = 0; item < c->nitem; ++item) {
+      if (c->solid[item].type == TABI_SHAPE_PLANE) continue;
+      if (!plane_meets(plane, near, &c->bounds[item])) continue;
+      if (!add_pair(c, c->plane[i], item)) return false;
+    }
+  }
+  return true;
+}
+
+static bool sweep(tbi_collision *c) {
+  for (int32_t i = 0; i < c->ninterval; ++i) {
+    const tbi_interval *first = &c->interval[i];
+    const tbi_bounds *bounds = &c->bounds[first->item];
+    for (int32_t j = i + 1; j < c->ninterval && c->interval[j].low <= first->high; ++j) {
+      int32_t item = c->interval[j].item;
+      if (!boxes_meet(bounds, &c->bounds[item])) continue;
+      if (!add_pair(c, first->item, item)) return false;
+    }
+  }
+  return true;
+}
+
+static bool comes_after(tbi_item_pair p, tbi_item_pair q) {
+  return p.a > q.a || (p.a == q.a && p.b > q.b);
+}
+
+static void insert_pairs(tbi_item_pair *pairs, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    tbi_item_pair moved = pairs[i];
+    int32_t j = i;
+    for (; j > 0 && comes_after(pairs[j - 1], moved); --j)
+      pairs[j] = pairs[j - 1];
+    pairs[j] = moved;
+  }
+}
+
+/* Puts pairs in the order of one of their items; those with the same one stay in order. */
+static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pair *to, bool by_a) {
+  memset(c->bucket, 0, ((size_t)c->nitem + 1) * sizeof *c->bucket);
+  for (int32_t i = 0; i < c->npair; ++i)
+    c->bucket[(by_a ? from[i].a : from[i].b) + 1]++;
+  for (int32_t i = 0; i < c->nitem; ++i)
+    c->bucket[i + 1] += c->bucket[i];
+  for (int32_t i = 0; i < c->npair; ++i)
+    to[c->bucket[by_a ? from[i].a : from[i].b]++] = from[i];
+}
+
+bool tbi_broadphase_find(tbi_collision *c, const double *reach) {
+  c->npair = 0;
+  c->axis = widest_axis(c);
+  sort_intervals(c);
+  if (!find_on_planes(c, reach) || !sweep(c)) return false;
+  /* a few by insertion, many in time proportional to their number */
+  if (c->npair <= 32) {
+    insert_pairs(c->pair, c->npair);
+  } else {
+    distribute(c, c->pair, c->spare, false);
+    distribute(c, c->spare, c->pair, true);
+  }
+  return true;
+}

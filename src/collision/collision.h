@@ -1,0 +1,34 @@
+/* collision.h - where shapes meet or are about to.
+ *
+ *   poses --broadphase--> pairs of boxes that overlap --pair_table--> points of contact
+ *         --manifold----> at most eight a pair, with ids that persist
+ */
+#ifndef TBI_COLLISION_H
+#define TBI_COLLISION_H
+
+#include "dynamics/dynamics.h"
+
+#define TBI_PAIR_POINTS 8 /* contact points kept of one pair of shapes */
+
+/* One point where two shapes meet. */
+typedef struct tbi_touch {
+  int32_t shape_a, shape_b; /* shape_a < shape_b */
+  uint32_t feature;         /* tells the points of a pair apart; stays while they rest */
+  v3 point;                 /* world, halfway between the two surfaces */
+  v3 normal;                /* unit, from a to b */
+  double gap;               /* m along the normal, negative when the shapes overlap */
+} tbi_touch;
+
+typedef struct tbi_collision tbi_collision;
+
+/* Memory for the workspace, and its making in zeros on a cache line that the caller owns. */
+size_t tbi_collision_memsize(const tabi_model *model);
+tbi_collision *tbi_collision_make(const tabi_model *model, void *memory);
+
+/* All points with a gap of at most reach[shape_a] + reach[shape_b], at the poses of d, ordered by
+ * shape_a, shape_b and feature.  reach[nshape] >= 0 in m.  Returns their number, or -1 when there
+ * are more than max.  Allocates nothing. */
+int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
+                    tbi_touch *touch, int32_t max);
+
+#endif

@@ -1,0 +1,336 @@
+/* convex.c - pairs of convex shapes without a closed form.
+ *
+ * First the direction.  The overlap of two shapes along a unit normal n (from a to b) is
+ *
+ *   f(n) = max n.x over a  -  min n.x over b
+ *
+ * and the contact normal is where it is smallest; below zero it is the distance with a minus.  A
+ * few natural directions (axes, the line of centres) are tried, and if none parts the cores,
+ * libccd's portal refinement (MPR) on slightly fattened shapes gives one more.  The best is then
+ * improved: b is moved out along n until a little air is between the cores, and the direction of
+ * the shortest way back takes the place of n while f falls.  Where the cores are apart this is
+ * exact; where they overlap it ends in a minimum near the start.
+ *
+ *        a's face  __________          the faces that both show along n are clipped
+ *                 |   .------|--.      against each other in the plane square to n;
+ *                 |   |//////|  |      each corner of what is left has a gap of its
+ *                 '---|------'  |      own between the two faces
+ *                     '---------' b's face
+ *
+ * Then the points: see the picture.  The one deepest pair of points, which round shapes may have
+ * between the corners, is added when no corner is as deep.  No gap is below -f(n). */
+#include "collision/gjk.h"
+
+#include <ccd/ccd.h>
+#include <float.h>
+
+#define CLIPPED_ROOM (2 * TBI_FACE_CORNERS)
+#define DEEPEST      0xdeeb0001u /* feature of the deepest pair */
+
+typedef struct query {
+  const tbi_solid *a, *b;
+  double radius; /* of both together */
+  v3 centre_a, centre_b;
+  double reach;
+} query;
+
+/* ------------------------------------------------------------------------------- direction */
+
+static double core_overlap(const query *q, v3 n) {
+  return v3_dot(n, v3_sub(tbi_support(q->a, n), tbi_support(q->b, v3_neg(n))));
+}
+
+/* A direction and the overlap of the cores along it. */
+typedef struct way {
+  v3 n;
+  double overlap;
+} way;
+
+static void try_way(const query *q, v3 dir, way *best) {
+  double length = v3_norm(dir);
+  if (!(length > 0) || !isfinite(length)) return;
+  v3 n = v3_scale(1 / length, dir);
+  double overlap = core_overlap(q, n);
+  if (overlap < best->overlap) *best = (way){n, overlap};
+}
+
+static int first_axis(const tbi_solid *s) {
+  return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH ? 0 : 2;
+}
+
+static void try_both(const query *q, v3 dir, way *best) {
+  try_way(q, dir, best);
+  try_way(q, v3_neg(dir), best);
+}
+
+/* The directions in which a shape is flat, and for a round one its side. */
+static void try_axes(const query *q, const tbi_solid *s, way *best) {
+  if (s->type == TABI_SHAPE_SPHERE) return;
+  for (int k = first_axis(s); k < 3; ++k)
+    try_both(q, s->axis[k], best);
+  if (first_axis(s) == 0) return;
+  v3 line = v3_sub(q->centre_b, q->centre_a);
+  try_way(q, v3_axpy(line, -v3_dot(line, s->axis[2]), s->axis[2]), best);
+}
+
+/* Edges that cross meet square to both. */
+static void try_edges(const query *q, way *best) {
+  if (q->a->type == TABI_SHAPE_SPHERE) return;
+  for (int i = first_axis(q->a); i < 3; ++i) {
+    for (int j = first_axis(q->b); j < 3; ++j) {
+      v3 square = v3_cross(q->a->axis[i], q->b->axis[j]);
+      if (v3_dot(square, square) > 1e-8) try_both(q, square, best);
+    }
+  }
+}
+
+/* libccd asks for points of a shape fattened by a margin.  It has no limit of its own on the number
+ * of questions: when too many were asked, an answer far behind ends the search. */
+typedef struct fat_shape {
+  const tbi_solid *solid;
+  v3 centre;
+  double margin;
+  int *questions;
+} fat_shape;
+
+static v3 from_ccd(const ccd_vec3_t *v) { return v3_make(v->v[0], v->v[1], v->v[2]); }
+
+static void fat_support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *to) {
+  const fat_shape *shape = object;
+  v3 d = from_ccd(dir);
+  double length = v3_norm(d);
+  double margin = --*shape->questions < 0 ? -1e6 : shape->margin;
+  v3 p = tbi_support(shape->solid, d);
+  if (length > 0) p = v3_axpy(p, margin / length, d);
+  ccdVec3Set(to, p.x, p.y, p.z);
+}
+
+static void fat_centre(const void *object, ccd_vec3_t *to) {
+  const fat_shape *shape = object;
+  ccdVec3Set(to, shape->centre.x, shape->centre.y, shape->centre.z);
+}
+
+static void try_mpr(const query *q, way *best) {
+  int questions = 400;
+  double margin = 0.5 * (q->radius + q->reach) + 1e-6;
+  fat_shape a = {q->a, q->centre_a, margin, &questions};
+  fat_shape b = {q->b, q->centre_b, margin, &questions};
+  ccd_t ccd;
+  CCD_INIT(&ccd);
+  ccd.support1 = fat_support;
+  ccd.support2 = fat_support;
+  ccd.center1 = fat_centre;
+  ccd.center2 = fat_centre;
+  ccd.max_iterations = 60;
+  ccd.mpr_tolerance = 1e-6;
+  ccd_real_t depth = 0;
+  ccd_vec3_t dir, pos;
+  if (ccdMPRPenetration(&a, &b, &ccd, &depth, &dir, &pos) == 0) try_way(q, from_ccd(&dir), best);
+}
+
+/* Improves a direction until the overlap falls no more.  Returns the deepest pair of points. */
+static tbi_nearest improve(const query *q, way *best) {
+  tbi_nearest pair;
+  double size = best->overlap + v3_dot(best->n, v3_sub(q->centre_b, q->centre_a));
+  double air = 0.1 * fmax(size, 1e-3);
+  for (int i = 0; i < 24; ++i) {
+    double before = best->overlap;
+    pair = tbi_gjk(q->a, q->b, v3_scale(before + air, best->n), best->n);
+    way found = *best;
+    try_way(q, pair.apart, &found);
+    if (!(found.overlap < before - 1e-10 * air)) break;
+    *best = found;
+  }
+  return pair;
+}
+
+/* Takes the normal of a hull's face in place of one that rounding cannot tell from it, so that
+ * a face at rest keeps its normal to the last bit. */
+static void snap(const query *q, const tbi_solid *s, double sign, way *best) {
+  if (s->type != TABI_SHAPE_MESH) return;
+  tbi_face face;
+  tbi_support_face(s, v3_scale(sign, best->n), &face);
+  way found = {v3_zero(), DBL_MAX};
+  if (v3_dot(face.normal, best->n) * sign > 1 - 1e-10) {
+    try_way(q, v3_scale(sign, face.normal), &found);
+  }
+  if (found.overlap < best->overlap + 1e-9) *best = found;
+}
+
+/* The normal and the deepest pair, or false where the shapes are farther apart than reach. */
+static bool find_way(const query *q, way *best, tbi_nearest *pair) {
+  const double too_far = -(q->radius + q->reach);
+  *best = (way){v3_zero(), DBL_MAX};
+  try_way(q, v3_sub(q->centre_b, q->centre_a), best);
+  try_axes(q, q->a, best);
+  try_axes(q, q->b, best);
+  if (best->overlap < too_far) return false;
+  if (best->overlap >= 0) {
+    try_edges(q, best);
+    try_mpr(q, best);
+  }
+  *pair = improve(q, best);
+  // cores well apart: the shortest way between them as they are
+  if (best->overlap < -1e-6) {
+    *pair = tbi_gjk(q->a, q->b, v3_zero(), best->n);
+    try_way(q, pair->apart, best);
+  }
+  snap(q, q->a, 1, best);
+  snap(q, q->b, -1, best);
+  return best->overlap >= too_far;
+}
+
+/* --------------------------------------------------------------------------------- clipping */
+
+typedef struct polygon {
+  tbi_corner corner[CLIPPED_ROOM];
+  int32_t count;
+} polygon;
+
+static void append(polygon *p, v3 pos, uint32_t id, uint32_t edge) {
+  if (p->count < CLIPPED_ROOM) p->corner[p->count++] = (tbi_corner){pos, id, edge};
+}
+
+/* Keeps what is on the inner side of a line through p: where out.(x - p) <= slack.  A line with two
+ * corners stays one. */
+static void clip(polygon *poly, v3 p, v3 out, uint32_t edge, double slack) {
+  polygon kept = {.count = 0};
+  int32_t nedge = poly->count == 2 ? 1 : poly->count;
+  for (int32_t i = 0; i < poly->count; ++i) {
+    const tbi_corner *here = &poly->corner[i];
+    const tbi_corner *next = &poly->corner[(i + 1) % poly->count];
+    double from = v3_dot(out, v3_sub(here->pos, p)) - slack;
+    double to = v3_dot(out, v3_sub(next->pos, p)) - slack;
+    if (from <= 0) append(&kept, here->pos, here->id, here->edge);
+    if (i >= nedge || (from <= 0) == (to <= 0)) continue;
+    v3 cut = v3_axpy(here->pos, from / (from - to), v3_sub(next->pos, here->pos));
+    // on the way out the polygon goes on along the cutting line, on the way in along its own
+    append(&kept, cut, tbi_tie(here->edge, edge), from <= 0 ? edge : here->edge);
+  }
+  *poly = kept;
+}
+
+/* What of face `inner` is above or below face `outer`, seen along n. */
+static void clip_face(const tbi_face *outer, const tbi_face *inner, v3 n, polygon *left) {
+  left->count = inner->count;
+  for (int32_t i = 0; i < inner->count; ++i)
+    left->corner[i] = inner->corner[i];
+  // counter-clockwise around the outer face's normal, whichever way n looks at it
+  v3 up = v3_dot(outer->normal, n) > 0 ? n : v3_neg(n);
+  for (int32_t i = 0; i < outer->count && left->count > 0; ++i) {
+    const tbi_corner *corner = &outer->corner[i];
+    v3 along = v3_sub(outer->corner[(i + 1) % outer->count].pos, corner->pos);
+    v3 out = v3_cross(along, up);
+    double length = v3_norm(out);
+    // corners that are level in alignment but for noise count as inside, so that they stay
+    if (length > 0) clip(left, corner->pos, v3_scale(1 / length, out), corner->edge, 1e-6);
+  }
+}
+
+/* ----------------------------------------------------------------------------------- points */
+
+typedef struct points {
+  tbi_pair_point *out;
+  int32_t count;
+  v3 normal;
+  double reach;
+  double least; /* no gap is below */
+} points;
+
+static void add_point(points *to, v3 on_a, double gap, uint32_t feature) {
+  gap = fmax(gap, to->least);
+  if (gap > to->reach || to->count >= TBI_PAIR_ROOM) return;
+  v3 middle = v3_axpy(on_a, 0.5 * gap, to->normal);
+  to->out[to->count++] = (tbi_pair_point){middle, to->normal, gap, feature};
+}
+
+/* marks the names of b's corners and edges as its own */
+static void name_as_b(tbi_face *face) {
+  for (int32_t i = 0; i < face->count; ++i) {
+    face->corner[i].id ^= 0x40000000u;
+    face->corner[i].edge ^= 0x40000000u;
+  }
+}
+
+static void points_on_face(const tbi_face *outer, const tbi_face *inner, bool outer_is_a,
+                           points *to) {
+  polygon left;
+  v3 n = to->normal;
+  clip_face(outer, inner, n, &left);
+  double slope = v3_dot(outer->normal, n);
+  for (int32_t i = 0; i < left.count; ++i) {
+    // from the inner face's corner along n to the plane of the outer face
+    v3 x = left.corner[i].pos;
+    double t = v3_dot(outer->normal, v3_sub(outer->corner[0].pos, x)) / slope;
+    v3 on_a = outer_is_a ? v3_axpy(x, t, n) : x;
+    add_point(to, on_a, outer_is_a ? -t : t, left.corner[i].id);
+  }
+}
+
+/* Two lines that run side by side touch where both are; lines that cross have one deepest pair. */
+static void points_on_lines(const tbi_face *a, const tbi_face *b, points *to) {
+  v3 n = to->normal;
+  v3 p = a->corner[0].pos;
+  v3 along = v3_sub(a->corner[1].pos, p);
+  v3 flat = v3_axpy(along, -v3_dot(along, n), n);
+  v3 other = v3_sub(b->corner[1].pos, b->corner[0].pos);
+  double length = v3_norm(flat);
+  v3 side = v3_cross(n, flat);
+  if (fabs(v3_dot(side, other)) > 0.02 * length * v3_norm(other) || !(length > 0)) return;
+  v3 out = v3_scale(1 / length, flat);
+  polygon left = {
+      {b->corner[0], b->corner[1]},
+      2
+  };
+  clip(&left, p, v3_neg(out), a->corner[0].id, 1e-6);
+  if (left.count > 0) clip(&left, a->corner[1].pos, out, a->corner[1].id, 1e-6);
+  for (int32_t i = 0; i < left.count; ++i) {
+    v3 x = left.corner[i].pos;
+    v3 on_a = v3_axpy(p, v3_dot(v3_sub(x, p), out) / length, along);
+    add_point(to, on_a, v3_dot(v3_sub(x, on_a), n), left.corner[i].id);
+  }
+}
+
+static void points_of_faces(const query *q, points *to) {
+  const double steep = 0.1; /* of a face almost edge on, heights would be noise */
+  v3 n = to->normal;
+  tbi_face a, b;
+  tbi_support_face(q->a, n, &a);
+  tbi_support_face(q->b, v3_neg(n), &b);
+  name_as_b(&b);
+  double slope_a = a.count > 2 ? v3_dot(a.normal, n) : 0;
+  double slope_b = b.count > 2 ? -v3_dot(b.normal, n) : 0;
+  if (a.count < 2 || b.count < 2) return;
+  if (slope_a >= slope_b && slope_a > steep) {
+    points_on_face(&a, &b, true, to);
+  } else if (slope_b > steep) {
+    points_on_face(&b, &a, false, to);
+  } else if (a.count == 2 && b.count == 2) {
+    points_on_lines(&a, &b, to);
+  }
+}
+
+static void add_deepest(const query *q, const tbi_nearest *pair, points *to) {
+  const double enough = 1e-6; /* m, by which a corner may miss the deepest point */
+  for (int32_t i = 0; i < to->count; ++i) {
+    if (to->out[i].gap <= to->least + enough) return;
+  }
+  v3 on_a = v3_axpy(pair->a, tbi_support_radius(q->a), to->normal);
+  if (to->count == TBI_PAIR_ROOM) to->count--;
+  add_point(to, on_a, to->least, DEEPEST);
+}
+
+int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double reach,
+                          tbi_pair_point *out) {
+  query q = {.a = a, .b = b, .reach = reach};
+  q.radius = tbi_support_radius(a) + tbi_support_radius(b);
+  q.centre_a = tbi_support_centre(a);
+  q.centre_b = tbi_support_centre(b);
+  way best;
+  tbi_nearest pair;
+  if (!find_way(&q, &best, &pair)) return 0;
+  points to = {out, 0, best.n, reach, -(best.overlap + q.radius)};
+  points_of_faces(&q, &to);
+  add_deepest(&q, &pair, &to);
+  return to.count;
+}

@@ -1,0 +1,56 @@
+/* manifold.c - which points of a pair are kept.
+ *
+ * The deepest, because it must not sink; then always the one farthest from those kept, which
+ * spreads them over the area.  Of points that are equally good the one with the lower feature is
+ * taken, so the outcome does not hang on the order in which they were found. */
+#include "collision/pair_table.h"
+
+/* points nearer to each other than this part of the manifold's width say the same thing */
+#define SAME_PLACE 1e-6
+
+static void swap(tbi_pair_point *points, int32_t i, int32_t j) {
+  tbi_pair_point held = points[i];
+  points[i] = points[j];
+  points[j] = held;
+}
+
+static bool deeper(const tbi_pair_point *a, const tbi_pair_point *b) {
+  return a->gap < b->gap || (a->gap == b->gap && a->feature < b->feature);
+}
+
+static double distance2(const tbi_pair_point *a, const tbi_pair_point *b) {
+  v3 apart = v3_sub(a->point, b->point);
+  return v3_dot(apart, apart);
+}
+
+/* the distance to the nearest of the first `kept` points */
+static double room_around(const tbi_pair_point *points, int32_t kept, const tbi_pair_point *p) {
+  double least = INFINITY;
+  for (int32_t i = 0; i < kept; ++i)
+    least = fmin(least, distance2(&points[i], p));
+  return least;
+}
+
+int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep) {
+  if (count < 2) return count;
+  for (int32_t i = 1; i < count; ++i) {
+    if (deeper(&points[i], &points[0])) swap(points, 0, i);
+  }
+  double width2 = 0;
+  int32_t kept = 1;
+  while (kept < keep && kept < count) {
+    int32_t best = kept;
+    double most = room_around(points, kept, &points[kept]);
+    for (int32_t i = kept + 1; i < count; ++i) {
+      double room = room_around(points, kept, &points[i]);
+      if (room > most || (room == most && points[i].feature < points[best].feature)) {
+        best = i;
+        most = room;
+      }
+    }
+    width2 = fmax(width2, most);
+    if (!(most > SAME_PLACE * SAME_PLACE * width2)) break;
+    swap(points, kept++, best);
+  }
+  return kept;
+}

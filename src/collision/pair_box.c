@@ -1,0 +1,342 @@
+/* pair_box.c - box against box.
+ *
+ *   15 axes --separating axis--> farther apart than reach: nothing
+ *     a face is the best --------> the other box's facing side, clipped by the face's borders
+ *     an edge of each is best ---> overlapping: one point between the edges
+ *     apart, and neither says it - one point from the exact distance
+ *
+ * Faces are preferred to edges whose normal is almost the face's: clipping finds the points where
+ * the edges cross anyway, and more of them.  All biases are fixed, nothing depends on the past. */
+#include "collision/closest.h"
+#include "collision/pair_table.h"
+
+/* noise below this part of the boxes' size decides nothing */
+#define NOISE 1e-6
+/* an edge is taken when its overlap is smaller than the face's by this part */
+#define EDGE_BIAS 0.05
+/* ... and when it points elsewhere than the face: cosine of the angle between them */
+#define EDGE_APART 0.99
+/* b's face is taken instead of a's when its overlap is smaller by this part */
+#define FACE_BIAS 1e-3
+
+/* feature: what of a manifold, then where in it */
+enum { FEATURE_FACE = 0, FEATURE_EDGES = 12 << 6, FEATURE_NEAREST = 13 << 8 };
+/* where: corner of the other box, edge of it x border of the face, corner of the face */
+enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
+
+/* Both boxes in numbers, in the axes of a. */
+typedef struct two_boxes {
+  const tbi_solid *a, *b;
+  v3 apart;                      /* from a to b, world */
+  double to_a[3], to_b[3];       /* the same in the axes of a, and of b */
+  double turn[3][3], size[3][3]; /* axis i of a along axis j of b, and its size */
+  double scale;                  /* m, of the boxes */
+} two_boxes;
+
+/* A direction and how far apart the boxes are along it. */
+typedef struct direction {
+  v3 normal; /* from a to b */
+  double gap;
+  int axis; /* 0 to 2: face of a; 3 to 5: face of b; 6 and up: edge of a x edge of b */
+} direction;
+
+static two_boxes make_pair(const tbi_solid *a, const tbi_solid *b) {
+  two_boxes p = {.a = a, .b = b, .apart = v3_sub(b->pos, a->pos)};
+  for (int i = 0; i < 3; ++i) {
+    p.to_a[i] = v3_dot(a->axis[i], p.apart);
+    p.to_b[i] = v3_dot(b->axis[i], p.apart);
+    for (int j = 0; j < 3; ++j) {
+      p.turn[i][j] = v3_dot(a->axis[i], b->axis[j]);
+      p.size[i][j] = fabs(p.turn[i][j]);
+    }
+    p.scale = fmax(p.scale, fmax(a->half[i], b->half[i]));
+  }
+  return p;
+}
+
+static double dot3(const double *a, double x, double y, double z) {
+  return a[0] * x + a[1] * y + a[2] * z;
+}
+
+/* the best face of one box; false when it parts them by more than reach */
+static bool best_face(const two_boxes *p, bool of_b, double reach, direction *best) {
+  const tbi_solid *box = of_b ? p->b : p->a;
+  const double *mine = box->half;
+  const double *other = of_b ? p->a->half : p->b->half;
+  const double *to = of_b ? p->to_b : p->to_a;
+  best->gap = -INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    double shadow = of_b ? dot3(other, p->size[0][i], p->size[1][i], p->size[2][i])
+                         : dot3(other, p->size[i][0], p->size[i][1], p->size[i][2]);
+    double gap = fabs(to[i]) - mine[i] - shadow;
+    if (!(gap <= reach)) return false;
+    if (gap > best->gap) {
+      best->gap = gap;
+      best->axis = of_b ? 3 + i : i;
+    }
+  }
+  int i = of_b ? best->axis - 3 : best->axis;
+  best->normal = v3_scale(to[i] < 0 ? -1 : 1, box->axis[i]);
+  return true;
+}
+
+/* The best pair of edges that is not a face's normal once more; false as above. */
+static bool best_edges(const two_boxes *p, double reach, direction *best) {
+  best->gap = -INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    int i1 = (i + 1) % 3;
+    int i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      int j1 = (j + 1) % 3;
+      int j2 = (j + 2) % 3;
+      /* a_i x b_j in the axes of a */
+      double sine = sqrt(p->turn[i1][j] * p->turn[i1][j] + p->turn[i2][j] * p->turn[i2][j]);
+      if (sine < NOISE) continue;
+      double along = p->to_a[i2] * p->turn[i1][j] - p->to_a[i1] * p->turn[i2][j];
+      double a = p->a->half[i1] * p->size[i2][j] + p->a->half[i2] * p->size[i1][j];
+      double b = p->b->half[j1] * p->size[i][j2] + p->b->half[j2] * p->size[i][j1];
+      double gap = (fabs(along) - a - b) / sine;
+      if (!(gap <= reach)) return false;
+      if (gap > best->gap) {
+        best->gap = gap;
+        best->axis = 6 + 3 * i + j;
+        best->normal =
+            v3_scale((along < 0 ? -1 : 1) / sine, v3_cross(p->a->axis[i], p->b->axis[j]));
+      }
+    }
+  }
+  return true;
+}
+
+/* bit i of a corner's number: on the positive side of axis i */
+static v3 corner_at(const tbi_solid *box, unsigned corner) {
+  v3 p = box->pos;
+  for (int i = 0; i < 3; ++i)
+    p = v3_axpy(p, corner >> i & 1 ? box->half[i] : -box->half[i], box->axis[i]);
+  return p;
+}
+
+/* The corner farthest along a direction, as its number. */
+static unsigned farthest_corner(const tbi_solid *box, v3 way) {
+  unsigned corner = 0;
+  for (unsigned i = 0; i < 3; ++i)
+    corner |= (v3_dot(box->axis[i], way) >= 0 ? 1u : 0u) << i;
+  return corner;
+}
+
+/* edge through a corner along axis i; four of each axis */
+static unsigned edge_number(unsigned i, unsigned corner) {
+  unsigned low = i == 0 ? corner >> 1 & 1 : corner & 1;
+  unsigned high = i == 2 ? corner >> 1 & 1 : corner >> 2 & 1;
+  return 4 * i + 2 * high + low;
+}
+
+static tbi_segment edge_through(const tbi_solid *box, int i, unsigned corner) {
+  v3 end = corner_at(box, corner);
+  double back = corner >> i & 1 ? -box->half[i] : box->half[i];
+  return (tbi_segment){v3_axpy(end, back, box->axis[i]), box->axis[i], box->half[i]};
+}
+
+static int32_t put_edges(const two_boxes *p, const direction *d, tbi_pair_point *out) {
+  int i = (d->axis - 6) / 3;
+  int j = (d->axis - 6) % 3;
+  unsigned corner_a = farthest_corner(p->a, d->normal);
+  unsigned corner_b = farthest_corner(p->b, v3_neg(d->normal));
+  tbi_segment a = edge_through(p->a, i, corner_a);
+  tbi_segment b = edge_through(p->b, j, corner_b);
+  double t[2];
+  tbi_nearest_segments(&a, &b, t);
+  v3 middle = v3_add(tbi_segment_at(&a, t[0]), tbi_segment_at(&b, t[1]));
+  *out = (tbi_pair_point){v3_scale(0.5, middle), d->normal, d->gap,
+                          FEATURE_EDGES + 12 * edge_number((unsigned)i, corner_a) +
+                              edge_number((unsigned)j, corner_b)};
+  return 1;
+}
+
+/* A corner of the polygon that is clipped, with the edge that leaves it. */
+typedef struct vertex {
+  double x, y, z; /* in the plane of the face, and above it */
+  unsigned place; /* AT_... */
+  unsigned edge;  /* edge of the other box, or 12 + the border that cut it off */
+} vertex;
+
+typedef struct polygon {
+  int32_t count;
+  vertex at[12]; /* four and one for each border at most */
+} polygon;
+
+/* The reference face: its box and outward normal. */
+typedef struct face {
+  const tbi_solid *box, *other;
+  int axis; /* of the box; x and y of the face are the next two */
+  double sign;
+} face;
+
+static face face_of(const two_boxes *p, const direction *d) {
+  bool of_b = d->axis >= 3;
+  face f = {of_b ? p->b : p->a, of_b ? p->a : p->b, d->axis % 3, 0};
+  double along = v3_dot(f.box->axis[f.axis], d->normal);
+  f.sign = (along < 0) != of_b ? -1 : 1;
+  return f;
+}
+
+/* The side of the other box that looks at the face, as a polygon in the face's axes. */
+static polygon facing_side(const face *f) {
+  v3 outward = v3_scale(f->sign, f->box->axis[f->axis]);
+  unsigned side = 0;
+  double most = -1;
+  double signs[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    signs[i] = -v3_dot(f->other->axis[i], outward);
+    /* of two sides that look equally at it the first is taken, whatever the noise says */
+    if (fabs(signs[i]) > most + NOISE) {
+      most = fabs(signs[i]);
+      side = i;
+    }
+  }
+  unsigned i1 = (side + 1) % 3;
+  unsigned i2 = (side + 2) % 3;
+  unsigned base = signs[side] >= 0 ? 1u << side : 0;
+  unsigned around[4] = {base, base | 1u << i1, base | 1u << i1 | 1u << i2, base | 1u << i2};
+  v3 x = f->box->axis[(f->axis + 1) % 3];
+  v3 y = f->box->axis[(f->axis + 2) % 3];
+  polygon poly = {.count = 4};
+  for (int k = 0; k < 4; ++k) {
+    v3 p = v3_sub(corner_at(f->other, around[k]), f->box->pos);
+    poly.at[k] = (vertex){v3_dot(x, p), v3_dot(y, p), v3_dot(outward, p) - f->box->half[f->axis],
+                          AT_CORNER + around[k], edge_number(k & 1 ? i2 : i1, around[k])};
+  }
+  return poly;
+}
+
+/* where an edge of the polygon crosses a border */
+static vertex crossing(const vertex *from, const vertex *to, double t, unsigned border) {
+  vertex v = {from->x + t * (to->x - from->x), from->y + t * (to->y - from->y),
+              from->z + t * (to->z - from->z), AT_CROSSING + 4 * from->edge + border, from->edge};
+  /* two borders meet in a corner of the face; borders 0 and 1 are the sides in x, 2 and 3 in y */
+  if (from->edge >= 12) v.place = AT_FACE_CORNER + (from->edge - 12) + 2 * (border - 2);
+  return v;
+}
+
+/* Keeps what is on the inner side of a border: sign * (x or y) <= limit. */
+static void clip(polygon *poly, unsigned border, double limit) {
+  polygon from = *poly;
+  double sign = border & 1 ? -1 : 1;
+  poly->count = 0;
+  for (int32_t k = 0; k < from.count; ++k) {
+    const vertex *v = &from.at[k];
+    const vertex *next = &from.at[k + 1 == from.count ? 0 : k + 1];
+    double here = sign * (border < 2 ? v->x : v->y) - limit;
+    double there = sign * (border < 2 ? next->x : next->y) - limit;
+    if (here <= 0) poly->at[poly->count++] = *v;
+    if ((here <= 0) == (there <= 0)) continue;
+    vertex cut = crossing(v, next, here / (here - there), border);
+    /* on the way out, the border itself is what follows */
+    if (here <= 0) cut.edge = 12 + border;
+    poly->at[poly->count++] = cut;
+  }
+}
+
+/* Points of the other box's side above the face; the least gap of all of them into *least. */
+static int32_t put_face(const two_boxes *p, const direction *d, double reach, tbi_pair_point *out,
+                        double *least) {
+  face f = face_of(p, d);
+  polygon poly = facing_side(&f);
+  int x = (f.axis + 1) % 3;
+  int y = (f.axis + 2) % 3;
+  /* corners that lie on a border count as inside, so that boxes of one size keep their ids */
+  double slack = NOISE * p->scale;
+  for (unsigned border = 0; border < 4 && poly.count > 0; ++border)
+    clip(&poly, border, f.box->half[border < 2 ? x : y] + slack);
+
+  int32_t count = 0;
+  *least = INFINITY;
+  for (int32_t k = 0; k < poly.count; ++k) {
+    const vertex *v = &poly.at[k];
+    *least = fmin(*least, v->z);
+    if (!(v->z <= reach)) continue;
+    double height = f.sign * (f.box->half[f.axis] + 0.5 * v->z);
+    v3 point = v3_axpy(f.box->pos, height, f.box->axis[f.axis]);
+    point = v3_axpy(v3_axpy(point, v->x, f.box->axis[x]), v->y, f.box->axis[y]);
+    out[count++] =
+        (tbi_pair_point){point, d->normal, v->z,
+                         FEATURE_FACE + ((unsigned)d->axis * 2 + (f.sign > 0)) * 64 + v->place};
+  }
+  return count;
+}
+
+/* Looks for a point nearer to a box than *least, along an edge of another; from is the nearest
+ * point on the box, to on the edge. */
+static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, double *least, v3 *from,
+                            v3 *to) {
+  tbi_segment local = {tbi_solid_local(box, v3_sub(edge->middle, box->pos)),
+                       tbi_solid_local(box, edge->along), edge->half};
+  v3 p = tbi_segment_at(&local, tbi_nearest_to_box(&local, box->half));
+  v3 excess = tbi_box_excess(box->half, p);
+  double distance = v3_norm(excess);
+  if (!(distance < *least)) return;
+  *least = distance;
+  *to = v3_add(box->pos, tbi_solid_world(box, p));
+  *from = v3_add(box->pos, tbi_solid_world(box, v3_sub(p, excess)));
+}
+
+/* The exact distance of boxes that are apart: some edge of b is nearest to a, or some corner of a,
+ * which is on an edge of a, to b. */
+static int32_t put_nearest(const two_boxes *p, double reach, tbi_pair_point *out) {
+  static const unsigned start[3][4] = {
+      {0, 2, 4, 6},
+      {0, 1, 4, 5},
+      {0, 1, 2, 3},
+  };
+  double least = INFINITY;
+  v3 on_a = v3_zero();
+  v3 on_b = v3_zero();
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      tbi_segment edge = edge_through(p->b, i, start[i][k]);
+      nearest_on_edge(p->a, &edge, &least, &on_a, &on_b);
+    }
+  }
+  for (int k = 0; k < 4; ++k) {
+    tbi_segment edge = edge_through(p->a, 0, start[0][k]);
+    nearest_on_edge(p->b, &edge, &least, &on_b, &on_a);
+  }
+  if (!(least <= reach) || least < TBI_COINCIDENT) return 0;
+  v3 apart = v3_sub(on_b, on_a);
+  *out = (tbi_pair_point){v3_scale(0.5, v3_add(on_a, on_b)), v3_scale(1 / v3_norm(apart), apart),
+                          least, FEATURE_NEAREST};
+  return 1;
+}
+
+int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+  two_boxes p = make_pair(a, b);
+  direction face_a;
+  direction face_b;
+  direction edges = {.axis = 6};
+  if (!best_face(&p, false, reach, &face_a)) return 0;
+  if (!best_face(&p, true, reach, &face_b)) return 0;
+  if (!best_edges(&p, reach, &edges)) return 0;
+
+  double noise = NOISE * p.scale;
+  bool by_b = face_b.gap > face_a.gap + FACE_BIAS * fabs(face_a.gap) + noise;
+  const direction *best = by_b ? &face_b : &face_a;
+  bool by_edges = edges.gap > best->gap + EDGE_BIAS * fabs(best->gap) + noise &&
+                  v3_dot(edges.normal, best->normal) < EDGE_APART;
+  double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
+  if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
+
+  double least = INFINITY;
+  int32_t count = by_edges ? 0 : put_face(&p, best, reach, out, &least);
+  if (apart <= 0) {
+    /* the overlap can be beside the side that was clipped, where only edges tell of it */
+    bool told = count > 0 && least <= fmax(noise, -apart);
+    return told || isinf(edges.gap) ? count : put_edges(&p, &edges, out);
+  }
+  /* apart: the face's points are good when they are about as near as the boxes can be */
+  if (least <= apart + EDGE_BIAS * apart + noise) return count;
+  tbi_pair_point nearest;
+  if (put_nearest(&p, reach, &nearest) == 0) return count;
+  if (count > 0 && least <= nearest.gap + EDGE_BIAS * nearest.gap + noise) return count;
+  out[0] = nearest;
+  return 1;
+}

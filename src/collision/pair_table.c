@@ -1,0 +1,53 @@
+/* pair_table.c - shape type x shape type -> function. */
+#include "collision/pair_table.h"
+
+#include "collision/collision.h"
+
+static tbi_pair_fn *const pair_table[TABI_SHAPE_COUNT][TABI_SHAPE_COUNT] = {
+    [TABI_SHAPE_PLANE] = {[TABI_SHAPE_SPHERE] = tbi_plane_sphere,
+                          [TABI_SHAPE_CAPSULE] = tbi_plane_capsule,
+                          [TABI_SHAPE_CYLINDER] = tbi_plane_cylinder,
+                          [TABI_SHAPE_BOX] = tbi_plane_box,
+                          [TABI_SHAPE_MESH] = tbi_plane_mesh},
+    [TABI_SHAPE_SPHERE] = {[TABI_SHAPE_SPHERE] = tbi_sphere_sphere,
+                          [TABI_SHAPE_CAPSULE] = tbi_sphere_capsule,
+                          [TABI_SHAPE_CYLINDER] = tbi_convex_convex,
+                          [TABI_SHAPE_BOX] = tbi_sphere_box,
+                          [TABI_SHAPE_MESH] = tbi_convex_convex},
+    [TABI_SHAPE_CAPSULE] = {[TABI_SHAPE_CAPSULE] = tbi_capsule_capsule,
+                          [TABI_SHAPE_CYLINDER] = tbi_convex_convex,
+                          [TABI_SHAPE_BOX] = tbi_capsule_box,
+                          [TABI_SHAPE_MESH] = tbi_convex_convex},
+    [TABI_SHAPE_CYLINDER] = {[TABI_SHAPE_CYLINDER] = tbi_convex_convex,
+                          [TABI_SHAPE_BOX] = tbi_convex_convex,
+                          [TABI_SHAPE_MESH] = tbi_convex_convex},
+    [TABI_SHAPE_BOX] = {[TABI_SHAPE_BOX] = tbi_box_box,  [TABI_SHAPE_MESH] = tbi_convex_convex},
+    [TABI_SHAPE_MESH] = {[TABI_SHAPE_MESH] = tbi_convex_convex     },
+};
+
+/* few and mostly in order: by insertion */
+static void sort_by_feature(tbi_pair_point *points, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    if (points[i - 1].feature <= points[i].feature) continue;
+    tbi_pair_point moved = points[i];
+    int32_t j = i;
+    for (; j > 0 && points[j - 1].feature > moved.feature; --j)
+      points[j] = points[j - 1];
+    points[j] = moved;
+  }
+}
+
+int32_t tbi_pair_collide(const tbi_solid *a, const tbi_solid *b, double reach,
+                         tbi_pair_point *out) {
+  bool swapped = a->type > b->type;
+  tbi_pair_fn *function = swapped ? pair_table[b->type][a->type] : pair_table[a->type][b->type];
+  if (!function) return 0;
+  int32_t count = swapped ? function(b, a, reach, out) : function(a, b, reach, out);
+  if (count > TBI_PAIR_POINTS) count = tbi_manifold_reduce(out, count, TBI_PAIR_POINTS);
+  if (swapped) {
+    for (int32_t i = 0; i < count; ++i)
+      out[i].normal = v3_neg(out[i].normal);
+  }
+  sort_by_feature(out, count);
+  return count;
+}

@@ -1,0 +1,256 @@
+/* support.c - farthest points and faces of the convex shapes.
+ *
+ * A mesh stands for the hull of its vertices.  Its face in a direction is found from the triangles
+ * at the farthest vertex: the one that looks most that way gives the plane, and all vertices in
+ * that plane are corners of the face, however the file cut it into triangles. */
+#include "collision/support.h"
+
+#include "base/assertion.h"
+
+#include <float.h>
+
+/* ------------------------------------------------------------------------- farthest points */
+
+static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
+  return v3_load(mesh->vertices + 3 * (size_t)i);
+}
+
+/* dir in the mesh's own axes */
+static int32_t farthest_vertex(const tabi_mesh_def *mesh, v3 dir) {
+  int32_t best = 0;
+  double most = -DBL_MAX;
+  for (int32_t i = 0; i < mesh->nvertex; ++i) {
+    double along = v3_dot(vertex_of(mesh, i), dir);
+    if (along > most) {
+      most = along;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* the direction square to the axis of a cylinder in which its side looks along dir, own axes */
+static v3 radial(v3 dir) {
+  double length = hypot(dir.x, dir.y);
+  return length > 0 ? v3_make(dir.x / length, dir.y / length, 0) : v3_make(1, 0, 0);
+}
+
+/* in the shape's own axes, from its origin */
+static v3 local_support(const tbi_solid *s, v3 d) {
+  double z = d.z < 0 ? -s->half[2] : s->half[2];
+  switch (s->type) {
+  case TABI_SHAPE_CAPSULE:
+    return v3_make(0, 0, z);
+  case TABI_SHAPE_CYLINDER: {
+    v3 r = radial(d);
+    return v3_make(s->half[0] * r.x, s->half[0] * r.y, z);
+  }
+  case TABI_SHAPE_BOX:
+    return v3_make(d.x < 0 ? -s->half[0] : s->half[0], d.y < 0 ? -s->half[1] : s->half[1], z);
+  case TABI_SHAPE_MESH:
+    return vertex_of(s->mesh, farthest_vertex(s->mesh, d));
+  default:
+    TBI_ASSERT(s->type == TABI_SHAPE_SPHERE);
+    return v3_zero();
+  }
+}
+
+v3 tbi_support(const tbi_solid *s, v3 dir) {
+  return v3_add(s->pos, tbi_solid_world(s, local_support(s, tbi_solid_local(s, dir))));
+}
+
+double tbi_support_radius(const tbi_solid *s) {
+  return s->type == TABI_SHAPE_SPHERE || s->type == TABI_SHAPE_CAPSULE ? s->half[0] : 0;
+}
+
+v3 tbi_support_centre(const tbi_solid *s) {
+  if (s->type != TABI_SHAPE_MESH) return s->pos;
+  v3 sum = v3_zero();
+  for (int32_t i = 0; i < s->mesh->nvertex; ++i)
+    sum = v3_add(sum, vertex_of(s->mesh, i));
+  return v3_add(s->pos, tbi_solid_world(s, v3_scale(1.0 / s->mesh->nvertex, sum)));
+}
+
+/* ----------------------------------------------------------------------------------- faces */
+
+static void add_corner(const tbi_solid *s, v3 local, uint32_t id, tbi_face *face) {
+  TBI_ASSERT(face->count < TBI_FACE_CORNERS);
+  face->corner[face->count++] = (tbi_corner){v3_add(s->pos, tbi_solid_world(s, local)), id, 0};
+}
+
+static void box_face(const tbi_solid *s, v3 d, tbi_face *face) {
+  double part[3] = {d.x, d.y, d.z};
+  int k = fabs(d.x) >= fabs(d.y) ? 0 : 1;
+  if (fabs(d.z) > fabs(part[k])) k = 2;
+  int i = (k + 1) % 3;
+  int j = (k + 2) % 3;
+  double sign = part[k] < 0 ? -1 : 1;
+  face->normal = v3_scale(sign, s->axis[k]);
+  static const double around[4][2] = {
+      {1,  1 },
+      {-1, 1 },
+      {-1, -1},
+      {1,  -1}
+  };
+  for (int corner = 0; corner < 4; ++corner) {
+    double p[3];
+    p[k] = sign * s->half[k];
+    // seen from outside a negative face, the other way round
+    p[i] = around[corner][0] * s->half[i];
+    p[j] = sign * around[corner][1] * s->half[j];
+    uint32_t id = (p[0] > 0 ? 1u : 0u) | (p[1] > 0 ? 2u : 0u) | (p[2] > 0 ? 4u : 0u);
+    add_corner(s, v3_load(p), id, face);
+  }
+}
+
+/* A cap by eight points of its rim that turn with the cylinder, or the line along its side. */
+static void cylinder_face(const tbi_solid *s, v3 d, tbi_face *face) {
+  if (fabs(d.z) < 0.7) {
+    v3 r = v3_scale(s->half[0], radial(d));
+    add_corner(s, v3_make(r.x, r.y, -s->half[2]), 16, face);
+    add_corner(s, v3_make(r.x, r.y, s->half[2]), 17, face);
+    return;
+  }
+  double sign = d.z < 0 ? -1 : 1;
+  face->normal = v3_scale(sign, s->axis[2]);
+  const double c = 0.70710678118654752;
+  const double rim[8][2] = {
+      {1,  0 },
+      {c,  c },
+      {0,  1 },
+      {-c, c },
+      {-1, 0 },
+      {-c, -c},
+      {0,  -1},
+      {c,  -c}
+  };
+  for (uint32_t k = 0; k < 8; ++k) {
+    double x = s->half[0] * rim[k][0];
+    double y = sign * s->half[0] * rim[k][1];
+    add_corner(s, v3_make(x, y, sign * s->half[2]), k + (sign > 0 ? 8 : 0), face);
+  }
+}
+
+/* ---------------------------------------------------------------------------- faces of hulls */
+
+/* The normal of the triangle at a vertex that looks most along d; false if all are degenerate. */
+static bool triangle_normal(const tabi_mesh_def *mesh, int32_t vertex, v3 d, v3 *normal) {
+  double most = -DBL_MAX;
+  for (int32_t i = 0; i < mesh->nface; ++i) {
+    const int32_t *f = mesh->faces + 3 * (size_t)i;
+    if (f[0] != vertex && f[1] != vertex && f[2] != vertex) continue;
+    v3 p = vertex_of(mesh, f[0]);
+    v3 m = v3_cross(v3_sub(vertex_of(mesh, f[1]), p), v3_sub(vertex_of(mesh, f[2]), p));
+    double length = v3_norm(m);
+    double along = length > 0 ? v3_dot(m, d) / length : -DBL_MAX;
+    if (along > most) {
+      most = along;
+      *normal = v3_scale(1 / length, m);
+    }
+  }
+  return most > -DBL_MAX;
+}
+
+/* two directions square to a unit vector and to each other, the three right-handed */
+static void span(v3 n, v3 *x, v3 *y) {
+  v3 other = fabs(n.x) < 0.7 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+  v3 raw = v3_cross(other, n);
+  *x = v3_scale(1 / v3_norm(raw), raw);
+  *y = v3_cross(n, *x);
+}
+
+/* Corners of the vertices in a plane: the farthest in as many directions as a face may have
+ * corners, which is all of them unless two edges are almost in line.  False if some vertex is
+ * beyond the plane. */
+static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double thick,
+                          int32_t corner[TBI_FACE_CORNERS]) {
+  /* half a turn from 0.1 rad, so that no common polygon has edges square to one of them */
+  static const double turn[TBI_FACE_CORNERS / 2][2] = {
+      {0.9950041652780258,   0.09983341664682815},
+      {0.8810593885167033,   0.473005659486832  },
+      {0.6329813066769582,   0.7741670784769464 },
+      {0.2885375588854798,   0.9574685776109878 },
+      {-0.09983341664682818, 0.9950041652780257 },
+      {-0.4730056594868321,  0.8810593885167033 },
+      {-0.7741670784769464,  0.6329813066769582 },
+      {-0.9574685776109878,  0.2885375588854799 }
+  };
+  v3 x, y;
+  double most[TBI_FACE_CORNERS];
+  span(m, &x, &y);
+  for (int k = 0; k < TBI_FACE_CORNERS; ++k)
+    most[k] = -DBL_MAX;
+  for (int32_t i = 0; i < mesh->nvertex; ++i) {
+    v3 p = vertex_of(mesh, i);
+    double above = v3_dot(p, m) - offset;
+    if (above > thick) return false;
+    if (above < -thick) continue;
+    double px = v3_dot(p, x);
+    double py = v3_dot(p, y);
+    for (int k = 0; k < TBI_FACE_CORNERS / 2; ++k) {
+      double along = turn[k][0] * px + turn[k][1] * py;
+      if (along > most[k]) {
+        most[k] = along;
+        corner[k] = i;
+      }
+      if (-along > most[k + TBI_FACE_CORNERS / 2]) {
+        most[k + TBI_FACE_CORNERS / 2] = -along;
+        corner[k + TBI_FACE_CORNERS / 2] = i;
+      }
+    }
+  }
+  return true;
+}
+
+static void mesh_face(const tbi_solid *s, v3 d, tbi_face *face) {
+  const tabi_mesh_def *mesh = s->mesh;
+  int32_t corner[TBI_FACE_CORNERS] = {0};
+  int32_t vertex = farthest_vertex(mesh, d);
+  v3 p = vertex_of(mesh, vertex);
+  double thick = 1e-5 * v3_norm(v3_sub(p, vertex_of(mesh, farthest_vertex(mesh, v3_neg(d)))));
+  v3 m = d;
+  bool known = triangle_normal(mesh, vertex, d, &m);
+  if (!known || !plane_corners(mesh, m, v3_dot(p, m), thick, corner)) {
+    // not a face of the hull, which happens when a mesh is not convex: what is level with p
+    m = d;
+    (void)plane_corners(mesh, m, v3_dot(p, m), thick, corner);
+  }
+  face->normal = tbi_solid_world(s, m);
+  for (int k = 0; k < TBI_FACE_CORNERS; ++k) {
+    int32_t i = corner[k];
+    // a corner holds for several neighbouring directions
+    if (k > 0 && i == corner[k - 1]) continue;
+    if (face->count > 1 && (uint32_t)i == face->corner[0].id) continue;
+    add_corner(s, vertex_of(mesh, i), (uint32_t)i, face);
+  }
+}
+
+/* ------------------------------------------------------------------------------ any shape */
+
+void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face) {
+  v3 d = tbi_solid_local(s, dir);
+  face->count = 0;
+  face->normal = dir;
+  switch (s->type) {
+  case TABI_SHAPE_BOX:
+    box_face(s, d, face);
+    break;
+  case TABI_SHAPE_CYLINDER:
+    cylinder_face(s, d, face);
+    break;
+  case TABI_SHAPE_MESH:
+    mesh_face(s, d, face);
+    break;
+  case TABI_SHAPE_CAPSULE: {
+    v3 out = v3_scale(s->half[0], d);
+    add_corner(s, v3_make(out.x, out.y, out.z - s->half[2]), 0, face);
+    add_corner(s, v3_make(out.x, out.y, out.z + s->half[2]), 1, face);
+    break;
+  }
+  default:
+    add_corner(s, v3_scale(s->half[0], d), 0, face);
+    break;
+  }
+  for (int32_t k = 0; k < face->count; ++k)
+    face->corner[k].edge = tbi_tie(face->corner[k].id, face->corner[(k + 1) % face->count].id);
+}

@@ -1,0 +1,53 @@
+/* cone.c - rigid contact with the true friction cone (P4, Nakaoka et al.): projected Gauss-Seidel
+ * over contacts, each solved exactly as a whole (coulomb.c) instead of row by row.  def->paper asks
+ * for the published order and projection, paper.c. */
+#include "contact/coulomb.h"
+#include "contact/formulation.h"
+#include "contact/paper.h"
+#include "contact/sweep.h"
+
+/* one contact's turn; the change of its velocity */
+static double visit_point(tbi_visit *visit, tbi_point *c) {
+  v3 u = tbi_point_velocity(c, visit->a, visit->b);
+  const double *p = c->impulse;
+  /* the velocity without this contact, counted from the target */
+  v3 b = v3_make(u.x - c->target - (c->w[0][0] * p[0] + c->w[0][1] * p[1] + c->w[0][2] * p[2]),
+                 u.y - (c->w[1][0] * p[0] + c->w[1][1] * p[1] + c->w[1][2] * p[2]),
+                 u.z - (c->w[2][0] * p[0] + c->w[2][1] * p[1] + c->w[2][2] * p[2]));
+  v3 d = v3_sub(tbi_coulomb((const double(*)[3])c->w, b, c->friction), v3_load(p));
+  if (d.x == 0 && d.y == 0 && d.z == 0) return 0;
+  tbi_visit_push(visit, c, d);
+  double change = 0;
+  for (int i = 0; i < 3; ++i) {
+    change = fmax(change, fabs(c->w[i][0] * d.x + c->w[i][1] * d.y + c->w[i][2] * d.z));
+  }
+  return change;
+}
+
+static double sweep(tbi_problem *p) {
+  double change = 0;
+  for (int32_t i = 0; i < p->nrow; ++i)
+    change = fmax(change, fabs(tbi_row_visit(p, &p->row[i])));
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    const tbi_group *group = &p->group[g];
+    tbi_visit visit = tbi_visit_begin(p, group);
+    for (int32_t i = group->first; i < group->first + group->count; ++i) {
+      change = fmax(change, visit_point(&visit, &p->point[i]));
+    }
+    tbi_visit_end(p, group, &visit);
+  }
+  return change;
+}
+
+static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  if (def->paper || def->dense) return tbi_paper_solve(p, def, scratch);
+  tbi_solution solution = {0, false};
+  while (solution.iterations < def->iterations && !solution.converged) {
+    double change = sweep(p);
+    ++solution.iterations;
+    solution.converged = change <= def->tolerance && solution.iterations >= 2;
+  }
+  return solution;
+}
+
+const tbi_formulation tbi_cone = {"cone", tbi_paper_memsize, solve};

@@ -1,0 +1,158 @@
+/* dense.c - the same sweeps on the full matrix, as published.
+ *
+ * The velocity of unknown i is u_i = b_i + sum_j K_ij f_j, summed anew whenever it is visited: a
+ * sweep costs the square of the number of unknowns.  Column j of K is what all unknowns feel of a
+ * unit impulse at j: its wrench goes to the ports of its trees by their blocks, and every unknown
+ * reads its ports.  (The papers send a unit force through forward dynamics for each column; the
+ * tests hold the two against each other.) */
+#include "contact/dense.h"
+
+/* rows end on whole vectors */
+static size_t padded(size_t n) { return (n + 3) & ~(size_t)3; }
+
+typedef struct dense {
+  ptrdiff_t count, stride;
+  double *constant, *impulse, *old; /* b; f, padded with zeros; f at the start */
+  sv *answer;                       /* of every port to one unit impulse */
+  double *matrix;                   /* K, row by row */
+} dense;
+
+size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model) {
+  size_t ports = (size_t)model->nbody + (size_t)model->nv;
+  return ports * sizeof(sv) + (3 + unknowns) * padded(unknowns) * sizeof(double);
+}
+
+static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
+  dense k = {.count = pgs->count, .stride = (ptrdiff_t)padded((size_t)pgs->count)};
+  k.answer = pgs->rest;
+  k.matrix = (double *)(k.answer + p->nport);
+  k.constant = k.matrix + k.count * k.stride;
+  k.impulse = k.constant + k.stride;
+  k.old = k.impulse + k.stride;
+  return k;
+}
+
+/* the ports of a tree answer a wrench on one of them */
+static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
+  const tbi_port *port = &p->port[from];
+  double part[6] = {v4_x(m.lin), v4_y(m.lin), v4_z(m.lin), v4_x(m.ang), v4_y(m.ang), v4_z(m.ang)};
+  int32_t first = p->tree_port[port->tree];
+  for (int32_t k = first; k < first + p->tree_ports[port->tree]; ++k) {
+    const tbi_block *block = tbi_problem_block(p, k, from);
+    for (int32_t i = 0; i < port->columns; ++i)
+      answer[k] = sv_axpy(answer[k], part[i], block->column[i]);
+  }
+}
+
+static void clear(const tbi_problem *p, int32_t port, sv *answer) {
+  int32_t tree = p->port[port].tree;
+  for (int32_t k = 0; k < p->tree_ports[tree]; ++k)
+    answer[p->tree_port[tree] + k] = sv_zero();
+}
+
+/* what every unknown reads at its ports */
+static void read(const tbi_pgs *pgs, const sv *port, double *to) {
+  for (int32_t r = 0; r < pgs->nrun; ++r) {
+    const tbi_group *run = &pgs->run[r];
+    sv b = port[run->port_b];
+    sv a = run->port_a == TABI_NONE ? sv_zero() : port[run->port_a];
+    for (int32_t i = run->first; i < run->first + run->count; ++i) {
+      const tbi_unknown *x = &pgs->unknown[i];
+      to[i] = sv_dot(x->wrench_b, b) - sv_dot(x->wrench_a, a);
+    }
+  }
+}
+
+/* written as a row, for K is symmetric */
+static void form_column(const tbi_pgs *pgs, const tbi_problem *p, const tbi_group *run, int32_t j,
+                        dense *k) {
+  const tbi_unknown *x = &pgs->unknown[j];
+  spread(p, run->port_b, x->wrench_b, k->answer);
+  if (run->port_a != TABI_NONE) spread(p, run->port_a, sv_scale(-1, x->wrench_a), k->answer);
+  read(pgs, k->answer, k->matrix + j * k->stride);
+  clear(p, run->port_b, k->answer);
+  if (run->port_a != TABI_NONE) clear(p, run->port_a, k->answer);
+}
+
+/* u_i = b_i + K_i . f, in four sums of fixed order */
+static double velocity(const dense *k, ptrdiff_t i) {
+  const double *row = k->matrix + i * k->stride;
+  v4 sum = v4_zero();
+  for (ptrdiff_t j = 0; j < k->stride; j += 4)
+    sum = v4_add(sum, v4_mul(v4_load(row + j), v4_load(k->impulse + j)));
+  return k->constant[i] + v4_sum(sum);
+}
+
+static void form(const tbi_pgs *pgs, const tbi_problem *p, dense *k) {
+  for (int32_t i = 0; i < p->nport; ++i)
+    k->answer[i] = sv_zero();
+  for (ptrdiff_t i = 0; i < k->count; ++i) {
+    for (ptrdiff_t j = k->count; j < k->stride; ++j)
+      k->matrix[i * k->stride + j] = 0;
+  }
+  for (int32_t r = 0; r < pgs->nrun; ++r) {
+    const tbi_group *run = &pgs->run[r];
+    for (int32_t j = run->first; j < run->first + run->count; ++j)
+      form_column(pgs, p, run, j, k);
+  }
+
+  /* b: today's velocities without the impulses that are already in them */
+  for (ptrdiff_t i = 0; i < k->stride; ++i) {
+    k->constant[i] = 0;
+    k->impulse[i] = i < k->count ? pgs->impulse[i] : 0;
+  }
+  for (ptrdiff_t i = 0; i < k->count; ++i)
+    k->old[i] = velocity(k, i);
+  read(pgs, p->velocity, k->constant);
+  for (ptrdiff_t i = 0; i < k->count; ++i) {
+    k->constant[i] -= k->old[i];
+    k->old[i] = k->impulse[i];
+  }
+}
+
+static double visit_pair(const tbi_unknown *x, const dense *k, ptrdiff_t i) {
+  double *f = &k->impulse[i];
+  double old[2] = {f[0], f[1]};
+  for (int n = 0; n < 2; ++n)
+    f[n] = tbi_pgs_wanted(&x[n], f[n], velocity(k, i + n));
+  double keep = tbi_pgs_shrink(x, k->impulse, f);
+  double change = 0;
+  for (int n = 0; n < 2; ++n) {
+    f[n] *= keep;
+    change = tbi_pgs_worse(change, &x[n], f[n] - old[n]);
+  }
+  return change;
+}
+
+static double sweep(const tbi_pgs *pgs, const dense *k) {
+  double change = 0;
+  for (ptrdiff_t i = 0; i < k->count; ++i) {
+    const tbi_unknown *x = &pgs->unknown[i];
+    if (x->disk) {
+      double pair = visit_pair(x, k, i);
+      change = pair > change ? pair : change;
+      ++i;
+      continue;
+    }
+    double old = k->impulse[i];
+    double wanted = tbi_pgs_wanted(x, old, velocity(k, i));
+    k->impulse[i] = tbi_pgs_clamp(x, k->impulse, wanted);
+    change = tbi_pgs_worse(change, x, k->impulse[i] - old);
+  }
+  return change;
+}
+
+tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
+  tbi_solution solution = {0, pgs->count == 0};
+  dense k = make(pgs, problem);
+  form(pgs, problem, &k);
+  while (!solution.converged && solution.iterations < def->iterations) {
+    double change = sweep(pgs, &k);
+    ++solution.iterations;
+    solution.converged = solution.iterations >= 2 && change <= def->tolerance;
+  }
+  for (ptrdiff_t i = 0; i < k.count; ++i)
+    pgs->impulse[i] = k.impulse[i];
+  tbi_pgs_apply(pgs, problem, k.old);
+  return solution;
+}

@@ -1,0 +1,235 @@
+/* pgs.c - the list of unknowns and its sweeps on ports.
+ *
+ * A sweep takes the unknowns one after the other.  Those with the same two ports follow one
+ * another, so the velocities of both stay at hand; what they received goes to the other ports of
+ * their trees once, at the end of such a run.  That is Gauss-Seidel to the letter, because nobody
+ * reads the other ports in between. */
+#include "contact/pgs.h"
+
+#include "base/assertion.h"
+#include "contact/dense.h"
+#include "contact/sweep.h"
+
+/* below this share of the point's whole mobility a direction moves by rounding only */
+#define IMMOBILE 1e-11
+
+/* three a contact; a joint's velocity has two limits and dry friction at most */
+static size_t most_unknowns(const tabi_model *model, const tabi_world_def *def) {
+  return 3 * (size_t)def->max_contacts + 3 * (size_t)model->nv + (size_t)model->ncoupling;
+}
+
+static size_t list_size(size_t unknowns) {
+  size_t size = unknowns * (sizeof(tbi_unknown) + sizeof(tbi_group) + sizeof(double));
+  return (size + 63) & ~(size_t)63;
+}
+
+size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def) {
+  size_t most = most_unknowns(model, def);
+  return list_size(most) + (def->dense ? tbi_dense_memsize(most, model) : 0);
+}
+
+/* the unknown joins the last run, or begins one */
+static void add(tbi_pgs *pgs, int32_t port_a, int32_t port_b, double impulse) {
+  tbi_group *last = pgs->nrun > 0 ? &pgs->run[pgs->nrun - 1] : NULL;
+  if (last && last->port_a == port_a && last->port_b == port_b) {
+    ++last->count;
+  } else {
+    pgs->run[pgs->nrun++] = (tbi_group){port_a, port_b, pgs->count, 1};
+  }
+  pgs->impulse[pgs->count++] = impulse;
+}
+
+static double inverse_of(double w, double mobility) { return w > IMMOBILE * mobility ? 1 / w : 0; }
+
+/* a direction at a point of contact, in its frame */
+static void add_direction(tbi_pgs *pgs, const tbi_point *c, const double e[3]) {
+  tbi_unknown *x = &pgs->unknown[pgs->count];
+  v4 axis = m4_combine(&c->frame, e[0], e[1], e[2]);
+  *x = (tbi_unknown){
+      .normal = TABI_NONE, .along = {e[1], e[2]}
+  };
+  x->wrench_a = tbi_wrench(c->arm_a, axis);
+  x->wrench_b = tbi_wrench(c->arm_b, axis);
+  x->answer_a = x->answer_b = sv_zero();
+  double impulse = 0;
+  for (int i = 0; i < 3; ++i) {
+    x->answer_a = sv_axpy(x->answer_a, e[i], c->answer_a[i]);
+    x->answer_b = sv_axpy(x->answer_b, e[i], c->answer_b[i]);
+    x->w += e[i] * (c->w[i][0] * e[0] + c->w[i][1] * e[1] + c->w[i][2] * e[2]);
+    impulse += e[i] * c->impulse[i];
+  }
+  x->inverse = inverse_of(x->w, c->w[0][0] + c->w[1][1] + c->w[2][2]);
+
+  /* the world is side a */
+  int32_t a = c->port_a;
+  int32_t b = c->port_b;
+  TBI_ASSERT(a != b);
+  if (b == TABI_NONE) {
+    x->wrench_b = sv_scale(-1, x->wrench_a);
+    x->answer_b = x->answer_a;
+    b = a;
+    a = TABI_NONE;
+  }
+  if (a == TABI_NONE) x->wrench_a = x->answer_a = sv_zero();
+  add(pgs, a, b, impulse);
+}
+
+/* velocity of port k per impulse at port l, both of joints */
+static sv joint_answer(const tbi_problem *p, int32_t k, int32_t l) {
+  return p->port[k].tree == p->port[l].tree ? tbi_problem_block(p, k, l)->column[0] : sv_zero();
+}
+
+static void add_row(tbi_pgs *pgs, const tbi_problem *p, const tbi_row *row) {
+  tbi_unknown *x = &pgs->unknown[pgs->count];
+  int32_t a = row->leader;
+  int32_t b = row->port;
+  *x = (tbi_unknown){.normal = TABI_NONE,
+                     .w = row->w,
+                     .inverse = inverse_of(row->w, 0),
+                     .target = row->target,
+                     .lower = row->lower,
+                     .upper = row->upper};
+  x->wrench_a = x->answer_a = sv_zero();
+  x->wrench_b = (sv){v4_make(1, 0, 0), v4_zero()};
+  x->answer_b = joint_answer(p, b, b);
+  if (a != TABI_NONE) {
+    x->wrench_a = sv_scale(row->slope, x->wrench_b);
+    x->answer_b = sv_axpy(x->answer_b, -row->slope, joint_answer(p, b, a));
+    x->answer_a = sv_axpy(joint_answer(p, a, b), -row->slope, joint_answer(p, a, a));
+  }
+  add(pgs, a, b, row->impulse);
+}
+
+tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch) {
+  size_t room = 3 * (size_t)problem->npoint + (size_t)problem->nrow;
+  tbi_pgs pgs = {.unknown = scratch};
+  pgs.impulse = (double *)(pgs.unknown + room);
+  pgs.run = (tbi_group *)(pgs.impulse + room);
+  pgs.rest = (char *)scratch + list_size(room);
+  for (int32_t i = 0; i < problem->npoint; ++i) {
+    add_direction(&pgs, &problem->point[i], (double[3]){1, 0, 0});
+    pgs.unknown[i].target = problem->point[i].target;
+    pgs.unknown[i].upper = INFINITY;
+  }
+  for (int32_t i = 0; i < problem->nrow; ++i)
+    add_row(&pgs, problem, &problem->row[i]);
+  return pgs;
+}
+
+tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int32_t i, double y,
+                                  double z) {
+  TBI_ASSERT(pgs->count == problem->npoint + problem->nrow + 2 * i);
+  tbi_unknown *x = &pgs->unknown[pgs->count];
+  add_direction(pgs, &problem->point[i], (double[3]){0, y, z});
+  add_direction(pgs, &problem->point[i], (double[3]){0, -z, y});
+  x[0].normal = x[1].normal = i;
+  return x;
+}
+
+/* `both` is known where these are called: contacts with the world need not look at side a */
+static inline double velocity(const tbi_visit *v, const tbi_unknown *x, bool both) {
+  double u = sv_dot(x->wrench_b, v->b);
+  return both ? u - sv_dot(x->wrench_a, v->a) : u;
+}
+
+static inline void push(tbi_visit *v, const tbi_unknown *x, double d, bool both) {
+  v->b = sv_axpy(v->b, d, x->answer_b);
+  v->got_b = sv_axpy(v->got_b, d, x->wrench_b);
+  if (!both) return;
+  v->a = sv_axpy(v->a, d, x->answer_a);
+  v->got_a = sv_axpy(v->got_a, -d, x->wrench_a);
+}
+
+/* both by their own rows, then back to the disk together: (17), (20) and (21) of the cone paper */
+static inline double visit_pair(tbi_visit *v, const tbi_unknown *x, const double *impulse,
+                                double *f, bool both) {
+  double old[2] = {f[0], f[1]};
+  for (int k = 0; k < 2; ++k) {
+    f[k] = tbi_pgs_wanted(&x[k], f[k], velocity(v, &x[k], both));
+    push(v, &x[k], f[k] - old[k], both);
+  }
+  double keep = tbi_pgs_shrink(x, impulse, f);
+  double change = 0;
+  for (int k = 0; k < 2; ++k) {
+    double inside = keep * f[k];
+    if (keep < 1) push(v, &x[k], inside - f[k], both);
+    f[k] = inside;
+    change = tbi_pgs_worse(change, &x[k], f[k] - old[k]);
+  }
+  return change;
+}
+
+/* the unknowns of one run in turn; the largest change of velocity */
+static inline double visit(const tbi_pgs *pgs, tbi_visit *v, int32_t first, int32_t count,
+                           bool both) {
+  double change = 0;
+  for (int32_t i = first; i < first + count; ++i) {
+    const tbi_unknown *x = &pgs->unknown[i];
+    double *f = &pgs->impulse[i];
+    if (x->disk) {
+      double pair = visit_pair(v, x, pgs->impulse, f, both);
+      change = pair > change ? pair : change;
+      ++i;
+      continue;
+    }
+    double wanted = tbi_pgs_wanted(x, *f, velocity(v, x, both));
+    double d = tbi_pgs_clamp(x, pgs->impulse, wanted) - *f;
+    if (d == 0) continue;
+    push(v, x, d, both);
+    *f += d;
+    change = tbi_pgs_worse(change, x, d);
+  }
+  return change;
+}
+
+static double sweep(const tbi_pgs *pgs, tbi_problem *p) {
+  double change = 0;
+  for (int32_t r = 0; r < pgs->nrun; ++r) {
+    const tbi_group *run = &pgs->run[r];
+    tbi_visit v = tbi_visit_begin(p, run);
+    double own = run->port_a == TABI_NONE ? visit(pgs, &v, run->first, run->count, false)
+                                          : visit(pgs, &v, run->first, run->count, true);
+    tbi_visit_end(p, run, &v);
+    change = own > change ? own : change;
+  }
+  return change;
+}
+
+void tbi_pgs_apply(const tbi_pgs *pgs, tbi_problem *problem, const double *old) {
+  for (int32_t r = 0; r < pgs->nrun; ++r) {
+    const tbi_group *run = &pgs->run[r];
+    tbi_visit v = tbi_visit_begin(problem, run);
+    for (int32_t i = run->first; i < run->first + run->count; ++i)
+      push(&v, &pgs->unknown[i], pgs->impulse[i] - old[i], true);
+    tbi_visit_end(problem, run, &v);
+  }
+}
+
+static void store(const tbi_pgs *pgs, tbi_problem *p) {
+  const double *tangent = &pgs->impulse[p->npoint + p->nrow];
+  const tbi_unknown *x = &pgs->unknown[p->npoint + p->nrow];
+  for (int32_t i = 0; i < p->npoint; ++i, tangent += 2, x += 2) {
+    double *impulse = p->point[i].impulse;
+    impulse[0] = pgs->impulse[i];
+    for (int k = 0; k < 2; ++k)
+      impulse[1 + k] = tangent[0] * x[0].along[k] + tangent[1] * x[1].along[k];
+  }
+  for (int32_t i = 0; i < p->nrow; ++i)
+    p->row[i].impulse = pgs->impulse[p->npoint + i];
+}
+
+tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
+  TBI_ASSERT(pgs->count == 3 * problem->npoint + problem->nrow);
+  tbi_solution solution = {0, pgs->count == 0};
+  if (def->dense) {
+    solution = tbi_dense_solve(pgs, problem, def);
+  } else {
+    while (!solution.converged && solution.iterations < def->iterations) {
+      double change = sweep(pgs, problem);
+      ++solution.iterations;
+      solution.converged = solution.iterations >= 2 && change <= def->tolerance;
+    }
+  }
+  store(pgs, problem);
+  return solution;
+}

@@ -1,0 +1,429 @@
+/* problem.c - sets up the contact problem of a step: ports, their responses, points and rows.
+ *
+ *   touches, limits ... --> which bodies and joints are touched --> ports, tree by tree
+ *   path of a port      --> Y = D^-1/2 L^-T J',  velocity = J v + Y' z
+ *   two ports of a tree --> G = Y_k' Y_l over the velocities that both paths share
+ *   a touch             --> frame, arms, answers of its ports, 3x3 response, target velocity
+ */
+#include "contact/problem.h"
+
+#include "base/assertion.h"
+#include "contact/setup.h"
+#include "contact/sweep.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------------- spreading */
+
+static inline sv block_mul(const tbi_block *g, sv m) {
+  sv u = sv_scale(v4_x(m.lin), g->column[0]);
+  u = sv_axpy(u, v4_y(m.lin), g->column[1]);
+  u = sv_axpy(u, v4_z(m.lin), g->column[2]);
+  u = sv_axpy(u, v4_x(m.ang), g->column[3]);
+  u = sv_axpy(u, v4_y(m.ang), g->column[4]);
+  return sv_axpy(u, v4_z(m.ang), g->column[5]);
+}
+
+void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
+  int32_t tree = p->port[from].tree;
+  int32_t first = p->tree_port[tree];
+  for (int32_t k = first; k < first + p->tree_ports[tree]; ++k) {
+    if (k == from || k == except) continue;
+    const tbi_block *g = tbi_problem_block(p, k, from);
+    sv u = p->port[from].columns == 1 ? sv_scale(v4_x(m.lin), g->column[0]) : block_mul(g, m);
+    p->velocity[k] = sv_add(p->velocity[k], u);
+  }
+}
+
+/* an impulse of a row at a joint's port, felt there and everywhere in the tree */
+static void push_joint(tbi_problem *p, int32_t port, double impulse) {
+  sv m = {v4_make(impulse, 0, 0), v4_zero()};
+  p->received[port] = sv_add(p->received[port], m);
+  p->velocity[port] =
+      sv_axpy(p->velocity[port], impulse, tbi_problem_block(p, port, port)->column[0]);
+  tbi_problem_spread(p, port, TABI_NONE, m);
+}
+
+double tbi_row_visit(tbi_problem *p, tbi_row *row) {
+  double u = v4_x(p->velocity[row->port].lin);
+  if (row->leader != TABI_NONE) u -= row->slope * v4_x(p->velocity[row->leader].lin);
+  double impulse = row->impulse + (row->target - u) / row->w;
+  impulse = fmin(fmax(impulse, row->lower), row->upper);
+  double change = impulse - row->impulse;
+  if (change == 0) return 0;
+  row->impulse = impulse;
+  push_joint(p, row->port, change);
+  if (row->leader != TABI_NONE) push_joint(p, row->leader, -row->slope * change);
+  return change * row->w;
+}
+
+/* ------------------------------------------------------------------------------------- ports */
+
+static int32_t path_stride(const tabi_model *model, int32_t dof) {
+  return (model->dof_depth[dof] + 4) / 4 * 4;
+}
+
+static int32_t last_dof(const tbi_body *body) { return body->v + body->nv - 1; }
+
+static void add_port(tbi_setup *s, int32_t tree, int32_t body, int32_t dof) {
+  tbi_problem *p = &s->problem;
+  tbi_port *port = &p->port[p->nport];
+  int32_t columns = body == TABI_NONE ? 1 : 6;
+  int32_t stride = path_stride(s->model, dof);
+  *port = (tbi_port){tree, body, dof, columns, s->used_y, stride, 0};
+  s->used_y += (int64_t)columns * stride;
+  *(body == TABI_NONE ? &s->dof_port[dof] : &s->body_port[body]) = p->nport++;
+  ++p->tree_ports[tree];
+}
+
+/* ports of what was marked; those of a tree stand together.  False: too many in one tree */
+static bool number_ports(tbi_setup *s) {
+  const tabi_model *model = s->model;
+  tbi_problem *p = &s->problem;
+  p->nport = 0;
+  s->used_y = 0;
+  int64_t blocks = 0;
+  for (int32_t tree = 0; tree < model->ntree; ++tree) {
+    int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
+    p->tree_port[tree] = p->nport;
+    p->tree_ports[tree] = 0;
+    for (int32_t i = model->tree_body[tree]; i < end; ++i) {
+      const tbi_body *body = &model->body[i];
+      if (s->body_port[i] == TBI_MARKED) add_port(s, tree, i, last_dof(body));
+      for (int32_t k = body->v; k < body->v + body->nv; ++k) {
+        if (s->dof_port[k] == TBI_MARKED) add_port(s, tree, TABI_NONE, k);
+      }
+    }
+    int64_t n = p->tree_ports[tree];
+    if (blocks + n * n > s->max_blocks) return false;
+    for (int32_t k = 0; k < n; ++k) {
+      p->port[p->tree_port[tree] + k].block = (int32_t)(blocks + k * n);
+    }
+    blocks += n * n;
+  }
+  return true;
+}
+
+/* J' of the port, root first, one column after another; the padding is zero */
+static void load_axes(const tbi_setup *s, const tbi_port *port, double *y) {
+  int32_t stride = port->stride;
+  memset(y, 0, sizeof *y * (size_t)port->columns * (size_t)stride);
+  if (port->columns == 1) {
+    y[s->model->dof_depth[port->dof]] = 1;
+    return;
+  }
+  int32_t depth = s->model->dof_depth[port->dof];
+  for (int32_t k = port->dof; k >= 0; k = s->model->dof_parent[k], --depth) {
+    sv axis = s->d->axis[k];
+    y[depth] = v4_x(axis.lin);
+    y[stride + depth] = v4_y(axis.lin);
+    y[2 * stride + depth] = v4_z(axis.lin);
+    y[3 * stride + depth] = v4_x(axis.ang);
+    y[4 * stride + depth] = v4_y(axis.ang);
+    y[5 * stride + depth] = v4_z(axis.ang);
+  }
+}
+
+/* to -= a * from over the first n numbers, and no further than a whole vector */
+static inline void subtract(double *to, double a, const double *from, int32_t n) {
+  for (int32_t j = 0; j < n; j += 4)
+    v4_save(v4_axpy(v4_load(to + j), -a, v4_load(from + j)), to + j);
+}
+
+/* Y = D^-1/2 L^-T J'.  What has been finished is moved out of the way, because the steps below
+ * work on whole vectors and spoil what lies behind. */
+static void fill_y(const tbi_setup *s, const tbi_port *port) {
+  const tabi_model *model = s->model;
+  double *y = s->y + port->y;
+  double *x = s->scratch;
+  int32_t stride = port->stride;
+  load_axes(s, port, x);
+  memset(y, 0, sizeof *y * (size_t)port->columns * (size_t)stride);
+  int32_t depth = model->dof_depth[port->dof];
+  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth) {
+    const double *row = s->d->row + model->dof_row[k];
+    double root = s->pivot_root[k];
+    for (int32_t c = 0; c < port->columns; ++c) {
+      double *column = x + (int64_t)c * stride;
+      double value = column[depth];
+      y[(int64_t)c * stride + depth] = value * root;
+      if (value != 0) subtract(column, value, row, depth);
+    }
+  }
+}
+
+static double dot_path(const double *a, const double *b, int32_t n) {
+  v4 sum = v4_zero();
+  int32_t whole = n / 4 * 4;
+  for (int32_t j = 0; j < whole; j += 4) {
+    sum = v4_add(sum, v4_mul(v4_load(a + j), v4_load(b + j)));
+  }
+  double rest = 0;
+  for (int32_t j = whole; j < n; ++j)
+    rest += a[j] * b[j];
+  return v4_sum(sum) + rest;
+}
+
+static sv make_sv(const double a[6]) {
+  return (sv){v4_make(a[0], a[1], a[2]), v4_make(a[3], a[4], a[5])};
+}
+
+/* velocity of the port when no constraint acts: J v + Y' z */
+static void free_velocity(const tbi_setup *s, const tbi_port *port, sv *velocity) {
+  const tabi_model *model = s->model;
+  double *z = s->scratch;
+  int32_t depth = model->dof_depth[port->dof];
+  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth)
+    z[depth] = s->z[k];
+  double gain[6] = {0};
+  int32_t n = model->dof_depth[port->dof] + 1;
+  for (int32_t c = 0; c < port->columns; ++c) {
+    gain[c] = dot_path(s->y + port->y + (int64_t)c * port->stride, z, n);
+  }
+  sv before = port->body == TABI_NONE ? (sv){v4_make(s->d->v[port->dof], 0, 0), v4_zero()}
+                                      : s->d->body[port->body].vel;
+  *velocity = sv_add(before, make_sv(gain));
+}
+
+/* how many velocities two paths have in common */
+static int32_t shared_path(const tabi_model *model, int32_t a, int32_t b) {
+  while (a != b) {
+    if (a < 0 || b < 0) return 0;
+    if (model->dof_depth[a] >= model->dof_depth[b]) {
+      a = model->dof_parent[a];
+    } else {
+      b = model->dof_parent[b];
+    }
+  }
+  return a < 0 ? 0 : model->dof_depth[a] + 1;
+}
+
+/* G_kl and its transpose G_lk */
+static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
+  const tbi_problem *p = &s->problem;
+  const tbi_port *port_k = &p->port[k];
+  const tbi_port *port_l = &p->port[l];
+  const double *yk = s->y + port_k->y;
+  const double *yl = s->y + port_l->y;
+  int32_t n = shared_path(s->model, port_k->dof, port_l->dof);
+  double g[6][6] = {{0}};
+  double t[6][6] = {{0}};
+  for (int32_t j = 0; j < port_l->columns; ++j) {
+    for (int32_t i = k == l ? j : 0; i < port_k->columns; ++i) {
+      double value =
+          dot_path(yk + (int64_t)i * port_k->stride, yl + (int64_t)j * port_l->stride, n);
+      g[j][i] = t[i][j] = value;
+      if (k == l) g[i][j] = t[j][i] = value;
+    }
+  }
+  tbi_block *kl = &p->block[port_k->block + (l - p->tree_port[port_k->tree])];
+  tbi_block *lk = &p->block[port_l->block + (k - p->tree_port[port_l->tree])];
+  for (int j = 0; j < 6; ++j) {
+    kl->column[j] = make_sv(g[j]);
+    if (k != l) lk->column[j] = make_sv(t[j]);
+  }
+}
+
+static void fill_ports(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  for (int32_t k = 0; k < p->nport; ++k) {
+    fill_y(s, &p->port[k]);
+    free_velocity(s, &p->port[k], &p->velocity[k]);
+    p->received[k] = sv_zero();
+    for (int32_t l = p->tree_port[p->port[k].tree]; l <= k; ++l)
+      fill_block(s, k, l);
+  }
+}
+
+/* ------------------------------------------------------------------------------------ points */
+
+static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
+  int32_t body = s->shape_body[shape];
+  return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
+}
+
+/* the change of the ports' velocities per impulse along one axis of the frame */
+static void answer(const tbi_problem *p, const tbi_point *c, v4 axis, sv *a, sv *b) {
+  bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
+                 p->port[c->port_a].tree == p->port[c->port_b].tree;
+  sv on_a = sv_scale(-1, tbi_wrench(c->arm_a, axis));
+  sv on_b = tbi_wrench(c->arm_b, axis);
+  *a = *b = sv_zero();
+  if (c->port_a != TABI_NONE) *a = block_mul(tbi_problem_block(p, c->port_a, c->port_a), on_a);
+  if (c->port_b != TABI_NONE) *b = block_mul(tbi_problem_block(p, c->port_b, c->port_b), on_b);
+  if (coupled) {
+    *a = sv_add(*a, block_mul(tbi_problem_block(p, c->port_a, c->port_b), on_b));
+    *b = sv_add(*b, block_mul(tbi_problem_block(p, c->port_b, c->port_a), on_a));
+  }
+}
+
+/* two tangents, the same for the same normal: from the world axis least along it */
+static m4 contact_frame(v3 n) {
+  v3 away = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+  v3 t = v3_sub(away, v3_scale(v3_dot(away, n), n));
+  t = v3_scale(1 / v3_norm(t), t);
+  return (m4){v4_from(n), v4_from(t), v4_from(v3_cross(n, t))};
+}
+
+static void fill_response(const tbi_problem *p, tbi_point *c) {
+  const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
+  for (int j = 0; j < 3; ++j) {
+    answer(p, c, axis[j], &c->answer_a[j], &c->answer_b[j]);
+    v3 u = tbi_point_velocity(c, c->answer_a[j], c->answer_b[j]);
+    c->w[0][j] = u.x;
+    c->w[1][j] = u.y;
+    c->w[2][j] = u.z;
+  }
+  /* a direction that nothing can move in (a planar mechanism, say) must not divide by zero */
+  double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];
+  for (int i = 0; i < 3; ++i)
+    c->w[i][i] += 1e-12 * trace;
+}
+
+static sv body_velocity(const tbi_setup *s, int32_t shape) {
+  return s->d->body[s->shape_body[shape]].vel;
+}
+
+static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
+  return v4_from(v3_sub(point, tbi_tree_origin(s->d, s->shape_body[shape])));
+}
+
+static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
+  const tbi_touch *touch = &s->touch[index];
+  *c = (tbi_point){.port_a = port_of_shape(s, touch->shape_a),
+                   .port_b = port_of_shape(s, touch->shape_b),
+                   .touch = index,
+                   .id = tbi_touch_id(touch),
+                   .arm_a = arm_to(s, touch->shape_a, touch->point),
+                   .arm_b = arm_to(s, touch->shape_b, touch->point),
+                   .frame = contact_frame(touch->normal)};
+  fill_response(&s->problem, c);
+  v3 before =
+      tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
+  c->slip[0] = before.y;
+  c->slip[1] = before.z;
+  s->approach[index] = before.x;
+}
+
+/* stable sort of the points by their two ports, least significant first, by counting */
+static void sort_points(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  int32_t *order = s->order;
+  int32_t *other = s->order + p->npoint;
+  for (int32_t i = 0; i < p->npoint; ++i)
+    order[i] = i;
+  for (int pass = 0; pass < 2; ++pass) {
+    int32_t *count = s->count;
+    memset(count, 0, sizeof *count * ((size_t)p->nport + 2));
+    for (int32_t i = 0; i < p->npoint; ++i) {
+      const tbi_point *c = &s->unsorted[i];
+      ++count[(pass == 0 ? c->port_b : c->port_a) + 2];
+    }
+    for (int32_t k = 1; k < p->nport + 2; ++k)
+      count[k] += count[k - 1];
+    for (int32_t i = 0; i < p->npoint; ++i) {
+      const tbi_point *c = &s->unsorted[order[i]];
+      other[count[(pass == 0 ? c->port_b : c->port_a) + 1]++] = order[i];
+    }
+    int32_t *swap = order;
+    order = other;
+    other = swap;
+  }
+  for (int32_t i = 0; i < p->npoint; ++i)
+    p->point[i] = s->unsorted[order[i]];
+}
+
+static void group_points(tbi_problem *p) {
+  p->ngroup = 0;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    tbi_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
+    if (last && last->port_a == c->port_a && last->port_b == c->port_b) {
+      ++last->count;
+    } else {
+      p->group[p->ngroup++] = (tbi_group){c->port_a, c->port_b, i, 1};
+    }
+  }
+}
+
+/* -------------------------------------------------------------------------------------- rows */
+
+static void mark_row(const tbi_setup *s, int32_t dof) { s->dof_port[dof] = TBI_MARKED; }
+
+static void finish_row(const tbi_setup *s, tbi_row *row) {
+  const tbi_problem *p = &s->problem;
+  row->port = s->dof_port[row->port];
+  row->w = v4_x(tbi_problem_block(p, row->port, row->port)->column[0].lin);
+  if (row->leader == TABI_NONE) return;
+  row->leader = s->dof_port[row->leader];
+  row->w +=
+      row->slope * row->slope * v4_x(tbi_problem_block(p, row->leader, row->leader)->column[0].lin);
+  if (p->port[row->port].tree == p->port[row->leader].tree) {
+    row->w -= 2 * row->slope * v4_x(tbi_problem_block(p, row->port, row->leader)->column[0].lin);
+  }
+}
+
+/* ----------------------------------------------------------------------------------- the whole */
+
+static void mark_touched(tbi_setup *s) {
+  const tabi_model *model = s->model;
+  for (int32_t i = 0; i < model->nbody; ++i)
+    s->body_port[i] = TABI_NONE;
+  for (int32_t k = 0; k < model->nv; ++k)
+    s->dof_port[k] = TABI_NONE;
+  for (int32_t i = 0; i < s->ntouch; ++i) {
+    int32_t a = s->shape_body[s->touch[i].shape_a];
+    int32_t b = s->shape_body[s->touch[i].shape_b];
+    if (a != TABI_WORLD) s->body_port[a] = TBI_MARKED;
+    if (b != TABI_WORLD) s->body_port[b] = TBI_MARKED;
+  }
+  for (int32_t i = 0; i < s->problem.nrow; ++i) {
+    mark_row(s, s->problem.row[i].port);
+    if (s->problem.row[i].leader != TABI_NONE) mark_row(s, s->problem.row[i].leader);
+  }
+}
+
+bool tbi_setup_problem(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  p->npoint = s->ntouch;
+  p->ntree = s->model->ntree;
+  mark_touched(s);
+  if (!number_ports(s)) return false;
+  fill_ports(s);
+  for (int32_t i = 0; i < p->npoint; ++i)
+    fill_point(s, i, &s->unsorted[i]);
+  sort_points(s);
+  group_points(p);
+  for (int32_t i = 0; i < p->nrow; ++i)
+    finish_row(s, &p->row[i]);
+  return true;
+}
+
+/* the sum of the impulses at each port, made known to all ports: where a warm start begins */
+void tbi_problem_start(tbi_problem *p) {
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    const tbi_group *group = &p->group[g];
+    for (int32_t i = group->first; i < group->first + group->count; ++i) {
+      const tbi_point *c = &p->point[i];
+      v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
+      if (c->port_a != TABI_NONE) {
+        p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
+      }
+      if (c->port_b != TABI_NONE) {
+        p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
+      }
+    }
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    sv unit = {v4_make(1, 0, 0), v4_zero()};
+    p->received[row->port] = sv_axpy(p->received[row->port], row->impulse, unit);
+    if (row->leader == TABI_NONE) continue;
+    p->received[row->leader] = sv_axpy(p->received[row->leader], -row->slope * row->impulse, unit);
+  }
+  for (int32_t k = 0; k < p->nport; ++k) {
+    sv m = p->received[k];
+    p->velocity[k] = sv_add(p->velocity[k], block_mul(tbi_problem_block(p, k, k), m));
+    tbi_problem_spread(p, k, TABI_NONE, m);
+  }
+}

@@ -1,0 +1,94 @@
+/* problem.h - the contact problem of one step, on ports.
+ *
+ * A port is where constraints touch a tree: the twist of a touched body, or the rate of one joint
+ * coordinate.  With M = L'DL and J the port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the
+ * port's path to the root, and two ports of one tree share the block G = Y_k' Y_l: the change of
+ * twist k by an impulse at l.  Ports of different trees share nothing.
+ *
+ * The unknowns are impulses.  A solver keeps the velocity of every port (problem->velocity) in
+ * step with them: it reads and writes the two ports of a contact at constant cost, and hands what a
+ * port received on to the other ports of its tree once (tbi_problem_spread).  J M^-1 J' is never
+ * formed. */
+#ifndef TBI_PROBLEM_H
+#define TBI_PROBLEM_H
+
+#include "collision/collision.h"
+#include "dynamics/dynamics.h"
+
+/* Six numbers a port: a body's twist at its tree's origin; of a joint only lin.x is used. */
+typedef struct tbi_port {
+  int32_t tree, body; /* body: TABI_NONE for a joint's port */
+  int32_t dof;        /* the joint's velocity, or the last one on the body's path */
+  int32_t columns;    /* of Y: 6 or 1 */
+  int64_t y;          /* where Y starts: columns of `stride` numbers, column by column */
+  int32_t stride;     /* the path's velocities, root first, padded to whole vectors */
+  int32_t block;      /* index of G with the first port of the tree */
+} tbi_port;
+
+/* Velocity response of one port to an impulse at another, column by column. */
+typedef struct tbi_block {
+  sv column[6];
+} tbi_block;
+
+/* One point of contact: normal and two tangents. */
+typedef struct tbi_point {
+  int32_t port_a, port_b;      /* TABI_NONE: stands in the world */
+  int32_t touch;               /* index in the world's list */
+  uint64_t id;                 /* of shapes and feature: finds its impulse of the step before */
+  v4 arm_a, arm_b;             /* from the origins of the trees to the point */
+  m4 frame;                    /* normal (from a to b), tangent, tangent: world axes */
+  sv answer_a[3], answer_b[3]; /* change of the ports' velocities per impulse along the frame */
+  double w[3][3];              /* change of the point's velocity per impulse, in the frame */
+  double target;     /* the normal velocity must reach it: -gap/h, depth correction, rebound */
+  double friction;   /* coefficient: static or kinetic, by the slip before the step */
+  double slip[2];    /* tangential velocity before the step, in the frame */
+  double angle;      /* rad, random while the contact lasts: lcp's static axes */
+  double impulse[3]; /* in the frame, on b */
+} tbi_point;
+
+/* One coordinate: a joint limit, dry friction, or a coupling of two joints. */
+typedef struct tbi_row {
+  int32_t port, leader; /* leader: TABI_NONE but for couplings */
+  uint64_t id;
+  double slope;        /* the row's velocity is port - slope * leader */
+  double w;            /* change of that velocity per impulse */
+  double target;       /* wanted velocity */
+  double lower, upper; /* bounds of the impulse */
+  double impulse;
+} tbi_row;
+
+/* Points with the same two ports stand together. */
+typedef struct tbi_group {
+  int32_t port_a, port_b, first, count;
+} tbi_group;
+
+typedef struct tbi_problem {
+  double timestep;
+  int32_t nport, npoint, nrow, ngroup, ntree;
+  tbi_port *port;
+  sv *velocity;                    /* of every port under the impulses so far */
+  sv *received;                    /* the sum of impulses (wrenches) at every port */
+  tbi_block *block;                /* of tree t: nport_t x nport_t from tree_block[t], row by row */
+  int32_t *tree_port, *tree_ports; /* first port of a tree and their number */
+  tbi_point *point;
+  tbi_row *row;
+  tbi_group *group;
+} tbi_problem;
+
+/* The velocity of a point of contact in its frame, from those of its ports. */
+static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {
+  v4 u = v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a));
+  return v3_make(v4_dot(u, c->frame.x), v4_dot(u, c->frame.y), v4_dot(u, c->frame.z));
+}
+
+/* Response of port k to an impulse at port l of the same tree. */
+static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int32_t l) {
+  const tbi_port *port = &p->port[k];
+  return &p->block[port->block + (l - p->tree_port[port->tree])];
+}
+
+/* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
+ * tree, but for `except` (TABI_NONE: all others), which already knows. */
+void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m);
+
+#endif

@@ -1,0 +1,10 @@
+/* residual.h - how well a solution obeys the laws of contact, the same for every method. */
+#ifndef TBI_RESIDUAL_H
+#define TBI_RESIDUAL_H
+
+#include "contact/problem.h"
+
+/* The certificate of the problem as it stands; gap[touch] in m, weight of all that moves in N. */
+tabi_certificate tbi_residual(const tbi_problem *p, const double *gap, double weight);
+
+#endif

@@ -1,0 +1,43 @@
+/* setup.h - all that goes into the making of a contact problem, and the memory it is made in. */
+#ifndef TBI_SETUP_H
+#define TBI_SETUP_H
+
+#include "contact/problem.h"
+
+#define TBI_MARKED (-2) /* in body_port and dof_port: touched, not numbered yet */
+
+typedef struct tbi_setup {
+  const tabi_model *model;
+  const tabi_dynamics *d; /* posture, velocity, and the factor of M in d->row, d->pivot */
+  const double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv] */
+  const tbi_touch *touch;
+  int32_t ntouch;
+  const int32_t *shape_body; /* [nshape] */
+  int64_t max_blocks;
+
+  tbi_problem problem;
+  tbi_point *unsorted; /* in the order of the touches: [max_contacts] */
+  double *approach;    /* normal velocity before the step, by touch: [max_contacts] */
+  int32_t *order;      /* [2 max_contacts] */
+  int32_t *count;      /* [max ports + 2] */
+  int32_t *body_port;  /* [nbody] */
+  int32_t *dof_port;   /* [nv] */
+  double *pivot_root;  /* given: D^-1/2: [nv] */
+  double *y;           /* Y of all ports */
+  int64_t used_y;
+  double *scratch; /* six columns of the longest path */
+} tbi_setup;
+
+/* Shapes and feature as one number; touches are sorted by it. */
+static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
+  return (uint64_t)touch->shape_a << 40 | (uint64_t)touch->shape_b << 16 |
+         (touch->feature & 0xffff);
+}
+
+/* Makes setup->problem from the touches and from problem.row (whose port and leader name joint
+ * velocities and become ports).  Targets, friction and warm starts of the points are set by the
+ * caller afterwards; then tbi_problem_start.  False: more blocks than max_blocks. */
+bool tbi_setup_problem(tbi_setup *setup);
+void tbi_problem_start(tbi_problem *p);
+
+#endif

@@ -1,0 +1,21 @@
+/* surface.h - what two materials do where they meet. */
+#ifndef TBI_SURFACE_H
+#define TBI_SURFACE_H
+
+#include "model/model.h"
+
+/* The pairs of all materials, the default one last: (nmaterial + 1)^2 entries. */
+int64_t tbi_surface_count(const tabi_model *model);
+void tbi_surface_fill(const tabi_model *model, tabi_material_def *surface);
+
+static inline const tabi_material_def *tbi_surface_of(const tabi_model *model,
+                                                      const tabi_material_def *surface,
+                                                      int32_t shape_a, int32_t shape_b) {
+  int32_t a = model->shape[shape_a].material;
+  int32_t b = model->shape[shape_b].material;
+  int64_t row = a == TABI_NONE ? model->nmaterial : a;
+  int64_t column = b == TABI_NONE ? model->nmaterial : b;
+  return &surface[row * (model->nmaterial + 1) + column];
+}
+
+#endif

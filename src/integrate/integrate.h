@@ -1,0 +1,18 @@
+/* integrate.h - motion over one time step. */
+#ifndef TBI_INTEGRATE_H
+#define TBI_INTEGRATE_H
+
+#include "model/model.h"
+
+/* Acceleration at a state. */
+typedef void tbi_accelerate_fn(void *user, const double *q, const double *v, double *qdd);
+
+/* Numbers of scratch that tbi_rk4 needs. */
+int64_t tbi_rk4_scratch(const tabi_model *model);
+/* The classical Runge-Kutta step of fourth order from q, v; quaternions are integrated as numbers
+ * and made unit at the end, which keeps the order. */
+void tbi_rk4(const tabi_model *model, const double *q, const double *v, double h,
+             tbi_accelerate_fn *accelerate, void *user, double *scratch, double *q_to,
+             double *v_to);
+
+#endif

@@ -1,0 +1,98 @@
+/* rows.c - constraints of single coordinates: joint limits, dry friction, coupled joints. */
+#include "world/world.h"
+
+#define NEAR 0.01 /* rad or m: limits farther away than this and two steps are left out */
+
+/* velocity that takes back a share of an error, up to a cap */
+static double correction(const tabi_world *w, double error) {
+  double wanted = w->def.correction * error / w->def.timestep;
+  return fmin(fmax(wanted, -w->def.correction_speed), w->def.correction_speed);
+}
+
+static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
+  tbi_row *row = &w->setup.problem.row[w->setup.problem.nrow++];
+  *row = (tbi_row){.port = dof, .leader = TABI_NONE, .id = id};
+  row->impulse = w->def.warm_start * w->row_impulse[id];
+  return row;
+}
+
+static uint64_t row_id(int32_t joint, int kind) {
+  return (uint64_t)joint * TBI_ROW_KINDS + (uint64_t)kind;
+}
+
+/* room to the limit may be used up in this step, and is taken back where it is negative */
+static double limit_speed(const tabi_world *w, double room) {
+  return room >= 0 ? -room / w->def.timestep : correction(w, -room);
+}
+
+static void add_limits(tabi_world *w, const tbi_body *body, const tabi_joint_def *joint) {
+  double q = w->q[body->q];
+  double ahead = NEAR + 2 * w->def.timestep * fabs(w->v[body->v]);
+  double below = q - joint->lower;
+  double above = joint->upper - q;
+  if (below < ahead) {
+    tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_LOWER));
+    row->target = limit_speed(w, below);
+    row->upper = INFINITY;
+  }
+  if (above < ahead) {
+    tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_UPPER));
+    row->target = -limit_speed(w, above);
+    row->lower = -INFINITY;
+  }
+}
+
+static void add_friction(tabi_world *w, const tbi_body *body, const tabi_joint_def *joint) {
+  if (joint->friction <= 0) return;
+  tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_FRICTION));
+  row->upper = joint->friction * w->def.timestep;
+  row->lower = -row->upper;
+}
+
+/* q = sum of coef[k] leader^k: value and slope by Horner's rule */
+static void add_coupling(tabi_world *w, int32_t index) {
+  const tabi_model *model = w->model;
+  const tabi_coupling_def *def = &model->coupling[index];
+  int32_t follower = model->joint_body[def->joint];
+  int32_t leader = def->leader == TABI_NONE ? TABI_NONE : model->joint_body[def->leader];
+  if (follower == TABI_NONE) return;
+  double x = leader == TABI_NONE ? 0 : w->q[model->body[leader].q];
+  double value = 0;
+  double slope = 0;
+  for (int k = 4; k >= 0; --k) {
+    slope = slope * x + value;
+    value = value * x + def->coef[k];
+  }
+  uint64_t id = (uint64_t)model->njoint * TBI_ROW_KINDS + (uint64_t)index;
+  tbi_row *row = add_row(w, model->body[follower].v, id);
+  row->lower = -INFINITY;
+  row->upper = INFINITY;
+  row->target = correction(w, value - w->q[model->body[follower].q]);
+  if (leader == TABI_NONE) return;
+  row->leader = model->body[leader].v;
+  row->slope = slope;
+}
+
+void tbi_world_rows(tabi_world *w) {
+  const tabi_model *model = w->model;
+  w->setup.problem.nrow = 0;
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    const tabi_joint_def *joint = &model->joint[body->joint];
+    if (body->nv != 1) continue;
+    add_limits(w, body, joint);
+    add_friction(w, body, joint);
+  }
+  for (int32_t i = 0; i < model->ncoupling; ++i)
+    add_coupling(w, i);
+}
+
+void tbi_world_keep_rows(tabi_world *w) {
+  int64_t n = (int64_t)w->model->njoint * TBI_ROW_KINDS + w->model->ncoupling;
+  for (int64_t i = 0; i < n; ++i)
+    w->row_impulse[i] = 0;
+  for (int32_t i = 0; i < w->setup.problem.nrow; ++i) {
+    const tbi_row *row = &w->setup.problem.row[i];
+    w->row_impulse[row->id] = row->impulse;
+  }
+}

@@ -1,0 +1,350 @@
+/* world.c - a world's memory and what can be asked of it. */
+#include "world/world.h"
+
+#include "base/array.h"
+#include "base/assertion.h"
+#include "base/error.h"
+#include "contact/surface.h"
+#include "integrate/integrate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN      ((size_t)64)
+#define MAX_BLOCKS ((int64_t)1 << 16)
+#define MAX_SPEED  1e8 /* m/s or rad/s */
+
+tabi_world_def tabi_world_def_default(const tabi_model *model) {
+  tabi_world_def def = {
+      .def_size = sizeof(tabi_world_def),
+      .contact = TABI_CONTACT_CONE,
+      .integrator = TABI_SEMI_IMPLICIT,
+      .timestep = model->timestep,
+      .tolerance = 1e-8,
+      .iterations = 120,
+      .max_contacts = 0,
+      .allowed_depth = 1e-5,
+      .correction = 0.2,
+      .correction_speed = 0.5,
+      .warm_start = 1,
+      .static_friction = true,
+      .seed = 1,
+  };
+  memcpy(def.gravity, model->gravity, sizeof def.gravity);
+  return def;
+}
+
+/* -------------------------------------------------------------------------------------- checks */
+
+static bool in_range(double x, double low, double high) { return x >= low && x <= high; }
+
+/* what is wrong with a def, or NULL */
+static const char *complaint(const tabi_world_def *def) {
+  if (def->def_size != sizeof *def) return "tabi_world_def was not made by its default function";
+  if ((unsigned)def->contact >= TABI_CONTACT_COUNT) return "unknown contact method";
+  if ((unsigned)def->integrator >= TABI_INTEGRATOR_COUNT) return "unknown integrator";
+  if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
+  if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
+  if (!(def->tolerance >= 0)) return "tolerance must be >= 0";
+  if (def->iterations < 2) return "iterations must be >= 2";
+  if (def->max_contacts < 0) return "max_contacts must be >= 0";
+  if (!in_range(def->allowed_depth, 0, 1)) return "allowed_depth must be in [0, 1]";
+  if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
+  if (!in_range(def->correction_speed, 0, MAX_SPEED)) return "correction_speed must be >= 0";
+  if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
+  return NULL;
+}
+
+/* -------------------------------------------------------------------------------------- memory */
+
+typedef struct layout {
+  char *base;
+  size_t used;
+} layout;
+
+static void *take(layout *at, int64_t count, size_t size) {
+  void *piece = at->base ? at->base + at->used : NULL;
+  at->used += ((size_t)count * size + ALIGN - 1) / ALIGN * ALIGN;
+  return piece;
+}
+
+static int64_t row_count(const tabi_model *model) {
+  return (int64_t)model->njoint * TBI_ROW_KINDS + model->ncoupling;
+}
+
+static void place_state(layout *at, const tabi_model *model, tabi_world *w) {
+  size_t start = at->used;
+  w->head = take(at, 1, sizeof *w->head);
+  w->q = take(at, model->nq, sizeof *w->q);
+  w->v = take(at, model->nv, sizeof *w->v);
+  w->servo = take(at, model->njoint, sizeof *w->servo);
+  w->control = take(at, model->nactuator, sizeof *w->control);
+  w->external = take(at, model->nbody, sizeof *w->external);
+  w->warm = take(at, w->def.max_contacts, sizeof *w->warm);
+  w->row_impulse = take(at, row_count(model), sizeof *w->row_impulse);
+  w->state_size = at->used - start;
+}
+
+static int64_t longest_path(const tabi_model *model) {
+  int32_t depth = 0;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (model->dof_depth[k] > depth) depth = model->dof_depth[k];
+  }
+  return depth + 4;
+}
+
+/* numbers in Y if every body and every joint had a port */
+static int64_t count_y(const tabi_model *model) {
+  int64_t count = 0;
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    for (int32_t k = body->v; k < body->v + body->nv; ++k)
+      count += model->dof_depth[k] + 4;
+    count += 6 * ((int64_t)model->dof_depth[body->v + body->nv - 1] + 4);
+  }
+  return count;
+}
+
+static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
+  tbi_setup *s = &w->setup;
+  tbi_problem *p = &s->problem;
+  int64_t points = w->def.max_contacts;
+  int64_t ports = (int64_t)model->nbody + model->nv;
+  s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
+  p->port = take(at, ports, sizeof *p->port);
+  p->velocity = take(at, ports, sizeof *p->velocity);
+  p->received = take(at, ports, sizeof *p->received);
+  p->block = take(at, s->max_blocks, sizeof *p->block);
+  p->tree_port = take(at, model->ntree, sizeof *p->tree_port);
+  p->tree_ports = take(at, model->ntree, sizeof *p->tree_ports);
+  p->point = take(at, points, sizeof *p->point);
+  p->row = take(at, row_count(model), sizeof *p->row);
+  p->group = take(at, points, sizeof *p->group);
+  s->unsorted = take(at, points, sizeof *s->unsorted);
+  s->approach = take(at, points, sizeof *s->approach);
+  s->order = take(at, 2 * points, sizeof *s->order);
+  s->count = take(at, ports + 2, sizeof *s->count);
+  s->body_port = take(at, model->nbody, sizeof *s->body_port);
+  s->dof_port = take(at, model->nv, sizeof *s->dof_port);
+  s->pivot_root = take(at, model->nv, sizeof *s->pivot_root);
+  s->y = take(at, count_y(model), sizeof *s->y);
+  s->scratch = take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);
+}
+
+static void place_step(layout *at, const tabi_model *model, tabi_world *w) {
+  int64_t points = w->def.max_contacts;
+  w->surface = take(at, tbi_surface_count(model), sizeof *w->surface);
+  w->shape_body = take(at, model->nshape, sizeof *w->shape_body);
+  w->shape_radius = take(at, model->nshape, sizeof *w->shape_radius);
+  w->d = take(at, (int64_t)tbi_dynamics_memsize(model), 1);
+  w->collision = take(at, (int64_t)tbi_collision_memsize(model), 1);
+  w->touch = take(at, points, sizeof *w->touch);
+  w->gap = take(at, points, sizeof *w->gap);
+  w->contact = take(at, points, sizeof *w->contact);
+  w->reach = take(at, model->nshape, sizeof *w->reach);
+  double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,
+                        &w->v_free, &w->v_new, &w->v_move};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
+    *vectors[i] = take(at, model->nv, sizeof(double));
+  }
+  w->q_new = take(at, model->nq, sizeof *w->q_new);
+  w->stage = take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
+  w->touch_time = take(at, model->ntree, sizeof *w->touch_time);
+  w->pushed = take(at, model->ntree, sizeof *w->pushed);
+  w->scratch = take(at, (int64_t)tbi_formulations[w->def.contact]->memsize(model, &w->def), 1);
+  place_problem(at, model, w);
+}
+
+static void place(layout *at, const tabi_model *model, tabi_world *w) {
+  place_state(at, model, w);
+  place_step(at, model, w);
+}
+
+/* -------------------------------------------------------------------------------------- making */
+
+/* the farthest point of a shape from the origin of its body */
+static double radius_of(const tabi_model *model, int32_t index) {
+  const tabi_shape_def *shape = &model->shape[index];
+  const double *size = shape->size;
+  double radius = 0;
+  switch (shape->type) {
+  case TABI_SHAPE_SPHERE:
+    radius = size[0];
+    break;
+  case TABI_SHAPE_CAPSULE:
+    radius = size[0] + 0.5 * size[1];
+    break;
+  case TABI_SHAPE_CYLINDER:
+    radius = sqrt(size[0] * size[0] + 0.25 * size[1] * size[1]);
+    break;
+  case TABI_SHAPE_BOX:
+    radius = 0.5 * v3_norm(v3_load(size));
+    break;
+  case TABI_SHAPE_MESH:
+    for (int32_t i = 0; i < model->mesh[shape->mesh].nvertex; ++i) {
+      const double *vertex = model->mesh[shape->mesh].vertices + 3 * (size_t)i;
+      radius = fmax(radius, v3_norm(v3_load(vertex)));
+    }
+    break;
+  default:
+    break;
+  }
+  radius += v3_norm(v3_load(shape->pos));
+  if (shape->link != TABI_WORLD) radius += v3_norm(model->link_home[shape->link].frame.pos);
+  return radius;
+}
+
+static void fill_constants(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_surface_fill(model, w->surface);
+  for (int32_t s = 0; s < model->nshape; ++s) {
+    int32_t link = model->shape[s].link;
+    w->shape_body[s] = link == TABI_WORLD ? TABI_WORLD : model->link_home[link].body;
+    w->shape_radius[s] = radius_of(model, s);
+  }
+  double mass = 0;
+  for (int32_t i = 0; i < model->nbody; ++i)
+    mass += model->body[i].mass;
+  w->weight = mass * v3_norm(v3_load(w->def.gravity));
+}
+
+static void start(tabi_world *w) {
+  const tabi_model *model = w->model;
+  w->head->random = w->def.seed;
+  tabi_model_start(model, w->q);
+  w->d = tbi_dynamics_make(model, w->d);
+  w->collision = tbi_collision_make(model, w->collision);
+  tbi_setup *s = &w->setup;
+  s->model = model;
+  s->d = w->d;
+  s->z = w->z;
+  s->touch = w->touch;
+  s->shape_body = w->shape_body;
+  fill_constants(w);
+}
+
+tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
+  tabi_world_def usual = tabi_world_def_default(model);
+  if (!def) def = &usual;
+  if (complaint(def)) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "%s", complaint(def));
+    return NULL;
+  }
+  tabi_world counted = {.model = model, .def = *def};
+  /* as many as the shapes may reasonably have at once */
+  if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
+  layout at = {NULL, 0};
+  take(&at, 1, sizeof counted);
+  place(&at, model, &counted);
+  tabi_world *w = tbi_block_alloc(at.used);
+  if (!w) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  *w = counted;
+  at = (layout){(char *)w, 0};
+  take(&at, 1, sizeof *w);
+  place(&at, model, w);
+  start(w);
+  return w;
+}
+
+void tabi_world_destroy(tabi_world *world) { free(world); }
+
+/* -------------------------------------------------------------------------------------- asking */
+
+const tabi_model *tabi_world_model(const tabi_world *world) { return world->model; }
+const tabi_error *tabi_world_error(const tabi_world *world) { return &world->error; }
+const double *tabi_world_q(const tabi_world *world) { return world->q; }
+const double *tabi_world_v(const tabi_world *world) { return world->v; }
+int64_t tabi_world_steps(const tabi_world *world) { return world->head->steps; }
+
+double tabi_world_time(const tabi_world *world) {
+  return (double)world->head->steps * world->def.timestep;
+}
+
+tabi_dynamics *tabi_world_dynamics(tabi_world *world) {
+  if (!world->current) tbi_kinematics(world->d, world->q, world->v);
+  world->current = true;
+  return world->d;
+}
+
+const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
+  *count = world->ncontact;
+  return world->contact;
+}
+
+tabi_certificate tabi_world_certificate(const tabi_world *world) { return world->certificate; }
+
+tabi_energy tabi_world_energy(tabi_world *world) {
+  tabi_dynamics *d = tabi_world_dynamics(world);
+  double com[3];
+  tabi_dynamics_com(d, com);
+  double height = v3_dot(v3_load(world->def.gravity), v3_load(com));
+  return (tabi_energy){
+      .kinetic = tabi_dynamics_kinetic(d),
+      .potential = -world->model->mass * height,
+      .spring = tbi_world_spring_energy(world),
+      .work = world->head->work,
+  };
+}
+
+/* ------------------------------------------------------------------------------------- setting */
+
+static bool state_is_good(const tabi_model *model, const double *q, const double *v) {
+  for (int32_t i = 0; i < model->nq; ++i) {
+    if (!isfinite(q[i])) return false;
+  }
+  for (int32_t i = 0; i < model->nv; ++i) {
+    if (!(fabs(v[i]) <= MAX_SPEED)) return false;
+  }
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    if (body->type != TABI_JOINT_BALL && body->type != TABI_JOINT_FREE) continue;
+    const double *quat = q + body->q + (body->type == TABI_JOINT_FREE ? 3 : 0);
+    if (q_norm(q_load(quat)) < 1e-12) return false;
+  }
+  return true;
+}
+
+tabi_status tabi_world_set_state(tabi_world *world, const double *q, const double *v,
+                                 tabi_error *err) {
+  const tabi_model *model = world->model;
+  if (!state_is_good(model, q, v)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                         "state: positions must be finite, quaternions have length, and no speed "
+                         "exceed %g",
+                         MAX_SPEED);
+  }
+  const double none = 0;
+  memcpy(world->v, v, sizeof *v * (size_t)model->nv);
+  /* moving by nothing makes the quaternions unit */
+  for (int32_t i = 0; i < model->nv; ++i)
+    world->v_move[i] = none;
+  tabi_model_integrate(model, q, world->v_move, 0, world->q);
+  world->current = false;
+  return TABI_OK;
+}
+
+void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo) {
+  TBI_ASSERT(joint >= 0 && joint < world->model->njoint);
+  TBI_ASSERT(tbi_joint_nq(world->model->joint[joint].type) == 1);
+  world->servo[joint] = *servo;
+}
+
+void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
+  TBI_ASSERT(actuator >= 0 && actuator < world->model->nactuator);
+  world->control[actuator] = u;
+}
+
+void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
+                      const double torque[3], const double point[3]) {
+  TBI_ASSERT(link >= 0 && link < world->model->nlink);
+  int32_t body = world->model->link_home[link].body;
+  if (body == TABI_WORLD) return;
+  tabi_dynamics *d = tabi_world_dynamics(world);
+  v3 arm = v3_sub(v3_load(point), tbi_tree_origin(d, body));
+  v3 moment = v3_add(v3_load(torque), v3_cross(arm, v3_load(force)));
+  sv wrench = {v4_from(v3_load(force)), v4_from(moment)};
+  world->external[body] = sv_add(world->external[body], wrench);
+}

@@ -1,0 +1,86 @@
+/* world.h - a world's memory.
+ *
+ *   one block:  tabi_world | state (what a snapshot copies) | the rest, made anew in every step
+ */
+#ifndef TBI_WORLD_H
+#define TBI_WORLD_H
+
+#include "contact/formulation.h"
+#include "contact/setup.h"
+
+/* What a contact or row leaves for the next step to start from. */
+typedef struct tbi_warm {
+  uint64_t id;
+  v3 impulse; /* world axes, on b */
+  double angle;
+} tbi_warm;
+
+/* Kinds of rows at one joint; couplings come after all joints. */
+enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
+
+/* The numbers of the state that are no arrays. */
+typedef struct tbi_world_head {
+  int64_t steps;
+  uint64_t random;
+  double work; /* J, of all forces but gravity, springs and constraints */
+  int64_t nwarm;
+} tbi_world_head;
+
+struct tabi_world {
+  const tabi_model *model;
+  tabi_world_def def;
+  tabi_error error; /* of the last step */
+  size_t state_size;
+  /* the state */
+  tbi_world_head *head;
+  double *q, *v;
+  tabi_servo *servo;   /* [njoint] */
+  double *control;     /* [nactuator] */
+  sv *external;        /* wrench on each body about the world's origin of its tree: [nbody] */
+  tbi_warm *warm;      /* sorted by id: [max_contacts] */
+  double *row_impulse; /* [TBI_ROW_KINDS * njoint + ncoupling] */
+
+  /* made once */
+  tabi_material_def *surface;
+  int32_t *shape_body;
+  double *shape_radius; /* from the origin of its body */
+  double weight;        /* N, of all that moves */
+
+  /* made anew in every step */
+  bool current; /* d is at the present q and v */
+  tabi_dynamics *d;
+  tbi_collision *collision;
+  tbi_setup setup;
+  tbi_touch *touch;
+  double *gap;                    /* by touch */
+  double *reach;                  /* [nshape] */
+  double *force;                  /* joint forces of the step that do work: [nv] */
+  double *bias;                   /* [nv] */
+  double *diagonal;               /* of M, with rotors and implicit springs: [nv] */
+  double *z;                      /* [nv] */
+  double *v_free;                 /* velocity at the end of the step without constraints: [nv] */
+  double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
+  double *stage;                  /* of rk4: [4 nq + 8 nv] */
+  double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
+  bool *pushed;                   /* by tree: constraints act on it */
+  void *scratch;                  /* of the formulation */
+  tabi_contact *contact;
+  int32_t ncontact;
+  tabi_certificate certificate;
+};
+
+/* Springs, dampers, servos, actuators and joint forces: what pulls at the start of the step, and
+ * what of it is implicit (forces.c).  TABI_ERR_ARGUMENT for numbers that are no forces. */
+tabi_status tbi_world_forces(tabi_world *w, const double *tau);
+/* The same forces at another state, all explicit: the stages of rk4. */
+void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, const double *tau,
+                         double *force);
+double tbi_world_spring_energy(const tabi_world *w);
+/* Limits, dry friction and couplings into setup.problem.row (rows.c). */
+void tbi_world_rows(tabi_world *w);
+void tbi_world_keep_rows(tabi_world *w);
+/* Impulses of the step before for the points, and those of this one for the next (warm.c). */
+void tbi_world_warm_start(tabi_world *w);
+void tbi_world_keep_warm(tabi_world *w);
+
+#endif
