@@ -1,0 +1,100 @@
+/* pd.c - joint control through the servos and actuators of a world. */
+#include "base/error.h"
+#include "tabi/tabi_control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tabi_pd {
+  int32_t njoint;
+  tabi_pd_joint *joint;
+  const tabi_trajectory *trajectory;
+  double *now, *now_rate;   /* of all columns, at the start of the step */
+  double *next, *next_rate; /* and at its end */
+};
+
+tabi_pd_def tabi_pd_def_default(void) { return (tabi_pd_def){.def_size = sizeof(tabi_pd_def)}; }
+
+static tabi_status check_joint(const tabi_model *model, const tabi_pd_def *def,
+                               const tabi_pd_joint *joint, tabi_error *err) {
+  const tabi_place nowhere = {NULL, 0};
+  if (joint->joint < 0 || joint->joint >= tabi_model_njoint(model) ||
+      tabi_model_joint_v(model, joint->joint).count != 1) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "pd: joint %d has not one coordinate",
+                         joint->joint);
+  }
+  int32_t columns = def->trajectory ? tabi_trajectory_ncolumn(def->trajectory) : 0;
+  if (joint->column < TABI_NONE || joint->column >= columns || joint->actuator < TABI_NONE ||
+      joint->actuator >= tabi_model_nactuator(model)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "pd: joint %d: no such column or actuator", joint->joint);
+  }
+  bool fine = isfinite(joint->target) && isfinite(joint->kp) && isfinite(joint->kd);
+  if (fine && joint->kp >= 0 && joint->kd >= 0) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "pd: joint %d: gains must be finite and >= 0", joint->joint);
+}
+
+tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_error *err) {
+  if (def->def_size != sizeof *def || def->njoint < 0) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                        "tabi_pd_def was not made by tabi_pd_def_default()");
+    return NULL;
+  }
+  for (int32_t i = 0; i < def->njoint; i++) {
+    if (check_joint(model, def, &def->joint[i], err) != TABI_OK) return NULL;
+  }
+  size_t columns = def->trajectory ? (size_t)tabi_trajectory_ncolumn(def->trajectory) : 0;
+  tabi_pd *pd = calloc(1, sizeof *pd);
+  tabi_pd_joint *joint = malloc(((size_t)def->njoint + 1) * sizeof *joint);
+  double *samples = calloc(4 * columns + 1, sizeof *samples);
+  if (!pd || !joint || !samples) {
+    free(pd);
+    free(joint);
+    free(samples);
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  if (def->njoint > 0) memcpy(joint, def->joint, (size_t)def->njoint * sizeof *joint);
+  *pd = (tabi_pd){.njoint = def->njoint,
+                  .joint = joint,
+                  .trajectory = def->trajectory,
+                  .now = samples,
+                  .now_rate = samples + columns,
+                  .next = samples + 2 * columns,
+                  .next_rate = samples + 3 * columns};
+  return pd;
+}
+
+void tabi_pd_destroy(tabi_pd *pd) {
+  if (!pd) return;
+  free(pd->joint);
+  free(pd->now);
+  free(pd);
+}
+
+static void apply_joint(const tabi_pd *pd, const tabi_pd_joint *joint, tabi_world *world) {
+  tabi_servo servo = {
+      .kp = joint->kp, .kd = joint->kd, .target = joint->target, .implicit = joint->implicit};
+  if (joint->column != TABI_NONE) {
+    servo.target = joint->implicit ? pd->next[joint->column] : pd->now[joint->column];
+    servo.target_rate =
+        joint->implicit ? pd->next_rate[joint->column] : pd->now_rate[joint->column];
+  }
+  if (joint->actuator != TABI_NONE) {
+    tabi_world_set_control(world, joint->actuator, servo.target);
+  } else {
+    tabi_world_set_servo(world, joint->joint, &servo);
+  }
+}
+
+void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
+  if (pd->trajectory) {
+    double time = tabi_world_time(world);
+    tabi_trajectory_sample(pd->trajectory, time, pd->now, pd->now_rate);
+    tabi_trajectory_sample(pd->trajectory, time + timestep, pd->next, pd->next_rate);
+  }
+  for (int32_t i = 0; i < pd->njoint; i++)
+    apply_joint(pd, &pd->joint[i], world);
+}

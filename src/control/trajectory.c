@@ -1,0 +1,96 @@
+/* trajectory.c - rows of numbers over time, linear in between. */
+#include "base/error.h"
+#include "tabi/tabi_control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tabi_trajectory {
+  int32_t nrow, ncolumn;
+  double *time;  /* [nrow] */
+  double *value; /* [nrow x ncolumn] */
+};
+
+static tabi_status check(int32_t nrow, int32_t ncolumn, const double *time, const double *value,
+                         tabi_error *err) {
+  const tabi_place nowhere = {NULL, 0};
+  if (nrow < 1 || ncolumn < 1) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "trajectory without rows or columns");
+  }
+  for (int32_t i = 0; i < nrow; i++) {
+    if (isfinite(time[i]) && (i == 0 || time[i] > time[i - 1])) continue;
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "trajectory: time of row %d does not rise", i + 1);
+  }
+  for (size_t i = 0; i < (size_t)nrow * (size_t)ncolumn; i++) {
+    if (isfinite(value[i])) continue;
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "trajectory: row %zu is not finite",
+                         i / (size_t)ncolumn + 1);
+  }
+  return TABI_OK;
+}
+
+tabi_trajectory *tabi_trajectory_create(int32_t nrow, int32_t ncolumn, const double *time,
+                                        const double *value, tabi_error *err) {
+  if (check(nrow, ncolumn, time, value, err) != TABI_OK) return NULL;
+  size_t rows = (size_t)nrow;
+  size_t count = rows * (size_t)ncolumn;
+  tabi_trajectory *trajectory = calloc(1, sizeof *trajectory);
+  double *memory = malloc((rows + count) * sizeof *memory);
+  if (!trajectory || !memory) {
+    free(trajectory);
+    free(memory);
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  *trajectory = (tabi_trajectory){nrow, ncolumn, memory, memory + rows};
+  memcpy(trajectory->time, time, rows * sizeof *time);
+  memcpy(trajectory->value, value, count * sizeof *value);
+  return trajectory;
+}
+
+void tabi_trajectory_destroy(tabi_trajectory *trajectory) {
+  if (!trajectory) return;
+  free(trajectory->time);
+  free(trajectory);
+}
+
+int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory) { return trajectory->ncolumn; }
+
+double tabi_trajectory_start(const tabi_trajectory *trajectory) { return trajectory->time[0]; }
+
+double tabi_trajectory_end(const tabi_trajectory *trajectory) {
+  return trajectory->time[trajectory->nrow - 1];
+}
+
+/* The last row at or before a time, -1 before the first. */
+static int32_t row_before(const tabi_trajectory *trajectory, double time) {
+  int32_t low = -1;
+  int32_t high = trajectory->nrow;
+  while (high - low > 1) {
+    int32_t middle = low + (high - low) / 2;
+    if (trajectory->time[middle] <= time) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
+                            double *rate) {
+  size_t n = (size_t)trajectory->ncolumn;
+  int32_t before = row_before(trajectory, time);
+  bool inside = before >= 0 && before < trajectory->nrow - 1;
+  int32_t row = before < 0 ? 0 : before;
+  const double *a = trajectory->value + (size_t)row * n;
+  const double *b = inside ? a + n : a;
+  double span = inside ? trajectory->time[row + 1] - trajectory->time[row] : 1;
+  double along = inside ? (time - trajectory->time[row]) / span : 0;
+  for (size_t i = 0; i < n; i++) {
+    if (value) value[i] = a[i] + along * (b[i] - a[i]);
+    if (rate) rate[i] = (b[i] - a[i]) / span;
+  }
+}
