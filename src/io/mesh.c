@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "io/file.h"
+#include "io/hull.h"
 #include "io/path.h"
 #include "io/stl.h"
 #include "math/mat.h"
@@ -120,6 +121,20 @@ tabi_status tbi_mesh_solid(const tbi_mesh *mesh, const char *name, tabi_place pl
   return TABI_OK;
 }
 
+tabi_status tbi_mesh_hull(const tbi_mesh *mesh, const char *name, tabi_place place,
+                          const tabi_load_def *def, tbi_mesh *hull, tabi_error *err) {
+  tabi_error why;
+  tabi_status status = tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, place, hull, &why);
+  if (status == TABI_ERR_MODEL) {
+    (void)tbi_error_set(&why, TABI_ERR_MODEL, place,
+                        "mesh '%.200s' has no volume and touches nothing; use a box", name);
+    if (def->warn) def->warn(def->warn_user, &why);
+    return TABI_OK;
+  }
+  if (status != TABI_OK && err) *err = why;
+  return status;
+}
+
 /* --------------------------------------------------------------------- meshes of a file */
 
 tbi_meshes *tbi_meshes_create(tabi_builder *builder, const char *model_path,
@@ -211,29 +226,79 @@ static tabi_status add_to_builder(tbi_meshes *meshes, const tbi_mesh *mesh, cons
   return error->status;
 }
 
-tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],
-                           tabi_place place, int32_t *index, tabi_error *err) {
-  char key[KEY_SIZE];
-  *index = TABI_NONE;
-  int length = snprintf(key, sizeof key, "%s %a %a %a", file, scale[0], scale[1], scale[2]);
-  if (length < 0 || length >= KEY_SIZE) {
-    return tbi_error_set(err, TABI_ERR_MODEL, place, "mesh '%.40s...': name is too long", file);
-  }
-  int32_t known = tbi_names_find(&meshes->known, key);
-  if (known >= 0) {
-    *index = known - 1;
-    return TABI_OK;
-  }
+/* A mesh as a robot file asks for it. */
+typedef struct request {
+  const char *file;
+  const double *scale;
+  bool as_hull;
+  tabi_place place;
+} request;
+
+/* Under which name it is known; false when that is too long. */
+static bool write_key(const request *r, bool as_hull, char key[KEY_SIZE]) {
+  int length = snprintf(key, KEY_SIZE, "%s %a %a %a %s", r->file, r->scale[0], r->scale[1],
+                        r->scale[2], as_hull ? "hull" : "mesh");
+  return length >= 0 && length < KEY_SIZE;
+}
+
+static tabi_status remember(tbi_meshes *meshes, const char *key, int32_t index, tabi_error *err) {
+  if (tbi_names_find(&meshes->known, key) >= 0) return TABI_OK;
+  const char *kept = tbi_text_add(&meshes->keys, key);
+  return kept && tbi_names_add(&meshes->known, kept, index + 1) ? TABI_OK : tbi_error_memory(err);
+}
+
+static tabi_status make_hull(const tbi_meshes *meshes, const request *r, tbi_mesh *mesh,
+                             tabi_error *err) {
+  tbi_mesh hull;
+  tabi_status status = tbi_mesh_hull(mesh, r->file, r->place, meshes->def, &hull, err);
+  tbi_mesh_free(mesh);
+  *mesh = hull;
+  return status;
+}
+
+static tabi_status add_new(tbi_meshes *meshes, const request *r, const char *key, int32_t *index,
+                           tabi_error *err) {
+  char other[KEY_SIZE];
   tbi_mesh mesh;
-  tabi_status status = tbi_meshes_read(meshes, file, place, &mesh, err);
+  tabi_status status = tbi_meshes_read(meshes, r->file, r->place, &mesh, err);
+  // what is missing is missing for both, and told once
+  if (status == TABI_OK && mesh.nface == 0 && write_key(r, !r->as_hull, other)) {
+    status = remember(meshes, other, TABI_NONE, err);
+  }
   if (status == TABI_OK && mesh.nface > 0) {
-    tbi_mesh_scale(&mesh, scale);
-    status = add_to_builder(meshes, &mesh, file, place, index, err);
+    tbi_mesh_scale(&mesh, r->scale);
+    if (r->as_hull) status = make_hull(meshes, r, &mesh, err);
+  }
+  if (status == TABI_OK && mesh.nface > 0) {
+    status = add_to_builder(meshes, &mesh, r->file, r->place, index, err);
   }
   tbi_mesh_free(&mesh);
-  if (status != TABI_OK) return status;
-  const char *kept = tbi_text_add(&meshes->keys, key);
-  return kept && tbi_names_add(&meshes->known, kept, *index + 1) ? TABI_OK : tbi_error_memory(err);
+  return status == TABI_OK ? remember(meshes, key, *index, err) : status;
+}
+
+static tabi_status add_once(tbi_meshes *meshes, const request *r, int32_t *index, tabi_error *err) {
+  char key[KEY_SIZE];
+  *index = TABI_NONE;
+  if (!write_key(r, r->as_hull, key)) {
+    return tbi_error_set(err, TABI_ERR_MODEL, r->place, "mesh '%.40s...': name is too long",
+                         r->file);
+  }
+  int32_t known = tbi_names_find(&meshes->known, key);
+  if (known < 0) return add_new(meshes, r, key, index, err);
+  *index = known - 1;
+  return TABI_OK;
+}
+
+tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],
+                           tabi_place place, int32_t *index, tabi_error *err) {
+  request r = {file, scale, false, place};
+  return add_once(meshes, &r, index, err);
+}
+
+tabi_status tbi_meshes_add_hull(tbi_meshes *meshes, const char *file, const double scale[3],
+                                tabi_place place, int32_t *index, tabi_error *err) {
+  request r = {file, scale, true, place};
+  return add_once(meshes, &r, index, err);
 }
 
 void tbi_meshes_report_missing(const tbi_meshes *meshes) {

@@ -29,6 +29,11 @@ typedef struct tbi_solid {
 tabi_status tbi_mesh_solid(const tbi_mesh *mesh, const char *name, tabi_place place,
                            tbi_solid *solid, tabi_error *err);
 
+/* The convex hull of a mesh.  For one without volume def hears a warning, and the hull is empty.
+ * The caller frees it. */
+tabi_status tbi_mesh_hull(const tbi_mesh *mesh, const char *name, tabi_place place,
+                          const tabi_load_def *def, tbi_mesh *hull, tabi_error *err);
+
 typedef struct tbi_meshes tbi_meshes;
 
 /* model_path is the robot file; it, the builder and def must outlive the result. */
@@ -44,6 +49,10 @@ tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place pla
  * missing mesh that def lets pass. */
 tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],
                            tabi_place place, int32_t *index, tabi_error *err);
+/* The same for the convex hull of the mesh, which is what collides.  *index is TABI_NONE, after a
+ * warning, for a mesh without volume too. */
+tabi_status tbi_meshes_add_hull(tbi_meshes *meshes, const char *file, const double scale[3],
+                                tabi_place place, int32_t *index, tabi_error *err);
 /* Warns of all missing meshes after the first, which was told when it was met. */
 void tbi_meshes_report_missing(const tbi_meshes *meshes);
 

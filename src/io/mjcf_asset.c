@@ -87,7 +87,8 @@ static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
     return;
   }
   tbi_mjcf_mesh *mesh = &reader->meshes[reader->nmesh++];
-  *mesh = (tbi_mjcf_mesh){.name = item.name, .place = node->place, .index = TABI_NONE};
+  *mesh = (tbi_mjcf_mesh){
+      .name = item.name, .place = node->place, .index = TABI_NONE, .hull = TABI_NONE};
   if (!tbi_mjcf_ok(reader)) return;
   reader->status = tbi_meshes_read(reader->files, path, node->place, &mesh->triangles, reader->err);
   if (tbi_mjcf_ok(reader)) place_triangles(&item, &mesh->triangles);

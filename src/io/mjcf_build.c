@@ -174,30 +174,64 @@ static int32_t material_for(tbi_mjcf *reader, const tbi_mjcf_geom *geom) {
   return index;
 }
 
-static int32_t mesh_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
-  if (mesh->index != TABI_NONE || mesh->triangles.nface == 0) return mesh->index;
+static int32_t add_mesh(tbi_mjcf *reader, const tbi_mjcf_mesh *mesh, const tbi_mesh *triangles) {
   tabi_mesh_def def = tabi_mesh_def_default();
   def.name = tbi_mjcf_full_name(reader, mesh->name, NULL, 0);
-  def.nvertex = mesh->triangles.nvertex;
-  def.nface = mesh->triangles.nface;
-  def.vertices = mesh->triangles.vertices;
-  def.faces = mesh->triangles.faces;
+  def.nvertex = triangles->nvertex;
+  def.nface = triangles->nface;
+  def.vertices = triangles->vertices;
+  def.faces = triangles->faces;
   def.place = mesh->place;
-  mesh->index = tabi_builder_add_mesh(reader->builder, &def);
+  return tabi_builder_add_mesh(reader->builder, &def);
+}
+
+static int32_t mesh_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  if (mesh->index == TABI_NONE) mesh->index = add_mesh(reader, mesh, &mesh->triangles);
   return mesh->index;
+}
+
+/* What collides; TABI_NONE for a mesh without volume, and reported. */
+static int32_t hull_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  if (mesh->has_hull || !tbi_mjcf_ok(reader)) return mesh->hull;
+  mesh->has_hull = true;
+  tbi_mesh hull = {0};
+  reader->status =
+      tbi_mesh_hull(&mesh->triangles, mesh->name, mesh->place, reader->def, &hull, reader->err);
+  if (tbi_mjcf_ok(reader) && hull.nface > 0) mesh->hull = add_mesh(reader, mesh, &hull);
+  tbi_mesh_free(&hull);
+  return mesh->hull;
+}
+
+/* A mesh is seen as it is and touched as its hull: two shapes. */
+static void add_mesh_shapes(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
+  tbi_mjcf_mesh *mesh = &reader->meshes[geom->mesh];
+  tabi_shape_def touched = geom->shape;
+  touched.visible = false;
+  if (touched.collides) touched.mesh = hull_for(reader, mesh);
+  if (touched.collides && touched.mesh != TABI_NONE) {
+    (void)tabi_builder_add_shape(reader->builder, &touched);
+    if (!geom->shape.visible) return;
+    geom->shape.name = NULL;
+  }
+  geom->shape.collides = false;
+  geom->shape.mesh = mesh_for(reader, mesh);
+  if (!tbi_mjcf_ok(reader)) return;
+  (void)tabi_builder_add_shape(reader->builder, &geom->shape);
 }
 
 static void add_shape(tbi_mjcf *reader, int32_t index) {
   tbi_mjcf_geom *geom = &reader->geoms[index];
-  if (geom->mesh != TABI_NONE) {
-    geom->shape.mesh = mesh_for(reader, &reader->meshes[geom->mesh]);
-    if (geom->shape.mesh == TABI_NONE) geom->has_shape = false; /* missing, and reported */
-  }
-  if (!geom->has_shape) return;
+  // a missing mesh has been reported
+  bool missing = geom->mesh != TABI_NONE && reader->meshes[geom->mesh].triangles.nface == 0;
+  if (!geom->has_shape || missing) return;
   geom->shape.link = reader->bodies[geom->body].link;
   geom->shape.material = material_for(reader, geom);
   if (geom->name) geom->shape.name = tbi_mjcf_full_name(reader, geom->name, NULL, 0);
-  (void)tabi_builder_add_shape(reader->builder, &geom->shape);
+  if (geom->mesh != TABI_NONE) {
+    add_mesh_shapes(reader, geom);
+  } else {
+    (void)tabi_builder_add_shape(reader->builder, &geom->shape);
+  }
 }
 
 void tbi_mjcf_add_bodies(tbi_mjcf *reader) {

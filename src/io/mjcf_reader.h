@@ -64,6 +64,8 @@ typedef struct tbi_mjcf_mesh {
   tabi_place place;
   tbi_mesh triangles; /* moved and scaled as the asset says; empty: the file is missing */
   int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
+  int32_t hull;       /* in the builder, likewise; of a mesh without volume for ever */
+  bool has_hull;      /* it was asked for */
   bool measured;      /* the rest holds */
   double volume;      /* that its density is counted for */
   v3 com;

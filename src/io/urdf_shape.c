@@ -120,8 +120,9 @@ static tabi_status read_round(tbi_urdf_shapes *shapes, tbi_xml_node *node, const
   return read_length(shapes, node, "length", owner, &size[1]);
 }
 
+/* What collides is the mesh's hull. */
 static tabi_status read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *owner,
-                             int32_t *mesh) {
+                             bool collides, int32_t *mesh) {
   double scale[3] = {1, 1, 1};
   const char *file = tbi_xml_get(node, "filename");
   if (!file || file[0] == '\0') {
@@ -133,6 +134,9 @@ static tabi_status read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const 
   if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
     return tbi_error_set(shapes->err, TABI_ERR_MODEL, node->place,
                          "%s: mesh scale must not be zero", owner);
+  }
+  if (collides) {
+    return tbi_meshes_add_hull(shapes->meshes, file, scale, node->place, mesh, shapes->err);
   }
   return tbi_meshes_add(shapes->meshes, file, scale, node->place, mesh, shapes->err);
 }
@@ -160,7 +164,7 @@ static tabi_status read_geometry(tbi_urdf_shapes *shapes, tbi_xml_node *geometry
   }
   if ((node = tbi_xml_child(geometry, "mesh"))) {
     def->type = TABI_SHAPE_MESH;
-    tabi_status status = read_mesh(shapes, node, owner, &def->mesh);
+    tabi_status status = read_mesh(shapes, node, owner, def->collides, &def->mesh);
     *known = def->mesh != TABI_NONE;
     return status;
   }

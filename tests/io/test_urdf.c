@@ -213,12 +213,25 @@ static void test_shapes(void **state) {
   tabi_model_destroy(model);
 }
 
+#define FACET(a, b, c) \
+  "facet normal 0 0 0\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet\n"
+#define O "0 0 0"
+#define X "1 0 0"
+#define Y "0 1 0"
+#define Z "0 0 1"
+/* a point inside, from which three faces go out: the mesh is seen as it is, but touched as the
+ * tetrahedron around it */
+#define DENT "0.2 0.2 0.2"
+#define DENTED_TETRAHEDRON                                                                   \
+  "solid\n" FACET(O, Y, X) FACET(O, X, Z) FACET(O, Z, Y) FACET(X, Y, DENT) FACET(Y, Z, DENT) \
+      FACET(Z, X, DENT) "endsolid\n"
+
 static void test_mesh(void **state) {
   (void)state;
-  scratch_text("m/a.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
-                          "vertex 0 1 0\nendloop\nendfacet\nendsolid\n");
+  scratch_text("m/a.stl", DENTED_TETRAHEDRON);
   const char *path = scratch_text(
       "m/r.urdf", "<robot name='r'><link name='a'>" INERTIAL
+                  "<visual><geometry><mesh filename='a.stl' scale='2 3 4'/></geometry></visual>"
                   "<visual><geometry><mesh filename='a.stl' scale='2 3 4'/></geometry></visual>"
                   "<collision><geometry><mesh filename='a.stl' scale='2 3 4'/></geometry>"
                   "</collision><collision><geometry><mesh filename='package://m/a.stl'/>"
@@ -226,13 +239,39 @@ static void test_mesh(void **state) {
   tabi_error error = {0};
   tabi_model *model = tabi_model_load(path, NULL, &error);
   if (!model) fail_msg("%s", error.message);
-  assert_int_equal(tabi_model_nshape(model), 3);
-  assert_int_equal(tabi_model_nmesh(model), 2);
+  assert_int_equal(tabi_model_nshape(model), 4);
+  assert_int_equal(tabi_model_nmesh(model), 3);
   assert_int_equal(tabi_model_shape(model, 0).mesh, tabi_model_shape(model, 1).mesh);
   tabi_mesh_def mesh = tabi_model_mesh(model, tabi_model_shape(model, 0).mesh);
-  assert_int_equal(mesh.nvertex, 3);
-  assert_int_equal(mesh.nface, 1);
-  assert_near_n(mesh.vertices, ((const double[9]){0, 0, 0, 2, 0, 0, 0, 3, 0}), 9, 0);
+  assert_int_equal(mesh.nvertex, 5);
+  assert_int_equal(mesh.nface, 6);
+  assert_near_n(mesh.vertices, ((const double[9]){0, 0, 0, 0, 3, 0, 2, 0, 0}), 9, 0);
+  tabi_mesh_def hull = tabi_model_mesh(model, tabi_model_shape(model, 2).mesh);
+  assert_int_equal(hull.nvertex, 4);
+  assert_int_equal(hull.nface, 4);
+  tabi_model_destroy(model);
+}
+
+static void test_flat_mesh(void **state) {
+  (void)state;
+  heard h = {0};
+  tabi_load_def def = tabi_load_def_default();
+  def.warn = listen;
+  def.warn_user = &h;
+  scratch_text("m/flat.stl", "solid\n" FACET(O, X, Y) "endsolid\n");
+  const char *path =
+      scratch_text("m/f.urdf", "<robot name='r'><link name='a'>" INERTIAL
+                               "<visual><geometry><mesh filename='flat.stl'/></geometry></visual>"
+                               "<collision><geometry><mesh filename='flat.stl'/></geometry>"
+                               "</collision></link></robot>");
+  tabi_error error = {0};
+  tabi_model *model = tabi_model_load(path, &def, &error);
+  if (!model) fail_msg("%s", error.message);
+  assert_int_equal(tabi_model_nshape(model), 1);
+  assert_false(tabi_model_shape(model, 0).collides);
+  assert_int_equal(h.count, 1);
+  assert_string_equal(h.warning[0].message,
+                      "mesh 'flat.stl' has no volume and touches nothing; use a box");
   tabi_model_destroy(model);
 }
 
@@ -383,6 +422,7 @@ int main(void) {
       cmocka_unit_test(test_mimic),
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_mesh),
+      cmocka_unit_test(test_flat_mesh),
       cmocka_unit_test(test_base),
       cmocka_unit_test(test_world_link),
       cmocka_unit_test(test_joint_called_base),
