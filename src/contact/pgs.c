@@ -30,11 +30,12 @@ size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def) {
 
 /* the unknown joins the last run, or begins one */
 static void add(tbi_pgs *pgs, int32_t port_a, int32_t port_b, double impulse) {
-  tbi_group *last = pgs->nrun > 0 ? &pgs->run[pgs->nrun - 1] : NULL;
-  if (last && last->port_a == port_a && last->port_b == port_b) {
-    ++last->count;
+  tbi_group *next = &pgs->run[pgs->nrun];
+  if (pgs->nrun > 0 && next[-1].port_a == port_a && next[-1].port_b == port_b) {
+    ++next[-1].count;
   } else {
-    pgs->run[pgs->nrun++] = (tbi_group){port_a, port_b, pgs->count, 1};
+    *next = (tbi_group){port_a, port_b, pgs->count, 1};
+    ++pgs->nrun;
   }
   pgs->impulse[pgs->count++] = impulse;
 }

@@ -1,0 +1,304 @@
+/* make_problem.c - see make_problem.h. */
+#include "support/make_problem.h"
+
+#include "base/array.h"
+#include "contact/sweep.h"
+#include "support/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* at least one byte, so that a size of zero is no failure */
+static void *room(made_problem *made, size_t count, size_t size) {
+  void *block = tbi_block_alloc(count * size + 1);
+  assert_non_null(block);
+  assert_true(made->nblock < (int)(sizeof made->blocks / sizeof *made->blocks));
+  made->blocks[made->nblock++] = block;
+  return block;
+}
+
+/* D^-1/2, and z = D^-1/2 L^-T rhs, with the factor in d */
+static void fill_z(const made_problem *made, double *root, double *z) {
+  const tabi_model *model = made->model;
+  memcpy(z, made->rhs, sizeof *z * (size_t)model->nv);
+  for (int32_t k = model->nv - 1; k >= 0; --k) {
+    const double *row = made->d->row + model->dof_row[k];
+    int32_t column = model->dof_depth[k] - 1;
+    for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column)
+      z[i] -= row[column] * z[k];
+  }
+  for (int32_t k = 0; k < model->nv; ++k) {
+    root[k] = sqrt(made->d->pivot[k]);
+    z[k] *= root[k];
+  }
+}
+
+void made_open(made_problem *made, const tabi_model *model, const double *q, const double *v,
+               double timestep) {
+  memset(made, 0, sizeof *made);
+  tabi_error err;
+  made->model = model;
+  made->d = tabi_dynamics_create(model, &err);
+  assert_non_null(made->d);
+  tabi_dynamics_set_state(made->d, q, v);
+
+  /* free motion: gravity and velocity products only */
+  size_t nv = (size_t)model->nv;
+  made->rhs = room(made, nv, sizeof *made->rhs);
+  tabi_dynamics_inverse(made->d, NULL, made->rhs);
+  for (size_t i = 0; i < nv; ++i)
+    made->rhs[i] *= -timestep;
+  tbi_crba(made->d, model->dof_rotor);
+  tbi_ltdl_factor(made->d);
+  double *z = room(made, nv, sizeof *z);
+  made->setup.pivot_root = room(made, nv, sizeof *z);
+  fill_z(made, made->setup.pivot_root, z);
+  made->setup.model = model;
+  made->setup.d = made->d;
+  made->setup.z = z;
+  made->p = &made->setup.problem;
+  made->p->timestep = timestep;
+}
+
+static void make_ports(made_problem *made) {
+  const tabi_model *model = made->model;
+  tbi_setup *s = &made->setup;
+  tbi_problem *p = made->p;
+  size_t ports = (size_t)model->nbody + (size_t)model->nv;
+  size_t longest = (size_t)model->nv + 4;
+  s->max_blocks = (int64_t)(ports * ports);
+  p->port = room(made, ports, sizeof *p->port);
+  p->velocity = room(made, ports, sizeof *p->velocity);
+  p->received = room(made, ports, sizeof *p->received);
+  made->free = room(made, ports, sizeof *made->free);
+  p->block = room(made, ports * ports, sizeof *p->block);
+  p->tree_port = room(made, (size_t)model->ntree, sizeof *p->tree_port);
+  p->tree_ports = room(made, (size_t)model->ntree, sizeof *p->tree_ports);
+  s->count = room(made, ports + 2, sizeof *s->count);
+  s->body_port = room(made, (size_t)model->nbody, sizeof *s->body_port);
+  s->dof_port = room(made, (size_t)model->nv, sizeof *s->dof_port);
+  s->y = room(made, 6 * ports * longest, sizeof *s->y);
+  s->scratch = room(made, 6 * longest, sizeof *s->scratch);
+  int32_t *shape_body = room(made, (size_t)model->nbody + 1, sizeof *shape_body);
+  for (int32_t i = 0; i < model->nbody; ++i)
+    shape_body[i] = i;
+  shape_body[model->nbody] = TABI_WORLD;
+  s->shape_body = shape_body;
+}
+
+void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const tbi_row *row,
+               int32_t nrow) {
+  tbi_setup *s = &made->setup;
+  tbi_problem *p = made->p;
+  size_t points = (size_t)ntouch;
+  make_ports(made);
+  made->touch = room(made, points, sizeof *made->touch);
+  made->row = room(made, (size_t)nrow, sizeof *made->row);
+  p->row = room(made, (size_t)nrow, sizeof *p->row);
+  p->point = room(made, points, sizeof *p->point);
+  p->group = room(made, points, sizeof *p->group);
+  s->approach = room(made, points, sizeof *s->approach);
+  s->order = room(made, 2 * points, sizeof *s->order);
+  if (ntouch > 0) memcpy(made->touch, touch, points * sizeof *touch);
+  if (nrow > 0) {
+    memcpy(made->row, row, (size_t)nrow * sizeof *row);
+    memcpy(p->row, row, (size_t)nrow * sizeof *row);
+  }
+  s->touch = made->touch;
+  s->ntouch = ntouch;
+  p->nrow = nrow;
+  assert_true(tbi_setup_problem(s));
+  memcpy(made->free, p->velocity, (size_t)p->nport * sizeof *p->velocity);
+}
+
+void made_close(made_problem *made) {
+  tabi_dynamics_destroy(made->d);
+  while (made->nblock > 0)
+    free(made->blocks[--made->nblock]);
+}
+
+void made_restart(made_problem *made) {
+  tbi_problem *p = made->p;
+  for (int32_t k = 0; k < p->nport; ++k) {
+    p->velocity[k] = made->free[k];
+    p->received[k] = sv_zero();
+  }
+  tbi_problem_start(p);
+}
+
+tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_memsize *memsize,
+                        made_solver *solve) {
+  made_restart(made);
+  void *scratch = tbi_block_alloc(memsize(made->model, def) + 1);
+  assert_non_null(scratch);
+  tbi_solution solution = solve(made->p, def, scratch);
+  free(scratch);
+  return solution;
+}
+
+void made_expect_consistent(made_problem *made) {
+  tbi_problem *p = made->p;
+  size_t size = (size_t)p->nport * sizeof(sv);
+  sv *velocity = aligned_alloc(64, (2 * size + 63) & ~(size_t)63);
+  sv *received = velocity + p->nport;
+  memcpy(velocity, p->velocity, size);
+  memcpy(received, p->received, size);
+  made_restart(made);
+  for (int32_t k = 0; k < p->nport; ++k) {
+    sv v = sv_sub(velocity[k], p->velocity[k]);
+    sv m = sv_sub(received[k], p->received[k]);
+    assert_near(sqrt(sv_dot(v, v)), 0.0, 1e-9 * (1.0 + sqrt(sv_dot(velocity[k], velocity[k]))));
+    assert_near(sqrt(sv_dot(m, m)), 0.0, 1e-9 * (1.0 + sqrt(sv_dot(received[k], received[k]))));
+  }
+  free(velocity);
+}
+
+tabi_world_def made_def(int32_t max_contacts) {
+  return (tabi_world_def){.tolerance = 1e-12,
+                          .iterations = 4000,
+                          .max_contacts = max_contacts,
+                          .static_friction = true};
+}
+
+v3 made_point_velocity(const made_problem *made, int32_t point) {
+  const tbi_point *c = &made->p->point[point];
+  sv a = c->port_a == TABI_NONE ? sv_zero() : made->p->velocity[c->port_a];
+  sv b = c->port_b == TABI_NONE ? sv_zero() : made->p->velocity[c->port_b];
+  return tbi_point_velocity(c, a, b);
+}
+
+double made_row_velocity(const made_problem *made, int32_t row) {
+  const tbi_row *r = &made->p->row[row];
+  double u = v4_x(made->p->velocity[r->port].lin);
+  if (r->leader != TABI_NONE) u -= r->slope * v4_x(made->p->velocity[r->leader].lin);
+  return u;
+}
+
+void made_random_touches(const made_problem *made, rng *r, tbi_touch *touch, int32_t count) {
+  int32_t nbody = made->model->nbody;
+  for (int32_t i = 0; i < count; ++i) {
+    /* now and then the same pair again, so that groups have several points */
+    tbi_touch *t = &touch[i];
+    bool again = i > 0 && rng_below(r, 2) == 0;
+    *t = (tbi_touch){.shape_b = nbody, .feature = (uint32_t)i};
+    if (again) {
+      t->shape_a = touch[i - 1].shape_a;
+      t->shape_b = touch[i - 1].shape_b;
+    } else {
+      t->shape_a = rng_below(r, nbody);
+      if (rng_below(r, 3) > 0) t->shape_b = rng_below(r, nbody + 1);
+      if (t->shape_b == t->shape_a) t->shape_b = nbody;
+      /* the world on either side */
+      if (t->shape_b == nbody && rng_below(r, 2) == 0) {
+        t->shape_b = t->shape_a;
+        t->shape_a = nbody;
+      }
+    }
+    double direction[3];
+    double offset[3];
+    rng_direction(r, direction, 3);
+    rng_fill(r, 0.3, offset, 3);
+    int32_t near = t->shape_a < nbody ? t->shape_a : t->shape_b;
+    v3 at = v3_add(tbi_tree_origin(made->d, near), v4_to(made->d->body[near].pos));
+    t->point = v3_add(at, v3_load(offset));
+    t->normal = v3_load(direction);
+  }
+}
+
+void made_random_rows(const made_problem *made, rng *r, tbi_row *row, int32_t count) {
+  int32_t nv = made->model->nv;
+  for (int32_t i = 0; i < count; ++i) {
+    row[i] = (tbi_row){.port = rng_below(r, nv), .leader = TABI_NONE, .id = (uint64_t)i};
+
+    switch (rng_below(r, 3)) {
+    case 0: /* a limit */
+      row[i].target = rng_between(r, -0.1, 0.0);
+      row[i].upper = INFINITY;
+      break;
+    case 1: /* dry friction */
+      row[i].lower = -0.1;
+      row[i].upper = 0.1;
+      break;
+    default: /* a coupling */
+      row[i].lower = -INFINITY;
+      row[i].upper = INFINITY;
+      row[i].leader = rng_below(r, nv);
+      row[i].slope = rng_between(r, -2.0, 2.0);
+      if (row[i].leader == row[i].port) row[i].leader = TABI_NONE;
+    }
+  }
+}
+
+void made_random_surfaces(made_problem *made, rng *r) {
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    tbi_point *c = &made->p->point[i];
+    c->friction = rng_between(r, 0.0, 1.0);
+    c->target = rng_between(r, -0.1, 0.0);
+    c->angle = rng_between(r, 0.0, 6.283);
+    double speed = rng_below(r, 2) == 0 ? 1e-4 : 1.0;
+    rng_fill(r, speed, c->slip, 2);
+  }
+}
+
+tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
+                        int32_t rows) {
+  static random_plan plan;
+  static tbi_touch touch[256];
+  static tbi_row row[256];
+  random_plan_make(&plan, seed, kind);
+  tabi_model *model = random_plan_build(&plan, NULL);
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
+  random_plan_state(&plan, model, q, v, NULL);
+  made_open(made, model, q, v, 1e-3);
+  rng r = rng_make(~seed);
+  if (model->nbody == 0) points = 0;
+  if (rows > model->nv) rows = model->nv; /* a world has room for three a joint */
+  made_random_touches(made, &r, touch, points);
+  made_random_rows(made, &r, row, rows);
+  made_fill(made, touch, points, row, rows);
+  made_random_surfaces(made, &r);
+  free(q);
+  free(v);
+  return model;
+}
+
+/* all impulses of points and rows */
+static void copy_impulses(const tbi_problem *p, double *impulse) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    memcpy(impulse + 3 * (ptrdiff_t)i, p->point[i].impulse, 3 * sizeof *impulse);
+  for (int32_t i = 0; i < p->nrow; ++i)
+    impulse[3 * p->npoint + i] = p->row[i].impulse;
+}
+
+static void forget_impulses(tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
+  for (int32_t i = 0; i < p->nrow; ++i)
+    p->row[i].impulse = 0.0;
+}
+
+void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve) {
+  enum { POINTS = 8, ROWS = 4 };
+  double ports[3 * POINTS + ROWS] = {0};
+  double dense[3 * POINTS + ROWS] = {0};
+  made_problem made;
+  tabi_model *model = made_random(&made, seed, RANDOM_ANY, POINTS, ROWS);
+  tabi_world_def def = made_def(POINTS);
+  def.iterations = 30;
+  def.tolerance = -1.0; /* never reached */
+  def.paper = true;
+  made_solve(&made, &def, memsize, solve);
+  made_expect_consistent(&made);
+  copy_impulses(made.p, ports);
+
+  forget_impulses(made.p);
+  def.dense = true;
+  tbi_solution solution = made_solve(&made, &def, memsize, solve);
+  assert_int_equal(solution.iterations, def.iterations);
+  made_expect_consistent(&made);
+  copy_impulses(made.p, dense);
+  assert_near_n(dense, ports, 3 * (size_t)made.p->npoint + (size_t)made.p->nrow, 1e-7);
+  made_close(&made);
+  tabi_model_destroy(model);
+}

@@ -1,0 +1,66 @@
+/* make_problem.h - contact problems without a world: a model at a state, points of contact where
+ * the test wants them, joint rows, and the memory of it all.
+ *
+ * Shapes are not needed: in a touch, shape i stands for moving body i and shape nbody for the
+ * world. */
+#ifndef TEST_MAKE_PROBLEM_H
+#define TEST_MAKE_PROBLEM_H
+
+#include "contact/formulation.h"
+#include "contact/setup.h"
+
+#include "support/random_model.h"
+#include "support/rng.h"
+
+typedef struct made_problem {
+  const tabi_model *model;
+  tabi_dynamics *d;
+  tbi_setup setup;
+  tbi_problem *p; /* setup.problem */
+  double *rhs;    /* impulse of all other forces: [nv] */
+  sv *free;       /* velocities of the ports without constraints */
+  tbi_row *row;   /* as given: port and leader are velocities */
+  tbi_touch *touch;
+  void *blocks[32]; /* all memory but d */
+  int nblock;
+} made_problem;
+
+/* Touches and rows are copied.  In rows, port and leader are velocities of the model. */
+void made_open(made_problem *made, const tabi_model *model, const double *q, const double *v,
+               double timestep);
+void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const tbi_row *row,
+               int32_t nrow);
+void made_close(made_problem *made);
+
+/* Ports back to where the impulses of points and rows, as they stand, put them. */
+void made_restart(made_problem *made);
+/* From there: solve, in memory of exactly the size asked for. */
+typedef size_t made_memsize(const tabi_model *model, const tabi_world_def *def);
+typedef tbi_solution made_solver(tbi_problem *problem, const tabi_world_def *def, void *scratch);
+tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_memsize *memsize,
+                        made_solver *solve);
+
+/* Fails unless the ports are where the impulses put them and remember what they received. */
+void made_expect_consistent(made_problem *made);
+/* A random model under 30 sweeps on ports and on the dense matrix: fails unless equal. */
+void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve);
+
+/* A def with what the solvers read. */
+tabi_world_def made_def(int32_t max_contacts);
+
+/* Velocity of a point in its frame, and of a row, as the ports stand. */
+v3 made_point_velocity(const made_problem *made, int32_t point);
+double made_row_velocity(const made_problem *made, int32_t row);
+
+/* Random touches between bodies, and bodies and world, near the bodies; rows of every kind.  Being
+ * at rest satisfies them all, so there is a solution. */
+void made_random_touches(const made_problem *made, rng *r, tbi_touch *touch, int32_t count);
+void made_random_rows(const made_problem *made, rng *r, tbi_row *row, int32_t count);
+/* Random friction, targets, slip and axes of the points. */
+void made_random_surfaces(made_problem *made, rng *r);
+
+/* One random model with `points` touches and at most `rows` rows, opened and filled. */
+tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
+                        int32_t rows);
+
+#endif
