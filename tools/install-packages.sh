@@ -15,8 +15,6 @@ build  command:ninja            ninja-build      Ninja
 build  command:pkg-config       pkg-config       pkg-config
 build  module:expat             libexpat1-dev    expat
 build  module:jansson           libjansson-dev   jansson
-build  module:qhull_r           libqhull-dev     qhull, reentrant
-build  module:ccd               libccd-dev       libccd
 build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd

@@ -1,7 +1,8 @@
-/* tabi_io.h - robots from files.
+/* tabi_io.h - robots and scenes from files.
  *
  * URDF and MJCF become calls to a tabi_builder.  What a file says and tabi does not use is
- * reported to the warning function, once for each kind of thing. */
+ * reported to the warning function, once for each kind of thing.  A scene, in YAML, holds robots,
+ * bodies, materials, controllers and the settings of a simulation. */
 #ifndef TABI_IO_H
 #define TABI_IO_H
 
@@ -40,6 +41,69 @@ TABI_API tabi_status tabi_builder_load(tabi_builder *builder, const char *path,
 TABI_API tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
                                             const char *path, const tabi_load_def *def,
                                             tabi_error *err);
+
+/* -------------------------------------------------------------------------------- scenes */
+
+/* A model with its start, its controllers, its external forces and the settings of its world:
+ *
+ *   tabi_scene *scene = tabi_scene_load("stand.yaml", NULL, &err);
+ *   tabi_world_def def = tabi_scene_world_def(scene);
+ *   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+ *   tabi_scene_reset(scene, world, &err);
+ *   while (tabi_world_time(world) < tabi_scene_duration(scene)) {
+ *     tabi_scene_control(scene, world);
+ *     tabi_world_step(world, NULL);
+ *   }
+ *
+ * A scene serves one world at a time. */
+typedef struct tabi_scene tabi_scene;
+
+typedef struct tabi_scene_def {
+  uint32_t def_size; /* set by the default function */
+  /* changes made before the scene is read, "bodies.box.mass=3"; items of lists by name */
+  const char *const *set;
+  int32_t nset;
+  const char *package_path; /* as in tabi_load_def */
+  tabi_warning_fn *warn;    /* may be NULL */
+  void *warn_user;
+} tabi_scene_def;
+
+TABI_API tabi_scene_def tabi_scene_def_default(void);
+
+/* NULL and err when it cannot be had.  def may be NULL. */
+TABI_API tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_error *err);
+/* The same from memory; `path` names it in messages and is where other files are looked for. */
+TABI_API tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path,
+                                          const tabi_scene_def *def, tabi_error *err);
+TABI_API void tabi_scene_destroy(tabi_scene *scene); /* NULL is fine */
+
+/* What is returned lives as long as the scene. */
+TABI_API const tabi_model *tabi_scene_model(const tabi_scene *scene);
+TABI_API const char *tabi_scene_name(const tabi_scene *scene); /* "" if it has none */
+TABI_API tabi_world_def tabi_scene_world_def(const tabi_scene *scene);
+TABI_API double tabi_scene_duration(const tabi_scene *scene); /* s */
+
+/* A robot's name and the link on which it hangs or that floats. */
+typedef struct tabi_scene_robot {
+  const char *name;
+  int32_t base;
+} tabi_scene_robot;
+TABI_API int32_t tabi_scene_nrobot(const tabi_scene *scene);
+TABI_API tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot);
+
+/* What a log of the scene should hold. */
+typedef struct tabi_scene_log {
+  int32_t every;              /* steps between two rows */
+  bool forces;                /* sums of contact forces */
+  const char *const *signals; /* names of links and joints */
+  int32_t nsignal;
+} tabi_scene_log;
+TABI_API tabi_scene_log tabi_scene_get_log(const tabi_scene *scene);
+
+/* Puts a world of the scene's model into the scene's start. */
+TABI_API tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err);
+/* Controllers and external forces of the next step; allocates nothing. */
+TABI_API void tabi_scene_control(tabi_scene *scene, tabi_world *world);
 
 TABI_END
 

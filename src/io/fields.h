@@ -1,0 +1,44 @@
+/* fields.h - from a YAML map to a struct, by a table of its keys.
+ *
+ * Keys that are not in the table are errors with a suggestion, values of the wrong kind are errors
+ * that name the key. */
+#ifndef TBI_FIELDS_H
+#define TBI_FIELDS_H
+
+#include "io/yaml.h"
+
+typedef enum tbi_field_kind {
+  TBI_FIELD_NUMBER,       /* double, finite */
+  TBI_FIELD_ANY_NUMBER,   /* double, nan and inf too: the caller looks at the range itself */
+  TBI_FIELD_POSITIVE,     /* double, > 0 */
+  TBI_FIELD_NOT_NEGATIVE, /* double, >= 0 */
+  TBI_FIELD_SHARE,        /* double, 0 to 1 */
+  TBI_FIELD_VECTOR,       /* double[3] */
+  TBI_FIELD_COUNT,        /* int32_t, >= 0 */
+  TBI_FIELD_BOOL,         /* true, false, on, off */
+  TBI_FIELD_WORD,         /* const char *, not empty; lives as long as the tree */
+  TBI_FIELD_MAP,          /* tbi_yaml_node * */
+  TBI_FIELD_LIST,         /* tbi_yaml_node * */
+  TBI_FIELD_NODE,         /* tbi_yaml_node *, any kind */
+} tbi_field_kind;
+
+typedef struct tbi_field {
+  const char *key;
+  tbi_field_kind kind;
+  size_t offset; /* in the struct */
+} tbi_field;
+
+/* Fills what the map gives.  `what` begins messages, as "body 'box': " does, and may be "". */
+tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tbi_field *fields,
+                            size_t count, void *to, tabi_error *err);
+
+/* A list of exactly count numbers; `key` names it. */
+tabi_status tbi_fields_numbers(const tbi_yaml_node *node, const char *what, const char *key,
+                               double *values, int32_t count, tabi_error *err);
+/* One finite number. */
+tabi_status tbi_fields_number(const tbi_yaml_node *node, const char *what, const char *key,
+                              double *value, tabi_error *err);
+tabi_status tbi_fields_need_kind(const tbi_yaml_node *node, const char *what, const char *key,
+                                 tbi_yaml_kind kind, tabi_error *err);
+
+#endif

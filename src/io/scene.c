@@ -1,0 +1,514 @@
+/* scene.c - a scene from YAML.
+ *
+ * Materials, bodies and robots become builder calls; when the model stands, starts, controllers,
+ * forces and the settings of the world follow, which speak of its joints and links. */
+#include "io/scene.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "io/file.h"
+#include "io/suggest.h"
+#include "math/quat.h"
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIN_TIMESTEP 1e-7
+#define MAX_TIMESTEP 0.1
+#define MAX_SIGNALS  4096
+
+/* What stands at the top of the file. */
+typedef struct top {
+  const char *name, *integrator;
+  double timestep, duration, gravity[3];
+  const tbi_yaml_node *timestep_node, *integrator_node;
+  const tbi_yaml_node *contact, *materials, *pairs, *bodies, *robots, *connections, *forces, *log;
+} top;
+
+tabi_scene_def tabi_scene_def_default(void) {
+  return (tabi_scene_def){.def_size = sizeof(tabi_scene_def)};
+}
+
+/* ------------------------------------------------------------------------- small help */
+
+tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                           const char *format, ...) {
+  tabi_error reason;
+  va_list args;
+  va_start(args, format);
+  tbi_error_vset(&reason, TABI_ERR_PARSE, node->place, format, args);
+  va_end(args);
+  return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "%s%s", what, reason.message);
+}
+
+tabi_status tbi_scene_builder_status(const tbi_scene_reader *r) {
+  const tabi_error *error = tabi_builder_error(r->builder);
+  if (!error) return TABI_OK;
+  if (r->err) *r->err = *error;
+  return error->status;
+}
+
+char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
+  const char *slash = strrchr(r->path, '/');
+  size_t folder = slash && file[0] != '/' ? (size_t)(slash - r->path) + 1 : 0;
+  size_t length = strlen(file);
+  char *path = malloc(folder + length + 1);
+  if (!path) return NULL;
+  memcpy(path, r->path, folder);
+  memcpy(path + folder, file, length + 1);
+  return path;
+}
+
+/* Roll, pitch, yaw about fixed axes: about x first, then y, then z. */
+static void from_rpy(const double rpy[3], double quat[4]) {
+  q4 x = q_exp(v3_make(rpy[0], 0, 0));
+  q4 y = q_exp(v3_make(0, rpy[1], 0));
+  q4 z = q_exp(v3_make(0, 0, rpy[2]));
+  q_store(q_normalize(q_mul(z, q_mul(y, x))), quat);
+}
+
+tabi_status tbi_scene_rotation(const tbi_scene_reader *r, const char *what,
+                               const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
+                               double rotation[4]) {
+  q_store(q_identity(), rotation);
+  if (rpy && quat) return tbi_scene_fail(r, quat, what, "give rpy or quat, not both");
+  if (rpy) {
+    double angles[3];
+    tabi_status status = tbi_fields_numbers(rpy, what, "rpy", angles, 3, r->err);
+    if (status == TABI_OK) from_rpy(angles, rotation);
+    return status;
+  }
+  if (!quat) return TABI_OK;
+  tabi_status status = tbi_fields_numbers(quat, what, "quat", rotation, 4, r->err);
+  if (status != TABI_OK) return status;
+  double length = q_norm(q_load(rotation));
+  if (!(fabs(length - 1) <= 0.02)) {
+    return tbi_scene_fail(r, quat, what,
+                          "quat has length %.3g; give a unit quaternion (w, x, y, z)", length);
+  }
+  q_store(q_scale(1 / length, q_load(rotation)), rotation);
+  return TABI_OK;
+}
+
+tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                                 const double ang[3]) {
+  void *items = r->motions;
+  bool room = tbi_array_reserve(&items, &r->motion_capacity, r->nmotion, 1, sizeof *r->motions);
+  r->motions = items;
+  if (!room) return tbi_error_memory(r->err);
+  tbi_scene_motion *motion = &r->motions[r->nmotion++];
+  motion->joint = joint;
+  memcpy(motion->v, lin, 3 * sizeof(double));
+  memcpy(motion->v + 3, ang, 3 * sizeof(double));
+  return TABI_OK;
+}
+
+tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                                const char *what, const char *name, int32_t *link) {
+  *link = tabi_builder_find_link(r->builder, name);
+  if (*link != TABI_NONE) return TABI_OK;
+  tbi_suggestion nearest = tbi_suggest_begin(name);
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+    const char *known = tbi_builder_link(r->builder, i)->name;
+    if (known) tbi_suggest_add(&nearest, known);
+  }
+  char hint[TBI_HINT_SIZE];
+  return tbi_scene_fail(r, node, what, "no body is called '%.60s'%s", name,
+                        tbi_suggest_hint(&nearest, hint));
+}
+
+/* --------------------------------------------------------------------------- materials */
+
+static const tbi_field material_fields[] = {
+    {"friction",    TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, friction)   },
+    {"kinetic",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, kinetic)    },
+    {"restitution", TBI_FIELD_SHARE,        offsetof(tabi_material_def, restitution)},
+    {"stiffness",   TBI_FIELD_POSITIVE,     offsetof(tabi_material_def, stiffness)  },
+    {"damping",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, damping)    },
+    {"slip_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, slip_speed) },
+    {"rest_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rest_speed) },
+};
+#define NMATERIAL_FIELD (sizeof material_fields / sizeof *material_fields)
+
+static const tabi_material_def *material_at(const tbi_scene_reader *r, int32_t index) {
+  return (const tabi_material_def *)r->builder->materials.items + index;
+}
+
+tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                               const char *what, const char *name, int32_t *material) {
+  tbi_suggestion nearest = tbi_suggest_begin(name);
+  for (int32_t i = 0; i < r->builder->materials.count; i++) {
+    const char *known = material_at(r, i)->name;
+    if (!known) continue;
+    if (strcmp(known, name) == 0) {
+      *material = i;
+      return TABI_OK;
+    }
+    tbi_suggest_add(&nearest, known);
+  }
+  char hint[TBI_HINT_SIZE];
+  return tbi_scene_fail(r, node, what, "no material is called '%.60s'%s", name,
+                        tbi_suggest_hint(&nearest, hint));
+}
+
+static tabi_status read_materials(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  tabi_status status = TABI_OK;
+  for (const tbi_yaml_node *node = map ? map->first : NULL; node && status == TABI_OK;
+       node = node->next) {
+    char what[TBI_WHAT_SIZE];
+    (void)snprintf(what, sizeof what, "material '%.60s': ", node->key);
+    tabi_material_def def = tabi_material_def_default();
+    def.name = node->key;
+    def.place = node->place;
+    status = tbi_fields_read(node, what, material_fields, NMATERIAL_FIELD, &def, r->err);
+    if (status != TABI_OK) break;
+    if (def.kinetic > def.friction) {
+      return tbi_scene_fail(r, node, what, "kinetic %g is above friction %g", def.kinetic,
+                            def.friction);
+    }
+    (void)tabi_builder_add_material(r->builder, &def);
+    status = tbi_scene_builder_status(r);
+  }
+  return status;
+}
+
+static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+
+/* The rule for pairs, from which an entry departs. */
+static tabi_material_def combined(const tabi_material_def *a, const tabi_material_def *b) {
+  tabi_material_def both = tabi_material_def_default();
+  both.friction = sqrt(a->friction * b->friction);
+  both.kinetic = sqrt(a->kinetic * b->kinetic);
+  both.restitution = fmax(a->restitution, b->restitution);
+  both.stiffness = in_series(a->stiffness, b->stiffness);
+  both.damping = in_series(a->damping, b->damping);
+  both.slip_speed = fmax(a->slip_speed, b->slip_speed);
+  both.rest_speed = fmax(a->rest_speed, b->rest_speed);
+  return both;
+}
+
+static tabi_status read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
+  const char *what = "pairs: ";
+  if (entry->kind != TBI_YAML_LIST || entry->count != 3 || entry->first->kind != TBI_YAML_SCALAR ||
+      entry->first->next->kind != TBI_YAML_SCALAR) {
+    return tbi_scene_fail(r, entry, what, "expected [material, material, {friction: ...}]");
+  }
+  int32_t a = TABI_NONE;
+  int32_t b = TABI_NONE;
+  const char *name_a = entry->first->text;
+  const char *name_b = entry->first->next->text;
+  tabi_status status = tbi_scene_material(r, entry, what, name_a, &a);
+  if (status == TABI_OK) status = tbi_scene_material(r, entry, what, name_b, &b);
+  if (status != TABI_OK) return status;
+  tabi_material_def def = combined(material_at(r, a), material_at(r, b));
+  const tbi_yaml_node *properties = entry->last;
+  status = tbi_fields_read(properties, what, material_fields, NMATERIAL_FIELD, &def, r->err);
+  if (status != TABI_OK) return status;
+  // a friction given alone is kinetic too where the rule would exceed it
+  if (tbi_yaml_child(properties, "friction") && !tbi_yaml_child(properties, "kinetic") &&
+      def.kinetic > def.friction) {
+    def.kinetic = def.friction;
+  }
+  char name[TBI_WHAT_SIZE];
+  (void)snprintf(name, sizeof name, "%.60s, %.60s", name_a, name_b);
+  def.name = name;
+  def.place = entry->place;
+  (void)tabi_builder_add_pair(r->builder, a, b, &def);
+  return tbi_scene_builder_status(r);
+}
+
+static tabi_status read_pairs(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  tabi_status status = TABI_OK;
+  for (const tbi_yaml_node *entry = list ? list->first : NULL; entry && status == TABI_OK;
+       entry = entry->next)
+    status = read_pair(r, entry);
+  return status;
+}
+
+/* ------------------------------------------------------------------------- world, log */
+
+typedef struct contact_keys {
+  tabi_world_def def;
+  const char *model, *variant, *storage;
+  const tbi_yaml_node *seed;
+} contact_keys;
+
+static const tbi_field contact_fields[] = {
+    {"model",            TBI_FIELD_WORD,         offsetof(contact_keys, model)               },
+    {"iterations",       TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)      },
+    {"tolerance",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)       },
+    {"max_contacts",     TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)    },
+    {"allowed_depth",    TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)   },
+    {"correction",       TBI_FIELD_SHARE,        offsetof(contact_keys, def.correction)      },
+    {"correction_speed", TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.correction_speed)},
+    {"warm_start",       TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)      },
+    {"variant",          TBI_FIELD_WORD,         offsetof(contact_keys, variant)             },
+    {"storage",          TBI_FIELD_WORD,         offsetof(contact_keys, storage)             },
+    {"static",           TBI_FIELD_BOOL,         offsetof(contact_keys, def.static_friction) },
+    {"seed",             TBI_FIELD_NODE,         offsetof(contact_keys, seed)                },
+};
+
+/* One of two words; the second means true. */
+static tabi_status read_choice(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
+                               const char *const words[2], bool *second) {
+  const tbi_yaml_node *node = tbi_yaml_child(map, key);
+  if (!node) return TABI_OK;
+  *second = strcmp(node->text, words[1]) == 0;
+  if (*second || strcmp(node->text, words[0]) == 0) return TABI_OK;
+  return tbi_scene_fail(r, node, "contact: ", "%s must be %s or %s, not '%.40s'", key, words[0],
+                        words[1], node->text);
+}
+
+/* "unknown contact model 'x' (cone, lcp)" */
+static tabi_status fail_word(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                             const char *(*name_of)(int), int count) {
+  char list[200] = "";
+  size_t used = 0;
+  for (int i = 0; i < count; i++) {
+    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
+    if (n < 0 || (size_t)n >= sizeof list - used) break;
+    used += (size_t)n;
+  }
+  return tbi_scene_fail(r, node, "", "unknown %s '%.40s' (%s)", what, node->text, list);
+}
+
+static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }
+static const char *integrator_name(int i) { return tabi_integrator_name((tabi_integrator)i); }
+
+static tabi_status read_seed(const tbi_scene_reader *r, const tbi_yaml_node *node, uint64_t *seed) {
+  double number = 0;
+  tabi_status status = tbi_fields_number(node, "contact: ", "seed", &number, r->err);
+  if (status != TABI_OK) return status;
+  if (!(number >= 0 && number <= 9007199254740992.0 && number == floor(number))) {
+    return tbi_scene_fail(r, node, "contact: ", "seed must be a whole number up to 2^53");
+  }
+  *seed = (uint64_t)number;
+  return TABI_OK;
+}
+
+static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                      contact_keys *keys) {
+  static const char *const variants[2] = {"block", "paper"};
+  static const char *const storages[2] = {"ports", "dense"};
+  if (keys->model) {
+    int32_t found = tabi_contact_find(keys->model);
+    if (found == TABI_NONE) {
+      return fail_word(r, tbi_yaml_child(map, "model"), "contact model", contact_name,
+                       TABI_CONTACT_COUNT);
+    }
+    keys->def.contact = (tabi_contact_kind)found;
+  }
+  tabi_status status = keys->seed ? read_seed(r, keys->seed, &keys->def.seed) : TABI_OK;
+  if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->def.paper);
+  if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->def.dense);
+  return status;
+}
+
+static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  if (!map) return TABI_OK;
+  contact_keys keys = {.def = r->scene->world};
+  tabi_status status =
+      tbi_fields_read(map, "contact: ", contact_fields,
+                      sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
+  if (status == TABI_OK) status = read_contact_words(r, map, &keys);
+  if (status != TABI_OK) return status;
+  if (keys.def.iterations < 2) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "iterations"),
+                          "contact: ", "iterations must be at least 2");
+  }
+  r->scene->world = keys.def;
+  return TABI_OK;
+}
+
+static tabi_status read_world(tbi_scene_reader *r, const tbi_yaml_node *root, const top *t) {
+  r->scene->world = tabi_world_def_default(r->scene->model);
+  r->scene->world.timestep = t->timestep;
+  memcpy(r->scene->world.gravity, t->gravity, sizeof t->gravity);
+  if (t->integrator) {
+    int32_t found = tabi_integrator_find(t->integrator);
+    if (found == TABI_NONE) {
+      return fail_word(r, tbi_yaml_child(root, "integrator"), "integrator", integrator_name,
+                       TABI_INTEGRATOR_COUNT);
+    }
+    r->scene->world.integrator = (tabi_integrator)found;
+  }
+  return read_contact(r, t->contact);
+}
+
+typedef struct log_keys {
+  int32_t every;
+  bool forces;
+  const tbi_yaml_node *signals;
+} log_keys;
+
+/* Names are checked here and looked up again by whoever writes the log. */
+static tabi_status read_signals(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  tabi_scene *scene = r->scene;
+  if (list->count > MAX_SIGNALS) {
+    return tbi_scene_fail(r, list, "log: ", "more than %d signals", MAX_SIGNALS);
+  }
+  scene->signals = calloc((size_t)list->count + 1, sizeof *scene->signals);
+  if (!scene->signals) return tbi_error_memory(r->err);
+  scene->log.signals = scene->signals;
+  for (const tbi_yaml_node *item = list->first; item; item = item->next) {
+    int32_t found = tabi_builder_find_joint(r->builder, item->text);
+    if (found == TABI_NONE) {
+      tabi_status status = tbi_scene_find_link(r, item, "log: ", item->text, &found);
+      if (status != TABI_OK) return status;
+    }
+    const char *kept = tbi_text_add(&scene->text, item->text);
+    if (!kept) return tbi_error_memory(r->err);
+    scene->signals[scene->log.nsignal++] = kept;
+  }
+  return TABI_OK;
+}
+
+static tabi_status read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  static const tbi_field fields[] = {
+      {"every",   TBI_FIELD_COUNT, offsetof(log_keys, every)  },
+      {"forces",  TBI_FIELD_BOOL,  offsetof(log_keys, forces) },
+      {"signals", TBI_FIELD_LIST,  offsetof(log_keys, signals)},
+  };
+  log_keys keys = {.every = 1, .forces = true};
+  tabi_status status = TABI_OK;
+  if (map) status = tbi_fields_read(map, "log: ", fields, 3, &keys, r->err);
+  if (status != TABI_OK) return status;
+  if (keys.every < 1) return tbi_scene_fail(r, map, "log: ", "every must be at least 1");
+  r->scene->log.every = keys.every;
+  r->scene->log.forces = keys.forces;
+  return keys.signals ? read_signals(r, keys.signals) : TABI_OK;
+}
+
+/* ------------------------------------------------------------------------- the whole */
+
+static const tbi_field top_fields[] = {
+    {"name",        TBI_FIELD_WORD,       offsetof(top, name)       },
+    {"timestep",    TBI_FIELD_ANY_NUMBER, offsetof(top, timestep)   },
+    {"duration",    TBI_FIELD_POSITIVE,   offsetof(top, duration)   },
+    {"gravity",     TBI_FIELD_VECTOR,     offsetof(top, gravity)    },
+    {"contact",     TBI_FIELD_MAP,        offsetof(top, contact)    },
+    {"integrator",  TBI_FIELD_WORD,       offsetof(top, integrator) },
+    {"materials",   TBI_FIELD_MAP,        offsetof(top, materials)  },
+    {"pairs",       TBI_FIELD_LIST,       offsetof(top, pairs)      },
+    {"bodies",      TBI_FIELD_LIST,       offsetof(top, bodies)     },
+    {"robots",      TBI_FIELD_LIST,       offsetof(top, robots)     },
+    {"connections", TBI_FIELD_LIST,       offsetof(top, connections)},
+    {"forces",      TBI_FIELD_LIST,       offsetof(top, forces)     },
+    {"log",         TBI_FIELD_MAP,        offsetof(top, log)        },
+};
+
+static tabi_status read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
+  *t = (top){
+      .timestep = 1e-3, .duration = 5, .gravity = {0, 0, -9.81}
+  };
+  tabi_status status =
+      tbi_fields_read(root, "", top_fields, sizeof top_fields / sizeof *top_fields, t, r->err);
+  if (status != TABI_OK) return status;
+  if (!(t->timestep >= MIN_TIMESTEP && t->timestep <= MAX_TIMESTEP)) {
+    return tbi_scene_fail(r, tbi_yaml_child(root, "timestep"), "",
+                          "timestep must be in [1e-7, 0.1]");
+  }
+  if (t->connections && t->connections->count > 0) {
+    return tbi_scene_fail(r, t->connections, "", "connections are not supported yet");
+  }
+  r->scene->duration = t->duration;
+  r->scene->name = tbi_text_add(&r->scene->text, t->name ? t->name : "");
+  return r->scene->name ? TABI_OK : tbi_error_memory(r->err);
+}
+
+static tabi_status build_model(tbi_scene_reader *r, const top *t) {
+  // robots bring their own gravity and time step, the scene's count
+  tabi_builder_set_gravity(r->builder, t->gravity);
+  tabi_builder_set_timestep(r->builder, t->timestep);
+  tabi_error err = {0};
+  r->scene->model = tabi_builder_build(r->builder, &err);
+  if (!r->scene->model) {
+    if (r->err) *r->err = err;
+    return err.status;
+  }
+  tabi_scene *scene = r->scene;
+  scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
+  scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
+  if (!scene->q || !scene->v) return tbi_error_memory(r->err);
+  tabi_model_start(scene->model, scene->q);
+  for (int32_t i = 0; i < r->nmotion; i++) {
+    int32_t at = tabi_model_joint_v(scene->model, r->motions[i].joint).first;
+    memcpy(scene->v + at, r->motions[i].v, sizeof r->motions[i].v);
+  }
+  return TABI_OK;
+}
+
+static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
+  top t;
+  tabi_status status = read_top(r, root, &t);
+  if (status == TABI_OK) status = read_materials(r, t.materials);
+  if (status == TABI_OK) status = read_pairs(r, t.pairs);
+  if (status == TABI_OK) status = tbi_scene_read_bodies(r, t.bodies);
+  if (status == TABI_OK) status = tbi_scene_read_robots(r, t.robots);
+  if (status == TABI_OK) status = build_model(r, &t);
+  if (status == TABI_OK) status = tbi_scene_start_robots(r);
+  if (status == TABI_OK) status = tbi_scene_read_forces(r, t.forces);
+  if (status == TABI_OK) status = read_world(r, root, &t);
+  return status == TABI_OK ? read_log(r, t.log) : status;
+}
+
+static tabi_status read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
+  tabi_status status = TABI_OK;
+  for (int32_t i = 0; i < r->def->nset && status == TABI_OK; i++)
+    status = tbi_yaml_assign(yaml, r->def->set[i], r->err);
+  return status == TABI_OK ? read_scene(r, tbi_yaml_root(yaml)) : status;
+}
+
+static tabi_status read_text(tbi_scene_reader *r, const char *text, size_t size) {
+  tbi_yaml *yaml = NULL;
+  tabi_status status = tbi_yaml_parse(text, size, r->path, &yaml, r->err);
+  if (status == TABI_OK) status = read_tree(r, yaml);
+  tbi_yaml_destroy(yaml);
+  return status;
+}
+
+tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path,
+                                 const tabi_scene_def *def, tabi_error *err) {
+  const tabi_scene_def usual = tabi_scene_def_default();
+  if (!def) def = &usual;
+  if (def->def_size != sizeof *def) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                        "tabi_scene_def was not made by tabi_scene_def_default()");
+    return NULL;
+  }
+  tbi_scene_reader r = {.def = def, .path = path, .err = err};
+  r.scene = calloc(1, sizeof *r.scene);
+  r.builder = tabi_builder_create();
+  tabi_status status = r.scene && r.builder ? read_text(&r, text, size) : tbi_error_memory(err);
+  tabi_builder_destroy(r.builder);
+  free(r.motions);
+  free(r.robots);
+  if (status == TABI_OK) return r.scene;
+  tabi_scene_destroy(r.scene);
+  return NULL;
+}
+
+tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_error *err) {
+  char *text = NULL;
+  size_t size = 0;
+  const tabi_place itself = {NULL, 0};
+  if (tbi_file_read(path, TBI_YAML_MAX_BYTES, itself, &text, &size, err) != TABI_OK) return NULL;
+  tabi_scene *scene = tabi_scene_load_text(text, size, path, def, err);
+  free(text);
+  return scene;
+}
+
+void tabi_scene_destroy(tabi_scene *scene) {
+  if (!scene) return;
+  tbi_scene_free_robots(scene);
+  tabi_model_destroy(scene->model);
+  free(scene->q);
+  free(scene->v);
+  free(scene->forces);
+  free(scene->signals);
+  tbi_text_free(&scene->text);
+  free(scene);
+}

@@ -1,0 +1,107 @@
+/* scene.h - a scene and the readers of its parts.
+ *
+ *   scene.c          the file, its settings and materials; the order in which all is read
+ *   scene_body.c     bodies and their shapes
+ *   scene_robot.c    robots: loading, locking, materials, start
+ *   scene_control.c  controllers of robots
+ *   scene_run.c      the scene in a world: start, control, forces */
+#ifndef TBI_SCENE_H
+#define TBI_SCENE_H
+
+#include "base/text.h"
+#include "io/fields.h"
+#include "tabi/tabi_control.h"
+#include "tabi/tabi_io.h"
+
+#define TBI_WHAT_SIZE 160 /* "robot 'a': controller: " */
+
+typedef struct tbi_scene_force {
+  int32_t link;
+  double force[3], torque[3]; /* world axes */
+  double at[3];               /* link frame */
+  double from, to;            /* s */
+} tbi_scene_force;
+
+/* Where a body or the base of a robot starts to move. */
+typedef struct tbi_scene_motion {
+  int32_t joint; /* free */
+  double v[6];
+} tbi_scene_motion;
+
+typedef struct tbi_scene_robot {
+  const char *name;
+  int32_t base;
+  int32_t first_joint, njoint; /* in the model */
+  tabi_trajectory *trajectory; /* or NULL */
+  tabi_pd *pd;                 /* or NULL */
+} tbi_scene_robot;
+
+struct tabi_scene {
+  tbi_text_pool text;
+  const char *name;
+  tabi_model *model;
+  tabi_world_def world;
+  double duration;
+  double *q, *v; /* at the start */
+  tbi_scene_robot *robots;
+  tbi_scene_force *forces;
+  const char **signals;
+  int32_t nrobot, nforce;
+  tabi_scene_log log;
+};
+
+/* Keys of a robot that are read in several passes. */
+typedef struct tbi_robot_keys {
+  const char *name, *model, *base;
+  const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
+  const tbi_yaml_node *moves[2]; /* lin, ang as given */
+  const tbi_yaml_node *posture, *velocity, *lock, *materials, *controller;
+  bool self_collision;
+} tbi_robot_keys;
+
+/* A scene that is being read. */
+typedef struct tbi_scene_reader {
+  tabi_scene *scene;
+  tabi_builder *builder;
+  const tabi_scene_def *def;
+  const char *path;
+  tabi_error *err;
+  tbi_scene_motion *motions;
+  int32_t nmotion, motion_capacity;
+  tbi_robot_keys *robots; /* as many as scene->robots */
+} tbi_scene_reader;
+
+/* Fails at a node; `what` begins the message. */
+tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The builder's first error becomes ours. */
+tabi_status tbi_scene_builder_status(const tbi_scene_reader *r);
+/* A file named in the scene, relative to it; the caller frees.  NULL: out of memory. */
+char *tbi_scene_path(const tbi_scene_reader *r, const char *file);
+/* The index of a material, or an error at the node with a suggestion. */
+tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                               const char *what, const char *name, int32_t *material);
+/* rpy | quat as given (either may be NULL) into a quaternion. */
+tabi_status tbi_scene_rotation(const tbi_scene_reader *r, const char *what,
+                               const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
+                               double rotation[4]);
+/* A free joint that starts with a velocity. */
+tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                                 const double ang[3]);
+/* The index of "robot/link" or "body"; an error with a suggestion. */
+tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                                const char *what, const char *name, int32_t *link);
+
+tabi_status tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list);
+tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
+/* When the model stands: postures, velocities, controllers. */
+tabi_status tbi_scene_start_robots(tbi_scene_reader *r);
+tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t robot);
+/* A joint of a robot by its name in the robot's file; an error with a suggestion. */
+tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t robot,
+                                 const tbi_yaml_node *node, const char *what, const char *name,
+                                 int32_t *joint);
+tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
+void tbi_scene_free_robots(tabi_scene *scene);
+
+#endif

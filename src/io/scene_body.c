@@ -1,0 +1,336 @@
+/* scene_body.c - bodies of a scene: one shape each, solid, standing or free. */
+#include "io/scene.h"
+
+#include "base/error.h"
+#include "io/hull.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct body_keys {
+  const char *name, *material;
+  bool fixed;
+  double mass, density; /* NAN: not given */
+  double xyz[3], lin[3], ang[3];
+  const tbi_yaml_node *rpy, *quat, *shape, *inertia;
+} body_keys;
+
+static const tbi_field body_fields[] = {
+    {"name",     TBI_FIELD_WORD,     offsetof(body_keys, name)    },
+    {"fixed",    TBI_FIELD_BOOL,     offsetof(body_keys, fixed)   },
+    {"mass",     TBI_FIELD_POSITIVE, offsetof(body_keys, mass)    },
+    {"density",  TBI_FIELD_POSITIVE, offsetof(body_keys, density) },
+    {"inertia",  TBI_FIELD_NODE,     offsetof(body_keys, inertia) },
+    {"shape",    TBI_FIELD_MAP,      offsetof(body_keys, shape)   },
+    {"material", TBI_FIELD_WORD,     offsetof(body_keys, material)},
+    {"xyz",      TBI_FIELD_VECTOR,   offsetof(body_keys, xyz)     },
+    {"rpy",      TBI_FIELD_NODE,     offsetof(body_keys, rpy)     },
+    {"quat",     TBI_FIELD_NODE,     offsetof(body_keys, quat)    },
+    {"lin",      TBI_FIELD_VECTOR,   offsetof(body_keys, lin)     },
+    {"ang",      TBI_FIELD_VECTOR,   offsetof(body_keys, ang)     },
+};
+
+/* A body on its way into the builder. */
+typedef struct body {
+  tbi_scene_reader *r;
+  const tbi_yaml_node *node;
+  char what[TBI_WHAT_SIZE];
+  body_keys keys;
+  tabi_shape_def shape;
+  bool has_shape;
+  tbi_solid solid; /* of density 1; volume 0: the shape is none */
+} body;
+
+/* -------------------------------------------------------------------------------- shapes */
+
+static void box_solid(const double size[3], tbi_solid *solid) {
+  double volume = size[0] * size[1] * size[2];
+  *solid = (tbi_solid){.volume = volume};
+  for (int i = 0; i < 3; i++) {
+    double a = size[(i + 1) % 3];
+    double b = size[(i + 2) % 3];
+    solid->inertia[i] = volume * (a * a + b * b) / 12;
+  }
+}
+
+static void sphere_solid(double radius, tbi_solid *solid) {
+  double volume = 4 * M_PI / 3 * radius * radius * radius;
+  double inertia = 0.4 * volume * radius * radius;
+  *solid = (tbi_solid){
+      .volume = volume, .inertia = {inertia, inertia, inertia}
+  };
+}
+
+static void cylinder_solid(double radius, double length, tbi_solid *solid) {
+  double volume = M_PI * radius * radius * length;
+  double across = volume * (3 * radius * radius + length * length) / 12;
+  *solid = (tbi_solid){
+      .volume = volume, .inertia = {across, across, volume * radius * radius / 2}
+  };
+}
+
+/* A cylinder and two half balls, whose centres lie 3/8 of the radius beyond the cylinder's ends. */
+static void capsule_solid(double radius, double length, tbi_solid *solid) {
+  tbi_solid ball;
+  cylinder_solid(radius, length, solid);
+  sphere_solid(radius, &ball);
+  double own = ball.inertia[0] - ball.volume * 9 * radius * radius / 64;
+  double arm = length / 2 + 3 * radius / 8;
+  solid->volume += ball.volume;
+  solid->inertia[0] += own + ball.volume * arm * arm;
+  solid->inertia[1] = solid->inertia[0];
+  solid->inertia[2] += ball.inertia[2];
+}
+
+static void primitive_solid(const tabi_shape_def *shape, tbi_solid *solid) {
+  const double *size = shape->size;
+  if (shape->type == TABI_SHAPE_BOX) box_solid(size, solid);
+  if (shape->type == TABI_SHAPE_SPHERE) sphere_solid(size[0], solid);
+  if (shape->type == TABI_SHAPE_CYLINDER) cylinder_solid(size[0], size[1], solid);
+  if (shape->type == TABI_SHAPE_CAPSULE) capsule_solid(size[0], size[1], solid);
+}
+
+static const struct {
+  const char *key;
+  tabi_shape_type type;
+  int32_t nsize; /* numbers after the key; 1 stands without a list */
+} primitives[] = {
+    {"plane",    TABI_SHAPE_PLANE,    0},
+    {"sphere",   TABI_SHAPE_SPHERE,   1},
+    {"capsule",  TABI_SHAPE_CAPSULE,  2},
+    {"cylinder", TABI_SHAPE_CYLINDER, 2},
+    {"box",      TABI_SHAPE_BOX,      3},
+};
+#define NPRIMITIVE (sizeof primitives / sizeof *primitives)
+
+static tabi_status read_primitive(body *b, const tbi_yaml_node *node, size_t index) {
+  tbi_scene_reader *r = b->r;
+  const char *key = primitives[index].key;
+  b->shape.type = primitives[index].type;
+  if (primitives[index].nsize == 0) {
+    bool empty = node->kind == TBI_YAML_MAP ? node->count == 0 : node->text[0] == '\0';
+    return empty ? TABI_OK : tbi_scene_fail(r, node, b->what, "%s takes nothing: %s: {}", key, key);
+  }
+  tabi_status status = TABI_OK;
+  if (primitives[index].nsize == 1) {
+    status = tbi_fields_number(node, b->what, key, b->shape.size, r->err);
+  } else {
+    status = tbi_fields_numbers(node, b->what, key, b->shape.size, primitives[index].nsize, r->err);
+  }
+  for (int32_t i = 0; i < primitives[index].nsize && status == TABI_OK; i++) {
+    if (!(b->shape.size[i] > 0))
+      status = tbi_scene_fail(r, node, b->what, "%s: size %g must be > 0", key, b->shape.size[i]);
+  }
+  if (status == TABI_OK) primitive_solid(&b->shape, &b->solid);
+  return status;
+}
+
+/* What collides is the hull. */
+static tabi_status add_hull(body *b, const tbi_yaml_node *node, const tbi_mesh *hull) {
+  tbi_scene_reader *r = b->r;
+  tabi_mesh_def def = tabi_mesh_def_default();
+  def.name = b->keys.name;
+  def.nvertex = hull->nvertex;
+  def.nface = hull->nface;
+  def.vertices = hull->vertices;
+  def.faces = hull->faces;
+  def.place = node->place;
+  b->shape.type = TABI_SHAPE_MESH;
+  b->shape.mesh = tabi_builder_add_mesh(r->builder, &def);
+  return tbi_scene_builder_status(r);
+}
+
+/* A mesh has its own mass, a hull that of all inside it. */
+static tabi_status take_points(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
+  tbi_scene_reader *r = b->r;
+  const char *name = node->text[0] != '\0' ? node->text : b->keys.name;
+  bool solid = mesh->nface > 0 && strcmp(node->key, "mesh") == 0;
+  tbi_mesh hull = {0};
+  tabi_status status =
+      tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, node->place, &hull, r->err);
+  if (status == TABI_OK)
+    status = tbi_mesh_solid(solid ? mesh : &hull, name, node->place, &b->solid, r->err);
+  if (status == TABI_OK) status = add_hull(b, node, &hull);
+  tbi_mesh_free(&hull);
+  return status;
+}
+
+static tabi_status read_points(body *b, const tbi_yaml_node *node) {
+  tbi_mesh points = {.nvertex = node->count};
+  points.vertices = calloc(3 * (size_t)node->count + 1, sizeof *points.vertices);
+  if (!points.vertices) return tbi_error_memory(b->r->err);
+  double *to = points.vertices;
+  tabi_status status = TABI_OK;
+  for (const tbi_yaml_node *item = node->first; item && status == TABI_OK; item = item->next) {
+    status = tbi_fields_numbers(item, b->what, "point of the hull", to, 3, b->r->err);
+    to += 3;
+  }
+  if (status == TABI_OK) status = take_points(b, node, &points);
+  tbi_mesh_free(&points);
+  return status;
+}
+
+static tabi_status read_mesh(body *b, const tbi_yaml_node *node) {
+  tbi_scene_reader *r = b->r;
+  if (node->kind == TBI_YAML_LIST && strcmp(node->key, "hull") == 0) return read_points(b, node);
+  if (node->kind != TBI_YAML_SCALAR || node->text[0] == '\0') {
+    return tbi_scene_fail(r, node, b->what, "%s needs the name of a mesh file", node->key);
+  }
+  tabi_load_def def = tabi_load_def_default();
+  def.package_path = r->def->package_path;
+  def.need_meshes = true;
+  tbi_meshes *meshes = tbi_meshes_create(r->builder, r->path, &def);
+  if (!meshes) return tbi_error_memory(r->err);
+  tbi_mesh mesh = {0};
+  tabi_status status = tbi_meshes_read(meshes, node->text, node->place, &mesh, r->err);
+  if (status == TABI_OK) status = take_points(b, node, &mesh);
+  tbi_mesh_free(&mesh);
+  tbi_meshes_destroy(meshes);
+  return status;
+}
+
+static tabi_status read_shape(body *b) {
+  tbi_scene_reader *r = b->r;
+  const tbi_yaml_node *map = b->keys.shape;
+  if (map->count != 1) return tbi_scene_fail(r, map, b->what, "shape must have exactly one key");
+  const tbi_yaml_node *node = map->first;
+  b->has_shape = true;
+  b->shape = tabi_shape_def_default();
+  b->shape.name = b->keys.name;
+  b->shape.place = map->place;
+  for (size_t i = 0; i < NPRIMITIVE; i++) {
+    if (strcmp(primitives[i].key, node->key) == 0) return read_primitive(b, node, i);
+  }
+  if (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "hull") == 0) return read_mesh(b, node);
+  if (strcmp(node->key, "heightfield") == 0) {
+    return tbi_scene_fail(r, node, b->what, "heightfield is not supported yet");
+  }
+  return tbi_scene_fail(r, node, b->what,
+                        "unknown shape '%.40s' (box, sphere, capsule, cylinder, plane, mesh, hull)",
+                        node->key);
+}
+
+/* --------------------------------------------------------------------------------- mass */
+
+static tabi_status read_inertia(const body *b, tabi_link_def *link) {
+  tbi_scene_reader *r = b->r;
+  double moments[3];
+  tabi_status status = tbi_fields_numbers(b->keys.inertia, b->what, "inertia", moments, 3, r->err);
+  for (int i = 0; i < 3 && status == TABI_OK; i++) {
+    if (!(moments[i] > 0))
+      status = tbi_scene_fail(r, b->keys.inertia, b->what, "inertia %g must be > 0", moments[i]);
+  }
+  for (int i = 0; i < 3 && status == TABI_OK; i++)
+    link->inertia[i] = moments[i];
+  return status;
+}
+
+static tabi_status weigh(const body *b, tabi_link_def *link) {
+  tbi_scene_reader *r = b->r;
+  const body_keys *keys = &b->keys;
+  bool solid = b->solid.volume > 0;
+  if (!isnan(keys->mass) && !isnan(keys->density)) {
+    return tbi_scene_fail(r, b->node, b->what, "give mass or density, not both");
+  }
+  if (!isnan(keys->mass)) link->mass = keys->mass;
+  if (!isnan(keys->density)) {
+    if (!solid) return tbi_scene_fail(r, b->node, b->what, "density needs a solid shape");
+    link->mass = keys->density * b->solid.volume;
+  }
+  if (!(link->mass > 0)) {
+    if (keys->fixed) return TABI_OK;
+    return tbi_scene_fail(r, b->node, b->what, "a body that moves needs mass or density");
+  }
+  if (!keys->inertia && !solid) {
+    if (keys->fixed) return TABI_OK;
+    return tbi_scene_fail(r, b->node, b->what, "without a solid shape it needs inertia");
+  }
+  memcpy(link->com, b->solid.com, sizeof link->com);
+  if (keys->inertia) return read_inertia(b, link);
+  for (int i = 0; i < 6; i++)
+    link->inertia[i] = b->solid.inertia[i] * link->mass / b->solid.volume;
+  return TABI_OK;
+}
+
+/* --------------------------------------------------------------------------------- body */
+
+static tabi_status add_joint(body *b, int32_t link, const double rotation[4]) {
+  tbi_scene_reader *r = b->r;
+  const body_keys *keys = &b->keys;
+  tabi_joint_def def = tabi_joint_def_default();
+  def.name = keys->name;
+  def.child = link;
+  def.place = b->node->place;
+  double *pos = def.pos;
+  double *quat = def.quat;
+  if (!keys->fixed) {
+    // its coordinates are those of the world
+    def.type = TABI_JOINT_FREE;
+    pos = def.start;
+    quat = def.start + 3;
+  }
+  memcpy(pos, keys->xyz, sizeof keys->xyz);
+  memcpy(quat, rotation, 4 * sizeof *rotation);
+  int32_t joint = tabi_builder_add_joint(r->builder, &def);
+  tabi_status status = tbi_scene_builder_status(r);
+  if (status != TABI_OK || keys->fixed) return status;
+  return tbi_scene_add_motion(r, joint, keys->lin, keys->ang);
+}
+
+static tabi_status add_body(body *b) {
+  tbi_scene_reader *r = b->r;
+  double rotation[4];
+  tabi_link_def link = tabi_link_def_default();
+  link.name = b->keys.name;
+  link.place = b->node->place;
+  tabi_status status = tbi_scene_rotation(r, b->what, b->keys.rpy, b->keys.quat, rotation);
+  if (status == TABI_OK) status = weigh(b, &link);
+  if (status != TABI_OK) return status;
+  int32_t index = tabi_builder_add_link(r->builder, &link);
+  status = tbi_scene_builder_status(r);
+  if (status == TABI_OK) status = add_joint(b, index, rotation);
+  if (status != TABI_OK || !b->has_shape) return status;
+  b->shape.link = index;
+  if (b->keys.material) {
+    status = tbi_scene_material(r, tbi_yaml_child(b->node, "material"), b->what, b->keys.material,
+                                &b->shape.material);
+  }
+  if (status != TABI_OK) return status;
+  (void)tabi_builder_add_shape(r->builder, &b->shape);
+  return tbi_scene_builder_status(r);
+}
+
+static bool is_moving(const double a[3]) { return a[0] != 0 || a[1] != 0 || a[2] != 0; }
+
+static tabi_status read_body(tbi_scene_reader *r, const tbi_yaml_node *node) {
+  body b = {
+      .r = r, .node = node, .keys = {.mass = NAN, .density = NAN}
+  };
+  const tbi_yaml_node *name = tbi_yaml_child(node, "name");
+  (void)snprintf(b.what, sizeof b.what, "body '%.60s': ", name ? name->text : "");
+  if (!name) (void)snprintf(b.what, sizeof b.what, "body: ");
+  tabi_status status = tbi_fields_read(node, b.what, body_fields,
+                                       sizeof body_fields / sizeof *body_fields, &b.keys, r->err);
+  if (status != TABI_OK) return status;
+  if (!b.keys.name) return tbi_scene_fail(r, node, b.what, "name is missing");
+  if (b.keys.shape) status = read_shape(&b);
+  if (status != TABI_OK) return status;
+  if (b.has_shape && b.shape.type == TABI_SHAPE_PLANE && !b.keys.fixed) {
+    return tbi_scene_fail(r, node, b.what, "a plane needs fixed: true");
+  }
+  if (b.keys.fixed && (is_moving(b.keys.lin) || is_moving(b.keys.ang))) {
+    return tbi_scene_fail(r, node, b.what, "a fixed body has no velocity");
+  }
+  return add_body(&b);
+}
+
+tabi_status tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  tabi_status status = TABI_OK;
+  for (const tbi_yaml_node *node = list ? list->first : NULL; node && status == TABI_OK;
+       node = node->next)
+    status = read_body(r, node);
+  return status;
+}

@@ -1,0 +1,107 @@
+/* scene_run.c - a scene in its world: start, controllers, external forces. */
+#include "io/scene.h"
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------- forces */
+
+typedef struct force_keys {
+  const char *body;
+  double force[3], torque[3];
+  const tbi_yaml_node *at;
+  double from, to;
+} force_keys;
+
+static const tbi_field force_fields[] = {
+    {"body",   TBI_FIELD_WORD,   offsetof(force_keys, body)  },
+    {"force",  TBI_FIELD_VECTOR, offsetof(force_keys, force) },
+    {"torque", TBI_FIELD_VECTOR, offsetof(force_keys, torque)},
+    {"at",     TBI_FIELD_NODE,   offsetof(force_keys, at)    },
+    {"from",   TBI_FIELD_NUMBER, offsetof(force_keys, from)  },
+    {"to",     TBI_FIELD_NUMBER, offsetof(force_keys, to)    },
+};
+
+static tabi_status read_force(tbi_scene_reader *r, const tbi_yaml_node *node,
+                              tbi_scene_force *force) {
+  const char *what = "force: ";
+  force_keys keys = {.from = -INFINITY, .to = INFINITY};
+  tabi_status status = tbi_fields_read(node, what, force_fields,
+                                       sizeof force_fields / sizeof *force_fields, &keys, r->err);
+  if (status != TABI_OK) return status;
+  if (!keys.body) return tbi_scene_fail(r, node, what, "body is missing");
+  const tbi_yaml_node *body = tbi_yaml_child(node, "body");
+  status = tbi_scene_find_link(r, body, what, keys.body, &force->link);
+  if (status != TABI_OK) return status;
+  if (tabi_model_link_body(r->scene->model, force->link) == TABI_WORLD) {
+    return tbi_scene_fail(r, body, what, "'%.60s' does not move", keys.body);
+  }
+  // the centre of mass, unless a point is given
+  tabi_link_def link = tabi_model_link(r->scene->model, force->link);
+  memcpy(force->at, link.com, sizeof force->at);
+  if (keys.at) status = tbi_fields_numbers(keys.at, what, "at", force->at, 3, r->err);
+  memcpy(force->force, keys.force, sizeof force->force);
+  memcpy(force->torque, keys.torque, sizeof force->torque);
+  force->from = keys.from;
+  force->to = keys.to;
+  return status;
+}
+
+tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  if (!list || list->count == 0) return TABI_OK;
+  tabi_scene *scene = r->scene;
+  scene->forces = calloc((size_t)list->count, sizeof *scene->forces);
+  if (!scene->forces) return tbi_error_memory(r->err);
+  tabi_status status = TABI_OK;
+  for (const tbi_yaml_node *node = list->first; node && status == TABI_OK; node = node->next)
+    status = read_force(r, node, &scene->forces[scene->nforce++]);
+  return status;
+}
+
+/* The middle of the step decides, so that rounding of the time does not. */
+static void apply_forces(const tabi_scene *scene, tabi_world *world) {
+  double middle = tabi_world_time(world) + scene->world.timestep / 2;
+  for (int32_t i = 0; i < scene->nforce; i++) {
+    const tbi_scene_force *force = &scene->forces[i];
+    if (middle < force->from || middle >= force->to) continue;
+    double pos[3];
+    double quat[4];
+    tabi_dynamics_link_pose(tabi_world_dynamics(world), force->link, pos, quat);
+    m3 turn = q_matrix(q_load(quat));
+    double point[3];
+    v3_store(v3_add(v3_load(pos), m3_mulv(&turn, v3_load(force->at))), point);
+    tabi_world_apply(world, force->link, force->force, force->torque, point);
+  }
+}
+
+/* -------------------------------------------------------------------------------- questions */
+
+const tabi_model *tabi_scene_model(const tabi_scene *scene) { return scene->model; }
+const char *tabi_scene_name(const tabi_scene *scene) { return scene->name; }
+tabi_world_def tabi_scene_world_def(const tabi_scene *scene) { return scene->world; }
+double tabi_scene_duration(const tabi_scene *scene) { return scene->duration; }
+int32_t tabi_scene_nrobot(const tabi_scene *scene) { return scene->nrobot; }
+tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) { return scene->log; }
+
+tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
+  return (tabi_scene_robot){scene->robots[robot].name, scene->robots[robot].base};
+}
+
+/* ---------------------------------------------------------------------------------- running */
+
+tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
+  return tabi_world_set_state(world, scene->q, scene->v, err);
+}
+
+void tabi_scene_control(tabi_scene *scene, tabi_world *world) {
+  for (int32_t i = 0; i < scene->nrobot; i++) {
+    if (scene->robots[i].pd) tabi_pd_apply(scene->robots[i].pd, world, scene->world.timestep);
+  }
+  apply_forces(scene, world);
+}

@@ -1,0 +1,440 @@
+/* yaml.c - libfyaml's events become a tree.  Nothing recurs: the open lists and maps are the
+ * parents of the node being filled. */
+#include "io/yaml.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/suggest.h"
+
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tbi_yaml {
+  tbi_yaml_node *root;
+  tbi_yaml_node *newest; /* of all nodes, for freeing */
+  tbi_text_pool text;
+  int32_t count;
+  const char *path;
+};
+
+/* Where the parser stands. */
+typedef struct reading {
+  tbi_yaml *yaml;
+  tbi_yaml_node *open; /* the innermost list or map that is not closed */
+  tbi_yaml_node *root;
+  const char *key; /* read, and waiting for its value */
+  tabi_place key_place;
+  int32_t key_column;
+  int32_t depth, documents;
+  tabi_error *err;
+} reading;
+
+/* ------------------------------------------------------------------------------- nodes */
+
+static tabi_status fail_memory(const reading *r) { return tbi_error_memory(r->err); }
+
+static tabi_place place_at(const reading *r, struct fy_token *token, int32_t *column) {
+  const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
+  *column = mark ? mark->column + 1 : 1;
+  return (tabi_place){r->yaml->path, mark ? mark->line + 1 : 1};
+}
+
+/* The key that waits, or the mark of the value itself, is where the node stands. */
+static tbi_yaml_node *make_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
+  tbi_yaml_node *node = calloc(1, sizeof *node);
+  if (!node) return NULL;
+  node->kind = kind;
+  node->text = "";
+  node->place = place_at(r, token, &node->column);
+  node->made = r->yaml->newest;
+  r->yaml->newest = node;
+  r->yaml->count++;
+  if (r->key) {
+    node->key = r->key;
+    node->place = r->key_place;
+    node->column = r->key_column;
+    r->key = NULL;
+  }
+  return node;
+}
+
+static void append(tbi_yaml_node *parent, tbi_yaml_node *node) {
+  node->parent = parent;
+  if (parent->last) {
+    parent->last->next = node;
+  } else {
+    parent->first = node;
+  }
+  parent->last = node;
+  parent->count++;
+}
+
+/* The token's text in the pool, with a zero at its end; "" without a token. */
+static const char *keep_text(reading *r, struct fy_token *token) {
+  if (!token) return "";
+  const char *text = fy_token_get_text0(token);
+  return text ? tbi_text_add(&r->yaml->text, text) : NULL;
+}
+
+tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key) {
+  if (map->kind != TBI_YAML_MAP) return NULL;
+  for (tbi_yaml_node *node = map->first; node; node = node->next) {
+    if (strcmp(node->key, key) == 0) return node;
+  }
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------ events */
+
+static bool wants_key(const reading *r) {
+  return r->open && r->open->kind == TBI_YAML_MAP && !r->key;
+}
+
+static tabi_status take_key(reading *r, struct fy_token *token) {
+  int32_t column = 1;
+  tabi_place place = place_at(r, token, &column);
+  const char *key = keep_text(r, token);
+  if (!key) return fail_memory(r);
+  const tbi_yaml_node *first = tbi_yaml_child(r->open, key);
+  if (first) {
+    return tbi_error_set(r->err, TABI_ERR_PARSE, place, "duplicate key '%.60s' (line %d)", key,
+                         first->place.line);
+  }
+  if (r->open->count == TBI_YAML_MAX_KEYS) {
+    return tbi_error_set(r->err, TABI_ERR_PARSE, place, "more than %d keys in one map",
+                         TBI_YAML_MAX_KEYS);
+  }
+  r->key = key;
+  r->key_place = place;
+  r->key_column = column;
+  return TABI_OK;
+}
+
+static tabi_status take_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
+  tbi_yaml_node *node = make_node(r, kind, token);
+  if (!node) return fail_memory(r);
+  if (r->yaml->count > TBI_YAML_MAX_NODES) {
+    return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "more than %d values",
+                         TBI_YAML_MAX_NODES);
+  }
+  if (r->open) {
+    append(r->open, node);
+  } else {
+    r->root = node;
+  }
+  if (kind == TBI_YAML_SCALAR) {
+    node->text = keep_text(r, token);
+    return node->text ? TABI_OK : fail_memory(r);
+  }
+  r->open = node;
+  if (++r->depth <= TBI_YAML_MAX_DEPTH) return TABI_OK;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, node->place,
+                       "nesting depth exceeds %d; a scene needs no more than 5",
+                       TBI_YAML_MAX_DEPTH);
+}
+
+static tabi_status open_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
+  if (!wants_key(r)) return take_node(r, kind, token);
+  int32_t column = 1;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column),
+                       "a list or map cannot be a key");
+}
+
+static void close_node(reading *r) {
+  TBI_ASSERT(r->open);
+  r->open = r->open->parent;
+  r->depth--;
+}
+
+static tabi_status refuse(const reading *r, struct fy_token *token, const char *what) {
+  int32_t column = 1;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column), "%s not allowed", what);
+}
+
+/* Anchors and tags may stand before every kind of value. */
+static tabi_status check_properties(const reading *r, struct fy_token *anchor,
+                                    struct fy_token *tag) {
+  if (anchor) return refuse(r, anchor, "anchors");
+  return tag ? refuse(r, tag, "tags") : TABI_OK;
+}
+
+static tabi_status take_event(reading *r, struct fy_event *event) {
+  tabi_status status = TABI_OK;
+  switch (event->type) {
+  case FYET_DOCUMENT_START:
+    if (r->documents++ == 0) return TABI_OK;
+    return refuse(r, event->document_start.document_start, "several documents in one file are");
+  case FYET_ALIAS:
+    return refuse(r, event->alias.anchor, "aliases and anchors");
+  case FYET_SCALAR:
+    status = check_properties(r, event->scalar.anchor, event->scalar.tag);
+    if (status != TABI_OK) return status;
+    if (wants_key(r)) return take_key(r, event->scalar.value);
+    return take_node(r, TBI_YAML_SCALAR, event->scalar.value);
+  case FYET_SEQUENCE_START:
+    status = check_properties(r, event->sequence_start.anchor, event->sequence_start.tag);
+    if (status != TABI_OK) return status;
+    return open_node(r, TBI_YAML_LIST, event->sequence_start.sequence_start);
+  case FYET_MAPPING_START:
+    status = check_properties(r, event->mapping_start.anchor, event->mapping_start.tag);
+    if (status != TABI_OK) return status;
+    return open_node(r, TBI_YAML_MAP, event->mapping_start.mapping_start);
+  case FYET_SEQUENCE_END:
+  case FYET_MAPPING_END:
+    close_node(r);
+    return TABI_OK;
+  default:
+    return TABI_OK;
+  }
+}
+
+/* ----------------------------------------------------------------------------- parsing */
+
+/* What libfyaml had against the text. */
+static tabi_status fail_syntax(const reading *r, struct fy_diag *diag) {
+  void *at = NULL;
+  const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
+  tabi_place place = {r->yaml->path, 1};
+  if (error && error->line > 0) place.line = error->line;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, place, "YAML not well-formed: %.200s",
+                       error && error->msg ? error->msg : "cannot be read");
+}
+
+static tabi_status read_events(reading *r, struct fy_parser *parser, struct fy_diag *diag) {
+  tabi_status status = TABI_OK;
+  while (status == TABI_OK) {
+    struct fy_event *event = fy_parser_parse(parser);
+    if (!event) break;
+    status = take_event(r, event);
+    fy_parser_event_free(parser, event);
+  }
+  if (status != TABI_OK) return status;
+  if (fy_parser_get_stream_error(parser) || r->open) return fail_syntax(r, diag);
+  if (r->root) return TABI_OK;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->yaml->path, 1}, "file is empty");
+}
+
+static tabi_status parse(reading *r, const char *text, size_t size) {
+  struct fy_diag_cfg quiet;
+  fy_diag_cfg_default(&quiet);
+  quiet.fp = NULL;
+  quiet.colorize = false;
+  struct fy_diag *diag = fy_diag_create(&quiet);
+  if (!diag) return fail_memory(r);
+  fy_diag_set_collect_errors(diag, true);
+  struct fy_parse_cfg config = {
+      .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
+               FYPCF_DISABLE_MMAP_OPT,
+      .diag = diag,
+  };
+  struct fy_parser *parser = fy_parser_create(&config);
+  tabi_status status = TABI_OK;
+  if (!parser || fy_parser_set_string(parser, text, size) != 0) {
+    status = fail_memory(r);
+  } else {
+    status = read_events(r, parser, diag);
+  }
+  fy_parser_destroy(parser);
+  fy_diag_unref(diag);
+  return status;
+}
+
+/* How many bytes the character at text takes in UTF-8, 0 if it is none or a control character. */
+static size_t character_size(const unsigned char *text, size_t left) {
+  unsigned char first = text[0];
+  if (first < 0x80) {
+    return first >= ' ' || first == '\n' || first == '\r' || first == '\t' ? 1 : 0;
+  }
+  size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || left < size) return 0;
+  for (size_t i = 1; i < size; i++) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+  }
+  return size;
+}
+
+/* libfyaml stops in silence at bytes that are no text, so these are found here. */
+static tabi_status check_text(const char *text, size_t size, const char *path, tabi_error *err) {
+  int32_t line = 1;
+  bool indentation = true;
+  for (size_t at = 0; at < size;) {
+    size_t n = character_size((const unsigned char *)text + at, size - at);
+    if (n == 0) {
+      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line},
+                           "not a YAML text file (byte 0x%02x at offset %zu); save as UTF-8",
+                           (unsigned)(unsigned char)text[at], at);
+    }
+    if (indentation && text[at] == '\t') {
+      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line},
+                           "tabs are not allowed for indentation; use spaces");
+    }
+    indentation = text[at] == '\n' || (indentation && text[at] == ' ');
+    line += text[at] == '\n';
+    at += n;
+  }
+  return TABI_OK;
+}
+
+/* A tree below the same roof; NULL and the error. */
+static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size, tabi_error *err,
+                                 tabi_status *status) {
+  reading r = {.yaml = yaml, .err = err};
+  *status = check_text(text, size, yaml->path, err);
+  if (*status == TABI_OK) *status = parse(&r, text, size);
+  return *status == TABI_OK ? r.root : NULL;
+}
+
+tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_yaml **yaml,
+                           tabi_error *err) {
+  if (size > TBI_YAML_MAX_BYTES) {
+    return tbi_error_set(err, TABI_ERR_FILE, (tabi_place){path, 1}, "file is %zu MB, limit %zu MB",
+                         size / 1024 / 1024 + 1, TBI_YAML_MAX_BYTES / 1024 / 1024);
+  }
+  tbi_yaml *made = calloc(1, sizeof *made);
+  if (!made) return tbi_error_memory(err);
+  tabi_status status = TABI_OK;
+  made->path = tbi_text_add(&made->text, path);
+  if (made->path) {
+    made->root = parse_into(made, text, size, err, &status);
+  } else {
+    status = tbi_error_memory(err);
+  }
+  if (status == TABI_OK) {
+    *yaml = made;
+  } else {
+    tbi_yaml_destroy(made);
+  }
+  return status;
+}
+
+void tbi_yaml_destroy(tbi_yaml *yaml) {
+  if (!yaml) return;
+  while (yaml->newest) {
+    tbi_yaml_node *older = yaml->newest->made;
+    free(yaml->newest);
+    yaml->newest = older;
+  }
+  tbi_text_free(&yaml->text);
+  free(yaml);
+}
+
+tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml) { return yaml->root; }
+
+/* ------------------------------------------------------------------------- assignments */
+
+/* One assignment on its way down the tree. */
+typedef struct assigning {
+  tbi_yaml *yaml;
+  const char *label; /* the assignment itself, which messages name */
+  tabi_error *err;
+} assigning;
+
+/* Puts another value where a node stands; its key and place in line stay. */
+static void replace(tbi_yaml_node *node, const tbi_yaml_node *value) {
+  node->kind = value->kind;
+  node->text = value->text;
+  node->place = value->place;
+  node->column = value->column;
+  node->count = value->count;
+  node->first = value->first;
+  node->last = value->last;
+  for (tbi_yaml_node *child = node->first; child; child = child->next)
+    child->parent = node;
+}
+
+static tbi_yaml_node *add_child(const assigning *a, tbi_yaml_node *map, const char *key) {
+  reading r = {
+      .yaml = a->yaml, .key_place = {a->label, 1},
+           .key_column = 1
+  };
+  r.key = tbi_text_add(&a->yaml->text, key);
+  tbi_yaml_node *node = r.key ? make_node(&r, TBI_YAML_MAP, NULL) : NULL;
+  if (node) append(map, node);
+  return node;
+}
+
+static tbi_yaml_node *find_item(const tbi_yaml_node *list, const char *name) {
+  int32_t index = 0;
+  char number[16];
+  for (tbi_yaml_node *item = list->first; item; item = item->next, index++) {
+    const tbi_yaml_node *own = tbi_yaml_child(item, "name");
+    (void)snprintf(number, sizeof number, "%d", index);
+    if ((own && strcmp(own->text, name) == 0) || strcmp(number, name) == 0) return item;
+  }
+  return NULL;
+}
+
+static tabi_status fail_item(const assigning *a, const tbi_yaml_node *list, const char *name) {
+  tbi_suggestion nearest = tbi_suggest_begin(name);
+  for (const tbi_yaml_node *item = list->first; item; item = item->next) {
+    const tbi_yaml_node *own = tbi_yaml_child(item, "name");
+    if (own) tbi_suggest_add(&nearest, own->text);
+  }
+  char hint[TBI_HINT_SIZE];
+  return tbi_error_set(a->err, TABI_ERR_PARSE, (tabi_place){a->label, 1},
+                       "nothing is called '%.60s' in '%.60s'%s", name,
+                       list->key ? list->key : "the list", tbi_suggest_hint(&nearest, hint));
+}
+
+/* One step down; adds what a map does not have yet. */
+static tabi_status descend(const assigning *a, tbi_yaml_node **node, const char *name) {
+  tbi_yaml_node *next = NULL;
+  if ((*node)->kind == TBI_YAML_MAP) {
+    next = tbi_yaml_child(*node, name);
+    if (!next) next = add_child(a, *node, name);
+    if (!next) return tbi_error_memory(a->err);
+  } else if ((*node)->kind == TBI_YAML_LIST) {
+    next = find_item(*node, name);
+    if (!next) return fail_item(a, *node, name);
+  } else {
+    return tbi_error_set(a->err, TABI_ERR_PARSE, (tabi_place){a->label, 1},
+                         "'%.60s' is a value and holds no '%.60s'",
+                         (*node)->key ? (*node)->key : "the scene", name);
+  }
+  *node = next;
+  return TABI_OK;
+}
+
+/* Walks the path, which is cut at its dots on the way. */
+static tabi_status walk(const assigning *a, char *path, tbi_yaml_node **node) {
+  *node = a->yaml->root;
+  tabi_status status = TABI_OK;
+  for (char *name = path; name && status == TABI_OK;) {
+    char *dot = strchr(name, '.');
+    if (dot) *dot = '\0';
+    status = descend(a, node, name);
+    name = dot ? dot + 1 : NULL;
+  }
+  return status;
+}
+
+static tabi_status assign(const assigning *a, char *path, const char *value) {
+  // the value is read as a text of its own, which the label names
+  const char *scene = a->yaml->path;
+  tabi_status status = TABI_OK;
+  a->yaml->path = a->label;
+  tbi_yaml_node *root = parse_into(a->yaml, value, strlen(value), a->err, &status);
+  a->yaml->path = scene;
+  tbi_yaml_node *node = NULL;
+  if (status == TABI_OK) status = walk(a, path, &node);
+  if (status == TABI_OK) replace(node, root);
+  return status;
+}
+
+tabi_status tbi_yaml_assign(tbi_yaml *yaml, const char *assignment, tabi_error *err) {
+  assigning a = {.yaml = yaml, .label = tbi_text_add(&yaml->text, assignment), .err = err};
+  if (!a.label) return tbi_error_memory(err);
+  const char *equals = strchr(assignment, '=');
+  if (!equals || equals == assignment) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
+                         "expected path=value, as in bodies.box.mass=3");
+  }
+  char *path = strdup(assignment);
+  if (!path) return tbi_error_memory(err);
+  path[equals - assignment] = '\0';
+  tabi_status status = assign(&a, path, equals + 1);
+  free(path);
+  return status;
+}
