@@ -81,7 +81,7 @@ static bool parse_option(const tbi_command *command, int argc, char **argv, int 
   }
 
   const tbi_option *o = &command->options[option];
-  if (args->value[option]) {
+  if (args->value[option] && !o->many) {
     tbi_usage_error(command->name, "%s is given twice", o->name);
     return false;
   }
@@ -95,6 +95,12 @@ static bool parse_option(const tbi_command *command, int argc, char **argv, int 
     return false;
   }
   args->value[option] = equals ? equals + 1 : argv[++*at];
+  if (!o->many) return true;
+  if (args->nmany == TBI_MAX_MANY) {
+    tbi_usage_error(command->name, "%s is given more than %d times", o->name, TBI_MAX_MANY);
+    return false;
+  }
+  args->many[args->nmany++] = args->value[option];
   return true;
 }
 
@@ -114,7 +120,7 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
     }
   }
   if (args->nword < command->nword) {
-    tbi_usage_error(command->name, "MODEL is missing");
+    tbi_usage_error(command->name, "%s is missing", command->word);
     return false;
   }
   return true;

@@ -19,23 +19,27 @@ enum {
   TBI_EXIT_INTERNAL = 1,
   TBI_EXIT_USAGE = 2,
   TBI_EXIT_INPUT = 3,
+  TBI_EXIT_DIVERGED = 4,
   TBI_EXIT_CHECK = 5,
 };
 
 /* ------------------------------------------------------------------- commands, arguments */
 
-enum { TBI_MAX_OPTIONS = 8, TBI_MAX_WORDS = 16 };
+enum { TBI_MAX_OPTIONS = 12, TBI_MAX_WORDS = 16, TBI_MAX_MANY = 64 };
 
 typedef struct tbi_option {
   const char *name;  /* "--base" */
   const char *value; /* what it takes, "free|fixed"; NULL: it is a switch */
   const char *help;
+  bool many; /* may be given several times */
 } tbi_option;
 
 typedef struct tbi_args {
   const char *value[TBI_MAX_OPTIONS]; /* in the order of the options; NULL: not given */
   const char *word[TBI_MAX_WORDS];    /* what is not an option */
   int nword;
+  const char *many[TBI_MAX_MANY]; /* all values of the option that may be given several times */
+  int nmany;
 } tbi_args;
 
 typedef struct tbi_command {
@@ -44,12 +48,13 @@ typedef struct tbi_command {
   const char *summary; /* one line */
   const char *text;    /* what it does, with examples */
   int nword;           /* how many words it needs */
+  const char *word;    /* what the first is called, for messages */
   tbi_option options[TBI_MAX_OPTIONS];
   int (*run)(const tbi_args *args, FILE *out);
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
 } tbi_command;
 
-extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench;
+extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run;
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);

@@ -201,6 +201,7 @@ const tbi_command tbi_cmd_dynamics = {
         "  tabi dynamics robot.urdf --base fixed --state posture.json\n"
         "  echo '{\"q\": {\"l_knee\": 0.6}}' | tabi dynamics robot.urdf --state -\n",
     .nword = 1,
+    .word = "MODEL",
     .options = {[BASE] = {"--base", "free|fixed",
                           "default: free for URDF, as the file says for MJCF"},
                 [STATE] = {"--state", "FILE|-", "the state; - reads it from stdin"},

@@ -351,6 +351,7 @@ const tbi_command tbi_cmd_info = {
             "  tabi info robot.urdf\n"
             "  tabi info robot.xml --json | jq .mass\n",
     .nword = 1,
+    .word = "MODEL",
     .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world"},
                 [JSON] = {"--json", NULL, "all of it as one object"}},
     .run = run,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const tbi_command *const commands[] = {&tbi_cmd_info, &tbi_cmd_check, &tbi_cmd_dynamics,
-                                              &tbi_cmd_bench};
+static const tbi_command *const commands[] = {&tbi_cmd_run, &tbi_cmd_info, &tbi_cmd_check,
+                                              &tbi_cmd_dynamics, &tbi_cmd_bench};
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 
 static const tbi_command *find_command(const char *name) {
@@ -29,8 +29,8 @@ static int unknown_command(const char *name) {
 
 static void print_exit_codes(FILE *out) {
   (void)fputs("\nexit codes:\n"
-              "  0 done   1 internal error   2 wrong usage   3 a file is wrong   5 a check failed\n"
-              "  130, 143 interrupted\n",
+              "  0 done   1 internal error   2 wrong usage   3 a file is wrong\n"
+              "  4 the simulation diverged   5 a check failed   130, 143 interrupted\n",
               out);
 }
 
@@ -44,6 +44,7 @@ static void print_overview(FILE *out) {
   (void)fputs("  help       this, or more about a command: tabi help COMMAND\n\n"
               "  tabi --version prints the version.\n"
               "\nexamples:\n"
+              "  tabi run scenes/stand.yaml          a humanoid stands for a while\n"
               "  tabi info robot.urdf                what is in this file\n"
               "  tabi check robot.urdf               what is wrong with my model\n"
               "  tabi dynamics robot.urdf > m.json   mass matrix, bias forces, link poses\n",

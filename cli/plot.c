@@ -1,0 +1,111 @@
+/* plot.c - a script for gnuplot in a temporary file, and gnuplot reading it. */
+#include "plot.h"
+
+#include "tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MAX_POINTS 4000
+
+extern char **environ;
+
+static bool fail(const char *path, const char *message) {
+  tabi_error err;
+  tbi_fail(&err, TABI_ERR_FILE, (tabi_place){path, 1}, "%s", message);
+  tbi_print_diagnostic(&err, "error");
+  return false;
+}
+
+/* Runs gnuplot with an option, or with a script on its input; its output goes to a file. */
+static bool run_gnuplot(const char *option, FILE *script, const char *output) {
+  char *argv[] = {(char *)"gnuplot", (char *)option, NULL};
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0) return false;
+  int bad = 0;
+  if (script) bad |= posix_spawn_file_actions_adddup2(&actions, fileno(script), 0);
+  bad |= posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  // it warns of curves that are constant
+  bad |= posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  int status = -1;
+  bool started = !bad && posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) == 0;
+  (void)posix_spawn_file_actions_destroy(&actions);
+  while (started && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool tbi_plot_open(tbi_plot *plot, const char *path, const tabi_scene *scene, tabi_world *world,
+                   int64_t steps) {
+  *plot = (tbi_plot){.path = path, .scene = scene, .world = world};
+  if (!path) return true;
+  if (!run_gnuplot("--version", NULL, "/dev/null")) {
+    return fail(path, "gnuplot cannot be started; install it or leave --plot out");
+  }
+  plot->every = 1 + steps / MAX_POINTS;
+  plot->script = tmpfile();
+  if (!plot->script) return fail(path, "no temporary file could be made");
+  (void)fputs("$run << END\n", plot->script);
+  return true;
+}
+
+void tbi_plot_step(tbi_plot *plot) {
+  if (!plot->script || tabi_world_steps(plot->world) % plot->every != 0) return;
+  double force[3];
+  tbi_ground_force(plot->world, tabi_scene_world_def(plot->scene).timestep, force);
+  tabi_energy e = tabi_world_energy(plot->world);
+  tabi_certificate c = tabi_world_certificate(plot->world);
+  (void)fprintf(plot->script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", tabi_world_time(plot->world),
+                force[2], e.kinetic + e.potential + e.spring, c.gap, c.complementarity,
+                c.dissipation);
+}
+
+/* The name of a scene is text for gnuplot: quotes are doubled, nothing else means anything. */
+static void write_title(FILE *script, const char *name) {
+  (void)fputs("set multiplot layout 3,1 title '", script);
+  for (; *name; ++name) {
+    if (*name == '\'') (void)fputc('\'', script);
+    (void)fputc((unsigned char)*name < ' ' ? ' ' : *name, script);
+  }
+  (void)fputs("' noenhanced\n", script);
+}
+
+static void write_commands(const tbi_plot *plot) {
+  FILE *script = plot->script;
+  (void)fputs("END\n"
+              "set terminal svg size 900,900 dynamic background rgb 'white' font 'sans,13'\n",
+              script);
+  write_title(script, tabi_scene_name(plot->scene));
+  (void)fputs("set grid\nset lmargin 14\nset key top right\n"
+              "set ylabel 'vertical contact force [N]'\n"
+              "plot $run using 1:2 with lines notitle lc rgb '#1f77b4'\n"
+              "set ylabel 'energy [J]'\n"
+              "plot $run using 1:3 with lines notitle lc rgb '#2ca02c'\n"
+              "set xlabel 'time [s]'\nset ylabel 'residual'\n"
+              "set logscale y\nset yrange [1e-16:*]\nset format y '%.0e'\n"
+              "plot $run using 1:($4 + 1e-16) with lines title 'gap [m]', \\\n"
+              "     $run using 1:($5 + 1e-16) with lines title 'complementarity [m/s]', \\\n"
+              "     $run using 1:($6 + 1e-16) with lines title 'dissipation [m/s]'\n"
+              "unset multiplot\n",
+              script);
+}
+
+bool tbi_plot_close(tbi_plot *plot, bool draw) {
+  if (!plot->script) return true;
+  bool fine = true;
+  if (draw) {
+    write_commands(plot);
+    bool written = fflush(plot->script) == 0 && ferror(plot->script) == 0;
+    rewind(plot->script);
+    fine = (written && run_gnuplot(NULL, plot->script, plot->path)) ||
+           fail(plot->path, "gnuplot could not draw the figure");
+  }
+  (void)fclose(plot->script);
+  plot->script = NULL;
+  return fine;
+}

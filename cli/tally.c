@@ -1,0 +1,250 @@
+/* tally.c - the figures of a run, as a table and as JSON. */
+#include "tally.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_SHOWN 24 /* bodies in the table */
+
+/* -------------------------------------------------------------------------------- counting */
+
+static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; }
+
+/* The z axis of a link, by its quaternion. */
+static void z_axis(const double quat[4], double axis[3]) {
+  axis[0] = 2 * (quat[1] * quat[3] + quat[0] * quat[2]);
+  axis[1] = 2 * (quat[2] * quat[3] - quat[0] * quat[1]);
+  axis[2] = 1 - 2 * (quat[1] * quat[1] + quat[2] * quat[2]);
+}
+
+static void base_state(const tbi_tally *tally, int32_t robot, double state[4]) {
+  double pos[3];
+  double quat[4];
+  int32_t base = tabi_scene_get_robot(tally->scene, robot).base;
+  tabi_dynamics_link_pose(tabi_world_dynamics(tally->world), base, pos, quat);
+  state[0] = pos[2];
+  z_axis(quat, state + 1);
+}
+
+bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *world) {
+  *tally = (tbi_tally){.scene = scene, .world = world};
+  int32_t nrobot = tabi_scene_nrobot(scene);
+  tally->start = calloc((size_t)nrobot + 1, sizeof *tally->start);
+  if (!tally->start) return false;
+  for (int32_t i = 0; i < nrobot; ++i)
+    base_state(tally, i, tally->start[i]);
+  tabi_energy energy = tabi_world_energy(world);
+  tally->energy_start = total(energy) - energy.work;
+  tally->energy_end = total(energy);
+  return true;
+}
+
+void tbi_tally_free(tbi_tally *tally) {
+  free(tally->start);
+  tally->start = NULL;
+}
+
+static void count_contacts(tbi_tally *tally) {
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(tally->world, &count);
+  if (tally->steps > 1) {
+    for (int32_t i = 0; i < count; ++i)
+      tally->penetration_max = fmax(tally->penetration_max, -contact[i].gap);
+  }
+}
+
+void tbi_tally_step(tbi_tally *tally) {
+  tally->steps++;
+  count_contacts(tally);
+  tabi_certificate c = tabi_world_certificate(tally->world);
+  tabi_certificate *worst = &tally->worst;
+  tally->contacts += c.contacts;
+  tally->iterations += c.iterations;
+  if (c.contacts > tally->contacts_max) tally->contacts_max = c.contacts;
+  if (!c.converged) tally->stalled++;
+  worst->gap = fmax(worst->gap, c.gap);
+  worst->complementarity = fmax(worst->complementarity, c.complementarity);
+  worst->cone = fmax(worst->cone, c.cone);
+  worst->dissipation = fmax(worst->dissipation, c.dissipation);
+  tabi_energy energy = tabi_world_energy(tally->world);
+  tally->energy_end = total(energy);
+  tally->energy_gain = fmax(tally->energy_gain, total(energy) - energy.work - tally->energy_start);
+}
+
+bool tbi_tally_fell(const tbi_tally *tally) {
+  for (int32_t i = 0; i < tabi_scene_nrobot(tally->scene); ++i) {
+    double now[4];
+    const double *start = tally->start[i];
+    base_state(tally, i, now);
+    double upright = now[1] * start[1] + now[2] * start[2] + now[3] * start[3];
+    if ((start[0] > 0 && now[0] < start[0] / 2) || upright < 0.5) return true;
+  }
+  return false;
+}
+
+/* ---------------------------------------------------------------------------------- forces */
+
+static bool stands(const tabi_model *model, int32_t link) {
+  return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
+}
+
+static void add(double force[3], const double impulse[3], double factor) {
+  for (int i = 0; i < 3; ++i)
+    force[i] += factor * impulse[i];
+}
+
+void tbi_ground_force(const tabi_world *world, double timestep, double force[3]) {
+  const tabi_model *model = tabi_world_model(world);
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  force[0] = force[1] = force[2] = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (stands(model, contact[i].link_a)) add(force, contact[i].impulse, 1 / timestep);
+    if (stands(model, contact[i].link_b)) add(force, contact[i].impulse, -1 / timestep);
+  }
+}
+
+void tbi_link_force(const tabi_world *world, int32_t link, double timestep, double force[3]) {
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  force[0] = force[1] = force[2] = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (contact[i].link_b == link) add(force, contact[i].impulse, 1 / timestep);
+    if (contact[i].link_a == link) add(force, contact[i].impulse, -1 / timestep);
+  }
+}
+
+/* ----------------------------------------------------------------------------------- table */
+
+static double mean(const tbi_tally *tally, double sum) {
+  return tally->steps > 0 ? sum / (double)tally->steps : 0;
+}
+
+static double realtime_factor(const tbi_tally *tally) {
+  return tally->seconds > 0 ? tabi_world_time(tally->world) / tally->seconds : 0;
+}
+
+/* Free bodies and the bases of robots, with how fast they are at the end. */
+static void print_bodies(const tbi_tally *tally, FILE *out) {
+  const tabi_model *model = tabi_scene_model(tally->scene);
+  tabi_dynamics *d = tabi_world_dynamics(tally->world);
+  int shown = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model) && shown <= MAX_SHOWN; ++i) {
+    int32_t joint = tabi_model_link_joint(model, i);
+    if (joint == TABI_NONE || tabi_model_joint(model, joint).type != TABI_JOINT_FREE) continue;
+    if (shown == 0)
+      (void)fprintf(out, "\n  %-24s %30s %12s\n", "at the end", "position [m]", "m/s");
+    if (shown++ == MAX_SHOWN) {
+      (void)fprintf(out, "  ...\n");
+      break;
+    }
+    double pos[3];
+    double quat[4];
+    double lin[3];
+    double ang[3];
+    tabi_dynamics_link_pose(d, i, pos, quat);
+    tabi_dynamics_link_velocity(d, i, lin, ang);
+    const char *name = tabi_model_link(model, i).name;
+    (void)fprintf(out, "  %-24s %9.4f %9.4f %9.4f %13.2e\n", name ? name : "", pos[0], pos[1],
+                  pos[2], sqrt(lin[0] * lin[0] + lin[1] * lin[1] + lin[2] * lin[2]));
+  }
+}
+
+void tbi_tally_print(const tbi_tally *tally, FILE *out) {
+  tabi_world_def def = tabi_scene_world_def(tally->scene);
+  const tabi_certificate *worst = &tally->worst;
+  const char *name = tabi_scene_name(tally->scene);
+  (void)fprintf(out, "%s%s%g s in %" PRId64 " steps of %g ms, %s, %s\n", name, name[0] ? ": " : "",
+                tabi_world_time(tally->world), tally->steps, 1e3 * def.timestep,
+                tabi_contact_name(def.contact), tabi_integrator_name(def.integrator));
+  (void)fprintf(out, "  speed         %.4g times real time, %.3g us a step\n",
+                realtime_factor(tally), 1e6 * mean(tally, tally->seconds));
+  (void)fprintf(out, "  contacts      %.1f on average, %d at most\n", mean(tally, tally->contacts),
+                tally->contacts_max);
+  (void)fprintf(out, "  iterations    %.1f on average", mean(tally, tally->iterations));
+  if (tally->stalled > 0) {
+    (void)fprintf(out, "; %" PRId64 " steps above the tolerance", tally->stalled);
+  }
+  (void)fprintf(out, "\n  penetration   %.3g mm at most\n", 1e3 * tally->penetration_max);
+  (void)fprintf(out,
+                "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
+                "dissipation %.2g m/s\n",
+                worst->gap, worst->complementarity, worst->cone, worst->dissipation);
+  (void)fprintf(out, "  energy        %.6g J at first, %.6g J at last, gained at most %.3g J\n",
+                tally->energy_start, tally->energy_end, tally->energy_gain);
+  (void)fprintf(out, "  state         %016" PRIx64 "\n", tabi_world_hash(tally->world));
+  if (tabi_scene_nrobot(tally->scene) > 0) {
+    (void)fprintf(out, "  fell          %s\n", tbi_tally_fell(tally) ? "yes" : "no");
+  }
+  print_bodies(tally, out);
+}
+
+/* ------------------------------------------------------------------------------------ JSON */
+
+static json_t *json_bodies(const tbi_tally *tally) {
+  const tabi_model *model = tabi_scene_model(tally->scene);
+  tabi_dynamics *d = tabi_world_dynamics(tally->world);
+  json_t *bodies = json_object();
+  int bad = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    const char *name = tabi_model_link(model, i).name;
+    if (!name) continue;
+    double pos[3];
+    double quat[4];
+    double lin[3];
+    double ang[3];
+    tabi_dynamics_link_pose(d, i, pos, quat);
+    tabi_dynamics_link_velocity(d, i, lin, ang);
+    json_t *body = json_object();
+    bad |= json_object_set_new(body, "pos", tbi_json_numbers(pos, 3));
+    bad |= json_object_set_new(body, "quat", tbi_json_numbers(quat, 4));
+    bad |= json_object_set_new(body, "lin", tbi_json_numbers(lin, 3));
+    bad |= json_object_set_new(body, "ang", tbi_json_numbers(ang, 3));
+    bad |= json_object_set_new(bodies, name, body);
+  }
+  if (!bad) return bodies;
+  json_decref(bodies);
+  return NULL;
+}
+
+static json_t *json_residual(const tabi_certificate *worst) {
+  return json_pack("{so so so so}", "gap_m", tbi_json_number(worst->gap), "complementarity_mps",
+                   tbi_json_number(worst->complementarity), "cone_N", tbi_json_number(worst->cone),
+                   "dissipation_mps", tbi_json_number(worst->dissipation));
+}
+
+static json_t *json_energy(const tbi_tally *tally) {
+  return json_pack("{so so so}", "start", tbi_json_number(tally->energy_start), "end",
+                   tbi_json_number(tally->energy_end), "max_gain",
+                   tbi_json_number(tally->energy_gain));
+}
+
+int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
+  tabi_world_def def = tabi_scene_world_def(t->scene);
+  char hash[24];
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64, tabi_world_hash(t->world));
+  json_t *o = json_object();
+  int bad = json_object_set_new(o, "scene", tbi_json_text(path));
+  bad |= json_object_set_new(o, "contact", json_string(tabi_contact_name(def.contact)));
+  bad |= json_object_set_new(o, "integrator", json_string(tabi_integrator_name(def.integrator)));
+  bad |= json_object_set_new(o, "dt", tbi_json_number(def.timestep));
+  bad |= json_object_set_new(o, "steps", json_integer(t->steps));
+  bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(t->world)));
+  bad |= json_object_set_new(o, "wall_seconds", tbi_json_number(t->seconds));
+  bad |= json_object_set_new(o, "realtime_factor", tbi_json_number(realtime_factor(t)));
+  bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(t, t->contacts)));
+  bad |= json_object_set_new(o, "contacts_max", json_integer(t->contacts_max));
+  bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));
+  bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
+  bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
+  bad |= json_object_set_new(o, "energy", json_energy(t));
+  bad |= json_object_set_new(o, "state_hash", json_string(hash));
+  bad |= json_object_set_new(o, "fell", json_boolean(tbi_tally_fell(t)));
+  bad |= json_object_set_new(o, "bodies", json_bodies(t));
+  if (bad) {
+    json_decref(o);
+    o = NULL;
+  }
+  return tbi_json_print(out, o);
+}

@@ -1,0 +1,38 @@
+/* tally.h - what `tabi run` counts while a world steps. */
+#ifndef TBI_TALLY_H
+#define TBI_TALLY_H
+
+#include "cli.h"
+
+typedef struct tbi_tally {
+  const tabi_scene *scene;
+  tabi_world *world;
+  int64_t steps;
+  double seconds; /* of control and steps */
+  double contacts, iterations;
+  int32_t contacts_max;
+  double penetration_max;                       /* m, at the start of any step after the first */
+  tabi_certificate worst;                       /* of each */
+  int64_t stalled;                              /* steps that did not reach the tolerance */
+  double energy_start, energy_end, energy_gain; /* J */
+  double (*start)[4]; /* of every robot: height of its base, and its z axis */
+} tbi_tally;
+
+/* The world stands at its start. */
+bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *world);
+void tbi_tally_free(tbi_tally *tally);
+/* After every step. */
+void tbi_tally_step(tbi_tally *tally);
+
+/* Whether a robot lies: base below half its start height, or tilted by more than 60 degrees. */
+bool tbi_tally_fell(const tbi_tally *tally);
+
+/* The sum of contact forces on what moves from what stands, N. */
+void tbi_ground_force(const tabi_world *world, double timestep, double force[3]);
+/* The sum of contact forces on a link, N. */
+void tbi_link_force(const tabi_world *world, int32_t link, double timestep, double force[3]);
+
+void tbi_tally_print(const tbi_tally *tally, FILE *out);
+int tbi_tally_print_json(const tbi_tally *tally, const char *path, FILE *out);
+
+#endif
