@@ -407,7 +407,7 @@ TABI_API const tabi_model *tabi_world_model(const tabi_world *world);
 /* Advance one time step under joint forces tau[nv], held constant over it; NULL for none.
  * On an error the state stays as it was before the step and tabi_world_error tells why. */
 TABI_API tabi_status tabi_world_step(tabi_world *world, const double *tau);
-TABI_API const tabi_error *tabi_world_error(const tabi_world *world); /* of the last step */
+TABI_API const tabi_error *tabi_world_error(const tabi_world *world); /* of the last failure */
 
 TABI_API const double *tabi_world_q(const tabi_world *world); /* [nq] */
 TABI_API const double *tabi_world_v(const tabi_world *world); /* [nv] */

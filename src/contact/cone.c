@@ -6,6 +6,15 @@
 #include "contact/paper.h"
 #include "contact/sweep.h"
 
+/* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
+static v3 obey(const tbi_point *c, v3 b) {
+  if (b.x >= 0) return v3_zero();
+  v3 p = v3_neg(s3_mulv(s3_load(c->inverse), b));
+  double most = c->friction * p.x;
+  if (p.x >= 0 && p.y * p.y + p.z * p.z <= most * most) return p;
+  return tbi_coulomb((const double(*)[3])c->w, b, c->friction);
+}
+
 /* one contact's turn; the change of its velocity */
 static double visit_point(tbi_visit *visit, tbi_point *c) {
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
@@ -14,12 +23,12 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
   v3 b = v3_make(u.x - c->target - (c->w[0][0] * p[0] + c->w[0][1] * p[1] + c->w[0][2] * p[2]),
                  u.y - (c->w[1][0] * p[0] + c->w[1][1] * p[1] + c->w[1][2] * p[2]),
                  u.z - (c->w[2][0] * p[0] + c->w[2][1] * p[1] + c->w[2][2] * p[2]));
-  v3 d = v3_sub(tbi_coulomb((const double(*)[3])c->w, b, c->friction), v3_load(p));
+  v3 d = v3_sub(obey(c, b), v3_load(p));
   if (d.x == 0 && d.y == 0 && d.z == 0) return 0;
   tbi_visit_push(visit, c, d);
   double change = 0;
   for (int i = 0; i < 3; ++i) {
-    change = fmax(change, fabs(c->w[i][0] * d.x + c->w[i][1] * d.y + c->w[i][2] * d.z));
+    change = tbi_max(change, fabs(c->w[i][0] * d.x + c->w[i][1] * d.y + c->w[i][2] * d.z));
   }
   return change;
 }
@@ -27,12 +36,12 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
 static double sweep(tbi_problem *p) {
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
-    change = fmax(change, fabs(tbi_row_visit(p, &p->row[i])));
+    change = tbi_max(change, fabs(tbi_row_visit(p, &p->row[i])));
   for (int32_t g = 0; g < p->ngroup; ++g) {
     const tbi_group *group = &p->group[g];
     tbi_visit visit = tbi_visit_begin(p, group);
     for (int32_t i = group->first; i < group->first + group->count; ++i) {
-      change = fmax(change, visit_point(&visit, &p->point[i]));
+      change = tbi_max(change, visit_point(&visit, &p->point[i]));
     }
     tbi_visit_end(p, group, &visit);
   }

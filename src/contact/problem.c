@@ -48,7 +48,7 @@ double tbi_row_visit(tbi_problem *p, tbi_row *row) {
   double u = v4_x(p->velocity[row->port].lin);
   if (row->leader != TABI_NONE) u -= row->slope * v4_x(p->velocity[row->leader].lin);
   double impulse = row->impulse + (row->target - u) / row->w;
-  impulse = fmin(fmax(impulse, row->lower), row->upper);
+  impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
   double change = impulse - row->impulse;
   if (change == 0) return 0;
   row->impulse = impulse;
@@ -278,6 +278,8 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
+  const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
+  s3_store(s3_inverse(w), c->inverse);
 }
 
 static sv body_velocity(const tbi_setup *s, int32_t shape) {
@@ -290,13 +292,16 @@ static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
 
 static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   const tbi_touch *touch = &s->touch[index];
-  *c = (tbi_point){.port_a = port_of_shape(s, touch->shape_a),
-                   .port_b = port_of_shape(s, touch->shape_b),
-                   .touch = index,
-                   .id = tbi_touch_id(touch),
-                   .arm_a = arm_to(s, touch->shape_a, touch->point),
-                   .arm_b = arm_to(s, touch->shape_b, touch->point),
-                   .frame = contact_frame(touch->normal)};
+  c->port_a = port_of_shape(s, touch->shape_a);
+  c->port_b = port_of_shape(s, touch->shape_b);
+  c->touch = index;
+  c->id = tbi_touch_id(touch);
+  c->arm_a = arm_to(s, touch->shape_a, touch->point);
+  c->arm_b = arm_to(s, touch->shape_b, touch->point);
+  c->frame = contact_frame(touch->normal);
+  c->angle = 0;
+  for (int i = 0; i < 3; ++i)
+    c->impulse[i] = 0;
   fill_response(&s->problem, c);
   v3 before =
       tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
@@ -305,32 +310,32 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   s->approach[index] = before.x;
 }
 
-/* stable sort of the points by their two ports, least significant first, by counting */
-static void sort_points(tbi_setup *s) {
-  tbi_problem *p = &s->problem;
+/* stable sort of the touches by their two ports, least significant first, by counting; leaves their
+ * order in s->order */
+static void sort_touches(tbi_setup *s) {
+  int32_t n = s->ntouch;
   int32_t *order = s->order;
-  int32_t *other = s->order + p->npoint;
-  for (int32_t i = 0; i < p->npoint; ++i)
+  int32_t *other = s->order + n;
+  for (int32_t i = 0; i < n; ++i)
     order[i] = i;
   for (int pass = 0; pass < 2; ++pass) {
     int32_t *count = s->count;
-    memset(count, 0, sizeof *count * ((size_t)p->nport + 2));
-    for (int32_t i = 0; i < p->npoint; ++i) {
-      const tbi_point *c = &s->unsorted[i];
-      ++count[(pass == 0 ? c->port_b : c->port_a) + 2];
+    memset(count, 0, sizeof *count * ((size_t)s->problem.nport + 2));
+    for (int32_t i = 0; i < n; ++i) {
+      const tbi_touch *touch = &s->touch[i];
+      ++count[port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a) + 2];
     }
-    for (int32_t k = 1; k < p->nport + 2; ++k)
+    for (int32_t k = 1; k < s->problem.nport + 2; ++k)
       count[k] += count[k - 1];
-    for (int32_t i = 0; i < p->npoint; ++i) {
-      const tbi_point *c = &s->unsorted[order[i]];
-      other[count[(pass == 0 ? c->port_b : c->port_a) + 1]++] = order[i];
+    for (int32_t i = 0; i < n; ++i) {
+      const tbi_touch *touch = &s->touch[order[i]];
+      int32_t port = port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a);
+      other[count[port + 1]++] = order[i];
     }
     int32_t *swap = order;
     order = other;
     other = swap;
   }
-  for (int32_t i = 0; i < p->npoint; ++i)
-    p->point[i] = s->unsorted[order[i]];
 }
 
 static void group_points(tbi_problem *p) {
@@ -390,9 +395,9 @@ bool tbi_setup_problem(tbi_setup *s) {
   mark_touched(s);
   if (!number_ports(s)) return false;
   fill_ports(s);
+  sort_touches(s);
   for (int32_t i = 0; i < p->npoint; ++i)
-    fill_point(s, i, &s->unsorted[i]);
-  sort_points(s);
+    fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
   for (int32_t i = 0; i < p->nrow; ++i)
     finish_row(s, &p->row[i]);

@@ -39,6 +39,7 @@ typedef struct tbi_point {
   m4 frame;                    /* normal (from a to b), tangent, tangent: world axes */
   sv answer_a[3], answer_b[3]; /* change of the ports' velocities per impulse along the frame */
   double w[3][3];              /* change of the point's velocity per impulse, in the frame */
+  double inverse[6];           /* of w: xx yy zz xy xz yz */
   double target;     /* the normal velocity must reach it: -gap/h, depth correction, rebound */
   double friction;   /* coefficient: static or kinetic, by the slip before the step */
   double slip[2];    /* tangential velocity before the step, in the frame */

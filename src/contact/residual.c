@@ -23,16 +23,16 @@ static void judge(const tbi_problem *p, const tbi_point *c, double gap, double w
   double after = gap + h * u.x;
   bool rebound = c->target > 0 && gap >= 0;
 
-  worst->gap = fmax(worst->gap, -after);
+  worst->gap = tbi_max(worst->gap, -after);
   if (normal > PUSHES * weight) {
     double parting = rebound ? u.x - c->target : after / h;
-    worst->complementarity = fmax(worst->complementarity, parting);
+    worst->complementarity = tbi_max(worst->complementarity, parting);
     ++worst->contacts;
   }
-  worst->cone = fmax(worst->cone, tangent - c->friction * normal);
+  worst->cone = tbi_max(worst->cone, tangent - c->friction * normal);
   if (normal > 0 && c->friction > 0) {
     double power = (c->impulse[1] * u.y + c->impulse[2] * u.z) / h;
-    worst->dissipation = fmax(worst->dissipation, slip + power / (c->friction * normal));
+    worst->dissipation = tbi_max(worst->dissipation, slip + power / (c->friction * normal));
   }
 }
 

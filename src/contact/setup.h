@@ -16,14 +16,13 @@ typedef struct tbi_setup {
   int64_t max_blocks;
 
   tbi_problem problem;
-  tbi_point *unsorted; /* in the order of the touches: [max_contacts] */
-  double *approach;    /* normal velocity before the step, by touch: [max_contacts] */
-  int32_t *order;      /* [2 max_contacts] */
-  int32_t *count;      /* [max ports + 2] */
-  int32_t *body_port;  /* [nbody] */
-  int32_t *dof_port;   /* [nv] */
-  double *pivot_root;  /* given: D^-1/2: [nv] */
-  double *y;           /* Y of all ports */
+  double *approach;   /* normal velocity before the step, by touch: [max_contacts] */
+  int32_t *order;     /* [2 max_contacts] */
+  int32_t *count;     /* [max ports + 2] */
+  int32_t *body_port; /* [nbody] */
+  int32_t *dof_port;  /* [nv] */
+  double *pivot_root; /* given: D^-1/2: [nv] */
+  double *y;          /* Y of all ports */
   int64_t used_y;
   double *scratch; /* six columns of the longest path */
 } tbi_setup;

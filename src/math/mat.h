@@ -86,6 +86,16 @@ static inline s3 s3_point_mass(double m, v3 c) {
               -h.y * c.z};
 }
 
+/* by cofactors; fit for well-conditioned matrices */
+static inline s3 s3_inverse(s3 a) {
+  double xx = a.yy * a.zz - a.yz * a.yz;
+  double xy = a.xz * a.yz - a.xy * a.zz;
+  double xz = a.xy * a.yz - a.xz * a.yy;
+  double d = 1 / (a.xx * xx + a.xy * xy + a.xz * xz);
+  return (s3){d * xx, d * (a.xx * a.zz - a.xz * a.xz), d * (a.xx * a.yy - a.xy * a.xy), d * xy,
+              d * xz, d * (a.xy * a.xz - a.xx * a.yz)};
+}
+
 /* Eigenvalues in ascending order. */
 void tbi_s3_eigenvalues(s3 s, double value[3]);
 

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+/* without the care for NaN that makes fmax and fmin calls */
+static inline double tbi_max(double a, double b) { return a > b ? a : b; }
+static inline double tbi_min(double a, double b) { return a < b ? a : b; }
+
 typedef struct v3 {
   double x, y, z;
 } v3;

@@ -355,6 +355,20 @@ static void fill_masses(const plan *p, tabi_model *model) {
     set_body_inertia(&model->body[i], &p->inertia[i]);
 }
 
+/* a joint's numbers where the loops of a step want them */
+static void fill_dof(tabi_model *model, int32_t dof, const tbi_body *body,
+                     const tabi_joint_def *joint) {
+  bool single = body->nv == 1;
+  model->dof_q[dof] = single ? body->q : TABI_NONE;
+  model->dof_rotor[dof] = joint->gear * joint->gear * joint->rotor_inertia;
+  model->dof_damping[dof] = joint->damping;
+  model->dof_friction[dof] = single ? joint->friction : 0;
+  model->dof_stiffness[dof] = single ? joint->stiffness : 0;
+  model->dof_rest[dof] = joint->rest;
+  model->dof_lower[dof] = single ? joint->lower : (double)-INFINITY;
+  model->dof_upper[dof] = single ? joint->upper : (double)INFINITY;
+}
+
 /* the velocities of one body form a chain, the first hanging on the last of its parent */
 static void fill_dofs(tabi_model *model, int32_t index) {
   const tbi_body *body = &model->body[index];
@@ -367,7 +381,7 @@ static void fill_dofs(tabi_model *model, int32_t index) {
     model->dof_depth[dof] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
     model->dof_row[dof] = model->nrow;
     model->nrow += ((int64_t)model->dof_depth[dof] + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
-    model->dof_rotor[dof] = joint->gear * joint->gear * joint->rotor_inertia;
+    fill_dof(model, dof, body, joint);
     parent = dof;
   }
 }

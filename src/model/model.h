@@ -54,35 +54,42 @@ typedef struct tbi_material_pair {
   tabi_material_def surface;
 } tbi_material_pair;
 
-#define TBI_MODEL_ARRAYS(X)                                                                \
-  X(tbi_body, body, nbody)                                                                 \
-  X(int32_t, dof_body, nv)                                                                 \
-  X(int32_t, dof_parent, nv)   /* the next velocity towards the root, or -1 */             \
-  X(int32_t, dof_depth, nv)    /* how many velocities are above this one */                \
-  X(int64_t, dof_row, nv)      /* where its row of the mass matrix starts, see crba.c */   \
-  X(double, dof_rotor, nv)     /* gear^2 * rotor inertia */                                \
-  X(v3, tree_place, ntree)     /* where the joint of its first body stands in the world */ \
-  X(int32_t, tree_body, ntree) /* its first body */                                        \
-  X(tabi_link_def, link, nlink)                                                            \
-  X(tbi_link_home, link_home, nlink)                                                       \
-  X(tabi_joint_def, joint, njoint)                                                         \
-  X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */   \
-  X(tabi_shape_def, shape, nshape)                                                         \
-  X(tabi_mesh_def, mesh, nmesh)                                                            \
-  X(double, vertex, nvertex3)                                                              \
-  X(int32_t, face, nface3)                                                                 \
-  X(tabi_material_def, material, nmaterial)                                                \
-  X(tbi_material_pair, pair, npair)                                                        \
-  X(tabi_actuator_def, actuator, nactuator)                                                \
-  X(tabi_coupling_def, coupling, ncoupling)                                                \
-  X(tabi_connection_def, connection, nconnection)                                          \
-  X(int32_t, exclusion, nexclusion2)                                                       \
-  X(double, start, nq)                                                                     \
-  X(const char *, posture_name, nposture)                                                  \
-  X(double, posture_q, nposture_q)                                                         \
-  X(double, posture_v, nposture_v)                                                         \
-  X(tbi_name, link_slot, nlink_slot)                                                       \
-  X(tbi_name, joint_slot, njoint_slot)                                                     \
+#define TBI_MODEL_ARRAYS(X)                                                                  \
+  X(tbi_body, body, nbody)                                                                   \
+  X(int32_t, dof_body, nv)                                                                   \
+  X(int32_t, dof_parent, nv) /* the next velocity towards the root, or -1 */                 \
+  X(int32_t, dof_depth, nv)  /* how many velocities are above this one */                    \
+  X(int64_t, dof_row, nv)    /* where its row of the mass matrix starts, see crba.c */       \
+  X(double, dof_rotor, nv)   /* gear^2 * rotor inertia */                                    \
+  X(int32_t, dof_q, nv)      /* the position of a joint with one coordinate, or TABI_NONE */ \
+  X(double, dof_damping, nv)                                                                 \
+  X(double, dof_friction, nv)                                                                \
+  X(double, dof_stiffness, nv) /* of joints with one coordinate, as all that follow */       \
+  X(double, dof_rest, nv)                                                                    \
+  X(double, dof_lower, nv)                                                                   \
+  X(double, dof_upper, nv)                                                                   \
+  X(v3, tree_place, ntree)     /* where the joint of its first body stands in the world */   \
+  X(int32_t, tree_body, ntree) /* its first body */                                          \
+  X(tabi_link_def, link, nlink)                                                              \
+  X(tbi_link_home, link_home, nlink)                                                         \
+  X(tabi_joint_def, joint, njoint)                                                           \
+  X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */     \
+  X(tabi_shape_def, shape, nshape)                                                           \
+  X(tabi_mesh_def, mesh, nmesh)                                                              \
+  X(double, vertex, nvertex3)                                                                \
+  X(int32_t, face, nface3)                                                                   \
+  X(tabi_material_def, material, nmaterial)                                                  \
+  X(tbi_material_pair, pair, npair)                                                          \
+  X(tabi_actuator_def, actuator, nactuator)                                                  \
+  X(tabi_coupling_def, coupling, ncoupling)                                                  \
+  X(tabi_connection_def, connection, nconnection)                                            \
+  X(int32_t, exclusion, nexclusion2)                                                         \
+  X(double, start, nq)                                                                       \
+  X(const char *, posture_name, nposture)                                                    \
+  X(double, posture_q, nposture_q)                                                           \
+  X(double, posture_v, nposture_v)                                                           \
+  X(tbi_name, link_slot, nlink_slot)                                                         \
+  X(tbi_name, joint_slot, njoint_slot)                                                       \
   X(char, text, ntext)
 
 struct tabi_model {

@@ -11,7 +11,7 @@
 
 #define MAX_FORCE 1e15 /* N or N m; more is a mistake */
 
-static double clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
+static double clamp(double x, double low, double high) { return tbi_min(tbi_max(x, low), high); }
 
 static double servo_force(const tabi_servo *servo, double q, double v) {
   return servo->kp * (servo->target - q) + servo->kd * (servo->target_rate - v);
@@ -46,17 +46,14 @@ static void add_drives(const tabi_world *w, const double *q, const double *v, co
   }
 }
 
-static bool is_single(const tbi_body *body) { return body->nv == 1; }
-
 /* explicit springs and dampers of the joints */
 static void add_springs(const tabi_world *w, const double *q, const double *v, double *force) {
   const tabi_model *model = w->model;
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    const tbi_body *body = &model->body[i];
-    const tabi_joint_def *joint = &model->joint[body->joint];
-    for (int32_t k = body->v; k < body->v + body->nv; ++k)
-      force[k] -= joint->damping * v[k];
-    if (is_single(body)) force[body->v] -= joint->stiffness * (q[body->q] - joint->rest);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    force[k] -= model->dof_damping[k] * v[k];
+    if (model->dof_stiffness[k] > 0) {
+      force[k] -= model->dof_stiffness[k] * (q[model->dof_q[k]] - model->dof_rest[k]);
+    }
   }
 }
 
@@ -66,22 +63,33 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
   add_springs(w, q, v, force);
 }
 
-/* an implicit servo's part in force, and its h d + h^2 k */
-static void add_implicit(const tabi_world *w, const tbi_body *body, double *force) {
+/* springs and dampers, implicit: force on the right, h d + h^2 k on the diagonal */
+static void add_implicit_springs(const tabi_world *w, double *force) {
+  const tabi_model *model = w->model;
   double h = w->def.timestep;
-  const tabi_joint_def *joint = &w->model->joint[body->joint];
-  const tabi_servo *servo = &w->servo[body->joint];
-  double q = w->q[body->q];
-  double v = w->v[body->v];
-  double k = joint->stiffness;
-  double d = joint->damping;
-  force[body->v] -= k * (q + h * v - joint->rest) + d * v;
-  if (servo->implicit) {
-    force[body->v] += servo_force(servo, q + h * v, v);
-    k += servo->kp;
-    d += servo->kd;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    double stiffness = model->dof_stiffness[k];
+    double damping = model->dof_damping[k];
+    double v = w->v[k];
+    w->diagonal[k] = model->dof_rotor[k] + h * damping + h * h * stiffness;
+    force[k] = -damping * v;
+    if (stiffness > 0) {
+      force[k] -= stiffness * (w->q[model->dof_q[k]] + h * v - model->dof_rest[k]);
+    }
   }
-  w->diagonal[body->v] += h * d + h * h * k;
+}
+
+static void add_implicit_servos(const tabi_world *w, double *force) {
+  const tabi_model *model = w->model;
+  double h = w->def.timestep;
+  for (int32_t j = 0; j < model->njoint; ++j) {
+    const tabi_servo *servo = &w->servo[j];
+    if (!servo->implicit || model->joint_body[j] == TABI_NONE) continue;
+    const tbi_body *body = &model->body[model->joint_body[j]];
+    double v = w->v[body->v];
+    force[body->v] += servo_force(servo, w->q[body->q] + h * v, v);
+    w->diagonal[body->v] += h * servo->kd + h * h * servo->kp;
+  }
 }
 
 static tabi_status check_inputs(tabi_world *w, const double *tau) {
@@ -104,42 +112,31 @@ static tabi_status check_inputs(tabi_world *w, const double *tau) {
   return TABI_OK;
 }
 
-/* w->force: what does work; w->bias: less what springs do, to be completed by the step */
+/* w->force: what does work; w->z: what springs and dampers do, to be completed by the step */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   tabi_status status = check_inputs(w, tau);
   if (status != TABI_OK) return status;
   bool all_explicit = w->def.integrator == TABI_RK4;
   add_drives(w, w->q, w->v, tau, all_explicit, w->force);
-  memcpy(w->diagonal, model->dof_rotor, sizeof *w->diagonal * (size_t)model->nv);
-  memset(w->z, 0, sizeof *w->z * (size_t)model->nv);
   if (all_explicit) {
+    memcpy(w->diagonal, model->dof_rotor, sizeof *w->diagonal * (size_t)model->nv);
+    memset(w->z, 0, sizeof *w->z * (size_t)model->nv);
     add_springs(w, w->q, w->v, w->z);
-    return TABI_OK;
-  }
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    const tbi_body *body = &model->body[i];
-    if (is_single(body)) {
-      add_implicit(w, body, w->z);
-      continue;
-    }
-    double damping = model->joint[body->joint].damping;
-    for (int32_t k = body->v; k < body->v + body->nv; ++k) {
-      w->z[k] -= damping * w->v[k];
-      w->diagonal[k] += w->def.timestep * damping;
-    }
+  } else {
+    add_implicit_springs(w, w->z);
+    add_implicit_servos(w, w->z);
   }
   return TABI_OK;
 }
 
 double tbi_world_spring_energy(const tabi_world *w) {
+  const tabi_model *model = w->model;
   double energy = 0;
-  for (int32_t i = 0; i < w->model->nbody; ++i) {
-    const tbi_body *body = &w->model->body[i];
-    if (!is_single(body)) continue;
-    const tabi_joint_def *joint = &w->model->joint[body->joint];
-    double stretch = w->q[body->q] - joint->rest;
-    energy += 0.5 * joint->stiffness * stretch * stretch;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (model->dof_stiffness[k] <= 0) continue;
+    double stretch = w->q[model->dof_q[k]] - model->dof_rest[k];
+    energy += 0.5 * model->dof_stiffness[k] * stretch * stretch;
   }
   return energy;
 }

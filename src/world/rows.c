@@ -16,8 +16,8 @@ static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
   return row;
 }
 
-static uint64_t row_id(int32_t joint, int kind) {
-  return (uint64_t)joint * TBI_ROW_KINDS + (uint64_t)kind;
+static uint64_t row_id(int32_t dof, int kind) {
+  return (uint64_t)dof * TBI_ROW_KINDS + (uint64_t)kind;
 }
 
 /* room to the limit may be used up in this step, and is taken back where it is negative */
@@ -25,27 +25,28 @@ static double limit_speed(const tabi_world *w, double room) {
   return room >= 0 ? -room / w->def.timestep : correction(w, -room);
 }
 
-static void add_limits(tabi_world *w, const tbi_body *body, const tabi_joint_def *joint) {
-  double q = w->q[body->q];
-  double ahead = NEAR + 2 * w->def.timestep * fabs(w->v[body->v]);
-  double below = q - joint->lower;
-  double above = joint->upper - q;
+static void add_limits(tabi_world *w, int32_t dof) {
+  const tabi_model *model = w->model;
+  double q = w->q[model->dof_q[dof]];
+  double ahead = NEAR + 2 * w->def.timestep * fabs(w->v[dof]);
+  double below = q - model->dof_lower[dof];
+  double above = model->dof_upper[dof] - q;
   if (below < ahead) {
-    tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_LOWER));
+    tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_LOWER));
     row->target = limit_speed(w, below);
     row->upper = INFINITY;
   }
   if (above < ahead) {
-    tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_UPPER));
+    tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_UPPER));
     row->target = -limit_speed(w, above);
     row->lower = -INFINITY;
   }
 }
 
-static void add_friction(tabi_world *w, const tbi_body *body, const tabi_joint_def *joint) {
-  if (joint->friction <= 0) return;
-  tbi_row *row = add_row(w, body->v, row_id(body->joint, TBI_ROW_FRICTION));
-  row->upper = joint->friction * w->def.timestep;
+static void add_friction(tabi_world *w, int32_t dof) {
+  if (w->model->dof_friction[dof] <= 0) return;
+  tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_FRICTION));
+  row->upper = w->model->dof_friction[dof] * w->def.timestep;
   row->lower = -row->upper;
 }
 
@@ -63,7 +64,7 @@ static void add_coupling(tabi_world *w, int32_t index) {
     slope = slope * x + value;
     value = value * x + def->coef[k];
   }
-  uint64_t id = (uint64_t)model->njoint * TBI_ROW_KINDS + (uint64_t)index;
+  uint64_t id = (uint64_t)model->nv * TBI_ROW_KINDS + (uint64_t)index;
   tbi_row *row = add_row(w, model->body[follower].v, id);
   row->lower = -INFINITY;
   row->upper = INFINITY;
@@ -76,19 +77,17 @@ static void add_coupling(tabi_world *w, int32_t index) {
 void tbi_world_rows(tabi_world *w) {
   const tabi_model *model = w->model;
   w->setup.problem.nrow = 0;
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    const tbi_body *body = &model->body[i];
-    const tabi_joint_def *joint = &model->joint[body->joint];
-    if (body->nv != 1) continue;
-    add_limits(w, body, joint);
-    add_friction(w, body, joint);
+  for (int32_t dof = 0; dof < model->nv; ++dof) {
+    if (model->dof_q[dof] == TABI_NONE) continue;
+    add_limits(w, dof);
+    add_friction(w, dof);
   }
   for (int32_t i = 0; i < model->ncoupling; ++i)
     add_coupling(w, i);
 }
 
 void tbi_world_keep_rows(tabi_world *w) {
-  int64_t n = (int64_t)w->model->njoint * TBI_ROW_KINDS + w->model->ncoupling;
+  int64_t n = (int64_t)w->model->nv * TBI_ROW_KINDS + w->model->ncoupling;
   for (int64_t i = 0; i < n; ++i)
     w->row_impulse[i] = 0;
   for (int32_t i = 0; i < w->setup.problem.nrow; ++i) {

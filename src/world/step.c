@@ -57,8 +57,10 @@ static bool is_lone(const tabi_model *model, int32_t i) {
 static void apply_wrenches(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
     d->force[i] = sv_sub(d->force[i], w->external[i]);
+  }
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (w->def.integrator != TABI_SEMI_IMPLICIT || !is_lone(model, i)) continue;
     m3 rot = m4_to(&d->body[i].rot);
     s3 moment = s3_rotate(&rot, model->body[i].inertia);
@@ -67,7 +69,7 @@ static void apply_wrenches(tabi_world *w) {
   }
 }
 
-/* z = D^-1/2 L^-T h (forces - bias), and the velocity it would give */
+/* z = D^-1/2 L^-T h (forces - bias) */
 static void free_motion(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
@@ -84,11 +86,7 @@ static void free_motion(tabi_world *w) {
     double root = sqrt(d->pivot[k]);
     w->setup.pivot_root[k] = root;
     w->z[k] *= root;
-    w->v_free[k] = w->z[k] * root;
   }
-  tbi_ltdl_solve_lower(d, w->v_free);
-  for (int32_t k = 0; k < model->nv; ++k)
-    w->v_free[k] += w->v[k];
 }
 
 /* ------------------------------------------------------------------------------------- touches */
@@ -266,9 +264,19 @@ static double moving_velocity(const tabi_world *w, int32_t tree, int32_t k) {
   return middle && !w->pushed[tree] ? 0.5 * (before + after) : after;
 }
 
+/* the velocity at the end of the step if no constraint acted */
+static void free_velocity(tabi_world *w) {
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
+  tbi_ltdl_solve_lower(w->d, w->v_free);
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] += w->v[k];
+}
+
 static void new_position(tabi_world *w) {
   const tabi_model *model = w->model;
   mark_pushed(w);
+  if (w->def.integrator == TABI_MIDPOINT) free_velocity(w);
   for (int32_t k = 0; k < model->nv; ++k) {
     int32_t tree = model->body[model->dof_body[k]].tree;
     w->v_move[k] = moving_velocity(w, tree, k);
@@ -362,7 +370,7 @@ static double work_done(const tabi_world *w) {
                    servo->kd * (servo->target_rate - w->v_new[body->v]);
     power += force * w->v_move[body->v];
   }
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
     power += sv_dot(w->external[i], w->d->body[i].vel);
   }
   return power * w->def.timestep;
@@ -377,12 +385,12 @@ static void list_contacts(tabi_world *w) {
     sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
     sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
     tabi_contact *out = &w->contact[c->touch];
-    *out = (tabi_contact){.shape_a = touch->shape_a,
-                          .shape_b = touch->shape_b,
-                          .link_a = w->model->shape[touch->shape_a].link,
-                          .link_b = w->model->shape[touch->shape_b].link,
-                          .gap = touch->gap,
-                          .friction = c->friction};
+    out->shape_a = touch->shape_a;
+    out->shape_b = touch->shape_b;
+    out->link_a = w->model->shape[touch->shape_a].link;
+    out->link_b = w->model->shape[touch->shape_b].link;
+    out->gap = touch->gap;
+    out->friction = c->friction;
     v3_store(touch->point, out->point);
     v3_store(touch->normal, out->normal);
     v3_store(v4_to(m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2])),
@@ -399,8 +407,8 @@ static void commit(tabi_world *w) {
   list_contacts(w);
   memcpy(w->q, w->q_new, bytes(model->nq));
   memcpy(w->v, w->v_new, bytes(model->nv));
-  for (int32_t i = 0; i < model->nbody; ++i)
-    w->external[i] = sv_zero();
+  if (w->head->external) memset(w->external, 0, sizeof *w->external * (size_t)model->nbody);
+  w->head->external = false;
   ++w->head->steps;
   w->current = false;
 }
@@ -425,7 +433,7 @@ static tabi_status advance(tabi_world *w, const double *tau) {
 
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   uint64_t random = world->head->random;
-  world->error = (tabi_error){.status = TABI_OK};
+  world->error.status = TABI_OK;
   tabi_status status = advance(world, tau);
   world->current = false;
   if (status == TABI_OK) {

@@ -69,7 +69,7 @@ static void *take(layout *at, int64_t count, size_t size) {
 }
 
 static int64_t row_count(const tabi_model *model) {
-  return (int64_t)model->njoint * TBI_ROW_KINDS + model->ncoupling;
+  return (int64_t)model->nv * TBI_ROW_KINDS + model->ncoupling;
 }
 
 static void place_state(layout *at, const tabi_model *model, tabi_world *w) {
@@ -120,7 +120,6 @@ static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
   p->point = take(at, points, sizeof *p->point);
   p->row = take(at, row_count(model), sizeof *p->row);
   p->group = take(at, points, sizeof *p->group);
-  s->unsorted = take(at, points, sizeof *s->unsorted);
   s->approach = take(at, points, sizeof *s->approach);
   s->order = take(at, 2 * points, sizeof *s->order);
   s->count = take(at, ports + 2, sizeof *s->count);
@@ -347,4 +346,5 @@ void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
   v3 moment = v3_add(v3_load(torque), v3_cross(arm, v3_load(force)));
   sv wrench = {v4_from(v3_load(force)), v4_from(moment)};
   world->external[body] = sv_add(world->external[body], wrench);
+  world->head->external = true;
 }

@@ -15,7 +15,7 @@ typedef struct tbi_warm {
   double angle;
 } tbi_warm;
 
-/* Kinds of rows at one joint; couplings come after all joints. */
+/* Kinds of rows at one velocity; couplings come after all of them. */
 enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
 
 /* The numbers of the state that are no arrays. */
@@ -24,6 +24,7 @@ typedef struct tbi_world_head {
   uint64_t random;
   double work; /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
+  bool external; /* some wrench acts from outside in the next step */
 } tbi_world_head;
 
 struct tabi_world {
@@ -38,7 +39,7 @@ struct tabi_world {
   double *control;     /* [nactuator] */
   sv *external;        /* wrench on each body about the world's origin of its tree: [nbody] */
   tbi_warm *warm;      /* sorted by id: [max_contacts] */
-  double *row_impulse; /* [TBI_ROW_KINDS * njoint + ncoupling] */
+  double *row_impulse; /* [TBI_ROW_KINDS * nv + ncoupling] */
 
   /* made once */
   tabi_material_def *surface;
