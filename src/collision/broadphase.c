@@ -6,6 +6,8 @@
  * axis or on the order that was left by earlier steps. */
 #include "collision/workspace.h"
 
+/* how many passes go by until the axis is chosen anew */
+#define AXIS_EVERY 64u
 /* how many moves for each box insertion may take before the order is made anew */
 #define PATIENCE 16
 
@@ -21,7 +23,7 @@ void tbi_broadphase_make(tbi_collision *c) {
 
 /* The axis along which the middles of the boxes vary most. */
 static int32_t widest_axis(const tbi_collision *c) {
-  if (c->ninterval < 2) return c->axis;
+  if (c->ninterval < 2) return 0;
   double sum[3] = {0, 0, 0};
   double square[3] = {0, 0, 0};
   for (int32_t k = 0; k < c->ninterval; ++k) {
@@ -36,8 +38,6 @@ static int32_t widest_axis(const tbi_collision *c) {
   double most = -INFINITY;
   for (int32_t i = 0; i < 3; ++i) {
     double spread = square[i] - sum[i] * sum[i] / c->ninterval;
-    /* the axis of last time is left only for a much better one */
-    if (i == c->axis) spread *= 2;
     if (spread > most) {
       best = i;
       most = spread;
@@ -175,7 +175,7 @@ static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pai
 
 bool tbi_broadphase_find(tbi_collision *c, const double *reach) {
   c->npair = 0;
-  c->axis = widest_axis(c);
+  if (c->turn++ % AXIS_EVERY == 0) c->axis = widest_axis(c);
   sort_intervals(c);
   if (!find_on_planes(c, reach) || !sweep(c)) return false;
   /* a few by insertion, many in time proportional to their number */

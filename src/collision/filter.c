@@ -80,8 +80,9 @@ static bool find_key(const uint64_t *keys, int32_t count, uint64_t key) {
 static void make_exclusions(tbi_collision *c) {
   const tabi_model *model = c->model;
   for (int32_t i = 0; i < c->nexclusion; ++i) {
-    int32_t a = home_of(model, model->exclusion[2 * i]);
-    int32_t b = home_of(model, model->exclusion[2 * i + 1]);
+    const int32_t *links = model->exclusion + 2 * (ptrdiff_t)i;
+    int32_t a = home_of(model, links[0]);
+    int32_t b = home_of(model, links[1]);
     c->exclusion[i] = key_of(a, b);
     for (int32_t item = 0; item < c->nitem; ++item) {
       tbi_filter *filter = &c->filter[item];

@@ -64,7 +64,7 @@ static bool best_face(const two_boxes *p, bool of_b, double reach, direction *be
   const double *mine = box->half;
   const double *other = of_b ? p->a->half : p->b->half;
   const double *to = of_b ? p->to_b : p->to_a;
-  best->gap = -INFINITY;
+  *best = (direction){.gap = -INFINITY, .axis = of_b ? 3 : 0};
   for (int i = 0; i < 3; ++i) {
     double shadow = of_b ? dot3(other, p->size[0][i], p->size[1][i], p->size[2][i])
                          : dot3(other, p->size[i][0], p->size[i][1], p->size[i][2]);
@@ -220,8 +220,13 @@ static vertex crossing(const vertex *from, const vertex *to, double t, unsigned 
 
 /* Keeps what is on the inner side of a border: sign * (x or y) <= limit. */
 static void clip(polygon *poly, unsigned border, double limit) {
-  polygon from = *poly;
   double sign = border & 1 ? -1 : 1;
+  bool inside = true;
+  for (int32_t k = 0; k < poly->count; ++k)
+    inside = inside && sign * (border < 2 ? poly->at[k].x : poly->at[k].y) <= limit;
+  if (inside) return;
+
+  polygon from = *poly;
   poly->count = 0;
   for (int32_t k = 0; k < from.count; ++k) {
     const vertex *v = &from.at[k];

@@ -46,6 +46,7 @@ struct tbi_collision {
   const tabi_model *model;
   int32_t nitem, nplane, ninterval, npair, max_pairs, nexclusion;
   int32_t axis;                /* of the sweep */
+  uint32_t turn;               /* passes since the axis was first chosen */
   tbi_fitting *fitting;        /* [nitem] */
   tbi_filter *filter;          /* [nitem] */
   tbi_solid *solid;            /* [nitem] */
