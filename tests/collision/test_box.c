@@ -1,0 +1,168 @@
+/* test_box.c - box against box: the right number of points, depths, distances, and ids that stay.
+ */
+#include "collision/solids.h"
+#include "support/near.h"
+
+static tbi_pair_point points[TBI_PAIR_ROOM];
+
+static void check_common_normal(int32_t count) {
+  for (int32_t i = 1; i < count; ++i)
+    assert_true(v3_norm(v3_sub(points[i].normal, points[0].normal)) == 0);
+}
+
+/* Apart: the least gap is the distance, within the 5 % for which a whole face is preferred. */
+static void check_apart(const tbi_solid *a, const tbi_solid *b, double reach, int32_t count) {
+  double distance = box_box_distance(a, b);
+  if (count == 0) {
+    assert_true(distance > reach / 1.06 - 1e-6);
+    return;
+  }
+  double least = least_gap(points, count);
+  assert_true(least >= distance - 1e-9);
+  assert_true(least <= 1.06 * distance + 1e-6);
+}
+
+/* Overlapping: along the normal hardly deeper than along the best of all 15 axes, unless clipping
+ * took away what was deeper. */
+static void check_overlap(const tbi_solid *a, const tbi_solid *b, double separation,
+                          int32_t count) {
+  assert_in_range(count, 1, 8);
+  double least = least_gap(points, count);
+  assert_true(least <= 1e-6);
+  double along = solid_gap_along(a, b, points[0].normal);
+  assert_true(least >= along - 1e-9);
+  assert_true(least >= 1.06 * separation - 1e-6 || along >= 1.06 * separation - 1e-6);
+}
+
+static void test_random(void **state) {
+  (void)state;
+  rng r = rng_make(31);
+  for (int trial = 0; trial < 6000; ++trial) {
+    tbi_solid a = random_solid(&r, TABI_SHAPE_BOX, 0.3);
+    tbi_solid b = random_solid(&r, TABI_SHAPE_BOX, 0.3);
+    double reach = rng_between(&r, 0, 0.3);
+    int32_t count = tbi_pair_collide(&a, &b, reach, points);
+    check_manifold(&a, &b, reach, points, count);
+    check_common_normal(count);
+    double separation = box_box_separation(&a, &b);
+    if (separation > 0) {
+      check_apart(&a, &b, reach, count);
+    } else {
+      check_overlap(&a, &b, separation, count);
+    }
+    tbi_frame motion = random_motion(&r, 1);
+    check_motion(&a, &b, reach, &motion);
+  }
+}
+
+/* Nearly parallel boxes that just touch, as things in a pile do. */
+static void test_nearly_flat(void **state) {
+  (void)state;
+  rng r = rng_make(32);
+  for (int trial = 0; trial < 4000; ++trial) {
+    tbi_solid a = random_solid(&r, TABI_SHAPE_BOX, 0);
+    a = solid_at(a, v3_zero(), q_identity());
+    tbi_solid b = random_solid(&r, TABI_SHAPE_BOX, 0);
+    double tilt[3];
+    rng_fill(&r, pow(10, rng_between(&r, -8, -1)), tilt, 3);
+    q4 turn = q_mul(q_exp(v3_load(tilt)), q_exp(v3_make(0, 0, rng_between(&r, 0, 6))));
+    b = solid_at(b, v3_make(rng_between(&r, -0.2, 0.2), rng_between(&r, -0.2, 0.2), 0), turn);
+    double lift = solid_support(&a, v3_make(0, 0, 1)) + solid_support(&b, v3_make(0, 0, -1));
+    b.pos.z = lift + rng_between(&r, -1e-3, 1e-3);
+    double separation = box_box_separation(&a, &b);
+    int32_t count = tbi_pair_collide(&a, &b, 1e-2, points);
+    check_manifold(&a, &b, 1e-2, points, count);
+    check_common_normal(count);
+    if (separation > 0) {
+      check_apart(&a, &b, 1e-2, count);
+    } else {
+      check_overlap(&a, &b, separation, count);
+    }
+  }
+}
+
+static int32_t rest(tbi_solid a, tbi_solid b) {
+  rng r = rng_make(33);
+  int32_t count = tbi_pair_collide(&a, &b, 1e-3, points);
+  check_manifold(&a, &b, 1e-3, points, count);
+  check_common_normal(count);
+  for (int32_t i = 0; i < count; ++i)
+    assert_near(points[i].gap, -1e-5, 1e-9);
+  check_ids(&r, &a, &b, 1e-3);
+  check_swap(&a, &b, 1e-3, 1e-6);
+  return count;
+}
+
+static void test_resting(void **state) {
+  (void)state;
+  tbi_solid cube = solid_make(TABI_SHAPE_BOX, 0.2, 0.2, 0.2);
+  tbi_solid slab = solid_make(TABI_SHAPE_BOX, 1, 1, 0.2);
+  double deep = 1e-5;
+  q4 none = q_identity();
+  q4 eighth = q_exp(v3_make(0, 0, M_PI / 4));
+  /* on a slab, on its own like, shifted by half, and turned by an eighth */
+  assert_int_equal(rest(slab, solid_at(cube, v3_make(0, 0, 0.2 - deep), none)), 4);
+  assert_int_equal(rest(cube, solid_at(cube, v3_make(0, 0, 0.2 - deep), none)), 4);
+  assert_int_equal(rest(cube, solid_at(cube, v3_make(0.1, 0.05, 0.2 - deep), none)), 4);
+  assert_int_equal(rest(cube, solid_at(cube, v3_make(0, 0, 0.2 - deep), eighth)), 8);
+  assert_int_equal(rest(cube, solid_at(slab, v3_make(0.1, 0, 0.2 - deep), eighth)), 4);
+  /* on an edge and on a corner */
+  q4 edge = q_exp(v3_make(M_PI / 4, 0, 0));
+  assert_int_equal(rest(slab, solid_at(cube, v3_make(0, 0, 0.1 + 0.1 * sqrt(2) - deep), edge)), 2);
+  q4 corner = q_mul(q_exp(v3_make(0, -atan(sqrt(0.5)), 0)), edge);
+  double high = 0.1 + 0.1 * sqrt(3) - deep;
+  assert_int_equal(rest(slab, solid_at(cube, v3_make(0, 0, high), corner)), 1);
+  /* edge across edge, both at 45 degrees */
+  tbi_solid ridge = solid_at(cube, v3_zero(), edge);
+  tbi_solid rider =
+      solid_at(cube, v3_make(0, 0, 0.2 * sqrt(2) - deep), q_exp(v3_make(0, M_PI / 4, 0)));
+  assert_int_equal(rest(ridge, rider), 1);
+  assert_near(points[0].normal.z, 1, 1e-12);
+}
+
+/* Apart by a face, an edge, a corner: reported with the distance. */
+static void test_apart(void **state) {
+  (void)state;
+  tbi_solid cube = solid_make(TABI_SHAPE_BOX, 0.2, 0.2, 0.2);
+  tbi_solid above = solid_at(cube, v3_make(0.02, 0, 0.25), q_identity());
+  assert_int_equal(tbi_pair_collide(&cube, &above, 0.1, points), 4);
+  assert_near(points[0].gap, 0.05, 1e-12);
+  assert_near(points[0].point.z, 0.125, 1e-12);
+  tbi_solid aside = solid_at(cube, v3_make(0, 0.23, 0.24), q_identity());
+  assert_int_equal(tbi_pair_collide(&cube, &aside, 0.1, points), 1);
+  assert_near(points[0].gap, 0.05, 1e-12);
+  assert_near(points[0].normal.y, 0.6, 1e-12);
+  tbi_solid beyond = solid_at(cube, v3_make(0.21, 0.22, 0.22), q_identity());
+  assert_int_equal(tbi_pair_collide(&cube, &beyond, 0.1, points), 1);
+  assert_near(points[0].gap, 0.03, 1e-12);
+  assert_int_equal(tbi_pair_collide(&cube, &beyond, 0.029, points), 0);
+}
+
+/* Which box comes first decides nothing that matters. */
+static void test_swap(void **state) {
+  (void)state;
+  rng r = rng_make(34);
+  for (int trial = 0; trial < 4000; ++trial) {
+    tbi_solid a = random_solid(&r, TABI_SHAPE_BOX, 0.3);
+    tbi_solid b = random_solid(&r, TABI_SHAPE_BOX, 0.3);
+    tbi_pair_point swapped[TBI_PAIR_ROOM];
+    int32_t n = tbi_pair_collide(&a, &b, 0.05, points);
+    int32_t m = tbi_pair_collide(&b, &a, 0.05, swapped);
+    assert_int_equal(n > 0, m > 0);
+    if (n == 0) continue;
+    bool same = v3_norm(v3_add(points[0].normal, swapped[0].normal)) < 1e-9;
+    double along = solid_gap_along(&a, &b, points[0].normal);
+    double back = solid_gap_along(&b, &a, swapped[0].normal);
+    if (same) assert_near(least_gap(points, n), least_gap(swapped, m), 1e-9);
+    assert_near(along, back, 1e-2 * fabs(along) + 1e-6);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random),  cmocka_unit_test(test_nearly_flat),
+      cmocka_unit_test(test_resting), cmocka_unit_test(test_apart),
+      cmocka_unit_test(test_swap),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
