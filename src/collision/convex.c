@@ -26,6 +26,8 @@
 
 #define CLIPPED_ROOM (2 * TBI_FACE_CORNERS)
 #define DEEPEST      0xdeeb0001u /* feature of the deepest pair */
+#define STARTS       4           /* ways that are followed to their ends, */
+#define HOPELESS     3           /* unless they begin so many times deeper than another ended */
 
 typedef struct query {
   const tbi_solid *a, *b;
@@ -46,40 +48,65 @@ typedef struct way {
   double overlap;
 } way;
 
-static void try_way(const query *q, v3 dir, way *best) {
-  double length = v3_norm(dir);
-  if (!(length > 0) || !isfinite(length)) return;
-  v3 n = v3_scale(1 / length, dir);
-  double overlap = core_overlap(q, n);
-  if (overlap < best->overlap) *best = (way){n, overlap};
+/* The best few that are not almost the same, the best one first. */
+typedef struct ways {
+  way way[STARTS];
+  int32_t count;
+} ways;
+
+static bool same_way(v3 a, v3 b) { return v3_dot(a, b) > 0.999; }
+
+static void keep_way(ways *kept, way found) {
+  int32_t at = 0;
+  while (at < kept->count && kept->way[at].overlap <= found.overlap) {
+    if (same_way(kept->way[at++].n, found.n)) return;
+  }
+  // what is worse moves back and over the first that is the same
+  for (int32_t i = at; i < kept->count; ++i) {
+    way worse = kept->way[i];
+    kept->way[i] = found;
+    found = worse;
+    if (same_way(kept->way[at].n, found.n)) return;
+  }
+  if (kept->count < STARTS) kept->way[kept->count++] = found;
 }
+
+/* A direction of any length; one without length is the worst of all. */
+static way measure(const query *q, v3 dir) {
+  double length = v3_norm(dir);
+  if (!(length > 0) || !isfinite(length)) return (way){v3_make(0, 0, 1), DBL_MAX};
+  v3 n = v3_scale(1 / length, dir);
+  return (way){n, core_overlap(q, n)};
+}
+
+static void try_way(const query *q, v3 dir, ways *kept) { keep_way(kept, measure(q, dir)); }
 
 static int first_axis(const tbi_solid *s) {
   return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH ? 0 : 2;
 }
 
-static void try_both(const query *q, v3 dir, way *best) {
-  try_way(q, dir, best);
-  try_way(q, v3_neg(dir), best);
+static void try_both(const query *q, v3 dir, ways *kept) {
+  try_way(q, dir, kept);
+  try_way(q, v3_neg(dir), kept);
 }
 
 /* The directions in which a shape is flat, and for a round one its side. */
-static void try_axes(const query *q, const tbi_solid *s, way *best) {
+static void try_axes(const query *q, const tbi_solid *s, ways *kept) {
   if (s->type == TABI_SHAPE_SPHERE) return;
   for (int k = first_axis(s); k < 3; ++k)
-    try_both(q, s->axis[k], best);
+    try_both(q, s->axis[k], kept);
   if (first_axis(s) == 0) return;
   v3 line = v3_sub(q->centre_b, q->centre_a);
-  try_way(q, v3_axpy(line, -v3_dot(line, s->axis[2]), s->axis[2]), best);
+  try_way(q, v3_axpy(line, -v3_dot(line, s->axis[2]), s->axis[2]), kept);
 }
 
 /* Edges that cross meet square to both. */
-static void try_edges(const query *q, way *best) {
+static void try_edges(const query *q, ways *kept) {
   if (q->a->type == TABI_SHAPE_SPHERE) return;
   for (int i = first_axis(q->a); i < 3; ++i) {
     for (int j = first_axis(q->b); j < 3; ++j) {
       v3 square = v3_cross(q->a->axis[i], q->b->axis[j]);
-      if (v3_dot(square, square) > 1e-8) try_both(q, square, best);
+      if (v3_dot(square, square) > 1e-8) try_both(q, square, kept);
     }
   }
 }
@@ -110,7 +137,8 @@ static void fat_centre(const void *object, ccd_vec3_t *to) {
   ccdVec3Set(to, shape->centre.x, shape->centre.y, shape->centre.z);
 }
 
-static void try_mpr(const query *q, way *best) {
+/* The way out by portal refinement; the worst of all if it fails. */
+static way find_portal(const query *q) {
   int questions = 400;
   double margin = 0.5 * (q->radius + q->reach) + 1e-6;
   fat_shape a = {q->a, q->centre_a, margin, &questions};
@@ -125,23 +153,42 @@ static void try_mpr(const query *q, way *best) {
   ccd.mpr_tolerance = 1e-6;
   ccd_real_t depth = 0;
   ccd_vec3_t dir, pos;
-  if (ccdMPRPenetration(&a, &b, &ccd, &depth, &dir, &pos) == 0) try_way(q, from_ccd(&dir), best);
+  bool found = ccdMPRPenetration(&a, &b, &ccd, &depth, &dir, &pos) == 0;
+  return measure(q, found ? from_ccd(&dir) : v3_zero());
 }
 
-/* Improves a direction until the overlap falls no more.  Returns the deepest pair of points. */
-static tbi_nearest improve(const query *q, way *best) {
-  tbi_nearest pair;
-  double size = best->overlap + v3_dot(best->n, v3_sub(q->centre_b, q->centre_a));
-  double air = 0.1 * fmax(size, 1e-3);
-  for (int i = 0; i < 24; ++i) {
-    double before = best->overlap;
-    pair = tbi_gjk(q->a, q->b, v3_scale(before + air, best->n), best->n);
-    way found = *best;
-    try_way(q, pair.apart, &found);
-    if (!(found.overlap < before - 1e-10 * air)) break;
-    *best = found;
+/* The faces that both show along the best way so far. */
+static void try_faces(const query *q, ways *kept) {
+  tbi_face face;
+  v3 n = kept->way[0].n;
+  if (q->a->type == TABI_SHAPE_MESH) {
+    tbi_support_face(q->a, n, &face);
+    try_way(q, face.normal, kept);
   }
-  return pair;
+  if (q->b->type == TABI_SHAPE_MESH) {
+    tbi_support_face(q->b, v3_neg(n), &face);
+    try_way(q, v3_neg(face.normal), kept);
+  }
+}
+
+/* A way and the deepest pair of points along it. */
+typedef struct result {
+  way way;
+  tbi_nearest pair;
+} result;
+
+/* Follows a way until the overlap falls no more. */
+static result improve(const query *q, way start) {
+  result r = {.way = start};
+  double size = start.overlap + v3_dot(start.n, v3_sub(q->centre_b, q->centre_a));
+  double air = 0.1 * fmax(size, 1e-3);
+  for (int i = 0; i < 12; ++i) {
+    r.pair = tbi_gjk(q->a, q->b, v3_scale(r.way.overlap + air, r.way.n), r.way.n);
+    way found = measure(q, r.pair.apart);
+    if (!(found.overlap < r.way.overlap - 1e-10 * air)) break;
+    r.way = found;
+  }
+  return r;
 }
 
 /* Takes the normal of a hull's face in place of one that rounding cannot tell from it, so that
@@ -150,34 +197,80 @@ static void snap(const query *q, const tbi_solid *s, double sign, way *best) {
   if (s->type != TABI_SHAPE_MESH) return;
   tbi_face face;
   tbi_support_face(s, v3_scale(sign, best->n), &face);
-  way found = {v3_zero(), DBL_MAX};
-  if (v3_dot(face.normal, best->n) * sign > 1 - 1e-10) {
-    try_way(q, v3_scale(sign, face.normal), &found);
-  }
+  v3 n = v3_scale(sign, face.normal);
+  if (v3_dot(n, best->n) < 1 - 1e-10) return;
+  way found = measure(q, n);
   if (found.overlap < best->overlap + 1e-9) *best = found;
 }
 
-/* The normal and the deepest pair, or false where the shapes are farther apart than reach. */
-static bool find_way(const query *q, way *best, tbi_nearest *pair) {
+static tbi_solid shrink(const tbi_solid *s, v3 centre, double factor) {
+  tbi_solid small = *s;
+  small.pos = v3_axpy(centre, factor, v3_sub(s->pos, centre));
+  for (int k = 0; k < 3; ++k)
+    small.axis[k] = v3_scale(factor, s->axis[k]);
+  return small;
+}
+
+/* Where the overlap is shallow, both cores are made smaller around their centres, so much that the
+ * given way parts them; the shortest way between these is as good as sure to be near the best. */
+static way find_shrunk(const query *q, way known) {
+  double size = known.overlap + v3_dot(known.n, v3_sub(q->centre_b, q->centre_a));
+  double share = 1.1 * known.overlap / size;
+  if (!(share > 0 && share < 0.5)) return (way){known.n, DBL_MAX};
+  tbi_solid a = shrink(q->a, q->centre_a, 1 - share);
+  tbi_solid b = shrink(q->b, q->centre_b, 1 - share);
+  return measure(q, tbi_gjk(&a, &b, v3_zero(), known.n).apart);
+}
+
+static bool is_shallow(const query *q, way w) {
+  double size = w.overlap + v3_dot(w.n, v3_sub(q->centre_b, q->centre_a));
+  return w.overlap < 0.01 * size;
+}
+
+static void follow(const query *q, way start, result *best) {
+  if (start.overlap == DBL_MAX || same_way(start.n, best->way.n)) return;
+  result end = improve(q, start);
+  if (end.way.overlap < best->way.overlap - 1e-9) *best = end;
+}
+
+/* Cores that overlap: the best end of all starts. */
+static result find_inside(const query *q, ways *starts) {
+  result best = improve(q, starts->way[0]);
+  follow(q, find_shrunk(q, best.way), &best);
+  if (is_shallow(q, best.way)) return best;
+  try_edges(q, starts);
+  keep_way(starts, find_portal(q));
+  try_faces(q, starts);
+  for (int32_t i = 0; i < starts->count; ++i) {
+    if (starts->way[i].overlap > HOPELESS * best.way.overlap) break;
+    follow(q, starts->way[i], &best);
+  }
+  return best;
+}
+
+/* Cores that are apart: the shortest way between them. */
+static result find_apart(const query *q, way start) {
+  result r = {start, tbi_gjk(q->a, q->b, v3_zero(), start.n)};
+  way found = measure(q, r.pair.apart);
+  if (found.overlap < start.overlap) r.way = found;
+  return r;
+}
+
+/* False where the shapes are farther apart than reach. */
+static bool find_way(const query *q, result *best) {
   const double too_far = -(q->radius + q->reach);
-  *best = (way){v3_zero(), DBL_MAX};
-  try_way(q, v3_sub(q->centre_b, q->centre_a), best);
-  try_axes(q, q->a, best);
-  try_axes(q, q->b, best);
-  if (best->overlap < too_far) return false;
-  if (best->overlap >= 0) {
-    try_edges(q, best);
-    try_mpr(q, best);
-  }
-  *pair = improve(q, best);
-  // cores well apart: the shortest way between them as they are
-  if (best->overlap < -1e-6) {
-    *pair = tbi_gjk(q->a, q->b, v3_zero(), best->n);
-    try_way(q, pair->apart, best);
-  }
-  snap(q, q->a, 1, best);
-  snap(q, q->b, -1, best);
-  return best->overlap >= too_far;
+  const double clear = -1e-6; /* m of air in which the shortest way is safe to find */
+  ways starts = {.count = 0};
+  try_way(q, v3_sub(q->centre_b, q->centre_a), &starts);
+  try_axes(q, q->a, &starts);
+  try_axes(q, q->b, &starts);
+  best->way = starts.way[0];
+  if (best->way.overlap < too_far) return false;
+  if (best->way.overlap >= clear) *best = find_inside(q, &starts);
+  if (best->way.overlap < clear) *best = find_apart(q, best->way);
+  snap(q, q->a, 1, &best->way);
+  snap(q, q->b, -1, &best->way);
+  return best->way.overlap >= too_far;
 }
 
 /* --------------------------------------------------------------------------------- clipping */
@@ -326,11 +419,10 @@ int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double reach,
   q.radius = tbi_support_radius(a) + tbi_support_radius(b);
   q.centre_a = tbi_support_centre(a);
   q.centre_b = tbi_support_centre(b);
-  way best;
-  tbi_nearest pair;
-  if (!find_way(&q, &best, &pair)) return 0;
-  points to = {out, 0, best.n, reach, -(best.overlap + q.radius)};
+  result best;
+  if (!find_way(&q, &best)) return 0;
+  points to = {out, 0, best.way.n, reach, -(best.way.overlap + q.radius)};
   points_of_faces(&q, &to);
-  add_deepest(&q, &pair, &to);
+  add_deepest(&q, &best.pair, &to);
   return to.count;
 }

@@ -34,10 +34,12 @@ void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face);
 
 /* One name for two, in whichever order they come. */
 static inline uint32_t tbi_tie(uint32_t a, uint32_t b) {
-  uint32_t low = a < b ? a : b;
-  uint32_t high = a < b ? b : a;
-  uint32_t mixed = (low * 0x9e3779b1u) ^ ((high + 0x7f4a7c15u) * 0x85ebca6bu);
-  return mixed ^ (mixed >> 15);
+  uint64_t mixed = a < b ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b;
+  for (int round = 0; round < 2; ++round) {
+    mixed ^= mixed >> 31;
+    mixed *= 0x9e3779b97f4a7c15u;
+  }
+  return (uint32_t)(mixed >> 32);
 }
 
 #endif
