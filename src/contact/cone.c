@@ -34,9 +34,7 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
 }
 
 static double sweep(tbi_problem *p) {
-  double change = 0;
-  for (int32_t i = 0; i < p->nrow; ++i)
-    change = tbi_max(change, fabs(tbi_row_visit(p, &p->row[i])));
+  double change = tbi_rows_sweep(p);
   for (int32_t g = 0; g < p->ngroup; ++g) {
     const tbi_group *group = &p->group[g];
     tbi_visit visit = tbi_visit_begin(p, group);

@@ -101,10 +101,11 @@ static v3 slip(const double (*w)[3], v3 b, double mu) {
   }
   double y = q.cosine * p[0] - q.sine * p[1];
   double z = q.sine * p[0] + q.cosine * p[1];
-  /* on the cone to the last bit: the normal from its own equation, the tangent scaled to it */
+  /* in the cone to the last bit: the normal from its own equation, the tangent cut to it.  It may
+   * end inside where sticking failed by rounding only, as with fewer than three freedoms */
   double normal = q.normal + q.slope[0] * p[0] + q.slope[1] * p[1];
   double length = sqrt(y * y + z * z);
-  double scale = length > 0 ? mu * normal / length : 0;
+  double scale = length > mu * normal ? mu * normal / length : 1;
   return v3_make(normal, scale * y, scale * z);
 }
 

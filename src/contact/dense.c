@@ -18,7 +18,7 @@ typedef struct dense {
 } dense;
 
 size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model) {
-  size_t ports = (size_t)model->nbody + (size_t)model->nv;
+  size_t ports = (size_t)model->nbody;
   return ports * sizeof(sv) + (3 + unknowns) * padded(unknowns) * sizeof(double);
 }
 
@@ -39,7 +39,7 @@ static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
   int32_t first = p->tree_port[port->tree];
   for (int32_t k = first; k < first + p->tree_ports[port->tree]; ++k) {
     const tbi_block *block = tbi_problem_block(p, k, from);
-    for (int32_t i = 0; i < port->columns; ++i)
+    for (int i = 0; i < 6; ++i)
       answer[k] = sv_axpy(answer[k], part[i], block->column[i]);
   }
 }

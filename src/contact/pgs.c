@@ -13,10 +13,8 @@
 /* below this share of the point's whole mobility a direction moves by rounding only */
 #define IMMOBILE 1e-11
 
-/* three a contact; a joint's velocity has two limits and dry friction at most */
-static size_t most_unknowns(const tabi_model *model, const tabi_world_def *def) {
-  return 3 * (size_t)def->max_contacts + 3 * (size_t)model->nv + (size_t)model->ncoupling;
-}
+/* three a contact */
+static size_t most_unknowns(const tabi_world_def *def) { return 3 * (size_t)def->max_contacts; }
 
 static size_t list_size(size_t unknowns) {
   size_t size = unknowns * (sizeof(tbi_unknown) + sizeof(tbi_group) + sizeof(double));
@@ -24,14 +22,14 @@ static size_t list_size(size_t unknowns) {
 }
 
 size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t most = most_unknowns(model, def);
+  size_t most = most_unknowns(def);
   return list_size(most) + (def->dense ? tbi_dense_memsize(most, model) : 0);
 }
 
 /* the unknown joins the last run, or begins one */
 static void add(tbi_pgs *pgs, int32_t port_a, int32_t port_b, double impulse) {
   tbi_group *next = &pgs->run[pgs->nrun];
-  if (pgs->nrun > 0 && next[-1].port_a == port_a && next[-1].port_b == port_b) {
+  if (pgs->nrun > pgs->normal_runs && next[-1].port_a == port_a && next[-1].port_b == port_b) {
     ++next[-1].count;
   } else {
     *next = (tbi_group){port_a, port_b, pgs->count, 1};
@@ -75,34 +73,8 @@ static void add_direction(tbi_pgs *pgs, const tbi_point *c, const double e[3]) {
   add(pgs, a, b, impulse);
 }
 
-/* velocity of port k per impulse at port l, both of joints */
-static sv joint_answer(const tbi_problem *p, int32_t k, int32_t l) {
-  return p->port[k].tree == p->port[l].tree ? tbi_problem_block(p, k, l)->column[0] : sv_zero();
-}
-
-static void add_row(tbi_pgs *pgs, const tbi_problem *p, const tbi_row *row) {
-  tbi_unknown *x = &pgs->unknown[pgs->count];
-  int32_t a = row->leader;
-  int32_t b = row->port;
-  *x = (tbi_unknown){.normal = TABI_NONE,
-                     .w = row->w,
-                     .inverse = inverse_of(row->w, 0),
-                     .target = row->target,
-                     .lower = row->lower,
-                     .upper = row->upper};
-  x->wrench_a = x->answer_a = sv_zero();
-  x->wrench_b = (sv){v4_make(1, 0, 0), v4_zero()};
-  x->answer_b = joint_answer(p, b, b);
-  if (a != TABI_NONE) {
-    x->wrench_a = sv_scale(row->slope, x->wrench_b);
-    x->answer_b = sv_axpy(x->answer_b, -row->slope, joint_answer(p, b, a));
-    x->answer_a = sv_axpy(joint_answer(p, a, b), -row->slope, joint_answer(p, a, a));
-  }
-  add(pgs, a, b, row->impulse);
-}
-
 tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch) {
-  size_t room = 3 * (size_t)problem->npoint + (size_t)problem->nrow;
+  size_t room = 3 * (size_t)problem->npoint;
   tbi_pgs pgs = {.unknown = scratch};
   pgs.impulse = (double *)(pgs.unknown + room);
   pgs.run = (tbi_group *)(pgs.impulse + room);
@@ -112,14 +84,13 @@ tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch) {
     pgs.unknown[i].target = problem->point[i].target;
     pgs.unknown[i].upper = INFINITY;
   }
-  for (int32_t i = 0; i < problem->nrow; ++i)
-    add_row(&pgs, problem, &problem->row[i]);
+  pgs.normal_runs = pgs.nrun;
   return pgs;
 }
 
 tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int32_t i, double y,
                                   double z) {
-  TBI_ASSERT(pgs->count == problem->npoint + problem->nrow + 2 * i);
+  TBI_ASSERT(pgs->count == problem->npoint + 2 * i);
   tbi_unknown *x = &pgs->unknown[pgs->count];
   add_direction(pgs, &problem->point[i], (double[3]){0, y, z});
   add_direction(pgs, &problem->point[i], (double[3]){0, -z, y});
@@ -183,9 +154,11 @@ static inline double visit(const tbi_pgs *pgs, tbi_visit *v, int32_t first, int3
   return change;
 }
 
+/* normals, then joint rows, then friction */
 static double sweep(const tbi_pgs *pgs, tbi_problem *p) {
   double change = 0;
   for (int32_t r = 0; r < pgs->nrun; ++r) {
+    if (r == pgs->normal_runs) change = tbi_max(change, tbi_rows_sweep(p));
     const tbi_group *run = &pgs->run[r];
     tbi_visit v = tbi_visit_begin(p, run);
     double own = run->port_a == TABI_NONE ? visit(pgs, &v, run->first, run->count, false)
@@ -207,26 +180,24 @@ void tbi_pgs_apply(const tbi_pgs *pgs, tbi_problem *problem, const double *old) 
 }
 
 static void store(const tbi_pgs *pgs, tbi_problem *p) {
-  const double *tangent = &pgs->impulse[p->npoint + p->nrow];
-  const tbi_unknown *x = &pgs->unknown[p->npoint + p->nrow];
+  const double *tangent = &pgs->impulse[p->npoint];
+  const tbi_unknown *x = &pgs->unknown[p->npoint];
   for (int32_t i = 0; i < p->npoint; ++i, tangent += 2, x += 2) {
     double *impulse = p->point[i].impulse;
     impulse[0] = pgs->impulse[i];
     for (int k = 0; k < 2; ++k)
       impulse[1 + k] = tangent[0] * x[0].along[k] + tangent[1] * x[1].along[k];
   }
-  for (int32_t i = 0; i < p->nrow; ++i)
-    p->row[i].impulse = pgs->impulse[p->npoint + i];
 }
 
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
-  TBI_ASSERT(pgs->count == 3 * problem->npoint + problem->nrow);
-  tbi_solution solution = {0, pgs->count == 0};
-  if (def->dense) {
+  TBI_ASSERT(pgs->count == 3 * problem->npoint);
+  tbi_solution solution = {0, false};
+  if (def->dense && problem->nrow == 0) {
     solution = tbi_dense_solve(pgs, problem, def);
   } else {
     while (!solution.converged && solution.iterations < def->iterations) {
-      double change = sweep(pgs, problem);
+      double change = pgs->count > 0 ? sweep(pgs, problem) : tbi_rows_sweep(problem);
       ++solution.iterations;
       solution.converged = solution.iterations >= 2 && change <= def->tolerance;
     }

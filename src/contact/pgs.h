@@ -26,14 +26,15 @@ typedef struct tbi_unknown {
 
 typedef struct tbi_pgs {
   int32_t count, nrun;
+  int32_t normal_runs; /* the first runs: between these and friction, joint rows have their turn */
   tbi_unknown *unknown;
   double *impulse; /* of every unknown */
   tbi_group *run;  /* unknowns that follow one another and have the same two ports */
   void *rest;      /* memory of the dense matrix */
 } tbi_pgs;
 
-/* Memory for any problem of a world, and the list with the normals and joint rows of one, their
- * impulses as they stand. */
+/* Memory for any problem of a world, and the list with the normals of one, their impulses as they
+ * stand. */
 size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def);
 tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch);
 
@@ -43,7 +44,8 @@ tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int3
                                   double z);
 
 /* Sweeps until the velocity of no unknown changes by more than def->tolerance, at least twice and
- * at most def->iterations times; impulses go back to points and rows, and ports follow. */
+ * at most def->iterations times; impulses go back to the points, and ports follow.  Dense storage
+ * is for contacts alone: with joint rows the sweeps run on ports. */
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def);
 
 /* The ports take up the change of all impulses from what they were: old[count]. */

@@ -29,32 +29,8 @@ void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
   int32_t first = p->tree_port[tree];
   for (int32_t k = first; k < first + p->tree_ports[tree]; ++k) {
     if (k == from || k == except) continue;
-    const tbi_block *g = tbi_problem_block(p, k, from);
-    sv u = p->port[from].columns == 1 ? sv_scale(v4_x(m.lin), g->column[0]) : block_mul(g, m);
-    p->velocity[k] = sv_add(p->velocity[k], u);
+    p->velocity[k] = sv_add(p->velocity[k], block_mul(tbi_problem_block(p, k, from), m));
   }
-}
-
-/* an impulse of a row at a joint's port, felt there and everywhere in the tree */
-static void push_joint(tbi_problem *p, int32_t port, double impulse) {
-  sv m = {v4_make(impulse, 0, 0), v4_zero()};
-  p->received[port] = sv_add(p->received[port], m);
-  p->velocity[port] =
-      sv_axpy(p->velocity[port], impulse, tbi_problem_block(p, port, port)->column[0]);
-  tbi_problem_spread(p, port, TABI_NONE, m);
-}
-
-double tbi_row_visit(tbi_problem *p, tbi_row *row) {
-  double u = v4_x(p->velocity[row->port].lin);
-  if (row->leader != TABI_NONE) u -= row->slope * v4_x(p->velocity[row->leader].lin);
-  double impulse = row->impulse + (row->target - u) / row->w;
-  impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
-  double change = impulse - row->impulse;
-  if (change == 0) return 0;
-  row->impulse = impulse;
-  push_joint(p, row->port, change);
-  if (row->leader != TABI_NONE) push_joint(p, row->leader, -row->slope * change);
-  return change * row->w;
 }
 
 /* ------------------------------------------------------------------------------------- ports */
@@ -67,12 +43,10 @@ static int32_t last_dof(const tbi_body *body) { return body->v + body->nv - 1; }
 
 static void add_port(tbi_setup *s, int32_t tree, int32_t body, int32_t dof) {
   tbi_problem *p = &s->problem;
-  tbi_port *port = &p->port[p->nport];
-  int32_t columns = body == TABI_NONE ? 1 : 6;
   int32_t stride = path_stride(s->model, dof);
-  *port = (tbi_port){tree, body, dof, columns, s->used_y, stride, 0};
-  s->used_y += (int64_t)columns * stride;
-  *(body == TABI_NONE ? &s->dof_port[dof] : &s->body_port[body]) = p->nport++;
+  p->port[p->nport] = (tbi_port){tree, body, dof, stride, s->used_y, 0};
+  s->used_y += 6 * (int64_t)stride;
+  s->body_port[body] = p->nport++;
   ++p->tree_ports[tree];
 }
 
@@ -90,9 +64,6 @@ static bool number_ports(tbi_setup *s) {
     for (int32_t i = model->tree_body[tree]; i < end; ++i) {
       const tbi_body *body = &model->body[i];
       if (s->body_port[i] == TBI_MARKED) add_port(s, tree, i, last_dof(body));
-      for (int32_t k = body->v; k < body->v + body->nv; ++k) {
-        if (s->dof_port[k] == TBI_MARKED) add_port(s, tree, TABI_NONE, k);
-      }
     }
     int64_t n = p->tree_ports[tree];
     if (blocks + n * n > s->max_blocks) return false;
@@ -107,11 +78,7 @@ static bool number_ports(tbi_setup *s) {
 /* J' of the port, root first, one column after another; the padding is zero */
 static void load_axes(const tbi_setup *s, const tbi_port *port, double *y) {
   int32_t stride = port->stride;
-  memset(y, 0, sizeof *y * (size_t)port->columns * (size_t)stride);
-  if (port->columns == 1) {
-    y[s->model->dof_depth[port->dof]] = 1;
-    return;
-  }
+  memset(y, 0, sizeof *y * 6 * (size_t)stride);
   int32_t depth = s->model->dof_depth[port->dof];
   for (int32_t k = port->dof; k >= 0; k = s->model->dof_parent[k], --depth) {
     sv axis = s->d->axis[k];
@@ -130,26 +97,28 @@ static inline void subtract(double *to, double a, const double *from, int32_t n)
     v4_save(v4_axpy(v4_load(to + j), -a, v4_load(from + j)), to + j);
 }
 
-/* Y = D^-1/2 L^-T J'.  What has been finished is moved out of the way, because the steps below
- * work on whole vectors and spoil what lies behind. */
-static void fill_y(const tbi_setup *s, const tbi_port *port) {
+/* Y = D^-1/2 L^-T x for columns of x along the path of dof.  What has been finished is moved out of
+ * the way, because the steps below work on whole vectors and spoil what lies behind. */
+static void half_solve(const tbi_setup *s, int32_t dof, int32_t columns, double *x, double *y) {
   const tabi_model *model = s->model;
-  double *y = s->y + port->y;
-  double *x = s->scratch;
-  int32_t stride = port->stride;
-  load_axes(s, port, x);
-  memset(y, 0, sizeof *y * (size_t)port->columns * (size_t)stride);
-  int32_t depth = model->dof_depth[port->dof];
-  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth) {
+  int32_t stride = path_stride(model, dof);
+  int32_t depth = model->dof_depth[dof];
+  memset(y, 0, sizeof *y * (size_t)columns * (size_t)stride);
+  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
     const double *row = s->d->row + model->dof_row[k];
     double root = s->pivot_root[k];
-    for (int32_t c = 0; c < port->columns; ++c) {
+    for (int32_t c = 0; c < columns; ++c) {
       double *column = x + (int64_t)c * stride;
       double value = column[depth];
       y[(int64_t)c * stride + depth] = value * root;
-      if (value != 0) subtract(column, value, row, depth);
+      subtract(column, value, row, depth);
     }
   }
+}
+
+static void fill_y(const tbi_setup *s, const tbi_port *port) {
+  load_axes(s, port, s->scratch);
+  half_solve(s, port->dof, 6, s->scratch, s->y + port->y);
 }
 
 static double dot_path(const double *a, const double *b, int32_t n) {
@@ -168,21 +137,17 @@ static sv make_sv(const double a[6]) {
   return (sv){v4_make(a[0], a[1], a[2]), v4_make(a[3], a[4], a[5])};
 }
 
-/* velocity of the port when no constraint acts: J v + Y' z */
-static void free_velocity(const tbi_setup *s, const tbi_port *port, sv *velocity) {
-  const tabi_model *model = s->model;
-  double *z = s->scratch;
+/* what a sum of impulses, given for all velocities, does at a port: Y' x */
+static sv port_answer(const tbi_problem *p, const tbi_port *port, const double *x) {
+  const tabi_model *model = p->model;
+  const double *y = p->y + port->y;
   int32_t depth = model->dof_depth[port->dof];
-  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth)
-    z[depth] = s->z[k];
-  double gain[6] = {0};
-  int32_t n = model->dof_depth[port->dof] + 1;
-  for (int32_t c = 0; c < port->columns; ++c) {
-    gain[c] = dot_path(s->y + port->y + (int64_t)c * port->stride, z, n);
+  double u[6] = {0};
+  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth) {
+    for (int c = 0; c < 6; ++c)
+      u[c] += y[(int64_t)c * port->stride + depth] * x[k];
   }
-  sv before = port->body == TABI_NONE ? (sv){v4_make(s->d->v[port->dof], 0, 0), v4_zero()}
-                                      : s->d->body[port->body].vel;
-  *velocity = sv_add(before, make_sv(gain));
+  return make_sv(u);
 }
 
 /* how many velocities two paths have in common */
@@ -206,14 +171,14 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   const double *yk = s->y + port_k->y;
   const double *yl = s->y + port_l->y;
   int32_t n = shared_path(s->model, port_k->dof, port_l->dof);
-  double g[6][6] = {{0}};
-  double t[6][6] = {{0}};
-  for (int32_t j = 0; j < port_l->columns; ++j) {
-    for (int32_t i = k == l ? j : 0; i < port_k->columns; ++i) {
+  double g[6][6];
+  double t[6][6];
+  for (int32_t j = 0; j < 6; ++j) {
+    for (int32_t i = k == l ? j : 0; i < 6; ++i) {
       double value =
           dot_path(yk + (int64_t)i * port_k->stride, yl + (int64_t)j * port_l->stride, n);
       g[j][i] = t[i][j] = value;
-      if (k == l) g[i][j] = t[j][i] = value;
+      if (k == l) g[i][j] = value;
     }
   }
   tbi_block *kl = &p->block[port_k->block + (l - p->tree_port[port_k->tree])];
@@ -228,8 +193,9 @@ static void fill_ports(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   for (int32_t k = 0; k < p->nport; ++k) {
     fill_y(s, &p->port[k]);
-    free_velocity(s, &p->port[k], &p->velocity[k]);
+    p->velocity[k] = sv_add(s->d->body[p->port[k].body].vel, port_answer(p, &p->port[k], s->z));
     p->received[k] = sv_zero();
+    p->summed[k] = sv_zero();
     for (int32_t l = p->tree_port[p->port[k].tree]; l <= k; ++l)
       fill_block(s, k, l);
   }
@@ -265,6 +231,15 @@ static m4 contact_frame(v3 n) {
   return (m4){v4_from(n), v4_from(t), v4_from(v3_cross(n, t))};
 }
 
+/* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
+ * that never passes for sticking, so that coulomb.c is asked. */
+static s3 stick_inverse(s3 w) {
+  double trace = w.xx + w.yy + w.zz;
+  double volume = w.xx * (w.yy * w.zz - w.yz * w.yz) - w.xy * (w.xy * w.zz - w.yz * w.xz) +
+                  w.xz * (w.xy * w.yz - w.yy * w.xz);
+  return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){-1, 0, 0, 0, 0, 0};
+}
+
 static void fill_response(const tbi_problem *p, tbi_point *c) {
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
   for (int j = 0; j < 3; ++j) {
@@ -279,7 +254,7 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
-  s3_store(s3_inverse(w), c->inverse);
+  s3_store(stick_inverse(w), c->inverse);
 }
 
 static sv body_velocity(const tbi_setup *s, int32_t shape) {
@@ -353,38 +328,117 @@ static void group_points(tbi_problem *p) {
 
 /* -------------------------------------------------------------------------------------- rows */
 
-static void mark_row(const tbi_setup *s, int32_t dof) { s->dof_port[dof] = TBI_MARKED; }
+/* a column along a path times what stands at the path's velocities */
+static double along_path(const tabi_model *model, int32_t dof, const double *y, const double *x) {
+  double sum = 0;
+  int32_t depth = model->dof_depth[dof];
+  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth)
+    sum += y[depth] * x[k];
+  return sum;
+}
 
-static void finish_row(const tbi_setup *s, tbi_row *row) {
-  const tbi_problem *p = &s->problem;
-  row->port = s->dof_port[row->port];
-  row->w = v4_x(tbi_problem_block(p, row->port, row->port)->column[0].lin);
+static void fill_row_y(tbi_setup *s, int32_t dof, int64_t *at) {
+  int32_t stride = path_stride(s->model, dof);
+  memset(s->scratch, 0, sizeof *s->scratch * (size_t)stride);
+  s->scratch[s->model->dof_depth[dof]] = 1;
+  *at = s->used_y;
+  half_solve(s, dof, 1, s->scratch, s->y + *at);
+  s->used_y += stride;
+}
+
+static void fill_row(tbi_setup *s, tbi_row *row) {
+  const tabi_model *model = s->model;
+  fill_row_y(s, row->dof, &row->y);
+  const double *y = s->y + row->y;
+  int32_t n = model->dof_depth[row->dof] + 1;
+  row->w = dot_path(y, y, n);
+  row->base = s->d->v[row->dof] + along_path(model, row->dof, y, s->z);
   if (row->leader == TABI_NONE) return;
-  row->leader = s->dof_port[row->leader];
-  row->w +=
-      row->slope * row->slope * v4_x(tbi_problem_block(p, row->leader, row->leader)->column[0].lin);
-  if (p->port[row->port].tree == p->port[row->leader].tree) {
-    row->w -= 2 * row->slope * v4_x(tbi_problem_block(p, row->port, row->leader)->column[0].lin);
+  fill_row_y(s, row->leader, &row->leader_y);
+  const double *by = s->y + row->leader_y;
+  int32_t shared = shared_path(model, row->dof, row->leader);
+  row->w += row->slope * row->slope * dot_path(by, by, model->dof_depth[row->leader] + 1);
+  row->w -= 2 * row->slope * dot_path(y, by, shared);
+  row->base -= row->slope * (s->d->v[row->leader] + along_path(model, row->leader, by, s->z));
+}
+
+double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
+  double u = row->base + along_path(p->model, row->dof, p->y + row->y, p->sum);
+  if (row->leader == TABI_NONE) return u;
+  return u - row->slope * along_path(p->model, row->leader, p->y + row->leader_y, p->sum);
+}
+
+/* an impulse at a joint, into the sum and into what the ports have to be told */
+static void push_joint(tbi_problem *p, int32_t dof, const double *y, double impulse) {
+  int32_t depth = p->model->dof_depth[dof];
+  for (int32_t k = dof; k >= 0; k = p->model->dof_parent[k], --depth) {
+    double part = impulse * y[depth];
+    p->sum[k] += part;
+    p->by_rows[k] += part;
   }
+}
+
+static void push_row(tbi_problem *p, const tbi_row *row, double impulse) {
+  push_joint(p, row->dof, p->y + row->y, impulse);
+  if (row->leader == TABI_NONE) return;
+  push_joint(p, row->leader, p->y + row->leader_y, -row->slope * impulse);
+}
+
+static double visit_row(tbi_problem *p, tbi_row *row) {
+  double impulse = row->impulse + (row->target - tbi_row_velocity(p, row)) / row->w;
+  impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
+  double change = impulse - row->impulse;
+  if (change == 0) return 0;
+  row->impulse = impulse;
+  push_row(p, row, change);
+  return fabs(change * row->w);
+}
+
+void tbi_problem_sum(tbi_problem *p) {
+  for (int32_t i = 0; i < p->nport; ++i) {
+    const tbi_port *port = &p->port[i];
+    sv news = sv_sub(p->received[i], p->summed[i]);
+    v3 lin = v4_to(news.lin);
+    v3 ang = v4_to(news.ang);
+    const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
+    const double *y = p->y + port->y;
+    int32_t depth = p->model->dof_depth[port->dof];
+    for (int32_t k = port->dof; k >= 0; k = p->model->dof_parent[k], --depth) {
+      for (int c = 0; c < 6; ++c)
+        p->sum[k] += y[(int64_t)c * port->stride + depth] * m[c];
+    }
+    p->summed[i] = p->received[i];
+  }
+}
+
+/* let the ports feel what rows have done */
+static void tell_ports(tbi_problem *p) {
+  for (int32_t i = 0; i < p->nport; ++i) {
+    p->velocity[i] = sv_add(p->velocity[i], port_answer(p, &p->port[i], p->by_rows));
+  }
+  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)p->model->nv);
+}
+
+double tbi_rows_sweep(tbi_problem *p) {
+  if (p->nrow == 0) return 0;
+  tbi_problem_sum(p);
+  double change = 0;
+  for (int32_t i = 0; i < p->nrow; ++i)
+    change = tbi_max(change, visit_row(p, &p->row[i]));
+  if (change > 0) tell_ports(p);
+  return change;
 }
 
 /* ----------------------------------------------------------------------------------- the whole */
 
 static void mark_touched(tbi_setup *s) {
-  const tabi_model *model = s->model;
-  for (int32_t i = 0; i < model->nbody; ++i)
+  for (int32_t i = 0; i < s->model->nbody; ++i)
     s->body_port[i] = TABI_NONE;
-  for (int32_t k = 0; k < model->nv; ++k)
-    s->dof_port[k] = TABI_NONE;
   for (int32_t i = 0; i < s->ntouch; ++i) {
     int32_t a = s->shape_body[s->touch[i].shape_a];
     int32_t b = s->shape_body[s->touch[i].shape_b];
     if (a != TABI_WORLD) s->body_port[a] = TBI_MARKED;
     if (b != TABI_WORLD) s->body_port[b] = TBI_MARKED;
-  }
-  for (int32_t i = 0; i < s->problem.nrow; ++i) {
-    mark_row(s, s->problem.row[i].port);
-    if (s->problem.row[i].leader != TABI_NONE) mark_row(s, s->problem.row[i].leader);
   }
 }
 
@@ -392,6 +446,8 @@ bool tbi_setup_problem(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   p->npoint = s->ntouch;
   p->ntree = s->model->ntree;
+  p->model = s->model;
+  p->y = s->y;
   mark_touched(s);
   if (!number_ports(s)) return false;
   fill_ports(s);
@@ -400,35 +456,30 @@ bool tbi_setup_problem(tbi_setup *s) {
     fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
   for (int32_t i = 0; i < p->nrow; ++i)
-    finish_row(s, &p->row[i]);
+    fill_row(s, &p->row[i]);
+  memset(p->sum, 0, sizeof *p->sum * (size_t)s->model->nv);
+  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)s->model->nv);
   return true;
 }
 
-/* the sum of the impulses at each port, made known to all ports: where a warm start begins */
+/* the impulses that points and rows start from, made known to all */
 void tbi_problem_start(tbi_problem *p) {
-  for (int32_t g = 0; g < p->ngroup; ++g) {
-    const tbi_group *group = &p->group[g];
-    for (int32_t i = group->first; i < group->first + group->count; ++i) {
-      const tbi_point *c = &p->point[i];
-      v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-      if (c->port_a != TABI_NONE) {
-        p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
-      }
-      if (c->port_b != TABI_NONE) {
-        p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
-      }
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
+    if (c->port_a != TABI_NONE) {
+      p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
+    }
+    if (c->port_b != TABI_NONE) {
+      p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
     }
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    const tbi_row *row = &p->row[i];
-    sv unit = {v4_make(1, 0, 0), v4_zero()};
-    p->received[row->port] = sv_axpy(p->received[row->port], row->impulse, unit);
-    if (row->leader == TABI_NONE) continue;
-    p->received[row->leader] = sv_axpy(p->received[row->leader], -row->slope * row->impulse, unit);
+    if (p->row[i].impulse != 0) push_row(p, &p->row[i], p->row[i].impulse);
   }
+  tbi_problem_sum(p);
+  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)p->model->nv);
   for (int32_t k = 0; k < p->nport; ++k) {
-    sv m = p->received[k];
-    p->velocity[k] = sv_add(p->velocity[k], block_mul(tbi_problem_block(p, k, k), m));
-    tbi_problem_spread(p, k, TABI_NONE, m);
+    p->velocity[k] = sv_add(p->velocity[k], port_answer(p, &p->port[k], p->sum));
   }
 }

@@ -1,28 +1,30 @@
 /* problem.h - the contact problem of one step, on ports.
  *
- * A port is where constraints touch a tree: the twist of a touched body, or the rate of one joint
- * coordinate.  With M = L'DL and J the port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the
- * port's path to the root, and two ports of one tree share the block G = Y_k' Y_l: the change of
- * twist k by an impulse at l.  Ports of different trees share nothing.
+ * A port is where contacts touch a tree: the twist of a touched body.  With M = L'DL and J the
+ * port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the port's path to the root, and two
+ * ports of one tree share the block G = Y_k' Y_l: the change of twist k by an impulse at l.  Ports
+ * of different trees share nothing.
  *
  * The unknowns are impulses.  A solver keeps the velocity of every port (problem->velocity) in
  * step with them: it reads and writes the two ports of a contact at constant cost, and hands what a
  * port received on to the other ports of its tree once (tbi_problem_spread).  J M^-1 J' is never
- * formed. */
+ * formed.
+ *
+ * Rows are constraints of single joint coordinates.  There may be many in one tree, so they do not
+ * have ports: they read and write the sum of all impulses, problem->sum = sum of Y m, along their
+ * own path (tbi_rows_sweep), which is brought in step with the ports before and after. */
 #ifndef TBI_PROBLEM_H
 #define TBI_PROBLEM_H
 
 #include "collision/collision.h"
 #include "dynamics/dynamics.h"
 
-/* Six numbers a port: a body's twist at its tree's origin; of a joint only lin.x is used. */
 typedef struct tbi_port {
-  int32_t tree, body; /* body: TABI_NONE for a joint's port */
-  int32_t dof;        /* the joint's velocity, or the last one on the body's path */
-  int32_t columns;    /* of Y: 6 or 1 */
-  int64_t y;          /* where Y starts: columns of `stride` numbers, column by column */
-  int32_t stride;     /* the path's velocities, root first, padded to whole vectors */
-  int32_t block;      /* index of G with the first port of the tree */
+  int32_t tree, body;
+  int32_t dof;    /* the last velocity on the body's path */
+  int32_t stride; /* the path's velocities, root first, padded to whole vectors */
+  int64_t y;      /* where Y starts: six columns of `stride` numbers, column by column */
+  int32_t block;  /* index of G with the first port of the tree */
 } tbi_port;
 
 /* Velocity response of one port to an impulse at another, column by column. */
@@ -49,10 +51,12 @@ typedef struct tbi_point {
 
 /* One coordinate: a joint limit, dry friction, or a coupling of two joints. */
 typedef struct tbi_row {
-  int32_t port, leader; /* leader: TABI_NONE but for couplings */
+  int32_t dof, leader; /* velocities; leader: TABI_NONE but for couplings */
   uint64_t id;
-  double slope;        /* the row's velocity is port - slope * leader */
-  double w;            /* change of that velocity per impulse */
+  double slope;        /* the row's velocity is that of dof - slope * that of leader */
+  int64_t y, leader_y; /* where Y of each starts: one column along its path */
+  double base;         /* the row's velocity without constraints */
+  double w;            /* change of it per impulse */
   double target;       /* wanted velocity */
   double lower, upper; /* bounds of the impulse */
   double impulse;
@@ -67,8 +71,13 @@ typedef struct tbi_problem {
   double timestep;
   int32_t nport, npoint, nrow, ngroup, ntree;
   tbi_port *port;
-  sv *velocity;                    /* of every port under the impulses so far */
-  sv *received;                    /* the sum of impulses (wrenches) at every port */
+  sv *velocity;    /* of every port under the impulses so far */
+  sv *received;    /* the sum of impulses (wrenches) at every port */
+  sv *summed;      /* what of it is in sum */
+  double *sum;     /* of all impulses: D^-1/2 L^-T J' m, [nv] */
+  double *by_rows; /* what rows have added to it since the ports were told, [nv] */
+  const double *y; /* Y of ports and rows */
+  const tabi_model *model;
   tbi_block *block;                /* of tree t: nport_t x nport_t from tree_block[t], row by row */
   int32_t *tree_port, *tree_ports; /* first port of a tree and their number */
   tbi_point *point;
@@ -87,6 +96,14 @@ static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k
   const tbi_port *port = &p->port[k];
   return &p->block[port->block + (l - p->tree_port[port->tree])];
 }
+
+/* The velocity of a row under problem->sum. */
+double tbi_row_velocity(const tbi_problem *p, const tbi_row *row);
+/* One turn of every row: the impulse that brings it to its target within its bounds.  Returns the
+ * largest change of a row's velocity; the ports know of it afterwards. */
+double tbi_rows_sweep(tbi_problem *p);
+/* Bring into problem->sum what the ports received since. */
+void tbi_problem_sum(tbi_problem *p);
 
 /* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
  * tree, but for `except` (TABI_NONE: all others), which already knows. */

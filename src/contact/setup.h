@@ -4,7 +4,7 @@
 
 #include "contact/problem.h"
 
-#define TBI_MARKED (-2) /* in body_port and dof_port: touched, not numbered yet */
+#define TBI_MARKED (-2) /* in body_port: touched, not numbered yet */
 
 typedef struct tbi_setup {
   const tabi_model *model;
@@ -20,7 +20,6 @@ typedef struct tbi_setup {
   int32_t *order;     /* [2 max_contacts] */
   int32_t *count;     /* [max ports + 2] */
   int32_t *body_port; /* [nbody] */
-  int32_t *dof_port;  /* [nv] */
   double *pivot_root; /* given: D^-1/2: [nv] */
   double *y;          /* Y of all ports */
   int64_t used_y;
@@ -33,9 +32,9 @@ static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
          (touch->feature & 0xffff);
 }
 
-/* Makes setup->problem from the touches and from problem.row (whose port and leader name joint
- * velocities and become ports).  Targets, friction and warm starts of the points are set by the
- * caller afterwards; then tbi_problem_start.  False: more blocks than max_blocks. */
+/* Makes setup->problem from the touches and from problem.row.  Targets, friction and warm starts of
+ * the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
+ * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
 void tbi_problem_start(tbi_problem *p);
 

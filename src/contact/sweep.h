@@ -48,8 +48,4 @@ static inline void tbi_visit_end(tbi_problem *p, const tbi_group *group, const t
   }
 }
 
-/* One row's turn: the impulse that brings it to its target within its bounds.  Returns the change
- * of its velocity. */
-double tbi_row_visit(tbi_problem *p, tbi_row *row);
-
 #endif

@@ -11,7 +11,7 @@ static double correction(const tabi_world *w, double error) {
 
 static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
   tbi_row *row = &w->setup.problem.row[w->setup.problem.nrow++];
-  *row = (tbi_row){.port = dof, .leader = TABI_NONE, .id = id};
+  *row = (tbi_row){.dof = dof, .leader = TABI_NONE, .id = id};
   row->impulse = w->def.warm_start * w->row_impulse[id];
   return row;
 }

@@ -207,6 +207,7 @@ static tabi_status solve_problem(tabi_world *w) {
   if (p->npoint + p->nrow > 0) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
   }
+  tbi_problem_sum(p);
   w->certificate = tbi_residual(p, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
@@ -218,21 +219,8 @@ static void new_velocity(tabi_world *w) {
   const tabi_model *model = w->model;
   const tbi_problem *p = &w->setup.problem;
   double *x = w->v_new;
-  memcpy(x, w->z, bytes(model->nv));
-  for (int32_t i = 0; i < p->nport; ++i) {
-    const tbi_port *port = &p->port[i];
-    const double *y = w->setup.y + port->y;
-    v3 lin = v4_to(p->received[i].lin);
-    v3 ang = v4_to(p->received[i].ang);
-    const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
-    int32_t depth = model->dof_depth[port->dof];
-    for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth) {
-      for (int32_t c = 0; c < port->columns; ++c)
-        x[k] += y[(int64_t)c * port->stride + depth] * m[c];
-    }
-  }
   for (int32_t k = 0; k < model->nv; ++k)
-    x[k] *= w->setup.pivot_root[k];
+    x[k] = (w->z[k] + p->sum[k]) * w->setup.pivot_root[k];
   tbi_ltdl_solve_lower(w->d, x);
   for (int32_t k = 0; k < model->nv; ++k)
     x[k] += w->v[k];
@@ -240,14 +228,13 @@ static void new_velocity(tabi_world *w) {
 
 /* ------------------------------------------------------------------------------------ position */
 
+/* a tree is pushed if any constraint acts on it */
 static void mark_pushed(tabi_world *w) {
-  const tbi_problem *p = &w->setup.problem;
-  for (int32_t t = 0; t < w->model->ntree; ++t) {
+  const tabi_model *model = w->model;
+  for (int32_t t = 0; t < model->ntree; ++t)
     w->pushed[t] = false;
-    for (int32_t k = p->tree_port[t]; k < p->tree_port[t] + p->tree_ports[t]; ++k) {
-      sv m = p->received[k];
-      if (sv_dot(m, m) > 0) w->pushed[t] = true;
-    }
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (w->setup.problem.sum[k] != 0) w->pushed[model->body[model->dof_body[k]].tree] = true;
   }
 }
 
@@ -313,13 +300,14 @@ static void hold_forces(tabi_world *w, double *held) {
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->force[i] = w->external[i];
   for (int32_t k = 0; k < p->nport; ++k) {
-    if (p->port[k].body == TABI_NONE) continue;
     sv *force = &w->d->force[p->port[k].body];
     *force = sv_axpy(*force, rate, p->received[k]);
   }
   tbi_gather(w->d, held);
-  for (int32_t k = 0; k < p->nport; ++k) {
-    if (p->port[k].body == TABI_NONE) held[p->port[k].dof] += rate * v4_x(p->received[k].lin);
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    held[row->dof] += rate * row->impulse;
+    if (row->leader != TABI_NONE) held[row->leader] -= rate * row->slope * row->impulse;
   }
 }
 

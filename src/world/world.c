@@ -23,7 +23,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .tolerance = 1e-8,
       .iterations = 120,
       .max_contacts = 0,
-      .allowed_depth = 1e-5,
+      .allowed_depth = 1e-4,
       .correction = 0.2,
       .correction_speed = 0.5,
       .warm_start = 1,
@@ -93,27 +93,31 @@ static int64_t longest_path(const tabi_model *model) {
   return depth + 4;
 }
 
-/* numbers in Y if every body and every joint had a port */
+/* numbers in Y if every body has a port and every possible row is there */
 static int64_t count_y(const tabi_model *model) {
   int64_t count = 0;
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    for (int32_t k = body->v; k < body->v + body->nv; ++k)
-      count += model->dof_depth[k] + 4;
     count += 6 * ((int64_t)model->dof_depth[body->v + body->nv - 1] + 4);
   }
-  return count;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (model->dof_q[k] != TABI_NONE) count += TBI_ROW_KINDS * ((int64_t)model->dof_depth[k] + 4);
+  }
+  return count + 2 * model->ncoupling * (longest_path(model) + 4);
 }
 
 static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
   int64_t points = w->def.max_contacts;
-  int64_t ports = (int64_t)model->nbody + model->nv;
+  int64_t ports = model->nbody;
   s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
   p->port = take(at, ports, sizeof *p->port);
   p->velocity = take(at, ports, sizeof *p->velocity);
   p->received = take(at, ports, sizeof *p->received);
+  p->summed = take(at, ports, sizeof *p->summed);
+  p->sum = take(at, model->nv, sizeof *p->sum);
+  p->by_rows = take(at, model->nv, sizeof *p->by_rows);
   p->block = take(at, s->max_blocks, sizeof *p->block);
   p->tree_port = take(at, model->ntree, sizeof *p->tree_port);
   p->tree_ports = take(at, model->ntree, sizeof *p->tree_ports);
@@ -124,7 +128,6 @@ static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
   s->order = take(at, 2 * points, sizeof *s->order);
   s->count = take(at, ports + 2, sizeof *s->count);
   s->body_port = take(at, model->nbody, sizeof *s->body_port);
-  s->dof_port = take(at, model->nv, sizeof *s->dof_port);
   s->pivot_root = take(at, model->nv, sizeof *s->pivot_root);
   s->y = take(at, count_y(model), sizeof *s->y);
   s->scratch = take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);

@@ -1,8 +1,11 @@
 /* test_cone_local.c - one contact alone against Coulomb's law, on random responses. */
 #include "contact/coulomb.h"
 
+#include "support/make_problem.h"
 #include "support/near.h"
 #include "support/rng.h"
+
+#include <string.h>
 
 #define CASES 20000
 
@@ -152,12 +155,74 @@ static void turns_with_the_frame(void **state) {
   }
 }
 
+/* a chain of hinges that hangs from the world */
+static tabi_model *make_chain(rng *r, int32_t hinges) {
+  tabi_builder *builder = tabi_builder_create();
+  int32_t parent = TABI_WORLD;
+  for (int32_t i = 0; i < hinges; ++i) {
+    tabi_link_def link = tabi_link_def_default();
+    link.mass = rng_between(r, 0.5, 2.0);
+    link.inertia[0] = link.inertia[1] = link.inertia[2] = 0.02;
+    rng_fill(r, 0.3, link.com, 3);
+    tabi_joint_def joint = tabi_joint_def_default();
+    joint.type = TABI_JOINT_CONTINUOUS;
+    joint.parent = parent;
+    joint.child = parent = tabi_builder_add_link(builder, &link);
+    rng_direction(r, joint.axis, 3);
+    rng_fill(r, 0.5, joint.pos, 3);
+    tabi_builder_add_joint(builder, &joint);
+  }
+  tabi_error err;
+  tabi_model *model = tabi_builder_build(builder, &err);
+  assert_non_null(model);
+  tabi_builder_destroy(builder);
+  return model;
+}
+
+/* With one or two hinges a contact cannot move in every direction and its response has no inverse;
+ * the law holds all the same. */
+static void few_freedoms(void **state) {
+  (void)state;
+  int seen[3] = {0};
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    rng r = rng_make(seed);
+    tabi_model *model = make_chain(&r, 1 + (int32_t)(seed % 3));
+    double q[3];
+    double v[3];
+    rng_fill(&r, 1.0, q, 3);
+    rng_fill(&r, 1.0, v, 3);
+    made_problem made;
+    tbi_touch touch;
+    made_open(&made, model, q, v, 1e-3);
+    made_random_touches(&made, &r, &touch, 1);
+    touch.shape_a = model->nbody;
+    touch.shape_b = model->nbody - 1;
+    made_fill(&made, &touch, 1, NULL, 0);
+    tbi_point *point = &made.p->point[0];
+    point->friction = 0.5;
+    point->target = 0.0;
+    tabi_world_def def = made_def(1);
+    assert_true(made_solve(&made, &def, tbi_cone.memsize, tbi_cone.solve).converged);
+
+    contact c = {.mu = point->friction};
+    memcpy(c.w, point->w, sizeof c.w);
+    v3 p = v3_load(point->impulse);
+    v3 u = made_point_velocity(&made, 0);
+    v3 none = velocity(&c, p);
+    c.b = v3_sub(u, none); /* the ports' own velocity, not what w makes of p */
+    ++seen[judge(&c, p, seed)];
+    made_close(&made);
+    tabi_model_destroy(model);
+  }
+  for (int i = 0; i < 3; ++i)
+    assert_true(seen[i] > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(obeys_coulomb),
-      cmocka_unit_test(known_answers),
-      cmocka_unit_test(isotropic),
-      cmocka_unit_test(turns_with_the_frame),
+      cmocka_unit_test(obeys_coulomb), cmocka_unit_test(known_answers),
+      cmocka_unit_test(isotropic),     cmocka_unit_test(turns_with_the_frame),
+      cmocka_unit_test(few_freedoms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

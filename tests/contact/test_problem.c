@@ -32,8 +32,8 @@ static int32_t list_forces(const made_problem *made, test_force *force) {
     }
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    force[count++] = (test_force){
-        .dof = made->row[i].port, .leader = made->row[i].leader, .slope = made->row[i].slope};
+    force[count++] =
+        (test_force){.dof = p->row[i].dof, .leader = p->row[i].leader, .slope = p->row[i].slope};
   }
   return count;
 }
@@ -58,14 +58,19 @@ static void push_one(made_problem *made, int32_t j) {
     tbi_visit_push(&visit, c, v3_load(d));
     tbi_visit_end(p, &alone, &visit);
   } else {
-    /* a row asked for the velocity that one unit brings */
-    tbi_row *row = &p->row[j - 3 * p->npoint];
-    tbi_row asked = *row;
+    /* a row alone, asked for the velocity that one unit brings */
+    tbi_row *all = p->row;
+    int32_t count = p->nrow;
+    tbi_row asked = all[j - 3 * p->npoint];
     asked.lower = -INFINITY;
     asked.upper = INFINITY;
-    asked.target = made_row_velocity(made, j - 3 * p->npoint) + row->w;
-    tbi_row_visit(p, &asked);
-    row->impulse = asked.impulse;
+    asked.target = asked.w;
+    asked.impulse = 0.0;
+    p->row = &asked;
+    p->nrow = 1;
+    tbi_rows_sweep(p);
+    p->row = all;
+    p->nrow = count;
   }
 }
 
@@ -160,10 +165,13 @@ static void check_ports(made_problem *made, const expected *e) {
   int32_t n = e->n;
   double *found = calloc((size_t)(n * n) + 1, sizeof *found);
   double after[DIRECTIONS];
+  /* from rest: a small answer must not drown in the free velocity */
+  for (int32_t k = 0; k < made->p->nport; ++k)
+    made->free[k] = sv_zero();
+  for (int32_t i = 0; i < made->p->nrow; ++i)
+    made->p->row[i].base = 0.0;
   for (int32_t j = 0; j < n; ++j) {
-    /* from rest: a small answer must not drown in the free velocity */
-    for (int32_t k = 0; k < made->p->nport; ++k)
-      made->p->velocity[k] = sv_zero();
+    made_clear(made);
     push_one(made, j);
     read_all(made, after);
     for (int32_t i = 0; i < n; ++i)
