@@ -19,19 +19,20 @@ typedef struct made_problem {
   tbi_problem *p; /* setup.problem */
   double *rhs;    /* impulse of all other forces: [nv] */
   sv *free;       /* velocities of the ports without constraints */
-  tbi_row *row;   /* as given: port and leader are velocities */
   tbi_touch *touch;
   void *blocks[32]; /* all memory but d */
   int nblock;
 } made_problem;
 
-/* Touches and rows are copied.  In rows, port and leader are velocities of the model. */
+/* Touches and rows are copied. */
 void made_open(made_problem *made, const tabi_model *model, const double *q, const double *v,
                double timestep);
 void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const tbi_row *row,
                int32_t nrow);
 void made_close(made_problem *made);
 
+/* Ports back to free motion, nothing received. */
+void made_clear(made_problem *made);
 /* Ports back to where the impulses of points and rows, as they stand, put them. */
 void made_restart(made_problem *made);
 /* From there: solve, in memory of exactly the size asked for. */
@@ -42,7 +43,7 @@ tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_mems
 
 /* Fails unless the ports are where the impulses put them and remember what they received. */
 void made_expect_consistent(made_problem *made);
-/* A random model under 30 sweeps on ports and on the dense matrix: fails unless equal. */
+/* Random contacts under 30 sweeps on ports and on the dense matrix: fails unless equal. */
 void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve);
 
 /* A def with what the solvers read. */
