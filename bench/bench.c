@@ -1,12 +1,14 @@
 /* bench.c - the command line of `tabi bench`. */
 #include "bench.h"
 
+#include "contact.h"
 #include "dynamics.h"
-#include "options.h"
+#include "measure.h"
+#include "process.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char tbi_bench_text[] =
     "Measures tabi on this machine, one row for each workload and function: microseconds and\n"
@@ -14,14 +16,48 @@ const char tbi_bench_text[] =
     "row or what rows have in common; without one, everything is measured.\n\n"
     "  tabi bench dynamics                   rigid-body algorithms: a robot, chains and trees\n"
     "  tabi bench dynamics/robot --peers     one robot, MuJoCo beside it\n"
-    "  tabi bench dynamics/chain100/aba      one row\n\n"
+    "  tabi bench dynamics/chain100/aba      one row\n"
+    "  tabi bench contact                    whole steps: a standing robot, soles of many points,\n"
+    "                                        piles of boxes\n"
+    "  tabi bench contact/stand --peers      the standing robot, MuJoCo beside it\n\n"
     "options:\n"
     "  --list               the names of all rows\n"
     "  --peers              measure other engines in the same run (needs tabi-bench-peers)\n"
-    "  --model FILE         the robot, with a free base; default: the shipped humanoid\n"
+    "  --model FILE         the robot, with a free base; default: the shipped humanoid.\n"
+    "                       contact/stand holds the first keyframe of MJCF\n"
     "  --count              count instructions step by step where the processor does not\n"
     "  --calls N            make N calls of each row and print nothing, for profilers\n"
     "  --json               one object instead of a table\n";
+
+static const struct {
+  void (*list)(tbi_bench_visit *visit, void *user);
+  int (*run)(const tbi_bench_options *options, tbi_report *report);
+} workloads[] = {
+    {tbi_bench_dynamics_list, tbi_bench_dynamics},
+    {tbi_bench_contact_list,  tbi_bench_contact }
+};
+enum { NWORKLOAD = sizeof workloads / sizeof workloads[0] };
+
+void tbi_bench_shipped_robot(char *path, size_t size) {
+  char self[3072];
+  char *slash = tbi_process_self(self, sizeof self) ? strrchr(self, '/') : NULL;
+  if (slash) *slash = '\0';
+  (void)snprintf(path, size, "%s/" TABI_MODELS_FROM_BIN "/humanoid36.urdf", slash ? self : ".");
+  if (access(path, R_OK) != 0) (void)snprintf(path, size, "%s", TABI_MODELS "/humanoid36.urdf");
+}
+
+void tbi_bench_progress(const tbi_bench_options *options, const char *what) {
+  if (!options->json || !isatty(STDERR_FILENO)) return;
+  (void)fprintf(stderr, "\r\033[K%s", what);
+  (void)fflush(stderr);
+}
+
+int tbi_bench_fail(const tabi_error *err) {
+  char text[1024];
+  (void)tabi_error_text(err, "error", text, sizeof text);
+  (void)fprintf(stderr, "%s\n", text);
+  return err->status == TABI_ERR_MEMORY ? TBI_BENCH_INTERNAL : TBI_BENCH_INPUT;
+}
 
 bool tbi_bench_wants(const tbi_bench_options *options, const char *row) {
   for (int32_t i = 0; i < options->nname; i++) {
@@ -102,10 +138,24 @@ static int check_names(const tbi_bench_options *options) {
     name_use use = {
         .only = {.nname = 1, .names = &options->names[i]}
     };
-    tbi_bench_dynamics_list(count_row, &use);
+    for (size_t w = 0; w < NWORKLOAD; w++)
+      workloads[w].list(count_row, &use);
     if (use.count == 0) return usage_error("no row has the name", options->names[i]);
   }
   return TBI_BENCH_OK;
+}
+
+static int measure(const tbi_bench_options *options) {
+  tbi_report report = {0};
+  int code = TBI_BENCH_OK;
+  tbi_measure_pin();
+  for (size_t w = 0; w < NWORKLOAD && code == TBI_BENCH_OK; w++)
+    code = workloads[w].run(options, &report);
+  tbi_bench_progress(options, "");
+  bool object = code == TBI_BENCH_OK && options->json && options->calls == 0;
+  if (object && !tbi_report_print_json(&report)) code = TBI_BENCH_INTERNAL;
+  tbi_report_free(&report);
+  return code;
 }
 
 int tbi_bench_run(int argc, char **argv) {
@@ -113,9 +163,8 @@ int tbi_bench_run(int argc, char **argv) {
   int code = parse(argc, argv, &options);
   if (code == TBI_BENCH_OK) code = check_names(&options);
   if (code != TBI_BENCH_OK) return code;
-  if (options.list) {
-    tbi_bench_dynamics_list(print_row, &options);
-    return TBI_BENCH_OK;
-  }
-  return tbi_bench_dynamics(&options);
+  if (!options.list) return measure(&options);
+  for (size_t w = 0; w < NWORKLOAD; w++)
+    workloads[w].list(print_row, &options);
+  return TBI_BENCH_OK;
 }

@@ -14,9 +14,6 @@
 #include "tabi/tabi_io.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct subject_tree {
   const char *name;
@@ -65,7 +62,7 @@ static bool wants_tree(const tbi_bench_options *options, const subject_tree *whi
   return false;
 }
 
-void tbi_bench_dynamics_list(void (*visit)(void *user, const char *row), void *user) {
+void tbi_bench_dynamics_list(tbi_bench_visit *visit, void *user) {
   for (size_t t = 0; t < NTREE; t++)
     for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
       char name[ROW_NAME];
@@ -74,21 +71,12 @@ void tbi_bench_dynamics_list(void (*visit)(void *user, const char *row), void *u
     }
 }
 
-/* The shipped robot: installed beside the command, or in the sources it was built from. */
-static void shipped_robot(char *path, size_t size) {
-  char self[3072];
-  char *slash = tbi_process_self(self, sizeof self) ? strrchr(self, '/') : NULL;
-  if (slash) *slash = '\0';
-  (void)snprintf(path, size, "%s/" TABI_MODELS_FROM_BIN "/humanoid36.urdf", slash ? self : ".");
-  if (access(path, R_OK) != 0) (void)snprintf(path, size, "%s", TABI_MODELS "/humanoid36.urdf");
-}
-
 static tabi_model *open_model(const tbi_bench_options *options, const subject_tree *which,
                               tabi_error *err) {
   if (which->shape != TBI_BENCH_TREE_ROBOT)
     return tbi_bench_tree_model(which->shape, which->links, err);
   char path[4096];
-  if (!options->model) shipped_robot(path, sizeof path);
+  if (!options->model) tbi_bench_shipped_robot(path, sizeof path);
   return tabi_model_load(options->model ? options->model : path, NULL, err);
 }
 
@@ -129,6 +117,13 @@ static void measure(const tbi_bench_tree *tree, tbi_peer *peer, job jobs[2 * TBI
   tbi_measure_time(subjects, peer ? 2 * TBI_ALGORITHMS : TBI_ALGORITHMS);
 }
 
+static const char *series_of(tbi_bench_tree_shape shape) {
+  static const char *const names[] = {[TBI_BENCH_TREE_ROBOT] = NULL,
+                                      [TBI_BENCH_TREE_CHAIN] = "chain",
+                                      [TBI_BENCH_TREE_BINARY] = "tree"};
+  return names[shape];
+}
+
 static bool add_rows(const tbi_bench_options *options, const subject_tree *which,
                      const tbi_bench_tree *tree, tbi_subject *subjects, tbi_report *report) {
   double errors[TBI_ALGORITHMS];
@@ -138,10 +133,10 @@ static bool add_rows(const tbi_bench_options *options, const subject_tree *which
     tbi_row *row = tbi_report_add(report);
     if (!row) return false;
     row_name(row->name, which, a);
-    row->tree = which->name;
+    row->subject = which->name;
     row->function = tbi_algorithms[a].name;
-    row->shape = which->shape;
-    row->links = tabi_model_nlink(tree->model);
+    row->series = series_of(which->shape);
+    row->size = row->links = tabi_model_nlink(tree->model);
     row->dof = tree->nv;
     row->us = 1e6 * subjects[a].best;
     row->us_median = 1e6 * subjects[a].median;
@@ -188,19 +183,12 @@ static bool measure_tree(const tbi_bench_options *options, const subject_tree *w
   return add_rows(options, which, tree, subjects, report);
 }
 
-static int fail(const tabi_error *err) {
-  char text[1024];
-  (void)tabi_error_text(err, "error", text, sizeof text);
-  (void)fprintf(stderr, "%s\n", text);
-  return err->status == TABI_ERR_MEMORY ? TBI_BENCH_INTERNAL : TBI_BENCH_INPUT;
-}
-
 static int run_tree(const tbi_bench_options *options, const subject_tree *which,
                     tbi_report *report) {
   tabi_error err = {0};
   tbi_bench_tree tree;
   tabi_model *model = open_model(options, which, &err);
-  if (!model || tbi_bench_tree_init(&tree, model, &err) != TABI_OK) return fail(&err);
+  if (!model || tbi_bench_tree_init(&tree, model, &err) != TABI_OK) return tbi_bench_fail(&err);
   int32_t first_row = report->nrow;
   bool ok = true;
   if (options->calls > 0)
@@ -208,31 +196,22 @@ static int run_tree(const tbi_bench_options *options, const subject_tree *which,
   else
     ok = measure_tree(options, which, &tree, report);
   tbi_bench_tree_free(&tree);
-  if (!ok) return fail(&(tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"});
-  if (!options->json && options->calls == 0) tbi_report_print_tree(report, first_row);
+  if (!ok)
+    return tbi_bench_fail(&(tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"});
+  if (!options->json && options->calls == 0)
+    tbi_report_print_dynamics(report, first_row, first_row == 0);
   return TBI_BENCH_OK;
 }
 
-static void show_progress(const tbi_bench_options *options, const char *tree) {
-  if (!options->json || !isatty(STDERR_FILENO)) return;
-  (void)fprintf(stderr, "\r\033[K%s", tree);
-  (void)fflush(stderr);
-}
-
-int tbi_bench_dynamics(const tbi_bench_options *options) {
-  tbi_report report = {0};
+int tbi_bench_dynamics(const tbi_bench_options *options, tbi_report *report) {
   int code = TBI_BENCH_OK;
-  bool measured = options->calls == 0;
-  tbi_measure_pin();
+  int32_t first_row = report->nrow;
   for (size_t t = 0; t < NTREE && code == TBI_BENCH_OK; t++) {
     if (!wants_tree(options, &trees[t])) continue;
-    show_progress(options, trees[t].name);
-    code = run_tree(options, &trees[t], &report);
+    tbi_bench_progress(options, trees[t].name);
+    code = run_tree(options, &trees[t], report);
   }
-  show_progress(options, "");
-  if (code == TBI_BENCH_OK && measured && !options->json) tbi_report_print_growth(&report);
-  if (code == TBI_BENCH_OK && measured && options->json && !tbi_report_print_json(&report))
-    code = TBI_BENCH_INTERNAL;
-  tbi_report_free(&report);
+  if (code == TBI_BENCH_OK && report->nrow > first_row && !options->json)
+    tbi_report_print_growth(report, first_row, "links");
   return code;
 }

@@ -3,11 +3,13 @@
 #define TBI_BENCH_DYNAMICS_H
 
 #include "options.h"
+#include "report.h"
 
 /* Calls `visit` with the name of every row. */
-void tbi_bench_dynamics_list(void (*visit)(void *user, const char *row), void *user);
+void tbi_bench_dynamics_list(tbi_bench_visit *visit, void *user);
 
-/* Measures the rows asked for and prints them; returns an exit code. */
-int tbi_bench_dynamics(const tbi_bench_options *options);
+/* Measures the rows asked for, and prints them unless all goes into one object; returns an exit
+ * code. */
+int tbi_bench_dynamics(const tbi_bench_options *options, tbi_report *report);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef TBI_BENCH_OPTIONS_H
 #define TBI_BENCH_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "tabi/tabi.h"
 
 /* Exit codes of the command. */
 enum { TBI_BENCH_OK = 0, TBI_BENCH_INTERNAL = 1, TBI_BENCH_USAGE = 2, TBI_BENCH_INPUT = 3 };
@@ -16,7 +15,19 @@ typedef struct tbi_bench_options {
   char **names; /* "dynamics", "dynamics/chain100" or "dynamics/chain100/aba"; none: everything */
 } tbi_bench_options;
 
+/* Calls `visit` with the name of a row. */
+typedef void tbi_bench_visit(void *user, const char *row);
+
 /* Whether a row was asked for.  A name asks for itself and all rows below it. */
 bool tbi_bench_wants(const tbi_bench_options *options, const char *row);
+
+/* Where the shipped robot is: installed beside the command, or in the sources it was built from. */
+void tbi_bench_shipped_robot(char *path, size_t size);
+
+/* A word on a terminal about what is measured, where no table shows it. */
+void tbi_bench_progress(const tbi_bench_options *options, const char *what);
+
+/* Prints an error; returns the exit code. */
+int tbi_bench_fail(const tabi_error *err);
 
 #endif

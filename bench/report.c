@@ -7,15 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-  tbi_bench_tree_shape shape;
-  const char *name;
-} grown[] = {
-    {TBI_BENCH_TREE_CHAIN,  "chain"},
-    {TBI_BENCH_TREE_BINARY, "tree" }
+/* What is expected to grow by a power of the size, from some size on. */
+typedef struct growth {
+  const char *series, *function, *unit;
+  double from;
+} growth;
+static const growth growths[] = {
+    {"chain",  "rnea",    "links",    50 },
+    {"chain",  "aba",     "links",    50 },
+    {"chain",  "ada",     "links",    50 },
+    {"tree",   "rnea",    "links",    50 },
+    {"tree",   "aba",     "links",    50 },
+    {"tree",   "ada",     "links",    50 },
+    {"points", "cone20",  "contacts", 8  },
+    {"points", "cone20",  "contacts", 100},
+    {"points", "dense20", "contacts", 8  },
+    {"points", "dense20", "contacts", 100},
+    {"pile",   "cone20",  "contacts", 8  },
 };
-static const char *const linear[] = {"rnea", "aba", "ada"};
-enum { NGROWN = sizeof grown / sizeof grown[0], NLINEAR = sizeof linear / sizeof linear[0] };
+enum { NGROWTH = sizeof growths / sizeof growths[0] };
 
 tbi_row *tbi_report_add(tbi_report *report) {
   if (report->nrow == report->capacity) {
@@ -31,8 +41,17 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .us_alone = nan(""),
                    .instructions = nan(""),
                    .error = nan(""),
+                   .contacts = nan(""),
+                   .iterations = nan(""),
+                   .depth = nan(""),
+                   .residual = nan(""),
+                   .cone = nan(""),
+                   .speed = nan(""),
                    .peer_us = nan(""),
-                   .peer_us_median = nan("")};
+                   .peer_us_median = nan(""),
+                   .peer_contacts = nan(""),
+                   .peer_iterations = nan(""),
+                   .peer_depth = nan("")};
   return row;
 }
 
@@ -41,15 +60,16 @@ void tbi_report_free(tbi_report *report) {
   *report = (tbi_report){0};
 }
 
-double tbi_report_growth(const tbi_report *report, tbi_bench_tree_shape shape, const char *function,
-                         bool instructions) {
+/* The exponent p of time (or instructions) ~ size^p, by least squares of the logarithms; NAN with
+ * fewer than three sizes. */
+static double exponent(const tbi_report *report, const growth *g, bool instructions) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int32_t i = 0; i < report->nrow; i++) {
     const tbi_row *row = &report->rows[i];
     double cost = instructions ? row->instructions : row->us;
-    if (row->shape != shape || strcmp(row->function, function) != 0) continue;
-    if (row->links < 50 || isnan(cost)) continue;
-    double x = log(row->links), y = log(cost);
+    if (!row->series || strcmp(row->series, g->series) != 0) continue;
+    if (strcmp(row->function, g->function) != 0 || row->size < g->from || isnan(cost)) continue;
+    double x = log(row->size), y = log(cost);
     n++;
     sx += x;
     sy += y;
@@ -74,16 +94,13 @@ static const char *micros_format(double us) {
 
 static void print_micros(double us) { print_number(9, micros_format(us), us); }
 
-static void print_head(void) {
-  (void)printf("%-12s %4s %-11s %9s %9s %9s %12s %8s %9s %6s\n", "robot", "dof", "function", "us",
-               "median", "alone", "instructions", "error", "peer us", "ratio");
-}
-
-void tbi_report_print_tree(const tbi_report *report, int32_t first_row) {
-  if (first_row == 0) print_head();
+void tbi_report_print_dynamics(const tbi_report *report, int32_t first_row, bool head) {
+  if (head)
+    (void)printf("%-12s %4s %-11s %9s %9s %9s %12s %8s %9s %6s\n", "robot", "dof", "function", "us",
+                 "median", "alone", "instructions", "error", "peer us", "ratio");
   for (int32_t i = first_row; i < report->nrow; i++) {
     const tbi_row *row = &report->rows[i];
-    (void)printf("%-12s %4d %-11s", row->tree, (int)row->dof, row->function);
+    (void)printf("%-12s %4d %-11s", row->subject, (int)row->dof, row->function);
     print_micros(row->us);
     print_micros(row->us_median);
     print_micros(row->us_alone);
@@ -96,21 +113,59 @@ void tbi_report_print_tree(const tbi_report *report, int32_t first_row) {
   (void)fflush(stdout);
 }
 
-void tbi_report_print_growth(const tbi_report *report) {
-  bool any = false;
-  for (size_t s = 0; s < NGROWN; s++)
-    for (size_t f = 0; f < NLINEAR; f++) {
-      double time = tbi_report_growth(report, grown[s].shape, linear[f], false);
-      if (isnan(time)) continue;
-      if (!any)
-        (void)printf("\ncost ~ links^p, 50 links and more       p of us  p of instructions\n");
-      any = true;
-      (void)printf("%-12s      %-11s          ", grown[s].name, linear[f]);
-      print_number(8, "%.3f", time);
-      print_number(18, "%.3f", tbi_report_growth(report, grown[s].shape, linear[f], true));
-      (void)putchar('\n');
-    }
-  if (report->engine[0]) (void)printf("\npeer: %s, same tree and states\n", report->engine);
+static void print_peer(const tbi_row *row, const char *engine) {
+  (void)printf("%-11s %4d %-8s", row->subject, (int)row->dof, "peer");
+  print_number(8, "%.1f", row->peer_contacts);
+  print_number(6, "%.1f", row->peer_iterations);
+  print_micros(row->peer_us);
+  print_micros(row->peer_us_median);
+  print_number(8, "%.3f", row->peer_us / row->peer_contacts);
+  (void)printf(" %12s", "-");
+  print_number(8, "%.1e", row->peer_depth);
+  (void)printf("   %s, %.2f x\n", engine, row->peer_us / row->us);
+}
+
+void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool head) {
+  if (head)
+    (void)printf("%s%-11s %4s %-8s %8s %6s %9s %9s %8s %12s %8s %8s %8s %8s\n",
+                 first_row > 0 ? "\n" : "", "scene", "dof", "method", "contacts", "iter", "us",
+                 "median", "/contact", "instructions", "depth m", "res m/s", "cone N", "speed");
+  for (int32_t i = first_row; i < report->nrow; i++) {
+    const tbi_row *row = &report->rows[i];
+    (void)printf("%-11s %4d %-8s", row->subject, (int)row->dof, row->function);
+    print_number(8, "%.1f", row->contacts);
+    print_number(6, "%.1f", row->iterations);
+    print_micros(row->us);
+    print_micros(row->us_median);
+    print_number(8, "%.3f", row->us / row->contacts);
+    print_number(12, "%.0f", row->instructions);
+    print_number(8, "%.1e", row->depth);
+    print_number(8, "%.1e", row->residual);
+    print_number(8, "%.1e", row->cone);
+    print_number(8, "%.1e", row->speed);
+    (void)putchar('\n');
+    if (!isnan(row->peer_us)) print_peer(row, report->engine);
+  }
+  (void)fflush(stdout);
+}
+
+void tbi_report_print_growth(const tbi_report *report, int32_t first_row, const char *unit) {
+  bool any = false, peer = false;
+  for (int32_t i = first_row; i < report->nrow; i++)
+    peer = peer || !isnan(report->rows[i].peer_us);
+  for (size_t g = 0; g < NGROWTH; g++) {
+    double time = exponent(report, &growths[g], false);
+    if (strcmp(growths[g].unit, unit) != 0 || isnan(time)) continue;
+    if (!any)
+      (void)printf("\ncost ~ %s^p %*s  p of us  p of instructions\n", unit,
+                   (int)(25 - strlen(unit)), "from");
+    any = true;
+    (void)printf("%-12s      %-11s %8.0f", growths[g].series, growths[g].function, growths[g].from);
+    print_number(8, "%.3f", time);
+    print_number(18, "%.3f", exponent(report, &growths[g], true));
+    (void)putchar('\n');
+  }
+  if (peer) (void)printf("\npeer: %s, same models and states\n", report->engine);
 }
 
 /* NAN is left out: JSON has no word for it. */
@@ -131,6 +186,12 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "us_alone", row->us_alone);
   set_number(ours, "instructions", row->instructions);
   set_number(ours, "error", row->error);
+  set_number(ours, "contacts", row->contacts);
+  set_number(ours, "iterations", row->iterations);
+  set_number(ours, "penetration", row->depth);
+  set_number(ours, "residual", row->residual);
+  set_number(ours, "cone", row->cone);
+  set_number(ours, "speed", row->speed);
   (void)json_array_append_new(rows, ours);
   if (isnan(row->peer_us)) return;
 
@@ -138,21 +199,24 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(theirs, "us", row->peer_us);
   set_number(theirs, "us_median", row->peer_us_median);
   set_number(theirs, "ratio", row->peer_us / row->us);
+  set_number(theirs, "contacts", row->peer_contacts);
+  set_number(theirs, "iterations", row->peer_iterations);
+  set_number(theirs, "penetration", row->peer_depth);
   (void)json_array_append_new(rows, theirs);
 }
 
 static json_t *growth_array(const tbi_report *report) {
   json_t *array = json_array();
-  for (size_t s = 0; s < NGROWN; s++)
-    for (size_t f = 0; f < NLINEAR; f++) {
-      double time = tbi_report_growth(report, grown[s].shape, linear[f], false);
-      if (isnan(time)) continue;
-      json_t *object = json_pack("{s:s, s:s}", "shape", grown[s].name, "function", linear[f]);
-      set_number(object, "us", time);
-      set_number(object, "instructions",
-                 tbi_report_growth(report, grown[s].shape, linear[f], true));
-      (void)json_array_append_new(array, object);
-    }
+  for (size_t g = 0; g < NGROWTH; g++) {
+    double time = exponent(report, &growths[g], false);
+    if (isnan(time)) continue;
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:f}", "shape", growths[g].series, "function",
+                  growths[g].function, "size", growths[g].unit, "from", growths[g].from);
+    set_number(object, "us", time);
+    set_number(object, "instructions", exponent(report, &growths[g], true));
+    (void)json_array_append_new(array, object);
+  }
   return array;
 }
 

@@ -1,9 +1,14 @@
-/* mujoco.c - the program tabi-bench-peers: MuJoCo measured on a tree that tabi wrote.
+/* mujoco.c - the program tabi-bench-peers: MuJoCo measured on a model that tabi wrote.
  *
  *   tabi-bench-peers FILE        MJCF with one keyframe for each state; answers line by line:
  *     (at the start)             "ready mujoco 2.2.2" or "error REASON"
  *     check STATE                kinetic energy and power of the bias force: is it the same tree?
- *     run FUNCTION CALLS         seconds of CPU time, or nan for what MuJoCo does not have
+ *     settle TIMESTEP HOLD STEPS
+ *                                step from the first keyframe, then look at a stretch of 50 steps:
+ *                                mean contacts, mean iterations, depth, speed; nan: diverged or
+ *                                full.  HOLD 1: inputs at which motors do not pull at the start
+ *     run FUNCTION CALLS         seconds of CPU time, or nan for what MuJoCo does not have;
+ *                                "step" runs over that stretch again and again
  *
  * A separate program, so that no peer library enters the command. */
 #include "../measure.h"
@@ -15,10 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STRETCH = 50 }; /* steps, as in contact.c */
+
 typedef struct engine {
   mjModel *model;
   mjData *data;
-  int state;
+  mjData *settled; /* where the stretch starts; NULL: not settled */
+  int state;       /* keyframe of the next call, or step of the stretch */
 } engine;
 
 static void set_state(engine *e, int state) {
@@ -69,11 +77,91 @@ static const struct {
     {"aba",        forward   }
 };
 
+/* Only what decides the next step, so that caches stay as they are. */
+static void rewind_stretch(engine *e) {
+  const mjModel *m = e->model;
+  mjData *d = e->data;
+  const mjData *from = e->settled;
+  memcpy(d->qpos, from->qpos, (size_t)m->nq * sizeof(mjtNum));
+  memcpy(d->qvel, from->qvel, (size_t)m->nv * sizeof(mjtNum));
+  memcpy(d->qacc_warmstart, from->qacc_warmstart, (size_t)m->nv * sizeof(mjtNum));
+  if (m->na > 0) memcpy(d->act, from->act, (size_t)m->na * sizeof(mjtNum));
+  d->time = from->time;
+  e->state = 0;
+}
+
+static double run_steps(engine *e, int calls) {
+  if (!e->settled) return nan("");
+  double seconds = 0;
+  while (calls > 0) {
+    if (e->state == STRETCH) rewind_stretch(e);
+    int count = STRETCH - e->state < calls ? STRETCH - e->state : calls;
+    double start = tbi_measure_clock();
+    for (int i = 0; i < count; i++)
+      mj_step(e->model, e->data);
+    seconds += tbi_measure_clock() - start;
+    e->state += count;
+    calls -= count;
+  }
+  return seconds;
+}
+
+/* Actuators of the form gain * u + bias(length): the u that gives no force here. */
+static void hold(engine *e) {
+  const mjModel *m = e->model;
+  mj_forward(m, e->data);
+  for (int i = 0; i < m->nu; i++) {
+    const mjtNum *gain = m->actuator_gainprm + (size_t)i * mjNGAIN;
+    const mjtNum *force = m->actuator_biasprm + (size_t)i * mjNBIAS;
+    bool affine = m->actuator_biastype[i] == mjBIAS_AFFINE;
+    mjtNum push = affine ? force[0] + force[1] * e->data->actuator_length[i] : 0;
+    e->data->ctrl[i] = gain[0] != 0 ? -push / gain[0] : 0;
+  }
+}
+
+static bool in_trouble(const mjData *d) {
+  static const int kinds[] = {mjWARN_CONTACTFULL, mjWARN_CNSTRFULL, mjWARN_BADQPOS, mjWARN_BADQVEL,
+                              mjWARN_BADQACC};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (d->warning[kinds[i]].number > 0) return true;
+  return false;
+}
+
+static void look_at_stretch(engine *e) {
+  double contacts = 0, iterations = 0, depth = 0, speed = 0;
+  rewind_stretch(e);
+  for (int i = 0; i < STRETCH; i++) {
+    mj_step(e->model, e->data);
+    contacts += (double)e->data->ncon / STRETCH;
+    iterations += (double)e->data->solver_iter / STRETCH;
+    for (int c = 0; c < e->data->ncon; c++)
+      depth = fmax(depth, -e->data->contact[c].dist);
+  }
+  for (int k = 0; k < e->model->nv; k++)
+    speed = fmax(speed, fabs(e->data->qvel[k]));
+  if (in_trouble(e->data)) speed = nan("");
+  rewind_stretch(e);
+  (void)printf("%.17g %.17g %.17g %.17g\n", contacts, iterations, depth, speed);
+}
+
+static void settle(engine *e, double timestep, bool holding, int steps) {
+  e->model->opt.timestep = timestep;
+  mj_resetData(e->model, e->data);
+  if (e->model->nkey > 0) mj_resetDataKeyframe(e->model, e->data, 0);
+  if (holding) hold(e);
+  for (int i = 0; i < steps; i++)
+    mj_step(e->model, e->data);
+  mj_deleteData(e->settled);
+  e->settled = mj_copyData(NULL, e->model, e->data);
+  look_at_stretch(e);
+}
+
 static double run(engine *e, const char *name, int calls) {
   size_t f = 0;
+  if (strcmp(name, "step") == 0) return run_steps(e, calls);
   while (f < sizeof functions / sizeof functions[0] && strcmp(functions[f].name, name) != 0)
     f++;
-  if (f == sizeof functions / sizeof functions[0]) return nan("");
+  if (f == sizeof functions / sizeof functions[0] || e->model->nkey < 1) return nan("");
   double start = tbi_measure_clock();
   for (int i = 0; i < calls; i++) {
     set_state(e, e->state);
@@ -103,6 +191,10 @@ static int answer(engine *e) {
     long n = number ? strtol(number, NULL, 10) : -1;
     if (strncmp(line, "check ", 6) == 0 && n >= 0 && n < e->model->nkey) {
       check(e, (int)n);
+    } else if (strncmp(line, "settle ", 7) == 0 && n >= 0 && n < 1L << 30) {
+      char *rest = NULL;
+      double timestep = strtod(line + 7, &rest);
+      settle(e, timestep, strtol(rest, NULL, 10) == 1, (int)n);
     } else if (sscanf(line, "run %31s", name) == 1 && n > 0 && n < 1L << 30) {
       (void)printf("%.17g\n", run(e, name, (int)n));
     } else {
@@ -128,7 +220,7 @@ int main(int argc, char **argv) {
   mju_user_warning = ignore;
   engine e = {.model = argc == 2 ? mj_loadXML(argv[1], NULL, message, sizeof message) : NULL};
   if (e.model) e.data = mj_makeData(e.model);
-  if (!e.data || e.model->nkey < 1) {
+  if (!e.data) {
     for (char *c = message; *c; c++)
       if (*c == '\n') *c = ' ';
     fail(message);
@@ -136,6 +228,7 @@ int main(int argc, char **argv) {
   (void)printf("ready mujoco %s\n", mj_versionString());
   (void)fflush(stdout);
   int code = answer(&e);
+  mj_deleteData(e.settled);
   mj_deleteData(e.data);
   mj_deleteModel(e.model);
   return code;

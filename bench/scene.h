@@ -1,0 +1,29 @@
+/* scene.h - the worlds of the workload "contact". */
+#ifndef TBI_BENCH_SCENE_H
+#define TBI_BENCH_SCENE_H
+
+#include "tabi/tabi.h"
+
+/* A model, where it starts, and what drives it. */
+typedef struct tbi_bench_scene {
+  tabi_model *model;
+  double *q;         /* start */
+  tabi_servo *servo; /* by joint; zero gains: none */
+  double *control;   /* by actuator: no force at the start */
+  const char *file;  /* MJCF that peers can load by themselves; NULL: none */
+} tbi_bench_scene;
+
+/* A robot that holds its first posture.  MJCF stands as the file says, with its own floor and
+ * motors; URDF gets a floor under its lowest point and a servo at every joint. */
+tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi_error *err);
+/* The shipped humanoid on `points` small spheres, half of them under each sole. */
+tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int32_t points,
+                                   tabi_error *err);
+/* Boxes of many sizes, to fall into a pit of five planes. */
+tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_error *err);
+void tbi_bench_scene_free(tbi_bench_scene *scene);
+
+/* Puts a world of the scene's model into its start. */
+tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *world, tabi_error *err);
+
+#endif
