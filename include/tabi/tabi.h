@@ -6,7 +6,8 @@
  *                                              one thread at a time
  *
  * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
- * no global state, never prints, and allocates only in functions named create, build or load.
+ * no global state, never prints, and allocates only in functions named create, build, load or
+ * check.
  *
  * Structs named _def are filled by their _default() function first; then change what you mean
  * to change.  Strings and arrays that a def points to are copied. */

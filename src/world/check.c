@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "tabi/tabi.h"
+#include "world/overlap.h"
 
 #include <float.h>
 #include <math.h>
@@ -415,6 +416,54 @@ static void check_leaf_shape(doctor *d, int32_t j, const tabi_joint_def *joint) 
        shown(link.name));
 }
 
+/* ----------------------------------------------------------------------------- overlaps */
+
+#define DEEPEST_TOLD  10   /* pairs of links; the rest are counted */
+#define ALLOWED_DEPTH 1e-3 /* m */
+
+/* "link 'arm'", or for what stands in the world its shape */
+static void name_owner(const tabi_model *model, const tabi_shape_def *shape, char *text,
+                       size_t size) {
+  if (shape->link != TABI_WORLD) {
+    (void)snprintf(text, size, "link '%.100s'", shown(tabi_model_link(model, shape->link).name));
+  } else {
+    (void)snprintf(text, size, "the world's shape '%.100s'", shown(shape->name));
+  }
+}
+
+static void tell_overlap(doctor *d, const tbi_overlap *overlap) {
+  char first[128];
+  char second[128];
+  tabi_shape_def a = tabi_model_shape(d->model, overlap->shape_a);
+  tabi_shape_def b = tabi_model_shape(d->model, overlap->shape_b);
+  // the world is not to blame
+  const tabi_shape_def *blamed = a.link != TABI_WORLD ? &a : &b;
+  const tabi_shape_def *other = a.link != TABI_WORLD ? &b : &a;
+  name_owner(d->model, blamed, first, sizeof first);
+  name_owner(d->model, other, second, sizeof second);
+  find(d, PROBLEM, tabi_model_link(d->model, blamed->link).place,
+       "%s: is %.3g m inside %s at the start; start them apart, make the shapes smaller, or "
+       "exclude the pair",
+       first, overlap->depth, second);
+}
+
+static void check_overlaps(doctor *d) {
+  tbi_overlap overlap[DEEPEST_TOLD];
+  int32_t count = 0;
+  tabi_place place = {NULL, 0};
+  tabi_status status = tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
+  if (status != TABI_OK) {
+    find(d, PROBLEM, place, "shapes that overlap could not be looked for: %s",
+         status == TABI_ERR_MEMORY ? "out of memory" : "there are more than a million");
+  }
+  for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
+    tell_overlap(d, &overlap[i]);
+  if (count <= DEEPEST_TOLD) return;
+  place = (tabi_place){tabi_model_link(d->model, 0).place.file, 1};
+  find(d, PROBLEM, place, "%d more pairs of links are inside each other at the start",
+       (int)(count - DEEPEST_TOLD));
+}
+
 /* -------------------------------------------------------------------------- the tables */
 
 static void check_model(doctor *d) {
@@ -452,5 +501,6 @@ int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void 
       joint_checks[k](&d, j, &joint);
     }
   }
+  check_overlaps(&d);
   return d.count;
 }

@@ -8,6 +8,7 @@ from command import Case, MODELS, data, main
 # line, severity, part of the message: what is wrong in data/doubtful.urdf
 EXPECTED = [
     (3, "problem", "link 'trunk': inertia is exactly 1 1 1, a placeholder"),
+    (3, "problem", "link 'trunk': is 0.03 m inside link 'hammer' at the start"),
     (10, "problem", "link 'left_arm': smallest principal moment"),
     (10, "advice", "link 'left_arm': centre of mass is 1.4"),
     (10, "advice", "link 'left_arm': mass is 2 kg, but 'right_arm' has 0.002 kg"),
@@ -52,7 +53,7 @@ class Check(Case):
         lines = out.splitlines()
         for line in lines[:-1]:
             self.assertRegex(line, "^" + re.escape(path) + r":\d+: (problem|advice): (link|joint) ")
-        self.assertEqual(lines[-1], path + ": 8 problems, 10 pieces of advice")
+        self.assertEqual(lines[-1], path + ": 9 problems, 10 pieces of advice")
 
     def test_shipped_humanoid_is_clean(self):
         out, _ = self.tabi("check", os.path.join(MODELS, "humanoid36.urdf"))

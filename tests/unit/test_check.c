@@ -4,6 +4,7 @@
 
 #include "tabi/tabi.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct notes {
@@ -103,12 +104,58 @@ static void test_mass_without_inertia(void **state) {
   assert_int_equal(n.line, 7);
 }
 
+/* A row of balls, each on a slider of its own in the world or hanging from the one before. */
+static notes examine_row(int32_t count, double step, bool chain, bool exclude) {
+  tabi_builder *b = tabi_builder_create();
+  arm a = good_arm();
+  for (int32_t i = 0; i < count; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "ball%d", (int)i);
+    a.link.name = name;
+    a.link.place.line = 100 + i;
+    a.joint.name = name;
+    a.joint.type = TABI_JOINT_PRISMATIC;
+    a.joint.parent = chain && i > 0 ? i - 1 : TABI_WORLD;
+    a.joint.pos[0] = chain && i > 0 ? step : step * i;
+    a.joint.child = tabi_builder_add_link(b, &a.link);
+    (void)tabi_builder_add_joint(b, &a.joint);
+    tabi_shape_def shape = tabi_shape_def_default();
+    shape.link = a.joint.child;
+    shape.size[0] = 0.1;
+    (void)tabi_builder_add_shape(b, &shape);
+    if (exclude && i > 0) (void)tabi_builder_add_exclusion(b, i - 1, i);
+  }
+  tabi_model *model = tabi_builder_build(b, NULL);
+  tabi_builder_destroy(b);
+  assert_non_null(model);
+  notes n = {.words = "at the start"};
+  (void)tabi_model_check(model, take_note, &n);
+  tabi_model_destroy(model);
+  return n;
+}
+
+static void test_links_inside_each_other(void **state) {
+  (void)state;
+  assert_int_equal(examine_row(3, 0.25, false, false).found, 0);
+  // 1 mm is let pass, 2 mm are not
+  assert_int_equal(examine_row(2, 0.1995, false, false).found, 0);
+  notes n = examine_row(2, 0.198, false, false);
+  assert_int_equal(n.found, 1);
+  assert_int_equal(n.line, 100);
+  assert_int_equal(examine_row(3, 0.15, false, false).found, 2);
+  // neighbours in a chain may overlap, and those that are excluded
+  assert_int_equal(examine_row(3, 0.15, true, false).found, 0);
+  assert_int_equal(examine_row(3, 0.15, false, true).found, 0);
+  assert_int_equal(examine_row(3, 0.05, true, false).found, 1);
+  // ten are told, the rest counted
+  assert_int_equal(examine_row(40, 0.15, false, false).found, 11);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_findings_are_counted),
-      cmocka_unit_test(test_nothing_wrong),
-      cmocka_unit_test(test_start_outside_the_limits),
-      cmocka_unit_test(test_mass_without_inertia),
+      cmocka_unit_test(test_findings_are_counted),     cmocka_unit_test(test_nothing_wrong),
+      cmocka_unit_test(test_start_outside_the_limits), cmocka_unit_test(test_mass_without_inertia),
+      cmocka_unit_test(test_links_inside_each_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

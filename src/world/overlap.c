@@ -1,0 +1,119 @@
+/* overlap.c - one collision pass at the start posture, gathered by links. */
+#include "world/overlap.h"
+
+#include "base/array.h"
+#include "collision/collision.h"
+
+#include <stdlib.h>
+
+#define MOST_TOUCHES 1000000
+
+typedef struct pass {
+  const tabi_model *model;
+  tabi_dynamics *dynamics;
+  double *numbers; /* q, v and reach, all in zeros but q */
+  void *memory;    /* of the collision workspace */
+  tbi_touch *touch;
+  int32_t count;
+} pass;
+
+static void pass_free(pass *p) {
+  tabi_dynamics_destroy(p->dynamics);
+  free(p->numbers);
+  free(p->memory);
+  free(p->touch);
+}
+
+/* Collides with more and more room until all points fit. */
+static tabi_status fill_touches(pass *p, tbi_collision *collision, const double *reach) {
+  for (int32_t max = 1024; max <= MOST_TOUCHES; max *= 4) {
+    free(p->touch);
+    p->touch = malloc((size_t)max * sizeof *p->touch);
+    if (!p->touch) return TABI_ERR_MEMORY;
+    p->count = tbi_collide(collision, p->dynamics, reach, p->touch, max);
+    if (p->count >= 0) return TABI_OK;
+  }
+  p->count = 0;
+  return TABI_ERR_CAPACITY;
+}
+
+static tabi_status pass_run(pass *p) {
+  const tabi_model *model = p->model;
+  size_t nq = (size_t)model->nq;
+  size_t nv = (size_t)model->nv;
+  p->dynamics = tabi_dynamics_create(model, NULL);
+  p->numbers = calloc(nq + nv + (size_t)model->nshape + 1, sizeof *p->numbers);
+  p->memory = tbi_block_alloc(tbi_collision_memsize(model));
+  if (!p->dynamics || !p->numbers || !p->memory) return TABI_ERR_MEMORY;
+  tabi_model_start(model, p->numbers);
+  tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
+  tbi_collision *collision = tbi_collision_make(model, p->memory);
+  return fill_touches(p, collision, p->numbers + nq + nv);
+}
+
+/* -------------------------------------------------------------------------------- by links */
+
+/* by links, then the deepest first */
+typedef struct entry {
+  int32_t link_a, link_b;
+  tbi_overlap overlap;
+} entry;
+
+static int compare_numbers(double a, double b) { return (a > b) - (a < b); }
+
+static int by_links(const void *left, const void *right) {
+  const entry *a = left;
+  const entry *b = right;
+  if (a->link_a != b->link_a) return a->link_a < b->link_a ? -1 : 1;
+  if (a->link_b != b->link_b) return a->link_b < b->link_b ? -1 : 1;
+  return compare_numbers(b->overlap.depth, a->overlap.depth);
+}
+
+static int by_depth(const void *left, const void *right) {
+  const entry *a = left;
+  const entry *b = right;
+  int order = compare_numbers(b->overlap.depth, a->overlap.depth);
+  return order != 0 ? order : by_links(left, right);
+}
+
+static entry entry_of(const tabi_model *model, const tbi_touch *t) {
+  int32_t a = model->shape[t->shape_a].link;
+  int32_t b = model->shape[t->shape_b].link;
+  tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap};
+  return a < b ? (entry){a, b, overlap} : (entry){b, a, overlap};
+}
+
+/* The deepest of each pair of links, these by depth; returns their number. */
+static int32_t gather(const pass *p, double depth, entry *entries) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (p->touch[i].gap < -depth) entries[count++] = entry_of(p->model, &p->touch[i]);
+  }
+  qsort(entries, (size_t)count, sizeof *entries, by_links);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    bool first = kept == 0 || entries[i].link_a != entries[kept - 1].link_a ||
+                 entries[i].link_b != entries[kept - 1].link_b;
+    if (first) entries[kept++] = entries[i];
+  }
+  qsort(entries, (size_t)kept, sizeof *entries, by_depth);
+  return kept;
+}
+
+tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
+                              int32_t max, int32_t *count) {
+  pass p = {.model = model};
+  *count = 0;
+  tabi_status status = pass_run(&p);
+  entry *entries = NULL;
+  if (status == TABI_OK && p.count > 0) {
+    entries = malloc((size_t)p.count * sizeof *entries);
+    if (!entries) status = TABI_ERR_MEMORY;
+  }
+  if (entries) *count = gather(&p, depth, entries);
+  for (int32_t i = 0; i < *count && i < max; ++i)
+    overlap[i] = entries[i].overlap;
+  free(entries);
+  pass_free(&p);
+  return status;
+}

@@ -1,0 +1,18 @@
+/* overlap.h - links that are inside each other at the start. */
+#ifndef TBI_OVERLAP_H
+#define TBI_OVERLAP_H
+
+#include "tabi/tabi.h"
+
+/* Two shapes of two links, the deepest of all such pairs of these links. */
+typedef struct tbi_overlap {
+  int32_t shape_a, shape_b;
+  double depth; /* m */
+} tbi_overlap;
+
+/* Pairs of links that overlap by more than `depth` at the start of the model and are not kept from
+ * touching, the deepest first.  Writes at most max of them and sets *count to their full number. */
+tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
+                              int32_t max, int32_t *count);
+
+#endif
