@@ -8,6 +8,7 @@
 #include "io/suggest.h"
 
 #include <libfyaml.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,17 +193,39 @@ static tabi_status take_event(reading *r, struct fy_event *event) {
 
 /* ----------------------------------------------------------------------------- parsing */
 
-/* What libfyaml had against the text. */
-static tabi_status fail_syntax(const reading *r, struct fy_diag *diag) {
-  void *at = NULL;
-  const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
-  tabi_place place = {r->yaml->path, 1};
-  if (error && error->line > 0) place.line = error->line;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, place, "YAML not well-formed: %.200s",
-                       error && error->msg ? error->msg : "cannot be read");
+/* What libfyaml had against the text first. */
+typedef struct complaint {
+  char text[256]; /* "" while there is none */
+  int32_t line;
+} complaint;
+
+/* libfyaml says "<memory>:line:column: error: reason", and then shows the text.  Its own collecting
+ * of errors leaks. */
+static void hear(struct fy_diag *diag, void *user, const char *text, size_t size) {
+  (void)diag;
+  complaint *c = user;
+  static const char mark[] = ": error: ";
+  char said[512];
+  if (c->text[0] != '\0' || size == 0) return;
+  if (size >= sizeof said) size = sizeof said - 1;
+  memcpy(said, text, size);
+  said[size] = '\0';
+  char *reason = strstr(said, mark);
+  const char *place = strchr(said, '>');
+  if (!reason || !place || place > reason) return;
+  reason += sizeof mark - 1;
+  reason[strcspn(reason, "\n")] = '\0';
+  (void)snprintf(c->text, sizeof c->text, "%.200s", reason);
+  c->line = place[1] == ':' ? (int32_t)strtol(place + 2, NULL, 10) : 1;
 }
 
-static tabi_status read_events(reading *r, struct fy_parser *parser, struct fy_diag *diag) {
+static tabi_status fail_syntax(const reading *r, const complaint *c) {
+  return tbi_error_set(r->err, TABI_ERR_PARSE,
+                       (tabi_place){r->yaml->path, c->line > 0 ? c->line : 1},
+                       "YAML not well-formed: %s", c->text[0] ? c->text : "cannot be read");
+}
+
+static tabi_status read_events(reading *r, struct fy_parser *parser, const complaint *c) {
   tabi_status status = TABI_OK;
   while (status == TABI_OK) {
     struct fy_event *event = fy_parser_parse(parser);
@@ -211,22 +234,23 @@ static tabi_status read_events(reading *r, struct fy_parser *parser, struct fy_d
     fy_parser_event_free(parser, event);
   }
   if (status != TABI_OK) return status;
-  if (fy_parser_get_stream_error(parser) || r->open) return fail_syntax(r, diag);
+  if (fy_parser_get_stream_error(parser) || r->open) return fail_syntax(r, c);
   if (r->root) return TABI_OK;
   return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->yaml->path, 1}, "file is empty");
 }
 
 static tabi_status parse(reading *r, const char *text, size_t size) {
-  struct fy_diag_cfg quiet;
-  fy_diag_cfg_default(&quiet);
-  quiet.fp = NULL;
-  quiet.colorize = false;
-  struct fy_diag *diag = fy_diag_create(&quiet);
+  complaint c = {{0}, 0};
+  struct fy_diag_cfg heard;
+  fy_diag_cfg_default(&heard);
+  heard.fp = NULL;
+  heard.output_fn = hear;
+  heard.user = &c;
+  heard.colorize = false;
+  struct fy_diag *diag = fy_diag_create(&heard);
   if (!diag) return fail_memory(r);
-  fy_diag_set_collect_errors(diag, true);
   struct fy_parse_cfg config = {
-      .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
-               FYPCF_DISABLE_MMAP_OPT,
+      .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT,
       .diag = diag,
   };
   struct fy_parser *parser = fy_parser_create(&config);
@@ -234,7 +258,7 @@ static tabi_status parse(reading *r, const char *text, size_t size) {
   if (!parser || fy_parser_set_string(parser, text, size) != 0) {
     status = fail_memory(r);
   } else {
-    status = read_events(r, parser, diag);
+    status = read_events(r, parser, &c);
   }
   fy_parser_destroy(parser);
   fy_diag_unref(diag);
@@ -430,6 +454,10 @@ tabi_status tbi_yaml_assign(tbi_yaml *yaml, const char *assignment, tabi_error *
   if (!equals || equals == assignment) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
                          "expected path=value, as in bodies.box.mass=3");
+  }
+  if (equals[1] == '\0') {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
+                         "no value after the '='");
   }
   char *path = strdup(assignment);
   if (!path) return tbi_error_memory(err);

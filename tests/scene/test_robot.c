@@ -1,0 +1,262 @@
+/* test_robot.c - robots in scenes: placement, locked joints, materials, groups, control. */
+#include "scratch.h"
+#include "support/near.h"
+#include "tabi/tabi_io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MASS  "<inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
+#define SHAPE "<collision><geometry><sphere radius='0.05'/></geometry></collision>"
+
+/* A column with a lift, a turning arm and a hand. */
+static const char arm[] =
+    "<robot name='arm'><link name='stand'>" MASS SHAPE "</link><link name='sled'>" MASS SHAPE
+    "</link><link name='upper'>" MASS SHAPE "</link><link name='hand'>" MASS SHAPE "</link>"
+    "<joint name='lift' type='prismatic'><parent link='stand'/><child link='sled'/>"
+    "<origin xyz='0 0 0.5' rpy='0 0.5 0'/><axis xyz='0 0 1'/>"
+    "<limit lower='-1' upper='1' effort='1000' velocity='9'/></joint>"
+    "<joint name='turn' type='continuous'><parent link='sled'/><child link='upper'/>"
+    "<origin xyz='0.3 0 0'/><axis xyz='0 1 0'/></joint>"
+    "<joint name='wrist' type='continuous'><parent link='upper'/><child link='hand'/>"
+    "<origin xyz='0.4 0 0' rpy='0.2 0 0'/><axis xyz='0 0 1'/></joint></robot>";
+
+static tabi_scene *load(const char *text) {
+  tabi_error err = {0};
+  (void)scratch_text("arm.urdf", arm);
+  tabi_scene *scene = tabi_scene_load(scratch_text("s.yaml", text), NULL, &err);
+  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  return scene;
+}
+
+static tabi_world *start(const tabi_scene *scene) {
+  tabi_error err = {0};
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  return world;
+}
+
+static void pose_of(const char *text, const char *link, double pose[7]) {
+  tabi_scene *scene = load(text);
+  tabi_world *world = start(scene);
+  int32_t index = tabi_model_find_link(tabi_scene_model(scene), link);
+  assert_int_not_equal(index, TABI_NONE);
+  tabi_dynamics_link_pose(tabi_world_dynamics(world), index, pose, pose + 3);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* --------------------------------------------------------------------------- start, locks */
+
+#define POSTURE "posture: {lift: 0.2, turn: 0.7, wrist: -0.4}"
+#define PLACED \
+  "name: r, model: arm.urdf, base: free, xyz: [1, 2, 3], rpy: [0.1, 0.2, 0.3], " POSTURE
+
+static void test_lock(void **state) {
+  (void)state;
+  double moving[7];
+  double locked[7];
+  pose_of("robots: [{" PLACED "}]\n", "r/hand", moving);
+  pose_of("robots: [{" PLACED ", lock: [turn, lift, wrist]}]\n", "r/hand", locked);
+  assert_near_n(locked, moving, 7, 1e-14);
+  tabi_scene *scene = load("robots: [{" PLACED ", lock: [lift, wrist]}]\n");
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_int_equal(tabi_model_nv(model), 7);
+  int32_t lift = tabi_model_find_joint(model, "r/lift");
+  assert_int_equal(tabi_model_joint(model, lift).type, TABI_JOINT_FIXED);
+  tabi_scene_destroy(scene);
+}
+
+static void test_start(void **state) {
+  (void)state;
+  tabi_scene *scene = load("robots: [{" PLACED ", velocity: {turn: 2}, lin: [1, 0, 0],"
+                           " ang: [0, 0, 3]}]\n");
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_world *world = start(scene);
+  const double *q = tabi_world_q(world);
+  const double *v = tabi_world_v(world);
+  assert_near_n(q, ((const double[3]){1, 2, 3}), 3, 1e-15);
+  assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "r/turn")).first], 0.7, 0);
+  assert_near(v[tabi_model_joint_v(model, tabi_model_find_joint(model, "r/turn")).first], 2, 0);
+  assert_near_n(v, ((const double[6]){1, 0, 0, 0, 0, 3}), 6, 0);
+  assert_int_equal(tabi_scene_nrobot(scene), 1);
+  assert_string_equal(tabi_scene_get_robot(scene, 0).name, "r");
+  int32_t base = tabi_scene_get_robot(scene, 0).base;
+  assert_string_equal(tabi_model_link(model, base).name, "r/stand");
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* --------------------------------------------------------------------------------- shapes */
+
+static bool may_touch(const tabi_shape_def *a, const tabi_shape_def *b) {
+  return (a->group & b->mask) != 0 || (b->group & a->mask) != 0;
+}
+
+static tabi_shape_def shape_of(const tabi_model *model, const char *link) {
+  int32_t index = tabi_model_find_link(model, link);
+  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    if (shape.link == index) return shape;
+  }
+  fail_msg("no shape on '%s'", link);
+  return tabi_shape_def_default();
+}
+
+static void test_groups(void **state) {
+  (void)state;
+  tabi_scene *scene = load("bodies: [{name: ball, mass: 1, shape: {sphere: 0.1}}]\n"
+                           "robots:\n"
+                           "  - {name: a, model: arm.urdf}\n"
+                           "  - {name: b, model: arm.urdf}\n"
+                           "  - {name: c, model: arm.urdf, self_collision: true}\n");
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_shape_def ball = shape_of(model, "ball");
+  tabi_shape_def a = shape_of(model, "a/stand");
+  tabi_shape_def a_hand = shape_of(model, "a/hand");
+  tabi_shape_def b = shape_of(model, "b/stand");
+  tabi_shape_def c = shape_of(model, "c/stand");
+  tabi_shape_def c_hand = shape_of(model, "c/hand");
+  assert_false(may_touch(&a, &a_hand));
+  assert_true(may_touch(&a, &b));
+  assert_true(may_touch(&a, &ball));
+  assert_true(may_touch(&c, &c_hand));
+  assert_true(may_touch(&c, &ball));
+  assert_true(may_touch(&c, &a));
+  tabi_scene_destroy(scene);
+}
+
+static void test_many_robots(void **state) {
+  (void)state;
+  static char text[8192] = "robots:\n";
+  for (int i = 0; i < 34; i++)
+    scratch_append(text, sizeof text, "  - {name: r%d, model: arm.urdf, xyz: [%d, 0, 0]}\n", i, i);
+  tabi_scene *scene = load(text);
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_int_equal(tabi_scene_nrobot(scene), 34);
+  // the last three exclude their six pairs of links
+  assert_int_equal(tabi_model_nexclusion(model), 18);
+  tabi_shape_def first = shape_of(model, "r0/hand");
+  tabi_shape_def last = shape_of(model, "r33/hand");
+  assert_true(may_touch(&first, &last));
+  tabi_scene_destroy(scene);
+}
+
+static void test_materials(void **state) {
+  (void)state;
+  tabi_scene *scene = load("materials: {w: {friction: 0.3}}\n"
+                           "robots: [{name: a, model: arm.urdf, materials: {hand: w}}]\n");
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_int_equal(shape_of(model, "a/hand").material, 0);
+  assert_int_equal(shape_of(model, "a/stand").material, TABI_NONE);
+  tabi_scene_destroy(scene);
+}
+
+/* -------------------------------------------------------------------------------- control */
+
+static double value_after(const tabi_scene *scene, tabi_world *world, const char *joint) {
+  const tabi_model *model = tabi_scene_model(scene);
+  return tabi_world_q(world)[tabi_model_joint_q(model, tabi_model_find_joint(model, joint)).first];
+}
+
+static void run(tabi_scene *scene, tabi_world *world, int steps) {
+  for (int i = 0; i < steps; i++) {
+    tabi_scene_control(scene, world);
+    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+  }
+}
+
+static void check_holds(const char *controller, double tolerance) {
+  char text[512];
+  (void)snprintf(text, sizeof text,
+                 "gravity: [0, 0, 0]\nrobots: [{name: r, model: arm.urdf, base: fixed, " POSTURE
+                 ", velocity: {turn: 1}, controller: {%s}}]\n",
+                 controller);
+  tabi_scene *scene = load(text);
+  tabi_world *world = start(scene);
+  run(scene, world, 4000);
+  assert_near(value_after(scene, world, "r/lift"), 0.2, tolerance);
+  assert_near(value_after(scene, world, "r/turn"), 0.7, tolerance);
+  assert_near(value_after(scene, world, "r/wrist"), -0.4, tolerance);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+static void test_pd(void **state) {
+  (void)state;
+  check_holds("type: pd, kp: 200, kd: 20", 1e-3);
+  check_holds("type: pd, kp: 1e6, kd: 1e4, implicit: true", 1e-6);
+  check_holds("type: pd, kp: 200, kd: 20, joints: {turn: {kp: 1e5, kd: 1e3, implicit: true}}",
+              1e-3);
+}
+
+static void test_csv(void **state) {
+  (void)state;
+  (void)scratch_text("t.csv", "time,turn,lift\n0,0.5,0\n1,0.5,0\n2,1.5,0.25\n");
+  tabi_scene *scene = load("gravity: [0, 0, 0]\n"
+                           "robots: [{name: r, model: arm.urdf, base: fixed,\n"
+                           "  posture: {wrist: 0.3}, controller: {type: csv, file: t.csv,\n"
+                           "  kp: 1e6, kd: 1e4, implicit: true}}]\n");
+  tabi_world *world = start(scene);
+  assert_near(value_after(scene, world, "r/turn"), 0.5, 0);
+  assert_near(value_after(scene, world, "r/wrist"), 0.3, 0);
+  run(scene, world, 1500);
+  assert_near(value_after(scene, world, "r/turn"), 1.0, 1e-3);
+  assert_near(value_after(scene, world, "r/lift"), 0.125, 1e-3);
+  run(scene, world, 1500);
+  assert_near(value_after(scene, world, "r/turn"), 1.5, 1e-6);
+  assert_near(value_after(scene, world, "r/lift"), 0.25, 1e-6);
+  assert_near(value_after(scene, world, "r/wrist"), 0.3, 1e-6);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+static void test_csv_rate(void **state) {
+  (void)state;
+  (void)scratch_text("t.csv", "# rate 2\r\nturn\r\n0\r\n1\r\n3\r\n");
+  tabi_scene *scene = load("gravity: [0, 0, 0]\n"
+                           "robots: [{name: r, model: arm.urdf, base: fixed, controller:\n"
+                           "  {type: csv, file: t.csv, kp: 1e6, kd: 1e4, implicit: true}}]\n");
+  tabi_world *world = start(scene);
+  run(scene, world, 750);
+  assert_near(value_after(scene, world, "r/turn"), 2.0, 1e-2);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* Position actuators of the model take the posture as their input. */
+static void test_actuators(void **state) {
+  (void)state;
+  static const char crank[] =
+      "<mujoco><worldbody><body name='b'><joint name='j' axis='0 0 1' damping='5'/>"
+      "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody>"
+      "<actuator><position name='p' joint='j' kp='50'/></actuator></mujoco>";
+  (void)scratch_text("crank.xml", crank);
+  tabi_scene *scene = load("robots: [{name: r, model: crank.xml, posture: {j: 0.5},\n"
+                           "  velocity: {j: 1}, controller: {type: pd}}]\n");
+  tabi_world *world = start(scene);
+  run(scene, world, 5000);
+  assert_near(value_after(scene, world, "r/j"), 0.5, 1e-6);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+  tabi_error err = {0};
+  const char *path = scratch_text("s.yaml", "robots: [{name: r, model: crank.xml,\n"
+                                            "  controller: {type: pd, kp: 5}}]\n");
+  assert_null(tabi_scene_load(path, NULL, &err));
+  assert_non_null(strstr(err.message, "the model drives joint 'r/j' itself; leave kp and kd out"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lock),      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_groups),    cmocka_unit_test(test_many_robots),
+      cmocka_unit_test(test_materials), cmocka_unit_test(test_pd),
+      cmocka_unit_test(test_csv),       cmocka_unit_test(test_csv_rate),
+      cmocka_unit_test(test_actuators),
+  };
+  scratch_begin();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_end();
+  return failed;
+}

@@ -1,0 +1,224 @@
+"""tabi run: the result, its JSON, settings, log, figure, and what is refused."""
+
+import csv
+import os
+import shutil
+import tempfile
+import unittest
+
+from command import Case, main
+
+SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
+KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
+        "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "residual_max",
+        "energy", "state_hash", "fell", "bodies"]
+BOX = """\
+name: a box falls
+bodies:
+  - {name: floor, fixed: true, shape: {plane: {}}}
+  - {name: box, mass: 2, shape: {box: [0.2, 0.2, 0.2]}, xyz: [0, 0, 0.3]}
+log: {every: 10, signals: [box]}
+"""
+POLE = """\
+<robot name="pole"><link name="pole">
+  <inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial>
+  <collision><geometry><box size="0.2 0.2 1"/></geometry></collision>
+</link></robot>
+"""
+
+
+def scene(name):
+    return os.path.join(SCENES, name + ".yaml")
+
+
+class Run(Case):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, text=None):
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, "wb") as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def refuse(self, text, line, says, *options):
+        path = self.file("s.yaml", text)
+        self.error("run", path, *options, line=line, says=says, path=path)
+
+    # results
+
+    def test_json(self):
+        path = self.file("s.yaml", BOX)
+        r = self.json("run", path, "--time", "1", "--json")
+        self.assertEqual(list(r), KEYS)
+        self.assertEqual(r["scene"], path)
+        self.assertEqual((r["contact"], r["integrator"]), ("cone", "semi-implicit"))
+        self.assertEqual((r["dt"], r["steps"], r["fell"]), (1e-3, 1000, False))
+        self.assertAlmostEqual(r["time"], 1, 12)
+        self.assertEqual(list(r["residual_max"]),
+                         ["gap_m", "complementarity_mps", "cone_N", "dissipation_mps"])
+        self.assertEqual(list(r["energy"]), ["start", "end", "max_gain"])
+        self.assertRegex(r["state_hash"], "^[0-9a-f]{16}$")
+        self.assertEqual(list(r["bodies"]), ["floor", "box"])
+        self.assertEqual(list(r["bodies"]["box"]), ["pos", "quat", "lin", "ang"])
+        self.assertAlmostEqual(r["bodies"]["box"]["pos"][2], 0.1, 4)
+        self.assertAlmostEqual(r["energy"]["start"], 2 * 9.81 * 0.3, 12)
+        self.assertLess(r["energy"]["max_gain"], 1e-9)
+        self.assertEqual(r["contacts_max"], 4)
+        self.assertLess(r["penetration_max"], 1e-3)
+
+    def test_same_bits(self):
+        args = ["run", scene("boxes_slope"), "--time", "0.5", "--json"]
+        a, b = self.json(*args), self.json(*args)
+        self.assertEqual(a["state_hash"], b["state_hash"])
+        self.assertNotEqual(self.json(*args, "--dt", "2e-3")["state_hash"], a["state_hash"])
+
+    def test_table(self):
+        out, err = self.tabi("run", scene("stand"), "--time", "0.05")
+        self.assertEqual(err, "")
+        self.assertIn("standing humanoid: 0.05 s in 50 steps of 1 ms, cone, semi-implicit", out)
+        self.assertIn("penetration", out)
+        self.assertIn("fell          no", out)
+        self.assertIn("robot/pelvis", out)
+
+    def test_options(self):
+        path = self.file("s.yaml", BOX)
+        r = self.json("run", path, "--contact", "lcp", "--integrator", "midpoint", "--dt", "0.002",
+                      "--time", "0.1", "--set", "bodies.box.xyz=[0, 0, 5]", "--set",
+                      "gravity=[0,0,0]", "--json")
+        self.assertEqual((r["contact"], r["integrator"], r["dt"], r["steps"]),
+                         ("lcp", "midpoint", 0.002, 50))
+        self.assertEqual(r["bodies"]["box"]["pos"], [0, 0, 5])
+
+    def test_falls(self):
+        self.file("pole.urdf", POLE)
+        text = ("bodies: [{name: floor, fixed: true, shape: {plane: {}}}]\n"
+                "robots: [{name: r, model: pole.urdf, xyz: [0, 0, 0.52], rpy: [0, %s, 0]}]\n")
+        for tilt, fell in (("0.02", False), ("0.3", True)):
+            path = self.file("s.yaml", text % tilt)
+            self.assertEqual(self.json("run", path, "--json", "--time", "1.5")["fell"], fell)
+
+    # files
+
+    def test_csv(self):
+        path, log = self.file("s.yaml", BOX), self.file("log.csv")
+        self.tabi("run", path, "--time", "1", "--csv", log)
+        with open(log) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(len(rows), 100)
+        self.assertEqual(list(rows[0])[:5], ["time", "kinetic", "potential", "spring", "work"])
+        self.assertAlmostEqual(float(rows[0]["time"]), 0.01, 12)
+        self.assertAlmostEqual(float(rows[-1]["time"]), 1, 12)
+        self.assertAlmostEqual(float(rows[-1]["ground.fz"]), 2 * 9.81, 6)
+        self.assertAlmostEqual(float(rows[-1]["box.fz"]), 2 * 9.81, 6)
+        self.assertAlmostEqual(float(rows[-1]["box.z"]), 0.1, 4)
+        self.assertTrue(all(len(row) == len(rows[0]) and None not in row for row in rows))
+
+    def test_csv_of_a_robot(self):
+        log = self.file("log.csv")
+        self.tabi("run", scene("stand"), "--time", "0.02", "--csv", log)
+        with open(log) as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(len(rows), 20)
+        for name in ("robot.z", "robot.qw", "robot/l_foot.fz", "robot/l_knee.q", "robot/l_knee.v"):
+            self.assertIn(name, rows[0])
+        self.assertAlmostEqual(float(rows[0]["robot/l_knee.q"]), 0.8727, 3)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_plot(self):
+        path, plot = self.file("s.yaml", BOX), self.file("it's a plot.svg")
+        _, err = self.tabi("run", path, "--time", "0.5", "--plot", plot)
+        self.assertEqual(err, "")
+        with open(plot) as f:
+            text = f.read()
+        self.assertIn("<svg", text)
+        self.assertIn("</svg>", text)
+        self.assertIn("vertical contact force", text)
+
+    def test_no_gnuplot(self):
+        path, plot = self.file("s.yaml", BOX), self.file("p.svg")
+        env = dict(os.environ, PATH=self.folder)
+        _, err = self.tabi("run", path, "--plot", plot, code=1, env=env)
+        self.assertIn("gnuplot cannot be started; install it or leave --plot out", err)
+        self.assertFalse(os.path.exists(plot))
+
+    def test_log_not_writable(self):
+        path = self.file("s.yaml", BOX)
+        _, err = self.tabi("run", path, "--csv", self.folder, code=1)
+        self.assertIn("cannot open: Is a directory", err)
+
+    # trouble
+
+    def test_refused_yaml(self):
+        self.refuse("a: &a [x]\nb: *a\n", 1, "anchors not allowed")
+        self.refuse("name: !!python/object/apply:os.system [ls]\n", 1, "tags not allowed")
+        self.refuse("timestep: 1e-3\nname: x\ntimestep: 1e-3\n", 3, "duplicate key 'timestep' (line 1)")
+        self.refuse("contact:\n\tmodel: cone\n", 2, "tabs are not allowed")
+        self.refuse("[" * 10000, 1, "depth")
+        self.refuse("a:\n" + "- " * 10000 + "x\n", 2, "depth")
+        self.refuse("", 1, "file is empty")
+        self.refuse(b"\x89PNG\r\n\x1a\n", 1, "not a YAML text file")
+        self.refuse("# " + "x" * (9 << 20), 1, "file is 10 MB, limit 8 MB")
+
+    def test_refused_scenes(self):
+        for step in ("0", "-1", "nan", "1e9"):
+            self.refuse(f"name: x\ntimestep: {step}\n", 2, "timestep must be in [1e-7, 0.1]")
+        self.refuse("gravty: [0, 0, 0]\n", 1, "unknown key 'gravty' (did you mean 'gravity'?)")
+        self.refuse("connections: [{type: ball, a: x, b: y}]\n", 1,
+                    "connections are not supported yet")
+
+    def test_missing_file(self):
+        path = self.file("none.yaml")
+        self.error("run", path, line=1, says="cannot open", path=path)
+
+    def test_bad_set(self):
+        path = self.file("s.yaml", BOX)
+        self.error("run", path, "--set", "bodies.bix.mass=3", line=1, path="bodies.bix.mass=3",
+                   says="nothing is called 'bix' in 'bodies' (did you mean 'box'?)")
+        self.error("run", path, "--set", "bodies.box.mas=3", line=1, path="bodies.box.mas=3",
+                   says="body 'box': unknown key 'mas' (did you mean 'mass'?)")
+        self.error("run", path, "--set", "timestep=0", line=1, path="timestep=0",
+                   says="timestep must be in [1e-7, 0.1]")
+
+    def test_usage(self):
+        path = self.file("s.yaml", BOX)
+        for args, says in ((["run"], "SCENE is missing"),
+                           (["run", path, "--contact", "kone"], "unknown contact model 'kone'"),
+                           (["run", path, "--integrator", "x"], "unknown integrator 'x'"),
+                           (["run", path, "--dt", "soon"], "--dt needs a number of seconds"),
+                           (["run", path, "--time", "-1"], "--time needs a number of seconds"),
+                           (["run", path, "--set", "x"], "--set needs path=value"),
+                           (["run", path, "--json", "--json"], "--json is given twice")):
+            _, err = self.tabi(*args, code=2)
+            self.assertIn(says, err)
+
+    def test_diverged(self):
+        path = self.file("s.yaml", BOX)
+        _, err = self.tabi("run", path, "--json", "--set", "bodies.box.mass=1e-3", "--set",
+                           "forces=[{body: box, force: [1e18, 0, 0], from: 0.1}]", code=4)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(f"{path}:1: error: ", err)
+
+    def test_capacity(self):
+        path = self.file("s.yaml", BOX)
+        _, err = self.tabi("run", path, "--set", "contact.max_contacts=1", code=4)
+        self.assertIn(f"{path}:1: error: ", err)
+
+    # physics that a user would try first
+
+    def test_incline_holds(self):
+        r = self.json("run", scene("incline"), "--time", "3", "--json")
+        speed = max(abs(v) for v in r["bodies"]["box"]["lin"])
+        self.assertLess(speed, 1e-9)
+
+    def test_incline_slides(self):
+        r = self.json("run", scene("incline"), "--time", "1", "--json", "--set",
+                      "materials.wood.friction=0.3")
+        x, _, z = r["bodies"]["box"]["lin"]
+        self.assertAlmostEqual((x * x + z * z) ** 0.5, 2.356287, 6)
+
+
+if __name__ == "__main__":
+    main()
