@@ -107,6 +107,20 @@ static void set_reaches(tabi_world *w) {
   }
 }
 
+static bool is_round(const tabi_model *model, int32_t shape) {
+  tabi_shape_type type = model->shape[shape].type;
+  return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE;
+}
+
+/* where forces act: halfway between the surfaces, but a round shape on a flat one shall roll on its
+ * own radius, also where they overlap a little */
+static v3 lever_point(const tabi_model *model, const tbi_touch *touch) {
+  bool round_a = is_round(model, touch->shape_a);
+  bool round_b = is_round(model, touch->shape_b);
+  if (round_a == round_b) return touch->point;
+  return v3_axpy(touch->point, round_a ? -0.5 * touch->gap : 0.5 * touch->gap, touch->normal);
+}
+
 static tabi_status find_touches(tabi_world *w) {
   set_reaches(w);
   int32_t count = tbi_collide(w->collision, w->d, w->reach, w->touch, w->def.max_contacts);
@@ -117,8 +131,10 @@ static tabi_status find_touches(tabi_world *w) {
                          (long long)w->head->steps, w->def.max_contacts);
   }
   w->setup.ntouch = count;
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; ++i) {
     w->gap[i] = w->touch[i].gap;
+    w->touch[i].point = lever_point(w->model, &w->touch[i]);
+  }
   return TABI_OK;
 }
 
