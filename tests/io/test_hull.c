@@ -139,7 +139,7 @@ static void refuse(const double *points, int32_t npoint, const char *part) {
 static void test_flat(void **state) {
   (void)state;
   rng r = rng_make(5);
-  double points[3 * 50];
+  double points[3 * 50] = {0};
   refuse(points, 0, "flat");
   rng_fill(&r, 1, points, 150);
   refuse(points, 3, "flat");
