@@ -13,16 +13,13 @@
 /* below this share of the point's whole mobility a direction moves by rounding only */
 #define IMMOBILE 1e-11
 
-/* three a contact */
-static size_t most_unknowns(const tabi_world_def *def) { return 3 * (size_t)def->max_contacts; }
-
 static size_t list_size(size_t unknowns) {
   size_t size = unknowns * (sizeof(tbi_unknown) + sizeof(tbi_group) + sizeof(double));
   return (size + 63) & ~(size_t)63;
 }
 
 size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t most = most_unknowns(def);
+  size_t most = 3 * (size_t)def->max_contacts;
   return list_size(most) + (def->dense ? tbi_dense_memsize(most, model) : 0);
 }
 
@@ -37,8 +34,6 @@ static void add(tbi_pgs *pgs, int32_t port_a, int32_t port_b, double impulse) {
   }
   pgs->impulse[pgs->count++] = impulse;
 }
-
-static double inverse_of(double w, double mobility) { return w > IMMOBILE * mobility ? 1 / w : 0; }
 
 /* a direction at a point of contact, in its frame */
 static void add_direction(tbi_pgs *pgs, const tbi_point *c, const double e[3]) {
@@ -57,7 +52,8 @@ static void add_direction(tbi_pgs *pgs, const tbi_point *c, const double e[3]) {
     x->w += e[i] * (c->w[i][0] * e[0] + c->w[i][1] * e[1] + c->w[i][2] * e[2]);
     impulse += e[i] * c->impulse[i];
   }
-  x->inverse = inverse_of(x->w, c->w[0][0] + c->w[1][1] + c->w[2][2]);
+  double mobility = c->w[0][0] + c->w[1][1] + c->w[2][2];
+  x->inverse = x->w > IMMOBILE * mobility ? 1 / x->w : 0;
 
   /* the world is side a */
   int32_t a = c->port_a;

@@ -3,10 +3,10 @@
  *
  * An unknown is the size of an impulse along one direction: on side b as it is, on side a
  * reversed.  With the unit impulse as a wrench at each port, its velocity is
- * wrench_b . V_b - wrench_a . V_a; normals, tangents and joint rows are all of this form.  They
- * stand in the order of a sweep, the papers': all normals, all joint rows, then two tangents a
- * point.  A method says which tangents and which bounds.  The sweeps are the same for all, on ports
- * (pgs.c, linear cost) or on the dense matrix (dense.c, the papers' square cost). */
+ * wrench_b . V_b - wrench_a . V_a.  Unknowns stand in the order of a sweep, the papers': all
+ * normals, then two tangents a point; joint rows have their turn in between.  A method says which
+ * tangents and which bounds.  The sweeps are the same for all, on ports (pgs.c, linear cost) or on
+ * the dense matrix (dense.c, the papers' square cost). */
 #ifndef TBI_PGS_H
 #define TBI_PGS_H
 
