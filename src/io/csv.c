@@ -2,6 +2,7 @@
 #include "io/csv.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "io/number.h"
@@ -107,6 +108,7 @@ static tabi_status read_cell(const reading *r, const char *cell, double *value) 
 static tabi_status read_row(reading *r, char *line) {
   tabi_status status = make_room(r);
   if (status != TABI_OK) return status;
+  TBI_ASSERT(r->time && r->value);
   int32_t timed = r->rate == 0 ? 1 : 0;
   int32_t wanted = r->csv->ncolumn + timed;
   double *values = r->value + (size_t)r->nrow * (size_t)r->csv->ncolumn;

@@ -96,9 +96,9 @@ tabi_status tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list
 tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
 /* When the model stands: postures, velocities, controllers. */
 tabi_status tbi_scene_start_robots(tbi_scene_reader *r);
-tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t robot);
-/* A joint of a robot by its name in the robot's file; an error with a suggestion. */
-tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t robot,
+tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
+/* A joint of the robot at an index by its name in the robot's file; an error with a suggestion. */
+tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index,
                                  const tbi_yaml_node *node, const char *what, const char *name,
                                  int32_t *joint);
 tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);

@@ -459,9 +459,11 @@ tabi_status tbi_yaml_assign(tbi_yaml *yaml, const char *assignment, tabi_error *
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
                          "no value after the '='");
   }
-  char *path = strdup(assignment);
+  size_t length = (size_t)(equals - assignment);
+  char *path = malloc(length + 1);
   if (!path) return tbi_error_memory(err);
-  path[equals - assignment] = '\0';
+  memcpy(path, assignment, length);
+  path[length] = '\0';
   tabi_status status = assign(&a, path, equals + 1);
   free(path);
   return status;

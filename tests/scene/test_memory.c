@@ -1,0 +1,142 @@
+/* test_memory.c - the n-th allocation fails, for every n: loading a scene says "out of memory" and
+ * leaves no block behind.  Stepping one allocates nothing. */
+#include "scratch.h"
+#include "support/near.h"
+#include "tabi/tabi_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  long until; /* allocations that still succeed; negative: all do */
+  bool failed;
+  long live; /* blocks not yet freed */
+  long made;
+} heap = {.until = -1};
+
+// the linker's names for what --wrap replaces
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *block);
+
+static bool fails(void) {
+  heap.made++;
+  if (heap.until < 0) return false;
+  heap.failed = heap.failed || heap.until == 0;
+  return heap.until-- == 0;
+}
+
+static void *count(void *block) {
+  heap.live += block != NULL;
+  return block;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : count(__real_malloc(size)); }
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : count(__real_calloc(n, size));
+}
+void *__wrap_realloc(void *block, size_t size) {
+  if (fails()) return NULL;
+  return block ? __real_realloc(block, size) : count(__real_realloc(NULL, size));
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return fails() ? NULL : count(__real_aligned_alloc(alignment, size));
+}
+void __wrap_free(void *block) {
+  heap.live -= block != NULL;
+  __real_free(block);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+
+static const char arm[] =
+    "<robot name='arm'><link name='upper'><inertial><mass value='1'/>"
+    "<inertia ixx='1' iyy='1' izz='1'/></inertial></link><link name='lower'><inertial>"
+    "<mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+    "<joint name='elbow' type='continuous'><parent link='upper'/><child link='lower'/>"
+    "<origin xyz='0 0 0.3'/><axis xyz='0 1 0'/></joint></robot>";
+
+static const char text[] =
+    "name: memory\n"
+    "materials: {w: {friction: 0.5}}\n"
+    "pairs: [[w, w, {friction: 0.4}]]\n"
+    "bodies:\n"
+    "  - {name: floor, fixed: true, shape: {plane: {}}, material: w}\n"
+    "  - {name: box, mass: 1, shape: {box: [1, 1, 1]}, xyz: [3, 0, 0.5], material: w}\n"
+    "robots:\n"
+    "  - {name: a, model: arm.urdf, base: fixed, lock: [elbow], xyz: [0, 5, 0]}\n"
+    "  - {name: b, model: arm.urdf, base: fixed, controller: {type: csv, file: t.csv, kp: 9}}\n"
+    "forces: [{body: box, force: [1, 0, 0]}]\n"
+    "log: {signals: [box, b/elbow]}\n";
+
+static tabi_scene *load(const char *path, tabi_error *err) {
+  const char *const set[] = {"bodies.box.mass=3", "contact.model=lcp"};
+  tabi_scene_def def = tabi_scene_def_default();
+  def.set = set;
+  def.nset = 2;
+  return tabi_scene_load(path, &def, err);
+}
+
+static const char *write_files(void) {
+  (void)scratch_text("arm.urdf", arm);
+  (void)scratch_text("t.csv", "time,elbow\n0,0\n1,1\n");
+  return scratch_text("s.yaml", text);
+}
+
+static void test_failing(void **state) {
+  (void)state;
+  const char *path = write_files();
+  bool failed = true;
+  long n = 0;
+  for (; failed; n++) {
+    tabi_error err = {0};
+    long before = heap.live;
+    heap.failed = false;
+    heap.until = n;
+    tabi_scene *scene = load(path, &err);
+    heap.until = -1;
+    failed = heap.failed;
+    if (failed && scene) fail_msg("allocation %ld failed and nobody noticed", n);
+    if (failed) assert_int_equal(err.status, TABI_ERR_MEMORY);
+    tabi_scene_destroy(scene);
+    if (heap.live != before) fail_msg("allocation %ld: %ld blocks left", n, heap.live - before);
+  }
+  assert_true(n > 100);
+}
+
+static void test_steps(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tabi_scene *scene = load(write_files(), &err);
+  if (!scene) fail_msg("%s", err.message);
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+  assert_non_null(world);
+  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+  long before = heap.made;
+  for (int i = 0; i < 200; i++) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  }
+  assert_int_equal(heap.made, before);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_failing),
+      cmocka_unit_test(test_steps),
+  };
+  scratch_begin();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_end();
+  return failed;
+}
