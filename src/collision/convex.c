@@ -25,9 +25,9 @@
 #include <float.h>
 
 #define CLIPPED_ROOM (2 * TBI_FACE_CORNERS)
-#define DEEPEST      0xdeeb0001u /* feature of the deepest pair */
-#define STARTS       4           /* ways that are followed to their ends, */
-#define HOPELESS     3           /* unless they begin so many times deeper than another ended */
+#define DEEPEST      0xffffu /* feature of the deepest pair */
+#define STARTS       4       /* ways that are followed to their ends, */
+#define HOPELESS     3       /* unless they begin so many times deeper than another ended */
 
 typedef struct query {
   const tbi_solid *a, *b;
@@ -191,16 +191,20 @@ static result improve(const query *q, way start) {
   return r;
 }
 
-/* Takes the normal of a hull's face in place of one that rounding cannot tell from it, so that
- * a face at rest keeps its normal to the last bit. */
-static void snap(const query *q, const tbi_solid *s, double sign, way *best) {
-  if (s->type != TABI_SHAPE_MESH) return;
-  tbi_face face;
-  tbi_support_face(s, v3_scale(sign, best->n), &face);
-  v3 n = v3_scale(sign, face.normal);
-  if (v3_dot(n, best->n) < 1 - 1e-10) return;
-  way found = measure(q, n);
-  if (found.overlap < best->overlap + 1e-9) *best = found;
+/* Takes the normal of a's face in place of one that is hardly better, or else that of b's: a face
+ * at rest keeps its normal to the last bit, and two faces on each other do not take turns. */
+static void snap(const query *q, way *best) {
+  const double hardly = 1e-6; /* m */
+  for (int i = 0; i < 2; ++i) {
+    tbi_face face;
+    double sign = i == 0 ? 1 : -1;
+    tbi_support_face(i == 0 ? q->a : q->b, v3_scale(sign, best->n), &face);
+    if (face.count < 3 || v3_dot(face.normal, best->n) * sign < 0.999) continue;
+    way found = measure(q, v3_scale(sign, face.normal));
+    if (found.overlap > best->overlap + hardly) continue;
+    *best = found;
+    return;
+  }
 }
 
 static tbi_solid shrink(const tbi_solid *s, v3 centre, double factor) {
@@ -262,14 +266,13 @@ static bool find_way(const query *q, result *best) {
   const double clear = -1e-6; /* m of air in which the shortest way is safe to find */
   ways starts = {.count = 0};
   try_way(q, v3_sub(q->centre_b, q->centre_a), &starts);
-  try_axes(q, q->a, &starts);
-  try_axes(q, q->b, &starts);
+  if (starts.way[0].overlap >= too_far) try_axes(q, q->a, &starts);
+  if (starts.way[0].overlap >= too_far) try_axes(q, q->b, &starts);
   best->way = starts.way[0];
   if (best->way.overlap < too_far) return false;
   if (best->way.overlap >= clear) *best = find_inside(q, &starts);
   if (best->way.overlap < clear) *best = find_apart(q, best->way);
-  snap(q, q->a, 1, &best->way);
-  snap(q, q->b, -1, &best->way);
+  snap(q, &best->way);
   return best->way.overlap >= too_far;
 }
 
@@ -330,11 +333,27 @@ typedef struct points {
   double least; /* no gap is below */
 } points;
 
-static void add_point(points *to, v3 on_a, double gap, uint32_t feature) {
+static bool is_taken(const points *to, uint32_t feature) {
+  for (int32_t i = 0; i < to->count; ++i) {
+    if (to->out[i].feature == feature) return true;
+  }
+  return false;
+}
+
+/* Two bytes for a name, as ids of contacts have room for; the next one if they are taken. */
+static uint32_t free_feature(const points *to, uint32_t name) {
+  uint32_t feature = (name ^ name >> 16) & 0xffff;
+  while (is_taken(to, feature))
+    feature = (feature + 1) & 0xffff;
+  return feature;
+}
+
+static void add_point(points *to, v3 on_a, double gap, uint32_t name) {
   gap = fmax(gap, to->least);
   if (gap > to->reach || to->count >= TBI_PAIR_ROOM) return;
   v3 middle = v3_axpy(on_a, 0.5 * gap, to->normal);
-  to->out[to->count++] = (tbi_pair_point){middle, to->normal, gap, feature};
+  to->out[to->count] = (tbi_pair_point){middle, to->normal, gap, free_feature(to, name)};
+  to->count++;
 }
 
 /* marks the names of b's corners and edges as its own */
@@ -419,7 +438,7 @@ int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double reach,
   q.radius = tbi_support_radius(a) + tbi_support_radius(b);
   q.centre_a = tbi_support_centre(a);
   q.centre_b = tbi_support_centre(b);
-  result best;
+  result best = {0};
   if (!find_way(&q, &best)) return 0;
   points to = {out, 0, best.way.n, reach, -(best.way.overlap + q.radius)};
   points_of_faces(&q, &to);

@@ -86,8 +86,11 @@ static double search(const couple *c, v3 *normal) {
 static int32_t collide(const couple *c, double reach) {
   int32_t count = tbi_pair_collide(&c->a, &c->b, reach, points);
   check_manifold(&c->a, &c->b, reach, points, count);
-  for (int32_t i = 1; i < count; i++)
+  for (int32_t i = 0; i < count; i++) {
     assert_true(v3_norm(v3_sub(points[i].normal, points[0].normal)) == 0);
+    // ids of contacts have no room for more
+    assert_in_range(points[i].feature, 0, 0xffff);
+  }
   if (count > 0) {
     double along = solid_gap_along(&c->a, &c->b, points[0].normal);
     assert_near(least_gap(points, count), along, 1.1e-6);
