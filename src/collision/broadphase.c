@@ -16,18 +16,18 @@ void tbi_broadphase_make(tbi_collision *c) {
     if (c->solid[item].type == TABI_SHAPE_PLANE) {
       c->plane[c->nplane++] = item;
     } else {
-      c->interval[c->ninterval++].item = item;
+      c->swept[c->nswept++].item = item;
     }
   }
 }
 
 /* The axis along which the middles of the boxes vary most. */
 static int32_t widest_axis(const tbi_collision *c) {
-  if (c->ninterval < 2) return 0;
+  if (c->nswept < 2) return 0;
   double sum[3] = {0, 0, 0};
   double square[3] = {0, 0, 0};
-  for (int32_t k = 0; k < c->ninterval; ++k) {
-    const tbi_bounds *bounds = &c->bounds[c->interval[k].item];
+  for (int32_t k = 0; k < c->nswept; ++k) {
+    const tbi_bounds *bounds = &c->swept[k].bounds;
     for (int i = 0; i < 3; ++i) {
       double middle = 0.5 * (bounds->low[i] + bounds->high[i]);
       sum[i] += middle;
@@ -37,7 +37,7 @@ static int32_t widest_axis(const tbi_collision *c) {
   int32_t best = 0;
   double most = -INFINITY;
   for (int32_t i = 0; i < 3; ++i) {
-    double spread = square[i] - sum[i] * sum[i] / c->ninterval;
+    double spread = square[i] - sum[i] * sum[i] / c->nswept;
     if (spread > most) {
       best = i;
       most = spread;
@@ -47,54 +47,58 @@ static int32_t widest_axis(const tbi_collision *c) {
 }
 
 /* false when it gave up: the order is then any */
-static bool sort_by_insertion(tbi_interval *intervals, int32_t count) {
+static bool sort_by_insertion(tbi_swept *swept, int32_t count, int32_t axis) {
   int64_t moves = (int64_t)PATIENCE * count;
   for (int32_t i = 1; i < count; ++i) {
-    tbi_interval moved = intervals[i];
+    if (!(swept[i - 1].bounds.low[axis] > swept[i].bounds.low[axis])) continue;
+    tbi_swept moved = swept[i];
     int32_t j = i;
-    for (; j > 0 && intervals[j - 1].low > moved.low; --j)
-      intervals[j] = intervals[j - 1];
-    intervals[j] = moved;
+    for (; j > 0 && swept[j - 1].bounds.low[axis] > moved.bounds.low[axis]; --j)
+      swept[j] = swept[j - 1];
+    swept[j] = moved;
     moves -= i - j;
     if (moves < 0) return false;
   }
   return true;
 }
 
-static void sort_by_heap(tbi_interval *intervals, int32_t count) {
+static void sort_by_heap(tbi_swept *swept, int32_t count, int32_t axis) {
   for (int32_t start = count / 2, end = count; end > 1;) {
     if (start > 0) {
       --start;
     } else {
       --end;
-      tbi_interval top = intervals[0];
-      intervals[0] = intervals[end];
-      intervals[end] = top;
+      tbi_swept top = swept[0];
+      swept[0] = swept[end];
+      swept[end] = top;
     }
     int32_t hole = start;
-    tbi_interval moved = intervals[hole];
+    tbi_swept moved = swept[hole];
     for (int32_t child = 2 * hole + 1; child < end; child = 2 * hole + 1) {
-      if (child + 1 < end && intervals[child + 1].low > intervals[child].low) ++child;
-      if (!(intervals[child].low > moved.low)) break;
-      intervals[hole] = intervals[child];
+      if (child + 1 < end && swept[child + 1].bounds.low[axis] > swept[child].bounds.low[axis]) {
+        ++child;
+      }
+      if (!(swept[child].bounds.low[axis] > moved.bounds.low[axis])) break;
+      swept[hole] = swept[child];
       hole = child;
     }
-    intervals[hole] = moved;
+    swept[hole] = moved;
   }
 }
 
-static void sort_intervals(tbi_collision *c) {
-  for (int32_t k = 0; k < c->ninterval; ++k) {
-    tbi_interval *interval = &c->interval[k];
-    interval->low = c->bounds[interval->item].low[c->axis];
-    interval->high = c->bounds[interval->item].high[c->axis];
+static void sort_boxes(tbi_collision *c) {
+  for (int32_t k = 0; k < c->nswept; ++k)
+    c->swept[k].bounds = c->bounds[c->swept[k].item];
+  if (c->turn++ % AXIS_EVERY == 0) c->axis = widest_axis(c);
+  if (!sort_by_insertion(c->swept, c->nswept, c->axis)) {
+    sort_by_heap(c->swept, c->nswept, c->axis);
   }
-  if (!sort_by_insertion(c->interval, c->ninterval)) sort_by_heap(c->interval, c->ninterval);
 }
 
+/* without a branch for every comparison: which of them fails is anybody's guess */
 static bool boxes_meet(const tbi_bounds *a, const tbi_bounds *b) {
-  return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
-         b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+  return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
+         (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
 }
 
 /* whether the lowest corner of a box is within reach of a plane */
@@ -136,13 +140,13 @@ static bool find_on_planes(tbi_collision *c, const double *reach) {
 }
 
 static bool sweep(tbi_collision *c) {
-  for (int32_t i = 0; i < c->ninterval; ++i) {
-    const tbi_interval *first = &c->interval[i];
-    const tbi_bounds *bounds = &c->bounds[first->item];
-    for (int32_t j = i + 1; j < c->ninterval && c->interval[j].low <= first->high; ++j) {
-      int32_t item = c->interval[j].item;
-      if (!boxes_meet(bounds, &c->bounds[item])) continue;
-      if (!add_pair(c, first->item, item)) return false;
+  int32_t axis = c->axis;
+  for (int32_t i = 0; i < c->nswept; ++i) {
+    const tbi_swept *first = &c->swept[i];
+    double high = first->bounds.high[axis];
+    for (int32_t j = i + 1; j < c->nswept && c->swept[j].bounds.low[axis] <= high; ++j) {
+      if (!boxes_meet(&first->bounds, &c->swept[j].bounds)) continue;
+      if (!add_pair(c, first->item, c->swept[j].item)) return false;
     }
   }
   return true;
@@ -175,8 +179,7 @@ static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pai
 
 bool tbi_broadphase_find(tbi_collision *c, const double *reach) {
   c->npair = 0;
-  if (c->turn++ % AXIS_EVERY == 0) c->axis = widest_axis(c);
-  sort_intervals(c);
+  sort_boxes(c);
   if (!find_on_planes(c, reach) || !sweep(c)) return false;
   /* a few by insertion, many in time proportional to their number */
   if (c->npair <= 32) {

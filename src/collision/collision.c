@@ -40,7 +40,7 @@ static void place_arrays(layout *at, tbi_collision *c) {
   c->solid = take(at, c->nitem, sizeof *c->solid);
   c->bounds = take(at, c->nitem, sizeof *c->bounds);
   c->plane = take(at, c->nitem, sizeof *c->plane);
-  c->interval = take(at, c->nitem, sizeof *c->interval);
+  c->swept = take(at, c->nitem, sizeof *c->swept);
   c->pair = take(at, c->max_pairs, sizeof *c->pair);
   c->spare = take(at, c->max_pairs, sizeof *c->spare);
   c->bucket = take(at, (int64_t)c->nitem + 1, sizeof *c->bucket);

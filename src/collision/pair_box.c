@@ -49,7 +49,8 @@ static two_boxes make_pair(const tbi_solid *a, const tbi_solid *b) {
       p.turn[i][j] = v3_dot(a->axis[i], b->axis[j]);
       p.size[i][j] = fabs(p.turn[i][j]);
     }
-    p.scale = fmax(p.scale, fmax(a->half[i], b->half[i]));
+    double larger = a->half[i] > b->half[i] ? a->half[i] : b->half[i];
+    if (larger > p.scale) p.scale = larger;
   }
   return p;
 }
@@ -80,29 +81,30 @@ static bool best_face(const two_boxes *p, bool of_b, double reach, direction *be
   return true;
 }
 
-/* The best pair of edges that is not a face's normal once more; false as above. */
-static bool best_edges(const two_boxes *p, double reach, direction *best) {
-  best->gap = -INFINITY;
+/* The best pair of edges that parts the boxes more than limit does; false as above. */
+static bool best_edges(const two_boxes *p, double reach, double limit, direction *best) {
+  *best = (direction){.gap = -INFINITY, .axis = 6};
   for (int i = 0; i < 3; ++i) {
     int i1 = (i + 1) % 3;
     int i2 = (i + 2) % 3;
     for (int j = 0; j < 3; ++j) {
       int j1 = (j + 1) % 3;
       int j2 = (j + 2) % 3;
-      /* a_i x b_j in the axes of a */
-      double sine = sqrt(p->turn[i1][j] * p->turn[i1][j] + p->turn[i2][j] * p->turn[i2][j]);
-      if (sine < NOISE) continue;
+      /* the gap along a_i x b_j, times the length of that */
       double along = p->to_a[i2] * p->turn[i1][j] - p->to_a[i1] * p->turn[i2][j];
       double a = p->a->half[i1] * p->size[i2][j] + p->a->half[i2] * p->size[i1][j];
       double b = p->b->half[j1] * p->size[i][j2] + p->b->half[j2] * p->size[i][j1];
-      double gap = (fabs(along) - a - b) / sine;
+      double scaled = fabs(along) - a - b;
+      /* the length is 1 at most, so an overlap only grows by division */
+      if (scaled <= 0 && scaled <= limit) continue;
+      double sine = sqrt(p->turn[i1][j] * p->turn[i1][j] + p->turn[i2][j] * p->turn[i2][j]);
+      if (sine < NOISE) continue;
+      double gap = scaled / sine;
       if (!(gap <= reach)) return false;
-      if (gap > best->gap) {
-        best->gap = gap;
-        best->axis = 6 + 3 * i + j;
-        best->normal =
-            v3_scale((along < 0 ? -1 : 1) / sine, v3_cross(p->a->axis[i], p->b->axis[j]));
-      }
+      if (gap <= limit || gap <= best->gap) continue;
+      best->gap = gap;
+      best->axis = 6 + 3 * i + j;
+      best->normal = v3_scale((along < 0 ? -1 : 1) / sine, v3_cross(p->a->axis[i], p->b->axis[j]));
     }
   }
   return true;
@@ -258,7 +260,7 @@ static int32_t put_face(const two_boxes *p, const direction *d, double reach, tb
   *least = INFINITY;
   for (int32_t k = 0; k < poly.count; ++k) {
     const vertex *v = &poly.at[k];
-    *least = fmin(*least, v->z);
+    if (v->z < *least) *least = v->z;
     if (!(v->z <= reach)) continue;
     double height = f.sign * (f.box->half[f.axis] + 0.5 * v->z);
     v3 point = v3_axpy(f.box->pos, height, f.box->axis[f.axis]);
@@ -313,30 +315,37 @@ static int32_t put_nearest(const two_boxes *p, double reach, tbi_pair_point *out
   return 1;
 }
 
+/* Overlapping boxes whose clipped side tells nothing of it: the overlap is beside that side, where
+ * only edges meet. */
+static int32_t put_beside(const two_boxes *p, double reach, int32_t count, tbi_pair_point *out) {
+  direction edges;
+  if (!best_edges(p, reach, -INFINITY, &edges) || isinf(edges.gap)) return count;
+  return put_edges(p, &edges, out);
+}
+
 int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
   two_boxes p = make_pair(a, b);
   direction face_a;
   direction face_b;
-  direction edges = {.axis = 6};
+  direction edges;
   if (!best_face(&p, false, reach, &face_a)) return 0;
   if (!best_face(&p, true, reach, &face_b)) return 0;
-  if (!best_edges(&p, reach, &edges)) return 0;
-
   double noise = NOISE * p.scale;
   bool by_b = face_b.gap > face_a.gap + FACE_BIAS * fabs(face_a.gap) + noise;
   const direction *best = by_b ? &face_b : &face_a;
-  bool by_edges = edges.gap > best->gap + EDGE_BIAS * fabs(best->gap) + noise &&
-                  v3_dot(edges.normal, best->normal) < EDGE_APART;
+  double limit = best->gap + EDGE_BIAS * fabs(best->gap) + noise;
+  if (!best_edges(&p, reach, limit < 0 ? limit : 0, &edges)) return 0;
+
+  bool by_edges = edges.gap > limit && v3_dot(edges.normal, best->normal) < EDGE_APART;
   double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
   if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
-
   double least = INFINITY;
   int32_t count = by_edges ? 0 : put_face(&p, best, reach, out, &least);
   if (apart <= 0) {
-    /* the overlap can be beside the side that was clipped, where only edges tell of it */
     bool told = count > 0 && least <= fmax(noise, -apart);
-    return told || isinf(edges.gap) ? count : put_edges(&p, &edges, out);
+    return told ? count : put_beside(&p, reach, count, out);
   }
+
   /* apart: the face's points are good when they are about as near as the boxes can be */
   if (least <= apart + EDGE_BIAS * apart + noise) return count;
   tbi_pair_point nearest;

@@ -36,21 +36,45 @@ static void bound_mesh(const tabi_mesh_def *mesh, v3 *middle, double half[3]) {
   *middle = v3_load(centre);
 }
 
-static void place(tbi_solid *solid, const m4 *rot, v3 pos, const tbi_frame *frame) {
-  solid->pos = v3_add(pos, v4_to(m4_mulv3(rot, frame->pos)));
-  /* a ball looks the same from everywhere */
-  if (solid->type == TABI_SHAPE_SPHERE) return;
-  m4 turned = m4_mul3(rot, &frame->rot);
-  solid->axis[0] = v4_to(turned.x);
-  solid->axis[1] = v4_to(turned.y);
-  solid->axis[2] = v4_to(turned.z);
+/* Axes and origin of a solid.  By value from the body to the bounds: read back from where they were
+ * stored, other halves of the vectors would wait for the store. */
+typedef struct pose {
+  v3 x, y, z, pos;
+} pose;
+
+static v3 turn(const pose *p, double x, double y, double z) {
+  return v3_axpy(v3_axpy(v3_scale(x, p->x), y, p->y), z, p->z);
+}
+
+/* a frame in the axes of a body to one in the world */
+static pose place(const pose *body, const tbi_frame *frame) {
+  const m3 *r = &frame->rot;
+  return (pose){turn(body, r->m[0][0], r->m[1][0], r->m[2][0]),
+                turn(body, r->m[0][1], r->m[1][1], r->m[2][1]),
+                turn(body, r->m[0][2], r->m[1][2], r->m[2][2]),
+                v3_add(body->pos, turn(body, frame->pos.x, frame->pos.y, frame->pos.z))};
+}
+
+static void set_pose(tbi_solid *solid, const pose *p) {
+  solid->axis[0] = p->x;
+  solid->axis[1] = p->y;
+  solid->axis[2] = p->z;
+  solid->pos = p->pos;
+}
+
+static pose get_pose(const tbi_solid *solid) {
+  return (pose){solid->axis[0], solid->axis[1], solid->axis[2], solid->pos};
 }
 
 /* the home of an item that stands is the world, so its solid is placed for good */
 void tbi_shapes_make(tbi_collision *c) {
   const tabi_model *model = c->model;
-  m3 straight = m3_identity();
-  m4 world = m4_from(&straight);
+  const pose world = {
+      {1, 0, 0},
+      {0, 1, 0},
+      {0, 0, 1},
+      {0, 0, 0}
+  };
   for (int32_t item = 0; item < c->nitem; ++item) {
     tbi_fitting *fitting = &c->fitting[item];
     tbi_solid *solid = &c->solid[item];
@@ -63,46 +87,38 @@ void tbi_shapes_make(tbi_collision *c) {
 
     solid->type = def->type;
     set_half(def, solid->half);
-    for (int i = 0; i < 3; ++i) {
-      solid->axis[i] = m3_row(&straight, i);
+    for (int i = 0; i < 3; ++i)
       fitting->half[i] = solid->half[i];
-    }
     if (def->type == TABI_SHAPE_CAPSULE) fitting->half[2] += solid->half[0];
     if (def->type == TABI_SHAPE_MESH) {
       solid->mesh = &model->mesh[def->mesh];
       bound_mesh(solid->mesh, &fitting->middle, fitting->half);
     }
-    place(solid, &world, v3_zero(), &fitting->frame);
+    pose standing = place(&world, &fitting->frame);
+    set_pose(solid, &standing);
   }
 }
 
 /* half the extent of a solid along each axis of the world */
-static v3 extent(const tbi_solid *s, const double half[3]) {
-  v3 z = s->axis[2];
-  double r = s->half[0];
-  switch (s->type) {
-  case TABI_SHAPE_SPHERE:
-    return (v3){r, r, r};
-  case TABI_SHAPE_CAPSULE: {
-    double h = s->half[2];
-    return (v3){r + h * fabs(z.x), r + h * fabs(z.y), r + h * fabs(z.z)};
+static v3 extent(const pose *p, const tbi_solid *solid, const double half[3]) {
+  double r = solid->half[0];
+  double h = solid->half[2];
+  if (solid->type == TABI_SHAPE_SPHERE) return (v3){r, r, r};
+  if (solid->type == TABI_SHAPE_CAPSULE) {
+    return (v3){r + h * fabs(p->z.x), r + h * fabs(p->z.y), r + h * fabs(p->z.z)};
   }
-  default:
-    break;
-  }
-  v3 x = s->axis[0];
-  v3 y = s->axis[1];
-  return (v3){half[0] * fabs(x.x) + half[1] * fabs(y.x) + half[2] * fabs(z.x),
-              half[0] * fabs(x.y) + half[1] * fabs(y.y) + half[2] * fabs(z.y),
-              half[0] * fabs(x.z) + half[1] * fabs(y.z) + half[2] * fabs(z.z)};
+  return (v3){half[0] * fabs(p->x.x) + half[1] * fabs(p->y.x) + half[2] * fabs(p->z.x),
+              half[0] * fabs(p->x.y) + half[1] * fabs(p->y.y) + half[2] * fabs(p->z.y),
+              half[0] * fabs(p->x.z) + half[1] * fabs(p->y.z) + half[2] * fabs(p->z.z)};
 }
 
-static void bound(const tbi_solid *solid, const tbi_fitting *fitting, double reach,
+static void bound(const pose *p, const tbi_solid *solid, const tbi_fitting *fitting, double reach,
                   tbi_bounds *bounds) {
-  v3 size = extent(solid, fitting->half);
-  v3 middle = solid->pos;
+  v3 size = extent(p, solid, fitting->half);
+  v3 middle = p->pos;
   if (solid->type == TABI_SHAPE_MESH) {
-    middle = v3_add(middle, tbi_solid_world(solid, fitting->middle));
+    v3 off = fitting->middle;
+    middle = v3_add(middle, turn(p, off.x, off.y, off.z));
   }
   v3 all = {size.x + reach, size.y + reach, size.z + reach};
   v3_store(v3_sub(middle, all), bounds->low);
@@ -114,13 +130,19 @@ void tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, const double *re
   for (int32_t item = 0; item < c->nitem; ++item) {
     const tbi_fitting *fitting = &c->fitting[item];
     tbi_solid *solid = &c->solid[item];
-    if (fitting->body != TABI_WORLD) {
-      const tbi_body_state *body = &d->body[fitting->body];
+    pose p;
+    if (fitting->body == TABI_WORLD) {
+      p = get_pose(solid);
+    } else {
+      const tbi_body_state *state = &d->body[fitting->body];
       v3 origin = d->origin[model->body[fitting->body].tree];
-      place(solid, &body->rot, v3_add(v4_to(body->pos), origin), &fitting->frame);
+      pose body = {v4_to(state->rot.x), v4_to(state->rot.y), v4_to(state->rot.z),
+                   v3_add(v4_to(state->pos), origin)};
+      p = place(&body, &fitting->frame);
+      set_pose(solid, &p);
     }
     if (solid->type != TABI_SHAPE_PLANE) {
-      bound(solid, fitting, reach[fitting->shape], &c->bounds[item]);
+      bound(&p, solid, fitting, reach[fitting->shape], &c->bounds[item]);
     }
   }
 }

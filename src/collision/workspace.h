@@ -30,11 +30,11 @@ typedef struct tbi_bounds {
   double low[3], high[3];
 } tbi_bounds;
 
-/* A box along the axis of the sweep. */
-typedef struct tbi_interval {
-  double low, high;
+/* A box in the order of the sweep. */
+typedef struct tbi_swept {
+  tbi_bounds bounds;
   int32_t item;
-} tbi_interval;
+} tbi_swept;
 
 /* Two items, the lower one first. */
 typedef struct tbi_item_pair {
@@ -44,7 +44,7 @@ typedef struct tbi_item_pair {
 /* An item is a shape that collides; items are numbered as their shapes are. */
 struct tbi_collision {
   const tabi_model *model;
-  int32_t nitem, nplane, ninterval, npair, max_pairs, nexclusion;
+  int32_t nitem, nplane, nswept, npair, max_pairs, nexclusion;
   int32_t axis;                /* of the sweep */
   uint32_t turn;               /* passes since the axis was first chosen */
   tbi_fitting *fitting;        /* [nitem] */
@@ -52,7 +52,7 @@ struct tbi_collision {
   tbi_solid *solid;            /* [nitem] */
   tbi_bounds *bounds;          /* [nitem] */
   int32_t *plane;              /* items that are planes */
-  tbi_interval *interval;      /* the others, sorted along the axis */
+  tbi_swept *swept;            /* the others, sorted along the axis */
   tbi_item_pair *pair, *spare; /* [max_pairs] */
   int32_t *bucket;             /* [nitem + 1] */
   uint64_t *exclusion;         /* pairs of homes, sorted, and a last one larger than all */
