@@ -1,0 +1,129 @@
+/* test_memory.c - a step allocates nothing, whatever the contact method, and a world is one block.
+ */
+#include "support/near.h"
+#include "support/rng.h"
+#include "support/scene_build.h"
+
+#include <stdlib.h>
+
+/* volatile: compilers know malloc, and that it counts nothing */
+static volatile struct {
+  bool armed;
+  long calls;
+} heap;
+
+// the linker's names for what --wrap replaces
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *block);
+
+static void note(void) { heap.calls += heap.armed; }
+
+void *__wrap_malloc(size_t size) {
+  note();
+  return __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+  note();
+  return __real_calloc(n, size);
+}
+void *__wrap_realloc(void *block, size_t size) {
+  note();
+  return __real_realloc(block, size);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  note();
+  return __real_aligned_alloc(alignment, size);
+}
+void __wrap_free(void *block) {
+  note();
+  __real_free(block);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+
+/* every shape that rests on another one, and a robot */
+static scene begin_all(void) {
+  scene s = scene_begin();
+  rng r = rng_make(2);
+  int32_t stuff = scene_material(&s, 0.5, 0.1);
+  scene_plane(&s, 0, stuff);
+  const tabi_shape_type type[4] = {TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE, TABI_SHAPE_CYLINDER,
+                                   TABI_SHAPE_BOX};
+  for (int i = 0; i < 12; ++i) {
+    v3 at = v3_make(1 + rng_between(&r, -0.1, 0.1), rng_between(&r, -0.1, 0.1), 0.15 + 0.2 * i);
+    int32_t link = scene_free(&s, 1, v3_make(0.01, 0.01, 0.01), at);
+    v3 size = i % 4 == 3 ? v3_make(0.2, 0.15, 0.1) : v3_make(0.07, 0.1, 0);
+    scene_shape(&s, type[i % 4], link, size, stuff);
+  }
+  (void)scene_humanoid(&s, 0.64869739811465);
+  return s;
+}
+
+static long calls_in(void (*change)(tabi_world_def *def)) {
+  scene s = begin_all();
+  tabi_world_def def = scene_def(&s);
+  change(&def);
+  heap.calls = 0;
+  heap.armed = true;
+  scene_open(&s, &def);
+  heap.armed = false;
+  assert_int_equal(heap.calls, 1);
+  scene_crouch(&s, 2000, 50, true);
+  heap.calls = 0;
+  heap.armed = true;
+  scene_run(&s, TEST_SHORT ? 250 : 600);
+  (void)tabi_world_energy(s.world);
+  heap.armed = false;
+  int32_t count;
+  (void)tabi_world_contacts(s.world, &count);
+  assert_true(count > 8);
+  scene_close(&s);
+  return heap.calls;
+}
+
+static void as_cone(tabi_world_def *def) { def->contact = TABI_CONTACT_CONE; }
+static void as_lcp(tabi_world_def *def) { def->contact = TABI_CONTACT_LCP; }
+static void as_paper(tabi_world_def *def) { def->paper = true; }
+static void as_dense(tabi_world_def *def) { def->dense = true; }
+static void as_dense_lcp(tabi_world_def *def) {
+  def->contact = TABI_CONTACT_LCP;
+  def->dense = true;
+}
+static void as_midpoint(tabi_world_def *def) { def->integrator = TABI_MIDPOINT; }
+
+static void steps_allocate_nothing(void **state) {
+  (void)state;
+  assert_int_equal(calls_in(as_cone), 0);
+  assert_int_equal(calls_in(as_lcp), 0);
+  assert_int_equal(calls_in(as_paper), 0);
+  assert_int_equal(calls_in(as_dense), 0);
+  assert_int_equal(calls_in(as_dense_lcp), 0);
+  assert_int_equal(calls_in(as_midpoint), 0);
+}
+
+/* the counter itself works */
+static void counter_counts(void **state) {
+  (void)state;
+  heap.calls = 0;
+  heap.armed = true;
+  void *volatile block = malloc(8);
+  free(block);
+  heap.armed = false;
+  assert_int_equal(heap.calls, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counter_counts),
+      cmocka_unit_test(steps_allocate_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

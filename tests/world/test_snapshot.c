@@ -1,0 +1,138 @@
+/* test_snapshot.c - the same start gives the same bits: on repeat, and from a snapshot of any step,
+ * in the same world and in another. */
+#include "support/near.h"
+#include "support/rng.h"
+#include "support/scene_build.h"
+
+#include <stdlib.h>
+
+#define SNAPSHOTS 20
+
+/* boxes, balls and a driven arm that fall on each other */
+static scene open_mess(tabi_contact_kind contact, tabi_integrator integrator) {
+  scene s = scene_begin();
+  rng r = rng_make(11);
+  int32_t stuff = scene_material(&s, 0.5, 0.2);
+  scene_plane(&s, 0, stuff);
+  for (int i = 0; i < 8; ++i) {
+    v3 at = v3_make(rng_between(&r, -0.1, 0.1), rng_between(&r, -0.1, 0.1), 0.15 + 0.18 * i);
+    if (i % 3 == 2) {
+      scene_ball(&s, 1, 0.08, at, stuff);
+    } else {
+      scene_box(&s, 1, v3_make(0.2, 0.15, 0.1), at, stuff);
+    }
+  }
+  tabi_joint_def hinge =
+      scene_hinge(TABI_JOINT_REVOLUTE, TABI_WORLD, v3_make(-0.5, 0, 0.2), v3_make(0, 1, 0));
+  hinge.lower = -1;
+  hinge.upper = 1;
+  hinge.friction = 0.1;
+  int32_t arm = scene_link(&s, 1, v3_make(0.2, 0, 0), v3_make(0.01, 0.01, 0.01), hinge);
+  scene_shape(&s, TABI_SHAPE_SPHERE, arm, v3_make(0.05, 0, 0), stuff);
+  tabi_world_def def = scene_def(&s);
+  def.contact = contact;
+  def.integrator = integrator;
+  def.seed = 5;
+  scene_open(&s, &def);
+  tabi_servo servo = {.kp = 50, .kd = 1, .target = 0.5, .implicit = true};
+  tabi_world_set_servo(s.world, scene_joint(&s, arm), &servo);
+  return s;
+}
+
+/* controls by step number, so that they are the same after a restored snapshot */
+static void run_to(scene *s, int64_t end) {
+  double tau[64] = {0};
+  int32_t last = tabi_model_nv(s->model) - 1;
+  for (int64_t k = tabi_world_steps(s->world); k < end; ++k) {
+    tau[last] = 3 * sin(0.01 * (double)k);
+    if (tabi_world_step(s->world, tau) != TABI_OK) {
+      fail_msg("%s", tabi_world_error(s->world)->message);
+    }
+  }
+}
+
+static void repeat(tabi_contact_kind contact, tabi_integrator integrator, int64_t steps) {
+  scene s = open_mess(contact, integrator);
+  rng r = rng_make(3);
+  int64_t at[SNAPSHOTS];
+  void *snapshot[SNAPSHOTS];
+  size_t size = tabi_world_snapshot_size(s.world);
+  int64_t from = 0;
+  for (int i = 0; i < SNAPSHOTS; ++i) {
+    from += 1 + rng_below(&r, (int32_t)(2 * (steps - from) / (SNAPSHOTS - i + 1)));
+    at[i] = from < steps ? from : steps - 1;
+    run_to(&s, at[i]);
+    snapshot[i] = malloc(size);
+    assert_non_null(snapshot[i]);
+    tabi_world_save(s.world, snapshot[i]);
+  }
+  run_to(&s, steps);
+  uint64_t hash = tabi_world_hash(s.world);
+  scene again = open_mess(contact, integrator);
+  run_to(&again, steps);
+  assert_true(tabi_world_hash(again.world) == hash);
+  for (int i = 0; i < SNAPSHOTS; ++i) {
+    scene *to = i % 2 ? &s : &again;
+    assert_int_equal(tabi_world_restore(to->world, snapshot[i], size), TABI_OK);
+    assert_int_equal(tabi_world_steps(to->world), at[i]);
+    run_to(to, steps);
+    assert_true(tabi_world_hash(to->world) == hash);
+    free(snapshot[i]);
+  }
+  print_message("%s, %s: %016llx\n", tabi_contact_name(contact), tabi_integrator_name(integrator),
+                (unsigned long long)hash);
+  scene_close(&again);
+  scene_close(&s);
+}
+
+static void all_repeat(void **state) {
+  (void)state;
+  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+    for (int integrator = 0; integrator < TABI_INTEGRATOR_COUNT; ++integrator) {
+      repeat((tabi_contact_kind)contact, (tabi_integrator)integrator, TEST_SHORT ? 250 : 700);
+    }
+  }
+}
+
+/* asking questions between steps changes nothing */
+static void questions_are_free(void **state) {
+  (void)state;
+  scene quiet = open_mess(TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT);
+  scene asked = open_mess(TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT);
+  double *mass = malloc(sizeof *mass * 64 * 64);
+  assert_non_null(mass);
+  for (int k = 1; k <= 300; ++k) {
+    run_to(&quiet, k);
+    run_to(&asked, k);
+    (void)tabi_world_energy(asked.world);
+    (void)tabi_world_certificate(asked.world);
+    tabi_dynamics_mass_matrix(tabi_world_dynamics(asked.world), mass);
+    tabi_dynamics_inverse(tabi_world_dynamics(asked.world), NULL, mass);
+    assert_true(tabi_world_hash(quiet.world) == tabi_world_hash(asked.world));
+  }
+  free(mass);
+  scene_close(&quiet);
+  scene_close(&asked);
+}
+
+/* time is counted, not summed */
+static void time_is_counted(void **state) {
+  (void)state;
+  scene s = scene_begin();
+  (void)scene_free(&s, 1, v3_make(1, 1, 1), v3_zero());
+  scene_open(&s, NULL);
+  scene_run(&s, 1234);
+  assert_int_equal(tabi_world_steps(s.world), 1234);
+  assert_true(tabi_world_time(s.world) == 1234 * 1e-3);
+  assert_ptr_equal(tabi_world_model(s.world), s.model);
+  scene_close(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_repeat),
+      cmocka_unit_test(questions_are_free),
+      cmocka_unit_test(time_is_counted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

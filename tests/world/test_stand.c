@@ -1,0 +1,108 @@
+/* test_stand.c - the humanoid of scenes/stand.yaml: after its knees have settled it stands still,
+ * the floor bears its weight, and nothing chatters. */
+#include "support/near.h"
+#include "support/scene_build.h"
+#include "tabi/tabi_io.h"
+
+#define H 1e-3
+
+typedef struct stand {
+  tabi_scene *scene;
+  tabi_world *world;
+} stand;
+
+static stand open_stand(tabi_contact_kind contact) {
+  stand s;
+  tabi_error err;
+  s.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
+  if (!s.scene) fail_msg("%s", err.message);
+  tabi_world_def def = tabi_scene_world_def(s.scene);
+  def.contact = contact;
+  s.world = tabi_world_create(tabi_scene_model(s.scene), &def, &err);
+  assert_non_null(s.world);
+  assert_int_equal(tabi_scene_reset(s.scene, s.world, &err), TABI_OK);
+  return s;
+}
+
+static void close_stand(stand *s) {
+  tabi_world_destroy(s->world);
+  tabi_scene_destroy(s->scene);
+}
+
+static void run(stand *s, int64_t steps) {
+  for (int64_t k = 0; k < steps; ++k) {
+    tabi_scene_control(s->scene, s->world);
+    if (tabi_world_step(s->world, NULL) != TABI_OK) {
+      fail_msg("%s", tabi_world_error(s->world)->message);
+    }
+  }
+}
+
+/* what the floor bears, N */
+static double floor_force(const stand *s) {
+  int32_t count;
+  const tabi_contact *contact = tabi_world_contacts(s->world, &count);
+  double force = 0;
+  for (int32_t i = 0; i < count; ++i)
+    force += (contact[i].link_b == TABI_WORLD ? -1 : 1) * contact[i].impulse[2] / H;
+  return force;
+}
+
+/* where the left sole is */
+static v3 sole(const stand *s) {
+  const tabi_model *model = tabi_world_model(s->world);
+  double pos[3];
+  double quat[4];
+  int32_t link = tabi_model_find_link(model, "robot/l_foot");
+  assert_true(link != TABI_NONE);
+  tabi_dynamics_link_pose(tabi_world_dynamics(s->world), link, pos, quat);
+  return v3_load(pos);
+}
+
+static void stands(tabi_contact_kind contact) {
+  stand s = open_stand(contact);
+  const int64_t settle = TEST_SHORT ? 2000 : 5000;
+  const int64_t rest = TEST_SHORT ? 300 : 55000;
+  double weight = tabi_model_mass(tabi_world_model(s.world)) * GRAVITY;
+  run(&s, settle);
+  v3 start = sole(&s);
+  double noise = 0;
+  double before = floor_force(&s);
+  double off = 0;
+  int64_t sweeps = 0;
+  for (int64_t k = 0; k < rest; ++k) {
+    run(&s, 1);
+    double force = floor_force(&s);
+    noise = fmax(noise, fabs(force - before) / weight);
+    off = fmax(off, fabs(force / weight - 1));
+    before = force;
+    sweeps += tabi_world_certificate(s.world).iterations;
+  }
+  double creep = v3_norm(v3_sub(sole(&s), start));
+  print_message(
+      "standing, %s, %g s: sole creeps %.2g m, force off by %.2g, noise %.2g, %.1f sweeps\n",
+      tabi_contact_name(contact), H * (double)rest, creep, off, noise,
+      (double)sweeps / (double)rest);
+  assert_true(creep < 1e-6);
+  assert_true(noise < 1e-3);
+  if (!TEST_SHORT) assert_near(before / weight, 1, 1e-6);
+  close_stand(&s);
+}
+
+static void stands_by_cone(void **state) {
+  (void)state;
+  stands(TABI_CONTACT_CONE);
+}
+
+static void stands_by_lcp(void **state) {
+  (void)state;
+  stands(TABI_CONTACT_LCP);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stands_by_cone),
+      cmocka_unit_test(stands_by_lcp),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
