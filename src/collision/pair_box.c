@@ -10,7 +10,7 @@
 #include "collision/closest.h"
 #include "collision/pair_table.h"
 
-/* noise below this part of the boxes' size decides nothing */
+/* differences below this part of the smaller box's size decide nothing */
 #define NOISE 1e-6
 /* an edge is taken when its overlap is smaller than the face's by this part */
 #define EDGE_BIAS 0.05
@@ -27,10 +27,9 @@ enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
 /* Both boxes in numbers, in the axes of a. */
 typedef struct two_boxes {
   const tbi_solid *a, *b;
-  v3 apart;                      /* from a to b, world */
-  double to_a[3], to_b[3];       /* the same in the axes of a, and of b */
+  double to_a[3], to_b[3];       /* from a to b, in the axes of a and of b */
   double turn[3][3], size[3][3]; /* axis i of a along axis j of b, and its size */
-  double scale;                  /* m, of the boxes */
+  double scale;                  /* m, of the smaller box */
 } two_boxes;
 
 /* A direction and how far apart the boxes are along it. */
@@ -41,17 +40,21 @@ typedef struct direction {
 } direction;
 
 static two_boxes make_pair(const tbi_solid *a, const tbi_solid *b) {
-  two_boxes p = {.a = a, .b = b, .apart = v3_sub(b->pos, a->pos)};
+  two_boxes p = {.a = a, .b = b};
+  v3 apart = v3_sub(b->pos, a->pos);
+  double size_a = 0;
+  double size_b = 0;
   for (int i = 0; i < 3; ++i) {
-    p.to_a[i] = v3_dot(a->axis[i], p.apart);
-    p.to_b[i] = v3_dot(b->axis[i], p.apart);
+    p.to_a[i] = v3_dot(a->axis[i], apart);
+    p.to_b[i] = v3_dot(b->axis[i], apart);
     for (int j = 0; j < 3; ++j) {
       p.turn[i][j] = v3_dot(a->axis[i], b->axis[j]);
       p.size[i][j] = fabs(p.turn[i][j]);
     }
-    double larger = a->half[i] > b->half[i] ? a->half[i] : b->half[i];
-    if (larger > p.scale) p.scale = larger;
+    if (a->half[i] > size_a) size_a = a->half[i];
+    if (b->half[i] > size_b) size_b = b->half[i];
   }
+  p.scale = size_a < size_b ? size_a : size_b;
   return p;
 }
 

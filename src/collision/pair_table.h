@@ -45,8 +45,8 @@ tbi_pair_fn tbi_convex_convex;
  * collision.h, ordered by feature. */
 tbi_pair_fn tbi_pair_collide;
 
-/* Keeps the best `keep` of count points: the deepest, the farthest from it, the farthest from the
- * line of both, then whichever is farthest from all kept ones.  Returns how many are left. */
+/* Keeps the best `keep` of count points: the deepest, then always the one farthest from those kept,
+ * and never two at one place.  Returns how many are left. */
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep);
 
 /* a in the axes of a solid, and a vector in these axes in the world's */

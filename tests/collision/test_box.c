@@ -106,6 +106,10 @@ static void test_resting(void **state) {
   assert_int_equal(rest(cube, solid_at(cube, v3_make(0.1, 0.05, 0.2 - deep), none)), 4);
   assert_int_equal(rest(cube, solid_at(cube, v3_make(0, 0, 0.2 - deep), eighth)), 8);
   assert_int_equal(rest(cube, solid_at(slab, v3_make(0.1, 0, 0.2 - deep), eighth)), 4);
+  /* on a floor that is much larger */
+  tbi_solid floor = solid_make(TABI_SHAPE_BOX, 200, 200, 0.2);
+  tbi_solid coin = solid_make(TABI_SHAPE_BOX, 0.02, 0.02, 0.002);
+  assert_int_equal(rest(floor, solid_at(coin, v3_make(70, 30, 0.101 - deep), eighth)), 4);
   /* on an edge and on a corner */
   q4 edge = q_exp(v3_make(M_PI / 4, 0, 0));
   assert_int_equal(rest(slab, solid_at(cube, v3_make(0, 0, 0.1 + 0.1 * sqrt(2) - deep), edge)), 2);
