@@ -68,7 +68,7 @@ static const struct {
 } kinds[] = {
     [STAND] = {NULL,     1000, 1000, 1000},
     [POINTS] = {"points", 200,  50,   50  },
-    [PILE] = {"pile",   2000, 50,   200 }
+    [PILE] = {"pile",   3000, 50,   1000}
 };
 
 static void row_name(char name[ROW_NAME], const subject_scene *which, int32_t m) {

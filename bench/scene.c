@@ -18,8 +18,8 @@ static const double stiffness_per_effort = 20; /* 1/rad */
 static const double damping_time = 0.02;       /* s */
 static const double usual_effort = 100;        /* N m, where the file does not tell */
 
-static const double point_radius = 0.004; /* m, of a point under a sole */
-static const double point_out = 0.002;    /* m, by which it stands out of the sole */
+static const double point_radius = 0.002; /* m, of a point under a sole */
+static const double point_out = 0.001;    /* m, by which it stands out of the sole */
 
 static const double longest_edge = 0.12; /* m, of a box in the pile */
 static const double density = 500;       /* kg/m^3 */
