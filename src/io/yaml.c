@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_PIECES 30
+
 struct tbi_yaml {
   tbi_yaml_node *root;
   tbi_yaml_node *newest; /* of all nodes, for freeing */
@@ -23,6 +25,7 @@ struct tbi_yaml {
 /* Where the parser stands. */
 typedef struct reading {
   tbi_yaml *yaml;
+  const char *text;    /* all of it */
   tbi_yaml_node *open; /* the innermost list or map that is not closed */
   tbi_yaml_node *root;
   const char *key; /* read, and waiting for its value */
@@ -91,6 +94,22 @@ tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key) {
 
 static bool wants_key(const reading *r) {
   return r->open && r->open->kind == TBI_YAML_MAP && !r->key;
+}
+
+/* libfyaml leaks what it needs to put texts together from more than 64 pieces, which begin at
+ * escapes, quotes and line ends. */
+static tabi_status check_pieces(const reading *r, struct fy_token *token) {
+  const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
+  const struct fy_mark *end = token ? fy_token_end_mark(token) : NULL;
+  int32_t pieces = 0;
+  for (size_t at = start && end ? start->input_pos : 0; end && at < end->input_pos; at++) {
+    char c = r->text[at];
+    pieces += c == '\'' || c == '\\' || c == '\n' || c == '\r';
+  }
+  if (pieces <= MAX_PIECES) return TABI_OK;
+  int32_t column = 1;
+  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column),
+                       "a text with more than %d quotes, escapes or line ends", MAX_PIECES);
 }
 
 static tabi_status take_key(reading *r, struct fy_token *token) {
@@ -171,6 +190,7 @@ static tabi_status take_event(reading *r, struct fy_event *event) {
     return refuse(r, event->alias.anchor, "aliases and anchors");
   case FYET_SCALAR:
     status = check_properties(r, event->scalar.anchor, event->scalar.tag);
+    if (status == TABI_OK) status = check_pieces(r, event->scalar.value);
     if (status != TABI_OK) return status;
     if (wants_key(r)) return take_key(r, event->scalar.value);
     return take_node(r, TBI_YAML_SCALAR, event->scalar.value);
@@ -279,7 +299,8 @@ static size_t character_size(const unsigned char *text, size_t left) {
   return size;
 }
 
-/* libfyaml stops in silence at bytes that are no text, so these are found here. */
+/* libfyaml stops in silence at bytes that are no text and loops in some directives, so both are
+ * found here. */
 static tabi_status check_text(const char *text, size_t size, const char *path, tabi_error *err) {
   int32_t line = 1;
   bool indentation = true;
@@ -294,6 +315,9 @@ static tabi_status check_text(const char *text, size_t size, const char *path, t
       return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line},
                            "tabs are not allowed for indentation; use spaces");
     }
+    if (indentation && text[at] == '%') {
+      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line}, "directives not allowed");
+    }
     indentation = text[at] == '\n' || (indentation && text[at] == ' ');
     line += text[at] == '\n';
     at += n;
@@ -304,7 +328,7 @@ static tabi_status check_text(const char *text, size_t size, const char *path, t
 /* A tree below the same roof; NULL and the error. */
 static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size, tabi_error *err,
                                  tabi_status *status) {
-  reading r = {.yaml = yaml, .err = err};
+  reading r = {.yaml = yaml, .text = text, .err = err};
   *status = check_text(text, size, yaml->path, err);
   if (*status == TABI_OK) *status = parse(&r, text, size);
   return *status == TABI_OK ? r.root : NULL;

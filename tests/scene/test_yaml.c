@@ -66,6 +66,7 @@ static void test_refused(void **state) {
   refuse_text("a: {b: 1, b: 2}\n", 1, "duplicate key 'b' (line 1)");
   refuse_text("a:\n\tb: 1\n", 2, "tabs are not allowed");
   refuse_text("a: 1\n---\nb: 2\n", 2, "several documents");
+  refuse_text("a: 1\n%%YAML: 1\n", 2, "directives not allowed");
   refuse_text("? [a]\n: 1\n", 1, "cannot be a key");
   refuse_text("a: [1, 2\nb: 3\n", 3, "YAML not well-formed: flow sequence without a closing");
   refuse_text("a: 1\n  b: 2\n", 1, "YAML not well-formed");
@@ -98,6 +99,18 @@ static void test_size(void **state) {
   memset(text, ' ', size);
   refuse(text, size, 1, "file is 9 MB, limit 8 MB");
   free(text);
+}
+
+static void test_pieces(void **state) {
+  (void)state;
+  char text[100] = "a: '";
+  memset(text + 4, '\'', 80);
+  memcpy(text + 84, "'\n", 3);
+  refuse_text(text, 1, "a text with more than 30 quotes, escapes or line ends");
+  tbi_yaml *yaml = parse("a: 'it''s fine'\nb: \"x\\ty\"\n");
+  assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "a")->text, "it's fine");
+  assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "b")->text, "x\ty");
+  tbi_yaml_destroy(yaml);
 }
 
 /* The bomb of aliases that doubles nine times is refused at its first anchor. */
@@ -163,10 +176,10 @@ static void test_assign_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tree),           cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_depth),          cmocka_unit_test(test_size),
-      cmocka_unit_test(test_bomb),           cmocka_unit_test(test_assign),
-      cmocka_unit_test(test_assign_refused),
+      cmocka_unit_test(test_tree),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_depth),  cmocka_unit_test(test_size),
+      cmocka_unit_test(test_bomb),   cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_assign), cmocka_unit_test(test_assign_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
