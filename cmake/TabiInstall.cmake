@@ -1,4 +1,4 @@
-# Installation: headers, shared and static libraries, the command, the models, a CMake package
+# Installation: headers, shared and static libraries, the command, models and scenes, a CMake package
 # (find_package(tabi): tabi::tabi, tabi::tabi-io and both with -static) and pkg-config files.
 
 include(CMakePackageConfigHelpers)
@@ -14,6 +14,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tabi DESTINATION ${CMAKE_INSTALL
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tabi
         FILES_MATCHING PATTERN "*.urdf" PATTERN "*.xml")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tabi
+        FILES_MATCHING PATTERN "*.yaml")
 
 install(EXPORT tabi NAMESPACE tabi:: FILE tabiTargets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tabiConfig.cmake.in

@@ -24,6 +24,7 @@ test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
 test   command:localedef        libc-bin         localedef
 test   locale:de_DE             locales          sources of the glibc locales
 test   command:python3          python3          Python 3
+test   command:gnuplot          gnuplot-nox      ?gnuplot, for tabi run --plot
 check  command:git              git              git
 check  command:nm               binutils         GNU binutils
 check  command:g++              g++              GCC for C++
