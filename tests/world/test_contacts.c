@@ -210,7 +210,9 @@ static void pile_gains_nothing(void **state) {
   int32_t stuff = scene_material(&s, 0.5, 0);
   scene_plane(&s, 0, stuff);
   for (int i = 0; i < 10; ++i) {
-    v3 at = v3_make(rng_between(&r, -0.1, 0.1), rng_between(&r, -0.1, 0.1), 0.3 + 0.3 * i);
+    double x = rng_between(&r, -0.1, 0.1);
+    double y = rng_between(&r, -0.1, 0.1);
+    v3 at = v3_make(x, y, 0.3 + 0.3 * i);
     scene_box(&s, 1, v3_make(0.2, 0.15, 0.1), at, stuff);
   }
   scene_open(&s, NULL);

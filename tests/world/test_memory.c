@@ -58,7 +58,9 @@ static scene begin_all(void) {
   const tabi_shape_type type[4] = {TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE, TABI_SHAPE_CYLINDER,
                                    TABI_SHAPE_BOX};
   for (int i = 0; i < 12; ++i) {
-    v3 at = v3_make(1 + rng_between(&r, -0.1, 0.1), rng_between(&r, -0.1, 0.1), 0.15 + 0.2 * i);
+    double x = 1 + rng_between(&r, -0.1, 0.1);
+    double y = rng_between(&r, -0.1, 0.1);
+    v3 at = v3_make(x, y, 0.15 + 0.2 * i);
     int32_t link = scene_free(&s, 1, v3_make(0.01, 0.01, 0.01), at);
     v3 size = i % 4 == 3 ? v3_make(0.2, 0.15, 0.1) : v3_make(0.07, 0.1, 0);
     scene_shape(&s, type[i % 4], link, size, stuff);

@@ -15,7 +15,9 @@ static scene open_mess(tabi_contact_kind contact, tabi_integrator integrator) {
   int32_t stuff = scene_material(&s, 0.5, 0.2);
   scene_plane(&s, 0, stuff);
   for (int i = 0; i < 8; ++i) {
-    v3 at = v3_make(rng_between(&r, -0.1, 0.1), rng_between(&r, -0.1, 0.1), 0.15 + 0.18 * i);
+    double x = rng_between(&r, -0.1, 0.1);
+    double y = rng_between(&r, -0.1, 0.1);
+    v3 at = v3_make(x, y, 0.15 + 0.18 * i);
     if (i % 3 == 2) {
       scene_ball(&s, 1, 0.08, at, stuff);
     } else {
