@@ -139,14 +139,12 @@ static sv make_sv(const double a[6]) {
 
 /* what a sum of impulses, given for all velocities, does at a port: Y' x */
 static sv port_answer(const tbi_problem *p, const tbi_port *port, const double *x) {
-  const tabi_model *model = p->model;
+  const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
   const double *y = p->y + port->y;
-  int32_t depth = model->dof_depth[port->dof];
-  double u[6] = {0};
-  for (int32_t k = port->dof; k >= 0; k = model->dof_parent[k], --depth) {
-    for (int c = 0; c < 6; ++c)
-      u[c] += y[(int64_t)c * port->stride + depth] * x[k];
-  }
+  int32_t n = p->model->dof_depth[port->dof] + 1;
+  double u[6];
+  for (int c = 0; c < 6; ++c)
+    u[c] = tbi_path_dot(path, y + (int64_t)c * port->stride, n, x);
   return make_sv(u);
 }
 
@@ -328,22 +326,31 @@ static void group_points(tbi_problem *p) {
 
 /* -------------------------------------------------------------------------------------- rows */
 
-/* a column along a path times what stands at the path's velocities */
-static double along_path(const tabi_model *model, int32_t dof, const double *y, const double *x) {
-  double sum = 0;
-  int32_t depth = model->dof_depth[dof];
-  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth)
-    sum += y[depth] * x[k];
-  return sum;
+/* the same for the one column of a row */
+static inline double along_path(const tabi_model *model, int32_t dof, const double *y,
+                                const double *x) {
+  const int32_t *path = model->dof_path + model->dof_row[dof];
+  return tbi_path_dot(path, y, model->dof_depth[dof] + 1, x);
 }
 
+/* Y of one joint: D^-1/2 L^-T of a unit vector, whose first step is the joint's own row of L */
 static void fill_row_y(tbi_setup *s, int32_t dof, int64_t *at) {
-  int32_t stride = path_stride(s->model, dof);
-  memset(s->scratch, 0, sizeof *s->scratch * (size_t)stride);
-  s->scratch[s->model->dof_depth[dof]] = 1;
+  const tabi_model *model = s->model;
+  const int32_t *path = model->dof_path + model->dof_row[dof];
+  const double *own = s->d->row + model->dof_row[dof];
+  int32_t depth = model->dof_depth[dof];
+  double *x = s->scratch;
+  double *y = s->y + s->used_y;
+  for (int32_t j = 0; j < depth; j += 4)
+    v4_save(v4_scale(-1, v4_load(own + j)), x + j);
+  y[depth] = s->pivot_root[dof];
+  for (int32_t j = depth - 1; j >= 0; --j) {
+    double value = x[j];
+    y[j] = value * s->pivot_root[path[j]];
+    subtract(x, value, s->d->row + model->dof_row[path[j]], j);
+  }
   *at = s->used_y;
-  half_solve(s, dof, 1, s->scratch, s->y + *at);
-  s->used_y += stride;
+  s->used_y += path_stride(model, dof);
 }
 
 static void fill_row(tbi_setup *s, tbi_row *row) {
@@ -362,19 +369,19 @@ static void fill_row(tbi_setup *s, tbi_row *row) {
   row->base -= row->slope * (s->d->v[row->leader] + along_path(model, row->leader, by, s->z));
 }
 
-double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
+static inline double row_velocity(const tbi_problem *p, const tbi_row *row) {
   double u = row->base + along_path(p->model, row->dof, p->y + row->y, p->sum);
   if (row->leader == TABI_NONE) return u;
   return u - row->slope * along_path(p->model, row->leader, p->y + row->leader_y, p->sum);
 }
 
-/* an impulse at a joint, into the sum and into what the ports have to be told */
+double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) { return row_velocity(p, row); }
+
+/* an impulse at a joint, into the sum */
 static void push_joint(tbi_problem *p, int32_t dof, const double *y, double impulse) {
-  int32_t depth = p->model->dof_depth[dof];
-  for (int32_t k = dof; k >= 0; k = p->model->dof_parent[k], --depth) {
-    double part = impulse * y[depth];
-    p->sum[k] += part;
-    p->by_rows[k] += part;
+  const int32_t *path = p->model->dof_path + p->model->dof_row[dof];
+  for (int32_t j = 0; j <= p->model->dof_depth[dof]; ++j) {
+    p->sum[path[j]] += impulse * y[j];
   }
 }
 
@@ -385,7 +392,7 @@ static void push_row(tbi_problem *p, const tbi_row *row, double impulse) {
 }
 
 static double visit_row(tbi_problem *p, tbi_row *row) {
-  double impulse = row->impulse + (row->target - tbi_row_velocity(p, row)) / row->w;
+  double impulse = row->impulse + (row->target - row_velocity(p, row)) * row->inverse;
   impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
   double change = impulse - row->impulse;
   if (change == 0) return 0;
@@ -402,26 +409,30 @@ void tbi_problem_sum(tbi_problem *p) {
     v3 ang = v4_to(news.ang);
     const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
     const double *y = p->y + port->y;
-    int32_t depth = p->model->dof_depth[port->dof];
-    for (int32_t k = port->dof; k >= 0; k = p->model->dof_parent[k], --depth) {
+    const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
+    for (int32_t j = 0; j <= p->model->dof_depth[port->dof]; ++j) {
+      double part = 0;
       for (int c = 0; c < 6; ++c)
-        p->sum[k] += y[(int64_t)c * port->stride + depth] * m[c];
+        part += y[(int64_t)c * port->stride + j] * m[c];
+      p->sum[path[j]] += part;
     }
     p->summed[i] = p->received[i];
   }
 }
 
-/* let the ports feel what rows have done */
+/* let the ports feel what rows have added to the sum since it was `before` */
 static void tell_ports(tbi_problem *p) {
+  for (int32_t k = 0; k < p->model->nv; ++k)
+    p->before[k] = p->sum[k] - p->before[k];
   for (int32_t i = 0; i < p->nport; ++i) {
-    p->velocity[i] = sv_add(p->velocity[i], port_answer(p, &p->port[i], p->by_rows));
+    p->velocity[i] = sv_add(p->velocity[i], port_answer(p, &p->port[i], p->before));
   }
-  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)p->model->nv);
 }
 
 double tbi_rows_sweep(tbi_problem *p) {
   if (p->nrow == 0) return 0;
   tbi_problem_sum(p);
+  memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->model->nv);
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
     change = tbi_max(change, visit_row(p, &p->row[i]));
@@ -455,10 +466,11 @@ bool tbi_setup_problem(tbi_setup *s) {
   for (int32_t i = 0; i < p->npoint; ++i)
     fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
-  for (int32_t i = 0; i < p->nrow; ++i)
+  for (int32_t i = 0; i < p->nrow; ++i) {
     fill_row(s, &p->row[i]);
+    p->row[i].inverse = 1 / p->row[i].w;
+  }
   memset(p->sum, 0, sizeof *p->sum * (size_t)s->model->nv);
-  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)s->model->nv);
   return true;
 }
 
@@ -478,7 +490,6 @@ void tbi_problem_start(tbi_problem *p) {
     if (p->row[i].impulse != 0) push_row(p, &p->row[i], p->row[i].impulse);
   }
   tbi_problem_sum(p);
-  memset(p->by_rows, 0, sizeof *p->by_rows * (size_t)p->model->nv);
   for (int32_t k = 0; k < p->nport; ++k) {
     p->velocity[k] = sv_add(p->velocity[k], port_answer(p, &p->port[k], p->sum));
   }

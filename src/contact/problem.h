@@ -56,7 +56,7 @@ typedef struct tbi_row {
   double slope;        /* the row's velocity is that of dof - slope * that of leader */
   int64_t y, leader_y; /* where Y of each starts: one column along its path */
   double base;         /* the row's velocity without constraints */
-  double w;            /* change of it per impulse */
+  double w, inverse;   /* change of it per impulse; 1 / w */
   double target;       /* wanted velocity */
   double lower, upper; /* bounds of the impulse */
   double impulse;
@@ -75,7 +75,7 @@ typedef struct tbi_problem {
   sv *received;    /* the sum of impulses (wrenches) at every port */
   sv *summed;      /* what of it is in sum */
   double *sum;     /* of all impulses: D^-1/2 L^-T J' m, [nv] */
-  double *by_rows; /* what rows have added to it since the ports were told, [nv] */
+  double *before;  /* scratch of tbi_rows_sweep: [nv] */
   const double *y; /* Y of ports and rows */
   const tabi_model *model;
   tbi_block *block;                /* of tree t: nport_t x nport_t from tree_block[t], row by row */
@@ -87,7 +87,8 @@ typedef struct tbi_problem {
 
 /* The velocity of a point of contact in its frame, from those of its ports. */
 static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {
-  v4 u = v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a));
+  v4 u = c->port_b == TABI_NONE ? v4_zero() : sv_at(b, c->arm_b);
+  if (c->port_a != TABI_NONE) u = v4_sub(u, sv_at(a, c->arm_a));
   return v3_make(v4_dot(u, c->frame.x), v4_dot(u, c->frame.y), v4_dot(u, c->frame.z));
 }
 

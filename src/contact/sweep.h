@@ -22,17 +22,28 @@ static inline tbi_visit tbi_visit_begin(const tbi_problem *p, const tbi_group *g
 /* the wrench about a tree's origin of an impulse at a point */
 static inline sv tbi_wrench(v4 arm, v4 impulse) { return (sv){impulse, v4_cross(arm, impulse)}; }
 
-/* more impulse at a point, in its frame */
+/* what a port feels and receives of an impulse d at a point, w being its force in world axes */
+static inline void tbi_visit_side(sv *velocity, sv *got, const sv answer[3], v3 d, sv w) {
+  *velocity = sv_axpy(*velocity, d.x, answer[0]);
+  *velocity = sv_axpy(*velocity, d.y, answer[1]);
+  *velocity = sv_axpy(*velocity, d.z, answer[2]);
+  *got = sv_add(*got, w);
+}
+
+/* more impulse at a point, in its frame; the world takes it without moving */
 static inline void tbi_visit_push(tbi_visit *visit, tbi_point *c, v3 d) {
-  const double part[3] = {d.x, d.y, d.z};
-  for (int i = 0; i < 3; ++i) {
-    visit->a = sv_axpy(visit->a, part[i], c->answer_a[i]);
-    visit->b = sv_axpy(visit->b, part[i], c->answer_b[i]);
-    c->impulse[i] += part[i];
-  }
   v4 impulse = m4_mulv3(&c->frame, d);
-  visit->got_a = sv_sub(visit->got_a, tbi_wrench(c->arm_a, impulse));
-  visit->got_b = sv_add(visit->got_b, tbi_wrench(c->arm_b, impulse));
+  c->impulse[0] += d.x;
+  c->impulse[1] += d.y;
+  c->impulse[2] += d.z;
+  if (c->port_a != TABI_NONE) {
+    sv wrench = sv_scale(-1, tbi_wrench(c->arm_a, impulse));
+    tbi_visit_side(&visit->a, &visit->got_a, c->answer_a, d, wrench);
+  }
+  if (c->port_b != TABI_NONE) {
+    sv wrench = tbi_wrench(c->arm_b, impulse);
+    tbi_visit_side(&visit->b, &visit->got_b, c->answer_b, d, wrench);
+  }
 }
 
 static inline void tbi_visit_end(tbi_problem *p, const tbi_group *group, const tbi_visit *visit) {

@@ -22,18 +22,18 @@ void tbi_compose(tabi_dynamics *d) {
 
 void tbi_crba(tabi_dynamics *d, const double *diagonal) {
   const tabi_model *model = d->model;
-  const int32_t *parent = model->dof_parent;
   const sv *axis = d->axis;
   tbi_compose(d);
   /* leaves first, so that ltdl.c, which also starts there, does not wait for fresh stores */
   for (int32_t i = model->nv - 1; i >= 0; --i) {
     double *row = d->row + model->dof_row[i];
+    const int32_t *path = model->dof_path + model->dof_row[i];
     int32_t depth = model->dof_depth[i];
     sv force = inertia_mulv(&d->composite[model->dof_body[i]], axis[i]);
     /* the padding takes part in ltdl.c: let it not grow from call to call */
     v4_save(v4_zero(), row + (depth & ~3));
-    row[depth] = sv_dot(axis[i], force) + diagonal[i];
-    for (int32_t j = parent[i]; j >= 0; j = parent[j])
-      row[--depth] = sv_dot(axis[j], force);
+    for (int32_t j = 0; j <= depth; ++j)
+      row[j] = sv_dot(axis[path[j]], force);
+    row[depth] += diagonal[i];
   }
 }

@@ -48,6 +48,20 @@ struct tabi_dynamics {
   struct tbi_ada_body *ada;     /* [nbody] */
 };
 
+/* A column along the first n velocities of a path times what stands there, in two sums. */
+static inline double tbi_path_dot(const int32_t *path, const double *column, int32_t n,
+                                  const double *x) {
+  double even = 0;
+  double odd = 0;
+  int32_t j = 0;
+  for (; j + 1 < n; j += 2) {
+    even += column[j] * x[path[j]];
+    odd += column[j + 1] * x[path[j + 1]];
+  }
+  if (j < n) even += column[j] * x[path[j]];
+  return even + odd;
+}
+
 /* Memory for a workspace, and its making there, in zeros on a cache line that the caller owns. */
 size_t tbi_dynamics_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory);

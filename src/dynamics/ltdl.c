@@ -14,18 +14,17 @@ static inline void subtract(double *restrict to, double a, const double *restric
 void tbi_ltdl_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   /* copies, because the compiler must expect the stores below to change what d points to */
-  const int32_t *parent = model->dof_parent;
   const int64_t *start = model->dof_row;
   double *rows = d->row;
   for (int32_t k = model->nv - 1; k >= 0; --k) {
     double *row = rows + start[k];
+    const int32_t *path = model->dof_path + start[k];
     int32_t depth = model->dof_depth[k];
     double pivot = 1 / row[depth];
     d->pivot[k] = pivot;
     /* take k out of the rows of its ancestors */
-    int32_t column = depth - 1;
-    for (int32_t i = parent[k]; i >= 0; i = parent[i], --column) {
-      subtract(rows + start[i], row[column] * pivot, row, column + 1);
+    for (int32_t j = depth - 1; j >= 0; --j) {
+      subtract(rows + start[path[j]], row[j] * pivot, row, j + 1);
     }
     for (int32_t j = 0; j < depth; j += 4)
       v4_save(v4_scale(pivot, v4_load(row + j)), row + j);
@@ -36,23 +35,18 @@ void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x) {
   const tabi_model *model = d->model;
   for (int32_t k = model->nv - 1; k >= 0; --k) {
     const double *row = d->row + model->dof_row[k];
-    int32_t column = model->dof_depth[k] - 1;
-    for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column) {
-      x[i] -= row[column] * x[k];
-    }
+    const int32_t *path = model->dof_path + model->dof_row[k];
+    double value = x[k];
+    for (int32_t j = 0; j < model->dof_depth[k]; ++j)
+      x[path[j]] -= row[j] * value;
   }
 }
 
 void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x) {
   const tabi_model *model = d->model;
   for (int32_t k = 0; k < model->nv; ++k) {
-    const double *row = d->row + model->dof_row[k];
-    int32_t column = model->dof_depth[k] - 1;
-    double sum = x[k];
-    for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column) {
-      sum -= row[column] * x[i];
-    }
-    x[k] = sum;
+    int64_t start = model->dof_row[k];
+    x[k] -= tbi_path_dot(model->dof_path + start, d->row + start, model->dof_depth[k], x);
   }
 }
 

@@ -23,6 +23,7 @@ typedef struct moving {
   int32_t parent;     /* index in discovery order, or TABI_WORLD */
   int32_t root_joint; /* of its tree: trees are numbered as their root joints were added */
   int32_t level, found;
+  int32_t depth; /* velocities from the root to its last one */
   double subtree_mass;
 } moving;
 
@@ -216,6 +217,11 @@ static void sort_bodies(plan *p) {
 
 /* -------------------------------------------------------------------------------- memory */
 
+/* numbers in the row of a velocity with that many above it */
+static int64_t row_length(int32_t depth) {
+  return ((int64_t)depth + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
+}
+
 static void count_items(const plan *p, tabi_model *model) {
   const tabi_builder *b = p->builder;
   const tabi_mesh_def *mesh = b->meshes.items;
@@ -243,6 +249,10 @@ static void count_items(const plan *p, tabi_model *model) {
     model->nq += tbi_joint_nq(type);
     model->nv += tbi_joint_nv(type);
     model->ntree += p->moving[i].parent == TABI_WORLD;
+    moving *m = &p->moving[i];
+    m->depth = m->parent == TABI_WORLD ? 0 : p->moving[p->number[m->parent]].depth;
+    for (int32_t k = 0; k < tbi_joint_nv(type); ++k)
+      model->nrow += row_length(m->depth++);
   }
   model->nposture_q = (int64_t)model->nposture * model->nq;
   model->nposture_v = (int64_t)model->nposture * model->nv;
@@ -369,27 +379,36 @@ static void fill_dof(tabi_model *model, int32_t dof, const tbi_body *body,
   model->dof_upper[dof] = single ? joint->upper : (double)INFINITY;
 }
 
-/* the velocities of one body form a chain, the first hanging on the last of its parent */
-static void fill_dofs(tabi_model *model, int32_t index) {
+/* the velocities of one body form a chain, the first hanging on the last of its parent; returns
+ * where the next row starts */
+static int64_t fill_dofs(tabi_model *model, int32_t index, int64_t row) {
   const tbi_body *body = &model->body[index];
   const tabi_joint_def *joint = &model->joint[body->joint];
   const tbi_body *above = body->parent == TABI_WORLD ? NULL : &model->body[body->parent];
   int32_t parent = above ? above->v + above->nv - 1 : -1;
   for (int32_t dof = body->v; dof < body->v + body->nv; ++dof) {
+    int32_t depth = parent < 0 ? 0 : model->dof_depth[parent] + 1;
     model->dof_body[dof] = index;
     model->dof_parent[dof] = parent;
-    model->dof_depth[dof] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
-    model->dof_row[dof] = model->nrow;
-    model->nrow += ((int64_t)model->dof_depth[dof] + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
+    model->dof_depth[dof] = depth;
+    model->dof_row[dof] = row;
     fill_dof(model, dof, body, joint);
+    int32_t *path = model->dof_path + row;
+    if (parent >= 0) {
+      memcpy(path, model->dof_path + model->dof_row[parent], sizeof *path * (size_t)depth);
+    }
+    path[depth] = dof;
+    row += row_length(depth);
     parent = dof;
   }
+  return row;
 }
 
 static void fill_bodies(tabi_model *model) {
   int32_t q = 0;
   int32_t v = 0;
   int32_t tree = -1;
+  int64_t row = 0;
   for (int32_t i = 0; i < model->nbody; ++i) {
     tbi_body *body = &model->body[i];
     if (body->parent == TABI_WORLD) {
@@ -401,13 +420,13 @@ static void fill_bodies(tabi_model *model) {
     body->q = q;
     body->v = v;
     body->nv = tbi_joint_nv(body->type);
-    fill_dofs(model, i);
+    row = fill_dofs(model, i, row);
     memcpy(model->start + q, model->joint[body->joint].start,
            sizeof(double) * (size_t)tbi_joint_nq(body->type));
     q += tbi_joint_nq(body->type);
     v += body->nv;
   }
-  TBI_ASSERT(q == model->nq && v == model->nv && tree == model->ntree - 1);
+  TBI_ASSERT(q == model->nq && v == model->nv && tree == model->ntree - 1 && row == model->nrow);
 }
 
 static void fill_meshes(const tabi_builder *builder, tabi_model *model) {

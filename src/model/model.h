@@ -60,6 +60,7 @@ typedef struct tbi_material_pair {
   X(int32_t, dof_parent, nv) /* the next velocity towards the root, or -1 */                 \
   X(int32_t, dof_depth, nv)  /* how many velocities are above this one */                    \
   X(int64_t, dof_row, nv)    /* where its row of the mass matrix starts, see crba.c */       \
+  X(int32_t, dof_path, nrow) /* from dof_row: the velocities from the root to this one */    \
   X(double, dof_rotor, nv)   /* gear^2 * rotor inertia */                                    \
   X(int32_t, dof_q, nv)      /* the position of a joint with one coordinate, or TABI_NONE */ \
   X(double, dof_damping, nv)                                                                 \

@@ -96,14 +96,20 @@ static void set_reaches(tabi_world *w) {
   const tabi_model *model = w->model;
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
+  int32_t last = TABI_WORLD; /* shapes of one body mostly follow one another */
+  double speed = 0;
+  double spin = 0;
   for (int32_t s = 0; s < model->nshape; ++s) {
     int32_t body = w->shape_body[s];
     w->reach[s] = 0;
-    if (body == TABI_WORLD) continue;
-    const tbi_body_state *state = &w->d->body[body];
-    double speed = v3_norm(v4_to(sv_at(state->vel, state->pos)));
-    double turning = v3_norm(v4_to(state->vel.ang)) * w->shape_radius[s];
-    w->reach[s] = MARGIN + fall + h * (speed + turning);
+    if (body == TABI_WORLD || !model->shape[s].collides) continue;
+    if (body != last) {
+      const tbi_body_state *state = &w->d->body[body];
+      speed = v3_norm(v4_to(sv_at(state->vel, state->pos)));
+      spin = v3_norm(v4_to(state->vel.ang));
+      last = body;
+    }
+    w->reach[s] = MARGIN + fall + h * (speed + spin * w->shape_radius[s]);
   }
 }
 

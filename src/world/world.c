@@ -117,7 +117,7 @@ static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
   p->received = take(at, ports, sizeof *p->received);
   p->summed = take(at, ports, sizeof *p->summed);
   p->sum = take(at, model->nv, sizeof *p->sum);
-  p->by_rows = take(at, model->nv, sizeof *p->by_rows);
+  p->before = take(at, model->nv, sizeof *p->before);
   p->block = take(at, s->max_blocks, sizeof *p->block);
   p->tree_port = take(at, model->ntree, sizeof *p->tree_port);
   p->tree_ports = take(at, model->ntree, sizeof *p->tree_ports);

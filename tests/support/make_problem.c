@@ -72,7 +72,7 @@ static void make_ports(made_problem *made, size_t rows) {
   p->received = room(made, ports, sizeof *p->received);
   p->summed = room(made, ports, sizeof *p->summed);
   p->sum = room(made, (size_t)model->nv, sizeof *p->sum);
-  p->by_rows = room(made, (size_t)model->nv, sizeof *p->by_rows);
+  p->before = room(made, (size_t)model->nv, sizeof *p->before);
   made->free = room(made, ports, sizeof *made->free);
   p->block = room(made, ports * ports, sizeof *p->block);
   p->tree_port = room(made, (size_t)model->ntree, sizeof *p->tree_port);
@@ -122,7 +122,7 @@ void made_clear(made_problem *made) {
     p->received[k] = p->summed[k] = sv_zero();
   }
   for (int32_t k = 0; k < made->model->nv; ++k)
-    p->sum[k] = p->by_rows[k] = 0.0;
+    p->sum[k] = p->before[k] = 0.0;
 }
 
 void made_restart(made_problem *made) {
