@@ -16,8 +16,10 @@
 #define EDGE_BIAS 0.05
 /* ... and when it points elsewhere than the face: cosine of the angle between them */
 #define EDGE_APART 0.99
-/* b's face is taken instead of a's when its overlap is smaller by this part */
+/* the face of the smaller box is taken when its overlap is smaller by this part */
 #define FACE_BIAS 1e-3
+/* points nearer to a corner or a line than this part of the side's width are taken for it */
+#define SNAP 1e-2
 
 /* feature: what of a manifold, then where in it */
 enum { FEATURE_FACE = 0, FEATURE_EDGES = 12 << 6, FEATURE_NEAREST = 13 << 8 };
@@ -30,6 +32,7 @@ typedef struct two_boxes {
   double to_a[3], to_b[3];       /* from a to b, in the axes of a and of b */
   double turn[3][3], size[3][3]; /* axis i of a along axis j of b, and its size */
   double scale;                  /* m, of the smaller box */
+  bool b_larger;
 } two_boxes;
 
 /* A direction and how far apart the boxes are along it. */
@@ -55,6 +58,7 @@ static two_boxes make_pair(const tbi_solid *a, const tbi_solid *b) {
     if (b->half[i] > size_b) size_b = b->half[i];
   }
   p.scale = size_a < size_b ? size_a : size_b;
+  p.b_larger = size_b > 1.01 * size_a;
   return p;
 }
 
@@ -223,13 +227,14 @@ static vertex crossing(const vertex *from, const vertex *to, double t, unsigned 
   return v;
 }
 
-/* Keeps what is on the inner side of a border: sign * (x or y) <= limit. */
-static void clip(polygon *poly, unsigned border, double limit) {
+/* Keeps what is on the inner side of a border: sign * (x or y) <= limit.  False when that is all.
+ */
+static bool clip(polygon *poly, unsigned border, double limit) {
   double sign = border & 1 ? -1 : 1;
   bool inside = true;
   for (int32_t k = 0; k < poly->count; ++k)
     inside = inside && sign * (border < 2 ? poly->at[k].x : poly->at[k].y) <= limit;
-  if (inside) return;
+  if (inside) return false;
 
   polygon from = *poly;
   poly->count = 0;
@@ -245,19 +250,81 @@ static void clip(polygon *poly, unsigned border, double limit) {
     if (here <= 0) cut.edge = 12 + border;
     poly->at[poly->count++] = cut;
   }
+  return true;
+}
+
+/* What is left of a corner that was cut off by less than `near` gets its id, and only the deepest
+ * such point stays. */
+static void snap_to_corners(polygon *poly, const polygon *side, double near) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < poly->count; ++i) {
+    vertex v = poly->at[i];
+    for (int k = 0; k < 4 && v.place >= AT_CROSSING; ++k) {
+      const vertex *corner = &side->at[k];
+      bool beside = fabs(v.x - corner->x) < near && fabs(v.y - corner->y) < near;
+      if (beside && fabs(v.z - corner->z) < near) v.place = corner->place;
+    }
+    int32_t same = 0;
+    while (same < count && poly->at[same].place != v.place)
+      ++same;
+    if (same == count) {
+      poly->at[count++] = v;
+    } else if (v.z < poly->at[same].z) {
+      poly->at[same] = v;
+    }
+  }
+  poly->count = count;
+}
+
+/* Whether a point is so near to the line between two others that it adds nothing to them. */
+static bool is_between(const vertex *v, const vertex *p, const vertex *q, double near) {
+  double x = q->x - p->x;
+  double y = q->y - p->y;
+  double area = x * (v->y - p->y) - y * (v->x - p->x);
+  return area * area < near * near * (x * x + y * y) && v->z > fmin(p->z, q->z) - SNAP * near;
+}
+
+/* Leaves out crossings of edges with borders that are almost parallel. */
+static void drop_between(polygon *poly, double near) {
+  for (int32_t i = 0; i < poly->count && poly->count > 2; ++i) {
+    const vertex *before = &poly->at[i == 0 ? poly->count - 1 : i - 1];
+    const vertex *after = &poly->at[i + 1 == poly->count ? 0 : i + 1];
+    const vertex *v = &poly->at[i];
+    if (v->place < AT_CROSSING || !is_between(v, before, after, near)) continue;
+    for (int32_t k = i; k + 1 < poly->count; ++k)
+      poly->at[k] = poly->at[k + 1];
+    --poly->count;
+    --i;
+  }
+}
+
+/* without hypot, whose last bit is the library's own */
+static double length_of(double x, double y) { return sqrt(x * x + y * y); }
+
+/* Boxes that lie almost border on border are cut beside their corners and across their edges; at
+ * rest they shall have the same four points, whichever way the borders miss each other. */
+static void simplify(polygon *poly, const polygon *side) {
+  const vertex *at = side->at;
+  double width = length_of(at[1].x - at[0].x, at[1].y - at[0].y);
+  double depth = length_of(at[2].x - at[1].x, at[2].y - at[1].y);
+  double near = SNAP * 0.5 * fmin(width, depth);
+  snap_to_corners(poly, side, near);
+  drop_between(poly, near);
 }
 
 /* Points of the other box's side above the face; the least gap of all of them into *least. */
 static int32_t put_face(const two_boxes *p, const direction *d, double reach, tbi_pair_point *out,
                         double *least) {
   face f = face_of(p, d);
-  polygon poly = facing_side(&f);
+  polygon side = facing_side(&f);
+  polygon poly = side;
   int x = (f.axis + 1) % 3;
   int y = (f.axis + 2) % 3;
-  /* corners that lie on a border count as inside, so that boxes of one size keep their ids */
+  bool cut = false;
   double slack = NOISE * p->scale;
   for (unsigned border = 0; border < 4 && poly.count > 0; ++border)
-    clip(&poly, border, f.box->half[border < 2 ? x : y] + slack);
+    cut = clip(&poly, border, f.box->half[border < 2 ? x : y] + slack) || cut;
+  if (cut) simplify(&poly, &side);
 
   int32_t count = 0;
   *least = INFINITY;
@@ -334,7 +401,9 @@ int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pa
   if (!best_face(&p, false, reach, &face_a)) return 0;
   if (!best_face(&p, true, reach, &face_b)) return 0;
   double noise = NOISE * p.scale;
-  bool by_b = face_b.gap > face_a.gap + FACE_BIAS * fabs(face_a.gap) + noise;
+  /* the face of the larger box, if there is not much in it */
+  double bias = FACE_BIAS * fabs(face_a.gap) + noise;
+  bool by_b = face_b.gap > face_a.gap + (p.b_larger ? -bias : bias);
   const direction *best = by_b ? &face_b : &face_a;
   double limit = best->gap + EDGE_BIAS * fabs(best->gap) + noise;
   if (!best_edges(&p, reach, limit < 0 ? limit : 0, &edges)) return 0;

@@ -124,6 +124,30 @@ static void test_resting(void **state) {
   assert_near(points[0].normal.z, 1, 1e-12);
 }
 
+/* Boxes of one size on each other have the same four points, whichever way their borders miss. */
+static void test_border_on_border(void **state) {
+  (void)state;
+  rng r = rng_make(35);
+  tbi_solid low = solid_make(TABI_SHAPE_BOX, 0.2, 0.2, 0.2);
+  uint32_t ids[4] = {0, 0, 0, 0};
+  for (int trial = 0; trial < 20000; ++trial) {
+    double shift[3];
+    double turn[3];
+    double size = pow(10, rng_between(&r, -12, -4));
+    rng_fill(&r, size, shift, 3);
+    rng_fill(&r, size, turn, 3);
+    v3 pos = {shift[0], shift[1], 0.2 - 1e-5 + shift[2]};
+    tbi_solid high = solid_at(low, pos, q_exp(v3_load(turn)));
+    assert_int_equal(tbi_pair_collide(&low, &high, 1e-3, points), 4);
+    for (int i = 0; i < 4; ++i) {
+      if (trial == 0) ids[i] = points[i].feature;
+      assert_int_equal(points[i].feature, ids[i]);
+      assert_near(fabs(points[i].point.x), 0.1, 1e-3);
+      assert_near(fabs(points[i].point.y), 0.1, 1e-3);
+    }
+  }
+}
+
 /* Apart by a face, an edge, a corner: reported with the distance. */
 static void test_apart(void **state) {
   (void)state;
@@ -166,7 +190,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random),  cmocka_unit_test(test_nearly_flat),
       cmocka_unit_test(test_resting), cmocka_unit_test(test_apart),
-      cmocka_unit_test(test_swap),
+      cmocka_unit_test(test_swap),    cmocka_unit_test(test_border_on_border),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
