@@ -24,7 +24,8 @@ static double rolling_error(double depth) {
   int32_t plate = scene_box(&s, 10, v3_make(20, 20, 1), v3_make(0, 0, 0.5 - depth), plate_stuff);
   int32_t ball = TABI_NONE;
   for (int i = 0; i < 25; ++i) {
-    v3 pos = v3_make(2 * (i / 5) - 4, 2 * (i % 5) - 4, 1.5 - 3 * depth);
+    const int at[2] = {i / 5, i % 5};
+    v3 pos = v3_make(2 * at[0] - 4, 2 * at[1] - 4, 1.5 - 3 * depth);
     int32_t link = scene_ball(&s, 1, 0.5, pos, ball_stuff);
     if (i == 0) ball = link;
   }
@@ -72,8 +73,10 @@ static void bouncing(void **state) {
   scene s = scene_begin();
   int32_t stuff = scene_material(&s, 0, 1);
   scene_plane(&s, 0, stuff);
-  for (int i = 0; i < 49; ++i)
-    scene_ball(&s, 10, 0.1, v3_make(2 * (i / 7), 2 * (i % 7), 5), stuff);
+  for (int i = 0; i < 49; ++i) {
+    const int at[2] = {i / 7, i % 7};
+    scene_ball(&s, 10, 0.1, v3_make(2 * at[0], 2 * at[1], 5), stuff);
+  }
   tabi_world_def def = scene_def(&s);
   def.integrator = TABI_MIDPOINT;
   scene_open(&s, &def);
