@@ -268,6 +268,17 @@ static bool sole_of(const tabi_builder *builder, int32_t link, tabi_shape_def *s
   return found;
 }
 
+/* Nothing but contacts in the problem: the papers' matrix holds no others. */
+static void free_joints(tabi_builder *builder) {
+  tabi_joint_def *joint = builder->joints.items;
+  for (int32_t j = 0; j < builder->joints.count; j++) {
+    if (!drivable(joint[j].type)) continue;
+    joint[j].friction = 0;
+    joint[j].lower = -HUGE_VAL;
+    joint[j].upper = HUGE_VAL;
+  }
+}
+
 /* `points` spheres in rows over the sole, the corners included. */
 static void add_points(tabi_builder *builder, const tabi_shape_def *sole, int32_t points) {
   int32_t columns = (int32_t)ceil(sqrt(points * sole->size[0] / sole->size[1]));
@@ -296,6 +307,7 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
                                    tabi_error *err) {
   tabi_builder *builder = load_robot(path, err);
   if (!builder) return err->status;
+  free_joints(builder);
   static const char *const feet[2] = {"l_foot", "r_foot"};
   for (int side = 0; side < 2; side++) {
     tabi_shape_def sole;

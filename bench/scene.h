@@ -16,7 +16,8 @@ typedef struct tbi_bench_scene {
 /* A robot that holds its first posture.  MJCF stands as the file says, with its own floor and
  * motors; URDF gets a floor under its lowest point and a servo at every joint. */
 tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi_error *err);
-/* The shipped humanoid on `points` small spheres, half of them under each sole. */
+/* The shipped humanoid on `points` small spheres, half of them under each sole, its joints without
+ * limits and dry friction. */
 tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int32_t points,
                                    tabi_error *err);
 /* Boxes of many sizes, to fall into a pit of five planes. */
