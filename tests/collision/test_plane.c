@@ -49,7 +49,7 @@ static void test_heights(void **state) {
   (void)state;
   rng r = rng_make(11);
   for (int trial = 0; trial < 5000; ++trial) {
-    tabi_shape_type type = TABI_SHAPE_SPHERE + rng_below(&r, 4);
+    tabi_shape_type type = (tabi_shape_type)(TABI_SHAPE_SPHERE + rng_below(&r, 4));
     tbi_solid solid = random_solid(&r, type, 0.5);
     tbi_solid plane = solid_at(*ground(), v3_zero(), random_rotation(&r));
     double reach = rng_between(&r, 0, 0.2);
