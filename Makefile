@@ -3,10 +3,10 @@
 .PHONY: help demo test check bench clean
 
 help:
-	@echo 'make demo    build the command and show it at work on a humanoid'
+	@echo 'make demo    build the command; a humanoid stands under both contact methods'
 	@echo 'make test    build with gcc (sanitizers) and clang (release) and run all tests'
 	@echo 'make check   format, layering, exports, lint, install, a minute of fuzzing'
-	@echo 'make bench   build for this machine and measure the dynamics'
+	@echo 'make bench   build for this machine and measure dynamics and contact'
 	@echo 'make clean   remove build/'
 
 demo:
@@ -27,7 +27,7 @@ bench:
 	@tools/install-packages.sh build
 	@cmake --preset native >/dev/null
 	@cmake --build --preset native
-	@build/native/tabi bench dynamics
+	@build/native/tabi bench
 
 clean:
 	rm -rf build

@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# demo.sh TABI - what tabi can say about a robot, shown on the humanoid that ships with it.
+# demo.sh TABI - a humanoid stands under each contact method: what came out, side by side, and a
+# figure of each run in demo/.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
 tabi=$1
-robot=models/humanoid36.urdf
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/demo
+mkdir -p "$out"
 
-# show COMMAND... - prints a command as one would type it, then runs it
-show() {
-  printf '\n$ %s\n' "$*"
-  "$@"
-}
+echo
+echo "The robot:"
+echo
+"$tabi" info "$root/models/humanoid36.urdf" | sed -n '2,9p'
 
-show "$tabi" info "$robot"
-show "$tabi" check "$robot"
+for method in cone lcp; do
+  echo
+  echo "Standing for 5 s, contact method $method:"
+  echo
+  "$tabi" run "$root/scenes/stand.yaml" --contact "$method" --time 5 --plot "$out/stand-$method.svg"
+done
 
-# the JSON of the dynamics is long: show where the mass is, and the start of what holds it up
-state='{"base": {"pos": [0, 0, 0.705]}, "q": {"l_knee": 0.8, "r_knee": 0.8}}'
-filter='"(mass|com|potential|dofs|bias)"'
-printf "\n\$ echo '%s' |\n    %s dynamics %s --state - | grep -E '%s' | cut -c 1-100\n" \
-  "$state" "$tabi" "$robot" "$filter"
-echo "$state" | "$tabi" dynamics "$robot" --state - | grep -E "$filter" | cut -c 1-100
+echo
+echo "Figures: demo/stand-cone.svg, demo/stand-lcp.svg"
+echo "Further: $tabi run scenes/pile.yaml, or $tabi help"

@@ -13,10 +13,10 @@
 /* One point where two shapes meet. */
 typedef struct tbi_touch {
   int32_t shape_a, shape_b; /* shape_a < shape_b */
-  uint32_t feature;         /* tells the points of a pair apart; stays while they rest */
-  v3 point;                 /* world, halfway between the two surfaces */
-  v3 normal;                /* unit, from a to b */
-  double gap;               /* m along the normal, negative when the shapes overlap */
+  uint32_t feature; /* below 65536; tells the points of a pair apart; stays while they rest */
+  v3 point;         /* world, halfway between the two surfaces */
+  v3 normal;        /* unit, from a to b */
+  double gap;       /* m along the normal, negative when the shapes overlap */
 } tbi_touch;
 
 typedef struct tbi_collision tbi_collision;
