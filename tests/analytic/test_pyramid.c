@@ -1,12 +1,19 @@
 /* test_pyramid.c - static friction of `lcp`: a square pyramid with axes at a random angle.
  *
  * A push at an angle phi from the axes is held up to mu / max(|cos phi|, |sin phi|) of the normal
- * force: mu along the axes, sqrt(2) mu between them. */
+ * force: mu along the axes, sqrt(2) mu between them.  Many contacts, each with axes of its own,
+ * come near to a circle. */
 #include "support/near.h"
 #include "support/scene_build.h"
 
 #define MU         0.5
 #define DIRECTIONS 36
+
+static tabi_world_def lcp_def(scene *s) {
+  tabi_world_def def = scene_def(s);
+  def.contact = TABI_CONTACT_LCP;
+  return def;
+}
 
 /* A ball that slides along x, y and z but cannot turn, so that its only contact carries all. */
 static int32_t open_runner(scene *s) {
@@ -26,16 +33,38 @@ static int32_t open_runner(scene *s) {
                       scene_hinge(TABI_JOINT_PRISMATIC, link, pos, axis[i]));
   }
   scene_shape(s, TABI_SHAPE_SPHERE, link, v3_make(0.1, 0, 0), stuff);
-  tabi_world_def def = scene_def(s);
-  def.contact = TABI_CONTACT_LCP;
+  tabi_world_def def = lcp_def(s);
   scene_open(s, &def);
   return link;
 }
 
-static bool holds(double share, double direction) {
+/* A table on twelve small balls in a circle, its frame at their level. */
+static int32_t open_table(scene *s) {
+  *s = scene_begin();
+  int32_t stuff = scene_material(s, MU, 0);
+  scene_plane(s, 0, stuff);
+  int32_t link = scene_free(s, 2, v3_make(0.5, 0.5, 1), v3_zero());
+  for (int i = 0; i < 12; ++i) {
+    tabi_shape_def ball = tabi_shape_def_default();
+    ball.link = link;
+    ball.pos[0] = 0.5 * cos(2 * M_PI * i / 12);
+    ball.pos[1] = 0.5 * sin(2 * M_PI * i / 12);
+    ball.pos[2] = 0.01;
+    ball.size[0] = 0.01;
+    ball.material = stuff;
+    tabi_builder_add_shape(s->builder, &ball);
+  }
+  tabi_world_def def = lcp_def(s);
+  scene_open(s, &def);
+  return link;
+}
+
+typedef int32_t open_fn(scene *s);
+
+static bool holds(open_fn *open, double share, double direction) {
   scene s;
-  int32_t link = open_runner(&s);
-  double size = share * (2 + 2e-6) * GRAVITY;
+  int32_t link = open(&s);
+  double size = share * tabi_model_mass(s.model) * GRAVITY;
   for (int k = 0; k < 10; ++k) {
     scene_push(&s, link, v3_make(size * cos(direction), size * sin(direction), 0));
     scene_run(&s, 1);
@@ -46,12 +75,12 @@ static bool holds(double share, double direction) {
   return held;
 }
 
-static double threshold(double direction) {
+static double threshold(open_fn *open, double direction) {
   double low = 0.5 * MU;
   double high = 2 * MU;
   while (high - low > 1e-3 * MU) {
     double middle = 0.5 * (low + high);
-    *(holds(middle, direction) ? &low : &high) = middle;
+    *(holds(open, middle, direction) ? &low : &high) = middle;
   }
   return low;
 }
@@ -73,7 +102,7 @@ static void single_contact(void **state) {
   double least = INFINITY;
   double most = 0;
   for (int i = 0; i < DIRECTIONS; ++i) {
-    found[i] = threshold(2 * M_PI * i / DIRECTIONS);
+    found[i] = threshold(open_runner, 2 * M_PI * i / DIRECTIONS);
     least = fmin(least, found[i]);
     most = fmax(most, found[i]);
   }
@@ -93,7 +122,53 @@ static void single_contact(void **state) {
   assert_true(best < 0.02);
 }
 
+static void many_contacts(void **state) {
+  (void)state;
+  double least = INFINITY;
+  double most = 0;
+  double mean = 0;
+  for (int i = 0; i < DIRECTIONS; ++i) {
+    double found = threshold(open_table, 2 * M_PI * i / DIRECTIONS);
+    least = fmin(least, found);
+    most = fmax(most, found);
+    mean += found / DIRECTIONS;
+  }
+  print_message("lcp, 12 contacts: holds %.4f to %.4f, mean %.4f at mu %.2f\n", least, most, mean,
+                MU);
+  assert_true(most / least < 1.15);
+  assert_true(mean > MU && mean < sqrt(2) * MU);
+}
+
+/* Without static friction a body at rest is not held: on a slope that mu would hold it creeps at
+ * the speed from which sliding friction acts, 1e-3 m/s. */
+static void without_static_friction(void **state) {
+  (void)state;
+  double speed[2];
+  for (int on = 0; on < 2; ++on) {
+    scene s = scene_begin();
+    int32_t stuff = scene_material(&s, MU, 0);
+    scene_plane(&s, 0.2, stuff);
+    v3 up = v3_make(sin(0.2), 0, cos(0.2));
+    int32_t block = scene_box(&s, 1, v3_make(0.2, 0.2, 0.1), v3_scale(0.05, up), stuff);
+    tabi_world_def def = lcp_def(&s);
+    def.static_friction = on == 1;
+    scene_open(&s, &def);
+    scene_turn(&s, block, scene_tilt(0.2));
+    scene_run(&s, 2000);
+    speed[on] = v3_norm(v3_sub(v3_load(scene_q(&s, block)), v3_scale(0.05, up))) / 2;
+    scene_close(&s);
+  }
+  print_message("lcp on a slope: %.2g m/s without static friction, %.2g m/s with\n", speed[0],
+                speed[1]);
+  assert_true(speed[0] > 1e-4 && speed[0] < 1e-2);
+  assert_true(speed[1] < 1e-9);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(single_contact)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(single_contact),
+      cmocka_unit_test(many_contacts),
+      cmocka_unit_test(without_static_friction),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
