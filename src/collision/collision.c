@@ -2,22 +2,8 @@
 #include "collision/collision.h"
 
 #include "base/assertion.h"
+#include "base/layout.h"
 #include "collision/workspace.h"
-
-#define CACHE_LINE 64
-
-/* Counts, or hands out, memory piece by piece. */
-typedef struct layout {
-  char *memory; /* NULL: only count */
-  size_t used;
-} layout;
-
-static void *take(layout *at, int64_t count, size_t size) {
-  void *piece = at->memory ? at->memory + at->used : NULL;
-  size_t bytes = (size_t)count * size;
-  at->used += (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  return piece;
-}
 
 static int32_t count_items(const tabi_model *model) {
   int32_t count = 0;
@@ -34,18 +20,18 @@ static int32_t count_pairs(int32_t nitem) {
   return pairs > INT32_MAX ? INT32_MAX : (int32_t)pairs;
 }
 
-static void place_arrays(layout *at, tbi_collision *c) {
-  c->fitting = take(at, c->nitem, sizeof *c->fitting);
-  c->filter = take(at, c->nitem, sizeof *c->filter);
-  c->solid = take(at, c->nitem, sizeof *c->solid);
-  c->bounds = take(at, c->nitem, sizeof *c->bounds);
-  c->plane = take(at, c->nitem, sizeof *c->plane);
-  c->swept = take(at, c->nitem, sizeof *c->swept);
-  c->pair = take(at, c->max_pairs, sizeof *c->pair);
-  c->spare = take(at, c->max_pairs, sizeof *c->spare);
-  c->bucket = take(at, (int64_t)c->nitem + 1, sizeof *c->bucket);
-  c->exclusion = take(at, (int64_t)c->nexclusion + 1, sizeof *c->exclusion);
-  c->shaped = take(at, c->model->nbody, sizeof *c->shaped);
+static void place_arrays(tbi_layout *at, tbi_collision *c) {
+  c->fitting = tbi_layout_take(at, c->nitem, sizeof *c->fitting);
+  c->filter = tbi_layout_take(at, c->nitem, sizeof *c->filter);
+  c->solid = tbi_layout_take(at, c->nitem, sizeof *c->solid);
+  c->bounds = tbi_layout_take(at, c->nitem, sizeof *c->bounds);
+  c->plane = tbi_layout_take(at, c->nitem, sizeof *c->plane);
+  c->swept = tbi_layout_take(at, c->nitem, sizeof *c->swept);
+  c->pair = tbi_layout_take(at, c->max_pairs, sizeof *c->pair);
+  c->spare = tbi_layout_take(at, c->max_pairs, sizeof *c->spare);
+  c->bucket = tbi_layout_take(at, (int64_t)c->nitem + 1, sizeof *c->bucket);
+  c->exclusion = tbi_layout_take(at, (int64_t)c->nexclusion + 1, sizeof *c->exclusion);
+  c->shaped = tbi_layout_take(at, c->model->nbody, sizeof *c->shaped);
 }
 
 static tbi_collision sizes_of(const tabi_model *model) {
@@ -57,16 +43,16 @@ static tbi_collision sizes_of(const tabi_model *model) {
 }
 
 size_t tbi_collision_memsize(const tabi_model *model) {
-  layout at = {NULL, 0};
+  tbi_layout at = {NULL, 0};
   tbi_collision counted = sizes_of(model);
-  take(&at, 1, sizeof counted);
+  tbi_layout_take(&at, 1, sizeof counted);
   place_arrays(&at, &counted);
   return at.used;
 }
 
 tbi_collision *tbi_collision_make(const tabi_model *model, void *memory) {
-  layout at = {memory, 0};
-  tbi_collision *c = take(&at, 1, sizeof *c);
+  tbi_layout at = {memory, 0};
+  tbi_collision *c = tbi_layout_take(&at, 1, sizeof *c);
   *c = sizes_of(model);
   place_arrays(&at, c);
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {

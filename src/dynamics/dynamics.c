@@ -4,64 +4,52 @@
 #include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
+#include "base/layout.h"
 #include "dynamics/ada.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN    ((size_t)64)
 #define SINGULAR 1e14               /* M_kk over its pivot; 1 / that is noise */
 #define MAX_ROWS ((int64_t)1 << 28) /* 2 GB of mass matrix */
 
-/* hands out pieces of a block, or only adds up their sizes when there is none */
-typedef struct layout {
-  char *base;
-  size_t used;
-} layout;
-
-static void *take(layout *at, int64_t count, size_t size) {
-  void *piece = at->base ? at->base + at->used : NULL;
-  at->used += ((size_t)count * size + ALIGN - 1) / ALIGN * ALIGN;
-  return piece;
-}
-
 /* the same for one entry per body, and one before for the world */
-static void *take_bodies(layout *at, const tabi_model *model, size_t size) {
-  char *piece = take(at, (int64_t)model->nbody + 1, size);
+static void *take_bodies(tbi_layout *at, const tabi_model *model, size_t size) {
+  char *piece = tbi_layout_take(at, (int64_t)model->nbody + 1, size);
   return piece ? piece + size : NULL;
 }
 
-static void place_arrays(layout *at, const tabi_model *model, tabi_dynamics *d) {
-  d->q = take(at, model->nq, sizeof *d->q);
-  d->v = take(at, model->nv, sizeof *d->v);
-  d->sine = take(at, model->nq, sizeof *d->sine);
-  d->cosine = take(at, model->nq, sizeof *d->cosine);
-  d->origin = take(at, model->ntree, sizeof *d->origin);
+static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics *d) {
+  d->q = tbi_layout_take(at, model->nq, sizeof *d->q);
+  d->v = tbi_layout_take(at, model->nv, sizeof *d->v);
+  d->sine = tbi_layout_take(at, model->nq, sizeof *d->sine);
+  d->cosine = tbi_layout_take(at, model->nq, sizeof *d->cosine);
+  d->origin = tbi_layout_take(at, model->ntree, sizeof *d->origin);
   d->body = take_bodies(at, model, sizeof *d->body);
-  d->axis = take(at, model->nv, sizeof *d->axis);
+  d->axis = tbi_layout_take(at, model->nv, sizeof *d->axis);
   d->acc = take_bodies(at, model, sizeof *d->acc);
   d->force = take_bodies(at, model, sizeof *d->force);
   d->composite = take_bodies(at, model, sizeof *d->composite);
-  d->row = take(at, model->nrow, sizeof *d->row);
-  d->pivot = take(at, model->nv, sizeof *d->pivot);
+  d->row = tbi_layout_take(at, model->nrow, sizeof *d->row);
+  d->pivot = tbi_layout_take(at, model->nv, sizeof *d->pivot);
   d->articulated = take_bodies(at, model, sizeof *d->articulated);
-  d->reach = take(at, model->nv, sizeof *d->reach);
-  d->stiff = take(at, model->nv, sizeof *d->stiff);
-  d->rhs = take(at, model->nv, sizeof *d->rhs);
-  d->ada = take(at, model->nbody, sizeof *d->ada);
+  d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
+  d->stiff = tbi_layout_take(at, model->nv, sizeof *d->stiff);
+  d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
+  d->ada = tbi_layout_take(at, model->nbody, sizeof *d->ada);
 }
 
 size_t tbi_dynamics_memsize(const tabi_model *model) {
-  layout at = {NULL, 0};
+  tbi_layout at = {NULL, 0};
   tabi_dynamics counted;
-  take(&at, 1, sizeof counted);
+  tbi_layout_take(&at, 1, sizeof counted);
   place_arrays(&at, model, &counted);
   return at.used;
 }
 
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
-  layout at = {memory, 0};
-  tabi_dynamics *d = take(&at, 1, sizeof *d);
+  tbi_layout at = {memory, 0};
+  tabi_dynamics *d = tbi_layout_take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
   d->model = model;
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};

@@ -4,13 +4,13 @@
 #include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
+#include "base/layout.h"
 #include "contact/surface.h"
 #include "integrate/integrate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN      ((size_t)64)
 #define MAX_BLOCKS ((int64_t)1 << 16)
 #define MAX_SPEED  1e8 /* m/s or rad/s */
 
@@ -57,31 +57,20 @@ static const char *complaint(const tabi_world_def *def) {
 
 /* -------------------------------------------------------------------------------------- memory */
 
-typedef struct layout {
-  char *base;
-  size_t used;
-} layout;
-
-static void *take(layout *at, int64_t count, size_t size) {
-  void *piece = at->base ? at->base + at->used : NULL;
-  at->used += ((size_t)count * size + ALIGN - 1) / ALIGN * ALIGN;
-  return piece;
-}
-
 static int64_t row_count(const tabi_model *model) {
   return (int64_t)model->nv * TBI_ROW_KINDS + model->ncoupling;
 }
 
-static void place_state(layout *at, const tabi_model *model, tabi_world *w) {
+static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   size_t start = at->used;
-  w->head = take(at, 1, sizeof *w->head);
-  w->q = take(at, model->nq, sizeof *w->q);
-  w->v = take(at, model->nv, sizeof *w->v);
-  w->servo = take(at, model->njoint, sizeof *w->servo);
-  w->control = take(at, model->nactuator, sizeof *w->control);
-  w->external = take(at, model->nbody, sizeof *w->external);
-  w->warm = take(at, w->def.max_contacts, sizeof *w->warm);
-  w->row_impulse = take(at, row_count(model), sizeof *w->row_impulse);
+  w->head = tbi_layout_take(at, 1, sizeof *w->head);
+  w->q = tbi_layout_take(at, model->nq, sizeof *w->q);
+  w->v = tbi_layout_take(at, model->nv, sizeof *w->v);
+  w->servo = tbi_layout_take(at, model->njoint, sizeof *w->servo);
+  w->control = tbi_layout_take(at, model->nactuator, sizeof *w->control);
+  w->external = tbi_layout_take(at, model->nbody, sizeof *w->external);
+  w->warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->warm);
+  w->row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->row_impulse);
   w->state_size = at->used - start;
 }
 
@@ -106,58 +95,59 @@ static int64_t count_y(const tabi_model *model) {
   return count + 2 * model->ncoupling * (longest_path(model) + 4);
 }
 
-static void place_problem(layout *at, const tabi_model *model, tabi_world *w) {
+static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
   int64_t points = w->def.max_contacts;
   int64_t ports = model->nbody;
   s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
-  p->port = take(at, ports, sizeof *p->port);
-  p->velocity = take(at, ports, sizeof *p->velocity);
-  p->received = take(at, ports, sizeof *p->received);
-  p->summed = take(at, ports, sizeof *p->summed);
-  p->sum = take(at, model->nv, sizeof *p->sum);
-  p->before = take(at, model->nv, sizeof *p->before);
-  p->block = take(at, s->max_blocks, sizeof *p->block);
-  p->tree_port = take(at, model->ntree, sizeof *p->tree_port);
-  p->tree_ports = take(at, model->ntree, sizeof *p->tree_ports);
-  p->point = take(at, points, sizeof *p->point);
-  p->row = take(at, row_count(model), sizeof *p->row);
-  p->group = take(at, points, sizeof *p->group);
-  s->approach = take(at, points, sizeof *s->approach);
-  s->order = take(at, 2 * points, sizeof *s->order);
-  s->count = take(at, ports + 2, sizeof *s->count);
-  s->body_port = take(at, model->nbody, sizeof *s->body_port);
-  s->pivot_root = take(at, model->nv, sizeof *s->pivot_root);
-  s->y = take(at, count_y(model), sizeof *s->y);
-  s->scratch = take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);
+  p->port = tbi_layout_take(at, ports, sizeof *p->port);
+  p->velocity = tbi_layout_take(at, ports, sizeof *p->velocity);
+  p->received = tbi_layout_take(at, ports, sizeof *p->received);
+  p->summed = tbi_layout_take(at, ports, sizeof *p->summed);
+  p->sum = tbi_layout_take(at, model->nv, sizeof *p->sum);
+  p->before = tbi_layout_take(at, model->nv, sizeof *p->before);
+  p->block = tbi_layout_take(at, s->max_blocks, sizeof *p->block);
+  p->tree_port = tbi_layout_take(at, model->ntree, sizeof *p->tree_port);
+  p->tree_ports = tbi_layout_take(at, model->ntree, sizeof *p->tree_ports);
+  p->point = tbi_layout_take(at, points, sizeof *p->point);
+  p->row = tbi_layout_take(at, row_count(model), sizeof *p->row);
+  p->group = tbi_layout_take(at, points, sizeof *p->group);
+  s->approach = tbi_layout_take(at, points, sizeof *s->approach);
+  s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
+  s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
+  s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
+  s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
+  s->y = tbi_layout_take(at, count_y(model), sizeof *s->y);
+  s->scratch = tbi_layout_take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);
 }
 
-static void place_step(layout *at, const tabi_model *model, tabi_world *w) {
+static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   int64_t points = w->def.max_contacts;
-  w->surface = take(at, tbi_surface_count(model), sizeof *w->surface);
-  w->shape_body = take(at, model->nshape, sizeof *w->shape_body);
-  w->shape_radius = take(at, model->nshape, sizeof *w->shape_radius);
-  w->d = take(at, (int64_t)tbi_dynamics_memsize(model), 1);
-  w->collision = take(at, (int64_t)tbi_collision_memsize(model), 1);
-  w->touch = take(at, points, sizeof *w->touch);
-  w->gap = take(at, points, sizeof *w->gap);
-  w->contact = take(at, points, sizeof *w->contact);
-  w->reach = take(at, model->nshape, sizeof *w->reach);
+  w->surface = tbi_layout_take(at, tbi_surface_count(model), sizeof *w->surface);
+  w->shape_body = tbi_layout_take(at, model->nshape, sizeof *w->shape_body);
+  w->shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->shape_radius);
+  w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
+  w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
+  w->touch = tbi_layout_take(at, points, sizeof *w->touch);
+  w->gap = tbi_layout_take(at, points, sizeof *w->gap);
+  w->contact = tbi_layout_take(at, points, sizeof *w->contact);
+  w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
   double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,
                         &w->v_free, &w->v_new, &w->v_move};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
-    *vectors[i] = take(at, model->nv, sizeof(double));
+    *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));
   }
-  w->q_new = take(at, model->nq, sizeof *w->q_new);
-  w->stage = take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
-  w->touch_time = take(at, model->ntree, sizeof *w->touch_time);
-  w->pushed = take(at, model->ntree, sizeof *w->pushed);
-  w->scratch = take(at, (int64_t)tbi_formulations[w->def.contact]->memsize(model, &w->def), 1);
+  w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
+  w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
+  w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
+  w->pushed = tbi_layout_take(at, model->ntree, sizeof *w->pushed);
+  w->scratch =
+      tbi_layout_take(at, (int64_t)tbi_formulations[w->def.contact]->memsize(model, &w->def), 1);
   place_problem(at, model, w);
 }
 
-static void place(layout *at, const tabi_model *model, tabi_world *w) {
+static void place(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   place_state(at, model, w);
   place_step(at, model, w);
 }
@@ -235,8 +225,8 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   tabi_world counted = {.model = model, .def = *def};
   /* as many as the shapes may reasonably have at once */
   if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
-  layout at = {NULL, 0};
-  take(&at, 1, sizeof counted);
+  tbi_layout at = {NULL, 0};
+  tbi_layout_take(&at, 1, sizeof counted);
   place(&at, model, &counted);
   tabi_world *w = tbi_block_alloc(at.used);
   if (!w) {
@@ -244,8 +234,8 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   *w = counted;
-  at = (layout){(char *)w, 0};
-  take(&at, 1, sizeof *w);
+  at = (tbi_layout){(char *)w, 0};
+  tbi_layout_take(&at, 1, sizeof *w);
   place(&at, model, w);
   start(w);
   return w;
