@@ -92,22 +92,28 @@ static void add_implicit_servos(const tabi_world *w, double *force) {
   }
 }
 
+/* an input that is no number or absurdly large, with the name of what it was for */
+static tabi_status refuse(tabi_world *w, const char *what, const char *name, double value) {
+  return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                       "step %lld: %s '%s': %g is no force or input; the state is unchanged",
+                       (long long)w->head->steps, what, name ? name : "(unnamed)", value);
+}
+
 static tabi_status check_inputs(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
-  const tabi_place nowhere = {NULL, 0};
   for (int32_t k = 0; tau && k < model->nv; ++k) {
-    if (fabs(tau[k]) <= MAX_FORCE) continue;
-    const char *name = model->joint[model->body[model->dof_body[k]].joint].name;
-    return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, nowhere,
-                         "step %lld: joint '%s': force %g is no force; the state is unchanged",
-                         (long long)w->head->steps, name ? name : "(unnamed)", tau[k]);
+    const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];
+    if (!(fabs(tau[k]) <= MAX_FORCE)) return refuse(w, "joint", joint->name, tau[k]);
   }
   for (int32_t a = 0; a < model->nactuator; ++a) {
     if (fabs(w->control[a]) <= MAX_FORCE) continue;
-    const char *name = model->actuator[a].name;
-    return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, nowhere,
-                         "step %lld: actuator '%s': input %g is no input; the state is unchanged",
-                         (long long)w->head->steps, name ? name : "(unnamed)", w->control[a]);
+    return refuse(w, "actuator", model->actuator[a].name, w->control[a]);
+  }
+  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
+    double size = sqrt(sv_dot(w->external[i], w->external[i]));
+    const tabi_joint_def *joint = &model->joint[model->body[i].joint];
+    if (!(size <= MAX_FORCE))
+      return refuse(w, "push on link", model->link[joint->child].name, size);
   }
   return TABI_OK;
 }
