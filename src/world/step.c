@@ -417,8 +417,6 @@ static void commit(tabi_world *w) {
   list_contacts(w);
   memcpy(w->q, w->q_new, bytes(model->nq));
   memcpy(w->v, w->v_new, bytes(model->nv));
-  if (w->head->external) memset(w->external, 0, sizeof *w->external * (size_t)model->nbody);
-  w->head->external = false;
   ++w->head->steps;
   w->current = false;
 }
@@ -450,6 +448,11 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
     commit(world);
   } else {
     world->head->random = random;
+  }
+  /* pushes are for one step, also for one that failed: a bad push shall not stay */
+  if (world->head->external) {
+    memset(world->external, 0, sizeof *world->external * (size_t)world->model->nbody);
+    world->head->external = false;
   }
   return status;
 }
