@@ -91,7 +91,7 @@ const tbi_command tbi_cmd_check = {
         "  tabi check robot.urdf --json | jq '.findings[].message'\n",
     .nword = 1,
     .word = "MODEL",
-    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world"},
-                [JSON] = {"--json", NULL, "the findings as one object"}},
+    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world", false},
+                [JSON] = {"--json", NULL, "the findings as one object", false}},
     .run = run,
 };

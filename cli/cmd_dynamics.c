@@ -203,8 +203,8 @@ const tbi_command tbi_cmd_dynamics = {
     .nword = 1,
     .word = "MODEL",
     .options = {[BASE] = {"--base", "free|fixed",
-                          "default: free for URDF, as the file says for MJCF"},
-                [STATE] = {"--state", "FILE|-", "the state; - reads it from stdin"},
-                [JSON] = {"--json", NULL, "accepted; the result is JSON anyway"}},
+                          "default: free for URDF, as the file says for MJCF", false},
+                [STATE] = {"--state", "FILE|-", "the state; - reads it from stdin", false},
+                [JSON] = {"--json", NULL, "accepted; the result is JSON anyway", false}},
     .run = run,
 };

@@ -352,7 +352,7 @@ const tbi_command tbi_cmd_info = {
             "  tabi info robot.xml --json | jq .mass\n",
     .nword = 1,
     .word = "MODEL",
-    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world"},
-                [JSON] = {"--json", NULL, "all of it as one object"}},
+    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world", false},
+                [JSON] = {"--json", NULL, "all of it as one object", false}},
     .run = run,
 };
