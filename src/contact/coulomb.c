@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #define MAX_STEPS 60
+#define CLOSE     1e-15 /* relative; below is rounding */
 
 /* p = -w^-1 b by elimination, normal first */
 static v3 stick(const double (*w)[3], v3 b) {
@@ -63,19 +64,37 @@ static secular make_secular(const double (*w)[3], v3 b, double mu) {
   };
 }
 
-/* |p_t| - mu p_n at lambda, with its derivative and p_t */
-static double excess(const secular *q, double lambda, double p[2], double *rate) {
+/* Where friction stands at some lambda. */
+typedef struct trial {
+  double p[2];                   /* p_t */
+  double length, most;           /* |p_t| and mu p_n */
+  double length_rate, most_rate; /* their derivatives */
+} trial;
+
+static trial try_lambda(const secular *q, double lambda) {
+  trial t;
   double d[2];
   for (int i = 0; i < 2; ++i) {
     double inverse = 1 / (q->s[i] + lambda);
-    p[i] = -q->c[i] * inverse;
-    d[i] = -p[i] * inverse;
+    t.p[i] = -q->c[i] * inverse;
+    d[i] = -t.p[i] * inverse;
   }
-  double length = sqrt(p[0] * p[0] + p[1] * p[1]);
-  double normal = q->normal + q->slope[0] * p[0] + q->slope[1] * p[1];
-  double length_rate = length > 0 ? (p[0] * d[0] + p[1] * d[1]) / length : 0;
-  *rate = length_rate - q->mu * (q->slope[0] * d[0] + q->slope[1] * d[1]);
-  return length - q->mu * normal;
+  t.length = sqrt(t.p[0] * t.p[0] + t.p[1] * t.p[1]);
+  t.length_rate = t.length > 0 ? (t.p[0] * d[0] + t.p[1] * d[1]) / t.length : 0;
+  t.most = q->mu * (q->normal + q->slope[0] * t.p[0] + q->slope[1] * t.p[1]);
+  t.most_rate = q->mu * (q->slope[0] * d[0] + q->slope[1] * d[1]);
+  return t;
+}
+
+/* Newton's step to where both are equal.  Their reciprocals are nearly straight lines in lambda, so
+ * the difference of those is used wherever it exists. */
+static double newton(const trial *t, double lambda) {
+  if (!(t->most > 0) || !(t->length > 0)) {
+    return lambda - (t->length - t->most) / (t->length_rate - t->most_rate);
+  }
+  double g = 1 / t->length - 1 / t->most;
+  double rate = t->most_rate / (t->most * t->most) - t->length_rate / (t->length * t->length);
+  return lambda - g / rate;
 }
 
 static v3 slip(const double (*w)[3], v3 b, double mu) {
@@ -84,28 +103,23 @@ static v3 slip(const double (*w)[3], v3 b, double mu) {
   double high = INFINITY;
   double c = sqrt(q.c[0] * q.c[0] + q.c[1] * q.c[1]);
   /* exact where S is a multiple of one and the normal feels no friction */
-  double lambda = fmax(c / (mu * q.normal) - 0.5 * (q.s[0] + q.s[1]), 0);
-  double p[2];
+  double lambda = tbi_max(c / (mu * q.normal) - 0.5 * (q.s[0] + q.s[1]), 0);
+  trial t = try_lambda(&q, lambda);
   for (int step = 0; step < MAX_STEPS; ++step) {
-    double rate;
-    double f = excess(&q, lambda, p, &rate);
-    if (f > 0) {
-      low = lambda;
-    } else {
-      high = lambda;
-    }
-    double next = lambda - f / rate;
+    if (fabs(t.length - t.most) <= CLOSE * t.most) break;
+    *(t.length > t.most ? &low : &high) = lambda;
+    double next = newton(&t, lambda);
     if (!(next > low && next < high)) next = isinf(high) ? 2 * low + q.s[0] : 0.5 * (low + high);
-    if (fabs(next - lambda) <= 4e-16 * next || next == lambda) break;
+    if (next == lambda) break;
     lambda = next;
+    t = try_lambda(&q, lambda);
   }
-  double y = q.cosine * p[0] - q.sine * p[1];
-  double z = q.sine * p[0] + q.cosine * p[1];
+  double y = q.cosine * t.p[0] - q.sine * t.p[1];
+  double z = q.sine * t.p[0] + q.cosine * t.p[1];
   /* in the cone to the last bit: the normal from its own equation, the tangent cut to it.  It may
    * end inside where sticking failed by rounding only, as with fewer than three freedoms */
-  double normal = q.normal + q.slope[0] * p[0] + q.slope[1] * p[1];
-  double length = sqrt(y * y + z * z);
-  double scale = length > mu * normal ? mu * normal / length : 1;
+  double normal = q.normal + q.slope[0] * t.p[0] + q.slope[1] * t.p[1];
+  double scale = t.length > mu * normal ? mu * normal / t.length : 1;
   return v3_make(normal, scale * y, scale * z);
 }
 
