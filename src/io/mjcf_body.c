@@ -193,7 +193,8 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   tbi_mjcf_body *body = &reader->bodies[index];
   (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
   read_mocap(&item);
-  place(reader, body, index == 1);
+  if (node == reader->base_node) reader->base = index;
+  place(reader, body, index == reader->base);
   int rule = reader->compiler.inertia_rule;
   body->weighs_geoms = rule == TBI_MJCF_INERTIA_GEOMS ||
                        (rule == TBI_MJCF_INERTIA_AUTO && !tbi_xml_child(node, "inertial"));
@@ -201,6 +202,39 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   read_contents(reader, node, index);
   if (tbi_mjcf_ok(reader)) tbi_mjcf_read_inertia(reader, index);
   return index;
+}
+
+static bool has_joint(tbi_xml_node *body) {
+  return tbi_xml_child(body, "joint") || tbi_xml_child(body, "freejoint");
+}
+
+/* Whether anything moves in a body of the world, itself or below. */
+static bool moves(tbi_xml_node *top) {
+  tbi_xml_node *node = top;
+  for (;;) {
+    if (has_joint(node)) return true;
+    tbi_xml_node *next = tbi_xml_child(node, "body");
+    while (!next && node != top) {
+      next = tbi_xml_next(node);
+      if (!next) node = node->parent;
+    }
+    if (!next) return false;
+    node = next;
+  }
+}
+
+/* The body that a caller means by the robot's base: the first that moves, or else the first. */
+static tbi_xml_node *find_base(tbi_mjcf *reader) {
+  tbi_xml_node *first = NULL;
+  tbi_xml_node *world = tbi_xml_child(reader->root, "worldbody");
+  for (; world; world = tbi_xml_next(world)) {
+    tbi_xml_node *body = tbi_xml_child(world, "body");
+    for (; body; body = tbi_xml_next(body)) {
+      if (moves(body)) return body;
+      if (!first) first = body;
+    }
+  }
+  return first;
 }
 
 /* All bodies below the world, a body before those in it. */
@@ -227,6 +261,7 @@ void tbi_mjcf_read_bodies(tbi_mjcf *reader) {
   tbi_mjcf_item world = tbi_mjcf_item_of(reader, reader->root, NULL, 0);
   world.name = "world";
   if (add_body(reader, &world, 0) == TABI_NONE) return;
+  reader->base_node = find_base(reader);
   tbi_xml_node *node = tbi_xml_child(reader->root, "worldbody");
   for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
     tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);

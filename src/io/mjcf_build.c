@@ -131,7 +131,7 @@ static void add_body(tbi_mjcf *reader, int32_t index) {
   if (!name) return;
   body->link = add_link(reader, body, name);
   int32_t parent = reader->bodies[body->parent].link;
-  if (index == 1) {
+  if (index == reader->base) {
     add_base(reader, body);
   } else if (is_free(reader, body)) {
     tbi_mjcf_joint *joint = &reader->joints[body->first_joint];

@@ -149,6 +149,8 @@ typedef struct tbi_mjcf {
   tbi_mjcf_joint *joints;
   tbi_mjcf_geom *geoms;
   int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
+  tbi_xml_node *base_node; /* the body that is the robot's base, */
+  int32_t base;            /* and its index once it has been read */
   int32_t cap_class, cap_mesh, cap_material, cap_body, cap_joint, cap_geom;
   tbi_names class_names, mesh_names, material_names, body_names, joint_names, geom_names;
   tbi_names friction_names; /* materials of the builder */

@@ -176,6 +176,25 @@ static void test_base(void **state) {
   tabi_model_destroy(model);
 }
 
+/* The base is the first body that moves, not a floor that happens to come first. */
+static void test_base_behind_a_floor(void **state) {
+  (void)state;
+  tabi_load_def def = tabi_load_def_default();
+  def.base = TABI_BASE_FIXED;
+  def.place_base = true;
+  def.base_pos[2] = 5;
+  tabi_model *model = load_def(WORLD("<body name='floor'>" GEOM "<body name='step'>" GEOM
+                                     "</body></body><body name='b'><freejoint/>" GEOM "</body>"),
+                               &def);
+  assert_int_equal(tabi_model_nv(model), 0);
+  const char *const names[] = {"floor", "step", "b"};
+  for (int i = 0; i < 3; ++i) {
+    int32_t above = tabi_model_link_joint(model, tabi_model_find_link(model, names[i]));
+    assert_near(tabi_model_joint(model, above).pos[2], i == 2 ? 5 : 0, 0);
+  }
+  tabi_model_destroy(model);
+}
+
 /* A held base has numbers in the key, but no joint to take them. */
 static void test_held_base_with_key(void **state) {
   (void)state;
@@ -398,6 +417,7 @@ int main(void) {
       cmocka_unit_test(test_free_defaults),
       cmocka_unit_test(test_unnamed),
       cmocka_unit_test(test_base),
+      cmocka_unit_test(test_base_behind_a_floor),
       cmocka_unit_test(test_held_base_with_key),
       cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_option),
