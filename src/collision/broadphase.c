@@ -1,6 +1,6 @@
 /* broadphase.c - sweep and prune.
  *
- * The boxes stay sorted along the axis on which they are spread most: from one step to the next
+ * The boxes stay sorted along the axis on which the fewest of them meet: from one step to the next
  * little changes, so insertion is almost free.  Planes have no box; each is held against all boxes.
  * Pairs are then put in the order of their items, so that nothing seen from outside depends on the
  * axis or on the order that was left by earlier steps. */
@@ -19,31 +19,6 @@ void tbi_broadphase_make(tbi_collision *c) {
       c->swept[c->nswept++].item = item;
     }
   }
-}
-
-/* The axis along which the middles of the boxes vary most. */
-static int32_t widest_axis(const tbi_collision *c) {
-  if (c->nswept < 2) return 0;
-  double sum[3] = {0, 0, 0};
-  double square[3] = {0, 0, 0};
-  for (int32_t k = 0; k < c->nswept; ++k) {
-    const tbi_bounds *bounds = &c->swept[k].bounds;
-    for (int i = 0; i < 3; ++i) {
-      double middle = 0.5 * (bounds->low[i] + bounds->high[i]);
-      sum[i] += middle;
-      square[i] += middle * middle;
-    }
-  }
-  int32_t best = 0;
-  double most = -INFINITY;
-  for (int32_t i = 0; i < 3; ++i) {
-    double spread = square[i] - sum[i] * sum[i] / c->nswept;
-    if (spread > most) {
-      best = i;
-      most = spread;
-    }
-  }
-  return best;
 }
 
 /* false when it gave up: the order is then any */
@@ -86,10 +61,46 @@ static void sort_by_heap(tbi_swept *swept, int32_t count, int32_t axis) {
   }
 }
 
+/* how many pairs of boxes meet along one axis */
+static int64_t crowding(tbi_collision *c, int32_t axis) {
+  const tbi_swept *swept = c->swept;
+  int64_t meetings = 0;
+  sort_by_heap(c->swept, c->nswept, axis);
+  for (int32_t k = 0; k < c->nswept; ++k) {
+    /* the boxes that begin before this one ends: [k + 1, end) */
+    int32_t begin = k + 1;
+    int32_t end = c->nswept;
+    while (begin < end) {
+      int32_t middle = begin + (end - begin) / 2;
+      if (swept[middle].bounds.low[axis] <= swept[k].bounds.high[axis]) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    meetings += end - k - 1;
+  }
+  return meetings;
+}
+
+/* Where things lie on a floor, the tallest of them would win by spread, and all others crowd. */
+static int32_t least_crowded_axis(tbi_collision *c) {
+  int32_t best = 0;
+  int64_t least = INT64_MAX;
+  for (int32_t axis = 0; axis < 3; ++axis) {
+    int64_t meetings = crowding(c, axis);
+    if (meetings < least) {
+      best = axis;
+      least = meetings;
+    }
+  }
+  return best;
+}
+
 static void sort_boxes(tbi_collision *c) {
   for (int32_t k = 0; k < c->nswept; ++k)
     c->swept[k].bounds = c->bounds[c->swept[k].item];
-  if (c->turn++ % AXIS_EVERY == 0) c->axis = widest_axis(c);
+  if (c->turn++ % AXIS_EVERY == 0) c->axis = least_crowded_axis(c);
   if (!sort_by_insertion(c->swept, c->nswept, c->axis)) {
     sort_by_heap(c->swept, c->nswept, c->axis);
   }
