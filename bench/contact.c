@@ -97,8 +97,6 @@ void tbi_bench_contact_list(tbi_bench_visit *visit, void *user) {
     }
 }
 
-/* --------------------------------------------------------------------------------------- jobs */
-
 /* A world that runs over its stretch again and again. */
 typedef struct job {
   tabi_world *world;
@@ -216,8 +214,6 @@ static quality look_at_stretch(job *j) {
   return look;
 }
 
-/* ------------------------------------------------------------------------------------- scenes */
-
 static tabi_status open_scene(const tbi_bench_options *options, const subject_scene *which,
                               tbi_bench_scene *scene, tabi_error *err) {
   char path[4096];
@@ -281,8 +277,6 @@ static bool start_peer(tbi_peer *peer, const stage *s, tbi_peer_rest *rest, tbi_
                   trouble);
   return ok;
 }
-
-/* ---------------------------------------------------------------------------------------- rows */
 
 /* The second step of the stretch, so that every run counts the same one. */
 static double count_step(const tbi_bench_options *options, tbi_subject *subject, job *j) {

@@ -24,8 +24,6 @@ static const double point_out = 0.001;    /* m, by which it stands out of the so
 static const double longest_edge = 0.12; /* m, of a box in the pile */
 static const double density = 500;       /* kg/m^3 */
 
-/* ------------------------------------------------------------------------------------- scenes */
-
 void tbi_bench_scene_free(tbi_bench_scene *scene) {
   tabi_model_destroy(scene->model);
   free(scene->q);
@@ -97,8 +95,6 @@ static tabi_model *finish(tabi_builder *builder, tabi_error *err) {
   tabi_builder_destroy(builder);
   return model;
 }
-
-/* ------------------------------------------------------------------------------------- robots */
 
 /* The height of the lowest point of a shape whose frame has the third row z of its rotation. */
 static double lowest_of(const tabi_model *model, const tabi_shape_def *s, double height,
@@ -254,8 +250,6 @@ tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi
   return status;
 }
 
-/* ------------------------------------------------------------------------------------- points */
-
 /* The collision box of a foot: the last one the link has. */
 static bool sole_of(const tabi_builder *builder, int32_t link, tabi_shape_def *sole) {
   const tabi_shape_def *shape = builder->shapes.items;
@@ -324,8 +318,6 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
   tabi_builder_destroy(builder);
   return status;
 }
-
-/* --------------------------------------------------------------------------------------- pile */
 
 static void random_quat(uint64_t *seed, double quat[4]) {
   double norm = 0;

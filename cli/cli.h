@@ -23,8 +23,6 @@ enum {
   TBI_EXIT_CHECK = 5,
 };
 
-/* ------------------------------------------------------------------- commands, arguments */
-
 enum { TBI_MAX_OPTIONS = 12, TBI_MAX_WORDS = 16, TBI_MAX_MANY = 64 };
 
 typedef struct tbi_option {
@@ -62,8 +60,6 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
 /* The name nearest to a mistyped one, or NULL when none is near. */
 const char *tbi_nearest(const char *name, const char *const *names, size_t count);
 
-/* --------------------------------------------------------------------------- diagnostics */
-
 /* Fills an error as the library does. */
 void tbi_fail(tabi_error *err, tabi_status status, tabi_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -89,8 +85,6 @@ void tbi_findings_add(void *findings, const tabi_error *finding); /* a tabi_warn
 void tbi_findings_free(tbi_findings *findings);
 void tbi_print_warnings(const tbi_findings *warnings);
 
-/* ---------------------------------------------------------------------------------- JSON */
-
 json_t *tbi_json_number(double number); /* null when it is not finite */
 json_t *tbi_json_numbers(const double *number, int32_t count);
 json_t *tbi_json_text(const char *text); /* NULL gives null */
@@ -99,8 +93,6 @@ json_t *tbi_json_findings(const tbi_findings *findings, const char *(*word)(cons
 /* Prints an object, one member or one row a line, and releases it.  Returns an exit code; NULL
  * stands for memory that ran out while the object was made. */
 int tbi_json_print(FILE *out, json_t *object);
-
-/* --------------------------------------------------------------------------------- models */
 
 /* The word after --base; false after a usage error was printed.  NULL: as the file says. */
 bool tbi_base_parse(const char *command, const char *word, tabi_base *base);

@@ -22,8 +22,6 @@ typedef struct summary {
   const tbi_findings *warnings;
 } summary;
 
-/* ------------------------------------------------------------------------------ the tree */
-
 static bool forest_create(forest *f, const tabi_model *model) {
   int32_t nlink = tabi_model_nlink(model);
   f->root = TABI_NONE;
@@ -130,8 +128,6 @@ static bool print_tree(FILE *out, const tabi_model *model) {
   return true;
 }
 
-/* --------------------------------------------------------------------------- the numbers */
-
 static int32_t count_joints(const tabi_model *model, tabi_joint_type type) {
   int32_t count = 0;
   for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
@@ -203,8 +199,6 @@ static void print_ignored(FILE *out, const tbi_findings *warnings) {
     (void)fprintf(out, "  line %d: %s\n", warnings->item[i].line, warnings->item[i].message);
   }
 }
-
-/* ---------------------------------------------------------------------------------- JSON */
 
 static json_t *json_links(const tabi_model *model) {
   json_t *links = json_array();
@@ -291,8 +285,6 @@ static int print_json(FILE *out, const summary *s) {
   }
   return tbi_json_print(out, object);
 }
-
-/* ----------------------------------------------------------------------------- the command */
 
 /* Puts the model into its start posture and measures it there. */
 static bool summarise(summary *s, tabi_error *err) {

@@ -34,8 +34,6 @@ typedef struct run {
   double shown; /* when the progress line was last written, s */
 } run;
 
-/* --------------------------------------------------------------------------------- options */
-
 static bool add_setting(settings *s, int option, const char *path, const char *value) {
   int n = snprintf(s->text[option], sizeof s->text[option], "%s=%s", path, value);
   s->set[s->count++] = s->text[option];
@@ -95,8 +93,6 @@ static bool gather(const tbi_args *args, settings *s) {
   }
   return true;
 }
-
-/* --------------------------------------------------------------------------------- running */
 
 static double now(void) {
   struct timespec t;

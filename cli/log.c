@@ -13,8 +13,6 @@ static bool fail(const char *path, const char *action) {
   return false;
 }
 
-/* --------------------------------------------------------------------------------- columns */
-
 static void name_pose(FILE *file, const char *name) {
   static const char *const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
@@ -64,8 +62,6 @@ static void name_columns(const tbi_log *log) {
     name_signal(log, wanted.signals[i]);
   (void)fputc('\n', log->file);
 }
-
-/* ------------------------------------------------------------------------------------ rows */
 
 static void put(FILE *file, const double *number, int32_t count) {
   for (int32_t i = 0; i < count; ++i)
@@ -123,8 +119,6 @@ void tbi_log_step(tbi_log *log) {
     put_signal(log, wanted.signals[i]);
   (void)fputc('\n', log->file);
 }
-
-/* ------------------------------------------------------------------------------------ file */
 
 bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world) {
   *log = (tbi_log){.path = path, .scene = scene, .world = world};

@@ -12,8 +12,6 @@
 
 enum { MAX_BYTES = 64 << 20 };
 
-/* ---------------------------------------------------------------------------- the text */
-
 static bool read_stream(FILE *file, const char *path, char **text, size_t *size, tabi_error *err) {
   size_t capacity = 0;
   *size = 0;
@@ -106,8 +104,6 @@ static int32_t line_of(const char *text, const char *member, const char *key) {
 static tabi_place place_of(const tbi_state *state, const char *member, const char *key) {
   return (tabi_place){state->path, line_of(state->text, member, key)};
 }
-
-/* -------------------------------------------------------------------------- the checks */
 
 /* "; did you mean 'x'?" or nothing, in the buffer. */
 static const char *suggestion(const char *name, const char *const *names, size_t count,
@@ -239,8 +235,6 @@ void tbi_state_free(tbi_state *state) {
   state->root = NULL;
   state->text = NULL;
 }
-
-/* ------------------------------------------------------------------------ to the model */
 
 static bool is_free_root(const tabi_model *model, int32_t joint) {
   tabi_joint_def def = tabi_model_joint(model, joint);

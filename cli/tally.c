@@ -7,8 +7,6 @@
 
 #define MAX_SHOWN 24 /* bodies in the table */
 
-/* -------------------------------------------------------------------------------- counting */
-
 static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; }
 
 /* The z axis of a link, by its quaternion. */
@@ -83,8 +81,6 @@ bool tbi_tally_fell(const tbi_tally *tally) {
   return false;
 }
 
-/* ---------------------------------------------------------------------------------- forces */
-
 static bool stands(const tabi_model *model, int32_t link) {
   return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
 }
@@ -114,8 +110,6 @@ void tbi_link_force(const tabi_world *world, int32_t link, double timestep, doub
     if (contact[i].link_a == link) add(force, contact[i].impulse, -1 / timestep);
   }
 }
-
-/* ----------------------------------------------------------------------------------- table */
 
 static double mean(const tbi_tally *tally, double sum) {
   return tally->steps > 0 ? sum / (double)tally->steps : 0;
@@ -179,8 +173,6 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
   }
   print_bodies(tally, out);
 }
-
-/* ------------------------------------------------------------------------------------ JSON */
 
 static json_t *json_bodies(const tbi_tally *tally) {
   const tabi_model *model = tabi_scene_model(tally->scene);

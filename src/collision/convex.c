@@ -36,8 +36,6 @@ typedef struct query {
   double reach;
 } query;
 
-/* ------------------------------------------------------------------------------- direction */
-
 static double core_overlap(const query *q, v3 n) {
   return v3_dot(n, v3_sub(tbi_support(q->a, n), tbi_support(q->b, v3_neg(n))));
 }
@@ -276,8 +274,6 @@ static bool find_way(const query *q, result *best) {
   return best->way.overlap >= too_far;
 }
 
-/* --------------------------------------------------------------------------------- clipping */
-
 typedef struct polygon {
   tbi_corner corner[CLIPPED_ROOM];
   int32_t count;
@@ -322,8 +318,6 @@ static void clip_face(const tbi_face *outer, const tbi_face *inner, v3 n, polygo
     if (length > 0) clip(left, corner->pos, v3_scale(1 / length, out), corner->edge, 1e-6);
   }
 }
-
-/* ----------------------------------------------------------------------------------- points */
 
 typedef struct points {
   tbi_pair_point *out;

@@ -9,8 +9,6 @@
 
 #include <float.h>
 
-/* ------------------------------------------------------------------------- farthest points */
-
 static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
   return v3_load(mesh->vertices + 3 * (size_t)i);
 }
@@ -71,8 +69,6 @@ v3 tbi_support_centre(const tbi_solid *s) {
   return v3_add(s->pos, tbi_solid_world(s, v3_scale(1.0 / s->mesh->nvertex, sum)));
 }
 
-/* ----------------------------------------------------------------------------------- faces */
-
 static void add_corner(const tbi_solid *s, v3 local, uint32_t id, tbi_face *face) {
   TBI_ASSERT(face->count < TBI_FACE_CORNERS);
   face->corner[face->count++] = (tbi_corner){v3_add(s->pos, tbi_solid_world(s, local)), id, 0};
@@ -130,8 +126,6 @@ static void cylinder_face(const tbi_solid *s, v3 d, tbi_face *face) {
     add_corner(s, v3_make(x, y, sign * s->half[2]), k + (sign > 0 ? 8 : 0), face);
   }
 }
-
-/* ---------------------------------------------------------------------------- faces of hulls */
 
 /* The normal of the triangle at a vertex that looks most along d; false if all are degenerate. */
 static bool triangle_normal(const tabi_mesh_def *mesh, int32_t vertex, v3 d, v3 *normal) {
@@ -224,8 +218,6 @@ static void mesh_face(const tbi_solid *s, v3 d, tbi_face *face) {
     add_corner(s, vertex_of(mesh, i), (uint32_t)i, face);
   }
 }
-
-/* ------------------------------------------------------------------------------ any shape */
 
 void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face) {
   v3 d = tbi_solid_local(s, dir);

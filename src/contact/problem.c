@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------------- spreading */
-
 static inline sv block_mul(const tbi_block *g, sv m) {
   sv u = sv_scale(v4_x(m.lin), g->column[0]);
   u = sv_axpy(u, v4_y(m.lin), g->column[1]);
@@ -32,8 +30,6 @@ void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
     p->velocity[k] = sv_add(p->velocity[k], block_mul(tbi_problem_block(p, k, from), m));
   }
 }
-
-/* ------------------------------------------------------------------------------------- ports */
 
 static int32_t path_stride(const tabi_model *model, int32_t dof) {
   return (model->dof_depth[dof] + 4) / 4 * 4;
@@ -199,8 +195,6 @@ static void fill_ports(tbi_setup *s) {
   }
 }
 
-/* ------------------------------------------------------------------------------------ points */
-
 static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
   int32_t body = s->shape_body[shape];
   return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
@@ -324,8 +318,6 @@ static void group_points(tbi_problem *p) {
   }
 }
 
-/* -------------------------------------------------------------------------------------- rows */
-
 /* the same for the one column of a row */
 static inline double along_path(const tabi_model *model, int32_t dof, const double *y,
                                 const double *x) {
@@ -439,8 +431,6 @@ double tbi_rows_sweep(tbi_problem *p) {
   if (change > 0) tell_ports(p);
   return change;
 }
-
-/* ----------------------------------------------------------------------------------- the whole */
 
 static void mark_touched(tbi_setup *s) {
   for (int32_t i = 0; i < s->model->nbody; ++i)

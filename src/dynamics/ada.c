@@ -83,8 +83,6 @@ int32_t tbi_ada_obstacle(const tabi_model *model) {
 /* a motion taken at a point that is off by arm */
 static sv seen_from(sv motion, v4 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
 
-/* --------------------------------------------------------------------------- one body alone */
-
 /* acceleration at the point that a force there gives a body with its centre at c from it */
 static sv respond(double mass, v4 c, const double *moment_factor, sv force) {
   double ang[3];
@@ -125,8 +123,6 @@ static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ad
   }
   store(seen_from(drift, ada->at), ada->drift);
 }
-
-/* ------------------------------------------------------------------------------------ assembly */
 
 /* inverse of a symmetric positive definite 6x6 */
 static void invert(double a[6][6], double inverse[6][6]) {
@@ -234,8 +230,6 @@ static void assemble(const tabi_dynamics *d, const double *tau, int32_t index) {
   solve_joint(d, tau, ada);
   if (ada->parent != TABI_WORLD) join(ada, &d->ada[ada->parent]);
 }
-
-/* --------------------------------------------------------------------------------- disassembly */
 
 /* the final force of a joint and its acceleration, the forces from outside being known */
 static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {

@@ -28,8 +28,6 @@ static tabi_status need_kind(const context *c, const tbi_yaml_node *node, tbi_ya
                        kind_name(kind));
 }
 
-/* ----------------------------------------------------------------------------- numbers */
-
 /* YAML spells what is not finite with a point before it. */
 static bool read_number(const char *text, double *value) {
   const char *digits = text[0] == '-' || text[0] == '+' ? text + 1 : text;
@@ -94,8 +92,6 @@ static tabi_status whole_number(const context *c, const tbi_yaml_node *node, int
   return TABI_OK;
 }
 
-/* ------------------------------------------------------------------------------- words */
-
 static tabi_status truth(const context *c, const tbi_yaml_node *node, bool *value) {
   tabi_status status = need_kind(c, node, TBI_YAML_SCALAR);
   if (status != TABI_OK) return status;
@@ -111,8 +107,6 @@ static tabi_status word(const context *c, const tbi_yaml_node *node, const char 
   if (status != TABI_OK || node->text[0] != '\0') return status;
   return tbi_error_set(c->err, TABI_ERR_PARSE, node->place, "%s%s is empty", c->what, c->key);
 }
-
-/* ------------------------------------------------------------------------------ fields */
 
 static tabi_status read_field(const context *c, const tbi_yaml_node *node, const tbi_field *field,
                               void *to) {

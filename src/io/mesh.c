@@ -27,8 +27,6 @@ struct tbi_meshes {
   int32_t nmissing;
 };
 
-/* -------------------------------------------------------------------------- one mesh */
-
 void tbi_mesh_free(tbi_mesh *mesh) {
   free(mesh->vertices);
   free(mesh->faces);
@@ -134,8 +132,6 @@ tabi_status tbi_mesh_hull(const tbi_mesh *mesh, const char *name, tabi_place pla
   if (status != TABI_OK && err) *err = why;
   return status;
 }
-
-/* --------------------------------------------------------------------- meshes of a file */
 
 tbi_meshes *tbi_meshes_create(tabi_builder *builder, const char *model_path,
                               const tabi_load_def *def) {

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------- joints */
-
 static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   double anchor[3] = {0, 0, 0};
   double axis[3] = {0, 0, 1};
@@ -118,8 +116,6 @@ void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   reader->joints[reader->njoint++] = joint;
   reader->bodies[body].njoint++;
 }
-
-/* ------------------------------------------------------------------------------- bodies */
 
 static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t parent) {
   if (!tbi_array_reserve((void **)&reader->bodies, &reader->cap_body, reader->nbody, 1,

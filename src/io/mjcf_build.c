@@ -143,8 +143,6 @@ static void add_body(tbi_mjcf *reader, int32_t index) {
   }
 }
 
-/* ------------------------------------------------------------------------------- shapes */
-
 /* "mjcf friction 0.8": the shortest spelling that reads back, with a point in every locale */
 static void write_friction(double friction, char *name, size_t size) {
   char number[40];

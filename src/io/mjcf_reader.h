@@ -174,8 +174,6 @@ typedef struct tbi_mjcf_limits {
 #define TBI_MJCF_LIMITS_AUTO 2 /* on if a range is given */
 } tbi_mjcf_limits;
 
-/* ------------------------------------------------------------ mjcf_item.c: reading elements */
-
 bool tbi_mjcf_ok(const tbi_mjcf *reader);
 void tbi_mjcf_fail_memory(tbi_mjcf *reader);
 void tbi_mjcf_fail_at(tbi_mjcf *reader, tabi_place place, const char *format, ...)
@@ -221,8 +219,6 @@ int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t i
 /* The name behind the load's prefix, or kind and number for what is unnamed. */
 const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *kind,
                                int32_t number);
-
-/* --------------------------------------------------------------- the parts, in reading order */
 
 void tbi_mjcf_include(tbi_mjcf *reader);       /* mjcf_include.c */
 void tbi_mjcf_read_compiler(tbi_mjcf *reader); /* mjcf_compiler.c */

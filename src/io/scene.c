@@ -32,8 +32,6 @@ tabi_scene_def tabi_scene_def_default(void) {
   return (tabi_scene_def){.def_size = sizeof(tabi_scene_def)};
 }
 
-/* ------------------------------------------------------------------------- small help */
-
 tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                            const char *format, ...) {
   tabi_error reason;
@@ -119,8 +117,6 @@ tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *
   return tbi_scene_fail(r, node, what, "no body is called '%.60s'%s", name,
                         tbi_suggest_hint(&nearest, hint));
 }
-
-/* --------------------------------------------------------------------------- materials */
 
 static const tbi_field material_fields[] = {
     {"friction",    TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, friction)   },
@@ -227,8 +223,6 @@ static tabi_status read_pairs(tbi_scene_reader *r, const tbi_yaml_node *list) {
     status = read_pair(r, entry);
   return status;
 }
-
-/* ------------------------------------------------------------------------- world, log */
 
 typedef struct contact_keys {
   tabi_world_def def;
@@ -381,8 +375,6 @@ static tabi_status read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
   r->scene->log.forces = keys.forces;
   return keys.signals ? read_signals(r, keys.signals) : TABI_OK;
 }
-
-/* ------------------------------------------------------------------------- the whole */
 
 static const tbi_field top_fields[] = {
     {"name",        TBI_FIELD_WORD,       offsetof(top, name)       },

@@ -44,8 +44,6 @@ typedef struct body {
   tbi_solid solid; /* of density 1; volume 0: the shape is none */
 } body;
 
-/* -------------------------------------------------------------------------------- shapes */
-
 static void box_solid(const double size[3], tbi_solid *solid) {
   double volume = size[0] * size[1] * size[2];
   *solid = (tbi_solid){.volume = volume};
@@ -213,8 +211,6 @@ static tabi_status read_shape(body *b) {
                         node->key);
 }
 
-/* --------------------------------------------------------------------------------- mass */
-
 static tabi_status read_inertia(const body *b, tabi_link_def *link) {
   tbi_scene_reader *r = b->r;
   double moments[3];
@@ -254,8 +250,6 @@ static tabi_status weigh(const body *b, tabi_link_def *link) {
     link->inertia[i] = b->solid.inertia[i] * link->mass / b->solid.volume;
   return TABI_OK;
 }
-
-/* --------------------------------------------------------------------------------- body */
 
 static tabi_status add_joint(body *b, int32_t link, const double rotation[4]) {
   tbi_scene_reader *r = b->r;

@@ -51,8 +51,6 @@ typedef struct controller {
   tabi_pd_joint *joints; /* one for each of the robot's; joint TABI_NONE: not driven */
 } controller;
 
-/* ---------------------------------------------------------------------------------- joints */
-
 static bool follows(const tabi_model *model, int32_t joint) {
   for (int32_t i = 0; i < tabi_model_ncoupling(model); i++) {
     if (tabi_model_coupling(model, i).joint == joint) return true;
@@ -118,8 +116,6 @@ static tabi_status settle_joint(controller *c, tabi_pd_joint *joint) {
   return TABI_OK;
 }
 
-/* ------------------------------------------------------------------------------------- csv */
-
 static void warn_locked(const controller *c, const char *name) {
   const tabi_scene_def *def = c->r->def;
   if (!def->warn) return;
@@ -183,8 +179,6 @@ static tabi_status read_csv(controller *c) {
   free(path);
   return status;
 }
-
-/* ------------------------------------------------------------------------------ controllers */
 
 static tabi_status make_pd(controller *c) {
   tabi_scene *scene = c->r->scene;

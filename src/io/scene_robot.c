@@ -45,8 +45,6 @@ typedef struct robot {
   int32_t first_link, first_joint, first_shape; /* up to the builder's counts */
 } robot;
 
-/* ------------------------------------------------------------------------ names in files */
-
 /* "robot/name"; the caller frees.  NULL: out of memory. */
 static char *full_name(const char *robot_name, const char *name) {
   size_t size = strlen(robot_name) + strlen(name) + 2;
@@ -91,8 +89,6 @@ static tabi_status find_link(const robot *b, const tbi_yaml_node *node, int32_t 
   return tbi_scene_fail(b->r, node, b->what, "no link is called '%.60s'%s", node->key,
                         tbi_suggest_hint(&nearest, hint));
 }
-
-/* -------------------------------------------------------------------------------- loading */
 
 static tabi_status read_base(const robot *b, tabi_load_def *def) {
   const char *base = b->keys->base;
@@ -164,8 +160,6 @@ static tabi_status add_base_motion(const robot *b) {
   return tbi_scene_add_motion(r, joint, v[0], v[1]);
 }
 
-/* ---------------------------------------------------------------------------------- locks */
-
 /* The frame of a joint when it stands at a value, which then is a fixed one. */
 static void displace(tabi_joint_def *joint, double value) {
   v3 axis = v3_scale(value, v3_load(joint->axis));
@@ -226,8 +220,6 @@ static tabi_status lock_joint(const robot *b, const tbi_yaml_node *item) {
   return TABI_OK;
 }
 
-/* --------------------------------------------------------------------------------- shapes */
-
 static tabi_shape_def *shapes_of(const robot *b, int32_t *count) {
   *count = b->r->builder->shapes.count - b->first_shape;
   return (tabi_shape_def *)b->r->builder->shapes.items + b->first_shape;
@@ -270,8 +262,6 @@ static tabi_status forbid_self_collision(const robot *b) {
   }
   return TABI_OK;
 }
-
-/* --------------------------------------------------------------------------------- robots */
 
 static tabi_status change_robot(const robot *b) {
   tabi_status status = TABI_OK;
@@ -337,8 +327,6 @@ void tbi_scene_free_robots(tabi_scene *scene) {
   }
   free(scene->robots);
 }
-
-/* ---------------------------------------------------------------------------------- start */
 
 /* Numbers by joint name into q or v. */
 static tabi_status set_joints(tbi_scene_reader *r, int32_t index, const char *what,

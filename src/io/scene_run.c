@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- forces */
-
 typedef struct force_keys {
   const char *body;
   double force[3], torque[3];
@@ -80,8 +78,6 @@ static void apply_forces(const tabi_scene *scene, tabi_world *world) {
   }
 }
 
-/* -------------------------------------------------------------------------------- questions */
-
 const tabi_model *tabi_scene_model(const tabi_scene *scene) { return scene->model; }
 const char *tabi_scene_name(const tabi_scene *scene) { return scene->name; }
 tabi_world_def tabi_scene_world_def(const tabi_scene *scene) { return scene->world; }
@@ -92,8 +88,6 @@ tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) { return scene->log; 
 tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
   return (tabi_scene_robot){scene->robots[robot].name, scene->robots[robot].base};
 }
-
-/* ---------------------------------------------------------------------------------- running */
 
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
   return tabi_world_set_state(world, scene->q, scene->v, err);

@@ -31,8 +31,6 @@ typedef struct weld {
   uint32_t mask;
 } weld;
 
-/* ------------------------------------------------------------------------------- welding */
-
 static uint32_t hash_point(const double point[3]) {
   uint64_t h = 0x9e3779b97f4a7c15u;
   for (int i = 0; i < 3; i++) {
@@ -93,8 +91,6 @@ static tabi_status check_corners(const source *s, const double corners[9], size_
   return TABI_OK;
 }
 
-/* -------------------------------------------------------------------------------- binary */
-
 static uint32_t load_u32(const unsigned char *b) {
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
@@ -118,8 +114,6 @@ static tabi_status read_binary(const source *s, weld *w, size_t nface) {
   }
   return TABI_OK;
 }
-
-/* --------------------------------------------------------------------------------- ASCII */
 
 static bool is_space(unsigned char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
@@ -218,8 +212,6 @@ static tabi_status read_ascii(source *s, weld *w, size_t nface) {
   }
   return TABI_OK;
 }
-
-/* ------------------------------------------------------------------------------- reading */
 
 static bool begins_solid(const source *s) {
   return s->size >= 6 && strncasecmp((const char *)s->bytes, "solid", 5) == 0 &&

@@ -50,8 +50,6 @@ typedef struct urdf {
   bool placed;   /* the placement that def asks for is done */
 } urdf;
 
-/* ----------------------------------------------------------------------------- small help */
-
 /* The name with the caller's prefix, until the next call; NULL: out of memory. */
 static const char *full_name(urdf *u, const char *name) {
   const char *prefix = u->def->prefix ? u->def->prefix : "";
@@ -78,8 +76,6 @@ static tabi_status need_name(const urdf *u, tbi_xml_node *node, const char **nam
   if (*name && (*name)[0] != '\0') return TABI_OK;
   return tbi_error_set(u->err, TABI_ERR_PARSE, node->place, "%s without 'name'", node->name);
 }
-
-/* --------------------------------------------------------------------------------- links */
 
 static tabi_status need_child(const urdf *u, tbi_xml_node *node, const char *name,
                               const char *owner, tbi_xml_node **child) {
@@ -163,8 +159,6 @@ static tabi_status add_links(urdf *u) {
   return status;
 }
 
-/* ----------------------------------------------------------------------- joints, as a list */
-
 static tabi_status read_type(const urdf *u, tbi_xml_node *node, const char *owner,
                              tabi_joint_type *type) {
   static const struct {
@@ -241,8 +235,6 @@ static tabi_status list_joints(urdf *u) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------- base */
-
 /* The first link without a joint above it, after a given one; -1 if there is none. */
 static int32_t next_root(const urdf *u, int32_t after) {
   for (int32_t i = after + 1; i < u->nlink; i++) {
@@ -301,8 +293,6 @@ static tabi_status check_one_root(const urdf *u, int32_t root) {
                        "two root links: '%.100s', '%.100s'; join them by a joint",
                        u->links[root].name, u->links[second].name);
 }
-
-/* -------------------------------------------------------------------------------- joints */
 
 static bool has_range(tabi_joint_type type) {
   return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_PRISMATIC;
@@ -412,8 +402,6 @@ static tabi_status add_mimic(urdf *u, const joint *j) {
   (void)tabi_builder_add_coupling(u->builder, &def);
   return builder_status(u);
 }
-
-/* --------------------------------------------------------------------------------- robot */
 
 static tabi_status check_not_xacro(const urdf *u) {
   for (const tbi_xml_node *node = u->root->first; node; node = node->next) {

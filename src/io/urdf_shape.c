@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------- colours */
-
 static tabi_status keep_colour(tbi_urdf_shapes *shapes, tbi_xml_node *material) {
   const char *name = tbi_xml_get(material, "name");
   tbi_xml_node *colour = tbi_xml_child(material, "color");
@@ -71,8 +69,6 @@ static tabi_status read_colour(tbi_urdf_shapes *shapes, tbi_xml_node *visual, co
   }
   return colour ? tbi_urdf_vector(colour, "rgba", owner, 4, rgba, shapes->err) : TABI_OK;
 }
-
-/* ------------------------------------------------------------------------------ geometry */
 
 /* A length that must be there and positive; a sphere of none is a point that can touch. */
 static tabi_status read_length(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *attribute,
@@ -173,8 +169,6 @@ static tabi_status read_geometry(tbi_urdf_shapes *shapes, tbi_xml_node *geometry
   return tbi_error_set(shapes->err, TABI_ERR_PARSE, geometry->place, "%s: <geometry> is empty",
                        owner);
 }
-
-/* -------------------------------------------------------------------------------- shapes */
 
 /* The prefix and the name in one string that the caller frees; NULL: out of memory. */
 static char *with_prefix(const char *prefix, const char *name) {

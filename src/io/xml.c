@@ -41,8 +41,6 @@ typedef struct reader {
   tabi_error *err;
 } reader;
 
-/* ------------------------------------------------------------------------------ memory */
-
 static void *expat_malloc(size_t size) { return malloc(size); }
 static void *expat_realloc(void *block, size_t size) { return realloc(block, size); }
 static void expat_free(void *block) { free(block); }
@@ -88,8 +86,6 @@ void tbi_xml_destroy(tbi_xml *xml) {
   }
   free(xml);
 }
-
-/* ---------------------------------------------------------------- what expat calls us for */
 
 static void stop(reader *r, tabi_status status) {
   if (r->status == TABI_OK) r->status = status;
@@ -185,8 +181,6 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
   if (r->status == TABI_OK) stop(r, fail_entities(r));
 }
 
-/* ----------------------------------------------------------------- checks before parsing */
-
 static int32_t line_of(const char *text, size_t offset) {
   int32_t line = 1;
   for (size_t i = 0; i < offset; i++)
@@ -253,8 +247,6 @@ static tabi_status check_text(const reader *r) {
   }
   return TABI_OK;
 }
-
-/* ----------------------------------------------------------------------- what expat finds */
 
 static tabi_status fail_open(const reader *r, const char *what, int length, int32_t line) {
   return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
@@ -346,8 +338,6 @@ tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------- the tree */
-
 tbi_xml_node *tbi_xml_root(tbi_xml *xml) {
   xml->root->used = true;
   return xml->root;
@@ -374,8 +364,6 @@ const char *tbi_xml_get(tbi_xml_node *node, const char *attribute) {
   }
   return NULL;
 }
-
-/* --------------------------------------------------------------------- what nobody read */
 
 typedef struct kind {
   const char *element, *attribute; /* attribute NULL: the element itself */

@@ -35,8 +35,6 @@ typedef struct reading {
   tabi_error *err;
 } reading;
 
-/* ------------------------------------------------------------------------------- nodes */
-
 static tabi_status fail_memory(const reading *r) { return tbi_error_memory(r->err); }
 
 static tabi_place place_at(const reading *r, struct fy_token *token, int32_t *column) {
@@ -89,8 +87,6 @@ tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key) {
   }
   return NULL;
 }
-
-/* ------------------------------------------------------------------------------ events */
 
 static bool wants_key(const reading *r) {
   return r->open && r->open->kind == TBI_YAML_MAP && !r->key;
@@ -210,8 +206,6 @@ static tabi_status take_event(reading *r, struct fy_event *event) {
     return TABI_OK;
   }
 }
-
-/* ----------------------------------------------------------------------------- parsing */
 
 /* What libfyaml had against the text first. */
 typedef struct complaint {
@@ -369,8 +363,6 @@ void tbi_yaml_destroy(tbi_yaml *yaml) {
 }
 
 tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml) { return yaml->root; }
-
-/* ------------------------------------------------------------------------- assignments */
 
 /* One assignment on its way down the tree. */
 typedef struct assigning {

@@ -85,8 +85,6 @@ static bool is_moving(const tabi_joint_def *joint) {
   return joint && joint->type != TABI_JOINT_FIXED;
 }
 
-/* ------------------------------------------------------------------------------- order */
-
 /* the links of the loop above a link that was not reached, parents first, starting with the one
  * that comes first in the file; their number */
 static int32_t collect_loop(plan *p, int32_t link) {
@@ -154,8 +152,6 @@ static tabi_status order_links(plan *p, tabi_error *err) {
   return report_loop(p, lost, err);
 }
 
-/* ------------------------------------------------------------------------------ bodies */
-
 static void merge_links(plan *p) {
   for (int32_t i = 0; i < p->nlink; ++i) {
     int32_t link = p->order[i];
@@ -214,8 +210,6 @@ static void sort_bodies(plan *p) {
   for (int32_t i = 0; i < p->nbody; ++i)
     p->number[p->moving[i].found] = i;
 }
-
-/* -------------------------------------------------------------------------------- memory */
 
 /* numbers in the row of a velocity with that many above it */
 static int64_t row_length(int32_t depth) {
@@ -278,8 +272,6 @@ static tabi_model *allocate_model(const tabi_model *sizes) {
   place_arrays(model, (char *)model);
   return model;
 }
-
-/* ---------------------------------------------------------------------------------- fill */
 
 /* the shortest rotation that takes z to the axis */
 static m3 frame_with_z(v3 axis) {

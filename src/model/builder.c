@@ -119,8 +119,6 @@ static bool unit_quat(double quat[4]) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------- links */
-
 static bool check_inertia(tabi_builder *builder, const tabi_link_def *def) {
   const char *name = tbi_shown(def->name);
   double e[3];
@@ -176,8 +174,6 @@ int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def) {
   }
   return link;
 }
-
-/* ------------------------------------------------------------------------------ joints */
 
 static bool is_link(const tabi_builder *builder, int32_t link) {
   return link >= 0 && link < builder->links.count;
@@ -319,8 +315,6 @@ int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def)
   ((int32_t *)builder->link_joint.items)[kept.child] = joint;
   return joint;
 }
-
-/* ------------------------------------------------------------------ shapes and materials */
 
 static int sizes_of(tabi_shape_type type) {
   static const int sizes[TABI_SHAPE_COUNT] = {[TABI_SHAPE_SPHERE] = 1,
@@ -483,8 +477,6 @@ int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t
   }
   return TABI_NONE;
 }
-
-/* ------------------------------------------- actuators, couplings, connections, postures */
 
 static bool moves_in_one(const tabi_builder *builder, int32_t joint) {
   return is_joint(builder, joint) && tbi_joint_nq(tbi_builder_joint(builder, joint)->type) == 1;

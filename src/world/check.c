@@ -45,8 +45,6 @@ static void find(doctor *d, tabi_status severity, tabi_place place, const char *
 
 static const char *shown(const char *name) { return name ? name : "(unnamed)"; }
 
-/* ------------------------------------------------------------------ boxes around shapes */
-
 typedef struct box {
   double lower[3], upper[3]; /* link frame; lower > upper: empty */
 } box;
@@ -115,8 +113,6 @@ static double box_edge(const box *b) {
     edge = fmax(edge, b->upper[i] - b->lower[i]);
   return edge;
 }
-
-/* ------------------------------------------------------------------------- whole bodies */
 
 static double body_mass(const tabi_model *model, int32_t body) {
   double mass = 0;
@@ -187,8 +183,6 @@ static bool has_one_dof(const tabi_joint_def *joint) {
 static bool turns(const tabi_joint_def *joint) {
   return joint->type == TABI_JOINT_REVOLUTE || joint->type == TABI_JOINT_CONTINUOUS;
 }
-
-/* ---------------------------------------------------------------- checks of single links */
 
 static void check_mass(doctor *d, int32_t i, const tabi_link_def *link) {
   (void)i;
@@ -290,8 +284,6 @@ static void check_twin(doctor *d, int32_t i, const tabi_link_def *link) {
        "link '%s': mass is %g kg, but '%s' has %g kg; left and right should agree", link->name,
        link->mass, other.name, other.mass);
 }
-
-/* --------------------------------------------------------------------- checks of joints */
 
 static void check_start(doctor *d, int32_t j, const tabi_joint_def *joint) {
   (void)j;
@@ -416,8 +408,6 @@ static void check_leaf_shape(doctor *d, int32_t j, const tabi_joint_def *joint) 
        shown(link.name));
 }
 
-/* ----------------------------------------------------------------------------- overlaps */
-
 #define DEEPEST_TOLD  10   /* pairs of links; the rest are counted */
 #define ALLOWED_DEPTH 1e-3 /* m */
 
@@ -463,8 +453,6 @@ static void check_overlaps(doctor *d) {
   find(d, PROBLEM, place, "%d more pairs of links are inside each other at the start",
        (int)(count - DEEPEST_TOLD));
 }
-
-/* -------------------------------------------------------------------------- the tables */
 
 static void check_model(doctor *d) {
   for (int32_t i = 0; i < tabi_model_nshape(d->model); ++i) {

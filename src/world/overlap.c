@@ -51,8 +51,6 @@ static tabi_status pass_run(pass *p) {
   return fill_touches(p, collision, p->numbers + nq + nv);
 }
 
-/* -------------------------------------------------------------------------------- by links */
-
 /* by links, then the deepest first */
 typedef struct entry {
   int32_t link_a, link_b;

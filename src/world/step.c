@@ -17,8 +17,6 @@
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
-/* --------------------------------------------------------------------------------- free motion */
-
 /* The couple that makes the gyroscopic moment of a lone free body implicit.  Explicit, it feeds
  * energy in; w' of  I (w' - w) + h w' x I w' = 0  (about the centre, by Newton) never does. */
 static v3 gyro_couple(s3 i, v3 w, double h) {
@@ -89,8 +87,6 @@ static void free_motion(tabi_world *w) {
   }
 }
 
-/* ------------------------------------------------------------------------------------- touches */
-
 /* how far the points of each shape may come in this step */
 static void set_reaches(tabi_world *w) {
   const tabi_model *model = w->model;
@@ -143,8 +139,6 @@ static tabi_status find_touches(tabi_world *w) {
   }
   return TABI_OK;
 }
-
-/* ------------------------------------------------------------------------------------- targets */
 
 static int32_t tree_of_port(const tbi_problem *p, int32_t port) {
   return port == TABI_NONE ? TABI_NONE : p->port[port].tree;
@@ -211,8 +205,6 @@ static void set_targets(tabi_world *w) {
   }
 }
 
-/* ------------------------------------------------------------------------------------ solution */
-
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   tbi_world_rows(w);
@@ -247,8 +239,6 @@ static void new_velocity(tabi_world *w) {
   for (int32_t k = 0; k < model->nv; ++k)
     x[k] += w->v[k];
 }
-
-/* ------------------------------------------------------------------------------------ position */
 
 /* a tree is pushed if any constraint acts on it */
 static void mark_pushed(tabi_world *w) {
@@ -292,8 +282,6 @@ static void new_position(tabi_world *w) {
   }
   tabi_model_integrate(model, w->q, w->v_move, w->def.timestep, w->q_new);
 }
-
-/* ------------------------------------------------------------------------------------------ rk4 */
 
 typedef struct stages {
   tabi_world *w;
@@ -342,8 +330,6 @@ static void step_by_stages(tabi_world *w, const double *tau) {
   for (int32_t k = 0; k < model->nv; ++k)
     w->v_move[k] = 0.5 * (w->v[k] + w->v_new[k]);
 }
-
-/* -------------------------------------------------------------------------------------- closing */
 
 static tabi_status check_result(tabi_world *w) {
   const tabi_model *model = w->model;

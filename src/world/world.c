@@ -34,8 +34,6 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
   return def;
 }
 
-/* -------------------------------------------------------------------------------------- checks */
-
 static bool in_range(double x, double low, double high) { return x >= low && x <= high; }
 
 /* what is wrong with a def, or NULL */
@@ -54,8 +52,6 @@ static const char *complaint(const tabi_world_def *def) {
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
   return NULL;
 }
-
-/* -------------------------------------------------------------------------------------- memory */
 
 static int64_t row_count(const tabi_model *model) {
   return (int64_t)model->nv * TBI_ROW_KINDS + model->ncoupling;
@@ -152,8 +148,6 @@ static void place(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   place_step(at, model, w);
 }
 
-/* -------------------------------------------------------------------------------------- making */
-
 /* the farthest point of a shape from the origin of its body */
 static double radius_of(const tabi_model *model, int32_t index) {
   const tabi_shape_def *shape = &model->shape[index];
@@ -243,8 +237,6 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
 
 void tabi_world_destroy(tabi_world *world) { free(world); }
 
-/* -------------------------------------------------------------------------------------- asking */
-
 const tabi_model *tabi_world_model(const tabi_world *world) { return world->model; }
 const tabi_error *tabi_world_error(const tabi_world *world) { return &world->error; }
 const double *tabi_world_q(const tabi_world *world) { return world->q; }
@@ -280,8 +272,6 @@ tabi_energy tabi_world_energy(tabi_world *world) {
       .work = world->head->work,
   };
 }
-
-/* ------------------------------------------------------------------------------------- setting */
 
 static bool state_is_good(const tabi_model *model, const double *q, const double *v) {
   for (int32_t i = 0; i < model->nq; ++i) {

@@ -190,8 +190,6 @@ static void test_swap_and_motion(void **state) {
   }
 }
 
-/* -------------------------------------------------------------------------------- at rest */
-
 /* Standing at depth 1e-5 with the normal up, ids and depths to stay. */
 static int32_t rest(tbi_solid below, tbi_solid above) {
   rng r = rng_make(33);
@@ -294,8 +292,6 @@ static void test_landing(void **state) {
   hull_free(&mesh);
 }
 
-/* --------------------------------------------------------------------------- other oracles */
-
 /* A box given as a hull, in axes that are not its own, is the box. */
 static void test_box_as_hull(void **state) {
   (void)state;
@@ -329,8 +325,6 @@ static void test_box_as_hull(void **state) {
   }
   assert_true(missed <= 15);
 }
-
-/* -------------------------------------------------------------------------- odd questions */
 
 static void check_odd(tbi_solid a, tbi_solid b) {
   int32_t count = tbi_pair_collide(&a, &b, 0.01, points);

@@ -18,8 +18,6 @@
 #define FILE_NAME TABI_SOURCE_DIR "/tests/golden/scenes.txt"
 #define MAX_LINES 32
 
-/* ------------------------------------------------------------------------------- the scenes */
-
 static scene box_on_slope(tabi_world_def *def) {
   scene s = scene_begin();
   int32_t stuff = scene_material(&s, 0.3, 0);
@@ -105,8 +103,6 @@ static const struct {
     {"balls",    balls,        tumble, 1000},
 };
 
-/* --------------------------------------------------------------------------------- the file */
-
 typedef struct line {
   char name[48];
   int64_t steps;
@@ -164,8 +160,6 @@ static void write_lines(const line *lines, int count) {
   }
   assert_int_equal(fclose(file), 0);
 }
-
-/* ---------------------------------------------------------------------------------- the test */
 
 static void golden(void **state) {
   (void)state;

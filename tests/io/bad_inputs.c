@@ -29,8 +29,6 @@
   "</geometry></collision></link></robot>\n"
 #define BODY(inside) "<mujoco><worldbody>\n<body name='b'" inside "</body></worldbody></mujoco>\n"
 
-/* ----------------------------------------------------------------------------- made files */
-
 static void make_picture(const char *file) {
   scratch_write(file, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
 }
@@ -112,8 +110,6 @@ static void make_cycle(const char *file) {
   (void)file;
   scratch_text("b.xml", "<mujocoinclude><include file='a.xml'/></mujocoinclude>\n");
 }
-
-/* --------------------------------------------------------------------------------- tables */
 
 const bad_input bad_inputs[] = {
   // 1 to 9: not a text that could be a robot

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------- the failing allocator */
-
 static struct {
   long until;    /* allocations that still succeed; negative: all do */
   bool for_good; /* all after the first failure fail too */
@@ -62,8 +60,6 @@ void __wrap_free(void *block) {
   __real_free(block);
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-
-/* --------------------------------------------------------------------------------- the jobs */
 
 typedef tabi_status job(tabi_error *error);
 
@@ -127,8 +123,6 @@ static void starve_both(job *run) {
   starve(run, false);
   starve(run, true);
 }
-
-/* -------------------------------------------------------------------------------- the files */
 
 #define INERTIAL "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
 

@@ -13,8 +13,6 @@
   "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n" \
   "endfacet\nendsolid\n"
 
-/* ----------------------------------------------------------------------------------- paths */
-
 static tbi_path_result find(const char *model, const char *packages, const char *file,
                             const char *expected) {
   tbi_path_roots *roots = malloc(sizeof *roots);
@@ -115,8 +113,6 @@ static void test_packages(void **state) {
   assert_int_equal(find(model, NULL, "package://hand", NULL), TBI_PATH_LEAVES);
 }
 
-/* ---------------------------------------------------------------------------------- adding */
-
 typedef struct heard {
   int count;
   tabi_error last;
@@ -168,8 +164,6 @@ static void test_each_mesh_once(void **state) {
   tbi_meshes_destroy(meshes);
   tabi_builder_destroy(builder);
 }
-
-/* ---------------------------------------------------------------------------------- solids */
 
 /* A box with full edges a, b, c and its middle at m, as twelve triangles. */
 static const int32_t box_faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,

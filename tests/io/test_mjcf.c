@@ -63,8 +63,6 @@ static tabi_link_def link(const tabi_model *model, const char *name) {
   return tabi_model_link(model, index);
 }
 
-/* ---------------------------------------------------------------------------------- joints */
-
 static void test_free_start(void **state) {
   (void)state;
   tabi_model *model =
@@ -144,8 +142,6 @@ static void test_unnamed(void **state) {
   assert_int_not_equal(tabi_model_find_joint(model, "joint2"), TABI_NONE);
   tabi_model_destroy(model);
 }
-
-/* ------------------------------------------------------------------------- what a load asks */
 
 static void test_base(void **state) {
   (void)state;
@@ -307,8 +303,6 @@ static void test_unused_class(void **state) {
   tabi_model_destroy(model);
 }
 
-/* ---------------------------------------------------------------------------------- shapes */
-
 static void test_surface(void **state) {
   (void)state;
   tabi_model *model =
@@ -373,8 +367,6 @@ static void test_missing_mesh(void **state) {
   assert_int_equal(tabi_model_nshape(model), 0);
   tabi_model_destroy(model);
 }
-
-/* --------------------------------------------------------------------------------- include */
 
 static void test_include(void **state) {
   (void)state;

@@ -41,8 +41,6 @@ static tabi_joint_def joint(const tabi_model *model, const char *name) {
   return tabi_model_joint(model, index);
 }
 
-/* ----------------------------------------------------------------------------------- links */
-
 static void test_inertial(void **state) {
   (void)state;
   tabi_model *model =
@@ -88,8 +86,6 @@ static void test_link_without_inertial(void **state) {
   assert_near(tabi_model_mass(model), 1, 0);
   tabi_model_destroy(model);
 }
-
-/* ---------------------------------------------------------------------------------- joints */
 
 static void test_joint_types(void **state) {
   (void)state;
@@ -176,8 +172,6 @@ static void test_mimic(void **state) {
   assert_near_n(coupling.coef, ((const double[5]){0.5, -2, 0, 0, 0}), 5, 0);
   tabi_model_destroy(model);
 }
-
-/* ---------------------------------------------------------------------------------- shapes */
 
 static void test_shapes(void **state) {
   (void)state;
@@ -274,8 +268,6 @@ static void test_flat_mesh(void **state) {
                       "mesh 'flat.stl' has no volume and touches nothing; use a box");
   tabi_model_destroy(model);
 }
-
-/* ---------------------------------------------------------------------- base, prefix, rest */
 
 static void test_base(void **state) {
   (void)state;

@@ -121,8 +121,6 @@ static void test_too_many_elements(void **state) {
   free(text);
 }
 
-/* ------------------------------------------------------------------------------- numbers */
-
 static void check_numbers(void) {
   static const struct {
     const char *text;
@@ -207,8 +205,6 @@ static void test_lists(void **state) {
                    TABI_ERR_PARSE);
   assert_string_equal(error.message, "x: unexpected '4' after the last number");
 }
-
-/* ------------------------------------------------------------------------ what is ignored */
 
 typedef struct heard {
   int count;

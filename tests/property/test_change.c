@@ -188,8 +188,6 @@ static void check_gone(subject *s) {
   subject_close(&b);
 }
 
-/* ---------------------------------------------------------------------- merging by hand */
-
 /* Adds the inertia of a point mass m at x, or takes it away for negative m. */
 static void add_point(double I[6], double m, const vec x) {
   double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];

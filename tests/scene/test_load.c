@@ -31,8 +31,6 @@ static tabi_world *start(const tabi_scene *scene) {
   return world;
 }
 
-/* -------------------------------------------------------------------------------- settings */
-
 static void test_defaults(void **state) {
   (void)state;
   tabi_scene *scene = load("bodies: [{name: a, fixed: true}]\n");
@@ -101,8 +99,6 @@ static void test_set(void **state) {
   assert_near(tabi_model_material(tabi_scene_model(scene), 0).friction, 0.1, 0);
   tabi_scene_destroy(scene);
 }
-
-/* ---------------------------------------------------------------------------------- bodies */
 
 #define BODY(shape) "bodies: [{name: a, mass: 6, shape: {" shape "}}]\n"
 

@@ -47,8 +47,6 @@ static void pose_of(const char *text, const char *link, double pose[7]) {
   tabi_scene_destroy(scene);
 }
 
-/* --------------------------------------------------------------------------- start, locks */
-
 #define POSTURE "posture: {lift: 0.2, turn: 0.7, wrist: -0.4}"
 #define PLACED \
   "name: r, model: arm.urdf, base: free, xyz: [1, 2, 3], rpy: [0.1, 0.2, 0.3], " POSTURE
@@ -87,8 +85,6 @@ static void test_start(void **state) {
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
 }
-
-/* --------------------------------------------------------------------------------- shapes */
 
 static bool may_touch(const tabi_shape_def *a, const tabi_shape_def *b) {
   return (a->group & b->mask) != 0 || (b->group & a->mask) != 0;
@@ -152,8 +148,6 @@ static void test_materials(void **state) {
   assert_int_equal(shape_of(model, "a/stand").material, TABI_NONE);
   tabi_scene_destroy(scene);
 }
-
-/* -------------------------------------------------------------------------------- control */
 
 static double value_after(const tabi_scene *scene, tabi_world *world, const char *joint) {
   const tabi_model *model = tabi_scene_model(scene);

@@ -119,8 +119,6 @@ static void test_bomb(void **state) {
   refuse_text("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n", 1, "anchors not allowed");
 }
 
-/* ----------------------------------------------------------------------------- assignments */
-
 static void assign(tbi_yaml *yaml, const char *assignment) {
   tabi_error err = {0};
   if (tbi_yaml_assign(yaml, assignment, &err) != TABI_OK) fail_msg("%s", err.message);
