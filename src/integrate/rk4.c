@@ -45,14 +45,14 @@ int64_t tbi_rk4_scratch(const tabi_model *model) {
   return 3 * (int64_t)model->nq + 3 * (int64_t)model->nv;
 }
 
-void tbi_rk4(const tabi_model *model, const double *q, const double *v, double h,
-             tbi_accelerate_fn *accelerate, void *user, double *scratch, double *q_to,
+void tbi_rk4(const tbi_motion *motion, double h, const double *q, const double *v, double *q_to,
              double *v_to) {
   static const double at[4] = {0, 0.5, 0.5, 1};
   static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  const tabi_model *model = motion->model;
   int32_t nq = model->nq;
   int32_t nv = model->nv;
-  double *q_at = scratch;
+  double *q_at = motion->scratch;
   double *q_rate = q_at + nq;
   double *q_sum = q_rate + nq;
   double *v_at = q_sum + nq;
@@ -66,7 +66,7 @@ void tbi_rk4(const tabi_model *model, const double *q, const double *v, double h
     move(nq, q, h * at[stage], q_rate, q_at);
     move(nv, v, h * at[stage], v_rate, v_at);
     position_rate(model, q_at, v_at, q_rate);
-    accelerate(user, q_at, v_at, v_rate);
+    motion->accelerate(motion->user, q_at, v_at, v_rate);
     move(nq, q_sum, h * weight[stage], q_rate, q_sum);
     move(nv, v_sum, h * weight[stage], v_rate, v_sum);
   }

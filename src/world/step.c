@@ -325,8 +325,8 @@ static void step_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   stages s = {w, tau, w->stage};
   hold_forces(w, s.held);
-  tbi_rk4(model, w->q, w->v, w->def.timestep, stage_acceleration, &s, w->stage + model->nv,
-          w->q_new, w->v_new);
+  tbi_motion motion = {model, stage_acceleration, &s, w->stage + model->nv};
+  tbi_rk4(&motion, w->def.timestep, w->q, w->v, w->q_new, w->v_new);
   for (int32_t k = 0; k < model->nv; ++k)
     w->v_move[k] = 0.5 * (w->v[k] + w->v_new[k]);
 }

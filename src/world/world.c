@@ -88,7 +88,7 @@ static int64_t count_y(const tabi_model *model) {
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_q[k] != TABI_NONE) count += TBI_ROW_KINDS * ((int64_t)model->dof_depth[k] + 4);
   }
-  return count + 2 * model->ncoupling * (longest_path(model) + 4);
+  return count + 2 * (int64_t)model->ncoupling * (longest_path(model) + 4);
 }
 
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
