@@ -351,14 +351,28 @@ static void fill_row(tbi_setup *s, tbi_row *row) {
   const double *y = s->y + row->y;
   int32_t n = model->dof_depth[row->dof] + 1;
   row->w = dot_path(y, y, n);
-  row->base = s->d->v[row->dof] + along_path(model, row->dof, y, s->z);
+  row->base = s->problem.before[row->dof];
   if (row->leader == TABI_NONE) return;
   fill_row_y(s, row->leader, &row->leader_y);
   const double *by = s->y + row->leader_y;
   int32_t shared = shared_path(model, row->dof, row->leader);
   row->w += row->slope * row->slope * dot_path(by, by, model->dof_depth[row->leader] + 1);
   row->w -= 2 * row->slope * dot_path(y, by, shared);
-  row->base -= row->slope * (s->d->v[row->leader] + along_path(model, row->leader, by, s->z));
+  row->base -= row->slope * s->problem.before[row->leader];
+}
+
+static void fill_rows(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  /* velocities without constraints, all at once: v + L^-1 D^-1/2 z */
+  for (int32_t k = 0; k < s->model->nv; ++k)
+    p->before[k] = s->pivot_root[k] * s->z[k];
+  tbi_ltdl_solve_lower(s->d, p->before);
+  for (int32_t k = 0; k < s->model->nv; ++k)
+    p->before[k] += s->d->v[k];
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    fill_row(s, &p->row[i]);
+    p->row[i].inverse = 1 / p->row[i].w;
+  }
 }
 
 static inline double row_velocity(const tbi_problem *p, const tbi_row *row) {
@@ -456,10 +470,7 @@ bool tbi_setup_problem(tbi_setup *s) {
   for (int32_t i = 0; i < p->npoint; ++i)
     fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
-  for (int32_t i = 0; i < p->nrow; ++i) {
-    fill_row(s, &p->row[i]);
-    p->row[i].inverse = 1 / p->row[i].w;
-  }
+  if (p->nrow > 0) fill_rows(s);
   memset(p->sum, 0, sizeof *p->sum * (size_t)s->model->nv);
   return true;
 }
