@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "log.h"
 #include "plot.h"
+#include "states.h"
 #include "tally.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTACT, INTEGRATOR, DT, TIME, SET, CSV, PLOT, JSON, NOPTION };
+enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, NOPTION };
 
 #define MAX_STEPS 1e12
 
@@ -30,6 +31,7 @@ typedef struct run {
   int64_t steps;
   tbi_tally tally;
   tbi_log log;
+  tbi_states states;
   tbi_plot plot;
   double shown; /* when the progress line was last written, s */
 } run;
@@ -135,6 +137,7 @@ static int step_all(run *r) {
     }
     tbi_tally_step(&r->tally);
     tbi_log_step(&r->log);
+    tbi_states_step(&r->states);
     tbi_plot_step(&r->plot);
     if (after - begun > 0.5) show_progress(r, after);
   }
@@ -145,6 +148,7 @@ static int step_all(run *r) {
 static int run_opened(run *r, bool json, FILE *out) {
   int code = step_all(r);
   if (!tbi_log_close(&r->log)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_states_close(&r->states)) code = TBI_EXIT_INTERNAL;
   if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK)) code = TBI_EXIT_INTERNAL;
   if (code != TBI_EXIT_OK) return code;
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
@@ -161,9 +165,11 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
   if (!tbi_tally_begin(&r->tally, r->scene, r->world)) return tbi_out_of_memory();
   int code = TBI_EXIT_INTERNAL;
   if (tbi_plot_open(&r->plot, args->value[PLOT], r->scene, r->world, r->steps) &&
-      tbi_log_open(&r->log, args->value[CSV], r->scene, r->world)) {
+      tbi_log_open(&r->log, args->value[CSV], r->scene, r->world) &&
+      tbi_states_open(&r->states, args->value[LOG], r->scene, r->world)) {
     code = run_opened(r, args->value[JSON] != NULL, out);
   } else {
+    (void)tbi_log_close(&r->log);
     (void)tbi_plot_close(&r->plot, false);
   }
   tbi_tally_free(&r->tally);
@@ -217,7 +223,7 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
-             "                [--set path=value] [--csv F] [--plot F.svg] [--json]",
+             "                [--set path=value] [--log F] [--csv F] [--plot F.svg] [--json]",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text = "Steps a scene (YAML) to its end and prints what happened, with the worst breach of\n"
             "the laws of contact in any step.\n"
@@ -228,15 +234,15 @@ const tbi_command tbi_cmd_run = {
             "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n",
     .nword = 1,
     .word = "SCENE",
-    .options = {[CONTACT] = {"--contact", "NAME", "contact model: cone, lcp", false},
-                [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4", false},
-                [DT] = {"--dt", "S", "time step", false},
-                [TIME] = {"--time", "S", "how long to simulate", false},
-                [SET] = {"--set", "path=value", "change the scene; may be given several times",
-                         true},
-                [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
-                [PLOT] = {"--plot", "F.svg", "draw force, energy and residual (needs gnuplot)",
-                          false},
-                [JSON] = {"--json", NULL, "the result as one object", false}},
+    .options =
+        {[CONTACT] = {"--contact", "NAME", "contact model: cone, lcp", false},
+                  [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4", false},
+                  [DT] = {"--dt", "S", "time step", false},
+                  [TIME] = {"--time", "S", "how long to simulate", false},
+                  [SET] = {"--set", "path=value", "change the scene; may be given several times", true},
+                  [LOG] = {"--log", "F", "log every position and velocity, exactly (docs/log.md)", false},
+                  [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
+                  [PLOT] = {"--plot", "F.svg", "draw force, energy and residual (needs gnuplot)", false},
+                  [JSON] = {"--json", NULL, "the result as one object", false}},
     .run = run_command,
 };
