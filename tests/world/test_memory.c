@@ -100,6 +100,7 @@ static void as_dense_lcp(tabi_world_def *def) {
   def->dense = true;
 }
 static void as_midpoint(tabi_world_def *def) { def->integrator = TABI_MIDPOINT; }
+static void as_rk4(tabi_world_def *def) { def->integrator = TABI_RK4; }
 
 static void steps_allocate_nothing(void **state) {
   (void)state;
@@ -109,6 +110,7 @@ static void steps_allocate_nothing(void **state) {
   assert_int_equal(calls_in(as_dense), 0);
   assert_int_equal(calls_in(as_dense_lcp), 0);
   assert_int_equal(calls_in(as_midpoint), 0);
+  assert_int_equal(calls_in(as_rk4), 0);
 }
 
 /* the counter itself works */
