@@ -77,6 +77,15 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau);
 void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, const double *tau,
                          double *force);
 double tbi_world_spring_energy(const tabi_world *w);
+/* z = D^-1/2 L^-T of their impulse, with the factor of M (free_motion.c). */
+void tbi_world_free_motion(tabi_world *w);
+/* Points of contact that may close in this step, and what the problem's points have to reach
+ * (touches.c). */
+tabi_status tbi_world_touches(tabi_world *w);
+void tbi_world_targets(tabi_world *w);
+/* The new position from the new velocity, or both by the stages of rk4 (move.c). */
+void tbi_world_move(tabi_world *w);
+void tbi_world_move_by_stages(tabi_world *w, const double *tau);
 /* Limits, dry friction and couplings into setup.problem.row (rows.c). */
 void tbi_world_rows(tabi_world *w);
 void tbi_world_keep_rows(tabi_world *w);

@@ -1,0 +1,74 @@
+/* free_motion.c - what forces other than constraints do in a step. */
+#include "world/world.h"
+
+#define GYRO_STEPS 8
+
+/* The couple that makes the gyroscopic moment of a lone free body implicit.  Explicit, it feeds
+ * energy in; w' of  I (w' - w) + h w' x I w' = 0  (about the centre, by Newton) never does. */
+static v3 gyro_couple(s3 i, v3 w, double h) {
+  v3 next = w;
+  for (int step = 0; step < GYRO_STEPS; ++step) {
+    v3 l = s3_mulv(i, next);
+    v3 f = v3_axpy(s3_mulv(i, v3_sub(next, w)), h, v3_cross(next, l));
+    if (v3_norm(f) <= 1e-15 * v3_norm(l)) break;
+    /* derivative: I + h ([w'] I - [I w']), column by column */
+    v3 column[3];
+    const v3 unit[3] = {
+        {1, 0, 0},
+        {0, 1, 0},
+        {0, 0, 1}
+    };
+    for (int k = 0; k < 3; ++k) {
+      v3 ik = s3_mulv(i, unit[k]);
+      column[k] = v3_axpy(ik, h, v3_add(v3_cross(next, ik), v3_cross(unit[k], l)));
+    }
+    double det = v3_dot(column[0], v3_cross(column[1], column[2]));
+    v3 step_by = v3_make(v3_dot(f, v3_cross(column[1], column[2])) / det,
+                         v3_dot(column[0], v3_cross(f, column[2])) / det,
+                         v3_dot(column[0], v3_cross(column[1], f)) / det);
+    next = v3_sub(next, step_by);
+  }
+  return v3_sub(v3_cross(w, s3_mulv(i, w)), v3_cross(next, s3_mulv(i, next)));
+}
+
+static bool is_lone(const tabi_model *model, int32_t i) {
+  const tbi_body *body = &model->body[i];
+  if (body->type != TABI_JOINT_FREE || body->parent != TABI_WORLD) return false;
+  return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
+}
+
+/* external wrenches and implicit gyroscopic couples against the forces of rnea.c */
+static void apply_wrenches(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tabi_dynamics *d = w->d;
+  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
+    d->force[i] = sv_sub(d->force[i], w->external[i]);
+  }
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (w->def.integrator != TABI_SEMI_IMPLICIT || !is_lone(model, i)) continue;
+    m3 rot = m4_to(&d->body[i].rot);
+    s3 moment = s3_rotate(&rot, model->body[i].inertia);
+    v3 couple = gyro_couple(moment, v4_to(d->body[i].vel.ang), w->def.timestep);
+    d->force[i].ang = v4_sub(d->force[i].ang, v4_from(couple));
+  }
+}
+
+/* z = D^-1/2 L^-T h (forces - bias) */
+void tbi_world_free_motion(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tabi_dynamics *d = w->d;
+  double h = w->def.timestep;
+  tbi_rnea_forces(d, v4_from(v3_load(w->def.gravity)), NULL);
+  apply_wrenches(w);
+  tbi_gather(d, w->bias);
+  tbi_crba(d, w->diagonal);
+  tbi_ltdl_factor(d);
+  for (int32_t k = 0; k < model->nv; ++k)
+    w->z[k] = h * (w->z[k] + w->force[k] - w->bias[k]);
+  tbi_ltdl_solve_transposed(d, w->z);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    double root = sqrt(d->pivot[k]);
+    w->setup.pivot_root[k] = root;
+    w->z[k] *= root;
+  }
+}

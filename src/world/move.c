@@ -1,0 +1,94 @@
+/* move.c - the new position: along one velocity, or by the four stages of rk4. */
+#include "integrate/integrate.h"
+#include "world/world.h"
+
+/* a tree is pushed if any constraint acts on it */
+static void mark_pushed(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t t = 0; t < model->ntree; ++t)
+    w->pushed[t] = false;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (w->setup.problem.sum[k] != 0) w->pushed[model->body[model->dof_body[k]].tree] = true;
+  }
+}
+
+/* the velocity that moves a tree over the step, from those before, without and with constraints */
+static double moving_velocity(const tabi_world *w, int32_t tree, int32_t k) {
+  double before = w->v[k];
+  double after = w->v_new[k];
+  double share = w->touch_time[tree];
+  bool middle = w->def.integrator == TABI_MIDPOINT;
+  double gain = middle ? w->v_free[k] - before : 0;
+  if (share >= 0) {
+    return share * (before + 0.5 * gain * share) + (1 - share) * (after - 0.5 * gain * (1 - share));
+  }
+  return middle && !w->pushed[tree] ? 0.5 * (before + after) : after;
+}
+
+/* the velocity at the end of the step if no constraint acted */
+static void free_velocity(tabi_world *w) {
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
+  tbi_ltdl_solve_lower(w->d, w->v_free);
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] += w->v[k];
+}
+
+void tbi_world_move(tabi_world *w) {
+  const tabi_model *model = w->model;
+  mark_pushed(w);
+  if (w->def.integrator == TABI_MIDPOINT) free_velocity(w);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    int32_t tree = model->body[model->dof_body[k]].tree;
+    w->v_move[k] = moving_velocity(w, tree, k);
+  }
+  tabi_model_integrate(model, w->q, w->v_move, w->def.timestep, w->q_new);
+}
+
+typedef struct stages {
+  tabi_world *w;
+  const double *tau;
+  double *held; /* joint forces of constraints and external wrenches, held over the step */
+} stages;
+
+static void stage_acceleration(void *user, const double *q, const double *v, double *qdd) {
+  stages *s = user;
+  tabi_world *w = s->w;
+  const tabi_model *model = w->model;
+  tbi_kinematics(w->d, q, v);
+  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
+  tbi_gather(w->d, w->bias);
+  tbi_world_forces_at(w, q, v, s->tau, w->v_free);
+  for (int32_t k = 0; k < model->nv; ++k)
+    w->v_free[k] += s->held[k] - w->bias[k];
+  tbi_aba_factor(w->d);
+  tbi_aba_solve(w->d, w->v_free, qdd);
+}
+
+/* the wrenches of constraints as mean forces, and those from outside, at the joints */
+static void hold_forces(tabi_world *w, double *held) {
+  const tbi_problem *p = &w->setup.problem;
+  double rate = 1 / w->def.timestep;
+  for (int32_t i = 0; i < w->model->nbody; ++i)
+    w->d->force[i] = w->external[i];
+  for (int32_t k = 0; k < p->nport; ++k) {
+    sv *force = &w->d->force[p->port[k].body];
+    *force = sv_axpy(*force, rate, p->received[k]);
+  }
+  tbi_gather(w->d, held);
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    held[row->dof] += rate * row->impulse;
+    if (row->leader != TABI_NONE) held[row->leader] -= rate * row->slope * row->impulse;
+  }
+}
+
+void tbi_world_move_by_stages(tabi_world *w, const double *tau) {
+  const tabi_model *model = w->model;
+  stages s = {w, tau, w->stage};
+  hold_forces(w, s.held);
+  tbi_motion motion = {model, stage_acceleration, &s, w->stage + model->nv};
+  tbi_rk4(&motion, w->def.timestep, w->q, w->v, w->q_new, w->v_new);
+  for (int32_t k = 0; k < model->nv; ++k)
+    w->v_move[k] = 0.5 * (w->v[k] + w->v_new[k]);
+}
