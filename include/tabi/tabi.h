@@ -209,6 +209,11 @@ TABI_API tabi_actuator_def tabi_actuator_def_default(void);
 TABI_API tabi_coupling_def tabi_coupling_def_default(void);
 TABI_API tabi_connection_def tabi_connection_def_default(void);
 
+/* What two materials do together where no pair is given: friction by the geometric mean,
+ * restitution and speeds by the larger, stiffness and damping as springs in a row. */
+TABI_API tabi_material_def tabi_material_combine(const tabi_material_def *a,
+                                                 const tabi_material_def *b);
+
 TABI_API tabi_builder *tabi_builder_create(void);          /* NULL: out of memory */
 TABI_API void tabi_builder_destroy(tabi_builder *builder); /* NULL is fine */
 

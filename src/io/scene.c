@@ -171,21 +171,6 @@ static tabi_status read_materials(tbi_scene_reader *r, const tbi_yaml_node *map)
   return status;
 }
 
-static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
-
-/* The rule for pairs, from which an entry departs. */
-static tabi_material_def combined(const tabi_material_def *a, const tabi_material_def *b) {
-  tabi_material_def both = tabi_material_def_default();
-  both.friction = sqrt(a->friction * b->friction);
-  both.kinetic = sqrt(a->kinetic * b->kinetic);
-  both.restitution = fmax(a->restitution, b->restitution);
-  both.stiffness = in_series(a->stiffness, b->stiffness);
-  both.damping = in_series(a->damping, b->damping);
-  both.slip_speed = fmax(a->slip_speed, b->slip_speed);
-  both.rest_speed = fmax(a->rest_speed, b->rest_speed);
-  return both;
-}
-
 static tabi_status read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
   const char *what = "pairs: ";
   if (entry->kind != TBI_YAML_LIST || entry->count != 3 || entry->first->kind != TBI_YAML_SCALAR ||
@@ -199,7 +184,8 @@ static tabi_status read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
   tabi_status status = tbi_scene_material(r, entry, what, name_a, &a);
   if (status == TABI_OK) status = tbi_scene_material(r, entry, what, name_b, &b);
   if (status != TABI_OK) return status;
-  tabi_material_def def = combined(material_at(r, a), material_at(r, b));
+  /* the rule for pairs, from which the entry departs */
+  tabi_material_def def = tabi_material_combine(material_at(r, a), material_at(r, b));
   const tbi_yaml_node *properties = entry->last;
   status = tbi_fields_read(properties, what, material_fields, NMATERIAL_FIELD, &def, r->err);
   if (status != TABI_OK) return status;

@@ -1,4 +1,4 @@
-/* defs.c - the defaults of every def. */
+/* defs.c - the defaults of every def, and the rule that combines two materials. */
 #include "tabi/tabi.h"
 
 #include <math.h>
@@ -90,4 +90,23 @@ tabi_connection_def tabi_connection_def_default(void) {
       .quat_a = NO_ROTATION,
       .quat_b = NO_ROTATION,
   };
+}
+
+static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+
+/* negative: as static */
+static double kinetic_of(const tabi_material_def *m) {
+  return m->kinetic < 0 ? m->friction : m->kinetic;
+}
+
+tabi_material_def tabi_material_combine(const tabi_material_def *a, const tabi_material_def *b) {
+  tabi_material_def both = tabi_material_def_default();
+  both.friction = sqrt(a->friction * b->friction);
+  both.kinetic = sqrt(kinetic_of(a) * kinetic_of(b));
+  both.restitution = fmax(a->restitution, b->restitution);
+  both.stiffness = in_series(a->stiffness, b->stiffness);
+  both.damping = in_series(a->damping, b->damping);
+  both.slip_speed = fmax(a->slip_speed, b->slip_speed);
+  both.rest_speed = fmax(a->rest_speed, b->rest_speed);
+  return both;
 }
