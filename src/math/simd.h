@@ -75,9 +75,6 @@ typedef struct m4 {
   v4 x, y, z;
 } m4;
 
-static inline m4 m4_from(const m3 *a) {
-  return (m4){v4_from(m3_column(a, 0)), v4_from(m3_column(a, 1)), v4_from(m3_column(a, 2))};
-}
 static inline m3 m4_to(const m4 *a) {
   return m3_from_columns(v4_to(a->x), v4_to(a->y), v4_to(a->z));
 }

@@ -9,6 +9,10 @@
 #include "support/near.h"
 #include "support/rng.h"
 
+static m4 m4_from(const m3 *a) {
+  return (m4){v4_from(m3_column(a, 0)), v4_from(m3_column(a, 1)), v4_from(m3_column(a, 2))};
+}
+
 typedef double matrix[6][6];
 
 static sv motion(double x, double y, double z, double rx, double ry, double rz) {
