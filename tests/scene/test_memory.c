@@ -4,6 +4,7 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,17 +112,14 @@ static void test_failing(void **state) {
   assert_true(n > 100);
 }
 
-static void test_steps(void **state) {
-  (void)state;
+static void step_without_memory(tabi_scene *scene, int steps) {
   tabi_error err = {0};
-  tabi_scene *scene = load(write_files(), &err);
-  if (!scene) fail_msg("%s", err.message);
   tabi_world_def def = tabi_scene_world_def(scene);
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
   assert_non_null(world);
   assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
   long before = heap.made;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < steps; i++) {
     tabi_scene_control(scene, world);
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   }
@@ -130,10 +128,33 @@ static void test_steps(void **state) {
   tabi_scene_destroy(scene);
 }
 
+static void test_steps(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tabi_scene *scene = load(write_files(), &err);
+  if (!scene) fail_msg("%s", err.message);
+  step_without_memory(scene, 200);
+}
+
+static void test_steps_of_shipped_scenes(void **state) {
+  (void)state;
+  static const char *const names[] = {"balls666", "bouncing", "boxes_slope", "chain", "drop",
+                                      "incline",  "pile",     "rolling",     "stack", "stand"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    tabi_error err = {0};
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, names[i]);
+    tabi_scene *scene = tabi_scene_load(path, NULL, &err);
+    if (!scene) fail_msg("%s", err.message);
+    step_without_memory(scene, 40);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_failing),
       cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_steps_of_shipped_scenes),
   };
   scratch_begin();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
