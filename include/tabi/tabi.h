@@ -184,10 +184,25 @@ typedef struct tabi_coupling_def {
 } tabi_coupling_def;
 
 typedef enum tabi_connection_type {
-  TABI_CONNECTION_BALL,  /* the origins of both frames coincide */
-  TABI_CONNECTION_FIXED, /* the frames coincide */
+  TABI_CONNECTION_BALL,   /* the origins of both frames coincide */
+  TABI_CONNECTION_HINGE,  /* and their z axes */
+  TABI_CONNECTION_FIXED,  /* the frames coincide */
+  TABI_CONNECTION_AXES,   /* the axes of frame a that are named in `axes` are held */
+  TABI_CONNECTION_ROD,    /* the origins stay `length` apart */
+  TABI_CONNECTION_SPRING, /* a spring and damper between the origins, at rest at `length` */
   TABI_CONNECTION_COUNT,
 } tabi_connection_type;
+
+/* Bits of `axes`.  With one TABI_TURN held the frames are joined as by a universal joint, with two
+ * as by a hinge about the third. */
+enum {
+  TABI_MOVE_X = 1,
+  TABI_MOVE_Y = 2,
+  TABI_MOVE_Z = 4,
+  TABI_TURN_X = 8,
+  TABI_TURN_Y = 16,
+  TABI_TURN_Z = 32,
+};
 
 /* Closes a loop: a frame on link a and a frame on link b are held together. */
 typedef struct tabi_connection_def {
@@ -197,6 +212,9 @@ typedef struct tabi_connection_def {
   int32_t a, b; /* either may be TABI_WORLD */
   double pos_a[3], quat_a[4];
   double pos_b[3], quat_b[4];
+  uint32_t axes;             /* of TABI_CONNECTION_AXES */
+  double length;             /* m, of a rod (> 0) or spring (>= 0) */
+  double stiffness, damping; /* N/m and N s/m, of a spring */
   tabi_place place;
 } tabi_connection_def;
 
@@ -388,8 +406,10 @@ typedef struct tabi_world_def {
   tabi_integrator integrator;
   double timestep;         /* s, 1e-7 to 0.1 */
   double gravity[3];       /* m/s^2 */
-  double tolerance;        /* contact residual at which a solver may stop, m/s */
-  int32_t iterations;      /* at most, >= 2 */
+  double tolerance;        /* at which a solver may stop: cone and lcp, change of velocity in a
+                              sweep, m/s; exact, scaled residual.  Negative: 1e-8, exact 1e-10 */
+  int32_t iterations;      /* at most, >= 2; of exact: factorisations */
+  bool fallback;           /* what cone or lcp leave above the tolerance is handed to exact */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
   double allowed_depth;    /* m, overlap that is not corrected */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
@@ -458,8 +478,10 @@ typedef struct tabi_certificate {
   double cone;            /* N, friction beyond the cone */
   double dissipation;     /* m/s, of friction that does not oppose slip */
   int32_t contacts;       /* that push */
+  double connection;      /* m/s or rad/s, by which connections that contradict were missed */
   int32_t iterations;
-  bool converged; /* the tolerance was reached */
+  bool converged;   /* the tolerance was reached */
+  bool handed_over; /* to exact, by def.fallback */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

@@ -518,6 +518,26 @@ int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def
   return TABI_NONE;
 }
 
+/* what is wrong with a connection beyond its links and frames, or NULL */
+static const char *connection_complaint(const tabi_connection_def *def) {
+  const uint32_t all =
+      TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z | TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
+  switch (def->type) {
+  case TABI_CONNECTION_AXES:
+    return def->axes == 0 || (def->axes & ~all) != 0 ? "names no axes, or some that are none"
+                                                     : NULL;
+  case TABI_CONNECTION_ROD:
+    return def->length > 0 && isfinite(def->length) ? NULL : "length of a rod must be > 0";
+  case TABI_CONNECTION_SPRING:
+    if (!(def->length >= 0 && isfinite(def->length))) return "length must be >= 0";
+    if (!(def->stiffness >= 0 && isfinite(def->stiffness))) return "stiffness must be >= 0";
+    if (!(def->damping >= 0 && isfinite(def->damping))) return "damping must be >= 0";
+    return def->stiffness + def->damping > 0 ? NULL : "a spring needs stiffness or damping";
+  default:
+    return NULL;
+  }
+}
+
 int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def) {
   if (!begin(builder, def->def_size, sizeof *def, "connection")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
@@ -532,6 +552,9 @@ int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection
              !unit_quat(kept.quat_b)) {
     fail(builder, TABI_ERR_MODEL, def->place,
          "connection '%s': a frame is not finite or no rotation", name);
+  } else if (connection_complaint(def)) {
+    fail(builder, TABI_ERR_MODEL, def->place, "connection '%s': %s", name,
+         connection_complaint(def));
   } else if (keep_string(builder, &kept.name) && keep_place(builder, &kept.place)) {
     return append(builder, &builder->connections, &kept, sizeof kept);
   }

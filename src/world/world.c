@@ -20,7 +20,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .contact = TABI_CONTACT_CONE,
       .integrator = TABI_SEMI_IMPLICIT,
       .timestep = model->timestep,
-      .tolerance = 1e-8,
+      .tolerance = -1,
       .iterations = 120,
       .max_contacts = 0,
       .allowed_depth = 1e-4,
@@ -43,7 +43,7 @@ static const char *complaint(const tabi_world_def *def) {
   if ((unsigned)def->integrator >= TABI_INTEGRATOR_COUNT) return "unknown integrator";
   if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
   if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
-  if (!(def->tolerance >= 0)) return "tolerance must be >= 0";
+  if (isnan(def->tolerance)) return "tolerance must be a number";
   if (def->iterations < 2) return "iterations must be >= 2";
   if (def->max_contacts < 0) return "max_contacts must be >= 0";
   if (!in_range(def->allowed_depth, 0, 1)) return "allowed_depth must be in [0, 1]";
@@ -217,6 +217,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   tabi_world counted = {.model = model, .def = *def};
+  if (def->tolerance < 0) counted.def.tolerance = 1e-8;
   /* as many as the shapes may reasonably have at once */
   if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
   tbi_layout at = {NULL, 0};

@@ -65,7 +65,6 @@ static void spoil_step_long(tabi_world_def *def) { def->timestep = 1; }
 static void spoil_step_nan(tabi_world_def *def) { def->timestep = NAN; }
 static void spoil_gravity(tabi_world_def *def) { def->gravity[1] = NAN; }
 static void spoil_gravity_more(tabi_world_def *def) { def->gravity[1] = INFINITY; }
-static void spoil_tolerance(tabi_world_def *def) { def->tolerance = -1; }
 static void spoil_tolerance_nan(tabi_world_def *def) { def->tolerance = NAN; }
 static void spoil_iterations(tabi_world_def *def) { def->iterations = 1; }
 static void spoil_contacts(tabi_world_def *def) { def->max_contacts = -1; }
@@ -90,7 +89,6 @@ static void bad_defs(void **state) {
       {spoil_step_nan,      "timestep"        },
       {spoil_gravity,       "gravity"         },
       {spoil_gravity_more,  "gravity"         },
-      {spoil_tolerance,     "tolerance"       },
       {spoil_tolerance_nan, "tolerance"       },
       {spoil_iterations,    "iterations"      },
       {spoil_contacts,      "max_contacts"    },
