@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "io/number.h"
 #include "io/suggest.h"
+#include "math/quat.h"
 
 #include <limits.h>
 #include <math.h>
@@ -198,4 +199,38 @@ tabi_status tbi_fields_need_kind(const tbi_yaml_node *node, const char *what, co
                                  tbi_yaml_kind kind, tabi_error *err) {
   context c = {what, key, err};
   return need_kind(&c, node, kind);
+}
+
+/* Roll, pitch, yaw about fixed axes: about x first, then y, then z. */
+static void from_rpy(const double rpy[3], double quat[4]) {
+  q4 x = q_exp(v3_make(rpy[0], 0, 0));
+  q4 y = q_exp(v3_make(0, rpy[1], 0));
+  q4 z = q_exp(v3_make(0, 0, rpy[2]));
+  q_store(q_normalize(q_mul(z, q_mul(y, x))), quat);
+}
+
+tabi_status tbi_fields_rotation(const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
+                                const char *what, double rotation[4], tabi_error *err) {
+  q_store(q_identity(), rotation);
+  if (rpy && quat) {
+    return tbi_error_set(err, TABI_ERR_PARSE, quat->place, "%sgive %s or %s, not both", what,
+                         rpy->key, quat->key);
+  }
+  if (rpy) {
+    double angles[3] = {0, 0, 0};
+    tabi_status status = tbi_fields_numbers(rpy, what, rpy->key, angles, 3, err);
+    if (status == TABI_OK) from_rpy(angles, rotation);
+    return status;
+  }
+  if (!quat) return TABI_OK;
+  tabi_status status = tbi_fields_numbers(quat, what, quat->key, rotation, 4, err);
+  if (status != TABI_OK) return status;
+  double length = q_norm(q_load(rotation));
+  if (!(fabs(length - 1) <= 0.02)) {
+    return tbi_error_set(err, TABI_ERR_PARSE, quat->place,
+                         "%s%s has length %.3g; give a unit quaternion (w, x, y, z)", what,
+                         quat->key, length);
+  }
+  q_store(q_scale(1 / length, q_load(rotation)), rotation);
+  return TABI_OK;
 }

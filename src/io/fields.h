@@ -38,6 +38,9 @@ tabi_status tbi_fields_numbers(const tbi_yaml_node *node, const char *what, cons
 /* One finite number. */
 tabi_status tbi_fields_number(const tbi_yaml_node *node, const char *what, const char *key,
                               double *value, tabi_error *err);
+/* rpy or quat as given (either may be NULL) into a quaternion. */
+tabi_status tbi_fields_rotation(const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
+                                const char *what, double rotation[4], tabi_error *err);
 tabi_status tbi_fields_need_kind(const tbi_yaml_node *node, const char *what, const char *key,
                                  tbi_yaml_kind kind, tabi_error *err);
 

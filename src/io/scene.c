@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "io/connection.h"
 #include "io/file.h"
 #include "io/suggest.h"
-#include "math/quat.h"
 #include "model/builder.h"
 
 #include <math.h>
@@ -58,37 +58,6 @@ char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
   memcpy(path, r->path, folder);
   memcpy(path + folder, file, length + 1);
   return path;
-}
-
-/* Roll, pitch, yaw about fixed axes: about x first, then y, then z. */
-static void from_rpy(const double rpy[3], double quat[4]) {
-  q4 x = q_exp(v3_make(rpy[0], 0, 0));
-  q4 y = q_exp(v3_make(0, rpy[1], 0));
-  q4 z = q_exp(v3_make(0, 0, rpy[2]));
-  q_store(q_normalize(q_mul(z, q_mul(y, x))), quat);
-}
-
-tabi_status tbi_scene_rotation(const tbi_scene_reader *r, const char *what,
-                               const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
-                               double rotation[4]) {
-  q_store(q_identity(), rotation);
-  if (rpy && quat) return tbi_scene_fail(r, quat, what, "give rpy or quat, not both");
-  if (rpy) {
-    double angles[3];
-    tabi_status status = tbi_fields_numbers(rpy, what, "rpy", angles, 3, r->err);
-    if (status == TABI_OK) from_rpy(angles, rotation);
-    return status;
-  }
-  if (!quat) return TABI_OK;
-  tabi_status status = tbi_fields_numbers(quat, what, "quat", rotation, 4, r->err);
-  if (status != TABI_OK) return status;
-  double length = q_norm(q_load(rotation));
-  if (!(fabs(length - 1) <= 0.02)) {
-    return tbi_scene_fail(r, quat, what,
-                          "quat has length %.3g; give a unit quaternion (w, x, y, z)", length);
-  }
-  q_store(q_scale(1 / length, q_load(rotation)), rotation);
-  return TABI_OK;
 }
 
 tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
@@ -212,7 +181,7 @@ static tabi_status read_pairs(tbi_scene_reader *r, const tbi_yaml_node *list) {
 
 typedef struct contact_keys {
   tabi_world_def def;
-  const char *model, *variant, *storage;
+  const char *model, *variant, *storage, *fallback;
   const tbi_yaml_node *seed;
 } contact_keys;
 
@@ -227,6 +196,7 @@ static const tbi_field contact_fields[] = {
     {"warm_start",       TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)      },
     {"variant",          TBI_FIELD_WORD,         offsetof(contact_keys, variant)             },
     {"storage",          TBI_FIELD_WORD,         offsetof(contact_keys, storage)             },
+    {"fallback",         TBI_FIELD_WORD,         offsetof(contact_keys, fallback)            },
     {"static",           TBI_FIELD_BOOL,         offsetof(contact_keys, def.static_friction) },
     {"seed",             TBI_FIELD_NODE,         offsetof(contact_keys, seed)                },
 };
@@ -273,6 +243,7 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
                                       contact_keys *keys) {
   static const char *const variants[2] = {"block", "paper"};
   static const char *const storages[2] = {"ports", "dense"};
+  static const char *const fallbacks[2] = {"none", "exact"};
   if (keys->model) {
     int32_t found = tabi_contact_find(keys->model);
     if (found == TABI_NONE) {
@@ -284,6 +255,7 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
   tabi_status status = keys->seed ? read_seed(r, keys->seed, &keys->def.seed) : TABI_OK;
   if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->def.paper);
   if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->def.dense);
+  if (status == TABI_OK) status = read_choice(r, map, "fallback", fallbacks, &keys->def.fallback);
   return status;
 }
 
@@ -389,24 +361,24 @@ static tabi_status read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top 
     return tbi_scene_fail(r, tbi_yaml_child(root, "timestep"), "",
                           "timestep must be in [1e-7, 0.1]");
   }
-  if (t->connections && t->connections->count > 0) {
-    return tbi_scene_fail(r, t->connections, "", "connections are not supported yet");
-  }
   r->scene->duration = t->duration;
   r->scene->name = tbi_text_add(&r->scene->text, t->name ? t->name : "");
   return r->scene->name ? TABI_OK : tbi_error_memory(r->err);
 }
 
-static tabi_status build_model(tbi_scene_reader *r, const top *t) {
-  // robots bring their own gravity and time step, the scene's count
-  tabi_builder_set_gravity(r->builder, t->gravity);
-  tabi_builder_set_timestep(r->builder, t->timestep);
+static tabi_status build_model(tbi_scene_reader *r) {
   tabi_error err = {0};
-  r->scene->model = tabi_builder_build(r->builder, &err);
-  if (!r->scene->model) {
+  tabi_model *model = tabi_builder_build(r->builder, &err);
+  if (!model) {
     if (r->err) *r->err = err;
     return err.status;
   }
+  tabi_model_destroy(r->scene->model);
+  r->scene->model = model;
+  return TABI_OK;
+}
+
+static tabi_status begin_motion(tbi_scene_reader *r) {
   tabi_scene *scene = r->scene;
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
@@ -419,6 +391,20 @@ static tabi_status build_model(tbi_scene_reader *r, const top *t) {
   return TABI_OK;
 }
 
+/* They are closed where the scene starts, so they come when all stands there; the model is then
+ * made again, with them.  Nothing in it changes its number. */
+static tabi_status read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  if (!list || list->count == 0) return TABI_OK;
+  const tbi_connections connections = {.builder = r->builder,
+                                       .model = r->scene->model,
+                                       .q = r->scene->q,
+                                       .prefix = "",
+                                       .has_world = true,
+                                       .err = r->err};
+  tabi_status status = tbi_connections_read(&connections, list);
+  return status == TABI_OK ? build_model(r) : status;
+}
+
 static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   top t;
   tabi_status status = read_top(r, root, &t);
@@ -426,8 +412,14 @@ static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   if (status == TABI_OK) status = read_pairs(r, t.pairs);
   if (status == TABI_OK) status = tbi_scene_read_bodies(r, t.bodies);
   if (status == TABI_OK) status = tbi_scene_read_robots(r, t.robots);
-  if (status == TABI_OK) status = build_model(r, &t);
+  if (status != TABI_OK) return status;
+  // robots bring their own gravity and time step, the scene's count
+  tabi_builder_set_gravity(r->builder, t.gravity);
+  tabi_builder_set_timestep(r->builder, t.timestep);
+  status = build_model(r);
+  if (status == TABI_OK) status = begin_motion(r);
   if (status == TABI_OK) status = tbi_scene_start_robots(r);
+  if (status == TABI_OK) status = read_connections(r, t.connections);
   if (status == TABI_OK) status = tbi_scene_read_forces(r, t.forces);
   if (status == TABI_OK) status = read_world(r, root, &t);
   return status == TABI_OK ? read_log(r, t.log) : status;

@@ -81,10 +81,6 @@ char *tbi_scene_path(const tbi_scene_reader *r, const char *file);
 /* The index of a material, or an error at the node with a suggestion. */
 tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
                                const char *what, const char *name, int32_t *material);
-/* rpy | quat as given (either may be NULL) into a quaternion. */
-tabi_status tbi_scene_rotation(const tbi_scene_reader *r, const char *what,
-                               const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
-                               double rotation[4]);
 /* A free joint that starts with a velocity. */
 tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
                                  const double ang[3]);

@@ -280,7 +280,7 @@ static tabi_status add_body(body *b) {
   tabi_link_def link = tabi_link_def_default();
   link.name = b->keys.name;
   link.place = b->node->place;
-  tabi_status status = tbi_scene_rotation(r, b->what, b->keys.rpy, b->keys.quat, rotation);
+  tabi_status status = tbi_fields_rotation(b->keys.rpy, b->keys.quat, b->what, rotation, r->err);
   if (status == TABI_OK) status = weigh(b, &link);
   if (status != TABI_OK) return status;
   int32_t index = tabi_builder_add_link(r->builder, &link);

@@ -109,7 +109,7 @@ static tabi_status load(const robot *b) {
   if (keys->place[0])
     status = tbi_fields_numbers(keys->place[0], b->what, "xyz", def.base_pos, 3, r->err);
   if (status == TABI_OK)
-    status = tbi_scene_rotation(r, b->what, keys->place[1], keys->place[2], def.base_quat);
+    status = tbi_fields_rotation(keys->place[1], keys->place[2], b->what, def.base_quat, r->err);
   if (status != TABI_OK) return status;
   def.package_path = r->def->package_path;
   def.warn = r->def->warn;

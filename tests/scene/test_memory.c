@@ -74,6 +74,8 @@ static const char text[] =
     "robots:\n"
     "  - {name: a, model: arm.urdf, base: fixed, lock: [elbow], xyz: [0, 5, 0]}\n"
     "  - {name: b, model: arm.urdf, base: fixed, controller: {type: csv, file: t.csv, kp: 9}}\n"
+    "connections: [{type: spring, a: box, b: b/lower, at: [0, 0, 0], at_b: [0, 0, 0], damping: "
+    "1}]\n"
     "forces: [{body: box, force: [1, 0, 0]}]\n"
     "log: {signals: [box, b/elbow]}\n";
 

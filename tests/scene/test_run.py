@@ -200,7 +200,7 @@ class Run(Case):
             self.refuse(f"name: x\ntimestep: {step}\n", 2, "timestep must be in [1e-7, 0.1]")
         self.refuse("gravty: [0, 0, 0]\n", 1, "unknown key 'gravty' (did you mean 'gravity'?)")
         self.refuse("connections: [{type: ball, a: x, b: y}]\n", 1,
-                    "connections are not supported yet")
+                    "connection: no link is called 'x'")
 
     def test_missing_file(self):
         path = self.file("none.yaml")
