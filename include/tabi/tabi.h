@@ -390,7 +390,7 @@ typedef enum tabi_contact_kind {
 typedef enum tabi_integrator {
   TABI_SEMI_IMPLICIT, /* positions move with the new velocity */
   TABI_MIDPOINT,      /* positions move with the mean of old and new in free motion */
-  TABI_RK4,           /* contact forces held over the four stages */
+  TABI_RK4,           /* contact forces held over the four stages, connections solved in each */
   TABI_INTEGRATOR_COUNT,
 } tabi_integrator;
 
@@ -484,6 +484,16 @@ typedef struct tabi_certificate {
   bool handed_over; /* to exact, by def.fallback */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
+
+/* A connection in the last step. */
+typedef struct tabi_connection_state {
+  double gap;  /* m at the present state, worst axis: what should be zero; a spring's stretch */
+  double turn; /* rad, likewise */
+  double force[3], torque[3]; /* N and N m on b at the origin of its frame, world axes, mean */
+  double missed;              /* m/s or rad/s of what closes it: it contradicts others */
+  bool redundant;             /* some of its axes repeat others; the force is then one of many */
+} tabi_connection_state;
+TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);
 
 /* Kinetic, potential and spring energy at the present state, and the work of joint forces, servos,
  * actuators, and external forces since the world was made; J. */

@@ -36,8 +36,8 @@ static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
 static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
   const tbi_port *port = &p->port[from];
   double part[6] = {v4_x(m.lin), v4_y(m.lin), v4_z(m.lin), v4_x(m.ang), v4_y(m.ang), v4_z(m.ang)};
-  int32_t first = p->tree_port[port->tree];
-  for (int32_t k = first; k < first + p->tree_ports[port->tree]; ++k) {
+  int32_t first = p->cluster_port[port->cluster];
+  for (int32_t k = first; k < first + p->cluster_ports[port->cluster]; ++k) {
     const tbi_block *block = tbi_problem_block(p, k, from);
     for (int i = 0; i < 6; ++i)
       answer[k] = sv_axpy(answer[k], part[i], block->column[i]);
@@ -45,9 +45,9 @@ static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
 }
 
 static void clear(const tbi_problem *p, int32_t port, sv *answer) {
-  int32_t tree = p->port[port].tree;
-  for (int32_t k = 0; k < p->tree_ports[tree]; ++k)
-    answer[p->tree_port[tree] + k] = sv_zero();
+  int32_t cluster = p->port[port].cluster;
+  for (int32_t k = 0; k < p->cluster_ports[cluster]; ++k)
+    answer[p->cluster_port[cluster] + k] = sv_zero();
 }
 
 /* what every unknown reads at its ports */

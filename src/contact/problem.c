@@ -8,10 +8,16 @@
 #include "contact/problem.h"
 
 #include "base/assertion.h"
+#include "contact/half_solve.h"
 #include "contact/setup.h"
 #include "contact/sweep.h"
 
 #include <string.h>
+
+/* Q' of a sum, which stands behind it */
+static inline double *tie_sums(const tbi_problem *p, int32_t cluster, double *sum) {
+  return sum + p->model->nv + p->model->cluster_tie[cluster];
+}
 
 static inline sv block_mul(const tbi_block *g, sv m) {
   sv u = sv_scale(v4_x(m.lin), g->column[0]);
@@ -23,50 +29,55 @@ static inline sv block_mul(const tbi_block *g, sv m) {
 }
 
 void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
-  int32_t tree = p->port[from].tree;
-  int32_t first = p->tree_port[tree];
-  for (int32_t k = first; k < first + p->tree_ports[tree]; ++k) {
+  int32_t cluster = p->port[from].cluster;
+  int32_t first = p->cluster_port[cluster];
+  for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k) {
     if (k == from || k == except) continue;
     p->velocity[k] = sv_add(p->velocity[k], block_mul(tbi_problem_block(p, k, from), m));
   }
 }
 
-static int32_t path_stride(const tabi_model *model, int32_t dof) {
-  return (model->dof_depth[dof] + 4) / 4 * 4;
-}
-
-static int32_t last_dof(const tbi_body *body) { return body->v + body->nv - 1; }
-
-static void add_port(tbi_setup *s, int32_t tree, int32_t body, int32_t dof) {
+static void add_port(tbi_setup *s, int32_t tree, int32_t body) {
   tbi_problem *p = &s->problem;
-  int32_t stride = path_stride(s->model, dof);
-  p->port[p->nport] = (tbi_port){tree, body, dof, stride, s->used_y, 0};
-  s->used_y += 6 * (int64_t)stride;
+  int32_t dof = tbi_last_dof(&s->model->body[body]);
+  int32_t cluster = s->model->tree_cluster[tree];
+  int32_t stride = tbi_path_stride(s->model, dof);
+  int64_t tail = s->used_y + 6 * (int64_t)stride;
+  p->port[p->nport] = (tbi_port){tree, cluster, body, dof, stride, s->used_y, tail, 0};
+  s->used_y = tail + 6 * (int64_t)p->cluster_ties[cluster];
   s->body_port[body] = p->nport++;
-  ++p->tree_ports[tree];
+  ++p->cluster_ports[cluster];
 }
 
-/* ports of what was marked; those of a tree stand together.  False: too many in one tree */
-static bool number_ports(tbi_setup *s) {
+static void number_ports(tbi_setup *s) {
   const tabi_model *model = s->model;
   tbi_problem *p = &s->problem;
   p->nport = 0;
   s->used_y = 0;
-  int64_t blocks = 0;
-  for (int32_t tree = 0; tree < model->ntree; ++tree) {
+  for (int32_t c = 0; c < p->model->ncluster; ++c)
+    p->cluster_ports[c] = 0;
+  for (int32_t k = 0; k < model->ntree; ++k) {
+    int32_t tree = model->tree_order[k];
     int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
-    p->tree_port[tree] = p->nport;
-    p->tree_ports[tree] = 0;
     for (int32_t i = model->tree_body[tree]; i < end; ++i) {
-      const tbi_body *body = &model->body[i];
-      if (s->body_port[i] == TBI_MARKED) add_port(s, tree, i, last_dof(body));
+      if (s->body_port[i] == TBI_MARKED) add_port(s, tree, i);
     }
-    int64_t n = p->tree_ports[tree];
-    if (blocks + n * n > s->max_blocks) return false;
-    for (int32_t k = 0; k < n; ++k) {
-      p->port[p->tree_port[tree] + k].block = (int32_t)(blocks + k * n);
-    }
-    blocks += n * n;
+  }
+}
+
+/* where the blocks of each cluster stand; false: too many ports in one */
+static bool place_blocks(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  int64_t blocks = 0;
+  int32_t first = 0;
+  for (int32_t c = 0; c < p->model->ncluster; ++c) {
+    int32_t n = p->cluster_ports[c];
+    if (blocks + (int64_t)n * n > s->max_blocks) return false;
+    p->cluster_port[c] = first;
+    for (int32_t k = 0; k < n; ++k)
+      p->port[first + k].block = (int32_t)(blocks + (int64_t)k * n);
+    first += n;
+    blocks += (int64_t)n * n;
   }
   return true;
 }
@@ -87,34 +98,30 @@ static void load_axes(const tbi_setup *s, const tbi_port *port, double *y) {
   }
 }
 
-/* to -= a * from over the first n numbers, and no further than a whole vector */
-static inline void subtract(double *to, double a, const double *from, int32_t n) {
-  for (int32_t j = 0; j < n; j += 4)
-    v4_save(v4_axpy(v4_load(to + j), -a, v4_load(from + j)), to + j);
-}
-
-/* Y = D^-1/2 L^-T x for columns of x along the path of dof.  What has been finished is moved out of
- * the way, because the steps below work on whole vectors and spoil what lies behind. */
-static void half_solve(const tbi_setup *s, int32_t dof, int32_t columns, double *x, double *y) {
+/* T = Q' Y for columns along the path of dof */
+static void fill_tail(const tbi_setup *s, int32_t cluster, int32_t dof, int32_t columns,
+                      int64_t from) {
   const tabi_model *model = s->model;
-  int32_t stride = path_stride(model, dof);
-  int32_t depth = model->dof_depth[dof];
-  memset(y, 0, sizeof *y * (size_t)columns * (size_t)stride);
-  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
-    const double *row = s->d->row + model->dof_row[k];
-    double root = s->pivot_root[k];
+  const int32_t *path = model->dof_path + model->dof_row[dof];
+  int32_t stride = tbi_path_stride(model, dof);
+  int32_t ties = s->problem.cluster_ties[cluster];
+  double *tail = s->y + from + (int64_t)columns * stride;
+  for (int32_t t = 0; t < ties; ++t) {
+    const double *q = tbi_ties_basis(&s->ties, cluster, t);
     for (int32_t c = 0; c < columns; ++c) {
-      double *column = x + (int64_t)c * stride;
-      double value = column[depth];
-      y[(int64_t)c * stride + depth] = value * root;
-      subtract(column, value, row, depth);
+      const double *y = s->y + from + (int64_t)c * stride;
+      double sum = 0;
+      for (int32_t j = 0; j <= model->dof_depth[dof]; ++j)
+        sum += y[j] * q[model->dof_local[path[j]]];
+      tail[(int64_t)c * ties + t] = sum;
     }
   }
 }
 
 static void fill_y(const tbi_setup *s, const tbi_port *port) {
   load_axes(s, port, s->scratch);
-  half_solve(s, port->dof, 6, s->scratch, s->y + port->y);
+  tbi_half_solve(s->d, s->pivot_root, port->dof, 6, s->scratch, s->y + port->y);
+  fill_tail(s, port->cluster, port->dof, 6, port->y);
 }
 
 static double dot_path(const double *a, const double *b, int32_t n) {
@@ -133,15 +140,30 @@ static sv make_sv(const double a[6]) {
   return (sv){v4_make(a[0], a[1], a[2]), v4_make(a[3], a[4], a[5])};
 }
 
-/* what a sum of impulses, given for all velocities, does at a port: Y' x */
-static sv port_answer(const tbi_problem *p, const tbi_port *port, const double *x) {
+/* what impulses, given for all velocities, do at a port: Y' x */
+static void along_port(const tbi_problem *p, const tbi_port *port, const double *x, double u[6]) {
   const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
   const double *y = p->y + port->y;
   int32_t n = p->model->dof_depth[port->dof] + 1;
-  double u[6];
   for (int c = 0; c < 6; ++c)
     u[c] = tbi_path_dot(path, y + (int64_t)c * port->stride, n, x);
+}
+
+/* the same for a sum, of which ties take their share */
+static sv port_answer(const tbi_problem *p, const tbi_port *port, double *sum) {
+  double u[6];
+  along_port(p, port, sum, u);
+  int32_t ties = p->cluster_ties[port->cluster];
+  const double *tail = p->y + port->tail;
+  for (int c = 0; c < 6; ++c)
+    u[c] -= dot_path(tail + (int64_t)c * ties, tie_sums(p, port->cluster, sum), ties);
   return make_sv(u);
+}
+
+static sv free_velocity(const tbi_setup *s, const tbi_port *port) {
+  double u[6];
+  along_port(&s->problem, port, s->z, u);
+  return sv_add(s->d->body[port->body].vel, make_sv(u));
 }
 
 /* how many velocities two paths have in common */
@@ -157,6 +179,18 @@ static int32_t shared_path(const tabi_model *model, int32_t a, int32_t b) {
   return a < 0 ? 0 : model->dof_depth[a] + 1;
 }
 
+/* what ties take from the response of port k to port l.  Where they leave nothing, a trace of it
+ * stays, so that nobody divides by zero. */
+static double tied_response(const tbi_problem *p, const tbi_port *k, const tbi_port *l, int i,
+                            int j, double value) {
+  int32_t ties = p->cluster_ties[k->cluster];
+  if (ties == 0) return value;
+  const double *tail_k = p->y + k->tail + (int64_t)i * ties;
+  const double *tail_l = p->y + l->tail + (int64_t)j * ties;
+  double trace = k == l && i == j ? 1e-12 * value : 0;
+  return value - dot_path(tail_k, tail_l, ties) + trace;
+}
+
 /* G_kl and its transpose G_lk */
 static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   const tbi_problem *p = &s->problem;
@@ -167,16 +201,17 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   int32_t n = shared_path(s->model, port_k->dof, port_l->dof);
   double g[6][6];
   double t[6][6];
-  for (int32_t j = 0; j < 6; ++j) {
-    for (int32_t i = k == l ? j : 0; i < 6; ++i) {
+  for (int j = 0; j < 6; ++j) {
+    for (int i = k == l ? j : 0; i < 6; ++i) {
       double value =
           dot_path(yk + (int64_t)i * port_k->stride, yl + (int64_t)j * port_l->stride, n);
+      value = tied_response(p, port_k, port_l, i, j, value);
       g[j][i] = t[i][j] = value;
       if (k == l) g[i][j] = value;
     }
   }
-  tbi_block *kl = &p->block[port_k->block + (l - p->tree_port[port_k->tree])];
-  tbi_block *lk = &p->block[port_l->block + (k - p->tree_port[port_l->tree])];
+  tbi_block *kl = &p->block[port_k->block + (l - p->cluster_port[port_k->cluster])];
+  tbi_block *lk = &p->block[port_l->block + (k - p->cluster_port[port_l->cluster])];
   for (int j = 0; j < 6; ++j) {
     kl->column[j] = make_sv(g[j]);
     if (k != l) lk->column[j] = make_sv(t[j]);
@@ -187,10 +222,10 @@ static void fill_ports(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   for (int32_t k = 0; k < p->nport; ++k) {
     fill_y(s, &p->port[k]);
-    p->velocity[k] = sv_add(s->d->body[p->port[k].body].vel, port_answer(p, &p->port[k], s->z));
+    p->velocity[k] = free_velocity(s, &p->port[k]);
     p->received[k] = sv_zero();
     p->summed[k] = sv_zero();
-    for (int32_t l = p->tree_port[p->port[k].tree]; l <= k; ++l)
+    for (int32_t l = p->cluster_port[p->port[k].cluster]; l <= k; ++l)
       fill_block(s, k, l);
   }
 }
@@ -203,7 +238,7 @@ static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
 /* the change of the ports' velocities per impulse along one axis of the frame */
 static void answer(const tbi_problem *p, const tbi_point *c, v4 axis, sv *a, sv *b) {
   bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
-                 p->port[c->port_a].tree == p->port[c->port_b].tree;
+                 p->port[c->port_a].cluster == p->port[c->port_b].cluster;
   sv on_a = sv_scale(-1, tbi_wrench(c->arm_a, axis));
   sv on_b = tbi_wrench(c->arm_b, axis);
   *a = *b = sv_zero();
@@ -318,7 +353,7 @@ static void group_points(tbi_problem *p) {
   }
 }
 
-/* the same for the one column of a row */
+/* the same along the one column of a row */
 static inline double along_path(const tabi_model *model, int32_t dof, const double *y,
                                 const double *x) {
   const int32_t *path = model->dof_path + model->dof_row[dof];
@@ -326,39 +361,37 @@ static inline double along_path(const tabi_model *model, int32_t dof, const doub
 }
 
 /* Y of one joint: D^-1/2 L^-T of a unit vector, whose first step is the joint's own row of L */
-static void fill_row_y(tbi_setup *s, int32_t dof, int64_t *at) {
+static void fill_row_y(tbi_setup *s, tbi_row *row) {
   const tabi_model *model = s->model;
-  const int32_t *path = model->dof_path + model->dof_row[dof];
-  const double *own = s->d->row + model->dof_row[dof];
-  int32_t depth = model->dof_depth[dof];
+  const int32_t *path = model->dof_path + model->dof_row[row->dof];
+  const double *own = s->d->row + model->dof_row[row->dof];
+  int32_t depth = model->dof_depth[row->dof];
   double *x = s->scratch;
   double *y = s->y + s->used_y;
   for (int32_t j = 0; j < depth; j += 4)
     v4_save(v4_scale(-1, v4_load(own + j)), x + j);
-  y[depth] = s->pivot_root[dof];
+  y[depth] = s->pivot_root[row->dof];
   for (int32_t j = depth - 1; j >= 0; --j) {
     double value = x[j];
     y[j] = value * s->pivot_root[path[j]];
-    subtract(x, value, s->d->row + model->dof_row[path[j]], j);
+    tbi_path_subtract(x, value, s->d->row + model->dof_row[path[j]], j);
   }
-  *at = s->used_y;
-  s->used_y += path_stride(model, dof);
+  row->y = s->used_y;
+  row->tail = row->y + tbi_path_stride(model, row->dof);
+  s->used_y = row->tail + s->problem.cluster_ties[row->cluster];
+  fill_tail(s, row->cluster, row->dof, 1, row->y);
 }
 
 static void fill_row(tbi_setup *s, tbi_row *row) {
   const tabi_model *model = s->model;
-  fill_row_y(s, row->dof, &row->y);
+  row->cluster = model->tree_cluster[model->body[model->dof_body[row->dof]].tree];
+  fill_row_y(s, row);
   const double *y = s->y + row->y;
-  int32_t n = model->dof_depth[row->dof] + 1;
-  row->w = dot_path(y, y, n);
+  const double *tail = s->y + row->tail;
+  double loose = dot_path(y, y, model->dof_depth[row->dof] + 1);
+  row->w = loose - dot_path(tail, tail, s->problem.cluster_ties[row->cluster]);
+  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* ties may hold it */
   row->base = s->problem.before[row->dof];
-  if (row->leader == TABI_NONE) return;
-  fill_row_y(s, row->leader, &row->leader_y);
-  const double *by = s->y + row->leader_y;
-  int32_t shared = shared_path(model, row->dof, row->leader);
-  row->w += row->slope * row->slope * dot_path(by, by, model->dof_depth[row->leader] + 1);
-  row->w -= 2 * row->slope * dot_path(y, by, shared);
-  row->base -= row->slope * s->problem.before[row->leader];
 }
 
 static void fill_rows(tbi_setup *s) {
@@ -369,32 +402,28 @@ static void fill_rows(tbi_setup *s) {
   tbi_ltdl_solve_lower(s->d, p->before);
   for (int32_t k = 0; k < s->model->nv; ++k)
     p->before[k] += s->d->v[k];
-  for (int32_t i = 0; i < p->nrow; ++i) {
+  for (int32_t i = 0; i < p->nrow; ++i)
     fill_row(s, &p->row[i]);
-    p->row[i].inverse = 1 / p->row[i].w;
-  }
 }
 
 static inline double row_velocity(const tbi_problem *p, const tbi_row *row) {
-  double u = row->base + along_path(p->model, row->dof, p->y + row->y, p->sum);
-  if (row->leader == TABI_NONE) return u;
-  return u - row->slope * along_path(p->model, row->leader, p->y + row->leader_y, p->sum);
+  int32_t ties = p->cluster_ties[row->cluster];
+  return row->base + along_path(p->model, row->dof, p->y + row->y, p->sum) -
+         dot_path(p->y + row->tail, tie_sums(p, row->cluster, p->sum), ties);
 }
 
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) { return row_velocity(p, row); }
 
 /* an impulse at a joint, into the sum */
-static void push_joint(tbi_problem *p, int32_t dof, const double *y, double impulse) {
-  const int32_t *path = p->model->dof_path + p->model->dof_row[dof];
-  for (int32_t j = 0; j <= p->model->dof_depth[dof]; ++j) {
-    p->sum[path[j]] += impulse * y[j];
-  }
-}
-
 static void push_row(tbi_problem *p, const tbi_row *row, double impulse) {
-  push_joint(p, row->dof, p->y + row->y, impulse);
-  if (row->leader == TABI_NONE) return;
-  push_joint(p, row->leader, p->y + row->leader_y, -row->slope * impulse);
+  const int32_t *path = p->model->dof_path + p->model->dof_row[row->dof];
+  const double *y = p->y + row->y;
+  const double *tail = p->y + row->tail;
+  double *tie = tie_sums(p, row->cluster, p->sum);
+  for (int32_t j = 0; j <= p->model->dof_depth[row->dof]; ++j)
+    p->sum[path[j]] += impulse * y[j];
+  for (int32_t t = 0; t < p->cluster_ties[row->cluster]; ++t)
+    tie[t] += impulse * tail[t];
 }
 
 static double visit_row(tbi_problem *p, tbi_row *row) {
@@ -405,6 +434,16 @@ static double visit_row(tbi_problem *p, tbi_row *row) {
   row->impulse = impulse;
   push_row(p, row, change);
   return fabs(change * row->w);
+}
+
+static void sum_tail(tbi_problem *p, const tbi_port *port, const double m[6]) {
+  int32_t ties = p->cluster_ties[port->cluster];
+  const double *tail = p->y + port->tail;
+  double *sum = tie_sums(p, port->cluster, p->sum);
+  for (int c = 0; c < 6; ++c) {
+    for (int32_t t = 0; t < ties; ++t)
+      sum[t] += tail[(int64_t)c * ties + t] * m[c];
+  }
 }
 
 void tbi_problem_sum(tbi_problem *p) {
@@ -422,13 +461,14 @@ void tbi_problem_sum(tbi_problem *p) {
         part += y[(int64_t)c * port->stride + j] * m[c];
       p->sum[path[j]] += part;
     }
+    sum_tail(p, port, m);
     p->summed[i] = p->received[i];
   }
 }
 
 /* let the ports feel what rows have added to the sum since it was `before` */
 static void tell_ports(tbi_problem *p) {
-  for (int32_t k = 0; k < p->model->nv; ++k)
+  for (int32_t k = 0; k < p->nsum; ++k)
     p->before[k] = p->sum[k] - p->before[k];
   for (int32_t i = 0; i < p->nport; ++i) {
     p->velocity[i] = sv_add(p->velocity[i], port_answer(p, &p->port[i], p->before));
@@ -438,7 +478,7 @@ static void tell_ports(tbi_problem *p) {
 double tbi_rows_sweep(tbi_problem *p) {
   if (p->nrow == 0) return 0;
   tbi_problem_sum(p);
-  memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->model->nv);
+  memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
     change = tbi_max(change, visit_row(p, &p->row[i]));
@@ -457,21 +497,29 @@ static void mark_touched(tbi_setup *s) {
   }
 }
 
+static void solve_ties(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  tbi_ties_solve(&s->ties, s->d, s->pivot_root, s->z, s->scratch);
+  p->cluster_ties = s->ties.rank;
+  p->nsum = s->model->nv + s->model->cluster_tie[s->model->ncluster];
+}
+
 bool tbi_setup_problem(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   p->npoint = s->ntouch;
-  p->ntree = s->model->ntree;
   p->model = s->model;
   p->y = s->y;
+  solve_ties(s);
   mark_touched(s);
-  if (!number_ports(s)) return false;
+  number_ports(s);
+  if (!place_blocks(s)) return false;
   fill_ports(s);
   sort_touches(s);
   for (int32_t i = 0; i < p->npoint; ++i)
     fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
   if (p->nrow > 0) fill_rows(s);
-  memset(p->sum, 0, sizeof *p->sum * (size_t)s->model->nv);
+  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
   return true;
 }
 

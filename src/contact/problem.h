@@ -3,16 +3,23 @@
  * A port is where contacts touch a tree: the twist of a touched body.  With M = L'DL and J the
  * port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the port's path to the root, and two
  * ports of one tree share the block G = Y_k' Y_l: the change of twist k by an impulse at l.  Ports
- * of different trees share nothing.
+ * of different trees share nothing, unless they are tied together.
  *
  * The unknowns are impulses.  A solver keeps the velocity of every port (problem->velocity) in
  * step with them: it reads and writes the two ports of a contact at constant cost, and hands what a
- * port received on to the other ports of its tree once (tbi_problem_spread).  J M^-1 J' is never
+ * port received on to the other ports of its cluster once (tbi_problem_spread).  J M^-1 J' is never
  * formed.
  *
  * Rows are constraints of single joint coordinates.  There may be many in one tree, so they do not
  * have ports: they read and write the sum of all impulses, problem->sum = sum of Y m, along their
- * own path (tbi_rows_sweep), which is brought in step with the ports before and after. */
+ * own path (tbi_rows_sweep), which is brought in step with the ports before and after.
+ *
+ * Ties (connections and couplings) are no unknowns: they are solved for beforehand (ties.c).  With
+ * Q an orthonormal basis of all their Y, an impulse y reaches the others only as y - Q (Q' y).  So
+ * everything that has a Y also has a tail T = Q' Y, with as many entries as its cluster of tied
+ * trees has ties, and every product is  y_k' y_l - T_k' T_l.  problem->sum carries Q' sum behind
+ * its nv numbers, cluster by cluster.  Trees without ties are clusters by themselves, without
+ * tails. */
 #ifndef TBI_PROBLEM_H
 #define TBI_PROBLEM_H
 
@@ -20,11 +27,12 @@
 #include "dynamics/dynamics.h"
 
 typedef struct tbi_port {
-  int32_t tree, body;
+  int32_t tree, cluster, body;
   int32_t dof;    /* the last velocity on the body's path */
   int32_t stride; /* the path's velocities, root first, padded to whole vectors */
   int64_t y;      /* where Y starts: six columns of `stride` numbers, column by column */
-  int32_t block;  /* index of G with the first port of the tree */
+  int64_t tail;   /* where T starts, in y too: six columns of cluster_ties numbers */
+  int32_t block;  /* index of G with the first port of the cluster */
 } tbi_port;
 
 /* Velocity response of one port to an impulse at another, column by column. */
@@ -49,12 +57,11 @@ typedef struct tbi_point {
   double impulse[3]; /* in the frame, on b */
 } tbi_point;
 
-/* One coordinate: a joint limit, dry friction, or a coupling of two joints. */
+/* One coordinate: a joint limit or dry friction. */
 typedef struct tbi_row {
-  int32_t dof, leader; /* velocities; leader: TABI_NONE but for couplings */
+  int32_t dof, cluster;
   uint64_t id;
-  double slope;        /* the row's velocity is that of dof - slope * that of leader */
-  int64_t y, leader_y; /* where Y of each starts: one column along its path */
+  int64_t y, tail;     /* where Y, along the path of dof, and T start */
   double base;         /* the row's velocity without constraints */
   double w, inverse;   /* change of it per impulse; 1 / w */
   double target;       /* wanted velocity */
@@ -69,17 +76,19 @@ typedef struct tbi_group {
 
 typedef struct tbi_problem {
   double timestep;
-  int32_t nport, npoint, nrow, ngroup, ntree;
+  int32_t nport, npoint, nrow, ngroup;
+  int32_t nsum; /* nv and the ties of all clusters */
   tbi_port *port;
   sv *velocity;    /* of every port under the impulses so far */
   sv *received;    /* the sum of impulses (wrenches) at every port */
   sv *summed;      /* what of it is in sum */
-  double *sum;     /* of all impulses: D^-1/2 L^-T J' m, [nv] */
-  double *before;  /* scratch of tbi_rows_sweep: [nv] */
-  const double *y; /* Y of ports and rows */
+  double *sum;     /* of all impulses: D^-1/2 L^-T J' m, then Q' of it: [nsum] */
+  double *before;  /* scratch of tbi_rows_sweep: [nsum] */
+  const double *y; /* Y and T of ports and rows */
   const tabi_model *model;
-  tbi_block *block;                /* of tree t: nport_t x nport_t from tree_block[t], row by row */
-  int32_t *tree_port, *tree_ports; /* first port of a tree and their number */
+  int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
+  const int32_t *cluster_ties;           /* independent ties of a cluster: the length of tails */
+  tbi_block *block;                      /* of a cluster: ports x ports, row by row */
   tbi_point *point;
   tbi_row *row;
   tbi_group *group;
@@ -92,10 +101,10 @@ static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {
   return v3_make(v4_dot(u, c->frame.x), v4_dot(u, c->frame.y), v4_dot(u, c->frame.z));
 }
 
-/* Response of port k to an impulse at port l of the same tree. */
+/* Response of port k to an impulse at port l of the same cluster. */
 static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int32_t l) {
   const tbi_port *port = &p->port[k];
-  return &p->block[port->block + (l - p->tree_port[port->tree])];
+  return &p->block[port->block + (l - p->cluster_port[port->cluster])];
 }
 
 /* The velocity of a row under problem->sum. */
@@ -107,7 +116,7 @@ double tbi_rows_sweep(tbi_problem *p);
 void tbi_problem_sum(tbi_problem *p);
 
 /* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
- * tree, but for `except` (TABI_NONE: all others), which already knows. */
+ * cluster, but for `except` (TABI_NONE: all others), which already knows. */
 void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m);
 
 #endif

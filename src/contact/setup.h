@@ -3,13 +3,15 @@
 #define TBI_SETUP_H
 
 #include "contact/problem.h"
+#include "contact/ties.h"
 
 #define TBI_MARKED (-2) /* in body_port: touched, not numbered yet */
 
 typedef struct tbi_setup {
   const tabi_model *model;
   const tabi_dynamics *d; /* posture, velocity, and the factor of M in d->row, d->pivot */
-  const double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv] */
+  double *z;     /* D^-1/2 L^-T of the impulse of all other forces: [nv]; ties add theirs */
+  tbi_ties ties; /* given: ties.tie */
   const tbi_touch *touch;
   int32_t ntouch;
   const int32_t *shape_body; /* [nshape] */
@@ -23,7 +25,7 @@ typedef struct tbi_setup {
   double *pivot_root; /* given: D^-1/2: [nv] */
   double *y;          /* Y of all ports */
   int64_t used_y;
-  double *scratch; /* six columns of the longest path */
+  double *scratch; /* six columns of the longest path, or two and their ends */
 } tbi_setup;
 
 /* Shapes and feature as one number; touches are sorted by it. */

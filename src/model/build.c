@@ -9,6 +9,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "model/builder.h"
+#include "model/clusters.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -248,6 +249,7 @@ static void count_items(const plan *p, tabi_model *model) {
     for (int32_t k = 0; k < tbi_joint_nv(type); ++k)
       model->nrow += row_length(m->depth++);
   }
+  model->ntree1 = model->ntree + 1;
   model->nposture_q = (int64_t)model->nposture * model->nq;
   model->nposture_v = (int64_t)model->nposture * model->nv;
 }
@@ -526,6 +528,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   fill_links(p, model);
   fill_masses(p, model);
   fill_bodies(model);
+  tbi_fill_clusters(model);
   fill_meshes(b, model);
   fill_postures(b, model);
   move_strings(b, model);

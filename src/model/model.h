@@ -54,47 +54,54 @@ typedef struct tbi_material_pair {
   tabi_material_def surface;
 } tbi_material_pair;
 
-#define TBI_MODEL_ARRAYS(X)                                                                  \
-  X(tbi_body, body, nbody)                                                                   \
-  X(int32_t, dof_body, nv)                                                                   \
-  X(int32_t, dof_parent, nv) /* the next velocity towards the root, or -1 */                 \
-  X(int32_t, dof_depth, nv)  /* how many velocities are above this one */                    \
-  X(int64_t, dof_row, nv)    /* where its row of the mass matrix starts, see crba.c */       \
-  X(int32_t, dof_path, nrow) /* from dof_row: the velocities from the root to this one */    \
-  X(double, dof_rotor, nv)   /* gear^2 * rotor inertia */                                    \
-  X(int32_t, dof_q, nv)      /* the position of a joint with one coordinate, or TABI_NONE */ \
-  X(double, dof_damping, nv)                                                                 \
-  X(double, dof_friction, nv)                                                                \
-  X(double, dof_stiffness, nv) /* of joints with one coordinate, as all that follow */       \
-  X(double, dof_rest, nv)                                                                    \
-  X(double, dof_lower, nv)                                                                   \
-  X(double, dof_upper, nv)                                                                   \
-  X(v3, tree_place, ntree)     /* where the joint of its first body stands in the world */   \
-  X(int32_t, tree_body, ntree) /* its first body */                                          \
-  X(tabi_link_def, link, nlink)                                                              \
-  X(tbi_link_home, link_home, nlink)                                                         \
-  X(tabi_joint_def, joint, njoint)                                                           \
-  X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */     \
-  X(tabi_shape_def, shape, nshape)                                                           \
-  X(tabi_mesh_def, mesh, nmesh)                                                              \
-  X(double, vertex, nvertex3)                                                                \
-  X(int32_t, face, nface3)                                                                   \
-  X(tabi_material_def, material, nmaterial)                                                  \
-  X(tbi_material_pair, pair, npair)                                                          \
-  X(tabi_actuator_def, actuator, nactuator)                                                  \
-  X(tabi_coupling_def, coupling, ncoupling)                                                  \
-  X(tabi_connection_def, connection, nconnection)                                            \
-  X(int32_t, exclusion, nexclusion2)                                                         \
-  X(double, start, nq)                                                                       \
-  X(const char *, posture_name, nposture)                                                    \
-  X(double, posture_q, nposture_q)                                                           \
-  X(double, posture_v, nposture_v)                                                           \
-  X(tbi_name, link_slot, nlink_slot)                                                         \
-  X(tbi_name, joint_slot, njoint_slot)                                                       \
+#define TBI_MODEL_ARRAYS(X)                                                                   \
+  X(tbi_body, body, nbody)                                                                    \
+  X(int32_t, dof_body, nv)                                                                    \
+  X(int32_t, dof_parent, nv) /* the next velocity towards the root, or -1 */                  \
+  X(int32_t, dof_depth, nv)  /* how many velocities are above this one */                     \
+  X(int64_t, dof_row, nv)    /* where its row of the mass matrix starts, see crba.c */        \
+  X(int32_t, dof_path, nrow) /* from dof_row: the velocities from the root to this one */     \
+  X(double, dof_rotor, nv)   /* gear^2 * rotor inertia */                                     \
+  X(int32_t, dof_q, nv)      /* the position of a joint with one coordinate, or TABI_NONE */  \
+  X(double, dof_damping, nv)                                                                  \
+  X(double, dof_friction, nv)                                                                 \
+  X(double, dof_stiffness, nv) /* of joints with one coordinate, as all that follow */        \
+  X(double, dof_rest, nv)                                                                     \
+  X(double, dof_lower, nv)                                                                    \
+  X(double, dof_upper, nv)                                                                    \
+  X(v3, tree_place, ntree)        /* where the joint of its first body stands in the world */ \
+  X(int32_t, tree_body, ntree)    /* its first body */                                        \
+  X(int32_t, tree_cluster, ntree) /* trees that are tied together, see clusters.c */          \
+  X(int32_t, tree_order, ntree)   /* trees by cluster */                                      \
+  X(int32_t, dof_order, nv)       /* velocities by cluster */                                 \
+  X(int32_t, dof_local, nv)       /* place of a velocity among those of its cluster */        \
+  X(int32_t, cluster_dof,                                                                     \
+    ntree1) /* where a cluster starts in dof_order, and where the last ends */                \
+  X(int32_t, cluster_tie, ntree1) /* likewise among the ties of all clusters */               \
+  X(tabi_link_def, link, nlink)                                                               \
+  X(tbi_link_home, link_home, nlink)                                                          \
+  X(tabi_joint_def, joint, njoint)                                                            \
+  X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */      \
+  X(tabi_shape_def, shape, nshape)                                                            \
+  X(tabi_mesh_def, mesh, nmesh)                                                               \
+  X(double, vertex, nvertex3)                                                                 \
+  X(int32_t, face, nface3)                                                                    \
+  X(tabi_material_def, material, nmaterial)                                                   \
+  X(tbi_material_pair, pair, npair)                                                           \
+  X(tabi_actuator_def, actuator, nactuator)                                                   \
+  X(tabi_coupling_def, coupling, ncoupling)                                                   \
+  X(tabi_connection_def, connection, nconnection)                                             \
+  X(int32_t, exclusion, nexclusion2)                                                          \
+  X(double, start, nq)                                                                        \
+  X(const char *, posture_name, nposture)                                                     \
+  X(double, posture_q, nposture_q)                                                            \
+  X(double, posture_v, nposture_v)                                                            \
+  X(tbi_name, link_slot, nlink_slot)                                                          \
+  X(tbi_name, joint_slot, njoint_slot)                                                        \
   X(char, text, ntext)
 
 struct tabi_model {
-  int32_t nq, nv, nbody, ntree;
+  int32_t nq, nv, nbody, ntree, ntree1, ncluster;
   int64_t nrow; /* doubles in all rows of the mass matrix */
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nexclusion2, nposture;

@@ -37,13 +37,14 @@ static bool is_lone(const tabi_model *model, int32_t i) {
   return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
 }
 
-/* external wrenches and implicit gyroscopic couples against the forces of rnea.c */
+/* external wrenches, springs and implicit gyroscopic couples against the forces of rnea.c */
 static void apply_wrenches(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
   for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
     d->force[i] = sv_sub(d->force[i], w->external[i]);
   }
+  tbi_world_pull_springs(w);
   for (int32_t i = 0; i < model->nbody; ++i) {
     if (w->def.integrator != TABI_SEMI_IMPLICIT || !is_lone(model, i)) continue;
     m3 rot = m4_to(&d->body[i].rot);

@@ -2,11 +2,13 @@
 #include "integrate/integrate.h"
 #include "world/world.h"
 
+#include <string.h>
+
 /* a tree is pushed if any constraint acts on it */
 static void mark_pushed(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t t = 0; t < model->ntree; ++t)
-    w->pushed[t] = false;
+    w->pushed[t] = w->setup.ties.rank[model->tree_cluster[t]] > 0;
   for (int32_t k = 0; k < model->nv; ++k) {
     if (w->setup.problem.sum[k] != 0) w->pushed[model->body[model->dof_body[k]].tree] = true;
   }
@@ -51,18 +53,50 @@ typedef struct stages {
   double *held; /* joint forces of constraints and external wrenches, held over the step */
 } stages;
 
+/* Acceleration under `force` with ties closed: their second derivatives vanish, and what stages
+ * leave of gaps and speeds decays within some steps. */
+static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
+  const tabi_model *model = w->model;
+  tbi_ties *ties = &w->setup.ties;
+  double decay = 0.1 / w->def.timestep;
+  tbi_world_ties(w);
+  for (int32_t i = 0; i < ties->count; ++i) {
+    tbi_tie *tie = &ties->tie[i];
+    tie->target = -tie->drift - 2 * decay * tie->velocity - decay * decay * tie->error;
+    tie->velocity = 0;
+  }
+  tbi_crba(w->d, model->dof_rotor);
+  tbi_ltdl_factor(w->d);
+  memcpy(qdd, force, sizeof *qdd * (size_t)model->nv);
+  tbi_ltdl_solve_transposed(w->d, qdd);
+  double *root = w->setup.pivot_root;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    root[k] = sqrt(w->d->pivot[k]);
+    qdd[k] *= root[k];
+  }
+  tbi_ties_solve(ties, w->d, root, qdd, w->setup.scratch);
+  for (int32_t k = 0; k < model->nv; ++k)
+    qdd[k] *= root[k];
+  tbi_ltdl_solve_lower(w->d, qdd);
+}
+
 static void stage_acceleration(void *user, const double *q, const double *v, double *qdd) {
   stages *s = user;
   tabi_world *w = s->w;
   const tabi_model *model = w->model;
   tbi_kinematics(w->d, q, v);
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
+  tbi_world_pull_springs(w);
   tbi_gather(w->d, w->bias);
   tbi_world_forces_at(w, q, v, s->tau, w->v_free);
   for (int32_t k = 0; k < model->nv; ++k)
     w->v_free[k] += s->held[k] - w->bias[k];
-  tbi_aba_factor(w->d);
-  tbi_aba_solve(w->d, w->v_free, qdd);
+  if (w->ntied > 0) {
+    tied_acceleration(w, w->v_free, qdd);
+  } else {
+    tbi_aba_factor(w->d);
+    tbi_aba_solve(w->d, w->v_free, qdd);
+  }
 }
 
 /* the wrenches of constraints as mean forces, and those from outside, at the joints */
@@ -79,7 +113,6 @@ static void hold_forces(tabi_world *w, double *held) {
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
     held[row->dof] += rate * row->impulse;
-    if (row->leader != TABI_NONE) held[row->leader] -= rate * row->slope * row->impulse;
   }
 }
 

@@ -1,4 +1,4 @@
-/* rows.c - constraints of single coordinates: joint limits, dry friction, coupled joints. */
+/* rows.c - constraints of single coordinates: joint limits and dry friction. */
 #include "world/world.h"
 
 #define NEAR 0.01 /* rad or m: limits farther away than this and two steps are left out */
@@ -11,7 +11,7 @@ static double correction(const tabi_world *w, double error) {
 
 static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
   tbi_row *row = &w->setup.problem.row[w->setup.problem.nrow++];
-  *row = (tbi_row){.dof = dof, .leader = TABI_NONE, .id = id};
+  *row = (tbi_row){.dof = dof, .id = id};
   row->impulse = w->def.warm_start * w->row_impulse[id];
   return row;
 }
@@ -50,30 +50,6 @@ static void add_friction(tabi_world *w, int32_t dof) {
   row->lower = -row->upper;
 }
 
-/* q = sum of coef[k] leader^k: value and slope by Horner's rule */
-static void add_coupling(tabi_world *w, int32_t index) {
-  const tabi_model *model = w->model;
-  const tabi_coupling_def *def = &model->coupling[index];
-  int32_t follower = model->joint_body[def->joint];
-  int32_t leader = def->leader == TABI_NONE ? TABI_NONE : model->joint_body[def->leader];
-  if (follower == TABI_NONE) return;
-  double x = leader == TABI_NONE ? 0 : w->q[model->body[leader].q];
-  double value = 0;
-  double slope = 0;
-  for (int k = 4; k >= 0; --k) {
-    slope = slope * x + value;
-    value = value * x + def->coef[k];
-  }
-  uint64_t id = (uint64_t)model->nv * TBI_ROW_KINDS + (uint64_t)index;
-  tbi_row *row = add_row(w, model->body[follower].v, id);
-  row->lower = -INFINITY;
-  row->upper = INFINITY;
-  row->target = correction(w, value - w->q[model->body[follower].q]);
-  if (leader == TABI_NONE) return;
-  row->leader = model->body[leader].v;
-  row->slope = slope;
-}
-
 void tbi_world_rows(tabi_world *w) {
   const tabi_model *model = w->model;
   w->setup.problem.nrow = 0;
@@ -82,12 +58,10 @@ void tbi_world_rows(tabi_world *w) {
     add_limits(w, dof);
     add_friction(w, dof);
   }
-  for (int32_t i = 0; i < model->ncoupling; ++i)
-    add_coupling(w, i);
 }
 
 void tbi_world_keep_rows(tabi_world *w) {
-  int64_t n = (int64_t)w->model->nv * TBI_ROW_KINDS + w->model->ncoupling;
+  int64_t n = (int64_t)w->model->nv * TBI_ROW_KINDS;
   for (int64_t i = 0; i < n; ++i)
     w->row_impulse[i] = 0;
   for (int32_t i = 0; i < w->setup.problem.nrow; ++i) {

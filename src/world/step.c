@@ -16,6 +16,7 @@ static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   tbi_world_rows(w);
+  tbi_world_ties(w);
   p->timestep = w->def.timestep;
   if (!tbi_setup_problem(&w->setup)) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
@@ -30,9 +31,11 @@ static tabi_status solve_problem(tabi_world *w) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
   }
   tbi_problem_sum(p);
+  tbi_ties_finish(&w->setup.ties, p->sum);
   w->certificate = tbi_residual(p, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
+  tbi_world_keep_ties(w);
   return TABI_OK;
 }
 

@@ -53,9 +53,7 @@ static const char *complaint(const tabi_world_def *def) {
   return NULL;
 }
 
-static int64_t row_count(const tabi_model *model) {
-  return (int64_t)model->nv * TBI_ROW_KINDS + model->ncoupling;
-}
+static int64_t row_count(const tabi_model *model) { return (int64_t)model->nv * TBI_ROW_KINDS; }
 
 static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   size_t start = at->used;
@@ -78,17 +76,21 @@ static int64_t longest_path(const tabi_model *model) {
   return depth + 4;
 }
 
-/* numbers in Y if every body has a port and every possible row is there */
+/* numbers in Y and its tails if every body has a port and every possible row is there */
 static int64_t count_y(const tabi_model *model) {
   int64_t count = 0;
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    count += 6 * ((int64_t)model->dof_depth[body->v + body->nv - 1] + 4);
+    int64_t tail = tbi_cluster_room(model, model->tree_cluster[body->tree]);
+    count += 6 * ((int64_t)model->dof_depth[body->v + body->nv - 1] + 4 + tail);
   }
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (model->dof_q[k] != TABI_NONE) count += TBI_ROW_KINDS * ((int64_t)model->dof_depth[k] + 4);
+    if (model->dof_q[k] == TABI_NONE) continue;
+    int64_t tail =
+        tbi_cluster_room(model, model->tree_cluster[model->body[model->dof_body[k]].tree]);
+    count += TBI_ROW_KINDS * ((int64_t)model->dof_depth[k] + 4 + tail);
   }
-  return count + 2 * (int64_t)model->ncoupling * (longest_path(model) + 4);
+  return count + 4;
 }
 
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
@@ -101,11 +103,12 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->velocity = tbi_layout_take(at, ports, sizeof *p->velocity);
   p->received = tbi_layout_take(at, ports, sizeof *p->received);
   p->summed = tbi_layout_take(at, ports, sizeof *p->summed);
-  p->sum = tbi_layout_take(at, model->nv, sizeof *p->sum);
-  p->before = tbi_layout_take(at, model->nv, sizeof *p->before);
+  int64_t sums = (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  p->sum = tbi_layout_take(at, sums, sizeof *p->sum);
+  p->before = tbi_layout_take(at, sums, sizeof *p->before);
   p->block = tbi_layout_take(at, s->max_blocks, sizeof *p->block);
-  p->tree_port = tbi_layout_take(at, model->ntree, sizeof *p->tree_port);
-  p->tree_ports = tbi_layout_take(at, model->ntree, sizeof *p->tree_ports);
+  p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
+  p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
   p->row = tbi_layout_take(at, row_count(model), sizeof *p->row);
   p->group = tbi_layout_take(at, points, sizeof *p->group);
@@ -116,6 +119,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
   s->y = tbi_layout_take(at, count_y(model), sizeof *s->y);
   s->scratch = tbi_layout_take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);
+  tbi_ties_place(at, model, &s->ties);
 }
 
 static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
@@ -128,6 +132,8 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->touch = tbi_layout_take(at, points, sizeof *w->touch);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->contact = tbi_layout_take(at, points, sizeof *w->contact);
+  w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
+  w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
   w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
   double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,
                         &w->v_free, &w->v_new, &w->v_move};
@@ -207,6 +213,7 @@ static void start(tabi_world *w) {
   s->touch = w->touch;
   s->shape_body = w->shape_body;
   fill_constants(w);
+  tbi_world_order_ties(w);
 }
 
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {

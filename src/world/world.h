@@ -15,7 +15,7 @@ typedef struct tbi_warm {
   double angle;
 } tbi_warm;
 
-/* Kinds of rows at one velocity; couplings come after all of them. */
+/* Kinds of rows at one velocity. */
 enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
 
 /* The numbers of the state that are no arrays. */
@@ -39,13 +39,15 @@ struct tabi_world {
   double *control;     /* [nactuator] */
   sv *external;        /* wrench on each body about the world's origin of its tree: [nbody] */
   tbi_warm *warm;      /* sorted by id: [max_contacts] */
-  double *row_impulse; /* [TBI_ROW_KINDS * nv + ncoupling] */
+  double *row_impulse; /* [TBI_ROW_KINDS * nv] */
 
   /* made once */
   tabi_material_def *surface;
   int32_t *shape_body;
   double *shape_radius; /* from the origin of its body */
   double weight;        /* N, of all that moves */
+  int32_t *tied;        /* connections, and couplings behind them, by cluster: [ntied] */
+  int32_t ntied;
 
   /* made anew in every step */
   bool current; /* d is at the present q and v */
@@ -67,6 +69,7 @@ struct tabi_world {
   void *scratch;                  /* of the formulation */
   tabi_contact *contact;
   int32_t ncontact;
+  tabi_connection_state *connection; /* all but gap and turn */
   tabi_certificate certificate;
 };
 
@@ -86,9 +89,17 @@ void tbi_world_targets(tabi_world *w);
 /* The new position from the new velocity, or both by the stages of rk4 (move.c). */
 void tbi_world_move(tabi_world *w);
 void tbi_world_move_by_stages(tabi_world *w, const double *tau);
-/* Limits, dry friction and couplings into setup.problem.row (rows.c). */
+/* Limits and dry friction into setup.problem.row (rows.c). */
 void tbi_world_rows(tabi_world *w);
 void tbi_world_keep_rows(tabi_world *w);
+/* Connections and couplings into setup.ties, at the state of d and with the accelerations of
+ * rnea.c at hand (connections.c); once before that, their order. */
+void tbi_world_order_ties(tabi_world *w);
+void tbi_world_ties(tabi_world *w);
+void tbi_world_keep_ties(tabi_world *w);
+/* Under rk4 springs between links are forces: against those in d->force. */
+void tbi_world_pull_springs(tabi_world *w);
+double tbi_world_connection_energy(const tabi_world *w);
 /* Impulses of the step before for the points, and those of this one for the next (warm.c). */
 void tbi_world_warm_start(tabi_world *w);
 void tbi_world_keep_warm(tabi_world *w);

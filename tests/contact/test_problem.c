@@ -32,8 +32,7 @@ static int32_t list_forces(const made_problem *made, test_force *force) {
     }
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    force[count++] =
-        (test_force){.dof = p->row[i].dof, .leader = p->row[i].leader, .slope = p->row[i].slope};
+    force[count++] = (test_force){.dof = p->row[i].dof, .leader = TABI_NONE};
   }
   return count;
 }

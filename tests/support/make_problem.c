@@ -75,8 +75,12 @@ static void make_ports(made_problem *made, size_t rows) {
   p->before = room(made, (size_t)model->nv, sizeof *p->before);
   made->free = room(made, ports, sizeof *made->free);
   p->block = room(made, ports * ports, sizeof *p->block);
-  p->tree_port = room(made, (size_t)model->ntree, sizeof *p->tree_port);
-  p->tree_ports = room(made, (size_t)model->ntree, sizeof *p->tree_ports);
+  p->cluster_port = room(made, (size_t)model->ntree, sizeof *p->cluster_port);
+  p->cluster_ports = room(made, (size_t)model->ntree, sizeof *p->cluster_ports);
+  tbi_layout at = {NULL, 0};
+  tbi_ties_place(&at, model, &s->ties);
+  at = (tbi_layout){room(made, at.used, 1), 0};
+  tbi_ties_place(&at, model, &s->ties);
   s->count = room(made, ports + 2, sizeof *s->count);
   s->body_port = room(made, (size_t)model->nbody, sizeof *s->body_port);
   s->y = room(made, (6 * ports + 2 * rows) * longest, sizeof *s->y);
@@ -216,22 +220,13 @@ void made_random_touches(const made_problem *made, rng *r, tbi_touch *touch, int
 void made_random_rows(const made_problem *made, rng *r, tbi_row *row, int32_t count) {
   int32_t nv = made->model->nv;
   for (int32_t i = 0; i < count; ++i) {
-    row[i] = (tbi_row){.dof = rng_below(r, nv), .leader = TABI_NONE, .id = (uint64_t)i};
-    switch (rng_below(r, 3)) {
-    case 0: /* a limit */
+    row[i] = (tbi_row){.dof = rng_below(r, nv), .id = (uint64_t)i};
+    if (rng_below(r, 2) == 0) { /* a limit */
       row[i].target = rng_between(r, -0.1, 0.0);
       row[i].upper = INFINITY;
-      break;
-    case 1: /* dry friction */
+    } else { /* dry friction */
       row[i].lower = -0.1;
       row[i].upper = 0.1;
-      break;
-    default: /* a coupling */
-      row[i].lower = -INFINITY;
-      row[i].upper = INFINITY;
-      row[i].leader = rng_below(r, nv);
-      row[i].slope = rng_between(r, -2.0, 2.0);
-      if (row[i].leader == row[i].dof) row[i].leader = TABI_NONE;
     }
   }
 }

@@ -1,0 +1,132 @@
+/* clusters.c - trees that connections or couplings tie together, directly or through others. */
+#include "model/clusters.h"
+
+int32_t tbi_connection_ties(const tabi_connection_def *def) {
+  switch (def->type) {
+  case TABI_CONNECTION_BALL:
+    return 3;
+  case TABI_CONNECTION_HINGE:
+    return 5;
+  case TABI_CONNECTION_FIXED:
+    return 6;
+  case TABI_CONNECTION_AXES: {
+    int32_t count = 0;
+    for (uint32_t axes = def->axes; axes != 0; axes &= axes - 1)
+      ++count;
+    return count;
+  }
+  default:
+    return 1;
+  }
+}
+
+static int32_t tree_of_body(const tabi_model *model, int32_t body) {
+  return body == TABI_NONE ? TABI_NONE : model->body[body].tree;
+}
+
+static int32_t tree_of_link(const tabi_model *model, int32_t link) {
+  return link == TABI_WORLD ? TABI_NONE : tree_of_body(model, model->link_home[link].body);
+}
+
+static int32_t tree_of_joint(const tabi_model *model, int32_t joint) {
+  return joint == TABI_NONE ? TABI_NONE : tree_of_body(model, model->joint_body[joint]);
+}
+
+/* the first tree of the cluster that a tree is in so far */
+static int32_t head_of(const tabi_model *model, int32_t tree) {
+  while (model->tree_cluster[tree] != tree)
+    tree = model->tree_cluster[tree];
+  return tree;
+}
+
+static void join(tabi_model *model, int32_t a, int32_t b) {
+  if (a == TABI_NONE || b == TABI_NONE) return;
+  int32_t head_a = head_of(model, a);
+  int32_t head_b = head_of(model, b);
+  if (head_a < head_b) {
+    model->tree_cluster[head_b] = head_a;
+  } else {
+    model->tree_cluster[head_a] = head_b;
+  }
+}
+
+/* a cluster takes its number from its first tree */
+static void number_clusters(tabi_model *model) {
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    int32_t head = model->tree_cluster[t];
+    model->tree_cluster[t] = head == t ? model->ncluster++ : model->tree_cluster[head];
+  }
+}
+
+int32_t tbi_connection_cluster(const tabi_model *model, int32_t connection) {
+  const tabi_connection_def *def = &model->connection[connection];
+  int32_t tree = tree_of_link(model, def->b);
+  if (tree == TABI_NONE) tree = tree_of_link(model, def->a);
+  return tree == TABI_NONE ? TABI_NONE : model->tree_cluster[tree];
+}
+
+int32_t tbi_coupling_cluster(const tabi_model *model, int32_t coupling) {
+  int32_t tree = tree_of_joint(model, model->coupling[coupling].joint);
+  return tree == TABI_NONE ? TABI_NONE : model->tree_cluster[tree];
+}
+
+/* trees and velocities cluster by cluster, by counting */
+static void order_trees(tabi_model *model) {
+  int32_t *next = model->cluster_tie; /* free until ties are counted */
+  for (int32_t t = 0; t < model->ntree; ++t)
+    ++next[model->tree_cluster[t] + 1];
+  for (int32_t c = 0; c < model->ncluster; ++c)
+    next[c + 1] += next[c];
+  for (int32_t t = 0; t < model->ntree; ++t)
+    model->tree_order[next[model->tree_cluster[t]]++] = t;
+  for (int32_t c = 0; c <= model->ncluster; ++c)
+    next[c] = 0;
+}
+
+static void order_dofs(tabi_model *model) {
+  int32_t placed = 0;
+  for (int32_t i = 0; i < model->ntree; ++i) {
+    int32_t tree = model->tree_order[i];
+    int32_t c = model->tree_cluster[tree];
+    if (i == 0 || model->tree_cluster[model->tree_order[i - 1]] != c) {
+      model->cluster_dof[c] = placed;
+    }
+    int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
+    const tbi_body *last = &model->body[end - 1];
+    for (int32_t k = model->body[model->tree_body[tree]].v; k < last->v + last->nv; ++k) {
+      model->dof_local[k] = placed - model->cluster_dof[c];
+      model->dof_order[placed++] = k;
+    }
+  }
+  model->cluster_dof[model->ncluster] = placed;
+}
+
+static void count_ties(tabi_model *model) {
+  for (int32_t i = 0; i < model->nconnection; ++i) {
+    int32_t c = tbi_connection_cluster(model, i);
+    if (c != TABI_NONE) model->cluster_tie[c + 1] += tbi_connection_ties(&model->connection[i]);
+  }
+  for (int32_t i = 0; i < model->ncoupling; ++i) {
+    int32_t c = tbi_coupling_cluster(model, i);
+    if (c != TABI_NONE) ++model->cluster_tie[c + 1];
+  }
+  for (int32_t c = 0; c < model->ncluster; ++c)
+    model->cluster_tie[c + 1] += model->cluster_tie[c];
+}
+
+void tbi_fill_clusters(tabi_model *model) {
+  for (int32_t t = 0; t < model->ntree; ++t)
+    model->tree_cluster[t] = t;
+  for (int32_t i = 0; i < model->nconnection; ++i) {
+    const tabi_connection_def *def = &model->connection[i];
+    join(model, tree_of_link(model, def->a), tree_of_link(model, def->b));
+  }
+  for (int32_t i = 0; i < model->ncoupling; ++i) {
+    const tabi_coupling_def *def = &model->coupling[i];
+    join(model, tree_of_joint(model, def->joint), tree_of_joint(model, def->leader));
+  }
+  number_clusters(model);
+  order_trees(model);
+  order_dofs(model);
+  count_ties(model);
+}

@@ -1,0 +1,15 @@
+/* clusters.h - which trees are tied together, made once for a model. */
+#ifndef TBI_CLUSTERS_H
+#define TBI_CLUSTERS_H
+
+#include "model/model.h"
+
+/* How many numbers of the velocity a connection holds. */
+int32_t tbi_connection_ties(const tabi_connection_def *def);
+/* The cluster that a connection or coupling acts in; TABI_NONE: nothing of it can move. */
+int32_t tbi_connection_cluster(const tabi_model *model, int32_t connection);
+int32_t tbi_coupling_cluster(const tabi_model *model, int32_t coupling);
+
+void tbi_fill_clusters(tabi_model *model);
+
+#endif

@@ -1,0 +1,309 @@
+/* connections.c - connections and couplings as ties (contact/ties.h).
+ *
+ *   held axis    g = e . (x_b - x_a), with e fixed in a
+ *   held turn    g = p . s, with p fixed in a and s in b, at right angles when closed
+ *   rod, spring  g = |x_b - x_a| - length
+ *   coupling     g = q_follower - polynomial(q_leader)
+ *
+ * A step moves along the new velocity, so that g becomes g + h u + h^2/2 g'', g'' being the drift
+ * of u at zero acceleration.  Asking u for -g/h - h/2 g'' closes the loop at the end of the step up
+ * to h^3, where u = 0 would leave h^2 and take energy out of every turn. */
+#include "base/assertion.h"
+#include "model/clusters.h"
+#include "world/world.h"
+
+/* one end of a connection */
+typedef struct side {
+  int32_t body;
+  v3 origin;  /* of its tree */
+  v3 x;       /* the frame's, in the world, as all that follows */
+  v3 axis[3]; /* of the frame */
+  sv vel, acc;
+  v3 turn; /* angular velocity */
+} side;
+
+static side side_of(const tabi_world *w, int32_t link, const double *pos, const double *quat) {
+  tbi_frame frame = tbi_frame_load(pos, quat);
+  side s = {.body = TABI_WORLD};
+  if (link != TABI_WORLD) {
+    tbi_frame home = tbi_link_frame(w->d, link);
+    frame = tbi_frame_mul(&home, &frame);
+    s.body = w->model->link_home[link].body;
+  }
+  s.origin = tbi_tree_origin(w->d, s.body);
+  s.x = frame.pos;
+  for (int k = 0; k < 3; ++k)
+    s.axis[k] = m3_column(&frame.rot, k);
+  s.vel = w->d->body[s.body].vel;
+  s.acc = w->d->acc[s.body];
+  s.turn = v4_to(s.vel.ang);
+  return s;
+}
+
+/* of the point x, fixed to the body that moves like that */
+static v3 field_at(const side *s, sv motion, v3 x) {
+  return v4_to(sv_at(motion, v4_from(v3_sub(x, s->origin))));
+}
+
+static sv wrench_at(const side *s, v3 e, v3 x) {
+  return (sv){v4_from(e), v4_from(v3_cross(v3_sub(x, s->origin), e))};
+}
+
+/* a unit impulse along e: on b at its own point, on a at the point given */
+static void set_push(tbi_tie *tie, const side *a, const side *b, v3 e, v3 at_a) {
+  tie->wrench_a = wrench_at(a, e, at_a);
+  tie->wrench_b = wrench_at(b, e, b->x);
+  tie->velocity = sv_dot(tie->wrench_b, b->vel) - sv_dot(tie->wrench_a, a->vel);
+}
+
+static void hold_axis(tbi_tie *tie, const side *a, const side *b, v3 e) {
+  set_push(tie, a, b, e, b->x);
+  tie->error = v3_dot(e, v3_sub(b->x, a->x));
+  v3 speed_b = field_at(b, b->vel, b->x);
+  v3 parting = v3_sub(speed_b, field_at(a, a->vel, b->x));
+  v3 acc = v3_sub(field_at(b, b->acc, b->x), field_at(a, a->acc, b->x));
+  acc = v3_add(acc, v3_cross(v3_sub(b->turn, a->turn), speed_b));
+  tie->drift = v3_dot(v3_cross(a->turn, e), parting) + v3_dot(e, acc);
+}
+
+static void hold_turn(tbi_tie *tie, const side *a, const side *b, v3 p, v3 s) {
+  v3 n = v3_cross(s, p);
+  v3 relative = v3_sub(b->turn, a->turn);
+  tie->wrench_a = tie->wrench_b = (sv){v4_zero(), v4_from(n)};
+  tie->error = v3_dot(p, s);
+  tie->velocity = v3_dot(n, relative);
+  v3 carried = v3_add(v3_cross(v3_cross(b->turn, s), p), v3_cross(s, v3_cross(a->turn, p)));
+  v3 acc = v4_to(v4_sub(b->acc.ang, a->acc.ang));
+  tie->drift = v3_dot(carried, relative) + v3_dot(n, acc);
+}
+
+static void hold_distance(tbi_tie *tie, const side *a, const side *b, double length) {
+  v3 way = v3_sub(b->x, a->x);
+  double distance = v3_norm(way);
+  v3 e = distance > 1e-12 ? v3_scale(1 / distance, way) : a->axis[2];
+  set_push(tie, a, b, e, a->x);
+  tie->error = distance - length;
+  v3 speed_a = field_at(a, a->vel, a->x);
+  v3 speed_b = field_at(b, b->vel, b->x);
+  v3 acc_a = v3_add(field_at(a, a->acc, a->x), v3_cross(a->turn, speed_a));
+  v3 acc_b = v3_add(field_at(b, b->acc, b->x), v3_cross(b->turn, speed_b));
+  v3 across = v3_sub(speed_b, speed_a);
+  across = v3_axpy(across, -v3_dot(across, e), e);
+  tie->drift = v3_dot(e, v3_sub(acc_b, acc_a));
+  if (distance > 1e-12) tie->drift += v3_dot(across, across) / distance;
+}
+
+static uint32_t held_axes(const tabi_connection_def *def) {
+  const uint32_t point = TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z;
+  switch (def->type) {
+  case TABI_CONNECTION_BALL:
+    return point;
+  case TABI_CONNECTION_HINGE:
+    return point | TABI_TURN_X | TABI_TURN_Y;
+  case TABI_CONNECTION_FIXED:
+    return point | TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
+  default:
+    return def->axes;
+  }
+}
+
+/* three turns: all axes at right angles in turn; two: a hinge about the third; one: Hooke's joint
+ */
+static int32_t hold_turns(tbi_tie *tie, const side *a, const side *b, uint32_t axes) {
+  bool held[3] = {(axes & TABI_TURN_X) != 0, (axes & TABI_TURN_Y) != 0, (axes & TABI_TURN_Z) != 0};
+  int count = held[0] + held[1] + held[2];
+  int32_t made = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!held[k]) continue;
+    int i = (k + 1) % 3;
+    int j = (k + 2) % 3;
+    if (count == 2 && held[i]) {
+      /* j is free: keep it at right angles to the other two */
+      hold_turn(&tie[made++], a, b, a->axis[i], b->axis[j]);
+    } else if (count == 2) {
+      hold_turn(&tie[made++], a, b, a->axis[j], b->axis[i]);
+    } else {
+      hold_turn(&tie[made++], a, b, a->axis[i], b->axis[j]);
+    }
+  }
+  return made;
+}
+
+/* the ties of a connection at the present posture; their number */
+static int32_t measure(const tabi_world *w, int32_t index, tbi_tie tie[6]) {
+  const tabi_connection_def *def = &w->model->connection[index];
+  side a = side_of(w, def->a, def->pos_a, def->quat_a);
+  side b = side_of(w, def->b, def->pos_b, def->quat_b);
+  for (int i = 0; i < 6; ++i) {
+    tie[i] = (tbi_tie){.cluster = tbi_connection_cluster(w->model, index),
+                       .owner = index,
+                       .body_a = a.body,
+                       .body_b = b.body,
+                       .dof = TABI_NONE,
+                       .leader = TABI_NONE};
+  }
+  if (def->type == TABI_CONNECTION_ROD || def->type == TABI_CONNECTION_SPRING) {
+    hold_distance(tie, &a, &b, def->length);
+    return 1;
+  }
+  uint32_t axes = held_axes(def);
+  int32_t made = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (axes & (TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
+  }
+  return made + hold_turns(tie + made, &a, &b, axes);
+}
+
+static void close_gap(const tabi_world *w, tbi_tie *tie) {
+  double h = w->def.timestep;
+  double speed = w->def.correction_speed;
+  tie->target = -fmin(fmax(tie->error / h, -speed), speed) - 0.5 * h * tie->drift;
+}
+
+/* p = -h (k (g + h u + h^2/2 g'') + d u), as u + compliance p = target */
+static void pull_spring(const tabi_world *w, const tabi_connection_def *def, tbi_tie *tie) {
+  double h = w->def.timestep;
+  tie->compliance = 1 / (h * h * def->stiffness + h * def->damping);
+  tie->target = -tie->compliance * h * def->stiffness * (tie->error + 0.5 * h * h * tie->drift);
+}
+
+static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
+  return def->type == TABI_CONNECTION_SPRING && w->def.integrator == TABI_RK4;
+}
+
+static void add_connection(tabi_world *w, int32_t index) {
+  const tabi_connection_def *def = &w->model->connection[index];
+  tbi_ties *ties = &w->setup.ties;
+  tbi_tie made[6];
+  if (is_explicit_spring(w, def)) return;
+  int32_t count = measure(w, index, made);
+  for (int32_t i = 0; i < count; ++i) {
+    if (def->type == TABI_CONNECTION_SPRING) {
+      pull_spring(w, def, &made[i]);
+    } else {
+      close_gap(w, &made[i]);
+    }
+    ties->tie[ties->count++] = made[i];
+  }
+}
+
+/* value, slope and curvature of the polynomial by Horner's rule */
+static void add_coupling(tabi_world *w, int32_t index) {
+  const tabi_model *model = w->model;
+  const tabi_coupling_def *def = &model->coupling[index];
+  const tabi_dynamics *d = w->d;
+  const tbi_body *follower = &model->body[model->joint_body[def->joint]];
+  int32_t lead = def->leader == TABI_NONE ? TABI_NONE : model->joint_body[def->leader];
+  const tbi_body *leader = lead == TABI_NONE ? NULL : &model->body[lead];
+  double x = leader ? d->q[leader->q] : 0;
+  double value = 0;
+  double slope = 0;
+  double curve = 0;
+  for (int k = 4; k >= 0; --k) {
+    curve = curve * x + 2 * slope;
+    slope = slope * x + value;
+    value = value * x + def->coef[k];
+  }
+  double rate = leader ? d->v[leader->v] : 0;
+  tbi_tie tie = {.cluster = tbi_coupling_cluster(model, index),
+                 .owner = model->nconnection + index,
+                 .body_a = TABI_WORLD,
+                 .body_b = TABI_WORLD,
+                 .dof = follower->v,
+                 .leader = leader ? leader->v : TABI_NONE,
+                 .slope = slope,
+                 .error = d->q[follower->q] - value,
+                 .velocity = d->v[follower->v] - slope * rate,
+                 .drift = -curve * rate * rate};
+  close_gap(w, &tie);
+  w->setup.ties.tie[w->setup.ties.count++] = tie;
+}
+
+static int32_t cluster_of(const tabi_model *model, int32_t owner) {
+  return owner < model->nconnection ? tbi_connection_cluster(model, owner)
+                                    : tbi_coupling_cluster(model, owner - model->nconnection);
+}
+
+void tbi_world_order_ties(tabi_world *w) {
+  const tabi_model *model = w->model;
+  w->ntied = 0;
+  for (int32_t i = 0; i < model->nconnection + model->ncoupling; ++i) {
+    int32_t cluster = cluster_of(model, i);
+    if (cluster == TABI_NONE) continue;
+    int32_t at = w->ntied++;
+    for (; at > 0 && cluster_of(model, w->tied[at - 1]) > cluster; --at)
+      w->tied[at] = w->tied[at - 1];
+    w->tied[at] = i;
+  }
+}
+
+void tbi_world_ties(tabi_world *w) {
+  w->setup.ties.count = 0;
+  for (int32_t i = 0; i < w->ntied; ++i) {
+    if (w->tied[i] < w->model->nconnection) {
+      add_connection(w, w->tied[i]);
+    } else {
+      add_coupling(w, w->tied[i] - w->model->nconnection);
+    }
+  }
+}
+
+void tbi_world_pull_springs(tabi_world *w) {
+  for (int32_t i = 0; i < w->model->nconnection; ++i) {
+    const tabi_connection_def *def = &w->model->connection[i];
+    if (!is_explicit_spring(w, def)) continue;
+    tbi_tie tie[6];
+    measure(w, i, tie);
+    double force = -def->stiffness * tie->error - def->damping * tie->velocity;
+    sv *on_a = &w->d->force[tie->body_a];
+    sv *on_b = &w->d->force[tie->body_b];
+    *on_a = sv_axpy(*on_a, force, tie->wrench_a);
+    *on_b = sv_axpy(*on_b, -force, tie->wrench_b);
+  }
+}
+
+double tbi_world_connection_energy(const tabi_world *w) {
+  double energy = 0;
+  for (int32_t i = 0; i < w->model->nconnection; ++i) {
+    const tabi_connection_def *def = &w->model->connection[i];
+    if (def->type != TABI_CONNECTION_SPRING) continue;
+    tbi_tie tie[6];
+    measure(w, i, tie);
+    energy += 0.5 * def->stiffness * tie->error * tie->error;
+  }
+  return energy;
+}
+
+void tbi_world_keep_ties(tabi_world *w) {
+  double rate = 1 / w->def.timestep;
+  w->certificate.connection = 0;
+  for (int32_t i = 0; i < w->model->nconnection; ++i)
+    w->connection[i] = (tabi_connection_state){0};
+  for (int32_t i = 0; i < w->setup.ties.count; ++i) {
+    const tbi_tie *tie = &w->setup.ties.tie[i];
+    w->certificate.connection = fmax(w->certificate.connection, fabs(tie->missed));
+    if (tie->owner >= w->model->nconnection) continue;
+    tabi_connection_state *state = &w->connection[tie->owner];
+    state->missed = fmax(state->missed, fabs(tie->missed));
+    state->redundant = state->redundant || tie->redundant;
+    v3 along = v4_to(tie->wrench_b.lin);
+    bool pushes = v3_dot(along, along) > 0;
+    double *sum = pushes ? state->force : state->torque;
+    v3 e = pushes ? along : v4_to(tie->wrench_b.ang);
+    v3_store(v3_axpy(v3_load(sum), rate * tie->impulse, e), sum);
+  }
+}
+
+tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection) {
+  TBI_ASSERT(connection >= 0 && connection < world->model->nconnection);
+  (void)tabi_world_dynamics(world);
+  tbi_tie tie[6];
+  int32_t count = measure(world, connection, tie);
+  tabi_connection_state state = world->connection[connection];
+  for (int32_t i = 0; i < count; ++i) {
+    v3 along = v4_to(tie[i].wrench_b.lin);
+    double *worst = v3_dot(along, along) > 0 ? &state.gap : &state.turn;
+    *worst = fmax(*worst, fabs(tie[i].error));
+  }
+  return state;
+}
