@@ -37,10 +37,15 @@ TABI_API tabi_model *tabi_model_load(const char *path, const tabi_load_def *def,
 /* Add a robot to others in a builder. */
 TABI_API tabi_status tabi_builder_load(tabi_builder *builder, const char *path,
                                        const tabi_load_def *def, tabi_error *err);
-/* The same from memory; `path` names it in messages and is where relative files are looked for. */
+/* The same from memory; `path` names it in messages and is where relative files are looked for.
+ * Nothing beside it is read. */
 TABI_API tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
                                             const char *path, const tabi_load_def *def,
                                             tabi_error *err);
+
+/* The file that is read with a URDF file: robot.tabi.yaml beside robot.urdf, for loops and springs.
+ * Writes its path and returns true if there is one. */
+TABI_API bool tabi_sidecar_find(const char *path, char *found, size_t size);
 
 /* -------------------------------------------------------------------------------- scenes */
 

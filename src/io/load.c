@@ -1,6 +1,7 @@
 /* load.c - a robot from a file or from memory: the root element tells the format. */
 #include "base/error.h"
 #include "io/mjcf.h"
+#include "io/sidecar.h"
 #include "io/urdf.h"
 #include "io/xml.h"
 #include "tabi/tabi_io.h"
@@ -54,9 +55,15 @@ static tabi_status load_tree(tabi_builder *builder, tbi_xml_node *root, const ch
 
 /* The tree is read or has failed to be; takes it over. */
 static tabi_status load_and_free(tabi_builder *builder, tbi_xml *xml, const char *path,
-                                 const tabi_load_def *def, tabi_error *err) {
+                                 bool from_file, const tabi_load_def *def, tabi_error *err) {
   tabi_error failure;
-  if (load_tree(builder, tbi_xml_root(xml), path, def, &failure) != TABI_OK) {
+  tbi_xml_node *root = tbi_xml_root(xml);
+  int32_t first_joint = tabi_builder_njoint(builder);
+  tabi_status status = load_tree(builder, root, path, def, &failure);
+  // text from memory has nothing beside it, whatever its path says
+  if (status == TABI_OK && from_file && strcmp(root->name, "robot") == 0)
+    status = tbi_sidecar_load(builder, path, def, first_joint, &failure);
+  if (status != TABI_OK) {
     /* half a robot is there: let nobody build it */
     tabi_builder_fail(builder, &failure);
   }
@@ -75,7 +82,7 @@ tabi_status tabi_builder_load(tabi_builder *builder, const char *path, const tab
   tbi_xml *xml = NULL;
   tabi_status status = check_def(def, err);
   if (status == TABI_OK) status = tbi_xml_read(path, &xml, err);
-  return status == TABI_OK ? load_and_free(builder, xml, path, def, err) : status;
+  return status == TABI_OK ? load_and_free(builder, xml, path, true, def, err) : status;
 }
 
 tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
@@ -85,7 +92,7 @@ tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size
   tbi_xml *xml = NULL;
   tabi_status status = check_def(def, err);
   if (status == TABI_OK) status = tbi_xml_parse(text, size, path, &xml, err);
-  return status == TABI_OK ? load_and_free(builder, xml, path, def, err) : status;
+  return status == TABI_OK ? load_and_free(builder, xml, path, false, def, err) : status;
 }
 
 tabi_model *tabi_model_load(const char *path, const tabi_load_def *def, tabi_error *err) {

@@ -154,6 +154,21 @@ static void test_urdf(void **state) {
   starve_both(load_and_compute);
 }
 
+static void test_sidecar(void **state) {
+  (void)state;
+  (void)scratch_text("s.tabi.yaml", "joints: {j: {stiffness: 1}}\n"
+                                    "connections: [{type: ball, a: c, b: b, at: [0, 0, 1]}]\n");
+  model_path = scratch_text(
+      "s.urdf",
+      "<robot name='r'><link name='a'>" INERTIAL "</link><link name='b'>" INERTIAL
+      "</link><link name='c'>" INERTIAL "</link>"
+      "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='continuous'><parent link='a'/><child link='c'/></joint></robot>");
+  tabi_error error = {0};
+  if (load_and_compute(&error) != TABI_OK) fail_msg("%s", error.message);
+  starve_both(load_and_compute);
+}
+
 static void test_mjcf(void **state) {
   (void)state;
   scratch_text("a.stl", stl);
@@ -180,6 +195,7 @@ static void test_stl(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_urdf),
+      cmocka_unit_test(test_sidecar),
       cmocka_unit_test(test_mjcf),
       cmocka_unit_test(test_stl),
   };
