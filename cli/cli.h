@@ -108,6 +108,7 @@ const char *tbi_joint_key(const tabi_model *model, int32_t joint, char buffer[TB
 /* What is put behind a joint's key for one of its DOF, ".rx"; "" for a joint with one. */
 const char *tbi_dof_suffix(tabi_joint_type type, int32_t dof);
 const char *tbi_joint_type_name(tabi_joint_type type);
+const char *tbi_connection_type_name(tabi_connection_type type);
 /* Whether a link stands in the world or hangs on it: then it has no parent link. */
 int32_t tbi_parent_link(const tabi_model *model, int32_t link);
 

@@ -14,8 +14,11 @@ typedef struct forest {
   int32_t root;                   /* the first root; the others by next */
 } forest;
 
+#define PATH_SIZE 4096
+
 typedef struct summary {
   const char *path;
+  char sidecar[PATH_SIZE]; /* what was read beside it, or "" */
   const tabi_model *model;
   double com[3];
   tbi_extent extent;
@@ -177,6 +180,7 @@ static void print_numbers(FILE *out, const summary *s) {
   double g[3];
   tabi_model_gravity(m, g);
   (void)fprintf(out, "%s\n", s->path);
+  if (s->sidecar[0] != '\0') (void)fprintf(out, "  and       %s\n", s->sidecar);
   (void)fprintf(out, "  mass      %.6g kg, centre at (%.4g, %.4g, %.4g) m\n", tabi_model_mass(m),
                 shown(s->com[0]), shown(s->com[1]), shown(s->com[2]));
   print_extent(out, &s->extent);
@@ -190,6 +194,25 @@ static void print_numbers(FILE *out, const summary *s) {
                 tabi_model_nactuator(m), tabi_model_ncoupling(m), tabi_model_nconnection(m),
                 tabi_model_nposture(m));
   (void)fprintf(out, "  gravity   (%g, %g, %g) m/s^2\n", g[0], g[1], g[2]);
+}
+
+/* The name of a link for a list; NULL for the world. */
+static const char *link_name(const tabi_model *model, int32_t link) {
+  if (link == TABI_WORLD) return NULL;
+  const char *name = tabi_model_link(model, link).name;
+  return name ? name : "(unnamed)";
+}
+
+static void print_connections(FILE *out, const tabi_model *model) {
+  int32_t count = tabi_model_nconnection(model);
+  if (count > 0) (void)fprintf(out, "\nconnections:\n");
+  for (int32_t i = 0; i < count; ++i) {
+    tabi_connection_def c = tabi_model_connection(model, i);
+    const char *a = link_name(model, c.a);
+    const char *b = link_name(model, c.b);
+    (void)fprintf(out, "  %s (%s: %s, %s)\n", c.name ? c.name : "(unnamed)",
+                  tbi_connection_type_name(c.type), a ? a : "world", b ? b : "world");
+  }
 }
 
 static void print_ignored(FILE *out, const tbi_findings *warnings) {
@@ -244,6 +267,24 @@ static json_t *json_joints(const tabi_model *model) {
   return NULL;
 }
 
+static json_t *json_connections(const tabi_model *model) {
+  json_t *connections = json_array();
+  int bad = 0;
+  for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
+    tabi_connection_def c = tabi_model_connection(model, i);
+    json_t *object = json_object();
+    bad |= json_object_set_new(object, "name", tbi_json_text(c.name));
+    bad |= json_object_set_new(object, "type", tbi_json_text(tbi_connection_type_name(c.type)));
+    bad |= json_object_set_new(object, "a", tbi_json_text(link_name(model, c.a)));
+    bad |= json_object_set_new(object, "b", tbi_json_text(link_name(model, c.b)));
+    bad |= json_object_set_new(object, "line", json_integer(c.place.line));
+    bad |= json_array_append_new(connections, object);
+  }
+  if (!bad) return connections;
+  json_decref(connections);
+  return NULL;
+}
+
 static json_t *json_extent(const tbi_extent *e) {
   if (e->empty) return json_null();
   json_t *object = json_object();
@@ -269,6 +310,8 @@ static int print_json(FILE *out, const summary *s) {
   bool floats = tbi_base_joint(s->model) != TABI_NONE;
   json_t *object = json_object();
   int bad = json_object_set_new(object, "file", tbi_json_text(s->path));
+  const char *sidecar = s->sidecar[0] != '\0' ? s->sidecar : NULL;
+  bad |= json_object_set_new(object, "sidecar", tbi_json_text(sidecar));
   bad |= json_object_set_new(object, "base", json_string(floats ? "free" : "fixed"));
   bad |= json_object_set_new(object, "mass", tbi_json_number(tabi_model_mass(s->model)));
   bad |= json_object_set_new(object, "com", tbi_json_numbers(s->com, 3));
@@ -278,6 +321,7 @@ static int print_json(FILE *out, const summary *s) {
   bad |= json_object_set_new(object, "counts", json_counts(s->model));
   bad |= json_object_set_new(object, "links", json_links(s->model));
   bad |= json_object_set_new(object, "joints", json_joints(s->model));
+  bad |= json_object_set_new(object, "connections", json_connections(s->model));
   bad |= json_object_set_new(object, "warnings", tbi_json_findings(s->warnings, NULL));
   if (bad) {
     json_decref(object);
@@ -313,6 +357,7 @@ static int run_model(summary *s, bool json, FILE *out) {
   if (json) return print_json(out, s);
   print_numbers(out, s);
   if (!print_tree(out, s->model)) return tbi_out_of_memory();
+  print_connections(out, s->model);
   print_ignored(out, s->warnings);
   return TBI_EXIT_OK;
 }
@@ -325,6 +370,7 @@ static int run(const tbi_args *args, FILE *out) {
   tabi_model *model = tbi_model_open(args->word[0], &def, &warnings, &code);
   if (model) {
     summary s = {.path = args->word[0], .model = model, .warnings = &warnings};
+    if (!tabi_sidecar_find(s.path, s.sidecar, sizeof s.sidecar)) s.sidecar[0] = '\0';
     code = run_model(&s, args->value[JSON] != NULL, out);
   }
   tabi_model_destroy(model);

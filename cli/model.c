@@ -73,6 +73,15 @@ const char *tbi_joint_type_name(tabi_joint_type type) {
   return name[type];
 }
 
+const char *tbi_connection_type_name(tabi_connection_type type) {
+  static const char *const name[TABI_CONNECTION_COUNT] = {
+      [TABI_CONNECTION_BALL] = "ball",   [TABI_CONNECTION_HINGE] = "hinge",
+      [TABI_CONNECTION_FIXED] = "fixed", [TABI_CONNECTION_AXES] = "axes",
+      [TABI_CONNECTION_ROD] = "rod",     [TABI_CONNECTION_SPRING] = "spring",
+  };
+  return name[type];
+}
+
 int32_t tbi_parent_link(const tabi_model *model, int32_t link) {
   int32_t joint = tabi_model_link_joint(model, link);
   return joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;

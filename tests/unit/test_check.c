@@ -151,11 +151,83 @@ static void test_links_inside_each_other(void **state) {
   assert_int_equal(examine_row(40, 0.15, false, false).found, 11);
 }
 
+/* Two arms stand side by side, 1 m apart; a connection of them is spoilt by a little. */
+static notes examine_connection(const tabi_connection_def *def, const char *words) {
+  tabi_builder *b = tabi_builder_create();
+  arm a = good_arm();
+  for (int i = 0; i < 2; i++) {
+    a.link.name = a.joint.name = i == 0 ? "left" : "right";
+    a.joint.pos[0] = i;
+    a.joint.child = tabi_builder_add_link(b, &a.link);
+    (void)tabi_builder_add_joint(b, &a.joint);
+  }
+  tabi_connection_def connection = *def;
+  connection.name = "loop";
+  connection.a = 0;
+  connection.b = 1;
+  connection.place = (tabi_place){"arm.urdf", 33};
+  (void)tabi_builder_add_connection(b, &connection);
+  tabi_model *model = tabi_builder_build(b, NULL);
+  tabi_builder_destroy(b);
+  assert_non_null(model);
+  notes n = {.words = words};
+  (void)tabi_model_check(model, take_note, &n);
+  tabi_model_destroy(model);
+  return n;
+}
+
+static void test_open_connections(void **state) {
+  (void)state;
+  tabi_connection_def def = tabi_connection_def_default();
+  // closed half way, then 2 mm off along y
+  def.pos_a[0] = 0.5;
+  def.pos_b[0] = -0.5;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  def.pos_b[1] = 2e-3;
+  notes n = examine_connection(&def, "connection 'loop': is 0.002 m open at the start");
+  assert_int_equal(n.found, 1);
+  assert_int_equal(n.line, 33);
+  // x and z alone do not mind, nor does a spring
+  def.type = TABI_CONNECTION_AXES;
+  def.axes = TABI_MOVE_X | TABI_MOVE_Z;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  def.type = TABI_CONNECTION_SPRING;
+  def.stiffness = 1;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  def.type = TABI_CONNECTION_ROD;
+  def.length = 3e-3;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  def.length = 4e-3;
+  assert_int_equal(examine_connection(&def, "is 0.002 m open").found, 1);
+}
+
+static void test_twisted_connections(void **state) {
+  (void)state;
+  tabi_connection_def def = tabi_connection_def_default();
+  def.pos_a[0] = 1;
+  // half a turn about z: fine for a hinge and for what holds no turn about z
+  def.quat_b[0] = 0;
+  def.quat_b[3] = 1;
+  def.type = TABI_CONNECTION_HINGE;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  def.type = TABI_CONNECTION_FIXED;
+  assert_int_equal(examine_connection(&def, "is twisted by 3.14 rad").found, 1);
+  def.type = TABI_CONNECTION_AXES;
+  def.axes = TABI_TURN_X | TABI_TURN_Y;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+  // 0.02 rad about x as well
+  memcpy(def.quat_b, ((const double[4]){0.99995, 0.0099998333, 0, 0}), sizeof def.quat_b);
+  assert_int_equal(examine_connection(&def, "is twisted by 0.02 rad").found, 1);
+  def.axes = TABI_TURN_Y | TABI_TURN_Z;
+  assert_int_equal(examine_connection(&def, "loop").found, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_findings_are_counted),     cmocka_unit_test(test_nothing_wrong),
       cmocka_unit_test(test_start_outside_the_limits), cmocka_unit_test(test_mass_without_inertia),
-      cmocka_unit_test(test_links_inside_each_other),
+      cmocka_unit_test(test_links_inside_each_other),  cmocka_unit_test(test_open_connections),
+      cmocka_unit_test(test_twisted_connections),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
