@@ -169,6 +169,8 @@ static void take_pivot(const tbi_ties *ties, int32_t cluster, int32_t k, int32_t
 static int32_t orthonormalise(tbi_ties *ties, int32_t cluster, int32_t count) {
   int32_t *order = ties->order + ties->model->cluster_tie[cluster];
   double longest = 0;
+  int32_t room = tbi_cluster_room(ties->model, cluster);
+  memset(r_of(ties, cluster, 0, 0), 0, sizeof *ties->r * (size_t)room * (size_t)room);
   for (int32_t t = 0; t < count; ++t) {
     order[t] = t;
     longest = fmax(longest, ties->size[t]);
