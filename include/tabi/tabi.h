@@ -6,8 +6,8 @@
  *                                              one thread at a time
  *
  * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
- * no global state, never prints, and allocates only in functions named create, build, load or
- * check.
+ * no global state, never prints, and allocates only in functions named create, build, load, check
+ * or solve.
  *
  * Structs named _def are filled by their _default() function first; then change what you mean
  * to change.  Strings and arrays that a def points to are copied. */
@@ -509,6 +509,65 @@ TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
 /* A hash of q, v and the step count. */
 TABI_API uint64_t tabi_world_hash(const tabi_world *world);
+
+/* ------------------------------------------------------------------- friction problems */
+
+/* Contacts without a robot: find the impulses r such that u = W r + q obeys Signorini's condition
+ * and Coulomb's law at every contact.  Components per contact: normal, two tangents. */
+typedef struct tabi_friction_problem tabi_friction_problem;
+
+typedef struct tabi_friction_problem_def {
+  uint32_t def_size;
+  int32_t ncontact;
+  const int32_t *row;     /* [ncontact + 1] where the blocks of a contact begin; row[0] = 0 */
+  const int32_t *column;  /* of every block of W: the contact whose impulse it multiplies */
+  const double *block;    /* 3x3, row by row, of every block */
+  const double *q;        /* [3 ncontact] */
+  const double *friction; /* [ncontact] coefficients, >= 0 */
+  tabi_place place;
+} tabi_friction_problem_def;
+
+TABI_API tabi_friction_problem_def tabi_friction_problem_def_default(void);
+TABI_API tabi_friction_problem *
+tabi_friction_problem_create(const tabi_friction_problem_def *def, tabi_error *err);
+TABI_API void tabi_friction_problem_destroy(tabi_friction_problem *problem); /* NULL is fine */
+TABI_API int32_t tabi_friction_problem_ncontact(const tabi_friction_problem *problem);
+
+typedef enum tabi_friction_solver {
+  TABI_FRICTION_EXACT, /* to the tolerance whatever the conditioning */
+  TABI_FRICTION_CONE,  /* Gauss-Seidel, each contact solved exactly */
+  TABI_FRICTION_LCP,   /* Gauss-Seidel row by row, friction in a square pyramid */
+  TABI_FRICTION_COUNT,
+} tabi_friction_solver;
+
+typedef struct tabi_friction_solve_def {
+  uint32_t def_size;
+  tabi_friction_solver solver;
+  double tolerance;       /* of the scaled residual */
+  int32_t max_iterations; /* sweeps; of exact: factorisations.  0: 10000, exact 2000 */
+} tabi_friction_solve_def;
+
+typedef struct tabi_friction_result {
+  int32_t islands;        /* parts that do not feel each other, solved one by one */
+  int32_t iterations;     /* sweeps and factorisations of the island that took most */
+  int32_t factorisations; /* of all islands */
+  double residual;        /* |r - P(r - u~)| / |q| over all contacts, P the projection on the cone,
+                             u~ = u + (mu |u_t|, 0, 0) */
+  double scaled;          /* |w (r - P(r - u~ / w))| / |q|, w a third of the trace of the contact's
+                             own block: does not depend on units */
+  bool converged;         /* scaled met the tolerance, or ten times what rounding leaves */
+} tabi_friction_result;
+
+/* exact, 1e-10 */
+TABI_API tabi_friction_solve_def tabi_friction_solve_def_default(void);
+/* r[3 ncontact] holds the start (zeros if none is known) and becomes the solution, or the best that
+ * was found.  def may be NULL.  Allocates. */
+TABI_API tabi_status tabi_friction_problem_solve(const tabi_friction_problem *problem,
+                                                 const tabi_friction_solve_def *def, double *r,
+                                                 tabi_friction_result *result, tabi_error *err);
+/* The words used by the command; TABI_NONE for a word that is none of them. */
+TABI_API const char *tabi_friction_solver_name(tabi_friction_solver solver);
+TABI_API int32_t tabi_friction_solver_find(const char *name);
 
 TABI_END
 

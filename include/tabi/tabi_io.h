@@ -110,6 +110,14 @@ TABI_API tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world
 /* Controllers and external forces of the next step; allocates nothing. */
 TABI_API void tabi_scene_control(tabi_scene *scene, tabi_world *world);
 
+/* --------------------------------------------------------------------- friction problems */
+
+/* A stored problem in the text layout of docs/solve.md; NULL and err when it cannot be had. */
+TABI_API tabi_friction_problem *tabi_friction_problem_load(const char *path, tabi_error *err);
+/* The same from memory; `path` names it in messages. */
+TABI_API tabi_friction_problem *tabi_friction_problem_load_text(const char *text, size_t size,
+                                                                const char *path, tabi_error *err);
+
 TABI_END
 
 #endif

@@ -1,0 +1,239 @@
+/* exact.c - the stages, each begun only when those before have not met the tolerance.
+ *
+ *   1  sweeps of Gauss-Seidel, accelerated as nonlinear conjugate gradients (Silcowitz et al.)
+ *   2  proximal Newton on the function of Alart and Curnier (exact_newton.c)
+ *   3  the same from a centred point, which the convex problem gives (exact_interior.c)
+ *   4  the same on the natural map
+ *   5  both again from the best impulses, with a proximal term that begins large
+ *
+ * Gauss-Seidel settles easy problems and finds which contacts hold; where it crawls (stacks,
+ * redundant contacts, large ratios of mass) Newton needs a few factorisations.  No theory promises
+ * that it converges: the best impulses are kept, and what is returned says how good they are. */
+#include "contact/exact_work.h"
+
+#include "base/layout.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { COLD_SWEEPS = 30, WARM_SWEEPS = 3, HOPEFUL_SWEEPS = 12 };
+enum { FIRST_NEWTON = 100, NEXT_NEWTON = 200, LAST_NEWTON = 1000 };
+
+#define PROXIMAL       1e-5
+#define LARGE_PROXIMAL 1e-2
+/* The residual may stay this many times above its rounding errors and count as converged. */
+#define ROUNDING 10
+
+static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
+  tbi_layout at = {memory, 0};
+  double **vectors[] = {&e->best, &e->r, &e->u,  &e->projected, &e->speed,   &e->start, &e->origin,
+                        &e->f,    &e->g, &e->dr, &e->trial,     &e->trial_u, &e->low,   &e->high};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
+    *vectors[i] = tbi_layout_take(&at, nunknown, sizeof(double));
+  e->root = tbi_layout_take(&at, nlaw, sizeof *e->root);
+  e->d = tbi_layout_take(&at, nlaw, sizeof *e->d);
+  e->cone = tbi_layout_take(&at, nlaw, sizeof *e->cone);
+  return at.used;
+}
+
+size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown) {
+  tbi_exact_work e;
+  return place(&e, NULL, nlaw, nunknown);
+}
+
+/* A point on the border stays as it is, in spite of rounding: projecting twice changes nothing. */
+static void project_cone(double mu, const double *z, double *p) {
+  double t = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (t <= mu * z[0] * (1 + 4 * DBL_EPSILON)) {
+    memcpy(p, z, 3 * sizeof *p);
+    return;
+  }
+  double normal = tbi_max((z[0] + mu * t) / (1 + mu * mu), 0);
+  double share = t > 0 ? mu * normal / t : 0;
+  p[0] = normal;
+  p[1] = share * z[1];
+  p[2] = share * z[2];
+}
+
+void tbi_exact_project(const tbi_law *law, double root, const double *z, double *p) {
+  if (law->size == 3) {
+    project_cone(law->friction, z, p);
+  } else {
+    p[0] = tbi_min(tbi_max(z[0], root * law->lower), root * law->upper);
+  }
+}
+
+/* |w (r - P(r - u~ / w))|^2, with the mobility as metric */
+static double breach(const tbi_law *law, const double *r, const double *u) {
+  double w = law->mobility;
+  if (law->size == 1) {
+    double p = tbi_min(tbi_max(r[0] - u[0] / w, law->lower), law->upper);
+    return w * w * (r[0] - p) * (r[0] - p);
+  }
+  double shift = law->friction * sqrt(u[1] * u[1] + u[2] * u[2]);
+  double z[3] = {r[0] - (u[0] + shift) / w, r[1] - u[1] / w, r[2] - u[2] / w};
+  double p[3];
+  project_cone(law->friction, z, p);
+  double sum = 0;
+  for (int k = 0; k < 3; ++k)
+    sum += (r[k] - p[k]) * (r[k] - p[k]);
+  return w * w * sum;
+}
+
+double tbi_exact_residual(const tbi_delassus *w, const double *r, const double *u) {
+  double sum = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i)
+    sum += breach(&w->law[i], r + w->law[i].at, u + w->law[i].at);
+  return sqrt(sum);
+}
+
+void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u) {
+  e->w->multiply(e->w->self, r, u);
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    u[i] += e->w->q[i];
+}
+
+double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
+  bool inside = true;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    double *p = e->projected + law->at;
+    /* friction and bounds are the same before and after scaling */
+    tbi_exact_project(law, 1, r + law->at, p);
+    inside = inside && memcmp(p, r + law->at, (size_t)law->size * sizeof *p) == 0;
+  }
+  if (!inside) {
+    tbi_exact_velocity(e, e->projected, e->speed);
+    u = e->speed;
+  }
+  double residual = tbi_exact_residual(e->w, e->projected, u);
+  if (residual < e->residual) {
+    e->residual = residual;
+    memcpy(e->best, e->projected, (size_t)e->w->nunknown * sizeof *e->best);
+  }
+  return residual;
+}
+
+bool tbi_exact_factor(tbi_exact_work *e) {
+  if (e->left == 0) return false;
+  e->left--;
+  e->used++;
+  return e->w->newton(e->w->self, e->d, e->g, e->dr);
+}
+
+/* mobility |a - b|^2, over all laws */
+static double square_distance(const tbi_exact_work *e, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      sum += law->mobility * (a[k] - b[k]) * (a[k] - b[k]);
+  }
+  return sum;
+}
+
+/* Whether sweeps that came from `before` to `now` in `sweeps` will soon be there. */
+static bool hopeful(const tbi_exact_work *e, double before, double now, int32_t sweeps) {
+  if (!(now < before)) return false;
+  double needed = log(now / e->tolerance) / log(before / now) * sweeps;
+  return needed < HOPEFUL_SWEEPS;
+}
+
+/* From e->r.  Returns the number of sweeps. */
+static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least) {
+  int32_t n = e->w->nunknown;
+  double *before = e->origin;
+  double *p = e->dr;
+  memset(p, 0, (size_t)n * sizeof *p);
+  double square = 0;
+  double last = e->residual;
+  int32_t tested = 0;
+  for (int32_t s = 1; s <= most; ++s) {
+    memcpy(before, e->r, (size_t)n * sizeof *before);
+    e->w->sweep(e->w->self, e->r);
+    if (s < 10 || s % 5 == 0) {
+      tbi_exact_velocity(e, e->r, e->u);
+      double now = tbi_exact_measure(e, e->r, e->u);
+      if (e->residual <= e->tolerance) return s;
+      if (s >= at_least && !hopeful(e, last, now, s - tested)) return s;
+      last = now;
+      tested = s;
+    }
+    double next = square_distance(e, before, e->r);
+    double beta = s == 1 ? 0 : next / square;
+    square = next;
+    if (next == 0) return s;
+    for (int32_t i = 0; i < n; ++i) {
+      double step = e->r[i] - before[i];
+      if (beta > 1) {
+        p[i] = 0;
+      } else {
+        e->r[i] += beta * p[i];
+        p[i] = beta * p[i] + step;
+      }
+    }
+  }
+  return most;
+}
+
+/* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
+static double rounding(tbi_exact_work *e) {
+  double sum = 0;
+  double size = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    e->trial[i] = e->best[i] / 3;
+  e->w->multiply(e->w->self, e->best, e->u);
+  e->w->multiply(e->w->self, e->trial, e->trial_u);
+  for (int32_t i = 0; i < e->w->nunknown; ++i) {
+    double difference = e->u[i] - 3 * e->trial_u[i];
+    sum += difference * difference;
+    size += e->w->q[i] * e->w->q[i];
+  }
+  return sqrt(sum + DBL_EPSILON * DBL_EPSILON * size);
+}
+
+static void copy_start(tbi_exact_work *e, const double *from) {
+  memcpy(e->start, from, (size_t)e->w->nunknown * sizeof *e->start);
+}
+
+/* Stages 3 to 5. */
+static bool restart(tbi_exact_work *e) {
+  tbi_exact_interior(e);
+  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, NEXT_NEWTON)) return true;
+  if (tbi_exact_newton(e, TBI_EXACT_NATURAL, PROXIMAL, NEXT_NEWTON)) return true;
+  copy_start(e, e->best);
+  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, LARGE_PROXIMAL, LAST_NEWTON)) return true;
+  copy_start(e, e->best);
+  return tbi_exact_newton(e, TBI_EXACT_NATURAL, LARGE_PROXIMAL, LAST_NEWTON);
+}
+
+static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
+  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS);
+  if (e->residual <= e->tolerance) return true;
+  copy_start(e, e->best);
+  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
+  /* further work would only stir rounding errors */
+  if (e->residual <= ROUNDING * rounding(e)) return true;
+  return restart(e) || e->residual <= ROUNDING * rounding(e);
+}
+
+tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
+                                 void *scratch) {
+  tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
+  (void)place(&e, scratch, w->nlaw, w->nunknown);
+  bool warm = false;
+  for (int32_t i = 0; i < w->nlaw; ++i)
+    e.root[i] = sqrt(w->law[i].mobility);
+  for (int32_t i = 0; i < w->nunknown; ++i) {
+    e.r[i] = e.best[i] = r[i];
+    warm = warm || r[i] != 0;
+  }
+  tbi_exact_velocity(&e, e.r, e.u);
+  (void)tbi_exact_measure(&e, e.r, e.u);
+  tbi_exact_result result = {.converged = e.residual <= tolerance};
+  if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
+  memcpy(r, e.best, (size_t)w->nunknown * sizeof *r);
+  result.factorisations = e.used;
+  result.residual = e.residual;
+  return result;
+}

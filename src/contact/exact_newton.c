@@ -1,0 +1,400 @@
+/* exact_newton.c - semismooth Newton inside the proximal point method.
+ *
+ * Given r_k, the problem with  u + del w (r - r_k)  instead of u has a regular Jacobian whatever
+ * the rank of W; its solution is the next r_k.  Where contacts are redundant r may have to travel
+ * far along directions that W does not feel: del shrinks as long as the inner problems stay easy,
+ * and grows when they fail.
+ *
+ * Alart and Curnier's function, with z = x - y, R = mu max(0, z_n), c = z_t / |z_t|:
+ *   normal    z_n > 0:      F_n = y_n            else F_n = x_n
+ *   tangent   |z_t| <= R:   F_t = y_t (stick)    R = 0: F_t = x_t    else F_t = x_t - R c (slip)
+ * Natural map: F = x - P(x - y - (mu |y_t|, 0, 0)).
+ * Row: F = x - clamp(x - y).
+ *
+ * With dF = A dx + B dy and C = A + del B a Newton step solves  dx + C^-1 B W dx = -C^-1 F.
+ *
+ * F is not smooth: its norm may have to rise before it falls.  When no shortened step helps, the
+ * full one is taken all the same, a few times. */
+#include "contact/exact_work.h"
+
+#include <string.h>
+
+enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5 };
+enum { MAX_FAILURES = 25, MAX_IDLE = 100 };
+
+#define MIN_PROXIMAL 1e-14
+#define MAX_PROXIMAL 1.0
+#define DECREASE     1e-4
+
+typedef enum outcome { MET, CONVERGED, FAILED } outcome;
+
+typedef struct newton {
+  tbi_exact_work *e;
+  tbi_exact_map map;
+  double del;
+  double size;       /* |F| at e->r */
+  double history[3]; /* of |F|, the latest first */
+  int32_t forced, unchecked;
+  int32_t left; /* factorisations of this stage */
+} newton;
+
+/* the scaled unknowns of a law */
+typedef struct point {
+  double x[3], y[3];
+} point;
+
+static point scaled(const newton *n, int32_t i, const double *r, const double *u) {
+  const tbi_law *law = &n->e->w->law[i];
+  double root = n->e->root[i];
+  point p = {0};
+  for (int32_t k = 0; k < law->size; ++k) {
+    int32_t at = law->at + k;
+    p.x[k] = root * r[at];
+    p.y[k] = u[at] / root + n->del * root * (r[at] - n->e->origin[at]);
+  }
+  return p;
+}
+
+typedef enum mode { OPEN, STICK, SLIP } mode;
+
+/* where the tangent stands in Alart and Curnier's function */
+typedef struct friction {
+  bool closed;
+  mode mode;
+  double limit;        /* R */
+  double length;       /* |z_t| */
+  double direction[2]; /* c */
+} friction;
+
+static friction classify(double mu, const point *p) {
+  double z[3] = {p->x[0] - p->y[0], p->x[1] - p->y[1], p->x[2] - p->y[2]};
+  friction s = {.closed = z[0] > 0, .limit = mu * tbi_max(z[0], 0)};
+  s.length = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (mu > 0 && s.length <= s.limit) {
+    s.mode = STICK;
+  } else if (s.limit <= 0) {
+    s.mode = OPEN;
+  } else {
+    s.mode = SLIP;
+    s.direction[0] = z[1] / s.length;
+    s.direction[1] = z[2] / s.length;
+  }
+  return s;
+}
+
+static void function_alart_curnier(double mu, const point *p, double *f) {
+  friction s = classify(mu, p);
+  f[0] = s.closed ? p->y[0] : p->x[0];
+  for (int k = 0; k < 2; ++k) {
+    f[k + 1] = s.mode == STICK ? p->y[k + 1] : p->x[k + 1] - s.limit * s.direction[k];
+  }
+}
+
+static void function_natural(const tbi_law *law, const point *p, double *f) {
+  double shift = law->friction * sqrt(p->y[1] * p->y[1] + p->y[2] * p->y[2]);
+  double z[3] = {p->x[0] - p->y[0] - shift, p->x[1] - p->y[1], p->x[2] - p->y[2]};
+  double q[3];
+  tbi_exact_project(law, 1, z, q);
+  for (int k = 0; k < 3; ++k)
+    f[k] = p->x[k] - q[k];
+}
+
+static void function(const newton *n, int32_t i, const point *p, double *f) {
+  const tbi_law *law = &n->e->w->law[i];
+  if (law->size == 1) {
+    double z = p->x[0] - p->y[0];
+    double q;
+    tbi_exact_project(law, n->e->root[i], &z, &q);
+    f[0] = p->x[0] - q;
+  } else if (n->map == TBI_EXACT_NATURAL) {
+    function_natural(law, p, f);
+  } else {
+    function_alart_curnier(law->friction, p, f);
+  }
+}
+
+/* |F| at r */
+static double evaluate(const newton *n, const double *r, const double *u, double *f) {
+  double sum = 0;
+  for (int32_t i = 0; i < n->e->w->nlaw; ++i) {
+    point p = scaled(n, i, r, u);
+    double *own = f + n->e->w->law[i].at;
+    function(n, i, &p, own);
+    for (int32_t k = 0; k < n->e->w->law[i].size; ++k)
+      sum += own[k] * own[k];
+  }
+  return sqrt(sum);
+}
+
+/* D = C^-1 B and g = C^-1 F of a contact; C is triangular by blocks, so both are written down */
+static void linear_alart_curnier(double mu, double del, const point *p, const double *f, double *d,
+                                 double *g) {
+  friction s = classify(mu, p);
+  memset(d, 0, 9 * sizeof *d);
+  d[0] = s.closed ? 1 / del : 0;
+  g[0] = s.closed ? f[0] / del : f[0];
+  g[1] = f[1];
+  g[2] = f[2];
+  if (s.mode == STICK) {
+    d[4] = d[8] = 1 / del;
+    g[1] /= del;
+    g[2] /= del;
+  } else if (s.mode == SLIP) {
+    double c[2] = {s.direction[0], s.direction[1]};
+    double gamma = s.limit / s.length;
+    double across = 1 / (1 - (1 - del) * gamma);
+    double b[2];
+    for (int k = 0; k < 2; ++k)
+      b[k] = f[k + 1] + mu * c[k] * (1 - del) * g[0];
+    double along = (1 - across) * (c[0] * b[0] + c[1] * b[1]);
+    for (int k = 0; k < 2; ++k) {
+      d[3 * (k + 1)] = mu * c[k] / del;
+      for (int l = 0; l < 2; ++l)
+        d[3 * (k + 1) + l + 1] = gamma * across * ((k == l ? 1 : 0) - c[k] * c[l]);
+      g[k + 1] = across * b[k] + along * c[k];
+    }
+  }
+}
+
+/* the derivative of the projection on the cone */
+static void projection_derivative(double mu, const double *z, double *m) {
+  double t = sqrt(z[1] * z[1] + z[2] * z[2]);
+  memset(m, 0, 9 * sizeof *m);
+  if (t <= mu * z[0]) {
+    m[0] = m[4] = m[8] = 1;
+    return;
+  }
+  double reach = z[0] + mu * t;
+  if (reach <= 0) return;
+  double share = 1 / (1 + mu * mu);
+  double normal = reach * share;
+  double v[3] = {1, mu * z[1] / t, mu * z[2] / t};
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l)
+      m[3 * k + l] = share * v[k] * v[l];
+  }
+  for (int k = 1; k < 3; ++k) {
+    for (int l = 1; l < 3; ++l)
+      m[3 * k + l] += mu * normal / t * ((k == l ? 1 : 0) - z[k] * z[l] / (t * t));
+  }
+}
+
+/* b = a^-1 b with b of 3 x columns; a is lost */
+static void solve_small(double *a, double *b, int columns) {
+  for (int k = 0; k < 3; ++k) {
+    int best = k;
+    for (int i = k + 1; i < 3; ++i) {
+      if (fabs(a[3 * i + k]) > fabs(a[3 * best + k])) best = i;
+    }
+    for (int j = 0; j < 3; ++j) {
+      double t = a[3 * k + j];
+      a[3 * k + j] = a[3 * best + j];
+      a[3 * best + j] = t;
+    }
+    for (int j = 0; j < columns; ++j) {
+      double t = b[columns * k + j];
+      b[columns * k + j] = b[columns * best + j];
+      b[columns * best + j] = t;
+    }
+    double pivot = 1 / a[3 * k + k];
+    for (int i = 0; i < 3; ++i) {
+      double l = a[3 * i + k] * pivot;
+      for (int j = 0; j < 3 && i != k; ++j)
+        a[3 * i + j] -= l * a[3 * k + j];
+      for (int j = 0; j < columns && i != k; ++j)
+        b[columns * i + j] -= l * b[columns * k + j];
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    for (int j = 0; j < columns; ++j)
+      b[columns * k + j] /= a[3 * k + k];
+  }
+}
+
+static void linear_natural(const tbi_law *law, double del, const point *p, const double *f,
+                           double *d, double *g) {
+  double slip = sqrt(p->y[1] * p->y[1] + p->y[2] * p->y[2]);
+  double z[3] = {p->x[0] - p->y[0] - law->friction * slip, p->x[1] - p->y[1], p->x[2] - p->y[2]};
+  double m[9];
+  projection_derivative(law->friction, z, m);
+  /* B = m (1 + mu e_n c'), A = 1 - m, the right side beside B */
+  double c[12];
+  double a[9];
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) {
+      double turn = l > 0 && slip > 0 ? law->friction * p->y[l] / slip : 0;
+      double b = m[3 * k + l] + m[3 * k] * turn;
+      c[4 * k + l] = b;
+      a[3 * k + l] = (k == l ? 1 : 0) - m[3 * k + l] + del * b;
+    }
+    c[4 * k + 3] = f[k];
+  }
+  solve_small(a, c, 4);
+  for (int k = 0; k < 3; ++k) {
+    memcpy(d + 3 * k, c + 4 * k, 3 * sizeof *d);
+    g[k] = c[4 * k + 3];
+  }
+}
+
+static void linear_row(const newton *n, int32_t i, const point *p, const double *f, double *d,
+                       double *g) {
+  const tbi_law *law = &n->e->w->law[i];
+  double z = p->x[0] - p->y[0];
+  bool held = z > n->e->root[i] * law->lower && z < n->e->root[i] * law->upper;
+  d[0] = held ? 1 / n->del : 0;
+  g[0] = held ? f[0] / n->del : f[0];
+}
+
+/* The direction e->dr at e->r; false: singular, or no factorisation is left. */
+static bool direction(newton *n) {
+  tbi_exact_work *e = n->e;
+  if (n->left == 0) return false;
+  n->left--;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    const double *f = e->f + law->at;
+    double *g = e->g + law->at;
+    double *d = e->d[i].m;
+    point p = scaled(n, i, e->r, e->u);
+    if (law->size == 1) {
+      linear_row(n, i, &p, f, d, g);
+    } else if (n->map == TBI_EXACT_NATURAL) {
+      linear_natural(law, n->del, &p, f, d, g);
+    } else {
+      linear_alart_curnier(law->friction, n->del, &p, f, d, g);
+    }
+    for (int32_t k = 0; k < law->size * law->size; ++k)
+      d[k] /= law->mobility;
+    for (int32_t k = 0; k < law->size; ++k)
+      g[k] /= -e->root[i];
+  }
+  return tbi_exact_factor(e);
+}
+
+/* |F| at r + share dr, which is left in e->trial */
+static double try_step(newton *n, double share) {
+  tbi_exact_work *e = n->e;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    e->trial[i] = e->r[i] + share * e->dr[i];
+  tbi_exact_velocity(e, e->trial, e->trial_u);
+  return evaluate(n, e->trial, e->trial_u, e->f);
+}
+
+static void exchange(double **a, double **b) {
+  double *t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static void accept(newton *n, double size) {
+  tbi_exact_work *e = n->e;
+  exchange(&e->r, &e->trial);
+  exchange(&e->u, &e->trial_u);
+  n->size = size;
+  n->history[2] = n->history[1];
+  n->history[1] = n->history[0];
+  n->history[0] = size;
+}
+
+/* Goes along e->dr as far as |F| allows; false: it allows nothing, and force is used up. */
+static bool advance(newton *n) {
+  double reference = tbi_max(n->history[0], tbi_max(n->history[1], n->history[2]));
+  double share = 1;
+  double full = 0;
+  for (int32_t k = 0; k <= HALVINGS; ++k) {
+    double size = try_step(n, share);
+    if (k == 0) full = size;
+    bool take = n->unchecked > 0 ? isfinite(size) : size <= (1 - DECREASE * share) * reference;
+    if (take) {
+      if (n->unchecked > 0) n->unchecked--;
+      accept(n, size);
+      return true;
+    }
+    if (n->unchecked > 0) return false;
+    share /= 2;
+  }
+  if (n->forced == FORCED_STEPS || !isfinite(full)) return false;
+  n->forced++;
+  n->unchecked = FREE_STEPS;
+  accept(n, try_step(n, 1));
+  return true;
+}
+
+static double distance(const tbi_exact_work *e, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      sum += law->mobility * (a[k] - b[k]) * (a[k] - b[k]);
+  }
+  return sqrt(sum);
+}
+
+/* One proximal problem, with the present r as r_k.  Counts its steps. */
+static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
+  tbi_exact_work *e = n->e;
+  memcpy(e->origin, e->r, (size_t)e->w->nunknown * sizeof *e->origin);
+  n->size = evaluate(n, e->r, e->u, e->f);
+  double begin = n->size;
+  n->history[0] = n->history[1] = n->history[2] = begin;
+  n->forced = n->unchecked = 0;
+  for (*steps = 0; *steps < INNER_STEPS;) {
+    if (!direction(n) || !advance(n)) return FAILED;
+    ++*steps;
+    *residual = tbi_exact_measure(e, e->r, e->u);
+    if (e->residual <= e->tolerance) return MET;
+    double moved = distance(e, e->r, e->origin);
+    if (n->size <= 0.2 * n->del * moved || n->size < 1e-3 * begin) return CONVERGED;
+  }
+  return FAILED;
+}
+
+/* How the proximal parameter goes on after a success. */
+static double shrink(int32_t steps, bool failed_before) {
+  if (!failed_before) return steps <= 2 ? 0.05 : steps <= 5 ? 0.2 : 0.7;
+  return steps <= 2 ? 0.15 : steps <= 4 ? 0.39 : steps <= 7 ? 0.8 : 1.2;
+}
+
+static void go_back(newton *n) {
+  tbi_exact_work *e = n->e;
+  memcpy(e->r, e->origin, (size_t)e->w->nunknown * sizeof *e->r);
+  tbi_exact_velocity(e, e->r, e->u);
+}
+
+bool tbi_exact_newton(tbi_exact_work *e, tbi_exact_map map, double proximal, int32_t most) {
+  newton n = {.e = e, .map = map, .del = proximal, .left = most < e->left ? most : e->left};
+  memcpy(e->r, e->start, (size_t)e->w->nunknown * sizeof *e->r);
+  tbi_exact_velocity(e, e->r, e->u);
+  double reached = tbi_exact_measure(e, e->r, e->u);
+  double halved = reached;
+  int32_t failures = 0;
+  int32_t idle = 0;
+  bool succeeded = false;
+  while (n.left > 0 && failures < MAX_FAILURES && idle <= MAX_IDLE) {
+    int32_t steps = 0;
+    double residual = INFINITY;
+    outcome end = solve_inner(&n, &steps, &residual);
+    if (end == MET) return true;
+    if (end == FAILED) {
+      failures++;
+      n.del *= succeeded ? 3 : 20;
+      if (residual <= reached) {
+        reached = residual;
+      } else {
+        go_back(&n);
+      }
+    } else if (residual < 3 * reached || residual < 10 * e->residual) {
+      reached = residual;
+      n.del *= shrink(steps, failures > 0);
+      succeeded = true;
+      idle = residual <= halved / 2 ? 0 : idle + 1;
+      if (idle == 0) halved = residual;
+    } else {
+      go_back(&n);
+      n.del *= 10;
+      failures++;
+    }
+    n.del = tbi_min(tbi_max(n.del, MIN_PROXIMAL), MAX_PROXIMAL);
+  }
+  return false;
+}

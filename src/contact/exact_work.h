@@ -1,0 +1,61 @@
+/* exact_work.h - what the stages of `exact` share: the vectors, the best impulses so far, and the
+ * laws as functions of one contact or row.
+ *
+ * The stages think in scaled numbers, x = sqrt(w) r and y = u / sqrt(w) with the mobility w of a
+ * law.  These keep the cones, and make every own block of W about one, so that the functions below
+ * need no further parameter. */
+#ifndef TBI_EXACT_WORK_H
+#define TBI_EXACT_WORK_H
+
+#include "contact/exact.h"
+
+#include "math/vec.h"
+
+typedef struct tbi_exact_work {
+  const tbi_delassus *w;
+  double *root;     /* of the mobility, by law */
+  double tolerance; /* units of u */
+  int32_t left;     /* factorisations */
+  int32_t used;
+  double residual; /* of best */
+  double *best;
+  double *r, *u;             /* the present iterate */
+  double *projected, *speed; /* its projection on the cones, with u */
+  double *start;             /* of a stage, to come back to */
+  double *origin;            /* of the proximal term */
+  double *f, *g, *dr, *trial, *trial_u;
+  double *low, *high; /* multipliers of bounds, interior point */
+  tbi_law_block *d;
+  struct tbi_exact_cone *cone; /* by law, interior point */
+} tbi_exact_work;
+
+/* Nesterov and Todd's scaling F of a cone: eta times a boost along w. */
+typedef struct tbi_exact_cone {
+  double w[3];
+  double eta;
+} tbi_exact_cone;
+
+/* The projection of z on the cone, or between the bounds, of a law; all scaled. */
+void tbi_exact_project(const tbi_law *law, double root, const double *z, double *p);
+
+/* u = W r + q */
+void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u);
+
+/* Projects r, whose velocity is u, and remembers the projection if it is the best so far; returns
+ * its residual. */
+double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u);
+
+/* One factorisation, if the budget has one left: dr + D W dr = g with e->d and e->g. */
+bool tbi_exact_factor(tbi_exact_work *e);
+
+/* Which function of r and u is brought to zero. */
+typedef enum tbi_exact_map { TBI_EXACT_ALART_CURNIER, TBI_EXACT_NATURAL } tbi_exact_map;
+
+/* Proximal Newton from e->start, with at most `most` factorisations and the first proximal
+ * parameter given; true when the tolerance is met. */
+bool tbi_exact_newton(tbi_exact_work *e, tbi_exact_map map, double proximal, int32_t most);
+
+/* Puts a well centred solution of the convex problem without De Saxce's shift into e->start. */
+void tbi_exact_interior(tbi_exact_work *e);
+
+#endif
