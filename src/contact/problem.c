@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-/* Q' of a sum, which stands behind it */
-static inline double *tie_sums(const tbi_problem *p, int32_t cluster, double *sum) {
-  return sum + p->model->nv + p->model->cluster_tie[cluster];
+/* where Q' of a sum stands behind it */
+static inline int32_t tie_place(const tbi_problem *p, int32_t cluster) {
+  return p->model->nv + p->model->cluster_tie[cluster];
 }
 
 static inline sv block_mul(const tbi_block *g, sv m) {
@@ -150,13 +150,14 @@ static void along_port(const tbi_problem *p, const tbi_port *port, const double 
 }
 
 /* the same for a sum, of which ties take their share */
-static sv port_answer(const tbi_problem *p, const tbi_port *port, double *sum) {
+sv tbi_port_answer(const tbi_problem *p, int32_t index, const double *sum) {
+  const tbi_port *port = &p->port[index];
   double u[6];
   along_port(p, port, sum, u);
   int32_t ties = p->cluster_ties[port->cluster];
   const double *tail = p->y + port->tail;
   for (int c = 0; c < 6; ++c)
-    u[c] -= dot_path(tail + (int64_t)c * ties, tie_sums(p, port->cluster, sum), ties);
+    u[c] -= dot_path(tail + (int64_t)c * ties, sum + tie_place(p, port->cluster), ties);
   return make_sv(u);
 }
 
@@ -222,9 +223,7 @@ static void fill_ports(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   for (int32_t k = 0; k < p->nport; ++k) {
     fill_y(s, &p->port[k]);
-    p->velocity[k] = free_velocity(s, &p->port[k]);
-    p->received[k] = sv_zero();
-    p->summed[k] = sv_zero();
+    p->velocity[k] = p->free[k] = free_velocity(s, &p->port[k]);
     for (int32_t l = p->cluster_port[p->port[k].cluster]; l <= k; ++l)
       fill_block(s, k, l);
   }
@@ -406,62 +405,68 @@ static void fill_rows(tbi_setup *s) {
     fill_row(s, &p->row[i]);
 }
 
+static inline double row_tail(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  return dot_path(p->y + row->tail, sum + tie_place(p, row->cluster),
+                  p->cluster_ties[row->cluster]);
+}
+
+double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  return along_path(p->model, row->dof, p->y + row->y, sum) - row_tail(p, row, sum);
+}
+
 static inline double row_velocity(const tbi_problem *p, const tbi_row *row) {
-  int32_t ties = p->cluster_ties[row->cluster];
   return row->base + along_path(p->model, row->dof, p->y + row->y, p->sum) -
-         dot_path(p->y + row->tail, tie_sums(p, row->cluster, p->sum), ties);
+         row_tail(p, row, p->sum);
 }
 
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) { return row_velocity(p, row); }
 
-/* an impulse at a joint, into the sum */
-static void push_row(tbi_problem *p, const tbi_row *row, double impulse) {
+void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
   const int32_t *path = p->model->dof_path + p->model->dof_row[row->dof];
   const double *y = p->y + row->y;
   const double *tail = p->y + row->tail;
-  double *tie = tie_sums(p, row->cluster, p->sum);
+  double *tie = sum + tie_place(p, row->cluster);
   for (int32_t j = 0; j <= p->model->dof_depth[row->dof]; ++j)
-    p->sum[path[j]] += impulse * y[j];
+    sum[path[j]] += impulse * y[j];
   for (int32_t t = 0; t < p->cluster_ties[row->cluster]; ++t)
     tie[t] += impulse * tail[t];
 }
 
-static double visit_row(tbi_problem *p, tbi_row *row) {
+double tbi_row_visit(tbi_problem *p, tbi_row *row) {
   double impulse = row->impulse + (row->target - row_velocity(p, row)) * row->inverse;
   impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
   double change = impulse - row->impulse;
   if (change == 0) return 0;
   row->impulse = impulse;
-  push_row(p, row, change);
+  tbi_row_push(p, row, change, p->sum);
   return fabs(change * row->w);
 }
 
-static void sum_tail(tbi_problem *p, const tbi_port *port, const double m[6]) {
-  int32_t ties = p->cluster_ties[port->cluster];
+void tbi_port_push(const tbi_problem *p, int32_t index, sv wrench, double *sum) {
+  const tbi_port *port = &p->port[index];
+  v3 lin = v4_to(wrench.lin);
+  v3 ang = v4_to(wrench.ang);
+  const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
+  const double *y = p->y + port->y;
   const double *tail = p->y + port->tail;
-  double *sum = tie_sums(p, port->cluster, p->sum);
+  const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
+  int32_t ties = p->cluster_ties[port->cluster];
+  double *tie = sum + tie_place(p, port->cluster);
+  for (int32_t j = 0; j <= p->model->dof_depth[port->dof]; ++j) {
+    double part = 0;
+    for (int c = 0; c < 6; ++c)
+      part += y[(int64_t)c * port->stride + j] * m[c];
+    sum[path[j]] += part;
+  }
   for (int c = 0; c < 6; ++c) {
     for (int32_t t = 0; t < ties; ++t)
-      sum[t] += tail[(int64_t)c * ties + t] * m[c];
+      tie[t] += tail[(int64_t)c * ties + t] * m[c];
   }
 }
 
 void tbi_problem_sum(tbi_problem *p) {
   for (int32_t i = 0; i < p->nport; ++i) {
-    const tbi_port *port = &p->port[i];
-    sv news = sv_sub(p->received[i], p->summed[i]);
-    v3 lin = v4_to(news.lin);
-    v3 ang = v4_to(news.ang);
-    const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
-    const double *y = p->y + port->y;
-    const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
-    for (int32_t j = 0; j <= p->model->dof_depth[port->dof]; ++j) {
-      double part = 0;
-      for (int c = 0; c < 6; ++c)
-        part += y[(int64_t)c * port->stride + j] * m[c];
-      p->sum[path[j]] += part;
-    }
-    sum_tail(p, port, m);
+    tbi_port_push(p, i, sv_sub(p->received[i], p->summed[i]), p->sum);
     p->summed[i] = p->received[i];
   }
 }
@@ -471,7 +476,7 @@ static void tell_ports(tbi_problem *p) {
   for (int32_t k = 0; k < p->nsum; ++k)
     p->before[k] = p->sum[k] - p->before[k];
   for (int32_t i = 0; i < p->nport; ++i) {
-    p->velocity[i] = sv_add(p->velocity[i], port_answer(p, &p->port[i], p->before));
+    p->velocity[i] = sv_add(p->velocity[i], tbi_port_answer(p, i, p->before));
   }
 }
 
@@ -481,7 +486,7 @@ double tbi_rows_sweep(tbi_problem *p) {
   memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
-    change = tbi_max(change, visit_row(p, &p->row[i]));
+    change = tbi_max(change, tbi_row_visit(p, &p->row[i]));
   if (change > 0) tell_ports(p);
   return change;
 }
@@ -519,12 +524,13 @@ bool tbi_setup_problem(tbi_setup *s) {
     fill_point(s, s->order[i], &p->point[i]);
   group_points(p);
   if (p->nrow > 0) fill_rows(s);
-  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
   return true;
 }
 
-/* the impulses that points and rows start from, made known to all */
 void tbi_problem_start(tbi_problem *p) {
+  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->received[k] = p->summed[k] = sv_zero();
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
@@ -536,10 +542,9 @@ void tbi_problem_start(tbi_problem *p) {
     }
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (p->row[i].impulse != 0) push_row(p, &p->row[i], p->row[i].impulse);
+    if (p->row[i].impulse != 0) tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
   }
   tbi_problem_sum(p);
-  for (int32_t k = 0; k < p->nport; ++k) {
-    p->velocity[k] = sv_add(p->velocity[k], port_answer(p, &p->port[k], p->sum));
-  }
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
 }

@@ -79,7 +79,8 @@ typedef struct tbi_problem {
   int32_t nport, npoint, nrow, ngroup;
   int32_t nsum; /* nv and the ties of all clusters */
   tbi_port *port;
-  sv *velocity;    /* of every port under the impulses so far */
+  sv *free;        /* velocity of every port without contacts and rows */
+  sv *velocity;    /* under the impulses so far */
   sv *received;    /* the sum of impulses (wrenches) at every port */
   sv *summed;      /* what of it is in sum */
   double *sum;     /* of all impulses: D^-1/2 L^-T J' m, then Q' of it: [nsum] */
@@ -107,13 +108,23 @@ static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k
   return &p->block[port->block + (l - p->cluster_port[port->cluster])];
 }
 
+/* An impulse at a port or a row, into a sum; and what a sum does there, ties counted. */
+void tbi_port_push(const tbi_problem *p, int32_t port, sv m, double *sum);
+sv tbi_port_answer(const tbi_problem *p, int32_t port, const double *sum);
+void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum);
+double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum);
+
 /* The velocity of a row under problem->sum. */
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row);
+/* One turn of one row, which must find problem->sum right; the change of its velocity. */
+double tbi_row_visit(tbi_problem *p, tbi_row *row);
 /* One turn of every row: the impulse that brings it to its target within its bounds.  Returns the
  * largest change of a row's velocity; the ports know of it afterwards. */
 double tbi_rows_sweep(tbi_problem *p);
 /* Bring into problem->sum what the ports received since. */
 void tbi_problem_sum(tbi_problem *p);
+/* All of received, sum and velocity made anew from the impulses of points and rows. */
+void tbi_problem_start(tbi_problem *p);
 
 /* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
  * cluster, but for `except` (TABI_NONE: all others), which already knows. */

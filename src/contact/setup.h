@@ -38,6 +38,5 @@ static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
  * the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
  * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
-void tbi_problem_start(tbi_problem *p);
 
 #endif

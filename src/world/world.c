@@ -100,6 +100,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   int64_t ports = model->nbody;
   s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
   p->port = tbi_layout_take(at, ports, sizeof *p->port);
+  p->free = tbi_layout_take(at, ports, sizeof *p->free);
   p->velocity = tbi_layout_take(at, ports, sizeof *p->velocity);
   p->received = tbi_layout_take(at, ports, sizeof *p->received);
   p->summed = tbi_layout_take(at, ports, sizeof *p->summed);

@@ -166,7 +166,7 @@ static void check_ports(made_problem *made, const expected *e) {
   double after[DIRECTIONS];
   /* from rest: a small answer must not drown in the free velocity */
   for (int32_t k = 0; k < made->p->nport; ++k)
-    made->free[k] = sv_zero();
+    made->p->free[k] = sv_zero();
   for (int32_t i = 0; i < made->p->nrow; ++i)
     made->p->row[i].base = 0.0;
   for (int32_t j = 0; j < n; ++j) {

@@ -73,7 +73,7 @@ static void make_ports(made_problem *made, size_t rows) {
   p->summed = room(made, ports, sizeof *p->summed);
   p->sum = room(made, (size_t)model->nv, sizeof *p->sum);
   p->before = room(made, (size_t)model->nv, sizeof *p->before);
-  made->free = room(made, ports, sizeof *made->free);
+  p->free = room(made, ports, sizeof *p->free);
   p->block = room(made, ports * ports, sizeof *p->block);
   p->cluster_port = room(made, (size_t)model->ntree, sizeof *p->cluster_port);
   p->cluster_ports = room(made, (size_t)model->ntree, sizeof *p->cluster_ports);
@@ -110,7 +110,6 @@ void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const
   s->ntouch = ntouch;
   p->nrow = nrow;
   assert_true(tbi_setup_problem(s));
-  memcpy(made->free, p->velocity, (size_t)p->nport * sizeof *p->velocity);
 }
 
 void made_close(made_problem *made) {
@@ -122,17 +121,14 @@ void made_close(made_problem *made) {
 void made_clear(made_problem *made) {
   tbi_problem *p = made->p;
   for (int32_t k = 0; k < p->nport; ++k) {
-    p->velocity[k] = made->free[k];
+    p->velocity[k] = p->free[k];
     p->received[k] = p->summed[k] = sv_zero();
   }
   for (int32_t k = 0; k < made->model->nv; ++k)
     p->sum[k] = p->before[k] = 0.0;
 }
 
-void made_restart(made_problem *made) {
-  made_clear(made);
-  tbi_problem_start(made->p);
-}
+void made_restart(made_problem *made) { tbi_problem_start(made->p); }
 
 tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_memsize *memsize,
                         made_solver *solve) {

@@ -18,7 +18,6 @@ typedef struct made_problem {
   tbi_setup setup;
   tbi_problem *p; /* setup.problem */
   double *rhs;    /* impulse of all other forces: [nv] */
-  sv *free;       /* velocities of the ports without constraints */
   tbi_touch *touch;
   void *blocks[32]; /* all memory but d */
   int nblock;
