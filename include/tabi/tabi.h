@@ -114,12 +114,15 @@ typedef struct tabi_joint_def {
 } tabi_joint_def;
 
 typedef enum tabi_shape_type {
-  TABI_SHAPE_PLANE,    /* normal +z */
-  TABI_SHAPE_SPHERE,   /* size: radius */
-  TABI_SHAPE_CAPSULE,  /* size: radius, length of the cylinder between the caps; axis z */
-  TABI_SHAPE_CYLINDER, /* size: radius, length; axis z */
-  TABI_SHAPE_BOX,      /* size: full edge lengths */
-  TABI_SHAPE_MESH,     /* size: unused */
+  TABI_SHAPE_PLANE,       /* normal +z */
+  TABI_SHAPE_SPHERE,      /* size: radius */
+  TABI_SHAPE_CAPSULE,     /* size: radius, length of the cylinder between the caps; axis z */
+  TABI_SHAPE_CYLINDER,    /* size: radius, length; axis z */
+  TABI_SHAPE_BOX,         /* size: full edge lengths */
+  TABI_SHAPE_MESH,        /* the convex hull of a mesh's vertices; size: unused */
+  TABI_SHAPE_TRIANGLES,   /* the faces of a mesh as ground, touched from where they are counter-
+                             clockwise and solid behind; only on links that stand in the world */
+  TABI_SHAPE_HEIGHTFIELD, /* the same, over x and y, and solid below without end */
   TABI_SHAPE_COUNT,
 } tabi_shape_type;
 
@@ -130,7 +133,7 @@ typedef struct tabi_shape_def {
   int32_t link;           /* may be TABI_WORLD */
   double pos[3], quat[4]; /* in the link's frame */
   double size[3];         /* m */
-  int32_t mesh;           /* of TABI_SHAPE_MESH */
+  int32_t mesh;           /* of shapes made of one */
   int32_t material;       /* TABI_NONE: the default material */
   bool collides, visible;
   uint32_t group, mask; /* a and b may touch if a.group & b.mask or b.group & a.mask */

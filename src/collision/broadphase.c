@@ -1,7 +1,8 @@
 /* broadphase.c - sweep and prune.
  *
  * The boxes stay sorted along the axis on which the fewest of them meet: from one step to the next
- * little changes, so insertion is almost free.  Planes have no box; each is held against all boxes.
+ * little changes, so insertion is almost free.  Planes have no box, and that of ground made of
+ * triangles would meet all others along every axis; each of them is held against all boxes.
  * Pairs are then put in the order of their items, so that nothing seen from outside depends on the
  * axis or on the order that was left by earlier steps. */
 #include "collision/workspace.h"
@@ -15,7 +16,7 @@ void tbi_broadphase_make(tbi_collision *c) {
   for (int32_t item = 0; item < c->nitem; ++item) {
     if (c->solid[item].type == TABI_SHAPE_PLANE) {
       c->plane[c->nplane++] = item;
-    } else {
+    } else if (!c->solid[item].ground) {
       c->swept[c->nswept++].item = item;
     }
   }
@@ -150,6 +151,17 @@ static bool find_on_planes(tbi_collision *c, const double *reach) {
   return true;
 }
 
+static bool find_on_ground(tbi_collision *c) {
+  for (int32_t i = 0; i < c->nground; ++i) {
+    const tbi_bounds *ground = &c->bounds[c->ground[i]];
+    for (int32_t k = 0; k < c->nswept; ++k) {
+      if (!boxes_meet(ground, &c->swept[k].bounds)) continue;
+      if (!add_pair(c, c->ground[i], c->swept[k].item)) return false;
+    }
+  }
+  return true;
+}
+
 static bool sweep(tbi_collision *c) {
   int32_t axis = c->axis;
   for (int32_t i = 0; i < c->nswept; ++i) {
@@ -191,7 +203,7 @@ static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pai
 bool tbi_broadphase_find(tbi_collision *c, const double *reach) {
   c->npair = 0;
   sort_boxes(c);
-  if (!find_on_planes(c, reach) || !sweep(c)) return false;
+  if (!find_on_planes(c, reach) || !find_on_ground(c) || !sweep(c)) return false;
   /* a few by insertion, many in time proportional to their number */
   if (c->npair <= 32) {
     insert_pairs(c->pair, c->npair);

@@ -12,6 +12,17 @@ static int32_t count_items(const tabi_model *model) {
   return count;
 }
 
+static bool is_ground(const tabi_shape_def *shape) {
+  return shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD;
+}
+
+static int32_t count_ground(const tabi_model *model) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->nshape; ++i)
+    count += model->shape[i].collides && is_ground(&model->shape[i]) ? 1 : 0;
+  return count;
+}
+
 /* at most every pair there is, and not more than a pile of things needs */
 static int32_t count_pairs(int32_t nitem) {
   int64_t all = (int64_t)nitem * (nitem - 1) / 2;
@@ -26,6 +37,8 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->solid = tbi_layout_take(at, c->nitem, sizeof *c->solid);
   c->bounds = tbi_layout_take(at, c->nitem, sizeof *c->bounds);
   c->plane = tbi_layout_take(at, c->nitem, sizeof *c->plane);
+  c->ground = tbi_layout_take(at, c->nground, sizeof *c->ground);
+  c->trimesh = tbi_layout_take(at, c->nground, sizeof *c->trimesh);
   c->swept = tbi_layout_take(at, c->nitem, sizeof *c->swept);
   c->pair = tbi_layout_take(at, c->max_pairs, sizeof *c->pair);
   c->spare = tbi_layout_take(at, c->max_pairs, sizeof *c->spare);
@@ -34,10 +47,31 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->shaped = tbi_layout_take(at, c->model->nbody, sizeof *c->shaped);
 }
 
+/* Room for the triangles of all ground; makes them where there is memory. */
+static void place_ground(tbi_layout *at, tbi_collision *c) {
+  const tabi_model *model = c->model;
+  int32_t ground = 0;
+  for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
+    if (!model->shape[i].collides) continue;
+    tbi_trimesh counted = {0};
+    tbi_trimesh *trimesh = at->base ? &c->trimesh[ground] : &counted;
+    if (is_ground(&model->shape[i])) {
+      tbi_trimesh_place(at, &model->mesh[model->shape[i].mesh], trimesh);
+      if (at->base) {
+        tbi_trimesh_make(trimesh);
+        c->solid[item].ground = trimesh;
+        c->ground[ground++] = item;
+      }
+    }
+    ++item;
+  }
+}
+
 static tbi_collision sizes_of(const tabi_model *model) {
   int32_t nitem = count_items(model);
   return (tbi_collision){.model = model,
                          .nitem = nitem,
+                         .nground = count_ground(model),
                          .max_pairs = count_pairs(nitem),
                          .nexclusion = model->nexclusion2 / 2};
 }
@@ -47,6 +81,7 @@ size_t tbi_collision_memsize(const tabi_model *model) {
   tbi_collision counted = sizes_of(model);
   tbi_layout_take(&at, 1, sizeof counted);
   place_arrays(&at, &counted);
+  place_ground(&at, &counted);
   return at.used;
 }
 
@@ -55,6 +90,7 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory) {
   tbi_collision *c = tbi_layout_take(&at, 1, sizeof *c);
   *c = sizes_of(model);
   place_arrays(&at, c);
+  place_ground(&at, c);
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
     if (model->shape[i].collides) c->fitting[item++].shape = i;
   }

@@ -18,17 +18,28 @@ static bool deeper(const tbi_pair_point *a, const tbi_pair_point *b) {
   return a->gap < b->gap || (a->gap == b->gap && a->feature < b->feature);
 }
 
-static double distance2(const tbi_pair_point *a, const tbi_pair_point *b) {
+/* a floor and a wall that meet in one place are told apart by their normals */
+static double distance2(const tbi_pair_point *a, const tbi_pair_point *b, double width2) {
   v3 apart = v3_sub(a->point, b->point);
-  return v3_dot(apart, apart);
+  v3 turned = v3_sub(a->normal, b->normal);
+  return v3_dot(apart, apart) + width2 * v3_dot(turned, turned);
 }
 
 /* the distance to the nearest of the first `kept` points */
-static double room_around(const tbi_pair_point *points, int32_t kept, const tbi_pair_point *p) {
+static double room_around(const tbi_pair_point *points, int32_t kept, const tbi_pair_point *p,
+                          double width2) {
   double least = INFINITY;
   for (int32_t i = 0; i < kept; ++i)
-    least = fmin(least, distance2(&points[i], p));
+    least = fmin(least, distance2(&points[i], p, width2));
   return least;
+}
+
+/* the square of how far points lie from the first */
+static double square_width(const tbi_pair_point *points, int32_t count) {
+  double width2 = 0;
+  for (int32_t i = 1; i < count; ++i)
+    width2 = fmax(width2, distance2(&points[i], &points[0], 0));
+  return width2;
 }
 
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep) {
@@ -36,13 +47,14 @@ int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep)
   for (int32_t i = 1; i < count; ++i) {
     if (deeper(&points[i], &points[0])) swap(points, 0, i);
   }
+  const double across2 = square_width(points, count);
   double width2 = 0;
   int32_t kept = 1;
   while (kept < keep && kept < count) {
     int32_t best = kept;
-    double most = room_around(points, kept, &points[kept]);
+    double most = room_around(points, kept, &points[kept], across2);
     for (int32_t i = kept + 1; i < count; ++i) {
-      double room = room_around(points, kept, &points[i]);
+      double room = room_around(points, kept, &points[i], across2);
       if (room > most || (room == most && points[i].feature < points[best].feature)) {
         best = i;
         most = room;

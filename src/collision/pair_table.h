@@ -19,7 +19,8 @@ typedef struct tbi_solid {
   /* box: half edges; sphere: radius in all three; capsule and cylinder: radius, radius, half the
    * length of the cylindrical part; mesh: unused */
   double half[3];
-  const tabi_mesh_def *mesh; /* of TABI_SHAPE_MESH: stands for the hull of its vertices */
+  const tabi_mesh_def *mesh;        /* of TABI_SHAPE_MESH: stands for the hull of its vertices */
+  const struct tbi_trimesh *ground; /* of TABI_SHAPE_TRIANGLES and TABI_SHAPE_HEIGHTFIELD */
 } tbi_solid;
 
 /* One point of a manifold. */
@@ -40,13 +41,15 @@ tbi_pair_fn tbi_capsule_capsule, tbi_capsule_box;
 tbi_pair_fn tbi_box_box;
 /* Cylinder or mesh against each other, sphere, capsule or box. */
 tbi_pair_fn tbi_convex_convex;
+/* Any of these against triangles or a height field. */
+tbi_pair_fn tbi_shape_triangles;
 
 /* For any two shapes: looks the function up, swaps where needed, and reduces to TBI_PAIR_POINTS of
  * collision.h, ordered by feature. */
 tbi_pair_fn tbi_pair_collide;
 
-/* Keeps the best `keep` of count points: the deepest, then always the one farthest from those kept,
- * and never two at one place.  Returns how many are left. */
+/* Keeps the best `keep` of count points: the deepest, then always the one farthest from those kept
+ * in place and normal, and never two at one place with one normal.  Returns how many are left. */
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep);
 
 /* a in the axes of a solid, and a vector in these axes in the world's */

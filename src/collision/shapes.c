@@ -90,9 +90,9 @@ void tbi_shapes_make(tbi_collision *c) {
     for (int i = 0; i < 3; ++i)
       fitting->half[i] = solid->half[i];
     if (def->type == TABI_SHAPE_CAPSULE) fitting->half[2] += solid->half[0];
-    if (def->type == TABI_SHAPE_MESH) {
-      solid->mesh = &model->mesh[def->mesh];
-      bound_mesh(solid->mesh, &fitting->middle, fitting->half);
+    if (def->type == TABI_SHAPE_MESH) solid->mesh = &model->mesh[def->mesh];
+    if (def->type == TABI_SHAPE_MESH || solid->ground) {
+      bound_mesh(&model->mesh[def->mesh], &fitting->middle, fitting->half);
     }
     pose standing = place(&world, &fitting->frame);
     set_pose(solid, &standing);
@@ -112,17 +112,28 @@ static v3 extent(const pose *p, const tbi_solid *solid, const double half[3]) {
               half[0] * fabs(p->x.z) + half[1] * fabs(p->y.z) + half[2] * fabs(p->z.z)};
 }
 
+/* the ground goes on without end against its z axis */
+static void bound_below(v3 up, tbi_bounds *bounds) {
+  double along[3];
+  v3_store(up, along);
+  for (int i = 0; i < 3; ++i) {
+    if (along[i] > 1e-12) bounds->low[i] = -INFINITY;
+    if (along[i] < -1e-12) bounds->high[i] = INFINITY;
+  }
+}
+
 static void bound(const pose *p, const tbi_solid *solid, const tbi_fitting *fitting, double reach,
                   tbi_bounds *bounds) {
   v3 size = extent(p, solid, fitting->half);
   v3 middle = p->pos;
-  if (solid->type == TABI_SHAPE_MESH) {
+  if (solid->type == TABI_SHAPE_MESH || solid->ground) {
     v3 off = fitting->middle;
     middle = v3_add(middle, turn(p, off.x, off.y, off.z));
   }
   v3 all = {size.x + reach, size.y + reach, size.z + reach};
   v3_store(v3_sub(middle, all), bounds->low);
   v3_store(v3_add(middle, all), bounds->high);
+  if (solid->type == TABI_SHAPE_HEIGHTFIELD) bound_below(p->z, bounds);
 }
 
 void tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, const double *reach) {

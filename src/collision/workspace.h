@@ -5,6 +5,7 @@
 
 #include "collision/collision.h"
 #include "collision/pair_table.h"
+#include "collision/trimesh.h"
 
 /* pairs of boxes that a shape may have on average before a plain search takes over */
 #define TBI_PAIRS_PER_SHAPE 32
@@ -25,7 +26,7 @@ typedef struct tbi_fitting {
   double half[3]; /* of the box */
 } tbi_fitting;
 
-/* axis-aligned, reach included; a plane has none */
+/* axis-aligned, reach included; a plane has none, and a height field no end below */
 typedef struct tbi_bounds {
   double low[3], high[3];
 } tbi_bounds;
@@ -44,7 +45,7 @@ typedef struct tbi_item_pair {
 /* An item is a shape that collides; items are numbered as their shapes are. */
 struct tbi_collision {
   const tabi_model *model;
-  int32_t nitem, nplane, nswept, npair, max_pairs, nexclusion;
+  int32_t nitem, nplane, nground, nswept, npair, max_pairs, nexclusion;
   int32_t axis;                /* of the sweep */
   uint32_t turn;               /* passes since the axis was first chosen */
   tbi_fitting *fitting;        /* [nitem] */
@@ -52,6 +53,8 @@ struct tbi_collision {
   tbi_solid *solid;            /* [nitem] */
   tbi_bounds *bounds;          /* [nitem] */
   int32_t *plane;              /* items that are planes */
+  int32_t *ground;             /* items made of triangles */
+  tbi_trimesh *trimesh;        /* [nground] */
   tbi_swept *swept;            /* the others, sorted along the axis */
   tbi_item_pair *pair, *spare; /* [max_pairs] */
   int32_t *bucket;             /* [nitem + 1] */

@@ -513,6 +513,22 @@ static void fill_postures(const tabi_builder *b, tabi_model *model) {
   }
 }
 
+/* ground made of triangles has no inside that could be pushed out of something */
+static tabi_status check_shapes(const plan *p, tabi_error *err) {
+  const tabi_shape_def *shape = p->builder->shapes.items;
+  for (int32_t i = 0; i < p->builder->shapes.count; ++i) {
+    bool ground = shape[i].type == TABI_SHAPE_TRIANGLES || shape[i].type == TABI_SHAPE_HEIGHTFIELD;
+    if (!ground || shape[i].link == TABI_WORLD || p->link_moving[shape[i].link] == TABI_WORLD)
+      continue;
+    return tbi_error_set(err, TABI_ERR_MODEL, shape[i].place,
+                         "shape '%s': %s only stand in the world; use a mesh's convex hull "
+                         "(TABI_SHAPE_MESH) on what moves",
+                         tbi_shown(shape[i].name),
+                         shape[i].type == TABI_SHAPE_TRIANGLES ? "triangles" : "height fields");
+  }
+  return TABI_OK;
+}
+
 static tabi_model *fill_model(const plan *p, tabi_error *err) {
   tabi_model sizes = {0};
   count_items(p, &sizes);
@@ -546,7 +562,7 @@ tabi_model *tabi_builder_build(const tabi_builder *builder, tabi_error *err) {
     tbi_error_memory(err);
   } else if (order_links(&p, err) == TABI_OK) {
     merge_links(&p);
-    if (check_masses(&p, err) == TABI_OK) {
+    if (check_masses(&p, err) == TABI_OK && check_shapes(&p, err) == TABI_OK) {
       sort_bodies(&p);
       model = fill_model(&p, err);
     }

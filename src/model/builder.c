@@ -345,7 +345,9 @@ static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
     return fail(builder, TABI_ERR_MODEL, def->place,
                 "shape '%s': its frame or colour is not finite or no rotation", name);
   }
-  if (def->type == TABI_SHAPE_MESH && (def->mesh < 0 || def->mesh >= builder->meshes.count)) {
+  bool of_mesh = def->type == TABI_SHAPE_MESH || def->type == TABI_SHAPE_TRIANGLES ||
+                 def->type == TABI_SHAPE_HEIGHTFIELD;
+  if (of_mesh && (def->mesh < 0 || def->mesh >= builder->meshes.count)) {
     return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such mesh", name);
   }
   if (def->material != TABI_NONE &&
