@@ -399,10 +399,23 @@ static void check_joint_inertia(doctor *d, int32_t j, const tabi_joint_def *join
        shown(joint->name), here, here / before, 1e-4 * before);
 }
 
+/* What a connection holds does not end there. */
+static bool is_connected(const tabi_model *model, int32_t body) {
+  for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
+    tabi_connection_def c = tabi_model_connection(model, i);
+    const int32_t links[2] = {c.a, c.b};
+    for (int k = 0; k < 2; ++k) {
+      if (links[k] != TABI_WORLD && tabi_model_link_body(model, links[k]) == body) return true;
+    }
+  }
+  return false;
+}
+
 static void check_leaf_shape(doctor *d, int32_t j, const tabi_joint_def *joint) {
   (void)j;
   int32_t body = tabi_model_link_body(d->model, joint->child);
   if (!d->collides || !is_leaf(d->model, body) || body_collides(d->model, body)) return;
+  if (is_connected(d->model, body)) return;
   tabi_link_def link = tabi_model_link(d->model, joint->child);
   find(d, ADVICE, link.place,
        "link '%s': ends a limb but has no collision shape, so it passes through everything",
