@@ -56,8 +56,9 @@ class Check(Case):
         self.assertEqual(lines[-1], path + ": 9 problems, 10 pieces of advice")
 
     def test_shipped_humanoid_is_clean(self):
-        out, _ = self.tabi("check", os.path.join(MODELS, "humanoid36.urdf"))
-        self.assertIn("no findings", out)
+        for name in ("humanoid36.urdf", "humanoid36_parallel.urdf"):
+            out, _ = self.tabi("check", os.path.join(MODELS, name))
+            self.assertIn("no findings", out)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,24 @@ class Info(Case):
         height = r["extent"]["upper"][2] - r["extent"]["lower"][2]
         self.assertAlmostEqual(height, 1.54, 1)
 
+    def test_connections(self):
+        path = os.path.join(MODELS, "humanoid36_parallel.urdf")
+        beside = os.path.join(MODELS, "humanoid36_parallel.tabi.yaml")
+        out, _ = self.tabi("info", path)
+        self.assertEqual(out.splitlines()[1].split(), ["and", beside])
+        self.assertEqual(out.split("connections:\n")[1].splitlines(), [
+            "  l_outer_rod (ball: l_outer_rod, l_ankle_plate)",
+            "  l_inner_rod (ball: l_inner_rod, l_ankle_plate)",
+            "  r_outer_rod (ball: r_outer_rod, r_ankle_plate)",
+            "  r_inner_rod (ball: r_inner_rod, r_ankle_plate)",
+        ])
+        r = self.json("info", path, "--json")
+        self.assertEqual(r["sidecar"], beside)
+        self.assertEqual(r["connections"][3], {"name": "r_inner_rod", "type": "ball",
+                                               "a": "r_inner_rod", "b": "r_ankle_plate",
+                                               "line": 17})
+        self.assertIsNone(self.json("info", data("walker.urdf"), "--json")["sidecar"])
+
 
 if __name__ == "__main__":
     main()

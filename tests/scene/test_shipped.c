@@ -12,16 +12,17 @@ typedef struct shipped {
 } shipped;
 
 static const shipped scenes[] = {
-    {"boxes_slope", 400, 24,   0},
-    {"stack",       100, 60,   0},
-    {"pile",        300, 120,  0},
-    {"incline",     300, 6,    0},
-    {"bouncing",    50,  294,  0},
-    {"rolling",     50,  156,  0},
-    {"balls666",    20,  1296, 0},
-    {"chain",       400, 30,   1},
-    {"drop",        500, 30,   0},
-    {"stand",       100, 36,   1},
+    {"boxes_slope",     400, 24,   0},
+    {"stack",           100, 60,   0},
+    {"pile",            300, 120,  0},
+    {"incline",         300, 6,    0},
+    {"bouncing",        50,  294,  0},
+    {"rolling",         50,  156,  0},
+    {"balls666",        20,  1296, 0},
+    {"chain",           400, 30,   1},
+    {"drop",            500, 30,   0},
+    {"stand",           100, 36,   1},
+    {"parallel_ankles", 100, 54,   1},
 };
 
 static tabi_scene *load(const char *name) {
