@@ -4,9 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Body 2 may be left out: then it is the world. */
+/* Body 2 may be left out: then it is the world.  Later versions of MuJoCo also take sites. */
 static bool read_pair(const tbi_mjcf_item *item, int32_t pair[2]) {
   const tbi_mjcf *reader = item->reader;
+  if (tbi_xml_get(item->node, "site1") || tbi_xml_get(item->node, "site2")) {
+    tbi_mjcf_fail(item, "sites are not supported; give body1, body2 and anchor instead");
+    return false;
+  }
   pair[0] = tbi_mjcf_reference(item, "body1", &reader->body_names, "body", true);
   pair[1] = tbi_mjcf_reference(item, "body2", &reader->body_names, "body", false);
   if (!tbi_mjcf_ok(reader)) return false;

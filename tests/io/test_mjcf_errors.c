@@ -121,6 +121,8 @@ static void test_the_rest(void **state) {
          "weld: body 'x' does not exist");
   refuse(AFTER("", "<equality><connect body1='b'/></equality>"), 2,
          "attribute 'anchor' is missing");
+  refuse(AFTER("", "<equality><weld site1='s' site2='t'/></equality>"), 2,
+         "weld: sites are not supported; give body1, body2 and anchor instead");
   refuse(AFTER("", "<equality><connect anchor='0 0 0'/></equality>"), 2,
          "attribute 'body1' is missing");
   refuse(AFTER("<joint name='j' type='ball'/>" GEOM, "<equality><joint joint1='j'/></equality>"), 2,

@@ -102,15 +102,21 @@ static void test_file(void **state) {
   twins_test_motion(*state);
 }
 
+static void test_loops(void **state) {
+  test_file(state);
+  twins_test_loops(*state);
+}
+
 int main(void) {
-  char files[4][512];
-  const char *names[] = {"arm", "toys", "crab"};
-  struct CMUnitTest tests[4];
-  for (int i = 0; i < 3; ++i) {
+  char files[5][512];
+  const char *names[] = {"arm", "toys", "crab", "fourbar"};
+  struct CMUnitTest tests[5];
+  for (int i = 0; i < 4; ++i) {
     (void)snprintf(files[i], sizeof files[i], TABI_SOURCE_DIR "/tests/io/mjcf/%s.xml", names[i]);
     tests[i] = (struct CMUnitTest){names[i], test_file, NULL, NULL, files[i]};
   }
-  (void)snprintf(files[3], sizeof files[3], "%s", TABI_EXTRA_DATA "/models/hrp2like.xml");
-  tests[3] = (struct CMUnitTest){"hrp2like", test_file, NULL, NULL, files[3]};
+  tests[3].test_func = test_loops;
+  (void)snprintf(files[4], sizeof files[4], "%s", TABI_EXTRA_DATA "/models/hrp2like.xml");
+  tests[4] = (struct CMUnitTest){"hrp2like", test_file, NULL, NULL, files[4]};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,5 +36,6 @@ void twins_v(const twins *t, const double *qpos, const double *qvel, double *v);
 
 void twins_test_motion(const char *file);
 void twins_test_parts(const char *file);
+void twins_test_loops(const char *file);
 
 #endif
