@@ -4,7 +4,7 @@
  *   2  proximal Newton on the function of Alart and Curnier (exact_newton.c)
  *   3  the same from a centred point, which the convex problem gives (exact_interior.c)
  *   4  the same on the natural map
- *   5  both again from the best impulses, with a proximal term that begins large
+ *   5  both again from elsewhere and with other weights, until the budget is used up
  *
  * Gauss-Seidel settles easy problems and finds which contacts hold; where it crawls (stacks,
  * redundant contacts, large ratios of mass) Newton needs a few factorisations.  No theory promises
@@ -17,17 +17,16 @@
 #include <string.h>
 
 enum { COLD_SWEEPS = 30, WARM_SWEEPS = 3, HOPEFUL_SWEEPS = 12 };
-enum { FIRST_NEWTON = 100, NEXT_NEWTON = 200, LAST_NEWTON = 1000 };
+enum { FIRST_NEWTON = 100 };
 
 #define PROXIMAL       1e-5
 #define LARGE_PROXIMAL 1e-2
-/* The residual may stay this many times above its rounding errors and count as converged. */
-#define ROUNDING 10
 
 static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
   tbi_layout at = {memory, 0};
-  double **vectors[] = {&e->best, &e->r, &e->u,  &e->projected, &e->speed,   &e->start, &e->origin,
-                        &e->f,    &e->g, &e->dr, &e->trial,     &e->trial_u, &e->low,   &e->high};
+  double **vectors[] = {&e->best,  &e->r,      &e->u,       &e->projected, &e->speed,
+                        &e->start, &e->centre, &e->origin,  &e->f,         &e->g,
+                        &e->dr,    &e->trial,  &e->trial_u, &e->low,       &e->high};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(&at, nunknown, sizeof(double));
   e->root = tbi_layout_take(&at, nlaw, sizeof *e->root);
@@ -114,6 +113,27 @@ double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
   return residual;
 }
 
+/* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
+static double rounding(tbi_exact_work *e) {
+  double sum = 0;
+  double size = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    e->projected[i] = e->best[i] / 3;
+  e->w->multiply(e->w->self, e->best, e->g);
+  e->w->multiply(e->w->self, e->projected, e->speed);
+  for (int32_t i = 0; i < e->w->nunknown; ++i) {
+    double difference = e->g[i] - 3 * e->speed[i];
+    sum += difference * difference;
+    size += e->w->q[i] * e->w->q[i];
+  }
+  return sqrt(sum + DBL_EPSILON * DBL_EPSILON * size);
+}
+
+bool tbi_exact_met(tbi_exact_work *e, double share) {
+  if (e->residual <= e->tolerance) return true;
+  return share > 0 && e->residual <= share * rounding(e);
+}
+
 bool tbi_exact_factor(tbi_exact_work *e) {
   if (e->left == 0) return false;
   e->left--;
@@ -176,45 +196,53 @@ static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least) {
   return most;
 }
 
-/* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
-static double rounding(tbi_exact_work *e) {
-  double sum = 0;
-  double size = 0;
-  for (int32_t i = 0; i < e->w->nunknown; ++i)
-    e->trial[i] = e->best[i] / 3;
-  e->w->multiply(e->w->self, e->best, e->u);
-  e->w->multiply(e->w->self, e->trial, e->trial_u);
-  for (int32_t i = 0; i < e->w->nunknown; ++i) {
-    double difference = e->u[i] - 3 * e->trial_u[i];
-    sum += difference * difference;
-    size += e->w->q[i] * e->w->q[i];
-  }
-  return sqrt(sum + DBL_EPSILON * DBL_EPSILON * size);
+static void copy(const tbi_exact_work *e, double *to, const double *from) {
+  memcpy(to, from, (size_t)e->w->nunknown * sizeof *to);
 }
 
-static void copy_start(tbi_exact_work *e, const double *from) {
-  memcpy(e->start, from, (size_t)e->w->nunknown * sizeof *e->start);
+/* Scales impulses by the root of the mobility, times a weight; velocities by its inverse. */
+static void set_weight(tbi_exact_work *e, double weight) {
+  for (int32_t i = 0; i < e->w->nlaw; ++i)
+    e->root[i] = weight * sqrt(e->w->law[i].mobility);
 }
 
-/* Stages 3 to 5. */
+/* How Newton is begun anew.  Where it goes in circles, another weight between impulses and
+ * velocities leads it over other pieces of its function. */
+typedef struct attempt {
+  bool from_best; /* else from the convex problem */
+  tbi_exact_map map;
+  double proximal;
+  double weight;
+  int32_t most; /* factorisations */
+} attempt;
+
+static const attempt attempts[] = {
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       1,   200 },
+    {false, TBI_EXACT_NATURAL,       PROXIMAL,       1,   200 },
+    {true,  TBI_EXACT_ALART_CURNIER, LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       3,   200 },
+    {true,  TBI_EXACT_NATURAL,       LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       0.3, 200 },
+};
+
 static bool restart(tbi_exact_work *e) {
   tbi_exact_interior(e);
-  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, NEXT_NEWTON)) return true;
-  if (tbi_exact_newton(e, TBI_EXACT_NATURAL, PROXIMAL, NEXT_NEWTON)) return true;
-  copy_start(e, e->best);
-  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, LARGE_PROXIMAL, LAST_NEWTON)) return true;
-  copy_start(e, e->best);
-  return tbi_exact_newton(e, TBI_EXACT_NATURAL, LARGE_PROXIMAL, LAST_NEWTON);
+  copy(e, e->centre, e->start);
+  for (size_t k = 0; k < sizeof attempts / sizeof attempts[0] && e->left > 0; ++k) {
+    const attempt *a = &attempts[k];
+    set_weight(e, a->weight);
+    copy(e, e->start, a->from_best ? e->best : e->centre);
+    if (tbi_exact_newton(e, a->map, a->proximal, a->most)) return true;
+  }
+  return false;
 }
 
 static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
   *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS);
   if (e->residual <= e->tolerance) return true;
-  copy_start(e, e->best);
+  copy(e, e->start, e->best);
   if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
-  /* further work would only stir rounding errors */
-  if (e->residual <= ROUNDING * rounding(e)) return true;
-  return restart(e) || e->residual <= ROUNDING * rounding(e);
+  return restart(e);
 }
 
 tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
@@ -222,8 +250,7 @@ tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_
   tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
   (void)place(&e, scratch, w->nlaw, w->nunknown);
   bool warm = false;
-  for (int32_t i = 0; i < w->nlaw; ++i)
-    e.root[i] = sqrt(w->law[i].mobility);
+  set_weight(&e, 1);
   for (int32_t i = 0; i < w->nunknown; ++i) {
     e.r[i] = e.best[i] = r[i];
     warm = warm || r[i] != 0;

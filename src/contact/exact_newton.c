@@ -21,10 +21,16 @@
 
 enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5 };
 enum { MAX_FAILURES = 25, MAX_IDLE = 100 };
+enum { FORGET = 3 }; /* successes after which a failure is forgotten */
 
 #define MIN_PROXIMAL 1e-14
 #define MAX_PROXIMAL 1.0
 #define DECREASE     1e-4
+
+/* How many times its rounding errors the residual may have: after a proximal step that did not
+ * halve it, and already after a Newton step that had to be forced. */
+#define ROUNDING      10
+#define DEEP_ROUNDING 2
 
 typedef enum outcome { MET, CONVERGED, FAILED } outcome;
 
@@ -35,7 +41,6 @@ typedef struct newton {
   double size;       /* |F| at e->r */
   double history[3]; /* of |F|, the latest first */
   int32_t forced, unchecked;
-  int32_t left; /* factorisations of this stage */
 } newton;
 
 /* the scaled unknowns of a law */
@@ -248,8 +253,6 @@ static void linear_row(const newton *n, int32_t i, const point *p, const double 
 /* The direction e->dr at e->r; false: singular, or no factorisation is left. */
 static bool direction(newton *n) {
   tbi_exact_work *e = n->e;
-  if (n->left == 0) return false;
-  n->left--;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     const double *f = e->f + law->at;
@@ -264,7 +267,7 @@ static bool direction(newton *n) {
       linear_alart_curnier(law->friction, n->del, &p, f, d, g);
     }
     for (int32_t k = 0; k < law->size * law->size; ++k)
-      d[k] /= law->mobility;
+      d[k] /= e->root[i] * e->root[i];
     for (int32_t k = 0; k < law->size; ++k)
       g[k] /= -e->root[i];
   }
@@ -342,7 +345,7 @@ static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
     if (!direction(n) || !advance(n)) return FAILED;
     ++*steps;
     *residual = tbi_exact_measure(e, e->r, e->u);
-    if (e->residual <= e->tolerance) return MET;
+    if (tbi_exact_met(e, n->unchecked == FREE_STEPS ? DEEP_ROUNDING : 0)) return MET;
     double moved = distance(e, e->r, e->origin);
     if (n->size <= 0.2 * n->del * moved || n->size < 1e-3 * begin) return CONVERGED;
   }
@@ -361,40 +364,66 @@ static void go_back(newton *n) {
   tbi_exact_velocity(e, e->r, e->u);
 }
 
+/* What became of the proximal steps so far. */
+typedef struct record {
+  double reached;    /* residual at r_k */
+  double halved;     /* the last that was half of the one before */
+  int32_t failures;  /* of all inner solves */
+  int32_t successes; /* in a row */
+  int32_t idle;      /* successes since `halved` */
+  bool succeeded;    /* ever */
+} record;
+
+static void fail(newton *n, record *c, double residual) {
+  c->failures++;
+  c->successes = 0;
+  n->del *= c->succeeded ? 3 : 20;
+  if (residual <= c->reached) {
+    c->reached = residual;
+  } else {
+    go_back(n);
+  }
+}
+
+static void succeed(newton *n, record *c, double residual, int32_t steps) {
+  if (!(residual < 3 * c->reached) && !(residual < 10 * n->e->residual)) {
+    c->failures++;
+    go_back(n);
+    n->del *= 10;
+    return;
+  }
+  c->succeeded = true;
+  c->successes++;
+  c->reached = residual;
+  c->idle = residual <= c->halved / 2 ? 0 : c->idle + 1;
+  if (c->idle == 0) c->halved = residual;
+  n->del *= shrink(steps, c->failures > 0 && c->successes < FORGET);
+}
+
 bool tbi_exact_newton(tbi_exact_work *e, tbi_exact_map map, double proximal, int32_t most) {
-  newton n = {.e = e, .map = map, .del = proximal, .left = most < e->left ? most : e->left};
+  newton n = {.e = e, .map = map, .del = proximal};
   memcpy(e->r, e->start, (size_t)e->w->nunknown * sizeof *e->r);
   tbi_exact_velocity(e, e->r, e->u);
-  double reached = tbi_exact_measure(e, e->r, e->u);
-  double halved = reached;
-  int32_t failures = 0;
-  int32_t idle = 0;
-  bool succeeded = false;
-  while (n.left > 0 && failures < MAX_FAILURES && idle <= MAX_IDLE) {
+  record c = {.reached = tbi_exact_measure(e, e->r, e->u)};
+  c.halved = c.reached;
+  bool improves = false;
+  int32_t limit = e->used + most;
+  while (e->left > 0 && c.failures < MAX_FAILURES && c.idle <= MAX_IDLE) {
+    /* no reason to begin anew what goes well */
+    if (e->used >= limit && !improves) break;
     int32_t steps = 0;
     double residual = INFINITY;
+    double before = e->residual;
     outcome end = solve_inner(&n, &steps, &residual);
     if (end == MET) return true;
     if (end == FAILED) {
-      failures++;
-      n.del *= succeeded ? 3 : 20;
-      if (residual <= reached) {
-        reached = residual;
-      } else {
-        go_back(&n);
-      }
-    } else if (residual < 3 * reached || residual < 10 * e->residual) {
-      reached = residual;
-      n.del *= shrink(steps, failures > 0);
-      succeeded = true;
-      idle = residual <= halved / 2 ? 0 : idle + 1;
-      if (idle == 0) halved = residual;
+      fail(&n, &c, residual);
     } else {
-      go_back(&n);
-      n.del *= 10;
-      failures++;
+      succeed(&n, &c, residual, steps);
     }
     n.del = tbi_min(tbi_max(n.del, MIN_PROXIMAL), MAX_PROXIMAL);
+    improves = e->residual <= before / 2;
+    if (tbi_exact_met(e, improves ? 0 : ROUNDING)) return true;
   }
   return false;
 }

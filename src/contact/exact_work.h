@@ -13,7 +13,7 @@
 
 typedef struct tbi_exact_work {
   const tbi_delassus *w;
-  double *root;     /* of the mobility, by law */
+  double *root;     /* of the mobility, by law, times a weight */
   double tolerance; /* units of u */
   int32_t left;     /* factorisations */
   int32_t used;
@@ -21,7 +21,8 @@ typedef struct tbi_exact_work {
   double *best;
   double *r, *u;             /* the present iterate */
   double *projected, *speed; /* its projection on the cones, with u */
-  double *start;             /* of a stage, to come back to */
+  double *start;             /* of a stage */
+  double *centre;            /* what the interior point found */
   double *origin;            /* of the proximal term */
   double *f, *g, *dr, *trial, *trial_u;
   double *low, *high; /* multipliers of bounds, interior point */
@@ -44,6 +45,10 @@ void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u);
 /* Projects r, whose velocity is u, and remembers the projection if it is the best so far; returns
  * its residual. */
 double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u);
+
+/* Whether the best is good enough: within the tolerance, or within `share` times what rounding
+ * leaves of it, where further work would only stir errors.  Uses projected, speed, g. */
+bool tbi_exact_met(tbi_exact_work *e, double share);
 
 /* One factorisation, if the budget has one left: dr + D W dr = g with e->d and e->g. */
 bool tbi_exact_factor(tbi_exact_work *e);
