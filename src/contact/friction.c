@@ -259,7 +259,7 @@ static tabi_status solve_island(solving *s, tbi_friction_island *island, double 
   int32_t iterations = 0;
   bool converged;
   if (s->def->solver == TABI_FRICTION_EXACT) {
-    tbi_exact_result end;
+    tbi_exact_result end = {0};
     tabi_status status = solve_exact(s, island, tolerance, &end, err);
     if (status != TABI_OK) return status;
     converged = end.converged;
