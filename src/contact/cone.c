@@ -1,6 +1,8 @@
 /* cone.c - rigid contact with the true friction cone (P4, Nakaoka et al.): projected Gauss-Seidel
  * over contacts, each solved exactly as a whole (coulomb.c) instead of row by row.  def->paper asks
  * for the published order and projection, paper.c. */
+#include "contact/cone.h"
+
 #include "contact/coulomb.h"
 #include "contact/formulation.h"
 #include "contact/paper.h"
@@ -17,6 +19,7 @@ static v3 obey(const tbi_point *c, v3 b) {
 
 /* one contact's turn; the change of its velocity */
 static double visit_point(tbi_visit *visit, tbi_point *c) {
+  if (c->held) return 0;
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
   const double *p = c->impulse;
   /* the velocity without this contact, counted from the target */
@@ -33,16 +36,19 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
   return change;
 }
 
-static double sweep(tbi_problem *p) {
+double tbi_cone_visit(tbi_problem *p, const tbi_group *group) {
+  double change = 0;
+  tbi_visit visit = tbi_visit_begin(p, group);
+  for (int32_t i = group->first; i < group->first + group->count; ++i)
+    change = tbi_max(change, visit_point(&visit, &p->point[i]));
+  tbi_visit_end(p, group, &visit);
+  return change;
+}
+
+double tbi_cone_sweep(tbi_problem *p) {
   double change = tbi_rows_sweep(p);
-  for (int32_t g = 0; g < p->ngroup; ++g) {
-    const tbi_group *group = &p->group[g];
-    tbi_visit visit = tbi_visit_begin(p, group);
-    for (int32_t i = group->first; i < group->first + group->count; ++i) {
-      change = tbi_max(change, visit_point(&visit, &p->point[i]));
-    }
-    tbi_visit_end(p, group, &visit);
-  }
+  for (int32_t g = 0; g < p->ngroup; ++g)
+    change = tbi_max(change, tbi_cone_visit(p, &p->group[g]));
   return change;
 }
 
@@ -50,7 +56,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   if (def->paper || def->dense) return tbi_paper_solve(p, def, scratch);
   tbi_solution solution = {0, false};
   while (solution.iterations < def->iterations && !solution.converged) {
-    double change = sweep(p);
+    double change = tbi_cone_sweep(p);
     ++solution.iterations;
     solution.converged = change <= def->tolerance && solution.iterations >= 2;
   }

@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+/* a point whose normal moves this much less than its ports could does not move: the normal impulse
+ * that stops it would be without bounds */
+#define HELD 1e-8
+
 /* where Q' of a sum stands behind it */
 static inline int32_t tie_place(const tbi_problem *p, int32_t cluster) {
   return p->model->nv + p->model->cluster_tie[cluster];
@@ -150,8 +154,8 @@ static void along_port(const tbi_problem *p, const tbi_port *port, const double 
 }
 
 /* the same for a sum, of which ties take their share */
-sv tbi_port_answer(const tbi_problem *p, int32_t index, const double *sum) {
-  const tbi_port *port = &p->port[index];
+sv tbi_port_answer(const tbi_problem *p, int32_t k, const double *sum) {
+  const tbi_port *port = &p->port[k];
   double u[6];
   along_port(p, port, sum, u);
   int32_t ties = p->cluster_ties[port->cluster];
@@ -266,6 +270,19 @@ static s3 stick_inverse(s3 w) {
   return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){-1, 0, 0, 0, 0, 0};
 }
 
+/* what w's diagonal could be about, if neither ties nor the place of the point took from it */
+static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
+  if (k == TABI_NONE) return 0;
+  const tbi_port *port = &p->port[k];
+  const double *y = p->y + port->y;
+  double square[2] = {0, 0};
+  for (int c = 0; c < 6; ++c) {
+    const double *column = y + (int64_t)c * port->stride;
+    square[c / 3] += dot_path(column, column, port->stride);
+  }
+  return square[0] + v4_dot(arm, arm) * square[1];
+}
+
 static void fill_response(const tbi_problem *p, tbi_point *c) {
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
   for (int j = 0; j < 3; ++j) {
@@ -279,6 +296,9 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
+  double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
+  c->held = c->w[0][0] <= HELD * loose;
+  c->mobility = (c->held ? loose : trace) / 3;
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
   s3_store(stick_inverse(w), c->inverse);
 }
@@ -442,8 +462,8 @@ double tbi_row_visit(tbi_problem *p, tbi_row *row) {
   return fabs(change * row->w);
 }
 
-void tbi_port_push(const tbi_problem *p, int32_t index, sv wrench, double *sum) {
-  const tbi_port *port = &p->port[index];
+void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum) {
+  const tbi_port *port = &p->port[k];
   v3 lin = v4_to(wrench.lin);
   v3 ang = v4_to(wrench.ang);
   const double m[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};

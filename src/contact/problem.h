@@ -50,6 +50,8 @@ typedef struct tbi_point {
   sv answer_a[3], answer_b[3]; /* change of the ports' velocities per impulse along the frame */
   double w[3][3];              /* change of the point's velocity per impulse, in the frame */
   double inverse[6];           /* of w: xx yy zz xy xz yz */
+  double mobility;             /* mean of w's diagonal */
+  bool held;         /* cannot move along its normal (ties hold its ports, say): left alone */
   double target;     /* the normal velocity must reach it: -gap/h, depth correction, rebound */
   double friction;   /* coefficient: static or kinetic, by the slip before the step */
   double slip[2];    /* tangential velocity before the step, in the frame */
@@ -109,8 +111,8 @@ static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k
 }
 
 /* An impulse at a port or a row, into a sum; and what a sum does there, ties counted. */
-void tbi_port_push(const tbi_problem *p, int32_t port, sv m, double *sum);
-sv tbi_port_answer(const tbi_problem *p, int32_t port, const double *sum);
+void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum);
+sv tbi_port_answer(const tbi_problem *p, int32_t k, const double *sum);
 void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum);
 double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum);
 

@@ -1,0 +1,383 @@
+/* factored.c - islands, their laws, and what impulses do: down to the ports, along their paths into
+ * one sum per velocity and tie, and back.  The Newton step is in factored_newton.c. */
+#include "contact/factored.h"
+
+#include "contact/cone.h"
+#include "contact/factored_newton.h"
+#include "contact/sweep.h"
+#include "contact/ties.h"
+
+#include <string.h>
+
+#define MAX_ARENA ((int64_t)32 << 20)
+
+/* the room that blocklu needs if all clusters touch each other, or what there may be of it */
+static int64_t arena_size(const tabi_model *model) {
+  int64_t n = (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  int64_t nodes = model->ncluster;
+  int64_t need = 8 * n * n + 16 * n + 16 * nodes * nodes + 128 * nodes + 4096;
+  return need < MAX_ARENA ? need : MAX_ARENA;
+}
+
+/* velocities and ties that one port may reach */
+static int64_t longest_limb(const tabi_model *model) {
+  int64_t longest = 0;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    int32_t cluster = model->tree_cluster[model->body[model->dof_body[k]].tree];
+    int64_t n = (int64_t)model->dof_depth[k] + 1 + tbi_cluster_room(model, cluster);
+    if (n > longest) longest = n;
+  }
+  return longest;
+}
+
+void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
+                        tbi_factored *f) {
+  int64_t coordinates = (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  int64_t clusters = model->ncluster;
+  f->longest = longest_limb(model);
+  f->arena_size = (size_t)arena_size(model);
+  f->island = tbi_layout_take(at, clusters, sizeof *f->island);
+  f->node = tbi_layout_take(at, clusters, sizeof *f->node);
+  f->island_of = tbi_layout_take(at, clusters, sizeof *f->island_of);
+  f->cluster = tbi_layout_take(at, clusters, sizeof *f->cluster);
+  f->group = tbi_layout_take(at, points, sizeof *f->group);
+  f->row = tbi_layout_take(at, rows, sizeof *f->row);
+  f->law = tbi_layout_take(at, points + rows, sizeof *f->law);
+  f->q = tbi_layout_take(at, 3 * points + rows, sizeof *f->q);
+  f->port = tbi_layout_take(at, model->nbody, sizeof *f->port);
+  f->sum = tbi_layout_take(at, coordinates, sizeof *f->sum);
+  f->x = tbi_layout_take(at, coordinates, sizeof *f->x);
+  f->left = tbi_layout_take(at, 3 * points + rows, sizeof *f->left);
+  f->more = tbi_layout_take(at, 3 * points + rows, sizeof *f->more);
+  f->size = tbi_layout_take(at, clusters, sizeof *f->size);
+  f->pair = tbi_layout_take(at, points, sizeof *f->pair);
+  f->position = tbi_layout_take(at, 2 * f->longest, sizeof *f->position);
+  f->limb = tbi_layout_take(at, (3 * 6 + 1) * f->longest, sizeof *f->limb);
+  f->arena = tbi_layout_take(at, (int64_t)f->arena_size, 1);
+}
+
+static int32_t find_root(int32_t *parent, int32_t c) {
+  while (parent[c] != c) {
+    parent[c] = parent[parent[c]];
+    c = parent[c];
+  }
+  return c;
+}
+
+/* a group's cluster: of either side that is not the world */
+static int32_t group_cluster(const tbi_problem *p, const tbi_group *group) {
+  return p->port[group->port_b != TABI_NONE ? group->port_b : group->port_a].cluster;
+}
+
+static bool joins_clusters(const tbi_problem *p, const tbi_group *group) {
+  return group->port_a != TABI_NONE && group->port_b != TABI_NONE &&
+         p->port[group->port_a].cluster != p->port[group->port_b].cluster;
+}
+
+static bool is_held(const tbi_row *row) { return row->inverse == 0; }
+
+/* Numbers the islands: f->node is first the forest of clusters that touch, then the island of each
+ * root. */
+static void find_islands(tbi_factored *f) {
+  const tbi_problem *p = f->p;
+  int32_t clusters = p->model->ncluster;
+  for (int32_t c = 0; c < clusters; ++c) {
+    f->node[c] = c;
+    f->island_of[c] = p->cluster_ports[c] > 0 ? 0 : TABI_NONE;
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    if (!is_held(&p->row[i])) f->island_of[p->row[i].cluster] = 0;
+  }
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    const tbi_group *group = &p->group[g];
+    if (!joins_clusters(p, group)) continue;
+    int32_t a = find_root(f->node, p->port[group->port_a].cluster);
+    int32_t b = find_root(f->node, p->port[group->port_b].cluster);
+    /* the lower number leads, so that islands stand in the order of their first clusters */
+    f->node[a > b ? a : b] = a < b ? a : b;
+  }
+  f->nisland = 0;
+  for (int32_t c = 0; c < clusters; ++c) {
+    if (f->island_of[c] == TABI_NONE) continue;
+    int32_t root = find_root(f->node, c);
+    if (root == c) {
+      f->island[f->nisland] = (tbi_island){.all = f};
+      f->island_of[c] = f->nisland++;
+    } else {
+      f->island_of[c] = f->island_of[root];
+    }
+  }
+}
+
+static tbi_island *island_of_group(const tbi_factored *f, const tbi_group *group) {
+  return &f->island[f->island_of[group_cluster(f->p, group)]];
+}
+
+static void count_members(tbi_factored *f) {
+  const tbi_problem *p = f->p;
+  for (int32_t c = 0; c < p->model->ncluster; ++c) {
+    if (f->island_of[c] != TABI_NONE) ++f->island[f->island_of[c]].ncluster;
+  }
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    tbi_island *island = island_of_group(f, &p->group[g]);
+    ++island->ngroup;
+    island->npoint += p->group[g].count;
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    if (!is_held(&p->row[i])) ++f->island[f->island_of[p->row[i].cluster]].nrow;
+  }
+}
+
+static void multiply(void *self, const double *r, double *wr);
+static void sweep(void *self, double *r);
+
+/* where an island's lists and laws stand; the counts start again from zero */
+static void place_members(tbi_factored *f) {
+  int32_t cluster = 0;
+  int32_t group = 0;
+  int32_t row = 0;
+  int32_t law = 0;
+  int32_t unknown = 0;
+  for (int32_t i = 0; i < f->nisland; ++i) {
+    tbi_island *island = &f->island[i];
+    int32_t nlaw = island->npoint + island->nrow;
+    int32_t nunknown = 3 * island->npoint + island->nrow;
+    island->cluster = f->cluster + cluster;
+    island->group = f->group + group;
+    island->row = f->row + row;
+    island->w = (tbi_delassus){.self = island,
+                               .nlaw = nlaw,
+                               .nunknown = nunknown,
+                               .law = f->law + law,
+                               .q = f->q + unknown,
+                               .multiply = multiply,
+                               .sweep = sweep,
+                               .newton = tbi_factored_newton};
+    cluster += island->ncluster;
+    group += island->ngroup;
+    row += island->nrow;
+    law += nlaw;
+    unknown += nunknown;
+    island->ncluster = island->ngroup = island->nrow = 0;
+  }
+}
+
+/* no impulses where they would do nothing */
+static void let_go(tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    if (p->point[i].held) memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    if (is_held(&p->row[i])) p->row[i].impulse = 0;
+  }
+}
+
+static void list_members(tbi_factored *f) {
+  const tbi_problem *p = f->p;
+  for (int32_t c = 0; c < p->model->ncluster; ++c) {
+    if (f->island_of[c] == TABI_NONE) continue;
+    tbi_island *island = &f->island[f->island_of[c]];
+    f->node[c] = island->ncluster;
+    f->cluster[island->cluster - f->cluster + island->ncluster++] = c;
+  }
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    tbi_island *island = island_of_group(f, &p->group[g]);
+    f->group[island->group - f->group + island->ngroup++] = g;
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    if (is_held(&p->row[i])) continue;
+    tbi_island *island = &f->island[f->island_of[p->row[i].cluster]];
+    f->row[island->row - f->row + island->nrow++] = i;
+  }
+}
+
+/* held points are there, but without friction and with nothing asked of their normal */
+static tbi_law point_law(const tbi_point *c, int32_t at) {
+  return (tbi_law){
+      .at = at, .size = 3, .mobility = c->mobility, .friction = c->held ? 0 : c->friction};
+}
+
+static sv side(const sv *port, int32_t k) { return k == TABI_NONE ? sv_zero() : port[k]; }
+
+/* velocities of points by those of their ports */
+static void read_points(const tbi_island *island, const sv *port, double *u) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    sv a = side(port, group->port_a);
+    sv b = side(port, group->port_b);
+    for (int32_t i = group->first; i < group->first + group->count; ++i, u += 3)
+      v3_store(tbi_point_velocity(&p->point[i], a, b), u);
+  }
+}
+
+static void subtract_targets(const tbi_island *island, double *u) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    for (int32_t i = group->first; i < group->first + group->count; ++i, u += 3) {
+      u[0] = p->point[i].held ? 0 : u[0] - p->point[i].target;
+    }
+  }
+  for (int32_t i = 0; i < island->nrow; ++i)
+    u[i] -= p->row[island->row[i]].target;
+}
+
+static void write_laws(tbi_factored *f, const tbi_island *island) {
+  const tbi_problem *p = f->p;
+  tbi_law *law = f->law + (island->w.law - f->law);
+  double *q = f->q + (island->w.q - f->q);
+  int32_t at = 0;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    for (int32_t i = group->first; i < group->first + group->count; ++i, at += 3)
+      *law++ = point_law(&p->point[i], at);
+  }
+  read_points(island, p->free, q);
+  for (int32_t i = 0; i < island->nrow; ++i, ++at) {
+    const tbi_row *row = &p->row[island->row[i]];
+    *law++ = (tbi_law){
+        .at = at, .size = 1, .mobility = row->w, .lower = row->lower, .upper = row->upper};
+    q[at] = row->base;
+  }
+  subtract_targets(island, q);
+}
+
+void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
+  f->p = p;
+  f->in_arena = NULL;
+  let_go(p);
+  find_islands(f);
+  count_members(f);
+  place_members(f);
+  list_members(f);
+  for (int32_t i = 0; i < f->nisland; ++i)
+    write_laws(f, &f->island[i]);
+}
+
+void tbi_island_read(const tbi_island *island, double *r) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    for (int32_t i = group->first; i < group->first + group->count; ++i, r += 3)
+      memcpy(r, p->point[i].impulse, 3 * sizeof *r);
+  }
+  for (int32_t i = 0; i < island->nrow; ++i)
+    r[i] = p->row[island->row[i]].impulse;
+}
+
+void tbi_island_write(const tbi_island *island, const double *r) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    for (int32_t i = group->first; i < group->first + group->count; ++i, r += 3)
+      memcpy(p->point[i].impulse, r, 3 * sizeof *r);
+  }
+  for (int32_t i = 0; i < island->nrow; ++i)
+    p->row[island->row[i]].impulse = r[i];
+}
+
+void tbi_island_velocity(const tbi_island *island, double *u) {
+  tbi_problem *p = island->all->p;
+  read_points(island, p->velocity, u);
+  for (int32_t i = 0; i < island->nrow; ++i)
+    u[3 * island->npoint + i] = tbi_row_velocity(p, &p->row[island->row[i]]);
+  subtract_targets(island, u);
+}
+
+/* the wrenches of impulses at the points, port by port */
+static void add_wrenches(const tbi_island *island, const double *r, sv *port) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    sv a = sv_zero();
+    sv b = sv_zero();
+    for (int32_t i = group->first; i < group->first + group->count; ++i, r += 3) {
+      const tbi_point *c = &p->point[i];
+      v4 impulse = m4_combine(&c->frame, r[0], r[1], r[2]);
+      a = sv_sub(a, tbi_wrench(c->arm_a, impulse));
+      b = sv_add(b, tbi_wrench(c->arm_b, impulse));
+    }
+    if (group->port_a != TABI_NONE) port[group->port_a] = sv_add(port[group->port_a], a);
+    if (group->port_b != TABI_NONE) port[group->port_b] = sv_add(port[group->port_b], b);
+  }
+}
+
+static void clear_sum(const tbi_problem *p, int32_t cluster, double *sum) {
+  const tabi_model *model = p->model;
+  for (int32_t k = model->cluster_dof[cluster]; k < model->cluster_dof[cluster + 1]; ++k)
+    sum[model->dof_order[k]] = 0;
+  double *tie = sum + model->nv + model->cluster_tie[cluster];
+  memset(tie, 0, sizeof *tie * (size_t)p->cluster_ties[cluster]);
+}
+
+void tbi_island_collect(const tbi_island *island, const double *r, sv *port, double *sum) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t cluster = island->cluster[c];
+    clear_sum(p, cluster, sum);
+    for (int32_t k = 0; k < p->cluster_ports[cluster]; ++k)
+      port[p->cluster_port[cluster] + k] = sv_zero();
+  }
+  add_wrenches(island, r, port);
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t first = p->cluster_port[island->cluster[c]];
+    for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k)
+      tbi_port_push(p, k, port[k], sum);
+  }
+  for (int32_t i = 0; i < island->nrow; ++i) {
+    double impulse = r[3 * island->npoint + i];
+    if (impulse != 0) tbi_row_push(p, &p->row[island->row[i]], impulse, sum);
+  }
+}
+
+void tbi_island_answer(const tbi_island *island, const double *sum, sv *port, double *u) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t first = p->cluster_port[island->cluster[c]];
+    for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k)
+      port[k] = tbi_port_answer(p, k, sum);
+  }
+  read_points(island, port, u);
+  for (int32_t i = 0; i < island->nrow; ++i)
+    u[3 * island->npoint + i] = tbi_row_answer(p, &p->row[island->row[i]], sum);
+}
+
+static void multiply(void *self, const double *r, double *wr) {
+  const tbi_island *island = self;
+  tbi_factored *f = island->all;
+  tbi_island_collect(island, r, f->port, f->sum);
+  tbi_island_answer(island, f->sum, f->port, wr);
+}
+
+/* the ports of an island as problem->sum moves them */
+static void move_ports(const tbi_island *island) {
+  tbi_problem *p = island->all->p;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t first = p->cluster_port[island->cluster[c]];
+    for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k) {
+      p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
+      p->summed[k] = p->received[k];
+    }
+  }
+}
+
+static void sweep_rows(const tbi_island *island) {
+  tbi_problem *p = island->all->p;
+  double change = 0;
+  for (int32_t i = 0; i < island->nrow; ++i)
+    change = tbi_max(change, tbi_row_visit(p, &p->row[island->row[i]]));
+  if (change > 0) move_ports(island);
+}
+
+static void sweep(void *self, double *r) {
+  const tbi_island *island = self;
+  tbi_problem *p = island->all->p;
+  tbi_island_write(island, r);
+  tbi_island_collect(island, r, p->received, p->sum);
+  move_ports(island);
+  sweep_rows(island);
+  for (int32_t g = 0; g < island->ngroup; ++g)
+    (void)tbi_cone_visit(p, &p->group[island->group[g]]);
+  tbi_island_read(island, r);
+}

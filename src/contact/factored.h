@@ -1,0 +1,64 @@
+/* factored.h - the contact matrix W of a problem as an operator, never formed.
+ *
+ *   W = Y S Y',   S = 1 for velocities, -1 for independent ties
+ *
+ * A point or row reaches the coordinates (velocities and ties of its clusters) through its ports,
+ * so W times impulses costs as much as their ports' paths, and a Newton step needs the factor of a
+ * matrix of the size of the coordinates, however many points there are.  Clusters that touch each
+ * other make up an island; islands do not feel each other. */
+#ifndef TBI_FACTORED_H
+#define TBI_FACTORED_H
+
+#include "base/layout.h"
+#include "contact/exact.h"
+#include "contact/problem.h"
+#include "math/blocklu.h"
+
+struct tbi_factored;
+
+typedef struct tbi_island {
+  tbi_delassus w; /* its laws: points group by group, then rows */
+  struct tbi_factored *all;
+  const int32_t *cluster, *group, *row; /* which belong to it */
+  int32_t ncluster, ngroup, nrow, npoint;
+  tbi_blocklu *lu; /* NULL: not ordered yet */
+} tbi_island;
+
+typedef struct tbi_factored {
+  tbi_problem *p;
+  int32_t nisland;
+  tbi_island *island;
+
+  int32_t *node;      /* of a cluster in its island; while islands are sought, see islands() */
+  int32_t *island_of; /* of a cluster */
+  int32_t *cluster, *group, *row; /* island by island */
+  tbi_law *law;
+  double *q;
+  /* scratch */
+  sv *port;            /* wrenches at ports, then their answers */
+  double *sum;         /* by velocity and tie, as problem->sum */
+  double *x;           /* the same, node by node */
+  double *left, *more; /* by unknown */
+  int32_t *size;       /* of the nodes of an island */
+  int32_t (*pair)[2];  /* of nodes that touch */
+  int32_t *position;   /* of two limbs */
+  double *limb;        /* two limbs, a product, a row */
+  int64_t longest;     /* coordinates that a port reaches, at most */
+  void *arena;         /* of blocklu */
+  size_t arena_size;
+  const tbi_island *in_arena;
+} tbi_factored;
+
+/* Takes the memory for problems with at most that many points and rows. */
+void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
+                        tbi_factored *f);
+/* Finds the islands of a problem and writes down their laws.  What ties hold loses its impulses;
+ * such rows belong to no island. */
+void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
+/* The impulses of an island's points and rows, as its laws order them. */
+void tbi_island_read(const tbi_island *island, double *r);
+void tbi_island_write(const tbi_island *island, const double *r);
+/* Velocities as the problem stands, targets taken off. */
+void tbi_island_velocity(const tbi_island *island, double *u);
+
+#endif

@@ -1,0 +1,275 @@
+/* factored_newton.c - dr + D W dr = g in the coordinates of the clusters.
+ *
+ * With v = sum of Y_i' dr_i, W = Y S Y':
+ *
+ *   (1 + sum of Y_i' D_i Y_i S) v = sum of Y_i' g_i,     dr_i = g_i - D_i Y_i S v
+ *
+ * A point has Y_i = C' Y with Y (6 columns along the path) of its port and C (6x3) the wrenches of
+ * its three impulses.  So the points of a group are first summed up to 6x6, C D C', and only the
+ * sums are spread along the paths.  One node of the block matrix is one cluster: velocities, leaves
+ * first, then ties.  In that order the elimination of a tree fills nothing in. */
+#include "contact/factored_newton.h"
+
+#include "contact/ties.h"
+
+#include <string.h>
+
+/* what one port or row reaches in its cluster: numbers are Y and T, column by column */
+typedef struct limb {
+  int32_t n;
+  int32_t *position; /* in the node */
+  double *y;
+  int32_t velocities; /* the rest are ties */
+  int32_t node;
+} limb;
+
+typedef struct element {
+  int32_t cluster, dof, columns;
+  const double *y, *tail;
+} element;
+
+static element port_element(const tbi_problem *p, int32_t k) {
+  const tbi_port *port = &p->port[k];
+  return (element){port->cluster, port->dof, 6, p->y + port->y, p->y + port->tail};
+}
+
+static element row_element(const tbi_problem *p, const tbi_row *row) {
+  return (element){row->cluster, row->dof, 1, p->y + row->y, p->y + row->tail};
+}
+
+static int32_t node_size(const tbi_problem *p, int32_t cluster) {
+  return tbi_cluster_dofs(p->model, cluster) + p->cluster_ties[cluster];
+}
+
+static limb load_limb(const tbi_factored *f, element e, int which) {
+  const tabi_model *model = f->p->model;
+  const int32_t *path = model->dof_path + model->dof_row[e.dof];
+  int32_t stride = (model->dof_depth[e.dof] + 4) / 4 * 4;
+  int32_t dofs = tbi_cluster_dofs(model, e.cluster);
+  int32_t ties = f->p->cluster_ties[e.cluster];
+  limb l = {.velocities = model->dof_depth[e.dof] + 1, .node = f->node[e.cluster]};
+  l.n = l.velocities + ties;
+  l.position = f->position + which * f->longest;
+  l.y = f->limb + 6 * f->longest * which;
+  for (int32_t j = 0; j < l.velocities; ++j)
+    l.position[j] = dofs - 1 - model->dof_local[path[j]];
+  for (int32_t t = 0; t < ties; ++t)
+    l.position[l.velocities + t] = dofs + t;
+  for (int32_t c = 0; c < e.columns; ++c) {
+    double *column = l.y + (int64_t)c * l.n;
+    memcpy(column, e.y + (int64_t)c * stride, sizeof *column * (size_t)l.velocities);
+    memcpy(column + l.velocities, e.tail + (int64_t)c * ties, sizeof *column * (size_t)ties);
+  }
+  return l;
+}
+
+/* block (k, l) += Y_k m Y_l' S, with m of `columns` x `columns` */
+static inline void add_product(const tbi_factored *f, tbi_blocklu *lu, const limb *k, const limb *l,
+                               const double *m, int columns) {
+  double *right = f->limb + 12 * f->longest; /* m Y_l' S */
+  double *row = right + 6 * f->longest;
+  double *block = tbi_blocklu_block(lu, k->node, l->node);
+  int32_t width = f->size[l->node];
+  for (int c = 0; c < columns; ++c) {
+    double *to = right + (int64_t)c * l->n;
+    for (int32_t j = 0; j < l->n; ++j) {
+      double sum = 0;
+      for (int e = 0; e < columns; ++e)
+        sum += m[c * columns + e] * l->y[(int64_t)e * l->n + j];
+      to[j] = j < l->velocities ? sum : -sum;
+    }
+  }
+  for (int32_t i = 0; i < k->n; ++i) {
+    for (int32_t j = 0; j < l->n; ++j) {
+      double sum = 0;
+      for (int c = 0; c < columns; ++c)
+        sum += k->y[(int64_t)c * k->n + i] * right[(int64_t)c * l->n + j];
+      row[j] = sum;
+    }
+    double *to = block + (int64_t)k->position[i] * width;
+    for (int32_t j = 0; j < l->n; ++j)
+      to[l->position[j]] += row[j];
+  }
+}
+
+/* 6x6, row by row */
+typedef struct stiffness {
+  double m[36];
+} stiffness;
+
+/* F D F': from the frame of a point to world axes */
+static m3 turned(const tbi_point *c, const double *d) {
+  m3 frame = m4_to(&c->frame);
+  m3 own = {
+      {{d[0], d[1], d[2]}, {d[3], d[4], d[5]}, {d[6], d[7], d[8]}}
+  };
+  m3 half = m3_mul(&frame, &own);
+  m3 back = m3_transpose(&frame);
+  return m3_mul(&half, &back);
+}
+
+/* += sign C_a D C_b' for wrenches about two origins, e being D in world axes */
+static void add_stiffness(stiffness *k, double sign, const m3 *e, v3 arm_a, v3 arm_b) {
+  double m[6][6];
+  for (int i = 0; i < 3; ++i) {
+    v3 row = v3_scale(sign, m3_row(e, i));
+    v3_store(row, m[i]);
+    v3_store(v3_cross(arm_b, row), m[i] + 3);
+  }
+  for (int j = 0; j < 6; ++j) {
+    v3 low = v3_cross(arm_a, v3_make(m[0][j], m[1][j], m[2][j]));
+    m[3][j] = low.x;
+    m[4][j] = low.y;
+    m[5][j] = low.z;
+  }
+  for (int i = 0; i < 36; ++i)
+    k->m[i] += m[i / 6][i % 6];
+}
+
+static bool is_zero(const double *d) {
+  for (int i = 0; i < 9; ++i) {
+    if (d[i] != 0) return false;
+  }
+  return true;
+}
+
+/* the points of one group, seen from its two ports; returns the first law behind it */
+static const tbi_law_block *add_group(const tbi_factored *f, tbi_blocklu *lu,
+                                      const tbi_group *group, const tbi_law_block *d) {
+  const tbi_problem *p = f->p;
+  bool has_a = group->port_a != TABI_NONE;
+  bool has_b = group->port_b != TABI_NONE;
+  stiffness aa = {0};
+  stiffness ab = {0};
+  stiffness ba = {0};
+  stiffness bb = {0};
+  bool idle = true;
+  for (int32_t i = group->first; i < group->first + group->count; ++i, ++d) {
+    const tbi_point *c = &p->point[i];
+    if (is_zero(d->m)) continue;
+    idle = false;
+    m3 e = turned(c, d->m);
+    v3 arm_a = v4_to(c->arm_a);
+    v3 arm_b = v4_to(c->arm_b);
+    if (has_a) add_stiffness(&aa, 1, &e, arm_a, arm_a);
+    if (has_b) add_stiffness(&bb, 1, &e, arm_b, arm_b);
+    if (has_a && has_b) add_stiffness(&ab, -1, &e, arm_a, arm_b);
+    if (has_a && has_b) add_stiffness(&ba, -1, &e, arm_b, arm_a);
+  }
+  if (idle) return d;
+  limb a = {0};
+  limb b = {0};
+  if (has_a) a = load_limb(f, port_element(p, group->port_a), 0);
+  if (has_b) b = load_limb(f, port_element(p, group->port_b), 1);
+  if (has_a) add_product(f, lu, &a, &a, aa.m, 6);
+  if (has_b) add_product(f, lu, &b, &b, bb.m, 6);
+  if (has_a && has_b) add_product(f, lu, &a, &b, ab.m, 6);
+  if (has_a && has_b) add_product(f, lu, &b, &a, ba.m, 6);
+  return d;
+}
+
+static void assemble(const tbi_island *island, const tbi_law_block *d) {
+  const tbi_factored *f = island->all;
+  tbi_blocklu_clear(island->lu);
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    double *block = tbi_blocklu_block(island->lu, c, c);
+    for (int32_t i = 0; i < f->size[c]; ++i)
+      block[(int64_t)i * f->size[c] + i] = 1;
+  }
+  for (int32_t g = 0; g < island->ngroup; ++g)
+    d = add_group(f, island->lu, &f->p->group[island->group[g]], d);
+  for (int32_t i = 0; i < island->nrow; ++i, ++d) {
+    if (d->m[0] == 0) continue;
+    limb l = load_limb(f, row_element(f->p, &f->p->row[island->row[i]]), 0);
+    add_product(f, island->lu, &l, &l, d->m, 1);
+  }
+}
+
+/* one island at a time has its order in the arena */
+static bool begin(tbi_island *island) {
+  tbi_factored *f = island->all;
+  const tbi_problem *p = f->p;
+  if (f->in_arena == island) return island->lu != NULL;
+  f->in_arena = island;
+  for (int32_t c = 0; c < island->ncluster; ++c)
+    f->size[c] = node_size(p, island->cluster[c]);
+  int64_t npair = 0;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    if (group->port_a == TABI_NONE || group->port_b == TABI_NONE) continue;
+    f->pair[npair][0] = f->node[p->port[group->port_a].cluster];
+    f->pair[npair++][1] = f->node[p->port[group->port_b].cluster];
+  }
+  island->lu = tbi_blocklu_begin(f->arena, f->arena_size, island->ncluster, f->size, npair,
+                                 (const int32_t(*)[2])f->pair);
+  return island->lu != NULL;
+}
+
+/* between sums by velocity and tie, and node by node; to_nodes: the first into the second */
+static void carry(const tbi_island *island, bool to_nodes) {
+  const tbi_factored *f = island->all;
+  const tabi_model *model = f->p->model;
+  double *x = f->x;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t cluster = island->cluster[c];
+    int32_t dofs = tbi_cluster_dofs(model, cluster);
+    const int32_t *dof = model->dof_order + model->cluster_dof[cluster];
+    for (int32_t i = 0; i < f->size[c]; ++i) {
+      double *sum = i < dofs ? f->sum + dof[dofs - 1 - i]
+                             : f->sum + model->nv + model->cluster_tie[cluster] + (i - dofs);
+      if (to_nodes) {
+        x[i] = *sum;
+      } else {
+        *sum = x[i];
+      }
+    }
+    x += f->size[c];
+  }
+}
+
+/* dr = g - D u, u being in dr */
+static void finish(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
+  for (int32_t i = 0; i < island->npoint; ++i, ++d, g += 3, dr += 3) {
+    const double u[3] = {dr[0], dr[1], dr[2]};
+    const double *row = d->m;
+    for (int k = 0; k < 3; ++k, row += 3)
+      dr[k] = g[k] - (row[0] * u[0] + row[1] * u[1] + row[2] * u[2]);
+  }
+  for (int32_t i = 0; i < island->nrow; ++i)
+    dr[i] = g[i] - d[i].m[0] * dr[i];
+}
+
+/* dr = g - D Y S (1 + Y' D Y S)^-1 Y' g */
+static void solve(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
+  tbi_factored *f = island->all;
+  tbi_island_collect(island, g, f->port, f->sum);
+  carry(island, true);
+  tbi_blocklu_solve(island->lu, f->x);
+  carry(island, false);
+  tbi_island_answer(island, f->sum, f->port, dr);
+  finish(island, d, g, dr);
+}
+
+/* The proximal term makes D large, and g - D u a small difference of large numbers: what is left of
+ * the equations is solved for once more. */
+static void refine(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
+  tbi_factored *f = island->all;
+  int32_t n = island->w.nunknown;
+  island->w.multiply(island->w.self, dr, f->left);
+  finish(island, d, g, f->left);
+  for (int32_t i = 0; i < n; ++i)
+    f->left[i] -= dr[i];
+  solve(island, d, f->left, f->more);
+  for (int32_t i = 0; i < n; ++i)
+    dr[i] += f->more[i];
+}
+
+bool tbi_factored_newton(void *self, const tbi_law_block *d, const double *g, double *dr) {
+  tbi_island *island = self;
+  if (!begin(island)) return false;
+  assemble(island, d);
+  if (!tbi_blocklu_factor(island->lu)) return false;
+  solve(island, d, g, dr);
+  refine(island, d, g, dr);
+  return true;
+}
