@@ -151,6 +151,7 @@ static int run_opened(run *r, bool json, FILE *out) {
   if (!tbi_states_close(&r->states)) code = TBI_EXIT_INTERNAL;
   if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK)) code = TBI_EXIT_INTERNAL;
   if (code != TBI_EXIT_OK) return code;
+  tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);
   return TBI_EXIT_OK;

@@ -55,6 +55,7 @@ static void count_contacts(tbi_tally *tally) {
 void tbi_tally_step(tbi_tally *tally) {
   tally->steps++;
   count_contacts(tally);
+  tbi_loops_step(tally);
   tabi_certificate c = tabi_world_certificate(tally->world);
   tabi_certificate *worst = &tally->worst;
   tally->contacts += c.contacts;
@@ -165,6 +166,7 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
                 "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
                 "dissipation %.2g m/s\n",
                 worst->gap, worst->complementarity, worst->cone, worst->dissipation);
+  tbi_loops_print(tally, out);
   (void)fprintf(out, "  energy        %.6g J at first, %.6g J at last, gained at most %.3g J\n",
                 tally->energy_start, tally->energy_end, tally->energy_gain);
   (void)fprintf(out, "  state         %016" PRIx64 "\n", tabi_world_hash(tally->world));
@@ -230,6 +232,7 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));
   bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
   bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
+  bad |= json_object_set_new(o, "connections", tbi_loops_json(t));
   bad |= json_object_set_new(o, "energy", json_energy(t));
   bad |= json_object_set_new(o, "state_hash", json_string(hash));
   bad |= json_object_set_new(o, "fell", json_boolean(tbi_tally_fell(t)));

@@ -15,6 +15,8 @@ typedef struct tbi_tally {
   tabi_certificate worst;                       /* of each */
   int64_t stalled;                              /* steps that did not reach the tolerance */
   double energy_start, energy_end, energy_gain; /* J */
+  double loop_gap, loop_turn;                   /* m and rad, of connections */
+  double loop_missed;                           /* m/s or rad/s, where they contradict */
   double (*start)[4]; /* of every robot: height of its base, and its z axis */
 } tbi_tally;
 
@@ -34,5 +36,11 @@ void tbi_link_force(const tabi_world *world, int32_t link, double timestep, doub
 
 void tbi_tally_print(const tbi_tally *tally, FILE *out);
 int tbi_tally_print_json(const tbi_tally *tally, const char *path, FILE *out);
+
+/* Connections: after every step, at the end, and what contradicts at the end (loops.c). */
+void tbi_loops_step(tbi_tally *tally);
+void tbi_loops_print(const tbi_tally *tally, FILE *out);
+json_t *tbi_loops_json(const tbi_tally *tally);
+void tbi_loops_warn(const tbi_tally *tally);
 
 #endif
