@@ -93,16 +93,25 @@ static void make_room(gathering *g) {
   g->count = count;
 }
 
-static bool says_the_same(const gathering *g, const candidate *a, const candidate *b) {
-  v3 apart = v3_sub(a->p.point, b->p.point);
+static bool same_place(const gathering *g, v3 a, v3 b) {
+  v3 apart = v3_sub(a, b);
   double near = SAME_PLACE * g->size;
-  return v3_dot(apart, apart) < near * near && v3_dot(a->p.normal, b->p.normal) > SAME_WAY;
+  return v3_dot(apart, apart) < near * near;
 }
 
-/* Whether both tell a corner below the surface how to get out. */
-static bool are_exits(const candidate *a, const candidate *b) {
-  return a->corner != NO_CORNER && a->corner == b->corner && a->over && b->over && a->height < 0 &&
-         b->height < 0;
+static bool says_the_same(const gathering *g, const candidate *a, const candidate *b) {
+  return same_place(g, a->p.point, b->p.point) && v3_dot(a->p.normal, b->p.normal) > SAME_WAY;
+}
+
+/* where the corner itself is */
+static v3 corner_of(const gathering *g, const candidate *c) {
+  return v3_axpy(c->p.point, 0.5 * c->p.gap + g->radius, c->p.normal);
+}
+
+/* Whether both tell the same corner, which is below the surface, how to get out. */
+static bool are_exits(const gathering *g, const candidate *a, const candidate *b) {
+  if (!(a->over && b->over && a->height < 0 && b->height < 0)) return false;
+  return same_place(g, corner_of(g, a), corner_of(g, b));
 }
 
 static void add(gathering *g, const candidate *found) {
@@ -114,7 +123,7 @@ static void add(gathering *g, const candidate *found) {
       if (known->corner == NO_CORNER && found->corner != NO_CORNER) *known = *found;
       return;
     }
-    if (are_exits(known, found)) {
+    if (are_exits(g, known, found)) {
       if (found->height > known->height) *known = *found;
       return;
     }
@@ -123,25 +132,41 @@ static void add(gathering *g, const candidate *found) {
   g->item[g->count++] = *found;
 }
 
-/* How p lies to the borders of a face, seen along its normal: false when it is beside it. */
+/* How far p is beyond an edge of a face, seen along the face's normal, or how near within. */
+static double beyond_edge(const tbi_trimesh *t, const tbi_trimesh_face *f, int k, v3 p) {
+  v3 from = tbi_trimesh_vertex(t, f->vertex[k]);
+  v3 along = v3_sub(tbi_trimesh_vertex(t, f->vertex[(k + 1) % 3]), from);
+  double length = v3_norm(along);
+  return length > 0 ? v3_dot(v3_cross(along, f->normal), v3_sub(p, from)) / length : 0;
+}
+
+static bool is_right_over(const tbi_trimesh *t, const tbi_trimesh_face *f, v3 p) {
+  return beyond_edge(t, f, 0, p) <= 0 && beyond_edge(t, f, 1, p) <= 0 &&
+         beyond_edge(t, f, 2, p) <= 0;
+}
+
+/* Whether a point beyond a concave edge still is the face's: it lies in the corner, or it is over
+ * the other face and may come over this one in the step. */
+static bool is_in_corner(const gathering *g, const candidate *c, int32_t face,
+                         const tbi_trimesh_edge *edge, double beyond) {
+  if (g->radius == 0 && beyond <= BEYOND * g->size) return true;
+  if (c->p.gap <= 0 || beyond > g->reach) return false;
+  const tbi_trimesh_face *other = &g->t->face[edge->face[edge->face[0] == face ? 1 : 0]];
+  return is_right_over(g->t, other, c->p.point);
+}
+
+/* Whether p is over a face, seen along its normal; *over is false where it is in a corner. */
 static bool is_over(const gathering *g, int32_t face, const candidate *c, bool *over) {
   const tbi_trimesh *t = g->t;
   const tbi_trimesh_face *f = &t->face[face];
-  const double noise = 1e-9 * g->size;
-  /* what is round is over both faces of the corner it lies in */
-  const double reach_over = g->radius > 0 ? 0 : BEYOND * g->size;
   *over = true;
   for (int k = 0; k < 3; ++k) {
-    v3 from = tbi_trimesh_vertex(t, f->vertex[k]);
-    v3 along = v3_sub(tbi_trimesh_vertex(t, f->vertex[(k + 1) % 3]), from);
-    v3 out = v3_cross(along, f->normal);
-    double beyond = v3_dot(out, v3_sub(c->p.point, from));
-    double length = v3_norm(along);
-    tbi_edge_kind kind = t->edge[f->edge[k]].kind;
-    double most = noise;
-    if (kind == TBI_EDGE_FLAT) most += 4 * TBI_EDGE_FLATNESS * fabs(c->height);
-    if (beyond <= most * length) continue;
-    if (kind != TBI_EDGE_CONCAVE || beyond > reach_over * length) return false;
+    const tbi_trimesh_edge *edge = &t->edge[f->edge[k]];
+    double beyond = beyond_edge(t, f, k, c->p.point);
+    double noise = 1e-9 * g->size;
+    if (edge->kind == TBI_EDGE_FLAT) noise += 4 * TBI_EDGE_FLATNESS * fabs(c->height);
+    if (beyond <= noise) continue;
+    if (edge->kind != TBI_EDGE_CONCAVE || !is_in_corner(g, c, face, edge, beyond)) return false;
     *over = false;
   }
   return true;
@@ -178,8 +203,52 @@ static void hull_on_face(gathering *g, int32_t face, const tbi_solid *plane) {
   }
 }
 
+/* One point of a rim that crosses an edge, numbered after those that a plane sees. */
+static void add_crossing(gathering *g, int32_t face, const tbi_solid *plane, v3 at, uint32_t id) {
+  v3 up = plane->axis[2];
+  double gap = v3_dot(up, v3_sub(at, plane->pos));
+  candidate c = {
+      {v3_axpy(at, -0.5 * gap, up), up, gap, 0},
+      (int32_t)(16 + id % 4096), gap, false
+  };
+  bool over;
+  if (is_over(g, face, &c, &over)) add(g, &c);
+}
+
+/* Where the rims of a cylinder cross a concave edge, seen along the face's normal.  Of two faces
+ * like a gutter, each may have the rim's lowest point over the other, and its own lowest there:
+ * x cos + y sin = z along the rim, with x, y and z measured across the edge. */
+static void rims_on_edge(gathering *g, int32_t face, const tbi_solid *plane, int k) {
+  const tbi_solid *s = g->shape;
+  const tbi_trimesh_face *f = &g->t->face[face];
+  v3 from = tbi_trimesh_vertex(g->t, f->vertex[k]);
+  v3 along = v3_sub(tbi_trimesh_vertex(g->t, f->vertex[(k + 1) % 3]), from);
+  v3 out = v3_cross(along, f->normal);
+  double x = s->half[0] * v3_dot(out, s->axis[0]);
+  double y = s->half[0] * v3_dot(out, s->axis[1]);
+  double span2 = x * x + y * y;
+  for (uint32_t end = 0; end < 2; ++end) {
+    v3 centre = v3_axpy(s->pos, end == 0 ? -s->half[2] : s->half[2], s->axis[2]);
+    double z = v3_dot(out, v3_sub(from, centre));
+    if (!(z * z < span2)) continue;
+    double root = sqrt(span2 - z * z);
+    for (uint32_t side = 0; side < 2; ++side) {
+      double turn = side == 0 ? root : -root;
+      double cosine = (z * x - turn * y) / span2;
+      double sine = (z * y + turn * x) / span2;
+      v3 arm = v3_axpy(v3_scale(s->half[0] * cosine, s->axis[0]), s->half[0] * sine, s->axis[1]);
+      uint32_t id = 4 * (uint32_t)f->edge[k] + 2 * end + side;
+      add_crossing(g, face, plane, v3_add(centre, arm), id);
+    }
+  }
+}
+
 static void meet_face(gathering *g, int32_t face) {
   tbi_solid plane = plane_of(g, face);
+  for (int k = 0; k < 3 && g->shape->type == TABI_SHAPE_CYLINDER; ++k) {
+    if (g->t->edge[g->t->face[face].edge[k]].kind == TBI_EDGE_CONCAVE)
+      rims_on_edge(g, face, &plane, k);
+  }
   if (g->shape->type == TABI_SHAPE_MESH) {
     hull_on_face(g, face, &plane);
     return;

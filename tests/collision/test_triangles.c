@@ -126,11 +126,11 @@ static void check_distances(tabi_shape_type type, uint64_t seed, int tries) {
 
 static void test_distances(void **state) {
   (void)state;
-  check_distances(TABI_SHAPE_SPHERE, 1, 60);
-  check_distances(TABI_SHAPE_CAPSULE, 2, 60);
-  check_distances(TABI_SHAPE_BOX, 3, 60);
-  check_distances(TABI_SHAPE_MESH, 4, 60);
-  check_distances(TABI_SHAPE_CYLINDER, 5, 60);
+  check_distances(TABI_SHAPE_SPHERE, 1, 40);
+  check_distances(TABI_SHAPE_CAPSULE, 2, 40);
+  check_distances(TABI_SHAPE_BOX, 3, 40);
+  check_distances(TABI_SHAPE_MESH, 4, 40);
+  check_distances(TABI_SHAPE_CYLINDER, 5, 40);
 }
 
 /* A ball that is in the ground a little: every point where it is nearest to the surface, and no
@@ -147,17 +147,23 @@ static void test_ball_touches_where_it_is_nearest(void **state) {
     s.pos.z -= 0.02 * s.half[0];
     tbi_pair_point p[TBI_PAIR_ROOM];
     int32_t count = tbi_pair_collide(&s, &t.solid, 0.3 * s.half[0], p);
+    int32_t nearest = 0;
     several += count > 1;
     for (int32_t k = 0; k < count; ++k) {
-      /* from the point on the surface, any small step along it leads away from the ball */
       v3 on = v3_axpy(s.pos, s.half[0] + p[k].gap, p[k].normal);
+      double off = INFINITY;
       double least = INFINITY;
       for (int32_t f = 0; f < t.g.nface; ++f) {
         v3 near = tbi_trimesh_nearest(&t.trimesh, f, s.pos);
+        off = fmin(off, v3_norm(v3_sub(tbi_trimesh_nearest(&t.trimesh, f, on), on)));
         if (v3_norm(v3_sub(near, on)) < 1e-3) least = fmin(least, v3_norm(v3_sub(near, s.pos)));
       }
-      assert_near(least, s.half[0] + p[k].gap, 1e-9);
+      /* what the ball may come to lies beside the face, and is not touched yet */
+      if (off > 1e-9) assert_true(p[k].gap > 0);
+      if (off <= 1e-9) assert_near(least, s.half[0] + p[k].gap, 1e-9);
+      nearest += off <= 1e-9;
     }
+    assert_true(nearest > 0);
   }
   assert_true(several > 20);
   terrain_free(&t);

@@ -123,7 +123,7 @@ static double rise(const double *track, int steps, double tilt) {
 }
 
 static void check_slide(const mover *m, double tilt) {
-  const int steps = 2000;
+  const int steps = TEST_SHORT ? 800 : 2000;
   double *plane = record(m, CUT_PLANE, tilt, steps);
   for (cut how = CUT_RANDOM; how < CUT_COUNT; ++how) {
     double *track = record(m, how, tilt, steps);
