@@ -112,7 +112,7 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
       only_words = true;
     } else if (!only_words && argv[i][0] == '-' && argv[i][1] != '\0') {
       if (!parse_option(command, argc, argv, &i, args)) return false;
-    } else if (args->nword == command->nword) {
+    } else if (args->nword == command->nword + command->nmore) {
       tbi_usage_error(command->name, "unexpected '%s'", argv[i]);
       return false;
     } else {

@@ -23,7 +23,7 @@ enum {
   TBI_EXIT_CHECK = 5,
 };
 
-enum { TBI_MAX_OPTIONS = 12, TBI_MAX_WORDS = 16, TBI_MAX_MANY = 64 };
+enum { TBI_MAX_OPTIONS = 12, TBI_MAX_WORDS = 256, TBI_MAX_MANY = 64 };
 
 typedef struct tbi_option {
   const char *name;  /* "--base" */
@@ -46,13 +46,15 @@ typedef struct tbi_command {
   const char *summary; /* one line */
   const char *text;    /* what it does, with examples */
   int nword;           /* how many words it needs */
+  int nmore;           /* how many more it takes */
   const char *word;    /* what the first is called, for messages */
   tbi_option options[TBI_MAX_OPTIONS];
   int (*run)(const tbi_args *args, FILE *out);
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
 } tbi_command;
 
-extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run;
+extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run,
+    tbi_cmd_solve;
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
