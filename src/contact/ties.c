@@ -33,14 +33,17 @@ void tbi_ties_place(tbi_layout *at, const tabi_model *model, tbi_ties *ties) {
     largest = room > largest ? room : largest;
   }
   ties->tie = tbi_layout_take(at, most, sizeof *ties->tie);
+  ties->regain = tbi_layout_take(at, most, sizeof *ties->regain);
   ties->first = tbi_layout_take(at, model->ncluster, sizeof *ties->first);
   ties->rank = tbi_layout_take(at, model->ncluster, sizeof *ties->rank);
+  ties->torn = tbi_layout_take(at, model->ncluster, sizeof *ties->torn);
   ties->order = tbi_layout_take(at, most, sizeof *ties->order);
   ties->column = tbi_layout_take(at, columns, sizeof *ties->column);
   ties->r = tbi_layout_take(at, squares, sizeof *ties->r);
   ties->g = tbi_layout_take(at, most, sizeof *ties->g);
   ties->wanted = tbi_layout_take(at, largest, sizeof *ties->wanted);
   ties->size = tbi_layout_take(at, largest, sizeof *ties->size);
+  ties->change = tbi_layout_take(at, largest, sizeof *ties->change);
   ties->normal = tbi_layout_take(at, largest * largest, sizeof *ties->normal);
 }
 
@@ -99,6 +102,21 @@ static void add_joint(const maker *m, int32_t dof, double share, double *column)
   add_path(m, dof, share, column);
 }
 
+/* A spring of force -k g' - d u.  With g' = g plus a quarter of what g turns away from a straight
+ * line over this step and the one before, it is stable at any stiffness and keeps its energy; with
+ * g' at the end of the step it loses some, and what a step cannot resolve dies out.  The share of
+ * the latter grows with the square of the phase that the spring alone would pass in a step. */
+static void pull_spring(tbi_tie *tie, double h, double mobility) {
+  double k = tie->stiffness;
+  double phase = h * h * k * mobility;
+  double late = phase / (1 + phase);
+  double even = 0.25 * (1 - late);
+  tie->compliance = 1 / (h * h * k * (late + even) + h * tie->damping);
+  double rest =
+      tie->error + late * 0.5 * h * h * tie->drift + even * h * (h * tie->drift - tie->velocity);
+  tie->target = -tie->compliance * h * k * rest;
+}
+
 /* columns, their lengths, and what is wanted of them beyond what z does */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_ties *ties = m->ties;
@@ -106,13 +124,16 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
   int32_t dofs = tbi_cluster_dofs(ties->model, cluster);
   int32_t width = width_of(ties->model, cluster);
   for (int32_t t = 0; t < count; ++t) {
-    const tbi_tie *tie = &ties->tie[ties->first[cluster] + t];
+    tbi_tie *tie = &ties->tie[ties->first[cluster] + t];
     double *column = tbi_ties_column(ties, cluster, t);
     memset(column, 0, sizeof *column * (size_t)width);
     add_body(m, tie->body_b, tie->wrench_b, 1, column);
     add_body(m, tie->body_a, tie->wrench_a, -1, column);
     add_joint(m, tie->dof, 1, column);
     add_joint(m, tie->leader, -tie->slope, column);
+    if (tie->stiffness > 0 || tie->damping > 0) {
+      pull_spring(tie, ties->timestep, dot(column, column, dofs));
+    }
     double moved = tie->velocity;
     for (int32_t i = 0; i < dofs; ++i)
       moved += column[i] * z[dof[i]];
@@ -166,6 +187,19 @@ static void take_pivot(const tbi_ties *ties, int32_t cluster, int32_t k, int32_t
   }
 }
 
+/* the pivots found before, as far as they still can be */
+static int32_t orthonormalise_again(tbi_ties *ties, int32_t cluster, int32_t count) {
+  const int32_t *order = ties->order + ties->model->cluster_tie[cluster];
+  int32_t width = width_of(ties->model, cluster);
+  for (int32_t k = 0; k < ties->rank[cluster]; ++k) {
+    const double *column = tbi_ties_column(ties, cluster, order[k]);
+    double size = ties->size[order[k]];
+    if (!(dot(column, column, width) > IMMOBILE * IMMOBILE * size)) return k;
+    take_pivot(ties, cluster, k, count);
+  }
+  return ties->rank[cluster];
+}
+
 static int32_t orthonormalise(tbi_ties *ties, int32_t cluster, int32_t count) {
   int32_t *order = ties->order + ties->model->cluster_tie[cluster];
   double longest = 0;
@@ -204,25 +238,6 @@ static void solve_independent(const tbi_ties *ties, int32_t cluster, int32_t ran
   }
 }
 
-/* g that misses the targets of all ties least: (R R') g = R wanted */
-static void solve_least_squares(const tbi_ties *ties, int32_t cluster, int32_t rank, int32_t count,
-                                double *g) {
-  double *normal = ties->normal;
-  for (int32_t i = 0; i < rank; ++i) {
-    for (int32_t j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (int32_t t = 0; t < count; ++t)
-        sum += *r_of(ties, cluster, i, t) * *r_of(ties, cluster, j, t);
-      normal[(int64_t)i * rank + j] = sum;
-    }
-    g[i] = 0;
-    for (int32_t t = 0; t < count; ++t)
-      g[i] += *r_of(ties, cluster, i, t) * ties->wanted[t];
-  }
-  tbi_cholesky(rank, normal, rank);
-  tbi_cholesky_solve(rank, normal, rank, g);
-}
-
 static double note_missed(tbi_ties *ties, int32_t cluster, int32_t rank, int32_t count,
                           const double *g) {
   double worst = 0;
@@ -234,18 +249,54 @@ static double note_missed(tbi_ties *ties, int32_t cluster, int32_t rank, int32_t
   return worst;
 }
 
-static void solve_cluster(tbi_ties *ties, int32_t cluster, int32_t count, double *z) {
-  int32_t rank = orthonormalise(ties, cluster, count);
-  double *g = ties->g + ties->model->cluster_tie[cluster];
-  const int32_t *order = ties->order + ties->model->cluster_tie[cluster];
-  ties->rank[cluster] = rank;
-  solve_independent(ties, cluster, rank, g);
-  if (rank < count && note_missed(ties, cluster, rank, count, g) > CONTRADICTION) {
-    solve_least_squares(ties, cluster, rank, count, g);
+/* g that misses the targets of all ties least: (R R') change = R missed.  Twice, because the matrix
+ * squares whatever condition the ties are in. */
+static void solve_least_squares(tbi_ties *ties, int32_t cluster, int32_t rank, int32_t count,
+                                double *g) {
+  double *normal = ties->normal;
+  for (int32_t i = 0; i < rank; ++i) {
+    for (int32_t j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (int32_t t = 0; t < count; ++t)
+        sum += *r_of(ties, cluster, i, t) * *r_of(ties, cluster, j, t);
+      normal[(int64_t)i * rank + j] = sum;
+    }
   }
-  (void)note_missed(ties, cluster, rank, count, g);
+  tbi_cholesky(rank, normal, rank);
+  double *change = ties->change;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int32_t i = 0; i < rank; ++i) {
+      change[i] = 0;
+      for (int32_t t = 0; t < count; ++t)
+        change[i] += *r_of(ties, cluster, i, t) * ties->tie[ties->first[cluster] + t].missed;
+    }
+    tbi_cholesky_solve(rank, normal, rank, change);
+    for (int32_t i = 0; i < rank; ++i)
+      g[i] += change[i];
+    (void)note_missed(ties, cluster, rank, count, g);
+  }
+}
+
+/* g of a cluster, of which `rank` ties are independent */
+static void solve_targets(tbi_ties *ties, int32_t cluster, int32_t rank, int32_t count,
+                          bool again) {
+  double *g = ties->g + ties->model->cluster_tie[cluster];
+  solve_independent(ties, cluster, rank, g);
+  if (rank == count) return;
+  double missed = note_missed(ties, cluster, rank, count, g);
+  if (!again) ties->torn[cluster] = missed > CONTRADICTION;
+  if (ties->torn[cluster]) solve_least_squares(ties, cluster, rank, count, g);
+}
+
+static void solve_cluster(tbi_ties *ties, int32_t cluster, int32_t count, bool again, double *z) {
+  int32_t rank =
+      again ? orthonormalise_again(ties, cluster, count) : orthonormalise(ties, cluster, count);
+  if (!again) ties->rank[cluster] = rank;
+  solve_targets(ties, cluster, rank, count, again);
+  const int32_t *order = ties->order + ties->model->cluster_tie[cluster];
   for (int32_t k = 0; k < count; ++k)
     ties->tie[ties->first[cluster] + order[k]].redundant = k >= rank;
+  const double *g = ties->g + ties->model->cluster_tie[cluster];
   const int32_t *dof = ties->model->dof_order + ties->model->cluster_dof[cluster];
   int32_t dofs = tbi_cluster_dofs(ties->model, cluster);
   for (int32_t k = 0; k < rank; ++k) {
@@ -270,10 +321,22 @@ void tbi_ties_solve(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_
     int32_t count = count_of(ties, first, c);
     ties->first[c] = first;
     ties->rank[c] = 0;
+    ties->torn[c] = false;
     if (count == 0) continue;
     fill_columns(&m, c, count, z);
-    solve_cluster(ties, c, count, z);
+    solve_cluster(ties, c, count, false, z);
     first += count;
+  }
+}
+
+void tbi_ties_solve_again(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_root,
+                          double *z, double *scratch) {
+  const maker m = {ties, d, pivot_root, scratch};
+  for (int32_t c = 0; c < ties->model->ncluster; ++c) {
+    int32_t count = count_of(ties, ties->first[c], c);
+    if (count == 0) continue;
+    fill_columns(&m, c, count, z);
+    solve_cluster(ties, c, count, true, z);
   }
 }
 

@@ -18,10 +18,12 @@ typedef struct tbi_tie {
   sv wrench_a, wrench_b;  /* unit impulse on b and its opposite on a, about the trees' origins */
   int32_t dof, leader;    /* of a coupling, else TABI_NONE */
   double slope;           /* its velocity is that of dof - slope * that of leader */
+  double stiffness;       /* of a spring, N/m; a tie with stiffness or damping is one */
+  double damping;         /* of a spring, N s/m */
   double compliance;      /* of a spring, velocity per impulse; else 0 */
   double error;           /* m or rad */
   double velocity, drift; /* its rate, and the rate of that at zero acceleration */
-  double target;
+  double target;          /* of a spring made by tbi_ties_solve */
   double impulse;
   double missed;  /* of the target, where ties contradict each other */
   bool redundant; /* depends on others */
@@ -29,7 +31,9 @@ typedef struct tbi_tie {
 
 typedef struct tbi_ties {
   int32_t count;
-  tbi_tie *tie; /* cluster by cluster */
+  tbi_tie *tie;    /* cluster by cluster */
+  double timestep; /* of springs */
+  double *regain;  /* acceleration that takes gap and speed back, in stages: [ties] */
 
   const tabi_model *model;
   int64_t *cluster_column; /* where columns of a cluster start: [ncluster] */
@@ -37,12 +41,14 @@ typedef struct tbi_ties {
 
   /* of this step, by cluster */
   int32_t *first, *rank; /* first tie, and how many are independent: [ncluster] */
+  bool *torn;            /* its ties contradict each other: [ncluster] */
   int32_t *order;        /* ties by pivot, the independent ones first: [ties] */
   double *column;        /* Y, then Q; behind the velocities one more number for each spring */
   double *r;             /* Q' Y: row by pivot, column by tie */
   double *g;             /* Q' of what ties do when nothing else acts: [ties] */
   double *wanted;        /* scratch: [ties] */
   double *size;          /* scratch: squared lengths of columns: [ties] */
+  double *change;        /* scratch: of g, in least squares: [ties] */
   double *normal;        /* scratch: normal equations of least squares */
 } tbi_ties;
 
@@ -69,6 +75,10 @@ void tbi_ties_place(tbi_layout *at, const tabi_model *model, tbi_ties *ties);
  * it is under ties.  `scratch` holds one path. */
 void tbi_ties_solve(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_root, double *z,
                     double *scratch);
+/* The same with the same ties at another posture nearby, with the choice of independent ones kept:
+ * off the path that closes all of them, redundant ties look as if they were not. */
+void tbi_ties_solve_again(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_root,
+                          double *z, double *scratch);
 /* The sum of all other impulses (in the same coordinates) as ties leave it, and the ties' impulses.
  */
 void tbi_ties_finish(tbi_ties *ties, double *sum);

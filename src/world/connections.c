@@ -160,13 +160,6 @@ static void close_gap(const tabi_world *w, tbi_tie *tie) {
   tie->target = -fmin(fmax(tie->error / h, -speed), speed) - 0.5 * h * tie->drift;
 }
 
-/* p = -h (k (g + h u + h^2/2 g'') + d u), as u + compliance p = target */
-static void pull_spring(const tabi_world *w, const tabi_connection_def *def, tbi_tie *tie) {
-  double h = w->def.timestep;
-  tie->compliance = 1 / (h * h * def->stiffness + h * def->damping);
-  tie->target = -tie->compliance * h * def->stiffness * (tie->error + 0.5 * h * h * tie->drift);
-}
-
 static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
   return def->type == TABI_CONNECTION_SPRING && w->def.integrator == TABI_RK4;
 }
@@ -179,7 +172,8 @@ static void add_connection(tabi_world *w, int32_t index) {
   int32_t count = measure(w, index, made);
   for (int32_t i = 0; i < count; ++i) {
     if (def->type == TABI_CONNECTION_SPRING) {
-      pull_spring(w, def, &made[i]);
+      made[i].stiffness = def->stiffness;
+      made[i].damping = def->damping;
     } else {
       close_gap(w, &made[i]);
     }
@@ -239,6 +233,7 @@ void tbi_world_order_ties(tabi_world *w) {
 
 void tbi_world_ties(tabi_world *w) {
   w->setup.ties.count = 0;
+  w->setup.ties.timestep = w->def.timestep;
   for (int32_t i = 0; i < w->ntied; ++i) {
     if (w->tied[i] < w->model->nconnection) {
       add_connection(w, w->tied[i]);

@@ -53,16 +53,27 @@ typedef struct stages {
   double *held; /* joint forces of constraints and external wrenches, held over the step */
 } stages;
 
-/* Acceleration under `force` with ties closed: their second derivatives vanish, and what stages
- * leave of gaps and speeds decays within some steps. */
+/* What the stages before left of gaps and speeds is taken back by an acceleration that is constant
+ * over the step: with -g/h^2 - 3/2 u/h both vanish after two.  Gaps and speeds at the stages
+ * themselves are not errors, since stages lie off the path by design. */
+static void regain(tabi_world *w) {
+  double h = w->def.timestep;
+  double most = h * w->def.correction_speed;
+  for (int32_t i = 0; i < w->setup.ties.count; ++i) {
+    const tbi_tie *tie = &w->setup.ties.tie[i];
+    double gap = fmin(fmax(tie->error, -most), most);
+    w->setup.ties.regain[i] = -(gap / h + 1.5 * tie->velocity) / h;
+  }
+}
+
+/* Acceleration under `force` with ties closed: their second derivatives are those of regain(). */
 static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
   const tabi_model *model = w->model;
   tbi_ties *ties = &w->setup.ties;
-  double decay = 0.1 / w->def.timestep;
   tbi_world_ties(w);
   for (int32_t i = 0; i < ties->count; ++i) {
     tbi_tie *tie = &ties->tie[i];
-    tie->target = -tie->drift - 2 * decay * tie->velocity - decay * decay * tie->error;
+    tie->target = ties->regain[i] - tie->drift;
     tie->velocity = 0;
   }
   tbi_crba(w->d, model->dof_rotor);
@@ -74,7 +85,7 @@ static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
     root[k] = sqrt(w->d->pivot[k]);
     qdd[k] *= root[k];
   }
-  tbi_ties_solve(ties, w->d, root, qdd, w->setup.scratch);
+  tbi_ties_solve_again(ties, w->d, root, qdd, w->setup.scratch);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] *= root[k];
   tbi_ltdl_solve_lower(w->d, qdd);
@@ -120,6 +131,7 @@ void tbi_world_move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   stages s = {w, tau, w->stage};
   hold_forces(w, s.held);
+  regain(w);
   tbi_motion motion = {model, stage_acceleration, &s, w->stage + model->nv};
   tbi_rk4(&motion, w->def.timestep, w->q, w->v, w->q_new, w->v_new);
   for (int32_t k = 0; k < model->nv; ++k)
