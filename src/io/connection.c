@@ -6,6 +6,7 @@
 #include "io/connection.h"
 
 #include "base/error.h"
+#include "dynamics/opening.h"
 #include "io/fields.h"
 #include "io/suggest.h"
 #include "math/quat.h"
@@ -351,21 +352,55 @@ static tabi_status read_one(const tbi_connections *list, const tabi_dynamics *dy
   return status == TABI_OK ? add(&r) : status;
 }
 
+/* The dynamics of a model at rest in a posture; NULL and err. */
+static tabi_dynamics *stand(const tabi_model *model, const double *q, tabi_error *err) {
+  double *rest = calloc((size_t)tabi_model_nv(model) + 1, sizeof *rest);
+  tabi_dynamics *dynamics = rest ? tabi_dynamics_create(model, err) : NULL;
+  if (!rest) (void)tbi_error_memory(err);
+  if (dynamics) tabi_dynamics_set_state(dynamics, q, rest);
+  free(rest);
+  return dynamics;
+}
+
 tabi_status tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes) {
-  double *rest = calloc((size_t)tabi_model_nv(list->model) + 1, sizeof *rest);
-  if (!rest) return tbi_error_memory(list->err);
   tabi_error err = {0};
-  tabi_dynamics *dynamics = tabi_dynamics_create(list->model, &err);
-  tabi_status status = dynamics ? TABI_OK : err.status;
-  if (dynamics) {
-    tabi_dynamics_set_state(dynamics, list->q, rest);
-  } else if (list->err) {
-    *list->err = err;
-  }
+  tabi_dynamics *dynamics = stand(list->model, list->q, &err);
+  if (!dynamics && list->err) *list->err = err;
+  tabi_status status = err.status;
   const tbi_yaml_node *node = nodes->first;
   for (; node && status == TABI_OK; node = node->next)
     status = read_one(list, dynamics, node);
   tabi_dynamics_destroy(dynamics);
-  free(rest);
   return status;
+}
+
+static void warn_open(const tabi_connection_def *c, const tbi_opening *opening,
+                      tabi_warning_fn *warn, void *user) {
+  bool apart = opening->gap > TBI_OPEN_GAP;
+  if (!apart && opening->turn <= TBI_OPEN_TURN) return;
+  tabi_error warning;
+  (void)tbi_error_set(&warning, TABI_OK, c->place,
+                      "connection '%.100s' is %s by %.3g %s where the scene starts; give a posture "
+                      "in which it closes",
+                      tbi_shown(c->name), apart ? "open" : "twisted",
+                      apart ? opening->gap : opening->turn, apart ? "m" : "rad");
+  warn(user, &warning);
+}
+
+tabi_status tbi_connections_warn(const tabi_model *model, const double *q, tabi_warning_fn *warn,
+                                 void *user, tabi_error *err) {
+  if (!warn || tabi_model_nconnection(model) == 0) return TABI_OK;
+  tabi_error failure = {0};
+  tabi_dynamics *dynamics = stand(model, q, &failure);
+  if (!dynamics) {
+    if (err) *err = failure;
+    return failure.status;
+  }
+  for (int32_t i = 0; i < tabi_model_nconnection(model); i++) {
+    tabi_connection_def c = tabi_model_connection(model, i);
+    tbi_opening opening = tbi_opening_of(dynamics, &c);
+    warn_open(&c, &opening, warn, user);
+  }
+  tabi_dynamics_destroy(dynamics);
+  return TABI_OK;
 }

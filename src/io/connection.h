@@ -6,6 +6,7 @@
 #define TBI_CONNECTION_H
 
 #include "io/yaml.h"
+#include "tabi/tabi_io.h"
 
 /* Whose connections are read. */
 typedef struct tbi_connections {
@@ -18,5 +19,9 @@ typedef struct tbi_connections {
 } tbi_connections;
 
 tabi_status tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes);
+
+/* Warns of connections of a model that are open in a posture. */
+tabi_status tbi_connections_warn(const tabi_model *model, const double *q, tabi_warning_fn *warn,
+                                 void *user, tabi_error *err);
 
 #endif

@@ -393,7 +393,7 @@ static tabi_status begin_motion(tbi_scene_reader *r) {
 
 /* They are closed where the scene starts, so they come when all stands there; the model is then
  * made again, with them.  Nothing in it changes its number. */
-static tabi_status read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+static tabi_status add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
   if (!list || list->count == 0) return TABI_OK;
   const tbi_connections connections = {.builder = r->builder,
                                        .model = r->scene->model,
@@ -403,6 +403,14 @@ static tabi_status read_connections(tbi_scene_reader *r, const tbi_yaml_node *li
                                        .err = r->err};
   tabi_status status = tbi_connections_read(&connections, list);
   return status == TABI_OK ? build_model(r) : status;
+}
+
+/* Those of robots may be open where the scene puts them. */
+static tabi_status read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  tabi_status status = add_connections(r, list);
+  if (status != TABI_OK) return status;
+  return tbi_connections_warn(r->scene->model, r->scene->q, r->def->warn, r->def->warn_user,
+                              r->err);
 }
 
 static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {

@@ -9,6 +9,7 @@
  * less than reading its file, and needs no memory. */
 #include "base/assertion.h"
 #include "base/error.h"
+#include "dynamics/opening.h"
 #include "math/quat.h"
 #include "tabi/tabi.h"
 #include "world/overlap.h"
@@ -468,59 +469,14 @@ static void check_overlaps(doctor *d) {
        (int)(count - DEEPEST_TOLD));
 }
 
-#define ALLOWED_GAP  1e-3 /* m, of connections */
-#define ALLOWED_TURN 1e-2 /* rad: a millimetre at 0.1 m */
-
-/* By how much a connection is open. */
-typedef struct opening {
-  double gap, turn; /* m, rad */
-} opening;
-
-static void link_frame(const tabi_dynamics *dynamics, int32_t link, const double pos[3],
-                       const double quat[4], v3 *at, q4 *axes) {
-  double origin[3] = {0, 0, 0};
-  double turned[4] = {1, 0, 0, 0};
-  if (link != TABI_WORLD) tabi_dynamics_link_pose(dynamics, link, origin, turned);
-  m3 rot = q_matrix(q_load(turned));
-  *at = v3_add(v3_load(origin), m3_mulv(&rot, v3_load(pos)));
-  *axes = q_mul(q_load(turned), q_load(quat));
-}
-
-/* How far the frame of b is from that of a, along and about the axes that are held. */
-static opening opening_of(const tabi_dynamics *dynamics, const tabi_connection_def *c) {
-  v3 at[2];
-  q4 axes[2];
-  link_frame(dynamics, c->a, c->pos_a, c->quat_a, &at[0], &axes[0]);
-  link_frame(dynamics, c->b, c->pos_b, c->quat_b, &at[1], &axes[1]);
-  m3 to_world = q_matrix(axes[0]);
-  v3 apart = m3_tmulv(&to_world, v3_sub(at[1], at[0]));
-  q4 back = {axes[0].w, -axes[0].x, -axes[0].y, -axes[0].z};
-  q4 turn = q_mul(back, axes[1]);
-  uint32_t held = c->axes;
-  if (c->type == TABI_CONNECTION_ROD) return (opening){fabs(v3_norm(apart) - c->length), 0};
-  if (c->type == TABI_CONNECTION_SPRING) return (opening){0, 0};
-  if (c->type != TABI_CONNECTION_AXES) held = TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z;
-  if (c->type == TABI_CONNECTION_HINGE) held |= TABI_TURN_X | TABI_TURN_Y;
-  if (c->type == TABI_CONNECTION_FIXED) held |= TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
-  const double all[6] = {apart.x, apart.y, apart.z, turn.x, turn.y, turn.z};
-  double sum[2] = {0, 0};
-  for (int i = 0; i < 6; ++i) {
-    if (held & (UINT32_C(1) << i)) sum[i / 3] += all[i] * all[i];
-  }
-  // one turn alone is held as by a universal joint, which may stand at any angles
-  uint32_t turns = held / TABI_TURN_X;
-  bool universal = (turns & (turns - 1)) == 0;
-  return (opening){sqrt(sum[0]), universal ? 0 : 2 * asin(fmin(1, sqrt(sum[1])))};
-}
-
 static void tell_opening(doctor *d, const tabi_dynamics *dynamics, int32_t i) {
   tabi_connection_def c = tabi_model_connection(d->model, i);
-  opening o = opening_of(dynamics, &c);
-  if (o.gap > ALLOWED_GAP) {
+  tbi_opening o = tbi_opening_of(dynamics, &c);
+  if (o.gap > TBI_OPEN_GAP) {
     find(d, PROBLEM, c.place,
          "connection '%s': is %.3g m open at the start; move its points, or start where it closes",
          shown(c.name), o.gap);
-  } else if (o.turn > ALLOWED_TURN) {
+  } else if (o.turn > TBI_OPEN_TURN) {
     find(d, PROBLEM, c.place,
          "connection '%s': is twisted by %.3g rad at the start; turn its frames, or start where it "
          "closes",

@@ -4,6 +4,7 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -207,11 +208,42 @@ static void test_scene(void **state) {
   tabi_scene_destroy(scene);
 }
 
+static void count_open(void *user, const tabi_error *warning) {
+  int *count = user;
+  if (!strstr(warning->message, "where the scene starts; give a posture in which it closes"))
+    return;
+  assert_non_null(strstr(warning->file, "bars.tabi.yaml"));
+  ++*count;
+}
+
+/* Both legs turned alike keep the rod as long, but the ball that is fixed on both is torn open. */
+static void test_open_posture(void **state) {
+  (void)state;
+  static const char *const postures[] = {"{}", "{jl: 0.1, jr: 0.1}", "{jl: 0.1}"};
+  static const int expected[] = {0, 1, 2};
+  for (int i = 0; i < 3; i++) {
+    char text[256];
+    (void)snprintf(text, sizeof text,
+                   "robots: [{name: r, model: bars.urdf, base: fixed, posture: %s}]\n",
+                   postures[i]);
+    int count = 0;
+    tabi_error err = {0};
+    tabi_scene_def def = tabi_scene_def_default();
+    def.warn = count_open;
+    def.warn_user = &count;
+    tabi_scene *scene = tabi_scene_load(scratch_text("posture.yaml", text), &def, &err);
+    if (!scene) fail_msg("%s", err.message);
+    assert_int_equal(count, expected[i]);
+    tabi_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_read),  cmocka_unit_test(test_prefix),  cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_find),  cmocka_unit_test(test_refused), cmocka_unit_test(test_folder),
-      cmocka_unit_test(test_scene),
+      cmocka_unit_test(test_read),    cmocka_unit_test(test_prefix),
+      cmocka_unit_test(test_memory),  cmocka_unit_test(test_find),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_folder),
+      cmocka_unit_test(test_scene),   cmocka_unit_test(test_open_posture),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }
