@@ -18,9 +18,11 @@ build  module:jansson           libjansson-dev   jansson
 build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd
+build  module:assimp            libassimp-dev    ?assimp, for meshes that are not STL or OBJ
 test   command:clang            clang            clang 14 or newer
 test   module:cmocka            libcmocka-dev    cmocka
 test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
+test   header:siconos/SiconosConfig.h libsiconos-numerics-dev ?Siconos numerics, as oracle
 test   command:localedef        libc-bin         localedef
 test   locale:de_DE             locales          sources of the glibc locales
 test   command:python3          python3          Python 3
