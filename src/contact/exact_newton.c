@@ -153,9 +153,9 @@ static void linear_alart_curnier(double mu, double del, const point *p, const do
       b[k] = f[k + 1] + mu * c[k] * (1 - del) * g[0];
     double along = (1 - across) * (c[0] * b[0] + c[1] * b[1]);
     for (int k = 0; k < 2; ++k) {
-      d[3 * (k + 1)] = mu * c[k] / del;
+      d[3 + 3 * k] = mu * c[k] / del;
       for (int l = 0; l < 2; ++l)
-        d[3 * (k + 1) + l + 1] = gamma * across * ((k == l ? 1 : 0) - c[k] * c[l]);
+        d[4 + 3 * k + l] = gamma * across * ((k == l ? 1 : 0) - c[k] * c[l]);
       g[k + 1] = across * b[k] + along * c[k];
     }
   }
@@ -226,17 +226,19 @@ static void linear_natural(const tbi_law *law, double del, const point *p, const
   double c[12];
   double a[9];
   for (int k = 0; k < 3; ++k) {
+    const double *row = m + (ptrdiff_t)3 * k;
     for (int l = 0; l < 3; ++l) {
       double turn = l > 0 && slip > 0 ? law->friction * p->y[l] / slip : 0;
-      double b = m[3 * k + l] + m[3 * k] * turn;
+      double b = row[l] + row[0] * turn;
       c[4 * k + l] = b;
-      a[3 * k + l] = (k == l ? 1 : 0) - m[3 * k + l] + del * b;
+      a[3 * k + l] = (k == l ? 1 : 0) - row[l] + del * b;
     }
     c[4 * k + 3] = f[k];
   }
   solve_small(a, c, 4);
   for (int k = 0; k < 3; ++k) {
-    memcpy(d + 3 * k, c + 4 * k, 3 * sizeof *d);
+    for (int l = 0; l < 3; ++l)
+      d[3 * k + l] = c[4 * k + l];
     g[k] = c[4 * k + 3];
   }
 }

@@ -152,7 +152,7 @@ bool tbi_friction_islands_create(tbi_friction_islands *islands,
   pieces p;
   int32_t nblock = problem->row[problem->ncontact];
   *islands = (tbi_friction_islands){0};
-  islands->memory = malloc(lay_out(&p, NULL, problem->ncontact, nblock) + 1);
+  islands->memory = calloc(1, lay_out(&p, NULL, problem->ncontact, nblock) + 1);
   if (!islands->memory) return false;
   (void)lay_out(&p, islands->memory, problem->ncontact, nblock);
   islands->count = sort_contacts(&p, problem);

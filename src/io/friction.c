@@ -149,8 +149,9 @@ static tabi_status read_dense(reading *r) {
                          "a dense W of %d contacts does not fit into this file", r->nc);
   }
   status = make_room(r, (int32_t)nblock);
+  if (status != TABI_OK) return status;
   double *rows = calloc(9 * (size_t)r->nc + 1, sizeof *rows);
-  if (!rows) status = tbi_error_memory(r->err);
+  if (!rows) return tbi_error_memory(r->err);
   for (int32_t i = 0; i < r->nc && status == TABI_OK; ++i) {
     status = read_dense_contact(r, rows);
     r->row[i + 1] = r->nblock;

@@ -76,10 +76,10 @@ static bool newton(void *self, const tbi_law_block *block, const double *g, doub
   for (int32_t i = 0; i < d->nlaw; ++i) {
     const tbi_law *law = &d->law[i];
     for (int32_t k = 0; k < law->size; ++k) {
-      double *row = a + (law->at + k) * d->n;
+      double *row = a + (ptrdiff_t)(law->at + k) * d->n;
       row[law->at + k] = 1;
       for (int32_t l = 0; l < law->size; ++l) {
-        const double *from = d->w + (law->at + l) * d->n;
+        const double *from = d->w + (ptrdiff_t)(law->at + l) * d->n;
         for (int32_t j = 0; j < d->n; ++j)
           row[j] += block[i].m[law->size * k + l] * from[j];
       }
@@ -207,7 +207,7 @@ static void expect_contact(const tbi_law *law, const double *r, const double *u,
 static void expect_law(const dense *d, const double *r, double small) {
   for (int32_t i = 0; i < d->nlaw; ++i) {
     const tbi_law *law = &d->law[i];
-    double u[3];
+    double u[3] = {0};
     for (int32_t k = 0; k < law->size; ++k)
       u[k] = velocity_of(d, r, law->at + k);
     if (law->size == 3) {

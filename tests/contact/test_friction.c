@@ -40,27 +40,31 @@ static tabi_friction_result solve(const tabi_friction_problem *problem, tabi_fri
   return result;
 }
 
-/* A point mass m that meets the ground with (-1, s, 0): it stops where mu suffices, else friction
- * is mu times the normal impulse m. */
-static void point_mass(void **state) {
-  (void)state;
+/* A point mass m that meets the ground with (-1, s, 0) stops where mu suffices; else friction is mu
+ * times the normal impulse m. */
+static void expect_point_mass(tabi_friction_solver solver, double m, double s) {
   const int32_t row[] = {0, 1};
   const int32_t column[] = {0};
   const double mu = 0.5;
+  double block[9] = {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m};
+  double q[3] = {-1, s, 0};
+  double r[3];
+  tabi_friction_problem *p = create(1, row, column, block, q, &mu);
+  tabi_friction_result result = solve(p, solver, 1e-12, 0, r);
+  assert_true(result.converged && result.islands == 1);
+  assert_near(r[0], m, 1e-11 * m);
+  assert_near(r[1], -m * fmin(s, mu), 1e-11 * m);
+  assert_near(r[2], 0, 1e-11 * m);
+  tabi_friction_problem_destroy(p);
+}
+
+static void point_mass(void **state) {
+  (void)state;
+  const double mass[] = {1e-3, 0.1, 10, 1e3};
   for (int solver = 0; solver < TABI_FRICTION_COUNT; ++solver) {
-    for (double m = 1e-3; m < 2e3; m *= 100) {
-      for (double s = 0.1; s < 2; s += 0.3) {
-        double block[9] = {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m};
-        double q[3] = {-1, s, 0};
-        double r[3];
-        tabi_friction_problem *p = create(1, row, column, block, q, &mu);
-        tabi_friction_result result = solve(p, (tabi_friction_solver)solver, 1e-12, 0, r);
-        assert_true(result.converged && result.islands == 1);
-        assert_near(r[0], m, 1e-11 * m);
-        assert_near(r[1], -m * fmin(s, mu), 1e-11 * m);
-        assert_near(r[2], 0, 1e-11 * m);
-        tabi_friction_problem_destroy(p);
-      }
+    for (int i = 0; i < 4; ++i) {
+      for (int k = 1; k < 8; ++k)
+        expect_point_mass((tabi_friction_solver)solver, mass[i], 0.22 * k);
     }
   }
 }
@@ -134,7 +138,9 @@ static tabi_friction_problem *make_stack(rng *r, int32_t boxes, double ratio) {
  * to 1e-8 whatever rounding does, and to 1e-10 up to a thousand. */
 static void heavy_on_light(void **state) {
   (void)state;
-  for (double ratio = 1; ratio < 2e6; ratio *= 1000) {
+  const double ratios[] = {1, 1e3, 1e6};
+  for (int i = 0; i < 3; ++i) {
+    double ratio = ratios[i];
     for (uint64_t seed = 1; seed <= 8; ++seed) {
       rng r = rng_make(seed);
       tabi_friction_problem *p = make_stack(&r, 2, ratio);
@@ -366,20 +372,23 @@ static void perturb(tabi_friction_problem *p, const tabi_friction_problem *from,
     p->q[i] = from->q[i] + size * sqrt(q_square / square) * wz[i];
 }
 
+static void expect_solved(const tabi_friction_problem *p, const char *name, uint64_t seed) {
+  static double r[3 * MAX_CONTACTS];
+  tabi_friction_result result = solve(p, TABI_FRICTION_EXACT, 1e-10, 0, r);
+  if (result.converged && result.scaled <= 1e-10) return;
+  fail_msg("%s, seed %d: %g", name, (int)seed, result.scaled);
+}
+
 /* Problems that nobody has tuned anything to. */
 static void perturbed_collection(void **state) {
   (void)state;
-  static double r[3 * MAX_CONTACTS];
   for (int i = 0; i < NSTORED; ++i) {
     tabi_friction_problem *from = open_stored(i);
     tabi_friction_problem *p = open_stored(i);
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       rng random = rng_make(seed + 1000 * (uint64_t)i);
       perturb(p, from, &random, seed % 2 == 0 ? 0.1 : 1);
-      tabi_friction_result result = solve(p, TABI_FRICTION_EXACT, 1e-10, 0, r);
-      if (!result.converged || !(result.scaled <= 1e-10)) {
-        fail_msg("%s, seed %d: %g", stored[i].name, (int)seed, result.scaled);
-      }
+      expect_solved(p, stored[i].name, seed);
     }
     tabi_friction_problem_destroy(p);
     tabi_friction_problem_destroy(from);
