@@ -43,7 +43,7 @@ size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown) {
 /* A point on the border stays as it is, in spite of rounding: projecting twice changes nothing. */
 static void project_cone(double mu, const double *z, double *p) {
   double t = sqrt(z[1] * z[1] + z[2] * z[2]);
-  if (t <= mu * z[0] * (1 + 4 * DBL_EPSILON)) {
+  if (z[0] >= 0 && t <= mu * z[0] * (1 + 4 * DBL_EPSILON)) {
     memcpy(p, z, 3 * sizeof *p);
     return;
   }

@@ -165,7 +165,7 @@ static void linear_alart_curnier(double mu, double del, const point *p, const do
 static void projection_derivative(double mu, const double *z, double *m) {
   double t = sqrt(z[1] * z[1] + z[2] * z[2]);
   memset(m, 0, 9 * sizeof *m);
-  if (t <= mu * z[0]) {
+  if (z[0] >= 0 && t <= mu * z[0]) {
     m[0] = m[4] = m[8] = 1;
     return;
   }
