@@ -68,7 +68,7 @@ static const tbi_field fields[] = {
     {"damping",   TBI_FIELD_NOT_NEGATIVE, offsetof(keys, damping)  },
 };
 
-/* Which bit a key of the list below belongs to. */
+/* Which bit a key belongs to. */
 static const struct {
   const char *key;
   unsigned bit;
@@ -86,6 +86,7 @@ static const struct {
     {"damping",   SPRING},
     {"stiffness", SPRING},
 };
+#define NSPECIAL (sizeof special / sizeof *special)
 
 /* A connection on its way into the builder. */
 typedef struct reader {
@@ -199,12 +200,23 @@ static tabi_status find_type(reader *r) {
 }
 
 /* What a type has no use for was meant for another one. */
+static tabi_status fail_key(const reader *r, const tbi_yaml_node *node) {
+  char known[MAX_TEXT] = "at";
+  size_t used = strlen(known);
+  for (size_t i = 0; i < NSPECIAL; i++) {
+    if (!(types[r->def.type].allowed & special[i].bit)) continue;
+    int written = snprintf(known + used, sizeof known - used, ", %s", special[i].key);
+    if (written < 0 || (size_t)written >= sizeof known - used) break;
+    used += (size_t)written;
+  }
+  return fail(r, node, "type %s has no '%s' (%s)", types[r->def.type].name, node->key, known);
+}
+
 static tabi_status check_keys(const reader *r) {
   const char *type = types[r->def.type].name;
-  for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+  for (size_t i = 0; i < NSPECIAL; i++) {
     const tbi_yaml_node *node = tbi_yaml_child(r->node, special[i].key);
-    if (node && !(types[r->def.type].allowed & special[i].bit))
-      return fail(r, node, "type %s has no '%s'", type, special[i].key);
+    if (node && !(types[r->def.type].allowed & special[i].bit)) return fail_key(r, node);
   }
   unsigned needed = types[r->def.type].needed;
   if ((needed & AXIS) && !r->keys.axis)
