@@ -297,6 +297,8 @@ static tabi_status solve_all(solving *s, const tabi_friction_problem *problem,
   double unit = size > 0 ? size : 1;
   s->result->residual = sqrt(s->plain) / unit;
   s->result->scaled = sqrt(s->square) / unit;
+  /* numbers that overflow when squared */
+  s->result->converged = s->result->converged && isfinite(s->result->scaled);
   return TABI_OK;
 }
 

@@ -58,7 +58,7 @@ static void *take(arena *at, size_t count, size_t size) {
 
 static arena arena_over(void *memory, size_t size) {
   size_t skip = (size_t)(-(uintptr_t)memory & 63);
-  if (size < skip) return (arena){memory, 0};
+  if (size <= skip) return (arena){memory, 0};
   return (arena){(char *)memory + skip, size - skip};
 }
 

@@ -96,6 +96,19 @@ static tabi_status parse_stl(tabi_error *error) {
   return status;
 }
 
+static tabi_status solve_friction(tabi_error *error) {
+  /* one contact that slips */
+  static const char text[] = "3 1 0 3 3 3 3  2 1 0  1 2 0  0 0 1  -1 3 2  0.4";
+  tabi_friction_problem *problem =
+      tabi_friction_problem_load_text(text, sizeof text - 1, "p.dat", error);
+  if (!problem) return error->status;
+  double r[3] = {0};
+  tabi_friction_result result;
+  tabi_status status = tabi_friction_problem_solve(problem, NULL, r, &result, error);
+  tabi_friction_problem_destroy(problem);
+  return status;
+}
+
 /* Runs the job with the n-th allocation failing, until it needs fewer than n. */
 static void starve(job *run, bool for_good) {
   long live = heap.live;
@@ -192,12 +205,15 @@ static void test_stl(void **state) {
   starve_both(parse_stl);
 }
 
+static void test_friction(void **state) {
+  (void)state;
+  starve_both(solve_friction);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_urdf),
-      cmocka_unit_test(test_sidecar),
-      cmocka_unit_test(test_mjcf),
-      cmocka_unit_test(test_stl),
+      cmocka_unit_test(test_urdf), cmocka_unit_test(test_sidecar),  cmocka_unit_test(test_mjcf),
+      cmocka_unit_test(test_stl),  cmocka_unit_test(test_friction),
   };
   scratch_begin();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
