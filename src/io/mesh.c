@@ -4,8 +4,11 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "io/assimp.h"
 #include "io/file.h"
+#include "io/heightfield.h"
 #include "io/hull.h"
+#include "io/obj.h"
 #include "io/path.h"
 #include "io/stl.h"
 #include "math/mat.h"
@@ -164,44 +167,84 @@ static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_plac
   return TABI_OK;
 }
 
-static bool has_extension(const char *file, const char *extension) {
+static const char *extension_of(const char *file) {
   const char *dot = strrchr(file, '.');
-  return dot && strcasecmp(dot + 1, extension) == 0;
+  return dot && !strchr(dot, '/') ? dot + 1 : "";
 }
 
-static tabi_status read_stl(const char *path, const char *name, tabi_place place, tbi_mesh *mesh,
-                            tabi_error *err) {
+typedef tabi_status parse_fn(const void *bytes, size_t size, const char *name, tabi_place place,
+                             tbi_mesh *mesh, tabi_error *err);
+
+static tabi_status read_with(parse_fn *parse, size_t limit, const char *path, const char *name,
+                             tabi_place place, tbi_mesh *mesh, tabi_error *err) {
   char *bytes = NULL;
   size_t size = 0;
-  tabi_status status = tbi_file_read(path, TBI_STL_MAX_BYTES, place, &bytes, &size, err);
+  tabi_status status = tbi_file_read(path, limit, place, &bytes, &size, err);
   if (status != TABI_OK) return status;
-  status = tbi_stl_parse(bytes, size, name, place, mesh, err);
+  status = parse(bytes, size, name, place, mesh, err);
   free(bytes);
   return status;
 }
 
+static tabi_status read_found(tbi_meshes *meshes, const char *path, const char *name,
+                              tabi_place place, tbi_mesh *mesh, tabi_error *err) {
+  const char *extension = extension_of(path);
+  if (strcasecmp(extension, "stl") == 0)
+    return read_with(tbi_stl_parse, TBI_STL_MAX_BYTES, path, name, place, mesh, err);
+  if (strcasecmp(extension, "obj") == 0)
+    return read_with(tbi_obj_parse, TBI_OBJ_MAX_BYTES, path, name, place, mesh, err);
+  if (tbi_assimp_reads(extension)) return tbi_assimp_read(path, name, place, mesh, err);
+  tabi_error why;
+  (void)tbi_error_set(&why, TABI_ERR_FILE, place,
+                      "mesh '%.200s': format not supported; convert it to STL or OBJ, or build "
+                      "tabi with assimp (Debian: libassimp-dev)",
+                      name);
+  return let_pass(meshes, &why, place, err);
+}
+
+/* Where a file is; *missing when it is nowhere and def lets that pass. */
+static tabi_status find_file(tbi_meshes *meshes, const char *what, const char *file,
+                             tabi_place place, tbi_path *path, bool *missing, tabi_error *err) {
+  tabi_error why;
+  tbi_path_result result = tbi_path_find(&meshes->roots, file, path);
+  *missing = result == TBI_PATH_MISSING;
+  if (result == TBI_PATH_LEAVES) {
+    return tbi_error_set(err, TABI_ERR_MODEL, place, "%s '%.100s': %s path leaves the model folder",
+                         what, file, what);
+  }
+  if (result == TBI_PATH_FOUND) return TABI_OK;
+  (void)tbi_error_set(&why, TABI_ERR_FILE, place, "%s '%.200s' not found (looked in: %s)", what,
+                      file, path->looked);
+  return let_pass(meshes, &why, place, err);
+}
+
 tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place place, tbi_mesh *mesh,
                             tabi_error *err) {
-  tabi_error why;
+  bool missing = false;
   *mesh = (tbi_mesh){0};
   tbi_path *path = malloc(sizeof *path);
   if (!path) return tbi_error_memory(err);
-  tbi_path_result result = tbi_path_find(&meshes->roots, file, path);
-  tabi_status status = TABI_OK;
-  if (result == TBI_PATH_LEAVES) {
-    status = tbi_error_set(err, TABI_ERR_MODEL, place,
-                           "mesh '%.100s': mesh path leaves the model folder", file);
-  } else if (result == TBI_PATH_MISSING) {
-    (void)tbi_error_set(&why, TABI_ERR_FILE, place, "mesh '%.200s' not found (looked in: %s)", file,
-                        path->looked);
-    status = let_pass(meshes, &why, place, err);
-  } else if (!has_extension(path->found, "stl")) {
-    (void)tbi_error_set(&why, TABI_ERR_FILE, place,
-                        "mesh '%.200s': format not supported yet; convert it to STL", file);
-    status = let_pass(meshes, &why, place, err);
-  } else {
-    status = read_stl(path->found, file, place, mesh, err);
-  }
+  tabi_status status = find_file(meshes, "mesh", file, place, path, &missing, err);
+  if (status == TABI_OK && !missing)
+    status = read_found(meshes, path->found, file, place, mesh, err);
+  free(path);
+  return status;
+}
+
+tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
+                                    const tbi_heightfield *field, tabi_place place, tbi_mesh *mesh,
+                                    tabi_error *err) {
+  bool missing = false;
+  char *bytes = NULL;
+  size_t size = 0;
+  *mesh = (tbi_mesh){0};
+  tbi_path *path = malloc(sizeof *path);
+  if (!path) return tbi_error_memory(err);
+  tabi_status status = find_file(meshes, "height field", file, place, path, &missing, err);
+  if (status == TABI_OK && !missing)
+    status = tbi_file_read(path->found, TBI_HEIGHTFIELD_MAX_BYTES, place, &bytes, &size, err);
+  if (bytes) status = tbi_heightfield_parse(bytes, size, field, file, place, mesh, err);
+  free(bytes);
   free(path);
   return status;
 }

@@ -45,6 +45,11 @@ void tbi_meshes_destroy(tbi_meshes *meshes);             /* NULL is fine */
  * and an empty mesh.  The caller frees the mesh. */
 tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place place, tbi_mesh *mesh,
                             tabi_error *err);
+/* The same for a height field, as triangles. */
+struct tbi_heightfield;
+tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
+                                    const struct tbi_heightfield *field, tabi_place place,
+                                    tbi_mesh *mesh, tabi_error *err);
 /* Reads, scales and adds a mesh to the builder, or finds it there.  *index is TABI_NONE for a
  * missing mesh that def lets pass. */
 tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],

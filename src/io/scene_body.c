@@ -2,6 +2,7 @@
 #include "io/scene.h"
 
 #include "base/error.h"
+#include "io/heightfield.h"
 #include "io/hull.h"
 #include "math/quat.h"
 
@@ -126,22 +127,22 @@ static tabi_status read_primitive(body *b, const tbi_yaml_node *node, size_t ind
   return status;
 }
 
-/* What collides is the hull. */
-static tabi_status add_hull(body *b, const tbi_yaml_node *node, const tbi_mesh *hull) {
+static tabi_status add_mesh(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh,
+                            tabi_shape_type type) {
   tbi_scene_reader *r = b->r;
   tabi_mesh_def def = tabi_mesh_def_default();
   def.name = b->keys.name;
-  def.nvertex = hull->nvertex;
-  def.nface = hull->nface;
-  def.vertices = hull->vertices;
-  def.faces = hull->faces;
+  def.nvertex = mesh->nvertex;
+  def.nface = mesh->nface;
+  def.vertices = mesh->vertices;
+  def.faces = mesh->faces;
   def.place = node->place;
-  b->shape.type = TABI_SHAPE_MESH;
+  b->shape.type = type;
   b->shape.mesh = tabi_builder_add_mesh(r->builder, &def);
   return tbi_scene_builder_status(r);
 }
 
-/* A mesh has its own mass, a hull that of all inside it. */
+/* What moves collides as its hull.  A mesh has its own mass, a hull that of all inside it. */
 static tabi_status take_points(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
   tbi_scene_reader *r = b->r;
   const char *name = node->text[0] != '\0' ? node->text : b->keys.name;
@@ -151,9 +152,15 @@ static tabi_status take_points(body *b, const tbi_yaml_node *node, const tbi_mes
       tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, node->place, &hull, r->err);
   if (status == TABI_OK)
     status = tbi_mesh_solid(solid ? mesh : &hull, name, node->place, &b->solid, r->err);
-  if (status == TABI_OK) status = add_hull(b, node, &hull);
+  if (status == TABI_OK) status = add_mesh(b, node, &hull, TABI_SHAPE_MESH);
   tbi_mesh_free(&hull);
   return status;
+}
+
+/* What stands collides by its faces, and may have no inside that could weigh something. */
+static tabi_status take_faces(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
+  (void)tbi_mesh_solid(mesh, b->keys.name, node->place, &b->solid, NULL);
+  return add_mesh(b, node, mesh, TABI_SHAPE_TRIANGLES);
 }
 
 static tabi_status read_points(body *b, const tbi_yaml_node *node) {
@@ -171,20 +178,82 @@ static tabi_status read_points(body *b, const tbi_yaml_node *node) {
   return status;
 }
 
+/* where a scene's files are looked for, none of which may be missing */
+static tabi_load_def file_rules(const tbi_scene_reader *r) {
+  tabi_load_def def = tabi_load_def_default();
+  def.package_path = r->def->package_path;
+  def.need_meshes = true;
+  return def;
+}
+
 static tabi_status read_mesh(body *b, const tbi_yaml_node *node) {
   tbi_scene_reader *r = b->r;
   if (node->kind == TBI_YAML_LIST && strcmp(node->key, "hull") == 0) return read_points(b, node);
   if (node->kind != TBI_YAML_SCALAR || node->text[0] == '\0') {
     return tbi_scene_fail(r, node, b->what, "%s needs the name of a mesh file", node->key);
   }
-  tabi_load_def def = tabi_load_def_default();
-  def.package_path = r->def->package_path;
-  def.need_meshes = true;
+  tabi_load_def def = file_rules(r);
   tbi_meshes *meshes = tbi_meshes_create(r->builder, r->path, &def);
   if (!meshes) return tbi_error_memory(r->err);
   tbi_mesh mesh = {0};
+  bool ground = b->keys.fixed && strcmp(node->key, "mesh") == 0;
   tabi_status status = tbi_meshes_read(meshes, node->text, node->place, &mesh, r->err);
-  if (status == TABI_OK) status = take_points(b, node, &mesh);
+  if (status == TABI_OK) status = ground ? take_faces(b, node, &mesh) : take_points(b, node, &mesh);
+  tbi_mesh_free(&mesh);
+  tbi_meshes_destroy(meshes);
+  return status;
+}
+
+typedef struct field_keys {
+  const char *file;
+  const tbi_yaml_node *size;
+  double height;
+} field_keys;
+
+static const tbi_field field_fields[] = {
+    {"file",   TBI_FIELD_WORD,     offsetof(field_keys, file)  },
+    {"size",   TBI_FIELD_NODE,     offsetof(field_keys, size)  },
+    {"height", TBI_FIELD_POSITIVE, offsetof(field_keys, height)},
+};
+
+/* `heightfield: file`, or a map with the file and how it lies. */
+static tabi_status read_field(body *b, const tbi_yaml_node *node, const char **file,
+                              tbi_heightfield *field) {
+  tbi_scene_reader *r = b->r;
+  field_keys keys = {.file = node->text, .height = 1};
+  *field = (tbi_heightfield){.height = 1};
+  tabi_status status = TABI_OK;
+  if (node->kind == TBI_YAML_MAP) {
+    keys.file = NULL;
+    status = tbi_fields_read(node, b->what, field_fields,
+                             sizeof field_fields / sizeof *field_fields, &keys, r->err);
+  }
+  if (status == TABI_OK && keys.size)
+    status = tbi_fields_numbers(keys.size, b->what, "size", field->size, 2, r->err);
+  if (status != TABI_OK) return status;
+  if (node->kind == TBI_YAML_LIST || !keys.file || keys.file[0] == '\0') {
+    return tbi_scene_fail(r, node, b->what, "heightfield needs the name of a file");
+  }
+  if (keys.size && !(field->size[0] > 0 && field->size[1] > 0)) {
+    return tbi_scene_fail(r, keys.size, b->what, "size of a heightfield must be > 0");
+  }
+  *file = keys.file;
+  field->height = keys.height;
+  return TABI_OK;
+}
+
+static tabi_status read_heightfield(body *b, const tbi_yaml_node *node) {
+  tbi_scene_reader *r = b->r;
+  const char *file = NULL;
+  tbi_heightfield field;
+  tabi_status status = read_field(b, node, &file, &field);
+  if (status != TABI_OK) return status;
+  tabi_load_def def = file_rules(r);
+  tbi_meshes *meshes = tbi_meshes_create(r->builder, r->path, &def);
+  if (!meshes) return tbi_error_memory(r->err);
+  tbi_mesh mesh = {0};
+  status = tbi_meshes_read_heights(meshes, file, &field, node->place, &mesh, r->err);
+  if (status == TABI_OK) status = add_mesh(b, node, &mesh, TABI_SHAPE_HEIGHTFIELD);
   tbi_mesh_free(&mesh);
   tbi_meshes_destroy(meshes);
   return status;
@@ -203,11 +272,10 @@ static tabi_status read_shape(body *b) {
     if (strcmp(primitives[i].key, node->key) == 0) return read_primitive(b, node, i);
   }
   if (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "hull") == 0) return read_mesh(b, node);
-  if (strcmp(node->key, "heightfield") == 0) {
-    return tbi_scene_fail(r, node, b->what, "heightfield is not supported yet");
-  }
+  if (strcmp(node->key, "heightfield") == 0) return read_heightfield(b, node);
   return tbi_scene_fail(r, node, b->what,
-                        "unknown shape '%.40s' (box, sphere, capsule, cylinder, plane, mesh, hull)",
+                        "unknown shape '%.40s' (box, sphere, capsule, cylinder, plane, mesh, hull, "
+                        "heightfield)",
                         node->key);
 }
 
@@ -314,6 +382,9 @@ static tabi_status read_body(tbi_scene_reader *r, const tbi_yaml_node *node) {
   if (status != TABI_OK) return status;
   if (b.has_shape && b.shape.type == TABI_SHAPE_PLANE && !b.keys.fixed) {
     return tbi_scene_fail(r, node, b.what, "a plane needs fixed: true");
+  }
+  if (b.has_shape && b.shape.type == TABI_SHAPE_HEIGHTFIELD && !b.keys.fixed) {
+    return tbi_scene_fail(r, node, b.what, "a heightfield needs fixed: true");
   }
   if (b.keys.fixed && (is_moving(b.keys.lin) || is_moving(b.keys.ang))) {
     return tbi_scene_fail(r, node, b.what, "a fixed body has no velocity");

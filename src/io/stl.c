@@ -2,11 +2,12 @@
  *
  * Many binary files begin with "solid", the first word of the others; a file is binary if its
  * size fits its count, or if it does not begin with that word.  Vertices come as three loose
- * corners per face and are joined by a hash of their coordinates, which must agree exactly. */
+ * corners per face and are joined (weld.h). */
 #include "io/stl.h"
 
 #include "base/error.h"
 #include "io/number.h"
+#include "io/weld.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,64 +24,6 @@ typedef struct source {
   tabi_place place;
   tabi_error *err;
 } source;
-
-/* Corners read so far, and the slots by which equal ones are found: index + 1, 0 if empty. */
-typedef struct weld {
-  tbi_mesh *mesh;
-  uint32_t *slots;
-  uint32_t mask;
-} weld;
-
-static uint32_t hash_point(const double point[3]) {
-  uint64_t h = 0x9e3779b97f4a7c15u;
-  for (int i = 0; i < 3; i++) {
-    uint64_t bits;
-    memcpy(&bits, &point[i], sizeof bits);
-    h = (h ^ bits) * 0xff51afd7ed558ccdu;
-    h ^= h >> 33;
-  }
-  return (uint32_t)(h ^ (h >> 32));
-}
-
-/* Room for nface faces: as many vertices as corners at most. */
-static bool weld_begin(weld *w, tbi_mesh *mesh, size_t nface) {
-  size_t slots = 64;
-  while (slots < 6 * nface)
-    slots *= 2;
-  *mesh = (tbi_mesh){0};
-  mesh->vertices = malloc(9 * nface * sizeof *mesh->vertices);
-  mesh->faces = malloc(3 * nface * sizeof *mesh->faces);
-  w->mesh = mesh;
-  w->slots = calloc(slots, sizeof *w->slots);
-  w->mask = (uint32_t)(slots - 1);
-  return mesh->vertices && mesh->faces && w->slots;
-}
-
-static int32_t weld_vertex(weld *w, const double corner[3]) {
-  // adding zero makes -0 and 0 the same
-  double point[3] = {corner[0] + 0.0, corner[1] + 0.0, corner[2] + 0.0};
-  uint32_t slot = hash_point(point) & w->mask;
-  for (; w->slots[slot] != 0; slot = (slot + 1) & w->mask) {
-    int32_t known = (int32_t)(w->slots[slot] - 1);
-    const double *v = w->mesh->vertices + 3 * (size_t)known;
-    if (v[0] == point[0] && v[1] == point[1] && v[2] == point[2]) return known;
-  }
-  int32_t vertex = w->mesh->nvertex++;
-  memcpy(w->mesh->vertices + 3 * (size_t)vertex, point, sizeof point);
-  w->slots[slot] = (uint32_t)vertex + 1;
-  return vertex;
-}
-
-static void weld_face(weld *w, const double corners[9]) {
-  int32_t a = weld_vertex(w, corners);
-  int32_t b = weld_vertex(w, corners + 3);
-  int32_t c = weld_vertex(w, corners + 6);
-  if (a == b || b == c || c == a) return;
-  int32_t *face = w->mesh->faces + 3 * (size_t)w->mesh->nface++;
-  face[0] = a;
-  face[1] = b;
-  face[2] = c;
-}
 
 static tabi_status check_corners(const source *s, const double corners[9], size_t face) {
   for (size_t i = 0; i < 9; i++) {
@@ -102,7 +45,7 @@ static double load_f32(const unsigned char *b) {
   return (double)value;
 }
 
-static tabi_status read_binary(const source *s, weld *w, size_t nface) {
+static tabi_status read_binary(const source *s, tbi_weld *w, size_t nface) {
   for (size_t face = 0; face < nface; face++) {
     const unsigned char *b = s->bytes + HEAD_BYTES + FACE_BYTES * face + 12;
     double corners[9];
@@ -110,7 +53,7 @@ static tabi_status read_binary(const source *s, weld *w, size_t nface) {
       corners[i] = load_f32(b + 4 * i);
     tabi_status status = check_corners(s, corners, face);
     if (status != TABI_OK) return status;
-    weld_face(w, corners);
+    tbi_weld_face(w, corners);
   }
   return TABI_OK;
 }
@@ -191,7 +134,7 @@ static size_t count_facets(const source *s) {
   return count;
 }
 
-static tabi_status read_ascii(source *s, weld *w, size_t nface) {
+static tabi_status read_ascii(source *s, tbi_weld *w, size_t nface) {
   size_t face = 0;
   const char *word;
   skip_line(s); // "solid" and a name of any words
@@ -207,7 +150,7 @@ static tabi_status read_ascii(source *s, weld *w, size_t nface) {
     tabi_status status = read_facet(s, corners);
     if (status == TABI_OK) status = check_corners(s, corners, face);
     if (status != TABI_OK) return status;
-    weld_face(w, corners);
+    tbi_weld_face(w, corners);
     face++;
   }
   return TABI_OK;
@@ -244,13 +187,13 @@ static tabi_status judge(const source *s, bool *ascii, size_t *nface) {
 tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi_place place,
                           tbi_mesh *mesh, tabi_error *err) {
   source s = {bytes, size, 0, name, place, err};
-  weld w = {0};
+  tbi_weld w = {0};
   bool ascii = false;
   size_t nface = 0;
   *mesh = (tbi_mesh){0};
   tabi_status status = judge(&s, &ascii, &nface);
   if (status != TABI_OK) return status;
-  if (!weld_begin(&w, mesh, nface > 0 ? nface : 1)) {
+  if (!tbi_weld_begin(&w, mesh, nface > 0 ? nface : 1)) {
     status = tbi_error_memory(err);
   } else {
     status = ascii ? read_ascii(&s, &w, nface) : read_binary(&s, &w, nface);
@@ -258,7 +201,7 @@ tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi
   if (status == TABI_OK && mesh->nface == 0) {
     status = tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': no face with area", name);
   }
-  free(w.slots);
+  tbi_weld_end(&w);
   if (status != TABI_OK) tbi_mesh_free(mesh);
   return status;
 }

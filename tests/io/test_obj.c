@@ -1,0 +1,166 @@
+/* test_obj.c - what OBJ files become, and what is wrong with those that become nothing. */
+#include "io/assimp.h"
+#include "io/obj.h"
+#include "scratch.h"
+#include "support/near.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const tabi_place place = {"robot.urdf", 7};
+
+static tabi_status parse(const char *text, tbi_mesh *mesh, tabi_error *err) {
+  return tbi_obj_parse(text, strlen(text), "m.obj", place, mesh, err);
+}
+
+static void refuse(const char *text, const char *expected) {
+  tbi_mesh mesh;
+  tabi_error err = {0};
+  assert_int_equal(parse(text, &mesh, &err), TABI_ERR_PARSE);
+  assert_string_equal(err.message, expected);
+  assert_string_equal(err.file, "robot.urdf");
+  assert_int_equal(err.line, 7);
+  assert_null(mesh.vertices);
+}
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+/* Every way to write the corners of a face means the same square. */
+static void test_faces(void **state) {
+  (void)state;
+  const char *const texts[] = {
+      SQUARE "f 1 2 3 4\n",
+      SQUARE "f 1/1 2/2 3/3 4/4",
+      SQUARE "vn 0 0 1\nvt 0 0\nf 1/1/1 2/1/1 3/1/1 4/1/1\n",
+      SQUARE "f 1//1 2//1 3//1 4//1\r\n",
+      SQUARE "f -4 -3 -2 -1\n",
+      "# before its vertices\nf 1 2 3 4 # so\n" SQUARE,
+      "o thing\ng a b\n" SQUARE "s off\nusemtl red\nf 1 2 \\\n 3 4\n",
+      "v 0 0 0 1.0\nv\t1 0 0\n  v 1 1 0 0.5 0.5 0.5\nv 0 1 0\nf 1 2 3 4\nl 1 2\np 1\n",
+      SQUARE SQUARE "f 1 2 7\nf 1 3 8\n", /* the same places twice */
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    tbi_mesh mesh;
+    tabi_error err = {0};
+    if (parse(texts[i], &mesh, &err) != TABI_OK) fail_msg("%zu: %s", i, err.message);
+    assert_int_equal(mesh.nvertex, 4);
+    assert_int_equal(mesh.nface, 2);
+    double area = 0;
+    for (int32_t f = 0; f < mesh.nface; f++) {
+      const double *a = mesh.vertices + 3 * (size_t)mesh.faces[3 * f];
+      const double *b = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 1];
+      const double *c = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 2];
+      area += 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+    }
+    assert_near(area, 1, 1e-15); /* and all look up */
+    tbi_mesh_free(&mesh);
+  }
+}
+
+/* Negative numbers count from where they stand. */
+static void test_relative(void **state) {
+  (void)state;
+  tbi_mesh mesh;
+  assert_int_equal(
+      parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 5\nf -4 -3 -1\n", &mesh, NULL), TABI_OK);
+  assert_int_equal(mesh.nvertex, 4);
+  assert_near(mesh.vertices[3 * mesh.faces[5] + 2], 5, 0);
+  tbi_mesh_free(&mesh);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  refuse("", "mesh 'm.obj': OBJ file without a face");
+  refuse("\x89PNG\r\n\x1a\n", "mesh 'm.obj': OBJ file without a face");
+  refuse(SQUARE, "mesh 'm.obj': OBJ file without a face");
+  refuse("v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n", "mesh 'm.obj': vertex 3 not finite");
+  refuse("v 0 0 0\nv 1 0 0\nv 0 1e999 0\nf 1 2 3\n", "mesh 'm.obj': vertex 3 not finite");
+  refuse("v 0 0 0\nv 1 0\nf 1 2 2\n", "mesh 'm.obj': vertex 2 needs three numbers");
+  refuse("v 0,0 0 0\nf 1 1 1\n", "mesh 'm.obj': vertex 1 needs three numbers");
+  refuse(SQUARE SQUARE "f 1 2 3\nf 1 2 3\nf 1 2 3\nf 1 2 3\nf 1 2 99\n",
+         "mesh 'm.obj': face 5 uses vertex 99 of 8");
+  refuse(SQUARE SQUARE "f 1 2 3\nf 0 2 3\n", "mesh 'm.obj': face 2 uses vertex 0 of 8");
+  refuse(SQUARE "f 1 2 -5\n", "mesh 'm.obj': face 1 uses vertex -5 of 4");
+  refuse(SQUARE "f 1 2 99999999999999999999\n", "mesh 'm.obj': face 1: '99999999999999999999' is "
+                                                "no vertex");
+  refuse(SQUARE "f 1 2 x\n", "mesh 'm.obj': face 1: 'x' is no vertex");
+  refuse(SQUARE "f 1 2 /3\n", "mesh 'm.obj': face 1: '/3' is no vertex");
+  refuse(SQUARE "f 1 2\n", "mesh 'm.obj': face 1 has 2 corners");
+  refuse(SQUARE "f 1 1 2\n", "mesh 'm.obj': no face with area");
+}
+
+/* Found by its extension, wherever a mesh may be named. */
+static void test_file(void **state) {
+  (void)state;
+  scratch_text("box.OBJ",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  tabi_builder *builder = tabi_builder_create();
+  tabi_load_def def = tabi_load_def_default();
+  tbi_meshes *meshes = tbi_meshes_create(builder, scratch_path("robot.urdf"), &def);
+  const double scale[3] = {2, 2, 2};
+  int32_t index = TABI_NONE;
+  tabi_error err;
+  assert_int_equal(tbi_meshes_add_hull(meshes, "box.OBJ", scale, place, &index, &err), TABI_OK);
+  assert_int_equal(index, 0);
+  tbi_mesh mesh;
+  tbi_solid solid;
+  assert_int_equal(tbi_meshes_read(meshes, "box.OBJ", place, &mesh, &err), TABI_OK);
+  assert_int_equal(tbi_mesh_solid(&mesh, "box", place, &solid, &err), TABI_OK);
+  assert_near(solid.volume, 1.0 / 6, 1e-15);
+  tbi_mesh_free(&mesh);
+  tbi_meshes_destroy(meshes);
+  tabi_builder_destroy(builder);
+}
+
+static const char collada[] =
+    "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
+    "version='1.4.1'><asset><unit meter='1'/><up_axis>Z_UP</up_axis></asset><library_geometries>"
+    "<geometry id='g'><mesh><source id='p'><float_array id='a' count='12'>0 0 0 1 0 0 1 1 0 0 1 0"
+    "</float_array><technique_common><accessor source='#a' count='4' stride='3'><param name='X' "
+    "type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
+    "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/>"
+    "</vertices><polylist count='1'><input semantic='VERTEX' source='#v' offset='0'/><vcount>4"
+    "</vcount><p>0 1 2 3</p></polylist></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id='s'><node id='m'><translate>1 0 0</translate><node "
+    "id='n'><translate>0 0 2</translate>"
+    "<instance_geometry url='#g'/></node></node></visual_scene></library_visual_scenes><scene>"
+    "<instance_visual_scene url='#s'/></scene></COLLADA>";
+
+/* Other formats by assimp, where it is: a square, in the place that its node has. */
+static void test_assimp(void **state) {
+  (void)state;
+  tbi_mesh mesh;
+  tabi_error err = {0};
+  scratch_text("square.dae", collada);
+  scratch_text("broken.dae", "<COLLADA");
+  if (!tbi_assimp_reads("dae")) {
+    print_message("built without assimp\n");
+    assert_int_equal(tbi_assimp_read("x", "x", place, &mesh, &err), TABI_ERR_FILE);
+    return;
+  }
+  tabi_status status =
+      tbi_assimp_read(scratch_path("square.dae"), "square.dae", place, &mesh, &err);
+  if (status != TABI_OK) fail_msg("%s", err.message);
+  assert_int_equal(mesh.nvertex, 4);
+  assert_int_equal(mesh.nface, 2);
+  for (int32_t i = 0; i < 4; i++)
+    assert_near(mesh.vertices[3 * i + 2], 2, 1e-6);
+  assert_near(fmin(mesh.vertices[0], mesh.vertices[6]), 1, 1e-6);
+  tbi_mesh_free(&mesh);
+  assert_int_equal(tbi_assimp_read(scratch_path("broken.dae"), "broken.dae", place, &mesh, &err),
+                   TABI_ERR_PARSE);
+  assert_false(tbi_assimp_reads(""));
+  assert_false(tbi_assimp_reads("txt"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_faces), cmocka_unit_test(test_relative), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_file),  cmocka_unit_test(test_assimp),
+  };
+  scratch_begin();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_end();
+  return failed;
+}
