@@ -23,6 +23,8 @@ static const shipped scenes[] = {
     {"drop",            500, 30,   0},
     {"stand",           100, 36,   1},
     {"parallel_ankles", 100, 54,   1},
+    {"terrain",         400, 60,   1},
+    {"bowl",            300, 108,  0},
 };
 
 static tabi_scene *load(const char *name) {
