@@ -19,6 +19,9 @@
 enum { COLD_SWEEPS = 30, WARM_SWEEPS = 3, HOPEFUL_SWEEPS = 12 };
 enum { FIRST_NEWTON = 100 };
 
+/* A warm start has served if the residual is this share of q; else it is as good as none. */
+#define NEAR 1e-2
+
 #define PROXIMAL       1e-5
 #define LARGE_PROXIMAL 1e-2
 
@@ -159,8 +162,9 @@ static bool hopeful(const tbi_exact_work *e, double before, double now, int32_t 
   return needed < HOPEFUL_SWEEPS;
 }
 
-/* From e->r.  Returns the number of sweeps. */
-static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least) {
+/* From e->r.  Returns the number of sweeps; fewer than `most` where the residual is `near` or
+ * better and further ones would crawl. */
+static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least, double near) {
   int32_t n = e->w->nunknown;
   double *before = e->origin;
   double *p = e->dr;
@@ -175,7 +179,8 @@ static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least) {
       tbi_exact_velocity(e, e->r, e->u);
       double now = tbi_exact_measure(e, e->r, e->u);
       if (e->residual <= e->tolerance) return s;
-      if (s >= at_least && !hopeful(e, last, now, s - tested)) return s;
+      bool leave = s >= at_least && e->residual <= near;
+      if (leave && !hopeful(e, last, now, s - tested)) return s;
       last = now;
       tested = s;
     }
@@ -238,7 +243,10 @@ static bool restart(tbi_exact_work *e) {
 }
 
 static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
-  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS);
+  double square = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    square += e->w->q[i] * e->w->q[i];
+  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS, NEAR * sqrt(square));
   if (e->residual <= e->tolerance) return true;
   copy(e, e->start, e->best);
   if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
