@@ -22,6 +22,7 @@ typedef struct tbi_tie {
   double damping;         /* of a spring, N s/m */
   double compliance;      /* of a spring, velocity per impulse; else 0 */
   double error;           /* m or rad */
+  double regained;        /* how much of that this step shall take back */
   double velocity, drift; /* its rate, and the rate of that at zero acceleration */
   double target;          /* of a spring made by tbi_ties_solve */
   double impulse;

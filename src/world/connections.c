@@ -149,15 +149,9 @@ static int32_t measure(const tabi_world *w, int32_t index, tbi_tie tie[6]) {
   uint32_t axes = held_axes(def);
   int32_t made = 0;
   for (int k = 0; k < 3; ++k) {
-    if (axes & ((uint32_t)TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
+    if (axes & (TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
   }
   return made + hold_turns(tie + made, &a, &b, axes);
-}
-
-static void close_gap(const tabi_world *w, tbi_tie *tie) {
-  double h = w->def.timestep;
-  double speed = w->def.correction_speed;
-  tie->target = -fmin(fmax(tie->error / h, -speed), speed) - 0.5 * h * tie->drift;
 }
 
 static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
@@ -174,8 +168,6 @@ static void add_connection(tabi_world *w, int32_t index) {
     if (def->type == TABI_CONNECTION_SPRING) {
       made[i].stiffness = def->stiffness;
       made[i].damping = def->damping;
-    } else {
-      close_gap(w, &made[i]);
     }
     ties->tie[ties->count++] = made[i];
   }
@@ -209,7 +201,6 @@ static void add_coupling(tabi_world *w, int32_t index) {
                  .error = d->q[follower->q] - value,
                  .velocity = d->v[follower->v] - slope * rate,
                  .drift = -curve * rate * rate};
-  close_gap(w, &tie);
   w->setup.ties.tie[w->setup.ties.count++] = tie;
 }
 
@@ -231,6 +222,22 @@ void tbi_world_order_ties(tabi_world *w) {
   }
 }
 
+/* Gaps close in one step, or all of a cluster at one rate if the widest would close faster than the
+ * correction speed: so ties that contradict each other are met in the middle. */
+static void close_gaps(const tabi_world *w, tbi_tie *tie, int32_t count) {
+  double h = w->def.timestep;
+  double widest = h * w->def.correction_speed;
+  double share = 1;
+  for (int32_t i = 0; i < count; ++i) {
+    bool spring = tie[i].stiffness > 0 || tie[i].damping > 0;
+    if (!spring && fabs(tie[i].error) * share > widest) share = widest / fabs(tie[i].error);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    tie[i].regained = share * tie[i].error;
+    tie[i].target = -tie[i].regained / h - 0.5 * h * tie[i].drift;
+  }
+}
+
 void tbi_world_ties(tabi_world *w) {
   w->setup.ties.count = 0;
   w->setup.ties.timestep = w->def.timestep;
@@ -240,6 +247,12 @@ void tbi_world_ties(tabi_world *w) {
     } else {
       add_coupling(w, w->tied[i] - w->model->nconnection);
     }
+  }
+  tbi_tie *tie = w->setup.ties.tie;
+  for (int32_t first = 0, end = 0; first < w->setup.ties.count; first = end) {
+    while (end < w->setup.ties.count && tie[end].cluster == tie[first].cluster)
+      ++end;
+    close_gaps(w, tie + first, end - first);
   }
 }
 

@@ -58,11 +58,9 @@ typedef struct stages {
  * themselves are not errors, since stages lie off the path by design. */
 static void regain(tabi_world *w) {
   double h = w->def.timestep;
-  double most = h * w->def.correction_speed;
   for (int32_t i = 0; i < w->setup.ties.count; ++i) {
     const tbi_tie *tie = &w->setup.ties.tie[i];
-    double gap = fmin(fmax(tie->error, -most), most);
-    w->setup.ties.regain[i] = -(gap / h + 1.5 * tie->velocity) / h;
+    w->setup.ties.regain[i] = -(tie->regained / h + 1.5 * tie->velocity) / h;
   }
 }
 
