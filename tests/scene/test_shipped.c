@@ -25,6 +25,11 @@ static const shipped scenes[] = {
     {"parallel_ankles", 100, 54,   1},
     {"terrain",         400, 60,   1},
     {"bowl",            300, 108,  0},
+    {"closed_link",     500, 3,    1},
+    {"four_bar",        500, 5,    1},
+    {"andrews",         500, 7,    1},
+    {"bricard",         500, 5,    1},
+    {"governor",        500, 4,    1},
 };
 
 static tabi_scene *load(const char *name) {
