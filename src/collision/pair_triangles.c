@@ -39,8 +39,8 @@
 /* A point in the axes of the ground; its normal points from the ground to the shape. */
 typedef struct candidate {
   tbi_pair_point p;
-  int32_t corner; /* of the shape, on a face; or NO_CORNER, at an edge */
-  double height;  /* of that corner of the shape's core over the face */
+  double height;  /* of a corner of the shape's core over the face */
+  int32_t corner; /* its number, or NO_CORNER at an edge */
   bool over;      /* right over the face, not beyond its border */
 } candidate;
 
@@ -183,7 +183,7 @@ static tbi_solid plane_of(const gathering *g, int32_t face) {
 
 /* Adds a point of the shape against the plane of a face, if it is over the face. */
 static void add_over(gathering *g, int32_t face, const tbi_pair_point *p) {
-  candidate c = {*p, (int32_t)p->feature, p->gap + g->radius, true};
+  candidate c = {*p, p->gap + g->radius, (int32_t)p->feature, true};
   if (is_over(g, face, &c, &c.over)) add(g, &c);
 }
 
@@ -209,7 +209,7 @@ static void add_crossing(gathering *g, int32_t face, const tbi_solid *plane, v3 
   double gap = v3_dot(up, v3_sub(at, plane->pos));
   candidate c = {
       {v3_axpy(at, -0.5 * gap, up), up, gap, 0},
-      (int32_t)(16 + id % 4096), gap, false
+      gap, (int32_t)(16 + id % 4096), false
   };
   bool over;
   if (is_over(g, face, &c, &over)) add(g, &c);
@@ -306,7 +306,7 @@ static void meet_edge(gathering *g, int32_t index) {
   bool all = g->radius == 0 && count > 0 && edge_allows(g, index, &line, &points[deepest]);
   for (int32_t i = 0; i < count; ++i) {
     if (!all && !(g->radius > 0 && edge_allows(g, index, &line, &points[i]))) continue;
-    candidate c = {points[i], NO_CORNER, 0, false};
+    candidate c = {points[i], 0, NO_CORNER, false};
     c.p.feature = tbi_tie((uint32_t)index, points[i].feature ^ 0x40000000u);
     add(g, &c);
   }
@@ -385,7 +385,7 @@ static void leave(gathering *g, int32_t face) {
   int32_t count = tbi_pair_collide(&plane, g->shape, g->reach, points);
   g->count = 0;
   for (int32_t i = 0; i < count; ++i) {
-    candidate c = {points[i], (int32_t)points[i].feature, points[i].gap, false};
+    candidate c = {points[i], points[i].gap, (int32_t)points[i].feature, false};
     g->item[g->count++] = c;
   }
 }

@@ -182,8 +182,8 @@ static void put_cell(const grid *g, tbi_mesh *mesh, int32_t b) {
 static tabi_status make_mesh(const source *s, const grid *g, const tbi_heightfield *field,
                              tbi_mesh *mesh) {
   size_t points = (size_t)g->columns * (size_t)g->rows;
-  mesh->vertices = malloc(3 * points * sizeof *mesh->vertices);
-  mesh->faces = malloc(6 * points * sizeof *mesh->faces);
+  mesh->vertices = malloc((3 * points + 1) * sizeof *mesh->vertices);
+  mesh->faces = malloc((6 * points + 1) * sizeof *mesh->faces);
   if (!mesh->vertices || !mesh->faces) return tbi_error_memory(s->err);
   double width = field->size[0] > 0 ? field->size[0] : g->columns - 1;
   double depth = field->size[1] > 0 ? field->size[1] : g->rows - 1;

@@ -127,9 +127,9 @@ static tabi_status read_corner(source *s, const double **corner, bool *there) {
 
 /* A polygon as a fan around its first corner. */
 static tabi_status read_face(source *s, tbi_weld *w) {
-  const double *first = NULL;
-  const double *last = NULL;
-  const double *corner = NULL;
+  const double *first = s->vertices;
+  const double *last = first;
+  const double *corner = first;
   size_t corners = 0;
   s->face++;
   for (;;) {
@@ -152,27 +152,26 @@ static tabi_status read_face(source *s, tbi_weld *w) {
                        s->name, s->face, corners);
 }
 
+static tabi_status read_line(source *s, tbi_weld *w, bool faces) {
+  const char *word;
+  tabi_status status = TABI_OK;
+  size_t n = next_word(s, &word);
+  if (is_word(word, n, 'v') && faces) s->vertex++;
+  if (is_word(word, n, 'v') && !faces) status = read_vertex(s);
+  if (is_word(word, n, 'f') && faces) status = read_face(s, w);
+  skip_line(s);
+  return status;
+}
+
 /* First all vertices, which may follow the faces that use them; then all faces, which count the
  * vertices before them. */
 static tabi_status read_lines(source *s, tbi_weld *w) {
   tabi_status status = TABI_OK;
-  for (int pass = 0; pass < 2 && status == TABI_OK; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     s->at = 0;
     s->vertex = 0;
-    while (s->at < s->size && status == TABI_OK) {
-      const char *word;
-      size_t n = next_word(s, &word);
-      if (is_word(word, n, 'v')) {
-        if (pass == 0) {
-          status = read_vertex(s);
-        } else {
-          s->vertex++;
-        }
-      } else if (is_word(word, n, 'f') && pass == 1) {
-        status = read_face(s, w);
-      }
-      if (status == TABI_OK) skip_line(s);
-    }
+    while (s->at < s->size && status == TABI_OK)
+      status = read_line(s, w, pass == 1);
   }
   return status;
 }

@@ -31,6 +31,9 @@ class Generated(unittest.TestCase):
     def test_scenes(self):
         self.compare("make_scenes.py", "scenes", 5)
 
+    def test_ground(self):
+        self.compare("make_ground.py", "scenes", 3)
+
     def test_parallel_ankles(self):
         self.compare("make_parallel.py", "", 4)
 
