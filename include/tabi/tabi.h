@@ -385,8 +385,9 @@ TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], doubl
 /* ------------------------------------------------------------------------------- world */
 
 typedef enum tabi_contact_kind {
-  TABI_CONTACT_CONE, /* extended projected Gauss-Seidel with the true friction cone */
-  TABI_CONTACT_LCP,  /* one sliding or four static directions of friction */
+  TABI_CONTACT_CONE,  /* extended projected Gauss-Seidel with the true friction cone */
+  TABI_CONTACT_LCP,   /* one sliding or four static directions of friction */
+  TABI_CONTACT_EXACT, /* the law of cone, solved to its residual whatever the conditioning */
   TABI_CONTACT_COUNT,
 } tabi_contact_kind;
 
@@ -410,9 +411,11 @@ typedef struct tabi_world_def {
   double timestep;         /* s, 1e-7 to 0.1 */
   double gravity[3];       /* m/s^2 */
   double tolerance;        /* at which a solver may stop: cone and lcp, change of velocity in a
-                              sweep, m/s; exact, scaled residual.  Negative: 1e-8, exact 1e-10 */
-  int32_t iterations;      /* at most, >= 2; of exact: factorisations */
-  bool fallback;           /* what cone or lcp leave above the tolerance is handed to exact */
+                              sweep, m/s; exact, residual against the velocities that contacts
+                              have to stop.  Negative: 1e-8, exact 1e-10 */
+  int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 500 */
+  bool fallback;           /* what cone or lcp leave above the tolerance is handed to exact, and to
+                              its law: lcp's pyramid becomes a cone */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
   double allowed_depth;    /* m, overlap that is not corrected */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
@@ -531,8 +534,8 @@ typedef struct tabi_friction_problem_def {
 } tabi_friction_problem_def;
 
 TABI_API tabi_friction_problem_def tabi_friction_problem_def_default(void);
-TABI_API tabi_friction_problem *
-tabi_friction_problem_create(const tabi_friction_problem_def *def, tabi_error *err);
+TABI_API tabi_friction_problem *tabi_friction_problem_create(const tabi_friction_problem_def *def,
+                                                             tabi_error *err);
 TABI_API void tabi_friction_problem_destroy(tabi_friction_problem *problem); /* NULL is fine */
 TABI_API int32_t tabi_friction_problem_ncontact(const tabi_friction_problem *problem);
 

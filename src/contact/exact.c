@@ -16,7 +16,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { COLD_SWEEPS = 30, WARM_SWEEPS = 3, HOPEFUL_SWEEPS = 12 };
+enum { COLD_SWEEPS = 30, WARM_SWEEPS = 1, HOPEFUL_SWEEPS = 12 };
 enum { FIRST_NEWTON = 100 };
 
 /* A warm start has served if the residual is this share of q; else it is as good as none. */

@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+/* D, in units of one over the mobility, from which rounding is worth another solution */
+#define STIFF 1e5
+
 /* what one port or row reaches in its cluster: numbers are Y and T, column by column */
 typedef struct limb {
   int32_t n;
@@ -250,8 +253,15 @@ static void solve(const tbi_island *island, const tbi_law_block *d, const double
   finish(island, d, g, dr);
 }
 
-/* The proximal term makes D large, and g - D u a small difference of large numbers: what is left of
- * the equations is solved for once more. */
+/* A small proximal term makes D large, and g - D u a small difference of large numbers. */
+static bool is_stiff(const tbi_island *island, const tbi_law_block *d) {
+  for (int32_t i = 0; i < island->w.nlaw; ++i) {
+    if (d[i].m[0] * island->w.law[i].mobility > STIFF) return true;
+  }
+  return false;
+}
+
+/* what is left of the equations is solved for once more */
 static void refine(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
   tbi_factored *f = island->all;
   int32_t n = island->w.nunknown;
@@ -270,6 +280,6 @@ bool tbi_factored_newton(void *self, const tbi_law_block *d, const double *g, do
   assemble(island, d);
   if (!tbi_blocklu_factor(island->lu)) return false;
   solve(island, d, g, dr);
-  refine(island, d, g, dr);
+  if (is_stiff(island, d)) refine(island, d, g, dr);
   return true;
 }

@@ -24,6 +24,7 @@ typedef struct tbi_formulation {
 extern const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT];
 
 extern const tbi_formulation tbi_cone;
+extern const tbi_formulation tbi_exact;
 extern const tbi_formulation tbi_lcp;
 
 #endif

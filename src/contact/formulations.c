@@ -6,6 +6,7 @@
 const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT] = {
     [TABI_CONTACT_CONE] = &tbi_cone,
     [TABI_CONTACT_LCP] = &tbi_lcp,
+    [TABI_CONTACT_EXACT] = &tbi_exact,
 };
 
 const char *tabi_contact_name(tabi_contact_kind kind) { return tbi_formulations[kind]->name; }

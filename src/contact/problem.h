@@ -59,6 +59,9 @@ typedef struct tbi_point {
   double impulse[3]; /* in the frame, on b */
 } tbi_point;
 
+/* Kinds of rows at one velocity. */
+enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
+
 /* One coordinate: a joint limit or dry friction. */
 typedef struct tbi_row {
   int32_t dof, cluster;

@@ -267,7 +267,7 @@ static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
                       sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
   if (status == TABI_OK) status = read_contact_words(r, map, &keys);
   if (status != TABI_OK) return status;
-  if (keys.def.iterations < 2) {
+  if (tbi_yaml_child(map, "iterations") && keys.def.iterations < 2) {
     return tbi_scene_fail(r, tbi_yaml_child(map, "iterations"),
                           "contact: ", "iterations must be at least 2");
   }

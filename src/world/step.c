@@ -13,6 +13,13 @@
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
+/* what the method left is solved by exact, from where it stands */
+static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
+  tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->fallback);
+  solution.iterations += before.iterations;
+  return solution;
+}
+
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   tbi_world_rows(w);
@@ -30,11 +37,14 @@ static tabi_status solve_problem(tabi_world *w) {
   if (p->npoint + p->nrow > 0) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
   }
+  bool handed_over = !solution.converged && tbi_world_falls_back(w);
+  if (handed_over) solution = hand_over(w, solution);
   tbi_problem_sum(p);
   tbi_ties_finish(&w->setup.ties, p->sum);
   w->certificate = tbi_residual(p, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
+  w->certificate.handed_over = handed_over;
   tbi_world_keep_ties(w);
   return TABI_OK;
 }

@@ -21,7 +21,6 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .integrator = TABI_SEMI_IMPLICIT,
       .timestep = model->timestep,
       .tolerance = -1,
-      .iterations = 120,
       .max_contacts = 0,
       .allowed_depth = 1e-4,
       .correction = 0.2,
@@ -44,7 +43,7 @@ static const char *complaint(const tabi_world_def *def) {
   if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
   if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
   if (isnan(def->tolerance)) return "tolerance must be a number";
-  if (def->iterations < 2) return "iterations must be >= 2";
+  if (def->iterations != 0 && def->iterations < 2) return "iterations must be >= 2";
   if (def->max_contacts < 0) return "max_contacts must be >= 0";
   if (!in_range(def->allowed_depth, 0, 1)) return "allowed_depth must be in [0, 1]";
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
@@ -147,6 +146,9 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->pushed = tbi_layout_take(at, model->ntree, sizeof *w->pushed);
   w->scratch =
       tbi_layout_take(at, (int64_t)tbi_formulations[w->def.contact]->memsize(model, &w->def), 1);
+  if (tbi_world_falls_back(w)) {
+    w->fallback = tbi_layout_take(at, (int64_t)tbi_exact.memsize(model, &w->def), 1);
+  }
   place_problem(at, model, w);
 }
 
@@ -217,6 +219,13 @@ static void start(tabi_world *w) {
   tbi_world_order_ties(w);
 }
 
+/* tolerance and iterations that were left to the method */
+static void set_usual(tabi_world_def *def) {
+  bool exact = def->contact == TABI_CONTACT_EXACT;
+  if (def->tolerance < 0) def->tolerance = exact ? 1e-10 : 1e-8;
+  if (def->iterations == 0) def->iterations = exact ? 500 : 120;
+}
+
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
   tabi_world_def usual = tabi_world_def_default(model);
   if (!def) def = &usual;
@@ -225,9 +234,12 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   tabi_world counted = {.model = model, .def = *def};
-  if (def->tolerance < 0) counted.def.tolerance = 1e-8;
   /* as many as the shapes may reasonably have at once */
   if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
+  counted.fallback_def = counted.def;
+  counted.fallback_def.contact = TABI_CONTACT_EXACT;
+  set_usual(&counted.def);
+  set_usual(&counted.fallback_def);
   tbi_layout at = {NULL, 0};
   tbi_layout_take(&at, 1, sizeof counted);
   place(&at, model, &counted);

@@ -15,9 +15,6 @@ typedef struct tbi_warm {
   double angle;
 } tbi_warm;
 
-/* Kinds of rows at one velocity. */
-enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
-
 /* The numbers of the state that are no arrays. */
 typedef struct tbi_world_head {
   int64_t steps;
@@ -67,11 +64,17 @@ struct tabi_world {
   double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
   bool *pushed;                   /* by tree: constraints act on it */
   void *scratch;                  /* of the formulation */
+  void *fallback;                 /* scratch of exact, if def.fallback asks for it */
+  tabi_world_def fallback_def;    /* what exact is then asked for */
   tabi_contact *contact;
   int32_t ncontact;
   tabi_connection_state *connection; /* all but gap and turn */
   tabi_certificate certificate;
 };
+
+static inline bool tbi_world_falls_back(const tabi_world *w) {
+  return w->def.fallback && w->def.contact != TABI_CONTACT_EXACT;
+}
 
 /* Springs, dampers, servos, actuators and joint forces: what pulls at the start of the step, and
  * what of it is implicit (forces.c).  TABI_ERR_ARGUMENT for numbers that are no forces. */

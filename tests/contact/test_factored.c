@@ -84,7 +84,7 @@ static void list_unknowns(const tbi_island *island, int32_t *index) {
 }
 
 static void check_multiply(uint64_t seed, const tbi_island *island, const dense *m, rng *r) {
-  int32_t index[MOST];
+  int32_t index[MOST] = {0};
   double x[MOST];
   double found[MOST];
   list_unknowns(island, index);
@@ -126,7 +126,7 @@ static void random_blocks(const tbi_island *island, rng *r, double del, tbi_law_
 /* what dr leaves of  dr + D W dr = g,  against the sizes of the terms */
 static void check_newton(uint64_t seed, const tbi_island *island, const dense *m, rng *r,
                          double del, double allowed) {
-  int32_t index[MOST];
+  int32_t index[MOST] = {0};
   double g[MOST];
   double dr[MOST];
   double u[MOST];
@@ -161,7 +161,7 @@ static void check_newton(uint64_t seed, const tbi_island *island, const dense *m
 
 /* entries between islands are zero, and every unknown is in one island */
 static void check_islands(const tbi_factored *f, const dense *m) {
-  int32_t home[MOST];
+  int32_t home[MOST] = {0};
   int32_t index[MOST] = {0};
   for (int32_t i = 0; i < m->n; ++i)
     home[i] = TABI_NONE;

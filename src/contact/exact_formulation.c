@@ -1,0 +1,103 @@
+/* exact_formulation.c - Coulomb's law to its residual, for the problem of a step.
+ *
+ * A step mostly begins where the last one ended.  So sweeps of cone come first, and then the
+ * residual is asked for, island by island; only islands that are not there yet go through exact.c,
+ * on the factored matrix.  Their tolerance is relative to what their contacts have to stop. */
+#include "contact/cone.h"
+#include "contact/factored.h"
+#include "contact/formulation.h"
+
+#include <string.h>
+
+enum { FIRST_SWEEPS = 2 };
+
+/* m/s or rad/s: less than this need not be stopped any better */
+#define LEAST_SPEED 1e-3
+/* of the tolerance: an impulse that moves its own contact by less is a trace */
+#define TRACE 1.0
+
+typedef struct work {
+  tbi_factored f;
+  double *r, *u, *kept; /* of one island */
+  void *rest;           /* of exact.c */
+} work;
+
+static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
+  tbi_layout at = {memory, 0};
+  int64_t points = def->max_contacts;
+  int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
+  tbi_factored_place(&at, model, points, rows, &to->f);
+  to->r = tbi_layout_take(&at, 3 * points + rows, sizeof *to->r);
+  to->u = tbi_layout_take(&at, 3 * points + rows, sizeof *to->u);
+  to->kept = tbi_layout_take(&at, 3 * points + rows, sizeof *to->kept);
+  size_t rest = tbi_exact_memsize((int32_t)(points + rows), (int32_t)(3 * points + rows));
+  to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
+  return at.used;
+}
+
+static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
+  work w;
+  return place(&w, NULL, model, def);
+}
+
+static double norm(const double *x, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; ++i)
+    sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+/* A contact that is open may keep a trace of an impulse: too small for its residual, but then its
+ * friction is no friction.  Such impulses go if the residual allows it. */
+static void drop_traces(work *w, const tbi_island *island, double tolerance) {
+  const tbi_delassus *d = &island->w;
+  bool any = false;
+  memcpy(w->kept, w->r, (size_t)d->nunknown * sizeof *w->kept);
+  for (int32_t i = 0; i < island->npoint; ++i) {
+    double *r = w->r + d->law[i].at;
+    if (r[0] == 0 || d->law[i].mobility * r[0] > TRACE * tolerance) continue;
+    r[0] = r[1] = r[2] = 0;
+    any = true;
+  }
+  if (!any) return;
+  d->multiply(d->self, w->r, w->u);
+  for (int32_t i = 0; i < d->nunknown; ++i)
+    w->u[i] += d->q[i];
+  if (tbi_exact_residual(d, w->r, w->u) <= tolerance) return;
+  memcpy(w->r, w->kept, (size_t)d->nunknown * sizeof *w->r);
+}
+
+/* What an island took beyond sweeps over all; zero if these sufficed. */
+static tbi_solution solve_island(work *w, const tbi_island *island, const tabi_world_def *def) {
+  const tbi_delassus *d = &island->w;
+  double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), LEAST_SPEED);
+  tbi_island_read(island, w->r);
+  tbi_island_velocity(island, w->u);
+  if (tbi_exact_residual(d, w->r, w->u) <= tolerance) return (tbi_solution){0, true};
+  tbi_exact_result result = tbi_exact_solve(d, tolerance, def->iterations, w->r, w->rest);
+  if (result.converged) drop_traces(w, island, tolerance);
+  tbi_island_write(island, w->r);
+  return (tbi_solution){result.sweeps + result.factorisations, result.converged};
+}
+
+static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  work w;
+  (void)place(&w, scratch, p->model, def);
+  tbi_factored_begin(&w.f, p);
+  for (int32_t i = 0; i < FIRST_SWEEPS; ++i)
+    (void)tbi_cone_sweep(p);
+  tbi_problem_sum(p);
+  tbi_solution all = {0, true};
+  bool touched = false;
+  for (int32_t i = 0; i < w.f.nisland; ++i) {
+    tbi_solution own = solve_island(&w, &w.f.island[i], def);
+    all.converged = all.converged && own.converged;
+    if (own.iterations > all.iterations) all.iterations = own.iterations;
+    touched = touched || own.iterations > 0;
+  }
+  if (touched) tbi_problem_start(p);
+  all.iterations += FIRST_SWEEPS;
+  return all;
+}
+
+const tbi_formulation tbi_exact = {.name = "exact", .memsize = memsize, .solve = solve};
