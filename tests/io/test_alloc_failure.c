@@ -1,5 +1,7 @@
 /* test_alloc_failure.c - the n-th allocation fails, for every n, once or for good: loading,
  * building and the dynamics must say "out of memory", crash nowhere and leave no block behind. */
+#include "io/heightfield.h"
+#include "io/obj.h"
 #include "io/stl.h"
 #include "scratch.h"
 #include "support/near.h"
@@ -92,6 +94,25 @@ static tabi_status parse_stl(tabi_error *error) {
   tbi_mesh mesh;
   tabi_status status =
       tbi_stl_parse(stl, sizeof stl - 1, "m.stl", (tabi_place){"r.urdf", 1}, &mesh, error);
+  tbi_mesh_free(&mesh);
+  return status;
+}
+
+static tabi_status parse_obj(tabi_error *error) {
+  static const char text[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+  tbi_mesh mesh;
+  tabi_status status =
+      tbi_obj_parse(text, sizeof text - 1, "m.obj", (tabi_place){"r.urdf", 1}, &mesh, error);
+  tbi_mesh_free(&mesh);
+  return status;
+}
+
+static tabi_status parse_heights(tabi_error *error) {
+  static const char text[] = "0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15\n1 2 3 4 5 6 7 8\n";
+  const tbi_heightfield field = {.height = 1};
+  tbi_mesh mesh;
+  tabi_status status = tbi_heightfield_parse(text, sizeof text - 1, &field, "h.txt",
+                                             (tabi_place){"s.yaml", 1}, &mesh, error);
   tbi_mesh_free(&mesh);
   return status;
 }
@@ -205,6 +226,16 @@ static void test_stl(void **state) {
   starve_both(parse_stl);
 }
 
+static void test_obj(void **state) {
+  (void)state;
+  starve_both(parse_obj);
+}
+
+static void test_heights(void **state) {
+  (void)state;
+  starve_both(parse_heights);
+}
+
 static void test_friction(void **state) {
   (void)state;
   starve_both(solve_friction);
@@ -212,8 +243,10 @@ static void test_friction(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_urdf), cmocka_unit_test(test_sidecar),  cmocka_unit_test(test_mjcf),
-      cmocka_unit_test(test_stl),  cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_urdf),     cmocka_unit_test(test_sidecar),
+      cmocka_unit_test(test_mjcf),     cmocka_unit_test(test_stl),
+      cmocka_unit_test(test_obj),      cmocka_unit_test(test_heights),
+      cmocka_unit_test(test_friction),
   };
   scratch_begin();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,8 @@ static void test_steps(void **state) {
 static void test_steps_of_shipped_scenes(void **state) {
   (void)state;
   static const char *const names[] = {
-      "balls666",        "bouncing", "boxes_slope", "chain", "drop", "incline",
-      "parallel_ankles", "pile",     "rolling",     "stack", "stand"};
+      "balls666",        "bouncing", "bowl",    "boxes_slope", "chain", "drop",   "incline",
+      "parallel_ankles", "pile",     "rolling", "stack",       "stand", "terrain"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     tabi_error err = {0};
     char path[512];
