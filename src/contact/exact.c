@@ -253,12 +253,18 @@ static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
   return restart(e);
 }
 
-tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
-                                 void *scratch) {
+tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t budget,
+                               void *scratch) {
   tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
   (void)place(&e, scratch, w->nlaw, w->nunknown);
-  bool warm = false;
   set_weight(&e, 1);
+  return e;
+}
+
+tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
+                                 void *scratch) {
+  tbi_exact_work e = tbi_exact_begin(w, tolerance, budget, scratch);
+  bool warm = false;
   for (int32_t i = 0; i < w->nunknown; ++i) {
     e.r[i] = e.best[i] = r[i];
     warm = warm || r[i] != 0;

@@ -147,18 +147,42 @@ static void row_slack(const interior *s, int32_t i, double *below, double *above
   *above = unit * law->upper - s->x[law->at];
 }
 
-/* the mean of x o y over cones and bounds, at x + a dx and y + a dy */
-static double centre(const interior *s, const double *dx, const double *dy, double a) {
+/* How the multipliers of a row change with dx, on the way to tau. */
+static void row_rates(const interior *s, int32_t i, double dx, double tau, double rate[2]) {
+  double below;
+  double above;
+  row_slack(s, i, &below, &above);
+  double zl = s->e->low[s->e->w->law[i].at];
+  double zu = s->e->high[s->e->w->law[i].at];
+  rate[0] = zl > 0 ? (tau - zl * dx) / below - zl : 0;
+  rate[1] = zu > 0 ? (tau + zu * dx) / above - zu : 0;
+}
+
+/* The mean of x o y over cones and bounds, a share a of the step (dx, dy) ahead, which leads to
+ * tau. */
+static double centre(const interior *s, const double *dx, const double *dy, double a, double tau) {
   double sum = 0;
   int32_t count = 0;
   for (int32_t i = 0; i < s->e->w->nlaw; ++i) {
-    const tbi_law *law = &s->e->w->law[i];
-    if (law->size != 3) continue;
-    for (int32_t k = law->at; k < law->at + 3; ++k)
-      sum += (s->x[k] + a * dx[k]) * (s->y[k] + a * dy[k]);
-    ++count;
+    int32_t at = s->e->w->law[i].at;
+    if (s->e->w->law[i].size == 3) {
+      for (int32_t k = at; k < at + 3; ++k)
+        sum += (s->x[k] + a * dx[k]) * (s->y[k] + a * dy[k]);
+      ++count;
+      continue;
+    }
+    double below;
+    double above;
+    double rate[2];
+    row_slack(s, i, &below, &above);
+    row_rates(s, i, dx[at], tau, rate);
+    double zl = s->e->low[at];
+    double zu = s->e->high[at];
+    if (zl > 0) sum += (zl + a * rate[0]) * (below + a * dx[at]);
+    if (zu > 0) sum += (zu + a * rate[1]) * (above - a * dx[at]);
+    count += (zl > 0) + (zu > 0);
   }
-  return count > 0 ? sum / count : s->tau / 2;
+  return count > 0 ? sum / count : 0;
 }
 
 /* Fills D and g of a contact; t is what F^-1 dx + F dy shall be. */
@@ -289,12 +313,10 @@ static double longest(const interior *s, const double *dx, const double *dy, dou
     row_slack(s, i, &below, &above);
     if (dx[at] < 0) most = tbi_min(most, -below / dx[at]);
     if (dx[at] > 0) most = tbi_min(most, above / dx[at]);
-    double zl = s->e->low[at];
-    double zu = s->e->high[at];
-    double dl = (tau - zl * dx[at]) / below - zl;
-    double du = (tau + zu * dx[at]) / above - zu;
-    if (dl < 0 && zl > 0) most = tbi_min(most, -zl / dl);
-    if (du < 0 && zu > 0) most = tbi_min(most, -zu / du);
+    double rate[2];
+    row_rates(s, i, dx[at], tau, rate);
+    if (rate[0] < 0) most = tbi_min(most, -s->e->low[at] / rate[0]);
+    if (rate[1] < 0) most = tbi_min(most, -s->e->high[at] / rate[1]);
   }
   return most;
 }
@@ -304,13 +326,10 @@ static void go(interior *s, double a, double tau) {
     const tbi_law *law = &s->e->w->law[i];
     int32_t at = law->at;
     if (law->size == 1) {
-      double below;
-      double above;
-      row_slack(s, i, &below, &above);
-      double zl = s->e->low[at];
-      double zu = s->e->high[at];
-      if (zl > 0) s->e->low[at] += a * ((tau - zl * s->dx[at]) / below - zl);
-      if (zu > 0) s->e->high[at] += a * ((tau + zu * s->dx[at]) / above - zu);
+      double rate[2];
+      row_rates(s, i, s->dx[at], tau, rate);
+      s->e->low[at] += a * rate[0];
+      s->e->high[at] += a * rate[1];
     }
     for (int32_t k = at; k < at + law->size; ++k) {
       s->x[k] += a * s->dx[k];
@@ -333,14 +352,14 @@ static bool improve(interior *s) {
   if (!find_step(s, 0, false)) return false;
   read_step(s, 0, s->ax, s->ay);
   double most = tbi_min(longest(s, s->ax, s->ay, 0), 1);
-  double share = tbi_max(centre(s, s->ax, s->ay, most), 0) / s->tau;
+  double share = s->tau > 0 ? tbi_max(centre(s, s->ax, s->ay, most, 0), 0) / s->tau : 0;
   double tau = tbi_min(tbi_max(share * share * share, 1e-6), 1) * s->tau;
   if (!find_step(s, tau, true)) return false;
   read_step(s, tau, s->dx, s->dy);
   double a = tbi_min((s->tau < 1e-4 ? 0.999 : 0.9) * longest(s, s->dx, s->dy, tau), 1);
   if (!(a > 1e-8) || !isfinite(a)) return false;
   go(s, a, tau);
-  s->tau = centre(s, s->dx, s->dy, 0);
+  s->tau = centre(s, s->dx, s->dy, 0, 0);
   return true;
 }
 

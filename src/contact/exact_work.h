@@ -36,6 +36,10 @@ typedef struct tbi_exact_cone {
   double eta;
 } tbi_exact_cone;
 
+/* With memory for tbi_exact_memsize bytes; no impulses are known yet. */
+tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t budget,
+                               void *scratch);
+
 /* The projection of z on the cone, or between the bounds, of a law; all scaled. */
 void tbi_exact_project(const tbi_law *law, double root, const double *z, double *p);
 
