@@ -350,6 +350,15 @@ static bool is_above(const tbi_trimesh *t, const tbi_trimesh_face *f, v3 p) {
   return v3_dot(f->normal, v3_sub(p, tbi_trimesh_vertex(t, f->vertex[0]))) < 0;
 }
 
+/* Whether the centre is beyond a border of the ground, where there is no inside. */
+static bool is_beside(const gathering *g, const tbi_trimesh_face *f) {
+  for (int k = 0; k < 3; ++k) {
+    if (g->t->edge[f->edge[k]].kind != TBI_EDGE_BORDER) continue;
+    if (beyond_edge(g->t, f, k, g->centre) > 1e-9 * g->size) return true;
+  }
+  return false;
+}
+
 /* The face by which the centre has to leave the ground, or TABI_NONE when it is not inside. */
 static int32_t find_exit(const gathering *g) {
   const tbi_trimesh *t = g->t;
@@ -375,7 +384,8 @@ static int32_t find_exit(const gathering *g) {
     steepest = height;
     best = i;
   }
-  return g->below || steepest < 0 ? best : TABI_NONE;
+  if (g->below || best == TABI_NONE) return best;
+  return steepest < 0 && !is_beside(g, &t->face[best]) ? best : TABI_NONE;
 }
 
 /* All of the shape is told to leave by the plane of one face. */

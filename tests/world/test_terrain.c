@@ -169,6 +169,30 @@ static void comes_up_from_below(void **state) {
   scene_close(&s);
 }
 
+/* What rolls or slides over the border of a floor falls, and is not pulled back up. */
+static void falls_over_border(void **state) {
+  (void)state;
+  rng r = rng_make(70);
+  scene s = scene_begin();
+  int32_t stuff = scene_material(&s, 0.3, 0);
+  int32_t link[4];
+  for (int i = 0; i < 4; ++i)
+    link[i] = add_thing(&s, i, v3_make(0.97, -0.6 + 0.4 * i, 0.13), stuff);
+  ground g = ground_grid(&r, 2, 2, 12, 12, 0.3, NULL);
+  ground_add(s.builder, &g, TABI_SHAPE_TRIANGLES, NULL, stuff);
+  scene_open(&s, NULL);
+  for (int i = 0; i < 4; ++i)
+    scene_set_velocity(&s, link[i], v3_make(0.5, 0, 0), v3_zero());
+  double energy = scene_energy(&s);
+  for (int i = 0; i < 1500; ++i) {
+    scene_run(&s, 1);
+    assert_true(scene_energy(&s) < energy + 1e-6);
+  }
+  for (int i = 0; i < 4; ++i)
+    assert_true(scene_q(&s, link[i])[2] < -1);
+  scene_close(&s);
+}
+
 /* Triangles on what moves are refused, with a cure. */
 static void refuses_to_move(void **state) {
   (void)state;
@@ -195,7 +219,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(box_rests_on_waves),       cmocka_unit_test(pile_fills_bowl),
       cmocka_unit_test(humanoid_stands_on_bumps), cmocka_unit_test(comes_up_from_below),
-      cmocka_unit_test(refuses_to_move),
+      cmocka_unit_test(refuses_to_move),          cmocka_unit_test(falls_over_border),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
