@@ -53,7 +53,8 @@ static double plain_distance(const terrain *t, const tbi_solid *shape, v3 *way) 
   for (int32_t i = 0; i < t->g.nface; ++i) {
     double corner[9];
     for (int k = 0; k < 3; ++k)
-      v3_store(tbi_trimesh_vertex(&t->trimesh, t->g.faces[3 * i + k]), corner + 3 * (size_t)k);
+      v3_store(tbi_trimesh_vertex(&t->trimesh, t->g.faces[3 * (size_t)i + (size_t)k]),
+               corner + 3 * (size_t)k);
     tabi_mesh_def mesh = {.nvertex = 3, .nface = 1, .vertices = corner, .faces = faces};
     tbi_solid triangle = t->solid;
     triangle.type = TABI_SHAPE_MESH;
@@ -349,6 +350,20 @@ static void test_tree_is_logarithmic(void **state) {
   }
 }
 
+static bool box_meets(const ground *g, int32_t face, const double low[3], const double high[3]) {
+  for (int k = 0; k < 3; ++k) {
+    double least = INFINITY;
+    double most = -INFINITY;
+    for (int corner = 0; corner < 3; ++corner) {
+      size_t vertex = (size_t)g->faces[3 * (size_t)face + (size_t)corner];
+      least = fmin(least, g->vertices[3 * vertex + (size_t)k]);
+      most = fmax(most, g->vertices[3 * vertex + (size_t)k]);
+    }
+    if (least > high[k] || most < low[k]) return false;
+  }
+  return true;
+}
+
 /* The walk misses none of the faces whose boxes meet its own, and tells of none twice. */
 static void test_walk_is_complete(void **state) {
   (void)state;
@@ -366,20 +381,8 @@ static void test_walk_is_complete(void **state) {
       assert_false(seen[f]);
       seen[f] = true;
     }
-    for (int32_t f = 0; f < t.g.nface; ++f) {
-      bool meets = true;
-      for (int k = 0; k < 3; ++k) {
-        double least = INFINITY;
-        double most = -INFINITY;
-        for (int v = 0; v < 3; ++v) {
-          double x = t.g.vertices[3 * t.g.faces[3 * f + v] + k];
-          least = fmin(least, x);
-          most = fmax(most, x);
-        }
-        meets = meets && least <= high[k] && most >= low[k];
-      }
-      assert_int_equal(seen[f], meets);
-    }
+    for (int32_t f = 0; f < t.g.nface; ++f)
+      assert_int_equal(seen[f], box_meets(&t.g, f, low, high));
   }
   terrain_free(&t);
 }

@@ -16,6 +16,14 @@ static tabi_status parse(const void *bytes, size_t size, double height, tbi_mesh
   return tbi_heightfield_parse(bytes, size, &field, "h", place, mesh, err);
 }
 
+static const double *vertex_of(const tbi_mesh *mesh, int32_t i) {
+  return mesh->vertices + 3 * (size_t)i;
+}
+
+static const double *corner_of(const tbi_mesh *mesh, int32_t face, int k) {
+  return vertex_of(mesh, mesh->faces[3 * (size_t)face + (size_t)k]);
+}
+
 /* three columns, two rows: 0 1 2 at y = 1, and 3 4 5 at y = -1 */
 static void check(const void *bytes, size_t size, double height) {
   tbi_mesh mesh;
@@ -24,14 +32,14 @@ static void check(const void *bytes, size_t size, double height) {
   assert_int_equal(mesh.nvertex, 6);
   assert_int_equal(mesh.nface, 4);
   for (int i = 0; i < 6; i++) {
-    assert_near(mesh.vertices[3 * i], -2 + 2 * (i % 3), 1e-15);
-    assert_near(mesh.vertices[3 * i + 1], i < 3 ? 1 : -1, 1e-15);
-    assert_near(mesh.vertices[3 * i + 2], i, 1e-12);
+    assert_near(vertex_of(&mesh, i)[0], -2 + 2 * (i % 3), 1e-15);
+    assert_near(vertex_of(&mesh, i)[1], i < 3 ? 1 : -1, 1e-15);
+    assert_near(vertex_of(&mesh, i)[2], i, 1e-12);
   }
   for (int32_t f = 0; f < mesh.nface; f++) {
-    const double *a = mesh.vertices + 3 * (size_t)mesh.faces[3 * f];
-    const double *b = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 1];
-    const double *c = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 2];
+    const double *a = corner_of(&mesh, f, 0);
+    const double *b = corner_of(&mesh, f, 1);
+    const double *c = corner_of(&mesh, f, 2);
     double twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     assert_near(twice, 4, 1e-12); /* half a cell each, and up */
   }
@@ -97,8 +105,8 @@ static void test_plain_size(void **state) {
                    TABI_OK);
   assert_near(mesh.vertices[0], -1.5, 0);
   assert_near(mesh.vertices[1], 1, 0);
-  assert_near(mesh.vertices[3 * 11], 1.5, 0);
-  assert_near(mesh.vertices[3 * 11 + 1], -1, 0);
+  assert_near(vertex_of(&mesh, 11)[0], 1.5, 0);
+  assert_near(vertex_of(&mesh, 11)[1], -1, 0);
   tbi_mesh_free(&mesh);
 }
 

@@ -14,6 +14,14 @@ static tabi_status parse(const char *text, tbi_mesh *mesh, tabi_error *err) {
   return tbi_obj_parse(text, strlen(text), "m.obj", place, mesh, err);
 }
 
+static const double *vertex_of(const tbi_mesh *mesh, int32_t i) {
+  return mesh->vertices + 3 * (size_t)i;
+}
+
+static const double *corner_of(const tbi_mesh *mesh, int32_t face, int k) {
+  return vertex_of(mesh, mesh->faces[3 * (size_t)face + (size_t)k]);
+}
+
 static void refuse(const char *text, const char *expected) {
   tbi_mesh mesh;
   tabi_error err = {0};
@@ -48,9 +56,9 @@ static void test_faces(void **state) {
     assert_int_equal(mesh.nface, 2);
     double area = 0;
     for (int32_t f = 0; f < mesh.nface; f++) {
-      const double *a = mesh.vertices + 3 * (size_t)mesh.faces[3 * f];
-      const double *b = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 1];
-      const double *c = mesh.vertices + 3 * (size_t)mesh.faces[3 * f + 2];
+      const double *a = corner_of(&mesh, f, 0);
+      const double *b = corner_of(&mesh, f, 1);
+      const double *c = corner_of(&mesh, f, 2);
       area += 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
     }
     assert_near(area, 1, 1e-15); /* and all look up */
@@ -65,7 +73,7 @@ static void test_relative(void **state) {
   assert_int_equal(
       parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 0 0 5\nf -4 -3 -1\n", &mesh, NULL), TABI_OK);
   assert_int_equal(mesh.nvertex, 4);
-  assert_near(mesh.vertices[3 * mesh.faces[5] + 2], 5, 0);
+  assert_near(corner_of(&mesh, 1, 2)[2], 5, 0);
   tbi_mesh_free(&mesh);
 }
 
@@ -145,7 +153,7 @@ static void test_assimp(void **state) {
   assert_int_equal(mesh.nvertex, 4);
   assert_int_equal(mesh.nface, 2);
   for (int32_t i = 0; i < 4; i++)
-    assert_near(mesh.vertices[3 * i + 2], 2, 1e-6);
+    assert_near(vertex_of(&mesh, i)[2], 2, 1e-6);
   assert_near(fmin(mesh.vertices[0], mesh.vertices[6]), 1, 1e-6);
   tbi_mesh_free(&mesh);
   assert_int_equal(tbi_assimp_read(scratch_path("broken.dae"), "broken.dae", place, &mesh, &err),

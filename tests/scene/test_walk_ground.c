@@ -46,11 +46,12 @@ static void write_cuts(void) {
   ground g = ground_grid(&r, 3, 2, 60, 40, 0.35, NULL);
   text[0] = '\0';
   for (int32_t i = 0; i < g.nvertex; i++)
-    scratch_append(text, sizeof text, "v %.17g %.17g 0\n", g.vertices[3 * i],
-                   g.vertices[3 * i + 1]);
-  for (int32_t i = 0; i < g.nface; i++)
-    scratch_append(text, sizeof text, "f %d %d %d\n", g.faces[3 * i] + 1, g.faces[3 * i + 1] + 1,
-                   g.faces[3 * i + 2] + 1);
+    scratch_append(text, sizeof text, "v %.17g %.17g 0\n", g.vertices[3 * (size_t)i],
+                   g.vertices[3 * (size_t)i + 1]);
+  for (int32_t i = 0; i < g.nface; i++) {
+    const int32_t *face = g.faces + 3 * (size_t)i;
+    scratch_append(text, sizeof text, "f %d %d %d\n", face[0] + 1, face[1] + 1, face[2] + 1);
+  }
   scratch_text("cuts.obj", text);
   ground_free(&g);
 }
