@@ -69,7 +69,7 @@ static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "mesh", 0);
   const char *file = tbi_mjcf_text(&item, "file", NULL);
   if (!file || file[0] == '\0') {
-    tbi_mjcf_fail(&item, "attribute 'file' is missing; tabi reads meshes from STL files");
+    tbi_mjcf_fail(&item, "attribute 'file' is missing; tabi reads meshes from files");
     return;
   }
   if (!item.name) item.name = name_of_file(reader, file);

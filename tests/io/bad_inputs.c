@@ -100,6 +100,18 @@ static void make_nan(const char *file) {
   make_stl("nan.stl", 1, 1, corners);
 }
 
+#define EIGHT "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+
+static void make_index99(const char *file) {
+  (void)file;
+  scratch_text("i99.obj", EIGHT "f 1 2 3\nf 1 2 4\nf 1 2 5\nf 1 2 6\nf 1 2 99\n");
+}
+
+static void make_index0(const char *file) {
+  (void)file;
+  scratch_text("i0.obj", EIGHT "f 1 2 3\nf 0 1 2\n");
+}
+
 static void make_flat(const char *file) {
   (void)file;
   const float corners[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0};
@@ -219,10 +231,13 @@ const bad_input bad_inputs[] = {
      "mesh path leaves the model folder"                                                                                                                                                                                                                                       },
     {"stl_count.urdf",                    SHAPE("<mesh filename='count.stl'/>"),                                                          make_count,    3,
      "STL declares 4294967295 faces, file has room for 0"},
-    {"stl_nan.urdf",                    SHAPE("<mesh filename='nan.stl'/>"),                                                          make_nan,                                                                                                       3,                                                                                                                                                                                                                  "vertex 3 not finite"                                                                                                                                                                                                                                                                                                                                                                                           },
+    {"obj_99.urdf",                    SHAPE("<mesh filename='i99.obj'/>"),                                                          make_index99,                                                                                                       3,
+     "face 5 uses vertex 99 of 8"                                                                                                                                                                                                                                                                                                                                                                                           },
+    {"obj_0.urdf",                    SHAPE("<mesh filename='i0.obj'/>"),                                                          make_index0,                                                                                                       3,                                                                                                                                                                                                                 "face 2 uses vertex 0 of 8"                                   },
+    {"stl_nan.urdf",                    SHAPE("<mesh filename='nan.stl'/>"),                                                          make_nan,                                                                                                       3,                                                                                                                                                                                                               "vertex 3 not finite"},
     {"flat.xml",
      "<mujoco><asset><mesh name='m' file='flat.stl'/></asset><worldbody>\n"
-     "<body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>\n",                                                          make_flat,                                                                                                       0,                                                                                                                                                                                                                 "mesh 'm': volume is zero; give <inertial>"                                   },
+     "<body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>\n",                                                          make_flat,                                                                                                       0,                                                                                                                                                                                                              "mesh 'm': volume is zero; give <inertial>"},
     {"self.xml",                    "<mujoco>\n<include file='self.xml'/></mujoco>\n",                                                          NULL,                                                                                                       0,
      "include cycle: self.xml -> self.xml"},
     {"a.xml",                    "<mujoco>\n<include file='b.xml'/></mujoco>\n",                                                          make_cycle,                                                                                                       0,
