@@ -12,8 +12,8 @@ from command import Case, main
 
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
-        "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "residual_max",
-        "connections", "energy", "state_hash", "fell", "bodies"]
+        "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
+        "residual_max", "connections", "energy", "state_hash", "fell", "bodies"]
 BOX = """\
 name: a box falls
 bodies:
@@ -81,6 +81,16 @@ class Run(Case):
         self.assertEqual(list(frames[-1][1:4]), result["bodies"]["box"]["pos"])
         _, err = self.tabi("run", path, "--log", self.folder + "/none/x.log", code=1)
         self.assertIn("cannot open", err)
+
+    def test_fallback(self):
+        """what cone leaves of a heavy box on light ones is handed over, and counted"""
+        args = ["run", scene("stack"), "--time", "0.05", "--set", "bodies.box9.mass=1000"]
+        over = ["--set", "contact.fallback=exact"]
+        self.assertEqual(self.json(*args, "--json")["handed_over"], 0)
+        self.assertGreater(self.json(*args, *over, "--json")["handed_over"], 0)
+        out, _ = self.tabi(*args, *over)
+        self.assertIn("steps handed over to exact", out)
+        self.assertNotIn("above the tolerance", out)
 
     def test_json(self):
         path = self.file("s.yaml", BOX)
