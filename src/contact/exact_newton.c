@@ -13,19 +13,23 @@
  *
  * With dF = A dx + B dy and C = A + del B a Newton step solves  dx + C^-1 B W dx = -C^-1 F.
  *
- * F is not smooth: its norm may have to rise before it falls.  When no shortened step helps, the
- * full one is taken all the same, a few times. */
+ * F is not smooth: its norm may have to rise before it falls.  When no shortened step helps, one
+ * ends just behind the first place where a law changes: F is continuous, so nothing is lost, and
+ * bounds that are met one by one do not let the iteration run in circles.  When that is refused,
+ * too, the full step is taken all the same, a few times. */
 #include "contact/exact_work.h"
 
 #include <string.h>
 
-enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5 };
+enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5, CHANGES = 4 };
 enum { MAX_FAILURES = 25, MAX_IDLE = 100 };
 enum { FORGET = 3 }; /* successes after which a failure is forgotten */
 
 #define MIN_PROXIMAL 1e-14
 #define MAX_PROXIMAL 1.0
 #define DECREASE     1e-4
+#define BEHIND       1e-11 /* relative: how far behind a change of law a step ends */
+#define HERE         1e-12 /* of a step: a change that lies behind already */
 
 /* How many times its rounding errors the residual may have: after a proximal step that did not
  * halve it, and already after a Newton step that had to be forced. */
@@ -40,7 +44,7 @@ typedef struct newton {
   double del;
   double size;       /* |F| at e->r */
   double history[3]; /* of |F|, the latest first */
-  int32_t forced, unchecked;
+  int32_t forced, unchecked, changes;
 } newton;
 
 /* the scaled unknowns of a law */
@@ -301,6 +305,60 @@ static void accept(newton *n, double size) {
   n->history[0] = size;
 }
 
+/* where a + b t is zero within a step; 1: nowhere */
+static double crossing(double a, double b) {
+  double t = b != 0 ? -a / b : 1;
+  return t > HERE && t < 1 ? t : 1;
+}
+
+/* the same of a + 2 b t + c t^2, the first place */
+static double first_crossing(double a, double b, double c) {
+  double square = b * b - a * c;
+  if (square < 0) return 1;
+  double k = b + copysign(sqrt(square), b);
+  return tbi_min(crossing(k, c), crossing(a, k));
+}
+
+/* the share of a step, from one point to the other, at which a law changes */
+static double first_change(const newton *n, int32_t i, const point *from, const point *to) {
+  const tbi_law *law = &n->e->w->law[i];
+  double z[3];
+  double d[3];
+  for (int k = 0; k < 3; ++k) {
+    z[k] = from->x[k] - from->y[k];
+    d[k] = to->x[k] - to->y[k] - z[k];
+  }
+  if (law->size == 1) {
+    double root = n->e->root[i];
+    return tbi_min(crossing(z[0] - root * law->lower, d[0]),
+                   crossing(z[0] - root * law->upper, d[0]));
+  }
+  double mu = law->friction * law->friction;
+  double slips = first_crossing(z[1] * z[1] + z[2] * z[2] - mu * z[0] * z[0],
+                                z[1] * d[1] + z[2] * d[2] - mu * z[0] * d[0],
+                                d[1] * d[1] + d[2] * d[2] - mu * d[0] * d[0]);
+  return tbi_min(crossing(z[0], d[0]), slips);
+}
+
+/* A step behind the first change of a law, if there is one before `share` of e->dr; false: no. */
+static bool pass_change(newton *n, double share, double reference) {
+  tbi_exact_work *e = n->e;
+  if (n->map != TBI_EXACT_ALART_CURNIER || n->changes == CHANGES) return false;
+  n->changes++;
+  double first = 1;
+  (void)try_step(n, 1);
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    point from = scaled(n, i, e->r, e->u);
+    point to = scaled(n, i, e->trial, e->trial_u);
+    first = tbi_min(first, first_change(n, i, &from, &to));
+  }
+  if (first >= share) return false;
+  double size = try_step(n, (1 + BEHIND) * first);
+  if (!(size <= reference)) return false;
+  accept(n, size);
+  return true;
+}
+
 /* Goes along e->dr as far as |F| allows; false: it allows nothing, and force is used up. */
 static bool advance(newton *n) {
   double reference = tbi_max(n->history[0], tbi_max(n->history[1], n->history[2]));
@@ -318,6 +376,7 @@ static bool advance(newton *n) {
     if (n->unchecked > 0) return false;
     share /= 2;
   }
+  if (isfinite(full) && pass_change(n, 2 * share, reference)) return true;
   if (n->forced == FORCED_STEPS || !isfinite(full)) return false;
   n->forced++;
   n->unchecked = FREE_STEPS;
@@ -342,7 +401,7 @@ static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
   n->size = evaluate(n, e->r, e->u, e->f);
   double begin = n->size;
   n->history[0] = n->history[1] = n->history[2] = begin;
-  n->forced = n->unchecked = 0;
+  n->forced = n->unchecked = n->changes = 0;
   for (*steps = 0; *steps < INNER_STEPS;) {
     if (!direction(n) || !advance(n)) return FAILED;
     ++*steps;
