@@ -132,17 +132,20 @@ static void add(gathering *g, const candidate *found) {
   g->item[g->count++] = *found;
 }
 
-/* How far p is beyond an edge of a face, seen along the face's normal, or how near within. */
-static double beyond_edge(const tbi_trimesh *t, const tbi_trimesh_face *f, int k, v3 p) {
+/* How far p is beyond an edge of a face, seen along the face's normal, or negative within; times
+ * the length of the edge, whose square is *length2. */
+static double beyond_edge(const tbi_trimesh *t, const tbi_trimesh_face *f, int k, v3 p,
+                          double *length2) {
   v3 from = tbi_trimesh_vertex(t, f->vertex[k]);
   v3 along = v3_sub(tbi_trimesh_vertex(t, f->vertex[(k + 1) % 3]), from);
-  double length = v3_norm(along);
-  return length > 0 ? v3_dot(v3_cross(along, f->normal), v3_sub(p, from)) / length : 0;
+  *length2 = v3_dot(along, along);
+  return v3_dot(v3_cross(along, f->normal), v3_sub(p, from));
 }
 
 static bool is_right_over(const tbi_trimesh *t, const tbi_trimesh_face *f, v3 p) {
-  return beyond_edge(t, f, 0, p) <= 0 && beyond_edge(t, f, 1, p) <= 0 &&
-         beyond_edge(t, f, 2, p) <= 0;
+  double length2;
+  return beyond_edge(t, f, 0, p, &length2) <= 0 && beyond_edge(t, f, 1, p, &length2) <= 0 &&
+         beyond_edge(t, f, 2, p, &length2) <= 0;
 }
 
 /* Whether a point beyond a concave edge still is the face's: it lies in the corner, or it is over
@@ -162,22 +165,24 @@ static bool is_over(const gathering *g, int32_t face, const candidate *c, bool *
   *over = true;
   for (int k = 0; k < 3; ++k) {
     const tbi_trimesh_edge *edge = &t->edge[f->edge[k]];
-    double beyond = beyond_edge(t, f, k, c->p.point);
+    double length2;
+    double beyond = beyond_edge(t, f, k, c->p.point, &length2);
+    if (beyond <= 0) continue;
     double noise = 1e-9 * g->size;
     if (edge->kind == TBI_EDGE_FLAT) noise += 4 * TBI_EDGE_FLATNESS * fabs(c->height);
-    if (beyond <= noise) continue;
-    if (edge->kind != TBI_EDGE_CONCAVE || !is_in_corner(g, c, face, edge, beyond)) return false;
+    if (beyond * beyond <= noise * noise * length2) continue;
+    if (edge->kind != TBI_EDGE_CONCAVE) return false;
+    if (!is_in_corner(g, c, face, edge, beyond / sqrt(length2))) return false;
     *over = false;
   }
   return true;
 }
 
+/* with its normal only, which is all that shapes ask of a plane */
 static tbi_solid plane_of(const gathering *g, int32_t face) {
   const tbi_trimesh_face *f = &g->t->face[face];
   tbi_solid plane = {.type = TABI_SHAPE_PLANE, .pos = tbi_trimesh_vertex(g->t, f->vertex[0])};
   plane.axis[2] = f->normal;
-  plane.axis[0] = tbi_perpendicular(f->normal);
-  plane.axis[1] = v3_cross(plane.axis[2], plane.axis[0]);
   return plane;
 }
 
@@ -354,7 +359,9 @@ static bool is_above(const tbi_trimesh *t, const tbi_trimesh_face *f, v3 p) {
 static bool is_beside(const gathering *g, const tbi_trimesh_face *f) {
   for (int k = 0; k < 3; ++k) {
     if (g->t->edge[f->edge[k]].kind != TBI_EDGE_BORDER) continue;
-    if (beyond_edge(g->t, f, k, g->centre) > 1e-9 * g->size) return true;
+    double length2;
+    double beyond = beyond_edge(g->t, f, k, g->centre, &length2);
+    if (beyond > 1e-9 * g->size * sqrt(length2)) return true;
   }
   return false;
 }
