@@ -4,8 +4,11 @@
 #include "contact/half_solve.h"
 #include "math/linalg.h"
 
-/* a column of which less than this share is new depends on those before it */
-#define DEPENDENT 1e-6
+/* a column of which less than this share is new depends on those before it: between these, by how
+ * far open ties turn columns away from where they belong, for bars of 0.1 m */
+#define DEPENDENT      1e-6
+#define DEPENDENT_MOST 1e-3
+#define DEPENDENT_TURN 10.0 /* per m or rad of gap */
 /* a column this much shorter than the longest of its cluster is rounding: nothing can move there */
 #define IMMOBILE 1e-9
 /* ties that miss their targets by more than this, m/s or rad/s, contradict each other */
@@ -143,16 +146,33 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
   }
 }
 
+/* the square of the share that counts as new */
+static double least_share(const tbi_ties *ties, int32_t cluster, int32_t count) {
+  double share = DEPENDENT;
+  for (int32_t t = 0; t < count; ++t) {
+    const tbi_tie *tie = &ties->tie[ties->first[cluster] + t];
+    if (tie->compliance == 0) share = fmax(share, DEPENDENT_TURN * fabs(tie->error));
+  }
+  share = fmin(share, DEPENDENT_MOST);
+  return share * share;
+}
+
+/* what orthonormalise() asks of a pivot */
+typedef struct demand {
+  double longest; /* squared length of the longest column */
+  double share;   /* squared, of a column that must be new */
+} demand;
+
 /* the column of which most is new; its place in order, or `count` if all that are left depend */
 static int32_t find_pivot(const tbi_ties *ties, int32_t cluster, int32_t from, int32_t count,
-                          double longest) {
+                          demand least) {
   const int32_t *order = ties->order + ties->model->cluster_tie[cluster];
   int32_t width = width_of(ties->model, cluster);
-  double best = DEPENDENT * DEPENDENT;
+  double best = least.share;
   int32_t found = count;
   for (int32_t k = from; k < count; ++k) {
     double size = ties->size[order[k]];
-    if (size <= IMMOBILE * IMMOBILE * longest) continue;
+    if (size <= IMMOBILE * IMMOBILE * least.longest) continue;
     const double *column = tbi_ties_column(ties, cluster, order[k]);
     double share = dot(column, column, width) / size;
     if (share > best) {
@@ -202,15 +222,15 @@ static int32_t orthonormalise_again(tbi_ties *ties, int32_t cluster, int32_t cou
 
 static int32_t orthonormalise(tbi_ties *ties, int32_t cluster, int32_t count) {
   int32_t *order = ties->order + ties->model->cluster_tie[cluster];
-  double longest = 0;
+  demand least = {0, least_share(ties, cluster, count)};
   int32_t room = tbi_cluster_room(ties->model, cluster);
   memset(r_of(ties, cluster, 0, 0), 0, sizeof *ties->r * (size_t)room * (size_t)room);
   for (int32_t t = 0; t < count; ++t) {
     order[t] = t;
-    longest = fmax(longest, ties->size[t]);
+    least.longest = fmax(least.longest, ties->size[t]);
   }
   for (int32_t k = 0; k < count; ++k) {
-    int32_t found = find_pivot(ties, cluster, k, count, longest);
+    int32_t found = find_pivot(ties, cluster, k, count, least);
     if (found == count) return k;
     int32_t which = order[found];
     order[found] = order[k];
