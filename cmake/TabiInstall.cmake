@@ -13,9 +13,9 @@ install(TARGETS tabi-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tabi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tabi
-        FILES_MATCHING PATTERN "*.urdf" PATTERN "*.xml")
+        FILES_MATCHING PATTERN "*.urdf" PATTERN "*.xml" PATTERN "*.yaml")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tabi
-        FILES_MATCHING PATTERN "*.yaml")
+        FILES_MATCHING PATTERN "*.yaml" PATTERN "*.csv" PATTERN "*.obj" PATTERN "*.txt")
 
 install(EXPORT tabi NAMESPACE tabi:: FILE tabiTargets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tabiConfig.cmake.in
