@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FIRST_SWEEPS = 2 };
+enum { FIRST_SWEEPS = 2, SWEEPS_PER_FACTORISATION = 4, SWEEPS_PER_TEST = 20 };
 
 /* m/s or rad/s: less than this need not be stopped any better */
 #define LEAST_SPEED 1e-3
@@ -18,8 +18,8 @@ enum { FIRST_SWEEPS = 2 };
 
 typedef struct work {
   tbi_factored f;
-  double *r, *u, *kept; /* of one island */
-  void *rest;           /* of exact.c */
+  double *r, *u, *start, *kept; /* of one island */
+  void *rest;                   /* of exact.c */
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -29,6 +29,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   tbi_factored_place(&at, model, points, rows, &to->f);
   to->r = tbi_layout_take(&at, 3 * points + rows, sizeof *to->r);
   to->u = tbi_layout_take(&at, 3 * points + rows, sizeof *to->u);
+  to->start = tbi_layout_take(&at, 3 * points + rows, sizeof *to->start);
   to->kept = tbi_layout_take(&at, 3 * points + rows, sizeof *to->kept);
   size_t rest = tbi_exact_memsize((int32_t)(points + rows), (int32_t)(3 * points + rows));
   to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
@@ -67,6 +68,27 @@ static void drop_traces(work *w, const tbi_island *island, double tolerance) {
   memcpy(w->r, w->kept, (size_t)d->nunknown * sizeof *w->r);
 }
 
+/* Newton has failed: more sweeps from where it began, which now and then get there all the same.
+ * The better of both stays in w->r; returns the number of sweeps, and its residual. */
+static int32_t sweep_on(work *w, const tbi_island *island, const tabi_world_def *def,
+                        double tolerance, double *residual) {
+  const tbi_delassus *d = &island->w;
+  for (int32_t s = 1; s <= SWEEPS_PER_FACTORISATION * def->iterations; ++s) {
+    d->sweep(d->self, w->start);
+    if (s % SWEEPS_PER_TEST != 0) continue;
+    d->multiply(d->self, w->start, w->u);
+    for (int32_t i = 0; i < d->nunknown; ++i)
+      w->u[i] += d->q[i];
+    double now = tbi_exact_residual(d, w->start, w->u);
+    if (now < *residual) {
+      *residual = now;
+      memcpy(w->r, w->start, (size_t)d->nunknown * sizeof *w->r);
+    }
+    if (now <= tolerance) return s;
+  }
+  return SWEEPS_PER_FACTORISATION * def->iterations;
+}
+
 /* What an island took beyond sweeps over all; zero if these sufficed. */
 static tbi_solution solve_island(work *w, const tbi_island *island, const tabi_world_def *def) {
   const tbi_delassus *d = &island->w;
@@ -74,7 +96,12 @@ static tbi_solution solve_island(work *w, const tbi_island *island, const tabi_w
   tbi_island_read(island, w->r);
   tbi_island_velocity(island, w->u);
   if (tbi_exact_residual(d, w->r, w->u) <= tolerance) return (tbi_solution){0, true};
+  memcpy(w->start, w->r, (size_t)d->nunknown * sizeof *w->start);
   tbi_exact_result result = tbi_exact_solve(d, tolerance, def->iterations, w->r, w->rest);
+  if (!result.converged) {
+    result.sweeps += sweep_on(w, island, def, tolerance, &result.residual);
+    result.converged = result.residual <= tolerance;
+  }
   if (result.converged) drop_traces(w, island, tolerance);
   tbi_island_write(island, w->r);
   return (tbi_solution){result.sweeps + result.factorisations, result.converged};

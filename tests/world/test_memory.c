@@ -93,6 +93,11 @@ static long calls_in(void (*change)(tabi_world_def *def)) {
 
 static void as_cone(tabi_world_def *def) { def->contact = TABI_CONTACT_CONE; }
 static void as_lcp(tabi_world_def *def) { def->contact = TABI_CONTACT_LCP; }
+static void as_exact(tabi_world_def *def) { def->contact = TABI_CONTACT_EXACT; }
+static void as_fallback(tabi_world_def *def) {
+  def->fallback = true;
+  def->iterations = 2;
+}
 static void as_paper(tabi_world_def *def) { def->paper = true; }
 static void as_dense(tabi_world_def *def) { def->dense = true; }
 static void as_dense_lcp(tabi_world_def *def) {
@@ -106,6 +111,8 @@ static void steps_allocate_nothing(void **state) {
   (void)state;
   assert_int_equal(calls_in(as_cone), 0);
   assert_int_equal(calls_in(as_lcp), 0);
+  assert_int_equal(calls_in(as_exact), 0);
+  assert_int_equal(calls_in(as_fallback), 0);
   assert_int_equal(calls_in(as_paper), 0);
   assert_int_equal(calls_in(as_dense), 0);
   assert_int_equal(calls_in(as_dense_lcp), 0);

@@ -99,10 +99,16 @@ static void stands_by_lcp(void **state) {
   stands(TABI_CONTACT_LCP);
 }
 
+static void stands_by_exact(void **state) {
+  (void)state;
+  stands(TABI_CONTACT_EXACT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stands_by_cone),
       cmocka_unit_test(stands_by_lcp),
+      cmocka_unit_test(stands_by_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
