@@ -335,7 +335,8 @@ static int32_t count_of(const tbi_ties *ties, int32_t first, int32_t cluster) {
 
 void tbi_ties_solve(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_root, double *z,
                     double *scratch) {
-  const maker m = {ties, d, pivot_root, scratch};
+  maker m = {ties, d, pivot_root, NULL};
+  m.scratch = scratch;
   int32_t first = 0;
   for (int32_t c = 0; c < ties->model->ncluster; ++c) {
     int32_t count = count_of(ties, first, c);
@@ -351,7 +352,8 @@ void tbi_ties_solve(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_
 
 void tbi_ties_solve_again(tbi_ties *ties, const tabi_dynamics *d, const double *pivot_root,
                           double *z, double *scratch) {
-  const maker m = {ties, d, pivot_root, scratch};
+  maker m = {ties, d, pivot_root, NULL};
+  m.scratch = scratch;
   for (int32_t c = 0; c < ties->model->ncluster; ++c) {
     int32_t count = count_of(ties, ties->first[c], c);
     if (count == 0) continue;

@@ -117,14 +117,9 @@ static int32_t hold_turns(tbi_tie *tie, const side *a, const side *b, uint32_t a
     if (!held[k]) continue;
     int i = (k + 1) % 3;
     int j = (k + 2) % 3;
-    if (count == 2 && held[i]) {
-      /* j is free: keep it at right angles to the other two */
-      hold_turn(&tie[made++], a, b, a->axis[i], b->axis[j]);
-    } else if (count == 2) {
-      hold_turn(&tie[made++], a, b, a->axis[j], b->axis[i]);
-    } else {
-      hold_turn(&tie[made++], a, b, a->axis[i], b->axis[j]);
-    }
+    /* of two, the free axis is kept at right angles to both */
+    bool i_free = count == 2 && !held[i];
+    hold_turn(&tie[made++], a, b, a->axis[i_free ? j : i], b->axis[i_free ? i : j]);
   }
   return made;
 }
