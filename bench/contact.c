@@ -3,7 +3,8 @@
  * A scene comes to rest under the default method.  From there every method goes on for a while,
  * and then the same stretch of 50 steps is measured again and again from a snapshot.  Over that
  * stretch the contacts, iterations, depth and residuals are taken too.  The peer starts where tabi
- * came to rest, and goes on for a while as well. */
+ * came to rest, and goes on for a while as well.  A robot that settles and boxes that fall are
+ * measured in the midst of it, by every method from the same moment. */
 #include "contact.h"
 
 #include "count.h"
@@ -26,15 +27,16 @@ typedef struct method {
   bool dense;
 } method;
 
-enum { CONE, LCP, CONE20, DENSE20, NMETHOD };
+enum { CONE, LCP, EXACT, CONE20, DENSE20, NMETHOD };
 static const method methods[NMETHOD] = {
-    [CONE] = {"cone",    TABI_CONTACT_CONE, false, false},
-    [LCP] = {"lcp",     TABI_CONTACT_LCP,  false, false},
-    [CONE20] = {"cone20",  TABI_CONTACT_CONE, true,  false},
-    [DENSE20] = {"dense20", TABI_CONTACT_CONE, true,  true }
+    [CONE] = {"cone",    TABI_CONTACT_CONE,  false, false},
+    [LCP] = {"lcp",     TABI_CONTACT_LCP,   false, false},
+    [EXACT] = {"exact",   TABI_CONTACT_EXACT, false, false},
+    [CONE20] = {"cone20",  TABI_CONTACT_CONE,  true,  false},
+    [DENSE20] = {"dense20", TABI_CONTACT_CONE,  true,  true }
 };
 
-typedef enum scene_kind { STAND, POINTS, PILE } scene_kind;
+typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL } scene_kind;
 
 typedef struct subject_scene {
   const char *name;
@@ -45,19 +47,23 @@ typedef struct subject_scene {
 } subject_scene;
 
 static const subject_scene scenes[] = {
-    {"stand",      STAND,  0,    1 << CONE | 1 << LCP,       true },
-    {"points8",    POINTS, 8,    1 << CONE20 | 1 << DENSE20, false},
-    {"points16",   POINTS, 16,   1 << CONE20 | 1 << DENSE20, false},
-    {"points40",   POINTS, 40,   1 << CONE20 | 1 << DENSE20, false},
-    {"points100",  POINTS, 100,  1 << CONE20 | 1 << DENSE20, false},
-    {"points200",  POINTS, 200,  1 << CONE20 | 1 << DENSE20, false},
-    {"points400",  POINTS, 400,  1 << CONE20 | 1 << DENSE20, false},
-    {"points1000", POINTS, 1000, 1 << CONE20,                false},
-    {"pile10",     PILE,   10,   1 << CONE | 1 << CONE20,    false},
-    {"pile20",     PILE,   20,   1 << CONE | 1 << CONE20,    true },
-    {"pile50",     PILE,   50,   1 << CONE | 1 << CONE20,    false},
-    {"pile100",    PILE,   100,  1 << CONE | 1 << CONE20,    true },
-    {"pile300",    PILE,   300,  1 << CONE | 1 << CONE20,    false},
+    {"stand",      STAND,  0,    1 << CONE | 1 << LCP | 1 << EXACT,    true },
+    {"settle",     SETTLE, 0,    1 << CONE | 1 << EXACT,               false},
+    {"points8",    POINTS, 8,    1 << CONE20 | 1 << DENSE20,           false},
+    {"points16",   POINTS, 16,   1 << CONE20 | 1 << DENSE20,           false},
+    {"points40",   POINTS, 40,   1 << CONE20 | 1 << DENSE20,           false},
+    {"points100",  POINTS, 100,  1 << CONE20 | 1 << DENSE20,           false},
+    {"points200",  POINTS, 200,  1 << CONE20 | 1 << DENSE20,           false},
+    {"points400",  POINTS, 400,  1 << CONE20 | 1 << DENSE20,           false},
+    {"points1000", POINTS, 1000, 1 << CONE20,                          false},
+    {"stack10",    STACK,  10,   1 << CONE | 1 << EXACT,               false},
+    {"pile10",     PILE,   10,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
+    {"pile20",     PILE,   20,   1 << CONE | 1 << EXACT | 1 << CONE20, true },
+    {"pile50",     PILE,   50,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
+    {"pile100",    PILE,   100,  1 << CONE | 1 << EXACT | 1 << CONE20, true },
+    {"pile300",    PILE,   300,  1 << CONE | 1 << CONE20,              false},
+    {"fall20",     FALL,   20,   1 << CONE | 1 << EXACT,               false},
+    {"fall100",    FALL,   100,  1 << CONE | 1 << EXACT,               false},
 };
 enum { NSCENE = sizeof scenes / sizeof scenes[0] };
 
@@ -67,8 +73,11 @@ static const struct {
   int32_t least, most, own, peer;
 } kinds[] = {
     [STAND] = {NULL,     1000, 1000, 1000, 1000},
+      [SETTLE] = {NULL,     100,  100,  0,    0   },
     [POINTS] = {"points", 200,  200,  50,   50  },
-    [PILE] = {"pile",   1000, 8000, 50,   1000}
+      [STACK] = {NULL,     1000, 8000, 50,   1000},
+    [PILE] = {"pile",   1000, 8000, 50,   1000},
+      [FALL] = {NULL,     300,  300,  0,    0   }
 };
 static const double at_rest = 1e-6; /* m/s or rad/s */
 
@@ -218,7 +227,10 @@ static tabi_status open_scene(const tbi_bench_options *options, const subject_sc
                               tbi_bench_scene *scene, tabi_error *err) {
   char path[4096];
   tbi_bench_shipped_robot(path, sizeof path);
-  if (which->kind == PILE) return tbi_bench_scene_pile(scene, which->size, err);
+  if (which->kind == PILE || which->kind == FALL) {
+    return tbi_bench_scene_pile(scene, which->size, err);
+  }
+  if (which->kind == STACK) return tbi_bench_scene_stack(scene, which->size, err);
   if (which->kind == POINTS) return tbi_bench_scene_points(scene, path, which->size, err);
   return tbi_bench_scene_robot(scene, options->model ? options->model : path, err);
 }
@@ -319,10 +331,10 @@ static bool measure_stage(const tbi_bench_options *options, stage *s, tbi_report
   bool with_peer = options->peers && s->which->peer && start_peer(&peer, s, &rest, report);
   for (int32_t m = 0; m < NMETHOD; m++) {
     if (!s->jobs[m].world) continue;
-    subjects[count] = (tbi_subject){.run = run_here, .self = &s->jobs[m]};
+    subjects[count] = (tbi_subject){.run = run_here, .self = &s->jobs[m], .unit = STRETCH};
     which[count++] = m;
   }
-  if (with_peer) subjects[count] = (tbi_subject){.run = run_peer, .self = &peer};
+  if (with_peer) subjects[count] = (tbi_subject){.run = run_peer, .self = &peer, .unit = STRETCH};
   tbi_measure_time(subjects, count + with_peer);
   if (with_peer) tbi_peer_stop(&peer);
 

@@ -35,8 +35,8 @@ double tbi_measure_clock(void) {
 
 /* Doubles the block until it is long enough; warms caches and branch predictors on the way. */
 static void calibrate(tbi_subject *subject) {
-  subject->calls = 1;
-  double seconds = subject->run(subject->self, 1);
+  subject->calls = subject->unit > 0 ? subject->unit : 1;
+  double seconds = subject->run(subject->self, subject->calls);
   while (seconds < block_seconds && subject->calls < 1 << 24) {
     subject->calls *= 2;
     seconds = subject->run(subject->self, subject->calls);

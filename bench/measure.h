@@ -10,6 +10,7 @@ enum { TBI_MEASURE_BLOCKS = 41 };
 typedef struct tbi_subject {
   double (*run)(void *self, int32_t calls); /* seconds of CPU time for so many calls; NAN: failed */
   void *self;
+  int32_t unit;        /* a block makes a multiple of so many calls; 0: any number */
   int32_t calls;       /* of one block */
   double best, median; /* seconds of one call */
   double times[TBI_MEASURE_BLOCKS];

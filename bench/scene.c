@@ -1,4 +1,5 @@
-/* scene.c - a standing robot, a robot on many points, a pile of boxes; the same on every machine.
+/* scene.c - a standing robot, a robot on many points, a stack and a pile of boxes; the same on
+ * every machine.
  *
  * The bush joints in the feet of the shipped humanoid are locked: rubber is another subject. */
 #include "scene.h"
@@ -333,15 +334,16 @@ static void random_quat(uint64_t *seed, double quat[4]) {
     quat[k] /= sqrt(norm);
 }
 
-static void add_box(tabi_builder *builder, const double pos[3], uint64_t *seed) {
+/* A box that floats at pos, turned by quat. */
+static void add_box(tabi_builder *builder, const double size[3], const double pos[3],
+                    const double quat[4]) {
   tabi_link_def link = tabi_link_def_default();
   tabi_joint_def joint = tabi_joint_def_default();
   tabi_shape_def box = tabi_shape_def_default();
-  for (int k = 0; k < 3; k++)
-    box.size[k] = longest_edge * (0.5 + 0.5 * tbi_random_unit(seed));
-  link.mass = density * box.size[0] * box.size[1] * box.size[2];
+  memcpy(box.size, size, sizeof box.size);
+  link.mass = density * size[0] * size[1] * size[2];
   for (int k = 0; k < 3; k++) {
-    double a = box.size[(k + 1) % 3], b = box.size[(k + 2) % 3];
+    double a = size[(k + 1) % 3], b = size[(k + 2) % 3];
     link.inertia[k] = link.mass / 12 * (a * a + b * b);
   }
   char name[32];
@@ -352,9 +354,29 @@ static void add_box(tabi_builder *builder, const double pos[3], uint64_t *seed) 
   joint.child = box.link = tabi_builder_add_link(builder, &link);
   box.type = TABI_SHAPE_BOX;
   memcpy(joint.start, pos, 3 * sizeof(double));
-  random_quat(seed, joint.start + 3);
+  memcpy(joint.start + 3, quat, 4 * sizeof(double));
   (void)tabi_builder_add_joint(builder, &joint);
   (void)tabi_builder_add_shape(builder, &box);
+}
+
+static void add_random_box(tabi_builder *builder, const double pos[3], uint64_t *seed) {
+  double size[3] = {0}, quat[4] = {0};
+  for (int k = 0; k < 3; k++)
+    size[k] = longest_edge * (0.5 + 0.5 * tbi_random_unit(seed));
+  random_quat(seed, quat);
+  add_box(builder, size, pos, quat);
+}
+
+tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_error *err) {
+  tabi_builder *builder = tabi_builder_create();
+  if (!builder) return tbi_error_memory(err);
+  const double size[3] = {longest_edge, longest_edge, longest_edge}, quat[4] = {1, 0, 0, 0};
+  add_floor(builder, 0);
+  for (int32_t i = 0; i < boxes; i++) {
+    const double pos[3] = {0, 0, (i + 0.5) * longest_edge};
+    add_box(builder, size, pos, quat);
+  }
+  return scene_init(scene, finish(builder, err), err);
 }
 
 /* Four walls `width` apart that face each other, and a floor. */
@@ -386,7 +408,7 @@ tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_err
     double pos[3];
     for (int k = 0; k < 3; k++)
       pos[k] = (cell[k] + 0.5) * pitch - (k < 2 ? side * pitch / 2 : 0);
-    add_box(builder, pos, &seed);
+    add_random_box(builder, pos, &seed);
   }
   return scene_init(scene, finish(builder, err), err);
 }

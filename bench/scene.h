@@ -20,6 +20,8 @@ tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi
  * limits and dry friction. */
 tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int32_t points,
                                    tabi_error *err);
+/* Equal boxes on top of each other. */
+tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_error *err);
 /* Boxes of many sizes, to fall into a pit of five planes. */
 tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_error *err);
 void tbi_bench_scene_free(tbi_bench_scene *scene);
