@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FIRST_SWEEPS = 2, SWEEPS_PER_FACTORISATION = 4, SWEEPS_PER_TEST = 20 };
+enum { FIRST_SWEEPS = 2, SWEEPS_PER_FACTORISATION = 2, SWEEPS_PER_TEST = 20 };
 
 /* m/s or rad/s: less than this need not be stopped any better */
 #define LEAST_SPEED 1e-3

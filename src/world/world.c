@@ -223,7 +223,7 @@ static void start(tabi_world *w) {
 static void set_usual(tabi_world_def *def) {
   bool exact = def->contact == TABI_CONTACT_EXACT;
   if (def->tolerance < 0) def->tolerance = exact ? 1e-10 : 1e-8;
-  if (def->iterations == 0) def->iterations = exact ? 500 : 120;
+  if (def->iterations == 0) def->iterations = exact ? 1000 : 120;
 }
 
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
