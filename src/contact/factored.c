@@ -2,6 +2,7 @@
  * one sum per velocity and tie, and back.  The Newton step is in factored_newton.c. */
 #include "contact/factored.h"
 
+#include "base/assertion.h"
 #include "contact/cone.h"
 #include "contact/factored_newton.h"
 #include "contact/sweep.h"
@@ -193,6 +194,7 @@ static void list_members(tbi_factored *f) {
 
 /* held points are there, but without friction and with nothing asked of their normal */
 static tbi_law point_law(const tbi_point *c, int32_t at) {
+  TBI_ASSERT(c->mobility > 0);
   return (tbi_law){
       .at = at, .size = 3, .mobility = c->mobility, .friction = c->held ? 0 : c->friction};
 }
@@ -236,6 +238,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
   read_points(island, p->free, q);
   for (int32_t i = 0; i < island->nrow; ++i, ++at) {
     const tbi_row *row = &p->row[island->row[i]];
+    TBI_ASSERT(row->w > 0);
     *law++ = (tbi_law){
         .at = at, .size = 1, .mobility = row->w, .lower = row->lower, .upper = row->upper};
     q[at] = row->base;

@@ -10,6 +10,7 @@
  * first, then ties.  In that order the elimination of a tree fills nothing in. */
 #include "contact/factored_newton.h"
 
+#include "base/assertion.h"
 #include "contact/ties.h"
 
 #include <string.h>
@@ -50,6 +51,7 @@ static limb load_limb(const tbi_factored *f, element e, int which) {
   int32_t stride = (model->dof_depth[e.dof] + 4) / 4 * 4;
   int32_t dofs = tbi_cluster_dofs(model, e.cluster);
   int32_t ties = f->p->cluster_ties[e.cluster];
+  TBI_ASSERT(dofs > 0 && ties <= f->longest);
   limb l = {.velocities = model->dof_depth[e.dof] + 1, .node = f->node[e.cluster]};
   l.n = l.velocities + ties;
   l.position = f->position + which * f->longest;
@@ -73,6 +75,7 @@ static inline void add_product(const tbi_factored *f, tbi_blocklu *lu, const lim
   double *row = right + 6 * f->longest;
   double *block = tbi_blocklu_block(lu, k->node, l->node);
   int32_t width = f->size[l->node];
+  TBI_ASSERT(block);
   for (int c = 0; c < columns; ++c) {
     double *to = right + (int64_t)c * l->n;
     for (int32_t j = 0; j < l->n; ++j) {

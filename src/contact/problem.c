@@ -299,6 +299,7 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
   c->held = c->w[0][0] <= HELD * loose;
   c->mobility = (c->held ? loose : trace) / 3;
+  if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
   s3_store(stick_inverse(w), c->inverse);
 }

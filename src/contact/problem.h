@@ -50,7 +50,7 @@ typedef struct tbi_point {
   sv answer_a[3], answer_b[3]; /* change of the ports' velocities per impulse along the frame */
   double w[3][3];              /* change of the point's velocity per impulse, in the frame */
   double inverse[6];           /* of w: xx yy zz xy xz yz */
-  double mobility;             /* mean of w's diagonal */
+  double mobility;             /* mean of w's diagonal; if held, some number > 0 */
   bool held;         /* cannot move along its normal (ties hold its ports, say): left alone */
   double target;     /* the normal velocity must reach it: -gap/h, depth correction, rebound */
   double friction;   /* coefficient: static or kinetic, by the slip before the step */
