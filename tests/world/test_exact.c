@@ -220,6 +220,41 @@ static void limits_under_torque(void **state) {
   scene_close(&s);
 }
 
+/* A top on an upright hinge touches the floor in the origin of its axis, where nothing can move:
+ * the contact is left alone, and the top keeps turning. */
+static void touched_on_the_axis(void **state) {
+  (void)state;
+  const tabi_contact_kind kinds[2] = {TABI_CONTACT_EXACT, TABI_CONTACT_CONE};
+  for (int i = 0; i < 2; ++i) {
+    scene s = scene_begin();
+    int32_t stuff = scene_material(&s, 1, 0);
+    scene_plane(&s, 0, stuff);
+    tabi_joint_def hinge =
+        scene_hinge(TABI_JOINT_CONTINUOUS, TABI_WORLD, v3_zero(), v3_make(0, 0, 1));
+    int32_t top = scene_link(&s, 1, v3_make(0, 0, 0.1), v3_make(0.1, 0.1, 0.1), hinge);
+    tabi_shape_def ball = tabi_shape_def_default();
+    ball.type = TABI_SHAPE_SPHERE;
+    ball.link = top;
+    ball.size[0] = 0.1;
+    ball.pos[2] = 0.1;
+    ball.material = stuff;
+    tabi_builder_add_shape(s.builder, &ball);
+    tabi_world_def def = scene_def(&s);
+    def.contact = kinds[i];
+    scene_open(&s, &def);
+    const double q = 0;
+    const double v = 2;
+    scene_set(&s, top, &q, &v);
+    scene_run(&s, 100);
+    int32_t count;
+    (void)tabi_world_contacts(s.world, &count);
+    assert_int_equal(count, 1);
+    assert_true(tabi_world_certificate(s.world).converged);
+    assert_near(scene_v(&s, top)[0], v, 1e-12);
+    scene_close(&s);
+  }
+}
+
 /* With few sweeps a method stops short; what it leaves is handed over, and only then. */
 static void fallback(void **state) {
   (void)state;
@@ -255,6 +290,7 @@ int main(void) {
       cmocka_unit_test(jammed_rod),
       cmocka_unit_test(wedged_ball),
       cmocka_unit_test(limits_under_torque),
+      cmocka_unit_test(touched_on_the_axis),
       cmocka_unit_test(fallback),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
