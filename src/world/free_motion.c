@@ -54,6 +54,14 @@ static void apply_wrenches(tabi_world *w) {
   }
 }
 
+void tbi_world_free_velocity(tabi_world *w) {
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
+  tbi_ltdl_solve_lower(w->d, w->v_free);
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->v_free[k] += w->v[k];
+}
+
 /* z = D^-1/2 L^-T h (forces - bias) */
 void tbi_world_free_motion(tabi_world *w) {
   const tabi_model *model = w->model;

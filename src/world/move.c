@@ -27,19 +27,10 @@ static double moving_velocity(const tabi_world *w, int32_t tree, int32_t k) {
   return middle && !w->pushed[tree] ? 0.5 * (before + after) : after;
 }
 
-/* the velocity at the end of the step if no constraint acted */
-static void free_velocity(tabi_world *w) {
-  for (int32_t k = 0; k < w->model->nv; ++k)
-    w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
-  tbi_ltdl_solve_lower(w->d, w->v_free);
-  for (int32_t k = 0; k < w->model->nv; ++k)
-    w->v_free[k] += w->v[k];
-}
-
 void tbi_world_move(tabi_world *w) {
   const tabi_model *model = w->model;
   mark_pushed(w);
-  if (w->def.integrator == TABI_MIDPOINT) free_velocity(w);
+  if (w->def.integrator == TABI_MIDPOINT) tbi_world_free_velocity(w);
   for (int32_t k = 0; k < model->nv; ++k) {
     int32_t tree = model->body[model->dof_body[k]].tree;
     w->v_move[k] = moving_velocity(w, tree, k);

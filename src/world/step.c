@@ -22,6 +22,7 @@ static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
 
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
+  tbi_world_free_velocity(w);
   tbi_world_rows(w);
   tbi_world_ties(w);
   p->timestep = w->def.timestep;

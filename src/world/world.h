@@ -85,6 +85,8 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
 double tbi_world_spring_energy(const tabi_world *w);
 /* z = D^-1/2 L^-T of their impulse, with the factor of M (free_motion.c). */
 void tbi_world_free_motion(tabi_world *w);
+/* v_free from z: without ties before tbi_setup_problem, with them after it. */
+void tbi_world_free_velocity(tabi_world *w);
 /* Points of contact that may close in this step, and what the problem's points have to reach
  * (touches.c). */
 tabi_status tbi_world_touches(tabi_world *w);

@@ -182,6 +182,54 @@ static void wedged_ball(void **state) {
   }
 }
 
+/* how far joints are beyond their limits */
+static double overshoot(const scene *s) {
+  double most = 0;
+  for (int32_t j = 0; j < tabi_model_njoint(s->model); ++j) {
+    tabi_joint_def joint = tabi_model_joint(s->model, j);
+    if (joint.type != TABI_JOINT_REVOLUTE) continue;
+    double q = tabi_world_q(s->world)[tabi_model_joint_q(s->model, j).first];
+    most = fmax(most, fmax(joint.lower - q, q - joint.upper));
+  }
+  return most;
+}
+
+/* all joints are driven into their limits from afar with ten times the torque they have: they stop
+ * there, however fast they come */
+static void limits_from_afar(void **state) {
+  (void)state;
+  scene s = scene_begin();
+  (void)scene_humanoid(&s, 3);
+  tabi_world_def def = scene_def(&s);
+  def.contact = TABI_CONTACT_EXACT;
+  memset(def.gravity, 0, sizeof def.gravity);
+  scene_open(&s, &def);
+  size_t nv = (size_t)tabi_model_nv(s.model);
+  double *tau = calloc(nv, sizeof *tau);
+  for (int32_t j = 0; j < tabi_model_njoint(s.model); ++j) {
+    tabi_joint_def joint = tabi_model_joint(s.model, j);
+    if (joint.type != TABI_JOINT_REVOLUTE) continue;
+    tau[tabi_model_joint_v(s.model, j).first] = (j % 2 ? 10 : -10) * joint.effort;
+  }
+  double most = 0;
+  for (int k = 0; k < (TEST_SHORT ? 1000 : 10000); ++k) {
+    assert_int_equal(tabi_world_step(s.world, tau), TABI_OK);
+    most = fmax(most, overshoot(&s));
+  }
+  double square = 0;
+  for (int32_t j = 0; j < tabi_model_njoint(s.model); ++j) {
+    if (tabi_model_joint(s.model, j).type != TABI_JOINT_REVOLUTE) continue;
+    double speed = tabi_world_v(s.world)[tabi_model_joint_v(s.model, j).first];
+    square += speed * speed;
+  }
+  print_message("limits from afar: overshoot %.2g rad, speed at the end %.2g rad/s\n", most,
+                sqrt(square));
+  assert_true(most < 1e-3);
+  assert_true(sqrt(square) < 1e-3);
+  free(tau);
+  scene_close(&s);
+}
+
 /* all joints stand at a limit and are pressed into it with ten times the torque they have: nothing
  * moves */
 static void limits_under_torque(void **state) {
@@ -290,6 +338,7 @@ int main(void) {
       cmocka_unit_test(jammed_rod),
       cmocka_unit_test(wedged_ball),
       cmocka_unit_test(limits_under_torque),
+      cmocka_unit_test(limits_from_afar),
       cmocka_unit_test(touched_on_the_axis),
       cmocka_unit_test(fallback),
   };
