@@ -83,47 +83,6 @@ int32_t tbi_ada_obstacle(const tabi_model *model) {
 /* a motion taken at a point that is off by arm */
 static sv seen_from(sv motion, v4 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
 
-/* acceleration at the point that a force there gives a body with its centre at c from it */
-static sv respond(double mass, v4 c, const double *moment_factor, sv force) {
-  double ang[3];
-  v3_store(v4_to(v4_sub(force.ang, v4_cross(c, force.lin))), ang);
-  tbi_cholesky_solve(3, moment_factor, 3, ang);
-  v4 alpha = v4_from(v3_load(ang));
-  return (sv){v4_axpy(v4_cross(c, alpha), 1 / mass, force.lin), alpha};
-}
-
-static void start_chain(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
-  const tbi_body *body = &d->model->body[index];
-  const tbi_body_state *state = &d->body[index];
-  v4 c = m4_mulv3(&state->rot, body->com);
-  m4 moment = m4_rotate_sym(&state->rot, body->inertia);
-  ada->at = state->pos;
-  double factor[9];
-  v3_store(v4_to(moment.x), factor);
-  v3_store(v4_to(moment.y), factor + 3);
-  v3_store(v4_to(moment.z), factor + 6);
-  tbi_cholesky(3, factor, 3);
-  for (int k = 0; k < 6; ++k) {
-    double unit[6] = {0};
-    unit[k] = 1;
-    store(respond(body->mass, c, factor, load(unit)), ada->lambda[k]);
-  }
-  sv vel = seen_from(state->vel, ada->at);
-  body_inertia inertia = inertia_make(body->mass, c, &moment);
-  sv gyro = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
-  sv free_motion = respond(body->mass, c, factor, gyro);
-  free_motion.lin = v4_add(free_motion.lin, v4_from(v3_load(d->model->gravity)));
-  store(free_motion, ada->bias);
-}
-
-static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
-  sv drift = sv_zero();
-  for (int32_t at = index; at != ada->parent; at = d->model->body[at].parent) {
-    drift = sv_add(drift, d->body[at].drift);
-  }
-  store(seen_from(drift, ada->at), ada->drift);
-}
-
 /* inverse of a symmetric positive definite 6x6 */
 static void invert(double a[6][6], double inverse[6][6]) {
   tbi_cholesky(6, a[0], 6);
@@ -132,6 +91,48 @@ static void invert(double a[6][6], double inverse[6][6]) {
     inverse[k][k] = 1;
     tbi_cholesky_solve(6, a[0], 6, inverse[k]);
   }
+}
+
+/* the inertia of a body with its centre at c, as a matrix */
+static void spread_inertia(double mass, v4 c, const m4 *moment, double a[6][6]) {
+  body_inertia inertia = inertia_make(mass, c, moment);
+  for (int k = 0; k < 6; ++k) {
+    double unit[6] = {0};
+    unit[k] = 1;
+    store(inertia_mulv(&inertia, load(unit)), a[k]);
+  }
+}
+
+/* a = bias + lambda f of a body alone: bias answers gravity, gyroscopic forces and its load */
+static void start_chain(const tabi_dynamics *d, int32_t index, const tbi_body_load *beside,
+                        tbi_ada_body *ada) {
+  const tbi_body *body = &d->model->body[index];
+  const tbi_body_state *state = &d->body[index];
+  v4 c = m4_mulv3(&state->rot, body->com);
+  m4 moment = m4_rotate_sym(&state->rot, body->inertia);
+  ada->at = state->pos;
+  sv vel = seen_from(state->vel, ada->at);
+  body_inertia inertia = inertia_make(body->mass, c, &moment);
+  sv force = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
+  sv fall = {v4_from(v3_load(d->model->gravity)), v4_zero()};
+  store(sv_add(force, inertia_mulv(&inertia, fall)), ada->bias);
+  double a[6][6];
+  spread_inertia(body->mass, c, &moment, a);
+  for (int i = 0; beside && i < 6; ++i) {
+    ada->bias[i] += beside->force[i];
+    for (int k = 0; k < 6; ++k)
+      a[i][k] += beside->inertia[i][k];
+  }
+  invert(a, ada->lambda);
+  tbi_cholesky_solve(6, a[0], 6, ada->bias);
+}
+
+static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
+  sv drift = sv_zero();
+  for (int32_t at = index; at != ada->parent; at = d->model->body[at].parent) {
+    drift = sv_add(drift, d->body[at].drift);
+  }
+  store(seen_from(drift, ada->at), ada->drift);
 }
 
 /* P^-1 at this body's point: accelerations of both chains per force of the joint */
@@ -251,12 +252,33 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
     qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);
 }
 
+void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 give, v3 bias) {
+  const v4 axis[3] = {frame->x, frame->y, frame->z};
+  const double first[3] = {start.x, start.y, start.z};
+  const double more[3] = {give.x, give.y, give.z};
+  for (int k = 0; k < 3; ++k) {
+    double w[6];
+    store((sv){axis[k], v4_cross(v4_from(point), axis[k])}, w);
+    double force = first[k] - more[k] * v3_dot(v4_to(axis[k]), bias);
+    for (int i = 0; i < 6; ++i) {
+      beside->force[i] += force * w[i];
+      for (int j = 0; j < 6; ++j)
+        beside->inertia[i][j] += more[k] * w[i] * w[j];
+    }
+  }
+}
+
 void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd) {
+  tbi_forward_ada_loaded(d, tau, NULL, qdd);
+}
+
+void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *beside,
+                            double *qdd) {
   const tabi_model *model = d->model;
   TBI_CHECK_SLOW(tbi_ada_obstacle(model) == TABI_NONE);
   for (int32_t i = 0; i < model->nbody; ++i) {
     if (d->ada[i].ndof == 0) continue;
-    start_chain(d, i, &d->ada[i]);
+    start_chain(d, i, beside ? &beside[i] : NULL, &d->ada[i]);
     gather_drift(d, i, &d->ada[i]);
   }
   for (int32_t i = model->nbody - 1; i >= 0; --i) {

@@ -97,6 +97,19 @@ void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x); /* x = M^-1 
 void tbi_forward_aba(tabi_dynamics *d, const double *tau, double *qdd);
 void tbi_forward_ltdl(tabi_dynamics *d, const double *tau, double *qdd);
 void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd);
+
+/* Springs and dampers on a body, linearly implicit: a force  f - A a  for its acceleration a, both
+ * taken at the body's origin, world axes.  A is symmetric, not negative. */
+typedef struct tbi_body_load {
+  double inertia[6][6]; /* A */
+  double force[6];      /* f */
+} tbi_body_load;
+/* The same with loads on bodies that have mass: [nbody]. */
+void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *load,
+                            double *qdd);
+/* One spring at a point (from the body's origin): a force  start - give a_p  along each axis of the
+ * frame, for the acceleration a_p of the point, into the load; bias is what a_p is at a = 0. */
+void tbi_load_point(tbi_body_load *load, v3 point, const m4 *frame, v3 start, v3 give, v3 bias);
 /* Which joints ADA joins; once for a model. */
 void tbi_ada_prepare(tabi_dynamics *d);
 /* The body that ADA cannot take (a massless one that branches), or TABI_NONE. */
