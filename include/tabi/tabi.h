@@ -385,9 +385,11 @@ TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], doubl
 /* ------------------------------------------------------------------------------- world */
 
 typedef enum tabi_contact_kind {
-  TABI_CONTACT_CONE,  /* extended projected Gauss-Seidel with the true friction cone */
-  TABI_CONTACT_LCP,   /* one sliding or four static directions of friction */
-  TABI_CONTACT_EXACT, /* the law of cone, solved to its residual whatever the conditioning */
+  TABI_CONTACT_CONE,    /* extended projected Gauss-Seidel with the true friction cone */
+  TABI_CONTACT_LCP,     /* one sliding or four static directions of friction */
+  TABI_CONTACT_EXACT,   /* the law of cone, solved to its residual whatever the conditioning */
+  TABI_CONTACT_PENALTY, /* springs and dampers, implicit: nothing is rigid */
+  TABI_CONTACT_IMPULSE, /* restitution at all points at once, by pseudo-inverse and exclusion */
   TABI_CONTACT_COUNT,
 } tabi_contact_kind;
 
@@ -395,6 +397,7 @@ typedef enum tabi_integrator {
   TABI_SEMI_IMPLICIT, /* positions move with the new velocity */
   TABI_MIDPOINT,      /* positions move with the mean of old and new in free motion */
   TABI_RK4,           /* contact forces held over the four stages, connections solved in each */
+  TABI_EULER,         /* everything from the start of the step, positions too: for comparison */
   TABI_INTEGRATOR_COUNT,
 } tabi_integrator;
 
@@ -423,6 +426,7 @@ typedef struct tabi_world_def {
   double warm_start;       /* share of the last impulses to start from, 0 to 1 */
   bool paper;              /* the solver row by row as published */
   bool dense;              /* the papers' dense matrix, for their timing figures */
+  double grip;             /* of penalty: stiffness along surfaces, a share of that across */
   bool static_friction;    /* false: lcp knows sliding friction only */
   uint64_t seed;           /* of the world's random numbers */
 } tabi_world_def;
@@ -488,6 +492,7 @@ typedef struct tabi_certificate {
   int32_t iterations;
   bool converged;   /* the tolerance was reached */
   bool handed_over; /* to exact, by def.fallback */
+  bool tempered;    /* impulse reduced rebounds or friction that would have given energy */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

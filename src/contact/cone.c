@@ -54,7 +54,7 @@ double tbi_cone_sweep(tbi_problem *p) {
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   if (def->paper || def->dense) return tbi_paper_solve(p, def, scratch);
-  tbi_solution solution = {0, false};
+  tbi_solution solution = {.converged = false};
   while (solution.iterations < def->iterations && !solution.converged) {
     double change = tbi_cone_sweep(p);
     ++solution.iterations;

@@ -143,7 +143,7 @@ static double sweep(const tbi_pgs *pgs, const dense *k) {
 }
 
 tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
-  tbi_solution solution = {0, pgs->count == 0};
+  tbi_solution solution = {.converged = pgs->count == 0};
   dense k = make(pgs, problem);
   form(pgs, problem, &k);
   while (!solution.converged && solution.iterations < def->iterations) {

@@ -95,7 +95,7 @@ static tbi_solution solve_island(work *w, const tbi_island *island, const tabi_w
   double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), LEAST_SPEED);
   tbi_island_read(island, w->r);
   tbi_island_velocity(island, w->u);
-  if (tbi_exact_residual(d, w->r, w->u) <= tolerance) return (tbi_solution){0, true};
+  if (tbi_exact_residual(d, w->r, w->u) <= tolerance) return (tbi_solution){.converged = true};
   memcpy(w->start, w->r, (size_t)d->nunknown * sizeof *w->start);
   tbi_exact_result result = tbi_exact_solve(d, tolerance, def->iterations, w->r, w->rest);
   if (!result.converged) {
@@ -104,7 +104,8 @@ static tbi_solution solve_island(work *w, const tbi_island *island, const tabi_w
   }
   if (result.converged) drop_traces(w, island, tolerance);
   tbi_island_write(island, w->r);
-  return (tbi_solution){result.sweeps + result.factorisations, result.converged};
+  return (tbi_solution){.iterations = result.sweeps + result.factorisations,
+                        .converged = result.converged};
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
@@ -114,7 +115,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   for (int32_t i = 0; i < FIRST_SWEEPS; ++i)
     (void)tbi_cone_sweep(p);
   tbi_problem_sum(p);
-  tbi_solution all = {0, true};
+  tbi_solution all = {.converged = true};
   bool touched = false;
   for (int32_t i = 0; i < w.f.nisland; ++i) {
     tbi_solution own = solve_island(&w, &w.f.island[i], def);

@@ -10,6 +10,7 @@
 typedef struct tbi_solution {
   int32_t iterations;
   bool converged;
+  bool tempered; /* see tabi_certificate */
 } tbi_solution;
 
 typedef struct tbi_formulation {
@@ -25,6 +26,8 @@ extern const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT];
 
 extern const tbi_formulation tbi_cone;
 extern const tbi_formulation tbi_exact;
+extern const tbi_formulation tbi_impulse;
 extern const tbi_formulation tbi_lcp;
+extern const tbi_formulation tbi_penalty;
 
 #endif

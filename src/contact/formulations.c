@@ -4,9 +4,9 @@
 #include <string.h>
 
 const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT] = {
-    [TABI_CONTACT_CONE] = &tbi_cone,
-    [TABI_CONTACT_LCP] = &tbi_lcp,
-    [TABI_CONTACT_EXACT] = &tbi_exact,
+    [TABI_CONTACT_CONE] = &tbi_cone,       [TABI_CONTACT_LCP] = &tbi_lcp,
+    [TABI_CONTACT_EXACT] = &tbi_exact,     [TABI_CONTACT_PENALTY] = &tbi_penalty,
+    [TABI_CONTACT_IMPULSE] = &tbi_impulse,
 };
 
 const char *tabi_contact_name(tabi_contact_kind kind) { return tbi_formulations[kind]->name; }
@@ -18,7 +18,8 @@ int32_t tabi_contact_find(const char *name) {
   return TABI_NONE;
 }
 
-static const char *const integrators[TABI_INTEGRATOR_COUNT] = {"semi-implicit", "midpoint", "rk4"};
+static const char *const integrators[TABI_INTEGRATOR_COUNT] = {"semi-implicit", "midpoint", "rk4",
+                                                               "euler"};
 
 const char *tabi_integrator_name(tabi_integrator integrator) { return integrators[integrator]; }
 

@@ -188,7 +188,7 @@ static void store(const tbi_pgs *pgs, tbi_problem *p) {
 
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
-  tbi_solution solution = {0, false};
+  tbi_solution solution = {.converged = false};
   if (def->dense && problem->nrow == 0) {
     solution = tbi_dense_solve(pgs, problem, def);
   } else {

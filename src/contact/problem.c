@@ -253,14 +253,6 @@ static void answer(const tbi_problem *p, const tbi_point *c, v4 axis, sv *a, sv 
   }
 }
 
-/* two tangents, the same for the same normal: from the world axis least along it */
-static m4 contact_frame(v3 n) {
-  v3 away = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
-  v3 t = v3_sub(away, v3_scale(v3_dot(away, n), n));
-  t = v3_scale(1 / v3_norm(t), t);
-  return (m4){v4_from(n), v4_from(t), v4_from(v3_cross(n, t))};
-}
-
 /* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
  * that never passes for sticking, so that coulomb.c is asked. */
 static s3 stick_inverse(s3 w) {
@@ -320,8 +312,10 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->id = tbi_touch_id(touch);
   c->arm_a = arm_to(s, touch->shape_a, touch->point);
   c->arm_b = arm_to(s, touch->shape_b, touch->point);
-  c->frame = contact_frame(touch->normal);
+  c->frame = tbi_contact_frame(touch->normal);
+  c->gap = touch->gap;
   c->angle = 0;
+  c->stretch = v3_zero();
   for (int i = 0; i < 3; ++i)
     c->impulse[i] = 0;
   fill_response(&s->problem, c);
@@ -329,7 +323,7 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
       tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
   c->slip[0] = before.y;
   c->slip[1] = before.z;
-  s->approach[index] = before.x;
+  c->approach = s->approach[index] = before.x;
 }
 
 /* stable sort of the touches by their two ports, least significant first, by counting; leaves their

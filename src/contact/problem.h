@@ -51,10 +51,15 @@ typedef struct tbi_point {
   double w[3][3];              /* change of the point's velocity per impulse, in the frame */
   double inverse[6];           /* of w: xx yy zz xy xz yz */
   double mobility;             /* mean of w's diagonal; if held, some number > 0 */
-  bool held;         /* cannot move along its normal (ties hold its ports, say): left alone */
-  double target;     /* the normal velocity must reach it: -gap/h, depth correction, rebound */
-  double friction;   /* coefficient: static or kinetic, by the slip before the step */
-  double slip[2];    /* tangential velocity before the step, in the frame */
+  bool held;       /* cannot move along its normal (ties hold its ports, say): left alone */
+  double target;   /* the normal velocity must reach it: -gap/h, depth correction, rebound */
+  double rest;     /* the target if it did not rebound */
+  double friction; /* coefficient: static or kinetic, by the slip before the step */
+  const tabi_material_def *surface; /* of the two shapes together */
+  double gap;                       /* m, at the start of the step */
+  double approach;                  /* normal velocity before the step */
+  double slip[2];                   /* tangential velocity before the step, in the frame */
+  v3 stretch;        /* m along the surface since it stuck, world axes: penalty's springs */
   double angle;      /* rad, random while the contact lasts: lcp's static axes */
   double impulse[3]; /* in the frame, on b */
 } tbi_point;
@@ -99,6 +104,14 @@ typedef struct tbi_problem {
   tbi_row *row;
   tbi_group *group;
 } tbi_problem;
+
+/* Two tangents, the same for the same normal: from the world axis least along it. */
+static inline m4 tbi_contact_frame(v3 n) {
+  v3 away = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
+  v3 t = v3_sub(away, v3_scale(v3_dot(away, n), n));
+  t = v3_scale(1 / v3_norm(t), t);
+  return (m4){v4_from(n), v4_from(t), v4_from(v3_cross(n, t))};
+}
 
 /* The velocity of a point of contact in its frame, from those of its ports. */
 static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {

@@ -150,7 +150,7 @@ static int32_t measure(const tabi_world *w, int32_t index, tbi_tie tie[6]) {
 }
 
 static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
-  return def->type == TABI_CONNECTION_SPRING && w->def.integrator == TABI_RK4;
+  return def->type == TABI_CONNECTION_SPRING && tbi_world_is_explicit(w);
 }
 
 static void add_connection(tabi_world *w, int32_t index) {

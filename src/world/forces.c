@@ -3,7 +3,7 @@
  * Springs and dampers are implicit: with q+ = q + h v+ their force at the end of the step,
  *     -k (q + h v+ - rest) - d v+,
  * moves h d + h^2 k to the diagonal of M and leaves -k (q + h v - rest) - d v on the right.  An
- * implicit servo is a spring to its target.  Under rk4 everything is explicit. */
+ * implicit servo is a spring to its target.  Under rk4 and euler everything is explicit. */
 #include "base/error.h"
 #include "world/world.h"
 
@@ -123,7 +123,7 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   tabi_status status = check_inputs(w, tau);
   if (status != TABI_OK) return status;
-  bool all_explicit = w->def.integrator == TABI_RK4;
+  bool all_explicit = tbi_world_is_explicit(w);
   add_drives(w, w->q, w->v, tau, all_explicit, w->force);
   if (all_explicit) {
     memcpy(w->diagonal, model->dof_rotor, sizeof *w->diagonal * (size_t)model->nv);

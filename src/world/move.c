@@ -1,4 +1,7 @@
 /* move.c - the new position: along one velocity, or by the four stages of rk4. */
+#include "contact/soft.h"
+#include "contact/surface.h"
+#include "contact/sweep.h"
 #include "integrate/integrate.h"
 #include "world/world.h"
 
@@ -18,6 +21,7 @@ static void mark_pushed(tabi_world *w) {
 static double moving_velocity(const tabi_world *w, int32_t tree, int32_t k) {
   double before = w->v[k];
   double after = w->v_new[k];
+  if (w->def.integrator == TABI_EULER) return before;
   double share = w->touch_time[tree];
   bool middle = w->def.integrator == TABI_MIDPOINT;
   double gain = middle ? w->v_free[k] - before : 0;
@@ -80,6 +84,54 @@ static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
   tbi_ltdl_solve_lower(w->d, qdd);
 }
 
+/* how far a contact was stretched along the surface at the start of the step */
+static v3 stretch_of(const tabi_world *w, const tbi_touch *touch) {
+  uint64_t id = tbi_touch_id(touch);
+  int64_t low = 0;
+  int64_t high = w->head->nwarm;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (w->warm[middle].id < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < w->head->nwarm && w->warm[low].id == id ? w->warm[low].stretch : v3_zero();
+}
+
+/* a spring between surfaces against the forces of rnea.c */
+static void push_surface(tabi_world *w, const tbi_touch *touch) {
+  int32_t body[2] = {w->shape_body[touch->shape_a], w->shape_body[touch->shape_b]};
+  const tabi_material_def *surface =
+      tbi_surface_of(w->model, w->surface, touch->shape_a, touch->shape_b);
+  m4 frame = tbi_contact_frame(touch->normal);
+  v4 arm[2];
+  v4 speed[2];
+  for (int i = 0; i < 2; ++i) {
+    arm[i] = v4_from(v3_sub(touch->point, tbi_tree_origin(w->d, body[i])));
+    speed[i] = sv_at(w->d->body[body[i]].vel, arm[i]);
+  }
+  v4 u = v4_sub(speed[1], speed[0]);
+  v4 s = v4_from(stretch_of(w, touch));
+  v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
+  bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
+  tbi_soft soft = tbi_soft_of(surface, slides ? surface->kinetic : surface->friction, w->def.grip);
+  v3 stretch = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
+  v3 f = tbi_soft_force(&soft, touch->gap, stretch, slip);
+  v4 force = m4_mulv3(&frame, f);
+  for (int i = 0; i < 2; ++i) {
+    sv *on = &w->d->force[body[i]];
+    *on = sv_axpy(*on, i == 0 ? 1 : -1, tbi_wrench(arm[i], force));
+  }
+}
+
+static void push_surfaces(tabi_world *w) {
+  int32_t count = tbi_collide(w->collision, w->d, w->reach, w->stage_touch, w->def.max_contacts);
+  for (int32_t i = 0; i < count; ++i)
+    push_surface(w, &w->stage_touch[i]);
+}
+
 static void stage_acceleration(void *user, const double *q, const double *v, double *qdd) {
   stages *s = user;
   tabi_world *w = s->w;
@@ -87,6 +139,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   tbi_kinematics(w->d, q, v);
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
   tbi_world_pull_springs(w);
+  if (w->def.contact == TABI_CONTACT_PENALTY) push_surfaces(w);
   tbi_gather(w->d, w->bias);
   tbi_world_forces_at(w, q, v, s->tau, w->v_free);
   for (int32_t k = 0; k < model->nv; ++k)
@@ -105,7 +158,9 @@ static void hold_forces(tabi_world *w, double *held) {
   double rate = 1 / w->def.timestep;
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->force[i] = w->external[i];
-  for (int32_t k = 0; k < p->nport; ++k) {
+  /* springs between surfaces are there anew in every stage */
+  int32_t nport = w->def.contact == TABI_CONTACT_PENALTY ? 0 : p->nport;
+  for (int32_t k = 0; k < nport; ++k) {
     sv *force = &w->d->force[p->port[k].body];
     *force = sv_axpy(*force, rate, p->received[k]);
   }

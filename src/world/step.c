@@ -34,7 +34,7 @@ static tabi_status solve_problem(tabi_world *w) {
   tbi_world_targets(w);
   tbi_world_warm_start(w);
   tbi_problem_start(p);
-  tbi_solution solution = {0, true};
+  tbi_solution solution = {.converged = true};
   if (p->npoint + p->nrow > 0) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
   }
@@ -45,6 +45,7 @@ static tabi_status solve_problem(tabi_world *w) {
   w->certificate = tbi_residual(p, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
+  w->certificate.tempered = solution.tempered;
   w->certificate.handed_over = handed_over;
   tbi_world_keep_ties(w);
   return TABI_OK;

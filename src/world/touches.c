@@ -112,13 +112,14 @@ void tbi_world_targets(tabi_world *w) {
         tbi_surface_of(w->model, w->surface, touch->shape_a, touch->shape_b);
     double slip = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
     double approach = w->setup.approach[c->touch];
+    c->surface = surface;
     c->friction = slip > surface->slip_speed ? surface->kinetic : surface->friction;
-    if (surface->restitution > 0 && approach < -surface->rest_speed &&
-        set_rebound(w, c, surface->restitution, approach, touch->gap)) {
-      continue;
-    }
     double deep = fmax(-touch->gap - w->def.allowed_depth, 0);
-    c->target = touch->gap > 0 ? -touch->gap / h
-                               : fmin(w->def.correction * deep / h, w->def.correction_speed);
+    c->rest = touch->gap > 0 ? -touch->gap / h
+                             : fmin(w->def.correction * deep / h, w->def.correction_speed);
+    bool rebounds = w->def.contact != TABI_CONTACT_PENALTY && surface->restitution > 0 &&
+                    approach < -surface->rest_speed &&
+                    set_rebound(w, c, surface->restitution, approach, touch->gap);
+    if (!rebounds) c->target = c->rest;
   }
 }

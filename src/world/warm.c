@@ -22,6 +22,7 @@ void tbi_world_warm_start(tabi_world *w) {
       c->impulse[1] = v4_dot(impulse, c->frame.y);
       c->impulse[2] = v4_dot(impulse, c->frame.z);
       c->angle = old->angle;
+      c->stretch = old->stretch;
     } else if (w->def.contact == TABI_CONTACT_LCP) {
       c->angle = TURN * tbi_random_unit(&w->head->random);
     }
@@ -34,6 +35,6 @@ void tbi_world_keep_warm(tabi_world *w) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    w->warm[c->touch] = (tbi_warm){c->id, v4_to(impulse), c->angle};
+    w->warm[c->touch] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->stretch};
   }
 }

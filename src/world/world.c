@@ -26,6 +26,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .correction = 0.2,
       .correction_speed = 0.5,
       .warm_start = 1,
+      .grip = 1,
       .static_friction = true,
       .seed = 1,
   };
@@ -49,6 +50,7 @@ static const char *complaint(const tabi_world_def *def) {
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
   if (!in_range(def->correction_speed, 0, MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
+  if (!in_range(def->grip, 0, 1e3)) return "grip must be in [0, 1000]";
   return NULL;
 }
 
@@ -130,6 +132,8 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
   w->touch = tbi_layout_take(at, points, sizeof *w->touch);
+  bool staged = w->def.contact == TABI_CONTACT_PENALTY && w->def.integrator == TABI_RK4;
+  w->stage_touch = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_touch);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->contact = tbi_layout_take(at, points, sizeof *w->contact);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);

@@ -13,6 +13,7 @@ typedef struct tbi_warm {
   uint64_t id;
   v3 impulse; /* world axes, on b */
   double angle;
+  v3 stretch;
 } tbi_warm;
 
 /* The numbers of the state that are no arrays. */
@@ -51,7 +52,7 @@ struct tabi_world {
   tabi_dynamics *d;
   tbi_collision *collision;
   tbi_setup setup;
-  tbi_touch *touch;
+  tbi_touch *touch, *stage_touch; /* of the step, and of a stage of rk4 under penalty */
   double *gap;                    /* by touch */
   double *reach;                  /* [nshape] */
   double *force;                  /* joint forces of the step that do work: [nv] */
@@ -74,6 +75,11 @@ struct tabi_world {
 
 static inline bool tbi_world_falls_back(const tabi_world *w) {
   return w->def.fallback && w->def.contact != TABI_CONTACT_EXACT;
+}
+
+/* Whether all forces are taken from the start of the step, or of a stage. */
+static inline bool tbi_world_is_explicit(const tabi_world *w) {
+  return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
 }
 
 /* Springs, dampers, servos, actuators and joint forces: what pulls at the start of the step, and

@@ -1,0 +1,287 @@
+/* penalty.c - springs and dampers between surfaces (P2, Yamane and Nakamura), stable at large
+ * steps.
+ *
+ * A point that overlaps (gap g < 0, stretch s along the surface since it stuck) pushes with
+ *     -k g - d u across,   -k_t s - d u along,
+ * never pulls, and slides where friction does not suffice.  Taken at the end of the step, with
+ * g + h u and s + h u, that is an impulse
+ *     r = cut(r0 - S u),   r0 = -h (k g, k_t s),   S = h d + h^2 k.
+ *
+ * As published (def->paper) the points come one after another, once, and each knows what it does to
+ * its own velocity and what those before it have done.  Otherwise all are solved together, by
+ * Newton's method on  r = cut(r0 - S (q + W r)): the limit of stiffness is then a rigid contact,
+ * and no order matters.  Joint limits and dry friction are springs too, so stiff that their error
+ * is rounding.
+ *
+ * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
+#include "contact/factored.h"
+#include "contact/formulation.h"
+#include "contact/soft.h"
+#include "contact/sweep.h"
+#include "math/linalg.h"
+
+#include <string.h>
+
+#define STIFF 1e8 /* of a row: S times its mobility */
+
+enum { NEWTON_STEPS = 40, HALVINGS = 6 };
+
+typedef struct spring {
+  tbi_soft soft;
+  v3 start; /* r0 */
+  v3 give;  /* S */
+} spring;
+
+static spring spring_of(const tbi_point *c, const tabi_world_def *def) {
+  double h = def->timestep;
+  tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+  v4 s = v4_from(c->stretch);
+  double across = h * soft.damping + h * h * soft.stiffness;
+  double along = h * soft.damping + h * h * soft.grip;
+  return (spring){
+      .soft = soft,
+      .start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
+                       -h * soft.grip * v4_dot(s, c->frame.z)),
+      .give = v3_make(across, along, along),
+  };
+}
+
+/* r0 - S u before it is cut */
+static v3 uncut(const spring *s, v3 u) {
+  return v3_make(s->start.x - s->give.x * u.x, s->start.y - s->give.y * u.y,
+                 s->start.z - s->give.z * u.z);
+}
+
+/* -dr/du of a point that would push with t */
+static void slope(const spring *s, v3 t, double d[9]) {
+  memset(d, 0, 9 * sizeof *d);
+  if (!(t.x > 0)) return;
+  d[0] = s->give.x;
+  double along = sqrt(t.y * t.y + t.z * t.z);
+  if (along <= s->soft.hold * t.x) {
+    d[4] = d[8] = s->give.y;
+    return;
+  }
+  const double c[2] = {t.y / along, t.z / along};
+  double mu = s->soft.slide;
+  for (int i = 0; i < 2; ++i) {
+    d[3 * (i + 1)] = mu * c[i] * s->give.x;
+    for (int j = 0; j < 2; ++j)
+      d[3 * (i + 1) + j + 1] = mu * t.x / along * s->give.y * ((i == j ? 1 : 0) - c[i] * c[j]);
+  }
+}
+
+/* Points of the paper's variant: (I + S W) r = r0 - S b, cut. */
+static v3 answer_alone(const spring *s, const tbi_point *c, v3 b) {
+  double a[9];
+  const double give[3] = {s->give.x, s->give.y, s->give.z};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j)
+      a[3 * i + j] = give[i] * c->w[i][j] + (i == j ? 1 : 0);
+  }
+  v3 column[3] = {v3_make(a[0], a[3], a[6]), v3_make(a[1], a[4], a[7]), v3_make(a[2], a[5], a[8])};
+  v3 rhs = uncut(s, b);
+  double det = v3_dot(column[0], v3_cross(column[1], column[2]));
+  v3 r = v3_make(v3_dot(rhs, v3_cross(column[1], column[2])) / det,
+                 v3_dot(column[0], v3_cross(rhs, column[2])) / det,
+                 v3_dot(column[0], v3_cross(column[1], rhs)) / det);
+  return tbi_soft_cut(&s->soft, r);
+}
+
+/* one after another, once, from nothing */
+static tbi_solution solve_as_published(tbi_problem *p, const tabi_world_def *def) {
+  (void)tbi_rows_sweep(p);
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    const tbi_group *group = &p->group[g];
+    tbi_visit visit = tbi_visit_begin(p, group);
+    for (int32_t i = group->first; i < group->first + group->count; ++i) {
+      tbi_point *c = &p->point[i];
+      if (c->gap >= 0) continue;
+      spring s = spring_of(c, def);
+      tbi_visit_push(&visit, c, answer_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
+    }
+    tbi_visit_end(p, group, &visit);
+  }
+  return (tbi_solution){.iterations = 1, .converged = true};
+}
+
+/* forces at the start of the step, held over it */
+static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    tbi_point *c = &p->point[i];
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+    v4 stretch = v4_from(c->stretch);
+    v3 s = v3_make(0, v4_dot(stretch, c->frame.y), v4_dot(stretch, c->frame.z));
+    v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
+    v3_store(v3_scale(def->timestep, tbi_soft_force(&soft, c->gap, s, u)), c->impulse);
+  }
+  tbi_problem_start(p);
+  (void)tbi_rows_sweep(p);
+  return (tbi_solution){.iterations = 1, .converged = true};
+}
+
+typedef struct work {
+  tbi_factored factored;
+  const tabi_world_def *def;
+  const tbi_point **point; /* of an island, by law; NULL: a row */
+  double *r, *u, *f, *dr, *trial;
+  tbi_law_block *d;
+} work;
+
+static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
+  tbi_layout at = {memory, 0};
+  int64_t points = def->max_contacts;
+  int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
+  int64_t n = 3 * points + rows;
+  tbi_factored_place(&at, model, points, rows, &to->factored);
+  to->point = tbi_layout_take(&at, points + rows, sizeof *to->point);
+  to->d = tbi_layout_take(&at, points + rows, sizeof *to->d);
+  double **vectors[] = {&to->r, &to->u, &to->f, &to->dr, &to->trial};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
+    *vectors[i] = tbi_layout_take(&at, n, sizeof(double));
+  to->def = def;
+  return at.used;
+}
+
+static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
+  work w;
+  return place(&w, NULL, model, def);
+}
+
+static void list_points(const work *w, const tbi_island *island) {
+  const tbi_problem *p = island->all->p;
+  int32_t law = 0;
+  for (int32_t g = 0; g < island->ngroup; ++g) {
+    const tbi_group *group = &p->group[island->group[g]];
+    for (int32_t i = group->first; i < group->first + group->count; ++i)
+      w->point[law++] = &p->point[i];
+  }
+  while (law < island->w.nlaw)
+    w->point[law++] = NULL;
+}
+
+/* F = cut(r0 - S u) - r of one point or row, and its slope; the size of F as a velocity */
+static double miss(const work *w, const tbi_law *law, const tbi_point *c, const double *r,
+                   const double *u, double *f, double *d) {
+  if (!c) {
+    double give = STIFF / law->mobility;
+    double t = -give * u[0];
+    double cut = tbi_min(tbi_max(t, law->lower), law->upper);
+    d[0] = t > law->lower && t < law->upper ? give : 0;
+    f[0] = cut - r[0];
+    return fabs(f[0] * law->mobility) / STIFF;
+  }
+  v3 wanted = v3_zero();
+  memset(d, 0, 9 * sizeof *d);
+  if (c->gap < 0) {
+    spring s = spring_of(c, w->def);
+    v3 t = uncut(&s, v3_make(u[0] + c->target, u[1], u[2]));
+    wanted = tbi_soft_cut(&s.soft, t);
+    slope(&s, t, d);
+  }
+  v3_store(v3_sub(wanted, v3_load(r)), f);
+  return v3_norm(v3_load(f)) * law->mobility;
+}
+
+/* the worst F at r, with u, f and d filled */
+static double miss_all(const work *w, const tbi_island *island, const double *r) {
+  const tbi_delassus *m = &island->w;
+  double worst = 0;
+  m->multiply(m->self, r, w->u);
+  for (int32_t i = 0; i < m->nunknown; ++i)
+    w->u[i] += m->q[i];
+  for (int32_t i = 0; i < m->nlaw; ++i) {
+    int32_t at = m->law[i].at;
+    worst =
+        tbi_max(worst, miss(w, &m->law[i], w->point[i], r + at, w->u + at, w->f + at, w->d[i].m));
+  }
+  return worst;
+}
+
+/* Newton's method from the impulses of the step before; a step that does not help is halved */
+static tbi_solution solve_island(work *w, const tbi_island *island) {
+  const tbi_delassus *m = &island->w;
+  size_t bytes = sizeof *w->r * (size_t)m->nunknown;
+  list_points(w, island);
+  tbi_island_read(island, w->r);
+  double size = miss_all(w, island, w->r);
+  tbi_solution solution = {.iterations = 0};
+  while (size > w->def->tolerance && solution.iterations < NEWTON_STEPS) {
+    ++solution.iterations;
+    if (!m->newton(m->self, w->d, w->f, w->dr)) break;
+    double share = 1;
+    for (int k = 0; k < HALVINGS; ++k, share *= 0.5) {
+      for (int32_t i = 0; i < m->nunknown; ++i)
+        w->trial[i] = w->r[i] + share * w->dr[i];
+      double now = miss_all(w, island, w->trial);
+      if (now < size || k == HALVINGS - 1) {
+        size = now;
+        break;
+      }
+    }
+    memcpy(w->r, w->trial, bytes);
+  }
+  tbi_island_write(island, w->r);
+  solution.converged = size <= w->def->tolerance;
+  return solution;
+}
+
+/* where the springs along the surface stand after the step */
+static void keep_stretch(tbi_problem *p, const tabi_world_def *def) {
+  double h = def->timestep;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    tbi_point *c = &p->point[i];
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+    double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
+    bool pushes = c->impulse[0] > 0 && soft.grip > 0;
+    if (!pushes) {
+      c->stretch = v3_zero();
+    } else if (along >= soft.slide * c->impulse[0] * (1 - 1e-12)) {
+      double back = -1 / (h * soft.grip);
+      c->stretch = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
+    } else {
+      sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
+      sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
+      v3 u = tbi_point_velocity(c, a, b);
+      v4 s = v4_from(c->stretch);
+      c->stretch = v4_to(m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y,
+                                    v4_dot(s, c->frame.z) + h * u.z));
+    }
+  }
+}
+
+static tbi_solution solve_together(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  work w;
+  (void)place(&w, scratch, p->model, def);
+  tbi_factored_begin(&w.factored, p);
+  tbi_solution all = {.converged = true};
+  for (int32_t i = 0; i < w.factored.nisland; ++i) {
+    tbi_solution own = solve_island(&w, &w.factored.island[i]);
+    all.converged = all.converged && own.converged;
+    if (own.iterations > all.iterations) all.iterations = own.iterations;
+  }
+  tbi_problem_start(p);
+  return all;
+}
+
+static void forget_impulses(tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
+  tbi_problem_start(p);
+}
+
+static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  tbi_solution solution;
+  if (def->integrator == TABI_RK4 || def->integrator == TABI_EULER) {
+    solution = solve_explicit(p, def);
+  } else if (def->paper) {
+    forget_impulses(p);
+    solution = solve_as_published(p, def);
+  } else {
+    solution = solve_together(p, def, scratch);
+  }
+  keep_stretch(p, def);
+  return solution;
+}
+
+const tbi_formulation tbi_penalty = {.name = "penalty", .memsize = memsize, .solve = solve};

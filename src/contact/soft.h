@@ -1,0 +1,43 @@
+/* soft.h - the spring and damper of one point of contact. */
+#ifndef TBI_SOFT_H
+#define TBI_SOFT_H
+
+#include "math/vec.h"
+
+#include "tabi/tabi.h"
+
+#include <math.h>
+
+/* What two surfaces do at one point, across (x) and along (y, z): force per depth and per speed. */
+typedef struct tbi_soft {
+  double stiffness, damping; /* across */
+  double grip;               /* stiffness along */
+  double hold, slide;        /* friction coefficients */
+} tbi_soft;
+
+/* hold: the coefficient that a point which does not slide stands */
+static inline tbi_soft tbi_soft_of(const tabi_material_def *surface, double hold, double grip) {
+  double slide = surface->kinetic < 0 ? surface->friction : surface->kinetic;
+  return (tbi_soft){surface->stiffness, surface->damping, grip * surface->stiffness, hold,
+                    tbi_min(hold, slide)};
+}
+
+/* A force, or impulse, that neither pulls nor leaves the cone. */
+static inline v3 tbi_soft_cut(const tbi_soft *soft, v3 f) {
+  if (!(f.x > 0)) return v3_zero();
+  double along = sqrt(f.y * f.y + f.z * f.z);
+  if (along <= soft->hold * f.x) return f;
+  double keep = soft->slide * f.x / along;
+  return v3_make(f.x, keep * f.y, keep * f.z);
+}
+
+/* The force at a gap, a stretch along the surface (x unused) and a velocity. */
+static inline v3 tbi_soft_force(const tbi_soft *soft, double gap, v3 stretch, v3 u) {
+  if (gap >= 0) return v3_zero();
+  v3 f = v3_make(-soft->stiffness * gap - soft->damping * u.x,
+                 -soft->grip * stretch.y - soft->damping * u.y,
+                 -soft->grip * stretch.z - soft->damping * u.z);
+  return tbi_soft_cut(soft, f);
+}
+
+#endif
