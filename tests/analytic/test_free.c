@@ -117,7 +117,7 @@ static double tumbler_error(tabi_integrator integrator, double h) {
 
 static void orders(void **state) {
   (void)state;
-  const double least[TABI_INTEGRATOR_COUNT] = {0.9, 0.9, 3.8};
+  const double least[TABI_INTEGRATOR_COUNT] = {0.9, 0.9, 3.8, 0.9};
   for (int i = 0; i < TABI_INTEGRATOR_COUNT; ++i) {
     double coarse = tumbler_error((tabi_integrator)i, 0.04);
     double fine = tumbler_error((tabi_integrator)i, 0.02);

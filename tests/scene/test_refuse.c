@@ -34,7 +34,7 @@ static const bad scenes[] = {
     {"gravity: -9.81\n",                                                                  1, "gravity must be a list"                                   },
     {"[1, 2]\n",                                                                          1, "expected a map"                                           },
     {"just text\n",                                                                       1, "expected a map"                                           },
-    {"integrator: euler\n",                                                               1, "unknown integrator 'euler' (semi-implicit, midpoint, rk4)"},
+    {"integrator: verlet\n",                                                              1, "unknown integrator 'verlet' (semi-implicit, midpoint, rk4, euler)"},
     {"contact: {model: kone}\n",                                                          1, "unknown contact model 'kone' (cone, lcp"                  },
     {"contact: cone\n",                                                                   1, "contact must be a map"                                    },
     {"contact: {iterations: 1}\n",                                                        1, "iterations must be at least 2"                            },

@@ -22,9 +22,11 @@ static double depth_now(const scene *s) {
   return depth;
 }
 
+/* a spring pressed by half a metre lets go with what was put into it: penalty is left out */
 static void box_in_floor(void **state) {
   (void)state;
   for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+    if (contact == TABI_CONTACT_PENALTY) continue;
     scene s = scene_begin();
     int32_t stuff = scene_material(&s, 0.5, 0);
     scene_plane(&s, 0, stuff);
