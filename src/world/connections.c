@@ -144,7 +144,7 @@ static int32_t measure(const tabi_world *w, int32_t index, tbi_tie tie[6]) {
   uint32_t axes = held_axes(def);
   int32_t made = 0;
   for (int k = 0; k < 3; ++k) {
-    if (axes & (TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
+    if (axes & ((uint32_t)TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
   }
   return made + hold_turns(tie + made, &a, &b, axes);
 }
