@@ -40,6 +40,7 @@ typedef struct part {
   hold hold;
   double along[2]; /* of the friction of a point that slides */
   bool turned;     /* slid, and was stopped */
+  bool let_go;     /* pulled; only going in brings it back */
   double bound;    /* impulse of a row at a bound */
 } part;
 
@@ -125,7 +126,7 @@ static part held_row(const tbi_law *law, double last) {
                 .bound = last <= law->lower ? law->lower : law->upper};
 }
 
-/* what would go in holds */
+/* what would go in holds, and what held in the step before */
 static void start(crowd *c, double rebound) {
   const tbi_delassus *w = &c->island->w;
   memcpy(c->q, w->q, sizeof *c->q * (size_t)c->n);
@@ -134,7 +135,8 @@ static void start(crowd *c, double rebound) {
     int32_t at = w->law[i].at;
     if (point) {
       c->q[at] += (1 - rebound) * (point->target - point->rest);
-      c->part[i] = c->q[at] < -GOES_IN ? held_point(point) : (part){.hold = FREE};
+      bool holds = c->q[at] < -GOES_IN || c->last[at] > 0;
+      c->part[i] = holds ? held_point(point) : (part){.hold = FREE};
     } else {
       c->part[i] = held_row(&w->law[i], c->last[at]);
     }
@@ -225,7 +227,7 @@ static bool release(crowd *c) {
   if (worst < 0 || most <= GOES_IN) return false;
   const tbi_law *law = &w->law[worst];
   if (c->point[worst]) {
-    c->part[worst].hold = FREE;
+    c->part[worst] = (part){.hold = FREE, .let_go = true};
   } else {
     c->part[worst] =
         (part){.hold = BOUND, .bound = c->f[law->at] < law->lower ? law->lower : law->upper};
@@ -281,6 +283,22 @@ static bool admit(crowd *c) {
   return true;
 }
 
+/* Points that are free and yet neither part nor go in take their share of the load: boxes on boxes
+ * fall together until impulses hold the lowest, so that one by one only as many points of each as
+ * fix its place would be held. */
+static bool share_load(crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  bool more = false;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    part *p = &c->part[i];
+    if (!c->point[i] || p->hold != FREE || p->let_go || c->point[i]->held) continue;
+    if (c->u[w->law[i].at] > GOES_IN) continue;
+    *p = held_point(c->point[i]);
+    more = true;
+  }
+  return more;
+}
+
 /* passes it took, negative if they went in circles */
 static int32_t settle(crowd *c, double rebound, double friction) {
   int32_t most = 2 * c->island->w.nlaw + 8;
@@ -291,7 +309,7 @@ static int32_t settle(crowd *c, double rebound, double friction) {
     if (release(c)) continue;
     follow(c);
     multiply(c);
-    if (!change_friction(c) && !admit(c)) return pass;
+    if (!change_friction(c) && !admit(c) && !share_load(c)) return pass;
   }
   return -most;
 }
