@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "contact.h"
+#include "drop.h"
 #include "dynamics.h"
 #include "measure.h"
 #include "process.h"
@@ -19,7 +20,8 @@ const char tbi_bench_text[] =
     "  tabi bench dynamics/chain100/aba      one row\n"
     "  tabi bench contact                    whole steps: a standing robot, soles of many points,\n"
     "                                        piles of boxes\n"
-    "  tabi bench contact/stand --peers      the standing robot, MuJoCo beside it\n\n"
+    "  tabi bench contact/stand --peers      the standing robot, MuJoCo beside it\n"
+    "  tabi bench drop                       a box falls on springs: the largest good steps\n\n"
     "options:\n"
     "  --list               the names of all rows\n"
     "  --peers              measure other engines in the same run (needs tabi-bench-peers)\n"
@@ -34,7 +36,8 @@ static const struct {
   int (*run)(const tbi_bench_options *options, tbi_report *report);
 } workloads[] = {
     {tbi_bench_dynamics_list, tbi_bench_dynamics},
-    {tbi_bench_contact_list,  tbi_bench_contact }
+    {tbi_bench_contact_list,  tbi_bench_contact },
+    {tbi_bench_drop_list,     tbi_bench_drop    }
 };
 enum { NWORKLOAD = sizeof workloads / sizeof workloads[0] };
 

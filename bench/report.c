@@ -46,6 +46,7 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .depth = nan(""),
                    .residual = nan(""),
                    .cone = nan(""),
+                   .step = nan(""),
                    .speed = nan(""),
                    .peer_us = nan(""),
                    .peer_us_median = nan(""),
@@ -191,6 +192,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "penetration", row->depth);
   set_number(ours, "residual", row->residual);
   set_number(ours, "cone", row->cone);
+  set_number(ours, "step", row->step);
   set_number(ours, "speed", row->speed);
   (void)json_array_append_new(rows, ours);
   if (isnan(row->peer_us)) return;

@@ -21,6 +21,7 @@ typedef struct tbi_row {
   double depth;    /* m, the deepest overlap */
   double residual; /* m/s, of the laws of contact */
   double cone;     /* N, friction beyond the cone */
+  double step;     /* s, the largest that is good */
   double speed;    /* the fastest velocity: is it at rest? */
   double peer_us, peer_us_median, peer_contacts, peer_iterations, peer_depth;
 } tbi_row;
