@@ -18,6 +18,7 @@
 
 #define MIN_TIMESTEP 1e-7
 #define MAX_TIMESTEP 0.1
+#define MAX_GRIP     1e3
 #define MAX_SIGNALS  4096
 
 /* What stands at the top of the file. */
@@ -197,6 +198,7 @@ static const tbi_field contact_fields[] = {
     {"variant",          TBI_FIELD_WORD,         offsetof(contact_keys, variant)             },
     {"storage",          TBI_FIELD_WORD,         offsetof(contact_keys, storage)             },
     {"fallback",         TBI_FIELD_WORD,         offsetof(contact_keys, fallback)            },
+    {"grip",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.grip)            },
     {"static",           TBI_FIELD_BOOL,         offsetof(contact_keys, def.static_friction) },
     {"seed",             TBI_FIELD_NODE,         offsetof(contact_keys, seed)                },
 };
@@ -259,6 +261,42 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
   return status;
 }
 
+/* Keys that mean nothing to a model are let be, so that a scene runs under all of them; those that
+ * ask for what a model does not have are refused. */
+static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                 const tabi_world_def *def) {
+  const char *model = tabi_contact_name(def->contact);
+  bool swept = def->contact == TABI_CONTACT_CONE || def->contact == TABI_CONTACT_LCP;
+  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
+  const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
+  if (def->paper && def->contact == TABI_CONTACT_EXACT) {
+    return tbi_scene_fail(r, variant, "contact: ",
+                          "exact has no variant: paper; leave it out, or take another model");
+  }
+  if (def->paper && def->contact == TABI_CONTACT_PENALTY && is_explicit) {
+    return tbi_scene_fail(r, variant, "contact: ",
+                          "penalty is explicit under %s, without variants; leave variant out, or "
+                          "take integrator: semi-implicit",
+                          tabi_integrator_name(def->integrator));
+  }
+  if (def->dense && !swept) {
+    return tbi_scene_fail(
+        r, tbi_yaml_child(map, "storage"),
+        "contact: ", "%s has no storage: dense; leave it out, or take model: cone or lcp", model);
+  }
+  if (def->fallback && !swept && def->contact != TABI_CONTACT_EXACT) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "fallback"), "contact: ",
+                          "%s obeys another law than exact and has no fallback; leave it out, or "
+                          "take model: cone or lcp",
+                          model);
+  }
+  if (def->grip > MAX_GRIP) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "grip"), "contact: ", "grip %g must be in [0, %g]",
+                          def->grip, MAX_GRIP);
+  }
+  return TABI_OK;
+}
+
 static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
   if (!map) return TABI_OK;
   contact_keys keys = {.def = r->scene->world};
@@ -266,6 +304,7 @@ static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
       tbi_fields_read(map, "contact: ", contact_fields,
                       sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
   if (status == TABI_OK) status = read_contact_words(r, map, &keys);
+  if (status == TABI_OK) status = check_contact(r, map, &keys.def);
   if (status != TABI_OK) return status;
   if (tbi_yaml_child(map, "iterations") && keys.def.iterations < 2) {
     return tbi_scene_fail(r, tbi_yaml_child(map, "iterations"),

@@ -49,6 +49,25 @@ static void test_defaults(void **state) {
   tabi_scene_destroy(scene);
 }
 
+/* keys of the soft and the impulsive model, and words that other models leave alone */
+static void test_soft_settings(void **state) {
+  (void)state;
+  tabi_scene *scene = load("integrator: euler\ncontact: {model: penalty, grip: 0.25}\n"
+                           "bodies: [{name: a, fixed: true}]\n");
+  tabi_world_def def = tabi_scene_world_def(scene);
+  assert_int_equal(def.contact, TABI_CONTACT_PENALTY);
+  assert_int_equal(def.integrator, TABI_EULER);
+  assert_near(def.grip, 0.25, 0);
+  tabi_scene_destroy(scene);
+  for (int i = 0; i < 2; ++i) {
+    const char *const text[2] = {"contact: {model: penalty, variant: paper, seed: 3}\n",
+                                 "contact: {model: impulse, variant: paper, grip: 2}\n"};
+    scene = load(text[i]);
+    assert_true(tabi_scene_world_def(scene).paper);
+    tabi_scene_destroy(scene);
+  }
+}
+
 static void test_settings(void **state) {
   (void)state;
   tabi_scene *scene = load("name: all of it\ntimestep: 2e-3\nduration: 7\ngravity: [1, 2, 3]\n"
@@ -227,10 +246,11 @@ static void test_force(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_defaults),  cmocka_unit_test(test_settings),
-      cmocka_unit_test(test_set),       cmocka_unit_test(test_inertia),
-      cmocka_unit_test(test_density),   cmocka_unit_test(test_start),
-      cmocka_unit_test(test_materials), cmocka_unit_test(test_force),
+      cmocka_unit_test(test_defaults),      cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_soft_settings), cmocka_unit_test(test_set),
+      cmocka_unit_test(test_inertia),       cmocka_unit_test(test_density),
+      cmocka_unit_test(test_start),         cmocka_unit_test(test_materials),
+      cmocka_unit_test(test_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
