@@ -420,42 +420,51 @@ static void fill_rows(tbi_setup *s) {
     fill_row(s, &p->row[i]);
 }
 
-static inline double row_tail(const tbi_problem *p, const tbi_row *row, const double *sum) {
-  return dot_path(p->y + row->tail, sum + tie_place(p, row->cluster),
-                  p->cluster_ties[row->cluster]);
+/* Rows are many and most robots have no ties: the inline ones leave tails to be looked at last. */
+static inline double row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  double u = along_path(p->model, row->dof, p->y + row->y, sum);
+  int32_t ties = p->cluster_ties[row->cluster];
+  if (ties == 0) return u;
+  return u - dot_path(p->y + row->tail, sum + tie_place(p, row->cluster), ties);
 }
 
-double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
-  return along_path(p->model, row->dof, p->y + row->y, sum) - row_tail(p, row, sum);
-}
-
-static inline double row_velocity(const tbi_problem *p, const tbi_row *row) {
-  return row->base + along_path(p->model, row->dof, p->y + row->y, p->sum) -
-         row_tail(p, row, p->sum);
-}
-
-double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) { return row_velocity(p, row); }
-
-void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
+static inline void row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
   const int32_t *path = p->model->dof_path + p->model->dof_row[row->dof];
   const double *y = p->y + row->y;
-  const double *tail = p->y + row->tail;
-  double *tie = sum + tie_place(p, row->cluster);
   for (int32_t j = 0; j <= p->model->dof_depth[row->dof]; ++j)
     sum[path[j]] += impulse * y[j];
-  for (int32_t t = 0; t < p->cluster_ties[row->cluster]; ++t)
+  int32_t ties = p->cluster_ties[row->cluster];
+  if (ties == 0) return;
+  const double *tail = p->y + row->tail;
+  double *tie = sum + tie_place(p, row->cluster);
+  for (int32_t t = 0; t < ties; ++t)
     tie[t] += impulse * tail[t];
 }
 
-double tbi_row_visit(tbi_problem *p, tbi_row *row) {
-  double impulse = row->impulse + (row->target - row_velocity(p, row)) * row->inverse;
+double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  return row_answer(p, row, sum);
+}
+
+double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
+  return row->base + row_answer(p, row, p->sum);
+}
+
+void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
+  row_push(p, row, impulse, sum);
+}
+
+static inline double row_visit(tbi_problem *p, tbi_row *row) {
+  double impulse =
+      row->impulse + (row->target - (row->base + row_answer(p, row, p->sum))) * row->inverse;
   impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
   double change = impulse - row->impulse;
   if (change == 0) return 0;
   row->impulse = impulse;
-  tbi_row_push(p, row, change, p->sum);
+  row_push(p, row, change, p->sum);
   return fabs(change * row->w);
 }
+
+double tbi_row_visit(tbi_problem *p, tbi_row *row) { return row_visit(p, row); }
 
 void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum) {
   const tbi_port *port = &p->port[k];
@@ -501,7 +510,7 @@ double tbi_rows_sweep(tbi_problem *p) {
   memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
-    change = tbi_max(change, tbi_row_visit(p, &p->row[i]));
+    change = tbi_max(change, row_visit(p, &p->row[i]));
   if (change > 0) tell_ports(p);
   return change;
 }
