@@ -11,13 +11,13 @@ typedef struct tbi_algorithm {
   bool (*fits)(const tabi_model *model); /* whether it can take the model; NULL: any */
 } tbi_algorithm;
 
-enum { TBI_ALGORITHMS = 5 };
+enum { TBI_ALGORITHMS = 6 };
 extern const tbi_algorithm tbi_algorithms[TBI_ALGORITHMS];
 
 /* The largest error over all states, one for each algorithm:
  * kinematics  kinetic energy against v'Mv/2, relative
  * the others  |M qdd + bias - tau| of each row over the sum of the sizes of its terms, where the
- *             algorithm gave tau (rnea) or qdd.
+ *             algorithm gave tau (rnea) or qdd; with springs, tau holds what they push at that qdd.
  * M and bias are those of crba and rnea. */
 tabi_status tbi_algorithm_errors(const tbi_bench_tree *tree, double errors[TBI_ALGORITHMS]);
 

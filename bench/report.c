@@ -19,6 +19,8 @@ static const growth growths[] = {
     {"tree",   "rnea",    "links",    50 },
     {"tree",   "aba",     "links",    50 },
     {"tree",   "ada",     "links",    50 },
+    {"chain",  "ada100",  "links",    50 },
+    {"tree",   "ada100",  "links",    50 },
     {"points", "cone20",  "contacts", 8  },
     {"points", "cone20",  "contacts", 100},
     {"points", "dense20", "contacts", 8  },

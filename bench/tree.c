@@ -86,8 +86,9 @@ tabi_status tbi_bench_tree_init(tbi_bench_tree *tree, tabi_model *model, tabi_er
   tree->tau = malloc((TBI_BENCH_TREE_STATES * nv + 1) * sizeof(double));
   tree->qdd = malloc((TBI_BENCH_TREE_STATES * nv + 1) * sizeof(double));
   tree->out = malloc((nv + 1) * sizeof(double));
+  tree->load = malloc(((size_t)model->nbody + 1) * sizeof *tree->load);
   tree->dynamics = tabi_dynamics_create(model, err);
-  bool ok = tree->q && tree->v && tree->tau && tree->qdd && tree->out;
+  bool ok = tree->q && tree->v && tree->tau && tree->qdd && tree->out && tree->load;
   if (!ok) (void)tbi_error_memory(err);
   if (!ok || !tree->dynamics) {
     tbi_bench_tree_free(tree);
@@ -105,5 +106,6 @@ void tbi_bench_tree_free(tbi_bench_tree *tree) {
   free(tree->tau);
   free(tree->qdd);
   free(tree->out);
+  free(tree->load);
   *tree = (tbi_bench_tree){0};
 }

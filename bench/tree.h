@@ -2,9 +2,9 @@
 #ifndef TBI_BENCH_TREE_H
 #define TBI_BENCH_TREE_H
 
-#include "tabi/tabi.h"
+#include "dynamics/dynamics.h"
 
-enum { TBI_BENCH_TREE_STATES = 16 };
+enum { TBI_BENCH_TREE_STATES = 16, TBI_BENCH_TREE_SPRINGS = 100 };
 
 typedef enum tbi_bench_tree_shape {
   TBI_BENCH_TREE_ROBOT,
@@ -19,6 +19,7 @@ typedef struct tbi_bench_tree {
   int32_t nq, nv;
   double *q, *v, *tau, *qdd; /* TBI_BENCH_TREE_STATES rows each */
   double *out;               /* nv: where results go that nobody reads */
+  tbi_body_load *load;       /* by body, of the springs: to be filled by who reads it */
 } tbi_bench_tree;
 
 /* `links` links on revolute joints with axes x, y, z in turn, standing in the world. */
