@@ -13,7 +13,7 @@ echo "The robot:"
 echo
 "$tabi" info "$root/models/humanoid36.urdf" | sed -n '2,9p'
 
-for method in cone lcp; do
+for method in cone lcp exact penalty impulse; do
   echo
   echo "Standing for 5 s, contact method $method:"
   echo
@@ -21,5 +21,5 @@ for method in cone lcp; do
 done
 
 echo
-echo "Figures: demo/stand-cone.svg, demo/stand-lcp.svg"
+echo "Figures: demo/stand-cone.svg and the like, one for each method"
 echo "Further: $tabi run scenes/pile.yaml, or $tabi help"
