@@ -164,12 +164,15 @@ static void list_points(const work *w, const tbi_island *island) {
 static double miss(const work *w, const tbi_law *law, const tbi_point *c, const double *r,
                    const double *u, double *f, double *d) {
   if (!c) {
+    /* what a velocity says about so stiff a spring is nearly always a bound: where it stands is
+     * told by impulse and velocity together */
     double give = STIFF / law->mobility;
-    double t = -give * u[0];
-    double cut = tbi_min(tbi_max(t, law->lower), law->upper);
-    d[0] = t > law->lower && t < law->upper ? give : 0;
-    f[0] = cut - r[0];
-    return fabs(f[0] * law->mobility) / STIFF;
+    double to = r[0] - (u[0] + r[0] / give) / law->mobility;
+    double cut = tbi_min(tbi_max(to, law->lower), law->upper);
+    bool between = to > law->lower && to < law->upper;
+    d[0] = between ? give : 0;
+    f[0] = between ? -give * u[0] - r[0] : cut - r[0];
+    return fabs(cut - r[0]) * law->mobility;
   }
   v3 wanted = v3_zero();
   memset(d, 0, 9 * sizeof *d);
