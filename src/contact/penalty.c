@@ -10,8 +10,9 @@
  * As published (def->paper) the points come one after another, once, and each knows what it does to
  * its own velocity and what those before it have done.  Otherwise all are solved together, by
  * Newton's method on  r = cut(r0 - S (q + W r)): the limit of stiffness is then a rigid contact,
- * and no order matters.  Joint limits and dry friction are springs too, so stiff that their error
- * is rounding.
+ * and no order matters.  Where Newton's method goes round in circles, it begins with springs so
+ * soft that it cannot, and follows the answer while they harden.  Joint limits and dry friction are
+ * springs too, so stiff that their error is rounding.
  *
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
@@ -24,7 +25,7 @@
 
 #define STIFF 1e8 /* of a row: S times its mobility */
 
-enum { NEWTON_STEPS = 40, HALVINGS = 6 };
+enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 
 typedef struct spring {
   tbi_soft soft;
@@ -32,18 +33,18 @@ typedef struct spring {
   v3 give;  /* S */
 } spring;
 
-static spring spring_of(const tbi_point *c, const tabi_world_def *def) {
+/* share: of its force */
+static spring spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
   tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
   v4 s = v4_from(c->stretch);
   double across = h * soft.damping + h * h * soft.stiffness;
   double along = h * soft.damping + h * h * soft.grip;
-  return (spring){
-      .soft = soft,
-      .start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
-                       -h * soft.grip * v4_dot(s, c->frame.z)),
-      .give = v3_make(across, along, along),
-  };
+  v3 start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
+                     -h * soft.grip * v4_dot(s, c->frame.z));
+  return (spring){.soft = soft,
+                  .start = v3_scale(share, start),
+                  .give = v3_scale(share, v3_make(across, along, along))};
 }
 
 /* r0 - S u before it is cut */
@@ -96,8 +97,8 @@ static tbi_solution solve_as_published(tbi_problem *p, const tabi_world_def *def
     tbi_visit visit = tbi_visit_begin(p, group);
     for (int32_t i = group->first; i < group->first + group->count; ++i) {
       tbi_point *c = &p->point[i];
-      if (c->gap >= 0) continue;
-      spring s = spring_of(c, def);
+      if (c->gap >= 0 || c->held) continue;
+      spring s = spring_of(c, def, 1);
       tbi_visit_push(&visit, c, answer_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
     }
     tbi_visit_end(p, group, &visit);
@@ -123,6 +124,7 @@ static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
 typedef struct work {
   tbi_factored factored;
   const tabi_world_def *def;
+  double share;            /* of r0 and S: 1, or less while springs harden */
   const tbi_point **point; /* of an island, by law; NULL: a row */
   double *r, *u, *f, *dr, *trial;
   tbi_law_block *d;
@@ -176,8 +178,8 @@ static double miss(const work *w, const tbi_law *law, const tbi_point *c, const 
   }
   v3 wanted = v3_zero();
   memset(d, 0, 9 * sizeof *d);
-  if (c->gap < 0) {
-    spring s = spring_of(c, w->def);
+  if (c->gap < 0 && !c->held) {
+    spring s = spring_of(c, w->def, w->share);
     v3 t = uncut(&s, v3_make(u[0] + c->target, u[1], u[2]));
     wanted = tbi_soft_cut(&s.soft, t);
     slope(&s, t, d);
@@ -201,12 +203,10 @@ static double miss_all(const work *w, const tbi_island *island, const double *r)
   return worst;
 }
 
-/* Newton's method from the impulses of the step before; a step that does not help is halved */
-static tbi_solution solve_island(work *w, const tbi_island *island) {
+/* Newton's method from w->r; a step that does not help is halved */
+static tbi_solution follow_newton(work *w, const tbi_island *island) {
   const tbi_delassus *m = &island->w;
   size_t bytes = sizeof *w->r * (size_t)m->nunknown;
-  list_points(w, island);
-  tbi_island_read(island, w->r);
   double size = miss_all(w, island, w->r);
   tbi_solution solution = {.iterations = 0};
   while (size > w->def->tolerance && solution.iterations < NEWTON_STEPS) {
@@ -224,8 +224,47 @@ static tbi_solution solve_island(work *w, const tbi_island *island) {
     }
     memcpy(w->r, w->trial, bytes);
   }
-  tbi_island_write(island, w->r);
   solution.converged = size <= w->def->tolerance;
+  return solution;
+}
+
+/* from nothing, with springs that harden until they are what they shall be */
+static tbi_solution harden(work *w, const tbi_island *island) {
+  tbi_solution solution = {.iterations = 0};
+  memset(w->r, 0, sizeof *w->r * (size_t)island->w.nunknown);
+  for (int softer = SOFTER; softer > 0; softer /= 2) {
+    w->share = 1.0 / softer;
+    tbi_solution own = follow_newton(w, island);
+    solution.iterations += own.iterations;
+    solution.converged = own.converged;
+  }
+  return solution;
+}
+
+/* what was not solved shall at least neither pull nor leave the cone */
+static void cut_all(const work *w, const tbi_island *island) {
+  for (int32_t i = 0; i < island->w.nlaw; ++i) {
+    const tbi_point *c = w->point[i];
+    if (!c) continue;
+    double *r = w->r + island->w.law[i].at;
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->grip);
+    v3_store(c->gap < 0 && !c->held ? tbi_soft_cut(&soft, v3_load(r)) : v3_zero(), r);
+  }
+}
+
+/* from the impulses of the step before */
+static tbi_solution solve_island(work *w, const tbi_island *island) {
+  list_points(w, island);
+  tbi_island_read(island, w->r);
+  w->share = 1;
+  tbi_solution solution = follow_newton(w, island);
+  if (!solution.converged) {
+    tbi_solution more = harden(w, island);
+    solution.iterations += more.iterations;
+    solution.converged = more.converged;
+  }
+  if (!solution.converged) cut_all(w, island);
+  tbi_island_write(island, w->r);
   return solution;
 }
 

@@ -1,0 +1,297 @@
+/* test_penalty.c - the springs and dampers of penalty on random problems.
+ *
+ * Where nothing is cut the law is linear, and all points together must move as assembly-disassembly
+ * with the same springs folded into the bodies says.  Where it is not, every point must have the
+ * impulse that its own law gives at its own velocity.  As published, the points come one after
+ * another, which is the same for one point. */
+#include "support/make_problem.h"
+#include "support/near.h"
+
+#include "contact/soft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MODELS 200
+#define POINTS 10
+#define ROWS   4
+
+static const double h = 1e-3;
+
+static tabi_material_def random_surface(rng *r) {
+  tabi_material_def surface = tabi_material_def_default();
+  surface.stiffness = pow(10, rng_between(r, 3, 6));
+  surface.damping = pow(10, rng_between(r, 0, 3));
+  surface.friction = rng_between(r, 0, 1);
+  surface.kinetic = surface.friction * rng_between(r, 0.5, 1);
+  return surface;
+}
+
+static tabi_world_def penalty_def(bool paper) {
+  tabi_world_def def = made_def(POINTS);
+  def.contact = TABI_CONTACT_PENALTY;
+  def.timestep = h;
+  def.grip = 0.5;
+  def.paper = paper;
+  return def;
+}
+
+/* ---- against assembly-disassembly */
+
+/* touches of bodies that have mass with the world */
+static int32_t ground_touches(const made_problem *made, rng *r, tbi_touch *touch) {
+  const tabi_model *model = made->model;
+  int32_t count = 0;
+  for (int32_t i = 0; i < POINTS && model->nbody > 0; ++i) {
+    int32_t body = rng_below(r, model->nbody);
+    if (model->body[body].mass <= 0) continue;
+    double direction[3];
+    double offset[3];
+    rng_direction(r, direction, 3);
+    rng_fill(r, 0.3, offset, 3);
+    v3 at = v3_add(tbi_tree_origin(made->d, body), v4_to(made->d->body[body].pos));
+    touch[count++] = (tbi_touch){.shape_a = model->nbody,
+                                 .shape_b = body,
+                                 .feature = (uint32_t)i,
+                                 .point = v3_add(at, v3_load(offset)),
+                                 .normal = v3_load(direction)};
+  }
+  return count;
+}
+
+/* a metre deep, and rough without end: nothing is cut */
+static void make_linear(made_problem *made, rng *r, tabi_material_def *surface) {
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    tbi_point *c = &made->p->point[i];
+    double stretch[3];
+    rng_fill(r, 0.01, stretch, 3);
+    surface[i] = random_surface(r);
+    surface[i].friction = surface[i].kinetic = 1e12;
+    c->surface = &surface[i];
+    c->friction = 1e12;
+    c->gap = -1;
+    c->target = rng_between(r, -0.1, 0.1); /* of rigid contacts: must not matter */
+    c->stretch = v3_load(stretch);
+  }
+}
+
+static v3 in_frame(const m4 *frame, v3 x) {
+  return v3_make(v3_dot(v4_to(frame->x), x), v3_dot(v4_to(frame->y), x),
+                 v3_dot(v4_to(frame->z), x));
+}
+
+/* J x of a 3 x nv matrix */
+static v3 times(const double *matrix, const double *x, int32_t nv) {
+  double sum[3] = {0};
+  for (ptrdiff_t k = 0; k < 3; ++k) {
+    for (int32_t j = 0; j < nv; ++j)
+      sum[k] += matrix[k * nv + j] * x[j];
+  }
+  return v3_load(sum);
+}
+
+/* The velocity of a point is J v, so its change over the step knows no dJ/dt v. */
+static void add_load(const made_problem *made, const tbi_point *c, const double *v, double *matrix,
+                     tbi_body_load *load) {
+  tabi_dynamics *d = made->d;
+  const tbi_touch *touch = &made->touch[c->touch];
+  int32_t body = touch->shape_b;
+  int32_t link = made->model->joint[made->model->body[body].joint].child;
+  const tbi_body_state *state = &d->body[body];
+  v3 arm = v3_sub(v3_sub(touch->point, tbi_tree_origin(d, body)), v4_to(state->pos));
+  double point[3];
+  v3_store(touch->point, point);
+  tabi_dynamics_point_jacobian_rate(d, link, point, matrix);
+  v3 u = v4_to(sv_at(state->vel, v4_add(state->pos, v4_from(arm))));
+  v3 bias = v3_sub(v3_cross(v4_to(state->vel.ang), u), times(matrix, v, made->model->nv));
+  double k = c->surface->stiffness;
+  double across = h * c->surface->damping + h * h * k;
+  double along = h * c->surface->damping + h * h * 0.5 * k;
+  v3 s = in_frame(&c->frame, c->stretch);
+  v3 w = in_frame(&c->frame, u);
+  v3 start = v3_make(-k * c->gap - across / h * w.x, -0.5 * k * s.y - along / h * w.y,
+                     -0.5 * k * s.z - along / h * w.z);
+  tbi_load_point(&load[body], arm, &c->frame, start, v3_make(across, along, along), bias);
+}
+
+/* the largest difference of a point's velocity from the answer of ADA; the fastest point */
+static double compare_with_ada(const made_problem *made, const v3 *stretch, const double *v,
+                               double *fastest) {
+  const tabi_model *model = made->model;
+  size_t nv = (size_t)model->nv;
+  double *room = calloc(nv * 5 + 1, sizeof *room);
+  double *qdd = room;
+  double *v_new = room + nv;
+  double *matrix = room + 2 * nv;
+  tbi_body_load *load = calloc((size_t)model->nbody + 1, sizeof *load);
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    tbi_point c = made->p->point[i];
+    c.stretch = stretch[i]; /* as it was before the step */
+    add_load(made, &c, v, matrix, load);
+  }
+  tbi_forward_ada_loaded(made->d, NULL, load, qdd);
+  for (size_t k = 0; k < nv; ++k)
+    v_new[k] = v[k] + h * qdd[k];
+  double worst = 0;
+  *fastest = 1;
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    const tbi_touch *touch = &made->touch[made->p->point[i].touch];
+    double point[3];
+    v3_store(touch->point, point);
+    int32_t link = model->joint[model->body[touch->shape_b].joint].child;
+    tabi_dynamics_point_jacobian(made->d, link, point, matrix);
+    v3 u = in_frame(&made->p->point[i].frame, times(matrix, v_new, model->nv));
+    worst = fmax(worst, v3_norm(v3_sub(u, made_point_velocity(made, i))));
+    *fastest = fmax(*fastest, v3_norm(u));
+  }
+  free(load);
+  free(room);
+  return worst;
+}
+
+/* false: something was cut after all */
+static bool check_linear(uint64_t seed) {
+  static random_plan plan;
+  random_plan_make(&plan, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING);
+  tabi_model *model = random_plan_build(&plan, NULL);
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
+  random_plan_state(&plan, model, q, v, NULL);
+  made_problem made;
+  made_open(&made, model, q, v, h);
+  rng r = rng_make(~seed);
+  tbi_touch touch[POINTS];
+  tabi_material_def surface[POINTS];
+  v3 stretch[POINTS];
+  made_fill(&made, touch, ground_touches(&made, &r, touch), NULL, 0);
+  make_linear(&made, &r, surface);
+  for (int32_t i = 0; i < made.p->npoint; ++i)
+    stretch[i] = made.p->point[i].stretch;
+  tabi_world_def def = penalty_def(false);
+  def.tolerance = 1e-10; /* points are as fast as 1000 m/s */
+  (void)made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve);
+  bool linear = made.p->npoint > 0;
+  for (int32_t i = 0; i < made.p->npoint; ++i)
+    linear = linear && made.p->point[i].impulse[0] > 0;
+  double fastest;
+  double off = compare_with_ada(&made, stretch, v, &fastest);
+  if (linear && !(off <= 1e-9 * fastest))
+    fail_msg("seed %d: off by %g m/s of %g", (int)seed, off, fastest);
+  made_close(&made);
+  tabi_model_destroy(model);
+  free(q);
+  free(v);
+  return linear;
+}
+
+static void agrees_with_ada(void **state) {
+  (void)state;
+  int linear = 0;
+  for (uint64_t seed = 1; seed <= MODELS; ++seed)
+    linear += check_linear(seed);
+  print_message("%d of %d problems are linear\n", linear, MODELS);
+  assert_true(linear > MODELS / 2);
+}
+
+/* ---- the law itself */
+
+static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface) {
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    tbi_point *c = &made->p->point[i];
+    double stretch[3];
+    rng_fill(r, 1e-4, stretch, 3);
+    surface[i] = random_surface(r);
+    c->surface = &surface[i];
+    c->friction = rng_below(r, 2) == 0 ? surface[i].friction : surface[i].kinetic;
+    c->gap = rng_below(r, 4) == 0 ? 1e-4 : -pow(10, rng_between(r, -6, -2));
+    c->stretch = v3_load(stretch);
+  }
+}
+
+/* by how much, as a velocity, a point misses its own law */
+static double miss(const made_problem *made, int32_t i, v3 stretch, double grip) {
+  const tbi_point *c = &made->p->point[i];
+  tbi_soft soft = tbi_soft_of(c->surface, c->friction, grip);
+  v3 u = made_point_velocity(made, i);
+  v3 s = in_frame(&c->frame, stretch);
+  v3 wanted = v3_zero();
+  if (c->gap < 0) {
+    v3 f = v3_make(-soft.stiffness * (c->gap + h * u.x) - soft.damping * u.x,
+                   -soft.grip * (s.y + h * u.y) - soft.damping * u.y,
+                   -soft.grip * (s.z + h * u.z) - soft.damping * u.z);
+    wanted = tbi_soft_cut(&soft, v3_scale(h, f));
+  }
+  return v3_norm(v3_sub(wanted, v3_load(c->impulse))) * c->mobility;
+}
+
+static void obeys_its_law(void **state) {
+  (void)state;
+  int converged = 0;
+  for (uint64_t seed = 1; seed <= MODELS; ++seed) {
+    made_problem made;
+    tabi_material_def surface[POINTS];
+    v3 stretch[POINTS];
+    tabi_model *model = made_random(&made, seed, RANDOM_ANY, POINTS, ROWS);
+    rng r = rng_make(seed);
+    make_surfaces(&made, &r, surface);
+    for (int32_t i = 0; i < made.p->npoint; ++i)
+      stretch[i] = made.p->point[i].stretch;
+    tabi_world_def def = penalty_def(false);
+    def.tolerance = 1e-10;
+    bool done = made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged;
+    converged += done;
+    made_expect_consistent(&made);
+    for (int32_t i = 0; done && i < made.p->npoint; ++i) {
+      double off = miss(&made, i, stretch[i], def.grip);
+      if (!(off <= 1e-8)) fail_msg("seed %d: point %d off by %g m/s", (int)seed, (int)i, off);
+    }
+    for (int32_t i = 0; done && i < made.p->nrow; ++i) {
+      const tbi_row *row = &made.p->row[i];
+      double u = made_row_velocity(&made, i) - row->target;
+      assert_true(row->impulse >= row->lower - 1e-9 && row->impulse <= row->upper + 1e-9);
+      if (row->impulse < row->upper - 1e-9) assert_true(u >= -1e-5);
+      if (row->impulse > row->lower + 1e-9) assert_true(u <= 1e-5);
+    }
+    made_close(&made);
+    tabi_model_destroy(model);
+  }
+  print_message("%d of %d solved\n", converged, MODELS);
+  assert_true(converged > MODELS * 99 / 100);
+}
+
+static void one_point_as_published(void **state) {
+  (void)state;
+  int pushing = 0;
+  for (uint64_t seed = 1; seed <= MODELS; ++seed) {
+    v3 impulse[2];
+    for (int k = 0; k < 2; ++k) {
+      made_problem made;
+      tabi_material_def surface[POINTS];
+      tabi_model *model = made_random(&made, seed, RANDOM_FLOATING, 1, 0);
+      rng r = rng_make(seed);
+      make_surfaces(&made, &r, surface);
+      /* where friction is cut, as published does not ask what that does across */
+      for (int32_t i = 0; i < made.p->npoint; ++i)
+        made.p->point[i].friction = surface[i].kinetic = 1e12;
+      tabi_world_def def = penalty_def(k == 1);
+      (void)made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve);
+      made_expect_consistent(&made);
+      impulse[k] = made.p->npoint > 0 ? v3_load(made.p->point[0].impulse) : v3_zero();
+      made_close(&made);
+      tabi_model_destroy(model);
+    }
+    if (impulse[0].x == 0 || impulse[1].x == 0) continue; /* cut across: there may be two answers */
+    ++pushing;
+    assert_near(v3_norm(v3_sub(impulse[0], impulse[1])), 0, 1e-8 * (1 + v3_norm(impulse[1])));
+  }
+  assert_true(pushing > MODELS / 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_with_ada),
+      cmocka_unit_test(obeys_its_law),
+      cmocka_unit_test(one_point_as_published),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
