@@ -11,13 +11,14 @@
  *   a point let go that would go in         holds again
  *
  * Points that slid before the step slide with kinetic mu against the slip.  Their friction follows
- * their normal impulse, and is found by iterating M f = -q with the friction of the pass before.
+ * their normal impulse, which a small system of these normals alone takes into account.
  *
  * Newton's restitution with friction may give energy.  If it would, all rebounds are taken back by
  * one factor, and if that is not enough friction by another.  Joint rows are points without
  * tangents: they hold, or push with a bound.
  *
- * When the changes go in circles the problem is left to cone. */
+ * When the changes go in circles, or an island is too large, the problem is left to cone, and the
+ * solution says that it has not converged. */
 #include "contact/cone.h"
 #include "contact/factored.h"
 #include "contact/formulation.h"
@@ -29,9 +30,8 @@
 #define MAX_UNKNOWNS 1200  /* of one island; larger ones go to cone */
 #define RANK         1e-9  /* of its own diagonal: what is left of a dependent unknown */
 #define GOES_IN      1e-10 /* m/s or rad/s: slower than this nothing has to be held */
-#define SETTLED      1e-12 /* m/s: change of a pass at which friction and normals agree */
 
-enum { FRICTION_PASSES = 200, ENERGY_HALVINGS = 30 };
+enum { ENERGY_HALVINGS = 30 };
 
 typedef enum hold { FREE, STICKS, SLIDES, BOUND } hold;
 
@@ -55,6 +55,10 @@ typedef struct crowd {
   double *last;    /* impulses of the step before */
   double friction; /* share of all coefficients */
   int32_t *held, nheld;
+  struct {
+    int32_t law, held; /* the point's law, and which of held its normal is */
+  } * sliding;         /* points that slide */
+  int32_t nsliding;
   double *a, *x; /* of the held unknowns */
   tbi_pseudo pseudo;
 } crowd;
@@ -66,6 +70,7 @@ static void take_memory(crowd *c, tbi_layout *at, int64_t most) {
   c->point = tbi_layout_take(at, n, sizeof *c->point);
   c->part = tbi_layout_take(at, n, sizeof *c->part);
   c->held = tbi_layout_take(at, n, sizeof *c->held);
+  c->sliding = tbi_layout_take(at, n, sizeof *c->sliding);
   c->m = tbi_layout_take(at, n * n, sizeof *c->m);
   c->a = tbi_layout_take(at, n * n, sizeof *c->a);
   c->q = tbi_layout_take(at, n, sizeof *c->q);
@@ -147,9 +152,13 @@ static void start(crowd *c, double rebound) {
 static void factor_held(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t normals = 0;
-  c->nheld = 0;
+  c->nheld = c->nsliding = 0;
   for (int32_t k = 0; k < 3; ++k) {
     for (int32_t i = 0; i < w->nlaw; ++i) {
+      if (c->part[i].hold == SLIDES && k == 0) {
+        c->sliding[c->nsliding].law = i;
+        c->sliding[c->nsliding++].held = c->nheld;
+      }
       bool asked = c->part[i].hold == STICKS || (c->part[i].hold == SLIDES && k == 0);
       if (asked && k < w->law[i].size) c->held[c->nheld++] = w->law[i].at + k;
     }
@@ -172,7 +181,7 @@ static void follow(crowd *c) {
     if (p->hold == FREE) memset(f, 0, sizeof *f * (size_t)w->law[i].size);
     if (p->hold == BOUND) f[0] = p->bound;
     if (p->hold != SLIDES) continue;
-    double most = mu_kinetic(c, c->point[i]) * tbi_max(f[0], 0);
+    double most = mu_kinetic(c, c->point[i]) * f[0];
     f[1] = most * p->along[0];
     f[2] = most * p->along[1];
   }
@@ -188,26 +197,87 @@ static void multiply(crowd *c) {
   }
 }
 
-/* M f = -q for the held, friction following; false: it does not settle */
+/* the impulses of the held that take away what is left of their velocities */
+static void answer(crowd *c) {
+  for (int32_t i = 0; i < c->nheld; ++i)
+    c->x[i] = -c->u[c->held[i]];
+  tbi_pseudo_solve(&c->pseudo, c->x);
+}
+
+/* Gauss, rows exchanged: n equations, row by row with their right sides behind; false: singular */
+static bool eliminate(double *a, int32_t n) {
+  size_t width = (size_t)n + 1;
+  for (int32_t k = 0; k < n; ++k) {
+    int32_t best = k;
+    for (int32_t i = k + 1; i < n; ++i) {
+      if (fabs(a[(size_t)i * width + (size_t)k]) > fabs(a[(size_t)best * width + (size_t)k]))
+        best = i;
+    }
+    double *top = a + (size_t)k * width;
+    double *swap = a + (size_t)best * width;
+    if (!(fabs(swap[k]) > 1e-12)) return false;
+    for (size_t j = (size_t)k; j < width && best != k; ++j) {
+      double kept = top[j];
+      top[j] = swap[j];
+      swap[j] = kept;
+    }
+    for (int32_t i = 0; i < n; ++i) {
+      double *row = a + (size_t)i * width;
+      double share = i == k ? 0 : row[k] / top[k];
+      for (size_t j = (size_t)k; j < width && share != 0; ++j)
+        row[j] -= share * top[j];
+    }
+  }
+  for (int32_t k = 0; k < n; ++k)
+    a[(size_t)k * width + (size_t)n] /= a[(size_t)k * width + (size_t)k];
+  return true;
+}
+
+/* Normal impulses of the points that slide, whose friction acts back on them: x = g + X x, g being
+ * the impulses without friction (in c->x) and X what friction of unit impulses calls for. */
+static bool solve_sliding(crowd *c) {
+  const tbi_law *law = c->island->w.law;
+  int32_t n = c->nsliding;
+  size_t width = (size_t)n + 1;
+  for (int32_t i = 0; i < n; ++i)
+    c->a[(size_t)i * width + (size_t)n] = c->x[c->sliding[i].held];
+  for (int32_t j = 0; j < n; ++j) {
+    const part *p = &c->part[c->sliding[j].law];
+    double mu = mu_kinetic(c, c->point[c->sliding[j].law]);
+    int32_t at = law[c->sliding[j].law].at;
+    for (int32_t i = 0; i < c->nheld; ++i) {
+      const double *row = row_of(c, c->held[i]) + at;
+      c->x[i] = -mu * (row[1] * p->along[0] + row[2] * p->along[1]);
+    }
+    tbi_pseudo_solve(&c->pseudo, c->x);
+    for (int32_t i = 0; i < n; ++i)
+      c->a[(size_t)i * width + (size_t)j] = (i == j ? 1 : 0) - c->x[c->sliding[i].held];
+  }
+  if (!eliminate(c->a, n)) return false;
+  for (int32_t i = 0; i < n; ++i)
+    c->f[law[c->sliding[i].law].at] = c->a[(size_t)i * width + (size_t)n];
+  return true;
+}
+
+/* M f = -q for the held, with the friction that goes with it; false: there is none */
 static bool solve_held(crowd *c) {
   factor_held(c);
-  memset(c->f, 0, sizeof *c->f * (size_t)c->n); /* least norm counts from nothing */
-  for (int32_t pass = 0; pass < FRICTION_PASSES; ++pass) {
+  memset(c->f, 0, sizeof *c->f * (size_t)c->n);
+  follow(c);
+  multiply(c);
+  answer(c);
+  if (c->nsliding > 0) {
+    if (!solve_sliding(c)) return false;
     follow(c);
-    multiply(c);
-    double wrong = 0;
+    /* of least norm is what comes from nothing */
     for (int32_t i = 0; i < c->nheld; ++i)
-      c->x[i] = -c->u[c->held[i]];
-    tbi_pseudo_solve(&c->pseudo, c->x);
-    for (int32_t i = 0; i < c->nheld; ++i) {
-      double own = row_of(c, c->held[i])[c->held[i]];
-      wrong = tbi_max(wrong, fabs(own * c->x[i]));
-      c->f[c->held[i]] += c->x[i];
-    }
-    if (!(wrong < 1e6)) return false;
-    if (wrong <= SETTLED) return true;
+      c->f[c->held[i]] = 0;
+    multiply(c);
+    answer(c);
   }
-  return false;
+  for (int32_t i = 0; i < c->nheld; ++i)
+    c->f[c->held[i]] = c->x[i];
+  return true;
 }
 
 /* let go of the point that pulls most, or leave the row that is farthest beyond a bound there */
@@ -262,6 +332,18 @@ static bool change_friction(crowd *c) {
   return changed;
 }
 
+/* A point that pulls if it sticks, and goes in if it is free, has to slide: as before the step, or
+ * against where it goes without being held.  It does not stick any more, to end the circle. */
+static void slide_in(crowd *c, int32_t law) {
+  part *p = &c->part[law];
+  const double *u = c->u + c->island->w.law[law].at;
+  double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
+  for (int k = 0; k < 2 && p->hold == STICKS && slip > 0; ++k)
+    p->along[k] = -u[1 + k] / slip;
+  p->hold = SLIDES;
+  p->turned = p->let_go = true;
+}
+
 /* hold again what would go in, the worst first */
 static bool admit(crowd *c) {
   const tbi_delassus *w = &c->island->w;
@@ -279,7 +361,9 @@ static bool admit(crowd *c) {
   }
   if (worst < 0) return false;
   const tbi_point *point = c->point[worst];
+  bool was_let_go = c->part[worst].let_go;
   c->part[worst] = point ? held_point(point) : (part){.hold = STICKS};
+  if (point && was_let_go) slide_in(c, worst);
   return true;
 }
 
@@ -427,6 +511,14 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   return place(&w, NULL, model, def);
 }
 
+/* what is left of pulls, below what counts */
+static void drop_pulls(crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    if (c->point[i] && c->f[w->law[i].at] < 0) memset(c->f + w->law[i].at, 0, 3 * sizeof *c->f);
+  }
+}
+
 /* passes; negative: left to cone */
 static int32_t solve_island(crowd *c, const tbi_island *island, bool paper, bool *tempered) {
   if (island->w.nunknown > MAX_UNKNOWNS) return -1;
@@ -436,7 +528,9 @@ static int32_t solve_island(crowd *c, const tbi_island *island, bool paper, bool
     passes = temper(c);
     *tempered = true;
   }
-  if (passes > 0) tbi_island_write(island, c->f);
+  if (passes <= 0) return passes;
+  drop_pulls(c);
+  tbi_island_write(island, c->f);
   return passes;
 }
 
@@ -452,8 +546,10 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   }
   tbi_problem_start(p);
   if (all.converged) return all;
-  for (int32_t i = 0; i < def->iterations && !all.converged; ++i) {
-    all.converged = tbi_cone_sweep(p) <= def->tolerance;
+  /* cone takes over from there, which is told: not converged, however close it comes */
+  double change = INFINITY;
+  for (int32_t i = 0; i < def->iterations && change > def->tolerance; ++i) {
+    change = tbi_cone_sweep(p);
     ++all.iterations;
   }
   return all;
