@@ -17,8 +17,10 @@
  * one factor, and if that is not enough friction by another.  Joint rows are points without
  * tangents: they hold, or push with a bound.
  *
- * When the changes go in circles, or an island is too large, the problem is left to cone, and the
- * solution says that it has not converged. */
+ * When the changes go in circles they start again with all points sticking, whatever their slip:
+ * the friction that opposes a slip may leave no answer, as Painleve's rod shows.  If that fails
+ * too, or an island is too large, the problem is left to cone, and the solution says that it has
+ * not converged. */
 #include "contact/cone.h"
 #include "contact/factored.h"
 #include "contact/formulation.h"
@@ -30,6 +32,7 @@
 #define MAX_UNKNOWNS 1200  /* of one island; larger ones go to cone */
 #define RANK         1e-9  /* of its own diagonal: what is left of a dependent unknown */
 #define GOES_IN      1e-10 /* m/s or rad/s: slower than this nothing has to be held */
+#define TOUCHES      1e-9  /* m: what is nearer takes part in the published loop */
 
 enum { ENERGY_HALVINGS = 30 };
 
@@ -54,6 +57,7 @@ typedef struct crowd {
   double *f, *u;   /* impulses, and velocities with them */
   double *last;    /* impulses of the step before */
   double friction; /* share of all coefficients */
+  bool stops;      /* slip before the step does not count */
   int32_t *held, nheld;
   struct {
     int32_t law, held; /* the point's law, and which of held its normal is */
@@ -89,6 +93,7 @@ static void begin(crowd *c, const tbi_island *island) {
   c->n = w->nunknown;
   tbi_island_read(island, c->last);
   c->friction = 1;
+  c->stops = false;
   int32_t law = 0;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
@@ -113,10 +118,10 @@ static double mu_kinetic(const crowd *c, const tbi_point *point) {
 }
 
 /* a point by its slip before the step */
-static part held_point(const tbi_point *point) {
+static part held_point(const crowd *c, const tbi_point *point) {
   double slip = sqrt(point->slip[0] * point->slip[0] + point->slip[1] * point->slip[1]);
   part p = {.hold = STICKS};
-  if (slip > point->surface->slip_speed) {
+  if (slip > point->surface->slip_speed && !c->stops) {
     p.hold = SLIDES;
     for (int k = 0; k < 2; ++k)
       p.along[k] = -point->slip[k] / slip;
@@ -141,7 +146,7 @@ static void start(crowd *c, double rebound) {
     if (point) {
       c->q[at] += (1 - rebound) * (point->target - point->rest);
       bool holds = c->q[at] < -GOES_IN || c->last[at] > 0;
-      c->part[i] = holds ? held_point(point) : (part){.hold = FREE};
+      c->part[i] = holds ? held_point(c, point) : (part){.hold = FREE};
     } else {
       c->part[i] = held_row(&w->law[i], c->last[at]);
     }
@@ -362,7 +367,7 @@ static bool admit(crowd *c) {
   if (worst < 0) return false;
   const tbi_point *point = c->point[worst];
   bool was_let_go = c->part[worst].let_go;
-  c->part[worst] = point ? held_point(point) : (part){.hold = STICKS};
+  c->part[worst] = point ? held_point(c, point) : (part){.hold = STICKS};
   if (point && was_let_go) slide_in(c, worst);
   return true;
 }
@@ -377,7 +382,7 @@ static bool share_load(crowd *c) {
     part *p = &c->part[i];
     if (!c->point[i] || p->hold != FREE || p->let_go || c->point[i]->held) continue;
     if (c->u[w->law[i].at] > GOES_IN) continue;
-    *p = held_point(c->point[i]);
+    *p = held_point(c, c->point[i]);
     more = true;
   }
   return more;
@@ -452,7 +457,7 @@ static void cut_friction(crowd *c) {
     const tbi_point *point = c->point[i];
     if (!point || c->part[i].hold == FREE) continue;
     double *f = c->f + w->law[i].at;
-    part before = held_point(point);
+    part before = held_point(c, point);
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
     if (before.hold == STICKS && tangent <= point->surface->friction * f[0]) continue;
     double most = mu_kinetic(c, point) * f[0];
@@ -461,18 +466,20 @@ static void cut_friction(crowd *c) {
   }
 }
 
-/* The published loop to the letter: every point that holds asks for its tangential velocity before
- * the step, points that pull are let go together and for good, and friction is cut to its cone at
- * the end, whatever that does to the normals. */
+/* The published loop to the letter: every point that touches holds and asks for its tangential
+ * velocity before the step, points that pull are let go together and for good, and friction is cut
+ * to its cone at the end, whatever that does to the normals. */
 static int32_t settle_as_published(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   start(c, 1);
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    const part *p = &c->part[i];
+    part *p = &c->part[i];
+    if (c->point[i] && p->hold == FREE && c->point[i]->gap <= TOUCHES)
+      *p = held_point(c, c->point[i]);
     if (p->hold != SLIDES) continue;
     for (int k = 0; k < 2; ++k)
       c->q[w->law[i].at + 1 + k] -= c->point[i]->slip[k];
-    c->part[i].hold = STICKS;
+    p->hold = STICKS;
   }
   bool pulls = true;
   int32_t passes = 0;
@@ -524,14 +531,53 @@ static int32_t solve_island(crowd *c, const tbi_island *island, bool paper, bool
   if (island->w.nunknown > MAX_UNKNOWNS) return -1;
   begin(c, island);
   int32_t passes = paper ? settle_as_published(c) : settle(c, 1, 1);
+  int32_t in_vain = passes < 0 ? -passes : 0;
+  if (passes < 0) {
+    c->stops = true;
+    passes = settle(c, 1, 1);
+  }
   if (!paper && passes > 0 && energy_gain(c) > 1e-12 * c->island->w.nlaw) {
     passes = temper(c);
     *tempered = true;
   }
-  if (passes <= 0) return passes;
+  if (passes <= 0) return passes - in_vain;
   drop_pulls(c);
   tbi_island_write(island, c->f);
-  return passes;
+  return passes + in_vain;
+}
+
+/* what the impulses of all points add to the energy, as energy_gain */
+static double gain_of_all(const tbi_problem *p) {
+  double gain = 0;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    sv a = sv_zero();
+    sv b = sv_zero();
+    if (c->port_a != TABI_NONE) a = sv_add(p->free[c->port_a], p->velocity[c->port_a]);
+    if (c->port_b != TABI_NONE) b = sv_add(p->free[c->port_b], p->velocity[c->port_b]);
+    gain += 0.5 * v3_dot(v3_load(c->impulse), tbi_point_velocity(c, a, b));
+    gain -= c->impulse[0] * tbi_max(c->rest, 0);
+  }
+  return gain;
+}
+
+static void sweep(tbi_problem *p, const tabi_world_def *def, tbi_solution *all) {
+  double change = INFINITY;
+  for (int32_t i = 0; i < def->iterations && change > def->tolerance; ++i) {
+    change = tbi_cone_sweep(p);
+    ++all->iterations;
+  }
+}
+
+/* Cone takes over where impulse stands, without rebounds if these would give energy.  That is told:
+ * the solution has not converged, however close cone comes. */
+static void leave_to_cone(tbi_problem *p, const tabi_world_def *def, tbi_solution *all) {
+  sweep(p, def, all);
+  if (gain_of_all(p) <= 1e-12 * p->npoint) return;
+  all->tempered = true;
+  for (int32_t i = 0; i < p->npoint; ++i)
+    p->point[i].target = p->point[i].rest;
+  sweep(p, def, all);
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
@@ -545,13 +591,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     if (abs(passes) > all.iterations) all.iterations = abs(passes);
   }
   tbi_problem_start(p);
-  if (all.converged) return all;
-  /* cone takes over from there, which is told: not converged, however close it comes */
-  double change = INFINITY;
-  for (int32_t i = 0; i < def->iterations && change > def->tolerance; ++i) {
-    change = tbi_cone_sweep(p);
-    ++all.iterations;
-  }
+  if (!all.converged) leave_to_cone(p, def, &all);
   return all;
 }
 
