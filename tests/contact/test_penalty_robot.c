@@ -1,0 +1,153 @@
+/* test_penalty_robot.c - robots on springs at 1 ms: the humanoid stands, SR1 walks its pattern
+ * (extra data), and nobody falls.  What springs do that rigid contacts would not is measured and
+ * bounded: how deep soles sink, which at rest is their weight over the stiffness, and how they
+ * creep, which at rest they must not. */
+#include "support/near.h"
+#include "support/walk.h"
+
+static const double h = 1e-3;
+static const double stiffness = 0.5e6; /* N/m, of two surfaces of the default in a row */
+
+/* What a step did that rigid contacts would not. */
+typedef struct breach {
+  double depth; /* m, deepest */
+  double creep; /* m/s along the surface, fastest point that bears 10 N and does not slide */
+  double force; /* N across, of all */
+  double sum;   /* m, depths of points that push */
+} breach;
+
+static breach look(const tabi_world *world) {
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  breach b = {0};
+  for (int32_t i = 0; i < count; ++i) {
+    const tabi_contact *c = &contact[i];
+    double normal = 0;
+    double speed = 0;
+    for (int k = 0; k < 3; ++k) {
+      normal += c->normal[k] * c->impulse[k] / h;
+      speed += c->normal[k] * c->velocity[k];
+    }
+    double friction = 0;
+    double slip = 0;
+    for (int k = 0; k < 3; ++k) {
+      friction += pow(c->impulse[k] / h - normal * c->normal[k], 2);
+      slip += pow(c->velocity[k] - speed * c->normal[k], 2);
+    }
+    b.depth = fmax(b.depth, -c->gap);
+    b.force += normal;
+    if (normal > 0) b.sum -= c->gap;
+    if (normal > 10 && sqrt(friction) < 0.99 * c->friction * normal)
+      b.creep = fmax(b.creep, sqrt(slip));
+  }
+  return b;
+}
+
+typedef struct run {
+  tabi_scene *scene;
+  tabi_world *world;
+} run;
+
+static run begin(tabi_scene *scene) {
+  tabi_error err = {0};
+  run r = {.scene = scene};
+  tabi_world_def def = tabi_scene_world_def(scene);
+  def.contact = TABI_CONTACT_PENALTY;
+  r.world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+  if (!r.world || tabi_scene_reset(scene, r.world, &err) != TABI_OK) fail_msg("%s", err.message);
+  return r;
+}
+
+static void step(run *r) {
+  tabi_scene_control(r->scene, r->world);
+  if (tabi_world_step(r->world, NULL) != TABI_OK)
+    fail_msg("%s", tabi_world_error(r->world)->message);
+  assert_true(tabi_world_certificate(r->world).converged);
+}
+
+static void end(run *r) {
+  tabi_world_destroy(r->world);
+  tabi_scene_destroy(r->scene);
+}
+
+static void sole(const run *r, double pos[3]) {
+  double quat[4];
+  int32_t link = tabi_model_find_link(tabi_world_model(r->world), "robot/l_foot");
+  tabi_dynamics_link_pose(tabi_world_dynamics(r->world), link, pos, quat);
+}
+
+static void test_stand(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  run r = begin(scene);
+  const int settle = TEST_SHORT ? 4000 : 10000;
+  const int rest = TEST_SHORT ? 1000 : 20000;
+  double landed = 0;
+  for (int i = 0; i < settle; ++i) {
+    step(&r);
+    landed = fmax(landed, look(r.world).depth);
+  }
+  double start[3];
+  double stop[3];
+  sole(&r, start);
+  breach worst = {0};
+  for (int i = 0; i < rest; ++i) {
+    step(&r);
+    breach b = look(r.world);
+    worst.depth = fmax(worst.depth, b.depth);
+    worst.creep = fmax(worst.creep, b.creep);
+  }
+  sole(&r, stop);
+  breach last = look(r.world);
+  double weight = tabi_model_mass(tabi_world_model(r.world)) * 9.81;
+  double moved = hypot(stop[0] - start[0], stop[1] - start[1]);
+  print_message("stand: %.3f mm deep at first, %.4f mm at rest, mean of 8 %.4f mm (mg/8k %.4f mm), "
+                "creep %.2e mm/s, %.2e mm in %g s\n",
+                1e3 * landed, 1e3 * worst.depth, 1e3 * last.sum / 8, 1e3 * weight / (8 * stiffness),
+                1e3 * worst.creep, 1e3 * moved, h * rest);
+  assert_near(last.force, weight, 1e-3 * weight);
+  assert_near(last.sum, weight / stiffness, 1e-3 * weight / stiffness);
+  assert_true(worst.creep < 1e-6);
+  assert_true(moved < 1e-7);
+  end(&r);
+}
+
+/* Without a stabiliser SR1, 131 kg, falls on softer ground, whatever the step: its feet must not
+ * tilt by more than the pattern stands.  The default, half of 1e6 N/m, is too soft for it. */
+static void test_walk(void **state) {
+  (void)state;
+  const char *const hard[] = {"materials.ground.stiffness=1e7", "materials.ground.damping=1e4"};
+  run r = begin(walk_load(hard, 2));
+  breach worst = {0};
+  const int steps = TEST_SHORT ? 7000 : WALK_STEPS; /* the sanitizers' share: four steps of it */
+  for (int i = 0; i < steps; ++i) {
+    step(&r);
+    breach b = look(r.world);
+    worst.depth = fmax(worst.depth, b.depth);
+    worst.creep = fmax(worst.creep, b.creep);
+  }
+  double pos[3];
+  double quat[4];
+  tabi_dynamics_link_pose(tabi_world_dynamics(r.world), tabi_scene_get_robot(r.scene, 0).base, pos,
+                          quat);
+  double yaw = 2 * atan2(quat[3], quat[0]) * 180 / acos(-1);
+  print_message("walk: base (%.4f, %.4f, %.4f), yaw %.2f degrees; %.3f mm deep, creep %.2f mm/s\n",
+                pos[0], pos[1], pos[2], yaw, 1e3 * worst.depth, 1e3 * worst.creep);
+  const double expected[3] = {0.450, 0, 0.708};
+  for (int i = 0; !TEST_SHORT && i < 3; ++i)
+    assert_near(pos[i], expected[i], 0.02);
+  assert_true(pos[2] > 0.64);
+  assert_near(yaw, 0, 2);
+  assert_true(worst.depth < 1.5e-3);
+  end(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_stand),
+      cmocka_unit_test(test_walk),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
