@@ -236,8 +236,8 @@ const tbi_command tbi_cmd_run = {
     .nword = 1,
     .word = "SCENE",
     .options =
-        {[CONTACT] = {"--contact", "NAME", "contact model: cone, lcp", false},
-                  [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4", false},
+        {[CONTACT] = {"--contact", "NAME", "cone, lcp, exact, penalty, impulse", false},
+                  [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4, euler", false},
                   [DT] = {"--dt", "S", "time step", false},
                   [TIME] = {"--time", "S", "how long to simulate", false},
                   [SET] = {"--set", "path=value", "change the scene; may be given several times", true},
