@@ -30,6 +30,8 @@ static const shipped scenes[] = {
     {"andrews",         500, 7,    1},
     {"bricard",         500, 5,    1},
     {"governor",        500, 4,    1},
+    {"box_drop",        300, 6,    0},
+    {"topple",          300, 6,    0},
 };
 
 static tabi_scene *load(const char *name) {
