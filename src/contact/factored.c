@@ -44,6 +44,7 @@ void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points,
   f->group = tbi_layout_take(at, points, sizeof *f->group);
   f->row = tbi_layout_take(at, rows, sizeof *f->row);
   f->law = tbi_layout_take(at, points + rows, sizeof *f->law);
+  f->law_point = tbi_layout_take(at, points + rows, sizeof *f->law_point);
   f->q = tbi_layout_take(at, 3 * points + rows, sizeof *f->q);
   f->port = tbi_layout_take(at, model->nbody, sizeof *f->port);
   f->sum = tbi_layout_take(at, coordinates, sizeof *f->sum);
@@ -146,6 +147,7 @@ static void place_members(tbi_factored *f) {
     island->cluster = f->cluster + cluster;
     island->group = f->group + group;
     island->row = f->row + row;
+    island->law_point = f->law_point + law;
     island->w = (tbi_delassus){.self = island,
                                .nlaw = nlaw,
                                .nunknown = nunknown,
@@ -228,12 +230,15 @@ static void subtract_targets(const tbi_island *island, double *u) {
 static void write_laws(tbi_factored *f, const tbi_island *island) {
   const tbi_problem *p = f->p;
   tbi_law *law = f->law + (island->w.law - f->law);
+  int32_t *whose = f->law_point + (island->w.law - f->law);
   double *q = f->q + (island->w.q - f->q);
   int32_t at = 0;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
-    for (int32_t i = group->first; i < group->first + group->count; ++i, at += 3)
+    for (int32_t i = group->first; i < group->first + group->count; ++i, at += 3) {
       *law++ = point_law(&p->point[i], at);
+      *whose++ = i;
+    }
   }
   read_points(island, p->free, q);
   for (int32_t i = 0; i < island->nrow; ++i, ++at) {
@@ -241,6 +246,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
     TBI_ASSERT(row->w > 0);
     *law++ = (tbi_law){
         .at = at, .size = 1, .mobility = row->w, .lower = row->lower, .upper = row->upper};
+    *whose++ = TABI_NONE;
     q[at] = row->base;
   }
   subtract_targets(island, q);

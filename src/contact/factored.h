@@ -21,7 +21,8 @@ typedef struct tbi_island {
   struct tbi_factored *all;
   const int32_t *cluster, *group, *row; /* which belong to it */
   int32_t ncluster, ngroup, nrow, npoint;
-  tbi_blocklu *lu; /* NULL: not ordered yet */
+  const int32_t *law_point; /* the point of a law; TABI_NONE: it is of a row */
+  tbi_blocklu *lu;          /* NULL: not ordered yet */
 } tbi_island;
 
 typedef struct tbi_factored {
@@ -33,6 +34,7 @@ typedef struct tbi_factored {
   int32_t *island_of; /* of a cluster */
   int32_t *cluster, *group, *row; /* island by island */
   tbi_law *law;
+  int32_t *law_point;
   double *q;
   /* scratch */
   sv *port;            /* wrenches at ports, then their answers */
@@ -48,6 +50,12 @@ typedef struct tbi_factored {
   size_t arena_size;
   const tbi_island *in_arena;
 } tbi_factored;
+
+/* The point of a law, or NULL for a row. */
+static inline const tbi_point *tbi_island_point(const tbi_island *island, int32_t law) {
+  int32_t point = island->law_point[law];
+  return point == TABI_NONE ? NULL : &island->all->p->point[point];
+}
 
 /* Takes the memory for problems with at most that many points and rows. */
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,

@@ -49,8 +49,7 @@ typedef struct part {
 
 typedef struct crowd {
   const tbi_island *island;
-  const tbi_point **point; /* by law; NULL: a row */
-  part *part;              /* by law */
+  part *part; /* by law */
   int32_t n;
   double *m;       /* M, n x n */
   double *q;       /* velocities without impulses, targets taken off */
@@ -67,11 +66,15 @@ typedef struct crowd {
   tbi_pseudo pseudo;
 } crowd;
 
+/* NULL: a row */
+static const tbi_point *point_of(const crowd *c, int32_t law) {
+  return tbi_island_point(c->island, law);
+}
+
 static double *row_of(const crowd *c, int32_t i) { return c->m + (size_t)i * (size_t)c->n; }
 
 static void take_memory(crowd *c, tbi_layout *at, int64_t most) {
   int64_t n = most < MAX_UNKNOWNS ? most : MAX_UNKNOWNS;
-  c->point = tbi_layout_take(at, n, sizeof *c->point);
   c->part = tbi_layout_take(at, n, sizeof *c->part);
   c->held = tbi_layout_take(at, n, sizeof *c->held);
   c->sliding = tbi_layout_take(at, n, sizeof *c->sliding);
@@ -85,23 +88,14 @@ static void take_memory(crowd *c, tbi_layout *at, int64_t most) {
   c->pseudo.l = tbi_layout_take(at, (int64_t)tbi_pseudo_room(n), sizeof(double));
 }
 
-/* M by unit impulses, and whose the laws are */
+/* M by unit impulses */
 static void begin(crowd *c, const tbi_island *island) {
   const tbi_delassus *w = &island->w;
-  const tbi_problem *p = island->all->p;
   c->island = island;
   c->n = w->nunknown;
   tbi_island_read(island, c->last);
   c->friction = 1;
   c->stops = false;
-  int32_t law = 0;
-  for (int32_t g = 0; g < island->ngroup; ++g) {
-    const tbi_group *group = &p->group[island->group[g]];
-    for (int32_t i = group->first; i < group->first + group->count; ++i)
-      c->point[law++] = &p->point[i];
-  }
-  while (law < w->nlaw)
-    c->point[law++] = NULL;
   memset(c->f, 0, sizeof *c->f * (size_t)c->n);
   for (int32_t j = 0; j < c->n; ++j) {
     c->f[j] = 1;
@@ -141,7 +135,7 @@ static void start(crowd *c, double rebound) {
   const tbi_delassus *w = &c->island->w;
   memcpy(c->q, w->q, sizeof *c->q * (size_t)c->n);
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_point *point = c->point[i];
+    const tbi_point *point = point_of(c, i);
     int32_t at = w->law[i].at;
     if (point) {
       c->q[at] += (1 - rebound) * (point->target - point->rest);
@@ -186,7 +180,7 @@ static void follow(crowd *c) {
     if (p->hold == FREE) memset(f, 0, sizeof *f * (size_t)w->law[i].size);
     if (p->hold == BOUND) f[0] = p->bound;
     if (p->hold != SLIDES) continue;
-    double most = mu_kinetic(c, c->point[i]) * f[0];
+    double most = mu_kinetic(c, point_of(c, i)) * f[0];
     f[1] = most * p->along[0];
     f[2] = most * p->along[1];
   }
@@ -248,7 +242,7 @@ static bool solve_sliding(crowd *c) {
     c->a[(size_t)i * width + (size_t)n] = c->x[c->sliding[i].held];
   for (int32_t j = 0; j < n; ++j) {
     const part *p = &c->part[c->sliding[j].law];
-    double mu = mu_kinetic(c, c->point[c->sliding[j].law]);
+    double mu = mu_kinetic(c, point_of(c, c->sliding[j].law));
     int32_t at = law[c->sliding[j].law].at;
     for (int32_t i = 0; i < c->nheld; ++i) {
       const double *row = row_of(c, c->held[i]) + at;
@@ -294,14 +288,14 @@ static bool release(crowd *c) {
     const tbi_law *law = &w->law[i];
     double f = c->f[law->at];
     if (c->part[i].hold != STICKS && c->part[i].hold != SLIDES) continue;
-    double beyond = c->point[i] ? -f : tbi_max(law->lower - f, f - law->upper);
+    double beyond = point_of(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
     if (beyond * law->mobility <= most) continue;
     most = beyond * law->mobility;
     worst = i;
   }
   if (worst < 0 || most <= GOES_IN) return false;
   const tbi_law *law = &w->law[worst];
-  if (c->point[worst]) {
+  if (point_of(c, worst)) {
     c->part[worst] = (part){.hold = FREE, .let_go = true};
   } else {
     c->part[worst] =
@@ -316,12 +310,12 @@ static bool change_friction(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   bool changed = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (!c->point[i]) continue;
+    if (!point_of(c, i)) continue;
     part *p = &c->part[i];
     const double *f = c->f + w->law[i].at;
     const double *u = c->u + w->law[i].at;
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
-    double most = c->friction * c->point[i]->surface->friction * f[0];
+    double most = c->friction * point_of(c, i)->surface->friction * f[0];
     if (p->hold == STICKS && tangent > most * (1 + 1e-12) + 1e-300) {
       p->hold = SLIDES;
       p->along[0] = f[1] / tangent;
@@ -365,7 +359,7 @@ static bool admit(crowd *c) {
     worst = i;
   }
   if (worst < 0) return false;
-  const tbi_point *point = c->point[worst];
+  const tbi_point *point = point_of(c, worst);
   bool was_let_go = c->part[worst].let_go;
   c->part[worst] = point ? held_point(c, point) : (part){.hold = STICKS};
   if (point && was_let_go) slide_in(c, worst);
@@ -380,9 +374,9 @@ static bool share_load(crowd *c) {
   bool more = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     part *p = &c->part[i];
-    if (!c->point[i] || p->hold != FREE || p->let_go || c->point[i]->held) continue;
+    if (!point_of(c, i) || p->hold != FREE || p->let_go || point_of(c, i)->held) continue;
     if (c->u[w->law[i].at] > GOES_IN) continue;
-    *p = held_point(c, c->point[i]);
+    *p = held_point(c, point_of(c, i));
     more = true;
   }
   return more;
@@ -409,7 +403,7 @@ static double energy_gain(const crowd *c) {
   double gain = 0;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_law *law = &w->law[i];
-    const tbi_point *point = c->point[i];
+    const tbi_point *point = point_of(c, i);
     for (int32_t k = law->at; k < law->at + law->size; ++k)
       gain += 0.5 * c->f[k] * (c->u[k] + w->q[k]);
     if (!point) continue;
@@ -443,7 +437,7 @@ static bool release_all(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   bool pulls = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (!c->point[i] || c->part[i].hold == FREE || c->f[w->law[i].at] > 0) continue;
+    if (!point_of(c, i) || c->part[i].hold == FREE || c->f[w->law[i].at] > 0) continue;
     c->part[i].hold = FREE;
     pulls = true;
   }
@@ -454,7 +448,7 @@ static bool release_all(crowd *c) {
 static void cut_friction(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_point *point = c->point[i];
+    const tbi_point *point = point_of(c, i);
     if (!point || c->part[i].hold == FREE) continue;
     double *f = c->f + w->law[i].at;
     part before = held_point(c, point);
@@ -474,11 +468,12 @@ static int32_t settle_as_published(crowd *c) {
   start(c, 1);
   for (int32_t i = 0; i < w->nlaw; ++i) {
     part *p = &c->part[i];
-    if (c->point[i] && p->hold == FREE && c->point[i]->gap <= TOUCHES)
-      *p = held_point(c, c->point[i]);
+    const tbi_point *point = point_of(c, i);
+    if (!point) continue;
+    if (p->hold == FREE && point->gap <= TOUCHES) *p = held_point(c, point);
     if (p->hold != SLIDES) continue;
     for (int k = 0; k < 2; ++k)
-      c->q[w->law[i].at + 1 + k] -= c->point[i]->slip[k];
+      c->q[w->law[i].at + 1 + k] -= point->slip[k];
     p->hold = STICKS;
   }
   bool pulls = true;
@@ -522,7 +517,7 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
 static void drop_pulls(crowd *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (c->point[i] && c->f[w->law[i].at] < 0) memset(c->f + w->law[i].at, 0, 3 * sizeof *c->f);
+    if (point_of(c, i) && c->f[w->law[i].at] < 0) memset(c->f + w->law[i].at, 0, 3 * sizeof *c->f);
   }
 }
 

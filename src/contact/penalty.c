@@ -66,9 +66,10 @@ static void slope(const spring *s, v3 t, double d[9]) {
   const double c[2] = {t.y / along, t.z / along};
   double mu = s->soft.slide;
   for (int i = 0; i < 2; ++i) {
-    d[3 * (i + 1)] = mu * c[i] * s->give.x;
+    double *row = d + 3 * (ptrdiff_t)(i + 1);
+    row[0] = mu * c[i] * s->give.x;
     for (int j = 0; j < 2; ++j)
-      d[3 * (i + 1) + j + 1] = mu * t.x / along * s->give.y * ((i == j ? 1 : 0) - c[i] * c[j]);
+      row[j + 1] = mu * t.x / along * s->give.y * ((i == j ? 1 : 0) - c[i] * c[j]);
   }
 }
 
@@ -124,8 +125,7 @@ static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
 typedef struct work {
   tbi_factored factored;
   const tabi_world_def *def;
-  double share;            /* of r0 and S: 1, or less while springs harden */
-  const tbi_point **point; /* of an island, by law; NULL: a row */
+  double share; /* of r0 and S: 1, or less while springs harden */
   double *r, *u, *f, *dr, *trial;
   tbi_law_block *d;
 } work;
@@ -136,7 +136,6 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   int64_t n = 3 * points + rows;
   tbi_factored_place(&at, model, points, rows, &to->factored);
-  to->point = tbi_layout_take(&at, points + rows, sizeof *to->point);
   to->d = tbi_layout_take(&at, points + rows, sizeof *to->d);
   double **vectors[] = {&to->r, &to->u, &to->f, &to->dr, &to->trial};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
@@ -148,18 +147,6 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   return place(&w, NULL, model, def);
-}
-
-static void list_points(const work *w, const tbi_island *island) {
-  const tbi_problem *p = island->all->p;
-  int32_t law = 0;
-  for (int32_t g = 0; g < island->ngroup; ++g) {
-    const tbi_group *group = &p->group[island->group[g]];
-    for (int32_t i = group->first; i < group->first + group->count; ++i)
-      w->point[law++] = &p->point[i];
-  }
-  while (law < island->w.nlaw)
-    w->point[law++] = NULL;
 }
 
 /* F = cut(r0 - S u) - r of one point or row, and its slope; the size of F as a velocity */
@@ -197,8 +184,8 @@ static double miss_all(const work *w, const tbi_island *island, const double *r)
     w->u[i] += m->q[i];
   for (int32_t i = 0; i < m->nlaw; ++i) {
     int32_t at = m->law[i].at;
-    worst =
-        tbi_max(worst, miss(w, &m->law[i], w->point[i], r + at, w->u + at, w->f + at, w->d[i].m));
+    worst = tbi_max(worst, miss(w, &m->law[i], tbi_island_point(island, i), r + at, w->u + at,
+                                w->f + at, w->d[i].m));
   }
   return worst;
 }
@@ -213,7 +200,7 @@ static tbi_solution follow_newton(work *w, const tbi_island *island) {
     ++solution.iterations;
     if (!m->newton(m->self, w->d, w->f, w->dr)) break;
     double share = 1;
-    for (int k = 0; k < HALVINGS; ++k, share *= 0.5) {
+    for (int k = 0; k < HALVINGS; ++k) {
       for (int32_t i = 0; i < m->nunknown; ++i)
         w->trial[i] = w->r[i] + share * w->dr[i];
       double now = miss_all(w, island, w->trial);
@@ -221,6 +208,7 @@ static tbi_solution follow_newton(work *w, const tbi_island *island) {
         size = now;
         break;
       }
+      share *= 0.5;
     }
     memcpy(w->r, w->trial, bytes);
   }
@@ -244,7 +232,7 @@ static tbi_solution harden(work *w, const tbi_island *island) {
 /* what was not solved shall at least neither pull nor leave the cone */
 static void cut_all(const work *w, const tbi_island *island) {
   for (int32_t i = 0; i < island->w.nlaw; ++i) {
-    const tbi_point *c = w->point[i];
+    const tbi_point *c = tbi_island_point(island, i);
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
     tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->grip);
@@ -254,7 +242,6 @@ static void cut_all(const work *w, const tbi_island *island) {
 
 /* from the impulses of the step before */
 static tbi_solution solve_island(work *w, const tbi_island *island) {
-  list_points(w, island);
   tbi_island_read(island, w->r);
   w->share = 1;
   tbi_solution solution = follow_newton(w, island);
