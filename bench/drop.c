@@ -15,11 +15,11 @@ enum { ROW_NAME = 48 };
 
 typedef struct job {
   const tbi_drop_method *method;
-  tbi_drop_outcome outcome[TBI_DROP_STEPS];
   double step, depth; /* of the last good step */
   tabi_world *world;
   void *start; /* snapshot */
   size_t size;
+  tbi_drop_outcome outcome[TBI_DROP_STEPS];
   int32_t steps; /* of a whole drop */
 } job;
 

@@ -105,11 +105,11 @@ typedef struct tbi_body_load {
   double force[6];      /* f */
 } tbi_body_load;
 /* The same with loads on bodies that have mass: [nbody]. */
-void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *load,
+void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *beside,
                             double *qdd);
 /* One spring at a point (from the body's origin): a force  start - give a_p  along each axis of the
  * frame, for the acceleration a_p of the point, into the load; bias is what a_p is at a = 0. */
-void tbi_load_point(tbi_body_load *load, v3 point, const m4 *frame, v3 start, v3 give, v3 bias);
+void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 give, v3 bias);
 /* Which joints ADA joins; once for a model. */
 void tbi_ada_prepare(tabi_dynamics *d);
 /* The body that ADA cannot take (a massless one that branches), or TABI_NONE. */

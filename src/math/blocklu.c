@@ -290,13 +290,13 @@ static int32_t find_pivot(const double *a, int32_t n, int32_t k) {
 /* P a = L U in place, L with ones on its diagonal */
 static bool factor_diagonal(double *a, int32_t n, double *reciprocal, int32_t *swap) {
   for (int32_t k = 0; k < n; ++k) {
-    double *row = a + k * n;
+    double *row = a + (ptrdiff_t)k * n;
     swap[k] = find_pivot(a, n, k);
-    if (swap[k] != k) exchange(row, a + swap[k] * n, n);
+    if (swap[k] != k) exchange(row, a + (ptrdiff_t)swap[k] * n, n);
     reciprocal[k] = 1 / row[k];
     if (!isfinite(reciprocal[k]) || row[k] == 0) return false;
     for (int32_t i = k + 1; i < n; ++i) {
-      double *below = a + i * n;
+      double *below = a + (ptrdiff_t)i * n;
       if (below[k] == 0) continue;
       below[k] *= reciprocal[k];
       subtract(below + k + 1, below[k], row + k + 1, n - k - 1);
@@ -309,12 +309,13 @@ static bool factor_diagonal(double *a, int32_t n, double *reciprocal, int32_t *s
 static void solve_lower(const double *a, int32_t n, const int32_t *swap, double *b,
                         int32_t columns) {
   for (int32_t k = 0; k < n; ++k) {
-    if (swap[k] != k) exchange(b + k * columns, b + swap[k] * columns, columns);
+    if (swap[k] != k)
+      exchange(b + (ptrdiff_t)k * columns, b + (ptrdiff_t)swap[k] * columns, columns);
   }
   for (int32_t i = 1; i < n; ++i) {
     for (int32_t k = 0; k < i; ++k) {
-      double l = a[i * n + k];
-      if (l != 0) subtract(b + i * columns, l, b + k * columns, columns);
+      double l = a[(ptrdiff_t)i * n + k];
+      if (l != 0) subtract(b + (ptrdiff_t)i * columns, l, b + (ptrdiff_t)k * columns, columns);
     }
   }
 }
@@ -323,11 +324,11 @@ static void solve_lower(const double *a, int32_t n, const int32_t *swap, double 
 static void solve_upper_right(const double *a, int32_t n, const double *reciprocal, double *b,
                               int32_t rows) {
   for (int32_t i = 0; i < rows; ++i) {
-    double *row = b + i * n;
+    double *row = b + (ptrdiff_t)i * n;
     for (int32_t k = 0; k < n; ++k) {
       if (row[k] == 0) continue;
       row[k] *= reciprocal[k];
-      subtract(row + k + 1, row[k], a + k * n + k + 1, n - k - 1);
+      subtract(row + k + 1, row[k], a + (ptrdiff_t)k * n + k + 1, n - k - 1);
     }
   }
 }
@@ -338,8 +339,9 @@ static inline void subtract_product(double *restrict c, const double *restrict a
                                     int32_t columns) {
   for (int32_t i = 0; i < rows; ++i) {
     for (int32_t k = 0; k < inner; ++k) {
-      double factor = a[i * inner + k];
-      if (factor != 0) subtract(c + i * columns, factor, b + k * columns, columns);
+      double factor = a[(ptrdiff_t)i * inner + k];
+      if (factor != 0)
+        subtract(c + (ptrdiff_t)i * columns, factor, b + (ptrdiff_t)k * columns, columns);
     }
   }
 }

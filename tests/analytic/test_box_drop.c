@@ -15,14 +15,16 @@ enum { FIRST = TEST_SHORT ? 2 : 0 };
 
 /* the last good step before the first failure, s; prints a row of the table */
 static double last_good(const tabi_model *model, const tbi_drop_method *method) {
-  static const char mark[] = {
-      [TBI_DROP_GOOD] = 'o', [TBI_DROP_UNNATURAL] = '~', [TBI_DROP_DIVERGED] = 'x'};
+  static const char mark[] = {[TBI_DROP_GOOD] = 'o',
+                              [TBI_DROP_UNNATURAL] = '~',
+                              [TBI_DROP_DIVERGED] = 'x',
+                              [TBI_DROP_FAILED] = '!'};
   char row[TBI_DROP_STEPS + 1] = "";
   double last = 0;
   double last_depth = 0;
   bool failed = false;
   for (int i = FIRST; i < TBI_DROP_STEPS; ++i) {
-    double depth;
+    double depth = 0;
     tbi_drop_outcome out = tbi_drop_run(model, method, tbi_drop_grid[i], &depth);
     assert_true(out != TBI_DROP_FAILED);
     row[i - FIRST] = mark[out];

@@ -65,7 +65,8 @@ static void check(tabi_contact_kind contact) {
   const double degrees[3] = {62, 60, 50};
   for (int i = 0; i < 3; ++i) {
     assert_true(paradox(degrees[i] * M_PI / 180, mu[i]) < 0);
-    for (double timestep = 1e-3; timestep > 5e-5; timestep *= 0.1) {
+    for (int k = 0; k < 2; ++k) {
+      double timestep = k == 0 ? 1e-3 : 1e-4;
       outcome out = slide(contact, degrees[i], mu[i], timestep);
       print_message("%s, mu %g, %g degrees, %g ms: largest impulse %.3g Ns, gain %.1e J\n",
                     tabi_contact_name(contact), mu[i], degrees[i], 1e3 * timestep, out.impulse,

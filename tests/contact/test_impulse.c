@@ -269,7 +269,8 @@ static void large_islands_say_so(void **state) {
   scene_plane(&s, 0, stuff);
   int32_t plate = scene_box(&s, 5, v3_make(4, 4, 0.1), v3_make(0, 0, 0.05), stuff);
   for (int i = 0; i < 121; ++i) {
-    v3 at = v3_make(0.3 * (i % 11 - 5), 0.3 * (double)(i / 11 - 5), 0.15);
+    int row = i / 11;
+    v3 at = v3_make(0.3 * (i % 11 - 5), 0.3 * (row - 5), 0.15);
     (void)scene_box(&s, 1, brick, at, stuff);
   }
   tabi_world_def def = scene_def(&s);

@@ -43,10 +43,10 @@ static run open_run(const family *f, setting how, tabi_contact_kind contact) {
   const char *set[5];
   /* surfaces in a row */
   for (int i = 0; i < 2; ++i) {
-    (void)snprintf(text[2 * i], sizeof text[0], "materials.%s.stiffness=%g", f->surface[i],
-                   2 * how.stiffness);
-    (void)snprintf(text[2 * i + 1], sizeof text[0], "materials.%s.damping=%g", f->surface[i],
-                   2e-3 * how.stiffness);
+    (void)snprintf(text[(ptrdiff_t)2 * i], sizeof text[0], "materials.%s.stiffness=%g",
+                   f->surface[i], 2 * how.stiffness);
+    (void)snprintf(text[(ptrdiff_t)2 * i + 1], sizeof text[0], "materials.%s.damping=%g",
+                   f->surface[i], 2e-3 * how.stiffness);
   }
   for (int i = 0; i < 4; ++i)
     set[i] = text[i];
@@ -115,8 +115,9 @@ static double difference(const family *f, setting how) {
 /* ten times harder springs are less than half as far off, and the last are within 0.1 mm */
 static void expect_limit(const family *f, double timestep) {
   double before = INFINITY;
-  for (double k = 1e6; k < 2e8; k *= 10) {
-    double now = difference(f, (setting){k, timestep});
+  const double stiffness[3] = {1e6, 1e7, 1e8};
+  for (int i = 0; i < 3; ++i) {
+    double now = difference(f, (setting){stiffness[i], timestep});
     assert_true(now < before / 2);
     before = now;
   }
