@@ -182,6 +182,17 @@ static void wedged_ball(void **state) {
   }
 }
 
+/* humanoid36 where nothing weighs */
+static scene open_floating(void) {
+  scene s = scene_begin();
+  (void)scene_humanoid(&s, 3);
+  tabi_world_def def = scene_def(&s);
+  def.contact = TABI_CONTACT_EXACT;
+  memset(def.gravity, 0, sizeof def.gravity);
+  scene_open(&s, &def);
+  return s;
+}
+
 /* how far joints are beyond their limits */
 static double overshoot(const scene *s) {
   double most = 0;
@@ -198,12 +209,7 @@ static double overshoot(const scene *s) {
  * there, however fast they come */
 static void limits_from_afar(void **state) {
   (void)state;
-  scene s = scene_begin();
-  (void)scene_humanoid(&s, 3);
-  tabi_world_def def = scene_def(&s);
-  def.contact = TABI_CONTACT_EXACT;
-  memset(def.gravity, 0, sizeof def.gravity);
-  scene_open(&s, &def);
+  scene s = open_floating();
   size_t nv = (size_t)tabi_model_nv(s.model);
   double *tau = calloc(nv, sizeof *tau);
   for (int32_t j = 0; j < tabi_model_njoint(s.model); ++j) {
@@ -234,12 +240,7 @@ static void limits_from_afar(void **state) {
  * moves */
 static void limits_under_torque(void **state) {
   (void)state;
-  scene s = scene_begin();
-  (void)scene_humanoid(&s, 3);
-  tabi_world_def def = scene_def(&s);
-  def.contact = TABI_CONTACT_EXACT;
-  memset(def.gravity, 0, sizeof def.gravity);
-  scene_open(&s, &def);
+  scene s = open_floating();
   size_t nv = (size_t)tabi_model_nv(s.model);
   double *tau = calloc(nv, sizeof *tau);
   double *v = calloc(nv, sizeof *v);
