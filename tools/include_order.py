@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "math", "model", "dynamics", "collision", "integrate", "contact", "world",
-         "control", "io"]
+ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "contact",
+         "world", "control", "io"]
 PUBLIC_ONLY = {"cli": ["bench"], "examples": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 

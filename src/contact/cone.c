@@ -3,10 +3,10 @@
  * for the published order and projection, paper.c. */
 #include "contact/cone.h"
 
-#include "contact/coulomb.h"
 #include "contact/formulation.h"
 #include "contact/paper.h"
 #include "contact/sweep.h"
+#include "friction/coulomb.h"
 
 /* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
 static v3 obey(const tbi_point *c, v3 b) {

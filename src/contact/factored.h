@@ -10,8 +10,8 @@
 #define TBI_FACTORED_H
 
 #include "base/layout.h"
-#include "contact/exact.h"
 #include "contact/problem.h"
+#include "friction/exact.h"
 #include "math/blocklu.h"
 
 struct tbi_factored;

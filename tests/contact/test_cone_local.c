@@ -1,5 +1,5 @@
 /* test_cone_local.c - one contact alone against Coulomb's law, on random responses. */
-#include "contact/coulomb.h"
+#include "friction/coulomb.h"
 
 #include "support/make_problem.h"
 #include "support/near.h"

@@ -1,7 +1,7 @@
 /* fuzz_friction.c - any bytes as a stored friction problem.  What is accepted is solved with a
  * small budget: impulses of exact stay finite and in their cones, and success is claimed only with
  * the residual that goes with it. */
-#include "contact/friction.h"
+#include "friction/friction.h"
 #include "tabi/tabi_io.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef TEST_STEP_PROBLEM_H
 #define TEST_STEP_PROBLEM_H
 
-#include "contact/exact.h"
+#include "friction/exact.h"
 #include "tabi/tabi.h"
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* test_exact.c - `exact` on problems made of random Jacobians: contacts and bounded rows together,
  * far more of them than there are freedoms.  The law is checked by its own words, contact by
  * contact, not by the residual that the solver looks at. */
-#include "contact/exact_work.h"
+#include "friction/exact_work.h"
 
-#include "contact/coulomb.h"
+#include "friction/coulomb.h"
 #include "math/blocklu.h"
 #include "support/near.h"
 #include "support/rng.h"

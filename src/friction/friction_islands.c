@@ -1,5 +1,5 @@
 /* friction_islands.c - the connected parts of W, each with its own row of blocks. */
-#include "contact/friction.h"
+#include "friction/friction.h"
 
 #include "base/layout.h"
 #include "math/vec.h"

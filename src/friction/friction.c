@@ -1,5 +1,5 @@
 /* friction.c - stored friction problems: checked when made, solved island by island. */
-#include "contact/friction.h"
+#include "friction/friction.h"
 
 #include "base/error.h"
 #include "base/layout.h"

@@ -3,11 +3,11 @@
  * Contacts that feel the same others (those between the same two bodies) are one node of the
  * factorisation: its blocks are dense and its loops long.  A row of  dr + D W dr = g  is as large
  * as its D, between zero and 1e14; rows are made alike before pivots are compared. */
-#include "contact/friction.h"
+#include "friction/friction.h"
 
 #include "base/array.h"
 #include "base/random.h"
-#include "contact/coulomb.h"
+#include "friction/coulomb.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef TBI_FRICTION_H
 #define TBI_FRICTION_H
 
-#include "contact/exact.h"
+#include "friction/exact.h"
 #include "math/blocklu.h"
 #include "tabi/tabi.h"
 

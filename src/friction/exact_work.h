@@ -7,7 +7,7 @@
 #ifndef TBI_EXACT_WORK_H
 #define TBI_EXACT_WORK_H
 
-#include "contact/exact.h"
+#include "friction/exact.h"
 
 #include "math/vec.h"
 

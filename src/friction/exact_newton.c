@@ -17,7 +17,7 @@
  * ends just behind the first place where a law changes: F is continuous, so nothing is lost, and
  * bounds that are met one by one do not let the iteration run in circles.  When that is refused,
  * too, the full step is taken all the same, a few times. */
-#include "contact/exact_work.h"
+#include "friction/exact_work.h"
 
 #include <string.h>
 

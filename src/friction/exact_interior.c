@@ -7,7 +7,7 @@
  *   (W + F^-2) dx = F^-1 t - (W x + q - y),  solved as  dx + F^2 W dx = F t - F^2 (...)
  *
  * A row between bounds has a multiplier for each of them; without bounds y is zero. */
-#include "contact/exact_work.h"
+#include "friction/exact_work.h"
 
 #include <string.h>
 

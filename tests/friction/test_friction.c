@@ -1,6 +1,6 @@
 /* test_friction.c - stored friction problems: closed forms, islands, stacks of bad conditioning,
  * and the collection of stored problems where it is there. */
-#include "contact/friction.h"
+#include "friction/friction.h"
 
 #include "support/near.h"
 #include "support/rng.h"

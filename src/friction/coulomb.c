@@ -5,7 +5,7 @@
  * lambda > 0 is the root of |p_t| - mu p_n: positive at 0, where sticking was found too weak, and
  * negative far out, where p_t vanishes.  In the eigenvectors of S this is a secular equation in one
  * unknown, solved by Newton's method kept inside a shrinking interval. */
-#include "contact/coulomb.h"
+#include "friction/coulomb.h"
 
 #include <stdbool.h>
 

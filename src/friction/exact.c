@@ -1,0 +1,280 @@
+/* exact.c - the stages, each begun only when those before have not met the tolerance.
+ *
+ *   1  sweeps of Gauss-Seidel, accelerated as nonlinear conjugate gradients (Silcowitz et al.)
+ *   2  proximal Newton on the function of Alart and Curnier (exact_newton.c)
+ *   3  the same from a centred point, which the convex problem gives (exact_interior.c)
+ *   4  the same on the natural map
+ *   5  both again from elsewhere and with other weights, until the budget is used up
+ *
+ * Gauss-Seidel settles easy problems and finds which contacts hold; where it crawls (stacks,
+ * redundant contacts, large ratios of mass) Newton needs a few factorisations.  No theory promises
+ * that it converges: the best impulses are kept, and what is returned says how good they are. */
+#include "friction/exact_work.h"
+
+#include "base/layout.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { COLD_SWEEPS = 30, WARM_SWEEPS = 1, HOPEFUL_SWEEPS = 12 };
+enum { FIRST_NEWTON = 100 };
+
+/* A warm start has served if the residual is this share of q; else it is as good as none. */
+#define NEAR 1e-2
+
+#define PROXIMAL       1e-5
+#define LARGE_PROXIMAL 1e-2
+
+static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
+  tbi_layout at = {memory, 0};
+  double **vectors[] = {&e->best,  &e->r,      &e->u,       &e->projected, &e->speed,
+                        &e->start, &e->centre, &e->origin,  &e->f,         &e->g,
+                        &e->dr,    &e->trial,  &e->trial_u, &e->low,       &e->high};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
+    *vectors[i] = tbi_layout_take(&at, nunknown, sizeof(double));
+  e->root = tbi_layout_take(&at, nlaw, sizeof *e->root);
+  e->d = tbi_layout_take(&at, nlaw, sizeof *e->d);
+  e->cone = tbi_layout_take(&at, nlaw, sizeof *e->cone);
+  return at.used;
+}
+
+size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown) {
+  tbi_exact_work e;
+  return place(&e, NULL, nlaw, nunknown);
+}
+
+/* A point on the border stays as it is, in spite of rounding: projecting twice changes nothing. */
+static void project_cone(double mu, const double *z, double *p) {
+  double t = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (z[0] >= 0 && t <= mu * z[0] * (1 + 4 * DBL_EPSILON)) {
+    memcpy(p, z, 3 * sizeof *p);
+    return;
+  }
+  double normal = tbi_max((z[0] + mu * t) / (1 + mu * mu), 0);
+  double share = t > 0 ? mu * normal / t : 0;
+  p[0] = normal;
+  p[1] = share * z[1];
+  p[2] = share * z[2];
+}
+
+void tbi_exact_project(const tbi_law *law, double root, const double *z, double *p) {
+  if (law->size == 3) {
+    project_cone(law->friction, z, p);
+  } else {
+    p[0] = tbi_min(tbi_max(z[0], root * law->lower), root * law->upper);
+  }
+}
+
+/* |w (r - P(r - u~ / w))|^2, with the mobility as metric */
+static double breach(const tbi_law *law, const double *r, const double *u) {
+  double w = law->mobility;
+  if (law->size == 1) {
+    double p = tbi_min(tbi_max(r[0] - u[0] / w, law->lower), law->upper);
+    return w * w * (r[0] - p) * (r[0] - p);
+  }
+  double shift = law->friction * sqrt(u[1] * u[1] + u[2] * u[2]);
+  double z[3] = {r[0] - (u[0] + shift) / w, r[1] - u[1] / w, r[2] - u[2] / w};
+  double p[3];
+  project_cone(law->friction, z, p);
+  double sum = 0;
+  for (int k = 0; k < 3; ++k)
+    sum += (r[k] - p[k]) * (r[k] - p[k]);
+  return w * w * sum;
+}
+
+double tbi_exact_residual(const tbi_delassus *w, const double *r, const double *u) {
+  double sum = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i)
+    sum += breach(&w->law[i], r + w->law[i].at, u + w->law[i].at);
+  return sqrt(sum);
+}
+
+void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u) {
+  e->w->multiply(e->w->self, r, u);
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    u[i] += e->w->q[i];
+}
+
+double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
+  bool inside = true;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    double *p = e->projected + law->at;
+    /* friction and bounds are the same before and after scaling */
+    tbi_exact_project(law, 1, r + law->at, p);
+    inside = inside && memcmp(p, r + law->at, (size_t)law->size * sizeof *p) == 0;
+  }
+  if (!inside) {
+    tbi_exact_velocity(e, e->projected, e->speed);
+    u = e->speed;
+  }
+  double residual = tbi_exact_residual(e->w, e->projected, u);
+  if (residual < e->residual) {
+    e->residual = residual;
+    memcpy(e->best, e->projected, (size_t)e->w->nunknown * sizeof *e->best);
+  }
+  return residual;
+}
+
+/* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
+static double rounding(tbi_exact_work *e) {
+  double sum = 0;
+  double size = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    e->projected[i] = e->best[i] / 3;
+  e->w->multiply(e->w->self, e->best, e->g);
+  e->w->multiply(e->w->self, e->projected, e->speed);
+  for (int32_t i = 0; i < e->w->nunknown; ++i) {
+    double difference = e->g[i] - 3 * e->speed[i];
+    sum += difference * difference;
+    size += e->w->q[i] * e->w->q[i];
+  }
+  return sqrt(sum + DBL_EPSILON * DBL_EPSILON * size);
+}
+
+bool tbi_exact_met(tbi_exact_work *e, double share) {
+  if (e->residual <= e->tolerance) return true;
+  return share > 0 && e->residual <= share * rounding(e);
+}
+
+bool tbi_exact_factor(tbi_exact_work *e) {
+  if (e->left == 0) return false;
+  e->left--;
+  e->used++;
+  return e->w->newton(e->w->self, e->d, e->g, e->dr);
+}
+
+/* mobility |a - b|^2, over all laws */
+static double square_distance(const tbi_exact_work *e, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      sum += law->mobility * (a[k] - b[k]) * (a[k] - b[k]);
+  }
+  return sum;
+}
+
+/* Whether sweeps that came from `before` to `now` in `sweeps` will soon be there. */
+static bool hopeful(const tbi_exact_work *e, double before, double now, int32_t sweeps) {
+  if (!(now < before)) return false;
+  double needed = log(now / e->tolerance) / log(before / now) * sweeps;
+  return needed < HOPEFUL_SWEEPS;
+}
+
+/* From e->r.  Returns the number of sweeps; fewer than `most` where the residual is `near` or
+ * better and further ones would crawl. */
+static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least, double near) {
+  int32_t n = e->w->nunknown;
+  double *before = e->origin;
+  double *p = e->dr;
+  memset(p, 0, (size_t)n * sizeof *p);
+  double square = 0;
+  double last = e->residual;
+  int32_t tested = 0;
+  for (int32_t s = 1; s <= most; ++s) {
+    memcpy(before, e->r, (size_t)n * sizeof *before);
+    e->w->sweep(e->w->self, e->r);
+    if (s < 10 || s % 5 == 0) {
+      tbi_exact_velocity(e, e->r, e->u);
+      double now = tbi_exact_measure(e, e->r, e->u);
+      if (e->residual <= e->tolerance) return s;
+      bool leave = s >= at_least && e->residual <= near;
+      if (leave && !hopeful(e, last, now, s - tested)) return s;
+      last = now;
+      tested = s;
+    }
+    double next = square_distance(e, before, e->r);
+    double beta = s == 1 ? 0 : next / square;
+    square = next;
+    if (next == 0) return s;
+    for (int32_t i = 0; i < n; ++i) {
+      double step = e->r[i] - before[i];
+      if (beta > 1) {
+        p[i] = 0;
+      } else {
+        e->r[i] += beta * p[i];
+        p[i] = beta * p[i] + step;
+      }
+    }
+  }
+  return most;
+}
+
+static void copy(const tbi_exact_work *e, double *to, const double *from) {
+  memcpy(to, from, (size_t)e->w->nunknown * sizeof *to);
+}
+
+/* Scales impulses by the root of the mobility, times a weight; velocities by its inverse. */
+static void set_weight(tbi_exact_work *e, double weight) {
+  for (int32_t i = 0; i < e->w->nlaw; ++i)
+    e->root[i] = weight * sqrt(e->w->law[i].mobility);
+}
+
+/* How Newton is begun anew.  Where it goes in circles, another weight between impulses and
+ * velocities leads it over other pieces of its function. */
+typedef struct attempt {
+  bool from_best; /* else from the convex problem */
+  tbi_exact_map map;
+  double proximal;
+  double weight;
+  int32_t most; /* factorisations */
+} attempt;
+
+static const attempt attempts[] = {
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       1,   200 },
+    {false, TBI_EXACT_NATURAL,       PROXIMAL,       1,   200 },
+    {true,  TBI_EXACT_ALART_CURNIER, LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       3,   200 },
+    {true,  TBI_EXACT_NATURAL,       LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       0.3, 200 },
+};
+
+static bool restart(tbi_exact_work *e) {
+  tbi_exact_interior(e);
+  copy(e, e->centre, e->start);
+  for (size_t k = 0; k < sizeof attempts / sizeof attempts[0] && e->left > 0; ++k) {
+    const attempt *a = &attempts[k];
+    set_weight(e, a->weight);
+    copy(e, e->start, a->from_best ? e->best : e->centre);
+    if (tbi_exact_newton(e, a->map, a->proximal, a->most)) return true;
+  }
+  return false;
+}
+
+static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
+  double square = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    square += e->w->q[i] * e->w->q[i];
+  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS, NEAR * sqrt(square));
+  if (e->residual <= e->tolerance) return true;
+  copy(e, e->start, e->best);
+  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
+  return restart(e);
+}
+
+tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t budget,
+                               void *scratch) {
+  tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
+  (void)place(&e, scratch, w->nlaw, w->nunknown);
+  set_weight(&e, 1);
+  return e;
+}
+
+tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
+                                 void *scratch) {
+  tbi_exact_work e = tbi_exact_begin(w, tolerance, budget, scratch);
+  bool warm = false;
+  for (int32_t i = 0; i < w->nunknown; ++i) {
+    e.r[i] = e.best[i] = r[i];
+    warm = warm || r[i] != 0;
+  }
+  tbi_exact_velocity(&e, e.r, e.u);
+  (void)tbi_exact_measure(&e, e.r, e.u);
+  tbi_exact_result result = {.converged = e.residual <= tolerance};
+  if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
+  memcpy(r, e.best, (size_t)w->nunknown * sizeof *r);
+  result.factorisations = e.used;
+  result.residual = e.residual;
+  return result;
+}
