@@ -179,7 +179,7 @@ static void velocity(const tbi_friction_island *island, const double *r, double 
 /* Every row alone: normal, then each tangent between the bounds that follow the normal. */
 static void sweep_pyramid(const tbi_friction_island *island, double *r) {
   for (int32_t i = 0; i < island->ncontact; ++i) {
-    const tbi_block *own = &island->own[i];
+    const tbi_friction_block *own = &island->own[i];
     double *mine = r + 3 * (ptrdiff_t)i;
     double u[3];
     tbi_friction_row(island, i, r, u);

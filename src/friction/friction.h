@@ -10,15 +10,15 @@
 #include "math/blocklu.h"
 #include "tabi/tabi.h"
 
-typedef struct tbi_block {
+typedef struct tbi_friction_block {
   double m[3][3];
-} tbi_block;
+} tbi_friction_block;
 
 struct tabi_friction_problem {
   int32_t ncontact;
   int32_t *row;    /* [ncontact + 1] first block of a contact */
   int32_t *column; /* contact of a block */
-  tbi_block *block;
+  tbi_friction_block *block;
   double *q; /* [3 ncontact] */
   double *friction;
 };
@@ -28,8 +28,8 @@ typedef struct tbi_friction_island {
   int32_t ncontact;
   const int32_t *row; /* [ncontact + 1] */
   const int32_t *column;
-  const tbi_block *block;
-  const tbi_block *own; /* [ncontact] symmetric, regular: for solving a contact alone */
+  const tbi_friction_block *block;
+  const tbi_friction_block *own; /* [ncontact] symmetric, regular: for solving a contact alone */
   const tbi_law *law;
   const double *q;
   const int32_t *contact; /* numbers in the problem */

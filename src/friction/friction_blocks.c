@@ -18,7 +18,7 @@ void tbi_friction_row(const tbi_friction_island *island, int32_t contact, const 
                       double u[3]) {
   double sum[3] = {0, 0, 0};
   for (int32_t b = island->row[contact]; b < island->row[contact + 1]; ++b) {
-    const tbi_block *w = &island->block[b];
+    const tbi_friction_block *w = &island->block[b];
     const double *x = r + 3 * (ptrdiff_t)island->column[b];
     for (int k = 0; k < 3; ++k)
       sum[k] += w->m[k][0] * x[0] + w->m[k][1] * x[1] + w->m[k][2] * x[2];
@@ -37,7 +37,7 @@ static void multiply(void *self, const double *r, double *wr) {
 static void sweep(void *self, double *r) {
   const tbi_friction_island *island = self;
   for (int32_t i = 0; i < island->ncontact; ++i) {
-    const tbi_block *own = &island->own[i];
+    const tbi_friction_block *own = &island->own[i];
     double *mine = r + 3 * (ptrdiff_t)i;
     double u[3];
     tbi_friction_row(island, i, r, u);
@@ -61,7 +61,7 @@ static double put_row(const tbi_friction_island *island, int32_t i, const double
     corner[k * island->width[i] + k] = s;
   if (size == 0) return s;
   for (int32_t b = island->row[i]; b < island->row[i + 1]; ++b) {
-    const tbi_block *w = &island->block[b];
+    const tbi_friction_block *w = &island->block[b];
     double *to = island->target[b];
     int32_t width = island->width[island->column[b]];
     for (int k = 0; k < 3; ++k) {

@@ -16,7 +16,7 @@ typedef struct pieces {
   tbi_friction_island *island;
   int32_t *contact, *number, *part;
   int32_t *row, *column;
-  tbi_block *block, *own;
+  tbi_friction_block *block, *own;
   tbi_law *law;
   double *q, *unknowns;
   int32_t *node, *place, *width;
@@ -53,7 +53,7 @@ static int32_t find_root(int32_t *part, int32_t i) {
   return i;
 }
 
-static bool is_zero(const tbi_block *block) {
+static bool is_zero(const tbi_friction_block *block) {
   for (int k = 0; k < 9; ++k) {
     if (block->m[k / 3][k % 3] != 0) return false;
   }
@@ -99,7 +99,7 @@ static int32_t sort_contacts(pieces *p, const tabi_friction_problem *problem) {
 }
 
 static void fill_law(pieces *p, const tabi_friction_problem *problem, int32_t at, int32_t i,
-                     const tbi_block *sum) {
+                     const tbi_friction_block *sum) {
   double mobility = (sum->m[0][0] + sum->m[1][1] + sum->m[2][2]) / 3;
   for (int k = 0; k < 3; ++k) {
     for (int l = 0; l < 3; ++l) {
@@ -119,7 +119,7 @@ static int32_t fill_island(pieces *p, const tabi_friction_problem *problem, int3
   int32_t begin = next;
   for (int32_t i = 0; i < island->ncontact; ++i) {
     int32_t from = island->contact[i];
-    tbi_block own = {0};
+    tbi_friction_block own = {0};
     row[i] = next - begin;
     for (int32_t b = problem->row[from]; b < problem->row[from + 1]; ++b) {
       if (is_zero(&problem->block[b])) continue;
