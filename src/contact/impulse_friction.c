@@ -1,0 +1,56 @@
+/* impulse_friction.c - who sticks, who slides, and where to.
+ *
+ * A point that slid before the step slides with kinetic friction against its slip; one that stood
+ * sticks up to static friction and then slides with kinetic friction the way it was pulled. */
+#include "contact/impulse_work.h"
+
+double tbi_impulse_kinetic(const tbi_crowd *c, const tbi_point *point) {
+  const tabi_material_def *s = point->surface;
+  return c->friction * (s->kinetic < 0 ? s->friction : s->kinetic);
+}
+
+tbi_part tbi_impulse_held_point(const tbi_crowd *c, const tbi_point *point) {
+  double slip = sqrt(point->slip[0] * point->slip[0] + point->slip[1] * point->slip[1]);
+  tbi_part p = {.hold = TBI_STICKS};
+  if (slip > point->surface->slip_speed && !c->stops) {
+    p.hold = TBI_SLIDES;
+    for (int k = 0; k < 2; ++k)
+      p.along[k] = -point->slip[k] / slip;
+  }
+  return p;
+}
+
+bool tbi_impulse_change_friction(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  bool changed = false;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    if (!tbi_crowd_point(c, i)) continue;
+    tbi_part *p = &c->part[i];
+    const double *f = c->f + w->law[i].at;
+    const double *u = c->u + w->law[i].at;
+    double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
+    double most = c->friction * tbi_crowd_point(c, i)->surface->friction * f[0];
+    if (p->hold == TBI_STICKS && tangent > most * (1 + 1e-12) + 1e-300) {
+      p->hold = TBI_SLIDES;
+      p->along[0] = f[1] / tangent;
+      p->along[1] = f[2] / tangent;
+      changed = true;
+    } else if (p->hold == TBI_SLIDES && !p->turned && most > 0 &&
+               u[1] * p->along[0] + u[2] * p->along[1] > TBI_GOES_IN) {
+      p->hold = TBI_STICKS;
+      p->turned = true;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void tbi_impulse_slide_in(tbi_crowd *c, int32_t law) {
+  tbi_part *p = &c->part[law];
+  const double *u = c->u + c->island->w.law[law].at;
+  double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
+  for (int k = 0; k < 2 && p->hold == TBI_STICKS && slip > 0; ++k)
+    p->along[k] = -u[1 + k] / slip;
+  p->hold = TBI_SLIDES;
+  p->turned = p->let_go = true;
+}

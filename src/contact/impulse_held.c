@@ -1,0 +1,138 @@
+/* impulse_held.c - M f = -q for what holds, by the pseudo-inverse of its M.
+ *
+ * Friction of points that slide follows their normal impulses, which a small system of these
+ * normals alone takes into account. */
+#include "contact/impulse_work.h"
+
+#include <string.h>
+
+#define RANK 1e-9 /* of its own diagonal: what is left of a dependent unknown */
+
+void tbi_impulse_factor(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  int32_t normals = 0;
+  c->nheld = c->nsliding = 0;
+  for (int32_t k = 0; k < 3; ++k) {
+    for (int32_t i = 0; i < w->nlaw; ++i) {
+      if (c->part[i].hold == TBI_SLIDES && k == 0) {
+        c->sliding[c->nsliding].law = i;
+        c->sliding[c->nsliding++].held = c->nheld;
+      }
+      bool asked = c->part[i].hold == TBI_STICKS || (c->part[i].hold == TBI_SLIDES && k == 0);
+      if (asked && k < w->law[i].size) c->held[c->nheld++] = w->law[i].at + k;
+    }
+    if (k == 0) normals = c->nheld;
+  }
+  for (int32_t i = 0; i < c->nheld; ++i) {
+    for (int32_t j = 0; j < c->nheld; ++j)
+      c->a[(size_t)i * (size_t)c->nheld + (size_t)j] = tbi_crowd_row(c, c->held[i])[c->held[j]];
+  }
+  c->pseudo = tbi_pseudo_make(c->nheld, c->pseudo.l);
+  tbi_pseudo_factor(&c->pseudo, c->a, normals, RANK);
+}
+
+void tbi_impulse_follow(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_part *p = &c->part[i];
+    double *f = c->f + w->law[i].at;
+    if (p->hold == TBI_FREE) memset(f, 0, sizeof *f * (size_t)w->law[i].size);
+    if (p->hold == TBI_BOUND) f[0] = p->bound;
+    if (p->hold != TBI_SLIDES) continue;
+    double most = tbi_impulse_kinetic(c, tbi_crowd_point(c, i)) * f[0];
+    f[1] = most * p->along[0];
+    f[2] = most * p->along[1];
+  }
+}
+
+void tbi_impulse_multiply(tbi_crowd *c) {
+  for (int32_t i = 0; i < c->n; ++i) {
+    const double *row = tbi_crowd_row(c, i);
+    double sum = c->q[i];
+    for (int32_t j = 0; j < c->n; ++j)
+      sum += row[j] * c->f[j];
+    c->u[i] = sum;
+  }
+}
+
+/* the impulses of the held that take away what is left of their velocities */
+static void answer(tbi_crowd *c) {
+  for (int32_t i = 0; i < c->nheld; ++i)
+    c->x[i] = -c->u[c->held[i]];
+  tbi_pseudo_solve(&c->pseudo, c->x);
+}
+
+/* Gauss, rows exchanged: n equations, row by row with their right sides behind; false: singular */
+static bool eliminate(double *a, int32_t n) {
+  size_t width = (size_t)n + 1;
+  for (int32_t k = 0; k < n; ++k) {
+    int32_t best = k;
+    for (int32_t i = k + 1; i < n; ++i) {
+      if (fabs(a[(size_t)i * width + (size_t)k]) > fabs(a[(size_t)best * width + (size_t)k]))
+        best = i;
+    }
+    double *top = a + (size_t)k * width;
+    double *swap = a + (size_t)best * width;
+    if (!(fabs(swap[k]) > 1e-12)) return false;
+    for (size_t j = (size_t)k; j < width && best != k; ++j) {
+      double kept = top[j];
+      top[j] = swap[j];
+      swap[j] = kept;
+    }
+    for (int32_t i = 0; i < n; ++i) {
+      double *row = a + (size_t)i * width;
+      double share = i == k ? 0 : row[k] / top[k];
+      for (size_t j = (size_t)k; j < width && share != 0; ++j)
+        row[j] -= share * top[j];
+    }
+  }
+  for (int32_t k = 0; k < n; ++k)
+    a[(size_t)k * width + (size_t)n] /= a[(size_t)k * width + (size_t)k];
+  return true;
+}
+
+/* Normal impulses of the points that slide, whose friction acts back on them: x = g + X x, g being
+ * the impulses without friction (in c->x) and X what friction of unit impulses calls for. */
+static bool solve_sliding(tbi_crowd *c) {
+  const tbi_law *law = c->island->w.law;
+  int32_t n = c->nsliding;
+  size_t width = (size_t)n + 1;
+  for (int32_t i = 0; i < n; ++i)
+    c->a[(size_t)i * width + (size_t)n] = c->x[c->sliding[i].held];
+  for (int32_t j = 0; j < n; ++j) {
+    const tbi_part *p = &c->part[c->sliding[j].law];
+    double mu = tbi_impulse_kinetic(c, tbi_crowd_point(c, c->sliding[j].law));
+    int32_t at = law[c->sliding[j].law].at;
+    for (int32_t i = 0; i < c->nheld; ++i) {
+      const double *row = tbi_crowd_row(c, c->held[i]) + at;
+      c->x[i] = -mu * (row[1] * p->along[0] + row[2] * p->along[1]);
+    }
+    tbi_pseudo_solve(&c->pseudo, c->x);
+    for (int32_t i = 0; i < n; ++i)
+      c->a[(size_t)i * width + (size_t)j] = (i == j ? 1 : 0) - c->x[c->sliding[i].held];
+  }
+  if (!eliminate(c->a, n)) return false;
+  for (int32_t i = 0; i < n; ++i)
+    c->f[law[c->sliding[i].law].at] = c->a[(size_t)i * width + (size_t)n];
+  return true;
+}
+
+bool tbi_impulse_solve_held(tbi_crowd *c) {
+  tbi_impulse_factor(c);
+  memset(c->f, 0, sizeof *c->f * (size_t)c->n);
+  tbi_impulse_follow(c);
+  tbi_impulse_multiply(c);
+  answer(c);
+  if (c->nsliding > 0) {
+    if (!solve_sliding(c)) return false;
+    tbi_impulse_follow(c);
+    /* of least norm is what comes from nothing */
+    for (int32_t i = 0; i < c->nheld; ++i)
+      c->f[c->held[i]] = 0;
+    tbi_impulse_multiply(c);
+    answer(c);
+  }
+  for (int32_t i = 0; i < c->nheld; ++i)
+    c->f[c->held[i]] = c->x[i];
+  return true;
+}

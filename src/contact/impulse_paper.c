@@ -1,0 +1,64 @@
+/* impulse_paper.c - `variant: paper`: the loop as Sugihara and Nakamura published it. */
+#include "contact/impulse_work.h"
+
+#include <string.h>
+
+#define TOUCHES 1e-9 /* m: what is nearer takes part */
+
+static bool release_all(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  bool pulls = false;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    if (!tbi_crowd_point(c, i) || c->part[i].hold == TBI_FREE || c->f[w->law[i].at] > 0) continue;
+    c->part[i].hold = TBI_FREE;
+    pulls = true;
+  }
+  return pulls;
+}
+
+/* beyond static friction, or sliding before: as much as kinetic friction gives */
+static void cut_friction(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_point *point = tbi_crowd_point(c, i);
+    if (!point || c->part[i].hold == TBI_FREE) continue;
+    double *f = c->f + w->law[i].at;
+    tbi_part before = tbi_impulse_held_point(c, point);
+    double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
+    if (before.hold == TBI_STICKS && tangent <= point->surface->friction * f[0]) continue;
+    double most = tbi_impulse_kinetic(c, point) * f[0];
+    for (int k = 0; k < 2; ++k)
+      f[1 + k] = most * (before.hold == TBI_SLIDES ? before.along[k] : f[1 + k] / tangent);
+  }
+}
+
+int32_t tbi_impulse_as_published(tbi_crowd *c) {
+  const tbi_delassus *w = &c->island->w;
+  tbi_impulse_start(c, 1);
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    tbi_part *p = &c->part[i];
+    const tbi_point *point = tbi_crowd_point(c, i);
+    if (!point) continue;
+    if (p->hold == TBI_FREE && point->gap <= TOUCHES) *p = tbi_impulse_held_point(c, point);
+    if (p->hold != TBI_SLIDES) continue;
+    for (int k = 0; k < 2; ++k)
+      c->q[w->law[i].at + 1 + k] -= point->slip[k];
+    p->hold = TBI_STICKS;
+  }
+  bool pulls = true;
+  int32_t passes = 0;
+  for (; pulls && passes <= w->nlaw; ++passes) {
+    tbi_impulse_factor(c);
+    memset(c->f, 0, sizeof *c->f * (size_t)c->n);
+    tbi_impulse_follow(c);
+    tbi_impulse_multiply(c);
+    for (int32_t i = 0; i < c->nheld; ++i)
+      c->x[i] = -c->u[c->held[i]];
+    tbi_pseudo_solve_pivots(&c->pseudo, c->x);
+    for (int32_t i = 0; i < c->nheld; ++i)
+      c->f[c->held[i]] = c->x[i];
+    pulls = release_all(c);
+  }
+  cut_friction(c);
+  return passes;
+}

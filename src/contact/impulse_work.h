@@ -1,0 +1,93 @@
+/* impulse_work.h - what the parts of `impulse` share: the points and rows of one island, what each
+ * of them does at present, and the matrix between them.
+ *
+ *   impulse.c           the passes from top to bottom
+ *   impulse_held.c      the impulses of what holds
+ *   impulse_friction.c  who sticks, who slides, and where to
+ *   impulse_energy.c    what impulses add to the energy, and what is done against it
+ *   impulse_paper.c     the published loop */
+#ifndef TBI_IMPULSE_WORK_H
+#define TBI_IMPULSE_WORK_H
+
+#include "contact/factored.h"
+#include "math/pseudo.h"
+
+#define TBI_GOES_IN 1e-10 /* m/s or rad/s: slower than this nothing has to be held */
+
+typedef enum tbi_hold { TBI_FREE, TBI_STICKS, TBI_SLIDES, TBI_BOUND } tbi_hold;
+
+/* What a point or row does. */
+typedef struct tbi_part {
+  tbi_hold hold;
+  double along[2]; /* of the friction of a point that slides */
+  bool turned;     /* slid, and was stopped */
+  bool let_go;     /* pulled; only going in brings it back */
+  double bound;    /* impulse of a row at a bound */
+} tbi_part;
+
+typedef struct tbi_crowd {
+  const tbi_island *island;
+  tbi_part *part; /* by law */
+  int32_t n;
+  double *m;       /* M, n x n */
+  double *q;       /* velocities without impulses, targets taken off */
+  double *f, *u;   /* impulses, and velocities with them */
+  double *last;    /* impulses of the step before */
+  double friction; /* share of all coefficients */
+  bool stops;      /* slip before the step does not count */
+  int32_t *held, nheld;
+  struct {
+    int32_t law, held; /* the point's law, and which of held its normal is */
+  } * sliding;         /* points that slide */
+  int32_t nsliding;
+  double *a, *x; /* of the held unknowns */
+  tbi_pseudo pseudo;
+} tbi_crowd;
+
+/* NULL: a row. */
+static inline const tbi_point *tbi_crowd_point(const tbi_crowd *c, int32_t law) {
+  return tbi_island_point(c->island, law);
+}
+
+static inline double *tbi_crowd_row(const tbi_crowd *c, int32_t i) {
+  return c->m + (size_t)i * (size_t)c->n;
+}
+
+/* What would go in holds, and what held in the step before, with that share of all rebounds. */
+void tbi_impulse_start(tbi_crowd *c, double rebound);
+/* The passes, with a share of all rebounds and of all friction; how many it took, negative if they
+ * went in circles. */
+int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction);
+
+/* The unknowns whose velocities are asked for, normals first, and the factor of their M. */
+void tbi_impulse_factor(tbi_crowd *c);
+/* Impulses that follow from others or from a bound. */
+void tbi_impulse_follow(tbi_crowd *c);
+/* u = M f + q. */
+void tbi_impulse_multiply(tbi_crowd *c);
+/* M f = -q for the held, with the friction that goes with it; false: there is none. */
+bool tbi_impulse_solve_held(tbi_crowd *c);
+
+double tbi_impulse_kinetic(const tbi_crowd *c, const tbi_point *point);
+/* What a point does that holds, by its slip before the step. */
+tbi_part tbi_impulse_held_point(const tbi_crowd *c, const tbi_point *point);
+/* Points beyond static friction slide the way they were pulled; those that friction would turn back
+ * stick.  False: nothing changed. */
+bool tbi_impulse_change_friction(tbi_crowd *c);
+/* A point that pulls if it sticks, and goes in if it is free, has to slide: as before the step, or
+ * against where it goes without being held.  It does not stick any more, to end the circle. */
+void tbi_impulse_slide_in(tbi_crowd *c, int32_t law);
+
+/* J: what the impulses add to the energy, beyond what taking back overlap does on purpose; of an
+ * island, and of a whole problem. */
+double tbi_impulse_gain(const tbi_crowd *c);
+double tbi_impulse_gain_of_all(const tbi_problem *p);
+/* The largest share of rebounds, or of friction without any, that gives no energy. */
+int32_t tbi_impulse_temper(tbi_crowd *c);
+
+/* The published loop to the letter: every point that touches holds and asks for its tangential
+ * velocity before the step, points that pull are let go together and for good, and friction is cut
+ * to its cone at the end, whatever that does to the normals. */
+int32_t tbi_impulse_as_published(tbi_crowd *c);
+
+#endif
