@@ -55,8 +55,8 @@ const tabi_error *tabi_builder_error(const tabi_builder *builder) {
   return builder->error.status == TABI_OK ? NULL : &builder->error;
 }
 
-__attribute__((format(printf, 4, 5))) static bool fail(tabi_builder *builder, tabi_status status,
-                                                       tabi_place place, const char *format, ...) {
+bool tbi_builder_fail(tabi_builder *builder, tabi_status status, tabi_place place,
+                      const char *format, ...) {
   if (builder->error.status != TABI_OK) return false;
   va_list args;
   va_start(args, format);
@@ -70,12 +70,11 @@ static bool fail_memory(tabi_builder *builder) {
   return false;
 }
 
-/* the checks that every def has in common */
-static bool begin(tabi_builder *builder, uint32_t def_size, size_t size, const char *what) {
+bool tbi_builder_begin(tabi_builder *builder, uint32_t def_size, size_t size, const char *what) {
   if (builder->error.status != TABI_OK) return false;
   if (def_size == size) return true;
-  return fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-              "tabi_%s_def was not made by tabi_%s_def_default()", what, what);
+  return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                          "tabi_%s_def was not made by tabi_%s_def_default()", what, what);
 }
 
 static bool keep_string(tabi_builder *builder, const char **string) {
@@ -94,8 +93,11 @@ static bool keep_place(tabi_builder *builder, tabi_place *place) {
   return true;
 }
 
-/* append one item; its index, or TABI_NONE */
-static int32_t append(tabi_builder *builder, tbi_list *list, const void *item, size_t size) {
+bool tbi_builder_keep(tabi_builder *builder, const char **name, tabi_place *place) {
+  return keep_string(builder, name) && keep_place(builder, place);
+}
+
+int32_t tbi_builder_append(tabi_builder *builder, tbi_list *list, const void *item, size_t size) {
   if (!tbi_array_reserve(&list->items, &list->capacity, list->count, 1, size)) {
     fail_memory(builder);
     return TABI_NONE;
@@ -104,35 +106,21 @@ static int32_t append(tabi_builder *builder, tbi_list *list, const void *item, s
   return list->count++;
 }
 
-static bool all_finite(const double *a, int n) {
-  for (int i = 0; i < n; ++i) {
-    if (!isfinite(a[i])) return false;
-  }
-  return true;
-}
-
-/* a usable quaternion, made unit */
-static bool unit_quat(double quat[4]) {
-  double norm = q_norm(q_load(quat));
-  if (!isfinite(norm) || norm < 1e-12) return false;
-  if (fabs(norm - 1) > 1e-15) q_store(q_scale(1 / norm, q_load(quat)), quat);
-  return true;
-}
-
 static bool check_inertia(tabi_builder *builder, const tabi_link_def *def) {
   const char *name = tbi_shown(def->name);
   double e[3];
   tbi_s3_eigenvalues(s3_load(def->inertia), e);
   if (e[0] < -TRIANGLE_TOLERANCE * e[2] || e[2] < 0) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "link '%s': inertia not positive definite (eigenvalue %.3g); "
-                "check the signs and the products of inertia",
-                name, e[0]);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "link '%s': inertia not positive definite (eigenvalue %.3g); "
+                            "check the signs and the products of inertia",
+                            name, e[0]);
   }
   if (e[0] + e[1] < e[2] * (1 - TRIANGLE_TOLERANCE)) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "link '%s': inertia violates A+B>=C (%.3g+%.3g<%.3g); no body has such moments",
-                name, e[0], e[1], e[2]);
+    return tbi_builder_fail(
+        builder, TABI_ERR_MODEL, def->place,
+        "link '%s': inertia violates A+B>=C (%.3g+%.3g<%.3g); no body has such moments", name, e[0],
+        e[1], e[2]);
   }
   return true;
 }
@@ -140,51 +128,41 @@ static bool check_inertia(tabi_builder *builder, const tabi_link_def *def) {
 static bool check_link(tabi_builder *builder, const tabi_link_def *def) {
   const char *name = tbi_shown(def->name);
   if (!isfinite(def->mass)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "link '%s': mass '%g' is not a finite number",
-                name, def->mass);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "link '%s': mass '%g' is not a finite number", name, def->mass);
   }
   if (def->mass < 0) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "link '%s': mass %g must be >= 0", name,
-                def->mass);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "link '%s': mass %g must be >= 0",
+                            name, def->mass);
   }
-  if (!all_finite(def->com, 3) || !all_finite(def->inertia, 6)) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "link '%s': centre of mass and inertia must be finite numbers", name);
+  if (!tbi_all_finite(def->com, 3) || !tbi_all_finite(def->inertia, 6)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "link '%s': centre of mass and inertia must be finite numbers", name);
   }
   int32_t first = def->name ? tbi_names_find(&builder->link_names, def->name) : TABI_NONE;
   if (first != TABI_NONE) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "link '%s' defined twice (first at line %d); give each link its own name", name,
-                tbi_builder_link(builder, first)->place.line);
+    return tbi_builder_fail(
+        builder, TABI_ERR_MODEL, def->place,
+        "link '%s' defined twice (first at line %d); give each link its own name", name,
+        tbi_builder_link(builder, first)->place.line);
   }
   return check_inertia(builder, def);
 }
 
 int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "link") || !check_link(builder, def))
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "link") || !check_link(builder, def))
     return TABI_NONE;
   tabi_link_def kept = *def;
-  if (!keep_string(builder, &kept.name) || !keep_place(builder, &kept.place)) return TABI_NONE;
+  if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
   const int32_t none = TABI_NONE;
-  if (append(builder, &builder->link_joint, &none, sizeof none) == TABI_NONE) return TABI_NONE;
-  int32_t link = append(builder, &builder->links, &kept, sizeof kept);
+  if (tbi_builder_append(builder, &builder->link_joint, &none, sizeof none) == TABI_NONE)
+    return TABI_NONE;
+  int32_t link = tbi_builder_append(builder, &builder->links, &kept, sizeof kept);
   if (link != TABI_NONE && kept.name && !tbi_names_add(&builder->link_names, kept.name, link)) {
     fail_memory(builder);
     return TABI_NONE;
   }
   return link;
-}
-
-static bool is_link(const tabi_builder *builder, int32_t link) {
-  return link >= 0 && link < builder->links.count;
-}
-
-static bool is_link_or_world(const tabi_builder *builder, int32_t link) {
-  return link == TABI_WORLD || is_link(builder, link);
-}
-
-static bool is_joint(const tabi_builder *builder, int32_t joint) {
-  return joint >= 0 && joint < builder->joints.count;
 }
 
 static bool has_axis(tabi_joint_type type) {
@@ -194,26 +172,30 @@ static bool has_axis(tabi_joint_type type) {
 
 static bool check_joint_links(tabi_builder *builder, const tabi_joint_def *def) {
   const char *name = tbi_shown(def->name);
-  if (!is_link_or_world(builder, def->parent) || !is_link(builder, def->child)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': parent or child is no link",
-                name);
+  if (!tbi_builder_is_link_or_world(builder, def->parent) ||
+      !tbi_builder_is_link(builder, def->child)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': parent or child is no link", name);
   }
   if (def->parent == def->child) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': parent and child are both '%s'",
-                name, tbi_shown(tbi_builder_link(builder, def->child)->name));
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': parent and child are both '%s'", name,
+                            tbi_shown(tbi_builder_link(builder, def->child)->name));
   }
   int32_t first = def->name ? tbi_names_find(&builder->joint_names, def->name) : TABI_NONE;
   if (first != TABI_NONE) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "joint '%s' defined twice (first at line %d); give each joint its own name", name,
-                tbi_builder_joint(builder, first)->place.line);
+    return tbi_builder_fail(
+        builder, TABI_ERR_MODEL, def->place,
+        "joint '%s' defined twice (first at line %d); give each joint its own name", name,
+        tbi_builder_joint(builder, first)->place.line);
   }
   int32_t other = tbi_builder_link_joint(builder, def->child);
   if (other != TABI_NONE) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "link '%s' has two parent joints: '%s','%s'; close loops by a connection",
-                tbi_shown(tbi_builder_link(builder, def->child)->name),
-                tbi_shown(tbi_builder_joint(builder, other)->name), name);
+    return tbi_builder_fail(
+        builder, TABI_ERR_MODEL, def->place,
+        "link '%s' has two parent joints: '%s','%s'; close loops by a connection",
+        tbi_shown(tbi_builder_link(builder, def->child)->name),
+        tbi_shown(tbi_builder_joint(builder, other)->name), name);
   }
   return true;
 }
@@ -221,11 +203,13 @@ static bool check_joint_links(tabi_builder *builder, const tabi_joint_def *def) 
 static bool check_joint_numbers(tabi_builder *builder, const tabi_joint_def *def) {
   const char *name = tbi_shown(def->name);
   if (isnan(def->lower) || isnan(def->upper) || isnan(def->effort) || isnan(def->velocity)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': a limit is not a number", name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': a limit is not a number", name);
   }
   if (def->lower > def->upper) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': lower %g > upper %g; swap them",
-                name, def->lower, def->upper);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': lower %g > upper %g; swap them", name, def->lower,
+                            def->upper);
   }
   const struct {
     const char *what;
@@ -240,31 +224,32 @@ static bool check_joint_numbers(tabi_builder *builder, const tabi_joint_def *def
   };
   for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
     if (!isfinite(positive[i].value) || positive[i].value < 0) {
-      return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': %s %g must be >= 0", name,
-                  positive[i].what, positive[i].value);
+      return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': %s %g must be >= 0",
+                              name, positive[i].what, positive[i].value);
     }
   }
-  if (!isfinite(def->gear) || !isfinite(def->rest) || !all_finite(def->start, 7)) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "joint '%s': gear, rest and start must be finite numbers", name);
+  if (!isfinite(def->gear) || !isfinite(def->rest) || !tbi_all_finite(def->start, 7)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': gear, rest and start must be finite numbers", name);
   }
   return true;
 }
 
 static bool check_joint_frame(tabi_builder *builder, tabi_joint_def *def) {
   const char *name = tbi_shown(def->name);
-  if (!all_finite(def->pos, 3) || !unit_quat(def->quat)) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "joint '%s': its frame is not finite or no rotation", name);
+  if (!tbi_all_finite(def->pos, 3) || !tbi_unit_quat(def->quat)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': its frame is not finite or no rotation", name);
   }
   if (!has_axis(def->type)) return true;
   double length = v3_norm(v3_load(def->axis));
   if (!isfinite(length)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': axis is not finite", name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': axis is not finite",
+                            name);
   }
   if (length < 1e-12) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "joint '%s': axis has zero length; give a direction, e.g. 0 0 1", name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': axis has zero length; give a direction, e.g. 0 0 1", name);
   }
   v3_store(v3_scale(1 / length, v3_load(def->axis)), def->axis);
   return true;
@@ -282,31 +267,31 @@ static bool settle_quat(tabi_joint_type type, double *q) {
   if (at < 0) return true;
   double *quat = q + at;
   if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) quat[0] = 1;
-  return unit_quat(quat);
+  return tbi_unit_quat(quat);
 }
 
 static bool check_joint(tabi_builder *builder, tabi_joint_def *def) {
   if ((int)def->type < 0 || def->type >= TABI_JOINT_COUNT) {
-    return fail(builder, TABI_ERR_ARGUMENT, def->place, "joint '%s': unknown type %d",
-                tbi_shown(def->name), (int)def->type);
+    return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, def->place, "joint '%s': unknown type %d",
+                            tbi_shown(def->name), (int)def->type);
   }
   if (!check_joint_links(builder, def) || !check_joint_numbers(builder, def) ||
       !check_joint_frame(builder, def)) {
     return false;
   }
   if (!settle_quat(def->type, def->start)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': start is no rotation",
-                tbi_shown(def->name));
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': start is no rotation",
+                            tbi_shown(def->name));
   }
   return true;
 }
 
 int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "joint")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "joint")) return TABI_NONE;
   tabi_joint_def kept = *def;
   if (!check_joint(builder, &kept)) return TABI_NONE;
-  if (!keep_string(builder, &kept.name) || !keep_place(builder, &kept.place)) return TABI_NONE;
-  int32_t joint = append(builder, &builder->joints, &kept, sizeof kept);
+  if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
+  int32_t joint = tbi_builder_append(builder, &builder->joints, &kept, sizeof kept);
   if (joint == TABI_NONE) return TABI_NONE;
   if (kept.name && !tbi_names_add(&builder->joint_names, kept.name, joint)) {
     fail_memory(builder);
@@ -327,61 +312,63 @@ static int sizes_of(tabi_shape_type type) {
 static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
   const char *name = tbi_shown(def->name);
   if ((int)def->type < 0 || def->type >= TABI_SHAPE_COUNT) {
-    return fail(builder, TABI_ERR_ARGUMENT, def->place, "shape '%s': unknown type %d", name,
-                (int)def->type);
+    return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, def->place, "shape '%s': unknown type %d",
+                            name, (int)def->type);
   }
-  if (!is_link_or_world(builder, def->link)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such link", name);
+  if (!tbi_builder_is_link_or_world(builder, def->link)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such link", name);
   }
   // a sphere without radius is a point that can touch
   bool may_be_zero = def->type == TABI_SHAPE_SPHERE;
   for (int i = 0; i < sizes_of(def->type); ++i) {
     if (!isfinite(def->size[i]) || def->size[i] < 0 || (def->size[i] == 0 && !may_be_zero)) {
-      return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': size %g must be > 0", name,
-                  def->size[i]);
+      return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                              "shape '%s': size %g must be > 0", name, def->size[i]);
     }
   }
-  if (!all_finite(def->pos, 3) || !unit_quat(def->quat) || !all_finite(def->rgba, 4)) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "shape '%s': its frame or colour is not finite or no rotation", name);
+  if (!tbi_all_finite(def->pos, 3) || !tbi_unit_quat(def->quat) || !tbi_all_finite(def->rgba, 4)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "shape '%s': its frame or colour is not finite or no rotation", name);
   }
   bool of_mesh = def->type == TABI_SHAPE_MESH || def->type == TABI_SHAPE_TRIANGLES ||
                  def->type == TABI_SHAPE_HEIGHTFIELD;
   if (of_mesh && (def->mesh < 0 || def->mesh >= builder->meshes.count)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such mesh", name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such mesh", name);
   }
   if (def->material != TABI_NONE &&
       (def->material < 0 || def->material >= builder->materials.count)) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such material", name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such material",
+                            name);
   }
   return true;
 }
 
 int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "shape")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "shape")) return TABI_NONE;
   tabi_shape_def kept = *def;
   if (!check_shape(builder, &kept)) return TABI_NONE;
-  if (!keep_string(builder, &kept.name) || !keep_place(builder, &kept.place)) return TABI_NONE;
-  return append(builder, &builder->shapes, &kept, sizeof kept);
+  if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
+  return tbi_builder_append(builder, &builder->shapes, &kept, sizeof kept);
 }
 
 static bool check_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
   const char *name = tbi_shown(def->name);
   if (def->nvertex < 0 || def->nface < 0 || def->nvertex > INT32_MAX / 3 ||
       def->nface > INT32_MAX / 3) {
-    return fail(builder, TABI_ERR_ARGUMENT, def->place, "mesh '%s': impossible number of vertices",
-                name);
+    return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, def->place,
+                            "mesh '%s': impossible number of vertices", name);
   }
   for (int32_t i = 0; i < def->nvertex; ++i) {
-    if (!all_finite(def->vertices + 3 * (size_t)i, 3)) {
-      return fail(builder, TABI_ERR_MODEL, def->place, "mesh '%s': vertex %d not finite", name,
-                  i + 1);
+    if (!tbi_all_finite(def->vertices + 3 * (size_t)i, 3)) {
+      return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                              "mesh '%s': vertex %d not finite", name, i + 1);
     }
   }
   for (size_t i = 0; i < 3 * (size_t)def->nface; ++i) {
     if (def->faces[i] < 0 || def->faces[i] >= def->nvertex) {
-      return fail(builder, TABI_ERR_MODEL, def->place, "mesh '%s': face %zu uses vertex %d of %d",
-                  name, i / 3 + 1, def->faces[i] + 1, def->nvertex);
+      return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                              "mesh '%s': face %zu uses vertex %d of %d", name, i / 3 + 1,
+                              def->faces[i] + 1, def->nvertex);
     }
   }
   return true;
@@ -394,17 +381,17 @@ static void *copy_of(const void *items, size_t size) {
 }
 
 int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "mesh") || !check_mesh(builder, def))
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "mesh") || !check_mesh(builder, def))
     return TABI_NONE;
   tabi_mesh_def kept = *def;
-  if (!keep_string(builder, &kept.name) || !keep_place(builder, &kept.place)) return TABI_NONE;
+  if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
   double *vertices = copy_of(def->vertices, 3 * sizeof(double) * (size_t)def->nvertex);
   int32_t *faces = copy_of(def->faces, 3 * sizeof(int32_t) * (size_t)def->nface);
   kept.vertices = vertices;
   kept.faces = faces;
   int32_t mesh = TABI_NONE;
   if (vertices && faces) {
-    mesh = append(builder, &builder->meshes, &kept, sizeof kept);
+    mesh = tbi_builder_append(builder, &builder->meshes, &kept, sizeof kept);
   } else {
     fail_memory(builder);
   }
@@ -430,20 +417,23 @@ static bool check_surface(tabi_builder *builder, const tabi_material_def *def) {
   };
   for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
     if (!isfinite(positive[i].value) || positive[i].value < 0) {
-      return fail(builder, TABI_ERR_MODEL, def->place, "material '%s': %s %g must be >= 0", name,
-                  positive[i].what, positive[i].value);
+      return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                              "material '%s': %s %g must be >= 0", name, positive[i].what,
+                              positive[i].value);
     }
   }
   if (!isfinite(def->kinetic) || def->restitution > 1) {
-    return fail(builder, TABI_ERR_MODEL, def->place,
-                "material '%s': kinetic friction must be finite and restitution at most 1", name);
+    return tbi_builder_fail(
+        builder, TABI_ERR_MODEL, def->place,
+        "material '%s': kinetic friction must be finite and restitution at most 1", name);
   }
   return true;
 }
 
 static bool check_material(tabi_builder *builder, const tabi_material_def *def) {
   if (def->name && tbi_names_find(&builder->material_names, def->name) != TABI_NONE) {
-    return fail(builder, TABI_ERR_MODEL, def->place, "material '%s' defined twice", def->name);
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "material '%s' defined twice",
+                            def->name);
   }
   return check_surface(builder, def);
 }
@@ -451,14 +441,14 @@ static bool check_material(tabi_builder *builder, const tabi_material_def *def) 
 /* a copy that is the builder's own, with the kinetic coefficient settled */
 static bool keep_material(tabi_builder *builder, tabi_material_def *kept) {
   if (kept->kinetic < 0) kept->kinetic = kept->friction;
-  return keep_string(builder, &kept->name) && keep_place(builder, &kept->place);
+  return tbi_builder_keep(builder, &kept->name, &kept->place);
 }
 
 int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
   tabi_material_def kept = *def;
   if (!check_material(builder, def) || !keep_material(builder, &kept)) return TABI_NONE;
-  int32_t material = append(builder, &builder->materials, &kept, sizeof kept);
+  int32_t material = tbi_builder_append(builder, &builder->materials, &kept, sizeof kept);
   if (material != TABI_NONE && kept.name &&
       !tbi_names_add(&builder->material_names, kept.name, material)) {
     fail_memory(builder);
@@ -469,138 +459,58 @@ int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def
 
 int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t material_b,
                               const tabi_material_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
   int32_t count = builder->materials.count;
   tbi_material_pair pair = {material_a, material_b, *def};
   if (material_a < 0 || material_a >= count || material_b < 0 || material_b >= count) {
-    fail(builder, TABI_ERR_MODEL, def->place, "pair '%s': no such material", tbi_shown(def->name));
+    tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "pair '%s': no such material",
+                     tbi_shown(def->name));
   } else if (check_surface(builder, def) && keep_material(builder, &pair.surface)) {
-    return append(builder, &builder->pairs, &pair, sizeof pair);
-  }
-  return TABI_NONE;
-}
-
-static bool moves_in_one(const tabi_builder *builder, int32_t joint) {
-  return is_joint(builder, joint) && tbi_joint_nq(tbi_builder_joint(builder, joint)->type) == 1;
-}
-
-int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "actuator")) return TABI_NONE;
-  const char *name = tbi_shown(def->name);
-  tabi_actuator_def kept = *def;
-  if (!moves_in_one(builder, def->joint)) {
-    fail(builder, TABI_ERR_MODEL, def->place, "actuator '%s': needs a joint with one coordinate",
-         name);
-  } else if (!isfinite(def->gear) || !isfinite(def->gain) || !all_finite(def->bias, 3)) {
-    fail(builder, TABI_ERR_MODEL, def->place, "actuator '%s': gear, gain and bias must be finite",
-         name);
-  } else if (!(def->control_min <= def->control_max) || !(def->force_min <= def->force_max)) {
-    fail(builder, TABI_ERR_MODEL, def->place, "actuator '%s': a range has its ends swapped", name);
-  } else if (keep_string(builder, &kept.name) && keep_place(builder, &kept.place)) {
-    return append(builder, &builder->actuators, &kept, sizeof kept);
-  }
-  return TABI_NONE;
-}
-
-int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "coupling")) return TABI_NONE;
-  const char *name = tbi_shown(def->name);
-  tabi_coupling_def kept = *def;
-  bool leader_fits = def->leader == TABI_NONE || moves_in_one(builder, def->leader);
-  if (!moves_in_one(builder, def->joint) || !leader_fits) {
-    fail(builder, TABI_ERR_MODEL, def->place, "coupling '%s': needs joints with one coordinate",
-         name);
-  } else if (def->joint == def->leader) {
-    fail(builder, TABI_ERR_MODEL, def->place, "coupling '%s': a joint cannot lead itself", name);
-  } else if (!all_finite(def->coef, 5)) {
-    fail(builder, TABI_ERR_MODEL, def->place, "coupling '%s': coefficients must be finite", name);
-  } else if (keep_string(builder, &kept.name) && keep_place(builder, &kept.place)) {
-    return append(builder, &builder->couplings, &kept, sizeof kept);
-  }
-  return TABI_NONE;
-}
-
-/* what is wrong with a connection beyond its links and frames, or NULL */
-static const char *connection_complaint(const tabi_connection_def *def) {
-  const uint32_t all =
-      TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z | TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
-  switch (def->type) {
-  case TABI_CONNECTION_AXES:
-    return def->axes == 0 || (def->axes & ~all) != 0 ? "names no axes, or some that are none"
-                                                     : NULL;
-  case TABI_CONNECTION_ROD:
-    return def->length > 0 && isfinite(def->length) ? NULL : "length of a rod must be > 0";
-  case TABI_CONNECTION_SPRING:
-    if (!(def->length >= 0 && isfinite(def->length))) return "length must be >= 0";
-    if (!(def->stiffness >= 0 && isfinite(def->stiffness))) return "stiffness must be >= 0";
-    if (!(def->damping >= 0 && isfinite(def->damping))) return "damping must be >= 0";
-    return def->stiffness + def->damping > 0 ? NULL : "a spring needs stiffness or damping";
-  default:
-    return NULL;
-  }
-}
-
-int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def) {
-  if (!begin(builder, def->def_size, sizeof *def, "connection")) return TABI_NONE;
-  const char *name = tbi_shown(def->name);
-  tabi_connection_def kept = *def;
-  if ((int)def->type < 0 || def->type >= TABI_CONNECTION_COUNT) {
-    fail(builder, TABI_ERR_ARGUMENT, def->place, "connection '%s': unknown type %d", name,
-         (int)def->type);
-  } else if (!is_link_or_world(builder, def->a) || !is_link_or_world(builder, def->b) ||
-             def->a == def->b) {
-    fail(builder, TABI_ERR_MODEL, def->place, "connection '%s': needs two different links", name);
-  } else if (!all_finite(def->pos_a, 3) || !all_finite(def->pos_b, 3) || !unit_quat(kept.quat_a) ||
-             !unit_quat(kept.quat_b)) {
-    fail(builder, TABI_ERR_MODEL, def->place,
-         "connection '%s': a frame is not finite or no rotation", name);
-  } else if (connection_complaint(def)) {
-    fail(builder, TABI_ERR_MODEL, def->place, "connection '%s': %s", name,
-         connection_complaint(def));
-  } else if (keep_string(builder, &kept.name) && keep_place(builder, &kept.place)) {
-    return append(builder, &builder->connections, &kept, sizeof kept);
+    return tbi_builder_append(builder, &builder->pairs, &pair, sizeof pair);
   }
   return TABI_NONE;
 }
 
 int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_t link_b) {
   if (builder->error.status != TABI_OK) return TABI_NONE;
-  if (!is_link_or_world(builder, link_a) || !is_link_or_world(builder, link_b)) {
-    fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "exclusion: no such link");
+  if (!tbi_builder_is_link_or_world(builder, link_a) ||
+      !tbi_builder_is_link_or_world(builder, link_b)) {
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "exclusion: no such link");
     return TABI_NONE;
   }
   const int32_t pair[2] = {link_a, link_b};
-  return append(builder, &builder->exclusions, pair, sizeof pair);
+  return tbi_builder_append(builder, &builder->exclusions, pair, sizeof pair);
 }
 
 int32_t tabi_builder_add_posture(tabi_builder *builder, const char *name) {
   if (builder->error.status != TABI_OK || !keep_string(builder, &name)) return TABI_NONE;
-  return append(builder, &builder->postures, (const void *)&name, sizeof name);
+  return tbi_builder_append(builder, &builder->postures, (const void *)&name, sizeof name);
 }
 
 void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
                               const double *q, const double *v) {
   if (builder->error.status != TABI_OK) return;
-  if (posture < 0 || posture >= builder->postures.count || !is_joint(builder, joint)) {
-    fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "posture: no such posture or joint");
+  if (posture < 0 || posture >= builder->postures.count || !tbi_builder_is_joint(builder, joint)) {
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                     "posture: no such posture or joint");
     return;
   }
   tabi_joint_type type = tbi_builder_joint(builder, joint)->type;
   tbi_posture_entry entry = {.posture = posture, .joint = joint};
   memcpy(entry.q, q, sizeof(double) * (size_t)tbi_joint_nq(type));
   if (v) memcpy(entry.v, v, sizeof(double) * (size_t)tbi_joint_nv(type));
-  if (!all_finite(entry.q, 7) || !all_finite(entry.v, 6) || !settle_quat(type, entry.q)) {
-    fail(builder, TABI_ERR_MODEL, tbi_builder_joint(builder, joint)->place,
-         "joint '%s': a posture is not finite or no rotation",
-         tbi_shown(tbi_builder_joint(builder, joint)->name));
+  if (!tbi_all_finite(entry.q, 7) || !tbi_all_finite(entry.v, 6) || !settle_quat(type, entry.q)) {
+    tbi_builder_fail(builder, TABI_ERR_MODEL, tbi_builder_joint(builder, joint)->place,
+                     "joint '%s': a posture is not finite or no rotation",
+                     tbi_shown(tbi_builder_joint(builder, joint)->name));
     return;
   }
-  append(builder, &builder->posture_entries, &entry, sizeof entry);
+  tbi_builder_append(builder, &builder->posture_entries, &entry, sizeof entry);
 }
 
 void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {
-  if (!all_finite(gravity, 3)) {
-    fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gravity must be finite");
+  if (!tbi_all_finite(gravity, 3)) {
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gravity must be finite");
     return;
   }
   memcpy(builder->gravity, gravity, sizeof builder->gravity);
@@ -608,7 +518,8 @@ void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {
 
 void tabi_builder_set_timestep(tabi_builder *builder, double timestep) {
   if (!isfinite(timestep) || timestep <= 0) {
-    fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "timestep %g must be > 0", timestep);
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "timestep %g must be > 0",
+                     timestep);
     return;
   }
   builder->timestep = timestep;

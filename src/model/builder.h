@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "math/quat.h"
 #include "model/model.h"
 
 typedef struct tbi_posture_entry {
@@ -43,5 +44,40 @@ static inline int32_t tbi_builder_link_joint(const tabi_builder *b, int32_t i) {
 
 /* A name for messages: what was given, or a word for the unnamed. */
 static inline const char *tbi_shown(const char *name) { return name ? name : "(unnamed)"; }
+
+static inline bool tbi_all_finite(const double *a, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (!isfinite(a[i])) return false;
+  }
+  return true;
+}
+
+/* A usable quaternion, made unit. */
+static inline bool tbi_unit_quat(double quat[4]) {
+  double norm = q_norm(q_load(quat));
+  if (!isfinite(norm) || norm < 1e-12) return false;
+  if (fabs(norm - 1) > 1e-15) q_store(q_scale(1 / norm, q_load(quat)), quat);
+  return true;
+}
+
+static inline bool tbi_builder_is_link(const tabi_builder *builder, int32_t link) {
+  return link >= 0 && link < builder->links.count;
+}
+static inline bool tbi_builder_is_link_or_world(const tabi_builder *builder, int32_t link) {
+  return link == TABI_WORLD || tbi_builder_is_link(builder, link);
+}
+static inline bool tbi_builder_is_joint(const tabi_builder *builder, int32_t joint) {
+  return joint >= 0 && joint < builder->joints.count;
+}
+
+/* The checks that every def has in common; `what` is "link" for a tabi_link_def. */
+bool tbi_builder_begin(tabi_builder *builder, uint32_t def_size, size_t size, const char *what);
+/* Keeps the error, if it is the first; always false. */
+bool tbi_builder_fail(tabi_builder *builder, tabi_status status, tabi_place place,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Lets a name and a place point to the builder's own text. */
+bool tbi_builder_keep(tabi_builder *builder, const char **name, tabi_place *place);
+/* Appends one item; its index, or TABI_NONE. */
+int32_t tbi_builder_append(tabi_builder *builder, tbi_list *list, const void *item, size_t size);
 
 #endif
