@@ -11,7 +11,8 @@
 TABI_BEGIN
 
 typedef enum tabi_base {
-  TABI_BASE_AS_FILE, /* what an MJCF file says; free for URDF, which cannot say */
+  TABI_BASE_AS_FILE, /* what an MJCF file says; URDF: free, but a massless root above planar joints
+                        is fixed */
   TABI_BASE_FREE,
   TABI_BASE_FIXED,
 } tabi_base;

@@ -47,6 +47,7 @@ typedef struct urdf {
   char *name;                        /* the last name with its prefix */
   size_t name_size;
   int32_t world; /* the link that is the world itself, or -1 */
+  bool planar;   /* the base stands in the world: what moves is below planar joints */
   bool placed;   /* the placement that def asks for is done */
 } urdf;
 
@@ -243,13 +244,12 @@ static int32_t next_root(const urdf *u, int32_t after) {
   return -1;
 }
 
-/* Many files write out a massless link, mostly called "world", and a floating joint below it: that
- * link is the world, and its joint the base. */
-static bool is_world(const urdf *u, int32_t root) {
+/* Has the root no mass, and are all joints below it of this type? */
+static bool is_weightless(const urdf *u, int32_t root, tabi_joint_type type) {
   int32_t below = 0;
   for (int32_t i = 0; i < u->njoint; i++) {
     if (u->joints[i].parent != root) continue;
-    if (u->joints[i].type != TABI_JOINT_FREE) return false;
+    if (u->joints[i].type != type) return false;
     below++;
   }
   return below > 0 && !tbi_xml_child(u->links[root].node, "inertial");
@@ -266,7 +266,7 @@ static void make_base(urdf *u, tabi_joint_def *base) {
     u->placed = true;
   }
   base->type = TABI_JOINT_FIXED;
-  if (def->base == TABI_BASE_FIXED) return;
+  if (def->base == TABI_BASE_FIXED || u->planar) return;
   base->type = TABI_JOINT_FREE;
   memcpy(base->start, base->pos, sizeof base->pos);
   memcpy(base->start + 3, base->quat, sizeof base->quat);
@@ -422,7 +422,12 @@ static tabi_status load_robot(urdf *u) {
   if (status != TABI_OK) return status;
   // without any root there is a loop, which the builder describes
   int32_t root = next_root(u, -1);
-  u->world = root >= 0 && is_world(u, root) ? root : -1;
+  // many files write out a massless link, mostly called "world", and a floating joint below it:
+  // that link is the world and its joint the base; with planar joints below it can only stand in
+  // the world
+  u->world = root >= 0 && is_weightless(u, root, TABI_JOINT_FREE) ? root : -1;
+  u->planar =
+      root >= 0 && u->def->base == TABI_BASE_AS_FILE && is_weightless(u, root, TABI_JOINT_PLANAR);
   if (root >= 0 && u->world < 0) status = add_base(u, &u->links[root]);
   for (int32_t i = 0; i < u->njoint && status == TABI_OK; i++)
     status = add_joint(u, &u->joints[i]);

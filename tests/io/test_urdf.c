@@ -313,6 +313,24 @@ static void test_world_link(void **state) {
   tabi_model_destroy(model);
 }
 
+/* A massless root above a planar joint stands: floating, it would have six coordinates that weigh
+ * nothing. */
+static void test_planar_base(void **state) {
+  (void)state;
+  const char *text = "<robot name='r'><link name='ground'/>" LINK(
+      "a") "<joint name='base' type='planar'><parent link='ground'/><child link='a'/>"
+           "<axis xyz='0 -1 0'/></joint></robot>";
+  tabi_load_def def = tabi_load_def_default();
+  tabi_model *model = load(text, &def);
+  assert_int_equal(tabi_model_nv(model), 3);
+  assert_int_equal(joint(model, "base_root").type, TABI_JOINT_FIXED);
+  tabi_model_destroy(model);
+  def.base = TABI_BASE_FREE;
+  model = load(text, &def);
+  assert_int_equal(tabi_model_nv(model), 9);
+  tabi_model_destroy(model);
+}
+
 static void test_joint_called_base(void **state) {
   (void)state;
   tabi_model *model =
@@ -417,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_flat_mesh),
       cmocka_unit_test(test_base),
       cmocka_unit_test(test_world_link),
+      cmocka_unit_test(test_planar_base),
       cmocka_unit_test(test_joint_called_base),
       cmocka_unit_test(test_two_robots),
       cmocka_unit_test(test_german),
