@@ -37,6 +37,9 @@ class Generated(unittest.TestCase):
     def test_parallel_ankles(self):
         self.compare("make_parallel.py", "", 4)
 
+    def test_bipeds(self):
+        self.compare("make_bipeds.py", "", 2)
+
 
 if __name__ == "__main__":
     unittest.main()
