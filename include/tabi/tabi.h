@@ -221,6 +221,35 @@ typedef struct tabi_connection_def {
   tabi_place place;
 } tabi_connection_def;
 
+/* What a sensor measures, in the axes of its frame unless the world is named. */
+typedef enum tabi_sensor_type {
+  TABI_SENSOR_FORCE_TORQUE,    /* at a joint: force and torque of its parent on its child, 6 */
+  TABI_SENSOR_GYRO,            /* on a link: angular velocity, rad/s, 3 */
+  TABI_SENSOR_ACCELEROMETER,   /* on a link: acceleration less gravity, m/s^2, 3 */
+  TABI_SENSOR_ENCODER,         /* at a joint with one coordinate: rad or m, 1 */
+  TABI_SENSOR_JOINT_TORQUE,    /* at such a joint: what drives it, N m or N, 1 */
+  TABI_SENSOR_CONTACT,         /* on a link: 1 or 0 for touched or not, normal force, 2 */
+  TABI_SENSOR_PRESSURE_CENTRE, /* on a link: x, y of the plane z = 0, force along z, 3 */
+  TABI_SENSOR_ZMP,             /* of the tree of a link: x, y, z, force along z, world, 4 */
+  TABI_SENSOR_COUNT,
+} tabi_sensor_type;
+
+#define TABI_SENSOR_MAX 6 /* numbers that one sensor has at most */
+
+/* Every number gets noise, is rounded, cut to its range, and comes out later. */
+typedef struct tabi_sensor_def {
+  uint32_t def_size;
+  const char *name; /* NULL: not listed */
+  tabi_sensor_type type;
+  int32_t link, joint;                /* the one that its type asks for */
+  double pos[3], quat[4];             /* its frame in that of the link, or of the joint's child */
+  double noise[TABI_SENSOR_MAX];      /* standard deviations */
+  double resolution[TABI_SENSOR_MAX]; /* readings are multiples of it; 0: as fine as numbers are */
+  double range[TABI_SENSOR_MAX];      /* readings stay within it to both sides; infinite: any */
+  double delay;                       /* s, taken as the nearest number of steps */
+  tabi_place place;
+} tabi_sensor_def;
+
 TABI_API tabi_link_def tabi_link_def_default(void);
 TABI_API tabi_joint_def tabi_joint_def_default(void);
 TABI_API tabi_shape_def tabi_shape_def_default(void);
@@ -229,6 +258,13 @@ TABI_API tabi_material_def tabi_material_def_default(void);
 TABI_API tabi_actuator_def tabi_actuator_def_default(void);
 TABI_API tabi_coupling_def tabi_coupling_def_default(void);
 TABI_API tabi_connection_def tabi_connection_def_default(void);
+TABI_API tabi_sensor_def tabi_sensor_def_default(void);
+
+/* How many numbers a type of sensor has. */
+TABI_API int32_t tabi_sensor_type_size(tabi_sensor_type type);
+/* The words used by scenes and the command; TABI_NONE for a word that is none of them. */
+TABI_API const char *tabi_sensor_type_name(tabi_sensor_type type);
+TABI_API int32_t tabi_sensor_type_find(const char *name);
 
 /* What two materials do together where no pair is given: friction by the geometric mean,
  * restitution and speeds by the larger, stiffness and damping as springs in a row. */
@@ -251,6 +287,7 @@ TABI_API int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a
 TABI_API int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def);
 TABI_API int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def);
 TABI_API int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def);
+TABI_API int32_t tabi_builder_add_sensor(tabi_builder *builder, const tabi_sensor_def *def);
 /* Two links that shall never touch. */
 TABI_API int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_t link_b);
 /* A named posture: joints not set stay at their start. */
@@ -290,6 +327,7 @@ TABI_API int32_t tabi_model_nmaterial(const tabi_model *model);
 TABI_API int32_t tabi_model_nactuator(const tabi_model *model);
 TABI_API int32_t tabi_model_ncoupling(const tabi_model *model);
 TABI_API int32_t tabi_model_nconnection(const tabi_model *model);
+TABI_API int32_t tabi_model_nsensor(const tabi_model *model);
 TABI_API int32_t tabi_model_nexclusion(const tabi_model *model);
 TABI_API int32_t tabi_model_nposture(const tabi_model *model);
 
@@ -302,6 +340,7 @@ TABI_API tabi_material_def tabi_model_material(const tabi_model *model, int32_t 
 TABI_API tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator);
 TABI_API tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling);
 TABI_API tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection);
+TABI_API tabi_sensor_def tabi_model_sensor(const tabi_model *model, int32_t sensor);
 TABI_API void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]);
 /* q[nq] and v[nv] of a posture; either may be NULL.  Returns its name. */
 TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q,
@@ -309,6 +348,7 @@ TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture
 
 TABI_API int32_t tabi_model_find_link(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_joint(const tabi_model *model, const char *name);
+TABI_API int32_t tabi_model_find_sensor(const tabi_model *model, const char *name);
 
 /* Where a joint's numbers stand in q and v, and how many there are; first is TABI_NONE for a
  * fixed joint. */

@@ -230,10 +230,12 @@ static void count_items(const plan *p, tabi_model *model) {
   model->nactuator = b->actuators.count;
   model->ncoupling = b->couplings.count;
   model->nconnection = b->connections.count;
+  model->nsensor = b->sensors.count;
   model->nexclusion2 = 2 * b->exclusions.count;
   model->nposture = b->postures.count;
   model->nlink_slot = b->link_names.capacity;
   model->njoint_slot = b->joint_names.capacity;
+  model->nsensor_slot = b->sensor_names.capacity;
   model->ntext = (int64_t)tbi_text_size(&b->text);
   for (int32_t i = 0; i < model->nmesh; ++i) {
     model->nvertex3 += 3 * (int64_t)mesh[i].nvertex;
@@ -316,6 +318,7 @@ static void fill_links(const plan *p, tabi_model *model) {
     model->joint_body[j] = TABI_NONE;
   for (int32_t i = 0; i < p->nlink; ++i) {
     int32_t link = p->order[i];
+    model->link_order[i] = link;
     const tabi_joint_def *joint = joint_above(p, link);
     tbi_frame frame = joint_frame(model, joint);
     tbi_link_home *home = &model->link_home[link];
@@ -457,12 +460,15 @@ static void copy_lists(const tabi_builder *b, tabi_model *model) {
   copy_items(model->actuator, &b->actuators, sizeof *model->actuator);
   copy_items(model->coupling, &b->couplings, sizeof *model->coupling);
   copy_items(model->connection, &b->connections, sizeof *model->connection);
+  copy_items(model->sensor, &b->sensors, sizeof *model->sensor);
   copy_items(model->exclusion, &b->exclusions, 2 * sizeof *model->exclusion);
   copy_items((void *)model->posture_name, &b->postures, sizeof *model->posture_name);
   copy_slots(model->link_slot, &b->link_names);
   copy_slots(model->joint_slot, &b->joint_names);
+  copy_slots(model->sensor_slot, &b->sensor_names);
   model->link_names = (tbi_names){model->link_slot, b->link_names.count, model->nlink_slot};
   model->joint_names = (tbi_names){model->joint_slot, b->joint_names.count, model->njoint_slot};
+  model->sensor_names = (tbi_names){model->sensor_slot, b->sensor_names.count, model->nsensor_slot};
 }
 
 /* let every string point into the model's own text */
@@ -483,6 +489,7 @@ static void move_strings(const tabi_builder *b, tabi_model *model) {
   MOVE_ALL(actuator, nactuator)
   MOVE_ALL(coupling, ncoupling)
   MOVE_ALL(connection, nconnection)
+  MOVE_ALL(sensor, nsensor)
 #undef MOVE_ALL
   for (int32_t i = 0; i < model->npair; ++i) {
     MOVE(model->pair[i].surface.name);
@@ -494,6 +501,8 @@ static void move_strings(const tabi_builder *b, tabi_model *model) {
     MOVE(model->link_slot[i].name);
   for (int32_t i = 0; i < model->njoint_slot; ++i)
     MOVE(model->joint_slot[i].name);
+  for (int32_t i = 0; i < model->nsensor_slot; ++i)
+    MOVE(model->sensor_slot[i].name);
 #undef MOVE
 }
 

@@ -33,16 +33,17 @@ static void free_meshes(tbi_list *meshes) {
 void tabi_builder_destroy(tabi_builder *builder) {
   if (!builder) return;
   free_meshes(&builder->meshes);
-  tbi_list *lists[] = {&builder->links,     &builder->joints,      &builder->shapes,
-                       &builder->meshes,    &builder->materials,   &builder->actuators,
-                       &builder->couplings, &builder->connections, &builder->exclusions,
-                       &builder->pairs,     &builder->postures,    &builder->posture_entries,
-                       &builder->link_joint};
+  tbi_list *lists[] = {&builder->links,      &builder->joints,      &builder->shapes,
+                       &builder->meshes,     &builder->materials,   &builder->actuators,
+                       &builder->couplings,  &builder->connections, &builder->exclusions,
+                       &builder->pairs,      &builder->postures,    &builder->posture_entries,
+                       &builder->link_joint, &builder->sensors};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);
   tbi_names_free(&builder->joint_names);
   tbi_names_free(&builder->material_names);
+  tbi_names_free(&builder->sensor_names);
   tbi_text_free(&builder->text);
   free(builder);
 }
@@ -106,6 +107,12 @@ int32_t tbi_builder_append(tabi_builder *builder, tbi_list *list, const void *it
   return list->count++;
 }
 
+int32_t tbi_builder_list(tabi_builder *builder, tbi_names *names, const char *name, int32_t index) {
+  if (index == TABI_NONE || !name || tbi_names_add(names, name, index)) return index;
+  fail_memory(builder);
+  return TABI_NONE;
+}
+
 static bool check_inertia(tabi_builder *builder, const tabi_link_def *def) {
   const char *name = tbi_shown(def->name);
   double e[3];
@@ -158,11 +165,7 @@ int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def) {
   if (tbi_builder_append(builder, &builder->link_joint, &none, sizeof none) == TABI_NONE)
     return TABI_NONE;
   int32_t link = tbi_builder_append(builder, &builder->links, &kept, sizeof kept);
-  if (link != TABI_NONE && kept.name && !tbi_names_add(&builder->link_names, kept.name, link)) {
-    fail_memory(builder);
-    return TABI_NONE;
-  }
-  return link;
+  return tbi_builder_list(builder, &builder->link_names, kept.name, link);
 }
 
 static bool has_axis(tabi_joint_type type) {
@@ -292,11 +295,8 @@ int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def)
   if (!check_joint(builder, &kept)) return TABI_NONE;
   if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
   int32_t joint = tbi_builder_append(builder, &builder->joints, &kept, sizeof kept);
+  joint = tbi_builder_list(builder, &builder->joint_names, kept.name, joint);
   if (joint == TABI_NONE) return TABI_NONE;
-  if (kept.name && !tbi_names_add(&builder->joint_names, kept.name, joint)) {
-    fail_memory(builder);
-    return TABI_NONE;
-  }
   ((int32_t *)builder->link_joint.items)[kept.child] = joint;
   return joint;
 }
@@ -449,12 +449,7 @@ int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def
   tabi_material_def kept = *def;
   if (!check_material(builder, def) || !keep_material(builder, &kept)) return TABI_NONE;
   int32_t material = tbi_builder_append(builder, &builder->materials, &kept, sizeof kept);
-  if (material != TABI_NONE && kept.name &&
-      !tbi_names_add(&builder->material_names, kept.name, material)) {
-    fail_memory(builder);
-    return TABI_NONE;
-  }
-  return material;
+  return tbi_builder_list(builder, &builder->material_names, kept.name, material);
 }
 
 int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t material_b,

@@ -22,13 +22,13 @@ struct tabi_builder {
   tabi_error error; /* the first; status TABI_OK: none */
   tbi_text_pool text;
   const char *file; /* the last file named, so that one copy serves many places */
-  tbi_list links, joints, shapes, meshes, materials, actuators, couplings, connections;
+  tbi_list links, joints, shapes, meshes, materials, actuators, couplings, connections, sensors;
   tbi_list pairs;           /* tbi_material_pair */
   tbi_list exclusions;      /* int32_t[2] */
   tbi_list postures;        /* const char * */
   tbi_list posture_entries; /* tbi_posture_entry */
   tbi_list link_joint;      /* int32_t: the joint above each link, or TABI_NONE */
-  tbi_names link_names, joint_names, material_names;
+  tbi_names link_names, joint_names, material_names, sensor_names;
   double gravity[3], timestep;
 };
 
@@ -79,5 +79,7 @@ bool tbi_builder_fail(tabi_builder *builder, tabi_status status, tabi_place plac
 bool tbi_builder_keep(tabi_builder *builder, const char **name, tabi_place *place);
 /* Appends one item; its index, or TABI_NONE. */
 int32_t tbi_builder_append(tabi_builder *builder, tbi_list *list, const void *item, size_t size);
+/* Makes an item known by its name, if it has both; its index, or TABI_NONE. */
+int32_t tbi_builder_list(tabi_builder *builder, tbi_names *names, const char *name, int32_t index);
 
 #endif

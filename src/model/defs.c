@@ -92,6 +92,19 @@ tabi_connection_def tabi_connection_def_default(void) {
   };
 }
 
+tabi_sensor_def tabi_sensor_def_default(void) {
+  tabi_sensor_def def = {
+      .def_size = sizeof(tabi_sensor_def),
+      .type = TABI_SENSOR_FORCE_TORQUE,
+      .link = TABI_NONE,
+      .joint = TABI_NONE,
+      .quat = NO_ROTATION,
+  };
+  for (int i = 0; i < TABI_SENSOR_MAX; ++i)
+    def.range[i] = INFINITY;
+  return def;
+}
+
 static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
 
 /* negative: as static */

@@ -19,6 +19,7 @@ int32_t tabi_model_nmaterial(const tabi_model *model) { return model->nmaterial;
 int32_t tabi_model_nactuator(const tabi_model *model) { return model->nactuator; }
 int32_t tabi_model_ncoupling(const tabi_model *model) { return model->ncoupling; }
 int32_t tabi_model_nconnection(const tabi_model *model) { return model->nconnection; }
+int32_t tabi_model_nsensor(const tabi_model *model) { return model->nsensor; }
 int32_t tabi_model_nexclusion(const tabi_model *model) { return model->nexclusion2 / 2; }
 int32_t tabi_model_nposture(const tabi_model *model) { return model->nposture; }
 
@@ -62,6 +63,11 @@ tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t conne
   return model->connection[connection];
 }
 
+tabi_sensor_def tabi_model_sensor(const tabi_model *model, int32_t sensor) {
+  TBI_ASSERT(sensor >= 0 && sensor < model->nsensor);
+  return model->sensor[sensor];
+}
+
 void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]) {
   TBI_ASSERT(exclusion >= 0 && 2 * exclusion < model->nexclusion2);
   const int32_t *pair = model->exclusion + 2 * (size_t)exclusion;
@@ -84,6 +90,10 @@ int32_t tabi_model_find_link(const tabi_model *model, const char *name) {
 
 int32_t tabi_model_find_joint(const tabi_model *model, const char *name) {
   return tbi_names_find(&model->joint_names, name);
+}
+
+int32_t tabi_model_find_sensor(const tabi_model *model, const char *name) {
+  return tbi_names_find(&model->sensor_names, name);
 }
 
 static const tbi_body *body_of_joint(const tabi_model *model, int32_t joint) {

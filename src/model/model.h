@@ -80,6 +80,7 @@ typedef struct tbi_material_pair {
   X(int32_t, cluster_tie, ntree1) /* likewise among the ties of all clusters */               \
   X(tabi_link_def, link, nlink)                                                               \
   X(tbi_link_home, link_home, nlink)                                                          \
+  X(int32_t, link_order, nlink) /* links, parents first */                                    \
   X(tabi_joint_def, joint, njoint)                                                            \
   X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */      \
   X(tabi_shape_def, shape, nshape)                                                            \
@@ -91,6 +92,7 @@ typedef struct tbi_material_pair {
   X(tabi_actuator_def, actuator, nactuator)                                                   \
   X(tabi_coupling_def, coupling, ncoupling)                                                   \
   X(tabi_connection_def, connection, nconnection)                                             \
+  X(tabi_sensor_def, sensor, nsensor)                                                         \
   X(int32_t, exclusion, nexclusion2)                                                          \
   X(double, start, nq)                                                                        \
   X(const char *, posture_name, nposture)                                                     \
@@ -98,16 +100,17 @@ typedef struct tbi_material_pair {
   X(double, posture_v, nposture_v)                                                            \
   X(tbi_name, link_slot, nlink_slot)                                                          \
   X(tbi_name, joint_slot, njoint_slot)                                                        \
+  X(tbi_name, sensor_slot, nsensor_slot)                                                      \
   X(char, text, ntext)
 
 struct tabi_model {
   int32_t nq, nv, nbody, ntree, ntree1, ncluster;
   int64_t nrow; /* doubles in all rows of the mass matrix */
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
-  int32_t nconnection, nexclusion2, nposture;
+  int32_t nconnection, nsensor, nexclusion2, nposture;
   int64_t nvertex3, nface3, nposture_q, nposture_v, ntext;
-  int32_t nlink_slot, njoint_slot;
-  tbi_names link_names, joint_names; /* their slots are in the block */
+  int32_t nlink_slot, njoint_slot, nsensor_slot;
+  tbi_names link_names, joint_names, sensor_names; /* their slots are in the block */
   double gravity[3], timestep;
   double mass;           /* of all links */
   body_inertia standing; /* of the links that stand in the world, about its origin */
