@@ -52,7 +52,7 @@ tabi_material_def tabi_material_def_default(void) {
       .friction = 0.5,
       .kinetic = -1,
       .restitution = 0,
-      .stiffness = 1e6,
+      .stiffness = 2e6,
       .damping = 1e3,
       .slip_speed = 1e-3,
       .rest_speed = 0.01,

@@ -8,7 +8,7 @@
 
 #define H     1e-3
 #define MASS  2.0
-#define PAIR  5e5 /* N/m: the default material against itself */
+#define PAIR  1e6 /* N/m: the default material against itself */
 #define DAMP  5e2 /* N s/m, likewise */
 #define FORCE (MASS * GRAVITY)
 

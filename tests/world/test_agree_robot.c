@@ -6,7 +6,7 @@
 #include "tabi/tabi_io.h"
 
 #define H 1e-3
-#define K 5e5 /* N/m: the pair of default stiffnesses */
+#define K 1e6 /* N/m: the pair of default stiffnesses */
 
 typedef struct stand {
   tabi_scene *scene;
