@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MODELS 200
+#define LAWS   3000
 #define POINTS 10
 #define ROWS   4
 
@@ -208,14 +209,14 @@ static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface
   }
 }
 
-/* by how much, as a velocity, a point misses its own law */
+/* by how much, as a velocity, a point misses its own law; what cannot move across is left alone */
 static double miss(const made_problem *made, int32_t i, v3 stretch, double grip) {
   const tbi_point *c = &made->p->point[i];
   tbi_soft soft = tbi_soft_of(c->surface, c->friction, grip);
   v3 u = made_point_velocity(made, i);
   v3 s = in_frame(&c->frame, stretch);
   v3 wanted = v3_zero();
-  if (c->gap < 0) {
+  if (c->gap < 0 && !c->held) {
     v3 f = v3_make(-soft.stiffness * (c->gap + h * u.x) - soft.damping * u.x,
                    -soft.grip * (s.y + h * u.y) - soft.damping * u.y,
                    -soft.grip * (s.z + h * u.z) - soft.damping * u.z);
@@ -227,7 +228,7 @@ static double miss(const made_problem *made, int32_t i, v3 stretch, double grip)
 static void obeys_its_law(void **state) {
   (void)state;
   int converged = 0;
-  for (uint64_t seed = 1; seed <= MODELS; ++seed) {
+  for (uint64_t seed = 1; seed <= LAWS; ++seed) {
     made_problem made;
     tabi_material_def surface[POINTS];
     v3 stretch[POINTS];
@@ -255,8 +256,8 @@ static void obeys_its_law(void **state) {
     made_close(&made);
     tabi_model_destroy(model);
   }
-  print_message("%d of %d solved\n", converged, MODELS);
-  assert_true(converged > MODELS * 99 / 100);
+  print_message("%d of %d solved\n", converged, LAWS);
+  assert_true(converged > LAWS * 99 / 100);
 }
 
 static void one_point_as_published(void **state) {
