@@ -201,9 +201,12 @@ bool tbi_watch_first(const tbi_watch *w, const int32_t *side, uint32_t skip, tbi
 }
 
 double tbi_watch_end(tbi_watch *w, const tbi_radau *step, int32_t guard, double *slope) {
-  evaluate_inside(w, step, 1 - END_SHARE, w->beside);
-  double before = w->beside[guard];
-  evaluate_inside(w, step, 1, w->beside);
-  *slope = (w->beside[guard] - before) / (END_SHARE * step->h);
-  return w->beside[guard];
+  double value[3];
+  for (int i = 2; i >= 0; --i) {
+    evaluate_inside(w, step, 1 - i * END_SHARE, w->beside);
+    value[i] = w->beside[guard];
+  }
+  /* of the parabola through the three: a guard that is about to turn has little slope */
+  *slope = (1.5 * value[0] - 2 * value[1] + 0.5 * value[2]) / (END_SHARE * step->h);
+  return value[0];
 }

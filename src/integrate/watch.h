@@ -14,7 +14,7 @@ typedef enum tbi_direction { TBI_FALLING, TBI_RISING, TBI_EITHER } tbi_direction
 typedef struct tbi_guard {
   tbi_direction direction;
   /* Before it can fire it must have been farther than this from zero, on the side it comes from; in
-   * the guard's own unit, above its rounding.  0: any distance. */
+   * the guard's own unit, above its rounding and what settling moves.  0: any distance. */
   double leave;
 } tbi_guard;
 
