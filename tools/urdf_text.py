@@ -137,7 +137,9 @@ class Robot:
         """limit: lower, upper, effort, velocity; dynamics: damping, friction."""
         self.text += f'\n  <joint name="{name}" type="{kind}">\n'
         self.text += f'    <parent link="{parent}"/>\n    <child link="{child}"/>\n'
-        self.text += f'    <origin xyz="{numbers(at, self.number)}"/>\n    <axis xyz="{axis}"/>\n'
+        self.text += f'    <origin xyz="{numbers(at, self.number)}"/>\n'
+        if axis:
+            self.text += f'    <axis xyz="{axis}"/>\n'
         if limit:
             lower, upper, effort, velocity = (self.number(v) for v in limit)
             self.text += (f'    <limit lower="{lower}" upper="{upper}" effort="{effort}" '

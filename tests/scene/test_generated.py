@@ -40,6 +40,9 @@ class Generated(unittest.TestCase):
     def test_bipeds(self):
         self.compare("make_bipeds.py", "", 2)
 
+    def test_humanoids(self):
+        self.compare("make_humanoids.py", "", 2)
+
 
 if __name__ == "__main__":
     unittest.main()
