@@ -251,13 +251,18 @@ void tbi_world_ties(tabi_world *w) {
   }
 }
 
+/* of a spring along its tie */
+static double spring_force(const tabi_connection_def *def, const tbi_tie *tie) {
+  return -def->stiffness * tie->error - def->damping * tie->velocity;
+}
+
 void tbi_world_pull_springs(tabi_world *w) {
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
     const tabi_connection_def *def = &w->model->connection[i];
     if (!is_explicit_spring(w, def)) continue;
     tbi_tie tie[6];
     measure(w, i, tie);
-    double force = -def->stiffness * tie->error - def->damping * tie->velocity;
+    double force = spring_force(def, tie);
     sv *on_a = &w->d->force[tie->body_a];
     sv *on_b = &w->d->force[tie->body_b];
     *on_a = sv_axpy(*on_a, force, tie->wrench_a);
@@ -277,11 +282,22 @@ double tbi_world_connection_energy(const tabi_world *w) {
   return energy;
 }
 
+/* what explicit springs do at the start of the step */
+static void keep_spring(tabi_world *w, int32_t index) {
+  const tabi_connection_def *def = &w->model->connection[index];
+  if (!is_explicit_spring(w, def)) return;
+  tbi_tie tie[6];
+  measure(w, index, tie);
+  v3_store(v3_scale(spring_force(def, tie), v4_to(tie->wrench_b.lin)), w->connection[index].force);
+}
+
 void tbi_world_keep_ties(tabi_world *w) {
   double rate = 1 / w->def.timestep;
   w->certificate.connection = 0;
-  for (int32_t i = 0; i < w->model->nconnection; ++i)
+  for (int32_t i = 0; i < w->model->nconnection; ++i) {
     w->connection[i] = (tabi_connection_state){0};
+    keep_spring(w, i);
+  }
   for (int32_t i = 0; i < w->setup.ties.count; ++i) {
     const tbi_tie *tie = &w->setup.ties.tie[i];
     w->certificate.connection = fmax(w->certificate.connection, fabs(tie->missed));
