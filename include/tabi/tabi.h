@@ -546,6 +546,12 @@ typedef struct tabi_connection_state {
 } tabi_connection_state;
 TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);
 
+/* What a sensor of the model says after the last step: value[tabi_sensor_type_size], which is also
+ * returned.  Positions and rates are those after the step; forces and accelerations are means over
+ * it, at the posture of its start.  Before the first step, and after tabi_world_set_state, nothing
+ * is known of forces. */
+TABI_API int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value);
+
 /* Kinetic, potential and spring energy at the present state, and the work of joint forces, servos,
  * actuators, and external forces since the world was made; J. */
 typedef struct tabi_energy {

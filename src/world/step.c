@@ -133,10 +133,12 @@ static void commit(tabi_world *w) {
   tbi_world_keep_warm(w);
   tbi_world_keep_rows(w);
   list_contacts(w);
+  tbi_sensors_measure(w);
   memcpy(w->q, w->q_new, bytes(model->nq));
   memcpy(w->v, w->v_new, bytes(model->nv));
   ++w->head->steps;
   w->current = false;
+  tbi_sensors_read(w);
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
@@ -170,6 +172,10 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   /* pushes are for one step, also for one that failed: a bad push shall not stay */
   if (world->head->external) {
     memset(world->external, 0, sizeof *world->external * (size_t)world->model->nbody);
+    if (world->sensors.feels_forces) {
+      size_t links = (size_t)world->model->nlink;
+      memset(world->sensors.external, 0, sizeof *world->sensors.external * links);
+    }
     world->head->external = false;
   }
   return status;

@@ -66,6 +66,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->external = tbi_layout_take(at, model->nbody, sizeof *w->external);
   w->warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->warm);
   w->row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->row_impulse);
+  tbi_sensors_place_state(at, w);
   w->state_size = at->used - start;
 }
 
@@ -159,6 +160,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
 static void place(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   place_state(at, model, w);
   place_step(at, model, w);
+  tbi_sensors_place(at, w);
 }
 
 /* the farthest point of a shape from the origin of its body */
@@ -221,6 +223,7 @@ static void start(tabi_world *w) {
   s->shape_body = w->shape_body;
   fill_constants(w);
   tbi_world_order_ties(w);
+  tbi_sensors_start(w);
 }
 
 /* tolerance and iterations that were left to the method */
@@ -237,6 +240,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "%s", complaint(def));
     return NULL;
   }
+  if (tbi_sensors_check(model, def, err) != TABI_OK) return NULL;
   tabi_world counted = {.model = model, .def = *def};
   /* as many as the shapes may reasonably have at once */
   if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
@@ -330,6 +334,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
   world->current = false;
+  tbi_sensors_refill(world);
   return TABI_OK;
 }
 
@@ -348,11 +353,13 @@ void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
                       const double torque[3], const double point[3]) {
   TBI_ASSERT(link >= 0 && link < world->model->nlink);
   int32_t body = world->model->link_home[link].body;
-  if (body == TABI_WORLD) return;
+  sv *felt = world->sensors.feels_forces ? &world->sensors.external[link] : NULL;
+  if (body == TABI_WORLD && !felt) return;
   tabi_dynamics *d = tabi_world_dynamics(world);
   v3 arm = v3_sub(v3_load(point), tbi_tree_origin(d, body));
   v3 moment = v3_add(v3_load(torque), v3_cross(arm, v3_load(force)));
   sv wrench = {v4_from(v3_load(force)), v4_from(moment)};
-  world->external[body] = sv_add(world->external[body], wrench);
+  if (felt) *felt = sv_add(*felt, wrench);
+  if (body != TABI_WORLD) world->external[body] = sv_add(world->external[body], wrench);
   world->head->external = true;
 }

@@ -7,6 +7,7 @@
 
 #include "contact/formulation.h"
 #include "contact/setup.h"
+#include "world/sensors.h"
 
 /* What a contact or row leaves for the next step to start from. */
 typedef struct tbi_warm {
@@ -38,6 +39,7 @@ struct tabi_world {
   sv *external;        /* wrench on each body about the world's origin of its tree: [nbody] */
   tbi_warm *warm;      /* sorted by id: [max_contacts] */
   double *row_impulse; /* [TBI_ROW_KINDS * nv] */
+  tbi_sensors sensors; /* the first arrays of it */
 
   /* made once */
   tabi_material_def *surface;

@@ -1,0 +1,145 @@
+/* sensors.c - from what is true to what a sensor says.
+ *
+ *   truth -> + noise -> rounded -> cut to the range -> delay line -> reading
+ *
+ * A delay of k steps is a ring of k + 1 readings: a step writes where its number points and reads
+ * the entry after that, the oldest.  So the ring needs no pointer of its own, and rings and
+ * generators, which belong to the state, are all that a snapshot has to keep. */
+#include "base/assertion.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define TURN      6.283185307179586 /* 2 pi */
+#define MAX_DELAY 1000000           /* steps */
+
+static double delay_steps(const tabi_sensor_def *def, double timestep) {
+  return round(def->delay / timestep);
+}
+
+tabi_status tbi_sensors_check(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    const tabi_sensor_def *sensor = &model->sensor[i];
+    double steps = delay_steps(sensor, def->timestep);
+    if (steps <= MAX_DELAY) continue;
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, sensor->place,
+                         "sensor '%s': a delay of %g s is %g time steps; at most %d are kept",
+                         sensor->name ? sensor->name : "(unnamed)", sensor->delay, steps,
+                         MAX_DELAY);
+  }
+  return TABI_OK;
+}
+
+static int32_t length_of(const tabi_world *w, int32_t sensor) {
+  return 1 + (int32_t)delay_steps(&w->model->sensor[sensor], w->def.timestep);
+}
+
+static int32_t size_of(const tabi_world *w, int32_t sensor) {
+  return tabi_sensor_type_size(w->model->sensor[sensor].type);
+}
+
+void tbi_sensors_place_state(tbi_layout *at, tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  int64_t readings = 0;
+  s->feels_forces = false;
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    readings += (int64_t)length_of(w, i) * size_of(w, i);
+    if (model->sensor[i].type == TABI_SENSOR_FORCE_TORQUE) s->feels_forces = true;
+  }
+  s->random = tbi_layout_take(at, model->nsensor, sizeof *s->random);
+  s->line = tbi_layout_take(at, readings, sizeof *s->line);
+  s->external = tbi_layout_take(at, s->feels_forces ? model->nlink : 0, sizeof *s->external);
+}
+
+void tbi_sensors_place(tbi_layout *at, tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  if (model->nsensor == 0) return;
+  s->line_start = tbi_layout_take(at, model->nsensor, sizeof *s->line_start);
+  s->line_length = tbi_layout_take(at, model->nsensor, sizeof *s->line_length);
+  s->truth = tbi_layout_take(at, (int64_t)TABI_SENSOR_MAX * model->nsensor, sizeof *s->truth);
+  s->load = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->load);
+  s->push = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->push);
+  s->tree_push = tbi_layout_take(at, (int64_t)model->ntree + 1, sizeof *s->tree_push);
+  if (!at->base) return;
+  /* entry -1 is the world */
+  ++s->load;
+  ++s->push;
+  ++s->tree_push;
+}
+
+/* normal distribution, by Box and Muller */
+static double gauss(uint64_t *random) {
+  double radius = sqrt(-2 * log(1 - tbi_random_unit(random)));
+  return radius * cos(TURN * tbi_random_unit(random));
+}
+
+static double disturb(double value, const tabi_sensor_def *def, int k, uint64_t *random) {
+  if (def->noise[k] > 0) value += def->noise[k] * gauss(random);
+  if (def->resolution[k] > 0) value = def->resolution[k] * round(value / def->resolution[k]);
+  return tbi_min(tbi_max(value, -def->range[k]), def->range[k]);
+}
+
+/* the entry of a ring that a step writes; the one after it is the oldest */
+static double *entry(const tabi_world *w, int32_t sensor, int64_t step) {
+  const tbi_sensors *s = &w->sensors;
+  int64_t at = step % s->line_length[sensor];
+  return s->line + s->line_start[sensor] + at * size_of(w, sensor);
+}
+
+static void write_reading(tabi_world *w, int32_t sensor) {
+  tbi_sensors *s = &w->sensors;
+  double *to = entry(w, sensor, w->head->steps);
+  for (int k = 0; k < size_of(w, sensor); ++k) {
+    double truth = s->truth[TABI_SENSOR_MAX * (int64_t)sensor + k];
+    to[k] = disturb(truth, &w->model->sensor[sensor], k, &s->random[sensor]);
+  }
+}
+
+void tbi_sensors_refill(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  if (model->nsensor == 0) return;
+  memset(s->truth, 0, sizeof *s->truth * TABI_SENSOR_MAX * (size_t)model->nsensor);
+  tbi_truth_of_state(w);
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    write_reading(w, i);
+    const double *first = entry(w, i, w->head->steps);
+    for (int32_t k = 1; k < s->line_length[i]; ++k)
+      memcpy(entry(w, i, w->head->steps + k), first, sizeof *first * (size_t)size_of(w, i));
+  }
+}
+
+void tbi_sensors_start(tabi_world *w) {
+  tbi_sensors *s = &w->sensors;
+  uint64_t seeds = w->def.seed;
+  int64_t start = 0;
+  for (int32_t i = 0; i < w->model->nsensor; ++i) {
+    s->random[i] = tbi_random_next(&seeds);
+    s->line_start[i] = start;
+    s->line_length[i] = length_of(w, i);
+    start += (int64_t)s->line_length[i] * size_of(w, i);
+  }
+  tbi_sensors_refill(w);
+}
+
+void tbi_sensors_measure(tabi_world *w) {
+  if (w->model->nsensor > 0) tbi_truth_of_step(w);
+}
+
+void tbi_sensors_read(tabi_world *w) {
+  if (w->model->nsensor == 0) return;
+  tbi_truth_of_state(w);
+  for (int32_t i = 0; i < w->model->nsensor; ++i)
+    write_reading(w, i);
+}
+
+int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value) {
+  TBI_ASSERT(sensor >= 0 && sensor < world->model->nsensor);
+  int32_t size = size_of(world, sensor);
+  memcpy(value, entry(world, sensor, world->head->steps + 1), sizeof *value * (size_t)size);
+  return size;
+}

@@ -1,0 +1,54 @@
+/* sensors.h - what the sensors of a model read in a world.
+ *
+ *   sensor_truth.c   what there is to measure: forces and accelerations of a step, the state
+ *   sensors.c        what comes out: noise, rounding, range and delay, and the memory for it
+ */
+#ifndef TBI_SENSORS_H
+#define TBI_SENSORS_H
+
+#include "base/layout.h"
+#include "math/spatial.h"
+#include "tabi/tabi.h"
+
+/* What contacts do to a link or tree. */
+typedef struct tbi_push {
+  sv wrench;     /* from what is not of its own tree, about the origin of that */
+  double normal; /* N, from everything */
+  double height; /* N m: sum of vertical forces times the heights at which they act */
+} tbi_push;
+
+typedef struct tbi_sensors {
+  /* part of the state */
+  uint64_t *random; /* one generator each: [nsensor] */
+  double *line;     /* readings on their way out, a ring for each */
+  sv *external;     /* wrench on each link in the next step, if some sensor feels forces: [nlink] */
+
+  /* made once */
+  int64_t *line_start;  /* [nsensor] */
+  int32_t *line_length; /* readings in a ring: [nsensor] */
+  bool feels_forces;    /* some sensor sits in a joint */
+
+  /* of a step; entry TABI_WORLD of links and trees is the world itself */
+  double *truth;              /* TABI_SENSOR_MAX each */
+  sv *load;                   /* what carries a link and all behind it: [nlink] */
+  tbi_push *push, *tree_push; /* [nlink], [ntree] */
+} tbi_sensors;
+
+/* Whether the delays of a model fit the time step of a world. */
+tabi_status tbi_sensors_check(const tabi_model *model, const tabi_world_def *def, tabi_error *err);
+/* Take the memory of the state, and the rest. */
+void tbi_sensors_place_state(tbi_layout *at, tabi_world *w);
+void tbi_sensors_place(tbi_layout *at, tabi_world *w);
+/* Generators by the seed of the world, and first readings. */
+void tbi_sensors_start(tabi_world *w);
+/* The state was set from outside: readings of it fill the lines, and no forces are known. */
+void tbi_sensors_refill(tabi_world *w);
+/* After a step and before its result replaces the state; then when it has. */
+void tbi_sensors_measure(tabi_world *w);
+void tbi_sensors_read(tabi_world *w);
+
+/* The true values of sensors that look at the step, or at the state, into sensors.truth. */
+void tbi_truth_of_step(tabi_world *w);
+void tbi_truth_of_state(tabi_world *w);
+
+#endif
