@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_humanoids.py [FOLDER]: models/humanoid20.urdf, a small robot, and models/figure40.urdf, a man.
+"""make_humanoids.py [FOLDER]: models/humanoid20.urdf, a small robot, and figure40.urdf, a man.
 
 A robot is a list of parts, each a link and the joint above it.  Only left limbs are listed; right
 ones are their mirror images.  Legs have the joints of humanoid36 in the same order: hip yaw, roll
