@@ -27,13 +27,15 @@ typedef struct method {
   bool dense;
 } method;
 
-enum { CONE, LCP, EXACT, CONE20, DENSE20, NMETHOD };
+enum { CONE, LCP, EXACT, PENALTY, IMPULSE, CONE20, DENSE20, NMETHOD };
 static const method methods[NMETHOD] = {
-    [CONE] = {"cone",    TABI_CONTACT_CONE,  false, false},
-    [LCP] = {"lcp",     TABI_CONTACT_LCP,   false, false},
-    [EXACT] = {"exact",   TABI_CONTACT_EXACT, false, false},
-    [CONE20] = {"cone20",  TABI_CONTACT_CONE,  true,  false},
-    [DENSE20] = {"dense20", TABI_CONTACT_CONE,  true,  true }
+    [CONE] = {"cone",    TABI_CONTACT_CONE,    false, false},
+    [LCP] = {"lcp",     TABI_CONTACT_LCP,     false, false},
+    [EXACT] = {"exact",   TABI_CONTACT_EXACT,   false, false},
+    [PENALTY] = {"penalty", TABI_CONTACT_PENALTY, false, false},
+    [IMPULSE] = {"impulse", TABI_CONTACT_IMPULSE, false, false},
+    [CONE20] = {"cone20",  TABI_CONTACT_CONE,    true,  false},
+    [DENSE20] = {"dense20", TABI_CONTACT_CONE,    true,  true }
 };
 
 typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL } scene_kind;
@@ -46,15 +48,21 @@ typedef struct subject_scene {
   bool peer;        /* beside the first method */
 } subject_scene;
 
+enum {
+  AT_ONCE = 1 << PENALTY | 1 << IMPULSE, /* all points together */
+  ALL = 1 << CONE | 1 << LCP | 1 << EXACT | AT_ONCE,
+  FIXED = 1 << CONE20 | 1 << DENSE20,
+};
+
 static const subject_scene scenes[] = {
-    {"stand",      STAND,  0,    1 << CONE | 1 << LCP | 1 << EXACT,    true },
+    {"stand",      STAND,  0,    ALL,                                  true },
     {"settle",     SETTLE, 0,    1 << CONE | 1 << EXACT,               false},
-    {"points8",    POINTS, 8,    1 << CONE20 | 1 << DENSE20,           false},
-    {"points16",   POINTS, 16,   1 << CONE20 | 1 << DENSE20,           false},
-    {"points40",   POINTS, 40,   1 << CONE20 | 1 << DENSE20,           false},
-    {"points100",  POINTS, 100,  1 << CONE20 | 1 << DENSE20,           false},
-    {"points200",  POINTS, 200,  1 << CONE20 | 1 << DENSE20,           false},
-    {"points400",  POINTS, 400,  1 << CONE20 | 1 << DENSE20,           false},
+    {"points8",    POINTS, 8,    FIXED | AT_ONCE,                      false},
+    {"points16",   POINTS, 16,   FIXED | AT_ONCE,                      false},
+    {"points40",   POINTS, 40,   FIXED | AT_ONCE,                      false},
+    {"points100",  POINTS, 100,  FIXED | AT_ONCE,                      false},
+    {"points200",  POINTS, 200,  FIXED | AT_ONCE,                      false},
+    {"points400",  POINTS, 400,  FIXED | AT_ONCE,                      false},
     {"points1000", POINTS, 1000, 1 << CONE20,                          false},
     {"stack10",    STACK,  10,   1 << CONE | 1 << EXACT,               false},
     {"pile10",     PILE,   10,   1 << CONE | 1 << EXACT | 1 << CONE20, false},

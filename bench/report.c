@@ -25,6 +25,10 @@ static const growth growths[] = {
     {"points", "cone20",  "contacts", 100},
     {"points", "dense20", "contacts", 8  },
     {"points", "dense20", "contacts", 100},
+    {"points", "penalty", "contacts", 8  },
+    {"points", "penalty", "contacts", 100},
+    {"points", "impulse", "contacts", 8  },
+    {"points", "impulse", "contacts", 100},
     {"pile",   "cone20",  "contacts", 8  },
 };
 enum { NGROWTH = sizeof growths / sizeof growths[0] };
