@@ -6,8 +6,8 @@
  * long. Since a step's end is far better than its inside, this is where the state at an event comes
  * from.
  *
- * A guard that cannot fire yet, but would leave zero and come back to it within the step, has the
- * step cut at its farthest point: sides are known from ends of steps only. */
+ * A guard that cannot fire yet, but would go far enough from zero for it and come back within the
+ * step, has the step cut at its farthest point: sides are known from ends of steps only. */
 #include "integrate/events.h"
 
 #include "base/assertion.h"

@@ -153,7 +153,7 @@ static int find_turns(const double *course, double *turn) {
   return nturn;
 }
 
-/* True where the course cannot reach zero inside the step, which is nearly always. */
+/* True where the course cannot reach zero inside the step, as nearly always. */
 static bool is_far(const double *course) {
   double reach = 0;
   for (int i = 1; i <= DEGREE; ++i)
@@ -166,7 +166,7 @@ static bool follow_course(const tbi_watch *w, int32_t k, int32_t side, tbi_find 
   double course[DEGREE + 1];
   double turn[DEGREE];
   make_course(w, k, course);
-  if (is_far(course)) return false;
+  if (side != 0 && is_far(course)) return false;
   int nturn = find_turns(course, turn);
   bool armed = can_fire(&w->guard[k], side);
   *find = (tbi_find){k, armed, 0, 1};
@@ -187,7 +187,8 @@ static bool follow_course(const tbi_watch *w, int32_t k, int32_t side, tbi_find 
     }
     a = b;
   }
-  return false;
+  /* beyond `leave` and back within it: the end alone would not tell */
+  return armed && !find->fires && side_of(w->stage[2][k], w->guard[k].leave) == 0;
 }
 
 bool tbi_watch_first(const tbi_watch *w, const int32_t *side, uint32_t skip, tbi_find *first) {

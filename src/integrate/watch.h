@@ -38,7 +38,7 @@ typedef struct tbi_watch {
 /* What a step runs into. */
 typedef struct tbi_find {
   int32_t guard;
-  bool fires;   /* false: the guard leaves zero and comes back to it inside the step */
+  bool fires;   /* false: the guard goes beyond `leave` and comes back inside the step */
   double share; /* of the step: of the crossing, or of the farthest point of such an excursion */
   double limit; /* of the step: up to here the crossing must have come */
 } tbi_find;

@@ -496,6 +496,34 @@ static void short_pieces_keep_the_length(void **state) {
   }
 }
 
+/* All that a run needs of the past is in the progress: run twice from the same place, with other
+ * runs between, the bits are the same. */
+static void repeats_itself(void **state) {
+  (void)state;
+  static const tbi_guard guard = {TBI_EITHER, 1e-9};
+  record r = {.a = 0.3};
+  tbi_hybrid system = make(&r, 2, pendulum);
+  system.nguard = 1;
+  system.guard = &guard;
+  system.values = at_angle;
+  tbi_progress progress = {0};
+  double t = 0;
+  double y[2] = {2, 0};
+  assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_REACHED);
+  double end[2][2];
+  tbi_progress last[2];
+  for (int i = 0; i < 2; ++i) {
+    double now = t;
+    end[i][0] = y[0];
+    end[i][1] = y[1];
+    last[i] = progress;
+    assert_int_equal(tbi_events_run(&engine, &system, &last[i], 3, 1, &now, end[i]), TBI_REACHED);
+  }
+  assert_true(r.count >= 3);
+  assert_memory_equal(end[0], end[1], sizeof end[0]);
+  assert_memory_equal(&last[0], &last[1], sizeof last[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(search_disturbs_nothing),
@@ -509,6 +537,7 @@ int main(void) {
       cmocka_unit_test(fails_where_numbers_end),
       cmocka_unit_test(ends_without_progress),
       cmocka_unit_test(short_pieces_keep_the_length),
+      cmocka_unit_test(repeats_itself),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
