@@ -49,7 +49,7 @@ void __wrap_free(void *block) {
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 
-/* every shape that rests on another one, and a robot */
+/* every shape that rests on another one, and a robot with every sensor */
 static scene begin_all(void) {
   scene s = scene_begin();
   rng r = rng_make(2);
@@ -66,6 +66,15 @@ static scene begin_all(void) {
     scene_shape(&s, type[i % 4], link, size, stuff);
   }
   (void)scene_humanoid(&s, 0.64869739811465);
+  tabi_sensor_def sensor = tabi_sensor_def_default();
+  sensor.link = tabi_builder_find_link(s.builder, "l_foot");
+  sensor.joint = tabi_builder_find_joint(s.builder, "l_ankle_roll");
+  sensor.noise[0] = 0.1;
+  sensor.delay = 0.01;
+  for (int i = 0; i < TABI_SENSOR_COUNT; ++i) {
+    sensor.type = (tabi_sensor_type)i;
+    assert_int_equal(tabi_builder_add_sensor(s.builder, &sensor), i);
+  }
   return s;
 }
 
