@@ -1,0 +1,403 @@
+/* walk.c - from a list of steps to the motion of all joints (Kajita and others 2003).
+ *
+ *   steps --plan--> feet, zero-moment point --preview--> mass centre --legs--> all joints
+ *                                              ^                                    |
+ *                                              +--preview-- error <--whole body ZMP-+
+ *
+ * The cart of preview control knows neither legs that swing nor a mass centre that rises and
+ * falls.  Each pass measures the zero-moment point of the motion of all bodies and sends what it
+ * lacks through the same preview control, which moves the mass centre a little (the dynamic
+ * filter).  The finished rows are made denser by splines. */
+#include "control/walk.h"
+
+#include "base/error.h"
+#include "control/preview.h"
+#include "control/spline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MIN_SAMPLES    3
+#define MAX_SAMPLES    10000000
+#define CENTRE_GOAL    1e-9 /* m, by which the mass centre may be missed */
+#define MAX_CORRECTION 50
+
+static const tabi_place nowhere = {NULL, 0};
+
+/* A walk on its way: rows are samples of the pattern generator. */
+typedef struct pattern {
+  tabi_walk *walk;
+  const tabi_walk_def *def;
+  tbi_preview preview;
+  int32_t count;          /* of samples */
+  double *zmp[2];         /* [count] planned, x and y */
+  double *motion_zmp[2];  /* [count] of all bodies */
+  double *lack;           /* [count] scratch */
+  double (*centre[2])[3]; /* [count] position, velocity, acceleration */
+  double (*change)[3];    /* [count] scratch */
+  tbi_foot_place *waist;  /* [count] */
+  double *q;              /* [count x nq] */
+} pattern;
+
+tabi_walk_def tabi_walk_def_default(void) {
+  return (tabi_walk_def){
+      .def_size = sizeof(tabi_walk_def),
+      .waist = TABI_NONE,
+      .foot = {TABI_NONE, TABI_NONE},
+      .stand_before = 2,
+      .stand_after = 2,
+      .period = 5e-3,
+      .horizon = 1.6,
+      .jerk_weight = 1e-6,
+      .passes = 2,
+      .sample = 1e-3
+  };
+}
+
+static bool positive(double value) { return isfinite(value) && value > 0; }
+static bool not_negative(double value) { return isfinite(value) && value >= 0; }
+
+static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
+  if (def->def_size != sizeof *def || def->nstep < 0 || (def->nstep > 0 && !def->step)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "tabi_walk_def was not made by tabi_walk_def_default()");
+  }
+  if (!positive(def->period) || !positive(def->horizon) || !positive(def->sample) ||
+      !positive(def->jerk_weight) || def->passes < 0) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: period, horizon, sample and jerk_weight must be positive, passes "
+                         "not negative");
+  }
+  bool placed = isfinite(def->yaw);
+  for (int i = 0; i < 3; i++)
+    placed = placed && isfinite(def->place[i]);
+  if (placed && not_negative(def->waist_height) && not_negative(def->spacing) &&
+      not_negative(def->stand_before) && not_negative(def->stand_after))
+    return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "walk: place must be finite; heights, spacing and times finite and >= 0");
+}
+
+/* -- whole-body motion */
+
+static tabi_status fail_reach(double time, int32_t side, tabi_error *err) {
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "walk: at %.3f s the %s leg cannot reach its place; take a lower "
+                       "waist_height or shorter steps",
+                       time, side == TABI_LEFT ? "left" : "right");
+}
+
+/* Joints for feet and mass centre: the waist is moved until the centre is where it shall be. */
+static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot_place *foot,
+                                 v3 centre, tbi_foot_place *waist, double *q, tabi_error *err) {
+  waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
+  for (int i = 0; i < MAX_CORRECTION; i++) {
+    int32_t side = tbi_walker_pose(walker, waist, foot, time <= 0 && i == 0, q);
+    if (side != TABI_NONE) return fail_reach(time, side, err);
+    v3 missed = v3_sub(centre, tbi_walker_centre(walker, q));
+    if (fabs(missed.x) < CENTRE_GOAL && fabs(missed.y) < CENTRE_GOAL) break;
+    /* legs move about half as far as the waist */
+    waist->pos.x += 1.2 * missed.x;
+    waist->pos.y += 1.2 * missed.y;
+  }
+  return TABI_OK;
+}
+
+static tabi_status move_joints(const pattern *p, tabi_error *err) {
+  tabi_walk *walk = p->walk;
+  size_t nq = (size_t)tabi_model_nq(walk->model);
+  const double *last = walk->start;
+  tbi_foot_place waist = p->waist[0];
+  v3 last_centre = {p->centre[0][0][0], p->centre[1][0][0], 0};
+  for (int32_t k = 0; k < p->count; k++) {
+    double *q = p->q + (size_t)k * nq;
+    double time = k * p->def->period;
+    tbi_plan_state plan = tbi_plan_at(&walk->plan, time);
+    v3 centre = {p->centre[0][k][0], p->centre[1][k][0], 0};
+    memcpy(q, last, nq * sizeof *q);
+    waist.pos = v3_add(waist.pos, v3_sub(centre, last_centre));
+    tabi_status status = solve_posture(&walk->walker, time, plan.foot, centre, &waist, q, err);
+    if (status != TABI_OK) return status;
+    p->waist[k] = waist;
+    last_centre = centre;
+    last = q;
+  }
+  return TABI_OK;
+}
+
+/* The first and last sample, which lack a neighbour, are taken to be as theirs are. */
+static void measure_zmp(const pattern *p) {
+  size_t nq = (size_t)tabi_model_nq(p->walk->model);
+  for (int32_t k = 0; k < p->count; k++) {
+    int32_t inner = k == 0 ? 1 : k < p->count - 1 ? k : p->count - 2;
+    const double *now = p->q + (size_t)inner * nq;
+    v3 zmp = tbi_walker_zmp(&p->walk->walker, now - nq, now, now + nq, p->def->period);
+    p->motion_zmp[0][k] = zmp.x;
+    p->motion_zmp[1][k] = zmp.y;
+  }
+}
+
+/* A further pass: the mass centre moves so that the zero-moment point gains what it lacks.  While
+ * the robot stands it gains less: it must start at rest, whatever is seen ahead. */
+static void correct_centre(const pattern *p) {
+  double before = fmax(p->def->stand_before, p->def->period);
+  for (int axis = 0; axis < 2; axis++) {
+    for (int32_t k = 0; k < p->count; k++) {
+      double share = tbi_ease(k * p->def->period / before);
+      p->lack[k] = share * (p->zmp[axis][k] - p->motion_zmp[axis][k]);
+    }
+    tbi_preview_follow(&p->preview, p->count, p->lack, p->change);
+    for (int32_t k = 0; k < p->count; k++) {
+      for (int i = 0; i < 3; i++)
+        p->centre[axis][k][i] += p->change[k][i];
+    }
+  }
+}
+
+/* -- making a pattern */
+
+static bool allocate(pattern *p, tabi_error *err) {
+  double count = fmax(p->walk->plan.end / p->def->period + 1, MIN_SAMPLES);
+  if (!(count < MAX_SAMPLES)) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                        "walk: more than %d samples; take a longer period", MAX_SAMPLES);
+    return false;
+  }
+  p->count = (int32_t)ceil(count);
+  size_t rows = (size_t)p->count;
+  double *numbers = calloc(rows * 5, sizeof *numbers);
+  p->centre[0] = calloc(rows * 3, sizeof *p->centre[0]);
+  p->waist = calloc(rows, sizeof *p->waist);
+  p->q = calloc(rows * (size_t)tabi_model_nq(p->walk->model), sizeof *p->q);
+  p->zmp[0] = numbers;
+  if (!numbers || !p->centre[0] || !p->waist || !p->q) {
+    (void)tbi_error_memory(err);
+    return false;
+  }
+  p->zmp[1] = numbers + rows;
+  p->motion_zmp[0] = numbers + 2 * rows;
+  p->motion_zmp[1] = numbers + 3 * rows;
+  p->lack = numbers + 4 * rows;
+  p->centre[1] = p->centre[0] + rows;
+  p->change = p->centre[0] + 2 * rows;
+  return true;
+}
+
+static void release(pattern *p) {
+  tbi_preview_free(&p->preview);
+  free(p->zmp[0]);
+  free(p->centre[0]);
+  free(p->waist);
+  free(p->q);
+}
+
+/* The posture in which the robot stands before it starts, and the height of its mass centre. */
+static tabi_status stand(pattern *p, const double *posture, tabi_error *err) {
+  tabi_walk *walk = p->walk;
+  const tbi_walker *walker = &walk->walker;
+  size_t nq = (size_t)tabi_model_nq(walk->model);
+  walk->start = malloc((nq + 1) * sizeof *walk->start);
+  if (!walk->start) return tbi_error_memory(err);
+  memcpy(walk->start, posture, nq * sizeof *walk->start);
+  tbi_plan_state plan = tbi_plan_at(&walk->plan, 0);
+  double height = p->def->waist_height > 0 ? p->def->waist_height : walker->waist_height;
+  v3 centre = {plan.zmp[0], plan.zmp[1], 0};
+  p->waist[0].pos = (v3){centre.x, centre.y, walker->ground + height};
+  tabi_status status =
+      solve_posture(&walk->walker, 0, plan.foot, centre, &p->waist[0], walk->start, err);
+  if (status != TABI_OK) return status;
+  walk->centre_height = tbi_walker_centre(&walk->walker, walk->start).z - walker->ground;
+  return TABI_OK;
+}
+
+static tabi_status make_preview(pattern *p, tabi_error *err) {
+  double gravity[3];
+  tabi_model_gravity(p->walk->model, gravity);
+  p->walk->gravity = -gravity[2];
+  double horizon = fmin(ceil(p->def->horizon / p->def->period - 1e-9), MAX_SAMPLES);
+  const tbi_preview_def def = {.height = p->walk->centre_height,
+                               .gravity = p->walk->gravity,
+                               .period = p->def->period,
+                               .horizon = (int32_t)horizon,
+                               .error_weight = 1,
+                               .jerk_weight = p->def->jerk_weight};
+  return tbi_preview_make(&p->preview, &def, err);
+}
+
+static tabi_status generate(pattern *p, tabi_error *err) {
+  for (int32_t k = 0; k < p->count; k++) {
+    tbi_plan_state plan = tbi_plan_at(&p->walk->plan, k * p->def->period);
+    p->zmp[0][k] = plan.zmp[0];
+    p->zmp[1][k] = plan.zmp[1];
+  }
+  for (int axis = 0; axis < 2; axis++)
+    tbi_preview_follow(&p->preview, p->count, p->zmp[axis], p->centre[axis]);
+  for (int32_t pass = 0;; pass++) {
+    tabi_status status = move_joints(p, err);
+    if (status != TABI_OK) return status;
+    measure_zmp(p);
+    if (pass == p->def->passes) return TABI_OK;
+    correct_centre(p);
+  }
+}
+
+/* -- dense rows */
+
+/* Columns of `from` [count x columns] as a trajectory with rows every `sample`. */
+static tabi_trajectory *densify(const pattern *p, const double *from, int32_t columns,
+                                tabi_error *err) {
+  size_t count = (size_t)p->count;
+  double last = (p->count - 1) * p->def->period;
+  double rows_wanted = ceil(last / p->def->sample - 1e-9) + 1;
+  if (!(rows_wanted < MAX_SAMPLES)) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                        "walk: more than %d rows; take a larger "
+                        "sample",
+                        MAX_SAMPLES);
+    return NULL;
+  }
+  size_t rows = (size_t)rows_wanted;
+  size_t width = (size_t)columns;
+  double *time = malloc((rows + rows * width + 3 * count) * sizeof *time);
+  if (!time) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  double *value = time + rows;
+  double *column = value + rows * width;
+  for (size_t i = 0; i < rows; i++)
+    time[i] = (double)i * p->def->sample;
+  for (size_t j = 0; j < width; j++) {
+    for (size_t k = 0; k < count; k++)
+      column[k] = from[k * width + j];
+    tbi_spline_fit(count, column, column + count, column + 2 * count);
+    for (size_t i = 0; i < rows; i++)
+      value[i * width + j] = tbi_spline_at(count, column, column + count, time[i] / p->def->period);
+  }
+  tabi_trajectory *dense = tabi_trajectory_create((int32_t)rows, columns, time, value, err);
+  free(time);
+  return dense;
+}
+
+static tabi_status keep_joints(const pattern *p, tabi_error *err) {
+  const tabi_model *model = p->walk->model;
+  int32_t njoint = tabi_model_njoint(model);
+  size_t nq = (size_t)tabi_model_nq(model);
+  double *rows = calloc((size_t)p->count * (size_t)njoint, sizeof *rows);
+  if (!rows) return tbi_error_memory(err);
+  for (int32_t j = 0; j < njoint; j++) {
+    tabi_range range = tabi_model_joint_q(model, j);
+    if (range.count != 1) continue;
+    for (size_t k = 0; k < (size_t)p->count; k++)
+      rows[k * (size_t)njoint + (size_t)j] = p->q[k * nq + (size_t)range.first];
+  }
+  p->walk->joints = densify(p, rows, njoint, err);
+  free(rows);
+  return p->walk->joints ? TABI_OK : TABI_ERR_MEMORY;
+}
+
+static tabi_status keep_reference(const pattern *p, tabi_error *err) {
+  tabi_walk *walk = p->walk;
+  double *rows = calloc((size_t)p->count * TBI_REF_COLUMNS, sizeof *rows);
+  if (!rows) return tbi_error_memory(err);
+  for (size_t k = 0; k < (size_t)p->count; k++) {
+    double *row = rows + k * TBI_REF_COLUMNS;
+    for (int axis = 0; axis < 2; axis++) {
+      row[TBI_REF_CENTRE + axis] = p->centre[axis][k][0];
+      row[TBI_REF_SPEED + axis] = p->centre[axis][k][1];
+      row[TBI_REF_MOTION + axis] = p->motion_zmp[axis][k];
+    }
+    row[TBI_REF_CENTRE + 2] = walk->walker.ground + walk->centre_height;
+    v3_store(p->waist[k].pos, row + TBI_REF_WAIST);
+    row[TBI_REF_WAIST + 3] = p->waist[k].yaw;
+  }
+  walk->reference = densify(p, rows, TBI_REF_COLUMNS, err);
+  free(rows);
+  return walk->reference ? TABI_OK : TABI_ERR_MEMORY;
+}
+
+/* -- the walk */
+
+static tabi_status lay_out(tabi_walk *walk, const tabi_walk_def *def, tabi_error *err) {
+  const tbi_walker *walker = &walk->walker;
+  tbi_plan_def plan_def = {
+      .middle = {v3_load(def->place), def->yaw},
+      .spacing = def->spacing > 0 ? def->spacing : walker->spacing,
+      .clearance = walker->width,
+      .walk = def
+  };
+  return tbi_plan_make(&walk->plan, &plan_def, err);
+}
+
+static tabi_status make_pattern(tabi_walk *walk, const tabi_walk_def *def, const double *posture,
+                                tabi_error *err) {
+  pattern p = {.walk = walk, .def = def};
+  tabi_status status = TABI_ERR_ARGUMENT;
+  if (allocate(&p, err)) {
+    status = stand(&p, posture, err);
+    if (status == TABI_OK) status = make_preview(&p, err);
+    if (status == TABI_OK) status = generate(&p, err);
+    if (status == TABI_OK) status = keep_joints(&p, err);
+    if (status == TABI_OK) status = keep_reference(&p, err);
+  }
+  release(&p);
+  return status;
+}
+
+tabi_walk *tabi_walk_create(const tabi_model *model, const tabi_walk_def *def, tabi_error *err) {
+  if (check(def, err) != TABI_OK) return NULL;
+  tabi_walk *walk = calloc(1, sizeof *walk);
+  double *posture = malloc(((size_t)tabi_model_nq(model) + 1) * sizeof *posture);
+  if (!walk || !posture) {
+    free(walk);
+    free(posture);
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  walk->model = model;
+  tabi_model_start(model, posture);
+  if (def->posture) memcpy(posture, def->posture, (size_t)tabi_model_nq(model) * sizeof *posture);
+  tabi_status status = tbi_walker_make(&walk->walker, model, def, posture, err);
+  if (status == TABI_OK) status = lay_out(walk, def, err);
+  if (status == TABI_OK) status = make_pattern(walk, def, posture, err);
+  free(posture);
+  if (status == TABI_OK) return walk;
+  tabi_walk_destroy(walk);
+  return NULL;
+}
+
+void tabi_walk_destroy(tabi_walk *walk) {
+  if (!walk) return;
+  tbi_walker_free(&walk->walker);
+  tbi_plan_free(&walk->plan);
+  tabi_trajectory_destroy(walk->joints);
+  tabi_trajectory_destroy(walk->reference);
+  free(walk->start);
+  free(walk);
+}
+
+void tabi_walk_start(const tabi_walk *walk, double *q) {
+  memcpy(q, walk->start, (size_t)tabi_model_nq(walk->model) * sizeof *q);
+}
+
+double tabi_walk_duration(const tabi_walk *walk) { return walk->plan.end; }
+
+const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) { return walk->joints; }
+
+tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
+  double row[TBI_REF_COLUMNS];
+  tabi_trajectory_sample(walk->reference, time, row, NULL);
+  tbi_plan_state plan = tbi_plan_at(&walk->plan, time);
+  tabi_walk_state now = {.waist_yaw = row[TBI_REF_WAIST + 3]};
+  memcpy(now.com, row + TBI_REF_CENTRE, sizeof now.com);
+  memcpy(now.com_rate, row + TBI_REF_SPEED, sizeof now.com_rate);
+  memcpy(now.waist, row + TBI_REF_WAIST, sizeof now.waist);
+  memcpy(now.motion_zmp, row + TBI_REF_MOTION, sizeof now.motion_zmp);
+  memcpy(now.zmp, plan.zmp, sizeof now.zmp);
+  for (int side = 0; side < 2; side++) {
+    v3_store(plan.foot[side].pos, now.foot[side]);
+    now.foot_yaw[side] = plan.foot[side].yaw;
+    now.lifted[side] = plan.lifted[side];
+  }
+  return now;
+}

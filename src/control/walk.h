@@ -1,0 +1,28 @@
+/* walk.h - a planned walk, for those who follow it. */
+#ifndef TBI_WALK_H
+#define TBI_WALK_H
+
+#include "control/footsteps.h"
+#include "control/walker.h"
+
+/* Columns of tabi_walk.reference. */
+enum {
+  TBI_REF_CENTRE = 0,  /* 3: position of the mass centre */
+  TBI_REF_SPEED = 3,   /* 3 */
+  TBI_REF_WAIST = 6,   /* 3, and its yaw */
+  TBI_REF_MOTION = 10, /* 2: zero-moment point of the motion */
+  TBI_REF_COLUMNS = 12,
+};
+
+struct tabi_walk {
+  const tabi_model *model;
+  tbi_walker walker;
+  tbi_plan plan;
+  double *start;              /* [nq] */
+  double centre_height;       /* m, of the mass centre over the ground when standing */
+  double gravity;             /* m/s^2 */
+  tabi_trajectory *joints;    /* a column for each joint of the model */
+  tabi_trajectory *reference; /* TBI_REF_COLUMNS */
+};
+
+#endif

@@ -1,0 +1,278 @@
+/* walker.c - see walker.h.
+ *
+ * The motion of a floating robot needs a force f and a moment n at its floating link o, which
+ * inverse dynamics tells and the ground must give.  At the point p of the ground
+ *
+ *   p_x = o_x - (n_y + o_z f_x) / f_z,   p_y = o_y + (n_x - o_z f_y) / f_z
+ *
+ * they have no moment about a horizontal axis (o_z over the ground). */
+#include "control/walker.h"
+
+#include "base/error.h"
+#include "dynamics/dynamics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const tabi_place nowhere = {NULL, 0};
+
+static tbi_frame inverse(const tbi_frame *a) {
+  m3 back = m3_transpose(&a->rot);
+  return (tbi_frame){back, v3_neg(m3_mulv(&back, a->pos))};
+}
+
+static tbi_frame frame_of(const tbi_foot_place *place) {
+  return (tbi_frame){q_matrix(q_exp((v3){0, 0, place->yaw})), place->pos};
+}
+
+/* -- where the robot floats */
+
+static tabi_status find_base(tbi_walker *walker, const tabi_walk_def *def, tabi_error *err) {
+  const tabi_model *model = walker->model;
+  int32_t nlink = tabi_model_nlink(model);
+  for (int i = 0; i < 3; i++) {
+    int32_t link = i < 2 ? def->foot[i] : def->waist;
+    if (link >= 0 && link < nlink) continue;
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: link %d of %s is none of the model", (int)link,
+                         i < 2 ? "a foot" : "the waist");
+  }
+  walker->body = tabi_model_link_body(model, def->waist);
+  bool floats = walker->body != TABI_WORLD && model->body[walker->body].type == TABI_JOINT_FREE;
+  if (!floats) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: waist '%.80s' does not float; load the robot with a free base",
+                         tabi_model_link(model, def->waist).name);
+  }
+  walker->floating = model->body[walker->body].joint;
+  const tabi_joint_def *joint = &model->joint[walker->floating];
+  tbi_frame own = tbi_frame_load(joint->pos, joint->quat);
+  walker->joint_frame = own;
+  if (joint->parent != TABI_WORLD)
+    walker->joint_frame = tbi_frame_mul(&model->link_home[joint->parent].frame, &own);
+  tbi_frame back = inverse(&model->link_home[def->waist].frame);
+  walker->in_waist = tbi_frame_mul(&back, &model->link_home[joint->child].frame);
+  return TABI_OK;
+}
+
+/* -- soles */
+
+typedef struct extent {
+  double low[3], high[3];
+} extent;
+
+/* Around one vertex, or a ball of some size. */
+static void include(extent *around, v3 point, const double *reach) {
+  const double at[3] = {point.x, point.y, point.z};
+  for (int i = 0; i < 3; i++) {
+    around->low[i] = fmin(around->low[i], at[i] - reach[i]);
+    around->high[i] = fmax(around->high[i], at[i] + reach[i]);
+  }
+}
+
+/* Half the edges of the box around a shape that is not a mesh. */
+static v3 half_box(const tabi_shape_def *shape) {
+  double r = shape->size[0];
+  switch (shape->type) {
+  case TABI_SHAPE_SPHERE:
+    return (v3){r, r, r};
+  case TABI_SHAPE_CAPSULE:
+    return (v3){r, r, shape->size[1] / 2 + r};
+  case TABI_SHAPE_CYLINDER:
+    return (v3){r, r, shape->size[1] / 2};
+  default:
+    return v3_scale(0.5, v3_load(shape->size));
+  }
+}
+
+static void include_shape(const tabi_model *model, const tabi_shape_def *shape,
+                          const tbi_frame *place, extent *around) {
+  const double none[3] = {0, 0, 0};
+  if (shape->type == TABI_SHAPE_MESH) {
+    tabi_mesh_def mesh = tabi_model_mesh(model, shape->mesh);
+    for (size_t i = 0; i < (size_t)mesh.nvertex; i++) {
+      v3 vertex = v3_load(mesh.vertices + 3 * i);
+      include(around, v3_add(place->pos, m3_mulv(&place->rot, vertex)), none);
+    }
+    return;
+  }
+  v3 half = half_box(shape);
+  double reach[3];
+  for (int i = 0; i < 3; i++) {
+    v3 row = m3_row(&place->rot, i);
+    reach[i] = fabs(row.x) * half.x + fabs(row.y) * half.y + fabs(row.z) * half.z;
+  }
+  include(around, place->pos, reach);
+}
+
+/* The box around a foot's shapes, from its origin along the axes of the waist. */
+static tabi_status measure_foot(const tabi_model *model, int32_t foot, const m3 *level,
+                                extent *around, tabi_error *err) {
+  const double far = HUGE_VAL;
+  *around = (extent){
+      {far,  far,  far },
+      {-far, -far, -far}
+  };
+  tbi_frame turned = {*level, v3_zero()};
+  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    if (shape.link != foot || !shape.collides) continue;
+    tbi_frame own = tbi_frame_load(shape.pos, shape.quat);
+    tbi_frame place = tbi_frame_mul(&turned, &own);
+    include_shape(model, &shape, &place, around);
+  }
+  if (around->low[0] <= around->high[0]) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "walk: foot '%.80s' has no shape that could touch the ground",
+                       tabi_model_link(model, foot).name);
+}
+
+/* The leg of a side and the sole under it, both as the posture has them. */
+static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int side,
+                             const double *posture, v3 *sole, tabi_error *err) {
+  const tabi_model *model = walker->model;
+  tbi_leg *leg = &walker->leg[side];
+  tabi_status status = tbi_leg_find(model, def->waist, def->foot[side], posture, leg, err);
+  if (status != TABI_OK) return status;
+  double angle[TBI_LEG_JOINTS];
+  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+    angle[i] = posture[tabi_model_joint_q(model, leg->joint[i]).first];
+  tbi_frame foot = tbi_leg_forward(leg, angle);
+  extent around;
+  status = measure_foot(model, def->foot[side], &foot.rot, &around, err);
+  if (status != TABI_OK) return status;
+  v3 middle = {(around.low[0] + around.high[0]) / 2, (around.low[1] + around.high[1]) / 2,
+               around.low[2]};
+  walker->foot[side] = (tbi_frame){foot.rot, v3_neg(middle)};
+  walker->length = fmin(walker->length, around.high[0] - around.low[0]);
+  walker->width = fmin(walker->width, around.high[1] - around.low[1]);
+  *sole = v3_add(foot.pos, middle);
+  return TABI_OK;
+}
+
+tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
+                            const double *posture, tabi_error *err) {
+  *walker =
+      (tbi_walker){.model = model, .length = HUGE_VAL, .width = HUGE_VAL, .ground = def->place[2]};
+  tabi_status status = find_base(walker, def, err);
+  v3 sole[2];
+  for (int side = 0; side < 2 && status == TABI_OK; side++)
+    status = find_foot(walker, def, side, posture, &sole[side], err);
+  if (status != TABI_OK) return status;
+  walker->spacing = sole[0].y - sole[1].y;
+  walker->waist_height = -(sole[0].z + sole[1].z) / 2;
+  if (walker->spacing <= 0) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: the left foot is not to the left of the right one");
+  }
+  size_t nq = (size_t)tabi_model_nq(model);
+  size_t nv = (size_t)tabi_model_nv(model);
+  walker->dynamics = tabi_dynamics_create(model, err);
+  walker->q = calloc(nq + 3 * nv, sizeof *walker->q);
+  if (!walker->dynamics || !walker->q) return tbi_error_memory(err);
+  walker->v = walker->q + nq;
+  walker->tau = walker->v + 2 * nv;
+  return TABI_OK;
+}
+
+void tbi_walker_free(tbi_walker *walker) {
+  tabi_dynamics_destroy(walker->dynamics);
+  free(walker->q);
+  walker->dynamics = NULL;
+  walker->q = NULL;
+}
+
+/* -- postures */
+
+static bool pose_leg(const tbi_walker *walker, int side, const tbi_frame *from_world,
+                     const tbi_foot_place *foot, bool search, double *q) {
+  const tbi_leg *leg = &walker->leg[side];
+  double angle[TBI_LEG_JOINTS];
+  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+    angle[i] = q[tabi_model_joint_q(walker->model, leg->joint[i]).first];
+  tbi_frame sole = frame_of(foot);
+  tbi_frame link = tbi_frame_mul(&sole, &walker->foot[side]);
+  tbi_frame goal = tbi_frame_mul(from_world, &link);
+  bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
+  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+    q[tabi_model_joint_q(walker->model, leg->joint[i]).first] = angle[i];
+  return reached;
+}
+
+int32_t tbi_walker_pose(const tbi_walker *walker, const tbi_foot_place *waist,
+                        const tbi_foot_place *foot, bool search, double *q) {
+  tbi_frame frame = frame_of(waist);
+  tbi_frame floating = tbi_frame_mul(&frame, &walker->in_waist);
+  tbi_frame from_joint = inverse(&walker->joint_frame);
+  floating = tbi_frame_mul(&from_joint, &floating);
+  double *base = q + walker->model->body[walker->body].q;
+  v3_store(floating.pos, base);
+  q_store(q_from_matrix(&floating.rot), base + 3);
+  tbi_frame from_world = inverse(&frame);
+  for (int side = 0; side < 2; side++) {
+    if (!pose_leg(walker, side, &from_world, &foot[side], search, q)) return side;
+  }
+  return TABI_NONE;
+}
+
+v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
+  tabi_dynamics *d = walker->dynamics;
+  const tabi_model *model = walker->model;
+  memset(walker->v, 0, (size_t)tabi_model_nv(model) * sizeof *walker->v);
+  tabi_dynamics_set_state(d, q, walker->v);
+  int32_t tree = model->body[walker->body].tree;
+  double mass = 0;
+  v3 moment = v3_zero();
+  for (int32_t i = 0; i < model->nbody; i++) {
+    if (model->body[i].tree != tree) continue;
+    mass += d->body[i].inertia.mass;
+    moment = v3_add(moment, v4_to(d->body[i].inertia.h));
+  }
+  return v3_add(tbi_tree_origin(d, walker->body), v3_scale(1 / mass, moment));
+}
+
+/* -- motion */
+
+/* The velocity that leads from one posture to another in a time, at which other trees rest. */
+static void difference(const tbi_walker *walker, const double *from, const double *to, double time,
+                       double *v) {
+  const tabi_model *model = walker->model;
+  int32_t tree = model->body[walker->body].tree;
+  memset(v, 0, (size_t)model->nv * sizeof *v);
+  for (int32_t i = 0; i < model->nbody; i++) {
+    const tbi_body *body = &model->body[i];
+    if (body->tree != tree || (body->nv != 1 && i != walker->body)) continue;
+    int32_t count = body->nv == 1 ? 1 : 3;
+    for (int32_t k = 0; k < count; k++)
+      v[body->v + k] = (to[body->q + k] - from[body->q + k]) / time;
+    if (i != walker->body) continue;
+    q4 back = q_load(from + body->q + 3);
+    q4 turn = q_mul(q_load(to + body->q + 3), (q4){back.w, -back.x, -back.y, -back.z});
+    /* 2 sin(angle / 2) for the angle: a period is short */
+    double sign = turn.w < 0 ? -2 : 2;
+    v3_store(v3_scale(sign / time, (v3){turn.x, turn.y, turn.z}), v + body->v + 3);
+  }
+}
+
+v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
+                  double period) {
+  const tabi_model *model = walker->model;
+  double *v = walker->v;
+  double *acceleration = v + model->nv;
+  double *tau = walker->tau;
+  difference(walker, before, now, period, v);
+  difference(walker, now, after, period, acceleration);
+  for (int32_t k = 0; k < model->nv; k++) {
+    double first = v[k];
+    v[k] = 0.5 * (first + acceleration[k]);
+    acceleration[k] = (acceleration[k] - first) / period;
+  }
+  tabi_dynamics_set_state(walker->dynamics, now, v);
+  tabi_dynamics_inverse(walker->dynamics, acceleration, tau);
+  const tbi_body *body = &model->body[walker->body];
+  v3 f = m3_mulv(&walker->joint_frame.rot, v3_load(tau + body->v));
+  v3 n = m3_mulv(&walker->joint_frame.rot, v3_load(tau + body->v + 3));
+  v3 o = v3_add(walker->joint_frame.pos, m3_mulv(&walker->joint_frame.rot, v3_load(now + body->q)));
+  double height = o.z - walker->ground;
+  return (v3){o.x - (n.y + height * f.x) / f.z, o.y + (n.x - height * f.y) / f.z, walker->ground};
+}

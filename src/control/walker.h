@@ -1,0 +1,46 @@
+/* walker.h - a whole robot for the pattern generator: its joints for given feet and mass centre,
+ * and the zero-moment point of its motion. */
+#ifndef TBI_WALKER_H
+#define TBI_WALKER_H
+
+#include "control/leg.h"
+#include "control/swing.h"
+#include "tabi/tabi_control.h"
+
+typedef struct tbi_walker {
+  const tabi_model *model;
+  tabi_dynamics *dynamics; /* scratch */
+  double *q, *v, *tau;     /* scratch: [nq], [nv], [nv] */
+  int32_t floating;        /* the joint of the waist's body */
+  int32_t body;            /* that body */
+  tbi_frame joint_frame;   /* of the floating joint in the world */
+  tbi_frame in_waist;      /* the floating link in the frame of the waist */
+  tbi_leg leg[2];
+  tbi_frame foot[2];   /* the foot's link, from the middle of its sole, level */
+  double length;       /* m, of the soles along x: the smaller one */
+  double width;        /* m, and along y */
+  double waist_height; /* m, over the ground in the posture */
+  double spacing;      /* m, between the middles of the soles in the posture */
+  double ground;       /* m, height of the ground */
+} tbi_walker;
+
+/* The robot in the posture q[nq]; tbi_walker_free gives the memory back, also after a failure. */
+tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
+                            const double *posture, tabi_error *err);
+void tbi_walker_free(tbi_walker *walker);
+
+/* Puts waist and feet to their places by changing q[nq], whose legs are where to start from.
+ * Returns the side whose leg is too short or would have to bend too far, or TABI_NONE.  With
+ * `search` legs may start from far away. */
+int32_t tbi_walker_pose(const tbi_walker *walker, const tbi_foot_place *waist,
+                        const tbi_foot_place *foot, bool search, double *q);
+
+/* The mass centre in the world. */
+v3 tbi_walker_centre(tbi_walker *walker, const double *q);
+
+/* The point on the ground about which the forces of the motion, from three postures one period
+ * apart, have no moment. */
+v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
+                  double period);
+
+#endif

@@ -1,0 +1,33 @@
+/* humanoid.h - humanoid36 as scenes/stand.yaml has it, with walks to plan and to follow. */
+#ifndef TEST_HUMANOID_H
+#define TEST_HUMANOID_H
+
+#include "tabi/tabi_control.h"
+#include "tabi/tabi_io.h"
+
+enum { MAX_STEPS = 32 };
+
+typedef struct humanoid {
+  tabi_scene *scene;
+  const tabi_model *model;
+  tabi_world *world;
+  double *q; /* [nq] knees bent */
+} humanoid;
+
+/* Loads it, with changes to the scene. */
+humanoid humanoid_load(const char *const *set, int32_t nset);
+void humanoid_free(humanoid *robot);
+
+/* A def with the links and the posture filled in. */
+tabi_walk_def humanoid_walk_def(const humanoid *robot, int32_t nstep, const tabi_footstep *step);
+tabi_walk *humanoid_plan(const humanoid *robot, const tabi_walk_def *def);
+
+/* Each returns the number of steps. */
+int32_t steps_straight(tabi_footstep *step); /* five of 0.2 m and one that closes the feet */
+int32_t steps_sideways(tabi_footstep *step); /* three to the left, three that close */
+int32_t steps_turning(tabi_footstep *step);  /* six of 15 degrees on the spot */
+/* 1 in place, 6 of 0.2 m, 5 of 12 degrees on an arc of 0.75 m, 1 that closes, 5 of 0.15 m
+ * backwards, 1 that closes */
+int32_t steps_nineteen(tabi_footstep *step);
+
+#endif

@@ -1,0 +1,187 @@
+/* test_walking.c - humanoid36, feet without rubber, plays walking patterns under joint control and
+ * without any feedback of its balance: it keeps its height, puts its feet where it was told, and
+ * the floor carries its weight. */
+#include "control/humanoid.h"
+#include "support/near.h"
+
+#include <stdlib.h>
+
+#define TIMESTEP 1e-3
+
+/* What was seen on the way. */
+typedef struct record {
+  double lowest, highest; /* m, of the mass centre */
+  double force;           /* N, mean vertical while it walks */
+  double margin;       /* m, of the mean zero-moment point of single supports to the sole's edge */
+  double feet;         /* m, by which the feet missed their last places */
+  double zmp[2], seen; /* sums over the present single support */
+  int32_t walked;      /* steps of the simulation while it walks */
+} record;
+
+static tabi_pd *follow(const humanoid *robot, const tabi_walk *walk) {
+  int32_t njoint = tabi_model_njoint(robot->model);
+  tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
+  tabi_pd_def def = tabi_pd_def_default();
+  for (int32_t j = 0; j < njoint; j++) {
+    if (tabi_model_joint_q(robot->model, j).count != 1) continue;
+    joint[def.njoint++] = (tabi_pd_joint){
+        .joint = j, .actuator = TABI_NONE, .column = j, .kp = 15000, .kd = 300, .implicit = true};
+  }
+  def.joint = joint;
+  def.trajectory = tabi_walk_trajectory(walk);
+  tabi_error err = {0};
+  tabi_pd *pd = tabi_pd_create(robot->model, &def, &err);
+  if (!pd) fail_msg("%s", err.message);
+  free(joint);
+  return pd;
+}
+
+/* Vertical force of the floor and its centre. */
+static double floor_force(const tabi_world *world, double centre[2]) {
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  double force = 0;
+  centre[0] = centre[1] = 0;
+  for (int32_t i = 0; i < count; i++) {
+    double up = fabs(contact[i].impulse[2]) / TIMESTEP;
+    force += up;
+    for (int k = 0; k < 2; k++)
+      centre[k] += up * contact[i].point[k];
+  }
+  for (int k = 0; k < 2 && force > 0; k++)
+    centre[k] /= force;
+  return force;
+}
+
+/* The mean zero-moment point of a single support against the standing sole, 0.245 m x 0.13 m. */
+static void end_support(record *seen, const tabi_walk_state *now, int stands) {
+  if (seen->seen > 0) {
+    double c = cos(now->foot_yaw[stands]);
+    double s = sin(now->foot_yaw[stands]);
+    double x = seen->zmp[0] / seen->seen - now->foot[stands][0];
+    double y = seen->zmp[1] / seen->seen - now->foot[stands][1];
+    seen->margin = fmin(seen->margin, 0.1225 - fabs(c * x + s * y));
+    seen->margin = fmin(seen->margin, 0.065 - fabs(-s * x + c * y));
+  }
+  seen->zmp[0] = seen->zmp[1] = seen->seen = 0;
+}
+
+static void watch(const humanoid *robot, const tabi_walk_def *def, const tabi_walk *walk,
+                  record *seen) {
+  double com[3];
+  double centre[2];
+  double time = tabi_world_time(robot->world);
+  double force = floor_force(robot->world, centre);
+  tabi_walk_state now = tabi_walk_at(walk, time);
+  tabi_dynamics_com(tabi_world_dynamics(robot->world), com);
+  seen->lowest = fmin(seen->lowest, com[2]);
+  seen->highest = fmax(seen->highest, com[2]);
+  if (time >= def->stand_before && time <= tabi_walk_duration(walk) - def->stand_after) {
+    seen->force += force;
+    seen->walked++;
+  }
+  if (now.lifted[0] || now.lifted[1]) {
+    seen->zmp[0] += force * centre[0];
+    seen->zmp[1] += force * centre[1];
+    seen->seen += force;
+  } else {
+    tabi_walk_state before = tabi_walk_at(walk, time - 2 * TIMESTEP);
+    end_support(seen, &now, before.lifted[0] ? 1 : 0);
+  }
+}
+
+/* Both feet against their last places: the sole's middle is 0.0175 m before the link's origin. */
+static double missed_places(const humanoid *robot, const tabi_walk_def *def,
+                            const tabi_walk *walk) {
+  tabi_walk_state end = tabi_walk_at(walk, tabi_walk_duration(walk));
+  double worst = 0;
+  for (int side = 0; side < 2; side++) {
+    double pos[3];
+    double quat[4];
+    tabi_dynamics_link_pose(tabi_world_dynamics(robot->world), def->foot[side], pos, quat);
+    double yaw = 2 * atan2(quat[3], quat[0]);
+    worst = fmax(worst, hypot(pos[0] + 0.0175 * cos(yaw) - end.foot[side][0],
+                              pos[1] + 0.0175 * sin(yaw) - end.foot[side][1]));
+  }
+  return worst;
+}
+
+static record walk_along(int32_t nstep, const tabi_footstep *step) {
+  humanoid robot = humanoid_load(NULL, 0);
+  tabi_walk_def def = humanoid_walk_def(&robot, nstep, step);
+  def.stand_after = 1;
+  tabi_walk *walk = humanoid_plan(&robot, &def);
+  tabi_pd *pd = follow(&robot, walk);
+  double *v = calloc((size_t)tabi_model_nv(robot.model), sizeof *v);
+  tabi_error err = {0};
+  tabi_walk_start(walk, robot.q);
+  assert_int_equal(tabi_world_set_state(robot.world, robot.q, v, &err), TABI_OK);
+  record seen = {.lowest = 10, .margin = 1};
+  while (tabi_world_time(robot.world) < tabi_walk_duration(walk)) {
+    tabi_pd_apply(pd, robot.world, TIMESTEP);
+    if (tabi_world_step(robot.world, NULL) != TABI_OK)
+      fail_msg("%s", tabi_world_error(robot.world)->message);
+    watch(&robot, &def, walk, &seen);
+    if (seen.lowest < 0.6) fail_msg("fell at %.3f s", tabi_world_time(robot.world));
+  }
+  seen.force /= seen.walked * 9.81 * tabi_model_mass(robot.model);
+  seen.feet = missed_places(&robot, &def, walk);
+  free(v);
+  tabi_pd_destroy(pd);
+  tabi_walk_destroy(walk);
+  humanoid_free(&robot);
+  return seen;
+}
+
+static void check(const char *name, const record *seen) {
+  print_message("%s: mass centre %.4f to %.4f m high, zero-moment point %.0f mm inside soles, "
+                "%.4f of the weight carried, feet %.1f mm from their places\n",
+                name, seen->lowest, seen->highest, 1e3 * seen->margin, seen->force,
+                1e3 * seen->feet);
+  assert_true(seen->highest - seen->lowest < 0.015);
+  assert_true(seen->margin > 0.03);
+  assert_near(seen->force, 1, 0.005);
+  assert_true(seen->feet < 0.03);
+}
+
+static void test_straight(void **state) {
+  (void)state;
+  tabi_footstep step[MAX_STEPS];
+  record seen = walk_along(steps_straight(step), step);
+  check("straight", &seen);
+}
+
+#ifndef TABI_ONE_WALK
+static void test_sideways(void **state) {
+  (void)state;
+  tabi_footstep step[MAX_STEPS];
+  record seen = walk_along(steps_sideways(step), step);
+  check("sideways", &seen);
+}
+
+static void test_turning(void **state) {
+  (void)state;
+  tabi_footstep step[MAX_STEPS];
+  record seen = walk_along(steps_turning(step), step);
+  check("turning", &seen);
+}
+
+static void test_nineteen(void **state) {
+  (void)state;
+  tabi_footstep step[MAX_STEPS];
+  record seen = walk_along(steps_nineteen(step), step);
+  check("nineteen steps", &seen);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_straight),
+#ifndef TABI_ONE_WALK
+      cmocka_unit_test(test_sideways),
+      cmocka_unit_test(test_turning),
+      cmocka_unit_test(test_nineteen),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
