@@ -5,6 +5,7 @@
 #include "io/scene.h"
 
 #include "base/error.h"
+#include "io/sensor.h"
 #include "io/suggest.h"
 #include "math/quat.h"
 #include "model/builder.h"
@@ -33,6 +34,7 @@ static const tbi_field robot_fields[] = {
     {"self_collision", TBI_FIELD_BOOL, offsetof(tbi_robot_keys, self_collision)},
     {"materials",      TBI_FIELD_MAP,  offsetof(tbi_robot_keys, materials)     },
     {"controller",     TBI_FIELD_MAP,  offsetof(tbi_robot_keys, controller)    },
+    {"sensors",        TBI_FIELD_LIST, offsetof(tbi_robot_keys, sensors)       },
 };
 
 /* A robot while it is in the builder: what it added there. */
@@ -216,6 +218,7 @@ static tabi_status lock_joint(const robot *b, const tbi_yaml_node *item) {
   fixed.place = joint->place;
   memcpy(fixed.pos, joint->pos, sizeof fixed.pos);
   memcpy(fixed.quat, joint->quat, sizeof fixed.quat);
+  fixed.start[0] = value; /* what its encoder reads */
   *joint = fixed;
   return TABI_OK;
 }
@@ -263,8 +266,18 @@ static tabi_status forbid_self_collision(const robot *b) {
   return TABI_OK;
 }
 
+/* Before joints are locked, so that a scene may lock those that have sensors. */
+static tabi_status read_sensors(const robot *b) {
+  char *prefix = full_name(b->keys->name, "");
+  if (!prefix) return tbi_error_memory(b->r->err);
+  const tbi_sensor_list list = {b->r->builder, prefix, b->first_joint, b->r->err};
+  tabi_status status = tbi_sensor_list_read(&list, b->keys->sensors);
+  free(prefix);
+  return status;
+}
+
 static tabi_status change_robot(const robot *b) {
-  tabi_status status = TABI_OK;
+  tabi_status status = read_sensors(b);
   const tbi_yaml_node *item = b->keys->lock ? b->keys->lock->first : NULL;
   for (; item && status == TABI_OK; item = item->next)
     status = lock_joint(b, item);

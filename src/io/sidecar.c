@@ -4,6 +4,8 @@
  *     l_bush_z: {stiffness: 1e6}
  *   connections:
  *     - {type: ball, a: l_rod, b: l_foot, at: [0, 0, 0.2]}
+ *   sensors:
+ *     - {name: l_ft, type: force_torque, joint: l_ankle_roll}
  *
  * Names are those of the URDF.  Connections are closed where all joints are at zero, which is where
  * the file draws the robot, whatever posture a scene gives it later. */
@@ -14,6 +16,7 @@
 #include "io/fields.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "io/sensor.h"
 #include "io/suggest.h"
 #include "model/builder.h"
 
@@ -139,14 +142,18 @@ static tabi_status read_connections(const sidecar *s, const tbi_yaml_node *list)
 
 static tabi_status read_all(const sidecar *s, const tbi_yaml_node *root) {
   struct keys {
-    const tbi_yaml_node *joints, *connections;
+    const tbi_yaml_node *joints, *connections, *sensors;
   } keys = {0};
   static const tbi_field fields[] = {
       {"joints",      TBI_FIELD_MAP,  offsetof(struct keys, joints)     },
       {"connections", TBI_FIELD_LIST, offsetof(struct keys, connections)},
+      {"sensors",     TBI_FIELD_LIST, offsetof(struct keys, sensors)    },
   };
-  tabi_status status = tbi_fields_read(root, "", fields, 2, &keys, s->err);
+  tabi_status status =
+      tbi_fields_read(root, "", fields, sizeof fields / sizeof *fields, &keys, s->err);
   if (status == TABI_OK) status = read_joints(s, keys.joints);
+  const tbi_sensor_list sensors = {s->builder, s->prefix, s->first_joint, s->err};
+  if (status == TABI_OK) status = tbi_sensor_list_read(&sensors, keys.sensors);
   return status == TABI_OK ? read_connections(s, keys.connections) : status;
 }
 
