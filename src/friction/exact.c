@@ -22,6 +22,9 @@ enum { FIRST_NEWTON = 100 };
 /* A warm start has served if the residual is this share of q; else it is as good as none. */
 #define NEAR 1e-2
 
+/* of q: no residual above it is due to rounding */
+#define LARGEST_EXCUSE 1e-6
+
 #define PROXIMAL       1e-5
 #define LARGE_PROXIMAL 1e-2
 
@@ -95,6 +98,17 @@ void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u) {
     u[i] += e->w->q[i];
 }
 
+/* Where there is no solution impulses grow without end, until rounding hides what they lack. */
+static bool can_be_judged(const tbi_exact_work *e, const double *r) {
+  double sum = 0;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      sum += law->mobility * r[k] * law->mobility * r[k];
+  }
+  return DBL_EPSILON * sqrt(sum) <= tbi_max(LARGEST_EXCUSE * e->size, e->tolerance);
+}
+
 double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
   bool inside = true;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
@@ -109,7 +123,7 @@ double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
     u = e->speed;
   }
   double residual = tbi_exact_residual(e->w, e->projected, u);
-  if (residual < e->residual) {
+  if (residual < e->residual && can_be_judged(e, e->projected)) {
     e->residual = residual;
     memcpy(e->best, e->projected, (size_t)e->w->nunknown * sizeof *e->best);
   }
@@ -119,7 +133,6 @@ double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
 /* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
 static double rounding(tbi_exact_work *e) {
   double sum = 0;
-  double size = 0;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     e->projected[i] = e->best[i] / 3;
   e->w->multiply(e->w->self, e->best, e->g);
@@ -127,9 +140,9 @@ static double rounding(tbi_exact_work *e) {
   for (int32_t i = 0; i < e->w->nunknown; ++i) {
     double difference = e->g[i] - 3 * e->speed[i];
     sum += difference * difference;
-    size += e->w->q[i] * e->w->q[i];
   }
-  return sqrt(sum + DBL_EPSILON * DBL_EPSILON * size);
+  double found = sqrt(sum + DBL_EPSILON * DBL_EPSILON * e->size * e->size);
+  return tbi_min(found, LARGEST_EXCUSE * e->size);
 }
 
 bool tbi_exact_met(tbi_exact_work *e, double share) {
@@ -243,10 +256,7 @@ static bool restart(tbi_exact_work *e) {
 }
 
 static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
-  double square = 0;
-  for (int32_t i = 0; i < e->w->nunknown; ++i)
-    square += e->w->q[i] * e->w->q[i];
-  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS, NEAR * sqrt(square));
+  *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS, NEAR * e->size);
   if (e->residual <= e->tolerance) return true;
   copy(e, e->start, e->best);
   if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
@@ -257,6 +267,10 @@ tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t 
                                void *scratch) {
   tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
   (void)place(&e, scratch, w->nlaw, w->nunknown);
+  double square = 0;
+  for (int32_t i = 0; i < w->nunknown; ++i)
+    square += w->q[i] * w->q[i];
+  e.size = sqrt(square);
   set_weight(&e, 1);
   return e;
 }

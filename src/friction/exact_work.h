@@ -15,6 +15,7 @@ typedef struct tbi_exact_work {
   const tbi_delassus *w;
   double *root;     /* of the mobility, by law, times a weight */
   double tolerance; /* units of u */
+  double size;      /* |q| */
   int32_t left;     /* factorisations */
   int32_t used;
   double residual; /* of best */
