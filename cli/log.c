@@ -1,6 +1,8 @@
-/* log.c - columns: time, energies, certificate, contact forces, bases of robots, signals. */
+/* log.c - columns: time, energies, certificate, contact forces, bases of robots, signals,
+ * sensors. */
 #include "log.h"
 
+#include "sensors.h"
 #include "tally.h"
 
 #include <errno.h>
@@ -60,6 +62,7 @@ static void name_columns(const tbi_log *log) {
     name_pose(log->file, tabi_scene_get_robot(log->scene, i).name);
   for (int32_t i = 0; i < wanted.nsignal; ++i)
     name_signal(log, wanted.signals[i]);
+  tbi_sensor_names(log->file, tabi_scene_model(log->scene));
   (void)fputc('\n', log->file);
 }
 
@@ -117,6 +120,7 @@ void tbi_log_step(tbi_log *log) {
     put_pose(log, tabi_scene_get_robot(log->scene, i).base);
   for (int32_t i = 0; i < wanted.nsignal; ++i)
     put_signal(log, wanted.signals[i]);
+  tbi_sensor_row(log->file, log->world);
   (void)fputc('\n', log->file);
 }
 

@@ -1,6 +1,8 @@
 /* tally.c - the figures of a run, as a table and as JSON. */
 #include "tally.h"
 
+#include "sensors.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -242,6 +244,7 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "state_hash", json_string(hash));
   bad |= json_object_set_new(o, "fell", json_boolean(tbi_tally_fell(t)));
   bad |= json_object_set_new(o, "bodies", json_bodies(t));
+  bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
   if (bad) {
     json_decref(o);
     o = NULL;

@@ -13,7 +13,8 @@ from command import Case, main
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
         "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
-        "residual_max", "connections", "energy", "state_hash", "fell", "bodies"]
+        "residual_max", "connections", "energy", "state_hash", "fell", "bodies",
+        "sensors"]
 BOX = """\
 name: a box falls
 bodies:
@@ -168,6 +169,31 @@ class Run(Case):
         for name in ("robot.z", "robot.qw", "robot/l_foot.fz", "robot/l_knee.q", "robot/l_knee.v"):
             self.assertIn(name, rows[0])
         self.assertAlmostEqual(float(rows[0]["robot/l_knee.q"]), 0.8727, 3)
+
+    def test_sensors(self):
+        """a pole on the floor weighs what it weighs, in the log and in the result"""
+        self.file("pole.urdf", POLE)
+        path, log = self.file("s.yaml", """\
+bodies: [{name: floor, fixed: true, shape: {plane: {}}}]
+robots:
+  - name: r
+    model: pole.urdf
+    xyz: [1, 0, 0.5]
+    sensors:
+      - {name: foot, type: contact, link: pole}
+      - {name: imu, type: accelerometer, link: pole, range: 5}
+      - {name: zmp, type: zmp}
+"""), self.file("log.csv")
+        result = self.json("run", path, "--time", "0.5", "--csv", log, "--json")
+        self.assertEqual(list(result["sensors"]), ["r/foot", "r/imu", "r/zmp"])
+        for value, wanted in zip(result["sensors"]["r/zmp"], [1, 0, 0, 9.81]):
+            self.assertAlmostEqual(value, wanted, 3)
+        with open(log) as f:
+            row = list(csv.DictReader(f))[-1]
+        self.assertEqual(list(row)[-9:], ["r/foot.on", "r/foot.f", "r/imu.ax", "r/imu.ay", "r/imu.az",
+                                          "r/zmp.x", "r/zmp.y", "r/zmp.z", "r/zmp.f"])
+        self.assertEqual((float(row["r/foot.on"]), float(row["r/imu.az"])), (1, 5))
+        self.assertAlmostEqual(float(row["r/foot.f"]), 9.81, 6)
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_plot(self):
