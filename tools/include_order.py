@@ -9,7 +9,7 @@ import re
 import sys
 
 ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "contact",
-         "world", "control", "io"]
+         "gait", "world", "control", "io"]
 PUBLIC_ONLY = {"cli": ["bench"], "examples": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 

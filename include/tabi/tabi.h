@@ -28,6 +28,7 @@ typedef struct tabi_builder tabi_builder;
 typedef struct tabi_model tabi_model;
 typedef struct tabi_world tabi_world;
 typedef struct tabi_dynamics tabi_dynamics;
+typedef struct tabi_gait tabi_gait; /* tabi_gait.h */
 
 /* ------------------------------------------------------------------------------ errors */
 
@@ -40,6 +41,7 @@ typedef enum tabi_status {
   TABI_ERR_MODEL,    /* well-formed text, impossible robot */
   TABI_ERR_CAPACITY, /* more contacts than max_contacts */
   TABI_ERR_DIVERGED, /* not finite or too fast; the world keeps its last good state */
+  TABI_ERR_ENDED,    /* the walk is over, see tabi_gait_outcome */
 } tabi_status;
 
 /* Filled by any call that takes one; may be NULL. */
@@ -430,6 +432,7 @@ typedef enum tabi_contact_kind {
   TABI_CONTACT_EXACT,   /* the law of cone, solved to its residual whatever the conditioning */
   TABI_CONTACT_PENALTY, /* springs and dampers, implicit: nothing is rigid */
   TABI_CONTACT_IMPULSE, /* restitution at all points at once, by pseudo-inverse and exclusion */
+  TABI_CONTACT_GAIT,    /* contact modes of a planar biped, events located in time: tabi_gait.h */
   TABI_CONTACT_COUNT,
 } tabi_contact_kind;
 
@@ -469,6 +472,7 @@ typedef struct tabi_world_def {
   double grip;             /* of penalty: stiffness along surfaces, a share of that across */
   bool static_friction;    /* false: lcp knows sliding friction only */
   uint64_t seed;           /* of the world's random numbers */
+  const tabi_gait *gait;   /* of TABI_CONTACT_GAIT, made for the model; must outlive the world */
 } tabi_world_def;
 
 /* The model's gravity and time step, cone, semi-implicit. */

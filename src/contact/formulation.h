@@ -1,7 +1,7 @@
 /* formulation.h - the seam between the world and a contact method.
  *
- * A formulation either solves the problem that the world has set up, or (later) takes over the
- * whole advance.  A further one is one file, one line in formulations.c and one enum value. */
+ * A formulation either solves the problem that the world has set up, or takes over the whole
+ * advance.  A further one is one file, one line in formulations.c and one enum value. */
 #ifndef TBI_FORMULATION_H
 #define TBI_FORMULATION_H
 

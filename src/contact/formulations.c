@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+/* advances by itself: world/walk.c */
+static const tbi_formulation gait = {.name = "gait"};
+
 const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT] = {
     [TABI_CONTACT_CONE] = &tbi_cone,       [TABI_CONTACT_LCP] = &tbi_lcp,
     [TABI_CONTACT_EXACT] = &tbi_exact,     [TABI_CONTACT_PENALTY] = &tbi_penalty,
-    [TABI_CONTACT_IMPULSE] = &tbi_impulse,
+    [TABI_CONTACT_IMPULSE] = &tbi_impulse, [TABI_CONTACT_GAIT] = &gait,
 };
 
 const char *tabi_contact_name(tabi_contact_kind kind) { return tbi_formulations[kind]->name; }

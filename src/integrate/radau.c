@@ -12,6 +12,7 @@
 #include "integrate/radau.h"
 
 #include "base/assertion.h"
+#include "math/lu.h"
 
 #include <float.h>
 #include <math.h>
@@ -60,50 +61,6 @@ void tbi_radau_place(tbi_radau *r, tbi_layout *layout, int32_t n_max) {
   r->probe_rate = tbi_layout_take(layout, n, sizeof *r->probe_rate);
 }
 
-static void swap_rows(ptrdiff_t n, double *a, double *b) {
-  for (ptrdiff_t k = 0; k < n; ++k) {
-    double keep = a[k];
-    a[k] = b[k];
-    b[k] = keep;
-  }
-}
-
-/* LU of a matrix n x n, row by row, in place with exchange of rows; false: singular */
-static bool lu_factor(ptrdiff_t n, double *a, int32_t *pivot) {
-  for (ptrdiff_t j = 0; j < n; ++j) {
-    ptrdiff_t best = j;
-    for (ptrdiff_t i = j + 1; i < n; ++i) {
-      if (fabs(a[i * n + j]) > fabs(a[best * n + j])) best = i;
-    }
-    pivot[j] = (int32_t)best;
-    if (!(fabs(a[best * n + j]) > 0) || !isfinite(a[best * n + j])) return false;
-    if (best != j) swap_rows(n, a + j * n, a + best * n);
-    const double *top = a + j * n;
-    for (ptrdiff_t i = j + 1; i < n; ++i) {
-      double *row = a + i * n;
-      row[j] /= top[j];
-      if (row[j] == 0) continue;
-      for (ptrdiff_t k = j + 1; k < n; ++k)
-        row[k] -= row[j] * top[k];
-    }
-  }
-  return true;
-}
-
-static void lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x) {
-  for (ptrdiff_t i = 0; i < n; ++i)
-    swap_rows(1, x + i, x + pivot[i]);
-  for (ptrdiff_t i = 1; i < n; ++i) {
-    for (ptrdiff_t k = 0; k < i; ++k)
-      x[i] -= lu[i * n + k] * x[k];
-  }
-  for (ptrdiff_t i = n - 1; i >= 0; --i) {
-    for (ptrdiff_t k = i + 1; k < n; ++k)
-      x[i] -= lu[i * n + k] * x[k];
-    x[i] /= lu[i * n + i];
-  }
-}
-
 /* One column per equation.  Only the speed of the iteration depends on it. */
 static void difference_jacobian(tbi_radau *r) {
   ptrdiff_t n = r->ode.n;
@@ -150,7 +107,7 @@ static bool factor_systems(tbi_radau *r) {
     upper[n + i] = BETA / r->h;
     lower[i - n] = -BETA / r->h;
   }
-  return lu_factor(n, r->real_lu, r->real_pivot) && lu_factor(two, r->pair_lu, r->pair_pivot);
+  return tbi_lu_factor(n, r->real_lu, r->real_pivot) && tbi_lu_factor(two, r->pair_lu, r->pair_pivot);
 }
 
 /* to = matrix x from, the three rows being vectors of length n; to and from must differ */
@@ -197,8 +154,8 @@ static double improve(tbi_radau *r) {
   ptrdiff_t n = r->ode.n;
   residual(r);
   mix(n, to_eigen, r->newton, r->change);
-  lu_solve(n, r->real_lu, r->real_pivot, r->change);
-  lu_solve(2 * n, r->pair_lu, r->pair_pivot, r->change + n);
+  tbi_lu_solve(n, r->real_lu, r->real_pivot, r->change);
+  tbi_lu_solve(2 * n, r->pair_lu, r->pair_pivot, r->change + n);
   memcpy(r->newton, r->change, sizeof *r->newton * (size_t)(3 * n));
   mix(n, from_eigen, r->newton, r->change);
   double sum = 0;
@@ -245,7 +202,7 @@ static double estimate_error(tbi_radau *r) {
     jump[k] = ((-13 - 7 * SQRT6) * z[k] + (-13 + 7 * SQRT6) * z[n + k] - z[2 * n + k]) / (3 * r->h);
     error[k] = jump[k] + r->rate[k];
   }
-  lu_solve(n, r->real_lu, r->real_pivot, error);
+  tbi_lu_solve(n, r->real_lu, r->real_pivot, error);
   double size = error_size(r, error);
   if (size < 1) return size;
   for (ptrdiff_t k = 0; k < n; ++k)
@@ -253,7 +210,7 @@ static double estimate_error(tbi_radau *r) {
   r->ode.rate(r->ode.user, r->t, r->probe, r->probe_rate);
   for (ptrdiff_t k = 0; k < n; ++k)
     error[k] = jump[k] + r->probe_rate[k];
-  lu_solve(n, r->real_lu, r->real_pivot, error);
+  tbi_lu_solve(n, r->real_lu, r->real_pivot, error);
   return error_size(r, error);
 }
 

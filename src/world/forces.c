@@ -63,6 +63,13 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
   add_springs(w, q, v, force);
 }
 
+void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
+                            const double *tau, double *drive, double *passive) {
+  add_drives(w, q, v, tau, true, drive);
+  memset(passive, 0, sizeof *passive * (size_t)w->model->nv);
+  add_springs(w, q, v, passive);
+}
+
 /* springs and dampers, implicit: force on the right, h d + h^2 k on the diagonal */
 static void add_implicit_springs(const tabi_world *w, double *force) {
   const tabi_model *model = w->model;

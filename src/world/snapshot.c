@@ -14,6 +14,7 @@ tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t s
   memcpy(world->head, snapshot, size);
   world->current = false;
   world->ncontact = 0;
+  if (tbi_world_walks(world)) tbi_world_refresh_walk(world);
   return TABI_OK;
 }
 

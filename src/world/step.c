@@ -129,10 +129,14 @@ static void list_contacts(tabi_world *w) {
 
 static void commit(tabi_world *w) {
   const tabi_model *model = w->model;
-  w->head->work += work_done(w);
-  tbi_world_keep_warm(w);
-  tbi_world_keep_rows(w);
-  list_contacts(w);
+  if (tbi_world_walks(w)) {
+    tbi_world_keep_walk(w);
+  } else {
+    w->head->work += work_done(w);
+    tbi_world_keep_warm(w);
+    tbi_world_keep_rows(w);
+    list_contacts(w);
+  }
   tbi_sensors_measure(w);
   memcpy(w->q, w->q_new, bytes(model->nq));
   memcpy(w->v, w->v_new, bytes(model->nv));
@@ -159,10 +163,22 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   return check_result(w);
 }
 
+/* the same by contact modes and events */
+static tabi_status walk(tabi_world *w, const double *tau) {
+  tabi_status status = tbi_world_forces(w, tau);
+  if (status != TABI_OK) return status;
+  status = tbi_world_walk(w, tau);
+  if (status != TABI_OK) return status;
+  status = check_result(w);
+  if (status != TABI_OK) tbi_world_undo_walk(w);
+  return status;
+}
+
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   uint64_t random = world->head->random;
   world->error.status = TABI_OK;
-  tabi_status status = advance(world, tau);
+  bool walks = tbi_world_walks(world);
+  tabi_status status = walks ? walk(world, tau) : advance(world, tau);
   world->current = false;
   if (status == TABI_OK) {
     commit(world);

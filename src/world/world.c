@@ -37,7 +37,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
 static bool in_range(double x, double low, double high) { return x >= low && x <= high; }
 
 /* what is wrong with a def, or NULL */
-static const char *complaint(const tabi_world_def *def) {
+static const char *complaint(const tabi_model *model, const tabi_world_def *def) {
   if (def->def_size != sizeof *def) return "tabi_world_def was not made by its default function";
   if ((unsigned)def->contact >= TABI_CONTACT_COUNT) return "unknown contact method";
   if ((unsigned)def->integrator >= TABI_INTEGRATOR_COUNT) return "unknown integrator";
@@ -51,6 +51,9 @@ static const char *complaint(const tabi_world_def *def) {
   if (!in_range(def->correction_speed, 0, MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
   if (!in_range(def->grip, 0, 1e3)) return "grip must be in [0, 1000]";
+  bool walks = def->contact == TABI_CONTACT_GAIT;
+  if (walks && !(def->gait && def->gait->model == model))
+    return "contact method gait needs a tabi_gait made for this model";
   return NULL;
 }
 
@@ -67,6 +70,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->warm);
   w->row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->row_impulse);
   tbi_sensors_place_state(at, w);
+  tbi_world_place_walk_state(at, w);
   w->state_size = at->used - start;
 }
 
@@ -149,8 +153,10 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
   w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
   w->pushed = tbi_layout_take(at, model->ntree, sizeof *w->pushed);
-  w->scratch =
-      tbi_layout_take(at, (int64_t)tbi_formulations[w->def.contact]->memsize(model, &w->def), 1);
+  const tbi_formulation *formulation = tbi_formulations[w->def.contact];
+  size_t scratch = formulation->memsize ? formulation->memsize(model, &w->def) : 0;
+  w->scratch = tbi_layout_take(at, (int64_t)scratch, 1);
+  tbi_world_place_walk(at, w);
   if (tbi_world_falls_back(w)) {
     w->fallback = tbi_layout_take(at, (int64_t)tbi_exact.memsize(model, &w->def), 1);
   }
@@ -223,6 +229,7 @@ static void start(tabi_world *w) {
   s->shape_body = w->shape_body;
   fill_constants(w);
   tbi_world_order_ties(w);
+  if (tbi_world_walks(w)) tbi_world_make_walk(w);
   tbi_sensors_start(w);
 }
 
@@ -236,8 +243,8 @@ static void set_usual(tabi_world_def *def) {
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
   tabi_world_def usual = tabi_world_def_default(model);
   if (!def) def = &usual;
-  if (complaint(def)) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "%s", complaint(def));
+  if (complaint(model, def)) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "%s", complaint(model, def));
     return NULL;
   }
   if (tbi_sensors_check(model, def, err) != TABI_OK) return NULL;
@@ -333,6 +340,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   for (int32_t i = 0; i < model->nv; ++i)
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
+  if (tbi_world_walks(world)) tbi_walk_start(&world->walk, world->q, world->v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;

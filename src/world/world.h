@@ -7,6 +7,7 @@
 
 #include "contact/formulation.h"
 #include "contact/setup.h"
+#include "gait/gait.h"
 #include "world/sensors.h"
 
 /* What a contact or row leaves for the next step to start from. */
@@ -40,6 +41,7 @@ struct tabi_world {
   tbi_warm *warm;      /* sorted by id: [max_contacts] */
   double *row_impulse; /* [TBI_ROW_KINDS * nv] */
   tbi_sensors sensors; /* the first arrays of it */
+  tbi_walk walk;       /* of TABI_CONTACT_GAIT: memory, q and v of it */
 
   /* made once */
   tabi_material_def *surface;
@@ -67,6 +69,8 @@ struct tabi_world {
   double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
   bool *pushed;                   /* by tree: constraints act on it */
   void *scratch;                  /* of the formulation */
+  const double *walk_tau;         /* joint forces of the walk's step */
+  void *walk_before;              /* its state before the step */
   void *fallback;                 /* scratch of exact, if def.fallback asks for it */
   tabi_world_def fallback_def;    /* what exact is then asked for */
   tabi_contact *contact;
@@ -75,8 +79,12 @@ struct tabi_world {
   tabi_certificate certificate;
 };
 
+static inline bool tbi_world_walks(const tabi_world *w) {
+  return w->def.contact == TABI_CONTACT_GAIT;
+}
+
 static inline bool tbi_world_falls_back(const tabi_world *w) {
-  return w->def.fallback && w->def.contact != TABI_CONTACT_EXACT;
+  return w->def.fallback && w->def.contact != TABI_CONTACT_EXACT && !tbi_world_walks(w);
 }
 
 /* Whether all forces are taken from the start of the step, or of a stage. */
@@ -90,6 +98,9 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau);
 /* The same forces at another state, all explicit: the stages of rk4. */
 void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, const double *tau,
                          double *force);
+/* Likewise, those that drive and those of springs and dampers apart. */
+void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
+                            const double *tau, double *drive, double *passive);
 double tbi_world_spring_energy(const tabi_world *w);
 /* z = D^-1/2 L^-T of their impulse, with the factor of M (free_motion.c). */
 void tbi_world_free_motion(tabi_world *w);
@@ -113,6 +124,15 @@ void tbi_world_keep_ties(tabi_world *w);
 /* Under rk4 springs between links are forces: against those in d->force. */
 void tbi_world_pull_springs(tabi_world *w);
 double tbi_world_connection_energy(const tabi_world *w);
+/* The step of a planar biped that walks by events (walk.c): its memory, its start from q and v, the
+ * new state into q_new and v_new, what then is to be seen of it, and back when it was not good. */
+void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w);
+void tbi_world_place_walk(tbi_layout *at, tabi_world *w);
+void tbi_world_make_walk(tabi_world *w);
+void tbi_world_refresh_walk(tabi_world *w);
+tabi_status tbi_world_walk(tabi_world *w, const double *tau);
+void tbi_world_keep_walk(tabi_world *w);
+void tbi_world_undo_walk(tabi_world *w);
 /* Impulses of the step before for the points, and those of this one for the next (warm.c). */
 void tbi_world_warm_start(tabi_world *w);
 void tbi_world_keep_warm(tabi_world *w);

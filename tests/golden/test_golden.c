@@ -166,7 +166,7 @@ static void golden(void **state) {
   line now[MAX_LINES];
   int count = 0;
   for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
-    for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact)
+    for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact)
       now[count++] = play(i, (tabi_contact_kind)contact);
   }
   /* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */

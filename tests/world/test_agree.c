@@ -17,7 +17,7 @@ static const v3 size = {0.3, 0.2, 0.1};
 typedef void law(tabi_contact_kind contact);
 
 static void for_all(law *holds) {
-  for (int k = 0; k < TABI_CONTACT_COUNT; ++k)
+  for (int k = 0; k < TABI_CONTACT_GAIT; ++k)
     holds((tabi_contact_kind)k);
 }
 

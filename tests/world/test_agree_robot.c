@@ -93,7 +93,7 @@ static v3 stands(tabi_contact_kind contact) {
 static void all_stand(void **state) {
   (void)state;
   v3 exact = stands(TABI_CONTACT_EXACT);
-  for (int k = 0; k < TABI_CONTACT_COUNT; ++k) {
+  for (int k = 0; k < TABI_CONTACT_GAIT; ++k) {
     if (k == TABI_CONTACT_EXACT) continue;
     double apart = v3_norm(v3_sub(stands((tabi_contact_kind)k), exact));
     /* soft soles sink, and lean: the com is six times as high as soles are long to one side */
@@ -104,7 +104,7 @@ static void all_stand(void **state) {
 /* nobody drives its joints: it goes down, and ends below half its height */
 static void all_fall(void **state) {
   (void)state;
-  for (int k = 0; k < TABI_CONTACT_COUNT; ++k) {
+  for (int k = 0; k < TABI_CONTACT_GAIT; ++k) {
     stand s = open_stand((tabi_contact_kind)k);
     tabi_energy start = tabi_world_energy(s.world);
     double height = centre(&s).z;

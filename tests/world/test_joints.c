@@ -233,7 +233,7 @@ static void hold_limits(tabi_contact_kind contact) {
 
 static void limits_hold(void **state) {
   (void)state;
-  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact)
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact)
     hold_limits((tabi_contact_kind)contact);
 }
 
@@ -241,7 +241,7 @@ static void limits_hold(void **state) {
  * floor is made of. */
 static void rod_holds_on_any_floor(void **state) {
   (void)state;
-  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact) {
     scene s = scene_begin();
     int32_t stuff = scene_material(&s, 0.3, 0);
     scene_plane(&s, 0, stuff);

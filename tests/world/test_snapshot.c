@@ -105,7 +105,7 @@ static void repeat(way how, int64_t steps) {
 
 static void all_repeat(void **state) {
   (void)state;
-  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact) {
     for (int integrator = 0; integrator < TABI_INTEGRATOR_COUNT; ++integrator) {
       way how = {(tabi_contact_kind)contact, (tabi_integrator)integrator, false};
       /* long enough to land */

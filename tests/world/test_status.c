@@ -207,7 +207,7 @@ static void bad_states(void **state) {
 /* room for one contact, and four come */
 static void capacity(void **state) {
   (void)state;
-  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact) {
     yard y = open_yard();
     tabi_world_def def = tabi_world_def_default(y.s.model);
     def.contact = (tabi_contact_kind)contact;

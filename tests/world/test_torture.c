@@ -25,7 +25,7 @@ static double depth_now(const scene *s) {
 /* a spring pressed by half a metre lets go with what was put into it: penalty is left out */
 static void box_in_floor(void **state) {
   (void)state;
-  for (int contact = 0; contact < TABI_CONTACT_COUNT; ++contact) {
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact) {
     if (contact == TABI_CONTACT_PENALTY) continue;
     scene s = scene_begin();
     int32_t stuff = scene_material(&s, 0.5, 0);

@@ -1,0 +1,243 @@
+/* gait.c - what is fixed in a walk: its settings and both views of the robot; and its memory. */
+#include "gait/gait.h"
+
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL 1e-9 /* how well axes must agree */
+
+tabi_gait_def tabi_gait_def_default(void) {
+  return (tabi_gait_def){
+      .def_size = sizeof(tabi_gait_def),
+      .foot = {{.link = TABI_NONE}, {.link = TABI_NONE}},
+      .start = "1",
+      .friction = 0.5,
+      .support_friction = HUGE_VAL,
+      .slip_stop = 0.01,
+  };
+}
+
+const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
+  static const char *const text[TABI_GAIT_OUTCOME_COUNT] = {
+      [TABI_GAIT_WALKS] = "walks",
+      [TABI_GAIT_TOE_FIRST] = "came down on the toe first",
+      [TABI_GAIT_SCUFFED] = "scuffed the ground with the swinging toe",
+      [TABI_GAIT_SANK] = "the heel left behind sank into the ground",
+      [TABI_GAIT_BEHIND] = "landed level with the supporting foot or behind it",
+      [TABI_GAIT_JOINT_LIMIT] = "a joint reached its limit",
+      [TABI_GAIT_FELL] = "fell",
+      [TABI_GAIT_FLEW] = "the supporting foot left the ground",
+      [TABI_GAIT_JAMMED] = "jammed: no finite contact force",
+  };
+  return (unsigned)outcome < TABI_GAIT_OUTCOME_COUNT ? text[outcome] : "unknown";
+}
+
+static int32_t find_mode(const char *name) {
+  for (int32_t i = 0; i < TBI_MODES; ++i) {
+    if (name && strcmp(name, tbi_gait_modes[i].name) == 0) return i;
+  }
+  return TABI_NONE;
+}
+
+static bool is_link(const tabi_model *model, int32_t link) {
+  return link >= 0 && link < model->nlink;
+}
+
+static bool is_foot(const tabi_model *model, const tabi_gait_foot *foot) {
+  return is_link(model, foot->link) && foot->toe[0] - foot->heel[0] > 1e-6 &&
+         fabs(foot->toe[1] - foot->heel[1]) < LEVEL && isfinite(foot->toe[2] - foot->heel[2]);
+}
+
+static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
+  for (int32_t i = 0; i < def->nforce; ++i) {
+    if (!is_link(model, def->force[i].link[0]) || !is_link(model, def->force[i].link[1]))
+      return false;
+  }
+  for (int32_t i = 0; i < def->nfloor; ++i) {
+    if (!is_link(model, def->floor[i].link)) return false;
+  }
+  return true;
+}
+
+/* what is wrong with a def, or NULL */
+static const char *complaint(const tabi_model *model, const tabi_gait_def *def) {
+  if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
+  if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
+    return "a foot needs a link, and a toe ahead of its heel in x at the same y";
+  if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
+  if (def->support != 0 && def->support != 1) return "support must be 0 or 1";
+  if (find_mode(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
+  if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be >= 0";
+  if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
+  if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
+  if (!(def->pivot_damping >= 0)) return "pivot_damping must be >= 0";
+  if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
+  if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
+  if (!are_links_known(model, def)) return "forces and floors need links of the robot";
+  return NULL;
+}
+
+/* what keeps a robot from being a planar biped, or NULL; finds its base */
+static const char *misfit(tabi_gait *gait) {
+  const tabi_model *model = gait->model;
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  if (!d) return "out of memory";
+  const char *found =
+      model->ntree == 1 ? NULL : "the scene must hold one robot and nothing that moves";
+  tbi_kinematics(d, model->start, d->v);
+  gait->base = TABI_NONE;
+  for (int32_t i = 0; i < model->nbody && !found; ++i) {
+    const tbi_body *body = &model->body[i];
+    bool planar = body->type == TABI_JOINT_PLANAR && body->parent == TABI_WORLD;
+    bool hinge = body->type == TABI_JOINT_REVOLUTE || body->type == TABI_JOINT_CONTINUOUS;
+    v3 axis = v4_to(d->body[i].rot.z);
+    if (planar) gait->base = i;
+    if (!planar && !hinge) found = "all joints but the base must be hinges";
+    if (fabs(fabs(axis.y) - 1) > LEVEL) found = "all joints must turn about the y axis";
+  }
+  if (!found && gait->base == TABI_NONE)
+    found = "the base joint must be planar, with its normal along y";
+  if (model->ncoupling + model->nconnection > 0) found = "couplings and connections are not known";
+  tabi_dynamics_destroy(d);
+  return found;
+}
+
+static bool place_arrays(tabi_gait *gait, const tabi_gait_def *def, tbi_layout *at) {
+  const tabi_model *model = gait->model;
+  gait->force = tbi_layout_take(at, def->nforce, sizeof *gait->force);
+  gait->floor = tbi_layout_take(at, model->nlink + (int64_t)def->nfloor, sizeof *gait->floor);
+  for (int side = 0; side < 2; ++side) {
+    tbi_view *view = &gait->view[side];
+    view->dof = tbi_layout_take(at, model->nv, sizeof *view->dof);
+    view->link = tbi_layout_take(at, model->nlink, sizeof *view->link);
+    view->at = tbi_layout_take(at, model->nlink, sizeof *view->at);
+    view->force = tbi_layout_take(at, def->nforce, sizeof *view->force);
+  }
+  return true;
+}
+
+/* links that are no feet must stay above the ground, unless other floors are given */
+static void fill_floors(tabi_gait *gait, const tabi_gait_def *def) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < def->nfloor; ++i)
+    gait->floor[count++] = def->floor[i];
+  for (int32_t i = 0; i < gait->model->nlink && def->nfloor == 0; ++i) {
+    bool foot = i == def->foot[0].link || i == def->foot[1].link;
+    if (!foot && gait->view[0].link[i] != TABI_NONE) gait->floor[count++] = (tabi_gait_floor){i, 0};
+  }
+  gait->def.nfloor = count;
+  gait->def.floor = gait->floor;
+}
+
+static void fill_points(tabi_gait *gait, int side) {
+  tbi_view *view = &gait->view[side];
+  const tabi_gait_foot *own = &gait->def.foot[side];
+  const tabi_gait_foot *other = &gait->def.foot[1 - side];
+  view->heel[0] = tbi_view_point(view, own->link, own->heel);
+  view->toe[0] = tbi_view_point(view, own->link, own->toe);
+  view->heel[1] = tbi_view_point(view, other->link, other->heel);
+  view->toe[1] = tbi_view_point(view, other->link, other->toe);
+  for (int32_t i = 0; i < gait->def.nforce; ++i) {
+    const tabi_gait_force *force = &gait->force[i];
+    view->force[i] = tbi_view_point(view, force->link[side], force->point);
+  }
+}
+
+static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
+  gait->def = *def;
+  gait->start = find_mode(def->start);
+  gait->def.start = tbi_gait_modes[gait->start].name;
+  gait->def.force = gait->force;
+  for (int32_t i = 0; i < def->nforce; ++i)
+    gait->force[i] = def->force[i];
+  gait->base_link = gait->model->joint[gait->model->body[gait->base].joint].child;
+  for (int side = 0; side < 2; ++side) {
+    if (!tbi_view_create(&gait->view[side], gait->model, &def->foot[side], err)) return false;
+    if (gait->view[side].link[def->foot[1 - side].link] == TABI_NONE) {
+      (void)tbi_error_set(err, TABI_ERR_MODEL, (tabi_place){NULL, 0},
+                          "gait: no joints lead from one foot to the other");
+      return false;
+    }
+    fill_points(gait, side);
+  }
+  fill_floors(gait, def);
+  return true;
+}
+
+tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, tabi_error *err) {
+  tabi_gait counted = {.model = model};
+  const char *wrong = complaint(model, def);
+  if (!wrong) wrong = misfit(&counted);
+  if (wrong) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gait: %s", wrong);
+    return NULL;
+  }
+  tbi_layout at = {NULL, 0};
+  tbi_layout_take(&at, 1, sizeof counted);
+  place_arrays(&counted, def, &at);
+  tabi_gait *gait = tbi_block_alloc(at.used);
+  if (!gait) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  *gait = counted;
+  at = (tbi_layout){(char *)gait, 0};
+  tbi_layout_take(&at, 1, sizeof *gait);
+  place_arrays(gait, def, &at);
+  if (fill(gait, def, err)) return gait;
+  tabi_gait_destroy(gait);
+  return NULL;
+}
+
+void tabi_gait_destroy(tabi_gait *gait) {
+  if (!gait) return;
+  tbi_view_destroy(&gait->view[0]);
+  tbi_view_destroy(&gait->view[1]);
+  free(gait);
+}
+
+void tbi_walk_place_state(tbi_walk *w, tbi_layout *layout) {
+  int32_t nv = w->gait->view[0].model->nv;
+  w->memory = tbi_layout_take(layout, 1, sizeof *w->memory);
+  w->q = tbi_layout_take(layout, nv, sizeof *w->q);
+  w->v = tbi_layout_take(layout, nv, sizeof *w->v);
+}
+
+void tbi_walk_make(tbi_walk *w) {
+  for (int side = 0; side < 2; ++side)
+    w->view[side] = tbi_dynamics_make(w->gait->view[side].model, w->view[side]);
+}
+
+void tbi_walk_place(tbi_walk *w, tbi_layout *layout) {
+  const tabi_model *robot = w->gait->model;
+  int64_t nv = w->gait->view[0].model->nv;
+  int64_t unknowns = nv + TBI_MAX_ROWS;
+  for (int side = 0; side < 2; ++side) {
+    size_t size = tbi_dynamics_memsize(w->gait->view[side].model);
+    w->view[side] = tbi_layout_take(layout, (int64_t)size, 1);
+  }
+  double **vectors[] = {&w->bias, &w->drive, &w->passive, &w->acceleration};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
+    *vectors[i] = tbi_layout_take(layout, nv, sizeof(double));
+  double **robot_vectors[] = {&w->robot_v, &w->robot_drive, &w->robot_passive};
+  for (size_t i = 0; i < sizeof robot_vectors / sizeof robot_vectors[0]; ++i)
+    *robot_vectors[i] = tbi_layout_take(layout, robot->nv, sizeof(double));
+  w->robot_q = tbi_layout_take(layout, robot->nq, sizeof *w->robot_q);
+  w->mass = tbi_layout_take(layout, nv * nv, sizeof *w->mass);
+  w->jacobian = tbi_layout_take(layout, 3 * nv, sizeof *w->jacobian);
+  w->rate = tbi_layout_take(layout, 3 * nv, sizeof *w->rate);
+  for (int c = 0; c < TBI_MAX_ROWS; ++c) {
+    w->held.row[c] = tbi_layout_take(layout, nv, sizeof(double));
+    w->held.column[c] = tbi_layout_take(layout, nv, sizeof(double));
+  }
+  w->matrix = tbi_layout_take(layout, unknowns * unknowns, sizeof *w->matrix);
+  w->rhs = tbi_layout_take(layout, unknowns, sizeof *w->rhs);
+  w->pivot = tbi_layout_take(layout, unknowns, sizeof *w->pivot);
+  w->active = tbi_layout_take(layout, nv, sizeof *w->active);
+  w->y = tbi_layout_take(layout, 2 * nv + TBI_LEDGERS, sizeof *w->y);
+  w->event = tbi_layout_take(layout, TBI_MAX_EVENTS, sizeof *w->event);
+  tbi_events_place(&w->events, layout, (int32_t)(2 * nv + TBI_LEDGERS));
+}

@@ -1,0 +1,14 @@
+/* lu.h - square systems without structure, n x n, row by row. */
+#ifndef TBI_LU_H
+#define TBI_LU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* LU in place, with exchange of rows as pivot[n] tells; false: singular. */
+bool tbi_lu_factor(ptrdiff_t n, double *a, int32_t *pivot);
+/* x = a^-1 x with the factor. */
+void tbi_lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x);
+
+#endif

@@ -1,0 +1,138 @@
+/* walk.c - a world whose contact method is gait: the walk advances by itself, and the world shows
+ * where its robot is and what its soles feel. */
+#include "base/error.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* Joint forces inside a step, for positions and velocities of the robot's joints. */
+static void joint_forces(void *user, const double *q, const double *v, double *drive,
+                         double *passive) {
+  const tabi_world *w = user;
+  tbi_world_forces_apart(w, q, v, w->walk_tau, drive, passive);
+}
+
+void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w) {
+  w->walk.gait = w->def.gait;
+  if (tbi_world_walks(w)) tbi_walk_place_state(&w->walk, at);
+}
+
+static size_t state_size(const tabi_world *w) {
+  tbi_walk counted = {.gait = w->def.gait};
+  tbi_layout at = {NULL, 0};
+  tbi_walk_place_state(&counted, &at);
+  return at.used;
+}
+
+void tbi_world_place_walk(tbi_layout *at, tabi_world *w) {
+  if (!tbi_world_walks(w)) return;
+  tbi_walk_place(&w->walk, at);
+  w->walk_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
+}
+
+void tbi_world_make_walk(tabi_world *w) {
+  tbi_walk *walk = &w->walk;
+  walk->gravity = v3_load(w->def.gravity);
+  walk->joint_forces = joint_forces;
+  walk->user = w;
+  tbi_walk_make(walk);
+  tbi_walk_start(walk, w->q, w->v);
+}
+
+void tbi_world_refresh_walk(tabi_world *w) {
+  w->walk_tau = NULL;
+  tbi_walk_refresh(&w->walk, tabi_world_time(w));
+}
+
+tabi_status tbi_world_walk(tabi_world *w, const double *tau) {
+  tbi_walk *walk = &w->walk;
+  tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
+  double time = tabi_world_time(w);
+  if (outcome != TABI_GAIT_WALKS) {
+    return tbi_error_set(&w->error, TABI_ERR_ENDED, (tabi_place){NULL, 0},
+                         "step %lld (%g s): the walk is over: %s", (long long)w->head->steps, time,
+                         tabi_gait_outcome_text(outcome));
+  }
+  if (w->head->external) {
+    return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                         "step %lld: pushes are not known to contact method gait; give it forces, "
+                         "or choose another method",
+                         (long long)w->head->steps);
+  }
+  memcpy(w->walk_before, walk->memory, state_size(w));
+  w->walk_tau = tau;
+  tbi_walk_advance(walk, time, (double)(w->head->steps + 1) * w->def.timestep);
+  w->walk_tau = NULL;
+  tbi_walk_robot(walk, w->q_new, w->v_new);
+  memcpy(w->v_move, w->v_new, sizeof *w->v_new * (size_t)w->model->nv);
+  return TABI_OK;
+}
+
+void tbi_world_undo_walk(tabi_world *w) {
+  memcpy(w->walk.memory, w->walk_before, state_size(w));
+  tbi_world_refresh_walk(w);
+}
+
+/* A point of a sole that pushes, or has to pull. */
+static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *point, double up,
+                         double along, double friction) {
+  if (up == 0 || w->ncontact == w->def.max_contacts) return;
+  double h = w->def.timestep;
+  tabi_contact *out = &w->contact[w->ncontact++];
+  *out = (tabi_contact){
+      .shape_a = TABI_NONE,
+      .shape_b = TABI_NONE,
+      .link_a = TABI_WORLD,
+      .link_b = w->def.gait->def.foot[foot].link,
+      .normal = {0,         0, 1     },
+      .impulse = {h * along, 0, h * up},
+      .friction = friction,
+  };
+  tbi_walk_point(&w->walk, point, out->point, out->velocity);
+  out->gap = out->point[2];
+}
+
+static void list_contacts(tabi_world *w) {
+  const tbi_walk *walk = &w->walk;
+  const tabi_gait_def *def = &w->def.gait->def;
+  const tbi_view *view = tbi_walk_view(walk);
+  tbi_sole_forces sole = tbi_walk_sole(walk);
+  int32_t support = walk->memory->phase.support;
+  w->ncontact = 0;
+  for (int i = 0; i < 2; ++i) {
+    int32_t foot = i == 0 ? support : 1 - support;
+    double friction = i == 0 ? def->support_friction : def->friction;
+    double total = sole.heel[i] + sole.toe[i];
+    double slope = total != 0 ? sole.along[i] / total : 0;
+    list_contact(w, foot, &view->heel[i], sole.heel[i], slope * sole.heel[i], friction);
+    list_contact(w, foot, &view->toe[i], sole.toe[i], slope * sole.toe[i], friction);
+  }
+}
+
+/* A sole that has to pull is outside of every cone by as much. */
+static void certify(tabi_world *w) {
+  tabi_certificate *c = &w->certificate;
+  double h = w->def.timestep;
+  *c = (tabi_certificate){.contacts = w->ncontact, .iterations = 1, .converged = true};
+  for (int32_t i = 0; i < w->ncontact; ++i) {
+    const tabi_contact *contact = &w->contact[i];
+    double up = contact->impulse[2] / h;
+    double allowed = isinf(contact->friction) ? HUGE_VAL : contact->friction * up;
+    double beyond = up < 0 ? -up : fabs(contact->impulse[0]) / h - allowed;
+    c->gap = fmax(c->gap, -contact->gap);
+    c->cone = fmax(c->cone, beyond);
+  }
+}
+
+void tbi_world_keep_walk(tabi_world *w) {
+  w->head->work = w->walk.memory->ledger[TBI_WORK];
+  list_contacts(w);
+  certify(w);
+}
+
+tabi_gait_state tabi_world_gait(const tabi_world *world) { return tbi_walk_state(&world->walk); }
+
+const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {
+  *count = world->walk.nevent;
+  return world->walk.event;
+}
