@@ -75,7 +75,8 @@ static bool locate(run *r, int32_t side, const tbi_find *find) {
       high = length;
       passed = true;
     }
-    if (passed && high - low <= fine) return true;
+    /* a guard that jumps is put behind its jump */
+    if (passed && high - low <= fine) return length == high || tbi_radau_try(step, high);
     last = change;
     length += change;
     if (!(length > low && length < high)) length = passed ? 0.5 * (low + high) : high;

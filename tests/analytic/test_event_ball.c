@@ -90,9 +90,11 @@ static tbi_verdict lie_still(tbi_hybrid *system, double t, double *y) {
 
 static tbi_hybrid drop(ball *b, double restitution, int32_t nguard) {
   *b = (ball){.restitution = restitution};
+  const tbi_ode ode = {2, fall, NULL, b};
+  const tbi_tolerance tolerance = {1e-12, 1e-12};
   return (tbi_hybrid){
-      .ode = {2,  fall, NULL, b},
-      .tolerance = {1e-12, 1e-12    },
+      .ode = ode,
+      .tolerance = tolerance,
       .nguard = nguard,
       .guard = guards,
       .values = height_and_velocity,

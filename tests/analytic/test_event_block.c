@@ -94,9 +94,11 @@ static tbi_hybrid put_up(block *k, double b, double h, bool small) {
   *k = (block){.b = b, .h = h, .edge = 1, .small = small};
   k->alpha = atan2(b, h);
   k->p = sqrt(0.75 * G / hypot(b, h));
+  const tbi_ode ode = {2, rock, NULL, k};
+  const tbi_tolerance tolerance = {1e-13, 1e-13};
   return (tbi_hybrid){
-      .ode = {2,  rock, NULL, k},
-      .tolerance = {1e-13, 1e-13    },
+      .ode = ode,
+      .tolerance = tolerance,
       .nguard = 1,
       .guard = &falling,
       .values = tilt,

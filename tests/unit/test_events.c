@@ -52,9 +52,11 @@ static tbi_verdict note(tbi_hybrid *system, int32_t guard, double t, double *y) 
 }
 
 static tbi_hybrid make(record *r, int32_t n, tbi_rate_fn *rate) {
+  const tbi_ode ode = {n, rate, NULL, r};
+  const tbi_tolerance tolerance = {1e-12, 1e-12};
   return (tbi_hybrid){
-      .ode = {n,  rate, NULL, r},
-      .tolerance = {1e-12, 1e-12    },
+      .ode = ode,
+      .tolerance = tolerance,
       .event = note,
       .crowd = 1e-6,
       .user = r,
@@ -432,6 +434,8 @@ static void fails_where_numbers_end(void **state) {
     assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_FAILED);
     assert_near(t, 0.5, 1e-6);
     assert_near(y[0], exp(-t), 1e-10);
+    /* the length that was too long at the last is no advice for the next run */
+    assert_true(progress.length == 0);
   }
 }
 
@@ -446,7 +450,9 @@ static tbi_verdict do_nothing(tbi_hybrid *system, double t, double *y) {
 static tbi_verdict throw_back(tbi_hybrid *system, int32_t guard, double t, double *y) {
   (void)guard;
   (void)t;
-  y[0] = ((const record *)system->user)->a;
+  record *r = system->user;
+  ++r->count;
+  y[0] = r->a;
   return TBI_GO_ON;
 }
 
@@ -476,6 +482,8 @@ static void ends_without_progress(void **state) {
     assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_CROWDED);
     assert_near(t, 0.5, 1e-6);
     assert_int_equal(r.nrest, i < 2 ? 0 : TBI_MAX_GUARDS + 1);
+    /* a rest gives the events after it the room that all have */
+    assert_int_equal(r.count, (r.nrest + 1) * TBI_RECENT_EVENTS);
   }
 }
 

@@ -1,5 +1,5 @@
-/* test_watch.c - guards along steps: many of random shape at once, against a fine look at the exact
- * solution. */
+/* test_watch.c - guards along steps: hard ones, and many of random shape at once, against a fine
+ * look at the exact solution. */
 #include "integrate/events.h"
 
 #include "support/near.h"
@@ -160,9 +160,11 @@ static void misses_nothing(void **state) {
     int found = 0;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
       shapes s = make_shapes(seed);
+      const tbi_ode ode = {4, circles, NULL, NULL};
+      const tbi_tolerance small = {tolerance[i], tolerance[i]};
       tbi_hybrid system = {
-          .ode = {4,     circles, NULL, NULL},
-          .tolerance = {tolerance[i], tolerance[i]       },
+          .ode = ode,
+          .tolerance = small,
           .nguard = TBI_MAX_GUARDS,
           .guard = s.guard,
           .values = all_shapes,
@@ -182,9 +184,116 @@ static void misses_nothing(void **state) {
   }
 }
 
+/* One guard; y is the time, and the sine of it. */
+typedef struct course {
+  double (*shape)(const double *y);
+  int count;
+  double time[10];
+} course;
+
+static void clock_and_circle(void *user, double t, const double *y, double *rate) {
+  (void)user;
+  (void)t;
+  rate[0] = 1;
+  rate[1] = y[2];
+  rate[2] = -y[1];
+}
+
+static void one_shape(void *user, double t, const double *y, double *value) {
+  (void)t;
+  value[0] = ((const course *)user)->shape(y);
+}
+
+static tbi_verdict note_one(tbi_hybrid *system, int32_t guard, double t, double *y) {
+  course *c = system->user;
+  assert_int_equal(guard, 0);
+  assert_true(c->count < 10);
+  y[0] += 0;
+  c->time[c->count++] = t;
+  return TBI_GO_ON;
+}
+
+/* In steps of up to 1 s; the circle does not keep those back that have no use for it. */
+static course follow(double (*shape_of)(const double *y), tbi_guard guard, double amplitude) {
+  course c = {.shape = shape_of};
+  const tbi_ode ode = {3, clock_and_circle, NULL, NULL};
+  const tbi_tolerance tolerance = {1e-9, 1e-9};
+  tbi_hybrid system = {
+      .ode = ode,
+      .tolerance = tolerance,
+      .nguard = 1,
+      .guard = &guard,
+      .values = one_shape,
+      .event = note_one,
+      .user = &c,
+  };
+  tbi_progress progress = {0};
+  double t = 0;
+  double y[3] = {0, 0, amplitude};
+  assert_int_equal(tbi_events_run(&engine, &system, &progress, 12, 1, &t, y), TBI_REACHED);
+  return c;
+}
+
+/* 0.048 at 0 and at 1, 0.053 between them, 0 at 0.5 + sqrt(2.65) */
+static double hill(const double *y) { return 0.053 - 0.02 * (y[0] - 0.5) * (y[0] - 0.5); }
+
+/* A guard that must have been beyond 0.05, and was so in the middle of a step only, fires; one that
+ * must have been beyond what it ever reaches does not. */
+static void arms_inside_a_step(void **state) {
+  (void)state;
+  course c = follow(hill, (tbi_guard){TBI_FALLING, 0.05}, 0);
+  assert_int_equal(c.count, 1);
+  assert_near(c.time[0], 0.5 + sqrt(2.65), 1e-12);
+  assert_int_equal(follow(hill, (tbi_guard){TBI_FALLING, 0.0531}, 0).count, 0);
+}
+
+static double jump(const double *y) { return y[0] < 1.3 ? 1 : -1; }
+
+static double flat(const double *y) { return (y[0] - 1.3) * (y[0] - 1.3) * (y[0] - 1.3); }
+
+/* steep within 1 ns, flat elsewhere */
+static double corner(const double *y) { return atan((1.3 - y[0]) * 1e9); }
+
+/* Guards on which Newton's method goes astray or creeps: without a slope, with one that is no
+ * guide, with none at the crossing.  What the guard allows is reached. */
+static void finds_what_has_no_slope(void **state) {
+  (void)state;
+  course c = follow(jump, (tbi_guard){TBI_FALLING, 1e-9}, 0);
+  assert_int_equal(c.count, 1);
+  assert_near(c.time[0], 1.3, 1e-14);
+  c = follow(corner, (tbi_guard){TBI_FALLING, 1e-3}, 0);
+  assert_int_equal(c.count, 1);
+  assert_near(c.time[0], 1.3, 1e-14);
+  c = follow(flat, (tbi_guard){TBI_RISING, 1e-9}, 0);
+  assert_int_equal(c.count, 1);
+  assert_near(c.time[0], 1.3, 1e-5);
+}
+
+static double near_miss(const double *y) { return 1 + 1e-7 + y[1]; }
+
+static double near_hit(const double *y) { return 1 - 1e-7 + y[1]; }
+
+/* The sine stays 1e-7 above a level, or goes as much below, at a tolerance
+ * of 1e-9: it misses, or crosses twice within 1 ms. */
+static void tells_grazing_from_crossing(void **state) {
+  (void)state;
+  assert_int_equal(follow(near_miss, (tbi_guard){TBI_EITHER, 1e-9}, 1).count, 0);
+  course c = follow(near_hit, (tbi_guard){TBI_EITHER, 1e-9}, 1);
+  const double pi = acos(-1);
+  double half = acos(1 - 1e-7);
+  assert_int_equal(c.count, 4);
+  for (int k = 0; k < 4; ++k) {
+    double middle = (k < 2 ? 1.5 : 3.5) * pi;
+    assert_near(c.time[k], middle + (k % 2 == 0 ? -half : half), 0.1 * half);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(misses_nothing),
+      cmocka_unit_test(arms_inside_a_step),
+      cmocka_unit_test(finds_what_has_no_slope),
+      cmocka_unit_test(tells_grazing_from_crossing),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
