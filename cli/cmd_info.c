@@ -1,5 +1,6 @@
 /* cmd_info.c - `tabi info`: what is in a model, as a tree and in numbers. */
 #include "extent.h"
+#include "sensors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -322,6 +323,7 @@ static int print_json(FILE *out, const summary *s) {
   bad |= json_object_set_new(object, "links", json_links(s->model));
   bad |= json_object_set_new(object, "joints", json_joints(s->model));
   bad |= json_object_set_new(object, "connections", json_connections(s->model));
+  bad |= json_object_set_new(object, "sensors", tbi_sensor_list_json(s->model));
   bad |= json_object_set_new(object, "warnings", tbi_json_findings(s->warnings, NULL));
   if (bad) {
     json_decref(object);
@@ -358,6 +360,7 @@ static int run_model(summary *s, bool json, FILE *out) {
   print_numbers(out, s);
   if (!print_tree(out, s->model)) return tbi_out_of_memory();
   print_connections(out, s->model);
+  tbi_sensor_list(out, s->model);
   print_ignored(out, s->warnings);
   return TBI_EXIT_OK;
 }

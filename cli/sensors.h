@@ -1,4 +1,5 @@
-/* sensors.h - what sensors of a scene read, for logs and results.  All of them have names. */
+/* sensors.h - sensors of a model, and what they read, for lists, logs and results.  Those that come
+ * from files have names. */
 #ifndef TBI_CLI_SENSORS_H
 #define TBI_CLI_SENSORS_H
 
@@ -9,5 +10,9 @@ void tbi_sensor_names(FILE *file, const tabi_model *model);
 void tbi_sensor_row(FILE *file, const tabi_world *world);
 /* The last readings by name; NULL: out of memory. */
 json_t *tbi_sensor_json(const tabi_world *world);
+
+/* All sensors, what they are and where. */
+void tbi_sensor_list(FILE *out, const tabi_model *model);
+json_t *tbi_sensor_list_json(const tabi_model *model);
 
 #endif

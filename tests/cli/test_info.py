@@ -1,6 +1,8 @@
 """tabi info: tree, numbers, JSON."""
 
 import os
+import shutil
+import tempfile
 
 from command import Case, MODELS, data, main
 
@@ -70,6 +72,22 @@ class Info(Case):
                                                "a": "r_inner_rod", "b": "r_ankle_plate",
                                                "line": 17})
         self.assertIsNone(self.json("info", data("walker.urdf"), "--json")["sidecar"])
+
+    def test_sensors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "walker.urdf")
+            shutil.copy(data("walker.urdf"), path)
+            with open(os.path.join(folder, "walker.tabi.yaml"), "w") as f:
+                f.write("sensors:\n  - {name: ft, type: force_torque, joint: toe_mount}\n"
+                        "  - {name: imu, type: gyro, link: trunk}\n")
+            out, _ = self.tabi("info", path)
+            self.assertEqual(out.split("sensors:\n")[1].splitlines(), [
+                "  ft (force_torque: toe_mount)",
+                "  imu (gyro: trunk)",
+            ])
+            self.assertEqual(self.json("info", path, "--json")["sensors"], [
+                {"name": "ft", "type": "force_torque", "joint": "toe_mount", "line": 2},
+                {"name": "imu", "type": "gyro", "link": "trunk", "line": 3}])
 
 
 if __name__ == "__main__":
