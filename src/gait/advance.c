@@ -168,29 +168,32 @@ static void advance_located(tbi_walk *w, double from, double to) {
   look_and_accelerate(w, t);
 }
 
-/* One step as published: v+ from the equation with implicit damping, q+ by the mean velocity. */
+/* One step as published: v+ from the equation with implicit damping, q+ by the mean velocity, with
+ * which the forces of the step, damping at v+, do their work. */
 static void step(tbi_walk *w, double t, double h) {
   double rate[TBI_LEDGERS];
   w->damping = h;
-  if (!look_and_accelerate(w, t)) {
+  bool good = look_and_accelerate(w, t);
+  w->damping = 0;
+  if (!good) {
     w->memory->outcome = TABI_GAIT_JAMMED;
     return;
   }
   for (int32_t i = 0; i < w->nactive; ++i) {
     int32_t k = w->active[i];
-    double v = w->v[k] + h * w->acceleration[k];
-    w->q[k] += 0.5 * h * (w->v[k] + v);
-    /* ledgers by the mean velocity */
-    w->v[k] = 0.5 * (w->v[k] + v);
-    w->acceleration[k] = v;
+    w->passive[k] -= h * tbi_walk_damping(w, k) * w->acceleration[k];
+    w->v[k] += 0.5 * h * w->acceleration[k];
   }
+  tbi_walk_look(w, tbi_walk_sticks(w));
   keep_books(w, rate);
   for (int i = 0; i < TBI_LEDGERS; ++i)
     w->memory->ledger[i] += h * rate[i];
-  for (int32_t i = 0; i < w->nactive; ++i)
-    w->v[w->active[i]] = w->acceleration[w->active[i]];
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    int32_t k = w->active[i];
+    w->q[k] += h * w->v[k];
+    w->v[k] += 0.5 * h * w->acceleration[k];
+  }
   remove_drift(w);
-  w->damping = 0;
 }
 
 static void advance_step(tbi_walk *w, double from, double to) {

@@ -145,8 +145,7 @@ static void pull_joints(tbi_walk *w, double t) {
   push_points(w, t);
 }
 
-/* N m s/rad of a velocity of the view, found where it is implicit */
-static double damping_of(const tbi_walk *w, int32_t k) {
+double tbi_walk_damping(const tbi_walk *w, int32_t k) {
   const tabi_model *robot = w->gait->model;
   const tbi_view *view = tbi_walk_view(w);
   if (k == TBI_ABOUT_TOE || k == TBI_ABOUT_HEEL) return w->gait->def.pivot_damping;
@@ -173,7 +172,7 @@ static void fill_row(tbi_walk *w, int32_t i) {
   const double *z = w->mass + (ptrdiff_t)TBI_ALONG_Z * nv;
   for (int32_t j = 0; j < w->nactive; ++j)
     to[j] = own[w->active[j]] + drag * z[w->active[j]];
-  if (w->damping > 0) to[i] += w->damping * damping_of(w, k);
+  if (w->damping > 0) to[i] += w->damping * tbi_walk_damping(w, k);
   for (int32_t c = 0; c < w->held.count; ++c)
     to[w->nactive + c] = -w->held.column[c][k] - drag * w->held.column[c][TBI_ALONG_Z];
   w->rhs[i] = w->drive[k] + w->passive[k] - w->bias[k] - drag * w->bias[TBI_ALONG_Z];

@@ -227,6 +227,7 @@ bool tbi_walk_accelerate(tbi_walk *w, double t);
  * zero) and whose locked velocities are zero; with `rub` impulses bring friction with them. */
 bool tbi_walk_project(tbi_walk *w, const double *target, bool rub, double *x);
 double tbi_walk_kinetic(const tbi_walk *w);
+double tbi_walk_damping(const tbi_walk *w, int32_t k); /* N m s/rad */
 void tbi_walk_point(const tbi_walk *w, const tbi_gait_point *point, double pos[3], double vel[3]);
 
 /* signals.c: after accelerating */
