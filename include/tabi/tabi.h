@@ -536,7 +536,8 @@ typedef struct tabi_certificate {
   int32_t iterations;
   bool converged;   /* the tolerance was reached */
   bool handed_over; /* to exact, by def.fallback */
-  bool tempered;    /* impulse reduced rebounds or friction that would have given energy */
+  bool tempered;    /* impulse reduced rebounds or friction that would have given energy, or
+                       rebounds that contradict each other */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

@@ -19,17 +19,14 @@
  *
  * When the changes go in circles they start again with all points sticking, whatever their slip:
  * the friction that opposes a slip may leave no answer, as Painleve's rod shows.  If that fails
- * too, or an island is too large, the problem is left to cone, and the solution says that it has
- * not converged. */
+ * too, or an island is too large for a dense matrix, it is left to the solver of exact
+ * (impulse_exact.c). */
 #include "contact/impulse_work.h"
-
-#include "contact/cone.h"
-#include "contact/formulation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_UNKNOWNS 1200 /* of one island; larger ones go to cone */
+#define MAX_UNKNOWNS 300 /* of one island; larger ones are left to exact */
 
 static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t most) {
   int64_t n = most < MAX_UNKNOWNS ? most : MAX_UNKNOWNS;
@@ -169,6 +166,7 @@ int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction) {
 typedef struct work {
   tbi_factored factored;
   tbi_crowd crowd;
+  tbi_impulse_exact exact;
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -177,6 +175,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->factored);
   take_memory(&to->crowd, &at, 3 * points + rows);
+  tbi_impulse_exact_place(&at, points, rows, &to->exact);
   return at.used;
 }
 
@@ -194,7 +193,7 @@ static void drop_pulls(tbi_crowd *c) {
   }
 }
 
-/* passes; negative: left to cone */
+/* passes; negative: in vain */
 static int32_t solve_island(tbi_crowd *c, const tbi_island *island, bool paper, bool *tempered) {
   if (island->w.nunknown > MAX_UNKNOWNS) return -1;
   begin(c, island);
@@ -204,7 +203,8 @@ static int32_t solve_island(tbi_crowd *c, const tbi_island *island, bool paper, 
     c->stops = true;
     passes = tbi_impulse_settle(c, 1, 1);
   }
-  if (!paper && passes > 0 && tbi_impulse_gain(c) > 1e-12 * c->island->w.nlaw) {
+  if (!paper && passes > 0 &&
+      tbi_impulse_gain(island, c->f, c->q, c->u) > TBI_NO_GAIN * island->w.nlaw) {
     passes = tbi_impulse_temper(c);
     *tempered = true;
   }
@@ -214,37 +214,22 @@ static int32_t solve_island(tbi_crowd *c, const tbi_island *island, bool paper, 
   return passes + in_vain;
 }
 
-static void sweep(tbi_problem *p, const tabi_world_def *def, tbi_solution *all) {
-  double change = INFINITY;
-  for (int32_t i = 0; i < def->iterations && change > def->tolerance; ++i) {
-    change = tbi_cone_sweep(p);
-    ++all->iterations;
-  }
-}
-
-/* Cone takes over where impulse stands, without rebounds if these would give energy.  That is told:
- * the solution has not converged, however close cone comes. */
-static void leave_to_cone(tbi_problem *p, const tabi_world_def *def, tbi_solution *all) {
-  sweep(p, def, all);
-  if (tbi_impulse_gain_of_all(p) <= 1e-12 * p->npoint) return;
-  all->tempered = true;
-  for (int32_t i = 0; i < p->npoint; ++i)
-    p->point[i].target = p->point[i].rest;
-  sweep(p, def, all);
-}
-
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   work w;
   (void)place(&w, scratch, p->model, def);
   tbi_factored_begin(&w.factored, p);
   tbi_solution all = {.converged = true};
   for (int32_t i = 0; i < w.factored.nisland; ++i) {
-    int32_t passes = solve_island(&w.crowd, &w.factored.island[i], def->paper, &all.tempered);
-    all.converged = all.converged && passes > 0;
-    if (abs(passes) > all.iterations) all.iterations = abs(passes);
+    const tbi_island *island = &w.factored.island[i];
+    int32_t passes = solve_island(&w.crowd, island, def->paper, &all.tempered);
+    tbi_solution own = {.converged = true};
+    if (passes <= 0) own = tbi_impulse_by_exact(&w.exact, island, def);
+    own.iterations += abs(passes);
+    all.converged = all.converged && own.converged;
+    all.tempered = all.tempered || own.tempered;
+    if (own.iterations > all.iterations) all.iterations = own.iterations;
   }
   tbi_problem_start(p);
-  if (!all.converged) leave_to_cone(p, def, &all);
   return all;
 }
 

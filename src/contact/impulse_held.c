@@ -14,7 +14,8 @@ void tbi_impulse_factor(tbi_crowd *c) {
   c->nheld = c->nsliding = 0;
   for (int32_t k = 0; k < 3; ++k) {
     for (int32_t i = 0; i < w->nlaw; ++i) {
-      if (c->part[i].hold == TBI_SLIDES && k == 0) {
+      if (c->part[i].hold == TBI_SLIDES && k == 0 &&
+          tbi_impulse_kinetic(c, tbi_crowd_point(c, i)) > 0) {
         c->sliding[c->nsliding].law = i;
         c->sliding[c->nsliding++].held = c->nheld;
       }

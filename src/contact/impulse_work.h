@@ -5,14 +5,16 @@
  *   impulse_held.c      the impulses of what holds
  *   impulse_friction.c  who sticks, who slides, and where to
  *   impulse_energy.c    what impulses add to the energy, and what is done against it
- *   impulse_paper.c     the published loop */
+ *   impulse_paper.c     the published loop
+ *   impulse_exact.c     what goes in circles or is too large */
 #ifndef TBI_IMPULSE_WORK_H
 #define TBI_IMPULSE_WORK_H
 
-#include "contact/factored.h"
+#include "contact/exact_island.h"
 #include "math/pseudo.h"
 
 #define TBI_GOES_IN 1e-10 /* m/s or rad/s: slower than this nothing has to be held */
+#define TBI_NO_GAIN 1e-12 /* J, for every point and row: no more than rounding gives */
 
 typedef enum tbi_hold { TBI_FREE, TBI_STICKS, TBI_SLIDES, TBI_BOUND } tbi_hold;
 
@@ -38,7 +40,7 @@ typedef struct tbi_crowd {
   int32_t *held, nheld;
   struct {
     int32_t law, held; /* the point's law, and which of held its normal is */
-  } * sliding;         /* points that slide */
+  } * sliding;         /* points that slide with friction */
   int32_t nsliding;
   double *a, *x; /* of the held unknowns */
   tbi_pseudo pseudo;
@@ -78,10 +80,10 @@ bool tbi_impulse_change_friction(tbi_crowd *c);
  * against where it goes without being held.  It does not stick any more, to end the circle. */
 void tbi_impulse_slide_in(tbi_crowd *c, int32_t law);
 
-/* J: what the impulses add to the energy, beyond what taking back overlap does on purpose; of an
- * island, and of a whole problem. */
-double tbi_impulse_gain(const tbi_crowd *c);
-double tbi_impulse_gain_of_all(const tbi_problem *p);
+/* J: what impulses f add to the energy, beyond what taking back overlap does on purpose, if they
+ * change velocities from q to u. */
+double tbi_impulse_gain(const tbi_island *island, const double *f, const double *q,
+                        const double *u);
 /* The largest share of rebounds, or of friction without any, that gives no energy. */
 int32_t tbi_impulse_temper(tbi_crowd *c);
 
@@ -89,5 +91,16 @@ int32_t tbi_impulse_temper(tbi_crowd *c);
  * velocity before the step, points that pull are let go together and for good, and friction is cut
  * to its cone at the end, whatever that does to the normals. */
 int32_t tbi_impulse_as_published(tbi_crowd *c);
+
+typedef struct tbi_impulse_exact {
+  tbi_exact_room room;
+  double *target; /* with the whole rebound, by point of an island */
+} tbi_impulse_exact;
+
+void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e);
+/* Drives the impulses of an island, from where they stand in the problem, to Coulomb's law with the
+ * largest share of all rebounds that gives no energy. */
+tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *island,
+                                  const tabi_world_def *def);
 
 #endif

@@ -1,5 +1,5 @@
 /* test_impulse_energy.c - over more than 1000 random impacts at several points at once, impulse
- * never gives energy, whatever e from 0 to 1 and mu from 0 to 1.
+ * never gives energy and always finds an answer, whatever e from 0 to 1 and mu from 0 to 1.
  *
  * Boxes, balls and chains of boxes on hinges are thrown at the ground and at each other.  Every
  * step with contact is judged at the place where it begins: the kinetic energy with the new
@@ -16,7 +16,7 @@
 enum { MOST_Q = 80, STEPS = 500, IMPACTS_EACH = 12 };
 
 typedef struct count {
-  int impacts, tempered, to_cone, gains, published_gains;
+  int impacts, tempered, unsolved, gains, published_gains;
   double worst, worst_published; /* gain as a share of the energy without contact */
 } count;
 
@@ -31,7 +31,9 @@ static void shape_on(scene *s, int32_t link, v3 size, int32_t stuff, bool solid)
 
 /* links on hinges, each 0.2 m from the next */
 static void add_chain(scene *s, rng *r, v3 at, int32_t stuff, bool solid) {
-  v3 size = v3_make(0.16, rng_between(r, 0.04, 0.12), rng_between(r, 0.04, 0.12));
+  v3 size = v3_make(0.16, 0, 0);
+  size.y = rng_between(r, 0.04, 0.12);
+  size.z = rng_between(r, 0.04, 0.12);
   v3 inertia = v3_make(0.002, 0.003, 0.003);
   int32_t link[5] = {scene_free(s, 1, inertia, at)};
   shape_on(s, link[0], size, stuff, solid);
@@ -53,7 +55,10 @@ static void add_body(scene *s, rng *r, v3 at, int32_t stuff, bool solid) {
     add_chain(s, r, at, stuff, solid);
     return;
   }
-  v3 size = v3_make(rng_between(r, 0.1, 0.4), rng_between(r, 0.1, 0.4), rng_between(r, 0.1, 0.4));
+  v3 size;
+  size.x = rng_between(r, 0.1, 0.4);
+  size.y = rng_between(r, 0.1, 0.4);
+  size.z = rng_between(r, 0.1, 0.4);
   double moment = mass * 0.01;
   int32_t link = scene_free(s, mass, v3_make(moment, 1.2 * moment, 0.9 * moment), at);
   shape_on(s, link, size, stuff, solid);
@@ -64,7 +69,9 @@ static void add_body(scene *s, rng *r, v3 at, int32_t stuff, bool solid) {
 static scene open_scene(uint64_t seed, bool solid, bool paper) {
   rng r = rng_make(seed);
   scene s = scene_begin();
-  int32_t stuff = scene_material(&s, rng_unit(&r), seed % 10 == 0 ? 1 : rng_unit(&r));
+  double rebound = rng_unit(&r);
+  double friction = rng_unit(&r);
+  int32_t stuff = scene_material(&s, friction, seed % 10 == 0 ? 1 : rebound);
   if (solid) scene_plane(&s, 0, stuff);
   for (int i = 0; i < 3; ++i)
     add_body(&s, &r, v3_make(0.1 * i, 0, 0.5 + 0.55 * i), stuff, solid);
@@ -134,7 +141,7 @@ static bool judge_step(trial *t, count *all) {
   if (c.contacts < 2 || !is_impact(t)) return false;
   all->impacts++;
   all->tempered += c.tempered;
-  all->to_cone += !c.converged;
+  all->unsolved += !c.converged;
   assert_int_equal(tabi_world_set_state(t->published.world, q, v, NULL), TABI_OK);
   scene_run(&t->published, 1);
   gain = kinetic(t, q, tabi_world_v(t->published.world)) / before - 1;
@@ -158,14 +165,14 @@ static void impacts_gain_nothing(void **state) {
     scene_close(&t.twin);
     scene_close(&t.published);
   }
-  print_message("%d impacts: energy rule acted in %d, left to cone %d; largest gain of a step "
+  print_message("%d impacts: energy rule acted in %d, unsolved %d; largest gain of a step "
                 "%.2g\n",
-                all.impacts, all.tempered, all.to_cone, all.worst);
+                all.impacts, all.tempered, all.unsolved, all.worst);
   print_message("published loop: %d gain energy, the worst %.3g times what there was\n",
                 all.published_gains, all.worst_published);
   assert_int_equal(all.gains, 0);
   assert_true(all.tempered > 0);
-  assert_true(all.to_cone * 100 < 3 * all.impacts);
+  assert_int_equal(all.unsolved, 0);
   assert_true(all.published_gains > 0);
 }
 

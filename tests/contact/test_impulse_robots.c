@@ -26,7 +26,7 @@ static void take_stats(run_stats *s, const tabi_world *world) {
 }
 
 static void print_stats(const char *what, const run_stats *s) {
-  print_message("%s: %.2f passes a step, at most %d; %lld of %lld steps left to cone, %lld "
+  print_message("%s: %.2f passes a step, at most %d; %lld of %lld steps unsolved, %lld "
                 "tempered, depth %.3f mm\n",
                 what, (double)s->passes / (double)s->steps, s->most, (long long)s->failed,
                 (long long)s->steps, (long long)s->tempered, 1e3 * s->depth);
@@ -68,7 +68,7 @@ static double floor_force(const tabi_world *world) {
   return force;
 }
 
-/* from the first touch on, knees settling: fewer than three passes in the mean, none left to cone,
+/* from the first touch on, knees settling: fewer than three passes in the mean, all solved,
  * and in the end the floor bears the weight */
 static void humanoid_stands(void **state) {
   (void)state;

@@ -1,0 +1,103 @@
+/* impulse_exact.c - the rebounds and friction of `impulse` by the solver of `exact`, whose matrix
+ * is never formed.
+ *
+ * Coulomb's law at the end of the step takes energy where nothing rebounds, so there is a share of
+ * the rebounds that gives none.  Rebounds may also contradict each other, as those of a body that
+ * is caught between two others: then nothing in the island rebounds.  If there is no solution even
+ * so, which friction between bodies inside each other can bring about, sweeps of cone stop as much
+ * as they can, and the solution says that it has not converged. */
+#include "contact/impulse_work.h"
+
+#include <string.h>
+
+enum { HALVINGS = 30 };
+
+void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e) {
+  tbi_exact_room_place(at, points, rows, &e->room);
+  e->target = tbi_layout_take(at, points, sizeof *e->target);
+}
+
+static tbi_point *point_at(const tbi_island *island, int32_t i) {
+  return &island->all->p->point[island->law_point[i]];
+}
+
+static void keep_targets(const tbi_impulse_exact *e, const tbi_island *island) {
+  for (int32_t i = 0; i < island->npoint; ++i)
+    e->target[i] = point_at(island, i)->target;
+}
+
+/* a share of all rebounds, in the points' targets and in q */
+static void set_rebounds(const tbi_impulse_exact *e, const tbi_island *island, double share) {
+  tbi_factored *all = island->all;
+  double *q = all->q + (island->w.q - all->q);
+  for (int32_t i = 0; i < island->npoint; ++i) {
+    tbi_point *point = point_at(island, i);
+    double target = point->rest + share * (e->target[i] - point->rest);
+    if (!point->held) q[island->w.law[i].at] += point->target - target;
+    point->target = target;
+  }
+}
+
+/* a sweep brings the velocities in step with the impulses */
+static tbi_solution attempt(const tbi_impulse_exact *e, const tbi_island *island,
+                            const tabi_world_def *def) {
+  tbi_island_read(island, e->room.r);
+  island->w.sweep(island->w.self, e->room.r);
+  tbi_problem_sum(island->all->p);
+  tbi_solution own = tbi_exact_island(&e->room, island, def);
+  ++own.iterations;
+  return own;
+}
+
+static bool gives_energy(const tbi_impulse_exact *e, const tbi_island *island) {
+  const tbi_delassus *w = &island->w;
+  tbi_island_read(island, e->room.r);
+  w->multiply(w->self, e->room.r, e->room.u);
+  for (int32_t i = 0; i < w->nunknown; ++i)
+    e->room.u[i] += w->q[i];
+  return tbi_impulse_gain(island, e->room.r, w->q, e->room.u) > TBI_NO_GAIN * w->nlaw;
+}
+
+/* the largest share of rebounds that gives no energy */
+static double find_share(const tbi_impulse_exact *e, const tbi_island *island,
+                         const tabi_world_def *def, int32_t *iterations) {
+  double low = 0;
+  double high = 1;
+  for (int k = 0; k < HALVINGS; ++k) {
+    double middle = 0.5 * (low + high);
+    set_rebounds(e, island, middle);
+    tbi_solution own = attempt(e, island, def);
+    *iterations += own.iterations;
+    if (own.converged && !gives_energy(e, island)) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* from nothing: what the solver has left behind may have grown without bounds */
+static int32_t sweep(const tbi_impulse_exact *e, const tbi_island *island,
+                     const tabi_world_def *def) {
+  const tbi_delassus *w = &island->w;
+  memset(e->room.r, 0, sizeof *e->room.r * (size_t)w->nunknown);
+  for (int32_t i = 0; i < def->iterations; ++i)
+    w->sweep(w->self, e->room.r);
+  return def->iterations;
+}
+
+tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *island,
+                                  const tabi_world_def *def) {
+  tbi_solution all = attempt(e, island, def);
+  if (all.converged && !gives_energy(e, island)) return all;
+  keep_targets(e, island);
+  double share = all.converged ? find_share(e, island, def, &all.iterations) : 0;
+  set_rebounds(e, island, share);
+  tbi_solution own = attempt(e, island, def);
+  all.iterations += own.iterations;
+  all.converged = own.converged;
+  all.tempered = true;
+  if (!own.converged) all.iterations += sweep(e, island, def);
+  return all;
+}
