@@ -16,7 +16,7 @@
 #include <math.h>
 
 /* tries of a step until its end is at the event */
-#define LOCATING 50
+#define LOCATING 60
 /* s; changes that no longer shrink are rounding if they are below this */
 #define ROUNDING 1e-13
 /* of the longest step: shorter ones mean that there is no solution */
@@ -81,7 +81,7 @@ static bool locate(run *r, int32_t side, const tbi_find *find) {
     length += change;
     if (!(length > low && length < high)) length = passed ? 0.5 * (low + high) : high;
   }
-  return passed;
+  return passed && (step->h == high || tbi_radau_try(step, high));
 }
 
 /* Shortens the step just tried to what it runs into first.  Each guard is looked for once: two that
@@ -123,7 +123,7 @@ static bool find_step(run *r, int32_t *fired, double *length) {
   double left = r->end - r->t;
   if (!(progress->length > 0)) progress->length = r->max_step;
   tbi_radau_start(step, &r->system->ode, r->system->tolerance, r->t, r->y);
-  tbi_watch_begin(&r->e->watch, step, fmin(fmin(progress->length, r->max_step), left));
+  tbi_watch_begin(&r->e->watch, step, fmin(progress->length, r->max_step));
   for (;;) {
     double h = fmin(progress->length, r->max_step);
     /* no sliver before the end */

@@ -52,7 +52,8 @@ void tbi_watch_arm(tbi_watch *w, double t, const double *y, int32_t *side);
 void tbi_watch_follow(tbi_watch *w, double t, const double *y, int32_t *side);
 /* Where a step begins: the first guard that is due there; -1: none. */
 int32_t tbi_watch_due(tbi_watch *w, double t, const double *y, const int32_t *side);
-/* Slopes there; after tbi_watch_due and tbi_radau_start.  The step's length is about `length`. */
+/* Slopes there; after tbi_watch_due and tbi_radau_start.  Steps are about `length` long: a
+ * sliver before the end of a run would be too short to tell a slope. */
 void tbi_watch_begin(tbi_watch *w, const tbi_radau *step, double length);
 /* Values at the stages of the last step tried; false: not all of them are numbers. */
 bool tbi_watch_sample(tbi_watch *w, const tbi_radau *step);
