@@ -9,10 +9,11 @@ tbi_pseudo tbi_pseudo_make(int32_t n, double *room) {
   size_t square = (size_t)n * (size_t)n;
   return (tbi_pseudo){.n = n,
                       .l = room,
-                      .normal = room + square,
-                      .left = room + 2 * square,
-                      .y = room + 2 * square + (size_t)n,
-                      .pivot = (int32_t *)(void *)(room + 2 * square + 2 * (size_t)n)};
+                      .column = room + square,
+                      .normal = room + 2 * square,
+                      .left = room + 3 * square,
+                      .y = room + 3 * square + (size_t)n,
+                      .pivot = (int32_t *)(void *)(room + 3 * square + 2 * (size_t)n)};
 }
 
 static double dot(const double *a, const double *b, int32_t n) {
@@ -34,42 +35,76 @@ static int32_t find_pivot(const tbi_pseudo *p, const double *a, int32_t from, in
   return best;
 }
 
+/* Column k of L, of which `pivot` is the first.  Sums run over all rows at once, each in the order
+ * of a dot product. */
+static void add_column(tbi_pseudo *p, const double *a, int32_t k, int32_t pivot) {
+  size_t n = (size_t)p->n;
+  double *column = p->column + (size_t)k * n;
+  double root = sqrt(p->left[pivot]);
+  memset(column, 0, sizeof *column * n);
+  for (int32_t j = 0; j < k; ++j) {
+    const double *before = p->column + (size_t)j * n;
+    double top = before[pivot];
+    for (size_t i = 0; i < n; ++i)
+      column[i] += before[i] * top;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    column[i] = (a[i * n + (size_t)pivot] - column[i]) / root;
+    p->l[i * n + (size_t)k] = column[i];
+    if ((int32_t)i != pivot) p->left[i] -= column[i] * column[i];
+  }
+  p->left[pivot] = 0;
+}
+
+/* L'L and its factor, as tbi_cholesky has it, columns taken off as soon as they are known */
+static void factor_normal(tbi_pseudo *p) {
+  size_t n = (size_t)p->n;
+  size_t rank = (size_t)p->rank;
+  for (size_t i = 0; i < rank; ++i) {
+    double *row = p->normal + i * n;
+    memset(row, 0, sizeof *row * (i + 1));
+    for (size_t k = 0; k < n; ++k) {
+      const double *l = p->l + k * n;
+      for (size_t j = 0; j <= i; ++j)
+        row[j] += l[i] * l[j];
+    }
+  }
+  for (size_t k = 0; k < rank; ++k) {
+    double *top = p->normal + k * n;
+    top[k] = 1 / sqrt(top[k]);
+    for (size_t i = k + 1; i < rank; ++i) {
+      double *row = p->normal + i * n;
+      p->y[i] = row[k] *= top[k];
+      for (size_t j = k + 1; j <= i; ++j)
+        row[j] -= row[k] * p->y[j];
+    }
+  }
+}
+
 void tbi_pseudo_factor(tbi_pseudo *p, const double *a, int32_t first, double share) {
   size_t n = (size_t)p->n;
   for (size_t i = 0; i < n; ++i)
     p->left[i] = a[i * n + i];
   for (p->rank = 0; p->rank < p->n; ++p->rank) {
-    int32_t k = p->rank;
     int32_t pivot = find_pivot(p, a, 0, first, share);
     if (pivot == p->n) pivot = find_pivot(p, a, first, p->n, share);
     if (pivot == p->n) break;
-    p->pivot[k] = pivot;
-    const double *top = p->l + (size_t)pivot * n;
-    double root = sqrt(p->left[pivot]);
-    for (size_t i = 0; i < n; ++i) {
-      double *row = p->l + i * n;
-      row[k] = (a[i * n + (size_t)pivot] - dot(row, top, k)) / root;
-      if ((int32_t)i != pivot) p->left[i] -= row[k] * row[k];
-    }
-    p->left[pivot] = 0;
+    p->pivot[p->rank] = pivot;
+    add_column(p, a, p->rank, pivot);
   }
-  for (int32_t i = 0; i < p->rank; ++i) {
-    for (int32_t j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (size_t k = 0; k < n; ++k)
-        sum += p->l[k * n + (size_t)i] * p->l[k * n + (size_t)j];
-      p->normal[(size_t)i * n + (size_t)j] = sum;
-    }
-  }
-  tbi_cholesky(p->rank, p->normal, (ptrdiff_t)n);
+  factor_normal(p);
 }
 
 /* x = L (L'L)^-1 y */
 static void spread(tbi_pseudo *p, double *x) {
   size_t n = (size_t)p->n;
   tbi_cholesky_solve(p->rank, p->normal, (ptrdiff_t)n, p->y);
-  for (size_t i = 0; i < n; ++i)
-    x[i] = dot(p->l + i * n, p->y, p->rank);
+  memset(x, 0, sizeof *x * n);
+  for (int32_t k = 0; k < p->rank; ++k) {
+    const double *column = p->column + (size_t)k * n;
+    for (size_t i = 0; i < n; ++i)
+      x[i] += column[i] * p->y[k];
+  }
 }
 
 void tbi_pseudo_solve(tbi_pseudo *p, double *x) {

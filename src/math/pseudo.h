@@ -13,13 +13,14 @@ typedef struct tbi_pseudo {
   int32_t n, rank;
   int32_t *pivot; /* [rank] */
   double *l;      /* [n x n], row by row, the first `rank` of each row used */
+  double *column; /* [n x n], the same column by column: loops run along either */
   double *normal; /* factor of L'L: [n x n] */
   double *left;   /* scratch: what is left of the diagonal: [n] */
   double *y;      /* scratch: [n] */
 } tbi_pseudo;
 
 /* Room for systems of n unknowns, in doubles. */
-static inline size_t tbi_pseudo_room(int64_t n) { return (size_t)(2 * n * n + 3 * n); }
+static inline size_t tbi_pseudo_room(int64_t n) { return (size_t)(3 * n * n + 3 * n); }
 tbi_pseudo tbi_pseudo_make(int32_t n, double *room);
 /* a is n x n, row by row; a pivot below `share` of its own diagonal counts as zero.  The first
  * `first` unknowns become pivots before any other. */

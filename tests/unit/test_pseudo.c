@@ -15,7 +15,7 @@ typedef struct made {
   int32_t n, rank;
   double a[MOST * MOST];
   double plus[MOST * MOST]; /* A^+, column by column of the unit vectors */
-  double room[2 * MOST * MOST + 3 * MOST];
+  double room[3 * MOST * MOST + 3 * MOST];
   tbi_pseudo pseudo;
 } made;
 
