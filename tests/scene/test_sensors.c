@@ -5,6 +5,7 @@
 #include "tabi/tabi_io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MASS "<inertial><mass value='2'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
@@ -79,9 +80,8 @@ static void check_list(const tabi_model *model) {
 
 static void test_scene(void **state) {
   (void)state;
-  char text[2048] = "robots: [{name: r, model: arm.urdf, sensors: ";
-  strcat(text, list);
-  strcat(text, " }]\n");
+  char text[2048];
+  (void)snprintf(text, sizeof text, "robots: [{name: r, model: arm.urdf, sensors: %s }]\n", list);
   tabi_scene *scene = load(text);
   check_list(tabi_scene_model(scene));
   assert_int_equal(sensor(tabi_scene_model(scene), "r/acc").place.line, 4);
@@ -91,8 +91,8 @@ static void test_scene(void **state) {
 /* The same list beside the robot's own file. */
 static void test_sidecar(void **state) {
   (void)state;
-  char text[2048] = "sensors: ";
-  strcat(text, list);
+  char text[2048];
+  (void)snprintf(text, sizeof text, "sensors: %s", list);
   (void)scratch_text("kept.urdf", arm);
   (void)scratch_text("kept.tabi.yaml", text);
   tabi_scene *scene = load("robots: [{name: r, model: kept.urdf}]\n");
@@ -156,9 +156,10 @@ static const struct {
 static void test_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-    char text[512] = "robots:\n  - name: r\n    model: arm.urdf\n    sensors: [";
-    strcat(text, refused[i].text);
-    strcat(text, "]\n");
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "robots:\n  - name: r\n    model: arm.urdf\n    sensors: [%s]\n",
+                   refused[i].text);
     tabi_error err = {0};
     assert_null(tabi_scene_load(scratch_text("s.yaml", text), NULL, &err));
     if (!strstr(err.message, refused[i].words) || err.line != 4)

@@ -4,7 +4,6 @@
 #include "support/scene_build.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define SOLE 0.045 /* m, below the frame of a foot */
 #define H    2e-3
@@ -19,7 +18,7 @@ typedef struct foot {
 
 typedef struct stander {
   scene s;
-  int32_t pelvis, accelerometer, zmp, base;
+  int32_t pelvis, accelerometer, zmp;
   foot foot[2];
 } stander;
 
@@ -52,12 +51,19 @@ static foot add_foot(scene *s, char side) {
   return f;
 }
 
+static bool hangs_on(const tabi_model *model, int32_t link, int32_t above) {
+  while (link != above && link != TABI_WORLD) {
+    int32_t joint = tabi_model_link_joint(model, link);
+    link = joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+  }
+  return link == above;
+}
+
 /* mass of a link and all that hangs from it */
-static double mass_behind(const tabi_model *model, int32_t link) {
-  double mass = tabi_model_link(model, link).mass;
-  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
-    tabi_joint_def joint = tabi_model_joint(model, j);
-    if (joint.parent == link) mass += mass_behind(model, joint.child);
+static double mass_behind(const tabi_model *model, int32_t above) {
+  double mass = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    if (hangs_on(model, i, above)) mass += tabi_model_link(model, i).mass;
   }
   return mass;
 }
@@ -115,14 +121,13 @@ static void ground_wrench(const stander *r, int32_t link, v3 about, v3 *force, v
 }
 
 /* the sole, world, at the start of the last step: it does not move any more */
-static tabi_dynamics *pose_of(const stander *r, int32_t link, v3 *pos, m3 *rot) {
+static void pose_of(const stander *r, int32_t link, v3 *pos, m3 *rot) {
   tabi_dynamics *d = tabi_world_dynamics(r->s.world);
   double at[3];
   double quat[4];
   tabi_dynamics_link_pose(d, link, at, quat);
   *pos = v3_load(at);
   *rot = q_matrix(q_load(quat));
-  return d;
 }
 
 /* both ankles bear what is above them, the rubber what is above that, and the floor all */
@@ -136,8 +141,7 @@ static void check_weights(const stander *r) {
     double value[6];
     v3 pos;
     m3 rot;
-    (void)pose_of(r, tabi_model_joint(model, tabi_model_sensor(model, f->ankle).joint).child, &pos,
-                  &rot);
+    pose_of(r, tabi_model_joint(model, tabi_model_sensor(model, f->ankle).joint).child, &pos, &rot);
     read(r, f->ankle, value);
     ankles -= m3_mulv(&rot, v3_load(value)).z;
     read(r, f->touch, value);
@@ -158,7 +162,7 @@ static void check_centres(const stander *r) {
     const foot *f = &r->foot[i];
     v3 pos;
     m3 rot;
-    (void)pose_of(r, f->link, &pos, &rot);
+    pose_of(r, f->link, &pos, &rot);
     v3 sole = v3_add(pos, m3_mulv(&rot, v3_make(0, 0, -SOLE)));
     double felt[6];
     read(r, f->bush, felt);
@@ -205,7 +209,7 @@ static void check_zmp(const stander *r) {
 static void check_accelerometer(const stander *r) {
   v3 pos;
   m3 rot;
-  (void)pose_of(r, r->pelvis, &pos, &rot);
+  pose_of(r, r->pelvis, &pos, &rot);
   double felt[3];
   double wanted[3];
   read(r, r->accelerometer, felt);
