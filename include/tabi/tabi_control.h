@@ -1,5 +1,5 @@
 /* tabi_control.h - joint control: springs and dampers that hold a posture or follow a trajectory,
- * and trajectories that make a robot walk. */
+ * trajectories that make a robot walk, and a stabiliser that keeps it from falling. */
 #ifndef TABI_CONTROL_H
 #define TABI_CONTROL_H
 
@@ -55,6 +55,9 @@ TABI_API void tabi_pd_destroy(tabi_pd *pd); /* NULL is fine */
  * ones aim at where the trajectory is at its start, implicit ones at where it will be at its end.
  * Allocates nothing. */
 TABI_API void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep);
+/* The same with targets and their rates given, by column, for all joints alike. */
+TABI_API void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *target,
+                                    const double *rate);
 
 /* ------------------------------------------------------------------------------- walking */
 
@@ -122,6 +125,63 @@ TABI_API double tabi_walk_duration(const tabi_walk *walk);       /* s */
 /* For tabi_pd: column j is joint j of the model; zero for those without one coordinate. */
 TABI_API const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk);
 TABI_API tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time);
+
+/* ---------------------------------------------------------------------------- stabiliser */
+
+/* Gains that hold a mass centre at a height over a zero-moment point p, which follows where it is
+ * sent by p' = (sent - p) / delay:  sent = planned + gain[0] dx + gain[1] dx' + gain[2] dp  for
+ * deviations dx of the mass centre and dp of p from the plan.  They give the poles pole[0], pole[1]
+ * (1/s, negative) and the natural one of the pendulum, -sqrt(gravity / height). */
+TABI_API void tabi_lipm_gains(double height, double gravity, double delay, const double pole[2],
+                              double gain[3]);
+
+/* Feels with sensors of the model how a walking robot deviates from its plan, and turns and
+ * lowers its feet so that the floor pushes it back. */
+typedef struct tabi_stabiliser_def {
+  uint32_t def_size;     /* set by the default function */
+  const tabi_walk *walk; /* must outlive the stabiliser */
+  int32_t force[2];      /* sensors of force and torque at joints above the soles, left and right */
+  int32_t gyro;          /* sensors on the waist's body */
+  int32_t accelerometer; /* encoders that the model has are used too; joints without are taken to
+                            be where they were sent */
+  double pole[2];        /* 1/s, as in tabi_lipm_gains */
+  double delay;          /* s, of the zero-moment point */
+  double foot_damping;   /* N m s/rad, of feet that turn under a wrong centre of pressure */
+  double height_damping; /* N s/m, of feet that sink under a wrong share of the weight */
+  double return_standing; /* s, in which feet return to the plan: standing ... */
+  double return_lifted;   /* ... and lifted */
+  double speed_filter;    /* Hz, of the speed of the mass centre */
+  double attitude_time;   /* s, in which the accelerometer corrects the gyro */
+} tabi_stabiliser_def;
+
+typedef struct tabi_stabiliser tabi_stabiliser;
+
+/* What it felt and did in its last update. */
+typedef struct tabi_stabiliser_state {
+  double tilt[2];               /* rad, of the waist about x and y */
+  double com_error[2];          /* m, from the plan */
+  double com_rate_error[2];     /* m/s */
+  double zmp[2], zmp_wanted[2]; /* m */
+  double foot_turn[2][2];       /* rad, of the feet about their x and y */
+  double foot_height;           /* m, by which the left foot is lower and the right one higher */
+} tabi_stabiliser_state;
+
+/* -13 and -4 1/s, 0.04 s, 25 N m s/rad, 3500 N s/m, 1.5 and 0.08 s, 6 Hz, 2 s. */
+TABI_API tabi_stabiliser_def tabi_stabiliser_def_default(void);
+TABI_API tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model,
+                                                 const tabi_stabiliser_def *def, tabi_error *err);
+TABI_API void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser); /* NULL is fine */
+/* Before a walk starts anew. */
+TABI_API void tabi_stabiliser_reset(tabi_stabiliser *stabiliser);
+
+/* Reads the sensors of a world and finds targets for its next step, which takes `timestep` s.
+ * Allocates nothing. */
+TABI_API void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world,
+                                     double timestep);
+/* For tabi_pd_apply_targets, a number for each joint of the model. */
+TABI_API const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser);
+TABI_API const double *tabi_stabiliser_rate(const tabi_stabiliser *stabiliser);
+TABI_API tabi_stabiliser_state tabi_stabiliser_get_state(const tabi_stabiliser *stabiliser);
 
 TABI_END
 

@@ -74,13 +74,13 @@ void tabi_pd_destroy(tabi_pd *pd) {
   free(pd);
 }
 
-static void apply_joint(const tabi_pd *pd, const tabi_pd_joint *joint, tabi_world *world) {
+static void apply_joint(const tabi_pd_joint *joint, tabi_world *world, const double *target,
+                        const double *rate) {
   tabi_servo servo = {
       .kp = joint->kp, .kd = joint->kd, .target = joint->target, .implicit = joint->implicit};
   if (joint->column != TABI_NONE) {
-    servo.target = joint->implicit ? pd->next[joint->column] : pd->now[joint->column];
-    servo.target_rate =
-        joint->implicit ? pd->next_rate[joint->column] : pd->now_rate[joint->column];
+    servo.target = target[joint->column];
+    servo.target_rate = rate[joint->column];
   }
   if (joint->actuator != TABI_NONE) {
     tabi_world_set_control(world, joint->actuator, servo.target);
@@ -95,6 +95,15 @@ void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
     tabi_trajectory_sample(pd->trajectory, time, pd->now, pd->now_rate);
     tabi_trajectory_sample(pd->trajectory, time + timestep, pd->next, pd->next_rate);
   }
+  for (int32_t i = 0; i < pd->njoint; i++) {
+    bool ahead = pd->joint[i].implicit;
+    apply_joint(&pd->joint[i], world, ahead ? pd->next : pd->now,
+                ahead ? pd->next_rate : pd->now_rate);
+  }
+}
+
+void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *target,
+                           const double *rate) {
   for (int32_t i = 0; i < pd->njoint; i++)
-    apply_joint(pd, &pd->joint[i], world);
+    apply_joint(&pd->joint[i], world, target, rate);
 }

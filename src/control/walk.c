@@ -92,8 +92,14 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
                                  v3 centre, tbi_foot_place *waist, double *q, tabi_error *err) {
   waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
   for (int i = 0; i < MAX_CORRECTION; i++) {
-    int32_t side = tbi_walker_pose(walker, waist, foot, time <= 0 && i == 0, q);
-    if (side != TABI_NONE) return fail_reach(time, side, err);
+    tbi_frame frame = tbi_frame_of_place(waist);
+    tbi_walker_set_waist(walker, &frame, q);
+    for (int side = 0; side < 2; side++) {
+      tbi_frame sole = tbi_frame_of_place(&foot[side]);
+      bool search = time <= 0 && i == 0;
+      if (!tbi_walker_set_foot(walker, (tabi_side)side, &frame, &sole, search, q))
+        return fail_reach(time, side, err);
+    }
     v3 missed = v3_sub(centre, tbi_walker_centre(walker, q));
     if (fabs(missed.x) < CENTRE_GOAL && fabs(missed.y) < CENTRE_GOAL) break;
     /* legs move about half as far as the waist */

@@ -16,12 +16,12 @@
 
 static const tabi_place nowhere = {NULL, 0};
 
-static tbi_frame inverse(const tbi_frame *a) {
+tbi_frame tbi_frame_inverse(const tbi_frame *a) {
   m3 back = m3_transpose(&a->rot);
   return (tbi_frame){back, v3_neg(m3_mulv(&back, a->pos))};
 }
 
-static tbi_frame frame_of(const tbi_foot_place *place) {
+tbi_frame tbi_frame_of_place(const tbi_foot_place *place) {
   return (tbi_frame){q_matrix(q_exp((v3){0, 0, place->yaw})), place->pos};
 }
 
@@ -50,7 +50,7 @@ static tabi_status find_base(tbi_walker *walker, const tabi_walk_def *def, tabi_
   walker->joint_frame = own;
   if (joint->parent != TABI_WORLD)
     walker->joint_frame = tbi_frame_mul(&model->link_home[joint->parent].frame, &own);
-  tbi_frame back = inverse(&model->link_home[def->waist].frame);
+  tbi_frame back = tbi_frame_inverse(&model->link_home[def->waist].frame);
   walker->in_waist = tbi_frame_mul(&back, &model->link_home[joint->child].frame);
   return TABI_OK;
 }
@@ -132,6 +132,7 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
                              const double *posture, v3 *sole, tabi_error *err) {
   const tabi_model *model = walker->model;
   tbi_leg *leg = &walker->leg[side];
+  walker->link[side] = def->foot[side];
   tabi_status status = tbi_leg_find(model, def->waist, def->foot[side], posture, leg, err);
   if (status != TABI_OK) return status;
   double angle[TBI_LEG_JOINTS];
@@ -150,6 +151,15 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
   return TABI_OK;
 }
 
+static tabi_status add_scratch(tbi_walker *walker, tabi_error *err) {
+  size_t nv = (size_t)tabi_model_nv(walker->model);
+  walker->dynamics = tabi_dynamics_create(walker->model, err);
+  walker->v = calloc(3 * nv, sizeof *walker->v);
+  if (!walker->dynamics || !walker->v) return tbi_error_memory(err);
+  walker->tau = walker->v + 2 * nv;
+  return TABI_OK;
+}
+
 tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
                             const double *posture, tabi_error *err) {
   *walker =
@@ -165,54 +175,54 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "walk: the left foot is not to the left of the right one");
   }
-  size_t nq = (size_t)tabi_model_nq(model);
-  size_t nv = (size_t)tabi_model_nv(model);
-  walker->dynamics = tabi_dynamics_create(model, err);
-  walker->q = calloc(nq + 3 * nv, sizeof *walker->q);
-  if (!walker->dynamics || !walker->q) return tbi_error_memory(err);
-  walker->v = walker->q + nq;
-  walker->tau = walker->v + 2 * nv;
-  return TABI_OK;
+  return add_scratch(walker, err);
+}
+
+tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err) {
+  *walker = *from;
+  return add_scratch(walker, err);
 }
 
 void tbi_walker_free(tbi_walker *walker) {
   tabi_dynamics_destroy(walker->dynamics);
-  free(walker->q);
+  free(walker->v);
   walker->dynamics = NULL;
-  walker->q = NULL;
+  walker->v = NULL;
 }
 
 /* -- postures */
 
-static bool pose_leg(const tbi_walker *walker, int side, const tbi_frame *from_world,
-                     const tbi_foot_place *foot, bool search, double *q) {
+void tbi_walker_set_waist(const tbi_walker *walker, const tbi_frame *waist, double *q) {
+  tbi_frame floating = tbi_frame_mul(waist, &walker->in_waist);
+  tbi_frame from_joint = tbi_frame_inverse(&walker->joint_frame);
+  floating = tbi_frame_mul(&from_joint, &floating);
+  double *base = q + walker->model->body[walker->body].q;
+  v3_store(floating.pos, base);
+  q_store(q_from_matrix(&floating.rot), base + 3);
+}
+
+bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_frame *waist,
+                         const tbi_frame *sole, bool search, double *q) {
   const tbi_leg *leg = &walker->leg[side];
   double angle[TBI_LEG_JOINTS];
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
     angle[i] = q[tabi_model_joint_q(walker->model, leg->joint[i]).first];
-  tbi_frame sole = frame_of(foot);
-  tbi_frame link = tbi_frame_mul(&sole, &walker->foot[side]);
-  tbi_frame goal = tbi_frame_mul(from_world, &link);
+  tbi_frame from_world = tbi_frame_inverse(waist);
+  tbi_frame link = tbi_frame_mul(sole, &walker->foot[side]);
+  tbi_frame goal = tbi_frame_mul(&from_world, &link);
   bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
     q[tabi_model_joint_q(walker->model, leg->joint[i]).first] = angle[i];
   return reached;
 }
 
-int32_t tbi_walker_pose(const tbi_walker *walker, const tbi_foot_place *waist,
-                        const tbi_foot_place *foot, bool search, double *q) {
-  tbi_frame frame = frame_of(waist);
-  tbi_frame floating = tbi_frame_mul(&frame, &walker->in_waist);
-  tbi_frame from_joint = inverse(&walker->joint_frame);
-  floating = tbi_frame_mul(&from_joint, &floating);
-  double *base = q + walker->model->body[walker->body].q;
-  v3_store(floating.pos, base);
-  q_store(q_from_matrix(&floating.rot), base + 3);
-  tbi_frame from_world = inverse(&frame);
-  for (int side = 0; side < 2; side++) {
-    if (!pose_leg(walker, side, &from_world, &foot[side], search, q)) return side;
+double tbi_walker_mass(const tbi_walker *walker) {
+  const tabi_model *model = walker->model;
+  double mass = 0;
+  for (int32_t i = 0; i < model->nbody; i++) {
+    if (model->body[i].tree == model->body[walker->body].tree) mass += model->body[i].mass;
   }
-  return TABI_NONE;
+  return mass;
 }
 
 v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
@@ -221,14 +231,12 @@ v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
   memset(walker->v, 0, (size_t)tabi_model_nv(model) * sizeof *walker->v);
   tabi_dynamics_set_state(d, q, walker->v);
   int32_t tree = model->body[walker->body].tree;
-  double mass = 0;
   v3 moment = v3_zero();
   for (int32_t i = 0; i < model->nbody; i++) {
     if (model->body[i].tree != tree) continue;
-    mass += d->body[i].inertia.mass;
     moment = v3_add(moment, v4_to(d->body[i].inertia.h));
   }
-  return v3_add(tbi_tree_origin(d, walker->body), v3_scale(1 / mass, moment));
+  return v3_add(tbi_tree_origin(d, walker->body), v3_scale(1 / tbi_walker_mass(walker), moment));
 }
 
 /* -- motion */

@@ -10,11 +10,12 @@
 typedef struct tbi_walker {
   const tabi_model *model;
   tabi_dynamics *dynamics; /* scratch */
-  double *q, *v, *tau;     /* scratch: [nq], [nv], [nv] */
+  double *v, *tau;         /* scratch: [2 nv], [nv] */
   int32_t floating;        /* the joint of the waist's body */
   int32_t body;            /* that body */
   tbi_frame joint_frame;   /* of the floating joint in the world */
   tbi_frame in_waist;      /* the floating link in the frame of the waist */
+  int32_t link[2];         /* feet */
   tbi_leg leg[2];
   tbi_frame foot[2];   /* the foot's link, from the middle of its sole, level */
   double length;       /* m, of the soles along x: the smaller one */
@@ -27,15 +28,22 @@ typedef struct tbi_walker {
 /* The robot in the posture q[nq]; tbi_walker_free gives the memory back, also after a failure. */
 tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
                             const double *posture, tabi_error *err);
+/* The same robot with a scratch of its own. */
+tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err);
 void tbi_walker_free(tbi_walker *walker);
 
-/* Puts waist and feet to their places by changing q[nq], whose legs are where to start from.
- * Returns the side whose leg is too short or would have to bend too far, or TABI_NONE.  With
- * `search` legs may start from far away. */
-int32_t tbi_walker_pose(const tbi_walker *walker, const tbi_foot_place *waist,
-                        const tbi_foot_place *foot, bool search, double *q);
+tbi_frame tbi_frame_inverse(const tbi_frame *a);
+tbi_frame tbi_frame_of_place(const tbi_foot_place *place);
 
-/* The mass centre in the world. */
+/* Puts the waist to a place in the world by changing q[nq]. */
+void tbi_walker_set_waist(const tbi_walker *walker, const tbi_frame *waist, double *q);
+/* Puts a sole there as well, from where the leg is in q.  False if the leg is too short or would
+ * have to bend too far.  With `search` it may start from far away. */
+bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_frame *waist,
+                         const tbi_frame *sole, bool search, double *q);
+
+double tbi_walker_mass(const tbi_walker *walker); /* kg */
+/* The mass centre in the world; the scratch then holds the kinematics of q at rest. */
 v3 tbi_walker_centre(tbi_walker *walker, const double *q);
 
 /* The point on the ground about which the forces of the motion, from three postures one period

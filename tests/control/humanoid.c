@@ -3,8 +3,22 @@
 
 #include "support/near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Knees bent. */
+static void crouch(humanoid *robot, const char *prefix) {
+  static const char *const joints[] = {"l_hip_pitch", "l_knee", "l_ankle_pitch",
+                                       "r_hip_pitch", "r_knee", "r_ankle_pitch"};
+  static const double angles[] = {-0.4538, 0.8727, -0.4189};
+  for (int i = 0; i < 6; i++) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s%s", prefix, joints[i]);
+    int32_t joint = tabi_model_find_joint(robot->model, name);
+    robot->q[tabi_model_joint_q(robot->model, joint).first] = angles[i % 3];
+  }
+}
 
 humanoid humanoid_load(const char *const *set, int32_t nset) {
   tabi_error err = {0};
@@ -18,23 +32,123 @@ humanoid humanoid_load(const char *const *set, int32_t nset) {
   robot.world = tabi_world_create(robot.model, &world_def, &err);
   if (!robot.world || tabi_scene_reset(robot.scene, robot.world, &err) != TABI_OK)
     fail_msg("%s", err.message);
-  size_t size = (size_t)tabi_model_nq(robot.model) * sizeof *robot.q;
-  robot.q = malloc(size);
-  memcpy(robot.q, tabi_world_q(robot.world), size);
+  robot.q = calloc((size_t)tabi_model_nq(robot.model), sizeof *robot.q);
+  tabi_model_start(robot.model, robot.q);
+  crouch(&robot, "robot/");
+  return robot;
+}
+
+static void add_sensor(tabi_builder *builder, tabi_sensor_type type, const char *name,
+                       const char *link, const char *joint) {
+  tabi_sensor_def def = tabi_sensor_def_default();
+  def.type = type;
+  def.name = name;
+  if (link) def.link = tabi_builder_find_link(builder, link);
+  if (joint) def.joint = tabi_builder_find_joint(builder, joint);
+  (void)tabi_builder_add_sensor(builder, &def);
+}
+
+static void add_sensors(tabi_builder *builder) {
+  static const char *const legs[] = {"hip_yaw", "hip_roll",    "hip_pitch",
+                                     "knee",    "ankle_pitch", "ankle_roll"};
+  add_sensor(builder, TABI_SENSOR_FORCE_TORQUE, "l_force", NULL, "l_ankle_roll");
+  add_sensor(builder, TABI_SENSOR_FORCE_TORQUE, "r_force", NULL, "r_ankle_roll");
+  add_sensor(builder, TABI_SENSOR_GYRO, "gyro", "pelvis", NULL);
+  add_sensor(builder, TABI_SENSOR_ACCELEROMETER, "accelerometer", "pelvis", NULL);
+  for (int i = 0; i < 12; i++) {
+    char joint[64];
+    (void)snprintf(joint, sizeof joint, "%c_%s", i < 6 ? 'l' : 'r', legs[i % 6]);
+    add_sensor(builder, TABI_SENSOR_ENCODER, NULL, NULL, joint);
+  }
+}
+
+static tabi_model *build_model(void) {
+  tabi_error err = {0};
+  tabi_builder *builder = tabi_builder_create();
+  if (tabi_builder_load(builder, TABI_SOURCE_DIR "/models/humanoid36.urdf", NULL, &err) != TABI_OK)
+    fail_msg("%s", err.message);
+  tabi_shape_def floor = tabi_shape_def_default();
+  floor.type = TABI_SHAPE_PLANE;
+  floor.link = TABI_WORLD;
+  (void)tabi_builder_add_shape(builder, &floor);
+  for (int32_t i = 0; i < tabi_builder_nlink(builder); i++) {
+    for (int32_t j = i + 1; j < tabi_builder_nlink(builder); j++)
+      (void)tabi_builder_add_exclusion(builder, i, j);
+  }
+  add_sensors(builder);
+  tabi_model *model = tabi_builder_build(builder, &err);
+  if (!model) fail_msg("%s", err.message);
+  tabi_builder_destroy(builder);
+  return model;
+}
+
+humanoid humanoid_build(double timestep) {
+  tabi_error err = {0};
+  humanoid robot = {.model = build_model()};
+  tabi_world_def def = tabi_world_def_default(robot.model);
+  def.timestep = timestep;
+  robot.world = tabi_world_create(robot.model, &def, &err);
+  if (!robot.world) fail_msg("%s", err.message);
+  robot.q = calloc((size_t)tabi_model_nq(robot.model), sizeof *robot.q);
+  tabi_model_start(robot.model, robot.q);
+  crouch(&robot, "");
   return robot;
 }
 
 void humanoid_free(humanoid *robot) {
   tabi_world_destroy(robot->world);
+  if (!robot->scene) tabi_model_destroy((tabi_model *)robot->model);
   tabi_scene_destroy(robot->scene);
   free(robot->q);
 }
 
+tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk) {
+  int32_t njoint = tabi_model_njoint(robot->model);
+  tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
+  tabi_pd_def def = tabi_pd_def_default();
+  for (int32_t j = 0; j < njoint; j++) {
+    if (tabi_model_joint_q(robot->model, j).count != 1) continue;
+    const char *name = tabi_model_joint(robot->model, j).name;
+    tabi_pd_joint *added = &joint[def.njoint++];
+    *added = (tabi_pd_joint){
+        .joint = j, .actuator = TABI_NONE, .column = j, .kp = 15000, .kd = 300, .implicit = true};
+    if (!strstr(name, "bush")) continue;
+    added->kp = strstr(name, "bush_z") ? 1e6 : 2.5e3;
+    added->kd = 0;
+  }
+  def.joint = joint;
+  def.trajectory = tabi_walk_trajectory(walk);
+  tabi_error err = {0};
+  tabi_pd *pd = tabi_pd_create(robot->model, &def, &err);
+  if (!pd) fail_msg("%s", err.message);
+  free(joint);
+  return pd;
+}
+
+tabi_stabiliser_def humanoid_stabiliser_def(const humanoid *robot, const tabi_walk *walk) {
+  tabi_stabiliser_def def = tabi_stabiliser_def_default();
+  def.walk = walk;
+  def.force[TABI_LEFT] = tabi_model_find_sensor(robot->model, "l_force");
+  def.force[TABI_RIGHT] = tabi_model_find_sensor(robot->model, "r_force");
+  def.gyro = tabi_model_find_sensor(robot->model, "gyro");
+  def.accelerometer = tabi_model_find_sensor(robot->model, "accelerometer");
+  return def;
+}
+
+void humanoid_reset(const humanoid *robot, const tabi_walk *walk) {
+  tabi_error err = {0};
+  double *v = calloc((size_t)tabi_model_nv(robot->model), sizeof *v);
+  tabi_walk_start(walk, robot->q);
+  if (tabi_world_set_state(robot->world, robot->q, v, &err) != TABI_OK) fail_msg("%s", err.message);
+  free(v);
+}
+
 tabi_walk_def humanoid_walk_def(const humanoid *robot, int32_t nstep, const tabi_footstep *step) {
   tabi_walk_def def = tabi_walk_def_default();
-  def.waist = tabi_model_find_link(robot->model, "robot/pelvis");
-  def.foot[TABI_LEFT] = tabi_model_find_link(robot->model, "robot/l_foot");
-  def.foot[TABI_RIGHT] = tabi_model_find_link(robot->model, "robot/r_foot");
+  bool scene = robot->scene != NULL;
+  def.waist = tabi_model_find_link(robot->model, scene ? "robot/pelvis" : "pelvis");
+  def.foot[TABI_LEFT] = tabi_model_find_link(robot->model, scene ? "robot/l_foot" : "l_foot");
+  def.foot[TABI_RIGHT] = tabi_model_find_link(robot->model, scene ? "robot/r_foot" : "r_foot");
   def.posture = robot->q;
   def.nstep = nstep;
   def.step = step;

@@ -1,4 +1,5 @@
-/* humanoid.h - humanoid36 as scenes/stand.yaml has it, with walks to plan and to follow. */
+/* humanoid.h - humanoid36 as scenes/stand.yaml has it or on rubber, with walks to plan and to
+ * follow. */
 #ifndef TEST_HUMANOID_H
 #define TEST_HUMANOID_H
 
@@ -8,7 +9,7 @@
 enum { MAX_STEPS = 32 };
 
 typedef struct humanoid {
-  tabi_scene *scene;
+  tabi_scene *scene; /* NULL: built without one */
   const tabi_model *model;
   tabi_world *world;
   double *q; /* [nq] knees bent */
@@ -16,7 +17,17 @@ typedef struct humanoid {
 
 /* Loads it, with changes to the scene. */
 humanoid humanoid_load(const char *const *set, int32_t nset);
+/* The same without a scene, with the rubber of its feet free to give and with sensors: force and
+ * torque under the ankles, a gyro and an accelerometer in the pelvis, encoders in the legs. */
+humanoid humanoid_build(double timestep);
 void humanoid_free(humanoid *robot);
+
+/* A controller with stiff joints along a walk; rubber has 1e6 N/m and 2.5e3 N m/rad. */
+tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk);
+/* A def with the sensors of humanoid_build. */
+tabi_stabiliser_def humanoid_stabiliser_def(const humanoid *robot, const tabi_walk *walk);
+/* Puts the world to the start of a walk. */
+void humanoid_reset(const humanoid *robot, const tabi_walk *walk);
 
 /* A def with the links and the posture filled in. */
 tabi_walk_def humanoid_walk_def(const humanoid *robot, int32_t nstep, const tabi_footstep *step);

@@ -4,8 +4,6 @@
 #include "control/humanoid.h"
 #include "support/near.h"
 
-#include <stdlib.h>
-
 #define TIMESTEP 1e-3
 
 /* What was seen on the way. */
@@ -17,24 +15,6 @@ typedef struct record {
   double zmp[2], seen; /* sums over the present single support */
   int32_t walked;      /* steps of the simulation while it walks */
 } record;
-
-static tabi_pd *follow(const humanoid *robot, const tabi_walk *walk) {
-  int32_t njoint = tabi_model_njoint(robot->model);
-  tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
-  tabi_pd_def def = tabi_pd_def_default();
-  for (int32_t j = 0; j < njoint; j++) {
-    if (tabi_model_joint_q(robot->model, j).count != 1) continue;
-    joint[def.njoint++] = (tabi_pd_joint){
-        .joint = j, .actuator = TABI_NONE, .column = j, .kp = 15000, .kd = 300, .implicit = true};
-  }
-  def.joint = joint;
-  def.trajectory = tabi_walk_trajectory(walk);
-  tabi_error err = {0};
-  tabi_pd *pd = tabi_pd_create(robot->model, &def, &err);
-  if (!pd) fail_msg("%s", err.message);
-  free(joint);
-  return pd;
-}
 
 /* Vertical force of the floor and its centre. */
 static double floor_force(const tabi_world *world, double centre[2]) {
@@ -111,11 +91,8 @@ static record walk_along(int32_t nstep, const tabi_footstep *step) {
   tabi_walk_def def = humanoid_walk_def(&robot, nstep, step);
   def.stand_after = 1;
   tabi_walk *walk = humanoid_plan(&robot, &def);
-  tabi_pd *pd = follow(&robot, walk);
-  double *v = calloc((size_t)tabi_model_nv(robot.model), sizeof *v);
-  tabi_error err = {0};
-  tabi_walk_start(walk, robot.q);
-  assert_int_equal(tabi_world_set_state(robot.world, robot.q, v, &err), TABI_OK);
+  tabi_pd *pd = humanoid_follow(&robot, walk);
+  humanoid_reset(&robot, walk);
   record seen = {.lowest = 10, .margin = 1};
   while (tabi_world_time(robot.world) < tabi_walk_duration(walk)) {
     tabi_pd_apply(pd, robot.world, TIMESTEP);
@@ -126,7 +103,6 @@ static record walk_along(int32_t nstep, const tabi_footstep *step) {
   }
   seen.force /= seen.walked * 9.81 * tabi_model_mass(robot.model);
   seen.feet = missed_places(&robot, &def, walk);
-  free(v);
   tabi_pd_destroy(pd);
   tabi_walk_destroy(walk);
   humanoid_free(&robot);

@@ -1,0 +1,23 @@
+/* attitude.c - see attitude.h.  A complementary filter: the gyro for what is fast, gravity for what
+ * is slow. */
+#include "control/attitude.h"
+
+#include "math/quat.h"
+
+v3 tbi_attitude_update(v3 up, v3 rate, v3 felt, double time, double settle) {
+  /* what stands still turns backwards in axes that turn */
+  m3 turn = q_matrix(q_exp(v3_scale(-time, rate)));
+  v3 next = m3_mulv(&turn, up);
+  double size = v3_norm(felt);
+  if (size > 0) {
+    double share = time / (settle + time);
+    next = v3_axpy(next, share, v3_sub(v3_scale(1 / size, felt), next));
+  }
+  return v3_scale(1 / v3_norm(next), next);
+}
+
+void tbi_attitude_tilt(v3 up, double tilt[2]) {
+  /* axes that were turned about y, then about their own x */
+  tilt[0] = atan2(up.y, up.z);
+  tilt[1] = atan2(-up.x, hypot(up.y, up.z));
+}

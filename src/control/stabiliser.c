@@ -1,0 +1,441 @@
+/* stabiliser.c - tracking of the linear inverted pendulum by ankles that yield (Kajita and others
+ * 2010).
+ *
+ *   gyro, accelerometer --> tilt --+
+ *   encoders --------------------- + --> mass centre, its speed --+
+ *   force sensors --> pressure of both feet --> zero-moment point + --> zero-moment point wanted
+ *                                                                             |
+ *   targets of the legs <-- feet that turn and sink <-- pressure wanted of both feet
+ *
+ * Feet are dampers: one whose centre of pressure is not where it is wanted turns at a rate that
+ * grows with the moment missing, and slowly returns to the plan.  The same holds for the heights of
+ * both feet and the difference of their loads. */
+#include "base/error.h"
+#include "control/attitude.h"
+#include "control/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PI           3.14159265358979323846
+#define EDGE         0.01 /* m, that wanted pressure keeps from the edge of a sole */
+#define LARGEST_TURN 0.2  /* rad, of a foot */
+#define LARGEST_LIFT 0.05 /* m */
+#define LIGHT        0.05 /* share of the weight below which pressure says nothing */
+
+static const tabi_place nowhere = {NULL, 0};
+
+/* The floor's push on a foot, in level axes along it, from the middle of its sole. */
+typedef struct pressure {
+  double force; /* N, upwards */
+  double centre[2];
+} pressure;
+
+/* What changes from update to update. */
+typedef struct memory {
+  bool started;
+  v3 up;               /* in the waist's axes */
+  double com_error[2]; /* m */
+  double com_rate_error[2];
+  double foot_turn[2][2];
+  double foot_height;
+  double zmp[2], zmp_wanted[2];
+} memory;
+
+struct tabi_stabiliser {
+  tabi_stabiliser_def def;
+  const tabi_model *model;
+  const tabi_walk *walk;
+  tbi_walker walker;
+  double weight;
+  double gain[3];
+  tbi_frame sensor[2];    /* of force, from the middle of the sole */
+  m3 gyro, accelerometer; /* their axes to those of the waist */
+  int32_t *encoder;       /* [njoint] the sensor at a joint, or TABI_NONE */
+  double *target, *rate;  /* [njoint] */
+  double *q;              /* [nq] */
+  memory now;
+};
+
+/* -- making */
+
+tabi_stabiliser_def tabi_stabiliser_def_default(void) {
+  return (tabi_stabiliser_def){
+      .def_size = sizeof(tabi_stabiliser_def),
+      .force = {TABI_NONE, TABI_NONE},
+      .gyro = TABI_NONE,
+      .accelerometer = TABI_NONE,
+      .pole = {-13,       -4       },
+      .delay = 0.04,
+      .foot_damping = 25,
+      .height_damping = 3500,
+      .return_standing = 1.5,
+      .return_lifted = 0.08,
+      .speed_filter = 6,
+      .attitude_time = 2
+  };
+}
+
+static bool positive(double value) { return isfinite(value) && value > 0; }
+
+static tabi_status check_sensor(const tabi_model *model, int32_t sensor, tabi_sensor_type type,
+                                tabi_error *err) {
+  if (sensor >= 0 && sensor < tabi_model_nsensor(model) &&
+      tabi_model_sensor(model, sensor).type == type)
+    return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "stabiliser: sensor %d is none of type %s; give the model one", (int)sensor,
+                       tabi_sensor_type_name(type));
+}
+
+static tabi_status check(const tabi_model *model, const tabi_stabiliser_def *def, tabi_error *err) {
+  if (def->def_size != sizeof *def || !def->walk || def->walk->model != model) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "tabi_stabiliser_def was not made by tabi_stabiliser_def_default(), or "
+                         "has no walk of this model");
+  }
+  bool fine = positive(-def->pole[0]) && positive(-def->pole[1]) && positive(def->delay) &&
+              positive(def->foot_damping) && positive(def->height_damping) &&
+              positive(def->return_standing) && positive(def->return_lifted) &&
+              positive(def->speed_filter) && positive(def->attitude_time);
+  if (!fine) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "stabiliser: poles must be negative, all other numbers positive");
+  }
+  tabi_status status = check_sensor(model, def->gyro, TABI_SENSOR_GYRO, err);
+  if (status == TABI_OK)
+    status = check_sensor(model, def->accelerometer, TABI_SENSOR_ACCELEROMETER, err);
+  for (int side = 0; side < 2 && status == TABI_OK; side++)
+    status = check_sensor(model, def->force[side], TABI_SENSOR_FORCE_TORQUE, err);
+  return status;
+}
+
+/* The axes of a sensor in those of the waist, if it is on the same body. */
+static tabi_status find_axes(const tabi_stabiliser *s, int32_t sensor, m3 *axes, tabi_error *err) {
+  const tabi_model *model = s->model;
+  tabi_sensor_def def = tabi_model_sensor(model, sensor);
+  if (tabi_model_link_body(model, def.link) != s->walker.body) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "stabiliser: sensor '%.80s' is not on the waist",
+                         def.name ? def.name : "");
+  }
+  int32_t child = tabi_model_joint(model, s->walker.floating).child;
+  tbi_frame mount = tbi_frame_load(def.pos, def.quat);
+  tbi_frame back = tbi_frame_inverse(&model->link_home[child].frame);
+  tbi_frame frame = tbi_frame_mul(&s->walker.in_waist, &back);
+  frame = tbi_frame_mul(&frame, &model->link_home[def.link].frame);
+  *axes = tbi_frame_mul(&frame, &mount).rot;
+  return TABI_OK;
+}
+
+static tbi_frame link_frame(const tbi_walker *walker, int32_t link) {
+  double pos[3];
+  double quat[4];
+  tabi_dynamics_link_pose(walker->dynamics, link, pos, quat);
+  return tbi_frame_load(pos, quat);
+}
+
+/* The frame of a sole whose foot's link is somewhere. */
+static tbi_frame sole_frame(const tbi_walker *walker, int side) {
+  tbi_frame foot = link_frame(walker, walker->link[side]);
+  tbi_frame back = tbi_frame_inverse(&walker->foot[side]);
+  return tbi_frame_mul(&foot, &back);
+}
+
+/* Where the force sensors are: above their soles in the posture in which the walk starts. */
+static void place_force_sensors(tabi_stabiliser *s) {
+  (void)tbi_walker_centre(&s->walker, s->walk->start);
+  for (int side = 0; side < 2; side++) {
+    tabi_sensor_def def = tabi_model_sensor(s->model, s->def.force[side]);
+    tbi_frame mount = tbi_frame_load(def.pos, def.quat);
+    tbi_frame link = link_frame(&s->walker, tabi_model_joint(s->model, def.joint).child);
+    tbi_frame sole = sole_frame(&s->walker, side);
+    tbi_frame back = tbi_frame_inverse(&sole);
+    link = tbi_frame_mul(&back, &link);
+    s->sensor[side] = tbi_frame_mul(&link, &mount);
+  }
+}
+
+static void find_encoders(tabi_stabiliser *s) {
+  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++)
+    s->encoder[j] = TABI_NONE;
+  for (int32_t i = 0; i < tabi_model_nsensor(s->model); i++) {
+    tabi_sensor_def def = tabi_model_sensor(s->model, i);
+    if (def.type == TABI_SENSOR_ENCODER) s->encoder[def.joint] = i;
+  }
+}
+
+static tabi_status make(tabi_stabiliser *s, tabi_error *err) {
+  size_t njoint = (size_t)tabi_model_njoint(s->model);
+  tabi_status status = tbi_walker_copy(&s->walker, &s->walk->walker, err);
+  if (status != TABI_OK) return status;
+  s->encoder = malloc(njoint * sizeof *s->encoder);
+  s->target = calloc(2 * njoint + (size_t)tabi_model_nq(s->model), sizeof *s->target);
+  if (!s->encoder || !s->target) return tbi_error_memory(err);
+  s->rate = s->target + njoint;
+  s->q = s->rate + njoint;
+  status = find_axes(s, s->def.gyro, &s->gyro, err);
+  if (status == TABI_OK) status = find_axes(s, s->def.accelerometer, &s->accelerometer, err);
+  if (status != TABI_OK) return status;
+  find_encoders(s);
+  place_force_sensors(s);
+  s->weight = s->walk->gravity * tbi_walker_mass(&s->walker);
+  tabi_lipm_gains(s->walk->centre_height, s->walk->gravity, s->def.delay, s->def.pole, s->gain);
+  tabi_stabiliser_reset(s);
+  return TABI_OK;
+}
+
+tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model, const tabi_stabiliser_def *def,
+                                        tabi_error *err) {
+  if (check(model, def, err) != TABI_OK) return NULL;
+  tabi_stabiliser *s = calloc(1, sizeof *s);
+  if (!s) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  s->def = *def;
+  s->model = model;
+  s->walk = def->walk;
+  if (make(s, err) == TABI_OK) return s;
+  tabi_stabiliser_destroy(s);
+  return NULL;
+}
+
+void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser) {
+  if (!stabiliser) return;
+  tbi_walker_free(&stabiliser->walker);
+  free(stabiliser->encoder);
+  free(stabiliser->target);
+  free(stabiliser);
+}
+
+void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
+  tabi_stabiliser *s = stabiliser;
+  size_t njoint = (size_t)tabi_model_njoint(s->model);
+  s->now = (memory){
+      .up = {0, 0, 1}
+  };
+  memcpy(s->q, s->walk->start, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
+  tabi_trajectory_sample(s->walk->joints, 0, s->target, NULL);
+  memset(s->rate, 0, njoint * sizeof *s->rate);
+}
+
+/* -- feeling */
+
+/* The sensor tells what the leg does to the foot; the floor does the opposite, but for the little
+ * that the foot weighs. */
+static pressure feel_foot(const tabi_stabiliser *s, const tabi_world *world, int side) {
+  double reading[TABI_SENSOR_MAX];
+  (void)tabi_world_sensor(world, s->def.force[side], reading);
+  const tbi_frame *frame = &s->sensor[side];
+  v3 f = v3_neg(m3_mulv(&frame->rot, v3_load(reading)));
+  v3 n = v3_neg(m3_mulv(&frame->rot, v3_load(reading + 3)));
+  if (f.z < LIGHT * s->weight)
+    return (pressure){
+        0, {0, 0}
+    };
+  v3 o = frame->pos;
+  return (pressure){
+      f.z, {o.x - (n.y + o.z * f.x) / f.z, o.y + (n.x - o.z * f.y) / f.z}
+  };
+}
+
+static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+                          double timestep) {
+  double rate[TABI_SENSOR_MAX];
+  double felt[TABI_SENSOR_MAX];
+  (void)tabi_world_sensor(world, s->def.gyro, rate);
+  (void)tabi_world_sensor(world, s->def.accelerometer, felt);
+  /* without the acceleration that was planned, gravity is left */
+  double stiffness = s->walk->gravity / s->walk->centre_height;
+  double c = cos(plan->waist_yaw);
+  double y = sin(plan->waist_yaw);
+  double ax = stiffness * (plan->com[0] - plan->zmp[0]);
+  double ay = stiffness * (plan->com[1] - plan->zmp[1]);
+  v3 planned = {c * ax + y * ay, -y * ax + c * ay, 0};
+  v3 gravity = m3_mulv(&s->accelerometer, v3_load(felt));
+  if (v3_norm(gravity) > 0) gravity = v3_sub(gravity, planned);
+  s->now.up = tbi_attitude_update(s->now.up, m3_mulv(&s->gyro, v3_load(rate)), gravity, timestep,
+                                  s->def.attitude_time);
+}
+
+/* The mass centre by kinematics from the feet that carry the robot, which stand where planned. */
+static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+                      const pressure *foot) {
+  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++) {
+    tabi_range range = tabi_model_joint_q(s->model, j);
+    if (range.count != 1) continue;
+    if (s->encoder[j] != TABI_NONE) {
+      (void)tabi_world_sensor(world, s->encoder[j], &s->q[range.first]);
+    } else {
+      s->q[range.first] = s->target[j];
+    }
+  }
+  double tilt[2];
+  tbi_attitude_tilt(s->now.up, tilt);
+  q4 turn = q_mul(q_exp((v3){0, 0, plan->waist_yaw}),
+                  q_mul(q_exp((v3){0, tilt[1], 0}), q_exp((v3){tilt[0], 0, 0})));
+  tbi_frame waist = {q_matrix(turn), v3_load(plan->waist)};
+  tbi_walker_set_waist(&s->walker, &waist, s->q);
+  v3 centre = tbi_walker_centre(&s->walker, s->q);
+  double total = foot[0].force + foot[1].force;
+  v3 shift = v3_zero();
+  for (int side = 0; side < 2; side++) {
+    v3 off = v3_sub(v3_load(plan->foot[side]), sole_frame(&s->walker, side).pos);
+    shift = v3_axpy(shift, foot[side].force / total, off);
+  }
+  return v3_add(centre, shift);
+}
+
+/* A point of a foot in the world. */
+static void foot_point(const tabi_walk_state *plan, int side, const double *centre, double *to) {
+  double c = cos(plan->foot_yaw[side]);
+  double s = sin(plan->foot_yaw[side]);
+  to[0] = plan->foot[side][0] + c * centre[0] - s * centre[1];
+  to[1] = plan->foot[side][1] + s * centre[0] + c * centre[1];
+}
+
+static void feel(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+                 const pressure *foot, double timestep) {
+  memory *now = &s->now;
+  double total = foot[0].force + foot[1].force;
+  feel_attitude(s, world, plan, timestep);
+  if (total <= 0) return;
+  v3 centre = feel_centre(s, world, plan, foot);
+  const double at[2] = {centre.x, centre.y};
+  double lag = 1 / (2 * PI * s->def.speed_filter);
+  double point[2][2];
+  for (int side = 0; side < 2; side++)
+    foot_point(plan, side, foot[side].centre, point[side]);
+  for (int i = 0; i < 2; i++) {
+    double error = at[i] - plan->com[i];
+    double speed = now->started ? (error - now->com_error[i]) / timestep : 0;
+    now->com_rate_error[i] += timestep / (lag + timestep) * (speed - now->com_rate_error[i]);
+    now->com_error[i] = error;
+    now->zmp[i] = (foot[0].force * point[0][i] + foot[1].force * point[1][i]) / total;
+  }
+  now->started = true;
+}
+
+/* -- acting */
+
+static double clamp(double value, double limit) { return fmin(fmax(value, -limit), limit); }
+
+/* How much of the weight the left foot shall carry: all or nothing while the other one is lifted,
+ * else by where the wanted zero-moment point is between them. */
+static double left_share(const tabi_walk_state *plan, const double *wanted) {
+  if (plan->lifted[TABI_LEFT]) return 0;
+  if (plan->lifted[TABI_RIGHT]) return 1;
+  double along = 0;
+  double squared = 0;
+  for (int i = 0; i < 2; i++) {
+    double way = plan->foot[TABI_LEFT][i] - plan->foot[TABI_RIGHT][i];
+    along += way * (wanted[i] - plan->foot[TABI_RIGHT][i]);
+    squared += way * way;
+  }
+  return fmin(fmax(along / squared, 0), 1);
+}
+
+/* Turns a foot so that its centre of pressure goes to where it is wanted: the toe goes down to
+ * bring it forward, the left edge to bring it to the left. */
+static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure *foot,
+                      const double *wanted, double timestep) {
+  double back = lifted ? s->def.return_lifted : s->def.return_standing;
+  double *turn = s->now.foot_turn[side];
+  double push[2] = {0, 0};
+  if (!lifted && foot->force > 0) {
+    double x = clamp(wanted[0], fmax(s->walker.length / 2 - EDGE, 0));
+    double y = clamp(wanted[1], fmax(s->walker.width / 2 - EDGE, 0));
+    push[0] = -(y - foot->centre[1]) * foot->force;
+    push[1] = (x - foot->centre[0]) * foot->force;
+  }
+  for (int i = 0; i < 2; i++) {
+    double speed = push[i] / s->def.foot_damping - turn[i] / back;
+    turn[i] = clamp(turn[i] + timestep * speed, LARGEST_TURN);
+  }
+}
+
+static void act(tabi_stabiliser *s, const tabi_walk_state *plan, const pressure *foot,
+                double timestep) {
+  memory *now = &s->now;
+  double total = foot[0].force + foot[1].force;
+  for (int i = 0; i < 2; i++) {
+    now->zmp_wanted[i] = plan->zmp[i];
+    if (total <= 0) continue;
+    now->zmp_wanted[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
+                          s->gain[2] * (now->zmp[i] - plan->zmp[i]);
+  }
+  double left = left_share(plan, now->zmp_wanted);
+  double off[2];
+  for (int i = 0; i < 2; i++)
+    off[i] = now->zmp_wanted[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
+  for (int side = 0; side < 2; side++) {
+    double c = cos(plan->foot_yaw[side]);
+    double y = sin(plan->foot_yaw[side]);
+    const double wanted[2] = {c * off[0] + y * off[1], -y * off[0] + c * off[1]};
+    turn_foot(s, side, plan->lifted[side], &foot[side], wanted, timestep);
+  }
+  bool both = !plan->lifted[0] && !plan->lifted[1];
+  double lack = both ? (2 * left - 1) * total - (foot[0].force - foot[1].force) : 0;
+  double back = both ? s->def.return_standing : s->def.return_lifted;
+  double speed = lack / s->def.height_damping - now->foot_height / back;
+  now->foot_height = clamp(now->foot_height + timestep * speed, LARGEST_LIFT);
+}
+
+/* Targets of the legs at a time; one that cannot be reached leaves the leg near its last one. */
+static void aim(tabi_stabiliser *s, double time, double timestep) {
+  int32_t njoint = tabi_model_njoint(s->model);
+  memory *now = &s->now;
+  tabi_walk_state plan = tabi_walk_at(s->walk, time);
+  /* the legs start from where they were sent last */
+  for (int32_t j = 0; j < njoint; j++) {
+    tabi_range range = tabi_model_joint_q(s->model, j);
+    if (range.count == 1) s->q[range.first] = s->target[j];
+    s->rate[j] = s->target[j];
+  }
+  tabi_trajectory_sample(s->walk->joints, time, s->target, NULL);
+  tbi_foot_place place = {v3_load(plan.waist), plan.waist_yaw};
+  tbi_frame waist = tbi_frame_of_place(&place);
+  for (int side = 0; side < 2; side++) {
+    const double *turn = now->foot_turn[side];
+    place = (tbi_foot_place){v3_load(plan.foot[side]), plan.foot_yaw[side]};
+    place.pos.z += side == TABI_LEFT ? -now->foot_height / 2 : now->foot_height / 2;
+    tbi_frame sole = tbi_frame_of_place(&place);
+    m3 tilt = q_matrix(q_mul(q_exp((v3){0, turn[1], 0}), q_exp((v3){turn[0], 0, 0})));
+    sole.rot = m3_mul(&sole.rot, &tilt);
+    (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q);
+    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+      int32_t j = s->walker.leg[side].joint[i];
+      s->target[j] = s->q[tabi_model_joint_q(s->model, j).first];
+    }
+  }
+  for (int32_t j = 0; j < njoint; j++)
+    s->rate[j] = (s->target[j] - s->rate[j]) / timestep;
+}
+
+void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world, double timestep) {
+  double time = tabi_world_time(world);
+  tabi_walk_state plan = tabi_walk_at(stabiliser->walk, time);
+  const pressure foot[2] = {feel_foot(stabiliser, world, 0), feel_foot(stabiliser, world, 1)};
+  feel(stabiliser, world, &plan, foot, timestep);
+  act(stabiliser, &plan, foot, timestep);
+  aim(stabiliser, time + timestep, timestep);
+}
+
+const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser) {
+  return stabiliser->target;
+}
+
+const double *tabi_stabiliser_rate(const tabi_stabiliser *stabiliser) { return stabiliser->rate; }
+
+tabi_stabiliser_state tabi_stabiliser_get_state(const tabi_stabiliser *stabiliser) {
+  const memory *now = &stabiliser->now;
+  tabi_stabiliser_state state = {.foot_height = now->foot_height};
+  tbi_attitude_tilt(now->up, state.tilt);
+  memcpy(state.com_error, now->com_error, sizeof state.com_error);
+  memcpy(state.com_rate_error, now->com_rate_error, sizeof state.com_rate_error);
+  memcpy(state.zmp, now->zmp, sizeof state.zmp);
+  memcpy(state.zmp_wanted, now->zmp_wanted, sizeof state.zmp_wanted);
+  memcpy(state.foot_turn, now->foot_turn, sizeof state.foot_turn);
+  return state;
+}
