@@ -17,64 +17,17 @@
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
 #include "contact/formulation.h"
-#include "contact/soft.h"
+#include "contact/spring.h"
+#include "contact/spring_tree.h"
 #include "contact/sweep.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
-#define STIFF 1e8 /* of a row: S times its mobility */
-
 enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 
-typedef struct spring {
-  tbi_soft soft;
-  v3 start; /* r0 */
-  v3 give;  /* S */
-} spring;
-
-/* share: of its force */
-static spring spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
-  double h = def->timestep;
-  tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
-  v4 s = v4_from(c->stretch);
-  double across = h * soft.damping + h * h * soft.stiffness;
-  double along = h * soft.damping + h * h * soft.grip;
-  v3 start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
-                     -h * soft.grip * v4_dot(s, c->frame.z));
-  return (spring){.soft = soft,
-                  .start = v3_scale(share, start),
-                  .give = v3_scale(share, v3_make(across, along, along))};
-}
-
-/* r0 - S u before it is cut */
-static v3 uncut(const spring *s, v3 u) {
-  return v3_make(s->start.x - s->give.x * u.x, s->start.y - s->give.y * u.y,
-                 s->start.z - s->give.z * u.z);
-}
-
-/* -dr/du of a point that would push with t */
-static void slope(const spring *s, v3 t, double d[9]) {
-  memset(d, 0, 9 * sizeof *d);
-  if (!(t.x > 0)) return;
-  d[0] = s->give.x;
-  double along = sqrt(t.y * t.y + t.z * t.z);
-  if (along <= s->soft.hold * t.x) {
-    d[4] = d[8] = s->give.y;
-    return;
-  }
-  const double c[2] = {t.y / along, t.z / along};
-  double mu = s->soft.slide;
-  for (int i = 0; i < 2; ++i) {
-    double *row = d + 3 * (ptrdiff_t)(i + 1);
-    row[0] = mu * c[i] * s->give.x;
-    for (int j = 0; j < 2; ++j)
-      row[j + 1] = mu * t.x / along * s->give.y * ((i == j ? 1 : 0) - c[i] * c[j]);
-  }
-}
-
 /* Points of the paper's variant: (I + S W) r = r0 - S b, cut. */
-static v3 answer_alone(const spring *s, const tbi_point *c, v3 b) {
+static v3 answer_alone(const tbi_spring *s, const tbi_point *c, v3 b) {
   double a[9];
   const double give[3] = {s->give.x, s->give.y, s->give.z};
   for (int i = 0; i < 3; ++i) {
@@ -82,7 +35,7 @@ static v3 answer_alone(const spring *s, const tbi_point *c, v3 b) {
       a[3 * i + j] = give[i] * c->w[i][j] + (i == j ? 1 : 0);
   }
   v3 column[3] = {v3_make(a[0], a[3], a[6]), v3_make(a[1], a[4], a[7]), v3_make(a[2], a[5], a[8])};
-  v3 rhs = uncut(s, b);
+  v3 rhs = tbi_spring_uncut(s, b);
   double det = v3_dot(column[0], v3_cross(column[1], column[2]));
   v3 r = v3_make(v3_dot(rhs, v3_cross(column[1], column[2])) / det,
                  v3_dot(column[0], v3_cross(rhs, column[2])) / det,
@@ -99,7 +52,7 @@ static tbi_solution solve_as_published(tbi_problem *p, const tabi_world_def *def
     for (int32_t i = group->first; i < group->first + group->count; ++i) {
       tbi_point *c = &p->point[i];
       if (c->gap >= 0 || c->held) continue;
-      spring s = spring_of(c, def, 1);
+      tbi_spring s = tbi_spring_of(c, def, 1);
       tbi_visit_push(&visit, c, answer_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
     }
     tbi_visit_end(p, group, &visit);
@@ -144,35 +97,27 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return at.used;
 }
 
+/* either of two ways is gone at a time (world/spring_step.c) */
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
-  return place(&w, NULL, model, def);
+  tbi_spring_tree tree;
+  size_t here = place(&w, NULL, model, def);
+  size_t there = tbi_spring_tree_place(&tree, NULL, model, def);
+  return here > there ? here : there;
 }
 
 /* F = cut(r0 - S u) - r of one point or row, and its slope; the size of F as a velocity */
 static double miss(const work *w, const tbi_law *law, const tbi_point *c, const double *r,
                    const double *u, double *f, double *d) {
-  if (!c) {
-    /* what a velocity says about so stiff a spring is nearly always a bound: where it stands is
-     * told by impulse and velocity together */
-    double give = STIFF / law->mobility;
-    double to = r[0] - (u[0] + r[0] / give) / law->mobility;
-    double cut = tbi_min(tbi_max(to, law->lower), law->upper);
-    bool between = to > law->lower && to < law->upper;
-    d[0] = between ? give : 0;
-    f[0] = between ? -give * u[0] - r[0] : cut - r[0];
-    return fabs(cut - r[0]) * law->mobility;
-  }
-  v3 wanted = v3_zero();
+  if (!c) return tbi_row_miss(law, r[0], u[0], f, d);
+  v3 missed = v3_scale(-1, v3_load(r));
   memset(d, 0, 9 * sizeof *d);
   if (c->gap < 0 && !c->held) {
-    spring s = spring_of(c, w->def, w->share);
-    v3 t = uncut(&s, v3_make(u[0] + c->target, u[1], u[2]));
-    wanted = tbi_soft_cut(&s.soft, t);
-    slope(&s, t, d);
+    tbi_spring s = tbi_spring_of(c, w->def, w->share);
+    missed = tbi_spring_miss(&s, v3_make(u[0] + c->target, u[1], u[2]), v3_load(r), d);
   }
-  v3_store(v3_sub(wanted, v3_load(r)), f);
-  return v3_norm(v3_load(f)) * law->mobility;
+  v3_store(missed, f);
+  return v3_norm(missed) * law->mobility;
 }
 
 /* the worst F at r, with u, f and d filled */
@@ -255,30 +200,6 @@ static tbi_solution solve_island(work *w, const tbi_island *island) {
   return solution;
 }
 
-/* where the springs along the surface stand after the step */
-static void keep_stretch(tbi_problem *p, const tabi_world_def *def) {
-  double h = def->timestep;
-  for (int32_t i = 0; i < p->npoint; ++i) {
-    tbi_point *c = &p->point[i];
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
-    double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
-    bool pushes = c->impulse[0] > 0 && soft.grip > 0;
-    if (!pushes) {
-      c->stretch = v3_zero();
-    } else if (along >= soft.slide * c->impulse[0] * (1 - 1e-12)) {
-      double back = -1 / (h * soft.grip);
-      c->stretch = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
-    } else {
-      sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
-      sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
-      v3 u = tbi_point_velocity(c, a, b);
-      v4 s = v4_from(c->stretch);
-      c->stretch = v4_to(m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y,
-                                    v4_dot(s, c->frame.z) + h * u.z));
-    }
-  }
-}
-
 static tbi_solution solve_together(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   work w;
   (void)place(&w, scratch, p->model, def);
@@ -309,7 +230,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   } else {
     solution = solve_together(p, def, scratch);
   }
-  keep_stretch(p, def);
+  tbi_springs_keep(p, def);
   return solution;
 }
 

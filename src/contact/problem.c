@@ -318,7 +318,6 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->stretch = v3_zero();
   for (int i = 0; i < 3; ++i)
     c->impulse[i] = 0;
-  fill_response(&s->problem, c);
   v3 before =
       tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
   c->slip[0] = before.y;
@@ -533,19 +532,40 @@ static void solve_ties(tbi_setup *s) {
   p->nsum = s->model->nv + s->model->cluster_tie[s->model->ncluster];
 }
 
-bool tbi_setup_problem(tbi_setup *s) {
-  tbi_problem *p = &s->problem;
-  p->npoint = s->ntouch;
-  p->model = s->model;
-  p->y = s->y;
-  solve_ties(s);
+static void begin_problem(tbi_setup *s) {
+  s->problem.npoint = s->ntouch;
+  s->problem.model = s->model;
+  s->problem.y = s->y;
+}
+
+static void number_touched(tbi_setup *s) {
   mark_touched(s);
   number_ports(s);
+}
+
+static void fill_points(tbi_setup *s) {
+  sort_touches(s);
+  for (int32_t i = 0; i < s->problem.npoint; ++i)
+    fill_point(s, s->order[i], &s->problem.point[i]);
+}
+
+void tbi_setup_points(tbi_setup *s) {
+  begin_problem(s);
+  s->problem.cluster_ties = s->ties.rank;
+  number_touched(s);
+  fill_points(s);
+}
+
+bool tbi_setup_problem(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  begin_problem(s);
+  solve_ties(s);
+  number_touched(s);
   if (!place_blocks(s)) return false;
   fill_ports(s);
-  sort_touches(s);
+  fill_points(s);
   for (int32_t i = 0; i < p->npoint; ++i)
-    fill_point(s, s->order[i], &p->point[i]);
+    fill_response(p, &p->point[i]);
   group_points(p);
   if (p->nrow > 0) fill_rows(s);
   return true;

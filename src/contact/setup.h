@@ -38,5 +38,8 @@ static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
  * the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
  * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
+/* Points and ports alone, in time linear in them: no responses, ties or rows, and no velocities of
+ * ports. */
+void tbi_setup_points(tbi_setup *setup);
 
 #endif

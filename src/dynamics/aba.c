@@ -11,15 +11,17 @@
  * A joint with several velocities is a chain of joints with one each and nothing between. */
 #include "dynamics/dynamics.h"
 
-static void make_rigid(const body_inertia *i, tbi_articulated *a) {
+tbi_articulated tbi_articulated_of(const body_inertia *i) {
   double m = i->mass;
   double x = v4_x(i->h);
   double y = v4_y(i->h);
   double z = v4_z(i->h);
-  a->lin_lin = (m4){v4_make(m, 0, 0), v4_make(0, m, 0), v4_make(0, 0, m)};
-  a->ang_lin = (m4){v4_make(0, z, -y), v4_make(-z, 0, x), v4_make(y, -x, 0)};
-  a->lin_ang = (m4){v4_make(0, -z, y), v4_make(z, 0, -x), v4_make(-y, x, 0)};
-  a->ang_ang = i->moment;
+  return (tbi_articulated){
+      .lin_lin = {v4_make(m, 0,  0),  v4_make(0,  m, 0),  v4_make(0,  0,  m)},
+      .ang_lin = {v4_make(0, z,  -y), v4_make(-z, 0, x),  v4_make(y,  -x, 0)},
+      .lin_ang = {v4_make(0, -z, y),  v4_make(z,  0, -x), v4_make(-y, x,  0)},
+      .ang_ang = i->moment,
+  };
 }
 
 /* a - u w' */
@@ -50,7 +52,7 @@ static void add(tbi_articulated *a, const tbi_articulated *b) {
 void tbi_aba_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
-    make_rigid(&d->body[i].inertia, &d->articulated[i]);
+    d->articulated[i] = tbi_articulated_of(&d->body[i].inertia);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
     tbi_articulated *own = &d->articulated[i];

@@ -90,6 +90,8 @@ void tbi_ltdl_solve(const tabi_dynamics *d, double *x);            /* x = M^-1 x
 void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x); /* x = L^-T x */
 void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x);      /* x = L^-1 x */
 
+/* A body alone. */
+tbi_articulated tbi_articulated_of(const body_inertia *i);
 void tbi_aba_factor(tabi_dynamics *d);
 void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x); /* x = M^-1 rhs */
 

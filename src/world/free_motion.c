@@ -62,18 +62,21 @@ void tbi_world_free_velocity(tabi_world *w) {
     w->v_free[k] += w->v[k];
 }
 
-/* z = D^-1/2 L^-T h (forces - bias) */
+void tbi_world_impulse(tabi_world *w) {
+  double h = w->def.timestep;
+  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
+  apply_wrenches(w);
+  tbi_gather(w->d, w->bias);
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->z[k] = h * (w->z[k] + w->force[k] - w->bias[k]);
+}
+
+/* z = D^-1/2 L^-T z */
 void tbi_world_free_motion(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
-  double h = w->def.timestep;
-  tbi_rnea_forces(d, v4_from(v3_load(w->def.gravity)), NULL);
-  apply_wrenches(w);
-  tbi_gather(d, w->bias);
   tbi_crba(d, w->diagonal);
   tbi_ltdl_factor(d);
-  for (int32_t k = 0; k < model->nv; ++k)
-    w->z[k] = h * (w->z[k] + w->force[k] - w->bias[k]);
   tbi_ltdl_solve_transposed(d, w->z);
   for (int32_t k = 0; k < model->nv; ++k) {
     double root = sqrt(d->pivot[k]);

@@ -20,6 +20,13 @@ static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
   return solution;
 }
 
+static void certify(tabi_world *w, tbi_solution solution) {
+  w->certificate = tbi_residual(&w->setup.problem, w->gap, w->weight);
+  w->certificate.iterations = solution.iterations;
+  w->certificate.converged = solution.converged;
+  w->certificate.tempered = solution.tempered;
+}
+
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   tbi_world_free_velocity(w);
@@ -42,10 +49,7 @@ static tabi_status solve_problem(tabi_world *w) {
   if (handed_over) solution = hand_over(w, solution);
   tbi_problem_sum(p);
   tbi_ties_finish(&w->setup.ties, p->sum);
-  w->certificate = tbi_residual(p, w->gap, w->weight);
-  w->certificate.iterations = solution.iterations;
-  w->certificate.converged = solution.converged;
-  w->certificate.tempered = solution.tempered;
+  certify(w, solution);
   w->certificate.handed_over = handed_over;
   tbi_world_keep_ties(w);
   return TABI_OK;
@@ -61,6 +65,20 @@ static void new_velocity(tabi_world *w) {
   tbi_ltdl_solve_lower(w->d, x);
   for (int32_t k = 0; k < model->nv; ++k)
     x[k] += w->v[k];
+}
+
+/* v_new and all impulses */
+static tabi_status find_velocity(tabi_world *w) {
+  tbi_solution solution;
+  tbi_world_impulse(w);
+  if (tbi_world_spring_step(w, &solution)) {
+    certify(w, solution);
+    return TABI_OK;
+  }
+  tbi_world_free_motion(w);
+  tabi_status status = solve_problem(w);
+  if (status == TABI_OK) new_velocity(w);
+  return status;
 }
 
 static tabi_status check_result(tabi_world *w) {
@@ -149,12 +167,10 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   tabi_status status = tbi_world_forces(w, tau);
   if (status != TABI_OK) return status;
   if (!w->current) tbi_kinematics(w->d, w->q, w->v);
-  tbi_world_free_motion(w);
   status = tbi_world_touches(w);
   if (status != TABI_OK) return status;
-  status = solve_problem(w);
+  status = find_velocity(w);
   if (status != TABI_OK) return status;
-  new_velocity(w);
   if (w->def.integrator == TABI_RK4) {
     tbi_world_move_by_stages(w, tau);
   } else {

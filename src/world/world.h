@@ -102,7 +102,9 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
 void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
                             const double *tau, double *drive, double *passive);
 double tbi_world_spring_energy(const tabi_world *w);
-/* z = D^-1/2 L^-T of their impulse, with the factor of M (free_motion.c). */
+/* Their impulse over the step into z; and z = D^-1/2 L^-T of it, with the factor of M
+ * (free_motion.c). */
+void tbi_world_impulse(tabi_world *w);
 void tbi_world_free_motion(tabi_world *w);
 /* v_free from z: without ties before tbi_setup_problem, with them after it. */
 void tbi_world_free_velocity(tabi_world *w);
@@ -124,6 +126,9 @@ void tbi_world_keep_ties(tabi_world *w);
 /* Under rk4 springs between links are forces: against those in d->force. */
 void tbi_world_pull_springs(tabi_world *w);
 double tbi_world_connection_energy(const tabi_world *w);
+/* Penalty on trees that touch nothing but the ground, in linear time, from the impulse in z to
+ * v_new (spring_step.c).  False: this is no such step, or it went wrong, and all is as it was. */
+bool tbi_world_spring_step(tabi_world *w, tbi_solution *solution);
 /* The step of a planar biped that walks by events (walk.c): its memory, its start from q and v, the
  * new state into q_new and v_new, what then is to be seen of it, and back when it was not good. */
 void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w);

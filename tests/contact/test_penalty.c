@@ -7,7 +7,9 @@
 #include "support/make_problem.h"
 #include "support/near.h"
 
+#include "base/array.h"
 #include "contact/soft.h"
+#include "contact/spring_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +262,125 @@ static void obeys_its_law(void **state) {
   assert_true(converged > LAWS * 99 / 100);
 }
 
+/* ---- along trees */
+
+/* The velocities of points and impulses of rows; from nothing again with `stretch`. */
+typedef struct answer {
+  v3 stretch[POINTS];
+  v3 velocity[POINTS];
+} answer;
+
+static void start_with(made_problem *made, const v3 *stretch) {
+  for (int32_t i = 0; i < made->p->npoint; ++i) {
+    memset(made->p->point[i].impulse, 0, sizeof made->p->point[i].impulse);
+    made->p->point[i].stretch = stretch[i];
+  }
+  for (int32_t i = 0; i < made->p->nrow; ++i)
+    made->p->row[i].impulse = 0;
+}
+
+static bool solve_along_trees(made_problem *made, const tabi_world_def *def) {
+  tbi_spring_tree t = {.d = made->d,
+                       .p = made->p,
+                       .def = def,
+                       .diagonal = made->model->dof_rotor,
+                       .impulse = made->rhs};
+  t.v_new = calloc((size_t)made->model->nv + 1, sizeof *t.v_new);
+  void *room = tbi_block_alloc(tbi_spring_tree_place(&t, NULL, made->model, def) + 1);
+  (void)tbi_spring_tree_place(&t, room, made->model, def);
+  tbi_spring_tree_free(&t);
+  bool done = tbi_spring_tree_solve(&t).converged;
+  free(t.v_new);
+  free(room);
+  return done;
+}
+
+/* the largest difference of the points' velocities */
+static double differs(const made_problem *made, const answer *other) {
+  double worst = 0;
+  for (int32_t i = 0; i < made->p->npoint; ++i)
+    worst = fmax(worst, v3_norm(v3_sub(made_point_velocity(made, i), other->velocity[i])));
+  return worst;
+}
+
+static void keep_velocities(const made_problem *made, answer *to) {
+  for (int32_t i = 0; i < made->p->npoint; ++i)
+    to->velocity[i] = made_point_velocity(made, i);
+}
+
+/* every law holds, and the ports move as the impulses say */
+static void check_along_trees(made_problem *made, const v3 *stretch, const tabi_world_def *def) {
+  answer own;
+  keep_velocities(made, &own);
+  made_restart(made);
+  double off = differs(made, &own);
+  for (int32_t i = 0; i < made->p->npoint; ++i)
+    off = fmax(off, miss(made, i, stretch[i], def->grip));
+  assert_near(off, 0, 1e-7);
+  for (int32_t i = 0; i < made->p->nrow; ++i) {
+    const tbi_row *row = &made->p->row[i];
+    double u = made_row_velocity(made, i) - row->target;
+    if (row->impulse < row->upper - 1e-9) assert_true(u >= -1e-5);
+    if (row->impulse > row->lower + 1e-9) assert_true(u <= 1e-5);
+  }
+}
+
+typedef struct tally {
+  int tried, solved, same;
+} tally;
+
+static void try_along_trees(made_problem *made, rng *r, tally *count) {
+  tbi_touch touch[POINTS];
+  tbi_row row[ROWS];
+  tabi_material_def surface[POINTS];
+  answer matrix;
+  int32_t nrow = made->model->nv > 0 ? ROWS : 0;
+  int32_t ntouch = ground_touches(made, r, touch);
+  made_random_rows(made, r, row, nrow);
+  made_fill(made, touch, ntouch, row, nrow);
+  make_surfaces(made, r, surface);
+  tabi_world_def def = penalty_def(false);
+  def.tolerance = 1e-10;
+  for (int32_t i = 0; i < ntouch; ++i) {
+    if (made->p->point[i].held) return; /* not left alone by trees, which need not */
+    matrix.stretch[i] = made->p->point[i].stretch;
+  }
+  if (!made_solve(made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged) return;
+  ++count->tried;
+  keep_velocities(made, &matrix);
+  start_with(made, matrix.stretch);
+  if (!solve_along_trees(made, &def)) return;
+  ++count->solved;
+  check_along_trees(made, matrix.stretch, &def);
+  count->same += differs(made, &matrix) <= 1e-4;
+}
+
+/* Springs to the ground, limits and dry friction in linear time, against the contact matrix: there
+ * may be two answers, but there rarely are. */
+static void agrees_along_trees(void **state) {
+  (void)state;
+  tally count = {0};
+  for (uint64_t seed = 1; seed <= LAWS; ++seed) {
+    static random_plan plan;
+    random_plan_make(&plan, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING);
+    tabi_model *model = random_plan_build(&plan, NULL);
+    double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+    double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
+    random_plan_state(&plan, model, q, v, NULL);
+    made_problem made;
+    made_open(&made, model, q, v, h);
+    rng r = rng_make(~seed);
+    try_along_trees(&made, &r, &count);
+    made_close(&made);
+    tabi_model_destroy(model);
+    free(q);
+    free(v);
+  }
+  print_message("along trees: %d of %d solved, %d alike\n", count.solved, count.tried, count.same);
+  assert_true(count.tried > LAWS / 2 && count.solved > count.tried * 95 / 100);
+  assert_true(count.same > count.solved * 99 / 100);
+}
+
 static void one_point_as_published(void **state) {
   (void)state;
   int pushing = 0;
@@ -292,6 +413,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_ada),
       cmocka_unit_test(obeys_its_law),
+      cmocka_unit_test(agrees_along_trees),
       cmocka_unit_test(one_point_as_published),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

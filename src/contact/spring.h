@@ -1,0 +1,39 @@
+/* spring.h - the law of penalty at one point or row, as Newton's method asks for it: by how much an
+ * impulse misses it, and how it changes with the velocity. */
+#ifndef TBI_SPRING_H
+#define TBI_SPRING_H
+
+#include "contact/problem.h"
+#include "contact/soft.h"
+#include "friction/exact.h"
+
+/* Of a row, S times its mobility: so stiff that its error is rounding. */
+#define TBI_ROW_STIFF 1e8
+
+/* r = cut(start - give u): an impulse over the step. */
+typedef struct tbi_spring {
+  tbi_soft soft;
+  v3 start; /* r0 */
+  v3 give;  /* S */
+} tbi_spring;
+
+/* share: of its force */
+tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share);
+
+/* r0 - S u before it is cut */
+static inline v3 tbi_spring_uncut(const tbi_spring *s, v3 u) {
+  return v3_make(s->start.x - s->give.x * u.x, s->start.y - s->give.y * u.y,
+                 s->start.z - s->give.z * u.z);
+}
+
+/* cut(r0 - S u) - r of a point with the velocity u, and its slope -d/du, row by row. */
+v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]);
+
+/* A row's impulse r stays within bounds while its velocity u, target taken off, is zero.  Returns
+ * by how much it misses that, as a velocity; f and slope are for the Newton step. */
+double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope);
+
+/* Where the springs along the surface stand after the step. */
+void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def);
+
+#endif

@@ -1,0 +1,90 @@
+/* test_penalty_chain.c - chains that lie on the ground under penalty.
+ *
+ * Springs to the ground are solved along the trees, without a contact matrix; where anything in the
+ * world is tied together they are not.  So the same chain must fall, slide and come to lie the same
+ * way whether or not two balls far away are tied to each other. */
+#include "support/near.h"
+#include "support/scene_build.h"
+
+enum { LINKS = 24, STEPS = 400 };
+
+/* alternately free to nod and to turn, with limits, damping and dry friction, a ball at each link
+ */
+static int32_t add_chain(scene *s, int32_t stuff) {
+  int32_t first = scene_free(s, 1, v3_make(2e-3, 2e-3, 2e-3), v3_make(0, 0, 0.06));
+  int32_t last = first;
+  for (int i = 0; i < LINKS; ++i) {
+    if (i > 0) {
+      v3 axis = i % 2 ? v3_make(0, 1, 0) : v3_make(0, 0, 1);
+      tabi_joint_def joint =
+          scene_hinge(TABI_JOINT_REVOLUTE, last, v3_make(0.12, 0, 0.002 * (i % 3)), axis);
+      joint.damping = 0.05;
+      joint.friction = 0.02;
+      joint.lower = -0.2;
+      joint.upper = 0.2;
+      last = scene_link(s, 1, v3_zero(), v3_make(2e-3, 2e-3, 2e-3), joint);
+    }
+    (void)scene_shape(s, TABI_SHAPE_SPHERE, last, v3_make(0.05, 0, 0), stuff);
+  }
+  return first;
+}
+
+static void add_tied_balls(scene *s, int32_t stuff) {
+  int32_t ball[2];
+  for (int i = 0; i < 2; ++i)
+    ball[i] = scene_ball(s, 1, 0.05, v3_make(-5, 0.2 * i, 0.05), stuff);
+  tabi_connection_def tie = tabi_connection_def_default();
+  tie.type = TABI_CONNECTION_ROD;
+  tie.a = ball[0];
+  tie.b = ball[1];
+  tie.length = 0.2;
+  (void)tabi_builder_add_connection(s->builder, &tie);
+}
+
+static scene begin(bool tied, int32_t *first) {
+  scene s = scene_begin();
+  int32_t stuff = scene_material(&s, 0.4, 0);
+  scene_plane(&s, 0, stuff);
+  *first = add_chain(&s, stuff);
+  if (tied) add_tied_balls(&s, stuff);
+  tabi_world_def def = scene_def(&s);
+  def.contact = TABI_CONTACT_PENALTY;
+  scene_open(&s, &def);
+  scene_set_velocity(&s, *first, v3_make(0.5, 1, 0), v3_make(0, 0, 1));
+  return s;
+}
+
+static void ties_elsewhere_change_nothing(void **state) {
+  (void)state;
+  scene s[2];
+  int32_t first;
+  for (int i = 0; i < 2; ++i)
+    s[i] = begin(i == 1, &first);
+  int32_t nq = tabi_model_nq(s[0].model);
+  int32_t most = 0;
+  double worst = 0;
+  for (int step = 0; step < STEPS; ++step) {
+    for (int i = 0; i < 2; ++i) {
+      scene_run(&s[i], 1);
+      assert_true(tabi_world_certificate(s[i].world).converged);
+    }
+    int32_t count = 0;
+    (void)tabi_world_contacts(s[0].world, &count);
+    most = count > most ? count : most;
+    for (int32_t k = 0; k < nq; ++k)
+      worst = fmax(worst, fabs(tabi_world_q(s[0].world)[k] - tabi_world_q(s[1].world)[k]));
+  }
+  double way = hypot(scene_q(&s[0], first)[0], scene_q(&s[0], first)[1]);
+  print_message("%d contacts at most, moved by %.3f m, apart by %.1e\n", (int)most, way, worst);
+  assert_true(most >= LINKS / 2 && way > 0.05);
+  assert_near(worst, 0, 1e-5);
+  for (int i = 0; i < 2; ++i)
+    scene_close(&s[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ties_elsewhere_change_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
