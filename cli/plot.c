@@ -1,18 +1,10 @@
 /* plot.c - a script for gnuplot in a temporary file, and gnuplot reading it. */
 #include "plot.h"
 
+#include "gnuplot.h"
 #include "tally.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
-
 #define MAX_POINTS 4000
-
-extern char **environ;
 
 static bool fail(const char *path, const char *message) {
   tabi_error err;
@@ -21,30 +13,11 @@ static bool fail(const char *path, const char *message) {
   return false;
 }
 
-/* Runs gnuplot with an option, or with a script on its input; its output goes to a file. */
-static bool run_gnuplot(const char *option, FILE *script, const char *output) {
-  char *argv[] = {(char *)"gnuplot", (char *)option, NULL};
-  posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return false;
-  int bad = 0;
-  if (script) bad |= posix_spawn_file_actions_adddup2(&actions, fileno(script), 0);
-  bad |= posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  // it warns of curves that are constant
-  bad |= posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  int status = -1;
-  bool started = !bad && posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) == 0;
-  (void)posix_spawn_file_actions_destroy(&actions);
-  while (started && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 bool tbi_plot_open(tbi_plot *plot, const char *path, const tabi_scene *scene, tabi_world *world,
                    int64_t steps) {
   *plot = (tbi_plot){.path = path, .scene = scene, .world = world};
   if (!path) return true;
-  if (!run_gnuplot("--version", NULL, "/dev/null")) {
+  if (!tbi_gnuplot_found()) {
     return fail(path, "gnuplot cannot be started; install it or leave --plot out");
   }
   plot->every = 1 + steps / MAX_POINTS;
@@ -65,23 +38,14 @@ void tbi_plot_step(tbi_plot *plot) {
                 c.dissipation);
 }
 
-/* The name of a scene is text for gnuplot: quotes are doubled, nothing else means anything. */
-static void write_title(FILE *script, const char *name) {
-  (void)fputs("set multiplot layout 3,1 title '", script);
-  for (; *name; ++name) {
-    if (*name == '\'') (void)fputc('\'', script);
-    (void)fputc((unsigned char)*name < ' ' ? ' ' : *name, script);
-  }
-  (void)fputs("' noenhanced\n", script);
-}
-
 static void write_commands(const tbi_plot *plot) {
   FILE *script = plot->script;
   (void)fputs("END\n"
               "set terminal svg size 900,900 dynamic background rgb 'white' font 'sans,13'\n",
               script);
-  write_title(script, tabi_scene_name(plot->scene));
-  (void)fputs("set grid\nset lmargin 14\nset key top right\n"
+  (void)fputs("set multiplot layout 3,1 title ", script);
+  tbi_gnuplot_quote(script, tabi_scene_name(plot->scene));
+  (void)fputs(" noenhanced\nset grid\nset lmargin 14\nset key top right\n"
               "set ylabel 'vertical contact force [N]'\n"
               "plot $run using 1:2 with lines notitle lc rgb '#1f77b4'\n"
               "set ylabel 'energy [J]'\n"
@@ -100,9 +64,7 @@ bool tbi_plot_close(tbi_plot *plot, bool draw) {
   bool fine = true;
   if (draw) {
     write_commands(plot);
-    bool written = fflush(plot->script) == 0 && ferror(plot->script) == 0;
-    rewind(plot->script);
-    fine = (written && run_gnuplot(NULL, plot->script, plot->path)) ||
+    fine = tbi_gnuplot_draw(plot->script, plot->path) ||
            fail(plot->path, "gnuplot could not draw the figure");
   }
   (void)fclose(plot->script);

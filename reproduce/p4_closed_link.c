@@ -1,0 +1,164 @@
+/* p4_closed_link.c - an open chain, closed into a parallelogram by a connection of two axes.
+ *
+ * scenes/closed_link.yaml.  The loop has one degree of freedom, the angle of its cranks from
+ * hanging, and swings like a pendulum: angle'' = -w2 sin(angle).  That equation, solved with small
+ * steps, is what the simulation is compared with. */
+#include "figure.h"
+
+#include <math.h>
+
+/* both cranks about their ends, and the coupler, which only moves along a circle */
+static const double crank_mass = 0.0848, crank_inertia = 7.3e-5, crank = 0.1;
+static const double coupler_mass = 0.1696, base = 0.2, gravity = 9.81;
+
+enum { TIME, ANGLE, LAW, GAP, DRIFT, NCOLUMN };
+static const char *const columns[] = {"time", "angle", "pendulum", "gap_m", "energy_drift", NULL};
+
+typedef struct swing {
+  double angle, rate;
+} swing;
+
+static double pendulum_w2(void) {
+  double half = 0.5 * crank;
+  double inertia = 2 * (crank_inertia + crank_mass * half * half) + coupler_mass * crank * crank;
+  return (2 * crank_mass * half + coupler_mass * crank) * gravity / inertia;
+}
+
+/* One step of the classical Runge-Kutta method. */
+static swing advance(swing s, double w2, double h) {
+  swing k[4];
+  const double at[4] = {0, 0.5, 0.5, 1};
+  for (int i = 0; i < 4; i++) {
+    double angle = s.angle + (i > 0 ? at[i] * h * k[i - 1].angle : 0);
+    double rate = s.rate + (i > 0 ? at[i] * h * k[i - 1].rate : 0);
+    k[i] = (swing){rate, -w2 * sin(angle)};
+  }
+  s.angle += h / 6 * (k[0].angle + 2 * k[1].angle + 2 * k[2].angle + k[3].angle);
+  s.rate += h / 6 * (k[0].rate + 2 * k[1].rate + 2 * k[2].rate + k[3].rate);
+  return s;
+}
+
+/* The crank's angle from hanging: its joint counts from the base line. */
+static double crank_angle(const tbi_stage *stage) {
+  int32_t joint = tbi_stage_joint(stage, "link/left");
+  double q = tabi_world_q(stage->world)[tabi_model_joint_q(stage->model, joint).first];
+  return q + 0.5 * 3.14159265358979324;
+}
+
+static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *series,
+                            tabi_error *err) {
+  swing s = {crank_angle(stage), 0};
+  double w2 = pendulum_w2(), start = tbi_stage_energy(stage);
+  /* energy is counted from the lowest point of the swing */
+  double scale = (2 * crank_mass * 0.5 + coupler_mass) * crank * gravity * (1 - cos(s.angle));
+  int64_t steps = llround(duration / stage->timestep);
+  for (int64_t i = 0; i < steps; i++) {
+    tabi_status status = tbi_stage_step(stage, err);
+    if (status != TABI_OK) return status;
+    for (int k = 0; k < 10; k++)
+      s = advance(s, w2, 0.1 * stage->timestep);
+    const double row[NCOLUMN] = {tbi_stage_time(stage), crank_angle(stage), s.angle,
+                                 tabi_world_connection(stage->world, 0).gap,
+                                 (tbi_stage_energy(stage) - start) / scale};
+    tbi_series_add(series, row);
+  }
+  return TABI_OK;
+}
+
+static double largest(const tbi_series *series, int32_t column) {
+  double most = 0;
+  for (int32_t i = 0; i < series->nrow; i++)
+    most = fmax(most, fabs(tbi_series_at(series, i, column)));
+  return most;
+}
+
+/* From the passages upward through zero. */
+static double period(const tbi_series *series, int32_t column) {
+  double first = 0, last = 0;
+  int32_t count = 0;
+  for (int32_t i = 1; i < series->nrow; i++) {
+    double a = tbi_series_at(series, i - 1, column), b = tbi_series_at(series, i, column);
+    if (!(a < 0 && b >= 0)) continue;
+    double t = tbi_series_at(series, i - 1, TIME), h = tbi_series_at(series, i, TIME) - t;
+    last = t + h * a / (a - b);
+    if (count++ == 0) first = last;
+  }
+  return count > 1 ? (last - first) / (count - 1) : NAN;
+}
+
+static void judge(tbi_trial *trial, const tbi_series *series) {
+  double worst = 0;
+  for (int32_t i = 0; i < series->nrow; i++)
+    worst = fmax(worst, fabs(tbi_series_at(series, i, ANGLE) - tbi_series_at(series, i, LAW)));
+  double law = period(series, LAW);
+  tbi_judge_below(trial, "gap of the closure", "mm", 1e3 * largest(series, GAP), 0.1);
+  tbi_judge_below(trial, "angle against the pendulum, of the largest", "%",
+                  100 * worst / largest(series, LAW), 1);
+  tbi_judge_within(trial, "period", "s", period(series, ANGLE), 0.99 * law, 1.01 * law);
+  tbi_judge_below(trial, "energy drift, of the swing's", "%", 100 * largest(series, DRIFT), 1);
+}
+
+static void write_linkage(FILE *script, double angle, double shift) {
+  double x = crank * sin(angle), z = -crank * cos(angle);
+  (void)fprintf(script, "%g 0\n%g %g\n\n%g %g\n%g 0\n\n", shift, shift + x, z, shift + base + x, z,
+                shift + base);
+}
+
+static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start, tabi_error *err) {
+  tbi_figure figure;
+  tabi_status status = tbi_figure_open(&figure, trial, 900, 620, err);
+  if (status != TABI_OK) return status;
+  FILE *script = figure.script;
+  tbi_figure_data(&figure, "run", series);
+  enum { SHOTS = 6 };
+  (void)fputs("$cranks << END\n", script);
+  double angle[SHOTS];
+  for (int i = 0; i < SHOTS; i++) {
+    angle[i] = i == 0 ? start : tbi_series_at(series, 60 * i - 1, ANGLE);
+    write_linkage(script, angle[i], 0.4 * i);
+  }
+  (void)fputs("END\n$couplers << END\n", script);
+  for (int i = 0; i < SHOTS; i++) {
+    double x = 0.4 * i + crank * sin(angle[i]), z = -crank * cos(angle[i]);
+    (void)fprintf(script, "%g %g\n%g %g\n\n", x, z, x + base, z);
+  }
+  (void)fputs("END\nset multiplot\nset size 1,0.35\nset origin 0,0.65\nunset key\nunset tics\n"
+              "unset grid\nset size ratio -1\nset xrange [-0.15:2.35]\nset yrange [-0.16:0.08]\n",
+              script);
+  for (int i = 0; i < SHOTS; i++)
+    (void)fprintf(script,
+                  "set label %d '%.2f s' at %g,0.05 center\n"
+                  "set arrow %d from %g,0 to %g,0 nohead lw 3 lc rgb '#666666'\n",
+                  i + 1, 0.06 * i, 0.4 * i + 0.1, i + 1, 0.4 * i, 0.4 * i + base);
+  (void)fputs("plot $cranks with lines lw 5 lt 1, $couplers with lines lw 5 lt 2\n"
+              "unset label\nunset arrow\nset size noratio\nset size 1,0.65\nset origin 0,0\n"
+              "set tics nomirror\nset grid lc rgb '#dddddd'\nset key top right\nset xrange [0:*]\n"
+              "set yrange [-1:1.2]\nset xlabel 'time [s]'\nset ylabel 'angle of the cranks [rad]'\n"
+              "plot $run using 1:3 with lines lt 2 lw 4 lc rgb '#f0b8bf' title 'pendulum',\\\n"
+              " '' using 1:2 with lines lt 1 title 'linkage'\nunset multiplot\n",
+              script);
+  return tbi_figure_close(&figure, ".svg", err);
+}
+
+static tabi_status run(tbi_trial *trial, tabi_error *err) {
+  const char *const set[] = {"contact.model=cone", "integrator=rk4", NULL};
+  tbi_series series;
+  tbi_series_init(&series, columns);
+  tbi_stage stage;
+  tabi_status status = tbi_stage_open(&stage, "closed_link.yaml", set, err);
+  double start = status == TABI_OK ? crank_angle(&stage) : 0;
+  if (status == TABI_OK) status = simulate(&stage, 5, &series, err);
+  tbi_stage_close(&stage);
+  if (status == TABI_OK) judge(trial, &series);
+  if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
+  if (status == TABI_OK) status = draw(trial, &series, start, err);
+  tbi_series_free(&series);
+  return status;
+}
+
+const tbi_experiment tbi_p4_closed_link = {
+    .id = "p4/closed-link",
+    .paper = "P4, Fig. 3",
+    .shows = "an open chain is closed into a loop by connecting two of its parts along two axes",
+    .run = run,
+};
