@@ -1,0 +1,212 @@
+/* test_sensors_random.c - sensors everywhere in random forests, against accelerations by Jacobians
+ * and against inverse dynamics: every joint transmits what accelerates the links behind it, and
+ * along its own freedom just the joint force. */
+#include "math/quat.h"
+#include "support/near.h"
+#include "support/random_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define H     1e-3
+#define SEEDS 60
+
+typedef struct forest {
+  tabi_model *model;
+  tabi_world *world;
+  tabi_dynamics *d;       /* at the start of the step */
+  double *q, *v, *tau;    /* of the start; tau by inverse dynamics */
+  double *qdd, *jacobian; /* [3 nv] */
+  int32_t first_force;    /* force-torque of joint 0; accelerometers of all links come before */
+  double felt[RANDOM_LINKS][3]; /* acceleration less gravity of every centre of mass, world */
+} forest;
+
+/* the same links and joints, with an accelerometer in every centre of mass and all joints felt */
+static tabi_model *with_sensors(const tabi_model *model) {
+  tabi_builder *b = tabi_builder_create();
+  assert_non_null(b);
+  double gravity[3];
+  tabi_model_gravity(model, gravity);
+  tabi_builder_set_gravity(b, gravity);
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    tabi_link_def link = tabi_model_link(model, i);
+    (void)tabi_builder_add_link(b, &link);
+    tabi_sensor_def sensor = tabi_sensor_def_default();
+    sensor.type = TABI_SENSOR_ACCELEROMETER;
+    sensor.link = i;
+    memcpy(sensor.pos, link.com, sizeof sensor.pos);
+    (void)tabi_builder_add_sensor(b, &sensor);
+  }
+  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
+    tabi_joint_def joint = tabi_model_joint(model, j);
+    (void)tabi_builder_add_joint(b, &joint);
+    tabi_sensor_def sensor = tabi_sensor_def_default();
+    sensor.joint = j;
+    (void)tabi_builder_add_sensor(b, &sensor);
+  }
+  tabi_error err;
+  tabi_model *made = tabi_builder_build(b, &err);
+  if (!made) fail_msg("%s", err.message);
+  tabi_builder_destroy(b);
+  return made;
+}
+
+static forest open_forest(uint64_t seed) {
+  random_plan *plan = malloc(sizeof *plan);
+  assert_non_null(plan);
+  random_plan_make(plan, seed, RANDOM_ANY);
+  tabi_model *bare = random_plan_build(plan, NULL);
+  forest f = {.model = with_sensors(bare), .first_force = tabi_model_nlink(bare)};
+  tabi_model_destroy(bare);
+  size_t nq = (size_t)tabi_model_nq(f.model) + 1;
+  size_t nv = (size_t)tabi_model_nv(f.model) + 1;
+  f.q = calloc(nq + 6 * nv, sizeof *f.q);
+  assert_non_null(f.q);
+  f.v = f.q + nq;
+  f.tau = f.v + nv;
+  f.qdd = f.tau + nv;
+  f.jacobian = f.qdd + nv;
+  random_plan_state(plan, f.model, f.q, f.v, f.tau);
+  tabi_error err;
+  tabi_world_def def = tabi_world_def_default(f.model);
+  def.timestep = H;
+  f.world = tabi_world_create(f.model, &def, &err);
+  f.d = tabi_dynamics_create(f.model, &err);
+  assert_true(f.world && f.d);
+  assert_int_equal(tabi_world_set_state(f.world, f.q, f.v, NULL), TABI_OK);
+  tabi_dynamics_set_state(f.d, tabi_world_q(f.world), f.v);
+  free(plan);
+  return f;
+}
+
+static void close_forest(forest *f) {
+  tabi_world_destroy(f->world);
+  tabi_dynamics_destroy(f->d);
+  tabi_model_destroy(f->model);
+  free(f->q);
+}
+
+static void advance(forest *f) {
+  int32_t nv = tabi_model_nv(f->model);
+  if (tabi_world_step(f->world, f->tau) != TABI_OK)
+    fail_msg("%s", tabi_world_error(f->world)->message);
+  for (int32_t k = 0; k < nv; ++k)
+    f->qdd[k] = (tabi_world_v(f->world)[k] - f->v[k]) / H;
+  tabi_dynamics_inverse(f->d, f->qdd, f->tau);
+}
+
+static v3 product(const double *matrix, const double *x, int32_t n) {
+  double y[3] = {0, 0, 0};
+  for (int32_t k = 0; k < 3 * n; ++k)
+    y[k / n] += matrix[k] * x[k % n];
+  return v3_load(y);
+}
+
+static m3 pose(const forest *f, int32_t link, v3 *pos) {
+  double at[3];
+  double quat[4];
+  tabi_dynamics_link_pose(f->d, link, at, quat);
+  *pos = v3_load(at);
+  return q_matrix(q_load(quat));
+}
+
+/* J qdd + J' v - g at every centre of mass, and that the accelerometer there agrees */
+static void check_accelerations(forest *f) {
+  int32_t nv = tabi_model_nv(f->model);
+  double gravity[3];
+  tabi_model_gravity(f->model, gravity);
+  for (int32_t i = 0; i < f->first_force; ++i) {
+    v3 pos;
+    m3 rot = pose(f, i, &pos);
+    double com[3];
+    double value[TABI_SENSOR_MAX];
+    double wanted[3];
+    v3_store(v3_add(pos, m3_mulv(&rot, v3_load(tabi_model_link(f->model, i).com))), com);
+    tabi_dynamics_point_jacobian(f->d, i, com, f->jacobian);
+    v3 felt = v3_sub(product(f->jacobian, f->qdd, nv), v3_load(gravity));
+    tabi_dynamics_point_jacobian_rate(f->d, i, com, f->jacobian);
+    felt = v3_add(felt, product(f->jacobian, f->v, nv));
+    v3_store(felt, f->felt[i]);
+    (void)tabi_world_sensor(f->world, i, value);
+    v3_store(m3_tmulv(&rot, felt), wanted);
+    assert_near_n(value, wanted, 3, 1e-9);
+  }
+}
+
+static bool hangs_on(const tabi_model *model, int32_t link, int32_t above) {
+  while (link != above && link != TABI_WORLD) {
+    int32_t joint = tabi_model_link_joint(model, link);
+    link = joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+  }
+  return link == above;
+}
+
+/* the force at a joint carries all links behind it, also where nothing moves */
+static void check_force(const forest *f, int32_t joint, const double value[6]) {
+  int32_t child = tabi_model_joint(f->model, joint).child;
+  v3 sum = v3_zero();
+  double size = 1;
+  for (int32_t i = 0; i < f->first_force; ++i) {
+    if (!hangs_on(f->model, i, child)) continue;
+    v3 carried = v3_scale(tabi_model_link(f->model, i).mass, v3_load(f->felt[i]));
+    sum = v3_add(sum, carried);
+    size += v3_norm(carried);
+  }
+  v3 pos;
+  m3 rot = pose(f, child, &pos);
+  assert_near(v3_norm(v3_sub(m3_mulv(&rot, v3_load(value)), sum)) / size, 0, 1e-9);
+}
+
+/* along the freedom of a joint acts what inverse dynamics says, less what turns its rotor */
+static void check_freedom(const forest *f, int32_t joint, const double value[6], double size) {
+  tabi_joint_def def = tabi_model_joint(f->model, joint);
+  int32_t at = tabi_model_joint_v(f->model, joint).first;
+  double rotor = def.gear * def.gear * def.rotor_inertia;
+  const double *force = value;
+  const double *moment = value + 3;
+  v3 axis = v3_load(def.axis);
+  switch (def.type) {
+  case TABI_JOINT_REVOLUTE:
+  case TABI_JOINT_CONTINUOUS:
+    assert_near((v3_dot(axis, v3_load(moment)) - f->tau[at] + rotor * f->qdd[at]) / size, 0, 1e-9);
+    break;
+  case TABI_JOINT_PRISMATIC:
+    assert_near((v3_dot(axis, v3_load(force)) - f->tau[at] + rotor * f->qdd[at]) / size, 0, 1e-9);
+    break;
+  case TABI_JOINT_BALL:
+    for (int k = 0; k < 3; ++k)
+      assert_near((moment[k] - f->tau[at + k] + rotor * f->qdd[at + k]) / size, 0, 1e-9);
+    break;
+  default:
+    break;
+  }
+}
+
+static void forests_feel_what_carries_them(void **state) {
+  (void)state;
+  int32_t joints = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
+    forest f = open_forest(seed);
+    advance(&f);
+    check_accelerations(&f);
+    for (int32_t j = 0; j < tabi_model_njoint(f.model); ++j) {
+      double value[TABI_SENSOR_MAX];
+      (void)tabi_world_sensor(f.world, f.first_force + j, value);
+      double size = 1;
+      for (int k = 0; k < 6; ++k)
+        size += fabs(value[k]);
+      check_force(&f, j, value);
+      check_freedom(&f, j, value, size);
+      ++joints;
+    }
+    close_forest(&f);
+  }
+  print_message("%d joints of %d forests\n", joints, SEEDS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forests_feel_what_carries_them),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
