@@ -38,7 +38,7 @@ static const method methods[NMETHOD] = {
     [DENSE20] = {"dense20", TABI_CONTACT_CONE,    true,  true }
 };
 
-typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL } scene_kind;
+typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL, SNAKE } scene_kind;
 
 typedef struct subject_scene {
   const char *name;
@@ -72,6 +72,9 @@ static const subject_scene scenes[] = {
     {"pile300",    PILE,   300,  1 << CONE | 1 << CONE20,              false},
     {"fall20",     FALL,   20,   1 << CONE | 1 << EXACT,               false},
     {"fall100",    FALL,   100,  1 << CONE | 1 << EXACT,               false},
+    {"snake100",   SNAKE,  100,  1 << PENALTY,                         false},
+    {"snake200",   SNAKE,  200,  1 << PENALTY,                         false},
+    {"snake400",   SNAKE,  400,  1 << PENALTY,                         false},
 };
 enum { NSCENE = sizeof scenes / sizeof scenes[0] };
 
@@ -85,7 +88,8 @@ static const struct {
     [POINTS] = {"points", 200,  200,  50,   50  },
       [STACK] = {NULL,     1000, 8000, 50,   1000},
     [PILE] = {"pile",   1000, 8000, 50,   1000},
-      [FALL] = {NULL,     300,  300,  0,    0   }
+      [FALL] = {NULL,     300,  300,  0,    0   },
+    [SNAKE] = {"snake",  20,   20,   300,  0   }
 };
 static const double at_rest = 1e-6; /* m/s or rad/s */
 
@@ -238,6 +242,7 @@ static tabi_status open_scene(const tbi_bench_options *options, const subject_sc
   if (which->kind == PILE || which->kind == FALL) {
     return tbi_bench_scene_pile(scene, which->size, err);
   }
+  if (which->kind == SNAKE) return tbi_bench_scene_snake(scene, which->size, err);
   if (which->kind == STACK) return tbi_bench_scene_stack(scene, which->size, err);
   if (which->kind == POINTS) return tbi_bench_scene_points(scene, path, which->size, err);
   return tbi_bench_scene_robot(scene, options->model ? options->model : path, err);
@@ -321,7 +326,8 @@ static tbi_row *add_row(const tbi_bench_options *options, stage *s, int32_t m, t
   row->us = 1e6 * subject->best;
   row->us_median = 1e6 * subject->median;
   row->instructions = count_step(options, subject, &s->jobs[m]);
-  row->size = row->contacts = look.contacts;
+  row->contacts = look.contacts;
+  row->size = s->which->kind == SNAKE ? row->links : row->contacts;
   row->iterations = look.iterations;
   row->depth = look.depth;
   row->residual = look.residual;
@@ -389,7 +395,9 @@ int tbi_bench_contact(const tbi_bench_options *options, tbi_report *report) {
     if (code == TBI_BENCH_OK && !options->json && report->nrow > scene_row)
       tbi_report_print_contact(report, scene_row, scene_row == first_row);
   }
-  if (code == TBI_BENCH_OK && report->nrow > first_row && !options->json)
+  if (code == TBI_BENCH_OK && report->nrow > first_row && !options->json) {
     tbi_report_print_growth(report, first_row, "contacts");
+    tbi_report_print_growth(report, first_row, "links");
+  }
   return code;
 }

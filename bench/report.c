@@ -30,6 +30,7 @@ static const growth growths[] = {
     {"points", "impulse", "contacts", 8  },
     {"points", "impulse", "contacts", 100},
     {"pile",   "cone20",  "contacts", 8  },
+    {"snake",  "penalty", "links",    100},
 };
 enum { NGROWTH = sizeof growths / sizeof growths[0] };
 

@@ -379,6 +379,49 @@ tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_er
   return scene_init(scene, finish(builder, err), err);
 }
 
+/* One more link behind the last, TABI_WORLD for the first; with a ball around its joint. */
+static int32_t add_segment(tabi_builder *builder, int32_t last, bool ball) {
+  const double radius = 0.05;
+  tabi_link_def link = tabi_link_def_default();
+  tabi_joint_def joint = tabi_joint_def_default();
+  tabi_shape_def shape = tabi_shape_def_default();
+  char name[32];
+  int32_t index = tabi_builder_nlink(builder);
+  (void)snprintf(name, sizeof name, "link%d", (int)index);
+  link.name = joint.name = name;
+  link.mass = 1;
+  for (int k = 0; k < 3; k++)
+    link.inertia[k] = 1e-3;
+  joint.parent = last;
+  joint.child = shape.link = tabi_builder_add_link(builder, &link);
+  if (last == TABI_WORLD) {
+    joint.type = TABI_JOINT_FREE;
+    joint.start[2] = radius;
+    joint.start[3] = 1;
+  } else {
+    joint.type = TABI_JOINT_REVOLUTE;
+    joint.pos[0] = 0.12;
+    memcpy(joint.axis, (double[3]){0, index % 2, 1 - index % 2}, sizeof joint.axis);
+    joint.damping = 0.1;
+  }
+  (void)tabi_builder_add_joint(builder, &joint);
+  shape.type = TABI_SHAPE_SPHERE;
+  shape.size[0] = radius;
+  if (ball) (void)tabi_builder_add_shape(builder, &shape);
+  return joint.child;
+}
+
+tabi_status tbi_bench_scene_snake(tbi_bench_scene *scene, int32_t links, tabi_error *err) {
+  enum { BALLS = 100 };
+  tabi_builder *builder = tabi_builder_create();
+  if (!builder) return tbi_error_memory(err);
+  add_floor(builder, 0);
+  int32_t last = TABI_WORLD;
+  for (int32_t i = 0; i < links; i++)
+    last = add_segment(builder, last, i * BALLS / links != (i + 1) * BALLS / links);
+  return scene_init(scene, finish(builder, err), err);
+}
+
 /* Four walls `width` apart that face each other, and a floor. */
 static void add_pit(tabi_builder *builder, double width) {
   const double root = sqrt(0.5);

@@ -22,6 +22,9 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
                                    tabi_error *err);
 /* Equal boxes on top of each other. */
 tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_error *err);
+/* A chain that lies on a floor, on 100 balls spread over its links (at least as many), with joints
+ * that nod and turn. */
+tabi_status tbi_bench_scene_snake(tbi_bench_scene *scene, int32_t links, tabi_error *err);
 /* Boxes of many sizes, to fall into a pit of five planes. */
 tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_error *err);
 void tbi_bench_scene_free(tbi_bench_scene *scene);
