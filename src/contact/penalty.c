@@ -12,7 +12,8 @@
  * Newton's method on  r = cut(r0 - S (q + W r)): the limit of stiffness is then a rigid contact,
  * and no order matters.  Where Newton's method goes round in circles, it begins with springs so
  * soft that it cannot, and follows the answer while they harden.  Joint limits and dry friction are
- * springs too, so stiff that their error is rounding.
+ * springs too, so stiff that their error is rounding.  Steps in which bodies touch nothing but the
+ * ground are not solved here but along the trees (spring_tree.c), by the same law.
  *
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"

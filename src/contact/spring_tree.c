@@ -42,8 +42,6 @@ size_t tbi_spring_tree_place(tbi_spring_tree *t, void *memory, const tabi_model 
   return at.used;
 }
 
-/* ---- M + J'DJ */
-
 /* a - u w' */
 static m4 less_product(const m4 *a, v4 u, v4 w) {
   return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
@@ -124,8 +122,6 @@ static void solve(tbi_spring_tree *t) {
   }
 }
 
-/* ---- points */
-
 static int32_t body_of(const tbi_spring_tree *t, const tbi_point *c) {
   return t->p->port[c->port_a == TABI_NONE ? c->port_b : c->port_a].body;
 }
@@ -180,8 +176,6 @@ static double mobility_of(const tbi_spring_tree *t, const tbi_point *c) {
   v4 arm = v4_sub(c->port_a == TABI_NONE ? c->arm_b : c->arm_a, centre);
   return 1 / body->mass + v4_dot(arm, arm) / e[0];
 }
-
-/* ---- Newton's method */
 
 /* the twists of a velocity into d->acc */
 static void spread(tbi_spring_tree *t, const double *v) {
