@@ -70,9 +70,10 @@ const char *tbi_trial_file(tbi_trial *trial, const char *ending);
  * name as in "scenes/stack.yaml". */
 void tbi_shipped_path(const char *name, char path[TBI_PATH_SIZE]);
 
-/* A scene and a world in its start. */
+/* A scene and a world in its start, or a world with a model of its own. */
 typedef struct tbi_stage {
-  tabi_scene *scene;
+  tabi_scene *scene; /* NULL: none */
+  tabi_model *own;   /* NULL: the scene's */
   const tabi_model *model;
   tabi_world *world;
   double timestep;
@@ -82,6 +83,9 @@ typedef struct tbi_stage {
  * tbi_stage_close also after a failure. */
 tabi_status tbi_stage_open(tbi_stage *stage, const char *name, const char *const *set,
                            tabi_error *err);
+/* The same with a model, which the stage then owns, in its start. */
+tabi_status tbi_stage_open_model(tbi_stage *stage, tabi_model *model, const tabi_world_def *def,
+                                 tabi_error *err);
 void tbi_stage_close(tbi_stage *stage);
 /* Controllers, forces and a step. */
 tabi_status tbi_stage_step(tbi_stage *stage, tabi_error *err);

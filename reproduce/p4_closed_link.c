@@ -106,7 +106,7 @@ static void write_linkage(FILE *script, double angle, double shift) {
 
 static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start, tabi_error *err) {
   tbi_figure figure;
-  tabi_status status = tbi_figure_open(&figure, trial, 900, 620, err);
+  tabi_status status = tbi_figure_open(&figure, trial, 900, 480, err);
   if (status != TABI_OK) return status;
   FILE *script = figure.script;
   tbi_figure_data(&figure, "run", series);
@@ -122,8 +122,9 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start
     double x = 0.4 * i + crank * sin(angle[i]), z = -crank * cos(angle[i]);
     (void)fprintf(script, "%g %g\n%g %g\n\n", x, z, x + base, z);
   }
-  (void)fputs("END\nset multiplot\nset size 1,0.35\nset origin 0,0.65\nunset key\nunset tics\n"
-              "unset grid\nset size ratio -1\nset xrange [-0.15:2.35]\nset yrange [-0.16:0.08]\n",
+  (void)fputs("END\nset multiplot\nset size 1,0.25\nset origin 0,0.75\nunset key\nunset tics\n"
+              "unset border\nset lmargin 1\nset rmargin 1\nunset grid\nset size ratio -1\nset "
+              "xrange [-0.15:2.35]\nset yrange [-0.16:0.08]\n",
               script);
   for (int i = 0; i < SHOTS; i++)
     (void)fprintf(script,
@@ -131,8 +132,9 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start
                   "set arrow %d from %g,0 to %g,0 nohead lw 3 lc rgb '#666666'\n",
                   i + 1, 0.06 * i, 0.4 * i + 0.1, i + 1, 0.4 * i, 0.4 * i + base);
   (void)fputs("plot $cranks with lines lw 5 lt 1, $couplers with lines lw 5 lt 2\n"
-              "unset label\nunset arrow\nset size noratio\nset size 1,0.65\nset origin 0,0\n"
-              "set tics nomirror\nset grid lc rgb '#dddddd'\nset key top right\nset xrange [0:*]\n"
+              "unset label\nunset arrow\nset size noratio\nset size 1,0.75\nset origin 0,0\n"
+              "unset lmargin\nunset rmargin\nset border\nset tics nomirror\nset grid lc rgb "
+              "'#dddddd'\nset key top right\nset xrange [0:*]\n"
               "set yrange [-1:1.2]\nset xlabel 'time [s]'\nset ylabel 'angle of the cranks [rad]'\n"
               "plot $run using 1:3 with lines lt 2 lw 4 lc rgb '#f0b8bf' title 'pendulum',\\\n"
               " '' using 1:2 with lines lt 1 title 'linkage'\nunset multiplot\n",

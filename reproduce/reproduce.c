@@ -8,9 +8,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-extern const tbi_experiment tbi_p1_cone_vs_pyramid, tbi_p4_closed_link;
+extern const tbi_experiment tbi_p1_cone_vs_pyramid, tbi_p1_bush_oscillation, tbi_p1_cost,
+    tbi_p4_slope, tbi_p4_closed_link, tbi_p4_cost;
 
-const tbi_experiment *const tbi_experiments[] = {&tbi_p1_cone_vs_pyramid, &tbi_p4_closed_link};
+const tbi_experiment *const tbi_experiments[] = {
+    &tbi_p1_cone_vs_pyramid, &tbi_p1_bush_oscillation, &tbi_p1_cost,
+    &tbi_p4_slope,           &tbi_p4_closed_link,      &tbi_p4_cost,
+};
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];
 
 const tbi_experiment *tbi_experiment_find(const char *id) {

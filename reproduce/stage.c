@@ -38,14 +38,22 @@ tabi_status tbi_stage_open(tbi_stage *stage, const char *name, const char *const
   return tabi_scene_reset(stage->scene, stage->world, err);
 }
 
+tabi_status tbi_stage_open_model(tbi_stage *stage, tabi_model *model, const tabi_world_def *def,
+                                 tabi_error *err) {
+  *stage = (tbi_stage){.own = model, .model = model, .timestep = def->timestep};
+  stage->world = tabi_world_create(model, def, err);
+  return stage->world ? TABI_OK : err->status;
+}
+
 void tbi_stage_close(tbi_stage *stage) {
   tabi_world_destroy(stage->world);
   tabi_scene_destroy(stage->scene);
+  tabi_model_destroy(stage->own);
   *stage = (tbi_stage){0};
 }
 
 tabi_status tbi_stage_step(tbi_stage *stage, tabi_error *err) {
-  tabi_scene_control(stage->scene, stage->world);
+  if (stage->scene) tabi_scene_control(stage->scene, stage->world);
   tabi_status status = tabi_world_step(stage->world, NULL);
   if (status != TABI_OK) *err = *tabi_world_error(stage->world);
   return status;

@@ -182,14 +182,19 @@ static void make_hull(outline *o, outline *hull) {
 
 static unsigned channel(double value) { return (unsigned)lround(255 * fmin(fmax(value, 0), 1)); }
 
-static void write_polygon(const outline *hull, const double *rgba, bool lines, int number,
+static unsigned colour_of(const tbi_view *view, const tabi_model *model, const tabi_shape_def *s) {
+  static const unsigned palette[] = {0x5b8fc9, 0xe08e0b, 0x6aa84f, 0xd1495b, 0x8e6bb0};
+  if (view->by_body) return palette[tabi_model_link_body(model, s->link) % 5];
+  return channel(s->rgba[0]) << 16 | channel(s->rgba[1]) << 8 | channel(s->rgba[2]);
+}
+
+static void write_polygon(const outline *hull, unsigned colour, bool lines, int number,
                           FILE *script) {
   (void)fprintf(script, "set object %d polygon from ", number);
   for (int i = 0; i <= hull->count; i++) {
     point p = hull->at[i % hull->count];
     (void)fprintf(script, "%s%.4g,%.4g", i > 0 ? " to " : "", p.x, p.y);
   }
-  unsigned colour = channel(rgba[0]) << 16 | channel(rgba[1]) << 8 | channel(rgba[2]);
   if (lines) {
     (void)fprintf(script, " front fs empty border lc rgb '#%06x' lw 1\n", colour);
   } else {
@@ -229,7 +234,8 @@ int tbi_view_draw(const tbi_view *view, tabi_world *world, int first, FILE *scri
     points[0].count = 0;
     add_shape(view, model, &s, &f, &points[0]);
     make_hull(&points[0], &points[1]);
-    if (points[1].count >= 3) write_polygon(&points[1], s.rgba, view->lines, first++, script);
+    if (points[1].count < 3) continue;
+    write_polygon(&points[1], colour_of(view, model, &s), view->lines, first++, script);
   }
   free(points);
   free(items);

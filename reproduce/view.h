@@ -10,6 +10,7 @@ typedef struct tbi_view {
   double right[3], up[3]; /* of the picture, in the world; unit vectors */
   double shift[2];        /* m, added in the picture */
   bool lines;             /* outlines alone */
+  bool by_body;           /* every body has a colour of its own, whatever its shapes say */
 } tbi_view;
 
 /* From the right side, x to the right, and from ahead, y to the left. */
