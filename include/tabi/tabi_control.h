@@ -43,6 +43,8 @@ typedef struct tabi_pd_def {
   int32_t njoint;
   const tabi_pd_joint *joint;
   const tabi_trajectory *trajectory; /* must outlive the controller; NULL: targets stand */
+  const tabi_trajectory *torque;     /* likewise, N m or N in the same columns, added to what the
+                                        gains give; NULL: none.  Only for joints with kp > 0 */
 } tabi_pd_def;
 
 typedef struct tabi_pd tabi_pd;
@@ -124,6 +126,8 @@ TABI_API void tabi_walk_start(const tabi_walk *walk, double *q); /* q[nq], at re
 TABI_API double tabi_walk_duration(const tabi_walk *walk);       /* s */
 /* For tabi_pd: column j is joint j of the model; zero for those without one coordinate. */
 TABI_API const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk);
+/* Likewise N m or N: what moves the joints so while the floor pushes at the zero-moment point. */
+TABI_API const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk);
 TABI_API tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time);
 
 /* ---------------------------------------------------------------------------- stabiliser */

@@ -154,3 +154,12 @@ tbi_plan_state tbi_plan_at(const tbi_plan *plan, double time) {
   now.zmp[1] = zmp.y;
   return now;
 }
+
+double tbi_plan_left_share(const tbi_plan_state *plan, const double zmp[2]) {
+  if (plan->lifted[TABI_LEFT]) return 0;
+  if (plan->lifted[TABI_RIGHT]) return 1;
+  v3 right = plan->foot[TABI_RIGHT].pos;
+  v3 way = v3_sub(plan->foot[TABI_LEFT].pos, right);
+  double along = way.x * (zmp[0] - right.x) + way.y * (zmp[1] - right.y);
+  return tbi_min(tbi_max(along / (way.x * way.x + way.y * way.y), 0), 1);
+}

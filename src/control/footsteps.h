@@ -48,5 +48,8 @@ tabi_status tbi_plan_make(tbi_plan *plan, const tbi_plan_def *def, tabi_error *e
 void tbi_plan_free(tbi_plan *plan);
 
 tbi_plan_state tbi_plan_at(const tbi_plan *plan, double time);
+/* How much of the weight the left foot carries when the zero-moment point is at a place: all or
+ * nothing while the other one is lifted, else by where it is between them. */
+double tbi_plan_left_share(const tbi_plan_state *plan, const double zmp[2]);
 
 #endif

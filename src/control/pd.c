@@ -9,9 +9,10 @@
 struct tabi_pd {
   int32_t njoint;
   tabi_pd_joint *joint;
-  const tabi_trajectory *trajectory;
+  const tabi_trajectory *trajectory, *torque;
   double *now, *now_rate;   /* of all columns, at the start of the step */
   double *next, *next_rate; /* and at its end */
+  double *push;             /* N m or N, of all columns */
 };
 
 tabi_pd_def tabi_pd_def_default(void) { return (tabi_pd_def){.def_size = sizeof(tabi_pd_def)}; }
@@ -46,9 +47,14 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
     if (check_joint(model, def, &def->joint[i], err) != TABI_OK) return NULL;
   }
   size_t columns = def->trajectory ? (size_t)tabi_trajectory_ncolumn(def->trajectory) : 0;
+  if (def->torque && (size_t)tabi_trajectory_ncolumn(def->torque) != columns) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                        "pd: torque and trajectory must have the same columns");
+    return NULL;
+  }
   tabi_pd *pd = calloc(1, sizeof *pd);
   tabi_pd_joint *joint = malloc(((size_t)def->njoint + 1) * sizeof *joint);
-  double *samples = calloc(4 * columns + 1, sizeof *samples);
+  double *samples = calloc(5 * columns + 1, sizeof *samples);
   if (!pd || !joint || !samples) {
     free(pd);
     free(joint);
@@ -60,10 +66,12 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
   *pd = (tabi_pd){.njoint = def->njoint,
                   .joint = joint,
                   .trajectory = def->trajectory,
+                  .torque = def->torque,
                   .now = samples,
                   .now_rate = samples + columns,
                   .next = samples + 2 * columns,
-                  .next_rate = samples + 3 * columns};
+                  .next_rate = samples + 3 * columns,
+                  .push = samples + 4 * columns};
   return pd;
 }
 
@@ -74,14 +82,17 @@ void tabi_pd_destroy(tabi_pd *pd) {
   free(pd);
 }
 
-static void apply_joint(const tabi_pd_joint *joint, tabi_world *world, const double *target,
-                        const double *rate) {
+/* With targets and rates by column; a spring that aims further pushes more. */
+static void apply_joint(const tabi_pd *pd, const tabi_pd_joint *joint, tabi_world *world,
+                        const double *target, const double *rate) {
   tabi_servo servo = {
       .kp = joint->kp, .kd = joint->kd, .target = joint->target, .implicit = joint->implicit};
   if (joint->column != TABI_NONE) {
     servo.target = target[joint->column];
     servo.target_rate = rate[joint->column];
   }
+  bool pushed = pd->torque && joint->column != TABI_NONE && joint->kp > 0;
+  if (pushed && joint->actuator == TABI_NONE) servo.target += pd->push[joint->column] / joint->kp;
   if (joint->actuator != TABI_NONE) {
     tabi_world_set_control(world, joint->actuator, servo.target);
   } else {
@@ -90,20 +101,22 @@ static void apply_joint(const tabi_pd_joint *joint, tabi_world *world, const dou
 }
 
 void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
+  double time = tabi_world_time(world);
+  if (pd->torque) tabi_trajectory_sample(pd->torque, time, pd->push, NULL);
   if (pd->trajectory) {
-    double time = tabi_world_time(world);
     tabi_trajectory_sample(pd->trajectory, time, pd->now, pd->now_rate);
     tabi_trajectory_sample(pd->trajectory, time + timestep, pd->next, pd->next_rate);
   }
   for (int32_t i = 0; i < pd->njoint; i++) {
     bool ahead = pd->joint[i].implicit;
-    apply_joint(&pd->joint[i], world, ahead ? pd->next : pd->now,
+    apply_joint(pd, &pd->joint[i], world, ahead ? pd->next : pd->now,
                 ahead ? pd->next_rate : pd->now_rate);
   }
 }
 
 void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *target,
                            const double *rate) {
+  if (pd->torque) tabi_trajectory_sample(pd->torque, tabi_world_time(world), pd->push, NULL);
   for (int32_t i = 0; i < pd->njoint; i++)
-    apply_joint(&pd->joint[i], world, target, rate);
+    apply_joint(pd, &pd->joint[i], world, target, rate);
 }

@@ -321,21 +321,6 @@ static void feel(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_st
 
 static double clamp(double value, double limit) { return fmin(fmax(value, -limit), limit); }
 
-/* How much of the weight the left foot shall carry: all or nothing while the other one is lifted,
- * else by where the wanted zero-moment point is between them. */
-static double left_share(const tabi_walk_state *plan, const double *wanted) {
-  if (plan->lifted[TABI_LEFT]) return 0;
-  if (plan->lifted[TABI_RIGHT]) return 1;
-  double along = 0;
-  double squared = 0;
-  for (int i = 0; i < 2; i++) {
-    double way = plan->foot[TABI_LEFT][i] - plan->foot[TABI_RIGHT][i];
-    along += way * (wanted[i] - plan->foot[TABI_RIGHT][i]);
-    squared += way * way;
-  }
-  return fmin(fmax(along / squared, 0), 1);
-}
-
 /* Turns a foot so that its centre of pressure goes to where it is wanted: the toe goes down to
  * bring it forward, the left edge to bring it to the left. */
 static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure *foot,
@@ -355,7 +340,7 @@ static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure 
   }
 }
 
-static void act(tabi_stabiliser *s, const tabi_walk_state *plan, const pressure *foot,
+static void act(tabi_stabiliser *s, double time, const tabi_walk_state *plan, const pressure *foot,
                 double timestep) {
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
@@ -365,7 +350,8 @@ static void act(tabi_stabiliser *s, const tabi_walk_state *plan, const pressure 
     now->zmp_wanted[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
                           s->gain[2] * (now->zmp[i] - plan->zmp[i]);
   }
-  double left = left_share(plan, now->zmp_wanted);
+  tbi_plan_state standing = tbi_plan_at(&s->walk->plan, time);
+  double left = tbi_plan_left_share(&standing, now->zmp_wanted);
   double off[2];
   for (int i = 0; i < 2; i++)
     off[i] = now->zmp_wanted[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
@@ -418,7 +404,7 @@ void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world
   tabi_walk_state plan = tabi_walk_at(stabiliser->walk, time);
   const pressure foot[2] = {feel_foot(stabiliser, world, 0), feel_foot(stabiliser, world, 1)};
   feel(stabiliser, world, &plan, foot, timestep);
-  act(stabiliser, &plan, foot, timestep);
+  act(stabiliser, time, &plan, foot, timestep);
   aim(stabiliser, time + timestep, timestep);
 }
 

@@ -37,6 +37,7 @@ typedef struct pattern {
   double (*change)[3];    /* [count] scratch */
   tbi_foot_place *waist;  /* [count] */
   double *q;              /* [count x nq] */
+  double *tau;            /* [count x nv] */
 } pattern;
 
 tabi_walk_def tabi_walk_def_default(void) {
@@ -131,13 +132,20 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
   return TABI_OK;
 }
 
-/* The first and last sample, which lack a neighbour, are taken to be as theirs are. */
+/* Zero-moment point and joint forces of the motion.  The first and last sample, which lack a
+ * neighbour, are taken to be as theirs are. */
 static void measure_zmp(const pattern *p) {
   size_t nq = (size_t)tabi_model_nq(p->walk->model);
+  size_t nv = (size_t)tabi_model_nv(p->walk->model);
+  tbi_walker *walker = &p->walk->walker;
   for (int32_t k = 0; k < p->count; k++) {
     int32_t inner = k == 0 ? 1 : k < p->count - 1 ? k : p->count - 2;
     const double *now = p->q + (size_t)inner * nq;
-    v3 zmp = tbi_walker_zmp(&p->walk->walker, now - nq, now, now + nq, p->def->period);
+    v3 zmp = tbi_walker_zmp(walker, now - nq, now, now + nq, p->def->period);
+    tbi_plan_state plan = tbi_plan_at(&p->walk->plan, inner * p->def->period);
+    double left = tbi_plan_left_share(&plan, (const double[]){zmp.x, zmp.y});
+    tbi_walker_stand(walker, plan.foot, left, zmp);
+    memcpy(p->tau + (size_t)k * nv, walker->tau, nv * sizeof *p->tau);
     p->motion_zmp[0][k] = zmp.x;
     p->motion_zmp[1][k] = zmp.y;
   }
@@ -175,8 +183,9 @@ static bool allocate(pattern *p, tabi_error *err) {
   p->centre[0] = calloc(rows * 3, sizeof *p->centre[0]);
   p->waist = calloc(rows, sizeof *p->waist);
   p->q = calloc(rows * (size_t)tabi_model_nq(p->walk->model), sizeof *p->q);
+  p->tau = calloc(rows * (size_t)tabi_model_nv(p->walk->model), sizeof *p->tau);
   p->zmp[0] = numbers;
-  if (!numbers || !p->centre[0] || !p->waist || !p->q) {
+  if (!numbers || !p->centre[0] || !p->waist || !p->q || !p->tau) {
     (void)tbi_error_memory(err);
     return false;
   }
@@ -195,6 +204,7 @@ static void release(pattern *p) {
   free(p->centre[0]);
   free(p->waist);
   free(p->q);
+  free(p->tau);
 }
 
 /* The posture in which the robot stands before it starts, and the height of its mass centre. */
@@ -285,27 +295,35 @@ static tabi_trajectory *densify(const pattern *p, const double *from, int32_t co
   return dense;
 }
 
-static tabi_status keep_joints(const pattern *p, tabi_error *err) {
+/* One number of each joint with one coordinate, from rows of q or of v. */
+static tabi_trajectory *keep_joints(const pattern *p, bool torque, tabi_error *err) {
   const tabi_model *model = p->walk->model;
   int32_t njoint = tabi_model_njoint(model);
-  size_t nq = (size_t)tabi_model_nq(model);
+  size_t width = (size_t)(torque ? tabi_model_nv(model) : tabi_model_nq(model));
+  const double *from = torque ? p->tau : p->q;
   double *rows = calloc((size_t)p->count * (size_t)njoint, sizeof *rows);
-  if (!rows) return tbi_error_memory(err);
+  if (!rows) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
   for (int32_t j = 0; j < njoint; j++) {
-    tabi_range range = tabi_model_joint_q(model, j);
+    tabi_range range = torque ? tabi_model_joint_v(model, j) : tabi_model_joint_q(model, j);
     if (range.count != 1) continue;
     for (size_t k = 0; k < (size_t)p->count; k++)
-      rows[k * (size_t)njoint + (size_t)j] = p->q[k * nq + (size_t)range.first];
+      rows[k * (size_t)njoint + (size_t)j] = from[k * width + (size_t)range.first];
   }
-  p->walk->joints = densify(p, rows, njoint, err);
+  tabi_trajectory *dense = densify(p, rows, njoint, err);
   free(rows);
-  return p->walk->joints ? TABI_OK : TABI_ERR_MEMORY;
+  return dense;
 }
 
-static tabi_status keep_reference(const pattern *p, tabi_error *err) {
-  tabi_walk *walk = p->walk;
+static tabi_trajectory *keep_reference(const pattern *p, tabi_error *err) {
+  const tabi_walk *walk = p->walk;
   double *rows = calloc((size_t)p->count * TBI_REF_COLUMNS, sizeof *rows);
-  if (!rows) return tbi_error_memory(err);
+  if (!rows) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
   for (size_t k = 0; k < (size_t)p->count; k++) {
     double *row = rows + k * TBI_REF_COLUMNS;
     for (int axis = 0; axis < 2; axis++) {
@@ -317,8 +335,16 @@ static tabi_status keep_reference(const pattern *p, tabi_error *err) {
     v3_store(p->waist[k].pos, row + TBI_REF_WAIST);
     row[TBI_REF_WAIST + 3] = p->waist[k].yaw;
   }
-  walk->reference = densify(p, rows, TBI_REF_COLUMNS, err);
+  tabi_trajectory *dense = densify(p, rows, TBI_REF_COLUMNS, err);
   free(rows);
+  return dense;
+}
+
+static tabi_status keep(const pattern *p, tabi_error *err) {
+  tabi_walk *walk = p->walk;
+  walk->joints = keep_joints(p, false, err);
+  if (walk->joints) walk->torque = keep_joints(p, true, err);
+  if (walk->torque) walk->reference = keep_reference(p, err);
   return walk->reference ? TABI_OK : TABI_ERR_MEMORY;
 }
 
@@ -343,8 +369,7 @@ static tabi_status make_pattern(tabi_walk *walk, const tabi_walk_def *def, const
     status = stand(&p, posture, err);
     if (status == TABI_OK) status = make_preview(&p, err);
     if (status == TABI_OK) status = generate(&p, err);
-    if (status == TABI_OK) status = keep_joints(&p, err);
-    if (status == TABI_OK) status = keep_reference(&p, err);
+    if (status == TABI_OK) status = keep(&p, err);
   }
   release(&p);
   return status;
@@ -377,6 +402,7 @@ void tabi_walk_destroy(tabi_walk *walk) {
   tbi_walker_free(&walk->walker);
   tbi_plan_free(&walk->plan);
   tabi_trajectory_destroy(walk->joints);
+  tabi_trajectory_destroy(walk->torque);
   tabi_trajectory_destroy(walk->reference);
   free(walk->start);
   free(walk);
@@ -389,6 +415,8 @@ void tabi_walk_start(const tabi_walk *walk, double *q) {
 double tabi_walk_duration(const tabi_walk *walk) { return walk->plan.end; }
 
 const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) { return walk->joints; }
+
+const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) { return walk->torque; }
 
 tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
   double row[TBI_REF_COLUMNS];

@@ -22,6 +22,7 @@ struct tabi_walk {
   double centre_height;       /* m, of the mass centre over the ground when standing */
   double gravity;             /* m/s^2 */
   tabi_trajectory *joints;    /* a column for each joint of the model */
+  tabi_trajectory *torque;    /* likewise */
   tabi_trajectory *reference; /* TBI_REF_COLUMNS */
 };
 

@@ -154,9 +154,10 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
 static tabi_status add_scratch(tbi_walker *walker, tabi_error *err) {
   size_t nv = (size_t)tabi_model_nv(walker->model);
   walker->dynamics = tabi_dynamics_create(walker->model, err);
-  walker->v = calloc(3 * nv, sizeof *walker->v);
+  walker->v = calloc(9 * nv, sizeof *walker->v);
   if (!walker->dynamics || !walker->v) return tbi_error_memory(err);
   walker->tau = walker->v + 2 * nv;
+  walker->jacobian = walker->tau + nv;
   return TABI_OK;
 }
 
@@ -262,12 +263,26 @@ static void difference(const tbi_walker *walker, const double *from, const doubl
   }
 }
 
+/* Force and moment at the floating link, in the world. */
+static void base_wrench(const tbi_walker *walker, v3 *force, v3 *moment) {
+  const double *tau = walker->tau + walker->model->body[walker->body].v;
+  *force = m3_mulv(&walker->joint_frame.rot, v3_load(tau));
+  *moment = m3_mulv(&walker->joint_frame.rot, v3_load(tau + 3));
+}
+
+static v3 base_origin(const tbi_walker *walker) {
+  double pos[3];
+  double quat[4];
+  int32_t child = tabi_model_joint(walker->model, walker->floating).child;
+  tabi_dynamics_link_pose(walker->dynamics, child, pos, quat);
+  return v3_load(pos);
+}
+
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period) {
   const tabi_model *model = walker->model;
   double *v = walker->v;
   double *acceleration = v + model->nv;
-  double *tau = walker->tau;
   difference(walker, before, now, period, v);
   difference(walker, now, after, period, acceleration);
   for (int32_t k = 0; k < model->nv; k++) {
@@ -276,11 +291,40 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
     acceleration[k] = (acceleration[k] - first) / period;
   }
   tabi_dynamics_set_state(walker->dynamics, now, v);
-  tabi_dynamics_inverse(walker->dynamics, acceleration, tau);
-  const tbi_body *body = &model->body[walker->body];
-  v3 f = m3_mulv(&walker->joint_frame.rot, v3_load(tau + body->v));
-  v3 n = m3_mulv(&walker->joint_frame.rot, v3_load(tau + body->v + 3));
-  v3 o = v3_add(walker->joint_frame.pos, m3_mulv(&walker->joint_frame.rot, v3_load(now + body->q)));
+  tabi_dynamics_inverse(walker->dynamics, acceleration, walker->tau);
+  v3 f;
+  v3 n;
+  base_wrench(walker, &f, &n);
+  v3 o = base_origin(walker);
   double height = o.z - walker->ground;
   return (v3){o.x - (n.y + height * f.x) / f.z, o.y + (n.x - height * f.y) / f.z, walker->ground};
+}
+
+/* Takes off what a force at a point and a moment on a foot do to the joints. */
+static void carry(tbi_walker *walker, int side, v3 point, v3 force, v3 moment) {
+  size_t nv = (size_t)tabi_model_nv(walker->model);
+  const double push[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
+  double at[3];
+  v3_store(point, at);
+  tabi_dynamics_point_jacobian(walker->dynamics, walker->link[side], at, walker->jacobian);
+  tabi_dynamics_angular_jacobian(walker->dynamics, walker->link[side], walker->jacobian + 3 * nv);
+  for (size_t i = 0; i < 6; i++) {
+    for (size_t k = 0; k < nv; k++)
+      walker->tau[k] -= walker->jacobian[i * nv + k] * push[i];
+  }
+}
+
+void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double left_share, v3 zmp) {
+  v3 f;
+  v3 n;
+  base_wrench(walker, &f, &n);
+  v3 twist = v3_add(n, v3_cross(v3_sub(base_origin(walker), zmp), f));
+  const double share[2] = {left_share, 1 - left_share};
+  v3 middle = v3_axpy(v3_scale(share[0], foot[0].pos), share[1], foot[1].pos);
+  v3 off = {zmp.x - middle.x, zmp.y - middle.y, 0};
+  for (int side = 0; side < 2; side++) {
+    if (share[side] <= 0) continue;
+    v3 point = {foot[side].pos.x + off.x, foot[side].pos.y + off.y, walker->ground};
+    carry(walker, side, point, v3_scale(share[side], f), v3_scale(share[side], twist));
+  }
 }

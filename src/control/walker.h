@@ -10,7 +10,9 @@
 typedef struct tbi_walker {
   const tabi_model *model;
   tabi_dynamics *dynamics; /* scratch */
-  double *v, *tau;         /* scratch: [2 nv], [nv] */
+  double *v;               /* scratch: [2 nv] */
+  double *tau;             /* [nv] joint forces */
+  double *jacobian;        /* scratch: [6 nv] */
   int32_t floating;        /* the joint of the waist's body */
   int32_t body;            /* that body */
   tbi_frame joint_frame;   /* of the floating joint in the world */
@@ -46,9 +48,14 @@ double tbi_walker_mass(const tbi_walker *walker); /* kg */
 /* The mass centre in the world; the scratch then holds the kinematics of q at rest. */
 v3 tbi_walker_centre(tbi_walker *walker, const double *q);
 
-/* The point on the ground about which the forces of the motion, from three postures one period
- * apart, have no moment. */
+/* Finds walker->tau, the joint forces of the motion, from three postures one period apart, as if
+ * nothing touched the robot: those of the floating joint are what the ground must give.  Returns
+ * the point on the ground about which they have no moment but the vertical one. */
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period);
+/* Changes these forces into those with the ground under the feet, of which the left one carries a
+ * share, and the centre of pressure of both together is at zmp.  None is left at the floating
+ * joint. */
+void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double left_share, v3 zmp);
 
 #endif

@@ -102,7 +102,7 @@ void humanoid_free(humanoid *robot) {
   free(robot->q);
 }
 
-tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk) {
+tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk, bool torque) {
   int32_t njoint = tabi_model_njoint(robot->model);
   tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
   tabi_pd_def def = tabi_pd_def_default();
@@ -113,11 +113,13 @@ tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk) {
     *added = (tabi_pd_joint){
         .joint = j, .actuator = TABI_NONE, .column = j, .kp = 15000, .kd = 300, .implicit = true};
     if (!strstr(name, "bush")) continue;
+    added->column = TABI_NONE;
     added->kp = strstr(name, "bush_z") ? 1e6 : 2.5e3;
     added->kd = 0;
   }
   def.joint = joint;
   def.trajectory = tabi_walk_trajectory(walk);
+  if (torque) def.torque = tabi_walk_torque(walk);
   tabi_error err = {0};
   tabi_pd *pd = tabi_pd_create(robot->model, &def, &err);
   if (!pd) fail_msg("%s", err.message);

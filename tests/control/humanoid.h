@@ -22,8 +22,9 @@ humanoid humanoid_load(const char *const *set, int32_t nset);
 humanoid humanoid_build(double timestep);
 void humanoid_free(humanoid *robot);
 
-/* A controller with stiff joints along a walk; rubber has 1e6 N/m and 2.5e3 N m/rad. */
-tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk);
+/* A controller with stiff joints along a walk, with its torques or without; rubber has 1e6 N/m and
+ * 2.5e3 N m/rad. */
+tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk, bool torque);
 /* A def with the sensors of humanoid_build. */
 tabi_stabiliser_def humanoid_stabiliser_def(const humanoid *robot, const tabi_walk *walk);
 /* Puts the world to the start of a walk. */

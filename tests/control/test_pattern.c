@@ -178,12 +178,30 @@ static void test_refuses(void **state) {
   humanoid_free(&robot);
 }
 
+/* Torques whose columns are not those of the targets. */
+static void test_torque_columns(void **state) {
+  (void)state;
+  humanoid robot = humanoid_load(NULL, 0);
+  tabi_walk_def def = humanoid_walk_def(&robot, 0, NULL);
+  tabi_walk *walk = humanoid_plan(&robot, &def);
+  tabi_trajectory *other =
+      tabi_trajectory_create(1, 2, (const double[]){0}, (const double[]){0, 0}, NULL);
+  tabi_pd_def pd_def = tabi_pd_def_default();
+  pd_def.trajectory = tabi_walk_trajectory(walk);
+  pd_def.torque = other;
+  tabi_error err = {0};
+  assert_null(tabi_pd_create(robot.model, &pd_def, &err));
+  assert_int_equal(err.status, TABI_ERR_ARGUMENT);
+  tabi_trajectory_destroy(other);
+  tabi_walk_destroy(walk);
+  humanoid_free(&robot);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_passes),
-      cmocka_unit_test(test_places),
-      cmocka_unit_test(test_smooth),
-      cmocka_unit_test(test_refuses),
+      cmocka_unit_test(test_passes),         cmocka_unit_test(test_places),
+      cmocka_unit_test(test_smooth),         cmocka_unit_test(test_refuses),
+      cmocka_unit_test(test_torque_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

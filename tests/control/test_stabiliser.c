@@ -74,7 +74,7 @@ static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
   tabi_walk_def def = humanoid_walk_def(&robot, nstep, step);
   def.stand_after = nstep > 0 ? 1 : 4;
   tabi_walk *walk = humanoid_plan(&robot, &def);
-  tabi_pd *pd = humanoid_follow(&robot, walk);
+  tabi_pd *pd = humanoid_follow(&robot, walk, true);
   tabi_stabiliser_def stabiliser_def = humanoid_stabiliser_def(&robot, walk);
   tabi_error err = {0};
   tabi_stabiliser *stabiliser = tabi_stabiliser_create(robot.model, &stabiliser_def, &err);
