@@ -83,7 +83,7 @@ static double period(const tbi_series *series, int32_t column) {
     last = t + h * a / (a - b);
     if (count++ == 0) first = last;
   }
-  return count > 1 ? (last - first) / (count - 1) : NAN;
+  return count > 1 ? (last - first) / (count - 1) : (double)NAN;
 }
 
 static void judge(tbi_trial *trial, const tbi_series *series) {
