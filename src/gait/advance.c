@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* s: twenty events within this are a crowd, and nothing is released for as long after it */
-#define CROWD 1e-3
-#define RISEN 1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
+#define CROWD     1e-3
+#define MAX_SPEED 1e5  /* m/s or rad/s */
+#define RISEN     1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
 
 static const tbi_tolerance tolerance = {1e-10, 1e-10};
 
@@ -216,6 +217,14 @@ static void advance_step(tbi_walk *w, double from, double to) {
   }
 }
 
+/* speeds beyond all reason: friction has jammed, and its force grown without end */
+static bool is_lost(const tbi_walk *w) {
+  for (int32_t k = 0; k < tbi_walk_view(w)->model->nv; ++k) {
+    if (!(fabs(w->v[k]) < MAX_SPEED)) return true;
+  }
+  return false;
+}
+
 void tbi_walk_advance(tbi_walk *w, double from, double to) {
   w->nevent = 0;
   if (w->gait->def.events == TABI_GAIT_LOCATED) {
@@ -223,6 +232,7 @@ void tbi_walk_advance(tbi_walk *w, double from, double to) {
   } else {
     advance_step(w, from, to);
   }
+  if (is_lost(w)) w->memory->outcome = TABI_GAIT_JAMMED;
 }
 
 void tbi_walk_start(tbi_walk *w, double *q, double *v) {

@@ -96,11 +96,25 @@ static bool impact_with_friction(tbi_walk *w) {
   return tbi_walk_project(w, NULL, true, w->v);
 }
 
+/* The supporting sole comes down while the other foot may touch: that slides on with friction, if
+ * it is not to be held back. */
+static bool impact_of_sole(tbi_walk *w) {
+  size_t bytes = sizeof *w->v * (size_t)tbi_walk_view(w)->model->nv;
+  bool rub = w->gait->def.impact == TABI_GAIT_COULOMB && w->memory->phase.slide != 0;
+  memcpy(w->acceleration, w->v, bytes);
+  tbi_walk_look(w, tbi_walk_sticks(w));
+  if (!tbi_walk_project(w, NULL, rub, w->v)) return false;
+  if (!rub || w->rhs[w->nactive] >= 0) return true;
+  memcpy(w->v, w->acceleration, bytes);
+  return tbi_walk_project(w, NULL, false, w->v);
+}
+
 static bool impact(tbi_walk *w, bool lands) {
   tbi_walk_activate(w);
-  if (lands && w->gait->def.impact == TABI_GAIT_COULOMB) return impact_with_friction(w);
-  tbi_walk_look(w, !lands && tbi_walk_sticks(w));
-  return tbi_walk_project(w, NULL, w->gait->def.impact == TABI_GAIT_COULOMB, w->v);
+  if (!lands) return impact_of_sole(w);
+  if (w->gait->def.impact == TABI_GAIT_COULOMB) return impact_with_friction(w);
+  tbi_walk_look(w, false);
+  return tbi_walk_project(w, NULL, false, w->v);
 }
 
 /* The other foot has come down by its heel. */

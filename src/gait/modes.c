@@ -85,7 +85,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {M2H,     M3H,      TBI_TOE_LANDS,         TBI_IMPACT,   true },
     {M2H,     M2,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
     {M2H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
-    {M3H,     M4,       TBI_SLIP_ENDS,         TBI_SWAP,     true },
+    {M3H,     M2,       TBI_SLIP_ENDS,         TBI_SWAP,     true },
     {M3H,     M3,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
     {M3H,     M2H,      TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
     {M3H,     M4H,      TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },

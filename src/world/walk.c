@@ -44,6 +44,11 @@ void tbi_world_refresh_walk(tabi_world *w) {
   tbi_walk_refresh(&w->walk, tabi_world_time(w));
 }
 
+void tbi_world_undo_walk(tabi_world *w) {
+  memcpy(w->walk.memory, w->walk_before, state_size(w));
+  tbi_world_refresh_walk(w);
+}
+
 tabi_status tbi_world_walk(tabi_world *w, const double *tau) {
   tbi_walk *walk = &w->walk;
   tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
@@ -63,14 +68,14 @@ tabi_status tbi_world_walk(tabi_world *w, const double *tau) {
   w->walk_tau = tau;
   tbi_walk_advance(walk, time, (double)(w->head->steps + 1) * w->def.timestep);
   w->walk_tau = NULL;
+  /* it stands where the step began */
+  if (walk->memory->outcome == TABI_GAIT_JAMMED) {
+    tbi_world_undo_walk(w);
+    walk->memory->outcome = TABI_GAIT_JAMMED;
+  }
   tbi_walk_robot(walk, w->q_new, w->v_new);
   memcpy(w->v_move, w->v_new, sizeof *w->v_new * (size_t)w->model->nv);
   return TABI_OK;
-}
-
-void tbi_world_undo_walk(tabi_world *w) {
-  memcpy(w->walk.memory, w->walk_before, state_size(w));
-  tbi_world_refresh_walk(w);
 }
 
 /* A point of a sole that pushes, or has to pull. */
