@@ -196,12 +196,12 @@ static void push_of_ground(biped *b, double f[3]) {
 static void forces_on_the_ground(void **state) {
   (void)state;
   biped b = biped_default();
-  b.timestep = 2.5e-4;
+  b.timestep = 5e-4;
   biped_open(&b);
   double p[3][3] = {{0}}, f[3][3] = {{0}}; /* now, one and two steps ago */
   double worst = 0;
   int quiet = 0; /* steps without an event */
-  for (int i = 0; i < 12000 && biped_step(&b); ++i) {
+  for (int i = 0; i < 3500 && biped_step(&b); ++i) {
     int32_t count;
     (void)tabi_world_gait_events(b.world, &count);
     memmove(p[1], p[0], sizeof p[0] * 2);

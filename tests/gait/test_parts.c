@@ -1,0 +1,293 @@
+/* test_parts.c - the parts of gait against what they stand for.
+ *
+ * The equation of every mode is solved once more in the robot's own coordinates, with a floating
+ * base and a row for every coordinate of the ground that a mode holds; views, changes of support
+ * and snapshots must not be noticed at all. */
+#include "gait/biped.h"
+
+#include "math/lu.h"
+#include "support/rng.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NV   11
+#define ROWS 6
+
+/* The same problem in the robot's coordinates. */
+typedef struct lagrange {
+  tabi_dynamics *d;
+  int32_t foot[2];
+  int rows;
+  double row[ROWS][NV], column[ROWS][NV], drift[ROWS];
+} lagrange;
+
+static double dot(const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < NV; ++k)
+    sum += a[k] * b[k];
+  return sum;
+}
+
+/* A held point of a foot: along x (axis 0) or z (axis 2); returns the row. */
+static int hold(lagrange *p, const double *v, int foot, const double at[3], int axis) {
+  double pos[3], quat[4], jacobian[3 * NV], rate[3 * NV];
+  tabi_dynamics_link_pose(p->d, p->foot[foot], pos, quat);
+  m3 rot = q_matrix(q_load(quat));
+  v3_store(v3_add(v3_load(pos), m3_mulv(&rot, v3_load(at))), pos);
+  tabi_dynamics_point_jacobian(p->d, p->foot[foot], pos, jacobian);
+  tabi_dynamics_point_jacobian_rate(p->d, p->foot[foot], pos, rate);
+  memcpy(p->row[p->rows], jacobian + (ptrdiff_t)axis * NV, sizeof p->row[0]);
+  memcpy(p->column[p->rows], jacobian + (ptrdiff_t)axis * NV, sizeof p->row[0]);
+  p->drift[p->rows] = dot(rate + (ptrdiff_t)axis * NV, v);
+  return p->rows++;
+}
+
+/* friction of a point against its normal force: the force of row `normal` has a part along x too */
+static void rub(lagrange *p, int normal, int foot, const double at[3], double coefficient) {
+  double keep[NV];
+  double v[NV] = {0};
+  int along = hold(p, v, foot, at, 0);
+  memcpy(keep, p->row[along], sizeof keep);
+  --p->rows;
+  for (int k = 0; k < NV; ++k)
+    p->column[normal][k] -= coefficient * keep[k];
+}
+
+/* accelerations and forces under joint forces tau */
+static void solve(lagrange *p, const double *tau, double *qdd, double *force) {
+  enum { MAX = NV + ROWS };
+  double mass[NV * NV], bias[NV], matrix[MAX * MAX] = {0}, x[MAX];
+  int32_t pivot[MAX];
+  int n = NV + p->rows;
+  tabi_dynamics_mass_matrix(p->d, mass);
+  tabi_dynamics_inverse(p->d, NULL, bias);
+  for (int i = 0; i < NV; ++i) {
+    for (int j = 0; j < NV; ++j)
+      matrix[i * n + j] = mass[i * NV + j];
+    for (int c = 0; c < p->rows; ++c) {
+      matrix[i * n + NV + c] = -p->column[c][i];
+      matrix[(NV + c) * n + i] = p->row[c][i];
+    }
+    x[i] = tau[i] - bias[i];
+  }
+  for (int c = 0; c < p->rows; ++c)
+    x[NV + c] = -p->drift[c];
+  assert_true(tbi_lu_factor(n, matrix, pivot));
+  tbi_lu_solve(n, matrix, pivot, x);
+  memcpy(qdd, x, sizeof *qdd * NV);
+  memcpy(force, x + NV, sizeof *force * (size_t)p->rows);
+}
+
+static const double heel[3] = {-0.5, 0, -0.5};
+static const double toe[3] = {0.5, 0, -0.5};
+
+/* the feet of a phase, held as a reader of the table would hold them; forces come in this order:
+ * support heel z, support toe z, support x (those it has), other heel z, other toe z, other x */
+typedef struct held_rows {
+  int heel, toe, along, other_heel, other_toe, other_along;
+} held_rows;
+
+static held_rows hold_feet(lagrange *p, const tbi_walk *w, const double *v) {
+  const tbi_phase *phase = &w->memory->phase;
+  const tbi_gait_mode *mode = tbi_walk_mode(w);
+  int own = phase->support;
+  int other = 1 - own;
+  held_rows r = {-1, -1, -1, -1, -1, -1};
+  p->rows = 0;
+  if (mode->support != TBI_ON_TOE) r.heel = hold(p, v, own, heel, 2);
+  if (mode->support != TBI_ON_HEEL) r.toe = hold(p, v, own, toe, 2);
+  const double *stand = mode->support == TBI_ON_HEEL ? heel : toe;
+  if (!phase->support_slide) r.along = hold(p, v, own, stand, 0);
+  double drag = w->gait->def.support_friction * phase->support_slide;
+  if (phase->support_slide && r.heel >= 0) rub(p, r.heel, own, heel, drag);
+  if (phase->support_slide && r.toe >= 0) rub(p, r.toe, own, toe, drag);
+  drag = w->gait->def.friction * phase->slide;
+  if (mode->other == TBI_BY_HEEL || mode->other == TBI_BY_FACE) {
+    r.other_heel = hold(p, v, other, heel, 2);
+    rub(p, r.other_heel, other, heel, drag);
+  }
+  if (mode->other == TBI_BY_TOE || mode->other == TBI_BY_FACE) {
+    r.other_toe = hold(p, v, other, toe, 2);
+    rub(p, r.other_toe, other, toe, drag);
+  }
+  if (tbi_walk_sticks(w) && mode->other != TBI_AWAY)
+    r.other_along = hold(p, v, other, mode->other == TBI_BY_TOE ? toe : heel, 0);
+  return r;
+}
+
+static double at(const double *force, int row) { return row < 0 ? 0 : force[row]; }
+
+/* A random state of a phase: everything moves that may, and feet that are held are level. */
+static void randomise(tbi_walk *w, rng *r) {
+  tbi_phase *phase = &w->memory->phase;
+  phase->support = rng_below(r, 2);
+  phase->mode = rng_below(r, TBI_MODES);
+  phase->slide = rng_below(r, 3) - 1;
+  phase->support_slide = rng_below(r, 3) - 1;
+  if (tbi_walk_mode(w)->other == TBI_AWAY) phase->slide = 0;
+  const tbi_view *view = tbi_walk_view(w);
+  memset(w->q, 0, sizeof *w->q * (size_t)view->model->nv);
+  memset(w->v, 0, sizeof *w->v * (size_t)view->model->nv);
+  tbi_walk_activate(w);
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    w->q[w->active[i]] = rng_between(r, -0.8, 0.8);
+    w->v[w->active[i]] = rng_between(r, -2, 2);
+  }
+  if (tbi_walk_mode(w)->other != TBI_BY_FACE) return;
+  /* the ankle that levels the other foot */
+  tbi_walk_look(w, false);
+  int32_t ankle =
+      tabi_model_find_joint(w->gait->model, phase->support ? "left_ankle" : "right_ankle");
+  int32_t k = view->dof[tabi_model_joint_v(w->gait->model, ankle).first];
+  w->q[k] -= w->held.error[1] / w->held.row[1][k];
+  tbi_walk_look(w, false);
+  assert_near(w->held.error[1], 0, 1e-12);
+  double speed = 0;
+  for (int32_t i = 0; i < view->model->nv; ++i)
+    speed += w->held.row[1][i] * w->v[i];
+  w->v[k] -= speed / w->held.row[1][k];
+}
+
+/* Every mode, with both feet, slipping or not: accelerations and all forces are those of the robot
+ * in its own coordinates. */
+static void equations(void **state) {
+  (void)state;
+  biped b = biped_default();
+  b.def.support_friction = 0.3;
+  b.def.pivot_damping = 0;
+  biped_open(&b);
+  tbi_walk *w = &b.world->walk;
+  lagrange p = {.d = tabi_dynamics_create(b.model, NULL)};
+  for (int i = 0; i < 2; ++i)
+    p.foot[i] = b.def.foot[i].link;
+  rng r = rng_make(7);
+  for (int i = 0; i < 400; ++i) {
+    double q[NV], v[NV], tau[NV] = {0}, qdd[NV], force[ROWS];
+    randomise(w, &r);
+    tbi_walk_look(w, tbi_walk_sticks(w));
+    assert_true(tbi_walk_accelerate(w, 0.3));
+    tbi_walk_robot(w, q, v);
+    for (int32_t k = 0; k < NV; ++k) {
+      int32_t at_view = tbi_walk_view(w)->dof[k];
+      if (at_view != TABI_NONE) tau[k] = w->drive[at_view] + w->passive[at_view];
+    }
+    tabi_dynamics_set_state(p.d, q, v);
+    held_rows rows = hold_feet(&p, w, v);
+    solve(&p, tau, qdd, force);
+    double scale = 1;
+    for (int32_t k = 0; k < NV; ++k)
+      scale = fmax(scale, fabs(qdd[k]));
+    for (int32_t k = 0; k < NV; ++k) {
+      int32_t at_view = tbi_walk_view(w)->dof[k];
+      if (at_view == TABI_NONE) continue;
+      assert_near(w->acceleration[at_view] / scale, qdd[k] / scale, 1e-9);
+    }
+    tbi_sole_forces sole = tbi_walk_sole(w);
+    double size = 1;
+    for (int k = 0; k < p.rows; ++k)
+      size = fmax(size, fabs(force[k]));
+    assert_near(sole.heel[0] / size, at(force, rows.heel) / size, 1e-9);
+    assert_near(sole.toe[0] / size, at(force, rows.toe) / size, 1e-9);
+    assert_near(sole.heel[1] / size, at(force, rows.other_heel) / size, 1e-9);
+    assert_near(sole.toe[1] / size, at(force, rows.other_toe) / size, 1e-9);
+    if (rows.along >= 0) assert_near(sole.along[0] / size, force[rows.along] / size, 1e-9);
+    if (rows.other_along >= 0)
+      assert_near(sole.along[1] / size, force[rows.other_along] / size, 1e-9);
+  }
+  tabi_dynamics_destroy(p.d);
+  biped_close(&b);
+}
+
+/* Support passes to the other foot: nothing of the robot moves or changes its speed, but for the
+ * slip that was left, which all of it loses. */
+static void change_of_support(void **state) {
+  (void)state;
+  biped b = biped_default();
+  biped_open(&b);
+  tbi_walk *w = &b.world->walk;
+  rng r = rng_make(11);
+  const tbi_gait_change *swap = NULL; /* the first of the table */
+  for (int32_t i = 0; i < tbi_gait_change_count && !swap; ++i) {
+    if (tbi_gait_changes[i].jump == TBI_SWAP) swap = &tbi_gait_changes[i];
+  }
+  for (int i = 0; i < 50 && swap; ++i) {
+    double q[NV], v[NV], q_after[NV], v_after[NV];
+    do
+      randomise(w, &r);
+    while (w->memory->phase.mode != swap->from || w->memory->phase.support_slide != 0);
+    w->memory->outcome = TABI_GAIT_WALKS;
+    tbi_walk_look(w, false);
+    /* a foot that is down neither rises nor turns, but slips */
+    assert_true(tbi_walk_project(w, NULL, false, w->v));
+    tbi_walk_look(w, false);
+    double height = w->held.error[0];
+    tbi_walk_robot(w, q, v);
+    double slip = tbi_walk_slip(w);
+    w->nevent = 0;
+    tbi_walk_change(w, swap, 1);
+    tbi_walk_refresh(w, 1);
+    tbi_walk_robot(w, q_after, v_after);
+    /* the random foot is not on the ground, the supporting one is */
+    q[1] -= height;
+    v[0] -= slip;
+    assert_near_n(q_after, q, NV, 1e-12);
+    assert_near_n(v_after, v, NV, 1e-12);
+  }
+  biped_close(&b);
+}
+
+/* A walk that goes on from a snapshot has the bits of one that was never interrupted. */
+static void snapshots(void **state) {
+  (void)state;
+  biped b = biped_default();
+  b.timestep = 0.01;
+  biped_open(&b);
+  for (int i = 0; i < 111; ++i)
+    assert_true(biped_step(&b));
+  size_t size = tabi_world_snapshot_size(b.world);
+  void *snapshot = malloc(size);
+  tabi_world_save(b.world, snapshot);
+  for (int i = 0; i < 60; ++i)
+    assert_true(biped_step(&b));
+  uint64_t hash = tabi_world_hash(b.world);
+  tabi_gait_state first = tabi_world_gait(b.world);
+  assert_int_equal(tabi_world_restore(b.world, snapshot, size), TABI_OK);
+  for (int i = 0; i < 60; ++i)
+    assert_true(biped_step(&b));
+  tabi_gait_state second = tabi_world_gait(b.world);
+  assert_true(hash == tabi_world_hash(b.world));
+  assert_string_equal(first.mode, second.mode);
+  assert_int_equal(first.steps, second.steps);
+  assert_true(first.work == second.work && first.loss == second.loss);
+  assert_true(first.heel_force == second.heel_force && first.normal == second.normal);
+  free(snapshot);
+  biped_close(&b);
+}
+
+/* A walk that has ended stays where it is, and says why. */
+static void the_end(void **state) {
+  (void)state;
+  biped b = biped_default();
+  b.force[1].amplitude[1] = 0; /* nothing holds it up */
+  biped_open(&b);
+  while (biped_step(&b)) {
+  }
+  assert_int_equal(tabi_world_gait(b.world).outcome, TABI_GAIT_FELL);
+  uint64_t hash = tabi_world_hash(b.world);
+  assert_int_equal(tabi_world_step(b.world, NULL), TABI_ERR_ENDED);
+  assert_non_null(strstr(tabi_world_error(b.world)->message, "fell"));
+  assert_true(hash == tabi_world_hash(b.world));
+  biped_close(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equations),
+      cmocka_unit_test(change_of_support),
+      cmocka_unit_test(snapshots),
+      cmocka_unit_test(the_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
