@@ -41,7 +41,8 @@ NINE = """\
 
   11.5 kg, 7 m.  x points forward, z up; the robot moves in that plane.  Every joint turns about -y:
   angles are counter-clockwise in (x, z).  With all joints at zero it stands straight, the soles 4.5 m
-  below the origin of the waist.  The planar joint has the coordinates x, z, angle.
+  below the origin of the waist.  The planar joint has the coordinates x, z, angle.  A negative knee
+  bends the leg; it goes 0.2 rad beyond straight.
 
   Where the legs are across the plane, 0.5 m to either side, is for the eye alone.
 """
@@ -111,6 +112,7 @@ def nine():
     limit = (-3.1, 3.1, 1000, 100)
     heights = {"torso": 0, "neck": 2, "hip": 0, "knee": -2, "ankle": -2}
     joints = {name: (z, limit, 50, 0.5 if name == "hip" else 0) for name, z in heights.items()}
+    joints["knee"] = (-2, (-3.1, 0.2, 1000, 100), 50, 0)
     return biped(Robot("biped9", NINE, COLOURS, 15), links, joints)
 
 

@@ -74,10 +74,14 @@ typedef struct tabi_gait_def {
 } tabi_gait_def;
 
 TABI_API tabi_gait_def tabi_gait_def_default(void);
+/* The number of a mode, or TABI_NONE. */
+TABI_API int32_t tabi_gait_mode_find(const char *name);
 /* Both views of the robot, from either foot.  The model must outlive it, and it the worlds. */
 TABI_API tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def,
                                      tabi_error *err);
 TABI_API void tabi_gait_destroy(tabi_gait *gait); /* NULL is fine */
+/* As it was made, with all floors; its arrays live as long as the gait. */
+TABI_API tabi_gait_def tabi_gait_settings(const tabi_gait *gait);
 
 typedef enum tabi_gait_outcome {
   TABI_GAIT_WALKS,
@@ -112,6 +116,9 @@ typedef struct tabi_gait_state {
 } tabi_gait_state;
 /* Of a world whose contact method is TABI_CONTACT_GAIT. */
 TABI_API tabi_gait_state tabi_world_gait(const tabi_world *world);
+/* tau [nv]: what drives the joints, N m: the forces above, servos, actuators and what the step was
+ * given.  Dampers and springs are not in it. */
+TABI_API void tabi_world_gait_torque(const tabi_world *world, double *tau);
 
 /* A change of mode. */
 typedef struct tabi_gait_event {

@@ -35,7 +35,7 @@ const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
   return (unsigned)outcome < TABI_GAIT_OUTCOME_COUNT ? text[outcome] : "unknown";
 }
 
-static int32_t find_mode(const char *name) {
+int32_t tabi_gait_mode_find(const char *name) {
   for (int32_t i = 0; i < TBI_MODES; ++i) {
     if (name && strcmp(name, tbi_gait_modes[i].name) == 0) return i;
   }
@@ -69,7 +69,7 @@ static const char *complaint(const tabi_model *model, const tabi_gait_def *def) 
     return "a foot needs a link, and a toe ahead of its heel in x at the same y";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
   if (def->support != 0 && def->support != 1) return "support must be 0 or 1";
-  if (find_mode(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
+  if (tabi_gait_mode_find(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be >= 0";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
@@ -81,10 +81,8 @@ static const char *complaint(const tabi_model *model, const tabi_gait_def *def) 
 }
 
 /* what keeps a robot from being a planar biped, or NULL; finds its base */
-static const char *misfit(tabi_gait *gait) {
+static const char *misfit(tabi_gait *gait, tabi_dynamics *d) {
   const tabi_model *model = gait->model;
-  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
-  if (!d) return "out of memory";
   const char *found =
       model->ntree == 1 ? NULL : "the scene must hold one robot and nothing that moves";
   tbi_kinematics(d, model->start, d->v);
@@ -95,13 +93,15 @@ static const char *misfit(tabi_gait *gait) {
     bool hinge = body->type == TABI_JOINT_REVOLUTE || body->type == TABI_JOINT_CONTINUOUS;
     v3 axis = v4_to(d->body[i].rot.z);
     if (planar) gait->base = i;
-    if (!planar && !hinge) found = "all joints but the base must be hinges";
-    if (fabs(fabs(axis.y) - 1) > LEVEL) found = "all joints must turn about the y axis";
+    if (!planar && body->parent == TABI_WORLD) {
+      found = "the base joint must be planar, with its normal along y";
+    } else if (!planar && !hinge) {
+      found = "all joints but the base must be hinges";
+    } else if (fabs(fabs(axis.y) - 1) > LEVEL) {
+      found = "all joints must turn about the y axis";
+    }
   }
-  if (!found && gait->base == TABI_NONE)
-    found = "the base joint must be planar, with its normal along y";
   if (model->ncoupling + model->nconnection > 0) found = "couplings and connections are not known";
-  tabi_dynamics_destroy(d);
   return found;
 }
 
@@ -148,7 +148,7 @@ static void fill_points(tabi_gait *gait, int side) {
 
 static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
   gait->def = *def;
-  gait->start = find_mode(def->start);
+  gait->start = tabi_gait_mode_find(def->start);
   gait->def.start = tbi_gait_modes[gait->start].name;
   gait->def.force = gait->force;
   for (int32_t i = 0; i < def->nforce; ++i)
@@ -169,8 +169,11 @@ static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
 
 tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, tabi_error *err) {
   tabi_gait counted = {.model = model};
+  tabi_dynamics *d = tabi_dynamics_create(model, err);
+  if (!d) return NULL;
   const char *wrong = complaint(model, def);
-  if (!wrong) wrong = misfit(&counted);
+  if (!wrong) wrong = misfit(&counted, d);
+  tabi_dynamics_destroy(d);
   if (wrong) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gait: %s", wrong);
     return NULL;
@@ -198,6 +201,8 @@ void tabi_gait_destroy(tabi_gait *gait) {
   tbi_view_destroy(&gait->view[1]);
   free(gait);
 }
+
+tabi_gait_def tabi_gait_settings(const tabi_gait *gait) { return gait->def; }
 
 void tbi_walk_place_state(tbi_walk *w, tbi_layout *layout) {
   int32_t nv = w->gait->view[0].model->nv;

@@ -258,5 +258,7 @@ typedef struct tbi_sole_forces {
 } tbi_sole_forces;
 tbi_sole_forces tbi_walk_sole(const tbi_walk *w);
 tabi_gait_state tbi_walk_state(const tbi_walk *w);
+/* [nv] of the robot's model: what drives its joints */
+void tbi_walk_torque(const tbi_walk *w, double *tau);
 
 #endif

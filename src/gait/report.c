@@ -93,3 +93,9 @@ tabi_gait_state tbi_walk_state(const tbi_walk *w) {
       .rested = memory->rested,
   };
 }
+
+void tbi_walk_torque(const tbi_walk *w, double *tau) {
+  const tbi_view *view = tbi_walk_view(w);
+  for (int32_t k = 0; k < w->gait->model->nv; ++k)
+    tau[k] = view->dof[k] == TABI_NONE ? 0 : w->drive[view->dof[k]];
+}

@@ -27,6 +27,7 @@ typedef struct top {
   double timestep, duration, gravity[3];
   const tbi_yaml_node *timestep_node, *integrator_node;
   const tbi_yaml_node *contact, *materials, *pairs, *bodies, *robots, *connections, *forces, *log;
+  const tbi_yaml_node *gait;
 } top;
 
 tabi_scene_def tabi_scene_def_default(void) {
@@ -279,6 +280,11 @@ static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node 
                           "take integrator: semi-implicit",
                           tabi_integrator_name(def->integrator));
   }
+  if (def->paper && def->contact == TABI_CONTACT_GAIT) {
+    return tbi_scene_fail(r, variant, "contact: ",
+                          "gait has no variant: paper; leave it out, and write gait: {guards: "
+                          "paper, events: step}");
+  }
   if (def->dense && !swept) {
     return tbi_scene_fail(
         r, tbi_yaml_child(map, "storage"),
@@ -379,6 +385,7 @@ static const tbi_field top_fields[] = {
     {"duration",    TBI_FIELD_POSITIVE,   offsetof(top, duration)   },
     {"gravity",     TBI_FIELD_VECTOR,     offsetof(top, gravity)    },
     {"contact",     TBI_FIELD_MAP,        offsetof(top, contact)    },
+    {"gait",        TBI_FIELD_MAP,        offsetof(top, gait)       },
     {"integrator",  TBI_FIELD_WORD,       offsetof(top, integrator) },
     {"materials",   TBI_FIELD_MAP,        offsetof(top, materials)  },
     {"pairs",       TBI_FIELD_LIST,       offsetof(top, pairs)      },
@@ -469,6 +476,7 @@ static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   if (status == TABI_OK) status = read_connections(r, t.connections);
   if (status == TABI_OK) status = tbi_scene_read_forces(r, t.forces);
   if (status == TABI_OK) status = read_world(r, root, &t);
+  if (status == TABI_OK) status = tbi_scene_read_gait(r, t.gait, t.contact);
   return status == TABI_OK ? read_log(r, t.log) : status;
 }
 
@@ -521,6 +529,7 @@ tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_er
 void tabi_scene_destroy(tabi_scene *scene) {
   if (!scene) return;
   tbi_scene_free_robots(scene);
+  tabi_gait_destroy(scene->gait);
   tabi_model_destroy(scene->model);
   free(scene->q);
   free(scene->v);

@@ -4,6 +4,7 @@
  *   scene_body.c     bodies and their shapes
  *   scene_robot.c    robots: loading, locking, materials, start
  *   scene_control.c  controllers of robots
+ *   scene_gait.c     the walk of a planar biped
  *   scene_run.c      the scene in a world: start, control, forces */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "io/fields.h"
 #include "tabi/tabi_control.h"
+#include "tabi/tabi_gait.h"
 #include "tabi/tabi_io.h"
 
 #define TBI_WHAT_SIZE 160 /* "robot 'a': controller: " */
@@ -41,6 +43,7 @@ struct tabi_scene {
   const char *name;
   tabi_model *model;
   tabi_world_def world;
+  tabi_gait *gait; /* or NULL */
   double duration;
   double *q, *v; /* at the start */
   tbi_scene_robot *robots;
@@ -97,6 +100,9 @@ tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
 tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index,
                                  const tbi_yaml_node *node, const char *what, const char *name,
                                  int32_t *joint);
+/* When the settings of the world are known; either node may be NULL. */
+tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
+                                const tbi_yaml_node *contact);
 tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 void tbi_scene_free_robots(tabi_scene *scene);
 

@@ -1,0 +1,337 @@
+/* scene_gait.c - the walk of a planar biped: its feet, the forces that drive it, its settings.
+ *
+ * Keys and links are read and checked under every contact model, so that a mistake does not wait
+ * for the day when gait is chosen; the views of the robot are made for that model alone. */
+#include "io/scene.h"
+
+#include "base/error.h"
+#include "io/suggest.h"
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHAT      "gait: "
+#define MAX_ITEMS 256 /* forces, floors */
+
+typedef struct gait_keys {
+  tabi_gait_def def;
+  const tbi_yaml_node *feet, *forces, *floors, *support_friction;
+  const char *support, *events, *guards, *impact;
+} gait_keys;
+
+static const tbi_field gait_fields[] = {
+    {"feet",             TBI_FIELD_LIST,         offsetof(gait_keys, feet)             },
+    {"support",          TBI_FIELD_WORD,         offsetof(gait_keys, support)          },
+    {"start",            TBI_FIELD_WORD,         offsetof(gait_keys, def.start)        },
+    {"events",           TBI_FIELD_WORD,         offsetof(gait_keys, events)           },
+    {"guards",           TBI_FIELD_WORD,         offsetof(gait_keys, guards)           },
+    {"impact",           TBI_FIELD_WORD,         offsetof(gait_keys, impact)           },
+    {"friction",         TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.friction)     },
+    {"support_friction", TBI_FIELD_NODE,         offsetof(gait_keys, support_friction) },
+    {"slip_stop",        TBI_FIELD_POSITIVE,     offsetof(gait_keys, def.slip_stop)    },
+    {"pivot_damping",    TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.pivot_damping)},
+    {"least_stride",     TBI_FIELD_NUMBER,       offsetof(gait_keys, def.least_stride) },
+    {"scuff",            TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.scuff)        },
+    {"sink",             TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.sink)         },
+    {"forces",           TBI_FIELD_LIST,         offsetof(gait_keys, forces)           },
+    {"floors",           TBI_FIELD_LIST,         offsetof(gait_keys, floors)           },
+};
+
+typedef struct foot_keys {
+  const char *link;
+  const tbi_yaml_node *heel, *toe;
+} foot_keys;
+
+static const tbi_field foot_fields[] = {
+    {"link", TBI_FIELD_WORD, offsetof(foot_keys, link)},
+    {"heel", TBI_FIELD_NODE, offsetof(foot_keys, heel)},
+    {"toe",  TBI_FIELD_NODE, offsetof(foot_keys, toe) },
+};
+
+typedef struct force_keys {
+  const char *link;
+  const tbi_yaml_node *links, *amplitude, *period;
+  double at[3];
+} force_keys;
+
+static const tbi_field force_fields[] = {
+    {"link",      TBI_FIELD_WORD,   offsetof(force_keys, link)     },
+    {"links",     TBI_FIELD_LIST,   offsetof(force_keys, links)    },
+    {"at",        TBI_FIELD_VECTOR, offsetof(force_keys, at)       },
+    {"amplitude", TBI_FIELD_NODE,   offsetof(force_keys, amplitude)},
+    {"period",    TBI_FIELD_NODE,   offsetof(force_keys, period)   },
+};
+
+typedef struct floor_keys {
+  const char *link;
+  double height;
+} floor_keys;
+
+static const tbi_field floor_fields[] = {
+    {"link",   TBI_FIELD_WORD,   offsetof(floor_keys, link)  },
+    {"height", TBI_FIELD_NUMBER, offsetof(floor_keys, height)},
+};
+
+/* The part of "robot/link" behind the robot. */
+static const char *own_name(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash ? slash + 1 : name;
+}
+
+static tabi_status fail_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                             const char *name) {
+  tbi_suggestion nearest = tbi_suggest_begin(name);
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+    const char *known = tbi_builder_link(r->builder, i)->name;
+    if (!known) continue;
+    tbi_suggest_add(&nearest, known);
+    if (!strchr(name, '/')) tbi_suggest_add(&nearest, own_name(known));
+  }
+  char hint[TBI_HINT_SIZE];
+  return tbi_scene_fail(r, node, WHAT, "no link is called '%.60s'%s", name,
+                        tbi_suggest_hint(&nearest, hint));
+}
+
+/* A link by its whole name, or without the robot's if only one robot has it. */
+static tabi_status find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *name,
+                             int32_t *link) {
+  *link = tabi_builder_find_link(r->builder, name);
+  if (*link != TABI_NONE) return TABI_OK;
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+    const char *known = tbi_builder_link(r->builder, i)->name;
+    if (!known || strcmp(own_name(known), name) != 0) continue;
+    if (*link != TABI_NONE) {
+      return tbi_scene_fail(r, node, WHAT,
+                            "more than one robot has a link '%.60s'; write robot/link", name);
+    }
+    *link = i;
+  }
+  return *link != TABI_NONE ? TABI_OK : fail_link(r, node, name);
+}
+
+/* The link that a key of a map names. */
+static tabi_status need_link(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *item,
+                             int32_t *link) {
+  const tbi_yaml_node *node = tbi_yaml_child(map, "link");
+  if (!node) return tbi_scene_fail(r, map, WHAT, "%s: link is missing", item);
+  return find_link(r, node, node->text, link);
+}
+
+/* One of a few words into an enum. */
+static tabi_status read_word(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
+                             const char *const words[2], unsigned *choice) {
+  const tbi_yaml_node *node = tbi_yaml_child(map, key);
+  if (!node) return TABI_OK;
+  for (unsigned i = 0; i < 2; i++) {
+    if (strcmp(node->text, words[i]) != 0) continue;
+    *choice = i;
+    return TABI_OK;
+  }
+  return tbi_scene_fail(r, node, WHAT, "%s must be %s or %s, not '%.40s'", key, words[0], words[1],
+                        node->text);
+}
+
+static tabi_status read_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                              tabi_gait_def *def) {
+  static const char *const events[2] = {"located", "step"};
+  static const char *const guards[2] = {"strict", "paper"};
+  static const char *const impacts[2] = {"normal", "coulomb"};
+  unsigned chosen[3] = {TABI_GAIT_LOCATED, TABI_GAIT_STRICT, TABI_GAIT_NORMAL};
+  tabi_status status = read_word(r, map, "events", events, &chosen[0]);
+  if (status == TABI_OK) status = read_word(r, map, "guards", guards, &chosen[1]);
+  if (status == TABI_OK) status = read_word(r, map, "impact", impacts, &chosen[2]);
+  def->events = (tabi_gait_events)chosen[0];
+  def->guards = (tabi_gait_guards)chosen[1];
+  def->impact = (tabi_gait_impact)chosen[2];
+  return status;
+}
+
+/* The modes are known to the gait itself. */
+static tabi_status check_start(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                               const char *start) {
+  if (tabi_gait_mode_find(start) != TABI_NONE) return TABI_OK;
+  return tbi_scene_fail(r, tbi_yaml_child(map, "start"), WHAT,
+                        "start '%.20s' is not a mode; write one of \"1\" to \"4\"", start);
+}
+
+/* Infinite, as YAML or as C spells it: the foot never slips. */
+static tabi_status read_support_friction(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                                         double *friction) {
+  if (!node) return TABI_OK;
+  *friction = HUGE_VAL;
+  bool scalar = node->kind == TBI_YAML_SCALAR;
+  if (scalar && (strcmp(node->text, ".inf") == 0 || strcmp(node->text, "inf") == 0)) return TABI_OK;
+  tabi_status status = tbi_fields_number(node, WHAT, "support_friction", friction, r->err);
+  if (status != TABI_OK || *friction >= 0) return status;
+  return tbi_scene_fail(r, node, WHAT, "support_friction %s must be >= 0, or .inf: never slips",
+                        node->text);
+}
+
+static tabi_status read_foot(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                             tabi_gait_foot *foot) {
+  foot_keys keys = {0};
+  tabi_status status = tbi_fields_read(node, WHAT "foot: ", foot_fields, 3, &keys, r->err);
+  if (status == TABI_OK) status = need_link(r, node, "foot", &foot->link);
+  if (status != TABI_OK) return status;
+  if (!keys.heel || !keys.toe) {
+    return tbi_scene_fail(r, node, WHAT "foot: ", "%s is missing: [x, y, z] in the link's frame",
+                          keys.heel ? "toe" : "heel");
+  }
+  status = tbi_fields_numbers(keys.heel, WHAT "foot: ", "heel", foot->heel, 3, r->err);
+  if (status == TABI_OK)
+    status = tbi_fields_numbers(keys.toe, WHAT "foot: ", "toe", foot->toe, 3, r->err);
+  if (status != TABI_OK) return status;
+  if (foot->toe[0] > foot->heel[0] && foot->toe[1] == foot->heel[1]) return TABI_OK;
+  return tbi_scene_fail(r, keys.toe,
+                        WHAT "foot: ", "toe must be ahead of heel: a larger x at the same y");
+}
+
+static tabi_status read_feet(const tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
+  tabi_gait_foot *foot = keys->def.foot;
+  if (!keys->feet || keys->feet->count != 2) {
+    return tbi_scene_fail(r, keys->feet ? keys->feet : map, WHAT,
+                          "feet must be two: [{link, heel: [x, y, z], toe: [x, y, z]}, {...}]");
+  }
+  tabi_status status = read_foot(r, keys->feet->first, &foot[0]);
+  if (status == TABI_OK) status = read_foot(r, keys->feet->last, &foot[1]);
+  if (status != TABI_OK) return status;
+  if (foot[0].link == foot[1].link) {
+    return tbi_scene_fail(r, keys->feet->last, WHAT, "both feet are '%.60s'; name two links",
+                          tbi_builder_link(r->builder, foot[0].link)->name);
+  }
+  if (!keys->support) return TABI_OK;
+  int32_t link = TABI_NONE;
+  const tbi_yaml_node *node = tbi_yaml_child(map, "support");
+  status = find_link(r, node, keys->support, &link);
+  if (status != TABI_OK) return status;
+  keys->def.support = link == foot[1].link;
+  if (link == foot[keys->def.support].link) return TABI_OK;
+  return tbi_scene_fail(r, node, WHAT, "support '%.60s' is not one of the feet", keys->support);
+}
+
+/* One number for x and z, or [x, z]. */
+static tabi_status read_period(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                               double period[2]) {
+  const char *what = WHAT "force: ";
+  if (!node) return TABI_OK;
+  tabi_status status = TABI_OK;
+  if (node->kind == TBI_YAML_LIST) {
+    status = tbi_fields_numbers(node, what, "period", period, 2, r->err);
+  } else {
+    status = tbi_fields_number(node, what, "period", period, r->err);
+    period[1] = period[0];
+  }
+  if (status != TABI_OK || (period[0] >= 0 && period[1] >= 0)) return status;
+  return tbi_scene_fail(r, node, what, "period must be >= 0; 0: a constant force");
+}
+
+static tabi_status read_force_links(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                                    const tbi_yaml_node *links, int32_t link[2]) {
+  if (!links) {
+    tabi_status status = need_link(r, node, "force", &link[0]);
+    link[1] = link[0];
+    return status;
+  }
+  bool pair = links->count == 2 && links->first->kind == TBI_YAML_SCALAR &&
+              links->last->kind == TBI_YAML_SCALAR && !tbi_yaml_child(node, "link");
+  if (!pair) {
+    return tbi_scene_fail(r, links, WHAT "force: ",
+                          "give link, or links: [while the first foot supports, the second]");
+  }
+  tabi_status status = find_link(r, links->first, links->first->text, &link[0]);
+  return status == TABI_OK ? find_link(r, links->last, links->last->text, &link[1]) : status;
+}
+
+static tabi_status read_force(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                              tabi_gait_force *force) {
+  const char *what = WHAT "force: ";
+  force_keys keys = {0};
+  tabi_status status = tbi_fields_read(node, what, force_fields,
+                                       sizeof force_fields / sizeof *force_fields, &keys, r->err);
+  if (status == TABI_OK) status = read_force_links(r, node, keys.links, force->link);
+  if (status != TABI_OK) return status;
+  memcpy(force->point, keys.at, sizeof keys.at);
+  if (!keys.amplitude) return tbi_scene_fail(r, node, what, "amplitude is missing: [x, z] in N");
+  status = tbi_fields_numbers(keys.amplitude, what, "amplitude", force->amplitude, 2, r->err);
+  return status == TABI_OK ? read_period(r, keys.period, force->period) : status;
+}
+
+static tabi_status read_floor(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                              tabi_gait_floor *floor) {
+  floor_keys keys = {0};
+  tabi_status status = tbi_fields_read(node, WHAT "floor: ", floor_fields, 2, &keys, r->err);
+  if (status == TABI_OK) status = need_link(r, node, "floor", &floor->link);
+  floor->height = keys.height;
+  return status;
+}
+
+static int32_t count_of(const tbi_yaml_node *list) { return list ? list->count : 0; }
+
+static tabi_status read_items(const tbi_scene_reader *r, const gait_keys *keys,
+                              tabi_gait_force *force, tabi_gait_floor *floor) {
+  tabi_status status = TABI_OK;
+  const tbi_yaml_node *node = keys->forces ? keys->forces->first : NULL;
+  for (; node && status == TABI_OK; node = node->next)
+    status = read_force(r, node, force++);
+  node = keys->floors ? keys->floors->first : NULL;
+  for (; node && status == TABI_OK; node = node->next)
+    status = read_floor(r, node, floor++);
+  return status;
+}
+
+/* What is left to complain of is the robot. */
+static tabi_status make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_def *def) {
+  tabi_error err = {0};
+  if (r->scene->nforce > 0) {
+    return tbi_scene_fail(r, map, WHAT,
+                          "contact model gait knows no forces from outside; leave the scene's "
+                          "forces out, or take another model");
+  }
+  r->scene->gait = tabi_gait_create(r->scene->model, def, &err);
+  r->scene->world.gait = r->scene->gait;
+  if (r->scene->gait) return TABI_OK;
+  if (err.status == TABI_ERR_MEMORY) return tbi_error_memory(r->err);
+  return tbi_scene_fail(r, map, "", "%.300s; correct it, or take another contact model",
+                        err.message);
+}
+
+static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
+  tabi_gait_def *def = &keys->def;
+  def->nforce = count_of(keys->forces);
+  def->nfloor = count_of(keys->floors);
+  tabi_gait_force *force = calloc((size_t)def->nforce + 1, sizeof *force);
+  tabi_gait_floor *floor = calloc((size_t)def->nfloor + 1, sizeof *floor);
+  def->force = force;
+  def->floor = floor;
+  tabi_status status =
+      force && floor ? read_items(r, keys, force, floor) : tbi_error_memory(r->err);
+  if (status == TABI_OK && r->scene->world.contact == TABI_CONTACT_GAIT) status = make(r, map, def);
+  free(force);
+  free(floor);
+  return status;
+}
+
+tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
+                                const tbi_yaml_node *contact) {
+  if (!map) {
+    if (r->scene->world.contact != TABI_CONTACT_GAIT) return TABI_OK;
+    return tbi_scene_fail(r, tbi_yaml_child(contact, "model"), "contact: ",
+                          "model gait needs a section 'gait:' with two feet (docs/gait.md); add "
+                          "it, or take another model");
+  }
+  gait_keys keys = {.def = tabi_gait_def_default()};
+  tabi_status status = tbi_fields_read(map, WHAT, gait_fields,
+                                       sizeof gait_fields / sizeof *gait_fields, &keys, r->err);
+  if (status == TABI_OK) status = read_words(r, map, &keys.def);
+  if (status == TABI_OK) status = check_start(r, map, keys.def.start);
+  if (status == TABI_OK)
+    status = read_support_friction(r, keys.support_friction, &keys.def.support_friction);
+  if (status == TABI_OK) status = read_feet(r, map, &keys);
+  if (status != TABI_OK) return status;
+  if (count_of(keys.forces) > MAX_ITEMS || count_of(keys.floors) > MAX_ITEMS)
+    return tbi_scene_fail(r, map, WHAT, "more than %d forces or floors", MAX_ITEMS);
+  return read_and_make(r, map, &keys);
+}
