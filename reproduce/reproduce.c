@@ -8,12 +8,25 @@
 #include <sys/stat.h>
 #include <time.h>
 
-extern const tbi_experiment tbi_p1_cone_vs_pyramid, tbi_p1_bush_oscillation, tbi_p1_cost,
-    tbi_p4_slope, tbi_p4_closed_link, tbi_p4_cost;
+/* one line for each, here and in the table */
+extern const tbi_experiment tbi_p1_cone_vs_pyramid;
+extern const tbi_experiment tbi_p1_bush_oscillation;
+extern const tbi_experiment tbi_p1_cost;
+extern const tbi_experiment tbi_p2_box_drop;
+extern const tbi_experiment tbi_p4_slope;
+extern const tbi_experiment tbi_p4_closed_link;
+extern const tbi_experiment tbi_p4_cost;
+extern const tbi_experiment tbi_p5_fall;
 
 const tbi_experiment *const tbi_experiments[] = {
-    &tbi_p1_cone_vs_pyramid, &tbi_p1_bush_oscillation, &tbi_p1_cost,
-    &tbi_p4_slope,           &tbi_p4_closed_link,      &tbi_p4_cost,
+    &tbi_p1_cone_vs_pyramid,  // Figs. 1, 2
+    &tbi_p1_bush_oscillation, // Fig. 5
+    &tbi_p1_cost,             // Fig. 8
+    &tbi_p2_box_drop,         // Table 1, Fig. 2
+    &tbi_p4_slope,            // Fig. 2
+    &tbi_p4_closed_link,      // Fig. 3
+    &tbi_p4_cost,             // Fig. 7
+    &tbi_p5_fall,             // Fig. 5
 };
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];
 

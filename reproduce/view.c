@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CIRCLE = 16, MOST_POINTS = 512 };
+enum { CIRCLE = 12, MOST_POINTS = 512 };
 
 const tbi_view tbi_view_side = {
     .right = {1, 0, 0},

@@ -1,0 +1,126 @@
+/* p5_fall.c - a small humanoid falls, its joints without control.
+ *
+ * scenes/p5_fall.yaml under `impulse`.  The paper shows pictures of it and the time of a step; what
+ * can be judged is that it comes to rest on the floor, which then carries its weight. */
+#include "figure.h"
+#include "measure.h"
+#include "view.h"
+
+#include <math.h>
+
+enum { TIME, FORCE, KINETIC, HEIGHT, NCOLUMN, PICTURES = 6 };
+static const char *const columns[] = {"time", "force_N", "kinetic_J", "pelvis_m", NULL};
+static const double picture_time[PICTURES] = {0, 0.2, 0.45, 0.7, 0.85, 1.2};
+static const double spacing = 0.5; /* m, between pictures */
+
+typedef struct fall {
+  tbi_series series;
+  double depth, gain; /* largest, m and J */
+  double seconds;     /* of a step, mean */
+} fall;
+
+static void add_row(tbi_stage *stage, fall *f) {
+  const double origin[3] = {0};
+  double force[3], moment[3];
+  tbi_stage_contact_force(stage, TABI_WORLD, origin, force, moment);
+  const double row[NCOLUMN] = {tbi_stage_time(stage), force[2],
+                               tabi_world_energy(stage->world).kinetic,
+                               tabi_world_q(stage->world)[2]};
+  tbi_series_add(&f->series, row);
+}
+
+static tabi_status simulate(tbi_stage *stage, fall *f, double duration, FILE *script,
+                            tabi_error *err) {
+  int64_t steps = llround(duration / stage->timestep);
+  double start = tbi_stage_energy(stage), seconds = 0;
+  int picture = 0, number = 1;
+  for (int64_t i = 0; i < steps; i++) {
+    if (picture < PICTURES && tbi_stage_time(stage) >= picture_time[picture] - 1e-9) {
+      tbi_view view = tbi_view_side;
+      view.shift[0] = spacing * picture++ - 0.7 * tabi_world_q(stage->world)[0];
+      number = tbi_view_draw(&view, stage->world, number, script);
+    }
+    double before = tbi_measure_clock();
+    tabi_status status = tbi_stage_step(stage, err);
+    seconds += tbi_measure_clock() - before;
+    if (status != TABI_OK) return status;
+    add_row(stage, f);
+    f->depth = fmax(f->depth, tbi_stage_depth(stage));
+    f->gain = fmax(f->gain, tbi_stage_energy(stage) - start);
+  }
+  f->seconds = seconds / (double)steps;
+  return TABI_OK;
+}
+
+static void judge(tbi_trial *trial, const tbi_stage *stage, const fall *f) {
+  int32_t last = f->series.nrow - 1;
+  double weight = 9.81 * tabi_model_mass(stage->model);
+  tbi_judge_within(trial, "simulated without divergence", "s",
+                   tbi_series_at(&f->series, last, TIME), trial->quick ? 2.5 : 5, 5);
+  tbi_judge_below(trial, "height of the pelvis in the end", "m",
+                  tbi_series_at(&f->series, last, HEIGHT), 0.1);
+  tbi_judge_below(trial, "kinetic energy in the end", "J", tbi_series_at(&f->series, last, KINETIC),
+                  1e-6);
+  tbi_judge_within(trial, "force of the floor in the end / weight", "",
+                   tbi_series_at(&f->series, last, FORCE) / weight, 0.99, 1.01);
+  tbi_judge_below(trial, "deepest overlap", "mm", 1e3 * f->depth, 1);
+  tbi_judge_below(trial, "energy gained", "J", f->gain, 1e-3);
+  tbi_judge_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * f->seconds, 4);
+}
+
+static tabi_status finish_figure(tbi_figure *figure, const fall *f, double weight,
+                                 tabi_error *err) {
+  FILE *script = figure->script;
+  tbi_figure_data(figure, "run", &f->series);
+  for (int i = 0; i < PICTURES; i++)
+    (void)fprintf(script, "set label %d '%g s' at %g,-0.06 center\n", i + 1, picture_time[i],
+                  spacing * i + 0.02);
+  (void)fprintf(script,
+                "set multiplot\nset size 1,0.5\nset origin 0,0.5\nunset key\nunset tics\n"
+                "unset border\nunset grid\nset size ratio -1\nset lmargin 1\nset rmargin 1\n"
+                "set xrange [-0.25:3.05]\nset yrange [-0.12:0.5]\n"
+                "set arrow 1 from -0.25,0 to 3.05,0 nohead lw 2 lc rgb '#666666'\n"
+                "plot -10 notitle\nunset object\nunset arrow\nunset label\nset size noratio\n"
+                "set size 1,0.5\nset origin 0,0\nset border\nset tics nomirror\n"
+                "set grid lc rgb '#dddddd'\nunset lmargin\nunset rmargin\nset xrange [0:2]\n"
+                "set yrange [0:6]\nset key top right\nset xlabel 'time [s]'\n"
+                "set ylabel 'floor reaction / weight'\n"
+                "plot 1 with lines lc rgb '#999999' dt 2 notitle,\\\n"
+                " $run using 1:($2/%g) with lines lt 1 notitle\nunset multiplot\n",
+                weight);
+  return tbi_figure_close(figure, ".svg", err);
+}
+
+static tabi_status run_stage(tbi_trial *trial, tbi_stage *stage, fall *f, tabi_error *err) {
+  tbi_figure figure;
+  tabi_status status = tbi_figure_open(&figure, trial, 900, 480, err);
+  if (status != TABI_OK) return status;
+  status = simulate(stage, f, trial->quick ? 2.5 : 5, figure.script, err);
+  if (status == TABI_OK) {
+    judge(trial, stage, f);
+    status = tbi_series_write(&f->series, trial, ".csv", err);
+  }
+  if (status == TABI_OK) {
+    return finish_figure(&figure, f, 9.81 * tabi_model_mass(stage->model), err);
+  }
+  tbi_figure_drop(&figure);
+  return status;
+}
+
+static tabi_status run(tbi_trial *trial, tabi_error *err) {
+  fall f = {0};
+  tbi_series_init(&f.series, columns);
+  tbi_stage stage;
+  tabi_status status = tbi_stage_open(&stage, "p5_fall.yaml", NULL, err);
+  if (status == TABI_OK) status = run_stage(trial, &stage, &f, err);
+  tbi_stage_close(&stage);
+  tbi_series_free(&f.series);
+  return status;
+}
+
+const tbi_experiment tbi_p5_fall = {
+    .id = "p5/fall",
+    .paper = "P5, Fig. 5",
+    .shows = "a small humanoid of 26 degrees of freedom falls down, steps of 1 ms",
+    .run = run,
+};
