@@ -63,7 +63,7 @@ static tabi_status time_drops(const tabi_model *model, limit *limits, tabi_error
 
 static void judge_drops(tbi_trial *trial, const limit *limits) {
   const limit *euler = &limits[EULER], *rk4 = &limits[RK4], *a = &limits[IMPLICIT_A];
-  char seen[48];
+  char seen[80];
   (void)snprintf(seen, sizeof seen, "%g, %g, %g, %g ms", 1e3 * euler->step, 1e3 * rk4->step,
                  1e3 * a->step, 1e3 * limits[IMPLICIT_B].step);
   tbi_judge_word(trial, "last good steps: euler, rk4, implicit A, B", "e < r < A <= B", seen,
