@@ -134,7 +134,7 @@ static bool make(maker *m, const tabi_gait_foot *foot, tabi_error *err) {
   for (int32_t j = 0; j < m->model->njoint; ++j)
     m->joint[j] = TABI_NONE;
   add_ground(m, foot);
-  while (grow(m)) {
+  while (!tabi_builder_error(m->builder) && grow(m)) {
   }
   m->view->model = tabi_builder_build(m->builder, err);
   if (m->view->model) match_velocities(m);

@@ -79,6 +79,19 @@ static const char text[] =
     "forces: [{body: box, force: [1, 0, 0]}]\n"
     "log: {signals: [box, b/elbow]}\n";
 
+static const char walk[] = "contact: {model: gait}\n"
+                           "gait:\n"
+                           "  feet:\n"
+                           "    - {link: left_foot, heel: [-0.5, 0, -0.5], toe: [0.5, 0, -0.5]}\n"
+                           "    - {link: right_foot, heel: [-0.5, 0, -0.5], toe: [0.5, 0, -0.5]}\n"
+                           "  forces: [{link: head, amplitude: [4, 40]}]\n"
+                           "  floors: [{link: head, height: 1}]\n"
+                           "robots: [{name: b, model: " TABI_SOURCE_DIR "/models/biped9.urdf}]\n";
+
+static tabi_scene *load_walk(const char *path, tabi_error *err) {
+  return tabi_scene_load(path, NULL, err);
+}
+
 static tabi_scene *load(const char *path, tabi_error *err) {
   const char *const set[] = {"bodies.box.mass=3", "contact.model=lcp"};
   tabi_scene_def def = tabi_scene_def_default();
@@ -93,9 +106,7 @@ static const char *write_files(void) {
   return scratch_text("s.yaml", text);
 }
 
-static void test_failing(void **state) {
-  (void)state;
-  const char *path = write_files();
+static void fail_each(tabi_scene *load_one(const char *path, tabi_error *err), const char *path) {
   bool failed = true;
   long n = 0;
   for (; failed; n++) {
@@ -103,7 +114,7 @@ static void test_failing(void **state) {
     long before = heap.live;
     heap.failed = false;
     heap.until = n;
-    tabi_scene *scene = load(path, &err);
+    tabi_scene *scene = load_one(path, &err);
     heap.until = -1;
     failed = heap.failed;
     if (failed && scene) fail_msg("allocation %ld failed and nobody noticed", n);
@@ -112,6 +123,12 @@ static void test_failing(void **state) {
     if (heap.live != before) fail_msg("allocation %ld: %ld blocks left", n, heap.live - before);
   }
   assert_true(n > 100);
+}
+
+static void test_failing(void **state) {
+  (void)state;
+  fail_each(load, write_files());
+  fail_each(load_walk, scratch_text("walk.yaml", walk));
 }
 
 static void step_without_memory(tabi_scene *scene, int steps) {
@@ -141,8 +158,8 @@ static void test_steps(void **state) {
 static void test_steps_of_shipped_scenes(void **state) {
   (void)state;
   static const char *const names[] = {
-      "balls666",        "bouncing", "bowl",    "boxes_slope", "chain", "drop",   "incline",
-      "parallel_ankles", "pile",     "rolling", "stack",       "stand", "terrain"};
+      "balls666", "biped_walk",      "bouncing", "bowl",    "boxes_slope", "chain", "drop",
+      "incline",  "parallel_ankles", "pile",     "rolling", "stack",       "stand", "terrain"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     tabi_error err = {0};
     char path[512];
