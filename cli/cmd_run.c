@@ -131,6 +131,7 @@ static int step_all(run *r) {
     tabi_status status = tabi_world_step(r->world, NULL);
     double after = now();
     r->tally.seconds += after - before;
+    if (status == TABI_ERR_ENDED) break;
     if (status != TABI_OK) {
       end_progress(r);
       return fail_step(r);
@@ -151,6 +152,7 @@ static int run_opened(run *r, bool json, FILE *out) {
   if (!tbi_states_close(&r->states)) code = TBI_EXIT_INTERNAL;
   if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK)) code = TBI_EXIT_INTERNAL;
   if (code != TBI_EXIT_OK) return code;
+  if (r->tally.gait.no_memory) return tbi_out_of_memory();
   tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);
@@ -165,7 +167,7 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
   }
   if (!tbi_tally_begin(&r->tally, r->scene, r->world)) return tbi_out_of_memory();
   int code = TBI_EXIT_INTERNAL;
-  if (tbi_plot_open(&r->plot, args->value[PLOT], r->scene, r->world, r->steps) &&
+  if (tbi_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) &&
       tbi_log_open(&r->log, args->value[CSV], r->scene, r->world) &&
       tbi_states_open(&r->states, args->value[LOG], r->scene, r->world)) {
     code = run_opened(r, args->value[JSON] != NULL, out);
@@ -226,24 +228,29 @@ const tbi_command tbi_cmd_run = {
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
              "                [--set path=value] [--log F] [--csv F] [--plot F.svg] [--json]",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
-    .text = "Steps a scene (YAML) to its end and prints what happened, with the worst breach of\n"
-            "the laws of contact in any step.\n"
-            "\n"
-            "examples:\n"
-            "  tabi run scenes/stack.yaml\n"
-            "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
-            "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n",
+    .text =
+        "Steps a scene (YAML) to its end and prints what happened, with the worst breach of\n"
+        "the laws of contact in any step.  The walk of a planar biped, by contact method gait,\n"
+        "is told step by step.\n"
+        "\n"
+        "examples:\n"
+        "  tabi run scenes/stack.yaml\n"
+        "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
+        "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n"
+        "  tabi run scenes/biped_walk.yaml --plot walk.svg\n",
     .nword = 1,
     .word = "SCENE",
     .options =
-        {[CONTACT] = {"--contact", "NAME", "cone, lcp, exact, penalty, impulse", false},
+        {[CONTACT] = {"--contact", "NAME", "cone, lcp, exact, penalty, impulse; gait for bipeds",
+                      false},
                   [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4, euler", false},
                   [DT] = {"--dt", "S", "time step", false},
                   [TIME] = {"--time", "S", "how long to simulate", false},
                   [SET] = {"--set", "path=value", "change the scene; may be given several times", true},
                   [LOG] = {"--log", "F", "log every position and velocity, exactly (docs/log.md)", false},
                   [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
-                  [PLOT] = {"--plot", "F.svg", "draw force, energy and residual (needs gnuplot)", false},
+                  [PLOT] = {"--plot", "F.svg", "draw force, energy, residual, or a walk (needs gnuplot)",
+                   false},
                   [JSON] = {"--json", NULL, "the result as one object", false}},
     .run = run_command,
 };

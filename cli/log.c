@@ -1,11 +1,13 @@
-/* log.c - columns: time, energies, certificate, contact forces, bases of robots, signals,
- * sensors. */
+/* log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
+ * about, signals, sensors. */
 #include "log.h"
 
+#include "gait.h"
 #include "sensors.h"
 #include "tally.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool fail(const char *path, const char *action) {
@@ -60,6 +62,7 @@ static void name_columns(const tbi_log *log) {
   if (wanted.forces) name_vector(log->file, "ground", "f");
   for (int32_t i = 0; i < tabi_scene_nrobot(log->scene); ++i)
     name_pose(log->file, tabi_scene_get_robot(log->scene, i).name);
+  tbi_gait_names(log->file, log->scene);
   for (int32_t i = 0; i < wanted.nsignal; ++i)
     name_signal(log, wanted.signals[i]);
   tbi_sensor_names(log->file, tabi_scene_model(log->scene));
@@ -118,6 +121,7 @@ void tbi_log_step(tbi_log *log) {
   }
   for (int32_t i = 0; i < tabi_scene_nrobot(log->scene); ++i)
     put_pose(log, tabi_scene_get_robot(log->scene, i).base);
+  tbi_gait_row(log->file, log->scene, log->world, log->torque);
   for (int32_t i = 0; i < wanted.nsignal; ++i)
     put_signal(log, wanted.signals[i]);
   tbi_sensor_row(log->file, log->world);
@@ -127,6 +131,11 @@ void tbi_log_step(tbi_log *log) {
 bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world) {
   *log = (tbi_log){.path = path, .scene = scene, .world = world};
   if (!path) return true;
+  log->torque = calloc((size_t)tabi_model_nv(tabi_scene_model(scene)) + 1, sizeof *log->torque);
+  if (!log->torque) {
+    (void)tbi_out_of_memory();
+    return false;
+  }
   log->file = fopen(path, "w");
   if (!log->file) return fail(path, "open");
   name_columns(log);
@@ -134,6 +143,8 @@ bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_
 }
 
 bool tbi_log_close(tbi_log *log) {
+  free(log->torque);
+  log->torque = NULL;
   if (!log->file) return true;
   bool bad = ferror(log->file) != 0;
   bad |= fclose(log->file) != 0;

@@ -9,6 +9,7 @@ typedef struct tbi_log {
   const char *path;
   const tabi_scene *scene;
   tabi_world *world;
+  double *torque; /* [nv], of a walk */
 } tbi_log;
 
 /* Opens the file and writes the names of the columns; path NULL makes no log.  Prints what is

@@ -4,6 +4,8 @@
 #include "gnuplot.h"
 #include "tally.h"
 
+#include <stdlib.h>
+
 #define MAX_POINTS 4000
 
 static bool fail(const char *path, const char *message) {
@@ -13,14 +15,16 @@ static bool fail(const char *path, const char *message) {
   return false;
 }
 
-bool tbi_plot_open(tbi_plot *plot, const char *path, const tabi_scene *scene, tabi_world *world,
-                   int64_t steps) {
-  *plot = (tbi_plot){.path = path, .scene = scene, .world = world};
+bool tbi_plot_open(tbi_plot *plot, const char *path, const tbi_tally *tally, int64_t steps) {
+  *plot = (tbi_plot){.path = path, .tally = tally};
   if (!path) return true;
   if (!tbi_gnuplot_found()) {
     return fail(path, "gnuplot cannot be started; install it or leave --plot out");
   }
   plot->every = 1 + steps / MAX_POINTS;
+  int32_t nv = tabi_model_nv(tabi_scene_model(tally->scene));
+  plot->torque = calloc((size_t)nv + 1, sizeof *plot->torque);
+  if (!plot->torque) return fail(path, "out of memory");
   plot->script = tmpfile();
   if (!plot->script) return fail(path, "no temporary file could be made");
   (void)fputs("$run << END\n", plot->script);
@@ -28,23 +32,33 @@ bool tbi_plot_open(tbi_plot *plot, const char *path, const tabi_scene *scene, ta
 }
 
 void tbi_plot_step(tbi_plot *plot) {
-  if (!plot->script || tabi_world_steps(plot->world) % plot->every != 0) return;
+  const tbi_tally *tally = plot->tally;
+  if (!plot->script || tabi_world_steps(tally->world) % plot->every != 0) return;
+  if (tally->gait.walks) {
+    tbi_gait_plot_row(plot->script, tally->world, &tally->gait, plot->torque);
+    return;
+  }
   double force[3];
-  tbi_ground_force(plot->world, tabi_scene_world_def(plot->scene).timestep, force);
-  tabi_energy e = tabi_world_energy(plot->world);
-  tabi_certificate c = tabi_world_certificate(plot->world);
-  (void)fprintf(plot->script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", tabi_world_time(plot->world),
+  tbi_ground_force(tally->world, tabi_scene_world_def(tally->scene).timestep, force);
+  tabi_energy e = tabi_world_energy(tally->world);
+  tabi_certificate c = tabi_world_certificate(tally->world);
+  (void)fprintf(plot->script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", tabi_world_time(tally->world),
                 force[2], e.kinetic + e.potential + e.spring, c.gap, c.complementarity,
                 c.dissipation);
 }
 
 static void write_commands(const tbi_plot *plot) {
   FILE *script = plot->script;
+  const tbi_tally *tally = plot->tally;
+  if (tally->gait.walks) {
+    tbi_gait_plot_commands(script, tally->scene, tally->world, &tally->gait);
+    return;
+  }
   (void)fputs("END\n"
               "set terminal svg size 900,900 dynamic background rgb 'white' font 'sans,13'\n",
               script);
   (void)fputs("set multiplot layout 3,1 title ", script);
-  tbi_gnuplot_quote(script, tabi_scene_name(plot->scene));
+  tbi_gnuplot_quote(script, tabi_scene_name(tally->scene));
   (void)fputs(" noenhanced\nset grid\nset lmargin 14\nset key top right\n"
               "set ylabel 'vertical contact force [N]'\n"
               "plot $run using 1:2 with lines notitle lc rgb '#1f77b4'\n"
@@ -60,6 +74,8 @@ static void write_commands(const tbi_plot *plot) {
 }
 
 bool tbi_plot_close(tbi_plot *plot, bool draw) {
+  free(plot->torque);
+  plot->torque = NULL;
   if (!plot->script) return true;
   bool fine = true;
   if (draw) {

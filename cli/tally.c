@@ -34,6 +34,7 @@ bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *worl
   if (!tally->start) return false;
   for (int32_t i = 0; i < nrobot; ++i)
     base_state(tally, i, tally->start[i]);
+  tbi_gait_begin(&tally->gait, scene, world);
   tabi_energy energy = tabi_world_energy(world);
   tally->energy_start = total(energy) - energy.work;
   tally->energy_end = total(energy);
@@ -41,6 +42,7 @@ bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *worl
 }
 
 void tbi_tally_free(tbi_tally *tally) {
+  tbi_gait_free(&tally->gait);
   free(tally->start);
   tally->start = NULL;
 }
@@ -58,6 +60,7 @@ void tbi_tally_step(tbi_tally *tally) {
   tally->steps++;
   count_contacts(tally);
   tbi_loops_step(tally);
+  tbi_gait_step(&tally->gait, tally->world);
   tabi_certificate c = tabi_world_certificate(tally->world);
   tabi_certificate *worst = &tally->worst;
   tally->contacts += c.contacts;
@@ -75,6 +78,7 @@ void tbi_tally_step(tbi_tally *tally) {
 }
 
 bool tbi_tally_fell(const tbi_tally *tally) {
+  if (tally->gait.walks) return tabi_world_gait(tally->world).outcome != TABI_GAIT_WALKS;
   for (int32_t i = 0; i < tabi_scene_nrobot(tally->scene); ++i) {
     double now[4];
     const double *start = tally->start[i];
@@ -123,6 +127,12 @@ static double realtime_factor(const tbi_tally *tally) {
   return tally->seconds > 0 ? tabi_world_time(tally->world) / tally->seconds : 0;
 }
 
+/* Under gait the motion between events is its own. */
+static const char *scheme(const tbi_tally *tally) {
+  if (tally->gait.walks) return tbi_gait_events_name(&tally->gait);
+  return tabi_integrator_name(tabi_scene_world_def(tally->scene).integrator);
+}
+
 /* Free bodies and the bases of robots, with how fast they are at the end. */
 static void print_bodies(const tbi_tally *tally, FILE *out) {
   const tabi_model *model = tabi_scene_model(tally->scene);
@@ -155,7 +165,7 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
   const char *name = tabi_scene_name(tally->scene);
   (void)fprintf(out, "%s%s%g s in %" PRId64 " steps of %g ms, %s, %s\n", name, name[0] ? ": " : "",
                 tabi_world_time(tally->world), tally->steps, 1e3 * def.timestep,
-                tabi_contact_name(def.contact), tabi_integrator_name(def.integrator));
+                tabi_contact_name(def.contact), scheme(tally));
   (void)fprintf(out, "  speed         %.4g times real time, %.3g us a step\n",
                 realtime_factor(tally), 1e6 * mean(tally, tally->seconds));
   (void)fprintf(out, "  contacts      %.1f on average, %d at most\n", mean(tally, tally->contacts),
@@ -179,6 +189,7 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
   if (tabi_scene_nrobot(tally->scene) > 0) {
     (void)fprintf(out, "  fell          %s\n", tbi_tally_fell(tally) ? "yes" : "no");
   }
+  tbi_gait_print(&tally->gait, tally->world, out);
   print_bodies(tally, out);
 }
 
@@ -227,7 +238,7 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   json_t *o = json_object();
   int bad = json_object_set_new(o, "scene", tbi_json_text(path));
   bad |= json_object_set_new(o, "contact", json_string(tabi_contact_name(def.contact)));
-  bad |= json_object_set_new(o, "integrator", json_string(tabi_integrator_name(def.integrator)));
+  bad |= json_object_set_new(o, "integrator", json_string(scheme(t)));
   bad |= json_object_set_new(o, "dt", tbi_json_number(def.timestep));
   bad |= json_object_set_new(o, "steps", json_integer(t->steps));
   bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(t->world)));
@@ -243,6 +254,7 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "energy", json_energy(t));
   bad |= json_object_set_new(o, "state_hash", json_string(hash));
   bad |= json_object_set_new(o, "fell", json_boolean(tbi_tally_fell(t)));
+  bad |= json_object_set_new(o, "gait", tbi_gait_json(&t->gait, t->world));
   bad |= json_object_set_new(o, "bodies", json_bodies(t));
   bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
   if (bad) {

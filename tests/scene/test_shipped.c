@@ -34,6 +34,8 @@ static const shipped scenes[] = {
     {"governor",         500, 4,    1},
     {"box_drop",         300, 6,    0},
     {"topple",           300, 6,    0},
+    {"biped_walk",       300, 11,   1},
+    {"biped_walk6",      300, 11,   1},
 };
 
 static tabi_scene *load(const char *name) {
