@@ -11,7 +11,7 @@ enum { LIST, QUICK, OUT, JSON };
 static int list_experiments(FILE *out) {
   for (int32_t i = 0; i < tbi_nexperiment; i++) {
     const tbi_experiment *e = tbi_experiments[i];
-    (void)fprintf(out, "%-20s %-18s %s\n", e->id, e->paper, e->shows);
+    (void)fprintf(out, "%-20s %-20s %s\n", e->id, e->paper, e->shows);
   }
   return TBI_EXIT_OK;
 }

@@ -38,7 +38,7 @@ void tbi_print_summary(const tbi_trial *trials, int32_t count, FILE *out) {
     for (int32_t c = 0; c < t->ncriterion; c++)
       met += t->criterion[c].pass;
     passed += tbi_trial_passes(t);
-    (void)fprintf(out, "%-20s %-18s %2d of %2d criteria met %7.1f s  %s\n", t->experiment->id,
+    (void)fprintf(out, "%-20s %-20s %2d of %2d criteria met %7.1f s  %s\n", t->experiment->id,
                   t->experiment->paper, met, t->ncriterion, t->seconds,
                   tbi_trial_passes(t) ? "reproduced" : "NOT REPRODUCED");
   }
