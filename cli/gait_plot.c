@@ -114,8 +114,9 @@ static void plot_modes(FILE *script, const tabi_model *model, const tbi_gait_tal
 }
 
 static void plot_steps(FILE *script) {
-  (void)fputs("set title 'stride, and where the heel lands'\nset xrange [-0.5:*]\nset xtics 1\n"
-              "set xlabel 'step'\nset ylabel 'stride [m]'\nset ytics nomirror\nset y2tics\n"
+  (void)fputs("set title 'step by step: stride, and where the heel lands'\n"
+              "set xrange [-0.5:*]\nset xtics 1\n"
+              "unset xlabel\nset ylabel 'stride [m]'\nset ytics nomirror\nset y2tics\n"
               "set y2label 'heel, x [m]'\nset key below samplen 1\nset yrange [0:*]\n"
               "set style fill solid 0.3 noborder\nset boxwidth 0.6\n"
               "plot $walk using 1:2 with boxes lc rgb '#888888' title 'stride', \\\n"
