@@ -70,6 +70,7 @@ typedef struct tabi_scene_def {
   const char *const *set;
   int32_t nset;
   const char *package_path; /* as in tabi_load_def */
+  bool plugins;             /* load shared objects that the scene names, and run their code */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
 } tabi_scene_def;

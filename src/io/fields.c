@@ -183,6 +183,12 @@ tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tb
   return status;
 }
 
+tabi_status tbi_fields_one(const tbi_yaml_node *node, const char *what, const tbi_field *field,
+                           void *to, tabi_error *err) {
+  context c = {what, field->key, err};
+  return read_field(&c, node, field, to);
+}
+
 tabi_status tbi_fields_numbers(const tbi_yaml_node *node, const char *what, const char *key,
                                double *values, int32_t count, tabi_error *err) {
   context c = {what, key, err};

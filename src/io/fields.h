@@ -32,6 +32,10 @@ typedef struct tbi_field {
 tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tbi_field *fields,
                             size_t count, void *to, tabi_error *err);
 
+/* One value, wherever it stands; to is where the field's offset counts from. */
+tabi_status tbi_fields_one(const tbi_yaml_node *node, const char *what, const tbi_field *field,
+                           void *to, tabi_error *err);
+
 /* A list of exactly count numbers; `key` names it. */
 tabi_status tbi_fields_numbers(const tbi_yaml_node *node, const char *what, const char *key,
                                double *values, int32_t count, tabi_error *err);

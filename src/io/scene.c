@@ -419,7 +419,7 @@ static tabi_status build_model(tbi_scene_reader *r) {
     if (r->err) *r->err = err;
     return err.status;
   }
-  tabi_model_destroy(r->scene->model);
+  r->scene->draft = r->scene->model;
   r->scene->model = model;
   return TABI_OK;
 }
@@ -531,6 +531,7 @@ void tabi_scene_destroy(tabi_scene *scene) {
   tbi_scene_free_robots(scene);
   tabi_gait_destroy(scene->gait);
   tabi_model_destroy(scene->model);
+  tabi_model_destroy(scene->draft);
   free(scene->q);
   free(scene->v);
   free(scene->forces);

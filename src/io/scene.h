@@ -3,7 +3,7 @@
  *   scene.c          the file, its settings and materials; the order in which all is read
  *   scene_body.c     bodies and their shapes
  *   scene_robot.c    robots: loading, locking, materials, start
- *   scene_control.c  controllers of robots
+ *   scene_control.h  controllers of robots
  *   scene_gait.c     the walk of a planar biped
  *   scene_run.c      the scene in a world: start, control, forces */
 #ifndef TBI_SCENE_H
@@ -14,6 +14,7 @@
 #include "tabi/tabi_control.h"
 #include "tabi/tabi_gait.h"
 #include "tabi/tabi_io.h"
+#include "tabi/tabi_plugin.h"
 
 #define TBI_WHAT_SIZE 160 /* "robot 'a': controller: " */
 
@@ -33,15 +34,17 @@ typedef struct tbi_scene_motion {
 typedef struct tbi_scene_robot {
   const char *name;
   int32_t base;
-  int32_t first_joint, njoint; /* in the model */
-  tabi_trajectory *trajectory; /* or NULL */
-  tabi_pd *pd;                 /* or NULL */
+  int32_t first_link, nlink; /* in the model */
+  int32_t first_joint, njoint;
+  const tabi_controller_type *control;
+  void *controller; /* of that type, or NULL */
 } tbi_scene_robot;
 
 struct tabi_scene {
   tbi_text_pool text;
   const char *name;
   tabi_model *model;
+  tabi_model *draft; /* the same without connections, which controllers look at; or NULL */
   tabi_world_def world;
   tabi_gait *gait; /* or NULL */
   double duration;
@@ -96,6 +99,7 @@ tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list
 /* When the model stands: postures, velocities, controllers. */
 tabi_status tbi_scene_start_robots(tbi_scene_reader *r);
 tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
+void tbi_scene_free_controller(tbi_scene_robot *robot);
 /* A joint of the robot at an index by its name in the robot's file; an error with a suggestion. */
 tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index,
                                  const tbi_yaml_node *node, const char *what, const char *name,

@@ -1,239 +1,104 @@
-/* scene_control.c - controllers of robots: which joints, with which gains, to which targets.
+/* scene_control.c - the types of controllers, and how one is made.
  *
- * Every joint with one coordinate is driven, unless it follows another by a coupling.  Joints that
- * the model drives by position actuators take their target from there and no gains. */
-#include "io/scene.h"
+ * A type is a table of functions (tabi_plugin.h) in a file of its own and a line in the table
+ * below.  All that it complains of while it is made is told at its place in the scene. */
+#include "io/scene_control.h"
 
 #include "base/error.h"
-#include "io/csv.h"
-#include "model/builder.h"
+#include "io/suggest.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* NAN: not given */
-typedef struct gains {
-  double kp, kd;
-  bool implicit;
-} gains;
-
-typedef struct controller_keys {
-  const char *type, *file;
-  gains gains;
-  const tbi_yaml_node *joints;
-} controller_keys;
-
-static const tbi_field controller_fields[] = {
-    {"type",     TBI_FIELD_WORD,         offsetof(controller_keys, type)          },
-    {"file",     TBI_FIELD_WORD,         offsetof(controller_keys, file)          },
-    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(controller_keys, gains.kp)      },
-    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(controller_keys, gains.kd)      },
-    {"joints",   TBI_FIELD_MAP,          offsetof(controller_keys, joints)        },
-    {"implicit", TBI_FIELD_BOOL,         offsetof(controller_keys, gains.implicit)},
+static const tabi_controller_type *const types[] = {
+    &tbi_controller_pd,
+    &tbi_controller_csv,
+    &tbi_controller_walk,
+    &tbi_controller_plugin,
 };
+#define NTYPE     (sizeof types / sizeof *types)
+#define LIST_SIZE 100
 
-static const tbi_field gain_fields[] = {
-    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(gains, kp)      },
-    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(gains, kd)      },
-    {"implicit", TBI_FIELD_BOOL,         offsetof(gains, implicit)},
-};
-
-/* A controller on its way. */
-typedef struct controller {
-  tbi_scene_reader *r;
-  const tbi_yaml_node *node;
-  int32_t index; /* of the robot */
-  tbi_scene_robot *robot;
-  controller_keys keys;
-  char what[TBI_WHAT_SIZE];
-  tabi_pd_joint *joints; /* one for each of the robot's; joint TABI_NONE: not driven */
-} controller;
-
-static bool follows(const tabi_model *model, int32_t joint) {
-  for (int32_t i = 0; i < tabi_model_ncoupling(model); i++) {
-    if (tabi_model_coupling(model, i).joint == joint) return true;
+/* "pd, csv, ..." */
+static const char *list_types(char list[LIST_SIZE]) {
+  size_t used = 0;
+  for (size_t i = 0; i < NTYPE; i++) {
+    int n = snprintf(list + used, LIST_SIZE - used, "%s%s", i > 0 ? ", " : "", types[i]->name);
+    if (n < 0 || (size_t)n >= LIST_SIZE - used) break;
+    used += (size_t)n;
   }
-  return false;
+  return list;
 }
 
-/* The actuator that takes a position, or TABI_NONE. */
-static int32_t position_actuator(const tabi_model *model, int32_t joint) {
-  for (int32_t i = 0; i < tabi_model_nactuator(model); i++) {
-    tabi_actuator_def actuator = tabi_model_actuator(model, i);
-    if (actuator.joint == joint && actuator.bias[1] != 0) return i;
+static tabi_status find_type(tabi_options *options, const tabi_controller_type **type) {
+  const tbi_yaml_node *map = options->node;
+  char list[LIST_SIZE];
+  if (map->kind != TBI_YAML_MAP) {
+    return tbi_options_fail(options, NULL, "expected a map {type: ...} (%s)", list_types(list));
   }
-  return TABI_NONE;
-}
-
-static void begin_joints(controller *c) {
-  const tabi_model *model = c->r->scene->model;
-  for (int32_t i = 0; i < c->robot->njoint; i++) {
-    int32_t joint = c->robot->first_joint + i;
-    tabi_range range = tabi_model_joint_q(model, joint);
-    bool driven = range.count == 1 && !follows(model, joint);
-    c->joints[i] = (tabi_pd_joint){.joint = driven ? joint : TABI_NONE,
-                                   .actuator = position_actuator(model, joint),
-                                   .column = TABI_NONE,
-                                   .kp = c->keys.gains.kp,
-                                   .kd = c->keys.gains.kd,
-                                   .implicit = c->keys.gains.implicit};
+  const tbi_yaml_node *node = tbi_yaml_child(map, "type");
+  if (!node) return tbi_options_fail(options, NULL, "type is missing (%s)", list_types(list));
+  if (node->kind != TBI_YAML_SCALAR)
+    return tbi_options_fail(options, "type", "type must be a single value");
+  tbi_suggestion nearest = tbi_suggest_begin(node->text);
+  for (size_t i = 0; i < NTYPE; i++) {
+    *type = types[i];
+    if (strcmp(types[i]->name, node->text) == 0) return TABI_OK;
+    tbi_suggest_add(&nearest, types[i]->name);
   }
-}
-
-/* What `joints` says about single ones. */
-static tabi_status read_gains(controller *c, const tbi_yaml_node *node) {
-  tbi_scene_reader *r = c->r;
-  int32_t joint = TABI_NONE;
-  tabi_status status = tbi_scene_find_joint(r, c->index, node, c->what, node->key, &joint);
-  if (status != TABI_OK) return status;
-  tabi_pd_joint *own = &c->joints[joint - c->robot->first_joint];
-  char what[TBI_WHAT_SIZE];
-  (void)snprintf(what, sizeof what, "%.90sjoint '%.40s': ", c->what, node->key);
-  gains given = {own->kp, own->kd, own->implicit};
-  status = tbi_fields_read(node, what, gain_fields, 3, &given, r->err);
-  if (status != TABI_OK) return status;
-  own->kp = given.kp;
-  own->kd = given.kd;
-  own->implicit = given.implicit;
-  return TABI_OK;
-}
-
-/* Gains for what has no actuator, and none for what has. */
-static tabi_status settle_joint(controller *c, tabi_pd_joint *joint) {
-  const char *name = tbi_shown(tabi_model_joint(c->r->scene->model, joint->joint).name);
-  bool gained = !isnan(joint->kp) || !isnan(joint->kd);
-  if (joint->actuator != TABI_NONE && gained) {
-    return tbi_scene_fail(c->r, c->node, c->what,
-                          "the model drives joint '%.80s' itself; leave kp and kd out", name);
+  char hint[TBI_HINT_SIZE];
+  if (nearest.nearest) {
+    return tbi_options_fail(options, "type", "unknown type '%.40s'%s", node->text,
+                            tbi_suggest_hint(&nearest, hint));
   }
-  if (joint->actuator == TABI_NONE && isnan(joint->kp)) {
-    return tbi_scene_fail(c->r, c->node, c->what, "kp is missing (joint '%.80s')", name);
+  return tbi_options_fail(options, "type", "unknown type '%.40s' (%s)", node->text,
+                          list_types(list));
+}
+
+/* The controller, or NULL; errors go to r->err. */
+static void *create(const tabi_controller_type *type, tabi_options *options) {
+  tbi_scene_reader *r = options->r;
+  tbi_scene_robot *robot = tbi_options_robot(options);
+  const tabi_controller_site site = {.model = r->scene->model,
+                                     .robot = robot->name,
+                                     .first_link = robot->first_link,
+                                     .nlink = robot->nlink,
+                                     .first_joint = robot->first_joint,
+                                     .njoint = robot->njoint,
+                                     .q = r->scene->q,
+                                     .timestep = tabi_model_timestep(r->scene->model),
+                                     .options = options};
+  return type->create(&site, r->err);
+}
+
+/* What knows no place is told at the controller's. */
+static tabi_status place_error(const tabi_options *options, const tabi_error *from,
+                               tabi_error *err) {
+  if (from->status == TABI_ERR_MEMORY) return tbi_error_memory(err);
+  if (from->file[0] == '\0') {
+    return tbi_error_set(err, TABI_ERR_PARSE, options->node->place, "%s%.400s", options->what,
+                         from->message[0] ? from->message : "it could not be made");
   }
-  if (isnan(joint->kp)) joint->kp = 0;
-  if (isnan(joint->kd)) joint->kd = 0;
-  return TABI_OK;
-}
-
-static void warn_locked(const controller *c, const char *name) {
-  const tabi_scene_def *def = c->r->def;
-  if (!def->warn) return;
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_OK, c->node->place,
-                      "%scolumn '%.60s' is of a joint that does not move and is not used", c->what,
-                      name);
-  def->warn(def->warn_user, &warning);
-}
-
-/* Columns find their joints, which start on the first row unless the posture says otherwise. */
-static tabi_status assign_columns(controller *c, const tbi_csv *csv, const double *start) {
-  tbi_scene_reader *r = c->r;
-  const tbi_yaml_node *posture = r->robots[c->index].posture;
-  for (int32_t i = 0; i < csv->ncolumn; i++) {
-    int32_t joint = TABI_NONE;
-    tabi_status status = tbi_scene_find_joint(r, c->index, c->node, c->what, csv->names[i], &joint);
-    if (status != TABI_OK) return status;
-    tabi_pd_joint *own = &c->joints[joint - c->robot->first_joint];
-    if (own->joint == TABI_NONE) {
-      warn_locked(c, csv->names[i]);
-      continue;
-    }
-    if (own->column != TABI_NONE) {
-      return tbi_scene_fail(r, c->node, c->what, "two columns are called '%.60s'", csv->names[i]);
-    }
-    own->column = i;
-    if (posture && tbi_yaml_child(posture, csv->names[i])) continue;
-    r->scene->q[tabi_model_joint_q(r->scene->model, joint).first] = start[i];
-  }
-  return TABI_OK;
-}
-
-static tabi_status use_csv(controller *c, tbi_csv *csv) {
-  double *start = calloc((size_t)csv->ncolumn, sizeof *start);
-  if (!start) return tbi_error_memory(c->r->err);
-  tabi_trajectory_sample(csv->trajectory, tabi_trajectory_start(csv->trajectory), start, NULL);
-  tabi_status status = assign_columns(c, csv, start);
-  free(start);
-  if (status != TABI_OK) return status;
-  c->robot->trajectory = csv->trajectory;
-  csv->trajectory = NULL;
-  return TABI_OK;
-}
-
-static tabi_status read_csv(controller *c) {
-  tbi_scene_reader *r = c->r;
-  if (!c->keys.file) return tbi_scene_fail(r, c->node, c->what, "file is missing");
-  char *path = tbi_scene_path(r, c->keys.file);
-  if (!path) return tbi_error_memory(r->err);
-  tbi_csv csv;
-  const tabi_place itself = {NULL, 0};
-  tabi_status status = tbi_csv_read(path, itself, &csv, r->err);
-  if (status == TABI_ERR_FILE && r->err) {
-    tabi_error cause = *r->err;
-    status = tbi_scene_fail(r, tbi_yaml_child(c->node, "file"), c->what, "file '%.100s': %.200s",
-                            path, cause.message);
-  }
-  if (status == TABI_OK) status = use_csv(c, &csv);
-  tbi_csv_free(&csv);
-  free(path);
-  return status;
-}
-
-static tabi_status make_pd(controller *c) {
-  tabi_scene *scene = c->r->scene;
-  tabi_pd_def def = tabi_pd_def_default();
-  def.joint = c->joints;
-  def.trajectory = c->robot->trajectory;
-  for (int32_t i = 0; i < c->robot->njoint; i++) {
-    tabi_pd_joint joint = c->joints[i];
-    if (joint.joint == TABI_NONE) continue;
-    tabi_status status = settle_joint(c, &joint);
-    if (status != TABI_OK) return status;
-    joint.target = scene->q[tabi_model_joint_q(scene->model, joint.joint).first];
-    c->joints[def.njoint++] = joint;
-  }
-  tabi_error err = {0};
-  c->robot->pd = tabi_pd_create(scene->model, &def, &err);
-  if (c->robot->pd) return TABI_OK;
-  if (c->r->err) *c->r->err = err;
-  return err.status;
-}
-
-static tabi_status read_type(const controller *c, bool *csv) {
-  const char *type = c->keys.type;
-  if (!type) return tbi_scene_fail(c->r, c->node, c->what, "type is missing (pd, csv)");
-  *csv = strcmp(type, "csv") == 0;
-  if (*csv || strcmp(type, "pd") == 0) return TABI_OK;
-  return tbi_scene_fail(c->r, tbi_yaml_child(c->node, "type"), c->what,
-                        "unknown type '%.40s' (pd, csv)", type);
-}
-
-static tabi_status fill(controller *c) {
-  bool csv = false;
-  tabi_status status = read_type(c, &csv);
-  if (status != TABI_OK) return status;
-  begin_joints(c);
-  const tbi_yaml_node *node = c->keys.joints ? c->keys.joints->first : NULL;
-  for (; node && status == TABI_OK; node = node->next)
-    status = read_gains(c, node);
-  if (status == TABI_OK && csv) status = read_csv(c);
-  return status == TABI_OK ? make_pd(c) : status;
+  if (err) *err = *from;
+  return from->status;
 }
 
 tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t index) {
   const tbi_yaml_node *node = r->robots[index].controller;
   if (!node) return TABI_OK;
-  controller c = {.r = r, .node = node, .index = index, .robot = &r->scene->robots[index]};
-  c.keys.gains = (gains){NAN, NAN, false};
-  (void)snprintf(c.what, sizeof c.what, "robot '%.60s': controller: ", c.robot->name);
-  tabi_status status =
-      tbi_fields_read(node, c.what, controller_fields,
-                      sizeof controller_fields / sizeof *controller_fields, &c.keys, r->err);
-  if (status != TABI_OK) return status;
-  c.joints = calloc((size_t)c.robot->njoint + 1, sizeof *c.joints);
-  if (!c.joints) return tbi_error_memory(r->err);
-  status = fill(&c);
-  free(c.joints);
-  return status;
+  tabi_options options = {.r = r, .node = node, .index = index};
+  tbi_scene_robot *robot = tbi_options_robot(&options);
+  (void)snprintf(options.what, sizeof options.what, "robot '%.60s': controller: ", robot->name);
+  tabi_error *err = r->err;
+  tabi_error own = {0};
+  r->err = &own;
+  tabi_status status = find_type(&options, &robot->control);
+  if (status == TABI_OK) robot->controller = create(robot->control, &options);
+  r->err = err;
+  return robot->controller ? TABI_OK : place_error(&options, &own, err);
+}
+
+void tbi_scene_free_controller(tbi_scene_robot *robot) {
+  if (robot->controller) robot->control->destroy(robot->controller);
+  robot->controller = NULL;
 }

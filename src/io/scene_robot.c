@@ -312,6 +312,8 @@ static tabi_status read_robot(tbi_scene_reader *r, const tbi_yaml_node *node, in
   tbi_scene_robot *added = &r->scene->robots[index];
   added->name = tbi_text_add(&r->scene->text, b.keys->name);
   if (!added->name) return tbi_error_memory(r->err);
+  added->first_link = b.first_link;
+  added->nlink = tabi_builder_nlink(r->builder) - b.first_link;
   added->first_joint = b.first_joint;
   added->njoint = tabi_builder_njoint(r->builder) - b.first_joint;
   added->base = find_base(&b);
@@ -334,10 +336,8 @@ tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list
 }
 
 void tbi_scene_free_robots(tabi_scene *scene) {
-  for (int32_t i = 0; i < scene->nrobot; i++) {
-    tabi_pd_destroy(scene->robots[i].pd);
-    tabi_trajectory_destroy(scene->robots[i].trajectory);
-  }
+  for (int32_t i = 0; i < scene->nrobot; i++)
+    tbi_scene_free_controller(&scene->robots[i]);
   free(scene->robots);
 }
 

@@ -90,12 +90,17 @@ tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
 }
 
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
+  for (int32_t i = 0; i < scene->nrobot; i++) {
+    const tbi_scene_robot *robot = &scene->robots[i];
+    if (robot->controller && robot->control->reset) robot->control->reset(robot->controller);
+  }
   return tabi_world_set_state(world, scene->q, scene->v, err);
 }
 
 void tabi_scene_control(tabi_scene *scene, tabi_world *world) {
   for (int32_t i = 0; i < scene->nrobot; i++) {
-    if (scene->robots[i].pd) tabi_pd_apply(scene->robots[i].pd, world, scene->world.timestep);
+    const tbi_scene_robot *robot = &scene->robots[i];
+    if (robot->controller) robot->control->update(robot->controller, world, scene->world.timestep);
   }
   apply_forces(scene, world);
 }

@@ -1,0 +1,78 @@
+/* scene_control.h - controllers of robots while their scene is read.
+ *
+ *   scene_control.c         the table of all types; making one, and what its errors say
+ *   scene_options.c         what a plugin may ask for, tabi_options and tabi_site
+ *   scene_drive.c           gains of joints, shared by those below
+ *   scene_control_pd.c      pd and csv
+ *   scene_control_walk.c    walk, scene_control_steps.c its list of steps
+ *   scene_control_plugin.c  plugin: a shared object */
+#ifndef TBI_SCENE_CONTROL_H
+#define TBI_SCENE_CONTROL_H
+
+#include "io/scene.h"
+#include "tabi/tabi_plugin.h"
+
+/* What built-in types look into; the robot is r->scene->robots[index]. */
+struct tabi_options {
+  tbi_scene_reader *r;
+  const tbi_yaml_node *node; /* the map of the controller */
+  int32_t index;
+  char what[TBI_WHAT_SIZE]; /* begins messages */
+  bool *asked;              /* of a plugin: [node->count] keys that it knows */
+  bool failed;              /* r->err holds why */
+};
+
+extern const tabi_controller_type tbi_controller_pd, tbi_controller_csv, tbi_controller_walk,
+    tbi_controller_plugin;
+
+/* Fails at a key of the controller, or at the whole if it is not there. */
+tabi_status tbi_options_fail(tabi_options *options, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+tbi_scene_robot *tbi_options_robot(const tabi_options *options);
+/* The child of a key that is now known, or NULL. */
+const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key);
+
+/* -- gains */
+
+typedef struct tbi_drive_keys {
+  double kp, kd; /* NAN: not given */
+  bool implicit;
+  const tbi_yaml_node *joints, *springs;
+} tbi_drive_keys;
+
+/* Rows of a table of fields, for a struct with a member of this type. */
+#define TBI_DRIVE_FIELDS(type, member)                               \
+  {"kp", TBI_FIELD_NOT_NEGATIVE, offsetof(type, member.kp)},         \
+      {"kd", TBI_FIELD_NOT_NEGATIVE, offsetof(type, member.kd)},     \
+      {"implicit", TBI_FIELD_BOOL, offsetof(type, member.implicit)}, \
+      {"joints", TBI_FIELD_MAP, offsetof(type, member.joints)}, {    \
+    "springs", TBI_FIELD_MAP, offsetof(type, member.springs)         \
+  }
+
+/* How every joint of a robot is driven; all columns are TABI_NONE at first. */
+typedef struct tbi_drive {
+  tabi_options *options;
+  tabi_pd_joint *joint; /* [njoint of the robot]; joint TABI_NONE: not driven */
+  bool *spring;         /* [njoint of the robot] holds its posture, whatever the others do */
+} tbi_drive;
+
+tabi_status tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys);
+/* With the trajectories of the def, and the posture as targets of joints without a column. */
+tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def);
+void tbi_drive_free(tbi_drive *drive);
+
+/* -- steps of a walk */
+
+typedef struct tbi_step_keys {
+  const tbi_yaml_node *steps; /* how many, or a list */
+  tabi_footstep each;         /* what is common to all of them */
+} tbi_step_keys;
+
+/* Leads a step along an arc, if there is one; arc NAN: none.  `map` is where both were read. */
+tabi_status tbi_step_bend(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
+                          double arc, tabi_footstep *step);
+/* The caller frees *step, which is NULL for none. */
+tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
+                           int32_t *count);
+
+#endif

@@ -1,0 +1,107 @@
+/* scene_control_steps.c - the steps of a walk: so many alike, or a list.
+ *
+ *   steps: 6                                   the last one closes the feet
+ *   steps: [{times: 5, stride: 0.2}, {times: 3, arc: 0.8, turn: 0.2}, {}] */
+#include "base/error.h"
+#include "io/scene_control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_STEPS 1000
+#define MAX_TIME  600.0 /* s, of all steps; a plan needs some MB for each minute */
+
+typedef struct item {
+  tabi_footstep step;
+  double arc; /* NAN: none */
+  int32_t times;
+} item;
+
+static const tbi_field item_fields[] = {
+    {"times",          TBI_FIELD_COUNT,        offsetof(item, times)              },
+    {"stride",         TBI_FIELD_NUMBER,       offsetof(item, step.forward)       },
+    {"sideways",       TBI_FIELD_NUMBER,       offsetof(item, step.sideways)      },
+    {"turn",           TBI_FIELD_NUMBER,       offsetof(item, step.turn)          },
+    {"arc",            TBI_FIELD_NUMBER,       offsetof(item, arc)                },
+    {"double_support", TBI_FIELD_POSITIVE,     offsetof(item, step.double_support)},
+    {"single_support", TBI_FIELD_POSITIVE,     offsetof(item, step.single_support)},
+    {"lift",           TBI_FIELD_NOT_NEGATIVE, offsetof(item, step.lift)          },
+};
+
+tabi_status tbi_step_bend(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
+                          double arc, tabi_footstep *step) {
+  if (isnan(arc)) return TABI_OK;
+  if (tbi_yaml_child(map, "stride") || tbi_yaml_child(map, "sideways")) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "arc"), what,
+                          "give arc and turn, or stride and sideways");
+  }
+  tabi_footstep bent = tabi_footstep_arc(arc, step->turn);
+  step->forward = bent.forward;
+  step->sideways = bent.sideways;
+  return TABI_OK;
+}
+
+/* One entry of the list. */
+static tabi_status read_item(const tabi_options *options, const tbi_yaml_node *node,
+                             const tabi_footstep *each, item *to) {
+  tbi_scene_reader *r = options->r;
+  char what[TBI_WHAT_SIZE];
+  (void)snprintf(what, sizeof what, "%.120ssteps: ", options->what);
+  *to = (item){.step = *each, .arc = NAN, .times = 1};
+  tabi_status status = tbi_fields_read(node, what, item_fields,
+                                       sizeof item_fields / sizeof *item_fields, to, r->err);
+  if (status != TABI_OK) return status;
+  return tbi_step_bend(r, node, what, to->arc, &to->step);
+}
+
+static tabi_status fail_many(tabi_options *options) {
+  return tbi_options_fail(options, "steps", "more than %d steps or %g s of them", MAX_STEPS,
+                          MAX_TIME);
+}
+
+static tabi_status read_list(tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
+                             int32_t *count) {
+  for (const tbi_yaml_node *node = keys->steps->first; node; node = node->next) {
+    item read;
+    tabi_status status = read_item(options, node, &keys->each, &read);
+    if (status != TABI_OK) return status;
+    if (read.times > MAX_STEPS - *count) return fail_many(options);
+    for (int32_t i = 0; i < read.times; i++)
+      step[(*count)++] = read.step;
+  }
+  return TABI_OK;
+}
+
+static tabi_status read_count(tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
+                              int32_t *count) {
+  const tbi_field field = {"steps", TBI_FIELD_COUNT, 0};
+  int32_t number = 0;
+  tabi_status status = tbi_fields_one(keys->steps, options->what, &field, &number, options->r->err);
+  if (status != TABI_OK) return status;
+  if (number > MAX_STEPS) return fail_many(options);
+  for (int32_t i = 0; i < number; i++)
+    step[i] = keys->each;
+  if (number > 0) step[number - 1].forward = step[number - 1].sideways = step[number - 1].turn = 0;
+  *count = number;
+  return TABI_OK;
+}
+
+tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
+                           int32_t *count) {
+  *step = NULL;
+  *count = 0;
+  if (!keys->steps) {
+    return tbi_options_fail(options, NULL,
+                            "steps is missing: how many, or a list [{stride: 0.2}, ...]");
+  }
+  *step = calloc(MAX_STEPS, sizeof **step);
+  if (!*step) return tbi_error_memory(options->r->err);
+  tabi_status status = keys->steps->kind == TBI_YAML_LIST ? read_list(options, keys, *step, count)
+                                                          : read_count(options, keys, *step, count);
+  double time = 0;
+  for (int32_t i = 0; i < *count; i++)
+    time += (*step)[i].double_support + (*step)[i].single_support;
+  if (status == TABI_OK && time > MAX_TIME) status = fail_many(options);
+  return status;
+}

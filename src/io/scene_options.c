@@ -1,0 +1,140 @@
+/* scene_options.c - what a controller asks of its scene: options by key, and links, joints and
+ * sensors of its robot by name.
+ *
+ * The first thing that is wrong stays; later ones are not told, and what was asked for in vain is
+ * answered with something harmless, so that a controller need not look. */
+#include "base/error.h"
+#include "io/scene_control.h"
+#include "io/suggest.h"
+#include "model/builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tabi_status tbi_options_fail(tabi_options *options, const char *key, const char *format, ...) {
+  if (options->failed) return TABI_ERR_PARSE;
+  options->failed = true;
+  const tbi_yaml_node *node = key ? tbi_yaml_child(options->node, key) : NULL;
+  tabi_place place = node ? node->place : options->node->place;
+  tabi_error reason;
+  va_list args;
+  va_start(args, format);
+  (void)tbi_error_vset(&reason, TABI_ERR_PARSE, place, format, args);
+  va_end(args);
+  return tbi_error_set(options->r->err, TABI_ERR_PARSE, place, "%s%s", options->what,
+                       reason.message);
+}
+
+tbi_scene_robot *tbi_options_robot(const tabi_options *options) {
+  return &options->r->scene->robots[options->index];
+}
+
+const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key) {
+  int32_t i = 0;
+  for (const tbi_yaml_node *node = options->node->first; node; node = node->next, i++) {
+    if (strcmp(node->key, key) != 0) continue;
+    if (options->asked) options->asked[i] = true;
+    return options->failed ? NULL : node;
+  }
+  return NULL;
+}
+
+double tabi_options_number(tabi_options *options, const char *key, double fallback) {
+  const tbi_yaml_node *node = tbi_options_ask(options, key);
+  double value = fallback;
+  if (!node) return fallback;
+  tabi_status status = tbi_fields_number(node, options->what, key, &value, options->r->err);
+  if (status == TABI_OK) return value;
+  options->failed = true;
+  return fallback;
+}
+
+bool tabi_options_numbers(tabi_options *options, const char *key, double *value, int32_t count) {
+  const tbi_yaml_node *node = tbi_options_ask(options, key);
+  if (!node) return false;
+  tabi_status status = tbi_fields_numbers(node, options->what, key, value, count, options->r->err);
+  options->failed = status != TABI_OK;
+  return !options->failed;
+}
+
+/* A single value by a table with one row. */
+static bool read_one(tabi_options *options, const char *key, tbi_field_kind kind, void *value) {
+  const tbi_yaml_node *node = tbi_options_ask(options, key);
+  if (!node) return false;
+  const tbi_field field = {key, kind, 0};
+  tabi_status status = tbi_fields_one(node, options->what, &field, value, options->r->err);
+  options->failed = status != TABI_OK;
+  return !options->failed;
+}
+
+bool tabi_options_bool(tabi_options *options, const char *key, bool fallback) {
+  bool value = fallback;
+  return read_one(options, key, TBI_FIELD_BOOL, &value) ? value : fallback;
+}
+
+const char *tabi_options_text(tabi_options *options, const char *key, const char *fallback) {
+  const char *value = fallback;
+  return read_one(options, key, TBI_FIELD_WORD, &value) ? value : fallback;
+}
+
+/* What a robot has names for. */
+typedef struct kind {
+  const char *word;
+  int32_t (*find)(const tabi_model *model, const char *name);
+  const char *(*name)(const tabi_model *model, int32_t index);
+  int32_t (*count)(const tabi_model *model);
+} kind;
+
+static const char *link_name(const tabi_model *model, int32_t i) {
+  return tabi_model_link(model, i).name;
+}
+static const char *joint_name(const tabi_model *model, int32_t i) {
+  return tabi_model_joint(model, i).name;
+}
+static const char *sensor_name(const tabi_model *model, int32_t i) {
+  return tabi_model_sensor(model, i).name;
+}
+
+static const kind link_kind = {"link", tabi_model_find_link, link_name, tabi_model_nlink};
+static const kind joint_kind = {"joint", tabi_model_find_joint, joint_name, tabi_model_njoint};
+static const kind sensor_kind = {"sensor", tabi_model_find_sensor, sensor_name, tabi_model_nsensor};
+
+static void fail_name(const tabi_controller_site *site, const kind *kind, const char *name) {
+  size_t prefix = strlen(site->robot) + 1;
+  tbi_suggestion nearest = tbi_suggest_begin(name);
+  for (int32_t i = 0; i < kind->count(site->model); i++) {
+    const char *known = kind->name(site->model, i);
+    if (known && strlen(known) > prefix && strncmp(known, site->robot, prefix - 1) == 0)
+      tbi_suggest_add(&nearest, known + prefix);
+  }
+  char hint[TBI_HINT_SIZE];
+  (void)tbi_options_fail(site->options, NULL, "no %s is called '%.60s'%s", kind->word, name,
+                         tbi_suggest_hint(&nearest, hint));
+}
+
+static int32_t find(const tabi_controller_site *site, const kind *kind, const char *name) {
+  size_t size = strlen(site->robot) + strlen(name) + 2;
+  char *full = malloc(size);
+  if (!full) {
+    if (!site->options->failed) (void)tbi_error_memory(site->options->r->err);
+    site->options->failed = true;
+    return TABI_NONE;
+  }
+  (void)snprintf(full, size, "%s/%s", site->robot, name);
+  int32_t found = kind->find(site->model, full);
+  free(full);
+  if (found == TABI_NONE) fail_name(site, kind, name);
+  return found;
+}
+
+int32_t tabi_site_link(const tabi_controller_site *site, const char *name) {
+  return find(site, &link_kind, name);
+}
+int32_t tabi_site_joint(const tabi_controller_site *site, const char *name) {
+  return find(site, &joint_kind, name);
+}
+int32_t tabi_site_sensor(const tabi_controller_site *site, const char *name) {
+  return find(site, &sensor_kind, name);
+}
