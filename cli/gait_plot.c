@@ -155,7 +155,7 @@ static void plot_feet(FILE *script, double slip_stop) {
 void tbi_gait_plot_commands(FILE *script, const tabi_scene *scene, const tabi_world *world,
                             const tbi_gait_tally *gait) {
   const tabi_model *model = tabi_scene_model(scene);
-  double end = tabi_world_time(world);
+  double end = fmax(tabi_world_time(world), tabi_scene_world_def(scene).timestep);
   (void)fputs("END\n", script);
   write_steps(script, gait);
   write_modes(script, world, gait);

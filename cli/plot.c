@@ -28,6 +28,8 @@ bool tbi_plot_open(tbi_plot *plot, const char *path, const tbi_tally *tally, int
   plot->script = tmpfile();
   if (!plot->script) return fail(path, "no temporary file could be made");
   (void)fputs("$run << END\n", plot->script);
+  // a walk may be over before its first step
+  if (tally->gait.walks) tbi_gait_plot_row(plot->script, tally->world, &tally->gait, plot->torque);
   return true;
 }
 

@@ -96,6 +96,15 @@ class Gait(Case):
             self.assertIn(words, text)
         self.assertIn("</svg>", text)
 
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_over_at_once(self):
+        """a robot that falls upwards has no step, but an outcome and a figure"""
+        args = ["run", WALK, "--set", "gravity=[0, 0, 9.8]", "--set", "gait.forces=[]"]
+        r = self.json(*args, "--plot", self.file("none.svg"), "--json")
+        self.assertEqual((r["steps"], r["fell"]), (0, True))
+        self.assertEqual(r["gait"]["outcome"], "the supporting foot left the ground")
+        self.assertTrue(os.path.getsize(self.file("none.svg")) > 1000)
+
     def test_needs_a_section(self):
         path = os.path.join(SCENES, "stand.yaml")
         self.error("run", path, "--contact", "gait", line=1, path="contact.model=gait",
