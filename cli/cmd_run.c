@@ -204,6 +204,7 @@ static int run_command(const tbi_args *args, FILE *out) {
   tabi_scene_def def = tabi_scene_def_default();
   def.set = s.set;
   def.nset = s.count;
+  def.plugins = true;
   def.warn = tbi_findings_add;
   def.warn_user = &warnings;
   tabi_error err = {0};
