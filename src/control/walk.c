@@ -83,8 +83,8 @@ static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
 
 static tabi_status fail_reach(double time, int32_t side, tabi_error *err) {
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                       "walk: at %.3f s the %s leg cannot reach its place; take a lower "
-                       "waist_height or shorter steps",
+                       "walk: at %.3f s the %s leg cannot reach its place within the limits of its "
+                       "joints; change waist_height or take shorter or lower steps",
                        time, side == TABI_LEFT ? "left" : "right");
 }
 

@@ -25,7 +25,9 @@ humanoid humanoid_load(const char *const *set, int32_t nset) {
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = nset;
-  humanoid robot = {.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", &def, &err)};
+  humanoid robot = {.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", &def, &err),
+                    .kp = 15000,
+                    .kd = 300};
   if (!robot.scene) fail_msg("%s", err.message);
   robot.model = tabi_scene_model(robot.scene);
   tabi_world_def world_def = tabi_scene_world_def(robot.scene);
@@ -62,11 +64,12 @@ static void add_sensors(tabi_builder *builder) {
   }
 }
 
-static tabi_model *build_model(void) {
+static tabi_model *build_model(const char *file) {
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/models/%s", TABI_SOURCE_DIR, file);
   tabi_error err = {0};
   tabi_builder *builder = tabi_builder_create();
-  if (tabi_builder_load(builder, TABI_SOURCE_DIR "/models/humanoid36.urdf", NULL, &err) != TABI_OK)
-    fail_msg("%s", err.message);
+  if (tabi_builder_load(builder, path, NULL, &err) != TABI_OK) fail_msg("%s", err.message);
   tabi_shape_def floor = tabi_shape_def_default();
   floor.type = TABI_SHAPE_PLANE;
   floor.link = TABI_WORLD;
@@ -82,9 +85,9 @@ static tabi_model *build_model(void) {
   return model;
 }
 
-humanoid humanoid_build(double timestep) {
+humanoid humanoid_build(const char *file, double timestep) {
   tabi_error err = {0};
-  humanoid robot = {.model = build_model()};
+  humanoid robot = {.model = build_model(file), .kp = 15000, .kd = 300};
   tabi_world_def def = tabi_world_def_default(robot.model);
   def.timestep = timestep;
   robot.world = tabi_world_create(robot.model, &def, &err);
@@ -110,8 +113,12 @@ tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk, bool torq
     if (tabi_model_joint_q(robot->model, j).count != 1) continue;
     const char *name = tabi_model_joint(robot->model, j).name;
     tabi_pd_joint *added = &joint[def.njoint++];
-    *added = (tabi_pd_joint){
-        .joint = j, .actuator = TABI_NONE, .column = j, .kp = 15000, .kd = 300, .implicit = true};
+    *added = (tabi_pd_joint){.joint = j,
+                             .actuator = TABI_NONE,
+                             .column = j,
+                             .kp = robot->kp,
+                             .kd = robot->kd,
+                             .implicit = true};
     if (!strstr(name, "bush")) continue;
     added->column = TABI_NONE;
     added->kp = strstr(name, "bush_z") ? 1e6 : 2.5e3;

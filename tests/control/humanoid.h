@@ -12,14 +12,16 @@ typedef struct humanoid {
   tabi_scene *scene; /* NULL: built without one */
   const tabi_model *model;
   tabi_world *world;
-  double *q; /* [nq] knees bent */
+  double *q;     /* [nq] knees bent */
+  double kp, kd; /* of its joints */
 } humanoid;
 
 /* Loads it, with changes to the scene. */
 humanoid humanoid_load(const char *const *set, int32_t nset);
-/* The same without a scene, with the rubber of its feet free to give and with sensors: force and
- * torque under the ankles, a gyro and an accelerometer in the pelvis, encoders in the legs. */
-humanoid humanoid_build(double timestep);
+/* It or another robot of models/ without a scene, with rubber in its feet free to give and with
+ * sensors: force and torque under the ankles, a gyro and an accelerometer in the pelvis, encoders
+ * in the legs. */
+humanoid humanoid_build(const char *file, double timestep);
 void humanoid_free(humanoid *robot);
 
 /* A controller with stiff joints along a walk, with its torques or without; rubber has 1e6 N/m and

@@ -172,7 +172,7 @@ static void test_refuses(void **state) {
   expect_refused(&robot, &def, "does not hang on the waist");
   def = good;
   def.waist_height = 0.71;
-  expect_refused(&robot, &def, "cannot reach its place; take a lower waist_height");
+  expect_refused(&robot, &def, "cannot reach its place within the limits");
   step[2].forward = 0.8;
   expect_refused(&robot, &good, "leg cannot reach");
   humanoid_free(&robot);

@@ -70,7 +70,7 @@ static void watch(const humanoid *robot, const tabi_walk *walk, const tabi_stabi
 }
 
 static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
-  humanoid robot = humanoid_build(t->timestep);
+  humanoid robot = humanoid_build("humanoid36.urdf", t->timestep);
   tabi_walk_def def = humanoid_walk_def(&robot, nstep, step);
   def.stand_after = nstep > 0 ? 1 : 4;
   tabi_walk *walk = humanoid_plan(&robot, &def);
@@ -168,7 +168,7 @@ static void expect_refused(const humanoid *robot, const tabi_stabiliser_def *def
 
 static void test_refuses(void **state) {
   (void)state;
-  humanoid robot = humanoid_build(1e-3);
+  humanoid robot = humanoid_build("humanoid36.urdf", 1e-3);
   tabi_walk_def walk_def = humanoid_walk_def(&robot, 0, NULL);
   tabi_walk *walk = humanoid_plan(&robot, &walk_def);
   const tabi_stabiliser_def good = humanoid_stabiliser_def(&robot, walk);
