@@ -101,20 +101,20 @@ static const kind link_kind = {"link", tabi_model_find_link, link_name, tabi_mod
 static const kind joint_kind = {"joint", tabi_model_find_joint, joint_name, tabi_model_njoint};
 static const kind sensor_kind = {"sensor", tabi_model_find_sensor, sensor_name, tabi_model_nsensor};
 
-static void fail_name(const tabi_controller_site *site, const kind *kind, const char *name) {
+static void fail_name(const tabi_controller_site *site, const kind *of, const char *name) {
   size_t prefix = strlen(site->robot) + 1;
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < kind->count(site->model); i++) {
-    const char *known = kind->name(site->model, i);
+  for (int32_t i = 0; i < of->count(site->model); i++) {
+    const char *known = of->name(site->model, i);
     if (known && strlen(known) > prefix && strncmp(known, site->robot, prefix - 1) == 0)
       tbi_suggest_add(&nearest, known + prefix);
   }
   char hint[TBI_HINT_SIZE];
-  (void)tbi_options_fail(site->options, NULL, "no %s is called '%.60s'%s", kind->word, name,
+  (void)tbi_options_fail(site->options, NULL, "no %s is called '%.60s'%s", of->word, name,
                          tbi_suggest_hint(&nearest, hint));
 }
 
-static int32_t find(const tabi_controller_site *site, const kind *kind, const char *name) {
+static int32_t find(const tabi_controller_site *site, const kind *of, const char *name) {
   size_t size = strlen(site->robot) + strlen(name) + 2;
   char *full = malloc(size);
   if (!full) {
@@ -123,9 +123,9 @@ static int32_t find(const tabi_controller_site *site, const kind *kind, const ch
     return TABI_NONE;
   }
   (void)snprintf(full, size, "%s/%s", site->robot, name);
-  int32_t found = kind->find(site->model, full);
+  int32_t found = of->find(site->model, full);
   free(full);
-  if (found == TABI_NONE) fail_name(site, kind, name);
+  if (found == TABI_NONE) fail_name(site, of, name);
   return found;
 }
 
