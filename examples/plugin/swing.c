@@ -28,7 +28,8 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
   s->count = site->njoint;
   for (int32_t i = 0; i < s->count; i++) {
     tabi_range range = tabi_model_joint_q(site->model, s->first + i);
-    s->hold[i] = range.count == 1 ? site->q[range.first] : NAN;
+    s->hold[i] = NAN;
+    if (range.count == 1) s->hold[i] = site->q[range.first];
   }
   return s;
 }
