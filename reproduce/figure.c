@@ -3,7 +3,7 @@
 
 #include "gnuplot.h"
 
-enum { MOST_ROWS = 600 };
+enum { MOST_ROWS = 1000 };
 
 tabi_status tbi_figure_open(tbi_figure *figure, tbi_trial *trial, int width, int height,
                             tabi_error *err) {

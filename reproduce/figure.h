@@ -12,7 +12,7 @@ typedef struct tbi_figure {
 /* An empty figure of so many pixels, in the style that all of them share. */
 tabi_status tbi_figure_open(tbi_figure *figure, tbi_trial *trial, int width, int height,
                             tabi_error *err);
-/* A block of data called $name, with at most about 600 rows. */
+/* A block of data called $name, with at most about 1000 rows. */
 void tbi_figure_data(tbi_figure *figure, const char *name, const tbi_series *series);
 /* Draws the trial's file with an ending like ".svg".  Without gnuplot there is no figure, which the
  * trial notes. */

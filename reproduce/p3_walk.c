@@ -260,7 +260,8 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
   w[SMOOTH].most = 1;
   tabi_status status = tbi_figure_open(&figure, trial, 900, 820, err);
   if (status != TABI_OK) return status;
-  status = run_walk(&w[FIRST], "biped_walk.yaml", NULL, figure.script, err);
+  static const char *const coarse[] = {"timestep=2e-3", NULL};
+  status = run_walk(&w[FIRST], "biped_walk.yaml", trial->quick ? coarse : NULL, figure.script, err);
   if (status == TABI_OK && !trial->quick) {
     status = run_walk(&w[SIX], "biped_walk6.yaml", NULL, NULL, err);
   }

@@ -6,7 +6,7 @@ import subprocess
 
 from command import Case, TABI, data, main
 
-COMMANDS = ["info", "check", "dynamics", "solve", "bench"]
+COMMANDS = ["info", "check", "dynamics", "solve", "bench", "reproduce"]
 
 
 class Usage(Case):
