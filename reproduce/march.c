@@ -1,0 +1,418 @@
+/* march.c - humanoids that follow a plan of steps; see march.h.
+ *
+ * A robot is copied from its file with the rubber of its feet locked or not, with one material for
+ * all its shapes and the floor, and with the sensors of the stabiliser.  The plan is made for that
+ * robot; a variant with other masses is a second copy, which walks as the first one planned. */
+#include "march.h"
+
+#include "march_watch.h"
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROBOT = 1, FLOOR = 2 }; /* groups of shapes: a robot does not touch itself */
+
+/* -- what walks */
+
+tbi_march_def tbi_march_humanoid36(void) {
+  return (tbi_march_def){.model = "humanoid36",
+                         .height = 0.6487,
+                         .knee = 0.8727,
+                         .friction = 0.7,
+                         .kp = 15000,
+                         .kd = 300,
+                         .bush_slide = 5e5,
+                         .bush_turn = 450,
+                         .slide_damping = 1e3,
+                         .turn_damping = 10,
+                         .contact = TABI_CONTACT_CONE,
+                         .timestep = 1e-3,
+                         .stand_before = 2,
+                         .stand_after = 1.85};
+}
+
+tbi_march_def tbi_march_humanoid20(void) {
+  tbi_march_def def = tbi_march_humanoid36();
+  def.model = "humanoid20";
+  def.height = 0.215;
+  def.kp = 300;
+  def.kd = 3;
+  def.stand_before = def.stand_after = 1;
+  return def;
+}
+
+tbi_march_def tbi_march_figure40(void) {
+  tbi_march_def def = tbi_march_humanoid36();
+  def.model = "figure40";
+  def.height = 0.86;
+  def.stand_before = def.stand_after = 1;
+  return def;
+}
+
+void tbi_march_add(tbi_march_def *def, int32_t count, tabi_footstep step) {
+  for (int32_t i = 0; i < count && def->nstep < TBI_MARCH_STEPS; i++)
+    def->step[def->nstep++] = step;
+}
+
+void tbi_march_nineteen(tbi_march_def *def) {
+  const double degree = 3.14159265358979324 / 180;
+  const tabi_footstep in_place = tabi_footstep_default();
+  tabi_footstep ahead = in_place, back = in_place;
+  ahead.forward = 0.2;
+  back.forward = -0.15;
+  tbi_march_add(def, 1, in_place);
+  tbi_march_add(def, 6, ahead);
+  tbi_march_add(def, 5, tabi_footstep_arc(0.75, 12 * degree));
+  tbi_march_add(def, 1, in_place);
+  tbi_march_add(def, 5, back);
+  tbi_march_add(def, 1, in_place);
+}
+
+/* -- variants */
+
+/* 0.95 to 1.05; 1 without a seed. */
+static double varied(uint64_t *seed) {
+  if (*seed == 0) return 1;
+  /* a generator of Lehmer's kind is good enough for twenty draws of thirty numbers */
+  *seed = *seed * 6364136223846793005U + 1442695040888963407U;
+  return 0.95 + 0.1 * (double)(*seed >> 11) * 0x1p-53;
+}
+
+static uint64_t seed_of(uint64_t variant) {
+  return variant ? (variant + 1) * 0x9e3779b97f4a7c15U | 1U : 0;
+}
+
+static void vary(tbi_march_def *def) {
+  uint64_t seed = seed_of(def->variant);
+  for (int i = 0; i < 4; i++)
+    (void)varied(&seed);
+  def->height *= varied(&seed);
+  def->friction *= varied(&seed);
+  def->kp *= varied(&seed);
+  def->kd *= varied(&seed);
+  def->bush_slide *= varied(&seed);
+  def->bush_turn *= varied(&seed);
+  double single = varied(&seed), both = varied(&seed), lift = varied(&seed);
+  for (int32_t i = 0; i < def->nstep; i++) {
+    def->step[i].single_support *= single;
+    def->step[i].double_support *= both;
+    def->step[i].lift *= lift;
+  }
+}
+
+/* -- the robot */
+
+static void add_sensor(tabi_builder *builder, tabi_sensor_type type, const char *name, int32_t link,
+                       int32_t joint) {
+  tabi_sensor_def def = tabi_sensor_def_default();
+  def.type = type;
+  def.name = name;
+  def.link = link;
+  def.joint = joint;
+  (void)tabi_builder_add_sensor(builder, &def);
+}
+
+static void add_sensors(tabi_builder *to) {
+  static const char *const legs[] = {"hip_yaw", "hip_roll",    "hip_pitch",
+                                     "knee",    "ankle_pitch", "ankle_roll"};
+  int32_t pelvis = tabi_builder_find_link(to, "pelvis");
+  add_sensor(to, TABI_SENSOR_FORCE_TORQUE, "l_force", TABI_NONE,
+             tabi_builder_find_joint(to, "l_ankle_roll"));
+  add_sensor(to, TABI_SENSOR_FORCE_TORQUE, "r_force", TABI_NONE,
+             tabi_builder_find_joint(to, "r_ankle_roll"));
+  add_sensor(to, TABI_SENSOR_GYRO, "gyro", pelvis, TABI_NONE);
+  add_sensor(to, TABI_SENSOR_ACCELEROMETER, "accelerometer", pelvis, TABI_NONE);
+  for (int i = 0; i < 12; i++) {
+    char name[32];
+    (void)snprintf(name, sizeof name, "%c_%s", i < 6 ? 'l' : 'r', legs[i % 6]);
+    add_sensor(to, TABI_SENSOR_ENCODER, NULL, TABI_NONE, tabi_builder_find_joint(to, name));
+  }
+}
+
+static void add_floor(tabi_builder *to, int32_t material) {
+  tabi_shape_def floor = tabi_shape_def_default();
+  floor.type = TABI_SHAPE_PLANE;
+  floor.link = TABI_WORLD;
+  floor.material = material;
+  floor.group = FLOOR;
+  floor.mask = ROBOT;
+  (void)tabi_builder_add_shape(to, &floor);
+}
+
+static void change_bush(const tbi_march_def *def, tabi_joint_def *joint) {
+  bool slides = strstr(joint->name, "_bush_z") != NULL;
+  joint->stiffness = slides ? def->bush_slide : def->bush_turn;
+  joint->damping = slides ? def->slide_damping : def->turn_damping;
+  if (!def->bush) joint->type = TABI_JOINT_FIXED;
+}
+
+static void copy_robot(const tabi_model *from, const tbi_march_def *def, bool vary_masses,
+                       tabi_builder *to) {
+  uint64_t seed = vary_masses ? seed_of(def->variant + 1000) : 0;
+  tabi_material_def material = tabi_material_def_default();
+  material.friction = def->friction;
+  int32_t surface = tabi_builder_add_material(to, &material);
+  for (int32_t i = 0; i < tabi_model_nlink(from); i++) {
+    tabi_link_def link = tabi_model_link(from, i);
+    double factor = varied(&seed);
+    link.mass *= factor;
+    for (int k = 0; k < 6; k++)
+      link.inertia[k] *= factor;
+    (void)tabi_builder_add_link(to, &link);
+  }
+  for (int32_t i = 0; i < tabi_model_njoint(from); i++) {
+    tabi_joint_def joint = tabi_model_joint(from, i);
+    if (strstr(joint.name, "_bush_")) change_bush(def, &joint);
+    (void)tabi_builder_add_joint(to, &joint);
+  }
+  for (int32_t i = 0; i < tabi_model_nshape(from); i++) {
+    tabi_shape_def shape = tabi_model_shape(from, i);
+    shape.material = surface;
+    shape.group = ROBOT;
+    shape.mask = FLOOR;
+    (void)tabi_builder_add_shape(to, &shape);
+  }
+  add_floor(to, surface);
+  add_sensors(to);
+}
+
+static tabi_model *make_robot(const tbi_march_def *def, bool vary_masses, tabi_error *err) {
+  char name[64], path[TBI_PATH_SIZE];
+  (void)snprintf(name, sizeof name, "models/%s.urdf", def->model);
+  tbi_shipped_path(name, path);
+  tabi_model *file = tabi_model_load(path, NULL, err);
+  if (!file) return NULL;
+  tabi_builder *builder = tabi_builder_create();
+  tabi_model *model = NULL;
+  if (builder) {
+    copy_robot(file, def, vary_masses, builder);
+    model = tabi_builder_build(builder, err);
+  } else {
+    (void)tbi_no_memory(err);
+  }
+  tabi_builder_destroy(builder);
+  tabi_model_destroy(file);
+  return model;
+}
+
+/* -- plan and control */
+
+/* Legs bent as HRP-2 bends them: 26 degrees at the hip, 50 at the knee, 24 at the ankle. */
+static void bend_legs(const tabi_model *model, double knee, double *q) {
+  static const char *const joints[] = {"l_hip_pitch", "l_knee", "l_ankle_pitch",
+                                       "r_hip_pitch", "r_knee", "r_ankle_pitch"};
+  static const double share[] = {-0.52, 1, -0.48};
+  tabi_model_start(model, q);
+  for (int i = 0; i < 6; i++) {
+    int32_t joint = tabi_model_find_joint(model, joints[i]);
+    q[tabi_model_joint_q(model, joint).first] = share[i % 3] * knee;
+  }
+}
+
+static tabi_status plan(tbi_march *m, tabi_error *err) {
+  double *q = calloc((size_t)tabi_model_nq(m->planned), sizeof *q);
+  if (!q) return tbi_no_memory(err);
+  bend_legs(m->planned, m->def.knee, q);
+  tabi_walk_def def = tabi_walk_def_default();
+  def.waist = tabi_model_find_link(m->planned, "pelvis");
+  def.foot[TABI_LEFT] = m->foot[TABI_LEFT];
+  def.foot[TABI_RIGHT] = m->foot[TABI_RIGHT];
+  def.posture = q;
+  def.waist_height = m->def.height;
+  def.nstep = m->def.nstep;
+  def.step = m->def.step;
+  def.stand_before = m->def.stand_before;
+  def.stand_after = m->def.stand_after;
+  m->walk = tabi_walk_create(m->planned, &def, err);
+  free(q);
+  return m->walk ? TABI_OK : err->status;
+}
+
+static tabi_status follow(tbi_march *m, tabi_error *err) {
+  int32_t njoint = tabi_model_njoint(m->stage.model);
+  tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
+  if (!joint) return tbi_no_memory(err);
+  tabi_pd_def def = tabi_pd_def_default();
+  for (int32_t j = 0; j < njoint; j++) {
+    bool driven = tabi_model_joint_q(m->stage.model, j).count == 1 &&
+                  !strstr(tabi_model_joint(m->stage.model, j).name, "_bush_");
+    if (!driven) continue;
+    joint[def.njoint++] = (tabi_pd_joint){.joint = j,
+                                          .actuator = TABI_NONE,
+                                          .column = j,
+                                          .kp = m->def.kp,
+                                          .kd = m->def.kd,
+                                          .implicit = true};
+  }
+  def.joint = joint;
+  def.trajectory = tabi_walk_trajectory(m->walk);
+  def.torque = tabi_walk_torque(m->walk);
+  m->pd = tabi_pd_create(m->stage.model, &def, err);
+  free(joint);
+  return m->pd ? TABI_OK : err->status;
+}
+
+static tabi_status stabilise(tbi_march *m, tabi_error *err) {
+  tabi_stabiliser_def def = tabi_stabiliser_def_default();
+  def.walk = m->walk;
+  def.force[TABI_LEFT] = tabi_model_find_sensor(m->planned, "l_force");
+  def.force[TABI_RIGHT] = tabi_model_find_sensor(m->planned, "r_force");
+  def.gyro = tabi_model_find_sensor(m->planned, "gyro");
+  def.accelerometer = tabi_model_find_sensor(m->planned, "accelerometer");
+  m->stabiliser = tabi_stabiliser_create(m->planned, &def, err);
+  return m->stabiliser ? TABI_OK : err->status;
+}
+
+/* At rest in the first posture of the plan. */
+static tabi_status put(tbi_march *m, tabi_error *err) {
+  size_t nq = (size_t)tabi_model_nq(m->stage.model), nv = (size_t)tabi_model_nv(m->stage.model);
+  double *q = calloc(nq + nv, sizeof *q);
+  if (!q) return tbi_no_memory(err);
+  tabi_walk_start(m->walk, q);
+  tabi_status status = tabi_world_set_state(m->stage.world, q, q + nq, err);
+  free(q);
+  return status;
+}
+
+static tabi_status open_stage(tbi_march *m, tabi_error *err) {
+  m->planned = make_robot(&m->def, false, err);
+  if (!m->planned) return err->status;
+  tabi_model *model = make_robot(&m->def, true, err);
+  if (!model) return err->status;
+  tabi_world_def world = tabi_world_def_default(model);
+  world.contact = m->def.contact;
+  world.timestep = m->def.timestep;
+  return tbi_stage_open_model(&m->stage, model, &world, err);
+}
+
+tabi_status tbi_march_open(tbi_march *march, const tbi_march_def *def, tabi_error *err) {
+  tbi_march *m = march;
+  *m = (tbi_march){.def = *def};
+  vary(&m->def);
+  tabi_status status = open_stage(m, err);
+  if (status != TABI_OK) return status;
+  for (int side = 0; side < 2; side++) {
+    m->foot[side] = tbi_stage_link(&m->stage, side == TABI_LEFT ? "l_foot" : "r_foot");
+    m->toes[side] = tabi_model_find_link(m->planned, side == TABI_LEFT ? "l_toes" : "r_toes");
+  }
+  status = plan(m, err);
+  if (status == TABI_OK) status = follow(m, err);
+  if (status == TABI_OK && def->stabilised) status = stabilise(m, err);
+  if (status == TABI_OK) status = put(m, err);
+  if (status == TABI_OK) tbi_march_watch_start(m);
+  return status;
+}
+
+void tbi_march_close(tbi_march *march) {
+  tabi_stabiliser_destroy(march->stabiliser);
+  tabi_pd_destroy(march->pd);
+  tabi_walk_destroy(march->walk);
+  tbi_stage_close(&march->stage);
+  tabi_model_destroy(march->planned);
+  *march = (tbi_march){0};
+}
+
+/* -- walking */
+
+static void push_chest(tbi_march *m) {
+  const double begin = 0.5, duration = 0.05;
+  double time = tbi_stage_time(&m->stage) + 0.5 * m->stage.timestep;
+  if (time < begin || time > begin + duration) return;
+  const double none[3] = {0, 0, 0};
+  double force[3], pos[3], quat[4];
+  for (int k = 0; k < 3; k++)
+    force[k] = m->def.push[k] / duration;
+  int32_t chest = tbi_stage_link(&m->stage, "chest");
+  tabi_dynamics_link_pose(tabi_world_dynamics(m->stage.world), chest, pos, quat);
+  tabi_world_apply(m->stage.world, chest, force, none, pos);
+}
+
+tabi_status tbi_march_step(tbi_march *march, tabi_error *err) {
+  tbi_march *m = march;
+  double begun = tbi_measure_clock();
+  if (m->def.push[0] != 0 || m->def.push[1] != 0 || m->def.push[2] != 0) push_chest(m);
+  if (m->stabiliser) {
+    tabi_stabiliser_update(m->stabiliser, m->stage.world, m->stage.timestep);
+    tabi_pd_apply_targets(m->pd, m->stage.world, tabi_stabiliser_target(m->stabiliser),
+                          tabi_stabiliser_rate(m->stabiliser));
+  } else {
+    tabi_pd_apply(m->pd, m->stage.world, m->stage.timestep);
+  }
+  tabi_status status = tbi_stage_step(&m->stage, err);
+  m->seen.cpu += tbi_measure_clock() - begun;
+  if (status == TABI_OK) tbi_march_watch(m);
+  return status;
+}
+
+bool tbi_march_goes_on(const tbi_march *march) {
+  double end = tabi_walk_duration(march->walk) - 0.5 * march->stage.timestep;
+  return march->seen.fell == 0 && tbi_stage_time(&march->stage) < end;
+}
+
+tabi_status tbi_march_run(const tbi_march_def *def, tbi_series *series, tbi_march_seen *seen,
+                          tabi_error *err) {
+  tbi_march m;
+  tabi_status status = tbi_march_open(&m, def, err);
+  while (status == TABI_OK && tbi_march_goes_on(&m)) {
+    status = tbi_march_step(&m, err);
+    if (status == TABI_OK && series) tbi_march_note(&m, series);
+  }
+  *seen = m.seen;
+  tbi_march_close(&m);
+  return status;
+}
+
+enum { BLOCK = 100, MOST_BLOCKS = 1000 };
+
+/* The time of every block of steps, kept if it is less than before. */
+static tabi_status time_blocks(const tbi_march_def *def, double *block, int32_t *steps,
+                               tabi_error *err) {
+  tbi_march m;
+  tabi_status status = tbi_march_open(&m, def, err);
+  double before = 0;
+  *steps = 0;
+  while (status == TABI_OK && tbi_march_goes_on(&m) && *steps < BLOCK * MOST_BLOCKS) {
+    status = tbi_march_step(&m, err);
+    if (++*steps % BLOCK != 0) continue;
+    double *least = &block[*steps / BLOCK - 1];
+    *least = fmin(*least, m.seen.cpu - before);
+    before = m.seen.cpu;
+  }
+  tbi_march_close(&m);
+  return status;
+}
+
+tabi_status tbi_march_cost(const tbi_march_def *def, int32_t repeats, double *seconds,
+                           tabi_error *err) {
+  double block[MOST_BLOCKS], sum = 0;
+  int32_t steps = 0;
+  for (int32_t i = 0; i < MOST_BLOCKS; i++)
+    block[i] = INFINITY;
+  for (int32_t i = 0; i < repeats; i++) {
+    tabi_status status = time_blocks(def, block, &steps, err);
+    if (status != TABI_OK) return status;
+  }
+  for (int32_t i = 0; i < steps / BLOCK; i++)
+    sum += block[i];
+  *seconds = sum / (steps - steps % BLOCK);
+  return TABI_OK;
+}
+
+tabi_status tbi_march_variants(const tbi_trial *trial, const tbi_march_def *def, int32_t count,
+                               int32_t *stood, tabi_error *err) {
+  *stood = 0;
+  for (int32_t i = 1; i <= count; i++) {
+    char what[64];
+    (void)snprintf(what, sizeof what, "variant %d of %d", (int)i, (int)count);
+    tbi_trial_progress(trial, what);
+    tbi_march_def changed = *def;
+    changed.variant = (uint64_t)i;
+    tbi_march_seen seen;
+    tabi_status status = tbi_march_run(&changed, NULL, &seen, err);
+    if (status != TABI_OK && status != TABI_ERR_DIVERGED) return status;
+    *stood += status == TABI_OK && seen.fell == 0;
+  }
+  return TABI_OK;
+}

@@ -1,0 +1,99 @@
+/* stepping.c - humanoid36 on rubber feet steps in place (P1, Figs. 6 and 7; P4, Fig. 4).
+ *
+ * With the stabiliser, under the formulation of each paper and under exact.  Forces are those of
+ * the floor on the left foot, the moment about the origin of its link, above the sole. */
+#include "figure.h"
+#include "march.h"
+
+enum { STEPS = 12, QUICK_STEPS = 4, VARIANTS = 20 };
+
+static tbi_march_def march_of(const tbi_trial *trial, tabi_contact_kind contact) {
+  tbi_march_def def = tbi_march_humanoid36();
+  tabi_footstep in_place = tabi_footstep_default();
+  tbi_march_add(&def, trial->quick ? QUICK_STEPS : STEPS, in_place);
+  def.stand_before = def.stand_after = 1;
+  def.bush = def.stabilised = true;
+  def.contact = contact;
+  return def;
+}
+
+static void judge(tbi_trial *trial, tabi_contact_kind contact, const tbi_march_seen *seen) {
+  const char *law = tabi_contact_name(contact);
+  char name[64];
+  (void)snprintf(name, sizeof name, "steps on to the end, %s", law);
+  tbi_judge_word(trial, name, "yes", seen->fell > 0 ? "falls" : "yes", seen->fell == 0);
+  (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
+  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 1);
+  (void)snprintf(name, sizeof name, "force on a lifted foot, %s", law);
+  tbi_judge_within(trial, name, "N", seen->swing_force, 0, 0);
+  (void)snprintf(name, sizeof name, "noise of the force in stance, of the weight, %s", law);
+  tbi_judge_below(trial, name, "%", 100 * seen->noise / (9.81 * 58), 2);
+  (void)snprintf(name, sizeof name, "load on the foot that is to stand, %s", law);
+  tbi_judge_above(trial, name, "%", 100 * seen->load, 95);
+}
+
+static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *err) {
+  tbi_figure figure;
+  tabi_status status = tbi_figure_open(&figure, trial, 800, 620, err);
+  if (status != TABI_OK) return status;
+  tbi_figure_data(&figure, "run", series);
+  (void)fputs("set multiplot layout 2,1\nset lmargin 9\nset xlabel 'time [s]'\nset xrange [0:*]\n"
+              "set ylabel 'vertical force of the left foot [N]'\nset yrange [-50:750]\n"
+              "plot $run using 1:2 with lines lt 1 notitle\n"
+              "set ylabel 'roll moment of the left foot [Nm]'\nset yrange [*:*]\n"
+              "plot $run using 1:4 with lines lt 2 notitle\nunset multiplot\n",
+              figure.script);
+  return tbi_figure_close(&figure, ".svg", err);
+}
+
+static tabi_status judge_variants(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
+  tbi_march_def def = march_of(trial, contact);
+  int32_t stood = 0;
+  tabi_status status = tbi_march_variants(trial, &def, VARIANTS, &stood, err);
+  if (status == TABI_OK)
+    tbi_judge_within(trial, "variants that step to the end", "%", 100.0 * stood / VARIANTS, 90,
+                     100);
+  return status;
+}
+
+static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
+  tbi_series series;
+  tbi_series_init(&series, tbi_march_columns);
+  tbi_march_def def = march_of(trial, contact);
+  tbi_march_seen seen;
+  tabi_status status = tbi_march_run(&def, &series, &seen, err);
+  if (status == TABI_OK) {
+    judge(trial, contact, &seen);
+    def.contact = TABI_CONTACT_EXACT;
+    status = tbi_march_run(&def, NULL, &seen, err);
+  }
+  if (status == TABI_OK) judge(trial, TABI_CONTACT_EXACT, &seen);
+  if (status == TABI_OK && !trial->quick) status = judge_variants(trial, contact, err);
+  if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
+  if (status == TABI_OK) status = draw(trial, &series, err);
+  tbi_series_free(&series);
+  return status;
+}
+
+static tabi_status run_lcp(tbi_trial *trial, tabi_error *err) {
+  return run(trial, TABI_CONTACT_LCP, err);
+}
+
+static tabi_status run_cone(tbi_trial *trial, tabi_error *err) {
+  return run(trial, TABI_CONTACT_CONE, err);
+}
+
+const tbi_experiment tbi_p1_stepping = {
+    .id = "p1/stepping",
+    .paper = "P1, Figs. 6, 7",
+    .shows = "force and roll moment of a foot while the robot steps in place, like the robot's, "
+             "with almost no noise",
+    .run = run_lcp,
+};
+
+const tbi_experiment tbi_p4_stepping = {
+    .id = "p4/stepping",
+    .paper = "P4, Fig. 4",
+    .shows = "force of a foot while the robot steps in place, like the robot's",
+    .run = run_cone,
+};
