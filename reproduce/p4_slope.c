@@ -37,7 +37,7 @@ static const double last_part = 0.5;
 
 static tabi_status step_to_end(tbi_stage *stage, fall *f, tbi_figure *figure, double duration,
                                tabi_error *err) {
-  double start = tbi_stage_energy(stage), before[NBOX] = {0}, along[NBOX];
+  double start = tbi_stage_energy(stage), before[NBOX] = {0}, along[NBOX] = {0};
   int64_t steps = llround(duration / stage->timestep);
   int shot = 0, number = 1;
   for (int64_t i = 0; i <= steps; i++) {
