@@ -19,6 +19,7 @@ extern const tbi_experiment tbi_p3_walk;
 extern const tbi_experiment tbi_p4_slope;
 extern const tbi_experiment tbi_p4_closed_link;
 extern const tbi_experiment tbi_p4_stepping;
+extern const tbi_experiment tbi_p4_fall;
 extern const tbi_experiment tbi_p4_cost;
 extern const tbi_experiment tbi_p5_fall;
 
@@ -33,6 +34,7 @@ const tbi_experiment *const tbi_experiments[] = {
     &tbi_p4_slope,            // Fig. 2
     &tbi_p4_closed_link,      // Fig. 3
     &tbi_p4_stepping,         // Fig. 4
+    &tbi_p4_fall,             // Fig. 6
     &tbi_p4_cost,             // Fig. 7
     &tbi_p5_fall,             // Fig. 5
 };
