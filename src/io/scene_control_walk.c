@@ -32,7 +32,7 @@ static const tbi_field fields[] = {
     {"first",          TBI_FIELD_WORD,         offsetof(keys, first)                    },
     {"waist",          TBI_FIELD_WORD,         offsetof(keys, waist)                    },
     {"feet",           TBI_FIELD_LIST,         offsetof(keys, feet)                     },
-    {"height",         TBI_FIELD_POSITIVE,     offsetof(keys, height)                   },
+    {"waist_height",   TBI_FIELD_POSITIVE,     offsetof(keys, height)                   },
     {"spacing",        TBI_FIELD_POSITIVE,     offsetof(keys, spacing)                  },
     {"place",          TBI_FIELD_NODE,         offsetof(keys, place)                    },
     {"yaw",            TBI_FIELD_NUMBER,       offsetof(keys, yaw)                      },

@@ -100,6 +100,18 @@ static tabi_scene *load(const char *path, tabi_error *err) {
   return tabi_scene_load(path, &def, err);
 }
 
+/* A walk that is soon planned, and its stabiliser. */
+static tabi_scene *load_walker(const char *path, tabi_error *err) {
+#define CONTROLLER "robots.robot.controller."
+  const char *const set[] = {CONTROLLER "steps=0", CONTROLLER "stand_before=0",
+                             CONTROLLER "stand_after=0"};
+  tabi_scene_def def = tabi_scene_def_default();
+  def.set = set;
+  def.nset = 3;
+  return tabi_scene_load(path, &def, err);
+#undef CONTROLLER
+}
+
 static const char *write_files(void) {
   (void)scratch_text("arm.urdf", arm);
   (void)scratch_text("t.csv", "time,elbow\n0,0\n1,1\n");
@@ -129,6 +141,7 @@ static void test_failing(void **state) {
   (void)state;
   fail_each(load, write_files());
   fail_each(load_walk, scratch_text("walk.yaml", walk));
+  fail_each(load_walker, TABI_SOURCE_DIR "/scenes/walk_bush.yaml");
 }
 
 static void step_without_memory(tabi_scene *scene, int steps) {
@@ -157,9 +170,10 @@ static void test_steps(void **state) {
 
 static void test_steps_of_shipped_scenes(void **state) {
   (void)state;
-  static const char *const names[] = {
-      "balls666", "biped_walk",      "bouncing", "bowl",    "boxes_slope", "chain", "drop",
-      "incline",  "parallel_ankles", "pile",     "rolling", "stack",       "stand", "terrain"};
+  static const char *const names[] = {"balls666",        "biped_walk", "bouncing", "bowl",
+                                      "boxes_slope",     "chain",      "drop",     "incline",
+                                      "parallel_ankles", "pile",       "rolling",  "stack",
+                                      "stand",           "terrain",    "walk_bush"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     tabi_error err = {0};
     char path[512];

@@ -1,0 +1,50 @@
+/* broken.c - plugins that must be refused; BROKEN says what is wrong with each. */
+#include "tabi/tabi_plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SYMBOL    1
+#define VERSION   2
+#define LACKS     3
+#define FAILS     4
+#define SILENT    5
+#define UNDEFINED 6
+
+#if BROKEN == UNDEFINED
+void tabi_does_not_exist(void);
+#endif
+
+static void *create(const tabi_controller_site *site, tabi_error *err) {
+  (void)site;
+#if BROKEN == FAILS
+  (void)snprintf(err->message, sizeof err->message, "the moon is full");
+  err->status = TABI_ERR_ARGUMENT;
+#else
+  (void)err;
+#endif
+#if BROKEN == UNDEFINED
+  tabi_does_not_exist();
+#endif
+  return NULL;
+}
+
+static void update(void *controller, tabi_world *world, double timestep) {
+  (void)controller;
+  (void)world;
+  (void)timestep;
+}
+
+#if BROKEN == SYMBOL
+/* what it is called is the mistake */
+extern TABI_API const tabi_controller_type my_plugin;
+#define tabi_plugin my_plugin
+#endif
+
+const tabi_controller_type tabi_plugin = {
+    .version = BROKEN == VERSION ? 9999 : TABI_PLUGIN_VERSION,
+    .name = "broken",
+    .create = create,
+    .update = BROKEN == LACKS ? NULL : update,
+    .destroy = free,
+};
