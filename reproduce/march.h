@@ -93,6 +93,8 @@ void tbi_march_close(tbi_march *march);
 tabi_status tbi_march_step(tbi_march *march, tabi_error *err);
 /* The plan is not at its end, and the robot has not fallen. */
 bool tbi_march_goes_on(const tbi_march *march);
+/* A row of tbi_march_columns. */
+void tbi_march_note(tbi_march *march, tbi_series *series);
 /* From beginning to end; the series, with tbi_march_columns, may be NULL. */
 tabi_status tbi_march_run(const tbi_march_def *def, tbi_series *series, tbi_march_seen *seen,
                           tabi_error *err);

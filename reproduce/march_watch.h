@@ -6,7 +6,5 @@
 
 void tbi_march_watch_start(tbi_march *march);
 void tbi_march_watch(tbi_march *march);
-/* A row of tbi_march_columns. */
-void tbi_march_note(tbi_march *march, tbi_series *series);
 
 #endif

@@ -13,14 +13,17 @@ extern const tbi_experiment tbi_p1_cone_vs_pyramid;
 extern const tbi_experiment tbi_p1_bush_oscillation;
 extern const tbi_experiment tbi_p1_stepping;
 extern const tbi_experiment tbi_p1_walk;
+extern const tbi_experiment tbi_p1_push;
 extern const tbi_experiment tbi_p1_cost;
 extern const tbi_experiment tbi_p2_box_drop;
+extern const tbi_experiment tbi_p2_figure_walk;
 extern const tbi_experiment tbi_p3_walk;
 extern const tbi_experiment tbi_p4_slope;
 extern const tbi_experiment tbi_p4_closed_link;
 extern const tbi_experiment tbi_p4_stepping;
 extern const tbi_experiment tbi_p4_fall;
 extern const tbi_experiment tbi_p4_cost;
+extern const tbi_experiment tbi_p5_walk;
 extern const tbi_experiment tbi_p5_fall;
 
 const tbi_experiment *const tbi_experiments[] = {
@@ -28,14 +31,17 @@ const tbi_experiment *const tbi_experiments[] = {
     &tbi_p1_bush_oscillation, // Fig. 5
     &tbi_p1_stepping,         // Figs. 6, 7
     &tbi_p1_walk,             // three runs
+    &tbi_p1_push,             // of our own
     &tbi_p1_cost,             // Fig. 8
     &tbi_p2_box_drop,         // Table 1, Fig. 2
+    &tbi_p2_figure_walk,      // Fig. 3
     &tbi_p3_walk,             // Figs. 4 to 9
     &tbi_p4_slope,            // Fig. 2
     &tbi_p4_closed_link,      // Fig. 3
     &tbi_p4_stepping,         // Fig. 4
     &tbi_p4_fall,             // Fig. 6
     &tbi_p4_cost,             // Fig. 7
+    &tbi_p5_walk,             // Fig. 4
     &tbi_p5_fall,             // Fig. 5
 };
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];

@@ -1,0 +1,154 @@
+/* robot_walks.c - a human figure walks under penalty (P2, Fig. 3), a small humanoid under impulse
+ * (P5, Fig. 4); both also under exact.
+ *
+ * The papers show pictures and the time of a step.  What can be judged is that the robots walk with
+ * steps of 1 ms, carried by a floor that they hardly sink into. */
+#include "film.h"
+#include "march.h"
+
+#include <math.h>
+
+enum { PICTURES = 8, VARIANTS = 20, REPEATS = 3 };
+
+/* What is asked of a paper's robot. */
+typedef struct walker {
+  tbi_march_def (*robot)(void);
+  tabi_contact_kind contact;
+  tabi_footstep step;
+  int32_t nstep;
+  double stature; /* m */
+  double cost;    /* s, of a step of the simulation in the paper */
+} walker;
+
+static tbi_march_def march_of(const tbi_trial *trial, const walker *w) {
+  tbi_march_def def = w->robot();
+  tabi_footstep close = w->step;
+  close.forward = 0;
+  tbi_march_add(&def, trial->quick ? 3 : w->nstep, w->step);
+  tbi_march_add(&def, 1, close);
+  def.contact = w->contact;
+  return def;
+}
+
+/* Pictures of two steps in the middle. */
+static bool is_picture(const tbi_march *m, const walker *w, int32_t taken) {
+  double period = w->step.double_support + w->step.single_support;
+  double begin = m->def.stand_before + (m->def.nstep > 4 ? 2 : 1) * period;
+  return tbi_stage_time(&m->stage) >= begin + 2 * period * taken / (PICTURES - 1);
+}
+
+static tabi_status walk(const tbi_march_def *def, const walker *w, tbi_film *film,
+                        tbi_series *series, tbi_march_seen *seen, tabi_error *err) {
+  tbi_march m;
+  tabi_status status = tbi_march_open(&m, def, err);
+  while (status == TABI_OK && tbi_march_goes_on(&m)) {
+    if (film->taken < PICTURES && is_picture(&m, w, film->taken))
+      tbi_film_take(film, &m.stage, tabi_world_q(m.stage.world)[0]);
+    status = tbi_march_step(&m, err);
+    if (status == TABI_OK) tbi_march_note(&m, series);
+  }
+  *seen = m.seen;
+  tbi_march_close(&m);
+  return status;
+}
+
+static void judge(tbi_trial *trial, tabi_contact_kind contact, const tbi_march_seen *seen) {
+  const char *law = tabi_contact_name(contact);
+  char name[64];
+  (void)snprintf(name, sizeof name, "walks to the end, %s", law);
+  tbi_judge_word(trial, name, "yes", seen->fell > 0 ? "falls" : "yes", seen->fell == 0);
+  (void)snprintf(name, sizeof name, "deepest overlap, %s", law);
+  tbi_judge_below(trial, name, "mm", 1e3 * seen->depth, 1);
+  (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
+  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 0.5);
+}
+
+/* What takes long. */
+static tabi_status judge_cost(tbi_trial *trial, const tbi_march_def *def, double paper,
+                              tabi_error *err) {
+  double seconds = 0;
+  int32_t stood = 0;
+  tabi_status status = tbi_march_cost(def, REPEATS, &seconds, err);
+  if (status == TABI_OK) status = tbi_march_variants(trial, def, VARIANTS, &stood, err);
+  if (status != TABI_OK) return status;
+  char name[64];
+  (void)snprintf(name, sizeof name, "time of a step (paper: about %g ms)", 1e3 * paper);
+  tbi_judge_below(trial, name, "ms", 1e3 * seconds, 1e3 * paper);
+  tbi_judge_within(trial, "variants that walk to the end", "%", 100.0 * stood / VARIANTS, 90, 100);
+  return TABI_OK;
+}
+
+static tabi_status run_film(tbi_trial *trial, const walker *w, tbi_film *film, tbi_series *series,
+                            tabi_error *err) {
+  tbi_march_def def = march_of(trial, w), other = def;
+  tbi_march_seen seen;
+  tabi_status status = walk(&def, w, film, series, &seen, err);
+  if (status != TABI_OK) return status;
+  judge(trial, def.contact, &seen);
+  other.contact = TABI_CONTACT_EXACT;
+  status = tbi_march_run(&other, NULL, &seen, err);
+  if (status == TABI_OK) judge(trial, other.contact, &seen);
+  if (status == TABI_OK && !trial->quick) status = judge_cost(trial, &def, w->cost, err);
+  return status == TABI_OK ? tbi_series_write(series, trial, ".csv", err) : status;
+}
+
+static tabi_status run(tbi_trial *trial, const walker *w, tabi_error *err) {
+  tbi_series series;
+  tbi_series_init(&series, tbi_march_columns);
+  tbi_film film;
+  tabi_status status = tbi_film_open(&film, trial, 0.75 * w->stature, w->stature, err);
+  if (status == TABI_OK) status = run_film(trial, w, &film, &series, err);
+  if (status == TABI_OK) {
+    status = tbi_film_close(&film, &series,
+                            "set ylabel 'vertical force [N]'\n"
+                            "plot $run using 1:2 with lines lt 1 title 'left foot',\\\n"
+                            " $run using 1:3 with lines lt 2 title 'right foot'",
+                            err);
+  } else {
+    tbi_figure_drop(&film.figure);
+  }
+  tbi_series_free(&series);
+  return status;
+}
+
+static tabi_status run_figure(tbi_trial *trial, tabi_error *err) {
+  tabi_footstep step = tabi_footstep_default();
+  step.forward = 0.3;
+  step.single_support = 0.6;
+  const walker w = {.robot = tbi_march_figure40,
+                    .contact = TABI_CONTACT_PENALTY,
+                    .step = step,
+                    .nstep = 8,
+                    .stature = 1.75,
+                    .cost = 3e-3};
+  return run(trial, &w, err);
+}
+
+static tabi_status run_small(tbi_trial *trial, tabi_error *err) {
+  tabi_footstep step = tabi_footstep_default();
+  step.forward = 0.05;
+  step.single_support = 0.4;
+  step.lift = 0.02;
+  const walker w = {.robot = tbi_march_humanoid20,
+                    .contact = TABI_CONTACT_IMPULSE,
+                    .step = step,
+                    .nstep = 10,
+                    .stature = 0.48,
+                    .cost = 4e-3};
+  return run(trial, &w, err);
+}
+
+const tbi_experiment tbi_p2_figure_walk = {
+    .id = "p2/figure-walk",
+    .paper = "P2, Fig. 3",
+    .shows = "a human figure of about 40 degrees of freedom walks with steps of 1 ms, a few times "
+             "slower than real time",
+    .run = run_figure,
+};
+
+const tbi_experiment tbi_p5_walk = {
+    .id = "p5/walk",
+    .paper = "P5, Fig. 4",
+    .shows = "a small humanoid of 26 degrees of freedom walks, steps of 1 ms",
+    .run = run_small,
+};
