@@ -458,7 +458,8 @@ typedef struct tabi_world_def {
   double gravity[3];       /* m/s^2 */
   double tolerance;        /* at which a solver may stop: cone and lcp, change of velocity in a
                               sweep, m/s; exact, residual against the velocities that contacts
-                              have to stop.  Negative: 1e-8, exact 1e-10 */
+                              have to stop; gait, local error of position and speed.  Negative:
+                              1e-8, exact 1e-10 */
   int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
   bool fallback;           /* what cone or lcp leave above the tolerance is handed to exact, and to
                               its law: lcp's pyramid becomes a cone */

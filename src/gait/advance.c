@@ -12,8 +12,6 @@
 #define MAX_SPEED 1e5  /* m/s or rad/s */
 #define RISEN     1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
 
-static const tbi_tolerance tolerance = {1e-10, 1e-10};
-
 static void pack(const tbi_walk *w, double *y) {
   int32_t n = w->nactive;
   for (int32_t i = 0; i < n; ++i) {
@@ -145,8 +143,8 @@ static tbi_verdict walk_rest(tbi_hybrid *system, double t, double *y) {
 static void advance_located(tbi_walk *w, double from, double to) {
   tbi_gait_memory *memory = w->memory;
   tbi_hybrid system = {
-      .ode = {.rate = walk_rate, .user = w},
-      .tolerance = tolerance,
+      .ode = {.rate = walk_rate, .user = w   },
+      .tolerance = {w->tolerance,      w->tolerance},
       .guard = w->guard,
       .values = walk_guards,
       .event = walk_event,

@@ -175,6 +175,7 @@ typedef struct tbi_held {
 typedef struct tbi_walk {
   const tabi_gait *gait;
   v3 gravity;
+  double tolerance; /* of the integrator */
   tbi_joint_forces_fn *joint_forces;
   void *user;
   /* the state */

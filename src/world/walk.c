@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define LEAST_TOLERANCE 1e-13 /* what rounding allows */
+
 /* Joint forces inside a step, for positions and velocities of the robot's joints. */
 static void joint_forces(void *user, const double *q, const double *v, double *drive,
                          double *passive) {
@@ -33,6 +35,7 @@ void tbi_world_place_walk(tbi_layout *at, tabi_world *w) {
 void tbi_world_make_walk(tabi_world *w) {
   tbi_walk *walk = &w->walk;
   walk->gravity = v3_load(w->def.gravity);
+  walk->tolerance = fmax(w->def.tolerance, LEAST_TOLERANCE);
   walk->joint_forces = joint_forces;
   walk->user = w;
   tbi_walk_make(walk);

@@ -121,7 +121,7 @@ static void judge(const tally *t, const char *name) {
 static void as_published(void **state) {
   (void)state;
   tally t = {0};
-  for (uint64_t seed = 1; seed <= TEST_RUNS; ++seed) {
+  for (uint64_t seed = 1; seed <= TEST_RUNS * 7 / 10; ++seed) {
     rng r = rng_make(seed);
     biped b = biped_default();
     randomise(&b, &r);
@@ -133,7 +133,7 @@ static void as_published(void **state) {
 static void strict(void **state) {
   (void)state;
   tally t = {0};
-  for (uint64_t seed = 1; seed <= TEST_RUNS / 2; ++seed) {
+  for (uint64_t seed = 1; seed <= TEST_RUNS * 3 / 10; ++seed) {
     rng r = rng_make(1000000 + seed);
     biped b = biped_default();
     b.def.guards = TABI_GAIT_STRICT;
