@@ -237,6 +237,7 @@ void tbi_walk_start(tbi_walk *w, double *q, double *v) {
   const tabi_gait *gait = w->gait;
   const tabi_model *robot = gait->model;
   memset(w->memory, 0, sizeof *w->memory);
+  w->nevent = 0;
   w->memory->phase = (tbi_phase){.support = gait->def.support, .mode = gait->start};
   const tbi_view *view = tbi_walk_view(w);
   memset(w->q, 0, sizeof *w->q * (size_t)view->model->nv);

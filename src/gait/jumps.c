@@ -223,7 +223,8 @@ static const tbi_gait_change *due(const tbi_walk *w, tbi_signal last, double t) 
     const tbi_gait_change *change = &tbi_gait_changes[i];
     if (!tbi_walk_applies(w, change, t)) continue;
     double value = tbi_walk_signal(w, change->signal);
-    if (tbi_signals[change->signal].level && value < 0) return change;
+    bool ends = change->jump == TBI_END;
+    if ((ends || tbi_signals[change->signal].level) && value < 0) return change;
     /* a foot that comes down flat */
     if (change->signal == TBI_TOE_LANDS && last == TBI_HEEL_LANDS &&
         value <= tbi_signals[TBI_TOE_LANDS].leave)

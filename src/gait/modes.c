@@ -59,6 +59,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {M2,      M2T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
     {M2,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M3,      M4,       TBI_SLIP_ENDS,         TBI_SWAP,     false},
+    {M3,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M4,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M1T,     M2T,      TBI_HEEL_LANDS,        TBI_IMPACT,   false},
     {M1T,     M1,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
@@ -66,6 +67,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {M2T,     M2,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
     {M2T,     M1T,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M3T,     M4,       TBI_SLIP_ENDS,         TBI_SWAP,     false},
+    {M3T,     M1T,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M3T,     M3,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
  /* what else a foot can do that is not glued to the ground */
     {M3,      M3T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
@@ -86,6 +88,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {M2H,     M2,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
     {M2H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
     {M3H,     M2,       TBI_SLIP_ENDS,         TBI_SWAP,     true },
+    {M3H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
     {M3H,     M3,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
     {M3H,     M2H,      TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
     {M3H,     M4H,      TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },

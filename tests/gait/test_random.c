@@ -25,6 +25,9 @@ static const char *const published[][2] = {
     {"2'", "1'"},
     {"3'", "4" },
     {"3'", "3" },
+ /* not drawn, but without them a landed foot would pull */
+    {"3",  "1" },
+    {"3'", "1'"},
 };
 #define NPUBLISHED (sizeof published / sizeof published[0])
 
@@ -113,6 +116,7 @@ static void judge(const tally *t, const char *name) {
                 name, t->changes, t->steps, t->rested, t->worst_gain, t->worst_pull,
                 t->worst_height);
   assert_true(t->worst_gain < 1e-9);
+  assert_true(t->worst_pull < 1e-6);
   assert_true(t->worst_height < 1e-9);
   for (size_t i = 0; i < NGAIT && TEST_RUNS >= 1000; ++i)
     assert_true(t->visited[i] > 0);
