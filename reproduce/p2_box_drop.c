@@ -97,6 +97,70 @@ static tabi_status judge_figure(tbi_trial *trial, tabi_error *err) {
   return status;
 }
 
+/* Balls in a row, each hinged to the one before, all on the floor. */
+static tabi_model *snake_model(int32_t links, tabi_error *err) {
+  tabi_builder *builder = tabi_builder_create();
+  if (!builder) return NULL;
+  const double radius = 0.05;
+  tabi_shape_def shape = tabi_shape_def_default();
+  shape.type = TABI_SHAPE_PLANE;
+  shape.link = TABI_WORLD;
+  (void)tabi_builder_add_shape(builder, &shape);
+  tabi_link_def link = tabi_link_def_default();
+  link.mass = 0.5;
+  for (int k = 0; k < 3; k++)
+    link.inertia[k] = 0.4 * link.mass * radius * radius;
+  tabi_joint_def joint = tabi_joint_def_default();
+  joint.type = TABI_JOINT_FREE;
+  joint.parent = TABI_WORLD;
+  joint.start[2] = radius;
+  shape.type = TABI_SHAPE_SPHERE;
+  shape.size[0] = radius;
+  for (int32_t i = 0; i < links; i++) {
+    joint.child = shape.link = tabi_builder_add_link(builder, &link);
+    (void)tabi_builder_add_joint(builder, &joint);
+    (void)tabi_builder_add_shape(builder, &shape);
+    joint = tabi_joint_def_default();
+    joint.type = TABI_JOINT_CONTINUOUS;
+    joint.parent = shape.link;
+    joint.pos[0] = 2 * radius;
+    for (int k = 0; k < 3; k++)
+      joint.axis[k] = k == 1 + i % 2;
+  }
+  tabi_model *model = tabi_builder_build(builder, err);
+  tabi_builder_destroy(builder);
+  return model;
+}
+
+/* The least time of a step of such a chain, contacts solved together. */
+static tabi_status time_snake(int32_t links, double *seconds, tabi_error *err) {
+  enum { BLOCKS = 15, STEPS = 20 };
+  tabi_model *model = snake_model(links, err);
+  if (!model) return tbi_no_memory(err);
+  tabi_world_def def = tabi_world_def_default(model);
+  def.contact = TABI_CONTACT_PENALTY;
+  tbi_stage stage;
+  tabi_status status = tbi_stage_open_model(&stage, model, &def, err);
+  *seconds = INFINITY;
+  for (int b = 0; b < BLOCKS && status == TABI_OK; b++) {
+    double start = tbi_measure_clock();
+    for (int i = 0; i < STEPS && status == TABI_OK; i++)
+      status = tbi_stage_step(&stage, err);
+    *seconds = fmin(*seconds, (tbi_measure_clock() - start) / STEPS);
+  }
+  tbi_stage_close(&stage);
+  return status;
+}
+
+static tabi_status judge_growth(tbi_trial *trial, tabi_error *err) {
+  double few = 0, many = 0;
+  tabi_status status = time_snake(40, &few, err);
+  if (status == TABI_OK) status = time_snake(80, &many, err);
+  if (status != TABI_OK) return status;
+  tbi_judge_below(trial, "time of 80 links that touch against 40", "times", many / few, 2.5);
+  return TABI_OK;
+}
+
 /* Pictures of a drop, one beside the other. */
 static tabi_status draw_drop(const tabi_model *model, int method, double height, int *number,
                              FILE *script, tabi_error *err) {
@@ -170,6 +234,7 @@ static tabi_status run_drops(tbi_trial *trial, const tabi_model *model, tbi_seri
   if (status != TABI_OK) return status;
   judge_drops(trial, limits);
   status = judge_figure(trial, err);
+  if (status == TABI_OK) status = judge_growth(trial, err);
   if (status == TABI_OK) status = tbi_series_write(series, trial, ".csv", err);
   if (status == TABI_OK) status = draw(trial, model, series, err);
   return status;
