@@ -16,7 +16,7 @@ static const tabi_controller_type *const types[] = {
     &tbi_controller_walk,
     &tbi_controller_plugin,
 };
-#define NTYPE     (sizeof types / sizeof *types)
+#define NTYPE     (sizeof types / sizeof types[0])
 #define LIST_SIZE 100
 
 /* "pd, csv, ..." */

@@ -40,15 +40,6 @@ typedef struct tbi_drive_keys {
   const tbi_yaml_node *joints, *springs;
 } tbi_drive_keys;
 
-/* Rows of a table of fields, for a struct with a member of this type. */
-#define TBI_DRIVE_FIELDS(type, member)                               \
-  {"kp", TBI_FIELD_NOT_NEGATIVE, offsetof(type, member.kp)},         \
-      {"kd", TBI_FIELD_NOT_NEGATIVE, offsetof(type, member.kd)},     \
-      {"implicit", TBI_FIELD_BOOL, offsetof(type, member.implicit)}, \
-      {"joints", TBI_FIELD_MAP, offsetof(type, member.joints)}, {    \
-    "springs", TBI_FIELD_MAP, offsetof(type, member.springs)         \
-  }
-
 /* How every joint of a robot is driven; all columns are TABI_NONE at first. */
 typedef struct tbi_drive {
   tabi_options *options;

@@ -12,9 +12,13 @@ typedef struct keys {
 } keys;
 
 static const tbi_field fields[] = {
-    {"type", TBI_FIELD_WORD, offsetof(keys, type)},
-    {"file", TBI_FIELD_WORD, offsetof(keys, file)},
-    TBI_DRIVE_FIELDS(keys, drive),
+    {"type",     TBI_FIELD_WORD,         offsetof(keys, type)          },
+    {"file",     TBI_FIELD_WORD,         offsetof(keys, file)          },
+    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)      },
+    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)      },
+    {"implicit", TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)},
+    {"joints",   TBI_FIELD_MAP,          offsetof(keys, drive.joints)  },
+    {"springs",  TBI_FIELD_MAP,          offsetof(keys, drive.springs) },
 };
 
 typedef struct controller {

@@ -4,6 +4,7 @@
 #include "io/scene_control.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,10 +63,7 @@ static char *object_path(tabi_options *options, const char *file) {
   if (!path || strchr(path, '/')) return path;
   size_t size = strlen(path) + 3;
   char *here = malloc(size);
-  if (here) {
-    memcpy(here, "./", 2);
-    memcpy(here + 2, path, size - 2);
-  }
+  if (here) (void)snprintf(here, size, "./%s", path);
   free(path);
   return here;
 }
@@ -105,7 +103,7 @@ static tabi_status make(const tabi_controller_site *site, controller *c, tabi_er
   tabi_options *options = site->options;
   (void)tbi_options_ask(options, "type");
   tabi_status status = load(options, c);
-  if (status != TABI_OK) return status;
+  if (status != TABI_OK || !c->type) return status;
   tabi_error own = {0};
   c->made = c->type->create(site, &own);
   if (options->failed) return TABI_ERR_PARSE;

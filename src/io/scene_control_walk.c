@@ -40,7 +40,11 @@ static const tbi_field fields[] = {
     {"stand_after",    TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stand_after)              },
     {"feed_forward",   TBI_FIELD_BOOL,         offsetof(keys, feed_forward)             },
     {"stabiliser",     TBI_FIELD_NODE,         offsetof(keys, stabiliser)               },
-    TBI_DRIVE_FIELDS(keys, drive),
+    {"kp",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)                 },
+    {"kd",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)                 },
+    {"implicit",       TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)           },
+    {"joints",         TBI_FIELD_MAP,          offsetof(keys, drive.joints)             },
+    {"springs",        TBI_FIELD_MAP,          offsetof(keys, drive.springs)            },
 };
 
 typedef struct stabiliser_keys {

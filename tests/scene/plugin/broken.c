@@ -38,10 +38,12 @@ static void update(void *controller, tabi_world *world, double timestep) {
 #if BROKEN == SYMBOL
 /* what it is called is the mistake */
 extern TABI_API const tabi_controller_type my_plugin;
-#define tabi_plugin my_plugin
+#define TABLE my_plugin
+#else
+#define TABLE tabi_plugin
 #endif
 
-const tabi_controller_type tabi_plugin = {
+const tabi_controller_type TABLE = {
     .version = BROKEN == VERSION ? 9999 : TABI_PLUGIN_VERSION,
     .name = "broken",
     .create = create,
