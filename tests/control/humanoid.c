@@ -40,31 +40,47 @@ humanoid humanoid_load(const char *const *set, int32_t nset) {
   return robot;
 }
 
-static void add_sensor(tabi_builder *builder, tabi_sensor_type type, const char *name,
-                       const char *link, const char *joint) {
+/* On a link or at a joint, whichever the type asks for. */
+typedef struct sensor {
+  tabi_sensor_type type;
+  const char *name, *link, *joint;
+  double noise[2]; /* of the first three numbers, and of the others */
+} sensor;
+
+static void add_sensor(tabi_builder *builder, const sensor *s, bool noisy) {
   tabi_sensor_def def = tabi_sensor_def_default();
-  def.type = type;
-  def.name = name;
-  if (link) def.link = tabi_builder_find_link(builder, link);
-  if (joint) def.joint = tabi_builder_find_joint(builder, joint);
+  def.type = s->type;
+  def.name = s->name;
+  if (s->link) def.link = tabi_builder_find_link(builder, s->link);
+  if (s->joint) def.joint = tabi_builder_find_joint(builder, s->joint);
+  for (int i = 0; i < tabi_sensor_type_size(s->type) && noisy; i++)
+    def.noise[i] = s->noise[i / 3];
+  def.delay = noisy ? 2e-3 : 0;
   (void)tabi_builder_add_sensor(builder, &def);
 }
 
-static void add_sensors(tabi_builder *builder) {
+static void add_sensors(tabi_builder *builder, bool noisy) {
   static const char *const legs[] = {"hip_yaw", "hip_roll",    "hip_pitch",
                                      "knee",    "ankle_pitch", "ankle_roll"};
-  add_sensor(builder, TABI_SENSOR_FORCE_TORQUE, "l_force", NULL, "l_ankle_roll");
-  add_sensor(builder, TABI_SENSOR_FORCE_TORQUE, "r_force", NULL, "r_ankle_roll");
-  add_sensor(builder, TABI_SENSOR_GYRO, "gyro", "pelvis", NULL);
-  add_sensor(builder, TABI_SENSOR_ACCELEROMETER, "accelerometer", "pelvis", NULL);
+  static const sensor sensors[] = {
+      {TABI_SENSOR_FORCE_TORQUE,  "l_force",       NULL,     "l_ankle_roll", {2, 0.2} },
+      {TABI_SENSOR_FORCE_TORQUE,  "r_force",       NULL,     "r_ankle_roll", {2, 0.2} },
+      {TABI_SENSOR_GYRO,          "gyro",          "pelvis", NULL,           {0.01, 0}},
+      {TABI_SENSOR_ACCELEROMETER, "accelerometer", "pelvis", NULL,           {0.2, 0} },
+  };
+  for (size_t i = 0; i < sizeof sensors / sizeof *sensors; i++)
+    add_sensor(builder, &sensors[i], noisy);
   for (int i = 0; i < 12; i++) {
     char joint[64];
     (void)snprintf(joint, sizeof joint, "%c_%s", i < 6 ? 'l' : 'r', legs[i % 6]);
-    add_sensor(builder, TABI_SENSOR_ENCODER, NULL, NULL, joint);
+    const sensor encoder = {
+        TABI_SENSOR_ENCODER, NULL, NULL, joint, {1e-4, 0}
+    };
+    add_sensor(builder, &encoder, noisy);
   }
 }
 
-static tabi_model *build_model(const char *file) {
+static tabi_model *build_model(const char *file, bool noisy) {
   char path[512];
   (void)snprintf(path, sizeof path, "%s/models/%s", TABI_SOURCE_DIR, file);
   tabi_error err = {0};
@@ -78,16 +94,16 @@ static tabi_model *build_model(const char *file) {
     for (int32_t j = i + 1; j < tabi_builder_nlink(builder); j++)
       (void)tabi_builder_add_exclusion(builder, i, j);
   }
-  add_sensors(builder);
+  add_sensors(builder, noisy);
   tabi_model *model = tabi_builder_build(builder, &err);
   if (!model) fail_msg("%s", err.message);
   tabi_builder_destroy(builder);
   return model;
 }
 
-humanoid humanoid_build(const char *file, double timestep) {
+humanoid humanoid_build(const char *file, double timestep, bool noisy) {
   tabi_error err = {0};
-  humanoid robot = {.model = build_model(file), .kp = 15000, .kd = 300};
+  humanoid robot = {.model = build_model(file, noisy), .kp = 15000, .kd = 300};
   tabi_world_def def = tabi_world_def_default(robot.model);
   def.timestep = timestep;
   robot.world = tabi_world_create(robot.model, &def, &err);

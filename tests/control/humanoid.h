@@ -21,7 +21,7 @@ humanoid humanoid_load(const char *const *set, int32_t nset);
 /* It or another robot of models/ without a scene, with rubber in its feet free to give and with
  * sensors: force and torque under the ankles, a gyro and an accelerometer in the pelvis, encoders
  * in the legs. */
-humanoid humanoid_build(const char *file, double timestep);
+humanoid humanoid_build(const char *file, double timestep, bool noisy);
 void humanoid_free(humanoid *robot);
 
 /* A controller with stiff joints along a walk, with its torques or without; rubber has 1e6 N/m and

@@ -58,7 +58,7 @@ static void *exhaust(void *(*make)(const humanoid *, const void *, tabi_error *)
 
 static void test_exhausted(void **state) {
   (void)state;
-  humanoid robot = humanoid_build("humanoid36.urdf", 1e-3);
+  humanoid robot = humanoid_build("humanoid36.urdf", 1e-3, false);
   tabi_footstep step = tabi_footstep_default();
   tabi_walk_def def = humanoid_walk_def(&robot, 1, &step);
   def.stand_before = 0.2;

@@ -29,7 +29,7 @@ static double walk_off(humanoid *robot, int32_t nstep, const tabi_footstep *step
 }
 
 static void check(const char *file, double size, double single_support, double kp) {
-  humanoid robot = humanoid_build(file, TIMESTEP);
+  humanoid robot = humanoid_build(file, TIMESTEP, false);
   robot.kp = kp;
   robot.kd = kp / 50;
   tabi_footstep step[MAX_STEPS];

@@ -39,6 +39,7 @@ typedef struct record {
 typedef struct trial {
   double timestep;
   bool stabilised;
+  bool noisy;  /* sensors that err and are late */
   double push; /* N s, at the chest to the left, over 50 ms from 2.5 s on */
 } trial;
 
@@ -70,7 +71,7 @@ static void watch(const humanoid *robot, const tabi_walk *walk, const tabi_stabi
 }
 
 static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
-  humanoid robot = humanoid_build("humanoid36.urdf", t->timestep);
+  humanoid robot = humanoid_build("humanoid36.urdf", t->timestep, t->noisy);
   tabi_walk_def def = humanoid_walk_def(&robot, nstep, step);
   def.stand_after = nstep > 0 ? 1 : 4;
   tabi_walk *walk = humanoid_plan(&robot, &def);
@@ -147,6 +148,17 @@ static void test_nineteen(void **state) {
   }
 }
 
+static void test_noisy(void **state) {
+  (void)state;
+  tabi_footstep step[MAX_STEPS];
+  int32_t count = steps_nineteen(step);
+  const trial t = {.timestep = 1e-3, .stabilised = true, .noisy = true};
+  record seen = run(&t, count, step);
+  print("noisy sensors", &t, &seen);
+  assert_true(seen.fell == 0);
+  assert_true(seen.off < 0.02);
+}
+
 static void test_push(void **state) {
   (void)state;
   const trial t = {.timestep = 1e-3, .stabilised = true, .push = 15};
@@ -168,7 +180,7 @@ static void expect_refused(const humanoid *robot, const tabi_stabiliser_def *def
 
 static void test_refuses(void **state) {
   (void)state;
-  humanoid robot = humanoid_build("humanoid36.urdf", 1e-3);
+  humanoid robot = humanoid_build("humanoid36.urdf", 1e-3, false);
   tabi_walk_def walk_def = humanoid_walk_def(&robot, 0, NULL);
   tabi_walk *walk = humanoid_plan(&robot, &walk_def);
   const tabi_stabiliser_def good = humanoid_stabiliser_def(&robot, walk);
@@ -192,8 +204,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short),
 #ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_nineteen),
-      cmocka_unit_test(test_push),
+      cmocka_unit_test(test_nineteen), cmocka_unit_test(test_noisy), cmocka_unit_test(test_push),
 #endif
       cmocka_unit_test(test_refuses),
   };
