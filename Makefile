@@ -3,7 +3,7 @@
 .PHONY: help demo test check bench clean
 
 help:
-	@echo 'make demo    build the command; a humanoid stands under both contact methods'
+	@echo 'make demo    build the command; a humanoid walks under every contact method'
 	@echo 'make test    build with gcc (sanitizers) and clang (release) and run all tests'
 	@echo 'make check   format, layering, exports, lint, install, a minute of fuzzing'
 	@echo 'make bench   build for this machine and measure dynamics and contact'
