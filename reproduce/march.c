@@ -46,7 +46,7 @@ tbi_march_def tbi_march_humanoid20(void) {
 tbi_march_def tbi_march_figure40(void) {
   tbi_march_def def = tbi_march_humanoid36();
   def.model = "figure40";
-  def.height = 0.86;
+  def.height = 0.84;
   def.stand_before = def.stand_after = 1;
   return def;
 }
@@ -411,7 +411,9 @@ tabi_status tbi_march_variants(const tbi_trial *trial, const tbi_march_def *def,
     changed.variant = (uint64_t)i;
     tbi_march_seen seen;
     tabi_status status = tbi_march_run(&changed, NULL, &seen, err);
-    if (status != TABI_OK && status != TABI_ERR_DIVERGED) return status;
+    /* legs that cannot reach are a failure of the variant */
+    bool judged = status == TABI_OK || status == TABI_ERR_DIVERGED || status == TABI_ERR_ARGUMENT;
+    if (!judged) return status;
     *stood += status == TABI_OK && seen.fell == 0;
   }
   return TABI_OK;

@@ -25,6 +25,7 @@ extern const tbi_experiment tbi_p4_fall;
 extern const tbi_experiment tbi_p4_cost;
 extern const tbi_experiment tbi_p5_walk;
 extern const tbi_experiment tbi_p5_fall;
+extern const tbi_experiment tbi_p5_jump;
 
 const tbi_experiment *const tbi_experiments[] = {
     &tbi_p1_cone_vs_pyramid,  // Figs. 1, 2
@@ -43,6 +44,7 @@ const tbi_experiment *const tbi_experiments[] = {
     &tbi_p4_cost,             // Fig. 7
     &tbi_p5_walk,             // Fig. 4
     &tbi_p5_fall,             // Fig. 5
+    &tbi_p5_jump,             // Fig. 6
 };
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];
 
