@@ -174,6 +174,6 @@ const tbi_experiment tbi_p1_cost = {
 const tbi_experiment tbi_p4_cost = {
     .id = "p4/cost",
     .paper = "P4, Fig. 7",
-    .shows = "the same with three unknowns for every contact",
+    .shows = "the time of a step grows with the square of the contacts, of three unknowns each",
     .run = run_cone,
 };

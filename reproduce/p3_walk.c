@@ -17,9 +17,12 @@ static const double spacing = 4.2; /* m, between pictures */
 /* Modes of the paper, as they are drawn. */
 static const char *const modes[NMODE] = {"1", "2", "3", "4", "1'", "2'", "3'"};
 
-enum { TIME, MODE, HEEL, NORMAL, FRICTION, SLIP, LOAD, NCOLUMN };
-static const char *const columns[] = {"time",       "mode",     "heel_x_m",  "normal_N",
-                                      "friction_N", "slip_mps", "support_N", NULL};
+enum { TIME, MODE, HEEL, NORMAL, FRICTION, SLIP, LOAD, TORQUE, NCOLUMN = TORQUE + 4 };
+static const char *const columns[] = {
+    "time",      "mode",        "heel_x_m",     "normal_N",     "friction_N",    "slip_mps",
+    "support_N", "left_hip_Nm", "left_knee_Nm", "right_hip_Nm", "right_knee_Nm", NULL};
+static const char *const driven[4] = {"biped/left_hip", "biped/left_knee", "biped/right_hip",
+                                      "biped/right_knee"};
 
 typedef struct walk {
   tbi_series series;
@@ -103,9 +106,14 @@ static void note_state(tbi_stage *stage, walk *w, double start) {
   tabi_energy e = tabi_world_energy(stage->world);
   w->unbalanced = fmax(w->unbalanced, fabs(e.kinetic + e.potential - start - s.work + s.loss));
   w->turned = fabs(s.work) + fabs(s.loss);
-  const double row[NCOLUMN] = {
-      tbi_stage_time(stage),     mode, s.heel[0], s.normal, s.friction, s.slip,
-      s.heel_force + s.toe_force};
+  double row[NCOLUMN] = {tbi_stage_time(stage),     mode, s.heel[0], s.normal, s.friction, s.slip,
+                         s.heel_force + s.toe_force};
+  double torque[32] = {0};
+  if (tabi_model_nv(stage->model) <= 32) tabi_world_gait_torque(stage->world, torque);
+  for (int i = 0; i < 4; i++) {
+    int32_t joint = tbi_stage_joint(stage, driven[i]);
+    row[TORQUE + i] = torque[tabi_model_joint_v(stage->model, joint).first];
+  }
   tbi_series_add(&w->series, row);
   note_load(stage, &s, w);
 }
@@ -217,34 +225,48 @@ static void write_steps(const walk *w, FILE *script) {
   (void)fputs("END\n", script);
 }
 
+/* The paper's figures 4, 6, 7 and 9. */
+static void write_panels(FILE *script) {
+  (void)fputs("set size 0.5,0.24\nset origin 0,0.49\nset xrange [0:6]\nset yrange [-80:140]\n"
+              "set xlabel 'time [s]'\nset ylabel 'torque [Nm]'\n"
+              "plot $run using 1:8 with lines lt 1 title 'hips, right dotted', '' using 1:10 with "
+              "lines lt 1 "
+              "dt 3 notitle, '' using 1:9 with lines lt 2 title 'knees', '' using 1:11 with lines "
+              "lt 2 dt 3 notitle\n"
+              "set origin 0.5,0.49\nset yrange [0.5:4.5]\nset ytics 1\nset ylabel 'gait'\n"
+              "plot $run using 1:($2+1) with steps lt 1 notitle\n"
+              "set origin 0,0.245\nset yrange [*:*]\nset ytics auto\n"
+              "set ylabel 'heel of the free foot [m]'\n"
+              "plot $run using 1:3 with lines lt 5 notitle\n"
+              "set origin 0.5,0.245\nset xrange [0.5:5.5]\nset yrange [0:0.45]\nset xtics 1\n"
+              "set xlabel 'step'\nset ylabel 'stride [m]'\nset style fill solid 0.8\n"
+              "plot $steps using 1:3:(0.5) with boxes lt 1 notitle\n"
+              "set origin 0,0\nset xrange [0:6]\nset yrange [*:*]\nset xlabel 'time [s]'\n"
+              "set ylabel 'friction when landing [N]'\n"
+              "plot $run using ($2==1||$2==2 ? $1 : NaN):5 with lines lt 2 notitle\n"
+              "set origin 0.5,0\nset ylabel 'slip when landing [m/s]'\nset yrange [-1.5:1.5]\n"
+              "plot $run using ($2==1||$2==2 ? $1 : NaN):6 with lines lt 3 notitle\n"
+              "unset multiplot\n",
+              script);
+}
+
 static tabi_status finish_figure(tbi_figure *figure, const walk *w, tabi_error *err) {
   FILE *script = figure->script;
   tbi_figure_data(figure, "run", &w->series);
   write_steps(w, script);
   for (int i = 0; i < PICTURES; i++)
     (void)fprintf(script, "set label %d '%.2f s' at %g,-0.9 center\n", i + 1, 0.9 * i, spacing * i);
+  double right = spacing * PICTURES - 2;
   (void)fprintf(script,
-                "set multiplot\nset size 1,0.34\nset origin 0,0.66\nunset key\nunset tics\n"
+                "set multiplot\nset size 1,0.27\nset origin 0,0.73\nunset key\nunset tics\n"
                 "unset border\nunset grid\nset size ratio -1\nset lmargin 1\nset rmargin 1\n"
                 "set xrange [-2.2:%g]\nset yrange [-1.4:7.2]\n"
                 "set arrow 1 from -2.2,0 to %g,0 nohead lw 2 lc rgb '#666666'\n"
                 "plot -10 notitle\nunset object\nunset arrow\nunset label\nset size noratio\n"
                 "set border\nset tics nomirror\nset grid lc rgb '#dddddd'\nset lmargin 9\n"
-                "set rmargin 2\n",
-                spacing * PICTURES - 2, spacing * PICTURES - 2);
-  (void)fputs("set size 0.5,0.33\nset origin 0,0.33\nset xrange [0:6]\nset yrange [0.5:4.5]\n"
-              "set ytics 1\nset xlabel 'time [s]'\nset ylabel 'gait'\n"
-              "plot $run using 1:($2+1) with steps lt 1 notitle\n"
-              "set origin 0.5,0.33\nset xrange [0.5:5.5]\nset yrange [0:0.45]\nset ytics auto\n"
-              "set xtics 1\nset xlabel 'step'\nset ylabel 'stride [m]'\nset style fill solid 0.8\n"
-              "plot $steps using 1:3:(0.5) with boxes lt 1 notitle\n"
-              "set origin 0,0\nset xrange [0:6]\nset yrange [*:*]\nset xlabel 'time [s]'\n"
-              "set ylabel 'friction on the foot that lands [N]'\n"
-              "plot $run using ($2==1||$2==2 ? $1 : NaN):5 with lines lt 2 notitle\n"
-              "set origin 0.5,0\nset ylabel 'its speed [m/s]'\nset yrange [-1.5:1.5]\n"
-              "plot $run using ($2==1||$2==2 ? $1 : NaN):6 with lines lt 3 notitle\n"
-              "unset multiplot\n",
-              script);
+                "set rmargin 2\nset key top right\n",
+                right, right);
+  write_panels(script);
   return tbi_figure_close(figure, ".svg", err);
 }
 
@@ -258,7 +280,7 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
       "gait.forces.0.amplitude=[11, 77]", "gait.forces.1.amplitude=[4.9, 91]", NULL};
   tbi_figure figure;
   w[SMOOTH].most = 1;
-  tabi_status status = tbi_figure_open(&figure, trial, 900, 820, err);
+  tabi_status status = tbi_figure_open(&figure, trial, 900, 1060, err);
   if (status != TABI_OK) return status;
   static const char *const coarse[] = {"timestep=2e-3", NULL};
   status = run_walk(&w[FIRST], "biped_walk.yaml", trial->quick ? coarse : NULL, figure.script, err);

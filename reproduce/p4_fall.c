@@ -95,7 +95,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
                 "set multiplot\nset size 1,0.6\nset origin 0,0.4\nunset key\nunset tics\n"
                 "unset border\nunset grid\nset size ratio -1\nset lmargin 1\nset rmargin 1\n"
                 "set xrange [-0.6:%g]\nset yrange [-0.25:3.5]\n"
-                "set label 'from its right' at -0.6,3.4\nset label 'from ahead' at -0.6,1.6\n"
+                "set label 'from the right' at -0.6,3.4\nset label 'from ahead' at -0.6,1.6\n"
                 "set arrow 1 from -0.6,0 to %g,0 nohead lw 2 lc rgb '#666666'\n"
                 "set arrow 2 from -0.6,1.8 to %g,1.8 nohead lw 2 lc rgb '#666666'\n"
                 "plot -10 notitle\nunset object\nunset arrow\nunset label\nset size noratio\n"
