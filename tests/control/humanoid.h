@@ -20,7 +20,8 @@ typedef struct humanoid {
 humanoid humanoid_load(const char *const *set, int32_t nset);
 /* It or another robot of models/ without a scene, with rubber in its feet free to give and with
  * sensors: force and torque under the ankles, a gyro and an accelerometer in the pelvis, encoders
- * in the legs. */
+ * in the legs.  Noisy ones err by 2 N, 0.2 N m, 0.01 rad/s, 0.2 m/s^2, 1e-4 rad and are 2 ms late.
+ */
 humanoid humanoid_build(const char *file, double timestep, bool noisy);
 void humanoid_free(humanoid *robot);
 
