@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLACK 1e-9 /* of the time between two rows */
+
 struct tabi_trajectory {
   int32_t nrow, ncolumn;
   double *time;  /* [nrow] */
@@ -64,13 +66,21 @@ double tabi_trajectory_end(const tabi_trajectory *trajectory) {
   return trajectory->time[trajectory->nrow - 1];
 }
 
+/* A time that rounding has put just before a row is on it, and has the slope behind it: in steps as
+ * long as rows the slope would else jump to and fro, and joints with dampers shake. */
+static bool reached(const tabi_trajectory *trajectory, int32_t row, double time) {
+  double at = trajectory->time[row];
+  double slack = row > 0 ? SLACK * (at - trajectory->time[row - 1]) : 0;
+  return at <= time + slack;
+}
+
 /* The last row at or before a time, -1 before the first. */
 static int32_t row_before(const tabi_trajectory *trajectory, double time) {
   int32_t low = -1;
   int32_t high = trajectory->nrow;
   while (high - low > 1) {
     int32_t middle = low + (high - low) / 2;
-    if (trajectory->time[middle] <= time) {
+    if (reached(trajectory, middle, time)) {
       low = middle;
     } else {
       high = middle;

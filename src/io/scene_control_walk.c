@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STAND 600.0 /* s */
+#define MAX_STAND  600.0  /* s */
+#define MIN_SAMPLE 2.5e-4 /* s, between rows of the plan, which take room */
+#define MAX_SAMPLE 2e-3
 
 typedef struct keys {
   const char *type, *waist, *first;
@@ -153,6 +155,9 @@ static tabi_status plan(tabi_options *options, const keys *given, controller *ma
   def.stand_before = fmin(given->stand_before, MAX_STAND);
   def.stand_after = fmin(given->stand_after, MAX_STAND);
   def.posture = options->r->scene->q;
+  /* a row for every step: rates that jump between the rows of coarser ones shake the robot */
+  double timestep = tabi_model_timestep(options->r->scene->model);
+  def.sample = fmin(fmax(timestep, MIN_SAMPLE), MAX_SAMPLE);
   tabi_status status = find_links(options, given, &def);
   if (status == TABI_OK) status = read_first(options, given->first, &def.first);
   if (status == TABI_OK) status = read_place(options, given, &def);

@@ -35,6 +35,28 @@ static void test_sample(void **state) {
   tabi_trajectory_destroy(NULL);
 }
 
+/* In steps as long as rows, summed with rounding, the slope is always the one behind the row. */
+static void test_rows_as_steps(void **state) {
+  (void)state;
+  enum { ROWS = 3000 };
+  static double at[ROWS];
+  static double square[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    at[i] = i * 1e-3;
+    square[i] = (double)i * i;
+  }
+  tabi_trajectory *t = tabi_trajectory_create(ROWS, 1, at, square, NULL);
+  assert_non_null(t);
+  for (int i = 0; i < ROWS - 2; i++) {
+    double value = 0;
+    double rate = 0;
+    tabi_trajectory_sample(t, i * 1e-3 + 1e-3, &value, &rate);
+    assert_near(value, square[i + 1], 1e-6);
+    assert_near(rate, 1e3 * (2 * i + 3), 1);
+  }
+  tabi_trajectory_destroy(t);
+}
+
 static void test_refused(void **state) {
   (void)state;
   tabi_error err = {0};
@@ -112,9 +134,8 @@ static void test_pd_force(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sample),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_pd_refused),
+      cmocka_unit_test(test_sample),   cmocka_unit_test(test_rows_as_steps),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_pd_refused),
       cmocka_unit_test(test_pd_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
