@@ -66,7 +66,7 @@ typedef struct tabi_gait_def {
   double pivot_damping;    /* N m s/rad, of a supporting foot that turns on its toe or heel */
   double least_stride;     /* m, by which the heel must land ahead of the other */
   double scuff;            /* m, by which the free foot's toe may be below the ground */
-  double sink;             /* m, likewise its heel */
+  double sink;             /* m, likewise its heel, until it has risen */
   int32_t nforce;
   const tabi_gait_force *force;
   int32_t nfloor; /* 0: every link but the feet above the ground */

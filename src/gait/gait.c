@@ -17,6 +17,8 @@ tabi_gait_def tabi_gait_def_default(void) {
       .friction = 0.5,
       .support_friction = HUGE_VAL,
       .slip_stop = 0.01,
+      .scuff = 5e-3,
+      .sink = 5e-3,
   };
 }
 

@@ -78,7 +78,10 @@ static double clearance(const tbi_walk *w, tbi_signal signal) {
   if (signal == TBI_TOE_SCUFFS)
     return other == TBI_AWAY ? height(w, &view->toe[1]) + w->gait->def.scuff : HUGE_VAL;
   bool heel_free = other == TBI_AWAY || other == TBI_BY_TOE;
-  return heel_free ? height(w, &view->heel[1]) + w->gait->def.sink : HUGE_VAL;
+  if (!heel_free) return HUGE_VAL;
+  /* one that has risen lands */
+  if (other == TBI_AWAY && w->memory->risen) return 1;
+  return height(w, &view->heel[1]) + w->gait->def.sink;
 }
 
 static double joint_margin(const tbi_walk *w) {

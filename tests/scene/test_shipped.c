@@ -38,6 +38,7 @@ static const shipped scenes[] = {
     {"topple",           300, 6,    0},
     {"biped_walk",       300, 11,   1},
     {"biped_walk6",      300, 11,   1},
+    {"human_walk",       300, 11,   1},
 };
 
 static tabi_scene *load(const char *name) {
