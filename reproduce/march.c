@@ -46,7 +46,7 @@ tbi_march_def tbi_march_humanoid20(void) {
 tbi_march_def tbi_march_figure40(void) {
   tbi_march_def def = tbi_march_humanoid36();
   def.model = "figure40";
-  def.height = 0.84;
+  def.height = 0.865;
   def.stand_before = def.stand_after = 1;
   return def;
 }

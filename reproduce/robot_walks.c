@@ -113,7 +113,7 @@ static tabi_status run(tbi_trial *trial, const walker *w, tabi_error *err) {
 
 static tabi_status run_figure(tbi_trial *trial, tabi_error *err) {
   tabi_footstep step = tabi_footstep_default();
-  step.forward = 0.25;
+  step.forward = 0.2;
   step.single_support = 0.6;
   const walker w = {.robot = tbi_march_figure40,
                     .contact = TABI_CONTACT_PENALTY,
