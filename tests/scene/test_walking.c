@@ -110,6 +110,24 @@ static void test_shipped(void **state) {
   }
 }
 
+/* Feet and waist of the other humanoids are found as well. */
+static void test_others(void **state) {
+  (void)state;
+  static const char *const small[] = {
+      "robots.robot.controller={type: walk, kp: 500, kd: 10, steps: 5, stride: 0.06, lift: 0.02, "
+      "single_support: 0.5}",
+      "duration=8"};
+  static const char *const human[] = {
+      "robots.robot.controller={type: walk, kp: 15000, kd: 300, steps: 5, stride: 0.2}",
+      "duration=9"};
+  result seen = run(TABI_SOURCE_DIR "/scenes/stand_humanoid20.yaml", small, 2);
+  assert_near(seen.at[0], 0.24, 0.005);
+  assert_true(seen.lowest > 0.21);
+  seen = run(TABI_SOURCE_DIR "/scenes/stand_figure40.yaml", human, 2);
+  assert_near(seen.at[0], 0.8, 0.02);
+  assert_true(seen.lowest > 0.88);
+}
+
 /* The stabiliser is what keeps the robot on its rubber feet. */
 static void test_blind(void **state) {
   (void)state;
@@ -205,7 +223,7 @@ int main(void) {
       cmocka_unit_test(test_short),   cmocka_unit_test(test_repeat), cmocka_unit_test(test_place),
       cmocka_unit_test(test_refused), cmocka_unit_test(test_count),
 #ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_shipped), cmocka_unit_test(test_blind),
+      cmocka_unit_test(test_shipped), cmocka_unit_test(test_others), cmocka_unit_test(test_blind),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
