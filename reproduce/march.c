@@ -39,7 +39,7 @@ tbi_march_def tbi_march_humanoid20(void) {
   def.height = 0.215;
   def.kp = 300;
   def.kd = 3;
-  def.stand_before = def.stand_after = 1;
+  def.stand_after = 1;
   return def;
 }
 
@@ -47,7 +47,7 @@ tbi_march_def tbi_march_figure40(void) {
   tbi_march_def def = tbi_march_humanoid36();
   def.model = "figure40";
   def.height = 0.865;
-  def.stand_before = def.stand_after = 1;
+  def.stand_after = 1;
   return def;
 }
 
@@ -75,7 +75,7 @@ void tbi_march_nineteen(tbi_march_def *def) {
 /* 0.95 to 1.05; 1 without a seed. */
 static double varied(uint64_t *seed) {
   if (*seed == 0) return 1;
-  /* a generator of Lehmer's kind is good enough for twenty draws of thirty numbers */
+  /* a congruential generator is good enough for a few dozen numbers */
   *seed = *seed * 6364136223846793005U + 1442695040888963407U;
   return 0.95 + 0.1 * (double)(*seed >> 11) * 0x1p-53;
 }

@@ -35,7 +35,7 @@ typedef struct tbi_march_seen {
   int32_t fell_step;  /* in which step, from 1 */
   double force_error; /* of the mean vertical force over a step against the weight, worst */
   double slip;        /* m, of a foot while it stands alone, worst */
-  double noise;       /* N, of the force on it from step to step */
+  double noise;       /* of the force on it from sample to sample, share of the weight */
   double swing_force; /* N, on a foot in the air */
   double load;        /* least share of the weight on the foot that stands alone, middle half */
   double depth;       /* m, of overlap */

@@ -73,7 +73,7 @@ static void watch_single(tbi_march *m, int stands, double time) {
   double since = time - begin_of(m, m->now.step) - step->double_support;
   double left = step->single_support - since;
   if (since > settling && left > settling)
-    m->seen.noise = fmax(m->seen.noise, fabs(up - m->now.before));
+    m->seen.noise = fmax(m->seen.noise, fabs(up - m->now.before) / m->weight);
   if (since > 0.25 * step->single_support && left > 0.25 * step->single_support)
     m->seen.load = fmin(m->seen.load, up / (m->force[0][2] + m->force[1][2]));
   m->now.before = up;
