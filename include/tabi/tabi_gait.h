@@ -91,7 +91,7 @@ typedef enum tabi_gait_outcome {
   TABI_GAIT_BEHIND,      /* it landed level with the other or behind */
   TABI_GAIT_JOINT_LIMIT, /* a knee, say, at the end of its range */
   TABI_GAIT_FELL,        /* a link is below its floor */
-  TABI_GAIT_FLEW,        /* both feet would leave the ground */
+  TABI_GAIT_FLEW,        /* the supporting foot would leave the ground */
   TABI_GAIT_JAMMED,      /* friction leaves no finite force */
   TABI_GAIT_OUTCOME_COUNT,
 } tabi_gait_outcome;

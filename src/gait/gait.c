@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL 1e-9 /* how well axes must agree */
+#define LEVEL  1e-9 /* how well axes must agree */
+#define FAR    1e6  /* m */
+#define STRONG 1e15 /* N */
 
 tabi_gait_def tabi_gait_def_default(void) {
   return (tabi_gait_def){
@@ -48,9 +50,32 @@ static bool is_link(const tabi_model *model, int32_t link) {
   return link >= 0 && link < model->nlink;
 }
 
+/* m, of a point on a robot; also: is it a number */
+static bool is_near(const double *x, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!(fabs(x[i]) <= FAR)) return false;
+  }
+  return true;
+}
+
 static bool is_foot(const tabi_model *model, const tabi_gait_foot *foot) {
-  return is_link(model, foot->link) && foot->toe[0] - foot->heel[0] > 1e-6 &&
-         fabs(foot->toe[1] - foot->heel[1]) < LEVEL && isfinite(foot->toe[2] - foot->heel[2]);
+  return is_link(model, foot->link) && is_near(foot->heel, 3) && is_near(foot->toe, 3);
+}
+
+static bool is_force(const tabi_gait_force *force) {
+  for (int i = 0; i < 2; ++i) {
+    if (!(fabs(force->amplitude[i]) <= STRONG && force->period[i] >= 0)) return false;
+  }
+  return is_near(force->point, 3);
+}
+
+static bool are_numbers(const tabi_gait_def *def) {
+  bool good = fabs(def->least_stride) <= FAR && def->scuff <= FAR && def->sink <= FAR;
+  for (int32_t i = 0; i < def->nforce; ++i)
+    good = good && is_force(&def->force[i]);
+  for (int32_t i = 0; i < def->nfloor; ++i)
+    good = good && is_near(&def->floor[i].height, 1);
+  return good;
 }
 
 static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
@@ -68,42 +93,62 @@ static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
 static const char *complaint(const tabi_model *model, const tabi_gait_def *def) {
   if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
-    return "a foot needs a link, and a toe ahead of its heel in x at the same y";
+    return "a foot needs a link, a heel and a toe";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
   if (def->support != 0 && def->support != 1) return "support must be 0 or 1";
   if (tabi_gait_mode_find(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be >= 0";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
-  if (!(def->pivot_damping >= 0)) return "pivot_damping must be >= 0";
+  if (!(def->pivot_damping >= 0 && def->pivot_damping <= STRONG))
+    return "pivot_damping must be >= 0";
   if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
   if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
   if (!are_links_known(model, def)) return "forces and floors need links of the robot";
+  if (!are_numbers(def)) return "lengths, forces and periods must be numbers, periods >= 0";
   return NULL;
 }
 
-/* what keeps a robot from being a planar biped, or NULL; finds its base */
-static const char *misfit(tabi_gait *gait, tabi_dynamics *d) {
+/* what is wrong with one body of a planar biped, or NULL; finds the base */
+static const char *misfit_body(tabi_gait *gait, const tabi_dynamics *d, int32_t i) {
+  const tbi_body *body = &gait->model->body[i];
+  bool planar = body->type == TABI_JOINT_PLANAR && body->parent == TABI_WORLD;
+  bool hinge = body->type == TABI_JOINT_REVOLUTE || body->type == TABI_JOINT_CONTINUOUS;
+  if (planar) gait->base = i;
+  if (!planar && body->parent == TABI_WORLD)
+    return "the base joint must be planar, with its normal along y";
+  if (!planar && !hinge) return "all joints but the base must be hinges";
+  if (fabs(fabs(v4_to(d->body[i].rot.z).y) - 1) > LEVEL)
+    return "all joints must turn about the y axis";
+  if (planar && gait->model->dof_damping[body->v] > 0) return "the base joint must not be damped";
+  if (gait->model->dof_friction[body->v] > 0) return "dry friction of joints is not known";
+  return NULL;
+}
+
+/* whether the toes are ahead of the heels as the robot stands at the start */
+static bool find_feet(tabi_gait *gait, const tabi_gait_def *def, const tabi_dynamics *d) {
+  for (int i = 0; i < 2; ++i) {
+    const tabi_gait_foot *foot = &def->foot[i];
+    gait->foot[i] = tbi_link_frame(d, foot->link);
+    v3 along = v3_sub(v3_load(foot->toe), v3_load(foot->heel));
+    along = m3_mulv(&gait->foot[i].rot, along);
+    if (!(along.x > 1e-6 && fabs(along.y) < LEVEL)) return false;
+  }
+  return true;
+}
+
+/* what keeps a robot from being a planar biped, or NULL */
+static const char *misfit(tabi_gait *gait, const tabi_gait_def *def, tabi_dynamics *d) {
   const tabi_model *model = gait->model;
   const char *found =
       model->ntree == 1 ? NULL : "the scene must hold one robot and nothing that moves";
   tbi_kinematics(d, model->start, d->v);
   gait->base = TABI_NONE;
-  for (int32_t i = 0; i < model->nbody && !found; ++i) {
-    const tbi_body *body = &model->body[i];
-    bool planar = body->type == TABI_JOINT_PLANAR && body->parent == TABI_WORLD;
-    bool hinge = body->type == TABI_JOINT_REVOLUTE || body->type == TABI_JOINT_CONTINUOUS;
-    v3 axis = v4_to(d->body[i].rot.z);
-    if (planar) gait->base = i;
-    if (!planar && body->parent == TABI_WORLD) {
-      found = "the base joint must be planar, with its normal along y";
-    } else if (!planar && !hinge) {
-      found = "all joints but the base must be hinges";
-    } else if (fabs(fabs(axis.y) - 1) > LEVEL) {
-      found = "all joints must turn about the y axis";
-    }
-  }
+  for (int32_t i = 0; i < model->nbody && !found; ++i)
+    found = misfit_body(gait, d, i);
   if (model->ncoupling + model->nconnection > 0) found = "couplings and connections are not known";
+  if (!found && !find_feet(gait, def, d))
+    found = "toes must be ahead of heels, at the same y, as the robot stands at the start";
   return found;
 }
 
@@ -148,6 +193,34 @@ static void fill_points(tabi_gait *gait, int side) {
   }
 }
 
+/* those that stand in the world are in no view */
+static bool do_links_move(const tabi_gait *gait) {
+  const int32_t *seen = gait->view[0].link;
+  const tabi_gait_def *def = &gait->def;
+  bool good = true;
+  for (int32_t i = 0; i < def->nforce; ++i)
+    good = good && seen[def->force[i].link[0]] != TABI_NONE &&
+           seen[def->force[i].link[1]] != TABI_NONE;
+  for (int32_t i = 0; i < def->nfloor; ++i)
+    good = good && seen[def->floor[i].link] != TABI_NONE;
+  return good;
+}
+
+/* both views; false: the error says why not */
+static bool make_views(tabi_gait *gait, tabi_error *err) {
+  const tabi_gait_foot *foot = gait->def.foot;
+  const char *wrong = NULL;
+  for (int side = 0; side < 2; ++side) {
+    tbi_view *view = &gait->view[side];
+    if (!tbi_view_create(view, gait->model, &foot[side], &gait->foot[side], err)) return false;
+    if (view->link[foot[1 - side].link] == TABI_NONE)
+      wrong = "no joints lead from one foot to the other";
+  }
+  if (!wrong && !do_links_move(gait)) wrong = "forces and floors need links that move";
+  if (wrong) (void)tbi_error_set(err, TABI_ERR_MODEL, (tabi_place){NULL, 0}, "gait: %s", wrong);
+  return !wrong;
+}
+
 static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
   gait->def = *def;
   gait->start = tabi_gait_mode_find(def->start);
@@ -156,15 +229,9 @@ static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
   for (int32_t i = 0; i < def->nforce; ++i)
     gait->force[i] = def->force[i];
   gait->base_link = gait->model->joint[gait->model->body[gait->base].joint].child;
-  for (int side = 0; side < 2; ++side) {
-    if (!tbi_view_create(&gait->view[side], gait->model, &def->foot[side], err)) return false;
-    if (gait->view[side].link[def->foot[1 - side].link] == TABI_NONE) {
-      (void)tbi_error_set(err, TABI_ERR_MODEL, (tabi_place){NULL, 0},
-                          "gait: no joints lead from one foot to the other");
-      return false;
-    }
-    fill_points(gait, side);
-  }
+  if (!make_views(gait, err)) return false;
+  fill_points(gait, 0);
+  fill_points(gait, 1);
   fill_floors(gait, def);
   return true;
 }
@@ -174,7 +241,7 @@ tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, t
   tabi_dynamics *d = tabi_dynamics_create(model, err);
   if (!d) return NULL;
   const char *wrong = complaint(model, def);
-  if (!wrong) wrong = misfit(&counted, d);
+  if (!wrong) wrong = misfit(&counted, def, d);
   tabi_dynamics_destroy(d);
   if (wrong) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gait: %s", wrong);

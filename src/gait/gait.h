@@ -54,12 +54,13 @@ struct tabi_gait {
   int32_t start; /* mode */
   int32_t base;  /* the body under the planar joint */
   int32_t base_link;
+  tbi_frame foot[2]; /* frames of their links at the start */
   tbi_view view[2];
 };
 
-/* view.c */
-bool tbi_view_create(tbi_view *view, const tabi_model *model, const tabi_gait_foot *sole,
-                     tabi_error *err);
+/* view.c; the frame is that of the foot's link in the world, at the start */
+bool tbi_view_create(tbi_view *view, const tabi_model *model, const tabi_gait_foot *foot,
+                     const tbi_frame *frame, tabi_error *err);
 void tbi_view_destroy(tbi_view *view);
 tbi_gait_point tbi_view_point(const tbi_view *view, int32_t link, const double *pos);
 

@@ -82,25 +82,35 @@ static bool grow(const maker *m) {
   return false;
 }
 
-/* the four joints between the ground and the sole, and the foot at their end */
-static void add_ground(const maker *m, const tabi_gait_foot *foot) {
+/* The foot's link in a frame at its heel, with x along the sole and the y axis of the world.  All
+ * joints turn about that, so that it stands still in the link. */
+static tbi_frame level(const tabi_gait_foot *foot, const tbi_frame *frame, double *length) {
   v3 heel = v3_load(foot->heel);
+  v3 across = m3_tmulv(&frame->rot, v3_make(0, 1, 0));
   v3 along = v3_sub(v3_load(foot->toe), heel);
-  m->view->sole = sqrt(along.x * along.x + along.z * along.z);
-  double c = along.x / m->view->sole;
-  double s = along.z / m->view->sole;
-  /* turns the sole level */
+  *length = v3_norm(along);
+  along = v3_scale(1 / *length, along);
+  v3 up = v3_cross(along, across);
   tbi_frame at = {
-      {{{c, 0, s}, {0, 1, 0}, {-s, 0, c}}},
+      {{{along.x, along.y, along.z}, {across.x, across.y, across.z}, {up.x, up.y, up.z}}},
       v3_zero(),
   };
   at.pos = v3_neg(m3_mulv(&at.rot, heel));
+  return at;
+}
+
+/* the four joints between the ground and the sole, and the foot at their end */
+static void add_ground(const maker *m, const tabi_gait_foot *foot, const tbi_frame *frame) {
+  tbi_frame at = level(foot, frame, &m->view->sole);
   const v3 axis[TBI_GROUND_JOINTS] = {v3_make(1, 0, 0), v3_make(0, 0, 1), v3_make(0, -1, 0),
                                       v3_make(0, -1, 0)};
   int32_t parent = TABI_WORLD;
   for (int i = 0; i < TBI_GROUND_JOINTS; ++i) {
     tbi_frame place = tbi_frame_identity();
     tabi_link_def empty = tabi_link_def_default();
+    /* the robot stays in its plane */
+    if (i == TBI_ALONG_X)
+      place.pos.y = v3_add(frame->pos, m3_mulv(&frame->rot, v3_load(foot->heel))).y;
     if (i == TBI_ABOUT_HEEL) place.pos.x = -m->view->sole;
     int32_t child = i == TBI_ABOUT_HEEL ? add_link(m, foot->link, &at)
                                         : tabi_builder_add_link(m->builder, &empty);
@@ -124,7 +134,7 @@ static void match_velocities(const maker *m) {
   }
 }
 
-static bool make(maker *m, const tabi_gait_foot *foot, tabi_error *err) {
+static bool make(maker *m, const tabi_gait_foot *foot, const tbi_frame *frame, tabi_error *err) {
   m->builder = tabi_builder_create();
   m->joint = malloc(sizeof *m->joint * (size_t)(m->model->njoint + 1));
   if (!m->builder || !m->joint) {
@@ -133,7 +143,7 @@ static bool make(maker *m, const tabi_gait_foot *foot, tabi_error *err) {
   }
   for (int32_t j = 0; j < m->model->njoint; ++j)
     m->joint[j] = TABI_NONE;
-  add_ground(m, foot);
+  add_ground(m, foot, frame);
   while (!tabi_builder_error(m->builder) && grow(m)) {
   }
   m->view->model = tabi_builder_build(m->builder, err);
@@ -141,12 +151,12 @@ static bool make(maker *m, const tabi_gait_foot *foot, tabi_error *err) {
   return m->view->model != NULL;
 }
 
-bool tbi_view_create(tbi_view *view, const tabi_model *model, const tabi_gait_foot *sole,
-                     tabi_error *err) {
+bool tbi_view_create(tbi_view *view, const tabi_model *model, const tabi_gait_foot *foot,
+                     const tbi_frame *frame, tabi_error *err) {
   for (int32_t i = 0; i < model->nlink; ++i)
     view->link[i] = TABI_NONE;
   maker m = {.model = model, .view = view};
-  bool good = make(&m, sole, err);
+  bool good = make(&m, foot, frame, err);
   tabi_builder_destroy(m.builder);
   free(m.joint);
   return good;

@@ -184,9 +184,10 @@ static tabi_status read_foot(const tbi_scene_reader *r, const tbi_yaml_node *nod
   if (status == TABI_OK)
     status = tbi_fields_numbers(keys.toe, WHAT "foot: ", "toe", foot->toe, 3, r->err);
   if (status != TABI_OK) return status;
-  if (foot->toe[0] > foot->heel[0] && foot->toe[1] == foot->heel[1]) return TABI_OK;
-  return tbi_scene_fail(r, keys.toe,
-                        WHAT "foot: ", "toe must be ahead of heel: a larger x at the same y");
+  for (int i = 0; i < 3; ++i) {
+    if (foot->toe[i] != foot->heel[i]) return TABI_OK;
+  }
+  return tbi_scene_fail(r, keys.toe, WHAT "foot: ", "toe must be ahead of heel");
 }
 
 static tabi_status read_feet(const tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
