@@ -329,9 +329,7 @@ static void push_chest(tbi_march *m) {
   tabi_world_apply(m->stage.world, chest, force, none, pos);
 }
 
-tabi_status tbi_march_step(tbi_march *march, tabi_error *err) {
-  tbi_march *m = march;
-  double begun = tbi_measure_clock();
+static tabi_status control_and_step(tbi_march *m, tabi_error *err) {
   if (m->def.push[0] != 0 || m->def.push[1] != 0 || m->def.push[2] != 0) push_chest(m);
   if (m->stabiliser) {
     tabi_stabiliser_update(m->stabiliser, m->stage.world, m->stage.timestep);
@@ -340,9 +338,12 @@ tabi_status tbi_march_step(tbi_march *march, tabi_error *err) {
   } else {
     tabi_pd_apply(m->pd, m->stage.world, m->stage.timestep);
   }
-  tabi_status status = tbi_stage_step(&m->stage, err);
-  m->seen.cpu += tbi_measure_clock() - begun;
-  if (status == TABI_OK) tbi_march_watch(m);
+  return tbi_stage_step(&m->stage, err);
+}
+
+tabi_status tbi_march_step(tbi_march *march, tabi_error *err) {
+  tabi_status status = control_and_step(march, err);
+  if (status == TABI_OK) tbi_march_watch(march);
   return status;
 }
 
@@ -366,37 +367,37 @@ tabi_status tbi_march_run(const tbi_march_def *def, tbi_series *series, tbi_marc
 
 enum { BLOCK = 100, MOST_BLOCKS = 1000 };
 
-/* The time of every block of steps, kept if it is less than before. */
-static tabi_status time_blocks(const tbi_march_def *def, double *block, int32_t *steps,
-                               tabi_error *err) {
+/* The time of every block of steps, kept if it is less than before; returns how many there are. */
+static int32_t time_blocks(const tbi_march_def *def, double *least, tabi_status *status,
+                           tabi_error *err) {
   tbi_march m;
-  tabi_status status = tbi_march_open(&m, def, err);
-  double before = 0;
-  *steps = 0;
-  while (status == TABI_OK && tbi_march_goes_on(&m) && *steps < BLOCK * MOST_BLOCKS) {
-    status = tbi_march_step(&m, err);
-    if (++*steps % BLOCK != 0) continue;
-    double *least = &block[*steps / BLOCK - 1];
-    *least = fmin(*least, m.seen.cpu - before);
-    before = m.seen.cpu;
+  int32_t count = 0;
+  *status = tbi_march_open(&m, def, err);
+  while (*status == TABI_OK && tbi_march_goes_on(&m) && count < MOST_BLOCKS) {
+    double begun = tbi_measure_clock();
+    for (int i = 0; i < BLOCK && *status == TABI_OK; i++)
+      *status = control_and_step(&m, err);
+    least[count] = fmin(least[count], tbi_measure_clock() - begun);
+    count++;
   }
   tbi_march_close(&m);
-  return status;
+  return count;
 }
 
 tabi_status tbi_march_cost(const tbi_march_def *def, int32_t repeats, double *seconds,
                            tabi_error *err) {
-  double block[MOST_BLOCKS], sum = 0;
-  int32_t steps = 0;
+  double least[MOST_BLOCKS], sum = 0;
+  int32_t count = 0;
   for (int32_t i = 0; i < MOST_BLOCKS; i++)
-    block[i] = INFINITY;
+    least[i] = INFINITY;
   for (int32_t i = 0; i < repeats; i++) {
-    tabi_status status = time_blocks(def, block, &steps, err);
+    tabi_status status = TABI_OK;
+    count = time_blocks(def, least, &status, err);
     if (status != TABI_OK) return status;
   }
-  for (int32_t i = 0; i < steps / BLOCK; i++)
-    sum += block[i];
-  *seconds = sum / (steps - steps % BLOCK);
+  for (int32_t i = 0; i < count; i++)
+    sum += least[i];
+  *seconds = sum / (count * BLOCK);
   return TABI_OK;
 }
 

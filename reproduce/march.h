@@ -40,7 +40,6 @@ typedef struct tbi_march_seen {
   double load;        /* least share of the weight on the foot that stands alone, middle half */
   double depth;       /* m, of overlap */
   double off;         /* m, of the mass centre from the plan, sideways */
-  double cpu;         /* s, of steps and control */
 } tbi_march_seen;
 
 typedef struct tbi_march {

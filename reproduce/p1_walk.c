@@ -63,14 +63,14 @@ static tabi_status run_kind(tbi_trial *trial, const kind *k, tabi_contact_kind c
     pass = pass && as_expected(k, &seen);
     size_t end = strlen(outcome);
     if (seen.fell > 0) {
-      (void)snprintf(outcome + end, sizeof outcome - end, "%sfalls in step %d", i ? ", " : "",
+      (void)snprintf(outcome + end, sizeof outcome - end, "%sfalls (%d)", i ? ", " : "",
                      (int)seen.fell_step);
     } else {
       (void)snprintf(outcome + end, sizeof outcome - end, "%scompletes", i ? ", " : "");
       if (i == 0) note_worst(w, &seen);
     }
   }
-  tbi_judge_word(trial, name, k->falls ? "falls in steps 1 to 4" : "completes", outcome, pass);
+  tbi_judge_word(trial, name, k->falls ? "falls (steps 1 to 4)" : "completes", outcome, pass);
   return TABI_OK;
 }
 
