@@ -570,6 +570,10 @@ TABI_API tabi_energy tabi_world_energy(tabi_world *world);
 TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
 TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
+/* Goes on where another world stands, under the settings of this one: another contact method, other
+ * masses or materials, with the same joints, bodies, sensors and time step.  `from` stays. */
+TABI_API tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from,
+                                         tabi_error *err);
 /* A hash of q, v and the step count. */
 TABI_API uint64_t tabi_world_hash(const tabi_world *world);
 

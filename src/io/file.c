@@ -20,15 +20,19 @@ typedef struct reading {
   tabi_error *err;
 } reading;
 
-static tabi_status fail_system(const reading *r, const char *action, int code) {
-  if (code == ENOMEM) return tbi_error_memory(r->err);
+tabi_status tbi_file_fail(tabi_error *err, tabi_place place, const char *action, int code) {
+  if (code == ENOMEM) return tbi_error_memory(err);
   char reason[128] = "unknown reason";
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (c) {
     (void)strncpy(reason, strerror_l(code, c), sizeof reason - 1);
     freelocale(c);
   }
-  return tbi_error_set(r->err, TABI_ERR_FILE, r->place, "cannot %s: %s", action, reason);
+  return tbi_error_set(err, TABI_ERR_FILE, place, "cannot %s: %s", action, reason);
+}
+
+static tabi_status fail_system(const reading *r, const char *action, int code) {
+  return tbi_file_fail(r->err, r->place, action, code);
 }
 
 size_t tbi_file_megabytes(size_t bytes) {

@@ -10,6 +10,9 @@
 tabi_status tbi_file_read(const char *path, size_t limit, tabi_place blame, char **bytes,
                           size_t *size, tabi_error *err);
 
+/* "cannot ACTION: reason", by the number that the system gave. */
+tabi_status tbi_file_fail(tabi_error *err, tabi_place place, const char *action, int code);
+
 /* Rounded up, so that a file just over a limit does not seem to be at it. */
 size_t tbi_file_megabytes(size_t bytes);
 

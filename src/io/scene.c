@@ -491,6 +491,7 @@ static tabi_status read_text(tbi_scene_reader *r, const char *text, size_t size)
   tbi_yaml *yaml = NULL;
   tabi_status status = tbi_yaml_parse(text, size, r->path, &yaml, r->err);
   if (status == TABI_OK) status = read_tree(r, yaml);
+  if (status == TABI_OK) status = tbi_scene_keep_source(r, text, size);
   tbi_yaml_destroy(yaml);
   return status;
 }
@@ -536,6 +537,8 @@ void tabi_scene_destroy(tabi_scene *scene) {
   free(scene->v);
   free(scene->forces);
   free(scene->signals);
+  free(scene->source);
+  free(scene->set);
   tbi_text_free(&scene->text);
   free(scene);
 }

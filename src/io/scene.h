@@ -5,7 +5,8 @@
  *   scene_robot.c    robots: loading, locking, materials, start
  *   scene_control.h  controllers of robots
  *   scene_gait.c     the walk of a planar biped
- *   scene_run.c      the scene in a world: start, control, forces */
+ *   scene_run.c      the scene in a world: start, control, forces
+ *   scene_source.c   what it was read from, and controllers that move to another scene */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
 
@@ -54,6 +55,9 @@ struct tabi_scene {
   const char **signals;
   int32_t nrobot, nforce;
   tabi_scene_log log;
+  char *source; /* what it was read from */
+  const char **set;
+  tabi_scene_source read;
 };
 
 /* Keys of a robot that are read in several passes. */
@@ -109,5 +113,7 @@ tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                                 const tbi_yaml_node *contact);
 tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 void tbi_scene_free_robots(tabi_scene *scene);
+/* Keeps the text and the settings. */
+tabi_status tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);
 
 #endif

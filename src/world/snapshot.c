@@ -1,4 +1,6 @@
-/* snapshot.c - saving and restoring all that decides the next step, and the hash of a state. */
+/* snapshot.c - saving and restoring all that decides the next step, going on from another world,
+ * and the hash of a state. */
+#include "base/error.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -11,7 +13,67 @@ void tabi_world_save(const tabi_world *world, void *snapshot) {
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
   if (size != world->state_size) return TABI_ERR_ARGUMENT;
+  tbi_world_head head;
+  memcpy(&head, snapshot, sizeof head);
+  if (head.nwarm < 0 || head.nwarm > world->def.max_contacts || head.steps < 0) {
+    return TABI_ERR_ARGUMENT;
+  }
   memcpy(world->head, snapshot, size);
+  world->current = false;
+  world->ncontact = 0;
+  if (tbi_world_walks(world)) tbi_world_refresh_walk(world);
+  return TABI_OK;
+}
+
+/* Whether numbers of the one mean the same in the other. */
+static bool same_form(const tabi_world *a, const tabi_world *b) {
+  const tabi_model *one = a->model;
+  const tabi_model *other = b->model;
+  if (one->nq != other->nq || one->nv != other->nv || one->njoint != other->njoint ||
+      one->nbody != other->nbody || one->nactuator != other->nactuator ||
+      one->nlink != other->nlink || one->nsensor != other->nsensor) {
+    return false;
+  }
+  for (int32_t i = 0; i < one->njoint; ++i) {
+    if (one->joint[i].type != other->joint[i].type) return false;
+  }
+  for (int32_t i = 0; i < one->nsensor; ++i) {
+    if (one->sensor[i].type != other->sensor[i].type) return false;
+    if (a->sensors.line_length[i] != b->sensors.line_length[i]) return false;
+  }
+  return true;
+}
+
+static ptrdiff_t offset_in(const tabi_world *world, const void *piece) {
+  return (const char *)piece - (const char *)world->head;
+}
+
+/* Only the room for warm starts, in the middle, may differ in length. */
+static void copy_state(tabi_world *world, const tabi_world *from) {
+  tabi_world_def def = world->def;
+  memcpy(world->head, from->head, (size_t)offset_in(from, from->warm));
+  if (world->head->nwarm > def.max_contacts) world->head->nwarm = def.max_contacts;
+  memcpy(world->warm, from->warm, sizeof *from->warm * (size_t)world->head->nwarm);
+  memcpy(world->row_impulse, from->row_impulse,
+         world->state_size - (size_t)offset_in(world, world->row_impulse));
+}
+
+tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_error *err) {
+  const tabi_place nowhere = {NULL, 0};
+  if (!same_form(world, from)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "other bodies, joints or sensors than in the world to continue");
+  }
+  if (world->def.timestep != from->def.timestep) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "the time step is %g s, in the world to continue %g s",
+                         world->def.timestep, from->def.timestep);
+  }
+  if (tbi_world_walks(world) != tbi_world_walks(from)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "a walk under contact method gait goes on under gait only");
+  }
+  copy_state(world, from);
   world->current = false;
   world->ncontact = 0;
   if (tbi_world_walks(world)) tbi_world_refresh_walk(world);

@@ -1,0 +1,76 @@
+/* record.h - the log of a run: how its bytes are made and checked.
+ *
+ *   file   = start, then chunks: one head, then frames and snapshots, then an end
+ *   start  = magic, version, checksum of both
+ *   chunk  = kind, size, number, checksum of the payload, checksum of these four; payload
+ *
+ *   record_pack.c    checksums and packed words
+ *   record_model.c   what tells one model from another
+ *   record_frame.c   a frame as words and back
+ *   record_write.c   tabi_recorder
+ *   record_read.c    tabi_recording (recording.h): opening, which checks every byte
+ *   record_seek.c    frames and snapshots of one that is open */
+#ifndef TBI_RECORD_H
+#define TBI_RECORD_H
+
+#include "tabi/tabi_io.h"
+
+#define TBI_RECORD_MAGIC   "tabi log"
+#define TBI_RECORD_VERSION 2U
+
+enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_FRAMES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
+
+typedef enum tbi_chunk_kind {
+  TBI_CHUNK_HEAD = 1,
+  TBI_CHUNK_FRAMES,
+  TBI_CHUNK_SNAPSHOT,
+  TBI_CHUNK_END,
+} tbi_chunk_kind;
+
+typedef struct tbi_chunk {
+  uint32_t kind, size, number, checksum;
+} tbi_chunk;
+
+/* CRC-32C, eight bytes at a time. */
+typedef struct tbi_crc {
+  uint32_t table[8][256];
+} tbi_crc;
+void tbi_crc_init(tbi_crc *crc);
+uint32_t tbi_crc_of(const tbi_crc *crc, const void *bytes, size_t size);
+
+/* The first bytes of a file, and those before a payload. */
+void tbi_record_start(const tbi_crc *crc, unsigned char bytes[TBI_START_SIZE]);
+void tbi_chunk_seal(const tbi_crc *crc, tbi_chunk chunk, const void *payload,
+                    unsigned char bytes[TBI_CHUNK_SIZE]);
+/* False: they are not what was written. */
+bool tbi_chunk_open(const tbi_crc *crc, const unsigned char bytes[TBI_CHUNK_SIZE],
+                    tbi_chunk *chunk);
+
+/* Words that resemble those before them: of every difference the leading zero bytes are left out,
+ * and a half byte says how many remain. */
+size_t tbi_pack_bound(size_t count);
+/* Returns the number of bytes; `before` has as many words. */
+size_t tbi_pack(const uint64_t *word, const uint64_t *before, size_t count, unsigned char *bytes);
+/* Turns the words before into the words; returns the bytes used, or 0 when there are too few or
+ * they are none that tbi_pack made. */
+size_t tbi_unpack(const unsigned char *bytes, size_t size, uint64_t *word, size_t count);
+
+/* Of all numbers of a model that decide its motion, and the names of its links and joints. */
+uint64_t tbi_model_hash(const tabi_model *model);
+
+/* How long the parts of a frame are; `sensors` counts numbers. */
+typedef struct tbi_frame_shape {
+  int32_t nq, nv, sensors;
+} tbi_frame_shape;
+
+tbi_frame_shape tbi_frame_shape_of(const tabi_model *model);
+/* Words of a frame. */
+size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact);
+void tbi_frame_take(const tbi_frame_shape *shape, tabi_world *world, double timestep,
+                    uint64_t *word);
+/* Into state[nq + nv + sensors] and contact[], which have room for as many as there may be in so
+ * many words.  False: these words are no frame. */
+bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count, double *state,
+                    tabi_frame_contact *contact, tabi_frame *frame);
+
+#endif

@@ -1,0 +1,344 @@
+/* record_read.c - opens a log: reads all of it once, checks every byte, and remembers where frames
+ * and snapshots stand.
+ *
+ * Every byte is under some checksum and chunks are numbered, so what passes is what was written.
+ * Only a last chunk that is not whole is left aside: that is what a killed run leaves. */
+#include "base/error.h"
+#include "io/file.h"
+#include "io/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_CHUNK ((uint32_t)1 << 30)
+#define MAX_COUNT (1 << 24) /* of positions, sensors, settings */
+
+tabi_status tbi_recording_damaged(const tabi_recording *r, uint64_t offset, const char *what,
+                                  tabi_error *err) {
+  return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){r->path, 1},
+                       "damaged at byte %llu: %s; this log cannot be used, run the scene again",
+                       (unsigned long long)offset, what);
+}
+
+tabi_status tbi_recording_fetch(const tabi_recording *r, uint64_t offset, void *bytes, size_t size,
+                                tabi_error *err) {
+  if (r->fd < 0) {
+    if (size > 0) memcpy(bytes, r->bytes + offset, size);
+    return TABI_OK;
+  }
+  unsigned char *at = bytes;
+  while (size > 0) {
+    ssize_t n = pread(r->fd, at, size, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tbi_file_fail(err, (tabi_place){r->path, 1}, "read", errno);
+    if (n == 0) return tbi_recording_damaged(r, offset, "the file became shorter", err);
+    at += n;
+    offset += (uint64_t)n;
+    size -= (size_t)n;
+  }
+  return TABI_OK;
+}
+
+/* -- the head */
+
+typedef struct cursor {
+  const unsigned char *at;
+  size_t left;
+  bool failed;
+} cursor;
+
+static void take(cursor *c, void *bytes, size_t size) {
+  c->failed = c->failed || size > c->left;
+  if (c->failed) {
+    memset(bytes, 0, size);
+    return;
+  }
+  memcpy(bytes, c->at, size);
+  c->at += size;
+  c->left -= size;
+}
+
+static const char *take_text(cursor *c, size_t *size) {
+  uint32_t length = 0;
+  take(c, &length, sizeof length);
+  c->failed = c->failed || length >= c->left || c->at[length] != '\0';
+  if (c->failed) return "";
+  const char *text = (const char *)c->at;
+  c->at += (size_t)length + 1;
+  c->left -= (size_t)length + 1;
+  *size = length;
+  return text;
+}
+
+static bool in_range(int32_t number, int32_t least, int32_t most) {
+  return number >= least && number <= most;
+}
+
+static bool read_numbers(tabi_recording *r, cursor *c) {
+  int32_t n[8];
+  uint64_t words[2];
+  tabi_recording_info *info = &r->info;
+  take(c, n, sizeof n);
+  take(c, &info->timestep, sizeof info->timestep);
+  take(c, words, sizeof words);
+  if (c->failed || !in_range(n[1], 0, MAX_COUNT) || !in_range(n[2], 0, MAX_COUNT) ||
+      !in_range(n[3], 0, MAX_COUNT) || !in_range(n[4], 0, TABI_CONTACT_COUNT - 1) ||
+      !in_range(n[5], 0, TABI_INTEGRATOR_COUNT - 1) || n[6] < 1 || !in_range(n[7], 0, MAX_COUNT) ||
+      !(info->timestep > 0) || words[0] > MAX_CHUNK) {
+    return false;
+  }
+  info->tabi_version = (uint32_t)n[0];
+  info->nq = n[1];
+  info->nv = n[2];
+  info->nsensor = n[3];
+  info->contact = (tabi_contact_kind)n[4];
+  info->integrator = (tabi_integrator)n[5];
+  info->every = n[6];
+  info->source.nset = n[7];
+  info->snapshot_size = (size_t)words[0];
+  info->model_hash = words[1];
+  r->shape = (tbi_frame_shape){n[1], n[2], n[3]};
+  return true;
+}
+
+static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, tabi_error *err) {
+  const char *bad = "the head is none";
+  cursor c = {r->head, size, false};
+  if (!read_numbers(r, &c) || (size_t)r->info.source.nset > c.left) {
+    return tbi_recording_damaged(r, offset, bad, err);
+  }
+  tabi_scene_source *source = &r->info.source;
+  size_t unused = 0;
+  source->path = take_text(&c, &unused);
+  r->info.scene = take_text(&c, &unused);
+  source->text = take_text(&c, &source->size);
+  r->set = calloc((size_t)source->nset + 1, sizeof *r->set);
+  if (!r->set) return tbi_error_memory(err);
+  for (int32_t i = 0; i < source->nset; ++i)
+    r->set[i] = take_text(&c, &unused);
+  source->set = r->set;
+  size_t numbers = (size_t)r->shape.nq + (size_t)r->shape.nv + (size_t)r->shape.sensors;
+  r->state = calloc(numbers + 1, sizeof *r->state);
+  if (!r->state) return tbi_error_memory(err);
+  return c.failed || c.left > 0 ? tbi_recording_damaged(r, offset, bad, err) : TABI_OK;
+}
+
+/* -- the chunks */
+
+static tabi_status add_piece(tbi_pieces *pieces, tbi_piece piece, tabi_error *err) {
+  if (pieces->count == pieces->capacity) {
+    int64_t capacity = pieces->capacity > 0 ? 2 * pieces->capacity : 64;
+    tbi_piece *item = realloc(pieces->item, sizeof *item * (size_t)capacity);
+    if (!item) return tbi_error_memory(err);
+    pieces->item = item;
+    pieces->capacity = capacity;
+  }
+  pieces->item[pieces->count++] = piece;
+  return TABI_OK;
+}
+
+static tabi_status add_frames(tabi_recording *r, tbi_piece piece, tabi_error *err) {
+  uint32_t count = 0;
+  if (piece.size >= TBI_FRAMES_SIZE) {
+    memcpy(&piece.first, r->chunk, sizeof piece.first);
+    memcpy(&piece.last, r->chunk + 8, sizeof piece.last);
+    memcpy(&count, r->chunk + 16, sizeof count);
+  }
+  int64_t before = r->frames.count > 0 ? r->info.last : -1;
+  if (count == 0 || count > piece.size || piece.first <= before || piece.last < piece.first ||
+      piece.last - piece.first < (int64_t)count - 1) {
+    return tbi_recording_damaged(r, piece.offset, "steps are out of order", err);
+  }
+  piece.count = count;
+  piece.frame = r->info.nframe;
+  if (r->frames.count == 0) r->info.first = piece.first;
+  r->info.last = piece.last;
+  r->info.nframe += piece.count;
+  return add_piece(&r->frames, piece, err);
+}
+
+static tabi_status add_snapshot(tabi_recording *r, tbi_piece piece, tabi_error *err) {
+  int64_t step = -1;
+  if (piece.size >= TBI_SNAPSHOT_SIZE) memcpy(&step, r->chunk, sizeof step);
+  if (step < 0 || step != r->info.last) {
+    return tbi_recording_damaged(r, piece.offset, "a snapshot is out of order", err);
+  }
+  piece.first = piece.last = step;
+  ++r->info.nsnapshot;
+  return add_piece(&r->snapshots, piece, err);
+}
+
+static tabi_status add_end(tabi_recording *r, tbi_piece piece, tabi_error *err) {
+  int64_t frames = -1;
+  if (piece.size == sizeof frames) memcpy(&frames, r->chunk, sizeof frames);
+  if (frames != r->info.nframe) {
+    return tbi_recording_damaged(r, piece.offset, "frames are missing", err);
+  }
+  r->info.complete = true;
+  if (piece.offset + piece.size < r->size) {
+    return tbi_recording_damaged(r, piece.offset + piece.size, "more follows the end", err);
+  }
+  return TABI_OK;
+}
+
+static tabi_status add_chunk(tabi_recording *r, const tbi_chunk *chunk, uint64_t offset,
+                             tabi_error *err) {
+  tbi_piece piece = {.offset = offset, .size = chunk->size};
+  if ((chunk->kind == TBI_CHUNK_HEAD) != (chunk->number == 0)) {
+    return tbi_recording_damaged(r, offset, "the head is not at the beginning", err);
+  }
+  switch (chunk->kind) {
+  case TBI_CHUNK_HEAD:
+    r->head = r->chunk;
+    r->chunk = NULL;
+    r->chunk_room = 0;
+    return read_head(r, offset, chunk->size, err);
+  case TBI_CHUNK_FRAMES:
+    return add_frames(r, piece, err);
+  case TBI_CHUNK_SNAPSHOT:
+    return add_snapshot(r, piece, err);
+  case TBI_CHUNK_END:
+    return add_end(r, piece, err);
+  default:
+    return tbi_recording_damaged(r, offset, "unknown kind of chunk", err);
+  }
+}
+
+/* The next chunk, and where the one after it is; *offset stays where it is when this one is not
+ * whole. */
+static tabi_status read_chunk(tabi_recording *r, uint32_t number, uint64_t *offset,
+                              tabi_error *err) {
+  unsigned char bytes[TBI_CHUNK_SIZE];
+  tbi_chunk chunk;
+  if (r->size - *offset < TBI_CHUNK_SIZE) return TABI_OK;
+  tabi_status status = tbi_recording_fetch(r, *offset, bytes, sizeof bytes, err);
+  if (status != TABI_OK) return status;
+  if (!tbi_chunk_open(&r->crc, bytes, &chunk)) {
+    return tbi_recording_damaged(r, *offset, "the checksum of a chunk's head is wrong", err);
+  }
+  if (chunk.number != number || chunk.size > MAX_CHUNK) {
+    return tbi_recording_damaged(r, *offset, "a chunk is missing", err);
+  }
+  uint64_t payload = *offset + TBI_CHUNK_SIZE;
+  if (r->size - payload < chunk.size) return TABI_OK;
+  if (chunk.size > r->chunk_room || !r->chunk) {
+    unsigned char *more = realloc(r->chunk, (size_t)chunk.size + 1);
+    if (!more) return tbi_error_memory(err);
+    r->chunk = more;
+    r->chunk_room = chunk.size;
+  }
+  status = tbi_recording_fetch(r, payload, r->chunk, chunk.size, err);
+  if (status != TABI_OK) return status;
+  if (tbi_crc_of(&r->crc, r->chunk, chunk.size) != chunk.checksum) {
+    return tbi_recording_damaged(r, payload, "the checksum of a chunk is wrong", err);
+  }
+  *offset = payload + chunk.size;
+  return add_chunk(r, &chunk, payload, err);
+}
+
+static tabi_status read_start(const tabi_recording *r, tabi_error *err) {
+  unsigned char bytes[TBI_START_SIZE] = {0};
+  unsigned char wanted[TBI_START_SIZE];
+  const tabi_place place = {r->path, 1};
+  tbi_record_start(&r->crc, wanted);
+  size_t size = r->size < sizeof bytes ? (size_t)r->size : sizeof bytes;
+  tabi_status status = tbi_recording_fetch(r, 0, bytes, size, err);
+  if (status != TABI_OK) return status;
+  if (memcmp(bytes, wanted, sizeof bytes) == 0) return TABI_OK;
+  uint32_t version = 0;
+  uint32_t checksum = 0;
+  memcpy(&version, bytes + 8, sizeof version);
+  memcpy(&checksum, bytes + 12, sizeof checksum);
+  if (memcmp(bytes, TBI_RECORD_MAGIC, 8) == 0 && checksum == tbi_crc_of(&r->crc, bytes, 12)) {
+    return tbi_error_set(err, TABI_ERR_PARSE, place,
+                         "a log of version %u, this tabi reads version %u", (unsigned)version,
+                         (unsigned)TBI_RECORD_VERSION);
+  }
+  return tbi_error_set(err, TABI_ERR_PARSE, place,
+                       "no log of tabi, or damaged in its first %d bytes; such files are written "
+                       "by tabi run --log",
+                       TBI_START_SIZE);
+}
+
+static tabi_status read_all(tabi_recording *r, tabi_error *err) {
+  tabi_status status = read_start(r, err);
+  uint64_t offset = TBI_START_SIZE;
+  for (uint32_t number = 0; status == TABI_OK && offset < r->size; ++number) {
+    uint64_t before = offset;
+    status = read_chunk(r, number, &offset, err);
+    if (offset == before) break;
+  }
+  if (status != TABI_OK) return status;
+  if (r->frames.count > 0 && r->snapshots.count > 0) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){r->path, 1},
+                       "cut off before its first snapshot; run the scene again");
+}
+
+/* -- opening and closing */
+
+static tabi_recording *opened(tabi_recording *r, const char *path, tabi_error *err) {
+  r->piece = -1;
+  tbi_crc_init(&r->crc);
+  r->path = strdup(path);
+  tabi_status status = r->path ? read_all(r, err) : tbi_error_memory(err);
+  if (status == TABI_OK) return r;
+  tabi_recording_close(r);
+  return NULL;
+}
+
+tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t size, const char *path,
+                                          tabi_error *err) {
+  tabi_recording *r = calloc(1, sizeof *r);
+  if (!r) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  r->fd = -1;
+  r->bytes = bytes;
+  r->size = size;
+  return opened(r, path, err);
+}
+
+tabi_recording *tabi_recording_open(const char *path, tabi_error *err) {
+  const tabi_place place = {path, 1};
+  tabi_recording *r = calloc(1, sizeof *r);
+  if (!r) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  struct stat info;
+  r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (r->fd < 0) {
+    (void)tbi_file_fail(err, place, "open", errno);
+  } else if (fstat(r->fd, &info) != 0) {
+    (void)tbi_file_fail(err, place, "read", errno);
+  } else if (!S_ISREG(info.st_mode)) {
+    (void)tbi_error_set(err, TABI_ERR_FILE, place, "cannot read: not a regular file");
+  } else {
+    r->size = (uint64_t)info.st_size;
+    return opened(r, path, err);
+  }
+  tabi_recording_close(r);
+  return NULL;
+}
+
+void tabi_recording_close(tabi_recording *r) {
+  if (!r) return;
+  if (r->fd >= 0) (void)close(r->fd);
+  free(r->path);
+  free(r->head);
+  free(r->set);
+  free(r->frames.item);
+  free(r->snapshots.item);
+  free(r->chunk);
+  free(r->word);
+  free(r->state);
+  free(r->contact);
+  free(r);
+}
+
+tabi_recording_info tabi_recording_get_info(const tabi_recording *r) { return r->info; }

@@ -1,0 +1,198 @@
+/* record_seek.c - frames, snapshots and the scene of a log that is open.
+ *
+ * A frame is told by its difference from the one before it in its chunk, so a chunk is unpacked
+ * from its start up to the frame that is wanted; reading on goes on from there. */
+#include "base/error.h"
+#include "io/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The last piece that starts at or before a step, or -1. */
+static int64_t find_step(const tbi_pieces *pieces, int64_t step) {
+  int64_t low = 0;
+  int64_t high = pieces->count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (pieces->item[middle].first <= step) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low - 1;
+}
+
+static int64_t find_frame(const tbi_pieces *pieces, int64_t index) {
+  int64_t low = 0;
+  int64_t high = pieces->count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (pieces->item[middle].frame <= index) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low - 1;
+}
+
+/* The payload of a piece, checked again: the file may have changed since it was opened. */
+static tabi_status fetch_piece(tabi_recording *r, const tbi_piece *piece, tabi_error *err) {
+  unsigned char bytes[TBI_CHUNK_SIZE];
+  tbi_chunk chunk = {0};
+  r->piece = -1;
+  if (piece->size > r->chunk_room || !r->chunk) {
+    unsigned char *more = realloc(r->chunk, (size_t)piece->size + 1);
+    if (!more) return tbi_error_memory(err);
+    r->chunk = more;
+    r->chunk_room = piece->size;
+  }
+  tabi_status status =
+      tbi_recording_fetch(r, piece->offset - TBI_CHUNK_SIZE, bytes, sizeof bytes, err);
+  if (status == TABI_OK) status = tbi_recording_fetch(r, piece->offset, r->chunk, piece->size, err);
+  if (status != TABI_OK) return status;
+  if (!tbi_chunk_open(&r->crc, bytes, &chunk) || chunk.size != piece->size ||
+      chunk.checksum != tbi_crc_of(&r->crc, r->chunk, piece->size)) {
+    return tbi_recording_damaged(r, piece->offset, "the file changed while it was read", err);
+  }
+  return TABI_OK;
+}
+
+/* Room for a frame of so many words; new ones are zero. */
+static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
+  if (count <= r->word_room) return TABI_OK;
+  size_t room = 2 * count;
+  uint64_t *word = realloc(r->word, sizeof *word * room);
+  if (word) r->word = word;
+  tabi_frame_contact *contact = realloc(r->contact, sizeof *contact * room);
+  if (contact) r->contact = contact;
+  if (!word || !contact) return tbi_error_memory(err);
+  memset(r->word + r->word_room, 0, sizeof *word * (room - r->word_room));
+  r->word_room = room;
+  return TABI_OK;
+}
+
+static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_error *err) {
+  uint32_t count = 0;
+  size_t left = piece->size - r->used;
+  const char *bad = "a frame is none";
+  if (left < sizeof count) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
+  memcpy(&count, r->chunk + r->used, sizeof count);
+  left -= sizeof count;
+  if (count / 2 > left) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
+  tabi_status status = make_room(r, count, err);
+  if (status != TABI_OK) return status;
+  size_t used = tbi_unpack(r->chunk + r->used + sizeof count, left, r->word, count);
+  if (used == 0) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
+  memset(r->word + count, 0, sizeof *r->word * (r->word_room - count));
+  r->word_count = count;
+  r->used += sizeof count + used;
+  ++r->at;
+  return TABI_OK;
+}
+
+static tabi_status begin_piece(tabi_recording *r, int64_t index, tabi_error *err) {
+  tabi_status status = fetch_piece(r, &r->frames.item[index], err);
+  if (status != TABI_OK) return status;
+  r->piece = index;
+  r->at = r->frames.item[index].frame;
+  r->used = TBI_FRAMES_SIZE;
+  if (r->word) memset(r->word, 0, sizeof *r->word * r->word_room);
+  return TABI_OK;
+}
+
+tabi_status tabi_recording_frame(tabi_recording *r, int64_t index, tabi_frame *frame,
+                                 tabi_error *err) {
+  if (index < 0 || index >= r->info.nframe) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1},
+                         "frame %lld of a log with %lld", (long long)index,
+                         (long long)r->info.nframe);
+  }
+  int64_t piece = find_frame(&r->frames, index);
+  tabi_status status = TABI_OK;
+  if (piece != r->piece || r->at > index) status = begin_piece(r, piece, err);
+  const tbi_piece *from = &r->frames.item[piece];
+  while (status == TABI_OK && r->at <= index)
+    status = unpack_next(r, from, err);
+  bool good = status == TABI_OK &&
+              tbi_frame_give(&r->shape, r->word, r->word_count, r->state, r->contact, frame);
+  if (good) good = frame->step >= from->first && frame->step <= from->last;
+  if (status == TABI_OK && !good) {
+    status = tbi_recording_damaged(r, from->offset, "a frame is none", err);
+  }
+  if (status != TABI_OK) {
+    r->piece = -1;
+    return status;
+  }
+  frame->time = (double)frame->step * r->info.timestep;
+  return TABI_OK;
+}
+
+int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
+  int64_t piece = find_step(&r->frames, step);
+  if (piece < 0) return TABI_NONE;
+  int64_t found = r->frames.item[piece].frame;
+  int64_t end = found + r->frames.item[piece].count;
+  tabi_frame frame;
+  for (int64_t i = found; i < end; ++i) {
+    if (tabi_recording_frame(r, i, &frame, NULL) != TABI_OK || frame.step > step) break;
+    found = i;
+  }
+  return found;
+}
+
+tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snapshot, int64_t *at,
+                                    tabi_error *err) {
+  int64_t index = find_step(&r->snapshots, step);
+  if (index < 0) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1}, "the log begins at %g s",
+                         (double)r->info.first * r->info.timestep);
+  }
+  const tbi_piece *piece = &r->snapshots.item[index];
+  tabi_status status = fetch_piece(r, piece, err);
+  if (status != TABI_OK) return status;
+  size_t words = (r->info.snapshot_size + 7) / 8;
+  uint64_t *state = calloc(words + 1, sizeof *state);
+  if (!state) return tbi_error_memory(err);
+  size_t size = piece->size - TBI_SNAPSHOT_SIZE;
+  if (words == 0 || tbi_unpack(r->chunk + TBI_SNAPSHOT_SIZE, size, state, words) != size) {
+    status = tbi_recording_damaged(r, piece->offset, "a snapshot is none", err);
+  } else {
+    memcpy(snapshot, state, r->info.snapshot_size);
+    *at = piece->first;
+  }
+  free(state);
+  return status;
+}
+
+static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene, tabi_error *err) {
+  if (tbi_model_hash(tabi_scene_model(scene)) == r->info.model_hash) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_MODEL, (tabi_place){r->path, 1},
+                       "the robots or meshes of '%.150s' are not what they were when the log was "
+                       "written; put the old files back or run the scene again",
+                       r->info.source.path);
+}
+
+tabi_scene *tabi_recording_scene(const tabi_recording *r, const tabi_scene_def *def,
+                                 tabi_error *err) {
+  tabi_scene_def whole = def ? *def : tabi_scene_def_default();
+  const tabi_scene_source *source = &r->info.source;
+  int32_t more = def ? def->nset : 0;
+  const char **set = calloc((size_t)source->nset + (size_t)more + 1, sizeof *set);
+  if (!set) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  for (int32_t i = 0; i < source->nset; ++i)
+    set[i] = source->set[i];
+  for (int32_t i = 0; i < more; ++i)
+    set[source->nset + i] = def->set[i];
+  whole.set = set;
+  whole.nset = source->nset + more;
+  tabi_scene *scene = tabi_scene_load_text(source->text, source->size, source->path, &whole, err);
+  free(set);
+  if (!scene || more > 0 || check_model(r, scene, err) == TABI_OK) return scene;
+  tabi_scene_destroy(scene);
+  return NULL;
+}

@@ -1,0 +1,286 @@
+/* record_write.c - a log while it is written.
+ *
+ * Frames gather in memory as one chunk, which goes out when it is full, when half a second has
+ * passed, and before a snapshot.  A chunk is written by one call of the system where it can, so a
+ * killed run leaves whole chunks and at most one piece, which readers leave aside. */
+#include "base/assertion.h"
+#include "base/error.h"
+#include "io/file.h"
+#include "io/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES    ((size_t)128 * 1024)
+#define FLUSH_SECONDS  0.5
+#define SNAPSHOT_EVERY 0.5 /* s of the simulation */
+
+struct tabi_recorder {
+  int fd;
+  char *path;
+  tabi_world *world;
+  double timestep; /* s */
+  int32_t every;
+  int64_t snapshot_every; /* steps */
+  tbi_frame_shape shape;
+  tbi_crc crc;
+  tabi_error error; /* the first, which stays */
+  uint32_t number;  /* of the next chunk */
+  int64_t frames;   /* written in all */
+  double flushed;   /* s, when */
+
+  /* the chunk of frames: room for its head, then its payload */
+  unsigned char *chunk;
+  size_t used, capacity;
+  int64_t first, last;
+  uint32_t count;
+  uint64_t *word, *before; /* this frame and the one before it in the chunk, then zeros */
+  size_t max_contacts;
+
+  uint64_t *state, *zero; /* of a snapshot */
+  unsigned char *packed;
+  size_t state_words;
+  int64_t saved; /* step of the last snapshot */
+};
+
+static double now(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tabi_status fail(tabi_recorder *r, const char *action, int code) {
+  return tbi_file_fail(&r->error, (tabi_place){r->path, 1}, action, code);
+}
+
+static tabi_status write_all(tabi_recorder *r, const unsigned char *bytes, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(r->fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(r, "write", errno);
+    if (n == 0) return fail(r, "write", ENOSPC);
+    bytes += n;
+    size -= (size_t)n;
+  }
+  return TABI_OK;
+}
+
+/* A payload with room for the chunk's head before it. */
+static tabi_status write_chunk(tabi_recorder *r, tbi_chunk_kind kind, unsigned char *bytes,
+                               size_t payload) {
+  tbi_chunk chunk = {.kind = kind, .size = (uint32_t)payload, .number = r->number++};
+  tbi_chunk_seal(&r->crc, chunk, bytes + TBI_CHUNK_SIZE, bytes);
+  return write_all(r, bytes, TBI_CHUNK_SIZE + payload);
+}
+
+/* -- the head */
+
+typedef struct growing {
+  unsigned char *bytes;
+  size_t used, capacity;
+  bool failed;
+} growing;
+
+static void append(growing *g, const void *bytes, size_t size) {
+  if (g->failed) return;
+  if (size > g->capacity - g->used) {
+    size_t capacity = 2 * (g->used + size);
+    unsigned char *more = realloc(g->bytes, capacity);
+    g->failed = !more;
+    if (!more) return;
+    g->bytes = more;
+    g->capacity = capacity;
+  }
+  memcpy(g->bytes + g->used, bytes, size);
+  g->used += size;
+}
+
+/* Its length, the text, and a zero byte. */
+static void append_text(growing *g, const char *text, size_t size) {
+  const uint32_t length = (uint32_t)size;
+  append(g, &length, sizeof length);
+  append(g, text, size);
+  append(g, "", 1);
+}
+
+static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
+  tabi_scene_source source = tabi_scene_get_source(scene);
+  tabi_world_def def = tabi_scene_world_def(scene);
+  const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv, r->shape.sensors,
+                             (int)def.contact, (int)def.integrator, r->every,    source.nset};
+  const uint64_t words[] = {tabi_world_snapshot_size(r->world),
+                            tbi_model_hash(tabi_scene_model(scene))};
+  static const unsigned char room[TBI_CHUNK_SIZE] = {0};
+  growing g = {0};
+  append(&g, room, sizeof room);
+  append(&g, numbers, sizeof numbers);
+  append(&g, &def.timestep, sizeof def.timestep);
+  append(&g, words, sizeof words);
+  append_text(&g, source.path, strlen(source.path));
+  append_text(&g, tabi_scene_name(scene), strlen(tabi_scene_name(scene)));
+  append_text(&g, source.text, source.size);
+  for (int32_t i = 0; i < source.nset; ++i)
+    append_text(&g, source.set[i], strlen(source.set[i]));
+  unsigned char start[TBI_START_SIZE];
+  tbi_record_start(&r->crc, start);
+  tabi_status status = g.failed ? tbi_error_memory(&r->error) : write_all(r, start, sizeof start);
+  if (status == TABI_OK) status = write_chunk(r, TBI_CHUNK_HEAD, g.bytes, g.used - TBI_CHUNK_SIZE);
+  free(g.bytes);
+  return status;
+}
+
+/* -- frames and snapshots */
+
+static tabi_status flush_frames(tabi_recorder *r) {
+  r->flushed = now();
+  if (r->count == 0) return TABI_OK;
+  unsigned char *payload = r->chunk + TBI_CHUNK_SIZE;
+  const uint32_t counts[2] = {r->count, 0};
+  memcpy(payload, &r->first, sizeof r->first);
+  memcpy(payload + 8, &r->last, sizeof r->last);
+  memcpy(payload + 16, counts, sizeof counts);
+  tabi_status status = write_chunk(r, TBI_CHUNK_FRAMES, r->chunk, r->used - TBI_CHUNK_SIZE);
+  r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
+  r->count = 0;
+  memset(r->before, 0, sizeof *r->before * tbi_frame_words(&r->shape, r->max_contacts));
+  return status;
+}
+
+static tabi_status add_frame(tabi_recorder *r) {
+  int32_t ncontact = 0;
+  (void)tabi_world_contacts(r->world, &ncontact);
+  size_t whole = tbi_frame_words(&r->shape, r->max_contacts);
+  size_t count = tbi_frame_words(&r->shape, (size_t)ncontact);
+  TBI_ASSERT((size_t)ncontact <= r->max_contacts);
+  if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
+    tabi_status status = flush_frames(r);
+    if (status != TABI_OK) return status;
+  }
+  tbi_frame_take(&r->shape, r->world, r->timestep, r->word);
+  const uint32_t words = (uint32_t)count;
+  memcpy(r->chunk + r->used, &words, sizeof words);
+  r->used += sizeof words;
+  r->used += tbi_pack(r->word, r->before, count, r->chunk + r->used);
+  // contacts that are gone leave zeros for those that come
+  memset(r->word + count, 0, sizeof *r->word * (whole - count));
+  uint64_t *taken = r->word;
+  r->word = r->before;
+  r->before = taken;
+  r->last = tabi_world_steps(r->world);
+  if (r->count == 0) r->first = r->last;
+  ++r->count;
+  ++r->frames;
+  return TABI_OK;
+}
+
+static tabi_status add_snapshot(tabi_recorder *r) {
+  tabi_status status = flush_frames(r);
+  if (status != TABI_OK) return status;
+  r->saved = tabi_world_steps(r->world);
+  tabi_world_save(r->world, r->state);
+  unsigned char *payload = r->packed + TBI_CHUNK_SIZE;
+  memcpy(payload, &r->saved, sizeof r->saved);
+  size_t size = tbi_pack(r->state, r->zero, r->state_words, payload + TBI_SNAPSHOT_SIZE);
+  return write_chunk(r, TBI_CHUNK_SNAPSHOT, r->packed, TBI_SNAPSHOT_SIZE + size);
+}
+
+tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
+  tabi_status status = r->error.status;
+  int64_t step = tabi_world_steps(r->world);
+  if (status == TABI_OK && step % r->every == 0) status = add_frame(r);
+  if (status == TABI_OK && step % r->snapshot_every == 0) status = add_snapshot(r);
+  if (status == TABI_OK && now() - r->flushed > FLUSH_SECONDS) status = flush_frames(r);
+  if (status != TABI_OK && err) *err = r->error;
+  return status;
+}
+
+/* -- beginning and end */
+
+static bool take_memory(tabi_recorder *r, const char *path) {
+  size_t words = tbi_frame_words(&r->shape, r->max_contacts);
+  size_t least = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
+  r->capacity = least > CHUNK_BYTES ? least : CHUNK_BYTES;
+  r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
+  r->state_words = (tabi_world_snapshot_size(r->world) + 7) / 8;
+  r->path = strdup(path);
+  r->chunk = malloc(r->capacity);
+  r->word = calloc(words, sizeof *r->word);
+  r->before = calloc(words, sizeof *r->before);
+  r->state = calloc(r->state_words, sizeof *r->state);
+  r->zero = calloc(r->state_words, sizeof *r->zero);
+  r->packed = malloc(TBI_CHUNK_SIZE + TBI_SNAPSHOT_SIZE + tbi_pack_bound(r->state_words));
+  return r->path && r->chunk && r->word && r->before && r->state && r->zero && r->packed;
+}
+
+static void destroy(tabi_recorder *r) {
+  if (r->fd >= 0) (void)close(r->fd);
+  free(r->path);
+  free(r->chunk);
+  free(r->word);
+  free(r->before);
+  free(r->state);
+  free(r->zero);
+  free(r->packed);
+  free(r);
+}
+
+static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
+  r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (r->fd < 0) return fail(r, "open", errno);
+  tabi_status status = write_head(r, scene);
+  if (status == TABI_OK) status = add_frame(r);
+  return status == TABI_OK ? add_snapshot(r) : status;
+}
+
+tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, tabi_world *world,
+                                    tabi_error *err) {
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_recorder *r = calloc(1, sizeof *r);
+  if (!r) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  r->fd = -1;
+  r->world = world;
+  r->timestep = def.timestep;
+  r->every = tabi_scene_get_log(scene).every;
+  r->shape = tbi_frame_shape_of(tabi_world_model(world));
+  r->max_contacts = def.max_contacts > 0 ? (size_t)def.max_contacts : 0;
+  double interval = ceil(SNAPSHOT_EVERY / def.timestep / r->every);
+  r->snapshot_every = (int64_t)interval * r->every;
+  tbi_crc_init(&r->crc);
+  tabi_status status = take_memory(r, path) ? begin(r, scene) : tbi_error_memory(&r->error);
+  if (status == TABI_OK) return r;
+  if (err) *err = r->error;
+  destroy(r);
+  return NULL;
+}
+
+/* The last state is kept whatever its step is, so that a run goes on from there at once. */
+static tabi_status finish(tabi_recorder *r) {
+  int64_t step = tabi_world_steps(r->world);
+  tabi_status status = r->error.status;
+  if (status == TABI_OK && step % r->every != 0) status = add_frame(r);
+  if (status == TABI_OK && r->saved != step) status = add_snapshot(r);
+  if (status != TABI_OK) return status;
+  unsigned char end[TBI_CHUNK_SIZE + sizeof r->frames];
+  memcpy(end + TBI_CHUNK_SIZE, &r->frames, sizeof r->frames);
+  status = write_chunk(r, TBI_CHUNK_END, end, sizeof r->frames);
+  if (status != TABI_OK) return status;
+  int code = close(r->fd);
+  r->fd = -1;
+  return code == 0 ? TABI_OK : fail(r, "write", errno);
+}
+
+tabi_status tabi_recorder_close(tabi_recorder *r, tabi_error *err) {
+  if (!r) return TABI_OK;
+  tabi_status status = finish(r);
+  if (status != TABI_OK && err) *err = r->error;
+  destroy(r);
+  return status;
+}
