@@ -131,13 +131,26 @@ static tbi_verdict walk_event(tbi_hybrid *system, int32_t guard, double t, doubl
   return w->memory->outcome == TABI_GAIT_WALKS ? TBI_GO_ON : TBI_STOP;
 }
 
+/* A first crowd ends the run, so that the next one ends with the hold; one within a hold does not,
+ * and is counted by the run. */
 static tbi_verdict walk_rest(tbi_hybrid *system, double t, double *y) {
   tbi_walk *w = system->user;
+  bool held = t < w->memory->hold_until;
   w->memory->hold_until = t + CROWD;
   ++w->memory->rested;
   set_mode(w, system, t);
   pack(w, y);
-  return TBI_GO_ON;
+  return held ? TBI_GO_ON : TBI_STOP;
+}
+
+/* What was held may go again, and what pulls by now goes at once. */
+static void end_hold(tbi_walk *w, tbi_hybrid *system, double t) {
+  tbi_gait_memory *memory = w->memory;
+  if (!(memory->hold_until > 0 && t >= memory->hold_until)) return;
+  memory->hold_until = 0;
+  memory->progress.armed = 0;
+  tbi_walk_change(w, NULL, t);
+  set_mode(w, system, t);
 }
 
 static void advance_located(tbi_walk *w, double from, double to) {
@@ -153,17 +166,19 @@ static void advance_located(tbi_walk *w, double from, double to) {
       .crowd = CROWD,
       .user = w,
   };
-  set_mode(w, &system, from);
-  /* guards that were left out while held are back */
-  if (memory->hold_until > 0 && from >= memory->hold_until) {
-    memory->hold_until = 0;
-    memory->progress.armed = 0;
-  }
-  pack(w, w->y);
   double t = from;
-  tbi_end result = tbi_events_run(&w->events, &system, &memory->progress, to, to - from, &t, w->y);
-  unpack(w, w->y);
-  if (result == TBI_CROWDED || result == TBI_FAILED) memory->outcome = TABI_GAIT_JAMMED;
+  set_mode(w, &system, from);
+  end_hold(w, &system, from);
+  while (t < to && memory->outcome == TABI_GAIT_WALKS) {
+    bool held = memory->hold_until > t && memory->hold_until < to;
+    double end = held ? memory->hold_until : to;
+    pack(w, w->y);
+    tbi_end result =
+        tbi_events_run(&w->events, &system, &memory->progress, end, to - from, &t, w->y);
+    unpack(w, w->y);
+    if (result == TBI_CROWDED || result == TBI_FAILED) memory->outcome = TABI_GAIT_JAMMED;
+    if (t < to) end_hold(w, &system, t);
+  }
   look_and_accelerate(w, t);
 }
 
@@ -233,12 +248,13 @@ void tbi_walk_advance(tbi_walk *w, double from, double to) {
   if (is_lost(w)) w->memory->outcome = TABI_GAIT_JAMMED;
 }
 
-void tbi_walk_start(tbi_walk *w, double *q, double *v) {
+void tbi_walk_start(tbi_walk *w, double t, double *q, double *v) {
   const tabi_gait *gait = w->gait;
   const tabi_model *robot = gait->model;
   memset(w->memory, 0, sizeof *w->memory);
   w->nevent = 0;
   w->memory->phase = (tbi_phase){.support = gait->def.support, .mode = gait->start};
+  w->memory->since = w->memory->landed = t;
   const tbi_view *view = tbi_walk_view(w);
   memset(w->q, 0, sizeof *w->q * (size_t)view->model->nv);
   memset(w->v, 0, sizeof *w->v * (size_t)view->model->nv);
@@ -255,8 +271,8 @@ void tbi_walk_start(tbi_walk *w, double *q, double *v) {
   w->q[TBI_ALONG_X] = x - tbi_walk_base(w).pos.x;
   tbi_walk_activate(w);
   remove_drift(w);
-  notice(w, 0, 0);
-  tbi_walk_change(w, NULL, 0);
+  notice(w, t, 0);
+  tbi_walk_change(w, NULL, t);
   tbi_walk_robot(w, q, v);
 }
 

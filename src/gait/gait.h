@@ -242,8 +242,8 @@ bool tbi_walk_applies(const tbi_walk *w, const tbi_gait_change *change, double t
 void tbi_walk_change(tbi_walk *w, const tbi_gait_change *change, double t);
 
 /* advance.c */
-/* Stands the robot on its first supporting foot, and sets q and v to that. */
-void tbi_walk_start(tbi_walk *w, double *q, double *v);
+/* Stands the robot on its first supporting foot at time t, and sets q and v to that. */
+void tbi_walk_start(tbi_walk *w, double t, double *q, double *v);
 /* Moves on, until the outcome says that it has ended; then the rest of the step stands still. */
 void tbi_walk_advance(tbi_walk *w, double from, double to);
 /* Computes anew what follows from the state. */

@@ -39,7 +39,7 @@ void tbi_world_make_walk(tabi_world *w) {
   walk->joint_forces = joint_forces;
   walk->user = w;
   tbi_walk_make(walk);
-  tbi_walk_start(walk, w->q, w->v);
+  tbi_walk_start(walk, tabi_world_time(w), w->q, w->v);
 }
 
 void tbi_world_refresh_walk(tabi_world *w) {

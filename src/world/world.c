@@ -54,6 +54,8 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   bool walks = def->contact == TABI_CONTACT_GAIT;
   if (walks && !(def->gait && def->gait->model == model))
     return "contact method gait needs a tabi_gait made for this model";
+  if (walks && def->max_contacts > 0 && def->max_contacts < 4)
+    return "contact method gait needs max_contacts >= 4, or 0";
   return NULL;
 }
 
@@ -340,7 +342,8 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   for (int32_t i = 0; i < model->nv; ++i)
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
-  if (tbi_world_walks(world)) tbi_walk_start(&world->walk, world->q, world->v);
+  if (tbi_world_walks(world))
+    tbi_walk_start(&world->walk, tabi_world_time(world), world->q, world->v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;

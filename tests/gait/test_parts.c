@@ -266,6 +266,62 @@ static void snapshots(void **state) {
   biped_close(&b);
 }
 
+/* A walk that is put back to its start later goes as at first: its forces begin anew. */
+static void second_start(void **state) {
+  (void)state;
+  biped b = biped_default();
+  double q[NV], v[NV], first[NV];
+  b.timestep = 0.01;
+  biped_open(&b);
+  memcpy(q, tabi_world_q(b.world), sizeof q);
+  memcpy(v, tabi_world_v(b.world), sizeof v);
+  for (int i = 0; i < 40; ++i)
+    assert_true(biped_step(&b));
+  memcpy(first, tabi_world_q(b.world), sizeof first);
+  assert_int_equal(tabi_world_set_state(b.world, q, v, NULL), TABI_OK);
+  assert_near(tabi_world_gait(b.world).since, 0.4, 1e-12);
+  for (int i = 0; i < 40; ++i)
+    assert_true(biped_step(&b));
+  assert_near_n(tabi_world_q(b.world), first, NV, 1e-9);
+  biped_close(&b);
+}
+
+/* Nothing is released after a crowd of events, but not for longer than that: a sole that pulls when
+ * the hold is over tips at once, also within a step. */
+static void end_of_a_hold(void **state) {
+  (void)state;
+  biped b = biped_default();
+  b.def.guards = TABI_GAIT_STRICT;
+  b.timestep = 5e-3;
+  biped_open(&b);
+  tbi_gait_memory *memory = b.world->walk.memory;
+  assert_string_not_equal(tabi_world_gait(b.world).mode, "1"); /* it leans back */
+  memory->phase.mode = tabi_gait_mode_find("1");
+  memory->hold_until = 1e-3;
+  int32_t count = 0;
+  assert_true(biped_step(&b));
+  const tabi_gait_event *event = tabi_world_gait_events(b.world, &count);
+  assert_true(count > 0);
+  assert_near(event->time, 1e-3, 1e-15);
+  assert_near(tabi_world_gait(b.world).pulled, 1e-3, 1e-12);
+  for (int i = 0; i < 10 && biped_step(&b); ++i)
+    assert_near(tabi_world_gait(b.world).pulled, 1e-3, 1e-12);
+  biped_close(&b);
+}
+
+/* Two soles have four ends. */
+static void room_for_contacts(void **state) {
+  (void)state;
+  biped b = biped_default();
+  biped_open(&b);
+  tabi_error err = {0};
+  tabi_world_def def = b.world->def;
+  def.max_contacts = 3;
+  assert_null(tabi_world_create(b.model, &def, &err));
+  assert_non_null(strstr(err.message, "max_contacts >= 4"));
+  biped_close(&b);
+}
+
 /* A walk that has ended stays where it is, and says why. */
 static void the_end(void **state) {
   (void)state;
@@ -284,9 +340,9 @@ static void the_end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equations),
-      cmocka_unit_test(change_of_support),
-      cmocka_unit_test(snapshots),
+      cmocka_unit_test(equations),     cmocka_unit_test(change_of_support),
+      cmocka_unit_test(snapshots),     cmocka_unit_test(second_start),
+      cmocka_unit_test(end_of_a_hold), cmocka_unit_test(room_for_contacts),
       cmocka_unit_test(the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
