@@ -111,8 +111,9 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
   for (int i = 0; i < RUNS; i++)
     tbi_figure_data(&figure, names[i], &series[i]);
   (void)fputs("set multiplot\nset lmargin at screen 0.1\nset rmargin at screen 0.97\n"
-              "set tmargin at screen 0.97\nset bmargin at screen 0.55\n"
-              "set size ratio -1\nset xlabel 'x [m]'\nset ylabel 'y [m]'\nset key bottom left\n",
+              "set tmargin at screen 0.94\nset bmargin at screen 0.55\n"
+              "set size ratio -1\nset xlabel 'x [m]'\nset ylabel 'y [m]'\n"
+              "set key at screen 0.535,0.99 center top horizontal maxrows 1\n",
               figure.script);
   for (int i = 0; i < RUNS; i++)
     (void)fprintf(figure.script, "%s $%s using 5:6 with lines lt %d lw 2 title '%s'%s",
@@ -120,7 +121,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
                   i < RUNS - 1 ? ",\\\n" : "\n");
   (void)fputs("set size noratio\nset tmargin at screen 0.44\nset bmargin at screen 0.08\n"
               "set xlabel 'time [s]'\nset ylabel 'height of the mass centre [m]'\n"
-              "set yrange [0.5:0.9]\nset xrange [0:20]\nset key bottom right\n",
+              "set yrange [0.5:0.9]\nset xrange [0:20]\nunset key\n",
               figure.script);
   for (int i = 0; i < RUNS; i++)
     (void)fprintf(figure.script, "%s $%s using 1:7 with lines lt %d lw 2 title '%s'%s",

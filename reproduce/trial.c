@@ -15,12 +15,11 @@ static tbi_criterion *add(tbi_trial *trial, const char *name, const char *unit) 
   return c;
 }
 
-static void measure(tbi_criterion *c, double measured, bool pass) {
+static void measure(tbi_criterion *c, const char *unit, double measured, bool pass) {
   c->number = measured;
   c->is_number = true;
   c->pass = pass;
-  (void)snprintf(c->measured, sizeof c->measured, "%.4g%s%s", measured, c->unit[0] ? " " : "",
-                 c->unit);
+  (void)snprintf(c->measured, sizeof c->measured, "%.4g%s%s", measured, unit[0] ? " " : "", unit);
 }
 
 void tbi_judge_within(tbi_trial *trial, const char *name, const char *unit, double measured,
@@ -29,7 +28,7 @@ void tbi_judge_within(tbi_trial *trial, const char *name, const char *unit, doub
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "%.4g to %.4g%s%s", low, high, unit[0] ? " " : "",
                  unit);
-  measure(c, measured, measured >= low && measured <= high);
+  measure(c, unit, measured, measured >= low && measured <= high);
 }
 
 void tbi_judge_below(tbi_trial *trial, const char *name, const char *unit, double measured,
@@ -37,7 +36,7 @@ void tbi_judge_below(tbi_trial *trial, const char *name, const char *unit, doubl
   tbi_criterion *c = add(trial, name, unit);
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "< %.4g%s%s", limit, unit[0] ? " " : "", unit);
-  measure(c, measured, measured < limit);
+  measure(c, unit, measured, measured < limit);
 }
 
 void tbi_judge_above(tbi_trial *trial, const char *name, const char *unit, double measured,
@@ -45,7 +44,7 @@ void tbi_judge_above(tbi_trial *trial, const char *name, const char *unit, doubl
   tbi_criterion *c = add(trial, name, unit);
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "> %.4g%s%s", limit, unit[0] ? " " : "", unit);
-  measure(c, measured, measured > limit);
+  measure(c, unit, measured, measured > limit);
 }
 
 void tbi_judge_word(tbi_trial *trial, const char *name, const char *expected, const char *measured,
