@@ -334,6 +334,11 @@ tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_
     return tbi_error_set(err, TABI_ERR_FILE, (tabi_place){path, 1}, "file is %zu MB, limit %zu MB",
                          size / 1024 / 1024 + 1, TBI_YAML_MAX_BYTES / 1024 / 1024);
   }
+  // a robot in the place of the scene that names it
+  if (size > 0 && text[0] == '<') {
+    return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, 1},
+                         "XML instead of YAML; a scene names a robot's file by 'model: FILE'");
+  }
   tbi_yaml *made = calloc(1, sizeof *made);
   if (!made) return tbi_error_memory(err);
   tabi_status status = TABI_OK;

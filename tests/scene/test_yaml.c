@@ -70,6 +70,7 @@ static void test_refused(void **state) {
   refuse_text("? [a]\n: 1\n", 1, "cannot be a key");
   refuse_text("a: [1, 2\nb: 3\n", 3, "YAML not well-formed: flow sequence without a closing");
   refuse_text("a: 1\n  b: 2\n", 1, "YAML not well-formed");
+  refuse_text("<robot name='r'>\n  <link name='l'/>\n</robot>\n", 1, "XML instead of YAML");
   refuse_text("\x89PNG\r\n", 1, "not a YAML text file (byte 0x89 at offset 0)");
   refuse("a: 1\nb: \0x\n", 11, 2, "byte 0x00 at offset 8");
   refuse_text("a: \xc3\x28\n", 1, "byte 0xc3");
