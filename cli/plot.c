@@ -59,9 +59,12 @@ static void write_commands(const tbi_plot *plot) {
   (void)fputs("END\n"
               "set terminal svg size 900,900 dynamic background rgb 'white' font 'sans,13'\n",
               script);
+  const char *name = tabi_scene_name(tally->scene);
   (void)fputs("set multiplot layout 3,1 title ", script);
-  tbi_gnuplot_quote(script, tabi_scene_name(tally->scene));
-  (void)fputs(" noenhanced\nset grid\nset lmargin 14\nset key top right\n"
+  tbi_gnuplot_quote(script, name);
+  (void)fprintf(script, " . '%s%s'", name[0] ? ", " : "",
+                tabi_contact_name(tabi_scene_world_def(tally->scene).contact));
+  (void)fputs(" noenhanced\nset grid\nset lmargin 14\nset key above\n"
               "set ylabel 'vertical contact force [N]'\n"
               "plot $run using 1:2 with lines notitle lc rgb '#1f77b4'\n"
               "set ylabel 'energy [J]'\n"
@@ -83,7 +86,7 @@ bool tbi_plot_close(tbi_plot *plot, bool draw) {
   if (draw) {
     write_commands(plot);
     fine = tbi_gnuplot_draw(plot->script, plot->path) ||
-           fail(plot->path, "gnuplot could not draw the figure");
+           fail(plot->path, "gnuplot could not draw the figure; does its folder exist?");
   }
   (void)fclose(plot->script);
   plot->script = NULL;
