@@ -484,6 +484,8 @@ TABI_API tabi_world *tabi_world_create(const tabi_model *model, const tabi_world
                                        tabi_error *err);
 TABI_API void tabi_world_destroy(tabi_world *world);
 TABI_API const tabi_model *tabi_world_model(const tabi_world *world);
+/* What it was made by, with all that was left to the default. */
+TABI_API tabi_world_def tabi_world_get_def(const tabi_world *world);
 
 /* Advance one time step under joint forces tau[nv], held constant over it; NULL for none.
  * On an error the state stays as it was before the step and tabi_world_error tells why. */

@@ -283,7 +283,8 @@ static tabi_status read_all(tabi_recording *r, tabi_error *err) {
 static tabi_recording *opened(tabi_recording *r, const char *path, tabi_error *err) {
   r->piece = -1;
   tbi_crc_init(&r->crc);
-  r->path = strdup(path);
+  r->path = malloc(strlen(path) + 1);
+  if (r->path) memcpy(r->path, path, strlen(path) + 1);
   tabi_status status = r->path ? read_all(r, err) : tbi_error_memory(err);
   if (status == TABI_OK) return r;
   tabi_recording_close(r);

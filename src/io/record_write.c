@@ -110,7 +110,7 @@ static void append_text(growing *g, const char *text, size_t size) {
 
 static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   tabi_scene_source source = tabi_scene_get_source(scene);
-  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world_def def = tabi_world_get_def(r->world);
   const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv, r->shape.sensors,
                              (int)def.contact, (int)def.integrator, r->every,    source.nset};
   const uint64_t words[] = {tabi_world_snapshot_size(r->world),
@@ -207,7 +207,8 @@ static bool take_memory(tabi_recorder *r, const char *path) {
   r->capacity = least > CHUNK_BYTES ? least : CHUNK_BYTES;
   r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
   r->state_words = (tabi_world_snapshot_size(r->world) + 7) / 8;
-  r->path = strdup(path);
+  r->path = malloc(strlen(path) + 1);
+  if (r->path) memcpy(r->path, path, strlen(path) + 1);
   r->chunk = malloc(r->capacity);
   r->word = calloc(words, sizeof *r->word);
   r->before = calloc(words, sizeof *r->before);
@@ -239,7 +240,7 @@ static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
 
 tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, tabi_world *world,
                                     tabi_error *err) {
-  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world_def def = tabi_world_get_def(world);
   tabi_recorder *r = calloc(1, sizeof *r);
   if (!r) {
     (void)tbi_error_memory(err);
@@ -250,7 +251,7 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   r->timestep = def.timestep;
   r->every = tabi_scene_get_log(scene).every;
   r->shape = tbi_frame_shape_of(tabi_world_model(world));
-  r->max_contacts = def.max_contacts > 0 ? (size_t)def.max_contacts : 0;
+  r->max_contacts = (size_t)def.max_contacts;
   double interval = ceil(SNAPSHOT_EVERY / def.timestep / r->every);
   r->snapshot_every = (int64_t)interval * r->every;
   tbi_crc_init(&r->crc);

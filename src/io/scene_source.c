@@ -1,18 +1,16 @@
 /* scene_source.c - what a scene was read from, for logs that can be continued; and what has to move
  * when a run goes on in another scene. */
 #include "base/error.h"
+#include "io/path.h"
 #include "io/scene.h"
-#include "io/scene_control.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Where the scene stands, whatever the working folder is later. */
 static const char *keep_path(tbi_scene_reader *r) {
-  char *whole = realpath(r->path, NULL);
-  const char *kept = tbi_text_add(&r->scene->text, whole ? whole : r->path);
-  free(whole);
-  return kept;
+  char whole[TBI_PATH_SIZE];
+  return tbi_text_add(&r->scene->text, realpath(r->path, whole) ? whole : r->path);
 }
 
 tabi_status tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size) {

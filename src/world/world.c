@@ -276,6 +276,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
 void tabi_world_destroy(tabi_world *world) { free(world); }
 
 const tabi_model *tabi_world_model(const tabi_world *world) { return world->model; }
+tabi_world_def tabi_world_get_def(const tabi_world *world) { return world->def; }
 const tabi_error *tabi_world_error(const tabi_world *world) { return &world->error; }
 const double *tabi_world_q(const tabi_world *world) { return world->q; }
 const double *tabi_world_v(const tabi_world *world) { return world->v; }
