@@ -260,7 +260,9 @@ typedef struct tbi_sole_forces {
 } tbi_sole_forces;
 tbi_sole_forces tbi_walk_sole(const tbi_walk *w);
 tabi_gait_state tbi_walk_state(const tbi_walk *w);
-/* [nv] of the robot's model: what drives its joints */
-void tbi_walk_torque(const tbi_walk *w, double *tau);
+/* What drives a joint; dof is one of the robot's model. */
+double tbi_walk_drive(const tbi_walk *w, int32_t dof);
+/* Second derivatives of the robot's coordinates, [nv] of its model. */
+void tbi_walk_acceleration(tbi_walk *w, double *qdd);
 
 #endif

@@ -94,8 +94,39 @@ tabi_gait_state tbi_walk_state(const tbi_walk *w) {
   };
 }
 
-void tbi_walk_torque(const tbi_walk *w, double *tau) {
+double tbi_walk_drive(const tbi_walk *w, int32_t dof) {
+  int32_t k = tbi_walk_view(w)->dof[dof];
+  return k == TABI_NONE ? 0 : w->drive[k];
+}
+
+static double dot(int32_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t k = 0; k < n; ++k)
+    sum += a[k] * b[k];
+  return sum;
+}
+
+void tbi_walk_acceleration(tbi_walk *w, double *qdd) {
+  const tabi_gait *gait = w->gait;
   const tbi_view *view = tbi_walk_view(w);
-  for (int32_t k = 0; k < w->gait->model->nv; ++k)
-    tau[k] = view->dof[k] == TABI_NONE ? 0 : w->drive[view->dof[k]];
+  const tabi_dynamics *d = w->view[w->memory->phase.support];
+  const tbi_body *base = &gait->model->body[gait->base];
+  int32_t nv = view->model->nv;
+  int32_t link = view->link[gait->base_link];
+  double pos[3], linear[3], angular[3];
+  v3_store(tbi_walk_base(w).pos, pos);
+  tabi_dynamics_point_jacobian(d, link, pos, w->jacobian);
+  tabi_dynamics_point_jacobian_rate(d, link, pos, w->rate);
+  for (int i = 0; i < 3; ++i)
+    linear[i] = dot(nv, w->jacobian + (ptrdiff_t)i * nv, w->acceleration) +
+                dot(nv, w->rate + (ptrdiff_t)i * nv, w->v);
+  tabi_dynamics_angular_jacobian(d, link, w->jacobian);
+  for (int i = 0; i < 3; ++i)
+    angular[i] = dot(nv, w->jacobian + (ptrdiff_t)i * nv, w->acceleration);
+  for (int32_t k = 0; k < gait->model->nv; ++k)
+    qdd[k] = view->dof[k] == TABI_NONE ? 0 : w->acceleration[view->dof[k]];
+  v3 moved = m3_tmulv(&base->place.rot, v3_load(linear));
+  qdd[base->v] = moved.x;
+  qdd[base->v + 1] = moved.y;
+  qdd[base->v + 2] = m3_tmulv(&base->place.rot, v3_load(angular)).z;
 }

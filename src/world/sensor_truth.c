@@ -193,12 +193,14 @@ static void zero_moment_point(const tabi_world *w, const tabi_sensor_def *def, d
   value[1] += origin.y;
 }
 
-/* what joint forces, servos and actuators gave; implicit servos at the end of the step */
+/* what joint forces, servos and actuators gave; implicit servos, and all of gait, at the end of the
+ * step */
 static double drive_of(const tabi_world *w, int32_t joint) {
   int32_t index = w->model->joint_body[joint];
   if (index == TABI_NONE) return 0;
   const tbi_body *body = &w->model->body[index];
   const tabi_servo *servo = &w->servo[joint];
+  if (tbi_world_walks(w)) return tbi_walk_drive(&w->walk, body->v);
   double force = w->force[body->v];
   if (!servo->implicit || tbi_world_is_explicit(w)) return force;
   double v = w->v_new[body->v];
@@ -244,9 +246,11 @@ void tbi_truth_of_step(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
   double *qdd = w->bias; /* has had its time */
-  for (int32_t k = 0; k < model->nv; ++k)
+  bool walks = tbi_world_walks(w);
+  if (walks) tbi_walk_acceleration(&w->walk, qdd);
+  for (int32_t k = 0; k < model->nv && !walks; ++k)
     qdd[k] = (w->v_new[k] - w->v[k]) / w->def.timestep;
-  tbi_kinematics(w->d, w->q, w->v);
+  tbi_kinematics(w->d, walks ? w->q_new : w->q, walks ? w->v_new : w->v);
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), qdd);
   if (s->feels_forces) begin_loads(w);
   sum_contacts(w);

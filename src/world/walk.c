@@ -141,7 +141,8 @@ void tbi_world_keep_walk(tabi_world *w) {
 tabi_gait_state tabi_world_gait(const tabi_world *world) { return tbi_walk_state(&world->walk); }
 
 void tabi_world_gait_torque(const tabi_world *world, double *tau) {
-  tbi_walk_torque(&world->walk, tau);
+  for (int32_t k = 0; k < world->model->nv; ++k)
+    tau[k] = tbi_walk_drive(&world->walk, k);
 }
 
 const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {
