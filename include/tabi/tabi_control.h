@@ -31,7 +31,8 @@ TABI_API void tabi_trajectory_sample(const tabi_trajectory *trajectory, double t
 /* How one joint is driven. */
 typedef struct tabi_pd_joint {
   int32_t joint;    /* with one coordinate */
-  int32_t actuator; /* of the model, which takes the target as its input; TABI_NONE: the gains */
+  int32_t actuator; /* of the model, whose input makes it rest at the target, if it has a spring,
+                       or else is the target; TABI_NONE: the gains */
   int32_t column;   /* of the trajectory, the target; TABI_NONE: `target` */
   double target;    /* rad or m */
   double kp, kd;    /* N m/rad and N m s/rad, or N/m and N s/m */

@@ -13,6 +13,7 @@ struct tabi_pd {
   double *now, *now_rate;   /* of all columns, at the start of the step */
   double *next, *next_rate; /* and at its end */
   double *push;             /* N m or N, of all columns */
+  double *input;            /* [2 x njoint] slope and offset of what an actuator is given */
 };
 
 tabi_pd_def tabi_pd_def_default(void) { return (tabi_pd_def){.def_size = sizeof(tabi_pd_def)}; }
@@ -37,6 +38,18 @@ static tabi_status check_joint(const tabi_model *model, const tabi_pd_def *def,
                        "pd: joint %d: gains must be finite and >= 0", joint->joint);
 }
 
+/* An actuator with a spring pushes with gain u + bias[0] + bias[1] gear q, which is nothing at the
+ * target for one input; one without takes the target as it is. */
+static void find_input(const tabi_model *model, int32_t actuator, double input[2]) {
+  input[0] = 1;
+  input[1] = 0;
+  if (actuator == TABI_NONE) return;
+  tabi_actuator_def def = tabi_model_actuator(model, actuator);
+  if (def.bias[1] == 0 || def.gain == 0) return;
+  input[0] = -def.bias[1] / def.gain * def.gear;
+  input[1] = -def.bias[0] / def.gain;
+}
+
 tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_error *err) {
   if (def->def_size != sizeof *def || def->njoint < 0) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
@@ -54,7 +67,7 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
   }
   tabi_pd *pd = calloc(1, sizeof *pd);
   tabi_pd_joint *joint = malloc(((size_t)def->njoint + 1) * sizeof *joint);
-  double *samples = calloc(5 * columns + 1, sizeof *samples);
+  double *samples = calloc(5 * columns + 2 * (size_t)def->njoint + 1, sizeof *samples);
   if (!pd || !joint || !samples) {
     free(pd);
     free(joint);
@@ -71,7 +84,10 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
                   .now_rate = samples + columns,
                   .next = samples + 2 * columns,
                   .next_rate = samples + 3 * columns,
-                  .push = samples + 4 * columns};
+                  .push = samples + 4 * columns,
+                  .input = samples + 5 * columns};
+  for (int32_t i = 0; i < def->njoint; i++)
+    find_input(model, joint[i].actuator, pd->input + 2 * (ptrdiff_t)i);
   return pd;
 }
 
@@ -83,8 +99,10 @@ void tabi_pd_destroy(tabi_pd *pd) {
 }
 
 /* With targets and rates by column; a spring that aims further pushes more. */
-static void apply_joint(const tabi_pd *pd, const tabi_pd_joint *joint, tabi_world *world,
-                        const double *target, const double *rate) {
+static void apply_joint(const tabi_pd *pd, int32_t index, tabi_world *world, const double *target,
+                        const double *rate) {
+  const tabi_pd_joint *joint = &pd->joint[index];
+  const double *input = pd->input + 2 * (ptrdiff_t)index;
   tabi_servo servo = {
       .kp = joint->kp, .kd = joint->kd, .target = joint->target, .implicit = joint->implicit};
   if (joint->column != TABI_NONE) {
@@ -94,7 +112,7 @@ static void apply_joint(const tabi_pd *pd, const tabi_pd_joint *joint, tabi_worl
   bool pushed = pd->torque && joint->column != TABI_NONE && joint->kp > 0;
   if (pushed && joint->actuator == TABI_NONE) servo.target += pd->push[joint->column] / joint->kp;
   if (joint->actuator != TABI_NONE) {
-    tabi_world_set_control(world, joint->actuator, servo.target);
+    tabi_world_set_control(world, joint->actuator, input[0] * servo.target + input[1]);
   } else {
     tabi_world_set_servo(world, joint->joint, &servo);
   }
@@ -109,8 +127,7 @@ void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
   }
   for (int32_t i = 0; i < pd->njoint; i++) {
     bool ahead = pd->joint[i].implicit;
-    apply_joint(pd, &pd->joint[i], world, ahead ? pd->next : pd->now,
-                ahead ? pd->next_rate : pd->now_rate);
+    apply_joint(pd, i, world, ahead ? pd->next : pd->now, ahead ? pd->next_rate : pd->now_rate);
   }
 }
 
@@ -118,5 +135,5 @@ void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *t
                            const double *rate) {
   if (pd->torque) tabi_trajectory_sample(pd->torque, tabi_world_time(world), pd->push, NULL);
   for (int32_t i = 0; i < pd->njoint; i++)
-    apply_joint(pd, &pd->joint[i], world, target, rate);
+    apply_joint(pd, i, world, target, rate);
 }

@@ -219,21 +219,33 @@ static void test_csv_rate(void **state) {
   tabi_scene_destroy(scene);
 }
 
-/* Position actuators of the model take the posture as their input. */
-static void test_actuators(void **state) {
-  (void)state;
-  static const char crank[] =
-      "<mujoco><worldbody><body name='b'><joint name='j' axis='0 0 1' damping='5'/>"
-      "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody>"
-      "<actuator><position name='p' joint='j' kp='50'/></actuator></mujoco>";
+/* Where a robot with an actuator of its own comes to rest that shall hold 0.5 rad. */
+static double rest_under(const char *actuator) {
+  char crank[512];
+  (void)snprintf(crank, sizeof crank,
+                 "<mujoco><worldbody><body name='b'><joint name='j' axis='0 0 1' damping='5'/>"
+                 "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody>"
+                 "<actuator>%s</actuator></mujoco>",
+                 actuator);
   (void)scratch_text("crank.xml", crank);
   tabi_scene *scene = load("robots: [{name: r, model: crank.xml, posture: {j: 0.5},\n"
                            "  velocity: {j: 1}, controller: {type: pd}}]\n");
   tabi_world *world = start(scene);
   run(scene, world, 5000);
-  assert_near(value_after(scene, world, "r/j"), 0.5, 1e-6);
+  double rest = value_after(scene, world, "r/j");
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
+  return rest;
+}
+
+/* Position actuators of the model hold the posture, whatever their gear and offset. */
+static void test_actuators(void **state) {
+  (void)state;
+  assert_near(rest_under("<position name='p' joint='j' kp='50' gear='2'/>"), 0.5, 1e-6);
+  assert_near(rest_under("<general name='p' joint='j' biastype='affine' gainprm='20'"
+                         " biasprm='7 -50 0' gear='-3'/>"),
+              0.5, 1e-6);
+  assert_near(rest_under("<position name='p' joint='j' kp='50'/>"), 0.5, 1e-6);
   tabi_error err = {0};
   const char *path = scratch_text("s.yaml", "robots: [{name: r, model: crank.xml,\n"
                                             "  controller: {type: pd, kp: 5}}]\n");
