@@ -56,12 +56,10 @@ void tbi_drive_free(tbi_drive *drive);
 
 typedef struct tbi_step_keys {
   const tbi_yaml_node *steps; /* how many, or a list */
-  tabi_footstep each;         /* what is common to all of them */
+  tabi_footstep each;         /* what is common to all of them ... */
+  double arc;                 /* ... and leads all of them that have no stride; NAN: none */
 } tbi_step_keys;
 
-/* Leads a step along an arc, if there is one; arc NAN: none.  `map` is where both were read. */
-tabi_status tbi_step_bend(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
-                          double arc, tabi_footstep *step);
 /* The caller frees *step, which is NULL for none. */
 tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
                            int32_t *count);

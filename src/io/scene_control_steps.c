@@ -29,30 +29,39 @@ static const tbi_field item_fields[] = {
     {"lift",           TBI_FIELD_NOT_NEGATIVE, offsetof(item, step.lift)          },
 };
 
-tabi_status tbi_step_bend(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
-                          double arc, tabi_footstep *step) {
-  if (isnan(arc)) return TABI_OK;
-  if (tbi_yaml_child(map, "stride") || tbi_yaml_child(map, "sideways")) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "arc"), what,
-                          "give arc and turn, or stride and sideways");
-  }
+static bool goes_straight(const tbi_yaml_node *map) {
+  return tbi_yaml_child(map, "stride") || tbi_yaml_child(map, "sideways");
+}
+
+/* An arc stands in place of stride and sideways in the map in which both are read. */
+static tabi_status check_arc(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                             const char *what) {
+  const tbi_yaml_node *arc = tbi_yaml_child(map, "arc");
+  if (!arc || !goes_straight(map)) return TABI_OK;
+  return tbi_scene_fail(r, arc, what, "give arc and turn, or stride and sideways");
+}
+
+/* Leads a step along an arc by its turn; NAN: it has none. */
+static void bend(double arc, tabi_footstep *step) {
+  if (isnan(arc)) return;
   tabi_footstep bent = tabi_footstep_arc(arc, step->turn);
   step->forward = bent.forward;
   step->sideways = bent.sideways;
-  return TABI_OK;
 }
 
 /* One entry of the list. */
 static tabi_status read_item(const tabi_options *options, const tbi_yaml_node *node,
-                             const tabi_footstep *each, item *to) {
+                             const tbi_step_keys *keys, item *to) {
   tbi_scene_reader *r = options->r;
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.120ssteps: ", options->what);
-  *to = (item){.step = *each, .arc = NAN, .times = 1};
+  *to = (item){.step = keys->each, .arc = keys->arc, .times = 1};
+  if (goes_straight(node)) to->arc = NAN;
   tabi_status status = tbi_fields_read(node, what, item_fields,
                                        sizeof item_fields / sizeof *item_fields, to, r->err);
-  if (status != TABI_OK) return status;
-  return tbi_step_bend(r, node, what, to->arc, &to->step);
+  if (status == TABI_OK) status = check_arc(r, node, what);
+  bend(to->arc, &to->step);
+  return status;
 }
 
 static tabi_status fail_many(tabi_options *options) {
@@ -64,7 +73,7 @@ static tabi_status read_list(tabi_options *options, const tbi_step_keys *keys, t
                              int32_t *count) {
   for (const tbi_yaml_node *node = keys->steps->first; node; node = node->next) {
     item read;
-    tabi_status status = read_item(options, node, &keys->each, &read);
+    tabi_status status = read_item(options, node, keys, &read);
     if (status != TABI_OK) return status;
     if (read.times > MAX_STEPS - *count) return fail_many(options);
     for (int32_t i = 0; i < read.times; i++)
@@ -80,8 +89,10 @@ static tabi_status read_count(tabi_options *options, const tbi_step_keys *keys, 
   tabi_status status = tbi_fields_one(keys->steps, options->what, &field, &number, options->r->err);
   if (status != TABI_OK) return status;
   if (number > MAX_STEPS) return fail_many(options);
-  for (int32_t i = 0; i < number; i++)
+  for (int32_t i = 0; i < number; i++) {
     step[i] = keys->each;
+    bend(keys->arc, &step[i]);
+  }
   if (number > 0) step[number - 1].forward = step[number - 1].sideways = step[number - 1].turn = 0;
   *count = number;
   return TABI_OK;
@@ -95,10 +106,12 @@ tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tab
     return tbi_options_fail(options, NULL,
                             "steps is missing: how many, or a list [{stride: 0.2}, ...]");
   }
+  tabi_status status = check_arc(options->r, options->node, options->what);
+  if (status != TABI_OK) return status;
   *step = calloc(MAX_STEPS, sizeof **step);
   if (!*step) return tbi_error_memory(options->r->err);
-  tabi_status status = keys->steps->kind == TBI_YAML_LIST ? read_list(options, keys, *step, count)
-                                                          : read_count(options, keys, *step, count);
+  status = keys->steps->kind == TBI_YAML_LIST ? read_list(options, keys, *step, count)
+                                              : read_count(options, keys, *step, count);
   double time = 0;
   for (int32_t i = 0; i < *count; i++)
     time += (*step)[i].double_support + (*step)[i].single_support;

@@ -15,7 +15,7 @@
 typedef struct keys {
   const char *type, *waist, *first;
   const tbi_yaml_node *feet, *place, *stabiliser;
-  double height, spacing, yaw, stand_before, stand_after, arc;
+  double height, spacing, yaw, stand_before, stand_after;
   bool feed_forward;
   tbi_step_keys steps;
   tbi_drive_keys drive;
@@ -27,7 +27,7 @@ static const tbi_field fields[] = {
     {"stride",         TBI_FIELD_NUMBER,       offsetof(keys, steps.each.forward)       },
     {"sideways",       TBI_FIELD_NUMBER,       offsetof(keys, steps.each.sideways)      },
     {"turn",           TBI_FIELD_NUMBER,       offsetof(keys, steps.each.turn)          },
-    {"arc",            TBI_FIELD_NUMBER,       offsetof(keys, arc)                      },
+    {"arc",            TBI_FIELD_NUMBER,       offsetof(keys, steps.arc)                },
     {"double_support", TBI_FIELD_POSITIVE,     offsetof(keys, steps.each.double_support)},
     {"single_support", TBI_FIELD_POSITIVE,     offsetof(keys, steps.each.single_support)},
     {"lift",           TBI_FIELD_NOT_NEGATIVE, offsetof(keys, steps.each.lift)          },
@@ -147,18 +147,25 @@ static tabi_status read_first(tabi_options *options, const char *first, tabi_sid
   return tbi_options_fail(options, "first", "first must be left or right, not '%.40s'", first);
 }
 
+static tabi_status check_stand(tabi_options *options, const keys *given) {
+  if (given->stand_before <= MAX_STAND && given->stand_after <= MAX_STAND) return TABI_OK;
+  const char *key = given->stand_before > MAX_STAND ? "stand_before" : "stand_after";
+  return tbi_options_fail(options, key, "%s must be at most %g s", key, MAX_STAND);
+}
+
 static tabi_status plan(tabi_options *options, const keys *given, controller *made) {
   tabi_walk_def def = tabi_walk_def_default();
   tabi_footstep *step = NULL;
   def.waist_height = given->height;
   def.spacing = given->spacing;
-  def.stand_before = fmin(given->stand_before, MAX_STAND);
-  def.stand_after = fmin(given->stand_after, MAX_STAND);
+  def.stand_before = given->stand_before;
+  def.stand_after = given->stand_after;
   def.posture = options->r->scene->q;
   /* a row for every step: rates that jump between the rows of coarser ones shake the robot */
   double timestep = tabi_model_timestep(options->r->scene->model);
   def.sample = fmin(fmax(timestep, MIN_SAMPLE), MAX_SAMPLE);
-  tabi_status status = find_links(options, given, &def);
+  tabi_status status = check_stand(options, given);
+  if (status == TABI_OK) status = find_links(options, given, &def);
   if (status == TABI_OK) status = read_first(options, given->first, &def.first);
   if (status == TABI_OK) status = read_place(options, given, &def);
   if (status == TABI_OK) status = tbi_steps_read(options, &given->steps, &step, &def.nstep);
@@ -246,12 +253,11 @@ static keys usual_keys(void) {
   tabi_walk_def def = tabi_walk_def_default();
   return (keys){
       .yaw = NAN,
-      .arc = NAN,
       .stand_before = def.stand_before,
       .stand_after = def.stand_after,
       .feed_forward = true,
-      .steps = {.each = tabi_footstep_default()},
-      .drive = { .kp = NAN, .kd = NAN, .implicit = true},
+      .steps = {.each = tabi_footstep_default(), .arc = NAN      },
+      .drive = { .kp = NAN,                      .kd = NAN, .implicit = true},
   };
 }
 
@@ -260,8 +266,6 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
   keys given = usual_keys();
   tabi_status status = tbi_fields_read(options->node, options->what, fields,
                                        sizeof fields / sizeof *fields, &given, err);
-  if (status == TABI_OK)
-    status = tbi_step_bend(options->r, options->node, options->what, given.arc, &given.steps.each);
   if (status != TABI_OK) return NULL;
   controller *made = calloc(1, sizeof *made);
   if (!made) {

@@ -183,6 +183,7 @@ static void test_refused(void **state) {
       {CONTROLLER "steps=[{times: 10, single_support: 100}]", "or 600 s of them"                                                },
       {CONTROLLER "steps=[{strid: 1}]",                       "steps: unknown key 'strid' (did you mean 'stride'?)"             },
       {CONTROLLER "steps=[{arc: 1, turn: 0.1, stride: 0.2}]", "give arc and turn, or stride"                                    },
+      {CONTROLLER "stand_after=601",                          "stand_after must be at most 600 s"                               },
       {CONTROLLER "steps=[{stride: 2}]",                      "leg cannot reach its place"                                      },
       {CONTROLLER "steps=[{sideways: -0.1}]",                 "step 1: the feet come to stand"                                  },
       {CONTROLLER "first=both",                               "first must be left or right, not 'both'"                         },
@@ -205,7 +206,8 @@ static void test_refused(void **state) {
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={force: l_ft}", "force must be a list");
 }
 
-/* "steps: 3" is two and one that closes the feet. */
+/* "steps: 3" is two and one that closes the feet.  An arc beside the list leads steps with turns of
+ * their own along it, and none with a stride of its own. */
 #define SOON CONTROLLER "stand_before=0.2", CONTROLLER "stand_after=0", "duration=0.3"
 static void test_count(void **state) {
   (void)state;
@@ -213,6 +215,14 @@ static void test_count(void **state) {
   static const char *const count[] = {SOON, CONTROLLER "steps=3", CONTROLLER "stride=0.1"};
   static const char *const arc[] = {SOON, CONTROLLER "steps=[{turn: 0.1, arc: 0}]"};
   static const char *const turn[] = {SOON, CONTROLLER "steps=[{turn: 0.1}]"};
+  static const char *const own_arc[] = {SOON, CONTROLLER "steps=[{arc: 0.75, turn: 0.1}]"};
+  static const char *const all_arc[] = {SOON, CONTROLLER "steps=[{turn: 0.1}]",
+                                        CONTROLLER "arc=0.75", CONTROLLER "turn=0.2"};
+  static const char *const straight[] = {SOON, CONTROLLER "steps=[{stride: 0.1, turn: 0}]"};
+  static const char *const leaves_arc[] = {SOON, CONTROLLER "steps=[{stride: 0.1, turn: 0}]",
+                                           CONTROLLER "arc=0.75", CONTROLLER "turn=0.2"};
+  assert_true(run(WALK, own_arc, 4).hash == run(WALK, all_arc, 6).hash);
+  assert_true(run(WALK, straight, 4).hash == run(WALK, leaves_arc, 6).hash);
   assert_true(run(WALK, list, 4).hash == run(WALK, count, 5).hash);
   assert_true(run(WALK, arc, 4).hash == run(WALK, turn, 4).hash);
 }
