@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define SOLVED 1e-4 /* of its friction: how well a point that slides is solved, amply */
+
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
   tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
@@ -54,6 +56,13 @@ double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *s
   return fabs(cut - r) * law->mobility;
 }
 
+/* What slides has all of kinetic friction; more than that only static friction gives. */
+static bool slides(const tbi_soft *soft, double normal, double along) {
+  double most = soft->slide * normal;
+  if (along < most * (1 - 1e-12)) return false;
+  return soft->hold <= soft->slide || along <= most * (1 + SOLVED);
+}
+
 void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def) {
   double h = def->timestep;
   for (int32_t i = 0; i < p->npoint; ++i) {
@@ -63,7 +72,7 @@ void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def) {
     bool pushes = c->impulse[0] > 0 && soft.grip > 0;
     if (!pushes) {
       c->stretch = v3_zero();
-    } else if (along >= soft.slide * c->impulse[0] * (1 - 1e-12)) {
+    } else if (slides(&soft, c->impulse[0], along)) {
       double back = -1 / (h * soft.grip);
       c->stretch = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
     } else {

@@ -82,9 +82,41 @@ static void ties_elsewhere_change_nothing(void **state) {
     scene_close(&s[i]);
 }
 
+/* A box that static friction holds, beyond what kinetic friction would, is dragged as far as its
+ * springs stretch: by the push over their stiffness. */
+static void held_box_is_dragged_by_its_springs(void **state) {
+  (void)state;
+  const double push = 0.5 * GRAVITY, stiffness = 1e4;
+  scene s = scene_begin();
+  tabi_material_def rubber = tabi_material_def_default();
+  rubber.friction = 0.8;
+  rubber.kinetic = 0.2;
+  rubber.stiffness = 2 * stiffness;
+  rubber.damping = 100;
+  rubber.slip_speed = 0.1;
+  int32_t stuff = tabi_builder_add_material(s.builder, &rubber);
+  scene_plane(&s, 0, stuff);
+  int32_t box = scene_box(&s, 1, v3_make(0.2, 0.2, 0.02), v3_make(0, 0, 0.01), stuff);
+  tabi_world_def def = scene_def(&s);
+  def.contact = TABI_CONTACT_PENALTY;
+  scene_open(&s, &def);
+  scene_run(&s, 500);
+  double before = scene_q(&s, box)[0];
+  for (int step = 0; step < 4000; ++step) {
+    scene_push(&s, box, v3_make(push * fmin(step / 2000.0, 1), 0, 0));
+    scene_run(&s, 1);
+  }
+  /* the soles are below the middle of the box, which leans a little */
+  double dragged = scene_q(&s, box)[0] - before;
+  print_message("dragged by %.6f mm\n", 1e3 * dragged);
+  assert_near(dragged / (push / (4 * stiffness)), 1, 0.02);
+  scene_close(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ties_elsewhere_change_nothing),
+      cmocka_unit_test(held_box_is_dragged_by_its_springs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
