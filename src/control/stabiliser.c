@@ -300,7 +300,11 @@ static void feel(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_st
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
   feel_attitude(s, world, plan, timestep);
-  if (total <= 0) return;
+  if (total <= 0) {
+    /* what is felt after a landing is no motion from where it was last */
+    now->started = false;
+    return;
+  }
   v3 centre = feel_centre(s, world, plan, foot);
   const double at[2] = {centre.x, centre.y};
   double lag = 1 / (2 * PI * s->def.speed_filter);
