@@ -56,10 +56,11 @@ typedef struct tbi_march {
   double start_height;         /* m, of the mass centre */
   tbi_march_seen seen;
   struct {
-    int32_t step, samples;   /* present step, from 1; steps of the simulation in it */
-    double sum;              /* N */
-    double stood[2], before; /* m, N: of the present single support */
-    bool single;
+    int32_t step, samples; /* present step, from 1; steps of the simulation in it */
+    double sum;            /* N */
+    double stood[2];       /* m, where the foot stood at the start of the present single support */
+    double before[2];      /* N, on both feet */
+    bool single, alone[2]; /* by plan, and by force */
   } now;
 } tbi_march;
 

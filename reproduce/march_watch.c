@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double fallen = 0.75;  /* of the height of the mass centre */
-static const double in_air = 2e-3;  /* m, planned height at which a foot touches nothing */
-static const double settling = 0.1; /* s, of a single support, in which forces change hands */
+static const double fallen = 0.75; /* of the height of the mass centre */
+static const double in_air = 2e-3; /* m, planned height at which a foot touches nothing */
 
 const char *const tbi_march_columns[] = {"time",  "left_force_N", "right_force_N", "left_roll_Nm",
                                          "com_x", "com_y",        "com_z",         NULL};
@@ -72,11 +71,20 @@ static void watch_single(tbi_march *m, int stands, double time) {
   const tabi_footstep *step = &m->def.step[m->now.step > 0 ? m->now.step - 1 : 0];
   double since = time - begin_of(m, m->now.step) - step->double_support;
   double left = step->single_support - since;
-  if (since > settling && left > settling)
-    m->seen.noise = fmax(m->seen.noise, fabs(up - m->now.before) / m->weight);
   if (since > 0.25 * step->single_support && left > 0.25 * step->single_support)
     m->seen.load = fmin(m->seen.load, up / (m->force[0][2] + m->force[1][2]));
-  m->now.before = up;
+}
+
+/* How much the force on a foot changed that stood alone before and still does. */
+static void watch_noise(tbi_march *m) {
+  for (int side = 0; side < 2; side++) {
+    double up = m->force[side][2];
+    bool alone = up > 0 && m->force[1 - side][2] == 0;
+    if (alone && m->now.alone[side])
+      m->seen.noise = fmax(m->seen.noise, fabs(up - m->now.before[side]) / m->weight);
+    m->now.alone[side] = alone;
+    m->now.before[side] = up;
+  }
 }
 
 void tbi_march_watch(tbi_march *march) {
@@ -86,6 +94,7 @@ void tbi_march_watch(tbi_march *march) {
   feel_feet(m);
   mass_centre(m, com);
   watch_force(m, time);
+  watch_noise(m);
   bool single = plan.lifted[0] || plan.lifted[1];
   if (single) watch_single(m, plan.lifted[0] ? TABI_RIGHT : TABI_LEFT, time);
   m->now.single = single;
