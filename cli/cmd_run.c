@@ -1,18 +1,20 @@
-/* cmd_run.c - `tabi run`: a scene, stepped to its end. */
+/* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "cli.h"
 #include "log.h"
 #include "plot.h"
-#include "states.h"
+#include "resume.h"
 #include "tally.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, NOPTION };
+enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, RESUME, AT, NOPTION };
 
 #define MAX_STEPS 1e12
 
@@ -31,7 +33,8 @@ typedef struct run {
   int64_t steps;
   tbi_tally tally;
   tbi_log log;
-  tbi_states states;
+  tabi_recorder *recorder; /* or NULL */
+  tbi_resume resume;
   tbi_plot plot;
   double shown; /* when the progress line was last written, s */
 } run;
@@ -42,10 +45,29 @@ static bool add_setting(settings *s, int option, const char *path, const char *v
   return n > 0 && (size_t)n < sizeof s->text[option];
 }
 
-static bool is_positive(const char *text) {
+static bool is_number(const char *text, bool zero) {
   char *end = NULL;
   double value = strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(value) && value > 0;
+  return end != text && *end == '\0' && isfinite(value) && (value > 0 || (zero && value == 0));
+}
+
+static bool same_file(const char *a, const char *b) {
+  struct stat one;
+  struct stat other;
+  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+static bool check_files(const tbi_args *args) {
+  const char *resume = args->value[RESUME];
+  const char *wrong = NULL;
+  if (!resume && args->nword == 0) wrong = "SCENE is missing";
+  if (resume && args->nword > 0) wrong = "--resume takes the scene from the log; leave out SCENE";
+  if (!resume && args->value[AT]) wrong = "--at goes with --resume LOG";
+  if (resume && args->value[LOG] && same_file(resume, args->value[LOG]))
+    wrong = "--log would overwrite the log that is resumed; give another name";
+  if (wrong) tbi_usage_error("run", "%s", wrong);
+  return !wrong;
 }
 
 /* The words that are chosen from a list, and numbers, are checked before any file is read. */
@@ -66,11 +88,14 @@ static bool check_options(const tbi_args *args) {
   } numbers[] = {
       {DT,   "--dt"  },
       {TIME, "--time"},
+      {AT,   "--at"  },
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
     const char *text = args->value[numbers[i].option];
-    if (!text || is_positive(text)) continue;
-    tbi_usage_error("run", "%s needs a number of seconds > 0, not '%s'", numbers[i].name, text);
+    bool zero = numbers[i].option == AT;
+    if (!text || is_number(text, zero)) continue;
+    tbi_usage_error("run", "%s needs a number of seconds >%s 0, not '%s'", numbers[i].name,
+                    zero ? "=" : "", text);
     return false;
   }
   for (int i = 0; i < args->nmany; ++i) {
@@ -80,7 +105,7 @@ static bool check_options(const tbi_args *args) {
                     args->many[i]);
     return false;
   }
-  return true;
+  return check_files(args);
 }
 
 static bool gather(const tbi_args *args, settings *s) {
@@ -89,6 +114,8 @@ static bool gather(const tbi_args *args, settings *s) {
     s->set[s->count++] = args->many[i];
   for (int option = CONTACT; option <= TIME; ++option) {
     const char *value = args->value[option];
+    // a longer run is no other scene
+    if (option == TIME && args->value[RESUME]) break;
     if (!value || add_setting(s, option, paths[option], value)) continue;
     tbi_usage_error("run", "'%.40s...' is too long", value);
     return false;
@@ -122,10 +149,58 @@ static int fail_step(const run *r) {
   return TBI_EXIT_DIVERGED;
 }
 
+/* -- signals: the loop ends after its step, and what was written stays */
+
+static volatile sig_atomic_t caught;
+
+static void give_up(int number) {
+  (void)number;
+  _exit(128 + (int)caught);
+}
+
+static void interrupt(int number) {
+  if (caught) _exit(128 + number);
+  caught = number;
+  // a step or a disk that takes too long does not hold up the end
+  (void)alarm(1);
+}
+
+static void catch_signals(void) {
+  (void)signal(SIGALRM, give_up);
+  (void)signal(SIGINT, interrupt);
+  (void)signal(SIGTERM, interrupt);
+}
+
+static int tell_interrupted(const run *r, const char *log) {
+  (void)fprintf(stderr, "tabi: interrupted at %g s", tabi_world_time(r->world));
+  if (log) (void)fprintf(stderr, "; go on with: tabi run --resume %s", log);
+  (void)fputc('\n', stderr);
+  return 128 + (int)caught;
+}
+
+/* -- the run */
+
+static bool record(run *r) {
+  tabi_error err = {0};
+  if (!r->recorder || tabi_recorder_step(r->recorder, &err) == TABI_OK) return true;
+  end_progress(r);
+  tbi_print_diagnostic(&err, "error");
+  return false;
+}
+
+/* A run that went on after its log could not would have nothing to show for it. */
+static bool close_record(run *r, bool failed) {
+  tabi_error err = {0};
+  tabi_status status = tabi_recorder_close(r->recorder, &err);
+  r->recorder = NULL;
+  if (status != TABI_OK && !failed) tbi_print_diagnostic(&err, "error");
+  return status == TABI_OK;
+}
+
 static int step_all(run *r) {
   double begun = now();
   r->shown = 0;
-  for (int64_t i = 0; i < r->steps; ++i) {
+  for (int64_t i = 0; i < r->steps && !caught; ++i) {
     double before = now();
     tabi_scene_control(r->scene, r->world);
     tabi_status status = tabi_world_step(r->world, NULL);
@@ -138,7 +213,7 @@ static int step_all(run *r) {
     }
     tbi_tally_step(&r->tally);
     tbi_log_step(&r->log);
-    tbi_states_step(&r->states);
+    if (!record(r)) return TBI_EXIT_INTERNAL;
     tbi_plot_step(&r->plot);
     if (after - begun > 0.5) show_progress(r, after);
   }
@@ -146,17 +221,33 @@ static int step_all(run *r) {
   return TBI_EXIT_OK;
 }
 
-static int run_opened(run *r, bool json, FILE *out) {
+static int run_opened(run *r, const tbi_args *args, FILE *out) {
+  bool json = args->value[JSON] != NULL;
+  catch_signals();
   int code = step_all(r);
   if (!tbi_log_close(&r->log)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_states_close(&r->states)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK)) code = TBI_EXIT_INTERNAL;
+  if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
+  if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
   if (r->tally.gait.no_memory) return tbi_out_of_memory();
   tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);
   return TBI_EXIT_OK;
+}
+
+static int open_files(run *r, const tbi_args *args) {
+  if (!tbi_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) ||
+      !tbi_log_open(&r->log, args->value[CSV], r->scene, r->world)) {
+    return TBI_EXIT_INTERNAL;
+  }
+  if (!args->value[LOG]) return TBI_EXIT_OK;
+  tabi_error err = {0};
+  r->recorder = tabi_recorder_create(args->value[LOG], r->scene, r->world, &err);
+  if (r->recorder) return TBI_EXIT_OK;
+  tbi_print_diagnostic(&err, "error");
+  return TBI_EXIT_INTERNAL;
 }
 
 static int run_world(run *r, const tbi_args *args, FILE *out) {
@@ -166,11 +257,11 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     return tbi_print_error(&err);
   }
   if (!tbi_tally_begin(&r->tally, r->scene, r->world)) return tbi_out_of_memory();
-  int code = TBI_EXIT_INTERNAL;
-  if (tbi_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) &&
-      tbi_log_open(&r->log, args->value[CSV], r->scene, r->world) &&
-      tbi_states_open(&r->states, args->value[LOG], r->scene, r->world)) {
-    code = run_opened(r, args->value[JSON] != NULL, out);
+  int code = tbi_resume_enter(&r->resume, r->scene, r->world);
+  r->tally.from = tabi_world_time(r->world);
+  if (code == TBI_EXIT_OK) code = open_files(r, args);
+  if (code == TBI_EXIT_OK) {
+    code = run_opened(r, args, out);
   } else {
     (void)tbi_log_close(&r->log);
     (void)tbi_plot_close(&r->plot, false);
@@ -181,11 +272,23 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
 
 static int run_scene(run *r, const tbi_args *args, FILE *out) {
   tabi_world_def def = tabi_scene_world_def(r->scene);
-  double steps = round(tabi_scene_duration(r->scene) / def.timestep);
+  if (r->resume.recording && def.timestep != r->resume.info.timestep) {
+    return tbi_usage_error("run", "the time step of the log is %g s and cannot change on the way",
+                           r->resume.info.timestep);
+  }
+  bool longer = r->resume.recording && args->value[TIME];
+  double duration = longer ? strtod(args->value[TIME], NULL) : tabi_scene_duration(r->scene);
+  double steps = fmax(1, round(duration / def.timestep));
   if (steps > MAX_STEPS) {
     return tbi_usage_error("run", "%g steps are too many; give a shorter --time", steps);
   }
-  r->steps = steps < 1 ? 1 : (int64_t)steps;
+  r->steps = (int64_t)steps - r->resume.step;
+  if (r->steps < 1) {
+    return tbi_usage_error("run",
+                           "nothing is left to do: the log is taken up at %g s, and the end is at "
+                           "%g s; give a longer --time or an earlier --at",
+                           (double)r->resume.step * def.timestep, duration);
+  }
   tabi_error err = {0};
   r->world = tabi_world_create(tabi_scene_model(r->scene), &def, &err);
   if (!r->world) {
@@ -195,6 +298,11 @@ static int run_scene(run *r, const tbi_args *args, FILE *out) {
   int code = run_world(r, args, out);
   tabi_world_destroy(r->world);
   return code;
+}
+
+static tabi_scene *load(const run *r, const tabi_scene_def *def, tabi_error *err) {
+  if (r->resume.recording) return tabi_recording_scene(r->resume.recording, def, err);
+  return tabi_scene_load(r->path, def, err);
 }
 
 static int run_command(const tbi_args *args, FILE *out) {
@@ -209,17 +317,20 @@ static int run_command(const tbi_args *args, FILE *out) {
   def.warn_user = &warnings;
   tabi_error err = {0};
   run r = {.path = args->word[0]};
-  r.scene = tabi_scene_load(r.path, &def, &err);
   int code = TBI_EXIT_OK;
-  if (!r.scene) {
-    code = tbi_print_error(&err);
-  } else if (warnings.no_memory) {
-    code = tbi_out_of_memory();
-  } else {
+  if (args->value[RESUME]) {
+    code = tbi_resume_open(&r.resume, args->value[RESUME], args->value[AT], s.set, s.count);
+    r.path = r.resume.info.source.path;
+  }
+  if (code == TBI_EXIT_OK) r.scene = load(&r, &def, &err);
+  if (code == TBI_EXIT_OK && !r.scene) code = tbi_print_error(&err);
+  if (code == TBI_EXIT_OK && warnings.no_memory) code = tbi_out_of_memory();
+  if (code == TBI_EXIT_OK) {
     tbi_print_warnings(&warnings);
     code = run_scene(&r, args, out);
   }
   tabi_scene_destroy(r.scene);
+  tbi_resume_close(&r.resume);
   tbi_findings_free(&warnings);
   return code;
 }
@@ -227,7 +338,8 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
-             "                [--set path=value] [--log F] [--csv F] [--plot F.svg] [--json]",
+             "                [--set path=value] [--log F] [--csv F] [--plot F.svg] [--json]\n"
+             "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text =
         "Steps a scene (YAML) to its end and prints what happened, with the worst breach of\n"
@@ -238,20 +350,25 @@ const tbi_command tbi_cmd_run = {
         "  tabi run scenes/stack.yaml\n"
         "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
         "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n"
-        "  tabi run scenes/biped_walk.yaml --plot walk.svg\n",
-    .nword = 1,
+        "  tabi run scenes/biped_walk.yaml --plot walk.svg\n"
+        "  tabi run scenes/stand.yaml --log stand.tabi\n"
+        "  tabi run --resume stand.tabi --at 1.5 --set contact.model=exact\n",
+    .nmore = 1,
     .word = "SCENE",
-    .options =
-        {[CONTACT] = {"--contact", "NAME", "cone, lcp, exact, penalty, impulse; gait for bipeds",
-                      false},
-                  [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4, euler", false},
-                  [DT] = {"--dt", "S", "time step", false},
-                  [TIME] = {"--time", "S", "how long to simulate", false},
-                  [SET] = {"--set", "path=value", "change the scene; may be given several times", true},
-                  [LOG] = {"--log", "F", "log every position and velocity, exactly (docs/log.md)", false},
-                  [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
-                  [PLOT] = {"--plot", "F.svg", "draw force, energy, residual, or a walk (needs gnuplot)",
-                   false},
-                  [JSON] = {"--json", NULL, "the result as one object", false}},
+    .options = {[CONTACT] = {"--contact", "NAME",
+                             "cone, lcp, exact, penalty, impulse; gait for bipeds", false},
+                [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4, euler",
+                                false},
+                [DT] = {"--dt", "S", "time step", false},
+                [TIME] = {"--time", "S", "how long to simulate", false},
+                [SET] = {"--set", "path=value", "change the scene; may be given several times",
+                         true},
+                [LOG] = {"--log", "F", "log of all, to be played and resumed (docs/log.md)", false},
+                [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
+                [PLOT] = {"--plot", "F.svg",
+                          "draw force, energy, residual, or a walk (needs gnuplot)", false},
+                [JSON] = {"--json", NULL, "the result as one object", false},
+                [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
+                [AT] = {"--at", "S", "or from this time of it", false}},
     .run = run_command,
 };

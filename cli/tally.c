@@ -124,7 +124,8 @@ static double mean(const tbi_tally *tally, double sum) {
 }
 
 static double realtime_factor(const tbi_tally *tally) {
-  return tally->seconds > 0 ? tabi_world_time(tally->world) / tally->seconds : 0;
+  double simulated = tabi_world_time(tally->world) - tally->from;
+  return tally->seconds > 0 ? simulated / tally->seconds : 0;
 }
 
 /* Under gait the motion between events is its own. */

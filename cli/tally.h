@@ -9,6 +9,7 @@ typedef struct tbi_tally {
   const tabi_scene *scene;
   tabi_world *world;
   int64_t steps;
+  double from;    /* s, when the world had its first step; 0 but for resumed runs */
   double seconds; /* of control and steps */
   double contacts, iterations;
   int32_t contacts_max;

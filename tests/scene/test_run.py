@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import shutil
-import struct
 import tempfile
 import unittest
 
@@ -51,37 +50,6 @@ class Run(Case):
         self.error("run", path, *options, line=line, says=says, path=path)
 
     # results
-
-    def read_log(self, path):
-        with open(path, "rb") as file:
-            data = file.read()
-        self.assertEqual(data[:8], b"tabi log")
-        version, length = struct.unpack_from("=II", data, 8)
-        self.assertEqual((version, length % 8), (1, 0))
-        head = json.loads(data[16:16 + length])
-        size = 8 * (2 + head["nq"] + head["nv"])
-        frames = []
-        for at in range(16 + length, len(data), size):
-            frame = data[at:at + size]
-            fnv = 0xcbf29ce484222325
-            for byte in frame[:-8]:
-                fnv = (fnv ^ byte) * 0x100000001b3 % 2**64
-            self.assertEqual(struct.unpack("=Q", frame[-8:])[0], fnv)
-            frames.append(struct.unpack(f"=q{head['nq'] + head['nv']}d", frame[:-8]))
-        return head, frames
-
-    def test_log_of_states(self):
-        path = self.file("box.yaml", BOX)
-        log = self.file("box.log")
-        result = self.json("run", path, "--time", "0.1", "--log", log, "--json")
-        head, frames = self.read_log(log)
-        self.assertEqual((head["nq"], head["nv"], head["every"]), (7, 6, 10))
-        self.assertEqual(head["joints"][0]["name"], "box")
-        self.assertEqual([frame[0] for frame in frames], list(range(0, 101, 10)))
-        self.assertEqual(list(frames[0][1:4]), [0, 0, 0.3])
-        self.assertEqual(list(frames[-1][1:4]), result["bodies"]["box"]["pos"])
-        _, err = self.tabi("run", path, "--log", self.folder + "/none/x.log", code=1)
-        self.assertIn("cannot open", err)
 
     def test_fallback(self):
         """what cone leaves of a heavy box on light ones is handed over, and counted"""

@@ -1,0 +1,28 @@
+/* resume.h - `tabi run --resume`: a world taken from a log to any of its times. */
+#ifndef TBI_RESUME_H
+#define TBI_RESUME_H
+
+#include "cli.h"
+
+typedef struct tbi_resume {
+  const char *path;          /* of the log; NULL: nothing is resumed */
+  tabi_recording *recording; /* NULL likewise */
+  tabi_recording_info info;
+  int64_t step; /* where to go on */
+  bool changed; /* the scene is not that of the log */
+  bool robots;  /* what was changed is about robots */
+  bool plugins;
+  tabi_scene *before; /* scene of the log, if that is another one */
+} tbi_resume;
+
+/* Opens the log.  `at` is a time in s, or NULL for its end; set[nset] are changes to its scene.
+ * Prints what is wrong and returns the exit code. */
+int tbi_resume_open(tbi_resume *resume, const char *path, const char *at, const char *const *set,
+                    int32_t nset);
+/* Brings a world of the scene to the time, under the rules of that world; on the way it must meet
+ * every frame of the log. */
+int tbi_resume_enter(tbi_resume *resume, tabi_scene *scene, tabi_world *world);
+/* After the scene's last step. */
+void tbi_resume_close(tbi_resume *resume);
+
+#endif

@@ -1,0 +1,192 @@
+"""tabi run --log and --resume: a run taken up at any time ends as if it had not been interrupted,
+whatever interrupted it; branches keep what was before; damaged and foreign logs are refused."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from command import TABI, Case, main
+
+SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
+BOX = """\
+name: a box slides
+timestep: 1e-3
+duration: 1.2
+bodies:
+  - {name: floor, fixed: true, shape: {plane: {}}, rpy: [0, 0.1, 0]}
+  - {name: box, mass: 2, shape: {box: [0.2, 0.2, 0.2]}, xyz: [0, 0, 0.15], lin: [1, 0.3, 0]}
+"""
+
+
+def scene(name):
+    return os.path.join(SCENES, name + ".yaml")
+
+
+class Resume(Case):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, text=None):
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, "w") as f:
+                f.write(text)
+        return path
+
+    def hash(self, *args):
+        return self.json("run", *args, "--json")["state_hash"]
+
+    def test_resumes_at_any_time(self):
+        path, log = self.file("box.yaml", BOX), self.file("box.tabi")
+        whole = self.hash(path)
+        self.assertEqual(self.hash(path, "--log", log), whole)
+        for at in ("0", "0.001", "0.4995", "0.75", "1.199"):
+            result = self.json("run", "--resume", log, "--at", at, "--json")
+            self.assertEqual(result["state_hash"], whole, at)
+            self.assertEqual(result["time"], 1.2)
+        # beyond the end, and through a second log
+        longer = self.hash(path, "--time", "1.5")
+        second = self.file("second.tabi")
+        self.assertEqual(self.hash("--resume", log, "--time", "1.4", "--log", second),
+                         self.hash(path, "--time", "1.4"))
+        self.assertEqual(self.hash("--resume", second, "--time", "1.5"), longer)
+
+    def test_branches(self):
+        """the same motion up to the time, another contact method or mass after it"""
+        path, log = self.file("box.yaml", BOX), self.file("box.tabi")
+        whole = self.hash(path, "--log", log)
+        branch = ("--resume", log, "--at", "0.1")
+        result = self.json("run", *branch, "--set", "contact.model=exact", "--json")
+        self.assertEqual((result["contact"], result["time"]), ("exact", 1.2))
+        self.assertNotEqual(result["state_hash"], whole)
+        self.assertEqual(self.hash(*branch, "--contact", "exact"), result["state_hash"])
+        self.assertEqual(self.hash(*branch, "--set", "contact.model=cone"), whole)
+        heavy = self.json("run", *branch, "--set", "bodies.box.mass=3", "--json")
+        self.assertAlmostEqual(heavy["bodies"]["box"]["pos"][0],
+                               result["bodies"]["box"]["pos"][0], 2)
+
+    def test_walks(self):
+        """a stabiliser remembers, so the run is done again from its start; and it moves on into a
+        branch"""
+        log = self.file("walk.tabi")
+        walk = (scene("walk"), "--set", "log.every=20")
+        self.hash(*walk, "--time", "0.1", "--log", log)
+        whole = self.hash(*walk, "--time", "0.12")
+        self.assertEqual(self.hash("--resume", log, "--at", "0.05", "--time", "0.12"), whole)
+        branch = ("--resume", log, "--time", "0.12")
+        self.assertEqual(self.hash(*branch, "--set", "contact.model=cone"),
+                         whole)
+        name = "robots.robot.controller.kp"
+        self.error("run", *branch, "--set", name + "=1", line=1, says="remembers", path=log)
+
+    def test_gait(self):
+        log = self.file("gait.tabi")
+        self.hash(scene("biped_walk"), "--time", "0.6", "--log", log)
+        self.assertEqual(self.hash("--resume", log, "--at", "0.4", "--time", "0.7"),
+                         self.hash(scene("biped_walk"), "--time", "0.7"))
+        self.error("run", "--resume", log, "--time", "0.7", "--contact", "cone", line=1,
+                   says="under gait only", path=log)
+
+    # interruptions
+
+    def start(self, log, *more):
+        path = self.file("box.yaml", BOX)
+        run = subprocess.Popen([TABI, "run", path, "--time", "1e5", "--log", log, *more],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        while not os.path.exists(log) or os.path.getsize(log) == 0:
+            time.sleep(0.01)
+        return run
+
+    def check_left(self, log):
+        """what is left is good: it goes on for some steps from its end and from its middle"""
+        with self.subTest("resume"):
+            _, err = self.tabi("run", "--resume", log, "--time", "1e-3", code=2)
+            end = float(err.split("taken up at ")[1].split(" s")[0])
+            result = self.json("run", "--resume", log, "--time", str(end + 0.05), "--json")
+            self.assertAlmostEqual(result["time"], end + 0.05, 2)
+            self.assertEqual(self.hash("--resume", log, "--at", str(max(end - 0.3, 0)), "--time",
+                                       str(end + 0.05)), result["state_hash"])
+        return end
+
+    def test_killed(self):
+        """kill -9 at some time leaves a log that is good up to its last flush"""
+        chance = random.Random(1)
+        for i in range(3):
+            log = self.file(f"killed{i}.tabi")
+            run = self.start(log)
+            time.sleep(chance.uniform(0, 0.8))
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+            self.check_left(log)
+
+    def test_signals(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            log = self.file(f"{code}.tabi")
+            run = self.start(log)
+            time.sleep(0.7)
+            run.send_signal(number)
+            self.assertEqual(run.wait(timeout=20), code)
+            err = run.stderr.read().decode()
+            self.assertIn("interrupted at ", err)
+            self.assertIn(f"tabi run --resume {log}", err)
+            at = float(err.split("interrupted at ")[1].split(" s")[0])
+            self.assertAlmostEqual(self.check_left(log), at, 2)
+
+    # refusals
+
+    def test_full_disk(self):
+        path = self.file("box.yaml", BOX)
+        _, err = self.tabi("run", path, "--log", "/dev/full", code=1)
+        self.assertIn("/dev/full:1: error: cannot write: No space left on device", err)
+        self.assertEqual(err.count("\n"), 1, err)
+
+    def test_damaged(self):
+        path, log = self.file("box.yaml", BOX), self.file("box.tabi")
+        self.hash(path, "--time", "0.1", "--log", log)
+        with open(log, "rb") as f:
+            data = bytearray(f.read())
+        for at in (0, 9, 17, 100, len(data) // 2, len(data) - 1):
+            data[at] ^= 4
+            with open(log, "wb") as f:
+                f.write(data)
+            data[at] ^= 4
+            self.error("run", "--resume", log, line=1, says="damaged", path=log)
+        self.error("run", "--resume", path, line=1, says="no log of tabi", path=path)
+        none = self.file("none.tabi")
+        self.error("run", "--resume", none, line=1, says="cannot open", path=none)
+
+    def test_usage(self):
+        path, log = self.file("box.yaml", BOX), self.file("box.tabi")
+        self.hash(path, "--time", "0.1", "--log", log)
+        for says, *args in (("SCENE is missing",),
+                            ("leave out SCENE", path, "--resume", log),
+                            ("goes with --resume", path, "--at", "1"),
+                            ("overwrite", "--resume", log, "--log", log),
+                            ("outside the log", "--resume", log, "--at", "0.2"),
+                            ("nothing is left", "--resume", log, "--time", "0.1"),
+                            ("time step", "--resume", log, "--dt", "2e-3"),
+                            ("needs a number", "--resume", log, "--at", "-1")):
+            _, err = self.tabi("run", *args, code=2)
+            self.assertIn(says, err)
+
+    def test_other_model(self):
+        """a robot that was changed since is not taken for the one of the log"""
+        urdf = """<robot name="p"><link name="p"><inertial><mass value="%d"/>
+<inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>"""
+        self.file("p.urdf", urdf % 1)
+        path, log = self.file("p.yaml", "robots: [{name: p, model: p.urdf}]"), self.file("p.tabi")
+        self.hash(path, "--time", "0.1", "--log", log)
+        self.file("p.urdf", urdf % 2)
+        self.error("run", "--resume", log, line=1, says="not what they were", path=log)
+
+
+if __name__ == "__main__":
+    main()
