@@ -145,6 +145,7 @@ static tabi_status step_all(tbi_stage *stage, walk *w, FILE *script, double pict
 static tabi_status run_walk(walk *w, const char *scene, const char *const *set, FILE *script,
                             tabi_error *err) {
   tbi_series_init(&w->series, columns);
+  w->least_normal = INFINITY;
   tbi_stage stage;
   tabi_status status = tbi_stage_open(&stage, scene, set, err);
   if (status == TABI_OK) status = step_all(&stage, w, script, 0.9, err);
@@ -183,7 +184,8 @@ static void judge_walk(tbi_trial *trial, const walk *w) {
   join(w->push, w->nstep, 1, text, sizeof text);
   tbi_judge_word(trial, "force on the landing foot weakens [N]", "strictly", text,
                  shrinks(w->push, w->nstep));
-  tbi_judge_within(trial, "way of slip in the last step", "m", w->slip[w->nstep - 1], 0.1, 0.3);
+  double slip = w->nstep > 0 ? w->slip[w->nstep - 1] : 0;
+  tbi_judge_within(trial, "way of slip in the last step", "m", slip, 0.1, 0.3);
   tbi_judge_below(trial, "times of steps against another program's", "s", swap_error(w), 0.02);
   tbi_judge_below(trial, "balance of energy, of work and losses", "%",
                   100 * w->unbalanced / w->turned, 1);
@@ -199,7 +201,7 @@ static void judge_all(tbi_trial *trial, const walk *w, int count) {
     worst.unlisted += w[i].unlisted;
     worst.gained = fmax(worst.gained, w[i].gained);
     worst.open = fmax(worst.open, w[i].open);
-    worst.least_normal = fmin(worst.least_normal, w[i].least_normal);
+    if (w[i].series.nrow > 0) worst.least_normal = fmin(worst.least_normal, w[i].least_normal);
     for (int m = 0; m < NMODE; m++)
       worst.visited[m] = worst.visited[m] || w[i].visited[m];
   }
