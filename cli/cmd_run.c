@@ -70,16 +70,26 @@ static bool check_files(const tbi_args *args) {
   return !wrong;
 }
 
+static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }
+static const char *integrator_name(int i) { return tabi_integrator_name((tabi_integrator)i); }
+
+/* Whether a word is in a list; if not, the message shows the list. */
+static bool check_word(const char *what, const char *word, const char *(*name_of)(int), int count) {
+  char list[200] = "";
+  size_t used = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!word || strcmp(word, name_of(i)) == 0) return true;
+    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
+    if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
+  }
+  tbi_usage_error("run", "unknown %s '%s' (%s)", what, word, list);
+  return false;
+}
+
 /* The words that are chosen from a list, and numbers, are checked before any file is read. */
 static bool check_options(const tbi_args *args) {
-  const char *contact = args->value[CONTACT];
-  const char *integrator = args->value[INTEGRATOR];
-  if (contact && tabi_contact_find(contact) == TABI_NONE) {
-    tbi_usage_error("run", "unknown contact model '%s'", contact);
-    return false;
-  }
-  if (integrator && tabi_integrator_find(integrator) == TABI_NONE) {
-    tbi_usage_error("run", "unknown integrator '%s'", integrator);
+  if (!check_word("contact model", args->value[CONTACT], contact_name, TABI_CONTACT_COUNT) ||
+      !check_word("integrator", args->value[INTEGRATOR], integrator_name, TABI_INTEGRATOR_COUNT)) {
     return false;
   }
   static const struct {
