@@ -56,7 +56,7 @@ static tabi_status read_item(const tabi_options *options, const tbi_yaml_node *n
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.120ssteps: ", options->what);
   *to = (item){.step = keys->each, .arc = keys->arc, .times = 1};
-  if (goes_straight(node)) to->arc = NAN;
+  if (goes_straight(node)) to->arc = (double)NAN;
   tabi_status status = tbi_fields_read(node, what, item_fields,
                                        sizeof item_fields / sizeof *item_fields, to, r->err);
   if (status == TABI_OK) status = check_arc(r, node, what);
