@@ -69,6 +69,10 @@ static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
                          "walk: period, horizon, sample and jerk_weight must be positive, passes "
                          "not negative");
   }
+  if (def->first != TABI_LEFT && def->first != TABI_RIGHT) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: first must be TABI_LEFT or TABI_RIGHT");
+  }
   bool placed = isfinite(def->yaw);
   for (int i = 0; i < 3; i++)
     placed = placed && isfinite(def->place[i]);

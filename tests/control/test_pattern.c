@@ -159,6 +159,9 @@ static void test_refuses(void **state) {
   def.period = 0;
   expect_refused(&robot, &def, "must be positive");
   def = good;
+  def.first = (tabi_side)7;
+  expect_refused(&robot, &def, "first must be TABI_LEFT or TABI_RIGHT");
+  def = good;
   def.foot[TABI_LEFT] = TABI_NONE;
   expect_refused(&robot, &def, "a foot is none of the model");
   def = good;
