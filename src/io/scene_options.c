@@ -106,7 +106,8 @@ static void fail_name(const tabi_controller_site *site, const kind *of, const ch
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (int32_t i = 0; i < of->count(site->model); i++) {
     const char *known = of->name(site->model, i);
-    if (known && strlen(known) > prefix && strncmp(known, site->robot, prefix - 1) == 0)
+    if (known && strlen(known) > prefix && strncmp(known, site->robot, prefix - 1) == 0 &&
+        known[prefix - 1] == '/')
       tbi_suggest_add(&nearest, known + prefix);
   }
   char hint[TBI_HINT_SIZE];
