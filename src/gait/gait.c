@@ -93,19 +93,19 @@ static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
 static const char *complaint(const tabi_model *model, const tabi_gait_def *def) {
   if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
-    return "a foot needs a link, a heel and a toe";
+    return "a foot needs a link, and a heel and a toe within 1e6 m of it";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
   if (def->support != 0 && def->support != 1) return "support must be 0 or 1";
   if (tabi_gait_mode_find(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
-  if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be >= 0";
+  if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be in [0, 1e6)";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
   if (!(def->pivot_damping >= 0 && def->pivot_damping <= STRONG))
-    return "pivot_damping must be >= 0";
+    return "pivot_damping must be in [0, 1e15]";
   if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
   if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
   if (!are_links_known(model, def)) return "forces and floors need links of the robot";
-  if (!are_numbers(def)) return "lengths, forces and periods must be numbers, periods >= 0";
+  if (!are_numbers(def)) return "lengths must be at most 1e6 m, forces 1e15 N, and periods >= 0";
   return NULL;
 }
 
