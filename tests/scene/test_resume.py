@@ -74,7 +74,9 @@ class Resume(Case):
         """a stabiliser remembers, so the run is done again from its start; and it moves on into a
         branch"""
         log = self.file("walk.tabi")
-        walk = (scene("walk"), "--set", "log.every=20")
+        walk = [scene("walk_bush"), "--set", "log.every=20"]
+        for key, value in (("steps", 1), ("stand_before", 0.1), ("stand_after", 0.1)):
+            walk += ["--set", f"robots.robot.controller.{key}={value}"]
         self.hash(*walk, "--time", "0.1", "--log", log)
         whole = self.hash(*walk, "--time", "0.12")
         self.assertEqual(self.hash("--resume", log, "--at", "0.05", "--time", "0.12"), whole)
