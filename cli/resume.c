@@ -126,7 +126,7 @@ static int rewind_world(tbi_resume *resume, tabi_scene *scene, tabi_world *world
       if (tabi_recording_frame(resume->recording, index++, &frame, &err) != TABI_OK)
         return fail_as(resume, &err);
     }
-    if (frame.step == step) code = compare(resume, world, &frame);
+    if (frame.q && frame.step == step) code = compare(resume, world, &frame);
     if (code != TBI_EXIT_OK || step >= resume->step) break;
     code = step_once(resume, scene, world);
   }

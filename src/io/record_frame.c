@@ -109,7 +109,7 @@ static float as_float(uint32_t bits) {
 
 static bool give_contact(const uint64_t *word, tabi_frame_contact *contact) {
   float number[10];
-  for (int i = 0; i < 5; ++i) {
+  for (size_t i = 0; i < 5; ++i) {
     number[2 * i] = as_float(low(word[i + 2]));
     number[2 * i + 1] = as_float(high(word[i + 2]));
   }

@@ -38,7 +38,8 @@ uint32_t tbi_crc_of(const tbi_crc *crc, const void *bytes, size_t size) {
 
 void tbi_record_start(const tbi_crc *crc, unsigned char bytes[TBI_START_SIZE]) {
   const uint32_t version = TBI_RECORD_VERSION;
-  memcpy(bytes, TBI_RECORD_MAGIC, 8);
+  for (size_t i = 0; i < 8; ++i)
+    bytes[i] = (unsigned char)TBI_RECORD_MAGIC[i];
   memcpy(bytes + 8, &version, sizeof version);
   uint32_t checksum = tbi_crc_of(crc, bytes, 12);
   memcpy(bytes + 12, &checksum, sizeof checksum);

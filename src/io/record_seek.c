@@ -134,7 +134,7 @@ int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
   if (piece < 0) return TABI_NONE;
   int64_t found = r->frames.item[piece].frame;
   int64_t end = found + r->frames.item[piece].count;
-  tabi_frame frame;
+  tabi_frame frame = {0};
   for (int64_t i = found; i < end; ++i) {
     if (tabi_recording_frame(r, i, &frame, NULL) != TABI_OK || frame.step > step) break;
     found = i;
