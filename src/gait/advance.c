@@ -8,9 +8,10 @@
 #include <string.h>
 
 /* s: twenty events within this are a crowd, and nothing is released for as long after it */
-#define CROWD     1e-3
-#define MAX_SPEED 1e5  /* m/s or rad/s */
-#define RISEN     1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
+#define CROWD      1e-3
+#define LEAST_PULL 1e-6 /* N; less is a force located at zero */
+#define MAX_SPEED  1e5  /* m/s or rad/s */
+#define RISEN      1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
 
 static void pack(const tbi_walk *w, double *y) {
   int32_t n = w->nactive;
@@ -103,7 +104,7 @@ static void notice(tbi_walk *w, double t, double length) {
   look_and_accelerate(w, t);
   tbi_walk_point(w, &tbi_walk_view(w)->heel[1], pos, vel);
   if (tbi_walk_mode(w)->other == TBI_AWAY && pos[2] > RISEN) w->memory->risen = true;
-  if (fmin(w->forces.heel, w->forces.toe) < 0) w->memory->pulled += length;
+  if (fmin(w->forces.heel, w->forces.toe) < -LEAST_PULL) w->memory->pulled += length;
 }
 
 static void walk_settle(tbi_hybrid *system, double t, double *y) {
