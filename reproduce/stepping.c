@@ -23,7 +23,7 @@ static void judge(tbi_trial *trial, tabi_contact_kind contact, const tbi_march_s
   (void)snprintf(name, sizeof name, "steps on to the end, %s", law);
   tbi_judge_word(trial, name, "yes", seen->fell > 0 ? "falls" : "yes", seen->fell == 0);
   (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
-  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 1);
+  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 0.5);
   (void)snprintf(name, sizeof name, "force on a lifted foot, %s", law);
   tbi_judge_within(trial, name, "N", seen->swing_force, 0, 0);
   (void)snprintf(name, sizeof name, "noise of the force in stance, of the weight, %s", law);
