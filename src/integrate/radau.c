@@ -107,7 +107,8 @@ static bool factor_systems(tbi_radau *r) {
     upper[n + i] = BETA / r->h;
     lower[i - n] = -BETA / r->h;
   }
-  return tbi_lu_factor(n, r->real_lu, r->real_pivot) && tbi_lu_factor(two, r->pair_lu, r->pair_pivot);
+  return tbi_lu_factor(n, r->real_lu, r->real_pivot) &&
+         tbi_lu_factor(two, r->pair_lu, r->pair_pivot);
 }
 
 /* to = matrix x from, the three rows being vectors of length n; to and from must differ */
