@@ -29,7 +29,6 @@ static const char *const columns[] = {"stabilised", "direction", "push_Ns", "fel
 typedef struct count {
   int32_t stood_small, small; /* pushes of 10 N s */
   int32_t stood_large, large; /* beyond the edge */
-  double best[2];             /* N s, sum over directions of the largest stood, without and with */
 } count;
 
 static tbi_march_def march_of(bool stabilised, int s, double impulse) {
@@ -61,20 +60,17 @@ static bool is_lost(int s, double impulse) {
 static tabi_status push_all(const tbi_trial *trial, tbi_series *series, count *c, tabi_error *err) {
   for (int i = 0; i < MOST_ROWS; i++) {
     bool stabilised = i >= SIDES;
-    double largest = 0;
     for (int32_t impulse = SMALLEST; impulse <= LARGEST; impulse += trial->quick ? 25 : 5) {
       double fell = 0;
       tabi_status status = push(stabilised, i % SIDES, impulse, &fell, err);
       if (status != TABI_OK) return status;
       const double row[NCOLUMN] = {stabilised, i % SIDES, impulse, fell};
       tbi_series_add(series, row);
-      if (fell == 0) largest = impulse;
       c->small += impulse == SMALLEST;
       c->stood_small += impulse == SMALLEST && fell == 0;
       c->large += is_lost(i % SIDES, impulse);
       c->stood_large += is_lost(i % SIDES, impulse) && fell == 0;
     }
-    c->best[stabilised] += largest;
   }
   return TABI_OK;
 }
@@ -122,10 +118,6 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
     tbi_judge_within(trial, "pushes of 10 N s that are stood", "", c.stood_small, c.small, c.small);
     tbi_judge_within(trial, "pushes beyond the capture point that are stood", "", c.stood_large, 0,
                      0);
-    tbi_judge_within(trial, "largest push stood blindly, mean of three sides", "N s",
-                     c.best[0] / SIDES, SMALLEST, LARGEST);
-    tbi_judge_within(trial, "the same with the stabiliser", "N s", c.best[1] / SIDES, SMALLEST,
-                     LARGEST);
     if (!trial->quick) status = judge_variants(trial, err);
   }
   if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
