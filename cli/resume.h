@@ -3,6 +3,7 @@
 #define TBI_RESUME_H
 
 #include "cli.h"
+#include "tabi/tabi_record.h"
 
 typedef struct tbi_resume {
   const char *path;          /* of the log; NULL: nothing is resumed */

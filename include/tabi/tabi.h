@@ -544,6 +544,21 @@ typedef struct tabi_certificate {
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 
+/* How the tree of a link stood, in the last step, on what does not belong to it. */
+enum { TABI_BALANCE_CORNERS = 16 };
+typedef struct tabi_balance {
+  double com[3];   /* m, centre of mass of the tree after the step */
+  double force[3]; /* N, of its contacts with others, mean over the step */
+  double zmp[3];   /* m, where these have no moment about x and y, at their mean height;
+                      meaningless while force[2] is 0 */
+  double margin;   /* m from there to the nearest edge of the support polygon, negative outside;
+                      0 without a polygon */
+  int32_t ncorner;
+  double corner[TABI_BALANCE_CORNERS][2]; /* m, of the support polygon: the hull, seen from above,
+                                             of the points that push it, counter-clockwise */
+} tabi_balance;
+TABI_API tabi_balance tabi_world_balance(tabi_world *world, int32_t link);
+
 /* A connection in the last step. */
 typedef struct tabi_connection_state {
   double gap;  /* m at the present state, worst axis: what should be zero; a spring's stretch */

@@ -1,4 +1,4 @@
-/* tabi_io.h - robots and scenes from files, and logs of what they did.
+/* tabi_io.h - robots and scenes from files.
  *
  * URDF and MJCF become calls to a tabi_builder.  What a file says and tabi does not use is
  * reported to the warning function, once for each kind of thing.  A scene, in YAML, holds robots,
@@ -127,91 +127,6 @@ TABI_API bool tabi_scene_remembers(const tabi_scene *scene);
  * them.  Both scenes must then live as long as either runs. */
 TABI_API tabi_status tabi_scene_swap_controllers(tabi_scene *scene, tabi_scene *other,
                                                  tabi_error *err);
-
-/* ---------------------------------------------------------------------------------- logs */
-
-/* Writes what a world does to a file (docs/log.md), from which it can be played, continued or
- * branched.  What was written lasts when the program dies; at most half a second of it is held back
- * in memory. */
-typedef struct tabi_recorder tabi_recorder;
-
-/* Begins a file with the present state.  Scene and world must outlive the recorder. */
-TABI_API tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene,
-                                             tabi_world *world, tabi_error *err);
-/* After every step; writes every so many as the scene's log says.  Allocates nothing.  After an
- * error it does nothing but return it again. */
-TABI_API tabi_status tabi_recorder_step(tabi_recorder *recorder, tabi_error *err);
-/* Writes the end, and frees the recorder in any case.  NULL is fine. */
-TABI_API tabi_status tabi_recorder_close(tabi_recorder *recorder, tabi_error *err);
-
-typedef enum tabi_contact_status {
-  TABI_CONTACT_SEPARATING, /* no force */
-  TABI_CONTACT_STICK,      /* slower than 1 mm/s along the surface */
-  TABI_CONTACT_SLIP,
-} tabi_contact_status;
-
-typedef struct tabi_frame_contact {
-  int32_t shape_a, shape_b;
-  tabi_contact_status status;
-  float point[3], normal[3]; /* m, world; the normal points from a to b */
-  float force[3];            /* N on b, mean over the step, world */
-  float gap;                 /* m at the start of the step, negative when overlapping */
-  float slip;                /* m/s along the surface at the end of the step */
-} tabi_frame_contact;
-
-/* A world after a step.  The arrays live until the next call for the same recording. */
-typedef struct tabi_frame {
-  int64_t step;
-  double time;                  /* s */
-  const double *q, *v, *sensor; /* exactly as in the world; sensors one after another */
-  tabi_energy energy;           /* J */
-  tabi_certificate certificate; /* of the step */
-  const tabi_frame_contact *contact;
-  int32_t ncontact;
-} tabi_frame;
-
-/* A log that is read. */
-typedef struct tabi_recording tabi_recording;
-
-typedef struct tabi_recording_info {
-  uint32_t tabi_version; /* that wrote it */
-  tabi_scene_source source;
-  const char *scene; /* its name */
-  tabi_contact_kind contact;
-  tabi_integrator integrator;
-  double timestep;         /* s */
-  int32_t every;           /* steps between frames */
-  int32_t nq, nv, nsensor; /* numbers of a frame */
-  size_t snapshot_size;    /* bytes */
-  uint64_t model_hash;
-  int64_t first, last; /* steps of the first and last frame */
-  int64_t nframe, nsnapshot;
-  bool complete; /* it has an end; otherwise the run was killed, and this is what it left */
-} tabi_recording_info;
-
-/* Checks every byte: a damaged file is refused with the place of the damage; one that was cut off
- * is read as far as it goes. */
-TABI_API tabi_recording *tabi_recording_open(const char *path, tabi_error *err);
-/* The same from memory, which must outlive it; `path` names it in messages. */
-TABI_API tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t size, const char *path,
-                                                   tabi_error *err);
-TABI_API void tabi_recording_close(tabi_recording *recording); /* NULL is fine */
-TABI_API tabi_recording_info tabi_recording_get_info(const tabi_recording *recording);
-
-/* The frame at an index from 0.  Reading one after another is fastest. */
-TABI_API tabi_status tabi_recording_frame(tabi_recording *recording, int64_t index,
-                                          tabi_frame *frame, tabi_error *err);
-/* The index of the last frame at or before a step, or TABI_NONE. */
-TABI_API int64_t tabi_recording_find(tabi_recording *recording, int64_t step);
-/* The last snapshot at or before a step, for tabi_world_restore: snapshot[snapshot_size].  *at is
- * its step. */
-TABI_API tabi_status tabi_recording_snapshot(tabi_recording *recording, int64_t step,
-                                             void *snapshot, int64_t *at, tabi_error *err);
-/* The scene of the log; def->set is changed on top of what was when it was written.  Robots and
- * meshes are read from their files, and refused if they are not what they were, unless def->set
- * changes something.  def may be NULL. */
-TABI_API tabi_scene *tabi_recording_scene(const tabi_recording *recording,
-                                          const tabi_scene_def *def, tabi_error *err);
 
 /* --------------------------------------------------------------------- friction problems */
 

@@ -1,6 +1,6 @@
 /* fuzz_record.c - any bytes as a log.  Checksums are put right first, so that what is behind them
  * is reached; what is accepted must be readable from end to end without a wrong access. */
-#include "io/record.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 #include <string.h>

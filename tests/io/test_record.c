@@ -3,7 +3,7 @@
  * through; a log that was cut off is read as far as it goes; and a full disk is told. */
 #include "scratch.h"
 #include "support/near.h"
-#include "tabi/tabi_io.h"
+#include "tabi/tabi_record.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
-/* scene_control_steps.c - the steps of a walk: so many alike, or a list.
+/* control_steps.c - the steps of a walk: so many alike, or a list.
  *
  *   steps: 6                                   the last one closes the feet
  *   steps: [{times: 5, stride: 0.2}, {times: 3, arc: 0.8, turn: 0.2}, {}] */
 #include "base/error.h"
-#include "io/scene_control.h"
+#include "scene/control.h"
 
 #include <math.h>
 #include <stdio.h>

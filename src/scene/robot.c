@@ -1,8 +1,8 @@
-/* scene_robot.c - robots of a scene: loaded by the builder, then changed in it.
+/* robot.c - robots of a scene: loaded by the builder, then changed in it.
  *
  * Locked joints become fixed ones, shapes get the scene's materials, and a robot that shall not
  * touch itself gets a collision group of its own. */
-#include "io/scene.h"
+#include "scene/scene.h"
 
 #include "base/error.h"
 #include "io/sensor.h"

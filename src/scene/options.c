@@ -1,12 +1,12 @@
-/* scene_options.c - what a controller asks of its scene: options by key, and links, joints and
+/* options.c - what a controller asks of its scene: options by key, and links, joints and
  * sensors of its robot by name.
  *
  * The first thing that is wrong stays; later ones are not told, and what was asked for in vain is
  * answered with something harmless, so that a controller need not look. */
 #include "base/error.h"
-#include "io/scene_control.h"
 #include "io/suggest.h"
 #include "model/builder.h"
+#include "scene/control.h"
 
 #include <stdarg.h>
 #include <stdio.h>

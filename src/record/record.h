@@ -4,16 +4,16 @@
  *   start  = magic, version, checksum of both
  *   chunk  = kind, size, number, checksum of the payload, checksum of these four; payload
  *
- *   record_pack.c    checksums and packed words
- *   record_model.c   what tells one model from another
- *   record_frame.c   a frame as words and back
- *   record_write.c   tabi_recorder
- *   record_read.c    tabi_recording (recording.h): opening, which checks every byte
- *   record_seek.c    frames and snapshots of one that is open */
+ *   pack.c    checksums and packed words
+ *   model.c   what tells one model from another
+ *   frame.c   a frame as words and back
+ *   write.c   tabi_recorder
+ *   read.c    tabi_recording (recording.h): opening, which checks every byte
+ *   seek.c    frames and snapshots of one that is open */
 #ifndef TBI_RECORD_H
 #define TBI_RECORD_H
 
-#include "tabi/tabi_io.h"
+#include "tabi/tabi_record.h"
 
 #define TBI_RECORD_MAGIC   "tabi log"
 #define TBI_RECORD_VERSION 2U

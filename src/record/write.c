@@ -1,4 +1,4 @@
-/* record_write.c - a log while it is written.
+/* write.c - a log while it is written.
  *
  * Frames gather in memory as one chunk, which goes out when it is full, when half a second has
  * passed, and before a snapshot.  A chunk is written by one call of the system where it can, so a
@@ -6,7 +6,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
-#include "io/record.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

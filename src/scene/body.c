@@ -1,5 +1,5 @@
-/* scene_body.c - bodies of a scene: one shape each, solid, standing or free. */
-#include "io/scene.h"
+/* body.c - bodies of a scene: one shape each, solid, standing or free. */
+#include "scene/scene.h"
 
 #include "base/error.h"
 #include "io/heightfield.h"

@@ -1,15 +1,15 @@
-/* scene_control.h - controllers of robots while their scene is read.
+/* control.h - controllers of robots while their scene is read.
  *
- *   scene_control.c         the table of all types; making one, and what its errors say
- *   scene_options.c         what a plugin may ask for, tabi_options and tabi_site
- *   scene_drive.c           gains of joints, shared by those below
- *   scene_control_pd.c      pd and csv
- *   scene_control_walk.c    walk, scene_control_steps.c its list of steps
- *   scene_control_plugin.c  plugin: a shared object */
+ *   control.c         the table of all types; making one, and what its errors say
+ *   options.c         what a plugin may ask for, tabi_options and tabi_site
+ *   drive.c           gains of joints, shared by those below
+ *   control_pd.c      pd and csv
+ *   control_walk.c    walk, control_steps.c its list of steps
+ *   control_plugin.c  plugin: a shared object */
 #ifndef TBI_SCENE_CONTROL_H
 #define TBI_SCENE_CONTROL_H
 
-#include "io/scene.h"
+#include "scene/scene.h"
 #include "tabi/tabi_plugin.h"
 
 /* What built-in types look into; the robot is r->scene->robots[index]. */

@@ -1,8 +1,8 @@
-/* scene_gait.c - the walk of a planar biped: its feet, the forces that drive it, its settings.
+/* gait.c - the walk of a planar biped: its feet, the forces that drive it, its settings.
  *
  * Keys and links are read and checked under every contact model, so that a mistake does not wait
  * for the day when gait is chosen; the views of the robot are made for that model alone. */
-#include "io/scene.h"
+#include "scene/scene.h"
 
 #include "base/error.h"
 #include "io/suggest.h"

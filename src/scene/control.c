@@ -1,8 +1,8 @@
-/* scene_control.c - the types of controllers, and how one is made.
+/* control.c - the types of controllers, and how one is made.
  *
  * A type is a table of functions (tabi_plugin.h) in a file of its own and a line in the table
  * below.  All that it complains of while it is made is told at its place in the scene. */
-#include "io/scene_control.h"
+#include "scene/control.h"
 
 #include "base/error.h"
 #include "io/suggest.h"

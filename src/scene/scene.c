@@ -2,7 +2,7 @@
  *
  * Materials, bodies and robots become builder calls; when the model stands, starts, controllers,
  * forces and the settings of the world follow, which speak of its joints and links. */
-#include "io/scene.h"
+#include "scene/scene.h"
 
 #include "base/array.h"
 #include "base/error.h"

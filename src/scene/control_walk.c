@@ -1,7 +1,7 @@
-/* scene_control_walk.c - a controller that walks: a plan of steps, made when the scene is read,
+/* control_walk.c - a controller that walks: a plan of steps, made when the scene is read,
  * joint control along it, and a stabiliser that feels with the robot's sensors. */
 #include "base/error.h"
-#include "io/scene_control.h"
+#include "scene/control.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* scene_run.c - a scene in its world: start, controllers, external forces. */
-#include "io/scene.h"
+/* run.c - a scene in its world: start, controllers, external forces. */
+#include "scene/scene.h"
 
 #include "base/error.h"
 #include "math/quat.h"

@@ -1,10 +1,10 @@
-/* scene_drive.c - how the joints of a robot are driven: which, with which gains.
+/* drive.c - how the joints of a robot are driven: which, with which gains.
  *
  * Every joint with one coordinate is driven, unless it follows another by a coupling.  Joints that
  * the model drives by position actuators take their target from there and no gains. */
 #include "base/error.h"
-#include "io/scene_control.h"
 #include "model/builder.h"
+#include "scene/control.h"
 
 #include <math.h>
 #include <stdio.h>

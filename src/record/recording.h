@@ -2,7 +2,7 @@
 #ifndef TBI_RECORDING_H
 #define TBI_RECORDING_H
 
-#include "io/record.h"
+#include "record/record.h"
 
 /* A chunk of frames or a snapshot in the file. */
 typedef struct tbi_piece {

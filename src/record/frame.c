@@ -1,11 +1,11 @@
-/* record_frame.c - a frame as 64-bit words.
+/* frame.c - a frame as 64-bit words.
  *
  *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
  *   4 of the energy | q | v | sensors | 7 words for each contact
  *
  * A contact: shapes | status, gap | point x y | point z, normal x | normal y z | force x y |
  * force z, slip.  Two numbers share a word as 32-bit floats, the first in the lower half. */
-#include "io/record.h"
+#include "record/record.h"
 
 #include <math.h>
 #include <string.h>

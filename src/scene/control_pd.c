@@ -1,7 +1,7 @@
-/* scene_control_pd.c - controllers that hold the posture (pd) or follow a table (csv). */
+/* control_pd.c - controllers that hold the posture (pd) or follow a table (csv). */
 #include "base/error.h"
 #include "io/csv.h"
-#include "io/scene_control.h"
+#include "scene/control.h"
 
 #include <math.h>
 #include <stdlib.h>

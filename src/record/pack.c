@@ -1,6 +1,6 @@
-/* record_pack.c - checksums of logs, and numbers that change little from frame to frame in few
+/* pack.c - checksums of logs, and numbers that change little from frame to frame in few
  * bytes. */
-#include "io/record.h"
+#include "record/record.h"
 
 #include <string.h>
 

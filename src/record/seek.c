@@ -1,9 +1,9 @@
-/* record_seek.c - frames, snapshots and the scene of a log that is open.
+/* seek.c - frames, snapshots and the scene of a log that is open.
  *
  * A frame is told by its difference from the one before it in its chunk, so a chunk is unpacked
  * from its start up to the frame that is wanted; reading on goes on from there. */
 #include "base/error.h"
-#include "io/recording.h"
+#include "record/recording.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* scene_source.c - what a scene was read from, for logs that can be continued; and what has to move
+/* source.c - what a scene was read from, for logs that can be continued; and what has to move
  * when a run goes on in another scene. */
 #include "base/error.h"
 #include "io/path.h"
-#include "io/scene.h"
+#include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* record_model.c - a hash of a model, so that a log is not continued with another robot.
+/* model.c - a hash of a model, so that a log is not continued with another robot.
  *
  * Numbers are taken field by field or in runs of doubles: structs hold pointers and gaps, whose
  * bytes mean nothing. */
-#include "io/record.h"
+#include "record/record.h"
 
 #include <string.h>
 

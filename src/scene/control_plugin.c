@@ -1,7 +1,7 @@
-/* scene_control_plugin.c - a controller from a shared object, which exports `tabi_plugin`
+/* control_plugin.c - a controller from a shared object, which exports `tabi_plugin`
  * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any. */
 #include "base/error.h"
-#include "io/scene_control.h"
+#include "scene/control.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* record_read.c - opens a log: reads all of it once, checks every byte, and remembers where frames
+/* read.c - opens a log: reads all of it once, checks every byte, and remembers where frames
  * and snapshots stand.
  *
  * Every byte is under some checksum and chunks are numbered, so what passes is what was written.
  * Only a last chunk that is not whole is left aside: that is what a killed run leaves. */
 #include "base/error.h"
 #include "io/file.h"
-#include "io/recording.h"
+#include "record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* scene.h - a scene and the readers of its parts.
  *
  *   scene.c          the file, its settings and materials; the order in which all is read
- *   scene_body.c     bodies and their shapes
- *   scene_robot.c    robots: loading, locking, materials, start
- *   scene_control.h  controllers of robots
- *   scene_gait.c     the walk of a planar biped
- *   scene_run.c      the scene in a world: start, control, forces
- *   scene_source.c   what it was read from, and controllers that move to another scene */
+ *   body.c     bodies and their shapes
+ *   robot.c    robots: loading, locking, materials, start
+ *   control.h  controllers of robots
+ *   gait.c     the walk of a planar biped
+ *   run.c      the scene in a world: start, control, forces
+ *   source.c   what it was read from, and controllers that move to another scene */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
 

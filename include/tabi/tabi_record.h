@@ -1,0 +1,172 @@
+/* tabi_record.h - what worlds did: frames, the signals in them, and logs.
+ *
+ * A frame is a world after a step, complete enough to be drawn, plotted and judged.  It comes from
+ * a world (tabi_observer) or from a log (tabi_recording), and whatever reads frames serves both:
+ *
+ *   tabi_recording *log = tabi_recording_open("walk.tabi", &err);
+ *   tabi_scene *scene = tabi_recording_scene(log, NULL, &err);
+ *   tabi_signals *signals = tabi_signals_create(scene, &err);
+ *   for (int64_t i = 0; i < tabi_recording_get_info(log).nframe; ++i) {
+ *     tabi_recording_frame(log, i, &frame, &err);
+ *     tabi_signals_eval(signals, &frame, value);
+ *   } */
+#ifndef TABI_RECORD_H
+#define TABI_RECORD_H
+
+#include "tabi_io.h"
+
+TABI_BEGIN
+
+/* -------------------------------------------------------------------------------- frames */
+
+typedef enum tabi_contact_status {
+  TABI_CONTACT_SEPARATING, /* no force */
+  TABI_CONTACT_STICK,      /* slower than 1 mm/s along the surface */
+  TABI_CONTACT_SLIP,
+} tabi_contact_status;
+
+typedef struct tabi_frame_contact {
+  int32_t shape_a, shape_b;
+  tabi_contact_status status;
+  float point[3], normal[3]; /* m, world; the normal points from a to b */
+  float force[3];            /* N on b, mean over the step, world */
+  float velocity[3];         /* m/s, of b against a at the end of the step, world */
+  float gap;                 /* m at the start of the step, negative when overlapping */
+  float friction;            /* the coefficient that was used */
+  /* what follows from these */
+  float slip;     /* m/s along the surface */
+  float power;    /* W that friction takes */
+  float residual; /* m/s, by which the laws of contact are missed: the worst of overlap left at the
+                     end of the step over its time, parting under force, and friction that does not
+                     oppose slip */
+} tabi_frame_contact;
+
+/* A world after a step.  The arrays live until the next frame of the same observer or recording. */
+typedef struct tabi_frame {
+  int64_t step;
+  double time;                  /* s */
+  const double *q, *v, *sensor; /* exactly as in the world; sensors one after another */
+  tabi_energy energy;           /* J */
+  tabi_certificate certificate; /* of the step */
+  const tabi_frame_contact *contact;
+  int32_t ncontact;
+  const tabi_balance *balance; /* of the scene's robots */
+  int32_t nrobot;
+} tabi_frame;
+
+/* Sees a world of a scene as frames.  Both must outlive it. */
+typedef struct tabi_observer tabi_observer;
+TABI_API tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world,
+                                             tabi_error *err);
+TABI_API void tabi_observer_destroy(tabi_observer *observer); /* NULL is fine */
+/* The world as it stands; allocates nothing. */
+TABI_API const tabi_frame *tabi_observer_look(tabi_observer *observer);
+
+/* ------------------------------------------------------------------------------- signals */
+
+/* Numbers of a frame by name: "l_knee.q", "com.x", "ground.fz", "certificate.gap".  docs/signals.md
+ * lists them all. */
+typedef struct tabi_signal {
+  const char *name;
+  const char *unit;  /* "m", "N m"; "" for counts */
+  const char *about; /* what it is, in a few words; the label of an axis */
+} tabi_signal;
+
+typedef struct tabi_signals tabi_signals;
+
+/* Those of a scene, which must outlive them. */
+TABI_API tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err);
+TABI_API void tabi_signals_destroy(tabi_signals *signals); /* NULL is fine */
+TABI_API int32_t tabi_signals_count(const tabi_signals *signals);
+TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal);
+/* value[count] of a frame; NaN where it has none, as the zero-moment point of a robot in flight.
+ * Allocates nothing. */
+TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *value);
+/* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
+ * a name with '*' for any text.  Returns how many. */
+TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen);
+/* The name nearest to a mistyped one, or NULL. */
+TABI_API const char *tabi_signals_nearest(const tabi_signals *signals, const char *name);
+
+/* -------------------------------------------------------------------------------- ledger */
+
+/* A time during which a link stuck or slipped on what does not belong to its tree. */
+typedef struct tabi_ledger_entry {
+  int32_t link;
+  tabi_contact_status status; /* stick or slip */
+  double start, end;          /* s */
+  double distance;            /* m, way of the centre of its contact forces along the surface */
+  double energy;              /* J that friction took */
+  double impulse;             /* N s along the normals */
+} tabi_ledger_entry;
+
+typedef struct tabi_ledger tabi_ledger;
+TABI_API tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err);
+TABI_API void tabi_ledger_destroy(tabi_ledger *ledger); /* NULL is fine */
+/* Frames in the order of time. */
+TABI_API tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_error *err);
+/* In the order of their starts; those that last at the last frame end there. */
+TABI_API const tabi_ledger_entry *tabi_ledger_entries(const tabi_ledger *ledger, int32_t *count);
+
+/* ---------------------------------------------------------------------------------- logs */
+
+/* Writes what a world does to a file (docs/log.md), from which it can be played, continued or
+ * branched.  What was written lasts when the program dies; at most half a second of it is held back
+ * in memory. */
+typedef struct tabi_recorder tabi_recorder;
+
+/* Begins a file with the present state.  Scene and world must outlive the recorder. */
+TABI_API tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene,
+                                             tabi_world *world, tabi_error *err);
+/* After every step; writes every so many as the scene's log says.  Allocates nothing.  After an
+ * error it does nothing but return it again. */
+TABI_API tabi_status tabi_recorder_step(tabi_recorder *recorder, tabi_error *err);
+/* Writes the end, and frees the recorder in any case.  NULL is fine. */
+TABI_API tabi_status tabi_recorder_close(tabi_recorder *recorder, tabi_error *err);
+
+/* A log that is read. */
+typedef struct tabi_recording tabi_recording;
+
+typedef struct tabi_recording_info {
+  uint32_t tabi_version; /* that wrote it */
+  tabi_scene_source source;
+  const char *scene; /* its name */
+  tabi_contact_kind contact;
+  tabi_integrator integrator;
+  double timestep;         /* s */
+  int32_t every;           /* steps between frames */
+  int32_t nq, nv, nsensor; /* numbers of a frame */
+  size_t snapshot_size;    /* bytes */
+  uint64_t model_hash;
+  int64_t first, last; /* steps of the first and last frame */
+  int64_t nframe, nsnapshot;
+  bool complete; /* it has an end; otherwise the run was killed, and this is what it left */
+} tabi_recording_info;
+
+/* Checks every byte: a damaged file is refused with the place of the damage; one that was cut off
+ * is read as far as it goes. */
+TABI_API tabi_recording *tabi_recording_open(const char *path, tabi_error *err);
+/* The same from memory, which must outlive it; `path` names it in messages. */
+TABI_API tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t size, const char *path,
+                                                   tabi_error *err);
+TABI_API void tabi_recording_close(tabi_recording *recording); /* NULL is fine */
+TABI_API tabi_recording_info tabi_recording_get_info(const tabi_recording *recording);
+
+/* The frame at an index from 0.  Reading one after another is fastest. */
+TABI_API tabi_status tabi_recording_frame(tabi_recording *recording, int64_t index,
+                                          tabi_frame *frame, tabi_error *err);
+/* The index of the last frame at or before a step, or TABI_NONE. */
+TABI_API int64_t tabi_recording_find(tabi_recording *recording, int64_t step);
+/* The last snapshot at or before a step, for tabi_world_restore: snapshot[snapshot_size].  *at is
+ * its step. */
+TABI_API tabi_status tabi_recording_snapshot(tabi_recording *recording, int64_t step,
+                                             void *snapshot, int64_t *at, tabi_error *err);
+/* The scene of the log; def->set is changed on top of what was when it was written.  Robots and
+ * meshes are read from their files, and refused if they are not what they were, unless def->set
+ * changes something.  def may be NULL. */
+TABI_API tabi_scene *tabi_recording_scene(const tabi_recording *recording,
+                                          const tabi_scene_def *def, tabi_error *err);
+
+TABI_END
+
+#endif
