@@ -555,7 +555,8 @@ typedef struct tabi_balance {
                       0 without a polygon */
   int32_t ncorner;
   double corner[TABI_BALANCE_CORNERS][2]; /* m, of the support polygon: the hull, seen from above,
-                                             of the points that push it, counter-clockwise */
+                                             of the points that push it up, counter-clockwise; of a
+                                             rounder one a polygon inside */
 } tabi_balance;
 TABI_API tabi_balance tabi_world_balance(tabi_world *world, int32_t link);
 

@@ -36,9 +36,8 @@ typedef struct tabi_frame_contact {
   /* what follows from these */
   float slip;     /* m/s along the surface */
   float power;    /* W that friction takes */
-  float residual; /* m/s, by which the laws of contact are missed: the worst of overlap left at the
-                     end of the step over its time, parting under force, and friction that does not
-                     oppose slip */
+  float residual; /* m/s, by which the laws of contact are missed: parting under force (a rebound
+                     counts too), or friction that does not oppose slip */
 } tabi_frame_contact;
 
 /* A world after a step.  The arrays live until the next frame of the same observer or recording. */
@@ -136,7 +135,8 @@ typedef struct tabi_recording_info {
   double timestep;         /* s */
   int32_t every;           /* steps between frames */
   int32_t nq, nv, nsensor; /* numbers of a frame */
-  size_t snapshot_size;    /* bytes */
+  int32_t nrobot;
+  size_t snapshot_size; /* bytes */
   uint64_t model_hash;
   int64_t first, last; /* steps of the first and last frame */
   int64_t nframe, nsnapshot;

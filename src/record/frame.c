@@ -1,29 +1,36 @@
 /* frame.c - a frame as 64-bit words.
  *
  *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
- *   4 of the energy | q | v | sensors | 7 words for each contact
+ *   4 of the energy | q | v | sensors | 27 words for each robot | 8 words for each contact
  *
- * A contact: shapes | status, gap | point x y | point z, normal x | normal y z | force x y |
- * force z, slip.  Two numbers share a word as 32-bit floats, the first in the lower half. */
+ * A robot: centre of mass, force, zero-moment point, margin | corners | 16 x (corner x y).
+ * A contact: shapes | gap, friction | point x y | point z, normal x | normal y z | force x y |
+ * force z, velocity x | velocity y z.  Corners and contacts are 32-bit floats, two in a word, the
+ * first in the lower half. */
 #include "record/record.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { HEAD_WORDS = 12, CONTACT_WORDS = 7 };
+enum { HEAD_WORDS = 12, CONTACT_WORDS = 8, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
 enum { CONVERGED = 1, HANDED_OVER = 2, TEMPERED = 4 };
 
-#define SLIPS_AT 1e-3 /* m/s */
-
-tbi_frame_shape tbi_frame_shape_of(const tabi_model *model) {
-  tbi_frame_shape shape = {tabi_model_nq(model), tabi_model_nv(model), 0};
+tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene) {
+  const tabi_model *model = tabi_scene_model(scene);
+  tbi_frame_shape shape = {.nq = tabi_model_nq(model),
+                           .nv = tabi_model_nv(model),
+                           .robots = tabi_scene_nrobot(scene),
+                           .shapes = tabi_model_nshape(model)};
   for (int32_t i = 0; i < tabi_model_nsensor(model); ++i)
     shape.sensors += tabi_sensor_type_size(tabi_model_sensor(model, i).type);
   return shape;
 }
 
+static size_t state_words(const tbi_frame_shape *shape) {
+  return (size_t)shape->nq + (size_t)shape->nv + (size_t)shape->sensors;
+}
+
 static size_t fixed_words(const tbi_frame_shape *shape) {
-  return HEAD_WORDS + (size_t)shape->nq + (size_t)shape->nv + (size_t)shape->sensors;
+  return HEAD_WORDS + state_words(shape) + BALANCE_WORDS * (size_t)shape->robots;
 }
 
 size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact) {
@@ -31,112 +38,125 @@ size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact) {
 }
 
 static uint64_t pair_of(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
+static uint32_t low(uint64_t word) { return (uint32_t)(word & UINT32_MAX); }
+static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
 
-static uint64_t floats_of(double low, double high) {
-  const float numbers[2] = {(float)low, (float)high};
-  uint32_t bits[2];
-  memcpy(bits, numbers, sizeof bits);
-  return pair_of(bits[0], bits[1]);
-}
+/* -- to words */
 
 static uint64_t *put(uint64_t *word, const double *number, int32_t count) {
   if (count > 0) memcpy(word, number, sizeof *number * (size_t)count);
   return word + count;
 }
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double slip_of(const tabi_contact *c) {
-  double across = dot(c->velocity, c->normal);
-  double along[3];
-  for (int i = 0; i < 3; ++i)
-    along[i] = c->velocity[i] - across * c->normal[i];
-  return sqrt(dot(along, along));
-}
-
-static void put_contact(const tabi_contact *c, double timestep, uint64_t *word) {
-  double slip = slip_of(c);
-  bool pushes = dot(c->impulse, c->impulse) > 0;
-  tabi_contact_status status = TABI_CONTACT_SEPARATING;
-  if (pushes) status = slip > SLIPS_AT ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
-  double force[3];
-  for (int i = 0; i < 3; ++i)
-    force[i] = c->impulse[i] / timestep;
-  word[0] = pair_of((uint32_t)c->shape_a, (uint32_t)c->shape_b);
-  word[1] = pair_of((uint32_t)status, (uint32_t)(floats_of(c->gap, 0) & UINT32_MAX));
-  word[2] = floats_of(c->point[0], c->point[1]);
-  word[3] = floats_of(c->point[2], c->normal[0]);
-  word[4] = floats_of(c->normal[1], c->normal[2]);
-  word[5] = floats_of(force[0], force[1]);
-  word[6] = floats_of(force[2], slip);
-}
-
-void tbi_frame_take(const tbi_frame_shape *shape, tabi_world *world, double timestep,
-                    uint64_t *word) {
-  int32_t ncontact = 0;
-  const tabi_contact *contact = tabi_world_contacts(world, &ncontact);
-  tabi_certificate c = tabi_world_certificate(world);
-  tabi_energy e = tabi_world_energy(world);
-  unsigned flags = (c.converged ? CONVERGED : 0U) | (c.handed_over ? HANDED_OVER : 0U) |
-                   (c.tempered ? TEMPERED : 0U);
-  word[0] = (uint64_t)tabi_world_steps(world);
-  word[1] = pair_of(flags, (uint32_t)ncontact);
-  word[2] = pair_of((uint32_t)c.contacts, (uint32_t)c.iterations);
-  const double numbers[] = {c.gap,     c.complementarity, c.cone,   c.dissipation, c.connection,
-                            e.kinetic, e.potential,       e.spring, e.work};
-  uint64_t *at = put(word + 3, numbers, HEAD_WORDS - 3);
-  at = put(at, tabi_world_q(world), shape->nq);
-  at = put(at, tabi_world_v(world), shape->nv);
-  for (int32_t i = 0; i < tabi_model_nsensor(tabi_world_model(world)); ++i) {
-    double value[TABI_SENSOR_MAX];
-    int32_t count = tabi_world_sensor(world, i, value);
-    at = put(at, value, count);
+/* An even number of them. */
+static uint64_t *put_floats(uint64_t *word, const float *number, size_t count) {
+  uint32_t bits[2];
+  for (size_t i = 0; i < count; i += 2) {
+    memcpy(bits, number + i, sizeof bits);
+    *word++ = pair_of(bits[0], bits[1]);
   }
-  for (int32_t i = 0; i < ncontact; ++i, at += CONTACT_WORDS)
-    put_contact(&contact[i], timestep, at);
+  return word;
 }
 
-static uint32_t low(uint64_t word) { return (uint32_t)(word & UINT32_MAX); }
-static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
-
-static float as_float(uint32_t bits) {
-  float number = 0;
-  memcpy(&number, &bits, sizeof number);
-  return number;
+static uint64_t *put_contact(uint64_t *word, const tabi_frame_contact *c) {
+  const float numbers[] = {c->gap,       c->friction,    c->point[0],    c->point[1],   c->point[2],
+                           c->normal[0], c->normal[1],   c->normal[2],   c->force[0],   c->force[1],
+                           c->force[2],  c->velocity[0], c->velocity[1], c->velocity[2]};
+  *word++ = pair_of((uint32_t)c->shape_a, (uint32_t)c->shape_b);
+  return put_floats(word, numbers, sizeof numbers / sizeof *numbers);
 }
 
-static bool give_contact(const uint64_t *word, tabi_frame_contact *contact) {
-  float number[10];
-  for (size_t i = 0; i < 5; ++i) {
-    number[2 * i] = as_float(low(word[i + 2]));
-    number[2 * i + 1] = as_float(high(word[i + 2]));
+static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
+  float corner[2 * TABI_BALANCE_CORNERS] = {0};
+  for (int32_t i = 0; i < b->ncorner; ++i) {
+    corner[2 * i] = (float)b->corner[i][0];
+    corner[2 * i + 1] = (float)b->corner[i][1];
   }
-  contact->shape_a = (int32_t)low(word[0]);
-  contact->shape_b = (int32_t)high(word[0]);
-  if (low(word[1]) > TABI_CONTACT_SLIP) return false;
-  contact->status = (tabi_contact_status)low(word[1]);
-  contact->gap = as_float(high(word[1]));
-  memcpy(contact->point, number, sizeof contact->point);
-  memcpy(contact->normal, number + 3, sizeof contact->normal);
-  memcpy(contact->force, number + 6, sizeof contact->force);
-  contact->slip = number[9];
-  return true;
+  word = put(word, b->com, 3);
+  word = put(word, b->force, 3);
+  word = put(word, b->zmp, 3);
+  word = put(word, &b->margin, 1);
+  *word++ = (uint64_t)b->ncorner;
+  return put_floats(word, corner, sizeof corner / sizeof *corner);
 }
 
-bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count, double *state,
-                    tabi_frame_contact *contact, tabi_frame *frame) {
-  if (count < HEAD_WORDS || tbi_frame_words(shape, high(word[1])) != count) return false;
+void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word) {
+  const tabi_certificate *c = &frame->certificate;
+  const tabi_energy *e = &frame->energy;
+  unsigned flags = (c->converged ? CONVERGED : 0U) | (c->handed_over ? HANDED_OVER : 0U) |
+                   (c->tempered ? TEMPERED : 0U);
+  word[0] = (uint64_t)frame->step;
+  word[1] = pair_of(flags, (uint32_t)frame->ncontact);
+  word[2] = pair_of((uint32_t)c->contacts, (uint32_t)c->iterations);
+  const double numbers[] = {c->gap,         c->complementarity, c->cone,
+                            c->dissipation, c->connection,      e->kinetic,
+                            e->potential,   e->spring,          e->work};
+  word = put(word + 3, numbers, HEAD_WORDS - 3);
+  word = put(word, frame->q, shape->nq);
+  word = put(word, frame->v, shape->nv);
+  word = put(word, frame->sensor, shape->sensors);
+  for (int32_t i = 0; i < shape->robots; ++i)
+    word = put_balance(word, &frame->balance[i]);
+  for (int32_t i = 0; i < frame->ncontact; ++i)
+    word = put_contact(word, &frame->contact[i]);
+}
+
+/* -- and back */
+
+static const uint64_t *give(const uint64_t *word, double *number, size_t count) {
+  memcpy(number, word, sizeof *number * count);
+  return word + count;
+}
+
+static const uint64_t *give_floats(const uint64_t *word, float *number, size_t count) {
+  for (size_t i = 0; i < count; i += 2, ++word) {
+    const uint32_t bits[2] = {low(*word), high(*word)};
+    memcpy(number + i, bits, sizeof bits);
+  }
+  return word;
+}
+
+static bool is_shape(const tbi_frame_shape *shape, uint32_t index) {
+  return index < (uint32_t)shape->shapes;
+}
+
+static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_frame_contact *c) {
+  float number[2 * (CONTACT_WORDS - 1)];
+  c->shape_a = (int32_t)low(word[0]);
+  c->shape_b = (int32_t)high(word[0]);
+  word = give_floats(word + 1, number, sizeof number / sizeof *number);
+  c->gap = number[0];
+  c->friction = number[1];
+  memcpy(c->point, number + 2, sizeof c->point);
+  memcpy(c->normal, number + 5, sizeof c->normal);
+  memcpy(c->force, number + 8, sizeof c->force);
+  memcpy(c->velocity, number + 11, sizeof c->velocity);
+  tbi_frame_contact_derive(c, timestep);
+  return word;
+}
+
+/* NULL: there cannot be so many corners. */
+static const uint64_t *give_balance(const uint64_t *word, tabi_balance *b) {
+  float corner[2 * TABI_BALANCE_CORNERS];
+  word = give(word, b->com, 3);
+  word = give(word, b->force, 3);
+  word = give(word, b->zmp, 3);
+  word = give(word, &b->margin, 1);
+  if (*word > TABI_BALANCE_CORNERS) return NULL;
+  b->ncorner = (int32_t)*word;
+  word = give_floats(word + 1, corner, sizeof corner / sizeof *corner);
+  for (size_t i = 0; i < TABI_BALANCE_CORNERS; ++i) {
+    b->corner[i][0] = (double)corner[2 * i];
+    b->corner[i][1] = (double)corner[2 * i + 1];
+  }
+  return word;
+}
+
+static void give_head(const uint64_t *word, tabi_frame *frame) {
   double number[HEAD_WORDS - 3];
   memcpy(number, word + 3, sizeof number);
-  memcpy(state, word + HEAD_WORDS, sizeof *state * (fixed_words(shape) - HEAD_WORDS));
-  *frame = (tabi_frame){.step = (int64_t)word[0],
-                        .q = state,
-                        .v = state + shape->nq,
-                        .sensor = state + shape->nq + shape->nv,
-                        .contact = contact,
-                        .ncontact = (int32_t)high(word[1])};
+  frame->step = (int64_t)word[0];
+  frame->ncontact = (int32_t)high(word[1]);
   frame->certificate = (tabi_certificate){.gap = number[0],
                                           .complementarity = number[1],
                                           .cone = number[2],
@@ -148,9 +168,27 @@ bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t c
                                           .handed_over = low(word[1]) & HANDED_OVER,
                                           .tempered = low(word[1]) & TEMPERED};
   frame->energy = (tabi_energy){number[5], number[6], number[7], number[8]};
+}
+
+bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count,
+                    double timestep, const tbi_frame_room *room, tabi_frame *frame) {
+  if (count < HEAD_WORDS || tbi_frame_words(shape, high(word[1])) != count) return false;
+  *frame = (tabi_frame){.q = room->state,
+                        .v = room->state + shape->nq,
+                        .sensor = room->state + shape->nq + shape->nv,
+                        .contact = room->contact,
+                        .balance = room->balance,
+                        .nrobot = shape->robots};
+  give_head(word, frame);
+  frame->time = (double)frame->step * timestep;
+  word = give(word + HEAD_WORDS, room->state, state_words(shape));
+  for (int32_t i = 0; i < shape->robots; ++i) {
+    word = give_balance(word, &room->balance[i]);
+    if (!word) return false;
+  }
   for (int32_t i = 0; i < frame->ncontact; ++i) {
-    if (!give_contact(word + fixed_words(shape) + CONTACT_WORDS * (size_t)i, &contact[i]))
-      return false;
+    if (!is_shape(shape, low(*word)) || !is_shape(shape, high(*word))) return false;
+    word = give_contact(word, timestep, &room->contact[i]);
   }
   return true;
 }

@@ -79,7 +79,7 @@ static bool in_range(int32_t number, int32_t least, int32_t most) {
 }
 
 static bool read_numbers(tabi_recording *r, cursor *c) {
-  int32_t n[8];
+  int32_t n[10];
   uint64_t words[2];
   tabi_recording_info *info = &r->info;
   take(c, n, sizeof n);
@@ -88,7 +88,8 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   if (c->failed || !in_range(n[1], 0, MAX_COUNT) || !in_range(n[2], 0, MAX_COUNT) ||
       !in_range(n[3], 0, MAX_COUNT) || !in_range(n[4], 0, TABI_CONTACT_COUNT - 1) ||
       !in_range(n[5], 0, TABI_INTEGRATOR_COUNT - 1) || n[6] < 1 || !in_range(n[7], 0, MAX_COUNT) ||
-      !(info->timestep > 0) || words[0] > MAX_CHUNK) {
+      !in_range(n[8], 0, MAX_COUNT) || !in_range(n[9], 0, MAX_COUNT) || !(info->timestep > 0) ||
+      words[0] > MAX_CHUNK) {
     return false;
   }
   info->tabi_version = (uint32_t)n[0];
@@ -101,7 +102,8 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   info->source.nset = n[7];
   info->snapshot_size = (size_t)words[0];
   info->model_hash = words[1];
-  r->shape = (tbi_frame_shape){n[1], n[2], n[3]};
+  r->shape = (tbi_frame_shape){n[1], n[2], n[3], n[8], n[9]};
+  info->nrobot = n[8];
   return true;
 }
 
@@ -122,8 +124,9 @@ static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, ta
     r->set[i] = take_text(&c, &unused);
   source->set = r->set;
   size_t numbers = (size_t)r->shape.nq + (size_t)r->shape.nv + (size_t)r->shape.sensors;
-  r->state = calloc(numbers + 1, sizeof *r->state);
-  if (!r->state) return tbi_error_memory(err);
+  r->room.state = calloc(numbers + 1, sizeof *r->room.state);
+  r->room.balance = calloc((size_t)r->shape.robots + 1, sizeof *r->room.balance);
+  if (!r->room.state || !r->room.balance) return tbi_error_memory(err);
   return c.failed || c.left > 0 ? tbi_recording_damaged(r, offset, bad, err) : TABI_OK;
 }
 
@@ -337,8 +340,9 @@ void tabi_recording_close(tabi_recording *r) {
   free(r->snapshots.item);
   free(r->chunk);
   free(r->word);
-  free(r->state);
-  free(r->contact);
+  free(r->room.state);
+  free(r->room.balance);
+  free(r->room.contact);
   free(r);
 }
 

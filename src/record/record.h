@@ -6,6 +6,7 @@
  *
  *   pack.c    checksums and packed words
  *   model.c   what tells one model from another
+ *   observer.c a world as frames
  *   frame.c   a frame as words and back
  *   write.c   tabi_recorder
  *   read.c    tabi_recording (recording.h): opening, which checks every byte
@@ -16,7 +17,7 @@
 #include "tabi/tabi_record.h"
 
 #define TBI_RECORD_MAGIC   "tabi log"
-#define TBI_RECORD_VERSION 2U
+#define TBI_RECORD_VERSION 3U
 
 enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_FRAMES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
 
@@ -58,19 +59,28 @@ size_t tbi_unpack(const unsigned char *bytes, size_t size, uint64_t *word, size_
 /* Of all numbers of a model that decide its motion, and the names of its links and joints. */
 uint64_t tbi_model_hash(const tabi_model *model);
 
-/* How long the parts of a frame are; `sensors` counts numbers. */
+/* How long the parts of a frame are; `sensors` counts numbers, and contacts are between `shapes`.
+ */
 typedef struct tbi_frame_shape {
-  int32_t nq, nv, sensors;
+  int32_t nq, nv, sensors, robots, shapes;
 } tbi_frame_shape;
 
-tbi_frame_shape tbi_frame_shape_of(const tabi_model *model);
+tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene);
 /* Words of a frame. */
 size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact);
-void tbi_frame_take(const tbi_frame_shape *shape, tabi_world *world, double timestep,
-                    uint64_t *word);
-/* Into state[nq + nv + sensors] and contact[], which have room for as many as there may be in so
- * many words.  False: these words are no frame. */
-bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count, double *state,
-                    tabi_frame_contact *contact, tabi_frame *frame);
+void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word);
+
+/* Where the arrays of a frame stand. */
+typedef struct tbi_frame_room {
+  double *state; /* [nq + nv + sensors] */
+  tabi_balance *balance;
+  tabi_frame_contact *contact; /* as many as there may be in the words */
+} tbi_frame_room;
+/* False: these words are no frame. */
+bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count,
+                    double timestep, const tbi_frame_room *room, tabi_frame *frame);
+
+/* Fills in what follows from the rest. */
+void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep);
 
 #endif

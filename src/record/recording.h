@@ -38,8 +38,7 @@ struct tabi_recording {
   size_t used;   /* bytes of it that are done */
   uint64_t *word;
   size_t word_room, word_count;
-  double *state;
-  tabi_frame_contact *contact;
+  tbi_frame_room room;
 };
 
 /* Bytes of the file; an error when it cannot be read or has become shorter. */

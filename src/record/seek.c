@@ -65,8 +65,8 @@ static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
   size_t room = 2 * count;
   uint64_t *word = realloc(r->word, sizeof *word * room);
   if (word) r->word = word;
-  tabi_frame_contact *contact = realloc(r->contact, sizeof *contact * room);
-  if (contact) r->contact = contact;
+  tabi_frame_contact *contact = realloc(r->room.contact, sizeof *contact * room);
+  if (contact) r->room.contact = contact;
   if (!word || !contact) return tbi_error_memory(err);
   memset(r->word + r->word_room, 0, sizeof *word * (room - r->word_room));
   r->word_room = room;
@@ -116,17 +116,13 @@ tabi_status tabi_recording_frame(tabi_recording *r, int64_t index, tabi_frame *f
   while (status == TABI_OK && r->at <= index)
     status = unpack_next(r, from, err);
   bool good = status == TABI_OK &&
-              tbi_frame_give(&r->shape, r->word, r->word_count, r->state, r->contact, frame);
+              tbi_frame_give(&r->shape, r->word, r->word_count, r->info.timestep, &r->room, frame);
   if (good) good = frame->step >= from->first && frame->step <= from->last;
   if (status == TABI_OK && !good) {
     status = tbi_recording_damaged(r, from->offset, "a frame is none", err);
   }
-  if (status != TABI_OK) {
-    r->piece = -1;
-    return status;
-  }
-  frame->time = (double)frame->step * r->info.timestep;
-  return TABI_OK;
+  if (status != TABI_OK) r->piece = -1;
+  return status;
 }
 
 int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
@@ -166,8 +162,17 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
   return status;
 }
 
+static bool same_shape(const tbi_frame_shape *a, const tbi_frame_shape *b) {
+  return a->nq == b->nq && a->nv == b->nv && a->sensors == b->sensors && a->robots == b->robots &&
+         a->shapes == b->shapes;
+}
+
 static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene, tabi_error *err) {
-  if (tbi_model_hash(tabi_scene_model(scene)) == r->info.model_hash) return TABI_OK;
+  tbi_frame_shape shape = tbi_frame_shape_of(scene);
+  if (same_shape(&shape, &r->shape) &&
+      tbi_model_hash(tabi_scene_model(scene)) == r->info.model_hash) {
+    return TABI_OK;
+  }
   return tbi_error_set(err, TABI_ERR_MODEL, (tabi_place){r->path, 1},
                        "the robots or meshes of '%.150s' are not what they were when the log was "
                        "written; put the old files back or run the scene again",

@@ -24,7 +24,7 @@ struct tabi_recorder {
   int fd;
   char *path;
   tabi_world *world;
-  double timestep; /* s */
+  tabi_observer *observer;
   int32_t every;
   int64_t snapshot_every; /* steps */
   tbi_frame_shape shape;
@@ -112,7 +112,8 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   tabi_scene_source source = tabi_scene_get_source(scene);
   tabi_world_def def = tabi_world_get_def(r->world);
   const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv, r->shape.sensors,
-                             (int)def.contact, (int)def.integrator, r->every,    source.nset};
+                             (int)def.contact, (int)def.integrator, r->every,    source.nset,
+                             r->shape.robots,  r->shape.shapes};
   const uint64_t words[] = {tabi_world_snapshot_size(r->world),
                             tbi_model_hash(tabi_scene_model(scene))};
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};
@@ -152,16 +153,15 @@ static tabi_status flush_frames(tabi_recorder *r) {
 }
 
 static tabi_status add_frame(tabi_recorder *r) {
-  int32_t ncontact = 0;
-  (void)tabi_world_contacts(r->world, &ncontact);
+  const tabi_frame *frame = tabi_observer_look(r->observer);
   size_t whole = tbi_frame_words(&r->shape, r->max_contacts);
-  size_t count = tbi_frame_words(&r->shape, (size_t)ncontact);
-  TBI_ASSERT((size_t)ncontact <= r->max_contacts);
+  size_t count = tbi_frame_words(&r->shape, (size_t)frame->ncontact);
+  TBI_ASSERT((size_t)frame->ncontact <= r->max_contacts);
   if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
     tabi_status status = flush_frames(r);
     if (status != TABI_OK) return status;
   }
-  tbi_frame_take(&r->shape, r->world, r->timestep, r->word);
+  tbi_frame_take(&r->shape, frame, r->word);
   const uint32_t words = (uint32_t)count;
   memcpy(r->chunk + r->used, &words, sizeof words);
   r->used += sizeof words;
@@ -171,7 +171,7 @@ static tabi_status add_frame(tabi_recorder *r) {
   uint64_t *taken = r->word;
   r->word = r->before;
   r->before = taken;
-  r->last = tabi_world_steps(r->world);
+  r->last = frame->step;
   if (r->count == 0) r->first = r->last;
   ++r->count;
   ++r->frames;
@@ -220,6 +220,7 @@ static bool take_memory(tabi_recorder *r, const char *path) {
 
 static void destroy(tabi_recorder *r) {
   if (r->fd >= 0) (void)close(r->fd);
+  tabi_observer_destroy(r->observer);
   free(r->path);
   free(r->chunk);
   free(r->word);
@@ -248,14 +249,15 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   }
   r->fd = -1;
   r->world = world;
-  r->timestep = def.timestep;
   r->every = tabi_scene_get_log(scene).every;
-  r->shape = tbi_frame_shape_of(tabi_world_model(world));
+  r->shape = tbi_frame_shape_of(scene);
   r->max_contacts = (size_t)def.max_contacts;
   double interval = ceil(SNAPSHOT_EVERY / def.timestep / r->every);
   r->snapshot_every = (int64_t)interval * r->every;
   tbi_crc_init(&r->crc);
-  tabi_status status = take_memory(r, path) ? begin(r, scene) : tbi_error_memory(&r->error);
+  r->observer = tabi_observer_create(scene, world, &r->error);
+  bool ready = r->observer && take_memory(r, path);
+  tabi_status status = ready ? begin(r, scene) : tbi_error_memory(&r->error);
   if (status == TABI_OK) return r;
   if (err) *err = r->error;
   destroy(r);

@@ -1,0 +1,268 @@
+/* ledger.c - when bodies stuck and when they slipped, from frames.
+ *
+ * In every frame the contacts of a body with other trees are seen as one: it slips when the points
+ * that slip carry more than half of the normal force, and its way is that of the points' mean,
+ * weighted by that force.  A frame stands for the time since the one before it.
+ *
+ * What lasts one frame only is no change: a touch begins at once, but a body that then sticks and
+ * slips in turn, or is off the ground for a moment, changes its entry when the second frame in a
+ * row says so.  The frame that was waiting then belongs to the new entry; otherwise to the old. */
+#include "base/error.h"
+#include "tabi/tabi_record.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What the contacts of a body did in a frame, or since its entry began. */
+typedef struct sum {
+  double normal;   /* N */
+  double weight;   /* N, without sign */
+  double slipping; /* N, of it at points that slip */
+  double way[3];   /* N m/s */
+  double power;    /* W */
+} sum;
+
+/* A body with the entry that is open, and a frame that does not go with it. */
+typedef struct watch {
+  int32_t link; /* the one that moves; those behind fixed joints count as it */
+  int32_t tree; /* its first body */
+  int32_t open; /* index of the entry, or -1 */
+  int32_t frames;
+  bool waits;
+  tabi_ledger_entry other;  /* what waits; separating: off the ground */
+  tabi_ledger_entry before; /* the entry without what waits */
+  sum sum;
+} watch;
+
+struct tabi_ledger {
+  int32_t *link_body, *shape_link;
+  int32_t nlink, nshape, nbody;
+  watch *body;
+  tabi_ledger_entry *entry;
+  int32_t count, capacity;
+  double time; /* s, of the last frame; negative: none yet */
+};
+
+/* -- the model */
+
+/* The links that carry others of their body, and the first body of every tree. */
+static void find_bodies(tabi_ledger *ledger, const tabi_model *model) {
+  for (int32_t i = 0; i < ledger->nlink; ++i) {
+    int32_t body = ledger->link_body[i];
+    int32_t joint = tabi_model_link_joint(model, i);
+    if (body == TABI_WORLD || joint == TABI_NONE) continue;
+    int32_t parent = tabi_model_joint(model, joint).parent;
+    int32_t below = parent == TABI_WORLD ? TABI_WORLD : ledger->link_body[parent];
+    if (below == body) continue;
+    // bodies stand behind those that carry them
+    ledger->body[body].link = i;
+    ledger->body[body].tree = below;
+  }
+  for (int32_t i = 0; i < ledger->nbody; ++i) {
+    watch *body = &ledger->body[i];
+    body->tree = body->tree == TABI_WORLD ? i : ledger->body[body->tree].tree;
+    body->open = -1;
+  }
+}
+
+tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
+  tabi_ledger *ledger = calloc(1, sizeof *ledger);
+  if (!ledger) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  ledger->time = -1;
+  ledger->nlink = tabi_model_nlink(model);
+  ledger->nshape = tabi_model_nshape(model);
+  ledger->link_body = calloc((size_t)ledger->nlink + 1, sizeof *ledger->link_body);
+  ledger->shape_link = calloc((size_t)ledger->nshape + 1, sizeof *ledger->shape_link);
+  for (int32_t i = 0; i < ledger->nlink && ledger->link_body; ++i) {
+    ledger->link_body[i] = tabi_model_link_body(model, i);
+    if (ledger->link_body[i] >= ledger->nbody) ledger->nbody = ledger->link_body[i] + 1;
+  }
+  for (int32_t i = 0; i < ledger->nshape && ledger->shape_link; ++i)
+    ledger->shape_link[i] = tabi_model_shape(model, i).link;
+  ledger->body = calloc((size_t)ledger->nbody + 1, sizeof *ledger->body);
+  if (!ledger->link_body || !ledger->shape_link || !ledger->body) {
+    (void)tbi_error_memory(err);
+    tabi_ledger_destroy(ledger);
+    return NULL;
+  }
+  find_bodies(ledger, model);
+  return ledger;
+}
+
+void tabi_ledger_destroy(tabi_ledger *ledger) {
+  if (!ledger) return;
+  free(ledger->link_body);
+  free(ledger->shape_link);
+  free(ledger->body);
+  free(ledger->entry);
+  free(ledger);
+}
+
+/* -- the contacts of a frame */
+
+/* The body of a shape, or TABI_WORLD; false when the model has no such shape. */
+static bool find_body(const tabi_ledger *ledger, int32_t shape, int32_t *body) {
+  if (shape < 0 || shape >= ledger->nshape) return false;
+  int32_t link = ledger->shape_link[shape];
+  *body = link == TABI_WORLD ? TABI_WORLD : ledger->link_body[link];
+  return true;
+}
+
+static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_frame_contact *c,
+                        double sign) {
+  if (body == TABI_WORLD) return;
+  sum *s = &ledger->body[body].sum;
+  double normal = 0;
+  double parting = 0;
+  for (int i = 0; i < 3; ++i) {
+    normal += (double)c->force[i] * (double)c->normal[i];
+    parting += (double)c->velocity[i] * (double)c->normal[i];
+  }
+  double weight = fabs(normal);
+  s->normal += normal;
+  s->weight += weight;
+  if (c->status == TABI_CONTACT_SLIP) s->slipping += weight;
+  for (int i = 0; i < 3; ++i) {
+    double along = (double)c->velocity[i] - parting * (double)c->normal[i];
+    s->way[i] += sign * weight * along;
+  }
+  s->power += (double)c->power;
+}
+
+static bool add_contacts(tabi_ledger *ledger, const tabi_frame *frame) {
+  for (int32_t i = 0; i < ledger->nbody; ++i)
+    ledger->body[i].sum = (sum){0};
+  for (int32_t i = 0; i < frame->ncontact; ++i) {
+    const tabi_frame_contact *c = &frame->contact[i];
+    int32_t a = TABI_WORLD;
+    int32_t b = TABI_WORLD;
+    if (!find_body(ledger, c->shape_a, &a) || !find_body(ledger, c->shape_b, &b)) return false;
+    bool same = a != TABI_WORLD && b != TABI_WORLD && ledger->body[a].tree == ledger->body[b].tree;
+    if (same || c->status == TABI_CONTACT_SEPARATING) continue;
+    add_contact(ledger, a, c, -1);
+    add_contact(ledger, b, c, 1);
+  }
+  return true;
+}
+
+/* What a body did in the time of a frame, as an entry of its own. */
+static tabi_ledger_entry entry_of(const watch *body, double start, double end) {
+  const sum *s = &body->sum;
+  double time = end - start;
+  tabi_ledger_entry entry = {.link = body->link, .start = start, .end = end};
+  if (!(s->weight > 0)) return entry;
+  entry.status = s->slipping > s->weight / 2 ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
+  double way = sqrt(s->way[0] * s->way[0] + s->way[1] * s->way[1] + s->way[2] * s->way[2]);
+  entry.distance = time * way / s->weight;
+  entry.energy = time * s->power;
+  entry.impulse = time * s->normal;
+  return entry;
+}
+
+/* -- entries */
+
+static void extend(tabi_ledger_entry *entry, const tabi_ledger_entry *by) {
+  entry->end = by->end;
+  entry->distance += by->distance;
+  entry->energy += by->energy;
+  entry->impulse += by->impulse;
+}
+
+/* One that was waiting may begin before some that are there already. */
+static bool begin(tabi_ledger *ledger, int32_t body, const tabi_ledger_entry *entry) {
+  if (ledger->count == ledger->capacity) {
+    int32_t capacity = ledger->capacity > 0 ? 2 * ledger->capacity : 64;
+    tabi_ledger_entry *more = realloc(ledger->entry, sizeof *more * (size_t)capacity);
+    if (!more) return false;
+    ledger->entry = more;
+    ledger->capacity = capacity;
+  }
+  int32_t at = ledger->count++;
+  for (; at > 0 && ledger->entry[at - 1].start > entry->start; --at) {
+    ledger->entry[at] = ledger->entry[at - 1];
+    for (int32_t i = 0; i < ledger->nbody; ++i) {
+      if (ledger->body[i].open == at - 1) ledger->body[i].open = at;
+    }
+  }
+  ledger->entry[at] = *entry;
+  ledger->body[body].open = at;
+  ledger->body[body].frames = 1;
+  ledger->body[body].waits = false;
+  return true;
+}
+
+/* A frame of another status than the entry's: it waits for the next one to say the same. */
+static bool differ(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *now) {
+  watch *body = &ledger->body[index];
+  tabi_ledger_entry *entry = &ledger->entry[body->open];
+  bool touches = now->status != TABI_CONTACT_SEPARATING;
+  if (body->waits && body->other.status == now->status) {
+    *entry = body->before;
+    body->open = -1;
+    body->waits = false;
+    if (!touches) return true;
+    extend(&body->other, now);
+    if (!begin(ledger, index, &body->other)) return false;
+    body->frames = 2;
+    return true;
+  }
+  // the first moment of a touch takes after the second
+  if (body->frames == 1 && touches && !body->waits) {
+    entry->status = now->status;
+    extend(entry, now);
+    body->frames = 2;
+    return true;
+  }
+  body->waits = true;
+  body->before = *entry;
+  body->other = *now;
+  if (touches) extend(entry, now);
+  return true;
+}
+
+static bool add_body(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *now) {
+  watch *body = &ledger->body[index];
+  if (body->open < 0) {
+    return now->status == TABI_CONTACT_SEPARATING || begin(ledger, index, now);
+  }
+  tabi_ledger_entry *entry = &ledger->entry[body->open];
+  if (now->status != entry->status) return differ(ledger, index, now);
+  extend(entry, now);
+  ++body->frames;
+  body->waits = false;
+  return true;
+}
+
+tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_error *err) {
+  const tabi_place nowhere = {NULL, 0};
+  double start = ledger->time;
+  if (start < 0) {
+    double step = frame->step > 0 ? frame->time / (double)frame->step : 0;
+    start = frame->time - step;
+  }
+  if (!(frame->time >= start)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "a frame of %g s after one of %g s; the ledger needs them in the order of "
+                         "time",
+                         frame->time, start);
+  }
+  if (!add_contacts(ledger, frame)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "a contact of shapes that the model does not have; the frame is one of "
+                         "another model");
+  }
+  ledger->time = frame->time;
+  for (int32_t i = 0; i < ledger->nbody && frame->time > start; ++i) {
+    tabi_ledger_entry now = entry_of(&ledger->body[i], start, frame->time);
+    if (!add_body(ledger, i, &now)) return tbi_error_memory(err);
+  }
+  return TABI_OK;
+}
+
+const tabi_ledger_entry *tabi_ledger_entries(const tabi_ledger *ledger, int32_t *count) {
+  *count = ledger->count;
+  return ledger->entry;
+}

@@ -1,0 +1,107 @@
+/* observer.c - a world as frames. */
+#include "base/error.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SLIPS_AT 1e-3F /* m/s */
+
+struct tabi_observer {
+  const tabi_scene *scene;
+  tabi_world *world;
+  double timestep; /* s */
+  double *sensor;
+  tabi_frame_contact *contact;
+  tabi_balance *balance;
+  tabi_frame frame;
+};
+
+static float dot(const float a[3], const float b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep) {
+  float opening = dot(c->velocity, c->normal);
+  float push = dot(c->force, c->normal);
+  float along[3];
+  for (int i = 0; i < 3; ++i)
+    along[i] = c->velocity[i] - opening * c->normal[i];
+  c->slip = sqrtf(dot(along, along));
+  c->power = -dot(c->force, along);
+  c->status = c->slip > SLIPS_AT ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
+  c->residual = 0;
+  if (dot(c->force, c->force) == 0) c->status = TABI_CONTACT_SEPARATING;
+  if (push <= 0) return;
+  float limit = c->friction * push;
+  float parting = c->gap / (float)timestep + opening;
+  float misdirected = limit > 0 ? c->slip - c->power / limit : 0;
+  c->residual = fmaxf(fmaxf(parting, misdirected), 0);
+}
+
+static void take_contact(const tabi_contact *c, double timestep, tabi_frame_contact *to) {
+  to->shape_a = c->shape_a;
+  to->shape_b = c->shape_b;
+  for (int i = 0; i < 3; ++i) {
+    to->point[i] = (float)c->point[i];
+    to->normal[i] = (float)c->normal[i];
+    to->force[i] = (float)(c->impulse[i] / timestep);
+    to->velocity[i] = (float)c->velocity[i];
+  }
+  to->gap = (float)c->gap;
+  to->friction = (float)c->friction;
+  tbi_frame_contact_derive(to, timestep);
+}
+
+static void take_sensors(const tabi_world *world, double *to) {
+  for (int32_t i = 0; i < tabi_model_nsensor(tabi_world_model(world)); ++i)
+    to += tabi_world_sensor(world, i, to);
+}
+
+const tabi_frame *tabi_observer_look(tabi_observer *o) {
+  tabi_frame *frame = &o->frame;
+  const tabi_contact *contact = tabi_world_contacts(o->world, &frame->ncontact);
+  for (int32_t i = 0; i < frame->ncontact; ++i)
+    take_contact(&contact[i], o->timestep, &o->contact[i]);
+  for (int32_t i = 0; i < frame->nrobot; ++i)
+    o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).base);
+  take_sensors(o->world, o->sensor);
+  frame->step = tabi_world_steps(o->world);
+  frame->time = tabi_world_time(o->world);
+  frame->q = tabi_world_q(o->world);
+  frame->v = tabi_world_v(o->world);
+  frame->energy = tabi_world_energy(o->world);
+  frame->certificate = tabi_world_certificate(o->world);
+  return frame;
+}
+
+tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
+  tabi_world_def def = tabi_world_get_def(world);
+  tbi_frame_shape shape = tbi_frame_shape_of(scene);
+  tabi_observer *o = calloc(1, sizeof *o);
+  if (o) {
+    // a sensor may write TABI_SENSOR_MAX numbers whatever it measures
+    o->sensor = calloc((size_t)shape.sensors + TABI_SENSOR_MAX, sizeof *o->sensor);
+    o->contact = calloc((size_t)def.max_contacts + 1, sizeof *o->contact);
+    o->balance = calloc((size_t)shape.robots + 1, sizeof *o->balance);
+  }
+  if (!o || !o->sensor || !o->contact || !o->balance) {
+    tabi_observer_destroy(o);
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  o->scene = scene;
+  o->world = world;
+  o->timestep = def.timestep;
+  o->frame = (tabi_frame){
+      .sensor = o->sensor, .contact = o->contact, .balance = o->balance, .nrobot = shape.robots};
+  return o;
+}
+
+void tabi_observer_destroy(tabi_observer *o) {
+  if (!o) return;
+  free(o->sensor);
+  free(o->contact);
+  free(o->balance);
+  free(o);
+}
