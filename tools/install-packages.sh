@@ -26,6 +26,9 @@ test   header:siconos/SiconosConfig.h libsiconos-numerics-dev ?Siconos numerics,
 test   command:localedef        libc-bin         localedef
 test   locale:de_DE             locales          sources of the glibc locales
 test   command:python3          python3          Python 3
+test   command:node             nodejs           ?Node.js 18 or newer, for tests of exports and the viewer
+test   command:npm              npm              ?npm, for packages of these tests
+test   command:chromium         chromium         ?Chromium, for tests of the viewer
 test   command:gnuplot          gnuplot-nox      ?gnuplot, for tabi run --plot
 check  command:git              git              git
 check  command:nm               binutils         GNU binutils
