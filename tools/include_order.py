@@ -10,8 +10,8 @@ import sys
 
 ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "contact",
          "gait", "world", "control", "io", "scene", "record"]
-PUBLIC_ONLY = {"cli": ["bench", "reproduce"], "reproduce": ["bench"],
-               "examples": []}  # and whose headers they may use besides
+PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],
+               "viewer": [], "examples": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 

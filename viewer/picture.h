@@ -1,0 +1,28 @@
+/* picture.h - a frame as the page takes it: little-endian, 4-byte aligned (docs/viewer.md).
+ *
+ *   tbi_camera *camera = tbi_camera_create(scene, &err);
+ *   char *picture = malloc(tbi_camera_bound(camera, max_contacts));
+ *   size_t size = tbi_camera_take(camera, tabi_observer_look(observer), 0, 0, picture); */
+#ifndef TBI_VIEWER_PICTURE_H
+#define TBI_VIEWER_PICTURE_H
+
+#include "tabi/tabi_record.h"
+
+enum { TBI_PICTURE_HEAD = 48, TBI_PICTURE_MAGIC = 0x69626174 };
+enum { TBI_PICTURE_PAUSED = 1, TBI_PICTURE_CONVERGED = 2, TBI_PICTURE_DIVERGED = 4 };
+
+typedef struct tbi_camera tbi_camera;
+
+/* The scene must outlive it.  One thread at a time. */
+tbi_camera *tbi_camera_create(const tabi_scene *scene, tabi_error *err);
+void tbi_camera_destroy(tbi_camera *camera); /* NULL is fine */
+
+/* Bytes of a picture with so many contacts. */
+size_t tbi_camera_bound(const tbi_camera *camera, int32_t ncontact);
+/* Writes a picture and returns its size, tbi_camera_bound(camera, frame->ncontact).  factor:
+ * seconds simulated per second, 0 in films; flags: those that the frame does not know, paused and
+ * diverged.  Allocates nothing. */
+size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor, uint32_t flags,
+                       void *picture);
+
+#endif

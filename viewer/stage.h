@@ -1,0 +1,25 @@
+/* stage.h - all that stays the same during a film, as JSON (docs/viewer.md): links, shapes, joints,
+ * robots, the names of signals, settings. */
+#ifndef TBI_VIEWER_STAGE_H
+#define TBI_VIEWER_STAGE_H
+
+#include "tabi/tabi_record.h"
+
+#include <jansson.h>
+
+/* What a scene does not tell of itself. */
+typedef struct tbi_stage_about {
+  const char *path; /* of the scene or the log */
+  bool live;
+  double rate;             /* pictures per second */
+  double start, duration;  /* s, of the film; 0 when live */
+  const tabi_frame *first; /* its links decide which are feet; NULL: the model's start */
+} tbi_stage_about;
+
+/* The caller releases it.  NULL and err when there is no memory. */
+json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, tabi_error *err);
+/* As text, floats to seven digits, with "</" written "<\/" so that it can stand in a page.  The
+ * caller frees it; NULL when there is no memory. */
+char *tbi_stage_text(const json_t *stage);
+
+#endif
