@@ -26,7 +26,8 @@ typedef enum tabi_contact_status {
 } tabi_contact_status;
 
 typedef struct tabi_frame_contact {
-  int32_t shape_a, shape_b;
+  int32_t shape_a, shape_b; /* TABI_NONE under contact method gait, which has none */
+  int32_t link_a, link_b;   /* may be TABI_WORLD */
   tabi_contact_status status;
   float point[3], normal[3]; /* m, world; the normal points from a to b */
   float force[3];            /* N on b, mean over the step, world */

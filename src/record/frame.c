@@ -1,17 +1,17 @@
 /* frame.c - a frame as 64-bit words.
  *
  *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
- *   4 of the energy | q | v | sensors | 27 words for each robot | 8 words for each contact
+ *   4 of the energy | q | v | sensors | 27 words for each robot | 9 words for each contact
  *
  * A robot: centre of mass, force, zero-moment point, margin | corners | 16 x (corner x y).
- * A contact: shapes | gap, friction | point x y | point z, normal x | normal y z | force x y |
- * force z, velocity x | velocity y z.  Corners and contacts are 32-bit floats, two in a word, the
- * first in the lower half. */
+ * A contact: shapes | links | gap, friction | point x y | point z, normal x | normal y z | force x
+ * y | force z, velocity x | velocity y z.  Corners and contacts are 32-bit floats, two in a word,
+ * the first in the lower half. */
 #include "record/record.h"
 
 #include <string.h>
 
-enum { HEAD_WORDS = 12, CONTACT_WORDS = 8, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
+enum { HEAD_WORDS = 12, CONTACT_WORDS = 9, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
 enum { CONVERGED = 1, HANDED_OVER = 2, TEMPERED = 4 };
 
 tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene) {
@@ -19,7 +19,8 @@ tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene) {
   tbi_frame_shape shape = {.nq = tabi_model_nq(model),
                            .nv = tabi_model_nv(model),
                            .robots = tabi_scene_nrobot(scene),
-                           .shapes = tabi_model_nshape(model)};
+                           .shapes = tabi_model_nshape(model),
+                           .links = tabi_model_nlink(model)};
   for (int32_t i = 0; i < tabi_model_nsensor(model); ++i)
     shape.sensors += tabi_sensor_type_size(tabi_model_sensor(model, i).type);
   return shape;
@@ -63,6 +64,7 @@ static uint64_t *put_contact(uint64_t *word, const tabi_frame_contact *c) {
                            c->normal[0], c->normal[1],   c->normal[2],   c->force[0],   c->force[1],
                            c->force[2],  c->velocity[0], c->velocity[1], c->velocity[2]};
   *word++ = pair_of((uint32_t)c->shape_a, (uint32_t)c->shape_b);
+  *word++ = pair_of((uint32_t)c->link_a, (uint32_t)c->link_b);
   return put_floats(word, numbers, sizeof numbers / sizeof *numbers);
 }
 
@@ -116,15 +118,20 @@ static const uint64_t *give_floats(const uint64_t *word, float *number, size_t c
   return word;
 }
 
-static bool is_shape(const tbi_frame_shape *shape, uint32_t index) {
-  return index < (uint32_t)shape->shapes;
+/* Two of so many, or none of them. */
+static bool are_items(uint64_t word, int32_t count) {
+  const uint32_t none = (uint32_t)TABI_NONE;
+  return (low(word) < (uint32_t)count || low(word) == none) &&
+         (high(word) < (uint32_t)count || high(word) == none);
 }
 
 static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_frame_contact *c) {
-  float number[2 * (CONTACT_WORDS - 1)];
+  float number[2 * (CONTACT_WORDS - 2)];
   c->shape_a = (int32_t)low(word[0]);
   c->shape_b = (int32_t)high(word[0]);
-  word = give_floats(word + 1, number, sizeof number / sizeof *number);
+  c->link_a = (int32_t)low(word[1]);
+  c->link_b = (int32_t)high(word[1]);
+  word = give_floats(word + 2, number, sizeof number / sizeof *number);
   c->gap = number[0];
   c->friction = number[1];
   memcpy(c->point, number + 2, sizeof c->point);
@@ -187,7 +194,7 @@ bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t c
     if (!word) return false;
   }
   for (int32_t i = 0; i < frame->ncontact; ++i) {
-    if (!is_shape(shape, low(*word)) || !is_shape(shape, high(*word))) return false;
+    if (!are_items(word[0], shape->shapes) || !are_items(word[1], shape->links)) return false;
     word = give_contact(word, timestep, &room->contact[i]);
   }
   return true;

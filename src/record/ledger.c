@@ -35,8 +35,8 @@ typedef struct watch {
 } watch;
 
 struct tabi_ledger {
-  int32_t *link_body, *shape_link;
-  int32_t nlink, nshape, nbody;
+  int32_t *link_body;
+  int32_t nlink, nbody;
   watch *body;
   tabi_ledger_entry *entry;
   int32_t count, capacity;
@@ -73,17 +73,13 @@ tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
   }
   ledger->time = -1;
   ledger->nlink = tabi_model_nlink(model);
-  ledger->nshape = tabi_model_nshape(model);
   ledger->link_body = calloc((size_t)ledger->nlink + 1, sizeof *ledger->link_body);
-  ledger->shape_link = calloc((size_t)ledger->nshape + 1, sizeof *ledger->shape_link);
   for (int32_t i = 0; i < ledger->nlink && ledger->link_body; ++i) {
     ledger->link_body[i] = tabi_model_link_body(model, i);
     if (ledger->link_body[i] >= ledger->nbody) ledger->nbody = ledger->link_body[i] + 1;
   }
-  for (int32_t i = 0; i < ledger->nshape && ledger->shape_link; ++i)
-    ledger->shape_link[i] = tabi_model_shape(model, i).link;
   ledger->body = calloc((size_t)ledger->nbody + 1, sizeof *ledger->body);
-  if (!ledger->link_body || !ledger->shape_link || !ledger->body) {
+  if (!ledger->link_body || !ledger->body) {
     (void)tbi_error_memory(err);
     tabi_ledger_destroy(ledger);
     return NULL;
@@ -95,7 +91,6 @@ tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
 void tabi_ledger_destroy(tabi_ledger *ledger) {
   if (!ledger) return;
   free(ledger->link_body);
-  free(ledger->shape_link);
   free(ledger->body);
   free(ledger->entry);
   free(ledger);
@@ -103,10 +98,9 @@ void tabi_ledger_destroy(tabi_ledger *ledger) {
 
 /* -- the contacts of a frame */
 
-/* The body of a shape, or TABI_WORLD; false when the model has no such shape. */
-static bool find_body(const tabi_ledger *ledger, int32_t shape, int32_t *body) {
-  if (shape < 0 || shape >= ledger->nshape) return false;
-  int32_t link = ledger->shape_link[shape];
+/* The body of a link, or TABI_WORLD; false when the model has no such link. */
+static bool find_body(const tabi_ledger *ledger, int32_t link, int32_t *body) {
+  if (link != TABI_WORLD && (link < 0 || link >= ledger->nlink)) return false;
   *body = link == TABI_WORLD ? TABI_WORLD : ledger->link_body[link];
   return true;
 }
@@ -139,7 +133,7 @@ static bool add_contacts(tabi_ledger *ledger, const tabi_frame *frame) {
     const tabi_frame_contact *c = &frame->contact[i];
     int32_t a = TABI_WORLD;
     int32_t b = TABI_WORLD;
-    if (!find_body(ledger, c->shape_a, &a) || !find_body(ledger, c->shape_b, &b)) return false;
+    if (!find_body(ledger, c->link_a, &a) || !find_body(ledger, c->link_b, &b)) return false;
     bool same = a != TABI_WORLD && b != TABI_WORLD && ledger->body[a].tree == ledger->body[b].tree;
     if (same || c->status == TABI_CONTACT_SEPARATING) continue;
     add_contact(ledger, a, c, -1);
@@ -251,7 +245,7 @@ tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_e
   }
   if (!add_contacts(ledger, frame)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "a contact of shapes that the model does not have; the frame is one of "
+                         "a contact of links that the model does not have; the frame is one of "
                          "another model");
   }
   ledger->time = frame->time;

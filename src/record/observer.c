@@ -42,6 +42,8 @@ void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep) {
 static void take_contact(const tabi_contact *c, double timestep, tabi_frame_contact *to) {
   to->shape_a = c->shape_a;
   to->shape_b = c->shape_b;
+  to->link_a = c->link_a;
+  to->link_b = c->link_b;
   for (int i = 0; i < 3; ++i) {
     to->point[i] = (float)c->point[i];
     to->normal[i] = (float)c->normal[i];

@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_CHUNK ((uint32_t)1 << 30)
-#define MAX_COUNT (1 << 24) /* of positions, sensors, settings */
+#define MAX_CHUNK  ((uint32_t)1 << 30)
+#define MAX_COUNT  (1 << 24) /* of positions, sensors, settings */
+#define MAX_ROBOTS (1 << 16)
 
 tabi_status tbi_recording_damaged(const tabi_recording *r, uint64_t offset, const char *what,
                                   tabi_error *err) {
@@ -79,7 +80,7 @@ static bool in_range(int32_t number, int32_t least, int32_t most) {
 }
 
 static bool read_numbers(tabi_recording *r, cursor *c) {
-  int32_t n[10];
+  int32_t n[11];
   uint64_t words[2];
   tabi_recording_info *info = &r->info;
   take(c, n, sizeof n);
@@ -88,8 +89,8 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   if (c->failed || !in_range(n[1], 0, MAX_COUNT) || !in_range(n[2], 0, MAX_COUNT) ||
       !in_range(n[3], 0, MAX_COUNT) || !in_range(n[4], 0, TABI_CONTACT_COUNT - 1) ||
       !in_range(n[5], 0, TABI_INTEGRATOR_COUNT - 1) || n[6] < 1 || !in_range(n[7], 0, MAX_COUNT) ||
-      !in_range(n[8], 0, MAX_COUNT) || !in_range(n[9], 0, MAX_COUNT) || !(info->timestep > 0) ||
-      words[0] > MAX_CHUNK) {
+      !in_range(n[8], 0, MAX_ROBOTS) || !in_range(n[9], 0, MAX_COUNT) ||
+      !in_range(n[10], 0, MAX_COUNT) || !(info->timestep > 0) || words[0] > MAX_CHUNK) {
     return false;
   }
   info->tabi_version = (uint32_t)n[0];
@@ -102,7 +103,7 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   info->source.nset = n[7];
   info->snapshot_size = (size_t)words[0];
   info->model_hash = words[1];
-  r->shape = (tbi_frame_shape){n[1], n[2], n[3], n[8], n[9]};
+  r->shape = (tbi_frame_shape){n[1], n[2], n[3], n[8], n[9], n[10]};
   info->nrobot = n[8];
   return true;
 }

@@ -59,10 +59,10 @@ size_t tbi_unpack(const unsigned char *bytes, size_t size, uint64_t *word, size_
 /* Of all numbers of a model that decide its motion, and the names of its links and joints. */
 uint64_t tbi_model_hash(const tabi_model *model);
 
-/* How long the parts of a frame are; `sensors` counts numbers, and contacts are between `shapes`.
- */
+/* How long the parts of a frame are; `sensors` counts numbers, and contacts are between `shapes`
+ * of `links`. */
 typedef struct tbi_frame_shape {
-  int32_t nq, nv, sensors, robots, shapes;
+  int32_t nq, nv, sensors, robots, shapes, links;
 } tbi_frame_shape;
 
 tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene);

@@ -111,9 +111,9 @@ static void append_text(growing *g, const char *text, size_t size) {
 static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   tabi_scene_source source = tabi_scene_get_source(scene);
   tabi_world_def def = tabi_world_get_def(r->world);
-  const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv, r->shape.sensors,
-                             (int)def.contact, (int)def.integrator, r->every,    source.nset,
-                             r->shape.robots,  r->shape.shapes};
+  const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv,   r->shape.sensors,
+                             (int)def.contact, (int)def.integrator, r->every,      source.nset,
+                             r->shape.robots,  r->shape.shapes,     r->shape.links};
   const uint64_t words[] = {tabi_world_snapshot_size(r->world),
                             tbi_model_hash(tabi_scene_model(scene))};
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};
