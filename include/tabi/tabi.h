@@ -471,9 +471,11 @@ typedef struct tabi_world_def {
   bool paper;              /* the solver row by row as published */
   bool dense;              /* the papers' dense matrix, for their timing figures */
   double grip;             /* of penalty: stiffness along surfaces, a share of that across */
-  bool static_friction;    /* false: lcp knows sliding friction only */
-  uint64_t seed;           /* of the world's random numbers */
-  const tabi_gait *gait;   /* of TABI_CONTACT_GAIT, made for the model; must outlive the world */
+  double friction;       /* coefficient of all contacts, static and kinetic, whatever the materials
+                            say; negative: as they say.  gait has its own */
+  bool static_friction;  /* false: lcp knows sliding friction only */
+  uint64_t seed;         /* of the world's random numbers */
+  const tabi_gait *gait; /* of TABI_CONTACT_GAIT, made for the model; must outlive the world */
 } tabi_world_def;
 
 /* The model's gravity and time step, cone, semi-implicit. */
@@ -589,7 +591,9 @@ TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
 TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
 /* Goes on where another world stands, under the settings of this one: another contact method, other
- * masses or materials, with the same joints, bodies, sensors and time step.  `from` stays. */
+ * masses or materials, with the same joints, bodies and sensors.  Under another time step the time
+ * becomes the nearest whole number of steps, forces to start from stay the same, and sensors must
+ * have no delay.  `from` stays. */
 TABI_API tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from,
                                          tabi_error *err);
 /* A hash of q, v and the step count. */

@@ -5,7 +5,7 @@ int64_t tbi_surface_count(const tabi_model *model) {
   return ((int64_t)model->nmaterial + 1) * (model->nmaterial + 1);
 }
 
-void tbi_surface_fill(const tabi_model *model, tabi_material_def *surface) {
+void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface) {
   int64_t n = (int64_t)model->nmaterial + 1;
   tabi_material_def standard = tabi_material_def_default();
   for (int64_t i = 0; i < n; ++i) {
@@ -19,5 +19,9 @@ void tbi_surface_fill(const tabi_model *model, tabi_material_def *surface) {
     const tbi_material_pair *pair = &model->pair[k];
     surface[pair->material_a * n + pair->material_b] = pair->surface;
     surface[pair->material_b * n + pair->material_a] = pair->surface;
+  }
+  for (int64_t i = 0; i < n * n && friction >= 0; ++i) {
+    surface[i].friction = friction;
+    surface[i].kinetic = friction;
   }
 }

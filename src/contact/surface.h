@@ -6,7 +6,8 @@
 
 /* The pairs of all materials, the default one last: (nmaterial + 1)^2 entries. */
 int64_t tbi_surface_count(const tabi_model *model);
-void tbi_surface_fill(const tabi_model *model, tabi_material_def *surface);
+/* A friction that is not negative replaces those of all pairs. */
+void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface);
 
 static inline const tabi_material_def *tbi_surface_of(const tabi_model *model,
                                                       const tabi_material_def *surface,

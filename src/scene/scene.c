@@ -200,6 +200,7 @@ static const tbi_field contact_fields[] = {
     {"storage",          TBI_FIELD_WORD,         offsetof(contact_keys, storage)             },
     {"fallback",         TBI_FIELD_WORD,         offsetof(contact_keys, fallback)            },
     {"grip",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.grip)            },
+    {"friction",         TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)        },
     {"static",           TBI_FIELD_BOOL,         offsetof(contact_keys, def.static_friction) },
     {"seed",             TBI_FIELD_NODE,         offsetof(contact_keys, seed)                },
 };

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t tabi_world_snapshot_size(const tabi_world *world) { return world->state_size; }
@@ -58,22 +59,44 @@ static void copy_state(tabi_world *world, const tabi_world *from) {
          world->state_size - (size_t)offset_in(world, world->row_impulse));
 }
 
+/* Readings on their way out are one step apart. */
+static bool has_delays(const tabi_world *world) {
+  for (int32_t i = 0; i < world->model->nsensor; ++i) {
+    if (world->sensors.line_length[i] > 1) return true;
+  }
+  return false;
+}
+
+/* What counts steps, and what is a force over a step. */
+static void change_timestep(tabi_world *world, double from) {
+  double ratio = world->def.timestep / from;
+  world->head->steps = llround((double)world->head->steps / ratio);
+  for (int64_t i = 0; i < world->head->nwarm; ++i)
+    world->warm[i].impulse = v3_scale(ratio, world->warm[i].impulse);
+  for (int64_t i = 0; i < (int64_t)world->model->nv * TBI_ROW_KINDS; ++i)
+    world->row_impulse[i] *= ratio;
+}
+
 tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
+  bool other_step = world->def.timestep != from->def.timestep;
+  if (other_step && (tbi_world_walks(world) || has_delays(world) || has_delays(from))) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "the time step is %g s, in the world to continue %g s, and %s",
+                         world->def.timestep, from->def.timestep,
+                         tbi_world_walks(world) ? "a walk under gait keeps its own"
+                                                : "sensors with a delay count in steps");
+  }
   if (!same_form(world, from)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "other bodies, joints or sensors than in the world to continue");
-  }
-  if (world->def.timestep != from->def.timestep) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "the time step is %g s, in the world to continue %g s",
-                         world->def.timestep, from->def.timestep);
   }
   if (tbi_world_walks(world) != tbi_world_walks(from)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "a walk under contact method gait goes on under gait only");
   }
   copy_state(world, from);
+  if (other_step) change_timestep(world, from->def.timestep);
   world->current = false;
   world->ncontact = 0;
   if (tbi_world_walks(world)) tbi_world_refresh_walk(world);

@@ -8,6 +8,7 @@
 #include "contact/surface.h"
 #include "integrate/integrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .correction_speed = 0.5,
       .warm_start = 1,
       .grip = 1,
+      .friction = -1,
       .static_friction = true,
       .seed = 1,
   };
@@ -51,6 +53,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if (!in_range(def->correction_speed, 0, MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
   if (!in_range(def->grip, 0, 1e3)) return "grip must be in [0, 1000]";
+  if (!(def->friction < HUGE_VAL)) return "friction must be finite, or negative";
   bool walks = def->contact == TABI_CONTACT_GAIT;
   if (walks && !(def->gait && def->gait->model == model))
     return "contact method gait needs a tabi_gait made for this model";
@@ -205,7 +208,7 @@ static double radius_of(const tabi_model *model, int32_t index) {
 
 static void fill_constants(tabi_world *w) {
   const tabi_model *model = w->model;
-  tbi_surface_fill(model, w->surface);
+  tbi_surface_fill(model, w->def.friction, w->surface);
   for (int32_t s = 0; s < model->nshape; ++s) {
     int32_t link = model->shape[s].link;
     w->shape_body[s] = link == TABI_WORLD ? TABI_WORLD : model->link_home[link].body;

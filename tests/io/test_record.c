@@ -236,12 +236,35 @@ static void continues_in_another_world(void **state) {
   }
   assert_near(tabi_world_q(c.world)[0], tabi_world_q(a.world)[0], 0.02);
   assert_true(tabi_world_hash(c.world) != tabi_world_hash(a.world));
-  assert_int_equal(tabi_world_continue(d.world, a.world, &err), TABI_ERR_ARGUMENT);
-  assert_non_null(strstr(err.message, "time step"));
+  assert_int_equal(tabi_world_continue(d.world, a.world, &err), TABI_OK);
+  assert_true(tabi_world_steps(d.world) == 800);
+  assert_near(tabi_world_time(d.world), tabi_world_time(a.world), 1e-12);
+  for (int i = 0; i < 100; ++i) {
+    step(&a);
+    step(&d);
+    step(&d);
+  }
+  assert_near(tabi_world_q(d.world)[0], tabi_world_q(a.world)[0], 0.002);
   end_run(&a);
   end_run(&b);
   end_run(&c);
   end_run(&d);
+}
+
+/* Delayed readings are as many steps old as the delay has; a world with other steps has no place
+ * for them. */
+static void refuses_delays_under_another_step(void **state) {
+  (void)state;
+  static const char robot[] =
+      "robots:\n  - {name: r, model: " TABI_SOURCE_DIR
+      "/models/humanoid20.urdf, sensors: [{name: s, type: encoder, joint: l_knee, delay: 5e-3}]}\n";
+  tabi_error err = {0};
+  run a = load_run(robot, NULL);
+  run b = load_run(robot, "timestep=5e-4");
+  assert_int_equal(tabi_world_continue(b.world, a.world, &err), TABI_ERR_ARGUMENT);
+  assert_non_null(strstr(err.message, "delay"));
+  end_run(&a);
+  end_run(&b);
 }
 
 /* -- damage */
@@ -394,10 +417,15 @@ static int end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_what_was_written),     cmocka_unit_test(writes_every_so_many),
-      cmocka_unit_test(goes_on_under_every_method), cmocka_unit_test(continues_in_another_world),
-      cmocka_unit_test(refuses_every_flipped_byte), cmocka_unit_test(reads_what_is_left),
-      cmocka_unit_test(refuses_other_orders),       cmocka_unit_test(tells_a_full_disk),
+      cmocka_unit_test(reads_what_was_written),
+      cmocka_unit_test(writes_every_so_many),
+      cmocka_unit_test(goes_on_under_every_method),
+      cmocka_unit_test(continues_in_another_world),
+      cmocka_unit_test(refuses_delays_under_another_step),
+      cmocka_unit_test(refuses_every_flipped_byte),
+      cmocka_unit_test(reads_what_is_left),
+      cmocka_unit_test(refuses_other_orders),
+      cmocka_unit_test(tells_a_full_disk),
       cmocka_unit_test(refuses_changed_robots),
   };
   return cmocka_run_group_tests_name("record", tests, begin, end);

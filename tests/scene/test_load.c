@@ -215,6 +215,9 @@ static void test_materials(void **state) {
   assert_near(friction_between(""), 0.4, 1e-15);
   assert_near(friction_between("pairs: [[a, b, {friction: 0.3}]]\n"), 0.3, 1e-15);
   assert_near(friction_between("pairs: [[b, a, {kinetic: 0.25}]]\n"), 0.25, 1e-15);
+  // one for all, whatever stands elsewhere
+  assert_near(friction_between("contact: {friction: 0.03}\n"), 0.03, 0);
+  assert_near(friction_between("contact: {friction: 0}\npairs: [[b, a, {friction: 2}]]\n"), 0, 0);
 }
 
 /* Force from 0.01 to 0.02 s on 2 kg, without gravity: v = 3/2 * 0.01. */
