@@ -1,0 +1,464 @@
+/* signals.c - names, units and values of signals.
+ *
+ * Tables of parts say what a thing has; names are made of them once, and values follow in the same
+ * order.  One pass of kinematics and one over the contacts serve all. */
+#include "record/signals.h"
+
+#include "base/array.h"
+#include "base/assertion.h"
+#include "base/error.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is put behind the name of a thing.  Lists end with an empty one. */
+typedef struct part {
+  const char *name, *unit, *about;
+} part;
+
+static const part world_parts[] = {
+    {"time",                        "s",   "time"                                          },
+    {"energy.kinetic",              "J",   "kinetic energy"                                },
+    {"energy.potential",            "J",   "potential energy"                              },
+    {"energy.spring",               "J",   "energy of springs"                             },
+    {"energy.total",                "J",   "kinetic, potential and spring energy"          },
+    {"energy.work",                 "J",   "work of joints and pushes since the start"     },
+    {"certificate.gap",             "m",   "overlap predicted for the end of the step"     },
+    {"certificate.complementarity", "m/s", "contacts that push and part"                   },
+    {"certificate.cone",            "N",   "friction beyond the cone"                      },
+    {"certificate.dissipation",     "m/s", "friction that does not oppose slip"            },
+    {"certificate.connection",      "m/s", "connections that contradict each other (rad/s)"},
+    {"contacts",                    "",    "contacts that push"                            },
+    {"iterations",                  "",    "iterations of the solver"                      },
+    {"contact.depth",               "m",   "deepest overlap at the start of the step"      },
+    {"contact.power",               "W",   "power that friction takes"                     },
+    {"ground.fx",                   "N",   "force of the ground along x"                   },
+    {"ground.fy",                   "N",   "force of the ground along y"                   },
+    {"ground.fz",                   "N",   "vertical force of the ground"                  },
+    {NULL,                          NULL,  NULL                                            },
+};
+
+/* Of robots, by the robot's name where there are several. */
+static const part balance_parts[] = {
+    {"com.x",   "m",  "centre of mass, x"                                   },
+    {"com.y",   "m",  "centre of mass, y"                                   },
+    {"com.z",   "m",  "centre of mass, height"                              },
+    {"zmp.x",   "m",  "zero-moment point, x"                                },
+    {"zmp.y",   "m",  "zero-moment point, y"                                },
+    {"zmp.z",   "m",  "zero-moment point, height"                           },
+    {"force.x", "N",  "contact force on the robot along x"                  },
+    {"force.y", "N",  "contact force on the robot along y"                  },
+    {"force.z", "N",  "vertical contact force on the robot"                 },
+    {"margin",  "m",  "zero-moment point to the edge of the support polygon"},
+    {NULL,      NULL, NULL                                                  },
+};
+
+/* Of links, and of robots for their base. */
+static const part pose_parts[] = {
+    {".x",  "m",  "position along x"},
+    {".y",  "m",  "position along y"},
+    {".z",  "m",  "height"          },
+    {".qw", "",   "orientation, w"  },
+    {".qx", "",   "orientation, x"  },
+    {".qy", "",   "orientation, y"  },
+    {".qz", "",   "orientation, z"  },
+    {NULL,  NULL, NULL              },
+};
+
+static const part motion_parts[] = {
+    {".vx",   "m/s",   "velocity along x"             },
+    {".vy",   "m/s",   "velocity along y"             },
+    {".vz",   "m/s",   "vertical velocity"            },
+    {".wx",   "rad/s", "angular velocity about x"     },
+    {".wy",   "rad/s", "angular velocity about y"     },
+    {".wz",   "rad/s", "angular velocity about z"     },
+    {".fx",   "N",     "contact force along x"        },
+    {".fy",   "N",     "contact force along y"        },
+    {".fz",   "N",     "vertical contact force"       },
+    {".slip", "m/s",   "slip speed, weighted by force"},
+    {NULL,    NULL,    NULL                           },
+};
+
+/* -- joints: q, then v */
+
+static const part hinge_parts[] = {
+    {".q", "rad",   "joint angle"   },
+    {".v", "rad/s", "joint velocity"},
+    {NULL, NULL,    NULL            },
+};
+
+static const part slide_parts[] = {
+    {".q", "m",   "joint position"},
+    {".v", "m/s", "joint velocity"},
+    {NULL, NULL,  NULL            },
+};
+
+static const part ball_parts[] = {
+    {".q.w", "",      "joint orientation, w"      },
+    {".q.x", "",      "joint orientation, x"      },
+    {".q.y", "",      "joint orientation, y"      },
+    {".q.z", "",      "joint orientation, z"      },
+    {".v.x", "rad/s", "joint velocity about own x"},
+    {".v.y", "rad/s", "joint velocity about own y"},
+    {".v.z", "rad/s", "joint velocity about own z"},
+    {NULL,   NULL,    NULL                        },
+};
+
+static const part planar_parts[] = {
+    {".q.x",  "m",     "joint position, x"  },
+    {".q.y",  "m",     "joint position, y"  },
+    {".q.rz", "rad",   "joint angle"        },
+    {".v.x",  "m/s",   "joint velocity, x"  },
+    {".v.y",  "m/s",   "joint velocity, y"  },
+    {".v.rz", "rad/s", "rate of joint angle"},
+    {NULL,    NULL,    NULL                 },
+};
+
+static const part free_parts[] = {
+    {".q.x",  "m",     "joint position, x"   },
+    {".q.y",  "m",     "joint position, y"   },
+    {".q.z",  "m",     "joint position, z"   },
+    {".q.qw", "",      "joint orientation, w"},
+    {".q.qx", "",      "joint orientation, x"},
+    {".q.qy", "",      "joint orientation, y"},
+    {".q.qz", "",      "joint orientation, z"},
+    {".v.x",  "m/s",   "joint velocity, x"   },
+    {".v.y",  "m/s",   "joint velocity, y"   },
+    {".v.z",  "m/s",   "joint velocity, z"   },
+    {".v.rx", "rad/s", "angular velocity, x" },
+    {".v.ry", "rad/s", "angular velocity, y" },
+    {".v.rz", "rad/s", "angular velocity, z" },
+    {NULL,    NULL,    NULL                  },
+};
+
+static const part no_parts[] = {
+    {NULL, NULL, NULL},
+};
+
+static const part *const joint_parts[TABI_JOINT_COUNT] = {
+    [TABI_JOINT_FIXED] = no_parts,         [TABI_JOINT_REVOLUTE] = hinge_parts,
+    [TABI_JOINT_CONTINUOUS] = hinge_parts, [TABI_JOINT_PRISMATIC] = slide_parts,
+    [TABI_JOINT_BALL] = ball_parts,        [TABI_JOINT_PLANAR] = planar_parts,
+    [TABI_JOINT_FREE] = free_parts,
+};
+
+/* -- sensors: of those at a joint the unit is that of a hinge, see unit_at */
+
+static const part force_torque_parts[] = {
+    {".fx", "N",   "measured force along x" },
+    {".fy", "N",   "measured force along y" },
+    {".fz", "N",   "measured force along z" },
+    {".tx", "N m", "measured torque about x"},
+    {".ty", "N m", "measured torque about y"},
+    {".tz", "N m", "measured torque about z"},
+    {NULL,  NULL,  NULL                     },
+};
+
+static const part gyro_parts[] = {
+    {".wx", "rad/s", "measured angular velocity about x"},
+    {".wy", "rad/s", "measured angular velocity about y"},
+    {".wz", "rad/s", "measured angular velocity about z"},
+    {NULL,  NULL,    NULL                               },
+};
+
+static const part accelerometer_parts[] = {
+    {".ax", "m/s^2", "measured acceleration along x"},
+    {".ay", "m/s^2", "measured acceleration along y"},
+    {".az", "m/s^2", "measured acceleration along z"},
+    {NULL,  NULL,    NULL                           },
+};
+
+static const part encoder_parts[] = {
+    {".q", "rad", "measured joint position"},
+    {NULL, NULL,  NULL                     },
+};
+
+static const part torque_parts[] = {
+    {".tau", "N m", "measured joint torque"},
+    {NULL,   NULL,  NULL                   },
+};
+
+static const part contact_parts[] = {
+    {".on", "",   "contact switch"        },
+    {".f",  "N",  "measured contact force"},
+    {NULL,  NULL, NULL                    },
+};
+
+static const part pressure_parts[] = {
+    {".x", "m",  "measured centre of pressure, x"},
+    {".y", "m",  "measured centre of pressure, y"},
+    {".f", "N",  "measured force"                },
+    {NULL, NULL, NULL                            },
+};
+
+static const part zmp_parts[] = {
+    {".x", "m",  "measured zero-moment point, x"     },
+    {".y", "m",  "measured zero-moment point, y"     },
+    {".z", "m",  "measured zero-moment point, height"},
+    {".f", "N",  "measured vertical force"           },
+    {NULL, NULL, NULL                                },
+};
+
+static const part *const sensor_parts[TABI_SENSOR_COUNT] = {
+    [TABI_SENSOR_FORCE_TORQUE] = force_torque_parts,   [TABI_SENSOR_GYRO] = gyro_parts,
+    [TABI_SENSOR_ACCELEROMETER] = accelerometer_parts, [TABI_SENSOR_ENCODER] = encoder_parts,
+    [TABI_SENSOR_JOINT_TORQUE] = torque_parts,         [TABI_SENSOR_CONTACT] = contact_parts,
+    [TABI_SENSOR_PRESSURE_CENTRE] = pressure_parts,    [TABI_SENSOR_ZMP] = zmp_parts,
+};
+
+/* -- names */
+
+static bool listed(const char *name) { return name && name[0] != '\0'; }
+
+/* A name that is taken, as when a sensor is called like its link, gets a number. */
+static const char *unique_name(tabi_signals *s, const char *owner, const char *between,
+                               const char *name) {
+  char text[512];
+  for (int n = 1;; ++n) {
+    char number[16] = "";
+    if (n > 1) (void)snprintf(number, sizeof number, "#%d", n);
+    (void)snprintf(text, sizeof text, "%.400s%s%s%s", owner, between, name, number);
+    if (tbi_names_find(&s->names, text) < 0) return tbi_text_add(&s->text, text);
+  }
+}
+
+static bool add(tabi_signals *s, const char *owner, const char *between, part what) {
+  if (!tbi_array_reserve((void **)&s->item, &s->capacity, s->count, 1, sizeof *s->item))
+    return false;
+  const char *name = unique_name(s, owner, between, what.name);
+  if (!name || !tbi_names_add(&s->names, name, s->count)) return false;
+  s->item[s->count++] = (tabi_signal){name, what.unit, what.about};
+  return true;
+}
+
+static bool add_all(tabi_signals *s, const char *owner, const char *between, const part *parts) {
+  for (; parts->name; ++parts) {
+    if (!add(s, owner, between, *parts)) return false;
+  }
+  return true;
+}
+
+static bool name_robots(tabi_signals *s) {
+  int32_t count = tabi_scene_nrobot(s->scene);
+  bool several = count > 1;
+  for (int32_t i = 0; i < count; ++i) {
+    const char *name = tabi_scene_get_robot(s->scene, i).name;
+    if (!add_all(s, several ? name : "", several ? "." : "", balance_parts) ||
+        !add_all(s, name, "", pose_parts)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool name_joints(tabi_signals *s) {
+  for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
+    tabi_joint_def joint = tabi_model_joint(s->model, i);
+    if (listed(joint.name) && !add_all(s, joint.name, "", joint_parts[joint.type])) return false;
+  }
+  return true;
+}
+
+static bool name_links(tabi_signals *s) {
+  for (int32_t i = 0; i < tabi_model_nlink(s->model); ++i) {
+    const char *name = tabi_model_link(s->model, i).name;
+    if (!listed(name)) continue;
+    if (!add_all(s, name, "", pose_parts) || !add_all(s, name, "", motion_parts)) return false;
+  }
+  return true;
+}
+
+static const char *unit_at(const tabi_model *model, const tabi_sensor_def *sensor,
+                           const char *unit) {
+  bool slides = sensor->joint != TABI_NONE &&
+                tabi_model_joint(model, sensor->joint).type == TABI_JOINT_PRISMATIC;
+  if (slides && sensor->type == TABI_SENSOR_ENCODER) return "m";
+  if (slides && sensor->type == TABI_SENSOR_JOINT_TORQUE) return "N";
+  return unit;
+}
+
+static bool name_sensors(tabi_signals *s) {
+  for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
+    tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
+    if (!listed(sensor.name)) continue;
+    for (const part *p = sensor_parts[sensor.type]; p->name; ++p) {
+      const part here = {p->name, unit_at(s->model, &sensor, p->unit), p->about};
+      if (!add(s, sensor.name, "", here)) return false;
+    }
+  }
+  return true;
+}
+
+/* -- making */
+
+tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
+  tabi_signals *s = calloc(1, sizeof *s);
+  if (!s) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  s->scene = scene;
+  s->model = tabi_scene_model(scene);
+  s->dynamics = tabi_dynamics_create(s->model, err);
+  s->load = calloc((size_t)tabi_model_nlink(s->model) + 1, sizeof *s->load);
+  bool made = s->dynamics && s->load && add_all(s, "", "", world_parts) && name_robots(s) &&
+              name_joints(s) && name_links(s) && name_sensors(s);
+  if (made) return s;
+  (void)tbi_error_memory(err);
+  tabi_signals_destroy(s);
+  return NULL;
+}
+
+void tabi_signals_destroy(tabi_signals *signals) {
+  if (!signals) return;
+  tabi_dynamics_destroy(signals->dynamics);
+  tbi_names_free(&signals->names);
+  tbi_text_free(&signals->text);
+  free(signals->item);
+  free(signals->load);
+  free(signals);
+}
+
+int32_t tabi_signals_count(const tabi_signals *signals) { return signals->count; }
+
+tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal) {
+  TBI_ASSERT(signal >= 0 && signal < signals->count);
+  return signals->item[signal];
+}
+
+/* -- values */
+
+static double *put(double *at, const double *number, int32_t count) {
+  if (count > 0) memcpy(at, number, sizeof *number * (size_t)count);
+  return at + count;
+}
+
+static bool stands(const tabi_signals *s, int32_t link) {
+  return link == TABI_WORLD || tabi_model_link_body(s->model, link) == TABI_WORLD;
+}
+
+static void add_force(double sum[3], const double force[3], double factor) {
+  for (int i = 0; i < 3; ++i)
+    sum[i] += factor * force[i];
+}
+
+static void load_link(tabi_signals *s, int32_t link, const double force[3], double sign,
+                      double slip) {
+  if (link == TABI_WORLD) return;
+  tbi_link_load *load = &s->load[link];
+  double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
+  add_force(load->force, force, sign);
+  load->weight += size;
+  load->slip += size * slip;
+}
+
+/* What contacts do to links, and what stands to what moves. */
+static void gather_contacts(tabi_signals *s, const tabi_frame *frame, double ground[3]) {
+  memset(s->load, 0, sizeof *s->load * (size_t)tabi_model_nlink(s->model));
+  for (int32_t i = 0; i < frame->ncontact; ++i) {
+    const tabi_frame_contact *c = &frame->contact[i];
+    const double force[3] = {(double)c->force[0], (double)c->force[1], (double)c->force[2]};
+    load_link(s, c->link_a, force, -1, (double)c->slip);
+    load_link(s, c->link_b, force, 1, (double)c->slip);
+    if (stands(s, c->link_a)) add_force(ground, force, 1);
+    if (stands(s, c->link_b)) add_force(ground, force, -1);
+  }
+}
+
+static double *put_world(double *at, const tabi_frame *frame, const double ground[3]) {
+  const tabi_energy *e = &frame->energy;
+  const tabi_certificate *c = &frame->certificate;
+  double depth = 0;
+  double power = 0;
+  for (int32_t i = 0; i < frame->ncontact; ++i) {
+    depth = fmax(depth, -(double)frame->contact[i].gap);
+    power += (double)frame->contact[i].power;
+  }
+  const double value[] = {frame->time,
+                          e->kinetic,
+                          e->potential,
+                          e->spring,
+                          e->kinetic + e->potential + e->spring,
+                          e->work,
+                          c->gap,
+                          c->complementarity,
+                          c->cone,
+                          c->dissipation,
+                          c->connection,
+                          c->contacts,
+                          c->iterations,
+                          depth,
+                          power,
+                          ground[0],
+                          ground[1],
+                          ground[2]};
+  enum { COUNT = sizeof value / sizeof *value };
+  static_assert(COUNT + 1 == sizeof world_parts / sizeof *world_parts, "a name for every value");
+  return put(at, value, COUNT);
+}
+
+static double *put_pose(const tabi_signals *s, double *at, int32_t link) {
+  tabi_dynamics_link_pose(s->dynamics, link, at, at + 3);
+  return at + 7;
+}
+
+static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b, int32_t base) {
+  bool pushed = b->force[2] > 0;
+  double none = (double)NAN;
+  at = put(at, b->com, 3);
+  for (int i = 0; i < 3; ++i)
+    *at++ = pushed ? b->zmp[i] : none;
+  at = put(at, b->force, 3);
+  *at++ = pushed && b->ncorner > 0 ? b->margin : none;
+  return put_pose(s, at, base);
+}
+
+static double *put_joints(const tabi_signals *s, double *at, const tabi_frame *frame) {
+  for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
+    tabi_range q = tabi_model_joint_q(s->model, i);
+    tabi_range v = tabi_model_joint_v(s->model, i);
+    if (q.count == 0 || !listed(tabi_model_joint(s->model, i).name)) continue;
+    at = put(at, frame->q + q.first, q.count);
+    at = put(at, frame->v + v.first, v.count);
+  }
+  return at;
+}
+
+static double *put_links(const tabi_signals *s, double *at) {
+  for (int32_t i = 0; i < tabi_model_nlink(s->model); ++i) {
+    if (!listed(tabi_model_link(s->model, i).name)) continue;
+    const tbi_link_load *load = &s->load[i];
+    at = put_pose(s, at, i);
+    tabi_dynamics_link_velocity(s->dynamics, i, at, at + 3);
+    at = put(at + 6, load->force, 3);
+    *at++ = load->weight > 0 ? load->slip / load->weight : (double)NAN;
+  }
+  return at;
+}
+
+static double *put_sensors(const tabi_signals *s, double *at, const tabi_frame *frame) {
+  const double *reading = frame->sensor;
+  for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
+    tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
+    int32_t size = tabi_sensor_type_size(sensor.type);
+    if (listed(sensor.name)) at = put(at, reading, size);
+    reading += size;
+  }
+  return at;
+}
+
+void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *value) {
+  double ground[3] = {0};
+  tabi_dynamics_set_state(signals->dynamics, frame->q, frame->v);
+  gather_contacts(signals, frame, ground);
+  double *at = put_world(value, frame, ground);
+  for (int32_t i = 0; i < frame->nrobot; ++i)
+    at = put_robot(signals, at, &frame->balance[i], tabi_scene_get_robot(signals->scene, i).base);
+  at = put_joints(signals, at, frame);
+  at = put_links(signals, at);
+  at = put_sensors(signals, at, frame);
+  TBI_ASSERT(at == value + signals->count);
+}

@@ -1,0 +1,32 @@
+/* signals.h - the named numbers of a scene's frames.
+ *
+ *   world | every robot | every joint | every link | every sensor
+ *
+ *   signals.c       what there is, and its values, in this order
+ *   signals_find.c  signals by name, by group, and by a name that was mistyped */
+#ifndef TBI_SIGNALS_H
+#define TBI_SIGNALS_H
+
+#include "base/names.h"
+#include "base/text.h"
+#include "tabi/tabi_record.h"
+
+/* What contacts do to a link. */
+typedef struct tbi_link_load {
+  double force[3]; /* N */
+  double weight;   /* N, sum of the sizes of forces */
+  double slip;     /* N m/s, their slip speeds weighted with them */
+} tbi_link_load;
+
+struct tabi_signals {
+  const tabi_scene *scene;
+  const tabi_model *model;
+  tabi_dynamics *dynamics;
+  tabi_signal *item;
+  int32_t count, capacity;
+  tbi_text_pool text;
+  tbi_names names;
+  tbi_link_load *load; /* [nlink] */
+};
+
+#endif
