@@ -5,35 +5,14 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define MAX_SHOWN 24 /* bodies in the table */
 
 static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; }
 
-/* The z axis of a link, by its quaternion. */
-static void z_axis(const double quat[4], double axis[3]) {
-  axis[0] = 2 * (quat[1] * quat[3] + quat[0] * quat[2]);
-  axis[1] = 2 * (quat[2] * quat[3] - quat[0] * quat[1]);
-  axis[2] = 1 - 2 * (quat[1] * quat[1] + quat[2] * quat[2]);
-}
-
-static void base_state(const tbi_tally *tally, int32_t robot, double state[4]) {
-  double pos[3];
-  double quat[4];
-  int32_t base = tabi_scene_get_robot(tally->scene, robot).base;
-  tabi_dynamics_link_pose(tabi_world_dynamics(tally->world), base, pos, quat);
-  state[0] = pos[2];
-  z_axis(quat, state + 1);
-}
-
 bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *world) {
   *tally = (tbi_tally){.scene = scene, .world = world};
-  int32_t nrobot = tabi_scene_nrobot(scene);
-  tally->start = calloc((size_t)nrobot + 1, sizeof *tally->start);
-  if (!tally->start) return false;
-  for (int32_t i = 0; i < nrobot; ++i)
-    base_state(tally, i, tally->start[i]);
+  if (!tbi_fall_begin(&tally->fall, scene, tabi_world_dynamics(world))) return false;
   tbi_gait_begin(&tally->gait, scene, world);
   tabi_energy energy = tabi_world_energy(world);
   tally->energy_start = total(energy) - energy.work;
@@ -43,8 +22,7 @@ bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *worl
 
 void tbi_tally_free(tbi_tally *tally) {
   tbi_gait_free(&tally->gait);
-  free(tally->start);
-  tally->start = NULL;
+  tbi_fall_free(&tally->fall);
 }
 
 static void count_contacts(tbi_tally *tally) {
@@ -79,14 +57,7 @@ void tbi_tally_step(tbi_tally *tally) {
 
 bool tbi_tally_fell(const tbi_tally *tally) {
   if (tally->gait.walks) return tabi_world_gait(tally->world).outcome != TABI_GAIT_WALKS;
-  for (int32_t i = 0; i < tabi_scene_nrobot(tally->scene); ++i) {
-    double now[4];
-    const double *start = tally->start[i];
-    base_state(tally, i, now);
-    double upright = now[1] * start[1] + now[2] * start[2] + now[3] * start[3];
-    if ((start[0] > 0 && now[0] < start[0] / 2) || upright < 0.5) return true;
-  }
-  return false;
+  return tbi_fall_lies(&tally->fall, tabi_world_dynamics(tally->world));
 }
 
 static bool stands(const tabi_model *model, int32_t link) {

@@ -3,6 +3,7 @@
 #define TBI_TALLY_H
 
 #include "cli.h"
+#include "fall.h"
 #include "gait.h"
 
 typedef struct tbi_tally {
@@ -21,7 +22,7 @@ typedef struct tbi_tally {
   double loop_gap, loop_turn;                   /* m and rad, of connections */
   double loop_missed;                           /* m/s or rad/s, where they contradict */
   tbi_gait_tally gait;
-  double (*start)[4]; /* of every robot: height of its base, and its z axis */
+  tbi_fall fall;
 } tbi_tally;
 
 /* The world stands at its start. */
@@ -30,8 +31,7 @@ void tbi_tally_free(tbi_tally *tally);
 /* After every step. */
 void tbi_tally_step(tbi_tally *tally);
 
-/* Whether a robot lies: base below half its start height, or tilted by more than 60 degrees; or its
- * walk is over. */
+/* Whether a robot lies or its walk is over. */
 bool tbi_tally_fell(const tbi_tally *tally);
 
 /* The sum of contact forces on what moves from what stands, N. */
