@@ -74,7 +74,8 @@ typedef struct tabi_signal {
 
 typedef struct tabi_signals tabi_signals;
 
-/* Those of a scene, which must outlive them. */
+/* Those of a scene, which must outlive them: its world's, its robots', joints', links' and, last,
+ * its sensors'. */
 TABI_API tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err);
 TABI_API void tabi_signals_destroy(tabi_signals *signals); /* NULL is fine */
 TABI_API int32_t tabi_signals_count(const tabi_signals *signals);
@@ -83,7 +84,7 @@ TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signa
  * Allocates nothing. */
 TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *value);
 /* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
- * a name with '*' for any text.  Returns how many. */
+ * a name with '*' for any text; "robot/" may be left out.  Returns how many. */
 TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen);
 /* The name nearest to a mistyped one, or NULL. */
 TABI_API const char *tabi_signals_nearest(const tabi_signals *signals, const char *name);

@@ -134,15 +134,10 @@ static const part free_parts[] = {
     {NULL,    NULL,    NULL                  },
 };
 
-static const part no_parts[] = {
-    {NULL, NULL, NULL},
-};
-
 static const part *const joint_parts[TABI_JOINT_COUNT] = {
-    [TABI_JOINT_FIXED] = no_parts,         [TABI_JOINT_REVOLUTE] = hinge_parts,
-    [TABI_JOINT_CONTINUOUS] = hinge_parts, [TABI_JOINT_PRISMATIC] = slide_parts,
-    [TABI_JOINT_BALL] = ball_parts,        [TABI_JOINT_PLANAR] = planar_parts,
-    [TABI_JOINT_FREE] = free_parts,
+    [TABI_JOINT_REVOLUTE] = hinge_parts,  [TABI_JOINT_CONTINUOUS] = hinge_parts,
+    [TABI_JOINT_PRISMATIC] = slide_parts, [TABI_JOINT_BALL] = ball_parts,
+    [TABI_JOINT_PLANAR] = planar_parts,   [TABI_JOINT_FREE] = free_parts,
 };
 
 /* -- sensors: of those at a joint the unit is that of a hinge, see unit_at */
@@ -254,10 +249,19 @@ static bool name_robots(tabi_signals *s) {
   return true;
 }
 
+/* What floats is told by its link. */
+static bool joint_listed(const tabi_model *model, int32_t index) {
+  tabi_joint_def joint = tabi_model_joint(model, index);
+  if (joint.type == TABI_JOINT_FREE && listed(tabi_model_link(model, joint.child).name))
+    return false;
+  return joint.type != TABI_JOINT_FIXED && listed(joint.name);
+}
+
 static bool name_joints(tabi_signals *s) {
   for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
+    if (!joint_listed(s->model, i)) continue;
     tabi_joint_def joint = tabi_model_joint(s->model, i);
-    if (listed(joint.name) && !add_all(s, joint.name, "", joint_parts[joint.type])) return false;
+    if (!add_all(s, joint.name, "", joint_parts[joint.type])) return false;
   }
   return true;
 }
@@ -420,7 +424,7 @@ static double *put_joints(const tabi_signals *s, double *at, const tabi_frame *f
   for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
     tabi_range q = tabi_model_joint_q(s->model, i);
     tabi_range v = tabi_model_joint_v(s->model, i);
-    if (q.count == 0 || !listed(tabi_model_joint(s->model, i).name)) continue;
+    if (!joint_listed(s->model, i)) continue;
     at = put(at, frame->q + q.first, q.count);
     at = put(at, frame->v + v.first, v.count);
   }
