@@ -11,15 +11,15 @@
 typedef struct tbi_stage_about {
   const char *path; /* of the scene or the log */
   bool live;
-  double rate;             /* pictures per second */
-  double start, duration;  /* s, of the film; 0 when live */
-  const tabi_frame *first; /* its links decide which are feet; NULL: the model's start */
+  double rate;            /* pictures per second */
+  double start, duration; /* s, of the film; 0 when live */
+  const double *q;        /* [nq] in which feet are lowest; NULL: the model's start */
 } tbi_stage_about;
 
 /* The caller releases it.  NULL and err when there is no memory. */
 json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, tabi_error *err);
-/* As text, floats to seven digits, with "</" written "<\/" so that it can stand in a page.  The
- * caller frees it; NULL when there is no memory. */
+/* As text, numbers to seven digits, every '<' escaped so that no name can end the element of a page
+ * in which it stands.  The caller frees it; NULL when there is no memory. */
 char *tbi_stage_text(const json_t *stage);
 
 #endif

@@ -1,0 +1,140 @@
+/* html.c - runs in one file with the page.
+ *
+ *   page up to </body> | stage and film of each run, in elements of their own | the rest
+ *
+ * It is written under another name and then renamed, so that nobody finds half a file.  What is no
+ * regular file, as /dev/stdout, is written to at once. */
+#include "html.h"
+
+#include "fault.h"
+#include "stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+static tabi_status fail(tabi_error *err, const char *path, const char *action, int code) {
+  if (!err) return TABI_ERR_FILE;
+  *err = (tabi_error){.status = TABI_ERR_FILE, .line = 1};
+  (void)snprintf(err->file, sizeof err->file, "%s", path);
+  (void)snprintf(err->message, sizeof err->message, "cannot %s: %s", action, strerror(code));
+  return TABI_ERR_FILE;
+}
+
+/* Three bytes as four letters; what is missing at the end becomes '='. */
+static void write_base64(const unsigned char *bytes, size_t size, FILE *file) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char line[4096];
+  size_t used = 0;
+  for (size_t i = 0; i < size; i += 3) {
+    size_t left = size - i;
+    uint32_t group = (uint32_t)bytes[i] << 16;
+    if (left > 1) group |= (uint32_t)bytes[i + 1] << 8;
+    if (left > 2) group |= bytes[i + 2];
+    line[used++] = letters[group >> 18];
+    line[used++] = letters[group >> 12 & 63];
+    line[used++] = left > 1 ? letters[group >> 6 & 63] : '=';
+    line[used++] = left > 2 ? letters[group & 63] : '=';
+    if (used < sizeof line && left > 3) continue;
+    (void)fwrite(line, 1, used, file);
+    used = 0;
+  }
+}
+
+static tabi_status write_run(const tbi_reel *reel, int32_t number, FILE *file, tabi_error *err) {
+  json_t *stage = tbi_reel_stage(reel, err);
+  if (!stage) return TABI_ERR_MEMORY;
+  char *text = tbi_stage_text(stage);
+  json_decref(stage);
+  if (!text) return tbi_no_memory(err);
+  size_t size = 0;
+  const unsigned char *film = tbi_reel_film(reel, &size);
+  (void)fprintf(file, "<script type=\"application/json\" id=\"tabi-stage-%d\">%s</script>\n",
+                (int)number, text);
+  (void)fprintf(file, "<script type=\"text/plain\" id=\"tabi-film-%d\">", (int)number);
+  write_base64(film, size, file);
+  (void)fputs("</script>\n", file);
+  free(text);
+  return TABI_OK;
+}
+
+/* Where the body of the page ends, which is the last that is said of it. */
+static size_t find_end(const char *page, size_t size) {
+  static const char end[] = "</body>";
+  for (size_t at = size; at >= sizeof end - 1; --at) {
+    if (memcmp(page + at - (sizeof end - 1), end, sizeof end - 1) == 0)
+      return at - (sizeof end - 1);
+  }
+  return size;
+}
+
+static tabi_status write_all(FILE *file, tbi_reel *const *reel, int32_t count, tabi_error *err) {
+  size_t size = 0;
+  const char *page = tbi_page(&size);
+  size_t end = find_end(page, size);
+  tabi_status status = TABI_OK;
+  (void)fwrite(page, 1, end, file);
+  for (int32_t i = 0; i < count && status == TABI_OK; ++i)
+    status = write_run(reel[i], i, file, err);
+  (void)fwrite(page + end, 1, size - end, file);
+  return status;
+}
+
+static tabi_status write_to(int fd, const char *path, tbi_reel *const *reel, int32_t count,
+                            tabi_error *err) {
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (!file) {
+    tabi_status status = fail(err, path, "open", errno);
+    if (fd >= 0) (void)close(fd);
+    return status;
+  }
+  errno = 0;
+  tabi_status status = write_all(file, reel, count, err);
+  bool bad = ferror(file) != 0;
+  int code = errno;
+  if (fclose(file) != 0 && !bad) {
+    bad = true;
+    code = errno;
+  }
+  return status == TABI_OK && bad ? fail(err, path, "write", code ? code : EIO) : status;
+}
+
+tabi_status tbi_html_write(const char *path, tbi_reel *const *reel, int32_t count,
+                           tabi_error *err) {
+  struct stat there;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return write_to(open(path, O_WRONLY | O_CLOEXEC), path, reel, count, err);
+  char part[PATH_SIZE];
+  int length = snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
+  if (length >= PATH_SIZE) return fail(err, path, "open", ENAMETOOLONG);
+  int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return fail(err, path, "open", errno);
+  tabi_status status = write_to(fd, path, reel, count, err);
+  if (status == TABI_OK && rename(part, path) != 0) status = fail(err, path, "write", errno);
+  if (status != TABI_OK) (void)unlink(part);
+  return status;
+}
+
+tabi_status tbi_html_write_logs(const char *path, const char *const *log, int32_t count,
+                                const tabi_scene_def *def, tabi_error *err) {
+  tabi_error local = {0};
+  tabi_error *e = err ? err : &local;
+  tbi_reel **reel = calloc((size_t)count + 1, sizeof(tbi_reel *));
+  if (!reel) return tbi_no_memory(err);
+  tabi_status status = TABI_OK;
+  for (int32_t i = 0; i < count && status == TABI_OK; ++i) {
+    reel[i] = tbi_reel_load(log[i], def, e);
+    if (!reel[i]) status = e->status;
+  }
+  if (status == TABI_OK) status = tbi_html_write(path, reel, count, e);
+  for (int32_t i = 0; i < count; ++i)
+    tbi_reel_destroy(reel[i]);
+  free(reel);
+  return status;
+}

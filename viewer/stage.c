@@ -1,0 +1,355 @@
+/* stage.c - a scene as JSON.
+ *
+ * jansson's json_pack returns NULL when any of its parts is NULL, so that what runs out of memory
+ * anywhere arrives at the top as one NULL. */
+#include "stage.h"
+
+#include "fault.h"
+#include "geometry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* feet are the links within this of the lowest one, m */
+#define FOOT_HEIGHT 0.01
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *numbers(const double *value, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; ++i) {
+    if (json_array_append_new(array, number(value[i])) == 0) continue;
+    json_decref(array);
+    return NULL;
+  }
+  return array;
+}
+
+/* What is not UTF-8 loses its accents. */
+static json_t *text(const char *string) {
+  if (!string) return json_string("");
+  json_t *json = json_string(string);
+  if (json) return json;
+  char ascii[256];
+  (void)snprintf(ascii, sizeof ascii, "%s", string);
+  for (char *c = ascii; *c; ++c) {
+    if ((unsigned char)*c > 0x7e) *c = '?';
+  }
+  return json_string(ascii);
+}
+
+/* Appends to an array, or makes it NULL for good. */
+static void append(json_t **array, json_t *item) {
+  if (json_array_append_new(*array, item) == 0) return;
+  json_decref(*array);
+  *array = NULL;
+}
+
+/* -- links and what they are made of */
+
+static int32_t parent_of(const tabi_model *model, int32_t link) {
+  int32_t joint = tabi_model_link_joint(model, link);
+  return joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+}
+
+/* The robot on whose tree a link is, or TABI_NONE. */
+static int32_t robot_of(const tabi_scene *scene, int32_t link) {
+  const tabi_model *model = tabi_scene_model(scene);
+  for (; link != TABI_WORLD; link = parent_of(model, link)) {
+    for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
+      if (tabi_scene_get_robot(scene, i).base == link) return i;
+    }
+  }
+  return TABI_NONE;
+}
+
+static json_t *links_json(const tabi_scene *scene) {
+  const tabi_model *model = tabi_scene_model(scene);
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    tabi_link_def link = tabi_model_link(model, i);
+    tbi_inertia_box box = tbi_inertia_box_of(&link);
+    append(&array, json_pack("{s:o, s:i, s:o, s:o, s:{s:o, s:o}}", "name", text(link.name), "robot",
+                             (int)robot_of(scene, i), "mass", number(link.mass), "com",
+                             numbers(link.com, 3), "box", "quat", numbers(box.quat, 4), "half",
+                             numbers(box.half, 3)));
+  }
+  return array;
+}
+
+static json_t *size_json(const tabi_shape_def *s) {
+  const double box[3] = {0.5 * s->size[0], 0.5 * s->size[1], 0.5 * s->size[2]};
+  const double round[2] = {s->size[0], 0.5 * s->size[1]};
+  switch (s->type) {
+  case TABI_SHAPE_BOX:
+    return numbers(box, 3);
+  case TABI_SHAPE_SPHERE:
+    return numbers(round, 1);
+  case TABI_SHAPE_CAPSULE:
+  case TABI_SHAPE_CYLINDER:
+    return numbers(round, 2);
+  default:
+    return json_array();
+  }
+}
+
+static const char *type_name(tabi_shape_type type) {
+  static const char *const names[TABI_SHAPE_COUNT] = {
+      [TABI_SHAPE_PLANE] = "plane",     [TABI_SHAPE_SPHERE] = "sphere",
+      [TABI_SHAPE_CAPSULE] = "capsule", [TABI_SHAPE_CYLINDER] = "cylinder",
+      [TABI_SHAPE_BOX] = "box",         [TABI_SHAPE_MESH] = "mesh",
+      [TABI_SHAPE_TRIANGLES] = "mesh",  [TABI_SHAPE_HEIGHTFIELD] = "mesh",
+  };
+  return names[type];
+}
+
+/* null where the file said nothing */
+static json_t *colour_json(const tabi_shape_def *s) {
+  tabi_shape_def plain = tabi_shape_def_default();
+  bool said = memcmp(s->rgba, plain.rgba, sizeof plain.rgba) != 0;
+  return said ? numbers(s->rgba, 4) : json_null();
+}
+
+/* Shapes to look at, and shapes to touch where a link has none. */
+static bool is_seen(const tabi_model *model, const tabi_shape_def *s) {
+  if (s->visible || !s->collides) return s->visible;
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def other = tabi_model_shape(model, i);
+    if (other.link == s->link && other.visible) return false;
+  }
+  return true;
+}
+
+static json_t *shapes_json(const tabi_model *model) {
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def s = tabi_model_shape(model, i);
+    const char *type = type_name(s.type);
+    json_t *shape = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "link", (int)s.link,
+                              "type", type, "pos", numbers(s.pos, 3), "quat", numbers(s.quat, 4),
+                              "size", size_json(&s), "colour", colour_json(&s), "visible",
+                              (int)is_seen(model, &s), "collides", (int)s.collides);
+    if (shape && strcmp(type, "mesh") == 0)
+      (void)json_object_set_new(shape, "mesh", json_integer(s.mesh));
+    append(&array, shape);
+  }
+  return array;
+}
+
+static json_t *meshes_json(const tabi_model *model) {
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_model_nmesh(model); ++i) {
+    tabi_mesh_def mesh = tabi_model_mesh(model, i);
+    json_t *triangles = json_array();
+    for (size_t k = 0; k < 3 * (size_t)mesh.nface; ++k)
+      append(&triangles, json_integer(mesh.faces[k]));
+    append(&array,
+           json_pack("{s:o, s:o}", "vertices", numbers(mesh.vertices, 3 * (size_t)mesh.nvertex),
+                     "triangles", triangles));
+  }
+  return array;
+}
+
+static json_t *joints_json(const tabi_model *model) {
+  static const char *const types[TABI_JOINT_COUNT] = {
+      "fixed", "revolute", "continuous", "prismatic", "ball", "planar", "free"};
+  static const double origin[3] = {0};
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    tabi_joint_def j = tabi_model_joint(model, i);
+    if (j.type == TABI_JOINT_FIXED) continue;
+    // the child's frame is the joint's, moved
+    append(&array,
+           json_pack("{s:o, s:s, s:i, s:o, s:o, s:o, s:o}", "name", text(j.name), "type",
+                     types[j.type], "link", (int)j.child, "pos", numbers(origin, 3), "axis",
+                     numbers(j.axis, 3), "lower", number(j.lower), "upper", number(j.upper)));
+  }
+  return array;
+}
+
+/* -- robots */
+
+static double gravity_of(const tabi_scene *scene) {
+  tabi_world_def def = tabi_scene_world_def(scene);
+  return hypot(hypot(def.gravity[0], def.gravity[1]), def.gravity[2]);
+}
+
+/* Weight of a robot, or, for TABI_NONE, of all that moves; N. */
+static double weight_of(const tabi_scene *scene, int32_t robot) {
+  const tabi_model *model = tabi_scene_model(scene);
+  double mass = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    bool counts = robot == TABI_NONE ? tabi_model_link_body(model, i) != TABI_WORLD
+                                     : robot_of(scene, i) == robot;
+    if (counts) mass += tabi_model_link(model, i).mass;
+  }
+  return mass * gravity_of(scene);
+}
+
+/* low[nlink]: the lowest points of what collides. */
+static void find_lowest(const tabi_model *model, const tabi_dynamics *dynamics, double *low) {
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i)
+    low[i] = HUGE_VAL;
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def s = tabi_model_shape(model, i);
+    if (s.link == TABI_WORLD || !s.collides) continue;
+    low[s.link] = fmin(low[s.link], tbi_lowest_point(dynamics, model, &s));
+  }
+}
+
+static json_t *feet_json(const tabi_scene *scene, int32_t robot, const double *low) {
+  int32_t nlink = tabi_model_nlink(tabi_scene_model(scene));
+  double floor = HUGE_VAL;
+  for (int32_t i = 0; i < nlink; ++i) {
+    if (robot_of(scene, i) == robot) floor = fmin(floor, low[i]);
+  }
+  json_t *array = json_array();
+  for (int32_t i = 0; i < nlink && floor < HUGE_VAL; ++i) {
+    if (robot_of(scene, i) == robot && low[i] <= floor + FOOT_HEIGHT)
+      append(&array, json_integer(i));
+  }
+  return array;
+}
+
+static json_t *robots_json(const tabi_scene *scene, const double *low) {
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
+    tabi_scene_robot robot = tabi_scene_get_robot(scene, i);
+    append(&array,
+           json_pack("{s:o, s:i, s:o, s:o}", "name", text(robot.name), "base", (int)robot.base,
+                     "feet", feet_json(scene, i, low), "weight", number(weight_of(scene, i))));
+  }
+  return array;
+}
+
+static json_t *find_robots(const tabi_scene *scene, const double *q) {
+  const tabi_model *model = tabi_scene_model(scene);
+  size_t nlink = (size_t)tabi_model_nlink(model);
+  size_t nq = (size_t)tabi_model_nq(model), nv = (size_t)tabi_model_nv(model);
+  double *room = calloc(nlink + nq + nv + 1, sizeof *room);
+  tabi_dynamics *dynamics = room ? tabi_dynamics_create(model, NULL) : NULL;
+  json_t *json = NULL;
+  if (dynamics) {
+    double *low = room, *start = room + nlink;
+    tabi_model_start(model, start);
+    tabi_dynamics_set_state(dynamics, q ? q : start, start + nq);
+    find_lowest(model, dynamics, low);
+    json = robots_json(scene, low);
+  }
+  tabi_dynamics_destroy(dynamics);
+  free(room);
+  return json;
+}
+
+/* -- signals and settings */
+
+static json_t *signals_json(const tabi_scene *scene, tabi_error *err) {
+  tabi_signals *signals = tabi_signals_create(scene, err);
+  if (!signals) return NULL;
+  json_t *array = json_array();
+  for (int32_t i = 0; i < tabi_signals_count(signals); ++i) {
+    tabi_signal s = tabi_signals_get(signals, i);
+    append(&array,
+           json_pack("{s:o, s:s, s:s}", "name", text(s.name), "unit", s.unit, "about", s.about));
+  }
+  tabi_signals_destroy(signals);
+  return array;
+}
+
+/* gait needs a section of its own in the scene */
+static json_t *contacts_json(const tabi_world_def *def) {
+  json_t *array = json_array();
+  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
+    if (i != TABI_CONTACT_GAIT || def->gait)
+      append(&array, json_string(tabi_contact_name((tabi_contact_kind)i)));
+  }
+  return array;
+}
+
+static tabi_material_def material_of(const tabi_model *model, const tabi_shape_def *s) {
+  return s->material == TABI_NONE ? tabi_material_def_default()
+                                  : tabi_model_material(model, s->material);
+}
+
+/* The coefficient that is set for all contacts, or that of the first thing that moves on the first
+ * that stands. */
+static double friction_of(const tabi_model *model, const tabi_world_def *def) {
+  if (def->friction >= 0) return def->friction;
+  tabi_material_def found[2] = {tabi_material_def_default(), tabi_material_def_default()};
+  bool has[2] = {false, false};
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def s = tabi_model_shape(model, i);
+    int moves = s.link != TABI_WORLD && tabi_model_link_body(model, s.link) != TABI_WORLD;
+    if (!s.collides || has[moves]) continue;
+    found[moves] = material_of(model, &s);
+    has[moves] = true;
+  }
+  return tabi_material_combine(&found[0], &found[1]).friction;
+}
+
+static json_t *settings_json(const tabi_scene *scene) {
+  tabi_world_def def = tabi_scene_world_def(scene);
+  return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "contact", tabi_contact_name(def.contact),
+                   "contacts", contacts_json(&def), "integrator",
+                   tabi_integrator_name(def.integrator), "timestep", number(def.timestep),
+                   "friction", number(friction_of(tabi_scene_model(scene), &def)), "gravity",
+                   numbers(def.gravity, 3));
+}
+
+/* -- all of it */
+
+/* The scene's name, or that of its file without folders and ending. */
+static json_t *title_json(const tabi_scene *scene, const char *path) {
+  const char *name = tabi_scene_name(scene);
+  if (name[0] != '\0') return text(name);
+  const char *slash = strrchr(path, '/');
+  const char *file = slash ? slash + 1 : path;
+  const char *dot = strrchr(file, '.');
+  char base[128];
+  (void)snprintf(base, sizeof base, "%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+  return text(base);
+}
+
+static json_t *version_json(void) {
+  return json_sprintf("%d.%d.%d", TABI_VERSION / 10000, TABI_VERSION / 100 % 100,
+                      TABI_VERSION % 100);
+}
+
+json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, tabi_error *err) {
+  const tabi_model *model = tabi_scene_model(scene);
+  json_t *signals = signals_json(scene, err);
+  json_t *stage = json_pack(
+      "{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tabi",
+      version_json(), "title", title_json(scene, about->path), "path", text(about->path), "live",
+      (int)about->live, "links", links_json(scene), "shapes", shapes_json(model), "meshes",
+      meshes_json(model), "joints", joints_json(model), "robots", find_robots(scene, about->q),
+      "signals", signals, "weight", number(weight_of(scene, TABI_NONE)), "rate",
+      number(about->rate), "start", number(about->start), "duration", number(about->duration),
+      "settings", settings_json(scene));
+  if (!stage) (void)tbi_no_memory(err);
+  return stage;
+}
+
+char *tbi_stage_text(const json_t *stage) {
+  static const char escape[] = "\\u003c";
+  char *plain = json_dumps(stage, JSON_COMPACT | JSON_REAL_PRECISION(7));
+  if (!plain) return NULL;
+  size_t signs = 0;
+  for (const char *c = plain; (c = strchr(c, '<')); ++c)
+    ++signs;
+  char *safe = malloc(strlen(plain) + signs * (sizeof escape - 2) + 1);
+  char *to = safe;
+  for (const char *c = plain; safe && *c; ++c) {
+    if (*c == '<') {
+      memcpy(to, escape, sizeof escape - 1);
+      to += sizeof escape - 1;
+    } else {
+      *to++ = *c;
+    }
+  }
+  if (safe) *to = '\0';
+  free(plain);
+  return safe;
+}
