@@ -1,8 +1,8 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "cli.h"
 #include "log.h"
-#include "plot.h"
 #include "resume.h"
+#include "run_plot.h"
 #include "tally.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ typedef struct run {
   tbi_log log;
   tabi_recorder *recorder; /* or NULL */
   tbi_resume resume;
-  tbi_plot plot;
+  tbi_run_plot plot;
   double shown; /* when the progress line was last written, s */
 } run;
 
@@ -224,7 +224,7 @@ static int step_all(run *r) {
     tbi_tally_step(&r->tally);
     tbi_log_step(&r->log);
     if (!record(r)) return TBI_EXIT_INTERNAL;
-    tbi_plot_step(&r->plot);
+    tbi_run_plot_step(&r->plot);
     if (after - begun > 0.5) show_progress(r, after);
   }
   end_progress(r);
@@ -237,7 +237,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   int code = step_all(r);
   if (!tbi_log_close(&r->log)) code = TBI_EXIT_INTERNAL;
   if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_plot_close(&r->plot, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_run_plot_close(&r->plot, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
   if (r->tally.gait.no_memory) return tbi_out_of_memory();
@@ -248,7 +248,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
 }
 
 static int open_files(run *r, const tbi_args *args) {
-  if (!tbi_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) ||
+  if (!tbi_run_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) ||
       !tbi_log_open(&r->log, args->value[CSV], r->scene, r->world)) {
     return TBI_EXIT_INTERNAL;
   }
@@ -274,7 +274,7 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     code = run_opened(r, args, out);
   } else {
     (void)tbi_log_close(&r->log);
-    (void)tbi_plot_close(&r->plot, false);
+    (void)tbi_run_plot_close(&r->plot, false);
   }
   tbi_tally_free(&r->tally);
   return code;

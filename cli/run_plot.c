@@ -1,5 +1,5 @@
-/* plot.c - a script for gnuplot in a temporary file, and gnuplot reading it. */
-#include "plot.h"
+/* run_plot.c - a script for gnuplot in a temporary file, and gnuplot reading it. */
+#include "run_plot.h"
 
 #include "gnuplot.h"
 #include "tally.h"
@@ -15,8 +15,9 @@ static bool fail(const char *path, const char *message) {
   return false;
 }
 
-bool tbi_plot_open(tbi_plot *plot, const char *path, const tbi_tally *tally, int64_t steps) {
-  *plot = (tbi_plot){.path = path, .tally = tally};
+bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_tally *tally,
+                       int64_t steps) {
+  *plot = (tbi_run_plot){.path = path, .tally = tally};
   if (!path) return true;
   if (!tbi_gnuplot_found()) {
     return fail(path, "gnuplot cannot be started; install it or leave --plot out");
@@ -33,7 +34,7 @@ bool tbi_plot_open(tbi_plot *plot, const char *path, const tbi_tally *tally, int
   return true;
 }
 
-void tbi_plot_step(tbi_plot *plot) {
+void tbi_run_plot_step(tbi_run_plot *plot) {
   const tbi_tally *tally = plot->tally;
   if (!plot->script || tabi_world_steps(tally->world) % plot->every != 0) return;
   if (tally->gait.walks) {
@@ -49,7 +50,7 @@ void tbi_plot_step(tbi_plot *plot) {
                 c.dissipation);
 }
 
-static void write_commands(const tbi_plot *plot) {
+static void write_commands(const tbi_run_plot *plot) {
   FILE *script = plot->script;
   const tbi_tally *tally = plot->tally;
   if (tally->gait.walks) {
@@ -78,7 +79,7 @@ static void write_commands(const tbi_plot *plot) {
               script);
 }
 
-bool tbi_plot_close(tbi_plot *plot, bool draw) {
+bool tbi_run_plot_close(tbi_run_plot *plot, bool draw) {
   free(plot->torque);
   plot->torque = NULL;
   if (!plot->script) return true;
