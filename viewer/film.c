@@ -20,8 +20,7 @@ struct tbi_reel {
   tabi_world *world; /* or these, of a run */
   tabi_observer *observer;
   tbi_camera *camera;
-  char *path;    /* of the scene or the log */
-  double *start; /* q of the first picture */
+  char *path; /* of the scene or the log */
 
   double rate;         /* pictures per second before any was thrown away */
   double steps_each;   /* steps from picture to picture at that rate */
@@ -90,8 +89,6 @@ static tabi_status take(tbi_reel *reel, const tabi_frame *frame, tabi_error *err
 static tabi_status take_first(tbi_reel *reel, const tabi_frame *frame, tabi_error *err) {
   reel->first = frame->step;
   reel->begin = frame->time;
-  size_t size = sizeof *reel->start * (size_t)tabi_model_nq(tabi_scene_model(reel->scene));
-  memcpy(reel->start, frame->q, size);
   return take(reel, frame, err);
 }
 
@@ -115,10 +112,8 @@ static tbi_reel *create(const tabi_scene *scene, const char *path, double timest
   reel->rate = fmin(TBI_REEL_RATE, 1 / (timestep * every));
   reel->steps_each = fmax(1 / (reel->rate * timestep), every);
   reel->path = copy_text(path);
-  reel->start = calloc((size_t)tabi_model_nq(tabi_scene_model(scene)) + 1, sizeof *reel->start);
-  bool room = reel->path && reel->start;
-  if (!room) (void)tbi_no_memory(err);
-  if (room) reel->camera = tbi_camera_create(scene, err);
+  if (!reel->path) (void)tbi_no_memory(err);
+  if (reel->path) reel->camera = tbi_camera_create(scene, err);
   if (reel->camera) return reel;
   tbi_reel_destroy(reel);
   return NULL;
@@ -186,7 +181,6 @@ void tbi_reel_destroy(tbi_reel *reel) {
   tabi_recording_close(reel->recording);
   tabi_scene_destroy(reel->own);
   free(reel->path);
-  free(reel->start);
   free(reel->bytes);
   free(reel);
 }
@@ -211,7 +205,6 @@ json_t *tbi_reel_stage(const tbi_reel *reel, tabi_error *err) {
   tbi_stage_about about = {.path = reel->path,
                            .rate = reel->rate / (double)reel->skip,
                            .start = reel->begin,
-                           .duration = end_of(reel) - reel->begin,
-                           .q = reel->start};
+                           .duration = end_of(reel) - reel->begin};
   return tbi_stage_json(reel->scene, &about, err);
 }

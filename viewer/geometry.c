@@ -1,8 +1,12 @@
-/* geometry.c - boxes of inertia and lowest points. */
+/* geometry.c - boxes of inertia, and feet by their height. */
 #include "geometry.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* feet are the links within this of the lowest one, m */
+#define FOOT_HEIGHT 0.01
 
 static void matrix_of(const double q[4], double m[3][3]) {
   double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -91,8 +95,9 @@ static double reach(const tabi_model *model, const tabi_shape_def *s, const doub
   }
 }
 
-double tbi_lowest_point(const tabi_dynamics *dynamics, const tabi_model *model,
-                        const tabi_shape_def *shape) {
+/* z of the lowest point of a shape in the world; infinite for one without end. */
+static double lowest_point(const tabi_dynamics *dynamics, const tabi_model *model,
+                           const tabi_shape_def *shape) {
   double pos[3] = {0}, quat[4] = {1, 0, 0, 0}, link[3][3], own[3][3], up[3];
   if (shape->link != TABI_WORLD) tabi_dynamics_link_pose(dynamics, shape->link, pos, quat);
   matrix_of(quat, link);
@@ -103,4 +108,62 @@ double tbi_lowest_point(const tabi_dynamics *dynamics, const tabi_model *model,
     up[i] = link[2][0] * own[0][i] + link[2][1] * own[1][i] + link[2][2] * own[2][i];
   }
   return height - reach(model, shape, up);
+}
+
+/* low[nlink]: the lowest points of what collides. */
+static void find_lowest(const tabi_model *model, const tabi_dynamics *dynamics, double *low) {
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i)
+    low[i] = HUGE_VAL;
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def s = tabi_model_shape(model, i);
+    if (s.link == TABI_WORLD || !s.collides) continue;
+    low[s.link] = fmin(low[s.link], lowest_point(dynamics, model, &s));
+  }
+}
+
+static int32_t parent_of(const tabi_model *model, int32_t link) {
+  int32_t joint = tabi_model_link_joint(model, link);
+  return joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+}
+
+int32_t tbi_robot_of(const tabi_scene *scene, int32_t link) {
+  const tabi_model *model = tabi_scene_model(scene);
+  for (; link != TABI_WORLD; link = parent_of(model, link)) {
+    for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
+      if (tabi_scene_get_robot(scene, i).base == link) return i;
+    }
+  }
+  return TABI_NONE;
+}
+
+static void mark_feet(const tabi_scene *scene, int32_t robot, const double *low, bool *foot) {
+  int32_t nlink = tabi_model_nlink(tabi_scene_model(scene));
+  double floor = HUGE_VAL;
+  for (int32_t i = 0; i < nlink; ++i) {
+    if (tbi_robot_of(scene, i) == robot) floor = fmin(floor, low[i]);
+  }
+  for (int32_t i = 0; i < nlink && floor < HUGE_VAL; ++i) {
+    if (tbi_robot_of(scene, i) == robot && low[i] <= floor + FOOT_HEIGHT) foot[i] = true;
+  }
+}
+
+bool tbi_find_feet(const tabi_scene *scene, bool *foot) {
+  const tabi_model *model = tabi_scene_model(scene);
+  size_t nlink = (size_t)tabi_model_nlink(model);
+  size_t nq = (size_t)tabi_model_nq(model), nv = (size_t)tabi_model_nv(model);
+  double *room = calloc(nlink + nq + nv + 1, sizeof *room);
+  tabi_dynamics *dynamics = room ? tabi_dynamics_create(model, NULL) : NULL;
+  if (dynamics) {
+    double *low = room, *q = room + nlink, *v = q + nq;
+    tabi_model_start(model, q);
+    tabi_dynamics_set_state(dynamics, q, v);
+    find_lowest(model, dynamics, low);
+    memset(foot, 0, nlink * sizeof *foot);
+    for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i)
+      mark_feet(scene, i, low, foot);
+  }
+  bool done = dynamics != NULL;
+  tabi_dynamics_destroy(dynamics);
+  free(room);
+  return done;
 }

@@ -2,7 +2,7 @@
 #ifndef TBI_VIEWER_GEOMETRY_H
 #define TBI_VIEWER_GEOMETRY_H
 
-#include "tabi/tabi.h"
+#include "tabi/tabi_io.h"
 
 /* The solid box with a link's mass and inertia, around its centre of mass: its axes in the link's
  * frame and half its edges.  All zero for a link without mass. */
@@ -11,8 +11,11 @@ typedef struct tbi_inertia_box {
 } tbi_inertia_box;
 tbi_inertia_box tbi_inertia_box_of(const tabi_link_def *link);
 
-/* z of the lowest point of a shape in the world; infinite for one without end. */
-double tbi_lowest_point(const tabi_dynamics *dynamics, const tabi_model *model,
-                        const tabi_shape_def *shape);
+/* The robot to whose tree a link belongs, or TABI_NONE. */
+int32_t tbi_robot_of(const tabi_scene *scene, int32_t link);
+
+/* Sets foot[nlink] of all links of robots that are as low as the robot's lowest, at the start.
+ * False when there is no memory. */
+bool tbi_find_feet(const tabi_scene *scene, bool *foot);
 
 #endif

@@ -105,15 +105,34 @@ static tabi_status write_to(int fd, const char *path, tbi_reel *const *reel, int
   return status == TABI_OK && bad ? fail(err, path, "write", code ? code : EIO) : status;
 }
 
+static bool is_special(const char *path) {
+  struct stat there;
+  return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+}
+
+/* Opens the file that becomes the one at path, and writes its name. */
+static int open_part(const char *path, char part[PATH_SIZE]) {
+  int length = snprintf(part, PATH_SIZE, "%s.%ld.part", path, (long)getpid());
+  if (length < PATH_SIZE) return open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  errno = ENAMETOOLONG;
+  return -1;
+}
+
+tabi_status tbi_html_check(const char *path, tabi_error *err) {
+  char part[PATH_SIZE];
+  bool special = is_special(path);
+  int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : open_part(path, part);
+  if (fd < 0) return fail(err, path, "open", errno);
+  (void)close(fd);
+  if (!special) (void)unlink(part);
+  return TABI_OK;
+}
+
 tabi_status tbi_html_write(const char *path, tbi_reel *const *reel, int32_t count,
                            tabi_error *err) {
-  struct stat there;
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return write_to(open(path, O_WRONLY | O_CLOEXEC), path, reel, count, err);
+  if (is_special(path)) return write_to(open(path, O_WRONLY | O_CLOEXEC), path, reel, count, err);
   char part[PATH_SIZE];
-  int length = snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
-  if (length >= PATH_SIZE) return fail(err, path, "open", ENAMETOOLONG);
-  int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int fd = open_part(path, part);
   if (fd < 0) return fail(err, path, "open", errno);
   tabi_status status = write_to(fd, path, reel, count, err);
   if (status == TABI_OK && rename(part, path) != 0) status = fail(err, path, "write", errno);

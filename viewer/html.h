@@ -7,6 +7,8 @@
 /* The page as it was built, which is not terminated by a zero. */
 const char *tbi_page(size_t *size);
 
+/* Whether a file can be written there, which stays as it is. */
+tabi_status tbi_html_check(const char *path, tabi_error *err);
 /* The page with some runs; the second is the ghost of the first.  The file appears when it is
  * whole.  Errors name it. */
 tabi_status tbi_html_write(const char *path, tbi_reel *const *reel, int32_t count, tabi_error *err);

@@ -1,6 +1,7 @@
 /* picture.c - frames as the page takes them. */
 #include "picture.h"
 
+#include "choice.h"
 #include "fault.h"
 
 #include <stdlib.h>
@@ -11,9 +12,9 @@ enum { LINK_WORDS = 7, CONTACT_WORDS = 16, ROBOT_WORDS = 9 + 2 * TABI_BALANCE_CO
 struct tbi_camera {
   const tabi_model *model;
   tabi_dynamics *dynamics;
-  tabi_signals *signals;
-  double *value; /* of the signals */
-  int32_t nlink, nsignal, nrobot;
+  tbi_choice choice;
+  double *value; /* of all signals */
+  int32_t nlink, nrobot;
 };
 
 tbi_camera *tbi_camera_create(const tabi_scene *scene, tabi_error *err) {
@@ -26,10 +27,9 @@ tbi_camera *tbi_camera_create(const tabi_scene *scene, tabi_error *err) {
   camera->nlink = tabi_model_nlink(camera->model);
   camera->nrobot = tabi_scene_nrobot(scene);
   camera->dynamics = tabi_dynamics_create(camera->model, err);
-  camera->signals = camera->dynamics ? tabi_signals_create(scene, err) : NULL;
-  if (camera->signals) {
-    camera->nsignal = tabi_signals_count(camera->signals);
-    camera->value = calloc((size_t)camera->nsignal + 1, sizeof *camera->value);
+  if (camera->dynamics && tbi_choice_open(&camera->choice, scene, err) == TABI_OK) {
+    size_t count = (size_t)tabi_signals_count(camera->choice.signals);
+    camera->value = calloc(count + 1, sizeof *camera->value);
     if (camera->value) return camera;
     (void)tbi_no_memory(err);
   }
@@ -39,14 +39,14 @@ tbi_camera *tbi_camera_create(const tabi_scene *scene, tabi_error *err) {
 
 void tbi_camera_destroy(tbi_camera *camera) {
   if (!camera) return;
-  tabi_signals_destroy(camera->signals);
+  tbi_choice_close(&camera->choice);
   tabi_dynamics_destroy(camera->dynamics);
   free(camera->value);
   free(camera);
 }
 
 size_t tbi_camera_bound(const tbi_camera *camera, int32_t ncontact) {
-  size_t words = LINK_WORDS * (size_t)camera->nlink + (size_t)camera->nsignal +
+  size_t words = LINK_WORDS * (size_t)camera->nlink + (size_t)camera->choice.count +
                  CONTACT_WORDS * (size_t)ncontact + ROBOT_WORDS * (size_t)camera->nrobot;
   return TBI_PICTURE_HEAD + 4 * words;
 }
@@ -92,6 +92,13 @@ static unsigned char *put_links(tbi_camera *camera, const tabi_frame *frame, uns
   return at;
 }
 
+static unsigned char *put_signals(tbi_camera *camera, const tabi_frame *frame, unsigned char *at) {
+  tabi_signals_eval(camera->choice.signals, frame, camera->value);
+  for (int32_t i = 0; i < camera->choice.count; ++i)
+    at = put_float(at, (float)camera->value[camera->choice.index[i]]);
+  return at;
+}
+
 static unsigned char *put_contact(const tabi_frame_contact *c, unsigned char *at) {
   const float last[4] = {c->friction, c->slip, c->residual, c->gap};
   at = put_word(at, (uint32_t)c->link_a);
@@ -122,14 +129,13 @@ size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor
   at = put_double(at, frame->time);
   at = put_double(at, (double)frame->step);
   at = put_word(at, (uint32_t)camera->nlink);
-  at = put_word(at, (uint32_t)camera->nsignal);
+  at = put_word(at, (uint32_t)camera->choice.count);
   at = put_word(at, (uint32_t)frame->ncontact);
   at = put_word(at, (uint32_t)camera->nrobot);
   at = put_float(at, factor);
   at = put_word(at, flags);
   at = put_links(camera, frame, at);
-  tabi_signals_eval(camera->signals, frame, camera->value);
-  at = put_reals(at, camera->value, camera->nsignal);
+  at = put_signals(camera, frame, at);
   for (int32_t i = 0; i < frame->ncontact; ++i)
     at = put_contact(&frame->contact[i], at);
   for (int32_t i = 0; i < camera->nrobot; ++i)

@@ -4,6 +4,7 @@
  * anywhere arrives at the top as one NULL. */
 #include "stage.h"
 
+#include "choice.h"
 #include "fault.h"
 #include "geometry.h"
 
@@ -11,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* feet are the links within this of the lowest one, m */
-#define FOOT_HEIGHT 0.01
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -49,22 +47,6 @@ static void append(json_t **array, json_t *item) {
 
 /* -- links and what they are made of */
 
-static int32_t parent_of(const tabi_model *model, int32_t link) {
-  int32_t joint = tabi_model_link_joint(model, link);
-  return joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
-}
-
-/* The robot on whose tree a link is, or TABI_NONE. */
-static int32_t robot_of(const tabi_scene *scene, int32_t link) {
-  const tabi_model *model = tabi_scene_model(scene);
-  for (; link != TABI_WORLD; link = parent_of(model, link)) {
-    for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
-      if (tabi_scene_get_robot(scene, i).base == link) return i;
-    }
-  }
-  return TABI_NONE;
-}
-
 static json_t *links_json(const tabi_scene *scene) {
   const tabi_model *model = tabi_scene_model(scene);
   json_t *array = json_array();
@@ -72,7 +54,7 @@ static json_t *links_json(const tabi_scene *scene) {
     tabi_link_def link = tabi_model_link(model, i);
     tbi_inertia_box box = tbi_inertia_box_of(&link);
     append(&array, json_pack("{s:o, s:i, s:o, s:o, s:{s:o, s:o}}", "name", text(link.name), "robot",
-                             (int)robot_of(scene, i), "mass", number(link.mass), "com",
+                             (int)tbi_robot_of(scene, i), "mass", number(link.mass), "com",
                              numbers(link.com, 3), "box", "quat", numbers(box.quat, 4), "half",
                              numbers(box.half, 3)));
   }
@@ -182,79 +164,43 @@ static double weight_of(const tabi_scene *scene, int32_t robot) {
   double mass = 0;
   for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
     bool counts = robot == TABI_NONE ? tabi_model_link_body(model, i) != TABI_WORLD
-                                     : robot_of(scene, i) == robot;
+                                     : tbi_robot_of(scene, i) == robot;
     if (counts) mass += tabi_model_link(model, i).mass;
   }
   return mass * gravity_of(scene);
 }
 
-/* low[nlink]: the lowest points of what collides. */
-static void find_lowest(const tabi_model *model, const tabi_dynamics *dynamics, double *low) {
-  for (int32_t i = 0; i < tabi_model_nlink(model); ++i)
-    low[i] = HUGE_VAL;
-  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
-    tabi_shape_def s = tabi_model_shape(model, i);
-    if (s.link == TABI_WORLD || !s.collides) continue;
-    low[s.link] = fmin(low[s.link], tbi_lowest_point(dynamics, model, &s));
-  }
-}
-
-static json_t *feet_json(const tabi_scene *scene, int32_t robot, const double *low) {
-  int32_t nlink = tabi_model_nlink(tabi_scene_model(scene));
-  double floor = HUGE_VAL;
-  for (int32_t i = 0; i < nlink; ++i) {
-    if (robot_of(scene, i) == robot) floor = fmin(floor, low[i]);
-  }
+static json_t *feet_json(const tabi_scene *scene, int32_t robot, const bool *foot) {
   json_t *array = json_array();
-  for (int32_t i = 0; i < nlink && floor < HUGE_VAL; ++i) {
-    if (robot_of(scene, i) == robot && low[i] <= floor + FOOT_HEIGHT)
-      append(&array, json_integer(i));
+  for (int32_t i = 0; i < tabi_model_nlink(tabi_scene_model(scene)); ++i) {
+    if (foot[i] && tbi_robot_of(scene, i) == robot) append(&array, json_integer(i));
   }
   return array;
 }
 
-static json_t *robots_json(const tabi_scene *scene, const double *low) {
+static json_t *robots_json(const tabi_scene *scene, const bool *foot) {
   json_t *array = json_array();
   for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
     tabi_scene_robot robot = tabi_scene_get_robot(scene, i);
     append(&array,
            json_pack("{s:o, s:i, s:o, s:o}", "name", text(robot.name), "base", (int)robot.base,
-                     "feet", feet_json(scene, i, low), "weight", number(weight_of(scene, i))));
+                     "feet", feet_json(scene, i, foot), "weight", number(weight_of(scene, i))));
   }
   return array;
 }
 
-static json_t *find_robots(const tabi_scene *scene, const double *q) {
-  const tabi_model *model = tabi_scene_model(scene);
-  size_t nlink = (size_t)tabi_model_nlink(model);
-  size_t nq = (size_t)tabi_model_nq(model), nv = (size_t)tabi_model_nv(model);
-  double *room = calloc(nlink + nq + nv + 1, sizeof *room);
-  tabi_dynamics *dynamics = room ? tabi_dynamics_create(model, NULL) : NULL;
-  json_t *json = NULL;
-  if (dynamics) {
-    double *low = room, *start = room + nlink;
-    tabi_model_start(model, start);
-    tabi_dynamics_set_state(dynamics, q ? q : start, start + nq);
-    find_lowest(model, dynamics, low);
-    json = robots_json(scene, low);
-  }
-  tabi_dynamics_destroy(dynamics);
-  free(room);
-  return json;
-}
-
 /* -- signals and settings */
 
-static json_t *signals_json(const tabi_scene *scene, tabi_error *err) {
-  tabi_signals *signals = tabi_signals_create(scene, err);
-  if (!signals) return NULL;
+static json_t *signals_json(const tabi_scene *scene) {
+  tbi_choice choice;
+  if (tbi_choice_open(&choice, scene, NULL) != TABI_OK) return NULL;
   json_t *array = json_array();
-  for (int32_t i = 0; i < tabi_signals_count(signals); ++i) {
-    tabi_signal s = tabi_signals_get(signals, i);
+  for (int32_t i = 0; i < choice.count; ++i) {
+    tabi_signal s = tabi_signals_get(choice.signals, choice.index[i]);
     append(&array,
            json_pack("{s:o, s:s, s:s}", "name", text(s.name), "unit", s.unit, "about", s.about));
   }
-  tabi_signals_destroy(signals);
+  tbi_choice_close(&choice);
   return array;
 }
 
@@ -273,29 +219,30 @@ static tabi_material_def material_of(const tabi_model *model, const tabi_shape_d
                                   : tabi_model_material(model, s->material);
 }
 
-/* The coefficient that is set for all contacts, or that of the first thing that moves on the first
- * that stands. */
-static double friction_of(const tabi_model *model, const tabi_world_def *def) {
+/* The coefficient that is set for all contacts, or that of the first foot, or else the first thing
+ * that moves, on the first that stands. */
+static double friction_of(const tabi_model *model, const tabi_world_def *def, const bool *foot) {
   if (def->friction >= 0) return def->friction;
   tabi_material_def found[2] = {tabi_material_def_default(), tabi_material_def_default()};
-  bool has[2] = {false, false};
+  int best[2] = {0, 0};
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def s = tabi_model_shape(model, i);
     int moves = s.link != TABI_WORLD && tabi_model_link_body(model, s.link) != TABI_WORLD;
-    if (!s.collides || has[moves]) continue;
+    int rank = moves && foot[s.link] ? 2 : 1;
+    if (!s.collides || rank <= best[moves]) continue;
     found[moves] = material_of(model, &s);
-    has[moves] = true;
+    best[moves] = rank;
   }
   return tabi_material_combine(&found[0], &found[1]).friction;
 }
 
-static json_t *settings_json(const tabi_scene *scene) {
+static json_t *settings_json(const tabi_scene *scene, const bool *foot) {
   tabi_world_def def = tabi_scene_world_def(scene);
+  double friction = friction_of(tabi_scene_model(scene), &def, foot);
   return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "contact", tabi_contact_name(def.contact),
                    "contacts", contacts_json(&def), "integrator",
                    tabi_integrator_name(def.integrator), "timestep", number(def.timestep),
-                   "friction", number(friction_of(tabi_scene_model(scene), &def)), "gravity",
-                   numbers(def.gravity, 3));
+                   "friction", number(friction), "gravity", numbers(def.gravity, 3));
 }
 
 /* -- all of it */
@@ -319,15 +266,19 @@ static json_t *version_json(void) {
 
 json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, tabi_error *err) {
   const tabi_model *model = tabi_scene_model(scene);
-  json_t *signals = signals_json(scene, err);
-  json_t *stage = json_pack(
-      "{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tabi",
-      version_json(), "title", title_json(scene, about->path), "path", text(about->path), "live",
-      (int)about->live, "links", links_json(scene), "shapes", shapes_json(model), "meshes",
-      meshes_json(model), "joints", joints_json(model), "robots", find_robots(scene, about->q),
-      "signals", signals, "weight", number(weight_of(scene, TABI_NONE)), "rate",
-      number(about->rate), "start", number(about->start), "duration", number(about->duration),
-      "settings", settings_json(scene));
+  bool *foot = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *foot);
+  json_t *stage = NULL;
+  if (foot && tbi_find_feet(scene, foot)) {
+    stage = json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                      "tabi", version_json(), "title", title_json(scene, about->path), "path",
+                      text(about->path), "live", (int)about->live, "links", links_json(scene),
+                      "shapes", shapes_json(model), "meshes", meshes_json(model), "joints",
+                      joints_json(model), "robots", robots_json(scene, foot), "signals",
+                      signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
+                      number(about->rate), "start", number(about->start), "duration",
+                      number(about->duration), "settings", settings_json(scene, foot));
+  }
+  free(foot);
   if (!stage) (void)tbi_no_memory(err);
   return stage;
 }

@@ -13,7 +13,6 @@ typedef struct tbi_stage_about {
   bool live;
   double rate;            /* pictures per second */
   double start, duration; /* s, of the film; 0 when live */
-  const double *q;        /* [nq] in which feet are lowest; NULL: the model's start */
 } tbi_stage_about;
 
 /* The caller releases it.  NULL and err when there is no memory. */
