@@ -240,7 +240,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   if (!tbi_run_plot_close(&r->plot, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
-  if (r->tally.gait.no_memory) return tbi_out_of_memory();
+  if (r->tally.gait.no_memory || r->tally.slips.no_memory) return tbi_out_of_memory();
   tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);

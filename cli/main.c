@@ -124,8 +124,9 @@ static void leave(int number) { _exit(128 + number); }
 static void watch_signals(void) {
   (void)signal(SIGINT, leave);
   (void)signal(SIGTERM, leave);
-  /* a reader that goes away is a failed write, which is reported */
+  /* a reader that goes away, or a file that may grow no more, is a failed write: it is reported */
   (void)signal(SIGPIPE, SIG_IGN);
+  (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 int main(int argc, char **argv) {

@@ -13,6 +13,11 @@ static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; 
 bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *world) {
   *tally = (tbi_tally){.scene = scene, .world = world};
   if (!tbi_fall_begin(&tally->fall, scene, tabi_world_dynamics(world))) return false;
+  tally->observer = tabi_observer_create(scene, world, NULL);
+  if (!tbi_slips_begin(&tally->slips, scene) || !tally->observer) {
+    tbi_tally_free(tally);
+    return false;
+  }
   tbi_gait_begin(&tally->gait, scene, world);
   tabi_energy energy = tabi_world_energy(world);
   tally->energy_start = total(energy) - energy.work;
@@ -22,6 +27,8 @@ bool tbi_tally_begin(tbi_tally *tally, const tabi_scene *scene, tabi_world *worl
 
 void tbi_tally_free(tbi_tally *tally) {
   tbi_gait_free(&tally->gait);
+  tbi_slips_free(&tally->slips);
+  tabi_observer_destroy(tally->observer);
   tbi_fall_free(&tally->fall);
 }
 
@@ -36,10 +43,12 @@ static void count_contacts(tbi_tally *tally) {
 
 void tbi_tally_step(tbi_tally *tally) {
   tally->steps++;
+  tally->frame = tabi_observer_look(tally->observer);
+  tbi_slips_step(&tally->slips, tally->frame);
   count_contacts(tally);
   tbi_loops_step(tally);
   tbi_gait_step(&tally->gait, tally->world);
-  tabi_certificate c = tabi_world_certificate(tally->world);
+  tabi_certificate c = tally->frame->certificate;
   tabi_certificate *worst = &tally->worst;
   tally->contacts += c.contacts;
   tally->iterations += c.iterations;
@@ -50,7 +59,7 @@ void tbi_tally_step(tbi_tally *tally) {
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
   worst->dissipation = fmax(worst->dissipation, c.dissipation);
-  tabi_energy energy = tabi_world_energy(tally->world);
+  tabi_energy energy = tally->frame->energy;
   tally->energy_end = total(energy);
   tally->energy_gain = fmax(tally->energy_gain, total(energy) - energy.work - tally->energy_start);
 }
@@ -162,6 +171,7 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
     (void)fprintf(out, "  fell          %s\n", tbi_tally_fell(tally) ? "yes" : "no");
   }
   tbi_gait_print(&tally->gait, tally->world, out);
+  tbi_slips_print(&tally->slips, out);
   print_bodies(tally, out);
 }
 
@@ -227,6 +237,7 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "state_hash", json_string(hash));
   bad |= json_object_set_new(o, "fell", json_boolean(tbi_tally_fell(t)));
   bad |= json_object_set_new(o, "gait", tbi_gait_json(&t->gait, t->world));
+  bad |= json_object_set_new(o, "ledger", tbi_slips_json(&t->slips));
   bad |= json_object_set_new(o, "bodies", json_bodies(t));
   bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
   if (bad) {

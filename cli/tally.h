@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "fall.h"
 #include "gait.h"
+#include "slips.h"
 
 typedef struct tbi_tally {
   const tabi_scene *scene;
@@ -22,6 +23,9 @@ typedef struct tbi_tally {
   double loop_gap, loop_turn;                   /* m and rad, of connections */
   double loop_missed;                           /* m/s or rad/s, where they contradict */
   tbi_gait_tally gait;
+  tabi_observer *observer;
+  const tabi_frame *frame; /* of the last step */
+  tbi_slips slips;
   tbi_fall fall;
 } tbi_tally;
 

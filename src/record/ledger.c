@@ -24,7 +24,7 @@ typedef struct sum {
 
 /* A body with the entry that is open, and a frame that does not go with it. */
 typedef struct watch {
-  int32_t link; /* the one that moves; those behind fixed joints count as it */
+  int32_t link; /* that stands for all that fixed joints hold together, or TABI_NONE */
   int32_t tree; /* its first body */
   int32_t open; /* index of the entry, or -1 */
   int32_t frames;
@@ -45,23 +45,36 @@ struct tabi_ledger {
 
 /* -- the model */
 
-/* The links that carry others of their body, and the first body of every tree. */
-static void find_bodies(tabi_ledger *ledger, const tabi_model *model) {
+/* The first body of every tree. */
+static void find_trees(tabi_ledger *ledger, const tabi_model *model) {
   for (int32_t i = 0; i < ledger->nlink; ++i) {
     int32_t body = ledger->link_body[i];
     int32_t joint = tabi_model_link_joint(model, i);
     if (body == TABI_WORLD || joint == TABI_NONE) continue;
     int32_t parent = tabi_model_joint(model, joint).parent;
     int32_t below = parent == TABI_WORLD ? TABI_WORLD : ledger->link_body[parent];
-    if (below == body) continue;
-    // bodies stand behind those that carry them
-    ledger->body[body].link = i;
-    ledger->body[body].tree = below;
+    if (below != body) ledger->body[body].tree = below;
   }
+  // bodies stand behind those that carry them
   for (int32_t i = 0; i < ledger->nbody; ++i) {
     watch *body = &ledger->body[i];
     body->tree = body->tree == TABI_WORLD ? i : ledger->body[body->tree].tree;
-    body->open = -1;
+  }
+}
+
+/* The first link of every body that can touch something gives it its name; without shapes, the
+ * first. */
+static void find_links(tabi_ledger *ledger, const tabi_model *model) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    int32_t body = shape.link == TABI_WORLD ? TABI_WORLD : ledger->link_body[shape.link];
+    if (body == TABI_WORLD || !shape.collides) continue;
+    int32_t *link = &ledger->body[body].link;
+    if (*link == TABI_NONE || shape.link < *link) *link = shape.link;
+  }
+  for (int32_t i = 0; i < ledger->nlink; ++i) {
+    int32_t body = ledger->link_body[i];
+    if (body != TABI_WORLD && ledger->body[body].link == TABI_NONE) ledger->body[body].link = i;
   }
 }
 
@@ -84,7 +97,10 @@ tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
     tabi_ledger_destroy(ledger);
     return NULL;
   }
-  find_bodies(ledger, model);
+  for (int32_t i = 0; i < ledger->nbody; ++i)
+    ledger->body[i] = (watch){.link = TABI_NONE, .tree = TABI_WORLD, .open = -1};
+  find_trees(ledger, model);
+  find_links(ledger, model);
   return ledger;
 }
 

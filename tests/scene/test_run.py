@@ -12,7 +12,7 @@ from command import Case, main
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
         "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
-        "residual_max", "connections", "energy", "state_hash", "fell", "gait", "bodies",
+        "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
         "sensors"]
 BOX = """\
 name: a box falls
