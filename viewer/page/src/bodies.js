@@ -1,0 +1,189 @@
+/* bodies.js - the shapes of a stage, moved by the links of a picture.
+ *
+ * All shapes of one geometry are one draw call, so that hundreds of balls cost as little as one. */
+import {
+  Box3, BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, Group,
+  Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3,
+} from "three";
+import { GHOST, paletteColour } from "./colours.js";
+import { makeGround } from "./ground.js";
+import { Instances, discard } from "./instances.js";
+
+const ONE = new Vector3(1, 1, 1);
+const position = new Vector3();
+const turn = new Quaternion();
+const scratch = new Matrix4();
+const box = new Box3();
+
+export function quaternion(q, out) {
+  return out.set(q[1], q[2], q[3], q[0]);
+}
+
+/* Along z, as tabi's are; three's lie along y. */
+function upright(geometry) {
+  return geometry.rotateX(Math.PI / 2);
+}
+
+function meshGeometry({ vertices, triangles }) {
+  const indexed = new BufferGeometry();
+  indexed.setAttribute("position", new BufferAttribute(new Float32Array(vertices), 3));
+  indexed.setIndex(new BufferAttribute(new Uint32Array(triangles), 1));
+  const flat = indexed.toNonIndexed(); /* hulls have edges, and shading shows them */
+  flat.computeVertexNormals();
+  indexed.dispose();
+  return flat;
+}
+
+/* Of each type: what tells geometries apart, the geometry, and its scale for a size. */
+const TYPES = {
+  box: { key: () => "", make: () => new BoxGeometry(2, 2, 2), scale: (s, v) => v.set(s[0], s[1], s[2]) },
+  sphere: { key: () => "", make: () => new SphereGeometry(1, 32, 20), scale: (s, v) => v.setScalar(s[0]) },
+  cylinder: {
+    key: () => "",
+    make: () => upright(new CylinderGeometry(1, 1, 2, 36)),
+    scale: (s, v) => v.set(s[0], s[0], s[1]),
+  },
+  capsule: {
+    key: (shape) => shape.size.slice(0, 2).join(),
+    make: (shape) => upright(new CapsuleGeometry(shape.size[0], 2 * shape.size[1], 10, 28)),
+    scale: (s, v) => v.copy(ONE),
+  },
+  mesh: {
+    key: (shape) => String(shape.mesh),
+    make: (shape, stage) => meshGeometry(stage.meshes[shape.mesh]),
+    scale: (s, v) => v.copy(ONE),
+  },
+};
+
+function makeMaterial(opacity) {
+  return new MeshStandardMaterial({
+    color: 0xffffff,
+    roughness: 0.62,
+    metalness: 0.05,
+    transparent: opacity < 1,
+    opacity,
+    depthWrite: opacity >= 1,
+  });
+}
+
+function shapeColour(shape, stage, ghost) {
+  const out = new Color();
+  if (ghost) return out.copy(GHOST);
+  if (shape.colour) return out.setRGB(shape.colour[0], shape.colour[1], shape.colour[2], "srgb");
+  return paletteColour(shape.link, stage.links[shape.link]?.robot ?? -1, out);
+}
+
+/* Links that have mass but no shape show the box of their inertia; a robot that is nothing but a
+ * mechanism would be invisible otherwise. */
+function standIns(stage) {
+  const shaped = new Set(stage.shapes.map((shape) => shape.link));
+  return stage.links.flatMap((link, i) => {
+    if (shaped.has(i) || !link.box || !(link.mass > 0)) return [];
+    return [{ link: i, type: "box", pos: link.com, quat: link.box.quat, size: link.box.half, colour: null }];
+  });
+}
+
+export class Bodies {
+  constructor(scene, stage, ghost = false) {
+    this.stage = stage;
+    this.ghost = ghost;
+    this.group = new Group();
+    this.kinds = new Map();
+    this.poses = stage.links.map(() => new Matrix4());
+    for (const shape of [...stage.shapes, ...standIns(stage)]) this.add(shape);
+    scene.add(this.group);
+  }
+
+  add(shape) {
+    if (shape.type === "plane") {
+      if (this.ghost) return;
+      this.group.add(makeGround(shape));
+      return;
+    }
+    const type = TYPES[shape.type];
+    if (!type || (this.ghost && shape.link < 0)) return;
+    const local = new Matrix4();
+    quaternion(shape.quat, turn).normalize();
+    local.compose(position.fromArray(shape.pos), turn, type.scale(shape.size ?? [], new Vector3()));
+    const item = { link: shape.link, local, colour: shapeColour(shape, this.stage, this.ghost) };
+    this.kind(shape, type).items.push(item);
+  }
+
+  kind(shape, type) {
+    const opacity = this.ghost ? 0.28 : shape.colour?.[3] ?? 1;
+    const key = `${shape.type} ${type.key(shape)} ${opacity}`;
+    if (!this.kinds.has(key)) {
+      const material = makeMaterial(opacity);
+      const instances = new Instances(this.group, type.make(shape, this.stage), material, this.ghost ? 2 : 0);
+      this.kinds.set(key, { instances, opacity, items: [] });
+    }
+    return this.kinds.get(key);
+  }
+
+  /* Moves everything to a picture. */
+  update(picture) {
+    const { f32 } = picture;
+    const n = Math.min(this.poses.length, picture.nlink);
+    for (let i = 0; i < n; ++i) {
+      const at = picture.link(i);
+      turn.set(f32[at + 4], f32[at + 5], f32[at + 6], f32[at + 3]);
+      this.poses[i].compose(position.set(f32[at], f32[at + 1], f32[at + 2]), turn, ONE);
+    }
+    for (const { instances, items } of this.kinds.values()) this.place(instances, items);
+  }
+
+  place(instances, items) {
+    instances.begin();
+    for (const item of items) {
+      scratch.copy(item.local);
+      if (item.link >= 0) scratch.premultiply(this.poses[item.link]);
+      instances.put(scratch, item.colour);
+    }
+    instances.end();
+    instances.mesh.castShadow = !this.ghost && !instances.material.transparent;
+    instances.mesh.receiveShadow = !this.ghost;
+    instances.mesh.userData.items = items;
+    instances.mesh.boundingSphere = null; /* it was of another picture */
+  }
+
+  /* The moving link under a ray, as {link, point}; null if there is none. */
+  pick(raycaster) {
+    const meshes = [...this.kinds.values()].map((kind) => kind.instances.mesh);
+    const hit = raycaster.intersectObjects(meshes, false)[0];
+    if (!hit) return null;
+    const link = hit.object.userData.items[hit.instanceId].link;
+    return link >= 0 ? { link, point: hit.point } : null;
+  }
+
+  /* The box around all that moves, or around everything if nothing does. */
+  bounds(out) {
+    out.makeEmpty();
+    for (const onlyMoving of [true, false]) {
+      for (const { instances, items } of this.kinds.values()) {
+        instances.geometry.boundingBox ?? instances.geometry.computeBoundingBox();
+        items.forEach((item, i) => {
+          if (onlyMoving && item.link < 0) return;
+          instances.mesh.getMatrixAt(i, scratch);
+          out.union(box.copy(instances.geometry.boundingBox).applyMatrix4(scratch));
+        });
+      }
+      if (!out.isEmpty()) break;
+    }
+    return out;
+  }
+
+  /* Bodies that can be looked through, as when their insides are drawn. */
+  setSeeThrough(on) {
+    for (const { instances, opacity } of this.kinds.values()) {
+      const { material } = instances;
+      material.opacity = on ? Math.min(opacity, 0.35) : opacity;
+      material.transparent = material.opacity < 1;
+      material.depthWrite = !material.transparent;
+      material.needsUpdate = true;
+    }
+  }
+
+  dispose() {
+    discard(this.group);
+  }
+}

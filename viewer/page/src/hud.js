@@ -1,0 +1,87 @@
+/* hud.js - words over the scene: what is shown, how it runs, and what the colours mean. */
+import { FLAG, CONTACT } from "./film.js";
+
+const LEGENDS = {
+  contacts: [["#1b9e5a", "stick"], ["#f08c00", "slip"], ["#9aa5b1", "separating"]],
+  residuals: [["#18c93b", "1e-12 m/s"], ["#c7a819", "1e-7"], ["#c71919", "1e-2"]],
+  cones: [["#18c93b", "friction unused"], ["#c71919", "all used"]],
+};
+const EVERY_MS = 70;
+
+function set(id, text) {
+  const element = document.getElementById(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export class Hud {
+  constructor(runs, live) {
+    this.runs = runs;
+    this.live = live;
+    this.told = -Infinity;
+    this.line = true;
+    this.name();
+  }
+
+  name() {
+    const { title, settings, path } = this.runs[0].stage;
+    const others = this.runs.slice(1).map((run) => run.stage.title);
+    document.title = `${title} – tabi`;
+    set("title", [title, ...others].join(" and "));
+    document.getElementById("title").title = path;
+    const { contact, integrator, timestep, friction } = settings;
+    const words = [contact, integrator, `${1e3 * timestep} ms`];
+    if (Number.isFinite(friction)) words.push(`friction ${Number(friction.toPrecision(4))}`);
+    set("subtitle", words.join(" · "));
+  }
+
+  update(picture, player, now) {
+    if (now - this.told < EVERY_MS && player.playing) return;
+    this.told = now;
+    const { film } = this.runs[0];
+    set("time", `${picture.time.toFixed(3)} s`);
+    const scrub = document.getElementById("scrub");
+    if (document.activeElement !== scrub || player.playing) {
+      scrub.min = film.start;
+      scrub.max = film.end;
+      scrub.value = player.time;
+    }
+    const factor = picture.factor > 0 ? `× ${picture.factor.toFixed(2)} real time` : "";
+    set("factor", this.live ? factor : "");
+    set("facts", this.facts(picture));
+    const play = document.getElementById("play");
+    play.classList.toggle("playing", player.playing);
+    play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
+  }
+
+  facts(picture) {
+    let pushing = 0;
+    let residual = 0;
+    for (let i = 0; i < picture.ncontact; ++i) {
+      const at = picture.contact(i);
+      if (picture.i32[at + CONTACT.STATUS] > 0) ++pushing;
+      residual = Math.max(residual, picture.f32[at + CONTACT.RESIDUAL]);
+    }
+    const words = [`step ${picture.step}`, `${pushing} contact${pushing === 1 ? "" : "s"}`];
+    if (pushing) words.push(`residual ${residual.toExponential(1)} m/s`);
+    if (picture.flags & FLAG.DIVERGED) words.push("diverged");
+    else if (!(picture.flags & FLAG.CONVERGED)) words.push("not converged");
+    if (!this.line) words.push("no connection");
+    return words.join(" · ");
+  }
+
+  legend(options) {
+    const rows = [];
+    if (options.residuals) rows.push(...LEGENDS.residuals);
+    else if (options.contacts) rows.push(...LEGENDS.contacts);
+    if (options.cones) rows.push(...LEGENDS.cones);
+    document.getElementById("legend").replaceChildren(
+      ...rows.map(([colour, words]) => {
+        const item = document.createElement("li");
+        const dot = document.createElement("i");
+        dot.style.background = colour;
+        item.append(dot, words);
+        return item;
+      }),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/* keys.js - the keyboard, and the list of keys that "?" shows. */
+
+const WORDS = [
+  ["Space", "play, pause"],
+  ["→  ←", "one step on (film: one picture), one picture back; with Shift ten"],
+  ["-  =", "slower, faster: 1/32 to 8"],
+  ["Backspace", "back to the start"],
+  ["Home  End", "first and last picture"],
+  ["F", "fit the camera"],
+  ["C", "camera follows the robot"],
+  ["P", "plots"],
+  ["S  V", "screenshot (PNG), record a video (WebM)"],
+  ["drag", "background: orbit; right button: pan; wheel: zoom"],
+  ["drag a body", "live: pull it by a rubber band; Shift 4 times, Ctrl+Shift 16 times as strong"],
+  ["plot", "click or drag: go there; wheel: zoom; double click: all"],
+  ["?", "this list"],
+];
+
+export function listKeys(element) {
+  for (const [key, words] of WORDS) {
+    const term = document.createElement("dt");
+    const text = document.createElement("dd");
+    term.textContent = key;
+    text.textContent = words;
+    element.append(term, text);
+  }
+}
+
+/* table: {key: (event) => ...}, keys as KeyboardEvent.key, letters in lower case. */
+export function listenKeys(table) {
+  window.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input:not([type=range]):not([type=checkbox]), select, textarea");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!table[key]) return;
+    event.preventDefault();
+    table[key](event);
+  });
+}

@@ -1,0 +1,69 @@
+/* overlay_frames.js - what the model is made of: axes of joints, and the boxes that have the mass
+ * and the inertia of each link. */
+import {
+  BoxGeometry, Color, CylinderGeometry, Group, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, Vector3,
+} from "three";
+import { quaternion } from "./bodies.js";
+import { AXIS } from "./colours.js";
+import { Instances, discard } from "./instances.js";
+
+const matrix = new Matrix4();
+const turn = new Quaternion();
+const from = new Vector3();
+const along = new Vector3();
+
+function through(material, opacity) {
+  return Object.assign(material, { transparent: true, opacity, depthTest: false, depthWrite: false });
+}
+
+export class FrameOverlay {
+  constructor(scene, stage, unit) {
+    this.unit = unit;
+    this.group = new Group();
+    scene.add(this.group);
+    const stick = new CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
+    this.axes = new Instances(this.group, stick, through(new MeshBasicMaterial(), 0.9), 5);
+    const box = through(new MeshLambertMaterial(), 0.38);
+    this.boxes = new Instances(this.group, new BoxGeometry(2, 2, 2), box, 3);
+    this.joints = stage.joints
+      .filter((joint) => joint.link >= 0 && joint.axis && Math.hypot(...joint.axis) > 0)
+      .map((joint) => ({
+        link: joint.link,
+        pos: new Vector3().fromArray(joint.pos),
+        axis: new Vector3().fromArray(joint.axis).normalize(),
+        colour: AXIS[joint.type] ?? AXIS.other,
+      }));
+    this.inertias = stage.links.flatMap((link, i) => (link.box && link.mass > 0 ? [this.inertia(link, i)] : []));
+  }
+
+  inertia(link, i) {
+    const local = new Matrix4();
+    const { quat, half } = link.box;
+    local.compose(from.fromArray(link.com), quaternion(quat, turn).normalize(), along.fromArray(half));
+    return { link: i, local, colour: new Color().setHSL(0.72 + 0.1 * (i % 3), 0.5, 0.55) };
+  }
+
+  update(poses, options) {
+    this.axes.begin();
+    this.boxes.begin();
+    if (options.axes) {
+      for (const joint of this.joints) {
+        from.copy(joint.pos).applyMatrix4(poses[joint.link]);
+        along.copy(joint.axis).transformDirection(poses[joint.link]);
+        this.axes.putAlong(from.x, from.y, from.z, along.x, along.y, along.z,
+                           0.004 * this.unit, 0.11 * this.unit, joint.colour);
+      }
+    }
+    if (options.inertia) {
+      for (const { link, local, colour } of this.inertias) {
+        this.boxes.put(matrix.multiplyMatrices(poses[link], local), colour);
+      }
+    }
+    this.axes.end();
+    this.boxes.end();
+  }
+
+  dispose() {
+    discard(this.group);
+  }
+}

@@ -1,0 +1,300 @@
+/* plots.js - signals over time, in step with the picture.
+ *
+ * Every plot has the same range of time; a line marks the picture shown.  Dragging in a plot moves
+ * through time, the wheel zooms, a double click shows all again.  Further runs are drawn dashed, and
+ * on request the difference of the second from the first is drawn alone. */
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { CURVES, INK } from "./colours.js";
+import { byUnit, matchSignals, usualPlots } from "./match.js";
+
+const HEIGHT = 148;
+const LIVE_WINDOW = 10; /* s */
+const LIVE_REDRAW_MS = 100;
+const VALUES_MS = 70;
+const MOST_CURVES = 8;
+const DASHES = [undefined, [6, 4], [2, 3], [8, 3, 2, 3]];
+
+const font = "11px system-ui, sans-serif";
+
+function format(value) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2);
+  return value.toPrecision(4);
+}
+
+function axis(label) {
+  return {
+    stroke: INK, font, labelFont: font, labelGap: 0, gap: 3,
+    grid: { stroke: "#e3e8ee", width: 1 }, ticks: { stroke: "#c3ccd6", width: 1, size: 4 }, label,
+  };
+}
+
+export class Plots {
+  /* runs: [{stage, film}]; seek(time): someone wants to see another picture. */
+  constructor(element, input, runs, seek) {
+    this.list = element;
+    this.runs = runs;
+    this.seek = seek;
+    this.plots = [];
+    this.range = null; /* [from, to] when zoomed */
+    this.difference = false;
+    this.redrawn = 0;
+    this.told = 0;
+    this.fillNames(input);
+    for (const indices of usualPlots(this.signals)) this.add(indices);
+    new ResizeObserver(() => this.resize()).observe(element);
+  }
+
+  get signals() {
+    return this.runs[0].stage.signals;
+  }
+
+  get live() {
+    return this.runs[0].stage.live;
+  }
+
+  fillNames(input) {
+    const names = document.getElementById("signal-names");
+    names.replaceChildren(
+      ...this.signals.map(({ name, unit, about }) => {
+        const option = document.createElement("option");
+        option.value = name;
+        option.label = unit ? `${about} [${unit}]` : about;
+        return option;
+      }),
+    );
+    input.form.onsubmit = (event) => {
+      event.preventDefault();
+      if (this.addPattern(input.value.trim())) input.value = "";
+    };
+    input.oninput = () => input.setCustomValidity("");
+  }
+
+  /* One plot for each unit among what a pattern means. */
+  addPattern(pattern) {
+    const input = document.getElementById("signal");
+    const found = matchSignals(this.signals, pattern);
+    if (!found.length) {
+      input.setCustomValidity("no signal has this name; * stands for any text");
+      input.reportValidity();
+      return false;
+    }
+    for (const group of byUnit(this.signals, found)) this.add(group.slice(0, MOST_CURVES));
+    this.list.lastChild?.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+
+  /* Of a run, the index of a signal that the first run has at another place. */
+  inRun(run, signal) {
+    const { name } = this.signals[signal];
+    return run.stage.signals.findIndex((other) => other.name === name);
+  }
+
+  /* What the curves of a plot are: of which run, which signal; minus that of the first run. */
+  curves(indices) {
+    if (this.difference && this.runs.length > 1) {
+      return indices.map((signal, k) => ({
+        run: 1, signal, minus: true, colour: CURVES[k % CURVES.length], label: `Δ ${this.signals[signal].name}`,
+      }));
+    }
+    return this.runs.flatMap((run, r) =>
+      indices.map((signal, k) => ({
+        run: r, signal, minus: false, colour: CURVES[k % CURVES.length], dash: DASHES[r % DASHES.length],
+        label: this.signals[signal].name + (r ? ` (${run.stage.title})` : ""),
+      })));
+  }
+
+  add(indices) {
+    const box = document.createElement("section");
+    box.className = "plot";
+    const plot = { indices, box, chart: null };
+    this.plots.push(plot);
+    this.list.append(box);
+    this.build(plot);
+  }
+
+  remove(plot) {
+    plot.chart.destroy();
+    plot.box.remove();
+    this.plots = this.plots.filter((other) => other !== plot);
+  }
+
+  build(plot) {
+    plot.chart?.destroy();
+    plot.box.replaceChildren();
+    plot.curves = this.curves(plot.indices);
+    this.buildHead(plot);
+    const unit = this.signals[plot.indices[0]].unit;
+    const options = {
+      width: this.width(), height: HEIGHT, legend: { show: false }, padding: [6, 14, 0, 0],
+      cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
+      scales: { x: { time: false, range: () => this.shown() } },
+      axes: [{ ...axis(), size: 24, space: 60 }, { ...axis(unit || undefined), size: 50, labelSize: 14, space: 26, values: (u, v) => v.map(tick) }],
+      series: [{}, ...plot.curves.map(({ colour, dash }) => ({ stroke: colour, width: 1.4, dash, points: { show: false } }))],
+    };
+    plot.chart = new uPlot(options, this.data(plot), plot.box);
+    plot.line = document.createElement("div");
+    plot.line.className = "now";
+    plot.chart.over.append(plot.line);
+    this.listen(plot.chart);
+    this.placed = NaN;
+  }
+
+  buildHead(plot) {
+    const head = document.createElement("header");
+    plot.values = plot.curves.map(({ colour, label, dash, signal }) => {
+      const item = document.createElement("span");
+      item.style.color = colour;
+      item.title = this.signals[signal].about;
+      const value = document.createElement("b");
+      item.append(`${dash ? "┄" : "━"} ${label} `, value);
+      head.append(item);
+      return value;
+    });
+    const close = document.createElement("button");
+    close.textContent = "×";
+    close.title = "Remove this plot";
+    close.onclick = () => this.remove(plot);
+    head.append(close);
+    plot.box.append(head);
+  }
+
+  listen(chart) {
+    const timeAt = (event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
+    chart.over.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      chart.over.setPointerCapture(event.pointerId);
+      this.seek(timeAt(event));
+    });
+    chart.over.addEventListener("pointermove", (event) => {
+      if (chart.over.hasPointerCapture(event.pointerId)) this.seek(timeAt(event));
+    });
+    chart.over.addEventListener("dblclick", () => this.zoom(null));
+    chart.over.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const [from, to] = this.shown();
+      const about = timeAt(event);
+      const by = Math.exp(0.0015 * event.deltaY);
+      this.zoom([about - (about - from) * by, about + (to - about) * by]);
+    }, { passive: false });
+  }
+
+  zoom(range) {
+    const { start, end } = this.whole();
+    const all = range && range[0] <= start && range[1] >= end;
+    this.range = all || !range ? null : [Math.max(range[0], start), Math.min(range[1], end)];
+    this.redraw();
+  }
+
+  whole() {
+    const films = this.runs.map((run) => run.film).filter((film) => film.count);
+    if (!films.length) return { start: 0, end: 1 };
+    return { start: Math.min(...films.map((f) => f.start)), end: Math.max(...films.map((f) => f.end)) };
+  }
+
+  /* The range of time on the axes.  A running world shows its last seconds. */
+  shown() {
+    if (this.range) return this.range;
+    const { start, end } = this.whole();
+    if (this.live) {
+      const to = Math.max(end, start + LIVE_WINDOW);
+      return [to - LIVE_WINDOW, to];
+    }
+    return [start, end > start ? end : start + 1];
+  }
+
+  /* Columns for a chart: times, then values; several runs are joined, since their times differ. */
+  data(plot) {
+    const [from, to] = this.shown();
+    const tables = this.runs.map((run, r) => {
+      const curves = plot.curves.filter((curve) => curve.run === r);
+      const { film } = run;
+      if (!film.count) return [[], ...curves.map(() => [])];
+      const first = Math.max(film.find(from) - 1, 0);
+      const last = Math.min(film.find(to) + 1, film.count - 1);
+      const times = film.times.slice(first, last + 1);
+      return [times, ...curves.map((curve) => this.column(curve, first, last))];
+    });
+    const used = tables.filter((table, r) => r === 0 || table.length > 1);
+    if (plot.curves.some((curve) => curve.minus)) return tables[1];
+    return used.length > 1 ? uPlot.join(used) : tables[0];
+  }
+
+  column({ run, signal, minus }, first, last) {
+    const { film } = this.runs[run];
+    const at = run === 0 ? signal : this.inRun(this.runs[run], signal);
+    const base = this.runs[0].film;
+    const values = new Array(last - first + 1);
+    for (let i = first; i <= last; ++i) {
+      let value = film.value(i, at);
+      if (minus) value -= base.value(base.find(film.times[i]), signal);
+      values[i - first] = Number.isFinite(value) ? value : null;
+    }
+    return values;
+  }
+
+  redraw() {
+    for (const plot of this.plots) plot.chart.setData(this.data(plot));
+    this.placed = NaN;
+  }
+
+  rebuild() {
+    for (const plot of this.plots) this.build(plot);
+  }
+
+  setDifference(on) {
+    this.difference = on;
+    this.rebuild();
+  }
+
+  width() {
+    return Math.max(this.list.clientWidth - 16, 120);
+  }
+
+  resize() {
+    for (const plot of this.plots) plot.chart.setSize({ width: this.width(), height: HEIGHT });
+    this.placed = NaN;
+  }
+
+  /* Every frame: the line, now and then the numbers, and the curves when pictures came. */
+  update(time, now, grown) {
+    if (!this.list.clientWidth) return;
+    if (this.live && grown && !this.range && now - this.redrawn > LIVE_REDRAW_MS) {
+      this.redrawn = now;
+      this.redraw();
+    }
+    if (time === this.placed) return;
+    this.placed = time;
+    for (const { chart, line } of this.plots) {
+      const x = chart.valToPos(time, "x");
+      line.style.transform = `translateX(${x.toFixed(1)}px)`;
+      line.hidden = x < 0 || x > chart.over.clientWidth;
+    }
+    if (now - this.told < VALUES_MS) {
+      this.placed = NaN;
+      return;
+    }
+    this.told = now;
+    this.tellValues(time);
+  }
+
+  tellValues(time) {
+    for (const plot of this.plots) {
+      plot.curves.forEach((curve, k) => {
+        const { film } = this.runs[curve.run];
+        if (!film.count) return;
+        const i = film.find(time);
+        const [value] = this.column(curve, i, i);
+        plot.values[k].textContent = format(value);
+      });
+    }
+  }
+}
+
+function tick(value) {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(0);
+  return String(Number(value.toPrecision(6)));
+}

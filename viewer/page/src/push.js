@@ -1,0 +1,98 @@
+/* push.js - dragging a body of a live world pulls it by a rubber band.
+ *
+ * The band goes from the point that was taken to the pointer, in the plane through that point which
+ * faces the camera.  The world computes the force. */
+import { CylinderGeometry, Group, MeshBasicMaterial, Plane, Raycaster, SphereGeometry, Vector2, Vector3 } from "three";
+import { BAND } from "./colours.js";
+import { Instances } from "./instances.js";
+
+const BETWEEN_MS = 16; /* of messages */
+
+export class Push {
+  constructor(theatre, send) {
+    this.theatre = theatre;
+    this.send = send;
+    this.raycaster = new Raycaster();
+    this.pointer = new Vector2();
+    this.plane = new Plane();
+    this.point = new Vector3(); /* in the link's frame */
+    this.target = new Vector3();
+    this.link = -1;
+    this.sent = 0;
+    const group = new Group();
+    theatre.scene.add(group);
+    const material = () => new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false });
+    this.band = new Instances(group, new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), material(), 9);
+    this.ends = new Instances(group, new SphereGeometry(1, 14, 10), material(), 9);
+    this.listen(theatre.canvas);
+  }
+
+  get active() {
+    return this.link >= 0;
+  }
+
+  listen(canvas) {
+    /* before the camera's own listener, which would orbit */
+    canvas.addEventListener("pointerdown", (event) => this.take(event), { capture: true });
+    window.addEventListener("pointermove", (event) => this.pull(event));
+    for (const name of ["pointerup", "pointercancel", "blur"]) window.addEventListener(name, () => this.release());
+  }
+
+  aim(event) {
+    const box = this.theatre.canvas.getBoundingClientRect();
+    this.pointer.x = (2 * (event.clientX - box.left)) / box.width - 1;
+    this.pointer.y = 1 - (2 * (event.clientY - box.top)) / box.height;
+    this.raycaster.setFromCamera(this.pointer, this.theatre.camera.eye);
+  }
+
+  take(event) {
+    if (event.button !== 0 || !event.isPrimary) return;
+    this.aim(event);
+    const hit = this.theatre.bodies.pick(this.raycaster);
+    if (!hit) return;
+    this.theatre.camera.controls.enabled = false;
+    this.link = hit.link;
+    this.point.copy(hit.point).applyMatrix4(this.theatre.bodies.poses[hit.link].clone().invert());
+    this.target.copy(hit.point);
+    const facing = this.theatre.camera.eye.getWorldDirection(new Vector3());
+    this.plane.setFromNormalAndCoplanarPoint(facing, hit.point);
+  }
+
+  pull(event) {
+    if (!this.active) return;
+    this.aim(event);
+    this.raycaster.ray.intersectPlane(this.plane, this.target);
+    this.gain = event.shiftKey ? (event.ctrlKey ? 16 : 4) : 1;
+    this.theatre.dirty = true;
+    this.draw();
+    if (event.timeStamp - this.sent < BETWEEN_MS) return;
+    this.sent = event.timeStamp;
+    this.send({ do: "push", link: this.link, point: this.point.toArray(), target: this.target.toArray(), gain: this.gain });
+  }
+
+  release() {
+    if (!this.active) return;
+    this.link = -1;
+    this.theatre.camera.controls.enabled = true;
+    this.send({ do: "release" });
+    this.draw();
+    this.theatre.dirty = true;
+  }
+
+  /* Anew with each picture, since the body moves. */
+  draw() {
+    this.band.begin();
+    this.ends.begin();
+    if (this.active) {
+      const { unit, bodies } = this.theatre;
+      const from = this.point.clone().applyMatrix4(bodies.poses[this.link]);
+      const way = this.target.clone().sub(from);
+      const width = { 1: 0.0035, 4: 0.006, 16: 0.01 }[this.gain ?? 1] * unit;
+      this.band.putAlong(from.x, from.y, from.z, way.x, way.y, way.z, width, Math.max(way.length(), 1e-6), BAND);
+      this.ends.putAt(from.x, from.y, from.z, 0.012 * unit, BAND);
+      this.ends.putAt(this.target.x, this.target.y, this.target.z, 0.008 * unit, BAND);
+    }
+    this.band.end();
+    this.ends.end();
+  }
+}

@@ -1,0 +1,117 @@
+/* theatre.js - the room in which a stage is shown: renderer, light, fog; bodies and overlays. */
+import {
+  Box3, DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene, Vector3, WebGLRenderer,
+} from "three";
+import { Bodies } from "./bodies.js";
+import { Camera } from "./camera.js";
+import { PAPER } from "./colours.js";
+import { Labels } from "./labels.js";
+import { BalanceOverlay } from "./overlay_balance.js";
+import { ContactOverlay } from "./overlay_contacts.js";
+import { FrameOverlay } from "./overlay_frames.js";
+import { TrailOverlay } from "./overlay_trails.js";
+import { unitForce, unitLength } from "./scale.js";
+
+export class Theatre {
+  constructor(canvas, labels) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.scene = new Scene();
+    this.scene.background = null;
+    this.renderer.setClearColor(PAPER);
+    this.labels = new Labels(labels);
+    this.dirty = true;
+    this.camera = new Camera(canvas, () => (this.dirty = true));
+    this.bounds = new Box3();
+    this.addLight();
+  }
+
+  addLight() {
+    this.scene.add(new HemisphereLight(0xffffff, 0xc9ced6, 2.1));
+    const sun = new DirectionalLight(0xffffff, 1.9);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(2048, 2048);
+    sun.shadow.radius = 3;
+    sun.shadow.intensity = 0.55;
+    this.scene.add(sun, sun.target);
+    this.sun = sun;
+  }
+
+  /* runs: [{stage, film}]; the second is the ghost. */
+  enter(runs) {
+    for (const part of [this.bodies, this.ghost, ...(this.overlays ?? [])]) part?.dispose();
+    const [{ stage, film }, second] = runs;
+    this.stage = stage;
+    this.bodies = new Bodies(this.scene, stage);
+    this.ghost = second ? new Bodies(this.scene, second.stage, true) : null;
+    if (film.count) this.bodies.update(film.at(0));
+    this.unit = unitLength(stage, this.bodies.bounds(this.bounds));
+    this.force = unitForce(stage);
+    this.contacts = new ContactOverlay(this.scene, this.unit, this.force, this.labels);
+    this.balance = new BalanceOverlay(this.scene, this.unit);
+    this.frames = new FrameOverlay(this.scene, stage, this.unit);
+    this.trails = new TrailOverlay(this.scene, stage, this.unit);
+    this.overlays = [this.contacts, this.balance, this.frames, this.trails];
+    this.scene.fog = new Fog(PAPER, 12 * this.unit + 4, 50 * this.unit + 20);
+    this.setShadowSize(Math.max(2.2 * this.unit, 1));
+    this.dirty = true;
+  }
+
+  setShadowSize(half) {
+    const { camera } = this.sun.shadow;
+    camera.left = camera.bottom = -half;
+    camera.right = camera.top = half;
+    camera.near = 0.1;
+    camera.far = 12 * half;
+    camera.updateProjectionMatrix();
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = 0.006 * half;
+    this.sunDistance = 5 * half;
+  }
+
+  /* Everything as in one picture; the ghost as in its own. */
+  show(picture, index, film, ghostPicture, options) {
+    this.bodies.update(picture);
+    if (this.ghost) {
+      this.ghost.group.visible = options.ghost && Boolean(ghostPicture);
+      if (this.ghost.group.visible) this.ghost.update(ghostPicture);
+    }
+    this.contacts.update(picture, options, this.camera.eye);
+    this.balance.update(picture, options);
+    this.frames.update(this.bodies.poses, options);
+    this.trails.update(film, index, options);
+    this.dirty = true;
+  }
+
+  /* Where the centre of a link is on the page: [x, y] in its pixels. */
+  onScreen(link) {
+    const place = new Vector3().fromArray(this.stage.links[link].com);
+    place.applyMatrix4(this.bodies.poses[link]).project(this.camera.eye);
+    const box = this.canvas.getBoundingClientRect();
+    return [box.left + (0.5 + 0.5 * place.x) * box.width, box.top + (0.5 - 0.5 * place.y) * box.height];
+  }
+
+  fit(fromUsual) {
+    this.camera.fit(this.bodies.bounds(this.bounds), fromUsual);
+    this.dirty = true;
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.resize(width, height);
+    this.dirty = true;
+  }
+
+  render() {
+    const { target } = this.camera.controls;
+    this.sun.position.set(target.x - 0.35 * this.sunDistance, target.y - 0.45 * this.sunDistance, target.z + 0.82 * this.sunDistance);
+    this.sun.target.position.copy(target);
+    this.renderer.render(this.scene, this.camera.eye);
+    this.dirty = false;
+  }
+}
