@@ -19,6 +19,7 @@ build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd
 build  module:assimp            libassimp-dev    ?assimp, for meshes that are not STL or OBJ
+build  module:libzstd           libzstd-dev      ?zstd, for smaller MCAP files of tabi export
 test   command:clang            clang            clang 14 or newer
 test   module:cmocka            libcmocka-dev    cmocka
 test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
