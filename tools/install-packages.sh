@@ -20,6 +20,7 @@ build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd
 build  module:assimp            libassimp-dev    ?assimp, for meshes that are not STL or OBJ
 build  module:libzstd           libzstd-dev      ?zstd, for smaller MCAP files of tabi export
+build  module:hdf5              libhdf5-dev      ?HDF5, for tabi export
 test   command:clang            clang            clang 14 or newer
 test   module:cmocka            libcmocka-dev    cmocka
 test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
