@@ -9,15 +9,7 @@ tabi_status tbi_figure_open(tbi_figure *figure, tbi_trial *trial, int width, int
                             tabi_error *err) {
   *figure = (tbi_figure){.trial = trial, .script = tmpfile()};
   if (!figure->script) return tbi_cannot_write("a temporary file", err);
-  (void)fprintf(figure->script,
-                "set terminal svg size %d,%d dynamic background rgb 'white' font 'sans,13'\n"
-                "set grid lc rgb '#dddddd'\nset border lc rgb '#444444'\nset tics nomirror\n"
-                "set key top right samplen 2\n",
-                width, height);
-  static const char *const colours[] = {"#1f5fa8", "#d1495b", "#2e8b57", "#e08e0b", "#7a5195"};
-  for (int i = 0; i < 5; i++)
-    (void)fprintf(figure->script, "set linetype %d lc rgb '%s' lw 1.5 pt 7 ps 0.5\n", i + 1,
-                  colours[i]);
+  (void)tbi_gnuplot_begin(figure->script, ".svg", width, height);
   return TABI_OK;
 }
 
