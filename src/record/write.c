@@ -40,6 +40,7 @@ struct tabi_recorder {
   int64_t first, last;
   uint32_t count;
   uint64_t *word, *before; /* this frame and the one before it in the chunk, then zeros */
+  size_t nword, nbefore;   /* words of them that may be other than zero */
   size_t max_contacts;
 
   uint64_t *state, *zero; /* of a snapshot */
@@ -148,13 +149,13 @@ static tabi_status flush_frames(tabi_recorder *r) {
   tabi_status status = write_chunk(r, TBI_CHUNK_FRAMES, r->chunk, r->used - TBI_CHUNK_SIZE);
   r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
   r->count = 0;
-  memset(r->before, 0, sizeof *r->before * tbi_frame_words(&r->shape, r->max_contacts));
+  memset(r->before, 0, sizeof *r->before * r->nbefore);
+  r->nbefore = 0;
   return status;
 }
 
 static tabi_status add_frame(tabi_recorder *r) {
   const tabi_frame *frame = tabi_observer_look(r->observer);
-  size_t whole = tbi_frame_words(&r->shape, r->max_contacts);
   size_t count = tbi_frame_words(&r->shape, (size_t)frame->ncontact);
   TBI_ASSERT((size_t)frame->ncontact <= r->max_contacts);
   if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
@@ -167,10 +168,12 @@ static tabi_status add_frame(tabi_recorder *r) {
   r->used += sizeof words;
   r->used += tbi_pack(r->word, r->before, count, r->chunk + r->used);
   // contacts that are gone leave zeros for those that come
-  memset(r->word + count, 0, sizeof *r->word * (whole - count));
+  if (r->nword > count) memset(r->word + count, 0, sizeof *r->word * (r->nword - count));
   uint64_t *taken = r->word;
   r->word = r->before;
   r->before = taken;
+  r->nword = r->nbefore;
+  r->nbefore = count;
   r->last = frame->step;
   if (r->count == 0) r->first = r->last;
   ++r->count;
