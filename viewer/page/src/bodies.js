@@ -5,7 +5,7 @@ import {
   Box3, BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, Group,
   Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3,
 } from "three";
-import { GHOST, paletteColour } from "./colours.js";
+import { paletteColour } from "./colours.js";
 import { makeGround } from "./ground.js";
 import { Instances, discard } from "./instances.js";
 
@@ -66,58 +66,81 @@ function makeMaterial(opacity) {
   });
 }
 
-function shapeColour(shape, stage, ghost) {
+function shapeColour(shape, stage) {
   const out = new Color();
-  if (ghost) return out.copy(GHOST);
   if (shape.colour) return out.setRGB(shape.colour[0], shape.colour[1], shape.colour[2], "srgb");
   return paletteColour(shape.link, stage.links[shape.link]?.robot ?? -1, out);
 }
 
-/* Links that have mass but no shape show the box of their inertia; a robot that is nothing but a
- * mechanism would be invisible otherwise. */
-function standIns(stage) {
+/* Shapes to look at.  Links that have mass but no shape show the box of their inertia; a robot that
+ * is nothing but a mechanism would be invisible otherwise. */
+export function seenShapes(stage) {
+  const seen = stage.shapes.filter((shape) => shape.visible !== false);
   const shaped = new Set(stage.shapes.map((shape) => shape.link));
-  return stage.links.flatMap((link, i) => {
+  const standIns = stage.links.flatMap((link, i) => {
     if (shaped.has(i) || !link.box || !(link.mass > 0)) return [];
     return [{ link: i, type: "box", pos: link.com, quat: link.box.quat, size: link.box.half, colour: null }];
   });
+  return [...seen, ...standIns];
+}
+
+/* Links that nothing moves: loose bodies without a joint. */
+function fixedLinks(stage) {
+  const moved = new Set(stage.joints.map((joint) => joint.link));
+  return new Set(stage.links.flatMap((link, i) => (link.robot < 0 && !moved.has(i) ? [i] : [])));
 }
 
 export class Bodies {
-  constructor(scene, stage, ghost = false) {
+  /* style: null, or {colour, opacity} of all that moves when it is drawn again, as a ghost. */
+  constructor(scene, stage, shapes, style = null) {
     this.stage = stage;
-    this.ghost = ghost;
+    this.style = style;
     this.group = new Group();
     this.kinds = new Map();
+    this.fixed = fixedLinks(stage);
     this.poses = stage.links.map(() => new Matrix4());
-    for (const shape of [...stage.shapes, ...standIns(stage)]) this.add(shape);
+    for (const shape of shapes) this.add(shape);
+    for (const kind of this.kinds.values()) this.paint(kind);
     scene.add(this.group);
   }
 
+  moves(link) {
+    return link >= 0 && !this.fixed.has(link);
+  }
+
   add(shape) {
+    if (this.style && !this.moves(shape.link)) return;
     if (shape.type === "plane") {
-      if (this.ghost) return;
       this.group.add(makeGround(shape));
       return;
     }
     const type = TYPES[shape.type];
-    if (!type || (this.ghost && shape.link < 0)) return;
+    if (!type) return;
     const local = new Matrix4();
     quaternion(shape.quat, turn).normalize();
     local.compose(position.fromArray(shape.pos), turn, type.scale(shape.size ?? [], new Vector3()));
-    const item = { link: shape.link, local, colour: shapeColour(shape, this.stage, this.ghost) };
-    this.kind(shape, type).items.push(item);
+    const colour = this.style?.colour ?? shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.stage);
+    this.kind(shape, type).items.push({ link: shape.link, local, colour });
   }
 
   kind(shape, type) {
-    const opacity = this.ghost ? 0.28 : shape.colour?.[3] ?? 1;
+    const opacity = this.style?.opacity ?? shape.colour?.[3] ?? 1;
     const key = `${shape.type} ${type.key(shape)} ${opacity}`;
     if (!this.kinds.has(key)) {
-      const material = makeMaterial(opacity);
-      const instances = new Instances(this.group, type.make(shape, this.stage), material, this.ghost ? 2 : 0);
+      const instances = new Instances(this.group, type.make(shape, this.stage), makeMaterial(opacity), this.style ? 2 : 0);
       this.kinds.set(key, { instances, opacity, items: [] });
     }
     return this.kinds.get(key);
+  }
+
+  /* Colours never change; only places do. */
+  paint({ instances, items, opacity }) {
+    instances.begin();
+    for (const item of items) instances.put(item.local, item.colour);
+    instances.end();
+    instances.mesh.castShadow = opacity === 1;
+    instances.mesh.receiveShadow = !this.style;
+    instances.mesh.userData.items = items;
   }
 
   /* Moves everything to a picture. */
@@ -132,18 +155,14 @@ export class Bodies {
     for (const { instances, items } of this.kinds.values()) this.place(instances, items);
   }
 
-  place(instances, items) {
-    instances.begin();
-    for (const item of items) {
+  place({ mesh }, items) {
+    items.forEach((item, i) => {
       scratch.copy(item.local);
       if (item.link >= 0) scratch.premultiply(this.poses[item.link]);
-      instances.put(scratch, item.colour);
-    }
-    instances.end();
-    instances.mesh.castShadow = !this.ghost && !instances.material.transparent;
-    instances.mesh.receiveShadow = !this.ghost;
-    instances.mesh.userData.items = items;
-    instances.mesh.boundingSphere = null; /* it was of another picture */
+      mesh.setMatrixAt(i, scratch);
+    });
+    mesh.instanceMatrix.needsUpdate = true;
+    mesh.boundingSphere = null; /* it was of another picture */
   }
 
   /* The moving link under a ray, as {link, point}; null if there is none. */
@@ -152,7 +171,7 @@ export class Bodies {
     const hit = raycaster.intersectObjects(meshes, false)[0];
     if (!hit) return null;
     const link = hit.object.userData.items[hit.instanceId].link;
-    return link >= 0 ? { link, point: hit.point } : null;
+    return this.moves(link) ? { link, point: hit.point } : null;
   }
 
   /* The box around all that moves, or around everything if nothing does. */
@@ -162,7 +181,7 @@ export class Bodies {
       for (const { instances, items } of this.kinds.values()) {
         instances.geometry.boundingBox ?? instances.geometry.computeBoundingBox();
         items.forEach((item, i) => {
-          if (onlyMoving && item.link < 0) return;
+          if (onlyMoving && !this.moves(item.link)) return;
           instances.mesh.getMatrixAt(i, scratch);
           out.union(box.copy(instances.geometry.boundingBox).applyMatrix4(scratch));
         });

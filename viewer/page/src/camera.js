@@ -31,7 +31,7 @@ export class Camera {
     bounds.getCenter(target);
     const radius = Math.max(0.5 * bounds.getSize(size).length(), 0.05);
     const narrow = Math.min(1, this.eye.aspect);
-    const distance = (1.3 * radius) / Math.sin((this.eye.fov * Math.PI) / 360) / narrow;
+    const distance = (1.18 * radius) / Math.sin((this.eye.fov * Math.PI) / 360) / narrow;
     this.eye.position.copy(target).addScaledVector(side, distance);
     this.hasFollowed = false;
     this.controls.update();
@@ -51,6 +51,14 @@ export class Camera {
     this.followed.add(shift);
     this.eye.position.add(shift);
     this.controls.target.add(shift);
+  }
+
+  /* Near and far as the distance needs them: depth has few digits. */
+  focus() {
+    const distance = this.eye.position.distanceTo(this.controls.target);
+    this.eye.near = distance / 60;
+    this.eye.far = 60 * distance + 300;
+    this.eye.updateProjectionMatrix();
   }
 
   resize(width, height) {

@@ -8,9 +8,12 @@ const LEGENDS = {
 };
 const EVERY_MS = 70;
 
+const element = Object.fromEntries(
+  ["title", "subtitle", "facts", "time", "factor", "scrub", "play", "legend"].map((id) => [id, document.getElementById(id)]),
+);
+
 function set(id, text) {
-  const element = document.getElementById(id);
-  if (element.textContent !== text) element.textContent = text;
+  if (element[id].textContent !== text) element[id].textContent = text;
 }
 
 export class Hud {
@@ -27,7 +30,7 @@ export class Hud {
     const others = this.runs.slice(1).map((run) => run.stage.title);
     document.title = `${title} – tabi`;
     set("title", [title, ...others].join(" and "));
-    document.getElementById("title").title = path;
+    element.title.title = path;
     const { contact, integrator, timestep, friction } = settings;
     const words = [contact, integrator, `${1e3 * timestep} ms`];
     if (Number.isFinite(friction)) words.push(`friction ${Number(friction.toPrecision(4))}`);
@@ -39,7 +42,7 @@ export class Hud {
     this.told = now;
     const { film } = this.runs[0];
     set("time", `${picture.time.toFixed(3)} s`);
-    const scrub = document.getElementById("scrub");
+    const { scrub, play } = element;
     if (document.activeElement !== scrub || player.playing) {
       scrub.min = film.start;
       scrub.max = film.end;
@@ -48,7 +51,6 @@ export class Hud {
     const factor = picture.factor > 0 ? `× ${picture.factor.toFixed(2)} real time` : "";
     set("factor", this.live ? factor : "");
     set("facts", this.facts(picture));
-    const play = document.getElementById("play");
     play.classList.toggle("playing", player.playing);
     play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
   }
@@ -74,7 +76,7 @@ export class Hud {
     if (options.residuals) rows.push(...LEGENDS.residuals);
     else if (options.contacts) rows.push(...LEGENDS.contacts);
     if (options.cones) rows.push(...LEGENDS.cones);
-    document.getElementById("legend").replaceChildren(
+    element.legend.replaceChildren(
       ...rows.map(([colour, words]) => {
         const item = document.createElement("li");
         const dot = document.createElement("i");

@@ -5,6 +5,13 @@ export class Labels {
     this.element = element;
     this.pool = [];
     this.used = 0;
+    this.width = 0;
+    this.height = 0;
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
   }
 
   begin() {
@@ -15,10 +22,9 @@ export class Labels {
   put(point, camera, text) {
     point.project(camera);
     if (point.z > 1) return;
-    const { clientWidth, clientHeight } = this.element;
     const label = this.pool[this.used] ?? this.make();
-    const x = (0.5 + 0.5 * point.x) * clientWidth;
-    const y = (0.5 - 0.5 * point.y) * clientHeight;
+    const x = (0.5 + 0.5 * point.x) * this.width;
+    const y = (0.5 - 0.5 * point.y) * this.height;
     label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     if (label.textContent !== text) label.textContent = text;
     label.hidden = false;

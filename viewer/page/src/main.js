@@ -1,7 +1,7 @@
 /* main.js - the page of tabi's viewer: puts its parts together and runs them frame by frame.
  *
  * For tests and scripts, these stay as they are:
- * - window.tabi = {ready, live, time, index, count, playing, speed, factor, scriptMs, error, drawn,
+ * - window.tabi = {ready, readyMs, live, time, index, count, playing, speed, factor, scriptMs, error, drawn,
  *   stage, options, seek(t), play(), pause(), step(n), reset(), show(name, value), signal(name),
  *   screenshot()}; see hooks() below.
  * - elements: #view (the canvas), #play, #step, #back, #reset, #time, #scrub, #speed, #factor,
@@ -123,8 +123,8 @@ class Viewer {
     this.stale = true;
   }
 
-  toggle(name) {
-    this.options[name] = !this.options[name];
+  show(name, value) {
+    this.options[name] = value;
     this.panel.refresh(name);
     this.changed(name);
   }
@@ -209,7 +209,7 @@ class Viewer {
       "=": () => speed(1),
       "+": () => speed(1),
       f: () => this.theatre.fit(),
-      c: () => this.toggle("follow"),
+      c: () => this.show("follow", !this.options.follow),
       p: () => this.togglePlots(),
       s: () => this.screenshot(),
       v: () => this.toggleVideo(),
@@ -233,12 +233,13 @@ class Viewer {
     const begin = performance.now();
     const seconds = (now - (this.last ?? now)) / 1e3;
     this.last = now;
-    if (this.film.count) this.draw(now, seconds);
-    this.watch.add(performance.now() - begin);
+    if (this.film.count) this.update(now, seconds);
+    this.watch.add(performance.now() - begin, seconds);
+    if (this.watch.isSlow) this.show("shadows", false);
     requestAnimationFrame((next) => this.frame(next));
   }
 
-  draw(now, seconds) {
+  update(now, seconds) {
     const { player, theatre } = this;
     if (!this.entered) this.enterFirst();
     player.advance(seconds);
@@ -246,7 +247,7 @@ class Viewer {
     const picture = this.film.at(index);
     const moved = this.stale || this.grown || index + this.film.forgotten !== this.shown;
     if (moved || player.playing) this.hud.update(picture, player, now);
-    if (moved) this.show(picture, index);
+    if (moved) this.draw(picture, index);
     if (this.options.follow) theatre.camera.follow(picture, theatre.stage, seconds, !player.playing && moved);
     theatre.camera.controls.update();
     this.plots.update(player.time, now, this.grown);
@@ -254,7 +255,7 @@ class Viewer {
     if (theatre.dirty || this.video.recording) this.render(picture);
   }
 
-  show(picture, index) {
+  draw(picture, index) {
     const second = this.runs[1]?.film;
     const ghost = second?.count ? second.at(second.find(this.player.time)) : null;
     this.theatre.show(picture, index, this.film, ghost, this.options);
@@ -265,6 +266,7 @@ class Viewer {
 
   render(picture) {
     this.theatre.render();
+    this.readyMs ??= performance.now();
     /* they stand still in the scene, so they move on the screen with the camera */
     if (this.options.residuals) this.theatre.contacts.updateLabels(picture, this.options, this.theatre.camera.eye);
   }
@@ -283,7 +285,8 @@ function hooks(viewer, messages) {
     viewer.stale = true;
   };
   return {
-    get ready() { return viewer.entered; }, /* a picture was drawn */
+    get ready() { return viewer.readyMs !== undefined; }, /* a picture was drawn */
+    get readyMs() { return viewer.readyMs; }, /* since the page was asked for */
     get live() { return Boolean(player.live); },
     get time() { return film.count ? film.times[player.index] : NaN; }, /* s, of the picture shown */
     get index() { return player.index; },
@@ -309,11 +312,7 @@ function hooks(viewer, messages) {
     pause: redraw(() => player.pause()),
     step: redraw((n = 1) => player.step(n)),
     reset: redraw(() => player.reset()),
-    show(name, value) {
-      options[name] = value;
-      viewer.panel.refresh(name);
-      viewer.changed(name);
-    },
+    show: (name, value) => viewer.show(name, value),
     /* value of a signal in the picture shown */
     signal: (name) => film.value(player.index, viewer.runs[0].stage.signals.findIndex((s) => s.name === name)),
     /* where a link is on the page, in its pixels: [x, y] */

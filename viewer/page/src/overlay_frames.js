@@ -26,12 +26,12 @@ export class FrameOverlay {
     const box = through(new MeshLambertMaterial(), 0.38);
     this.boxes = new Instances(this.group, new BoxGeometry(2, 2, 2), box, 3);
     this.joints = stage.joints
-      .filter((joint) => joint.link >= 0 && joint.axis && Math.hypot(...joint.axis) > 0)
+      .filter((joint) => joint.link >= 0 && AXIS[joint.type])
       .map((joint) => ({
         link: joint.link,
         pos: new Vector3().fromArray(joint.pos),
         axis: new Vector3().fromArray(joint.axis).normalize(),
-        colour: AXIS[joint.type] ?? AXIS.other,
+        colour: AXIS[joint.type],
       }));
     this.inertias = stage.links.flatMap((link, i) => (link.box && link.mass > 0 ? [this.inertia(link, i)] : []));
   }

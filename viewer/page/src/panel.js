@@ -9,7 +9,7 @@ export function defaultOptions(force) {
   return {
     contacts: true, forces: true, scaling: "linear", forceSize: 1, threshold: 0.002 * force,
     cones: false, residuals: false, com: true, zmp: true, polygon: true, axes: false, inertia: false,
-    seeThrough: false, trails: false, ghost: true, difference: false, follow: true, shadows: true,
+    seeThrough: false, collision: false, trails: false, ghost: true, difference: false, follow: true, shadows: true,
   };
 }
 
@@ -59,6 +59,7 @@ export class Panel {
     const model = this.gui.addFolder("Model");
     this.option(model, "axes", "joint axes");
     this.option(model, "inertia", "inertia boxes");
+    this.option(model, "collision", "collision shapes");
     this.option(model, "seeThrough", "see through");
     if (runs.length < 2) return;
     this.option(model, "ghost", "ghost").name(`ghost: ${runs[1].stage.title}`);

@@ -42,6 +42,7 @@ export class Plots {
     this.difference = false;
     this.redrawn = 0;
     this.told = 0;
+    this.visible = true;
     this.fillNames(input);
     for (const indices of usualPlots(this.signals)) this.add(indices);
     new ResizeObserver(() => this.resize()).observe(element);
@@ -253,14 +254,17 @@ export class Plots {
     return Math.max(this.list.clientWidth - 16, 120);
   }
 
+  /* Sizes are asked for here and not in every frame, when the browser would have to lay out. */
   resize() {
+    this.visible = this.list.clientWidth > 0;
+    if (!this.visible) return;
     for (const plot of this.plots) plot.chart.setSize({ width: this.width(), height: HEIGHT });
     this.placed = NaN;
   }
 
   /* Every frame: the line, now and then the numbers, and the curves when pictures came. */
   update(time, now, grown) {
-    if (!this.list.clientWidth) return;
+    if (!this.visible) return;
     if (this.live && grown && !this.range && now - this.redrawn > LIVE_REDRAW_MS) {
       this.redrawn = now;
       this.redraw();
@@ -270,7 +274,7 @@ export class Plots {
     for (const { chart, line } of this.plots) {
       const x = chart.valToPos(time, "x");
       line.style.transform = `translateX(${x.toFixed(1)}px)`;
-      line.hidden = x < 0 || x > chart.over.clientWidth;
+      line.hidden = x < 0 || x > chart.bbox.width / uPlot.pxRatio;
     }
     if (now - this.told < VALUES_MS) {
       this.placed = NaN;

@@ -2,15 +2,17 @@
 import {
   Box3, DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene, Vector3, WebGLRenderer,
 } from "three";
-import { Bodies } from "./bodies.js";
+import { Bodies, seenShapes } from "./bodies.js";
 import { Camera } from "./camera.js";
-import { PAPER } from "./colours.js";
+import { COLLISION, GHOST, PAPER } from "./colours.js";
 import { Labels } from "./labels.js";
 import { BalanceOverlay } from "./overlay_balance.js";
 import { ContactOverlay } from "./overlay_contacts.js";
 import { FrameOverlay } from "./overlay_frames.js";
 import { TrailOverlay } from "./overlay_trails.js";
 import { unitForce, unitLength } from "./scale.js";
+
+const SUN = new Vector3(-0.35, -0.45, 0.82);
 
 export class Theatre {
   constructor(canvas, labels) {
@@ -42,11 +44,12 @@ export class Theatre {
 
   /* runs: [{stage, film}]; the second is the ghost. */
   enter(runs) {
-    for (const part of [this.bodies, this.ghost, ...(this.overlays ?? [])]) part?.dispose();
+    for (const part of [this.bodies, this.ghost, this.touched, ...(this.overlays ?? [])]) part?.dispose();
     const [{ stage, film }, second] = runs;
     this.stage = stage;
-    this.bodies = new Bodies(this.scene, stage);
-    this.ghost = second ? new Bodies(this.scene, second.stage, true) : null;
+    this.bodies = new Bodies(this.scene, stage, seenShapes(stage));
+    this.touched = new Bodies(this.scene, stage, stage.shapes.filter((shape) => shape.collides), COLLISION);
+    this.ghost = second ? new Bodies(this.scene, second.stage, seenShapes(second.stage), GHOST) : null;
     if (film.count) this.bodies.update(film.at(0));
     this.unit = unitLength(stage, this.bodies.bounds(this.bounds));
     this.force = unitForce(stage);
@@ -75,6 +78,8 @@ export class Theatre {
   /* Everything as in one picture; the ghost as in its own. */
   show(picture, index, film, ghostPicture, options) {
     this.bodies.update(picture);
+    this.touched.group.visible = options.collision;
+    if (options.collision) this.touched.update(picture);
     if (this.ghost) {
       this.ghost.group.visible = options.ghost && Boolean(ghostPicture);
       if (this.ghost.group.visible) this.ghost.update(ghostPicture);
@@ -104,12 +109,14 @@ export class Theatre {
     if (!width || !height) return;
     this.renderer.setSize(width, height, false);
     this.camera.resize(width, height);
+    this.labels.resize(width, height);
     this.dirty = true;
   }
 
   render() {
+    this.camera.focus();
     const { target } = this.camera.controls;
-    this.sun.position.set(target.x - 0.35 * this.sunDistance, target.y - 0.45 * this.sunDistance, target.z + 0.82 * this.sunDistance);
+    this.sun.position.copy(target).addScaledVector(SUN, this.sunDistance);
     this.sun.target.position.copy(target);
     this.renderer.render(this.scene, this.camera.eye);
     this.dirty = false;
