@@ -1,9 +1,7 @@
 #!/bin/sh
-# run.sh FOLDER COMMAND... - runs a test in Node, or skips it if FOLDER has no packages.
-folder=$1
-shift
-if [ ! -e "$folder/node_modules/.installed" ]; then
-  echo "no packages in $folder; the test node.packages says why"
+# run.sh PACKAGES SCRIPT - runs a test in Node, or skips it if there are no packages.
+if [ ! -e "$1/.installed" ]; then
+  echo "no packages in $1; the test node.packages says why"
   exit 77
 fi
-exec "$@"
+exec node "$2"
