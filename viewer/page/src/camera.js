@@ -23,15 +23,15 @@ export class Camera {
     this.hasFollowed = false;
   }
 
-  /* Shows a whole box, from the present side or from the usual one. */
-  fit(bounds, fromUsual = false) {
+  /* Shows a whole box with some room around it, from the present side or from the usual one. */
+  fit(bounds, room, fromUsual = false) {
     if (bounds.isEmpty()) return;
     const { target } = this.controls;
     const side = fromUsual ? FROM.clone() : this.eye.position.clone().sub(target).normalize();
     bounds.getCenter(target);
     const radius = Math.max(0.5 * bounds.getSize(size).length(), 0.05);
-    const narrow = Math.min(1, this.eye.aspect);
-    const distance = (1.18 * radius) / Math.sin((this.eye.fov * Math.PI) / 360) / narrow;
+    const narrow = Math.min(1, this.free);
+    const distance = (room * radius) / Math.sin((this.eye.fov * Math.PI) / 360) / narrow;
     this.eye.position.copy(target).addScaledVector(side, distance);
     this.hasFollowed = false;
     this.controls.update();
@@ -53,16 +53,19 @@ export class Camera {
     this.controls.target.add(shift);
   }
 
-  /* Near and far as the distance needs them: depth has few digits. */
+  /* Near and far as the distance of what is looked at needs them: depth has few digits. */
   focus() {
     const distance = this.eye.position.distanceTo(this.controls.target);
     this.eye.near = distance / 60;
     this.eye.far = 60 * distance + 300;
     this.eye.updateProjectionMatrix();
+    return distance;
   }
 
-  resize(width, height) {
+  /* covered: pixels at the right that a panel hides; the middle is that of the rest. */
+  resize(width, height, covered) {
     this.eye.aspect = width / height;
-    this.eye.updateProjectionMatrix();
+    this.free = (width - covered) / height;
+    this.eye.setViewOffset(width, height, covered / 2, 0, width, height);
   }
 }

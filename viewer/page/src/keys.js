@@ -8,7 +8,7 @@ const WORDS = [
   ["Home  End", "first and last picture"],
   ["F", "fit the camera"],
   ["C", "camera follows the robot"],
-  ["P", "plots"],
+  ["P  H", "plots, panel"],
   ["S  V", "screenshot (PNG), record a video (WebM)"],
   ["drag", "background: orbit; right button: pan; wheel: zoom"],
   ["drag a body", "live: pull it by a rubber band; Shift 4 times, Ctrl+Shift 16 times as strong"],

@@ -34,7 +34,6 @@ class Viewer {
     this.entered = false;
     this.watch = new Stopwatch();
     this.theatre = new Theatre($("view"), $("labels"));
-    this.theatre.resize();
     this.theatre.enter(runs);
     this.options = defaultOptions(this.theatre.force);
     this.video = new Video(this.theatre, (blob) => save(blob, this.fileName("webm")), (on) => this.showRecording(on));
@@ -46,6 +45,7 @@ class Viewer {
     this.plots = new Plots($("plot-list"), $("signal"), runs, (time) => this.seek(time));
     this.push = live ? new Push(this.theatre, (command) => live.send(command)) : null;
     this.hud.legend(this.options);
+    this.resize();
     this.wire();
   }
 
@@ -108,7 +108,8 @@ class Viewer {
     return {
       changed: (name) => this.changed(name),
       set: (path, value) => this.player.live.send({ do: "set", path, value }),
-      fit: () => this.theatre.fit(),
+      fit: () => this.fit(),
+      resized: () => this.resize(),
       screenshot: () => this.screenshot(),
       video: () => this.toggleVideo(),
     };
@@ -159,7 +160,16 @@ class Viewer {
 
   togglePlots() {
     document.body.classList.toggle("without-plots");
-    this.theatre.resize();
+    this.resize();
+  }
+
+  resize() {
+    this.theatre.resize(this.panel.covers);
+  }
+
+  fit(fromUsual = false) {
+    this.theatre.fit(this.film, fromUsual);
+    this.stale = true;
   }
 
   wire() {
@@ -175,7 +185,7 @@ class Viewer {
     this.wireSpeed();
     listKeys($("keys"));
     listenKeys(this.keys());
-    new ResizeObserver(() => this.theatre.resize()).observe($("stage"));
+    new ResizeObserver(() => this.resize()).observe($("stage"));
   }
 
   wireSpeed() {
@@ -208,7 +218,8 @@ class Viewer {
       "-": () => speed(-1),
       "=": () => speed(1),
       "+": () => speed(1),
-      f: () => this.theatre.fit(),
+      f: () => this.fit(),
+      h: () => this.panel.toggle(),
       c: () => this.show("follow", !this.options.follow),
       p: () => this.togglePlots(),
       s: () => this.screenshot(),
@@ -225,7 +236,7 @@ class Viewer {
     this.entered = true;
     if (this.runs[0].stage.live) this.theatre.enter(this.runs);
     this.theatre.bodies.update(this.film.at(0));
-    this.theatre.fit(true);
+    this.fit(true);
     $("waiting").hidden = true;
   }
 

@@ -34,12 +34,12 @@ const USUAL = [
 const FEWEST = 3;
 const MOST_CURVES = 4;
 
-/* Lists of indices, one for each plot. */
-export function usualPlots(signals) {
+/* Lists of indices, one for each plot; alive(signal) says whether there is anything to see. */
+export function usualPlots(signals, alive = () => true) {
   const plots = [];
   for (const choices of USUAL) {
     const found = choices
-      .map((patterns) => patterns.split(" ").flatMap((pattern) => matchSignals(signals, pattern)))
+      .map((patterns) => patterns.split(" ").flatMap((pattern) => matchSignals(signals, pattern)).filter(alive))
       .find((indices) => indices.length);
     if (found) plots.push(byUnit(signals, found)[0].slice(0, MOST_CURVES));
     if (plots.length === FEWEST) break;

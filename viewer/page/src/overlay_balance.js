@@ -62,7 +62,8 @@ export class BalanceOverlay {
 
   putCom(f32, at, standing) {
     const [x, y, z] = [f32[at], f32[at + 1], f32[at + 2]];
-    this.coms.putAt(x, y, z, 0.02 * this.unit, undefined);
+    if (x === 0 && y === 0 && z === 0) return; /* of what does not move, or was not computed */
+    this.coms.putAt(x, y, z, 0.02 * this.unit);
     const drop = z - f32[at + ROBOT.ZMP + 2];
     if (!standing || !(drop > 0)) return;
     this.sticks.putAlong(x, y, z, 0, 0, -1, 0.0016 * this.unit, drop, COM);

@@ -13,14 +13,17 @@ export function defaultOptions(force) {
   };
 }
 
+const WIDTH = 216;
+const NARROW = 560; /* pixels of the scene, too few to share with the panel */
+
 function round(value) {
   return Number(value.toPrecision(2));
 }
 
 export class Panel {
-  /* actions: {changed(name), set(path, value), fit(), screenshot(), video()} */
+  /* actions: {changed(name), set(path, value), resized(), fit(), screenshot(), video()} */
   constructor(element, options, actions, runs, force) {
-    this.gui = new GUI({ container: element, title: "Show", width: 216 });
+    this.gui = new GUI({ container: element, title: "Show", width: WIDTH });
     this.options = options;
     this.actions = actions;
     this.controls = {};
@@ -28,7 +31,17 @@ export class Panel {
     this.addBodies(runs);
     this.addCamera();
     if (runs[0].stage.live) this.addWorld(runs[0].stage);
-    if (window.innerWidth < 700) this.gui.close();
+    if (element.parentElement.clientWidth < NARROW) this.gui.close();
+    this.gui.onOpenClose((gui) => gui === this.gui && actions.resized());
+  }
+
+  /* Pixels of the scene that it hides from top to bottom, more or less. */
+  get covers() {
+    return this.gui._closed ? 0 : WIDTH;
+  }
+
+  toggle() {
+    this.gui.open(this.gui._closed);
   }
 
   option(folder, name, label, ...range) {

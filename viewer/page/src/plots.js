@@ -44,7 +44,7 @@ export class Plots {
     this.told = 0;
     this.visible = true;
     this.fillNames(input);
-    for (const indices of usualPlots(this.signals)) this.add(indices);
+    for (const indices of usualPlots(this.signals, (signal) => this.isAlive(signal))) this.add(indices);
     new ResizeObserver(() => this.resize()).observe(element);
   }
 
@@ -71,6 +71,13 @@ export class Plots {
       if (this.addPattern(input.value.trim())) input.value = "";
     };
     input.oninput = () => input.setCustomValidity("");
+  }
+
+  /* Whether a film has other values of a signal than none and zero; of a live one nobody knows. */
+  isAlive(signal) {
+    const { film } = this.runs[0];
+    const some = Array.from({ length: 9 }, (_, k) => ((film.count - 1) * k) >> 3);
+    return film.count < 2 || some.some((i) => Math.abs(film.value(i, signal)) > 0);
   }
 
   /* One plot for each unit among what a pattern means. */

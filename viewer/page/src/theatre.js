@@ -58,7 +58,7 @@ export class Theatre {
     this.frames = new FrameOverlay(this.scene, stage, this.unit);
     this.trails = new TrailOverlay(this.scene, stage, this.unit);
     this.overlays = [this.contacts, this.balance, this.frames, this.trails];
-    this.scene.fog = new Fog(PAPER, 12 * this.unit + 4, 50 * this.unit + 20);
+    this.scene.fog = new Fog(PAPER);
     this.setShadowSize(Math.max(2.2 * this.unit, 1));
     this.dirty = true;
   }
@@ -99,22 +99,47 @@ export class Theatre {
     return [box.left + (0.5 + 0.5 * place.x) * box.width, box.top + (0.5 - 0.5 * place.y) * box.height];
   }
 
-  fit(fromUsual) {
-    this.camera.fit(this.bodies.bounds(this.bounds), fromUsual);
+  /* The robots; without any, where most things are in the second half of the film. */
+  fit(film, fromUsual) {
+    const robots = this.stage.robots.length > 0;
+    const box = this.bodies.bounds(this.bounds);
+    if (!robots && film.count > 1) this.gather(film, box);
+    this.camera.fit(box, robots ? 1.18 : 1.3, fromUsual);
     this.dirty = true;
   }
 
-  resize() {
+  /* A box around most of what moves; single things fall far. */
+  gather(film, box) {
+    const places = [];
+    for (const i of [film.count >> 1, film.count - 1]) {
+      this.bodies.update(film.at(i));
+      this.bodies.poses.forEach((pose, link) => {
+        if (this.bodies.moves(link)) places.push(new Vector3().setFromMatrixPosition(pose));
+      });
+    }
+    if (!places.length) return;
+    const centre = new Vector3();
+    for (const place of places) centre.addScaledVector(place, 1 / places.length);
+    const distances = places.map((place) => place.distanceTo(centre)).sort((a, b) => a - b);
+    const radius = distances[Math.floor(0.85 * (distances.length - 1))] / Math.sqrt(3) + this.unit / 3;
+    box.min.copy(centre).subScalar(radius);
+    box.max.copy(centre).addScalar(radius);
+  }
+
+  /* covered: pixels at the right under the panel */
+  resize(covered) {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
     this.renderer.setSize(width, height, false);
-    this.camera.resize(width, height);
+    this.camera.resize(width, height, covered);
     this.labels.resize(width, height);
     this.dirty = true;
   }
 
   render() {
-    this.camera.focus();
+    const distance = this.camera.focus();
+    this.scene.fog.near = 3 * distance;
+    this.scene.fog.far = 16 * distance + 10;
     const { target } = this.camera.controls;
     this.sun.position.copy(target).addScaledVector(SUN, this.sunDistance);
     this.sun.target.position.copy(target);
