@@ -1,0 +1,353 @@
+/* cmd_view.c - `tabi view`: a scene that runs while it is watched, or logs as films, in the browser
+ * or in one file. */
+#include "cli.h"
+#include "find.h"
+#include "watch.h"
+
+#include "html.h"
+#include "launch.h"
+#include "live.h"
+#include "server.h"
+#include "stage.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CONTACT, DT, SET, PORT, NO_BROWSER, HTML };
+enum { MAX_LOGS = 2, MAX_PORT = 65535 };
+
+/* What the server gives out. */
+typedef struct show {
+  tbi_parcel *page;
+  tbi_parcel *stage[MAX_LOGS], *film[MAX_LOGS]; /* of logs */
+  tbi_live *live;                               /* or of a scene */
+} show;
+
+/* Assignments to the scene; the options come after --set. */
+typedef struct settings {
+  const char *set[TBI_MAX_MANY + 2];
+  char text[2][96]; /* of the options */
+  int32_t count;
+} settings;
+
+/* -- what was asked for */
+
+static bool gather(const tbi_args *args, settings *s) {
+  static const char *const paths[2] = {"contact.model", "timestep"};
+  for (int i = 0; i < args->nmany; ++i) {
+    const char *equals = strchr(args->many[i], '=');
+    s->set[s->count++] = args->many[i];
+    if (equals && equals != args->many[i]) continue;
+    tbi_usage_error("view", "--set needs path=value, as in bodies.box.mass=3, not '%s'",
+                    args->many[i]);
+    return false;
+  }
+  for (int option = CONTACT; option <= DT; ++option) {
+    const char *value = args->value[option];
+    if (!value) continue;
+    int n = snprintf(s->text[option], sizeof s->text[option], "%s=%s", paths[option], value);
+    s->set[s->count++] = s->text[option];
+    if (n > 0 && (size_t)n < sizeof s->text[option]) continue;
+    tbi_usage_error("view", "'%.40s...' is too long", value);
+    return false;
+  }
+  return true;
+}
+
+static bool read_port(const char *text, int *port) {
+  char *end = NULL;
+  *port = 0;
+  if (!text) return true;
+  long number = strtol(text, &end, 10);
+  if (end != text && *end == '\0' && number >= 0 && number <= MAX_PORT) {
+    *port = (int)number;
+    return true;
+  }
+  tbi_usage_error("view", "--port needs a number from 0 to %d, not '%s'", MAX_PORT, text);
+  return false;
+}
+
+/* The files, and what they are; false and the exit code after an error was printed. */
+static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
+                       tbi_watch_kind *kind, int *code) {
+  *code = TBI_EXIT_INPUT;
+  for (int i = 0; i < args->nword; ++i) {
+    tbi_watch_kind this = TBI_WATCH_SCENE;
+    if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &this)) return false;
+    if (i == 0) *kind = this;
+    if (i == 0 || (this == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
+    *code = tbi_usage_error("view", "only two logs can be watched at once; run the scenes with "
+                                    "--log first");
+    return false;
+  }
+  bool changed = args->nmany > 0 || args->value[CONTACT] || args->value[DT];
+  if (*kind != TBI_WATCH_LOG || !changed) return true;
+  *code = tbi_usage_error("view",
+                          "a log is shown as it was; to change something, run it again: "
+                          "tabi run --resume %s --at 0 --set path=value",
+                          path[0]);
+  return false;
+}
+
+/* -- in the browser */
+
+static tbi_parcel *get(void *user, const char *path) {
+  const show *s = user;
+  if (path[0] == '\0') return tbi_parcel_hold(s->page);
+  if (s->live) return strcmp(path, "stage/0") == 0 ? tbi_live_get_stage(s->live) : NULL;
+  static const char *const stage[MAX_LOGS] = {"stage/0", "stage/1"};
+  static const char *const film[MAX_LOGS] = {"film/0", "film/1"};
+  for (int i = 0; i < MAX_LOGS; ++i) {
+    if (strcmp(path, stage[i]) == 0) return tbi_parcel_hold(s->stage[i]);
+    if (strcmp(path, film[i]) == 0) return tbi_parcel_hold(s->film[i]);
+  }
+  return NULL;
+}
+
+static tbi_parcel *hear(void *user, const char *text, size_t size) {
+  const show *s = user;
+  return tbi_live_hear(s->live, text, size);
+}
+
+static void watch(void *user, int32_t viewers) {
+  const show *s = user;
+  tbi_live_watch(s->live, viewers);
+}
+
+static volatile sig_atomic_t ended_by;
+
+static void give_up(int number) {
+  (void)number;
+  _exit(128 + (int)ended_by);
+}
+
+/* Threads that are made after this leave the signals to us. */
+static sigset_t hold_signals(void) {
+  sigset_t set;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGINT);
+  (void)sigaddset(&set, SIGTERM);
+  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+  return set;
+}
+
+/* The one line on stdout is the address, for scripts and for those who click on it. */
+static int tell_address(const tbi_server *server, const tbi_args *args) {
+  const char *url = tbi_server_url(server);
+  if (printf("%s\n", url) < 0 || fflush(stdout) != 0) return TBI_EXIT_INTERNAL;
+  bool wanted = !args->value[NO_BROWSER] && isatty(STDOUT_FILENO) && tbi_launch_has_display();
+  if (wanted && !tbi_launch_browser(url))
+    (void)fputs("tabi: no xdg-open here; open this address in a browser\n", stderr);
+  if (isatty(STDERR_FILENO)) (void)fputs("tabi: Ctrl-C ends it\n", stderr);
+  return TBI_EXIT_OK;
+}
+
+static int serve(show *s, const tbi_args *args, int port) {
+  tabi_error err = {0};
+  tbi_server_def def = {.port = port, .get = get, .user = s};
+  if (s->live) {
+    def.hear = hear;
+    def.watch = watch;
+  }
+  sigset_t signals = hold_signals();
+  tbi_server *server = tbi_server_create(&def, &err);
+  if (!server) {
+    (void)tbi_print_error(&err);
+    return err.status == TABI_ERR_ARGUMENT ? TBI_EXIT_USAGE : TBI_EXIT_INTERNAL;
+  }
+  int code = TBI_EXIT_OK;
+  bool running = s->live && tbi_live_start(s->live, server, &err) == TABI_OK;
+  if (s->live && !running) code = tbi_print_error(&err);
+  if (code == TBI_EXIT_OK) code = tell_address(server, args);
+  if (code == TBI_EXIT_OK) {
+    int number = SIGINT;
+    (void)sigwait(&signals, &number);
+    ended_by = number;
+    code = 128 + number;
+    (void)signal(SIGALRM, give_up);
+    /* viewers who do not let go do not hold up the end */
+    (void)alarm(1);
+  }
+  if (running) tbi_live_stop(s->live);
+  tbi_server_destroy(server);
+  return code;
+}
+
+static int serve_with_page(show *s, const tbi_args *args, int port) {
+  size_t size = 0;
+  const char *page = tbi_page(&size);
+  s->page = tbi_parcel_of(page, size);
+  int code = s->page ? serve(s, args, port) : tbi_out_of_memory();
+  tbi_parcel_drop(s->page);
+  return code;
+}
+
+/* -- logs */
+
+static int load_log(show *s, int index, const char *path) {
+  tabi_error err = {0};
+  tbi_reel *reel = tbi_reel_load(path, NULL, &err);
+  if (!reel) return tbi_print_error(&err);
+  json_t *stage = tbi_reel_stage(reel, &err);
+  char *text = stage ? tbi_stage_text(stage) : NULL;
+  json_decref(stage);
+  size_t size = 0;
+  const void *film = tbi_reel_film(reel, &size);
+  if (text) s->stage[index] = tbi_parcel_of(text, strlen(text));
+  s->film[index] = tbi_parcel_of(film, size);
+  free(text);
+  tbi_reel_destroy(reel);
+  return s->stage[index] && s->film[index] ? TBI_EXIT_OK : tbi_out_of_memory();
+}
+
+static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], int port) {
+  tabi_error err = {0};
+  const char *const log[MAX_LOGS] = {path[0], path[1]};
+  if (args->value[HTML]) {
+    tabi_status status = tbi_html_write_logs(args->value[HTML], log, args->nword, NULL, &err);
+    return status == TABI_OK ? TBI_EXIT_OK : tbi_print_error(&err);
+  }
+  show s = {0};
+  int code = TBI_EXIT_OK;
+  for (int i = 0; i < args->nword && code == TBI_EXIT_OK; ++i)
+    code = load_log(&s, i, path[i]);
+  if (code == TBI_EXIT_OK) code = serve_with_page(&s, args, port);
+  for (int i = 0; i < MAX_LOGS; ++i) {
+    tbi_parcel_drop(s.stage[i]);
+    tbi_parcel_drop(s.film[i]);
+  }
+  return code;
+}
+
+/* -- scenes */
+
+/* What names no place is told at the file. */
+static int fail_at(tabi_error *err, const char *path) {
+  if (err->file[0] == '\0') {
+    (void)snprintf(err->file, sizeof err->file, "%.255s", path);
+    err->line = 1;
+  }
+  return tbi_print_error(err);
+}
+
+/* To its end, or as far as it comes: that is worth seeing, too. */
+static tabi_status film_run(tabi_scene *scene, tabi_world *world, tbi_reel *reel, tabi_error *err) {
+  int64_t steps =
+      (int64_t)fmax(1, round(tabi_scene_duration(scene) / tabi_scene_world_def(scene).timestep));
+  for (int64_t i = 0; i < steps; ++i) {
+    tabi_scene_control(scene, world);
+    tabi_status status = tabi_world_step(world, NULL);
+    if (status == TABI_ERR_ENDED) break;
+    if (status != TABI_OK) {
+      *err = *tabi_world_error(world);
+      return status;
+    }
+    status = tbi_reel_step(reel, err);
+    if (status != TABI_OK) return status;
+  }
+  return TABI_OK;
+}
+
+static int film_world(tabi_scene *scene, tabi_world *world, const char *path, const char *html) {
+  tabi_error err = {0};
+  tbi_reel *reel = NULL;
+  if (tabi_scene_reset(scene, world, &err) == TABI_OK) reel = tbi_reel_create(scene, world, &err);
+  if (!reel) return tbi_print_error(&err);
+  int code = TBI_EXIT_OK;
+  tabi_status status = film_run(scene, world, reel, &err);
+  if (status != TABI_OK) {
+    code = fail_at(&err, path);
+    if (status == TABI_ERR_DIVERGED || status == TABI_ERR_CAPACITY) code = TBI_EXIT_DIVERGED;
+  }
+  if (tbi_html_write(html, &reel, 1, &err) != TABI_OK) code = tbi_print_error(&err);
+  tbi_reel_destroy(reel);
+  return code;
+}
+
+static int film_scene(tabi_scene *scene, const char *path, const char *html) {
+  tabi_error err = {0};
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+  int code = world ? film_world(scene, world, path, html) : fail_at(&err, path);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+  return code;
+}
+
+static int watch_scene(tabi_scene *scene, const tbi_args *args, const char *path, int port) {
+  tabi_error err = {0};
+  show s = {.live = tbi_live_create(scene, path, &err)};
+  if (!s.live) return fail_at(&err, path);
+  int code = serve_with_page(&s, args, port);
+  tbi_live_destroy(s.live);
+  return code;
+}
+
+static int view_scene(const tbi_args *args, const char *path, tbi_watch_kind kind, int port) {
+  settings s = {0};
+  if (!gather(args, &s)) return TBI_EXIT_USAGE;
+  tbi_findings warnings = {0};
+  tabi_scene_def def = tabi_scene_def_default();
+  def.set = s.set;
+  def.nset = s.count;
+  def.plugins = true;
+  def.warn = tbi_findings_add;
+  def.warn_user = &warnings;
+  int code = TBI_EXIT_OK;
+  tabi_scene *scene = tbi_watch_load(path, kind, &def, &code);
+  if (scene) tbi_print_warnings(&warnings);
+  tbi_findings_free(&warnings);
+  if (!scene) return code;
+  if (args->value[HTML]) return film_scene(scene, path, args->value[HTML]);
+  return watch_scene(scene, args, path, port);
+}
+
+static int run(const tbi_args *args, FILE *out) {
+  (void)out;
+  int port = 0;
+  int code = TBI_EXIT_OK;
+  tbi_watch_kind kind = TBI_WATCH_SCENE;
+  char path[MAX_LOGS][TBI_FIND_PATH] = {"", ""};
+  if (!read_port(args->value[PORT], &port)) return TBI_EXIT_USAGE;
+  if (!find_files(args, path, &kind, &code)) return code;
+  if (kind == TBI_WATCH_LOG) return view_logs(args, path, port);
+  return view_scene(args, path[0], kind, port);
+}
+
+const tbi_command tbi_cmd_view = {
+    .name = "view",
+    .usage = "view SCENE|MODEL [--contact NAME] [--dt S] [--set path=value]\n"
+             "                 [--port N] [--no-browser] [--html F]\n"
+             "       tabi view LOG [LOG] [--port N] [--no-browser] [--html F]",
+    .summary = "watch a scene run, push it and change it; or play logs",
+    .text = "Shows a scene in the browser while it runs: pause, step, slow motion, push with the\n"
+            "mouse, change contact model, friction and time step.  A model (URDF, MJCF) is put on\n"
+            "a floor.  Logs of `tabi run --log` are played; the second is drawn as a ghost.\n"
+            "With --html all goes into one file that plays anywhere, a scene until its end.\n"
+            "A name will do for what is in scenes/ and models/.\n"
+            "\n"
+            "Prints the address of the page, which is on this machine only and contains a secret;\n"
+            "opens it when there is a screen.  Ctrl-C ends it.\n"
+            "\n"
+            "examples:\n"
+            "  tabi view scenes/walk.yaml\n"
+            "  tabi view humanoid\n"
+            "  tabi view stand.tabi slip.tabi\n"
+            "  tabi view scenes/topple.yaml --html topple.html\n",
+    .nword = 1,
+    .nmore = 1,
+    .word = "SCENE",
+    .options = {[CONTACT] = {"--contact", "NAME",
+                             "cone, lcp, exact, penalty, impulse; gait for bipeds", false},
+                [DT] = {"--dt", "S", "time step", false},
+                [SET] = {"--set", "path=value", "change the scene; may be given several times",
+                         true},
+                [PORT] = {"--port", "N", "of 127.0.0.1; otherwise one that is free", false},
+                [NO_BROWSER] = {"--no-browser", NULL, "print the address, open nothing", false},
+                [HTML] = {"--html", "F", "write the film into one file, serve nothing", false}},
+    .run = run,
+};

@@ -1,0 +1,12 @@
+/* launch.h - the browser of the desktop. */
+#ifndef TBI_VIEWER_LAUNCH_H
+#define TBI_VIEWER_LAUNCH_H
+
+#include <stdbool.h>
+
+/* Whether there is a screen to show a browser on. */
+bool tbi_launch_has_display(void);
+/* Opens an address by xdg-open, without waiting; false if that is not installed. */
+bool tbi_launch_browser(const char *url);
+
+#endif

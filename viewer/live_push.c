@@ -1,0 +1,150 @@
+/* live_push.c - the rubber band: a damped spring between a point of a link and the hand.
+ *
+ * With stiffness k and damping d, and the mass m that the point has, the force is that of the end
+ * of the step, f = k (target - x - h v') - d v' with v' = v + h f / m, so that light links do not
+ * begin to shake.  m is 1 over the trace of J M^-1 J', which no direction falls short of. */
+#include "fault.h"
+#include "live_world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REACH   0.5  /* m, at which the band pulls as much as the robot weighs */
+#define GRAVITY 9.81 /* m/s^2, of scenes without */
+
+static tabi_status fail(tabi_error *err, const char *message) {
+  *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
+  (void)snprintf(err->message, sizeof err->message, "%s", message);
+  return TABI_ERR_ARGUMENT;
+}
+
+static int32_t root_of(const tabi_model *model, int32_t link) {
+  for (;;) {
+    int32_t joint = tabi_model_link_joint(model, link);
+    int32_t parent = joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+    if (parent == TABI_WORLD) return link;
+    link = parent;
+  }
+}
+
+/* kg, of the tree that a link belongs to */
+static double tree_mass(const tabi_model *model, int32_t link) {
+  int32_t root = root_of(model, link);
+  double mass = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    if (root_of(model, i) == root) mass += tabi_model_link(model, i).mass;
+  }
+  return mass;
+}
+
+static double gravity_of(const tabi_scene *scene) {
+  tabi_world_def def = tabi_scene_world_def(scene);
+  double size = sqrt(def.gravity[0] * def.gravity[0] + def.gravity[1] * def.gravity[1] +
+                     def.gravity[2] * def.gravity[2]);
+  return size > 0 ? size : GRAVITY;
+}
+
+/* v rotated by a quaternion (w, x, y, z). */
+static void rotate(const double q[4], const double v[3], double out[3]) {
+  double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
+                 2 * (q[1] * v[1] - q[2] * v[0])};
+  out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+  out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+  out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+}
+
+/* The point in the world, and its velocity. */
+static void find_point(const tabi_dynamics *d, const tbi_live_push *push, double point[3],
+                       double velocity[3]) {
+  double origin[3];
+  double quat[4];
+  double arm[3];
+  double lin[3];
+  double ang[3];
+  tabi_dynamics_link_pose(d, push->link, origin, quat);
+  tabi_dynamics_link_velocity(d, push->link, lin, ang);
+  rotate(quat, push->point, arm);
+  for (int i = 0; i < 3; ++i)
+    point[i] = origin[i] + arm[i];
+  velocity[0] = lin[0] + ang[1] * arm[2] - ang[2] * arm[1];
+  velocity[1] = lin[1] + ang[2] * arm[0] - ang[0] * arm[2];
+  velocity[2] = lin[2] + ang[0] * arm[1] - ang[1] * arm[0];
+}
+
+/* 1/kg: the trace of J M^-1 J', by what forces of 1 N add to the accelerations that are there. */
+static double mobility(tabi_dynamics *d, int32_t nv, const double *jacobian, double *work) {
+  double *usual = work;
+  double *pushed = work + nv;
+  double trace = 0;
+  tabi_dynamics_forward(d, NULL, usual);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double *row = jacobian + (ptrdiff_t)axis * nv;
+    tabi_dynamics_forward(d, row, pushed);
+    for (int32_t i = 0; i < nv; ++i)
+      trace += row[i] * (pushed[i] - usual[i]);
+  }
+  return trace;
+}
+
+static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_error *err) {
+  int32_t nv = tabi_model_nv(tabi_scene_model(live->scene));
+  tabi_dynamics *d = tabi_world_dynamics(live->world);
+  double *work = calloc(5 * (size_t)nv, sizeof *work);
+  if (!work) return tbi_no_memory(err);
+  double point[3];
+  double velocity[3];
+  find_point(d, push, point, velocity);
+  tabi_dynamics_point_jacobian(d, push->link, point, work);
+  double trace = mobility(d, nv, work, work + 3 * (ptrdiff_t)nv);
+  free(work);
+  if (!(trace > 0)) return fail(err, "that cannot be moved");
+  push->mass = 1 / trace;
+  return TABI_OK;
+}
+
+tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request, tabi_error *err) {
+  const tabi_model *model = tabi_scene_model(live->scene);
+  if (request->link >= tabi_model_nlink(model)) return fail(err, "push: there is no such link");
+  if (tabi_model_link_body(model, request->link) == TABI_WORLD)
+    return fail(err, "push: that stands still in the world");
+  tbi_live_push push = {.active = true, .link = request->link};
+  memcpy(push.point, request->point, sizeof push.point);
+  memcpy(push.target, request->target, sizeof push.target);
+  double mass = tree_mass(model, request->link);
+  push.stiffness = request->gain * mass * gravity_of(live->scene) / REACH;
+  push.damping = 2 * sqrt(push.stiffness * mass);
+  tabi_status status = find_mass(live, &push, err);
+  if (status == TABI_OK) live->push = push;
+  return status;
+}
+
+void tbi_live_world_release(tbi_live_world *live) { live->push = (tbi_live_push){0}; }
+
+static void pull(tbi_live_world *live) {
+  const tbi_live_push *push = &live->push;
+  double h = tabi_scene_world_def(live->scene).timestep;
+  double k = push->stiffness;
+  double d = push->damping;
+  double share = 1 / (1 + h * (d + h * k) / push->mass);
+  double point[3];
+  double velocity[3];
+  double force[3];
+  const double torque[3] = {0, 0, 0};
+  find_point(tabi_world_dynamics(live->world), push, point, velocity);
+  for (int i = 0; i < 3; ++i)
+    force[i] = share * (k * (push->target[i] - point[i] - h * velocity[i]) - d * velocity[i]);
+  tabi_world_apply(live->world, push->link, force, torque, point);
+}
+
+tabi_status tbi_live_world_step(tbi_live_world *live, tabi_error *err) {
+  tabi_scene_control(live->scene, live->world);
+  if (live->push.active) pull(live);
+  tabi_status status = tabi_world_step(live->world, NULL);
+  live->failed = status != TABI_OK && status != TABI_ERR_ENDED;
+  if (status == TABI_OK) return TABI_OK;
+  *err = *tabi_world_error(live->world);
+  tbi_live_world_release(live);
+  return status;
+}

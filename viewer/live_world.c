@@ -1,0 +1,201 @@
+/* live_world.c - a scene in a world, and how another takes over.
+ *
+ * To change a setting, the scene is read again with it, a world of the new scene continues the old
+ * one, and the old one goes.  Controllers that remember move along; they speak of the scene that
+ * they were made in, which therefore stays until the next start.  At the start itself there is
+ * nothing to carry over, and everything can be changed. */
+#include "live_world.h"
+
+#include "fault.h"
+#include "stage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KEPT = 64, RATE = 60 };
+
+static tabi_status fail(tabi_error *err, const char *message) {
+  *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
+  (void)snprintf(err->message, sizeof err->message, "%s", message);
+  return TABI_ERR_ARGUMENT;
+}
+
+/* -- from a scene to a world of it */
+
+/* Everything but the scene. */
+static void close_world(tbi_live_world *live) {
+  tbi_camera_destroy(live->camera);
+  tabi_observer_destroy(live->observer);
+  tabi_world_destroy(live->world);
+  free(live->start);
+  live->camera = NULL;
+  live->observer = NULL;
+  live->world = NULL;
+  live->start = NULL;
+}
+
+static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
+  tabi_world_def def = tabi_scene_world_def(live->scene);
+  live->world = tabi_world_create(tabi_scene_model(live->scene), &def, err);
+  if (!live->world) return err->status;
+  tabi_status status = tabi_scene_reset(live->scene, live->world, err);
+  if (status != TABI_OK) return status;
+  live->observer = tabi_observer_create(live->scene, live->world, err);
+  if (!live->observer) return err->status;
+  live->camera = tbi_camera_create(live->scene, err);
+  if (!live->camera) return err->status;
+  live->start = malloc(tabi_world_snapshot_size(live->world));
+  if (!live->start) return tbi_no_memory(err);
+  tabi_world_save(live->world, live->start);
+  return TABI_OK;
+}
+
+static void close_kept(tbi_live_world *live) {
+  for (int32_t i = 0; i < live->nkept; ++i)
+    tabi_scene_destroy(live->kept[i]);
+  free(live->kept);
+  live->kept = NULL;
+  live->nkept = 0;
+}
+
+void tbi_live_world_close(tbi_live_world *live) {
+  close_world(live);
+  tabi_scene_destroy(live->scene);
+  close_kept(live);
+  *live = (tbi_live_world){0};
+}
+
+tabi_status tbi_live_world_open(tbi_live_world *live, tabi_scene *scene, const char *path,
+                                tabi_error *err) {
+  *live = (tbi_live_world){.path = path, .scene = scene};
+  tabi_status status = open_world(live, err);
+  if (status != TABI_OK) tbi_live_world_close(live);
+  return status;
+}
+
+tabi_status tbi_live_world_reset(tbi_live_world *live, tabi_error *err) {
+  tbi_live_world_release(live);
+  live->failed = false;
+  tabi_status status = tabi_scene_reset(live->scene, live->world, err);
+  if (status != TABI_OK) return status;
+  size_t size = tabi_world_snapshot_size(live->world);
+  return tabi_world_restore(live->world, live->start, size);
+}
+
+/* -- changes */
+
+/* The settings of the scene with another one: those of its source, less what the new one replaces.
+ * NULL: out of memory. */
+static const char **settings_with(const tabi_scene_source *source, const char *assignment,
+                                  int32_t *count) {
+  const char **set = calloc((size_t)source->nset + 1, sizeof *set);
+  if (!set) return NULL;
+  size_t path = (size_t)(strchr(assignment, '=') - assignment) + 1;
+  *count = 0;
+  for (int32_t i = 0; i < source->nset; ++i) {
+    if (strncmp(source->set[i], assignment, path) != 0) set[(*count)++] = source->set[i];
+  }
+  set[(*count)++] = assignment;
+  return set;
+}
+
+static tabi_scene *read_again(const tabi_scene *scene, const char *assignment, tabi_error *err) {
+  tabi_scene_source source = tabi_scene_get_source(scene);
+  tabi_scene_def def = tabi_scene_def_default();
+  const char **set = settings_with(&source, assignment, &def.nset);
+  if (!set) {
+    (void)tbi_no_memory(err);
+    return NULL;
+  }
+  def.set = set;
+  def.plugins = true;
+  tabi_scene *changed = tabi_scene_load_text(source.text, source.size, source.path, &def, err);
+  free(set);
+  return changed;
+}
+
+/* Whether controllers can go on; they may have been made for a time step. */
+static tabi_status check_controllers(const tbi_live_world *live, const tbi_request *request,
+                                     tabi_error *err) {
+  if (!tabi_scene_remembers(live->scene)) return TABI_OK;
+  if (request->setting == TBI_SETTING_TIMESTEP) {
+    return fail(err,
+                "a controller that remembers cannot go on under another time step; reset, then "
+                "change it");
+  }
+  if (live->nkept == MAX_KEPT) return fail(err, "too many changes in one run; reset, then go on");
+  return TABI_OK;
+}
+
+static tabi_status keep_scene(tbi_live_world *live, tabi_scene *scene, tabi_error *err) {
+  tabi_scene **kept = realloc(live->kept, sizeof(tabi_scene *) * (size_t)(live->nkept + 1));
+  if (!kept) return tbi_no_memory(err);
+  live->kept = kept;
+  kept[live->nkept++] = scene;
+  return TABI_OK;
+}
+
+/* The new one goes on where the old one stands. */
+static tabi_status carry_over(tbi_live_world *live, tbi_live_world *next, tabi_error *err) {
+  tabi_status status = tabi_world_continue(next->world, live->world, err);
+  if (status != TABI_OK || !tabi_scene_remembers(live->scene)) return status;
+  status = keep_scene(live, live->scene, err);
+  if (status != TABI_OK) return status;
+  status = tabi_scene_swap_controllers(next->scene, live->scene, err);
+  if (status != TABI_OK) {
+    --live->nkept;
+    return status;
+  }
+  live->scene = NULL; /* it is kept */
+  return TABI_OK;
+}
+
+tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request, tabi_error *err) {
+  bool anew = tabi_world_steps(live->world) == 0;
+  tabi_status status = anew ? TABI_OK : check_controllers(live, request, err);
+  if (status != TABI_OK) return status;
+  tabi_scene *scene = read_again(live->scene, request->assignment, err);
+  if (!scene) return err->status;
+  tbi_live_world next;
+  status = tbi_live_world_open(&next, scene, live->path, err);
+  if (status != TABI_OK) return status;
+  if (!anew) status = carry_over(live, &next, err);
+  if (status != TABI_OK) {
+    tbi_live_world_close(&next);
+    return status;
+  }
+  next.push = live->push;
+  if (!anew) {
+    next.kept = live->kept;
+    next.nkept = live->nkept;
+    live->kept = NULL;
+    live->nkept = 0;
+  }
+  tbi_live_world_close(live);
+  *live = next;
+  return TABI_OK;
+}
+
+/* -- what is to be seen */
+
+tbi_parcel *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused) {
+  const tabi_frame *frame = tabi_observer_look(live->observer);
+  tbi_parcel *picture = tbi_parcel_create(tbi_camera_bound(live->camera, frame->ncontact));
+  if (!picture) return NULL;
+  uint32_t flags = paused ? TBI_PICTURE_PAUSED : 0;
+  if (live->failed) flags |= TBI_PICTURE_DIVERGED;
+  (void)tbi_camera_take(live->camera, frame, (float)factor, flags, picture->bytes);
+  return picture;
+}
+
+tbi_parcel *tbi_live_world_stage(tbi_live_world *live) {
+  tabi_error err = {0};
+  const tbi_stage_about about = {.path = live->path, .live = true, .rate = RATE};
+  json_t *stage = tbi_stage_json(live->scene, &about, &err);
+  char *text = stage ? tbi_stage_text(stage) : NULL;
+  json_decref(stage);
+  tbi_parcel *parcel = text ? tbi_parcel_of(text, strlen(text)) : NULL;
+  free(text);
+  return parcel;
+}

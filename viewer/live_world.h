@@ -1,0 +1,49 @@
+/* live_world.h - a world that is watched: stepped, pushed, set back, and changed on the way. */
+#ifndef TBI_VIEWER_LIVE_WORLD_H
+#define TBI_VIEWER_LIVE_WORLD_H
+
+#include "live_request.h"
+#include "parcel.h"
+#include "picture.h"
+#include "tabi/tabi_record.h"
+
+/* A damped spring from a point of a link to a place in the world. */
+typedef struct tbi_live_push {
+  bool active;
+  int32_t link;
+  double point[3], target[3]; /* m, link frame and world */
+  double stiffness, damping;  /* N/m, N s/m */
+  double mass;                /* kg, that the point has at least */
+} tbi_live_push;
+
+typedef struct tbi_live_world {
+  const char *path; /* of what is watched */
+  tabi_scene *scene;
+  tabi_world *world;
+  tabi_observer *observer;
+  tbi_camera *camera;
+  void *start; /* snapshot */
+  tbi_live_push push;
+  tabi_scene **kept; /* whose controllers others have */
+  int32_t nkept;
+  bool failed; /* the last step did */
+} tbi_live_world;
+
+/* At the start of a scene, which it takes over, whatever becomes of it. */
+tabi_status tbi_live_world_open(tbi_live_world *live, tabi_scene *scene, const char *path,
+                                tabi_error *err);
+void tbi_live_world_close(tbi_live_world *live);
+
+/* On an error it stays where it was. */
+tabi_status tbi_live_world_step(tbi_live_world *live, tabi_error *err);
+tabi_status tbi_live_world_reset(tbi_live_world *live, tabi_error *err);
+/* A changed scene takes over from the present state; on an error all is as it was. */
+tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request, tabi_error *err);
+tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request, tabi_error *err);
+void tbi_live_world_release(tbi_live_world *live);
+
+/* Each is held once by the caller; NULL: out of memory. */
+tbi_parcel *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused);
+tbi_parcel *tbi_live_world_stage(tbi_live_world *live);
+
+#endif

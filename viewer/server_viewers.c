@@ -1,0 +1,282 @@
+/* server_viewers.c - viewers, their mail, and the threads that send it.
+ *
+ * Whoever has something to say puts it into the mail of every viewer and goes on.  Each viewer has
+ * a thread of its own that waits for mail and writes it to the connection, so that one who reads
+ * slowly holds up nobody: its texts wait in a short list, and of pictures it finds the newest.
+ *
+ * civetweb calls us from the thread that reads a connection.  It reads a frame whole before it
+ * shows it, so a frame's size is judged when it is there. */
+#include "server_viewers.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAIL = 16, HEADER = 10, FINAL = 0x80, OPCODE = 0x0f };
+enum { GOING_AWAY = 1001, TRY_LATER = 1013 }; /* reasons to close */
+
+typedef struct viewer {
+  tbi_viewers *all;
+  struct mg_connection *connection; /* NULL: nobody sits here */
+  pthread_t sender;
+  bool leaving;
+  tbi_parcel *text[MAIL]; /* those to be sent, oldest first */
+  int32_t ntext;
+  int64_t seen; /* number of the last picture it got */
+} viewer;
+
+struct tbi_viewers {
+  const tbi_server_def *def;
+  pthread_mutex_t lock; /* of all below */
+  pthread_cond_t mail;
+  viewer seat[TBI_MAX_VIEWERS];
+  tbi_parcel *picture; /* the newest */
+  int64_t npicture;
+  bool closing;
+};
+
+tbi_viewers *tbi_viewers_create(const tbi_server_def *def) {
+  tbi_viewers *viewers = calloc(1, sizeof *viewers);
+  if (!viewers) return NULL;
+  viewers->def = def;
+  for (int i = 0; i < TBI_MAX_VIEWERS; ++i)
+    viewers->seat[i].all = viewers;
+  (void)pthread_mutex_init(&viewers->lock, NULL);
+  (void)pthread_cond_init(&viewers->mail, NULL);
+  return viewers;
+}
+
+void tbi_viewers_destroy(tbi_viewers *viewers) {
+  if (!viewers) return;
+  tbi_parcel_drop(viewers->picture);
+  (void)pthread_cond_destroy(&viewers->mail);
+  (void)pthread_mutex_destroy(&viewers->lock);
+  free(viewers);
+}
+
+static int32_t count(const tbi_viewers *viewers) {
+  int32_t n = 0;
+  for (int i = 0; i < TBI_MAX_VIEWERS; ++i)
+    n += viewers->seat[i].connection ? 1 : 0;
+  return n;
+}
+
+bool tbi_viewers_have_room(tbi_viewers *viewers) {
+  (void)pthread_mutex_lock(&viewers->lock);
+  bool room = count(viewers) < TBI_MAX_VIEWERS;
+  (void)pthread_mutex_unlock(&viewers->lock);
+  return room;
+}
+
+/* -- mail; the lock is held */
+
+/* Of one who does not read, the oldest are lost. */
+static void post(viewer *v, tbi_parcel *text) {
+  if (v->ntext == MAIL) {
+    tbi_parcel_drop(v->text[0]);
+    memmove(v->text, v->text + 1, sizeof *v->text * (MAIL - 1));
+    --v->ntext;
+  }
+  v->text[v->ntext++] = tbi_parcel_hold(text);
+}
+
+/* The next thing to send, held; NULL: nothing. */
+static tbi_parcel *next_mail(viewer *v, bool *is_text) {
+  *is_text = v->ntext > 0;
+  if (*is_text) {
+    tbi_parcel *text = v->text[0];
+    memmove(v->text, v->text + 1, sizeof *v->text * (size_t)--v->ntext);
+    return text;
+  }
+  if (v->seen == v->all->npicture) return NULL;
+  v->seen = v->all->npicture;
+  return tbi_parcel_hold(v->all->picture);
+}
+
+void tbi_viewers_send(tbi_viewers *viewers, tbi_parcel *text, tbi_parcel *picture) {
+  (void)pthread_mutex_lock(&viewers->lock);
+  for (int i = 0; i < TBI_MAX_VIEWERS && text; ++i) {
+    if (viewers->seat[i].connection) post(&viewers->seat[i], text);
+  }
+  if (picture) {
+    tbi_parcel_drop(viewers->picture);
+    viewers->picture = picture;
+    ++viewers->npicture;
+  }
+  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_mutex_unlock(&viewers->lock);
+  tbi_parcel_drop(text);
+}
+
+/* -- the threads that send */
+
+static bool is_leaving(viewer *v) {
+  (void)pthread_mutex_lock(&v->all->lock);
+  bool leaving = v->leaving;
+  (void)pthread_mutex_unlock(&v->all->lock);
+  return leaving;
+}
+
+/* A write that could not be done in civetweb's time is taken up where it stopped: half a frame
+ * would spoil all that follow. */
+static bool write_all(viewer *v, const char *bytes, size_t size) {
+  size_t done = 0;
+  while (done < size && !is_leaving(v)) {
+    mg_lock_connection(v->connection);
+    int n = mg_write(v->connection, bytes + done, size - done);
+    mg_unlock_connection(v->connection);
+    if (n > 0) done += (size_t)n;
+    const struct timespec moment = {0, 20000000};
+    if (done < size) (void)nanosleep(&moment, NULL);
+  }
+  return done == size;
+}
+
+/* The start of a frame of the server, which has no mask; returns its length. */
+static size_t frame_header(unsigned char *header, int opcode, size_t size) {
+  header[0] = (unsigned char)(FINAL | opcode);
+  if (size < 126) {
+    header[1] = (unsigned char)size;
+    return 2;
+  }
+  size_t bytes = size < 65536 ? 2 : 8;
+  header[1] = bytes == 2 ? 126 : 127;
+  for (size_t i = 0; i < bytes; ++i)
+    header[2 + i] = (unsigned char)((uint64_t)size >> (8 * (bytes - 1 - i)));
+  return 2 + bytes;
+}
+
+/* Header and payload at once; what cannot be had in memory is not sent. */
+static bool write_frame(viewer *v, int opcode, const tbi_parcel *parcel) {
+  unsigned char header[HEADER];
+  size_t length = frame_header(header, opcode, parcel->size);
+  tbi_parcel *frame = tbi_parcel_create(length + parcel->size);
+  if (!frame) return true;
+  memcpy(frame->bytes, header, length);
+  memcpy(frame->bytes + length, parcel->bytes, parcel->size);
+  bool written = write_all(v, frame->bytes, frame->size);
+  tbi_parcel_drop(frame);
+  return written;
+}
+
+static void say_goodbye(struct mg_connection *connection, int reason) {
+  const char bytes[2] = {(char)(reason >> 8), (char)(reason & 0xff)};
+  (void)mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, bytes, sizeof bytes);
+}
+
+static void *send_mail(void *user) {
+  viewer *v = user;
+  tbi_viewers *viewers = v->all;
+  (void)pthread_mutex_lock(&viewers->lock);
+  while (!v->leaving && !viewers->closing) {
+    bool is_text = false;
+    tbi_parcel *parcel = next_mail(v, &is_text);
+    if (!parcel) {
+      (void)pthread_cond_wait(&viewers->mail, &viewers->lock);
+      continue;
+    }
+    (void)pthread_mutex_unlock(&viewers->lock);
+    int opcode = is_text ? MG_WEBSOCKET_OPCODE_TEXT : MG_WEBSOCKET_OPCODE_BINARY;
+    (void)write_frame(v, opcode, parcel);
+    tbi_parcel_drop(parcel);
+    (void)pthread_mutex_lock(&viewers->lock);
+  }
+  bool farewell = !v->leaving;
+  (void)pthread_mutex_unlock(&viewers->lock);
+  if (farewell) say_goodbye(v->connection, GOING_AWAY);
+  return NULL;
+}
+
+/* -- coming and going */
+
+static int on_connect(const struct mg_connection *connection, void *user) {
+  (void)connection;
+  return tbi_viewers_have_room(user) ? 0 : 1;
+}
+
+static viewer *take_seat(tbi_viewers *viewers, struct mg_connection *connection) {
+  for (int i = 0; i < TBI_MAX_VIEWERS; ++i) {
+    viewer *v = &viewers->seat[i];
+    if (v->connection) continue;
+    v->leaving = false;
+    v->ntext = 0;
+    v->seen = 0;
+    v->connection = connection;
+    if (pthread_create(&v->sender, NULL, send_mail, v) == 0) return v;
+    v->connection = NULL;
+    return NULL;
+  }
+  return NULL;
+}
+
+static void on_ready(struct mg_connection *connection, void *user) {
+  tbi_viewers *viewers = user;
+  (void)pthread_mutex_lock(&viewers->lock);
+  viewer *v = take_seat(viewers, connection);
+  int32_t now = count(viewers);
+  (void)pthread_mutex_unlock(&viewers->lock);
+  mg_set_user_connection_data(connection, v);
+  if (v) {
+    viewers->def->watch(viewers->def->user, now);
+  } else {
+    /* two came for the last seat */
+    say_goodbye(connection, TRY_LATER);
+  }
+}
+
+static void on_close(const struct mg_connection *connection, void *user) {
+  tbi_viewers *viewers = user;
+  viewer *v = mg_get_user_connection_data(connection);
+  if (!v) return;
+  (void)pthread_mutex_lock(&viewers->lock);
+  v->leaving = true;
+  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_mutex_unlock(&viewers->lock);
+  (void)pthread_join(v->sender, NULL);
+  (void)pthread_mutex_lock(&viewers->lock);
+  for (int32_t i = 0; i < v->ntext; ++i)
+    tbi_parcel_drop(v->text[i]);
+  v->ntext = 0;
+  v->connection = NULL;
+  int32_t now = count(viewers);
+  (void)pthread_mutex_unlock(&viewers->lock);
+  viewers->def->watch(viewers->def->user, now);
+}
+
+/* What is wrong with a frame, or NULL. */
+static const char *complaint(int bits, size_t size) {
+  if (size > TBI_MAX_MESSAGE) return "{\"error\": \"a message is at most 4096 bytes long\"}";
+  if (bits != (FINAL | MG_WEBSOCKET_OPCODE_TEXT))
+    return "{\"error\": \"a message is one frame of text\"}";
+  return NULL;
+}
+
+/* Returns whether the connection stays. */
+static int on_data(struct mg_connection *connection, int bits, char *data, size_t size,
+                   void *user) {
+  tbi_viewers *viewers = user;
+  viewer *v = mg_get_user_connection_data(connection);
+  bits &= 0xff;
+  if (!v || (bits & OPCODE) == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) return 0;
+  const char *wrong = complaint(bits, size);
+  tbi_parcel *answer = wrong ? tbi_parcel_of(wrong, strlen(wrong))
+                             : viewers->def->hear(viewers->def->user, data, size);
+  if (!answer) return 1;
+  (void)pthread_mutex_lock(&viewers->lock);
+  post(v, answer);
+  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_mutex_unlock(&viewers->lock);
+  tbi_parcel_drop(answer);
+  return 1;
+}
+
+void tbi_viewers_accept(tbi_viewers *viewers, struct mg_context *context, const char *path) {
+  mg_set_websocket_handler(context, path, on_connect, on_ready, on_data, on_close, viewers);
+}
+
+void tbi_viewers_dismiss(tbi_viewers *viewers) {
+  (void)pthread_mutex_lock(&viewers->lock);
+  viewers->closing = true;
+  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_mutex_unlock(&viewers->lock);
+}

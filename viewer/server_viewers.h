@@ -1,0 +1,26 @@
+/* server_viewers.h - those who watch by a WebSocket. */
+#ifndef TBI_VIEWER_SERVER_VIEWERS_H
+#define TBI_VIEWER_SERVER_VIEWERS_H
+
+#include "server.h"
+
+#include <civetweb.h>
+
+enum { TBI_MAX_VIEWERS = 4, TBI_MAX_MESSAGE = 4096 };
+
+typedef struct tbi_viewers tbi_viewers;
+
+/* def must outlive it. */
+tbi_viewers *tbi_viewers_create(const tbi_server_def *def);
+/* After the server has stopped. */
+void tbi_viewers_destroy(tbi_viewers *viewers); /* NULL is fine */
+
+bool tbi_viewers_have_room(tbi_viewers *viewers);
+/* Lets them come in at a path of the server. */
+void tbi_viewers_accept(tbi_viewers *viewers, struct mg_context *context, const char *path);
+/* As tbi_server_send. */
+void tbi_viewers_send(tbi_viewers *viewers, tbi_parcel *text, tbi_parcel *picture);
+/* Asks all of them to leave. */
+void tbi_viewers_dismiss(tbi_viewers *viewers);
+
+#endif
