@@ -1,8 +1,7 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "cli.h"
-#include "log.h"
+#include "gauges.h"
 #include "resume.h"
-#include "run_plot.h"
 #include "tally.h"
 
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, RESUME, AT, NOPTION };
+enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, RESUME, AT, SPARK, NOPTION };
 
 #define MAX_STEPS 1e12
 
@@ -32,10 +31,9 @@ typedef struct run {
   tabi_world *world;
   int64_t steps;
   tbi_tally tally;
-  tbi_log log;
+  tbi_gauges gauges;
   tabi_recorder *recorder; /* or NULL */
   tbi_resume resume;
-  tbi_run_plot plot;
   double shown; /* when the progress line was last written, s */
 } run;
 
@@ -115,6 +113,7 @@ static bool check_options(const tbi_args *args) {
                     args->many[i]);
     return false;
   }
+  if (args->value[PLOT] && !tbi_plot_path("run", "--plot", args->value[PLOT])) return false;
   return check_files(args);
 }
 
@@ -222,9 +221,8 @@ static int step_all(run *r) {
       return fail_step(r);
     }
     tbi_tally_step(&r->tally);
-    tbi_log_step(&r->log);
+    tbi_gauges_step(&r->gauges);
     if (!record(r)) return TBI_EXIT_INTERNAL;
-    tbi_run_plot_step(&r->plot);
     if (after - begun > 0.5) show_progress(r, after);
   }
   end_progress(r);
@@ -235,23 +233,24 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   bool json = args->value[JSON] != NULL;
   catch_signals();
   int code = step_all(r);
-  if (!tbi_log_close(&r->log)) code = TBI_EXIT_INTERNAL;
   if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_run_plot_close(&r->plot, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_gauges_close(&r->gauges, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
   if (r->tally.gait.no_memory || r->tally.slips.no_memory) return tbi_out_of_memory();
   tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);
+  tbi_sparks_print(&r->gauges.sparks, out);
   return TBI_EXIT_OK;
 }
 
 static int open_files(run *r, const tbi_args *args) {
-  if (!tbi_run_plot_open(&r->plot, args->value[PLOT], &r->tally, r->steps) ||
-      !tbi_log_open(&r->log, args->value[CSV], r->scene, r->world)) {
+  if (!tbi_gauges_open(&r->gauges, &r->tally, args->value[CSV], args->value[PLOT], r->steps)) {
     return TBI_EXIT_INTERNAL;
   }
+  bool spark = args->value[SPARK] || tbi_sparks_possible();
+  if (spark && !args->value[JSON]) tbi_gauges_spark(&r->gauges, r->steps);
   if (!args->value[LOG]) return TBI_EXIT_OK;
   tabi_error err = {0};
   r->recorder = tabi_recorder_create(args->value[LOG], r->scene, r->world, &err);
@@ -273,8 +272,7 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
   if (code == TBI_EXIT_OK) {
     code = run_opened(r, args, out);
   } else {
-    (void)tbi_log_close(&r->log);
-    (void)tbi_run_plot_close(&r->plot, false);
+    (void)tbi_gauges_close(&r->gauges, false);
   }
   tbi_tally_free(&r->tally);
   return code;
@@ -348,7 +346,7 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
-             "                [--set path=value] [--log F] [--csv F] [--plot F.svg] [--json]\n"
+             "                [--set path=value] [--log F] [--csv F] [--plot F] [--json]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text =
@@ -375,10 +373,11 @@ const tbi_command tbi_cmd_run = {
                          true},
                 [LOG] = {"--log", "F", "log of all, to be played and resumed (docs/log.md)", false},
                 [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
-                [PLOT] = {"--plot", "F.svg",
-                          "draw force, energy, residual, or a walk (needs gnuplot)", false},
+                [PLOT] = {"--plot", "F", "draw an overview, or a walk: .svg, .png or .pdf", false},
                 [JSON] = {"--json", NULL, "the result as one object", false},
                 [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
-                [AT] = {"--at", "S", "or from this time of it", false}},
+                [AT] = {"--at", "S", "or from this time of it", false},
+                [SPARK] = {"--spark", NULL, "lines of force, height and residual, as on terminals",
+                           false}},
     .run = run_command,
 };

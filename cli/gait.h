@@ -39,7 +39,7 @@ const tabi_gait_event *tbi_gait_next_step(const tbi_gait_tally *gait, int32_t *i
 /* The figure (gait_plot.c): a row of numbers, and what gnuplot makes of all rows. */
 void tbi_gait_plot_row(FILE *script, const tabi_world *world, const tbi_gait_tally *gait,
                        double *torque);
-void tbi_gait_plot_commands(FILE *script, const tabi_scene *scene, const tabi_world *world,
-                            const tbi_gait_tally *gait);
+void tbi_gait_plot_commands(FILE *script, const char *path, const tabi_scene *scene,
+                            const tabi_world *world, const tbi_gait_tally *gait);
 
 #endif

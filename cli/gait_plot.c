@@ -152,19 +152,17 @@ static void plot_feet(FILE *script, double slip_stop) {
                 slip_stop, slip_stop);
 }
 
-void tbi_gait_plot_commands(FILE *script, const tabi_scene *scene, const tabi_world *world,
-                            const tbi_gait_tally *gait) {
+void tbi_gait_plot_commands(FILE *script, const char *path, const tabi_scene *scene,
+                            const tabi_world *world, const tbi_gait_tally *gait) {
   const tabi_model *model = tabi_scene_model(scene);
   double end = fmax(tabi_world_time(world), tabi_scene_world_def(scene).timestep);
   (void)fputs("END\n", script);
   write_steps(script, gait);
   write_modes(script, world, gait);
-  (void)fputs("set terminal svg size 1200,1050 dynamic background rgb 'white' font 'sans,13'\n"
-              "set multiplot layout 3,2 title ",
-              script);
+  (void)tbi_gnuplot_begin(script, path, 1200, 1050);
+  (void)fputs("set multiplot layout 3,2 title ", script);
   tbi_gnuplot_quote(script, tabi_scene_name(scene));
-  (void)fputs(" noenhanced\nset grid\nset border lw 0.7\nset lmargin 9\nset xlabel 'time [s]'\n",
-              script);
+  (void)fputs(" noenhanced\nset lmargin 9\nset xlabel 'time [s]'\n", script);
   (void)fprintf(script, "set xrange [0:%.9g]\n", end);
   plot_torques(script, model);
   (void)fputs("set lmargin 16\n", script);

@@ -1,14 +1,30 @@
 /* log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
- * about, signals, sensors. */
+ * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
 #include "log.h"
 
 #include "gait.h"
-#include "sensors.h"
-#include "tally.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Signals at the head of a row, some under a shorter name. */
+static const struct {
+  const char *signal, *column;
+} head[] = {
+    {"time",                        "time"               },
+    {"energy.kinetic",              "kinetic"            },
+    {"energy.potential",            "potential"          },
+    {"energy.spring",               "spring"             },
+    {"energy.work",                 "work"               },
+    {"contacts",                    "contacts"           },
+    {"iterations",                  "iterations"         },
+    {"certificate.gap",             "gap_m"              },
+    {"certificate.complementarity", "complementarity_mps"},
+    {"certificate.cone",            "cone_N"             },
+    {"certificate.dissipation",     "dissipation_mps"    },
+};
+enum { NHEAD = sizeof head / sizeof *head };
 
 static bool fail(const char *path, const char *action) {
   tabi_error err;
@@ -17,122 +33,106 @@ static bool fail(const char *path, const char *action) {
   return false;
 }
 
-static void name_pose(FILE *file, const char *name) {
-  static const char *const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-    (void)fprintf(file, ",%s.%s", name, parts[i]);
+static void add_column(tbi_log *log, int32_t signal) {
+  if (log->ncolumn == log->capacity) {
+    int32_t capacity = 2 * log->capacity + 64;
+    int32_t *grown = realloc(log->column, (size_t)capacity * sizeof *grown);
+    if (!grown) {
+      log->no_memory = true;
+      return;
+    }
+    log->column = grown;
+    log->capacity = capacity;
+  }
+  log->column[log->ncolumn++] = signal;
 }
 
-static void name_vector(FILE *file, const char *name, const char *what) {
-  for (int i = 0; i < 3; ++i)
-    (void)fprintf(file, ",%s.%s%c", name, what, "xyz"[i]);
+static void add_name(tbi_log *log, const char *name) {
+  for (int32_t i = 0; i < tabi_signals_count(log->signals); ++i) {
+    if (strcmp(tabi_signals_get(log->signals, i).name, name) == 0) {
+      add_column(log, i);
+      return;
+    }
+  }
 }
 
-static void name_joint(FILE *file, const char *name, int32_t nq, int32_t nv) {
-  if (nq == 1) {
-    (void)fprintf(file, ",%s.q,%s.v", name, name);
+/* "owner.x", "owner.y" and so on; parts are divided by spaces. */
+static void add_parts(tbi_log *log, const char *owner, const char *parts) {
+  while (*parts != '\0') {
+    char name[512];
+    int length = (int)strcspn(parts, " ");
+    (void)snprintf(name, sizeof name, "%.400s.%.*s", owner, length, parts);
+    add_name(log, name);
+    parts += length + (int)strspn(parts + length, " ");
+  }
+}
+
+/* What the scene asks for is a link, or else a joint. */
+static void add_wanted(tbi_log *log, const char *name, bool forces) {
+  if (tabi_model_find_link(tabi_scene_model(log->scene), name) == TABI_NONE) {
+    add_parts(log, name, "q q.w q.x q.y q.z q.rz v v.x v.y v.z v.rz");
     return;
   }
-  for (int32_t i = 0; i < nq; ++i)
-    (void)fprintf(file, ",%s.q%d", name, i);
-  for (int32_t i = 0; i < nv; ++i)
-    (void)fprintf(file, ",%s.v%d", name, i);
+  add_parts(log, name, "x y z qw qx qy qz vx vy vz wx wy wz");
+  if (forces) add_parts(log, name, "fx fy fz");
 }
 
-/* A signal is a joint, or else a link. */
-static void name_signal(const tbi_log *log, const char *name) {
+/* Sensors are the last signals. */
+static void add_sensors(tbi_log *log) {
   const tabi_model *model = tabi_scene_model(log->scene);
-  int32_t joint = tabi_model_find_joint(model, name);
-  if (tabi_model_find_link(model, name) == TABI_NONE) {
-    name_joint(log->file, name, tabi_model_joint_q(model, joint).count,
-               tabi_model_joint_v(model, joint).count);
-    return;
+  int32_t count = tabi_signals_count(log->signals);
+  int32_t first = count;
+  for (int32_t i = 0; i < tabi_model_nsensor(model); ++i) {
+    tabi_sensor_def sensor = tabi_model_sensor(model, i);
+    if (sensor.name && sensor.name[0]) first -= tabi_sensor_type_size(sensor.type);
   }
-  name_pose(log->file, name);
-  name_vector(log->file, name, "v");
-  name_vector(log->file, name, "w");
-  if (tabi_scene_get_log(log->scene).forces) name_vector(log->file, name, "f");
+  for (int32_t i = first; i < count; ++i)
+    add_column(log, i);
+}
+
+static void choose_columns(tbi_log *log) {
+  tabi_scene_log wanted = tabi_scene_get_log(log->scene);
+  for (size_t i = 0; i < NHEAD; ++i)
+    add_name(log, head[i].signal);
+  if (wanted.forces) add_parts(log, "ground", "fx fy fz");
+  for (int32_t i = 0; i < tabi_scene_nrobot(log->scene); ++i)
+    add_parts(log, tabi_scene_get_robot(log->scene, i).name, "x y z qw qx qy qz");
+  log->ahead = log->ncolumn;
+  for (int32_t i = 0; i < wanted.nsignal; ++i)
+    add_wanted(log, wanted.signals[i], wanted.forces);
+  add_sensors(log);
 }
 
 static void name_columns(const tbi_log *log) {
-  tabi_scene_log wanted = tabi_scene_get_log(log->scene);
-  (void)fputs("time,kinetic,potential,spring,work,contacts,iterations,gap_m,complementarity_mps,"
-              "cone_N,dissipation_mps",
-              log->file);
-  if (wanted.forces) name_vector(log->file, "ground", "f");
-  for (int32_t i = 0; i < tabi_scene_nrobot(log->scene); ++i)
-    name_pose(log->file, tabi_scene_get_robot(log->scene, i).name);
-  tbi_gait_names(log->file, log->scene);
-  for (int32_t i = 0; i < wanted.nsignal; ++i)
-    name_signal(log, wanted.signals[i]);
-  tbi_sensor_names(log->file, tabi_scene_model(log->scene));
+  for (int32_t i = 0; i < log->ncolumn; ++i) {
+    const char *name = tabi_signals_get(log->signals, log->column[i]).name;
+    if (i == log->ahead) tbi_gait_names(log->file, log->scene);
+    (void)fprintf(log->file, "%s%s", i > 0 ? "," : "", i < NHEAD ? head[i].column : name);
+  }
+  if (log->ahead == log->ncolumn) tbi_gait_names(log->file, log->scene);
   (void)fputc('\n', log->file);
 }
 
-static void put(FILE *file, const double *number, int32_t count) {
-  for (int32_t i = 0; i < count; ++i)
-    (void)fprintf(file, ",%.12g", number[i]);
+bool tbi_log_due(const tbi_log *log) {
+  return log->file && tabi_world_steps(log->world) % tabi_scene_get_log(log->scene).every == 0;
 }
 
-static void put_pose(const tbi_log *log, int32_t link) {
-  double pos[3];
-  double quat[4];
-  tabi_dynamics_link_pose(tabi_world_dynamics(log->world), link, pos, quat);
-  put(log->file, pos, 3);
-  put(log->file, quat, 4);
-}
-
-static void put_signal(const tbi_log *log, const char *name) {
-  const tabi_model *model = tabi_scene_model(log->scene);
-  int32_t link = tabi_model_find_link(model, name);
-  if (link == TABI_NONE) {
-    int32_t joint = tabi_model_find_joint(model, name);
-    tabi_range q = tabi_model_joint_q(model, joint);
-    tabi_range v = tabi_model_joint_v(model, joint);
-    if (q.count > 0) put(log->file, tabi_world_q(log->world) + q.first, q.count);
-    if (v.count > 0) put(log->file, tabi_world_v(log->world) + v.first, v.count);
-    return;
+void tbi_log_row(tbi_log *log, const double *value) {
+  for (int32_t i = 0; i < log->ncolumn; ++i) {
+    if (i == log->ahead) tbi_gait_row(log->file, log->scene, log->world, log->torque);
+    (void)fprintf(log->file, "%s%.12g", i > 0 ? "," : "", value[log->column[i]]);
   }
-  double lin[3];
-  double ang[3];
-  double force[3];
-  put_pose(log, link);
-  tabi_dynamics_link_velocity(tabi_world_dynamics(log->world), link, lin, ang);
-  put(log->file, lin, 3);
-  put(log->file, ang, 3);
-  if (!tabi_scene_get_log(log->scene).forces) return;
-  tbi_link_force(log->world, link, tabi_scene_world_def(log->scene).timestep, force);
-  put(log->file, force, 3);
-}
-
-void tbi_log_step(tbi_log *log) {
-  if (!log->file) return;
-  tabi_scene_log wanted = tabi_scene_get_log(log->scene);
-  if (tabi_world_steps(log->world) % wanted.every != 0) return;
-  tabi_energy e = tabi_world_energy(log->world);
-  tabi_certificate c = tabi_world_certificate(log->world);
-  (void)fprintf(log->file, "%.12g,%.12g,%.12g,%.12g,%.12g,%d,%d,%.6g,%.6g,%.6g,%.6g",
-                tabi_world_time(log->world), e.kinetic, e.potential, e.spring, e.work, c.contacts,
-                c.iterations, c.gap, c.complementarity, c.cone, c.dissipation);
-  if (wanted.forces) {
-    double force[3];
-    tbi_ground_force(log->world, tabi_scene_world_def(log->scene).timestep, force);
-    put(log->file, force, 3);
-  }
-  for (int32_t i = 0; i < tabi_scene_nrobot(log->scene); ++i)
-    put_pose(log, tabi_scene_get_robot(log->scene, i).base);
-  tbi_gait_row(log->file, log->scene, log->world, log->torque);
-  for (int32_t i = 0; i < wanted.nsignal; ++i)
-    put_signal(log, wanted.signals[i]);
-  tbi_sensor_row(log->file, log->world);
+  if (log->ahead == log->ncolumn) tbi_gait_row(log->file, log->scene, log->world, log->torque);
   (void)fputc('\n', log->file);
 }
 
-bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world) {
-  *log = (tbi_log){.path = path, .scene = scene, .world = world};
+bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world,
+                  const tabi_signals *signals) {
+  *log = (tbi_log){.path = path, .scene = scene, .world = world, .signals = signals};
   if (!path) return true;
   log->torque = calloc((size_t)tabi_model_nv(tabi_scene_model(scene)) + 1, sizeof *log->torque);
-  if (!log->torque) {
+  choose_columns(log);
+  if (!log->torque || log->no_memory) {
     (void)tbi_out_of_memory();
     return false;
   }
@@ -144,7 +144,9 @@ bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_
 
 bool tbi_log_close(tbi_log *log) {
   free(log->torque);
+  free(log->column);
   log->torque = NULL;
+  log->column = NULL;
   if (!log->file) return true;
   bool bad = ferror(log->file) != 0;
   bad |= fclose(log->file) != 0;

@@ -3,20 +3,29 @@
 #define TBI_LOG_H
 
 #include "cli.h"
+#include "tabi/tabi_record.h"
 
 typedef struct tbi_log {
   FILE *file; /* NULL: there is no log */
   const char *path;
   const tabi_scene *scene;
   tabi_world *world;
+  const tabi_signals *signals;
+  int32_t *column; /* signals in the order of columns */
+  int32_t ncolumn, capacity;
+  int32_t ahead; /* columns before those of a walk */
+  bool no_memory;
   double *torque; /* [nv], of a walk */
 } tbi_log;
 
 /* Opens the file and writes the names of the columns; path NULL makes no log.  Prints what is
  * wrong and returns false. */
-bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world);
-/* After every step. */
-void tbi_log_step(tbi_log *log);
+bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world,
+                  const tabi_signals *signals);
+/* Whether the world is at a step that has a row. */
+bool tbi_log_due(const tbi_log *log);
+/* A row of the values of all signals. */
+void tbi_log_row(tbi_log *log, const double *value);
 /* Prints what went wrong in writing and returns false. */
 bool tbi_log_close(tbi_log *log);
 

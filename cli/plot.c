@@ -63,6 +63,7 @@ struct tbi_plot {
   panel panel[MAX_PANELS];
   item item[TBI_PLOT_SIGNALS];
   int npanel, nitem, nrun;
+  bool overview;
   run *run[TBI_PLOT_RUNS];
   line line[MAX_LINES]; /* of the panel that is being drawn */
 };
@@ -200,7 +201,8 @@ tbi_plot *tbi_plot_create(const tabi_signals *signals, const char *const *patter
     free(chosen);
     return NULL;
   }
-  if (count == 0) overview(plot, signals, chosen);
+  plot->overview = count == 0;
+  if (plot->overview) overview(plot, signals, chosen);
   for (int i = 0; i < count; ++i)
     choose(plot, signals, pattern[i], -1, chosen);
   name_axes(plot);
@@ -218,9 +220,17 @@ void tbi_plot_destroy(tbi_plot *plot) {
   free(plot);
 }
 
+static bool has_points(const tbi_plot *plot, int number, int i) {
+  return plot->run[number]->curve[i].count > 0;
+}
+
 void tbi_plot_size(const tbi_plot *plot, int *panels, int *curves) {
   *panels = plot->npanel;
-  *curves = plot->nitem * plot->nrun;
+  *curves = 0;
+  for (int number = 0; number < plot->nrun; ++number) {
+    for (int i = 0; i < plot->nitem; ++i)
+      *curves += has_points(plot, number, i);
+  }
 }
 
 /* -- curves */
@@ -337,13 +347,14 @@ static int legend_shape(const tbi_plot *plot, int count, int *rows) {
 }
 
 static bool is_drawn(const tbi_plot *plot, const line *l) {
-  return l->curve >= 0 && plot->run[l->run]->curve[l->curve].count > 0;
+  return l->curve >= 0 && has_points(plot, l->run, l->curve);
 }
 
 static void put_lines(FILE *script, const tbi_plot *plot, int count) {
   for (int i = 0; i < count; ++i) {
     const line *l = &plot->line[i];
-    (void)fputs(i == 0 ? "plot " : ", ", script);
+    // gnuplot wants a function or data before what stands only in the legend
+    (void)fputs(i == 0 ? "plot 1/0 notitle, " : ", ", script);
     if (is_drawn(plot, l)) {
       (void)fprintf(script, "$c%d_%d using 1:2", l->run, l->curve);
     } else {
@@ -357,11 +368,13 @@ static void put_lines(FILE *script, const tbi_plot *plot, int count) {
   (void)fputc('\n', script);
 }
 
-static bool has_points(const tbi_plot *plot, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (is_drawn(plot, &plot->line[i])) return true;
+static bool is_empty(const tbi_plot *plot, int where) {
+  for (int i = 0; i < plot->nitem; ++i) {
+    for (int number = 0; number < plot->nrun && plot->item[i].panel == where; ++number) {
+      if (has_points(plot, number, i)) return false;
+    }
   }
-  return false;
+  return true;
 }
 
 /* Labels stand in a column, whatever the numbers at the axes. */
@@ -392,7 +405,7 @@ static void put_panel(FILE *script, tbi_plot *plot, int where, double top, doubl
       "samplen 2 noenhanced\n",
       (LEFT - 6.0) / WIDTH, 1 - (top - 2) / height, columns);
   put_axes(script, &plot->panel[where], 1 - (top + 0.5 * PANEL) / height);
-  (void)fputs(has_points(plot, count) ? "unset label 2\n" : empty, script);
+  (void)fputs(is_empty(plot, where) ? empty : "unset label 2\n", script);
   if (where == plot->npanel - 1)
     (void)fputs("set format x '%h'\nset xlabel 'time [s]' offset 0, 0.3\n", script);
   put_lines(script, plot, count);
@@ -472,8 +485,23 @@ static bool end_curves(tbi_plot *plot) {
   return fine;
 }
 
+/* Nobody asked for what an overview has no values of, as the balance of an arm. */
+static void drop_empty(tbi_plot *plot) {
+  for (int where = plot->npanel - 1; where >= 0 && plot->npanel > 1; --where) {
+    if (!is_empty(plot, where)) continue;
+    plot->npanel--;
+    for (int i = where; i < plot->npanel; ++i)
+      plot->panel[i] = plot->panel[i + 1];
+    for (int i = 0; i < plot->nitem; ++i) {
+      int *of = &plot->item[i].panel;
+      *of = *of == where ? -1 : *of - (*of > where);
+    }
+  }
+}
+
 int tbi_plot_draw(tbi_plot *plot, const char *path, const char *title) {
   if (!end_curves(plot)) return tbi_out_of_memory();
+  if (plot->overview) drop_empty(plot);
   if (!tbi_plot_possible(path, "error")) return TBI_EXIT_INTERNAL;
   FILE *script = tmpfile();
   if (!script) return fail(path, "no temporary file could be made");

@@ -1,12 +1,11 @@
-/* run_plot.c - a script for gnuplot in a temporary file, and gnuplot reading it. */
+/* run_plot.c - see run_plot.h. */
 #include "run_plot.h"
 
 #include "gnuplot.h"
-#include "tally.h"
 
 #include <stdlib.h>
 
-#define MAX_POINTS 4000
+#define MAX_POINTS 4000 /* of a walk */
 
 static bool fail(const char *path, const char *message) {
   tabi_error err;
@@ -15,81 +14,63 @@ static bool fail(const char *path, const char *message) {
   return false;
 }
 
-bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_tally *tally,
-                       int64_t steps) {
-  *plot = (tbi_run_plot){.path = path, .tally = tally};
-  if (!path) return true;
-  if (!tbi_gnuplot_found()) {
-    return fail(path, "gnuplot cannot be started; install it or leave --plot out");
-  }
+static bool open_walk(tbi_run_plot *plot, int64_t steps) {
+  int32_t nv = tabi_model_nv(tabi_scene_model(plot->tally->scene));
   plot->every = 1 + steps / MAX_POINTS;
-  int32_t nv = tabi_model_nv(tabi_scene_model(tally->scene));
   plot->torque = calloc((size_t)nv + 1, sizeof *plot->torque);
-  if (!plot->torque) return fail(path, "out of memory");
+  if (!plot->torque) return fail(plot->path, "out of memory");
   plot->script = tmpfile();
-  if (!plot->script) return fail(path, "no temporary file could be made");
+  if (!plot->script) return fail(plot->path, "no temporary file could be made");
   (void)fputs("$run << END\n", plot->script);
-  // a walk may be over before its first step
-  if (tally->gait.walks) tbi_gait_plot_row(plot->script, tally->world, &tally->gait, plot->torque);
   return true;
 }
 
-void tbi_run_plot_step(tbi_run_plot *plot) {
-  const tbi_tally *tally = plot->tally;
-  if (!plot->script || tabi_world_steps(tally->world) % plot->every != 0) return;
-  if (tally->gait.walks) {
-    tbi_gait_plot_row(plot->script, tally->world, &tally->gait, plot->torque);
-    return;
-  }
-  double force[3];
-  tbi_ground_force(tally->world, tabi_scene_world_def(tally->scene).timestep, force);
-  tabi_energy e = tabi_world_energy(tally->world);
-  tabi_certificate c = tabi_world_certificate(tally->world);
-  (void)fprintf(plot->script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", tabi_world_time(tally->world),
-                force[2], e.kinetic + e.potential + e.spring, c.gap, c.complementarity,
-                c.dissipation);
+bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_tally *tally,
+                       const tabi_signals *signals, int64_t steps) {
+  *plot = (tbi_run_plot){.tally = tally};
+  if (!path || !tbi_plot_possible(path, "warning")) return true;
+  plot->path = path;
+  if (tally->gait.walks) return open_walk(plot, steps);
+  double from = tabi_world_time(tally->world);
+  double to = from + (double)steps * tabi_scene_world_def(tally->scene).timestep;
+  plot->plot = tbi_plot_create(signals, NULL, 0);
+  if (plot->plot && tbi_plot_add_run(plot->plot, "", signals, from, to) >= 0) return true;
+  return fail(path, "out of memory");
 }
 
-static void write_commands(const tbi_run_plot *plot) {
-  FILE *script = plot->script;
+void tbi_run_plot_step(tbi_run_plot *plot, const double *value) {
   const tbi_tally *tally = plot->tally;
-  if (tally->gait.walks) {
-    tbi_gait_plot_commands(script, tally->scene, tally->world, &tally->gait);
-    return;
-  }
-  (void)fputs("END\n"
-              "set terminal svg size 900,900 dynamic background rgb 'white' font 'sans,13'\n",
-              script);
-  const char *name = tabi_scene_name(tally->scene);
-  (void)fputs("set multiplot layout 3,1 title ", script);
-  tbi_gnuplot_quote(script, name);
-  (void)fprintf(script, " . '%s%s'", name[0] ? ", " : "",
-                tabi_contact_name(tabi_scene_world_def(tally->scene).contact));
-  (void)fputs(" noenhanced\nset grid\nset lmargin 14\nset key above\n"
-              "set ylabel 'vertical contact force [N]'\n"
-              "plot $run using 1:2 with lines notitle lc rgb '#1f77b4'\n"
-              "set ylabel 'energy [J]'\n"
-              "plot $run using 1:3 with lines notitle lc rgb '#2ca02c'\n"
-              "set xlabel 'time [s]'\nset ylabel 'residual'\n"
-              "set logscale y\nset yrange [1e-16:*]\nset format y '%.0e'\n"
-              "plot $run using 1:($4 + 1e-16) with lines title 'gap [m]', \\\n"
-              "     $run using 1:($5 + 1e-16) with lines title 'complementarity [m/s]', \\\n"
-              "     $run using 1:($6 + 1e-16) with lines title 'dissipation [m/s]'\n"
-              "unset multiplot\n",
-              script);
+  if (plot->plot) tbi_plot_add(plot->plot, 0, value);
+  if (!plot->script) return;
+  // a walk that is resumed may be over before a step that is due
+  bool due = !plot->begun || tabi_world_steps(tally->world) % plot->every == 0;
+  if (due) tbi_gait_plot_row(plot->script, tally->world, &tally->gait, plot->torque);
+  plot->begun = true;
+}
+
+static bool draw_walk(const tbi_run_plot *plot) {
+  const tbi_tally *tally = plot->tally;
+  tbi_gait_plot_commands(plot->script, plot->path, tally->scene, tally->world, &tally->gait);
+  return tbi_gnuplot_draw(plot->script, plot->path) ||
+         fail(plot->path, "gnuplot could not draw the figure; does its folder exist?");
+}
+
+static bool draw_overview(const tbi_run_plot *plot) {
+  const tabi_scene *scene = plot->tally->scene;
+  const char *name = tabi_scene_name(scene);
+  char title[200];
+  (void)snprintf(title, sizeof title, "%s%s%s", name, name[0] ? ", " : "",
+                 tabi_contact_name(tabi_scene_world_def(scene).contact));
+  return tbi_plot_draw(plot->plot, plot->path, title) == TBI_EXIT_OK;
 }
 
 bool tbi_run_plot_close(tbi_run_plot *plot, bool draw) {
-  free(plot->torque);
-  plot->torque = NULL;
-  if (!plot->script) return true;
   bool fine = true;
-  if (draw) {
-    write_commands(plot);
-    fine = tbi_gnuplot_draw(plot->script, plot->path) ||
-           fail(plot->path, "gnuplot could not draw the figure; does its folder exist?");
-  }
-  (void)fclose(plot->script);
-  plot->script = NULL;
+  if (draw && plot->plot) fine = draw_overview(plot);
+  if (draw && plot->script) fine = draw_walk(plot);
+  tbi_plot_destroy(plot->plot);
+  if (plot->script) (void)fclose(plot->script);
+  free(plot->torque);
+  *plot = (tbi_run_plot){0};
   return fine;
 }

@@ -1,13 +1,10 @@
-/* sensors.h - sensors of a model, and what they read, for lists, logs and results.  Those that come
+/* sensors.h - sensors of a model, and what they read, for lists and results.  Those that come
  * from files have names. */
 #ifndef TBI_CLI_SENSORS_H
 #define TBI_CLI_SENSORS_H
 
 #include "cli.h"
 
-/* Names of columns, and a row of numbers; each begins with a comma. */
-void tbi_sensor_names(FILE *file, const tabi_model *model);
-void tbi_sensor_row(FILE *file, const tabi_world *world);
 /* The last readings by name; NULL: out of memory. */
 json_t *tbi_sensor_json(const tabi_world *world);
 

@@ -69,36 +69,6 @@ bool tbi_tally_fell(const tbi_tally *tally) {
   return tbi_fall_lies(&tally->fall, tabi_world_dynamics(tally->world));
 }
 
-static bool stands(const tabi_model *model, int32_t link) {
-  return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
-}
-
-static void add(double force[3], const double impulse[3], double factor) {
-  for (int i = 0; i < 3; ++i)
-    force[i] += factor * impulse[i];
-}
-
-void tbi_ground_force(const tabi_world *world, double timestep, double force[3]) {
-  const tabi_model *model = tabi_world_model(world);
-  int32_t count = 0;
-  const tabi_contact *contact = tabi_world_contacts(world, &count);
-  force[0] = force[1] = force[2] = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    if (stands(model, contact[i].link_a)) add(force, contact[i].impulse, 1 / timestep);
-    if (stands(model, contact[i].link_b)) add(force, contact[i].impulse, -1 / timestep);
-  }
-}
-
-void tbi_link_force(const tabi_world *world, int32_t link, double timestep, double force[3]) {
-  int32_t count = 0;
-  const tabi_contact *contact = tabi_world_contacts(world, &count);
-  force[0] = force[1] = force[2] = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    if (contact[i].link_b == link) add(force, contact[i].impulse, 1 / timestep);
-    if (contact[i].link_a == link) add(force, contact[i].impulse, -1 / timestep);
-  }
-}
-
 static double mean(const tbi_tally *tally, double sum) {
   return tally->steps > 0 ? sum / (double)tally->steps : 0;
 }

@@ -38,11 +38,6 @@ void tbi_tally_step(tbi_tally *tally);
 /* Whether a robot lies or its walk is over. */
 bool tbi_tally_fell(const tbi_tally *tally);
 
-/* The sum of contact forces on what moves from what stands, N. */
-void tbi_ground_force(const tabi_world *world, double timestep, double force[3]);
-/* The sum of contact forces on a link, N. */
-void tbi_link_force(const tabi_world *world, int32_t link, double timestep, double force[3]);
-
 void tbi_tally_print(const tbi_tally *tally, FILE *out);
 int tbi_tally_print_json(const tbi_tally *tally, const char *path, FILE *out);
 

@@ -409,10 +409,13 @@ static double *put_pose(const tabi_signals *s, double *at, int32_t link) {
   return at + 7;
 }
 
+/* What hangs in the world has no balance of its own. */
 static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b, int32_t base) {
-  bool pushed = b->force[2] > 0;
+  bool rooted = stands(s, base);
+  bool pushed = !rooted && b->force[2] > 0;
   double none = (double)NAN;
-  at = put(at, b->com, 3);
+  for (int i = 0; i < 3; ++i)
+    *at++ = rooted ? none : b->com[i];
   for (int i = 0; i < 3; ++i)
     *at++ = pushed ? b->zmp[i] : none;
   at = put(at, b->force, 3);
