@@ -372,7 +372,9 @@ static void *open_hdf5(const tbi_export *export) {
     (void)tbi_out_of_memory();
     return NULL;
   }
-  /* the library prints on its own otherwise */
+  /* otherwise the library prints on its own, and at the exit tries again, and crashes, to close what
+   * could not be written */
+  (void)H5dont_atexit();
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   w->export = *export;
   w->file = H5Fcreate(export->output->part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
