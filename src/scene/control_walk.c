@@ -249,6 +249,26 @@ static tabi_status stabilise(tabi_options *options, const tbi_yaml_node *node, c
   return made->stabiliser ? TABI_OK : TABI_ERR_PARSE;
 }
 
+static void reset(void *made) {
+  controller *c = made;
+  tabi_stabiliser_reset(c->stabiliser);
+}
+
+static void update(void *made, tabi_world *world, double timestep) {
+  controller *c = made;
+  if (!c->stabiliser) {
+    tabi_pd_apply(c->pd, world, timestep);
+    return;
+  }
+  tabi_stabiliser_update(c->stabiliser, world, timestep);
+  tabi_pd_apply_targets(c->pd, world, tabi_stabiliser_target(c->stabiliser),
+                        tabi_stabiliser_rate(c->stabiliser));
+}
+
+/* The plan depends on the time alone. */
+static const tabi_controller_type without_memory = {
+    .version = TABI_PLUGIN_VERSION, .name = "walk", .update = update, .destroy = destroy};
+
 static keys usual_keys(void) {
   tabi_walk_def def = tabi_walk_def_default();
   return (keys){
@@ -275,25 +295,12 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
   status = plan(options, &given, made);
   if (status == TABI_OK) status = follow(options, &given, made);
   if (status == TABI_OK && given.stabiliser) status = stabilise(options, given.stabiliser, made);
-  if (status == TABI_OK) return made;
-  destroy(made);
-  return NULL;
-}
-
-static void reset(void *made) {
-  controller *c = made;
-  if (c->stabiliser) tabi_stabiliser_reset(c->stabiliser);
-}
-
-static void update(void *made, tabi_world *world, double timestep) {
-  controller *c = made;
-  if (!c->stabiliser) {
-    tabi_pd_apply(c->pd, world, timestep);
-    return;
+  if (status != TABI_OK) {
+    destroy(made);
+    return NULL;
   }
-  tabi_stabiliser_update(c->stabiliser, world, timestep);
-  tabi_pd_apply_targets(c->pd, world, tabi_stabiliser_target(c->stabiliser),
-                        tabi_stabiliser_rate(c->stabiliser));
+  if (!made->stabiliser) tbi_options_robot(options)->control = &without_memory;
+  return made;
 }
 
 const tabi_controller_type tbi_controller_walk = {.version = TABI_PLUGIN_VERSION,
