@@ -23,7 +23,7 @@ enum {
   TBI_EXIT_CHECK = 5,
 };
 
-enum { TBI_MAX_OPTIONS = 12, TBI_MAX_WORDS = 256, TBI_MAX_MANY = 64 };
+enum { TBI_MAX_OPTIONS = 16, TBI_MAX_WORDS = 256, TBI_MAX_MANY = 64 };
 
 typedef struct tbi_option {
   const char *name;  /* "--base" */

@@ -1,6 +1,7 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "cli.h"
 #include "gauges.h"
+#include "reel.h"
 #include "resume.h"
 #include "tally.h"
 
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, JSON, RESUME, AT, SPARK, NOPTION };
+enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, HTML, JSON, RESUME, AT, SPARK, NOPTION };
 
 #define MAX_STEPS 1e12
 
@@ -34,6 +35,7 @@ typedef struct run {
   tbi_gauges gauges;
   tabi_recorder *recorder; /* or NULL */
   tbi_resume resume;
+  tbi_filming filming;
   double shown; /* when the progress line was last written, s */
 } run;
 
@@ -222,7 +224,7 @@ static int step_all(run *r) {
     }
     tbi_tally_step(&r->tally);
     tbi_gauges_step(&r->gauges);
-    if (!record(r)) return TBI_EXIT_INTERNAL;
+    if (!record(r) || !tbi_filming_step(&r->filming)) return TBI_EXIT_INTERNAL;
     if (after - begun > 0.5) show_progress(r, after);
   }
   end_progress(r);
@@ -234,6 +236,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   catch_signals();
   int code = step_all(r);
   if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_filming_close(&r->filming)) code = TBI_EXIT_INTERNAL;
   if (!tbi_gauges_close(&r->gauges, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
@@ -246,7 +249,8 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
 }
 
 static int open_files(run *r, const tbi_args *args) {
-  if (!tbi_gauges_open(&r->gauges, &r->tally, args->value[CSV], args->value[PLOT], r->steps)) {
+  if (!tbi_gauges_open(&r->gauges, &r->tally, args->value[CSV], args->value[PLOT], r->steps) ||
+      !tbi_filming_open(&r->filming, args->value[HTML], r->scene, r->world)) {
     return TBI_EXIT_INTERNAL;
   }
   bool spark = args->value[SPARK] || tbi_sparks_possible();
@@ -273,6 +277,7 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     code = run_opened(r, args, out);
   } else {
     (void)tbi_gauges_close(&r->gauges, false);
+    tbi_reel_destroy(r->filming.reel);
   }
   tbi_tally_free(&r->tally);
   return code;
@@ -346,7 +351,8 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
-             "                [--set path=value] [--log F] [--csv F] [--plot F] [--json]\n"
+             "                [--set path=value] [--log F] [--csv F] [--plot F] [--html F]\n"
+             "                [--json]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text =
@@ -359,6 +365,7 @@ const tbi_command tbi_cmd_run = {
         "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
         "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n"
         "  tabi run scenes/biped_walk.yaml --plot walk.svg\n"
+        "  tabi run scenes/walk.yaml --html walk.html\n"
         "  tabi run scenes/stand.yaml --log stand.tabi\n"
         "  tabi run --resume stand.tabi --at 1.5 --set contact.model=exact\n",
     .nmore = 1,
@@ -374,6 +381,7 @@ const tbi_command tbi_cmd_run = {
                 [LOG] = {"--log", "F", "log of all, to be played and resumed (docs/log.md)", false},
                 [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
                 [PLOT] = {"--plot", "F", "draw an overview, or a walk: .svg, .png or .pdf", false},
+                [HTML] = {"--html", "F", "a film of it in one file, to open in a browser", false},
                 [JSON] = {"--json", NULL, "the result as one object", false},
                 [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
                 [AT] = {"--at", "S", "or from this time of it", false},

@@ -58,7 +58,10 @@ tbi_inertia_box tbi_inertia_box_of(const tabi_link_def *link) {
   for (int step = 0; step < 3 * SWEEPS; ++step) {
     int axis = step % 3, p = (axis + 1) % 3, q = (axis + 2) % 3;
     inertia_in(link, box.quat, a);
-    if (a[p][q] != 0) turn(box.quat, axis, 0.5 * atan2(2 * a[p][q], a[p][p] - a[q][q]));
+    // by the smaller of both angles; the other one exchanges axes for ever
+    double apart = a[p][p] - a[q][q];
+    double both = apart < 0 ? -2 * a[p][q] : 2 * a[p][q];
+    if (both != 0) turn(box.quat, axis, 0.5 * atan2(both, fabs(apart)));
   }
   inertia_in(link, box.quat, a);
   for (int k = 0; k < 3 && link->mass > 0; ++k) {

@@ -1,0 +1,178 @@
+/* test_stage.c - stages hold every link, shape, mesh and joint of a scene; robots have their feet
+ * and their weight, links the boxes of their inertia. */
+#include "geometry.h"
+#include "heap.h"
+#include "support/near.h"
+#include "support/rng.h"
+
+#include <string.h>
+
+/* Numbers under a key, to seven digits. */
+static void check_numbers(const json_t *object, const char *key, const double *expected,
+                          size_t count) {
+  json_t *array = json_object_get(object, key);
+  if (json_array_size(array) != count) fail_msg("%s has %zu numbers", key, json_array_size(array));
+  for (size_t i = 0; i < count; ++i)
+    assert_near_rel(json_number_value(json_array_get(array, i)), expected[i], 1e-6);
+}
+
+static void check_shape(const json_t *json, const tabi_shape_def *s) {
+  static const char *const types[] = {"plane", "sphere", "capsule", "cylinder",
+                                      "box",   "mesh",   "mesh",    "mesh"};
+  const double half[3] = {s->size[0] / 2, s->size[1] / 2, s->size[2] / 2};
+  const double round[2] = {s->size[0], s->size[1] / 2};
+  bool is_box = s->type == TABI_SHAPE_BOX;
+  size_t nsize = is_box ? 3 : 0;
+  if (s->type == TABI_SHAPE_SPHERE) nsize = 1;
+  if (s->type == TABI_SHAPE_CAPSULE || s->type == TABI_SHAPE_CYLINDER) nsize = 2;
+  assert_string_equal(json_string_value(json_object_get(json, "type")), types[s->type]);
+  assert_int_equal(json_integer_value(json_object_get(json, "link")), s->link);
+  check_numbers(json, "pos", s->pos, 3);
+  check_numbers(json, "quat", s->quat, 4);
+  check_numbers(json, "size", is_box ? half : round, nsize);
+  assert_int_equal(json_is_true(json_object_get(json, "collides")), s->collides);
+  if (s->visible) assert_true(json_is_true(json_object_get(json, "visible")));
+}
+
+static void check_mesh(const json_t *json, const tabi_mesh_def *mesh) {
+  check_numbers(json, "vertices", mesh->vertices, 3 * (size_t)mesh->nvertex);
+  json_t *triangles = json_object_get(json, "triangles");
+  assert_int_equal(json_array_size(triangles), 3 * mesh->nface);
+  assert_true(mesh->nface > 0);
+  for (size_t i = 0; i < 3 * (size_t)mesh->nface; ++i)
+    assert_int_equal(json_integer_value(json_array_get(triangles, i)), mesh->faces[i]);
+}
+
+/* Every link is to be seen by some shape, if it has any. */
+static void check_seen(const run *r, const json_t *stage) {
+  for (int32_t link = 0; link < tabi_model_nlink(r->model); ++link) {
+    int has = 0, seen = 0;
+    for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
+      if (tabi_model_shape(r->model, i).link != link) continue;
+      ++has;
+      seen += json_is_true(json_object_get(stage_item(stage, "shapes", i), "visible"));
+    }
+    assert_true(seen > 0 || has == 0);
+  }
+}
+
+static void check_stage(run *r) {
+  json_t *stage = stage_of(r);
+  int32_t moving = 0;
+  assert_int_equal(stage_length(stage, "links"), tabi_model_nlink(r->model));
+  assert_int_equal(stage_length(stage, "shapes"), tabi_model_nshape(r->model));
+  assert_int_equal(stage_length(stage, "meshes"), tabi_model_nmesh(r->model));
+  assert_int_equal(stage_length(stage, "robots"), tabi_scene_nrobot(r->scene));
+  for (int32_t i = 0; i < tabi_model_nlink(r->model); ++i) {
+    tabi_link_def link = tabi_model_link(r->model, i);
+    assert_string_equal(json_string_value(json_object_get(stage_item(stage, "links", i), "name")),
+                        link.name);
+    check_numbers(stage_item(stage, "links", i), "com", link.com, 3);
+  }
+  for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(r->model, i);
+    check_shape(stage_item(stage, "shapes", i), &shape);
+  }
+  for (int32_t i = 0; i < tabi_model_nmesh(r->model); ++i) {
+    tabi_mesh_def mesh = tabi_model_mesh(r->model, i);
+    check_mesh(stage_item(stage, "meshes", i), &mesh);
+  }
+  for (int32_t i = 0; i < tabi_model_njoint(r->model); ++i)
+    moving += tabi_model_joint(r->model, i).type != TABI_JOINT_FIXED;
+  assert_int_equal(stage_length(stage, "joints"), moving);
+  check_seen(r, stage);
+  json_decref(stage);
+}
+
+static void stages_hold_all(void **state) {
+  (void)state;
+  static const char *const names[] = {"walk",     "bowl",  "terrain",        "biped_walk",
+                                      "four_bar", "stack", "parallel_ankles"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    run r = run_shipped(names[i]);
+    check_stage(&r);
+    run_end(&r);
+  }
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    char text[HEAP_TEXT];
+    heap_text(seed, 12, 2e-3, "", text);
+    run r = run_text(text);
+    check_stage(&r);
+    run_end(&r);
+  }
+}
+
+static void robots_have_feet_and_weight(void **state) {
+  (void)state;
+  run r = run_shipped("walk");
+  json_t *stage = stage_of(&r);
+  json_t *robot = stage_item(stage, "robots", 0);
+  json_t *feet = json_object_get(robot, "feet");
+  assert_int_equal(json_array_size(feet), 2);
+  assert_int_equal(json_integer_value(json_array_get(feet, 0)),
+                   tabi_model_find_link(r.model, "robot/l_foot"));
+  assert_int_equal(json_integer_value(json_array_get(feet, 1)),
+                   tabi_model_find_link(r.model, "robot/r_foot"));
+  assert_near_rel(json_number_value(json_object_get(robot, "weight")),
+                  9.81 * tabi_model_mass(r.model), 1e-6);
+  // soles and ground have 0.7; hands have the default, 0.5
+  json_t *settings = json_object_get(stage, "settings");
+  assert_near(json_number_value(json_object_get(settings, "friction")), 0.7, 1e-6);
+  assert_string_equal(json_string_value(json_object_get(settings, "contact")), "cone");
+  json_decref(stage);
+  run_end(&r);
+}
+
+/* A solid box turned by q, which has unit length. */
+static void box_inertia(double mass, const double q[4], const double edge[3], double inertia[6]) {
+  static const int rows[6] = {0, 1, 2, 0, 0, 1}, columns[6] = {0, 1, 2, 1, 2, 2};
+  double m[3][3];
+  for (int i = 0; i < 3; ++i) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    m[i][i] = 1 - 2 * (q[1 + j] * q[1 + j] + q[1 + k] * q[1 + k]);
+    m[i][j] = 2 * (q[1 + i] * q[1 + j] - q[0] * q[1 + k]);
+    m[i][k] = 2 * (q[1 + i] * q[1 + k] + q[0] * q[1 + j]);
+  }
+  for (int e = 0; e < 6; ++e) {
+    inertia[e] = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      double b = edge[(axis + 1) % 3], c = edge[(axis + 2) % 3];
+      inertia[e] += m[rows[e]][axis] * m[columns[e]][axis] * mass * (b * b + c * c) / 12;
+    }
+  }
+}
+
+/* A box of random edges, turned: the box made of its inertia has the same inertia and edges. */
+static void boxes_have_the_inertia(void **state) {
+  (void)state;
+  rng r = rng_make(11);
+  for (int trial = 0; trial < 200; ++trial) {
+    double edge[3], q[4], inertia[6];
+    tabi_link_def link = tabi_link_def_default();
+    link.mass = rng_between(&r, 0.1, 10);
+    for (int i = 0; i < 3; ++i)
+      edge[i] = rng_between(&r, 0.1, 1);
+    rng_fill(&r, 1, q, 4);
+    double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; ++i)
+      q[i] /= size;
+    box_inertia(link.mass, q, edge, link.inertia);
+    tbi_inertia_box box = tbi_inertia_box_of(&link);
+    const double found[3] = {2 * box.half[0], 2 * box.half[1], 2 * box.half[2]};
+    box_inertia(link.mass, box.quat, found, inertia);
+    assert_near_n(inertia, link.inertia, 6, 1e-12);
+    assert_near_rel(found[0] * found[1] * found[2], edge[0] * edge[1] * edge[2], 1e-9);
+  }
+  tabi_link_def none = tabi_link_def_default();
+  tbi_inertia_box box = tbi_inertia_box_of(&none);
+  assert_true(box.half[0] == 0 && box.half[1] == 0 && box.half[2] == 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stages_hold_all),
+      cmocka_unit_test(robots_have_feet_and_weight),
+      cmocka_unit_test(boxes_have_the_inertia),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
