@@ -10,6 +10,8 @@ import { makeGround } from "./ground.js";
 import { Instances, discard } from "./instances.js";
 
 const ONE = new Vector3(1, 1, 1);
+/* faces of neighbours often lie in one plane and would flicker; a few tenths of a millimetre help */
+const APART = 3e-4;
 const position = new Vector3();
 const turn = new Quaternion();
 const scratch = new Matrix4();
@@ -98,6 +100,7 @@ export class Bodies {
     this.group = new Group();
     this.kinds = new Map();
     this.fixed = fixedLinks(stage);
+    this.added = 0;
     this.poses = stage.links.map(() => new Matrix4());
     for (const shape of shapes) this.add(shape);
     for (const kind of this.kinds.values()) this.paint(kind);
@@ -118,7 +121,8 @@ export class Bodies {
     if (!type) return;
     const local = new Matrix4();
     quaternion(shape.quat, turn).normalize();
-    local.compose(position.fromArray(shape.pos), turn, type.scale(shape.size ?? [], new Vector3()));
+    const size = type.scale(shape.size ?? [], new Vector3()).multiplyScalar(1 - APART * (this.added++ % 8));
+    local.compose(position.fromArray(shape.pos), turn, size);
     const colour = this.style?.colour ?? shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.stage);
     this.kind(shape, type).items.push({ link: shape.link, local, colour });
   }

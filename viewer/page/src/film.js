@@ -167,6 +167,15 @@ export class Film {
     return view.getFloat32(base + HEADER_BYTES + 4 * (links * LINK_WORDS + signal), true);
   }
 
+  /* Value of a signal at a time, on the straight line between two pictures. */
+  valueAt(time, signal) {
+    const i = this.find(time);
+    const value = this.value(i, signal);
+    if (i + 1 >= this.count || time <= this.times[i]) return value;
+    const part = (time - this.times[i]) / (this.times[i + 1] - this.times[i]);
+    return value + part * (this.value(i + 1, signal) - value);
+  }
+
   /* Where a point of a link is in picture i, into out. */
   linkPoint(i, link, local, out) {
     const at = ((this.offsets[i] + HEADER_BYTES) >> 2) + link * LINK_WORDS;

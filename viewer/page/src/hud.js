@@ -27,9 +27,9 @@ export class Hud {
 
   name() {
     const { title, settings, path } = this.runs[0].stage;
-    const others = this.runs.slice(1).map((run) => run.stage.title);
+    const names = this.runs.map((run) => run.name).join(" and ");
     document.title = `${title} – tabi`;
-    set("title", [title, ...others].join(" and "));
+    set("title", names.includes(title) ? names : `${title}: ${names}`);
     element.title.title = path;
     const { contact, integrator, timestep, friction } = settings;
     const words = [contact, integrator, `${1e3 * timestep} ms`];

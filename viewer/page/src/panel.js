@@ -27,10 +27,10 @@ export class Panel {
     this.options = options;
     this.actions = actions;
     this.controls = {};
+    if (runs[0].stage.live) this.addWorld(runs[0].stage);
     this.addContacts(force);
     this.addBodies(runs);
     this.addCamera();
-    if (runs[0].stage.live) this.addWorld(runs[0].stage);
     if (element.parentElement.clientWidth < NARROW) this.gui.close();
     this.gui.onOpenClose((gui) => gui === this.gui && actions.resized());
   }
@@ -75,7 +75,7 @@ export class Panel {
     this.option(model, "collision", "collision shapes");
     this.option(model, "seeThrough", "see through");
     if (runs.length < 2) return;
-    this.option(model, "ghost", "ghost").name(`ghost: ${runs[1].stage.title}`);
+    this.option(model, "ghost", "ghost").domElement.title = runs[1].name;
     this.option(model, "difference", "plot differences");
   }
 

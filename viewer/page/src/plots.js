@@ -110,7 +110,7 @@ export class Plots {
     return this.runs.flatMap((run, r) =>
       indices.map((signal, k) => ({
         run: r, signal, minus: false, colour: CURVES[k % CURVES.length], dash: DASHES[r % DASHES.length],
-        label: this.signals[signal].name + (r ? ` (${run.stage.title})` : ""),
+        label: this.signals[signal].name + (r ? ` (${run.name})` : ""),
       })));
   }
 
@@ -237,7 +237,7 @@ export class Plots {
     const values = new Array(last - first + 1);
     for (let i = first; i <= last; ++i) {
       let value = film.value(i, at);
-      if (minus) value -= base.value(base.find(film.times[i]), signal);
+      if (minus) value -= base.valueAt(film.times[i], signal);
       values[i - first] = Number.isFinite(value) ? value : null;
     }
     return values;

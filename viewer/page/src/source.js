@@ -47,7 +47,17 @@ export function complete(stage) {
   return stage;
 }
 
-/* All runs: [{stage, film}], the one shown first. */
+/* What tells runs apart: their titles, or else their methods, or else their files. */
+function nameRuns(runs) {
+  const ways = [({ title }) => title, ({ settings }) => settings.contact, ({ path }) => path, ({ title }, k) => `${title} ${k + 1}`];
+  for (const way of ways) {
+    const names = runs.map(({ stage }, k) => way(stage, k));
+    runs.forEach((run, k) => (run.name = names[k]));
+    if (new Set(names).size === runs.length) return;
+  }
+}
+
+/* All runs: [{stage, film, name}], the one shown first. */
 export async function loadRuns() {
   const load = document.getElementById("tabi-stage-0") ? runInFile : runServed;
   const runs = [];
@@ -56,6 +66,7 @@ export async function loadRuns() {
     if (run.stage.live) break;
   }
   if (!runs.length) throw new Error("there is no film in this page; write it with `tabi view LOG --html F`");
+  nameRuns(runs);
   return runs;
 }
 

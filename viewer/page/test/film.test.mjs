@@ -38,6 +38,13 @@ test("a time finds the last picture before it", () => {
   assert.equal(film.find(7), 50);
 });
 
+test("between pictures values lie on straight lines", () => {
+  const film = load(makeFilm(1));
+  assert.ok(Math.abs(film.valueAt(0.033, 0) - 0.033) < 1e-6);
+  assert.equal(film.valueAt(0.04, 0), Math.fround(0.04));
+  assert.equal(film.valueAt(7, 0), 1);
+});
+
 test("points of links follow their rotation", () => {
   const film = load(makeFilm(1));
   const { f32 } = film.at(0);
