@@ -1,0 +1,214 @@
+/* compare_account.c - what one run comes to.
+ *
+ * The first frame is the start, which no step led to: forces and certificates count from the second
+ * one on.  The noise of the zero-moment point p is that of white noise with the same mean square of
+ * p(k) - (p(k-1) + p(k+1)) / 2, which is 3/2 of its own and knows nothing of slow motion. */
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int residuals[4] = {TBI_GAP, TBI_COMPLEMENTARITY, TBI_CONE, TBI_DISSIPATION};
+
+bool tbi_account_begin(tbi_account *a, const tabi_scene *scene, tabi_error *err) {
+  const tabi_model *model = tabi_scene_model(scene);
+  size_t nrobot = (size_t)tabi_scene_nrobot(scene);
+  *a = (tbi_account){.scene = scene};
+  for (int i = 0; i < TBI_NFIGURE; ++i)
+    a->value[i] = (double)NAN;
+  a->dynamics = tabi_dynamics_create(model, err);
+  a->ledger = a->dynamics ? tabi_ledger_create(model, err) : NULL;
+  if (!a->ledger) return false;
+  a->zmp = calloc(nrobot + 1, sizeof *a->zmp);
+  a->zmp_known = calloc(nrobot + 1, sizeof *a->zmp_known);
+  if (a->zmp && a->zmp_known) return true;
+  tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+  return false;
+}
+
+void tbi_account_free(tbi_account *a) {
+  tabi_dynamics_destroy(a->dynamics);
+  tabi_ledger_destroy(a->ledger);
+  tbi_fall_free(&a->fall);
+  free(a->residual);
+  free(a->zmp);
+  free(a->zmp_known);
+  free(a->link);
+  *a = (tbi_account){0};
+}
+
+/* -- frames */
+
+static double total(const tabi_energy *e) { return e->kinetic + e->potential + e->spring; }
+
+static void raise(tbi_account *a, tbi_figure figure, double value) {
+  a->value[figure] = fmax(a->value[figure], value);
+}
+
+static bool begin(tbi_account *a, const tabi_frame *frame) {
+  static const int zero[] = {TBI_FORCE_PEAK,  TBI_FORCE_JUMP,  TBI_CONTACT_PEAK, TBI_SLIP_ENERGY,
+                             TBI_PENETRATION, TBI_ENERGY_GAIN, TBI_STALLED};
+  for (size_t i = 0; i < sizeof zero / sizeof *zero; ++i)
+    a->value[zero[i]] = 0;
+  a->first = a->last = frame->time;
+  a->value[TBI_ENERGY_START] = total(&frame->energy) - frame->energy.work;
+  a->value[TBI_ENERGY_END] = total(&frame->energy);
+  return tbi_fall_begin(&a->fall, a->scene, a->dynamics);
+}
+
+static bool stands(const tabi_model *model, int32_t link) {
+  return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
+}
+
+/* Contacts of two links stand side by side. */
+static void add_contacts(tbi_account *a, const tabi_frame *frame) {
+  const tabi_model *model = tabi_scene_model(a->scene);
+  double ground = 0;
+  double pair[3] = {0};
+  for (int32_t i = 0; i < frame->ncontact; ++i) {
+    const tabi_frame_contact *c = &frame->contact[i];
+    bool same = i > 0 && c[-1].link_a == c->link_a && c[-1].link_b == c->link_b;
+    double up = (double)c->force[2];
+    for (int k = 0; k < 3; ++k)
+      pair[k] = (same ? pair[k] : 0) + (double)c->force[k];
+    raise(a, TBI_CONTACT_PEAK, sqrt(pair[0] * pair[0] + pair[1] * pair[1] + pair[2] * pair[2]));
+    if (stands(model, c->link_a)) ground += up;
+    if (stands(model, c->link_b)) ground -= up;
+    if (frame->step > 1) raise(a, TBI_PENETRATION, -(double)c->gap);
+    a->value[TBI_SLIP_ENERGY] += (double)c->power * (frame->time - a->last);
+  }
+  raise(a, TBI_FORCE_PEAK, ground);
+  if (a->frames > 1) raise(a, TBI_FORCE_JUMP, fabs(ground - a->force));
+  a->force_sum += ground;
+  a->force = ground;
+}
+
+static void add_zmp(tbi_account *a, int32_t robot, const tabi_balance *balance) {
+  double(*before)[2] = a->zmp[robot];
+  if (!(balance->force[2] > 0)) {
+    a->zmp_known[robot] = 0;
+    return;
+  }
+  for (int k = 0; k < 2 && a->zmp_known[robot] == 2; ++k) {
+    double off = before[1][k] - (before[0][k] + balance->zmp[k]) / 2;
+    a->zmp_square += off * off / 1.5;
+  }
+  if (a->zmp_known[robot] == 2) ++a->zmp_count;
+  if (a->zmp_known[robot] < 2) ++a->zmp_known[robot];
+  for (int k = 0; k < 2; ++k) {
+    before[0][k] = before[1][k];
+    before[1][k] = balance->zmp[k];
+  }
+}
+
+static bool add_certificate(tbi_account *a, const tabi_certificate *c) {
+  const double residual[4] = {c->gap, c->complementarity, c->cone, c->dissipation};
+  if (a->count == a->capacity) {
+    int64_t capacity = a->capacity > 0 ? 2 * a->capacity : 4096;
+    double(*more)[4] = realloc(a->residual, (size_t)capacity * sizeof *more);
+    if (!more) return false;
+    a->residual = more;
+    a->capacity = capacity;
+  }
+  memcpy(a->residual[a->count++], residual, sizeof residual);
+  if (!c->converged) ++a->value[TBI_STALLED];
+  return true;
+}
+
+/* The fall that lasts to the end counts. */
+static void watch_fall(tbi_account *a, const tabi_frame *frame) {
+  if (!tbi_fall_lies(&a->fall, a->dynamics)) {
+    a->value[TBI_FALL] = (double)NAN;
+  } else if (isnan(a->value[TBI_FALL])) {
+    a->value[TBI_FALL] = frame->time;
+  }
+}
+
+static bool add_step(tbi_account *a, const tabi_frame *frame) {
+  add_contacts(a, frame);
+  for (int32_t i = 0; i < frame->nrobot; ++i)
+    add_zmp(a, i, &frame->balance[i]);
+  double energy = total(&frame->energy);
+  a->value[TBI_ENERGY_END] = energy;
+  raise(a, TBI_ENERGY_GAIN, energy - frame->energy.work - a->value[TBI_ENERGY_START]);
+  watch_fall(a, frame);
+  a->last = frame->time;
+  return add_certificate(a, &frame->certificate);
+}
+
+bool tbi_account_add(tbi_account *a, const tabi_frame *frame, tabi_error *err) {
+  tabi_dynamics_set_state(a->dynamics, frame->q, frame->v);
+  bool fine = a->frames == 0 ? begin(a, frame) : add_step(a, frame);
+  ++a->frames;
+  if (!fine) {
+    tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
+    return false;
+  }
+  return tabi_ledger_add(a->ledger, frame, err) == TABI_OK;
+}
+
+/* -- the end */
+
+static int rising(const void *a, const void *b) {
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The largest residuals, and those that 99 of 100 steps stay within. */
+static bool end_residuals(tbi_account *a) {
+  if (a->count == 0) return true;
+  double *sorted = malloc((size_t)a->count * sizeof *sorted);
+  if (!sorted) return false;
+  int64_t rank = (99 * a->count + 99) / 100 - 1;
+  for (int k = 0; k < 4; ++k) {
+    for (int64_t i = 0; i < a->count; ++i)
+      sorted[i] = a->residual[i][k];
+    qsort(sorted, (size_t)a->count, sizeof *sorted, rising);
+    a->value[residuals[k]] = sorted[a->count - 1];
+    a->value[residuals[k] + 1] = sorted[rank];
+  }
+  free(sorted);
+  return true;
+}
+
+static tbi_link_account *account_of(tbi_account *a, int32_t link) {
+  for (int32_t i = 0; i < a->nlink; ++i) {
+    if (a->link[i].link == link) return &a->link[i];
+  }
+  a->link[a->nlink] = (tbi_link_account){.link = link};
+  return &a->link[a->nlink++];
+}
+
+static bool end_ledger(tbi_account *a) {
+  int32_t count = 0;
+  const tabi_ledger_entry *entry = tabi_ledger_entries(a->ledger, &count);
+  size_t nlink = (size_t)tabi_model_nlink(tabi_scene_model(a->scene));
+  a->link = calloc(nlink + 1, sizeof *a->link);
+  if (!a->link) return false;
+  double stick = 0;
+  double crept = 0;
+  a->value[TBI_SLIP] = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    tbi_link_account *link = account_of(a, entry[i].link);
+    bool slips = entry[i].status == TABI_CONTACT_SLIP;
+    double time = entry[i].end - entry[i].start;
+    link->energy += entry[i].energy;
+    *(slips ? &link->slip : &link->creep) += entry[i].distance;
+    *(slips ? &link->slip_time : &link->stick_time) += time;
+    a->value[TBI_SLIP] += slips ? entry[i].distance : 0;
+    stick += slips ? 0 : time;
+    crept += slips ? 0 : entry[i].distance;
+  }
+  if (stick > 0) a->value[TBI_CREEP] = crept / stick;
+  return true;
+}
+
+bool tbi_account_end(tbi_account *a, tabi_error *err) {
+  if (a->count > 0) a->value[TBI_FORCE_MEAN] = a->force_sum / (double)a->count;
+  if (a->zmp_count > 0) a->value[TBI_ZMP_NOISE] = sqrt(a->zmp_square / (double)a->zmp_count);
+  if (end_residuals(a) && end_ledger(a)) return true;
+  tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+  return false;
+}
