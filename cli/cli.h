@@ -54,7 +54,7 @@ typedef struct tbi_command {
 } tbi_command;
 
 extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run,
-    tbi_cmd_solve, tbi_cmd_view, tbi_cmd_reproduce, tbi_cmd_plot, tbi_cmd_export;
+    tbi_cmd_solve, tbi_cmd_view, tbi_cmd_reproduce, tbi_cmd_compare, tbi_cmd_plot, tbi_cmd_export;
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);

@@ -1,0 +1,369 @@
+/* cmd_compare.c - `tabi compare`: a scene under several methods, or several runs, side by side. */
+#include "cli.h"
+#include "compare.h"
+#include "compare_show.h"
+#include "plot.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONTACT, TIME, DT, SET, TOLERANCE, JSON, HTML, PLOT };
+
+/* What is asked for. */
+typedef struct request {
+  const tbi_args *args;
+  int32_t method[TABI_CONTACT_COUNT]; /* after --contact */
+  int32_t nmethod;                    /* 0: all that apply */
+  tbi_findings warnings;
+} request;
+
+/* -- the command line */
+
+static bool is_number(const char *text) {
+  char *end = NULL;
+  double value = strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(value) && value > 0;
+}
+
+static bool unknown_method(const char *word, size_t length) {
+  char list[120] = "";
+  size_t used = 0;
+  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
+    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                     tabi_contact_name((tabi_contact_kind)i));
+    if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
+  }
+  tbi_usage_error("compare", "unknown contact model '%.*s' (%s)", (int)length, word, list);
+  return false;
+}
+
+static bool parse_methods(request *r, const char *text) {
+  for (;; ++text) {
+    char word[32] = "";
+    size_t length = strcspn(text, ",");
+    if (length < sizeof word) memcpy(word, text, length);
+    int32_t kind = tabi_contact_find(word);
+    if (kind == TABI_NONE) return unknown_method(text, length);
+    for (int32_t i = 0; i < r->nmethod; ++i) {
+      if (r->method[i] != kind) continue;
+      tbi_usage_error("compare", "--contact: '%s' is given twice", word);
+      return false;
+    }
+    r->method[r->nmethod++] = kind;
+    text += length;
+    if (*text == '\0') return true;
+  }
+}
+
+static bool check_numbers(const tbi_args *args) {
+  static const int options[] = {TIME, DT};
+  static const char *const names[] = {"--time", "--dt"};
+  for (int i = 0; i < 2; ++i) {
+    const char *text = args->value[options[i]];
+    if (!text || is_number(text)) continue;
+    tbi_usage_error("compare", "%s needs a number of seconds > 0, not '%s'", names[i], text);
+    return false;
+  }
+  for (int i = 0; i < args->nmany; ++i) {
+    const char *equals = strchr(args->many[i], '=');
+    if (equals && equals != args->many[i]) continue;
+    tbi_usage_error("compare", "--set needs path=value, as in bodies.box.mass=3, not '%s'",
+                    args->many[i]);
+    return false;
+  }
+  return true;
+}
+
+/* Logs are what they are. */
+static bool check_words(const tbi_args *args) {
+  int logs = 0;
+  for (int i = 0; i < args->nword; ++i)
+    logs += tbi_source_is_log(args->word[i]) ? 1 : 0;
+  const char *wrong = NULL;
+  if (args->value[CONTACT] && (args->nword > 1 || logs > 0))
+    wrong = "--contact goes with one SCENE; several runs are compared as they are";
+  if (logs == args->nword && args->value[DT]) wrong = "--dt is for scenes; a log is what it is";
+  if (logs == args->nword && args->nmany > 0) wrong = "--set is for scenes; a log is what it is";
+  if (wrong) tbi_usage_error("compare", "%s", wrong);
+  return !wrong;
+}
+
+static bool check_options(request *r, tbi_compared *c) {
+  const tbi_args *args = r->args;
+  const char *methods = args->value[CONTACT];
+  const char *tolerances = args->value[TOLERANCE];
+  const char *plot = args->value[PLOT];
+  if (methods && !parse_methods(r, methods)) return false;
+  if (tolerances && !tbi_tolerances_parse(c, tolerances)) return false;
+  if (plot && !tbi_plot_path("compare", "--plot", plot)) return false;
+  return check_numbers(args) && check_words(args);
+}
+
+/* -- opening */
+
+/* What the column is called: the file without its folder and ending, cut, and unlike the others. */
+static void name_run(tbi_compared *c, tbi_run *run) {
+  enum { LONGEST = 10 };
+  const char *path = run->source.path;
+  const char *slash = strrchr(path, '/');
+  const char *base = slash ? slash + 1 : path;
+  const char *dot = strrchr(base, '.');
+  size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  if (length > LONGEST) length = LONGEST;
+  while (length > 0 && ((unsigned char)base[length] & 0xc0U) == 0x80U)
+    --length;
+  for (int number = 1; number <= TBI_MAX_RUNS; ++number) {
+    char end[8] = "";
+    if (number > 1) (void)snprintf(end, sizeof end, "#%d", number);
+    size_t room = LONGEST - strlen(end);
+    (void)snprintf(run->name, sizeof run->name, "%.*s%s", (int)(length < room ? length : room),
+                   base, end);
+    bool taken = false;
+    for (const tbi_run *other = c->run; other < run; ++other)
+      taken = taken || strcmp(other->name, run->name) == 0;
+    if (!taken) break;
+  }
+}
+
+/* Opens a scene as a new run; method NULL: its own.  A refused one leaves nothing behind. */
+static int open_scene(request *r, tbi_compared *c, const char *path, const char *method,
+                      tabi_error *err) {
+  static const char *const paths[] = {"timestep", "duration", "contact.model"};
+  const char *const values[] = {r->args->value[DT], r->args->value[TIME], method};
+  const char *set[TBI_MAX_MANY + 3];
+  char text[3][96];
+  tabi_scene_def def = tabi_scene_def_default();
+  for (int i = 0; i < r->args->nmany; ++i)
+    set[def.nset++] = r->args->many[i];
+  for (int i = 0; i < 3; ++i) {
+    if (!values[i]) continue;
+    (void)snprintf(text[i], sizeof text[i], "%s=%s", paths[i], values[i]);
+    set[def.nset++] = text[i];
+  }
+  def.set = set;
+  def.plugins = true;
+  def.warn = tbi_findings_add;
+  def.warn_user = &r->warnings;
+  tbi_run *run = &c->run[c->nrun];
+  int code = tbi_source_open_scene(&run->source, path, &def, err);
+  if (code != TBI_EXIT_OK) {
+    tbi_source_close(&run->source);
+    return code;
+  }
+  ++c->nrun;
+  return TBI_EXIT_OK;
+}
+
+static int open_log(request *r, tbi_compared *c, const char *path, tabi_error *err) {
+  tabi_scene_def def = tabi_scene_def_default();
+  def.plugins = true;
+  def.warn = tbi_findings_add;
+  def.warn_user = &r->warnings;
+  const char *time = r->args->value[TIME];
+  tbi_run *run = &c->run[c->nrun++];
+  return tbi_source_open_log(&run->source, path, &def, time ? strtod(time, NULL) : 0, err);
+}
+
+/* One method of a scene; that it cannot have the scene is noted. */
+static int open_method(request *r, tbi_compared *c, int32_t kind) {
+  tbi_refusal *refusal = &c->refusal[c->nrefusal];
+  refusal->name = tabi_contact_name((tabi_contact_kind)kind);
+  refusal->reason = (tabi_error){0};
+  int code = open_scene(r, c, r->args->word[0], refusal->name, &refusal->reason);
+  if (code == TBI_EXIT_OK) {
+    tbi_run *run = &c->run[c->nrun - 1];
+    (void)snprintf(run->name, sizeof run->name, "%s", refusal->name);
+    return TBI_EXIT_OK;
+  }
+  if (code == TBI_EXIT_INTERNAL) return tbi_print_error(&refusal->reason);
+  ++c->nrefusal;
+  return TBI_EXIT_OK;
+}
+
+/* Without a choice the scene's own method comes first. */
+static int open_methods(request *r, tbi_compared *c) {
+  if (r->nmethod == 0) {
+    tabi_error err = {0};
+    if (open_scene(r, c, r->args->word[0], NULL, &err) != TBI_EXIT_OK) return tbi_print_error(&err);
+    tabi_contact_kind own = c->run[0].source.contact;
+    (void)snprintf(c->run[0].name, sizeof c->run[0].name, "%s", tabi_contact_name(own));
+    for (int32_t i = 0; i < TABI_CONTACT_COUNT; ++i) {
+      if (i != (int32_t)own) r->method[r->nmethod++] = i;
+    }
+  }
+  int code = TBI_EXIT_OK;
+  for (int32_t i = 0; i < r->nmethod && code == TBI_EXIT_OK; ++i)
+    code = open_method(r, c, r->method[i]);
+  if (code == TBI_EXIT_OK && c->nrun == 0) return tbi_print_error(&c->refusal[0].reason);
+  return code;
+}
+
+static int open_words(request *r, tbi_compared *c) {
+  for (int i = 0; i < r->args->nword; ++i) {
+    const char *path = r->args->word[i];
+    tabi_error err = {0};
+    int code =
+        tbi_source_is_log(path) ? open_log(r, c, path, &err) : open_scene(r, c, path, NULL, &err);
+    if (code != TBI_EXIT_OK) return tbi_print_error(&err);
+    name_run(c, &c->run[c->nrun - 1]);
+  }
+  return TBI_EXIT_OK;
+}
+
+/* The first run is what others are held against. */
+static int check_robots(tbi_compared *c) {
+  const tbi_source *first = &c->run[0].source;
+  if (!tbi_reference_begin(&c->reference, first->scene, first->spacing)) return tbi_out_of_memory();
+  for (int32_t i = 1; i < c->nrun; ++i) {
+    char which[400];
+    tabi_error err;
+    const tbi_source *source = &c->run[i].source;
+    if (tbi_reference_fits(&c->reference, source->scene, which, sizeof which)) continue;
+    tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){source->path, 1},
+             "its joints are not those of %s: %s; compare runs of the same robots", first->path,
+             which);
+    return tbi_print_error(&err);
+  }
+  return TBI_EXIT_OK;
+}
+
+/* -- running */
+
+static void show_progress(const tbi_compared *c, int32_t run, time_t *shown) {
+  time_t now = time(NULL);
+  if (now == *shown || !isatty(STDERR_FILENO)) return;
+  *shown = now;
+  const tbi_source *s = &c->run[run].source;
+  (void)fprintf(stderr, "\r\033[K%s (%d of %d)  %3.0f %%", c->run[run].name, run + 1, c->nrun,
+                100.0 * (double)s->next / (double)s->count);
+}
+
+static bool take_frame(tbi_compared *c, int32_t index, tbi_show *show, const tabi_frame *frame,
+                       tabi_error *err) {
+  tbi_run *run = &c->run[index];
+  if (!tbi_account_add(&run->account, frame, err)) return false;
+  if (index == 0 && !tbi_reference_add(&c->reference, frame)) {
+    tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
+    return false;
+  }
+  tbi_reference_compare(&c->reference, &run->distance, frame);
+  return tbi_show_frame(show, index, frame, err);
+}
+
+static void end_run(tbi_run *run) {
+  double *value = run->account.value;
+  const tbi_distance *d = &run->distance;
+  int64_t steps = run->account.frames - 1;
+  if (tbi_source_over(&run->source) && isnan(value[TBI_FALL])) value[TBI_FALL] = run->account.last;
+  if (!run->source.recording && steps > 0)
+    value[TBI_STEP_TIME] = run->source.seconds / (double)steps;
+  if (d->zmp_count > 0) value[TBI_ZMP_ERROR] = sqrt(d->zmp_square / (double)d->zmp_count);
+  if (d->pairs == 0) return;
+  value[TBI_POSITION_ERROR] = d->position;
+  value[TBI_ANGLE_ERROR] = d->angle;
+}
+
+static bool do_run(tbi_compared *c, int32_t index, tbi_show *show, tabi_error *err) {
+  tbi_run *run = &c->run[index];
+  time_t shown = time(NULL);
+  run->distance.spacing = run->source.spacing;
+  bool fine = tbi_account_begin(&run->account, run->source.scene, err) &&
+              tbi_show_begin(show, index, run, err);
+  while (fine) {
+    const tabi_frame *frame = tbi_source_next(&run->source, err);
+    if (!frame) break;
+    fine = take_frame(c, index, show, frame, err);
+    show_progress(c, index, &shown);
+  }
+  if (isatty(STDERR_FILENO)) (void)fputs("\r\033[K", stderr);
+  fine = fine && err->status == TABI_OK && tbi_account_end(&run->account, err);
+  if (fine) end_run(run);
+  return fine;
+}
+
+/* Runs that did not reach their end are part of the result unless there are no others. */
+static int check_ends(const tbi_compared *c) {
+  for (int32_t i = 0; i < c->nrun; ++i) {
+    if (c->run[i].source.failure.status == TABI_OK) return TBI_EXIT_OK;
+  }
+  tabi_error err = c->run[0].source.failure;
+  (void)snprintf(err.file, sizeof err.file, "%s", c->run[0].source.path);
+  err.line = 1;
+  tbi_print_diagnostic(&err, "error");
+  return TBI_EXIT_DIVERGED;
+}
+
+static int run_all(tbi_compared *c, const tbi_args *args, FILE *out) {
+  tbi_show show = {0};
+  tabi_error err = {0};
+  bool fine = tbi_show_want(&show, args->value[PLOT], args->value[HTML], &err);
+  for (int32_t i = 0; i < c->nrun && fine; ++i)
+    fine = do_run(c, i, &show, &err);
+  int code = fine ? check_ends(c) : tbi_print_error(&err);
+  if (code == TBI_EXIT_OK) code = tbi_show_end(&show, c);
+  tbi_show_free(&show);
+  if (code != TBI_EXIT_OK) return code;
+  if (args->value[JSON]) {
+    code = tbi_compared_print_json(c, out);
+  } else {
+    tbi_compared_print(c, out);
+  }
+  return code == TBI_EXIT_OK && !tbi_compared_within(c) ? TBI_EXIT_CHECK : code;
+}
+
+static int compare_opened(request *r, tbi_compared *c, FILE *out) {
+  c->methods = r->args->nword == 1 && !tbi_source_is_log(r->args->word[0]);
+  int code = c->methods ? open_methods(r, c) : open_words(r, c);
+  if (code == TBI_EXIT_OK && r->warnings.no_memory) code = tbi_out_of_memory();
+  if (code == TBI_EXIT_OK) tbi_print_warnings(&r->warnings);
+  if (code == TBI_EXIT_OK) code = check_robots(c);
+  if (code == TBI_EXIT_OK) code = run_all(c, r->args, out);
+  return code;
+}
+
+static int compare_command(const tbi_args *args, FILE *out) {
+  request r = {.args = args};
+  tbi_compared *c = calloc(1, sizeof *c);
+  if (!c) return tbi_out_of_memory();
+  int code = check_options(&r, c) ? compare_opened(&r, c, out) : TBI_EXIT_USAGE;
+  for (int32_t i = 0; i < c->nrun; ++i) {
+    tbi_account_free(&c->run[i].account);
+    tbi_source_close(&c->run[i].source);
+  }
+  tbi_reference_free(&c->reference);
+  tbi_findings_free(&r.warnings);
+  free(c);
+  return code;
+}
+
+const tbi_command tbi_cmd_compare = {
+    .name = "compare",
+    .usage = "compare SCENE|LOG... [--contact A,B] [--time S] [--dt S] [--set path=value]\n"
+             "                    [--tolerance name=value,...] [--json] [--html F] [--plot F]",
+    .summary = "runs side by side: falls, forces, slip, residuals, speed, where they part",
+    .text = "One scene is run under several methods of contact, its own first; several scenes or\n"
+            "logs are compared as they are.  The first is the reference.  Exit code 5 when a\n"
+            "tolerance is exceeded.  docs/compare.md says what the figures are.\n"
+            "\n"
+            "examples:\n"
+            "  tabi compare scenes/stand.yaml --time 2\n"
+            "  tabi compare scenes/stand.yaml --contact exact,cone --tolerance zmp_error=0.001\n"
+            "  tabi compare monday.tabi tuesday.tabi --plot both.svg\n",
+    .nword = 1,
+    .nmore = TBI_MAX_RUNS - 1,
+    .word = "SCENE or LOG",
+    .options =
+        {[CONTACT] = {"--contact", "A,B", "methods; default: all that take the scene", false},
+                  [TIME] = {"--time", "S", "how long to simulate, or to read logs", false},
+                  [DT] = {"--dt", "S", "time step of scenes", false},
+                  [SET] = {"--set", "path=value", "change scenes; may be given several times", true},
+                  [TOLERANCE] = {"--tolerance", "name=value", "limits of figures, SI, by commas", false},
+                  [JSON] = {"--json", NULL, "the result as one object", false},
+                  [HTML] = {"--html", "F", "all runs in one page that plays anywhere", false},
+                  [PLOT] = {"--plot", "F", "curves of all runs, .svg, .png or .pdf (needs gnuplot)", false}},
+    .run = compare_command,
+};
