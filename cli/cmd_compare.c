@@ -300,7 +300,11 @@ static int check_ends(const tbi_compared *c) {
 static int run_all(tbi_compared *c, const tbi_args *args, FILE *out) {
   tbi_show show = {0};
   tabi_error err = {0};
-  bool fine = tbi_show_want(&show, args->value[PLOT], args->value[HTML], &err);
+  if (!tbi_show_want(&show, args->value[PLOT], args->value[HTML], &err)) {
+    tbi_print_diagnostic(&err, "error");
+    return TBI_EXIT_INTERNAL;
+  }
+  bool fine = true;
   for (int32_t i = 0; i < c->nrun && fine; ++i)
     fine = do_run(c, i, &show, &err);
   int code = fine ? check_ends(c) : tbi_print_error(&err);

@@ -126,6 +126,42 @@ class Compare(Case):
                             ("energy_gain", "max_gain")):
             self.assertEqual(figures[figure], run["energy"][key])
         self.assertEqual(result["fell"], run["fell"])
+        # and the same ledger; creep is the way of what stuck over its time
+        self.assertEqual([link["link"] for link in result["links"]], list(run["ledger"]))
+        time = way = 0
+        for link in result["links"]:
+            ledger = run["ledger"][link["link"]]
+            self.assertEqual(link["slip"], ledger["distance"])
+            self.assertEqual(link["energy"], ledger["energy"])
+            for stay in (entry for entry in ledger["intervals"] if entry["status"] == "stick"):
+                time += stay["end"] - stay["start"]
+                way += stay["distance"]
+        self.assertAlmostEqual(figures["creep"], way / time, delta=1e-9 * way / time)
+
+    def zmp(self, log):
+        """Zero-moment points of a log, from its signals."""
+        table = log + ".csv"
+        self.tabi("export", log, "-o", table, "--signals", "zmp")
+        with open(table, encoding="utf-8", newline="") as file:
+            return [(float(row["zmp.x"]), float(row["zmp.y"])) for row in list(csv.DictReader(file))[1:]]
+
+    def test_zero_moment_points(self):
+        # errors and noise as the formulas of docs/compare.md say, from what the signals are
+        logs = [self.log(STAND, f"{method}.tabi", "--contact", method, "--time", "0.15")
+                for method in ("exact", "lcp")]
+        points = [self.zmp(log) for log in logs]
+        runs = self.compare(*logs)["runs"]
+        apart = [math.dist(a, b) ** 2 for a, b in zip(*points)]
+        self.assertEqual(len(apart), 150)
+        error = runs[1]["figures"]["zmp_error"]
+        self.assertGreater(error, 1e-5)
+        self.assertAlmostEqual(error, math.sqrt(sum(apart) / len(apart)), delta=1e-4 * error)
+        for run, way in zip(runs, points):
+            off = [math.dist(p, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)) ** 2
+                   for a, p, b in zip(way, way[1:], way[2:])]
+            noise = run["figures"]["zmp_noise"]
+            # white noise of mean square s^2 gives 3/2 s^2
+            self.assertAlmostEqual(noise, math.sqrt(sum(off) / len(off) / 1.5), delta=1e-4 * noise)
 
     def test_a_fall_has_its_time(self):
         # without a floor, below half of 1 m first where g h^2 n (n + 1) / 2 > 0.5 m: n = 319
@@ -283,7 +319,7 @@ class Compare(Case):
         self.assertFalse(os.path.exists(figure))
         _, err = self.tabi("compare", drop, "--plot", "figure.bmp", code=2)
         self.assertIn(".svg", err)
-        _, err = self.tabi("compare", drop, "--html", self.path("no/such/page.html"), code=3)
+        _, err = self.tabi("compare", drop, "--html", self.path("no/such/page.html"), code=1)
         self.assertIn("no/such/page.html", err)
 
     def test_refusals_in_json(self):
