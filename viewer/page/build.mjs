@@ -8,7 +8,14 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = new URL(".", import.meta.url).pathname;
-const SOURCES = ["build.mjs", "index.html", "package-lock.json", "package.json", "src", "vite.config.mjs"];
+const SOURCES = [
+  "build.mjs",
+  "index.html",
+  "package-lock.json",
+  "package.json",
+  "src",
+  "vite.config.mjs",
+];
 const LICENCES = ["three/LICENSE", "uplot/LICENSE", "lil-gui/LICENSE.md"];
 
 function filesUnder(path) {
@@ -45,7 +52,7 @@ function policy(script) {
     "connect-src 'self'",
     "img-src 'self' data: blob:",
     "media-src blob:",
-    "font-src data:", /* the panel's arrows */
+    "font-src data:" /* the panel's arrows */,
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");

@@ -2,8 +2,19 @@
  *
  * All shapes of one geometry are one draw call, so that hundreds of balls cost as little as one. */
 import {
-  Box3, BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, Group,
-  Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3,
+  Box3,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  Color,
+  CylinderGeometry,
+  Group,
+  Matrix4,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
 } from "three";
 import { paletteColour } from "./colours.js";
 import { makeGround } from "./ground.js";
@@ -38,8 +49,16 @@ function meshGeometry({ vertices, triangles }) {
 
 /* Of each type: what tells geometries apart, the geometry, and its scale for a size. */
 const TYPES = {
-  box: { key: () => "", make: () => new BoxGeometry(2, 2, 2), scale: (s, v) => v.set(s[0], s[1], s[2]) },
-  sphere: { key: () => "", make: () => new SphereGeometry(1, 32, 20), scale: (s, v) => v.setScalar(s[0]) },
+  box: {
+    key: () => "",
+    make: () => new BoxGeometry(2, 2, 2),
+    scale: (s, v) => v.set(s[0], s[1], s[2]),
+  },
+  sphere: {
+    key: () => "",
+    make: () => new SphereGeometry(1, 32, 20),
+    scale: (s, v) => v.setScalar(s[0]),
+  },
   cylinder: {
     key: () => "",
     make: () => upright(new CylinderGeometry(1, 1, 2, 36)),
@@ -81,7 +100,16 @@ export function seenShapes(stage) {
   const shaped = new Set(stage.shapes.map((shape) => shape.link));
   const standIns = stage.links.flatMap((link, i) => {
     if (shaped.has(i) || !link.box || !(link.mass > 0)) return [];
-    return [{ link: i, type: "box", pos: link.com, quat: link.box.quat, size: link.box.half, colour: null }];
+    return [
+      {
+        link: i,
+        type: "box",
+        pos: link.com,
+        quat: link.box.quat,
+        size: link.box.half,
+        colour: null,
+      },
+    ];
   });
   return [...seen, ...standIns];
 }
@@ -121,9 +149,13 @@ export class Bodies {
     if (!type) return;
     const local = new Matrix4();
     quaternion(shape.quat, turn).normalize();
-    const size = type.scale(shape.size ?? [], new Vector3()).multiplyScalar(1 - APART * (this.added++ % 8));
+    const size = type
+      .scale(shape.size ?? [], new Vector3())
+      .multiplyScalar(1 - APART * (this.added++ % 8));
     local.compose(position.fromArray(shape.pos), turn, size);
-    const colour = this.style?.colour ?? shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.stage);
+    const colour =
+      this.style?.colour ??
+      shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.stage);
     this.kind(shape, type).items.push({ link: shape.link, local, colour });
   }
 
@@ -131,7 +163,12 @@ export class Bodies {
     const opacity = this.style?.opacity ?? shape.colour?.[3] ?? 1;
     const key = `${shape.type} ${type.key(shape)} ${opacity}`;
     if (!this.kinds.has(key)) {
-      const instances = new Instances(this.group, type.make(shape, this.stage), makeMaterial(opacity), this.style ? 2 : 0);
+      const instances = new Instances(
+        this.group,
+        type.make(shape, this.stage),
+        makeMaterial(opacity),
+        this.style ? 2 : 0,
+      );
       this.kinds.set(key, { instances, opacity, items: [] });
     }
     return this.kinds.get(key);

@@ -3,7 +3,11 @@ import { PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { ROBOT } from "./film.js";
 
-const FROM = new Vector3(0.72, -1, 0.36).normalize(); /* a robot that walks along x is seen from its right */
+const FROM = new Vector3(
+  0.72,
+  -1,
+  0.36,
+).normalize(); /* a robot that walks along x is seen from its right */
 const SMOOTH = 0.15; /* s in which the camera closes in on what it follows */
 
 const wanted = new Vector3();

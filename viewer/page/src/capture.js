@@ -14,7 +14,10 @@ export function save(blob, name) {
 export function screenshot(theatre) {
   theatre.render(); /* the canvas keeps its pixels only until the browser shows them */
   return new Promise((resolve, reject) => {
-    theatre.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser gave no picture"))), "image/png");
+    theatre.canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the browser gave no picture"))),
+      "image/png",
+    );
   });
 }
 
@@ -32,11 +35,15 @@ export class Video {
   }
 
   start() {
-    const kind = globalThis.MediaRecorder && KINDS.find((name) => MediaRecorder.isTypeSupported(name));
+    const kind =
+      globalThis.MediaRecorder && KINDS.find((name) => MediaRecorder.isTypeSupported(name));
     if (!kind) throw new Error("this browser writes no WebM; try Chromium or Firefox");
     const stream = this.theatre.canvas.captureStream(60);
     const parts = [];
-    this.recorder = new MediaRecorder(stream, { mimeType: kind, videoBitsPerSecond: BITS_PER_SECOND });
+    this.recorder = new MediaRecorder(stream, {
+      mimeType: kind,
+      videoBitsPerSecond: BITS_PER_SECOND,
+    });
     this.recorder.ondataavailable = (event) => parts.push(event.data);
     this.recorder.onstop = () => {
       for (const track of stream.getTracks()) track.stop();

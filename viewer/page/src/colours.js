@@ -11,9 +11,22 @@ export const ZMP = new Color(0x1c62d6);
 export const BAND = new Color(0xe8590c);
 export const GHOST = { colour: new Color(0x4c7ef3), opacity: 0.28 };
 export const COLLISION = { colour: new Color(0xf08c00), opacity: 0.3 };
-export const AXIS = { revolute: new Color(0x1c62d6), continuous: new Color(0x1c62d6), prismatic: new Color(0x0b8a7a) };
+export const AXIS = {
+  revolute: new Color(0x1c62d6),
+  continuous: new Color(0x1c62d6),
+  prismatic: new Color(0x0b8a7a),
+};
 export const TRAILS = [0x1c62d6, 0xd6336c, 0x0b8a7a, 0xe8590c];
-export const CURVES = ["#1c62d6", "#d6336c", "#0b8a7a", "#e8790c", "#7048e8", "#5c6b7a", "#2b8a3e", "#a61e4d"];
+export const CURVES = [
+  "#1c62d6",
+  "#d6336c",
+  "#0b8a7a",
+  "#e8790c",
+  "#7048e8",
+  "#5c6b7a",
+  "#2b8a3e",
+  "#a61e4d",
+];
 
 const ROBOTS = [
   { hue: 0.59, saturation: 0.2, lightness: 0.66 },

@@ -46,7 +46,16 @@ export class Picture {
 
 /* Words of a contact after its offset. */
 export const CONTACT = {
-  A: 0, B: 1, STATUS: 2, POINT: 3, NORMAL: 6, FORCE: 9, FRICTION: 12, SLIP: 13, RESIDUAL: 14, GAP: 15,
+  A: 0,
+  B: 1,
+  STATUS: 2,
+  POINT: 3,
+  NORMAL: 6,
+  FORCE: 9,
+  FRICTION: 12,
+  SLIP: 13,
+  RESIDUAL: 14,
+  GAP: 15,
 };
 /* Words of a robot after its offset. */
 export const ROBOT = { COM: 0, ZMP: 3, FORCE: 6, MARGIN: 7, NCORNER: 8, CORNER: 9 };
@@ -59,7 +68,9 @@ function checkPicture(view, at, end) {
   const n = (k) => view.getUint32(at + 24 + 4 * k, true);
   const words = n(0) * LINK_WORDS + n(1) + n(2) * CONTACT_WORDS + n(3) * ROBOT_WORDS;
   if (bytes !== HEADER_BYTES + 4 * words || at + bytes > end) {
-    throw new Error(`the film is damaged at byte ${at}: its size and its counts disagree; write it again`);
+    throw new Error(
+      `the film is damaged at byte ${at}: its size and its counts disagree; write it again`,
+    );
   }
   return bytes;
 }
@@ -101,7 +112,7 @@ export class Film {
       f32: new Float32Array(buffer, 0, buffer.byteLength >> 2),
       i32: new Int32Array(buffer, 0, buffer.byteLength >> 2),
     };
-    for (let at = 0; at < buffer.byteLength; ) {
+    for (let at = 0; at < buffer.byteLength;) {
       const bytes = checkPicture(block.view, at, buffer.byteLength);
       this.blocks.push(block);
       this.offsets.push(at);

@@ -2,14 +2,28 @@
 import { FLAG, CONTACT } from "./film.js";
 
 const LEGENDS = {
-  contacts: [["#1b9e5a", "stick"], ["#f08c00", "slip"], ["#9aa5b1", "separating"]],
-  residuals: [["#18c93b", "1e-12 m/s"], ["#c7a819", "1e-7"], ["#c71919", "1e-2"]],
-  cones: [["#18c93b", "friction unused"], ["#c71919", "all used"]],
+  contacts: [
+    ["#1b9e5a", "stick"],
+    ["#f08c00", "slip"],
+    ["#9aa5b1", "separating"],
+  ],
+  residuals: [
+    ["#18c93b", "1e-12 m/s"],
+    ["#c7a819", "1e-7"],
+    ["#c71919", "1e-2"],
+  ],
+  cones: [
+    ["#18c93b", "friction unused"],
+    ["#c71919", "all used"],
+  ],
 };
 const EVERY_MS = 70;
 
 const element = Object.fromEntries(
-  ["title", "subtitle", "facts", "time", "factor", "scrub", "play", "legend"].map((id) => [id, document.getElementById(id)]),
+  ["title", "subtitle", "facts", "time", "factor", "scrub", "play", "legend"].map((id) => [
+    id,
+    document.getElementById(id),
+  ]),
 );
 
 function set(id, text) {
@@ -43,11 +57,9 @@ export class Hud {
     const { film } = this.runs[0];
     set("time", `${picture.time.toFixed(3)} s`);
     const { scrub, play } = element;
-    if (document.activeElement !== scrub || player.playing) {
-      scrub.min = film.start;
-      scrub.max = film.end;
-      scrub.value = player.time;
-    }
+    scrub.min = film.start;
+    scrub.max = film.end;
+    scrub.value = player.time;
     const factor = picture.factor > 0 ? `× ${picture.factor.toFixed(2)} real time` : "";
     set("factor", this.live ? factor : "");
     set("facts", this.facts(picture));

@@ -95,7 +95,17 @@ export class Arrows {
     const head = Math.min(5 * radius, 0.6 * length);
     const shaft = length - head;
     this.shafts.putAlong(x, y, z, dx, dy, dz, radius, shaft, colour);
-    this.heads.putAlong(x + dx * shaft, y + dy * shaft, z + dz * shaft, dx, dy, dz, 2.4 * radius, head, colour);
+    this.heads.putAlong(
+      x + dx * shaft,
+      y + dy * shaft,
+      z + dz * shaft,
+      dx,
+      dy,
+      dz,
+      2.4 * radius,
+      head,
+      colour,
+    );
   }
 
   end() {

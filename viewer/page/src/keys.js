@@ -16,6 +16,8 @@ const WORDS = [
   ["?", "this list"],
 ];
 
+const PRESSED = "button, input[type=checkbox]";
+
 export function listKeys(element) {
   for (const [key, words] of WORDS) {
     const term = document.createElement("dt");
@@ -28,9 +30,16 @@ export function listKeys(element) {
 
 /* table: {key: (event) => ...}, keys as KeyboardEvent.key, letters in lower case. */
 export function listenKeys(table) {
+  /* who clicks wants the keys for the player again; who came by Tab wants them for the button */
+  window.addEventListener("click", (event) => {
+    if (event.detail > 0 && event.target.matches?.(PRESSED)) event.target.blur();
+  });
   window.addEventListener("keydown", (event) => {
-    const typing = event.target.matches?.("input:not([type=range]):not([type=checkbox]), select, textarea");
+    const typing = event.target.matches?.(
+      "input:not([type=range]):not([type=checkbox]), select, textarea",
+    );
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.key === " " || event.key === "Enter") && event.target.matches?.(PRESSED)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (!table[key]) return;
     event.preventDefault();

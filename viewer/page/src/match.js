@@ -39,7 +39,12 @@ export function usualPlots(signals, alive = () => true) {
   const plots = [];
   for (const choices of USUAL) {
     const found = choices
-      .map((patterns) => patterns.split(" ").flatMap((pattern) => matchSignals(signals, pattern)).filter(alive))
+      .map((patterns) =>
+        patterns
+          .split(" ")
+          .flatMap((pattern) => matchSignals(signals, pattern))
+          .filter(alive),
+      )
       .find((indices) => indices.length);
     if (found) plots.push(byUnit(signals, found)[0].slice(0, MOST_CURVES));
     if (plots.length === FEWEST) break;

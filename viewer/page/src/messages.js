@@ -8,7 +8,9 @@ export class Messages {
     this.element = element;
     this.last = "";
     window.addEventListener("error", (event) => this.error(event.message));
-    window.addEventListener("unhandledrejection", (event) => this.error(event.reason?.message ?? event.reason));
+    window.addEventListener("unhandledrejection", (event) =>
+      this.error(event.reason?.message ?? event.reason),
+    );
   }
 
   error(text) {
@@ -22,7 +24,9 @@ export class Messages {
   }
 
   add(text, kind) {
-    const same = [...this.element.children].find((line) => line.firstChild.textContent === String(text));
+    const same = [...this.element.children].find(
+      (line) => line.firstChild.textContent === String(text),
+    );
     if (same) return same;
     while (this.element.children.length >= MOST) this.element.firstChild.remove();
     const line = document.createElement("div");

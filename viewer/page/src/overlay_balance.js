@@ -1,8 +1,18 @@
 /* overlay_balance.js - how robots stand: centre of mass with its plumb line, zero-moment point,
  * and the support polygon, green where the margin is wide and red where it is gone. */
 import {
-  BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, Float32BufferAttribute, Group,
-  Mesh, MeshBasicMaterial, MeshLambertMaterial, RingGeometry, SphereGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  CylinderGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  RingGeometry,
+  SphereGeometry,
 } from "three";
 import { COM, ZMP, goodToBad } from "./colours.js";
 import { ROBOT } from "./film.js";
@@ -14,7 +24,12 @@ const WIDE = 0.05; /* m, a margin that is drawn green */
 const colour = new Color();
 
 function overlay(material, opacity = 1) {
-  return Object.assign(material, { transparent: true, opacity, depthTest: false, depthWrite: false });
+  return Object.assign(material, {
+    transparent: true,
+    opacity,
+    depthTest: false,
+    depthWrite: false,
+  });
 }
 
 /* The sign draughtsmen use: quarters black and white, here octants dark and yellow. */
@@ -25,7 +40,8 @@ function comGeometry() {
   const dark = new Color(0x20262e);
   for (let i = 0; i < p.count; i += 3) {
     let sign = 1;
-    for (const get of ["getX", "getY", "getZ"]) sign *= Math.sign(p[get](i) + p[get](i + 1) + p[get](i + 2));
+    for (const get of ["getX", "getY", "getZ"])
+      sign *= Math.sign(p[get](i) + p[get](i + 1) + p[get](i + 2));
     for (let k = 0; k < 3; ++k) (sign > 0 ? COM : dark).toArray(colours, 3 * (i + k));
   }
   ball.setAttribute("color", new Float32BufferAttribute(colours, 3));
@@ -40,8 +56,18 @@ export class BalanceOverlay {
     const com = overlay(new MeshLambertMaterial({ vertexColors: true }));
     this.coms = new Instances(this.group, comGeometry(), com, 8);
     const ring = new RingGeometry(0.55, 1, 32);
-    this.zmps = new Instances(this.group, ring, overlay(new MeshBasicMaterial({ side: DoubleSide })), 8);
-    this.dots = new Instances(this.group, new SphereGeometry(1, 14, 10), overlay(new MeshBasicMaterial()), 8);
+    this.zmps = new Instances(
+      this.group,
+      ring,
+      overlay(new MeshBasicMaterial({ side: DoubleSide })),
+      8,
+    );
+    this.dots = new Instances(
+      this.group,
+      new SphereGeometry(1, 14, 10),
+      overlay(new MeshBasicMaterial()),
+      8,
+    );
     const stick = new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     this.sticks = new Instances(this.group, stick, overlay(new MeshBasicMaterial(), 0.85), 5);
     this.polygons = [];

@@ -1,7 +1,14 @@
 /* overlay_contacts.js - where bodies touch: points by status, forces, friction cones, residuals. */
 import {
-  Color, ConeGeometry, CylinderGeometry, DoubleSide, Group, MeshBasicMaterial, MeshLambertMaterial,
-  SphereGeometry, Vector3,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  SphereGeometry,
+  Vector3,
 } from "three";
 import { FORCE, STATUS_COLOURS, goodToBad, residualColour } from "./colours.js";
 import { CONTACT } from "./film.js";
@@ -37,9 +44,20 @@ export class ContactOverlay {
     scene.add(this.group);
     const shaft = new CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new ConeGeometry(1, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    const cone = new MeshBasicMaterial({ transparent: true, opacity: 0.34, side: DoubleSide, depthWrite: false });
+    const cone = new MeshBasicMaterial({
+      transparent: true,
+      opacity: 0.34,
+      side: DoubleSide,
+      depthWrite: false,
+    });
     this.cones = new Instances(this.group, openCone(), cone, 3);
-    this.arrows = new Arrows(this.group, shaft, head, through(new MeshLambertMaterial({ emissive: 0x5c1030 }), 0.94), 6);
+    this.arrows = new Arrows(
+      this.group,
+      shaft,
+      head,
+      through(new MeshLambertMaterial({ emissive: 0x5c1030 }), 0.94),
+      6,
+    );
     const ball = new SphereGeometry(1, 18, 12);
     this.points = new Instances(this.group, ball, through(new MeshLambertMaterial(), 1), 7);
   }
@@ -76,8 +94,17 @@ export class ContactOverlay {
     if (!(size > options.threshold) || size === 0) return;
     const sign = (i32[at + CONTACT.B] < 0 ? -1 : 1) / size;
     const length = this.unit * options.forceSize * SCALINGS[options.scaling](size / this.force);
-    this.arrows.put(f32[p], f32[p + 1], f32[p + 2], sign * f32[f], sign * f32[f + 1], sign * f32[f + 2],
-                    length, 0.0055 * this.unit, FORCE);
+    this.arrows.put(
+      f32[p],
+      f32[p + 1],
+      f32[p + 2],
+      sign * f32[f],
+      sign * f32[f + 1],
+      sign * f32[f + 2],
+      length,
+      0.0055 * this.unit,
+      FORCE,
+    );
   }
 
   /* How much of the friction is used: |ft| / (mu fn). */
@@ -93,8 +120,17 @@ export class ContactOverlay {
     const sign = i32[at + CONTACT.B] < 0 ? -1 : 1;
     const height = 0.1 * this.unit;
     goodToBad(tangential / (mu * normal), colour);
-    this.cones.putAlong(f32[p], f32[p + 1], f32[p + 2], sign * f32[n], sign * f32[n + 1], sign * f32[n + 2],
-                        height * Math.min(mu, STEEPEST), height, colour);
+    this.cones.putAlong(
+      f32[p],
+      f32[p + 1],
+      f32[p + 2],
+      sign * f32[n],
+      sign * f32[n + 1],
+      sign * f32[n + 2],
+      height * Math.min(mu, STEEPEST),
+      height,
+      colour,
+    );
   }
 
   updateLabels(picture, options, camera) {

@@ -1,7 +1,15 @@
 /* overlay_frames.js - what the model is made of: axes of joints, and the boxes that have the mass
  * and the inertia of each link. */
 import {
-  BoxGeometry, Color, CylinderGeometry, Group, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, Vector3,
+  BoxGeometry,
+  Color,
+  CylinderGeometry,
+  Group,
+  Matrix4,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  Quaternion,
+  Vector3,
 } from "three";
 import { quaternion } from "./bodies.js";
 import { AXIS } from "./colours.js";
@@ -13,7 +21,12 @@ const from = new Vector3();
 const along = new Vector3();
 
 function through(material, opacity) {
-  return Object.assign(material, { transparent: true, opacity, depthTest: false, depthWrite: false });
+  return Object.assign(material, {
+    transparent: true,
+    opacity,
+    depthTest: false,
+    depthWrite: false,
+  });
 }
 
 export class FrameOverlay {
@@ -33,13 +46,19 @@ export class FrameOverlay {
         axis: new Vector3().fromArray(joint.axis).normalize(),
         colour: AXIS[joint.type],
       }));
-    this.inertias = stage.links.flatMap((link, i) => (link.box && link.mass > 0 ? [this.inertia(link, i)] : []));
+    this.inertias = stage.links.flatMap((link, i) =>
+      link.box && link.mass > 0 ? [this.inertia(link, i)] : [],
+    );
   }
 
   inertia(link, i) {
     const local = new Matrix4();
     const { quat, half } = link.box;
-    local.compose(from.fromArray(link.com), quaternion(quat, turn).normalize(), along.fromArray(half));
+    local.compose(
+      from.fromArray(link.com),
+      quaternion(quat, turn).normalize(),
+      along.fromArray(half),
+    );
     return { link: i, local, colour: new Color().setHSL(0.72 + 0.1 * (i % 3), 0.5, 0.55) };
   }
 
@@ -50,8 +69,17 @@ export class FrameOverlay {
       for (const joint of this.joints) {
         from.copy(joint.pos).applyMatrix4(poses[joint.link]);
         along.copy(joint.axis).transformDirection(poses[joint.link]);
-        this.axes.putAlong(from.x, from.y, from.z, along.x, along.y, along.z,
-                           0.004 * this.unit, 0.11 * this.unit, joint.colour);
+        this.axes.putAlong(
+          from.x,
+          from.y,
+          from.z,
+          along.x,
+          along.y,
+          along.z,
+          0.004 * this.unit,
+          0.11 * this.unit,
+          joint.colour,
+        );
       }
     }
     if (options.inertia) {

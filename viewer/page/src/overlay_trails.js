@@ -13,7 +13,9 @@ export class TrailOverlay {
     this.unit = unit;
     this.group = new Group();
     scene.add(this.group);
-    const stick = new CylinderGeometry(1, 1, 1, 5, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const stick = new CylinderGeometry(1, 1, 1, 5, 1, true)
+      .rotateX(Math.PI / 2)
+      .translate(0, 0, 0.5);
     this.segments = new Instances(this.group, stick, new MeshBasicMaterial());
     this.feet = stage.robots
       .flatMap((robot) => robot.feet)
@@ -36,7 +38,8 @@ export class TrailOverlay {
 
   extend(film) {
     const total = film.count + film.forgotten;
-    if (this.done > total || this.until.length > MOST) this.restart(Math.max(total - 1000, film.forgotten));
+    if (this.done > total || this.until.length > MOST)
+      this.restart(Math.max(total - 1000, film.forgotten));
     if (this.done < film.forgotten) this.restart(film.forgotten);
     for (; this.done < total; ++this.done) {
       for (const foot of this.feet) this.follow(foot, film, this.done);
@@ -49,7 +52,17 @@ export class TrailOverlay {
       const length = here.distanceTo(foot.last);
       if (length < SHORTEST * this.unit) return;
       const { x, y, z } = foot.last;
-      this.segments.putAlong(x, y, z, here.x - x, here.y - y, here.z - z, 0.003 * this.unit, length, foot.colour);
+      this.segments.putAlong(
+        x,
+        y,
+        z,
+        here.x - x,
+        here.y - y,
+        here.z - z,
+        0.003 * this.unit,
+        length,
+        foot.colour,
+      );
       this.until.push(picture);
     }
     foot.last.copy(here);
@@ -63,7 +76,7 @@ export class TrailOverlay {
     if (this.until.length !== before) this.segments.end();
     const now = index + film.forgotten;
     let low = 0;
-    for (let high = this.until.length; low < high; ) {
+    for (let high = this.until.length; low < high;) {
       const middle = (low + high) >> 1;
       if (this.until[middle] <= now) low = middle + 1;
       else high = middle;

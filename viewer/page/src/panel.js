@@ -7,9 +7,25 @@ import { SCALINGS } from "./scale.js";
 
 export function defaultOptions(force) {
   return {
-    contacts: true, forces: true, scaling: "linear", forceSize: 1, threshold: 0.002 * force,
-    cones: false, residuals: false, com: true, zmp: true, polygon: true, axes: false, inertia: false,
-    seeThrough: false, collision: false, trails: false, ghost: true, difference: false, follow: true, shadows: true,
+    contacts: true,
+    forces: true,
+    scaling: "linear",
+    forceSize: 1,
+    threshold: round(0.002 * force),
+    cones: false,
+    residuals: false,
+    com: true,
+    zmp: true,
+    polygon: true,
+    axes: false,
+    inertia: false,
+    seeThrough: false,
+    collision: false,
+    trails: false,
+    ghost: true,
+    difference: false,
+    follow: true,
+    shadows: true,
   };
 }
 
@@ -83,7 +99,11 @@ export class Panel {
     const folder = this.gui.addFolder("Camera");
     this.option(folder, "follow", "follow robot");
     this.option(folder, "shadows", "shadows");
-    for (const [name, label] of [["fit", "fit (F)"], ["screenshot", "screenshot (S)"], ["video", "record video (V)"]]) {
+    for (const [name, label] of [
+      ["fit", "fit (F)"],
+      ["screenshot", "screenshot (S)"],
+      ["video", "record video (V)"],
+    ]) {
       const control = folder.add(this.actions, name).name(label);
       control.domElement.id = `action-${name}`;
       this.controls[name] = control;
@@ -94,11 +114,24 @@ export class Panel {
   /* Numbers are sent when they are entered, not while they are typed. */
   addWorld({ settings }) {
     const folder = this.gui.addFolder("World");
-    this.world = { contact: settings.contact, friction: settings.friction, timestep: settings.timestep };
+    this.world = {
+      contact: settings.contact,
+      friction: settings.friction,
+      timestep: settings.timestep,
+    };
     const send = (path) => (value) => this.actions.set(path, value);
-    const contact = folder.add(this.world, "contact", settings.contacts).onChange(send("contact.model"));
-    const friction = folder.add(this.world, "friction").min(0).onFinishChange(send("contact.friction"));
-    const timestep = folder.add(this.world, "timestep").min(1e-6).name("timestep [s]").onFinishChange(send("timestep"));
+    const contact = folder
+      .add(this.world, "contact", settings.contacts)
+      .onChange(send("contact.model"));
+    const friction = folder
+      .add(this.world, "friction")
+      .min(0)
+      .onFinishChange(send("contact.friction"));
+    const timestep = folder
+      .add(this.world, "timestep")
+      .min(1e-6)
+      .name("timestep [s]")
+      .onFinishChange(send("timestep"));
     contact.domElement.id = "set-contact";
     friction.domElement.id = "set-friction";
     timestep.domElement.id = "set-timestep";

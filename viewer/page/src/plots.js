@@ -26,8 +26,14 @@ function format(value) {
 
 function axis(label) {
   return {
-    stroke: INK, font, labelFont: font, labelGap: 0, gap: 3,
-    grid: { stroke: "#e3e8ee", width: 1 }, ticks: { stroke: "#c3ccd6", width: 1, size: 4 }, label,
+    stroke: INK,
+    font,
+    labelFont: font,
+    labelGap: 0,
+    gap: 3,
+    grid: { stroke: "#e3e8ee", width: 1 },
+    ticks: { stroke: "#c3ccd6", width: 1, size: 4 },
+    label,
   };
 }
 
@@ -44,7 +50,8 @@ export class Plots {
     this.told = 0;
     this.visible = true;
     this.fillNames(input);
-    for (const indices of usualPlots(this.signals, (signal) => this.isAlive(signal))) this.add(indices);
+    for (const indices of usualPlots(this.signals, (signal) => this.isAlive(signal)))
+      this.add(indices);
     new ResizeObserver(() => this.resize()).observe(element);
   }
 
@@ -104,14 +111,23 @@ export class Plots {
   curves(indices) {
     if (this.difference && this.runs.length > 1) {
       return indices.map((signal, k) => ({
-        run: 1, signal, minus: true, colour: CURVES[k % CURVES.length], label: `Δ ${this.signals[signal].name}`,
+        run: 1,
+        signal,
+        minus: true,
+        colour: CURVES[k % CURVES.length],
+        label: `Δ ${this.signals[signal].name}`,
       }));
     }
     return this.runs.flatMap((run, r) =>
       indices.map((signal, k) => ({
-        run: r, signal, minus: false, colour: CURVES[k % CURVES.length], dash: DASHES[r % DASHES.length],
+        run: r,
+        signal,
+        minus: false,
+        colour: CURVES[k % CURVES.length],
+        dash: DASHES[r % DASHES.length],
         label: this.signals[signal].name + (r ? ` (${run.name})` : ""),
-      })));
+      })),
+    );
   }
 
   add(indices) {
@@ -136,11 +152,31 @@ export class Plots {
     this.buildHead(plot);
     const unit = this.signals[plot.indices[0]].unit;
     const options = {
-      width: this.width(), height: HEIGHT, legend: { show: false }, padding: [6, 14, 0, 0],
+      width: this.width(),
+      height: HEIGHT,
+      legend: { show: false },
+      padding: [6, 14, 0, 0],
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
       scales: { x: { time: false, range: () => this.shown() } },
-      axes: [{ ...axis(), size: 24, space: 60 }, { ...axis(unit || undefined), size: 50, labelSize: 14, space: 26, values: (u, v) => v.map(tick) }],
-      series: [{}, ...plot.curves.map(({ colour, dash }) => ({ stroke: colour, width: 1.4, dash, points: { show: false } }))],
+      axes: [
+        { ...axis(), size: 24, space: 60 },
+        {
+          ...axis(unit || undefined),
+          size: 50,
+          labelSize: 14,
+          space: 26,
+          values: (u, v) => v.map(tick),
+        },
+      ],
+      series: [
+        {},
+        ...plot.curves.map(({ colour, dash }) => ({
+          stroke: colour,
+          width: 1.4,
+          dash,
+          points: { show: false },
+        })),
+      ],
     };
     plot.chart = new uPlot(options, this.data(plot), plot.box);
     plot.line = document.createElement("div");
@@ -170,7 +206,8 @@ export class Plots {
   }
 
   listen(chart) {
-    const timeAt = (event) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
+    const timeAt = (event) =>
+      chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
     chart.over.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       chart.over.setPointerCapture(event.pointerId);
@@ -180,13 +217,17 @@ export class Plots {
       if (chart.over.hasPointerCapture(event.pointerId)) this.seek(timeAt(event));
     });
     chart.over.addEventListener("dblclick", () => this.zoom(null));
-    chart.over.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const [from, to] = this.shown();
-      const about = timeAt(event);
-      const by = Math.exp(0.0015 * event.deltaY);
-      this.zoom([about - (about - from) * by, about + (to - about) * by]);
-    }, { passive: false });
+    chart.over.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const [from, to] = this.shown();
+        const about = timeAt(event);
+        const by = Math.exp(0.0015 * event.deltaY);
+        this.zoom([about - (about - from) * by, about + (to - about) * by]);
+      },
+      { passive: false },
+    );
   }
 
   zoom(range) {
@@ -199,7 +240,10 @@ export class Plots {
   whole() {
     const films = this.runs.map((run) => run.film).filter((film) => film.count);
     if (!films.length) return { start: 0, end: 1 };
-    return { start: Math.min(...films.map((f) => f.start)), end: Math.max(...films.map((f) => f.end)) };
+    return {
+      start: Math.min(...films.map((f) => f.start)),
+      end: Math.max(...films.map((f) => f.end)),
+    };
   }
 
   /* The range of time on the axes.  A running world shows its last seconds. */

@@ -2,7 +2,16 @@
  *
  * The band goes from the point that was taken to the pointer, in the plane through that point which
  * faces the camera.  The world computes the force. */
-import { CylinderGeometry, Group, MeshBasicMaterial, Plane, Raycaster, SphereGeometry, Vector2, Vector3 } from "three";
+import {
+  CylinderGeometry,
+  Group,
+  MeshBasicMaterial,
+  Plane,
+  Raycaster,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+} from "three";
 import { BAND } from "./colours.js";
 import { Instances } from "./instances.js";
 
@@ -21,8 +30,14 @@ export class Push {
     this.sent = 0;
     const group = new Group();
     theatre.scene.add(group);
-    const material = () => new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false });
-    this.band = new Instances(group, new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), material(), 9);
+    const material = () =>
+      new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false });
+    this.band = new Instances(
+      group,
+      new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5),
+      material(),
+      9,
+    );
     this.ends = new Instances(group, new SphereGeometry(1, 14, 10), material(), 9);
     this.listen(theatre.canvas);
   }
@@ -35,7 +50,8 @@ export class Push {
     /* before the camera's own listener, which would orbit */
     canvas.addEventListener("pointerdown", (event) => this.take(event), { capture: true });
     window.addEventListener("pointermove", (event) => this.pull(event));
-    for (const name of ["pointerup", "pointercancel", "blur"]) window.addEventListener(name, () => this.release());
+    for (const name of ["pointerup", "pointercancel", "blur"])
+      window.addEventListener(name, () => this.release());
   }
 
   aim(event) {
@@ -67,7 +83,13 @@ export class Push {
     this.draw();
     if (event.timeStamp - this.sent < BETWEEN_MS) return;
     this.sent = event.timeStamp;
-    this.send({ do: "push", link: this.link, point: this.point.toArray(), target: this.target.toArray(), gain: this.gain });
+    this.send({
+      do: "push",
+      link: this.link,
+      point: this.point.toArray(),
+      target: this.target.toArray(),
+      gain: this.gain,
+    });
   }
 
   release() {
@@ -88,7 +110,17 @@ export class Push {
       const from = this.point.clone().applyMatrix4(bodies.poses[this.link]);
       const way = this.target.clone().sub(from);
       const width = { 1: 0.0035, 4: 0.006, 16: 0.01 }[this.gain ?? 1] * unit;
-      this.band.putAlong(from.x, from.y, from.z, way.x, way.y, way.z, width, Math.max(way.length(), 1e-6), BAND);
+      this.band.putAlong(
+        from.x,
+        from.y,
+        from.z,
+        way.x,
+        way.y,
+        way.z,
+        width,
+        Math.max(way.length(), 1e-6),
+        BAND,
+      );
       this.ends.putAt(from.x, from.y, from.z, 0.012 * unit, BAND);
       this.ends.putAt(this.target.x, this.target.y, this.target.z, 0.008 * unit, BAND);
     }

@@ -24,7 +24,10 @@ function runInFile(k) {
 
 async function get(path) {
   const answer = await fetch(path, { cache: "no-store" }).catch(() => null);
-  if (!answer) throw new Error("there is no film in this page, and no tabi serves it; start `tabi view` again");
+  if (!answer)
+    throw new Error(
+      "there is no film in this page, and no tabi serves it; start `tabi view` again",
+    );
   return answer.ok ? answer : null;
 }
 
@@ -42,14 +45,20 @@ async function runServed(k) {
 
 /* A stage whose lists are all there. */
 export function complete(stage) {
-  for (const list of ["links", "shapes", "meshes", "joints", "robots", "signals"]) stage[list] ??= [];
+  for (const list of ["links", "shapes", "meshes", "joints", "robots", "signals"])
+    stage[list] ??= [];
   stage.settings ??= {};
   return stage;
 }
 
 /* What tells runs apart: their titles, or else their methods, or else their files. */
 function nameRuns(runs) {
-  const ways = [({ title }) => title, ({ settings }) => settings.contact, ({ path }) => path, ({ title }, k) => `${title} ${k + 1}`];
+  const ways = [
+    ({ title }) => title,
+    ({ settings }) => settings.contact,
+    ({ path }) => path,
+    ({ title }, k) => `${title} ${k + 1}`,
+  ];
   for (const way of ways) {
     const names = runs.map(({ stage }, k) => way(stage, k));
     runs.forEach((run, k) => (run.name = names[k]));
@@ -65,7 +74,8 @@ export async function loadRuns() {
     runs.push(run);
     if (run.stage.live) break;
   }
-  if (!runs.length) throw new Error("there is no film in this page; write it with `tabi view LOG --html F`");
+  if (!runs.length)
+    throw new Error("there is no film in this page; write it with `tabi view LOG --html F`");
   nameRuns(runs);
   return runs;
 }

@@ -1,6 +1,13 @@
 /* theatre.js - the room in which a stage is shown: renderer, light, fog; bodies and overlays. */
 import {
-  Box3, DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene, Vector3, WebGLRenderer,
+  Box3,
+  DirectionalLight,
+  Fog,
+  HemisphereLight,
+  PCFShadowMap,
+  Scene,
+  Vector3,
+  WebGLRenderer,
 } from "three";
 import { Bodies, seenShapes } from "./bodies.js";
 import { Camera } from "./camera.js";
@@ -14,15 +21,24 @@ import { unitForce, unitLength } from "./scale.js";
 
 const SUN = new Vector3(-0.35, -0.45, 0.82);
 
+function makeRenderer(canvas) {
+  try {
+    return new WebGLRenderer({ canvas, antialias: true });
+  } catch {
+    throw new Error(
+      "this browser has no WebGL 2; turn on hardware acceleration, or try another browser",
+    );
+  }
+}
+
 export class Theatre {
   constructor(canvas, labels) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    this.renderer = makeRenderer(canvas);
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
-    this.scene.background = null;
     this.renderer.setClearColor(PAPER);
     this.labels = new Labels(labels);
     this.dirty = true;
@@ -44,12 +60,20 @@ export class Theatre {
 
   /* runs: [{stage, film}]; the second is the ghost. */
   enter(runs) {
-    for (const part of [this.bodies, this.ghost, this.touched, ...(this.overlays ?? [])]) part?.dispose();
+    for (const part of [this.bodies, this.ghost, this.touched, ...(this.overlays ?? [])])
+      part?.dispose();
     const [{ stage, film }, second] = runs;
     this.stage = stage;
     this.bodies = new Bodies(this.scene, stage, seenShapes(stage));
-    this.touched = new Bodies(this.scene, stage, stage.shapes.filter((shape) => shape.collides), COLLISION);
-    this.ghost = second ? new Bodies(this.scene, second.stage, seenShapes(second.stage), GHOST) : null;
+    this.touched = new Bodies(
+      this.scene,
+      stage,
+      stage.shapes.filter((shape) => shape.collides),
+      COLLISION,
+    );
+    this.ghost = second
+      ? new Bodies(this.scene, second.stage, seenShapes(second.stage), GHOST)
+      : null;
     if (film.count) this.bodies.update(film.at(0));
     this.unit = unitLength(stage, this.bodies.bounds(this.bounds));
     this.force = unitForce(stage);
@@ -96,7 +120,10 @@ export class Theatre {
     const place = new Vector3().fromArray(this.stage.links[link].com);
     place.applyMatrix4(this.bodies.poses[link]).project(this.camera.eye);
     const box = this.canvas.getBoundingClientRect();
-    return [box.left + (0.5 + 0.5 * place.x) * box.width, box.top + (0.5 - 0.5 * place.y) * box.height];
+    return [
+      box.left + (0.5 + 0.5 * place.x) * box.width,
+      box.top + (0.5 - 0.5 * place.y) * box.height,
+    ];
   }
 
   /* The robots; without any, where most things are in the second half of the film. */
@@ -121,7 +148,8 @@ export class Theatre {
     const centre = new Vector3();
     for (const place of places) centre.addScaledVector(place, 1 / places.length);
     const distances = places.map((place) => place.distanceTo(centre)).sort((a, b) => a - b);
-    const radius = distances[Math.floor(0.85 * (distances.length - 1))] / Math.sqrt(3) + this.unit / 3;
+    const radius =
+      distances[Math.floor(0.85 * (distances.length - 1))] / Math.sqrt(3) + this.unit / 3;
     box.min.copy(centre).subScalar(radius);
     box.max.copy(centre).addScalar(radius);
   }

@@ -51,7 +51,9 @@ test("points of links follow their rotation", () => {
   const at = film.picture.link(0);
   f32.set([1, 2, 3, Math.SQRT1_2, 0, 0, Math.SQRT1_2], at); /* a quarter turn about z */
   const out = film.linkPoint(0, 0, { x: 1, y: 0, z: 0.5 }, {});
-  assert.ok(Math.abs(out.x - 1) < 1e-6 && Math.abs(out.y - 3) < 1e-6 && Math.abs(out.z - 3.5) < 1e-6);
+  assert.ok(
+    Math.abs(out.x - 1) < 1e-6 && Math.abs(out.y - 3) < 1e-6 && Math.abs(out.z - 3.5) < 1e-6,
+  );
 });
 
 test("a damaged film is refused with the place", () => {
@@ -77,5 +79,8 @@ test("a live history forgets its beginning when it is full", () => {
   assert.equal(film.end, 4);
   assert.equal(film.forgotten + film.count, 201);
   assert.equal(film.at(0).time, film.start);
-  assert.equal(film.bytes, film.sizes.reduce((sum, size) => sum + size, 0));
+  assert.equal(
+    film.bytes,
+    film.sizes.reduce((sum, size) => sum + size, 0),
+  );
 });

@@ -18,25 +18,44 @@ function box(i, half, colour = null) {
 }
 
 export function makeStage(title = "fixture") {
-  const halves = [[0.11, 0.14, 0.22], [0.11, 0.05, 0.02], [0.11, 0.05, 0.02], [0.05, 0.05, 0.25], [0.05, 0.05, 0.25]];
+  const halves = [
+    [0.11, 0.14, 0.22],
+    [0.11, 0.05, 0.02],
+    [0.11, 0.05, 0.02],
+    [0.05, 0.05, 0.25],
+    [0.05, 0.05, 0.25],
+  ];
   const names = ["trunk", "l_foot", "r_foot", "l_leg", "r_leg"];
   return {
-    tabi: "0.1.0", title, path: "fixture.yaml", live: false,
+    tabi: "0.1.0",
+    title,
+    path: "fixture.yaml",
+    live: false,
     links: names.map((name, i) => link(name, [28, 1, 1, 5, 5][i], halves[i])),
     shapes: [
       { link: -1, type: "plane", pos: [0, 0, 0], quat: ONE, size: [], colour: null },
-      box(0, halves[0]), box(1, halves[1]), box(2, halves[2], [0.2, 0.22, 0.25, 1]),
+      box(0, halves[0]),
+      box(1, halves[1]),
+      box(2, halves[2], [0.2, 0.22, 0.25, 1]),
       { link: 3, type: "capsule", pos: [0, 0, 0], quat: ONE, size: [0.05, 0.22], colour: null },
       { link: 4, type: "cylinder", pos: [0, 0, 0], quat: ONE, size: [0.05, 0.25], colour: null },
       { link: 0, type: "sphere", pos: [0, 0, 0.34], quat: ONE, size: [0.1], colour: null },
       { link: -1, type: "mesh", pos: [1.2, 0.8, 0], quat: ONE, size: [], mesh: 0, colour: null },
     ],
-    meshes: [{
-      vertices: [0, 0, 0, 0.6, 0, 0, 0.6, 0.6, 0, 0, 0.6, 0, 0.3, 0.3, 0.4],
-      triangles: [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4],
-    }],
+    meshes: [
+      {
+        vertices: [0, 0, 0, 0.6, 0, 0, 0.6, 0.6, 0, 0, 0.6, 0, 0.3, 0.3, 0.4],
+        triangles: [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4],
+      },
+    ],
     joints: names.slice(1).map((name, i) => ({
-      name, type: "revolute", link: i + 1, pos: [0, 0, i < 2 ? 0.05 : 0.25], axis: [0, 1, 0], lower: -1, upper: 1,
+      name,
+      type: "revolute",
+      link: i + 1,
+      pos: [0, 0, i < 2 ? 0.05 : 0.25],
+      axis: [0, 1, 0],
+      lower: -1,
+      upper: 1,
     })),
     robots: [{ name: "robot", base: 0, feet: [1, 2], weight: WEIGHT }],
     signals: [
@@ -47,9 +66,16 @@ export function makeStage(title = "fixture") {
       { name: "ground.fz", unit: "N", about: "force of the ground" },
       { name: "margin", unit: "m", about: "margin of balance" },
     ],
-    weight: WEIGHT, rate: RATE, start: 0, duration: 4,
+    weight: WEIGHT,
+    rate: RATE,
+    start: 0,
+    duration: 4,
     settings: {
-      contact: "cone", contacts: ["cone", "exact"], integrator: "semi-implicit", timestep: 0.001, friction: 0.8,
+      contact: "cone",
+      contacts: ["cone", "exact"],
+      integrator: "semi-implicit",
+      timestep: 0.001,
+      friction: 0.8,
       gravity: [0, 0, -9.81],
     },
   };
@@ -62,7 +88,11 @@ function pose(t, shift) {
   const lift = [Math.max(0, -rock) * 0.08, Math.max(0, rock) * 0.08];
   const feet = [1, -1].map((side, i) => [x + 0.1 * side * rock, 0.1 * side, 0.02 + lift[i]]);
   const trunk = [x, 0.06 * rock, 0.78];
-  const legs = feet.map((foot) => [(foot[0] + trunk[0]) / 2, (foot[1] + trunk[1]) / 2, 0.3 + 0.5 * foot[2]]);
+  const legs = feet.map((foot) => [
+    (foot[0] + trunk[0]) / 2,
+    (foot[1] + trunk[1]) / 2,
+    0.3 + 0.5 * foot[2],
+  ]);
   return { links: [trunk, ...feet, ...legs], feet, lift, rock };
 }
 
@@ -72,11 +102,24 @@ function contactsOf({ feet, lift, rock }) {
   const list = [];
   feet.forEach((foot, i) => {
     if (!down[i]) return;
-    for (const [dx, dy] of [[0.11, 0.05], [-0.11, 0.05], [-0.11, -0.05], [0.11, -0.05]]) {
+    for (const [dx, dy] of [
+      [0.11, 0.05],
+      [-0.11, 0.05],
+      [-0.11, -0.05],
+      [0.11, -0.05],
+    ]) {
       const fz = (shares[i] * WEIGHT) / 4;
       list.push({
-        a: -1, b: i + 1, status: dx > 0 ? 1 : 2, point: [foot[0] + dx, foot[1] + dy, 0], normal: [0, 0, 1],
-        force: [0.3 * fz * rock, 0.1 * fz, fz], friction: 0.8, slip: dx > 0 ? 0 : 0.01, residual: dx > 0 ? 1e-10 : 1e-5, gap: 0,
+        a: -1,
+        b: i + 1,
+        status: dx > 0 ? 1 : 2,
+        point: [foot[0] + dx, foot[1] + dy, 0],
+        normal: [0, 0, 1],
+        force: [0.3 * fz * rock, 0.1 * fz, fz],
+        friction: 0.8,
+        slip: dx > 0 ? 0 : 0.01,
+        residual: dx > 0 ? 1e-10 : 1e-5,
+        gap: 0,
       });
     }
   });
@@ -87,7 +130,12 @@ function hull(contacts) {
   const xs = contacts.map((c) => c.point[0]);
   const ys = contacts.map((c) => c.point[1]);
   const [a, b, c, d] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  return [[a, c], [b, c], [b, d], [a, d]];
+  return [
+    [a, c],
+    [b, c],
+    [b, d],
+    [a, d],
+  ];
 }
 
 function makePicture(t, shift) {
@@ -105,13 +153,19 @@ function makePicture(t, shift) {
   const i32 = (x) => (view.setInt32(at, x, true), (at += 4));
   const f32 = (x) => (view.setFloat32(at, x, true), (at += 4));
   const f64 = (x) => (view.setFloat64(at, x, true), (at += 8));
-  u32(0x69626174); u32(bytes); f64(t); f64(Math.round(1000 * t));
+  u32(0x69626174);
+  u32(bytes);
+  f64(t);
+  f64(Math.round(1000 * t));
   [state.links.length, signals.length, contacts.length, 1].forEach(u32);
-  f32(0); u32(2);
+  f32(0);
+  u32(2);
   for (const place of state.links) [...place, ...ONE].forEach(f32);
   signals.forEach(f32);
   for (const c of contacts) {
-    i32(c.a); i32(c.b); u32(c.status);
+    i32(c.a);
+    i32(c.b);
+    u32(c.status);
     [...c.point, ...c.normal, ...c.force, c.friction, c.slip, c.residual, c.gap].forEach(f32);
   }
   [trunk[0], trunk[1], 0.7, ...zmp, contacts.length ? WEIGHT : 0, margin].forEach(f32);
@@ -127,9 +181,11 @@ export function makeFilm(seconds = 4, shift = 0) {
 
 /* The page with runs in it, as `tabi view --html` writes it. */
 export function makePage(page, runs) {
-  const parts = runs.map(({ stage, film }, k) =>
-    `<script type="application/json" id="tabi-stage-${k}">${JSON.stringify(stage).replaceAll("</", "<\\/")}</script>` +
-    `<script type="text/plain" id="tabi-film-${k}">${film.toString("base64")}</script>`);
+  const parts = runs.map(
+    ({ stage, film }, k) =>
+      `<script type="application/json" id="tabi-stage-${k}">${JSON.stringify(stage).replaceAll("</", "<\\/")}</script>` +
+      `<script type="text/plain" id="tabi-film-${k}">${film.toString("base64")}</script>`,
+  );
   const at = page.lastIndexOf("</body>");
   return page.slice(0, at) + parts.join("") + page.slice(at);
 }
@@ -137,6 +193,7 @@ export function makePage(page, runs) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const page = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8");
   const runs = [{ stage: makeStage(), film: makeFilm() }];
-  if (process.argv.includes("--ghost")) runs.push({ stage: makeStage("second"), film: makeFilm(4, 0.12) });
+  if (process.argv.includes("--ghost"))
+    runs.push({ stage: makeStage("second"), film: makeFilm(4, 0.12) });
   process.stdout.write(makePage(page, runs));
 }

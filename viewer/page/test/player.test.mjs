@@ -81,7 +81,10 @@ test("patterns mean names, groups and anything", () => {
   assert.deepEqual(names("com"), ["com.y", "com.z"]);
   assert.deepEqual(names("*.y"), ["com.y", "zmp.y"]);
   assert.deepEqual(names("c+m"), []);
-  assert.deepEqual(byUnit(signals, matchSignals(signals, "*")).map((group) => signals[group[0]].unit), ["s", "m", "N"]);
+  assert.deepEqual(
+    byUnit(signals, matchSignals(signals, "*")).map((group) => signals[group[0]].unit),
+    ["s", "m", "N"],
+  );
   assert.equal(usualPlots(signals).length, 3);
   assert.deepEqual(usualPlots([]), []);
 });
