@@ -19,7 +19,6 @@ typedef struct source {
   tabi_recording_info info;
   tabi_scene *scene;
   tabi_signals *signals;
-  double *value;
 } source;
 
 typedef struct request {
@@ -54,8 +53,9 @@ static bool read_words(const tbi_args *args, request *q) {
       !take_number("--to", args->value[TO], &q->to)) {
     return false;
   }
-  for (int i = 0; i < args->nword; ++i) {
-    if (i > 0 && !is_log(args->word[i])) {
+  q->source[q->nsource++].path = args->word[0];
+  for (int i = 1; i < args->nword; ++i) {
+    if (!is_log(args->word[i])) {
       q->pattern[q->npattern++] = args->word[i];
     } else if (q->nsource < TBI_PLOT_RUNS) {
       q->source[q->nsource++].path = args->word[i];
@@ -83,12 +83,10 @@ static int open_source(source *s) {
   if (s->scene) s->signals = tabi_signals_create(s->scene, &err);
   if (!s->signals) return tbi_print_error(&err);
   s->info = tabi_recording_get_info(s->recording);
-  s->value = calloc((size_t)tabi_signals_count(s->signals), sizeof *s->value);
-  return s->value ? TBI_EXIT_OK : tbi_out_of_memory();
+  return TBI_EXIT_OK;
 }
 
 static void close_source(source *s) {
-  free(s->value);
   tabi_signals_destroy(s->signals);
   tabi_scene_destroy(s->scene);
   tabi_recording_close(s->recording);
@@ -132,6 +130,26 @@ static void print_list(const source *s, const bool *chosen, FILE *out) {
 
 static double time_of(const source *s, int64_t step) { return (double)step * s->info.timestep; }
 
+/* Frames are compared by time, to half a step. */
+static int read_frames(tbi_plot *plot, source *s, double from, double to, double *value) {
+  int number = tbi_plot_add_run(plot, s->name, s->signals, from, to);
+  if (number < 0) return tbi_out_of_memory();
+  double slack = 0.5 * s->info.timestep;
+  int64_t step = (int64_t)floor((from - slack) / s->info.timestep);
+  int64_t first = tabi_recording_find(s->recording, step);
+  for (int64_t i = first < 0 ? 0 : first; i < s->info.nframe; ++i) {
+    tabi_frame frame;
+    tabi_error err = {0};
+    if (tabi_recording_frame(s->recording, i, &frame, &err) != TABI_OK)
+      return tbi_print_error(&err);
+    if (frame.time > to + slack) break;
+    if (frame.time < from - slack) continue;
+    tabi_signals_eval(s->signals, &frame, value);
+    tbi_plot_add(plot, number, value);
+  }
+  return TBI_EXIT_OK;
+}
+
 static int add_frames(tbi_plot *plot, const request *q, source *s) {
   double from = fmax(q->from, time_of(s, s->info.first));
   double to = fmin(q->to, time_of(s, s->info.last));
@@ -140,23 +158,11 @@ static int add_frames(tbi_plot *plot, const request *q, source *s) {
                            "%s is from %g to %g s; nothing of it is between --from and --to",
                            s->path, time_of(s, s->info.first), time_of(s, s->info.last));
   }
-  int number = tbi_plot_add_run(plot, s->name, s->signals, from, to);
-  if (number < 0) return tbi_out_of_memory();
-  // frames are compared by time, to half a step
-  double slack = 0.5 * s->info.timestep;
-  int64_t first =
-      tabi_recording_find(s->recording, (int64_t)floor((from - slack) / s->info.timestep));
-  for (int64_t i = first < 0 ? 0 : first; i < s->info.nframe; ++i) {
-    tabi_frame frame;
-    tabi_error err = {0};
-    if (tabi_recording_frame(s->recording, i, &frame, &err) != TABI_OK)
-      return tbi_print_error(&err);
-    if (frame.time > to + slack) break;
-    if (frame.time < from - slack) continue;
-    tabi_signals_eval(s->signals, &frame, s->value);
-    tbi_plot_add(plot, number, s->value);
-  }
-  return TBI_EXIT_OK;
+  double *value = calloc((size_t)tabi_signals_count(s->signals), sizeof *value);
+  if (!value) return tbi_out_of_memory();
+  int code = read_frames(plot, s, from, to, value);
+  free(value);
+  return code;
 }
 
 static void make_title(const request *q, char *title, size_t size) {

@@ -422,7 +422,7 @@ static void put_data(FILE *script, const tbi_plot *plot, double *from, double *t
 }
 
 static void put_script(FILE *script, tbi_plot *plot, const char *path, const char *title) {
-  double top[MAX_PANELS];
+  double top[MAX_PANELS] = {0};
   double height = HEADING;
   for (int i = 0; i < plot->npanel; ++i) {
     int rows = 0;

@@ -29,7 +29,7 @@ void tbi_plot_destroy(tbi_plot *plot); /* NULL is fine */
 int tbi_plot_add_run(tbi_plot *plot, const char *name, const tabi_signals *signals, double from,
                      double to);
 /* The values of all signals of a run, in the order of time. */
-void tbi_plot_add(tbi_plot *plot, int run, const double *value);
+void tbi_plot_add(tbi_plot *plot, int number, const double *value);
 /* Prints what is wrong and returns the exit code. */
 int tbi_plot_draw(tbi_plot *plot, const char *path, const char *title);
 /* How many panels and curves there are. */
