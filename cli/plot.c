@@ -42,7 +42,6 @@ typedef struct item {
 } item;
 
 typedef struct run {
-  const tabi_signals *signals;
   char name[64];
   double from, to;                 /* s */
   int32_t index[TBI_PLOT_SIGNALS]; /* of the figure's signals in its own, or TABI_NONE */
@@ -246,7 +245,6 @@ int tbi_plot_add_run(tbi_plot *plot, const char *name, const tabi_signals *signa
                      double to) {
   run *r = plot->nrun < TBI_PLOT_RUNS ? calloc(1, sizeof *r) : NULL;
   if (!r) return -1;
-  r->signals = signals;
   r->from = from;
   r->to = to;
   (void)snprintf(r->name, sizeof r->name, "%s", name);
@@ -259,6 +257,7 @@ int tbi_plot_add_run(tbi_plot *plot, const char *name, const tabi_signals *signa
 }
 
 void tbi_plot_add(tbi_plot *plot, int number, const double *value) {
+  if (number < 0) return;
   run *r = plot->run[number];
   for (int i = 0; i < plot->nitem; ++i) {
     if (r->index[i] == TABI_NONE) continue;

@@ -28,7 +28,7 @@ void tbi_plot_destroy(tbi_plot *plot); /* NULL is fine */
  * its number; -1: out of memory, or of room. */
 int tbi_plot_add_run(tbi_plot *plot, const char *name, const tabi_signals *signals, double from,
                      double to);
-/* The values of all signals of a run, in the order of time. */
+/* The values of all signals of a run, in the order of time; a run that has no room is left out. */
 void tbi_plot_add(tbi_plot *plot, int number, const double *value);
 /* Prints what is wrong and returns the exit code. */
 int tbi_plot_draw(tbi_plot *plot, const char *path, const char *title);
