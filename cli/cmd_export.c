@@ -16,7 +16,7 @@ enum { OUTPUT, FORMAT, SIGNALS, EVERY, FROM, TO };
 
 static const tbi_export_format *const formats[] = {&tbi_export_csv, &tbi_export_hdf5,
                                                    &tbi_export_mcap};
-enum { NFORMAT = sizeof formats / sizeof *formats };
+enum { NFORMAT = sizeof formats / sizeof formats[0] };
 
 /* What is exported. */
 typedef struct job {
@@ -158,9 +158,12 @@ static int choose_signals(job *j) {
   bool *chosen = calloc((size_t)count + 1, sizeof *chosen);
   j->chosen = calloc((size_t)count + 1, sizeof *j->chosen);
   j->value = calloc((size_t)count + 1, sizeof *j->value);
-  int code = chosen && j->chosen && j->value ? TBI_EXIT_OK : tbi_out_of_memory();
-  if (code == TBI_EXIT_OK && j->args->nmany == 0)
-    code = match_list(j, j->format->signals, false, chosen);
+  if (!chosen || !j->chosen || !j->value) {
+    free(chosen);
+    return tbi_out_of_memory();
+  }
+  int code = TBI_EXIT_OK;
+  if (j->args->nmany == 0) code = match_list(j, j->format->signals, false, chosen);
   for (int i = 0; code == TBI_EXIT_OK && i < j->args->nmany; ++i)
     code = match_list(j, j->args->many[i], true, chosen);
   for (int32_t i = 0; code == TBI_EXIT_OK && i < count; ++i) {

@@ -161,7 +161,7 @@ void tbi_mcap_destroy(tbi_mcap *mcap) {
   free(mcap->channel);
   tbi_bytes *const all[] = {&mcap->chunk,  &mcap->schemas,  &mcap->channels, &mcap->chunks,
                             &mcap->record, &mcap->metadata, &mcap->packed};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
     tbi_bytes_free(all[i]);
 #ifdef TABI_HAVE_ZSTD
   (void)ZSTD_freeCCtx(mcap->zstd);

@@ -36,11 +36,12 @@ char *tbi_ros_clean(const char *topic) {
   char *clean = malloc(2 * strlen(topic) + 1);
   char *at = clean;
   for (; clean && *topic != '\0'; ++topic) {
-    char c = *topic == '.' ? '/' : *topic;
-    bool fine = isalnum((unsigned char)c) || c == '/';
+    char c = *topic;
+    if (c == '.') c = '/';
+    if (!isalnum((unsigned char)c) && c != '/') c = '_';
     /* no part of a name begins with a digit */
     if (isdigit((unsigned char)c) && at != clean && at[-1] == '/') *at++ = '_';
-    *at++ = (char)(fine ? c : '_');
+    *at++ = c;
   }
   if (clean) *at = '\0';
   return clean;
@@ -97,8 +98,9 @@ static bool find_sensor_frame(tbi_ros_scene *ros, const tabi_scene *scene,
   tbi_ros_frame frame = {.link = link};
   memcpy(frame.pos, sensor->pos, sizeof frame.pos);
   memcpy(frame.quat, sensor->quat, sizeof frame.quat);
-  frame.name = join(above == TABI_NONE ? "unnamed" : ros->frame[above].name,
-                    own_name(scene, sensor->name), "");
+  const char *name = tabi_model_link(ros->model, link).name;
+  frame.name =
+      join(listed(name) ? frame_name(scene, name) : "unnamed", own_name(scene, sensor->name), "");
   if (!frame.name) return false;
   *found = ros->nframe;
   ros->frame[ros->nframe++] = frame;
@@ -141,9 +143,15 @@ static bool make_group(tbi_ros_scene *ros, const tabi_scene *scene, int32_t robo
 
 /* -- sensors */
 
+static bool are_equal(const double *a, const double *b, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 static bool at_one_place(const tabi_sensor_def *a, const tabi_sensor_def *b) {
-  return a->link == b->link && memcmp(a->pos, b->pos, sizeof a->pos) == 0 &&
-         memcmp(a->quat, b->quat, sizeof a->quat) == 0;
+  return a->link == b->link && are_equal(a->pos, b->pos, 3) && are_equal(a->quat, b->quat, 4);
 }
 
 /* Where the numbers of the first sensor of a type stand that is where another is. */
