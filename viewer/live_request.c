@@ -119,11 +119,24 @@ static bool read_order(const json_t *order, tbi_request *request, char *complain
   return false;
 }
 
+/* Orders are two deep.  The parser calls itself for every level, and threads of the server have
+ * small stacks: it must not see what is deep.  Brackets in names count too, for no name has any. */
+static bool is_deep(const char *text, size_t size) {
+  int depth = 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (text[i] == '{' || text[i] == '[') ++depth;
+    if (text[i] == '}' || text[i] == ']') --depth;
+    if (depth > 2) return true;
+  }
+  return false;
+}
+
 bool tbi_request_read(const char *text, size_t size, tbi_request *request,
                       char complaint[TBI_COMPLAINT_SIZE]) {
   *request = (tbi_request){0};
   json_error_t error;
-  json_t *order = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+  json_t *order =
+      is_deep(text, size) ? NULL : json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
   if (!order) return complain(complaint, "a message must be one JSON object");
   bool good = read_order(order, request, complaint);
   json_decref(order);

@@ -163,7 +163,7 @@ static tabi_status listen_at(tbi_server *server, int port, tabi_error *err) {
                            "max_request_size",
                            "8192",
                            "request_timeout_ms",
-                           "3000",
+                           "2000",
                            "websocket_timeout_ms",
                            "10000",
                            "enable_websocket_ping_pong",
