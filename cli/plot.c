@@ -86,7 +86,7 @@ static const char *word_of(const char *unit) {
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
     if (strcmp(words[i][0], unit) == 0) return words[i][1];
   }
-  return "";
+  return "number";
 }
 
 static const char *pretty(const char *unit) {

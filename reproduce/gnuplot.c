@@ -49,9 +49,10 @@ static bool put_terminal(FILE *script, const char *path, int width, int height) 
                   "fontscale 2 linewidth 2 pointscale 2\n",
                   2 * width, 2 * height);
   } else if (dot && strcmp(dot, ".pdf") == 0) {
-    (void)fprintf(
-        script, "set terminal pdfcairo size %.2fin,%.2fin background rgb 'white' font 'sans,9.5'\n",
-        0.01 * width, 0.01 * height);
+    (void)fprintf(script,
+                  "set terminal pdfcairo size %.2fin,%.2fin background rgb 'white' font 'sans,9.5' "
+                  "fontscale 0.8 linewidth 1.6\n",
+                  0.01 * width, 0.01 * height);
   } else {
     return false;
   }
@@ -62,10 +63,11 @@ bool tbi_gnuplot_begin(FILE *script, const char *path, int width, int height) {
   static const char *const colours[TBI_GNUPLOT_COLOURS] = {
       "#1f5fa8", "#d1495b", "#2e8b57", "#e08e0b", "#7a5195", "#1a9fb0", "#8a5a3c", "#555555"};
   if (!put_terminal(script, path, width, height)) return false;
-  (void)fputs("set encoding utf8\n"
-              "set grid lt 1 lw 0.5 lc rgb '#dddddd'\nset border lc rgb '#444444'\nset tics nomirror\n"
-              "set key top right samplen 2\n",
-              script);
+  (void)fputs(
+      "set encoding utf8\n"
+      "set grid lt 1 lw 0.5 lc rgb '#dddddd'\nset border lc rgb '#444444'\nset tics nomirror\n"
+      "set key top right samplen 2\n",
+      script);
   for (int i = 0; i < TBI_GNUPLOT_COLOURS; i++)
     (void)fprintf(script, "set linetype %d lc rgb '%s' lw 1.5 pt 7 ps 0.5\n", i + 1, colours[i]);
   return true;

@@ -33,8 +33,8 @@ static const part world_parts[] = {
     {"certificate.connection",      "m/s", "connections that contradict each other (rad/s)"},
     {"contacts",                    "",    "contacts that push"                            },
     {"iterations",                  "",    "iterations of the solver"                      },
-    {"contact.depth",               "m",   "deepest overlap at the start of the step"      },
-    {"contact.power",               "W",   "power that friction takes"                     },
+    {"contact.depth",               "m",   "deepest overlap"                               },
+    {"contact.power",               "W",   "power of friction"                             },
     {"ground.fx",                   "N",   "force of the ground along x"                   },
     {"ground.fy",                   "N",   "force of the ground along y"                   },
     {"ground.fz",                   "N",   "vertical force of the ground"                  },
@@ -43,17 +43,17 @@ static const part world_parts[] = {
 
 /* Of robots, by the robot's name where there are several. */
 static const part balance_parts[] = {
-    {"com.x",   "m",  "centre of mass, x"                                   },
-    {"com.y",   "m",  "centre of mass, y"                                   },
-    {"com.z",   "m",  "centre of mass, height"                              },
-    {"zmp.x",   "m",  "zero-moment point, x"                                },
-    {"zmp.y",   "m",  "zero-moment point, y"                                },
-    {"zmp.z",   "m",  "zero-moment point, height"                           },
-    {"force.x", "N",  "contact force on the robot along x"                  },
-    {"force.y", "N",  "contact force on the robot along y"                  },
-    {"force.z", "N",  "vertical contact force on the robot"                 },
-    {"margin",  "m",  "zero-moment point to the edge of the support polygon"},
-    {NULL,      NULL, NULL                                                  },
+    {"com.x",   "m",  "centre of mass, x"                  },
+    {"com.y",   "m",  "centre of mass, y"                  },
+    {"com.z",   "m",  "centre of mass, height"             },
+    {"zmp.x",   "m",  "zero-moment point, x"               },
+    {"zmp.y",   "m",  "zero-moment point, y"               },
+    {"zmp.z",   "m",  "zero-moment point, height"          },
+    {"force.x", "N",  "contact force on the robot along x" },
+    {"force.y", "N",  "contact force on the robot along y" },
+    {"force.z", "N",  "vertical contact force on the robot"},
+    {"margin",  "m",  "margin of balance"                  },
+    {NULL,      NULL, NULL                                 },
 };
 
 /* Of links, and of robots for their base. */
@@ -69,17 +69,17 @@ static const part pose_parts[] = {
 };
 
 static const part motion_parts[] = {
-    {".vx",   "m/s",   "velocity along x"             },
-    {".vy",   "m/s",   "velocity along y"             },
-    {".vz",   "m/s",   "vertical velocity"            },
-    {".wx",   "rad/s", "angular velocity about x"     },
-    {".wy",   "rad/s", "angular velocity about y"     },
-    {".wz",   "rad/s", "angular velocity about z"     },
-    {".fx",   "N",     "contact force along x"        },
-    {".fy",   "N",     "contact force along y"        },
-    {".fz",   "N",     "vertical contact force"       },
-    {".slip", "m/s",   "slip speed, weighted by force"},
-    {NULL,    NULL,    NULL                           },
+    {".vx",   "m/s",   "velocity along x"        },
+    {".vy",   "m/s",   "velocity along y"        },
+    {".vz",   "m/s",   "vertical velocity"       },
+    {".wx",   "rad/s", "angular velocity about x"},
+    {".wy",   "rad/s", "angular velocity about y"},
+    {".wz",   "rad/s", "angular velocity about z"},
+    {".fx",   "N",     "contact force along x"   },
+    {".fy",   "N",     "contact force along y"   },
+    {".fz",   "N",     "vertical contact force"  },
+    {".slip", "m/s",   "slip speed"              },
+    {NULL,    NULL,    NULL                      },
 };
 
 /* -- joints: q, then v */
