@@ -11,7 +11,7 @@ import {
   CylinderGeometry,
   Group,
   Matrix4,
-  MeshStandardMaterial,
+  MeshPhongMaterial,
   Quaternion,
   SphereGeometry,
   Vector3,
@@ -77,10 +77,10 @@ const TYPES = {
 };
 
 function makeMaterial(opacity) {
-  return new MeshStandardMaterial({
+  return new MeshPhongMaterial({
     color: 0xffffff,
-    roughness: 0.62,
-    metalness: 0.05,
+    shininess: 24,
+    specular: 0x1c1c1c,
     transparent: opacity < 1,
     opacity,
     depthWrite: opacity >= 1,

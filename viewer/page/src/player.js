@@ -98,6 +98,12 @@ export class Player {
     this.setSpeed(SPEEDS[Math.min(Math.max(at + n, 0), SPEEDS.length - 1)]);
   }
 
+  /* Without its world the past remains, and can be looked at. */
+  setLine(up) {
+    this.playing = up;
+    this.newest = up;
+  }
+
   /* A live world sent a picture.  It may have paused by itself, or because another page said so. */
   received(paused) {
     if (performance.now() - this.commanded > COMMAND_DELAY && paused === this.playing) {

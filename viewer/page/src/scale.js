@@ -14,10 +14,11 @@ export function unitLength(stage, bounds) {
   return Math.min(Math.max(3 * median, 0.1), 1.6);
 }
 
-/* N, a force that is drawn one unit long: a robot's weight, or that of a few loose bodies. */
+/* N, a force that is drawn one unit long: somewhat more than a robot's weight, or that of a few
+ * loose bodies. */
 export function unitForce(stage) {
   const heaviest = Math.max(0, ...stage.robots.map((robot) => robot.weight));
-  if (heaviest > 0) return heaviest;
+  if (heaviest > 0) return 1.4 * heaviest;
   const massive = stage.links.filter((link) => link.mass > 0).length;
   return Math.max((3 * stage.weight) / Math.max(massive, 1), 1e-6);
 }

@@ -22,9 +22,10 @@ export class Stopwatch {
     ++this.count;
   }
 
+  /* NaN until the first frame that counts. */
   get median() {
     const n = Math.min(this.count, FRAMES);
-    return n > 0 ? this.script.slice(0, n).sort()[n >> 1] : 0;
+    return n > 0 ? this.script.slice(0, n).sort()[n >> 1] : NaN;
   }
 
   /* Once, when enough frames were seen. */

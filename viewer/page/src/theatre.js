@@ -35,6 +35,7 @@ export class Theatre {
   constructor(canvas, labels) {
     this.canvas = canvas;
     this.renderer = makeRenderer(canvas);
+    this.renderer.debug.checkShaderErrors = false; /* asking makes the first picture wait */
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;

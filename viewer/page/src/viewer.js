@@ -94,6 +94,7 @@ export class Viewer {
   setLine(up) {
     if (!this.hud) return;
     this.hud.line = up;
+    this.player.setLine(up);
     if (up) this.lost?.remove();
     else this.lost = this.messages.error("the connection to tabi is lost; start `tabi view` again");
     this.stale = true;
