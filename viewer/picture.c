@@ -116,7 +116,11 @@ static unsigned char *put_robot(const tabi_balance *b, unsigned char *at) {
   at = put_float(at, (float)b->force[2]);
   at = put_float(at, (float)b->margin);
   at = put_word(at, (uint32_t)b->ncorner);
-  return put_reals(at, b->corner[0], 2 * TABI_BALANCE_CORNERS);
+  at = put_reals(at, b->corner[0], 2 * b->ncorner);
+  // those that are not there are no remains of earlier ones
+  size_t left = 8 * (size_t)(TABI_BALANCE_CORNERS - b->ncorner);
+  memset(at, 0, left);
+  return at + left;
 }
 
 size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor, uint32_t flags,
