@@ -1,11 +1,12 @@
 /* test_alloc_failure.c - the n-th allocation fails, for every n, once or for good: loading,
- * building and the dynamics must say "out of memory", crash nowhere and leave no block behind. */
+ * building, the dynamics and signals must say "out of memory", crash nowhere and leave no block
+ * behind. */
 #include "io/heightfield.h"
 #include "io/obj.h"
 #include "io/stl.h"
 #include "scratch.h"
 #include "support/near.h"
-#include "tabi/tabi_io.h"
+#include "tabi/tabi_record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,12 +242,48 @@ static void test_friction(void **state) {
   starve_both(solve_friction);
 }
 
+static const tabi_scene *scene;
+
+static tabi_status name_signals(tabi_error *error) {
+  tabi_signals *signals = tabi_signals_create(scene, error);
+  tabi_status status = signals ? TABI_OK : error->status;
+  tabi_signals_destroy(signals);
+  return status;
+}
+
+/* Signals are made or not; once made, a world is seen and they are evaluated without memory. */
+static void test_signals(void **state) {
+  (void)state;
+  tabi_error error = {0};
+  tabi_scene *loaded = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &error);
+  if (!loaded) fail_msg("%s", error.message);
+  scene = loaded;
+  starve_both(name_signals);
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &error);
+  tabi_observer *observer = world ? tabi_observer_create(scene, world, &error) : NULL;
+  tabi_signals *signals = tabi_signals_create(scene, &error);
+  assert_true(observer && signals);
+  double *value = calloc((size_t)tabi_signals_count(signals), sizeof *value);
+  assert_non_null(value);
+  heap.failed = false;
+  heap.until = 0;
+  tabi_signals_eval(signals, tabi_observer_look(observer), value);
+  heap.until = -1;
+  assert_false(heap.failed);
+  free(value);
+  tabi_signals_destroy(signals);
+  tabi_observer_destroy(observer);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(loaded);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_urdf),     cmocka_unit_test(test_sidecar),
       cmocka_unit_test(test_mjcf),     cmocka_unit_test(test_stl),
       cmocka_unit_test(test_obj),      cmocka_unit_test(test_heights),
-      cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_friction), cmocka_unit_test(test_signals),
   };
   scratch_begin();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
