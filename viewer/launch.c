@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,7 +39,9 @@ static bool prepare(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *a
 
 bool tbi_launch_browser(const char *url) {
   char program[] = "xdg-open";
-  char *address = (char *)(size_t)url;
+  char address[256];
+  int length = snprintf(address, sizeof address, "%s", url);
+  if (length < 0 || (size_t)length >= sizeof address) return false;
   char *const arguments[] = {program, address, NULL};
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;

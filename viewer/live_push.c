@@ -109,6 +109,8 @@ tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request
   if (request->link >= tabi_model_nlink(model)) return fail(err, "push: there is no such link");
   if (tabi_model_link_body(model, request->link) == TABI_WORLD)
     return fail(err, "push: that stands still in the world");
+  if (tabi_scene_world_def(live->scene).contact == TABI_CONTACT_GAIT)
+    return fail(err, "push: a walk under contact method gait knows no forces from outside");
   tbi_live_push push = {.active = true, .link = request->link};
   memcpy(push.point, request->point, sizeof push.point);
   memcpy(push.target, request->target, sizeof push.target);
@@ -138,10 +140,21 @@ static void pull(tbi_live_world *live) {
   tabi_world_apply(live->world, push->link, force, torque, point);
 }
 
+/* A step that fails leaves its forces to the next; the band's are taken back. */
+static tabi_status step_pulled(tbi_live_world *live) {
+  if (!live->push.active) return tabi_world_step(live->world, NULL);
+  tabi_world_save(live->world, live->before);
+  pull(live);
+  tabi_status status = tabi_world_step(live->world, NULL);
+  if (status == TABI_OK) return TABI_OK;
+  size_t size = tabi_world_snapshot_size(live->world);
+  (void)tabi_world_restore(live->world, live->before, size);
+  return status;
+}
+
 tabi_status tbi_live_world_step(tbi_live_world *live, tabi_error *err) {
   tabi_scene_control(live->scene, live->world);
-  if (live->push.active) pull(live);
-  tabi_status status = tabi_world_step(live->world, NULL);
+  tabi_status status = step_pulled(live);
   live->failed = status != TABI_OK && status != TABI_ERR_ENDED;
   if (status == TABI_OK) return TABI_OK;
   *err = *tabi_world_error(live->world);

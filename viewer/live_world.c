@@ -29,10 +29,12 @@ static void close_world(tbi_live_world *live) {
   tabi_observer_destroy(live->observer);
   tabi_world_destroy(live->world);
   free(live->start);
+  free(live->before);
   live->camera = NULL;
   live->observer = NULL;
   live->world = NULL;
   live->start = NULL;
+  live->before = NULL;
 }
 
 static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
@@ -46,7 +48,8 @@ static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
   live->camera = tbi_camera_create(live->scene, err);
   if (!live->camera) return err->status;
   live->start = malloc(tabi_world_snapshot_size(live->world));
-  if (!live->start) return tbi_no_memory(err);
+  live->before = malloc(tabi_world_snapshot_size(live->world));
+  if (!live->start || !live->before) return tbi_no_memory(err);
   tabi_world_save(live->world, live->start);
   return TABI_OK;
 }

@@ -22,7 +22,7 @@ typedef struct tbi_live_world {
   tabi_world *world;
   tabi_observer *observer;
   tbi_camera *camera;
-  void *start; /* snapshot */
+  void *start, *before; /* snapshots: of the start, and of a step that is tried */
   tbi_live_push push;
   tabi_scene **kept; /* whose controllers others have */
   int32_t nkept;

@@ -70,24 +70,25 @@ bool tbi_viewers_have_room(tbi_viewers *viewers) {
 
 /* -- mail; the lock is held */
 
+/* The oldest text, which the caller then holds. */
+static tbi_parcel *take_text(viewer *v) {
+  tbi_parcel *text = v->text[0];
+  --v->ntext;
+  for (int32_t i = 0; i < v->ntext; ++i)
+    v->text[i] = v->text[i + 1];
+  return text;
+}
+
 /* Of one who does not read, the oldest are lost. */
 static void post(viewer *v, tbi_parcel *text) {
-  if (v->ntext == MAIL) {
-    tbi_parcel_drop(v->text[0]);
-    memmove(v->text, v->text + 1, sizeof *v->text * (MAIL - 1));
-    --v->ntext;
-  }
+  if (v->ntext == MAIL) tbi_parcel_drop(take_text(v));
   v->text[v->ntext++] = tbi_parcel_hold(text);
 }
 
 /* The next thing to send, held; NULL: nothing. */
 static tbi_parcel *next_mail(viewer *v, bool *is_text) {
   *is_text = v->ntext > 0;
-  if (*is_text) {
-    tbi_parcel *text = v->text[0];
-    memmove(v->text, v->text + 1, sizeof *v->text * (size_t)--v->ntext);
-    return text;
-  }
+  if (*is_text) return take_text(v);
   if (v->seen == v->all->npicture) return NULL;
   v->seen = v->all->npicture;
   return tbi_parcel_hold(v->all->picture);

@@ -139,8 +139,8 @@ class WebSocket:
             payload = bytes(b ^ key[i & 3] for i, b in enumerate(payload))
         self.line.sendall(head + (key if masked else b"") + payload)
 
-    def do(self, what, **more):
-        self.send_frame(json.dumps({"do": what, **more}).encode())
+    def do(self, do, **more):
+        self.send_frame(json.dumps({"do": do, **more}).encode())
 
     def read(self, size):
         while len(self.pending) < size:

@@ -217,10 +217,24 @@ robots:
         viewer.message("stage")
         self.assertEqual(viewer.steps(1).step, 1)
 
+    def test_gait(self):
+        """a walk by contact modes knows no forces and no other method"""
+        server = self.serve(os.path.join(SCENES, "biped_walk.yaml"))
+        viewer = self.watch(server)
+        before = viewer.steps(20)
+        moving = next(i for i, link in enumerate(self.stage(server)["links"]) if link["mass"] > 1)
+        for order in ({"do": "push", "link": moving, "point": [0, 0, 0], "target": [1, 0, 0], "gain": 1},
+                      {"do": "set", "path": "contact.model", "value": "cone"}):
+            viewer.do(**order)
+            self.assertIn("gait", viewer.message("error")["error"])
+        self.assertEqual(viewer.steps(1).step, before.step + 1)
+
     def test_several_viewers(self):
         """four at once; one that does not read holds up nobody; the fifth is sent away"""
         server, viewer = self.slope()
         others = [self.watch(server) for _ in range(3)]
+        for other in (viewer, *others):
+            other.picture()  # it has taken its seat
         with self.assertRaises(Refused) as refused:
             WebSocket(server)
         self.assertIn("503", str(refused.exception))
