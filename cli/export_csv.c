@@ -18,6 +18,11 @@ enum { NUMBER = 32 }; /* bytes of the longest number, with its comma */
 static void put_number(csv *c, double value) {
   if (!isfinite(value)) return;
   char *at = c->row + c->used;
+  if (value == 0 && !signbit(value)) {
+    *at = '0';
+    ++c->used;
+    return;
+  }
   int size = snprintf(at, NUMBER, "%.15g", value);
   if (strtod(at, NULL) != value) size = snprintf(at, NUMBER, "%.17g", value);
   c->used += (size_t)size;

@@ -200,11 +200,11 @@ class Export(Case):
         return usage.ru_maxrss
 
     def test_memory_does_not_grow(self):
-        """Ten times the frames take no more; sanitizers keep what was freed, so not with them."""
+        """Four times the frames take no more; sanitizers keep what was freed, so not with them."""
         if os.environ.get("TABI_SANITIZE"):
             return
         log = os.path.join(self.folder, "long.tabi")
-        self.tabi("run", PAIR, "--time", "10", "--log", log)
+        self.tabi("run", PAIR, "--time", "6", "--log", log)
         for ending in ("csv", "h5", "mcap"):
             path = self.file("x." + ending)
             few = self.most_memory(log, "-o", path, "--to", "1.5")
