@@ -352,7 +352,7 @@ const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
              "                [--set path=value] [--log F] [--csv F] [--plot F] [--html F]\n"
-             "                [--json]\n"
+             "                [--json] [--spark]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text =
