@@ -48,6 +48,8 @@ export class Plots {
     this.difference = false;
     this.redrawn = 0;
     this.told = 0;
+    this.time = 0;
+    this.due = false;
     this.visible = true;
     this.fillNames(input);
     for (const indices of usualPlots(this.signals, (signal) => this.isAlive(signal)))
@@ -155,6 +157,7 @@ export class Plots {
       width: this.width(),
       height: HEIGHT,
       legend: { show: false },
+      hooks: { draw: [() => (this.placed = NaN)] }, /* the line stands elsewhere now */
       padding: [6, 14, 0, 0],
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
       scales: { x: { time: false, range: () => this.shown() } },
@@ -183,7 +186,6 @@ export class Plots {
     plot.line.className = "now";
     plot.chart.over.append(plot.line);
     this.listen(plot.chart);
-    this.placed = NaN;
   }
 
   buildHead(plot) {
@@ -232,8 +234,7 @@ export class Plots {
 
   zoom(range) {
     const { start, end } = this.whole();
-    const all = range && range[0] <= start && range[1] >= end;
-    this.range = all || !range ? null : [Math.max(range[0], start), Math.min(range[1], end)];
+    this.range = range && [Math.max(range[0], start), Math.min(range[1], end)];
     this.redraw();
   }
 
@@ -246,15 +247,15 @@ export class Plots {
     };
   }
 
-  /* The range of time on the axes.  A running world shows its last seconds. */
+  /* The range of time on the axes.  Of a live world it is its last seconds, or those around a
+   * moment of its past. */
   shown() {
     if (this.range) return this.range;
     const { start, end } = this.whole();
-    if (this.live) {
-      const to = Math.max(end, start + LIVE_WINDOW);
-      return [to - LIVE_WINDOW, to];
-    }
-    return [start, end > start ? end : start + 1];
+    if (!this.live) return [start, end > start ? end : start + 1];
+    const past = this.time < end - LIVE_WINDOW;
+    const to = Math.max(past ? this.time + LIVE_WINDOW / 2 : end, start + LIVE_WINDOW);
+    return [to - LIVE_WINDOW, to];
   }
 
   /* Columns for a chart: times, then values; several runs are joined, since their times differ. */
@@ -289,7 +290,6 @@ export class Plots {
 
   redraw() {
     for (const plot of this.plots) plot.chart.setData(this.data(plot));
-    this.placed = NaN;
   }
 
   rebuild() {
@@ -310,16 +310,13 @@ export class Plots {
     this.visible = this.list.clientWidth > 0;
     if (!this.visible) return;
     for (const plot of this.plots) plot.chart.setSize({ width: this.width(), height: HEIGHT });
-    this.placed = NaN;
   }
 
   /* Every frame: the line, now and then the numbers, and the curves when pictures came. */
   update(time, now, grown) {
     if (!this.visible) return;
-    if (this.live && grown && !this.range && now - this.redrawn > LIVE_REDRAW_MS) {
-      this.redrawn = now;
-      this.redraw();
-    }
+    this.time = time;
+    this.follow(now, grown);
     if (time === this.placed) return;
     this.placed = time;
     for (const { chart, line } of this.plots) {
@@ -333,6 +330,18 @@ export class Plots {
     }
     this.told = now;
     this.tellValues(time);
+  }
+
+  /* Curves of a live world, when there is more of them or another part of them is looked at. */
+  follow(now, grown) {
+    if (!this.live || this.range) return;
+    const [from] = this.shown();
+    this.due ||= grown || from !== this.from;
+    if (!this.due || now - this.redrawn < LIVE_REDRAW_MS) return;
+    this.due = false;
+    this.from = from;
+    this.redrawn = now;
+    this.redraw();
   }
 
   tellValues(time) {

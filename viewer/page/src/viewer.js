@@ -235,7 +235,7 @@ export class Viewer {
   enterFirst() {
     this.entered = true;
     if (this.runs[0].stage.live) this.theatre.enter(this.runs);
-    this.theatre.bodies.update(this.film.at(0));
+    this.theatre.bodies.update(this.film.at(this.player.index));
     this.fit(true);
     $("waiting").hidden = true;
   }
