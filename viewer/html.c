@@ -37,10 +37,10 @@ static void write_base64(const unsigned char *bytes, size_t size, FILE *file) {
     uint32_t group = (uint32_t)bytes[i] << 16;
     if (left > 1) group |= (uint32_t)bytes[i + 1] << 8;
     if (left > 2) group |= bytes[i + 2];
-    line[used++] = letters[group >> 18];
-    line[used++] = letters[group >> 12 & 63];
-    line[used++] = left > 1 ? letters[group >> 6 & 63] : '=';
-    line[used++] = left > 2 ? letters[group & 63] : '=';
+    for (int shift = 18; shift >= 0; shift -= 6)
+      line[used++] = letters[group >> shift & 63];
+    if (left < 3) line[used - 1] = '=';
+    if (left < 2) line[used - 2] = '=';
     if (used < sizeof line && left > 3) continue;
     (void)fwrite(line, 1, used, file);
     used = 0;

@@ -90,7 +90,9 @@ static const char *type_name(tabi_shape_type type) {
 /* null where the file said nothing */
 static json_t *colour_json(const tabi_shape_def *s) {
   tabi_shape_def plain = tabi_shape_def_default();
-  bool said = memcmp(s->rgba, plain.rgba, sizeof plain.rgba) != 0;
+  bool said = false;
+  for (int i = 0; i < 4; ++i)
+    said = said || s->rgba[i] != plain.rgba[i];
   return said ? numbers(s->rgba, 4) : json_null();
 }
 

@@ -316,9 +316,13 @@ static char *element(const char *page, const char *id) {
   char tag[64];
   (void)snprintf(tag, sizeof tag, "id=\"%s\">", id);
   const char *from = strstr(page, tag);
-  if (!from) fail_msg("no element %s", id);
+  const char *to = from ? strstr(from, "</script") : NULL;
+  if (!from || !to) {
+    fail_msg("no element %s", id);
+    return NULL;
+  }
   from += strlen(tag);
-  size_t length = (size_t)(strstr(from, "</script") - from);
+  size_t length = (size_t)(to - from);
   char *text = malloc(length + 1);
   assert_non_null(text);
   memcpy(text, from, length);
