@@ -227,9 +227,10 @@ static int write_file(job *j) {
                              .chosen = j->chosen,
                              .nchosen = j->nchosen,
                              .output = &j->output};
-  if (!tbi_output_begin(&j->output, j->path, j->format->stream)) return TBI_EXIT_INTERNAL;
+  /* from before the file is there, or it could be left behind */
   (void)signal(SIGINT, interrupt);
   (void)signal(SIGTERM, interrupt);
+  if (!tbi_output_begin(&j->output, j->path, j->format->stream)) return TBI_EXIT_INTERNAL;
   int code = TBI_EXIT_INTERNAL;
   void *writer = j->format->open(&export);
   if (writer) {

@@ -52,7 +52,7 @@ static int begin(void **state) {
   tabi_error err = {0};
   scratch_begin();
   const char *path = scratch_path("pair.tabi");
-  run_tabi((const char *const[]){"tabi", "run", scene_path, "--log", path, "--json", NULL});
+  run_tabi((const char *const[]){"tabi", "run", scene_path, "--log", path, NULL});
   f.log = tabi_recording_open(path, &err);
   assert_non_null(f.log);
   f.info = tabi_recording_get_info(f.log);
