@@ -76,10 +76,10 @@ static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
                        tbi_watch_kind *kind, int *code) {
   *code = TBI_EXIT_INPUT;
   for (int i = 0; i < args->nword; ++i) {
-    tbi_watch_kind this = TBI_WATCH_SCENE;
-    if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &this)) return false;
-    if (i == 0) *kind = this;
-    if (i == 0 || (this == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
+    tbi_watch_kind found = TBI_WATCH_SCENE;
+    if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &found)) return false;
+    if (i == 0) *kind = found;
+    if (i == 0 || (found == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
     *code = tbi_usage_error("view", "only two logs can be watched at once; run the scenes with "
                                     "--log first");
     return false;
