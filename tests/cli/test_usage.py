@@ -6,7 +6,7 @@ import subprocess
 
 from command import Case, TABI, data, main
 
-COMMANDS = ["info", "check", "dynamics", "solve", "bench", "reproduce"]
+COMMANDS = ["info", "check", "dynamics", "solve", "bench", "reproduce", "export"]
 
 
 class Usage(Case):

@@ -183,6 +183,29 @@ static void check_state(hid_t file) {
   free(step);
 }
 
+/* Columns of q and v tell their joints; those of a joint without a name its child. */
+static void check_columns(hid_t file, const char *array, bool velocities) {
+  const tabi_model *model = tabi_scene_model(f.scene);
+  hid_t attribute = H5Aopen_by_name(file, array, "joints", H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(attribute >= 0);
+  hid_t space = H5Aget_space(attribute);
+  hid_t type = H5Aget_type(attribute);
+  assert_int_equal(H5Sget_simple_extent_npoints(space), velocities ? f.info.nv : f.info.nq);
+  char **name = calloc((size_t)f.info.nq + 1, sizeof *name);
+  assert_non_null(name);
+  assert_true(H5Aread(attribute, type, (void *)name) >= 0);
+  int32_t knee = tabi_model_find_joint(model, "b/knee");
+  int32_t base = tabi_model_link_joint(model, tabi_model_find_link(model, "b/trunk"));
+  tabi_range one = velocities ? tabi_model_joint_v(model, knee) : tabi_model_joint_q(model, knee);
+  tabi_range many = velocities ? tabi_model_joint_v(model, base) : tabi_model_joint_q(model, base);
+  const char *called = tabi_model_joint(model, base).name;
+  assert_string_equal(name[one.first], "b/knee");
+  assert_string_equal(name[many.first + many.count - 1], called ? called : "b/trunk");
+  assert_true(H5Dvlen_reclaim(type, space, H5P_DEFAULT, (void *)name) >= 0);
+  free(name);
+  assert_true(H5Sclose(space) >= 0 && H5Tclose(type) >= 0 && H5Aclose(attribute) >= 0);
+}
+
 /* The contacts of a frame stand between its start and the next one's. */
 static void check_contacts(hid_t file) {
   size_t nframe = (size_t)f.info.nframe;
@@ -235,6 +258,8 @@ static void hdf5_has_the_numbers_of_the_log(void **state) {
   assert_true(file >= 0);
   check_facts(file);
   check_state(file);
+  check_columns(file, "q", false);
+  check_columns(file, "v", true);
   check_contacts(file);
   for (int32_t i = 1; i < f.nsignal; i += 7)
     check_signal(file, i);
