@@ -586,7 +586,7 @@ typedef struct tabi_energy {
 TABI_API tabi_energy tabi_world_energy(tabi_world *world);
 
 /* All that decides the next step, warm starts and random numbers included: equal snapshots step
- * equally. */
+ * equally.  What cannot be a snapshot of the world is refused, and the world stays as it is. */
 TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
 TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);

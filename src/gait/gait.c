@@ -280,6 +280,36 @@ void tbi_walk_place_state(tbi_walk *w, tbi_layout *layout) {
   w->v = tbi_layout_take(layout, nv, sizeof *w->v);
 }
 
+static bool in_range(int32_t number, int32_t least, int32_t most) {
+  return number >= least && number <= most;
+}
+
+static bool are_finite(const double *number, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    if (!isfinite(number[i])) return false;
+  }
+  return true;
+}
+
+bool tbi_walk_is_state(const tbi_gait_memory *memory, const double *q, const double *v,
+                       int32_t nv) {
+  const tbi_phase *phase = &memory->phase;
+  const tbi_progress *progress = &memory->progress;
+  const double times[] = {memory->since,  memory->landed,     memory->lost,
+                          memory->pulled, memory->hold_until, progress->length};
+  for (int32_t i = 0; i < TBI_MAX_GUARDS; ++i) {
+    if (!in_range(progress->side[i], -1, 1)) return false;
+  }
+  return in_range(phase->support, 0, 1) && in_range(phase->mode, 0, TBI_MODES - 1) &&
+         in_range(phase->slide, -1, 1) && in_range(phase->support_slide, -1, 1) &&
+         in_range(memory->outcome, 0, TABI_GAIT_OUTCOME_COUNT - 1) &&
+         in_range(memory->steps, 0, INT32_MAX / 2) && in_range(memory->rested, 0, INT32_MAX / 2) &&
+         in_range(progress->nrecent, 0, 2 * TBI_RECENT_EVENTS) && progress->length >= 0 &&
+         are_finite(times, sizeof times / sizeof *times) &&
+         are_finite(memory->ledger, TBI_LEDGERS) &&
+         are_finite(progress->recent, TBI_RECENT_EVENTS) && are_finite(q, nv) && are_finite(v, nv);
+}
+
 void tbi_walk_make(tbi_walk *w) {
   for (int side = 0; side < 2; ++side)
     w->view[side] = tbi_dynamics_make(w->gait->view[side].model, w->view[side]);

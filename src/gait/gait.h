@@ -215,6 +215,8 @@ const char *tbi_phase_name(const tbi_phase *phase);
 void tbi_walk_place_state(tbi_walk *w, tbi_layout *layout);
 void tbi_walk_place(tbi_walk *w, tbi_layout *layout);
 void tbi_walk_make(tbi_walk *w); /* once, in the memory placed */
+/* Whether this can be a state: tables are read by its numbers. */
+bool tbi_walk_is_state(const tbi_gait_memory *memory, const double *q, const double *v, int32_t nv);
 
 /* equation.c: at w->q, w->v and time t, in the phase of the memory */
 /* Which velocities are free. */

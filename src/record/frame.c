@@ -9,6 +9,7 @@
  * the first in the lower half. */
 #include "record/record.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HEAD_WORDS = 12, CONTACT_WORDS = 9, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
@@ -37,6 +38,8 @@ static size_t fixed_words(const tbi_frame_shape *shape) {
 size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact) {
   return fixed_words(shape) + CONTACT_WORDS * ncontact;
 }
+
+size_t tbi_frame_contacts(size_t words) { return words / CONTACT_WORDS; }
 
 static uint64_t pair_of(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 static uint32_t low(uint64_t word) { return (uint32_t)(word & UINT32_MAX); }
@@ -159,6 +162,14 @@ static const uint64_t *give_balance(const uint64_t *word, tabi_balance *b) {
   return word;
 }
 
+/* Positions and velocities of a world always are. */
+static bool are_finite(const double *number, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    if (!isfinite(number[i])) return false;
+  }
+  return true;
+}
+
 static void give_head(const uint64_t *word, tabi_frame *frame) {
   double number[HEAD_WORDS - 3];
   memcpy(number, word + 3, sizeof number);
@@ -189,6 +200,7 @@ bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t c
   give_head(word, frame);
   frame->time = (double)frame->step * timestep;
   word = give(word + HEAD_WORDS, room->state, state_words(shape));
+  if (!are_finite(room->state, shape->nq + shape->nv)) return false;
   for (int32_t i = 0; i < shape->robots; ++i) {
     word = give_balance(word, &room->balance[i]);
     if (!word) return false;

@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_CHUNK  ((uint32_t)1 << 30)
-#define MAX_COUNT  (1 << 24) /* of positions, sensors, settings */
-#define MAX_ROBOTS (1 << 16)
+#define MAX_CHUNK    ((uint32_t)1 << 30)
+#define MAX_COUNT    (1 << 24) /* of positions, sensors, settings */
+#define MAX_ROBOTS   (1 << 16)
+#define MAX_TIMESTEP 1.0 /* s */
 
 tabi_status tbi_recording_damaged(const tabi_recording *r, uint64_t offset, const char *what,
                                   tabi_error *err) {
@@ -90,7 +91,8 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
       !in_range(n[3], 0, MAX_COUNT) || !in_range(n[4], 0, TABI_CONTACT_COUNT - 1) ||
       !in_range(n[5], 0, TABI_INTEGRATOR_COUNT - 1) || n[6] < 1 || !in_range(n[7], 0, MAX_COUNT) ||
       !in_range(n[8], 0, MAX_ROBOTS) || !in_range(n[9], 0, MAX_COUNT) ||
-      !in_range(n[10], 0, MAX_COUNT) || !(info->timestep > 0) || words[0] > MAX_CHUNK) {
+      !in_range(n[10], 0, MAX_COUNT) || !(info->timestep > 0 && info->timestep <= MAX_TIMESTEP) ||
+      words[0] > MAX_CHUNK) {
     return false;
   }
   info->tabi_version = (uint32_t)n[0];

@@ -66,8 +66,9 @@ typedef struct tbi_frame_shape {
 } tbi_frame_shape;
 
 tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene);
-/* Words of a frame. */
+/* Words of a frame, and how many contacts there can be in so many. */
 size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact);
+size_t tbi_frame_contacts(size_t words);
 void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word);
 
 /* Where the arrays of a frame stand. */

@@ -59,13 +59,14 @@ static tabi_status fetch_piece(tabi_recording *r, const tbi_piece *piece, tabi_e
   return TABI_OK;
 }
 
-/* Room for a frame of so many words; new ones are zero. */
+/* Room for a frame of so many words, of which contacts need several each; new ones are zero. */
 static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
   if (count <= r->word_room) return TABI_OK;
   size_t room = 2 * count;
   uint64_t *word = realloc(r->word, sizeof *word * room);
   if (word) r->word = word;
-  tabi_frame_contact *contact = realloc(r->room.contact, sizeof *contact * room);
+  size_t contacts = tbi_frame_contacts(room) + 1;
+  tabi_frame_contact *contact = realloc(r->room.contact, sizeof *contact * contacts);
   if (contact) r->room.contact = contact;
   if (!word || !contact) return tbi_error_memory(err);
   memset(r->word + r->word_room, 0, sizeof *word * (room - r->word_room));
@@ -164,7 +165,7 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
 
 static bool same_shape(const tbi_frame_shape *a, const tbi_frame_shape *b) {
   return a->nq == b->nq && a->nv == b->nv && a->sensors == b->sensors && a->robots == b->robots &&
-         a->shapes == b->shapes;
+         a->shapes == b->shapes && a->links == b->links;
 }
 
 static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene, tabi_error *err) {

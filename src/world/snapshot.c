@@ -13,12 +13,7 @@ void tabi_world_save(const tabi_world *world, void *snapshot) {
 }
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
-  if (size != world->state_size) return TABI_ERR_ARGUMENT;
-  tbi_world_head head;
-  memcpy(&head, snapshot, sizeof head);
-  if (head.nwarm < 0 || head.nwarm > world->def.max_contacts || head.steps < 0) {
-    return TABI_ERR_ARGUMENT;
-  }
+  if (size != world->state_size || !tbi_world_is_state(world, snapshot)) return TABI_ERR_ARGUMENT;
   memcpy(world->head, snapshot, size);
   world->current = false;
   world->ncontact = 0;

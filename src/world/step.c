@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
-
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
 /* what the method left is solved by exact, from where it stands */
@@ -84,7 +82,7 @@ static tabi_status find_velocity(tabi_world *w) {
 static tabi_status check_result(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (fabs(w->v_new[k]) <= MAX_SPEED && fabs(w->v_move[k]) <= MAX_SPEED) continue;
+    if (fabs(w->v_new[k]) <= TBI_MAX_SPEED && fabs(w->v_move[k]) <= TBI_MAX_SPEED) continue;
     const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];
     const char *name = model->link[joint->child].name;
     return tbi_error_set(&w->error, TABI_ERR_DIVERGED, (tabi_place){NULL, 0},

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define MAX_BLOCKS ((int64_t)1 << 16)
-#define MAX_SPEED  1e8 /* m/s or rad/s */
 
 tabi_world_def tabi_world_def_default(const tabi_model *model) {
   tabi_world_def def = {
@@ -50,7 +49,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if (def->max_contacts < 0) return "max_contacts must be >= 0";
   if (!in_range(def->allowed_depth, 0, 1)) return "allowed_depth must be in [0, 1]";
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
-  if (!in_range(def->correction_speed, 0, MAX_SPEED)) return "correction_speed must be >= 0";
+  if (!in_range(def->correction_speed, 0, TBI_MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
   if (!in_range(def->grip, 0, 1e3)) return "grip must be in [0, 1000]";
   if (!(def->friction < HUGE_VAL)) return "friction must be finite, or negative";
@@ -315,30 +314,14 @@ tabi_energy tabi_world_energy(tabi_world *world) {
   };
 }
 
-static bool state_is_good(const tabi_model *model, const double *q, const double *v) {
-  for (int32_t i = 0; i < model->nq; ++i) {
-    if (!isfinite(q[i])) return false;
-  }
-  for (int32_t i = 0; i < model->nv; ++i) {
-    if (!(fabs(v[i]) <= MAX_SPEED)) return false;
-  }
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    const tbi_body *body = &model->body[i];
-    if (body->type != TABI_JOINT_BALL && body->type != TABI_JOINT_FREE) continue;
-    const double *quat = q + body->q + (body->type == TABI_JOINT_FREE ? 3 : 0);
-    if (q_norm(q_load(quat)) < 1e-12) return false;
-  }
-  return true;
-}
-
 tabi_status tabi_world_set_state(tabi_world *world, const double *q, const double *v,
                                  tabi_error *err) {
   const tabi_model *model = world->model;
-  if (!state_is_good(model, q, v)) {
+  if (!tbi_world_is_motion(model, q, v)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                          "state: positions must be finite, quaternions have length, and no speed "
                          "exceed %g",
-                         MAX_SPEED);
+                         TBI_MAX_SPEED);
   }
   const double none = 0;
   memcpy(world->v, v, sizeof *v * (size_t)model->nv);

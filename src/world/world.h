@@ -79,6 +79,8 @@ struct tabi_world {
   tabi_certificate certificate;
 };
 
+#define TBI_MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
+
 static inline bool tbi_world_walks(const tabi_world *w) {
   return w->def.contact == TABI_CONTACT_GAIT;
 }
@@ -138,6 +140,10 @@ void tbi_world_refresh_walk(tabi_world *w);
 tabi_status tbi_world_walk(tabi_world *w, const double *tau);
 void tbi_world_keep_walk(tabi_world *w);
 void tbi_world_undo_walk(tabi_world *w);
+/* Whether positions and velocities, or all bytes of a snapshot, are those of a world that can be
+ * (state.c).  The second uses q_new, v_new and walk_before. */
+bool tbi_world_is_motion(const tabi_model *model, const double *q, const double *v);
+bool tbi_world_is_state(tabi_world *w, const void *snapshot);
 /* Impulses of the step before for the points, and those of this one for the next (warm.c). */
 void tbi_world_warm_start(tabi_world *w);
 void tbi_world_keep_warm(tabi_world *w);

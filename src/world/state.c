@@ -1,0 +1,124 @@
+/* state.c - whether numbers are the state of a world that can be.
+ *
+ * Snapshots come from files, and a step trusts its state: what is counted must fit its room, what
+ * is a truth value must be one, numbers must be finite, speeds below those that have diverged. */
+#include "world/world.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define UNIT 1e-6 /* by which the length of a quaternion may be off */
+
+static bool have_lengths(const tabi_model *model, const double *q, double least, double most) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    if (body->type != TABI_JOINT_BALL && body->type != TABI_JOINT_FREE) continue;
+    const double *quat = q + body->q + (body->type == TABI_JOINT_FREE ? 3 : 0);
+    double length = q_norm(q_load(quat));
+    if (!(length >= least && length <= most)) return false;
+  }
+  return true;
+}
+
+bool tbi_world_is_motion(const tabi_model *model, const double *q, const double *v) {
+  for (int32_t i = 0; i < model->nq; ++i) {
+    if (!isfinite(q[i])) return false;
+  }
+  for (int32_t i = 0; i < model->nv; ++i) {
+    if (!(fabs(v[i]) <= TBI_MAX_SPEED)) return false;
+  }
+  return have_lengths(model, q, 1e-12, HUGE_VAL);
+}
+
+/* -- bytes of a snapshot, which need not be aligned */
+
+static const char *find(const tabi_world *w, const void *snapshot, const void *piece) {
+  return (const char *)snapshot + ((const char *)piece - (const char *)w->head);
+}
+
+static bool are_finite(const char *bytes, size_t size) {
+  for (size_t at = 0; at + sizeof(double) <= size; at += sizeof(double)) {
+    double number = 0;
+    memcpy(&number, bytes + at, sizeof number);
+    if (!isfinite(number)) return false;
+  }
+  return true;
+}
+
+static bool is_truth(const char *byte) { return *byte == 0 || *byte == 1; }
+
+static bool is_head(const tabi_world *w, const char *bytes) {
+  tbi_world_head head;
+  if (!is_truth(bytes + offsetof(tbi_world_head, external))) return false;
+  memcpy(&head, bytes, sizeof head);
+  return head.steps >= 0 && head.steps <= INT64_MAX / 2 && isfinite(head.work) && head.nwarm >= 0 &&
+         head.nwarm <= w->def.max_contacts;
+}
+
+/* Only joints with one coordinate have servos. */
+static bool are_servos(const tabi_world *w, const char *bytes) {
+  for (int32_t i = 0; i < w->model->njoint; ++i, bytes += sizeof(tabi_servo)) {
+    tabi_servo servo;
+    if (!are_finite(bytes, offsetof(tabi_servo, implicit)) ||
+        !is_truth(bytes + offsetof(tabi_servo, implicit))) {
+      return false;
+    }
+    memcpy(&servo, bytes, sizeof servo);
+    bool off = servo.kp == 0 && servo.kd == 0;
+    if (!off && tbi_joint_nq(w->model->joint[i].type) != 1) return false;
+  }
+  return true;
+}
+
+static bool are_warm(const char *bytes, int64_t count) {
+  const size_t numbers = offsetof(tbi_warm, impulse);
+  for (size_t i = 0; i < (size_t)count; ++i) {
+    const char *warm = bytes + i * sizeof(tbi_warm);
+    if (!are_finite(warm + numbers, sizeof(tbi_warm) - numbers)) return false;
+  }
+  return true;
+}
+
+static bool are_sensors(const tabi_world *w, const void *snapshot) {
+  const tbi_sensors *s = &w->sensors;
+  size_t readings = 0;
+  for (int32_t i = 0; i < w->model->nsensor; ++i) {
+    size_t size = (size_t)tabi_sensor_type_size(w->model->sensor[i].type);
+    readings += (size_t)s->line_length[i] * size;
+  }
+  size_t links = s->feels_forces ? (size_t)w->model->nlink : 0;
+  return are_finite(find(w, snapshot, s->line), readings * sizeof *s->line) &&
+         are_finite(find(w, snapshot, s->external), links * sizeof *s->external);
+}
+
+/* The walk stands last. */
+static bool is_walk(tabi_world *w, const void *snapshot) {
+  const tbi_walk *walk = &w->walk;
+  const char *bytes = find(w, snapshot, walk->memory);
+  size_t size = w->state_size - (size_t)(bytes - (const char *)snapshot);
+  char *copy = w->walk_before;
+  memcpy(copy, bytes, size);
+  const double *q = (const double *)(const void *)(copy + (find(w, snapshot, walk->q) - bytes));
+  const double *v = (const double *)(const void *)(copy + (find(w, snapshot, walk->v) - bytes));
+  return tbi_walk_is_state((const tbi_gait_memory *)w->walk_before, q, v,
+                           walk->gait->view[0].model->nv);
+}
+
+bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
+  const tabi_model *model = w->model;
+  tbi_world_head head;
+  if (!is_head(w, snapshot)) return false;
+  memcpy(&head, snapshot, sizeof head);
+  memcpy(w->q_new, find(w, snapshot, w->q), sizeof *w->q * (size_t)model->nq);
+  memcpy(w->v_new, find(w, snapshot, w->v), sizeof *w->v * (size_t)model->nv);
+  const size_t rows = (size_t)TBI_ROW_KINDS * (size_t)model->nv;
+  return tbi_world_is_motion(model, w->q_new, w->v_new) &&
+         have_lengths(model, w->q_new, 1 - UNIT, 1 + UNIT) &&
+         are_servos(w, find(w, snapshot, w->servo)) &&
+         are_finite(find(w, snapshot, w->control), sizeof *w->control * (size_t)model->nactuator) &&
+         are_finite(find(w, snapshot, w->external), sizeof *w->external * (size_t)model->nbody) &&
+         are_warm(find(w, snapshot, w->warm), head.nwarm) &&
+         are_finite(find(w, snapshot, w->row_impulse), sizeof *w->row_impulse * rows) &&
+         are_sensors(w, snapshot) && (!tbi_world_walks(w) || is_walk(w, snapshot));
+}
