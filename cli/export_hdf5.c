@@ -372,8 +372,8 @@ static void *open_hdf5(const tbi_export *export) {
     (void)tbi_out_of_memory();
     return NULL;
   }
-  /* otherwise the library prints on its own, and at the exit tries again, and crashes, to close what
-   * could not be written */
+  /* otherwise the library prints on its own, and at the exit it tries once more to close what could
+   * not be written, and crashes */
   (void)H5dont_atexit();
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   w->export = *export;
