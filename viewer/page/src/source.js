@@ -66,13 +66,14 @@ function nameRuns(runs) {
   }
 }
 
-/* All runs: [{stage, film, name}], the one shown first. */
+/* All runs: [{stage, film, name}], the one shown first.  A stage may say how many there are; otherwise
+ * one after another is asked for until there is none. */
 export async function loadRuns() {
   const load = document.getElementById("tabi-stage-0") ? runInFile : runServed;
   const runs = [];
   for (let k = 0, run; (run = await load(k)); ++k) {
     runs.push(run);
-    if (run.stage.live) break;
+    if (run.stage.live || runs.length === runs[0].stage.runs) break;
   }
   if (!runs.length)
     throw new Error("there is no film in this page; write it with `tabi view LOG --html F`");
