@@ -54,8 +54,7 @@ static void test_hosts(void **state) {
 static const char *const orders[] = {
     "{\"do\": \"pause\"}",
     "{\"do\": \"speed\", \"value\": 0.5}",
-    "{\"do\": \"push\", \"link\": 3, \"point\": [0, 0.5, -1], \"target\": [1, 2, 3e0], \"gain\": "
-    "4}",
+    "{\"do\":\"push\",\"link\":3,\"point\":[0,0.5,-1],\"target\":[1,2,3e0],\"gain\":4}",
     "{\"do\": \"set\", \"path\": \"contact.model\", \"value\": \"exact\"}",
     "{\"do\": \"set\", \"path\": \"contact.friction\", \"value\": 0.25}",
     "{\"do\": \"set\", \"path\": \"timestep\", \"value\": 5e-4}",
