@@ -165,8 +165,7 @@ static void reset(tbi_live *live) {
 static void set(tbi_live *live, const tbi_request *request) {
   tabi_error err = {0};
   if (tbi_live_world_set(&live->world, request, &err) != TABI_OK) {
-    fail(live, &err);
-    live->stale = true;
+    tell(live, "error", &err);
     return;
   }
   set_clock(live);
