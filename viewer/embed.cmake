@@ -1,18 +1,10 @@
 # embed.cmake - cmake -D page=FILE -D out=FILE.c -P embed.cmake
 #
 # A page as C: rows of equal length in one array, each a string of hexadecimal escapes, which
-# compilers read much faster than a list of numbers.  A page that is not there yet
-# becomes one that says so.
+# compilers read much faster than a list of numbers.
 
 set(row 1000)
-if(EXISTS ${page})
-  file(SIZE ${page} size)
-else()
-  set(page ${out}.html)
-  file(WRITE ${page} "<!doctype html><html><body>The page was not built.</body></html>\n")
-  file(SIZE ${page} size)
-endif()
-
+file(SIZE ${page} size)
 file(WRITE ${out} "/* made by embed.cmake */\n#include \"html.h\"\n\n"
      "static const char rows[][${row}] = {\n")
 set(offset 0)

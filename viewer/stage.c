@@ -5,6 +5,7 @@
 #include "stage.h"
 
 #include "choice.h"
+#include "coarse.h"
 #include "fault.h"
 #include "geometry.h"
 
@@ -122,16 +123,37 @@ static json_t *shapes_json(const tabi_model *model) {
   return array;
 }
 
+static json_t *triangles_json(const int32_t *face, int32_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < 3 * (size_t)count; ++i)
+    append(&array, json_integer(face[i]));
+  return array;
+}
+
+static json_t *mesh_json(const tabi_mesh_def *mesh, int64_t all) {
+  tbi_coarse coarse = {0};
+  double share = (double)mesh->nface / (double)all;
+  bool whole = all <= TBI_STAGE_TRIANGLES;
+  if (!whole && !tbi_coarse_make(mesh, (int32_t)(share * TBI_STAGE_TRIANGLES), &coarse))
+    return NULL;
+  const double *vertices = whole ? mesh->vertices : coarse.vertices;
+  size_t nvertex = (size_t)(whole ? mesh->nvertex : coarse.nvertex);
+  const int32_t *faces = whole ? mesh->faces : coarse.faces;
+  int32_t nface = whole ? mesh->nface : coarse.nface;
+  json_t *json = json_pack("{s:o, s:o}", "vertices", numbers(vertices, 3 * nvertex), "triangles",
+                           triangles_json(faces, nface));
+  tbi_coarse_free(&coarse);
+  return json;
+}
+
 static json_t *meshes_json(const tabi_model *model) {
+  int64_t all = 0;
+  for (int32_t i = 0; i < tabi_model_nmesh(model); ++i)
+    all += tabi_model_mesh(model, i).nface;
   json_t *array = json_array();
   for (int32_t i = 0; i < tabi_model_nmesh(model); ++i) {
     tabi_mesh_def mesh = tabi_model_mesh(model, i);
-    json_t *triangles = json_array();
-    for (size_t k = 0; k < 3 * (size_t)mesh.nface; ++k)
-      append(&triangles, json_integer(mesh.faces[k]));
-    append(&array,
-           json_pack("{s:o, s:o}", "vertices", numbers(mesh.vertices, 3 * (size_t)mesh.nvertex),
-                     "triangles", triangles));
+    append(&array, mesh_json(&mesh, all));
   }
   return array;
 }

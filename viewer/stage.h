@@ -7,6 +7,9 @@
 
 #include <jansson.h>
 
+/* Where meshes have more triangles than this together, each gets coarser. */
+enum { TBI_STAGE_TRIANGLES = 15000 };
+
 /* What a scene does not tell of itself. */
 typedef struct tbi_stage_about {
   const char *path; /* of the scene or the log */

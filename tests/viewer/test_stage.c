@@ -2,9 +2,13 @@
  * and their weight, links the boxes of their inertia. */
 #include "geometry.h"
 #include "heap.h"
+#include "io/scratch.h"
+#include "stage.h"
 #include "support/near.h"
 #include "support/rng.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Numbers under a key, to seven digits. */
@@ -168,11 +172,75 @@ static void boxes_have_the_inertia(void **state) {
   assert_true(box.half[0] == 0 && box.half[1] == 0 && box.half[2] == 0);
 }
 
+/* m, of gentle hills */
+static double height_at(double x, double y) { return 0.3 * sin(0.7 * x) * cos(0.5 * y); }
+
+/* Fine ground of 160 x 160 cells: fewer triangles than there may be, all of them of its corners,
+ * within a cell of the old extent, and on the old surface as well as a coarse grid can be. */
+static void large_meshes_become_coarse(void **state) {
+  (void)state;
+  enum { SIDE = 161 };
+  enum { ROOM = SIDE * SIDE * 8 + 1 };
+  char *heights = malloc(ROOM);
+  assert_non_null(heights);
+  int used = 0;
+  for (int i = 0; i < SIDE * SIDE; ++i) {
+    int column = i % SIDE - SIDE / 2;
+    int row = SIDE / 2 - i / SIDE;
+    used += snprintf(heights + used, (size_t)(ROOM - used), "%.4f%c",
+                     height_at(column / 8.0, row / 8.0), i % SIDE == SIDE - 1 ? '\n' : ' ');
+  }
+  (void)scratch_write("hills.txt", heights, (size_t)used);
+  free(heights);
+  const char *path =
+      scratch_text("hills.yaml",
+                   "bodies:\n  - {name: hills, fixed: true, shape: {heightfield: {file: hills.txt, "
+                   "size: [20, 20]}}}\n");
+  tabi_error err = {0};
+  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  run r = {scene, tabi_scene_model(scene), NULL};
+  assert_true(tabi_model_mesh(r.model, 0).nface == 2 * (SIDE - 1) * (SIDE - 1));
+  json_t *stage = stage_of(&r);
+  json_t *vertices = json_object_get(stage_item(stage, "meshes", 0), "vertices");
+  json_t *triangles = json_object_get(stage_item(stage, "meshes", 0), "triangles");
+  size_t count = json_array_size(triangles) / 3;
+  assert_in_range(count, TBI_STAGE_TRIANGLES / 3, TBI_STAGE_TRIANGLES);
+  for (size_t i = 0; i < 3 * count; ++i)
+    assert_in_range(json_integer_value(json_array_get(triangles, i)), 0,
+                    json_array_size(vertices) / 3 - 1);
+  double low = 0, high = 0;
+  for (size_t i = 0; i < json_array_size(vertices); i += 3) {
+    double x = json_number_value(json_array_get(vertices, i));
+    double y = json_number_value(json_array_get(vertices, i + 1));
+    assert_near(json_number_value(json_array_get(vertices, i + 2)), height_at(x, y), 0.02);
+    low = fmin(low, x);
+    high = fmax(high, x);
+  }
+  assert_near(low, -10, 0.2);
+  assert_near(high, 10, 0.2);
+  json_decref(stage);
+  run_end(&r);
+}
+
+static int begin_scratch(void **state) {
+  (void)state;
+  scratch_begin();
+  return 0;
+}
+
+static int end_scratch(void **state) {
+  (void)state;
+  scratch_end();
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stages_hold_all),
       cmocka_unit_test(robots_have_feet_and_weight),
       cmocka_unit_test(boxes_have_the_inertia),
+      cmocka_unit_test(large_meshes_become_coarse),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, begin_scratch, end_scratch);
 }
