@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "contact",
+ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "problem", "contact",
          "gait", "world", "control", "io", "scene", "record"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],
                "viewer": [], "examples": []}  # and whose headers they may use besides

@@ -5,8 +5,8 @@
 
 #include "contact/formulation.h"
 #include "contact/paper.h"
-#include "contact/sweep.h"
 #include "friction/coulomb.h"
+#include "problem/sweep.h"
 
 /* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
 static v3 obey(const tbi_point *c, v3 b) {
@@ -58,7 +58,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   while (solution.iterations < def->iterations && !solution.converged) {
     double change = tbi_cone_sweep(p);
     ++solution.iterations;
-    solution.converged = change <= def->tolerance && solution.iterations >= 2;
+    solution.converged = tbi_is_settled(change, solution.iterations, def->tolerance);
   }
   return solution;
 }

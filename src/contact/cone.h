@@ -2,7 +2,7 @@
 #ifndef TBI_CONE_H
 #define TBI_CONE_H
 
-#include "contact/problem.h"
+#include "problem/problem.h"
 
 /* One turn of the points of a group, each solved exactly; the largest change of a velocity. */
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group);

@@ -7,6 +7,8 @@
  * tests hold the two against each other.) */
 #include "contact/dense.h"
 
+#include "problem/sweep.h"
+
 /* rows end on whole vectors */
 static size_t padded(size_t n) { return (n + 3) & ~(size_t)3; }
 
@@ -149,7 +151,7 @@ tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_worl
   while (!solution.converged && solution.iterations < def->iterations) {
     double change = sweep(pgs, &k);
     ++solution.iterations;
-    solution.converged = solution.iterations >= 2 && change <= def->tolerance;
+    solution.converged = tbi_is_settled(change, solution.iterations, def->tolerance);
   }
   for (ptrdiff_t i = 0; i < k.count; ++i)
     pgs->impulse[i] = k.impulse[i];

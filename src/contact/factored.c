@@ -5,8 +5,8 @@
 #include "base/assertion.h"
 #include "contact/cone.h"
 #include "contact/factored_newton.h"
-#include "contact/sweep.h"
-#include "contact/ties.h"
+#include "problem/sweep.h"
+#include "problem/ties.h"
 
 #include <string.h>
 

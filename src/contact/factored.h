@@ -10,7 +10,7 @@
 #define TBI_FACTORED_H
 
 #include "base/layout.h"
-#include "contact/problem.h"
+#include "problem/problem.h"
 #include "friction/exact.h"
 #include "math/blocklu.h"
 

@@ -11,7 +11,7 @@
 #include "contact/factored_newton.h"
 
 #include "base/assertion.h"
-#include "contact/ties.h"
+#include "problem/ties.h"
 
 #include <string.h>
 
@@ -27,28 +27,44 @@ typedef struct limb {
   int32_t node;
 } limb;
 
+/* a port has twists, a row numbers */
 typedef struct element {
-  int32_t cluster, dof, columns;
+  int32_t cluster, dof;
+  const sv *twist, *twist_tail;
   const double *y, *tail;
 } element;
 
 static element port_element(const tbi_problem *p, int32_t k) {
   const tbi_port *port = &p->port[k];
-  return (element){port->cluster, port->dof, 6, p->y + port->y, p->y + port->tail};
+  return (element){.cluster = port->cluster,
+                   .dof = port->dof,
+                   .twist = p->port_y + port->y,
+                   .twist_tail = p->port_y + port->tail};
 }
 
 static element row_element(const tbi_problem *p, const tbi_row *row) {
-  return (element){row->cluster, row->dof, 1, p->y + row->y, p->y + row->tail};
+  return (element){
+      .cluster = row->cluster, .dof = row->dof, .y = p->y + row->y, .tail = p->y + row->tail};
 }
 
 static int32_t node_size(const tbi_problem *p, int32_t cluster) {
   return tbi_cluster_dofs(p->model, cluster) + p->cluster_ties[cluster];
 }
 
+/* numbers from..from + count of six columns */
+static void load_twists(const limb *l, int32_t from, int32_t count, const sv *twist) {
+  for (int32_t j = 0; j < count; ++j) {
+    double m[6];
+    v3_store(v4_to(twist[j].lin), m);
+    v3_store(v4_to(twist[j].ang), m + 3);
+    for (int c = 0; c < 6; ++c)
+      l->y[(int64_t)c * l->n + from + j] = m[c];
+  }
+}
+
 static limb load_limb(const tbi_factored *f, element e, int which) {
   const tabi_model *model = f->p->model;
   const int32_t *path = model->dof_path + model->dof_row[e.dof];
-  int32_t stride = (model->dof_depth[e.dof] + 4) / 4 * 4;
   int32_t dofs = tbi_cluster_dofs(model, e.cluster);
   int32_t ties = f->p->cluster_ties[e.cluster];
   TBI_ASSERT(dofs > 0 && ties <= f->longest);
@@ -60,10 +76,12 @@ static limb load_limb(const tbi_factored *f, element e, int which) {
     l.position[j] = dofs - 1 - model->dof_local[path[j]];
   for (int32_t t = 0; t < ties; ++t)
     l.position[l.velocities + t] = dofs + t;
-  for (int32_t c = 0; c < e.columns; ++c) {
-    double *column = l.y + (int64_t)c * l.n;
-    memcpy(column, e.y + (int64_t)c * stride, sizeof *column * (size_t)l.velocities);
-    memcpy(column + l.velocities, e.tail + (int64_t)c * ties, sizeof *column * (size_t)ties);
+  if (e.twist) {
+    load_twists(&l, 0, l.velocities, e.twist);
+    load_twists(&l, l.velocities, ties, e.twist_tail);
+  } else {
+    memcpy(l.y, e.y, sizeof *l.y * (size_t)l.velocities);
+    memcpy(l.y + l.velocities, e.tail, sizeof *l.y * (size_t)ties);
   }
   return l;
 }

@@ -5,7 +5,7 @@
 #ifndef TBI_FORMULATION_H
 #define TBI_FORMULATION_H
 
-#include "contact/problem.h"
+#include "problem/problem.h"
 
 typedef struct tbi_solution {
   int32_t iterations;

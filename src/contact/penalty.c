@@ -20,8 +20,8 @@
 #include "contact/formulation.h"
 #include "contact/spring.h"
 #include "contact/spring_tree.h"
-#include "contact/sweep.h"
 #include "math/linalg.h"
+#include "problem/sweep.h"
 
 #include <string.h>
 

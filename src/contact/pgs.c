@@ -8,7 +8,7 @@
 
 #include "base/assertion.h"
 #include "contact/dense.h"
-#include "contact/sweep.h"
+#include "problem/sweep.h"
 
 /* below this share of the point's whole mobility a direction moves by rounding only */
 #define IMMOBILE 1e-11
@@ -195,7 +195,7 @@ tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_
     while (!solution.converged && solution.iterations < def->iterations) {
       double change = pgs->count > 0 ? sweep(pgs, problem) : tbi_rows_sweep(problem);
       ++solution.iterations;
-      solution.converged = solution.iterations >= 2 && change <= def->tolerance;
+      solution.converged = tbi_is_settled(change, solution.iterations, def->tolerance);
     }
   }
   store(pgs, problem);

@@ -3,7 +3,7 @@
 #ifndef TBI_SPRING_H
 #define TBI_SPRING_H
 
-#include "contact/problem.h"
+#include "problem/problem.h"
 #include "contact/soft.h"
 #include "friction/exact.h"
 

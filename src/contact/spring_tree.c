@@ -17,8 +17,8 @@
 
 #include "base/layout.h"
 #include "contact/spring.h"
-#include "contact/sweep.h"
 #include "math/linalg.h"
+#include "problem/sweep.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* connections.c - connections and couplings as ties (contact/ties.h).
+/* connections.c - connections and couplings as ties (problem/ties.h).
  *
  *   held axis    g = e . (x_b - x_a), with e fixed in a
  *   held turn    g = p . s, with p fixed in a and s in b, at right angles when closed

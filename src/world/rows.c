@@ -29,7 +29,7 @@ static void add_limits(tabi_world *w, int32_t dof) {
   const tabi_model *model = w->model;
   double q = w->q[model->dof_q[dof]];
   /* what pulls in this step may be much faster than what moved before */
-  double speed = fmax(fabs(w->v[dof]), fabs(w->v_free[dof]));
+  double speed = tbi_max(fabs(w->v[dof]), fabs(w->v_free[dof]));
   double ahead = NEAR + 2 * w->def.timestep * speed;
   double below = q - model->dof_lower[dof];
   double above = model->dof_upper[dof] - q;

@@ -4,7 +4,7 @@
  *
  * Everything new is made beside the state, which is replaced only when all of it is finite. */
 #include "base/error.h"
-#include "contact/residual.h"
+#include "problem/residual.h"
 #include "world/world.h"
 
 #include <string.h>

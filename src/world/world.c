@@ -86,21 +86,26 @@ static int64_t longest_path(const tabi_model *model) {
   return depth + 4;
 }
 
-/* numbers in Y and its tails if every body has a port and every possible row is there */
-static int64_t count_y(const tabi_model *model) {
+/* twists in Y and its tails if every body has a port */
+static int64_t count_port_y(const tabi_model *model) {
   int64_t count = 0;
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    int64_t tail = tbi_cluster_room(model, model->tree_cluster[body->tree]);
-    count += 6 * ((int64_t)model->dof_depth[body->v + body->nv - 1] + 4 + tail);
+    count += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
+             tbi_cluster_room(model, model->tree_cluster[body->tree]);
   }
+  return count;
+}
+
+/* numbers in Y of all joints, and tails if every possible row is there */
+static int64_t count_row_y(const tabi_model *model) {
+  int64_t count = model->nrow;
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_q[k] == TABI_NONE) continue;
-    int64_t tail =
-        tbi_cluster_room(model, model->tree_cluster[model->body[model->dof_body[k]].tree]);
-    count += TBI_ROW_KINDS * ((int64_t)model->dof_depth[k] + 4 + tail);
+    int32_t tree = model->body[model->dof_body[k]].tree;
+    count += TBI_ROW_KINDS * tbi_cluster_room(model, model->tree_cluster[tree]);
   }
-  return count + 4;
+  return count;
 }
 
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
@@ -128,8 +133,9 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
   s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
-  s->y = tbi_layout_take(at, count_y(model), sizeof *s->y);
-  s->scratch = tbi_layout_take(at, 6 * longest_path(model) + 4, sizeof *s->scratch);
+  s->port_y = tbi_layout_take(at, count_port_y(model), sizeof *s->port_y);
+  s->y = tbi_layout_take(at, count_row_y(model), sizeof *s->y);
+  s->scratch = tbi_layout_take(at, 2 * longest_path(model) + 4, sizeof *s->scratch);
   tbi_ties_place(at, model, &s->ties);
 }
 
@@ -229,6 +235,7 @@ static void start(tabi_world *w) {
   s->model = model;
   s->d = w->d;
   s->z = w->z;
+  s->v_free = w->v_free;
   s->touch = w->touch;
   s->shape_body = w->shape_body;
   fill_constants(w);

@@ -6,7 +6,7 @@
 #define TBI_WORLD_H
 
 #include "contact/formulation.h"
-#include "contact/setup.h"
+#include "problem/setup.h"
 #include "gait/gait.h"
 #include "world/sensors.h"
 

@@ -1,6 +1,6 @@
 /* test_problem.c - ports against the papers' construction: A = J M^-1 J' by unit forces through
  * the articulated-body algorithm, and by Jacobians and a Cholesky factor, over random models. */
-#include "contact/sweep.h"
+#include "problem/sweep.h"
 
 #include "support/make_problem.h"
 #include "support/near.h"

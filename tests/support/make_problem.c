@@ -2,7 +2,7 @@
 #include "support/make_problem.h"
 
 #include "base/array.h"
-#include "contact/sweep.h"
+#include "problem/sweep.h"
 #include "support/near.h"
 
 #include <stdlib.h>
@@ -53,6 +53,12 @@ void made_open(made_problem *made, const tabi_model *model, const double *q, con
   double *z = room(made, nv, sizeof *z);
   made->setup.pivot_root = room(made, nv, sizeof *z);
   fill_z(made, made->setup.pivot_root, z);
+  made->setup.v_free = room(made, nv, sizeof *z);
+  for (size_t i = 0; i < nv; ++i)
+    made->setup.v_free[i] = z[i] * made->setup.pivot_root[i];
+  tbi_ltdl_solve_lower(made->d, made->setup.v_free);
+  for (size_t i = 0; i < nv; ++i)
+    made->setup.v_free[i] += v[i];
   made->setup.model = model;
   made->setup.d = made->d;
   made->setup.z = z;
@@ -60,7 +66,7 @@ void made_open(made_problem *made, const tabi_model *model, const double *q, con
   made->p->timestep = timestep;
 }
 
-static void make_ports(made_problem *made, size_t rows) {
+static void make_ports(made_problem *made) {
   const tabi_model *model = made->model;
   tbi_setup *s = &made->setup;
   tbi_problem *p = made->p;
@@ -83,8 +89,9 @@ static void make_ports(made_problem *made, size_t rows) {
   tbi_ties_place(&at, model, &s->ties);
   s->count = room(made, ports + 2, sizeof *s->count);
   s->body_port = room(made, (size_t)model->nbody, sizeof *s->body_port);
-  s->y = room(made, (6 * ports + 2 * rows) * longest, sizeof *s->y);
-  s->scratch = room(made, 6 * longest, sizeof *s->scratch);
+  s->port_y = room(made, ports * longest, sizeof *s->port_y);
+  s->y = room(made, (size_t)model->nrow, sizeof *s->y);
+  s->scratch = room(made, 2 * longest, sizeof *s->scratch);
   int32_t *shape_body = room(made, (size_t)model->nbody + 1, sizeof *shape_body);
   for (int32_t i = 0; i < model->nbody; ++i)
     shape_body[i] = i;
@@ -97,7 +104,7 @@ void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const
   tbi_setup *s = &made->setup;
   tbi_problem *p = made->p;
   size_t points = (size_t)ntouch;
-  make_ports(made, (size_t)nrow);
+  make_ports(made);
   made->touch = room(made, points, sizeof *made->touch);
   p->row = room(made, (size_t)nrow, sizeof *p->row);
   p->point = room(made, points, sizeof *p->point);

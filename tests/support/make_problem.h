@@ -7,7 +7,7 @@
 #define TEST_MAKE_PROBLEM_H
 
 #include "contact/formulation.h"
-#include "contact/setup.h"
+#include "problem/setup.h"
 
 #include "support/random_model.h"
 #include "support/rng.h"

@@ -1,7 +1,7 @@
 /* step_problem.c - see step_problem.h. */
 #include "support/step_problem.h"
 
-#include "contact/sweep.h"
+#include "problem/sweep.h"
 #include "support/near.h"
 #include "world/world.h"
 

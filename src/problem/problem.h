@@ -28,11 +28,12 @@
 
 typedef struct tbi_port {
   int32_t tree, cluster, body;
-  int32_t dof;    /* the last velocity on the body's path */
-  int32_t stride; /* the path's velocities, root first, padded to whole vectors */
-  int64_t y;      /* where Y starts: six columns of `stride` numbers, column by column */
-  int64_t tail;   /* where T starts, in y too: six columns of cluster_ties numbers */
-  int32_t block;  /* index of G with the first port of the cluster */
+  int32_t dof;                 /* the last velocity on the body's path */
+  int32_t length;              /* velocities on it */
+  int64_t y;                   /* where Y starts: a twist for every velocity, root first */
+  int64_t tail;                /* where T starts: a twist for every tie of the cluster */
+  int32_t block;               /* index of G with the first port of the cluster */
+  double loose_lin, loose_ang; /* sums of the squares in Y */
 } tbi_port;
 
 /* Velocity response of one port to an impulse at another, column by column. */
@@ -71,10 +72,10 @@ enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
 typedef struct tbi_row {
   int32_t dof, cluster;
   uint64_t id;
-  int64_t y, tail;     /* where Y, along the path of dof, and T start */
-  double base;         /* the row's velocity without constraints */
-  double w, inverse;   /* change of it per impulse; 1 / w */
-  double target;       /* wanted velocity */
+  int64_t y, tail;   /* where Y, along the path of dof and the same for all its rows, and T start */
+  double base;       /* the row's velocity without constraints */
+  double w, inverse; /* change of it per impulse; 1 / w */
+  double target;     /* wanted velocity */
   double lower, upper; /* bounds of the impulse */
   double impulse;
 } tbi_row;
@@ -89,13 +90,14 @@ typedef struct tbi_problem {
   int32_t nport, npoint, nrow, ngroup;
   int32_t nsum; /* nv and the ties of all clusters */
   tbi_port *port;
-  sv *free;        /* velocity of every port without contacts and rows */
-  sv *velocity;    /* under the impulses so far */
-  sv *received;    /* the sum of impulses (wrenches) at every port */
-  sv *summed;      /* what of it is in sum */
-  double *sum;     /* of all impulses: D^-1/2 L^-T J' m, then Q' of it: [nsum] */
-  double *before;  /* scratch of tbi_rows_sweep: [nsum] */
-  const double *y; /* Y and T of ports and rows */
+  sv *free;         /* velocity of every port without contacts and rows */
+  sv *velocity;     /* under the impulses so far */
+  sv *received;     /* the sum of impulses (wrenches) at every port */
+  sv *summed;       /* what of it is in sum */
+  double *sum;      /* of all impulses: D^-1/2 L^-T J' m, then Q' of it: [nsum] */
+  double *before;   /* scratch of tbi_rows_sweep: [nsum] */
+  const sv *port_y; /* Y and T of ports */
+  const double *y;  /* of rows */
   const tabi_model *model;
   int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
   const int32_t *cluster_ties;           /* independent ties of a cluster: the length of tails */

@@ -1,8 +1,8 @@
 /* ties.c - the independent columns of a cluster by modified Gram-Schmidt with pivoting. */
-#include "contact/ties.h"
+#include "problem/ties.h"
 
-#include "contact/half_solve.h"
 #include "math/linalg.h"
+#include "problem/half_solve.h"
 
 /* a column of which less than this share is new depends on those before it: between these, by how
  * far open ties turn columns away from where they belong, for bars of 0.1 m */
@@ -81,7 +81,7 @@ static void add_path(const maker *m, int32_t dof, double share, double *column) 
   const tabi_model *model = m->d->model;
   const int32_t *path = model->dof_path + model->dof_row[dof];
   double *y = m->scratch + tbi_path_stride(model, dof);
-  tbi_half_solve(m->d, m->pivot_root, dof, 1, m->scratch, y);
+  tbi_half_solve(m->d, m->pivot_root, dof, m->scratch, y);
   for (int32_t j = 0; j <= model->dof_depth[dof]; ++j)
     column[model->dof_local[path[j]]] += share * y[j];
 }

@@ -2,7 +2,7 @@
 #ifndef TBI_RESIDUAL_H
 #define TBI_RESIDUAL_H
 
-#include "contact/problem.h"
+#include "problem/problem.h"
 
 /* The certificate of the problem as it stands; gap[touch] in m, weight of all that moves in N. */
 tabi_certificate tbi_residual(const tbi_problem *p, const double *gap, double weight);

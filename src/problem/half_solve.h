@@ -7,8 +7,6 @@
 
 #include "dynamics/dynamics.h"
 
-#include <string.h>
-
 /* the velocities on a path, padded to whole vectors */
 static inline int32_t tbi_path_stride(const tabi_model *model, int32_t dof) {
   return (model->dof_depth[dof] + 4) / 4 * 4;
@@ -26,20 +24,26 @@ static inline void tbi_path_subtract(double *to, double a, const double *from, i
 /* What has been finished is moved out of the way, to y, because the steps work on whole vectors and
  * spoil what lies behind. */
 static inline void tbi_half_solve(const tabi_dynamics *d, const double *pivot_root, int32_t dof,
-                                  int32_t columns, double *x, double *y) {
+                                  double *x, double *y) {
   const tabi_model *model = d->model;
-  int32_t stride = tbi_path_stride(model, dof);
   int32_t depth = model->dof_depth[dof];
-  memset(y, 0, sizeof *y * (size_t)columns * (size_t)stride);
+  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
+    y[depth] = x[depth] * pivot_root[k];
+    tbi_path_subtract(x, x[depth], d->row + model->dof_row[k], depth);
+  }
+}
+
+/* Six columns at once, a twist for every velocity; in place. */
+static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *pivot_root,
+                                         int32_t dof, sv *y) {
+  const tabi_model *model = d->model;
+  int32_t depth = model->dof_depth[dof];
   for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
     const double *row = d->row + model->dof_row[k];
-    double root = pivot_root[k];
-    for (int32_t c = 0; c < columns; ++c) {
-      double *column = x + (int64_t)c * stride;
-      double value = column[depth];
-      y[(int64_t)c * stride + depth] = value * root;
-      tbi_path_subtract(column, value, row, depth);
-    }
+    sv value = y[depth];
+    for (int32_t j = 0; j < depth; ++j)
+      y[j] = sv_axpy(y[j], -row[j], value);
+    y[depth] = sv_scale(pivot_root[k], value);
   }
 }
 

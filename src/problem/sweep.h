@@ -3,7 +3,14 @@
 #ifndef TBI_SWEEP_H
 #define TBI_SWEEP_H
 
-#include "contact/problem.h"
+#include "problem/problem.h"
+
+/* Whether sweeps may end with one that changed velocities by so much.  One sweep alone is enough
+ * only where the impulses of the step before were as good as right: otherwise what they miss would
+ * add up from step to step to a creep. */
+static inline bool tbi_is_settled(double change, int32_t sweeps, double tolerance) {
+  return change <= (sweeps > 1 ? tolerance : 0.1 * tolerance);
+}
 
 typedef struct tbi_visit {
   sv a, b;         /* velocities of the two ports; zero for the world */

@@ -7,7 +7,7 @@
  *   dissipation      |u_t| + f_t . u_t / (mu f_n), where f_n > 0: zero if friction opposes slip
  *
  * A contact pushes if f_n is above 1e-6 of the weight of all that moves. */
-#include "contact/residual.h"
+#include "problem/residual.h"
 
 #define PUSHES 1e-6
 

@@ -2,8 +2,8 @@
 #ifndef TBI_SETUP_H
 #define TBI_SETUP_H
 
-#include "contact/problem.h"
-#include "contact/ties.h"
+#include "problem/problem.h"
+#include "problem/ties.h"
 
 #define TBI_MARKED (-2) /* in body_port: touched, not numbered yet */
 
@@ -23,9 +23,11 @@ typedef struct tbi_setup {
   int32_t *count;     /* [max ports + 2] */
   int32_t *body_port; /* [nbody] */
   double *pivot_root; /* given: D^-1/2: [nv] */
-  double *y;          /* Y of all ports */
-  int64_t used_y;
-  double *scratch; /* six columns of the longest path, or two and their ends */
+  double *v_free;     /* given: v + L^-1 D^-1/2 z before ties: [nv] */
+  sv *port_y;         /* Y and T of all ports */
+  int64_t used_ports;
+  double *y;       /* Y of joints with rows as the rows of M stand, then T of rows */
+  double *scratch; /* two of the longest path and their ends */
 } tbi_setup;
 
 /* Shapes and feature as one number; touches are sorted by it. */

@@ -1,0 +1,221 @@
+/* joint_rows.c - constraints of single joint coordinates in the contact problem.
+ *
+ * Y of a joint k is D^-1/2 L^-T e_k: row k of L^-1, scaled.  Two ways lead there:
+ *
+ *   joint by joint   eliminate along its path, as for a port; every step waits for the one before
+ *   for a whole tree Y_k = D_k^-1/2 e_k - sum over ancestors j of L_kj Y_j, root first; nothing
+ * waits, but all ancestors' Y are needed
+ *
+ * The second is for trees most of whose joints have rows, a robot with dry friction, say. */
+#include "problem/ports.h"
+
+#include "problem/half_solve.h"
+
+#include <string.h>
+
+/* joint by joint; the first step is the joint's own row of L */
+static void eliminate(const tbi_setup *s, int32_t dof) {
+  const tabi_model *model = s->model;
+  int32_t stride = tbi_path_stride(model, dof);
+  memset(s->scratch, 0, sizeof *s->scratch * (size_t)stride);
+  s->scratch[model->dof_depth[dof]] = 1;
+  tbi_half_solve(s->d, s->pivot_root, dof, s->scratch, s->y + model->dof_row[dof]);
+}
+
+/* one joint of a whole tree; what stands behind a path in its last vector stays zero */
+static void recur(const tbi_setup *s, int32_t dof) {
+  const tabi_model *model = s->model;
+  const int64_t *start = model->dof_row;
+  const int32_t *path = model->dof_path + start[dof];
+  const double *own = s->d->row + start[dof];
+  const double *rows = s->y;
+  double *y = s->y + start[dof];
+  int32_t depth = model->dof_depth[dof];
+  for (int32_t i = 0; i <= depth; i += 4) {
+    v4 sum = v4_zero();
+    for (int32_t j = i; j < depth; ++j)
+      sum = v4_axpy(sum, -own[j], v4_load(rows + start[path[j]] + i));
+    v4_save(sum, y + i);
+  }
+  y[depth] = s->pivot_root[dof];
+}
+
+static int32_t tree_of(const tabi_model *model, int32_t dof) {
+  return model->body[model->dof_body[dof]].tree;
+}
+
+/* The rows of one tree follow one another; from the first of them to behind the last. */
+static int32_t end_of_tree(const tbi_problem *p, int32_t first) {
+  int32_t end = first + 1;
+  while (end < p->nrow &&
+         tree_of(p->model, p->row[end].dof) == tree_of(p->model, p->row[first].dof))
+    ++end;
+  return end;
+}
+
+static void fill_y_of_tree(const tbi_setup *s, const tbi_row *row, int32_t count) {
+  const tabi_model *model = s->model;
+  int32_t dof = model->body[model->tree_body[tree_of(model, row->dof)]].v;
+  int32_t last = dof;
+  for (int32_t i = 0; i < count; ++i)
+    last = row[i].dof > last ? row[i].dof : last;
+  if (2 * count > last - dof) {
+    for (; dof <= last; ++dof)
+      recur(s, dof);
+    return;
+  }
+  for (int32_t i = 0; i < count; ++i)
+    eliminate(s, row[i].dof);
+}
+
+static void fill_y(const tbi_setup *s) {
+  const tbi_problem *p = &s->problem;
+  for (int32_t i = 0; i < p->nrow;) {
+    int32_t end = end_of_tree(p, i);
+    fill_y_of_tree(s, &p->row[i], end - i);
+    i = end;
+  }
+}
+
+/* behind a path there are zeros, up to a whole vector */
+static double square(const double *y, int32_t n) {
+  v4 sum = v4_zero();
+  for (int32_t j = 0; j < n; j += 4)
+    sum = v4_add(sum, v4_mul(v4_load(y + j), v4_load(y + j)));
+  return v4_sum(sum);
+}
+
+static double dot(const double *a, const double *b, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/* T = Q' Y */
+static void fill_tail(const tbi_setup *s, const tbi_row *row) {
+  const tabi_model *model = s->model;
+  const int32_t *path = model->dof_path + model->dof_row[row->dof];
+  const double *y = s->y + row->y;
+  for (int32_t t = 0; t < s->problem.cluster_ties[row->cluster]; ++t) {
+    const double *q = tbi_ties_basis(&s->ties, row->cluster, t);
+    double sum = 0;
+    for (int32_t j = 0; j <= model->dof_depth[row->dof]; ++j)
+      sum += y[j] * q[model->dof_local[path[j]]];
+    s->y[row->tail + t] = sum;
+  }
+}
+
+static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
+  const tabi_model *model = s->model;
+  int32_t ties = s->problem.cluster_ties[row->cluster];
+  row->y = model->dof_row[row->dof];
+  row->tail = tail;
+  fill_tail(s, row);
+  double loose = square(s->y + row->y, model->dof_depth[row->dof] + 1);
+  row->w = loose - dot(s->y + row->tail, s->y + row->tail, ties);
+  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* ties may hold it */
+}
+
+static bool has_ties(const tabi_model *model) { return model->cluster_tie[model->ncluster] > 0; }
+
+/* velocities without rows and contacts, all at once */
+static const double *free_velocity(const tbi_setup *s) {
+  const tabi_model *model = s->model;
+  double *v = s->problem.before;
+  if (!has_ties(model)) return s->v_free;
+  for (int32_t k = 0; k < model->nv; ++k)
+    v[k] = s->pivot_root[k] * s->z[k];
+  tbi_ltdl_solve_lower(s->d, v);
+  for (int32_t k = 0; k < model->nv; ++k)
+    v[k] += s->d->v[k];
+  return v;
+}
+
+void tbi_rows_fill(tbi_setup *s) {
+  const tabi_model *model = s->model;
+  tbi_problem *p = &s->problem;
+  if (p->nrow == 0) return;
+  const double *base = free_velocity(s);
+  int64_t tail = model->nrow;
+  fill_y(s);
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    tbi_row *row = &p->row[i];
+    row->cluster = model->tree_cluster[tree_of(model, row->dof)];
+    row->base = base[row->dof];
+    fill_row(s, row, tail);
+    tail += p->cluster_ties[row->cluster];
+  }
+}
+
+/* -- their turns */
+
+/* Rows are many and most robots have no ties: tails are looked at last. */
+static inline double row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  const int32_t *path = p->model->dof_path + row->y;
+  double u = tbi_path_dot(path, p->y + row->y, p->model->dof_depth[row->dof] + 1, sum);
+  int32_t ties = p->cluster_ties[row->cluster];
+  if (ties == 0) return u;
+  const double *tail = p->y + row->tail;
+  const double *tie = sum + tbi_tie_place(p, row->cluster);
+  for (int32_t t = 0; t < ties; ++t)
+    u -= tail[t] * tie[t];
+  return u;
+}
+
+static inline void row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
+  const int32_t *path = p->model->dof_path + row->y;
+  const double *y = p->y + row->y;
+  for (int32_t j = 0; j <= p->model->dof_depth[row->dof]; ++j)
+    sum[path[j]] += impulse * y[j];
+  int32_t ties = p->cluster_ties[row->cluster];
+  if (ties == 0) return;
+  const double *tail = p->y + row->tail;
+  double *tie = sum + tbi_tie_place(p, row->cluster);
+  for (int32_t t = 0; t < ties; ++t)
+    tie[t] += impulse * tail[t];
+}
+
+double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  return row_answer(p, row, sum);
+}
+
+double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
+  return row->base + row_answer(p, row, p->sum);
+}
+
+void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
+  if (impulse != 0) row_push(p, row, impulse, sum);
+}
+
+static inline double row_visit(tbi_problem *p, tbi_row *row) {
+  double impulse =
+      row->impulse + (row->target - (row->base + row_answer(p, row, p->sum))) * row->inverse;
+  impulse = tbi_min(tbi_max(impulse, row->lower), row->upper);
+  double change = impulse - row->impulse;
+  if (change == 0) return 0;
+  row->impulse = impulse;
+  row_push(p, row, change, p->sum);
+  return fabs(change * row->w);
+}
+
+double tbi_row_visit(tbi_problem *p, tbi_row *row) { return row_visit(p, row); }
+
+/* let the ports feel what rows have added to the sum since it was `before` */
+static void tell_ports(tbi_problem *p) {
+  for (int32_t k = 0; k < p->nsum; ++k)
+    p->before[k] = p->sum[k] - p->before[k];
+  for (int32_t i = 0; i < p->nport; ++i)
+    p->velocity[i] = sv_add(p->velocity[i], tbi_port_answer(p, i, p->before));
+}
+
+double tbi_rows_sweep(tbi_problem *p) {
+  if (p->nrow == 0) return 0;
+  tbi_problem_sum(p);
+  memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);
+  double change = 0;
+  for (int32_t i = 0; i < p->nrow; ++i)
+    change = tbi_max(change, row_visit(p, &p->row[i]));
+  if (change > 0) tell_ports(p);
+  return change;
+}

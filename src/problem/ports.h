@@ -1,0 +1,31 @@
+/* ports.h - parts of the making of a contact problem: ports and joint rows. */
+#ifndef TBI_PORTS_H
+#define TBI_PORTS_H
+
+#include "problem/setup.h"
+
+static inline sv tbi_block_mul(const tbi_block *g, sv m) {
+  sv u = sv_scale(v4_x(m.lin), g->column[0]);
+  u = sv_axpy(u, v4_y(m.lin), g->column[1]);
+  u = sv_axpy(u, v4_z(m.lin), g->column[2]);
+  u = sv_axpy(u, v4_x(m.ang), g->column[3]);
+  u = sv_axpy(u, v4_y(m.ang), g->column[4]);
+  return sv_axpy(u, v4_z(m.ang), g->column[5]);
+}
+
+/* Where Q' of a sum stands behind it. */
+static inline int32_t tbi_tie_place(const tbi_problem *p, int32_t cluster) {
+  return p->model->nv + p->model->cluster_tie[cluster];
+}
+
+/* Which ports there are; cluster_ties must be known. */
+void tbi_ports_number(tbi_setup *s);
+/* Where the blocks of each cluster stand; false: too many ports in one. */
+bool tbi_ports_place_blocks(tbi_setup *s);
+/* Their Y, free velocities and blocks. */
+void tbi_ports_fill(tbi_setup *s);
+
+/* All that follows from the dof of every row. */
+void tbi_rows_fill(tbi_setup *s);
+
+#endif

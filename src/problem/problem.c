@@ -1,0 +1,212 @@
+/* problem.c - sets up the contact problem of a step.
+ *
+ *   touches, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
+ *   a touch             --> frame, arms, answers of its ports, 3x3 response, target velocity
+ */
+#include "problem/problem.h"
+
+#include "base/assertion.h"
+#include "problem/ports.h"
+#include "problem/sweep.h"
+
+#include <string.h>
+
+/* a point whose normal moves this much less than its ports could does not move: the normal impulse
+ * that stops it would be without bounds */
+#define HELD 1e-8
+
+static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
+  int32_t body = s->shape_body[shape];
+  return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
+}
+
+/* the change of the ports' velocities per impulse along one axis of the frame */
+static void answer(const tbi_problem *p, const tbi_point *c, v4 axis, sv *a, sv *b) {
+  bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
+                 p->port[c->port_a].cluster == p->port[c->port_b].cluster;
+  sv on_a = sv_scale(-1, tbi_wrench(c->arm_a, axis));
+  sv on_b = tbi_wrench(c->arm_b, axis);
+  *a = *b = sv_zero();
+  if (c->port_a != TABI_NONE) *a = tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_a), on_a);
+  if (c->port_b != TABI_NONE) *b = tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_b), on_b);
+  if (coupled) {
+    *a = sv_add(*a, tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_b), on_b));
+    *b = sv_add(*b, tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_a), on_a));
+  }
+}
+
+/* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
+ * that never passes for sticking, so that coulomb.c is asked. */
+static s3 stick_inverse(s3 w) {
+  double trace = w.xx + w.yy + w.zz;
+  double volume = w.xx * (w.yy * w.zz - w.yz * w.yz) - w.xy * (w.xy * w.zz - w.yz * w.xz) +
+                  w.xz * (w.xy * w.yz - w.yy * w.xz);
+  return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){-1, 0, 0, 0, 0, 0};
+}
+
+/* what w's diagonal could be about, if neither ties nor the place of the point took from it */
+static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
+  if (k == TABI_NONE) return 0;
+  return p->port[k].loose_lin + v4_dot(arm, arm) * p->port[k].loose_ang;
+}
+
+static void fill_response(const tbi_problem *p, tbi_point *c) {
+  const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
+  for (int j = 0; j < 3; ++j) {
+    answer(p, c, axis[j], &c->answer_a[j], &c->answer_b[j]);
+    v3 u = tbi_point_velocity(c, c->answer_a[j], c->answer_b[j]);
+    c->w[0][j] = u.x;
+    c->w[1][j] = u.y;
+    c->w[2][j] = u.z;
+  }
+  /* a direction that nothing can move in (a planar mechanism, say) must not divide by zero */
+  double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];
+  for (int i = 0; i < 3; ++i)
+    c->w[i][i] += 1e-12 * trace;
+  double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
+  c->held = c->w[0][0] <= HELD * loose;
+  c->mobility = (c->held ? loose : trace) / 3;
+  if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
+  const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
+  s3_store(stick_inverse(w), c->inverse);
+}
+
+static sv body_velocity(const tbi_setup *s, int32_t shape) {
+  return s->d->body[s->shape_body[shape]].vel;
+}
+
+static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
+  return v4_from(v3_sub(point, tbi_tree_origin(s->d, s->shape_body[shape])));
+}
+
+static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
+  const tbi_touch *touch = &s->touch[index];
+  c->port_a = port_of_shape(s, touch->shape_a);
+  c->port_b = port_of_shape(s, touch->shape_b);
+  c->touch = index;
+  c->id = tbi_touch_id(touch);
+  c->arm_a = arm_to(s, touch->shape_a, touch->point);
+  c->arm_b = arm_to(s, touch->shape_b, touch->point);
+  c->frame = tbi_contact_frame(touch->normal);
+  c->gap = touch->gap;
+  c->angle = 0;
+  c->stretch = v3_zero();
+  for (int i = 0; i < 3; ++i)
+    c->impulse[i] = 0;
+  v3 before =
+      tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
+  c->slip[0] = before.y;
+  c->slip[1] = before.z;
+  c->approach = s->approach[index] = before.x;
+}
+
+/* stable sort of the touches by their two ports, least significant first, by counting; leaves their
+ * order in s->order */
+static void sort_touches(tbi_setup *s) {
+  int32_t n = s->ntouch;
+  int32_t *order = s->order;
+  int32_t *other = s->order + n;
+  for (int32_t i = 0; i < n; ++i)
+    order[i] = i;
+  for (int pass = 0; pass < 2; ++pass) {
+    int32_t *count = s->count;
+    memset(count, 0, sizeof *count * ((size_t)s->problem.nport + 2));
+    for (int32_t i = 0; i < n; ++i) {
+      const tbi_touch *touch = &s->touch[i];
+      ++count[port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a) + 2];
+    }
+    for (int32_t k = 1; k < s->problem.nport + 2; ++k)
+      count[k] += count[k - 1];
+    for (int32_t i = 0; i < n; ++i) {
+      const tbi_touch *touch = &s->touch[order[i]];
+      int32_t port = port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a);
+      other[count[port + 1]++] = order[i];
+    }
+    int32_t *swap = order;
+    order = other;
+    other = swap;
+  }
+}
+
+static void group_points(tbi_problem *p) {
+  p->ngroup = 0;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    tbi_group *last = p->ngroup > 0 ? &p->group[p->ngroup - 1] : NULL;
+    if (last && last->port_a == c->port_a && last->port_b == c->port_b) {
+      ++last->count;
+    } else {
+      p->group[p->ngroup++] = (tbi_group){c->port_a, c->port_b, i, 1};
+    }
+  }
+}
+
+static void solve_ties(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  tbi_ties_solve(&s->ties, s->d, s->pivot_root, s->z, s->scratch);
+  p->cluster_ties = s->ties.rank;
+  p->nsum = s->model->nv + s->model->cluster_tie[s->model->ncluster];
+}
+
+static void begin_problem(tbi_setup *s) {
+  s->problem.npoint = s->ntouch;
+  s->problem.model = s->model;
+  s->problem.y = s->y;
+  s->problem.port_y = s->port_y;
+}
+
+static void fill_points(tbi_setup *s) {
+  sort_touches(s);
+  for (int32_t i = 0; i < s->problem.npoint; ++i)
+    fill_point(s, s->order[i], &s->problem.point[i]);
+}
+
+void tbi_setup_points(tbi_setup *s) {
+  begin_problem(s);
+  s->problem.cluster_ties = s->ties.rank;
+  tbi_ports_number(s);
+  fill_points(s);
+}
+
+bool tbi_setup_problem(tbi_setup *s) {
+  tbi_problem *p = &s->problem;
+  begin_problem(s);
+  solve_ties(s);
+  tbi_ports_number(s);
+  if (!tbi_ports_place_blocks(s)) return false;
+  tbi_ports_fill(s);
+  fill_points(s);
+  for (int32_t i = 0; i < p->npoint; ++i)
+    fill_response(p, &p->point[i]);
+  group_points(p);
+  tbi_rows_fill(s);
+  return true;
+}
+
+void tbi_problem_sum(tbi_problem *p) {
+  for (int32_t i = 0; i < p->nport; ++i) {
+    tbi_port_push(p, i, sv_sub(p->received[i], p->summed[i]), p->sum);
+    p->summed[i] = p->received[i];
+  }
+}
+
+void tbi_problem_start(tbi_problem *p) {
+  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->received[k] = p->summed[k] = sv_zero();
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
+    if (c->port_a != TABI_NONE) {
+      p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
+    }
+    if (c->port_b != TABI_NONE) {
+      p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
+    }
+  }
+  for (int32_t i = 0; i < p->nrow; ++i)
+    tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
+  tbi_problem_sum(p);
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
+}
