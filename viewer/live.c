@@ -18,7 +18,7 @@
 enum { QUEUE = 64 };
 
 #define PERIOD  (1.0 / 60) /* s, between pictures */
-#define LAG     0.05       /* s, that may be caught up */
+#define LAG     0.1        /* s, that may be caught up */
 #define MEASURE 0.5        /* s, over which the factor is measured */
 
 struct tbi_live {
