@@ -6,6 +6,7 @@ export const INK = "#1c2733";
 
 export const STATUS_COLOURS = [new Color(0x9aa5b1), new Color(0x1b9e5a), new Color(0xf08c00)];
 export const FORCE = new Color(0xd6336c);
+export const DARK = new Color(0x20262e);
 export const COM = new Color(0xffc53d);
 export const ZMP = new Color(0x1c62d6);
 export const BAND = new Color(0xe8590c);

@@ -64,7 +64,7 @@ export function hooks(viewer, messages) {
         axes: frames.axes.count,
         inertias: frames.boxes.count,
         trail: options.trails ? trails.segments.mesh.count : 0,
-        polygons: balance.polygons.filter((polygon) => polygon.visible).length,
+        polygons: balance.polygons.filter((polygon) => polygon.count > 0).length,
         ghost: Boolean(viewer.theatre.ghost?.group.visible),
         band: viewer.push?.active ?? false,
       };

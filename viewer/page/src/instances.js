@@ -114,6 +114,16 @@ export class Arrows {
   }
 }
 
+/* A material that is seen through bodies, for contacts are under feet and joints inside of links.
+ * Few kinds of material are used, since each of them is a program that has to be compiled. */
+export function overlay(material, opacity = 1) {
+  material.transparent = true;
+  material.opacity = opacity;
+  material.depthTest = false;
+  material.depthWrite = false;
+  return material;
+}
+
 /* Takes a group off the scene and frees what it holds on the graphics card. */
 export function discard(group) {
   group.traverse((object) => {

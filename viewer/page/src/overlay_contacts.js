@@ -12,7 +12,7 @@ import {
 } from "three";
 import { FORCE, STATUS_COLOURS, goodToBad, residualColour } from "./colours.js";
 import { CONTACT } from "./film.js";
-import { Arrows, Instances, discard } from "./instances.js";
+import { Arrows, Instances, discard, overlay } from "./instances.js";
 import { SCALINGS } from "./scale.js";
 
 const LABELS = 24; /* more cannot be read */
@@ -20,15 +20,6 @@ const STEEPEST = 5; /* cones of more friction are drawn with this */
 
 const colour = new Color();
 const point = new Vector3();
-
-/* Seen through bodies, since contacts are under feet. */
-function through(material, opacity) {
-  material.transparent = true;
-  material.opacity = opacity;
-  material.depthTest = false;
-  material.depthWrite = false;
-  return material;
-}
 
 /* A cone whose apex is the origin, that opens along z to height 1 and radius 1. */
 function openCone() {
@@ -55,11 +46,11 @@ export class ContactOverlay {
       this.group,
       shaft,
       head,
-      through(new MeshLambertMaterial({ emissive: 0x5c1030 }), 0.94),
+      overlay(new MeshLambertMaterial({ emissive: 0x5c1030 }), 0.94),
       6,
     );
     const ball = new SphereGeometry(1, 18, 12);
-    this.points = new Instances(this.group, ball, through(new MeshLambertMaterial(), 1), 7);
+    this.points = new Instances(this.group, ball, overlay(new MeshLambertMaterial(), 1), 7);
   }
 
   update(picture, options, camera) {

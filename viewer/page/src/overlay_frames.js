@@ -13,21 +13,12 @@ import {
 } from "three";
 import { quaternion } from "./bodies.js";
 import { AXIS } from "./colours.js";
-import { Instances, discard } from "./instances.js";
+import { Instances, discard, overlay } from "./instances.js";
 
 const matrix = new Matrix4();
 const turn = new Quaternion();
 const from = new Vector3();
 const along = new Vector3();
-
-function through(material, opacity) {
-  return Object.assign(material, {
-    transparent: true,
-    opacity,
-    depthTest: false,
-    depthWrite: false,
-  });
-}
 
 export class FrameOverlay {
   constructor(scene, stage, unit) {
@@ -35,8 +26,8 @@ export class FrameOverlay {
     this.group = new Group();
     scene.add(this.group);
     const stick = new CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2);
-    this.axes = new Instances(this.group, stick, through(new MeshBasicMaterial(), 0.9), 5);
-    const box = through(new MeshLambertMaterial(), 0.38);
+    this.axes = new Instances(this.group, stick, overlay(new MeshBasicMaterial(), 0.9), 5);
+    const box = overlay(new MeshLambertMaterial(), 0.38);
     this.boxes = new Instances(this.group, new BoxGeometry(2, 2, 2), box, 3);
     this.joints = stage.joints
       .filter((joint) => joint.link >= 0 && AXIS[joint.type])

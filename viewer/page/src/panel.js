@@ -5,7 +5,7 @@
 import GUI from "lil-gui";
 import { SCALINGS } from "./scale.js";
 
-export function defaultOptions(force) {
+export function defaultOptions({ force, sun }) {
   return {
     contacts: true,
     forces: true,
@@ -25,7 +25,7 @@ export function defaultOptions(force) {
     ghost: true,
     difference: false,
     follow: true,
-    shadows: true,
+    shadows: sun.castShadow /* not without a graphics card */,
   };
 }
 

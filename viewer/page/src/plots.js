@@ -157,7 +157,7 @@ export class Plots {
       width: this.width(),
       height: HEIGHT,
       legend: { show: false },
-      hooks: { draw: [() => (this.placed = NaN)] }, /* the line stands elsewhere now */
+      hooks: { draw: [() => (this.placed = NaN)] } /* the line stands elsewhere now */,
       padding: [6, 14, 0, 0],
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
       scales: { x: { time: false, range: () => this.shown() } },

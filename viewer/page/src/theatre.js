@@ -31,6 +31,15 @@ function makeRenderer(canvas) {
   }
 }
 
+/* Whether there is no graphics card behind WebGL, so that every pixel costs. */
+function isSoftware(renderer) {
+  const gl = renderer.getContext();
+  const name = gl.getExtension("WEBGL_debug_renderer_info");
+  return /swiftshader|llvmpipe|software/i.test(
+    name ? gl.getParameter(name.UNMASKED_RENDERER_WEBGL) : "",
+  );
+}
+
 export class Theatre {
   constructor(canvas, labels) {
     this.canvas = canvas;
@@ -51,7 +60,7 @@ export class Theatre {
   addLight() {
     this.scene.add(new HemisphereLight(0xffffff, 0xc9ced6, 2.1));
     const sun = new DirectionalLight(0xffffff, 1.9);
-    sun.castShadow = true;
+    sun.castShadow = !isSoftware(this.renderer);
     sun.shadow.mapSize.set(2048, 2048);
     sun.shadow.radius = 3;
     sun.shadow.intensity = 0.55;

@@ -24,7 +24,7 @@ export class Viewer {
     this.watch = new Stopwatch();
     this.theatre = new Theatre($("view"), $("labels"));
     this.theatre.enter(runs);
-    this.options = defaultOptions(this.theatre.force);
+    this.options = defaultOptions(this.theatre);
     this.video = new Video(
       this.theatre,
       (blob) => save(blob, this.fileName("webm")),
@@ -246,7 +246,7 @@ export class Viewer {
     this.last = now;
     if (this.film.count) this.update(now, seconds);
     this.watch.add(performance.now() - begin, seconds);
-    if (this.watch.isSlow) this.show("shadows", false);
+    if (this.watch.isSlow && this.options.shadows) this.show("shadows", false);
     requestAnimationFrame((next) => this.frame(next));
   }
 
