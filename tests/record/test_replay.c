@@ -110,7 +110,7 @@ static int steps_of(const replay_case *c, const run *r) {
 static const char *write_log(run *r, int steps, uint64_t *hash) {
   tabi_error err = {0};
   const char *path = scratch_path("replay.tabi");
-  assert_true(steps < MAX_STEPS);
+  assert_true(steps <= MAX_STEPS);
   tabi_recorder *recorder = tabi_recorder_create(path, r->scene, r->world, &err);
   if (!recorder) fail_msg("%s", err.message);
   hash[0] = tabi_world_hash(r->world);
