@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* feet are the links within this of the lowest one, m */
-#define FOOT_HEIGHT 0.01
+#define FOOT_HEIGHT 2e-3
 
 static void matrix_of(const double q[4], double m[3][3]) {
   double w = q[0], x = q[1], y = q[2], z = q[3];
