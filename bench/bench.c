@@ -4,6 +4,7 @@
 #include "contact.h"
 #include "drop.h"
 #include "dynamics.h"
+#include "engines.h"
 #include "measure.h"
 #include "process.h"
 
@@ -21,10 +22,12 @@ const char tbi_bench_text[] =
     "  tabi bench contact                    whole steps: a standing robot, soles of many points,\n"
     "                                        piles of boxes\n"
     "  tabi bench contact/stand --peers      the standing robot, MuJoCo beside it\n"
-    "  tabi bench drop                       a box falls on springs: the largest good steps\n\n"
+    "  tabi bench drop                       a box falls on springs: the largest good steps\n"
+    "  tabi bench engines --peers            tabi beside MuJoCo, Bullet, ODE and DART in the same\n"
+    "                                        scenes; engines/pile100 is one of them\n\n"
     "options:\n"
     "  --list               the names of all rows\n"
-    "  --peers              measure other engines in the same run (needs tabi-bench-peers)\n"
+    "  --peers              measure other engines in the same run (says what is missing)\n"
     "  --model FILE         the robot, with a free base; default: the shipped humanoid.\n"
     "                       contact/stand holds the first keyframe of MJCF\n"
     "  --count              count instructions step by step where the processor does not\n"
@@ -37,16 +40,21 @@ static const struct {
 } workloads[] = {
     {tbi_bench_dynamics_list, tbi_bench_dynamics},
     {tbi_bench_contact_list,  tbi_bench_contact },
-    {tbi_bench_drop_list,     tbi_bench_drop    }
+    {tbi_bench_drop_list,     tbi_bench_drop    },
+    {tbi_bench_engines_list,  tbi_bench_engines }
 };
 enum { NWORKLOAD = sizeof workloads / sizeof workloads[0] };
 
-void tbi_bench_shipped_robot(char *path, size_t size) {
+void tbi_bench_shipped_file(const char *name, char *path, size_t size) {
   char self[3072];
   char *slash = tbi_process_self(self, sizeof self) ? strrchr(self, '/') : NULL;
   if (slash) *slash = '\0';
-  (void)snprintf(path, size, "%s/" TABI_MODELS_FROM_BIN "/humanoid36.urdf", slash ? self : ".");
-  if (access(path, R_OK) != 0) (void)snprintf(path, size, "%s", TABI_MODELS "/humanoid36.urdf");
+  (void)snprintf(path, size, "%s/" TABI_DATA_FROM_BIN "/%s", slash ? self : ".", name);
+  if (access(path, R_OK) != 0) (void)snprintf(path, size, TABI_DATA "/%s", name);
+}
+
+void tbi_bench_shipped_robot(char *path, size_t size) {
+  tbi_bench_shipped_file("models/humanoid36.urdf", path, size);
 }
 
 void tbi_bench_progress(const tbi_bench_options *options, const char *what) {

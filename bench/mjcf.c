@@ -250,12 +250,20 @@ static void write_exclusions(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("</contact>\n", file);
 }
 
+/* More than a box in a heap ever has. */
+static long long guess_contacts(const tabi_model *model) {
+  long long shapes = 0;
+  for (int32_t i = 0; i < tabi_model_nshape(model); i++)
+    shapes += tabi_model_shape(model, i).collides;
+  return 64 + 12 * shapes;
+}
+
 /* MuJoCo's compiler inverts the mass matrix on its stack; its solver keeps rows there. */
 static void write_sizes(FILE *file, const tbi_mjcf_def *def) {
   long long nv = tabi_model_nv(def->model), stack = 100000 + 4 * nv * nv;
   long long contacts = 1, rows = 1;
   if (def->touching) {
-    contacts = 64 + 12LL * tabi_model_nshape(def->model);
+    contacts = def->contacts > 0 ? def->contacts : guess_contacts(def->model);
     rows = 4 * contacts + 2 * nv;
     stack += 8 * rows * (nv + 8);
   }

@@ -13,6 +13,7 @@ typedef struct tbi_mjcf_def {
   const double *q, *v;     /* nstate rows */
   bool touching;           /* shapes, limits, dampers, friction and servos too */
   const tabi_servo *servo; /* by joint; NULL: none */
+  int32_t contacts;        /* that may come; 0: a guess */
 } tbi_mjcf_def;
 
 /* Returns NULL, or what the model has that cannot be written. */

@@ -21,7 +21,9 @@ typedef void tbi_bench_visit(void *user, const char *row);
 /* Whether a row was asked for.  A name asks for itself and all rows below it. */
 bool tbi_bench_wants(const tbi_bench_options *options, const char *row);
 
-/* Where the shipped robot is: installed beside the command, or in the sources it was built from. */
+/* Where a shipped file is, "models/humanoid36.urdf": installed beside the command, or in the
+ * sources it was built from; and the robot of most rows. */
+void tbi_bench_shipped_file(const char *name, char *path, size_t size);
 void tbi_bench_shipped_robot(char *path, size_t size);
 
 /* A word on a terminal about what is measured, where no table shows it. */

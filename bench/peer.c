@@ -1,4 +1,4 @@
-/* peer.c - hands a model to tabi-bench-peers and asks it line by line (see peers/mujoco.c).
+/* peer.c - hands a model to tabi-bench-mujoco and asks it line by line (see peers/mujoco.c).
  *
  * "The same tree" means: kinetic energy v'Mv/2 and bias power v'b agree at every state.  Both are
  * free of coordinates, so the engines' different order of joints and axes does not matter. */
@@ -34,14 +34,13 @@ static bool write_model(tbi_peer *peer, const tbi_mjcf_def *def, char *trouble, 
 /* The program stands beside this one. */
 static bool start_program(tbi_peer *peer, const char *file, char *trouble, size_t size) {
   char path[4096], line[1024] = "";
-  const char *name = "tabi-bench-peers";
+  const char *name = "tabi-bench-mujoco";
   bool known = tbi_process_self(path, sizeof path - strlen(name));
   char *slash = known ? strrchr(path, '/') : NULL;
   if (slash) (void)snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);
   const char *const argv[] = {path, file, NULL};
   if (!slash || access(path, X_OK) != 0 || !tbi_process_start(&peer->process, argv)) {
-    (void)snprintf(trouble, size, "no %s beside tabi; install MuJoCo's library and build again",
-                   name);
+    (void)snprintf(trouble, size, "no %s beside tabi; install libmujoco-dev and build again", name);
     return false;
   }
   if (fgets(line, sizeof line, peer->process.from)) line[strcspn(line, "\n")] = '\0';

@@ -1,4 +1,4 @@
-/* peer.h - another engine, measured by tabi-bench-peers. */
+/* peer.h - another engine, measured by tabi-bench-mujoco. */
 #ifndef TBI_BENCH_PEER_H
 #define TBI_BENCH_PEER_H
 

@@ -55,6 +55,7 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .cone = nan(""),
                    .step = nan(""),
                    .speed = nan(""),
+                   .steps = nan(""),
                    .peer_us = nan(""),
                    .peer_us_median = nan(""),
                    .peer_contacts = nan(""),
@@ -157,6 +158,36 @@ void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool 
   (void)fflush(stdout);
 }
 
+/* The first row of its scene is what the others are compared with. */
+static const tbi_row *first_of_scene(const tbi_report *report, int32_t index) {
+  const char *scene = report->rows[index].subject;
+  while (index > 0 && strcmp(report->rows[index - 1].subject, scene) == 0)
+    index--;
+  return &report->rows[index];
+}
+
+void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool head) {
+  if (head)
+    (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %8s %8s %8s\n",
+                 first_row > 0 ? "\n" : "", "scene", "dof", "engine", "contacts", "us", "median",
+                 "ratio", "instructions", "overlap m", "error", "res m/s", "speed");
+  for (int32_t i = first_row; i < report->nrow; i++) {
+    const tbi_row *row = &report->rows[i];
+    (void)printf("%-13s %5d %-13s", row->subject, (int)row->dof, row->function);
+    print_number(8, "%.1f", row->contacts);
+    print_micros(row->us);
+    print_micros(row->us_median);
+    print_number(6, "%.2f", row->us / first_of_scene(report, i)->us);
+    print_number(12, "%.0f", row->instructions);
+    print_number(9, "%.1e", row->depth);
+    print_number(8, "%.1e", row->error);
+    print_number(8, "%.1e", row->residual);
+    print_number(8, "%.1e", row->speed);
+    (void)putchar('\n');
+  }
+  (void)fflush(stdout);
+}
+
 void tbi_report_print_growth(const tbi_report *report, int32_t first_row, const char *unit) {
   bool any = false, peer = false;
   for (int32_t i = first_row; i < report->nrow; i++)
@@ -188,7 +219,8 @@ static json_t *row_object(const tbi_row *row, const char *engine) {
 }
 
 static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
-  json_t *ours = row_object(row, "tabi");
+  json_t *ours = row_object(row, row->engine[0] ? row->engine : "tabi");
+  if (row->settings) (void)json_object_set_new(ours, "settings", json_string(row->settings));
   set_number(ours, "us", row->us);
   set_number(ours, "us_median", row->us_median);
   set_number(ours, "us_alone", row->us_alone);
@@ -201,6 +233,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "cone", row->cone);
   set_number(ours, "step", row->step);
   set_number(ours, "speed", row->speed);
+  set_number(ours, "steps", row->steps);
   (void)json_array_append_new(rows, ours);
   if (isnan(row->peer_us)) return;
 

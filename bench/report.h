@@ -23,6 +23,9 @@ typedef struct tbi_row {
   double cone;     /* N, friction beyond the cone */
   double step;     /* s, the largest that is good */
   double speed;    /* the fastest velocity: is it at rest? */
+  double steps;    /* that an engine made before or during its time */
+  char engine[64]; /* name and version, of a row that is an engine's own; "": tabi's */
+  const char *settings;
   double peer_us, peer_us_median, peer_contacts, peer_iterations, peer_depth;
 } tbi_row;
 
@@ -39,6 +42,7 @@ void tbi_report_free(tbi_report *report);
 /* The table: the rows of the subject added last, with a head above the first. */
 void tbi_report_print_dynamics(const tbi_report *report, int32_t first_row, bool head);
 void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool head);
+void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool head);
 /* How cost grows with the size of the rows of one workload, and who the peer was. */
 void tbi_report_print_growth(const tbi_report *report, int32_t first_row, const char *unit);
 

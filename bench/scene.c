@@ -26,7 +26,8 @@ static const double longest_edge = 0.12; /* m, of a box in the pile */
 static const double density = 500;       /* kg/m^3 */
 
 void tbi_bench_scene_free(tbi_bench_scene *scene) {
-  tabi_model_destroy(scene->model);
+  if (!scene->owner) tabi_model_destroy(scene->model);
+  tabi_scene_destroy(scene->owner);
   free(scene->q);
   free(scene->servo);
   free(scene->control);
@@ -61,10 +62,9 @@ static void set_controls(tbi_bench_scene *scene) {
   }
 }
 
-/* Takes the model over, also when it fails; NULL: err is set already. */
-static tabi_status scene_init(tbi_bench_scene *scene, tabi_model *model, tabi_error *err) {
-  *scene = (tbi_bench_scene){.model = model};
-  if (!model) return err->status;
+/* Arrays for a scene that has its model. */
+static tabi_status make_arrays(tbi_bench_scene *scene, tabi_error *err) {
+  const tabi_model *model = scene->model;
   scene->q = malloc(((size_t)tabi_model_nq(model) + 1) * sizeof(double));
   scene->servo = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *scene->servo);
   scene->control = calloc((size_t)tabi_model_nactuator(model) + 1, sizeof(double));
@@ -76,6 +76,19 @@ static tabi_status scene_init(tbi_bench_scene *scene, tabi_model *model, tabi_er
   if (tabi_model_nposture(model) > 0) (void)tabi_model_posture(model, 0, scene->q, NULL);
   set_controls(scene);
   return TABI_OK;
+}
+
+tabi_status tbi_bench_scene_init(tbi_bench_scene *scene, tabi_model *model, tabi_error *err) {
+  *scene = (tbi_bench_scene){.model = model};
+  return model ? make_arrays(scene, err) : err->status;
+}
+
+tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, tabi_error *err) {
+  *scene = (tbi_bench_scene){.owner = tabi_scene_load(path, NULL, err)};
+  if (!scene->owner) return err->status;
+  // never written to: the bench's own models are the only ones that it destroys
+  scene->model = (tabi_model *)tabi_scene_model(scene->owner);
+  return make_arrays(scene, err);
 }
 
 tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *world,
@@ -208,7 +221,7 @@ static tabi_builder *load_robot(const char *path, tabi_error *err) {
 /* The height of the lowest point at the start, once the robot is built. */
 static tabi_status find_lowest(const tabi_builder *builder, double *lowest, tabi_error *err) {
   tbi_bench_scene alone;
-  tabi_status status = scene_init(&alone, tabi_builder_build(builder, err), err);
+  tabi_status status = tbi_bench_scene_init(&alone, tabi_builder_build(builder, err), err);
   if (status != TABI_OK) return status;
   tabi_dynamics *dynamics = tabi_dynamics_create(alone.model, err);
   double *rest = calloc((size_t)tabi_model_nv(alone.model) + 1, sizeof(double));
@@ -226,7 +239,7 @@ static tabi_status find_lowest(const tabi_builder *builder, double *lowest, tabi
 static tabi_status stand_on_floor(tbi_bench_scene *scene, tabi_builder *builder, double lowest,
                                   tabi_error *err) {
   add_floor(builder, lowest);
-  tabi_status status = scene_init(scene, finish(builder, err), err);
+  tabi_status status = tbi_bench_scene_init(scene, finish(builder, err), err);
   if (status == TABI_OK) add_servos(scene);
   return status;
 }
@@ -240,7 +253,7 @@ tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi
   tabi_builder *builder = load_robot(path, err);
   if (!builder) return err->status;
   if (is_mjcf(path)) {
-    tabi_status status = scene_init(scene, finish(builder, err), err);
+    tabi_status status = tbi_bench_scene_init(scene, finish(builder, err), err);
     scene->file = path;
     return status;
   }
@@ -376,7 +389,7 @@ tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_er
     const double pos[3] = {0, 0, (i + 0.5) * longest_edge};
     add_box(builder, size, pos, quat);
   }
-  return scene_init(scene, finish(builder, err), err);
+  return tbi_bench_scene_init(scene, finish(builder, err), err);
 }
 
 /* One more link behind the last, TABI_WORLD for the first; with a ball around its joint. */
@@ -419,7 +432,7 @@ tabi_status tbi_bench_scene_snake(tbi_bench_scene *scene, int32_t links, tabi_er
   int32_t last = TABI_WORLD;
   for (int32_t i = 0; i < links; i++)
     last = add_segment(builder, last, i * BALLS / links != (i + 1) * BALLS / links);
-  return scene_init(scene, finish(builder, err), err);
+  return tbi_bench_scene_init(scene, finish(builder, err), err);
 }
 
 /* Four walls `width` apart that face each other, and a floor. */
@@ -453,5 +466,5 @@ tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_err
       pos[k] = (cell[k] + 0.5) * pitch - (k < 2 ? side * pitch / 2 : 0);
     add_random_box(builder, pos, &seed);
   }
-  return scene_init(scene, finish(builder, err), err);
+  return tbi_bench_scene_init(scene, finish(builder, err), err);
 }

@@ -3,15 +3,24 @@
 #define TBI_BENCH_SCENE_H
 
 #include "tabi/tabi.h"
+#include "tabi/tabi_io.h"
 
 /* A model, where it starts, and what drives it. */
 typedef struct tbi_bench_scene {
   tabi_model *model;
+  tabi_scene *owner; /* of the model; NULL: this */
   double *q;         /* start */
   tabi_servo *servo; /* by joint; zero gains: none */
   double *control;   /* by actuator: no force at the start */
   const char *file;  /* MJCF that peers can load by themselves; NULL: none */
 } tbi_bench_scene;
+
+/* At the start of a model, or its first posture.  Takes the model over, also when it fails; NULL:
+ * err is set already. */
+tabi_status tbi_bench_scene_init(tbi_bench_scene *scene, tabi_model *model, tabi_error *err);
+
+/* A scene file, whose controllers are up to the caller. */
+tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, tabi_error *err);
 
 /* A robot that holds its first posture.  MJCF stands as the file says, with its own floor and
  * motors; URDF gets a floor under its lowest point and a servo at every joint. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-packages.sh [build] [test] [check] - makes sure that what tabi needs is on this machine.
+# install-packages.sh [build] [test] [check] [bench] - makes sure that what tabi needs is on this machine.
 #
 # Looks for each thing first and does nothing, without root, when all are there.  On Debian and its
 # relatives it installs what is missing with apt-get; elsewhere it says what to install.
@@ -39,6 +39,12 @@ check  command:g++              g++              GCC for C++
 check  command:clang-format     clang-format     clang-format 14 or newer
 check  command:clang-tidy       clang-tidy       clang-tidy 14 or newer
 check  runtime:fuzzer           libclang-rt-dev  libFuzzer and the sanitizers of clang
+bench  header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo, as peer of tabi bench
+bench  module:bullet-float64    libbullet-dev    ?Bullet, as peer of tabi bench
+bench  module:ode               libode-dev       ?ODE, as peer of tabi bench
+bench  header:dart/collision/ode/OdeCollisionDetector.hpp libdart-collision-ode-dev ?DART, as peer of tabi bench
+bench  command:g++              g++              ?GCC for C++, for Bullet and DART
+bench  command:gnuplot          gnuplot-nox      ?gnuplot, for the chart
 '
 
 # a program on which clang's fuzzer and sanitizer libraries can be tried
@@ -49,7 +55,8 @@ is_there() {
   case $kind in
     command) command -v "$name" >/dev/null ;;
     module) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
-    header) command -v gcc >/dev/null && echo "#include <$name>" | gcc -E - >/dev/null 2>&1 ;;
+    header) [ -e "/usr/include/$name" ] ||
+      { command -v gcc >/dev/null && echo "#include <$name>" | gcc -E - >/dev/null 2>&1; } ;;
     locale) [ -e "/usr/share/i18n/locales/$name" ] ;;
     runtime) command -v clang >/dev/null && echo "$fuzzer_program" |
       clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ;;

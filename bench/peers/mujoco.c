@@ -1,6 +1,8 @@
-/* mujoco.c - the program tabi-bench-peers: MuJoCo measured on a model that tabi wrote.
+/* mujoco.c - the program tabi-bench-mujoco: MuJoCo measured on a model that tabi wrote.
  *
- *   tabi-bench-peers FILE        MJCF with one keyframe for each state; answers line by line:
+ *   tabi-bench-mujoco SCENE SETTINGS MJCF
+ *                                a plain scene, see serve.h and mujoco_world.c
+ *   tabi-bench-mujoco FILE       MJCF with one keyframe for each state; answers line by line:
  *     (at the start)             "ready mujoco 2.2.2" or "error REASON"
  *     check STATE                kinetic energy and power of the bias force: is it the same tree?
  *     settle TIMESTEP HOLD STEPS
@@ -12,6 +14,8 @@
  *
  * A separate program, so that no peer library enters the command. */
 #include "../measure.h"
+#include "mujoco_load.h"
+#include "mujoco_world.h"
 
 #include <math.h>
 #include <mujoco/mujoco.h>
@@ -214,11 +218,12 @@ static void fail(const char *message) {
 static void ignore(const char *message) { (void)message; }
 
 int main(int argc, char **argv) {
-  char message[1000] = "usage: tabi-bench-peers FILE";
+  char message[1000] = "usage: tabi-bench-mujoco FILE";
   // its own handlers write to a log file in the current folder
   mju_user_error = fail;
   mju_user_warning = ignore;
-  engine e = {.model = argc == 2 ? mj_loadXML(argv[1], NULL, message, sizeof message) : NULL};
+  if (argc == 4) return tbi_mujoco_serve(argc, argv);
+  engine e = {.model = argc == 2 ? tbi_mujoco_load(argv[1], message, sizeof message) : NULL};
   if (e.model) e.data = mj_makeData(e.model);
   if (!e.data) {
     for (char *c = message; *c; c++)

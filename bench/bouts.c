@@ -1,0 +1,275 @@
+/* bouts.c - the table of scenes, and how each is opened.
+ *
+ * An engine takes part where it has what the scene needs: only MuJoCo has the limits and the dry
+ * friction of the humanoid's joints; MuJoCo has no restitution; DART knows one friction for two
+ * shapes only, the smaller, and takes minutes to build a chain of 1000 links. */
+#include "bouts.h"
+
+#include "arena.h"
+#include "base/random.h"
+#include "options.h"
+#include "tabi/tabi_io.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const tbi_duellist tbi_duellists[TBI_DUELLISTS] = {
+    [TBI_TABI] = {"tabi",          NULL,     "default",  NULL                       },
+    [TBI_TABI_EXACT] = {"tabi-exact",    NULL,     "exact",    NULL                       },
+    [TBI_TABI_EXACT14] = {"tabi-exact14",  NULL,     "exact14",  NULL                       },
+    [TBI_TABI_MIDPOINT] = {"tabi-midpoint", NULL,     "midpoint", NULL                       },
+    [TBI_TABI_RK4] = {"tabi-rk4",      NULL,     "rk4",      NULL                       },
+    [TBI_MUJOCO] = {"mujoco",        "mujoco", "default",  "libmujoco-dev"            },
+    [TBI_MUJOCO_RK4] = {"mujoco-rk4",    "mujoco", "rk4",      "libmujoco-dev"            },
+    [TBI_MUJOCO_NOSLIP] = {"mujoco-noslip", "mujoco", "noslip",   "libmujoco-dev"            },
+    [TBI_MUJOCO_FINE] = {"mujoco-fine",   "mujoco", "fine",     "libmujoco-dev"            },
+    [TBI_BULLET] = {"bullet",        "bullet", "default",  "libbullet-dev"            },
+    [TBI_BULLET_FINE] = {"bullet-fine",   "bullet", "fine",     "libbullet-dev"            },
+    [TBI_ODE] = {"ode",           "ode",    "quick",    "libode-dev"               },
+    [TBI_ODE_FINE] = {"ode-fine",      "ode",    "fine",     "libode-dev"               },
+    [TBI_ODE_STEP] = {"ode-step",      "ode",    "step",     "libode-dev"               },
+    [TBI_DART] = {"dart",          "dart",   "default",  "libdart-collision-ode-dev"},
+};
+
+static tabi_status stand(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  char path[4096];
+  (void)bout;
+  tbi_bench_shipped_robot(path, sizeof path);
+  return tbi_bench_scene_robot(base, path, err);
+}
+
+/* Without implicit springs and dampers the small joints stand a tenth of the gains only. */
+static tabi_status stand_softly(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  tabi_status status = stand(bout, base, err);
+  for (int32_t j = 0; status == TABI_OK && j < tabi_model_njoint(base->model); j++) {
+    base->servo[j].kp /= 5;
+    base->servo[j].kd /= 10;
+  }
+  return status;
+}
+
+static tabi_status points(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  char path[4096];
+  tbi_bench_shipped_robot(path, sizeof path);
+  return tbi_bench_scene_points(base, path, bout->size, err);
+}
+
+static tabi_status pile(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_bench_scene_pile(base, bout->size, err);
+}
+
+static tabi_status quadrupeds(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_arena_quadrupeds(base, bout->size, true, err);
+}
+
+static tabi_status flight(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_arena_quadrupeds(base, bout->size, false, err);
+}
+
+static tabi_status chain(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_arena_chain(base, bout->size, err);
+}
+
+static tabi_status limp(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_limp(base, err);
+}
+
+static tabi_status slope(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_slope(base, err);
+}
+
+static tabi_status rolling(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_rolling(base, err);
+}
+
+static tabi_status bouncing(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_bouncing(base, err);
+}
+
+static tabi_status balls(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_balls(base, err);
+}
+
+static tabi_status hit(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  return tbi_arena_hit(base, err);
+}
+
+/* A walk is opened from its scene file, see open_walk. */
+static tabi_status walk(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  (void)bout;
+  (void)base;
+  *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
+  return err->status;
+}
+
+#define BIT(engine) (1U << (engine))
+enum {
+  ROBOT = BIT(TBI_TABI) | BIT(TBI_MUJOCO),
+  RK4 = BIT(TBI_TABI_RK4) | BIT(TBI_MUJOCO_RK4),
+  QUICK = BIT(TBI_TABI) | BIT(TBI_BULLET) | BIT(TBI_ODE),
+  EACH = QUICK | BIT(TBI_MUJOCO) | BIT(TBI_DART),
+  LEGS = EACH | BIT(TBI_MUJOCO_NOSLIP),
+  FINE = BIT(TBI_TABI_EXACT) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_FINE),
+  LONG = BIT(TBI_TABI) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET),
+  TREES = LONG | BIT(TBI_DART),
+  ROLL = BIT(TBI_TABI) | BIT(TBI_TABI_EXACT14) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
+         BIT(TBI_BULLET_FINE) | BIT(TBI_ODE) | BIT(TBI_MUJOCO_FINE),
+  BOUNCE = BIT(TBI_TABI_MIDPOINT) | BIT(TBI_BULLET) | BIT(TBI_ODE) | BIT(TBI_DART),
+  FLY = BIT(TBI_TABI) | BIT(TBI_TABI_MIDPOINT) | RK4 | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
+        BIT(TBI_ODE) | BIT(TBI_DART),
+  CREEP = EACH | BIT(TBI_MUJOCO_FINE) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_STEP),
+};
+
+const tbi_bout tbi_bouts[] = {
+    {"stand",         stand,        1e-3, 0,    1000, 1000, 0,     NULL,               ROBOT      },
+    {"stand-rk4",     stand_softly, 1e-3, 0,    1000, 1000, 0,     NULL,               RK4        },
+    {"walk",          walk,         1e-3, 0,    0,    0,    11500, NULL,               ROBOT      },
+    {"points16",      points,       1e-3, 16,   200,  500,  0,     NULL,               ROBOT      },
+    {"points40",      points,       1e-3, 40,   200,  500,  0,     NULL,               ROBOT      },
+    {"points100",     points,       1e-3, 100,  200,  500,  0,     NULL,               ROBOT      },
+    {"points400",     points,       1e-3, 400,  200,  500,  0,     NULL,               ROBOT      },
+    {"quadrupeds1",   quadrupeds,   5e-3, 1,    400,  200,  0,     NULL,               LEGS       },
+    {"quadrupeds4",   quadrupeds,   5e-3, 4,    400,  200,  0,     NULL,               LEGS       },
+    {"quadrupeds25",  quadrupeds,   5e-3, 25,   400,  200,  0,     NULL,               LEGS       },
+    {"quadrupeds100", quadrupeds,   5e-3, 100,  400,  100,  0,     NULL,               LEGS       },
+    {"quadrupeds225", quadrupeds,   5e-3, 225,  400,  100,  0,     NULL,               LEGS       },
+    {"pile20",        pile,         1e-3, 20,   8000, 1000, 0,     NULL,               EACH | FINE},
+    {"pile100",       pile,         1e-3, 100,  8000, 1000, 0,     NULL,               EACH | FINE},
+    {"pile300",       pile,         1e-3, 300,  8000, 1000, 0,     NULL,               EACH | FINE},
+    {"pile1000",      pile,         1e-3, 1000, 8000, 1000, 0,     NULL,               QUICK      },
+    {"drop20",        pile,         1e-3, 20,   0,    0,    1000,  NULL,               EACH       },
+    {"drop100",       pile,         1e-3, 100,  0,    0,    1000,  NULL,               EACH       },
+    {"drop300",       pile,         1e-3, 300,  0,    0,    1000,  NULL,               QUICK      },
+    {"drop1000",      pile,         1e-3, 1000, 0,    0,    500,   NULL,               QUICK      },
+    {"chain10",       chain,        1e-3, 10,   0,    0,    500,   NULL,               TREES      },
+    {"chain100",      chain,        1e-3, 100,  0,    0,    500,   NULL,               TREES      },
+    {"chain1000",     chain,        1e-3, 1000, 0,    0,    20,    NULL,               LONG       },
+    {"slope",         slope,        1e-3, 0,    0,    0,    10000, tbi_judge_creep,    CREEP      },
+    {"rolling",       rolling,      1e-3, 0,    0,    0,    4000,  tbi_judge_rolling,  ROLL       },
+    {"bouncing",      bouncing,     1e-3, 0,    0,    0,    20000, tbi_judge_bouncing, BOUNCE     },
+    {"balls666",      balls,        1e-3, 0,    0,    0,    10000, tbi_judge_depths,   EACH       },
+    {"momentum",      hit,          1e-3, 0,    0,    0,    10000, tbi_judge_momentum, FLY        },
+    {"energy",        flight,       1e-3, 1,    0,    0,    3000,  tbi_judge_flight,   FLY        },
+    {"limp",          limp,         1e-3, 0,    0,    0,    1500,  NULL,               ROBOT      },
+};
+const int32_t tbi_nbout = sizeof tbi_bouts / sizeof tbi_bouts[0];
+
+static double fastest(const tabi_world *world) {
+  const double *v = tabi_world_v(world);
+  double speed = 0;
+  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); k++)
+    speed = fmax(speed, fabs(v[k]));
+  return speed;
+}
+
+/* Until nothing moves, or the steps are made. */
+static tabi_status settle(tbi_duel_scene *scene, int32_t steps, tabi_error *err) {
+  enum { ROUND = 250 };
+  tabi_world_def def = tabi_world_def_default(scene->base.model);
+  def.timestep = scene->timestep;
+  tabi_world *world = tabi_world_create(scene->base.model, &def, err);
+  if (!world) return err->status;
+  tabi_status status = tbi_bench_scene_start(&scene->base, world, err);
+  for (int32_t n = 0; n < steps && status == TABI_OK; n++) {
+    status = tabi_world_step(world, NULL);
+    bool rest = n % ROUND == ROUND - 1 && fastest(world) <= 1e-6;
+    if (rest && tabi_world_certificate(world).converged) break;
+  }
+  // MuJoCo's memory grows with the square of it
+  (void)tabi_world_contacts(world, &scene->contacts);
+  scene->contacts = 2 * scene->contacts + 64;
+  if (status == TABI_OK)
+    tbi_duel_scene_move(scene, world);
+  else if (tabi_world_error(world))
+    *err = *tabi_world_error(world);
+  tabi_world_destroy(world);
+  return status;
+}
+
+/* A scene of SimBenchmark starts with a ball that flies; chains start in motion. */
+static void set_velocities(const tbi_bout *bout, tbi_duel_scene *scene) {
+  const tabi_model *model = scene->base.model;
+  tabi_range v = tabi_model_joint_v(model, tabi_model_njoint(model) - 1);
+  uint64_t seed = 4;
+  if (bout->open == hit) scene->v[v.first + 1] = 5;
+  for (int32_t k = 0; bout->open == chain && k < tabi_model_nv(model); k++)
+    scene->v[k] = (2 * tbi_random_unit(&seed) - 1) / bout->size;
+}
+
+/* Where the servos of a world aim, by body; rates are in it: a servo that moves is one that aims
+ * farther. */
+static void note_aim(const tabi_world *world, double *aim) {
+  const tabi_model *model = world->model;
+  for (int32_t i = 0; i < model->nbody; i++) {
+    const tabi_servo *servo = &world->servo[model->body[i].joint];
+    aim[i] = servo->kp > 0 ? servo->target + servo->kd / servo->kp * servo->target_rate : 0;
+  }
+}
+
+/* A walk without feedback: its targets are noted once, and all engines follow them. */
+static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world *world,
+                             int32_t steps, tabi_error *err) {
+  const tabi_model *model = scene->base.model;
+  size_t width = (size_t)model->nbody;
+  scene->aim = calloc((size_t)steps * width, sizeof(double));
+  if (!scene->aim) {
+    *err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
+    return err->status;
+  }
+  tbi_duel_scene_move(scene, world);
+  for (scene->nstep = 0; scene->nstep < steps; scene->nstep++) {
+    tabi_scene_control(from, world);
+    note_aim(world, scene->aim + (size_t)scene->nstep * width);
+    if (scene->nstep == 0)
+      memcpy(scene->base.servo, world->servo, (size_t)model->njoint * sizeof *scene->base.servo);
+    tabi_status status = tabi_world_step(world, NULL);
+    if (status != TABI_OK) return status;
+  }
+  for (int32_t j = 0; j < model->njoint; j++) {
+    tabi_servo *servo = &scene->base.servo[j];
+    servo->target_rate = 0;
+    if (model->joint_body[j] != TABI_NONE) servo->target = scene->aim[model->joint_body[j]];
+  }
+  return TABI_OK;
+}
+
+static tabi_status open_walk(const tbi_bout *bout, tbi_duel_scene *scene, tabi_error *err) {
+  char path[4096];
+  tbi_bench_scene base;
+  tbi_bench_shipped_file("scenes/walk.yaml", path, sizeof path);
+  tabi_status status = tbi_bench_scene_load(&base, path, err);
+  if (status == TABI_OK) status = tbi_duel_scene_init(scene, &base, bout->timestep, err);
+  if (status != TABI_OK) return status;
+  tabi_world_def def = tabi_scene_world_def(scene->base.owner);
+  tabi_world *world = tabi_world_create(scene->base.model, &def, err);
+  if (!world) return err->status;
+  status = tabi_scene_reset(scene->base.owner, world, err);
+  if (status == TABI_OK) status = note_walk(scene, scene->base.owner, world, bout->steps, err);
+  tabi_world_destroy(world);
+  return status;
+}
+
+tabi_status tbi_bout_open(const tbi_bout *bout, tbi_duel_scene *scene, tabi_error *err) {
+  tbi_bench_scene base;
+  *scene = (tbi_duel_scene){0};
+  tabi_status status = TABI_OK;
+  if (bout->open == walk) {
+    status = open_walk(bout, scene, err);
+  } else {
+    status = bout->open(bout, &base, err);
+    if (status == TABI_OK) status = tbi_duel_scene_init(scene, &base, bout->timestep, err);
+  }
+  if (status == TABI_OK) set_velocities(bout, scene);
+  if (status == TABI_OK && bout->settle > 0) status = settle(scene, bout->settle, err);
+  if (status == TABI_OK) status = tbi_duel_scene_finish(scene, err);
+  if (status != TABI_OK) tbi_duel_scene_free(scene);
+  return status;
+}

@@ -1,0 +1,248 @@
+/* duel.c - hands a scene to tabi or to a peer program and asks either the same questions (see
+ * peers/serve.h). */
+#include "duel.h"
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "mjcf.h"
+#include "plain_model.h"
+#include "tabi_engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+tabi_status tbi_duel_scene_init(tbi_duel_scene *scene, tbi_bench_scene *base, double timestep,
+                                tabi_error *err) {
+  *scene = (tbi_duel_scene){.base = *base, .timestep = timestep};
+  *base = (tbi_bench_scene){0};
+  scene->v = calloc((size_t)tabi_model_nv(scene->base.model) + 1, sizeof(double));
+  if (scene->v) return TABI_OK;
+  tbi_duel_scene_free(scene);
+  return tbi_error_memory(err);
+}
+
+void tbi_duel_scene_move(tbi_duel_scene *scene, const tabi_world *world) {
+  const tabi_model *model = scene->base.model;
+  memcpy(scene->base.q, tabi_world_q(world), (size_t)tabi_model_nq(model) * sizeof(double));
+  memcpy(scene->v, tabi_world_v(world), (size_t)tabi_model_nv(model) * sizeof(double));
+}
+
+tabi_status tbi_duel_scene_finish(tbi_duel_scene *scene, tabi_error *err) {
+  tabi_dynamics *dynamics = tabi_dynamics_create(scene->base.model, err);
+  if (!dynamics) return err->status;
+  const char *odd = tbi_plain_from_model(&scene->plain, scene->base.model, dynamics, scene->base.q,
+                                         scene->v, scene->base.servo);
+  tabi_dynamics_destroy(dynamics);
+  scene->plain.timestep = scene->timestep;
+  scene->plain.nstep = scene->nstep;
+  scene->plain.aim = scene->aim;
+  scene->aim = NULL;
+  if (!odd) return TABI_OK;
+  *err = (tabi_error){.status = TABI_ERR_MODEL};
+  (void)snprintf(err->message, sizeof err->message, "the model has %s", odd);
+  return TABI_ERR_MODEL;
+}
+
+void tbi_duel_scene_free(tbi_duel_scene *scene) {
+  tbi_bench_scene_free(&scene->base);
+  tbi_plain_free(&scene->plain);
+  free(scene->v);
+  free(scene->aim);
+  *scene = (tbi_duel_scene){0};
+}
+
+/* A peer's program stands beside this one. */
+static bool program_path(const tbi_duellist *who, char *path, size_t size) {
+  bool known = tbi_process_self(path, size);
+  char *slash = known ? strrchr(path, '/') : NULL;
+  if (!slash) return false;
+  (void)snprintf(slash + 1, size - (size_t)(slash + 1 - path), "tabi-bench-%s", who->program);
+  return access(path, X_OK) == 0;
+}
+
+bool tbi_duellist_there(const tbi_duellist *who) {
+  char path[4096];
+  return !who->program || program_path(who, path, sizeof path);
+}
+
+static FILE *open_file(char name[256], const char *ending) {
+  const char *folder = getenv("TMPDIR");
+  (void)snprintf(name, 256, "%.200s/tabi-bench-XXXXXX%s", folder && *folder ? folder : "/tmp",
+                 ending);
+  int fd = mkstemps(name, (int)strlen(ending));
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  if (!file) name[0] = '\0';
+  return file;
+}
+
+static bool write_plain(tbi_contender *c) {
+  FILE *file = open_file(c->file[0], ".txt");
+  if (!file) return false;
+  bool ok = tbi_plain_write(&c->scene->plain, file);
+  return fclose(file) == 0 && ok;
+}
+
+static bool write_mjcf(tbi_contender *c) {
+  const tbi_duel_scene *scene = c->scene;
+  FILE *file = open_file(c->file[1], ".xml");
+  tabi_dynamics *dynamics = file ? tabi_dynamics_create(scene->base.model, NULL) : NULL;
+  tbi_mjcf_def def = {.model = scene->base.model,
+                      .dynamics = dynamics,
+                      .nstate = 1,
+                      .q = scene->base.q,
+                      .v = scene->v,
+                      .touching = true,
+                      .servo = scene->base.servo,
+                      .contacts = scene->contacts};
+  bool ok = dynamics && tbi_mjcf_write(&def, file) == NULL && !ferror(file);
+  tabi_dynamics_destroy(dynamics);
+  return file && fclose(file) == 0 && ok;
+}
+
+static void remove_files(tbi_contender *c) {
+  for (int i = 0; i < 2; i++)
+    if (c->file[i][0]) (void)unlink(c->file[i]);
+}
+
+static bool open_tabi(tbi_contender *c, char *trouble, size_t size) {
+  c->host = (tbi_host){.engine = &tbi_tabi_engine,
+                       .plain = &c->scene->plain,
+                       .settings = c->who->settings,
+                       .more = c->scene};
+  const char *reason = tbi_host_reset(&c->host);
+  (void)snprintf(c->engine, sizeof c->engine, "%s", tbi_tabi_engine.name);
+  if (reason) (void)snprintf(trouble, size, "%s", reason);
+  return !reason;
+}
+
+static bool start_peer(tbi_contender *c, char *trouble, size_t size) {
+  char path[4096], line[1024] = "";
+  bool mujoco = strcmp(c->who->program, "mujoco") == 0;
+  if (!write_plain(c) || (mujoco && !write_mjcf(c))) {
+    (void)snprintf(trouble, size, "the scene cannot be written; is TMPDIR a folder with room?");
+    return false;
+  }
+  const char *const argv[] = {path, c->file[0], c->who->settings, mujoco ? c->file[1] : NULL, NULL};
+  if (!program_path(c->who, path, sizeof path) || !tbi_process_start(&c->process, argv)) {
+    (void)snprintf(trouble, size, "there is no tabi-bench-%s beside tabi; install %s and build",
+                   c->who->program, c->who->package);
+    return false;
+  }
+  if (fgets(line, sizeof line, c->process.from)) line[strcspn(line, "\n")] = '\0';
+  if (strncmp(line, "ready ", 6) == 0) {
+    (void)snprintf(c->engine, sizeof c->engine, "%.60s", line + 6);
+    return true;
+  }
+  (void)snprintf(trouble, size, "%s", strncmp(line, "error ", 6) ? "it ended early" : line + 6);
+  (void)tbi_process_stop(&c->process);
+  return false;
+}
+
+/* How far the bodies of an engine are from where the scene starts, m, rad and their rates. */
+static double start_error(const tbi_plain *plain, const tbi_plain_state *state) {
+  double worst = 0;
+  for (int32_t i = 0; i < plain->nbody; i++) {
+    const tbi_plain_body *b = &plain->body[i];
+    m3 rot = q_matrix(q_load(b->start_quat));
+    v3 arm = m3_mulv(&rot, v3_load(b->com));
+    v3 turn = v3_load(b->start_angular), speed = v3_load(b->start_linear);
+    v3 off = v3_sub(v3_load(state[i].com), v3_add(v3_load(b->start_pos), arm));
+    v3 slip = v3_sub(v3_load(state[i].linear), v3_add(speed, v3_cross(turn, arm)));
+    v3 spin = v3_sub(v3_load(state[i].angular), turn);
+    const double *p = b->start_quat, *q = state[i].quat;
+    double same = fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]);
+    double turned = 2 * sqrt(fmax(0, 1 - same * same));
+    worst = fmax(worst, fmax(fmax(v3_norm(off), v3_norm(slip)), fmax(v3_norm(spin), turned)));
+  }
+  return worst;
+}
+
+static bool check_start(tbi_contender *c, char *trouble, size_t size) {
+  const tbi_plain *plain = &c->scene->plain;
+  tbi_plain_state *state = calloc((size_t)plain->nbody + 1, sizeof *state);
+  double error = state && tbi_contender_state(c, state) ? start_error(plain, state) : HUGE_VAL;
+  free(state);
+  if (error < 1e-6) return true;
+  (void)snprintf(trouble, size, "it starts elsewhere, by %.2g", error);
+  (void)tbi_process_stop(&c->process);
+  return false;
+}
+
+bool tbi_contender_open(tbi_contender *c, const tbi_duellist *who, const tbi_duel_scene *scene,
+                        char *trouble, size_t size) {
+  *c = (tbi_contender){.who = who, .scene = scene};
+  if (!who->program) return open_tabi(c, trouble, size);
+  bool ok = start_peer(c, trouble, size) && check_start(c, trouble, size);
+  if (!ok) remove_files(c);
+  return ok;
+}
+
+void tbi_contender_close(tbi_contender *c) {
+  tbi_host_close(&c->host);
+  if (c->who->program) (void)tbi_process_stop(&c->process);
+  remove_files(c);
+  *c = (tbi_contender){0};
+}
+
+/* One question, one line of n numbers. */
+static bool ask(tbi_contender *c, const char *question, double *x, int32_t n) {
+  char line[256];
+  char *rest = line;
+  bool ok = fputs(question, c->process.to) >= 0 && fflush(c->process.to) == 0;
+  ok = ok && fgets(line, sizeof line, c->process.from);
+  for (int32_t i = 0; i < n && ok; i++) {
+    char *start = rest;
+    x[i] = strtod(start, &rest);
+    ok = rest > start;
+  }
+  return ok;
+}
+
+bool tbi_contender_reset(tbi_contender *c) {
+  double none = 0;
+  if (c->who->program) return ask(c, "reset\n", &none, 1);
+  return tbi_host_reset(&c->host) == NULL;
+}
+
+tbi_host_time tbi_contender_step(tbi_contender *c, int32_t steps, double budget) {
+  char question[64];
+  double x[3];
+  if (!c->who->program) return tbi_host_step(&c->host, steps, budget);
+  (void)snprintf(question, sizeof question, "step %d %.17g\n", (int)steps, budget);
+  if (!ask(c, question, x, 3)) return (tbi_host_time){.seconds = (double)NAN};
+  return (tbi_host_time){(int32_t)x[0], x[1], x[2]};
+}
+
+bool tbi_contender_push(tbi_contender *c, int32_t body, const double force[3]) {
+  char question[128];
+  double none = 0;
+  if (!c->who->program) {
+    c->host.engine->push(c->host.self, body, force);
+    return true;
+  }
+  (void)snprintf(question, sizeof question, "push %d %.17g %.17g %.17g\n", (int)body, force[0],
+                 force[1], force[2]);
+  return ask(c, question, &none, 1);
+}
+
+bool tbi_contender_state(tbi_contender *c, tbi_plain_state *state) {
+  size_t n = (size_t)c->scene->plain.nbody;
+  double none = 0;
+  if (!c->who->program) {
+    c->host.engine->state(c->host.self, state);
+    return true;
+  }
+  return ask(c, "state\n", &none, 1) && fread(state, sizeof *state, n, c->process.from) == n;
+}
+
+double tbi_contender_count(tbi_contender *c) {
+  double count = (double)NAN;
+  if (!c->who->program) return tbi_host_count(&c->host);
+  return ask(c, "count\n", &count, 1) ? count : (double)NAN;
+}
+
+tabi_world *tbi_contender_world(const tbi_contender *c) {
+  return c->who->program ? NULL : tbi_tabi_engine_world(c->host.self);
+}

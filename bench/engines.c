@@ -1,0 +1,235 @@
+/* engines.c - the workload "engines": every engine that a scene is for, in turn.
+ *
+ * At rest, all engines have come to their own rest, and then blocks of steps alternate between
+ * them.  In motion, a run is made from the start, again and again, the engines taking turns. Scenes
+ * with a known answer are run once for their error, which is their time too. */
+#include "engines.h"
+
+#include "bouts.h"
+#include "measure.h"
+#include "overlap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 15, RUNS = 5, ROW_NAME = 48 };
+static const double block = 0.02;  /* s of CPU time */
+static const double warm_up = 10;  /* s at most */
+static const double patience = 30; /* s, of a run */
+
+static void row_name(char name[ROW_NAME], const tbi_bout *bout, int32_t engine) {
+  (void)snprintf(name, ROW_NAME, "engines/%s/%s", bout->name, tbi_duellists[engine].name);
+}
+
+static bool wants_row(const tbi_bench_options *options, const tbi_bout *bout, int32_t engine) {
+  char name[ROW_NAME];
+  row_name(name, bout, engine);
+  bool peer = tbi_duellists[engine].program != NULL;
+  if (!(bout->engines >> engine & 1) || (peer && (!options->peers || options->calls > 0)))
+    return false;
+  return tbi_bench_wants(options, name) && tbi_duellist_there(&tbi_duellists[engine]);
+}
+
+static bool wants_bout(const tbi_bench_options *options, const tbi_bout *bout) {
+  for (int32_t e = 0; e < TBI_DUELLISTS; e++)
+    if (wants_row(options, bout, e)) return true;
+  return false;
+}
+
+void tbi_bench_engines_list(tbi_bench_visit *visit, void *user) {
+  for (int32_t b = 0; b < tbi_nbout; b++)
+    for (int32_t e = 0; e < TBI_DUELLISTS; e++) {
+      char name[ROW_NAME];
+      row_name(name, &tbi_bouts[b], e);
+      if (tbi_bouts[b].engines >> e & 1) visit(user, name);
+    }
+}
+
+/* An engine in a bout, and what was measured of it. */
+typedef struct entry {
+  tbi_contender c;
+  int32_t engine, block; /* block: steps of one */
+  int32_t ntime;
+  double times[BLOCKS]; /* s of a step */
+  double contacts, error, warm;
+} entry;
+
+typedef struct meeting {
+  const tbi_bout *bout;
+  tbi_duel_scene scene;
+  tbi_plain_state *state; /* scratch */
+  entry entries[TBI_DUELLISTS];
+  int32_t count;
+} meeting;
+
+static void close_meeting(meeting *m) {
+  for (int32_t i = 0; i < m->count; i++)
+    tbi_contender_close(&m->entries[i].c);
+  tbi_duel_scene_free(&m->scene);
+  free(m->state);
+}
+
+/* Engines that cannot take part are left out, with the reason. */
+static tabi_status open_meeting(meeting *m, const tbi_bench_options *options, tabi_error *err) {
+  tabi_status status = tbi_bout_open(m->bout, &m->scene, err);
+  if (status != TABI_OK) return status;
+  m->state = calloc((size_t)m->scene.plain.nbody + 1, sizeof *m->state);
+  if (!m->state) {
+    *err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
+    return err->status;
+  }
+  for (int32_t e = 0; e < TBI_DUELLISTS; e++) {
+    char trouble[512];
+    entry *to = &m->entries[m->count];
+    if (!wants_row(options, m->bout, e)) continue;
+    *to = (entry){.engine = e, .error = (double)NAN};
+    if (tbi_contender_open(&to->c, &tbi_duellists[e], &m->scene, trouble, sizeof trouble))
+      m->count++;
+    else
+      (void)fprintf(stderr, "tabi: warning: engines/%s without %s: %s\n", m->bout->name,
+                    tbi_duellists[e].name, trouble);
+  }
+  return TABI_OK;
+}
+
+static void note_time(entry *e, tbi_host_time t) {
+  if (t.steps > 0 && e->ntime < BLOCKS) e->times[e->ntime++] = t.seconds / t.steps;
+  e->contacts = t.contacts;
+}
+
+static void measure_rest(meeting *m) {
+  for (int32_t i = 0; i < m->count; i++) {
+    entry *e = &m->entries[i];
+    tbi_host_time t = tbi_contender_step(&e->c, m->bout->warm, warm_up);
+    e->warm = t.steps;
+    double steps = block / (t.seconds / t.steps);
+    e->block = steps < 1 ? 1 : steps > 5000 ? 5000 : (int32_t)steps;
+  }
+  for (int32_t n = 0; n < BLOCKS; n++)
+    for (int32_t i = 0; i < m->count; i++) {
+      entry *e = &m->entries[i];
+      note_time(e, tbi_contender_step(&e->c, e->block, patience));
+    }
+}
+
+/* Runs that take long are made once. */
+static void measure_motion(meeting *m) {
+  for (int32_t n = 0; n < RUNS; n++)
+    for (int32_t i = 0; i < m->count; i++) {
+      entry *e = &m->entries[i];
+      bool slow = n > 0 && e->times[0] * m->bout->steps > patience / RUNS;
+      // a contender starts where it was opened
+      if (slow || (n > 0 && !tbi_contender_reset(&e->c))) continue;
+      tbi_host_time t = tbi_contender_step(&e->c, m->bout->steps, patience);
+      e->warm = t.steps;
+      note_time(e, t);
+    }
+}
+
+static void measure_error(meeting *m) {
+  for (int32_t i = 0; i < m->count; i++) {
+    entry *e = &m->entries[i];
+    tbi_judgement v = m->bout->judge(&e->c, m->bout->steps, m->state);
+    note_time(e, (tbi_host_time){1, v.seconds, v.contacts});
+    e->error = v.error;
+  }
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Overlap and speed at the end, by the same judge for all. */
+static void look(meeting *m, entry *e, tbi_row *row) {
+  double deepest = 0, squares = 0;
+  if (!tbi_contender_state(&e->c, m->state)) return;
+  row->speed = tbi_judge_speed(&m->scene.plain, m->state);
+  if (isfinite(row->speed) && tbi_overlap_all(&m->scene.plain, m->state, &deepest, &squares))
+    row->depth = deepest;
+  tabi_world *world = tbi_contender_world(&e->c);
+  if (!world) return;
+  tabi_certificate certificate = tabi_world_certificate(world);
+  row->residual = fmax(certificate.complementarity, certificate.dissipation);
+  row->cone = certificate.cone;
+  row->iterations = certificate.iterations;
+}
+
+static bool add_row(const tbi_bench_options *options, meeting *m, entry *e, tbi_report *report) {
+  tbi_row *row = tbi_report_add(report);
+  if (!row) return false;
+  row_name(row->name, m->bout, e->engine);
+  row->subject = m->bout->name;
+  row->function = tbi_duellists[e->engine].name;
+  (void)snprintf(row->engine, sizeof row->engine, "%s", e->c.engine);
+  row->settings = tbi_duellists[e->engine].settings;
+  row->links = tabi_model_nlink(m->scene.base.model);
+  row->dof = tabi_model_nv(m->scene.base.model);
+  row->contacts = e->contacts;
+  row->error = e->error;
+  row->steps = e->warm;
+  if (e->ntime > 0) {
+    qsort(e->times, (size_t)e->ntime, sizeof e->times[0], compare_doubles);
+    row->us = 1e6 * e->times[0];
+    row->us_median = 1e6 * e->times[e->ntime / 2];
+  }
+  look(m, e, row);
+  if (options->count) row->instructions = tbi_contender_count(&e->c);
+  return true;
+}
+
+static int run_bout(const tbi_bench_options *options, const tbi_bout *bout, tbi_report *report) {
+  tabi_error err = {0};
+  meeting *m = calloc(1, sizeof *m);
+  if (!m) return TBI_BENCH_INTERNAL;
+  m->bout = bout;
+  bool ok = open_meeting(m, options, &err) == TABI_OK;
+  if (ok && options->calls > 0) {
+    for (int32_t i = 0; i < m->count; i++)
+      (void)tbi_contender_step(&m->entries[i].c, options->calls, HUGE_VAL);
+  } else if (ok) {
+    void (*const measure)(meeting *) = bout->judge   ? measure_error
+                                       : bout->steps ? measure_motion
+                                                     : measure_rest;
+    measure(m);
+    for (int32_t i = 0; i < m->count; i++)
+      if (!add_row(options, m, &m->entries[i], report)) ok = false;
+    if (!ok) err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
+  }
+  close_meeting(m);
+  free(m);
+  return ok ? TBI_BENCH_OK : tbi_bench_fail(&err);
+}
+
+/* Which packages bring the engines that are not there, each once. */
+static void name_missing(const tbi_bench_options *options) {
+  for (int32_t e = 0; e < TBI_DUELLISTS && options->peers; e++) {
+    const tbi_duellist *who = &tbi_duellists[e];
+    bool first = e == 0 || strcmp(who->name, who->program ? who->program : "") == 0;
+    if (first && !tbi_duellist_there(who))
+      (void)fprintf(
+          stderr,
+          "tabi: note: no tabi-bench-%s beside tabi; install %s (tools/install-packages.sh "
+          "bench), then build with cmake -DTABI_PEERS=ON\n",
+          who->program, who->package);
+  }
+}
+
+int tbi_bench_engines(const tbi_bench_options *options, tbi_report *report) {
+  int code = TBI_BENCH_OK;
+  int32_t first_row = report->nrow;
+  bool any = false;
+  for (int32_t b = 0; b < tbi_nbout && code == TBI_BENCH_OK; b++) {
+    int32_t bout_row = report->nrow;
+    if (!wants_bout(options, &tbi_bouts[b])) continue;
+    if (!any) name_missing(options);
+    any = true;
+    tbi_bench_progress(options, tbi_bouts[b].name);
+    code = run_bout(options, &tbi_bouts[b], report);
+    if (code == TBI_BENCH_OK && !options->json && report->nrow > bout_row)
+      tbi_report_print_engines(report, bout_row, bout_row == first_row);
+  }
+  return code;
+}

@@ -1,0 +1,9 @@
+/* mujoco_world.h - MuJoCo in plain scenes. */
+#ifndef TBI_BENCH_MUJOCO_WORLD_H
+#define TBI_BENCH_MUJOCO_WORLD_H
+
+/* Serves a scene: SCENE SETTINGS MJCF.  Settings: "default"; "rk4"; "noslip", ten sweeps of its
+ * pass against slip; "fine", fifty, elliptic cones and stiff contacts. */
+int tbi_mujoco_serve(int argc, char **argv);
+
+#endif

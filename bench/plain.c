@@ -1,0 +1,222 @@
+/* plain.c - reads and writes plain scenes; linked into the command and into every peer. */
+#include "plain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(FILE *file, const double *x, int32_t n) {
+  for (int32_t i = 0; i < n; i++)
+    (void)fprintf(file, " %.17g", x[i]);
+}
+
+static void put_body(FILE *file, const tbi_plain_body *b) {
+  (void)fprintf(file, "body %d %d %d", (int)b->parent, (int)b->link, (int)b->joint);
+  put(file, b->pos, 3);
+  put(file, b->quat, 4);
+  put(file, &b->mass, 1);
+  put(file, b->com, 3);
+  put(file, b->inertia, 6);
+  const double joint[] = {b->armature, b->damping, b->dry,    b->lower, b->upper,
+                          b->kp,       b->kd,      b->target, b->q,     b->v};
+  put(file, joint, sizeof joint / sizeof joint[0]);
+  put(file, b->start_pos, 3);
+  put(file, b->start_quat, 4);
+  put(file, b->start_linear, 3);
+  put(file, b->start_angular, 3);
+  (void)fputc('\n', file);
+}
+
+static void put_shape(FILE *file, const tbi_plain_shape *s) {
+  (void)fprintf(file, "shape %d %d", (int)s->body, (int)s->kind);
+  put(file, s->pos, 3);
+  put(file, s->quat, 4);
+  put(file, s->size, 3);
+  put(file, &s->friction, 1);
+  put(file, &s->restitution, 1);
+  (void)fprintf(file, " %u %u\n", (unsigned)s->group, (unsigned)s->mask);
+}
+
+bool tbi_plain_write(const tbi_plain *plain, FILE *file) {
+  (void)fputs("world", file);
+  put(file, &plain->timestep, 1);
+  put(file, plain->gravity, 3);
+  (void)fputc('\n', file);
+  for (int32_t i = 0; i < plain->nbody; i++)
+    put_body(file, &plain->body[i]);
+  for (int32_t i = 0; i < plain->nshape; i++)
+    put_shape(file, &plain->shape[i]);
+  for (int32_t i = 0; i < plain->nexclusion; i++)
+    (void)fprintf(file, "exclude %d %d\n", (int)plain->exclusion[i][0],
+                  (int)plain->exclusion[i][1]);
+  for (int32_t i = 0; i < plain->nstep; i++) {
+    (void)fputs("aim", file);
+    put(file, plain->aim + (size_t)i * (size_t)plain->nbody, plain->nbody);
+    (void)fputc('\n', file);
+  }
+  return !ferror(file);
+}
+
+/* The rest of a line; `ok` turns false where a number is missing. */
+typedef struct reader {
+  char *rest;
+  bool ok;
+} reader;
+
+static double get_number(reader *r) {
+  char *end = r->rest;
+  double x = strtod(r->rest, &end);
+  r->ok = r->ok && end > r->rest;
+  r->rest = end;
+  return x;
+}
+
+static void get(reader *r, double *x, int32_t n) {
+  for (int32_t i = 0; i < n; i++)
+    x[i] = get_number(r);
+}
+
+/* A whole number within limits, which an index has to be. */
+static int32_t get_index(reader *r, double least, double most) {
+  double x = get_number(r);
+  r->ok = r->ok && x >= least && x <= most && x == floor(x);
+  return r->ok ? (int32_t)x : 0;
+}
+
+static uint32_t get_bits(reader *r) {
+  double x = get_number(r);
+  r->ok = r->ok && x >= 0 && x <= UINT32_MAX;
+  return r->ok ? (uint32_t)x : 0;
+}
+
+/* Room for one more in an array whose size doubles at powers of two. */
+static void *grow(void *items, int32_t count, size_t size) {
+  if (count > 0 && (count & (count - 1)) != 0) return items;
+  return realloc(items, (count > 0 ? 2 * (size_t)count : 1) * size);
+}
+
+static bool read_body(tbi_plain *plain, reader *r) {
+  tbi_plain_body b = {.parent = get_index(r, -1, plain->nbody - 1)};
+  b.link = get_index(r, 0, INT32_MAX);
+  b.joint = get_index(r, TBI_PLAIN_FREE, TBI_PLAIN_SLIDE);
+  get(r, b.pos, 3);
+  get(r, b.quat, 4);
+  get(r, &b.mass, 1);
+  get(r, b.com, 3);
+  get(r, b.inertia, 6);
+  double *const joint[] = {&b.armature, &b.damping, &b.dry,    &b.lower, &b.upper,
+                           &b.kp,       &b.kd,      &b.target, &b.q,     &b.v};
+  for (size_t i = 0; i < sizeof joint / sizeof joint[0]; i++)
+    get(r, joint[i], 1);
+  get(r, b.start_pos, 3);
+  get(r, b.start_quat, 4);
+  get(r, b.start_linear, 3);
+  get(r, b.start_angular, 3);
+  tbi_plain_body *body = grow(plain->body, plain->nbody, sizeof b);
+  if (!body) return false;
+  plain->body = body;
+  body[plain->nbody] = b;
+  plain->nbody += r->ok;
+  return r->ok;
+}
+
+static bool read_shape(tbi_plain *plain, reader *r) {
+  tbi_plain_shape s = {.body = get_index(r, -1, plain->nbody - 1)};
+  s.kind = get_index(r, TBI_PLAIN_PLANE, TBI_PLAIN_CYLINDER);
+  get(r, s.pos, 3);
+  get(r, s.quat, 4);
+  get(r, s.size, 3);
+  get(r, &s.friction, 1);
+  get(r, &s.restitution, 1);
+  s.group = get_bits(r);
+  s.mask = get_bits(r);
+  tbi_plain_shape *shape = grow(plain->shape, plain->nshape, sizeof s);
+  if (!shape) return false;
+  plain->shape = shape;
+  shape[plain->nshape] = s;
+  plain->nshape += r->ok;
+  return r->ok;
+}
+
+static bool read_exclusion(tbi_plain *plain, reader *r) {
+  int32_t a = get_index(r, 0, plain->nbody - 1), b = get_index(r, 0, plain->nbody - 1);
+  int32_t(*pairs)[2] = grow(plain->exclusion, plain->nexclusion, sizeof *pairs);
+  if (!pairs) return false;
+  plain->exclusion = pairs;
+  pairs[plain->nexclusion][0] = a;
+  pairs[plain->nexclusion][1] = b;
+  plain->nexclusion += r->ok;
+  return r->ok;
+}
+
+static bool read_aim(tbi_plain *plain, reader *r) {
+  size_t width = (size_t)plain->nbody;
+  double *aim = grow(plain->aim, plain->nstep, width * sizeof *aim);
+  if (!aim) return false;
+  plain->aim = aim;
+  get(r, aim + (size_t)plain->nstep * width, plain->nbody);
+  plain->nstep++;
+  return r->ok;
+}
+
+static bool read_world(tbi_plain *plain, reader *r) {
+  plain->timestep = get_number(r);
+  get(r, plain->gravity, 3);
+  return r->ok && plain->timestep > 0;
+}
+
+static bool read_line(tbi_plain *plain, char *line) {
+  static const struct {
+    const char *word;
+    bool (*read)(tbi_plain *plain, reader *r);
+  } kinds[] = {
+      {"world ",   read_world    },
+      {"body ",    read_body     },
+      {"shape ",   read_shape    },
+      {"exclude ", read_exclusion},
+      {"aim ",     read_aim      }
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    size_t length = strlen(kinds[i].word);
+    reader r = {.rest = line + length, .ok = true};
+    if (strncmp(line, kinds[i].word, length) == 0) return kinds[i].read(plain, &r);
+  }
+  return false;
+}
+
+const char *tbi_plain_read(tbi_plain *plain, FILE *file) {
+  char *line = NULL;
+  size_t size = 0;
+  bool ok = true;
+  *plain = (tbi_plain){0};
+  while (ok && getline(&line, &size, file) > 0)
+    ok = read_line(plain, line);
+  free(line);
+  if (!ok) return "a line that makes no sense, or no memory";
+  return plain->timestep > 0 ? NULL : "no world in it";
+}
+
+void tbi_plain_free(tbi_plain *plain) {
+  free(plain->body);
+  free(plain->shape);
+  free(plain->exclusion);
+  free(plain->aim);
+  *plain = (tbi_plain){0};
+}
+
+/* Whether a hangs from b by a joint that leaves it less than free. */
+static bool hangs_from(const tbi_plain *plain, int32_t a, int32_t b) {
+  return a >= 0 && plain->body[a].parent == b && plain->body[a].joint != TBI_PLAIN_FREE;
+}
+
+bool tbi_plain_may_touch(const tbi_plain *plain, int32_t shape_a, int32_t shape_b) {
+  const tbi_plain_shape *a = &plain->shape[shape_a], *b = &plain->shape[shape_b];
+  if (a->body == b->body || !((a->group & b->mask) || (b->group & a->mask))) return false;
+  if (hangs_from(plain, a->body, b->body) || hangs_from(plain, b->body, a->body)) return false;
+  for (int32_t i = 0; i < plain->nexclusion; i++) {
+    const int32_t *pair = plain->exclusion[i];
+    if (pair[0] == a->body && pair[1] == b->body) return false;
+    if (pair[0] == b->body && pair[1] == a->body) return false;
+  }
+  return true;
+}

@@ -1,0 +1,61 @@
+"""Rows of `tabi bench engines`: they run, and their errors are those that are known."""
+
+import json
+import os
+import unittest
+
+from command import Case, TABI, main
+
+MUJOCO = os.path.exists(os.path.join(os.path.dirname(TABI), "tabi-bench-mujoco"))
+
+
+class Engines(Case):
+    def rows(self, *names, peers=False):
+        out, _ = self.tabi("bench", *names, "--json", *(["--peers"] if peers else []))
+        return {row["workload"].split("/", 1)[1]: row for row in json.loads(out)["rows"]}
+
+    def test_list_names_engines(self):
+        out, _ = self.tabi("bench", "--list", "engines/pile100")
+        for engine in ("tabi", "mujoco", "bullet", "ode", "dart"):
+            self.assertIn(f"engines/pile100/{engine}\n", out)
+
+    def test_cube_on_slope_does_not_creep(self):
+        row = self.rows("engines/slope/tabi")["slope/tabi"]
+        self.assertLess(row["error"], 1e-9)
+        self.assertLess(row["penetration"], 1e-9)
+        self.assertEqual(row["contacts"], 4)
+
+    def test_energy_is_kept_by_rk4(self):
+        rows = self.rows("engines/energy/tabi", "engines/energy/tabi-rk4")
+        self.assertLess(rows["energy/tabi-rk4"]["error"], 1e-16)
+        # the error of first order: it is the robot's, and not the integrator's alone
+        self.assertAlmostEqual(rows["energy/tabi"]["error"], 3.6, delta=0.2)
+
+    def test_without_peers_there_are_none(self):
+        self.assertEqual(list(self.rows("engines/chain10")), ["chain10/tabi"])
+
+    def test_missing_peers_are_named_with_their_packages(self):
+        _, err = self.tabi("bench", "engines/chain10/tabi", "--peers")
+        for engine, package in (("bullet", "libbullet-dev"), ("ode", "libode-dev"),
+                                ("dart", "libdart-collision-ode-dev")):
+            there = os.path.exists(os.path.join(os.path.dirname(TABI), f"tabi-bench-{engine}"))
+            self.assertEqual(there, package not in err, err)
+
+    @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
+    def test_mujoco_steps_the_same_robot(self):
+        names = [f"engines/energy/{e}" for e in ("tabi", "mujoco")]
+        rows = self.rows(*names, peers=True)
+        ours, theirs = (rows[f"energy/{e}"]["error"] for e in ("tabi", "mujoco"))
+        # both are semi-implicit, so that even their errors agree
+        self.assertAlmostEqual(ours / theirs, 1, delta=0.05)
+        slope = self.rows("engines/slope/mujoco", peers=True)["slope/mujoco"]
+        self.assertAlmostEqual(slope["error"] / 1e-3, 1, delta=0.2)
+
+    @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
+    def test_mujoco_takes_chains_of_any_length(self):
+        rows = self.rows("engines/chain100/mujoco", peers=True)
+        self.assertEqual(rows["chain100/mujoco"]["dof"], 100)
+
+
+if __name__ == "__main__":
+    main()
