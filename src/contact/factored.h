@@ -10,9 +10,9 @@
 #define TBI_FACTORED_H
 
 #include "base/layout.h"
-#include "problem/problem.h"
 #include "friction/exact.h"
 #include "math/blocklu.h"
+#include "problem/problem.h"
 
 struct tbi_factored;
 

@@ -3,9 +3,9 @@
 #ifndef TBI_SPRING_H
 #define TBI_SPRING_H
 
-#include "problem/problem.h"
 #include "contact/soft.h"
 #include "friction/exact.h"
+#include "problem/problem.h"
 
 /* Of a row, S times its mobility: so stiff that its error is rounding. */
 #define TBI_ROW_STIFF 1e8

@@ -1,8 +1,8 @@
 /* move.c - the new position: along one velocity, or by the four stages of rk4. */
 #include "contact/soft.h"
 #include "contact/surface.h"
-#include "problem/sweep.h"
 #include "integrate/integrate.h"
+#include "problem/sweep.h"
 #include "world/world.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #define TBI_WORLD_H
 
 #include "contact/formulation.h"
-#include "problem/setup.h"
 #include "gait/gait.h"
+#include "problem/setup.h"
 #include "world/sensors.h"
 
 /* What a contact or row leaves for the next step to start from. */
