@@ -90,10 +90,10 @@ TABI_API const char *tabi_scene_name(const tabi_scene *scene); /* "" if it has n
 TABI_API tabi_world_def tabi_scene_world_def(const tabi_scene *scene);
 TABI_API double tabi_scene_duration(const tabi_scene *scene); /* s */
 
-/* A robot's name and the link on which it hangs or that floats. */
 typedef struct tabi_scene_robot {
   const char *name;
-  int32_t base;
+  int32_t base;   /* the link on which it hangs or that floats */
+  int32_t moving; /* its first link that moves: the base if that floats; TABI_NONE if none does */
 } tabi_scene_robot;
 TABI_API int32_t tabi_scene_nrobot(const tabi_scene *scene);
 TABI_API tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot);

@@ -66,7 +66,7 @@ const tabi_frame *tabi_observer_look(tabi_observer *o) {
   for (int32_t i = 0; i < frame->ncontact; ++i)
     take_contact(&contact[i], o->timestep, &o->contact[i]);
   for (int32_t i = 0; i < frame->nrobot; ++i)
-    o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).base);
+    o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).moving);
   take_sensors(o->world, o->sensor);
   frame->step = tabi_world_steps(o->world);
   frame->time = tabi_world_time(o->world);

@@ -409,9 +409,10 @@ static double *put_pose(const tabi_signals *s, double *at, int32_t link) {
   return at + 7;
 }
 
-/* What hangs in the world has no balance of its own. */
-static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b, int32_t base) {
-  bool rooted = stands(s, base);
+/* What does not move has no balance. */
+static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b,
+                         tabi_scene_robot robot) {
+  bool rooted = robot.moving == TABI_NONE;
   bool pushed = !rooted && b->force[2] > 0;
   double none = (double)NAN;
   for (int i = 0; i < 3; ++i)
@@ -420,7 +421,7 @@ static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *
     *at++ = pushed ? b->zmp[i] : none;
   at = put(at, b->force, 3);
   *at++ = pushed && b->ncorner > 0 ? b->margin : none;
-  return put_pose(s, at, base);
+  return put_pose(s, at, robot.base);
 }
 
 static double *put_joints(const tabi_signals *s, double *at, const tabi_frame *frame) {
@@ -463,7 +464,7 @@ void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *v
   gather_contacts(signals, frame, ground);
   double *at = put_world(value, frame, ground);
   for (int32_t i = 0; i < frame->nrobot; ++i)
-    at = put_robot(signals, at, &frame->balance[i], tabi_scene_get_robot(signals->scene, i).base);
+    at = put_robot(signals, at, &frame->balance[i], tabi_scene_get_robot(signals->scene, i));
   at = put_joints(signals, at, frame);
   at = put_links(signals, at);
   at = put_sensors(signals, at, frame);

@@ -86,7 +86,8 @@ int32_t tabi_scene_nrobot(const tabi_scene *scene) { return scene->nrobot; }
 tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) { return scene->log; }
 
 tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
-  return (tabi_scene_robot){scene->robots[robot].name, scene->robots[robot].base};
+  const tbi_scene_robot *r = &scene->robots[robot];
+  return (tabi_scene_robot){r->name, r->base, r->moving};
 }
 
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {

@@ -425,12 +425,22 @@ static tabi_status build_model(tbi_scene_reader *r) {
   return TABI_OK;
 }
 
+static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot) {
+  if (tabi_model_link_body(model, robot->base) != TABI_WORLD) return robot->base;
+  for (int32_t i = robot->first_link; i < robot->first_link + robot->nlink; i++) {
+    if (tabi_model_link_body(model, i) != TABI_WORLD) return i;
+  }
+  return TABI_NONE;
+}
+
 static tabi_status begin_motion(tbi_scene_reader *r) {
   tabi_scene *scene = r->scene;
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
   if (!scene->q || !scene->v) return tbi_error_memory(r->err);
   tabi_model_start(scene->model, scene->q);
+  for (int32_t i = 0; i < scene->nrobot; i++)
+    scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
   for (int32_t i = 0; i < r->nmotion; i++) {
     int32_t at = tabi_model_joint_v(scene->model, r->motions[i].joint).first;
     memcpy(scene->v + at, r->motions[i].v, sizeof r->motions[i].v);

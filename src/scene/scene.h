@@ -34,7 +34,7 @@ typedef struct tbi_scene_motion {
 
 typedef struct tbi_scene_robot {
   const char *name;
-  int32_t base;
+  int32_t base, moving;
   int32_t first_link, nlink; /* in the model */
   int32_t first_joint, njoint;
   const tabi_controller_type *control;

@@ -82,7 +82,20 @@ static void test_start(void **state) {
   assert_string_equal(tabi_scene_get_robot(scene, 0).name, "r");
   int32_t base = tabi_scene_get_robot(scene, 0).base;
   assert_string_equal(tabi_model_link(model, base).name, "r/stand");
+  assert_int_equal(tabi_scene_get_robot(scene, 0).moving, base);
   tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* Of an arm that hangs in the world the first link behind a joint moves. */
+static void fixed_robot_has_a_moving_link(void **state) {
+  (void)state;
+  tabi_scene *scene = load("robots: [{name: r, model: arm.urdf, base: fixed}]\n");
+  tabi_scene_robot robot = tabi_scene_get_robot(scene, 0);
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_string_equal(tabi_model_link(model, robot.base).name, "r/stand");
+  int32_t joint = tabi_model_link_joint(model, robot.moving);
+  assert_string_equal(tabi_model_joint(model, joint).name, "r/lift");
   tabi_scene_destroy(scene);
 }
 
@@ -255,10 +268,15 @@ static void test_actuators(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lock),      cmocka_unit_test(test_start),
-      cmocka_unit_test(test_groups),    cmocka_unit_test(test_many_robots),
-      cmocka_unit_test(test_materials), cmocka_unit_test(test_pd),
-      cmocka_unit_test(test_csv),       cmocka_unit_test(test_csv_rate),
+      cmocka_unit_test(fixed_robot_has_a_moving_link),
+      cmocka_unit_test(test_lock),
+      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_many_robots),
+      cmocka_unit_test(test_materials),
+      cmocka_unit_test(test_pd),
+      cmocka_unit_test(test_csv),
+      cmocka_unit_test(test_csv_rate),
       cmocka_unit_test(test_actuators),
   };
   scratch_begin();
