@@ -17,6 +17,8 @@ check_layers() { tools/include_order.py; }
 
 check_headers() { tools/check_headers.sh; }
 
+check_page() { tools/check_page.sh; }
+
 # what users get, without the tests
 build_release() {
   cmake --preset release >/dev/null &&
@@ -49,7 +51,7 @@ check_fuzz() {
 }
 
 steps=("$@")
-[ $# -gt 0 ] || steps=(format layers headers exports install tidy fuzz)
+[ $# -gt 0 ] || steps=(format layers headers page exports install tidy fuzz)
 failed=()
 for step in "${steps[@]}"; do
   echo "== $step"
