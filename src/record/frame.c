@@ -73,7 +73,7 @@ static uint64_t *put_contact(uint64_t *word, const tabi_frame_contact *c) {
 
 static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
   float corner[2 * TABI_BALANCE_CORNERS] = {0};
-  for (int32_t i = 0; i < b->ncorner; ++i) {
+  for (size_t i = 0; i < (size_t)b->ncorner; ++i) {
     corner[2 * i] = (float)b->corner[i][0];
     corner[2 * i + 1] = (float)b->corner[i][1];
   }

@@ -249,7 +249,7 @@ static void size_of_the_snapshot(void **state) {
 
 /* -- frames */
 
-enum { MAX_WORDS = 400 };
+enum { MAX_WORDS = 400, PACKED_ROOM = TBI_FRAMES_SIZE + STEPS * (4 + 9 * MAX_WORDS) };
 
 typedef struct frames {
   unsigned char start[TBI_FRAMES_SIZE];
@@ -307,7 +307,7 @@ static bool is_finite(uint64_t word) {
 static void words_of_a_frame(void **state) {
   const pieces *p = *state;
   static frames f;
-  piece made = {TBI_CHUNK_FRAMES, 0, malloc(sizeof f * 2)};
+  piece made = {TBI_CHUNK_FRAMES, 0, malloc(PACKED_ROOM)};
   unpack(&p->item[FRAMES], &f);
   pack(&f, &made);
   assert_int_equal(made.size, p->item[FRAMES].size);
@@ -335,7 +335,7 @@ static void words_of_a_frame(void **state) {
 static void counts_of_frames(void **state) {
   const pieces *p = *state;
   static frames f;
-  piece made = {TBI_CHUNK_FRAMES, 0, malloc(sizeof f * 2)};
+  piece made = {TBI_CHUNK_FRAMES, 0, malloc(PACKED_ROOM)};
   unpack(&p->item[FRAMES], &f);
   static const uint32_t values[] = {0, 1, 11, 13, 1000, 0x7fffffff, 0xffffffff};
   for (size_t at = 0; at < TBI_FRAMES_SIZE - 4; at += 4) {

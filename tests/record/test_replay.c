@@ -26,7 +26,7 @@ typedef struct replay_case {
   more "robots.robot.controller.steps=1|robots.robot.controller.stand_before=0.05|" \
        "robots.robot.controller.stand_after=0.1"
 
-static const replay_case cases[] = {
+static replay_case cases[] = {
     {"stand_humanoid20", "contact.model=cone",                       2,   false},
     {"stand_humanoid20", "contact.model=lcp",                        2,   false},
     {"stand_humanoid20", "contact.model=exact",                      2,   false},
@@ -190,8 +190,8 @@ int main(void) {
   char name[COUNT][128];
   for (int i = 0; i < COUNT; ++i) {
     (void)snprintf(name[i], sizeof name[i], "%s %.60s", cases[i].scene, cases[i].set);
-    tests[i] = (struct CMUnitTest){
-        .name = name[i], .test_func = replays, .initial_state = (void *)(uintptr_t)&cases[i]};
+    tests[i] =
+        (struct CMUnitTest){.name = name[i], .test_func = replays, .initial_state = &cases[i]};
   }
   scratch_begin();
   int failed = cmocka_run_group_tests_name("replay", tests, NULL, NULL);
