@@ -160,7 +160,6 @@ static int open_scene(request *r, tbi_compared *c, const char *path, const char 
 
 static int open_log(request *r, tbi_compared *c, const char *path, tabi_error *err) {
   tabi_scene_def def = tabi_scene_def_default();
-  def.plugins = true;
   def.warn = tbi_findings_add;
   def.warn_user = &r->warnings;
   const char *time = r->args->value[TIME];

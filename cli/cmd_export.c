@@ -180,9 +180,7 @@ static int open_log(job *j) {
   j->recording = tabi_recording_open(j->log, &err);
   if (!j->recording) return tbi_print_error(&err);
   j->info = tabi_recording_get_info(j->recording);
-  tabi_scene_def def = tabi_scene_def_default();
-  def.plugins = true;
-  j->scene = tabi_recording_scene(j->recording, &def, &err);
+  j->scene = tabi_recording_scene(j->recording, NULL, &err);
   if (!j->scene) return tbi_print_error(&err);
   j->signals = tabi_signals_create(j->scene, &err);
   if (!j->signals) return tbi_print_error(&err);

@@ -77,11 +77,9 @@ static void name_source(source *s) {
 
 static int open_source(source *s) {
   tabi_error err = {0};
-  tabi_scene_def def = tabi_scene_def_default();
-  def.plugins = true;
   name_source(s);
   s->recording = tabi_recording_open(s->path, &err);
-  if (s->recording) s->scene = tabi_recording_scene(s->recording, &def, &err);
+  if (s->recording) s->scene = tabi_recording_scene(s->recording, NULL, &err);
   if (s->scene) s->signals = tabi_signals_create(s->scene, &err);
   if (!s->signals) return tbi_print_error(&err);
   s->info = tabi_recording_get_info(s->recording);

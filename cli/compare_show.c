@@ -35,10 +35,8 @@ static bool begin_curves(tbi_show *show, int32_t index, const tbi_run *run, tabi
 
 static bool begin_film(tbi_show *show, int32_t index, const tbi_run *run, tabi_error *err) {
   const tbi_source *s = &run->source;
-  tabi_scene_def def = tabi_scene_def_default();
-  def.plugins = true;
   show->reel[index] =
-      s->recording ? tbi_reel_load(s->path, &def, err) : tbi_reel_create(s->scene, s->world, err);
+      s->recording ? tbi_reel_load(s->path, NULL, err) : tbi_reel_create(s->scene, s->world, err);
   return show->reel[index] != NULL;
 }
 

@@ -71,6 +71,8 @@ typedef struct tabi_scene_def {
   int32_t nset;
   const char *package_path; /* as in tabi_load_def */
   bool plugins;             /* load shared objects that the scene names, and run their code */
+  bool idle_plugins;        /* else leave them out instead of refusing the scene: their robots are
+                               not driven, so this is for scenes to look at, not to run */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
 } tabi_scene_def;

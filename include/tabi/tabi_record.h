@@ -165,7 +165,8 @@ TABI_API tabi_status tabi_recording_snapshot(tabi_recording *recording, int64_t 
                                              void *snapshot, int64_t *at, tabi_error *err);
 /* The scene of the log; def->set is changed on top of what was when it was written.  Robots and
  * meshes are read from their files, and refused if they are not what they were, unless def->set
- * changes something.  def may be NULL. */
+ * changes something.  Without def->plugins they are idle: a log from elsewhere can be read without
+ * running its code, but not be continued.  def may be NULL. */
 TABI_API tabi_scene *tabi_recording_scene(const tabi_recording *recording,
                                           const tabi_scene_def *def, tabi_error *err);
 

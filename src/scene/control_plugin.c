@@ -1,5 +1,6 @@
 /* control_plugin.c - a controller from a shared object, which exports `tabi_plugin`
- * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any. */
+ * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any; for those that only
+ * look at a scene an idle controller stands in. */
 #include "base/error.h"
 #include "scene/control.h"
 
@@ -12,9 +13,9 @@
 #define SYMBOL "tabi_plugin"
 
 typedef struct controller {
-  void *object; /* of dlopen */
-  const tabi_controller_type *type;
-  void *made; /* by that type */
+  void *object;                     /* of dlopen */
+  const tabi_controller_type *type; /* NULL: idle */
+  void *made;                       /* by that type */
 } controller;
 
 static void destroy(void *controller_made) {
@@ -76,6 +77,7 @@ static tabi_status load(tabi_options *options, controller *c) {
                             "file is missing: a shared object, as in "
                             "{type: plugin, file: ./my.so}");
   }
+  if (!options->r->def->plugins && options->r->def->idle_plugins) return TABI_OK;
   if (!options->r->def->plugins) {
     return tbi_options_fail(options, NULL,
                             "this program does not run plugins; use `tabi run`, or set plugins of "
@@ -126,12 +128,12 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
 
 static void reset(void *controller_made) {
   controller *c = controller_made;
-  if (c->type->reset) c->type->reset(c->made);
+  if (c->type && c->type->reset) c->type->reset(c->made);
 }
 
 static void update(void *controller_made, tabi_world *world, double timestep) {
   controller *c = controller_made;
-  c->type->update(c->made, world, timestep);
+  if (c->type) c->type->update(c->made, world, timestep);
 }
 
 const tabi_controller_type tbi_controller_plugin = {.version = TABI_PLUGIN_VERSION,

@@ -5,6 +5,7 @@ wrong are told with their line, and so is what is wrong with the object itself."
 import csv
 import math
 import os
+import shutil
 import tempfile
 
 from command import HERE, Case, main
@@ -60,6 +61,21 @@ class Plugin(Case):
             self.assertAlmostEqual(right, -wanted, delta=0.03)
             highest = max(highest, left)
         self.assertGreater(highest, 0.25)
+
+    def test_log_without_object(self):
+        """A log is read without the code that it names, which may be anyone's; to go on needs it."""
+        swing = os.path.join(self.folder.name, "swing.so")
+        shutil.copy(SWING, swing)
+        log, page, table = (os.path.join(self.folder.name, n) for n in ("l.tabi", "p.html", "t.csv"))
+        self.tabi("run", os.path.join(EXAMPLE, "swing.yaml"), "--time", "0.05", "--log", log, "--set",
+                  f"{CONTROLLER}.file={swing}")
+        self.file("swing.so", "no object\n")
+        self.assertIn("robot/l_shoulder_pitch.q", self.tabi("plot", log, "--list")[0])
+        self.tabi("export", log, "-o", table, "--signals", "com")
+        self.tabi("view", log, "--html", page)
+        self.tabi("compare", log, log, "--html", page)
+        self.error("run", "--resume", log, "--time", "0.06", line=1,
+                   path=f"{CONTROLLER}.file={swing}", says="swing.so' cannot be loaded")
 
     def test_options(self):
         """A number that is none, a key that nobody asks for, a joint that is not there."""
