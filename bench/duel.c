@@ -90,9 +90,6 @@ static bool write_mjcf(tbi_contender *c) {
   tabi_dynamics *dynamics = file ? tabi_dynamics_create(scene->base.model, NULL) : NULL;
   tbi_mjcf_def def = {.model = scene->base.model,
                       .dynamics = dynamics,
-                      .nstate = 1,
-                      .q = scene->base.q,
-                      .v = scene->v,
                       .touching = true,
                       .servo = scene->base.servo,
                       .contacts = scene->contacts};

@@ -62,6 +62,7 @@ typedef struct meeting {
   tbi_plain_state *state; /* scratch */
   entry entries[TBI_DUELLISTS];
   int32_t count;
+  double led[3]; /* where the first of them has brought the first body */
 } meeting;
 
 static void close_meeting(meeting *m) {
@@ -142,10 +143,18 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* How far from the first engine's the first body has come, of those that follow a motion. */
+static double astray(meeting *m, const entry *e) {
+  const double *com = m->state[0].com;
+  if (e == &m->entries[0]) memcpy(m->led, com, sizeof m->led);
+  return hypot(hypot(com[0] - m->led[0], com[1] - m->led[1]), com[2] - m->led[2]);
+}
+
 /* Overlap and speed at the end, by the same judge for all. */
 static void look(meeting *m, entry *e, tbi_row *row) {
   double deepest = 0, squares = 0;
   if (!tbi_contender_state(&e->c, m->state)) return;
+  if (m->scene.plain.nstep > 0) row->error = astray(m, e);
   row->speed = tbi_judge_speed(&m->scene.plain, m->state);
   if (isfinite(row->speed) && tbi_overlap_all(&m->scene.plain, m->state, &deepest, &squares))
     row->depth = deepest;

@@ -258,14 +258,27 @@ static long long guess_contacts(const tabi_model *model) {
   return 64 + 12 * shapes;
 }
 
+/* Rows of limits and dry friction. */
+static long long joint_rows(const tabi_model *model) {
+  long long rows = 0;
+  for (int32_t j = 0; j < tabi_model_njoint(model); j++) {
+    tabi_joint_def joint = tabi_model_joint(model, j);
+    bool limited = isfinite(joint.lower) || isfinite(joint.upper);
+    rows += (joint.friction > 0) + limited;
+  }
+  return rows;
+}
+
 /* MuJoCo's compiler inverts the mass matrix on its stack; its solver keeps rows there. */
 static void write_sizes(FILE *file, const tbi_mjcf_def *def) {
   long long nv = tabi_model_nv(def->model), stack = 100000 + 4 * nv * nv;
   long long contacts = 1, rows = 1;
   if (def->touching) {
     contacts = def->contacts > 0 ? def->contacts : guess_contacts(def->model);
-    rows = 4 * contacts + 2 * nv;
+    rows = 4 * contacts + 6 * joint_rows(def->model);
     stack += 8 * rows * (nv + 8);
+    // beyond that its matrices are sparse, and their size must not overflow an int
+    if (stack > 100000000) stack = 100000000;
   }
   (void)fprintf(file, "<size nstack='%lld' njmax='%lld' nconmax='%lld'/>\n", stack, rows, contacts);
 }

@@ -9,7 +9,7 @@
 typedef struct tbi_mjcf_def {
   const tabi_model *model;
   tabi_dynamics *dynamics; /* is set to the states */
-  int32_t nstate;          /* one keyframe for each */
+  int32_t nstate;          /* one keyframe for each; may be 0 */
   const double *q, *v;     /* nstate rows */
   bool touching;           /* shapes, limits, dampers, friction and servos too */
   const tabi_servo *servo; /* by joint; NULL: none */

@@ -54,6 +54,28 @@ static void find_frames(world *w) {
   }
 }
 
+/* Not by a keyframe, whose text may hold 1000 numbers only. */
+static void set_start(world *w) {
+  for (int32_t i = 0; i < w->plain->nbody; i++) {
+    const tbi_plain_body *b = &w->plain->body[i];
+    int joint = w->model->body_jntadr[w->body[i]];
+    mjtNum *q = w->data->qpos + w->model->jnt_qposadr[joint];
+    mjtNum *v = w->data->qvel + w->model->jnt_dofadr[joint];
+    if (b->joint != TBI_PLAIN_FREE) {
+      *q = b->q;
+      *v = b->v;
+      continue;
+    }
+    // MuJoCo turns a free body with the angular velocity in its own axes
+    mjtNum back[4];
+    mju_negQuat(back, b->start_quat);
+    memcpy(q, b->start_pos, sizeof b->start_pos);
+    memcpy(q + 3, b->start_quat, sizeof b->start_quat);
+    memcpy(v, b->start_linear, sizeof b->start_linear);
+    mju_rotVecQuat(v + 3, b->start_angular, back);
+  }
+}
+
 /* What its documentation advises against slip and softness. */
 static void refine(mjModel *model) {
   model->opt.cone = mjCONE_ELLIPTIC;
@@ -92,7 +114,8 @@ static void *open_world(const tbi_host *host, const char **trouble) {
   if (strcmp(host->settings, "rk4") == 0) w->model->opt.integrator = mjINT_RK4;
   if (strcmp(host->settings, "noslip") == 0) w->model->opt.noslip_iterations = 10;
   if (strcmp(host->settings, "fine") == 0) refine(w->model);
-  mj_resetDataKeyframe(w->model, w->data, 0);
+  mj_resetData(w->model, w->data);
+  set_start(w);
   find_frames(w);
   return w;
 }
