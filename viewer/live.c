@@ -214,7 +214,8 @@ static void obey(tbi_live *live, const tbi_request *request) {
 /* A hand that moves, or a slider, says the same again and again: the last counts. */
 static bool replaces(const tbi_request *last, const tbi_request *request) {
   if (last->kind != request->kind) return false;
-  return request->kind == TBI_REQUEST_PUSH || request->kind == TBI_REQUEST_SPEED ||
+  return request->kind == TBI_REQUEST_PUSH || request->kind == TBI_REQUEST_RELEASE ||
+         request->kind == TBI_REQUEST_SPEED ||
          (request->kind == TBI_REQUEST_SET && request->setting == last->setting);
 }
 
@@ -222,7 +223,8 @@ static bool put_request(tbi_live *live, const tbi_request *request) {
   (void)pthread_mutex_lock(&live->lock);
   int32_t n = live->nrequest;
   if (n > 0 && replaces(&live->request[n - 1], request)) --n;
-  bool room = n < QUEUE;
+  /* the last place is for hands that let go: without it they would pull for ever */
+  bool room = n < (request->kind == TBI_REQUEST_RELEASE ? QUEUE : QUEUE - 1);
   if (room) {
     live->request[n] = *request;
     live->nrequest = n + 1;
@@ -304,7 +306,10 @@ static void *run(void *user) {
     bool was_watched = t.watched;
     wait_for(live, next, was_watched, &t);
     if (t.stop) return NULL;
-    if (t.watched && !was_watched) set_clock(live);
+    if (t.watched && !was_watched) {
+      set_clock(live);
+      begin_measure(live);
+    }
     for (int32_t i = 0; i < t.nrequest; ++i)
       obey(live, &t.request[i]);
     /* a request does not bring the next picture forward */

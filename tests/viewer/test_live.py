@@ -253,12 +253,15 @@ robots:
         self.assertEqual(server.get()[0], 200)
 
     def test_stands_still_unwatched(self):
+        """and the time nobody looked is not counted as slow"""
         server, viewer = self.slope()
         seen = viewer.picture(lambda p: p.time > 0.1)
         viewer.close()
         time.sleep(2)
-        again = self.watch(server).picture()
+        viewer = self.watch(server)
+        again = viewer.picture()
         self.assertLess(again.time, seen.time + 1)
+        self.assertGreater(viewer.picture(lambda p: p.time > again.time + 0.1).factor, 0.25)
 
     def test_is_never_ahead(self):
         """of the clock, however slow or fast that is"""
