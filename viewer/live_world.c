@@ -123,11 +123,11 @@ static tabi_status check_controllers(const tbi_live_world *live, const tbi_reque
                                      tabi_error *err) {
   if (!tabi_scene_remembers(live->scene)) return TABI_OK;
   if (request->setting == TBI_SETTING_TIMESTEP) {
-    return fail(err,
-                "a controller that remembers cannot go on under another time step; reset, then "
-                "change it");
+    return fail(err, "a controller that remembers cannot go on under another time step; pause, "
+                     "reset, then change it");
   }
-  if (live->nkept == MAX_KEPT) return fail(err, "too many changes in one run; reset, then go on");
+  if (live->nkept == MAX_KEPT)
+    return fail(err, "too many changes in one run; pause and reset before the next");
   return TABI_OK;
 }
 
