@@ -27,6 +27,7 @@ const tbi_duellist tbi_duellists[TBI_DUELLISTS] = {
     [TBI_MUJOCO_FINE] = {"mujoco-fine",   "mujoco", "fine",     "libmujoco-dev"            },
     [TBI_BULLET] = {"bullet",        "bullet", "default",  "libbullet-dev"            },
     [TBI_BULLET_FINE] = {"bullet-fine",   "bullet", "fine",     "libbullet-dev"            },
+    [TBI_BULLET_HARD] = {"bullet-hard",   "bullet", "hard",     "libbullet-dev"            },
     [TBI_ODE] = {"ode",           "ode",    "quick",    "libode-dev"               },
     [TBI_ODE_FINE] = {"ode-fine",      "ode",    "fine",     "libode-dev"               },
     [TBI_ODE_STEP] = {"ode-step",      "ode",    "step",     "libode-dev"               },
@@ -121,8 +122,9 @@ enum {
   LONG = BIT(TBI_TABI) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET),
   TREES = LONG | BIT(TBI_DART),
   ROLL = BIT(TBI_TABI) | BIT(TBI_TABI_EXACT14) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
-         BIT(TBI_BULLET_FINE) | BIT(TBI_ODE) | BIT(TBI_MUJOCO_FINE),
-  BOUNCE = BIT(TBI_TABI_MIDPOINT) | BIT(TBI_BULLET) | BIT(TBI_ODE) | BIT(TBI_DART),
+         BIT(TBI_BULLET_FINE) | BIT(TBI_BULLET_HARD) | BIT(TBI_ODE) | BIT(TBI_MUJOCO_FINE),
+  BOUNCE = BIT(TBI_TABI_MIDPOINT) | BIT(TBI_BULLET) | BIT(TBI_BULLET_HARD) | BIT(TBI_ODE) |
+           BIT(TBI_DART),
   FLY = BIT(TBI_TABI) | BIT(TBI_TABI_MIDPOINT) | RK4 | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
         BIT(TBI_ODE) | BIT(TBI_DART),
   CREEP = EACH | BIT(TBI_MUJOCO_FINE) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_STEP),
