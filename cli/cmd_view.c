@@ -186,14 +186,22 @@ static int serve_with_page(show *s, const tbi_args *args, int port) {
   return code;
 }
 
+/* A film that cannot be written is not the fault of a file that was read. */
+static int fail_film(const tabi_error *err, const char *html) {
+  int code = tbi_print_error(err);
+  return strcmp(err->file, html) == 0 ? TBI_EXIT_INTERNAL : code;
+}
+
 /* -- logs */
 
-static int load_log(show *s, int index, const char *path) {
+/* The stage tells how many there are, so that the page asks for no more. */
+static int load_log(show *s, int index, int count, const char *path) {
   tabi_error err = {0};
   tbi_reel *reel = tbi_reel_load(path, NULL, &err);
   if (!reel) return tbi_print_error(&err);
   json_t *stage = tbi_reel_stage(reel, &err);
-  char *text = stage ? tbi_stage_text(stage) : NULL;
+  bool told = stage && json_object_set_new(stage, "runs", json_integer(count)) == 0;
+  char *text = told ? tbi_stage_text(stage) : NULL;
   json_decref(stage);
   size_t size = 0;
   const void *film = tbi_reel_film(reel, &size);
@@ -209,12 +217,12 @@ static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], i
   const char *const log[MAX_LOGS] = {path[0], path[1]};
   if (args->value[HTML]) {
     tabi_status status = tbi_html_write_logs(args->value[HTML], log, args->nword, NULL, &err);
-    return status == TABI_OK ? TBI_EXIT_OK : tbi_print_error(&err);
+    return status == TABI_OK ? TBI_EXIT_OK : fail_film(&err, args->value[HTML]);
   }
   show s = {0};
   int code = TBI_EXIT_OK;
   for (int i = 0; i < args->nword && code == TBI_EXIT_OK; ++i)
-    code = load_log(&s, i, path[i]);
+    code = load_log(&s, i, args->nword, path[i]);
   if (code == TBI_EXIT_OK) code = serve_with_page(&s, args, port);
   for (int i = 0; i < MAX_LOGS; ++i) {
     tbi_parcel_drop(s.stage[i]);
@@ -263,7 +271,7 @@ static int film_world(tabi_scene *scene, tabi_world *world, const char *path, co
     code = fail_at(&err, path);
     if (status == TABI_ERR_DIVERGED || status == TABI_ERR_CAPACITY) code = TBI_EXIT_DIVERGED;
   }
-  if (tbi_html_write(html, &reel, 1, &err) != TABI_OK) code = tbi_print_error(&err);
+  if (tbi_html_write(html, &reel, 1, &err) != TABI_OK) code = fail_film(&err, html);
   tbi_reel_destroy(reel);
   return code;
 }
@@ -314,6 +322,9 @@ static int run(const tbi_args *args, FILE *out) {
   char path[MAX_LOGS][TBI_FIND_PATH] = {"", ""};
   if (!read_port(args->value[PORT], &port)) return TBI_EXIT_USAGE;
   if (!find_files(args, path, &kind, &code)) return code;
+  tabi_error err = {0};
+  if (args->value[HTML] && tbi_html_check(args->value[HTML], &err) != TABI_OK)
+    return fail_film(&err, args->value[HTML]);
   if (kind == TBI_WATCH_LOG) return view_logs(args, path, port);
   return view_scene(args, path[0], kind, port);
 }

@@ -145,9 +145,12 @@ static void tell(const search *s, const candidate *best) {
 
 static bool fail(const char *word) {
   tabi_error err;
-  tbi_fail(&err, TABI_ERR_FILE, (tabi_place){word, 1},
-           "there is no such file, and no scene or model has a name like it; look into scenes/ and "
-           "models/");
+  struct stat there;
+  tbi_fail(&err, TABI_ERR_FILE, (tabi_place){word, 1}, "%s",
+           stat(word, &there) == 0
+               ? "this is a folder; name a file in it"
+               : "there is no such file, and no scene or model has a name like it; look into "
+                 "scenes/ and models/");
   (void)tbi_print_error(&err);
   return false;
 }

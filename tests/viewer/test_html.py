@@ -109,8 +109,12 @@ class Html(Case):
         out, err = self.tabi("run", self.scene, "--time", "100000", "--html", missing, code=1)
         self.assertEqual(out, "")
         self.assertIn(f"{missing}:1: error: cannot open: No such file", err)
-        _, err = self.tabi("run", self.scene, "--html", "/dev/full", code=1)
-        self.assertIn("/dev/full:1: error: cannot write: No space", err)
+        # before the years that this would take
+        _, err = self.tabi("view", self.scene, "--set", "duration=1e9", "--html", missing, code=1)
+        self.assertIn(f"{missing}:1: error: cannot open: No such file", err)
+        for command in ("run", "view"):
+            _, err = self.tabi(command, self.scene, "--html", "/dev/full", code=1)
+            self.assertIn("/dev/full:1: error: cannot write: No space", err)
 
 
 if __name__ == "__main__":

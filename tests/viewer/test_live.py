@@ -307,6 +307,7 @@ robots:
             self.assertEqual(run.returncode, 0, err)
             self.assertIn("is scenes/%s.yaml" % meant, err)
         self.tabi("view", "nothing_like_it", code=3)
+        self.assertIn("folder", self.tabi("view", folder, code=3)[1])
 
     def test_usage(self):
         path = self.file("slope.yaml", SLOPE)
@@ -330,6 +331,7 @@ robots:
         for name in ("stage/2", "film/2", "stage/", "ws"):
             self.assertEqual(server.get(name)[0], 404, name)
         self.assertFalse(self.stage(server)["live"])
+        self.assertEqual(self.stage(server)["runs"], 2)
 
 
 if __name__ == "__main__":
