@@ -17,7 +17,7 @@ from command import TABI, Case, main
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 SANITIZED = bool(os.environ.get("TABI_SANITIZE"))
 # under sanitizers every start of the command takes long
-KILLS = 25 if SANITIZED else 100
+KILLS, LATE_KILLS = (15, 1) if SANITIZED else (100, 3)
 BOX = """\
 name: a box slides
 timestep: 1e-3
@@ -103,7 +103,7 @@ class Killed(Log):
     def test_killed_late(self):
         """steps so short that only the clock makes it write: less than a second is lost"""
         chance = random.Random(9)
-        for i in range(3):
+        for i in range(LATE_KILLS):
             log = self.file(f"{i}.tabi")
             lost = self.kill(log, chance.uniform(0.8, 1.6), "--dt", "1e-6", "--set", "log.every=1000")
             self.assertLess(lost, 1)
