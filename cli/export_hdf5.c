@@ -39,7 +39,8 @@ typedef struct writer {
   tbi_export export;
   hid_t file;
   table frames, contacts, starts;
-  int64_t ncontact; /* so far */
+  int64_t ncontact;   /* so far */
+  const char *signal; /* that is being given its place */
   bool failed;
 } writer;
 
@@ -57,8 +58,14 @@ static herr_t find_errno(unsigned n, const H5E_error2_t *error, void *found) {
 static bool fail(writer *w) {
   int number = 0;
   (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_errno, &number);
-  if (!w->failed)
-    (void)tbi_output_fail(w->export.output, number ? strerror(number) : "HDF5 refuses it");
+  char why[700] = "HDF5 refuses it";
+  if (w->signal) {
+    (void)snprintf(why, sizeof why,
+                   "HDF5 has no place for signals/%s beside the others, in whose names slashes "
+                   "divide; choose others by --signals",
+                   w->signal);
+  }
+  if (!w->failed) (void)tbi_output_fail(w->export.output, number ? strerror(number) : why);
   w->failed = true;
   return false;
 }
@@ -281,7 +288,9 @@ static bool make_signals(writer *w) {
     tabi_signal signal = tabi_signals_get(w->export.signals, w->export.chosen[i]);
     char name[600];
     (void)snprintf(name, sizeof name, "signals/%s", signal.name);
+    w->signal = signal.name;
     if (!add_column(w, &w->frames, name, H5T_NATIVE_DOUBLE, 1)) return false;
+    w->signal = NULL;
     hid_t dataset = w->frames.column[w->frames.count - 1].dataset;
     if (!put_text(w, dataset, "unit", signal.unit) || !put_text(w, dataset, "about", signal.about))
       return false;
@@ -366,6 +375,16 @@ static void close_hdf5(void *self) {
   free(w);
 }
 
+/* The format of HDF5 1.8 takes attributes above 64 KB, as names of 4096 coordinates are. */
+static bool create_file(writer *w) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  w->file = H5Fcreate(w->export.output->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  bool made = good(w, w->file);
+  (void)H5Pclose(access);
+  return made;
+}
+
 static void *open_hdf5(const tbi_export *export) {
   writer *w = calloc(1, sizeof *w);
   if (!w) {
@@ -377,8 +396,7 @@ static void *open_hdf5(const tbi_export *export) {
   (void)H5dont_atexit();
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   w->export = *export;
-  w->file = H5Fcreate(export->output->part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (good(w, w->file) && put_facts(w) && make_frames(w) && make_contacts(w)) return w;
+  if (create_file(w) && put_facts(w) && make_frames(w) && make_contacts(w)) return w;
   close_hdf5(w);
   return NULL;
 }

@@ -126,6 +126,29 @@ class Export(Case):
         self.refuse(self.log, "-o", self.file("x.csv"), "--format", "xls",
                     says="unknown format 'xls' (csv, hdf5, mcap)")
 
+    def record(self, bodies):
+        """A log of some balls in the air."""
+        scene, log = self.file("balls.yaml"), self.file("balls.tabi")
+        with open(scene, "w", encoding="utf-8") as to:
+            to.write("duration: 0.002\nbodies:\n")
+            for i, name in enumerate(bodies):
+                to.write(f"  - {{name: {name}, mass: 1, xyz: [{i}, 0, 1], shape: {{sphere: 0.1}}}}\n")
+        self.tabi("run", scene, "--log", log)
+        return log
+
+    def test_many_coordinates(self):
+        """Their names are an attribute, and more than 64 KB need a newer format of HDF5."""
+        if "h5" in self.endings:
+            log = self.record(f"ball{i}" for i in range(650))
+            self.tabi("export", log, "-o", self.file("a.h5"), "--signals", "ground")
+
+    def test_a_name_that_is_a_folder_of_another(self):
+        if "h5" in self.endings:
+            log = self.record(["a", "a.x/b"])
+            _, err = self.tabi("export", log, "-o", self.file("a.h5"), code=1)
+            self.assertIn("no place for signals/a.x/b.x beside the others", err)
+            self.tabi("export", log, "-o", self.file("a.h5"), "--signals", "a.y,a.x/b")
+
     def test_without_hdf5_the_package_is_named(self):
         if "h5" in self.endings:
             self.assertEqual(self.refusal, "")
