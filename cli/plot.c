@@ -16,7 +16,7 @@ enum {
   MAX_PANELS = 16,
   PIECES = 2000, /* of a curve, with two points each */
   WIDTH = 900,
-  LEFT = 95,
+  LEFT = 110,
   RIGHT = 25,
   HEADING = 36,
   PANEL = 165,
@@ -508,5 +508,6 @@ int tbi_plot_draw(tbi_plot *plot, const char *path, const char *title) {
   bool drawn = tbi_gnuplot_draw(script, path);
   (void)fclose(script);
   if (drawn) return TBI_EXIT_OK;
-  return fail(path, "gnuplot could not draw the figure; does its folder exist?");
+  return fail(path,
+              "gnuplot could not draw the figure; does its folder exist, with room on the disk?");
 }

@@ -52,7 +52,8 @@ static bool draw_walk(const tbi_run_plot *plot) {
   const tbi_tally *tally = plot->tally;
   tbi_gait_plot_commands(plot->script, plot->path, tally->scene, tally->world, &tally->gait);
   return tbi_gnuplot_draw(plot->script, plot->path) ||
-         fail(plot->path, "gnuplot could not draw the figure; does its folder exist?");
+         fail(plot->path,
+              "gnuplot could not draw the figure; does its folder exist, with room on the disk?");
 }
 
 static bool draw_overview(const tbi_run_plot *plot) {

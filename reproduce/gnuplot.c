@@ -1,4 +1,7 @@
-/* gnuplot.c - starts gnuplot with a script on its input. */
+/* gnuplot.c - starts gnuplot with a script on its input.
+ *
+ * gnuplot does not notice when a disk is full, so what it draws comes through a pipe and is written
+ * here. */
 #include "gnuplot.h"
 
 #include <errno.h>
@@ -6,34 +9,63 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
-/* Runs gnuplot with an option, or with a script on its input; its output goes to a file. */
-static bool run_gnuplot(const char *option, FILE *script, const char *output) {
+/* Starts gnuplot with an option, or with a script on its input; its output goes to a pipe. */
+static bool start(const char *option, FILE *script, int output, pid_t *child) {
   char *argv[] = {(char *)"gnuplot", (char *)option, NULL};
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return false;
   int bad = 0;
   if (script) bad |= posix_spawn_file_actions_adddup2(&actions, fileno(script), 0);
-  bad |= posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  bad |= posix_spawn_file_actions_adddup2(&actions, output, 1);
   // it warns of curves that are constant
   bad |= posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  bool started = !bad && posix_spawnp(child, argv[0], &actions, NULL, argv, environ) == 0;
+  (void)posix_spawn_file_actions_destroy(&actions);
+  return started;
+}
+
+/* All that comes out of a pipe, also when it cannot be kept: else gnuplot would wait for ever. */
+static void copy(int from, FILE *to) {
+  char bytes[4096];
+  for (;;) {
+    ssize_t size = read(from, bytes, sizeof bytes);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return;
+    if (to && !ferror(to)) (void)fwrite(bytes, 1, (size_t)size, to);
+  }
+}
+
+/* Its output goes to a file, if there is one. */
+static bool run_gnuplot(const char *option, FILE *script, FILE *output) {
+  int ends[2];
   pid_t child = 0;
   int status = -1;
-  bool started = !bad && posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) == 0;
-  (void)posix_spawn_file_actions_destroy(&actions);
+  if (pipe(ends) != 0) return false;
+  (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  bool started = start(option, script, ends[1], &child);
+  (void)close(ends[1]);
+  copy(ends[0], output);
+  (void)close(ends[0]);
   while (started && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool tbi_gnuplot_found(void) { return run_gnuplot("--version", NULL, "/dev/null"); }
+bool tbi_gnuplot_found(void) { return run_gnuplot("--version", NULL, NULL); }
 
 bool tbi_gnuplot_draw(FILE *script, const char *path) {
-  bool written = fflush(script) == 0 && ferror(script) == 0;
+  bool fine = fflush(script) == 0 && ferror(script) == 0;
   rewind(script);
-  return written && run_gnuplot(NULL, script, path);
+  FILE *file = fine ? fopen(path, "wb") : NULL;
+  if (!file) return false;
+  fine = run_gnuplot(NULL, script, file);
+  fine &= ferror(file) == 0;
+  return fclose(file) == 0 && fine;
 }
 
 /* One pixel of the screen is two of a PNG file and 1/100 inch on paper. */

@@ -101,6 +101,14 @@ class Plots(Case):
     # figures
 
     @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
+    def test_full_disk(self):
+        """gnuplot itself does not notice."""
+        path = self.file("full.svg")
+        os.symlink("/dev/full", path)
+        _, err = self.tabi("plot", self.log(), "-o", path, code=1)
+        self.assertIn(f"{path}:1: error: gnuplot could not draw the figure", err)
+
+    @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
     def test_overview(self):
         log = self.log("over.tabi")
         out, err = self.tabi("plot", log)
