@@ -66,8 +66,9 @@ def cpu(pid):
 
 
 class Killed(Log):
-    def kill(self, log, wait, *more):
-        """kill -9 after some time; seconds that the run worked after it last wrote"""
+    def kill(self, log, least, wait, *more):
+        """kill -9 some time after the log has so many bytes; seconds that the run worked after it
+        last wrote"""
         path = self.file("box.yaml", BOX)
         run = subprocess.Popen([TABI, "run", path, "--time", "1e6", "--log", log, *more],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -75,8 +76,10 @@ class Killed(Log):
         while began is None or time.monotonic() - began < wait:
             now = os.path.getsize(log) if os.path.exists(log) else 0
             if now > size:
-                began = began or time.monotonic()
                 size, written = now, cpu(run.pid)
+            if size > least and began is None:
+                began = time.monotonic()
+            self.assertIsNone(run.poll())
             time.sleep(2e-3)
         lost = cpu(run.pid) - written
         run.send_signal(signal.SIGKILL)
@@ -89,7 +92,7 @@ class Killed(Log):
         begun = 0
         for i in range(KILLS):
             log = self.file(f"{i}.tabi")
-            self.kill(log, chance.uniform(0, 0.1), "--set", "log.every=50")
+            self.kill(log, chance.uniform(0, 3e4), chance.uniform(0, 0.02), "--set", "log.every=50")
             end = self.end_of(log)
             begun += end > 0
             if i % 5 == 0 and end > 0:
@@ -105,7 +108,9 @@ class Killed(Log):
         chance = random.Random(9)
         for i in range(LATE_KILLS):
             log = self.file(f"{i}.tabi")
-            lost = self.kill(log, chance.uniform(0.8, 1.6), "--dt", "1e-6", "--set", "log.every=1000")
+            # after its first flush
+            lost = self.kill(log, 1500, chance.uniform(0, 0.8), "--dt", "1e-6", "--set",
+                             "log.every=1000")
             self.assertLess(lost, 1)
             self.assertGreater(self.end_of(log), 1e-3)
 
