@@ -230,6 +230,8 @@ int tbi_bench_engines(const tbi_bench_options *options, tbi_report *report) {
   int code = TBI_BENCH_OK;
   int32_t first_row = report->nrow;
   bool any = false;
+  // alone, tabi has little to say here that "contact" does not say
+  if (options->nname == 0 && !options->peers) return TBI_BENCH_OK;
   for (int32_t b = 0; b < tbi_nbout && code == TBI_BENCH_OK; b++) {
     int32_t bout_row = report->nrow;
     if (!wants_bout(options, &tbi_bouts[b])) continue;

@@ -1,9 +1,9 @@
 /* bullet.cpp - the program tabi-bench-bullet: Bullet in double precision.
  *
  * Scenes of bodies without joints run in btDiscreteDynamicsWorld with sequential impulses, trees in
- * btMultiBodyDynamicsWorld.  Settings: "default", 10 sweeps; "fine", 200; "hard", 10 without pushing
- * overlaps out (ERP 0).  Nothing sleeps and nothing is damped.  Bullet's multibody has no implicit
- * servo: torques are those of the springs and dampers at the start of the step.
+ * btMultiBodyDynamicsWorld.  Settings: "default", 10 sweeps; "fine", 200; "hard", 10 without
+ * pushing overlaps out (ERP 0).  Nothing sleeps and nothing is damped.  Bullet's multibody has no
+ * implicit servo: torques are those of the springs and dampers at the start of the step.
  *
  * Bodies of Bullet have their origin in the com and principal axes. */
 #include "serve.h"
