@@ -1,6 +1,7 @@
 /* export_csv.c - a table: time and signals, a row for each frame.  Names stand in the first line,
  * without units, since that is what readers take for names.  Numbers have as many digits as bring
  * back the same number; what is none is left empty. */
+#include "csv.h"
 #include "export.h"
 
 #include <math.h>
@@ -28,18 +29,10 @@ static void put_number(csv *c, double value) {
   c->used += (size_t)size;
 }
 
-/* Quoted where RFC 4180 wants it. */
 static void put_name(tbi_output *output, const char *name) {
-  if (!strpbrk(name, ",\"\r\n")) {
-    tbi_output_put(output, name, strlen(name));
-    return;
-  }
-  tbi_output_put(output, "\"", 1);
-  for (; *name != '\0'; ++name) {
-    if (*name == '"') tbi_output_put(output, name, 1);
-    tbi_output_put(output, name, 1);
-  }
-  tbi_output_put(output, "\"", 1);
+  char quoted[TBI_CSV_NAME];
+  const char *text = tbi_csv_name(name, quoted);
+  tbi_output_put(output, text, strlen(text));
 }
 
 static void *open_csv(const tbi_export *export) {

@@ -1,6 +1,8 @@
 /* gait.c - a walk as a table, as JSON and as columns of the CSV file. */
 #include "gait.h"
 
+#include "csv.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +156,11 @@ void tbi_gait_names(FILE *file, const tabi_scene *scene) {
               "gait.normal_N,gait.friction_N,gait.slip_mps",
               file);
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
-    if (tabi_model_joint_v(model, i).count == 1)
-      (void)fprintf(file, ",%s.tau", tabi_model_joint(model, i).name);
+    if (tabi_model_joint_v(model, i).count != 1) continue;
+    char name[512];
+    char quoted[TBI_CSV_NAME];
+    (void)snprintf(name, sizeof name, "%.400s.tau", tabi_model_joint(model, i).name);
+    (void)fprintf(file, ",%s", tbi_csv_name(name, quoted));
   }
 }
 

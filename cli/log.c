@@ -2,6 +2,7 @@
  * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
 #include "log.h"
 
+#include "csv.h"
 #include "gait.h"
 
 #include <errno.h>
@@ -104,10 +105,12 @@ static void choose_columns(tbi_log *log) {
 }
 
 static void name_columns(const tbi_log *log) {
+  char quoted[TBI_CSV_NAME];
   for (int32_t i = 0; i < log->ncolumn; ++i) {
     const char *name = tabi_signals_get(log->signals, log->column[i]).name;
     if (i == log->ahead) tbi_gait_names(log->file, log->scene);
-    (void)fprintf(log->file, "%s%s", i > 0 ? "," : "", i < NHEAD ? head[i].column : name);
+    if (i > 0) (void)fputc(',', log->file);
+    (void)fputs(i < NHEAD ? head[i].column : tbi_csv_name(name, quoted), log->file);
   }
   if (log->ahead == log->ncolumn) tbi_gait_names(log->file, log->scene);
   (void)fputc('\n', log->file);

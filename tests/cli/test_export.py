@@ -81,6 +81,14 @@ class Export(Case):
         self.assertEqual(rows[0]["a.zmp.x"], "")
         self.assertNotEqual(rows[-1]["a.zmp.x"], "")
 
+    def test_names_in_the_table_of_a_run(self):
+        path = self.file("run.csv")
+        self.tabi("run", PAIR, "--time", "0.01", "--csv", path, "--set", "log.signals=['box, \"b\"']")
+        with open(path, newline="", encoding="utf-8") as of:
+            rows = list(csv.reader(of, strict=True))
+        self.assertIn('box, "b".x', rows[0])
+        self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+
     def test_chosen_signals(self):
         self.assertEqual(list(self.rows("--signals", "b.com,*knee.q")[0]),
                          ["time", "b.com.x", "b.com.y", "b.com.z", "a/knee.q", "b/knee.q"])
