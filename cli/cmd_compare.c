@@ -105,6 +105,14 @@ static bool check_options(request *r, tbi_compared *c) {
 
 /* -- opening */
 
+/* How much of a text goes into so many bytes; letters stay whole. */
+static size_t cut(const char *text, size_t length, size_t room) {
+  if (length > room) length = room;
+  while (length > 0 && ((unsigned char)text[length] & 0xc0U) == 0x80U)
+    --length;
+  return length;
+}
+
 /* What the column is called: the file without its folder and ending, cut, and unlike the others. */
 static void name_run(tbi_compared *c, tbi_run *run) {
   enum { LONGEST = 10 };
@@ -113,15 +121,11 @@ static void name_run(tbi_compared *c, tbi_run *run) {
   const char *base = slash ? slash + 1 : path;
   const char *dot = strrchr(base, '.');
   size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-  if (length > LONGEST) length = LONGEST;
-  while (length > 0 && ((unsigned char)base[length] & 0xc0U) == 0x80U)
-    --length;
   for (int number = 1; number <= TBI_MAX_RUNS; ++number) {
     char end[8] = "";
     if (number > 1) (void)snprintf(end, sizeof end, "#%d", number);
-    size_t room = LONGEST - strlen(end);
-    (void)snprintf(run->name, sizeof run->name, "%.*s%s", (int)(length < room ? length : room),
-                   base, end);
+    int kept = (int)cut(base, length, LONGEST - strlen(end));
+    (void)snprintf(run->name, sizeof run->name, "%.*s%s", kept, base, end);
     bool taken = false;
     for (const tbi_run *other = c->run; other < run; ++other)
       taken = taken || strcmp(other->name, run->name) == 0;

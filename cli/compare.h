@@ -111,6 +111,7 @@ typedef struct tbi_account {
   double zmp_square;         /* m^2, sum */
   int64_t zmp_count;         /* of how many */
   double force_sum, force;   /* N; of the last frame */
+  double energy;             /* J, at the start, less the work before it */
   double first, last;        /* s */
   int64_t frames;            /* the first is the start */
   tbi_link_account *link;    /* at the end: those that touched anything */

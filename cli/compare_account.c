@@ -52,7 +52,8 @@ static bool begin(tbi_account *a, const tabi_frame *frame) {
   for (size_t i = 0; i < sizeof zero / sizeof *zero; ++i)
     a->value[zero[i]] = 0;
   a->first = a->last = frame->time;
-  a->value[TBI_ENERGY_START] = total(&frame->energy) - frame->energy.work;
+  a->energy = total(&frame->energy) - frame->energy.work;
+  a->value[TBI_ENERGY_START] = total(&frame->energy);
   a->value[TBI_ENERGY_END] = total(&frame->energy);
   return tbi_fall_begin(&a->fall, a->scene, a->dynamics);
 }
@@ -131,7 +132,7 @@ static bool add_step(tbi_account *a, const tabi_frame *frame) {
     add_zmp(a, i, &frame->balance[i]);
   double energy = total(&frame->energy);
   a->value[TBI_ENERGY_END] = energy;
-  raise(a, TBI_ENERGY_GAIN, energy - frame->energy.work - a->value[TBI_ENERGY_START]);
+  raise(a, TBI_ENERGY_GAIN, energy - frame->energy.work - a->energy);
   watch_fall(a, frame);
   a->last = frame->time;
   return add_certificate(a, &frame->certificate);

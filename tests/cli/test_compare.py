@@ -245,6 +245,20 @@ class Compare(Case):
         self.assertAlmostEqual(parted["difference"], 0.5 * parted["time"], delta=1e-6)
         self.assertAlmostEqual(result["runs"][1]["figures"]["angle_error"], 0.5 * 0.02, delta=1e-5)
 
+    def test_a_log_that_begins_later(self):
+        """Its energy at first is that of its first frame, whatever work was done before."""
+        whole = self.log(STAND, "whole.tabi", "--time", "0.1")
+        late = self.path("late.tabi")
+        self.tabi("run", "--resume", whole, "--at", "0.06", "--time", "0.1", "--log", late)
+        table = self.path("whole.csv")
+        self.tabi("export", whole, "-o", table, "--signals", "energy")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertGreater(abs(float(rows[60]["energy.work"])), 0.01)
+        figures = self.compare(late, late)["runs"][0]["figures"]
+        self.assertEqual(figures["energy_start"], float(rows[60]["energy.total"]))
+        self.assertEqual(figures["energy_end"], float(rows[100]["energy.total"]))
+
     def test_times_in_common(self):
         # rows at 0, 3, 6 ms against 0, 2, 4: only those at 0 and 6 ms are near enough
         drop = self.write("drop.yaml", DROP % 8)
@@ -347,6 +361,10 @@ class Compare(Case):
         drop = self.write("a_rather_long_name.yaml", DROP % 8)
         names = [run["name"] for run in self.compare(drop, drop, drop, "--time", "0.01")["runs"]]
         self.assertEqual(names, ["a_rather_l", "a_rather#2", "a_rather#3"])
+        # three bytes each, of which ten and eight are not a multiple
+        drop = self.write("\u6b69\u884c\u8a66\u9a13.yaml", DROP % 8)
+        names = [run["name"] for run in self.compare(drop, drop, "--time", "0.01")["runs"]]
+        self.assertEqual(names, ["\u6b69\u884c\u8a66", "\u6b69\u884c#2"])
 
     def test_what_is_documented(self):
         with open(DOCS, encoding="utf-8") as file:
