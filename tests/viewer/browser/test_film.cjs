@@ -1,5 +1,5 @@
-// Films in a browser: one file with two runs, opened from the disk, plays, obeys keys and mouse, draws
-// what it is asked to, and writes pictures and videos; hostile names in it are nothing but names.
+// Films in a browser: one file with two runs, opened from the disk, plays, obeys keys and mouse,
+// draws what it is asked to, and writes pictures and videos; hostile names are nothing but names.
 // Nothing here depends on how fast pictures come: tests wait for what must happen.
 "use strict";
 
