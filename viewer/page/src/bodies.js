@@ -76,8 +76,12 @@ const TYPES = {
   },
 };
 
-function makeMaterial(opacity) {
+/* nearer: -1 or 1, of what is drawn again, where it is at the same place as the first. */
+function makeMaterial(opacity, nearer) {
   return new MeshPhongMaterial({
+    polygonOffset: nearer !== 0,
+    polygonOffsetFactor: -nearer,
+    polygonOffsetUnits: -4 * nearer,
     color: 0xffffff,
     shininess: 24,
     specular: 0x1c1c1c,
@@ -121,7 +125,7 @@ function fixedLinks(stage) {
 }
 
 export class Bodies {
-  /* style: null, or {colour, opacity} of all that moves when it is drawn again, as a ghost. */
+  /* style: null, or {colour, opacity, nearer} of all that moves when it is drawn again, as a ghost. */
   constructor(scene, stage, shapes, style = null) {
     this.stage = stage;
     this.style = style;
@@ -166,7 +170,7 @@ export class Bodies {
       const instances = new Instances(
         this.group,
         type.make(shape, this.stage),
-        makeMaterial(opacity),
+        makeMaterial(opacity, this.style?.nearer ?? 0),
         this.style ? 2 : 0,
       );
       this.kinds.set(key, { instances, opacity, items: [] });

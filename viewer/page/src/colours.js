@@ -10,8 +10,8 @@ export const DARK = new Color(0x20262e);
 export const COM = new Color(0xffc53d);
 export const ZMP = new Color(0x1c62d6);
 export const BAND = new Color(0xe8590c);
-export const GHOST = { colour: new Color(0x4c7ef3), opacity: 0.28 };
-export const COLLISION = { colour: new Color(0xf08c00), opacity: 0.3 };
+export const GHOST = { colour: new Color(0x4c7ef3), opacity: 0.28, nearer: -1 };
+export const COLLISION = { colour: new Color(0xf08c00), opacity: 0.3, nearer: 1 };
 export const AXIS = {
   revolute: new Color(0x1c62d6),
   continuous: new Color(0x1c62d6),

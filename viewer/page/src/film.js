@@ -124,6 +124,13 @@ export class Film {
     if (this.count > this.limit.pictures || this.bytes > this.limit.bytes) this.forget();
   }
 
+  /* Without the last picture, whose place another takes. */
+  drop() {
+    this.bytes -= this.sizes.pop();
+    for (const list of [this.blocks, this.offsets, this.times]) list.pop();
+    this.shown = -1;
+  }
+
   /* A tenth at once, since taking from the front moves the rest. */
   forget() {
     const n = Math.ceil(this.count / 10);
@@ -178,8 +185,9 @@ export class Film {
     return view.getFloat32(base + HEADER_BYTES + 4 * (links * LINK_WORDS + signal), true);
   }
 
-  /* Value of a signal at a time, on the straight line between two pictures. */
+  /* Value of a signal at a time, on the straight line between two pictures; none outside the film. */
   valueAt(time, signal) {
+    if (time < this.start - 1e-9 || time > this.end + 1e-9) return NaN;
     const i = this.find(time);
     const value = this.value(i, signal);
     if (i + 1 >= this.count || time <= this.times[i]) return value;

@@ -41,12 +41,15 @@ export class Hud {
 
   name() {
     const { title, settings, path } = this.runs[0].stage;
-    const names = this.runs.map((run) => run.name).join(" and ");
+    const names = this.runs
+      .map((run) => run.name)
+      .join(", ")
+      .replace(/, ([^,]*)$/, " and $1");
     document.title = `${title} – tabi`;
     set("title", names.includes(title) ? names : `${title}: ${names}`);
     element.title.title = path;
     const { contact, integrator, timestep, friction } = settings;
-    const words = [contact, integrator, `${1e3 * timestep} ms`];
+    const words = [contact, integrator, `${Number((1e3 * timestep).toPrecision(6))} ms`];
     if (Number.isFinite(friction)) words.push(`friction ${Number(friction.toPrecision(4))}`);
     set("subtitle", words.join(" · "));
   }

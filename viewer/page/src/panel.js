@@ -138,11 +138,15 @@ export class Panel {
     this.worldControls = [contact, friction, timestep];
   }
 
-  /* The world's settings as they are now: a refused one goes back to what it was. */
-  setWorld({ contact, friction, timestep }) {
+  /* The world's settings as they are now: a refused one goes back to what it was.  A number that is
+   * being typed stays. */
+  setWorld(settings) {
     if (!this.world) return;
-    Object.assign(this.world, { contact, friction, timestep });
-    for (const control of this.worldControls) control.updateDisplay();
+    for (const control of this.worldControls) {
+      if (control.domElement.querySelector("input:focus")) continue;
+      this.world[control.property] = settings[control.property];
+      control.updateDisplay();
+    }
   }
 
   refresh(name) {

@@ -69,13 +69,13 @@ export class Player {
     this.newest = false;
   }
 
-  /* n pictures on or back; at the end of what a live world has shown, one step of the world. */
+  /* n pictures on or back; beyond what a live world has shown, steps of the world. */
   step(n) {
     const to = this.index + n;
     this.pause();
     if (this.live && n > 0 && to >= this.film.count) {
       this.newest = true;
-      this.command({ do: "step" });
+      for (let k = this.film.count; k <= to; ++k) this.command({ do: "step" });
     } else if (this.film.count) {
       this.newest = false;
       this.time = this.film.times[Math.min(Math.max(to, 0), this.film.count - 1)];

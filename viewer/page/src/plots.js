@@ -13,7 +13,11 @@ const LIVE_WINDOW = 10; /* s */
 const LIVE_REDRAW_MS = 100;
 const VALUES_MS = 70;
 const MOST_CURVES = 8;
-const DASHES = [undefined, [6, 4], [2, 3], [8, 3, 2, 3]];
+const DASHES = [
+  [6, 4],
+  [2, 3],
+  [8, 3, 2, 3],
+]; /* of runs after the first */
 
 const font = "11px system-ui, sans-serif";
 
@@ -120,13 +124,15 @@ export class Plots {
         label: `Δ ${this.signals[signal].name}`,
       }));
     }
+    /* two runs are told apart by dashes, more by colours, too */
+    const apart = this.runs.length > 2 ? indices.length : 0;
     return this.runs.flatMap((run, r) =>
       indices.map((signal, k) => ({
         run: r,
         signal,
         minus: false,
-        colour: CURVES[k % CURVES.length],
-        dash: DASHES[r % DASHES.length],
+        colour: CURVES[(k + r * apart) % CURVES.length],
+        dash: r ? DASHES[(r - 1) % DASHES.length] : undefined,
         label: this.signals[signal].name + (r ? ` (${run.name})` : ""),
       })),
     );

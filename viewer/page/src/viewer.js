@@ -12,6 +12,9 @@ import { complete, socketAddress } from "./source.js";
 import { Stopwatch } from "./stopwatch.js";
 import { Theatre } from "./theatre.js";
 
+const LOST = "the connection to tabi is lost; start `tabi view` again";
+const REFUSED = "tabi does not let this page in; four may watch at once: close another";
+
 const $ = (id) => document.getElementById(id);
 
 export class Viewer {
@@ -57,7 +60,10 @@ export class Viewer {
   receive(buffer) {
     const view = new DataView(buffer);
     /* a world that went back, as after a reset, has another past */
-    if (this.film.count && view.getFloat64(8, true) < this.film.end) this.forget();
+    const time = view.getFloat64(8, true);
+    if (this.film.count && time < this.film.end) this.forget();
+    /* and one that stands, as while it is pulled or changed, has one picture of its present */
+    if (this.film.count && time === this.film.end) this.film.drop();
     const { forgotten } = this.film;
     this.film.append(buffer);
     this.grown = true;
@@ -96,7 +102,7 @@ export class Viewer {
     this.hud.line = up;
     this.player.setLine(up);
     if (up) this.lost?.remove();
-    else this.lost = this.messages.error("the connection to tabi is lost; start `tabi view` again");
+    else this.lost = this.messages.error(this.entered ? LOST : REFUSED);
     this.stale = true;
   }
 

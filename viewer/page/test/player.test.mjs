@@ -64,6 +64,10 @@ test("a live world is paused before its past is looked at, and steps at its end 
   player.play();
   assert.deepEqual(sent, ["pause", "step", "play"]);
   assert.equal(player.time, 1);
+  sent.length = 0;
+  player.seek(0.94);
+  player.step(10); /* three pictures are there */
+  assert.deepEqual(sent, ["pause", ...Array(7).fill("step")]);
 });
 
 test("a world that paused by itself is shown as paused", () => {
