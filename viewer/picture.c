@@ -127,7 +127,9 @@ size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor
                        void *picture) {
   size_t size = tbi_camera_bound(camera, frame->ncontact);
   unsigned char *at = picture;
-  if (frame->certificate.converged) flags |= TBI_PICTURE_CONVERGED;
+  // before the first step, and under new settings, nothing has been solved yet
+  bool solved = frame->certificate.iterations > 0;
+  if (frame->certificate.converged || !solved) flags |= TBI_PICTURE_CONVERGED;
   at = put_word(at, TBI_PICTURE_MAGIC);
   at = put_word(at, (uint32_t)size);
   at = put_double(at, frame->time);

@@ -95,6 +95,7 @@ class Live(Case):
             self.assertTrue(viewer.message("stage")["reset"])
             picture = viewer.picture()
             self.assertEqual((picture.step, picture.bytes), (0, pictures[0]))
+            self.assertTrue(picture.flags & CONVERGED)  # nothing has been solved, nor failed
             for step in range(1, max(pictures) + 1):
                 picture = viewer.steps(1)
                 self.assertEqual(picture.step, step)
