@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "compare.h"
 #include "compare_show.h"
+#include "output.h"
 #include "plot.h"
 
 #include <ctype.h>
@@ -89,6 +90,12 @@ static bool check_words(const tbi_args *args) {
   if (logs == args->nword && args->value[DT]) wrong = "--dt is for scenes; a log is what it is";
   if (logs == args->nword && args->nmany > 0) wrong = "--set is for scenes; a log is what it is";
   if (wrong) tbi_usage_error("compare", "%s", wrong);
+  for (int i = 0; i < args->nword && !wrong; ++i) {
+    if (!tbi_output_spares("compare", "--html", args->value[HTML], args->word[i]) ||
+        !tbi_output_spares("compare", "--plot", args->value[PLOT], args->word[i])) {
+      return false;
+    }
+  }
   return !wrong;
 }
 

@@ -91,25 +91,13 @@ static bool check_numbers(job *j) {
   return from <= to;
 }
 
-static bool same_file(const char *a, const char *b) {
-  struct stat one;
-  struct stat other;
-  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
-}
-
 static bool check_arguments(job *j) {
   if (!j->path) {
     tbi_usage_error("export", "-o FILE is missing");
     return false;
   }
   j->format = find_format(j->args);
-  if (!j->format || !check_numbers(j)) return false;
-  if (same_file(j->log, j->path)) {
-    tbi_usage_error("export", "-o would overwrite the log; give another name");
-    return false;
-  }
-  return true;
+  return j->format && check_numbers(j) && tbi_output_spares("export", "-o", j->path, j->log);
 }
 
 /* -- what is exported of the log */

@@ -1,5 +1,6 @@
 /* cmd_plot.c - `tabi plot`: signals of logs over time, drawn by gnuplot. */
 #include "cli.h"
+#include "output.h"
 #include "plot.h"
 #include "tabi/tabi_record.h"
 
@@ -205,6 +206,9 @@ static int draw_to(request *q, const char *path, FILE *out) {
     if (length > 5 && strcmp(log + length - 5, ".tabi") == 0) length -= 5;
     (void)snprintf(buffer, sizeof buffer, "%.*s.svg", (int)length, log);
     path = buffer;
+  }
+  for (int i = 0; i < q->nsource; ++i) {
+    if (!tbi_output_spares("plot", "-o", path, q->source[i].path)) return TBI_EXIT_USAGE;
   }
   return draw(q, path, out);
 }

@@ -1,6 +1,7 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "cli.h"
 #include "gauges.h"
+#include "output.h"
 #include "reel.h"
 #include "resume.h"
 #include "tally.h"
@@ -10,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,23 +51,21 @@ static bool is_number(const char *text, bool zero) {
   return end != text && *end == '\0' && isfinite(value) && (value > 0 || (zero && value == 0));
 }
 
-static bool same_file(const char *a, const char *b) {
-  struct stat one;
-  struct stat other;
-  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
-}
-
 static bool check_files(const tbi_args *args) {
   const char *resume = args->value[RESUME];
   const char *wrong = NULL;
   if (!resume && args->nword == 0) wrong = "SCENE is missing";
   if (resume && args->nword > 0) wrong = "--resume takes the scene from the log; leave out SCENE";
   if (!resume && args->value[AT]) wrong = "--at goes with --resume LOG";
-  if (resume && args->value[LOG] && same_file(resume, args->value[LOG]))
-    wrong = "--log would overwrite the log that is resumed; give another name";
-  if (wrong) tbi_usage_error("run", "%s", wrong);
-  return !wrong;
+  if (wrong) {
+    tbi_usage_error("run", "%s", wrong);
+    return false;
+  }
+  const char *input = resume ? resume : args->word[0];
+  return tbi_output_spares("run", "--log", args->value[LOG], input) &&
+         tbi_output_spares("run", "--csv", args->value[CSV], input) &&
+         tbi_output_spares("run", "--plot", args->value[PLOT], input) &&
+         tbi_output_spares("run", "--html", args->value[HTML], input);
 }
 
 static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }

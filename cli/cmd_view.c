@@ -2,6 +2,7 @@
  * or in one file. */
 #include "cli.h"
 #include "find.h"
+#include "output.h"
 #include "watch.h"
 
 #include "html.h"
@@ -78,6 +79,9 @@ static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
   for (int i = 0; i < args->nword; ++i) {
     tbi_watch_kind found = TBI_WATCH_SCENE;
     if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &found)) return false;
+    *code = TBI_EXIT_USAGE;
+    if (!tbi_output_spares("view", "--html", args->value[HTML], path[i])) return false;
+    *code = TBI_EXIT_INPUT;
     if (i == 0) *kind = found;
     if (i == 0 || (found == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
     *code = tbi_usage_error("view", "only two logs can be watched at once; run the scenes with "

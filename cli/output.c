@@ -9,6 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool tbi_output_spares(const char *command, const char *option, const char *output,
+                       const char *input) {
+  struct stat to;
+  struct stat from;
+  if (!output || stat(output, &to) != 0 || stat(input, &from) != 0) return true;
+  if (!S_ISREG(to.st_mode) || to.st_dev != from.st_dev || to.st_ino != from.st_ino) return true;
+  tbi_usage_error(command, "%s would overwrite %s, which is read; give another name", option,
+                  input);
+  return false;
+}
+
 bool tbi_output_fail(const tbi_output *output, const char *why) {
   tabi_error err;
   tbi_fail(&err, TABI_ERR_FILE, (tabi_place){output->path, 1}, "cannot write: %s",

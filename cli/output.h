@@ -12,6 +12,9 @@ typedef struct tbi_output {
   int error; /* errno of the first failure, or 0 */
 } tbi_output;
 
+/* Whether an output (NULL: none) leaves alone what is read; false after a usage error. */
+bool tbi_output_spares(const char *command, const char *option, const char *output,
+                       const char *input);
 /* False after an error was printed.  Only a stream is opened here. */
 bool tbi_output_begin(tbi_output *output, const char *path, bool stream);
 void tbi_output_put(tbi_output *output, const void *bytes, size_t size);

@@ -168,9 +168,24 @@ class Export(Case):
             before = of.read()
         os.symlink(self.log, self.file("x.csv"))
         for path in (self.log, self.file("x.csv")):
-            self.refuse(self.log, "-o", path, "--format", "csv", says="would overwrite the log")
+            self.refuse(self.log, "-o", path, "--format", "csv", says="-o would overwrite " + self.log)
         with open(self.log, "rb") as of:
             self.assertEqual(of.read(), before)
+
+    def test_no_command_overwrites_what_it_reads(self):
+        log, scene = self.file("x.svg"), self.file("scene.yaml")
+        shutil.copy(self.log, log)
+        shutil.copy(PAIR, scene)
+        for args in (["run", scene, "--log", scene], ["run", scene, "--csv", scene],
+                     ["run", "--resume", log, "--log", log], ["run", "--resume", log, "--html", log],
+                     ["plot", log, "-o", log], ["compare", self.log, log, "--plot", log],
+                     ["compare", log, "--html", log], ["view", log, "--html", log]):
+            with self.subTest(args):
+                _, err = self.tabi(*args, code=2)
+                self.assertIn(f"{args[-2]} would overwrite {args[-1]}, which is read", err)
+        for one, other in ((log, self.log), (scene, PAIR)):
+            with open(one, "rb") as a, open(other, "rb") as b:
+                self.assertEqual(a.read(), b.read())
 
     def test_logs_that_are_not_whole(self):
         """What a killed run left is exported; what is no log, or damaged, is not."""
