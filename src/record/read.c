@@ -261,8 +261,9 @@ static tabi_status read_start(const tabi_recording *r, tabi_error *err) {
   memcpy(&checksum, bytes + 12, sizeof checksum);
   if (memcmp(bytes, TBI_RECORD_MAGIC, 8) == 0 && checksum == tbi_crc_of(&r->crc, bytes, 12)) {
     return tbi_error_set(err, TABI_ERR_PARSE, place,
-                         "a log of version %u, this tabi reads version %u", (unsigned)version,
-                         (unsigned)TBI_RECORD_VERSION);
+                         "a log of version %u, this tabi reads version %u; run the scene again, or "
+                         "use the tabi that wrote it",
+                         (unsigned)version, (unsigned)TBI_RECORD_VERSION);
   }
   return tbi_error_set(err, TABI_ERR_PARSE, place,
                        "no log of tabi, or damaged in its first %d bytes; such files are written "
