@@ -250,12 +250,14 @@ static void write_exclusions(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("</contact>\n", file);
 }
 
-/* More than a box in a heap ever has. */
+/* More than boxes and balls in a heap ever have. */
 static long long guess_contacts(const tabi_model *model) {
-  long long shapes = 0;
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++)
-    shapes += tabi_model_shape(model, i).collides;
-  return 64 + 12 * shapes;
+  long long contacts = 64;
+  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    if (shape.collides) contacts += shape.type == TABI_SHAPE_SPHERE ? 5 : 12;
+  }
+  return contacts;
 }
 
 /* Rows of limits and dry friction. */
