@@ -106,6 +106,8 @@ typedef struct tbi_account {
   tbi_fall fall;
   double (*residual)[4]; /* [capacity], of every frame: gap, complementarity, cone, dissipation */
   int64_t count, capacity;
+  const tabi_frame_contact **contact; /* [contact_capacity], of a frame, in another order */
+  int32_t contact_capacity;
   double (*zmp)[2][2];       /* of every robot: the two frames before */
   int32_t *zmp_known;        /* how many of them */
   double zmp_square;         /* m^2, sum */

@@ -32,6 +32,7 @@ void tbi_account_free(tbi_account *a) {
   tabi_ledger_destroy(a->ledger);
   tbi_fall_free(&a->fall);
   free(a->residual);
+  free(a->contact);
   free(a->zmp);
   free(a->zmp_known);
   free(a->link);
@@ -62,18 +63,43 @@ static bool stands(const tabi_model *model, int32_t link) {
   return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
 }
 
-/* Contacts of two links stand side by side. */
+static int by_links(const void *one, const void *other) {
+  const tabi_frame_contact *const *a = one;
+  const tabi_frame_contact *const *b = other;
+  int32_t first = (*a)->link_a - (*b)->link_a;
+  return first != 0 ? first : (*a)->link_b - (*b)->link_b;
+}
+
+/* Contacts come in the order of shapes, of which a link may have several. */
+static bool add_pairs(tbi_account *a, const tabi_frame *frame) {
+  if (frame->ncontact > a->contact_capacity) {
+    size_t size = 2 * (size_t)frame->ncontact * sizeof *a->contact;
+    const tabi_frame_contact **more = realloc(a->contact, size);
+    if (!more) return false;
+    a->contact = more;
+    a->contact_capacity = 2 * frame->ncontact;
+  }
+  for (int32_t i = 0; i < frame->ncontact; ++i)
+    a->contact[i] = &frame->contact[i];
+  if (frame->ncontact > 0) qsort(a->contact, (size_t)frame->ncontact, sizeof *a->contact, by_links);
+  double force[3] = {0};
+  for (int32_t i = 0; i < frame->ncontact; ++i) {
+    bool same = i > 0 && by_links(&a->contact[i - 1], &a->contact[i]) == 0;
+    for (int k = 0; k < 3; ++k)
+      force[k] = (same ? force[k] : 0) + (double)a->contact[i]->force[k];
+    bool whole = i + 1 == frame->ncontact || by_links(&a->contact[i], &a->contact[i + 1]) != 0;
+    double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
+    if (whole) raise(a, TBI_CONTACT_PEAK, size);
+  }
+  return true;
+}
+
 static void add_contacts(tbi_account *a, const tabi_frame *frame) {
   const tabi_model *model = tabi_scene_model(a->scene);
   double ground = 0;
-  double pair[3] = {0};
   for (int32_t i = 0; i < frame->ncontact; ++i) {
     const tabi_frame_contact *c = &frame->contact[i];
-    bool same = i > 0 && c[-1].link_a == c->link_a && c[-1].link_b == c->link_b;
     double up = (double)c->force[2];
-    for (int k = 0; k < 3; ++k)
-      pair[k] = (same ? pair[k] : 0) + (double)c->force[k];
-    raise(a, TBI_CONTACT_PEAK, sqrt(pair[0] * pair[0] + pair[1] * pair[1] + pair[2] * pair[2]));
     if (stands(model, c->link_a)) ground += up;
     if (stands(model, c->link_b)) ground -= up;
     if (frame->step > 1) raise(a, TBI_PENETRATION, -(double)c->gap);
@@ -135,7 +161,7 @@ static bool add_step(tbi_account *a, const tabi_frame *frame) {
   raise(a, TBI_ENERGY_GAIN, energy - frame->energy.work - a->energy);
   watch_fall(a, frame);
   a->last = frame->time;
-  return add_certificate(a, &frame->certificate);
+  return add_pairs(a, frame) && add_certificate(a, &frame->certificate);
 }
 
 bool tbi_account_add(tbi_account *a, const tabi_frame *frame, tabi_error *err) {

@@ -245,6 +245,21 @@ class Compare(Case):
         self.assertAlmostEqual(parted["difference"], 0.5 * parted["time"], delta=1e-6)
         self.assertAlmostEqual(result["runs"][1]["figures"]["angle_error"], 0.5 * 0.02, delta=1e-5)
 
+    def test_links_with_several_shapes(self):
+        """Each of two boxes lies on both halves of a bed, which carries all of its weight."""
+        box = "<collision><origin xyz='%s 0 0'/><geometry><box size='%s'/></geometry></collision>"
+        self.write("bed.urdf", "<robot name='bed'><link name='base'>" + box % (-0.5, "1 2 0.1") +
+                   box % (0.5, "1 2 0.1") + "</link></robot>")
+        self.write("box.urdf", "<robot name='box'><link name='base'><inertial><mass value='1'/>"
+                   "<inertia ixx='0.01' iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial>" +
+                   box % (0, "0.2 0.2 0.1") + "</link></robot>")
+        scene = self.write("bed.yaml", "duration: 0.02\nrobots:\n"
+                           "  - {name: bed, model: bed.urdf, base: fixed}\n"
+                           "  - {name: one, model: box.urdf, base: free, xyz: [0, 0, 0.1]}\n"
+                           "  - {name: two, model: box.urdf, base: free, xyz: [0, 0.5, 0.1]}\n")
+        figures = self.compare(scene, "--contact", "cone")["runs"][0]["figures"]
+        self.assertAlmostEqual(figures["contact_peak"], 9.81, delta=1e-3)
+
     def test_a_log_that_begins_later(self):
         """Its energy at first is that of its first frame, whatever work was done before."""
         whole = self.log(STAND, "whole.tabi", "--time", "0.1")
