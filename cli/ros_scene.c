@@ -39,10 +39,13 @@ char *tbi_ros_clean(const char *topic) {
     char c = *topic;
     if (c == '.') c = '/';
     if (!isalnum((unsigned char)c) && c != '/') c = '_';
+    /* parts are not empty, and underscores stand alone */
+    if ((c == '/' || c == '_') && at != clean && at[-1] == c) continue;
     /* no part of a name begins with a digit */
     if (isdigit((unsigned char)c) && at != clean && at[-1] == '/') *at++ = '_';
     *at++ = c;
   }
+  if (at && at != clean && at[-1] == '/') --at;
   if (clean) *at = '\0';
   return clean;
 }
