@@ -27,10 +27,12 @@ function openCone() {
 }
 
 export class ContactOverlay {
-  constructor(scene, unit, force, labels) {
+  /* moves(link): whether it does. */
+  constructor(scene, { unit, force, labels, moves }) {
     this.unit = unit;
     this.force = force;
     this.labels = labels;
+    this.moves = moves;
     this.group = new Group();
     scene.add(this.group);
     const shaft = new CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5);
@@ -77,13 +79,18 @@ export class ContactOverlay {
     this.points.putAt(f32[p], f32[p + 1], f32[p + 2], 0.008 * this.unit, colour);
   }
 
-  /* The force on what moves: on b, but on a when b is the world. */
-  putForce({ f32, i32 }, at, options) {
+  /* 1 if the force on b is drawn, -1 if that on a, since b is a floor or the like. */
+  side({ i32 }, at) {
+    return this.moves(i32[at + CONTACT.B]) ? 1 : -1;
+  }
+
+  putForce(picture, at, options) {
+    const { f32 } = picture;
     const p = at + CONTACT.POINT;
     const f = at + CONTACT.FORCE;
     const size = Math.hypot(f32[f], f32[f + 1], f32[f + 2]);
     if (!(size > options.threshold) || size === 0) return;
-    const sign = (i32[at + CONTACT.B] < 0 ? -1 : 1) / size;
+    const sign = this.side(picture, at) / size;
     const length = this.unit * options.forceSize * SCALINGS[options.scaling](size / this.force);
     this.arrows.put(
       f32[p],
@@ -99,7 +106,8 @@ export class ContactOverlay {
   }
 
   /* How much of the friction is used: |ft| / (mu fn). */
-  putCone({ f32, i32 }, at) {
+  putCone(picture, at) {
+    const { f32 } = picture;
     const p = at + CONTACT.POINT;
     const n = at + CONTACT.NORMAL;
     const f = at + CONTACT.FORCE;
@@ -108,7 +116,7 @@ export class ContactOverlay {
     if (!(normal > 0) || !(mu > 0)) return;
     const total = Math.hypot(f32[f], f32[f + 1], f32[f + 2]);
     const tangential = Math.sqrt(Math.max(total * total - normal * normal, 0));
-    const sign = i32[at + CONTACT.B] < 0 ? -1 : 1;
+    const sign = this.side(picture, at);
     const height = 0.1 * this.unit;
     goodToBad(tangential / (mu * normal), colour);
     this.cones.putAlong(

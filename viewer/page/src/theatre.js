@@ -87,7 +87,12 @@ export class Theatre {
     if (film.count) this.bodies.update(film.at(0));
     this.unit = unitLength(stage, this.bodies.bounds(this.bounds));
     this.force = unitForce(stage);
-    this.contacts = new ContactOverlay(this.scene, this.unit, this.force, this.labels);
+    this.contacts = new ContactOverlay(this.scene, {
+      unit: this.unit,
+      force: this.force,
+      labels: this.labels,
+      moves: (link) => this.bodies.moves(link),
+    });
     this.balance = new BalanceOverlay(this.scene, this.unit);
     this.frames = new FrameOverlay(this.scene, stage, this.unit);
     this.trails = new TrailOverlay(this.scene, stage, this.unit);
