@@ -11,7 +11,7 @@ const path = require("node:path");
 const { after, before, test } = require("node:test");
 const { pathToFileURL } = require("node:url");
 
-const { View, launch, skipWithoutChromium } = require("./browser.cjs");
+const { Server, View, launch, skipWithoutChromium } = require("./browser.cjs");
 
 skipWithoutChromium();
 
@@ -44,7 +44,7 @@ bodies:
      xyz: [0, 0, 0.2]}
 `;
 
-let folder, browser, view;
+let folder, browser, view, pictures;
 
 const tabi = (...words) => execFileSync(process.env.TABI, words, { stdio: "pipe" });
 
@@ -77,6 +77,7 @@ before(async () => {
     file("hostile.html"));
   browser = await launch();
   view = await open("two.html");
+  pictures = await view.ask(() => window.tabi.count);
 });
 
 after(async () => {
@@ -297,6 +298,20 @@ test("names are text", async () => {
   assert.match(await page.title(), /^<\/script>/);
   assert.equal(await page.locator("img").count(), 0);
   assert.deepEqual(view.complaints, []);
+});
+
+test("logs that are served are the same films", async () => {
+  await view.page.close();
+  const server = await Server.start(file("sinks.tabi"), file("stands.tabi"));
+  try {
+    view = await View.open(browser, server.address);
+    assert.deepEqual(
+      await view.ask(() => [window.tabi.live, window.tabi.drawn.ghost, window.tabi.count]),
+      [false, true, pictures]);
+    assert.deepEqual(view.complaints, []);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a file that was cut says so", async () => {
