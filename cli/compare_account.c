@@ -73,7 +73,7 @@ static int by_links(const void *one, const void *other) {
 /* Contacts come in the order of shapes, of which a link may have several. */
 static bool add_pairs(tbi_account *a, const tabi_frame *frame) {
   if (frame->ncontact > a->contact_capacity) {
-    size_t size = 2 * (size_t)frame->ncontact * sizeof *a->contact;
+    size_t size = 2 * (size_t)frame->ncontact * sizeof(tabi_frame_contact *);
     const tabi_frame_contact **more = realloc(a->contact, size);
     if (!more) return false;
     a->contact = more;
@@ -81,7 +81,8 @@ static bool add_pairs(tbi_account *a, const tabi_frame *frame) {
   }
   for (int32_t i = 0; i < frame->ncontact; ++i)
     a->contact[i] = &frame->contact[i];
-  if (frame->ncontact > 0) qsort(a->contact, (size_t)frame->ncontact, sizeof *a->contact, by_links);
+  if (frame->ncontact > 0)
+    qsort(a->contact, (size_t)frame->ncontact, sizeof(tabi_frame_contact *), by_links);
   double force[3] = {0};
   for (int32_t i = 0; i < frame->ncontact; ++i) {
     bool same = i > 0 && by_links(&a->contact[i - 1], &a->contact[i]) == 0;
