@@ -1,6 +1,7 @@
 /* slips.c - the ledger of a run: sums of every link, and the intervals themselves as JSON. */
 #include "slips.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,8 +75,10 @@ void tbi_slips_print(const tbi_slips *slips, FILE *out) {
       (void)fprintf(out, "  ...\n");
       break;
     }
+    // rounding errors of what sticks would be shown as -0
+    double energy = fabs(all[i].energy) < 0.5e-4 ? 0 : all[i].energy;
     (void)fprintf(out, "  %-24s %12.3f %12.3f %12.2f %12.4f\n", name, all[i].contact, all[i].slip,
-                  1e3 * all[i].distance, all[i].energy);
+                  1e3 * all[i].distance, energy);
   }
   free(all);
 }
