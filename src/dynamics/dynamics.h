@@ -86,6 +86,9 @@ void tbi_compose(tabi_dynamics *d);
  * L'DL in place; and solves with it. */
 void tbi_crba(tabi_dynamics *d, const double *diagonal);
 void tbi_ltdl_factor(tabi_dynamics *d);
+/* The same with some velocities held[nv] where they are: D is infinite there, L zero.  Their rows
+ * of M, with all that hangs from them eliminated, go to held_row, as d->row stands. */
+void tbi_ltdl_factor_held(tabi_dynamics *d, const bool *held, double *held_row);
 void tbi_ltdl_solve(const tabi_dynamics *d, double *x);            /* x = M^-1 x */
 void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x); /* x = L^-T x */
 void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x);      /* x = L^-1 x */

@@ -41,6 +41,10 @@ static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *p
   for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
     const double *row = d->row + model->dof_row[k];
     sv value = y[depth];
+    if (pivot_root[k] == 0) { /* held: the row is zero */
+      y[depth] = sv_zero();
+      continue;
+    }
     for (int32_t j = 0; j < depth; ++j)
       y[j] = sv_axpy(y[j], -row[j], value);
     y[depth] = sv_scale(pivot_root[k], value);

@@ -76,7 +76,8 @@ void tbi_world_free_motion(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
   tbi_crba(d, w->diagonal);
-  tbi_ltdl_factor(d);
+  tbi_world_stop_grips(w);
+  tbi_ltdl_factor_held(d, w->stuck, w->stuck_row);
   tbi_ltdl_solve_transposed(d, w->z);
   for (int32_t k = 0; k < model->nv; ++k) {
     double root = sqrt(d->pivot[k]);

@@ -13,7 +13,8 @@ static void mark_pushed(tabi_world *w) {
   for (int32_t t = 0; t < model->ntree; ++t)
     w->pushed[t] = w->setup.ties.rank[model->tree_cluster[t]] > 0;
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (w->setup.problem.sum[k] != 0) w->pushed[model->body[model->dof_body[k]].tree] = true;
+    bool pushed = w->setup.problem.sum[k] != 0 || w->grip_impulse[k] != 0;
+    if (pushed) w->pushed[model->body[model->dof_body[k]].tree] = true;
   }
 }
 
@@ -169,6 +170,8 @@ static void hold_forces(tabi_world *w, double *held) {
     const tbi_row *row = &p->row[i];
     held[row->dof] += rate * row->impulse;
   }
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    held[k] += rate * w->grip_impulse[k];
 }
 
 void tbi_world_move_by_stages(tabi_world *w, const double *tau) {

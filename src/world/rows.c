@@ -16,10 +16,6 @@ static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
   return row;
 }
 
-static uint64_t row_id(int32_t dof, int kind) {
-  return (uint64_t)dof * TBI_ROW_KINDS + (uint64_t)kind;
-}
-
 /* room to the limit may be used up in this step, and is taken back where it is negative */
 static double limit_speed(const tabi_world *w, double room) {
   return room >= 0 ? -room / w->def.timestep : correction(w, -room);
@@ -34,12 +30,12 @@ static void add_limits(tabi_world *w, int32_t dof) {
   double below = q - model->dof_lower[dof];
   double above = model->dof_upper[dof] - q;
   if (below < ahead) {
-    tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_LOWER));
+    tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_LOWER));
     row->target = limit_speed(w, below);
     row->upper = INFINITY;
   }
   if (above < ahead) {
-    tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_UPPER));
+    tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_UPPER));
     row->target = -limit_speed(w, above);
     row->lower = -INFINITY;
   }
@@ -47,7 +43,8 @@ static void add_limits(tabi_world *w, int32_t dof) {
 
 static void add_friction(tabi_world *w, int32_t dof) {
   if (w->model->dof_friction[dof] <= 0) return;
-  tbi_row *row = add_row(w, dof, row_id(dof, TBI_ROW_FRICTION));
+  if (w->grip[dof] == TBI_GRIP_STICKS || w->grip[dof] == TBI_GRIP_SLIPS) return;
+  tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_FRICTION));
   row->upper = w->model->dof_friction[dof] * w->def.timestep;
   row->lower = -row->upper;
 }
@@ -70,4 +67,5 @@ void tbi_world_keep_rows(tabi_world *w) {
     const tbi_row *row = &w->setup.problem.row[i];
     w->row_impulse[row->id] = row->impulse;
   }
+  tbi_world_keep_grips(w);
 }

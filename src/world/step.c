@@ -73,10 +73,15 @@ static tabi_status find_velocity(tabi_world *w) {
     certify(w, solution);
     return TABI_OK;
   }
-  tbi_world_free_motion(w);
-  tabi_status status = solve_problem(w);
-  if (status == TABI_OK) new_velocity(w);
-  return status;
+  tbi_world_guess_grips(w);
+  for (int attempt = 0;; ++attempt) {
+    tbi_world_apply_grips(w);
+    tbi_world_free_motion(w);
+    tabi_status status = solve_problem(w);
+    if (status != TABI_OK) return status;
+    new_velocity(w);
+    if (tbi_world_prove_grips(w, attempt)) return TABI_OK;
+  }
 }
 
 static tabi_status check_result(tabi_world *w) {

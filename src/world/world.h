@@ -18,6 +18,18 @@ typedef struct tbi_warm {
   v3 stretch;
 } tbi_warm;
 
+/* How dry friction of a joint is dealt with in a step (grip.c). */
+typedef enum tbi_grip {
+  TBI_GRIP_NONE,   /* there is none */
+  TBI_GRIP_ROW,    /* as a row of the problem */
+  TBI_GRIP_STICKS, /* the joint is held */
+  TBI_GRIP_SLIPS,  /* the impulse is known */
+} tbi_grip;
+
+static inline uint64_t tbi_row_id(int32_t dof, int kind) {
+  return (uint64_t)dof * TBI_ROW_KINDS + (uint64_t)kind;
+}
+
 /* The numbers of the state that are no arrays. */
 typedef struct tbi_world_head {
   int64_t steps;
@@ -63,6 +75,12 @@ struct tabi_world {
   double *bias;                   /* [nv] */
   double *diagonal;               /* of M, with rotors and implicit springs: [nv] */
   double *z;                      /* [nv] */
+  double *impulse;                /* of all forces but constraints, at the joints: [nv] */
+  double *pull;                   /* the same with what is known of grips: [nv] */
+  tbi_grip *grip;                 /* [nv] */
+  double *grip_impulse;           /* of those that stick or slip: [nv] */
+  bool *stuck;                    /* whether a joint is held: [nv] */
+  double *stuck_row;              /* its row of M, descendants eliminated: [nrow] */
   double *v_free;                 /* velocity at the end of the step without constraints: [nv] */
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
@@ -117,7 +135,14 @@ void tbi_world_targets(tabi_world *w);
 /* The new position from the new velocity, or both by the stages of rk4 (move.c). */
 void tbi_world_move(tabi_world *w);
 void tbi_world_move_by_stages(tabi_world *w, const double *tau);
-/* Limits and dry friction into setup.problem.row (rows.c). */
+/* Which joints stick or slip by dry friction, by guess; z with what that gives; whether v_new and
+ * all impulses prove it, or the step has to be solved again (grip.c). */
+void tbi_world_guess_grips(tabi_world *w);
+void tbi_world_apply_grips(tabi_world *w);
+void tbi_world_stop_grips(tabi_world *w); /* between M and its factor */
+bool tbi_world_prove_grips(tabi_world *w, int attempt);
+void tbi_world_keep_grips(tabi_world *w);
+/* Limits and other dry friction into setup.problem.row (rows.c). */
 void tbi_world_rows(tabi_world *w);
 void tbi_world_keep_rows(tabi_world *w);
 /* Connections and couplings into setup.ties, at the state of d and with the accelerations of

@@ -1,0 +1,140 @@
+/* test_grip.c - dry friction of joints, guessed and proved: whatever way a step was solved,
+ * friction stays within its bounds, opposes what moves, and is what the equation of motion asks
+ * for. */
+#include "support/near.h"
+#include "support/rng.h"
+#include "support/scene_build.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define H     1e-3
+#define LINKS 5 /* of an arm */
+#define STEPS 400
+
+/* A trunk on the ground with two arms, every joint with dry friction. */
+static scene open_trunk(rng *r, const tabi_world_def *like, int32_t *trunk) {
+  scene s = scene_begin();
+  int32_t wood = scene_material(&s, 0.7, 0);
+  scene_plane(&s, 0, wood);
+  *trunk = scene_box(&s, 4, v3_make(0.4, 0.3, 0.2), v3_make(0, 0, 0.1), wood);
+  for (int side = 0; side < 2; ++side) {
+    int32_t parent = *trunk;
+    for (int i = 0; i < LINKS; ++i) {
+      v3 axis = i % 3 == 0 ? v3_make(1, 0, 0) : v3_make(0, i % 3 == 1, i % 3 == 2);
+      v3 at = i == 0 ? v3_make(0, side ? 0.2 : -0.2, 0.1) : v3_make(0.1, 0, 0.1);
+      tabi_joint_def joint = scene_hinge(TABI_JOINT_REVOLUTE, parent, at, axis);
+      joint.lower = -2;
+      joint.upper = 2;
+      joint.friction = rng_between(r, 0.01, 1);
+      parent = scene_link(&s, 0.3, v3_make(0.05, 0, 0.05), v3_make(1e-3, 2e-3, 1e-3), joint);
+    }
+  }
+  tabi_world_def def = scene_def(&s);
+  def.timestep = H;
+  def.contact = like->contact;
+  def.integrator = like->integrator;
+  scene_open(&s, &def);
+  return s;
+}
+
+/* M (v+ - v) / h + bias less joint forces and contacts: what friction gave. */
+static void missing_force(const scene *s, tabi_dynamics *before, const double *v, const double *tau,
+                          double *force) {
+  int32_t nv = tabi_model_nv(s->model);
+  double *jacobian = calloc(3 * (size_t)nv, sizeof *jacobian);
+  double *qdd = calloc((size_t)nv, sizeof *qdd);
+  for (int32_t k = 0; k < nv; ++k)
+    qdd[k] = (tabi_world_v(s->world)[k] - v[k]) / H;
+  tabi_dynamics_inverse(before, qdd, force);
+  for (int32_t k = 0; k < nv; ++k)
+    force[k] -= tau[k];
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(s->world, &count);
+  for (int32_t i = 0; i < count; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      int32_t link = side ? contact[i].link_b : contact[i].link_a;
+      if (link == TABI_WORLD) continue;
+      tabi_dynamics_point_jacobian(before, link, contact[i].point, jacobian);
+      for (int32_t k = 0; k < nv; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+          force[k] -= (side ? 1 : -1) * jacobian[axis * nv + k] * contact[i].impulse[axis] / H;
+    }
+  }
+  free(jacobian);
+  free(qdd);
+}
+
+typedef struct counts {
+  int sticks, slips, rows;
+} counts;
+
+static void check_joint(const scene *s, int32_t dof, double force, counts *seen) {
+  const tabi_world *w = s->world;
+  double bound = s->model->dof_friction[dof];
+  double v = tabi_world_v(w)[dof];
+  double kept = w->row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)] / H;
+  seen->sticks += w->grip[dof] == TBI_GRIP_STICKS;
+  seen->slips += w->grip[dof] == TBI_GRIP_SLIPS;
+  seen->rows += w->grip[dof] == TBI_GRIP_ROW;
+  double limits = (w->row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] +
+                   w->row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)]) /
+                  H;
+  assert_near(kept + limits, force, 1e-6);
+  assert_true(fabs(kept) <= bound * (1 + 1e-12));
+  if (fabs(v) > 1e-6) assert_near(kept, v > 0 ? -bound : bound, 1e-12);
+}
+
+static counts swing(uint64_t seed, const tabi_world_def *like) {
+  rng r = rng_make(seed);
+  counts seen = {0};
+  int32_t trunk = 0;
+  scene s = open_trunk(&r, like, &trunk);
+  size_t nv = (size_t)tabi_model_nv(s.model);
+  double *tau = calloc(3 * nv, sizeof *tau);
+  double *v = tau + nv;
+  double *force = v + nv;
+  tabi_dynamics *before = tabi_dynamics_create(s.model, NULL);
+  double rate = rng_between(&r, 5, 40);
+  for (int i = 0; i < STEPS; ++i) {
+    for (size_t k = 6; k < nv; ++k)
+      tau[k] = 1.2 * sin(rate * i * H + (double)k);
+    memcpy(v, tabi_world_v(s.world), sizeof *v * nv);
+    tabi_dynamics_set_state(before, tabi_world_q(s.world), v);
+    assert_int_equal(tabi_world_step(s.world, tau), TABI_OK);
+    if (!tabi_world_certificate(s.world).converged) continue;
+    missing_force(&s, before, v, tau, force);
+    for (int32_t k = 6; k < (int32_t)nv; ++k)
+      check_joint(&s, k, force[k], &seen);
+    for (size_t k = 0; k < 6; ++k)
+      assert_near(force[k], 0, 1e-9);
+  }
+  tabi_dynamics_destroy(before);
+  free(tau);
+  scene_close(&s);
+  return seen;
+}
+
+/* Under methods that reach their tolerance.  All ways of dealing with a joint occur. */
+static void friction_obeys_its_laws(void **state) {
+  (void)state;
+  counts all = {0};
+  const tabi_contact_kind kinds[] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT};
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    tabi_world_def like = {.contact = kinds[seed % 2], .integrator = TABI_SEMI_IMPLICIT};
+    counts seen = swing(seed, &like);
+    all.sticks += seen.sticks;
+    all.slips += seen.slips;
+    all.rows += seen.rows;
+  }
+  print_message("joints that stuck %d, slipped %d, had rows %d\n", all.sticks, all.slips, all.rows);
+  assert_true(all.sticks > 1000 && all.slips > 1000 && all.rows > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(friction_obeys_its_laws),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
