@@ -105,11 +105,29 @@ bool tbi_gnuplot_begin(FILE *script, const char *path, int width, int height) {
   return true;
 }
 
+/* Bytes of the letter that a text begins with, or 0 where it is not UTF-8, as after a cut. */
+static int letter_size(const char *text) {
+  unsigned char first = (unsigned char)text[0];
+  int size = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (first > 0xf4) return 0;
+  for (int i = 1; i < size; ++i) {
+    if (((unsigned char)text[i] & 0xc0U) != 0x80U) return 0;
+  }
+  return size;
+}
+
+/* An SVG file with anything else than UTF-8 in it is shown by no browser. */
 void tbi_gnuplot_quote(FILE *script, const char *text) {
   (void)fputc('\'', script);
-  for (; *text; ++text) {
+  while (*text) {
+    int size = letter_size(text);
     if (*text == '\'') (void)fputc('\'', script);
-    (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
+    if (size == 0 || (unsigned char)*text < ' ') {
+      (void)fputc(size == 0 ? '?' : ' ', script);
+    } else {
+      (void)fwrite(text, 1, (size_t)size, script);
+    }
+    text += size > 0 ? size : 1;
   }
   (void)fputc('\'', script);
 }

@@ -8,6 +8,7 @@ import shutil
 import struct
 import tempfile
 import unittest
+import xml.dom.minidom
 
 from command import Case, TABI, main
 
@@ -35,7 +36,7 @@ class Plots(Case):
     def file(self, name, text=None):
         path = os.path.join(self.folder, name)
         if text is not None:
-            with open(path, "w") as f:
+            with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
         return path
 
@@ -131,6 +132,15 @@ class Plots(Case):
         self.assertEqual(sum("[" in text for text in texts), 3)
         self.tabi("plot", self.log(), "box.vz", "-o", figure)
         self.assertIn("vertical velocity [m/s]", self.texts(figure))
+
+    @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
+    def test_long_names(self):
+        """Legends cut them, and letters have several bytes; the file must stay XML."""
+        scene = self.file("long.yaml", SCENE.replace("name: box", "name: x" + "\u3042" * 60) % 0.3)
+        log, figure = self.file("long.tabi"), self.file("long.svg")
+        self.tabi("run", scene, "--time", "0.01", "--log", log)
+        self.tabi("plot", log, "x*.x", "x*.z", "-o", figure)
+        xml.dom.minidom.parse(figure)
 
     @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
     def test_several_logs(self):
