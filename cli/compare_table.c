@@ -179,7 +179,7 @@ static void print_partings(const tbi_compared *c, FILE *out) {
   for (int32_t i = 1; i < c->nrun; ++i) {
     const tbi_distance *d = &c->run[i].distance;
     const char *name = c->run[i].name;
-    char signal[128];
+    char signal[512];
     if (d->pairs == 0) {
       (void)fprintf(out, "%s and %s have no time in common\n", name, first);
       continue;
@@ -248,10 +248,10 @@ static json_t *json_figures(const tbi_account *account) {
 
 static json_t *json_parting(const tbi_compared *c, const tbi_parting *parting) {
   if (!parting->parted) return json_null();
-  char signal[128];
+  char signal[512];
   tbi_reference_signal(&c->reference, parting->dof, signal, sizeof signal);
-  return json_pack("{so ss so ss}", "time", tbi_json_number(parting->time), "signal", signal,
-                   "difference", tbi_json_number(parting->off), "unit",
+  return json_pack("{so so so ss}", "time", tbi_json_number(parting->time), "signal",
+                   tbi_json_text(signal), "difference", tbi_json_number(parting->off), "unit",
                    c->reference.place[parting->dof].turns ? "rad" : "m");
 }
 
