@@ -75,7 +75,9 @@ static double turn(const double o[2], const double a[2], const double b[2]) {
 }
 
 static double distance(const double a[2], const double b[2]) {
-  return hypot(a[0] - b[0], a[1] - b[1]);
+  double x = a[0] - b[0];
+  double y = a[1] - b[1];
+  return sqrt(x * x + y * y);
 }
 
 #define SAME_POINT 1e-9 /* m */
