@@ -103,7 +103,7 @@ static int64_t count_row_y(const tabi_model *model) {
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_q[k] == TABI_NONE) continue;
     int32_t tree = model->body[model->dof_body[k]].tree;
-    count += TBI_ROW_KINDS * tbi_cluster_room(model, model->tree_cluster[tree]);
+    count += (int64_t)TBI_ROW_KINDS * tbi_cluster_room(model, model->tree_cluster[tree]);
   }
   return count;
 }
