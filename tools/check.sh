@@ -39,7 +39,8 @@ check_tidy() {
 }
 
 check_fuzz() {
-  cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --parallel "$jobs" || return 1
+  cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --parallel "$jobs" --target fuzz ||
+    return 1
   local targets
   mapfile -t targets < <(find build/fuzz -type f -executable -name 'fuzz_*')
   if [ ${#targets[@]} -eq 0 ]; then
