@@ -241,11 +241,22 @@ test("writes pictures and videos", async () => {
     return [width, height];
   });
   assert.deepEqual([picture.bytes.readUInt32BE(16), picture.bytes.readUInt32BE(20)], size);
-  await view.ask(() => window.tabi.seek(0));
-  await page.keyboard.press("v");
-  await view.until("it records", () => document.body.classList.contains("recording"));
-  // the end of the film ends the video
-  const video = await view.saved(() => page.keyboard.press("Space"));
+  const record = async (speed) => {
+    await page.locator("#speed").selectOption(speed);
+    await page.locator("#view").focus();
+    await view.ask(() => window.tabi.seek(0));
+    await page.keyboard.press("v");
+    await view.until("it records", () => document.body.classList.contains("recording"));
+    // the end of the film ends the video
+    return view.saved(() => page.keyboard.press("Space"));
+  };
+  // a busy machine may not have encoded a picture when a short film is over
+  let video = { bytes: [] };
+  for (const speed of ["1", "0.25", "0.0625"]) {
+    if (video.bytes.length === 0) video = await record(speed);
+  }
+  await page.locator("#speed").selectOption("1");
+  await page.locator("#view").focus();
   assert.match(video.name, /^knees-[\d.]+\.webm$/);
   assert.equal(video.bytes.readUInt32BE(0), 0x1a45dfa3);
   const frame = await view.ask((base64) => new Promise((resolve) => {
