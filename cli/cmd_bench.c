@@ -1,6 +1,6 @@
 /* cmd_bench.c - `tabi bench`: speed beside error, measured by the library in bench/. */
 #include "bench.h"
-#include "cli.h"
+#include "common/cli.h"
 
 const tbi_command tbi_cmd_bench = {
     .name = "bench",

@@ -1,5 +1,5 @@
 /* cmd_check.c - `tabi check`: the model doctor's findings, one a line. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <string.h>
 

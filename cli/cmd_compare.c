@@ -1,8 +1,8 @@
 /* cmd_compare.c - `tabi compare`: a scene under several methods, or several runs, side by side. */
-#include "cli.h"
+#include "common/cli.h"
+#include "common/output.h"
 #include "compare.h"
 #include "compare_show.h"
-#include "output.h"
 #include "plot.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* cmd_export.c - `tabi export`: a log in the formats of other programs.  Frames pass one by one
  * from the log through the signals to a writer (export.h), so that memory does not grow with the
  * log. */
-#include "cli.h"
+#include "common/cli.h"
 #include "export.h"
 
 #include <errno.h>

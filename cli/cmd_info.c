@@ -1,6 +1,6 @@
 /* cmd_info.c - `tabi info`: what is in a model, as a tree and in numbers. */
-#include "extent.h"
-#include "sensors.h"
+#include "common/extent.h"
+#include "common/sensors.h"
 
 #include <math.h>
 #include <stdlib.h>

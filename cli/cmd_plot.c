@@ -1,6 +1,6 @@
 /* cmd_plot.c - `tabi plot`: signals of logs over time, drawn by gnuplot. */
-#include "cli.h"
-#include "output.h"
+#include "common/cli.h"
+#include "common/output.h"
 #include "plot.h"
 #include "tabi/tabi_record.h"
 

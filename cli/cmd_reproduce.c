@@ -1,5 +1,5 @@
 /* cmd_reproduce.c - `tabi reproduce`: the experiments in reproduce/, run and judged. */
-#include "cli.h"
+#include "common/cli.h"
 #include "reproduce.h"
 #include "verdict.h"
 

@@ -1,7 +1,7 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
-#include "cli.h"
+#include "common/cli.h"
+#include "common/output.h"
 #include "gauges.h"
-#include "output.h"
 #include "reel.h"
 #include "resume.h"
 #include "tally.h"

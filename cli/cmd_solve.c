@@ -1,5 +1,5 @@
 /* cmd_solve.c - `tabi solve`: stored friction problems, one in detail or several as a table. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* cmd_view.c - `tabi view`: a scene that runs while it is watched, or logs as films, in the browser
  * or in one file. */
-#include "cli.h"
+#include "common/cli.h"
+#include "common/output.h"
 #include "find.h"
-#include "output.h"
 #include "watch.h"
 
 #include "html.h"

@@ -7,8 +7,8 @@
 #ifndef TBI_COMPARE_H
 #define TBI_COMPARE_H
 
-#include "cli.h"
-#include "fall.h"
+#include "common/cli.h"
+#include "common/fall.h"
 #include "tabi/tabi_record.h"
 
 enum { TBI_MAX_RUNS = 8, TBI_RUN_NAME = 32 };

@@ -2,7 +2,7 @@
 #ifndef TBI_EXPORT_H
 #define TBI_EXPORT_H
 
-#include "output.h"
+#include "common/output.h"
 #include "tabi/tabi_record.h"
 
 /* What writers need to know. */

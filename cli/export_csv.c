@@ -1,7 +1,7 @@
 /* export_csv.c - a table: time and signals, a row for each frame.  Names stand in the first line,
  * without units, since that is what readers take for names.  Numbers have as many digits as bring
  * back the same number; what is none is left empty. */
-#include "csv.h"
+#include "common/csv.h"
 #include "export.h"
 
 #include <math.h>

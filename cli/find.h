@@ -2,7 +2,7 @@
 #ifndef TBI_FIND_H
 #define TBI_FIND_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 enum { TBI_FIND_PATH = 4096 };
 

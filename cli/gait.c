@@ -1,7 +1,7 @@
 /* gait.c - a walk as a table, as JSON and as columns of the CSV file. */
 #include "gait.h"
 
-#include "csv.h"
+#include "common/csv.h"
 
 #include <math.h>
 #include <stdlib.h>

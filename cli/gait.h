@@ -4,7 +4,7 @@
 #ifndef TBI_CLI_GAIT_H
 #define TBI_CLI_GAIT_H
 
-#include "cli.h"
+#include "common/cli.h"
 #include "tabi/tabi_gait.h"
 
 typedef struct tbi_gait_tally {

@@ -2,7 +2,7 @@
  * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
 #include "log.h"
 
-#include "csv.h"
+#include "common/csv.h"
 #include "gait.h"
 
 #include <errno.h>

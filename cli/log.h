@@ -2,7 +2,7 @@
 #ifndef TBI_LOG_H
 #define TBI_LOG_H
 
-#include "cli.h"
+#include "common/cli.h"
 #include "tabi/tabi_record.h"
 
 typedef struct tbi_log {

@@ -1,5 +1,5 @@
 /* main.c - the command `tabi`: finds the command, runs it, and puts its result on stdout. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #define TBI_MCAP_H
 
 #include "bytes.h"
-#include "output.h"
+#include "common/output.h"
 
 typedef struct tbi_mcap tbi_mcap;
 

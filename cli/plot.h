@@ -7,7 +7,7 @@
 #ifndef TBI_PLOT_H
 #define TBI_PLOT_H
 
-#include "cli.h"
+#include "common/cli.h"
 #include "tabi/tabi_record.h"
 
 /* What a figure can hold; more is left out. */

@@ -2,7 +2,7 @@
 #ifndef TBI_CLI_REEL_H
 #define TBI_CLI_REEL_H
 
-#include "cli.h"
+#include "common/cli.h"
 #include "html.h"
 
 /* All zero: no film is wanted. */

@@ -2,7 +2,7 @@
 #ifndef TBI_RESUME_H
 #define TBI_RESUME_H
 
-#include "cli.h"
+#include "common/cli.h"
 #include "tabi/tabi_record.h"
 
 typedef struct tbi_resume {

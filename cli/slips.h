@@ -2,7 +2,7 @@
 #ifndef TBI_SLIPS_H
 #define TBI_SLIPS_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 #include "tabi/tabi_record.h"
 

@@ -2,7 +2,7 @@
 #ifndef TBI_STATE_H
 #define TBI_STATE_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 typedef struct tbi_state {
   const char *path; /* as messages name it */

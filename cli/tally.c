@@ -1,7 +1,7 @@
 /* tally.c - the figures of a run, as a table and as JSON. */
 #include "tally.h"
 
-#include "sensors.h"
+#include "common/sensors.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef TBI_TALLY_H
 #define TBI_TALLY_H
 
-#include "cli.h"
-#include "fall.h"
+#include "common/cli.h"
+#include "common/fall.h"
 #include "gait.h"
 #include "slips.h"
 

@@ -4,7 +4,7 @@
  * that hangs in the world the floor is put there.  A model with ground of its own gets none. */
 #include "watch.h"
 
-#include "extent.h"
+#include "common/extent.h"
 
 #include <ctype.h>
 #include <errno.h>

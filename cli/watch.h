@@ -2,7 +2,7 @@
 #ifndef TBI_WATCH_H
 #define TBI_WATCH_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 typedef enum tbi_watch_kind { TBI_WATCH_SCENE, TBI_WATCH_MODEL, TBI_WATCH_LOG } tbi_watch_kind;
 

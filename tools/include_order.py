@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""include_order.py: the folder list under src/ is the architecture.
+"""include_order.py: the folder lists under src/ and cli/ are the architecture.
 
 A folder includes only itself and folders listed above it.  The command and the examples use the
 public headers only; the benchmarks, which the command calls, may look inside.
@@ -10,6 +10,8 @@ import sys
 
 ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "problem", "contact",
          "gait", "world", "control", "io", "scene", "record"]
+# of the command; its commands, which stand in cli/ itself, use them all
+ROOMS = ["common"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],
                "viewer": [], "examples": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
@@ -44,16 +46,34 @@ def check_layer(root, path):
 
 def check_public_only(root, path):
     """Complaints about a file that may use the public headers, its neighbours and few others."""
-    folders = [path.parent] + [root / f for f in PUBLIC_ONLY[path.relative_to(root).parts[0]]]
+    top = path.relative_to(root).parts[0]
+    folders = [root / f for f in [top, *PUBLIC_ONLY[top]]]
     for number, name in includes(path):
         if not name.startswith("tabi/") and not any((f / name).exists() for f in folders):
             yield number, f'"{name}": only the public headers, "tabi/...", may be used here'
 
 
+def check_room(root, path):
+    """Complaints about a file in a room of the command."""
+    room, *rest = path.relative_to(root / "cli").parts
+    if not rest:
+        return
+    if room not in ROOMS:
+        yield 1, f"folder '{room}' has no place in the order; add it to tools/include_order.py"
+        return
+    for number, name in includes(path):
+        folder = name.split("/")[0]
+        if folder in ROOMS and ROOMS.index(folder) > ROOMS.index(room):
+            yield number, f'"{name}": {room} stands above {folder} and must not include it'
+        elif "/" not in name and (root / "cli" / name).exists():
+            yield number, f'"{name}": a room must not include what uses it'
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     complaints = 0
-    for check, folders in ((check_layer, ["src"]), (check_public_only, PUBLIC_ONLY)):
+    checks = ((check_layer, ["src"]), (check_public_only, PUBLIC_ONLY), (check_room, ["cli"]))
+    for check, folders in checks:
         for folder in folders:
             for path in sources(root / folder):
                 for number, text in check(root, path):

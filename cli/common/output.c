@@ -1,7 +1,7 @@
 /* output.c - what is unfinished is called F.<process>.part beside F, so that a reader of F sees the
  * old file or the new one.  What is no regular file is written in place: nobody wants a device or a
  * link replaced. */
-#include "output.h"
+#include "common/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

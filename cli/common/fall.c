@@ -1,5 +1,5 @@
 /* fall.c - the bases of robots against where they started. */
-#include "fall.h"
+#include "common/fall.h"
 
 #include <stdlib.h>
 

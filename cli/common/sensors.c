@@ -1,5 +1,5 @@
 /* sensors.c - sensors of a model as a list, and their last readings as JSON. */
-#include "sensors.h"
+#include "common/sensors.h"
 
 json_t *tbi_sensor_json(const tabi_world *world) {
   const tabi_model *model = tabi_world_model(world);

@@ -1,5 +1,5 @@
 /* args.c - options and words of a command line, from the command's own table of options. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <ctype.h>
 #include <string.h>

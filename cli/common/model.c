@@ -1,5 +1,5 @@
 /* model.c - loading a model for a command, and the names its DOF go by. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <string.h>
 

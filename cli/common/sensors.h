@@ -3,7 +3,7 @@
 #ifndef TBI_CLI_SENSORS_H
 #define TBI_CLI_SENSORS_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 /* The last readings by name; NULL: out of memory. */
 json_t *tbi_sensor_json(const tabi_world *world);

@@ -2,7 +2,7 @@
 #ifndef TBI_OUTPUT_H
 #define TBI_OUTPUT_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 typedef struct tbi_output {
   const char *path;

@@ -2,7 +2,7 @@
  *
  * A rotated shape reaches, along a world axis, as far as its support in that axis: closed forms
  * for the round shapes and the box, the farthest vertex for a mesh. */
-#include "extent.h"
+#include "common/extent.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef TBI_EXTENT_H
 #define TBI_EXTENT_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 typedef struct tbi_extent {
   double lower[3], upper[3]; /* m, world axes */

@@ -1,5 +1,5 @@
 /* report.c - diagnostics on stderr, and JSON that a person can read too. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <math.h>
 #include <stdarg.h>

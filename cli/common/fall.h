@@ -2,7 +2,7 @@
 #ifndef TBI_FALL_H
 #define TBI_FALL_H
 
-#include "cli.h"
+#include "common/cli.h"
 
 typedef struct tbi_fall {
   const tabi_scene *scene;

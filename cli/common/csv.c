@@ -1,5 +1,5 @@
 /* csv.c - see csv.h. */
-#include "csv.h"
+#include "common/csv.h"
 
 #include <string.h>
 
