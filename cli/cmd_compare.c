@@ -3,7 +3,7 @@
 #include "common/output.h"
 #include "compare.h"
 #include "compare_show.h"
-#include "plot.h"
+#include "plot/plot.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* cmd_plot.c - `tabi plot`: signals of logs over time, drawn by gnuplot. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "plot.h"
+#include "plot/plot.h"
 #include "tabi/tabi_record.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "film.h"
-#include "plot.h"
+#include "plot/plot.h"
 
 typedef struct tbi_show {
   const char *figure, *page; /* files; NULL: not wanted */

@@ -4,8 +4,8 @@
 #define TBI_GAUGES_H
 
 #include "log.h"
+#include "plot/sparkline.h"
 #include "run_plot.h"
-#include "sparkline.h"
 
 typedef struct tbi_gauges {
   const tbi_tally *tally;

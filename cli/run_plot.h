@@ -2,7 +2,7 @@
 #ifndef TBI_RUN_PLOT_H
 #define TBI_RUN_PLOT_H
 
-#include "plot.h"
+#include "plot/plot.h"
 #include "tally.h"
 
 typedef struct tbi_run_plot {

@@ -1,5 +1,5 @@
 /* curve.c - see curve.h. */
-#include "curve.h"
+#include "plot/curve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * A panel has signals with one unit, in one colour each; runs differ by their dashes.  Sizes are
  * those of a screen in pixels: gnuplot is told the margins of every panel, so that axes stand
  * below each other and legends above them have room for as many lines as they need. */
-#include "plot.h"
+#include "plot/plot.h"
 
-#include "curve.h"
 #include "gnuplot.h"
+#include "plot/curve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* sparkline.c - see sparkline.h. */
-#include "sparkline.h"
+#include "plot/sparkline.h"
 
 #include <math.h>
 #include <stdlib.h>
