@@ -1,10 +1,10 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "gauges.h"
-#include "reel.h"
-#include "resume.h"
-#include "tally.h"
+#include "run/gauges.h"
+#include "run/reel.h"
+#include "run/resume.h"
+#include "run/tally.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* reel.c - the film of a run. */
-#include "reel.h"
+#include "run/reel.h"
 
 static bool print(const tabi_error *err) {
   tbi_print_diagnostic(err, "error");

@@ -4,7 +4,7 @@
  * controller remembers more than the world, the run is done again from its start instead.  When the
  * scene was changed, all this happens in a world of the old scene, from which the new one then goes
  * on. */
-#include "resume.h"
+#include "run/resume.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define TBI_RUN_PLOT_H
 
 #include "plot/plot.h"
-#include "tally.h"
+#include "run/tally.h"
 
 typedef struct tbi_run_plot {
   const char *path; /* NULL: there is no figure */

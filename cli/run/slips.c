@@ -1,5 +1,5 @@
 /* slips.c - the ledger of a run: sums of every link, and the intervals themselves as JSON. */
-#include "slips.h"
+#include "run/slips.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* gait.c - a walk as a table, as JSON and as columns of the CSV file. */
-#include "gait.h"
+#include "run/gait.h"
 
 #include "common/csv.h"
 

@@ -1,5 +1,5 @@
 /* loops.c - how well a run kept its connections, and which of them contradict each other. */
-#include "tally.h"
+#include "run/tally.h"
 
 #include <math.h>
 

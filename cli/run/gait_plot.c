@@ -4,8 +4,8 @@
  *           could be at most, its speed along the ground (nan in the air), torques
  *   $mode   time, mode, supporting foot, before and after every change
  *   $walk   step, stride, where the heel landed and where it came to rest */
-#include "gait.h"
 #include "gnuplot.h"
+#include "run/gait.h"
 
 #include <math.h>
 #include <string.h>

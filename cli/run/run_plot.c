@@ -1,5 +1,5 @@
 /* run_plot.c - see run_plot.h. */
-#include "run_plot.h"
+#include "run/run_plot.h"
 
 #include "gnuplot.h"
 

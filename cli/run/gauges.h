@@ -3,9 +3,9 @@
 #ifndef TBI_GAUGES_H
 #define TBI_GAUGES_H
 
-#include "log.h"
 #include "plot/sparkline.h"
-#include "run_plot.h"
+#include "run/log.h"
+#include "run/run_plot.h"
 
 typedef struct tbi_gauges {
   const tbi_tally *tally;

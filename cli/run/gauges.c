@@ -1,5 +1,5 @@
 /* gauges.c - see gauges.h. */
-#include "gauges.h"
+#include "run/gauges.h"
 
 #include <stdlib.h>
 

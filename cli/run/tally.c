@@ -1,5 +1,5 @@
 /* tally.c - the figures of a run, as a table and as JSON. */
-#include "tally.h"
+#include "run/tally.h"
 
 #include "common/sensors.h"
 

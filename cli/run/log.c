@@ -1,9 +1,9 @@
 /* log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
  * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
-#include "log.h"
+#include "run/log.h"
 
 #include "common/csv.h"
-#include "gait.h"
+#include "run/gait.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "common/cli.h"
 #include "common/fall.h"
-#include "gait.h"
-#include "slips.h"
+#include "run/gait.h"
+#include "run/slips.h"
 
 typedef struct tbi_tally {
   const tabi_scene *scene;
