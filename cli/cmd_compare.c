@@ -1,8 +1,8 @@
 /* cmd_compare.c - `tabi compare`: a scene under several methods, or several runs, side by side. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "compare.h"
-#include "compare_show.h"
+#include "compare/compare.h"
+#include "compare/compare_show.h"
 #include "plot/plot.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* compare_show.c - frames go on to the figure and, from scenes that are run now, to the reels; a
  * log has its film made from the file. */
-#include "compare_show.h"
+#include "compare/compare_show.h"
 
 #include "html.h"
 

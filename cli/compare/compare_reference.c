@@ -3,7 +3,7 @@
  * Frames of two runs stand at multiples of their spacings.  Two of them are held against each other
  * when they are nearer in time than half the smaller spacing, so that each is the nearest of the
  * other, and nothing is interpolated. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

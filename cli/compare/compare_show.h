@@ -2,7 +2,7 @@
 #ifndef TBI_COMPARE_SHOW_H
 #define TBI_COMPARE_SHOW_H
 
-#include "compare.h"
+#include "compare/compare.h"
 #include "film.h"
 #include "plot/plot.h"
 

@@ -1,5 +1,5 @@
 /* compare_source.c - frames of a scene that is run now, or of a log. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include "tabi/tabi_gait.h"
 

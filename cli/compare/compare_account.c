@@ -3,7 +3,7 @@
  * The first frame is the start, which no step led to: forces and certificates count from the second
  * one on.  The noise of the zero-moment point p is that of white noise with the same mean square of
  * p(k) - (p(k-1) + p(k+1)) / 2, which is 3/2 of its own and knows nothing of slow motion. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

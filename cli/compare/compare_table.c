@@ -1,5 +1,5 @@
 /* compare_table.c - figures of runs as a table and as JSON, and the tolerances they are held to. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include <inttypes.h>
 #include <math.h>
