@@ -2,7 +2,7 @@
  * from the log through the signals to a writer (export.h), so that memory does not grow with the
  * log. */
 #include "common/cli.h"
-#include "export.h"
+#include "export/export.h"
 
 #include <errno.h>
 #include <math.h>

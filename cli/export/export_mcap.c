@@ -1,9 +1,9 @@
 /* export_mcap.c - frames as ROS 2 messages in an MCAP file: /tf, joint states, what contacts do to
  * links, force-torque sensors and IMUs, and signals as numbers.  The time of a message is that of
  * the simulation. */
-#include "export.h"
-#include "mcap.h"
-#include "ros_scene.h"
+#include "export/export.h"
+#include "export/mcap.h"
+#include "export/ros_scene.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* bytes.c - a growing array of bytes, and their CRC-32 by a table of the 256 remainders. */
-#include "bytes.h"
+#include "export/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

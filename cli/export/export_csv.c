@@ -2,7 +2,7 @@
  * without units, since that is what readers take for names.  Numbers have as many digits as bring
  * back the same number; what is none is left empty. */
 #include "common/csv.h"
-#include "export.h"
+#include "export/export.h"
 
 #include <math.h>
 #include <stdlib.h>

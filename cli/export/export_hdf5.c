@@ -10,7 +10,7 @@
  *
  * Rows are gathered and written by the chunk, past the library's own cache, which would otherwise
  * take a megabyte for every signal. */
-#include "export.h"
+#include "export/export.h"
 
 #ifdef TABI_HAVE_HDF5
 

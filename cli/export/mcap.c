@@ -5,7 +5,7 @@
  *
  * A record is a byte that tells its kind, its length in 64 bits, and its content.  Texts, lists and
  * maps have their length in bytes before them, in 32 bits. */
-#include "mcap.h"
+#include "export/mcap.h"
 
 #include <stdlib.h>
 #include <string.h>

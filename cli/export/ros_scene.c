@@ -1,5 +1,5 @@
 /* ros_scene.c - see ros_scene.h. */
-#include "ros_scene.h"
+#include "export/ros_scene.h"
 
 #include <ctype.h>
 #include <stdio.h>

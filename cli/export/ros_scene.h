@@ -5,7 +5,7 @@
 #ifndef TBI_ROS_SCENE_H
 #define TBI_ROS_SCENE_H
 
-#include "ros.h"
+#include "export/ros.h"
 #include "tabi/tabi_record.h"
 
 /* A link or a sensor that has its own axes, with its frame in that of the link. */

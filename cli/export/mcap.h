@@ -4,8 +4,8 @@
 #ifndef TBI_MCAP_H
 #define TBI_MCAP_H
 
-#include "bytes.h"
 #include "common/output.h"
+#include "export/bytes.h"
 
 typedef struct tbi_mcap tbi_mcap;
 

@@ -3,7 +3,7 @@
  * CDR puts every number at a multiple of its own size, counted from behind the four bytes that say
  * how it is encoded.  A text has its length before it, and a zero behind it that counts too; a list
  * has its count before it. */
-#include "ros.h"
+#include "export/ros.h"
 
 #include <string.h>
 

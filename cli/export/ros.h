@@ -2,7 +2,7 @@
 #ifndef TBI_ROS_H
 #define TBI_ROS_H
 
-#include "bytes.h"
+#include "export/bytes.h"
 
 typedef struct tbi_ros_type {
   const char *name;       /* "sensor_msgs/msg/JointState" */
