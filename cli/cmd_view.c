@@ -2,8 +2,8 @@
  * or in one file. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "find.h"
-#include "watch.h"
+#include "view/find.h"
+#include "view/watch.h"
 
 #include "html.h"
 #include "launch.h"

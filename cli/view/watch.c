@@ -2,7 +2,7 @@
  *
  * A robot whose base is free is put with its lowest point at the height of the floor; under one
  * that hangs in the world the floor is put there.  A model with ground of its own gets none. */
-#include "watch.h"
+#include "view/watch.h"
 
 #include "common/extent.h"
 

@@ -4,7 +4,7 @@
  * around the command (a build inside the source tree), and of share/tabi beside it.  Names fit if
  * they are the word, begin with it, contain it, or are nearly it; the better kind wins, then the
  * shorter name, then the folder that came first. */
-#include "find.h"
+#include "view/find.h"
 
 #include <ctype.h>
 #include <dirent.h>
