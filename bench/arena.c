@@ -325,6 +325,39 @@ tabi_status tbi_arena_chain(tbi_bench_scene *scene, int32_t links, tabi_error *e
   return finish(scene, builder, err);
 }
 
+/* A bar from its hinge, at `pos` of the parent, to `end`. */
+static int32_t add_bar(tabi_builder *builder, int32_t parent, const double pos[3],
+                       const double end[3]) {
+  part bar = {
+      .shape = TABI_SHAPE_BOX, .size = {0.4, 0.04, 0.04},
+           .mass = 1, .material = TABI_NONE
+  };
+  for (int k = 0; k < 3; k++)
+    bar.com[k] = end[k] / 2;
+  int32_t link = add_part(builder, &bar);
+  add_hinge(builder, parent, link, pos, 1, 0);
+  return link;
+}
+
+tabi_status tbi_arena_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error *err) {
+  tabi_builder *builder = tabi_builder_create();
+  if (!builder) return tbi_error_memory(err);
+  // crank < rocker < coupler, so that the crank can turn round and nothing ever stands in line
+  const double crank[3] = {0.05, 0, -0.2}, coupler[3] = {0.35, 0, -0.1},
+               rocker[3] = {0.05, 0, -0.3};
+  for (int32_t i = 0; i < linkages; i++) {
+    const double left[3] = {0, 0.2 * i, 0}, right[3] = {0.35, 0.2 * i, 0};
+    int32_t first = add_bar(builder, TABI_WORLD, left, crank);
+    tabi_connection_def tie = tabi_connection_def_default();
+    tie.a = add_bar(builder, first, crank, coupler);
+    tie.b = add_bar(builder, TABI_WORLD, right, rocker);
+    memcpy(tie.pos_a, coupler, sizeof tie.pos_a);
+    memcpy(tie.pos_b, rocker, sizeof tie.pos_b);
+    (void)tabi_builder_add_connection(builder, &tie);
+  }
+  return finish(scene, builder, err);
+}
+
 tabi_status tbi_arena_slope(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);

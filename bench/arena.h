@@ -15,6 +15,10 @@ tabi_status tbi_arena_hit(tbi_bench_scene *scene, tabi_error *err);
 tabi_status tbi_arena_limp(tbi_bench_scene *scene, tabi_error *err);
 /* Links in a crooked row on the world, hinges about x, y, z in turn, without gravity. */
 tabi_status tbi_arena_chain(tbi_bench_scene *scene, int32_t links, tabi_error *err);
+/* Linkages of four bars, hinges about y, hanging side by side: crank and coupler on one pivot, the
+ * rocker on another, and a ball that ties the rocker to the coupler.  Closed where all joints are
+ * at zero. */
+tabi_status tbi_arena_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error *err);
 /* A cube of 1 kg, 0.1 m, on a slope of 15 degrees, friction 0.5. */
 tabi_status tbi_arena_slope(tbi_bench_scene *scene, tabi_error *err);
 

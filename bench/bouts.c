@@ -1,13 +1,12 @@
 /* bouts.c - the table of scenes, and how each is opened.
  *
- * An engine takes part where it has what the scene needs: only MuJoCo has the limits and the dry
- * friction of the humanoid's joints; MuJoCo has no restitution; DART knows one friction for two
- * shapes only, the smaller, and takes minutes to build a chain of 1000 links or to step a heap of
- * 300 boxes. */
+ * An engine takes part where it has what the scene needs, which it tells by itself when it is given
+ * the scene; absences says what would be learnt too late. */
 #include "bouts.h"
 
 #include "arena.h"
 #include "base/random.h"
+#include "measure.h"
 #include "options.h"
 #include "tabi/tabi_io.h"
 #include "world/world.h"
@@ -15,6 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double settling = 60; /* s of CPU time at most */
 
 const tbi_duellist tbi_duellists[TBI_DUELLISTS] = {
     [TBI_TABI] = {"tabi",          NULL,     "default",  NULL                       },
@@ -74,6 +75,10 @@ static tabi_status chain(const tbi_bout *bout, tbi_bench_scene *base, tabi_error
   return tbi_arena_chain(base, bout->size, err);
 }
 
+static tabi_status loops(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_arena_loops(base, bout->size, err);
+}
+
 static tabi_status limp(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
   (void)bout;
   return tbi_arena_limp(base, err);
@@ -114,57 +119,78 @@ static tabi_status walk(const tbi_bout *bout, tbi_bench_scene *base, tabi_error 
 
 #define BIT(engine) (1U << (engine))
 enum {
-  ROBOT = BIT(TBI_TABI) | BIT(TBI_MUJOCO),
   RK4 = BIT(TBI_TABI_RK4) | BIT(TBI_MUJOCO_RK4),
   QUICK = BIT(TBI_TABI) | BIT(TBI_BULLET) | BIT(TBI_ODE),
   EACH = QUICK | BIT(TBI_MUJOCO) | BIT(TBI_DART),
   LEGS = EACH | BIT(TBI_MUJOCO_NOSLIP),
   FINE = BIT(TBI_TABI_EXACT) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_FINE),
   HEAP = QUICK | FINE | BIT(TBI_MUJOCO),
-  LONG = BIT(TBI_TABI) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET),
-  TREES = LONG | BIT(TBI_DART),
+  MOST = QUICK | BIT(TBI_MUJOCO),
   ROLL = BIT(TBI_TABI) | BIT(TBI_TABI_EXACT14) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
-         BIT(TBI_BULLET_FINE) | BIT(TBI_BULLET_HARD) | BIT(TBI_ODE) | BIT(TBI_MUJOCO_FINE),
-  BOUNCE = BIT(TBI_TABI_MIDPOINT) | BIT(TBI_BULLET) | BIT(TBI_BULLET_HARD) | BIT(TBI_ODE) |
-           BIT(TBI_DART),
+         BIT(TBI_BULLET_FINE) | BIT(TBI_BULLET_HARD) | BIT(TBI_ODE) | BIT(TBI_MUJOCO_FINE) |
+         BIT(TBI_DART),
+  BOUNCE = BIT(TBI_TABI_MIDPOINT) | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) | BIT(TBI_BULLET_HARD) |
+           BIT(TBI_ODE) | BIT(TBI_DART),
   FLY = BIT(TBI_TABI) | BIT(TBI_TABI_MIDPOINT) | RK4 | BIT(TBI_MUJOCO) | BIT(TBI_BULLET) |
         BIT(TBI_ODE) | BIT(TBI_DART),
+  LOOPS = EACH | RK4,
   CREEP = EACH | BIT(TBI_MUJOCO_FINE) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_STEP),
 };
 
 const tbi_bout tbi_bouts[] = {
-    {"stand",         stand,        1e-3, 0,    1000, 1000, 0,     NULL,               ROBOT      },
-    {"stand-rk4",     stand_softly, 1e-3, 0,    1000, 1000, 0,     NULL,               RK4        },
-    {"walk",          walk,         1e-3, 0,    0,    0,    11500, NULL,               ROBOT      },
-    {"points16",      points,       1e-3, 16,   200,  500,  0,     NULL,               ROBOT      },
-    {"points40",      points,       1e-3, 40,   200,  500,  0,     NULL,               ROBOT      },
-    {"points100",     points,       1e-3, 100,  200,  500,  0,     NULL,               ROBOT      },
-    {"points400",     points,       1e-3, 400,  200,  500,  0,     NULL,               ROBOT      },
-    {"quadrupeds1",   quadrupeds,   5e-3, 1,    400,  200,  0,     NULL,               LEGS       },
-    {"quadrupeds4",   quadrupeds,   5e-3, 4,    400,  200,  0,     NULL,               LEGS       },
-    {"quadrupeds25",  quadrupeds,   5e-3, 25,   400,  200,  0,     NULL,               LEGS       },
-    {"quadrupeds100", quadrupeds,   5e-3, 100,  400,  100,  0,     NULL,               LEGS       },
-    {"quadrupeds225", quadrupeds,   5e-3, 225,  400,  100,  0,     NULL,               LEGS       },
-    {"pile20",        pile,         1e-3, 20,   8000, 1000, 0,     NULL,               EACH | FINE},
-    {"pile100",       pile,         1e-3, 100,  8000, 1000, 0,     NULL,               EACH | FINE},
-    {"pile300",       pile,         1e-3, 300,  8000, 1000, 0,     NULL,               HEAP       },
-    {"pile1000",      pile,         1e-3, 1000, 3000, 1000, 0,     NULL,               QUICK      },
-    {"drop20",        pile,         1e-3, 20,   0,    0,    1000,  NULL,               EACH       },
-    {"drop100",       pile,         1e-3, 100,  0,    0,    1000,  NULL,               EACH       },
-    {"drop300",       pile,         1e-3, 300,  0,    0,    1000,  NULL,               QUICK      },
-    {"drop1000",      pile,         1e-3, 1000, 0,    0,    500,   NULL,               QUICK      },
-    {"chain10",       chain,        1e-3, 10,   0,    0,    500,   NULL,               TREES      },
-    {"chain100",      chain,        1e-3, 100,  0,    0,    500,   NULL,               TREES      },
-    {"chain1000",     chain,        1e-3, 1000, 0,    0,    20,    NULL,               LONG       },
-    {"slope",         slope,        1e-3, 0,    0,    0,    10000, tbi_judge_creep,    CREEP      },
-    {"rolling",       rolling,      1e-3, 0,    0,    0,    4000,  tbi_judge_rolling,  ROLL       },
-    {"bouncing",      bouncing,     1e-3, 0,    0,    0,    20000, tbi_judge_bouncing, BOUNCE     },
-    {"balls666",      balls,        1e-3, 0,    0,    0,    10000, tbi_judge_depths,   EACH       },
-    {"momentum",      hit,          1e-3, 0,    0,    0,    10000, tbi_judge_momentum, FLY        },
-    {"energy",        flight,       1e-3, 1,    0,    0,    3000,  tbi_judge_flight,   FLY        },
-    {"limp",          limp,         1e-3, 0,    0,    0,    1500,  NULL,               ROBOT      },
+    {"stand",         stand,        1e-3, 0,    1000, 1000, 0,     NULL,               EACH                   },
+    {"stand-rk4",     stand_softly, 1e-3, 0,    1000, 1000, 0,     NULL,               RK4                    },
+    {"walk",          walk,         1e-3, 0,    0,    0,    11500, NULL,               EACH                   },
+    {"points16",      points,       1e-3, 16,   200,  500,  0,     NULL,               EACH                   },
+    {"points40",      points,       1e-3, 40,   200,  500,  0,     NULL,               EACH                   },
+    {"points100",     points,       1e-3, 100,  200,  500,  0,     NULL,               EACH                   },
+    {"points400",     points,       1e-3, 400,  200,  500,  0,     NULL,               EACH                   },
+    {"quadrupeds1",   quadrupeds,   5e-3, 1,    400,  200,  0,     NULL,               LEGS                   },
+    {"quadrupeds4",   quadrupeds,   5e-3, 4,    400,  200,  0,     NULL,               LEGS                   },
+    {"quadrupeds25",  quadrupeds,   5e-3, 25,   400,  200,  0,     NULL,               LEGS                   },
+    {"quadrupeds100", quadrupeds,   5e-3, 100,  400,  100,  0,     NULL,               LEGS                   },
+    {"quadrupeds225", quadrupeds,   5e-3, 225,  400,  100,  0,     NULL,               LEGS                   },
+    {"pile20",        pile,         1e-3, 20,   8000, 1000, 0,     NULL,               EACH | FINE            },
+    {"pile100",       pile,         1e-3, 100,  8000, 1000, 0,     NULL,               EACH | FINE            },
+    {"pile300",       pile,         1e-3, 300,  8000, 1000, 0,     NULL,               HEAP                   },
+    {"pile1000",      pile,         1e-3, 1000, 3000, 1000, 0,     NULL,               HEAP                   },
+    {"drop20",        pile,         1e-3, 20,   0,    0,    1000,  NULL,               EACH                   },
+    {"drop100",       pile,         1e-3, 100,  0,    0,    1000,  NULL,               EACH                   },
+    {"drop300",       pile,         1e-3, 300,  0,    0,    1000,  NULL,               MOST                   },
+    {"drop1000",      pile,         1e-3, 1000, 0,    0,    500,   NULL,               MOST                   },
+    {"chain10",       chain,        1e-3, 10,   0,    0,    500,   NULL,               EACH                   },
+    {"chain100",      chain,        1e-3, 100,  0,    0,    500,   NULL,               EACH                   },
+    {"chain1000",     chain,        1e-3, 1000, 0,    0,    20,    NULL,               MOST                   },
+    {"slope",         slope,        1e-3, 0,    0,    0,    10000, tbi_judge_creep,    CREEP                  },
+    {"rolling",       rolling,      1e-3, 0,    0,    0,    4000,  tbi_judge_rolling,  ROLL                   },
+    {"bouncing",      bouncing,     1e-3, 0,    0,    0,    20000, tbi_judge_bouncing, BOUNCE                 },
+    {"balls666",      balls,        1e-3, 0,    0,    0,    10000, tbi_judge_depths,   EACH                   },
+    {"momentum",      hit,          1e-3, 0,    0,    0,    10000, tbi_judge_momentum, FLY                    },
+    {"energy",        flight,       1e-3, 1,    0,    0,    3000,  tbi_judge_flight,   FLY                    },
+    {"loops10",       loops,        1e-3, 10,   0,    0,    2000,  tbi_judge_loops,    LOOPS                  },
+    {"limp",          limp,         1e-3, 0,    0,    0,    1500,  NULL,               EACH & ~BIT(TBI_BULLET)},
 };
 const int32_t tbi_nbout = sizeof tbi_bouts / sizeof tbi_bouts[0];
+
+static const struct {
+  const char *bout;
+  int32_t engine;
+  const char *why;
+} absences[] = {
+    {"chain1000", TBI_DART,   "takes minutes to build it"                            },
+    {"pile300",   TBI_DART,   "takes minutes for a step"                             },
+    {"pile1000",  TBI_DART,   "takes minutes for a step"                             },
+    {"drop300",   TBI_DART,   "takes minutes for a step"                             },
+    {"drop1000",  TBI_DART,   "takes minutes for a step"                             },
+    {"limp",      TBI_BULLET, "its dampers of joints are explicit, and unstable here"},
+};
+
+const char *tbi_bout_absence(const tbi_bout *bout, int32_t engine) {
+  for (size_t i = 0; i < sizeof absences / sizeof absences[0]; i++)
+    if (absences[i].engine == engine && strcmp(absences[i].bout, bout->name) == 0)
+      return absences[i].why;
+  return NULL;
+}
 
 static double fastest(const tabi_world *world) {
   const double *v = tabi_world_v(world);
@@ -174,9 +200,10 @@ static double fastest(const tabi_world *world) {
   return speed;
 }
 
-/* Until nothing moves, or the steps are made. */
+/* Until nothing moves, or the steps are made, or time is up. */
 static tabi_status settle(tbi_duel_scene *scene, int32_t steps, tabi_error *err) {
   enum { ROUND = 250 };
+  const double end = tbi_measure_clock() + settling;
   tabi_world_def def = tabi_world_def_default(scene->base.model);
   def.timestep = scene->timestep;
   tabi_world *world = tabi_world_create(scene->base.model, &def, err);
@@ -186,6 +213,7 @@ static tabi_status settle(tbi_duel_scene *scene, int32_t steps, tabi_error *err)
     status = tabi_world_step(world, NULL);
     bool rest = n % ROUND == ROUND - 1 && fastest(world) <= 1e-6;
     if (rest && tabi_world_certificate(world).converged) break;
+    if (tbi_measure_clock() > end) break;
   }
   // MuJoCo's memory grows with the square of it
   (void)tabi_world_contacts(world, &scene->contacts);

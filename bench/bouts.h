@@ -37,6 +37,9 @@ typedef struct tbi_bout {
   unsigned engines; /* bits */
 } tbi_bout;
 
+/* Why one of the engines that people know is not in a bout; NULL: it is, or needs no excuse. */
+const char *tbi_bout_absence(const tbi_bout *bout, int32_t engine);
+
 extern const tbi_bout tbi_bouts[];
 extern const int32_t tbi_nbout;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-static const double longest_call = 2e-4; /* s */
+static const double longest_call = 5e-4; /* s */
 enum { TRAP_FLAG = 0x100 };
 
 static volatile sig_atomic_t stepping;

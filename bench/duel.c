@@ -7,6 +7,7 @@
 #include "mjcf.h"
 #include "plain_model.h"
 #include "tabi_engine.h"
+#include "valgrind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,32 +54,13 @@ void tbi_duel_scene_free(tbi_duel_scene *scene) {
   *scene = (tbi_duel_scene){0};
 }
 
-/* A peer's program stands beside this one. */
-static bool program_path(const tbi_duellist *who, char *path, size_t size) {
-  bool known = tbi_process_self(path, size);
-  char *slash = known ? strrchr(path, '/') : NULL;
-  if (!slash) return false;
-  (void)snprintf(slash + 1, size - (size_t)(slash + 1 - path), "tabi-bench-%s", who->program);
-  return access(path, X_OK) == 0;
-}
-
 bool tbi_duellist_there(const tbi_duellist *who) {
   char path[4096];
-  return !who->program || program_path(who, path, sizeof path);
-}
-
-static FILE *open_file(char name[256], const char *ending) {
-  const char *folder = getenv("TMPDIR");
-  (void)snprintf(name, 256, "%.200s/tabi-bench-XXXXXX%s", folder && *folder ? folder : "/tmp",
-                 ending);
-  int fd = mkstemps(name, (int)strlen(ending));
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-  if (!file) name[0] = '\0';
-  return file;
+  return !who->program || tbi_process_beside(who->program, path, sizeof path);
 }
 
 static bool write_plain(tbi_contender *c) {
-  FILE *file = open_file(c->file[0], ".txt");
+  FILE *file = tbi_process_file(c->file[0], ".txt");
   if (!file) return false;
   bool ok = tbi_plain_write(&c->scene->plain, file);
   return fclose(file) == 0 && ok;
@@ -86,7 +68,7 @@ static bool write_plain(tbi_contender *c) {
 
 static bool write_mjcf(tbi_contender *c) {
   const tbi_duel_scene *scene = c->scene;
-  FILE *file = open_file(c->file[1], ".xml");
+  FILE *file = tbi_process_file(c->file[1], ".xml");
   tabi_dynamics *dynamics = file ? tabi_dynamics_create(scene->base.model, NULL) : NULL;
   tbi_mjcf_def def = {.model = scene->base.model,
                       .dynamics = dynamics,
@@ -115,26 +97,19 @@ static bool open_tabi(tbi_contender *c, char *trouble, size_t size) {
 }
 
 static bool start_peer(tbi_contender *c, char *trouble, size_t size) {
-  char path[4096], line[1024] = "";
+  char path[4096];
   bool mujoco = strcmp(c->who->program, "mujoco") == 0;
   if (!write_plain(c) || (mujoco && !write_mjcf(c))) {
     (void)snprintf(trouble, size, "the scene cannot be written; is TMPDIR a folder with room?");
     return false;
   }
   const char *const argv[] = {path, c->file[0], c->who->settings, mujoco ? c->file[1] : NULL, NULL};
-  if (!program_path(c->who, path, sizeof path) || !tbi_process_start(&c->process, argv)) {
+  if (!tbi_process_beside(c->who->program, path, sizeof path)) {
     (void)snprintf(trouble, size, "there is no tabi-bench-%s beside tabi; install %s and build",
                    c->who->program, c->who->package);
     return false;
   }
-  if (fgets(line, sizeof line, c->process.from)) line[strcspn(line, "\n")] = '\0';
-  if (strncmp(line, "ready ", 6) == 0) {
-    (void)snprintf(c->engine, sizeof c->engine, "%.60s", line + 6);
-    return true;
-  }
-  (void)snprintf(trouble, size, "%s", strncmp(line, "error ", 6) ? "it ended early" : line + 6);
-  (void)tbi_process_stop(&c->process);
-  return false;
+  return tbi_process_greet(&c->process, argv, c->engine, trouble, size);
 }
 
 /* How far the bodies of an engine are from where the scene starts, m, rad and their rates. */
@@ -183,23 +158,9 @@ void tbi_contender_close(tbi_contender *c) {
   *c = (tbi_contender){0};
 }
 
-/* One question, one line of n numbers. */
-static bool ask(tbi_contender *c, const char *question, double *x, int32_t n) {
-  char line[256];
-  char *rest = line;
-  bool ok = fputs(question, c->process.to) >= 0 && fflush(c->process.to) == 0;
-  ok = ok && fgets(line, sizeof line, c->process.from);
-  for (int32_t i = 0; i < n && ok; i++) {
-    char *start = rest;
-    x[i] = strtod(start, &rest);
-    ok = rest > start;
-  }
-  return ok;
-}
-
 bool tbi_contender_reset(tbi_contender *c) {
   double none = 0;
-  if (c->who->program) return ask(c, "reset\n", &none, 1);
+  if (c->who->program) return tbi_process_ask(&c->process, "reset\n", &none, 1);
   return tbi_host_reset(&c->host) == NULL;
 }
 
@@ -208,7 +169,7 @@ tbi_host_time tbi_contender_step(tbi_contender *c, int32_t steps, double budget)
   double x[3];
   if (!c->who->program) return tbi_host_step(&c->host, steps, budget);
   (void)snprintf(question, sizeof question, "step %d %.17g\n", (int)steps, budget);
-  if (!ask(c, question, x, 3)) return (tbi_host_time){.seconds = (double)NAN};
+  if (!tbi_process_ask(&c->process, question, x, 3)) return (tbi_host_time){.seconds = (double)NAN};
   return (tbi_host_time){(int32_t)x[0], x[1], x[2]};
 }
 
@@ -221,7 +182,7 @@ bool tbi_contender_push(tbi_contender *c, int32_t body, const double force[3]) {
   }
   (void)snprintf(question, sizeof question, "push %d %.17g %.17g %.17g\n", (int)body, force[0],
                  force[1], force[2]);
-  return ask(c, question, &none, 1);
+  return tbi_process_ask(&c->process, question, &none, 1);
 }
 
 bool tbi_contender_state(tbi_contender *c, tbi_plain_state *state) {
@@ -231,13 +192,20 @@ bool tbi_contender_state(tbi_contender *c, tbi_plain_state *state) {
     c->host.engine->state(c->host.self, state);
     return true;
   }
-  return ask(c, "state\n", &none, 1) && fread(state, sizeof *state, n, c->process.from) == n;
+  return tbi_process_ask(&c->process, "state\n", &none, 1) &&
+         fread(state, sizeof *state, n, c->process.from) == n;
 }
 
-double tbi_contender_count(tbi_contender *c) {
-  double count = (double)NAN;
+double tbi_contender_count(tbi_contender *c, int32_t warm, int32_t steps) {
   if (!c->who->program) return tbi_host_count(&c->host);
-  return ask(c, "count\n", &count, 1) ? count : (double)NAN;
+  char path[4096];
+  double count = (double)NAN;
+  const char *const argv[] = {path, c->file[0], c->who->settings, c->file[1][0] ? c->file[1] : NULL,
+                              NULL};
+  const tbi_valgrind valgrind = {argv, warm, steps};
+  if (tbi_process_beside(c->who->program, path, sizeof path)) count = tbi_valgrind_count(&valgrind);
+  if (isnan(count)) (void)tbi_process_ask(&c->process, "count\n", &count, 1);
+  return count;
 }
 
 tabi_world *tbi_contender_world(const tbi_contender *c) {

@@ -57,7 +57,9 @@ bool tbi_contender_reset(tbi_contender *c);
 tbi_host_time tbi_contender_step(tbi_contender *c, int32_t steps, double budget);
 bool tbi_contender_push(tbi_contender *c, int32_t body, const double force[3]);
 bool tbi_contender_state(tbi_contender *c, tbi_plain_state *state);
-double tbi_contender_count(tbi_contender *c);
+/* Instructions of a step from here, of tabi; of a peer, by valgrind, if it is there, over `steps`
+ * from the start and so many not counted before them.  NAN: not to be had. */
+double tbi_contender_count(tbi_contender *c, int32_t warm, int32_t steps);
 /* The world of tabi; NULL: a peer. */
 tabi_world *tbi_contender_world(const tbi_contender *c);
 

@@ -15,21 +15,28 @@
 #include <string.h>
 
 enum { BLOCKS = 15, RUNS = 5, ROW_NAME = 48 };
-static const double block = 0.02;  /* s of CPU time */
-static const double warm_up = 10;  /* s at most */
-static const double patience = 30; /* s, of a run */
+/* s of CPU time */
+static const double block = 0.02;
+static const double warm_up = 3;   /* of the steps before the clock runs, at most */
+static const double enough = 4;    /* of blocks, after which no other follows */
+static const double repeated = 1;  /* of runs, likewise */
+static const double patience = 20; /* of one run, at most */
 
 static void row_name(char name[ROW_NAME], const tbi_bout *bout, int32_t engine) {
   (void)snprintf(name, ROW_NAME, "engines/%s/%s", bout->name, tbi_duellists[engine].name);
 }
 
-static bool wants_row(const tbi_bench_options *options, const tbi_bout *bout, int32_t engine) {
+/* Whether it is asked for, be it in the bout or not. */
+static bool is_named(const tbi_bench_options *options, const tbi_bout *bout, int32_t engine) {
   char name[ROW_NAME];
   row_name(name, bout, engine);
   bool peer = tbi_duellists[engine].program != NULL;
-  if (!(bout->engines >> engine & 1) || (peer && (!options->peers || options->calls > 0)))
-    return false;
+  if (peer && (!options->peers || options->calls > 0)) return false;
   return tbi_bench_wants(options, name) && tbi_duellist_there(&tbi_duellists[engine]);
+}
+
+static bool wants_row(const tbi_bench_options *options, const tbi_bout *bout, int32_t engine) {
+  return (bout->engines >> engine & 1) && is_named(options, bout, engine);
 }
 
 static bool wants_bout(const tbi_bench_options *options, const tbi_bout *bout) {
@@ -53,7 +60,9 @@ typedef struct entry {
   int32_t engine, block; /* block: steps of one */
   int32_t ntime;
   double times[BLOCKS]; /* s of a step */
-  double contacts, error, warm;
+  double contacts, error, energy, warm;
+  double spent;     /* s of CPU time while measured */
+  const char *note; /* NULL: nothing to say */
 } entry;
 
 typedef struct meeting {
@@ -62,7 +71,9 @@ typedef struct meeting {
   tbi_plain_state *state; /* scratch */
   entry entries[TBI_DUELLISTS];
   int32_t count;
-  double led[3]; /* where the first of them has brought the first body */
+  char absence[TBI_DUELLISTS][160]; /* why an engine that was wanted is not there */
+  double kinetic;                   /* J, at the start */
+  double led[3];                    /* where the first of them has brought the first body */
 } meeting;
 
 static void close_meeting(meeting *m) {
@@ -70,6 +81,21 @@ static void close_meeting(meeting *m) {
     tbi_contender_close(&m->entries[i].c);
   tbi_duel_scene_free(&m->scene);
   free(m->state);
+}
+
+/* A row with the reason in place of numbers. */
+static bool add_absence(tbi_report *report, const meeting *m, int32_t engine, const char *why) {
+  tbi_row *row = tbi_report_add(report);
+  if (!row) return false;
+  row_name(row->name, m->bout, engine);
+  row->subject = m->bout->name;
+  row->function = tbi_duellists[engine].name;
+  row->settings = tbi_duellists[engine].settings;
+  row->links = tabi_model_nlink(m->scene.base.model);
+  row->dof = tabi_model_nv(m->scene.base.model);
+  (void)snprintf(row->engine, sizeof row->engine, "%s", tbi_duellists[engine].program);
+  (void)snprintf(row->note, sizeof row->note, "left out: %.140s", why);
+  return true;
 }
 
 /* Engines that cannot take part are left out, with the reason. */
@@ -85,18 +111,29 @@ static tabi_status open_meeting(meeting *m, const tbi_bench_options *options, ta
     char trouble[512];
     entry *to = &m->entries[m->count];
     if (!wants_row(options, m->bout, e)) continue;
-    *to = (entry){.engine = e, .error = (double)NAN};
+    *to = (entry){.engine = e, .error = (double)NAN, .energy = (double)NAN};
     if (tbi_contender_open(&to->c, &tbi_duellists[e], &m->scene, trouble, sizeof trouble))
       m->count++;
     else
-      (void)fprintf(stderr, "tabi: warning: engines/%s without %s: %s\n", m->bout->name,
-                    tbi_duellists[e].name, trouble);
+      (void)snprintf(m->absence[e], sizeof m->absence[e], "%.140s", trouble);
   }
+  if (m->count > 0 && tbi_contender_state(&m->entries[0].c, m->state))
+    m->kinetic = tbi_judge_kinetic(&m->scene.plain, m->state);
   return TABI_OK;
 }
 
+static const char *absence(const meeting *m, int32_t engine) {
+  return m->absence[engine][0] ? m->absence[engine] : tbi_bout_absence(m->bout, engine);
+}
+
+/* A peer that made no step has gone. */
 static void note_time(entry *e, tbi_host_time t) {
-  if (t.steps > 0 && e->ntime < BLOCKS) e->times[e->ntime++] = t.seconds / t.steps;
+  if (t.steps <= 0) {
+    e->note = "left out: it stopped, or took minutes for a step";
+    return;
+  }
+  if (e->ntime < BLOCKS) e->times[e->ntime++] = t.seconds / t.steps;
+  e->spent += t.seconds;
   e->contacts = t.contacts;
 }
 
@@ -105,12 +142,13 @@ static void measure_rest(meeting *m) {
     entry *e = &m->entries[i];
     tbi_host_time t = tbi_contender_step(&e->c, m->bout->warm, warm_up);
     e->warm = t.steps;
-    double steps = block / (t.seconds / t.steps);
-    e->block = steps < 1 ? 1 : steps > 5000 ? 5000 : (int32_t)steps;
+    double steps = t.steps > 0 ? block / (t.seconds / t.steps) : 1;
+    e->block = steps > 5000 ? 5000 : steps > 1 ? (int32_t)steps : 1;
   }
   for (int32_t n = 0; n < BLOCKS; n++)
     for (int32_t i = 0; i < m->count; i++) {
       entry *e = &m->entries[i];
+      if (e->note || e->spent > enough) continue;
       note_time(e, tbi_contender_step(&e->c, e->block, patience));
     }
 }
@@ -120,22 +158,31 @@ static void measure_motion(meeting *m) {
   for (int32_t n = 0; n < RUNS; n++)
     for (int32_t i = 0; i < m->count; i++) {
       entry *e = &m->entries[i];
-      bool slow = n > 0 && e->times[0] * m->bout->steps > patience / RUNS;
       // a contender starts where it was opened
-      if (slow || (n > 0 && !tbi_contender_reset(&e->c))) continue;
+      bool moved = n > 0 || m->bout->judge;
+      if (e->note || (moved && (e->spent > repeated || !tbi_contender_reset(&e->c)))) continue;
       tbi_host_time t = tbi_contender_step(&e->c, m->bout->steps, patience);
       e->warm = t.steps;
       note_time(e, t);
     }
 }
 
+/* Whether the judge pushes bodies, which a plain run from the start does not. */
+static bool is_pushed(const tbi_bout *bout) {
+  return bout->judge == tbi_judge_rolling || bout->judge == tbi_judge_flight;
+}
+
 static void measure_error(meeting *m) {
   for (int32_t i = 0; i < m->count; i++) {
     entry *e = &m->entries[i];
     tbi_judgement v = m->bout->judge(&e->c, m->bout->steps, m->state);
-    note_time(e, (tbi_host_time){1, v.seconds, v.contacts});
+    note_time(e, (tbi_host_time){v.steps, v.seconds * v.steps, v.contacts});
     e->error = v.error;
+    e->energy = v.energy;
+    e->warm = v.steps;
   }
+  // the run again, without the judge between its steps
+  if (!is_pushed(m->bout)) measure_motion(m);
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -150,20 +197,54 @@ static double astray(meeting *m, const entry *e) {
   return hypot(hypot(com[0] - m->led[0], com[1] - m->led[1]), com[2] - m->led[2]);
 }
 
+/* What moves without gravity and contacts keeps its kinetic energy; NAN for others. */
+static double energy_gain(const meeting *m) {
+  const double *g = m->scene.plain.gravity;
+  bool still = g[0] != 0 || g[1] != 0 || g[2] != 0 || m->bout->judge;
+  if (still || !(m->kinetic > 0)) return (double)NAN;
+  return fabs(tbi_judge_kinetic(&m->scene.plain, m->state) / m->kinetic - 1);
+}
+
 /* Overlap and speed at the end, by the same judge for all. */
 static void look(meeting *m, entry *e, tbi_row *row) {
+  const tbi_plain *plain = &m->scene.plain;
   double deepest = 0, squares = 0;
   if (!tbi_contender_state(&e->c, m->state)) return;
-  if (m->scene.plain.nstep > 0) row->error = astray(m, e);
-  row->speed = tbi_judge_speed(&m->scene.plain, m->state);
-  if (isfinite(row->speed) && tbi_overlap_all(&m->scene.plain, m->state, &deepest, &squares))
-    row->depth = deepest;
+  row->speed = tbi_judge_speed(plain, m->state);
+  if (!isfinite(row->speed)) {
+    (void)snprintf(row->note, sizeof row->note, "flew apart");
+    return;
+  }
+  if (plain->nstep > 0) row->error = astray(m, e);
+  if (isnan(row->energy)) row->energy = energy_gain(m);
+  row->gap = tbi_judge_gap(plain, m->state);
+  if (tbi_overlap_all(plain, m->state, &deepest, &squares)) row->depth = deepest;
   tabi_world *world = tbi_contender_world(&e->c);
   if (!world) return;
   tabi_certificate certificate = tabi_world_certificate(world);
   row->residual = fmax(certificate.complementarity, certificate.dissipation);
   row->cone = certificate.cone;
   row->iterations = certificate.iterations;
+}
+
+/* Steps of tabi are counted one by one, some of a run in motion; those of a peer in one go. */
+static double count_instructions(const meeting *m, entry *e) {
+  enum { SAMPLES = 8 };
+  const double slow = 50, most = 8, plenty = 1.5e6; /* valgrind's factor, s, instructions */
+  const tbi_bout *bout = m->bout;
+  double count = 0, n = floor(most / (slow * e->times[0]));
+  int32_t steps = n < 1 ? 1 : n > 2000 ? 2000 : (int32_t)n, samples = 0;
+  if (e->c.who->program && bout->steps > 0)
+    return tbi_contender_count(&e->c, 0, steps < bout->steps ? steps : bout->steps);
+  if (e->c.who->program || bout->steps == 0)
+    return tbi_contender_count(&e->c, steps < 20 ? 1 : 20, steps < 50 ? steps : 50);
+  if (!tbi_contender_reset(&e->c)) return (double)NAN;
+  while (samples < SAMPLES && !(count > plenty)) {
+    (void)tbi_contender_step(&e->c, bout->steps / (SAMPLES + 1), patience);
+    count += tbi_contender_count(&e->c, 0, 1);
+    samples++;
+  }
+  return count / samples;
 }
 
 static bool add_row(const tbi_bench_options *options, meeting *m, entry *e, tbi_report *report) {
@@ -178,14 +259,21 @@ static bool add_row(const tbi_bench_options *options, meeting *m, entry *e, tbi_
   row->dof = tabi_model_nv(m->scene.base.model);
   row->contacts = e->contacts;
   row->error = e->error;
+  row->energy = e->energy;
   row->steps = e->warm;
+  if (m->bout->steps > e->warm)
+    (void)snprintf(row->note, sizeof row->note, "the first %.0f steps only", e->warm);
+  if (e->note) {
+    (void)snprintf(row->note, sizeof row->note, "%s", e->note);
+    return true;
+  }
   if (e->ntime > 0) {
     qsort(e->times, (size_t)e->ntime, sizeof e->times[0], compare_doubles);
     row->us = 1e6 * e->times[0];
     row->us_median = 1e6 * e->times[e->ntime / 2];
   }
   look(m, e, row);
-  if (options->count) row->instructions = tbi_contender_count(&e->c);
+  if (options->count && !is_pushed(m->bout)) row->instructions = count_instructions(m, e);
   return true;
 }
 
@@ -205,6 +293,9 @@ static int run_bout(const tbi_bench_options *options, const tbi_bout *bout, tbi_
     measure(m);
     for (int32_t i = 0; i < m->count; i++)
       if (!add_row(options, m, &m->entries[i], report)) ok = false;
+    for (int32_t e = 0; e < TBI_DUELLISTS; e++)
+      if (absence(m, e) && is_named(options, bout, e) && !add_absence(report, m, e, absence(m, e)))
+        ok = false;
     if (!ok) err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
   }
   close_meeting(m);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double patience = 120; /* s of CPU time that a run may take */
+static const double patience = 40; /* s of CPU time that a run may take */
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -23,7 +23,13 @@ static void to_body(const double quat[4], const double x[3], double y[3]) {
         x[i] + quat[0] * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
 }
 
-double tbi_judge_energy(const tbi_plain *plain, const tbi_plain_state *state) {
+/* y = R(quat) x */
+static void to_world(const double quat[4], const double x[3], double y[3]) {
+  const double back[4] = {quat[0], -quat[1], -quat[2], -quat[3]};
+  to_body(back, x, y);
+}
+
+double tbi_judge_kinetic(const tbi_plain *plain, const tbi_plain_state *state) {
   double energy = 0;
   for (int32_t i = 0; i < plain->nbody; i++) {
     const tbi_plain_body *b = &plain->body[i];
@@ -31,11 +37,56 @@ double tbi_judge_energy(const tbi_plain *plain, const tbi_plain_state *state) {
     double w[3];
     to_body(state[i].quat, state[i].angular, w);
     energy += b->mass * (dot(state[i].linear, state[i].linear) / 2);
-    energy -= b->mass * dot(plain->gravity, state[i].com);
     energy += (m[0] * w[0] * w[0] + m[1] * w[1] * w[1] + m[2] * w[2] * w[2]) / 2;
     energy += m[3] * w[0] * w[1] + m[4] * w[0] * w[2] + m[5] * w[1] * w[2];
   }
   return energy;
+}
+
+double tbi_judge_energy(const tbi_plain *plain, const tbi_plain_state *state) {
+  double energy = tbi_judge_kinetic(plain, state);
+  for (int32_t i = 0; i < plain->nbody; i++)
+    energy -= plain->body[i].mass * dot(plain->gravity, state[i].com);
+  return energy;
+}
+
+/* Where a point of a body is; of the world, body -1, the point itself. */
+static void place(const tbi_plain *plain, const tbi_plain_state *state, int32_t body,
+                  const double point[3], double at[3]) {
+  memcpy(at, point, 3 * sizeof(double));
+  if (body < 0) return;
+  double arm[3];
+  for (int k = 0; k < 3; k++)
+    arm[k] = point[k] - plain->body[body].com[k];
+  to_world(state[body].quat, arm, at);
+  for (int k = 0; k < 3; k++)
+    at[k] += state[body].com[k];
+}
+
+static double apart(const tbi_plain *plain, const tbi_plain_state *state, const int32_t body[2],
+                    const double a[3], const double b[3]) {
+  double at[2][3], off[3];
+  place(plain, state, body[0], a, at[0]);
+  place(plain, state, body[1], b, at[1]);
+  for (int k = 0; k < 3; k++)
+    off[k] = at[0][k] - at[1][k];
+  return sqrt(dot(off, off));
+}
+
+double tbi_judge_gap(const tbi_plain *plain, const tbi_plain_state *state) {
+  const double origin[3] = {0};
+  double widest = 0;
+  for (int32_t i = 0; i < plain->nbody; i++) {
+    const tbi_plain_body *b = &plain->body[i];
+    const int32_t pair[2] = {i, b->parent};
+    if (b->joint != TBI_PLAIN_HINGE) continue;
+    widest = fmax(widest, apart(plain, state, pair, origin, b->pos));
+  }
+  for (int32_t i = 0; i < plain->ntie; i++) {
+    const tbi_plain_tie *t = &plain->tie[i];
+    widest = fmax(widest, apart(plain, state, t->body, t->pos[0], t->pos[1]));
+  }
+  return widest;
 }
 
 double tbi_judge_speed(const tbi_plain *plain, const tbi_plain_state *state) {
@@ -67,6 +118,8 @@ static bool go(run *r, int32_t steps) {
 
 static tbi_judgement verdict(const run *r, bool ok, double error) {
   return (tbi_judgement){.error = ok ? error : (double)NAN,
+                         .energy = (double)NAN,
+                         .steps = (int32_t)r->steps,
                          .seconds = r->seconds / r->steps,
                          .contacts = r->contacts / r->steps};
 }
@@ -149,6 +202,23 @@ tbi_judgement tbi_judge_depths(tbi_contender *c, int32_t steps, tbi_plain_state 
     error += squares / steps;
   }
   return verdict(&r, ok, error);
+}
+
+tbi_judgement tbi_judge_loops(tbi_contender *c, int32_t steps, tbi_plain_state *state) {
+  run r = {.c = c, .state = state};
+  const tbi_plain *plain = &c->scene->plain;
+  double gap = 0, kinetic = 0, change = 0;
+  bool ok = tbi_contender_reset(c) && look(&r);
+  double start = ok ? tbi_judge_energy(plain, state) : 0;
+  for (int32_t n = 0; n < steps && ok; n++) {
+    ok = go(&r, 1) && look(&r) && isfinite(tbi_judge_speed(plain, state));
+    gap = fmax(gap, tbi_judge_gap(plain, state));
+    kinetic = fmax(kinetic, tbi_judge_kinetic(plain, state));
+    change = fmax(change, fabs(tbi_judge_energy(plain, state) - start));
+  }
+  tbi_judgement v = verdict(&r, ok, gap);
+  if (ok) v.energy = change / kinetic;
+  return v;
 }
 
 static void momentum(const run *r, double p[3]) {

@@ -250,6 +250,21 @@ static void write_exclusions(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("</contact>\n", file);
 }
 
+/* Points that coincide at the model's zero, which is where MuJoCo looks for the second one. */
+static const char *write_connections(FILE *file, const tbi_mjcf_def *def) {
+  (void)fputs("<equality>\n", file);
+  for (int32_t i = 0; i < tabi_model_nconnection(def->model); i++) {
+    tabi_connection_def c = tabi_model_connection(def->model, i);
+    if (c.type != TABI_CONNECTION_BALL) return "connections that are not balls";
+    (void)fprintf(file, "<connect body1='b%d'", (int)c.a);
+    if (c.b != TABI_WORLD) (void)fprintf(file, " body2='b%d'", (int)c.b);
+    write_numbers(file, "anchor", c.pos_a, 3);
+    (void)fputs("/>\n", file);
+  }
+  (void)fputs("</equality>\n", file);
+  return NULL;
+}
+
 /* More than boxes and balls in a heap ever have. */
 static long long guess_contacts(const tabi_model *model) {
   long long contacts = 64;
@@ -277,7 +292,7 @@ static void write_sizes(FILE *file, const tbi_mjcf_def *def) {
   long long contacts = 1, rows = 1;
   if (def->touching) {
     contacts = def->contacts > 0 ? def->contacts : guess_contacts(def->model);
-    rows = 4 * contacts + 6 * joint_rows(def->model);
+    rows = 4 * contacts + 6 * joint_rows(def->model) + 3 * tabi_model_nconnection(def->model);
     stack += 8 * rows * (nv + 8);
     // beyond that its matrices are sparse, and their size must not overflow an int
     if (stack > 100000000) stack = 100000000;
@@ -302,6 +317,7 @@ const char *tbi_mjcf_write(const tbi_mjcf_def *def, FILE *file) {
   if (!trouble && def->touching) {
     write_exclusions(file, def);
     write_servos(file, def);
+    trouble = write_connections(file, def);
   }
   if (!trouble) write_states(file, def, &f);
   (void)fputs("</mujoco>\n", file);

@@ -13,14 +13,10 @@
 static const double same_tree = 1e-7;
 
 static bool write_model(tbi_peer *peer, const tbi_mjcf_def *def, char *trouble, size_t size) {
-  const char *folder = getenv("TMPDIR");
-  (void)snprintf(peer->file, sizeof peer->file, "%.200s/tabi-bench-XXXXXX.xml",
-                 folder && *folder ? folder : "/tmp");
-  int fd = mkstemps(peer->file, 4);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  FILE *file = tbi_process_file(peer->file, ".xml");
   if (!file) {
-    (void)snprintf(trouble, size, "cannot write %s; set TMPDIR to a folder that can be written",
-                   peer->file);
+    (void)snprintf(trouble, size,
+                   "no file can be made; set TMPDIR to a folder that can be written");
     return false;
   }
   const char *odd = tbi_mjcf_write(def, file);
@@ -31,40 +27,15 @@ static bool write_model(tbi_peer *peer, const tbi_mjcf_def *def, char *trouble, 
   return !odd && !failed;
 }
 
-/* The program stands beside this one. */
 static bool start_program(tbi_peer *peer, const char *file, char *trouble, size_t size) {
-  char path[4096], line[1024] = "";
-  const char *name = "tabi-bench-mujoco";
-  bool known = tbi_process_self(path, sizeof path - strlen(name));
-  char *slash = known ? strrchr(path, '/') : NULL;
-  if (slash) (void)snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);
+  char path[4096];
   const char *const argv[] = {path, file, NULL};
-  if (!slash || access(path, X_OK) != 0 || !tbi_process_start(&peer->process, argv)) {
-    (void)snprintf(trouble, size, "no %s beside tabi; install libmujoco-dev and build again", name);
+  if (!tbi_process_beside("mujoco", path, sizeof path)) {
+    (void)snprintf(trouble, size,
+                   "no tabi-bench-mujoco beside tabi; install libmujoco-dev and build again");
     return false;
   }
-  if (fgets(line, sizeof line, peer->process.from)) line[strcspn(line, "\n")] = '\0';
-  if (strncmp(line, "ready ", 6) == 0) {
-    (void)snprintf(peer->engine, sizeof peer->engine, "%.60s", line + 6);
-    return true;
-  }
-  (void)snprintf(trouble, size, "%s", strncmp(line, "error ", 6) ? "it ended early" : line + 6);
-  (void)tbi_process_stop(&peer->process);
-  return false;
-}
-
-/* One question, one line of n numbers. */
-static bool ask(tbi_peer *peer, const char *question, double *x, int32_t n) {
-  char line[256];
-  char *rest = line;
-  bool ok = fputs(question, peer->process.to) >= 0 && fflush(peer->process.to) == 0;
-  ok = ok && fgets(line, sizeof line, peer->process.from);
-  for (int32_t i = 0; i < n && ok; i++) {
-    char *start = rest;
-    x[i] = strtod(start, &rest);
-    ok = rest > start;
-  }
-  return ok;
+  return tbi_process_greet(&peer->process, argv, peer->engine, trouble, size);
 }
 
 static bool same(double a, double b, double scale) { return fabs(a - b) <= same_tree * scale; }
@@ -84,7 +55,7 @@ static bool check_state(tbi_peer *peer, const tbi_bench_tree *tree, int32_t stat
   char question[32];
   double other[2] = {0};
   (void)snprintf(question, sizeof question, "check %d\n", (int)state);
-  return ask(peer, question, other, 2) && same(kinetic, other[0], kinetic) &&
+  return tbi_process_ask(&peer->process, question, other, 2) && same(kinetic, other[0], kinetic) &&
          same(power, other[1], size);
 }
 
@@ -123,7 +94,7 @@ double tbi_peer_run(tbi_peer *peer, const char *function, int32_t calls) {
   char question[64];
   double seconds = 0;
   (void)snprintf(question, sizeof question, "run %.30s %d\n", function, (int)calls);
-  if (!ask(peer, question, &seconds, 1)) return nan("");
+  if (!tbi_process_ask(&peer->process, question, &seconds, 1)) return nan("");
   return seconds;
 }
 
@@ -133,7 +104,7 @@ bool tbi_peer_settle(tbi_peer *peer, double timestep, int32_t steps, bool hold,
   double x[4];
   (void)snprintf(question, sizeof question, "settle %.17g %d %d\n", timestep, hold ? 1 : 0,
                  (int)steps);
-  if (!ask(peer, question, x, 4)) return false;
+  if (!tbi_process_ask(&peer->process, question, x, 4)) return false;
   *rest = (tbi_peer_rest){x[0], x[1], x[2], x[3]};
   return isfinite(x[3]);
 }

@@ -49,6 +49,13 @@ bool tbi_plain_write(const tbi_plain *plain, FILE *file) {
   for (int32_t i = 0; i < plain->nexclusion; i++)
     (void)fprintf(file, "exclude %d %d\n", (int)plain->exclusion[i][0],
                   (int)plain->exclusion[i][1]);
+  for (int32_t i = 0; i < plain->ntie; i++) {
+    const tbi_plain_tie *tie = &plain->tie[i];
+    (void)fprintf(file, "tie %d %d", (int)tie->body[0], (int)tie->body[1]);
+    put(file, tie->pos[0], 3);
+    put(file, tie->pos[1], 3);
+    (void)fputc('\n', file);
+  }
   for (int32_t i = 0; i < plain->nstep; i++) {
     (void)fputs("aim", file);
     put(file, plain->aim + (size_t)i * (size_t)plain->nbody, plain->nbody);
@@ -149,6 +156,19 @@ static bool read_exclusion(tbi_plain *plain, reader *r) {
   return r->ok;
 }
 
+static bool read_tie(tbi_plain *plain, reader *r) {
+  tbi_plain_tie t = {.body = {get_index(r, 0, plain->nbody - 1)}};
+  t.body[1] = get_index(r, -1, plain->nbody - 1);
+  get(r, t.pos[0], 3);
+  get(r, t.pos[1], 3);
+  tbi_plain_tie *tie = grow(plain->tie, plain->ntie, sizeof t);
+  if (!tie) return false;
+  plain->tie = tie;
+  tie[plain->ntie] = t;
+  plain->ntie += r->ok;
+  return r->ok;
+}
+
 static bool read_aim(tbi_plain *plain, reader *r) {
   size_t width = (size_t)plain->nbody;
   double *aim = grow(plain->aim, plain->nstep, width * sizeof *aim);
@@ -174,6 +194,7 @@ static bool read_line(tbi_plain *plain, char *line) {
       {"body ",    read_body     },
       {"shape ",   read_shape    },
       {"exclude ", read_exclusion},
+      {"tie ",     read_tie      },
       {"aim ",     read_aim      }
   };
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -200,6 +221,7 @@ void tbi_plain_free(tbi_plain *plain) {
   free(plain->body);
   free(plain->shape);
   free(plain->exclusion);
+  free(plain->tie);
   free(plain->aim);
   *plain = (tbi_plain){0};
 }

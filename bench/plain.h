@@ -6,6 +6,7 @@
  *        pose twist
  *   shape BODY KIND pos quat size friction restitution group mask
  *   exclude BODY BODY
+ *   tie BODY BODY point point         that stay together: loops are closed by these
  *   aim TARGET...                    of all bodies, one line for each step
  *
  * Bodies are numbered as they come, parents first, -1 is the world.  Nothing here knows of tabi. */
@@ -53,13 +54,20 @@ typedef struct tbi_plain_shape {
   uint32_t group, mask; /* a and b may touch if a.group & b.mask or b.group & a.mask */
 } tbi_plain_shape;
 
+/* A point of one body that stays at a point of another; -1 is the world, second only. */
+typedef struct tbi_plain_tie {
+  int32_t body[2];
+  double pos[2][3]; /* in the frames of the bodies */
+} tbi_plain_tie;
+
 typedef struct tbi_plain {
   double timestep, gravity[3];
-  int32_t nbody, nshape, nexclusion, nstep;
+  int32_t nbody, nshape, nexclusion, ntie, nstep;
   tbi_plain_body *body;
   tbi_plain_shape *shape;
   int32_t (*exclusion)[2]; /* bodies */
-  double *aim;             /* nstep rows of nbody: targets of servos; none: they stand */
+  tbi_plain_tie *tie;
+  double *aim; /* nstep rows of nbody: targets of servos; none: they stand */
 } tbi_plain;
 
 /* Where a body is and how it moves; engines report an array of these. */

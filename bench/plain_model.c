@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Which link a body's pose is asked by: the one its joint moves. */
 static int32_t main_link(const tabi_model *model, int32_t body) {
@@ -140,14 +141,38 @@ static void fill_exclusions(tbi_plain *plain, const tabi_model *model) {
   }
 }
 
+/* One end of a connection: its body, and its point there. */
+static int32_t fill_end(const tabi_model *model, int32_t link, const double pos[3],
+                        double point[3]) {
+  memcpy(point, pos, 3 * sizeof(double));
+  if (link == TABI_WORLD) return TABI_WORLD;
+  const tbi_link_home *home = &model->link_home[link];
+  v3_store(v3_add(home->frame.pos, m3_mulv(&home->frame.rot, v3_load(pos))), point);
+  return home->body;
+}
+
+static const char *fill_ties(tbi_plain *plain, const tabi_model *model) {
+  for (int32_t i = 0; i < model->nconnection; i++) {
+    const tabi_connection_def *c = &model->connection[i];
+    tbi_plain_tie *to = &plain->tie[plain->ntie++];
+    if (c->type != TABI_CONNECTION_BALL) return "connections that are not balls";
+    to->body[0] = fill_end(model, c->a, c->pos_a, to->pos[0]);
+    to->body[1] = fill_end(model, c->b, c->pos_b, to->pos[1]);
+    if (to->body[0] == TABI_WORLD) return "a connection that starts in the world";
+  }
+  return NULL;
+}
+
 const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi_dynamics *dynamics,
                                  const double *q, const double *v, const tabi_servo *servo) {
   *plain = (tbi_plain){.nbody = model->nbody, .timestep = model->timestep};
   plain->body = calloc((size_t)model->nbody + 1, sizeof *plain->body);
   plain->shape = calloc((size_t)model->nshape + 1, sizeof *plain->shape);
   plain->exclusion = calloc((size_t)model->nexclusion2 / 2 + 1, sizeof *plain->exclusion);
-  if (!plain->body || !plain->shape || !plain->exclusion) return "too many bodies for the memory";
-  if (model->ncoupling > 0 || model->nconnection > 0) return "couplings or connections";
+  plain->tie = calloc((size_t)model->nconnection + 1, sizeof *plain->tie);
+  if (!plain->body || !plain->shape || !plain->exclusion || !plain->tie)
+    return "too many bodies for the memory";
+  if (model->ncoupling > 0) return "couplings";
   v3_store(v3_load(model->gravity), plain->gravity);
   tabi_dynamics_set_state(dynamics, q, v);
   const char *trouble = NULL;
@@ -164,5 +189,5 @@ const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi
   for (int32_t i = 0; i < model->nshape && !trouble; i++)
     trouble = fill_shape(plain, model, i);
   fill_exclusions(plain, model);
-  return trouble;
+  return trouble ? trouble : fill_ties(plain, model);
 }

@@ -1,13 +1,19 @@
-/* process.c - posix_spawn with two pipes. */
+/* process.c - posix_spawn with two pipes, and the talk with a peer's program. */
 #include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+enum { PATIENCE = 90 }; /* s that an answer may take */
 
 static void close_pair(const int pair[2]) {
   (void)close(pair[0]);
@@ -71,4 +77,65 @@ bool tbi_process_self(char *path, size_t size) {
   if (length <= 0 || (size_t)length >= size - 1) return false;
   path[length] = '\0';
   return true;
+}
+
+bool tbi_process_beside(const char *peer, char *path, size_t size) {
+  bool known = tbi_process_self(path, size);
+  char *slash = known ? strrchr(path, '/') : NULL;
+  if (!slash) return false;
+  (void)snprintf(slash + 1, size - (size_t)(slash + 1 - path), "tabi-bench-%s", peer);
+  return access(path, X_OK) == 0;
+}
+
+/* Whether there is something to read; else the program is ended, so that nobody waits for it. */
+static bool answers(tbi_process *process) {
+  struct pollfd from = {.fd = fileno(process->from), .events = POLLIN};
+  int got = 0;
+  do {
+    got = poll(&from, 1, 1000 * PATIENCE);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) (void)kill(process->pid, SIGKILL);
+  return got > 0;
+}
+
+bool tbi_process_greet(tbi_process *process, const char *const *argv, char engine[64],
+                       char *trouble, size_t size) {
+  char line[1024] = "";
+  if (!tbi_process_start(process, argv)) {
+    (void)snprintf(trouble, size, "%s does not start", argv[0]);
+    return false;
+  }
+  bool late = !answers(process);
+  if (!late && fgets(line, sizeof line, process->from)) line[strcspn(line, "\n")] = '\0';
+  if (strncmp(line, "ready ", 6) == 0) {
+    (void)snprintf(engine, 64, "%.60s", line + 6);
+    return true;
+  }
+  const char *reason = late ? "it takes minutes to start" : "it ended early";
+  (void)snprintf(trouble, size, "%s", strncmp(line, "error ", 6) ? reason : line + 6);
+  (void)tbi_process_stop(process);
+  return false;
+}
+
+bool tbi_process_ask(tbi_process *process, const char *question, double *x, int32_t n) {
+  char line[256];
+  char *rest = line;
+  bool ok = fputs(question, process->to) >= 0 && fflush(process->to) == 0;
+  ok = ok && answers(process) && fgets(line, sizeof line, process->from);
+  for (int32_t i = 0; i < n && ok; i++) {
+    char *start = rest;
+    x[i] = strtod(start, &rest);
+    ok = rest > start;
+  }
+  return ok;
+}
+
+FILE *tbi_process_file(char name[256], const char *ending) {
+  const char *folder = getenv("TMPDIR");
+  (void)snprintf(name, 256, "%.200s/tabi-bench-XXXXXX%s", folder && *folder ? folder : "/tmp",
+                 ending);
+  int fd = mkstemps(name, (int)strlen(ending));
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+  if (!file) name[0] = '\0';
+  return file;
 }

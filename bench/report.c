@@ -54,6 +54,8 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .residual = nan(""),
                    .cone = nan(""),
                    .step = nan(""),
+                   .gap = nan(""),
+                   .energy = nan(""),
                    .speed = nan(""),
                    .steps = nan(""),
                    .peer_us = nan(""),
@@ -168,9 +170,10 @@ static const tbi_row *first_of_scene(const tbi_report *report, int32_t index) {
 
 void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool head) {
   if (head)
-    (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %8s %8s %8s\n",
+    (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %8s %8s %8s %8s %8s\n",
                  first_row > 0 ? "\n" : "", "scene", "dof", "engine", "contacts", "us", "median",
-                 "ratio", "instructions", "overlap m", "error", "res m/s", "speed");
+                 "ratio", "instructions", "overlap m", "error", "gap m", "energy", "res m/s",
+                 "speed");
   for (int32_t i = first_row; i < report->nrow; i++) {
     const tbi_row *row = &report->rows[i];
     (void)printf("%-13s %5d %-13s", row->subject, (int)row->dof, row->function);
@@ -181,9 +184,11 @@ void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool 
     print_number(12, "%.0f", row->instructions);
     print_number(9, "%.1e", row->depth);
     print_number(8, "%.1e", row->error);
+    print_number(8, "%.1e", row->gap);
+    print_number(8, "%.1e", row->energy);
     print_number(8, "%.1e", row->residual);
     print_number(8, "%.1e", row->speed);
-    (void)putchar('\n');
+    (void)printf("%s%s\n", row->note[0] ? "  " : "", row->note);
   }
   (void)fflush(stdout);
 }
@@ -233,7 +238,10 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "cone", row->cone);
   set_number(ours, "step", row->step);
   set_number(ours, "speed", row->speed);
+  set_number(ours, "gap", row->gap);
+  set_number(ours, "energy", row->energy);
   set_number(ours, "steps", row->steps);
+  if (row->note[0]) (void)json_object_set_new(ours, "note", json_string(row->note));
   (void)json_array_append_new(rows, ours);
   if (isnan(row->peer_us)) return;
 

@@ -22,10 +22,13 @@ typedef struct tbi_row {
   double residual; /* m/s, of the laws of contact */
   double cone;     /* N, friction beyond the cone */
   double step;     /* s, the largest that is good */
+  double gap;      /* m, by which joints are open */
+  double energy;   /* gained or lost, as a part of the kinetic */
   double speed;    /* the fastest velocity: is it at rest? */
   double steps;    /* that an engine made before or during its time */
   char engine[64]; /* name and version, of a row that is an engine's own; "": tabi's */
   const char *settings;
+  char note[160]; /* why numbers are missing, or what they do not cover; "": nothing to say */
   double peer_us, peer_us_median, peer_contacts, peer_iterations, peer_depth;
 } tbi_row;
 

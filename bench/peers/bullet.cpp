@@ -12,6 +12,7 @@
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
 #include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
+#include <BulletDynamics/Featherstone/btMultiBodyPoint2Point.h>
 #include <btBulletDynamicsCommon.h>
 #include <cmath>
 #include <cstring>
@@ -65,6 +66,7 @@ private:
   void add_ground();
   void add_rigid(int32_t i);
   void add_tree(const std::vector<int32_t> &members);
+  void add_tie(const tbi_plain_tie &tie);
   void set_link(btMultiBody *tree, int32_t i);
   void add_collider(btMultiBody *tree, int32_t i);
   btTransform at_start(int32_t i) const;
@@ -78,6 +80,7 @@ private:
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btCollisionObject>> objects;
   std::vector<std::unique_ptr<btMultiBody>> trees;
+  std::vector<std::unique_ptr<btMultiBodyConstraint>> ties;
   std::unique_ptr<btSequentialImpulseConstraintSolver> solver;
   std::unique_ptr<btDiscreteDynamicsWorld> world;
 };
@@ -215,6 +218,8 @@ void World::set_link(btMultiBody *tree, int32_t i) {
 
 void World::add_collider(btMultiBody *tree, int32_t i) {
   btCollisionShape *shape = shape_of(i);
+  // a tie acts only between links of one island, and islands are made of colliders
+  if (!shape && plain.ntie > 0) shapes.emplace_back(shape = new btSphereShape(0.01));
   if (!shape) return;
   auto collider = std::make_unique<btMultiBodyLinkCollider>(tree, bodies[i].link);
   collider->setCollisionShape(shape);
@@ -264,6 +269,20 @@ void World::add_tree(const std::vector<int32_t> &members) {
   trees.push_back(std::move(tree));
 }
 
+/* Between trees only, or a tree and the world. */
+void World::add_tie(const tbi_plain_tie &tie) {
+  const Body &a = bodies[tie.body[0]];
+  btVector3 at_a = a.centre.inverse() * vector_of(tie.pos[0]), at_b = vector_of(tie.pos[1]);
+  if (tie.body[1] < 0) {
+    ties.push_back(std::make_unique<btMultiBodyPoint2Point>(a.tree, a.link, nullptr, at_a, at_b));
+  } else {
+    const Body &b = bodies[tie.body[1]];
+    ties.push_back(std::make_unique<btMultiBodyPoint2Point>(a.tree, a.link, b.tree, b.link, at_a,
+                                                            b.centre.inverse() * at_b));
+  }
+  static_cast<btMultiBodyDynamicsWorld *>(world.get())->addMultiBodyConstraint(ties.back().get());
+}
+
 World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody), plain(scene) {
   if (has_joints(plain)) {
     auto *many = new btMultiBodyConstraintSolver;
@@ -295,9 +314,13 @@ World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody)
       add_rigid(tree[0]);
     else
       add_tree(tree);
+  for (int32_t i = 0; i < plain.ntie; i++)
+    add_tie(plain.tie[i]);
 }
 
 World::~World() {
+  for (auto &tie : ties)
+    static_cast<btMultiBodyDynamicsWorld *>(world.get())->removeMultiBodyConstraint(tie.get());
   for (auto &tree : trees)
     static_cast<btMultiBodyDynamicsWorld *>(world.get())->removeMultiBody(tree.get());
   for (auto &object : objects)
@@ -374,6 +397,7 @@ const char *odd(const tbi_plain &plain) {
     if (std::isfinite(b.lower) || std::isfinite(b.upper)) return "joint limits are not handled";
     if (b.kp * plain.timestep > 1) return "Bullet's multibody has no implicit servos";
   }
+  if (plain.ntie > 0 && !has_joints(plain)) return "ties between bodies without joints";
   return nullptr;
 }
 

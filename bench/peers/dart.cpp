@@ -10,6 +10,7 @@
 #include <dart/collision/CollisionObject.hpp>
 #include <dart/collision/ode/OdeCollisionDetector.hpp>
 #include <dart/config.hpp>
+#include <dart/constraint/BallJointConstraint.hpp>
 #include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/BoxShape.hpp>
@@ -89,6 +90,10 @@ void World::set_joint(dart::dynamics::Joint *joint, const tbi_plain_body &b) {
   joint->setDampingCoefficient(0, b.damping + b.kd);
   joint->setSpringStiffness(0, b.kp);
   joint->setRestPosition(0, b.target);
+  joint->setCoulombFriction(0, b.dry);
+  joint->setPositionLowerLimit(0, b.lower);
+  joint->setPositionUpperLimit(0, b.upper);
+  joint->setLimitEnforcement(std::isfinite(b.lower) || std::isfinite(b.upper));
 }
 
 void World::add_body(int32_t i) {
@@ -164,6 +169,15 @@ World::World(const tbi_plain &scene)
   solver->setCollisionDetector(dart::collision::OdeCollisionDetector::create());
   solver->getCollisionOption().collisionFilter = filter;
   solver->getCollisionOption().maxNumContacts = 100000;
+  for (int32_t i = 0; i < plain.ntie; i++) {
+    const tbi_plain_tie &tie = plain.tie[i];
+    BodyNode *a = body[size_t(tie.body[0])];
+    Eigen::Vector3d at = a->getWorldTransform() * vector_of(tie.pos[0]);
+    using Ball = dart::constraint::BallJointConstraint;
+    solver->addConstraint(tie.body[1] < 0
+                              ? std::make_shared<Ball>(a, at)
+                              : std::make_shared<Ball>(a, body[size_t(tie.body[1])], at));
+  }
   floor->setMobile(false);
   world->addSkeleton(floor);
   for (int32_t i = 0; i < plain.nbody; i++)
@@ -195,9 +209,11 @@ void World::state(tbi_plain_state *to) const {
 const char *odd(const tbi_plain &plain) {
   for (int32_t i = 0; i < plain.nbody; i++) {
     const tbi_plain_body &b = plain.body[i];
-    if (b.dry > 0 || b.armature > 0) return "dry friction and armature of joints are not handled";
-    if (std::isfinite(b.lower) || std::isfinite(b.upper)) return "joint limits are not handled";
+    if (b.armature > 0) return "armature of joints is not handled";
   }
+  for (int32_t i = 0; i < plain.nshape; i++)
+    if (plain.shape[i].friction > plain.shape[0].friction)
+      return "DART takes the smaller friction of two shapes";
   return nullptr;
 }
 

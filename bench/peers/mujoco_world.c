@@ -94,7 +94,12 @@ static void refine(mjModel *model) {
 /* The path of the text comes as what only MuJoCo wants to know. */
 static void *open_world(const tbi_host *host, const char **trouble) {
   const tbi_plain *plain = host->plain;
-  static char message[1000];
+  static char message[1000] = "";
+  for (int32_t i = 0; i < plain->nshape; i++)
+    if (plain->shape[i].restitution > 0) {
+      *trouble = "MuJoCo has no restitution";
+      return NULL;
+    }
   size_t n = (size_t)plain->nbody + 1;
   world *w = calloc(1, sizeof *w);
   if (!w) return NULL;

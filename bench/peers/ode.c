@@ -89,7 +89,17 @@ static void make_joint(world *w, int32_t i) {
   dJointAttach(joint, w->body[i], b->parent < 0 ? NULL : w->body[b->parent]);
   dJointSetHingeAnchor(joint, b->start_pos[0], b->start_pos[1], b->start_pos[2]);
   dJointSetHingeAxis(joint, axis[0], axis[1], axis[2]);
-  if (b->kp > 0) aim(joint, b, w->plain->timestep, b->target - b->q);
+  if (b->kp > 0 || b->damping > 0) aim(joint, b, w->plain->timestep, b->target - b->q);
+}
+
+static void make_tie(world *w, const tbi_plain_tie *tie) {
+  const tbi_plain_body *b = &w->plain->body[tie->body[0]];
+  double at[3];
+  turn(b->start_quat, tie->pos[0], at);
+  dJointID joint = dJointCreateBall(w->world, NULL);
+  dJointAttach(joint, w->body[tie->body[0]], tie->body[1] < 0 ? NULL : w->body[tie->body[1]]);
+  dJointSetBallAnchor(joint, b->start_pos[0] + at[0], b->start_pos[1] + at[1],
+                      b->start_pos[2] + at[2]);
 }
 
 static dGeomID make_geom(dSpaceID space, const tbi_plain_shape *s) {
@@ -166,6 +176,8 @@ static void *open_world(const tbi_host *host, const char **trouble) {
     make_body(w, i);
     if (plain->body[i].joint != TBI_PLAIN_FREE) make_joint(w, i);
   }
+  for (int32_t i = 0; i < plain->ntie; i++)
+    make_tie(w, &plain->tie[i]);
   for (int32_t i = 0; i < plain->nshape; i++)
     make_shape(w, i);
   return w;

@@ -1,5 +1,7 @@
 /* test_plain.c - a robot in plain numbers is the same robot: poses, energy and momentum that are
- * computed from them alone agree with tabi's; text is read as it was written. */
+ * computed from them alone agree with tabi's; text is read as it was written; the judge sees closed
+ * joints and loops closed, and an open one as wide as it is. */
+#include "arena.h"
 #include "judge.h"
 #include "plain_model.h"
 #include "support/near.h"
@@ -58,6 +60,35 @@ static void same_robot(void **state) {
   close_robot(&r);
 }
 
+static void gaps(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tbi_bench_scene base;
+  assert_int_equal(tbi_arena_loops(&base, 2, &err), TABI_OK);
+  tabi_dynamics *dynamics = tabi_dynamics_create(base.model, NULL);
+  double *v = calloc((size_t)tabi_model_nv(base.model), sizeof(double));
+  tbi_plain plain;
+  assert_null(tbi_plain_from_model(&plain, base.model, dynamics, base.q, v, NULL));
+  assert_int_equal(plain.ntie, 2);
+  tbi_plain_state at[6];
+  assert_int_equal(plain.nbody, 6);
+  tbi_plain_states(base.model, dynamics, at);
+  assert_near(tbi_judge_gap(&plain, at), 0, 1e-15);
+  // a rocker, 0.304 m long, that has swung: its hinge is closed, and its tie is open
+  int32_t rocker = plain.tie[1].body[1];
+  base.q[rocker] = 0.1;
+  tabi_dynamics_set_state(dynamics, base.q, v);
+  tbi_plain_states(base.model, dynamics, at);
+  assert_near(tbi_judge_gap(&plain, at), 2 * sin(0.05) * hypot(0.05, 0.3), 1e-12);
+  // a body that was carried off: its hinge is open too
+  at[rocker].com[1] += 0.5;
+  assert_near(tbi_judge_gap(&plain, at), hypot(0.5, 2 * sin(0.05) * hypot(0.05, 0.3)), 1e-12);
+  free(v);
+  tbi_plain_free(&plain);
+  tabi_dynamics_destroy(dynamics);
+  tbi_bench_scene_free(&base);
+}
+
 /* Returns what is wrong with a text. */
 static const char *read_text(tbi_plain *plain, const char *text) {
   FILE *file = fmemopen((void *)text, strlen(text), "r");
@@ -75,6 +106,14 @@ static void text_both_ways(void **state) {
   const int32_t pair[2] = {3, 7};
   memcpy(r.plain.exclusion[0], pair, sizeof pair);
   r.plain.nexclusion = 1;
+  const tbi_plain_tie tie = {
+      {5,         -1       },
+      {{1, 2, 3}, {4, 5, 6}}
+  };
+  free(r.plain.tie);
+  r.plain.tie = malloc(sizeof tie);
+  memcpy(r.plain.tie, &tie, sizeof tie);
+  r.plain.ntie = 1;
   r.plain.nstep = 3;
   r.plain.aim = calloc(3 * (size_t)r.plain.nbody, sizeof(double));
   r.plain.aim[r.plain.nbody + 2] = 0.1;
@@ -90,6 +129,8 @@ static void text_both_ways(void **state) {
   assert_int_equal(again.nbody, r.plain.nbody);
   assert_int_equal(again.nstep, 3);
   assert_int_equal(again.exclusion[0][1], 7);
+  assert_int_equal(again.tie[0].body[1], -1);
+  assert_near(again.tie[0].pos[1][2], 6, 0);
   assert_near(again.aim[again.nbody + 2], 0.1, 0);
   assert_string_equal(text[0], text[1]);
   free(text[0]);
@@ -106,6 +147,7 @@ static void bad_text(void **state) {
       "world 1e-3 0 0\n",
       "world 1e-3 0 0 -9.81\nbody 0 0 0\n",
       "world 1e-3 0 0 -9.81\nshape 5 1 0 0 0 1 0 0 0 1 1 1 1 0 1 1\n",
+      "world 1e-3 0 0 -9.81\ntie -1 -1 0 0 0 0 0 0\n",
       "world 1e-3 0 0 -9.81\nexclude 0 1\n"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     tbi_plain plain = {0};
@@ -117,6 +159,7 @@ static void bad_text(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_robot),
+      cmocka_unit_test(gaps),
       cmocka_unit_test(text_both_ways),
       cmocka_unit_test(bad_text),
   };

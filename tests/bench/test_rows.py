@@ -31,6 +31,13 @@ class Engines(Case):
         # the error of first order: it is the robot's, and not the integrator's alone
         self.assertAlmostEqual(rows["energy/tabi"]["error"], 3.6, delta=0.2)
 
+    def test_loops_stay_closed(self):
+        rows = self.rows("engines/loops10/tabi", "engines/loops10/tabi-rk4")
+        self.assertLess(rows["loops10/tabi"]["error"], 1e-8)
+        self.assertLess(rows["loops10/tabi-rk4"]["error"], 1e-13)
+        self.assertLess(rows["loops10/tabi-rk4"]["energy"], 1e-10)
+        self.assertAlmostEqual(rows["loops10/tabi"]["energy"], 3.3e-3, delta=1e-3)
+
     def test_without_peers_there_are_none(self):
         self.assertEqual(list(self.rows("engines/chain10")), ["chain10/tabi"])
 
@@ -50,6 +57,17 @@ class Engines(Case):
         self.assertAlmostEqual(ours / theirs, 1, delta=0.05)
         slope = self.rows("engines/slope/mujoco", peers=True)["slope/mujoco"]
         self.assertAlmostEqual(slope["error"] / 1e-3, 1, delta=0.2)
+
+    @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
+    def test_who_is_left_out_is_told_why(self):
+        row = self.rows("engines/bouncing/mujoco", peers=True)["bouncing/mujoco"]
+        self.assertIn("left out: MuJoCo has no restitution", row["note"])
+        self.assertNotIn("us", row)
+
+    @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
+    def test_mujoco_closes_the_same_loops(self):
+        row = self.rows("engines/loops10/mujoco", peers=True)["loops10/mujoco"]
+        self.assertAlmostEqual(row["error"] / 1.3e-4, 1, delta=0.2)
 
     @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
     def test_mujoco_takes_chains_of_any_length(self):
