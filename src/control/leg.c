@@ -5,18 +5,21 @@
  *
  *   (J'J + damping 1) step = J' r
  *
- * with damping that falls tenfold when the residual does and rises when it does not, so the end is
- * quadratic.  Joints that stand at a limit and would leave it take no part in a step. */
+ * with damping that falls with the square of the residual, so the end is quadratic: a step from
+ * nearby needs no proof.  Joints that stand at a limit and would leave it take no part in a step.
+ */
 #include "control/leg.h"
 
 #include "base/error.h"
 #include "base/random.h"
 #include "math/linalg.h"
+#include "math/trig.h"
 
 #include <string.h>
 
 enum { N = TBI_LEG_JOINTS, MAX_PATH = 64, MAX_STEPS = 100, MAX_STARTS = 50 };
 #define GOAL   1e-13 /* stop here */
+#define SHORT  1e-6  /* rad: a step whose square is not worth another look */
 #define MISSED 1e-10
 
 static bool turns(tabi_joint_type type) {
@@ -50,11 +53,15 @@ static tbi_frame standing(const tabi_model *model, int32_t joint, const double *
   return frame;
 }
 
-static void take_joint(const tabi_model *model, int32_t joint, tbi_leg *leg, int32_t i) {
+/* A joint that stands at a place of the waist's frame while all angles are zero. */
+static void take_joint(const tabi_model *model, int32_t joint, const tbi_frame *place, tbi_leg *leg,
+                       int32_t i) {
   tabi_joint_def def = tabi_model_joint(model, joint);
   bool limited = def.type == TABI_JOINT_REVOLUTE;
   leg->joint[i] = joint;
-  leg->axis[i] = v3_load(def.axis);
+  leg->q[i] = tabi_model_joint_q(model, joint).first;
+  leg->axis[i] = m3_mulv(&place->rot, v3_load(def.axis));
+  leg->place[i] = place->pos;
   leg->lower[i] = limited ? def.lower : -HUGE_VAL;
   leg->upper[i] = limited ? def.upper : HUGE_VAL;
 }
@@ -76,49 +83,85 @@ tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, c
     tbi_frame own = tbi_frame_load(def.pos, def.quat);
     frame = tbi_frame_mul(&frame, &own);
     if (found < N && turns(def.type)) {
-      leg->before[found] = frame;
-      take_joint(model, path[i], leg, found++);
-      frame = tbi_frame_identity();
+      take_joint(model, path[i], &frame, leg, found++);
     } else {
       tbi_frame still = standing(model, path[i], q);
       frame = tbi_frame_mul(&frame, &still);
     }
   }
-  leg->after = frame;
+  leg->foot = frame;
   if (found == N) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                        "the leg to foot '%.80s' has %d joints that turn; six are needed", name,
                        (int)found);
 }
 
-/* The foot, and for each joint its axis and a point on it, all in the waist's frame. */
-static tbi_frame forward(const tbi_leg *leg, const double *angle, v3 *axis, v3 *point) {
-  tbi_frame frame = tbi_frame_identity();
+/* What the joints do to whatever is behind them, and for each its axis and a point on it, all in
+ * the waist's frame; the foot itself is elsewhere. */
+typedef struct bent {
+  m4 rot;
+  v4 foot;
+  v4 axis[N], point[N];
+} bent;
+
+static void bend(const tbi_leg *leg, const double *angle, bent *to) {
+  double sine[N];
+  double cosine[N];
+  tbi_sincos(N, angle, sine, cosine);
+  m4 rot = {v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
+  v4 at = v4_zero();
+  v3 before = v3_zero();
   for (int i = 0; i < N; i++) {
-    tbi_frame turn = turned(leg->axis[i], angle[i]);
-    frame = tbi_frame_mul(&frame, &leg->before[i]);
-    axis[i] = m3_mulv(&frame.rot, leg->axis[i]);
-    point[i] = frame.pos;
-    frame = tbi_frame_mul(&frame, &turn);
+    at = v4_add(at, m4_mulv3(&rot, v3_sub(leg->place[i], before)));
+    before = leg->place[i];
+    to->axis[i] = m4_mulv3(&rot, leg->axis[i]);
+    to->point[i] = at;
+    m3 turn = m3_about(leg->axis[i], sine[i], cosine[i]);
+    rot = m4_mul3(&rot, &turn);
   }
-  return tbi_frame_mul(&frame, &leg->after);
+  to->rot = rot;
+  to->foot = v4_add(at, m4_mulv3(&rot, v3_sub(leg->foot.pos, before)));
 }
 
 tbi_frame tbi_leg_forward(const tbi_leg *leg, const double *angle) {
-  v3 axis[N];
-  v3 point[N];
-  return forward(leg, angle, axis, point);
+  bent now;
+  bend(leg, angle, &now);
+  m3 rot = m4_to(&now.rot);
+  return (tbi_frame){m3_mul(&rot, &leg->foot.rot), v4_to(now.foot)};
 }
 
-/* The rotation vector from one attitude to another. */
-static v3 rotation_between(const m3 *from, const m3 *to) {
-  m3 back = m3_transpose(from);
-  m3 turn = m3_mul(to, &back);
+/* The rotation vector from one attitude to another.  Half the sum of the cross products of their
+ * axes points along it and is as long as its sine. */
+static v3 rotation_between(const m4 *from, const m4 *to) {
+  v4 twice = v4_add(v4_cross(from->x, to->x), v4_cross(from->y, to->y));
+  v3 along = v3_scale(0.5, v4_to(v4_add(twice, v4_cross(from->z, to->z))));
+  double cosine =
+      0.5 * (v4_dot(from->x, to->x) + v4_dot(from->y, to->y) + v4_dot(from->z, to->z) - 1);
+  double square = v3_dot(along, along);
+  if (cosine > 0.9) return v3_scale(1 + square * (1.0 / 6 + square * (3.0 / 40)), along);
+  m3 a = m4_to(from);
+  m3 b = m4_to(to);
+  m3 back = m3_transpose(&a);
+  m3 turn = m3_mul(&b, &back);
   q4 q = q_from_matrix(&turn);
   v3 part = {q.x, q.y, q.z};
   double sine = v3_norm(part);
-  double angle = 2 * atan2(sine, q.w);
-  return v3_scale(sine > 1e-9 ? angle / sine : 2, part);
+  return v3_scale(2 * atan2(sine, q.w) / sine, part);
+}
+
+/* Where the foot shall be: the attitude is that of what is behind the joints. */
+typedef struct goal {
+  m4 rot;
+  v4 foot;
+} goal;
+
+static goal goal_of(const tbi_leg *leg, const tbi_frame *place) {
+  m3 back = m3_transpose(&leg->foot.rot);
+  m3 rot = m3_mul(&place->rot, &back);
+  return (goal){
+      {v4_from(m3_column(&rot, 0)), v4_from(m3_column(&rot, 1)), v4_from(m3_column(&rot, 2))},
+      v4_from(place->pos)
+  };
 }
 
 typedef struct residual {
@@ -127,21 +170,19 @@ typedef struct residual {
   double size;           /* the worse of |place missed| and |rotation missed| */
 } residual;
 
-static residual measure(const tbi_leg *leg, const tbi_frame *place, const double *angle) {
-  v3 axis[N];
-  v3 point[N];
-  tbi_frame foot = forward(leg, angle, axis, point);
-  residual now;
-  v3 missed = v3_sub(place->pos, foot.pos);
-  v3 turn = rotation_between(&foot.rot, &place->rot);
-  v3_store(missed, now.r);
-  v3_store(turn, now.r + 3);
-  now.size = fmax(v3_norm(missed), v3_norm(turn));
+static void measure(const tbi_leg *leg, const goal *place, const double *angle, residual *now) {
+  bent leg_now;
+  bend(leg, angle, &leg_now);
+  v3 missed = v4_to(v4_sub(place->foot, leg_now.foot));
+  v3 turn = rotation_between(&leg_now.rot, &place->rot);
+  v3_store(missed, now->r);
+  v3_store(turn, now->r + 3);
+  now->size = sqrt(fmax(v3_dot(missed, missed), v3_dot(turn, turn)));
   for (int i = 0; i < N; i++) {
-    v3_store(v3_cross(axis[i], v3_sub(foot.pos, point[i])), now.jacobian[i]);
-    v3_store(axis[i], now.jacobian[i] + 3);
+    v4 arm = v4_sub(leg_now.foot, leg_now.point[i]);
+    v3_store(v4_to(v4_cross(leg_now.axis[i], arm)), now->jacobian[i]);
+    v3_store(v4_to(leg_now.axis[i]), now->jacobian[i] + 3);
   }
-  return now;
 }
 
 static double squared(const double *r) {
@@ -171,42 +212,75 @@ static void damped_step(const residual *now, double damping, const bool *held, d
   tbi_cholesky_solve(N, matrix[0], N, step);
 }
 
-static void move(const tbi_leg *leg, const double *angle, const double *step, double *to) {
-  for (int i = 0; i < N; i++)
-    to[i] = fmin(fmax(angle[i] + step[i], leg->lower[i]), leg->upper[i]);
+/* Whether no limit was in the way. */
+static bool move(const tbi_leg *leg, const double *angle, const double *step, double *to) {
+  bool whole = true;
+  for (int i = 0; i < N; i++) {
+    double wanted = angle[i] + step[i];
+    to[i] = fmin(fmax(wanted, leg->lower[i]), leg->upper[i]);
+    whole = whole && to[i] == wanted;
+  }
+  return whole;
 }
 
-static void hold_limits(const tbi_leg *leg, const residual *now, const double *angle, bool *held) {
+static bool hold_limits(const tbi_leg *leg, const residual *now, const double *angle, bool *held) {
+  bool any = false;
   for (int i = 0; i < N; i++) {
+    held[i] = false;
+    if (angle[i] > leg->lower[i] && angle[i] < leg->upper[i]) continue;
     double pull = dot(now->jacobian[i], now->r);
     held[i] = (angle[i] <= leg->lower[i] && pull < 0) || (angle[i] >= leg->upper[i] && pull > 0);
+    any = any || held[i];
   }
+  return any;
+}
+
+/* Whether a step leads to the place: it is short, and no part of the residual is out of its reach.
+ */
+static bool arrives(const residual *now, const double *step) {
+  for (int k = 0; k < N; k++) {
+    double left = now->r[k];
+    for (int i = 0; i < N; i++)
+      left -= now->jacobian[i][k] * step[i];
+    if (fabs(left) > 0.1 * MISSED || fabs(step[k]) > SHORT) return false;
+  }
+  return true;
 }
 
 bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
   const double none[N] = {0};
-  move(leg, angle, none, angle);
-  residual now = measure(leg, place, angle);
-  double damping = 1e-6;
-  for (int i = 0; i < MAX_STEPS && now.size > GOAL; i++) {
+  residual both[2];
+  residual *now = &both[0];
+  residual *next = &both[1];
+  goal wanted = goal_of(leg, place);
+  (void)move(leg, angle, none, angle);
+  measure(leg, &wanted, angle, now);
+  double damping = fmin(1e-6, fmax(now->size * now->size, 1e-14));
+  for (int i = 0; i < MAX_STEPS && now->size > GOAL; i++) {
     bool held[N];
     double step[N];
     double to[N];
-    hold_limits(leg, &now, angle, held);
-    damped_step(&now, damping, held, step);
-    move(leg, angle, step, to);
-    residual next = measure(leg, place, to);
-    if (squared(next.r) < squared(now.r)) {
-      now = next;
+    bool free = !hold_limits(leg, now, angle, held);
+    damped_step(now, damping, held, step);
+    free = move(leg, angle, step, to) && free;
+    if (free && arrives(now, step)) {
       memcpy(angle, to, sizeof to);
-      damping = fmax(damping * 0.1, 1e-14);
+      return true;
+    }
+    measure(leg, &wanted, to, next);
+    if (squared(next->r) < squared(now->r)) {
+      residual *last = now;
+      now = next;
+      next = last;
+      memcpy(angle, to, sizeof to);
+      damping = fmax(fmin(damping * 0.1, now->size * now->size), 1e-14);
     } else {
       /* nothing better to be found beside rounding */
-      if (now.size < MISSED) break;
-      damping = fmin(damping * 10, 1e3);
+      if (now->size < MISSED) break;
+      damping = fmin(fmax(damping * 10, 1e-7), 1e3);
     }
   }
-  return now.size <= MISSED;
+  return now->size <= MISSED;
 }
 
 static double between(uint64_t *random, double lower, double upper) {

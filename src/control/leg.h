@@ -8,11 +8,12 @@
 enum { TBI_LEG_JOINTS = 6 };
 
 typedef struct tbi_leg {
-  int32_t joint[TBI_LEG_JOINTS];    /* of the model, from the waist down */
-  tbi_frame before[TBI_LEG_JOINTS]; /* each joint's frame in that of the one above */
-  v3 axis[TBI_LEG_JOINTS];
+  int32_t joint[TBI_LEG_JOINTS]; /* of the model, from the waist down */
+  int32_t q[TBI_LEG_JOINTS];     /* their positions */
+  /* in the waist's frame while all angles are zero: */
+  v3 place[TBI_LEG_JOINTS], axis[TBI_LEG_JOINTS];
+  tbi_frame foot;
   double lower[TBI_LEG_JOINTS], upper[TBI_LEG_JOINTS]; /* rad */
-  tbi_frame after;                                     /* of the foot behind the last */
 } tbi_leg;
 
 /* The joints between two links.  The six that turn nearest to the waist are the leg; others, such

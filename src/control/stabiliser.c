@@ -42,6 +42,12 @@ typedef struct memory {
   double zmp[2], zmp_wanted[2];
 } memory;
 
+/* A joint whose angle is felt, or taken to be as it was sent. */
+typedef struct felt_joint {
+  int32_t joint, q;
+  int32_t encoder; /* or TABI_NONE */
+} felt_joint;
+
 struct tabi_stabiliser {
   tabi_stabiliser_def def;
   const tabi_model *model;
@@ -51,9 +57,13 @@ struct tabi_stabiliser {
   double gain[3];
   tbi_frame sensor[2];    /* of force, from the middle of the sole */
   m3 gyro, accelerometer; /* their axes to those of the waist */
-  int32_t *encoder;       /* [njoint] the sensor at a joint, or TABI_NONE */
+  felt_joint *felt;       /* [nfelt] those that move the mass centre */
+  int32_t nfelt;
+  tbi_lump_point sole[2]; /* its middle */
   double *target, *rate;  /* [njoint] */
   double *q;              /* [nq] */
+  /* targets of the legs in the last updates, the newest first */
+  double past[3][2][TBI_LEG_JOINTS];
   memory now;
 };
 
@@ -156,29 +166,60 @@ static void place_force_sensors(tabi_stabiliser *s) {
   }
 }
 
-static void find_encoders(tabi_stabiliser *s) {
-  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++)
-    s->encoder[j] = TABI_NONE;
-  for (int32_t i = 0; i < tabi_model_nsensor(s->model); i++) {
-    tabi_sensor_def def = tabi_model_sensor(s->model, i);
-    if (def.type == TABI_SENSOR_ENCODER) s->encoder[def.joint] = i;
+/* The legs and what has encoders are joints that move, behind which the soles are. */
+static tabi_status find_lumps(tabi_stabiliser *s, const bool *moves, tabi_error *err) {
+  tbi_walker *walker = &s->walker;
+  tabi_status status =
+      tbi_lumps_make(&walker->lumps, walker->dynamics, walker->body, s->walk->start, moves, err);
+  if (status != TABI_OK) return status;
+  for (int side = 0; side < 2; side++) {
+    int32_t body = tabi_model_link_body(s->model, walker->link[side]);
+    v3 middle = sole_frame(walker, side).pos;
+    s->sole[side] = tbi_lumps_attach(&walker->lumps, walker->dynamics, body, middle);
   }
+  return TABI_OK;
+}
+
+/* The encoder at a joint, the last of several. */
+static int32_t find_encoder(const tabi_model *model, int32_t joint) {
+  for (int32_t i = tabi_model_nsensor(model) - 1; i >= 0; i--) {
+    tabi_sensor_def def = tabi_model_sensor(model, i);
+    if (def.type == TABI_SENSOR_ENCODER && def.joint == joint) return i;
+  }
+  return TABI_NONE;
+}
+
+static tabi_status find_felt(tabi_stabiliser *s, tabi_error *err) {
+  bool *moves = calloc((size_t)tabi_model_nq(s->model) + 1, sizeof *moves);
+  if (!moves) return tbi_error_memory(err);
+  tbi_walker_mark_legs(&s->walker, moves);
+  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++) {
+    tabi_range range = tabi_model_joint_q(s->model, j);
+    if (range.count != 1) continue;
+    int32_t encoder = find_encoder(s->model, j);
+    if (encoder != TABI_NONE) moves[range.first] = true;
+    if (moves[range.first]) s->felt[s->nfelt++] = (felt_joint){j, range.first, encoder};
+  }
+  tabi_status status = find_lumps(s, moves, err);
+  free(moves);
+  return status;
 }
 
 static tabi_status make(tabi_stabiliser *s, tabi_error *err) {
   size_t njoint = (size_t)tabi_model_njoint(s->model);
   tabi_status status = tbi_walker_copy(&s->walker, &s->walk->walker, err);
   if (status != TABI_OK) return status;
-  s->encoder = malloc(njoint * sizeof *s->encoder);
+  s->felt = calloc(njoint, sizeof *s->felt);
   s->target = calloc(2 * njoint + (size_t)tabi_model_nq(s->model), sizeof *s->target);
-  if (!s->encoder || !s->target) return tbi_error_memory(err);
+  if (!s->felt || !s->target) return tbi_error_memory(err);
   s->rate = s->target + njoint;
   s->q = s->rate + njoint;
   status = find_axes(s, s->def.gyro, &s->gyro, err);
   if (status == TABI_OK) status = find_axes(s, s->def.accelerometer, &s->accelerometer, err);
   if (status != TABI_OK) return status;
-  find_encoders(s);
   place_force_sensors(s);
+  status = find_felt(s, err);
+  if (status != TABI_OK) return status;
   s->weight = s->walk->gravity * tbi_walker_mass(&s->walker);
   tabi_lipm_gains(s->walk->centre_height, s->walk->gravity, s->def.delay, s->def.pole, s->gain);
   tabi_stabiliser_reset(s);
@@ -204,7 +245,7 @@ tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model, const tabi_stab
 void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser) {
   if (!stabiliser) return;
   tbi_walker_free(&stabiliser->walker);
-  free(stabiliser->encoder);
+  free(stabiliser->felt);
   free(stabiliser->target);
   free(stabiliser);
 }
@@ -218,6 +259,12 @@ void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
   memcpy(s->q, s->walk->start, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
   tabi_trajectory_sample(s->walk->joints, 0, s->target, NULL);
   memset(s->rate, 0, njoint * sizeof *s->rate);
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+      double target = s->target[s->walker.leg[side].joint[i]];
+      s->past[0][side][i] = s->past[1][side][i] = s->past[2][side][i] = target;
+    }
+  }
 }
 
 /* -- feeling */
@@ -262,14 +309,13 @@ static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const tab
 /* The mass centre by kinematics from the feet that carry the robot, which stand where planned. */
 static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
                       const pressure *foot) {
-  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++) {
-    tabi_range range = tabi_model_joint_q(s->model, j);
-    if (range.count != 1) continue;
-    if (s->encoder[j] != TABI_NONE) {
-      (void)tabi_world_sensor(world, s->encoder[j], &s->q[range.first]);
-    } else {
-      s->q[range.first] = s->target[j];
-    }
+  for (int32_t i = 0; i < s->nfelt; i++) {
+    const felt_joint *felt = &s->felt[i];
+    s->q[felt->q] = s->target[felt->joint];
+    if (felt->encoder == TABI_NONE) continue;
+    double reading[TABI_SENSOR_MAX];
+    (void)tabi_world_sensor(world, felt->encoder, reading);
+    s->q[felt->q] = reading[0];
   }
   double tilt[2];
   tbi_attitude_tilt(s->now.up, tilt);
@@ -277,11 +323,11 @@ static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const tabi_wa
                   q_mul(q_exp((v3){0, tilt[1], 0}), q_exp((v3){tilt[0], 0, 0})));
   tbi_frame waist = {q_matrix(turn), v3_load(plan->waist)};
   tbi_walker_set_waist(&s->walker, &waist, s->q);
-  v3 centre = tbi_walker_centre(&s->walker, s->q);
+  v3 centre = tbi_lumps_centre(&s->walker.lumps, s->q);
   double total = foot[0].force + foot[1].force;
   v3 shift = v3_zero();
   for (int side = 0; side < 2; side++) {
-    v3 off = v3_sub(v3_load(plan->foot[side]), sole_frame(&s->walker, side).pos);
+    v3 off = v3_sub(v3_load(plan->foot[side]), tbi_lumps_point(&s->walker.lumps, &s->sole[side]));
     shift = v3_axpy(shift, foot[side].force / total, off);
   }
   return v3_add(centre, shift);
@@ -372,17 +418,31 @@ static void act(tabi_stabiliser *s, double time, const tabi_walk_state *plan, co
   now->foot_height = clamp(now->foot_height + timestep * speed, LARGEST_LIFT);
 }
 
+/* Puts the leg of a side where its last targets lead, or where the last one was. */
+static void start_leg(tabi_stabiliser *s, int side, bool along) {
+  for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+    double last = s->past[0][side][i];
+    double further = 2 * last - 3 * s->past[1][side][i] + s->past[2][side][i];
+    s->q[s->walker.leg[side].q[i]] = along ? last + further : last;
+  }
+}
+
+static void keep_target(tabi_stabiliser *s, int side) {
+  for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+    double target = s->q[s->walker.leg[side].q[i]];
+    s->past[2][side][i] = s->past[1][side][i];
+    s->past[1][side][i] = s->past[0][side][i];
+    s->past[0][side][i] = target;
+    s->target[s->walker.leg[side].joint[i]] = target;
+  }
+}
+
 /* Targets of the legs at a time; one that cannot be reached leaves the leg near its last one. */
 static void aim(tabi_stabiliser *s, double time, double timestep) {
   int32_t njoint = tabi_model_njoint(s->model);
   memory *now = &s->now;
   tabi_walk_state plan = tabi_walk_at(s->walk, time);
-  /* the legs start from where they were sent last */
-  for (int32_t j = 0; j < njoint; j++) {
-    tabi_range range = tabi_model_joint_q(s->model, j);
-    if (range.count == 1) s->q[range.first] = s->target[j];
-    s->rate[j] = s->target[j];
-  }
+  memcpy(s->rate, s->target, sizeof *s->rate * (size_t)njoint);
   tabi_trajectory_sample(s->walk->joints, time, s->target, NULL);
   tbi_foot_place place = {v3_load(plan.waist), plan.waist_yaw};
   tbi_frame waist = tbi_frame_of_place(&place);
@@ -393,11 +453,12 @@ static void aim(tabi_stabiliser *s, double time, double timestep) {
     tbi_frame sole = tbi_frame_of_place(&place);
     m3 tilt = q_matrix(q_mul(q_exp((v3){0, turn[1], 0}), q_exp((v3){turn[0], 0, 0})));
     sole.rot = m3_mul(&sole.rot, &tilt);
-    (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q);
-    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
-      int32_t j = s->walker.leg[side].joint[i];
-      s->target[j] = s->q[tabi_model_joint_q(s->model, j).first];
+    start_leg(s, side, true);
+    if (!tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q)) {
+      start_leg(s, side, false);
+      (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q);
     }
+    keep_target(s, side);
   }
   for (int32_t j = 0; j < njoint; j++)
     s->rate[j] = (s->target[j] - s->rate[j]) / timestep;

@@ -10,8 +10,9 @@
 
 struct tabi_trajectory {
   int32_t nrow, ncolumn;
-  double *time;  /* [nrow] */
-  double *value; /* [nrow x ncolumn] */
+  double per_second; /* rows, on average */
+  double *time;      /* [nrow] */
+  double *value;     /* [nrow x ncolumn] */
 };
 
 static tabi_status check(int32_t nrow, int32_t ncolumn, const double *time, const double *value,
@@ -46,7 +47,9 @@ tabi_trajectory *tabi_trajectory_create(int32_t nrow, int32_t ncolumn, const dou
     (void)tbi_error_memory(err);
     return NULL;
   }
-  *trajectory = (tabi_trajectory){nrow, ncolumn, memory, memory + rows};
+  double span = time[nrow - 1] - time[0];
+  *trajectory =
+      (tabi_trajectory){nrow, ncolumn, span > 0 ? (nrow - 1) / span : 0, memory, memory + rows};
   memcpy(trajectory->time, time, rows * sizeof *time);
   memcpy(trajectory->value, value, count * sizeof *value);
   return trajectory;
@@ -74,10 +77,19 @@ static bool reached(const tabi_trajectory *trajectory, int32_t row, double time)
   return at <= time + slack;
 }
 
-/* The last row at or before a time, -1 before the first. */
+static bool is_last_before(const tabi_trajectory *trajectory, int32_t row, double time) {
+  return reached(trajectory, row, time) &&
+         (row + 1 == trajectory->nrow || !reached(trajectory, row + 1, time));
+}
+
+/* The last row at or before a time, -1 before the first.  Where rows are even in time, the first
+ * guess is right. */
 static int32_t row_before(const tabi_trajectory *trajectory, double time) {
   int32_t low = -1;
   int32_t high = trajectory->nrow;
+  double even = (time - trajectory->time[0]) * trajectory->per_second;
+  int32_t guess = (int32_t)fmin(fmax(even + SLACK, 0), high - 1);
+  if (is_last_before(trajectory, guess, time)) return guess;
   while (high - low > 1) {
     int32_t middle = low + (high - low) / 2;
     if (reached(trajectory, middle, time)) {

@@ -92,9 +92,20 @@ static tabi_status fail_reach(double time, int32_t side, tabi_error *err) {
                        time, side == TABI_LEFT ? "left" : "right");
 }
 
+/* Learns from a correction of the waist how far the mass centre followed. */
+static void learn(tbi_walker *walker, const double way[2], v3 before, v3 after) {
+  const double came[2] = {before.x - after.x, before.y - after.y};
+  for (int i = 0; i < 2; i++) {
+    if (fabs(way[i]) < 1e-7 || came[i] * way[i] <= 0) continue;
+    walker->follow[i] = fmin(fmax(way[i] / came[i], 0.5), 3);
+  }
+}
+
 /* Joints for feet and mass centre: the waist is moved until the centre is where it shall be. */
 static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot_place *foot,
                                  v3 centre, tbi_foot_place *waist, double *q, tabi_error *err) {
+  double way[2] = {0, 0};
+  v3 before = v3_zero();
   waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
   for (int i = 0; i < MAX_CORRECTION; i++) {
     tbi_frame frame = tbi_frame_of_place(waist);
@@ -105,13 +116,35 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
       if (!tbi_walker_set_foot(walker, (tabi_side)side, &frame, &sole, search, q))
         return fail_reach(time, side, err);
     }
-    v3 missed = v3_sub(centre, tbi_walker_centre(walker, q));
+    v3 missed = v3_sub(centre, tbi_lumps_centre(&walker->lumps, q));
     if (fabs(missed.x) < CENTRE_GOAL && fabs(missed.y) < CENTRE_GOAL) break;
-    /* legs move about half as far as the waist */
-    waist->pos.x += 1.2 * missed.x;
-    waist->pos.y += 1.2 * missed.y;
+    if (i > 0) learn(walker, way, before, missed);
+    way[0] = walker->follow[0] * missed.x;
+    way[1] = walker->follow[1] * missed.y;
+    waist->pos.x += way[0];
+    waist->pos.y += way[1];
+    before = missed;
   }
   return TABI_OK;
+}
+
+/* What follows four numbers along a cubic, the last one first. */
+static double go_on(double a, double b, double c, double d) { return 4 * (a + c) - 6 * b - d; }
+
+/* Where a sample is likely to be: as smooth as those before. */
+static void guess(const pattern *p, int32_t k, double *q, tbi_foot_place *waist) {
+  const tbi_walker *walker = &p->walk->walker;
+  ptrdiff_t nq = tabi_model_nq(p->walk->model);
+  if (k < 4) return;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+      double *at = q + walker->leg[side].q[i];
+      *at = go_on(at[-nq], at[-2 * nq], at[-3 * nq], at[-4 * nq]);
+    }
+  }
+  const tbi_foot_place *last = p->waist + k;
+  waist->pos.x = go_on(last[-1].pos.x, last[-2].pos.x, last[-3].pos.x, last[-4].pos.x);
+  waist->pos.y = go_on(last[-1].pos.y, last[-2].pos.y, last[-3].pos.y, last[-4].pos.y);
 }
 
 static tabi_status move_joints(const pattern *p, tabi_error *err) {
@@ -127,6 +160,7 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
     v3 centre = {p->centre[0][k][0], p->centre[1][k][0], 0};
     memcpy(q, last, nq * sizeof *q);
     waist.pos = v3_add(waist.pos, v3_sub(centre, last_centre));
+    guess(p, k, q, &waist);
     tabi_status status = solve_posture(&walk->walker, time, plan.foot, centre, &waist, q, err);
     if (status != TABI_OK) return status;
     p->waist[k] = waist;

@@ -137,7 +137,7 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
   if (status != TABI_OK) return status;
   double angle[TBI_LEG_JOINTS];
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
-    angle[i] = posture[tabi_model_joint_q(model, leg->joint[i]).first];
+    angle[i] = posture[leg->q[i]];
   tbi_frame foot = tbi_leg_forward(leg, angle);
   extent around;
   status = measure_foot(model, def->foot[side], &foot.rot, &around, err);
@@ -161,10 +161,32 @@ static tabi_status add_scratch(tbi_walker *walker, tabi_error *err) {
   return TABI_OK;
 }
 
+void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves) {
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < TBI_LEG_JOINTS; i++)
+      moves[walker->leg[side].q[i]] = true;
+  }
+}
+
+static tabi_status add_lumps(tbi_walker *walker, const double *posture, tabi_error *err) {
+  bool *moves = calloc((size_t)tabi_model_nq(walker->model) + 1, sizeof *moves);
+  if (!moves) return tbi_error_memory(err);
+  tbi_walker_mark_legs(walker, moves);
+  tabi_status status =
+      tbi_lumps_make(&walker->lumps, walker->dynamics, walker->body, posture, moves, err);
+  free(moves);
+  return status;
+}
+
 tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
                             const double *posture, tabi_error *err) {
-  *walker =
-      (tbi_walker){.model = model, .length = HUGE_VAL, .width = HUGE_VAL, .ground = def->place[2]};
+  *walker = (tbi_walker){
+      .model = model,
+      .length = HUGE_VAL,
+      .width = HUGE_VAL,
+      .ground = def->place[2],
+      .follow = {1.2, 1.2}
+  };
   tabi_status status = find_base(walker, def, err);
   v3 sole[2];
   for (int side = 0; side < 2 && status == TABI_OK; side++)
@@ -176,17 +198,21 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "walk: the left foot is not to the left of the right one");
   }
-  return add_scratch(walker, err);
+  status = add_scratch(walker, err);
+  if (status == TABI_OK) status = add_lumps(walker, posture, err);
+  return status;
 }
 
 tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err) {
   *walker = *from;
+  walker->lumps = (tbi_lumps){.count = 0};
   return add_scratch(walker, err);
 }
 
 void tbi_walker_free(tbi_walker *walker) {
   tabi_dynamics_destroy(walker->dynamics);
   free(walker->v);
+  tbi_lumps_free(&walker->lumps);
   walker->dynamics = NULL;
   walker->v = NULL;
 }
@@ -207,13 +233,13 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
   const tbi_leg *leg = &walker->leg[side];
   double angle[TBI_LEG_JOINTS];
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
-    angle[i] = q[tabi_model_joint_q(walker->model, leg->joint[i]).first];
+    angle[i] = q[leg->q[i]];
   tbi_frame from_world = tbi_frame_inverse(waist);
   tbi_frame link = tbi_frame_mul(sole, &walker->foot[side]);
   tbi_frame goal = tbi_frame_mul(&from_world, &link);
   bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
-    q[tabi_model_joint_q(walker->model, leg->joint[i]).first] = angle[i];
+    q[leg->q[i]] = angle[i];
   return reached;
 }
 

@@ -4,6 +4,7 @@
 #define TBI_WALKER_H
 
 #include "control/leg.h"
+#include "control/lumps.h"
 #include "control/swing.h"
 #include "tabi/tabi_control.h"
 
@@ -19,6 +20,8 @@ typedef struct tbi_walker {
   tbi_frame in_waist;      /* the floating link in the frame of the waist */
   int32_t link[2];         /* feet */
   tbi_leg leg[2];
+  tbi_lumps lumps;     /* joints other than those of the legs stand */
+  double follow[2];    /* how far the waist was last moved for the mass centre to move by one */
   tbi_frame foot[2];   /* the foot's link, from the middle of its sole, level */
   double length;       /* m, of the soles along x: the smaller one */
   double width;        /* m, and along y */
@@ -30,7 +33,7 @@ typedef struct tbi_walker {
 /* The robot in the posture q[nq]; tbi_walker_free gives the memory back, also after a failure. */
 tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
                             const double *posture, tabi_error *err);
-/* The same robot with a scratch of its own. */
+/* The same robot with a scratch of its own, but without lumps. */
 tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err);
 void tbi_walker_free(tbi_walker *walker);
 
@@ -47,6 +50,9 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
 double tbi_walker_mass(const tbi_walker *walker); /* kg */
 /* The mass centre in the world; the scratch then holds the kinematics of q at rest. */
 v3 tbi_walker_centre(tbi_walker *walker, const double *q);
+
+/* Marks the positions of the legs' joints in moves[nq]. */
+void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves);
 
 /* Finds walker->tau, the joint forces of the motion, from three postures one period apart, as if
  * nothing touched the robot: those of the floating joint are what the ground must give.  Returns

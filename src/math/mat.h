@@ -50,6 +50,17 @@ static inline m3 m3_transpose(const m3 *a) {
   return m3_from_columns(m3_row(a, 0), m3_row(a, 1), m3_row(a, 2));
 }
 
+/* The rotation about a unit vector by an angle (Rodrigues). */
+static inline m3 m3_about(v3 a, double sine, double cosine) {
+  v3 t = v3_scale(1 - cosine, a);
+  v3 s = v3_scale(sine, a);
+  return (m3){
+      {{cosine + t.x * a.x, t.x * a.y - s.z, t.x * a.z + s.y},
+       {t.x * a.y + s.z, cosine + t.y * a.y, t.y * a.z - s.x},
+       {t.x * a.z - s.y, t.y * a.z + s.x, cosine + t.z * a.z}}
+  };
+}
+
 static inline s3 s3_zero(void) { return (s3){0, 0, 0, 0, 0, 0}; }
 static inline s3 s3_load(const double *a) { return (s3){a[0], a[1], a[2], a[3], a[4], a[5]}; }
 static inline void s3_store(s3 a, double *to) {
