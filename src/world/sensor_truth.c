@@ -55,11 +55,28 @@ static sv inertial_wrench(const tabi_world *w, int32_t link) {
   return (sv){v4_from(force), v4_from(moment)};
 }
 
+/* accelerations of the bodies that some sensor needs, with the world falling up (see rnea.c) */
+static void accelerate(tabi_world *w, const double *qdd) {
+  const tabi_model *model = w->model;
+  tabi_dynamics *d = w->d;
+  d->acc[TABI_WORLD] = (sv){v4_scale(-1, v4_from(v3_load(w->def.gravity))), v4_zero()};
+  for (int32_t i = 0; i < w->sensors.nbody; ++i) {
+    int32_t index = w->sensors.body[i];
+    const tbi_body *body = &model->body[index];
+    sv a = sv_add(d->acc[body->parent], d->body[index].drift);
+    for (int32_t k = body->v; k < body->v + body->nv; ++k)
+      a = sv_axpy(a, qdd[k], d->axis[k]);
+    d->acc[index] = a;
+  }
+}
+
 static void begin_loads(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
-  s->load[TABI_WORLD] = sv_zero();
-  for (int32_t i = 0; i < w->model->nlink; ++i)
-    s->load[i] = sv_sub(inertial_wrench(w, i), s->external[i]);
+  memset(s->load + TABI_WORLD, 0, sizeof *s->load * ((size_t)w->model->nlink + 1));
+  for (int32_t i = 0; i < s->nfelt; ++i) {
+    int32_t link = s->felt[i];
+    s->load[link] = sv_sub(inertial_wrench(w, link), s->external[link]);
+  }
 }
 
 /* connections pull at b where its frame is, and with the opposite at a */
@@ -88,12 +105,14 @@ static sv moved(const tabi_world *w, sv wrench, int32_t from, int32_t to) {
   return wrench;
 }
 
-/* links hand what they need on to their parents */
+/* links hand what they need on to their parents; how those that are not felt fare does not matter
+ */
 static void gather_loads(tabi_world *w) {
   const tabi_model *model = w->model;
-  sv *load = w->sensors.load;
-  for (int32_t i = model->nlink - 1; i >= 0; --i) {
-    int32_t link = model->link_order[i];
+  const tbi_sensors *s = &w->sensors;
+  sv *load = s->load;
+  for (int32_t i = s->nfelt - 1; i >= 0; --i) {
+    int32_t link = s->felt[i];
     int32_t parent = parent_of(model, link);
     if (parent == TABI_WORLD) continue;
     sv handed = moved(w, load[link], body_of(w, link), body_of(w, parent));
@@ -110,6 +129,7 @@ static void add_contact(tabi_world *w, const tabi_contact *c, int32_t link, int3
   v3 force = v3_scale(rate, v3_load(c->impulse));
   sv wrench = wrench_on(w, link, force, point);
   if (s->feels_forces) s->load[link] = sv_sub(s->load[link], wrench);
+  if (!s->feels_contacts) return;
   s->push[link].normal += fabs(rate) * v3_dot(v3_load(c->impulse), v3_load(c->normal));
   if (tree == tree_of(w, body_of(w, other))) return;
   tbi_push *both[2] = {&s->push[link], &s->tree_push[tree]};
@@ -119,20 +139,10 @@ static void add_contact(tabi_world *w, const tabi_contact *c, int32_t link, int3
   }
 }
 
-static void sum_contacts(tabi_world *w) {
+/* what is welded to a link is part of it */
+static void weld_pushes(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
-  double rate = 1 / w->def.timestep;
-  for (int32_t i = TABI_WORLD; i < model->nlink; ++i)
-    s->push[i] = (tbi_push){.normal = 0};
-  for (int32_t i = TABI_WORLD; i < model->ntree; ++i)
-    s->tree_push[i] = (tbi_push){.normal = 0};
-  for (int32_t i = 0; i < w->ncontact; ++i) {
-    const tabi_contact *c = &w->contact[i];
-    add_contact(w, c, c->link_a, c->link_b, -rate);
-    add_contact(w, c, c->link_b, c->link_a, rate);
-  }
-  /* what is welded to a link is part of it */
   for (int32_t i = model->nlink - 1; i >= 0; --i) {
     int32_t link = model->link_order[i];
     int32_t joint = model->link_home[link].joint;
@@ -141,6 +151,22 @@ static void sum_contacts(tabi_world *w) {
     parent->wrench = sv_add(parent->wrench, s->push[link].wrench);
     parent->normal += s->push[link].normal;
   }
+}
+
+static void sum_contacts(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  double rate = 1 / w->def.timestep;
+  for (int32_t i = TABI_WORLD; i < model->nlink && s->feels_contacts; ++i)
+    s->push[i] = (tbi_push){.normal = 0};
+  for (int32_t i = TABI_WORLD; i < model->ntree && s->feels_contacts; ++i)
+    s->tree_push[i] = (tbi_push){.normal = 0};
+  for (int32_t i = 0; i < w->ncontact; ++i) {
+    const tabi_contact *c = &w->contact[i];
+    add_contact(w, c, c->link_a, c->link_b, -rate);
+    add_contact(w, c, c->link_b, c->link_a, rate);
+  }
+  if (s->feels_contacts) weld_pushes(w);
 }
 
 static tbi_frame frame_of(const tabi_world *w, const tabi_sensor_def *def, int32_t link) {
@@ -250,8 +276,13 @@ void tbi_truth_of_step(tabi_world *w) {
   if (walks) tbi_walk_acceleration(&w->walk, qdd);
   for (int32_t k = 0; k < model->nv && !walks; ++k)
     qdd[k] = (w->v_new[k] - w->v[k]) / w->def.timestep;
-  tbi_kinematics(w->d, walks ? w->q_new : w->q, walks ? w->v_new : w->v);
-  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), qdd);
+  if (walks) {
+    tbi_kinematics(w->d, w->q_new, w->v_new);
+  } else if (w->def.integrator == TABI_RK4) {
+    /* its stages have moved the bodies away from where the step began */
+    tbi_kinematics(w->d, w->q, w->v);
+  }
+  accelerate(w, qdd);
   if (s->feels_forces) begin_loads(w);
   sum_contacts(w);
   if (s->feels_forces) {

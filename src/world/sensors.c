@@ -44,10 +44,14 @@ void tbi_sensors_place_state(tbi_layout *at, tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
   int64_t readings = 0;
-  s->feels_forces = false;
+  s->feels_forces = s->feels_contacts = false;
   for (int32_t i = 0; i < model->nsensor; ++i) {
     readings += (int64_t)length_of(w, i) * size_of(w, i);
-    if (model->sensor[i].type == TABI_SENSOR_FORCE_TORQUE) s->feels_forces = true;
+    tabi_sensor_type type = model->sensor[i].type;
+    if (type == TABI_SENSOR_FORCE_TORQUE) s->feels_forces = true;
+    if (type == TABI_SENSOR_CONTACT || type == TABI_SENSOR_PRESSURE_CENTRE ||
+        type == TABI_SENSOR_ZMP)
+      s->feels_contacts = true;
   }
   s->random = tbi_layout_take(at, model->nsensor, sizeof *s->random);
   s->line = tbi_layout_take(at, readings, sizeof *s->line);
@@ -64,6 +68,8 @@ void tbi_sensors_place(tbi_layout *at, tabi_world *w) {
   s->load = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->load);
   s->push = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->push);
   s->tree_push = tbi_layout_take(at, (int64_t)model->ntree + 1, sizeof *s->tree_push);
+  s->felt = tbi_layout_take(at, model->nlink, sizeof *s->felt);
+  s->body = tbi_layout_take(at, model->nbody, sizeof *s->body);
   if (!at->base) return;
   /* entry -1 is the world */
   ++s->load;
@@ -86,7 +92,8 @@ static double disturb(double value, const tabi_sensor_def *def, int k, uint64_t 
 /* the entry of a ring that a step writes; the one after it is the oldest */
 static double *entry(const tabi_world *w, int32_t sensor, int64_t step) {
   const tbi_sensors *s = &w->sensors;
-  int64_t at = step % s->line_length[sensor];
+  int64_t length = s->line_length[sensor];
+  int64_t at = length > 1 ? step % length : 0;
   return s->line + s->line_start[sensor] + at * size_of(w, sensor);
 }
 
@@ -113,8 +120,56 @@ void tbi_sensors_refill(tabi_world *w) {
   }
 }
 
+/* links behind joints with sensors; until then `push` holds the marks */
+static void find_felt(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  for (int32_t i = TABI_WORLD; i < model->nlink; ++i)
+    s->push[i].normal = 0;
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    const tabi_sensor_def *def = &model->sensor[i];
+    if (def->type == TABI_SENSOR_FORCE_TORQUE) s->push[model->joint[def->joint].child].normal = 1;
+  }
+  s->nfelt = 0;
+  for (int32_t i = 0; i < model->nlink; ++i) {
+    int32_t link = model->link_order[i];
+    int32_t joint = model->link_home[link].joint;
+    if (joint != TABI_NONE && s->push[model->joint[joint].parent].normal > 0)
+      s->push[link].normal = 1;
+    if (s->push[link].normal > 0) s->felt[s->nfelt++] = link;
+  }
+  for (int32_t i = 0; i < s->nfelt; ++i)
+    s->push[s->felt[i]].normal = 0;
+}
+
+static void mark_bodies(const tabi_world *w, int32_t link) {
+  int32_t body = link == TABI_WORLD ? TABI_WORLD : w->model->link_home[link].body;
+  for (; body != TABI_WORLD && !w->sensors.body[body]; body = w->model->body[body].parent)
+    w->sensors.body[body] = 1;
+}
+
+/* bodies that carry what is felt or accelerometers; the marks make room for the list */
+static void find_bodies(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  memset(s->body, 0, sizeof *s->body * (size_t)model->nbody);
+  for (int32_t i = 0; i < s->nfelt; ++i)
+    mark_bodies(w, s->felt[i]);
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    if (model->sensor[i].type == TABI_SENSOR_ACCELEROMETER) mark_bodies(w, model->sensor[i].link);
+  }
+  s->nbody = 0;
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (s->body[i]) s->body[s->nbody++] = i;
+  }
+}
+
 void tbi_sensors_start(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
+  if (w->model->nsensor > 0) {
+    find_felt(w);
+    find_bodies(w);
+  }
   uint64_t seeds = w->def.seed;
   int64_t start = 0;
   for (int32_t i = 0; i < w->model->nsensor; ++i) {

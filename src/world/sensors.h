@@ -27,6 +27,10 @@ typedef struct tbi_sensors {
   int64_t *line_start;  /* [nsensor] */
   int32_t *line_length; /* readings in a ring: [nsensor] */
   bool feels_forces;    /* some sensor sits in a joint */
+  bool feels_contacts;  /* some sensor tells what contacts do to a link or tree */
+  int32_t *felt;        /* links behind joints with sensors, parents first: [nfelt] */
+  int32_t *body;        /* bodies whose acceleration is needed, parents first: [nbody] */
+  int32_t nfelt, nbody;
 
   /* of a step; entry TABI_WORLD of links and trees is the world itself */
   double *truth;              /* TABI_SENSOR_MAX each */
