@@ -28,6 +28,7 @@ static const shipped scenes[] = {
     {"terrain",          400, 60,   1},
     {"walk",             100, 36,   1},
     {"walk_bush",        100, 42,   1},
+    {"walk19",           100, 42,   1},
     {"bowl",             300, 108,  0},
     {"closed_link",      500, 3,    1},
     {"four_bar",         500, 5,    1},

@@ -9,6 +9,7 @@
 
 #define WALK       TABI_SOURCE_DIR "/scenes/walk.yaml"
 #define WALK_BUSH  TABI_SOURCE_DIR "/scenes/walk_bush.yaml"
+#define WALK19     TABI_SOURCE_DIR "/scenes/walk19.yaml"
 #define CONTROLLER "robots.robot.controller."
 #define HANGING_BOX                                                            \
   "bodies=[{name: floor, fixed: true, shape: {plane: {}}, material: ground}, " \
@@ -108,6 +109,20 @@ static void test_shipped(void **state) {
       assert_true(seen.lowest > 0.63);
     }
   }
+}
+
+/* Nineteen steps with all joints free lead where they should: forward, along an arc of 60 degrees
+ * and back the way it then looks. */
+static void test_nineteen(void **state) {
+  (void)state;
+  result seen = run(WALK19, NULL, 0);
+  double turn = 5 * 0.2094;
+  print_message("walk19: pelvis at %.4f %.4f %.4f m, yaw %.4f rad\n", seen.at[0], seen.at[1],
+                seen.at[2], seen.yaw);
+  assert_near(seen.at[0], 6 * 0.2 + 0.75 * sin(turn) - 5 * 0.15 * cos(turn), 0.02);
+  assert_near(seen.at[1], 0.75 * (1 - cos(turn)) - 5 * 0.15 * sin(turn), 0.02);
+  assert_near(seen.yaw, turn, 0.01);
+  assert_true(seen.lowest > 0.63);
 }
 
 /* Feet and waist of the other humanoids are found as well. */
@@ -230,10 +245,12 @@ static void test_count(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_short),   cmocka_unit_test(test_repeat), cmocka_unit_test(test_place),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_count),
+      cmocka_unit_test(test_short),   cmocka_unit_test(test_repeat),
+      cmocka_unit_test(test_place),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_count),
 #ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_shipped), cmocka_unit_test(test_others), cmocka_unit_test(test_blind),
+      cmocka_unit_test(test_shipped), cmocka_unit_test(test_nineteen),
+      cmocka_unit_test(test_others),  cmocka_unit_test(test_blind),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
