@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 """What tools/benchmarks.sh does with the numbers of `tabi bench --json`.
 
-  benchmarks.py keep NATIVE RELEASE JSON MACHINE COMPILER
-                                                 raw numbers, small, and where they were measured
+  benchmarks.py commands TABI FOLDER             times of whole commands; FOLDER: other models, or ""
+  benchmarks.py keep FOLDER JSON MACHINE COMPILER
+                                                 FOLDER/native/*.json and FOLDER/release/*.json in one
   benchmarks.py tables JSON DOCUMENT             tables between <!-- name --> and <!-- end --> anew
-  benchmarks.py chart JSON                       a gnuplot script on standard output
 """
 
 import json
 import math
+import os
 import re
+import resource
+import subprocess
 import sys
+import time
 
-KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "residual", "speed"]
-ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy"]
+KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "gap", "energy",
+        "residual", "speed", "steps"]
+ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10"]
 
 # what is to be reached: name, scene, tabi's row, the others', how many times as fast
 GOALS = [
@@ -36,29 +41,85 @@ def load(path):
         return json.load(file)
 
 
+# --- measuring commands
+
+def run(command):
+    """Wall and user seconds of a command, and what it printed."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    wall = time.perf_counter() - start
+    return wall, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, done.stdout
+
+
+def best(command, times):
+    runs = [run(command) for _ in range(times)]
+    return min(r[0] for r in runs), min(r[1] for r in runs), runs[0][2]
+
+
+def commands(tabi, folder):
+    found = {}
+    walk = next(s for s in ("scenes/walk19.yaml", "scenes/walk.yaml") if os.path.exists(s))
+    _, user, text = best([tabi, "run", walk, "--json"], 5)
+    result = json.loads(text)
+    found["walk"] = {"scene": walk, "seconds": user, "simulated": result["time"]}
+    wall, _, text = best([tabi, "run", "scenes/stand.yaml", "--time", "0.001", "--json"], 20)
+    found["start"] = {"scene": "scenes/stand.yaml", "seconds": wall}
+    if "memory" in json.loads(text):
+        found["memory"] = {"scene": "scenes/stand.yaml", "bytes": json.loads(text)["memory"]}
+    robot = os.path.join(folder, "models/sr1/SR1.urdf")
+    if os.path.exists(robot):
+        # all of `tabi info`, without what a command costs that reads nothing
+        wall = best([tabi, "info", robot], 20)[0] - best([tabi, "--version"], 20)[0]
+        found["load"] = {"model": "SR1.urdf", "seconds": wall}
+    json.dump(found, sys.stdout)
+
+
+# --- keeping numbers
+
 def shortened(row):
-    kept = {key: row[key] for key in ("workload", "engine", "settings", "dof") if key in row}
+    kept = {key: row[key] for key in ("workload", "engine", "settings", "dof", "note")
+            if key in row}
     kept.update({key: float(f"{row[key]:.4g}") for key in KEPT if key in row})
     return kept
 
 
-def keep(native, release, path, machine, compiler):
-    data, other = load(native), load(release)
-    lists = {"rows": [shortened(row) for row in data["rows"]],
-             "release": [shortened(row) for row in other["rows"]],
-             "growth": data["growth"]}
-    text = f'{{"machine": {json.dumps(machine)},\n "compiler": {json.dumps(compiler)}'
+def rows_of(folder, order):
+    """All rows of a preset, its scenes in the order that tabi lists them in."""
+    rows = []
+    for scene in order + ["growth"]:
+        rows += part_of(folder, f"{scene}.json", {"rows": []})["rows"]
+    return rows
+
+
+def part_of(folder, name, default):
+    path = os.path.join(folder, name)
+    return load(path) if os.path.exists(path) else default
+
+
+def keep(folder, path, machine, compiler):
+    lists, single = {}, {"machine": machine, "compiler": compiler}
+    with open(os.path.join(folder, "scenes"), encoding="utf-8") as file:
+        order = file.read().split()
+    for preset, name in (("native", "rows"), ("release", "release")):
+        place = os.path.join(folder, preset)
+        lists[name] = [shortened(row) for row in rows_of(place, order)]
+        single[f"commands_{preset}"] = part_of(place, "commands.json", {})
+    for preset, name in (("native", "growth"), ("release", "growth_release")):
+        lists[name] = part_of(os.path.join(folder, preset), "growth.json", {"growth": []})["growth"]
+    text = ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in single.items())
     for name, items in lists.items():
         lines = ",\n".join("  " + json.dumps(item) for item in items)
         text += f',\n "{name}": [\n{lines}\n ]'
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "}\n")
+        file.write("{" + text + "}\n")
 
+
+# --- tables
 
 def scenes(data, rows="rows"):
     """Rows by scene and by the name of the engine, in the order measured."""
     found = {}
-    for row in data[rows]:
+    for row in data.get(rows, []):
         workload, scene, name = row["workload"].split("/")
         if workload == "engines":
             found.setdefault(scene, {})[name] = row
@@ -80,7 +141,7 @@ def lines_of(head, rows):
 
 
 def conditions(data):
-    engines = sorted({row["engine"] for row in data["rows"] if row["engine"] != "tabi"})
+    engines = sorted({row["engine"] for row in data["rows"] if " " in row["engine"]})
     return [f"{data['machine']}; {data['compiler']}, preset `native`; "
             f"{', '.join(engines) or 'no peers'}."]
 
@@ -88,6 +149,12 @@ def conditions(data):
 def times_as_fast(found, scene, ours, other):
     own, peer = (found.get(scene, {}).get(name, {}).get("us") for name in (ours, other))
     return peer / own if own and peer else None
+
+
+def reached(value, good, form):
+    if value is None:
+        return "not measured"
+    return form.format(value) + ("" if good(value) else " (missed)")
 
 
 def goals(data):
@@ -100,12 +167,82 @@ def goals(data):
             own, peer = found[scene][ours], found[scene][other]
             release = times_as_fast(released, scene, ours, other)
             deeper = own.get("penetration", 0) > max(peer.get("penetration", 0), 1e-12)
-            reached = f"{ratio:.2g}x" + ("" if ratio >= wanted else " (missed)")
             depth = number(own.get("penetration")) + (" (deeper)" if deeper else "")
-            rows.append([what, other, f"{wanted}x", reached, number(release, "{:.2g}x"), depth,
-                         number(peer.get("penetration"))])
+            rows.append([what, other, f"{wanted}x",
+                         reached(ratio, lambda r, w=wanted: r >= w, "{:.2g}x"),
+                         number(release, "{:.2g}x"), depth, number(peer.get("penetration"))])
     head = ["scene", "against", "wanted", "reached", "`release`", "overlap m", "theirs m"]
     return lines_of(head, rows)
+
+
+def value_of(found, scene, name, key):
+    return found.get(scene, {}).get(name, {}).get(key)
+
+
+def power(found, small, large, size):
+    """By which power of the size the time of tabi grows between two scenes."""
+    one, many = (value_of(found, scene, "tabi", "us") for scene in (small, large))
+    return math.log(many / one) / math.log(size) if one and many else None
+
+
+def robots(found):
+    one, many = (value_of(found, f"quadrupeds{n}", "tabi", "us") for n in (1, 225))
+    return many / 225 / one if one and many else None
+
+
+def exponent_of(growth):
+    return next((item["us"] for item in growth if item["function"] == "cone20" and
+                 item["size"] == "contacts" and item["from"] == 8), None)
+
+
+def quotient(a, b):
+    return a / b if a and b else None
+
+
+# name, how it is written, the limit, and how it is found; above the limit is wanted where it says so
+LIMITS = [
+    ("225 quadrupeds: time of a robot, over that of one alone", "{:.2f}", 1.5,
+     lambda run: robots(run["rows"])),
+    ("cost ~ contacts^p, 8 to 1000, 20 sweeps: p", "{:.2f}", 1.1,
+     lambda run: exponent_of(run["growth"])),
+    ("cost ~ links^p, chains of 10 to 1000: p", "{:.2f}", 1.1,
+     lambda run: power(run["rows"], "chain10", "chain1000", 100)),
+    ("cube on a slope: creep, m/s", "{:.1e}", 1e-9,
+     lambda run: value_of(run["rows"], "slope", "tabi", "error")),
+    ("`rolling`, exact to 1e-14: error, m²/s²", "{:.1e}", 1e-20,
+     lambda run: value_of(run["rows"], "rolling", "tabi-exact14", "error")),
+    ("`bouncing`, midpoint: error, J²", "{:.1e}", 2e-2,
+     lambda run: value_of(run["rows"], "bouncing", "tabi-midpoint", "error")),
+    ("`balls666`: error, m²", "{:.1e}", 1e-4,
+     lambda run: value_of(run["rows"], "balls666", "tabi", "error")),
+    ("`momentum`, rk4: error, (kg m/s)²", "{:.1e}", 1e-12,
+     lambda run: value_of(run["rows"], "momentum", "tabi-rk4", "error")),
+    ("`energy`, rk4: error, J²", "{:.1e}", 1e-16,
+     lambda run: value_of(run["rows"], "energy", "tabi-rk4", "error")),
+    ("`tabi run` of a walk, controllers and sensors included: times real time", "{:.0f}", -100,
+     lambda run: quotient(run["commands"].get("walk", {}).get("simulated"),
+                          run["commands"].get("walk", {}).get("seconds"))),
+    ("memory of a world with the humanoid, kB", "{:.0f}", 256,
+     lambda run: quotient(run["commands"].get("memory", {}).get("bytes"), 1024)),
+    ("loading SR1, ms", "{:.1f}", 5,
+     lambda run: quotient(run["commands"].get("load", {}).get("seconds"), 1e-3)),
+    ("start and end of `tabi run`, 0.001 s simulated, ms", "{:.1f}", 20,
+     lambda run: quotient(run["commands"].get("start", {}).get("seconds"), 1e-3)),
+]
+
+
+def limits(data):
+    native = {"rows": scenes(data), "growth": data["growth"],
+              "commands": data.get("commands_native", {})}
+    release = {"rows": scenes(data, "release"), "growth": data.get("growth_release", []),
+               "commands": data.get("commands_release", {})}
+    rows = []
+    for what, form, limit, find in LIMITS:
+        good = (lambda v, m=-limit: v >= m) if limit < 0 else (lambda v, m=limit: v <= m)
+        wanted = f"at least {-limit:g}" if limit < 0 else f"at most {limit:g}"
+        rows.append([what, wanted, reached(find(native), good, form),
+                     number(find(release), form)])
+    return lines_of(["what", "wanted", "reached", "`release`"], rows)
 
 
 def speed(data):
@@ -120,34 +257,42 @@ def speed(data):
             rows.append([f"`{scene}`", name, number(row.get("contacts"), "{:.0f}"),
                          micros(row.get("us")), number(ratio, "{:.2f}"),
                          number(count and count / 1000, "{:.0f} k"),
-                         number(row.get("penetration")), number(row.get("speed"))])
-    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "overlap m", "speed m/s"]
+                         number(row.get("penetration")), number(row.get("energy")),
+                         number(row.get("residual")), number(row.get("speed")),
+                         row.get("note", "")])
+    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "overlap m", "energy",
+            "certificate m/s", "speed m/s", ""]
     return lines_of(head, rows)
 
 
 def errors(data):
-    rows = [[f"`{scene}`", name, number(row.get("error")), micros(row.get("us"))]
-            for scene, engines in scenes(data).items() if scene in ERRORS
-            for name, row in engines.items()]
-    return lines_of(["scene", "engine", "error", "us"], rows)
-
-
-def exponent(one, many):
-    return math.log(many["us"] / one["us"]) / math.log(225)
+    rows = []
+    for scene, engines in scenes(data).items():
+        for name, row in engines.items() if scene in ERRORS else ():
+            count = row.get("instructions")
+            rows.append([f"`{scene}`", name, number(row.get("error")), number(row.get("energy")),
+                         micros(row.get("us")), number(count and count / 1000, "{:.0f} k"),
+                         number(row.get("residual")), row.get("note", "")])
+    head = ["scene", "engine", "error", "energy", "us", "instructions", "certificate m/s", ""]
+    return lines_of(head, rows)
 
 
 def growth(data):
     rows = [[f"`{item['shape']}/{item['function']}`", item["size"], f"{item['from']:.0f}",
              f"{item['us']:.2f}"] for item in data["growth"]]
     found = scenes(data)
-    one, many = (found.get(f"quadrupeds{n}", {}) for n in (1, 225))
-    rows += [[f"`quadrupeds/{name}`", "robots", "1", f"{exponent(row, many[name]):.2f}"]
-             for name, row in one.items() if "us" in row and "us" in many.get(name, {})]
+    for series, small, large, size in (("quadrupeds", 1, 225, "robots"),
+                                       ("chain", 10, 1000, "links"), ("pile", 20, 1000, "boxes")):
+        one, many = (found.get(f"{series}{n}", {}) for n in (small, large))
+        for name, row in one.items():
+            if "us" in row and "us" in many.get(name, {}):
+                p = math.log(many[name]["us"] / row["us"]) / math.log(large / small)
+                rows.append([f"`{series}/{name}`", size, f"{small}", f"{p:.2f}"])
     return lines_of(["what", "size", "from", "exponent"], rows)
 
 
-TABLES = {"conditions": conditions, "goals": goals, "speed": speed, "errors": errors,
-          "growth": growth}
+TABLES = {"conditions": conditions, "goals": goals, "limits": limits, "speed": speed,
+          "errors": errors, "growth": growth}
 
 
 def tables(path, document):
@@ -164,26 +309,5 @@ def tables(path, document):
         file.write(text)
 
 
-def chart(path):
-    """Overlap over time of a step: each engine a point, each scene a panel."""
-    found = scenes(load(path))
-    panels = [s for s in ("stand", "quadrupeds1", "pile100", "pile300") if s in found]
-    print("set terminal svg size 900,640 font 'sans,12' background 'white'")
-    print("set logscale xy\nset grid\nset key off\nset format y '10^{%L}'")
-    print("set offsets graph 0.15, graph 0.3, graph 0.1, graph 0.1")
-    print("set multiplot layout 2,2 title 'Time of a step and overlap: below and left is better'")
-    for scene in panels:
-        print(f"set title '{scene}'\nset xlabel 'us of a step'\nset ylabel 'overlap [m]'")
-        print("$data << END")
-        for name, row in found[scene].items():
-            if "us" in row and "penetration" in row:
-                ours = int(name.startswith("tabi"))
-                print(f'{row["us"]} {max(row["penetration"], 1e-9)} "{name}" {ours}')
-        print("END")
-        print("plot $data using 1:2:($4 > 0 ? 0xc0392b : 0x34495e) with points pt 7 ps 0.8 "
-              "lc rgb variable, '' using 1:2:3 with labels left offset 0.8,0")
-    print("unset multiplot")
-
-
 if __name__ == "__main__":
-    {"keep": keep, "tables": tables, "chart": chart}[sys.argv[1]](*sys.argv[2:])
+    {"commands": commands, "keep": keep, "tables": tables}[sys.argv[1]](*sys.argv[2:])

@@ -1,31 +1,73 @@
 #!/usr/bin/env bash
-# benchmarks.sh [--tables] - measures tabi beside other engines and writes docs/benchmarks.md anew.
+# benchmarks.sh [--again | --tables] - measures tabi beside other engines and writes docs/benchmarks.md.
 #
-# Builds the native preset with all peers whose libraries are there (tools/install-packages.sh bench
-# brings them), runs the workload "engines" and the growth of cost with contacts, keeps what came
-# out in docs/benchmarks.json, and makes from it the tables of docs/benchmarks.md and, with gnuplot,
-# the chart docs/figures/benchmarks.svg.  --tables: from the JSON that is there.  Takes about an
-# hour, on a machine that should do nothing else.
+# Builds the presets native and release with all peers whose libraries are there
+# (tools/install-packages.sh bench brings them) and runs `tabi bench` scene by scene, all scenes with
+# native, those that have a goal with release.  What a scene gave is kept in build/benchmarks, so that
+# a run that was stopped goes on where it was: scenes are measured anew once tabi was built anew, or
+# with --again.  docs/benchmarks.json gets all of it, and from it come the tables of
+# docs/benchmarks.md and the chart docs/figures/benchmarks.svg; --tables makes only these.  Takes
+# about half an hour, on a machine that should do nothing else.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 json=docs/benchmarks.json
+raw=build/benchmarks
+python=${PYTHON:-python3}
+export PYTHONDONTWRITEBYTECODE=1
 
-# the preset native, and then release for the scenes that have a goal
+# instructions are counted here: by the processor's trap flag and by valgrind, which are slow
+counted=' stand stand-rk4 walk points40 quadrupeds1 pile20 pile100 chain10 chain100 slope '
+goals='stand stand-rk4 walk points40 quadrupeds1 quadrupeds225 pile100 pile300 chain10 chain1000 slope'
+
+say() { printf 'tabi: %s\n' "$*" >&2; }
+
+# run FILE COMMAND...: the command's output in the file, unless it is there and newer than tabi.  A
+# scene that fails, or takes a quarter of an hour, leaves no file and does not end the rest.
+run() {
+  local file=$1 start=$SECONDS
+  shift
+  if [ -s "$file" ] && [ "$file" -nt "$tabi" ]; then return; fi
+  if timeout 900 "$@" >"$file.new"; then
+    mv "$file.new" "$file"
+    say "${file#"$raw"/} after $((SECONDS - start)) s"
+  else
+    say "warning: ${file#"$raw"/} failed and is left out; the command was: $*"
+    rm -f "$file.new"
+  fi
+}
+
+# scenes PRESET NAME...
+scenes() {
+  local preset=$1 name count
+  tabi=build/$preset/tabi
+  shift
+  mkdir -p "$raw/$preset"
+  for name in "$@"; do
+    count=()
+    if [ "$preset" = native ] && [[ $counted == *" $name "* ]]; then count=(--count); fi
+    run "$raw/$preset/$name.json" "$tabi" bench "engines/$name" --peers --json "${count[@]}"
+  done
+  run "$raw/$preset/growth.json" "$tabi" bench --json \
+    contact/points{8,16,40,100,200,400,1000}/cone20
+  run "$raw/$preset/commands.json" "$python" tools/benchmarks.py commands "$tabi" "$(extra)"
+}
+
 measure() {
-  local raw preset
-  raw=$(mktemp -d)
-  trap 'rm -r "$raw"' RETURN
+  local preset
+  [ "${1:-}" != --again ] || rm -rf "$raw"
   for preset in native release; do
     cmake --preset "$preset" -DTABI_PEERS=ON >/dev/null
     cmake --build --preset "$preset" >&2
   done
-  build/native/tabi bench engines contact/points{8,16,40,100,200,400,1000}/cone20 \
-    --peers --count --json >"$raw/native"
-  build/release/tabi bench engines/{stand,stand-rk4,walk,points40} \
-    engines/{quadrupeds1,quadrupeds225,pile100,pile300,chain1000} --peers --json >"$raw/release"
-  python3 tools/benchmarks.py keep "$raw/native" "$raw/release" "$json" "$(machine)" "$(compiler)"
+  mkdir -p "$raw"
+  build/native/tabi bench --list engines | cut -d/ -f2 | uniq >"$raw/scenes"
+  # shellcheck disable=SC2046  # names of scenes, one word each
+  scenes native $(cat "$raw/scenes")
+  # shellcheck disable=SC2086
+  scenes release $goals
+  "$python" tools/benchmarks.py keep "$raw" "$json" "$(machine)" "$(compiler)"
 }
 
 machine() {
@@ -38,10 +80,9 @@ compiler() {
   "$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' build/native/CMakeCache.txt)" --version | head -n 1
 }
 
-[ "${1:-}" = --tables ] || measure
-python3 tools/benchmarks.py tables "$json" docs/benchmarks.md
-if command -v gnuplot >/dev/null; then
-  python3 tools/benchmarks.py chart "$json" | gnuplot >docs/figures/benchmarks.svg
-else
-  echo "tabi: no gnuplot, so the chart stays as it was" >&2
-fi
+# where models that are not shipped may be
+extra() { sed -n 's/^TABI_EXTRA_DATA:[A-Z]*=//p' build/native/CMakeCache.txt; }
+
+[ "${1:-}" = --tables ] || measure "$@"
+"$python" tools/benchmarks.py tables "$json" docs/benchmarks.md
+"$python" tools/benchmarks_chart.py "$json" docs/figures/benchmarks.svg

@@ -44,7 +44,7 @@ bench  module:bullet-float64    libbullet-dev    ?Bullet, as peer of tabi bench
 bench  module:ode               libode-dev       ?ODE, as peer of tabi bench
 bench  header:dart/collision/ode/OdeCollisionDetector.hpp libdart-collision-ode-dev ?DART, as peer of tabi bench
 bench  command:g++              g++              ?GCC for C++, for Bullet and DART
-bench  command:gnuplot          gnuplot-nox      ?gnuplot, for the chart
+bench  command:valgrind         valgrind         ?valgrind, to count instructions of peers
 '
 
 # a program on which clang's fuzzer and sanitizer libraries can be tried
