@@ -1,14 +1,17 @@
 /* broadphase.c - sweep and prune.
  *
- * The boxes stay sorted along the axis on which the fewest of them meet: from one step to the next
+ * Pairs are listed for boxes that are wider than needed, so that a list serves until something has
+ * left its wide box; who is near is asked of the listed pairs alone, in every pass.
+ *
+ * The boxes stay sorted along the axis on which the fewest of them meet: from one list to the next
  * little changes, so insertion is almost free.  Planes have no box, and that of ground made of
  * triangles would meet all others along every axis; each of them is held against all boxes.
  * Pairs are then put in the order of their items, so that nothing seen from outside depends on the
- * axis or on the order that was left by earlier steps. */
+ * axis, on the order that was left by earlier steps or on when the list was made. */
 #include "collision/workspace.h"
 
-/* how many passes go by until the axis is chosen anew */
-#define AXIS_EVERY 64u
+/* how many lists are made until the axis is chosen anew */
+#define AXIS_EVERY 16u
 /* how many moves for each box insertion may take before the order is made anew */
 #define PATIENCE 16
 
@@ -26,10 +29,10 @@ void tbi_broadphase_make(tbi_collision *c) {
 static bool sort_by_insertion(tbi_swept *swept, int32_t count, int32_t axis) {
   int64_t moves = (int64_t)PATIENCE * count;
   for (int32_t i = 1; i < count; ++i) {
-    if (!(swept[i - 1].bounds.low[axis] > swept[i].bounds.low[axis])) continue;
+    if (!(swept[i - 1].low[axis] > swept[i].low[axis])) continue;
     tbi_swept moved = swept[i];
     int32_t j = i;
-    for (; j > 0 && swept[j - 1].bounds.low[axis] > moved.bounds.low[axis]; --j)
+    for (; j > 0 && swept[j - 1].low[axis] > moved.low[axis]; --j)
       swept[j] = swept[j - 1];
     swept[j] = moved;
     moves -= i - j;
@@ -51,10 +54,10 @@ static void sort_by_heap(tbi_swept *swept, int32_t count, int32_t axis) {
     int32_t hole = start;
     tbi_swept moved = swept[hole];
     for (int32_t child = 2 * hole + 1; child < end; child = 2 * hole + 1) {
-      if (child + 1 < end && swept[child + 1].bounds.low[axis] > swept[child].bounds.low[axis]) {
+      if (child + 1 < end && swept[child + 1].low[axis] > swept[child].low[axis]) {
         ++child;
       }
-      if (!(swept[child].bounds.low[axis] > moved.bounds.low[axis])) break;
+      if (!(swept[child].low[axis] > moved.low[axis])) break;
       swept[hole] = swept[child];
       hole = child;
     }
@@ -73,7 +76,7 @@ static int64_t crowding(tbi_collision *c, int32_t axis) {
     int32_t end = c->nswept;
     while (begin < end) {
       int32_t middle = begin + (end - begin) / 2;
-      if (swept[middle].bounds.low[axis] <= swept[k].bounds.high[axis]) {
+      if (swept[middle].low[axis] <= swept[k].high[axis]) {
         begin = middle + 1;
       } else {
         end = middle;
@@ -99,36 +102,40 @@ static int32_t least_crowded_axis(tbi_collision *c) {
 }
 
 static void sort_boxes(tbi_collision *c) {
-  for (int32_t k = 0; k < c->nswept; ++k)
-    c->swept[k].bounds = c->bounds[c->swept[k].item];
-  if (c->turn++ % AXIS_EVERY == 0) c->axis = least_crowded_axis(c);
+  for (int32_t k = 0; k < c->nswept; ++k) {
+    const tbi_bounds *wide = &c->wide[c->swept[k].item];
+    v3_store(v4_to(wide->low), c->swept[k].low);
+    v3_store(v4_to(wide->high), c->swept[k].high);
+  }
+  if (c->lists++ % AXIS_EVERY == 0) c->axis = least_crowded_axis(c);
   if (!sort_by_insertion(c->swept, c->nswept, c->axis)) {
     sort_by_heap(c->swept, c->nswept, c->axis);
   }
 }
 
-/* without a branch for every comparison: which of them fails is anybody's guess */
 static bool boxes_meet(const tbi_bounds *a, const tbi_bounds *b) {
-  return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
-         (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+  return v4_all_le(a->low, b->high) && v4_all_le(b->low, a->high);
 }
 
 /* whether the lowest corner of a box is within reach of a plane */
-static bool plane_meets(const tbi_solid *plane, double reach, const tbi_bounds *box) {
+static bool plane_meets(const tbi_solid *plane, const tbi_bounds *reach, const tbi_bounds *box) {
   v3 n = plane->axis[2];
-  v3 lowest = {n.x < 0 ? box->high[0] : box->low[0], n.y < 0 ? box->high[1] : box->low[1],
-               n.z < 0 ? box->high[2] : box->low[2]};
-  return v3_dot(n, v3_sub(lowest, plane->pos)) <= reach;
+  v3 lowest = {v4_x(n.x < 0 ? box->high : box->low), v4_y(n.y < 0 ? box->high : box->low),
+               v4_z(n.z < 0 ? box->high : box->low)};
+  return v3_dot(n, v3_sub(lowest, plane->pos)) <= v4_x(reach->high);
 }
 
-bool tbi_broadphase_near(const tbi_collision *c, const double *reach, int32_t a, int32_t b) {
-  bool plane_a = c->solid[a].type == TABI_SHAPE_PLANE;
-  bool plane_b = c->solid[b].type == TABI_SHAPE_PLANE;
+static bool meet(const tbi_collision *c, const tbi_bounds *bounds, tbi_item_pair pair) {
+  bool plane_a = c->solid[pair.a].type == TABI_SHAPE_PLANE;
+  bool plane_b = c->solid[pair.b].type == TABI_SHAPE_PLANE;
   if (plane_a && plane_b) return false;
-  if (!tbi_filter_allows(c, a, b)) return false;
-  if (!plane_a && !plane_b) return boxes_meet(&c->bounds[a], &c->bounds[b]);
-  int32_t plane = plane_a ? a : b;
-  return plane_meets(&c->solid[plane], reach[c->fitting[plane].shape], &c->bounds[plane_a ? b : a]);
+  if (!plane_a && !plane_b) return boxes_meet(&bounds[pair.a], &bounds[pair.b]);
+  int32_t plane = plane_a ? pair.a : pair.b;
+  return plane_meets(&c->solid[plane], &bounds[plane], &bounds[plane_a ? pair.b : pair.a]);
+}
+
+bool tbi_broadphase_near(const tbi_collision *c, tbi_item_pair pair) {
+  return meet(c, c->bounds, pair);
 }
 
 static bool add_pair(tbi_collision *c, int32_t a, int32_t b) {
@@ -138,37 +145,28 @@ static bool add_pair(tbi_collision *c, int32_t a, int32_t b) {
   return true;
 }
 
-static bool find_on_planes(tbi_collision *c, const double *reach) {
-  for (int32_t i = 0; i < c->nplane; ++i) {
-    const tbi_solid *plane = &c->solid[c->plane[i]];
-    double near = reach[c->fitting[c->plane[i]].shape];
-    for (int32_t item = 0; item < c->nitem; ++item) {
-      if (c->solid[item].type == TABI_SHAPE_PLANE) continue;
-      if (!plane_meets(plane, near, &c->bounds[item])) continue;
-      if (!add_pair(c, c->plane[i], item)) return false;
-    }
+static bool list_with(tbi_collision *c, int32_t item) {
+  for (int32_t k = 0; k < c->nswept; ++k) {
+    if (!meet(c, c->wide, (tbi_item_pair){item, c->swept[k].item})) continue;
+    if (!add_pair(c, item, c->swept[k].item)) return false;
   }
   return true;
 }
 
-static bool find_on_ground(tbi_collision *c) {
-  for (int32_t i = 0; i < c->nground; ++i) {
-    const tbi_bounds *ground = &c->bounds[c->ground[i]];
-    for (int32_t k = 0; k < c->nswept; ++k) {
-      if (!boxes_meet(ground, &c->swept[k].bounds)) continue;
-      if (!add_pair(c, c->ground[i], c->swept[k].item)) return false;
-    }
-  }
-  return true;
+/* without a branch for every comparison: which of them fails is anybody's guess */
+static bool cross(const tbi_swept *a, const tbi_swept *b, int32_t y, int32_t z) {
+  return (a->low[y] <= b->high[y]) & (b->low[y] <= a->high[y]) & (a->low[z] <= b->high[z]) &
+         (b->low[z] <= a->high[z]);
 }
 
 static bool sweep(tbi_collision *c) {
-  int32_t axis = c->axis;
+  int32_t x = c->axis;
+  int32_t y = (x + 1) % 3;
+  int32_t z = (x + 2) % 3;
   for (int32_t i = 0; i < c->nswept; ++i) {
     const tbi_swept *first = &c->swept[i];
-    double high = first->bounds.high[axis];
-    for (int32_t j = i + 1; j < c->nswept && c->swept[j].bounds.low[axis] <= high; ++j) {
-      if (!boxes_meet(&first->bounds, &c->swept[j].bounds)) continue;
+    for (int32_t j = i + 1; j < c->nswept && c->swept[j].low[x] <= first->high[x]; ++j) {
+      if (!cross(first, &c->swept[j], y, z)) continue;
       if (!add_pair(c, first->item, c->swept[j].item)) return false;
     }
   }
@@ -200,10 +198,14 @@ static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pai
     to[c->bucket[by_a ? from[i].a : from[i].b]++] = from[i];
 }
 
-bool tbi_broadphase_find(tbi_collision *c, const double *reach) {
+bool tbi_broadphase_list(tbi_collision *c) {
   c->npair = 0;
   sort_boxes(c);
-  if (!find_on_planes(c, reach) || !find_on_ground(c) || !sweep(c)) return false;
+  for (int32_t i = 0; i < c->nplane; ++i)
+    if (!list_with(c, c->plane[i])) return false;
+  for (int32_t i = 0; i < c->nground; ++i)
+    if (!list_with(c, c->ground[i])) return false;
+  if (!sweep(c)) return false;
   /* a few by insertion, many in time proportional to their number */
   if (c->npair <= 32) {
     insert_pairs(c->pair, c->npair);

@@ -33,7 +33,10 @@ static int32_t count_pairs(int32_t nitem) {
 
 static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->fitting = tbi_layout_take(at, c->nitem, sizeof *c->fitting);
+  c->cover = tbi_layout_take(at, c->nitem, sizeof *c->cover);
   c->filter = tbi_layout_take(at, c->nitem, sizeof *c->filter);
+  c->placed = tbi_layout_take(at, c->nitem, sizeof *c->placed);
+  c->wide = tbi_layout_take(at, c->nitem, sizeof *c->wide);
   c->solid = tbi_layout_take(at, c->nitem, sizeof *c->solid);
   c->bounds = tbi_layout_take(at, c->nitem, sizeof *c->bounds);
   c->plane = tbi_layout_take(at, c->nitem, sizeof *c->plane);
@@ -100,45 +103,77 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory) {
   return c;
 }
 
-/* Appends the points of one pair; the new count, or -1 when they do not fit. */
-static int32_t touch_pair(const tbi_collision *c, const double *reach, tbi_item_pair pair,
-                          tbi_touch *touch, int32_t count, int32_t max) {
-  int32_t shape_a = c->fitting[pair.a].shape;
-  int32_t shape_b = c->fitting[pair.b].shape;
+/* One pass. */
+typedef struct pass {
+  tbi_collision *c;
+  const tabi_dynamics *d;
+  const double *reach;
+  tbi_touch *touch;
+  int32_t count, max; /* count is -1 when there are more than max */
+} pass;
+
+static void touch_pair(pass *p, tbi_item_pair pair) {
+  tbi_collision *c = p->c;
+  int32_t shape_a = c->cover[pair.a].shape;
+  int32_t shape_b = c->cover[pair.b].shape;
+  const tbi_solid *a = tbi_shapes_place(c, p->d, pair.a);
+  const tbi_solid *b = tbi_shapes_place(c, p->d, pair.b);
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t found = tbi_pair_collide(&c->solid[pair.a], &c->solid[pair.b],
-                                   reach[shape_a] + reach[shape_b], points);
+  int32_t found = tbi_pair_collide(a, b, p->reach[shape_a] + p->reach[shape_b], points);
   TBI_ASSERT(found <= TBI_PAIR_POINTS);
-  if (found > max - count) return -1;
-  for (int32_t i = 0; i < found; ++i) {
-    const tbi_pair_point *p = &points[i];
-    touch[count++] = (tbi_touch){shape_a, shape_b, p->feature, p->point, p->normal, p->gap};
+  if (found > p->max - p->count) {
+    p->count = -1;
+    return;
   }
-  return count;
+  for (int32_t i = 0; i < found; ++i) {
+    const tbi_pair_point *at = &points[i];
+    p->touch[p->count++] =
+        (tbi_touch){shape_a, shape_b, at->feature, at->point, at->normal, at->gap};
+  }
+}
+
+static void touch_listed(pass *p) {
+  const tbi_collision *c = p->c;
+  for (int32_t i = 0; i < c->npair && p->count >= 0; ++i)
+    if (tbi_broadphase_near(c, c->pair[i])) touch_pair(p, c->pair[i]);
 }
 
 /* So many pairs that they were not listed: all of them one by one, in the same order. */
-static int32_t touch_all(const tbi_collision *c, const double *reach, tbi_touch *touch,
-                         int32_t max) {
-  int32_t count = 0;
+static void touch_all(pass *p) {
+  const tbi_collision *c = p->c;
   for (int32_t a = 0; a < c->nitem; ++a) {
-    for (int32_t b = a + 1; b < c->nitem; ++b) {
-      if (!tbi_broadphase_near(c, reach, a, b)) continue;
-      count = touch_pair(c, reach, (tbi_item_pair){a, b}, touch, count, max);
-      if (count < 0) return -1;
+    for (int32_t b = a + 1; b < c->nitem && p->count >= 0; ++b) {
+      tbi_item_pair pair = {a, b};
+      if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) touch_pair(p, pair);
     }
   }
-  return count;
+}
+
+/* Whether pair[npair] are all that can be near. */
+static bool list_pairs(tbi_collision *c, const double *reach) {
+  tbi_shapes_widen(c, reach, false);
+  c->listed = tbi_broadphase_list(c);
+  if (c->listed) return true;
+  tbi_shapes_widen(c, reach, true);
+  return tbi_broadphase_list(c);
+}
+
+static void place_planes(tbi_collision *c, const tabi_dynamics *d) {
+  for (int32_t i = 0; i < c->nplane; ++i)
+    (void)tbi_shapes_place(c, d, c->plane[i]);
 }
 
 int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
                     tbi_touch *touch, int32_t max) {
   tbi_collision *c = collision;
   TBI_ASSERT(d->model == c->model);
-  tbi_shapes_place(c, d, reach);
-  if (!tbi_broadphase_find(c, reach)) return touch_all(c, reach, touch, max);
-  int32_t count = 0;
-  for (int32_t i = 0; i < c->npair && count >= 0; ++i)
-    count = touch_pair(c, reach, c->pair[i], touch, count, max);
-  return count;
+  pass p = {c, d, reach, touch, 0, max};
+  bool within = tbi_shapes_bound(c, d, reach);
+  if (c->plane_moves) place_planes(c, d);
+  if ((c->listed && within && !c->plane_moves) || list_pairs(c, reach)) {
+    touch_listed(&p);
+  } else {
+    touch_all(&p);
+  }
+  return p.count;
 }

@@ -1,5 +1,13 @@
-/* shapes.c - where the shapes are, and boxes around them. */
+/* shapes.c - where the shapes are, and boxes around them.
+ *
+ * Every pass needs the boxes of all shapes, so those are made from the poses of bodies at once; the
+ * axes of a shape are needed only where something is near. */
 #include "collision/workspace.h"
+
+/* pairs are listed for boxes that are wider than needed by this part of a shape's size, and by this
+ * many reaches: the wider, the longer a list lasts and the more it holds */
+#define PLAY  0.02
+#define AHEAD 8
 
 static void set_half(const tabi_shape_def *def, double half[3]) {
   switch (def->type) {
@@ -36,45 +44,64 @@ static void bound_mesh(const tabi_mesh_def *mesh, v3 *middle, double half[3]) {
   *middle = v3_load(centre);
 }
 
-/* Axes and origin of a solid.  By value from the body to the bounds: read back from where they were
- * stored, other halves of the vectors would wait for the store. */
-typedef struct pose {
-  v3 x, y, z, pos;
-} pose;
-
-static v3 turn(const pose *p, double x, double y, double z) {
-  return v3_axpy(v3_axpy(v3_scale(x, p->x), y, p->y), z, p->z);
+static m4 columns(const m3 *a) {
+  return (m4){v4_from(m3_column(a, 0)), v4_from(m3_column(a, 1)), v4_from(m3_column(a, 2))};
 }
 
-/* a frame in the axes of a body to one in the world */
-static pose place(const pose *body, const tbi_frame *frame) {
-  const m3 *r = &frame->rot;
-  return (pose){turn(body, r->m[0][0], r->m[1][0], r->m[2][0]),
-                turn(body, r->m[0][1], r->m[1][1], r->m[2][1]),
-                turn(body, r->m[0][2], r->m[1][2], r->m[2][2]),
-                v3_add(body->pos, turn(body, frame->pos.x, frame->pos.y, frame->pos.z))};
+static void set_pose(tbi_solid *solid, const m4 *axes, v4 pos) {
+  solid->axis[0] = v4_to(axes->x);
+  solid->axis[1] = v4_to(axes->y);
+  solid->axis[2] = v4_to(axes->z);
+  solid->pos = v4_to(pos);
 }
 
-static void set_pose(tbi_solid *solid, const pose *p) {
-  solid->axis[0] = p->x;
-  solid->axis[1] = p->y;
-  solid->axis[2] = p->z;
-  solid->pos = p->pos;
+static tbi_solid make_solid(const tabi_model *model, const tabi_shape_def *def,
+                            const tbi_frame *frame, const tbi_trimesh *ground) {
+  tbi_solid solid = {.type = def->type, .ground = ground};
+  set_half(def, solid.half);
+  if (def->type == TABI_SHAPE_MESH) solid.mesh = &model->mesh[def->mesh];
+  const m4 world = columns(&(m3){
+      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+  });
+  m4 axes = m4_mul3(&world, &frame->rot);
+  set_pose(&solid, &axes, m4_mulv3(&world, frame->pos));
+  return solid;
 }
 
-static pose get_pose(const tbi_solid *solid) {
-  return (pose){solid->axis[0], solid->axis[1], solid->axis[2], solid->pos};
+/* a box in the axes of the shape, turned into those of the body */
+static void set_cover(tbi_cover *cover, const tbi_frame *frame, v3 middle, const double half[3]) {
+  m4 axes = columns(&frame->rot);
+  m4 size = {v4_abs(axes.x), v4_abs(axes.y), v4_abs(axes.z)};
+  cover->middle = v4_add(v4_from(frame->pos), m4_mulv3(&axes, middle));
+  cover->half = m4_combine(&size, half[0], half[1], half[2]);
+}
+
+static void make_cover(const tabi_model *model, const tbi_fitting *fitting, const tbi_solid *solid,
+                       tbi_cover *cover) {
+  const tabi_shape_def *def = &model->shape[fitting->shape];
+  v3 middle = v3_zero();
+  double half[3] = {solid->half[0], solid->half[1], solid->half[2]};
+  if (def->type == TABI_SHAPE_MESH || solid->ground) {
+    bound_mesh(&model->mesh[def->mesh], &middle, half);
+  }
+  double size = half[0] + half[1] + half[2];
+  /* balls, also those along a segment, are as wide whichever way they are turned */
+  if (def->type == TABI_SHAPE_SPHERE || def->type == TABI_SHAPE_CAPSULE) {
+    cover->radius = half[0];
+    half[0] = half[1] = 0;
+    if (def->type == TABI_SHAPE_SPHERE) half[2] = 0;
+  }
+  set_cover(cover, &fitting->frame, middle, half);
+  bool moves = fitting->body != TABI_WORLD;
+  cover->body = fitting->body;
+  cover->tree = moves ? model->body[fitting->body].tree : TABI_NONE;
+  cover->shape = fitting->shape;
+  cover->play = moves ? PLAY * size : 0;
 }
 
 /* the home of an item that stands is the world, so its solid is placed for good */
 void tbi_shapes_make(tbi_collision *c) {
   const tabi_model *model = c->model;
-  const pose world = {
-      {1, 0, 0},
-      {0, 1, 0},
-      {0, 0, 1},
-      {0, 0, 0}
-  };
   for (int32_t item = 0; item < c->nitem; ++item) {
     tbi_fitting *fitting = &c->fitting[item];
     tbi_solid *solid = &c->solid[item];
@@ -84,76 +111,78 @@ void tbi_shapes_make(tbi_collision *c) {
     fitting->body = on_link ? model->link_home[def->link].body : TABI_WORLD;
     fitting->frame =
         on_link ? tbi_frame_mul(&model->link_home[def->link].frame, &in_link) : in_link;
-
-    solid->type = def->type;
-    set_half(def, solid->half);
-    for (int i = 0; i < 3; ++i)
-      fitting->half[i] = solid->half[i];
-    if (def->type == TABI_SHAPE_CAPSULE) fitting->half[2] += solid->half[0];
-    if (def->type == TABI_SHAPE_MESH) solid->mesh = &model->mesh[def->mesh];
-    if (def->type == TABI_SHAPE_MESH || solid->ground) {
-      bound_mesh(&model->mesh[def->mesh], &fitting->middle, fitting->half);
-    }
-    pose standing = place(&world, &fitting->frame);
-    set_pose(solid, &standing);
-  }
-}
-
-/* half the extent of a solid along each axis of the world */
-static v3 extent(const pose *p, const tbi_solid *solid, const double half[3]) {
-  double r = solid->half[0];
-  double h = solid->half[2];
-  if (solid->type == TABI_SHAPE_SPHERE) return (v3){r, r, r};
-  if (solid->type == TABI_SHAPE_CAPSULE) {
-    return (v3){r + h * fabs(p->z.x), r + h * fabs(p->z.y), r + h * fabs(p->z.z)};
-  }
-  return (v3){half[0] * fabs(p->x.x) + half[1] * fabs(p->y.x) + half[2] * fabs(p->z.x),
-              half[0] * fabs(p->x.y) + half[1] * fabs(p->y.y) + half[2] * fabs(p->z.y),
-              half[0] * fabs(p->x.z) + half[1] * fabs(p->y.z) + half[2] * fabs(p->z.z)};
-}
-
-/* the ground goes on without end against its z axis */
-static void bound_below(v3 up, tbi_bounds *bounds) {
-  double along[3];
-  v3_store(up, along);
-  for (int i = 0; i < 3; ++i) {
-    if (along[i] > 1e-12) bounds->low[i] = -INFINITY;
-    if (along[i] < -1e-12) bounds->high[i] = INFINITY;
-  }
-}
-
-static void bound(const pose *p, const tbi_solid *solid, const tbi_fitting *fitting, double reach,
-                  tbi_bounds *bounds) {
-  v3 size = extent(p, solid, fitting->half);
-  v3 middle = p->pos;
-  if (solid->type == TABI_SHAPE_MESH || solid->ground) {
-    v3 off = fitting->middle;
-    middle = v3_add(middle, turn(p, off.x, off.y, off.z));
-  }
-  v3 all = {size.x + reach, size.y + reach, size.z + reach};
-  v3_store(v3_sub(middle, all), bounds->low);
-  v3_store(v3_add(middle, all), bounds->high);
-  if (solid->type == TABI_SHAPE_HEIGHTFIELD) bound_below(p->z, bounds);
-}
-
-void tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, const double *reach) {
-  const tabi_model *model = c->model;
-  for (int32_t item = 0; item < c->nitem; ++item) {
-    const tbi_fitting *fitting = &c->fitting[item];
-    tbi_solid *solid = &c->solid[item];
-    pose p;
+    *solid = make_solid(model, def, &fitting->frame, solid->ground);
+    make_cover(model, fitting, solid, &c->cover[item]);
     if (fitting->body == TABI_WORLD) {
-      p = get_pose(solid);
-    } else {
-      const tbi_body_state *state = &d->body[fitting->body];
-      v3 origin = d->origin[model->body[fitting->body].tree];
-      pose body = {v4_to(state->rot.x), v4_to(state->rot.y), v4_to(state->rot.z),
-                   v3_add(v4_to(state->pos), origin)};
-      p = place(&body, &fitting->frame);
-      set_pose(solid, &p);
+      c->placed[item] = UINT64_MAX;
+    } else if (def->type == TABI_SHAPE_PLANE) {
+      c->plane_moves = true;
     }
-    if (solid->type != TABI_SHAPE_PLANE) {
-      bound(&p, solid, fitting, reach[fitting->shape], &c->bounds[item]);
-    }
+  }
+}
+
+const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item) {
+  tbi_solid *solid = &c->solid[item];
+  if (c->placed[item] >= c->pass) return solid;
+  c->placed[item] = c->pass;
+  const tbi_fitting *fitting = &c->fitting[item];
+  const tbi_body_state *state = &d->body[fitting->body];
+  m4 axes = m4_mul3(&state->rot, &fitting->frame.rot);
+  v4 origin = v4_add(state->pos, v4_from(d->origin[c->cover[item].tree]));
+  set_pose(solid, &axes, v4_add(origin, m4_mulv3(&state->rot, fitting->frame.pos)));
+  return solid;
+}
+
+static tbi_bounds bounds_around(v4 middle, v4 half, double more) {
+  v4 all = v4_add(half, v4_splat(more));
+  return (tbi_bounds){v4_sub(middle, all), v4_add(middle, all)};
+}
+
+static tbi_bounds bounds_of(const tbi_cover *cover, const tabi_dynamics *d, double reach) {
+  const tbi_body_state *state = &d->body[cover->body];
+  v4 origin = cover->body == TABI_WORLD ? v4_zero() : v4_from(d->origin[cover->tree]);
+  m4 size = {v4_abs(state->rot.x), v4_abs(state->rot.y), v4_abs(state->rot.z)};
+  v4 middle = v4_add(v4_add(state->pos, origin), m4_mulv(&state->rot, cover->middle));
+  return bounds_around(middle, m4_mulv(&size, cover->half), cover->radius + reach);
+}
+
+/* a height field goes on without end against its z axis */
+static void bound_below(v3 up, tbi_bounds *bounds) {
+  v4 below = v4_make(up.x > 1e-12 ? INFINITY : 0, up.y > 1e-12 ? INFINITY : 0,
+                     up.z > 1e-12 ? INFINITY : 0);
+  v4 above = v4_make(up.x < -1e-12 ? INFINITY : 0, up.y < -1e-12 ? INFINITY : 0,
+                     up.z < -1e-12 ? INFINITY : 0);
+  bounds->low = v4_sub(bounds->low, below);
+  bounds->high = v4_add(bounds->high, above);
+}
+
+bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *reach) {
+  ++c->pass;
+  for (int32_t item = 0; item < c->nitem; ++item)
+    c->bounds[item] = bounds_of(&c->cover[item], d, reach[c->cover[item].shape]);
+  for (int32_t i = 0; i < c->nplane; ++i) {
+    int32_t item = c->plane[i];
+    c->bounds[item] = bounds_around(v4_zero(), v4_zero(), reach[c->cover[item].shape]);
+  }
+  for (int32_t i = 0; i < c->nground; ++i) {
+    int32_t item = c->ground[i];
+    if (c->solid[item].type != TABI_SHAPE_HEIGHTFIELD) continue;
+    bound_below(tbi_shapes_place(c, d, item)->axis[2], &c->bounds[item]);
+  }
+  bool within = true;
+  for (int32_t item = 0; item < c->nitem && within; ++item) {
+    const tbi_bounds *now = &c->bounds[item];
+    const tbi_bounds *wide = &c->wide[item];
+    within = v4_all_le(wide->low, now->low) && v4_all_le(now->high, wide->high);
+  }
+  return within;
+}
+
+void tbi_shapes_widen(tbi_collision *c, const double *reach, bool tight) {
+  for (int32_t item = 0; item < c->nitem; ++item) {
+    const tbi_cover *cover = &c->cover[item];
+    v4 more = v4_splat(tight ? 0 : cover->play + AHEAD * reach[cover->shape]);
+    c->wide[item] =
+        (tbi_bounds){v4_sub(c->bounds[item].low, more), v4_add(c->bounds[item].high, more)};
   }
 }

@@ -18,22 +18,30 @@ typedef struct tbi_filter {
   bool excluded; /* some exclusion names the home */
 } tbi_filter;
 
-/* A shape's place in its body (in the world when that is TABI_WORLD), and a box around it. */
+/* A shape's place in its body, in the world when that is TABI_WORLD. */
 typedef struct tbi_fitting {
   tbi_frame frame;
   int32_t body, shape;
-  v3 middle;      /* of the box, in the shape's axes */
-  double half[3]; /* of the box */
 } tbi_fitting;
 
-/* axis-aligned, reach included; a plane has none, and a height field no end below */
+/* What is around a shape wherever its body is: a box in the axes of the body, and a radius around
+ * that. */
+typedef struct tbi_cover {
+  v4 middle, half;
+  double radius;
+  double play; /* m that the shape may move before pairs are listed anew */
+  int32_t body, tree, shape;
+} tbi_cover;
+
+/* Axis-aligned, reach included; a height field has no end below, and a plane has no box, only its
+ * reach in all directions from zero. */
 typedef struct tbi_bounds {
-  double low[3], high[3];
+  v4 low, high;
 } tbi_bounds;
 
 /* A box in the order of the sweep. */
 typedef struct tbi_swept {
-  tbi_bounds bounds;
+  double low[3], high[3];
   int32_t item;
 } tbi_swept;
 
@@ -46,17 +54,23 @@ typedef struct tbi_item_pair {
 struct tbi_collision {
   const tabi_model *model;
   int32_t nitem, nplane, nground, nswept, npair, max_pairs, nexclusion;
-  int32_t axis;                /* of the sweep */
-  uint32_t turn;               /* passes since the axis was first chosen */
-  tbi_fitting *fitting;        /* [nitem] */
-  tbi_filter *filter;          /* [nitem] */
-  tbi_solid *solid;            /* [nitem] */
-  tbi_bounds *bounds;          /* [nitem] */
-  int32_t *plane;              /* items that are planes */
-  int32_t *ground;             /* items made of triangles */
-  tbi_trimesh *trimesh;        /* [nground] */
-  tbi_swept *swept;            /* the others, sorted along the axis */
-  tbi_item_pair *pair, *spare; /* [max_pairs] */
+  int32_t axis;         /* of the sweep */
+  uint32_t lists;       /* how often pairs were listed */
+  uint64_t pass;        /* how often all shapes were looked at */
+  bool listed;          /* the pairs serve while bounds are within the wide ones */
+  bool plane_moves;     /* some plane is part of a body */
+  tbi_fitting *fitting; /* [nitem] */
+  tbi_cover *cover;     /* [nitem] */
+  tbi_filter *filter;   /* [nitem] */
+  tbi_solid *solid;     /* where they are, if placed: [nitem] */
+  uint64_t *placed;     /* the pass in which a solid was moved: [nitem] */
+  tbi_bounds *bounds;   /* [nitem] */
+  tbi_bounds *wide;     /* around bounds, while the listed pairs are all there are: [nitem] */
+  int32_t *plane;       /* items that are planes */
+  int32_t *ground;      /* items made of triangles */
+  tbi_trimesh *trimesh; /* [nground] */
+  tbi_swept *swept;     /* the others' wide bounds, sorted along the axis */
+  tbi_item_pair *pair, *spare; /* those that may be near: [max_pairs] */
   int32_t *bucket;             /* [nitem + 1] */
   uint64_t *exclusion;         /* pairs of homes, sorted, and a last one larger than all */
   bool *shaped;                /* whether a body has a shape: [nbody] */
@@ -68,14 +82,19 @@ bool tbi_filter_allows(const tbi_collision *c, int32_t a, int32_t b);
 
 /* shapes.c */
 void tbi_shapes_make(tbi_collision *c);
-/* Moves solids and bounds to the poses of d. */
-void tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, const double *reach);
+/* Moves bounds to the poses of d; whether all are within the wide ones. */
+bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *reach);
+/* Makes the wide bounds anew; tight ones are as the bounds. */
+void tbi_shapes_widen(tbi_collision *c, const double *reach, bool tight);
+/* An item at its pose. */
+const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item);
 
 /* broadphase.c */
 void tbi_broadphase_make(tbi_collision *c);
-/* Fills pair[npair] in order; false when there are more than max_pairs. */
-bool tbi_broadphase_find(tbi_collision *c, const double *reach);
-/* Whether two items are near and may meet. */
-bool tbi_broadphase_near(const tbi_collision *c, const double *reach, int32_t a, int32_t b);
+/* Fills pair[npair], in order, with all that may be near while bounds are within the wide ones;
+ * false when there are more than max_pairs. */
+bool tbi_broadphase_list(tbi_collision *c);
+/* Whether two items are near. */
+bool tbi_broadphase_near(const tbi_collision *c, tbi_item_pair pair);
 
 #endif

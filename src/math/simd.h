@@ -8,6 +8,8 @@
 
 #include "math/mat.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef double v2 __attribute__((vector_size(16)));
@@ -15,6 +17,7 @@ typedef double v2 __attribute__((vector_size(16)));
 #ifdef __AVX__
 typedef double v4 __attribute__((vector_size(32)));
 static inline v4 v4_make(double x, double y, double z) { return (v4){x, y, z, 0}; }
+static inline v4 v4_splat(double s) { return (v4){s, s, s, s}; }
 static inline double v4_x(v4 a) { return a[0]; }
 static inline double v4_y(v4 a) { return a[1]; }
 static inline double v4_z(v4 a) { return a[2]; }
@@ -26,6 +29,13 @@ static inline v4 v4_scale(double s, v4 a) { return s * a; }
 static inline double v4_sum(v4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 /* (y, z, x) */
 static inline v4 v4_rotated(v4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+typedef long long v4_bits __attribute__((vector_size(32)));
+static inline v4 v4_abs(v4 a) { return (v4)((v4_bits)a & INT64_MAX); }
+/* whether all four numbers of a are at most those of b */
+static inline bool v4_all_le(v4 a, v4 b) {
+  v4_bits le = a <= b;
+  return ((le[0] & le[2]) & (le[1] & le[3])) != 0;
+}
 #else
 typedef struct v4 {
   v2 lo, hi;
@@ -34,6 +44,12 @@ static inline v4 v4_make(double x, double y, double z) {
   return (v4){
       {x, y},
       {z, 0}
+  };
+}
+static inline v4 v4_splat(double s) {
+  return (v4){
+      {s, s},
+      {s, s}
   };
 }
 static inline double v4_x(v4 a) { return a.lo[0]; }
@@ -49,6 +65,14 @@ static inline double v4_sum(v4 a) {
 }
 static inline v4 v4_rotated(v4 a) {
   return (v4){__builtin_shufflevector(a.lo, a.hi, 1, 2), __builtin_shufflevector(a.lo, a.hi, 0, 3)};
+}
+typedef long long v2_bits __attribute__((vector_size(16)));
+static inline v4 v4_abs(v4 a) {
+  return (v4){(v2)((v2_bits)a.lo & INT64_MAX), (v2)((v2_bits)a.hi & INT64_MAX)};
+}
+static inline bool v4_all_le(v4 a, v4 b) {
+  v2_bits le = (a.lo <= b.lo) & (a.hi <= b.hi);
+  return (le[0] & le[1]) != 0;
 }
 #endif
 

@@ -126,6 +126,43 @@ static void test_history(void **state) {
   scene_free(&s);
 }
 
+/* Pairs that were listed earlier are still all there are after small moves, or listed anew: things
+ * creep, fly and are turned, reaches change, and one plane is carried about. */
+static void test_small_moves(void **state) {
+  (void)state;
+  rng r = rng_make(44);
+  for (int trial = 0; trial < 6; ++trial) {
+    tabi_builder *builder = tabi_builder_create();
+    int32_t count = 30;
+    for (int32_t i = 0; i < count; ++i) {
+      int32_t link = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+      scene_shape(builder, link, kinds[rng_below(&r, 3)], rng_between(&r, 0.05, 0.2),
+                  rng_between(&r, 0.05, 0.2), rng_between(&r, 0.05, 0.2));
+    }
+    bool carried = trial % 2 == 1;
+    int32_t tray = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+    scene_shape(builder, carried ? tray : TABI_WORLD, TABI_SHAPE_PLANE, 0, 0, 0);
+    scene s;
+    scene_make(&s, builder, 1e-3);
+    scatter(&s, &r, count, 0.4, 0.4, 0.4);
+    double speed[31];
+    for (int32_t i = 0; i <= count; ++i)
+      speed[i] = i % 7 == trial ? 0.05 : 1e-4;
+    for (int i = 0; i < 60; ++i) {
+      for (int32_t k = 0; k <= count; ++k) {
+        double *q = s.q + 7 * (ptrdiff_t)k;
+        for (int j = 0; j < 3; ++j)
+          q[j] += rng_between(&r, -speed[k], speed[k]);
+        if (k % 5 == 0) q_store(q_mul(q_load(q + 3), q_exp(v3_make(0.02, 0, speed[k]))), q + 3);
+      }
+      s.reach[rng_below(&r, count)] = rng_between(&r, 0, 0.01);
+      scene_collide(&s);
+      check_against_all(&s);
+    }
+    scene_free(&s);
+  }
+}
+
 static void test_limits(void **state) {
   (void)state;
   /* nothing at all */
@@ -160,9 +197,8 @@ static void test_limits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_pairs),
-      cmocka_unit_test(test_crowded),
-      cmocka_unit_test(test_history),
+      cmocka_unit_test(test_all_pairs), cmocka_unit_test(test_crowded),
+      cmocka_unit_test(test_history),   cmocka_unit_test(test_small_moves),
       cmocka_unit_test(test_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
