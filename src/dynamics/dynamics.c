@@ -34,7 +34,8 @@ static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics 
   d->pivot = tbi_layout_take(at, model->nv, sizeof *d->pivot);
   d->articulated = take_bodies(at, model, sizeof *d->articulated);
   d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
-  d->stiff = tbi_layout_take(at, model->nv, sizeof *d->stiff);
+  d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
+  d->flow = take_bodies(at, model, sizeof *d->flow);
   d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
   d->ada = tbi_layout_take(at, model->nbody, sizeof *d->ada);
 }

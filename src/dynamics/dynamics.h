@@ -43,7 +43,8 @@ struct tabi_dynamics {
   double *pivot;                /* 1 / D of the factor: [nv] */
   tbi_articulated *articulated; /* [nbody] and the world */
   sv *reach;                    /* U of each velocity in aba.c: [nv] */
-  double *stiff;                /* 1 / d in aba.c: [nv] */
+  double *give;                 /* 1 / d in aba.c, 0 where held: [nv] */
+  sv *flow;                     /* what its ways pass on: [nbody] and the world */
   double *rhs;                  /* scratch: [nv] */
   struct tbi_ada_body *ada;     /* [nbody] */
 };
@@ -86,17 +87,18 @@ void tbi_compose(tabi_dynamics *d);
  * L'DL in place; and solves with it. */
 void tbi_crba(tabi_dynamics *d, const double *diagonal);
 void tbi_ltdl_factor(tabi_dynamics *d);
-/* The same with some velocities held[nv] where they are: D is infinite there, L zero.  Their rows
- * of M, with all that hangs from them eliminated, go to held_row, as d->row stands. */
-void tbi_ltdl_factor_held(tabi_dynamics *d, const bool *held, double *held_row);
-void tbi_ltdl_solve(const tabi_dynamics *d, double *x);            /* x = M^-1 x */
-void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x); /* x = L^-T x */
-void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x);      /* x = L^-1 x */
+void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
 
 /* A body alone. */
 tbi_articulated tbi_articulated_of(const body_inertia *i);
-void tbi_aba_factor(tabi_dynamics *d);
-void tbi_aba_solve(tabi_dynamics *d, const double *rhs, double *x); /* x = M^-1 rhs */
+/* The same factor in linear time, with some velocities held[nv] where they are (NULL: none), into
+ * d->reach and d->give; and solves with it, after which d->flow holds what each way passed on. */
+void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held);
+void tbi_aba_solve(tabi_dynamics *d, double *x);       /* x = M^-1 x */
+void tbi_aba_solve_lower(tabi_dynamics *d, double *x); /* x = L^-1 x; flow: the twists of x */
+/* With wrenches f on the bodies, given in d->flow: x = M^-1 (x + J' f), and x = L^-T (x + J' f). */
+void tbi_aba_solve_flow(tabi_dynamics *d, double *x);
+void tbi_aba_gather(tabi_dynamics *d, double *x);
 
 /* Acceleration under joint forces tau, by each algorithm from a state that was set. */
 void tbi_forward_aba(tabi_dynamics *d, const double *tau, double *qdd);

@@ -3,8 +3,6 @@
  * is kept in d->pivot. */
 #include "dynamics/dynamics.h"
 
-#include <string.h>
-
 /* to -= a * from over n entries and on to the end of the last group of four: rows are padded, and
  * a fixed count of four makes vector code without loose ends */
 static inline void subtract(double *restrict to, double a, const double *restrict from, int32_t n) {
@@ -13,27 +11,12 @@ static inline void subtract(double *restrict to, double a, const double *restric
   }
 }
 
-/* takes a velocity out of M, and keeps its row */
-static void hold(tabi_dynamics *d, int32_t k, double *held_row) {
-  int64_t start = d->model->dof_row[k];
-  int32_t depth = d->model->dof_depth[k];
-  memcpy(held_row + start, d->row + start, sizeof *d->row * (size_t)depth);
-  memset(d->row + start, 0, sizeof *d->row * (size_t)depth);
-  d->pivot[k] = 0;
-}
-
-void tbi_ltdl_factor(tabi_dynamics *d) { tbi_ltdl_factor_held(d, NULL, NULL); }
-
-void tbi_ltdl_factor_held(tabi_dynamics *d, const bool *held, double *held_row) {
+void tbi_ltdl_factor(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   /* copies, because the compiler must expect the stores below to change what d points to */
   const int64_t *start = model->dof_row;
   double *rows = d->row;
   for (int32_t k = model->nv - 1; k >= 0; --k) {
-    if (held && held[k]) {
-      hold(d, k, held_row);
-      continue;
-    }
     double *row = rows + start[k];
     const int32_t *path = model->dof_path + start[k];
     int32_t depth = model->dof_depth[k];
@@ -48,10 +31,9 @@ void tbi_ltdl_factor_held(tabi_dynamics *d, const bool *held, double *held_row) 
   }
 }
 
-void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x) {
+static void solve_transposed(const tabi_dynamics *d, double *x) {
   const tabi_model *model = d->model;
   for (int32_t k = model->nv - 1; k >= 0; --k) {
-    if (d->pivot[k] == 0) continue; /* held: the row is zero */
     const double *row = d->row + model->dof_row[k];
     const int32_t *path = model->dof_path + model->dof_row[k];
     double value = x[k];
@@ -60,20 +42,19 @@ void tbi_ltdl_solve_transposed(const tabi_dynamics *d, double *x) {
   }
 }
 
-void tbi_ltdl_solve_lower(const tabi_dynamics *d, double *x) {
+static void solve_lower(const tabi_dynamics *d, double *x) {
   const tabi_model *model = d->model;
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (d->pivot[k] == 0) continue;
     int64_t start = model->dof_row[k];
     x[k] -= tbi_path_dot(model->dof_path + start, d->row + start, model->dof_depth[k], x);
   }
 }
 
 void tbi_ltdl_solve(const tabi_dynamics *d, double *x) {
-  tbi_ltdl_solve_transposed(d, x);
+  solve_transposed(d, x);
   for (int32_t k = 0; k < d->model->nv; ++k)
     x[k] *= d->pivot[k];
-  tbi_ltdl_solve_lower(d, x);
+  solve_lower(d, x);
 }
 
 void tbi_forward_ltdl(tabi_dynamics *d, const double *tau, double *qdd) {

@@ -1,53 +1,68 @@
 /* half_solve.h - columns along one path of a tree, in the coordinates in which M is the unit
  * matrix.
  *
- * Y = D^-1/2 L^-T x is not zero only from a velocity to the root, where x is not. */
+ * Y = D^-1/2 L^-T J' of a wrench f on a body is not zero only from there to the root.  On the way,
+ * aba.c's, every joint takes its share:  e_k = S_k . f,  f -= U_k e_k / d_k,  Y_k = e_k / sqrt d_k.
+ * Numbers stand at their velocity's depth. */
 #ifndef TBI_HALF_SOLVE_H
 #define TBI_HALF_SOLVE_H
 
 #include "dynamics/dynamics.h"
 
-/* the velocities on a path, padded to whole vectors */
-static inline int32_t tbi_path_stride(const tabi_model *model, int32_t dof) {
-  return (model->dof_depth[dof] + 4) / 4 * 4;
-}
-
 /* the last velocity on a body's path */
 static inline int32_t tbi_last_dof(const tbi_body *body) { return body->v + body->nv - 1; }
 
-/* to -= a * from over the first n numbers, and no further than a whole vector */
-static inline void tbi_path_subtract(double *to, double a, const double *from, int32_t n) {
-  for (int32_t j = 0; j < n; j += 4)
-    v4_save(v4_axpy(v4_load(to + j), -a, v4_load(from + j)), to + j);
-}
-
-/* What has been finished is moved out of the way, to y, because the steps work on whole vectors and
- * spoil what lies behind. */
-static inline void tbi_half_solve(const tabi_dynamics *d, const double *pivot_root, int32_t dof,
-                                  double *x, double *y) {
+/* of a wrench on the body that `dof` moves; TABI_NONE: there is no more to the path */
+static inline void tbi_half_solve_wrench(const tabi_dynamics *d, const double *root, int32_t dof,
+                                         sv f, double *y) {
   const tabi_model *model = d->model;
-  int32_t depth = model->dof_depth[dof];
-  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
-    y[depth] = x[depth] * pivot_root[k];
-    tbi_path_subtract(x, x[depth], d->row + model->dof_row[k], depth);
+  for (int32_t k = dof; k >= 0; k = model->dof_parent[k]) {
+    double e = sv_dot(d->axis[k], f);
+    f = sv_axpy(f, -d->give[k] * e, d->reach[k]);
+    y[model->dof_depth[k]] = root[k] * e;
   }
 }
 
-/* Six columns at once, a twist for every velocity; in place. */
-static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *pivot_root,
-                                         int32_t dof, sv *y) {
+/* of a unit force at a joint */
+static inline void tbi_half_solve_joint(const tabi_dynamics *d, const double *root, int32_t dof,
+                                        double *y) {
+  y[d->model->dof_depth[dof]] = root[dof];
+  tbi_half_solve_wrench(d, root, d->model->dof_parent[dof], sv_scale(-d->give[dof], d->reach[dof]),
+                        y);
+}
+
+/* twist += the sum of s_i column_i */
+static inline sv tbi_combine_twists(const sv column[6], sv s) {
+  sv lin = sv_axpy(sv_axpy(sv_scale(v4_x(s.lin), column[0]), v4_y(s.lin), column[1]), v4_z(s.lin),
+                   column[2]);
+  sv ang = sv_axpy(sv_axpy(sv_scale(v4_x(s.ang), column[3]), v4_y(s.ang), column[4]), v4_z(s.ang),
+                   column[5]);
+  return sv_add(lin, ang);
+}
+
+/* Of six unit wrenches at once: a twist for every velocity.  pass[i] is what of them still has the
+ * i-th component. */
+static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *root, int32_t dof,
+                                         sv *y) {
   const tabi_model *model = d->model;
-  int32_t depth = model->dof_depth[dof];
-  for (int32_t k = dof; k >= 0; k = model->dof_parent[k], --depth) {
-    const double *row = d->row + model->dof_row[k];
-    sv value = y[depth];
-    if (pivot_root[k] == 0) { /* held: the row is zero */
-      y[depth] = sv_zero();
-      continue;
-    }
-    for (int32_t j = 0; j < depth; ++j)
-      y[j] = sv_axpy(y[j], -row[j], value);
-    y[depth] = sv_scale(pivot_root[k], value);
+  sv pass[6] = {
+      {v4_make(1, 0,         0), v4_zero()},
+      {v4_make(0, 1,         0), v4_zero()},
+      {v4_make(0, 0,         1), v4_zero()},
+      {v4_zero(), v4_make(1, 0,  0)       },
+      {v4_zero(), v4_make(0, 1,  0)       },
+      {v4_zero(), v4_make(0, 0,  1)       }
+  };
+  for (int32_t k = dof; k >= 0; k = model->dof_parent[k]) {
+    sv e = tbi_combine_twists(pass, d->axis[k]);
+    sv u = sv_scale(-d->give[k], d->reach[k]);
+    y[model->dof_depth[k]] = sv_scale(root[k], e);
+    pass[0] = sv_axpy(pass[0], v4_x(u.lin), e);
+    pass[1] = sv_axpy(pass[1], v4_y(u.lin), e);
+    pass[2] = sv_axpy(pass[2], v4_z(u.lin), e);
+    pass[3] = sv_axpy(pass[3], v4_x(u.ang), e);
+    pass[4] = sv_axpy(pass[4], v4_y(u.ang), e);
+    pass[5] = sv_axpy(pass[5], v4_z(u.ang), e);
   }
 }
 

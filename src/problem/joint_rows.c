@@ -1,80 +1,12 @@
-/* joint_rows.c - constraints of single joint coordinates in the contact problem.
- *
- * Y of a joint k is D^-1/2 L^-T e_k: row k of L^-1, scaled.  Two ways lead there:
- *
- *   joint by joint   eliminate along its path, as for a port; every step waits for the one before
- *   for a whole tree Y_k = D_k^-1/2 e_k - sum over ancestors j of L_kj Y_j, root first; nothing
- * waits, but all ancestors' Y are needed
- *
- * The second is for trees most of whose joints have rows, a robot with dry friction, say. */
+/* joint_rows.c - constraints of single joint coordinates in the contact problem. */
 #include "problem/ports.h"
 
 #include "problem/half_solve.h"
 
 #include <string.h>
 
-/* joint by joint; the first step is the joint's own row of L */
-static void eliminate(const tbi_setup *s, int32_t dof) {
-  const tabi_model *model = s->model;
-  int32_t stride = tbi_path_stride(model, dof);
-  memset(s->scratch, 0, sizeof *s->scratch * (size_t)stride);
-  s->scratch[model->dof_depth[dof]] = 1;
-  tbi_half_solve(s->d, s->pivot_root, dof, s->scratch, s->y + model->dof_row[dof]);
-}
-
-/* one joint of a whole tree; what stands behind a path in its last vector stays zero */
-static void recur(const tbi_setup *s, int32_t dof) {
-  const tabi_model *model = s->model;
-  const int64_t *start = model->dof_row;
-  const int32_t *path = model->dof_path + start[dof];
-  const double *own = s->d->row + start[dof];
-  const double *rows = s->y;
-  double *y = s->y + start[dof];
-  int32_t depth = model->dof_depth[dof];
-  for (int32_t i = 0; i <= depth; i += 4) {
-    v4 sum = v4_zero();
-    for (int32_t j = i; j < depth; ++j)
-      sum = v4_axpy(sum, -own[j], v4_load(rows + start[path[j]] + i));
-    v4_save(sum, y + i);
-  }
-  y[depth] = s->pivot_root[dof];
-}
-
 static int32_t tree_of(const tabi_model *model, int32_t dof) {
   return model->body[model->dof_body[dof]].tree;
-}
-
-/* The rows of one tree follow one another; from the first of them to behind the last. */
-static int32_t end_of_tree(const tbi_problem *p, int32_t first) {
-  int32_t end = first + 1;
-  while (end < p->nrow &&
-         tree_of(p->model, p->row[end].dof) == tree_of(p->model, p->row[first].dof))
-    ++end;
-  return end;
-}
-
-static void fill_y_of_tree(const tbi_setup *s, const tbi_row *row, int32_t count) {
-  const tabi_model *model = s->model;
-  int32_t dof = model->body[model->tree_body[tree_of(model, row->dof)]].v;
-  int32_t last = dof;
-  for (int32_t i = 0; i < count; ++i)
-    last = row[i].dof > last ? row[i].dof : last;
-  if (2 * count > last - dof) {
-    for (; dof <= last; ++dof)
-      recur(s, dof);
-    return;
-  }
-  for (int32_t i = 0; i < count; ++i)
-    eliminate(s, row[i].dof);
-}
-
-static void fill_y(const tbi_setup *s) {
-  const tbi_problem *p = &s->problem;
-  for (int32_t i = 0; i < p->nrow;) {
-    int32_t end = end_of_tree(p, i);
-    fill_y_of_tree(s, &p->row[i], end - i);
-    i = end;
-  }
 }
 
 /* behind a path there are zeros, up to a whole vector */
@@ -111,6 +43,7 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   int32_t ties = s->problem.cluster_ties[row->cluster];
   row->y = model->dof_row[row->dof];
   row->tail = tail;
+  tbi_half_solve_joint(s->d, s->pivot_root, row->dof, s->y + row->y);
   fill_tail(s, row);
   double loose = square(s->y + row->y, model->dof_depth[row->dof] + 1);
   row->w = loose - dot(s->y + row->tail, s->y + row->tail, ties);
@@ -126,7 +59,7 @@ static const double *free_velocity(const tbi_setup *s) {
   if (!has_ties(model)) return s->v_free;
   for (int32_t k = 0; k < model->nv; ++k)
     v[k] = s->pivot_root[k] * s->z[k];
-  tbi_ltdl_solve_lower(s->d, v);
+  tbi_aba_solve_lower(s->d, v);
   for (int32_t k = 0; k < model->nv; ++k)
     v[k] += s->d->v[k];
   return v;
@@ -138,7 +71,6 @@ void tbi_rows_fill(tbi_setup *s) {
   if (p->nrow == 0) return;
   const double *base = free_velocity(s);
   int64_t tail = model->nrow;
-  fill_y(s);
   for (int32_t i = 0; i < p->nrow; ++i) {
     tbi_row *row = &p->row[i];
     row->cluster = model->tree_cluster[tree_of(model, row->dof)];

@@ -100,10 +100,7 @@ static void fill_tail(const tbi_setup *s, const tbi_port *port) {
 }
 
 static void fill_y(const tbi_setup *s, tbi_port *port) {
-  const int32_t *path = s->model->dof_path + s->model->dof_row[port->dof];
   sv *y = s->port_y + port->y;
-  for (int32_t j = 0; j < port->length; ++j)
-    y[j] = s->d->axis[path[j]];
   tbi_half_solve_twists(s->d, s->pivot_root, port->dof, y);
   sv square = sv_zero();
   for (int32_t j = 0; j < port->length; ++j)

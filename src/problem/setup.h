@@ -9,9 +9,9 @@
 
 typedef struct tbi_setup {
   const tabi_model *model;
-  const tabi_dynamics *d; /* posture, velocity, and the factor of M in d->row, d->pivot */
-  double *z;     /* D^-1/2 L^-T of the impulse of all other forces: [nv]; ties add theirs */
-  tbi_ties ties; /* given: ties.tie */
+  tabi_dynamics *d; /* posture, velocity, and the factor of M by aba.c */
+  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; ties add theirs */
+  tbi_ties ties;    /* given: ties.tie */
   const tbi_touch *touch;
   int32_t ntouch;
   const int32_t *shape_body; /* [nshape] */
@@ -27,7 +27,7 @@ typedef struct tbi_setup {
   sv *port_y;         /* Y and T of all ports */
   int64_t used_ports;
   double *y;       /* Y of joints with rows as the rows of M stand, then T of rows */
-  double *scratch; /* two of the longest path and their ends */
+  double *scratch; /* one path */
 } tbi_setup;
 
 /* Shapes and feature as one number; touches are sorted by it. */

@@ -73,35 +73,27 @@ typedef struct maker {
   const tbi_ties *ties;
   const tabi_dynamics *d;
   const double *pivot_root;
-  double *scratch; /* two paths */
+  double *scratch; /* one path */
 } maker;
 
-/* column += share * D^-1/2 L^-T x, with x in scratch along the path of dof */
+/* column += share * the Y in scratch, along the path of dof */
 static void add_path(const maker *m, int32_t dof, double share, double *column) {
   const tabi_model *model = m->d->model;
   const int32_t *path = model->dof_path + model->dof_row[dof];
-  double *y = m->scratch + tbi_path_stride(model, dof);
-  tbi_half_solve(m->d, m->pivot_root, dof, m->scratch, y);
   for (int32_t j = 0; j <= model->dof_depth[dof]; ++j)
-    column[model->dof_local[path[j]]] += share * y[j];
+    column[model->dof_local[path[j]]] += share * m->scratch[j];
 }
 
 static void add_body(const maker *m, int32_t body, sv wrench, double share, double *column) {
   if (body == TABI_WORLD) return;
-  const tabi_model *model = m->d->model;
-  int32_t dof = tbi_last_dof(&model->body[body]);
-  const int32_t *path = model->dof_path + model->dof_row[dof];
-  memset(m->scratch, 0, sizeof *m->scratch * (size_t)tbi_path_stride(model, dof));
-  for (int32_t j = 0; j <= model->dof_depth[dof]; ++j)
-    m->scratch[j] = sv_dot(m->d->axis[path[j]], wrench);
+  int32_t dof = tbi_last_dof(&m->d->model->body[body]);
+  tbi_half_solve_wrench(m->d, m->pivot_root, dof, wrench, m->scratch);
   add_path(m, dof, share, column);
 }
 
 static void add_joint(const maker *m, int32_t dof, double share, double *column) {
   if (dof == TABI_NONE) return;
-  const tabi_model *model = m->d->model;
-  memset(m->scratch, 0, sizeof *m->scratch * (size_t)tbi_path_stride(model, dof));
-  m->scratch[model->dof_depth[dof]] = 1;
+  tbi_half_solve_joint(m->d, m->pivot_root, dof, m->scratch);
   add_path(m, dof, share, column);
 }
 

@@ -57,7 +57,7 @@ static void apply_wrenches(tabi_world *w) {
 void tbi_world_free_velocity(tabi_world *w) {
   for (int32_t k = 0; k < w->model->nv; ++k)
     w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
-  tbi_ltdl_solve_lower(w->d, w->v_free);
+  tbi_aba_solve_lower(w->d, w->v_free);
   for (int32_t k = 0; k < w->model->nv; ++k)
     w->v_free[k] += w->v[k];
 }
@@ -66,21 +66,19 @@ void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
   apply_wrenches(w);
-  tbi_gather(w->d, w->bias);
+  for (int32_t i = 0; i < w->model->nbody; ++i)
+    w->thrust[i] = sv_scale(-h, w->d->force[i]);
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->z[k] = h * (w->z[k] + w->force[k] - w->bias[k]);
+    w->impulse[k] = h * (w->z[k] + w->force[k]);
 }
 
-/* z = D^-1/2 L^-T z */
 void tbi_world_free_motion(tabi_world *w) {
-  const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
-  tbi_crba(d, w->diagonal);
-  tbi_world_stop_grips(w);
-  tbi_ltdl_factor_held(d, w->stuck, w->stuck_row);
-  tbi_ltdl_solve_transposed(d, w->z);
-  for (int32_t k = 0; k < model->nv; ++k) {
-    double root = sqrt(d->pivot[k]);
+  tbi_aba_factor(d, w->diagonal, w->stuck);
+  tbi_world_set_flow(w);
+  tbi_aba_gather(d, w->z);
+  for (int32_t k = 0; k < w->model->nv; ++k) {
+    double root = sqrt(d->give[k]);
     w->setup.pivot_root[k] = root;
     w->z[k] *= root;
   }

@@ -10,18 +10,21 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR_LIMIT 0.02 /* rad or m, where limits may want a word */
 /* Guesses are made where they are likely to be right, since a wrong one costs another solution. */
-#define FIRM 0.9  /* share of its bound up to which a joint is thought to go on sticking */
+#define FIRM 0.98 /* share of its bound up to which a joint is thought to go on sticking */
 #define FAST 1e-3 /* rad/s or m/s from which on it is thought to go on slipping */
 
 static double bound_of(const tabi_world *w, int32_t dof) {
   return w->model->dof_friction[dof] * w->def.timestep;
 }
 
-static bool is_near_limit(const tabi_world *w, int32_t dof) {
+/* Whether limits have nothing against its staying where it is. */
+static bool may_stay(const tabi_world *w, int32_t dof) {
   double q = w->q[w->model->dof_q[dof]];
-  return q - w->model->dof_lower[dof] < NEAR_LIMIT || w->model->dof_upper[dof] - q < NEAR_LIMIT;
+  double beyond = fmax(w->model->dof_lower[dof] - q, q - w->model->dof_upper[dof]);
+  return w->def.correction * beyond <= w->def.tolerance * w->def.timestep &&
+         w->row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] == 0 &&
+         w->row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)] == 0;
 }
 
 static tbi_grip guess(const tabi_world *w, int32_t dof) {
@@ -29,7 +32,7 @@ static tbi_grip guess(const tabi_world *w, int32_t dof) {
   double last = w->row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)];
   double v = w->v[dof];
   if (fabs(v) <= w->def.tolerance) {
-    return fabs(last) < FIRM * bound && !is_near_limit(w, dof) ? TBI_GRIP_STICKS : TBI_GRIP_ROW;
+    return fabs(last) < FIRM * bound && may_stay(w, dof) ? TBI_GRIP_STICKS : TBI_GRIP_ROW;
   }
   return fabs(v) > FAST && fabs(last) == bound && last * v < 0 ? TBI_GRIP_SLIPS : TBI_GRIP_ROW;
 }
@@ -47,7 +50,6 @@ void tbi_world_guess_grips(tabi_world *w) {
     if (w->model->dof_q[k] == TABI_NONE || w->model->dof_friction[k] <= 0) continue;
     w->grip[k] = guesses ? guess(w, k) : TBI_GRIP_ROW;
   }
-  memcpy(w->impulse, w->z, sizeof *w->z * (size_t)w->model->nv);
 }
 
 void tbi_world_apply_grips(tabi_world *w) {
@@ -59,51 +61,52 @@ void tbi_world_apply_grips(tabi_world *w) {
   }
 }
 
-/* A joint that is held loses what speed it still had, within the tolerance; its momentum M v goes
- * to the others. */
-static void stop(tabi_world *w, int32_t dof) {
+/* A joint that is held loses what speed it still had, within the tolerance; its momentum goes to
+ * the others. */
+static void stop(tabi_world *w) {
   const tabi_model *model = w->model;
-  const int32_t *path = model->dof_path + model->dof_row[dof];
-  const double *row = w->d->row + model->dof_row[dof];
-  int32_t depth = model->dof_depth[dof];
-  for (int32_t j = 0; j <= depth; ++j)
-    w->z[path[j]] += row[j] * w->v[dof];
-  for (int32_t k = dof + 1; k < model->nv; ++k) {
-    bool hangs = model->dof_depth[k] > depth && model->dof_path[model->dof_row[k] + depth] == dof;
-    if (hangs) w->z[k] += w->d->row[model->dof_row[k] + depth] * w->v[dof];
+  sv *twist = w->d->acc; /* ties, which would want it, rule grips out */
+  twist[TABI_WORLD] = sv_zero();
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    const tbi_body *body = &model->body[i];
+    twist[i] = twist[body->parent];
+    for (int32_t k = body->v; k < body->v + body->nv; ++k)
+      if (w->stuck[k]) twist[i] = sv_axpy(twist[i], w->v[k], w->d->axis[k]);
+    w->d->flow[i] = sv_add(w->d->flow[i], inertia_mulv(&w->d->body[i].inertia, twist[i]));
   }
 }
 
-void tbi_world_stop_grips(tabi_world *w) {
-  for (int32_t k = 0; k < w->model->nv; ++k) {
-    if (w->stuck[k] && w->v[k] != 0) stop(w, k);
-  }
-  memcpy(w->pull, w->z, sizeof *w->z * (size_t)w->model->nv);
+void tbi_world_set_flow(tabi_world *w) {
+  bool moves = false;
+  for (int32_t i = 0; i < w->model->nbody; ++i)
+    w->d->flow[i] = w->thrust[i];
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    moves = moves || (w->stuck[k] && w->v[k] != 0);
+  if (moves) stop(w);
 }
 
-/* Impulses of all that pushes, at the joints, as elimination leaves them at those that stick. */
-static void gather_impulses(const tabi_world *w, double *x) {
+/* What joints that stick have to give for the change of velocity that was just solved for, which
+ * d->flow still holds as twists: all that pushes, as elimination leaves it to them, against what
+ * the motion of their parents takes. */
+static void find_needed(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
-  memcpy(x, w->pull, sizeof *x * (size_t)w->model->nv);
-  for (int32_t i = 0; i < p->nport; ++i) {
-    const tbi_port *port = &p->port[i];
-    const int32_t *path = w->model->dof_path + w->model->dof_row[port->dof];
-    for (int32_t j = 0; j < port->length; ++j)
-      x[path[j]] += sv_dot(w->d->axis[path[j]], p->received[i]);
+  const tabi_model *model = w->model;
+  tabi_dynamics *d = w->d;
+  double *gathered = w->bias;
+  for (int32_t k = 0; k < model->nv; ++k) {
+    gathered[k] = w->impulse[k] + w->grip_impulse[k];
+    if (w->stuck[k])
+      w->grip_impulse[k] = sv_dot(d->reach[k], d->flow[model->body[model->dof_body[k]].parent]);
   }
   for (int32_t i = 0; i < p->nrow; ++i)
-    x[p->row[i].dof] += p->row[i].impulse;
-  tbi_ltdl_solve_transposed(w->d, x);
-}
-
-/* What a joint that sticks has to give for the velocities v_new. */
-static double needed(const tabi_world *w, int32_t dof, double gathered) {
-  const int32_t *path = w->model->dof_path + w->model->dof_row[dof];
-  const double *row = w->stuck_row + w->model->dof_row[dof];
-  double sum = -gathered;
-  for (int32_t j = 0; j < w->model->dof_depth[dof]; ++j)
-    sum += row[j] * (w->v_new[path[j]] - w->v[path[j]]);
-  return sum;
+    gathered[p->row[i].dof] += p->row[i].impulse;
+  tbi_world_set_flow(w);
+  for (int32_t i = 0; i < p->nport; ++i)
+    d->flow[p->port[i].body] = sv_add(d->flow[p->port[i].body], p->received[i]);
+  tbi_aba_gather(d, gathered);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (w->stuck[k]) w->grip_impulse[k] -= gathered[k];
+  }
 }
 
 /* Nothing of what sticks can give way to a point that cannot move. */
@@ -128,10 +131,9 @@ static bool any(const tabi_world *w, tbi_grip grip) {
   return false;
 }
 
-static bool prove(tabi_world *w, int32_t dof, const double *gathered) {
+static bool is_proved(const tabi_world *w, int32_t dof) {
   if (w->grip[dof] == TBI_GRIP_SLIPS) return w->grip_impulse[dof] * w->v_new[dof] < 0;
   if (w->grip[dof] != TBI_GRIP_STICKS) return true;
-  w->grip_impulse[dof] = needed(w, dof, gathered[dof]);
   return fabs(w->grip_impulse[dof]) <= bound_of(w, dof);
 }
 
@@ -142,11 +144,10 @@ bool tbi_world_prove_grips(tabi_world *w, int attempt) {
     give_up(w);
     return false;
   }
-  double *gathered = w->bias; /* has had its time */
-  if (sticks) gather_impulses(w, gathered);
+  if (sticks) find_needed(w);
   bool good = true;
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    if (prove(w, k, gathered)) continue;
+    if (is_proved(w, k)) continue;
     w->grip[k] = TBI_GRIP_ROW;
     good = false;
   }

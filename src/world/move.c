@@ -60,8 +60,9 @@ static void regain(tabi_world *w) {
   }
 }
 
-/* Acceleration under `force` with ties closed: their second derivatives are those of regain(). */
-static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
+/* From joint forces in qdd and wrenches in d->flow to the acceleration, ties being closed: their
+ * second derivatives are those of regain(). */
+static void tied_acceleration(tabi_world *w, double *qdd) {
   const tabi_model *model = w->model;
   tbi_ties *ties = &w->setup.ties;
   tbi_world_ties(w);
@@ -70,19 +71,17 @@ static void tied_acceleration(tabi_world *w, const double *force, double *qdd) {
     tie->target = ties->regain[i] - tie->drift;
     tie->velocity = 0;
   }
-  tbi_crba(w->d, model->dof_rotor);
-  tbi_ltdl_factor(w->d);
-  memcpy(qdd, force, sizeof *qdd * (size_t)model->nv);
-  tbi_ltdl_solve_transposed(w->d, qdd);
+  tbi_aba_factor(w->d, model->dof_rotor, NULL);
+  tbi_aba_gather(w->d, qdd);
   double *root = w->setup.pivot_root;
   for (int32_t k = 0; k < model->nv; ++k) {
-    root[k] = sqrt(w->d->pivot[k]);
+    root[k] = sqrt(w->d->give[k]);
     qdd[k] *= root[k];
   }
   tbi_ties_solve_again(ties, w->d, root, qdd, w->setup.scratch);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] *= root[k];
-  tbi_ltdl_solve_lower(w->d, qdd);
+  tbi_aba_solve_lower(w->d, qdd);
 }
 
 /* how far a contact was stretched along the surface at the start of the step */
@@ -141,15 +140,16 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
   tbi_world_pull_springs(w);
   if (w->def.contact == TABI_CONTACT_PENALTY) push_surfaces(w);
-  tbi_gather(w->d, w->bias);
-  tbi_world_forces_at(w, q, v, s->tau, w->v_free);
+  for (int32_t i = 0; i < model->nbody; ++i)
+    w->d->flow[i] = sv_scale(-1, w->d->force[i]);
+  tbi_world_forces_at(w, q, v, s->tau, qdd);
   for (int32_t k = 0; k < model->nv; ++k)
-    w->v_free[k] += s->held[k] - w->bias[k];
+    qdd[k] += s->held[k];
   if (w->ntied > 0) {
-    tied_acceleration(w, w->v_free, qdd);
+    tied_acceleration(w, qdd);
   } else {
-    tbi_aba_factor(w->d);
-    tbi_aba_solve(w->d, w->v_free, qdd);
+    tbi_aba_factor(w->d, model->dof_rotor, NULL);
+    tbi_aba_solve_flow(w->d, qdd);
   }
 }
 

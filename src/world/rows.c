@@ -42,8 +42,6 @@ static void add_limits(tabi_world *w, int32_t dof) {
 }
 
 static void add_friction(tabi_world *w, int32_t dof) {
-  if (w->model->dof_friction[dof] <= 0) return;
-  if (w->grip[dof] == TBI_GRIP_STICKS || w->grip[dof] == TBI_GRIP_SLIPS) return;
   tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_FRICTION));
   row->upper = w->model->dof_friction[dof] * w->def.timestep;
   row->lower = -row->upper;
@@ -53,9 +51,9 @@ void tbi_world_rows(tabi_world *w) {
   const tabi_model *model = w->model;
   w->setup.problem.nrow = 0;
   for (int32_t dof = 0; dof < model->nv; ++dof) {
-    if (model->dof_q[dof] == TABI_NONE) continue;
+    if (model->dof_q[dof] == TABI_NONE || w->grip[dof] == TBI_GRIP_STICKS) continue;
     add_limits(w, dof);
-    add_friction(w, dof);
+    if (w->grip[dof] == TBI_GRIP_ROW) add_friction(w, dof);
   }
 }
 

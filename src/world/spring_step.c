@@ -1,8 +1,8 @@
 /* spring_step.c - the step of penalty in linear time.
  *
  * Where bodies touch nothing but the ground and no connections tie them, springs fit into the trees
- * (contact/spring_tree.c): neither the mass matrix nor that of the contacts is needed, which for a
- * chain of a hundred links are the whole cost.  All other steps go the common way. */
+ * (contact/spring_tree.c): what contacts do to each other need not be known, which for a chain of a
+ * hundred links is the whole cost.  All other steps go the common way. */
 #include "contact/spring_tree.h"
 #include "math/linalg.h"
 #include "world/world.h"
@@ -32,8 +32,16 @@ static bool suits(const tabi_world *w) {
   return true;
 }
 
+/* all impulses at the joints, into z */
+static void gather_impulse(tabi_world *w) {
+  tbi_gather(w->d, w->bias);
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->z[k] = w->impulse[k] - w->def.timestep * w->bias[k];
+}
+
 bool tbi_world_spring_step(tabi_world *w, tbi_solution *solution) {
   if (!suits(w)) return false;
+  gather_impulse(w);
   tbi_spring_tree t = {.d = w->d,
                        .p = &w->setup.problem,
                        .def = &w->def,

@@ -60,7 +60,7 @@ static void new_velocity(tabi_world *w) {
   double *x = w->v_new;
   for (int32_t k = 0; k < model->nv; ++k)
     x[k] = (w->z[k] + p->sum[k]) * w->setup.pivot_root[k];
-  tbi_ltdl_solve_lower(w->d, x);
+  tbi_aba_solve_lower(w->d, x);
   for (int32_t k = 0; k < model->nv; ++k)
     x[k] += w->v[k];
 }
@@ -69,11 +69,11 @@ static void new_velocity(tabi_world *w) {
 static tabi_status find_velocity(tabi_world *w) {
   tbi_solution solution;
   tbi_world_impulse(w);
+  tbi_world_guess_grips(w);
   if (tbi_world_spring_step(w, &solution)) {
     certify(w, solution);
     return TABI_OK;
   }
-  tbi_world_guess_grips(w);
   for (int attempt = 0;; ++attempt) {
     tbi_world_apply_grips(w);
     tbi_world_free_motion(w);

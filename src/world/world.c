@@ -135,7 +135,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
   s->port_y = tbi_layout_take(at, count_port_y(model), sizeof *s->port_y);
   s->y = tbi_layout_take(at, count_row_y(model), sizeof *s->y);
-  s->scratch = tbi_layout_take(at, 2 * longest_path(model) + 4, sizeof *s->scratch);
+  s->scratch = tbi_layout_take(at, longest_path(model), sizeof *s->scratch);
   tbi_ties_place(at, model, &s->ties);
 }
 
@@ -154,14 +154,14 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
   w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
   w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
-  double **vectors[] = {&w->force, &w->bias,   &w->diagonal, &w->z,      &w->impulse,
-                        &w->pull,  &w->v_free, &w->v_new,    &w->v_move, &w->grip_impulse};
+  double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,           &w->impulse,
+                        &w->v_free, &w->v_new, &w->v_move,   &w->grip_impulse};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));
   }
+  w->thrust = tbi_layout_take(at, model->nbody, sizeof *w->thrust);
   w->grip = tbi_layout_take(at, model->nv, sizeof *w->grip);
   w->stuck = tbi_layout_take(at, model->nv, sizeof *w->stuck);
-  w->stuck_row = tbi_layout_take(at, model->nrow, sizeof *w->stuck_row);
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
   w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
   w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);

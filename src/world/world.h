@@ -75,12 +75,11 @@ struct tabi_world {
   double *bias;                   /* [nv] */
   double *diagonal;               /* of M, with rotors and implicit springs: [nv] */
   double *z;                      /* [nv] */
-  double *impulse;                /* of all forces but constraints, at the joints: [nv] */
-  double *pull;                   /* the same with what is known of grips: [nv] */
+  double *impulse;                /* of forces at the joints: [nv] */
+  sv *thrust;                     /* of all other forces but constraints, on bodies: [nbody] */
   tbi_grip *grip;                 /* [nv] */
   double *grip_impulse;           /* of those that stick or slip: [nv] */
   bool *stuck;                    /* whether a joint is held: [nv] */
-  double *stuck_row;              /* its row of M, descendants eliminated: [nrow] */
   double *v_free;                 /* velocity at the end of the step without constraints: [nv] */
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
@@ -122,7 +121,7 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
 void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
                             const double *tau, double *drive, double *passive);
 double tbi_world_spring_energy(const tabi_world *w);
-/* Their impulse over the step into z; and z = D^-1/2 L^-T of it, with the factor of M
+/* The impulse of all that pulls over the step, and z = D^-1/2 L^-T of it, with the factor of M
  * (free_motion.c). */
 void tbi_world_impulse(tabi_world *w);
 void tbi_world_free_motion(tabi_world *w);
@@ -139,7 +138,7 @@ void tbi_world_move_by_stages(tabi_world *w, const double *tau);
  * all impulses prove it, or the step has to be solved again (grip.c). */
 void tbi_world_guess_grips(tabi_world *w);
 void tbi_world_apply_grips(tabi_world *w);
-void tbi_world_stop_grips(tabi_world *w); /* between M and its factor */
+void tbi_world_set_flow(tabi_world *w); /* thrust, and what joints lose that stick, to d->flow */
 bool tbi_world_prove_grips(tabi_world *w, int attempt);
 void tbi_world_keep_grips(tabi_world *w);
 /* Limits and other dry friction into setup.problem.row (rows.c). */

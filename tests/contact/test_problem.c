@@ -249,6 +249,8 @@ static void starts_with_free_and_warm_velocity(void **state) {
       for (int32_t i = 0; i < n; ++i)
         x[k] += J[(size_t)i * nv + k] * impulse[i];
     }
+    tbi_crba(made.d, model->dof_rotor);
+    tbi_ltdl_factor(made.d);
     tbi_ltdl_solve(made.d, x);
     made_restart(&made);
     read_all(&made, found);

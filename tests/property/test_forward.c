@@ -98,11 +98,11 @@ static void check_solves(subject *s) {
   tabi_dynamics_mass_matrix(s->dynamics, M);
   tbi_crba(s->dynamics, s->dynamics->model->dof_rotor);
   tbi_ltdl_factor(s->dynamics);
-  tbi_aba_factor(s->dynamics);
+  tbi_aba_factor(s->dynamics, s->dynamics->model->dof_rotor, NULL);
   for (int k = 0; k < 3; k++) {
     for (size_t i = 0; i < n; i++)
-      b[i] = k == 0 ? s->tau[i] : k == 1 ? s->v[i] : 1.0;
-    tbi_aba_solve(s->dynamics, b, a);
+      a[i] = b[i] = k == 0 ? s->tau[i] : k == 1 ? s->v[i] : 1.0;
+    tbi_aba_solve(s->dynamics, a);
     tbi_ltdl_solve(s->dynamics, b);
     property_expect(s, "solves by ABA and LTDL", energy_distance(M, a, b, n, scratch), 1e-9);
   }

@@ -19,16 +19,12 @@ static void *room(made_problem *made, size_t count, size_t size) {
 
 /* D^-1/2, and z = D^-1/2 L^-T rhs, with the factor in d */
 static void fill_z(const made_problem *made, double *root, double *z) {
-  const tabi_model *model = made->model;
-  memcpy(z, made->rhs, sizeof *z * (size_t)model->nv);
-  for (int32_t k = model->nv - 1; k >= 0; --k) {
-    const double *row = made->d->row + model->dof_row[k];
-    int32_t column = model->dof_depth[k] - 1;
-    for (int32_t i = model->dof_parent[k]; i >= 0; i = model->dof_parent[i], --column)
-      z[i] -= row[column] * z[k];
-  }
-  for (int32_t k = 0; k < model->nv; ++k) {
-    root[k] = sqrt(made->d->pivot[k]);
+  memcpy(z, made->rhs, sizeof *z * (size_t)made->model->nv);
+  for (int32_t i = 0; i < made->model->nbody; ++i)
+    made->d->flow[i] = sv_zero();
+  tbi_aba_gather(made->d, z);
+  for (int32_t k = 0; k < made->model->nv; ++k) {
+    root[k] = sqrt(made->d->give[k]);
     z[k] *= root[k];
   }
 }
@@ -48,15 +44,14 @@ void made_open(made_problem *made, const tabi_model *model, const double *q, con
   tabi_dynamics_inverse(made->d, NULL, made->rhs);
   for (size_t i = 0; i < nv; ++i)
     made->rhs[i] *= -timestep;
-  tbi_crba(made->d, model->dof_rotor);
-  tbi_ltdl_factor(made->d);
+  tbi_aba_factor(made->d, model->dof_rotor, NULL);
   double *z = room(made, nv, sizeof *z);
   made->setup.pivot_root = room(made, nv, sizeof *z);
   fill_z(made, made->setup.pivot_root, z);
   made->setup.v_free = room(made, nv, sizeof *z);
   for (size_t i = 0; i < nv; ++i)
     made->setup.v_free[i] = z[i] * made->setup.pivot_root[i];
-  tbi_ltdl_solve_lower(made->d, made->setup.v_free);
+  tbi_aba_solve_lower(made->d, made->setup.v_free);
   for (size_t i = 0; i < nv; ++i)
     made->setup.v_free[i] += v[i];
   made->setup.model = model;

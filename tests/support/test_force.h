@@ -1,5 +1,5 @@
-/* test_force.h - the contact matrix A = J M^-1 J' as the papers make it: a unit force for every
- * column, sent through the articulated-body algorithm (Kokkevis 2004). */
+/* test_force.h - the contact matrix A = J M^-1 J' written out: public Jacobians and the mass matrix
+ * by crba.c and ltdl.c, neither of which takes part in a step. */
 #ifndef TEST_TEST_FORCE_H
 #define TEST_TEST_FORCE_H
 
@@ -15,7 +15,7 @@ typedef struct test_force {
   double slope;
 } test_force;
 
-/* A, count x count.  Leaves the articulated factor in d. */
+/* A, count x count.  Leaves the factor of ltdl.c in d. */
 void test_force_matrix(tabi_dynamics *d, const test_force *force, int32_t count, double *A);
 
 /* J, count x nv, through the public Jacobians. */
