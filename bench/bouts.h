@@ -12,6 +12,7 @@ enum {
   TBI_TABI_RK4,
   TBI_MUJOCO,
   TBI_MUJOCO_RK4,
+  TBI_MUJOCO_CG,
   TBI_MUJOCO_NOSLIP,
   TBI_MUJOCO_FINE,
   TBI_BULLET,
@@ -21,6 +22,7 @@ enum {
   TBI_ODE_FINE,
   TBI_ODE_STEP,
   TBI_DART,
+  TBI_DART_PGS,
   TBI_DUELLISTS
 };
 extern const tbi_duellist tbi_duellists[TBI_DUELLISTS];

@@ -263,6 +263,8 @@ static bool add_row(const tbi_bench_options *options, meeting *m, entry *e, tbi_
   row->steps = e->warm;
   if (m->bout->steps > e->warm)
     (void)snprintf(row->note, sizeof row->note, "the first %.0f steps only", e->warm);
+  if (m->bout->warm > e->warm)
+    (void)snprintf(row->note, sizeof row->note, "after %.0f steps of its own only", e->warm);
   if (e->note) {
     (void)snprintf(row->note, sizeof row->note, "%s", e->note);
     return true;

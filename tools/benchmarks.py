@@ -27,11 +27,12 @@ GOALS = [
     ("humanoid walks", "walk", "tabi", ["mujoco"], 6),
     ("humanoid, 40 contacts", "points40", "tabi", ["mujoco"], 6),
     ("1 quadruped", "quadrupeds1", "tabi", ["mujoco", "bullet", "dart"], 1),
-    ("225 quadrupeds", "quadrupeds225", "tabi", ["mujoco", "bullet", "dart"], 1),
+    ("225 quadrupeds", "quadrupeds225", "tabi",
+     ["mujoco", "mujoco-cg", "bullet", "dart"], 1),
     ("pile of 100", "pile100", "tabi", ["bullet", "ode"], 1),
     ("pile of 300", "pile300", "tabi", ["bullet", "ode"], 1),
-    ("pile of 100", "pile100", "tabi", ["mujoco"], 4),
-    ("pile of 300", "pile300", "tabi", ["mujoco"], 10),
+    ("pile of 100", "pile100", "tabi", ["mujoco", "mujoco-cg"], 4),
+    ("pile of 300", "pile300", "tabi", ["mujoco", "mujoco-cg"], 10),
     ("chain of 1000", "chain1000", "tabi", ["mujoco"], 3),
 ]
 

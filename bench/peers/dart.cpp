@@ -1,7 +1,8 @@
 /* dart.cpp - the program tabi-bench-dart: DART with the shapes of ODE, which know all of ours.
  *
- * Settings: "default", its boxed LCP by Dantzig's method.  Servos are springs and dampers of the
- * joints, which DART takes implicitly.  DART takes the smaller friction of two shapes. */
+ * Settings: "default", its boxed LCP by Dantzig's method; "pgs", by projected Gauss-Seidel.  Servos
+ * are springs and dampers of the joints, which DART takes implicitly.  DART takes the smaller
+ * friction of two shapes. */
 #include "serve.h"
 
 #include <cmath>
@@ -11,7 +12,9 @@
 #include <dart/collision/ode/OdeCollisionDetector.hpp>
 #include <dart/config.hpp>
 #include <dart/constraint/BallJointConstraint.hpp>
+#include <dart/constraint/BoxedLcpConstraintSolver.hpp>
 #include <dart/constraint/ConstraintSolver.hpp>
+#include <dart/constraint/PgsBoxedLcpSolver.hpp>
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/BoxShape.hpp>
 #include <dart/dynamics/CapsuleShape.hpp>
@@ -59,7 +62,7 @@ struct Filter : dart::collision::CollisionFilter {
 
 class World {
 public:
-  explicit World(const tbi_plain &scene);
+  World(const tbi_plain &scene, bool sweeps);
   void step(const double *target);
   int32_t contacts() const { return int32_t(world->getLastCollisionResult().getNumContacts()); }
   void state(tbi_plain_state *to) const;
@@ -152,7 +155,7 @@ void World::add_shape(int32_t i) {
   filter->index[node] = i;
 }
 
-World::World(const tbi_plain &scene)
+World::World(const tbi_plain &scene, bool sweeps)
     : push(size_t(scene.nbody), Eigen::Vector3d::Zero()), plain(scene),
       world(dart::simulation::World::create()), skeleton(size_t(scene.nbody)),
       body(size_t(scene.nbody)) {
@@ -165,6 +168,9 @@ World::World(const tbi_plain &scene)
   for (int32_t i = 0; i < plain.nshape; i++)
     add_shape(i);
   filter->plain = &plain;
+  if (sweeps)
+    world->setConstraintSolver(std::make_unique<dart::constraint::BoxedLcpConstraintSolver>(
+        plain.timestep, std::make_shared<dart::constraint::PgsBoxedLcpSolver>()));
   auto *solver = world->getConstraintSolver();
   solver->setCollisionDetector(dart::collision::OdeCollisionDetector::create());
   solver->getCollisionOption().collisionFilter = filter;
@@ -220,7 +226,7 @@ const char *odd(const tbi_plain &plain) {
 void *open_world(const tbi_host *host, const char **trouble) {
   const char *reason = odd(*host->plain);
   if (reason) *trouble = reason;
-  return reason ? nullptr : new World(*host->plain);
+  return reason ? nullptr : new World(*host->plain, std::strcmp(host->settings, "pgs") == 0);
 }
 
 World *world_of(void *self) { return static_cast<World *>(self); }

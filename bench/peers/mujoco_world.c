@@ -117,6 +117,7 @@ static void *open_world(const tbi_host *host, const char **trouble) {
   }
   w->model->opt.timestep = plain->timestep;
   if (strcmp(host->settings, "rk4") == 0) w->model->opt.integrator = mjINT_RK4;
+  if (strcmp(host->settings, "cg") == 0) w->model->opt.solver = mjSOL_CG;
   if (strcmp(host->settings, "noslip") == 0) w->model->opt.noslip_iterations = 10;
   if (strcmp(host->settings, "fine") == 0) refine(w->model);
   mj_resetData(w->model, w->data);

@@ -160,7 +160,7 @@ static void *open_world(const tbi_host *host, const char **trouble) {
   *w = (world){.plain = plain,
                .settings = host->settings,
                .world = dWorldCreate(),
-               .space = dHashSpaceCreate(NULL),
+               .space = dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ),
                .touching = dJointGroupCreate(0),
                .body = calloc(n, sizeof(dBodyID)),
                .joint = calloc(n, sizeof(dJointID)),
