@@ -47,19 +47,27 @@ static void add_lump(tbi_lumps *lumps, const tabi_dynamics *d, int32_t body) {
   v3 at = own_axes(lumps, d->body[body].pos);
   lumps->lump[lumps->count++] = (tbi_lump){.parent = parent,
                                            .q = own->q,
+                                           .v = own->v,
                                            .slides = own->type == TABI_JOINT_PRISMATIC,
                                            .way = v3_sub(at, joint_of(lumps, parent)),
                                            .axis = own_axes(lumps, d->body[body].rot.z)};
 }
 
 static void add_mass(tbi_lumps *lumps, const tabi_dynamics *d, int32_t body) {
+  const tbi_body *own = &d->model->body[body];
+  const tbi_body_state *state = &d->body[body];
   int32_t index = lump_of(lumps, d->model, body);
   tbi_lump *lump = &lumps->lump[index];
-  double mass = d->model->body[body].mass;
-  v3 moment = own_axes(lumps, d->body[body].inertia.h);
-  lump->mass += mass;
-  lump->moment = v3_add(lump->moment, v3_axpy(moment, -mass, joint_of(lumps, index)));
-  lumps->mass += mass;
+  m3 back = m3_transpose(&lumps->floats.rot);
+  m3 axes = m4_to(&state->rot);
+  m3 rot = m3_mul(&back, &axes);
+  v3 centre = v3_add(own_axes(lumps, state->pos), m3_mulv(&rot, own->com));
+  v3 arm = v3_sub(centre, joint_of(lumps, index));
+  lump->mass += own->mass;
+  lump->moment = v3_axpy(lump->moment, own->mass, arm);
+  lump->inertia = s3_add(lump->inertia, s3_rotate(&rot, own->inertia));
+  lump->inertia = s3_add(lump->inertia, s3_point_mass(own->mass, arm));
+  lumps->mass += own->mass;
 }
 
 /* The posture from which lumps are taken. */
@@ -86,7 +94,8 @@ static bool allocate(tbi_lumps *lumps, int32_t count) {
   lumps->rot = aligned_alloc(64, (rows * sizeof *lumps->rot + 63) / 64 * 64);
   lumps->pos = aligned_alloc(64, (rows * sizeof *lumps->pos + 63) / 64 * 64);
   lumps->angle = calloc(3 * rows, sizeof *lumps->angle);
-  if (!lumps->lump || !lumps->rot || !lumps->pos || !lumps->angle) return false;
+  lumps->motion = calloc(rows, sizeof *lumps->motion);
+  if (!lumps->lump || !lumps->rot || !lumps->pos || !lumps->angle || !lumps->motion) return false;
   lumps->sine = lumps->angle + rows;
   lumps->cosine = lumps->sine + rows;
   return true;
@@ -95,7 +104,7 @@ static bool allocate(tbi_lumps *lumps, int32_t count) {
 tabi_status tbi_lumps_make(tbi_lumps *lumps, tabi_dynamics *d, int32_t floating, const double *q,
                            const bool *moves, tabi_error *err) {
   const tabi_model *model = d->model;
-  *lumps = (tbi_lumps){.q = model->body[floating].q};
+  *lumps = (tbi_lumps){.q = model->body[floating].q, .v = model->body[floating].v};
   if (!allocate(lumps, count_lumps(model, floating, moves))) return tbi_error_memory(err);
   tabi_status status = set_posture(d, floating, q, moves, err);
   if (status != TABI_OK) return status;
@@ -118,6 +127,7 @@ void tbi_lumps_free(tbi_lumps *lumps) {
   free(lumps->rot);
   free(lumps->pos);
   free(lumps->angle);
+  free(lumps->motion);
   *lumps = (tbi_lumps){.count = 0};
 }
 
@@ -164,4 +174,56 @@ v3 tbi_lumps_centre(tbi_lumps *lumps, const double *q) {
 v3 tbi_lumps_point(const tbi_lumps *lumps, const tbi_lump_point *point) {
   v4 at = m4_mulv3(&lumps->rot[point->lump], point->at);
   return v3_add(lumps->origin, v4_to(v4_add(lumps->pos[point->lump], at)));
+}
+
+/* How a lump moves with the one before it and against it. */
+static tbi_lump_motion move(const tbi_lumps *lumps, int32_t index, double rate, double rising) {
+  const tbi_lump *lump = &lumps->lump[index];
+  const tbi_lump_motion *before = &lumps->motion[lump->parent];
+  v3 axis = v4_to(m4_mulv3(&lumps->rot[lump->parent], lump->axis));
+  v3 way = v4_to(v4_sub(lumps->pos[index], lumps->pos[lump->parent]));
+  v3 carried = v3_cross(before->turn, v3_scale(rate, axis));
+  v3 swing = v3_cross(before->turn, v3_cross(before->turn, way));
+  tbi_lump_motion now = *before;
+  now.acceleration = v3_add(now.acceleration, v3_add(v3_cross(before->turning, way), swing));
+  if (lump->slides) {
+    now.acceleration = v3_axpy(v3_axpy(now.acceleration, rising, axis), 2, carried);
+  } else {
+    now.turn = v3_axpy(now.turn, rate, axis);
+    now.turning = v3_add(v3_axpy(now.turning, rising, axis), carried);
+  }
+  return now;
+}
+
+/* What one lump needs, by Newton and Euler about its joint. */
+static void push_lump(const tbi_lumps *lumps, int32_t index, v3 gravity, v3 *force, v3 *moment) {
+  const tbi_lump *lump = &lumps->lump[index];
+  const tbi_lump_motion *now = &lumps->motion[index];
+  m3 rot = m4_to(&lumps->rot[index]);
+  v3 h = m3_mulv(&rot, lump->moment);
+  v3 felt = v3_sub(now->acceleration, gravity);
+  v3 f = v3_scale(lump->mass, felt);
+  f = v3_add(f, v3_cross(now->turning, h));
+  f = v3_add(f, v3_cross(now->turn, v3_cross(now->turn, h)));
+  /* the inertia turns with the lump: what turns is taken into its axes and back */
+  v3 own = m3_tmulv(&rot, now->turn);
+  v3 spin = v3_cross(own, s3_mulv(lump->inertia, own));
+  v3 n = m3_mulv(&rot, v3_add(s3_mulv(lump->inertia, m3_tmulv(&rot, now->turning)), spin));
+  n = v3_add(n, v3_cross(h, felt));
+  *force = v3_add(*force, f);
+  *moment = v3_add(*moment, v3_add(n, v3_cross(v4_to(lumps->pos[index]), f)));
+}
+
+void tbi_lumps_push(const tbi_lumps *lumps, const double *v, const double *a, v3 gravity, v3 *force,
+                    v3 *moment) {
+  const m3 *rot = &lumps->floats.rot;
+  lumps->motion[0] = (tbi_lump_motion){m3_mulv(rot, v3_load(v + lumps->v + 3)),
+                                       m3_mulv(rot, v3_load(a + lumps->v + 3)),
+                                       m3_mulv(rot, v3_load(a + lumps->v))};
+  *force = *moment = v3_zero();
+  for (int32_t i = 0; i < lumps->count; i++) {
+    int32_t k = lumps->lump[i].v;
+    if (i > 0) lumps->motion[i] = move(lumps, i, v[k], a[k]);
+    push_lump(lumps, i, gravity, force, moment);
+  }
 }

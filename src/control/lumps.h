@@ -1,5 +1,5 @@
-/* lumps.h - the mass centre of a floating robot of which few joints move: what lies between those
- * that do is one rigid lump.  A tenth of the work of the kinematics of all bodies. */
+/* lumps.h - mass centre and momentum of a floating robot of which few joints move: what lies
+ * between those that do is one rigid lump.  A tenth of the work of the kinematics of all bodies. */
 #ifndef TBI_LUMPS_H
 #define TBI_LUMPS_H
 
@@ -8,21 +8,29 @@
 /* Everything in the axes of the floating body while all joints that move are at zero. */
 typedef struct tbi_lump {
   int32_t parent; /* lump; of the first, which floats, -1 */
-  int32_t q;      /* position that turns or moves it */
+  int32_t q, v;   /* position and velocity that turn or move it */
   bool slides;
   v3 way, axis; /* from the parent's joint to its own */
   double mass;
-  v3 moment; /* mass times mass centre, from its joint */
+  v3 moment;  /* mass times mass centre, from its joint */
+  s3 inertia; /* about its joint */
 } tbi_lump;
+
+/* How a lump moves, all in the world. */
+typedef struct tbi_lump_motion {
+  v3 turn, turning; /* angular velocity and acceleration */
+  v3 acceleration;  /* of its joint */
+} tbi_lump_motion;
 
 typedef struct tbi_lumps {
   int32_t count;
-  int32_t q;        /* first of the floating body */
+  int32_t q, v;     /* first of the floating body */
   tbi_frame floats; /* where that is at zero */
   double mass;
   tbi_lump *lump;                /* [count] */
   m4 *rot;                       /* [count] as they were last, from the floating body */
   v4 *pos;                       /* [count] */
+  tbi_lump_motion *motion;       /* [count] scratch */
   double *angle, *sine, *cosine; /* [count] */
   v3 origin;                     /* of the floating body in the world */
 } tbi_lumps;
@@ -45,6 +53,10 @@ tbi_lump_point tbi_lumps_attach(const tbi_lumps *lumps, const tabi_dynamics *d, 
 
 /* The mass centre in the world for a posture q[nq]. */
 v3 tbi_lumps_centre(tbi_lumps *lumps, const double *q);
+/* In the posture that was last asked for: the force and its moment about the floating body that the
+ * velocities v[nv] and accelerations a[nv] need, in the world. */
+void tbi_lumps_push(const tbi_lumps *lumps, const double *v, const double *a, v3 gravity, v3 *force,
+                    v3 *moment);
 /* Where a point is in that posture. */
 v3 tbi_lumps_point(const tbi_lumps *lumps, const tbi_lump_point *point);
 

@@ -163,14 +163,21 @@ void tbi_preview_free(tbi_preview *preview) {
   preview->ahead = NULL;
 }
 
+/* Four sums at once, which need not wait for each other. */
 static double look_ahead(const tbi_preview *preview, int32_t now, int32_t count,
                          const double *reference) {
-  double sum = 0;
-  for (int32_t j = 0; j < preview->def.horizon; j++) {
-    int32_t at = now + 1 + j < count ? now + 1 + j : count - 1;
-    sum += preview->ahead[j] * reference[at];
+  double sum[4] = {0, 0, 0, 0};
+  int32_t horizon = preview->def.horizon;
+  int32_t known = count - 1 - now < horizon ? count - 1 - now : horizon;
+  const double *coming = reference + now + 1;
+  int32_t j = 0;
+  for (; j + 3 < known; j += 4) {
+    for (int i = 0; i < 4; i++)
+      sum[i] += preview->ahead[j + i] * coming[j + i];
   }
-  return sum;
+  for (; j < horizon; j++)
+    sum[0] += preview->ahead[j] * (j < known ? coming[j] : reference[count - 1]);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 void tbi_preview_follow(const tbi_preview *preview, int32_t count, const double *reference,

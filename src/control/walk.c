@@ -7,12 +7,12 @@
  * The cart of preview control knows neither legs that swing nor a mass centre that rises and
  * falls.  Each pass measures the zero-moment point of the motion of all bodies and sends what it
  * lacks through the same preview control, which moves the mass centre a little (the dynamic
- * filter).  The finished rows are made denser by splines. */
+ * filter).  Splines lead through the finished rows. */
 #include "control/walk.h"
 
 #include "base/error.h"
 #include "control/preview.h"
-#include "control/spline.h"
+#include "control/trajectory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,20 +170,27 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
   return TABI_OK;
 }
 
-/* Zero-moment point and joint forces of the motion.  The first and last sample, which lack a
- * neighbour, are taken to be as theirs are. */
-static void measure_zmp(const pattern *p) {
-  size_t nq = (size_t)tabi_model_nq(p->walk->model);
+/* Joint forces of the motion at a sample, with the ground under the feet. */
+static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
   size_t nv = (size_t)tabi_model_nv(p->walk->model);
+  tbi_walker *walker = &p->walk->walker;
+  tbi_plan_state plan = tbi_plan_at(&p->walk->plan, inner * p->def->period);
+  double left = tbi_plan_left_share(&plan, (const double[]){zmp.x, zmp.y});
+  tbi_walker_stand(walker, plan.foot, left, zmp);
+  memcpy(p->tau + (size_t)k * nv, walker->tau, nv * sizeof *p->tau);
+}
+
+/* Zero-moment point of the motion, and after the last pass joint forces.  The first and last
+ * sample, which lack a neighbour, are taken to be as theirs are. */
+static void measure_zmp(const pattern *p, bool last) {
+  size_t nq = (size_t)tabi_model_nq(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
   for (int32_t k = 0; k < p->count; k++) {
     int32_t inner = k == 0 ? 1 : k < p->count - 1 ? k : p->count - 2;
     const double *now = p->q + (size_t)inner * nq;
-    v3 zmp = tbi_walker_zmp(walker, now - nq, now, now + nq, p->def->period);
-    tbi_plan_state plan = tbi_plan_at(&p->walk->plan, inner * p->def->period);
-    double left = tbi_plan_left_share(&plan, (const double[]){zmp.x, zmp.y});
-    tbi_walker_stand(walker, plan.foot, left, zmp);
-    memcpy(p->tau + (size_t)k * nv, walker->tau, nv * sizeof *p->tau);
+    v3 zmp = last ? tbi_walker_zmp(walker, now - nq, now, now + nq, p->def->period)
+                  : tbi_walker_quick_zmp(walker, now - nq, now, now + nq, p->def->period);
+    if (last) find_torques(p, k, inner, zmp);
     p->motion_zmp[0][k] = zmp.x;
     p->motion_zmp[1][k] = zmp.y;
   }
@@ -289,7 +296,7 @@ static tabi_status generate(pattern *p, tabi_error *err) {
   for (int32_t pass = 0;; pass++) {
     tabi_status status = move_joints(p, err);
     if (status != TABI_OK) return status;
-    measure_zmp(p);
+    measure_zmp(p, pass == p->def->passes);
     if (pass == p->def->passes) return TABI_OK;
     correct_centre(p);
   }
@@ -300,37 +307,12 @@ static tabi_status generate(pattern *p, tabi_error *err) {
 /* Columns of `from` [count x columns] as a trajectory with rows every `sample`. */
 static tabi_trajectory *densify(const pattern *p, const double *from, int32_t columns,
                                 tabi_error *err) {
-  size_t count = (size_t)p->count;
-  double last = (p->count - 1) * p->def->period;
-  double rows_wanted = ceil(last / p->def->sample - 1e-9) + 1;
-  if (!(rows_wanted < MAX_SAMPLES)) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                        "walk: more than %d rows; take a larger "
-                        "sample",
-                        MAX_SAMPLES);
-    return NULL;
-  }
-  size_t rows = (size_t)rows_wanted;
-  size_t width = (size_t)columns;
-  double *time = malloc((rows + rows * width + 3 * count) * sizeof *time);
-  if (!time) {
-    (void)tbi_error_memory(err);
-    return NULL;
-  }
-  double *value = time + rows;
-  double *column = value + rows * width;
-  for (size_t i = 0; i < rows; i++)
-    time[i] = (double)i * p->def->sample;
-  for (size_t j = 0; j < width; j++) {
-    for (size_t k = 0; k < count; k++)
-      column[k] = from[k * width + j];
-    tbi_spline_fit(count, column, column + count, column + 2 * count);
-    for (size_t i = 0; i < rows; i++)
-      value[i * width + j] = tbi_spline_at(count, column, column + count, time[i] / p->def->period);
-  }
-  tabi_trajectory *dense = tabi_trajectory_create((int32_t)rows, columns, time, value, err);
-  free(time);
-  return dense;
+  const tbi_spline_def def = {.nknot = p->count,
+                              .ncolumn = columns,
+                              .period = p->def->period,
+                              .sample = p->def->sample,
+                              .knot = from};
+  return tbi_trajectory_along(&def, err);
 }
 
 /* One number of each joint with one coordinate, from rows of q or of v. */

@@ -304,26 +304,49 @@ static v3 base_origin(const tbi_walker *walker) {
   return v3_load(pos);
 }
 
-v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
-                  double period) {
-  const tabi_model *model = walker->model;
+/* Velocity and acceleration in the middle of three postures. */
+static void differentiate(const tbi_walker *walker, const double *before, const double *now,
+                          const double *after, double period) {
   double *v = walker->v;
-  double *acceleration = v + model->nv;
+  double *acceleration = v + walker->model->nv;
   difference(walker, before, now, period, v);
   difference(walker, now, after, period, acceleration);
-  for (int32_t k = 0; k < model->nv; k++) {
+  for (int32_t k = 0; k < walker->model->nv; k++) {
     double first = v[k];
     v[k] = 0.5 * (first + acceleration[k]);
     acceleration[k] = (acceleration[k] - first) / period;
   }
-  tabi_dynamics_set_state(walker->dynamics, now, v);
-  tabi_dynamics_inverse(walker->dynamics, acceleration, walker->tau);
+}
+
+/* Where a force and moment at the floating link have no moment about a horizontal axis. */
+static v3 pressure_point(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
+  double height = origin.z - walker->ground;
+  return (v3){origin.x - (n.y + height * f.x) / f.z, origin.y + (n.x - height * f.y) / f.z,
+              walker->ground};
+}
+
+v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
+                  double period) {
+  differentiate(walker, before, now, after, period);
+  tabi_dynamics_set_state(walker->dynamics, now, walker->v);
+  tabi_dynamics_inverse(walker->dynamics, walker->v + walker->model->nv, walker->tau);
   v3 f;
   v3 n;
   base_wrench(walker, &f, &n);
-  v3 o = base_origin(walker);
-  double height = o.z - walker->ground;
-  return (v3){o.x - (n.y + height * f.x) / f.z, o.y + (n.x - height * f.y) / f.z, walker->ground};
+  return pressure_point(walker, base_origin(walker), f, n);
+}
+
+v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
+                        const double *after, double period) {
+  differentiate(walker, before, now, after, period);
+  double gravity[3];
+  tabi_model_gravity(walker->model, gravity);
+  v3 f;
+  v3 n;
+  (void)tbi_lumps_centre(&walker->lumps, now);
+  tbi_lumps_push(&walker->lumps, walker->v, walker->v + walker->model->nv, v3_load(gravity), &f,
+                 &n);
+  return pressure_point(walker, walker->lumps.origin, f, n);
 }
 
 /* Takes off what a force at a point and a moment on a foot do to the joints. */

@@ -59,6 +59,9 @@ void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves);
  * the point on the ground about which they have no moment but the vertical one. */
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period);
+/* The same point without the forces, from the legs alone: other joints stand. */
+v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
+                        const double *after, double period);
 /* Changes these forces into those with the ground under the feet, of which the left one carries a
  * share, and the centre of pressure of both together is at zmp.  None is left at the floating
  * joint. */
