@@ -20,18 +20,22 @@ static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
   return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
 }
 
+/* an impulse along one axis of the frame, as wrenches on its two sides */
+typedef struct pair_of_wrenches {
+  sv a, b;
+} pair_of_wrenches;
+
 /* the change of the ports' velocities per impulse along one axis of the frame */
-static void answer(const tbi_problem *p, const tbi_point *c, v4 axis, sv *a, sv *b) {
+static void answer(const tbi_problem *p, const tbi_point *c, const pair_of_wrenches *on, sv *a,
+                   sv *b) {
   bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
                  p->port[c->port_a].cluster == p->port[c->port_b].cluster;
-  sv on_a = sv_scale(-1, tbi_wrench(c->arm_a, axis));
-  sv on_b = tbi_wrench(c->arm_b, axis);
   *a = *b = sv_zero();
-  if (c->port_a != TABI_NONE) *a = tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_a), on_a);
-  if (c->port_b != TABI_NONE) *b = tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_b), on_b);
+  if (c->port_a != TABI_NONE) *a = tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_a), on->a);
+  if (c->port_b != TABI_NONE) *b = tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_b), on->b);
   if (coupled) {
-    *a = sv_add(*a, tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_b), on_b));
-    *b = sv_add(*b, tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_a), on_a));
+    *a = sv_add(*a, tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_b), on->b));
+    *b = sv_add(*b, tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_a), on->a));
   }
 }
 
@@ -52,12 +56,13 @@ static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
 
 static void fill_response(const tbi_problem *p, tbi_point *c) {
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
+  pair_of_wrenches on[3];
   for (int j = 0; j < 3; ++j) {
-    answer(p, c, axis[j], &c->answer_a[j], &c->answer_b[j]);
-    v3 u = tbi_point_velocity(c, c->answer_a[j], c->answer_b[j]);
-    c->w[0][j] = u.x;
-    c->w[1][j] = u.y;
-    c->w[2][j] = u.z;
+    on[j].a = sv_scale(-1, tbi_wrench(c->arm_a, axis[j]));
+    on[j].b = tbi_wrench(c->arm_b, axis[j]);
+    answer(p, c, &on[j], &c->answer_a[j], &c->answer_b[j]);
+    for (int i = 0; i <= j; ++i)
+      c->w[i][j] = c->w[j][i] = sv_dot(on[i].a, c->answer_a[j]) + sv_dot(on[i].b, c->answer_b[j]);
   }
   /* a direction that nothing can move in (a planar mechanism, say) must not divide by zero */
   double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];

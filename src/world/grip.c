@@ -53,8 +53,10 @@ void tbi_world_guess_grips(tabi_world *w) {
 }
 
 void tbi_world_apply_grips(tabi_world *w) {
+  w->stops = false;
   for (int32_t k = 0; k < w->model->nv; ++k) {
     w->stuck[k] = w->grip[k] == TBI_GRIP_STICKS;
+    if (w->stuck[k] && w->v[k] != 0) w->stops = true;
     w->grip_impulse[k] = 0;
     if (w->grip[k] == TBI_GRIP_SLIPS) w->grip_impulse[k] = copysign(bound_of(w, k), -w->v[k]);
     w->z[k] = w->impulse[k] + w->grip_impulse[k];
@@ -77,12 +79,9 @@ static void stop(tabi_world *w) {
 }
 
 void tbi_world_set_flow(tabi_world *w) {
-  bool moves = false;
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->flow[i] = w->thrust[i];
-  for (int32_t k = 0; k < w->model->nv; ++k)
-    moves = moves || (w->stuck[k] && w->v[k] != 0);
-  if (moves) stop(w);
+  if (w->stops) stop(w);
 }
 
 /* What joints that stick have to give for the change of velocity that was just solved for, which

@@ -7,38 +7,49 @@
 
 #include <string.h>
 
-/* a tree is pushed if any constraint acts on it */
-static void mark_pushed(tabi_world *w) {
-  const tabi_model *model = w->model;
-  for (int32_t t = 0; t < model->ntree; ++t)
-    w->pushed[t] = w->setup.ties.rank[model->tree_cluster[t]] > 0;
-  for (int32_t k = 0; k < model->nv; ++k) {
-    bool pushed = w->setup.problem.sum[k] != 0 || w->grip_impulse[k] != 0;
-    if (pushed) w->pushed[model->body[model->dof_body[k]].tree] = true;
+/* the velocities of one tree, which follow one another */
+static tabi_range dofs_of(const tabi_model *model, int32_t tree) {
+  int32_t first = model->body[model->tree_body[tree]].v;
+  int32_t end = tree + 1 < model->ntree ? model->body[model->tree_body[tree + 1]].v : model->nv;
+  return (tabi_range){first, end - first};
+}
+
+/* whether any constraint acts on a tree */
+static bool is_pushed(const tabi_world *w, int32_t tree) {
+  tabi_range dofs = dofs_of(w->model, tree);
+  if (w->setup.ties.rank[w->model->tree_cluster[tree]] > 0) return true;
+  for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k) {
+    if (w->setup.problem.sum[k] != 0 || w->grip_impulse[k] != 0) return true;
   }
+  return false;
 }
 
 /* the velocity that moves a tree over the step, from those before, without and with constraints */
-static double moving_velocity(const tabi_world *w, int32_t tree, int32_t k) {
-  double before = w->v[k];
-  double after = w->v_new[k];
-  if (w->def.integrator == TABI_EULER) return before;
+static void set_moving_velocity(tabi_world *w, int32_t tree) {
+  tabi_range dofs = dofs_of(w->model, tree);
+  const double *before = w->v + dofs.first;
+  const double *after = w->v_new + dofs.first;
+  double *move = w->v_move + dofs.first;
   double share = w->touch_time[tree];
   bool middle = w->def.integrator == TABI_MIDPOINT;
-  double gain = middle ? w->v_free[k] - before : 0;
-  if (share >= 0) {
-    return share * (before + 0.5 * gain * share) + (1 - share) * (after - 0.5 * gain * (1 - share));
+  bool mean = middle && !is_pushed(w, tree);
+  for (int32_t k = 0; k < dofs.count; ++k) {
+    double gain = middle ? w->v_free[dofs.first + k] - before[k] : 0;
+    double early = before[k] + 0.5 * gain * share;
+    double late = after[k] - 0.5 * gain * (1 - share);
+    move[k] = mean ? 0.5 * (before[k] + after[k]) : after[k];
+    if (share >= 0) move[k] = share * early + (1 - share) * late;
   }
-  return middle && !w->pushed[tree] ? 0.5 * (before + after) : after;
 }
 
 void tbi_world_move(tabi_world *w) {
   const tabi_model *model = w->model;
-  mark_pushed(w);
-  if (w->def.integrator == TABI_MIDPOINT) tbi_world_free_velocity(w);
-  for (int32_t k = 0; k < model->nv; ++k) {
-    int32_t tree = model->body[model->dof_body[k]].tree;
-    w->v_move[k] = moving_velocity(w, tree, k);
+  if (w->def.integrator == TABI_EULER) {
+    memcpy(w->v_move, w->v, sizeof *w->v * (size_t)model->nv);
+  } else {
+    if (w->def.integrator == TABI_MIDPOINT) tbi_world_free_velocity(w);
+    for (int32_t tree = 0; tree < model->ntree; ++tree)
+      set_moving_velocity(w, tree);
   }
   tabi_model_integrate(model, w->q, w->v_move, w->def.timestep, w->q_new);
 }

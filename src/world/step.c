@@ -7,6 +7,7 @@
 #include "problem/residual.h"
 #include "world/world.h"
 
+#include <float.h>
 #include <string.h>
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
@@ -84,8 +85,19 @@ static tabi_status find_velocity(tabi_world *w) {
   }
 }
 
+/* the usual case, without questions: no number is too large, or none */
+static bool is_tame(const double *x, int32_t n, double most) {
+  bool tame = true;
+  for (int32_t i = 0; i < n; ++i)
+    tame &= fabs(x[i]) <= most;
+  return tame;
+}
+
 static tabi_status check_result(tabi_world *w) {
   const tabi_model *model = w->model;
+  if (is_tame(w->v_new, model->nv, TBI_MAX_SPEED) && is_tame(w->v_move, model->nv, TBI_MAX_SPEED) &&
+      is_tame(w->q_new, model->nq, DBL_MAX))
+    return TABI_OK;
   for (int32_t k = 0; k < model->nv; ++k) {
     if (fabs(w->v_new[k]) <= TBI_MAX_SPEED && fabs(w->v_move[k]) <= TBI_MAX_SPEED) continue;
     const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];

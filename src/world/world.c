@@ -165,7 +165,6 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
   w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
   w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
-  w->pushed = tbi_layout_take(at, model->ntree, sizeof *w->pushed);
   const tbi_formulation *formulation = tbi_formulations[w->def.contact];
   size_t scratch = formulation->memsize ? formulation->memsize(model, &w->def) : 0;
   w->scratch = tbi_layout_take(at, (int64_t)scratch, 1);

@@ -80,11 +80,11 @@ struct tabi_world {
   tbi_grip *grip;                 /* [nv] */
   double *grip_impulse;           /* of those that stick or slip: [nv] */
   bool *stuck;                    /* whether a joint is held: [nv] */
+  bool stops;                     /* some of these had a speed to lose */
   double *v_free;                 /* velocity at the end of the step without constraints: [nv] */
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
   double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
-  bool *pushed;                   /* by tree: constraints act on it */
   void *scratch;                  /* of the formulation */
   const double *walk_tau;         /* joint forces of the walk's step */
   void *walk_before;              /* its state before the step */
