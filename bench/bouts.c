@@ -321,6 +321,8 @@ tabi_status tbi_bout_open(const tbi_bout *bout, tbi_duel_scene *scene, tabi_erro
     if (status == TABI_OK) status = tbi_duel_scene_init(scene, &base, bout->timestep, err);
   }
   if (status == TABI_OK) set_velocities(bout, scene);
+  // a heap that falls has fewer contacts than one that lies
+  if (status == TABI_OK && bout->open == pile) scene->contacts = 5 * bout->size;
   if (status == TABI_OK && bout->settle > 0) status = settle(bout, scene, err);
   if (status == TABI_OK) status = tbi_duel_scene_finish(scene, err);
   if (status != TABI_OK) tbi_duel_scene_free(scene);

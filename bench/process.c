@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-enum { PATIENCE = 90 }; /* s that an answer may take */
+enum { PATIENCE = 200 }; /* s that an answer may take */
 
 static void close_pair(const int pair[2]) {
   (void)close(pair[0]);

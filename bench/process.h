@@ -24,8 +24,8 @@ bool tbi_process_beside(const char *peer, char *path, size_t size);
  * to stop, and the reason is in `trouble`. */
 bool tbi_process_greet(tbi_process *process, const char *const *argv, char engine[64],
                        char *trouble, size_t size);
-/* One question, one line of n numbers.  A program that does not answer within a minute and a half
- * is ended. */
+/* One question, one line of n numbers.  A program that does not answer within minutes is
+ * ended. */
 bool tbi_process_ask(tbi_process *process, const char *question, double *x, int32_t n);
 
 /* A new file for a peer, in TMPDIR, its name ending as asked; NULL: it cannot be made, and the name

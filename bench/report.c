@@ -56,6 +56,7 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .step = nan(""),
                    .gap = nan(""),
                    .energy = nan(""),
+                   .memory = nan(""),
                    .speed = nan(""),
                    .steps = nan(""),
                    .peer_us = nan(""),
@@ -240,6 +241,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "speed", row->speed);
   set_number(ours, "gap", row->gap);
   set_number(ours, "energy", row->energy);
+  set_number(ours, "memory", row->memory);
   set_number(ours, "steps", row->steps);
   if (row->note[0]) (void)json_object_set_new(ours, "note", json_string(row->note));
   (void)json_array_append_new(rows, ours);

@@ -24,6 +24,7 @@ typedef struct tbi_row {
   double step;     /* s, the largest that is good */
   double gap;      /* m, by which joints are open */
   double energy;   /* gained or lost, as a part of the kinetic */
+  double memory;   /* bytes, of a world of tabi */
   double speed;    /* the fastest velocity: is it at rest? */
   double steps;    /* that an engine made before or during its time */
   char engine[64]; /* name and version, of a row that is an engine's own; "": tabi's */

@@ -17,7 +17,7 @@ import sys
 import time
 
 KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "gap", "energy",
-        "residual", "speed", "steps"]
+        "residual", "speed", "steps", "memory"]
 ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10"]
 
 # what is to be reached: name, scene, tabi's row, the others', how many times as fast
@@ -44,12 +44,16 @@ def load(path):
 
 # --- measuring commands
 
+def children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run(command):
-    """Wall and user seconds of a command, and what it printed."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.perf_counter()
+    """Seconds of a command by the clock and of CPU time, and what it printed."""
+    before, start = children(), time.perf_counter()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    wall = time.perf_counter() - start
-    return wall, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, done.stdout
+    return time.perf_counter() - start, children() - before, done.stdout
 
 
 def best(command, times):
@@ -60,18 +64,15 @@ def best(command, times):
 def commands(tabi, folder):
     found = {}
     walk = next(s for s in ("scenes/walk19.yaml", "scenes/walk.yaml") if os.path.exists(s))
-    _, user, text = best([tabi, "run", walk, "--json"], 5)
-    result = json.loads(text)
-    found["walk"] = {"scene": walk, "seconds": user, "simulated": result["time"]}
-    wall, _, text = best([tabi, "run", "scenes/stand.yaml", "--time", "0.001", "--json"], 20)
+    _, used, text = best([tabi, "run", walk, "--json"], 5)
+    found["walk"] = {"scene": walk, "seconds": used, "simulated": json.loads(text)["time"]}
+    wall, _, _ = best([tabi, "run", "scenes/stand.yaml", "--time", "0.001", "--json"], 20)
     found["start"] = {"scene": "scenes/stand.yaml", "seconds": wall}
-    if "memory" in json.loads(text):
-        found["memory"] = {"scene": "scenes/stand.yaml", "bytes": json.loads(text)["memory"]}
     robot = os.path.join(folder, "models/sr1/SR1.urdf")
     if os.path.exists(robot):
         # all of `tabi info`, without what a command costs that reads nothing
-        wall = best([tabi, "info", robot], 20)[0] - best([tabi, "--version"], 20)[0]
-        found["load"] = {"model": "SR1.urdf", "seconds": wall}
+        used = best([tabi, "info", robot], 20)[1] - best([tabi, "--version"], 20)[1]
+        found["load"] = {"model": "SR1.urdf", "seconds": used}
     json.dump(found, sys.stdout)
 
 
@@ -224,7 +225,7 @@ LIMITS = [
      lambda run: quotient(run["commands"].get("walk", {}).get("simulated"),
                           run["commands"].get("walk", {}).get("seconds"))),
     ("memory of a world with the humanoid, kB", "{:.0f}", 256,
-     lambda run: quotient(run["commands"].get("memory", {}).get("bytes"), 1024)),
+     lambda run: quotient(value_of(run["rows"], "stand", "tabi", "memory"), 1024)),
     ("loading SR1, ms", "{:.1f}", 5,
      lambda run: quotient(run["commands"].get("load", {}).get("seconds"), 1e-3)),
     ("start and end of `tabi run`, 0.001 s simulated, ms", "{:.1f}", 20,
