@@ -133,6 +133,24 @@ const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int3
   return solid;
 }
 
+void tbi_collision_reaches(const tbi_collision *collision, const tabi_dynamics *d,
+                           const double *radius, tbi_reach_rule rule, double *reach) {
+  int32_t last = TABI_WORLD; /* shapes of one body mostly follow one another */
+  double speed = 0;
+  double spin = 0;
+  for (int32_t item = 0; item < collision->nitem; ++item) {
+    const tbi_cover *cover = &collision->cover[item];
+    if (cover->body == TABI_WORLD) continue;
+    if (cover->body != last) {
+      const tbi_body_state *state = &d->body[cover->body];
+      speed = v3_norm(v4_to(sv_at(state->vel, state->pos)));
+      spin = v3_norm(v4_to(state->vel.ang));
+      last = cover->body;
+    }
+    reach[cover->shape] = rule.least + rule.time * (speed + spin * radius[cover->shape]);
+  }
+}
+
 static tbi_bounds bounds_around(v4 middle, v4 half, double more) {
   v4 all = v4_add(half, v4_splat(more));
   return (tbi_bounds){v4_sub(middle, all), v4_add(middle, all)};

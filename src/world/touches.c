@@ -7,24 +7,10 @@
 
 /* how far the points of each shape may come in this step */
 static void set_reaches(tabi_world *w) {
-  const tabi_model *model = w->model;
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
-  int32_t last = TABI_WORLD; /* shapes of one body mostly follow one another */
-  double speed = 0;
-  double spin = 0;
-  for (int32_t s = 0; s < model->nshape; ++s) {
-    int32_t body = w->shape_body[s];
-    w->reach[s] = 0;
-    if (body == TABI_WORLD || !model->shape[s].collides) continue;
-    if (body != last) {
-      const tbi_body_state *state = &w->d->body[body];
-      speed = v3_norm(v4_to(sv_at(state->vel, state->pos)));
-      spin = v3_norm(v4_to(state->vel.ang));
-      last = body;
-    }
-    w->reach[s] = MARGIN + fall + h * (speed + spin * w->shape_radius[s]);
-  }
+  tbi_collision_reaches(w->collision, w->d, w->shape_radius, (tbi_reach_rule){MARGIN + fall, h},
+                        w->reach);
 }
 
 static bool is_round(const tabi_model *model, int32_t shape) {
@@ -32,13 +18,25 @@ static bool is_round(const tabi_model *model, int32_t shape) {
   return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE;
 }
 
-/* where forces act: halfway between the surfaces, but a round shape on a flat one shall roll on its
- * own radius, also where they overlap a little */
-static v3 lever_point(const tabi_model *model, const tbi_touch *touch) {
-  bool round_a = is_round(model, touch->shape_a);
-  bool round_b = is_round(model, touch->shape_b);
-  if (round_a == round_b) return touch->point;
-  return v3_axpy(touch->point, round_a ? -0.5 * touch->gap : 0.5 * touch->gap, touch->normal);
+/* Where forces act: halfway between the surfaces, but a round shape on a flat one shall roll on its
+ * own radius, also where they overlap a little.  This is how far to go, in gaps along the normal.
+ */
+static double lever_share(const tabi_model *model, int32_t shape_a, int32_t shape_b) {
+  bool round_a = is_round(model, shape_a);
+  bool round_b = is_round(model, shape_b);
+  if (round_a == round_b) return 0;
+  return round_a ? -0.5 : 0.5;
+}
+
+static void set_levers(tabi_world *w, int32_t count) {
+  double share = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    tbi_touch *touch = &w->touch[i];
+    bool same = i > 0 && touch->shape_a == touch[-1].shape_a && touch->shape_b == touch[-1].shape_b;
+    if (!same) share = lever_share(w->model, touch->shape_a, touch->shape_b);
+    w->gap[i] = touch->gap;
+    if (share != 0) touch->point = v3_axpy(touch->point, share * touch->gap, touch->normal);
+  }
 }
 
 tabi_status tbi_world_touches(tabi_world *w) {
@@ -51,10 +49,7 @@ tabi_status tbi_world_touches(tabi_world *w) {
                          (long long)w->head->steps, w->def.max_contacts);
   }
   w->setup.ntouch = count;
-  for (int32_t i = 0; i < count; ++i) {
-    w->gap[i] = w->touch[i].gap;
-    w->touch[i].point = lever_point(w->model, &w->touch[i]);
-  }
+  set_levers(w, count);
   return TABI_OK;
 }
 
