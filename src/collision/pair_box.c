@@ -9,6 +9,7 @@
  * the edges cross anyway, and more of them.  All biases are fixed, nothing depends on the past. */
 #include "collision/closest.h"
 #include "collision/pair_table.h"
+#include "math/simd.h"
 
 /* differences below this part of the smaller box's size decide nothing */
 #define NOISE 1e-6
@@ -26,12 +27,13 @@ enum { FEATURE_FACE = 0, FEATURE_EDGES = 12 << 6, FEATURE_NEAREST = 13 << 8 };
 /* where: corner of the other box, edge of it x border of the face, corner of the face */
 enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
 
-/* Both boxes in numbers, in the axes of a. */
+/* Both boxes in numbers. */
 typedef struct two_boxes {
   const tbi_solid *a, *b;
-  double to_a[3], to_b[3];       /* from a to b, in the axes of a and of b */
-  double turn[3][3], size[3][3]; /* axis i of a along axis j of b, and its size */
-  double scale;                  /* m, of the smaller box */
+  v4 half_a, half_b;
+  v4 to_a, to_b;       /* from a to b, in the axes of a and of b */
+  v4 turn[3], size[3]; /* axis i of a along those of b, and its size */
+  double scale;        /* m, of the smaller box */
   bool b_larger;
 } two_boxes;
 
@@ -42,77 +44,113 @@ typedef struct direction {
   int axis; /* 0 to 2: face of a; 3 to 5: face of b; 6 and up: edge of a x edge of b */
 } direction;
 
-static two_boxes make_pair(const tbi_solid *a, const tbi_solid *b) {
-  two_boxes p = {.a = a, .b = b};
-  v3 apart = v3_sub(b->pos, a->pos);
-  double size_a = 0;
-  double size_b = 0;
-  for (int i = 0; i < 3; ++i) {
-    p.to_a[i] = v3_dot(a->axis[i], apart);
-    p.to_b[i] = v3_dot(b->axis[i], apart);
-    for (int j = 0; j < 3; ++j) {
-      p.turn[i][j] = v3_dot(a->axis[i], b->axis[j]);
-      p.size[i][j] = fabs(p.turn[i][j]);
-    }
-    if (a->half[i] > size_a) size_a = a->half[i];
-    if (b->half[i] > size_b) size_b = b->half[i];
-  }
-  p.scale = size_a < size_b ? size_a : size_b;
-  p.b_larger = size_b > 1.01 * size_a;
-  return p;
+/* x, y and z of three vectors: so combined they give the dot products with one */
+static m4 rows_of(v3 a, v3 b, v3 c) {
+  return (m4){v4_make(a.x, b.x, c.x), v4_make(a.y, b.y, c.y), v4_make(a.z, b.z, c.z)};
 }
 
-static double dot3(const double *a, double x, double y, double z) {
-  return a[0] * x + a[1] * y + a[2] * z;
+static double largest(const double half[3]) { return tbi_max(tbi_max(half[0], half[1]), half[2]); }
+
+/* into memory of the caller: it is too large to be passed about */
+static void make_pair(const tbi_solid *a, const tbi_solid *b, two_boxes *p) {
+  p->a = a;
+  p->b = b;
+  p->half_a = v4_from(v3_load(a->half));
+  p->half_b = v4_from(v3_load(b->half));
+  v3 apart = v3_sub(b->pos, a->pos);
+  m4 rows_a = rows_of(a->axis[0], a->axis[1], a->axis[2]);
+  m4 rows_b = rows_of(b->axis[0], b->axis[1], b->axis[2]);
+  p->to_a = m4_mulv3(&rows_a, apart);
+  p->to_b = m4_mulv3(&rows_b, apart);
+  for (int i = 0; i < 3; ++i) {
+    p->turn[i] = m4_mulv3(&rows_b, a->axis[i]);
+    p->size[i] = v4_abs(p->turn[i]);
+  }
+  double size_a = largest(a->half);
+  double size_b = largest(b->half);
+  p->scale = tbi_min(size_a, size_b);
+  p->b_larger = size_b > 1.01 * size_a;
+}
+
+/* half the width of the other box along the axes of one */
+static v4 shadow(const two_boxes *p, bool on_b) {
+  if (on_b) return m4_mulv3(&(m4){p->size[0], p->size[1], p->size[2]}, v3_load(p->a->half));
+  m4 columns = rows_of(v4_to(p->size[0]), v4_to(p->size[1]), v4_to(p->size[2]));
+  return m4_mulv3(&columns, v3_load(p->b->half));
 }
 
 /* the best face of one box; false when it parts them by more than reach */
 static bool best_face(const two_boxes *p, bool of_b, double reach, direction *best) {
   const tbi_solid *box = of_b ? p->b : p->a;
-  const double *mine = box->half;
-  const double *other = of_b ? p->a->half : p->b->half;
-  const double *to = of_b ? p->to_b : p->to_a;
-  *best = (direction){.gap = -INFINITY, .axis = of_b ? 3 : 0};
-  for (int i = 0; i < 3; ++i) {
-    double shadow = of_b ? dot3(other, p->size[0][i], p->size[1][i], p->size[2][i])
-                         : dot3(other, p->size[i][0], p->size[i][1], p->size[i][2]);
-    double gap = fabs(to[i]) - mine[i] - shadow;
-    if (!(gap <= reach)) return false;
-    if (gap > best->gap) {
-      best->gap = gap;
-      best->axis = of_b ? 3 + i : i;
-    }
+  v4 to = of_b ? p->to_b : p->to_a;
+  v4 gap = v4_sub(v4_sub(v4_abs(to), of_b ? p->half_b : p->half_a), shadow(p, of_b));
+  if (!v4_all_le(gap, v4_splat(reach))) return false;
+  int i = v4_y(gap) > v4_x(gap) ? 1 : 0;
+  best->gap = i == 1 ? v4_y(gap) : v4_x(gap);
+  double along = i == 1 ? v4_y(to) : v4_x(to);
+  if (v4_z(gap) > best->gap) {
+    i = 2;
+    best->gap = v4_z(gap);
+    along = v4_z(to);
   }
-  int i = of_b ? best->axis - 3 : best->axis;
-  best->normal = v3_scale(to[i] < 0 ? -1 : 1, box->axis[i]);
+  best->axis = of_b ? 3 + i : i;
+  best->normal = v3_scale(along < 0 ? -1 : 1, box->axis[i]);
   return true;
 }
 
-/* The best pair of edges that parts the boxes more than limit does; false as above. */
+/* Axis i of a with all of b: how far each cross product goes along the way to b, and the gap along
+ * it, both times its length. */
+typedef struct crossings {
+  v4 along, gap;
+} crossings;
+
+static crossings cross_axis(const two_boxes *p, int i) {
+  const double to[3] = {v4_x(p->to_a), v4_y(p->to_a), v4_z(p->to_a)};
+  int i1 = (i + 1) % 3;
+  int i2 = (i + 2) % 3;
+  v4 along = v4_sub(v4_scale(to[i2], p->turn[i1]), v4_scale(to[i1], p->turn[i2]));
+  v4 a = v4_axpy(v4_scale(p->a->half[i1], p->size[i2]), p->a->half[i2], p->size[i1]);
+  v4 half = v4_rotated(p->half_b);
+  v4 size = v4_rotated(p->size[i]);
+  v4 b = v4_add(v4_mul(half, v4_rotated(size)), v4_mul(v4_rotated(half), size));
+  return (crossings){along, v4_sub(v4_sub(v4_abs(along), a), b)};
+}
+
+/* The best edges of b with axis i of a; false as below. */
+static bool best_edges_with(const two_boxes *p, int i, const crossings *c, double reach,
+                            double limit, direction *best) {
+  const tbi_solid *a = p->a;
+  double along[4];
+  double scaled[4];
+  double turn1[4];
+  double turn2[4];
+  v4_save(c->along, along);
+  v4_save(c->gap, scaled);
+  v4_save(p->turn[(i + 1) % 3], turn1);
+  v4_save(p->turn[(i + 2) % 3], turn2);
+  for (int j = 0; j < 3; ++j) {
+    /* the length is 1 at most, so an overlap only grows by division */
+    if (scaled[j] <= limit) continue;
+    double sine = sqrt(turn1[j] * turn1[j] + turn2[j] * turn2[j]);
+    if (sine < NOISE) continue;
+    double gap = scaled[j] / sine;
+    if (!(gap <= reach)) return false;
+    if (gap <= limit || gap <= best->gap) continue;
+    best->gap = gap;
+    best->axis = 6 + 3 * i + j;
+    best->normal = v3_scale((along[j] < 0 ? -1 : 1) / sine, v3_cross(a->axis[i], p->b->axis[j]));
+  }
+  return true;
+}
+
+/* The best pair of edges that parts the boxes more than limit does, which is not above zero; false
+ * when one parts them by more than reach. */
 static bool best_edges(const two_boxes *p, double reach, double limit, direction *best) {
   *best = (direction){.gap = -INFINITY, .axis = 6};
   for (int i = 0; i < 3; ++i) {
-    int i1 = (i + 1) % 3;
-    int i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      int j1 = (j + 1) % 3;
-      int j2 = (j + 2) % 3;
-      /* the gap along a_i x b_j, times the length of that */
-      double along = p->to_a[i2] * p->turn[i1][j] - p->to_a[i1] * p->turn[i2][j];
-      double a = p->a->half[i1] * p->size[i2][j] + p->a->half[i2] * p->size[i1][j];
-      double b = p->b->half[j1] * p->size[i][j2] + p->b->half[j2] * p->size[i][j1];
-      double scaled = fabs(along) - a - b;
-      /* the length is 1 at most, so an overlap only grows by division */
-      if (scaled <= 0 && scaled <= limit) continue;
-      double sine = sqrt(p->turn[i1][j] * p->turn[i1][j] + p->turn[i2][j] * p->turn[i2][j]);
-      if (sine < NOISE) continue;
-      double gap = scaled / sine;
-      if (!(gap <= reach)) return false;
-      if (gap <= limit || gap <= best->gap) continue;
-      best->gap = gap;
-      best->axis = 6 + 3 * i + j;
-      best->normal = v3_scale((along < 0 ? -1 : 1) / sine, v3_cross(p->a->axis[i], p->b->axis[j]));
-    }
+    crossings c = cross_axis(p, i);
+    if (v4_all_le(c.gap, v4_make(limit, limit, limit))) continue;
+    if (!best_edges_with(p, i, &c, reach, limit, best)) return false;
   }
   return true;
 }
@@ -190,7 +228,7 @@ static face face_of(const two_boxes *p, const direction *d) {
 }
 
 /* The side of the other box that looks at the face, as a polygon in the face's axes. */
-static polygon facing_side(const face *f) {
+static void facing_side(const face *f, polygon *poly) {
   v3 outward = v3_scale(f->sign, f->box->axis[f->axis]);
   unsigned side = 0;
   double most = -1;
@@ -207,15 +245,19 @@ static polygon facing_side(const face *f) {
   unsigned i2 = (side + 2) % 3;
   unsigned base = signs[side] >= 0 ? 1u << side : 0;
   unsigned around[4] = {base, base | 1u << i1, base | 1u << i1 | 1u << i2, base | 1u << i2};
-  v3 x = f->box->axis[(f->axis + 1) % 3];
-  v3 y = f->box->axis[(f->axis + 2) % 3];
-  polygon poly = {.count = 4};
+  m4 rows = rows_of(f->box->axis[(f->axis + 1) % 3], f->box->axis[(f->axis + 2) % 3], outward);
+  v4 half[3];
+  for (int i = 0; i < 3; ++i)
+    half[i] = v4_scale(f->other->half[i], v4_from(f->other->axis[i]));
+  poly->count = 4;
   for (int k = 0; k < 4; ++k) {
-    v3 p = v3_sub(corner_at(f->other, around[k]), f->box->pos);
-    poly.at[k] = (vertex){v3_dot(x, p), v3_dot(y, p), v3_dot(outward, p) - f->box->half[f->axis],
-                          AT_CORNER + around[k], edge_number(k & 1 ? i2 : i1, around[k])};
+    v4 p = v4_from(f->other->pos);
+    for (int i = 0; i < 3; ++i)
+      p = v4_axpy(p, around[k] >> i & 1 ? 1 : -1, half[i]);
+    p = m4_mulv(&rows, v4_sub(p, v4_from(f->box->pos)));
+    poly->at[k] = (vertex){v4_x(p), v4_y(p), v4_z(p) - f->box->half[f->axis], AT_CORNER + around[k],
+                           edge_number(k & 1 ? i2 : i1, around[k])};
   }
-  return poly;
 }
 
 /* where an edge of the polygon crosses a border */
@@ -227,28 +269,28 @@ static vertex crossing(const vertex *from, const vertex *to, double t, unsigned 
   return v;
 }
 
-/* Keeps what is on the inner side of a border: sign * (x or y) <= limit.  False when that is all.
- */
-static bool clip(polygon *poly, unsigned border, double limit) {
+/* What is on the inner side of a border, sign * (x or y) <= limit.  False when that is all: then it
+ * is not written. */
+static bool clip(const polygon *from, polygon *to, unsigned border, double limit) {
   double sign = border & 1 ? -1 : 1;
+  double over[12];
   bool inside = true;
-  for (int32_t k = 0; k < poly->count; ++k)
-    inside = inside && sign * (border < 2 ? poly->at[k].x : poly->at[k].y) <= limit;
+  for (int32_t k = 0; k < from->count; ++k) {
+    over[k] = sign * (border < 2 ? from->at[k].x : from->at[k].y) - limit;
+    inside = inside && over[k] <= 0;
+  }
   if (inside) return false;
 
-  polygon from = *poly;
-  poly->count = 0;
-  for (int32_t k = 0; k < from.count; ++k) {
-    const vertex *v = &from.at[k];
-    const vertex *next = &from.at[k + 1 == from.count ? 0 : k + 1];
-    double here = sign * (border < 2 ? v->x : v->y) - limit;
-    double there = sign * (border < 2 ? next->x : next->y) - limit;
-    if (here <= 0) poly->at[poly->count++] = *v;
-    if ((here <= 0) == (there <= 0)) continue;
-    vertex cut = crossing(v, next, here / (here - there), border);
+  to->count = 0;
+  for (int32_t k = 0; k < from->count; ++k) {
+    int32_t next = k + 1 == from->count ? 0 : k + 1;
+    if (over[k] <= 0) to->at[to->count++] = from->at[k];
+    if ((over[k] <= 0) == (over[next] <= 0)) continue;
+    double t = over[k] / (over[k] - over[next]);
+    vertex cut = crossing(&from->at[k], &from->at[next], t, border);
     /* on the way out, the border itself is what follows */
-    if (here <= 0) cut.edge = 12 + border;
-    poly->at[poly->count++] = cut;
+    if (over[k] <= 0) cut.edge = 12 + border;
+    to->at[to->count++] = cut;
   }
   return true;
 }
@@ -316,20 +358,23 @@ static void simplify(polygon *poly, const polygon *side) {
 static int32_t put_face(const two_boxes *p, const direction *d, double reach, tbi_pair_point *out,
                         double *least) {
   face f = face_of(p, d);
-  polygon side = facing_side(&f);
-  polygon poly = side;
+  polygon side;
+  polygon cut[2]; /* the last in turn */
+  polygon *poly = &side;
+  facing_side(&f, &side);
   int x = (f.axis + 1) % 3;
   int y = (f.axis + 2) % 3;
-  bool cut = false;
   double slack = NOISE * p->scale;
-  for (unsigned border = 0; border < 4 && poly.count > 0; ++border)
-    cut = clip(&poly, border, f.box->half[border < 2 ? x : y] + slack) || cut;
-  if (cut) simplify(&poly, &side);
+  for (unsigned border = 0; border < 4 && poly->count > 0; ++border) {
+    polygon *rest = poly == &cut[0] ? &cut[1] : &cut[0];
+    if (clip(poly, rest, border, f.box->half[border < 2 ? x : y] + slack)) poly = rest;
+  }
+  if (poly != &side) simplify(poly, &side);
 
   int32_t count = 0;
   *least = INFINITY;
-  for (int32_t k = 0; k < poly.count; ++k) {
-    const vertex *v = &poly.at[k];
+  for (int32_t k = 0; k < poly->count; ++k) {
+    const vertex *v = &poly->at[k];
     if (v->z < *least) *least = v->z;
     if (!(v->z <= reach)) continue;
     double height = f.sign * (f.box->half[f.axis] + 0.5 * v->z);
@@ -394,7 +439,8 @@ static int32_t put_beside(const two_boxes *p, double reach, int32_t count, tbi_p
 }
 
 int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
-  two_boxes p = make_pair(a, b);
+  two_boxes p;
+  make_pair(a, b, &p);
   direction face_a;
   direction face_b;
   direction edges;
