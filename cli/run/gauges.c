@@ -6,6 +6,7 @@
 bool tbi_gauges_open(tbi_gauges *gauges, const tbi_tally *tally, const char *csv, const char *plot,
                      int64_t steps) {
   *gauges = (tbi_gauges){.tally = tally};
+  tabi_observer_skip_balance(tally->observer, !csv && !plot);
   gauges->signals = tabi_signals_create(tally->scene, NULL);
   if (gauges->signals)
     gauges->value = calloc((size_t)tabi_signals_count(gauges->signals), sizeof *gauges->value);
@@ -24,6 +25,7 @@ bool tbi_gauges_open(tbi_gauges *gauges, const tbi_tally *tally, const char *csv
 }
 
 void tbi_gauges_spark(tbi_gauges *gauges, int64_t steps) {
+  tabi_observer_skip_balance(gauges->tally->observer, false);
   tbi_sparks_begin(&gauges->sparks, gauges->signals, steps);
 }
 

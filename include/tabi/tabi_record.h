@@ -61,6 +61,8 @@ TABI_API tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world
 TABI_API void tabi_observer_destroy(tabi_observer *observer); /* NULL is fine */
 /* The world as it stands; allocates nothing. */
 TABI_API const tabi_frame *tabi_observer_look(tabi_observer *observer);
+/* The balance of robots takes half of a look; without it frames tell an old one. */
+TABI_API void tabi_observer_skip_balance(tabi_observer *observer, bool skip);
 
 /* ------------------------------------------------------------------------------- signals */
 

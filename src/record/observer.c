@@ -14,6 +14,7 @@ struct tabi_observer {
   double *sensor;
   tabi_frame_contact *contact;
   tabi_balance *balance;
+  bool skips_balance;
   tabi_frame frame;
 };
 
@@ -65,7 +66,7 @@ const tabi_frame *tabi_observer_look(tabi_observer *o) {
   const tabi_contact *contact = tabi_world_contacts(o->world, &frame->ncontact);
   for (int32_t i = 0; i < frame->ncontact; ++i)
     take_contact(&contact[i], o->timestep, &o->contact[i]);
-  for (int32_t i = 0; i < frame->nrobot; ++i)
+  for (int32_t i = 0; i < frame->nrobot && !o->skips_balance; ++i)
     o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).moving);
   take_sensors(o->world, o->sensor);
   frame->step = tabi_world_steps(o->world);
@@ -76,6 +77,8 @@ const tabi_frame *tabi_observer_look(tabi_observer *o) {
   frame->certificate = tabi_world_certificate(o->world);
   return frame;
 }
+
+void tabi_observer_skip_balance(tabi_observer *o, bool skip) { o->skips_balance = skip; }
 
 tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
   tabi_world_def def = tabi_world_get_def(world);
