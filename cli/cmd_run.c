@@ -4,6 +4,7 @@
 #include "run/gauges.h"
 #include "run/reel.h"
 #include "run/resume.h"
+#include "run/stats.h"
 #include "run/tally.h"
 
 #include <inttypes.h>
@@ -14,7 +15,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTACT, INTEGRATOR, DT, TIME, SET, LOG, CSV, PLOT, HTML, JSON, RESUME, AT, SPARK, NOPTION };
+enum {
+  CONTACT,
+  INTEGRATOR,
+  DT,
+  TIME,
+  SET,
+  LOG,
+  CSV,
+  PLOT,
+  HTML,
+  JSON,
+  RESUME,
+  AT,
+  SPARK,
+  STATS,
+  NOPTION
+};
 
 #define MAX_STEPS 1e12
 
@@ -232,6 +249,7 @@ static int step_all(run *r) {
 static int run_opened(run *r, const tbi_args *args, FILE *out) {
   bool json = args->value[JSON] != NULL;
   catch_signals();
+  if (args->value[STATS]) tbi_stats_begin(r->world);
   int code = step_all(r);
   if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
   if (!tbi_filming_close(&r->filming)) code = TBI_EXIT_INTERNAL;
@@ -242,6 +260,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   tbi_loops_warn(&r->tally);
   if (json) return tbi_tally_print_json(&r->tally, r->path, out);
   tbi_tally_print(&r->tally, out);
+  tbi_stats_print(r->world, r->tally.seconds, out);
   tbi_sparks_print(&r->gauges.sparks, out);
   return TBI_EXIT_OK;
 }
@@ -350,7 +369,7 @@ const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
              "                [--set path=value] [--log F] [--csv F] [--plot F] [--html F]\n"
-             "                [--json] [--spark]\n"
+             "                [--json] [--spark] [--stats]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
     .text =
@@ -383,7 +402,7 @@ const tbi_command tbi_cmd_run = {
                 [JSON] = {"--json", NULL, "the result as one object", false},
                 [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
                 [AT] = {"--at", "S", "or from this time of it", false},
-                [SPARK] = {"--spark", NULL, "lines of force, height and residual, as on terminals",
-                           false}},
+                [SPARK] = {"--spark", NULL, "lines of force, height and residual", false},
+                [STATS] = {"--stats", NULL, "where the time of a step goes", false}},
     .run = run_command,
 };

@@ -2,6 +2,7 @@
 #include "run/tally.h"
 
 #include "common/sensors.h"
+#include "run/stats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,6 +120,8 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
                 tabi_contact_name(def.contact), scheme(tally));
   (void)fprintf(out, "  speed         %.4g times real time, %.3g us a step\n",
                 realtime_factor(tally), 1e6 * mean(tally, tally->seconds));
+  (void)fprintf(out, "  memory        %.4g kB\n",
+                (double)tabi_world_stats(tally->world).memory / 1024);
   (void)fprintf(out, "  contacts      %.1f on average, %d at most\n", mean(tally, tally->contacts),
                 tally->contacts_max);
   (void)fprintf(out, "  iterations    %.1f on average", mean(tally, tally->iterations));
@@ -185,6 +188,7 @@ static json_t *json_energy(const tbi_tally *tally) {
 
 int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   tabi_world_def def = tabi_scene_world_def(t->scene);
+  tabi_stats stats = tabi_world_stats(t->world);
   char hash[24];
   (void)snprintf(hash, sizeof hash, "%016" PRIx64, tabi_world_hash(t->world));
   json_t *o = json_object();
@@ -196,6 +200,8 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(t->world)));
   bad |= json_object_set_new(o, "wall_seconds", tbi_json_number(t->seconds));
   bad |= json_object_set_new(o, "realtime_factor", tbi_json_number(realtime_factor(t)));
+  bad |= json_object_set_new(o, "memory_bytes", json_integer((json_int_t)stats.memory));
+  bad |= json_object_set_new(o, "stages_us", tbi_stats_json(t->world, t->seconds));
   bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(t, t->contacts)));
   bad |= json_object_set_new(o, "contacts_max", json_integer(t->contacts_max));
   bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));

@@ -599,6 +599,31 @@ TABI_API tabi_status tabi_world_continue(tabi_world *world, const tabi_world *fr
 /* A hash of q, v and the step count. */
 TABI_API uint64_t tabi_world_hash(const tabi_world *world);
 
+/* Parts of a step, for those who ask where its time goes. */
+typedef enum tabi_stage {
+  TABI_STAGE_FORCES,     /* of springs, servos, actuators */
+  TABI_STAGE_KINEMATICS, /* poses, velocities, inertias */
+  TABI_STAGE_COLLISION,  /* which shapes touch, and where */
+  TABI_STAGE_FACTOR,     /* mass matrix and free motion */
+  TABI_STAGE_PROBLEM,    /* contacts, limits and connections as equations */
+  TABI_STAGE_SOLVE,      /* the contact method, and the certificate */
+  TABI_STAGE_MOVE,       /* the new state */
+  TABI_STAGE_SENSORS,
+  TABI_STAGE_REST, /* what the world keeps for the next step and for those who look */
+  TABI_STAGE_COUNT,
+} tabi_stage;
+TABI_API const char *tabi_stage_name(tabi_stage stage);
+
+typedef struct tabi_stats {
+  size_t memory;                    /* bytes of the world, all it ever takes, without the model */
+  int64_t steps;                    /* that were timed */
+  double seconds[TABI_STAGE_COUNT]; /* in all of them */
+} tabi_stats;
+TABI_API tabi_stats tabi_world_stats(const tabi_world *world);
+/* The library asks no clock of its own: given one that tells seconds, the stages of all further
+ * steps are timed, from zero; NULL ends it.  Steps and snapshots do not depend on it. */
+TABI_API void tabi_world_set_clock(tabi_world *world, double (*seconds)(void *user), void *user);
+
 /* ------------------------------------------------------------------- friction problems */
 
 /* Contacts without a robot: find the impulses r such that u = W r + q obeys Signorini's condition

@@ -40,6 +40,7 @@ static tabi_status solve_problem(tabi_world *w) {
   tbi_world_targets(w);
   tbi_world_warm_start(w);
   tbi_problem_start(p);
+  tbi_timers_end(&w->timers, TABI_STAGE_PROBLEM);
   tbi_solution solution = {.converged = true};
   if (p->npoint + p->nrow > 0) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
@@ -73,15 +74,19 @@ static tabi_status find_velocity(tabi_world *w) {
   tbi_world_guess_grips(w);
   if (tbi_world_spring_step(w, &solution)) {
     certify(w, solution);
+    tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     return TABI_OK;
   }
   for (int attempt = 0;; ++attempt) {
     tbi_world_apply_grips(w);
     tbi_world_free_motion(w);
+    tbi_timers_end(&w->timers, TABI_STAGE_FACTOR);
     tabi_status status = solve_problem(w);
     if (status != TABI_OK) return status;
     new_velocity(w);
-    if (tbi_world_prove_grips(w, attempt)) return TABI_OK;
+    bool proved = tbi_world_prove_grips(w, attempt);
+    tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
+    if (proved) return TABI_OK;
   }
 }
 
@@ -170,20 +175,33 @@ static void commit(tabi_world *w) {
     tbi_world_keep_rows(w);
     list_contacts(w);
   }
+  tbi_timers_end(&w->timers, TABI_STAGE_REST);
   tbi_sensors_measure(w);
+  tbi_timers_end(&w->timers, TABI_STAGE_SENSORS);
   memcpy(w->q, w->q_new, bytes(model->nq));
   memcpy(w->v, w->v_new, bytes(model->nv));
   ++w->head->steps;
   w->current = false;
-  tbi_sensors_read(w);
+  if (model->nsensor > 0) {
+    /* those of the next step, too */
+    (void)tabi_world_dynamics(w);
+    tbi_timers_end(&w->timers, TABI_STAGE_KINEMATICS);
+    tbi_sensors_read(w);
+    tbi_timers_end(&w->timers, TABI_STAGE_SENSORS);
+  }
+  if (w->timers.clock) ++w->timers.steps;
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
+  tbi_timers *timers = &w->timers;
   tabi_status status = tbi_world_forces(w, tau);
   if (status != TABI_OK) return status;
+  tbi_timers_end(timers, TABI_STAGE_FORCES);
   if (!w->current) tbi_kinematics(w->d, w->q, w->v);
+  tbi_timers_end(timers, TABI_STAGE_KINEMATICS);
   status = tbi_world_touches(w);
   if (status != TABI_OK) return status;
+  tbi_timers_end(timers, TABI_STAGE_COLLISION);
   status = find_velocity(w);
   if (status != TABI_OK) return status;
   if (w->def.integrator == TABI_RK4) {
@@ -191,14 +209,18 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   } else {
     tbi_world_move(w);
   }
-  return check_result(w);
+  status = check_result(w);
+  tbi_timers_end(timers, TABI_STAGE_MOVE);
+  return status;
 }
 
 /* the same by contact modes and events */
 static tabi_status walk(tabi_world *w, const double *tau) {
   tabi_status status = tbi_world_forces(w, tau);
   if (status != TABI_OK) return status;
+  tbi_timers_end(&w->timers, TABI_STAGE_FORCES);
   status = tbi_world_walk(w, tau);
+  tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   if (status != TABI_OK) return status;
   status = check_result(w);
   if (status != TABI_OK) tbi_world_undo_walk(w);
@@ -208,6 +230,7 @@ static tabi_status walk(tabi_world *w, const double *tau) {
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   uint64_t random = world->head->random;
   world->error.status = TABI_OK;
+  tbi_timers_begin(&world->timers);
   bool walks = tbi_world_walks(world);
   tabi_status status = walks ? walk(world, tau) : advance(world, tau);
   world->current = false;

@@ -181,6 +181,14 @@ static void place(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_sensors_place(at, w);
 }
 
+/* as many as the shapes may reasonably have at once; most of a robot's are for the eye only */
+static int32_t usual_contacts(const tabi_model *model) {
+  int32_t count = 64;
+  for (int32_t i = 0; i < model->nshape; ++i)
+    count += model->shape[i].collides ? 12 : 0;
+  return count;
+}
+
 /* the farthest point of a shape from the origin of its body */
 static double radius_of(const tabi_model *model, int32_t index) {
   const tabi_shape_def *shape = &model->shape[index];
@@ -262,8 +270,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   }
   if (tbi_sensors_check(model, def, err) != TABI_OK) return NULL;
   tabi_world counted = {.model = model, .def = *def};
-  /* as many as the shapes may reasonably have at once */
-  if (counted.def.max_contacts == 0) counted.def.max_contacts = 64 + 12 * model->nshape;
+  if (counted.def.max_contacts == 0) counted.def.max_contacts = usual_contacts(model);
   counted.fallback_def = counted.def;
   counted.fallback_def.contact = TABI_CONTACT_EXACT;
   set_usual(&counted.def);
@@ -277,6 +284,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   *w = counted;
+  w->memory = at.used;
   at = (tbi_layout){(char *)w, 0};
   tbi_layout_take(&at, 1, sizeof *w);
   place(&at, model, w);

@@ -39,11 +39,21 @@ typedef struct tbi_world_head {
   bool external; /* some wrench acts from outside in the next step */
 } tbi_world_head;
 
+/* Where the time of steps goes, if there is a clock (stats.c). */
+typedef struct tbi_timers {
+  double (*clock)(void *user); /* or NULL */
+  void *user;
+  double last; /* s, when the stage that is under way began */
+  int64_t steps;
+  double seconds[TABI_STAGE_COUNT];
+} tbi_timers;
+
 struct tabi_world {
   const tabi_model *model;
   tabi_world_def def;
   tabi_error error; /* of the last step */
-  size_t state_size;
+  size_t memory, state_size;
+  tbi_timers timers;
   /* the state */
   tbi_world_head *head;
   double *q, *v;
@@ -109,6 +119,17 @@ static inline bool tbi_world_falls_back(const tabi_world *w) {
 /* Whether all forces are taken from the start of the step, or of a stage. */
 static inline bool tbi_world_is_explicit(const tabi_world *w) {
   return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
+}
+
+/* A step begins; a stage of it ends. */
+static inline void tbi_timers_begin(tbi_timers *timers) {
+  if (timers->clock) timers->last = timers->clock(timers->user);
+}
+static inline void tbi_timers_end(tbi_timers *timers, tabi_stage stage) {
+  if (!timers->clock) return;
+  double now = timers->clock(timers->user);
+  timers->seconds[stage] += now - timers->last;
+  timers->last = now;
 }
 
 /* Springs, dampers, servos, actuators and joint forces: what pulls at the start of the step, and

@@ -11,7 +11,7 @@ from command import Case, main
 
 SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
-        "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
+        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
         "sensors"]
 BOX = """\
@@ -50,6 +50,21 @@ class Run(Case):
         self.error("run", path, *options, line=line, says=says, path=path)
 
     # results
+
+    def test_stats(self):
+        """stages are told when asked for and change nothing; memory is always told"""
+        args = ["run", scene("stand"), "--time", "0.02", "--json"]
+        plain, timed = self.json(*args), self.json(*args, "--stats")
+        self.assertIsNone(plain["stages_us"])
+        self.assertEqual(plain["state_hash"], timed["state_hash"])
+        self.assertGreater(plain["memory_bytes"], 10000)
+        self.assertIn("control", timed["stages_us"])
+        self.assertGreater(timed["stages_us"]["solve"], 0)
+        self.assertGreater(timed["stages_us"]["kinematics"], 0)
+        out, _ = self.tabi("run", scene("stand"), "--time", "0.02", "--stats")
+        self.assertIn("memory", out)
+        self.assertRegex(out, r"where the time goes +us a step")
+        self.assertRegex(out, r"collision +[0-9.]+ +[0-9.]+")
 
     def test_fallback(self):
         """what cone leaves of a heavy box on light ones is handed over, and counted"""

@@ -1,0 +1,90 @@
+/* test_stats.c - what a world tells of its cost: a clock of ticks is asked at the ends of stages
+ * only and does not change the steps, and memory is what capacity makes it. */
+#include "support/near.h"
+#include "tabi/tabi_io.h"
+
+#include <stdio.h>
+
+static double tick(void *user) {
+  double *ticks = user;
+  return ++*ticks;
+}
+
+static tabi_scene *load(const char *name) {
+  tabi_error err = {0};
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
+  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  return scene;
+}
+
+static tabi_world *make(tabi_scene *scene, const tabi_world_def *def) {
+  tabi_error err = {0};
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), def, &err);
+  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  return world;
+}
+
+static void step(tabi_scene *scene, tabi_world *world, int count) {
+  for (int i = 0; i < count; i++) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  }
+}
+
+/* A robot with sensors: all stages take time, together as long as the clock ran within steps, and
+ * the state is that of a world without a clock. */
+static void test_stages(void **state) {
+  (void)state;
+  tabi_scene *scene = load("walk_bush");
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *plain = make(scene, &def);
+  step(scene, plain, 30);
+  tabi_world *timed = make(scene, &def);
+  double ticks = 0;
+  step(scene, timed, 10);
+  assert_int_equal(tabi_world_stats(timed).steps, 0);
+  tabi_world_set_clock(timed, tick, &ticks);
+  step(scene, timed, 20);
+  tabi_stats stats = tabi_world_stats(timed);
+  assert_int_equal(stats.steps, 20);
+  double sum = 0;
+  for (int i = 0; i < TABI_STAGE_COUNT; i++) {
+    assert_true(stats.seconds[i] >= 20);
+    assert_true(tabi_stage_name((tabi_stage)i)[0] != '\0');
+    sum += stats.seconds[i];
+  }
+  assert_near(sum, ticks - 20, 0);
+  assert_true(tabi_world_hash(timed) == tabi_world_hash(plain));
+  tabi_world_set_clock(timed, NULL, NULL);
+  step(scene, timed, 1);
+  assert_near(ticks, sum + 20, 0);
+  assert_near(tabi_world_stats(timed).seconds[TABI_STAGE_SOLVE], 0, 0);
+  tabi_world_destroy(plain);
+  tabi_world_destroy(timed);
+  tabi_scene_destroy(scene);
+}
+
+/* Room for more contacts takes more memory. */
+static void test_memory(void **state) {
+  (void)state;
+  tabi_scene *scene = load("stand");
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *usual = make(scene, &def);
+  def.max_contacts = 64;
+  tabi_world *small = make(scene, &def);
+  size_t least = tabi_world_stats(small).memory;
+  print_message("humanoid36: %.0f kB, %.0f kB with room for 64 contacts\n",
+                (double)tabi_world_stats(usual).memory / 1024, (double)least / 1024);
+  assert_true(least > tabi_world_snapshot_size(small));
+  assert_true(least < tabi_world_stats(usual).memory);
+  tabi_world_destroy(usual);
+  tabi_world_destroy(small);
+  tabi_scene_destroy(scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_stages), cmocka_unit_test(test_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
