@@ -32,11 +32,10 @@ class Engines(Case):
         self.assertAlmostEqual(rows["energy/tabi"]["error"], 3.6, delta=0.2)
 
     def test_loops_stay_closed(self):
-        rows = self.rows("engines/loops10/tabi", "engines/loops10/tabi-rk4")
-        self.assertLess(rows["loops10/tabi"]["error"], 1e-8)
-        self.assertLess(rows["loops10/tabi-rk4"]["error"], 1e-13)
-        self.assertLess(rows["loops10/tabi-rk4"]["energy"], 1e-10)
-        self.assertAlmostEqual(rows["loops10/tabi"]["energy"], 3.3e-3, delta=1e-3)
+        row = self.rows("engines/loops10/tabi")["loops10/tabi"]
+        self.assertLess(row["error"], 1e-8)
+        # the error of first order, which all such integrators share
+        self.assertAlmostEqual(row["energy"], 3.3e-3, delta=1e-3)
 
     def test_without_peers_there_are_none(self):
         self.assertEqual(list(self.rows("engines/chain10")), ["chain10/tabi"])
