@@ -450,6 +450,16 @@ TABI_API int32_t tabi_contact_find(const char *name);
 TABI_API const char *tabi_integrator_name(tabi_integrator integrator);
 TABI_API int32_t tabi_integrator_find(const char *name);
 
+/* Who goes on where sweeps of cone or lcp leave more than the tolerance.  What is handed over obeys
+ * Coulomb's cone: lcp's pyramid becomes one. */
+typedef enum tabi_fallback {
+  TABI_FALLBACK_USUAL,  /* newton for cone if its tolerance is not 0, else none */
+  TABI_FALLBACK_NONE,   /* nobody: sweeps only */
+  TABI_FALLBACK_NEWTON, /* of cone: a few steps of Newton's method instead of sweeps that crawl */
+  TABI_FALLBACK_EXACT,  /* after all sweeps the method exact, which takes the time it needs */
+  TABI_FALLBACK_COUNT,
+} tabi_fallback;
+
 typedef struct tabi_world_def {
   uint32_t def_size;
   tabi_contact_kind contact;
@@ -461,8 +471,7 @@ typedef struct tabi_world_def {
                               have to stop; gait, local error of position and speed.  Negative:
                               1e-8, exact 1e-10 */
   int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
-  bool fallback;           /* what cone or lcp leave above the tolerance is handed to exact, and to
-                              its law: lcp's pyramid becomes a cone */
+  tabi_fallback fallback;  /* who goes on where cone or lcp crawl */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
   double allowed_depth;    /* m, overlap that is not corrected */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */

@@ -1,12 +1,18 @@
 /* cone.c - rigid contact with the true friction cone (P4, Nakaoka et al.): projected Gauss-Seidel
- * over contacts, each solved exactly as a whole (coulomb.c) instead of row by row.  def->paper asks
- * for the published order and projection, paper.c. */
+ * over contacts, each solved exactly as a whole (coulomb.c) instead of row by row.  Where sweeps
+ * crawl the step is handed over to Newton's method (handover.c), unless def->fallback forbids it.
+ * def->paper asks for the published order and projection, paper.c. */
 #include "contact/cone.h"
 
 #include "contact/formulation.h"
+#include "contact/handover.h"
 #include "contact/paper.h"
 #include "friction/coulomb.h"
 #include "problem/sweep.h"
+
+#include <string.h>
+
+enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
 
 /* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
 static v3 obey(const tbi_point *c, v3 b) {
@@ -52,15 +58,35 @@ double tbi_cone_sweep(tbi_problem *p) {
   return change;
 }
 
+/* Whether sweeps that changed velocities by so much, the latest first, would still not be there
+ * after SPAN * 7 more. */
+static bool crawls(const double *change, double tolerance) {
+  double rate = change[0] / change[SPAN];
+  double square = rate * rate;
+  return !(change[0] * square * square * square * rate <= tolerance);
+}
+
+static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
+  if (def->paper || def->dense) return tbi_paper_memsize(model, def);
+  return def->fallback == TABI_FALLBACK_NEWTON ? tbi_handover_memsize(model, def) : 0;
+}
+
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   if (def->paper || def->dense) return tbi_paper_solve(p, def, scratch);
+  bool helped = def->fallback == TABI_FALLBACK_NEWTON;
+  double change[SPAN + 1] = {0};
   tbi_solution solution = {.converged = false};
   while (solution.iterations < def->iterations && !solution.converged) {
-    double change = tbi_cone_sweep(p);
+    memmove(change + 1, change, SPAN * sizeof *change);
+    change[0] = tbi_cone_sweep(p);
     ++solution.iterations;
-    solution.converged = tbi_is_settled(change, solution.iterations, def->tolerance);
+    solution.converged = tbi_is_settled(change[0], solution.iterations, def->tolerance);
+    if (!helped || solution.converged || solution.iterations <= SPAN) continue;
+    if (!crawls(change, def->tolerance)) continue;
+    if (tbi_hand_over(p, def, scratch, &solution)) break;
+    helped = false;
   }
   return solution;
 }
 
-const tbi_formulation tbi_cone = {"cone", tbi_paper_memsize, solve};
+const tbi_formulation tbi_cone = {"cone", memsize, solve};

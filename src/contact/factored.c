@@ -12,10 +12,13 @@
 
 #define MAX_ARENA ((int64_t)32 << 20)
 
-/* the room that blocklu needs if all clusters touch each other, or what there may be of it */
-static int64_t arena_size(const tabi_model *model) {
-  int64_t n = (int64_t)model->nv + model->cluster_tie[model->ncluster];
-  int64_t nodes = model->ncluster;
+static int64_t count_coordinates(const tabi_model *model) {
+  return (int64_t)model->nv + model->cluster_tie[model->ncluster];
+}
+
+/* the room that blocklu needs if so many clusters with so many coordinates touch each other, or
+ * what there may be of it */
+static int64_t arena_size(int64_t n, int64_t nodes) {
   int64_t need = 8 * n * n + 16 * n + 16 * nodes * nodes + 128 * nodes + 4096;
   return need < MAX_ARENA ? need : MAX_ARENA;
 }
@@ -33,10 +36,16 @@ static int64_t longest_limb(const tabi_model *model) {
 
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f) {
-  int64_t coordinates = (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  tbi_factored_place_small(at, model, points, rows, count_coordinates(model), f);
+}
+
+void tbi_factored_place_small(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
+                              int64_t most, tbi_factored *f) {
+  int64_t coordinates = count_coordinates(model);
   int64_t clusters = model->ncluster;
+  most = most < coordinates ? most : coordinates;
   f->longest = longest_limb(model);
-  f->arena_size = (size_t)arena_size(model);
+  f->arena_size = (size_t)arena_size(most, most < clusters ? most : clusters);
   f->island = tbi_layout_take(at, clusters, sizeof *f->island);
   f->node = tbi_layout_take(at, clusters, sizeof *f->node);
   f->island_of = tbi_layout_take(at, clusters, sizeof *f->island_of);
@@ -371,12 +380,32 @@ static void move_ports(const tbi_island *island) {
   }
 }
 
-static void sweep_rows(const tbi_island *island) {
+/* rows must find problem->sum right */
+static double visit_all(const tbi_island *island) {
   tbi_problem *p = island->all->p;
   double change = 0;
   for (int32_t i = 0; i < island->nrow; ++i)
     change = tbi_max(change, tbi_row_visit(p, &p->row[island->row[i]]));
   if (change > 0) move_ports(island);
+  for (int32_t g = 0; g < island->ngroup; ++g)
+    change = tbi_max(change, tbi_cone_visit(p, &p->group[island->group[g]]));
+  return change;
+}
+
+void tbi_island_sum(const tbi_island *island) {
+  tbi_problem *p = island->all->p;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t first = p->cluster_port[island->cluster[c]];
+    for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k) {
+      tbi_port_push(p, k, sv_sub(p->received[k], p->summed[k]), p->sum);
+      p->summed[k] = p->received[k];
+    }
+  }
+}
+
+double tbi_island_sweep(const tbi_island *island) {
+  if (island->nrow > 0) tbi_island_sum(island);
+  return visit_all(island);
 }
 
 static void sweep(void *self, double *r) {
@@ -385,8 +414,6 @@ static void sweep(void *self, double *r) {
   tbi_island_write(island, r);
   tbi_island_collect(island, r, p->received, p->sum);
   move_ports(island);
-  sweep_rows(island);
-  for (int32_t g = 0; g < island->ngroup; ++g)
-    (void)tbi_cone_visit(p, &p->group[island->group[g]]);
+  (void)visit_all(island);
   tbi_island_read(island, r);
 }

@@ -60,13 +60,20 @@ static inline const tbi_point *tbi_island_point(const tbi_island *island, int32_
 /* Takes the memory for problems with at most that many points and rows. */
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f);
+/* The same, but Newton steps for islands of at most so many coordinates only. */
+void tbi_factored_place_small(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
+                              int64_t most, tbi_factored *f);
 /* Finds the islands of a problem and writes down their laws.  What ties hold loses its impulses;
  * such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
 /* The impulses of an island's points and rows, as its laws order them. */
 void tbi_island_read(const tbi_island *island, double *r);
 void tbi_island_write(const tbi_island *island, const double *r);
-/* Velocities as the problem stands, targets taken off. */
+/* One sweep of cone over an island, of a problem whose velocities are in step with its impulses;
+ * returns the largest change of velocity.  As tbi_problem_sum. */
+double tbi_island_sweep(const tbi_island *island);
+void tbi_island_sum(const tbi_island *island);
+/* Velocities as the problem stands, its sum included, targets taken off. */
 void tbi_island_velocity(const tbi_island *island, double *u);
 
 #endif

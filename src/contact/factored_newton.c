@@ -80,39 +80,83 @@ static limb load_limb(const tbi_factored *f, element e, int which) {
     load_twists(&l, 0, l.velocities, e.twist);
     load_twists(&l, l.velocities, ties, e.twist_tail);
   } else {
+    TBI_ASSERT(e.y && e.tail);
     memcpy(l.y, e.y, sizeof *l.y * (size_t)l.velocities);
     memcpy(l.y + l.velocities, e.tail, sizeof *l.y * (size_t)ties);
   }
   return l;
 }
 
-/* block (k, l) += Y_k m Y_l' S, with m of `columns` x `columns` */
-static inline void add_product(const tbi_factored *f, tbi_blocklu *lu, const limb *k, const limb *l,
-                               const double *m, int columns) {
+/* the lengths of two limbs, and the columns of what is between them */
+typedef struct extent {
+  int32_t rows, columns, inner;
+} extent;
+
+/* block (k, l) += Y_k m Y_l' S, with m of inner x inner */
+static inline void add_product_of(const tbi_factored *f, tbi_blocklu *lu, const limb *k,
+                                  const limb *l, const double *m, extent n) {
   double *right = f->limb + 12 * f->longest; /* m Y_l' S */
   double *row = right + 6 * f->longest;
   double *block = tbi_blocklu_block(lu, k->node, l->node);
   int32_t width = f->size[l->node];
-  TBI_ASSERT(block);
-  for (int c = 0; c < columns; ++c) {
-    double *to = right + (int64_t)c * l->n;
-    for (int32_t j = 0; j < l->n; ++j) {
+  TBI_ASSERT(block && n.rows == k->n && n.columns == l->n);
+  for (int c = 0; c < n.inner; ++c) {
+    double *to = right + (ptrdiff_t)c * n.columns;
+    for (int32_t j = 0; j < n.columns; ++j) {
       double sum = 0;
-      for (int e = 0; e < columns; ++e)
-        sum += m[c * columns + e] * l->y[(int64_t)e * l->n + j];
+      for (int e = 0; e < n.inner; ++e)
+        sum += m[c * n.inner + e] * l->y[(ptrdiff_t)e * n.columns + j];
       to[j] = j < l->velocities ? sum : -sum;
     }
   }
-  for (int32_t i = 0; i < k->n; ++i) {
-    for (int32_t j = 0; j < l->n; ++j) {
+  for (int32_t i = 0; i < n.rows; ++i) {
+    for (int32_t j = 0; j < n.columns; ++j) {
       double sum = 0;
-      for (int c = 0; c < columns; ++c)
-        sum += k->y[(int64_t)c * k->n + i] * right[(int64_t)c * l->n + j];
+      for (int c = 0; c < n.inner; ++c)
+        sum += k->y[(ptrdiff_t)c * n.rows + i] * right[(ptrdiff_t)c * n.columns + j];
       row[j] = sum;
     }
-    double *to = block + (int64_t)k->position[i] * width;
-    for (int32_t j = 0; j < l->n; ++j)
+    double *to = block + (ptrdiff_t)k->position[i] * width;
+    for (int32_t j = 0; j < n.columns; ++j)
       to[l->position[j]] += row[j];
+  }
+}
+
+/* the same between two free bodies, which have no other size */
+static void add_product_of_bodies(tbi_blocklu *lu, const limb *k, const limb *l, const double *m) {
+  double right[36];
+  double *block = tbi_blocklu_block(lu, k->node, l->node);
+  TBI_ASSERT(block);
+  for (int c = 0; c < 6; ++c) {
+    double row[6] = {0};
+    for (int e = 0; e < 6; ++e) {
+      for (int j = 0; j < 6; ++j)
+        row[j] += m[6 * c + e] * l->y[6 * e + j];
+    }
+    memcpy(right + (ptrdiff_t)6 * c, row, sizeof row);
+  }
+  for (int i = 0; i < 6; ++i) {
+    double row[6] = {0};
+    for (int c = 0; c < 6; ++c) {
+      for (int j = 0; j < 6; ++j)
+        row[j] += k->y[6 * c + i] * right[6 * c + j];
+    }
+    double *to = block + (ptrdiff_t)6 * k->position[i];
+    for (int j = 0; j < 6; ++j)
+      to[l->position[j]] += row[j];
+  }
+}
+
+static void add_product(const tbi_factored *f, tbi_blocklu *lu, const limb *k, const limb *l,
+                        const double *m, int32_t inner) {
+  bool bodies = f->size[k->node] == 6 && f->size[l->node] == 6 && k->velocities == 6 &&
+                l->velocities == 6 && inner == 6;
+  if (bodies) {
+    add_product_of_bodies(lu, k, l, m);
+  } else if (inner == 6) {
+    add_product_of(f, lu, k, l, m, (extent){k->n, l->n, 6});
+  } else {
+    add_product_of(f, lu, k, l, m, (extent){k->n, l->n, 1});
   }
 }
 
@@ -132,22 +176,54 @@ static m3 turned(const tbi_point *c, const double *d) {
   return m3_mul(&half, &back);
 }
 
-/* += sign C_a D C_b' for wrenches about two origins, e being D in world axes */
-static void add_stiffness(stiffness *k, double sign, const m3 *e, v3 arm_a, v3 arm_b) {
+/* += C D C' for wrenches about an origin, e being D in world axes */
+static void add_stiffness(stiffness *k, const m3 *e, v3 arm) {
   double m[6][6];
   for (int i = 0; i < 3; ++i) {
-    v3 row = v3_scale(sign, m3_row(e, i));
+    v3 row = m3_row(e, i);
     v3_store(row, m[i]);
-    v3_store(v3_cross(arm_b, row), m[i] + 3);
+    v3_store(v3_cross(arm, row), m[i] + 3);
   }
   for (int j = 0; j < 6; ++j) {
-    v3 low = v3_cross(arm_a, v3_make(m[0][j], m[1][j], m[2][j]));
+    v3 low = v3_cross(arm, v3_make(m[0][j], m[1][j], m[2][j]));
     m[3][j] = low.x;
     m[4][j] = low.y;
     m[5][j] = low.z;
   }
   for (int i = 0; i < 36; ++i)
     k->m[i] += m[i / 6][i % 6];
+}
+
+/* the wrenches on the left or on the right, or both, about another origin, from which the first one
+ * is seen at d */
+static stiffness shift_left(const stiffness *k, v3 d) {
+  stiffness s = *k;
+  for (int j = 0; j < 6; ++j) {
+    v3 more = v3_cross(d, v3_make(k->m[j], k->m[6 + j], k->m[12 + j]));
+    s.m[18 + j] += more.x;
+    s.m[24 + j] += more.y;
+    s.m[30 + j] += more.z;
+  }
+  return s;
+}
+
+static stiffness shift_right(const stiffness *k, v3 d) {
+  stiffness s = *k;
+  for (int i = 0; i < 6; ++i) {
+    double *row = s.m + (ptrdiff_t)6 * i;
+    v3 more = v3_cross(d, v3_load(row));
+    row[3] += more.x;
+    row[4] += more.y;
+    row[5] += more.z;
+  }
+  return s;
+}
+
+static stiffness negative(const stiffness *k) {
+  stiffness s;
+  for (int i = 0; i < 36; ++i)
+    s.m[i] = -k->m[i];
+  return s;
 }
 
 static bool is_zero(const double *d) {
@@ -157,38 +233,47 @@ static bool is_zero(const double *d) {
   return true;
 }
 
-/* the points of one group, seen from its two ports; returns the first law behind it */
+/* what one or two ports feel of the points between them, summed up about the origin of a */
+static void spread_group(const tbi_factored *f, tbi_blocklu *lu, const tbi_group *group,
+                         const stiffness *sum, v3 from_b) {
+  const tbi_problem *p = f->p;
+  limb a = load_limb(f, port_element(p, group->port_a), 0);
+  limb b = load_limb(f, port_element(p, group->port_b), 1);
+  stiffness less = negative(sum);
+  stiffness ab = shift_right(&less, from_b);
+  stiffness ba = shift_left(&less, from_b);
+  stiffness half = shift_left(sum, from_b);
+  stiffness bb = shift_right(&half, from_b);
+  add_product(f, lu, &a, &a, sum->m, 6);
+  add_product(f, lu, &b, &b, bb.m, 6);
+  add_product(f, lu, &a, &b, ab.m, 6);
+  add_product(f, lu, &b, &a, ba.m, 6);
+}
+
+/* the points of one group; returns the first law behind it */
 static const tbi_law_block *add_group(const tbi_factored *f, tbi_blocklu *lu,
                                       const tbi_group *group, const tbi_law_block *d) {
   const tbi_problem *p = f->p;
   bool has_a = group->port_a != TABI_NONE;
   bool has_b = group->port_b != TABI_NONE;
-  stiffness aa = {0};
-  stiffness ab = {0};
-  stiffness ba = {0};
-  stiffness bb = {0};
+  stiffness sum = {0};
   bool idle = true;
   for (int32_t i = group->first; i < group->first + group->count; ++i, ++d) {
     const tbi_point *c = &p->point[i];
     if (is_zero(d->m)) continue;
     idle = false;
     m3 e = turned(c, d->m);
-    v3 arm_a = v4_to(c->arm_a);
-    v3 arm_b = v4_to(c->arm_b);
-    if (has_a) add_stiffness(&aa, 1, &e, arm_a, arm_a);
-    if (has_b) add_stiffness(&bb, 1, &e, arm_b, arm_b);
-    if (has_a && has_b) add_stiffness(&ab, -1, &e, arm_a, arm_b);
-    if (has_a && has_b) add_stiffness(&ba, -1, &e, arm_b, arm_a);
+    add_stiffness(&sum, &e, v4_to(has_a ? c->arm_a : c->arm_b));
   }
   if (idle) return d;
-  limb a = {0};
-  limb b = {0};
-  if (has_a) a = load_limb(f, port_element(p, group->port_a), 0);
-  if (has_b) b = load_limb(f, port_element(p, group->port_b), 1);
-  if (has_a) add_product(f, lu, &a, &a, aa.m, 6);
-  if (has_b) add_product(f, lu, &b, &b, bb.m, 6);
-  if (has_a && has_b) add_product(f, lu, &a, &b, ab.m, 6);
-  if (has_a && has_b) add_product(f, lu, &b, &a, ba.m, 6);
+  if (has_a && has_b) {
+    /* all points see the two origins equally far apart */
+    const tbi_point *c = &p->point[group->first];
+    spread_group(f, lu, group, &sum, v4_to(v4_sub(c->arm_b, c->arm_a)));
+  } else {
+    limb own = load_limb(f, port_element(p, has_a ? group->port_a : group->port_b), 0);
+    add_product(f, lu, &own, &own, sum.m, 6);
+  }
   return d;
 }
 

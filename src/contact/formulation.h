@@ -10,7 +10,7 @@
 typedef struct tbi_solution {
   int32_t iterations;
   bool converged;
-  bool tempered; /* see tabi_certificate */
+  bool handed_over, tempered; /* see tabi_certificate */
 } tbi_solution;
 
 typedef struct tbi_formulation {

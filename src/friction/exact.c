@@ -28,15 +28,23 @@ enum { FIRST_NEWTON = 100 };
 #define PROXIMAL       1e-5
 #define LARGE_PROXIMAL 1e-2
 
+/* what Newton needs; it starts from the best there is */
+static void place_newton(tbi_layout *at, tbi_exact_work *e, int32_t nlaw, int32_t nunknown) {
+  double **vectors[] = {&e->best, &e->r, &e->u,  &e->projected, &e->speed,  &e->origin,
+                        &e->f,    &e->g, &e->dr, &e->trial,     &e->trial_u};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
+    *vectors[i] = tbi_layout_take(at, nunknown, sizeof(double));
+  e->root = tbi_layout_take(at, nlaw, sizeof *e->root);
+  e->d = tbi_layout_take(at, nlaw, sizeof *e->d);
+  e->start = e->best;
+}
+
 static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
   tbi_layout at = {memory, 0};
-  double **vectors[] = {&e->best,  &e->r,      &e->u,       &e->projected, &e->speed,
-                        &e->start, &e->centre, &e->origin,  &e->f,         &e->g,
-                        &e->dr,    &e->trial,  &e->trial_u, &e->low,       &e->high};
+  place_newton(&at, e, nlaw, nunknown);
+  double **vectors[] = {&e->start, &e->centre, &e->low, &e->high};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(&at, nunknown, sizeof(double));
-  e->root = tbi_layout_take(&at, nlaw, sizeof *e->root);
-  e->d = tbi_layout_take(&at, nlaw, sizeof *e->d);
   e->cone = tbi_layout_take(&at, nlaw, sizeof *e->cone);
   return at.used;
 }
@@ -44,6 +52,13 @@ static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunkn
 size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown) {
   tbi_exact_work e;
   return place(&e, NULL, nlaw, nunknown);
+}
+
+size_t tbi_exact_brief_memsize(int32_t nlaw, int32_t nunknown) {
+  tbi_exact_work e;
+  tbi_layout at = {NULL, 0};
+  place_newton(&at, &e, nlaw, nunknown);
+  return at.used;
 }
 
 /* A point on the border stays as it is, in spite of rounding: projecting twice changes nothing. */
@@ -263,32 +278,63 @@ static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
   return restart(e);
 }
 
+static void set_out(tbi_exact_work *e, double tolerance, int32_t budget) {
+  double square = 0;
+  for (int32_t i = 0; i < e->w->nunknown; ++i)
+    square += e->w->q[i] * e->w->q[i];
+  e->size = sqrt(square);
+  e->tolerance = tolerance;
+  e->left = budget;
+  e->residual = INFINITY;
+  set_weight(e, 1);
+}
+
 tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t budget,
                                void *scratch) {
-  tbi_exact_work e = {.w = w, .tolerance = tolerance, .left = budget, .residual = INFINITY};
+  tbi_exact_work e = {.w = w};
   (void)place(&e, scratch, w->nlaw, w->nunknown);
-  double square = 0;
-  for (int32_t i = 0; i < w->nunknown; ++i)
-    square += w->q[i] * w->q[i];
-  e.size = sqrt(square);
-  set_weight(&e, 1);
+  set_out(&e, tolerance, budget);
   return e;
+}
+
+/* takes r as the best so far; whether any of it is not zero */
+static bool start_from(tbi_exact_work *e, const double *r) {
+  bool warm = false;
+  for (int32_t i = 0; i < e->w->nunknown; ++i) {
+    e->r[i] = e->best[i] = r[i];
+    warm = warm || r[i] != 0;
+  }
+  tbi_exact_velocity(e, e->r, e->u);
+  (void)tbi_exact_measure(e, e->r, e->u);
+  return warm;
+}
+
+static void hand_back(const tbi_exact_work *e, tbi_exact_result *result, double *r) {
+  copy(e, r, e->best);
+  result->factorisations = e->used;
+  result->residual = e->residual;
 }
 
 tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
                                  void *scratch) {
   tbi_exact_work e = tbi_exact_begin(w, tolerance, budget, scratch);
-  bool warm = false;
-  for (int32_t i = 0; i < w->nunknown; ++i) {
-    e.r[i] = e.best[i] = r[i];
-    warm = warm || r[i] != 0;
-  }
-  tbi_exact_velocity(&e, e.r, e.u);
-  (void)tbi_exact_measure(&e, e.r, e.u);
+  bool warm = start_from(&e, r);
   tbi_exact_result result = {.converged = e.residual <= tolerance};
   if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
-  memcpy(r, e.best, (size_t)w->nunknown * sizeof *r);
-  result.factorisations = e.used;
-  result.residual = e.residual;
+  hand_back(&e, &result, r);
+  return result;
+}
+
+tbi_exact_result tbi_exact_brief(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
+                                 void *scratch) {
+  tbi_exact_work e = {.w = w};
+  tbi_layout at = {scratch, 0};
+  place_newton(&at, &e, w->nlaw, w->nunknown);
+  set_out(&e, tolerance, budget);
+  (void)start_from(&e, r);
+  tbi_exact_result result = {.converged = e.residual <= tolerance};
+  if (!result.converged)
+    result.converged = tbi_exact_newton(&e, TBI_EXACT_ALART_CURNIER, PROXIMAL, budget);
+  hand_back(&e, &result, r);
   return result;
 }

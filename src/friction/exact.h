@@ -52,6 +52,10 @@ size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown);
  * `budget` factorisations are used up; r is the best that was seen. */
 tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
                                  void *scratch);
+/* The same by Newton alone, from r: for those who have swept as long as it was worth it. */
+size_t tbi_exact_brief_memsize(int32_t nlaw, int32_t nunknown);
+tbi_exact_result tbi_exact_brief(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
+                                 void *scratch);
 /* The residual of r, with u = W r + q given. */
 double tbi_exact_residual(const tbi_delassus *w, const double *r, const double *u);
 

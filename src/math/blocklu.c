@@ -306,8 +306,8 @@ static bool factor_diagonal(double *a, int32_t n, double *reciprocal, int32_t *s
 }
 
 /* b = L^-1 P b, b having `columns` columns */
-static void solve_lower(const double *a, int32_t n, const int32_t *swap, double *b,
-                        int32_t columns) {
+static inline void solve_lower(const double *a, int32_t n, const int32_t *swap, double *b,
+                               int32_t columns) {
   for (int32_t k = 0; k < n; ++k) {
     if (swap[k] != k)
       exchange(b + (ptrdiff_t)k * columns, b + (ptrdiff_t)swap[k] * columns, columns);
@@ -321,8 +321,8 @@ static void solve_lower(const double *a, int32_t n, const int32_t *swap, double 
 }
 
 /* b = b U^-1, b having `rows` rows */
-static void solve_upper_right(const double *a, int32_t n, const double *reciprocal, double *b,
-                              int32_t rows) {
+static inline void solve_upper_right(const double *a, int32_t n, const double *reciprocal,
+                                     double *b, int32_t rows) {
   for (int32_t i = 0; i < rows; ++i) {
     double *row = b + (ptrdiff_t)i * n;
     for (int32_t k = 0; k < n; ++k) {
@@ -353,10 +353,27 @@ static bool all_zero(const double *a, int32_t n) {
   return true;
 }
 
+/* the same for free bodies, whose blocks are full: a row of c stays at hand, no zeros are sought */
+static void subtract_six(double *restrict c, const double *restrict a, const double *restrict b) {
+  for (int i = 0; i < 6; ++i) {
+    double row[6];
+    for (int j = 0; j < 6; ++j)
+      row[j] = c[6 * i + j];
+    for (int k = 0; k < 6; ++k) {
+      for (int j = 0; j < 6; ++j)
+        row[j] -= a[6 * i + k] * b[6 * k + j];
+    }
+    for (int j = 0; j < 6; ++j)
+      c[6 * i + j] = row[j];
+  }
+}
+
 static void subtract_blocks(double *c, const double *a, const double *b, int32_t rows,
                             int32_t inner, int32_t columns) {
   if (rows == 3 && inner == 3 && columns == 3) {
     subtract_product(c, a, b, 3, 3, 3);
+  } else if (rows == 6 && inner == 6 && columns == 6) {
+    subtract_six(c, a, b);
   } else {
     subtract_product(c, a, b, rows, inner, columns);
   }
@@ -390,8 +407,13 @@ bool tbi_blocklu_factor(tbi_blocklu *lu) {
     const edge *begin = lu->edges + lu->first[k];
     const edge *end = lu->edges + lu->first[k + 1];
     for (const edge *e = begin; e < end; ++e) {
-      solve_lower(a, n, swap, e->upper, lu->size[e->node]);
-      solve_upper_right(a, n, reciprocal, e->lower, lu->size[e->node]);
+      if (n == 6 && lu->size[e->node] == 6) {
+        solve_lower(a, 6, swap, e->upper, 6);
+        solve_upper_right(a, 6, reciprocal, e->lower, 6);
+      } else {
+        solve_lower(a, n, swap, e->upper, lu->size[e->node]);
+        solve_upper_right(a, n, reciprocal, e->lower, lu->size[e->node]);
+      }
     }
     for (const edge *e = begin; e < end; ++e)
       update(lu, e, end, n);

@@ -216,6 +216,27 @@ static tabi_status read_choice(const tbi_scene_reader *r, const tbi_yaml_node *m
                         words[1], node->text);
 }
 
+static tabi_status read_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                 tabi_fallback *to) {
+  static const struct {
+    const char *word;
+    tabi_fallback means;
+  } choices[] = {
+      {"none",   TABI_FALLBACK_NONE  },
+      {"newton", TABI_FALLBACK_NEWTON},
+      {"exact",  TABI_FALLBACK_EXACT },
+  };
+  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
+  if (!node) return TABI_OK;
+  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
+    if (strcmp(node->text, choices[i].word) != 0) continue;
+    *to = choices[i].means;
+    return TABI_OK;
+  }
+  return tbi_scene_fail(r, node, "contact: ", "fallback must be none, newton or exact, not '%.40s'",
+                        node->text);
+}
+
 /* "unknown contact model 'x' (cone, lcp)" */
 static tabi_status fail_word(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                              const char *(*name_of)(int), int count) {
@@ -247,7 +268,6 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
                                       contact_keys *keys) {
   static const char *const variants[2] = {"block", "paper"};
   static const char *const storages[2] = {"ports", "dense"};
-  static const char *const fallbacks[2] = {"none", "exact"};
   if (keys->model) {
     int32_t found = tabi_contact_find(keys->model);
     if (found == TABI_NONE) {
@@ -259,7 +279,7 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
   tabi_status status = keys->seed ? read_seed(r, keys->seed, &keys->def.seed) : TABI_OK;
   if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->def.paper);
   if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->def.dense);
-  if (status == TABI_OK) status = read_choice(r, map, "fallback", fallbacks, &keys->def.fallback);
+  if (status == TABI_OK) status = read_fallback(r, map, &keys->def.fallback);
   return status;
 }
 
@@ -291,11 +311,16 @@ static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node 
         r, tbi_yaml_child(map, "storage"),
         "contact: ", "%s has no storage: dense; leave it out, or take model: cone or lcp", model);
   }
-  if (def->fallback && !swept && def->contact != TABI_CONTACT_EXACT) {
+  bool falls_back = def->fallback == TABI_FALLBACK_NEWTON || def->fallback == TABI_FALLBACK_EXACT;
+  if (falls_back && !swept && def->contact != TABI_CONTACT_EXACT) {
     return tbi_scene_fail(r, tbi_yaml_child(map, "fallback"), "contact: ",
                           "%s obeys another law than exact and has no fallback; leave it out, or "
                           "take model: cone or lcp",
                           model);
+  }
+  if (def->fallback == TABI_FALLBACK_NEWTON && def->contact == TABI_CONTACT_LCP) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "fallback"), "contact: ",
+                          "fallback: newton is for model: cone; take fallback: exact, or none");
   }
   if (def->grip > MAX_GRIP) {
     return tbi_scene_fail(r, tbi_yaml_child(map, "grip"), "contact: ", "grip %g must be in [0, %g]",

@@ -16,6 +16,7 @@ static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
   tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->fallback);
   solution.iterations += before.iterations;
+  solution.handed_over = true;
   return solution;
 }
 
@@ -23,6 +24,7 @@ static void certify(tabi_world *w, tbi_solution solution) {
   w->certificate = tbi_residual(&w->setup.problem, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
+  w->certificate.handed_over = solution.handed_over;
   w->certificate.tempered = solution.tempered;
 }
 
@@ -45,12 +47,10 @@ static tabi_status solve_problem(tabi_world *w) {
   if (p->npoint + p->nrow > 0) {
     solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
   }
-  bool handed_over = !solution.converged && tbi_world_falls_back(w);
-  if (handed_over) solution = hand_over(w, solution);
+  if (!solution.converged && tbi_world_falls_back(w)) solution = hand_over(w, solution);
   tbi_problem_sum(p);
   tbi_ties_finish(&w->setup.ties, p->sum);
   certify(w, solution);
-  w->certificate.handed_over = handed_over;
   tbi_world_keep_ties(w);
   return TABI_OK;
 }

@@ -42,6 +42,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if (def->def_size != sizeof *def) return "tabi_world_def was not made by its default function";
   if ((unsigned)def->contact >= TABI_CONTACT_COUNT) return "unknown contact method";
   if ((unsigned)def->integrator >= TABI_INTEGRATOR_COUNT) return "unknown integrator";
+  if ((unsigned)def->fallback >= TABI_FALLBACK_COUNT) return "unknown fallback";
   if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
   if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
   if (isnan(def->tolerance)) return "tolerance must be a number";
@@ -259,6 +260,10 @@ static void set_usual(tabi_world_def *def) {
   bool exact = def->contact == TABI_CONTACT_EXACT;
   if (def->tolerance < 0) def->tolerance = exact ? 1e-10 : 1e-8;
   if (def->iterations == 0) def->iterations = exact ? 1000 : 120;
+  if (def->fallback == TABI_FALLBACK_USUAL) {
+    bool swept = def->contact == TABI_CONTACT_CONE && !def->paper && !def->dense;
+    def->fallback = swept && def->tolerance > 0 ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;
+  }
 }
 
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {

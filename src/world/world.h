@@ -113,7 +113,8 @@ static inline bool tbi_world_walks(const tabi_world *w) {
 }
 
 static inline bool tbi_world_falls_back(const tabi_world *w) {
-  return w->def.fallback && w->def.contact != TABI_CONTACT_EXACT && !tbi_world_walks(w);
+  return w->def.fallback == TABI_FALLBACK_EXACT && w->def.contact != TABI_CONTACT_EXACT &&
+         !tbi_world_walks(w);
 }
 
 /* Whether all forces are taken from the start of the step, or of a stage. */

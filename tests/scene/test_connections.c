@@ -166,12 +166,20 @@ static void test_posture(void **state) {
 
 static void test_fallback(void **state) {
   (void)state;
-  tabi_scene *scene = load("contact: {fallback: exact}\nbodies: [{name: a, fixed: true}]\n");
-  assert_true(tabi_scene_world_def(scene).fallback);
-  tabi_scene_destroy(scene);
-  scene = load("contact: {fallback: none}\nbodies: [{name: a, fixed: true}]\n");
-  assert_false(tabi_scene_world_def(scene).fallback);
-  tabi_scene_destroy(scene);
+  static const struct {
+    const char *text;
+    tabi_fallback means;
+  } words[] = {
+      {"bodies: [{name: a, fixed: true}]\n",                              TABI_FALLBACK_USUAL },
+      {"contact: {fallback: none}\nbodies: [{name: a, fixed: true}]\n",   TABI_FALLBACK_NONE  },
+      {"contact: {fallback: newton}\nbodies: [{name: a, fixed: true}]\n", TABI_FALLBACK_NEWTON},
+      {"contact: {fallback: exact}\nbodies: [{name: a, fixed: true}]\n",  TABI_FALLBACK_EXACT },
+  };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+    tabi_scene *scene = load(words[i].text);
+    assert_int_equal(tabi_scene_world_def(scene).fallback, words[i].means);
+    tabi_scene_destroy(scene);
+  }
 }
 
 typedef struct bad {

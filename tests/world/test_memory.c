@@ -105,7 +105,7 @@ static void as_cone(tabi_world_def *def) { def->contact = TABI_CONTACT_CONE; }
 static void as_lcp(tabi_world_def *def) { def->contact = TABI_CONTACT_LCP; }
 static void as_exact(tabi_world_def *def) { def->contact = TABI_CONTACT_EXACT; }
 static void as_fallback(tabi_world_def *def) {
-  def->fallback = true;
+  def->fallback = TABI_FALLBACK_EXACT;
   def->iterations = 2;
 }
 static void as_paper(tabi_world_def *def) { def->paper = true; }

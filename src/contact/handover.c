@@ -1,0 +1,146 @@
+/* handover.c - a step that sweeps would take long over, island by island.
+ *
+ *   small islands   a few steps of Newton's method; most need three or four
+ *   larger ones     likewise, if they are near already: a heap that has come to rest
+ *   what is left    sweeps of these islands alone, as many as a step without Newton had left
+ *
+ * From afar Newton seldom settles a large heap in a few steps, and these are dear there.  The
+ * better impulses of each stage stay. */
+#include "contact/handover.h"
+
+#include "contact/factored.h"
+#include "problem/ties.h"
+
+enum {
+  SMALL = 192, /* coordinates of an island */
+  LARGE = 600, /* more than that, and it is swept only */
+  SMALL_STEPS = 8,
+  LARGE_STEPS = 3,
+  SWEEPS_PER_STEP = 10, /* what a step of Newton costs */
+};
+/* Room: points of a problem, and as many more for each cluster; points of an island for Newton. */
+enum { FIRST_POINTS = 64, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
+
+/* of the tolerance, which is one of change in a sweep: what a residual may be.  What is missed in
+ * every step adds up to a creep. */
+#define SHARE 0.1
+#define NEAR  1e-5 /* m/s */
+
+typedef struct progress {
+  bool settled;
+  int32_t steps; /* of Newton */
+} progress;
+
+typedef struct work {
+  tbi_factored f;
+  int64_t points, newton_points, newton_rows; /* room */
+  double *r, *u, *kept;
+  progress *progress; /* by island */
+  void *rest;         /* of tbi_exact_brief */
+} work;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
+  tbi_layout at = {memory, 0};
+  int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
+  to->points = least(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
+  to->newton_points = least(to->points, NEWTON_POINTS);
+  to->newton_rows = least(model->nv, LARGE);
+  int64_t unknowns = 3 * to->points + rows;
+  tbi_factored_place_small(&at, model, to->points, rows, LARGE, &to->f);
+  to->r = tbi_layout_take(&at, unknowns, sizeof *to->r);
+  to->u = tbi_layout_take(&at, unknowns, sizeof *to->u);
+  to->kept = tbi_layout_take(&at, unknowns, sizeof *to->kept);
+  to->progress = tbi_layout_take(&at, model->ncluster, sizeof *to->progress);
+  size_t rest = tbi_exact_brief_memsize((int32_t)(to->newton_points + to->newton_rows),
+                                        (int32_t)(3 * to->newton_points + to->newton_rows));
+  to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
+  return at.used;
+}
+
+size_t tbi_handover_memsize(const tabi_model *model, const tabi_world_def *def) {
+  work w;
+  return place(&w, NULL, model, def);
+}
+
+/* how many steps of Newton an island is worth */
+static int32_t steps_for(const work *w, const tbi_island *island, double residual) {
+  const tbi_problem *p = w->f.p;
+  if (island->npoint > w->newton_points || island->nrow > w->newton_rows) return 0;
+  int64_t coordinates = 0;
+  for (int32_t c = 0; c < island->ncluster; ++c) {
+    int32_t cluster = island->cluster[c];
+    coordinates += tbi_cluster_dofs(p->model, cluster) + p->cluster_ties[cluster];
+  }
+  if (coordinates <= SMALL) return SMALL_STEPS;
+  return coordinates <= LARGE && residual <= NEAR ? LARGE_STEPS : 0;
+}
+
+/* of the impulses as they stand, which go to r */
+static double measure(const work *w, const tbi_island *island, double *r) {
+  if (island->nrow > 0) tbi_island_sum(island);
+  tbi_island_read(island, r);
+  tbi_island_velocity(island, w->u);
+  return tbi_exact_residual(&island->w, r, w->u);
+}
+
+/* Newton where it is worth it; ports are in step afterwards */
+static void apply_newton(const work *w, double tolerance) {
+  bool touched = false;
+  for (int32_t i = 0; i < w->f.nisland; ++i) {
+    const tbi_island *island = &w->f.island[i];
+    double residual = measure(w, island, w->r);
+    w->progress[i] = (progress){.settled = residual <= tolerance};
+    if (w->progress[i].settled) continue;
+    int32_t most = steps_for(w, island, residual);
+    if (most == 0) continue;
+    tbi_exact_result result = tbi_exact_brief(&island->w, tolerance, most, w->r, w->rest);
+    tbi_island_write(island, w->r);
+    w->progress[i] = (progress){.settled = result.converged, .steps = result.factorisations};
+    touched = true;
+  }
+  if (touched) tbi_problem_start(w->f.p);
+}
+
+/* An island with so many sweeps at most.  Impulses that have become worse go back to what they
+ * were; *behind: ports do not know it yet. */
+static tbi_solution sweep_on(const work *w, const tbi_island *island, double tolerance,
+                             int32_t sweeps, bool *behind) {
+  tbi_solution solution = {0};
+  double before = measure(w, island, w->kept);
+  while (solution.iterations < sweeps && !solution.converged) {
+    solution.converged = tbi_island_sweep(island) <= tolerance;
+    ++solution.iterations;
+  }
+  if (solution.converged || measure(w, island, w->r) <= before) return solution;
+  tbi_island_write(island, w->kept);
+  *behind = true;
+  return solution;
+}
+
+bool tbi_hand_over(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                   tbi_solution *solution) {
+  work w;
+  (void)place(&w, scratch, p->model, def);
+  if (p->npoint > w.points) return false;
+  tbi_factored_begin(&w.f, p);
+  apply_newton(&w, SHARE * def->tolerance);
+  int32_t most = 0;
+  bool behind = false;
+  solution->converged = true;
+  for (int32_t i = 0; i < w.f.nisland; ++i) {
+    int32_t iterations = w.progress[i].steps;
+    if (!w.progress[i].settled) {
+      int32_t left = def->iterations - solution->iterations - SWEEPS_PER_STEP * iterations;
+      tbi_solution own = sweep_on(&w, &w.f.island[i], def->tolerance, left, &behind);
+      solution->converged = solution->converged && own.converged;
+      iterations += own.iterations;
+    }
+    if (iterations > most) most = iterations;
+  }
+  if (behind) tbi_problem_start(p);
+  solution->iterations += most;
+  solution->handed_over = true;
+  return true;
+}
