@@ -167,7 +167,7 @@ static row_view view_row(const tabi_trajectory *trajectory, int32_t row) {
 }
 
 static double number(const tabi_trajectory *trajectory, const row_view *row, size_t column) {
-  if (row->value) return row->value[column];
+  if (trajectory->time) return row->value[column];
   return tbi_spline_value(&row->blend, (size_t)trajectory->ncolumn, trajectory->value + column,
                           trajectory->second + column);
 }
