@@ -198,14 +198,6 @@ const char *tbi_bout_absence(const tbi_bout *bout, int32_t engine) {
   return NULL;
 }
 
-static double fastest(const tabi_world *world) {
-  const double *v = tabi_world_v(world);
-  double speed = 0;
-  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); k++)
-    speed = fmax(speed, fabs(v[k]));
-  return speed;
-}
-
 /* Until nothing moves, or the steps are made, or time is up. */
 static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t steps,
                        tabi_error *err) {
@@ -217,7 +209,7 @@ static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t
   if (status == TABI_OK) status = tabi_world_set_state(world, scene->base.q, scene->v, err);
   for (int32_t n = 0; n < steps && status == TABI_OK; n++) {
     status = tabi_world_step(world, NULL);
-    bool rest = n % ROUND == ROUND - 1 && fastest(world) <= 1e-6;
+    bool rest = n % ROUND == ROUND - 1 && tbi_bench_scene_fastest(world) <= 1e-6;
     if (rest && tabi_world_certificate(world).converged) break;
     if (tbi_measure_clock() > end) break;
   }

@@ -171,19 +171,12 @@ static tabi_status settle(job *j, int32_t steps, tabi_error *err) {
   return TABI_OK;
 }
 
-static double fastest(const tabi_world *world) {
-  const double *v = tabi_world_v(world);
-  double speed = 0;
-  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); k++)
-    speed = fmax(speed, fabs(v[k]));
-  return speed;
-}
-
 static tabi_status come_to_rest(job *j, scene_kind kind, tabi_error *err) {
   enum { MORE = 250 };
   tabi_status status = settle(j, kinds[kind].least, err);
   for (int32_t n = kinds[kind].least; n < kinds[kind].most && status == TABI_OK; n += MORE) {
-    if (fastest(j->world) <= at_rest && tabi_world_certificate(j->world).converged) break;
+    if (tbi_bench_scene_fastest(j->world) <= at_rest && tabi_world_certificate(j->world).converged)
+      break;
     status = settle(j, MORE, err);
   }
   return status;
@@ -230,7 +223,7 @@ static quality look_at_stretch(job *j) {
     (void)tabi_world_step(j->world, NULL);
     look_at_step(j->world, &look);
   }
-  look.speed = fastest(j->world);
+  look.speed = tbi_bench_scene_fastest(j->world);
   j->at = STRETCH;
   return look;
 }

@@ -14,19 +14,8 @@ static double dot(const double a[3], const double b[3]) {
 
 /* y = R(quat)^T x */
 static void to_body(const double quat[4], const double x[3], double y[3]) {
-  const double u[3] = {-quat[1], -quat[2], -quat[3]};
-  double t[3];
-  for (int i = 0; i < 3; i++)
-    t[i] = 2 * (u[(i + 1) % 3] * x[(i + 2) % 3] - u[(i + 2) % 3] * x[(i + 1) % 3]);
-  for (int i = 0; i < 3; i++)
-    y[i] =
-        x[i] + quat[0] * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
-}
-
-/* y = R(quat) x */
-static void to_world(const double quat[4], const double x[3], double y[3]) {
   const double back[4] = {quat[0], -quat[1], -quat[2], -quat[3]};
-  to_body(back, x, y);
+  tbi_plain_turn(back, x, y);
 }
 
 double tbi_judge_kinetic(const tbi_plain *plain, const tbi_plain_state *state) {
@@ -58,7 +47,7 @@ static void place(const tbi_plain *plain, const tbi_plain_state *state, int32_t 
   double arm[3];
   for (int k = 0; k < 3; k++)
     arm[k] = point[k] - plain->body[body].com[k];
-  to_world(state[body].quat, arm, at);
+  tbi_plain_turn(state[body].quat, arm, at);
   for (int k = 0; k < 3; k++)
     at[k] += state[body].com[k];
 }

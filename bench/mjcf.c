@@ -292,7 +292,7 @@ static void write_sizes(FILE *file, const tbi_mjcf_def *def) {
   long long contacts = 1, rows = 1;
   if (def->touching) {
     contacts = def->contacts > 0 ? def->contacts : guess_contacts(def->model);
-    rows = 4 * contacts + 6 * joint_rows(def->model) + 3 * tabi_model_nconnection(def->model);
+    rows = 4 * contacts + 6 * joint_rows(def->model) + 3LL * tabi_model_nconnection(def->model);
     stack += 8 * rows * (nv + 8);
     // beyond that its matrices are sparse, and their size must not overflow an int
     if (stack > 100000000) stack = 100000000;

@@ -226,6 +226,16 @@ void tbi_plain_free(tbi_plain *plain) {
   *plain = (tbi_plain){0};
 }
 
+void tbi_plain_turn(const double quat[4], const double x[3], double y[3]) {
+  const double *u = quat + 1;
+  double t[3];
+  for (int i = 0; i < 3; i++)
+    t[i] = 2 * (u[(i + 1) % 3] * x[(i + 2) % 3] - u[(i + 2) % 3] * x[(i + 1) % 3]);
+  for (int i = 0; i < 3; i++)
+    y[i] =
+        x[i] + quat[0] * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
+}
+
 /* Whether a hangs from b by a joint that leaves it less than free. */
 static bool hangs_from(const tbi_plain *plain, int32_t a, int32_t b) {
   return a >= 0 && plain->body[a].parent == b && plain->body[a].joint != TBI_PLAIN_FREE;

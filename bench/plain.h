@@ -81,6 +81,9 @@ bool tbi_plain_write(const tbi_plain *plain, FILE *file);
 const char *tbi_plain_read(tbi_plain *plain, FILE *file);
 void tbi_plain_free(tbi_plain *plain);
 
+/* y = R(quat) x */
+void tbi_plain_turn(const double quat[4], const double x[3], double y[3]);
+
 /* Whether two shapes may touch: on different bodies that are not neighbours or excluded. */
 bool tbi_plain_may_touch(const tbi_plain *plain, int32_t shape_a, int32_t shape_b);
 

@@ -104,6 +104,14 @@ tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *worl
   return status;
 }
 
+double tbi_bench_scene_fastest(const tabi_world *world) {
+  const double *v = tabi_world_v(world);
+  double speed = 0;
+  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); k++)
+    speed = fmax(speed, fabs(v[k]));
+  return speed;
+}
+
 static tabi_model *finish(tabi_builder *builder, tabi_error *err) {
   tabi_model *model = tabi_builder_build(builder, err);
   tabi_builder_destroy(builder);

@@ -40,5 +40,7 @@ void tbi_bench_scene_free(tbi_bench_scene *scene);
 
 /* Puts a world of the scene's model into its start. */
 tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *world, tabi_error *err);
+/* The fastest velocity of any joint. */
+double tbi_bench_scene_fastest(const tabi_world *world);
 
 #endif

@@ -36,24 +36,13 @@ static void close_world(void *self) {
   free(w);
 }
 
-/* y = R(quat) x */
-static void turn(const double quat[4], const double x[3], double y[3]) {
-  const double *u = quat + 1;
-  double t[3];
-  for (int i = 0; i < 3; i++)
-    t[i] = 2 * (u[(i + 1) % 3] * x[(i + 2) % 3] - u[(i + 2) % 3] * x[(i + 1) % 3]);
-  for (int i = 0; i < 3; i++)
-    y[i] =
-        x[i] + quat[0] * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
-}
-
 /* Bodies of ODE have their origin in the com. */
 static void make_body(world *w, int32_t i) {
   const tbi_plain_body *b = &w->plain->body[i];
   dBodyID body = w->body[i] = dBodyCreate(w->world);
   double com[3];
   dMass mass;
-  turn(b->start_quat, b->com, com);
+  tbi_plain_turn(b->start_quat, b->com, com);
   dMassSetParameters(&mass, b->mass, 0, 0, 0, b->inertia[0], b->inertia[1], b->inertia[2],
                      b->inertia[3], b->inertia[4], b->inertia[5]);
   dBodySetMass(body, &mass);
@@ -84,7 +73,7 @@ static void make_joint(world *w, int32_t i) {
   const tbi_plain_body *b = &w->plain->body[i];
   const double z[3] = {0, 0, 1};
   double axis[3];
-  turn(b->start_quat, z, axis);
+  tbi_plain_turn(b->start_quat, z, axis);
   dJointID joint = w->joint[i] = dJointCreateHinge(w->world, NULL);
   dJointAttach(joint, w->body[i], b->parent < 0 ? NULL : w->body[b->parent]);
   dJointSetHingeAnchor(joint, b->start_pos[0], b->start_pos[1], b->start_pos[2]);
@@ -95,7 +84,7 @@ static void make_joint(world *w, int32_t i) {
 static void make_tie(world *w, const tbi_plain_tie *tie) {
   const tbi_plain_body *b = &w->plain->body[tie->body[0]];
   double at[3];
-  turn(b->start_quat, tie->pos[0], at);
+  tbi_plain_turn(b->start_quat, tie->pos[0], at);
   dJointID joint = dJointCreateBall(w->world, NULL);
   dJointAttach(joint, w->body[tie->body[0]], tie->body[1] < 0 ? NULL : w->body[tie->body[1]]);
   dJointSetBallAnchor(joint, b->start_pos[0] + at[0], b->start_pos[1] + at[1],
@@ -116,7 +105,7 @@ static dGeomID make_geom(dSpaceID space, const tbi_plain_shape *s) {
   case TBI_PLAIN_CYLINDER:
     return dCreateCylinder(space, size[0], size[1]);
   default:
-    turn(s->quat, z, normal);
+    tbi_plain_turn(s->quat, z, normal);
     return dCreatePlane(space, normal[0], normal[1], normal[2],
                         normal[0] * s->pos[0] + normal[1] * s->pos[1] + normal[2] * s->pos[2]);
   }
