@@ -73,6 +73,8 @@ def commands(tabi, folder):
         # all of `tabi info`, without what a command costs that reads nothing
         used = best([tabi, "info", robot], 20)[1] - best([tabi, "--version"], 20)[1]
         found["load"] = {"model": "SR1.urdf", "seconds": used}
+    for item in found.values():
+        item["seconds"] = float(f"{item['seconds']:.3g}")
     json.dump(found, sys.stdout)
 
 
