@@ -8,7 +8,7 @@
  * better impulses of each stage stay. */
 #include "contact/handover.h"
 
-#include "contact/factored.h"
+#include "contact/dense_island.h"
 #include "problem/ties.h"
 
 enum {
@@ -33,6 +33,7 @@ typedef struct progress {
 
 typedef struct work {
   tbi_factored f;
+  tbi_dense_island dense;
   int64_t points, newton_points, newton_rows; /* room */
   double *r, *u, *kept;
   progress *progress; /* by island */
@@ -49,6 +50,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   to->newton_rows = least(model->nv, LARGE);
   int64_t unknowns = 3 * to->points + rows;
   tbi_factored_place_small(&at, model, to->points, rows, LARGE, &to->f);
+  tbi_dense_island_place(&at, &to->dense);
   to->r = tbi_layout_take(&at, unknowns, sizeof *to->r);
   to->u = tbi_layout_take(&at, unknowns, sizeof *to->u);
   to->kept = tbi_layout_take(&at, unknowns, sizeof *to->kept);
@@ -86,7 +88,7 @@ static double measure(const work *w, const tbi_island *island, double *r) {
 }
 
 /* Newton where it is worth it; ports are in step afterwards */
-static void apply_newton(const work *w, double tolerance) {
+static void apply_newton(work *w, double tolerance) {
   bool touched = false;
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
@@ -95,7 +97,9 @@ static void apply_newton(const work *w, double tolerance) {
     if (w->progress[i].settled) continue;
     int32_t most = steps_for(w, island, residual);
     if (most == 0) continue;
-    tbi_exact_result result = tbi_exact_brief(&island->w, tolerance, most, w->r, w->rest);
+    bool dense = tbi_dense_island_make(&w->dense, island);
+    const tbi_delassus *matrix = dense ? &w->dense.w : &island->w;
+    tbi_exact_result result = tbi_exact_brief(matrix, tolerance, most, w->r, w->rest);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.settled = result.converged, .steps = result.factorisations};
     touched = true;

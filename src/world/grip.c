@@ -12,7 +12,6 @@
 
 /* Guesses are made where they are likely to be right, since a wrong one costs another solution. */
 #define FIRM 0.98 /* share of its bound up to which a joint is thought to go on sticking */
-#define FAST 1e-3 /* rad/s or m/s from which on it is thought to go on slipping */
 
 static double bound_of(const tabi_world *w, int32_t dof) {
   return w->model->dof_friction[dof] * w->def.timestep;
@@ -34,7 +33,7 @@ static tbi_grip guess(const tabi_world *w, int32_t dof) {
   if (fabs(v) <= w->def.tolerance) {
     return fabs(last) < FIRM * bound && may_stay(w, dof) ? TBI_GRIP_STICKS : TBI_GRIP_ROW;
   }
-  return fabs(v) > FAST && fabs(last) == bound && last * v < 0 ? TBI_GRIP_SLIPS : TBI_GRIP_ROW;
+  return fabs(last) == bound && last * v < 0 ? TBI_GRIP_SLIPS : TBI_GRIP_ROW;
 }
 
 /* Ties share impulses in a way that hides what a joint needs. */
