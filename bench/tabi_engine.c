@@ -22,12 +22,13 @@ static const struct {
   tabi_contact_kind contact;
   tabi_integrator integrator;
   double tolerance;
+  double correction;
 } settings[] = {
-    {"default",  TABI_CONTACT_CONE,  TABI_SEMI_IMPLICIT, -1   },
-    {"rk4",      TABI_CONTACT_CONE,  TABI_RK4,           -1   },
-    {"midpoint", TABI_CONTACT_CONE,  TABI_MIDPOINT,      -1   },
-    {"exact",    TABI_CONTACT_EXACT, TABI_SEMI_IMPLICIT, -1   },
-    {"exact14",  TABI_CONTACT_EXACT, TABI_SEMI_IMPLICIT, 1e-14}
+    {"default",  TABI_CONTACT_CONE,  TABI_SEMI_IMPLICIT, -1,    0.2},
+    {"rk4",      TABI_CONTACT_CONE,  TABI_RK4,           -1,    0.2},
+    {"midpoint", TABI_CONTACT_CONE,  TABI_MIDPOINT,      -1,    0.2},
+    {"exact",    TABI_CONTACT_EXACT, TABI_SEMI_IMPLICIT, -1,    0.2},
+    {"exact14",  TABI_CONTACT_EXACT, TABI_SEMI_IMPLICIT, 1e-14, 0  }
 };
 
 tabi_world *tbi_tabi_engine_world(void *self) { return ((world *)self)->world; }
@@ -49,6 +50,7 @@ static tabi_world *make_world(const tbi_host *host) {
       def.contact = settings[i].contact;
       def.integrator = settings[i].integrator;
       def.tolerance = settings[i].tolerance;
+      def.correction = settings[i].correction;
     }
   return tabi_world_create(scene->base.model, &def, NULL);
 }

@@ -5,7 +5,8 @@
 #include "host.h"
 #include "tabi/tabi.h"
 
-/* Settings: "default"; "rk4"; "midpoint"; "exact"; "exact14", to a residual of 1e-14. */
+/* Settings: "default"; "rk4"; "midpoint"; "exact"; "exact14", to a residual of 1e-14 and without
+ * pushing out what overlaps. */
 extern const tbi_engine tbi_tabi_engine;
 
 tabi_world *tbi_tabi_engine_world(void *self);

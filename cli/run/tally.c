@@ -126,7 +126,7 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
                 tally->contacts_max);
   (void)fprintf(out, "  iterations    %.1f on average", mean(tally, tally->iterations));
   if (tally->handed_over > 0) {
-    (void)fprintf(out, "; %" PRId64 " steps handed over to exact", tally->handed_over);
+    (void)fprintf(out, "; %" PRId64 " steps handed over", tally->handed_over);
   }
   if (tally->stalled > 0) {
     (void)fprintf(out, "; %" PRId64 " steps above the tolerance", tally->stalled);

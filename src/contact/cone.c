@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
-enum { FEW = 24 }; /* points */
+enum { FEW = 16 }; /* points */
 
 /* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
 static v3 obey(const tbi_point *c, v3 b) {
@@ -61,7 +61,7 @@ double tbi_cone_sweep(tbi_problem *p) {
 
 /* How many spans more sweeps may take; where there are few points they cost little beside Newton's
  * factorisations. */
-static int32_t patience(const tbi_problem *p) { return p->npoint < FEW ? 20 : 7; }
+static int32_t patience(const tbi_problem *p) { return p->npoint <= FEW ? 20 : 7; }
 
 /* Whether sweeps that changed velocities by so much, the latest first, would still not be there
  * after so many spans. */

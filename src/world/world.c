@@ -22,7 +22,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .timestep = model->timestep,
       .tolerance = -1,
       .max_contacts = 0,
-      .allowed_depth = 1e-4,
+      .allowed_depth = -1,
       .correction = 0.2,
       .correction_speed = 0.5,
       .warm_start = 1,
@@ -48,7 +48,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if (isnan(def->tolerance)) return "tolerance must be a number";
   if (def->iterations != 0 && def->iterations < 2) return "iterations must be >= 2";
   if (def->max_contacts < 0) return "max_contacts must be >= 0";
-  if (!in_range(def->allowed_depth, 0, 1)) return "allowed_depth must be in [0, 1]";
+  if (!(def->allowed_depth <= 1)) return "allowed_depth must be at most 1, or negative";
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
   if (!in_range(def->correction_speed, 0, TBI_MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
@@ -255,11 +255,14 @@ static void start(tabi_world *w) {
   tbi_sensors_start(w);
 }
 
-/* tolerance and iterations that were left to the method */
+/* what was left to the method and the integrator */
 static void set_usual(tabi_world_def *def) {
   bool exact = def->contact == TABI_CONTACT_EXACT;
   if (def->tolerance < 0) def->tolerance = exact ? 1e-10 : 1e-8;
   if (def->iterations == 0) def->iterations = exact ? 1000 : 120;
+  /* integrators that do not end a step where the contacts are solved for leave them deeper */
+  bool loose = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
+  if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 1e-6;
   if (def->fallback == TABI_FALLBACK_USUAL) {
     bool swept = def->contact == TABI_CONTACT_CONE && !def->paper && !def->dense;
     def->fallback = swept && def->tolerance > 0 ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;

@@ -48,7 +48,8 @@ static void stack_weighs(void **state) {
     assert_true(c.complementarity < 1e-7);
     assert_true(c.cone < 1e-9);
     assert_true(c.dissipation < 1e-7);
-    assert_int_equal(c.contacts, 20);
+    /* how four corners share a load is not unique: three can carry a box */
+    assert_in_range(c.contacts, 15, 20);
     assert_true(c.converged);
     scene_close(&s);
   }
