@@ -18,7 +18,7 @@
 enum { BLOCKS = 15, RUNS = 5, ROW_NAME = 48 };
 /* s of CPU time */
 static const double block = 0.02;
-static const double warm_up = 3;   /* of the steps before the clock runs, at most */
+static const double warm_up = 10;  /* of the steps before the clock runs, at most */
 static const double enough = 4;    /* of blocks, after which no other follows */
 static const double repeated = 1;  /* of runs, likewise */
 static const double patience = 60; /* of one run, at most */

@@ -473,7 +473,7 @@ typedef struct tabi_world_def {
   int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
   tabi_fallback fallback;  /* who goes on where cone or lcp crawl */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
-  double allowed_depth;    /* m, overlap that is not corrected.  Negative: 1e-6, rk4 and euler
+  double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
                               1e-4 */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
   double correction_speed; /* m/s, at most */

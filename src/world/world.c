@@ -262,7 +262,7 @@ static void set_usual(tabi_world_def *def) {
   if (def->iterations == 0) def->iterations = exact ? 1000 : 120;
   /* integrators that do not end a step where the contacts are solved for leave them deeper */
   bool loose = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
-  if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 1e-6;
+  if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 5e-6;
   if (def->fallback == TABI_FALLBACK_USUAL) {
     bool swept = def->contact == TABI_CONTACT_CONE && !def->paper && !def->dense;
     def->fallback = swept && def->tolerance > 0 ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;
