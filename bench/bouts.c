@@ -203,10 +203,12 @@ static tabi_status stop(tabi_world *world, tabi_error *err) {
   const tabi_model *model = tabi_world_model(world);
   double *q = malloc(((size_t)tabi_model_nq(model) + 1) * sizeof *q);
   double *rest = calloc((size_t)tabi_model_nv(model) + 1, sizeof *rest);
-  tabi_status status = q && rest ? TABI_OK : tbi_error_memory(err);
-  if (status == TABI_OK) {
+  tabi_status status = TABI_ERR_MEMORY;
+  if (q && rest) {
     memcpy(q, tabi_world_q(world), (size_t)tabi_model_nq(model) * sizeof *q);
     status = tabi_world_set_state(world, q, rest, err);
+  } else {
+    (void)tbi_error_memory(err);
   }
   free(q);
   free(rest);
