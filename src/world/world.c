@@ -109,11 +109,25 @@ static int64_t count_row_y(const tabi_model *model) {
   return count;
 }
 
+/* bodies that may be touched, at most: shapes of one body mostly follow one another */
+static int64_t count_touchable(const tabi_model *model) {
+  int32_t last = TABI_WORLD;
+  int64_t count = 0;
+  for (int32_t i = 0; i < model->nshape; ++i) {
+    if (!model->shape[i].collides || model->shape[i].link == TABI_WORLD) continue;
+    int32_t body = model->link_home[model->shape[i].link].body;
+    if (body == TABI_WORLD || body == last) continue;
+    last = body;
+    ++count;
+  }
+  return count < model->nbody ? count : model->nbody;
+}
+
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
   int64_t points = w->def.max_contacts;
-  int64_t ports = model->nbody;
+  int64_t ports = count_touchable(model);
   s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
   p->port = tbi_layout_take(at, ports, sizeof *p->port);
   p->free = tbi_layout_take(at, ports, sizeof *p->free);
