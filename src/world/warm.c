@@ -1,31 +1,72 @@
-/* warm.c - impulses from step to step.  Both lists are sorted by id, so one walk along both finds
- * what persists.  Impulses are kept in world axes: frames may turn. */
+/* warm.c - impulses from step to step, pair of shapes by pair.  Both lists are sorted by id, so one
+ * walk along both finds what persists.  Impulses are kept in world axes: frames may turn.
+ *
+ * Where a box lies flat on another, rounding decides which of the two faces names the points.  So
+ * what points had that are gone is shared by those that are new in the same pair. */
 #include "base/random.h"
 #include "world/world.h"
 
 #define TURN 6.283185307179586 /* 2 pi */
 
+static uint64_t pair_of(uint64_t id) { return id >> 16; }
+
+static tbi_point *point_of(const tabi_world *w, int32_t touch) {
+  return &w->setup.problem.point[w->setup.order[touch]];
+}
+
+static void set_impulse(tbi_point *c, double share, v3 impulse) {
+  v4 shared = v4_from(v3_scale(share, impulse));
+  c->impulse[0] = v4_dot(shared, c->frame.x);
+  c->impulse[1] = v4_dot(shared, c->frame.y);
+  c->impulse[2] = v4_dot(shared, c->frame.z);
+}
+
+/* Touches first..end and old..old_end are of one pair. */
+static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm *old,
+                       const tbi_warm *old_end) {
+  int32_t fresh = 0;
+  v3 gone = v3_zero();
+  for (int32_t t = first; t < end; ++t) {
+    tbi_point *c = point_of(w, t);
+    for (; old < old_end && old->id < c->id; ++old)
+      gone = v3_add(gone, old->impulse);
+    if (old < old_end && old->id == c->id) {
+      set_impulse(c, w->def.warm_start, old->impulse);
+      c->angle = old->angle;
+      c->stretch = old->stretch;
+      ++old;
+      continue;
+    }
+    if (w->def.contact == TABI_CONTACT_LCP) c->angle = TURN * tbi_random_unit(&w->head->random);
+    /* those that are new stand in front */
+    w->setup.order[first + fresh++] = w->setup.order[t];
+  }
+  for (; old < old_end; ++old)
+    gone = v3_add(gone, old->impulse);
+  for (int32_t t = first; t < first + fresh; ++t)
+    set_impulse(point_of(w, t), w->def.warm_start / fresh, gone);
+}
+
 void tbi_world_warm_start(tabi_world *w) {
-  tbi_problem *p = &w->setup.problem;
+  const tbi_problem *p = &w->setup.problem;
   const tbi_warm *old = w->warm;
   const tbi_warm *end = old + w->head->nwarm;
   /* the points in the order of their touches, which is that of their ids */
   for (int32_t i = 0; i < p->npoint; ++i)
     w->setup.order[p->point[i].touch] = i;
-  for (int32_t t = 0; t < p->npoint; ++t) {
-    tbi_point *c = &p->point[w->setup.order[t]];
-    while (old < end && old->id < c->id)
+  for (int32_t first = 0; first < p->npoint;) {
+    uint64_t pair = pair_of(point_of(w, first)->id);
+    int32_t behind = first;
+    while (behind < p->npoint && pair_of(point_of(w, behind)->id) == pair)
+      ++behind;
+    while (old < end && pair_of(old->id) < pair)
       ++old;
-    if (old < end && old->id == c->id) {
-      v4 impulse = v4_from(v3_scale(w->def.warm_start, old->impulse));
-      c->impulse[0] = v4_dot(impulse, c->frame.x);
-      c->impulse[1] = v4_dot(impulse, c->frame.y);
-      c->impulse[2] = v4_dot(impulse, c->frame.z);
-      c->angle = old->angle;
-      c->stretch = old->stretch;
-    } else if (w->def.contact == TABI_CONTACT_LCP) {
-      c->angle = TURN * tbi_random_unit(&w->head->random);
-    }
+    const tbi_warm *old_end = old;
+    while (old_end < end && pair_of(old_end->id) == pair)
+      ++old_end;
+    start_pair(w, first, behind, old, old_end);
+    first = behind;
+    old = old_end;
   }
 }
 
