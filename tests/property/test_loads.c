@@ -136,8 +136,9 @@ static void solve_densely(subject *s, const spring *all, int count, const double
     const double give[3] = {all[i].give.x, all[i].give.y, all[i].give.z};
     for (size_t k = 0; k < 3; k++) {
       const double *row = all[i].jacobian + k * n;
-      for (size_t a = 0; a < n * n; a++)
-        A[a] += give[k] * row[a / n] * row[a % n];
+      for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+          A[a * n + b] += give[k] * row[a] * row[b];
     }
   }
   assert_true(oracle_cholesky(A, n));
