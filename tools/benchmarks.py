@@ -134,6 +134,11 @@ def number(value, form="{:.1e}"):
     return "" if value is None else form.format(value)
 
 
+def times(value):
+    """Two digits, and no exponent."""
+    return "" if value is None else f"{float(f'{value:.2g}'):g}x"
+
+
 def micros(value):
     if value is None:
         return ""
@@ -173,8 +178,8 @@ def goals(data):
             deeper = own.get("penetration", 0) > max(peer.get("penetration", 0), 1e-12)
             depth = number(own.get("penetration")) + (" (deeper)" if deeper else "")
             rows.append([what, other, f"{wanted}x",
-                         reached(ratio, lambda r, w=wanted: r >= w, "{:.2g}x"),
-                         number(release, "{:.2g}x"), depth, number(peer.get("penetration"))])
+                         times(ratio) + ("" if ratio >= wanted else " (missed)"),
+                         times(release), depth, number(peer.get("penetration"))])
     head = ["scene", "against", "wanted", "reached", "`release`", "overlap m", "theirs m"]
     return lines_of(head, rows)
 
