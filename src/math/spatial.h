@@ -20,6 +20,13 @@ static inline sv sv_scale(double s, sv a) { return (sv){v4_scale(s, a.lin), v4_s
 static inline sv sv_axpy(sv a, double s, sv b) {
   return (sv){v4_axpy(a.lin, s, b.lin), v4_axpy(a.ang, s, b.ang)};
 }
+/* six columns, as many of each as the six numbers of m say; in two sums, which do not wait for each
+ * other */
+static inline sv sv_combine(const sv column[6], sv m) {
+  sv lin = sv_axpy(sv_scale(v4_x(m.lin), column[0]), v4_y(m.lin), column[1]);
+  sv ang = sv_axpy(sv_scale(v4_x(m.ang), column[3]), v4_y(m.ang), column[4]);
+  return sv_add(sv_axpy(lin, v4_z(m.lin), column[2]), sv_axpy(ang, v4_z(m.ang), column[5]));
+}
 /* power of a force on a motion */
 static inline double sv_dot(sv a, sv b) {
   return v4_sum(v4_add(v4_mul(a.lin, b.lin), v4_mul(a.ang, b.ang)));

@@ -31,15 +31,6 @@ static inline void tbi_half_solve_joint(const tabi_dynamics *d, const double *ro
                         y);
 }
 
-/* twist += the sum of s_i column_i */
-static inline sv tbi_combine_twists(const sv column[6], sv s) {
-  sv lin = sv_axpy(sv_axpy(sv_scale(v4_x(s.lin), column[0]), v4_y(s.lin), column[1]), v4_z(s.lin),
-                   column[2]);
-  sv ang = sv_axpy(sv_axpy(sv_scale(v4_x(s.ang), column[3]), v4_y(s.ang), column[4]), v4_z(s.ang),
-                   column[5]);
-  return sv_add(lin, ang);
-}
-
 /* Of six unit wrenches at once: a twist for every velocity.  pass[i] is what of them still has the
  * i-th component. */
 static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *root, int32_t dof,
@@ -54,7 +45,7 @@ static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *r
       {v4_zero(), v4_make(0, 0,  1)       }
   };
   for (int32_t k = dof; k >= 0; k = model->dof_parent[k]) {
-    sv e = tbi_combine_twists(pass, d->axis[k]);
+    sv e = sv_combine(pass, d->axis[k]);
     sv u = sv_scale(-d->give[k], d->reach[k]);
     y[model->dof_depth[k]] = sv_scale(root[k], e);
     pass[0] = sv_axpy(pass[0], v4_x(u.lin), e);

@@ -4,14 +4,7 @@
 
 #include "problem/setup.h"
 
-static inline sv tbi_block_mul(const tbi_block *g, sv m) {
-  sv u = sv_scale(v4_x(m.lin), g->column[0]);
-  u = sv_axpy(u, v4_y(m.lin), g->column[1]);
-  u = sv_axpy(u, v4_z(m.lin), g->column[2]);
-  u = sv_axpy(u, v4_x(m.ang), g->column[3]);
-  u = sv_axpy(u, v4_y(m.ang), g->column[4]);
-  return sv_axpy(u, v4_z(m.ang), g->column[5]);
-}
+static inline sv tbi_block_mul(const tbi_block *g, sv m) { return sv_combine(g->column, m); }
 
 /* Where Q' of a sum stands behind it. */
 static inline int32_t tbi_tie_place(const tbi_problem *p, int32_t cluster) {
