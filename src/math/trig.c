@@ -1,5 +1,6 @@
 /* trig.c - sine and cosine without branches, so that the compiler makes vector code of the loop
- * and the result does not depend on the machine's libm.
+ * and the result does not depend on the machine's libm.  Choices are made in the bits of numbers,
+ * as integers, since the smallest vector units cannot compare and select.
  *
  * The angle is reduced by multiples of pi/2 taken off in three parts (Cody and Waite), whose
  * leading two have zeros at the end so that k times them is exact for |k| < 2^20; then the minimax
@@ -16,6 +17,22 @@
 #define PIO2_LOW    2.02226624879595063154e-21 /* and the rest */
 #define ROUND       6755399441055744.0         /* 1.5 * 2^52: adding it rounds to an integer */
 #define LARGEST     1e5
+
+static inline uint64_t bits_of(double x) {
+  union {
+    double x;
+    uint64_t bits;
+  } u = {x};
+  return u.bits;
+}
+
+static inline double double_of(uint64_t bits) {
+  union {
+    uint64_t bits;
+    double x;
+  } u = {bits};
+  return u.x;
+}
 
 static inline void sincos_one(double a, double *sine, double *cosine) {
   /* a = k pi/2 + x + e */
@@ -43,24 +60,22 @@ static inline void sincos_one(double a, double *sine, double *cosine) {
   double w = 1 - half;
   double c = w + (((1 - w) - half) + (z * z * pc - x * e));
 
-  /* quadrant by the last two bits of k: swap for odd k, then the signs */
-  union {
-    double d;
-    uint64_t u;
-  } bits = {shifted};
-  uint64_t odd = bits.u & 1;
-  uint64_t two = (bits.u >> 1) & 1;
-  double sq = odd ? c : s;
-  double cq = odd ? s : c;
-  *sine = two ? -sq : sq;
-  *cosine = (odd ^ two) ? -cq : cq;
+  /* quadrant by the last two bits of k: swap for odd k, then the signs, all in the bits */
+  uint64_t quadrant = bits_of(shifted);
+  uint64_t odd = 0 - (quadrant & 1);
+  uint64_t swap = (bits_of(s) ^ bits_of(c)) & odd;
+  *sine = double_of((bits_of(s) ^ swap) ^ ((quadrant >> 1) << 63));
+  *cosine = double_of((bits_of(c) ^ swap) ^ ((quadrant ^ (quadrant >> 1)) << 63));
 }
 
 void tbi_sincos(int n, const double *restrict angle, double *restrict sine,
                 double *restrict cosine) {
-  for (int i = 0; i < n; ++i)
-    sincos_one(angle[i], &sine[i], &cosine[i]);
+  uint64_t wild = 0; /* the top bit: some angle is above LARGEST or no number */
   for (int i = 0; i < n; ++i) {
+    wild |= bits_of(LARGEST) - bits_of(fabs(angle[i]));
+    sincos_one(angle[i], &sine[i], &cosine[i]);
+  }
+  for (int i = 0; wild >> 63 && i < n; ++i) {
     if (fabs(angle[i]) <= LARGEST) continue;
     sine[i] = sin(angle[i]);
     cosine[i] = cos(angle[i]);
