@@ -7,6 +7,7 @@
 #include "contact/formulation.h"
 #include "contact/handover.h"
 #include "contact/paper.h"
+#include "contact/stand.h"
 #include "friction/coulomb.h"
 #include "problem/sweep.h"
 
@@ -75,7 +76,13 @@ static bool crawls(const double *change, double tolerance, int32_t spans) {
 
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   if (def->paper || def->dense) return tbi_paper_memsize(model, def);
-  return def->fallback == TABI_FALLBACK_NEWTON ? tbi_handover_memsize(model, def) : 0;
+  size_t stand = tbi_stand_memsize(model, def);
+  size_t handover = def->fallback == TABI_FALLBACK_NEWTON ? tbi_handover_memsize(model, def) : 0;
+  return stand > handover ? stand : handover;
+}
+
+static bool solve_at_once(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  return !def->paper && !def->dense && tbi_stand(p, def, scratch);
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
@@ -96,4 +103,4 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   return solution;
 }
 
-const tbi_formulation tbi_cone = {"cone", memsize, solve};
+const tbi_formulation tbi_cone = {"cone", memsize, solve, solve_at_once};

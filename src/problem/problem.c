@@ -94,6 +94,7 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->arm_b = arm_to(s, touch->shape_b, touch->point);
   c->frame = tbi_contact_frame(touch->normal);
   c->gap = touch->gap;
+  c->held = false;
   c->angle = 0;
   c->stretch = v3_zero();
   for (int i = 0; i < 3; ++i)
@@ -181,8 +182,6 @@ bool tbi_setup_problem(tbi_setup *s) {
   if (!tbi_ports_place_blocks(s)) return false;
   tbi_ports_fill(s);
   fill_points(s);
-  for (int32_t i = 0; i < p->npoint; ++i)
-    fill_response(p, &p->point[i]);
   group_points(p);
   tbi_rows_fill(s);
   return true;
@@ -195,23 +194,46 @@ void tbi_problem_sum(tbi_problem *p) {
   }
 }
 
-void tbi_problem_start(tbi_problem *p) {
+void tbi_problem_respond(tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    fill_response(p, &p->point[i]);
+}
+
+static void clear_sums(tbi_problem *p) {
   memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
   for (int32_t k = 0; k < p->nport; ++k)
     p->received[k] = p->summed[k] = sv_zero();
-  for (int32_t i = 0; i < p->npoint; ++i) {
-    const tbi_point *c = &p->point[i];
-    v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    if (c->port_a != TABI_NONE) {
-      p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
-    }
-    if (c->port_b != TABI_NONE) {
-      p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
-    }
-  }
+}
+
+static void receive(tbi_problem *p, const tbi_point *c) {
+  v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
+  if (c->port_a != TABI_NONE)
+    p->received[c->port_a] = sv_sub(p->received[c->port_a], tbi_wrench(c->arm_a, impulse));
+  if (c->port_b != TABI_NONE)
+    p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
+}
+
+static void push_rows(tbi_problem *p) {
   for (int32_t i = 0; i < p->nrow; ++i)
     tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
-  tbi_problem_sum(p);
+}
+
+void tbi_problem_answer(tbi_problem *p) {
   for (int32_t k = 0; k < p->nport; ++k)
     p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
+}
+
+void tbi_problem_start(tbi_problem *p) {
+  clear_sums(p);
+  for (int32_t i = 0; i < p->npoint; ++i)
+    receive(p, &p->point[i]);
+  push_rows(p);
+  tbi_problem_sum(p);
+  tbi_problem_answer(p);
+}
+
+void tbi_problem_start_idle(tbi_problem *p) {
+  clear_sums(p);
+  push_rows(p);
+  tbi_problem_answer(p);
 }

@@ -134,8 +134,9 @@ sv tbi_port_answer(const tbi_problem *p, int32_t k, const double *sum);
 void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum);
 double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum);
 
-/* The velocity of a row under problem->sum. */
+/* The velocity of a row under problem->sum, and by how much a turn of it would change that. */
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row);
+double tbi_row_misses(const tbi_problem *p, const tbi_row *row);
 /* One turn of one row, which must find problem->sum right; the change of its velocity. */
 double tbi_row_visit(tbi_problem *p, tbi_row *row);
 /* One turn of every row: the impulse that brings it to its target within its bounds.  Returns the
@@ -143,8 +144,14 @@ double tbi_row_visit(tbi_problem *p, tbi_row *row);
 double tbi_rows_sweep(tbi_problem *p);
 /* Bring into problem->sum what the ports received since. */
 void tbi_problem_sum(tbi_problem *p);
-/* All of received, sum and velocity made anew from the impulses of points and rows. */
+/* The velocities of ports that problem->sum makes. */
+void tbi_problem_answer(tbi_problem *p);
+/* What sweeps want to know of every point beforehand: answers, w, held. */
+void tbi_problem_respond(tbi_problem *p);
+/* All of received, sum and velocity made anew from the impulses of points and rows; the same as if
+ * no point had an impulse. */
 void tbi_problem_start(tbi_problem *p);
+void tbi_problem_start_idle(tbi_problem *p);
 
 /* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
  * cluster, but for `except` (TABI_NONE: all others), which already knows. */

@@ -5,11 +5,14 @@
 
 #include "problem/problem.h"
 
+/* Of the tolerance: what may be missed where nothing is swept twice.  What is missed in every step
+ * adds up to a creep. */
+#define TBI_SETTLED 0.1
+
 /* Whether sweeps may end with one that changed velocities by so much.  One sweep alone is enough
- * only where the impulses of the step before were as good as right: otherwise what they miss would
- * add up from step to step to a creep. */
+ * only where the impulses of the step before were as good as right. */
 static inline bool tbi_is_settled(double change, int32_t sweeps, double tolerance) {
-  return change <= (sweeps > 1 ? tolerance : 0.1 * tolerance);
+  return change <= (sweeps > 1 ? tolerance : TBI_SETTLED * tolerance);
 }
 
 typedef struct tbi_visit {

@@ -11,7 +11,9 @@
 #include <string.h>
 
 /* Guesses are made where they are likely to be right, since a wrong one costs another solution. */
-#define FIRM 0.98 /* share of its bound up to which a joint is thought to go on sticking */
+enum { MOST_GUESSES = 3 }; /* after which all joints with friction get rows */
+#define FIRM 0.9           /* share of its bound up to which a joint is thought to go on sticking */
+#define SLOW 1e-4          /* m/s or rad/s: what slips slower may stop */
 
 static double bound_of(const tabi_world *w, int32_t dof) {
   return w->model->dof_friction[dof] * w->def.timestep;
@@ -33,7 +35,7 @@ static tbi_grip guess(const tabi_world *w, int32_t dof) {
   if (fabs(v) <= w->def.tolerance) {
     return fabs(last) < FIRM * bound && may_stay(w, dof) ? TBI_GRIP_STICKS : TBI_GRIP_ROW;
   }
-  return fabs(last) == bound && last * v < 0 ? TBI_GRIP_SLIPS : TBI_GRIP_ROW;
+  return fabs(last) == bound && last * v < 0 && fabs(v) > SLOW ? TBI_GRIP_SLIPS : TBI_GRIP_ROW;
 }
 
 /* Ties share impulses in a way that hides what a joint needs. */
@@ -152,7 +154,7 @@ bool tbi_world_prove_grips(tabi_world *w, int attempt) {
   for (int32_t k = 0; good && k < w->model->nv; ++k) {
     if (w->stuck[k]) w->v_new[k] = 0;
   }
-  if (!good && attempt > 0) give_up(w);
+  if (!good && attempt >= MOST_GUESSES) give_up(w);
   return good;
 }
 

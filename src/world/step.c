@@ -20,6 +20,19 @@ static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
   return solution;
 }
 
+static tbi_solution solve_contacts(tabi_world *w) {
+  tbi_problem *p = &w->setup.problem;
+  const tbi_formulation *method = tbi_formulations[w->def.contact];
+  if (p->npoint + p->nrow > 0 && method->solve_at_once &&
+      method->solve_at_once(p, &w->def, w->scratch))
+    return (tbi_solution){.iterations = 1, .converged = true};
+  tbi_problem_respond(p);
+  tbi_problem_start(p);
+  if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
+  tbi_solution solution = method->solve(p, &w->def, w->scratch);
+  return solution.converged || !tbi_world_falls_back(w) ? solution : hand_over(w, solution);
+}
+
 static void certify(tabi_world *w, tbi_solution solution) {
   w->certificate = tbi_residual(&w->setup.problem, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
@@ -41,13 +54,8 @@ static tabi_status solve_problem(tabi_world *w) {
   }
   tbi_world_targets(w);
   tbi_world_warm_start(w);
-  tbi_problem_start(p);
   tbi_timers_end(&w->timers, TABI_STAGE_PROBLEM);
-  tbi_solution solution = {.converged = true};
-  if (p->npoint + p->nrow > 0) {
-    solution = tbi_formulations[w->def.contact]->solve(p, &w->def, w->scratch);
-  }
-  if (!solution.converged && tbi_world_falls_back(w)) solution = hand_over(w, solution);
+  tbi_solution solution = solve_contacts(w);
   tbi_problem_sum(p);
   tbi_ties_finish(&w->setup.ties, p->sum);
   certify(w, solution);

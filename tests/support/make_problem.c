@@ -112,6 +112,7 @@ void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const
   s->ntouch = ntouch;
   p->nrow = nrow;
   assert_true(tbi_setup_problem(s));
+  tbi_problem_respond(p);
 }
 
 void made_close(made_problem *made) {

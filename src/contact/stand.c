@@ -1,0 +1,402 @@
+/* stand.c - bodies that stand still, all at once.
+ *
+ * In most steps of a robot that stands or walks every body that is touched rests on the world with
+ * three points or more, and none of them slips.  Then its twist V at the end of the step is known,
+ * and the wrenches m of the ground follow without sweeps from six equations a body,
+ *
+ *   sum of G_kl m_l = V_k - u_k,   over the bodies l of a tree
+ *
+ * with one more for each joint that a row holds.  Which rows do is found by trying.
+ *
+ * How the points of a body share its wrench is not unique.  They do it like a bed of springs:
+ * pressure changes evenly across the body, and friction is in proportion to it, turning as the
+ * couple asks.  Then the guess is proved: every point pushes and stays within its cone. */
+#include "contact/stand.h"
+
+#include "base/layout.h"
+#include "math/linalg.h"
+#include "problem/ports.h"
+#include "problem/sweep.h"
+
+#include <string.h>
+
+enum {
+  BODIES = 4,               /* of a tree that may stand */
+  ROWS = 8,                 /* of it that hold */
+  SIZE = 6 * BODIES + ROWS, /* of its system */
+  ROUNDS = 6,               /* until it is known which rows hold */
+  LETTING_GO = 4,           /* how often points may leave a body's bed of springs */
+};
+#define STILL    0.01 /* m/s: what moves faster before the step is not guessed to stand */
+#define SINGULAR 1e-10
+#define FLAT     1e-9 /* of the cube of a trace: points so near to a line do not hold a body */
+
+/* The unknowns of one cluster: six for each of its ports, then its rows that are held. */
+typedef struct unknowns {
+  int32_t port, ports;
+  int32_t row[ROWS], rows;
+  double a[SIZE * SIZE]; /* lower triangle; then its factor */
+  double x[SIZE];
+} unknowns;
+
+typedef struct work {
+  int32_t *group; /* of a port */
+  bool *holds;    /* whether a row is brought to its target, within its bounds */
+  double *weight; /* of a point */
+  v4 *force;      /* impulse of a point on the body that stands */
+  unknowns *system;
+} work;
+
+static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
+  tbi_layout at = {memory, 0};
+  to->group = tbi_layout_take(&at, model->nbody, sizeof *to->group);
+  to->holds = tbi_layout_take(&at, (int64_t)model->nv * TBI_ROW_KINDS, sizeof *to->holds);
+  to->weight = tbi_layout_take(&at, def->max_contacts, sizeof *to->weight);
+  to->force = tbi_layout_take(&at, def->max_contacts, sizeof *to->force);
+  to->system = tbi_layout_take(&at, 1, sizeof *to->system);
+  return at.used;
+}
+
+size_t tbi_stand_memsize(const tabi_model *model, const tabi_world_def *def) {
+  work w;
+  return place(&w, NULL, model, def);
+}
+
+/* -- whether all may stand */
+
+static bool is_b(const tbi_group *group) { return group->port_b != TABI_NONE; }
+static int32_t port_of(const tbi_group *group) {
+  return is_b(group) ? group->port_b : group->port_a;
+}
+static v4 arm_of(const tbi_group *group, const tbi_point *c) {
+  return is_b(group) ? c->arm_b : c->arm_a;
+}
+/* along which a point pushes the body that stands */
+static v4 push_of(const tbi_group *group, const tbi_point *c) {
+  return is_b(group) ? c->frame.x : v4_scale(-1, c->frame.x);
+}
+
+static bool is_still(const tbi_point *c) {
+  return fabs(c->approach) <= STILL && fabs(c->slip[0]) <= STILL && fabs(c->slip[1]) <= STILL;
+}
+
+static bool may_stand(const tbi_problem *p, const tbi_group *group) {
+  if (group->count < 3 || (group->port_a == TABI_NONE) == (group->port_b == TABI_NONE))
+    return false;
+  if (p->cluster_ports[p->port[port_of(group)].cluster] > BODIES) return false;
+  for (int32_t i = group->first; i < group->first + group->count; ++i)
+    if (!is_still(&p->point[i])) return false;
+  return true;
+}
+
+/* and which group is a port's: as there are as many of both, each has one */
+static bool may_all_stand(const tbi_problem *p, int32_t *group) {
+  if (p->ngroup != p->nport) return false;
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    if (!may_stand(p, &p->group[g])) return false;
+    group[port_of(&p->group[g])] = g;
+  }
+  return true;
+}
+
+/* -- points with weights, as one body */
+
+typedef struct bed {
+  double weight;
+  v4 centre;
+  m4 inverse; /* of the moment of inertia about it */
+} bed;
+
+/* False: the points are as good as on a line. */
+static bool make_bed(const tbi_problem *p, const tbi_group *group, const double *weight, bed *to) {
+  int32_t end = group->first + group->count;
+  double sum = 0;
+  v4 first = v4_zero();
+  for (int32_t i = group->first; i < end; ++i) {
+    sum += weight[i];
+    first = v4_axpy(first, weight[i], arm_of(group, &p->point[i]));
+  }
+  if (!(sum > 0)) return false;
+  to->weight = sum;
+  to->centre = v4_scale(1 / sum, first);
+  s3 j = s3_zero();
+  for (int32_t i = group->first; i < end; ++i) {
+    v4 arm = v4_sub(arm_of(group, &p->point[i]), to->centre);
+    j = s3_add(j, s3_point_mass(weight[i], v4_to(arm)));
+  }
+  double trace = j.xx + j.yy + j.zz;
+  double volume = j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.yz * j.xz) +
+                  j.xz * (j.xy * j.yz - j.yy * j.xz);
+  if (!(volume > FLAT * trace * trace * trace)) return false;
+  to->inverse = m4_from_sym(s3_inverse(j));
+  return true;
+}
+
+/* The twist, of which a motion v at each point is the nearest: v is along the push, and as large as
+ * the target. */
+static sv wanted_twist(const tbi_problem *p, const tbi_group *group, const bed *b) {
+  v4 mean = v4_zero();
+  v4 moment = v4_zero();
+  for (int32_t i = group->first; i < group->first + group->count; ++i) {
+    const tbi_point *c = &p->point[i];
+    if (c->target == 0) continue;
+    v4 v = v4_scale(c->target, push_of(group, c));
+    mean = v4_axpy(mean, 1 / b->weight, v);
+    moment = v4_add(moment, v4_cross(v4_sub(arm_of(group, c), b->centre), v));
+  }
+  v4 turn = m4_mulv(&b->inverse, moment);
+  return (sv){v4_sub(mean, v4_cross(turn, b->centre)), turn};
+}
+
+/* What gives the points of a bed impulses that add up to a wrench: weight * (even + turn x arm). */
+typedef struct field {
+  v4 even, turn;
+} field;
+
+static field field_of(const bed *b, sv wrench) {
+  v4 moment = v4_sub(wrench.ang, v4_cross(b->centre, wrench.lin));
+  return (field){v4_scale(1 / b->weight, wrench.lin), m4_mulv(&b->inverse, moment)};
+}
+
+static v4 field_at(const field *f, const bed *b, v4 arm) {
+  return v4_add(f->even, v4_cross(f->turn, v4_sub(arm, b->centre)));
+}
+
+/* -- wrenches, and impulses of the rows that are held */
+
+static int32_t size_of(const unknowns *s) { return 6 * s->ports + s->rows; }
+
+static void fill_block(const tbi_block *g, double *a) {
+  for (int j = 0; j < 6; ++j) {
+    v3 lin = v4_to(g->column[j].lin);
+    v3 ang = v4_to(g->column[j].ang);
+    const double column[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
+    for (int i = 0; i < 6; ++i)
+      a[SIZE * i + j] = column[i];
+  }
+}
+
+/* one line of the system, by what an impulse of the row does elsewhere */
+static void fill_row(const tbi_problem *p, unknowns *s, int32_t r) {
+  double *line = s->a + (size_t)SIZE * (size_t)(6 * s->ports + r);
+  memset(p->before, 0, sizeof *p->before * (size_t)p->nsum);
+  tbi_row_push(p, &p->row[s->row[r]], 1, p->before);
+  for (int32_t k = 0; k < s->ports; ++k) {
+    sv answer = tbi_port_answer(p, s->port + k, p->before);
+    v3_store(v4_to(answer.lin), line + 6 * (size_t)k);
+    v3_store(v4_to(answer.ang), line + 6 * (size_t)k + 3);
+  }
+  for (int32_t i = 0; i <= r; ++i)
+    line[6 * s->ports + i] = tbi_row_answer(p, &p->row[s->row[i]], p->before);
+}
+
+static void fill_system(const tbi_problem *p, unknowns *s) {
+  for (int32_t k = 0; k < s->ports; ++k)
+    for (int32_t l = 0; l <= k; ++l)
+      fill_block(tbi_problem_block(p, s->port + k, s->port + l),
+                 s->a + (size_t)SIZE * 6 * (size_t)k + 6 * (size_t)l);
+  for (int32_t r = 0; r < s->rows; ++r)
+    fill_row(p, s, r);
+}
+
+/* False: there are too few freedoms for what is held. */
+static bool factor(unknowns *s) {
+  int32_t n = size_of(s);
+  double diagonal[SIZE];
+  for (int32_t i = 0; i < n; ++i)
+    diagonal[i] = s->a[(size_t)i * (SIZE + 1)];
+  tbi_cholesky(n, s->a, SIZE);
+  for (int32_t i = 0; i < n; ++i) {
+    double root = s->a[(size_t)i * (SIZE + 1)];
+    if (!(root * root * diagonal[i] < 1 / SINGULAR)) return false;
+  }
+  return true;
+}
+
+/* what is missing from the velocities that are wanted */
+static bool fill_missing(const work *w, const tbi_problem *p) {
+  unknowns *s = w->system;
+  for (int32_t k = 0; k < s->ports; ++k) {
+    const tbi_group *group = &p->group[w->group[s->port + k]];
+    bed b;
+    if (!make_bed(p, group, w->weight, &b)) return false;
+    sv missing = sv_sub(wanted_twist(p, group, &b), p->velocity[s->port + k]);
+    v3_store(v4_to(missing.lin), s->x + 6 * (size_t)k);
+    v3_store(v4_to(missing.ang), s->x + 6 * (size_t)k + 3);
+  }
+  for (int32_t r = 0; r < s->rows; ++r) {
+    const tbi_row *row = &p->row[s->row[r]];
+    s->x[6 * s->ports + r] = row->target - tbi_row_velocity(p, row);
+  }
+  return true;
+}
+
+static void add_impulses(const unknowns *s, tbi_problem *p) {
+  for (int32_t k = 0; k < s->ports; ++k) {
+    const double *m = s->x + 6 * (size_t)k;
+    sv wrench = {v4_make(m[0], m[1], m[2]), v4_make(m[3], m[4], m[5])};
+    p->received[s->port + k] = sv_add(p->received[s->port + k], wrench);
+  }
+  for (int32_t r = 0; r < s->rows; ++r) {
+    tbi_row *row = &p->row[s->row[r]];
+    row->impulse += s->x[6 * s->ports + r];
+    tbi_row_push(p, row, s->x[6 * s->ports + r], p->sum);
+  }
+}
+
+/* False: too many. */
+static bool find_unknowns(const work *w, const tbi_problem *p, int32_t cluster) {
+  unknowns *s = w->system;
+  s->port = p->cluster_port[cluster];
+  s->ports = p->cluster_ports[cluster];
+  s->rows = 0;
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    if (!w->holds[i] || p->row[i].cluster != cluster) continue;
+    if (s->rows == ROWS) return false;
+    s->row[s->rows++] = i;
+  }
+  return true;
+}
+
+/* Brings ports to rest and rows that hold to their targets. */
+static bool bring_to_rest(const work *w, tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    w->weight[i] = 1;
+  for (int32_t c = 0; c < p->model->ncluster; ++c) {
+    unknowns *s = w->system;
+    if (!find_unknowns(w, p, c)) return false;
+    if (size_of(s) == 0) continue;
+    fill_system(p, s);
+    if (!factor(s) || !fill_missing(w, p)) return false;
+    tbi_cholesky_solve(size_of(s), s->a, SIZE, s->x);
+    add_impulses(s, p);
+  }
+  tbi_problem_sum(p);
+  tbi_problem_answer(p);
+  return true;
+}
+
+/* -- which rows hold */
+
+static void guess_rows(const work *w, const tbi_problem *p) {
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    w->holds[i] = row->impulse != 0 && row->lower < row->impulse && row->impulse < row->upper;
+  }
+}
+
+/* Rows beyond their bounds stop there; others that ought to move hold from now on.  Whether nothing
+ * changed. */
+static bool prove_rows(const work *w, tbi_problem *p, double tolerance) {
+  bool good = true;
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    tbi_row *row = &p->row[i];
+    bool held = w->holds[i];
+    double before = row->impulse;
+    if (held) {
+      row->impulse = tbi_min(tbi_max(before, row->lower), row->upper);
+      w->holds[i] = row->impulse == before;
+      tbi_row_push(p, row, row->impulse - before, p->sum);
+    } else {
+      w->holds[i] = tbi_row_misses(p, row) > tolerance;
+    }
+    good = good && w->holds[i] == held;
+  }
+  return good;
+}
+
+/* -- how points share them */
+
+/* Pressures into the weights.  Points that would pull are let go. */
+static bool find_pressures(const work *w, const tbi_problem *p, const tbi_group *group) {
+  sv wrench = p->received[port_of(group)];
+  int32_t end = group->first + group->count;
+  for (int turn = 0; turn < LETTING_GO; ++turn) {
+    bed b;
+    if (!make_bed(p, group, w->weight, &b)) return false;
+    field f = field_of(&b, wrench);
+    bool pull = false;
+    for (int32_t i = group->first; i < end; ++i) {
+      const tbi_point *c = &p->point[i];
+      if (w->weight[i] == 0) continue;
+      double pressure = v4_dot(push_of(group, c), field_at(&f, &b, arm_of(group, c)));
+      pull = pull || pressure < 0;
+      w->weight[i] = pressure;
+    }
+    if (!pull) return true;
+    for (int32_t i = group->first; i < end; ++i)
+      w->weight[i] = w->weight[i] > 0 ? 1 : 0;
+  }
+  return false;
+}
+
+static bool share(const work *w, const tbi_problem *p, const tbi_group *group) {
+  bed b;
+  if (!find_pressures(w, p, group) || !make_bed(p, group, w->weight, &b)) return false;
+  field f = field_of(&b, p->received[port_of(group)]);
+  for (int32_t i = group->first; i < group->first + group->count; ++i) {
+    const tbi_point *c = &p->point[i];
+    v4 force = v4_scale(w->weight[i], field_at(&f, &b, arm_of(group, c)));
+    double normal = v4_dot(force, push_of(group, c));
+    double y = v4_dot(force, c->frame.y);
+    double z = v4_dot(force, c->frame.z);
+    if (!(normal >= 0 && y * y + z * z <= c->friction * c->friction * normal * normal))
+      return false;
+    w->force[i] = force;
+  }
+  return true;
+}
+
+static bool share_all(const work *w, const tbi_problem *p) {
+  for (int32_t g = 0; g < p->ngroup; ++g)
+    if (!share(w, p, &p->group[g])) return false;
+  return true;
+}
+
+/* -- the proof */
+
+/* all points at their targets, none slipping */
+static bool is_at_rest(const tbi_problem *p, double tolerance) {
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
+    sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
+    v3 u = tbi_point_velocity(c, a, b);
+    if (!(fabs(u.x - c->target) <= tolerance && fabs(u.y) <= tolerance && fabs(u.z) <= tolerance))
+      return false;
+  }
+  return true;
+}
+
+static void keep_impulses(const work *w, tbi_problem *p) {
+  for (int32_t g = 0; g < p->ngroup; ++g) {
+    const tbi_group *group = &p->group[g];
+    double side = is_b(group) ? 1 : -1;
+    for (int32_t i = group->first; i < group->first + group->count; ++i) {
+      tbi_point *c = &p->point[i];
+      c->impulse[0] = side * v4_dot(w->force[i], c->frame.x);
+      c->impulse[1] = side * v4_dot(w->force[i], c->frame.y);
+      c->impulse[2] = side * v4_dot(w->force[i], c->frame.z);
+    }
+  }
+}
+
+bool tbi_stand(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  work w;
+  (void)place(&w, scratch, p->model, def);
+  if (!may_all_stand(p, w.group)) return false;
+  double tolerance = TBI_SETTLED * def->tolerance;
+  guess_rows(&w, p);
+  tbi_problem_start_idle(p);
+  for (int round = 0; round < ROUNDS; ++round) {
+    if (!bring_to_rest(&w, p)) return false;
+    if (!prove_rows(&w, p, tolerance)) {
+      tbi_problem_answer(p);
+      continue;
+    }
+    if (!is_at_rest(p, tolerance) || !share_all(&w, p)) return false;
+    keep_impulses(&w, p);
+    return true;
+  }
+  return false;
+}

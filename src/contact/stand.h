@@ -1,0 +1,13 @@
+/* stand.h - bodies that stand still, solved for at once. */
+#ifndef TBI_STAND_H
+#define TBI_STAND_H
+
+#include "problem/problem.h"
+
+size_t tbi_stand_memsize(const tabi_model *model, const tabi_world_def *def);
+/* The impulses of all points and rows, if every touched body stands still on the world; velocities
+ * are right afterwards.  False: it is not so, or it would take long to see; then impulses of points
+ * are as they were, those of rows perhaps better, and nothing else is right. */
+bool tbi_stand(tbi_problem *p, const tabi_world_def *def, void *scratch);
+
+#endif
