@@ -275,6 +275,7 @@ void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd) {
 void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *beside,
                             double *qdd) {
   const tabi_model *model = d->model;
+  TBI_ASSERT(d->ada);
   TBI_CHECK_SLOW(tbi_ada_obstacle(model) == TABI_NONE);
   for (int32_t i = 0; i < model->nbody; ++i) {
     if (d->ada[i].ndof == 0) continue;
@@ -289,7 +290,13 @@ void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_
   }
 }
 
-void tbi_ada_prepare(tabi_dynamics *d) {
+size_t tbi_ada_memsize(const tabi_model *model) {
+  return sizeof(tbi_ada_body) * (size_t)model->nbody;
+}
+
+/* which joints there are to join */
+void tbi_ada_make(tabi_dynamics *d, void *memory) {
+  d->ada = memory;
   for (int32_t i = 0; i < d->model->nbody; ++i) {
     d->ada[i].ndof = 0;
     if (!is_massless(&d->model->body[i])) collect_joint(d->model, i, &d->ada[i]);

@@ -5,7 +5,6 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "base/layout.h"
-#include "dynamics/ada.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +28,16 @@ static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics 
   d->axis = tbi_layout_take(at, model->nv, sizeof *d->axis);
   d->acc = take_bodies(at, model, sizeof *d->acc);
   d->force = take_bodies(at, model, sizeof *d->force);
-  d->composite = take_bodies(at, model, sizeof *d->composite);
   d->row = tbi_layout_take(at, model->nrow, sizeof *d->row);
   d->pivot = tbi_layout_take(at, model->nv, sizeof *d->pivot);
+  /* neither is needed any more once it has made its factor */
+  tbi_layout same = *at;
+  d->composite = take_bodies(&same, model, sizeof *d->composite);
   d->articulated = take_bodies(at, model, sizeof *d->articulated);
   d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
   d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
   d->flow = take_bodies(at, model, sizeof *d->flow);
   d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
-  d->ada = tbi_layout_take(at, model->nbody, sizeof *d->ada);
 }
 
 size_t tbi_dynamics_memsize(const tabi_model *model) {
@@ -54,7 +54,6 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
   place_arrays(&at, model, d);
   d->model = model;
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
-  tbi_ada_prepare(d);
   /* start at rest in the start posture, so that every call finds a state; d->v is still zero */
   tbi_kinematics(d, model->start, d->v);
   return d;
@@ -86,12 +85,14 @@ tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
                   (long long)(model->nrow / (1 << 17)));
     return NULL;
   }
-  void *memory = tbi_block_alloc(tbi_dynamics_memsize(model));
+  size_t size = tbi_dynamics_memsize(model);
+  char *memory = tbi_block_alloc(size + tbi_ada_memsize(model));
   if (!memory) {
     tbi_error_memory(err);
     return NULL;
   }
   tabi_dynamics *d = tbi_dynamics_make(model, memory);
+  tbi_ada_make(d, memory + size);
   if (check_pivots(d, err) == TABI_OK) return d;
   tabi_dynamics_destroy(d);
   return NULL;

@@ -41,12 +41,12 @@ struct tabi_dynamics {
   body_inertia *composite;      /* of a body with all that hangs from it: [nbody] and the world */
   double *row;                  /* mass matrix, then its factor, see crba.c: [nrow] */
   double *pivot;                /* 1 / D of the factor: [nv] */
-  tbi_articulated *articulated; /* [nbody] and the world */
+  tbi_articulated *articulated; /* in the memory of composite: [nbody] and the world */
   sv *reach;                    /* U of each velocity in aba.c: [nv] */
   double *give;                 /* 1 / d in aba.c, 0 where held: [nv] */
   sv *flow;                     /* what its ways pass on: [nbody] and the world */
   double *rhs;                  /* scratch: [nv] */
-  struct tbi_ada_body *ada;     /* [nbody] */
+  struct tbi_ada_body *ada;     /* [nbody], or NULL */
 };
 
 /* A column along the first n velocities of a path times what stands there, in two sums. */
@@ -117,8 +117,9 @@ void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_
 /* One spring at a point (from the body's origin): a force  start - give a_p  along each axis of the
  * frame, for the acceleration a_p of the point, into the load; bias is what a_p is at a = 0. */
 void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 give, v3 bias);
-/* Which joints ADA joins; once for a model. */
-void tbi_ada_prepare(tabi_dynamics *d);
+/* ADA's memory, much for each body, for those who will call it: a world does not. */
+size_t tbi_ada_memsize(const tabi_model *model);
+void tbi_ada_make(tabi_dynamics *d, void *memory);
 /* The body that ADA cannot take (a massless one that branches), or TABI_NONE. */
 int32_t tbi_ada_obstacle(const tabi_model *model);
 
