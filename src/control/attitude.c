@@ -21,3 +21,11 @@ void tbi_attitude_tilt(v3 up, double tilt[2]) {
   tilt[0] = atan2(up.y, up.z);
   tilt[1] = atan2(-up.x, hypot(up.y, up.z));
 }
+
+void tbi_attitude_slope(v3 up, double sine[2], double cosine[2]) {
+  double across = sqrt(up.y * up.y + up.z * up.z);
+  sine[0] = across > 0 ? up.y / across : 0;
+  cosine[0] = across > 0 ? up.z / across : 1;
+  sine[1] = -up.x;
+  cosine[1] = across;
+}

@@ -11,5 +11,7 @@ v3 tbi_attitude_update(v3 up, v3 rate, v3 felt, double time, double settle);
 
 /* The turn about x and the turn about y of level axes that then see up there. */
 void tbi_attitude_tilt(v3 up, double tilt[2]);
+/* Their sines and cosines. */
+void tbi_attitude_slope(v3 up, double sine[2], double cosine[2]);
 
 #endif

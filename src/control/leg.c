@@ -7,7 +7,10 @@
  *
  * with damping that falls with the square of the residual, so the end is quadratic: a step from
  * nearby needs no proof.  Joints that stand at a limit and would leave it take no part in a step.
- */
+ *
+ * Where the first three axes meet in a point, as in a hip, they do not move it.  So there the last
+ * three joints have to bring it to its place alone, and the first three then do the rest of the
+ * rotation: two systems of three for a step from nearby. */
 #include "control/leg.h"
 
 #include "base/error.h"
@@ -21,6 +24,7 @@ enum { N = TBI_LEG_JOINTS, MAX_PATH = 64, MAX_STEPS = 100, MAX_STARTS = 50 };
 #define GOAL   1e-13 /* stop here */
 #define SHORT  1e-6  /* rad: a step whose square is not worth another look */
 #define MISSED 1e-10
+#define SAME   1e-12 /* m, between points that are one */
 
 static bool turns(tabi_joint_type type) {
   return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_CONTINUOUS;
@@ -53,17 +57,23 @@ static tbi_frame standing(const tabi_model *model, int32_t joint, const double *
   return frame;
 }
 
-/* A joint that stands at a place of the waist's frame while all angles are zero. */
+/* A joint that stands in a frame of the one before it. */
 static void take_joint(const tabi_model *model, int32_t joint, const tbi_frame *place, tbi_leg *leg,
                        int32_t i) {
   tabi_joint_def def = tabi_model_joint(model, joint);
+  m3 axes = q_matrix_to(v3_load(def.axis));
   bool limited = def.type == TABI_JOINT_REVOLUTE;
   leg->joint[i] = joint;
   leg->q[i] = tabi_model_joint_q(model, joint).first;
-  leg->axis[i] = m3_mulv(&place->rot, v3_load(def.axis));
-  leg->place[i] = place->pos;
+  leg->place[i] = (tbi_frame){m3_mul(&place->rot, &axes), place->pos};
   leg->lower[i] = limited ? def.lower : -HUGE_VAL;
   leg->upper[i] = limited ? def.upper : HUGE_VAL;
+}
+
+/* What is behind a joint that was taken, in the frame whose z is its axis. */
+static tbi_frame behind(const tabi_model *model, int32_t joint) {
+  m3 axes = q_matrix_to(v3_load(tabi_model_joint(model, joint).axis));
+  return (tbi_frame){m3_transpose(&axes), v3_zero()};
 }
 
 tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, const double *q,
@@ -84,12 +94,14 @@ tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, c
     frame = tbi_frame_mul(&frame, &own);
     if (found < N && turns(def.type)) {
       take_joint(model, path[i], &frame, leg, found++);
+      frame = behind(model, path[i]);
     } else {
       tbi_frame still = standing(model, path[i], q);
       frame = tbi_frame_mul(&frame, &still);
     }
   }
   leg->foot = frame;
+  leg->meets = found == N && v3_norm(leg->place[1].pos) < SAME && v3_norm(leg->place[2].pos) < SAME;
   if (found == N) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                        "the leg to foot '%.80s' has %d joints that turn; six are needed", name,
@@ -110,17 +122,15 @@ static void bend(const tbi_leg *leg, const double *angle, bent *to) {
   tbi_sincos(N, angle, sine, cosine);
   m4 rot = {v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   v4 at = v4_zero();
-  v3 before = v3_zero();
   for (int i = 0; i < N; i++) {
-    at = v4_add(at, m4_mulv3(&rot, v3_sub(leg->place[i], before)));
-    before = leg->place[i];
-    to->axis[i] = m4_mulv3(&rot, leg->axis[i]);
+    at = v4_add(at, m4_mulv3(&rot, leg->place[i].pos));
+    rot = m4_mul3(&rot, &leg->place[i].rot);
+    to->axis[i] = rot.z;
     to->point[i] = at;
-    m3 turn = m3_about(leg->axis[i], sine[i], cosine[i]);
-    rot = m4_mul3(&rot, &turn);
+    rot = m4_turn_z(&rot, sine[i], cosine[i]);
   }
   to->rot = rot;
-  to->foot = v4_add(at, m4_mulv3(&rot, v3_sub(leg->foot.pos, before)));
+  to->foot = v4_add(at, m4_mulv3(&rot, leg->foot.pos));
 }
 
 tbi_frame tbi_leg_forward(const tbi_leg *leg, const double *angle) {
@@ -164,25 +174,37 @@ static goal goal_of(const tbi_leg *leg, const tbi_frame *place) {
   };
 }
 
+/* How far a leg is from its goal: the vector and the rotation. */
+typedef struct miss {
+  v4 way, turn;
+} miss;
+
+static miss miss_of(const bent *now, const goal *place) {
+  return (miss){v4_sub(place->foot, now->foot), v4_from(rotation_between(&now->rot, &place->rot))};
+}
+
 typedef struct residual {
   double r[N];
   double jacobian[N][N]; /* [joint][component]: how the foot moves */
   double size;           /* the worse of |place missed| and |rotation missed| */
 } residual;
 
+static void fill_residual(const bent *leg_now, const miss *off, residual *now) {
+  v3_store(v4_to(off->way), now->r);
+  v3_store(v4_to(off->turn), now->r + 3);
+  now->size = sqrt(tbi_max(v4_dot(off->way, off->way), v4_dot(off->turn, off->turn)));
+  for (int i = 0; i < N; i++) {
+    v4 arm = v4_sub(leg_now->foot, leg_now->point[i]);
+    v3_store(v4_to(v4_cross(leg_now->axis[i], arm)), now->jacobian[i]);
+    v3_store(v4_to(leg_now->axis[i]), now->jacobian[i] + 3);
+  }
+}
+
 static void measure(const tbi_leg *leg, const goal *place, const double *angle, residual *now) {
   bent leg_now;
   bend(leg, angle, &leg_now);
-  v3 missed = v4_to(v4_sub(place->foot, leg_now.foot));
-  v3 turn = rotation_between(&leg_now.rot, &place->rot);
-  v3_store(missed, now->r);
-  v3_store(turn, now->r + 3);
-  now->size = sqrt(fmax(v3_dot(missed, missed), v3_dot(turn, turn)));
-  for (int i = 0; i < N; i++) {
-    v4 arm = v4_sub(leg_now.foot, leg_now.point[i]);
-    v3_store(v4_to(v4_cross(leg_now.axis[i], arm)), now->jacobian[i]);
-    v3_store(v4_to(leg_now.axis[i]), now->jacobian[i] + 3);
-  }
+  miss off = miss_of(&leg_now, place);
+  fill_residual(&leg_now, &off, now);
 }
 
 static double squared(const double *r) {
@@ -217,7 +239,7 @@ static bool move(const tbi_leg *leg, const double *angle, const double *step, do
   bool whole = true;
   for (int i = 0; i < N; i++) {
     double wanted = angle[i] + step[i];
-    to[i] = fmin(fmax(wanted, leg->lower[i]), leg->upper[i]);
+    to[i] = tbi_min(tbi_max(wanted, leg->lower[i]), leg->upper[i]);
     whole = whole && to[i] == wanted;
   }
   return whole;
@@ -247,15 +269,44 @@ static bool arrives(const residual *now, const double *step) {
   return true;
 }
 
-bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
-  const double none[N] = {0};
-  residual both[2];
-  residual *now = &both[0];
-  residual *next = &both[1];
-  goal wanted = goal_of(leg, place);
-  (void)move(leg, angle, none, angle);
-  measure(leg, &wanted, angle, now);
-  double damping = fmin(1e-6, fmax(now->size * now->size, 1e-14));
+/* The share of each column in a sum of three, by Cramer; none of them is finite if the columns lie
+ * in a plane. */
+static void shares(const v4 *column, v4 sum, double *share) {
+  v4 across = v4_cross(column[1], column[2]);
+  v4 beside = v4_cross(column[0], sum);
+  double scale = 1 / v4_dot(column[0], across);
+  share[0] = scale * v4_dot(sum, across);
+  share[1] = scale * v4_dot(beside, column[2]);
+  share[2] = -scale * v4_dot(beside, column[1]);
+}
+
+/* Newton's step of a leg whose first three axes meet; whether it is short and keeps the limits. */
+static bool step_about_hip(const tbi_leg *leg, const bent *now, const miss *off, double *angle) {
+  v4 hip = now->point[0];
+  v4 column[3];
+  double step[N];
+  for (int i = 0; i < 3; i++)
+    column[i] = v4_cross(now->axis[3 + i], v4_sub(hip, now->point[3 + i]));
+  v4 moved = v4_add(off->way, v4_cross(off->turn, v4_sub(hip, now->foot)));
+  shares(column, moved, step + 3);
+  v4 turn = off->turn;
+  for (int i = 3; i < N; i++)
+    turn = v4_axpy(turn, -step[i], now->axis[i]);
+  shares(now->axis, turn, step);
+  double to[N];
+  bool good = move(leg, angle, step, to);
+  for (int i = 0; i < N; i++)
+    good = good && fabs(step[i]) <= SHORT;
+  if (good) memcpy(angle, to, sizeof to);
+  return good;
+}
+
+/* From where the residual is known already. */
+static bool descend(const tbi_leg *leg, const goal *wanted, residual *first, double *angle) {
+  residual other;
+  residual *now = first;
+  residual *next = &other;
+  double damping = tbi_min(1e-6, tbi_max(now->size * now->size, 1e-14));
   for (int i = 0; i < MAX_STEPS && now->size > GOAL; i++) {
     bool held[N];
     double step[N];
@@ -267,20 +318,33 @@ bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
       memcpy(angle, to, sizeof to);
       return true;
     }
-    measure(leg, &wanted, to, next);
+    measure(leg, wanted, to, next);
     if (squared(next->r) < squared(now->r)) {
       residual *last = now;
       now = next;
       next = last;
       memcpy(angle, to, sizeof to);
-      damping = fmax(fmin(damping * 0.1, now->size * now->size), 1e-14);
+      damping = tbi_max(tbi_min(damping * 0.1, now->size * now->size), 1e-14);
     } else {
       /* nothing better to be found beside rounding */
       if (now->size < MISSED) break;
-      damping = fmin(fmax(damping * 10, 1e-7), 1e3);
+      damping = tbi_min(tbi_max(damping * 10, 1e-7), 1e3);
     }
   }
   return now->size <= MISSED;
+}
+
+bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
+  const double none[N] = {0};
+  goal wanted = goal_of(leg, place);
+  bent start;
+  (void)move(leg, angle, none, angle);
+  bend(leg, angle, &start);
+  miss off = miss_of(&start, &wanted);
+  if (leg->meets && step_about_hip(leg, &start, &off, angle)) return true;
+  residual first;
+  fill_residual(&start, &off, &first);
+  return descend(leg, &wanted, &first, angle);
 }
 
 static double between(uint64_t *random, double lower, double upper) {

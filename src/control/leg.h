@@ -10,9 +10,10 @@ enum { TBI_LEG_JOINTS = 6 };
 typedef struct tbi_leg {
   int32_t joint[TBI_LEG_JOINTS]; /* of the model, from the waist down */
   int32_t q[TBI_LEG_JOINTS];     /* their positions */
-  /* in the waist's frame while all angles are zero: */
-  v3 place[TBI_LEG_JOINTS], axis[TBI_LEG_JOINTS];
-  tbi_frame foot;
+  /* where a joint stands, its axis being z, in the frame that the one before it turns, and the foot
+   * in that of the last: */
+  tbi_frame place[TBI_LEG_JOINTS], foot;
+  bool meets;                                          /* the first three axes meet in a point */
   double lower[TBI_LEG_JOINTS], upper[TBI_LEG_JOINTS]; /* rad */
 } tbi_leg;
 

@@ -5,12 +5,13 @@
 
 #include "dynamics/dynamics.h"
 
-/* Everything in the axes of the floating body while all joints that move are at zero. */
+/* In its own axes, of which z is that of its joint; the first lump has those of the floating body.
+ */
 typedef struct tbi_lump {
   int32_t parent; /* lump; of the first, which floats, -1 */
   int32_t q, v;   /* position and velocity that turn or move it */
   bool slides;
-  v3 way, axis; /* from the parent's joint to its own */
+  tbi_frame place; /* of its joint in the parent's axes, from the parent's joint */
   double mass;
   v3 moment;  /* mass times mass centre, from its joint */
   s3 inertia; /* about its joint */
@@ -18,8 +19,8 @@ typedef struct tbi_lump {
 
 /* How a lump moves, all in the world. */
 typedef struct tbi_lump_motion {
-  v3 turn, turning; /* angular velocity and acceleration */
-  v3 acceleration;  /* of its joint */
+  v4 turn, turning; /* angular velocity and acceleration */
+  v4 acceleration;  /* of its joint */
 } tbi_lump_motion;
 
 typedef struct tbi_lumps {
@@ -28,8 +29,8 @@ typedef struct tbi_lumps {
   tbi_frame floats; /* where that is at zero */
   double mass;
   tbi_lump *lump;                /* [count] */
-  m4 *rot;                       /* [count] as they were last, from the floating body */
-  v4 *pos;                       /* [count] */
+  m4 *rot;                       /* [count] their axes as they were last, in the world */
+  v4 *pos;                       /* [count] and joints, from the floating body */
   tbi_lump_motion *motion;       /* [count] scratch */
   double *angle, *sine, *cosine; /* [count] */
   v3 origin;                     /* of the floating body in the world */
@@ -53,6 +54,8 @@ tbi_lump_point tbi_lumps_attach(const tbi_lumps *lumps, const tabi_dynamics *d, 
 
 /* The mass centre in the world for a posture q[nq]. */
 v3 tbi_lumps_centre(tbi_lumps *lumps, const double *q);
+/* The same with the floating body elsewhere. */
+v3 tbi_lumps_centre_at(tbi_lumps *lumps, const tbi_frame *floating, const double *q);
 /* In the posture that was last asked for: the force and its moment about the floating body that the
  * velocities v[nv] and accelerations a[nv] need, in the world. */
 void tbi_lumps_push(const tbi_lumps *lumps, const double *v, const double *a, v3 gravity, v3 *force,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "control/attitude.h"
 #include "control/walk.h"
+#include "math/trig.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define LARGEST_TURN 0.2  /* rad, of a foot */
 #define LARGEST_LIFT 0.05 /* m */
 #define LIGHT        0.05 /* share of the weight below which pressure says nothing */
+#define SLACK        1e-9 /* of the time between two updates: times that are one but for rounding */
 
 static const tabi_place nowhere = {NULL, 0};
 
@@ -30,6 +32,13 @@ typedef struct pressure {
   double force; /* N, upwards */
   double centre[2];
 } pressure;
+
+/* The plan at a time, and the yaws of both feet and of the waist. */
+typedef struct outlook {
+  double time;
+  tabi_walk_state plan;
+  double sine[3], cosine[3];
+} outlook;
 
 /* What changes from update to update. */
 typedef struct memory {
@@ -65,6 +74,7 @@ struct tabi_stabiliser {
   /* targets of the legs in the last updates, the newest first */
   double past[3][2][TBI_LEG_JOINTS];
   memory now;
+  outlook ahead; /* for the next update, if that is when it was expected */
 };
 
 /* -- making */
@@ -256,6 +266,7 @@ void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
   s->now = (memory){
       .up = {0, 0, 1}
   };
+  s->ahead.time = NAN;
   memcpy(s->q, s->walk->start, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
   tabi_trajectory_sample(s->walk->joints, 0, s->target, NULL);
   memset(s->rate, 0, njoint * sizeof *s->rate);
@@ -287,7 +298,27 @@ static pressure feel_foot(const tabi_stabiliser *s, const tabi_world *world, int
   };
 }
 
-static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+static outlook look(const tabi_walk *walk, double time) {
+  outlook at = {.time = time, .plan = tabi_walk_at(walk, time)};
+  const double yaw[3] = {at.plan.foot_yaw[0], at.plan.foot_yaw[1], at.plan.waist_yaw};
+  tbi_sincos(3, yaw, at.sine, at.cosine);
+  return at;
+}
+
+/* Axes that were turned about z, then about their own y, then about their own x, by the sines and
+ * cosines of these angles, x first. */
+static m3 axes_of(const double sine[3], const double cosine[3]) {
+  v3 along = {cosine[1], sine[1] * sine[0], sine[1] * cosine[0]};
+  v3 left = {0, cosine[0], -sine[0]};
+  v3 up = {-sine[1], cosine[1] * sine[0], cosine[1] * cosine[0]};
+  v3 x = v3_axpy(v3_scale(cosine[2], along), -sine[2], left);
+  v3 y = v3_axpy(v3_scale(sine[2], along), cosine[2], left);
+  return (m3){
+      {{x.x, x.y, x.z}, {y.x, y.y, y.z}, {up.x, up.y, up.z}}
+  };
+}
+
+static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
                           double timestep) {
   double rate[TABI_SENSOR_MAX];
   double felt[TABI_SENSOR_MAX];
@@ -295,10 +326,10 @@ static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const tab
   (void)tabi_world_sensor(world, s->def.accelerometer, felt);
   /* without the acceleration that was planned, gravity is left */
   double stiffness = s->walk->gravity / s->walk->centre_height;
-  double c = cos(plan->waist_yaw);
-  double y = sin(plan->waist_yaw);
-  double ax = stiffness * (plan->com[0] - plan->zmp[0]);
-  double ay = stiffness * (plan->com[1] - plan->zmp[1]);
+  double c = at->cosine[2];
+  double y = at->sine[2];
+  double ax = stiffness * (at->plan.com[0] - at->plan.zmp[0]);
+  double ay = stiffness * (at->plan.com[1] - at->plan.zmp[1]);
   v3 planned = {c * ax + y * ay, -y * ax + c * ay, 0};
   v3 gravity = m3_mulv(&s->accelerometer, v3_load(felt));
   if (v3_norm(gravity) > 0) gravity = v3_sub(gravity, planned);
@@ -307,7 +338,7 @@ static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const tab
 }
 
 /* The mass centre by kinematics from the feet that carry the robot, which stand where planned. */
-static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
                       const pressure *foot) {
   for (int32_t i = 0; i < s->nfelt; i++) {
     const felt_joint *felt = &s->felt[i];
@@ -317,51 +348,50 @@ static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const tabi_wa
     (void)tabi_world_sensor(world, felt->encoder, reading);
     s->q[felt->q] = reading[0];
   }
-  double tilt[2];
-  tbi_attitude_tilt(s->now.up, tilt);
-  q4 turn = q_mul(q_exp((v3){0, 0, plan->waist_yaw}),
-                  q_mul(q_exp((v3){0, tilt[1], 0}), q_exp((v3){tilt[0], 0, 0})));
-  tbi_frame waist = {q_matrix(turn), v3_load(plan->waist)};
-  tbi_walker_set_waist(&s->walker, &waist, s->q);
-  v3 centre = tbi_lumps_centre(&s->walker.lumps, s->q);
+  double sine[3] = {0, 0, at->sine[2]};
+  double cosine[3] = {1, 1, at->cosine[2]};
+  tbi_attitude_slope(s->now.up, sine, cosine);
+  tbi_frame waist = {axes_of(sine, cosine), v3_load(at->plan.waist)};
+  tbi_frame floating = tbi_frame_mul(&waist, &s->walker.in_waist);
+  v3 centre = tbi_lumps_centre_at(&s->walker.lumps, &floating, s->q);
   double total = foot[0].force + foot[1].force;
   v3 shift = v3_zero();
   for (int side = 0; side < 2; side++) {
-    v3 off = v3_sub(v3_load(plan->foot[side]), tbi_lumps_point(&s->walker.lumps, &s->sole[side]));
+    v3 off =
+        v3_sub(v3_load(at->plan.foot[side]), tbi_lumps_point(&s->walker.lumps, &s->sole[side]));
     shift = v3_axpy(shift, foot[side].force / total, off);
   }
   return v3_add(centre, shift);
 }
 
 /* A point of a foot in the world. */
-static void foot_point(const tabi_walk_state *plan, int side, const double *centre, double *to) {
-  double c = cos(plan->foot_yaw[side]);
-  double s = sin(plan->foot_yaw[side]);
-  to[0] = plan->foot[side][0] + c * centre[0] - s * centre[1];
-  to[1] = plan->foot[side][1] + s * centre[0] + c * centre[1];
+static void foot_point(const outlook *at, int side, const double *centre, double *to) {
+  double c = at->cosine[side];
+  double s = at->sine[side];
+  to[0] = at->plan.foot[side][0] + c * centre[0] - s * centre[1];
+  to[1] = at->plan.foot[side][1] + s * centre[0] + c * centre[1];
 }
 
-static void feel(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_state *plan,
+static void feel(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
                  const pressure *foot, double timestep) {
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
-  feel_attitude(s, world, plan, timestep);
+  feel_attitude(s, world, at, timestep);
   if (total <= 0) {
     /* what is felt after a landing is no motion from where it was last */
     now->started = false;
     return;
   }
-  v3 centre = feel_centre(s, world, plan, foot);
-  const double at[2] = {centre.x, centre.y};
+  v3 centre = feel_centre(s, world, at, foot);
+  const double error[2] = {centre.x - at->plan.com[0], centre.y - at->plan.com[1]};
   double lag = 1 / (2 * PI * s->def.speed_filter);
   double point[2][2];
   for (int side = 0; side < 2; side++)
-    foot_point(plan, side, foot[side].centre, point[side]);
+    foot_point(at, side, foot[side].centre, point[side]);
   for (int i = 0; i < 2; i++) {
-    double error = at[i] - plan->com[i];
-    double speed = now->started ? (error - now->com_error[i]) / timestep : 0;
+    double speed = now->started ? (error[i] - now->com_error[i]) / timestep : 0;
     now->com_rate_error[i] += timestep / (lag + timestep) * (speed - now->com_rate_error[i]);
-    now->com_error[i] = error;
+    now->com_error[i] = error[i];
     now->zmp[i] = (foot[0].force * point[0][i] + foot[1].force * point[1][i]) / total;
   }
   now->started = true;
@@ -369,7 +399,7 @@ static void feel(tabi_stabiliser *s, const tabi_world *world, const tabi_walk_st
 
 /* -- acting */
 
-static double clamp(double value, double limit) { return fmin(fmax(value, -limit), limit); }
+static double clamp(double value, double limit) { return tbi_min(tbi_max(value, -limit), limit); }
 
 /* Turns a foot so that its centre of pressure goes to where it is wanted: the toe goes down to
  * bring it forward, the left edge to bring it to the left. */
@@ -390,8 +420,17 @@ static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure 
   }
 }
 
-static void act(tabi_stabiliser *s, double time, const tabi_walk_state *plan, const pressure *foot,
-                double timestep) {
+/* How much of the weight the left foot shall carry. */
+static double left_share(const tabi_walk_state *plan, const double zmp[2]) {
+  const tbi_plan_state standing = {
+      .foot = {{.pos = v3_load(plan->foot[0])}, {.pos = v3_load(plan->foot[1])}},
+      .lifted = {plan->lifted[0],                 plan->lifted[1]                },
+  };
+  return tbi_plan_left_share(&standing, zmp);
+}
+
+static void act(tabi_stabiliser *s, const outlook *at, const pressure *foot, double timestep) {
+  const tabi_walk_state *plan = &at->plan;
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
   for (int i = 0; i < 2; i++) {
@@ -400,14 +439,13 @@ static void act(tabi_stabiliser *s, double time, const tabi_walk_state *plan, co
     now->zmp_wanted[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
                           s->gain[2] * (now->zmp[i] - plan->zmp[i]);
   }
-  tbi_plan_state standing = tbi_plan_at(&s->walk->plan, time);
-  double left = tbi_plan_left_share(&standing, now->zmp_wanted);
+  double left = left_share(plan, now->zmp_wanted);
   double off[2];
   for (int i = 0; i < 2; i++)
     off[i] = now->zmp_wanted[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
   for (int side = 0; side < 2; side++) {
-    double c = cos(plan->foot_yaw[side]);
-    double y = sin(plan->foot_yaw[side]);
+    double c = at->cosine[side];
+    double y = at->sine[side];
     const double wanted[2] = {c * off[0] + y * off[1], -y * off[0] + c * off[1]};
     turn_foot(s, side, plan->lifted[side], &foot[side], wanted, timestep);
   }
@@ -437,26 +475,35 @@ static void keep_target(tabi_stabiliser *s, int side) {
   }
 }
 
-/* Targets of the legs at a time; one that cannot be reached leaves the leg near its last one. */
-static void aim(tabi_stabiliser *s, double time, double timestep) {
-  int32_t njoint = tabi_model_njoint(s->model);
-  memory *now = &s->now;
-  tabi_walk_state plan = tabi_walk_at(s->walk, time);
-  memcpy(s->rate, s->target, sizeof *s->rate * (size_t)njoint);
-  tabi_trajectory_sample(s->walk->joints, time, s->target, NULL);
-  tbi_foot_place place = {v3_load(plan.waist), plan.waist_yaw};
-  tbi_frame waist = tbi_frame_of_place(&place);
+/* The frames of both soles and of the waist, feet turned and sunk against their plan. */
+static void place_soles(const tabi_stabiliser *s, const outlook *at, tbi_frame sole[2],
+                        tbi_frame *waist) {
+  const double sink = s->now.foot_height / 2;
+  double sine[2][2];
+  double cosine[2][2];
+  tbi_sincos(4, s->now.foot_turn[0], sine[0], cosine[0]);
   for (int side = 0; side < 2; side++) {
-    const double *turn = now->foot_turn[side];
-    place = (tbi_foot_place){v3_load(plan.foot[side]), plan.foot_yaw[side]};
-    place.pos.z += side == TABI_LEFT ? -now->foot_height / 2 : now->foot_height / 2;
-    tbi_frame sole = tbi_frame_of_place(&place);
-    m3 tilt = q_matrix(q_mul(q_exp((v3){0, turn[1], 0}), q_exp((v3){turn[0], 0, 0})));
-    sole.rot = m3_mul(&sole.rot, &tilt);
+    const double up[3] = {sine[side][0], sine[side][1], at->sine[side]};
+    const double level[3] = {cosine[side][0], cosine[side][1], at->cosine[side]};
+    sole[side] = (tbi_frame){axes_of(up, level), v3_load(at->plan.foot[side])};
+    sole[side].pos.z += side == TABI_LEFT ? -sink : sink;
+  }
+  *waist = (tbi_frame){tbi_yaw_axes(at->sine[2], at->cosine[2]), v3_load(at->plan.waist)};
+}
+
+/* Targets of the legs at a time; one that cannot be reached leaves the leg near its last one. */
+static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
+  int32_t njoint = tabi_model_njoint(s->model);
+  memcpy(s->rate, s->target, sizeof *s->rate * (size_t)njoint);
+  tabi_trajectory_sample(s->walk->joints, at->time, s->target, NULL);
+  tbi_frame sole[2];
+  tbi_frame waist;
+  place_soles(s, at, sole, &waist);
+  for (int side = 0; side < 2; side++) {
     start_leg(s, side, true);
-    if (!tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q)) {
+    if (!tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole[side], false, s->q)) {
       start_leg(s, side, false);
-      (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole, false, s->q);
+      (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole[side], false, s->q);
     }
     keep_target(s, side);
   }
@@ -465,12 +512,14 @@ static void aim(tabi_stabiliser *s, double time, double timestep) {
 }
 
 void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world, double timestep) {
+  tabi_stabiliser *s = stabiliser;
   double time = tabi_world_time(world);
-  tabi_walk_state plan = tabi_walk_at(stabiliser->walk, time);
-  const pressure foot[2] = {feel_foot(stabiliser, world, 0), feel_foot(stabiliser, world, 1)};
-  feel(stabiliser, world, &plan, foot, timestep);
-  act(stabiliser, time, &plan, foot, timestep);
-  aim(stabiliser, time + timestep, timestep);
+  if (!(fabs(s->ahead.time - time) <= SLACK * timestep)) s->ahead = look(s->walk, time);
+  const pressure foot[2] = {feel_foot(s, world, 0), feel_foot(s, world, 1)};
+  feel(s, world, &s->ahead, foot, timestep);
+  act(s, &s->ahead, foot, timestep);
+  s->ahead = look(s->walk, time + timestep);
+  aim(s, &s->ahead, timestep);
 }
 
 const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser) {

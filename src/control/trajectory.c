@@ -1,7 +1,8 @@
 /* trajectory.c - rows of numbers over time, linear in between.
  *
  * The rows are kept, or made from splines through few knots when they are asked for: a minute of a
- * walk in steps of 1 ms would take 60 000 rows of all joints. */
+ * walk in steps of 1 ms would take 60 000 rows of all joints.  Of splines only columns that change
+ * are kept. */
 #include "control/trajectory.h"
 
 #include "base/error.h"
@@ -13,15 +14,19 @@
 
 #define SLACK 1e-9 /* of the time between two rows */
 
+enum { PART = 32 }; /* columns that are computed at once */
+
 struct tabi_trajectory {
   int32_t nrow, ncolumn;
   double per_second; /* rows, on average */
   double *time;      /* [nrow], or NULL: rows are `sample` apart */
-  double *value;     /* [nrow x ncolumn], or the knots [nknot x ncolumn] */
+  double *value;     /* [nrow x ncolumn], or the knots [nknot x nmove] */
   /* of splines: */
-  int32_t nknot;
+  int32_t nknot, nmove;
   double period, sample; /* s, between knots and between rows */
-  double *second;        /* [nknot x ncolumn] second derivatives, see spline.h */
+  double *second;        /* [nknot x nmove] second derivatives, see spline.h */
+  double *still;         /* [ncolumn] where columns begin, and those that do not change stay */
+  int32_t *column;       /* [nmove] those that do */
 };
 
 static tabi_status check_finite(int32_t nrow, int32_t ncolumn, const double *value,
@@ -72,6 +77,37 @@ tabi_trajectory *tabi_trajectory_create(int32_t nrow, int32_t ncolumn, const dou
   return trajectory;
 }
 
+/* Which columns of the knots change; false when memory ran out. */
+static bool find_changes(tabi_trajectory *trajectory, const tbi_spline_def *def) {
+  size_t n = (size_t)def->ncolumn;
+  trajectory->still = malloc(n * sizeof *trajectory->still);
+  trajectory->column = malloc(n * sizeof *trajectory->column);
+  if (!trajectory->still || !trajectory->column) return false;
+  memcpy(trajectory->still, def->knot, n * sizeof *trajectory->still);
+  for (size_t i = 0; i < n; i++) {
+    size_t k = 1;
+    while (k < (size_t)def->nknot && def->knot[k * n + i] == def->knot[i])
+      k++;
+    if (k < (size_t)def->nknot) trajectory->column[trajectory->nmove++] = (int32_t)i;
+  }
+  return true;
+}
+
+static bool keep_knots(tabi_trajectory *trajectory, const tbi_spline_def *def) {
+  size_t knots = (size_t)def->nknot;
+  size_t moves = (size_t)trajectory->nmove;
+  double *memory = malloc((2 * moves + 1) * knots * sizeof *memory);
+  if (!memory) return false;
+  trajectory->value = memory;
+  trajectory->second = memory + knots * moves;
+  for (size_t k = 0; k < knots; k++) {
+    for (size_t i = 0; i < moves; i++)
+      memory[k * moves + i] = def->knot[k * (size_t)def->ncolumn + (size_t)trajectory->column[i]];
+  }
+  tbi_spline_fit(knots, moves, trajectory->value, trajectory->second, memory + 2 * knots * moves);
+  return true;
+}
+
 tabi_trajectory *tbi_trajectory_along(const tbi_spline_def *def, tabi_error *err) {
   double rows = ceil((def->nknot - 1) * def->period / def->sample - 1e-9) + 1;
   if (!(rows < TBI_MAX_ROWS)) {
@@ -80,32 +116,26 @@ tabi_trajectory *tbi_trajectory_along(const tbi_spline_def *def, tabi_error *err
     return NULL;
   }
   if (check_finite(def->nknot, def->ncolumn, def->knot, err) != TABI_OK) return NULL;
-  size_t knots = (size_t)def->nknot;
-  size_t count = knots * (size_t)def->ncolumn;
   tabi_trajectory *trajectory = calloc(1, sizeof *trajectory);
-  double *memory = malloc((2 * count + knots) * sizeof *memory);
-  if (!trajectory || !memory) {
-    free(trajectory);
-    free(memory);
-    (void)tbi_error_memory(err);
-    return NULL;
+  if (trajectory) {
+    *trajectory = (tabi_trajectory){.nrow = (int32_t)rows,
+                                    .ncolumn = def->ncolumn,
+                                    .per_second = 1 / def->sample,
+                                    .nknot = def->nknot,
+                                    .period = def->period,
+                                    .sample = def->sample};
+    if (find_changes(trajectory, def) && keep_knots(trajectory, def)) return trajectory;
   }
-  *trajectory = (tabi_trajectory){.nrow = (int32_t)rows,
-                                  .ncolumn = def->ncolumn,
-                                  .per_second = 1 / def->sample,
-                                  .value = memory,
-                                  .nknot = def->nknot,
-                                  .period = def->period,
-                                  .sample = def->sample,
-                                  .second = memory + count};
-  memcpy(memory, def->knot, count * sizeof *memory);
-  tbi_spline_fit(knots, (size_t)def->ncolumn, memory, memory + count, memory + 2 * count);
-  return trajectory;
+  tabi_trajectory_destroy(trajectory);
+  (void)tbi_error_memory(err);
+  return NULL;
 }
 
 void tabi_trajectory_destroy(tabi_trajectory *trajectory) {
   if (!trajectory) return;
   free(trajectory->time ? trajectory->time : trajectory->value);
+  free(trajectory->still);
+  free(trajectory->column);
   free(trajectory);
 }
 
@@ -153,40 +183,65 @@ static int32_t row_before(const tabi_trajectory *trajectory, double time) {
   return low;
 }
 
-/* A number of a row. */
-typedef struct row_view {
-  const double *value; /* the row */
-  tbi_blend blend;     /* or, of splines, the point where it is */
-} row_view;
-
-static row_view view_row(const tabi_trajectory *trajectory, int32_t row) {
-  if (trajectory->time)
-    return (row_view){.value = trajectory->value + (size_t)row * (size_t)trajectory->ncolumn};
+/* Some of the columns that change, at a row. */
+static void fill_part(const tabi_trajectory *trajectory, int32_t row, size_t from, size_t count,
+                      double *part) {
+  if (trajectory->time) {
+    size_t n = (size_t)trajectory->ncolumn;
+    memcpy(part, trajectory->value + (size_t)row * n + from, count * sizeof *part);
+    return;
+  }
+  size_t n = (size_t)trajectory->nmove;
   double at = row_time(trajectory, row) / trajectory->period;
-  return (row_view){.blend = tbi_spline_blend((size_t)trajectory->nknot, at)};
+  tbi_blend blend = tbi_spline_blend((size_t)trajectory->nknot, at);
+  for (size_t i = 0; i < count; i++)
+    part[i] =
+        tbi_spline_value(&blend, n, trajectory->value + from + i, trajectory->second + from + i);
 }
 
-static double number(const tabi_trajectory *trajectory, const row_view *row, size_t column) {
-  if (trajectory->time) return row->value[column];
-  return tbi_spline_value(&row->blend, (size_t)trajectory->ncolumn, trajectory->value + column,
-                          trajectory->second + column);
+/* A time between two rows: the first, and where it is from there to the next. */
+typedef struct between {
+  int32_t row;
+  bool inside; /* there is a next one */
+  double span; /* s, between them */
+  double along;
+} between;
+
+static between find(const tabi_trajectory *trajectory, double time) {
+  int32_t before = row_before(trajectory, time);
+  between at = {.row = before < 0 ? 0 : before, .span = 1};
+  at.inside = before >= 0 && before < trajectory->nrow - 1;
+  if (!at.inside) return at;
+  double start = row_time(trajectory, at.row);
+  at.span = row_time(trajectory, at.row + 1) - start;
+  at.along = (time - start) / at.span;
+  /* on the row, but for rounding: then the next one is not needed for the value */
+  if (fabs(at.along) <= SLACK) at.along = 0;
+  return at;
 }
 
 void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
                             double *rate) {
+  const int32_t *column = trajectory->column;
   size_t n = (size_t)trajectory->ncolumn;
-  int32_t before = row_before(trajectory, time);
-  bool inside = before >= 0 && before < trajectory->nrow - 1;
-  int32_t row = before < 0 ? 0 : before;
-  row_view first = view_row(trajectory, row);
-  row_view second = inside ? view_row(trajectory, row + 1) : first;
-  double start = row_time(trajectory, row);
-  double span = inside ? row_time(trajectory, row + 1) - start : 1;
-  double along = inside ? (time - start) / span : 0;
-  for (size_t i = 0; i < n; i++) {
-    double a = number(trajectory, &first, i);
-    double way = number(trajectory, &second, i) - a;
-    if (value) value[i] = a + along * way;
-    if (rate) rate[i] = way / span;
+  between at = find(trajectory, time);
+  if (column) {
+    if (value) memcpy(value, trajectory->still, n * sizeof *value);
+    if (rate) memset(rate, 0, n * sizeof *rate);
+    n = (size_t)trajectory->nmove;
+  }
+  for (size_t from = 0; from < n; from += PART) {
+    double here[PART];
+    double next[PART];
+    size_t count = n - from < PART ? n - from : PART;
+    fill_part(trajectory, at.row, from, count, here);
+    bool goes_on = at.inside && (rate || at.along != 0);
+    if (goes_on) fill_part(trajectory, at.row + 1, from, count, next);
+    for (size_t i = 0; i < count; i++) {
+      size_t to = column ? (size_t)column[from + i] : from + i;
+      double way = goes_on ? next[i] - here[i] : 0;
+      if (value) value[to] = here[i] + at.along * way;
+      if (rate) rate[to] = way / at.span;
+    }
   }
 }

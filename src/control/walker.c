@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "dynamics/dynamics.h"
+#include "math/trig.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,10 @@ tbi_frame tbi_frame_inverse(const tbi_frame *a) {
 }
 
 tbi_frame tbi_frame_of_place(const tbi_foot_place *place) {
-  return (tbi_frame){q_matrix(q_exp((v3){0, 0, place->yaw})), place->pos};
+  double sine;
+  double cosine;
+  tbi_sincos(1, &place->yaw, &sine, &cosine);
+  return (tbi_frame){tbi_yaw_axes(sine, cosine), place->pos};
 }
 
 /* -- where the robot floats */
@@ -234,9 +238,9 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
   double angle[TBI_LEG_JOINTS];
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
     angle[i] = q[leg->q[i]];
-  tbi_frame from_world = tbi_frame_inverse(waist);
   tbi_frame link = tbi_frame_mul(sole, &walker->foot[side]);
-  tbi_frame goal = tbi_frame_mul(&from_world, &link);
+  m3 back = m3_transpose(&waist->rot);
+  tbi_frame goal = {m3_mul(&back, &link.rot), m3_mulv(&back, v3_sub(link.pos, waist->pos))};
   bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
   for (int i = 0; i < TBI_LEG_JOINTS; i++)
     q[leg->q[i]] = angle[i];

@@ -39,6 +39,12 @@ void tbi_walker_free(tbi_walker *walker);
 
 tbi_frame tbi_frame_inverse(const tbi_frame *a);
 tbi_frame tbi_frame_of_place(const tbi_foot_place *place);
+/* Level axes, by the sine and cosine of their yaw. */
+static inline m3 tbi_yaw_axes(double sine, double cosine) {
+  return (m3){
+      {{cosine, -sine, 0}, {sine, cosine, 0}, {0, 0, 1}}
+  };
+}
 
 /* Puts the waist to a place in the world by changing q[nq]. */
 void tbi_walker_set_waist(const tbi_walker *walker, const tbi_frame *waist, double *q);

@@ -16,11 +16,6 @@ typedef struct stand {
   v4 pos;
 } stand;
 
-/* turn about the own z axis: the third column stays */
-static m4 turn_z(const m4 *r, double s, double c) {
-  return (m4){v4_axpy(v4_scale(c, r->x), s, r->y), v4_axpy(v4_scale(c, r->y), -s, r->x), r->z};
-}
-
 static m4 turn_by(const m4 *r, const double *quat) {
   m3 turn = q_matrix(q_load(quat));
   return m4_mul3(r, &turn);
@@ -61,7 +56,7 @@ static void place_compound(const tabi_dynamics *d, const tbi_body *body, const s
     axes_of_rotation(&state->rot, at->pos, axis);
     break;
   case TABI_JOINT_PLANAR:
-    state->rot = turn_z(frame, d->sine[body->q + 2], d->cosine[body->q + 2]);
+    state->rot = m4_turn_z(frame, d->sine[body->q + 2], d->cosine[body->q + 2]);
     if (!rooted) state->pos = v4_axpy(v4_axpy(at->pos, q[0], frame->x), q[1], frame->y);
     axis[2] = rotation_about(frame->z, state->pos);
     break;
@@ -109,7 +104,7 @@ static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, con
     if (body->parent != TABI_WORLD) state->pos = v4_axpy(at->pos, d->q[body->q], at->rot.z);
   } else {
     axis = rotation_about(at->rot.z, at->pos);
-    state->rot = turn_z(&at->rot, d->sine[body->q], d->cosine[body->q]);
+    state->rot = m4_turn_z(&at->rot, d->sine[body->q], d->cosine[body->q]);
     state->pos = at->pos;
   }
   sv joint = sv_scale(d->v[body->v], axis);

@@ -60,6 +60,15 @@ static inline q4 q_from_matrix(const m3 *r) {
   return q_scale((q.w < 0 ? -1 : 1) / q_norm(q), q);
 }
 
+/* The shortest rotation that takes z to a unit vector. */
+static inline m3 q_matrix_to(v3 axis) {
+  if (axis.z < -1 + 1e-12)
+    return (m3){
+        {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}
+    };
+  return q_matrix((q4){1 + axis.z, -axis.y, axis.x, 0});
+}
+
 /* The rotation by the vector r: about its direction, by its length. */
 static inline q4 q_exp(v3 r) {
   double half = 0.5 * v3_norm(r);

@@ -118,6 +118,11 @@ static inline m4 m4_mul3(const m4 *a, const m3 *b) {
   return (m4){m4_mulv3(a, m3_column(b, 0)), m4_mulv3(a, m3_column(b, 1)),
               m4_mulv3(a, m3_column(b, 2))};
 }
+/* r times a turn about z: the third column stays */
+static inline m4 m4_turn_z(const m4 *r, double sine, double cosine) {
+  return (m4){v4_axpy(v4_scale(cosine, r->x), sine, r->y),
+              v4_axpy(v4_scale(cosine, r->y), -sine, r->x), r->z};
+}
 /* r a r': the first product column by column, the second by the rows of r */
 static inline m4 m4_rotate_sym(const m4 *r, s3 a) {
   m4 ra = {m4_combine(r, a.xx, a.xy, a.xz), m4_combine(r, a.xy, a.yy, a.yz),

@@ -277,20 +277,11 @@ static tabi_model *allocate_model(const tabi_model *sizes) {
   return model;
 }
 
-/* the shortest rotation that takes z to the axis */
-static m3 frame_with_z(v3 axis) {
-  if (axis.z < -1 + 1e-12)
-    return (m3){
-        {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}
-    };
-  return q_matrix((q4){1 + axis.z, -axis.y, axis.x, 0});
-}
-
 /* the body's own axes in those of the link its joint carries */
 static m3 body_axes(const tabi_joint_def *joint) {
   bool turned = joint->type == TABI_JOINT_REVOLUTE || joint->type == TABI_JOINT_CONTINUOUS ||
                 joint->type == TABI_JOINT_PRISMATIC || joint->type == TABI_JOINT_PLANAR;
-  return turned ? frame_with_z(v3_load(joint->axis)) : m3_identity();
+  return turned ? q_matrix_to(v3_load(joint->axis)) : m3_identity();
 }
 
 /* the frame of a link's joint in the body (or world) above it */

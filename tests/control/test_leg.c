@@ -130,6 +130,36 @@ static void test_follow(void **state) {
   tabi_model_destroy(model);
 }
 
+/* From very near, a step about the point in which the hip's axes meet is as good as one that does
+ * not know of it; near a limit and near the stretched knee, too. */
+static void test_hip(void **state) {
+  (void)state;
+  tabi_model *model = load();
+  tbi_leg leg = find_leg(model, "r_foot");
+  tbi_leg plain = leg;
+  assert_true(leg.meets);
+  plain.meets = false;
+  rng random = rng_make(3);
+  for (int trial = 0; trial < 300; trial++) {
+    double angle[TBI_LEG_JOINTS];
+    double there[2][TBI_LEG_JOINTS];
+    draw(&random, &leg, angle);
+    if (trial % 3 == 1) angle[3] = leg.lower[3] + 1e-7;
+    if (trial % 3 == 2) angle[3] = 1e-4;
+    tbi_frame place = tbi_leg_forward(&leg, angle);
+    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+      double near_by = angle[i] + rng_between(&random, -3e-7, 3e-7);
+      there[0][i] = there[1][i] = fmin(fmax(near_by, leg.lower[i]), leg.upper[i]);
+    }
+    assert_true(tbi_leg_solve(&leg, &place, there[0]));
+    assert_true(tbi_leg_solve(&plain, &place, there[1]));
+    assert_within(&leg, there[0]);
+    assert_true(missed(&leg, &place, there[0]) < 1e-11);
+    if (trial % 3 == 0) assert_near_n(there[0], there[1], TBI_LEG_JOINTS, 1e-9);
+  }
+  tabi_model_destroy(model);
+}
+
 static void test_out_of_reach(void **state) {
   (void)state;
   tabi_model *model = load();
@@ -160,9 +190,9 @@ static void test_refuses(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_forward), cmocka_unit_test(test_search),
-      cmocka_unit_test(test_follow),  cmocka_unit_test(test_out_of_reach),
-      cmocka_unit_test(test_refuses),
+      cmocka_unit_test(test_forward),      cmocka_unit_test(test_search),
+      cmocka_unit_test(test_follow),       cmocka_unit_test(test_hip),
+      cmocka_unit_test(test_out_of_reach), cmocka_unit_test(test_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
