@@ -43,38 +43,23 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   int32_t ties = s->problem.cluster_ties[row->cluster];
   row->y = model->dof_row[row->dof];
   row->tail = tail;
+  const double *y = s->y + row->y;
+  int32_t length = model->dof_depth[row->dof] + 1;
   tbi_half_solve_joint(s->d, s->pivot_root, row->dof, s->y + row->y);
   fill_tail(s, row);
-  double loose = square(s->y + row->y, model->dof_depth[row->dof] + 1);
+  row->base = s->d->v[row->dof] + tbi_path_dot(model->dof_path + row->y, y, length, s->z);
+  double loose = square(y, length);
   row->w = loose - dot(s->y + row->tail, s->y + row->tail, ties);
   row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* ties may hold it */
-}
-
-static bool has_ties(const tabi_model *model) { return model->cluster_tie[model->ncluster] > 0; }
-
-/* velocities without rows and contacts, all at once */
-static const double *free_velocity(const tbi_setup *s) {
-  const tabi_model *model = s->model;
-  double *v = s->problem.before;
-  if (!has_ties(model)) return s->v_free;
-  for (int32_t k = 0; k < model->nv; ++k)
-    v[k] = s->pivot_root[k] * s->z[k];
-  tbi_aba_solve_lower(s->d, v);
-  for (int32_t k = 0; k < model->nv; ++k)
-    v[k] += s->d->v[k];
-  return v;
 }
 
 void tbi_rows_fill(tbi_setup *s) {
   const tabi_model *model = s->model;
   tbi_problem *p = &s->problem;
-  if (p->nrow == 0) return;
-  const double *base = free_velocity(s);
   int64_t tail = model->nrow;
   for (int32_t i = 0; i < p->nrow; ++i) {
     tbi_row *row = &p->row[i];
     row->cluster = model->tree_cluster[tree_of(model, row->dof)];
-    row->base = base[row->dof];
     fill_row(s, row, tail);
     tail += p->cluster_ties[row->cluster];
   }

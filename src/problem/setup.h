@@ -23,7 +23,6 @@ typedef struct tbi_setup {
   int32_t *count;     /* [max ports + 2] */
   int32_t *body_port; /* [nbody] */
   double *pivot_root; /* given: D^-1/2: [nv] */
-  double *v_free;     /* given: v + L^-1 D^-1/2 z before ties: [nv] */
   sv *port_y;         /* Y and T of all ports */
   int64_t used_ports;
   double *y;       /* Y of joints with rows as the rows of M stand, then T of rows */

@@ -1,7 +1,8 @@
-/* rows.c - constraints of single coordinates: joint limits and dry friction. */
+/* rows.c - constraints of single coordinates: joint limits and dry friction.
+ *
+ * Limits that are far get no rows.  If the solution reaches one all the same, it is found again
+ * with a row there. */
 #include "world/world.h"
-
-#define NEAR 0.01 /* rad or m: limits farther away than this and two steps are left out */
 
 /* velocity that takes back a share of an error, up to a cap */
 static double correction(const tabi_world *w, double error) {
@@ -21,22 +22,47 @@ static double limit_speed(const tabi_world *w, double room) {
   return room >= 0 ? -room / w->def.timestep : correction(w, -room);
 }
 
+enum { LOWER = 1 << TBI_ROW_LOWER, UPPER = 1 << TBI_ROW_UPPER };
+
+void tbi_world_guess_limits(tabi_world *w, const double *v, double near) {
+  const tabi_model *model = w->model;
+  for (int32_t dof = 0; dof < model->nv; ++dof) {
+    w->limited[dof] = 0;
+    if (model->dof_q[dof] == TABI_NONE) continue;
+    double q = w->q[model->dof_q[dof]];
+    double ahead = near + 2 * w->def.timestep * tbi_max(fabs(w->v[dof]), fabs(v[dof]));
+    if (q - model->dof_lower[dof] < ahead) w->limited[dof] |= LOWER;
+    if (model->dof_upper[dof] - q < ahead) w->limited[dof] |= UPPER;
+  }
+}
+
+bool tbi_world_prove_limits(tabi_world *w) {
+  const tabi_model *model = w->model;
+  bool good = true;
+  for (int32_t dof = 0; dof < model->nv; ++dof) {
+    if (model->dof_q[dof] == TABI_NONE || w->stuck[dof]) continue;
+    double after = w->q[model->dof_q[dof]] + w->def.timestep * w->v_new[dof];
+    uint8_t reached = 0;
+    if (after < model->dof_lower[dof]) reached |= LOWER;
+    if (after > model->dof_upper[dof]) reached |= UPPER;
+    if ((reached & ~w->limited[dof]) == 0) continue;
+    w->limited[dof] |= reached;
+    good = false;
+  }
+  return good;
+}
+
 static void add_limits(tabi_world *w, int32_t dof) {
   const tabi_model *model = w->model;
   double q = w->q[model->dof_q[dof]];
-  /* what pulls in this step may be much faster than what moved before */
-  double speed = tbi_max(fabs(w->v[dof]), fabs(w->v_free[dof]));
-  double ahead = NEAR + 2 * w->def.timestep * speed;
-  double below = q - model->dof_lower[dof];
-  double above = model->dof_upper[dof] - q;
-  if (below < ahead) {
+  if (w->limited[dof] & LOWER) {
     tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_LOWER));
-    row->target = limit_speed(w, below);
+    row->target = limit_speed(w, q - model->dof_lower[dof]);
     row->upper = INFINITY;
   }
-  if (above < ahead) {
+  if (w->limited[dof] & UPPER) {
     tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_UPPER));
-    row->target = -limit_speed(w, above);
+    row->target = -limit_speed(w, model->dof_upper[dof] - q);
     row->lower = -INFINITY;
   }
 }

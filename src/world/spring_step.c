@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define NEAR 0.01 /* rad or m, of limits */
+
 static bool has_mass(const tbi_body *body) {
   double e[3];
   tbi_s3_eigenvalues(body->inertia, e);
@@ -52,6 +54,8 @@ bool tbi_world_spring_step(tabi_world *w, tbi_solution *solution) {
   tbi_spring_tree_free(&t);
   memcpy(w->v_free, w->v_new, sizeof *w->v_free * (size_t)w->model->nv);
   t.p->timestep = w->def.timestep;
+  /* what pulls in this step may be much faster than what moved before */
+  tbi_world_guess_limits(w, w->v_free, NEAR);
   tbi_world_rows(w);
   tbi_setup_points(&w->setup);
   tbi_world_targets(w);

@@ -10,6 +10,8 @@
 #include <float.h>
 #include <string.h>
 
+#define NEAR 1e-4 /* rad or m: limits that get rows at once */
+
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
 /* what the method left is solved by exact, from where it stands */
@@ -43,7 +45,6 @@ static void certify(tabi_world *w, tbi_solution solution) {
 
 static tabi_status solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
-  tbi_world_free_velocity(w);
   tbi_world_rows(w);
   tbi_world_ties(w);
   p->timestep = w->def.timestep;
@@ -85,6 +86,7 @@ static tabi_status find_velocity(tabi_world *w) {
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     return TABI_OK;
   }
+  tbi_world_guess_limits(w, w->v, NEAR);
   for (int attempt = 0;; ++attempt) {
     tbi_world_apply_grips(w);
     tbi_world_free_motion(w);
@@ -93,6 +95,7 @@ static tabi_status find_velocity(tabi_world *w) {
     if (status != TABI_OK) return status;
     new_velocity(w);
     bool proved = tbi_world_prove_grips(w, attempt);
+    proved = tbi_world_prove_limits(w) && proved;
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     if (proved) return TABI_OK;
   }

@@ -176,6 +176,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   }
   w->thrust = tbi_layout_take(at, model->nbody, sizeof *w->thrust);
   w->grip = tbi_layout_take(at, model->nv, sizeof *w->grip);
+  w->limited = tbi_layout_take(at, model->nv, sizeof *w->limited);
   w->stuck = tbi_layout_take(at, model->nv, sizeof *w->stuck);
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
   w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
@@ -260,7 +261,6 @@ static void start(tabi_world *w) {
   s->model = model;
   s->d = w->d;
   s->z = w->z;
-  s->v_free = w->v_free;
   s->touch = w->touch;
   s->shape_body = w->shape_body;
   fill_constants(w);

@@ -91,7 +91,8 @@ struct tabi_world {
   double *grip_impulse;           /* of those that stick or slip: [nv] */
   bool *stuck;                    /* whether a joint is held: [nv] */
   bool stops;                     /* some of these had a speed to lose */
-  double *v_free;                 /* velocity at the end of the step without constraints: [nv] */
+  uint8_t *limited;               /* limits that have rows, a bit each: [nv] */
+  double *v_free;                 /* velocity without constraints, where it is asked for: [nv] */
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
   double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
@@ -147,7 +148,7 @@ double tbi_world_spring_energy(const tabi_world *w);
  * (free_motion.c). */
 void tbi_world_impulse(tabi_world *w);
 void tbi_world_free_motion(tabi_world *w);
-/* v_free from z: without ties before tbi_setup_problem, with them after it. */
+/* v_free from z. */
 void tbi_world_free_velocity(tabi_world *w);
 /* Points of contact that may close in this step, and what the problem's points have to reach
  * (touches.c). */
@@ -163,7 +164,11 @@ void tbi_world_apply_grips(tabi_world *w);
 void tbi_world_set_flow(tabi_world *w); /* thrust, and what joints lose that stick, to d->flow */
 bool tbi_world_prove_grips(tabi_world *w, int attempt);
 void tbi_world_keep_grips(tabi_world *w);
-/* Limits and other dry friction into setup.problem.row (rows.c). */
+/* Which limits may be reached: those within the distance `near` and two steps at the speed before
+ * or that of v.  Whether v_new reaches no others; if it does, these are added (rows.c). */
+void tbi_world_guess_limits(tabi_world *w, const double *v, double near);
+bool tbi_world_prove_limits(tabi_world *w);
+/* These limits, and dry friction, into setup.problem.row. */
 void tbi_world_rows(tabi_world *w);
 void tbi_world_keep_rows(tabi_world *w);
 /* Connections and couplings into setup.ties, at the state of d and with the accelerations of

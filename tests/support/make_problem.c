@@ -48,12 +48,6 @@ void made_open(made_problem *made, const tabi_model *model, const double *q, con
   double *z = room(made, nv, sizeof *z);
   made->setup.pivot_root = room(made, nv, sizeof *z);
   fill_z(made, made->setup.pivot_root, z);
-  made->setup.v_free = room(made, nv, sizeof *z);
-  for (size_t i = 0; i < nv; ++i)
-    made->setup.v_free[i] = z[i] * made->setup.pivot_root[i];
-  tbi_aba_solve_lower(made->d, made->setup.v_free);
-  for (size_t i = 0; i < nv; ++i)
-    made->setup.v_free[i] += v[i];
   made->setup.model = model;
   made->setup.d = made->d;
   made->setup.z = z;
