@@ -39,8 +39,16 @@ typedef struct unknowns {
   double x[SIZE];
 } unknowns;
 
+/* Points with weights, as one body. */
+typedef struct bed {
+  double weight;
+  v4 centre;
+  m4 inverse; /* of the moment of inertia about it */
+} bed;
+
 typedef struct work {
   int32_t *group; /* of a port */
+  bed *even;      /* of a group, all points weighing the same */
   bool *holds;    /* whether a row is brought to its target, within its bounds */
   double *weight; /* of a point */
   v4 *force;      /* impulse of a point on the body that stands */
@@ -50,6 +58,7 @@ typedef struct work {
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->group = tbi_layout_take(&at, model->nbody, sizeof *to->group);
+  to->even = tbi_layout_take(&at, model->nbody, sizeof *to->even);
   to->holds = tbi_layout_take(&at, (int64_t)model->nv * TBI_ROW_KINDS, sizeof *to->holds);
   to->weight = tbi_layout_take(&at, def->max_contacts, sizeof *to->weight);
   to->force = tbi_layout_take(&at, def->max_contacts, sizeof *to->force);
@@ -101,12 +110,6 @@ static bool may_all_stand(const tbi_problem *p, int32_t *group) {
 
 /* -- points with weights, as one body */
 
-typedef struct bed {
-  double weight;
-  v4 centre;
-  m4 inverse; /* of the moment of inertia about it */
-} bed;
-
 /* False: the points are as good as on a line. */
 static bool make_bed(const tbi_problem *p, const tbi_group *group, const double *weight, bed *to) {
   int32_t end = group->first + group->count;
@@ -146,6 +149,14 @@ static sv wanted_twist(const tbi_problem *p, const tbi_group *group, const bed *
   }
   v4 turn = m4_mulv(&b->inverse, moment);
   return (sv){v4_sub(mean, v4_cross(turn, b->centre)), turn};
+}
+
+static bool make_even_beds(const work *w, const tbi_problem *p) {
+  for (int32_t i = 0; i < p->npoint; ++i)
+    w->weight[i] = 1;
+  for (int32_t g = 0; g < p->ngroup; ++g)
+    if (!make_bed(p, &p->group[g], w->weight, &w->even[g])) return false;
+  return true;
 }
 
 /* What gives the points of a bed impulses that add up to a wrench: weight * (even + turn x arm). */
@@ -214,13 +225,12 @@ static bool factor(unknowns *s) {
 }
 
 /* what is missing from the velocities that are wanted */
-static bool fill_missing(const work *w, const tbi_problem *p) {
+static void fill_missing(const work *w, const tbi_problem *p) {
   unknowns *s = w->system;
   for (int32_t k = 0; k < s->ports; ++k) {
-    const tbi_group *group = &p->group[w->group[s->port + k]];
-    bed b;
-    if (!make_bed(p, group, w->weight, &b)) return false;
-    sv missing = sv_sub(wanted_twist(p, group, &b), p->velocity[s->port + k]);
+    int32_t g = w->group[s->port + k];
+    sv wanted = wanted_twist(p, &p->group[g], &w->even[g]);
+    sv missing = sv_sub(wanted, p->velocity[s->port + k]);
     v3_store(v4_to(missing.lin), s->x + 6 * (size_t)k);
     v3_store(v4_to(missing.ang), s->x + 6 * (size_t)k + 3);
   }
@@ -228,7 +238,6 @@ static bool fill_missing(const work *w, const tbi_problem *p) {
     const tbi_row *row = &p->row[s->row[r]];
     s->x[6 * s->ports + r] = row->target - tbi_row_velocity(p, row);
   }
-  return true;
 }
 
 static void add_impulses(const unknowns *s, tbi_problem *p) {
@@ -260,14 +269,13 @@ static bool find_unknowns(const work *w, const tbi_problem *p, int32_t cluster) 
 
 /* Brings ports to rest and rows that hold to their targets. */
 static bool bring_to_rest(const work *w, tbi_problem *p) {
-  for (int32_t i = 0; i < p->npoint; ++i)
-    w->weight[i] = 1;
   for (int32_t c = 0; c < p->model->ncluster; ++c) {
     unknowns *s = w->system;
     if (!find_unknowns(w, p, c)) return false;
     if (size_of(s) == 0) continue;
     fill_system(p, s);
-    if (!factor(s) || !fill_missing(w, p)) return false;
+    if (!factor(s)) return false;
+    fill_missing(w, p);
     tbi_cholesky_solve(size_of(s), s->a, SIZE, s->x);
     add_impulses(s, p);
   }
@@ -311,9 +319,8 @@ static bool prove_rows(const work *w, tbi_problem *p, double tolerance) {
 static bool find_pressures(const work *w, const tbi_problem *p, const tbi_group *group) {
   sv wrench = p->received[port_of(group)];
   int32_t end = group->first + group->count;
+  bed b = w->even[group - p->group];
   for (int turn = 0; turn < LETTING_GO; ++turn) {
-    bed b;
-    if (!make_bed(p, group, w->weight, &b)) return false;
     field f = field_of(&b, wrench);
     bool pull = false;
     for (int32_t i = group->first; i < end; ++i) {
@@ -326,6 +333,7 @@ static bool find_pressures(const work *w, const tbi_problem *p, const tbi_group 
     if (!pull) return true;
     for (int32_t i = group->first; i < end; ++i)
       w->weight[i] = w->weight[i] > 0 ? 1 : 0;
+    if (!make_bed(p, group, w->weight, &b)) return false;
   }
   return false;
 }
@@ -384,7 +392,7 @@ static void keep_impulses(const work *w, tbi_problem *p) {
 bool tbi_stand(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   work w;
   (void)place(&w, scratch, p->model, def);
-  if (!may_all_stand(p, w.group)) return false;
+  if (!may_all_stand(p, w.group) || !make_even_beds(&w, p)) return false;
   double tolerance = TBI_SETTLED * def->tolerance;
   guess_rows(&w, p);
   tbi_problem_start_idle(p);

@@ -189,7 +189,9 @@ bool tbi_setup_problem(tbi_setup *s) {
 
 void tbi_problem_sum(tbi_problem *p) {
   for (int32_t i = 0; i < p->nport; ++i) {
-    tbi_port_push(p, i, sv_sub(p->received[i], p->summed[i]), p->sum);
+    sv more = sv_sub(p->received[i], p->summed[i]);
+    if (sv_dot(more, more) == 0) continue;
+    tbi_port_push(p, i, more, p->sum);
     p->summed[i] = p->received[i];
   }
 }

@@ -80,6 +80,7 @@ void tbi_world_free_motion(tabi_world *w) {
   for (int32_t k = 0; k < w->model->nv; ++k) {
     double root = sqrt(d->give[k]);
     w->setup.pivot_root[k] = root;
+    w->bias[k] = w->z[k]; /* which grips ask for, where the root is zero */
     w->z[k] *= root;
   }
 }

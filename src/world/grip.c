@@ -85,27 +85,33 @@ void tbi_world_set_flow(tabi_world *w) {
   if (w->stops) stop(w);
 }
 
+/* A wrench on the body that `dof` moves asks what sticks on its way to the root for so much. */
+static void ask(const tabi_world *w, int32_t dof, sv wrench, double *asked) {
+  const tabi_dynamics *d = w->d;
+  for (int32_t k = dof; k >= 0; k = w->model->dof_parent[k]) {
+    double e = sv_dot(d->axis[k], wrench);
+    asked[k] += e;
+    wrench = sv_axpy(wrench, -d->give[k] * e, d->reach[k]);
+  }
+}
+
 /* What joints that stick have to give for the change of velocity that was just solved for, which
- * d->flow still holds as twists: all that pushes, as elimination leaves it to them, against what
- * the motion of their parents takes. */
+ * d->flow still holds as twists: against all that pushes, as elimination leaves it to them, and for
+ * what the motion of their parents takes. */
 static void find_needed(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   const tabi_model *model = w->model;
-  tabi_dynamics *d = w->d;
-  double *gathered = w->bias;
-  for (int32_t k = 0; k < model->nv; ++k) {
-    gathered[k] = w->impulse[k] + w->grip_impulse[k];
-    if (w->stuck[k])
-      w->grip_impulse[k] = sv_dot(d->reach[k], d->flow[model->body[model->dof_body[k]].parent]);
-  }
-  for (int32_t i = 0; i < p->nrow; ++i)
-    gathered[p->row[i].dof] += p->row[i].impulse;
-  tbi_world_set_flow(w);
+  const tabi_dynamics *d = w->d;
   for (int32_t i = 0; i < p->nport; ++i)
-    d->flow[p->port[i].body] = sv_add(d->flow[p->port[i].body], p->received[i]);
-  tbi_aba_gather(d, gathered);
+    ask(w, p->port[i].dof, p->received[i], w->bias);
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    int32_t k = p->row[i].dof;
+    ask(w, model->dof_parent[k], sv_scale(-d->give[k] * p->row[i].impulse, d->reach[k]), w->bias);
+  }
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (w->stuck[k]) w->grip_impulse[k] -= gathered[k];
+    if (!w->stuck[k]) continue;
+    sv carried = d->flow[model->body[model->dof_body[k]].parent];
+    w->grip_impulse[k] = sv_dot(d->reach[k], carried) - w->bias[k];
   }
 }
 
