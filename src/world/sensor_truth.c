@@ -5,7 +5,8 @@
  *     M (v+ - v) / h + bias = joint forces + J' (impulses of contacts and connections) / h + ...,
  * whatever solved it.  So the wrench that a joint transmits is found by inverse dynamics with the
  * accelerations (v+ - v) / h: that of all links behind the joint, less what else acts on them.  It
- * is summed link by link, not body by body, so that joints which do not move have one too. */
+ * is summed link by link, so that joints which do not move have one too; but links of a body with
+ * no sensor between them are accelerated as one. */
 #include "world/world.h"
 
 #include <string.h>
@@ -26,15 +27,16 @@ static int32_t parent_of(const tabi_model *model, int32_t link) {
 
 /* a force at a point as a wrench about the origin of the link's tree */
 static sv wrench_on(const tabi_world *w, int32_t link, v3 force, v3 point) {
-  v3 arm = v3_sub(point, tbi_tree_origin(w->d, body_of(w, link)));
-  return (sv){v4_from(force), v4_from(v3_cross(arm, force))};
+  v4 arm = v4_from(v3_sub(point, tbi_tree_origin(w->d, body_of(w, link))));
+  v4 push = v4_from(force);
+  return (sv){push, v4_cross(arm, push)};
 }
 
 /* acceleration, with the world falling up, of a point that moves with a body */
-static v3 acceleration_at(const tabi_world *w, int32_t body, v4 arm) {
+static v4 acceleration_at(const tabi_world *w, int32_t body, v4 arm) {
   const tbi_body_state *state = &w->d->body[body];
   v4 turning = v4_cross(state->vel.ang, sv_at(state->vel, arm));
-  return v4_to(v4_add(sv_at(w->d->acc[body], arm), turning));
+  return v4_add(sv_at(w->d->acc[body], arm), turning);
 }
 
 /* what accelerates one link, by Newton and Euler about its centre of mass */
@@ -46,13 +48,21 @@ static sv inertial_wrench(const tabi_world *w, int32_t link) {
   m3 rot = m3_mul(&body, &home->frame.rot);
   v3 com = v3_add(home->frame.pos, m3_mulv(&home->frame.rot, v3_load(def->com)));
   v4 arm = v4_add(state->pos, m4_mulv3(&state->rot, com));
-  v3 force = v3_scale(def->mass, acceleration_at(w, home->body, arm));
+  v3 force = v3_scale(def->mass, v4_to(acceleration_at(w, home->body, arm)));
   s3 inertia = s3_rotate(&rot, s3_load(def->inertia));
   v3 turn = v4_to(state->vel.ang);
   v3 moment = s3_mulv(inertia, v4_to(w->d->acc[home->body].ang));
   moment = v3_add(moment, v3_cross(turn, s3_mulv(inertia, turn)));
   moment = v3_add(moment, v3_cross(v4_to(arm), force));
   return (sv){v4_from(force), v4_from(moment)};
+}
+
+/* the same for a body, see rnea.c */
+static sv inertial_wrench_of_body(const tabi_world *w, int32_t body) {
+  const tbi_body_state *state = &w->d->body[body];
+  sv momentum = inertia_mulv(&state->inertia, state->vel);
+  return sv_add(inertia_mulv(&state->inertia, w->d->acc[body]),
+                sv_cross_force(state->vel, momentum));
 }
 
 /* accelerations of the bodies that some sensor needs, with the world falling up (see rnea.c) */
@@ -72,16 +82,23 @@ static void accelerate(tabi_world *w, const double *qdd) {
 
 static void begin_loads(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
-  memset(s->load + TABI_WORLD, 0, sizeof *s->load * ((size_t)w->model->nlink + 1));
   for (int32_t i = 0; i < s->nfelt; ++i) {
     int32_t link = s->felt[i];
-    s->load[link] = sv_sub(inertial_wrench(w, link), s->external[link]);
+    sv load = sv_zero();
+    if (s->feeling[link] == TBI_FELT_LINK) load = inertial_wrench(w, link);
+    if (s->feeling[link] == TBI_FELT_BODY) load = inertial_wrench_of_body(w, body_of(w, link));
+    s->load[link] = w->head->external ? sv_sub(load, s->external[link]) : load;
   }
+}
+
+/* what a link that is felt gets elsewhere, it need not get through its joint */
+static void unload(tabi_world *w, int32_t link, double sign, sv wrench) {
+  sv *load = &w->sensors.load[link];
+  if (w->sensors.feeling[link] != TBI_FELT_NOT) *load = sv_axpy(*load, -sign, wrench);
 }
 
 /* connections pull at b where its frame is, and with the opposite at a */
 static void unload_connections(tabi_world *w) {
-  sv *load = w->sensors.load;
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
     const tabi_connection_def *def = &w->model->connection[i];
     const tabi_connection_state *state = &w->connection[i];
@@ -92,8 +109,8 @@ static void unload_connections(tabi_world *w) {
     }
     v3 force = v3_load(state->force);
     sv couple = {v4_zero(), v4_from(v3_load(state->torque))};
-    load[def->b] = sv_sub(load[def->b], sv_add(wrench_on(w, def->b, force, at), couple));
-    load[def->a] = sv_add(load[def->a], sv_add(wrench_on(w, def->a, force, at), couple));
+    unload(w, def->b, 1, sv_add(wrench_on(w, def->b, force, at), couple));
+    unload(w, def->a, -1, sv_add(wrench_on(w, def->a, force, at), couple));
   }
 }
 
@@ -105,8 +122,7 @@ static sv moved(const tabi_world *w, sv wrench, int32_t from, int32_t to) {
   return wrench;
 }
 
-/* links hand what they need on to their parents; how those that are not felt fare does not matter
- */
+/* links hand what they need on to those of their parents that are felt */
 static void gather_loads(tabi_world *w) {
   const tabi_model *model = w->model;
   const tbi_sensors *s = &w->sensors;
@@ -114,7 +130,7 @@ static void gather_loads(tabi_world *w) {
   for (int32_t i = s->nfelt - 1; i >= 0; --i) {
     int32_t link = s->felt[i];
     int32_t parent = parent_of(model, link);
-    if (parent == TABI_WORLD) continue;
+    if (s->feeling[parent] == TBI_FELT_NOT) continue;
     sv handed = moved(w, load[link], body_of(w, link), body_of(w, parent));
     load[parent] = sv_add(load[parent], handed);
   }
@@ -124,11 +140,12 @@ static void gather_loads(tabi_world *w) {
 static void add_contact(tabi_world *w, const tabi_contact *c, int32_t link, int32_t other,
                         double rate) {
   tbi_sensors *s = &w->sensors;
+  if (!s->feels_contacts && s->feeling[link] == TBI_FELT_NOT) return;
   int32_t tree = tree_of(w, body_of(w, link));
   v3 point = v3_load(c->point);
   v3 force = v3_scale(rate, v3_load(c->impulse));
   sv wrench = wrench_on(w, link, force, point);
-  if (s->feels_forces) s->load[link] = sv_sub(s->load[link], wrench);
+  unload(w, link, 1, wrench);
   if (!s->feels_contacts) return;
   s->push[link].normal += fabs(rate) * v3_dot(v3_load(c->impulse), v3_load(c->normal));
   if (tree == tree_of(w, body_of(w, other))) return;
@@ -169,20 +186,29 @@ static void sum_contacts(tabi_world *w) {
   if (s->feels_contacts) weld_pushes(w);
 }
 
-static tbi_frame frame_of(const tabi_world *w, const tabi_sensor_def *def, int32_t link) {
-  tbi_frame home = tbi_link_frame(w->d, link);
-  tbi_frame mount = tbi_frame_load(def->pos, def->quat);
-  return tbi_frame_mul(&home, &mount);
+/* A sensor's axes in the world and its place from the origin of its tree. */
+typedef struct mounted {
+  m4 axes;
+  v4 pos;
+} mounted;
+
+static mounted mount_of(const tabi_world *w, const tbi_sensor_site *site) {
+  const tbi_body_state *state = &w->d->body[site->body];
+  return (mounted){m4_mul3(&state->rot, &site->mount.rot),
+                   v4_add(state->pos, m4_mulv3(&state->rot, site->mount.pos))};
 }
 
-/* a wrench on a link as force and moment at the sensor, in its axes */
-static void wrench_at(const tabi_world *w, int32_t link, sv wrench, const tbi_frame *frame,
-                      double value[6]) {
-  v3 force = v4_to(wrench.lin);
-  v3 arm = v3_sub(tbi_tree_origin(w->d, body_of(w, link)), frame->pos);
-  v3 moment = v3_add(v4_to(wrench.ang), v3_cross(arm, force));
-  v3_store(m3_tmulv(&frame->rot, force), value);
-  v3_store(m3_tmulv(&frame->rot, moment), value + 3);
+/* a vector of the world in the axes of a sensor */
+static void see(const mounted *at, v4 vector, double *value) {
+  value[0] = v4_dot(at->axes.x, vector);
+  value[1] = v4_dot(at->axes.y, vector);
+  value[2] = v4_dot(at->axes.z, vector);
+}
+
+/* a wrench about the origin of a sensor's tree as force and moment at the sensor, in its axes */
+static void see_wrench(const mounted *at, sv wrench, double value[6]) {
+  see(at, wrench.lin, value);
+  see(at, v4_sub(wrench.ang, v4_cross(at->pos, wrench.lin)), value + 3);
 }
 
 /* where a wrench has no moment about x and y, in the plane at a height */
@@ -194,20 +220,21 @@ static void centre_of(const double wrench[6], double height, double centre[2]) {
   centre[1] = (height * force[1] + moment[0]) / force[2];
 }
 
-static void pressure_centre(const tabi_world *w, const tabi_sensor_def *def, double *value) {
-  tbi_frame frame = frame_of(w, def, def->link);
+static void pressure_centre(const tabi_world *w, const tbi_sensor_site *site, double *value) {
+  mounted at = mount_of(w, site);
   double wrench[6];
-  wrench_at(w, def->link, w->sensors.push[def->link].wrench, &frame, wrench);
+  see_wrench(&at, w->sensors.push[site->link].wrench, wrench);
+  value[0] = value[1] = 0;
   centre_of(wrench, 0, value);
   value[2] = wrench[2];
 }
 
 /* in the level plane where the contacts are, by the mean of their heights */
-static void zero_moment_point(const tabi_world *w, const tabi_sensor_def *def, double *value) {
-  int32_t body = body_of(w, def->link);
-  if (body == TABI_WORLD) return;
-  const tbi_push *push = &w->sensors.tree_push[tree_of(w, body)];
-  v3 origin = tbi_tree_origin(w->d, body);
+static void zero_moment_point(const tabi_world *w, const tbi_sensor_site *site, double *value) {
+  memset(value, 0, sizeof *value * (size_t)site->size);
+  if (site->body == TABI_WORLD) return;
+  const tbi_push *push = &w->sensors.tree_push[tree_of(w, site->body)];
+  v3 origin = tbi_tree_origin(w->d, site->body);
   double wrench[6];
   v3_store(v4_to(push->wrench.lin), wrench);
   v3_store(v4_to(push->wrench.ang), wrench + 3);
@@ -234,34 +261,31 @@ static double drive_of(const tabi_world *w, int32_t joint) {
   return force + servo->kp * (servo->target - q) + servo->kd * (servo->target_rate - v);
 }
 
-static void measure(const tabi_world *w, const tabi_sensor_def *def, double *value) {
-  tbi_frame frame;
-  int32_t link = def->link;
+static void measure(const tabi_world *w, int32_t sensor, double *value) {
+  const tabi_sensor_def *def = &w->model->sensor[sensor];
+  const tbi_sensor_site *site = &w->sensors.site[sensor];
+  mounted at;
   switch (def->type) {
   case TABI_SENSOR_FORCE_TORQUE:
-    link = w->model->joint[def->joint].child;
-    frame = frame_of(w, def, link);
-    wrench_at(w, link, w->sensors.load[link], &frame, value);
+    at = mount_of(w, site);
+    see_wrench(&at, w->sensors.load[site->link], value);
     break;
-  case TABI_SENSOR_ACCELEROMETER: {
-    frame = frame_of(w, def, link);
-    v3 arm = v3_sub(frame.pos, tbi_tree_origin(w->d, body_of(w, link)));
-    v3 felt = acceleration_at(w, body_of(w, link), v4_from(arm));
-    v3_store(m3_tmulv(&frame.rot, felt), value);
+  case TABI_SENSOR_ACCELEROMETER:
+    at = mount_of(w, site);
+    see(&at, acceleration_at(w, site->body, at.pos), value);
     break;
-  }
   case TABI_SENSOR_JOINT_TORQUE:
     value[0] = drive_of(w, def->joint);
     break;
   case TABI_SENSOR_CONTACT:
-    value[1] = w->sensors.push[link].normal;
+    value[1] = w->sensors.push[site->link].normal;
     value[0] = value[1] > 0 ? 1 : 0;
     break;
   case TABI_SENSOR_PRESSURE_CENTRE:
-    pressure_centre(w, def, value);
+    pressure_centre(w, site, value);
     break;
   case TABI_SENSOR_ZMP:
-    zero_moment_point(w, def, value);
+    zero_moment_point(w, site, value);
     break;
   default:
     break;
@@ -289,9 +313,8 @@ void tbi_truth_of_step(tabi_world *w) {
     unload_connections(w);
     gather_loads(w);
   }
-  memset(s->truth, 0, sizeof *s->truth * TABI_SENSOR_MAX * (size_t)model->nsensor);
   for (int32_t i = 0; i < model->nsensor; ++i)
-    measure(w, &model->sensor[i], s->truth + TABI_SENSOR_MAX * (int64_t)i);
+    measure(w, i, s->truth + TABI_SENSOR_MAX * (int64_t)i);
 }
 
 /* a joint that was locked stands where it was */
@@ -308,8 +331,7 @@ void tbi_truth_of_state(tabi_world *w) {
     double *value = w->sensors.truth + TABI_SENSOR_MAX * (int64_t)i;
     if (def->type == TABI_SENSOR_ENCODER) value[0] = position_of(w, def->joint);
     if (def->type != TABI_SENSOR_GYRO) continue;
-    tbi_frame frame = frame_of(w, def, def->link);
-    v3 turn = v4_to(w->d->body[body_of(w, def->link)].vel.ang);
-    v3_store(m3_tmulv(&frame.rot, turn), value);
+    mounted at = mount_of(w, &w->sensors.site[i]);
+    see(&at, w->d->body[w->sensors.site[i].body].vel.ang, value);
   }
 }

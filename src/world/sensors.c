@@ -36,8 +36,8 @@ static int32_t length_of(const tabi_world *w, int32_t sensor) {
   return 1 + (int32_t)delay_steps(&w->model->sensor[sensor], w->def.timestep);
 }
 
-static int32_t size_of(const tabi_world *w, int32_t sensor) {
-  return tabi_sensor_type_size(w->model->sensor[sensor].type);
+static int32_t type_size(const tabi_model *model, int32_t sensor) {
+  return tabi_sensor_type_size(model->sensor[sensor].type);
 }
 
 void tbi_sensors_place_state(tbi_layout *at, tabi_world *w) {
@@ -46,7 +46,7 @@ void tbi_sensors_place_state(tbi_layout *at, tabi_world *w) {
   int64_t readings = 0;
   s->feels_forces = s->feels_contacts = false;
   for (int32_t i = 0; i < model->nsensor; ++i) {
-    readings += (int64_t)length_of(w, i) * size_of(w, i);
+    readings += (int64_t)length_of(w, i) * type_size(model, i);
     tabi_sensor_type type = model->sensor[i].type;
     if (type == TABI_SENSOR_FORCE_TORQUE) s->feels_forces = true;
     if (type == TABI_SENSOR_CONTACT || type == TABI_SENSOR_PRESSURE_CENTRE ||
@@ -62,12 +62,17 @@ void tbi_sensors_place(tbi_layout *at, tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
   if (model->nsensor == 0) return;
+  int64_t links = (int64_t)model->nlink + 1;
+  int64_t touched = s->feels_contacts ? links : 0;
+  int64_t trees = s->feels_contacts ? (int64_t)model->ntree + 1 : 0;
+  s->site = tbi_layout_take(at, model->nsensor, sizeof *s->site);
   s->line_start = tbi_layout_take(at, model->nsensor, sizeof *s->line_start);
   s->line_length = tbi_layout_take(at, model->nsensor, sizeof *s->line_length);
   s->truth = tbi_layout_take(at, (int64_t)TABI_SENSOR_MAX * model->nsensor, sizeof *s->truth);
-  s->load = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->load);
-  s->push = tbi_layout_take(at, (int64_t)model->nlink + 1, sizeof *s->push);
-  s->tree_push = tbi_layout_take(at, (int64_t)model->ntree + 1, sizeof *s->tree_push);
+  s->load = tbi_layout_take(at, s->feels_forces ? links : 0, sizeof *s->load);
+  s->push = tbi_layout_take(at, touched, sizeof *s->push);
+  s->tree_push = tbi_layout_take(at, trees, sizeof *s->tree_push);
+  s->feeling = tbi_layout_take(at, links, sizeof *s->feeling);
   s->felt = tbi_layout_take(at, model->nlink, sizeof *s->felt);
   s->body = tbi_layout_take(at, model->nbody, sizeof *s->body);
   if (!at->base) return;
@@ -75,6 +80,7 @@ void tbi_sensors_place(tbi_layout *at, tabi_world *w) {
   ++s->load;
   ++s->push;
   ++s->tree_push;
+  ++s->feeling;
 }
 
 /* normal distribution, by Box and Muller */
@@ -94,16 +100,17 @@ static double *entry(const tabi_world *w, int32_t sensor, int64_t step) {
   const tbi_sensors *s = &w->sensors;
   int64_t length = s->line_length[sensor];
   int64_t at = length > 1 ? step % length : 0;
-  return s->line + s->line_start[sensor] + at * size_of(w, sensor);
+  return s->line + s->line_start[sensor] + at * s->site[sensor].size;
 }
 
 static void write_reading(tabi_world *w, int32_t sensor) {
   tbi_sensors *s = &w->sensors;
+  const tbi_sensor_site *site = &s->site[sensor];
+  const double *truth = s->truth + TABI_SENSOR_MAX * (int64_t)sensor;
   double *to = entry(w, sensor, w->head->steps);
-  for (int k = 0; k < size_of(w, sensor); ++k) {
-    double truth = s->truth[TABI_SENSOR_MAX * (int64_t)sensor + k];
-    to[k] = disturb(truth, &w->model->sensor[sensor], k, &s->random[sensor]);
-  }
+  for (int k = 0; k < site->size; ++k)
+    to[k] = site->plain ? truth[k]
+                        : disturb(truth[k], &w->model->sensor[sensor], k, &s->random[sensor]);
 }
 
 void tbi_sensors_refill(tabi_world *w) {
@@ -116,30 +123,87 @@ void tbi_sensors_refill(tabi_world *w) {
     write_reading(w, i);
     const double *first = entry(w, i, w->head->steps);
     for (int32_t k = 1; k < s->line_length[i]; ++k)
-      memcpy(entry(w, i, w->head->steps + k), first, sizeof *first * (size_t)size_of(w, i));
+      memcpy(entry(w, i, w->head->steps + k), first, sizeof *first * (size_t)s->site[i].size);
   }
 }
 
-/* links behind joints with sensors; until then `push` holds the marks */
+static bool is_plain(const tabi_sensor_def *def, int32_t size) {
+  for (int32_t k = 0; k < size; ++k) {
+    if (def->noise[k] > 0 || def->resolution[k] > 0 || isfinite(def->range[k])) return false;
+  }
+  return true;
+}
+
+static void find_sites(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    const tabi_sensor_def *def = &model->sensor[i];
+    tbi_sensor_site *site = &w->sensors.site[i];
+    bool in_joint = def->type == TABI_SENSOR_FORCE_TORQUE;
+    int32_t link = in_joint ? model->joint[def->joint].child : def->link;
+    *site = (tbi_sensor_site){.link = link, .body = TABI_WORLD, .size = type_size(model, i)};
+    site->plain = is_plain(def, site->size);
+    if (link < 0 || link >= model->nlink) continue;
+    tbi_frame mount = tbi_frame_load(def->pos, def->quat);
+    site->body = model->link_home[link].body;
+    site->mount = tbi_frame_mul(&model->link_home[link].frame, &mount);
+  }
+}
+
+/* whether the joint above a link lets it move against what carries it */
+static bool leads_body(const tabi_model *model, int32_t link) {
+  int32_t joint = model->link_home[link].joint;
+  return joint != TABI_NONE && model->joint_body[joint] != TABI_NONE;
+}
+
+/* whether a sensor sits between links of a body */
+static bool is_parted(const tabi_world *w, int32_t body) {
+  const tabi_model *model = w->model;
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    const tabi_sensor_def *def = &model->sensor[i];
+    if (def->type != TABI_SENSOR_FORCE_TORQUE || w->sensors.site[i].body != body) continue;
+    if (model->joint_body[def->joint] == TABI_NONE) return true;
+  }
+  return false;
+}
+
+/* the links of a body that is felt as a whole are taken together */
+static void join_links(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_sensors *s = &w->sensors;
+  for (int32_t i = 0; i < s->nfelt; ++i) {
+    int32_t link = s->felt[i];
+    bool whole = leads_body(model, link) && !is_parted(w, model->link_home[link].body);
+    if (whole) s->feeling[link] = TBI_FELT_BODY;
+  }
+  for (int32_t i = 0; i < s->nfelt; ++i) {
+    int32_t link = s->felt[i];
+    if (leads_body(model, link) || model->link_home[link].joint == TABI_NONE) continue;
+    int32_t parent = model->joint[model->link_home[link].joint].parent;
+    bool together = s->feeling[parent] == TBI_FELT_BODY || s->feeling[parent] == TBI_FELT_PART;
+    if (together) s->feeling[link] = TBI_FELT_PART;
+  }
+}
+
+/* links behind joints with sensors */
 static void find_felt(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
   for (int32_t i = TABI_WORLD; i < model->nlink; ++i)
-    s->push[i].normal = 0;
+    s->feeling[i] = TBI_FELT_NOT;
   for (int32_t i = 0; i < model->nsensor; ++i) {
-    const tabi_sensor_def *def = &model->sensor[i];
-    if (def->type == TABI_SENSOR_FORCE_TORQUE) s->push[model->joint[def->joint].child].normal = 1;
+    if (model->sensor[i].type == TABI_SENSOR_FORCE_TORQUE)
+      s->feeling[s->site[i].link] = TBI_FELT_LINK;
   }
   s->nfelt = 0;
   for (int32_t i = 0; i < model->nlink; ++i) {
     int32_t link = model->link_order[i];
     int32_t joint = model->link_home[link].joint;
-    if (joint != TABI_NONE && s->push[model->joint[joint].parent].normal > 0)
-      s->push[link].normal = 1;
-    if (s->push[link].normal > 0) s->felt[s->nfelt++] = link;
+    if (joint != TABI_NONE && s->feeling[model->joint[joint].parent] != TBI_FELT_NOT)
+      s->feeling[link] = TBI_FELT_LINK;
+    if (s->feeling[link] != TBI_FELT_NOT) s->felt[s->nfelt++] = link;
   }
-  for (int32_t i = 0; i < s->nfelt; ++i)
-    s->push[s->felt[i]].normal = 0;
+  join_links(w);
 }
 
 static void mark_bodies(const tabi_world *w, int32_t link) {
@@ -167,6 +231,7 @@ static void find_bodies(tabi_world *w) {
 void tbi_sensors_start(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
   if (w->model->nsensor > 0) {
+    find_sites(w);
     find_felt(w);
     find_bodies(w);
   }
@@ -176,7 +241,7 @@ void tbi_sensors_start(tabi_world *w) {
     s->random[i] = tbi_random_next(&seeds);
     s->line_start[i] = start;
     s->line_length[i] = length_of(w, i);
-    start += (int64_t)s->line_length[i] * size_of(w, i);
+    start += (int64_t)s->line_length[i] * s->site[i].size;
   }
   tbi_sensors_refill(w);
 }
@@ -194,7 +259,9 @@ void tbi_sensors_read(tabi_world *w) {
 
 int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value) {
   TBI_ASSERT(sensor >= 0 && sensor < world->model->nsensor);
-  int32_t size = size_of(world, sensor);
-  memcpy(value, entry(world, sensor, world->head->steps + 1), sizeof *value * (size_t)size);
+  int32_t size = world->sensors.site[sensor].size;
+  const double *oldest = entry(world, sensor, world->head->steps + 1);
+  for (int32_t k = 0; k < size; ++k)
+    value[k] = oldest[k];
   return size;
 }

@@ -7,8 +7,7 @@
 #define TBI_SENSORS_H
 
 #include "base/layout.h"
-#include "math/spatial.h"
-#include "tabi/tabi.h"
+#include "model/model.h"
 
 /* What contacts do to a link or tree. */
 typedef struct tbi_push {
@@ -17,6 +16,22 @@ typedef struct tbi_push {
   double height; /* N m: sum of vertical forces times the heights at which they act */
 } tbi_push;
 
+/* A sensor where it sits. */
+typedef struct tbi_sensor_site {
+  int32_t link, body; /* that it moves with; one in a joint with what is behind that */
+  tbi_frame mount;    /* in the body */
+  int32_t size;       /* numbers that it gives */
+  bool plain;         /* what is true is what it says */
+} tbi_sensor_site;
+
+/* How the wrench that accelerates a link is found. */
+typedef enum tbi_feeling {
+  TBI_FELT_NOT,  /* nothing is behind a joint with a sensor */
+  TBI_FELT_LINK, /* from its own mass */
+  TBI_FELT_BODY, /* with all of its body, of which it is the first link */
+  TBI_FELT_PART, /* with that first link */
+} tbi_feeling;
+
 typedef struct tbi_sensors {
   /* part of the state */
   uint64_t *random; /* one generator each: [nsensor] */
@@ -24,18 +39,20 @@ typedef struct tbi_sensors {
   sv *external;     /* wrench on each link in the next step, if some sensor feels forces: [nlink] */
 
   /* made once */
-  int64_t *line_start;  /* [nsensor] */
-  int32_t *line_length; /* readings in a ring: [nsensor] */
-  bool feels_forces;    /* some sensor sits in a joint */
-  bool feels_contacts;  /* some sensor tells what contacts do to a link or tree */
-  int32_t *felt;        /* links behind joints with sensors, parents first: [nfelt] */
-  int32_t *body;        /* bodies whose acceleration is needed, parents first: [nbody] */
+  tbi_sensor_site *site; /* [nsensor] */
+  int64_t *line_start;   /* [nsensor] */
+  int32_t *line_length;  /* readings in a ring: [nsensor] */
+  bool feels_forces;     /* some sensor sits in a joint */
+  bool feels_contacts;   /* some sensor tells what contacts do to a link or tree */
+  tbi_feeling *feeling;  /* [nlink] and the world */
+  int32_t *felt;         /* links behind joints with sensors, parents first: [nfelt] */
+  int32_t *body;         /* bodies whose acceleration is needed, parents first: [nbody] */
   int32_t nfelt, nbody;
 
   /* of a step; entry TABI_WORLD of links and trees is the world itself */
   double *truth;              /* TABI_SENSOR_MAX each */
-  sv *load;                   /* what carries a link and all behind it: [nlink] */
-  tbi_push *push, *tree_push; /* [nlink], [ntree] */
+  sv *load;                   /* what carries a link that is felt and all behind it: [nlink] */
+  tbi_push *push, *tree_push; /* if contacts are felt: [nlink], [ntree] */
 } tbi_sensors;
 
 /* Whether the delays of a model fit the time step of a world. */
