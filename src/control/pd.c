@@ -1,8 +1,8 @@
 /* pd.c - joint control through the servos and actuators of a world. */
 #include "base/error.h"
 #include "tabi/tabi_control.h"
+#include "world/world.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,24 +98,24 @@ void tabi_pd_destroy(tabi_pd *pd) {
   free(pd);
 }
 
-/* With targets and rates by column; a spring that aims further pushes more. */
-static void apply_joint(const tabi_pd *pd, int32_t index, tabi_world *world, const double *target,
-                        const double *rate) {
+/* With targets and rates by column; a spring that aims further pushes more.  Servos are written
+ * where they are: a call for each joint would take longer. */
+static inline void apply_joint(const tabi_pd *pd, int32_t index, tabi_world *world,
+                               const double *target, const double *rate) {
   const tabi_pd_joint *joint = &pd->joint[index];
-  const double *input = pd->input + 2 * (ptrdiff_t)index;
-  tabi_servo servo = {
-      .kp = joint->kp, .kd = joint->kd, .target = joint->target, .implicit = joint->implicit};
-  if (joint->column != TABI_NONE) {
-    servo.target = target[joint->column];
-    servo.target_rate = rate[joint->column];
-  }
-  bool pushed = pd->torque && joint->column != TABI_NONE && joint->kp > 0;
-  if (pushed && joint->actuator == TABI_NONE) servo.target += pd->push[joint->column] / joint->kp;
+  bool follows = joint->column != TABI_NONE;
+  double aim = follows ? target[joint->column] : joint->target;
   if (joint->actuator != TABI_NONE) {
-    tabi_world_set_control(world, joint->actuator, input[0] * servo.target + input[1]);
-  } else {
-    tabi_world_set_servo(world, joint->joint, &servo);
+    const double *input = pd->input + 2 * (ptrdiff_t)index;
+    tabi_world_set_control(world, joint->actuator, input[0] * aim + input[1]);
+    return;
   }
+  if (pd->torque && follows && joint->kp > 0) aim += pd->push[joint->column] / joint->kp;
+  world->servo[joint->joint] = (tabi_servo){.kp = joint->kp,
+                                            .kd = joint->kd,
+                                            .target = aim,
+                                            .target_rate = follows ? rate[joint->column] : 0,
+                                            .implicit = joint->implicit};
 }
 
 void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
