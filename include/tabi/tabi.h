@@ -472,7 +472,8 @@ typedef struct tabi_world_def {
                               1e-8, exact 1e-10 */
   int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
   tabi_fallback fallback;  /* who goes on where cone or lcp crawl */
-  int32_t max_contacts;    /* points; fixes the memory of the world for its whole life */
+  int32_t max_contacts;    /* points; fixes the memory of the world for its whole life.  0: as many
+                              as the shapes may reasonably have at once, see docs/scenes.md */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
                               1e-4 */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */

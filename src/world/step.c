@@ -249,6 +249,7 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
     commit(world);
   } else {
     world->head->random = random;
+    world->ncontact = 0; /* the solution was made where they stood */
   }
   /* pushes are for one step, also for one that failed: a bad push shall not stay */
   if (world->head->external) {

@@ -87,15 +87,52 @@ static int64_t longest_path(const tabi_model *model) {
   return depth + 4;
 }
 
-/* twists in Y and its tails if every body has a port */
-static int64_t count_port_y(const tabi_model *model) {
+static int64_t count_rows(const tabi_model *model) {
   int64_t count = 0;
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    const tbi_body *body = &model->body[i];
-    count += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
-             tbi_cluster_room(model, model->tree_cluster[body->tree]);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    if (model->dof_q[k] == TABI_NONE) continue;
+    count += isfinite(model->dof_lower[k]) ? 1 : 0;
+    count += isfinite(model->dof_upper[k]) ? 1 : 0;
+    count += model->dof_friction[k] > 0 ? 1 : 0;
   }
   return count;
+}
+
+static int32_t tree_end(const tabi_model *model, int32_t tree) {
+  return tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
+}
+
+/* adds what the bodies of a tree need if all are touched that may be; returns their number */
+static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_room *room) {
+  int64_t count = 0;
+  for (int32_t i = model->tree_body[tree]; i < tree_end(model, tree); ++i) {
+    const tbi_body *body = &model->body[i];
+    if (!body->touchable) continue;
+    ++count;
+    room->port_y += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
+                    tbi_cluster_room(model, model->tree_cluster[tree]);
+  }
+  room->ports += count;
+  return count;
+}
+
+/* ports of one cluster have a block for every two of them */
+static tbi_room count_room(const tabi_model *model) {
+  tbi_room room = {.rows = count_rows(model)};
+  int32_t cluster = TABI_NONE;
+  int64_t own = 0; /* its ports */
+  for (int32_t k = 0; k < model->ntree; ++k) {
+    int32_t tree = model->tree_order[k];
+    if (model->tree_cluster[tree] != cluster) {
+      room.blocks += own * own;
+      own = 0;
+      cluster = model->tree_cluster[tree];
+    }
+    own += count_ports_of(model, tree, &room);
+  }
+  room.blocks += own * own;
+  if (room.blocks > MAX_BLOCKS) room.blocks = MAX_BLOCKS;
+  return room;
 }
 
 /* numbers in Y of all joints, and tails if every possible row is there */
@@ -109,26 +146,12 @@ static int64_t count_row_y(const tabi_model *model) {
   return count;
 }
 
-/* bodies that may be touched, at most: shapes of one body mostly follow one another */
-static int64_t count_touchable(const tabi_model *model) {
-  int32_t last = TABI_WORLD;
-  int64_t count = 0;
-  for (int32_t i = 0; i < model->nshape; ++i) {
-    if (!model->shape[i].collides || model->shape[i].link == TABI_WORLD) continue;
-    int32_t body = model->link_home[model->shape[i].link].body;
-    if (body == TABI_WORLD || body == last) continue;
-    last = body;
-    ++count;
-  }
-  return count < model->nbody ? count : model->nbody;
-}
-
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
   int64_t points = w->def.max_contacts;
-  int64_t ports = count_touchable(model);
-  s->max_blocks = ports * ports < MAX_BLOCKS ? ports * ports : MAX_BLOCKS;
+  int64_t ports = w->room.ports;
+  s->max_blocks = w->room.blocks;
   p->port = tbi_layout_take(at, ports, sizeof *p->port);
   p->free = tbi_layout_take(at, ports, sizeof *p->free);
   p->velocity = tbi_layout_take(at, ports, sizeof *p->velocity);
@@ -141,14 +164,14 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
-  p->row = tbi_layout_take(at, row_count(model), sizeof *p->row);
+  p->row = tbi_layout_take(at, w->room.rows, sizeof *p->row);
   p->group = tbi_layout_take(at, points, sizeof *p->group);
   s->approach = tbi_layout_take(at, points, sizeof *s->approach);
   s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
   s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
   s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
-  s->port_y = tbi_layout_take(at, count_port_y(model), sizeof *s->port_y);
+  s->port_y = tbi_layout_take(at, w->room.port_y, sizeof *s->port_y);
   s->y = tbi_layout_take(at, count_row_y(model), sizeof *s->y);
   s->scratch = tbi_layout_take(at, longest_path(model), sizeof *s->scratch);
   tbi_ties_place(at, model, &s->ties);
@@ -165,7 +188,6 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   bool staged = w->def.contact == TABI_CONTACT_PENALTY && w->def.integrator == TABI_RK4;
   w->stage_touch = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_touch);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
-  w->contact = tbi_layout_take(at, points, sizeof *w->contact);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
   w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
   w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
@@ -179,11 +201,15 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->limited = tbi_layout_take(at, model->nv, sizeof *w->limited);
   w->stuck = tbi_layout_take(at, model->nv, sizeof *w->stuck);
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
-  w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
+  if (w->def.integrator == TABI_RK4)
+    w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
   w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
   const tbi_formulation *formulation = tbi_formulations[w->def.contact];
+  tbi_layout listed = *at;
+  w->contact = tbi_layout_take(&listed, points, sizeof *w->contact);
   size_t scratch = formulation->memsize ? formulation->memsize(model, &w->def) : 0;
   w->scratch = tbi_layout_take(at, (int64_t)scratch, 1);
+  if (listed.used > at->used) *at = listed;
   tbi_world_place_walk(at, w);
   if (tbi_world_falls_back(w)) {
     w->fallback = tbi_layout_take(at, (int64_t)tbi_exact.memsize(model, &w->def), 1);
@@ -197,12 +223,38 @@ static void place(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_sensors_place(at, w);
 }
 
-/* as many as the shapes may reasonably have at once; most of a robot's are for the eye only */
+/* whether a body is a tree of its own, as things are that lie in heaps */
+static bool is_lone(const tabi_model *model, int32_t body) {
+  int32_t tree = model->body[body].tree;
+  return tree_end(model, tree) - model->tree_body[tree] == 1;
+}
+
+static bool is_rough(const tabi_shape_def *shape) {
+  return shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD;
+}
+
+static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *shape) {
+  int32_t body = shape->link == TABI_WORLD ? TABI_WORLD : model->link_home[shape->link].body;
+  if (body == TABI_WORLD) return 4;
+  if (is_lone(model, body)) return 12;
+  bool flat = shape->type == TABI_SHAPE_BOX || shape->type == TABI_SHAPE_MESH;
+  return flat ? 4 : 2;
+}
+
+/* As many as the shapes may reasonably have at once: of a robot's, few touch, with the corners of
+ * one side at most; on ground made of triangles all of them may, with all the points of a pair. */
 static int32_t usual_contacts(const tabi_model *model) {
-  int32_t count = 64;
-  for (int32_t i = 0; i < model->nshape; ++i)
-    count += model->shape[i].collides ? 12 : 0;
-  return count;
+  int32_t smooth = 16;
+  int32_t rough = 64;
+  bool has_rough = false;
+  for (int32_t i = 0; i < model->nshape; ++i) {
+    const tabi_shape_def *shape = &model->shape[i];
+    if (!shape->collides) continue;
+    smooth += usual_contacts_of(model, shape);
+    rough += 12;
+    has_rough = has_rough || is_rough(shape);
+  }
+  return has_rough ? rough : smooth;
 }
 
 /* the farthest point of a shape from the origin of its body */
@@ -291,7 +343,7 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   if (tbi_sensors_check(model, def, err) != TABI_OK) return NULL;
-  tabi_world counted = {.model = model, .def = *def};
+  tabi_world counted = {.model = model, .def = *def, .room = count_room(model)};
   if (counted.def.max_contacts == 0) counted.def.max_contacts = usual_contacts(model);
   counted.fallback_def = counted.def;
   counted.fallback_def.contact = TABI_CONTACT_EXACT;

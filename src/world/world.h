@@ -39,6 +39,12 @@ typedef struct tbi_world_head {
   bool external; /* some wrench acts from outside in the next step */
 } tbi_world_head;
 
+/* What there is at most in the problem of a step, points apart. */
+typedef struct tbi_room {
+  int64_t ports, blocks, rows;
+  int64_t port_y; /* twists in Y and tails of all ports */
+} tbi_room;
+
 /* Where the time of steps goes, if there is a clock (stats.c). */
 typedef struct tbi_timers {
   double (*clock)(void *user); /* or NULL */
@@ -53,6 +59,7 @@ struct tabi_world {
   tabi_world_def def;
   tabi_error error; /* of the last step */
   size_t memory, state_size;
+  tbi_room room;
   tbi_timers timers;
   /* the state */
   tbi_world_head *head;
@@ -96,12 +103,12 @@ struct tabi_world {
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
   double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
-  void *scratch;                  /* of the formulation */
+  void *scratch;                  /* of the formulation, until it is done */
   const double *walk_tau;         /* joint forces of the walk's step */
   void *walk_before;              /* its state before the step */
   void *fallback;                 /* scratch of exact, if def.fallback asks for it */
   tabi_world_def fallback_def;    /* what exact is then asked for */
-  tabi_contact *contact;
+  tabi_contact *contact;          /* in the memory of scratch, from the end of the step */
   int32_t ncontact;
   tabi_connection_state *connection; /* all but gap and turn */
   tabi_certificate certificate;
