@@ -163,20 +163,22 @@ void tbi_preview_free(tbi_preview *preview) {
   preview->ahead = NULL;
 }
 
-/* Four sums at once, which need not wait for each other. */
+/* Eight sums at once, which need not wait for each other. */
 static double look_ahead(const tbi_preview *preview, int32_t now, int32_t count,
                          const double *reference) {
-  double sum[4] = {0, 0, 0, 0};
+  double sum[8] = {0};
   int32_t horizon = preview->def.horizon;
   int32_t known = count - 1 - now < horizon ? count - 1 - now : horizon;
   const double *coming = reference + now + 1;
   int32_t j = 0;
-  for (; j + 3 < known; j += 4) {
-    for (int i = 0; i < 4; i++)
+  for (; j + 7 < known; j += 8) {
+    for (int i = 0; i < 8; i++)
       sum[i] += preview->ahead[j + i] * coming[j + i];
   }
   for (; j < horizon; j++)
     sum[0] += preview->ahead[j] * (j < known ? coming[j] : reference[count - 1]);
+  for (int i = 0; i < 4; i++)
+    sum[i] += sum[4 + i];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

@@ -30,6 +30,7 @@ typedef struct pattern {
   const tabi_walk_def *def;
   tbi_preview preview;
   int32_t count;          /* of samples */
+  tbi_plan_state *plan;   /* [count] */
   double *zmp[2];         /* [count] planned, x and y */
   double *motion_zmp[2];  /* [count] of all bodies */
   double *lack;           /* [count] scratch */
@@ -107,16 +108,17 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
   double way[2] = {0, 0};
   v3 before = v3_zero();
   waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
+  const tbi_frame sole[2] = {tbi_frame_of_place(&foot[0]), tbi_frame_of_place(&foot[1])};
+  tbi_frame frame = tbi_frame_of_place(waist);
   for (int i = 0; i < MAX_CORRECTION; i++) {
-    tbi_frame frame = tbi_frame_of_place(waist);
-    tbi_walker_set_waist(walker, &frame, q);
+    frame.pos = waist->pos;
     for (int side = 0; side < 2; side++) {
-      tbi_frame sole = tbi_frame_of_place(&foot[side]);
       bool search = time <= 0 && i == 0;
-      if (!tbi_walker_set_foot(walker, (tabi_side)side, &frame, &sole, search, q))
+      if (!tbi_walker_set_foot(walker, (tabi_side)side, &frame, &sole[side], search, q))
         return fail_reach(time, side, err);
     }
-    v3 missed = v3_sub(centre, tbi_lumps_centre(&walker->lumps, q));
+    tbi_frame floating = tbi_frame_mul(&frame, &walker->in_waist);
+    v3 missed = v3_sub(centre, tbi_lumps_centre_at(&walker->lumps, &floating, q));
     if (fabs(missed.x) < CENTRE_GOAL && fabs(missed.y) < CENTRE_GOAL) break;
     if (i > 0) learn(walker, way, before, missed);
     way[0] = walker->follow[0] * missed.x;
@@ -125,6 +127,7 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
     waist->pos.y += way[1];
     before = missed;
   }
+  tbi_walker_set_waist(walker, &frame, q);
   return TABI_OK;
 }
 
@@ -156,12 +159,12 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
   for (int32_t k = 0; k < p->count; k++) {
     double *q = p->q + (size_t)k * nq;
     double time = k * p->def->period;
-    tbi_plan_state plan = tbi_plan_at(&walk->plan, time);
     v3 centre = {p->centre[0][k][0], p->centre[1][k][0], 0};
     memcpy(q, last, nq * sizeof *q);
     waist.pos = v3_add(waist.pos, v3_sub(centre, last_centre));
     guess(p, k, q, &waist);
-    tabi_status status = solve_posture(&walk->walker, time, plan.foot, centre, &waist, q, err);
+    tabi_status status =
+        solve_posture(&walk->walker, time, p->plan[k].foot, centre, &waist, q, err);
     if (status != TABI_OK) return status;
     p->waist[k] = waist;
     last_centre = centre;
@@ -174,9 +177,9 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
 static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
   size_t nv = (size_t)tabi_model_nv(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
-  tbi_plan_state plan = tbi_plan_at(&p->walk->plan, inner * p->def->period);
-  double left = tbi_plan_left_share(&plan, (const double[]){zmp.x, zmp.y});
-  tbi_walker_stand(walker, plan.foot, left, zmp);
+  const tbi_plan_state *plan = &p->plan[inner];
+  double left = tbi_plan_left_share(plan, (const double[]){zmp.x, zmp.y});
+  tbi_walker_stand(walker, plan->foot, left, zmp);
   memcpy(p->tau + (size_t)k * nv, walker->tau, nv * sizeof *p->tau);
 }
 
@@ -226,11 +229,12 @@ static bool allocate(pattern *p, tabi_error *err) {
   size_t rows = (size_t)p->count;
   double *numbers = calloc(rows * 5, sizeof *numbers);
   p->centre[0] = calloc(rows * 3, sizeof *p->centre[0]);
+  p->plan = malloc(rows * sizeof *p->plan);
   p->waist = calloc(rows, sizeof *p->waist);
   p->q = calloc(rows * (size_t)tabi_model_nq(p->walk->model), sizeof *p->q);
   p->tau = calloc(rows * (size_t)tabi_model_nv(p->walk->model), sizeof *p->tau);
   p->zmp[0] = numbers;
-  if (!numbers || !p->centre[0] || !p->waist || !p->q || !p->tau) {
+  if (!numbers || !p->centre[0] || !p->plan || !p->waist || !p->q || !p->tau) {
     (void)tbi_error_memory(err);
     return false;
   }
@@ -247,6 +251,7 @@ static void release(pattern *p) {
   tbi_preview_free(&p->preview);
   free(p->zmp[0]);
   free(p->centre[0]);
+  free(p->plan);
   free(p->waist);
   free(p->q);
   free(p->tau);
@@ -287,9 +292,9 @@ static tabi_status make_preview(pattern *p, tabi_error *err) {
 
 static tabi_status generate(pattern *p, tabi_error *err) {
   for (int32_t k = 0; k < p->count; k++) {
-    tbi_plan_state plan = tbi_plan_at(&p->walk->plan, k * p->def->period);
-    p->zmp[0][k] = plan.zmp[0];
-    p->zmp[1][k] = plan.zmp[1];
+    p->plan[k] = tbi_plan_at(&p->walk->plan, k * p->def->period);
+    p->zmp[0][k] = p->plan[k].zmp[0];
+    p->zmp[1][k] = p->plan[k].zmp[1];
   }
   for (int axis = 0; axis < 2; axis++)
     tbi_preview_follow(&p->preview, p->count, p->zmp[axis], p->centre[axis]);
@@ -326,11 +331,12 @@ static tabi_trajectory *keep_joints(const pattern *p, bool torque, tabi_error *e
     (void)tbi_error_memory(err);
     return NULL;
   }
-  for (int32_t j = 0; j < njoint; j++) {
-    tabi_range range = torque ? tabi_model_joint_v(model, j) : tabi_model_joint_q(model, j);
-    if (range.count != 1) continue;
-    for (size_t k = 0; k < (size_t)p->count; k++)
-      rows[k * (size_t)njoint + (size_t)j] = from[k * width + (size_t)range.first];
+  double *to = rows;
+  for (int32_t k = 0; k < p->count; k++, from += width) {
+    for (int32_t j = 0; j < njoint; j++, to++) {
+      tabi_range range = torque ? tabi_model_joint_v(model, j) : tabi_model_joint_q(model, j);
+      if (range.count == 1) *to = from[range.first];
+    }
   }
   tabi_trajectory *dense = densify(p, rows, njoint, err);
   free(rows);

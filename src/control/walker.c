@@ -272,25 +272,42 @@ v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
 
 /* -- motion */
 
-/* The velocity that leads from one posture to another in a time, at which other trees rest. */
-static void difference(const tbi_walker *walker, const double *from, const double *to, double time,
-                       double *v) {
-  const tabi_model *model = walker->model;
-  int32_t tree = model->body[walker->body].tree;
-  memset(v, 0, (size_t)model->nv * sizeof *v);
-  for (int32_t i = 0; i < model->nbody; i++) {
-    const tbi_body *body = &model->body[i];
-    if (body->tree != tree || (body->nv != 1 && i != walker->body)) continue;
-    int32_t count = body->nv == 1 ? 1 : 3;
-    for (int32_t k = 0; k < count; k++)
-      v[body->v + k] = (to[body->q + k] - from[body->q + k]) / time;
-    if (i != walker->body) continue;
-    q4 back = q_load(from + body->q + 3);
-    q4 turn = q_mul(q_load(to + body->q + 3), (q4){back.w, -back.x, -back.y, -back.z});
-    /* 2 sin(angle / 2) for the angle: a period is short */
-    double sign = turn.w < 0 ? -2 : 2;
-    v3_store(v3_scale(sign / time, (v3){turn.x, turn.y, turn.z}), v + body->v + 3);
-  }
+/* Velocity and acceleration of one number in the middle of three, from its rates before and after.
+ */
+static void differentiate(const tbi_walker *walker, int32_t dof, double before, double after,
+                          double period) {
+  walker->v[dof] = 0.5 * (before + after);
+  walker->v[walker->model->nv + dof] = (after - before) / period;
+}
+
+/* The velocity of the floating body that leads from one posture to another in a time. */
+static void base_difference(const tbi_walker *walker, const double *from, const double *to,
+                            double time, double v[6]) {
+  const tbi_body *body = &walker->model->body[walker->body];
+  for (int32_t k = 0; k < 3; k++)
+    v[k] = (to[body->q + k] - from[body->q + k]) / time;
+  q4 back = q_load(from + body->q + 3);
+  q4 turn = q_mul(q_load(to + body->q + 3), (q4){back.w, -back.x, -back.y, -back.z});
+  /* 2 sin(angle / 2) for the angle: a period is short */
+  double sign = turn.w < 0 ? -2 : 2;
+  v3_store(v3_scale(sign / time, (v3){turn.x, turn.y, turn.z}), v + 3);
+}
+
+static void move_base(const tbi_walker *walker, const double *before, const double *now,
+                      const double *after, double period) {
+  double first[6];
+  double second[6];
+  base_difference(walker, before, now, period, first);
+  base_difference(walker, now, after, period, second);
+  for (int32_t k = 0; k < 6; k++)
+    differentiate(walker, walker->model->body[walker->body].v + k, first[k], second[k], period);
+}
+
+static void move_joint(const tbi_walker *walker, int32_t q, int32_t v, const double *const three[3],
+                       double period) {
+  double first = (three[1][q] - three[0][q]) / period;
+  double second = (three[2][q] - three[1][q]) / period;
+  differentiate(walker, v, first, second, period);
 }
 
 /* Force and moment at the floating link, in the world. */
@@ -308,20 +325,6 @@ static v3 base_origin(const tbi_walker *walker) {
   return v3_load(pos);
 }
 
-/* Velocity and acceleration in the middle of three postures. */
-static void differentiate(const tbi_walker *walker, const double *before, const double *now,
-                          const double *after, double period) {
-  double *v = walker->v;
-  double *acceleration = v + walker->model->nv;
-  difference(walker, before, now, period, v);
-  difference(walker, now, after, period, acceleration);
-  for (int32_t k = 0; k < walker->model->nv; k++) {
-    double first = v[k];
-    v[k] = 0.5 * (first + acceleration[k]);
-    acceleration[k] = (acceleration[k] - first) / period;
-  }
-}
-
 /* Where a force and moment at the floating link have no moment about a horizontal axis. */
 static v3 pressure_point(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
   double height = origin.z - walker->ground;
@@ -331,7 +334,15 @@ static v3 pressure_point(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
 
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period) {
-  differentiate(walker, before, now, after, period);
+  const tabi_model *model = walker->model;
+  const double *const three[3] = {before, now, after};
+  int32_t tree = model->body[walker->body].tree;
+  memset(walker->v, 0, 2 * (size_t)model->nv * sizeof *walker->v);
+  for (int32_t i = 0; i < model->nbody; i++) {
+    const tbi_body *body = &model->body[i];
+    if (body->tree == tree && body->nv == 1) move_joint(walker, body->q, body->v, three, period);
+  }
+  move_base(walker, before, now, after, period);
   tabi_dynamics_set_state(walker->dynamics, now, walker->v);
   tabi_dynamics_inverse(walker->dynamics, walker->v + walker->model->nv, walker->tau);
   v3 f;
@@ -342,7 +353,10 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
 
 v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
                         const double *after, double period) {
-  differentiate(walker, before, now, after, period);
+  const double *const three[3] = {before, now, after};
+  for (int32_t i = 1; i < walker->lumps.count; i++)
+    move_joint(walker, walker->lumps.lump[i].q, walker->lumps.lump[i].v, three, period);
+  move_base(walker, before, now, after, period);
   double gravity[3];
   tabi_model_gravity(walker->model, gravity);
   v3 f;
