@@ -36,16 +36,13 @@ static int64_t longest_limb(const tabi_model *model) {
 
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f) {
-  tbi_factored_place_small(at, model, points, rows, count_coordinates(model), f);
+  tbi_factored_place_islands(at, model, points, rows, f);
+  tbi_factored_place_newton(at, model, points, rows, count_coordinates(model), f);
 }
 
-void tbi_factored_place_small(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
-                              int64_t most, tbi_factored *f) {
-  int64_t coordinates = count_coordinates(model);
+void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t points,
+                                int64_t rows, tbi_factored *f) {
   int64_t clusters = model->ncluster;
-  most = most < coordinates ? most : coordinates;
-  f->longest = longest_limb(model);
-  f->arena_size = (size_t)arena_size(most, most < clusters ? most : clusters);
   f->island = tbi_layout_take(at, clusters, sizeof *f->island);
   f->node = tbi_layout_take(at, clusters, sizeof *f->node);
   f->island_of = tbi_layout_take(at, clusters, sizeof *f->island_of);
@@ -56,7 +53,16 @@ void tbi_factored_place_small(tbi_layout *at, const tabi_model *model, int64_t p
   f->law_point = tbi_layout_take(at, points + rows, sizeof *f->law_point);
   f->q = tbi_layout_take(at, 3 * points + rows, sizeof *f->q);
   f->port = tbi_layout_take(at, model->nbody, sizeof *f->port);
-  f->sum = tbi_layout_take(at, coordinates, sizeof *f->sum);
+  f->sum = tbi_layout_take(at, count_coordinates(model), sizeof *f->sum);
+}
+
+void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
+                               int64_t rows, int64_t most, tbi_factored *f) {
+  int64_t coordinates = count_coordinates(model);
+  int64_t clusters = model->ncluster;
+  most = most < coordinates ? most : coordinates;
+  f->longest = longest_limb(model);
+  f->arena_size = (size_t)arena_size(most, most < clusters ? most : clusters);
   f->x = tbi_layout_take(at, coordinates, sizeof *f->x);
   f->left = tbi_layout_take(at, 3 * points + rows, sizeof *f->left);
   f->more = tbi_layout_take(at, 3 * points + rows, sizeof *f->more);

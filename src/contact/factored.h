@@ -37,9 +37,10 @@ typedef struct tbi_factored {
   int32_t *law_point;
   double *q;
   /* scratch */
-  sv *port;            /* wrenches at ports, then their answers */
-  double *sum;         /* by velocity and tie, as problem->sum */
-  double *x;           /* the same, node by node */
+  sv *port;    /* wrenches at ports, then their answers */
+  double *sum; /* by velocity and tie, as problem->sum */
+  /* of Newton steps */
+  double *x;           /* as sum, node by node */
   double *left, *more; /* by unknown */
   int32_t *size;       /* of the nodes of an island */
   int32_t (*pair)[2];  /* of nodes that touch */
@@ -60,9 +61,12 @@ static inline const tbi_point *tbi_island_point(const tbi_island *island, int32_
 /* Takes the memory for problems with at most that many points and rows. */
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f);
-/* The same, but Newton steps for islands of at most so many coordinates only. */
-void tbi_factored_place_small(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
-                              int64_t most, tbi_factored *f);
+/* Its two parts: all but Newton steps, and what these need in islands of so many points, rows and
+ * coordinates, from one step to the next. */
+void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t points,
+                                int64_t rows, tbi_factored *f);
+void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
+                               int64_t rows, int64_t most, tbi_factored *f);
 /* Finds the islands of a problem and writes down their laws.  What ties hold loses its impulses;
  * such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);

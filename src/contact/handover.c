@@ -18,8 +18,9 @@ enum {
   LARGE_STEPS = 3,
   SWEEPS_PER_STEP = 10, /* what a step of Newton costs */
 };
-/* Room: points of a problem, and as many more for each cluster; points of an island for Newton. */
-enum { FIRST_POINTS = 64, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
+/* Room: points of a problem, and as many more for each cluster; points of an island for Newton.
+ * Rows are one for each velocity: few joints are at a limit and slip, too. */
+enum { FIRST_POINTS = 40, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
 
 /* of the tolerance, which is one of change in a sweep: what a residual may be.  What is missed in
  * every step adds up to a creep. */
@@ -34,7 +35,7 @@ typedef struct progress {
 typedef struct work {
   tbi_factored f;
   tbi_dense_island dense;
-  int64_t points, newton_points, newton_rows; /* room */
+  int64_t points, rows, newton_points, newton_rows; /* room */
   double *r, *u, *kept;
   progress *progress; /* by island */
   void *rest;         /* of tbi_exact_brief */
@@ -42,23 +43,29 @@ typedef struct work {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Islands have their turns one after another: the two ways of a Newton step share their memory, as
+ * do Newton and what is needed before and after it only. */
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
-  int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   to->points = least(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
+  to->rows = model->nv;
   to->newton_points = least(to->points, NEWTON_POINTS);
-  to->newton_rows = least(model->nv, LARGE);
-  int64_t unknowns = 3 * to->points + rows;
-  tbi_factored_place_small(&at, model, to->points, rows, LARGE, &to->f);
-  tbi_dense_island_place(&at, &to->dense);
-  to->r = tbi_layout_take(&at, unknowns, sizeof *to->r);
-  to->u = tbi_layout_take(&at, unknowns, sizeof *to->u);
-  to->kept = tbi_layout_take(&at, unknowns, sizeof *to->kept);
+  to->newton_rows = least(to->rows, LARGE);
+  int64_t unknowns = 3 * to->points + to->rows;
+  tbi_factored_place_islands(&at, model, to->points, to->rows, &to->f);
   to->progress = tbi_layout_take(&at, model->ncluster, sizeof *to->progress);
+  to->r = tbi_layout_take(&at, unknowns, sizeof *to->r);
+  tbi_layout dense = at;
+  tbi_dense_island_place(&dense, &to->dense);
+  tbi_factored_place_newton(&at, model, to->newton_points, to->newton_rows, LARGE, &to->f);
+  if (dense.used > at.used) at = dense;
+  tbi_layout beside = at;
+  to->u = tbi_layout_take(&beside, unknowns, sizeof *to->u);
+  to->kept = tbi_layout_take(&beside, unknowns, sizeof *to->kept);
   size_t rest = tbi_exact_brief_memsize((int32_t)(to->newton_points + to->newton_rows),
                                         (int32_t)(3 * to->newton_points + to->newton_rows));
   to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
-  return at.used;
+  return beside.used > at.used ? beside.used : at.used;
 }
 
 size_t tbi_handover_memsize(const tabi_model *model, const tabi_world_def *def) {
@@ -127,7 +134,7 @@ bool tbi_hand_over(tbi_problem *p, const tabi_world_def *def, void *scratch,
                    tbi_solution *solution) {
   work w;
   (void)place(&w, scratch, p->model, def);
-  if (p->npoint > w.points) return false;
+  if (p->npoint > w.points || p->nrow > w.rows) return false;
   tbi_factored_begin(&w.f, p);
   apply_newton(&w, SHARE * def->tolerance);
   int32_t most = 0;
