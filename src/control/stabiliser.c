@@ -14,6 +14,7 @@
 #include "control/attitude.h"
 #include "control/walk.h"
 #include "math/trig.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,8 +284,7 @@ void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
 /* The sensor tells what the leg does to the foot; the floor does the opposite, but for the little
  * that the foot weighs. */
 static pressure feel_foot(const tabi_stabiliser *s, const tabi_world *world, int side) {
-  double reading[TABI_SENSOR_MAX];
-  (void)tabi_world_sensor(world, s->def.force[side], reading);
+  const double *reading = tbi_world_reading(world, s->def.force[side]);
   const tbi_frame *frame = &s->sensor[side];
   v3 f = v3_neg(m3_mulv(&frame->rot, v3_load(reading)));
   v3 n = v3_neg(m3_mulv(&frame->rot, v3_load(reading + 3)));
@@ -320,10 +320,8 @@ static m3 axes_of(const double sine[3], const double cosine[3]) {
 
 static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
                           double timestep) {
-  double rate[TABI_SENSOR_MAX];
-  double felt[TABI_SENSOR_MAX];
-  (void)tabi_world_sensor(world, s->def.gyro, rate);
-  (void)tabi_world_sensor(world, s->def.accelerometer, felt);
+  const double *rate = tbi_world_reading(world, s->def.gyro);
+  const double *felt = tbi_world_reading(world, s->def.accelerometer);
   /* without the acceleration that was planned, gravity is left */
   double stiffness = s->walk->gravity / s->walk->centre_height;
   double c = at->cosine[2];
@@ -342,11 +340,8 @@ static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const outlook
                       const pressure *foot) {
   for (int32_t i = 0; i < s->nfelt; i++) {
     const felt_joint *felt = &s->felt[i];
-    s->q[felt->q] = s->target[felt->joint];
-    if (felt->encoder == TABI_NONE) continue;
-    double reading[TABI_SENSOR_MAX];
-    (void)tabi_world_sensor(world, felt->encoder, reading);
-    s->q[felt->q] = reading[0];
+    bool sent = felt->encoder == TABI_NONE;
+    s->q[felt->q] = sent ? s->target[felt->joint] : *tbi_world_reading(world, felt->encoder);
   }
   double sine[3] = {0, 0, at->sine[2]};
   double cosine[3] = {1, 1, at->cosine[2]};

@@ -14,7 +14,7 @@
 
 #define SLACK 1e-9 /* of the time between two rows */
 
-enum { PART = 32 }; /* columns that are computed at once */
+enum { PART = 48 }; /* columns that are computed at once */
 
 struct tabi_trajectory {
   int32_t nrow, ncolumn;
@@ -185,18 +185,26 @@ static int32_t row_before(const tabi_trajectory *trajectory, double time) {
 
 /* Some of the columns that change, at a row. */
 static void fill_part(const tabi_trajectory *trajectory, int32_t row, size_t from, size_t count,
-                      double *part) {
+                      double *restrict part) {
   if (trajectory->time) {
     size_t n = (size_t)trajectory->ncolumn;
     memcpy(part, trajectory->value + (size_t)row * n + from, count * sizeof *part);
     return;
   }
-  size_t n = (size_t)trajectory->nmove;
   double at = row_time(trajectory, row) / trajectory->period;
-  tbi_blend blend = tbi_spline_blend((size_t)trajectory->nknot, at);
+  const tbi_blend blend = tbi_spline_blend((size_t)trajectory->nknot, at);
+  const double *value = trajectory->value + from;
+  const double *second = trajectory->second + from;
   for (size_t i = 0; i < count; i++)
-    part[i] =
-        tbi_spline_value(&blend, n, trajectory->value + from + i, trajectory->second + from + i);
+    part[i] = tbi_spline_value(&blend, (size_t)trajectory->nmove, value + i, second + i);
+}
+
+/* Columns to where they belong. */
+static void put_part(const tabi_trajectory *trajectory, size_t from, size_t count,
+                     const double *part, double *to) {
+  for (size_t i = 0; i < count && trajectory->column; i++)
+    to[trajectory->column[from + i]] = part[i];
+  if (!trajectory->column) memcpy(to + from, part, count * sizeof *part);
 }
 
 /* A time between two rows: the first, and where it is from there to the next. */
@@ -222,26 +230,28 @@ static between find(const tabi_trajectory *trajectory, double time) {
 
 void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
                             double *rate) {
-  const int32_t *column = trajectory->column;
   size_t n = (size_t)trajectory->ncolumn;
   between at = find(trajectory, time);
-  if (column) {
+  bool goes_on = at.inside && (rate || at.along != 0);
+  if (trajectory->column) {
     if (value) memcpy(value, trajectory->still, n * sizeof *value);
     if (rate) memset(rate, 0, n * sizeof *rate);
     n = (size_t)trajectory->nmove;
   }
   for (size_t from = 0; from < n; from += PART) {
     double here[PART];
-    double next[PART];
+    double slope[PART] = {0};
     size_t count = n - from < PART ? n - from : PART;
     fill_part(trajectory, at.row, from, count, here);
-    bool goes_on = at.inside && (rate || at.along != 0);
-    if (goes_on) fill_part(trajectory, at.row + 1, from, count, next);
-    for (size_t i = 0; i < count; i++) {
-      size_t to = column ? (size_t)column[from + i] : from + i;
-      double way = goes_on ? next[i] - here[i] : 0;
-      if (value) value[to] = here[i] + at.along * way;
-      if (rate) rate[to] = way / at.span;
+    if (goes_on) {
+      fill_part(trajectory, at.row + 1, from, count, slope);
+      for (size_t i = 0; i < count; i++) {
+        double way = slope[i] - here[i];
+        here[i] += at.along * way;
+        slope[i] = way / at.span;
+      }
     }
+    if (value) put_part(trajectory, from, count, here, value);
+    if (rate) put_part(trajectory, from, count, slope, rate);
   }
 }

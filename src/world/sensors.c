@@ -95,19 +95,11 @@ static double disturb(double value, const tabi_sensor_def *def, int k, uint64_t 
   return tbi_min(tbi_max(value, -def->range[k]), def->range[k]);
 }
 
-/* the entry of a ring that a step writes; the one after it is the oldest */
-static double *entry(const tabi_world *w, int32_t sensor, int64_t step) {
-  const tbi_sensors *s = &w->sensors;
-  int64_t length = s->line_length[sensor];
-  int64_t at = length > 1 ? step % length : 0;
-  return s->line + s->line_start[sensor] + at * s->site[sensor].size;
-}
-
 static void write_reading(tabi_world *w, int32_t sensor) {
   tbi_sensors *s = &w->sensors;
   const tbi_sensor_site *site = &s->site[sensor];
   const double *truth = s->truth + TABI_SENSOR_MAX * (int64_t)sensor;
-  double *to = entry(w, sensor, w->head->steps);
+  double *to = tbi_sensor_entry(s, sensor, w->head->steps);
   for (int k = 0; k < site->size; ++k)
     to[k] = site->plain ? truth[k]
                         : disturb(truth[k], &w->model->sensor[sensor], k, &s->random[sensor]);
@@ -121,9 +113,10 @@ void tbi_sensors_refill(tabi_world *w) {
   tbi_truth_of_state(w);
   for (int32_t i = 0; i < model->nsensor; ++i) {
     write_reading(w, i);
-    const double *first = entry(w, i, w->head->steps);
+    const double *first = tbi_sensor_entry(s, i, w->head->steps);
     for (int32_t k = 1; k < s->line_length[i]; ++k)
-      memcpy(entry(w, i, w->head->steps + k), first, sizeof *first * (size_t)s->site[i].size);
+      memcpy(tbi_sensor_entry(s, i, w->head->steps + k), first,
+             sizeof *first * (size_t)s->site[i].size);
   }
 }
 
@@ -260,7 +253,7 @@ void tbi_sensors_read(tabi_world *w) {
 int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value) {
   TBI_ASSERT(sensor >= 0 && sensor < world->model->nsensor);
   int32_t size = world->sensors.site[sensor].size;
-  const double *oldest = entry(world, sensor, world->head->steps + 1);
+  const double *oldest = tbi_world_reading(world, sensor);
   for (int32_t k = 0; k < size; ++k)
     value[k] = oldest[k];
   return size;

@@ -55,6 +55,13 @@ typedef struct tbi_sensors {
   tbi_push *push, *tree_push; /* if contacts are felt: [nlink], [ntree] */
 } tbi_sensors;
 
+/* The entry of a sensor's ring that a step writes; the one after it is the oldest. */
+static inline double *tbi_sensor_entry(const tbi_sensors *s, int32_t sensor, int64_t step) {
+  int64_t length = s->line_length[sensor];
+  int64_t at = length > 1 ? step % length : 0;
+  return s->line + s->line_start[sensor] + at * s->site[sensor].size;
+}
+
 /* Whether the delays of a model fit the time step of a world. */
 tabi_status tbi_sensors_check(const tabi_model *model, const tabi_world_def *def, tabi_error *err);
 /* Take the memory of the state, and the rest. */

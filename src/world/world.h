@@ -83,6 +83,7 @@ struct tabi_world {
   /* made anew in every step */
   bool current; /* d is at the present q and v */
   tabi_dynamics *d;
+  void *masses; /* of d, in the memory of blocks, which are made when aba.c has its factor */
   tbi_collision *collision;
   tbi_setup setup;
   tbi_touch *touch, *stage_touch; /* of the step, and of a stage of rk4 under penalty */
@@ -128,6 +129,11 @@ static inline bool tbi_world_falls_back(const tabi_world *w) {
 /* Whether all forces are taken from the start of the step, or of a stage. */
 static inline bool tbi_world_is_explicit(const tabi_world *w) {
   return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
+}
+
+/* What a sensor says. */
+static inline const double *tbi_world_reading(const tabi_world *w, int32_t sensor) {
+  return tbi_sensor_entry(&w->sensors, sensor, w->head->steps + 1);
 }
 
 /* A step begins; a stage of it ends. */
