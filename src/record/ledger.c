@@ -38,6 +38,7 @@ struct tabi_ledger {
   int32_t *link_body;
   int32_t nlink, nbody;
   watch *body;
+  bool *busy; /* [nbody] touches or has an entry that is open; the sums of others are zero */
   tabi_ledger_entry *entry;
   int32_t count, capacity;
   double time; /* s, of the last frame; negative: none yet */
@@ -92,7 +93,8 @@ tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
     if (ledger->link_body[i] >= ledger->nbody) ledger->nbody = ledger->link_body[i] + 1;
   }
   ledger->body = calloc((size_t)ledger->nbody + 1, sizeof *ledger->body);
-  if (!ledger->link_body || !ledger->body) {
+  ledger->busy = calloc((size_t)ledger->nbody + 1, sizeof *ledger->busy);
+  if (!ledger->link_body || !ledger->body || !ledger->busy) {
     (void)tbi_error_memory(err);
     tabi_ledger_destroy(ledger);
     return NULL;
@@ -108,6 +110,7 @@ void tabi_ledger_destroy(tabi_ledger *ledger) {
   if (!ledger) return;
   free(ledger->link_body);
   free(ledger->body);
+  free(ledger->busy);
   free(ledger->entry);
   free(ledger);
 }
@@ -124,6 +127,7 @@ static bool find_body(const tabi_ledger *ledger, int32_t link, int32_t *body) {
 static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_frame_contact *c,
                         double sign) {
   if (body == TABI_WORLD) return;
+  ledger->busy[body] = true;
   sum *s = &ledger->body[body].sum;
   double normal = 0;
   double parting = 0;
@@ -143,8 +147,9 @@ static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_frame_cont
 }
 
 static bool add_contacts(tabi_ledger *ledger, const tabi_frame *frame) {
-  for (int32_t i = 0; i < ledger->nbody; ++i)
-    ledger->body[i].sum = (sum){0};
+  for (int32_t i = 0; i < ledger->nbody; ++i) {
+    if (ledger->busy[i]) ledger->body[i].sum = (sum){0};
+  }
   for (int32_t i = 0; i < frame->ncontact; ++i) {
     const tabi_frame_contact *c = &frame->contact[i];
     int32_t a = TABI_WORLD;
@@ -266,8 +271,11 @@ tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_e
   }
   ledger->time = frame->time;
   for (int32_t i = 0; i < ledger->nbody && frame->time > start; ++i) {
+    if (!ledger->busy[i]) continue;
     tabi_ledger_entry now = entry_of(&ledger->body[i], start, frame->time);
     if (!add_body(ledger, i, &now)) return tbi_error_memory(err);
+    ledger->busy[i] = ledger->body[i].open >= 0;
+    if (!ledger->busy[i]) ledger->body[i].sum = (sum){0};
   }
   return TABI_OK;
 }
