@@ -28,16 +28,19 @@ static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics 
   d->axis = tbi_layout_take(at, model->nv, sizeof *d->axis);
   d->acc = take_bodies(at, model, sizeof *d->acc);
   d->force = take_bodies(at, model, sizeof *d->force);
+  d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
+  d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
+  d->flow = take_bodies(at, model, sizeof *d->flow);
+  d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
+}
+
+static void place_masses(tbi_layout *at, const tabi_model *model, tabi_dynamics *d) {
   d->row = tbi_layout_take(at, model->nrow, sizeof *d->row);
   d->pivot = tbi_layout_take(at, model->nv, sizeof *d->pivot);
   /* neither is needed any more once it has made its factor */
   tbi_layout same = *at;
   d->composite = take_bodies(&same, model, sizeof *d->composite);
   d->articulated = take_bodies(at, model, sizeof *d->articulated);
-  d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
-  d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
-  d->flow = take_bodies(at, model, sizeof *d->flow);
-  d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
 }
 
 size_t tbi_dynamics_memsize(const tabi_model *model) {
@@ -48,10 +51,19 @@ size_t tbi_dynamics_memsize(const tabi_model *model) {
   return at.used;
 }
 
-tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory) {
+size_t tbi_masses_memsize(const tabi_model *model) {
+  tbi_layout at = {NULL, 0};
+  tabi_dynamics counted;
+  place_masses(&at, model, &counted);
+  return at.used;
+}
+
+tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses) {
   tbi_layout at = {memory, 0};
   tabi_dynamics *d = tbi_layout_take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
+  at = (tbi_layout){masses, 0};
+  place_masses(&at, model, d);
   d->model = model;
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   /* start at rest in the start posture, so that every call finds a state; d->v is still zero */
@@ -85,14 +97,15 @@ tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
                   (long long)(model->nrow / (1 << 17)));
     return NULL;
   }
-  size_t size = tbi_dynamics_memsize(model);
-  char *memory = tbi_block_alloc(size + tbi_ada_memsize(model));
+  size_t own = tbi_dynamics_memsize(model);
+  size_t masses = tbi_masses_memsize(model);
+  char *memory = tbi_block_alloc(own + masses + tbi_ada_memsize(model));
   if (!memory) {
     tbi_error_memory(err);
     return NULL;
   }
-  tabi_dynamics *d = tbi_dynamics_make(model, memory);
-  tbi_ada_make(d, memory + size);
+  tabi_dynamics *d = tbi_dynamics_make(model, memory, memory + own);
+  tbi_ada_make(d, memory + own + masses);
   if (check_pivots(d, err) == TABI_OK) return d;
   tabi_dynamics_destroy(d);
   return NULL;

@@ -32,21 +32,22 @@ typedef struct tbi_articulated {
  * recursions need not ask whether a parent is there. */
 struct tabi_dynamics {
   const tabi_model *model;
-  double *q, *v;                /* the state: [nq], [nv] */
-  double *sine, *cosine;        /* of q: [nq] */
-  v3 *origin;                   /* of each tree in the world: [ntree] */
-  tbi_body_state *body;         /* [nbody] and the world, which is at rest */
-  sv *axis;                     /* S: the motion of each velocity: [nv] */
-  sv *acc, *force;              /* scratch: [nbody] and the world */
-  body_inertia *composite;      /* of a body with all that hangs from it: [nbody] and the world */
+  double *q, *v;            /* the state: [nq], [nv] */
+  double *sine, *cosine;    /* of q: [nq] */
+  v3 *origin;               /* of each tree in the world: [ntree] */
+  tbi_body_state *body;     /* [nbody] and the world, which is at rest */
+  sv *axis;                 /* S: the motion of each velocity: [nv] */
+  sv *acc, *force;          /* scratch: [nbody] and the world */
+  sv *reach;                /* U of each velocity in aba.c: [nv] */
+  double *give;             /* 1 / d in aba.c, 0 where held: [nv] */
+  sv *flow;                 /* what its ways pass on: [nbody] and the world */
+  double *rhs;              /* scratch: [nv] */
+  struct tbi_ada_body *ada; /* [nbody], or NULL */
+  /* the masses, made anew by every call that asks for them */
   double *row;                  /* mass matrix, then its factor, see crba.c: [nrow] */
   double *pivot;                /* 1 / D of the factor: [nv] */
+  body_inertia *composite;      /* of a body with all that hangs from it: [nbody] and the world */
   tbi_articulated *articulated; /* in the memory of composite: [nbody] and the world */
-  sv *reach;                    /* U of each velocity in aba.c: [nv] */
-  double *give;                 /* 1 / d in aba.c, 0 where held: [nv] */
-  sv *flow;                     /* what its ways pass on: [nbody] and the world */
-  double *rhs;                  /* scratch: [nv] */
-  struct tbi_ada_body *ada;     /* [nbody], or NULL */
 };
 
 /* A column along the first n velocities of a path times what stands there, in two sums. */
@@ -63,9 +64,12 @@ static inline double tbi_path_dot(const int32_t *path, const double *column, int
   return even + odd;
 }
 
-/* Memory for a workspace, and its making there, in zeros on a cache line that the caller owns. */
+/* Memory for a workspace, and its making there, in zeros on a cache line that the caller owns.  The
+ * masses lie apart: where the factor of aba.c is all that is used of them, their memory may serve
+ * somebody else whenever no call is under way. */
 size_t tbi_dynamics_memsize(const tabi_model *model);
-tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory);
+size_t tbi_masses_memsize(const tabi_model *model);
+tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses);
 
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v);
 /* The rate of the motion axis of one velocity. */

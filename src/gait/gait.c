@@ -312,7 +312,8 @@ bool tbi_walk_is_state(const tbi_gait_memory *memory, const double *q, const dou
 
 void tbi_walk_make(tbi_walk *w) {
   for (int side = 0; side < 2; ++side)
-    w->view[side] = tbi_dynamics_make(w->gait->view[side].model, w->view[side]);
+    w->view[side] =
+        tbi_dynamics_make(w->gait->view[side].model, w->view[side], w->view_masses[side]);
 }
 
 void tbi_walk_place(tbi_walk *w, tbi_layout *layout) {
@@ -320,8 +321,9 @@ void tbi_walk_place(tbi_walk *w, tbi_layout *layout) {
   int64_t nv = w->gait->view[0].model->nv;
   int64_t unknowns = nv + TBI_MAX_ROWS;
   for (int side = 0; side < 2; ++side) {
-    size_t size = tbi_dynamics_memsize(w->gait->view[side].model);
-    w->view[side] = tbi_layout_take(layout, (int64_t)size, 1);
+    const tabi_model *model = w->gait->view[side].model;
+    w->view[side] = tbi_layout_take(layout, (int64_t)tbi_dynamics_memsize(model), 1);
+    w->view_masses[side] = tbi_layout_take(layout, (int64_t)tbi_masses_memsize(model), 1);
   }
   double **vectors[] = {&w->bias, &w->drive, &w->passive, &w->acceleration};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)

@@ -184,6 +184,7 @@ typedef struct tbi_walk {
   double *q, *v; /* of the view from the supporting foot, locked joints included: [nv] */
   /* computed */
   tabi_dynamics *view[2];
+  void *view_masses[2];
   double *mass, *bias, *drive, *passive, *acceleration; /* [nv x nv], [nv] ... */
   double *robot_q, *robot_v, *robot_drive, *robot_passive;
   double *jacobian, *rate; /* [3 nv] */

@@ -160,7 +160,10 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   int64_t sums = (int64_t)model->nv + model->cluster_tie[model->ncluster];
   p->sum = tbi_layout_take(at, sums, sizeof *p->sum);
   p->before = tbi_layout_take(at, sums, sizeof *p->before);
+  tbi_layout same = *at;
+  w->masses = tbi_layout_take(&same, (int64_t)tbi_masses_memsize(model), 1);
   p->block = tbi_layout_take(at, s->max_blocks, sizeof *p->block);
+  if (same.used > at->used) *at = same;
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
@@ -244,7 +247,7 @@ static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *
 /* As many as the shapes may reasonably have at once: of a robot's, few touch, with the corners of
  * one side at most; on ground made of triangles all of them may, with all the points of a pair. */
 static int32_t usual_contacts(const tabi_model *model) {
-  int32_t smooth = 16;
+  int32_t smooth = 8;
   int32_t rough = 64;
   bool has_rough = false;
   for (int32_t i = 0; i < model->nshape; ++i) {
@@ -307,7 +310,7 @@ static void start(tabi_world *w) {
   const tabi_model *model = w->model;
   w->head->random = w->def.seed;
   tabi_model_start(model, w->q);
-  w->d = tbi_dynamics_make(model, w->d);
+  w->d = tbi_dynamics_make(model, w->d, w->masses);
   w->collision = tbi_collision_make(model, w->collision);
   tbi_setup *s = &w->setup;
   s->model = model;

@@ -378,6 +378,15 @@ static int32_t fill_jacobian(const tabi_world *w, double *J) {
   return n + w->setup.ties.count;
 }
 
+/* by another workspace: that of the world would make it where the problem has its blocks */
+static void fill_mass(const tabi_world *w, double *M) {
+  tabi_dynamics *d = tabi_dynamics_create(w->model, NULL);
+  assert_non_null(d);
+  tabi_dynamics_set_state(d, w->d->q, w->d->v);
+  tabi_dynamics_mass_matrix(d, M);
+  tabi_dynamics_destroy(d);
+}
+
 /* A = J M^-1 J' with the slack of springs on its diagonal, then ties eliminated one by one */
 static void fill_tied(const tabi_world *w, dense *m) {
   size_t nv = (size_t)w->model->nv;
@@ -388,7 +397,7 @@ static void fill_tied(const tabi_world *w, dense *m) {
   double *x = calloc(nv + 1, sizeof *x);
   size_t all = (size_t)fill_jacobian(w, J);
   assert_int_equal(all, most);
-  tabi_dynamics_mass_matrix(w->d, M);
+  fill_mass(w, M);
   assert_true(oracle_cholesky(M, nv));
   for (size_t j = 0; j < all; ++j) {
     memcpy(x, J + j * nv, nv * sizeof *x);
