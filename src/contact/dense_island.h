@@ -5,7 +5,7 @@
 
 #include "contact/factored.h"
 
-enum { TBI_DENSE_UNKNOWNS = 36 }; /* at most */
+enum { TBI_DENSE_UNKNOWNS = 32 }; /* at most */
 
 typedef struct tbi_dense_island {
   tbi_delassus w; /* laws and q of the island; it cannot sweep */

@@ -19,7 +19,7 @@ static int64_t count_coordinates(const tabi_model *model) {
 /* the room that blocklu needs if so many clusters with so many coordinates touch each other, or
  * what there may be of it */
 static int64_t arena_size(int64_t n, int64_t nodes) {
-  int64_t need = 8 * n * n + 16 * n + 16 * nodes * nodes + 128 * nodes + 4096;
+  int64_t need = 8 * n * n + 16 * n + 16 * nodes * nodes + 128 * nodes + 512;
   return need < MAX_ARENA ? need : MAX_ARENA;
 }
 

@@ -20,7 +20,7 @@ enum {
 };
 /* Room: points of a problem, and as many more for each cluster; points of an island for Newton.
  * Rows are one for each velocity: few joints are at a limit and slip, too. */
-enum { FIRST_POINTS = 40, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
+enum { FIRST_POINTS = 32, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
 
 /* of the tolerance, which is one of change in a sweep: what a residual may be.  What is missed in
  * every step adds up to a creep. */
