@@ -38,16 +38,19 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->placed = tbi_layout_take(at, c->nitem, sizeof *c->placed);
   c->wide = tbi_layout_take(at, c->nitem, sizeof *c->wide);
   c->solid = tbi_layout_take(at, c->nitem, sizeof *c->solid);
-  c->bounds = tbi_layout_take(at, c->nitem, sizeof *c->bounds);
   c->plane = tbi_layout_take(at, c->nitem, sizeof *c->plane);
   c->ground = tbi_layout_take(at, c->nground, sizeof *c->ground);
   c->trimesh = tbi_layout_take(at, c->nground, sizeof *c->trimesh);
   c->swept = tbi_layout_take(at, c->nitem, sizeof *c->swept);
   c->pair = tbi_layout_take(at, c->max_pairs, sizeof *c->pair);
-  c->spare = tbi_layout_take(at, c->max_pairs, sizeof *c->spare);
-  c->bucket = tbi_layout_take(at, (int64_t)c->nitem + 1, sizeof *c->bucket);
   c->exclusion = tbi_layout_take(at, (int64_t)c->nexclusion + 1, sizeof *c->exclusion);
   c->shaped = tbi_layout_take(at, c->model->nbody, sizeof *c->shaped);
+}
+
+static void place_scratch(tbi_layout *at, tbi_collision *c) {
+  c->bounds = tbi_layout_take(at, c->nitem, sizeof *c->bounds);
+  c->spare = tbi_layout_take(at, c->max_pairs, sizeof *c->spare);
+  c->bucket = tbi_layout_take(at, (int64_t)c->nitem + 1, sizeof *c->bucket);
 }
 
 /* Room for the triangles of all ground; makes them where there is memory. */
@@ -88,12 +91,21 @@ size_t tbi_collision_memsize(const tabi_model *model) {
   return at.used;
 }
 
-tbi_collision *tbi_collision_make(const tabi_model *model, void *memory) {
+size_t tbi_collision_scratch(const tabi_model *model) {
+  tbi_layout at = {NULL, 0};
+  tbi_collision counted = sizes_of(model);
+  place_scratch(&at, &counted);
+  return at.used;
+}
+
+tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch) {
   tbi_layout at = {memory, 0};
   tbi_collision *c = tbi_layout_take(&at, 1, sizeof *c);
   *c = sizes_of(model);
   place_arrays(&at, c);
   place_ground(&at, c);
+  at = (tbi_layout){scratch, 0};
+  place_scratch(&at, c);
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
     if (model->shape[i].collides) c->fitting[item++].shape = i;
   }

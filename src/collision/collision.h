@@ -21,9 +21,11 @@ typedef struct tbi_touch {
 
 typedef struct tbi_collision tbi_collision;
 
-/* Memory for the workspace, and its making in zeros on a cache line that the caller owns. */
+/* Memory for the workspace, and its making in zeros on a cache line that the caller owns.  Scratch
+ * is used inside tbi_collide only. */
 size_t tbi_collision_memsize(const tabi_model *model);
-tbi_collision *tbi_collision_make(const tabi_model *model, void *memory);
+size_t tbi_collision_scratch(const tabi_model *model);
+tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch);
 
 /* How far the points of a shape may come: at least so many m, and as far as the body's motion takes
  * its fastest point in so many s. */

@@ -64,16 +64,18 @@ struct tbi_collision {
   tbi_filter *filter;   /* [nitem] */
   tbi_solid *solid;     /* where they are, if placed: [nitem] */
   uint64_t *placed;     /* the pass in which a solid was moved: [nitem] */
-  tbi_bounds *bounds;   /* [nitem] */
   tbi_bounds *wide;     /* around bounds, while the listed pairs are all there are: [nitem] */
   int32_t *plane;       /* items that are planes */
   int32_t *ground;      /* items made of triangles */
   tbi_trimesh *trimesh; /* [nground] */
   tbi_swept *swept;     /* the others' wide bounds, sorted along the axis */
-  tbi_item_pair *pair, *spare; /* those that may be near: [max_pairs] */
-  int32_t *bucket;             /* [nitem + 1] */
-  uint64_t *exclusion;         /* pairs of homes, sorted, and a last one larger than all */
-  bool *shaped;                /* whether a body has a shape: [nbody] */
+  tbi_item_pair *pair;  /* those that may be near: [max_pairs] */
+  uint64_t *exclusion;  /* pairs of homes, sorted, and a last one larger than all */
+  bool *shaped;         /* whether a body has a shape: [nbody] */
+  /* scratch */
+  tbi_bounds *bounds;   /* [nitem] */
+  tbi_item_pair *spare; /* [max_pairs] */
+  int32_t *bucket;      /* [nitem + 1] */
 };
 
 /* filter.c */

@@ -12,7 +12,7 @@ typedef struct pass {
   const tabi_model *model;
   tabi_dynamics *dynamics;
   double *numbers; /* q, v and reach, all in zeros but q */
-  void *memory;    /* of the collision workspace */
+  char *memory;    /* of the collision workspace */
   tbi_touch *touch;
   int32_t count;
 } pass;
@@ -43,11 +43,12 @@ static tabi_status pass_run(pass *p) {
   size_t nv = (size_t)model->nv;
   p->dynamics = tabi_dynamics_create(model, NULL);
   p->numbers = calloc(nq + nv + (size_t)model->nshape + 1, sizeof *p->numbers);
-  p->memory = tbi_block_alloc(tbi_collision_memsize(model));
+  size_t size = tbi_collision_memsize(model);
+  p->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
   if (!p->dynamics || !p->numbers || !p->memory) return TABI_ERR_MEMORY;
   tabi_model_start(model, p->numbers);
   tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
-  tbi_collision *collision = tbi_collision_make(model, p->memory);
+  tbi_collision *collision = tbi_collision_make(model, p->memory, p->memory + size);
   return fill_touches(p, collision, p->numbers + nq + nv);
 }
 

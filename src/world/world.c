@@ -146,6 +146,15 @@ static int64_t count_row_y(const tabi_model *model) {
   return count;
 }
 
+/* what is used one after another in a step: by collision, by the factor, by the blocks */
+static int64_t shared_size(const tabi_model *model, int64_t blocks) {
+  size_t size = (size_t)blocks * sizeof(tbi_block);
+  size_t collision = tbi_collision_scratch(model);
+  size_t masses = tbi_masses_memsize(model);
+  if (size < collision) size = collision;
+  return (int64_t)(size < masses ? masses : size);
+}
+
 static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
@@ -160,10 +169,8 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   int64_t sums = (int64_t)model->nv + model->cluster_tie[model->ncluster];
   p->sum = tbi_layout_take(at, sums, sizeof *p->sum);
   p->before = tbi_layout_take(at, sums, sizeof *p->before);
-  tbi_layout same = *at;
-  w->masses = tbi_layout_take(&same, (int64_t)tbi_masses_memsize(model), 1);
-  p->block = tbi_layout_take(at, s->max_blocks, sizeof *p->block);
-  if (same.used > at->used) *at = same;
+  w->shared = tbi_layout_take(at, shared_size(model, s->max_blocks), 1);
+  p->block = w->shared;
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
@@ -238,7 +245,7 @@ static bool is_rough(const tabi_shape_def *shape) {
 
 static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *shape) {
   int32_t body = shape->link == TABI_WORLD ? TABI_WORLD : model->link_home[shape->link].body;
-  if (body == TABI_WORLD) return 4;
+  if (body == TABI_WORLD) return shape->type == TABI_SHAPE_PLANE ? 0 : 4;
   if (is_lone(model, body)) return 12;
   bool flat = shape->type == TABI_SHAPE_BOX || shape->type == TABI_SHAPE_MESH;
   return flat ? 4 : 2;
@@ -310,8 +317,8 @@ static void start(tabi_world *w) {
   const tabi_model *model = w->model;
   w->head->random = w->def.seed;
   tabi_model_start(model, w->q);
-  w->d = tbi_dynamics_make(model, w->d, w->masses);
-  w->collision = tbi_collision_make(model, w->collision);
+  w->d = tbi_dynamics_make(model, w->d, w->shared);
+  w->collision = tbi_collision_make(model, w->collision, w->shared);
   tbi_setup *s = &w->setup;
   s->model = model;
   s->d = w->d;

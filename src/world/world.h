@@ -83,7 +83,7 @@ struct tabi_world {
   /* made anew in every step */
   bool current; /* d is at the present q and v */
   tabi_dynamics *d;
-  void *masses; /* of d, in the memory of blocks, which are made when aba.c has its factor */
+  void *shared; /* collision's scratch, then masses of d, then blocks of the problem */
   tbi_collision *collision;
   tbi_setup setup;
   tbi_touch *touch, *stage_touch; /* of the step, and of a stage of rk4 under penalty */

@@ -42,8 +42,9 @@ void scene_make(scene *s, tabi_builder *builder, double reach) {
   if (!s->model) fail_msg("%s", err.message);
   s->dynamics = tabi_dynamics_create(s->model, &err);
   assert_non_null(s->dynamics);
-  s->memory = tbi_block_alloc(tbi_collision_memsize(s->model));
-  s->collision = tbi_collision_make(s->model, s->memory);
+  size_t size = tbi_collision_memsize(s->model);
+  s->memory = tbi_block_alloc(size + tbi_collision_scratch(s->model));
+  s->collision = tbi_collision_make(s->model, s->memory, (char *)s->memory + size);
   s->reach = calloc((size_t)s->model->nshape + 1, sizeof *s->reach);
   for (int32_t i = 0; i < s->model->nshape; ++i)
     s->reach[i] = reach;
