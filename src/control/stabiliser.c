@@ -298,11 +298,11 @@ static pressure feel_foot(const tabi_stabiliser *s, const tabi_world *world, int
   };
 }
 
-static outlook look(const tabi_walk *walk, double time) {
-  outlook at = {.time = time, .plan = tabi_walk_at(walk, time)};
-  const double yaw[3] = {at.plan.foot_yaw[0], at.plan.foot_yaw[1], at.plan.waist_yaw};
-  tbi_sincos(3, yaw, at.sine, at.cosine);
-  return at;
+static void look(const tabi_walk *walk, double time, outlook *at) {
+  at->time = time;
+  at->plan = tabi_walk_at(walk, time);
+  const double yaw[3] = {at->plan.foot_yaw[0], at->plan.foot_yaw[1], at->plan.waist_yaw};
+  tbi_sincos(3, yaw, at->sine, at->cosine);
 }
 
 /* Axes that were turned about z, then about their own y, then about their own x, by the sines and
@@ -509,11 +509,11 @@ static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
 void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world, double timestep) {
   tabi_stabiliser *s = stabiliser;
   double time = tabi_world_time(world);
-  if (!(fabs(s->ahead.time - time) <= SLACK * timestep)) s->ahead = look(s->walk, time);
+  if (!(fabs(s->ahead.time - time) <= SLACK * timestep)) look(s->walk, time, &s->ahead);
   const pressure foot[2] = {feel_foot(s, world, 0), feel_foot(s, world, 1)};
   feel(s, world, &s->ahead, foot, timestep);
   act(s, &s->ahead, foot, timestep);
-  s->ahead = look(s->walk, time + timestep);
+  look(s->walk, time + timestep, &s->ahead);
   aim(s, &s->ahead, timestep);
 }
 
