@@ -4,6 +4,8 @@
 
 #include "control/trajectory.h"
 
+#include <math.h>
+
 enum { KNOTS = 9, ROWS = 41, COLUMNS = 3 };
 #define PERIOD 0.05
 #define SAMPLE 0.01
@@ -53,6 +55,41 @@ static void test_rows(void **state) {
   tabi_trajectory_destroy(kept);
 }
 
+/* Many columns, of which every third stands, are what each of them would be alone. */
+static void test_many(void **state) {
+  (void)state;
+  enum { MANY = 101 };
+  static double knot[KNOTS * MANY];
+  for (int i = 0; i < KNOTS; i++) {
+    for (int j = 0; j < MANY; j++)
+      knot[(ptrdiff_t)MANY * i + j] = j % 3 == 0 ? j : sin(0.1 * j + i);
+  }
+  tabi_error err = {0};
+  const tbi_spline_def def = {KNOTS, MANY, PERIOD, SAMPLE, knot};
+  tabi_trajectory *all = tbi_trajectory_along(&def, &err);
+  assert_non_null(all);
+  for (int j = 0; j < MANY; j++) {
+    double own[KNOTS];
+    for (int i = 0; i < KNOTS; i++)
+      own[i] = knot[(ptrdiff_t)MANY * i + j];
+    const tbi_spline_def one = {KNOTS, 1, PERIOD, SAMPLE, own};
+    tabi_trajectory *alone = tbi_trajectory_along(&one, &err);
+    assert_non_null(alone);
+    for (int i = -1; i < 45; i++) {
+      double now[MANY];
+      double rate[MANY];
+      double wanted[2];
+      tabi_trajectory_sample(all, 0.0097 * i, now, i % 2 ? rate : NULL);
+      tabi_trajectory_sample(alone, 0.0097 * i, &wanted[0], &wanted[1]);
+      assert_near(now[j], wanted[0], 1e-15);
+      if (i % 2) assert_near(rate[j], wanted[1], 1e-12);
+      if (j % 3 == 0) assert_true(now[j] == j);
+    }
+    tabi_trajectory_destroy(alone);
+  }
+  tabi_trajectory_destroy(all);
+}
+
 static void test_refused(void **state) {
   (void)state;
   tabi_error err = {0};
@@ -65,6 +102,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_many),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

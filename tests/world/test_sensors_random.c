@@ -14,15 +14,17 @@
 typedef struct forest {
   tabi_model *model;
   tabi_world *world;
-  tabi_dynamics *d;       /* at the start of the step */
-  double *q, *v, *tau;    /* of the start; tau by inverse dynamics */
-  double *qdd, *jacobian; /* [3 nv] */
-  int32_t first_force;    /* force-torque of joint 0; accelerometers of all links come before */
+  tabi_dynamics *d;             /* at the start of the step */
+  double *q, *v, *tau;          /* of the start; tau by inverse dynamics */
+  double *qdd, *jacobian;       /* [3 nv] */
+  int32_t nlink;                /* each with an accelerometer, which are the first sensors */
+  int32_t cell[RANDOM_LINKS];   /* force-torque of every joint, or TABI_NONE */
   double felt[RANDOM_LINKS][3]; /* acceleration less gravity of every centre of mass, world */
 } forest;
 
-/* the same links and joints, with an accelerometer in every centre of mass and all joints felt */
-static tabi_model *with_sensors(const tabi_model *model) {
+/* the same links and joints, with an accelerometer in every centre of mass and all joints felt, or
+ * those that move: links that are welded to each other are then felt as one */
+static tabi_model *with_sensors(const tabi_model *model, bool welds, int32_t *cell) {
   tabi_builder *b = tabi_builder_create();
   assert_non_null(b);
   double gravity[3];
@@ -42,7 +44,8 @@ static tabi_model *with_sensors(const tabi_model *model) {
     (void)tabi_builder_add_joint(b, &joint);
     tabi_sensor_def sensor = tabi_sensor_def_default();
     sensor.joint = j;
-    (void)tabi_builder_add_sensor(b, &sensor);
+    cell[j] = TABI_NONE;
+    if (welds || joint.type != TABI_JOINT_FIXED) cell[j] = tabi_builder_add_sensor(b, &sensor);
   }
   tabi_error err;
   tabi_model *made = tabi_builder_build(b, &err);
@@ -51,12 +54,13 @@ static tabi_model *with_sensors(const tabi_model *model) {
   return made;
 }
 
-static forest open_forest(uint64_t seed) {
+static forest open_forest(uint64_t seed, bool welds) {
   random_plan *plan = malloc(sizeof *plan);
   assert_non_null(plan);
   random_plan_make(plan, seed, RANDOM_ANY);
   tabi_model *bare = random_plan_build(plan, NULL);
-  forest f = {.model = with_sensors(bare), .first_force = tabi_model_nlink(bare)};
+  forest f = {.nlink = tabi_model_nlink(bare)};
+  f.model = with_sensors(bare, welds, f.cell);
   tabi_model_destroy(bare);
   size_t nq = (size_t)tabi_model_nq(f.model) + 1;
   size_t nv = (size_t)tabi_model_nv(f.model) + 1;
@@ -115,7 +119,7 @@ static void check_accelerations(forest *f) {
   int32_t nv = tabi_model_nv(f->model);
   double gravity[3];
   tabi_model_gravity(f->model, gravity);
-  for (int32_t i = 0; i < f->first_force; ++i) {
+  for (int32_t i = 0; i < f->nlink; ++i) {
     v3 pos;
     m3 rot = pose(f, i, &pos);
     double com[3];
@@ -146,7 +150,7 @@ static void check_force(const forest *f, int32_t joint, const double value[6]) {
   int32_t child = tabi_model_joint(f->model, joint).child;
   v3 sum = v3_zero();
   double size = 1;
-  for (int32_t i = 0; i < f->first_force; ++i) {
+  for (int32_t i = 0; i < f->nlink; ++i) {
     if (!hangs_on(f->model, i, child)) continue;
     v3 carried = v3_scale(tabi_model_link(f->model, i).mass, v3_load(f->felt[i]));
     sum = v3_add(sum, carried);
@@ -182,26 +186,36 @@ static void check_freedom(const forest *f, int32_t joint, const double value[6],
   }
 }
 
+static int32_t check_joints(const forest *f) {
+  int32_t felt = 0;
+  for (int32_t j = 0; j < tabi_model_njoint(f->model); ++j) {
+    if (f->cell[j] == TABI_NONE) continue;
+    double value[TABI_SENSOR_MAX];
+    (void)tabi_world_sensor(f->world, f->cell[j], value);
+    double size = 1;
+    for (int k = 0; k < 6; ++k)
+      size += fabs(value[k]);
+    check_force(f, j, value);
+    check_freedom(f, j, value, size);
+    ++felt;
+  }
+  return felt;
+}
+
 static void forests_feel_what_carries_them(void **state) {
   (void)state;
-  int32_t joints = 0;
+  int32_t joints[2] = {0, 0};
   for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
-    forest f = open_forest(seed);
-    advance(&f);
-    check_accelerations(&f);
-    for (int32_t j = 0; j < tabi_model_njoint(f.model); ++j) {
-      double value[TABI_SENSOR_MAX];
-      (void)tabi_world_sensor(f.world, f.first_force + j, value);
-      double size = 1;
-      for (int k = 0; k < 6; ++k)
-        size += fabs(value[k]);
-      check_force(&f, j, value);
-      check_freedom(&f, j, value, size);
-      ++joints;
+    for (int welds = 0; welds < 2; ++welds) {
+      forest f = open_forest(seed, welds == 1);
+      advance(&f);
+      check_accelerations(&f);
+      joints[welds] += check_joints(&f);
+      close_forest(&f);
     }
-    close_forest(&f);
   }
-  print_message("%d joints of %d forests\n", joints, SEEDS);
+  print_message("%d joints that move, %d in all, of %d forests\n", joints[0], joints[1], SEEDS);
+  assert_true(joints[0] < joints[1]);
 }
 
 int main(void) {
