@@ -82,7 +82,7 @@ static bool eliminate(tbi_spring_tree *t, int32_t k, tbi_articulated *a) {
 static bool factor(tbi_spring_tree *t) {
   const tabi_model *model = t->d->model;
   for (int32_t i = 0; i < model->nbody; ++i) {
-    t->d->articulated[i] = tbi_articulated_of(&t->d->body[i].inertia);
+    tbi_articulate(&t->d->body[i].inertia, &t->d->articulated[i]);
     add(&t->d->articulated[i], &t->load[i]);
   }
   for (int32_t i = model->nbody - 1; i >= 0; --i) {

@@ -16,17 +16,15 @@
  * velocity that is held has an infinite d_k: it stays as it is, e_k is what it has to bear. */
 #include "dynamics/dynamics.h"
 
-tbi_articulated tbi_articulated_of(const body_inertia *i) {
+void tbi_articulate(const body_inertia *i, tbi_articulated *to) {
   double m = i->mass;
   double x = v4_x(i->h);
   double y = v4_y(i->h);
   double z = v4_z(i->h);
-  return (tbi_articulated){
-      .lin_lin = {v4_make(m, 0,  0),  v4_make(0,  m, 0),  v4_make(0,  0,  m)},
-      .ang_lin = {v4_make(0, z,  -y), v4_make(-z, 0, x),  v4_make(y,  -x, 0)},
-      .lin_ang = {v4_make(0, -z, y),  v4_make(z,  0, -x), v4_make(-y, x,  0)},
-      .ang_ang = i->moment,
-  };
+  to->lin_lin = (m4){v4_make(m, 0, 0), v4_make(0, m, 0), v4_make(0, 0, m)};
+  to->ang_lin = (m4){v4_make(0, z, -y), v4_make(-z, 0, x), v4_make(y, -x, 0)};
+  to->lin_ang = (m4){v4_make(0, -z, y), v4_make(z, 0, -x), v4_make(-y, x, 0)};
+  to->ang_ang = i->moment;
 }
 
 /* a - u w' */
@@ -34,15 +32,27 @@ static m4 less_product(const m4 *a, v4 u, v4 w) {
   return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
 }
 
-/* take one velocity out: a - U U'/d; returns 1/d */
-static double eliminate(tbi_articulated *a, sv s, sv u, double rotor) {
-  double give = 1 / (sv_dot(s, u) + rotor);
+/* take one velocity out, whose U is u: a - U U'/d */
+static inline void eliminate(tbi_articulated *a, sv u, double give) {
   sv u_d = sv_scale(give, u);
   a->lin_lin = less_product(&a->lin_lin, u_d.lin, u.lin);
   a->ang_lin = less_product(&a->ang_lin, u_d.ang, u.lin);
   a->lin_ang = less_product(&a->lin_ang, u_d.lin, u.ang);
   a->ang_ang = less_product(&a->ang_ang, u_d.ang, u.ang);
-  return give;
+}
+
+static m4 plus_less_product(const m4 *to, const m4 *a, v4 u, v4 w) {
+  m4 more = less_product(a, u, w);
+  return m4_add(to, &more);
+}
+
+/* the same for the last velocity of a joint, and what is left goes to the parent */
+static inline void hand_on(const tbi_articulated *a, sv u, double give, tbi_articulated *to) {
+  sv u_d = sv_scale(give, u);
+  to->lin_lin = plus_less_product(&to->lin_lin, &a->lin_lin, u_d.lin, u.lin);
+  to->ang_lin = plus_less_product(&to->ang_lin, &a->ang_lin, u_d.ang, u.lin);
+  to->lin_ang = plus_less_product(&to->lin_ang, &a->lin_ang, u_d.lin, u.ang);
+  to->ang_ang = plus_less_product(&to->ang_ang, &a->ang_ang, u_d.ang, u.ang);
 }
 
 static sv force_of(const tbi_articulated *a, sv s) {
@@ -50,26 +60,24 @@ static sv force_of(const tbi_articulated *a, sv s) {
               v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
 }
 
-static void add(tbi_articulated *a, const tbi_articulated *b) {
-  a->lin_lin = m4_add(&a->lin_lin, &b->lin_lin);
-  a->ang_lin = m4_add(&a->ang_lin, &b->ang_lin);
-  a->lin_ang = m4_add(&a->lin_ang, &b->lin_ang);
-  a->ang_ang = m4_add(&a->ang_ang, &b->ang_ang);
-}
-
 void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
-    d->articulated[i] = tbi_articulated_of(&d->body[i].inertia);
+    tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
   for (int32_t i = model->nbody - 1; i >= 0; --i) {
     const tbi_body *body = &model->body[i];
-    tbi_articulated own = d->articulated[i];
+    tbi_articulated *own = &d->articulated[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
-      sv u = force_of(&own, d->axis[k]);
+      sv u = force_of(own, d->axis[k]);
+      double give = held && held[k] ? 0 : 1 / (sv_dot(d->axis[k], u) + diagonal[k]);
       d->reach[k] = u;
-      d->give[k] = held && held[k] ? 0 : eliminate(&own, d->axis[k], u, diagonal[k]);
+      d->give[k] = give;
+      if (k > body->v) {
+        eliminate(own, u, give);
+      } else if (body->parent != TABI_WORLD) {
+        hand_on(own, u, give, &d->articulated[body->parent]);
+      }
     }
-    if (body->parent != TABI_WORLD) add(&d->articulated[body->parent], &own);
   }
 }
 

@@ -94,7 +94,7 @@ void tbi_ltdl_factor(tabi_dynamics *d);
 void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
 
 /* A body alone. */
-tbi_articulated tbi_articulated_of(const body_inertia *i);
+void tbi_articulate(const body_inertia *i, tbi_articulated *to);
 /* The same factor in linear time, with some velocities held[nv] where they are (NULL: none), into
  * d->reach and d->give; and solves with it, after which d->flow holds what each way passed on. */
 void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held);
