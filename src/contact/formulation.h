@@ -20,8 +20,8 @@ typedef struct tbi_formulation {
    * def->iterations is reached.  scratch holds memsize bytes; random is the world's generator. */
   size_t (*memsize)(const tabi_model *model, const tabi_world_def *def);
   tbi_solution (*solve)(tbi_problem *problem, const tabi_world_def *def, void *scratch);
-  /* NULL, or what is tried first, before responses and velocities are made for sweeps: the whole
-   * solution by a guess that is proved.  False: impulses of points are as they were. */
+  /* NULL, or what is tried first, before responses are made for sweeps: the whole solution by a
+   * guess that is proved.  False: impulses of points are as they were. */
   bool (*solve_at_once)(tbi_problem *problem, const tabi_world_def *def, void *scratch);
 } tbi_formulation;
 

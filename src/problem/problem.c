@@ -201,12 +201,6 @@ void tbi_problem_respond(tbi_problem *p) {
     fill_response(p, &p->point[i]);
 }
 
-static void clear_sums(tbi_problem *p) {
-  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
-  for (int32_t k = 0; k < p->nport; ++k)
-    p->received[k] = p->summed[k] = sv_zero();
-}
-
 static void receive(tbi_problem *p, const tbi_point *c) {
   v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
   if (c->port_a != TABI_NONE)
@@ -215,27 +209,19 @@ static void receive(tbi_problem *p, const tbi_point *c) {
     p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
 }
 
-static void push_rows(tbi_problem *p) {
+void tbi_problem_start(tbi_problem *p) {
+  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->received[k] = p->summed[k] = sv_zero();
+  for (int32_t i = 0; i < p->npoint; ++i)
+    receive(p, &p->point[i]);
   for (int32_t i = 0; i < p->nrow; ++i)
     tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
+  tbi_problem_sum(p);
+  tbi_problem_answer(p);
 }
 
 void tbi_problem_answer(tbi_problem *p) {
   for (int32_t k = 0; k < p->nport; ++k)
     p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
-}
-
-void tbi_problem_start(tbi_problem *p) {
-  clear_sums(p);
-  for (int32_t i = 0; i < p->npoint; ++i)
-    receive(p, &p->point[i]);
-  push_rows(p);
-  tbi_problem_sum(p);
-  tbi_problem_answer(p);
-}
-
-void tbi_problem_start_idle(tbi_problem *p) {
-  clear_sums(p);
-  push_rows(p);
-  tbi_problem_answer(p);
 }

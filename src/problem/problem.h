@@ -148,10 +148,8 @@ void tbi_problem_sum(tbi_problem *p);
 void tbi_problem_answer(tbi_problem *p);
 /* What sweeps want to know of every point beforehand: answers, w, held. */
 void tbi_problem_respond(tbi_problem *p);
-/* All of received, sum and velocity made anew from the impulses of points and rows; the same as if
- * no point had an impulse. */
+/* All of received, sum and velocity made anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);
-void tbi_problem_start_idle(tbi_problem *p);
 
 /* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
  * cluster, but for `except` (TABI_NONE: all others), which already knows. */

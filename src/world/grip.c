@@ -12,7 +12,7 @@
 
 /* Guesses are made where they are likely to be right, since a wrong one costs another solution. */
 enum { MOST_GUESSES = 3 }; /* after which all joints with friction get rows */
-#define FIRM 0.9           /* share of its bound up to which a joint is thought to go on sticking */
+#define FIRM 0.98          /* share of its bound up to which a joint is thought to go on sticking */
 #define SLOW 1e-4          /* m/s or rad/s: what slips slower may stop */
 
 static double bound_of(const tabi_world *w, int32_t dof) {

@@ -25,12 +25,11 @@ static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
 static tbi_solution solve_contacts(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   const tbi_formulation *method = tbi_formulations[w->def.contact];
-  if (p->npoint + p->nrow > 0 && method->solve_at_once &&
-      method->solve_at_once(p, &w->def, w->scratch))
-    return (tbi_solution){.iterations = 1, .converged = true};
-  tbi_problem_respond(p);
   tbi_problem_start(p);
   if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
+  if (method->solve_at_once && method->solve_at_once(p, &w->def, w->scratch))
+    return (tbi_solution){.iterations = 1, .converged = true};
+  tbi_problem_respond(p);
   tbi_solution solution = method->solve(p, &w->def, w->scratch);
   return solution.converged || !tbi_world_falls_back(w) ? solution : hand_over(w, solution);
 }
