@@ -1,6 +1,7 @@
 /* test_humanoids.c - the humanoids that come with tabi: what they weigh and measure, that left and
  * right mirror each other, that nothing is found wrong with them, that they stand for their whole
- * scenes, and that the rubber in the feet of humanoid36 can be locked. */
+ * scenes, that the rubber in the feet of humanoid36 can be locked, that its world is small, and
+ * that it has room for all contacts of a robot that falls. */
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
@@ -231,11 +232,47 @@ static void test_bushes(void **state) {
   tabi_scene_destroy(scene);
 }
 
+#define MOST_MEMORY ((size_t)360 * 1024)
+
+static void test_memory(void **state) {
+  (void)state;
+  tabi_scene *scene = load_scene("stand", NULL, 0);
+  tabi_world *world = open_world(scene, TABI_CONTACT_CONE);
+  assert_in_range(tabi_world_stats(world).memory, 1, MOST_MEMORY);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* Dropped without control on its face, its back, its side and its head, it never needs half of the
+ * room that there is by default. */
+static void test_falls(void **state) {
+  (void)state;
+  static const char *const turned[] = {
+      "robots.robot.rpy=[0, 1.5, 0]", "robots.robot.rpy=[0, -1.5, 0]",
+      "robots.robot.rpy=[1.5, 0.2, 0]", "robots.robot.rpy=[2.9, 0.3, 0]"};
+  for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
+    const char *const set[] = {turned[i], "robots.robot.xyz=[0, 0, 1]"};
+    tabi_scene *scene = load_scene("stand", set, 2);
+    tabi_world *world = open_world(scene, TABI_CONTACT_CONE);
+    int32_t most = 0;
+    while (tabi_world_time(world) < 1.2) {
+      if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+      int32_t count;
+      (void)tabi_world_contacts(world, &count);
+      most = count > most ? count : most;
+    }
+    assert_in_range(most, 4, tabi_world_get_def(world).max_contacts / 2);
+    tabi_world_destroy(world);
+    tabi_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes),          cmocka_unit_test(test_mirrored),
       cmocka_unit_test(test_no_findings),    cmocka_unit_test(test_stand_humanoid20),
       cmocka_unit_test(test_stand_figure40), cmocka_unit_test(test_bushes),
+      cmocka_unit_test(test_memory),         cmocka_unit_test(test_falls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
