@@ -13,22 +13,28 @@ static sv moved_to(const tabi_dynamics *d, int32_t body, sv f, v3 x) {
 }
 
 static v3 center(const tabi_dynamics *d) {
-  v3 moment = v4_to(d->model->standing.h);
+  v4 moment = d->model->standing.h;
   for (int32_t i = 0; i < d->model->nbody; ++i) {
     const body_inertia *part = &d->body[i].inertia;
-    moment = v3_add(moment, v3_axpy(v4_to(part->h), part->mass, tbi_tree_origin(d, i)));
+    v4 origin = v4_from(d->origin[d->model->body[i].tree]);
+    moment = v4_add(moment, v4_axpy(part->h, part->mass, origin));
   }
-  return d->model->mass > 0 ? v3_scale(1 / d->model->mass, moment) : v3_zero();
+  return d->model->mass > 0 ? v3_scale(1 / d->model->mass, v4_to(moment)) : v3_zero();
 }
 
 void tabi_dynamics_com(const tabi_dynamics *d, double com[3]) { v3_store(center(d), com); }
 
+/* twice: m v.v + 2 v.(w x h) + w.I w, its products summed up at the end only */
 double tabi_dynamics_kinetic(const tabi_dynamics *d) {
-  double twice = 0;
+  v4 sum = v4_zero();
   for (int32_t i = 0; i < d->model->nbody; ++i) {
-    const tbi_body_state *state = &d->body[i];
-    twice += sv_dot(state->vel, inertia_mulv(&state->inertia, state->vel));
+    const body_inertia *part = &d->body[i].inertia;
+    sv vel = d->body[i].vel;
+    v4 swing = v4_scale(2, v4_cross(vel.ang, part->h));
+    sum = v4_add(sum, v4_mul(vel.lin, v4_axpy(swing, part->mass, vel.lin)));
+    sum = v4_add(sum, v4_mul(vel.ang, m4_mulv(&part->moment, vel.ang)));
   }
+  double twice = v4_sum(sum);
   for (int32_t k = 0; k < d->model->nv; ++k)
     twice += d->model->dof_rotor[k] * d->v[k] * d->v[k];
   return 0.5 * twice;
