@@ -36,14 +36,10 @@ static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
 
 /* the ports of a tree answer a wrench on one of them */
 static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
-  const tbi_port *port = &p->port[from];
-  double part[6] = {v4_x(m.lin), v4_y(m.lin), v4_z(m.lin), v4_x(m.ang), v4_y(m.ang), v4_z(m.ang)};
-  int32_t first = p->cluster_port[port->cluster];
-  for (int32_t k = first; k < first + p->cluster_ports[port->cluster]; ++k) {
-    const tbi_block *block = tbi_problem_block(p, k, from);
-    for (int i = 0; i < 6; ++i)
-      answer[k] = sv_axpy(answer[k], part[i], block->column[i]);
-  }
+  int32_t cluster = p->port[from].cluster;
+  int32_t first = p->cluster_port[cluster];
+  for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k)
+    answer[k] = sv_add(answer[k], tbi_problem_response(p, k, from, m));
 }
 
 static void clear(const tbi_problem *p, int32_t port, sv *answer) {

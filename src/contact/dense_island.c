@@ -60,7 +60,7 @@ static void push_port(const tbi_problem *p, int32_t port, sv wrench, sv *velocit
   int32_t cluster = p->port[port].cluster;
   int32_t first = p->cluster_port[cluster];
   for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k)
-    velocity[k] = sv_add(velocity[k], tbi_block_mul(tbi_problem_block(p, k, port), wrench));
+    velocity[k] = sv_add(velocity[k], tbi_problem_response(p, k, port, wrench));
 }
 
 /* the velocities of all points by an impulse along one axis at one of them */

@@ -31,6 +31,11 @@ static inline sv sv_combine(const sv column[6], sv m) {
 static inline double sv_dot(sv a, sv b) {
   return v4_sum(v4_add(v4_mul(a.lin, b.lin), v4_mul(a.ang, b.ang)));
 }
+/* the products with six columns: the transpose of sv_combine */
+static inline sv sv_project(const sv column[6], sv m) {
+  return (sv){v4_make(sv_dot(column[0], m), sv_dot(column[1], m), sv_dot(column[2], m)),
+              v4_make(sv_dot(column[3], m), sv_dot(column[4], m), sv_dot(column[5], m))};
+}
 /* v x m: rate of the motion m that is carried along by v */
 static inline sv sv_cross(sv v, sv m) {
   return (sv){v4_add(v4_cross(v.ang, m.lin), v4_cross(v.lin, m.ang)), v4_cross(v.ang, m.ang)};

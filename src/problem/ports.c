@@ -15,7 +15,7 @@ void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
   int32_t first = p->cluster_port[cluster];
   for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k) {
     if (k == from || k == except) continue;
-    p->velocity[k] = sv_add(p->velocity[k], tbi_block_mul(tbi_problem_block(p, k, from), m));
+    p->velocity[k] = sv_add(p->velocity[k], tbi_problem_response(p, k, from, m));
   }
 }
 
@@ -73,12 +73,12 @@ bool tbi_ports_place_blocks(tbi_setup *s) {
   int32_t first = 0;
   for (int32_t c = 0; c < p->model->ncluster; ++c) {
     int32_t n = p->cluster_ports[c];
-    if (blocks + (int64_t)n * n > s->max_blocks) return false;
+    if (blocks + tbi_block_count(n) > s->max_blocks) return false;
     p->cluster_port[c] = first;
     for (int32_t k = 0; k < n; ++k)
-      p->port[first + k].block = (int32_t)(blocks + (int64_t)k * n);
+      p->port[first + k].block = (int32_t)(blocks + tbi_block_count(k));
     first += n;
-    blocks += (int64_t)n * n;
+    blocks += tbi_block_count(n);
   }
   return true;
 }
@@ -176,15 +176,6 @@ static void load_block(const tbi_block *g, double a[6][6]) {
   }
 }
 
-static tbi_block transposed(const tbi_block *g) {
-  double a[6][6];
-  tbi_block t;
-  load_block(g, a);
-  for (int j = 0; j < 6; ++j)
-    t.column[j] = (sv){v4_make(a[0][j], a[1][j], a[2][j]), v4_make(a[3][j], a[4][j], a[5][j])};
-  return t;
-}
-
 /* Where ties leave nothing of a response, a trace of it stays, so that nobody divides by zero. */
 static tbi_block trace_of(const tbi_block *g) {
   double a[6][6];
@@ -210,7 +201,7 @@ static void tie_block(const tbi_problem *p, const tbi_port *k, const tbi_port *l
     g->column[j] = sv_add(g->column[j], trace.column[j]);
 }
 
-/* G_kl and its transpose G_lk */
+/* G_kl, for l <= k */
 static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   const tbi_problem *p = &s->problem;
   const tbi_port *port_k = &p->port[k];
@@ -221,8 +212,7 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
     g.column[j] = sv_zero();
   add_products(&g, 1, s->port_y + port_k->y, s->port_y + port_l->y, n);
   tie_block(p, port_k, port_l, &g);
-  p->block[port_k->block + (l - p->cluster_port[port_k->cluster])] = g;
-  if (k != l) p->block[port_l->block + (k - p->cluster_port[port_l->cluster])] = transposed(&g);
+  *tbi_problem_block(p, k, l) = g;
 }
 
 void tbi_ports_fill(tbi_setup *s) {

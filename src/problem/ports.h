@@ -4,8 +4,6 @@
 
 #include "problem/setup.h"
 
-static inline sv tbi_block_mul(const tbi_block *g, sv m) { return sv_combine(g->column, m); }
-
 /* Where Q' of a sum stands behind it. */
 static inline int32_t tbi_tie_place(const tbi_problem *p, int32_t cluster) {
   return p->model->nv + p->model->cluster_tie[cluster];

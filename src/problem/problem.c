@@ -31,11 +31,11 @@ static void answer(const tbi_problem *p, const tbi_point *c, const pair_of_wrenc
   bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
                  p->port[c->port_a].cluster == p->port[c->port_b].cluster;
   *a = *b = sv_zero();
-  if (c->port_a != TABI_NONE) *a = tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_a), on->a);
-  if (c->port_b != TABI_NONE) *b = tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_b), on->b);
+  if (c->port_a != TABI_NONE) *a = tbi_problem_response(p, c->port_a, c->port_a, on->a);
+  if (c->port_b != TABI_NONE) *b = tbi_problem_response(p, c->port_b, c->port_b, on->b);
   if (coupled) {
-    *a = sv_add(*a, tbi_block_mul(tbi_problem_block(p, c->port_a, c->port_b), on->b));
-    *b = sv_add(*b, tbi_block_mul(tbi_problem_block(p, c->port_b, c->port_a), on->a));
+    *a = sv_add(*a, tbi_problem_response(p, c->port_a, c->port_b, on->b));
+    *b = sv_add(*b, tbi_problem_response(p, c->port_b, c->port_a, on->a));
   }
 }
 

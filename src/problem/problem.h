@@ -101,7 +101,7 @@ typedef struct tbi_problem {
   const tabi_model *model;
   int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
   const int32_t *cluster_ties;           /* independent ties of a cluster: the length of tails */
-  tbi_block *block;                      /* of a cluster: ports x ports, row by row */
+  tbi_block *block;                      /* of a cluster: its lower triangle, row by row */
   tbi_point *point;
   tbi_row *row;
   tbi_group *group;
@@ -122,10 +122,16 @@ static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {
   return v3_make(v4_dot(u, c->frame.x), v4_dot(u, c->frame.y), v4_dot(u, c->frame.z));
 }
 
-/* Response of port k to an impulse at port l of the same cluster. */
-static inline const tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int32_t l) {
+/* The block of port k and one that does not stand behind it: of its own cluster, l <= k. */
+static inline tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int32_t l) {
   const tbi_port *port = &p->port[k];
   return &p->block[port->block + (l - p->cluster_port[port->cluster])];
+}
+
+/* Response of port k to an impulse m at port l of the same cluster. */
+static inline sv tbi_problem_response(const tbi_problem *p, int32_t k, int32_t l, sv m) {
+  if (l <= k) return sv_combine(tbi_problem_block(p, k, l)->column, m);
+  return sv_project(tbi_problem_block(p, l, k)->column, m);
 }
 
 /* An impulse at a port or a row, into a sum; and what a sum does there, ties counted. */

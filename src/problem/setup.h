@@ -29,6 +29,9 @@ typedef struct tbi_setup {
   double *scratch; /* one path */
 } tbi_setup;
 
+/* Blocks of a cluster with so many ports. */
+static inline int64_t tbi_block_count(int64_t ports) { return ports * (ports + 1) / 2; }
+
 /* Shapes and feature as one number; touches are sorted by it. */
 static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
   return (uint64_t)touch->shape_a << 40 | (uint64_t)touch->shape_b << 16 |

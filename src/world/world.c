@@ -116,7 +116,7 @@ static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_room *r
   return count;
 }
 
-/* ports of one cluster have a block for every two of them */
+/* ports of one cluster have a block for every two of them, and each its own */
 static tbi_room count_room(const tabi_model *model) {
   tbi_room room = {.rows = count_rows(model)};
   int32_t cluster = TABI_NONE;
@@ -124,13 +124,13 @@ static tbi_room count_room(const tabi_model *model) {
   for (int32_t k = 0; k < model->ntree; ++k) {
     int32_t tree = model->tree_order[k];
     if (model->tree_cluster[tree] != cluster) {
-      room.blocks += own * own;
+      room.blocks += tbi_block_count(own);
       own = 0;
       cluster = model->tree_cluster[tree];
     }
     own += count_ports_of(model, tree, &room);
   }
-  room.blocks += own * own;
+  room.blocks += tbi_block_count(own);
   if (room.blocks > MAX_BLOCKS) room.blocks = MAX_BLOCKS;
   return room;
 }

@@ -42,7 +42,7 @@ tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_mems
 
 /* Fails unless the ports are where the impulses put them and remember what they received. */
 void made_expect_consistent(made_problem *made);
-/* Random contacts under 30 sweeps on ports and on the dense matrix: fails unless equal. */
+/* Random contacts under 20 sweeps on ports and on the dense matrix: fails unless equal. */
 void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve);
 
 /* A def with what the solvers read. */
