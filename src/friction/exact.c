@@ -30,19 +30,20 @@ enum { FIRST_NEWTON = 100 };
 
 /* what Newton needs; it starts from the best there is */
 static void place_newton(tbi_layout *at, tbi_exact_work *e, int32_t nlaw, int32_t nunknown) {
-  double **vectors[] = {&e->best, &e->r, &e->u,  &e->projected, &e->speed,  &e->origin,
-                        &e->f,    &e->g, &e->dr, &e->trial,     &e->trial_u};
+  double **vectors[] = {&e->best, &e->r, &e->u,  &e->speed, &e->origin,
+                        &e->f,    &e->g, &e->dr, &e->trial, &e->trial_u};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(at, nunknown, sizeof(double));
   e->root = tbi_layout_take(at, nlaw, sizeof *e->root);
   e->d = tbi_layout_take(at, nlaw, sizeof *e->d);
   e->start = e->best;
+  e->projected = e->dr; /* a direction is used up when the place it led to is measured */
 }
 
 static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
   tbi_layout at = {memory, 0};
   place_newton(&at, e, nlaw, nunknown);
-  double **vectors[] = {&e->start, &e->centre, &e->low, &e->high};
+  double **vectors[] = {&e->start, &e->centre, &e->low, &e->high, &e->projected};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(&at, nunknown, sizeof(double));
   e->cone = tbi_layout_take(&at, nlaw, sizeof *e->cone);

@@ -254,7 +254,7 @@ static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *
 /* As many as the shapes may reasonably have at once: of a robot's, few touch, with the corners of
  * one side at most; on ground made of triangles all of them may, with all the points of a pair. */
 static int32_t usual_contacts(const tabi_model *model) {
-  int32_t smooth = 8;
+  int32_t smooth = 4;
   int32_t rough = 64;
   bool has_rough = false;
   for (int32_t i = 0; i < model->nshape; ++i) {
