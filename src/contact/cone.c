@@ -16,32 +16,36 @@
 enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
 enum { FEW = 16 }; /* points */
 
-/* the contact's impulse by Coulomb's law; most contacts stick, which is one product */
-static v3 obey(const tbi_point *c, v3 b) {
-  if (b.x >= 0) return v3_zero();
-  v3 p = v3_neg(s3_mulv(s3_load(c->inverse), b));
-  double most = c->friction * p.x;
-  if (p.x >= 0 && p.y * p.y + p.z * p.z <= most * most) return p;
-  return tbi_coulomb((const double(*)[3])c->w, b, c->friction);
+/* the velocity that w makes of an impulse */
+static v3 answer(const tbi_point *c, v3 p) {
+  return v3_make(c->w[0][0] * p.x + c->w[0][1] * p.y + c->w[0][2] * p.z,
+                 c->w[1][0] * p.x + c->w[1][1] * p.y + c->w[1][2] * p.z,
+                 c->w[2][0] * p.x + c->w[2][1] * p.y + c->w[2][2] * p.z);
 }
 
-/* one contact's turn; the change of its velocity */
+static double largest(v3 u) { return tbi_max(fabs(u.x), tbi_max(fabs(u.y), fabs(u.z))); }
+
+/* One contact's turn, by Coulomb's law; the change of its velocity.  Most contacts stick, which is
+ * one product: then all of what is left of its velocity is taken. */
 static double visit_point(tbi_visit *visit, tbi_point *c) {
   if (c->held) return 0;
+  v3 p = v3_load(c->impulse);
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
-  const double *p = c->impulse;
-  /* the velocity without this contact, counted from the target */
-  v3 b = v3_make(u.x - c->target - (c->w[0][0] * p[0] + c->w[0][1] * p[1] + c->w[0][2] * p[2]),
-                 u.y - (c->w[1][0] * p[0] + c->w[1][1] * p[1] + c->w[1][2] * p[2]),
-                 u.z - (c->w[2][0] * p[0] + c->w[2][1] * p[1] + c->w[2][2] * p[2]));
-  v3 d = v3_sub(obey(c, b), v3_load(p));
+  u.x -= c->target;
+  v3 d = v3_neg(s3_mulv(s3_load(c->inverse), u));
+  v3 stuck = v3_add(p, d);
+  double most = c->friction * stuck.x;
+  if (stuck.x >= 0 && stuck.y * stuck.y + stuck.z * stuck.z <= most * most) {
+    tbi_visit_push(visit, c, d);
+    return largest(u);
+  }
+  /* the velocity without this contact */
+  v3 b = v3_sub(u, answer(c, p));
+  d = v3_neg(p);
+  if (b.x < 0) d = v3_sub(tbi_coulomb((const double(*)[3])c->w, b, c->friction), p);
   if (d.x == 0 && d.y == 0 && d.z == 0) return 0;
   tbi_visit_push(visit, c, d);
-  double change = 0;
-  for (int i = 0; i < 3; ++i) {
-    change = tbi_max(change, fabs(c->w[i][0] * d.x + c->w[i][1] * d.y + c->w[i][2] * d.z));
-  }
-  return change;
+  return largest(answer(c, d));
 }
 
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group) {

@@ -36,19 +36,21 @@ static void add(tbi_pgs *pgs, int32_t port_a, int32_t port_b, double impulse) {
 }
 
 /* a direction at a point of contact, in its frame */
-static void add_direction(tbi_pgs *pgs, const tbi_point *c, const double e[3]) {
+static void add_direction(tbi_pgs *pgs, const tbi_problem *p, const tbi_point *c,
+                          const double e[3]) {
   tbi_unknown *x = &pgs->unknown[pgs->count];
   v4 axis = m4_combine(&c->frame, e[0], e[1], e[2]);
   *x = (tbi_unknown){
       .normal = TABI_NONE, .along = {e[1], e[2]}
   };
-  x->wrench_a = tbi_wrench(c->arm_a, axis);
-  x->wrench_b = tbi_wrench(c->arm_b, axis);
-  x->answer_a = x->answer_b = sv_zero();
+  tbi_sides on = tbi_point_wrenches(c, axis);
+  tbi_sides answer = tbi_sides_answer(p, c->port_a, c->port_b, on);
+  x->wrench_a = sv_scale(-1, on.a);
+  x->wrench_b = on.b;
+  x->answer_a = answer.a;
+  x->answer_b = answer.b;
   double impulse = 0;
   for (int i = 0; i < 3; ++i) {
-    x->answer_a = sv_axpy(x->answer_a, e[i], c->answer_a[i]);
-    x->answer_b = sv_axpy(x->answer_b, e[i], c->answer_b[i]);
     x->w += e[i] * (c->w[i][0] * e[0] + c->w[i][1] * e[1] + c->w[i][2] * e[2]);
     impulse += e[i] * c->impulse[i];
   }
@@ -76,7 +78,7 @@ tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch) {
   pgs.run = (tbi_group *)(pgs.impulse + room);
   pgs.rest = (char *)scratch + list_size(room);
   for (int32_t i = 0; i < problem->npoint; ++i) {
-    add_direction(&pgs, &problem->point[i], (double[3]){1, 0, 0});
+    add_direction(&pgs, problem, &problem->point[i], (double[3]){1, 0, 0});
     pgs.unknown[i].target = problem->point[i].target;
     pgs.unknown[i].upper = INFINITY;
   }
@@ -88,8 +90,8 @@ tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int3
                                   double z) {
   TBI_ASSERT(pgs->count == problem->npoint + 2 * i);
   tbi_unknown *x = &pgs->unknown[pgs->count];
-  add_direction(pgs, &problem->point[i], (double[3]){0, y, z});
-  add_direction(pgs, &problem->point[i], (double[3]){0, -z, y});
+  add_direction(pgs, problem, &problem->point[i], (double[3]){0, y, z});
+  add_direction(pgs, problem, &problem->point[i], (double[3]){0, -z, y});
   x[0].normal = x[1].normal = i;
   return x;
 }

@@ -20,32 +20,13 @@ static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
   return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
 }
 
-/* an impulse along one axis of the frame, as wrenches on its two sides */
-typedef struct pair_of_wrenches {
-  sv a, b;
-} pair_of_wrenches;
-
-/* the change of the ports' velocities per impulse along one axis of the frame */
-static void answer(const tbi_problem *p, const tbi_point *c, const pair_of_wrenches *on, sv *a,
-                   sv *b) {
-  bool coupled = c->port_a != TABI_NONE && c->port_b != TABI_NONE &&
-                 p->port[c->port_a].cluster == p->port[c->port_b].cluster;
-  *a = *b = sv_zero();
-  if (c->port_a != TABI_NONE) *a = tbi_problem_response(p, c->port_a, c->port_a, on->a);
-  if (c->port_b != TABI_NONE) *b = tbi_problem_response(p, c->port_b, c->port_b, on->b);
-  if (coupled) {
-    *a = sv_add(*a, tbi_problem_response(p, c->port_a, c->port_b, on->b));
-    *b = sv_add(*b, tbi_problem_response(p, c->port_b, c->port_a, on->a));
-  }
-}
-
 /* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
  * that never passes for sticking, so that coulomb.c is asked. */
 static s3 stick_inverse(s3 w) {
   double trace = w.xx + w.yy + w.zz;
   double volume = w.xx * (w.yy * w.zz - w.yz * w.yz) - w.xy * (w.xy * w.zz - w.yz * w.xz) +
                   w.xz * (w.xy * w.yz - w.yy * w.xz);
-  return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){-1, 0, 0, 0, 0, 0};
+  return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){(double)NAN, 0, 0, 0, 0, 0};
 }
 
 /* what w's diagonal could be about, if neither ties nor the place of the point took from it */
@@ -56,13 +37,12 @@ static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
 
 static void fill_response(const tbi_problem *p, tbi_point *c) {
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
-  pair_of_wrenches on[3];
+  tbi_sides on[3];
   for (int j = 0; j < 3; ++j) {
-    on[j].a = sv_scale(-1, tbi_wrench(c->arm_a, axis[j]));
-    on[j].b = tbi_wrench(c->arm_b, axis[j]);
-    answer(p, c, &on[j], &c->answer_a[j], &c->answer_b[j]);
+    on[j] = tbi_point_wrenches(c, axis[j]);
+    tbi_sides change = tbi_sides_answer(p, c->port_a, c->port_b, on[j]);
     for (int i = 0; i <= j; ++i)
-      c->w[i][j] = c->w[j][i] = sv_dot(on[i].a, c->answer_a[j]) + sv_dot(on[i].b, c->answer_b[j]);
+      c->w[i][j] = c->w[j][i] = sv_dot(on[i].a, change.a) + sv_dot(on[i].b, change.b);
   }
   /* a direction that nothing can move in (a planar mechanism, say) must not divide by zero */
   double trace = c->w[0][0] + c->w[1][1] + c->w[2][2];

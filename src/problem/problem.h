@@ -43,19 +43,18 @@ typedef struct tbi_block {
 
 /* One point of contact: normal and two tangents. */
 typedef struct tbi_point {
-  int32_t port_a, port_b;      /* TABI_NONE: stands in the world */
-  int32_t touch;               /* index in the world's list */
-  uint64_t id;                 /* of shapes and feature: finds its impulse of the step before */
-  v4 arm_a, arm_b;             /* from the origins of the trees to the point */
-  m4 frame;                    /* normal (from a to b), tangent, tangent: world axes */
-  sv answer_a[3], answer_b[3]; /* change of the ports' velocities per impulse along the frame */
-  double w[3][3];              /* change of the point's velocity per impulse, in the frame */
-  double inverse[6];           /* of w: xx yy zz xy xz yz */
-  double mobility;             /* mean of w's diagonal; if held, some number > 0 */
-  bool held;       /* cannot move along its normal (ties hold its ports, say): left alone */
-  double target;   /* the normal velocity must reach it: -gap/h, depth correction, rebound */
-  double rest;     /* the target if it did not rebound */
-  double friction; /* coefficient: static or kinetic, by the slip before the step */
+  int32_t port_a, port_b; /* TABI_NONE: stands in the world */
+  int32_t touch;          /* index in the world's list */
+  uint64_t id;            /* of shapes and feature: finds its impulse of the step before */
+  v4 arm_a, arm_b;        /* from the origins of the trees to the point */
+  m4 frame;               /* normal (from a to b), tangent, tangent: world axes */
+  double w[3][3];         /* change of the point's velocity per impulse, in the frame */
+  double inverse[6];      /* of w: xx yy zz xy xz yz */
+  double mobility;        /* mean of w's diagonal; if held, some number > 0 */
+  bool held;              /* cannot move along its normal (ties hold its ports, say): left alone */
+  double target;          /* the normal velocity must reach it: -gap/h, depth correction, rebound */
+  double rest;            /* the target if it did not rebound */
+  double friction;        /* coefficient: static or kinetic, by the slip before the step */
   const tabi_material_def *surface; /* of the two shapes together */
   double gap;                       /* m, at the start of the step */
   double approach;                  /* normal velocity before the step */
@@ -152,7 +151,7 @@ double tbi_rows_sweep(tbi_problem *p);
 void tbi_problem_sum(tbi_problem *p);
 /* The velocities of ports that problem->sum makes. */
 void tbi_problem_answer(tbi_problem *p);
-/* What sweeps want to know of every point beforehand: answers, w, held. */
+/* What sweeps want to know of every point beforehand: w, its inverse, held. */
 void tbi_problem_respond(tbi_problem *p);
 /* All of received, sum and velocity made anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);

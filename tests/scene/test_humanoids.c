@@ -232,7 +232,7 @@ static void test_bushes(void **state) {
   tabi_scene_destroy(scene);
 }
 
-#define MOST_MEMORY ((size_t)288 * 1024)
+#define MOST_MEMORY ((size_t)256 * 1024)
 
 static void test_memory(void **state) {
   (void)state;
