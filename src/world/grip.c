@@ -85,10 +85,19 @@ void tbi_world_set_flow(tabi_world *w) {
   if (w->stops) stop(w);
 }
 
+/* the last of those that stick on the way from a velocity to the root, or TABI_NONE */
+static int32_t last_stuck(const tabi_world *w, int32_t dof) {
+  int32_t last = TABI_NONE;
+  for (int32_t k = dof; k >= 0; k = w->model->dof_parent[k])
+    if (w->stuck[k]) last = k;
+  return last;
+}
+
 /* A wrench on the body that `dof` moves asks what sticks on its way to the root for so much. */
 static void ask(const tabi_world *w, int32_t dof, sv wrench, double *asked) {
   const tabi_dynamics *d = w->d;
-  for (int32_t k = dof; k >= 0; k = w->model->dof_parent[k]) {
+  int32_t last = last_stuck(w, dof);
+  for (int32_t k = dof; last != TABI_NONE && k >= last; k = w->model->dof_parent[k]) {
     double e = sv_dot(d->axis[k], wrench);
     asked[k] += e;
     wrench = sv_axpy(wrench, -d->give[k] * e, d->reach[k]);
