@@ -11,9 +11,12 @@
 #include <string.h>
 
 /* Guesses are made where they are likely to be right, since a wrong one costs another solution. */
-enum { MOST_GUESSES = 3 }; /* after which all joints with friction get rows */
-#define FIRM 0.98          /* share of its bound up to which a joint is thought to go on sticking */
-#define SLOW 1e-4          /* m/s or rad/s: what slips slower may stop */
+enum {
+  MOST_GUESSES = 3, /* after which all joints with friction get rows */
+  DOUBT = 16,       /* steps */
+};
+#define FIRM 0.98 /* share of its bound up to which a joint is thought to go on sticking */
+#define SLOW 1e-4 /* m/s or rad/s: what slips slower may stop */
 
 static double bound_of(const tabi_world *w, int32_t dof) {
   return w->model->dof_friction[dof] * w->def.timestep;
@@ -32,6 +35,7 @@ static tbi_grip guess(const tabi_world *w, int32_t dof) {
   double bound = bound_of(w, dof);
   double last = w->row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)];
   double v = w->v[dof];
+  if (w->doubt[dof] > 0) return TBI_GRIP_ROW;
   if (fabs(v) <= w->def.tolerance) {
     return fabs(last) < FIRM * bound && may_stay(w, dof) ? TBI_GRIP_STICKS : TBI_GRIP_ROW;
   }
@@ -135,7 +139,7 @@ static bool is_jammed(const tabi_world *w) {
 
 static void give_up(tabi_world *w) {
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    if (w->grip[k] != TBI_GRIP_NONE) w->grip[k] = TBI_GRIP_ROW;
+    if (w->grip[k] == TBI_GRIP_STICKS || w->grip[k] == TBI_GRIP_SLIPS) w->grip[k] = TBI_GRIP_ROW;
   }
 }
 
@@ -163,7 +167,7 @@ bool tbi_world_prove_grips(tabi_world *w, int attempt) {
   bool good = true;
   for (int32_t k = 0; k < w->model->nv; ++k) {
     if (is_proved(w, k)) continue;
-    w->grip[k] = TBI_GRIP_ROW;
+    w->grip[k] = TBI_GRIP_FAILED;
     good = false;
   }
   for (int32_t k = 0; good && k < w->model->nv; ++k) {
@@ -177,5 +181,10 @@ void tbi_world_keep_grips(tabi_world *w) {
   for (int32_t k = 0; k < w->model->nv; ++k) {
     if (w->grip[k] == TBI_GRIP_STICKS || w->grip[k] == TBI_GRIP_SLIPS)
       w->row_impulse[tbi_row_id(k, TBI_ROW_FRICTION)] = w->grip_impulse[k];
+    if (w->grip[k] == TBI_GRIP_FAILED) {
+      w->doubt[k] = DOUBT;
+    } else if (w->doubt[k] > 0) {
+      --w->doubt[k];
+    }
   }
 }

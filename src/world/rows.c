@@ -79,7 +79,7 @@ void tbi_world_rows(tabi_world *w) {
   for (int32_t dof = 0; dof < model->nv; ++dof) {
     if (model->dof_q[dof] == TABI_NONE || w->grip[dof] == TBI_GRIP_STICKS) continue;
     add_limits(w, dof);
-    if (w->grip[dof] == TBI_GRIP_ROW) add_friction(w, dof);
+    if (w->grip[dof] >= TBI_GRIP_ROW) add_friction(w, dof);
   }
 }
 

@@ -74,6 +74,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->external = tbi_layout_take(at, model->nbody, sizeof *w->external);
   w->warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->warm);
   w->row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->row_impulse);
+  w->doubt = tbi_layout_take(at, model->nv, sizeof *w->doubt);
   tbi_sensors_place_state(at, w);
   tbi_world_place_walk_state(at, w);
   w->state_size = at->used - start;

@@ -21,9 +21,10 @@ typedef struct tbi_warm {
 /* How dry friction of a joint is dealt with in a step (grip.c). */
 typedef enum tbi_grip {
   TBI_GRIP_NONE,   /* there is none */
-  TBI_GRIP_ROW,    /* as a row of the problem */
   TBI_GRIP_STICKS, /* the joint is held */
   TBI_GRIP_SLIPS,  /* the impulse is known */
+  TBI_GRIP_ROW,    /* as a row of the problem */
+  TBI_GRIP_FAILED, /* likewise, since one of the others has failed */
 } tbi_grip;
 
 static inline uint64_t tbi_row_id(int32_t dof, int kind) {
@@ -69,6 +70,7 @@ struct tabi_world {
   sv *external;        /* wrench on each body about the world's origin of its tree: [nbody] */
   tbi_warm *warm;      /* sorted by id: [max_contacts] */
   double *row_impulse; /* [TBI_ROW_KINDS * nv] */
+  uint8_t *doubt;      /* for how many steps joints get rows, since a guess has failed: [nv] */
   tbi_sensors sensors; /* the first arrays of it */
   tbi_walk walk;       /* of TABI_CONTACT_GAIT: memory, q and v of it */
 

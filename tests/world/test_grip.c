@@ -77,7 +77,7 @@ static void check_joint(const scene *s, int32_t dof, double force, counts *seen)
   double kept = w->row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)] / H;
   seen->sticks += w->grip[dof] == TBI_GRIP_STICKS;
   seen->slips += w->grip[dof] == TBI_GRIP_SLIPS;
-  seen->rows += w->grip[dof] == TBI_GRIP_ROW;
+  seen->rows += w->grip[dof] >= TBI_GRIP_ROW;
   double limits = (w->row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] +
                    w->row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)]) /
                   H;
