@@ -96,7 +96,7 @@ static long calls_in(void (*change)(tabi_world_def *def)) {
   heap.armed = false;
   int32_t count;
   (void)tabi_world_contacts(s.world, &count);
-  assert_true(count > 8);
+  assert_true(count >= 8); /* the soles, and what has fallen by then */
   scene_close(&s);
   return heap.calls;
 }
