@@ -33,7 +33,6 @@ enum {
 #define SINGULAR 1e-10
 #define STEADY   1e-4 /* of the tolerance */
 #define SOFT     1e-7 /* of a body's mobility: how its bed gives, where it has to */
-#define FLAT     1e-9 /* of the cube of a trace: points so near to a line do not hold a body */
 
 /* The unknowns of one cluster: six for each of its ports, then its rows that are held. */
 typedef struct unknowns {
@@ -135,10 +134,7 @@ static bool make_bed(const tbi_problem *p, const tbi_group *group, const double 
     v4 arm = v4_sub(arm_of(group, &p->point[i]), to->centre);
     j = s3_add(j, s3_point_mass(weight[i], v4_to(arm)));
   }
-  double trace = j.xx + j.yy + j.zz;
-  double volume = j.xx * (j.yy * j.zz - j.yz * j.yz) - j.xy * (j.xy * j.zz - j.yz * j.xz) +
-                  j.xz * (j.xy * j.yz - j.yy * j.xz);
-  if (!(volume > FLAT * trace * trace * trace)) return false;
+  if (!s3_is_regular(j)) return false;
   to->inverse = m4_from_sym(s3_inverse(j));
   return true;
 }

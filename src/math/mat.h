@@ -4,6 +4,8 @@
 
 #include "math/vec.h"
 
+#include <stdbool.h>
+
 typedef struct m3 {
   double m[3][3];
 } m3;
@@ -97,6 +99,13 @@ static inline s3 s3_point_mass(double m, v3 c) {
               -h.y * c.z};
 }
 
+/* Whether an inverse is more than noise: the determinant against the cube of the trace. */
+static inline bool s3_is_regular(s3 a) {
+  double trace = a.xx + a.yy + a.zz;
+  double determinant = a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) +
+                       a.xz * (a.xy * a.yz - a.yy * a.xz);
+  return determinant > 1e-9 * trace * trace * trace;
+}
 /* by cofactors; fit for well-conditioned matrices */
 static inline s3 s3_inverse(s3 a) {
   double xx = a.yy * a.zz - a.yz * a.yz;

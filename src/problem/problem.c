@@ -23,10 +23,7 @@ static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
 /* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
  * that never passes for sticking, so that coulomb.c is asked. */
 static s3 stick_inverse(s3 w) {
-  double trace = w.xx + w.yy + w.zz;
-  double volume = w.xx * (w.yy * w.zz - w.yz * w.yz) - w.xy * (w.xy * w.zz - w.yz * w.xz) +
-                  w.xz * (w.xy * w.yz - w.yy * w.xz);
-  return volume > 1e-9 * trace * trace * trace ? s3_inverse(w) : (s3){(double)NAN, 0, 0, 0, 0, 0};
+  return s3_is_regular(w) ? s3_inverse(w) : (s3){(double)NAN, 0, 0, 0, 0, 0};
 }
 
 /* what w's diagonal could be about, if neither ties nor the place of the point took from it */
