@@ -508,8 +508,9 @@ static bool is_solved(const work *w, const tbi_problem *p) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     const double *r = c->impulse;
+    double most_friction = c->friction * r[0];
     w->weight[i] = r[0];
-    if (!(r[1] * r[1] + r[2] * r[2] <= c->friction * c->friction * r[0] * r[0])) return false;
+    if (!(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= most_friction * most_friction)) return false;
   }
   if (!is_at_rest(w, p, most)) return false;
   for (int32_t i = 0; i < p->nrow; ++i)

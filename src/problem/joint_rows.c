@@ -105,21 +105,22 @@ void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, doub
   if (impulse != 0) row_push(p, row, impulse, sum);
 }
 
-/* what brings it to its target within its bounds */
-static inline double row_change(const tbi_problem *p, const tbi_row *row) {
+/* the impulse that brings it to its target within its bounds */
+static inline double row_wanted(const tbi_problem *p, const tbi_row *row) {
   double impulse =
       row->impulse + (row->target - (row->base + row_answer(p, row, p->sum))) * row->inverse;
-  return tbi_min(tbi_max(impulse, row->lower), row->upper) - row->impulse;
+  return tbi_min(tbi_max(impulse, row->lower), row->upper);
 }
 
 double tbi_row_misses(const tbi_problem *p, const tbi_row *row) {
-  return fabs(row_change(p, row) * row->w);
+  return fabs((row_wanted(p, row) - row->impulse) * row->w);
 }
 
 static inline double row_visit(tbi_problem *p, tbi_row *row) {
-  double change = row_change(p, row);
+  double impulse = row_wanted(p, row);
+  double change = impulse - row->impulse;
   if (change == 0) return 0;
-  row->impulse += change;
+  row->impulse = impulse;
   row_push(p, row, change, p->sum);
   return fabs(change * row->w);
 }
