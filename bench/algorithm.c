@@ -47,7 +47,7 @@ static spring get_spring(const tabi_dynamics *d, int32_t i) {
   double give = h * damping + h * h * stiffness;
   int32_t body = (int32_t)((int64_t)i * d->model->nbody / TBI_BENCH_TREE_SPRINGS);
   while (d->model->body[body].mass <= 0)
-    body++; /* what moves without mass bears nothing; something behind it does */
+    ++body; /* what moves without mass bears nothing; something behind it does */
   const tbi_body_state *state = &d->body[body];
   v4 arm = m4_mulv3(&state->rot, v3_make(0, 0, 0.2));
   v3 u = v4_to(sv_at(state->vel, v4_add(state->pos, arm)));
@@ -59,7 +59,7 @@ static void ada_springs(const tbi_bench_tree *tree, int32_t state) {
   set_state(tree, state);
   tabi_dynamics *d = tree->dynamics;
   memset(tree->load, 0, sizeof *tree->load * (size_t)d->model->nbody);
-  for (int32_t i = 0; i < TBI_BENCH_TREE_SPRINGS; i++) {
+  for (int32_t i = 0; i < TBI_BENCH_TREE_SPRINGS; ++i) {
     spring s = get_spring(d, i);
     const tbi_body_state *body = &d->body[s.body];
     v4 at = v4_add(body->pos, v4_from(s.arm));
@@ -96,10 +96,10 @@ typedef struct equation {
  * componentwise backward error of Oettli and Prager. */
 static double residual(const equation *e, const double *qdd, const double *tau) {
   double worst = 0;
-  for (int32_t i = 0; i < e->nv; i++) {
+  for (int32_t i = 0; i < e->nv; ++i) {
     const double *row = e->mass + (size_t)i * (size_t)e->nv;
     double sum = e->bias[i] - tau[i], size = fabs(e->bias[i]) + fabs(tau[i]);
-    for (int32_t j = 0; j < e->nv; j++) {
+    for (int32_t j = 0; j < e->nv; ++j) {
       sum += row[j] * qdd[j];
       size += fabs(row[j] * qdd[j]);
     }
@@ -111,15 +111,15 @@ static double residual(const equation *e, const double *qdd, const double *tau) 
 
 static double energy_error(const tbi_bench_tree *tree, const equation *e, const double *v) {
   double twice = 0;
-  for (int32_t i = 0; i < e->nv; i++)
-    for (int32_t j = 0; j < e->nv; j++)
+  for (int32_t i = 0; i < e->nv; ++i)
+    for (int32_t j = 0; j < e->nv; ++j)
       twice += v[i] * e->mass[(size_t)i * (size_t)e->nv + (size_t)j] * v[j];
   return fabs(tabi_dynamics_kinetic(tree->dynamics) - twice / 2) / (twice / 2);
 }
 
 /* tree->out = the solution of M x = tau - bias by the factor. */
 static void solve(const tbi_bench_tree *tree, const equation *e, const double *tau) {
-  for (int32_t i = 0; i < e->nv; i++)
+  for (int32_t i = 0; i < e->nv; ++i)
     tree->out[i] = tau[i] - e->bias[i];
   tbi_ltdl_solve(tree->dynamics, tree->out);
 }
@@ -129,7 +129,7 @@ static void push_springs(const tbi_bench_tree *tree, equation *e, const double *
                          const double *qdd, const double *tau) {
   const tabi_dynamics *d = tree->dynamics;
   memcpy(e->tau, tau, sizeof *tau * (size_t)e->nv);
-  for (int32_t i = 0; i < TBI_BENCH_TREE_SPRINGS; i++) {
+  for (int32_t i = 0; i < TBI_BENCH_TREE_SPRINGS; ++i) {
     spring s = get_spring(d, i);
     int32_t link = d->model->joint[d->model->body[s.body].joint].child;
     double point[3];
@@ -137,13 +137,13 @@ static void push_springs(const tbi_bench_tree *tree, equation *e, const double *
     tabi_dynamics_point_jacobian(d, link, point, e->jacobian);
     tabi_dynamics_point_jacobian_rate(d, link, point, e->rate);
     const double start[3] = {s.start.x, s.start.y, s.start.z};
-    for (int32_t k = 0; k < 3; k++) {
+    for (int32_t k = 0; k < 3; ++k) {
       const double *row = e->jacobian + (size_t)k * (size_t)e->nv;
       const double *rate = e->rate + (size_t)k * (size_t)e->nv;
       double acceleration = 0;
-      for (int32_t j = 0; j < e->nv; j++)
+      for (int32_t j = 0; j < e->nv; ++j)
         acceleration += row[j] * qdd[j] + rate[j] * v[j];
-      for (int32_t j = 0; j < e->nv; j++)
+      for (int32_t j = 0; j < e->nv; ++j)
         e->tau[j] += row[j] * (start[k] - s.give.x * acceleration);
     }
   }
@@ -179,12 +179,12 @@ tabi_status tbi_algorithm_errors(const tbi_bench_tree *tree, double errors[TBI_A
   e.tau = e.bias + nv;
   e.jacobian = e.tau + nv;
   e.rate = e.jacobian + 3 * nv;
-  for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
+  for (int32_t a = 0; a < TBI_ALGORITHMS; ++a)
     errors[a] = 0;
-  for (int32_t state = 0; state < TBI_BENCH_TREE_STATES; state++) {
+  for (int32_t state = 0; state < TBI_BENCH_TREE_STATES; ++state) {
     double here[TBI_ALGORITHMS] = {0};
     state_errors(tree, &e, state, here);
-    for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
+    for (int32_t a = 0; a < TBI_ALGORITHMS; ++a)
       if (!(here[a] <= errors[a])) errors[a] = here[a];
   }
   free(e.mass);

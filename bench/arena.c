@@ -20,7 +20,7 @@ typedef struct part {
 static void set_inertia(tabi_link_def *link, const part *p) {
   const double *s = p->size;
   if (p->shape == TABI_SHAPE_BOX) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       double a = s[(k + 1) % 3], b = s[(k + 2) % 3];
       link->inertia[k] = p->mass / 12 * (a * a + b * b);
     }
@@ -28,7 +28,7 @@ static void set_inertia(tabi_link_def *link, const part *p) {
   }
   // a sphere, drawn out to a rod for a capsule
   double length = p->shape == TABI_SHAPE_CAPSULE ? s[1] : 0;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     link->inertia[k] =
         p->mass * (0.4 * s[0] * s[0] + (k < 2 ? length * length / 12 + length * s[0] / 4 : 0));
 }
@@ -75,7 +75,7 @@ static void add_free(tabi_builder *builder, int32_t link, const double pos[3]) {
 static void add_hinge(tabi_builder *builder, int32_t parent, int32_t child, const double pos[3],
                       int axis, double start) {
   tabi_joint_def joint = joint_to(parent, child, TABI_JOINT_CONTINUOUS, pos);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     joint.axis[k] = k == axis;
   joint.start[0] = start;
   (void)tabi_builder_add_joint(builder, &joint);
@@ -150,12 +150,12 @@ static void add_quadruped(tabi_builder *builder, const double pos[3]) {
   };
   int32_t link = add_part(builder, &base);
   add_free(builder, link, pos);
-  for (int leg = 0; leg < 4; leg++)
+  for (int leg = 0; leg < 4; ++leg)
     add_leg(builder, link, leg < 2 ? 1 : -1, leg % 2 ? -1 : 1);
 }
 
 static void add_servos(tbi_bench_scene *scene, double kp, double kd) {
-  for (int32_t j = 0; j < tabi_model_njoint(scene->model); j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(scene->model); ++j) {
     tabi_range q = tabi_model_joint_q(scene->model, j);
     if (q.count != 1) continue;
     scene->servo[j] =
@@ -169,7 +169,7 @@ tabi_status tbi_arena_quadrupeds(tbi_bench_scene *scene, int32_t robots, bool fl
   if (!builder) return tbi_error_memory(err);
   if (floor) add_floor(builder, TABI_NONE, 0);
   int32_t side = (int32_t)ceil(sqrt(robots));
-  for (int32_t i = 0; i < robots; i++) {
+  for (int32_t i = 0; i < robots; ++i) {
     const int32_t column = i % side, row = i / side;
     const double pos[3] = {2.0 * column, 2.0 * row, floor ? 0.54 : 2};
     add_quadruped(builder, pos);
@@ -211,7 +211,7 @@ static int32_t add_limb(tabi_builder *builder, int32_t parent, const double at[3
   };
   int32_t link = add_part(builder, &limb);
   tabi_joint_def joint = joint_to(parent, link, TABI_JOINT_CONTINUOUS, at);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     joint.axis[k] = k == axis;
   joint.start[0] = start;
   joint.damping = 1;
@@ -290,12 +290,12 @@ tabi_status tbi_arena_limp(tbi_bench_scene *scene, tabi_error *err) {
   joint.axis[2] = 0;
   joint.damping = 1;
   (void)tabi_builder_add_joint(builder, &joint);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     add_human_leg(builder, hips, side ? -1 : 1);
     add_human_arm(builder, torso, side ? -1 : 1);
   }
   // hips and thighs are neighbours but for the small links between them
-  for (int32_t a = 0; a < tabi_builder_nlink(builder); a++)
+  for (int32_t a = 0; a < tabi_builder_nlink(builder); ++a)
     (void)tabi_builder_add_exclusion(builder, hips, a == hips ? torso : a);
   return finish(scene, builder, err);
 }
@@ -316,7 +316,7 @@ tabi_status tbi_arena_chain(tbi_bench_scene *scene, int32_t links, tabi_error *e
   tabi_builder_set_gravity(builder, weightless);
   uint64_t seed = 9;
   int32_t last = TABI_WORLD;
-  for (int32_t i = 0; i < links; i++) {
+  for (int32_t i = 0; i < links; ++i) {
     const double pos[3] = {0, 0, i > 0 ? -0.2 : 0};
     int32_t link = add_part(builder, &rod);
     add_hinge(builder, last, link, pos, i % 3, 0.2 * tbi_random_unit(&seed) - 0.1);
@@ -332,7 +332,7 @@ static int32_t add_bar(tabi_builder *builder, int32_t parent, const double pos[3
       .shape = TABI_SHAPE_BOX, .size = {0.4, 0.04, 0.04},
            .mass = 1, .material = TABI_NONE
   };
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     bar.com[k] = end[k] / 2;
   int32_t link = add_part(builder, &bar);
   add_hinge(builder, parent, link, pos, 1, 0);
@@ -345,7 +345,7 @@ tabi_status tbi_arena_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error
   // crank < rocker < coupler, so that the crank can turn round and nothing ever stands in line
   const double crank[3] = {0.05, 0, -0.2}, coupler[3] = {0.35, 0, -0.1},
                rocker[3] = {0.05, 0, -0.3};
-  for (int32_t i = 0; i < linkages; i++) {
+  for (int32_t i = 0; i < linkages; ++i) {
     const double left[3] = {0, 0.2 * i, 0}, right[3] = {0.35, 0.2 * i, 0};
     int32_t first = add_bar(builder, TABI_WORLD, left, crank);
     tabi_connection_def tie = tabi_connection_def_default();
@@ -412,7 +412,7 @@ tabi_status tbi_arena_rolling(tbi_bench_scene *scene, tabi_error *err) {
   };
   add_floor(builder, low, 0);
   add_free(builder, add_part(builder, &plate), middle);
-  for (int i = 0; i < 25; i++) {
+  for (int i = 0; i < 25; ++i) {
     const int column = i / 5, row = i % 5;
     const double pos[3] = {2 * column - 4, 2 * row - 4, 1.5 - 3 * depth};
     add_ball(builder, 0.5, 1, high, pos);
@@ -425,7 +425,7 @@ tabi_status tbi_arena_bouncing(tbi_bench_scene *scene, tabi_error *err) {
   if (!builder) return tbi_error_memory(err);
   int32_t stuff = add_material(builder, 0, 1);
   add_floor(builder, stuff, 0);
-  for (int i = 0; i < 49; i++) {
+  for (int i = 0; i < 49; ++i) {
     const int column = i / 7, row = i % 7;
     const double pos[3] = {2 * column, 2 * row, 5};
     add_ball(builder, 0.1, 10, stuff, pos);
@@ -439,10 +439,10 @@ tabi_status tbi_arena_balls(tbi_bench_scene *scene, tabi_error *err) {
   uint64_t seed = 42;
   int32_t stuff = add_material(builder, 0, 0);
   add_floor(builder, stuff, 0);
-  for (int i = 0; i < 216; i++) {
+  for (int i = 0; i < 216; ++i) {
     const int at[3] = {i / 36, i / 6 % 6, i % 6};
     double pos[3];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       pos[k] = 0.21 * at[k] + 1e-3 * tbi_random_unit(&seed) + (k == 2 ? 0.101 : 0);
     add_ball(builder, 0.1, 10, stuff, pos);
   }

@@ -71,7 +71,7 @@ int tbi_bench_fail(const tabi_error *err) {
 }
 
 bool tbi_bench_wants(const tbi_bench_options *options, const char *row) {
-  for (int32_t i = 0; i < options->nname; i++) {
+  for (int32_t i = 0; i < options->nname; ++i) {
     size_t length = strlen(options->names[i]);
     if (strncmp(row, options->names[i], length) != 0) continue;
     if (row[length] == '\0' || row[length] == '/') return true;
@@ -114,10 +114,10 @@ static int parse(int argc, char **argv, tbi_bench_options *options) {
       {"--peers", &options->peers},
       {"--count", &options->count}
   };
-  for (int i = 0; i < argc; i++) {
+  for (int i = 0; i < argc; ++i) {
     const char *value = NULL;
     bool known = false;
-    for (size_t s = 0; s < sizeof switches / sizeof switches[0]; s++)
+    for (size_t s = 0; s < sizeof switches / sizeof switches[0]; ++s)
       if (strcmp(argv[i], switches[s].name) == 0) known = *switches[s].flag = true;
     if (known) continue;
     if ((value = value_of("--model", argc, argv, &i))) {
@@ -145,11 +145,11 @@ static void count_row(void *user, const char *row) {
 }
 
 static int check_names(const tbi_bench_options *options) {
-  for (int32_t i = 0; i < options->nname; i++) {
+  for (int32_t i = 0; i < options->nname; ++i) {
     name_use use = {
         .only = {.nname = 1, .names = &options->names[i]}
     };
-    for (size_t w = 0; w < NWORKLOAD; w++)
+    for (size_t w = 0; w < NWORKLOAD; ++w)
       workloads[w].list(count_row, &use);
     if (use.count == 0) return usage_error("no row has the name", options->names[i]);
   }
@@ -160,7 +160,7 @@ static int measure(const tbi_bench_options *options) {
   tbi_report report = {0};
   int code = TBI_BENCH_OK;
   tbi_measure_pin();
-  for (size_t w = 0; w < NWORKLOAD && code == TBI_BENCH_OK; w++)
+  for (size_t w = 0; w < NWORKLOAD && code == TBI_BENCH_OK; ++w)
     code = workloads[w].run(options, &report);
   tbi_bench_progress(options, "");
   bool object = code == TBI_BENCH_OK && options->json && options->calls == 0;
@@ -175,7 +175,7 @@ int tbi_bench_run(int argc, char **argv) {
   if (code == TBI_BENCH_OK) code = check_names(&options);
   if (code != TBI_BENCH_OK) return code;
   if (!options.list) return measure(&options);
-  for (size_t w = 0; w < NWORKLOAD; w++)
+  for (size_t w = 0; w < NWORKLOAD; ++w)
     workloads[w].list(print_row, &options);
   return TBI_BENCH_OK;
 }

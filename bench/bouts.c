@@ -49,7 +49,7 @@ static tabi_status stand(const tbi_bout *bout, tbi_bench_scene *base, tabi_error
 /* Without implicit springs and dampers the small joints stand a tenth of the gains only. */
 static tabi_status stand_softly(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
   tabi_status status = stand(bout, base, err);
-  for (int32_t j = 0; status == TABI_OK && j < tabi_model_njoint(base->model); j++) {
+  for (int32_t j = 0; status == TABI_OK && j < tabi_model_njoint(base->model); ++j) {
     base->servo[j].kp /= 5;
     base->servo[j].kd /= 10;
   }
@@ -193,7 +193,7 @@ static const struct {
 };
 
 const char *tbi_bout_absence(const tbi_bout *bout, int32_t engine) {
-  for (size_t i = 0; i < sizeof absences / sizeof absences[0]; i++)
+  for (size_t i = 0; i < sizeof absences / sizeof absences[0]; ++i)
     if (absences[i].engine == engine && strcmp(absences[i].bout, bout->name) == 0)
       return absences[i].why;
   return NULL;
@@ -225,7 +225,7 @@ static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t
   if (!world) return err->status;
   tabi_status status = tbi_bench_scene_start(&scene->base, world, err);
   if (status == TABI_OK) status = tabi_world_set_state(world, scene->base.q, scene->v, err);
-  for (int32_t n = 0; n < steps && status == TABI_OK; n++) {
+  for (int32_t n = 0; n < steps && status == TABI_OK; ++n) {
     status = tabi_world_step(world, NULL);
     if (tbi_measure_clock() > end) break;
     if (n % ROUND != ROUND - 1 || status != TABI_OK) continue;
@@ -265,7 +265,7 @@ static void set_velocities(const tbi_bout *bout, tbi_duel_scene *scene) {
   tabi_range v = tabi_model_joint_v(model, tabi_model_njoint(model) - 1);
   uint64_t seed = 4;
   if (bout->open == hit) scene->v[v.first + 1] = 5;
-  for (int32_t k = 0; bout->open == chain && k < tabi_model_nv(model); k++)
+  for (int32_t k = 0; bout->open == chain && k < tabi_model_nv(model); ++k)
     scene->v[k] = (2 * tbi_random_unit(&seed) - 1) / bout->size;
 }
 
@@ -273,7 +273,7 @@ static void set_velocities(const tbi_bout *bout, tbi_duel_scene *scene) {
  * farther. */
 static void note_aim(const tabi_world *world, double *aim) {
   const tabi_model *model = world->model;
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     const tabi_servo *servo = &world->servo[model->body[i].joint];
     aim[i] = servo->kp > 0 ? servo->target + servo->kd / servo->kp * servo->target_rate : 0;
   }
@@ -290,7 +290,7 @@ static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world
     return err->status;
   }
   tbi_duel_scene_move(scene, world);
-  for (scene->nstep = 0; scene->nstep < steps; scene->nstep++) {
+  for (scene->nstep = 0; scene->nstep < steps; ++scene->nstep) {
     tabi_scene_control(from, world);
     note_aim(world, scene->aim + (size_t)scene->nstep * width);
     if (scene->nstep == 0)
@@ -298,7 +298,7 @@ static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world
     tabi_status status = tabi_world_step(world, NULL);
     if (status != TABI_OK) return status;
   }
-  for (int32_t j = 0; j < model->njoint; j++) {
+  for (int32_t j = 0; j < model->njoint; ++j) {
     tabi_servo *servo = &scene->base.servo[j];
     servo->target_rate = 0;
     if (model->joint_body[j] != TABI_NONE) servo->target = scene->aim[model->joint_body[j]];

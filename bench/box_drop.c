@@ -25,7 +25,7 @@ static void add_cube(tabi_builder *builder, int32_t material) {
   tabi_link_def link = tabi_link_def_default();
   link.name = "box";
   link.mass = 1;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     link.inertia[i] = link.mass * edge * edge / 6;
   tabi_joint_def joint = tabi_joint_def_default();
   joint.name = "box";
@@ -36,14 +36,14 @@ static void add_cube(tabi_builder *builder, int32_t material) {
   const double tilt[2] = {0.1, 0.07}; /* a rotation vector's x and y, rad */
   double angle = sqrt(tilt[0] * tilt[0] + tilt[1] * tilt[1]);
   joint.start[3] = cos(0.5 * angle);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     joint.start[4 + i] = sin(0.5 * angle) / angle * tilt[i];
   (void)tabi_builder_add_joint(builder, &joint);
   tabi_shape_def shape = tabi_shape_def_default();
   shape.type = TABI_SHAPE_BOX;
   shape.link = joint.child;
   shape.material = material;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     shape.size[i] = edge;
   (void)tabi_builder_add_shape(builder, &shape);
 }
@@ -99,7 +99,7 @@ static double deepest(const tabi_world *world) {
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(world, &count);
   double depth = 0;
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     depth = fmax(depth, -contact[i].gap);
   return depth;
 }

@@ -104,14 +104,14 @@ static bool wants_row(const tbi_bench_options *options, const subject_scene *whi
 }
 
 static bool wants_scene(const tbi_bench_options *options, const subject_scene *which) {
-  for (int32_t m = 0; m < NMETHOD; m++)
+  for (int32_t m = 0; m < NMETHOD; ++m)
     if (wants_row(options, which, m)) return true;
   return false;
 }
 
 void tbi_bench_contact_list(tbi_bench_visit *visit, void *user) {
-  for (size_t s = 0; s < NSCENE; s++)
-    for (int32_t m = 0; m < NMETHOD; m++) {
+  for (size_t s = 0; s < NSCENE; ++s)
+    for (int32_t m = 0; m < NMETHOD; ++m) {
       char name[ROW_NAME];
       row_name(name, &scenes[s], m);
       if (scenes[s].methods >> m & 1) visit(user, name);
@@ -160,7 +160,7 @@ static tabi_status make_job(job *j, const tabi_model *model, const method *how, 
 
 /* Steps on and starts the stretch there. */
 static tabi_status settle(job *j, int32_t steps, tabi_error *err) {
-  for (int32_t i = 0; i < steps; i++) {
+  for (int32_t i = 0; i < steps; ++i) {
     tabi_status status = tabi_world_step(j->world, NULL);
     if (status == TABI_OK) continue;
     *err = *tabi_world_error(j->world);
@@ -193,7 +193,7 @@ static double run_here(void *self, int32_t calls) {
     }
     int32_t count = STRETCH - j->at < calls ? STRETCH - j->at : calls;
     double start = tbi_measure_clock();
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; ++i)
       if (tabi_world_step(j->world, NULL) != TABI_OK) return nan("");
     seconds += tbi_measure_clock() - start;
     j->at += count;
@@ -210,7 +210,7 @@ static void look_at_step(tabi_world *world, quality *look) {
   tabi_certificate c = tabi_world_certificate(world);
   look->contacts += (double)count / STRETCH;
   look->iterations += (double)c.iterations / STRETCH;
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     look->depth = fmax(look->depth, -contact[i].gap);
   look->residual = fmax(look->residual, fmax(c.complementarity, c.dissipation));
   look->cone = fmax(look->cone, c.cone);
@@ -219,7 +219,7 @@ static void look_at_step(tabi_world *world, quality *look) {
 static quality look_at_stretch(job *j) {
   quality look = {0};
   (void)tabi_world_restore(j->world, j->snapshot, j->size);
-  for (int32_t i = 0; i < STRETCH; i++) {
+  for (int32_t i = 0; i < STRETCH; ++i) {
     (void)tabi_world_step(j->world, NULL);
     look_at_step(j->world, &look);
   }
@@ -251,7 +251,7 @@ typedef struct stage {
 
 static void free_stage(stage *s) {
   free_job(&s->rest);
-  for (int32_t m = 0; m < NMETHOD; m++)
+  for (int32_t m = 0; m < NMETHOD; ++m)
     free_job(&s->jobs[m]);
   tbi_bench_scene_free(&s->scene);
 }
@@ -261,7 +261,7 @@ static tabi_status make_stage(stage *s, const tbi_bench_options *options, tabi_e
   if (status == TABI_OK) status = make_job(&s->rest, s->scene.model, &methods[CONE], err);
   if (status == TABI_OK) status = tbi_bench_scene_start(&s->scene, s->rest.world, err);
   if (status == TABI_OK) status = come_to_rest(&s->rest, s->which->kind, err);
-  for (int32_t m = 0; m < NMETHOD && status == TABI_OK; m++) {
+  for (int32_t m = 0; m < NMETHOD && status == TABI_OK; ++m) {
     job *j = &s->jobs[m];
     if (!wants_row(options, s->which, m)) continue;
     status = make_job(j, s->scene.model, &methods[m], err);
@@ -336,7 +336,7 @@ static bool measure_stage(const tbi_bench_options *options, stage *s, tbi_report
   tbi_peer peer;
   tbi_peer_rest rest = {0};
   bool with_peer = options->peers && s->which->peer && start_peer(&peer, s, &rest, report);
-  for (int32_t m = 0; m < NMETHOD; m++) {
+  for (int32_t m = 0; m < NMETHOD; ++m) {
     if (!s->jobs[m].world) continue;
     subjects[count] = (tbi_subject){.run = run_here, .self = &s->jobs[m], .unit = STRETCH};
     which[count++] = m;
@@ -345,7 +345,7 @@ static bool measure_stage(const tbi_bench_options *options, stage *s, tbi_report
   tbi_measure_time(subjects, count + with_peer);
   if (with_peer) tbi_peer_stop(&peer);
 
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     tbi_row *row = add_row(options, s, which[i], &subjects[i], report);
     if (!row) return false;
     if (i > 0 || !with_peer) continue;
@@ -359,7 +359,7 @@ static bool measure_stage(const tbi_bench_options *options, stage *s, tbi_report
 }
 
 static void make_calls(const tbi_bench_options *options, stage *s) {
-  for (int32_t m = 0; m < NMETHOD; m++)
+  for (int32_t m = 0; m < NMETHOD; ++m)
     if (s->jobs[m].world) (void)run_here(&s->jobs[m], options->calls);
 }
 
@@ -380,7 +380,7 @@ static int run_scene(const tbi_bench_options *options, const subject_scene *whic
 int tbi_bench_contact(const tbi_bench_options *options, tbi_report *report) {
   int code = TBI_BENCH_OK;
   int32_t first_row = report->nrow;
-  for (size_t s = 0; s < NSCENE && code == TBI_BENCH_OK; s++) {
+  for (size_t s = 0; s < NSCENE && code == TBI_BENCH_OK; ++s) {
     int32_t scene_row = report->nrow;
     if (!wants_scene(options, &scenes[s])) continue;
     tbi_bench_progress(options, scenes[s].name);

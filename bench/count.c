@@ -27,7 +27,7 @@ static void on_trap(int number, siginfo_t *info, void *context) {
   (void)info;
   greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
   *flags = stepping ? *flags | TRAP_FLAG : *flags & ~(greg_t)TRAP_FLAG;
-  steps++;
+  ++steps;
 }
 
 static double count_steps(const tbi_subject *subject, int32_t calls) {

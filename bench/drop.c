@@ -34,7 +34,7 @@ static bool wants_row(const tbi_bench_options *options, int32_t m) {
 }
 
 void tbi_bench_drop_list(tbi_bench_visit *visit, void *user) {
-  for (int32_t m = 0; m < TBI_DROP_METHODS; m++) {
+  for (int32_t m = 0; m < TBI_DROP_METHODS; ++m) {
     char name[ROW_NAME];
     row_name(name, m);
     visit(user, name);
@@ -43,7 +43,7 @@ void tbi_bench_drop_list(tbi_bench_visit *visit, void *user) {
 
 static void find_step(job *j, const tabi_model *model) {
   bool failed = false;
-  for (int i = 0; i < TBI_DROP_STEPS; i++) {
+  for (int i = 0; i < TBI_DROP_STEPS; ++i) {
     double depth = 0;
     j->outcome[i] = tbi_drop_run(model, j->method, tbi_drop_grid[i], &depth);
     failed = failed || j->outcome[i] != TBI_DROP_GOOD;
@@ -74,10 +74,10 @@ static void close_job(job *j) {
 static double run_drops(void *self, int32_t calls) {
   job *j = self;
   double seconds = 0;
-  for (; calls > 0; calls--) {
+  for (; calls > 0; --calls) {
     (void)tabi_world_restore(j->world, j->start, j->size);
     double start = tbi_measure_clock();
-    for (int32_t i = 0; i < j->steps; i++)
+    for (int32_t i = 0; i < j->steps; ++i)
       if (tabi_world_step(j->world, NULL) != TABI_OK) return nan("");
     seconds += tbi_measure_clock() - start;
   }
@@ -86,7 +86,7 @@ static double run_drops(void *self, int32_t calls) {
 
 static void print_head(void) {
   (void)printf("%-11s", "method");
-  for (int i = 0; i < TBI_DROP_STEPS; i++)
+  for (int i = 0; i < TBI_DROP_STEPS; ++i)
     (void)printf("%5.3g", 1e3 * tbi_drop_grid[i]);
   (void)printf(" ms   last    us/step  ms per simulated s  depth mm\n");
 }
@@ -97,7 +97,7 @@ static void print_job(const job *j, double seconds) {
                               [TBI_DROP_DIVERGED] = 'x',
                               [TBI_DROP_FAILED] = '?'};
   (void)printf("%-11s", j->method->name);
-  for (int i = 0; i < TBI_DROP_STEPS; i++)
+  for (int i = 0; i < TBI_DROP_STEPS; ++i)
     (void)printf("%5c", mark[j->outcome[i]]);
   (void)printf("    %6.3g %10.3f %19.3f %9.2f\n", 1e3 * j->step, 1e6 * seconds / j->steps,
                1e3 * seconds / tbi_drop_duration, 1e3 * j->depth);
@@ -121,17 +121,17 @@ static bool add_row(const job *j, int32_t m, const tbi_subject *subject, tbi_rep
 static bool measure(const tbi_bench_options *options, job *jobs, const int32_t *which,
                     int32_t count, tbi_report *report) {
   tbi_subject subjects[TBI_DROP_METHODS];
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     subjects[i] = (tbi_subject){.run = run_drops, .self = &jobs[i]};
   if (options->calls > 0) {
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; ++i)
       (void)run_drops(&jobs[i], options->calls);
     return true;
   }
   tbi_measure_time(subjects, count);
   if (!options->json) print_head();
   bool ok = true;
-  for (int32_t i = 0; i < count && ok; i++) {
+  for (int32_t i = 0; i < count && ok; ++i) {
     ok = add_row(&jobs[i], which[i], &subjects[i], report);
     if (!options->json) print_job(&jobs[i], subjects[i].best);
   }
@@ -142,7 +142,7 @@ static bool measure(const tbi_bench_options *options, job *jobs, const int32_t *
 int tbi_bench_drop(const tbi_bench_options *options, tbi_report *report) {
   job jobs[TBI_DROP_METHODS] = {0};
   int32_t which[TBI_DROP_METHODS], count = 0;
-  for (int32_t m = 0; m < TBI_DROP_METHODS; m++)
+  for (int32_t m = 0; m < TBI_DROP_METHODS; ++m)
     if (wants_row(options, m)) which[count++] = m;
   if (count == 0) return TBI_BENCH_OK;
   tbi_bench_progress(options, "drop");
@@ -150,12 +150,12 @@ int tbi_bench_drop(const tbi_bench_options *options, tbi_report *report) {
   tabi_model *model = tbi_drop_model(&err);
   if (!model) return tbi_bench_fail(&err);
   bool ok = true;
-  for (int32_t i = 0; i < count && ok; i++) {
+  for (int32_t i = 0; i < count && ok; ++i) {
     jobs[i].method = &tbi_drop_methods[which[i]];
     ok = open_job(&jobs[i], model);
   }
   ok = ok && measure(options, jobs, which, count, report);
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     close_job(&jobs[i]);
   tabi_model_destroy(model);
   if (ok) return TBI_BENCH_OK;

@@ -81,7 +81,7 @@ static bool write_mjcf(tbi_contender *c) {
 }
 
 static void remove_files(tbi_contender *c) {
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     if (c->file[i][0]) (void)unlink(c->file[i]);
 }
 
@@ -115,7 +115,7 @@ static bool start_peer(tbi_contender *c, char *trouble, size_t size) {
 /* How far the bodies of an engine are from where the scene starts, m, rad and their rates. */
 static double start_error(const tbi_plain *plain, const tbi_plain_state *state) {
   double worst = 0;
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     const tbi_plain_body *b = &plain->body[i];
     m3 rot = q_matrix(q_load(b->start_quat));
     v3 arm = m3_mulv(&rot, v3_load(b->com));

@@ -57,14 +57,14 @@ static bool fits(const tbi_algorithm *algorithm, const tabi_model *model) {
 }
 
 static bool wants_tree(const tbi_bench_options *options, const subject_tree *which) {
-  for (int32_t a = 0; a < TBI_ALGORITHMS; a++)
+  for (int32_t a = 0; a < TBI_ALGORITHMS; ++a)
     if (wants_row(options, which, a)) return true;
   return false;
 }
 
 void tbi_bench_dynamics_list(tbi_bench_visit *visit, void *user) {
-  for (size_t t = 0; t < NTREE; t++)
-    for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
+  for (size_t t = 0; t < NTREE; ++t)
+    for (int32_t a = 0; a < TBI_ALGORITHMS; ++a) {
       char name[ROW_NAME];
       row_name(name, &trees[t], a);
       visit(user, name);
@@ -92,7 +92,7 @@ static double run_here(void *self, int32_t calls) {
   job *j = self;
   if (!fits(j->algorithm, j->tree->model)) return nan("");
   double start = tbi_measure_clock();
-  for (int32_t i = 0; i < calls; i++) {
+  for (int32_t i = 0; i < calls; ++i) {
     j->algorithm->call(j->tree, j->state);
     j->state = (j->state + 1) % TBI_BENCH_TREE_STATES;
   }
@@ -107,7 +107,7 @@ static double run_peer(void *self, int32_t calls) {
 /* All algorithms here, then all at the peer (if there is one) or nothing. */
 static void measure(const tbi_bench_tree *tree, tbi_peer *peer, job jobs[2 * TBI_ALGORITHMS],
                     tbi_subject subjects[2 * TBI_ALGORITHMS]) {
-  for (int32_t i = 0; i < 2 * TBI_ALGORITHMS; i++) {
+  for (int32_t i = 0; i < 2 * TBI_ALGORITHMS; ++i) {
     jobs[i] = (job){tree, peer, &tbi_algorithms[i % TBI_ALGORITHMS], 0};
     subjects[i] = (tbi_subject){.run = i < TBI_ALGORITHMS ? run_here : run_peer,
                                 .self = &jobs[i],
@@ -128,7 +128,7 @@ static bool add_rows(const tbi_bench_options *options, const subject_tree *which
                      const tbi_bench_tree *tree, tbi_subject *subjects, tbi_report *report) {
   double errors[TBI_ALGORITHMS];
   if (tbi_algorithm_errors(tree, errors) != TABI_OK) return false;
-  for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
+  for (int32_t a = 0; a < TBI_ALGORITHMS; ++a) {
     if (!wants_row(options, which, a) || !fits(&tbi_algorithms[a], tree->model)) continue;
     tbi_row *row = tbi_report_add(report);
     if (!row) return false;
@@ -165,7 +165,7 @@ static bool start_peer(tbi_peer *peer, const subject_tree *which, const tbi_benc
 
 static void make_calls(const tbi_bench_options *options, const subject_tree *which,
                        const tbi_bench_tree *tree) {
-  for (int32_t a = 0; a < TBI_ALGORITHMS; a++) {
+  for (int32_t a = 0; a < TBI_ALGORITHMS; ++a) {
     job j = {.tree = tree, .algorithm = &tbi_algorithms[a]};
     if (wants_row(options, which, a) && fits(j.algorithm, tree->model))
       (void)run_here(&j, options->calls);
@@ -206,7 +206,7 @@ static int run_tree(const tbi_bench_options *options, const subject_tree *which,
 int tbi_bench_dynamics(const tbi_bench_options *options, tbi_report *report) {
   int code = TBI_BENCH_OK;
   int32_t first_row = report->nrow;
-  for (size_t t = 0; t < NTREE && code == TBI_BENCH_OK; t++) {
+  for (size_t t = 0; t < NTREE && code == TBI_BENCH_OK; ++t) {
     if (!wants_tree(options, &trees[t])) continue;
     tbi_bench_progress(options, trees[t].name);
     code = run_tree(options, &trees[t], report);

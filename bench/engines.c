@@ -41,14 +41,14 @@ static bool wants_row(const tbi_bench_options *options, const tbi_bout *bout, in
 }
 
 static bool wants_bout(const tbi_bench_options *options, const tbi_bout *bout) {
-  for (int32_t e = 0; e < TBI_DUELLISTS; e++)
+  for (int32_t e = 0; e < TBI_DUELLISTS; ++e)
     if (wants_row(options, bout, e)) return true;
   return false;
 }
 
 void tbi_bench_engines_list(tbi_bench_visit *visit, void *user) {
-  for (int32_t b = 0; b < tbi_nbout; b++)
-    for (int32_t e = 0; e < TBI_DUELLISTS; e++) {
+  for (int32_t b = 0; b < tbi_nbout; ++b)
+    for (int32_t e = 0; e < TBI_DUELLISTS; ++e) {
       char name[ROW_NAME];
       row_name(name, &tbi_bouts[b], e);
       if (tbi_bouts[b].engines >> e & 1) visit(user, name);
@@ -78,7 +78,7 @@ typedef struct meeting {
 } meeting;
 
 static void close_meeting(meeting *m) {
-  for (int32_t i = 0; i < m->count; i++)
+  for (int32_t i = 0; i < m->count; ++i)
     tbi_contender_close(&m->entries[i].c);
   tbi_duel_scene_free(&m->scene);
   free(m->state);
@@ -108,13 +108,13 @@ static tabi_status open_meeting(meeting *m, const tbi_bench_options *options, ta
     *err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
     return err->status;
   }
-  for (int32_t e = 0; e < TBI_DUELLISTS; e++) {
+  for (int32_t e = 0; e < TBI_DUELLISTS; ++e) {
     char trouble[512];
     entry *to = &m->entries[m->count];
     if (!wants_row(options, m->bout, e)) continue;
     *to = (entry){.engine = e, .error = (double)NAN, .energy = (double)NAN};
     if (tbi_contender_open(&to->c, &tbi_duellists[e], &m->scene, trouble, sizeof trouble))
-      m->count++;
+      ++m->count;
     else
       (void)snprintf(m->absence[e], sizeof m->absence[e], "%.140s", trouble);
   }
@@ -139,15 +139,15 @@ static void note_time(entry *e, tbi_host_time t) {
 }
 
 static void measure_rest(meeting *m) {
-  for (int32_t i = 0; i < m->count; i++) {
+  for (int32_t i = 0; i < m->count; ++i) {
     entry *e = &m->entries[i];
     tbi_host_time t = tbi_contender_step(&e->c, m->bout->warm, warm_up);
     e->warm = t.steps;
     double steps = t.steps > 0 ? block / (t.seconds / t.steps) : 1;
     e->block = steps > 5000 ? 5000 : steps > 1 ? (int32_t)steps : 1;
   }
-  for (int32_t n = 0; n < BLOCKS; n++)
-    for (int32_t i = 0; i < m->count; i++) {
+  for (int32_t n = 0; n < BLOCKS; ++n)
+    for (int32_t i = 0; i < m->count; ++i) {
       entry *e = &m->entries[i];
       if (e->note || e->spent > enough) continue;
       note_time(e, tbi_contender_step(&e->c, e->block, patience));
@@ -156,8 +156,8 @@ static void measure_rest(meeting *m) {
 
 /* Runs that take long are made once. */
 static void measure_motion(meeting *m) {
-  for (int32_t n = 0; n < RUNS; n++)
-    for (int32_t i = 0; i < m->count; i++) {
+  for (int32_t n = 0; n < RUNS; ++n)
+    for (int32_t i = 0; i < m->count; ++i) {
       entry *e = &m->entries[i];
       // a contender starts where it was opened
       bool moved = n > 0 || m->bout->judge;
@@ -177,7 +177,7 @@ static bool is_pushed(const tbi_bout *bout) {
 }
 
 static void measure_error(meeting *m) {
-  for (int32_t i = 0; i < m->count; i++) {
+  for (int32_t i = 0; i < m->count; ++i) {
     entry *e = &m->entries[i];
     tbi_judgement v = m->bout->judge(&e->c, m->bout->steps, m->state);
     note_time(e, (tbi_host_time){v.steps, v.seconds * v.steps, v.contacts});
@@ -248,7 +248,7 @@ static double count_instructions(const meeting *m, entry *e) {
   while (samples < SAMPLES && !(count > plenty)) {
     (void)tbi_contender_step(&e->c, bout->steps / (SAMPLES + 1), patience);
     count += tbi_contender_count(&e->c, 0, 1);
-    samples++;
+    ++samples;
   }
   return count / samples;
 }
@@ -290,16 +290,16 @@ static int run_bout(const tbi_bench_options *options, const tbi_bout *bout, tbi_
   m->bout = bout;
   bool ok = open_meeting(m, options, &err) == TABI_OK;
   if (ok && options->calls > 0) {
-    for (int32_t i = 0; i < m->count; i++)
+    for (int32_t i = 0; i < m->count; ++i)
       (void)tbi_contender_step(&m->entries[i].c, options->calls, HUGE_VAL);
   } else if (ok) {
     void (*const measure)(meeting *) = bout->judge   ? measure_error
                                        : bout->steps ? measure_motion
                                                      : measure_rest;
     measure(m);
-    for (int32_t i = 0; i < m->count; i++)
+    for (int32_t i = 0; i < m->count; ++i)
       if (!add_row(options, m, &m->entries[i], report)) ok = false;
-    for (int32_t e = 0; e < TBI_DUELLISTS; e++)
+    for (int32_t e = 0; e < TBI_DUELLISTS; ++e)
       if (absence(m, e) && is_named(options, bout, e) && !add_absence(report, m, e, absence(m, e)))
         ok = false;
     if (!ok) err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
@@ -311,7 +311,7 @@ static int run_bout(const tbi_bench_options *options, const tbi_bout *bout, tbi_
 
 /* Which packages bring the engines that are not there, each once. */
 static void name_missing(const tbi_bench_options *options) {
-  for (int32_t e = 0; e < TBI_DUELLISTS && options->peers; e++) {
+  for (int32_t e = 0; e < TBI_DUELLISTS && options->peers; ++e) {
     const tbi_duellist *who = &tbi_duellists[e];
     bool first = e == 0 || strcmp(who->name, who->program ? who->program : "") == 0;
     if (first && !tbi_duellist_there(who))
@@ -329,7 +329,7 @@ int tbi_bench_engines(const tbi_bench_options *options, tbi_report *report) {
   bool any = false;
   // alone, tabi has little to say here that "contact" does not say
   if (options->nname == 0 && !options->peers) return TBI_BENCH_OK;
-  for (int32_t b = 0; b < tbi_nbout && code == TBI_BENCH_OK; b++) {
+  for (int32_t b = 0; b < tbi_nbout && code == TBI_BENCH_OK; ++b) {
     int32_t bout_row = report->nrow;
     if (!wants_bout(options, &tbi_bouts[b])) continue;
     if (!any) name_missing(options);

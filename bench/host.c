@@ -25,10 +25,10 @@ static double run(void *self, int32_t calls) {
   tbi_host *host = self;
   const tbi_plain *p = host->plain;
   double start = tbi_measure_clock();
-  for (int32_t i = 0; i < calls; i++) {
+  for (int32_t i = 0; i < calls; ++i) {
     int32_t row = host->at < p->nstep ? host->at : p->nstep - 1;
     host->engine->step(host->self, row < 0 ? NULL : p->aim + (size_t)row * (size_t)p->nbody);
-    host->at++;
+    ++host->at;
   }
   return tbi_measure_clock() - start;
 }

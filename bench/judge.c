@@ -20,7 +20,7 @@ static void to_body(const double quat[4], const double x[3], double y[3]) {
 
 double tbi_judge_kinetic(const tbi_plain *plain, const tbi_plain_state *state) {
   double energy = 0;
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     const tbi_plain_body *b = &plain->body[i];
     const double *m = b->inertia;
     double w[3];
@@ -34,7 +34,7 @@ double tbi_judge_kinetic(const tbi_plain *plain, const tbi_plain_state *state) {
 
 double tbi_judge_energy(const tbi_plain *plain, const tbi_plain_state *state) {
   double energy = tbi_judge_kinetic(plain, state);
-  for (int32_t i = 0; i < plain->nbody; i++)
+  for (int32_t i = 0; i < plain->nbody; ++i)
     energy -= plain->body[i].mass * dot(plain->gravity, state[i].com);
   return energy;
 }
@@ -45,10 +45,10 @@ static void place(const tbi_plain *plain, const tbi_plain_state *state, int32_t 
   memcpy(at, point, 3 * sizeof(double));
   if (body < 0) return;
   double arm[3];
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     arm[k] = point[k] - plain->body[body].com[k];
   tbi_plain_turn(state[body].quat, arm, at);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     at[k] += state[body].com[k];
 }
 
@@ -57,7 +57,7 @@ static double apart(const tbi_plain *plain, const tbi_plain_state *state, const 
   double at[2][3], off[3];
   place(plain, state, body[0], a, at[0]);
   place(plain, state, body[1], b, at[1]);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     off[k] = at[0][k] - at[1][k];
   return sqrt(dot(off, off));
 }
@@ -65,13 +65,13 @@ static double apart(const tbi_plain *plain, const tbi_plain_state *state, const 
 double tbi_judge_gap(const tbi_plain *plain, const tbi_plain_state *state) {
   const double origin[3] = {0};
   double widest = 0;
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     const tbi_plain_body *b = &plain->body[i];
     const int32_t pair[2] = {i, b->parent};
     if (b->joint != TBI_PLAIN_HINGE) continue;
     widest = fmax(widest, apart(plain, state, pair, origin, b->pos));
   }
-  for (int32_t i = 0; i < plain->ntie; i++) {
+  for (int32_t i = 0; i < plain->ntie; ++i) {
     const tbi_plain_tie *t = &plain->tie[i];
     widest = fmax(widest, apart(plain, state, t->body, t->pos[0], t->pos[1]));
   }
@@ -80,7 +80,7 @@ double tbi_judge_gap(const tbi_plain *plain, const tbi_plain_state *state) {
 
 double tbi_judge_speed(const tbi_plain *plain, const tbi_plain_state *state) {
   double fastest = 0;
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     double speed = sqrt(dot(state[i].linear, state[i].linear));
     // not fmax, which would pass over what is not a number
     if (!(speed <= fastest)) fastest = speed;
@@ -117,7 +117,7 @@ static tbi_judgement verdict(const run *r, bool ok, double error) {
 static int32_t body_of(const run *r, int32_t link) {
   const tbi_plain *plain = &r->c->scene->plain;
   int32_t body = 0;
-  for (int32_t i = 0; i < plain->nbody; i++)
+  for (int32_t i = 0; i < plain->nbody; ++i)
     if (plain->body[i].link == link) body = i;
   return body;
 }
@@ -129,7 +129,7 @@ tbi_judgement tbi_judge_creep(tbi_contender *c, int32_t steps, tbi_plain_state *
   bool ok = tbi_contender_reset(c) && go(&r, wait) && look(&r);
   memcpy(from, state[0].com, sizeof from);
   ok = ok && go(&r, steps) && look(&r);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     off[k] = state[0].com[k] - from[k];
   return verdict(&r, ok, sqrt(dot(off, off)) / (steps * h));
 }
@@ -146,11 +146,11 @@ tbi_judgement tbi_judge_rolling(tbi_contender *c, int32_t steps, tbi_plain_state
   const double force[3] = {pull * along[0], pull * along[1], 0};
   double error = 0;
   bool ok = tbi_contender_reset(c) && tbi_contender_push(c, body_of(&r, 0), force);
-  for (int32_t n = 0; n < steps && ok; n++) {
+  for (int32_t n = 0; n < steps && ok; ++n) {
     ok = look(&r);
-    for (int32_t link = 0; link < 2; link++) {
+    for (int32_t link = 0; link < 2; ++link) {
       double off[3];
-      for (int k = 0; k < 3; k++)
+      for (int k = 0; k < 3; ++k)
         off[k] =
             state[body_of(&r, link)].linear[k] - gain[link] * n * c->scene->timestep * along[k];
       error += dot(off, off) / steps;
@@ -166,7 +166,7 @@ static bool energy_drift(run *r, int32_t steps, double *error) {
   bool ok = look(r);
   double start = tbi_judge_energy(plain, r->state);
   *error = 0;
-  for (int32_t n = 0; n < steps && ok; n++) {
+  for (int32_t n = 0; n < steps && ok; ++n) {
     double off = tbi_judge_energy(plain, r->state) - start;
     *error += off * off / steps;
     ok = go(r, 1) && look(r);
@@ -185,7 +185,7 @@ tbi_judgement tbi_judge_depths(tbi_contender *c, int32_t steps, tbi_plain_state 
   run r = {.c = c, .state = state};
   double error = 0;
   bool ok = tbi_contender_reset(c);
-  for (int32_t n = 0; n < steps && ok; n++) {
+  for (int32_t n = 0; n < steps && ok; ++n) {
     double deepest = 0, squares = 0;
     ok = look(&r) && tbi_overlap_all(&c->scene->plain, state, &deepest, &squares) && go(&r, 1);
     error += squares / steps;
@@ -199,7 +199,7 @@ tbi_judgement tbi_judge_loops(tbi_contender *c, int32_t steps, tbi_plain_state *
   double gap = 0, kinetic = 0, change = 0;
   bool ok = tbi_contender_reset(c) && look(&r);
   double start = ok ? tbi_judge_energy(plain, state) : 0;
-  for (int32_t n = 0; n < steps && ok; n++) {
+  for (int32_t n = 0; n < steps && ok; ++n) {
     ok = go(&r, 1) && look(&r) && isfinite(tbi_judge_speed(plain, state));
     gap = fmax(gap, tbi_judge_gap(plain, state));
     kinetic = fmax(kinetic, tbi_judge_kinetic(plain, state));
@@ -213,8 +213,8 @@ tbi_judgement tbi_judge_loops(tbi_contender *c, int32_t steps, tbi_plain_state *
 static void momentum(const run *r, double p[3]) {
   const tbi_plain *plain = &r->c->scene->plain;
   p[0] = p[1] = p[2] = 0;
-  for (int32_t i = 0; i < plain->nbody; i++)
-    for (int k = 0; k < 3; k++)
+  for (int32_t i = 0; i < plain->nbody; ++i)
+    for (int k = 0; k < 3; ++k)
       p[k] += plain->body[i].mass * r->state[i].linear[k];
 }
 
@@ -223,10 +223,10 @@ tbi_judgement tbi_judge_momentum(tbi_contender *c, int32_t steps, tbi_plain_stat
   double error = 0, start[3] = {0};
   bool ok = tbi_contender_reset(c) && look(&r);
   if (ok) momentum(&r, start);
-  for (int32_t n = 0; n < steps && ok; n++) {
+  for (int32_t n = 0; n < steps && ok; ++n) {
     double off[3];
     momentum(&r, off);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       off[k] -= start[k];
     error += dot(off, off) / steps;
     ok = go(&r, 1) && look(&r);
@@ -238,7 +238,7 @@ tbi_judgement tbi_judge_flight(tbi_contender *c, int32_t steps, tbi_plain_state 
   run r = {.c = c, .state = state};
   const tbi_plain *plain = &c->scene->plain;
   double mass = 0, error = 0;
-  for (int32_t i = 0; i < plain->nbody; i++)
+  for (int32_t i = 0; i < plain->nbody; ++i)
     mass += plain->body[i].mass;
   const double up[3] = {0, 0, -2 * mass * plain->gravity[2]}, none[3] = {0};
   int32_t base = body_of(&r, 0);

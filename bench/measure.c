@@ -49,14 +49,14 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 void tbi_measure_time(tbi_subject *subjects, int32_t count) {
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     calibrate(&subjects[i]);
-  for (int32_t block = 0; block < TBI_MEASURE_BLOCKS; block++)
-    for (int32_t i = 0; i < count; i++) {
+  for (int32_t block = 0; block < TBI_MEASURE_BLOCKS; ++block)
+    for (int32_t i = 0; i < count; ++i) {
       tbi_subject *s = &subjects[i];
       s->times[block] = s->run(s->self, s->calls) / s->calls;
     }
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     tbi_subject *s = &subjects[i];
     qsort(s->times, TBI_MEASURE_BLOCKS, sizeof s->times[0], compare_doubles);
     s->best = s->times[0];

@@ -26,10 +26,10 @@ static bool family_init(family *f, const tabi_model *model) {
   f->child = f->parent + n + 1;
   f->next = f->child + n + 1;
   f->order = f->next + n + 1;
-  for (int32_t i = 0; i <= n; i++)
+  for (int32_t i = 0; i <= n; ++i)
     f->child[i] = f->next[i] = f->parent[i] = TABI_NONE;
   // backwards, because each link is put before its elder siblings
-  for (int32_t link = n - 1; link >= 0; link--) {
+  for (int32_t link = n - 1; link >= 0; --link) {
     int32_t joint = tabi_model_link_joint(model, link);
     int32_t parent = joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
     f->parent[link] = parent == TABI_WORLD ? n : parent;
@@ -41,7 +41,7 @@ static bool family_init(family *f, const tabi_model *model) {
 
 static void write_numbers(FILE *file, const char *name, const double *x, int32_t n) {
   (void)fprintf(file, " %s='", name);
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; ++i)
     (void)fprintf(file, i ? " %.17g" : "%.17g", x[i]);
   (void)fputc('\'', file);
 }
@@ -94,7 +94,7 @@ static const char *write_shape(FILE *file, const tbi_mjcf_def *def, const tabi_s
   tabi_material_def material = tabi_material_def_default();
   if (shape->material != TABI_NONE) material = tabi_model_material(def->model, shape->material);
   double size[3];
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     size[k] = shape->size[k] * kinds[shape->type].scale[k];
   if (shape->type == TABI_SHAPE_PLANE) size[2] = 1; // only drawn
   (void)fprintf(file, "<geom type='%s' contype='%d' conaffinity='%d' friction='%.17g 0.005 0.0001'",
@@ -108,7 +108,7 @@ static const char *write_shape(FILE *file, const tbi_mjcf_def *def, const tabi_s
 
 static const char *write_shapes(FILE *file, const tbi_mjcf_def *def, int32_t link) {
   const char *trouble = NULL;
-  for (int32_t i = 0; i < tabi_model_nshape(def->model) && def->touching && !trouble; i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(def->model) && def->touching && !trouble; ++i) {
     tabi_shape_def shape = tabi_model_shape(def->model, i);
     if (shape.link == link) trouble = write_shape(file, def, &shape);
   }
@@ -164,9 +164,9 @@ static const char *write_bodies(FILE *file, const tbi_mjcf_def *def, family *f) 
 static void to_body_axes(const double quat[4], const double x[3], double y[3]) {
   double w = quat[0], t[3];
   const double u[3] = {-quat[1], -quat[2], -quat[3]};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     t[i] = 2 * (u[(i + 1) % 3] * x[(i + 2) % 3] - u[(i + 2) % 3] * x[(i + 1) % 3]);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     y[i] = x[i] + w * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
 }
 
@@ -177,11 +177,11 @@ static int32_t joint_numbers(const tbi_mjcf_def *def, int32_t state, int32_t j, 
   if (joint.type == TABI_JOINT_FREE) {
     double lin[3], ang[3], quat[4];
     tabi_dynamics_link_pose(def->dynamics, joint.child, x, quat);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; ++k)
       x[3 + k] = quat[k];
     if (!velocity) return 7;
     tabi_dynamics_link_velocity(def->dynamics, joint.child, lin, ang);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       x[k] = lin[k];
     to_body_axes(quat, ang, x + 3);
     return 6;
@@ -190,7 +190,7 @@ static int32_t joint_numbers(const tbi_mjcf_def *def, int32_t state, int32_t j, 
       velocity ? tabi_model_joint_v(def->model, j) : tabi_model_joint_q(def->model, j);
   const double *from = velocity ? def->v + (size_t)state * (size_t)tabi_model_nv(def->model)
                                 : def->q + (size_t)state * (size_t)tabi_model_nq(def->model);
-  for (int32_t k = 0; k < range.count; k++)
+  for (int32_t k = 0; k < range.count; ++k)
     x[k] = from[range.first + k];
   return range.count;
 }
@@ -199,12 +199,12 @@ static void write_coordinates(FILE *file, const tbi_mjcf_def *def, const family 
                               bool velocity) {
   const char *space = "";
   (void)fprintf(file, " %s='", velocity ? "qvel" : "qpos");
-  for (int32_t i = 0; i < f->nlink; i++) {
+  for (int32_t i = 0; i < f->nlink; ++i) {
     int32_t joint = tabi_model_link_joint(def->model, f->order[i]);
     if (joint == TABI_NONE) continue;
     double x[7];
     int32_t n = joint_numbers(def, state, joint, velocity, x);
-    for (int32_t k = 0; k < n; k++) {
+    for (int32_t k = 0; k < n; ++k) {
       (void)fprintf(file, "%s%.17g", space, x[k]);
       space = " ";
     }
@@ -214,7 +214,7 @@ static void write_coordinates(FILE *file, const tbi_mjcf_def *def, const family 
 
 static void write_states(FILE *file, const tbi_mjcf_def *def, const family *f) {
   (void)fputs("<keyframe>\n", file);
-  for (int32_t state = 0; state < def->nstate; state++) {
+  for (int32_t state = 0; state < def->nstate; ++state) {
     tabi_dynamics_set_state(def->dynamics,
                             def->q + (size_t)state * (size_t)tabi_model_nq(def->model),
                             def->v + (size_t)state * (size_t)tabi_model_nv(def->model));
@@ -229,7 +229,7 @@ static void write_states(FILE *file, const tbi_mjcf_def *def, const family *f) {
 /* With the target in the bias, no input is needed. */
 static void write_servos(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("<actuator>\n", file);
-  for (int32_t j = 0; j < tabi_model_njoint(def->model) && def->servo; j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(def->model) && def->servo; ++j) {
     const tabi_servo *servo = &def->servo[j];
     if (servo->kp > 0)
       (void)fprintf(file,
@@ -242,7 +242,7 @@ static void write_servos(FILE *file, const tbi_mjcf_def *def) {
 
 static void write_exclusions(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("<contact>\n", file);
-  for (int32_t i = 0; i < tabi_model_nexclusion(def->model); i++) {
+  for (int32_t i = 0; i < tabi_model_nexclusion(def->model); ++i) {
     int32_t link[2];
     tabi_model_exclusion(def->model, i, link);
     (void)fprintf(file, "<exclude body1='b%d' body2='b%d'/>\n", (int)link[0], (int)link[1]);
@@ -253,7 +253,7 @@ static void write_exclusions(FILE *file, const tbi_mjcf_def *def) {
 /* Points that coincide at the model's zero, which is where MuJoCo looks for the second one. */
 static const char *write_connections(FILE *file, const tbi_mjcf_def *def) {
   (void)fputs("<equality>\n", file);
-  for (int32_t i = 0; i < tabi_model_nconnection(def->model); i++) {
+  for (int32_t i = 0; i < tabi_model_nconnection(def->model); ++i) {
     tabi_connection_def c = tabi_model_connection(def->model, i);
     if (c.type != TABI_CONNECTION_BALL) return "connections that are not balls";
     (void)fprintf(file, "<connect body1='b%d'", (int)c.a);
@@ -268,7 +268,7 @@ static const char *write_connections(FILE *file, const tbi_mjcf_def *def) {
 /* More than boxes and balls in a heap ever have. */
 static long long guess_contacts(const tabi_model *model) {
   long long contacts = 64;
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     if (shape.collides) contacts += shape.type == TABI_SHAPE_SPHERE ? 5 : 12;
   }
@@ -278,7 +278,7 @@ static long long guess_contacts(const tabi_model *model) {
 /* Rows of limits and dry friction. */
 static long long joint_rows(const tabi_model *model) {
   long long rows = 0;
-  for (int32_t j = 0; j < tabi_model_njoint(model); j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     tabi_joint_def joint = tabi_model_joint(model, j);
     bool limited = isfinite(joint.lower) || isfinite(joint.upper);
     rows += (joint.friction > 0) + limited;

@@ -15,18 +15,18 @@ static double dot(const double a[3], const double b[3]) {
 }
 
 static void cross(const double a[3], const double b[3], double c[3]) {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
 static void column(const tbi_solid *s, int k, double x[3]) {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     x[i] = s->rot[i][k];
 }
 
 /* Half edges of the polytope inside: a box, a segment along z, or a point. */
 static void half_edges(const tbi_solid *s, double half[3]) {
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     half[k] = s->kind == TBI_PLAIN_BOX ? s->size[k] / 2 : 0;
   if (s->kind == TBI_PLAIN_CAPSULE) half[2] = s->size[1] / 2;
 }
@@ -37,7 +37,7 @@ static double radius(const tbi_solid *s) { return s->kind == TBI_PLAIN_BOX ? 0 :
 static double reach(const tbi_solid *s, const double along[3]) {
   double half[3], sum = 0;
   half_edges(s, half);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double axis[3];
     column(s, k, axis);
     sum += half[k] * fabs(dot(axis, along));
@@ -57,7 +57,7 @@ static double full_reach(const tbi_solid *s, const double along[3]) {
 static double in_plane(const tbi_solid *plane, const tbi_solid *s) {
   double normal[3], off[3];
   column(plane, 2, normal);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     off[i] = s->pos[i] - plane->pos[i];
   return fmax(0, full_reach(s, normal) - dot(off, normal));
 }
@@ -66,7 +66,7 @@ static double in_plane(const tbi_solid *plane, const tbi_solid *s) {
 static double overlap_along(const tbi_solid *a, const tbi_solid *b, const double along[3]) {
   double length = sqrt(dot(along, along)), unit[3], off[3];
   if (length < 1e-9) return HUGE_VAL;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     unit[i] = along[i] / length;
     off[i] = b->pos[i] - a->pos[i];
   }
@@ -76,13 +76,13 @@ static double overlap_along(const tbi_solid *a, const tbi_solid *b, const double
 /* The least overlap over all directions that matter; negative: the polytopes are apart. */
 static double least_overlap(const tbi_solid *a, const tbi_solid *b) {
   double least = HUGE_VAL;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double x[3], y[3], across[3];
     column(a, i, x);
     column(b, i, y);
     if (a->kind == TBI_PLAIN_BOX) least = fmin(least, overlap_along(a, b, x));
     if (b->kind == TBI_PLAIN_BOX) least = fmin(least, overlap_along(a, b, y));
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; ++j) {
       column(b, j, y);
       cross(x, y, across);
       bool edges = (a->kind == TBI_PLAIN_BOX || i == 2) && (b->kind == TBI_PLAIN_BOX || j == 2);
@@ -96,9 +96,9 @@ static double least_overlap(const tbi_solid *a, const tbi_solid *b) {
 static double distance_to(const tbi_solid *s, const double point[3]) {
   double half[3], off[3], square = 0;
   half_edges(s, half);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     off[i] = point[i] - s->pos[i];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double axis[3];
     column(s, k, axis);
     double out = fmax(0, fabs(dot(axis, off)) - half[k]);
@@ -112,12 +112,12 @@ static double distance_from_segment(const tbi_solid *segment, const tbi_solid *s
   double half[3], axis[3], low = -1, high = 1, best = HUGE_VAL;
   half_edges(segment, half);
   column(segment, 2, axis);
-  for (int n = 0; n < 120; n++) {
+  for (int n = 0; n < 120; ++n) {
     const double at[2] = {low + (high - low) / 3, high - (high - low) / 3};
     double distance[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
       double point[3];
-      for (int i = 0; i < 3; i++)
+      for (int i = 0; i < 3; ++i)
         point[i] = segment->pos[i] + at[k] * half[2] * axis[i];
       distance[k] = distance_to(s, point);
     }
@@ -151,8 +151,8 @@ double tbi_overlap(const tbi_solid *a, const tbi_solid *b) {
 static void rotation(const double quat[4], double r[3][3]) {
   double w = quat[0];
   const double *u = quat + 1;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
       int next = (i + 1) % 3;
       double turn = i == j ? 0 : w * (j == next ? -u[3 - i - j] : u[3 - i - j]);
       r[i][j] = 2 * (u[i] * u[j] + turn) + (i == j ? 2 * w * w - 1 : 0);
@@ -160,7 +160,7 @@ static void rotation(const double quat[4], double r[3][3]) {
 }
 
 static void rotate(double r[3][3], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     y[i] = dot(r[i], x);
 }
 
@@ -178,12 +178,12 @@ tbi_solid tbi_solid_at(const tbi_plain *plain, int32_t shape, const tbi_plain_st
   const tbi_plain_state *at = &state[s->body];
   double turn[3][3], from_com[3], off[3];
   rotation(at->quat, turn);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     from_com[i] = s->pos[i] - plain->body[s->body].com[i];
   rotate(turn, from_com, off);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     solid.pos[i] = at->com[i] + off[i];
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; ++j)
       solid.rot[i][j] = turn[i][0] * own[0][j] + turn[i][1] * own[1][j] + turn[i][2] * own[2][j];
   }
   return solid;
@@ -199,7 +199,7 @@ static double bound(const tbi_solid *s) {
 static bool near(const tbi_solid *a, const tbi_solid *b) {
   double off[3], reaches = bound(a) + bound(b);
   if (a->kind == TBI_PLAIN_PLANE || b->kind == TBI_PLAIN_PLANE) return true;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     off[i] = b->pos[i] - a->pos[i];
   return dot(off, off) < reaches * reaches;
 }
@@ -209,10 +209,10 @@ bool tbi_overlap_all(const tbi_plain *plain, const tbi_plain_state *state, doubl
   tbi_solid *solid = malloc(((size_t)plain->nshape + 1) * sizeof *solid);
   *deepest = *squares = 0;
   if (!solid) return false;
-  for (int32_t i = 0; i < plain->nshape; i++)
+  for (int32_t i = 0; i < plain->nshape; ++i)
     solid[i] = tbi_solid_at(plain, i, state);
-  for (int32_t i = 0; i < plain->nshape; i++)
-    for (int32_t j = i + 1; j < plain->nshape; j++) {
+  for (int32_t i = 0; i < plain->nshape; ++i)
+    for (int32_t j = i + 1; j < plain->nshape; ++j) {
       if (!near(&solid[i], &solid[j]) || !tbi_plain_may_touch(plain, i, j)) continue;
       double depth = tbi_overlap(&solid[i], &solid[j]);
       *deepest = fmax(*deepest, depth);

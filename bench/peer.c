@@ -48,7 +48,7 @@ static bool check_state(tbi_peer *peer, const tbi_bench_tree *tree, int32_t stat
   double kinetic = tabi_dynamics_kinetic(tree->dynamics);
   tabi_dynamics_inverse(tree->dynamics, NULL, tree->out);
   double power = 0, size = 0;
-  for (int32_t i = 0; i < tree->nv; i++) {
+  for (int32_t i = 0; i < tree->nv; ++i) {
     power += v[i] * tree->out[i];
     size += fabs(v[i] * tree->out[i]);
   }
@@ -68,7 +68,7 @@ bool tbi_peer_start(tbi_peer *peer, const tbi_bench_tree *tree, char *trouble, s
                       .v = tree->v};
   bool ok =
       write_model(peer, &def, trouble, size) && start_program(peer, peer->file, trouble, size);
-  for (int32_t state = 0; ok && state < TBI_BENCH_TREE_STATES; state++)
+  for (int32_t state = 0; ok && state < TBI_BENCH_TREE_STATES; ++state)
     if (!check_state(peer, tree, state)) {
       (void)snprintf(trouble, size, "%s does not see the same tree: energy or bias differ",
                      peer->engine);

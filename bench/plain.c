@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void put(FILE *file, const double *x, int32_t n) {
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; ++i)
     (void)fprintf(file, " %.17g", x[i]);
 }
 
@@ -42,21 +42,21 @@ bool tbi_plain_write(const tbi_plain *plain, FILE *file) {
   put(file, &plain->timestep, 1);
   put(file, plain->gravity, 3);
   (void)fputc('\n', file);
-  for (int32_t i = 0; i < plain->nbody; i++)
+  for (int32_t i = 0; i < plain->nbody; ++i)
     put_body(file, &plain->body[i]);
-  for (int32_t i = 0; i < plain->nshape; i++)
+  for (int32_t i = 0; i < plain->nshape; ++i)
     put_shape(file, &plain->shape[i]);
-  for (int32_t i = 0; i < plain->nexclusion; i++)
+  for (int32_t i = 0; i < plain->nexclusion; ++i)
     (void)fprintf(file, "exclude %d %d\n", (int)plain->exclusion[i][0],
                   (int)plain->exclusion[i][1]);
-  for (int32_t i = 0; i < plain->ntie; i++) {
+  for (int32_t i = 0; i < plain->ntie; ++i) {
     const tbi_plain_tie *tie = &plain->tie[i];
     (void)fprintf(file, "tie %d %d", (int)tie->body[0], (int)tie->body[1]);
     put(file, tie->pos[0], 3);
     put(file, tie->pos[1], 3);
     (void)fputc('\n', file);
   }
-  for (int32_t i = 0; i < plain->nstep; i++) {
+  for (int32_t i = 0; i < plain->nstep; ++i) {
     (void)fputs("aim", file);
     put(file, plain->aim + (size_t)i * (size_t)plain->nbody, plain->nbody);
     (void)fputc('\n', file);
@@ -79,7 +79,7 @@ static double get_number(reader *r) {
 }
 
 static void get(reader *r, double *x, int32_t n) {
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; ++i)
     x[i] = get_number(r);
 }
 
@@ -113,7 +113,7 @@ static bool read_body(tbi_plain *plain, reader *r) {
   get(r, b.inertia, 6);
   double *const joint[] = {&b.armature, &b.damping, &b.dry,    &b.lower, &b.upper,
                            &b.kp,       &b.kd,      &b.target, &b.q,     &b.v};
-  for (size_t i = 0; i < sizeof joint / sizeof joint[0]; i++)
+  for (size_t i = 0; i < sizeof joint / sizeof joint[0]; ++i)
     get(r, joint[i], 1);
   get(r, b.start_pos, 3);
   get(r, b.start_quat, 4);
@@ -175,7 +175,7 @@ static bool read_aim(tbi_plain *plain, reader *r) {
   if (!aim) return false;
   plain->aim = aim;
   get(r, aim + (size_t)plain->nstep * width, plain->nbody);
-  plain->nstep++;
+  ++plain->nstep;
   return r->ok;
 }
 
@@ -197,7 +197,7 @@ static bool read_line(tbi_plain *plain, char *line) {
       {"tie ",     read_tie      },
       {"aim ",     read_aim      }
   };
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
     size_t length = strlen(kinds[i].word);
     reader r = {.rest = line + length, .ok = true};
     if (strncmp(line, kinds[i].word, length) == 0) return kinds[i].read(plain, &r);
@@ -229,9 +229,9 @@ void tbi_plain_free(tbi_plain *plain) {
 void tbi_plain_turn(const double quat[4], const double x[3], double y[3]) {
   const double *u = quat + 1;
   double t[3];
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     t[i] = 2 * (u[(i + 1) % 3] * x[(i + 2) % 3] - u[(i + 2) % 3] * x[(i + 1) % 3]);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     y[i] =
         x[i] + quat[0] * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
 }
@@ -245,7 +245,7 @@ bool tbi_plain_may_touch(const tbi_plain *plain, int32_t shape_a, int32_t shape_
   const tbi_plain_shape *a = &plain->shape[shape_a], *b = &plain->shape[shape_b];
   if (a->body == b->body || !((a->group & b->mask) || (b->group & a->mask))) return false;
   if (hangs_from(plain, a->body, b->body) || hangs_from(plain, b->body, a->body)) return false;
-  for (int32_t i = 0; i < plain->nexclusion; i++) {
+  for (int32_t i = 0; i < plain->nexclusion; ++i) {
     const int32_t *pair = plain->exclusion[i];
     if (pair[0] == a->body && pair[1] == b->body) return false;
     if (pair[0] == b->body && pair[1] == a->body) return false;

@@ -36,7 +36,7 @@ static v3 point_velocity(const tabi_model *model, const tabi_dynamics *dynamics,
 
 void tbi_plain_states(const tabi_model *model, const tabi_dynamics *dynamics,
                       tbi_plain_state *state) {
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     tbi_frame frame = body_frame(model, dynamics, i);
     v3 turn, com = v3_add(frame.pos, m3_mulv(&frame.rot, model->body[i].com));
     v3_store(com, state[i].com);
@@ -132,7 +132,7 @@ static const char *fill_shape(tbi_plain *plain, const tabi_model *model, int32_t
 }
 
 static void fill_exclusions(tbi_plain *plain, const tabi_model *model) {
-  for (int32_t i = 0; i < model->nexclusion2 / 2; i++) {
+  for (int32_t i = 0; i < model->nexclusion2 / 2; ++i) {
     const int32_t *link = model->exclusion + 2 * (size_t)i;
     int32_t a = model->link_home[link[0]].body, b = model->link_home[link[1]].body;
     if (a == TABI_WORLD || b == TABI_WORLD) continue;
@@ -152,7 +152,7 @@ static int32_t fill_end(const tabi_model *model, int32_t link, const double pos[
 }
 
 static const char *fill_ties(tbi_plain *plain, const tabi_model *model) {
-  for (int32_t i = 0; i < model->nconnection; i++) {
+  for (int32_t i = 0; i < model->nconnection; ++i) {
     const tabi_connection_def *c = &model->connection[i];
     tbi_plain_tie *to = &plain->tie[plain->ntie++];
     if (c->type != TABI_CONNECTION_BALL) return "connections that are not balls";
@@ -176,7 +176,7 @@ const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi
   v3_store(v3_load(model->gravity), plain->gravity);
   tabi_dynamics_set_state(dynamics, q, v);
   const char *trouble = NULL;
-  for (int32_t i = 0; i < model->nbody && !trouble; i++) {
+  for (int32_t i = 0; i < model->nbody && !trouble; ++i) {
     tbi_plain_body *to = &plain->body[i];
     const tbi_body *b = &model->body[i];
     fill_body(to, model, i);
@@ -186,7 +186,7 @@ const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi
     to->q = q[b->q];
     to->v = v[b->v];
   }
-  for (int32_t i = 0; i < model->nshape && !trouble; i++)
+  for (int32_t i = 0; i < model->nshape && !trouble; ++i)
     trouble = fill_shape(plain, model, i);
   fill_exclusions(plain, model);
   return trouble ? trouble : fill_ties(plain, model);

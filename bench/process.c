@@ -122,7 +122,7 @@ bool tbi_process_ask(tbi_process *process, const char *question, double *x, int3
   char *rest = line;
   bool ok = fputs(question, process->to) >= 0 && fflush(process->to) == 0;
   ok = ok && answers(process) && fgets(line, sizeof line, process->from);
-  for (int32_t i = 0; i < n && ok; i++) {
+  for (int32_t i = 0; i < n && ok; ++i) {
     char *start = rest;
     x[i] = strtod(start, &rest);
     ok = rest > start;

@@ -76,7 +76,7 @@ void tbi_report_free(tbi_report *report) {
  * fewer than three sizes. */
 static double exponent(const tbi_report *report, const growth *g, bool instructions) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (int32_t i = 0; i < report->nrow; i++) {
+  for (int32_t i = 0; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];
     double cost = instructions ? row->instructions : row->us;
     if (!row->series || strcmp(row->series, g->series) != 0) continue;
@@ -110,7 +110,7 @@ void tbi_report_print_dynamics(const tbi_report *report, int32_t first_row, bool
   if (head)
     (void)printf("%-12s %4s %-11s %9s %9s %9s %12s %8s %9s %6s\n", "robot", "dof", "function", "us",
                  "median", "alone", "instructions", "error", "peer us", "ratio");
-  for (int32_t i = first_row; i < report->nrow; i++) {
+  for (int32_t i = first_row; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];
     (void)printf("%-12s %4d %-11s", row->subject, (int)row->dof, row->function);
     print_micros(row->us);
@@ -142,7 +142,7 @@ void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool 
     (void)printf("%s%-11s %4s %-8s %8s %6s %9s %9s %8s %12s %8s %8s %8s %8s\n",
                  first_row > 0 ? "\n" : "", "scene", "dof", "method", "contacts", "iter", "us",
                  "median", "/contact", "instructions", "depth m", "res m/s", "cone N", "speed");
-  for (int32_t i = first_row; i < report->nrow; i++) {
+  for (int32_t i = first_row; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];
     (void)printf("%-11s %4d %-8s", row->subject, (int)row->dof, row->function);
     print_number(8, "%.1f", row->contacts);
@@ -165,7 +165,7 @@ void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool 
 static const tbi_row *first_of_scene(const tbi_report *report, int32_t index) {
   const char *scene = report->rows[index].subject;
   while (index > 0 && strcmp(report->rows[index - 1].subject, scene) == 0)
-    index--;
+    --index;
   return &report->rows[index];
 }
 
@@ -175,7 +175,7 @@ void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool 
                  first_row > 0 ? "\n" : "", "scene", "dof", "engine", "contacts", "us", "median",
                  "ratio", "instructions", "overlap m", "error", "gap m", "energy", "res m/s",
                  "speed");
-  for (int32_t i = first_row; i < report->nrow; i++) {
+  for (int32_t i = first_row; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];
     (void)printf("%-13s %5d %-13s", row->subject, (int)row->dof, row->function);
     print_number(8, "%.1f", row->contacts);
@@ -196,9 +196,9 @@ void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool 
 
 void tbi_report_print_growth(const tbi_report *report, int32_t first_row, const char *unit) {
   bool any = false, peer = false;
-  for (int32_t i = first_row; i < report->nrow; i++)
+  for (int32_t i = first_row; i < report->nrow; ++i)
     peer = peer || !isnan(report->rows[i].peer_us);
-  for (size_t g = 0; g < NGROWTH; g++) {
+  for (size_t g = 0; g < NGROWTH; ++g) {
     double time = exponent(report, &growths[g], false);
     if (strcmp(growths[g].unit, unit) != 0 || isnan(time)) continue;
     if (!any)
@@ -259,7 +259,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
 
 static json_t *growth_array(const tbi_report *report) {
   json_t *array = json_array();
-  for (size_t g = 0; g < NGROWTH; g++) {
+  for (size_t g = 0; g < NGROWTH; ++g) {
     double time = exponent(report, &growths[g], false);
     if (isnan(time)) continue;
     json_t *object =
@@ -274,7 +274,7 @@ static json_t *growth_array(const tbi_report *report) {
 
 bool tbi_report_print_json(const tbi_report *report) {
   json_t *rows = json_array();
-  for (int32_t i = 0; i < report->nrow; i++)
+  for (int32_t i = 0; i < report->nrow; ++i)
     add_row(rows, &report->rows[i], report->engine);
   json_t *object = json_pack("{s:o, s:o}", "rows", rows, "growth", growth_array(report));
   if (!object) return false;

@@ -40,7 +40,7 @@ static bool drivable(tabi_joint_type type) {
 }
 
 static void add_servos(tbi_bench_scene *scene) {
-  for (int32_t j = 0; j < tabi_model_njoint(scene->model); j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(scene->model); ++j) {
     tabi_joint_def joint = tabi_model_joint(scene->model, j);
     if (!drivable(joint.type)) continue;
     double effort = isfinite(joint.effort) ? joint.effort : usual_effort;
@@ -54,7 +54,7 @@ static void add_servos(tbi_bench_scene *scene) {
 
 /* The input at which a motor does not pull: for a position servo, the place where it stands. */
 static void set_controls(tbi_bench_scene *scene) {
-  for (int32_t a = 0; a < tabi_model_nactuator(scene->model); a++) {
+  for (int32_t a = 0; a < tabi_model_nactuator(scene->model); ++a) {
     tabi_actuator_def def = tabi_model_actuator(scene->model, a);
     tabi_range q = tabi_model_joint_q(scene->model, def.joint);
     double length = q.count == 1 ? def.gear * scene->q[q.first] : 0;
@@ -97,9 +97,9 @@ tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *worl
   if (!rest) return tbi_error_memory(err);
   tabi_status status = tabi_world_set_state(world, scene->q, rest, err);
   free(rest);
-  for (int32_t j = 0; j < tabi_model_njoint(scene->model); j++)
+  for (int32_t j = 0; j < tabi_model_njoint(scene->model); ++j)
     if (scene->servo[j].kp > 0) tabi_world_set_servo(world, j, &scene->servo[j]);
-  for (int32_t a = 0; a < tabi_model_nactuator(scene->model); a++)
+  for (int32_t a = 0; a < tabi_model_nactuator(scene->model); ++a)
     tabi_world_set_control(world, a, scene->control[a]);
   return status;
 }
@@ -107,7 +107,7 @@ tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *worl
 double tbi_bench_scene_fastest(const tabi_world *world) {
   const double *v = tabi_world_v(world);
   double speed = 0;
-  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); k++)
+  for (int32_t k = 0; k < tabi_model_nv(tabi_world_model(world)); ++k)
     speed = fmax(speed, fabs(v[k]));
   return speed;
 }
@@ -139,7 +139,7 @@ static double lowest_of(const tabi_model *model, const tabi_shape_def *s, double
   }
   tabi_mesh_def mesh = tabi_model_mesh(model, s->mesh);
   double lowest = HUGE_VAL;
-  for (int32_t i = 0; i < mesh.nvertex; i++) {
+  for (int32_t i = 0; i < mesh.nvertex; ++i) {
     const double *x = mesh.vertices + 3 * (size_t)i;
     lowest = fmin(lowest, height + z[0] * x[0] + z[1] * x[1] + z[2] * x[2]);
   }
@@ -158,16 +158,16 @@ static void up_in(const double quat[4], double up[3]) {
 static void up_in_shape(const double link_up[3], const double quat[4], double up[3]) {
   double w = quat[0], t[3];
   const double u[3] = {-quat[1], -quat[2], -quat[3]};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     t[i] = 2 * (u[(i + 1) % 3] * link_up[(i + 2) % 3] - u[(i + 2) % 3] * link_up[(i + 1) % 3]);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     up[i] =
         link_up[i] + w * t[i] + u[(i + 1) % 3] * t[(i + 2) % 3] - u[(i + 2) % 3] * t[(i + 1) % 3];
 }
 
 static double lowest_point(const tabi_model *model, const tabi_dynamics *dynamics) {
   double lowest = HUGE_VAL;
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     if (!shape.collides || shape.link == TABI_WORLD) continue;
     double pos[3], quat[4], link_up[3], up[3];
@@ -175,7 +175,7 @@ static double lowest_point(const tabi_model *model, const tabi_dynamics *dynamic
     up_in(quat, link_up);
     up_in_shape(link_up, shape.quat, up);
     double height = pos[2];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       height += link_up[k] * shape.pos[k];
     lowest = fmin(lowest, lowest_of(model, &shape, height, up));
   }
@@ -199,7 +199,7 @@ static void add_floor(tabi_builder *builder, double height) {
 
 static void lock_bushes(tabi_builder *builder) {
   tabi_joint_def *joint = builder->joints.items;
-  for (int32_t j = 0; j < builder->joints.count; j++)
+  for (int32_t j = 0; j < builder->joints.count; ++j)
     if (joint[j].name && strstr(joint[j].name, "_bush_")) {
       tabi_joint_def fixed = tabi_joint_def_default();
       fixed.name = joint[j].name;
@@ -276,7 +276,7 @@ tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi
 static bool sole_of(const tabi_builder *builder, int32_t link, tabi_shape_def *sole) {
   const tabi_shape_def *shape = builder->shapes.items;
   bool found = false;
-  for (int32_t i = 0; i < builder->shapes.count; i++)
+  for (int32_t i = 0; i < builder->shapes.count; ++i)
     if (shape[i].link == link && shape[i].collides && shape[i].type == TABI_SHAPE_BOX) {
       *sole = shape[i];
       found = true;
@@ -287,7 +287,7 @@ static bool sole_of(const tabi_builder *builder, int32_t link, tabi_shape_def *s
 /* Nothing but contacts in the problem: the papers' matrix holds no others. */
 static void free_joints(tabi_builder *builder) {
   tabi_joint_def *joint = builder->joints.items;
-  for (int32_t j = 0; j < builder->joints.count; j++) {
+  for (int32_t j = 0; j < builder->joints.count; ++j) {
     if (!drivable(joint[j].type)) continue;
     joint[j].friction = 0;
     joint[j].lower = -HUGE_VAL;
@@ -301,7 +301,7 @@ static void add_points(tabi_builder *builder, const tabi_shape_def *sole, int32_
   if (columns > points / 2) columns = points / 2;
   if (columns < 1) columns = 1;
   int32_t rows = (points + columns - 1) / columns;
-  for (int32_t i = 0; i < points; i++) {
+  for (int32_t i = 0; i < points; ++i) {
     // the last row may be short: spread it over the width too
     int32_t row = i / columns;
     int32_t length = row < rows - 1 ? columns : points - row * columns;
@@ -325,7 +325,7 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
   if (!builder) return err->status;
   free_joints(builder);
   static const char *const feet[2] = {"l_foot", "r_foot"};
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     tabi_shape_def sole;
     if (!sole_of(builder, tabi_builder_find_link(builder, feet[side]), &sole)) {
       tabi_builder_destroy(builder);
@@ -346,12 +346,12 @@ static void random_quat(uint64_t *seed, double quat[4]) {
   // uniform: a point in the ball of four dimensions, on its surface
   while (norm < 0.1 || norm > 1) {
     norm = 0;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
       quat[k] = 2 * tbi_random_unit(seed) - 1;
       norm += quat[k] * quat[k];
     }
   }
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; ++k)
     quat[k] /= sqrt(norm);
 }
 
@@ -363,7 +363,7 @@ static void add_box(tabi_builder *builder, const double size[3], const double po
   tabi_shape_def box = tabi_shape_def_default();
   memcpy(box.size, size, sizeof box.size);
   link.mass = density * size[0] * size[1] * size[2];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double a = size[(k + 1) % 3], b = size[(k + 2) % 3];
     link.inertia[k] = link.mass / 12 * (a * a + b * b);
   }
@@ -382,7 +382,7 @@ static void add_box(tabi_builder *builder, const double size[3], const double po
 
 static void add_random_box(tabi_builder *builder, const double pos[3], uint64_t *seed) {
   double size[3] = {0}, quat[4] = {0};
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     size[k] = longest_edge * (0.5 + 0.5 * tbi_random_unit(seed));
   random_quat(seed, quat);
   add_box(builder, size, pos, quat);
@@ -393,7 +393,7 @@ tabi_status tbi_bench_scene_stack(tbi_bench_scene *scene, int32_t boxes, tabi_er
   if (!builder) return tbi_error_memory(err);
   const double size[3] = {longest_edge, longest_edge, longest_edge}, quat[4] = {1, 0, 0, 0};
   add_floor(builder, 0);
-  for (int32_t i = 0; i < boxes; i++) {
+  for (int32_t i = 0; i < boxes; ++i) {
     const double pos[3] = {0, 0, (i + 0.5) * longest_edge};
     add_box(builder, size, pos, quat);
   }
@@ -411,7 +411,7 @@ static int32_t add_segment(tabi_builder *builder, int32_t last, bool ball) {
   (void)snprintf(name, sizeof name, "link%d", (int)index);
   link.name = joint.name = name;
   link.mass = 1;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     link.inertia[k] = 1e-3;
   joint.parent = last;
   joint.child = shape.link = tabi_builder_add_link(builder, &link);
@@ -438,7 +438,7 @@ tabi_status tbi_bench_scene_snake(tbi_bench_scene *scene, int32_t links, tabi_er
   if (!builder) return tbi_error_memory(err);
   add_floor(builder, 0);
   int32_t last = TABI_WORLD;
-  for (int32_t i = 0; i < links; i++)
+  for (int32_t i = 0; i < links; ++i)
     last = add_segment(builder, last, i * BALLS / links != (i + 1) * BALLS / links);
   return tbi_bench_scene_init(scene, finish(builder, err), err);
 }
@@ -455,7 +455,7 @@ static void add_pit(tabi_builder *builder, double width) {
       {{0, -width / 2, 0}, {root, -root, 0, 0}},
       {{0, width / 2, 0},  {root, root, 0, 0} }
   };
-  for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++)
+  for (size_t i = 0; i < sizeof planes / sizeof planes[0]; ++i)
     add_plane(builder, planes[i].pos, planes[i].quat);
 }
 
@@ -467,10 +467,10 @@ tabi_status tbi_bench_scene_pile(tbi_bench_scene *scene, int32_t boxes, tabi_err
   double pitch = sqrt(3) * longest_edge;
   int32_t side = (int32_t)ceil(cbrt(boxes));
   add_pit(builder, side * pitch);
-  for (int32_t i = 0; i < boxes; i++) {
+  for (int32_t i = 0; i < boxes; ++i) {
     const int32_t cell[3] = {i % side, i / side % side, i / (side * side)};
     double pos[3];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       pos[k] = (cell[k] + 0.5) * pitch - (k < 2 ? side * pitch / 2 : 0);
     add_random_box(builder, pos, &seed);
   }

@@ -45,7 +45,7 @@ static tabi_world *make_world(const tbi_host *host) {
   const tbi_duel_scene *scene = host->more;
   tabi_world_def def = tabi_world_def_default(scene->base.model);
   def.timestep = scene->timestep;
-  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i)
     if (strcmp(settings[i].name, host->settings) == 0) {
       def.contact = settings[i].contact;
       def.integrator = settings[i].integrator;
@@ -79,7 +79,7 @@ static void *open_world(const tbi_host *host, const char **trouble) {
 
 static void aim(world *w, const double *target) {
   const tabi_model *model = w->scene->base.model;
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     int32_t joint = model->body[i].joint;
     if (w->servo[joint].kp <= 0) continue;
     w->servo[joint].target = target[i];
@@ -90,7 +90,7 @@ static void aim(world *w, const double *target) {
 static void apply_pushes(world *w) {
   const tabi_model *model = w->scene->base.model;
   tabi_dynamics *dynamics = tabi_world_dynamics(w->world);
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     const double *push = w->push[i], none[3] = {0};
     int32_t link = model->joint[model->body[i].joint].child;
     double pos[3], quat[4];

@@ -21,9 +21,9 @@ static int32_t add_link(tabi_builder *builder, int32_t index) {
   def.mass = 1;
   const double com[3] = {0.01, -0.02, 0.1};
   const double inertia[6] = {4e-3, 5e-3, 2e-3, 3e-4, -2e-4, 1e-4};
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     def.com[k] = com[k];
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < 6; ++k)
     def.inertia[k] = inertia[k];
   return tabi_builder_add_link(builder, &def);
 }
@@ -39,7 +39,7 @@ static void add_joint(tabi_builder *builder, tbi_bench_tree_shape shape, int32_t
   // children of a binary tree stand left and right of the parent's tip
   if (shape == TBI_BENCH_TREE_BINARY && index > 0) def.pos[0] = index % 2 ? -0.05 : 0.05;
   def.pos[2] = index > 0 ? 0.2 : 0;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     def.axis[k] = k == index % 3;
   def.rotor_inertia = 1e-3;
   (void)tabi_builder_add_joint(builder, &def);
@@ -51,9 +51,9 @@ tabi_model *tbi_bench_tree_model(tbi_bench_tree_shape shape, int32_t links, tabi
     (void)tbi_error_memory(err);
     return NULL;
   }
-  for (int32_t i = 0; i < links; i++)
+  for (int32_t i = 0; i < links; ++i)
     (void)add_link(builder, i);
-  for (int32_t i = 0; i < links; i++)
+  for (int32_t i = 0; i < links; ++i)
     add_joint(builder, shape, i);
   tabi_model *model = tabi_builder_build(builder, err);
   tabi_builder_destroy(builder);
@@ -63,15 +63,15 @@ tabi_model *tbi_bench_tree_model(tbi_bench_tree_shape shape, int32_t links, tabi
 static void draw_states(tbi_bench_tree *tree) {
   uint64_t seed = 20;
   size_t nq = (size_t)tree->nq, nv = (size_t)tree->nv;
-  for (size_t i = 0; i < TBI_BENCH_TREE_STATES * nv; i++) {
+  for (size_t i = 0; i < TBI_BENCH_TREE_STATES * nv; ++i) {
     tree->v[i] = draw(&seed);
     tree->tau[i] = 10 * draw(&seed);
     tree->qdd[i] = draw(&seed);
   }
   // a unit of time along a random velocity is a random posture, whatever the joints are
-  for (size_t state = 0; state < TBI_BENCH_TREE_STATES; state++) {
+  for (size_t state = 0; state < TBI_BENCH_TREE_STATES; ++state) {
     double *q = tree->q + state * nq;
-    for (size_t i = 0; i < nv; i++)
+    for (size_t i = 0; i < nv; ++i)
       tree->out[i] = draw(&seed);
     tabi_model_start(tree->model, q);
     tabi_model_integrate(tree->model, q, tree->out, 1, q);

@@ -46,7 +46,7 @@ static double count_run(const tbi_valgrind *v, int32_t steps) {
   (void)snprintf(option, sizeof option, "--log-file=%s", log);
   const char *argv[6 + WORDS] = {"valgrind", "--tool=exp-bbv", "--instr-count-only=yes",
                                  "--bb-out-file=/dev/null", option};
-  for (int i = 0; i < WORDS && v->argv[i]; i++)
+  for (int i = 0; i < WORDS && v->argv[i]; ++i)
     argv[5 + i] = v->argv[i];
   double count = make_steps(argv, steps) ? read_log(log) : 0;
   (void)unlink(log);

@@ -9,7 +9,7 @@
 enum { LIST, QUICK, OUT, JSON };
 
 static int list_experiments(FILE *out) {
-  for (int32_t i = 0; i < tbi_nexperiment; i++) {
+  for (int32_t i = 0; i < tbi_nexperiment; ++i) {
     const tbi_experiment *e = tbi_experiments[i];
     (void)fprintf(out, "%-20s %-20s %s\n", e->id, e->paper, e->shows);
   }
@@ -19,7 +19,7 @@ static int list_experiments(FILE *out) {
 static int unknown_experiment(const char *id) {
   const char *names[64] = {"all"};
   size_t count = 1;
-  for (int32_t i = 0; i < tbi_nexperiment && count < 64; i++)
+  for (int32_t i = 0; i < tbi_nexperiment && count < 64; ++i)
     names[count++] = tbi_experiments[i]->id;
   const char *nearest = tbi_nearest(id, names, count);
   return tbi_usage_error("reproduce", "no experiment '%s'%s%s%s", id,
@@ -29,7 +29,7 @@ static int unknown_experiment(const char *id) {
 
 /* Whether an experiment was asked for: its id, its paper ("p4") or all. */
 static bool wants(const tbi_args *args, const tbi_experiment *experiment) {
-  for (int i = 0; i < args->nword; i++) {
+  for (int i = 0; i < args->nword; ++i) {
     const char *word = args->word[i];
     size_t length = strlen(word);
     if (strcmp(word, "all") == 0 || strcmp(word, experiment->id) == 0) return true;
@@ -40,14 +40,14 @@ static bool wants(const tbi_args *args, const tbi_experiment *experiment) {
 
 static bool is_known(const char *word) {
   tbi_args one = {.word = {word}, .nword = 1};
-  for (int32_t i = 0; i < tbi_nexperiment; i++)
+  for (int32_t i = 0; i < tbi_nexperiment; ++i)
     if (wants(&one, tbi_experiments[i])) return true;
   return false;
 }
 
 static int print_all(const tbi_trial *trials, int32_t count, bool json, FILE *out) {
   bool pass = true, no_gnuplot = false;
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     pass = pass && tbi_trial_passes(&trials[i]);
     no_gnuplot = no_gnuplot || trials[i].no_gnuplot;
   }
@@ -59,7 +59,7 @@ static int print_all(const tbi_trial *trials, int32_t count, bool json, FILE *ou
     int code = tbi_json_print(out, tbi_json_trials(trials, count));
     if (code != TBI_EXIT_OK) return code;
   } else {
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; ++i)
       tbi_print_trial(&trials[i], out);
     if (count > 1) tbi_print_summary(trials, count, out);
   }
@@ -72,7 +72,7 @@ static int run_wanted(const tbi_args *args, FILE *out) {
   const char *folder = args->value[OUT] ? args->value[OUT] : "reproduction";
   int32_t count = 0;
   int code = TBI_EXIT_OK;
-  for (int32_t i = 0; i < tbi_nexperiment && code == TBI_EXIT_OK; i++) {
+  for (int32_t i = 0; i < tbi_nexperiment && code == TBI_EXIT_OK; ++i) {
     if (!wants(args, tbi_experiments[i])) continue;
     tbi_trial *trial = &trials[count++];
     trial->experiment = tbi_experiments[i];
@@ -87,7 +87,7 @@ static int run_wanted(const tbi_args *args, FILE *out) {
 }
 
 static int run_command(const tbi_args *args, FILE *out) {
-  for (int i = 0; i < args->nword; i++)
+  for (int i = 0; i < args->nword; ++i)
     if (!is_known(args->word[i])) return unknown_experiment(args->word[i]);
   if (args->value[LIST]) return list_experiments(out);
   if (args->nword == 0) {

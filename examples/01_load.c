@@ -13,7 +13,7 @@ static void bend(const tabi_model *robot, const char *joint, double angle, doubl
 }
 
 static void print_torques(const tabi_model *robot, const double *tau) {
-  for (int32_t i = 0; i < tabi_model_njoint(robot); i++) {
+  for (int32_t i = 0; i < tabi_model_njoint(robot); ++i) {
     tabi_joint_def joint = tabi_model_joint(robot, i);
     if (joint.type != TABI_JOINT_REVOLUTE) continue;
     double torque = tau[tabi_model_joint_v(robot, i).first];

@@ -46,21 +46,21 @@ static double energy(tabi_dynamics *dynamics, const double *q, const double *v) 
 static void step_rk4(tabi_dynamics *dynamics, double dt, double q[2], double v[2]) {
   static const double reach[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   double rate[2] = {0}, qdd[2] = {0}, q_sum[2] = {0}, v_sum[2] = {0};
-  for (int stage = 0; stage < 4; stage++) {
+  for (int stage = 0; stage < 4; ++stage) {
     double q_at[2], v_at[2];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       q_at[i] = q[i] + reach[stage] * dt * rate[i];
       v_at[i] = v[i] + reach[stage] * dt * qdd[i];
     }
     tabi_dynamics_set_state(dynamics, q_at, v_at);
     tabi_dynamics_forward(dynamics, NULL, qdd);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
       rate[i] = v_at[i];
       q_sum[i] += weight[stage] * rate[i];
       v_sum[i] += weight[stage] * qdd[i];
     }
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     q[i] += dt / 6 * q_sum[i];
     v[i] += dt / 6 * v_sum[i];
   }
@@ -78,10 +78,10 @@ int main(void) {
 
   double q[2] = {1.5, 0.5}, v[2] = {0, 0};
   const double dt = 1e-3, start = energy(dynamics, q, v);
-  for (int second = 0; second <= 10; second++) {
+  for (int second = 0; second <= 10; ++second) {
     printf("t %2d s   q %7.3f %7.3f   energy change %9.1e J\n", second, q[0], q[1],
            energy(dynamics, q, v) - start);
-    for (int step = 0; step < 1000; step++)
+    for (int step = 0; step < 1000; ++step)
       step_rk4(dynamics, dt, q, v);
   }
 

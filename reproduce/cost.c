@@ -43,7 +43,7 @@ static tabi_status open_job(job *j, const tbi_bench_scene *scene, tabi_contact_k
   *j = (job){.world = tabi_world_create(scene->model, &def, err), .best = INFINITY};
   if (!j->world) return err->status;
   tabi_status status = tbi_bench_scene_start(scene, j->world, err);
-  for (int i = 0; i < SETTLE && status == TABI_OK; i++)
+  for (int i = 0; i < SETTLE && status == TABI_OK; ++i)
     status = tabi_world_step(j->world, NULL);
   if (status != TABI_OK) return status;
   j->size = tabi_world_snapshot_size(j->world);
@@ -56,7 +56,7 @@ static tabi_status open_job(job *j, const tbi_bench_scene *scene, tabi_contact_k
 static void run_block(job *j) {
   (void)tabi_world_restore(j->world, j->start, j->size);
   double start = tbi_measure_clock();
-  for (int i = 0; i < STEPS; i++)
+  for (int i = 0; i < STEPS; ++i)
     (void)tabi_world_step(j->world, NULL);
   j->best = fmin(j->best, (tbi_measure_clock() - start) / STEPS);
 }
@@ -70,11 +70,11 @@ static tabi_status measure(int32_t points, tabi_contact_kind contact, double row
   tabi_status status = tbi_bench_scene_points(&scene, path, points, err);
   if (status != TABI_OK) return status;
   job jobs[2] = {0};
-  for (int k = 0; k < 2 && status == TABI_OK; k++)
+  for (int k = 0; k < 2 && status == TABI_OK; ++k)
     status = open_job(&jobs[k], &scene, contact, k == 0, err);
   if (status == TABI_OK) {
     /* alternating, so that a slow moment of the machine falls on both */
-    for (int i = 0; i < 2 * BLOCKS; i++)
+    for (int i = 0; i < 2 * BLOCKS; ++i)
       run_block(&jobs[i % 2]);
     int32_t touching = 0;
     (void)tabi_world_contacts(jobs[0].world, &touching);
@@ -82,7 +82,7 @@ static tabi_status measure(int32_t points, tabi_contact_kind contact, double row
     row[DENSE] = 1e6 * jobs[0].best;
     row[PORTS] = 1e6 * jobs[1].best;
   }
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; ++k)
     close_job(&jobs[k]);
   tbi_bench_scene_free(&scene);
   return status;
@@ -91,23 +91,23 @@ static tabi_status measure(int32_t points, tabi_contact_kind contact, double row
 /* t = c0 + c1 m + c2 m^2 by least squares; returns R^2. */
 static double fit(const tbi_series *s, int32_t column, double c[3]) {
   double a[3][4] = {{0}}, mean = 0, left = 0, spread = 0;
-  for (int32_t i = 0; i < s->nrow; i++) {
+  for (int32_t i = 0; i < s->nrow; ++i) {
     double m = tbi_series_at(s, i, CONTACTS), t = tbi_series_at(s, i, column);
     const double power[5] = {1, m, m * m, m * m * m, m * m * m * m};
-    for (int r = 0; r < 3; r++) {
-      for (int k = 0; k < 3; k++)
+    for (int r = 0; r < 3; ++r) {
+      for (int k = 0; k < 3; ++k)
         a[r][k] += power[r + k];
       a[r][3] += power[r] * t;
     }
     mean += t / s->nrow;
   }
-  for (int p = 0; p < 3; p++)
-    for (int r = 0; r < 3; r++)
-      for (int k = 3; k >= p && r != p; k--)
+  for (int p = 0; p < 3; ++p)
+    for (int r = 0; r < 3; ++r)
+      for (int k = 3; k >= p && r != p; --k)
         a[r][k] -= a[r][p] / a[p][p] * a[p][k];
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < 3; ++p)
     c[p] = a[p][3] / a[p][p];
-  for (int32_t i = 0; i < s->nrow; i++) {
+  for (int32_t i = 0; i < s->nrow; ++i) {
     double m = tbi_series_at(s, i, CONTACTS), t = tbi_series_at(s, i, column);
     left += pow(t - c[0] - c[1] * m - c[2] * m * m, 2);
     spread += pow(t - mean, 2);
@@ -138,7 +138,7 @@ static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *
   tbi_series_init(&series, columns);
   tabi_status status = TABI_OK;
   double at24 = NAN;
-  for (int32_t i = 0; i < count && status == TABI_OK; i++) {
+  for (int32_t i = 0; i < count && status == TABI_OK; ++i) {
     double row[NCOLUMN] = {0};
     status = measure(list[i], contact, row, err);
     tbi_series_add(&series, row);

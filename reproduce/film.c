@@ -24,7 +24,7 @@ tabi_status tbi_film_close(tbi_film *film, const tbi_series *run, const char *pl
   FILE *script = film->figure.script;
   double left = -0.6 * film->spacing, right = film->spacing * (film->taken - 0.4);
   tbi_figure_data(&film->figure, "run", run);
-  for (int32_t i = 0; i < film->taken; i++)
+  for (int32_t i = 0; i < film->taken; ++i)
     (void)fprintf(script, "set label %d '%.2f s' at %g,%g center\n", i + 1, film->time[i],
                   film->spacing * i, -0.12 * film->height);
   (void)fprintf(script,

@@ -100,7 +100,7 @@ bool tbi_gnuplot_begin(FILE *script, const char *path, int width, int height) {
       "set grid lt 1 lw 0.5 lc rgb '#dddddd'\nset border lc rgb '#444444'\nset tics nomirror\n"
       "set key top right samplen 2\n",
       script);
-  for (int i = 0; i < TBI_GNUPLOT_COLOURS; i++)
+  for (int i = 0; i < TBI_GNUPLOT_COLOURS; ++i)
     (void)fprintf(script, "set linetype %d lc rgb '%s' lw 1.5 pt 7 ps 0.5\n", i + 1, colours[i]);
   return true;
 }

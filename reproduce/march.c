@@ -52,7 +52,7 @@ tbi_march_def tbi_march_figure40(void) {
 }
 
 void tbi_march_add(tbi_march_def *def, int32_t count, tabi_footstep step) {
-  for (int32_t i = 0; i < count && def->nstep < TBI_MARCH_STEPS; i++)
+  for (int32_t i = 0; i < count && def->nstep < TBI_MARCH_STEPS; ++i)
     def->step[def->nstep++] = step;
 }
 
@@ -86,7 +86,7 @@ static uint64_t seed_of(uint64_t variant) {
 
 static void vary(tbi_march_def *def) {
   uint64_t seed = seed_of(def->variant);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     (void)varied(&seed);
   def->height *= varied(&seed);
   def->friction *= varied(&seed);
@@ -95,7 +95,7 @@ static void vary(tbi_march_def *def) {
   def->bush_slide *= varied(&seed);
   def->bush_turn *= varied(&seed);
   double single = varied(&seed), both = varied(&seed), lift = varied(&seed);
-  for (int32_t i = 0; i < def->nstep; i++) {
+  for (int32_t i = 0; i < def->nstep; ++i) {
     def->step[i].single_support *= single;
     def->step[i].double_support *= both;
     def->step[i].lift *= lift;
@@ -124,7 +124,7 @@ static void add_sensors(tabi_builder *to) {
              tabi_builder_find_joint(to, "r_ankle_roll"));
   add_sensor(to, TABI_SENSOR_GYRO, "gyro", pelvis, TABI_NONE);
   add_sensor(to, TABI_SENSOR_ACCELEROMETER, "accelerometer", pelvis, TABI_NONE);
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 12; ++i) {
     char name[32];
     (void)snprintf(name, sizeof name, "%c_%s", i < 6 ? 'l' : 'r', legs[i % 6]);
     add_sensor(to, TABI_SENSOR_ENCODER, NULL, TABI_NONE, tabi_builder_find_joint(to, name));
@@ -154,20 +154,20 @@ static void copy_robot(const tabi_model *from, const tbi_march_def *def, bool va
   tabi_material_def material = tabi_material_def_default();
   material.friction = def->friction;
   int32_t surface = tabi_builder_add_material(to, &material);
-  for (int32_t i = 0; i < tabi_model_nlink(from); i++) {
+  for (int32_t i = 0; i < tabi_model_nlink(from); ++i) {
     tabi_link_def link = tabi_model_link(from, i);
     double factor = varied(&seed);
     link.mass *= factor;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6; ++k)
       link.inertia[k] *= factor;
     (void)tabi_builder_add_link(to, &link);
   }
-  for (int32_t i = 0; i < tabi_model_njoint(from); i++) {
+  for (int32_t i = 0; i < tabi_model_njoint(from); ++i) {
     tabi_joint_def joint = tabi_model_joint(from, i);
     if (strstr(joint.name, "_bush_")) change_bush(def, &joint);
     (void)tabi_builder_add_joint(to, &joint);
   }
-  for (int32_t i = 0; i < tabi_model_nshape(from); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(from); ++i) {
     tabi_shape_def shape = tabi_model_shape(from, i);
     shape.material = surface;
     shape.group = ROBOT;
@@ -205,7 +205,7 @@ static void bend_legs(const tabi_model *model, double knee, double *q) {
                                        "r_hip_pitch", "r_knee", "r_ankle_pitch"};
   static const double share[] = {-0.52, 1, -0.48};
   tabi_model_start(model, q);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     int32_t joint = tabi_model_find_joint(model, joints[i]);
     q[tabi_model_joint_q(model, joint).first] = share[i % 3] * knee;
   }
@@ -235,7 +235,7 @@ static tabi_status follow(tbi_march *m, tabi_error *err) {
   tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
   if (!joint) return tbi_no_memory(err);
   tabi_pd_def def = tabi_pd_def_default();
-  for (int32_t j = 0; j < njoint; j++) {
+  for (int32_t j = 0; j < njoint; ++j) {
     bool driven = tabi_model_joint_q(m->stage.model, j).count == 1 &&
                   !strstr(tabi_model_joint(m->stage.model, j).name, "_bush_");
     if (!driven) continue;
@@ -293,7 +293,7 @@ tabi_status tbi_march_open(tbi_march *march, const tbi_march_def *def, tabi_erro
   vary(&m->def);
   tabi_status status = open_stage(m, err);
   if (status != TABI_OK) return status;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     m->foot[side] = tbi_stage_link(&m->stage, side == TABI_LEFT ? "l_foot" : "r_foot");
     m->toes[side] = tabi_model_find_link(m->planned, side == TABI_LEFT ? "l_toes" : "r_toes");
   }
@@ -322,7 +322,7 @@ static void push_chest(tbi_march *m) {
   if (time < begin || time > begin + duration) return;
   const double none[3] = {0, 0, 0};
   double force[3], pos[3], quat[4];
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     force[k] = m->def.push[k] / duration;
   int32_t chest = tbi_stage_link(&m->stage, "chest");
   tabi_dynamics_link_pose(tabi_world_dynamics(m->stage.world), chest, pos, quat);
@@ -375,10 +375,10 @@ static int32_t time_blocks(const tbi_march_def *def, double *least, tabi_status 
   *status = tbi_march_open(&m, def, err);
   while (*status == TABI_OK && tbi_march_goes_on(&m) && count < MOST_BLOCKS) {
     double begun = tbi_measure_clock();
-    for (int i = 0; i < BLOCK && *status == TABI_OK; i++)
+    for (int i = 0; i < BLOCK && *status == TABI_OK; ++i)
       *status = control_and_step(&m, err);
     least[count] = fmin(least[count], tbi_measure_clock() - begun);
-    count++;
+    ++count;
   }
   tbi_march_close(&m);
   return count;
@@ -388,14 +388,14 @@ tabi_status tbi_march_cost(const tbi_march_def *def, int32_t repeats, double *se
                            tabi_error *err) {
   double least[MOST_BLOCKS], sum = 0;
   int32_t count = 0;
-  for (int32_t i = 0; i < MOST_BLOCKS; i++)
+  for (int32_t i = 0; i < MOST_BLOCKS; ++i)
     least[i] = INFINITY;
-  for (int32_t i = 0; i < repeats; i++) {
+  for (int32_t i = 0; i < repeats; ++i) {
     tabi_status status = TABI_OK;
     count = time_blocks(def, least, &status, err);
     if (status != TABI_OK) return status;
   }
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     sum += least[i];
   *seconds = sum / (count * BLOCK);
   return TABI_OK;
@@ -404,7 +404,7 @@ tabi_status tbi_march_cost(const tbi_march_def *def, int32_t repeats, double *se
 tabi_status tbi_march_variants(const tbi_trial *trial, const tbi_march_def *def, int32_t count,
                                int32_t *stood, tabi_error *err) {
   *stood = 0;
-  for (int32_t i = 1; i <= count; i++) {
+  for (int32_t i = 1; i <= count; ++i) {
     char what[64];
     (void)snprintf(what, sizeof what, "variant %d of %d", (int)i, (int)count);
     tbi_trial_progress(trial, what);

@@ -24,7 +24,7 @@ void tbi_march_watch_start(tbi_march *march) {
 }
 
 static void feel_feet(tbi_march *m) {
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     double about[3], quat[4], moment[3];
     tabi_dynamics_link_pose(tabi_world_dynamics(m->stage.world), m->foot[side], about, quat);
     tbi_stage_contact_force(&m->stage, m->foot[side], about, m->force[side], moment);
@@ -32,7 +32,7 @@ static void feel_feet(tbi_march *m) {
     if (m->toes[side] == TABI_NONE) continue;
     double toes[3];
     tbi_stage_contact_force(&m->stage, m->toes[side], about, toes, moment);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       m->force[side][k] += toes[k];
     if (side == TABI_LEFT) m->roll += moment[0];
   }
@@ -41,7 +41,7 @@ static void feel_feet(tbi_march *m) {
 /* When a step of the plan begins; that after the last is its end. */
 static double begin_of(const tbi_march *m, int32_t step) {
   double begin = m->def.stand_before;
-  for (int32_t i = 1; i < step; i++)
+  for (int32_t i = 1; i < step; ++i)
     begin += m->def.step[i - 1].double_support + m->def.step[i - 1].single_support;
   return begin;
 }
@@ -60,7 +60,7 @@ static void watch_force(tbi_march *m, double time) {
     m->now.samples = 0;
   }
   m->now.sum += total;
-  m->now.samples++;
+  ++m->now.samples;
 }
 
 static void watch_single(tbi_march *m, int stands, double time) {
@@ -77,7 +77,7 @@ static void watch_single(tbi_march *m, int stands, double time) {
 
 /* How much the force on a foot changed that stood alone before and still does. */
 static void watch_noise(tbi_march *m) {
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     double up = m->force[side][2];
     bool alone = up > 0 && m->force[1 - side][2] == 0;
     if (alone && m->now.alone[side])
@@ -98,7 +98,7 @@ void tbi_march_watch(tbi_march *march) {
   bool single = plan.lifted[0] || plan.lifted[1];
   if (single) watch_single(m, plan.lifted[0] ? TABI_RIGHT : TABI_LEFT, time);
   m->now.single = single;
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; ++side)
     if (plan.foot[side][2] > in_air)
       m->seen.swing_force = fmax(m->seen.swing_force, m->force[side][2]);
   m->seen.depth = fmax(m->seen.depth, tbi_stage_depth(&m->stage));

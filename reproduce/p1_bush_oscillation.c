@@ -48,16 +48,16 @@ static void change_joint(tabi_joint_def *joint, double weight) {
 
 static void copy_robot(const tabi_model *from, tabi_builder *to) {
   double weight = 9.81 * tabi_model_mass(from);
-  for (int32_t i = 0; i < tabi_model_nlink(from); i++) {
+  for (int32_t i = 0; i < tabi_model_nlink(from); ++i) {
     tabi_link_def link = tabi_model_link(from, i);
     (void)tabi_builder_add_link(to, &link);
   }
-  for (int32_t i = 0; i < tabi_model_njoint(from); i++) {
+  for (int32_t i = 0; i < tabi_model_njoint(from); ++i) {
     tabi_joint_def joint = tabi_model_joint(from, i);
     change_joint(&joint, weight);
     (void)tabi_builder_add_joint(to, &joint);
   }
-  for (int32_t i = 0; i < tabi_model_nshape(from); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(from); ++i) {
     tabi_shape_def shape = tabi_model_shape(from, i);
     shape.material = TABI_NONE;
     (void)tabi_builder_add_shape(to, &shape);
@@ -102,7 +102,7 @@ static void bush_axis(tbi_stage *stage, double pos[3]) {
 /* Velocities of a body at q that turns about the axis of the bushes at 1 rad/s over feet at rest.
  */
 static void turning(const tbi_stage *stage, const double axis[3], const double *q, double *v) {
-  for (int32_t i = 0; i < tabi_model_nv(stage->model); i++)
+  for (int32_t i = 0; i < tabi_model_nv(stage->model); ++i)
     v[i] = 0;
   v[0] = q[2] - axis[2];
   v[2] = -(q[0] - axis[0]);
@@ -149,7 +149,7 @@ static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *serie
   int32_t joint = tbi_stage_joint(stage, "l_bush_pitch");
   int32_t angle = tabi_model_joint_q(stage->model, joint).first;
   int64_t steps = llround(duration / stage->timestep);
-  for (int64_t i = 0; i < steps; i++) {
+  for (int64_t i = 0; i < steps; ++i) {
     double axis[3], force[3], moment[3];
     bush_axis(stage, axis);
     tabi_status status = tbi_stage_step(stage, err);
@@ -167,10 +167,10 @@ static double middle_of(const tbi_series *series, double period) {
   double end = tbi_series_at(series, series->nrow - 1, TIME), sum = 0;
   int32_t count = 0;
   double from = end - period * floor(0.5 * end / period);
-  for (int32_t i = 0; i < series->nrow; i++) {
+  for (int32_t i = 0; i < series->nrow; ++i) {
     if (tbi_series_at(series, i, TIME) <= from) continue;
     sum += tbi_series_at(series, i, MOMENT);
-    count++;
+    ++count;
   }
   return sum / count;
 }
@@ -181,7 +181,7 @@ static sway measure(const tbi_series *series, double middle) {
   enum { HALVES = 4 };
   double passage[HALVES + 1] = {0}, peak[HALVES] = {0};
   int count = 0;
-  for (int32_t i = 1; i < series->nrow && count <= HALVES; i++) {
+  for (int32_t i = 1; i < series->nrow && count <= HALVES; ++i) {
     double a = tbi_series_at(series, i - 1, MOMENT) - middle;
     double b = tbi_series_at(series, i, MOMENT) - middle;
     if (count > 0) peak[count - 1] = fmax(peak[count - 1], fabs(b));
@@ -222,7 +222,7 @@ static tabi_status judge(tbi_trial *trial, const tbi_series *series, const sway 
                    1.1 * law->frequency);
   tbi_judge_within(trial, "damping ratio", "", seen.ratio, 0.8 * law->ratio, 1.2 * law->ratio);
   double noise = 0;
-  for (int32_t i = 2; i < series->nrow; i++) {
+  for (int32_t i = 2; i < series->nrow; ++i) {
     double bend = tbi_series_at(series, i, MOMENT) - 2 * tbi_series_at(series, i - 1, MOMENT) +
                   tbi_series_at(series, i - 2, MOMENT);
     if (i > 100) noise = fmax(noise, fabs(bend));

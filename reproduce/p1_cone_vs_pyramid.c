@@ -27,7 +27,7 @@ static tabi_model *block_model(int32_t feet, tabi_error *err) {
   (void)tabi_builder_add_shape(builder, &shape);
   tabi_link_def link = tabi_link_def_default();
   link.mass = 1;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     link.inertia[i] = 0.01;
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = TABI_JOINT_FREE;
@@ -38,7 +38,7 @@ static tabi_model *block_model(int32_t feet, tabi_error *err) {
   shape.type = TABI_SHAPE_SPHERE;
   shape.link = joint.child;
   shape.size[0] = radius;
-  for (int32_t i = 0; i < feet; i++) {
+  for (int32_t i = 0; i < feet; ++i) {
     double angle = 2 * pi * i / feet, ring = feet > 1 ? 0.1 : 0;
     shape.pos[0] = ring * cos(angle);
     shape.pos[1] = ring * sin(angle);
@@ -74,7 +74,7 @@ static tabi_status open_block(block *b, int32_t feet, tabi_contact_kind contact,
   def.integrator = TABI_RK4;
   b->world = tabi_world_create(b->model, &def, err);
   if (!b->world) return err->status;
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 20; ++i) {
     tabi_status status = tabi_world_step(b->world, NULL);
     if (status == TABI_OK) continue;
     *err = *tabi_world_error(b->world);
@@ -92,7 +92,7 @@ static bool stands(block *b, double angle, double share) {
   (void)tabi_world_restore(b->world, b->rest, b->size);
   const double force[3] = {gravity * share * cos(angle), gravity * share * sin(angle), 0};
   const double none[3] = {0};
-  for (int i = 0; i < PUSH_STEPS; i++) {
+  for (int i = 0; i < PUSH_STEPS; ++i) {
     const double *q = tabi_world_q(b->world);
     const double point[3] = {q[0], q[1], 0};
     tabi_world_apply(b->world, 0, force, none, point);
@@ -105,7 +105,7 @@ static bool stands(block *b, double angle, double share) {
 /* The largest push that it stands, as a share of its weight. */
 static double holding(block *b, double angle) {
   double low = 0.9 * mu, high = 1.6 * mu;
-  for (int i = 0; i < BISECTIONS; i++) {
+  for (int i = 0; i < BISECTIONS; ++i) {
     double middle = 0.5 * (low + high);
     *(stands(b, angle, middle) ? &low : &high) = middle;
   }
@@ -126,7 +126,7 @@ static const struct {
 static tabi_status sweep(int column, int32_t directions, double (*rows)[NCOLUMN], tabi_error *err) {
   block b = {0};
   tabi_status status = open_block(&b, cases[column].feet, cases[column].contact, 1, err);
-  for (int32_t i = 0; i < directions && status == TABI_OK; i++) {
+  for (int32_t i = 0; i < directions && status == TABI_OK; ++i) {
     rows[i][ANGLE] = 2 * pi * i / directions;
     rows[i][column] = holding(&b, rows[i][ANGLE]);
   }
@@ -138,9 +138,9 @@ static tabi_status sweep(int column, int32_t directions, double (*rows)[NCOLUMN]
  * best: how they lie is a matter of chance. */
 static double fit_pyramid(double (*rows)[NCOLUMN], int32_t directions, double *best_axis) {
   double best = INFINITY;
-  for (int k = 0; k < 900; k++) {
+  for (int k = 0; k < 900; ++k) {
     double axis = 0.5 * pi * k / 900, worst = 0;
-    for (int32_t i = 0; i < directions; i++) {
+    for (int32_t i = 0; i < directions; ++i) {
       double angle = rows[i][ANGLE] - axis;
       double law = mu / fmax(fabs(cos(angle)), fabs(sin(angle)));
       worst = fmax(worst, fabs(rows[i][PYRAMID] / law - 1));
@@ -178,7 +178,7 @@ typedef struct extent {
 
 static extent extent_of(double (*rows)[NCOLUMN], int32_t directions, int column) {
   extent e = {INFINITY, 0, 0};
-  for (int32_t i = 0; i < directions; i++) {
+  for (int32_t i = 0; i < directions; ++i) {
     e.least = fmin(e.least, rows[i][column]);
     e.most = fmax(e.most, rows[i][column]);
     e.mean += rows[i][column] / directions;
@@ -218,7 +218,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   int32_t directions = trial->quick ? QUICK_DIRECTIONS : DIRECTIONS;
   double rows[DIRECTIONS][NCOLUMN];
-  for (int column = CONE; column < NCOLUMN; column++) {
+  for (int column = CONE; column < NCOLUMN; ++column) {
     tabi_status status = sweep(column, directions, rows, err);
     if (status != TABI_OK) return status;
   }
@@ -227,7 +227,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   static const char *const names[] = {"angle", "cone", "lcp_1", "lcp_8", NULL};
   tbi_series series;
   tbi_series_init(&series, names);
-  for (int32_t i = 0; i <= directions; i++)
+  for (int32_t i = 0; i <= directions; ++i)
     tbi_series_add(&series, rows[i % directions]);
   status = tbi_series_write(&series, trial, ".csv", err);
   if (status == TABI_OK) status = draw(trial, &series, err);

@@ -38,7 +38,7 @@ static tbi_march_def march_of(bool stabilised, int s, double impulse) {
   def.bush = true;
   def.stabilised = stabilised;
   def.contact = TABI_CONTACT_LCP;
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; ++k)
     def.push[k] = impulse * sides[s].to[k];
   return def;
 }
@@ -58,7 +58,7 @@ static bool is_lost(int s, double impulse) {
 }
 
 static tabi_status push_all(const tbi_trial *trial, tbi_series *series, count *c, tabi_error *err) {
-  for (int i = 0; i < MOST_ROWS; i++) {
+  for (int i = 0; i < MOST_ROWS; ++i) {
     bool stabilised = i >= SIDES;
     for (int32_t impulse = SMALLEST; impulse <= LARGEST; impulse += trial->quick ? 25 : 5) {
       double fell = 0;
@@ -76,7 +76,7 @@ static tabi_status push_all(const tbi_trial *trial, tbi_series *series, count *c
 }
 
 static tabi_status judge_variants(tbi_trial *trial, tabi_error *err) {
-  for (int s = 0; s < SIDES; s++) {
+  for (int s = 0; s < SIDES; ++s) {
     tbi_march_def def = march_of(true, s, SMALLEST);
     int32_t stood = 0;
     tabi_status status = tbi_march_variants(trial, &def, VARIANTS, &stood, err);
@@ -97,7 +97,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
   (void)fputs("set xlabel 'push at the chest [Ns]'\nset yrange [-0.6:6.2]\nset xrange [5:65]\n"
               "set ytics (",
               figure.script);
-  for (int i = 0; i < MOST_ROWS; i++)
+  for (int i = 0; i < MOST_ROWS; ++i)
     (void)fprintf(figure.script, "%s'%s, %s' %d", i ? ", " : "", sides[i % SIDES].name,
                   i < SIDES ? "blind" : "stabilised", i);
   (void)fputs(")\nset lmargin 22\nset key top right horizontal\n"

@@ -52,7 +52,7 @@ static tabi_status run_kind(tbi_trial *trial, const kind *k, tabi_contact_kind c
   char name[64], outcome[48] = "";
   bool pass = true;
   (void)snprintf(name, sizeof name, "%s, %s", k->name, tabi_contact_name(contact));
-  for (int i = 0; i < (trial->quick ? 1 : TIMESTEPS); i++) {
+  for (int i = 0; i < (trial->quick ? 1 : TIMESTEPS); ++i) {
     tbi_march_def def = march_of(k, contact);
     def.timestep = timesteps[i];
     if (trial->quick) def.nstep = QUICK_STEPS;
@@ -75,7 +75,7 @@ static tabi_status run_kind(tbi_trial *trial, const kind *k, tabi_contact_kind c
 }
 
 static tabi_status judge_speed(tbi_trial *trial, tabi_error *err) {
-  for (int i = 0; i < RUNS; i++) {
+  for (int i = 0; i < RUNS; ++i) {
     if (kinds[i].falls) continue;
     tbi_march_def def = march_of(&kinds[i], TABI_CONTACT_LCP);
     char name[64];
@@ -90,7 +90,7 @@ static tabi_status judge_speed(tbi_trial *trial, tabi_error *err) {
 }
 
 static tabi_status judge_variants(tbi_trial *trial, tabi_error *err) {
-  for (int i = 0; i < RUNS; i++) {
+  for (int i = 0; i < RUNS; ++i) {
     if (kinds[i].falls) continue;
     tbi_march_def def = march_of(&kinds[i], TABI_CONTACT_LCP);
     int32_t stood = 0;
@@ -108,14 +108,14 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
   tbi_figure figure;
   tabi_status status = tbi_figure_open(&figure, trial, 900, 760, err);
   if (status != TABI_OK) return status;
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_figure_data(&figure, names[i], &series[i]);
   (void)fputs("set multiplot\nset lmargin at screen 0.1\nset rmargin at screen 0.97\n"
               "set tmargin at screen 0.94\nset bmargin at screen 0.55\n"
               "set size ratio -1\nset xlabel 'x [m]'\nset ylabel 'y [m]'\n"
               "set key at screen 0.535,0.99 center top horizontal maxrows 1\n",
               figure.script);
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     (void)fprintf(figure.script, "%s $%s using 5:6 with lines lt %d lw 2 title '%s'%s",
                   i == 0 ? "plot" : "", names[i], i + 1, kinds[i].name,
                   i < RUNS - 1 ? ",\\\n" : "\n");
@@ -123,7 +123,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
               "set xlabel 'time [s]'\nset ylabel 'height of the mass centre [m]'\n"
               "set yrange [0.5:0.9]\nset xrange [0:20]\nunset key\n",
               figure.script);
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     (void)fprintf(figure.script, "%s $%s using 1:7 with lines lt %d lw 2 title '%s'%s",
                   i == 0 ? "plot" : "", names[i], i + 1, kinds[i].name,
                   i < RUNS - 1 ? ",\\\n" : "\n");
@@ -134,7 +134,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
 static tabi_status write(tbi_trial *trial, const tbi_series *series, tabi_error *err) {
   static const char *const endings[RUNS] = {"-rigid.csv", "-blind.csv", "-stabilised.csv"};
   tabi_status status = TABI_OK;
-  for (int i = 0; i < RUNS && status == TABI_OK; i++)
+  for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = tbi_series_write(&series[i], trial, endings[i], err);
   return status == TABI_OK ? draw(trial, series, err) : status;
 }
@@ -142,9 +142,9 @@ static tabi_status write(tbi_trial *trial, const tbi_series *series, tabi_error 
 static tabi_status run_all(tbi_trial *trial, tbi_series *series, tabi_error *err) {
   worst w = {0}, other = w;
   tabi_status status = TABI_OK;
-  for (int i = 0; i < RUNS && status == TABI_OK; i++)
+  for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, &kinds[i], TABI_CONTACT_LCP, &series[i], &w, err);
-  for (int i = 0; i < RUNS && status == TABI_OK; i++)
+  for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, &kinds[i], TABI_CONTACT_EXACT, NULL, &other, err);
   if (status != TABI_OK) return status;
   tbi_judge_below(trial, "mean force over a step against the weight", "%", 100 * w.force_error,
@@ -158,10 +158,10 @@ static tabi_status run_all(tbi_trial *trial, tbi_series *series, tabi_error *err
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series[RUNS];
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_series_init(&series[i], tbi_march_columns);
   tabi_status status = run_all(trial, series, err);
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_series_free(&series[i]);
   return status;
 }

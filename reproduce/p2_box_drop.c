@@ -25,7 +25,7 @@ typedef struct limit {
 static void find_step(const tabi_model *model, int method, bool quick, limit *l,
                       tbi_series *series) {
   bool failed = false;
-  for (int i = quick ? 3 : 0; i < TBI_DROP_STEPS; i++) {
+  for (int i = quick ? 3 : 0; i < TBI_DROP_STEPS; ++i) {
     double depth = 0;
     double step = tbi_drop_grid[i];
     tbi_drop_outcome outcome = tbi_drop_run(model, &tbi_drop_methods[method], step, &depth);
@@ -52,9 +52,9 @@ static tabi_status time_drop(const tabi_model *model, int method, limit *l, tabi
 static tabi_status time_drops(const tabi_model *model, limit *limits, tabi_error *err) {
   enum { REPEATS = 9 };
   tabi_status status = TABI_OK;
-  for (int m = 0; m < TBI_DROP_METHODS; m++)
+  for (int m = 0; m < TBI_DROP_METHODS; ++m)
     limits[m].seconds = INFINITY;
-  for (int i = 0; i < REPEATS * TBI_DROP_METHODS && status == TABI_OK; i++) {
+  for (int i = 0; i < REPEATS * TBI_DROP_METHODS && status == TABI_OK; ++i) {
     int m = i % TBI_DROP_METHODS;
     if (limits[m].step > 0) status = time_drop(model, m, &limits[m], err);
   }
@@ -83,7 +83,7 @@ static tabi_status judge_figure(tbi_trial *trial, tabi_error *err) {
   tabi_status status = tbi_stage_open(&stage, "stand_figure40.yaml", set, err);
   double height = status == TABI_OK ? tabi_world_q(stage.world)[2] : 0;
   int64_t steps = llround((trial->quick ? 1 : 3) / 1e-3);
-  for (int64_t i = 0; i < steps && status == TABI_OK; i++)
+  for (int64_t i = 0; i < steps && status == TABI_OK; ++i)
     status = tbi_stage_step(&stage, err);
   if (status == TABI_OK) {
     const double *v = tabi_world_v(stage.world);
@@ -108,7 +108,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
   (void)tabi_builder_add_shape(builder, &shape);
   tabi_link_def link = tabi_link_def_default();
   link.mass = 0.5;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     link.inertia[k] = 0.4 * link.mass * radius * radius;
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = TABI_JOINT_FREE;
@@ -116,7 +116,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
   joint.start[2] = radius;
   shape.type = TABI_SHAPE_SPHERE;
   shape.size[0] = radius;
-  for (int32_t i = 0; i < links; i++) {
+  for (int32_t i = 0; i < links; ++i) {
     joint.child = shape.link = tabi_builder_add_link(builder, &link);
     (void)tabi_builder_add_joint(builder, &joint);
     (void)tabi_builder_add_shape(builder, &shape);
@@ -124,7 +124,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
     joint.type = TABI_JOINT_CONTINUOUS;
     joint.parent = shape.link;
     joint.pos[0] = 2 * radius;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       joint.axis[k] = k == 1 + i % 2;
   }
   tabi_model *model = tabi_builder_build(builder, err);
@@ -142,9 +142,9 @@ static tabi_status time_snake(int32_t links, double *seconds, tabi_error *err) {
   tbi_stage stage;
   tabi_status status = tbi_stage_open_model(&stage, model, &def, err);
   *seconds = INFINITY;
-  for (int b = 0; b < BLOCKS && status == TABI_OK; b++) {
+  for (int b = 0; b < BLOCKS && status == TABI_OK; ++b) {
     double start = tbi_measure_clock();
-    for (int i = 0; i < STEPS && status == TABI_OK; i++)
+    for (int i = 0; i < STEPS && status == TABI_OK; ++i)
       status = tbi_stage_step(&stage, err);
     *seconds = fmin(*seconds, (tbi_measure_clock() - start) / STEPS);
   }
@@ -168,7 +168,7 @@ static tabi_status draw_drop(const tabi_model *model, int method, double height,
   tabi_world *world = tbi_drop_open(model, &tbi_drop_methods[method], picture_step);
   if (!world) return tbi_no_memory(err);
   bool going = true;
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+  for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
     while (going && tabi_world_time(world) < times[i] - 0.5 * picture_step)
       going = tabi_world_step(world, NULL) == TABI_OK;
     tbi_view view = tbi_view_side;
@@ -226,7 +226,7 @@ static tabi_status draw(tbi_trial *trial, const tabi_model *model, const tbi_ser
 static tabi_status run_drops(tbi_trial *trial, const tabi_model *model, tbi_series *series,
                              tabi_error *err) {
   limit limits[TBI_DROP_METHODS] = {0};
-  for (int m = 0; m < TBI_DROP_METHODS; m++) {
+  for (int m = 0; m < TBI_DROP_METHODS; ++m) {
     tbi_trial_progress(trial, tbi_drop_methods[m].name);
     find_step(model, m, trial->quick, &limits[m], series);
   }

@@ -44,7 +44,7 @@ typedef struct walk {
 } walk;
 
 static int mode_index(const char *mode) {
-  for (int i = 0; i < NMODE; i++)
+  for (int i = 0; i < NMODE; ++i)
     if (strncmp(mode, modes[i], strlen(modes[i])) == 0 && mode[strlen(modes[i])] != '\'' &&
         mode[strlen(modes[i])] != '"') {
       return i;
@@ -58,7 +58,7 @@ static bool is_listed(const tabi_gait_event *e) {
   if (strcmp(e->from, e->to) == 0) return true;
   char change[16];
   (void)snprintf(change, sizeof change, "%s>%s", e->from, e->to);
-  for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)
+  for (size_t i = 0; i < sizeof listed / sizeof *listed; ++i)
     if (strcmp(change, listed[i]) == 0) return true;
   return false;
 }
@@ -66,7 +66,7 @@ static bool is_listed(const tabi_gait_event *e) {
 static void note_events(const tbi_stage *stage, walk *w) {
   int32_t count = 0;
   const tabi_gait_event *event = tabi_world_gait_events(stage->world, &count);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     w->quiet = event[i].time;
     w->unlisted += !is_listed(&event[i]);
     if (strstr(event[i].cause, "lands") || strstr(event[i].cause, "returns")) {
@@ -110,7 +110,7 @@ static void note_state(tbi_stage *stage, walk *w, double start) {
                          s.heel_force + s.toe_force};
   double torque[32] = {0};
   if (tabi_model_nv(stage->model) <= 32) tabi_world_gait_torque(stage->world, torque);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     int32_t joint = tbi_stage_joint(stage, driven[i]);
     row[TORQUE + i] = torque[tabi_model_joint_v(stage->model, joint).first];
   }
@@ -155,7 +155,7 @@ static tabi_status run_walk(walk *w, const char *scene, const char *const *set, 
 
 static bool shrinks(const double *value, int32_t count) {
   bool strictly = count > 1;
-  for (int32_t i = 1; i < count; i++)
+  for (int32_t i = 1; i < count; ++i)
     strictly = strictly && value[i] < value[i - 1];
   return strictly;
 }
@@ -164,14 +164,14 @@ static bool shrinks(const double *value, int32_t count) {
 static double swap_error(const walk *w) {
   static const double known[5] = {1.466, 2.620, 3.626, 4.476, 5.214};
   double worst = w->nstep == 5 ? 0 : INFINITY;
-  for (int32_t i = 0; i < w->nstep && i < 5; i++)
+  for (int32_t i = 0; i < w->nstep && i < 5; ++i)
     worst = fmax(worst, fabs(w->time[i] - known[i]));
   return worst;
 }
 
 static void join(const double *value, int32_t count, double unit, char *text, size_t size) {
   size_t used = 0;
-  for (int32_t i = 0; i < count && used < size; i++)
+  for (int32_t i = 0; i < count && used < size; ++i)
     used += (size_t)snprintf(text + used, size - used, "%s%.3g", i > 0 ? " " : "", unit * value[i]);
 }
 
@@ -197,16 +197,16 @@ static void judge_walk(tbi_trial *trial, const walk *w) {
 static void judge_all(tbi_trial *trial, const walk *w, int count) {
   walk worst = {.least_normal = INFINITY};
   char visited[48] = "";
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     worst.unlisted += w[i].unlisted;
     worst.gained = fmax(worst.gained, w[i].gained);
     worst.open = fmax(worst.open, w[i].open);
     if (w[i].series.nrow > 0) worst.least_normal = fmin(worst.least_normal, w[i].least_normal);
-    for (int m = 0; m < NMODE; m++)
+    for (int m = 0; m < NMODE; ++m)
       worst.visited[m] = worst.visited[m] || w[i].visited[m];
   }
   bool all = true;
-  for (int m = 0; m < NMODE; m++) {
+  for (int m = 0; m < NMODE; ++m) {
     if (worst.visited[m]) {
       (void)snprintf(visited + strlen(visited), sizeof visited - strlen(visited), "%s ", modes[m]);
     }
@@ -221,7 +221,7 @@ static void judge_all(tbi_trial *trial, const walk *w, int count) {
 
 static void write_steps(const walk *w, FILE *script) {
   (void)fputs("$steps << END\n", script);
-  for (int32_t i = 0; i < w->nstep; i++)
+  for (int32_t i = 0; i < w->nstep; ++i)
     (void)fprintf(script, "%d %g %g %g %g\n", i + 1, w->time[i], w->stride[i], w->slip[i],
                   w->push[i]);
   (void)fputs("END\n", script);
@@ -256,7 +256,7 @@ static tabi_status finish_figure(tbi_figure *figure, const walk *w, tabi_error *
   FILE *script = figure->script;
   tbi_figure_data(figure, "run", &w->series);
   write_steps(w, script);
-  for (int i = 0; i < PICTURES; i++)
+  for (int i = 0; i < PICTURES; ++i)
     (void)fprintf(script, "set label %d '%.2f s' at %g,-0.9 center\n", i + 1, 0.9 * i, spacing * i);
   double right = spacing * PICTURES - 2;
   (void)fprintf(script,
@@ -309,7 +309,7 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   walk w[NWALK] = {0};
   tabi_status status = run_walks(trial, w, err);
-  for (int i = 0; i < NWALK; i++)
+  for (int i = 0; i < NWALK; ++i)
     tbi_series_free(&w[i].series);
   return status;
 }

@@ -28,7 +28,7 @@ static double pendulum_w2(void) {
 static swing advance(swing s, double w2, double h) {
   swing k[4];
   const double at[4] = {0, 0.5, 0.5, 1};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     double angle = s.angle + (i > 0 ? at[i] * h * k[i - 1].angle : 0);
     double rate = s.rate + (i > 0 ? at[i] * h * k[i - 1].rate : 0);
     k[i] = (swing){rate, -w2 * sin(angle)};
@@ -52,10 +52,10 @@ static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *serie
   /* energy is counted from the lowest point of the swing */
   double scale = (2 * crank_mass * 0.5 + coupler_mass) * crank * gravity * (1 - cos(s.angle));
   int64_t steps = llround(duration / stage->timestep);
-  for (int64_t i = 0; i < steps; i++) {
+  for (int64_t i = 0; i < steps; ++i) {
     tabi_status status = tbi_stage_step(stage, err);
     if (status != TABI_OK) return status;
-    for (int k = 0; k < 10; k++)
+    for (int k = 0; k < 10; ++k)
       s = advance(s, w2, 0.1 * stage->timestep);
     const double row[NCOLUMN] = {tbi_stage_time(stage), crank_angle(stage), s.angle,
                                  tabi_world_connection(stage->world, 0).gap,
@@ -67,7 +67,7 @@ static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *serie
 
 static double largest(const tbi_series *series, int32_t column) {
   double most = 0;
-  for (int32_t i = 0; i < series->nrow; i++)
+  for (int32_t i = 0; i < series->nrow; ++i)
     most = fmax(most, fabs(tbi_series_at(series, i, column)));
   return most;
 }
@@ -76,7 +76,7 @@ static double largest(const tbi_series *series, int32_t column) {
 static double period(const tbi_series *series, int32_t column) {
   double first = 0, last = 0;
   int32_t count = 0;
-  for (int32_t i = 1; i < series->nrow; i++) {
+  for (int32_t i = 1; i < series->nrow; ++i) {
     double a = tbi_series_at(series, i - 1, column), b = tbi_series_at(series, i, column);
     if (!(a < 0 && b >= 0)) continue;
     double t = tbi_series_at(series, i - 1, TIME), h = tbi_series_at(series, i, TIME) - t;
@@ -88,7 +88,7 @@ static double period(const tbi_series *series, int32_t column) {
 
 static void judge(tbi_trial *trial, const tbi_series *series) {
   double worst = 0;
-  for (int32_t i = 0; i < series->nrow; i++)
+  for (int32_t i = 0; i < series->nrow; ++i)
     worst = fmax(worst, fabs(tbi_series_at(series, i, ANGLE) - tbi_series_at(series, i, LAW)));
   double law = period(series, LAW);
   tbi_judge_below(trial, "gap of the closure", "mm", 1e3 * largest(series, GAP), 0.1);
@@ -113,12 +113,12 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start
   enum { SHOTS = 6 };
   (void)fputs("$cranks << END\n", script);
   double angle[SHOTS];
-  for (int i = 0; i < SHOTS; i++) {
+  for (int i = 0; i < SHOTS; ++i) {
     angle[i] = i == 0 ? start : tbi_series_at(series, 60 * i - 1, ANGLE);
     write_linkage(script, angle[i], 0.4 * i);
   }
   (void)fputs("END\n$couplers << END\n", script);
-  for (int i = 0; i < SHOTS; i++) {
+  for (int i = 0; i < SHOTS; ++i) {
     double x = 0.4 * i + crank * sin(angle[i]), z = -crank * cos(angle[i]);
     (void)fprintf(script, "%g %g\n%g %g\n\n", x, z, x + base, z);
   }
@@ -126,7 +126,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double start
               "unset border\nset lmargin 1\nset rmargin 1\nunset grid\nset size ratio -1\nset "
               "xrange [-0.15:2.35]\nset yrange [-0.16:0.08]\n",
               script);
-  for (int i = 0; i < SHOTS; i++)
+  for (int i = 0; i < SHOTS; ++i)
     (void)fprintf(script,
                   "set label %d '%.2f s' at %g,0.05 center\n"
                   "set arrow %d from %g,0 to %g,0 nohead lw 3 lc rgb '#666666'\n",

@@ -70,7 +70,7 @@ static tabi_status draw_fall(tbi_trial *trial, double fell, FILE *script, tabi_e
       number = tbi_view_draw(&side, march.stage.world, number, script);
       number = tbi_view_draw(&front, march.stage.world, number, script);
       (void)fprintf(script, "set label '%.2f s' at %g,-0.15 center\n", time, spacing * picture);
-      picture++;
+      ++picture;
     }
     status = tbi_march_step(&march, err);
   }
@@ -88,7 +88,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
     return status;
   }
   static const char *const names[RUNS] = {"rigid", "blind", "stabilised"};
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_figure_data(&figure, names[i], &series[i]);
   double right = spacing * PICTURES - 0.5;
   (void)fprintf(figure.script,
@@ -104,7 +104,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
                 "set yrange [0.4:0.9]\nset key bottom right\nset xlabel 'time [s]'\n"
                 "set ylabel 'mass centre [m]'\n",
                 right, right, right);
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     (void)fprintf(figure.script, "%s $%s using %d:%d with lines lt %d lw 2 title '%s'%s",
                   i == 0 ? "plot" : "", names[i], TBI_MARCH_TIME + 1, TBI_MARCH_COM_Z + 1, i + 1,
                   kinds[i].name, i < RUNS - 1 ? ",\\\n" : "\n");
@@ -115,13 +115,13 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series[RUNS];
   double fell[RUNS] = {0};
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_series_init(&series[i], tbi_march_columns);
   tabi_status status = TABI_OK;
-  for (int i = 0; i < RUNS && status == TABI_OK; i++)
+  for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, i, &series[i], &fell[i], err);
   if (status == TABI_OK) status = draw(trial, series, fell[BLIND], err);
-  for (int i = 0; i < RUNS; i++)
+  for (int i = 0; i < RUNS; ++i)
     tbi_series_free(&series[i]);
   return status;
 }

@@ -26,7 +26,7 @@ typedef struct fall {
 static void speeds_of(const tbi_stage *stage, double along[NBOX], double *fastest) {
   const double *v = tabi_world_v(stage->world);
   *fastest = 0;
-  for (int i = 0; i < NBOX; i++, v += 6) {
+  for (int i = 0; i < NBOX; ++i, v += 6) {
     along[i] = v[0] * cos(slope) - v[2] * sin(slope);
     *fastest = fmax(*fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
   }
@@ -40,7 +40,7 @@ static tabi_status step_to_end(tbi_stage *stage, fall *f, tbi_figure *figure, do
   double start = tbi_stage_energy(stage), before[NBOX] = {0}, along[NBOX] = {0};
   int64_t steps = llround(duration / stage->timestep);
   int shot = 0, number = 1;
-  for (int64_t i = 0; i <= steps; i++) {
+  for (int64_t i = 0; i <= steps; ++i) {
     double time = tbi_stage_time(stage);
     if (figure && shot < SNAPSHOTS && time >= snapshot_time[shot] - 1e-9) {
       tbi_view view = tbi_view_side;
@@ -58,10 +58,10 @@ static tabi_status step_to_end(tbi_stage *stage, fall *f, tbi_figure *figure, do
     f->depth = fmax(f->depth, row[2]);
     f->gain = fmax(f->gain, row[3]);
     if (i == steps - llround(last_part / stage->timestep) - 1)
-      for (int b = 0; b < NBOX; b++)
+      for (int b = 0; b < NBOX; ++b)
         before[b] = along[b];
   }
-  for (int b = 0; b < NBOX; b++) {
+  for (int b = 0; b < NBOX; ++b) {
     double a = (along[b] - before[b]) / last_part;
     f->acceleration[0] = b > 0 ? fmin(f->acceleration[0], a) : a;
     f->acceleration[1] = b > 0 ? fmax(f->acceleration[1], a) : a;
@@ -101,7 +101,7 @@ static tabi_status finish_figure(tbi_figure *figure, const fall *held, const fal
                 "set multiplot\nset size 1,0.46\nset origin 0,0.54\nunset key\nunset tics\n"
                 "unset border\nunset grid\nset size ratio -1\nset lmargin 1\nset rmargin 1\n"
                 "set xrange [-0.8:9.3]\nset yrange [-0.5:1.9]\n");
-  for (int i = 0; i < SNAPSHOTS; i++) {
+  for (int i = 0; i < SNAPSHOTS; ++i) {
     double middle = spacing * i, left = -0.7, right = 1.2;
     (void)fprintf(script,
                   "set arrow %d from %g,%g to %g,%g nohead lw 2 lc rgb '#666666'\n"

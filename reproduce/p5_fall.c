@@ -44,7 +44,7 @@ static tabi_status simulate(tbi_stage *stage, fall *f, double duration, FILE *sc
   int64_t steps = llround(duration / stage->timestep);
   double start = tbi_stage_energy(stage), seconds = 0;
   int picture = 0, number = 1;
-  for (int64_t i = 0; i < steps; i++) {
+  for (int64_t i = 0; i < steps; ++i) {
     if (picture < PICTURES && tbi_stage_time(stage) >= picture_time[picture] - 1e-9) {
       tbi_view view = tbi_view_side;
       view.shift[0] = spacing * picture++ - 0.7 * tabi_world_q(stage->world)[0];
@@ -82,7 +82,7 @@ static tabi_status finish_figure(tbi_figure *figure, const fall *f, double weigh
                                  tabi_error *err) {
   FILE *script = figure->script;
   tbi_figure_data(figure, "run", &f->series);
-  for (int i = 0; i < PICTURES; i++)
+  for (int i = 0; i < PICTURES; ++i)
     (void)fprintf(script, "set label %d '%g s' at %g,-0.06 center\n", i + 1, picture_time[i],
                   spacing * i + 0.02);
   (void)fprintf(script,

@@ -56,8 +56,8 @@ static void set_posture(jump *j, const posture *p) {
   j->q[3] = cos(0.5 * p->pitch);
   j->q[4] = j->q[6] = 0;
   j->q[5] = sin(0.5 * p->pitch);
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < LEG; i++)
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < LEG; ++i)
       j->q[tabi_model_joint_q(model, j->joint[side][i]).first] = p->angle[i];
 }
 
@@ -77,7 +77,7 @@ static double measure_posture(jump *j, posture *p) {
 static posture find_posture(jump *j, double bend, double pitch) {
   posture p = {.pitch = pitch};
   double low = -0.8, high = 0.8;
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < 40; ++i) {
     double middle = 0.5 * (low + high);
     p.angle[0] = middle - 0.5 * bend - pitch;
     p.angle[1] = bend;
@@ -94,8 +94,8 @@ static double spin(jump *j, const posture *from, const posture *to) {
   double lin[3], ang[3];
   set_posture(j, to);
   j->v[4] = to->pitch - from->pitch;
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < LEG; i++)
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < LEG; ++i)
       j->v[tabi_model_joint_v(model, j->joint[side][i]).first] = to->angle[i] - from->angle[i];
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
   tabi_dynamics_momentum(j->dynamics, lin, ang);
@@ -122,12 +122,12 @@ static void make_table(jump *j) {
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
   tabi_dynamics_link_pose(j->dynamics, j->march.foot[TABI_LEFT], foot, quat);
   tabi_walk_state plan = tabi_walk_at(j->march.walk, 0);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     j->sole[k] = plan.foot[TABI_LEFT][k] - foot[k];
   j->table[STANDING] = find_posture(j, bend_of(STANDING), 0);
-  for (int i = STANDING + 1; i < POSTURES; i++)
+  for (int i = STANDING + 1; i < POSTURES; ++i)
     j->table[i] = next_posture(j, &j->table[i - 1], bend_of(i));
-  for (int i = STANDING - 1; i >= 0; i--)
+  for (int i = STANDING - 1; i >= 0; --i)
     j->table[i] = next_posture(j, &j->table[i + 1], bend_of(i));
 }
 
@@ -138,7 +138,7 @@ static void posture_at(const jump *j, double height, double angle[LEG]) {
     i++;
   const posture *a = &j->table[i], *b = a + 1;
   double part = fmin(fmax((height - a->height) / (b->height - a->height), 0), 1);
-  for (int k = 0; k < LEG; k++)
+  for (int k = 0; k < LEG; ++k)
     angle[k] = a->angle[k] + part * (b->angle[k] - a->angle[k]);
 }
 
@@ -199,8 +199,8 @@ static tabi_status step(jump *j, tabi_error *err) {
   double time = tbi_stage_time(stage), angle[LEG];
   change_phase(j, time);
   posture_at(j, wanted(j, time + stage->timestep), angle);
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < LEG; i++) {
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < LEG; ++i) {
       int32_t joint = j->joint[side][i];
       j->rate[joint] = (angle[i] - j->target[joint]) / stage->timestep;
       j->target[joint] = angle[i];
@@ -228,8 +228,8 @@ static tabi_status open_jump(jump *j, tabi_contact_kind contact, tabi_error *err
   j->v = j->q + nq;
   j->target = j->v + nv;
   j->rate = j->target + njoint;
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < LEG; i++)
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < LEG; ++i)
       j->joint[side][i] = tbi_stage_joint(&j->march.stage, names[side][i]);
   make_table(j);
   return TABI_OK;
@@ -246,8 +246,8 @@ static tabi_status start(jump *j, tabi_error *err) {
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
   tabi_dynamics_link_pose(j->dynamics, j->march.foot[TABI_LEFT], foot, quat);
   j->q[2] -= foot[2] + j->sole[2];
-  for (int side = 0; side < 2; side++)
-    for (int i = 0; i < LEG; i++)
+  for (int side = 0; side < 2; ++side)
+    for (int i = 0; i < LEG; ++i)
       j->target[j->joint[side][i]] = stand->angle[i];
   return tabi_world_set_state(j->march.stage.world, j->q, j->v, err);
 }
@@ -274,7 +274,7 @@ static tabi_status simulate(jump *j, double duration, tbi_film *film, tbi_series
                             tabi_error *err) {
   static const double times[PICTURES] = {0.4, 1.3, 1.5, 1.56, 1.61, 1.66, 1.72, 1.85, 2.9};
   int64_t steps = llround(duration / j->march.stage.timestep);
-  for (int64_t i = 0; i < steps; i++) {
+  for (int64_t i = 0; i < steps; ++i) {
     double time = tbi_stage_time(&j->march.stage);
     if (film && film->taken < PICTURES && time >= times[film->taken] - 1e-9)
       tbi_film_take(film, &j->march.stage, tabi_world_q(j->march.stage.world)[0]);
@@ -299,10 +299,10 @@ static flight fit(const tbi_series *series, int32_t first, int32_t last) {
   double half = 0.5 * n * (tbi_series_at(series, 1, TIME) - tbi_series_at(series, 0, TIME));
   double square = (n + 2.0) / (3.0 * n); /* mean of s^2 over n + 1 points */
   flight f = {.duration = 2 * half};
-  for (int32_t i = first; i <= last; i++) {
+  for (int32_t i = first; i <= last; ++i) {
     double s = 2.0 * (i - first) / n - 1, z = tbi_series_at(series, i, HEIGHT);
     const double base[3] = {1, s, s * s - square};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       sum[k] += z * base[k];
       norm[k] += base[k] * base[k];
     }
@@ -311,7 +311,7 @@ static flight fit(const tbi_series *series, int32_t first, int32_t last) {
   }
   f.gravity = -2 * sum[2] / norm[2] / (half * half);
   f.rise = highest - tbi_series_at(series, first, HEIGHT);
-  for (int32_t i = first; i <= last; i++) {
+  for (int32_t i = first; i <= last; ++i) {
     double s = 2.0 * (i - first) / n - 1;
     double z = sum[0] / norm[0] + sum[1] / norm[1] * s + sum[2] / norm[2] * (s * s - square);
     f.off = fmax(f.off, fabs(z - tbi_series_at(series, i, HEIGHT)) / f.rise);
@@ -322,7 +322,7 @@ static flight fit(const tbi_series *series, int32_t first, int32_t last) {
 /* The longest time without force. */
 static flight find_flight(const tbi_series *series) {
   int32_t begin = 0, best = 0, length = 0;
-  for (int32_t i = 0; i < series->nrow; i++) {
+  for (int32_t i = 0; i < series->nrow; ++i) {
     if (tbi_series_at(series, i, FORCE) > 0) begin = i + 1;
     if (i + 1 - begin <= length) continue;
     length = i + 1 - begin;

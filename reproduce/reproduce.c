@@ -49,7 +49,7 @@ const tbi_experiment *const tbi_experiments[] = {
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];
 
 const tbi_experiment *tbi_experiment_find(const char *id) {
-  for (int32_t i = 0; i < tbi_nexperiment; i++)
+  for (int32_t i = 0; i < tbi_nexperiment; ++i)
     if (strcmp(tbi_experiments[i]->id, id) == 0) return tbi_experiments[i];
   return NULL;
 }

@@ -24,7 +24,7 @@ void tbi_series_init(tbi_series *series, const char *const *names) {
   while (names[series->ncolumn]) {
     assert(series->ncolumn < TBI_MAX_COLUMNS);
     series->name[series->ncolumn] = names[series->ncolumn];
-    series->ncolumn++;
+    ++series->ncolumn;
   }
 }
 
@@ -55,7 +55,7 @@ double tbi_series_at(const tbi_series *series, int32_t row, int32_t column) {
 }
 
 static void print_row(const tbi_series *series, int32_t row, char between, FILE *to) {
-  for (int32_t c = 0; c < series->ncolumn; c++) {
+  for (int32_t c = 0; c < series->ncolumn; ++c) {
     if (c > 0) (void)fputc(between, to);
     (void)fprintf(to, "%.9g", tbi_series_at(series, row, c));
   }
@@ -73,10 +73,10 @@ tabi_status tbi_series_write(const tbi_series *series, tbi_trial *trial, const c
   const char *path = tbi_trial_file(trial, ending);
   FILE *file = path ? fopen(path, "w") : NULL;
   if (!file) return tbi_cannot_write(path ? path : ending, err);
-  for (int32_t c = 0; c < series->ncolumn; c++)
+  for (int32_t c = 0; c < series->ncolumn; ++c)
     (void)fprintf(file, "%s%s", c > 0 ? "," : "", series->name[c]);
   (void)fputc('\n', file);
-  for (int32_t r = 0; r < series->nrow; r++)
+  for (int32_t r = 0; r < series->nrow; ++r)
     print_row(series, r, ',', file);
   bool bad = ferror(file) != 0;
   if (fclose(file) != 0 || bad) return tbi_cannot_write(path, err);

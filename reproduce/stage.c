@@ -27,7 +27,7 @@ tabi_status tbi_stage_open(tbi_stage *stage, const char *name, const char *const
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   while (set && set[def.nset])
-    def.nset++;
+    ++def.nset;
   stage->scene = tabi_scene_load(path, &def, err);
   if (!stage->scene) return err->status;
   stage->model = tabi_scene_model(stage->scene);
@@ -82,7 +82,7 @@ double tbi_stage_depth(const tbi_stage *stage) {
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(stage->world, &count);
   double depth = 0;
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     depth = fmax(depth, -contact[i].gap);
   return depth;
 }
@@ -105,18 +105,18 @@ void tbi_stage_contact_force(const tbi_stage *stage, int32_t link, const double 
                              double force[3], double moment[3]) {
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(stage->world, &count);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     force[k] = moment[k] = 0;
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     double sign = sign_on(stage, &contact[i], link);
     if (sign == 0) continue;
     double f[3], r[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       f[k] = sign * contact[i].impulse[k] / stage->timestep;
       r[k] = contact[i].point[k] - about[k];
       force[k] += f[k];
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       moment[k] += r[(k + 1) % 3] * f[(k + 2) % 3] - r[(k + 2) % 3] * f[(k + 1) % 3];
   }
 }

@@ -58,7 +58,7 @@ void tbi_judge_word(tbi_trial *trial, const char *name, const char *expected, co
 
 bool tbi_trial_passes(const tbi_trial *trial) {
   bool pass = trial->ncriterion > 0;
-  for (int32_t i = 0; i < trial->ncriterion; i++)
+  for (int32_t i = 0; i < trial->ncriterion; ++i)
     pass = pass && trial->criterion[i].pass;
   return pass;
 }

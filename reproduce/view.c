@@ -48,15 +48,15 @@ static void axes_of(const double *q, double axis[3][3]) {
       {2 * (x * y - w * z),     1 - 2 * (x * x + z * z), 2 * (y * z + w * x)    },
       {2 * (x * z + w * y),     2 * (y * z - w * x),     1 - 2 * (x * x + y * y)}
   };
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k)
       axis[i][k] = a[i][k];
 }
 
 static void to_world(const frame *f, const double *local, double *world) {
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     world[k] = f->pos[k];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       world[k] += f->axis[i][k] * local[i];
   }
 }
@@ -65,15 +65,15 @@ static frame frame_of(tabi_world *world, const tabi_shape_def *shape) {
   double pos[3], quat[4];
   tabi_dynamics_link_pose(tabi_world_dynamics(world), shape->link, pos, quat);
   frame link, f;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     link.pos[k] = pos[k];
   axes_of(quat, link.axis);
   to_world(&link, shape->pos, f.pos);
   double local[3][3];
   axes_of(shape->quat, local);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     to_world(&link, local[i], f.axis[i]);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       f.axis[i][k] -= link.pos[k];
   }
   return f;
@@ -90,14 +90,14 @@ static void add_disc(const tbi_view *view, const frame *f, double z, double radi
   const double local[3] = {0, 0, z};
   double world[3];
   to_world(f, local, world);
-  for (int i = 0; i < CIRCLE; i++) {
+  for (int i = 0; i < CIRCLE; ++i) {
     double angle = 6.283185307179586 * i / CIRCLE;
     add(view, world, radius * cos(angle), radius * sin(angle), o);
   }
 }
 
 static void add_rim(const tbi_view *view, const frame *f, double z, double radius, outline *o) {
-  for (int i = 0; i < CIRCLE; i++) {
+  for (int i = 0; i < CIRCLE; ++i) {
     double angle = 6.283185307179586 * i / CIRCLE;
     const double local[3] = {radius * cos(angle), radius * sin(angle), z};
     double world[3];
@@ -107,9 +107,9 @@ static void add_rim(const tbi_view *view, const frame *f, double z, double radiu
 }
 
 static void add_box(const tbi_view *view, const frame *f, const double *size, outline *o) {
-  for (int corner = 0; corner < 8; corner++) {
+  for (int corner = 0; corner < 8; ++corner) {
     double local[3], world[3];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       local[k] = ((corner >> k & 1) ? 0.5 : -0.5) * size[k];
     to_world(f, local, world);
     add(view, world, 0, 0, o);
@@ -117,7 +117,7 @@ static void add_box(const tbi_view *view, const frame *f, const double *size, ou
 }
 
 static void add_mesh(const tbi_view *view, const frame *f, const tabi_mesh_def *mesh, outline *o) {
-  for (int32_t i = 0; i < mesh->nvertex; i++) {
+  for (int32_t i = 0; i < mesh->nvertex; ++i) {
     double world[3];
     to_world(f, mesh->vertices + 3 * (size_t)i, world);
     add(view, world, 0, 0, o);
@@ -166,17 +166,17 @@ static void make_hull(outline *o, outline *hull) {
   hull->count = 0;
   if (o->count < 3) return;
   qsort(o->at, (size_t)o->count, sizeof o->at[0], compare_points);
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; ++pass) {
     int bottom = hull->count;
-    for (int i = 0; i < o->count; i++) {
+    for (int i = 0; i < o->count; ++i) {
       point p = o->at[pass == 0 ? i : o->count - 1 - i];
       while (hull->count >= bottom + 2 &&
              turn(hull->at[hull->count - 2], hull->at[hull->count - 1], p) <= 1e-12) {
-        hull->count--;
+        --hull->count;
       }
       if (hull->count < MOST_POINTS) hull->at[hull->count++] = p;
     }
-    hull->count--; /* the next chain begins where this one ends */
+    --hull->count; /* the next chain begins where this one ends */
   }
 }
 
@@ -191,7 +191,7 @@ static unsigned colour_of(const tbi_view *view, const tabi_model *model, const t
 static void write_polygon(const outline *hull, unsigned colour, bool lines, int number,
                           FILE *script) {
   (void)fprintf(script, "set object %d polygon from ", number);
-  for (int i = 0; i <= hull->count; i++) {
+  for (int i = 0; i <= hull->count; ++i) {
     point p = hull->at[i % hull->count];
     (void)fprintf(script, "%s%.4g,%.4g", i > 0 ? " to " : "", p.x, p.y);
   }
@@ -221,14 +221,14 @@ int tbi_view_draw(const tbi_view *view, tabi_world *world, int first, FILE *scri
   const double *r = view->right, *u = view->up;
   const double toward[3] = {r[1] * u[2] - r[2] * u[1], r[2] * u[0] - r[0] * u[2],
                             r[0] * u[1] - r[1] * u[0]};
-  for (int32_t i = 0; i < nshape && items && points; i++) {
+  for (int32_t i = 0; i < nshape && items && points; ++i) {
     tabi_shape_def s = tabi_model_shape(model, i);
     if (!is_seen(model, &s)) continue;
     frame f = frame_of(world, &s);
     items[count++] = (item){i, dot(toward, f.pos)};
   }
   if (count > 0) qsort(items, (size_t)count, sizeof *items, compare_items);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     tabi_shape_def s = tabi_model_shape(model, items[i].shape);
     frame f = frame_of(world, &s);
     points[0].count = 0;

@@ -65,7 +65,7 @@ static void gather(const tabi_mesh_def *mesh, const extent *e, int cells, member
     }
     for (size_t k = 0; k < 3; ++k)
       middle[k] /= (double)(to - from);
-    coarse->nvertex++;
+    ++coarse->nvertex;
   }
 }
 
@@ -76,7 +76,7 @@ static void keep_faces(const tabi_mesh_def *mesh, const int32_t *becomes, tbi_co
     int32_t *kept = coarse->faces + 3 * (size_t)coarse->nface;
     for (int k = 0; k < 3; ++k)
       kept[k] = becomes[face[k]];
-    if (kept[0] != kept[1] && kept[1] != kept[2] && kept[2] != kept[0]) coarse->nface++;
+    if (kept[0] != kept[1] && kept[1] != kept[2] && kept[2] != kept[0]) ++coarse->nface;
   }
 }
 

@@ -86,7 +86,7 @@ private:
 };
 
 bool has_joints(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; i++)
+  for (int32_t i = 0; i < plain.nbody; ++i)
     if (plain.body[i].joint != TBI_PLAIN_FREE) return true;
   return false;
 }
@@ -119,7 +119,7 @@ btCollisionShape *World::shape_of(int32_t body) {
   auto whole = std::make_unique<btCompoundShape>();
   btTransform back = bodies[body].centre.inverse();
   btCollisionShape *only = nullptr;
-  for (int32_t i = 0; i < plain.nshape; i++) {
+  for (int32_t i = 0; i < plain.nshape; ++i) {
     const tbi_plain_shape &s = plain.shape[i];
     if (s.body != body) continue;
     shapes.emplace_back(only = make_shape(s));
@@ -137,7 +137,7 @@ btCollisionShape *World::shape_of(int32_t body) {
 
 void World::dress(btCollisionObject *object, int32_t body) {
   int group = 0, mask = 0;
-  for (int32_t i = 0; i < plain.nshape; i++) {
+  for (int32_t i = 0; i < plain.nshape; ++i) {
     const tbi_plain_shape &s = plain.shape[i];
     if (s.body != body) continue;
     object->setFriction(s.friction);
@@ -153,7 +153,7 @@ void World::dress(btCollisionObject *object, int32_t body) {
 }
 
 void World::add_ground() {
-  for (int32_t i = 0; i < plain.nshape; i++) {
+  for (int32_t i = 0; i < plain.nshape; ++i) {
     const tbi_plain_shape &s = plain.shape[i];
     if (s.body >= 0) continue;
     btTransform at(quaternion_of(s.quat), vector_of(s.pos));
@@ -302,7 +302,7 @@ World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody)
   add_ground();
   std::vector<std::vector<int32_t>> members;
   std::vector<size_t> home(size_t(plain.nbody), 0);
-  for (int32_t i = 0; i < plain.nbody; i++) {
+  for (int32_t i = 0; i < plain.nbody; ++i) {
     int32_t parent = plain.body[i].parent;
     measure_body(i);
     home[size_t(i)] = parent < 0 ? members.size() : home[size_t(parent)];
@@ -314,7 +314,7 @@ World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody)
       add_rigid(tree[0]);
     else
       add_tree(tree);
-  for (int32_t i = 0; i < plain.ntie; i++)
+  for (int32_t i = 0; i < plain.ntie; ++i)
     add_tie(plain.tie[i]);
 }
 
@@ -328,7 +328,7 @@ World::~World() {
 }
 
 void World::drive(const double *target) {
-  for (size_t i = 0; i < bodies.size(); i++) {
+  for (size_t i = 0; i < bodies.size(); ++i) {
     Body &body = bodies[i];
     const tbi_plain_body &b = plain.body[i];
     if (body.rigid && !body.push.isZero()) body.rigid->applyCentralForce(body.push);
@@ -348,7 +348,7 @@ void World::step(const double *target) {
 
 int32_t World::contacts() const {
   int32_t count = 0;
-  for (int i = 0; i < dispatcher.getNumManifolds(); i++)
+  for (int i = 0; i < dispatcher.getNumManifolds(); ++i)
     count += dispatcher.getManifoldByIndexInternal(i)->getNumContacts();
   return count;
 }
@@ -358,7 +358,7 @@ void report(tbi_plain_state &to, const btTransform &centre, const btTransform &o
   btQuaternion q = (centre * own.inverse()).getRotation();
   const double quat[4] = {q.w(), q.x(), q.y(), q.z()};
   std::memcpy(to.quat, quat, sizeof quat);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     to.com[k] = centre.getOrigin()[k];
     to.linear[k] = linear[k];
     to.angular[k] = angular[k];
@@ -370,7 +370,7 @@ void World::state(tbi_plain_state *to) {
   btAlignedObjectArray<btVector3> places;
   std::vector<btVector3> angular(bodies.size() + 2), linear(bodies.size() + 2);
   btMultiBody *last = nullptr;
-  for (size_t i = 0; i < bodies.size(); i++) {
+  for (size_t i = 0; i < bodies.size(); ++i) {
     const Body &b = bodies[i];
     if (b.rigid) {
       report(to[i], b.rigid->getWorldTransform(), b.centre, b.rigid->getLinearVelocity(),
@@ -391,7 +391,7 @@ void World::state(tbi_plain_state *to) {
 }
 
 const char *odd(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; i++) {
+  for (int32_t i = 0; i < plain.nbody; ++i) {
     const tbi_plain_body &b = plain.body[i];
     if (b.dry > 0 || b.armature > 0) return "Bullet's joints have no dry friction and no armature";
     if (std::isfinite(b.lower) || std::isfinite(b.upper)) return "joint limits are not handled";

@@ -163,9 +163,9 @@ World::World(const tbi_plain &scene, bool sweeps)
   world->setGravity(vector_of(plain.gravity));
   SkeletonPtr floor = Skeleton::create("ground");
   ground = floor->createJointAndBodyNodePair<dart::dynamics::WeldJoint>().second;
-  for (int32_t i = 0; i < plain.nbody; i++)
+  for (int32_t i = 0; i < plain.nbody; ++i)
     add_body(i);
-  for (int32_t i = 0; i < plain.nshape; i++)
+  for (int32_t i = 0; i < plain.nshape; ++i)
     add_shape(i);
   filter->plain = &plain;
   if (sweeps)
@@ -175,7 +175,7 @@ World::World(const tbi_plain &scene, bool sweeps)
   solver->setCollisionDetector(dart::collision::OdeCollisionDetector::create());
   solver->getCollisionOption().collisionFilter = filter;
   solver->getCollisionOption().maxNumContacts = 100000;
-  for (int32_t i = 0; i < plain.ntie; i++) {
+  for (int32_t i = 0; i < plain.ntie; ++i) {
     const tbi_plain_tie &tie = plain.tie[i];
     BodyNode *a = body[size_t(tie.body[0])];
     Eigen::Vector3d at = a->getWorldTransform() * vector_of(tie.pos[0]);
@@ -186,12 +186,12 @@ World::World(const tbi_plain &scene, bool sweeps)
   }
   floor->setMobile(false);
   world->addSkeleton(floor);
-  for (int32_t i = 0; i < plain.nbody; i++)
+  for (int32_t i = 0; i < plain.nbody; ++i)
     if (plain.body[i].parent < 0) world->addSkeleton(skeleton[size_t(i)]);
 }
 
 void World::step(const double *target) {
-  for (size_t i = 0; i < body.size(); i++) {
+  for (size_t i = 0; i < body.size(); ++i) {
     if (target && plain.body[i].kp > 0) body[i]->getParentJoint()->setRestPosition(0, target[i]);
     if (!push[i].isZero(0))
       body[i]->addExtForce(push[i], vector_of(plain.body[i].com), false, true);
@@ -200,7 +200,7 @@ void World::step(const double *target) {
 }
 
 void World::state(tbi_plain_state *to) const {
-  for (size_t i = 0; i < body.size(); i++) {
+  for (size_t i = 0; i < body.size(); ++i) {
     Eigen::Quaterniond q(body[i]->getWorldTransform().linear());
     Eigen::Vector3d com = body[i]->getCOM(), linear = body[i]->getCOMLinearVelocity(),
                     angular = body[i]->getAngularVelocity();
@@ -213,11 +213,11 @@ void World::state(tbi_plain_state *to) const {
 }
 
 const char *odd(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; i++) {
+  for (int32_t i = 0; i < plain.nbody; ++i) {
     const tbi_plain_body &b = plain.body[i];
     if (b.armature > 0) return "armature of joints is not handled";
   }
-  for (int32_t i = 0; i < plain.nshape; i++)
+  for (int32_t i = 0; i < plain.nshape; ++i)
     if (plain.shape[i].friction > plain.shape[0].friction)
       return "DART takes the smaller friction of two shapes";
   return nullptr;

@@ -101,7 +101,7 @@ static double run_steps(engine *e, int calls) {
     if (e->state == STRETCH) rewind_stretch(e);
     int count = STRETCH - e->state < calls ? STRETCH - e->state : calls;
     double start = tbi_measure_clock();
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; ++i)
       mj_step(e->model, e->data);
     seconds += tbi_measure_clock() - start;
     e->state += count;
@@ -114,7 +114,7 @@ static double run_steps(engine *e, int calls) {
 static void hold(engine *e) {
   const mjModel *m = e->model;
   mj_forward(m, e->data);
-  for (int i = 0; i < m->nu; i++) {
+  for (int i = 0; i < m->nu; ++i) {
     const mjtNum *gain = m->actuator_gainprm + (size_t)i * mjNGAIN;
     const mjtNum *force = m->actuator_biasprm + (size_t)i * mjNBIAS;
     bool affine = m->actuator_biastype[i] == mjBIAS_AFFINE;
@@ -126,7 +126,7 @@ static void hold(engine *e) {
 static bool in_trouble(const mjData *d) {
   static const int kinds[] = {mjWARN_CONTACTFULL, mjWARN_CNSTRFULL, mjWARN_BADQPOS, mjWARN_BADQVEL,
                               mjWARN_BADQACC};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i)
     if (d->warning[kinds[i]].number > 0) return true;
   return false;
 }
@@ -134,14 +134,14 @@ static bool in_trouble(const mjData *d) {
 static void look_at_stretch(engine *e) {
   double contacts = 0, iterations = 0, depth = 0, speed = 0;
   rewind_stretch(e);
-  for (int i = 0; i < STRETCH; i++) {
+  for (int i = 0; i < STRETCH; ++i) {
     mj_step(e->model, e->data);
     contacts += (double)e->data->ncon / STRETCH;
     iterations += (double)e->data->solver_iter / STRETCH;
-    for (int c = 0; c < e->data->ncon; c++)
+    for (int c = 0; c < e->data->ncon; ++c)
       depth = fmax(depth, -e->data->contact[c].dist);
   }
-  for (int k = 0; k < e->model->nv; k++)
+  for (int k = 0; k < e->model->nv; ++k)
     speed = fmax(speed, fabs(e->data->qvel[k]));
   if (in_trouble(e->data)) speed = nan("");
   rewind_stretch(e);
@@ -153,7 +153,7 @@ static void settle(engine *e, double timestep, bool holding, int steps) {
   mj_resetData(e->model, e->data);
   if (e->model->nkey > 0) mj_resetDataKeyframe(e->model, e->data, 0);
   if (holding) hold(e);
-  for (int i = 0; i < steps; i++)
+  for (int i = 0; i < steps; ++i)
     mj_step(e->model, e->data);
   mj_deleteData(e->settled);
   e->settled = mj_copyData(NULL, e->model, e->data);
@@ -167,7 +167,7 @@ static double run(engine *e, const char *name, int calls) {
     f++;
   if (f == sizeof functions / sizeof functions[0] || e->model->nkey < 1) return nan("");
   double start = tbi_measure_clock();
-  for (int i = 0; i < calls; i++) {
+  for (int i = 0; i < calls; ++i) {
     set_state(e, e->state);
     functions[f].call(e);
     e->state = (e->state + 1) % e->model->nkey;
@@ -181,7 +181,7 @@ static void check(engine *e, int state) {
   forward(e);
   mj_mulM(e->model, d, d->qacc, d->qvel);
   double kinetic = 0, power = 0;
-  for (int i = 0; i < e->model->nv; i++) {
+  for (int i = 0; i < e->model->nv; ++i) {
     kinetic += d->qvel[i] * d->qacc[i] / 2;
     power += d->qvel[i] * d->qfrc_bias[i];
   }
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
   engine e = {.model = argc == 2 ? tbi_mujoco_load(argv[1], message, sizeof message) : NULL};
   if (e.model) e.data = mj_makeData(e.model);
   if (!e.data) {
-    for (char *c = message; *c; c++)
+    for (char *c = message; *c; ++c)
       if (*c == '\n') *c = ' ';
     fail(message);
   }

@@ -43,7 +43,7 @@ static bool cut_line(cutter *c, const char *line) {
   if (fputs(line, file) < 0) return false;
   c->depth -= closes;
   if (!closes || c->depth == 0 || c->depth % DEEP != 0) return true;
-  c->open--;
+  --c->open;
   return fputs("</mujocoinclude>\n", file) >= 0;
 }
 
@@ -54,13 +54,13 @@ static bool cut(cutter *c, FILE *from) {
   while (ok && getline(&line, &size, from) > 0)
     ok = cut_line(c, line);
   free(line);
-  for (int i = 0; i < c->count; i++)
+  for (int i = 0; i < c->count; ++i)
     ok = fclose(c->parts[i].file) == 0 && ok;
   return ok;
 }
 
 static bool keep(mjVFS *files, const cutter *c) {
-  for (int i = 0; i < c->count; i++) {
+  for (int i = 0; i < c->count; ++i) {
     char name[32];
     (void)snprintf(name, sizeof name, "part%d.xml", i);
     if (mj_makeEmptyFileVFS(files, name, (int)c->parts[i].size) != 0) return false;
@@ -84,7 +84,7 @@ mjModel *tbi_mujoco_load(const char *path, char *message, int size) {
     mj_deleteVFS(files);
   }
   if (from) (void)fclose(from);
-  for (int i = 0; c && i < c->count; i++)
+  for (int i = 0; c && i < c->count; ++i)
     free(c->parts[i].text);
   free(c);
   free(files);

@@ -30,13 +30,13 @@ static void close_world(void *self) {
 }
 
 static bool find_bodies(world *w) {
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     char name[32];
     (void)snprintf(name, sizeof name, "b%d", (int)w->plain->body[i].link);
     w->body[i] = mj_name2id(w->model, mjOBJ_BODY, name);
     w->actuator[i] = -1;
     if (w->body[i] < 0) return false;
-    for (int a = 0; a < w->model->nu; a++) {
+    for (int a = 0; a < w->model->nu; ++a) {
       int joint = w->model->actuator_trnid[2 * (size_t)a];
       if (w->model->jnt_bodyid[joint] == w->body[i]) w->actuator[i] = a;
     }
@@ -47,7 +47,7 @@ static bool find_bodies(world *w) {
 /* MuJoCo has the model's links, whose axes are turned against those of the scene's bodies. */
 static void find_frames(world *w) {
   mj_kinematics(w->model, w->data);
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     mjtNum back[4];
     mju_negQuat(back, w->data->xquat + 4 * (size_t)w->body[i]);
     mju_mulQuat(w->own[i], back, w->plain->body[i].start_quat);
@@ -56,7 +56,7 @@ static void find_frames(world *w) {
 
 /* Not by a keyframe, whose text may hold 1000 numbers only. */
 static void set_start(world *w) {
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     const tbi_plain_body *b = &w->plain->body[i];
     int joint = w->model->body_jntadr[w->body[i]];
     mjtNum *q = w->data->qpos + w->model->jnt_qposadr[joint];
@@ -84,7 +84,7 @@ static void refine(mjModel *model) {
   model->opt.noslip_tolerance = 1e-12;
   model->opt.tolerance = 1e-12;
   model->opt.iterations = 200;
-  for (int g = 0; g < model->ngeom; g++) {
+  for (int g = 0; g < model->ngeom; ++g) {
     model->geom_solref[(size_t)g * mjNREF] = 2 * model->opt.timestep;
     model->geom_solimp[(size_t)g * mjNIMP] = 0.99;
     model->geom_solimp[(size_t)g * mjNIMP + 1] = 0.999;
@@ -95,7 +95,7 @@ static void refine(mjModel *model) {
 static void *open_world(const tbi_host *host, const char **trouble) {
   const tbi_plain *plain = host->plain;
   static char message[1000] = "";
-  for (int32_t i = 0; i < plain->nshape; i++)
+  for (int32_t i = 0; i < plain->nshape; ++i)
     if (plain->shape[i].restitution > 0) {
       *trouble = "MuJoCo has no restitution";
       return NULL;
@@ -129,7 +129,7 @@ static void *open_world(const tbi_host *host, const char **trouble) {
 /* The target at the start is in the actuators' bias. */
 static void step(void *self, const double *target) {
   world *w = self;
-  for (int32_t i = 0; target && i < w->plain->nbody; i++)
+  for (int32_t i = 0; target && i < w->plain->nbody; ++i)
     if (w->actuator[i] >= 0) w->data->ctrl[w->actuator[i]] = target[i] - w->plain->body[i].target;
   mj_step(w->model, w->data);
 }
@@ -147,7 +147,7 @@ static void state(void *self, tbi_plain_state *to) {
   mj_kinematics(w->model, w->data);
   mj_comPos(w->model, w->data);
   mj_comVel(w->model, w->data);
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     size_t b = (size_t)w->body[i];
     mjtNum velocity[6], arm[3], sweep[3];
     // angular first, then that of the frame's origin; its own com may be that of a part only

@@ -51,7 +51,7 @@ static void make_body(world *w, int32_t i) {
   dBodySetQuaternion(body, b->start_quat);
   dBodySetAngularVel(body, b->start_angular[0], b->start_angular[1], b->start_angular[2]);
   double speed[3];
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     int m = (k + 1) % 3, n = (k + 2) % 3;
     speed[k] = b->start_linear[k] + b->start_angular[m] * com[n] - b->start_angular[n] * com[m];
   }
@@ -130,7 +130,7 @@ static void make_shape(world *w, int32_t i) {
 }
 
 static const char *odd(const tbi_plain *plain) {
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     const tbi_plain_body *b = &plain->body[i];
     if (b->joint == TBI_PLAIN_SLIDE) return "sliding joints are not handled";
     if (b->dry > 0 || b->armature > 0) return "ODE's joints have no dry friction and no armature";
@@ -161,13 +161,13 @@ static void *open_world(const tbi_host *host, const char **trouble) {
   dWorldSetGravity(w->world, plain->gravity[0], plain->gravity[1], plain->gravity[2]);
   dWorldSetAutoDisableFlag(w->world, 0);
   if (strcmp(host->settings, "fine") == 0) dWorldSetQuickStepNumIterations(w->world, 200);
-  for (int32_t i = 0; i < plain->nbody; i++) {
+  for (int32_t i = 0; i < plain->nbody; ++i) {
     make_body(w, i);
     if (plain->body[i].joint != TBI_PLAIN_FREE) make_joint(w, i);
   }
-  for (int32_t i = 0; i < plain->ntie; i++)
+  for (int32_t i = 0; i < plain->ntie; ++i)
     make_tie(w, &plain->tie[i]);
-  for (int32_t i = 0; i < plain->nshape; i++)
+  for (int32_t i = 0; i < plain->nshape; ++i)
     make_shape(w, i);
   return w;
 }
@@ -178,7 +178,7 @@ static void touch(void *self, dGeomID a, dGeomID b) {
   const tbi_plain_shape *sa = dGeomGetData(a), *sb = dGeomGetData(b), *first = w->plain->shape;
   if (!tbi_plain_may_touch(w->plain, (int32_t)(sa - first), (int32_t)(sb - first))) return;
   int count = dCollide(a, b, POINTS, &contact[0].geom, (int)sizeof contact[0]);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     dSurfaceParameters *s = &contact[i].surface;
     memset(s, 0, sizeof *s);
     s->mode = dContactApprox1;
@@ -194,7 +194,7 @@ static void touch(void *self, dGeomID a, dGeomID b) {
 static void step(void *self, const double *target) {
   world *w = self;
   double h = w->plain->timestep;
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     const tbi_plain_body *b = &w->plain->body[i];
     if (target && w->joint[i] && b->kp > 0) aim(w->joint[i], b, h, target[i] - b->q);
     const double *push = w->push[i];
@@ -218,7 +218,7 @@ static void push(void *self, int32_t body, const double force[3]) {
 
 static void state(void *self, tbi_plain_state *to) {
   world *w = self;
-  for (int32_t i = 0; i < w->plain->nbody; i++) {
+  for (int32_t i = 0; i < w->plain->nbody; ++i) {
     memcpy(to[i].com, dBodyGetPosition(w->body[i]), sizeof to[i].com);
     memcpy(to[i].quat, dBodyGetQuaternion(w->body[i]), sizeof to[i].quat);
     memcpy(to[i].linear, dBodyGetLinearVel(w->body[i]), sizeof to[i].linear);

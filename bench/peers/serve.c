@@ -13,7 +13,7 @@ static int fail(const char *reason) {
 /* The n numbers of a question after its word. */
 static bool numbers(const char *line, double *x, int32_t n) {
   const char *rest = line + strcspn(line, " ");
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n; ++i) {
     char *end = NULL;
     x[i] = strtod(rest, &end);
     if (end == rest) return false;

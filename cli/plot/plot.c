@@ -184,7 +184,7 @@ static void overview(tbi_plot *plot, const tabi_signals *signals, bool *chosen) 
     for (int k = 0; k < 4 && panels[i].pattern[k]; ++k)
       choose(plot, signals, panels[i].pattern[k], where, chosen);
     set_label(&plot->panel[where], panels[i].label);
-    if (plot->nitem == before) plot->npanel--;
+    if (plot->nitem == before) --plot->npanel;
   }
   static const char *const residuals[] = {"certificate.gap", "certificate.complementarity",
                                           "certificate.cone", "certificate.dissipation"};
@@ -488,7 +488,7 @@ static bool end_curves(tbi_plot *plot) {
 static void drop_empty(tbi_plot *plot) {
   for (int where = plot->npanel - 1; where >= 0 && plot->npanel > 1; --where) {
     if (!is_empty(plot, where)) continue;
-    plot->npanel--;
+    --plot->npanel;
     for (int i = where; i < plot->npanel; ++i)
       plot->panel[i] = plot->panel[i + 1];
     for (int i = 0; i < plot->nitem; ++i) {

@@ -68,7 +68,7 @@ void tbi_sparks_step(tbi_sparks *sparks, const double *value) {
   if (!sparks->wanted || sparks->at >= sparks->steps) return;
   int64_t cells = sparks->steps < TBI_SPARK_CELLS ? sparks->steps : TBI_SPARK_CELLS;
   int cell = (int)((double)sparks->at / (double)sparks->steps * (double)cells);
-  sparks->at++;
+  ++sparks->at;
   for (int i = 0; i < TBI_SPARK_LINES; ++i) {
     if (sparks->line[i].unit) add(&sparks->line[i], cell, value);
   }

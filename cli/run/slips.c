@@ -53,7 +53,7 @@ static sums *add_up(const tbi_slips *slips) {
     if (entry[i].status != TABI_CONTACT_SLIP) continue;
     sum->slip += time;
     sum->distance += entry[i].distance;
-    sum->slips++;
+    ++sum->slips;
   }
   return all;
 }

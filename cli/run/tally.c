@@ -43,7 +43,7 @@ static void count_contacts(tbi_tally *tally) {
 }
 
 void tbi_tally_step(tbi_tally *tally) {
-  tally->steps++;
+  ++tally->steps;
   tally->frame = tabi_observer_look(tally->observer);
   tbi_slips_step(&tally->slips, tally->frame);
   count_contacts(tally);
@@ -54,8 +54,8 @@ void tbi_tally_step(tbi_tally *tally) {
   tally->contacts += c.contacts;
   tally->iterations += c.iterations;
   if (c.contacts > tally->contacts_max) tally->contacts_max = c.contacts;
-  if (!c.converged) tally->stalled++;
-  if (c.handed_over) tally->handed_over++;
+  if (!c.converged) ++tally->stalled;
+  if (c.handed_over) ++tally->handed_over;
   worst->gap = fmax(worst->gap, c.gap);
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);

@@ -26,7 +26,7 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
   s->arm[1] = tabi_site_joint(site, "r_shoulder_pitch");
   s->first = site->first_joint;
   s->count = site->njoint;
-  for (int32_t i = 0; i < s->count; i++) {
+  for (int32_t i = 0; i < s->count; ++i) {
     tabi_range range = tabi_model_joint_q(site->model, s->first + i);
     s->hold[i] = NAN;
     if (range.count == 1) s->hold[i] = site->q[range.first];
@@ -38,7 +38,7 @@ static void update(void *controller, tabi_world *world, double timestep) {
   swing *s = controller;
   double turns = 2 * acos(-1) / s->period;
   double phase = turns * (tabi_world_time(world) + timestep);
-  for (int32_t i = 0; i < s->count; i++) {
+  for (int32_t i = 0; i < s->count; ++i) {
     if (isnan(s->hold[i])) continue; /* the free base */
     int32_t joint = s->first + i;
     tabi_servo servo = {.kp = s->kp, .kd = s->kd, .target = s->hold[i], .implicit = true};

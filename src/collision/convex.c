@@ -347,7 +347,7 @@ static void add_point(points *to, v3 on_a, double gap, uint32_t name) {
   if (gap > to->reach || to->count >= TBI_PAIR_ROOM) return;
   v3 middle = v3_axpy(on_a, 0.5 * gap, to->normal);
   to->out[to->count] = (tbi_pair_point){middle, to->normal, gap, free_feature(to, name)};
-  to->count++;
+  ++to->count;
 }
 
 /* marks the names of b's corners and edges as its own */
@@ -422,7 +422,7 @@ static void add_deepest(const query *q, const tbi_nearest *pair, points *to) {
     if (to->out[i].gap <= to->least + enough) return;
   }
   v3 on_a = v3_axpy(pair->a, tbi_support_radius(q->a), to->normal);
-  if (to->count == TBI_PAIR_ROOM) to->count--;
+  if (to->count == TBI_PAIR_ROOM) --to->count;
   add_point(to, on_a, to->least, DEEPEST);
 }
 

@@ -158,7 +158,7 @@ static bool stretch_above(const tbi_segment *s, const double half[3], v3 p, doub
   int beyond = 0;
   for (int i = 0; i < 3; ++i) {
     if (fabs(get(excess, i)) > least) {
-      beyond++;
+      ++beyond;
     } else if (!tbi_clip_slab(get(s->middle, i), get(s->along, i), half[i], range)) {
       return false;
     }

@@ -139,7 +139,7 @@ int32_t tbi_trimesh_next(tbi_trimesh_walk *walk) {
     if (walk->depth == 0) return TABI_NONE;
     int32_t index = walk->stack[--walk->depth];
     const tbi_trimesh_node *node = &t->node[index];
-    walk->visited++;
+    ++walk->visited;
     if (!meets(node->low, node->high, walk)) continue;
     if (node->count > 0) {
       walk->next = node->link;

@@ -66,13 +66,13 @@ tabi_status tbi_plan_make(tbi_plan *plan, const tbi_plan_def *def, tabi_error *e
   plan->stride = calloc((size_t)walk->nstep + 1, sizeof *plan->stride);
   if (!plan->stride) return tbi_error_memory(err);
   tbi_foot_place foot[2];
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; ++side)
     foot[side] = moved(&def->middle, 0, offset((tabi_side)side, def->spacing), 0);
   plan->start[0] = foot[0];
   plan->start[1] = foot[1];
   tabi_side moves = walk->first;
   double time = walk->stand_before;
-  for (int32_t i = 0; i < walk->nstep; i++) {
+  for (int32_t i = 0; i < walk->nstep; ++i) {
     const tabi_footstep *step = &walk->step[i];
     tabi_side stands = moves == TABI_LEFT ? TABI_RIGHT : TABI_LEFT;
     /* the middle beside the standing foot moves, and the foot is put down beside it */

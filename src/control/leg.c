@@ -37,7 +37,7 @@ static tbi_frame turned(v3 axis, double angle) {
 /* The joints from the foot up to the waist; -1 when the waist is not above the foot. */
 static int32_t climb(const tabi_model *model, int32_t waist, int32_t foot, int32_t *path) {
   int32_t count = 0;
-  for (int32_t link = foot; link != waist; count++) {
+  for (int32_t link = foot; link != waist; ++count) {
     int32_t joint = link == TABI_WORLD ? TABI_NONE : tabi_model_link_joint(model, link);
     if (joint == TABI_NONE || count == MAX_PATH) return -1;
     path[count] = joint;
@@ -88,7 +88,7 @@ tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, c
   }
   int32_t found = 0;
   tbi_frame frame = tbi_frame_identity();
-  for (int32_t i = count - 1; i >= 0; i--) {
+  for (int32_t i = count - 1; i >= 0; --i) {
     tabi_joint_def def = tabi_model_joint(model, path[i]);
     tbi_frame own = tbi_frame_load(def.pos, def.quat);
     frame = tbi_frame_mul(&frame, &own);
@@ -122,7 +122,7 @@ static void bend(const tbi_leg *leg, const double *angle, bent *to) {
   tbi_sincos(N, angle, sine, cosine);
   m4 rot = {v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   v4 at = v4_zero();
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     at = v4_add(at, m4_mulv3(&rot, leg->place[i].pos));
     rot = m4_mul3(&rot, &leg->place[i].rot);
     to->axis[i] = rot.z;
@@ -193,7 +193,7 @@ static void fill_residual(const bent *leg_now, const miss *off, residual *now) {
   v3_store(v4_to(off->way), now->r);
   v3_store(v4_to(off->turn), now->r + 3);
   now->size = sqrt(tbi_max(v4_dot(off->way, off->way), v4_dot(off->turn, off->turn)));
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     v4 arm = v4_sub(leg_now->foot, leg_now->point[i]);
     v3_store(v4_to(v4_cross(leg_now->axis[i], arm)), now->jacobian[i]);
     v3_store(v4_to(leg_now->axis[i]), now->jacobian[i] + 3);
@@ -209,14 +209,14 @@ static void measure(const tbi_leg *leg, const goal *place, const double *angle, 
 
 static double squared(const double *r) {
   double sum = 0;
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < N; ++i)
     sum += r[i] * r[i];
   return sum;
 }
 
 static double dot(const double *a, const double *b) {
   double sum = 0;
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < N; ++i)
     sum += a[i] * b[i];
   return sum;
 }
@@ -224,9 +224,9 @@ static double dot(const double *a, const double *b) {
 /* The damped step; the joints of `held` stay. */
 static void damped_step(const residual *now, double damping, const bool *held, double *step) {
   double matrix[N][N];
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     step[i] = held[i] ? 0 : dot(now->jacobian[i], now->r);
-    for (int j = 0; j <= i; j++)
+    for (int j = 0; j <= i; ++j)
       matrix[i][j] = held[i] || held[j] ? 0 : dot(now->jacobian[i], now->jacobian[j]);
     matrix[i][i] += held[i] ? 1 : damping;
   }
@@ -237,7 +237,7 @@ static void damped_step(const residual *now, double damping, const bool *held, d
 /* Whether no limit was in the way. */
 static bool move(const tbi_leg *leg, const double *angle, const double *step, double *to) {
   bool whole = true;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     double wanted = angle[i] + step[i];
     to[i] = tbi_min(tbi_max(wanted, leg->lower[i]), leg->upper[i]);
     whole = whole && to[i] == wanted;
@@ -247,7 +247,7 @@ static bool move(const tbi_leg *leg, const double *angle, const double *step, do
 
 static bool hold_limits(const tbi_leg *leg, const residual *now, const double *angle, bool *held) {
   bool any = false;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     held[i] = false;
     if (angle[i] > leg->lower[i] && angle[i] < leg->upper[i]) continue;
     double pull = dot(now->jacobian[i], now->r);
@@ -260,9 +260,9 @@ static bool hold_limits(const tbi_leg *leg, const residual *now, const double *a
 /* Whether a step leads to the place: it is short, and no part of the residual is out of its reach.
  */
 static bool arrives(const residual *now, const double *step) {
-  for (int k = 0; k < N; k++) {
+  for (int k = 0; k < N; ++k) {
     double left = now->r[k];
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
       left -= now->jacobian[i][k] * step[i];
     if (fabs(left) > 0.1 * MISSED || fabs(step[k]) > SHORT) return false;
   }
@@ -285,17 +285,17 @@ static bool step_about_hip(const tbi_leg *leg, const bent *now, const miss *off,
   v4 hip = now->point[0];
   v4 column[3];
   double step[N];
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     column[i] = v4_cross(now->axis[3 + i], v4_sub(hip, now->point[3 + i]));
   v4 moved = v4_add(off->way, v4_cross(off->turn, v4_sub(hip, now->foot)));
   shares(column, moved, step + 3);
   v4 turn = off->turn;
-  for (int i = 3; i < N; i++)
+  for (int i = 3; i < N; ++i)
     turn = v4_axpy(turn, -step[i], now->axis[i]);
   shares(now->axis, turn, step);
   double to[N];
   bool good = move(leg, angle, step, to);
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < N; ++i)
     good = good && fabs(step[i]) <= SHORT;
   if (good) memcpy(angle, to, sizeof to);
   return good;
@@ -307,7 +307,7 @@ static bool descend(const tbi_leg *leg, const goal *wanted, residual *first, dou
   residual *now = first;
   residual *next = &other;
   double damping = tbi_min(1e-6, tbi_max(now->size * now->size, 1e-14));
-  for (int i = 0; i < MAX_STEPS && now->size > GOAL; i++) {
+  for (int i = 0; i < MAX_STEPS && now->size > GOAL; ++i) {
     bool held[N];
     double step[N];
     double to[N];
@@ -358,9 +358,9 @@ bool tbi_leg_search(const tbi_leg *leg, const tbi_frame *place, double *angle) {
   double best[N];
   memcpy(best, angle, sizeof best);
   if (tbi_leg_solve(leg, place, angle)) return true;
-  for (int start = 0; start < MAX_STARTS; start++) {
+  for (int start = 0; start < MAX_STARTS; ++start) {
     double trial[N];
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; ++i)
       trial[i] = between(&random, leg->lower[i], leg->upper[i]);
     if (!tbi_leg_solve(leg, place, trial)) continue;
     memcpy(angle, trial, sizeof trial);

@@ -13,7 +13,7 @@ static bool moves_own(const tbi_body *body, const bool *moves) {
 
 static int32_t count_lumps(const tabi_model *model, int32_t floating, const bool *moves) {
   int32_t count = 1;
-  for (int32_t i = 0; i < model->nbody; i++)
+  for (int32_t i = 0; i < model->nbody; ++i)
     count += model->body[i].tree == model->body[floating].tree && moves_own(&model->body[i], moves);
   return count;
 }
@@ -21,7 +21,7 @@ static int32_t count_lumps(const tabi_model *model, int32_t floating, const bool
 /* The lump of a body: that of the nearest joint above it which moves. */
 static int32_t lump_of(const tbi_lumps *lumps, const tabi_model *model, int32_t body) {
   for (; body != TABI_WORLD; body = model->body[body].parent) {
-    for (int32_t i = lumps->count - 1; i > 0; i--) {
+    for (int32_t i = lumps->count - 1; i > 0; --i) {
       if (model->body[body].nv == 1 && model->body[body].q == lumps->lump[i].q) return i;
     }
   }
@@ -81,7 +81,7 @@ static tabi_status set_posture(tabi_dynamics *d, int32_t floating, const double 
   double *posture = calloc((size_t)model->nq + (size_t)model->nv + 1, sizeof *posture);
   if (!posture) return tbi_error_memory(err);
   memcpy(posture, q, sizeof *q * (size_t)model->nq);
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (moves_own(&model->body[i], moves)) posture[model->body[i].q] = 0;
   }
   double *base = posture + model->body[floating].q;
@@ -115,10 +115,10 @@ tabi_status tbi_lumps_make(tbi_lumps *lumps, tabi_dynamics *d, int32_t floating,
   lumps->floats = frame_of_body(d, floating);
   lumps->lump[lumps->count++] = (tbi_lump){.parent = -1};
   int32_t tree = model->body[floating].tree;
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (model->body[i].tree == tree && moves_own(&model->body[i], moves)) add_lump(lumps, d, i);
   }
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (model->body[i].tree == tree) add_mass(lumps, d, i);
   }
   lumps->rot[0] = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
@@ -143,7 +143,7 @@ tbi_lump_point tbi_lumps_attach(const tbi_lumps *lumps, const tabi_dynamics *d, 
 }
 
 v3 tbi_lumps_centre_at(tbi_lumps *lumps, const tbi_frame *floating, const double *q) {
-  for (int32_t i = 1; i < lumps->count; i++)
+  for (int32_t i = 1; i < lumps->count; ++i)
     lumps->angle[i] = q[lumps->lump[i].q];
   tbi_sincos(lumps->count, lumps->angle, lumps->sine, lumps->cosine);
   const m3 *rot = &floating->rot;
@@ -151,7 +151,7 @@ v3 tbi_lumps_centre_at(tbi_lumps *lumps, const tbi_frame *floating, const double
       (m4){v4_from(m3_column(rot, 0)), v4_from(m3_column(rot, 1)), v4_from(m3_column(rot, 2))};
   lumps->origin = floating->pos;
   v4 moment = m4_mulv3(&lumps->rot[0], lumps->lump[0].moment);
-  for (int32_t i = 1; i < lumps->count; i++) {
+  for (int32_t i = 1; i < lumps->count; ++i) {
     const tbi_lump *lump = &lumps->lump[i];
     const m4 *before = &lumps->rot[lump->parent];
     m4 axes = m4_mul3(before, &lump->place.rot);
@@ -229,7 +229,7 @@ void tbi_lumps_push(const tbi_lumps *lumps, const double *v, const double *a, v3
                                        v4_from(m3_mulv(rot, v3_load(a + lumps->v + 3))),
                                        v4_from(m3_mulv(rot, v3_load(a + lumps->v)))};
   sv push = push_of(lumps, 0, v4_from(gravity));
-  for (int32_t i = 1; i < lumps->count; i++) {
+  for (int32_t i = 1; i < lumps->count; ++i) {
     int32_t k = lumps->lump[i].v;
     lumps->motion[i] = move(lumps, i, v[k], a[k]);
     push = sv_add(push, push_of(lumps, i, v4_from(gravity)));

@@ -56,7 +56,7 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
                         "tabi_pd_def was not made by tabi_pd_def_default()");
     return NULL;
   }
-  for (int32_t i = 0; i < def->njoint; i++) {
+  for (int32_t i = 0; i < def->njoint; ++i) {
     if (check_joint(model, def, &def->joint[i], err) != TABI_OK) return NULL;
   }
   size_t columns = def->trajectory ? (size_t)tabi_trajectory_ncolumn(def->trajectory) : 0;
@@ -86,7 +86,7 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
                   .next_rate = samples + 3 * columns,
                   .push = samples + 4 * columns,
                   .input = samples + 5 * columns};
-  for (int32_t i = 0; i < def->njoint; i++)
+  for (int32_t i = 0; i < def->njoint; ++i)
     find_input(model, joint[i].actuator, pd->input + 2 * (ptrdiff_t)i);
   return pd;
 }
@@ -125,7 +125,7 @@ void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
     tabi_trajectory_sample(pd->trajectory, time, pd->now, pd->now_rate);
     tabi_trajectory_sample(pd->trajectory, time + timestep, pd->next, pd->next_rate);
   }
-  for (int32_t i = 0; i < pd->njoint; i++) {
+  for (int32_t i = 0; i < pd->njoint; ++i) {
     bool ahead = pd->joint[i].implicit;
     apply_joint(pd, i, world, ahead ? pd->next : pd->now, ahead ? pd->next_rate : pd->now_rate);
   }
@@ -134,6 +134,6 @@ void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
 void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *target,
                            const double *rate) {
   if (pd->torque) tabi_trajectory_sample(pd->torque, tabi_world_time(world), pd->push, NULL);
-  for (int32_t i = 0; i < pd->njoint; i++)
+  for (int32_t i = 0; i < pd->njoint; ++i)
     apply_joint(pd, i, world, target, rate);
 }

@@ -48,8 +48,8 @@ static void augment(const cart_model *cart, row4 *f, double *g) {
   memset(f, 0, 4 * sizeof *f);
   f[0][0] = 1;
   g[0] = dot3(cart->c, cart->b);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
       f[0][1 + j] += cart->c[i] * cart->a[i][j];
       f[1 + i][1 + j] = cart->a[i][j];
     }
@@ -59,13 +59,13 @@ static void augment(const cart_model *cart, row4 *f, double *g) {
 
 /* to = p x, for 4 x 4 */
 static void multiply(const row4 *p, const double *x, double *to) {
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     to[i] = p[i][0] * x[0] + p[i][1] * x[1] + p[i][2] * x[2] + p[i][3] * x[3];
 }
 
 /* to = f' x */
 static void multiply_transposed(const row4 *f, const double *x, double *to) {
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     to[i] = f[0][i] * x[0] + f[1][i] * x[1] + f[2][i] * x[2] + f[3][i] * x[3];
 }
 
@@ -75,7 +75,7 @@ static double regulator(const row4 *p, const row4 *f, const double *g, double we
   multiply(p, g, pg);
   double s = weight + g[0] * pg[0] + dot3(g + 1, pg + 1);
   multiply_transposed(f, pg, k);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     k[i] /= s;
   return s;
 }
@@ -87,19 +87,19 @@ static double sweep(const tbi_preview_def *def, const row4 *f, const double *g, 
   regulator((const row4 *)p, f, g, def->jerk_weight, k);
   double change = 0;
   row4 next[4];
-  for (int j = 0; j < 4; j++) {
+  for (int j = 0; j < 4; ++j) {
     double closed[4];
     double under[4];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
       closed[i] = f[i][j] - g[i] * k[j];
     multiply((const row4 *)p, closed, under);
     multiply_transposed(f, under, closed);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
       next[i][j] = closed[i];
   }
   next[0][0] += def->error_weight;
-  for (int i = 0; i < 4; i++) {
-    for (int j = 0; j < 4; j++) {
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
       double value = 0.5 * (next[i][j] + next[j][i]);
       change = fmax(change, fabs(value - p[i][j]) / (fabs(value) + 1e-300));
       p[i][j] = value;
@@ -113,13 +113,13 @@ static void fill_ahead(tbi_preview *preview, const row4 *p, const row4 *f, const
   const double *k_state = preview->state;
   const double k[4] = {preview->integral, k_state[0], k_state[1], k_state[2]};
   double x[4] = {p[0][0], p[1][0], p[2][0], p[3][0]};
-  for (int32_t j = 0; j < preview->def.horizon; j++) {
+  for (int32_t j = 0; j < preview->def.horizon; ++j) {
     double gx = g[0] * x[0] + dot3(g + 1, x + 1);
     preview->ahead[j] = gx / s;
     /* x = Fc' x = F' x - K' (G' x) */
     double fx[4];
     multiply_transposed(f, x, fx);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
       x[i] = fx[i] - k[i] * gx;
   }
 }
@@ -145,7 +145,7 @@ tabi_status tbi_preview_make(tbi_preview *preview, const tbi_preview_def *def, t
   augment(&cart, f, g);
   int sweeps = 0;
   while (sweeps < MAX_SWEEPS && sweep(def, (const row4 *)f, g, p) > 1e-13)
-    sweeps++;
+    ++sweeps;
   if (sweeps == MAX_SWEEPS) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "preview control: no gains found; take a longer period or less weight on "
@@ -172,12 +172,12 @@ static double look_ahead(const tbi_preview *preview, int32_t now, int32_t count,
   const double *coming = reference + now + 1;
   int32_t j = 0;
   for (; j + 7 < known; j += 8) {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; ++i)
       sum[i] += preview->ahead[j + i] * coming[j + i];
   }
-  for (; j < horizon; j++)
+  for (; j < horizon; ++j)
     sum[0] += preview->ahead[j] * (j < known ? coming[j] : reference[count - 1]);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     sum[i] += sum[4 + i];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
@@ -191,15 +191,15 @@ void tbi_preview_follow(const tbi_preview *preview, int32_t count, const double 
   /* over an endless horizon the gains ahead would sum up to that of the position; what is missing
    * is spread over them, or a cart at rest would creep towards the origin */
   double sum = 0;
-  for (int32_t j = 0; j < preview->def.horizon; j++)
+  for (int32_t j = 0; j < preview->def.horizon; ++j)
     sum += preview->ahead[j];
-  for (int32_t k = 0; k < count; k++) {
+  for (int32_t k = 0; k < count; ++k) {
     memcpy(centre[k], x, sizeof x);
     summed += dot3(cart.c, x) - reference[k];
     double u = -preview->integral * summed - dot3(preview->state, x) +
                preview->state[0] / sum * look_ahead(preview, k, count, reference);
     double next[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       next[i] = dot3(cart.a[i], x) + cart.b[i] * u;
     memcpy(x, next, sizeof x);
   }

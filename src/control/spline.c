@@ -12,12 +12,12 @@ void tbi_spline_fit(size_t count, size_t columns, const double *value, double *s
   size_t n = columns;
   memset(second, 0, count * n * sizeof *second);
   scratch[0] = 0;
-  for (size_t i = 1; i + 1 < count; i++) {
+  for (size_t i = 1; i + 1 < count; ++i) {
     const double *y = value + i * n;
     double *m = second + i * n;
     double pivot = 4 - scratch[i - 1];
     scratch[i] = 1 / pivot;
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; ++j) {
       double bend = 6 * (*(y + j - n) - 2 * y[j] + y[j + n]);
       m[j] = (bend - *(m + j - n)) * scratch[i];
     }
@@ -25,7 +25,7 @@ void tbi_spline_fit(size_t count, size_t columns, const double *value, double *s
   for (size_t i = count; i-- > 1;) {
     if (i + 1 >= count) continue;
     double *m = second + i * n;
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < n; ++j)
       m[j] -= scratch[i] * m[j + n];
   }
 }

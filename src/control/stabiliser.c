@@ -126,7 +126,7 @@ static tabi_status check(const tabi_model *model, const tabi_stabiliser_def *def
   tabi_status status = check_sensor(model, def->gyro, TABI_SENSOR_GYRO, err);
   if (status == TABI_OK)
     status = check_sensor(model, def->accelerometer, TABI_SENSOR_ACCELEROMETER, err);
-  for (int side = 0; side < 2 && status == TABI_OK; side++)
+  for (int side = 0; side < 2 && status == TABI_OK; ++side)
     status = check_sensor(model, def->force[side], TABI_SENSOR_FORCE_TORQUE, err);
   return status;
 }
@@ -166,7 +166,7 @@ static tbi_frame sole_frame(const tbi_walker *walker, int side) {
 /* Where the force sensors are: above their soles in the posture in which the walk starts. */
 static void place_force_sensors(tabi_stabiliser *s) {
   (void)tbi_walker_centre(&s->walker, s->walk->start);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     tabi_sensor_def def = tabi_model_sensor(s->model, s->def.force[side]);
     tbi_frame mount = tbi_frame_load(def.pos, def.quat);
     tbi_frame link = link_frame(&s->walker, tabi_model_joint(s->model, def.joint).child);
@@ -183,7 +183,7 @@ static tabi_status find_lumps(tabi_stabiliser *s, const bool *moves, tabi_error 
   tabi_status status =
       tbi_lumps_make(&walker->lumps, walker->dynamics, walker->body, s->walk->start, moves, err);
   if (status != TABI_OK) return status;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     int32_t body = tabi_model_link_body(s->model, walker->link[side]);
     v3 middle = sole_frame(walker, side).pos;
     s->sole[side] = tbi_lumps_attach(&walker->lumps, walker->dynamics, body, middle);
@@ -193,7 +193,7 @@ static tabi_status find_lumps(tabi_stabiliser *s, const bool *moves, tabi_error 
 
 /* The encoder at a joint, the last of several. */
 static int32_t find_encoder(const tabi_model *model, int32_t joint) {
-  for (int32_t i = tabi_model_nsensor(model) - 1; i >= 0; i--) {
+  for (int32_t i = tabi_model_nsensor(model) - 1; i >= 0; --i) {
     tabi_sensor_def def = tabi_model_sensor(model, i);
     if (def.type == TABI_SENSOR_ENCODER && def.joint == joint) return i;
   }
@@ -204,7 +204,7 @@ static tabi_status find_felt(tabi_stabiliser *s, tabi_error *err) {
   bool *moves = calloc((size_t)tabi_model_nq(s->model) + 1, sizeof *moves);
   if (!moves) return tbi_error_memory(err);
   tbi_walker_mark_legs(&s->walker, moves);
-  for (int32_t j = 0; j < tabi_model_njoint(s->model); j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(s->model); ++j) {
     tabi_range range = tabi_model_joint_q(s->model, j);
     if (range.count != 1) continue;
     int32_t encoder = find_encoder(s->model, j);
@@ -271,8 +271,8 @@ void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
   memcpy(s->q, s->walk->start, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
   tabi_trajectory_sample(s->walk->joints, 0, s->target, NULL);
   memset(s->rate, 0, njoint * sizeof *s->rate);
-  for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
       double target = s->target[s->walker.leg[side].joint[i]];
       s->past[0][side][i] = s->past[1][side][i] = s->past[2][side][i] = target;
     }
@@ -338,7 +338,7 @@ static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const out
 /* The mass centre by kinematics from the feet that carry the robot, which stand where planned. */
 static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
                       const pressure *foot) {
-  for (int32_t i = 0; i < s->nfelt; i++) {
+  for (int32_t i = 0; i < s->nfelt; ++i) {
     const felt_joint *felt = &s->felt[i];
     bool sent = felt->encoder == TABI_NONE;
     s->q[felt->q] = sent ? s->target[felt->joint] : *tbi_world_reading(world, felt->encoder);
@@ -351,7 +351,7 @@ static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const outlook
   v3 centre = tbi_lumps_centre_at(&s->walker.lumps, &floating, s->q);
   double total = foot[0].force + foot[1].force;
   v3 shift = v3_zero();
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     v3 off =
         v3_sub(v3_load(at->plan.foot[side]), tbi_lumps_point(&s->walker.lumps, &s->sole[side]));
     shift = v3_axpy(shift, foot[side].force / total, off);
@@ -381,9 +381,9 @@ static void feel(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
   const double error[2] = {centre.x - at->plan.com[0], centre.y - at->plan.com[1]};
   double lag = 1 / (2 * PI * s->def.speed_filter);
   double point[2][2];
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; ++side)
     foot_point(at, side, foot[side].centre, point[side]);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     double speed = now->started ? (error[i] - now->com_error[i]) / timestep : 0;
     now->com_rate_error[i] += timestep / (lag + timestep) * (speed - now->com_rate_error[i]);
     now->com_error[i] = error[i];
@@ -409,7 +409,7 @@ static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure 
     push[0] = -(y - foot->centre[1]) * foot->force;
     push[1] = (x - foot->centre[0]) * foot->force;
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     double speed = push[i] / s->def.foot_damping - turn[i] / back;
     turn[i] = clamp(turn[i] + timestep * speed, LARGEST_TURN);
   }
@@ -428,7 +428,7 @@ static void act(tabi_stabiliser *s, const outlook *at, const pressure *foot, dou
   const tabi_walk_state *plan = &at->plan;
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     now->zmp_wanted[i] = plan->zmp[i];
     if (total <= 0) continue;
     now->zmp_wanted[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
@@ -436,9 +436,9 @@ static void act(tabi_stabiliser *s, const outlook *at, const pressure *foot, dou
   }
   double left = left_share(plan, now->zmp_wanted);
   double off[2];
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     off[i] = now->zmp_wanted[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     double c = at->cosine[side];
     double y = at->sine[side];
     const double wanted[2] = {c * off[0] + y * off[1], -y * off[0] + c * off[1]};
@@ -453,7 +453,7 @@ static void act(tabi_stabiliser *s, const outlook *at, const pressure *foot, dou
 
 /* Puts the leg of a side where its last targets lead, or where the last one was. */
 static void start_leg(tabi_stabiliser *s, int side, bool along) {
-  for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
     double last = s->past[0][side][i];
     double further = 2 * last - 3 * s->past[1][side][i] + s->past[2][side][i];
     s->q[s->walker.leg[side].q[i]] = along ? last + further : last;
@@ -461,7 +461,7 @@ static void start_leg(tabi_stabiliser *s, int side, bool along) {
 }
 
 static void keep_target(tabi_stabiliser *s, int side) {
-  for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
     double target = s->q[s->walker.leg[side].q[i]];
     s->past[2][side][i] = s->past[1][side][i];
     s->past[1][side][i] = s->past[0][side][i];
@@ -477,7 +477,7 @@ static void place_soles(const tabi_stabiliser *s, const outlook *at, tbi_frame s
   double sine[2][2];
   double cosine[2][2];
   tbi_sincos(4, s->now.foot_turn[0], sine[0], cosine[0]);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     const double up[3] = {sine[side][0], sine[side][1], at->sine[side]};
     const double level[3] = {cosine[side][0], cosine[side][1], at->cosine[side]};
     sole[side] = (tbi_frame){axes_of(up, level), v3_load(at->plan.foot[side])};
@@ -494,7 +494,7 @@ static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
   tbi_frame sole[2];
   tbi_frame waist;
   place_soles(s, at, sole, &waist);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     start_leg(s, side, true);
     if (!tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole[side], false, s->q)) {
       start_leg(s, side, false);
@@ -502,7 +502,7 @@ static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
     }
     keep_target(s, side);
   }
-  for (int32_t j = 0; j < njoint; j++)
+  for (int32_t j = 0; j < njoint; ++j)
     s->rate[j] = (s->target[j] - s->rate[j]) / timestep;
 }
 

@@ -31,7 +31,7 @@ struct tabi_trajectory {
 
 static tabi_status check_finite(int32_t nrow, int32_t ncolumn, const double *value,
                                 tabi_error *err) {
-  for (size_t i = 0; i < (size_t)nrow * (size_t)ncolumn; i++) {
+  for (size_t i = 0; i < (size_t)nrow * (size_t)ncolumn; ++i) {
     if (isfinite(value[i])) continue;
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                          "trajectory: row %zu is not finite", i / (size_t)ncolumn + 1);
@@ -45,7 +45,7 @@ static tabi_status check(int32_t nrow, int32_t ncolumn, const double *time, cons
   if (nrow < 1 || ncolumn < 1) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "trajectory without rows or columns");
   }
-  for (int32_t i = 0; i < nrow; i++) {
+  for (int32_t i = 0; i < nrow; ++i) {
     if (isfinite(time[i]) && (i == 0 || time[i] > time[i - 1])) continue;
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "trajectory: time of row %d does not rise", i + 1);
@@ -84,7 +84,7 @@ static bool find_changes(tabi_trajectory *trajectory, const tbi_spline_def *def)
   trajectory->column = malloc(n * sizeof *trajectory->column);
   if (!trajectory->still || !trajectory->column) return false;
   memcpy(trajectory->still, def->knot, n * sizeof *trajectory->still);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     size_t k = 1;
     while (k < (size_t)def->nknot && def->knot[k * n + i] == def->knot[i])
       k++;
@@ -100,8 +100,8 @@ static bool keep_knots(tabi_trajectory *trajectory, const tbi_spline_def *def) {
   if (!memory) return false;
   trajectory->value = memory;
   trajectory->second = memory + knots * moves;
-  for (size_t k = 0; k < knots; k++) {
-    for (size_t i = 0; i < moves; i++)
+  for (size_t k = 0; k < knots; ++k) {
+    for (size_t i = 0; i < moves; ++i)
       memory[k * moves + i] = def->knot[k * (size_t)def->ncolumn + (size_t)trajectory->column[i]];
   }
   tbi_spline_fit(knots, moves, trajectory->value, trajectory->second, memory + 2 * knots * moves);
@@ -195,14 +195,14 @@ static void fill_part(const tabi_trajectory *trajectory, int32_t row, size_t fro
   const tbi_blend blend = tbi_spline_blend((size_t)trajectory->nknot, at);
   const double *value = trajectory->value + from;
   const double *second = trajectory->second + from;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; ++i)
     part[i] = tbi_spline_value(&blend, (size_t)trajectory->nmove, value + i, second + i);
 }
 
 /* Columns to where they belong. */
 static void put_part(const tabi_trajectory *trajectory, size_t from, size_t count,
                      const double *part, double *to) {
-  for (size_t i = 0; i < count && trajectory->column; i++)
+  for (size_t i = 0; i < count && trajectory->column; ++i)
     to[trajectory->column[from + i]] = part[i];
   if (!trajectory->column) memcpy(to + from, part, count * sizeof *part);
 }
@@ -245,7 +245,7 @@ void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, doub
     fill_part(trajectory, at.row, from, count, here);
     if (goes_on) {
       fill_part(trajectory, at.row + 1, from, count, slope);
-      for (size_t i = 0; i < count; i++) {
+      for (size_t i = 0; i < count; ++i) {
         double way = slope[i] - here[i];
         here[i] += at.along * way;
         slope[i] = way / at.span;

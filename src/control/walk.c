@@ -75,7 +75,7 @@ static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
                          "walk: first must be TABI_LEFT or TABI_RIGHT");
   }
   bool placed = isfinite(def->yaw);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     placed = placed && isfinite(def->place[i]);
   if (placed && not_negative(def->waist_height) && not_negative(def->spacing) &&
       not_negative(def->stand_before) && not_negative(def->stand_after))
@@ -96,7 +96,7 @@ static tabi_status fail_reach(double time, int32_t side, tabi_error *err) {
 /* Learns from a correction of the waist how far the mass centre followed. */
 static void learn(tbi_walker *walker, const double way[2], v3 before, v3 after) {
   const double came[2] = {before.x - after.x, before.y - after.y};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     if (fabs(way[i]) < 1e-7 || came[i] * way[i] <= 0) continue;
     walker->follow[i] = fmin(fmax(way[i] / came[i], 0.5), 3);
   }
@@ -110,9 +110,9 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
   waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
   const tbi_frame sole[2] = {tbi_frame_of_place(&foot[0]), tbi_frame_of_place(&foot[1])};
   tbi_frame frame = tbi_frame_of_place(waist);
-  for (int i = 0; i < MAX_CORRECTION; i++) {
+  for (int i = 0; i < MAX_CORRECTION; ++i) {
     frame.pos = waist->pos;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
       bool search = time <= 0 && i == 0;
       if (!tbi_walker_set_foot(walker, (tabi_side)side, &frame, &sole[side], search, q))
         return fail_reach(time, side, err);
@@ -139,8 +139,8 @@ static void guess(const pattern *p, int32_t k, double *q, tbi_foot_place *waist)
   const tbi_walker *walker = &p->walk->walker;
   ptrdiff_t nq = tabi_model_nq(p->walk->model);
   if (k < 4) return;
-  for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
       double *at = q + walker->leg[side].q[i];
       *at = go_on(at[-nq], at[-2 * nq], at[-3 * nq], at[-4 * nq]);
     }
@@ -156,7 +156,7 @@ static tabi_status move_joints(const pattern *p, tabi_error *err) {
   const double *last = walk->start;
   tbi_foot_place waist = p->waist[0];
   v3 last_centre = {p->centre[0][0][0], p->centre[1][0][0], 0};
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->count; ++k) {
     double *q = p->q + (size_t)k * nq;
     double time = k * p->def->period;
     v3 centre = {p->centre[0][k][0], p->centre[1][k][0], 0};
@@ -188,7 +188,7 @@ static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
 static void measure_zmp(const pattern *p, bool last) {
   size_t nq = (size_t)tabi_model_nq(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->count; ++k) {
     int32_t inner = k == 0 ? 1 : k < p->count - 1 ? k : p->count - 2;
     const double *now = p->q + (size_t)inner * nq;
     v3 zmp = last ? tbi_walker_zmp(walker, now - nq, now, now + nq, p->def->period)
@@ -203,14 +203,14 @@ static void measure_zmp(const pattern *p, bool last) {
  * the robot stands it gains less: it must start at rest, whatever is seen ahead. */
 static void correct_centre(const pattern *p) {
   double before = fmax(p->def->stand_before, p->def->period);
-  for (int axis = 0; axis < 2; axis++) {
-    for (int32_t k = 0; k < p->count; k++) {
+  for (int axis = 0; axis < 2; ++axis) {
+    for (int32_t k = 0; k < p->count; ++k) {
       double share = tbi_ease(k * p->def->period / before);
       p->lack[k] = share * (p->zmp[axis][k] - p->motion_zmp[axis][k]);
     }
     tbi_preview_follow(&p->preview, p->count, p->lack, p->change);
-    for (int32_t k = 0; k < p->count; k++) {
-      for (int i = 0; i < 3; i++)
+    for (int32_t k = 0; k < p->count; ++k) {
+      for (int i = 0; i < 3; ++i)
         p->centre[axis][k][i] += p->change[k][i];
     }
   }
@@ -291,14 +291,14 @@ static tabi_status make_preview(pattern *p, tabi_error *err) {
 }
 
 static tabi_status generate(pattern *p, tabi_error *err) {
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->count; ++k) {
     p->plan[k] = tbi_plan_at(&p->walk->plan, k * p->def->period);
     p->zmp[0][k] = p->plan[k].zmp[0];
     p->zmp[1][k] = p->plan[k].zmp[1];
   }
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = 0; axis < 2; ++axis)
     tbi_preview_follow(&p->preview, p->count, p->zmp[axis], p->centre[axis]);
-  for (int32_t pass = 0;; pass++) {
+  for (int32_t pass = 0;; ++pass) {
     tabi_status status = move_joints(p, err);
     if (status != TABI_OK) return status;
     measure_zmp(p, pass == p->def->passes);
@@ -332,8 +332,8 @@ static tabi_trajectory *keep_joints(const pattern *p, bool torque, tabi_error *e
     return NULL;
   }
   double *to = rows;
-  for (int32_t k = 0; k < p->count; k++, from += width) {
-    for (int32_t j = 0; j < njoint; j++, to++) {
+  for (int32_t k = 0; k < p->count; ++k, from += width) {
+    for (int32_t j = 0; j < njoint; ++j, ++to) {
       tabi_range range = torque ? tabi_model_joint_v(model, j) : tabi_model_joint_q(model, j);
       if (range.count == 1) *to = from[range.first];
     }
@@ -350,9 +350,9 @@ static tabi_trajectory *keep_reference(const pattern *p, tabi_error *err) {
     (void)tbi_error_memory(err);
     return NULL;
   }
-  for (size_t k = 0; k < (size_t)p->count; k++) {
+  for (size_t k = 0; k < (size_t)p->count; ++k) {
     double *row = rows + k * TBI_REF_COLUMNS;
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 2; ++axis) {
       row[TBI_REF_CENTRE + axis] = p->centre[axis][k][0];
       row[TBI_REF_SPEED + axis] = p->centre[axis][k][1];
       row[TBI_REF_MOTION + axis] = p->motion_zmp[axis][k];
@@ -454,7 +454,7 @@ tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
   memcpy(now.waist, row + TBI_REF_WAIST, sizeof now.waist);
   memcpy(now.motion_zmp, row + TBI_REF_MOTION, sizeof now.motion_zmp);
   memcpy(now.zmp, plan.zmp, sizeof now.zmp);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     v3_store(plan.foot[side].pos, now.foot[side]);
     now.foot_yaw[side] = plan.foot[side].yaw;
     now.lifted[side] = plan.lifted[side];

@@ -34,7 +34,7 @@ tbi_frame tbi_frame_of_place(const tbi_foot_place *place) {
 static tabi_status find_base(tbi_walker *walker, const tabi_walk_def *def, tabi_error *err) {
   const tabi_model *model = walker->model;
   int32_t nlink = tabi_model_nlink(model);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     int32_t link = i < 2 ? def->foot[i] : def->waist;
     if (link >= 0 && link < nlink) continue;
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
@@ -68,7 +68,7 @@ typedef struct extent {
 /* Around one vertex, or a ball of some size. */
 static void include(extent *around, v3 point, const double *reach) {
   const double at[3] = {point.x, point.y, point.z};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     around->low[i] = fmin(around->low[i], at[i] - reach[i]);
     around->high[i] = fmax(around->high[i], at[i] + reach[i]);
   }
@@ -94,7 +94,7 @@ static void include_shape(const tabi_model *model, const tabi_shape_def *shape,
   const double none[3] = {0, 0, 0};
   if (shape->type == TABI_SHAPE_MESH) {
     tabi_mesh_def mesh = tabi_model_mesh(model, shape->mesh);
-    for (size_t i = 0; i < (size_t)mesh.nvertex; i++) {
+    for (size_t i = 0; i < (size_t)mesh.nvertex; ++i) {
       v3 vertex = v3_load(mesh.vertices + 3 * i);
       include(around, v3_add(place->pos, m3_mulv(&place->rot, vertex)), none);
     }
@@ -102,7 +102,7 @@ static void include_shape(const tabi_model *model, const tabi_shape_def *shape,
   }
   v3 half = half_box(shape);
   double reach[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     v3 row = m3_row(&place->rot, i);
     reach[i] = fabs(row.x) * half.x + fabs(row.y) * half.y + fabs(row.z) * half.z;
   }
@@ -118,7 +118,7 @@ static tabi_status measure_foot(const tabi_model *model, int32_t foot, const m3 
       {-far, -far, -far}
   };
   tbi_frame turned = {*level, v3_zero()};
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     if (shape.link != foot || !shape.collides) continue;
     tbi_frame own = tbi_frame_load(shape.pos, shape.quat);
@@ -140,7 +140,7 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
   tabi_status status = tbi_leg_find(model, def->waist, def->foot[side], posture, leg, err);
   if (status != TABI_OK) return status;
   double angle[TBI_LEG_JOINTS];
-  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     angle[i] = posture[leg->q[i]];
   tbi_frame foot = tbi_leg_forward(leg, angle);
   extent around;
@@ -166,8 +166,8 @@ static tabi_status add_scratch(tbi_walker *walker, tabi_error *err) {
 }
 
 void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves) {
-  for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i)
       moves[walker->leg[side].q[i]] = true;
   }
 }
@@ -193,7 +193,7 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
   };
   tabi_status status = find_base(walker, def, err);
   v3 sole[2];
-  for (int side = 0; side < 2 && status == TABI_OK; side++)
+  for (int side = 0; side < 2 && status == TABI_OK; ++side)
     status = find_foot(walker, def, side, posture, &sole[side], err);
   if (status != TABI_OK) return status;
   walker->spacing = sole[0].y - sole[1].y;
@@ -236,13 +236,13 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
                          const tbi_frame *sole, bool search, double *q) {
   const tbi_leg *leg = &walker->leg[side];
   double angle[TBI_LEG_JOINTS];
-  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     angle[i] = q[leg->q[i]];
   tbi_frame link = tbi_frame_mul(sole, &walker->foot[side]);
   m3 back = m3_transpose(&waist->rot);
   tbi_frame goal = {m3_mul(&back, &link.rot), m3_mulv(&back, v3_sub(link.pos, waist->pos))};
   bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
-  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     q[leg->q[i]] = angle[i];
   return reached;
 }
@@ -250,7 +250,7 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
 double tbi_walker_mass(const tbi_walker *walker) {
   const tabi_model *model = walker->model;
   double mass = 0;
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (model->body[i].tree == model->body[walker->body].tree) mass += model->body[i].mass;
   }
   return mass;
@@ -263,7 +263,7 @@ v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
   tabi_dynamics_set_state(d, q, walker->v);
   int32_t tree = model->body[walker->body].tree;
   v3 moment = v3_zero();
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     if (model->body[i].tree != tree) continue;
     moment = v3_add(moment, v4_to(d->body[i].inertia.h));
   }
@@ -284,7 +284,7 @@ static void differentiate(const tbi_walker *walker, int32_t dof, double before, 
 static void base_difference(const tbi_walker *walker, const double *from, const double *to,
                             double time, double v[6]) {
   const tbi_body *body = &walker->model->body[walker->body];
-  for (int32_t k = 0; k < 3; k++)
+  for (int32_t k = 0; k < 3; ++k)
     v[k] = (to[body->q + k] - from[body->q + k]) / time;
   q4 back = q_load(from + body->q + 3);
   q4 turn = q_mul(q_load(to + body->q + 3), (q4){back.w, -back.x, -back.y, -back.z});
@@ -299,7 +299,7 @@ static void move_base(const tbi_walker *walker, const double *before, const doub
   double second[6];
   base_difference(walker, before, now, period, first);
   base_difference(walker, now, after, period, second);
-  for (int32_t k = 0; k < 6; k++)
+  for (int32_t k = 0; k < 6; ++k)
     differentiate(walker, walker->model->body[walker->body].v + k, first[k], second[k], period);
 }
 
@@ -338,7 +338,7 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
   const double *const three[3] = {before, now, after};
   int32_t tree = model->body[walker->body].tree;
   memset(walker->v, 0, 2 * (size_t)model->nv * sizeof *walker->v);
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     if (body->tree == tree && body->nv == 1) move_joint(walker, body->q, body->v, three, period);
   }
@@ -354,7 +354,7 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
 v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
                         const double *after, double period) {
   const double *const three[3] = {before, now, after};
-  for (int32_t i = 1; i < walker->lumps.count; i++)
+  for (int32_t i = 1; i < walker->lumps.count; ++i)
     move_joint(walker, walker->lumps.lump[i].q, walker->lumps.lump[i].v, three, period);
   move_base(walker, before, now, after, period);
   double gravity[3];
@@ -375,8 +375,8 @@ static void carry(tbi_walker *walker, int side, v3 point, v3 force, v3 moment) {
   v3_store(point, at);
   tabi_dynamics_point_jacobian(walker->dynamics, walker->link[side], at, walker->jacobian);
   tabi_dynamics_angular_jacobian(walker->dynamics, walker->link[side], walker->jacobian + 3 * nv);
-  for (size_t i = 0; i < 6; i++) {
-    for (size_t k = 0; k < nv; k++)
+  for (size_t i = 0; i < 6; ++i) {
+    for (size_t k = 0; k < nv; ++k)
       walker->tau[k] -= walker->jacobian[i * nv + k] * push[i];
   }
 }
@@ -389,7 +389,7 @@ void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double lef
   const double share[2] = {left_share, 1 - left_share};
   v3 middle = v3_axpy(v3_scale(share[0], foot[0].pos), share[1], foot[1].pos);
   v3 off = {zmp.x - middle.x, zmp.y - middle.y, 0};
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     if (share[side] <= 0) continue;
     v3 point = {foot[side].pos.x + off.x, foot[side].pos.y + off.y, walker->ground};
     carry(walker, side, point, v3_scale(share[side], f), v3_scale(share[side], twist));

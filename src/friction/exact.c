@@ -168,8 +168,8 @@ bool tbi_exact_met(tbi_exact_work *e, double share) {
 
 bool tbi_exact_factor(tbi_exact_work *e) {
   if (e->left == 0) return false;
-  e->left--;
-  e->used++;
+  --e->left;
+  ++e->used;
   return e->w->newton(e->w->self, e->d, e->g, e->dr);
 }
 

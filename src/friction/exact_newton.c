@@ -344,7 +344,7 @@ static double first_change(const newton *n, int32_t i, const point *from, const 
 static bool pass_change(newton *n, double share, double reference) {
   tbi_exact_work *e = n->e;
   if (n->map != TBI_EXACT_ALART_CURNIER || n->changes == CHANGES) return false;
-  n->changes++;
+  ++n->changes;
   double first = 1;
   (void)try_step(n, 1);
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
@@ -369,7 +369,7 @@ static bool advance(newton *n) {
     if (k == 0) full = size;
     bool take = n->unchecked > 0 ? isfinite(size) : size <= (1 - DECREASE * share) * reference;
     if (take) {
-      if (n->unchecked > 0) n->unchecked--;
+      if (n->unchecked > 0) --n->unchecked;
       accept(n, size);
       return true;
     }
@@ -378,7 +378,7 @@ static bool advance(newton *n) {
   }
   if (isfinite(full) && pass_change(n, 2 * share, reference)) return true;
   if (n->forced == FORCED_STEPS || !isfinite(full)) return false;
-  n->forced++;
+  ++n->forced;
   n->unchecked = FREE_STEPS;
   accept(n, try_step(n, 1));
   return true;
@@ -436,7 +436,7 @@ typedef struct record {
 } record;
 
 static void fail(newton *n, record *c, double residual) {
-  c->failures++;
+  ++c->failures;
   c->successes = 0;
   n->del *= c->succeeded ? 3 : 20;
   if (residual <= c->reached) {
@@ -448,13 +448,13 @@ static void fail(newton *n, record *c, double residual) {
 
 static void succeed(newton *n, record *c, double residual, int32_t steps) {
   if (!(residual < 3 * c->reached) && !(residual < 10 * n->e->residual)) {
-    c->failures++;
+    ++c->failures;
     go_back(n);
     n->del *= 10;
     return;
   }
   c->succeeded = true;
-  c->successes++;
+  ++c->successes;
   c->reached = residual;
   c->idle = residual <= c->halved / 2 ? 0 : c->idle + 1;
   if (c->idle == 0) c->halved = residual;

@@ -27,7 +27,7 @@ bool tbi_assimp_reads(const char *extension) {
 
 static size_t count_faces(const struct aiScene *scene) {
   size_t count = 0;
-  for (unsigned i = 0; i < scene->mNumMeshes; i++)
+  for (unsigned i = 0; i < scene->mNumMeshes; ++i)
     count += scene->mMeshes[i]->mNumFaces;
   return count;
 }
@@ -44,7 +44,7 @@ static tabi_status take_face(reading *r, const struct aiMesh *from, unsigned fac
   const struct aiFace *f = &from->mFaces[face];
   double corners[9];
   if (f->mNumIndices != 3) return TABI_OK;
-  for (size_t k = 0; k < 3; k++) {
+  for (size_t k = 0; k < 3; ++k) {
     if (f->mIndices[k] >= from->mNumVertices) {
       return tbi_error_set(r->err, TABI_ERR_PARSE, r->place,
                            "mesh '%s': face %u uses vertex %u of %u", r->name, face + 1,
@@ -55,7 +55,7 @@ static tabi_status take_face(reading *r, const struct aiMesh *from, unsigned fac
     corners[3 * k + 1] = (double)v.y;
     corners[3 * k + 2] = (double)v.z;
   }
-  for (int k = 0; k < 9; k++) {
+  for (int k = 0; k < 9; ++k) {
     if (isfinite(corners[k])) continue;
     return tbi_error_set(r->err, TABI_ERR_PARSE, r->place, "mesh '%s': vertex %u not finite",
                          r->name, f->mIndices[k / 3] + 1);
@@ -72,9 +72,9 @@ static tabi_status take_scene(reading *r, const struct aiScene *scene, tbi_mesh 
                          r->name, nface, MAX_FACES);
   }
   if (!tbi_weld_begin(&r->weld, mesh, nface > 0 ? nface : 1)) status = tbi_error_memory(r->err);
-  for (unsigned i = 0; i < scene->mNumMeshes && status == TABI_OK; i++) {
+  for (unsigned i = 0; i < scene->mNumMeshes && status == TABI_OK; ++i) {
     const struct aiMesh *from = scene->mMeshes[i];
-    for (unsigned f = 0; f < from->mNumFaces && status == TABI_OK; f++)
+    for (unsigned f = 0; f < from->mNumFaces && status == TABI_OK; ++f)
       status = take_face(r, from, f);
   }
   tbi_weld_end(&r->weld);

@@ -147,7 +147,7 @@ static tabi_status fail_link(const reader *r, const tbi_yaml_node *node, const c
   size_t prefix = strlen(r->list->prefix);
   tbi_suggestion nearest = tbi_suggest_begin(name);
   if (r->list->has_world) tbi_suggest_add(&nearest, "world");
-  for (int32_t i = 0; i < tabi_builder_nlink(builder); i++) {
+  for (int32_t i = 0; i < tabi_builder_nlink(builder); ++i) {
     const char *known = tbi_builder_link(builder, i)->name;
     if (known && strncmp(known, r->list->prefix, prefix) == 0)
       tbi_suggest_add(&nearest, known + prefix);
@@ -190,7 +190,7 @@ static tabi_status find_links(reader *r) {
 static tabi_status find_type(reader *r) {
   if (!r->keys.type)
     return fail(r, r->node, "type is missing (ball, hinge, fixed, axes, rod, spring)");
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
     if (strcmp(types[i].name, r->keys.type) != 0) continue;
     r->def.type = (tabi_connection_type)i;
     return TABI_OK;
@@ -203,7 +203,7 @@ static tabi_status find_type(reader *r) {
 static tabi_status fail_key(const reader *r, const tbi_yaml_node *node) {
   char known[MAX_TEXT] = "at";
   size_t used = strlen(known);
-  for (size_t i = 0; i < NSPECIAL; i++) {
+  for (size_t i = 0; i < NSPECIAL; ++i) {
     if (!(types[r->def.type].allowed & special[i].bit)) continue;
     int written = snprintf(known + used, sizeof known - used, ", %s", special[i].key);
     if (written < 0 || (size_t)written >= sizeof known - used) break;
@@ -214,7 +214,7 @@ static tabi_status fail_key(const reader *r, const tbi_yaml_node *node) {
 
 static tabi_status check_keys(const reader *r) {
   const char *type = types[r->def.type].name;
-  for (size_t i = 0; i < NSPECIAL; i++) {
+  for (size_t i = 0; i < NSPECIAL; ++i) {
     const tbi_yaml_node *node = tbi_yaml_child(r->node, special[i].key);
     if (node && !(types[r->def.type].allowed & special[i].bit)) return fail_key(r, node);
   }
@@ -234,7 +234,7 @@ static tabi_status read_axes(reader *r) {
   for (const tbi_yaml_node *item = r->keys.axes ? r->keys.axes->first : NULL; item;
        item = item->next) {
     unsigned bit = 0;
-    for (unsigned i = 0; i < 6 && item->kind == TBI_YAML_SCALAR; i++) {
+    for (unsigned i = 0; i < 6 && item->kind == TBI_YAML_SCALAR; ++i) {
       if (strcmp(item->text, names[i]) == 0) bit = 1U << i;
     }
     if (bit == 0) {
@@ -408,7 +408,7 @@ tabi_status tbi_connections_warn(const tabi_model *model, const double *q, tabi_
     if (err) *err = failure;
     return failure.status;
   }
-  for (int32_t i = 0; i < tabi_model_nconnection(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
     tabi_connection_def c = tabi_model_connection(model, i);
     tbi_opening opening = tbi_opening_of(dynamics, &c);
     warn_open(&c, &opening, warn, user);

@@ -36,7 +36,7 @@ static char *next_line(reading *r) {
   if (end) *end = '\0';
   size_t length = strlen(line);
   if (length > 0 && line[length - 1] == '\r') line[length - 1] = '\0';
-  r->line++;
+  ++r->line;
   return line;
 }
 
@@ -70,7 +70,7 @@ static tabi_status read_names(reading *r, char *line) {
   csv->names = calloc(MAX_COLUMNS, sizeof *csv->names);
   if (!csv->names) return tbi_error_memory(r->err);
   char *cell = NULL;
-  for (int32_t i = 0; (cell = next_cell(&line)); i++) {
+  for (int32_t i = 0; (cell = next_cell(&line)); ++i) {
     if (i == 0 && r->rate == 0) {
       if (strcmp(cell, "time") == 0) continue;
       return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
@@ -119,7 +119,7 @@ static tabi_status read_row(reading *r, char *line) {
       double *to = count < timed ? &r->time[r->nrow] : &values[count - timed];
       status = read_cell(r, cell, to);
     }
-    count++;
+    ++count;
   }
   if (status != TABI_OK) return status;
   if (count != wanted) {
@@ -130,7 +130,7 @@ static tabi_status read_row(reading *r, char *line) {
     return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "time %g does not rise",
                          r->time[r->nrow]);
   }
-  r->nrow++;
+  ++r->nrow;
   return TABI_OK;
 }
 

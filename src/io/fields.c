@@ -139,7 +139,7 @@ static tabi_status read_field(const context *c, const tbi_yaml_node *node, const
 }
 
 static const tbi_field *find_field(const char *key, const tbi_field *fields, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     if (strcmp(fields[i].key, key) == 0) return &fields[i];
   }
   return NULL;
@@ -148,7 +148,7 @@ static const tbi_field *find_field(const char *key, const tbi_field *fields, siz
 static tabi_status fail_unknown(const tbi_yaml_node *node, const char *what,
                                 const tbi_field *fields, size_t count, tabi_error *err) {
   tbi_suggestion nearest = tbi_suggest_begin(node->key);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; ++i)
     tbi_suggest_add(&nearest, fields[i].key);
   char hint[TBI_HINT_SIZE];
   if (nearest.nearest) {
@@ -158,7 +158,7 @@ static tabi_status fail_unknown(const tbi_yaml_node *node, const char *what,
   // nothing is near, so all that is known is listed
   char list[256] = "";
   size_t used = 0;
-  for (size_t i = 0; i < count && used + strlen(fields[i].key) + 3 < sizeof list; i++) {
+  for (size_t i = 0; i < count && used + strlen(fields[i].key) + 3 < sizeof list; ++i) {
     if (i > 0) list[used++] = ',', list[used++] = ' ';
     size_t length = strlen(fields[i].key);
     memcpy(list + used, fields[i].key, length + 1);

@@ -47,7 +47,7 @@ static tabi_status next_number(reading *r, const char *what, int64_t which, doub
   int32_t line = r->line;
   while (is_space(*r->at)) {
     line += *r->at == '\n';
-    r->at++;
+    ++r->at;
   }
   r->line = line;
   size_t n = 0;
@@ -133,7 +133,7 @@ static tabi_status read_dense_contact(reading *r, double *rows) {
     for (int k = 0; k < 3; ++k)
       memcpy(block + (ptrdiff_t)3 * k, rows + k * width + 3 * (ptrdiff_t)j, 3 * sizeof *block);
     r->column[r->nblock] = j;
-    if (!is_zero(block)) r->nblock++;
+    if (!is_zero(block)) ++r->nblock;
   }
   return TABI_OK;
 }

@@ -38,18 +38,18 @@ static bool is_break(unsigned char c) {
 
 static void skip_comment(source *s) {
   while (s->at < s->size && s->bytes[s->at] != '\n')
-    s->at++;
+    ++s->at;
 }
 
 /* The next word of the line and its length; 0 at its end. */
 static size_t next_word(source *s, const char **word) {
   while (s->at < s->size && is_break(s->bytes[s->at]))
-    s->at++;
+    ++s->at;
   if (s->at < s->size && s->bytes[s->at] == '#') skip_comment(s);
   size_t begin = s->at;
   while (s->at < s->size && s->bytes[s->at] != '\n' && s->bytes[s->at] != '#' &&
          !is_break(s->bytes[s->at]))
-    s->at++;
+    ++s->at;
   *word = (const char *)s->bytes + begin;
   return s->at - begin;
 }
@@ -82,8 +82,8 @@ static tabi_status read_row(source *s, grid *g, int32_t *count, int32_t *columns
     if (status != TABI_OK) return status;
     ++*columns;
   }
-  s->at++;
-  s->line++;
+  ++s->at;
+  ++s->line;
   return TABI_OK;
 }
 
@@ -108,13 +108,13 @@ static tabi_status read_text(source *s, grid *g) {
 static bool read_whole(source *s, int32_t limit, int32_t *value) {
   for (;;) {
     while (s->at < s->size && (is_break(s->bytes[s->at]) || s->bytes[s->at] == '\n'))
-      s->at++;
+      ++s->at;
     if (s->at >= s->size || s->bytes[s->at] != '#') break;
     skip_comment(s);
   }
   size_t begin = s->at;
   *value = 0;
-  for (; s->at < s->size && s->bytes[s->at] >= '0' && s->bytes[s->at] <= '9'; s->at++) {
+  for (; s->at < s->size && s->bytes[s->at] >= '0' && s->bytes[s->at] <= '9'; ++s->at) {
     *value = 10 * *value + (s->bytes[s->at] - '0');
     if (*value > limit) return false;
   }
@@ -144,10 +144,10 @@ static tabi_status read_picture(source *s, grid *g) {
     return fail_picture(s, "PGM needs a width, a height (32767 at most) and a largest value "
                            "(65535 at most)");
   }
-  s->at++; /* one space before raw values */
+  ++s->at; /* one space before raw values */
   if (s->at > s->size) s->at = s->size;
   int64_t points = (int64_t)g->columns * g->rows;
-  for (int32_t i = 0; i < points; i++) {
+  for (int32_t i = 0; i < points; ++i) {
     int32_t value = 0;
     if (raw ? !read_raw(s, most, &value) : !read_whole(s, most, &value))
       return fail_picture(s, "PGM ends early, or a value is above its largest one");
@@ -187,16 +187,16 @@ static tabi_status make_mesh(const source *s, const grid *g, const tbi_heightfie
   if (!mesh->vertices || !mesh->faces) return tbi_error_memory(s->err);
   double width = field->size[0] > 0 ? field->size[0] : g->columns - 1;
   double depth = field->size[1] > 0 ? field->size[1] : g->rows - 1;
-  for (int32_t row = 0; row < g->rows; row++) {
-    for (int32_t column = 0; column < g->columns; column++) {
+  for (int32_t row = 0; row < g->rows; ++row) {
+    for (int32_t column = 0; column < g->columns; ++column) {
       double *v = mesh->vertices + 3 * (size_t)mesh->nvertex;
       v[0] = width * ((double)column / (g->columns - 1) - 0.5);
       v[1] = depth * (0.5 - (double)row / (g->rows - 1));
       v[2] = field->height * g->heights[mesh->nvertex++];
     }
   }
-  for (int32_t row = 0; row + 1 < g->rows; row++) {
-    for (int32_t column = 0; column + 1 < g->columns; column++)
+  for (int32_t row = 0; row + 1 < g->rows; ++row) {
+    for (int32_t column = 0; column + 1 < g->columns; ++column)
       put_cell(g, mesh, row * g->columns + column);
   }
   return TABI_OK;

@@ -53,7 +53,7 @@ static void copy_hull(qhT *qh, const double *points, int32_t *number, tbi_mesh *
     number[point] = hull->nvertex;
     memcpy(hull->vertices + 3 * (size_t)hull->nvertex, points + 3 * (size_t)point,
            3 * sizeof *points);
-    hull->nvertex++;
+    ++hull->nvertex;
   }
   FORALLfacets {
     int32_t *face = hull->faces + 3 * (size_t)hull->nface;
@@ -68,7 +68,7 @@ static void copy_hull(qhT *qh, const double *points, int32_t *number, tbi_mesh *
       face[1] = face[2];
       face[2] = swap;
     }
-    hull->nface++;
+    ++hull->nface;
   }
 }
 

@@ -29,9 +29,9 @@ static tabi_status check_def(const tabi_load_def *def, tabi_error *err) {
   }
   double norm = 0;
   bool finite = true;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     finite = finite && isfinite(def->base_pos[i]);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     norm += def->base_quat[i] * def->base_quat[i];
   if (def->place_base && (!finite || !isfinite(norm) || !(norm > 0))) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,

@@ -37,11 +37,11 @@ void tbi_mesh_free(tbi_mesh *mesh) {
 }
 
 void tbi_mesh_scale(tbi_mesh *mesh, const double scale[3]) {
-  for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; i++)
+  for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; ++i)
     mesh->vertices[i] *= scale[i % 3];
   if (scale[0] * scale[1] * scale[2] > 0) return;
   // seen in a mirror, every face goes the other way round
-  for (int32_t i = 0; i < mesh->nface; i++) {
+  for (int32_t i = 0; i < mesh->nface; ++i) {
     int32_t *face = mesh->faces + 3 * (size_t)i;
     int32_t swap = face[1];
     face[1] = face[2];
@@ -66,9 +66,9 @@ static s3 outer(double d, v3 a) {
 
 static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
   moments sum = {0};
-  for (int32_t i = 0; i < mesh->nface; i++) {
+  for (int32_t i = 0; i < mesh->nface; ++i) {
     v3 corner[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
       size_t vertex = (size_t)mesh->faces[3 * (size_t)i + (size_t)k];
       corner[k] = v3_sub(v3_load(mesh->vertices + 3 * vertex), centre);
     }
@@ -77,7 +77,7 @@ static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
     sum.volume += d;
     sum.first = v3_axpy(sum.first, d, s);
     sum.second = s3_add(sum.second, outer(d, s));
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       sum.second = s3_add(sum.second, outer(d, corner[k]));
   }
   return sum;
@@ -87,7 +87,7 @@ static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
 static v3 middle(const tbi_mesh *mesh, double *diagonal) {
   v3 low = v3_load(mesh->vertices);
   v3 high = low;
-  for (int32_t i = 1; i < mesh->nvertex; i++) {
+  for (int32_t i = 1; i < mesh->nvertex; ++i) {
     v3 p = v3_load(mesh->vertices + 3 * (size_t)i);
     low = v3_make(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
     high = v3_make(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
@@ -161,7 +161,7 @@ static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_plac
     if (err) *err = *why;
     return why->status;
   }
-  meshes->nmissing++;
+  ++meshes->nmissing;
   if (meshes->nmissing == 1 && def->warn) def->warn(def->warn_user, why);
   if (meshes->nmissing == 2) meshes->missing_place = place;
   return TABI_OK;

@@ -114,7 +114,7 @@ void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
     return;
   }
   reader->joints[reader->njoint++] = joint;
-  reader->bodies[body].njoint++;
+  ++reader->bodies[body].njoint;
 }
 
 static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t parent) {

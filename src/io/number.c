@@ -29,7 +29,7 @@ static size_t token_length(const char *text) {
 
 static const char *skip_space(const char *text) {
   while (is_space(*text))
-    text++;
+    ++text;
   return text;
 }
 
@@ -63,7 +63,7 @@ static size_t literal_length(const char *text, size_t n) {
 
 static bool is_not_finite(const char *text, size_t n) {
   if (n > 0 && (text[0] == '+' || text[0] == '-')) {
-    text++;
+    ++text;
     n--;
   }
   return (n >= 3 && strncasecmp(text, "nan", 3) == 0) ||
@@ -74,7 +74,7 @@ static bool is_not_finite(const char *text, size_t n) {
 /* The cure for a number with commas in it; "" if there are none. */
 static const char *comma_hint(const char *text, size_t n) {
   size_t commas = 0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     commas += text[i] == ',';
   if (commas == 0) return "";
   bool separates = commas > 1 || text[0] == ',' || text[n - 1] == ',';

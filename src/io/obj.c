@@ -43,7 +43,7 @@ static size_t next_word(source *s, const char **word) {
   size_t begin = s->at;
   bool comment = s->at < s->size && s->text[s->at] == '#';
   while (s->at < s->size && s->text[s->at] != '\n' && (comment || gap_at(s, s->at) == 0))
-    s->at++;
+    ++s->at;
   if (comment) begin = s->at;
   *word = s->text + begin;
   return s->at - begin;
@@ -53,7 +53,7 @@ static void skip_line(source *s) {
   const char *word;
   while (next_word(s, &word) > 0) {
   }
-  if (s->at < s->size) s->at++;
+  if (s->at < s->size) ++s->at;
 }
 
 static bool is_word(const char *word, size_t n, char letter) { return n == 1 && word[0] == letter; }
@@ -62,13 +62,13 @@ static void count(source *s) {
   const char *word;
   while (s->at < s->size) {
     size_t n = next_word(s, &word);
-    if (is_word(word, n, 'v')) s->nvertex++;
+    if (is_word(word, n, 'v')) ++s->nvertex;
     if (is_word(word, n, 'f')) {
       size_t corners = 0;
       while (next_word(s, &word) > 0)
-        corners++;
+        ++corners;
       if (corners > 2) s->ncorner += corners - 2;
-      s->nface++;
+      ++s->nface;
     }
     skip_line(s);
   }
@@ -77,7 +77,7 @@ static void count(source *s) {
 
 static tabi_status read_vertex(source *s) {
   double *to = s->vertices + 3 * s->vertex++;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     const char *word;
     size_t n = next_word(s, &word);
     if (!tbi_number_read(word, n, &to[i])) {
@@ -97,7 +97,7 @@ static bool read_index(const char *word, size_t n, long *index) {
   size_t at = n > 0 && word[0] == '-' ? 1 : 0;
   long value = 0;
   size_t begin = at;
-  for (; at < n && word[at] >= '0' && word[at] <= '9' && value < 1000000000; at++)
+  for (; at < n && word[at] >= '0' && word[at] <= '9' && value < 1000000000; ++at)
     value = 10 * value + (word[at] - '0');
   *index = begin > 0 ? -value : value;
   return at > begin && (at == n || word[at] == '/');
@@ -131,7 +131,7 @@ static tabi_status read_face(source *s, tbi_weld *w) {
   const double *last = first;
   const double *corner = first;
   size_t corners = 0;
-  s->face++;
+  ++s->face;
   for (;;) {
     bool there = false;
     tabi_status status = read_corner(s, &corner, &there);
@@ -156,7 +156,7 @@ static tabi_status read_line(source *s, tbi_weld *w, bool faces) {
   const char *word;
   tabi_status status = TABI_OK;
   size_t n = next_word(s, &word);
-  if (is_word(word, n, 'v') && faces) s->vertex++;
+  if (is_word(word, n, 'v') && faces) ++s->vertex;
   if (is_word(word, n, 'v') && !faces) status = read_vertex(s);
   if (is_word(word, n, 'f') && faces) status = read_face(s, w);
   skip_line(s);
@@ -167,7 +167,7 @@ static tabi_status read_line(source *s, tbi_weld *w, bool faces) {
  * vertices before them. */
 static tabi_status read_lines(source *s, tbi_weld *w) {
   tabi_status status = TABI_OK;
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; ++pass) {
     s->at = 0;
     s->vertex = 0;
     while (s->at < s->size && status == TABI_OK)

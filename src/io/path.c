@@ -30,7 +30,7 @@ static bool is_inside(const char *root, const char *path) {
 
 static int32_t count_parts(const char *path) {
   int32_t parts = 0;
-  for (; *path != '\0'; path++)
+  for (; *path != '\0'; ++path)
     parts += path[0] == '/' && path[1] != '/' && path[1] != '\0';
   return parts;
 }
@@ -42,7 +42,7 @@ static bool leaves(const char *path, int32_t depth) {
     if (n == 2 && path[0] == '.' && path[1] == '.') {
       if (--depth < 0) return true;
     } else if (n > 0 && !(n == 1 && path[0] == '.')) {
-      depth++;
+      ++depth;
     }
     path += n;
     path += strspn(path, "/");
@@ -60,7 +60,7 @@ static int hex(char c) {
 /* Undoes %2e and the like; false if the path is too long or holds a zero byte. */
 static bool decode(const char *from, char *to) {
   size_t n = 0;
-  for (; *from != '\0'; from++) {
+  for (; *from != '\0'; ++from) {
     int code = (unsigned char)*from;
     if (*from == '%' && hex(from[1]) >= 0 && hex(from[2]) >= 0) {
       code = 16 * hex(from[1]) + hex(from[2]);
@@ -77,7 +77,7 @@ static void note_looked(tbi_path *path, const char *candidate) {
   size_t used = strlen(path->looked);
   size_t left = sizeof path->looked - used;
   size_t length = strlen(candidate);
-  path->nlooked++;
+  ++path->nlooked;
   // the first two in full, the others as a number
   if (path->nlooked > 2 || length + 24 > left) return;
   (void)snprintf(path->looked + used, left, "%s%s", used > 0 ? ", " : "", candidate);

@@ -77,7 +77,7 @@ static tabi_status fail(const reader *r, const tbi_yaml_node *node, const char *
 /* All types, for messages. */
 static const char *list_types(char text[LIST_SIZE]) {
   size_t used = 0;
-  for (int i = 0; i < TABI_SENSOR_COUNT && used < LIST_SIZE; i++) {
+  for (int i = 0; i < TABI_SENSOR_COUNT && used < LIST_SIZE; ++i) {
     int n = snprintf(text + used, LIST_SIZE - used, "%s%s", i > 0 ? ", " : "",
                      tabi_sensor_type_name((tabi_sensor_type)i));
     used += n > 0 ? (size_t)n : 0;
@@ -94,7 +94,7 @@ static tabi_status find_type(reader *r) {
     return TABI_OK;
   }
   tbi_suggestion nearest = tbi_suggest_begin(r->keys.type);
-  for (int i = 0; i < TABI_SENSOR_COUNT; i++)
+  for (int i = 0; i < TABI_SENSOR_COUNT; ++i)
     tbi_suggest_add(&nearest, tabi_sensor_type_name((tabi_sensor_type)i));
   const tbi_yaml_node *node = tbi_yaml_child(r->node, "type");
   char hint[TBI_HINT_SIZE];
@@ -114,7 +114,7 @@ static tabi_status check_keys(const reader *r) {
     return fail(r, node, "type %s has no '%s', but a %s", type, other, at_joint ? "joint" : "link");
   }
   static const char *const frame[] = {"xyz", "rpy", "quat"};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     node = tbi_yaml_child(r->node, frame[i]);
     if (node && !types[r->def.type].framed)
       return fail(r, node, "type %s has no '%s'", type, frame[i]);
@@ -132,7 +132,7 @@ static tabi_status fail_place(const reader *r, const char *name, bool joint) {
   size_t prefix = strlen(r->list->prefix);
   int32_t count = joint ? tabi_builder_njoint(builder) : tabi_builder_nlink(builder);
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     const char *known = name_of(builder, joint, i);
     if (known && strncmp(known, r->list->prefix, prefix) == 0)
       tbi_suggest_add(&nearest, known + prefix);
@@ -145,7 +145,7 @@ static tabi_status fail_place(const reader *r, const char *name, bool joint) {
 /* Any link of a robot will do to find its tree. */
 static tabi_status take_robot(reader *r) {
   const tabi_builder *builder = r->list->builder;
-  for (int32_t i = r->list->first_joint; i < tabi_builder_njoint(builder); i++) {
+  for (int32_t i = r->list->first_joint; i < tabi_builder_njoint(builder); ++i) {
     const tabi_joint_def *joint = tbi_builder_joint(builder, i);
     r->def.link = joint->child;
     if (joint->type != TABI_JOINT_FIXED) return TABI_OK;
@@ -188,7 +188,7 @@ static tabi_status read_each(const reader *r, const tbi_yaml_node *node, double 
     return tbi_fields_numbers(node, r->what, node->key, values, size, r->list->err);
   double value = 0;
   tabi_status status = tbi_fields_number(node, r->what, node->key, &value, r->list->err);
-  for (int32_t i = 0; i < size && status == TABI_OK; i++)
+  for (int32_t i = 0; i < size && status == TABI_OK; ++i)
     values[i] = value;
   return status;
 }

@@ -67,7 +67,7 @@ static const tbi_field joint_fields[] = {
 static tabi_joint_def *find_joint(const sidecar *s, const char *name) {
   size_t prefix = strlen(s->prefix);
   tabi_joint_def *joints = s->builder->joints.items;
-  for (int32_t i = s->first_joint; i < s->builder->joints.count; i++) {
+  for (int32_t i = s->first_joint; i < s->builder->joints.count; ++i) {
     if (joints[i].name && strlen(joints[i].name) >= prefix &&
         strcmp(joints[i].name + prefix, name) == 0)
       return &joints[i];
@@ -78,7 +78,7 @@ static tabi_joint_def *find_joint(const sidecar *s, const char *name) {
 static tabi_status fail_joint(const sidecar *s, const tbi_yaml_node *node) {
   size_t prefix = strlen(s->prefix);
   tbi_suggestion nearest = tbi_suggest_begin(node->key);
-  for (int32_t i = s->first_joint; i < s->builder->joints.count; i++) {
+  for (int32_t i = s->first_joint; i < s->builder->joints.count; ++i) {
     const char *known = tbi_builder_joint(s->builder, i)->name;
     if (known && strlen(known) >= prefix) tbi_suggest_add(&nearest, known + prefix);
   }

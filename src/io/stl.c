@@ -26,7 +26,7 @@ typedef struct source {
 } source;
 
 static tabi_status check_corners(const source *s, const double corners[9], size_t face) {
-  for (size_t i = 0; i < 9; i++) {
+  for (size_t i = 0; i < 9; ++i) {
     if (isfinite(corners[i])) continue;
     return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
                          s->name, 3 * face + i / 3 + 1);
@@ -46,10 +46,10 @@ static double load_f32(const unsigned char *b) {
 }
 
 static tabi_status read_binary(const source *s, tbi_weld *w, size_t nface) {
-  for (size_t face = 0; face < nface; face++) {
+  for (size_t face = 0; face < nface; ++face) {
     const unsigned char *b = s->bytes + HEAD_BYTES + FACE_BYTES * face + 12;
     double corners[9];
-    for (size_t i = 0; i < 9; i++)
+    for (size_t i = 0; i < 9; ++i)
       corners[i] = load_f32(b + 4 * i);
     tabi_status status = check_corners(s, corners, face);
     if (status != TABI_OK) return status;
@@ -65,10 +65,10 @@ static bool is_space(unsigned char c) {
 /* The next word and its length; 0 at the end. */
 static size_t next_word(source *s, const char **word) {
   while (s->at < s->size && is_space(s->bytes[s->at]))
-    s->at++;
+    ++s->at;
   size_t begin = s->at;
   while (s->at < s->size && !is_space(s->bytes[s->at]))
-    s->at++;
+    ++s->at;
   *word = (const char *)s->bytes + begin;
   return s->at - begin;
 }
@@ -79,7 +79,7 @@ static bool is_word(const char *word, size_t n, const char *expected) {
 
 static int line_at(const source *s) {
   int line = 1;
-  for (size_t i = 0; i < s->at && i < s->size; i++)
+  for (size_t i = 0; i < s->at && i < s->size; ++i)
     line += s->bytes[i] == '\n';
   return line;
 }
@@ -96,7 +96,7 @@ static tabi_status expect(source *s, const char *expected) {
 }
 
 static tabi_status read_three(source *s, double numbers[3]) {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     const char *word;
     size_t n = next_word(s, &word);
     if (!tbi_number_read(word, n, &numbers[i])) return fail_word(s, "a number");
@@ -111,7 +111,7 @@ static tabi_status read_facet(source *s, double corners[9]) {
   if (status == TABI_OK) status = read_three(s, normal);
   if (status == TABI_OK) status = expect(s, "outer");
   if (status == TABI_OK) status = expect(s, "loop");
-  for (int i = 0; i < 3 && status == TABI_OK; i++) {
+  for (int i = 0; i < 3 && status == TABI_OK; ++i) {
     status = expect(s, "vertex");
     if (status == TABI_OK) status = read_three(s, corners + 3 * (ptrdiff_t)i);
   }
@@ -122,13 +122,13 @@ static tabi_status read_facet(source *s, double corners[9]) {
 
 static void skip_line(source *s) {
   while (s->at < s->size && s->bytes[s->at] != '\n')
-    s->at++;
+    ++s->at;
 }
 
 /* As many faces as there can be: every one begins with this word, which names may hold too. */
 static size_t count_facets(const source *s) {
   size_t count = 0;
-  for (size_t i = 1; i + 5 <= s->size; i++) {
+  for (size_t i = 1; i + 5 <= s->size; ++i) {
     count += is_space(s->bytes[i - 1]) && strncasecmp((const char *)s->bytes + i, "facet", 5) == 0;
   }
   return count;
@@ -151,7 +151,7 @@ static tabi_status read_ascii(source *s, tbi_weld *w, size_t nface) {
     if (status == TABI_OK) status = check_corners(s, corners, face);
     if (status != TABI_OK) return status;
     tbi_weld_face(w, corners);
-    face++;
+    ++face;
   }
   return TABI_OK;
 }

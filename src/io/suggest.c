@@ -17,12 +17,12 @@ static size_t distance_between(const char *a, const char *b) {
   size_t nb = strlen(b);
   if (na > LONGEST || nb > LONGEST) return LONGEST;
   size_t row[LONGEST + 1];
-  for (size_t j = 0; j <= nb; j++)
+  for (size_t j = 0; j <= nb; ++j)
     row[j] = j;
-  for (size_t i = 1; i <= na; i++) {
+  for (size_t i = 1; i <= na; ++i) {
     size_t diagonal = row[0];
     row[0] = i;
-    for (size_t j = 1; j <= nb; j++) {
+    for (size_t j = 1; j <= nb; ++j) {
       size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
       diagonal = row[j];
       row[j] = least(replaced, row[j] + 1, row[j - 1] + 1);

@@ -90,7 +90,7 @@ static tabi_status need_child(const urdf *u, tbi_xml_node *node, const char *nam
 static tabi_status read_moments(const urdf *u, tbi_xml_node *node, const char *owner,
                                 double inertia[6]) {
   static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     inertia[i] = 0;
     if (i < 3 && !tbi_xml_get(node, names[i])) {
       return tbi_error_set(u->err, TABI_ERR_PARSE, node->place, "%s: <inertia> without '%s'", owner,
@@ -174,7 +174,7 @@ static tabi_status read_type(const urdf *u, tbi_xml_node *node, const char *owne
       {"planar",     TABI_JOINT_PLANAR    },
   };
   const char *text = tbi_xml_get(node, "type");
-  for (size_t i = 0; text && i < sizeof types / sizeof *types; i++) {
+  for (size_t i = 0; text && i < sizeof types / sizeof *types; ++i) {
     if (strcmp(text, types[i].name) != 0) continue;
     *type = types[i].type;
     return TABI_OK;
@@ -238,7 +238,7 @@ static tabi_status list_joints(urdf *u) {
 
 /* The first link without a joint above it, after a given one; -1 if there is none. */
 static int32_t next_root(const urdf *u, int32_t after) {
-  for (int32_t i = after + 1; i < u->nlink; i++) {
+  for (int32_t i = after + 1; i < u->nlink; ++i) {
     if (!u->links[i].has_parent) return i;
   }
   return -1;
@@ -247,10 +247,10 @@ static int32_t next_root(const urdf *u, int32_t after) {
 /* Has the root no mass, and are all joints below it of this type? */
 static bool is_weightless(const urdf *u, int32_t root, tabi_joint_type type) {
   int32_t below = 0;
-  for (int32_t i = 0; i < u->njoint; i++) {
+  for (int32_t i = 0; i < u->njoint; ++i) {
     if (u->joints[i].parent != root) continue;
     if (u->joints[i].type != type) return false;
-    below++;
+    ++below;
   }
   return below > 0 && !tbi_xml_child(u->links[root].node, "inertial");
 }
@@ -334,7 +334,7 @@ static tabi_status read_limit(const urdf *u, const joint *j, const char *owner,
 /* Many files give fixed and floating joints an axis and limits, which say nothing there. */
 static void skip_motion(tbi_xml_node *node) {
   static const char *const names[] = {"axis", "limit", "dynamics"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     tbi_xml_node *child = tbi_xml_child(node, names[i]);
     for (tbi_xml_attribute *a = child ? child->attributes : NULL; a; a = a->next)
       a->used = true;
@@ -429,9 +429,9 @@ static tabi_status load_robot(urdf *u) {
   u->planar =
       root >= 0 && u->def->base == TABI_BASE_AS_FILE && is_weightless(u, root, TABI_JOINT_PLANAR);
   if (root >= 0 && u->world < 0) status = add_base(u, &u->links[root]);
-  for (int32_t i = 0; i < u->njoint && status == TABI_OK; i++)
+  for (int32_t i = 0; i < u->njoint && status == TABI_OK; ++i)
     status = add_joint(u, &u->joints[i]);
-  for (int32_t i = 0; i < u->njoint && status == TABI_OK; i++)
+  for (int32_t i = 0; i < u->njoint && status == TABI_OK; ++i)
     status = add_mimic(u, &u->joints[i]);
   return status == TABI_OK ? check_one_root(u, root) : status;
 }

@@ -38,7 +38,7 @@ tabi_status tbi_urdf_vector(tbi_xml_node *node, const char *attribute, const cha
     return tbi_error_set(err, TABI_ERR_PARSE, node->place, "%s needs %d numbers, got %d", what,
                          (int)n, (int)count);
   }
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; ++i)
     values[i] = read[i];
   return TABI_OK;
 }

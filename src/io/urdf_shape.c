@@ -101,7 +101,7 @@ static tabi_status read_box(tbi_urdf_shapes *shapes, tbi_xml_node *node, const c
     return tbi_error_set(shapes->err, TABI_ERR_PARSE, node->place, "%s: box needs 3 sizes, got %d",
                          owner, (int)count);
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     if (size[i] > 0) continue;
     return tbi_error_set(shapes->err, TABI_ERR_MODEL, node->place, "%s: box size %g must be > 0",
                          owner, size[i]);

@@ -6,7 +6,7 @@
 
 static uint32_t hash_point(const double point[3]) {
   uint64_t h = 0x9e3779b97f4a7c15u;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     uint64_t bits;
     memcpy(&bits, &point[i], sizeof bits);
     h = (h ^ bits) * 0xff51afd7ed558ccdu;

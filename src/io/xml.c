@@ -67,7 +67,7 @@ static char *arena_copy(tbi_xml *xml, const char *text) {
   size_t length = strlen(text);
   char *copy = arena_get(xml, length + 1);
   if (!copy) return NULL;
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; ++i) {
     unsigned char byte = (unsigned char)text[i];
     bool control = byte < 0x20 || byte == 0x7f;
     copy[i] = text[i];
@@ -98,10 +98,10 @@ static tabi_place here(const reader *r) {
 
 /* A short text can hold a million empty elements, each of which costs us a hundred bytes. */
 static void check_limits(reader *r, const char **pairs) {
-  r->depth++;
-  r->items++;
+  ++r->depth;
+  ++r->items;
   for (; pairs[0]; pairs += 2)
-    r->items++;
+    ++r->items;
   int line = (int)here(r).line;
   if (r->depth > TBI_XML_MAX_DEPTH) {
     stop(r, tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
@@ -164,7 +164,7 @@ static void XMLCALL on_end(void *user, const char *name) {
   if (r->status != TABI_OK) return;
   TBI_ASSERT(r->open);
   r->open = r->open->parent;
-  r->depth--;
+  --r->depth;
 }
 
 static tabi_status fail_entities(reader *r) {
@@ -183,7 +183,7 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
 
 static int32_t line_of(const char *text, size_t offset) {
   int32_t line = 1;
-  for (size_t i = 0; i < offset; i++)
+  for (size_t i = 0; i < offset; ++i)
     line += text[i] == '\n';
   return line;
 }
@@ -194,7 +194,7 @@ static size_t utf8_length(const unsigned char *s, size_t n) {
   if (s[0] < 0x80) return 1;
   size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
   if (s[0] < 0xc2 || s[0] > 0xf4 || n < length) return 0;
-  for (size_t i = 1; i < length; i++) {
+  for (size_t i = 1; i < length; ++i) {
     if ((s[i] & 0xc0) != 0x80) return 0;
   }
   if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
@@ -235,7 +235,7 @@ static tabi_status check_text(const reader *r) {
   // the first character that is not white must open a tag
   size_t at = r->size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (at < r->size && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n' || s[at] == '\r'))
-    at++;
+    ++at;
   if (at == r->size) return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is empty");
   if (s[at] != '<') return fail_binary(r, at);
   // and the rest must be text
@@ -266,7 +266,7 @@ static tabi_status fail_cut(const reader *r) {
   // the name stands right behind the bracket of an opening tag
   int length = 0;
   while ((size_t)length + 1 < left && !strchr(" \t\r\n/>=\"'<&!?", rest[length + 1]))
-    length++;
+    ++length;
   if (length > 0) return fail_open(r, rest + 1, length, here(r).line);
   if (r->open) return fail_open(r, r->open->name, 64, r->open->place.line);
   return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: the text is cut off");
@@ -378,16 +378,16 @@ typedef struct kinds {
 } kinds;
 
 static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute) {
-  for (int i = 0; i < k->count; i++) {
+  for (int i = 0; i < k->count; ++i) {
     kind *known = &k->item[i];
     if (strcmp(known->element, node->name) != 0 || !known->attribute != !attribute) continue;
     if (attribute && strcmp(known->attribute, attribute) != 0) continue;
-    known->count++;
+    ++known->count;
     return;
   }
   kind *slot = k->count < MAX_KINDS ? &k->item[k->count++] : &k->rest;
   if (slot->count == 0) *slot = (kind){node->name, attribute, node->place, 0};
-  slot->count++;
+  ++slot->count;
 }
 
 /* The next element in reading order that is not below `node` unless inside is true. */
@@ -423,7 +423,7 @@ void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *use
       if (!a->used) count_kind(&k, node, a->name);
     }
   }
-  for (int i = 0; i < k.count; i++)
+  for (int i = 0; i < k.count; ++i)
     report_kind(&k.item[i], warn, user);
   if (k.rest.count > 0) {
     tabi_error warning;

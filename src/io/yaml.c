@@ -52,7 +52,7 @@ static tbi_yaml_node *make_node(reading *r, tbi_yaml_kind kind, struct fy_token 
   node->place = place_at(r, token, &node->column);
   node->made = r->yaml->newest;
   r->yaml->newest = node;
-  r->yaml->count++;
+  ++r->yaml->count;
   if (r->key) {
     node->key = r->key;
     node->place = r->key_place;
@@ -70,7 +70,7 @@ static void append(tbi_yaml_node *parent, tbi_yaml_node *node) {
     parent->first = node;
   }
   parent->last = node;
-  parent->count++;
+  ++parent->count;
 }
 
 /* The token's text in the pool, with a zero at its end; "" without a token. */
@@ -98,7 +98,7 @@ static tabi_status check_pieces(const reading *r, struct fy_token *token) {
   const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
   const struct fy_mark *end = token ? fy_token_end_mark(token) : NULL;
   int32_t pieces = 0;
-  for (size_t at = start && end ? start->input_pos : 0; end && at < end->input_pos; at++) {
+  for (size_t at = start && end ? start->input_pos : 0; end && at < end->input_pos; ++at) {
     char c = r->text[at];
     pieces += c == '\'' || c == '\\' || c == '\n' || c == '\r';
   }
@@ -161,7 +161,7 @@ static tabi_status open_node(reading *r, tbi_yaml_kind kind, struct fy_token *to
 static void close_node(reading *r) {
   TBI_ASSERT(r->open);
   r->open = r->open->parent;
-  r->depth--;
+  --r->depth;
 }
 
 static tabi_status refuse(const reading *r, struct fy_token *token, const char *what) {
@@ -287,7 +287,7 @@ static size_t character_size(const unsigned char *text, size_t left) {
   }
   size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || left < size) return 0;
-  for (size_t i = 1; i < size; i++) {
+  for (size_t i = 1; i < size; ++i) {
     if ((text[i] & 0xc0) != 0x80) return 0;
   }
   return size;
@@ -403,7 +403,7 @@ static tbi_yaml_node *add_child(const assigning *a, tbi_yaml_node *map, const ch
 static tbi_yaml_node *find_item(const tbi_yaml_node *list, const char *name) {
   int32_t index = 0;
   char number[16];
-  for (tbi_yaml_node *item = list->first; item; item = item->next, index++) {
+  for (tbi_yaml_node *item = list->first; item; item = item->next, ++index) {
     const tbi_yaml_node *own = tbi_yaml_child(item, "name");
     (void)snprintf(number, sizeof number, "%d", index);
     if ((own && strcmp(own->text, name) == 0) || strcmp(number, name) == 0) return item;

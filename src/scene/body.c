@@ -48,7 +48,7 @@ typedef struct body {
 static void box_solid(const double size[3], tbi_solid *solid) {
   double volume = size[0] * size[1] * size[2];
   *solid = (tbi_solid){.volume = volume};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double a = size[(i + 1) % 3];
     double b = size[(i + 2) % 3];
     solid->inertia[i] = volume * (a * a + b * b) / 12;
@@ -119,7 +119,7 @@ static tabi_status read_primitive(body *b, const tbi_yaml_node *node, size_t ind
   } else {
     status = tbi_fields_numbers(node, b->what, key, b->shape.size, primitives[index].nsize, r->err);
   }
-  for (int32_t i = 0; i < primitives[index].nsize && status == TABI_OK; i++) {
+  for (int32_t i = 0; i < primitives[index].nsize && status == TABI_OK; ++i) {
     if (!(b->shape.size[i] > 0))
       status = tbi_scene_fail(r, node, b->what, "%s: size %g must be > 0", key, b->shape.size[i]);
   }
@@ -268,7 +268,7 @@ static tabi_status read_shape(body *b) {
   b->shape = tabi_shape_def_default();
   b->shape.name = b->keys.name;
   b->shape.place = map->place;
-  for (size_t i = 0; i < NPRIMITIVE; i++) {
+  for (size_t i = 0; i < NPRIMITIVE; ++i) {
     if (strcmp(primitives[i].key, node->key) == 0) return read_primitive(b, node, i);
   }
   if (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "hull") == 0) return read_mesh(b, node);
@@ -283,11 +283,11 @@ static tabi_status read_inertia(const body *b, tabi_link_def *link) {
   tbi_scene_reader *r = b->r;
   double moments[3];
   tabi_status status = tbi_fields_numbers(b->keys.inertia, b->what, "inertia", moments, 3, r->err);
-  for (int i = 0; i < 3 && status == TABI_OK; i++) {
+  for (int i = 0; i < 3 && status == TABI_OK; ++i) {
     if (!(moments[i] > 0))
       status = tbi_scene_fail(r, b->keys.inertia, b->what, "inertia %g must be > 0", moments[i]);
   }
-  for (int i = 0; i < 3 && status == TABI_OK; i++)
+  for (int i = 0; i < 3 && status == TABI_OK; ++i)
     link->inertia[i] = moments[i];
   return status;
 }
@@ -314,7 +314,7 @@ static tabi_status weigh(const body *b, tabi_link_def *link) {
   }
   memcpy(link->com, b->solid.com, sizeof link->com);
   if (keys->inertia) return read_inertia(b, link);
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; ++i)
     link->inertia[i] = b->solid.inertia[i] * link->mass / b->solid.volume;
   return TABI_OK;
 }

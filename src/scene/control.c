@@ -22,7 +22,7 @@ static const tabi_controller_type *const types[] = {
 /* "pd, csv, ..." */
 static const char *list_types(char list[LIST_SIZE]) {
   size_t used = 0;
-  for (size_t i = 0; i < NTYPE; i++) {
+  for (size_t i = 0; i < NTYPE; ++i) {
     int n = snprintf(list + used, LIST_SIZE - used, "%s%s", i > 0 ? ", " : "", types[i]->name);
     if (n < 0 || (size_t)n >= LIST_SIZE - used) break;
     used += (size_t)n;
@@ -41,7 +41,7 @@ static tabi_status find_type(tabi_options *options, const tabi_controller_type *
   if (node->kind != TBI_YAML_SCALAR)
     return tbi_options_fail(options, "type", "type must be a single value");
   tbi_suggestion nearest = tbi_suggest_begin(node->text);
-  for (size_t i = 0; i < NTYPE; i++) {
+  for (size_t i = 0; i < NTYPE; ++i) {
     *type = types[i];
     if (strcmp(types[i]->name, node->text) == 0) return TABI_OK;
     tbi_suggest_add(&nearest, types[i]->name);

@@ -41,7 +41,7 @@ static tabi_status assign_columns(tbi_drive *drive, const tbi_csv *csv, const do
   tabi_options *options = drive->options;
   tbi_scene_reader *r = options->r;
   const tbi_yaml_node *posture = r->robots[options->index].posture;
-  for (int32_t i = 0; i < csv->ncolumn; i++) {
+  for (int32_t i = 0; i < csv->ncolumn; ++i) {
     int32_t joint = TABI_NONE;
     tabi_status status = tbi_scene_find_joint(r, options->index, options->node, options->what,
                                               csv->names[i], &joint);

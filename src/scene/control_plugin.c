@@ -93,7 +93,7 @@ static tabi_status load(tabi_options *options, controller *c) {
 /* Keys that it never asked for. */
 static tabi_status check_keys(tabi_options *options) {
   int32_t i = 0;
-  for (const tbi_yaml_node *node = options->node->first; node; node = node->next, i++) {
+  for (const tbi_yaml_node *node = options->node->first; node; node = node->next, ++i) {
     if (options->asked[i]) continue;
     return tbi_options_fail(options, node->key,
                             "unknown key '%.60s': the plugin does not ask for it", node->key);

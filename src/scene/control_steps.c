@@ -76,7 +76,7 @@ static tabi_status read_list(tabi_options *options, const tbi_step_keys *keys, t
     tabi_status status = read_item(options, node, keys, &read);
     if (status != TABI_OK) return status;
     if (read.times > MAX_STEPS - *count) return fail_many(options);
-    for (int32_t i = 0; i < read.times; i++)
+    for (int32_t i = 0; i < read.times; ++i)
       step[(*count)++] = read.step;
   }
   return TABI_OK;
@@ -89,7 +89,7 @@ static tabi_status read_count(tabi_options *options, const tbi_step_keys *keys, 
   tabi_status status = tbi_fields_one(keys->steps, options->what, &field, &number, options->r->err);
   if (status != TABI_OK) return status;
   if (number > MAX_STEPS) return fail_many(options);
-  for (int32_t i = 0; i < number; i++) {
+  for (int32_t i = 0; i < number; ++i) {
     step[i] = keys->each;
     bend(keys->arc, &step[i]);
   }
@@ -113,7 +113,7 @@ tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tab
   status = keys->steps->kind == TBI_YAML_LIST ? read_list(options, keys, *step, count)
                                               : read_count(options, keys, *step, count);
   double time = 0;
-  for (int32_t i = 0; i < *count; i++)
+  for (int32_t i = 0; i < *count; ++i)
     time += (*step)[i].double_support + (*step)[i].single_support;
   if (status == TABI_OK && time > MAX_TIME) status = fail_many(options);
   return status;

@@ -109,7 +109,7 @@ static tabi_status find_links(tabi_options *options, const keys *given, tabi_wal
   const char *feet[2] = {"l_foot", "r_foot"};
   tabi_status status = read_sides(options, given->feet, "feet", feet);
   if (status != TABI_OK) return status;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     def->foot[side] = find(options, tabi_model_find_link, feet[side]);
     if (def->foot[side] != TABI_NONE) continue;
     return tbi_options_fail(options, "feet",
@@ -182,7 +182,7 @@ static tabi_status follow(tabi_options *options, const keys *given, controller *
   tbi_drive drive;
   tabi_status status = tbi_drive_begin(&drive, options, &given->drive);
   int32_t njoint = tbi_options_robot(options)->njoint;
-  for (int32_t i = 0; i < njoint && status == TABI_OK; i++) {
+  for (int32_t i = 0; i < njoint && status == TABI_OK; ++i) {
     if (!drive.spring[i]) drive.joint[i].column = drive.joint[i].joint;
   }
   tabi_pd_def def = tabi_pd_def_default();
@@ -208,7 +208,7 @@ static tabi_status find_sensors(tabi_options *options, const stabiliser_keys *gi
   static const char *const ankle[2] = {"joint: (left ankle)", "joint: (right ankle)"};
   const char *force[2] = {"l_ft", "r_ft"};
   tabi_status status = read_sides(options, given->force, "force", force);
-  for (int side = 0; side < 2 && status == TABI_OK; side++)
+  for (int side = 0; side < 2 && status == TABI_OK; ++side)
     status =
         find_sensor(options, force[side], TABI_SENSOR_FORCE_TORQUE, ankle[side], &def->force[side]);
   if (status == TABI_OK)

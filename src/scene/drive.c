@@ -23,7 +23,7 @@ static const tbi_field gain_fields[] = {
 };
 
 static bool follows(const tabi_model *model, int32_t joint) {
-  for (int32_t i = 0; i < tabi_model_ncoupling(model); i++) {
+  for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {
     if (tabi_model_coupling(model, i).joint == joint) return true;
   }
   return false;
@@ -31,7 +31,7 @@ static bool follows(const tabi_model *model, int32_t joint) {
 
 /* The actuator that takes a position, or TABI_NONE. */
 static int32_t position_actuator(const tabi_model *model, int32_t joint) {
-  for (int32_t i = 0; i < tabi_model_nactuator(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nactuator(model); ++i) {
     tabi_actuator_def actuator = tabi_model_actuator(model, i);
     if (actuator.joint == joint && actuator.bias[1] != 0) return i;
   }
@@ -41,7 +41,7 @@ static int32_t position_actuator(const tabi_model *model, int32_t joint) {
 static void begin_joints(tbi_drive *drive, const tbi_drive_keys *keys) {
   const tabi_model *model = drive->options->r->scene->model;
   const tbi_scene_robot *robot = tbi_options_robot(drive->options);
-  for (int32_t i = 0; i < robot->njoint; i++) {
+  for (int32_t i = 0; i < robot->njoint; ++i) {
     int32_t joint = robot->first_joint + i;
     tabi_range range = tabi_model_joint_q(model, joint);
     bool driven = range.count == 1 && !follows(model, joint);
@@ -139,7 +139,7 @@ tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def) {
   const tabi_scene *scene = drive->options->r->scene;
   def->joint = drive->joint;
   def->njoint = 0;
-  for (int32_t i = 0; i < tbi_options_robot(drive->options)->njoint; i++) {
+  for (int32_t i = 0; i < tbi_options_robot(drive->options)->njoint; ++i) {
     tabi_pd_joint joint = drive->joint[i];
     if (joint.joint == TABI_NONE) continue;
     if (settle_joint(drive, &joint) != TABI_OK) return NULL;

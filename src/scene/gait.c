@@ -84,7 +84,7 @@ static const char *own_name(const char *name) {
 static tabi_status fail_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
                              const char *name) {
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
     if (!known) continue;
     tbi_suggest_add(&nearest, known);
@@ -100,7 +100,7 @@ static tabi_status find_link(const tbi_scene_reader *r, const tbi_yaml_node *nod
                              int32_t *link) {
   *link = tabi_builder_find_link(r->builder, name);
   if (*link != TABI_NONE) return TABI_OK;
-  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
     if (!known || strcmp(own_name(known), name) != 0) continue;
     if (*link != TABI_NONE) {
@@ -125,7 +125,7 @@ static tabi_status read_word(const tbi_scene_reader *r, const tbi_yaml_node *map
                              const char *const words[2], unsigned *choice) {
   const tbi_yaml_node *node = tbi_yaml_child(map, key);
   if (!node) return TABI_OK;
-  for (unsigned i = 0; i < 2; i++) {
+  for (unsigned i = 0; i < 2; ++i) {
     if (strcmp(node->text, words[i]) != 0) continue;
     *choice = i;
     return TABI_OK;

@@ -33,7 +33,7 @@ tbi_scene_robot *tbi_options_robot(const tabi_options *options) {
 
 const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key) {
   int32_t i = 0;
-  for (const tbi_yaml_node *node = options->node->first; node; node = node->next, i++) {
+  for (const tbi_yaml_node *node = options->node->first; node; node = node->next, ++i) {
     if (strcmp(node->key, key) != 0) continue;
     if (options->asked) options->asked[i] = true;
     return options->failed ? NULL : node;
@@ -104,7 +104,7 @@ static const kind sensor_kind = {"sensor", tabi_model_find_sensor, sensor_name, 
 static void fail_name(const tabi_controller_site *site, const kind *of, const char *name) {
   size_t prefix = strlen(site->robot) + 1;
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < of->count(site->model); i++) {
+  for (int32_t i = 0; i < of->count(site->model); ++i) {
     const char *known = of->name(site->model, i);
     if (known && strlen(known) > prefix && strncmp(known, site->robot, prefix - 1) == 0 &&
         known[prefix - 1] == '/')

@@ -66,7 +66,7 @@ tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index,
   if (*joint != TABI_NONE) return TABI_OK;
   size_t prefix = strlen(owner->name) + 1;
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < owner->njoint; i++) {
+  for (int32_t i = 0; i < owner->njoint; ++i) {
     const char *known = tbi_builder_joint(r->builder, owner->first_joint + i)->name;
     if (known && strlen(known) > prefix) tbi_suggest_add(&nearest, known + prefix);
   }
@@ -83,7 +83,7 @@ static tabi_status find_link(const robot *b, const tbi_yaml_node *node, int32_t 
   if (*link != TABI_NONE) return TABI_OK;
   size_t prefix = strlen(b->keys->name) + 1;
   tbi_suggestion nearest = tbi_suggest_begin(node->key);
-  for (int32_t i = b->first_link; i < tabi_builder_nlink(b->r->builder); i++) {
+  for (int32_t i = b->first_link; i < tabi_builder_nlink(b->r->builder); ++i) {
     const char *known = tbi_builder_link(b->r->builder, i)->name;
     if (known && strlen(known) > prefix) tbi_suggest_add(&nearest, known + prefix);
   }
@@ -136,7 +136,7 @@ static tabi_status load(const robot *b) {
 static int32_t find_base(const robot *b) {
   const tabi_builder *builder = b->r->builder;
   int32_t base = b->first_link;
-  for (int32_t i = tabi_builder_njoint(builder) - 1; i >= b->first_joint; i--) {
+  for (int32_t i = tabi_builder_njoint(builder) - 1; i >= b->first_joint; --i) {
     const tabi_joint_def *joint = tbi_builder_joint(builder, i);
     if (joint->parent == TABI_WORLD) base = joint->child;
   }
@@ -149,7 +149,7 @@ static tabi_status add_base_motion(const robot *b) {
   double v[2][3] = {{0}};
   if (!b->keys->moves[0] && !b->keys->moves[1]) return TABI_OK;
   tabi_status status = TABI_OK;
-  for (int i = 0; i < 2 && status == TABI_OK; i++) {
+  for (int i = 0; i < 2 && status == TABI_OK; ++i) {
     const tbi_yaml_node *node = b->keys->moves[i];
     if (node) status = tbi_fields_numbers(node, b->what, names[i], v[i], 3, r->err);
   }
@@ -177,12 +177,12 @@ static void displace(tabi_joint_def *joint, double value) {
 /* Motors go with the joint; what couples it to others cannot. */
 static bool detach(tabi_builder *builder, int32_t joint) {
   const tabi_coupling_def *coupling = builder->couplings.items;
-  for (int32_t i = 0; i < builder->couplings.count; i++) {
+  for (int32_t i = 0; i < builder->couplings.count; ++i) {
     if (coupling[i].joint == joint || coupling[i].leader == joint) return false;
   }
   tabi_actuator_def *actuator = builder->actuators.items;
   int32_t kept = 0;
-  for (int32_t i = 0; i < builder->actuators.count; i++) {
+  for (int32_t i = 0; i < builder->actuators.count; ++i) {
     if (actuator[i].joint != joint) actuator[kept++] = actuator[i];
   }
   builder->actuators.count = kept;
@@ -236,7 +236,7 @@ static tabi_status set_material(const robot *b, const tbi_yaml_node *item) {
   if (status != TABI_OK) return status;
   int32_t count = 0;
   tabi_shape_def *shape = shapes_of(b, &count);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     if (shape[i].link == link) shape[i].material = material;
   }
   return TABI_OK;
@@ -244,8 +244,8 @@ static tabi_status set_material(const robot *b, const tbi_yaml_node *item) {
 
 static void exclude_all(const robot *b) {
   tabi_builder *builder = b->r->builder;
-  for (int32_t i = b->first_link; i < tabi_builder_nlink(builder); i++) {
-    for (int32_t j = i + 1; j < tabi_builder_nlink(builder); j++)
+  for (int32_t i = b->first_link; i < tabi_builder_nlink(builder); ++i) {
+    for (int32_t j = i + 1; j < tabi_builder_nlink(builder); ++j)
       (void)tabi_builder_add_exclusion(builder, i, j);
   }
 }
@@ -259,7 +259,7 @@ static tabi_status forbid_self_collision(const robot *b) {
   }
   int32_t count = 0;
   tabi_shape_def *shape = shapes_of(b, &count);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     shape[i].group = UINT32_C(1) << (FIRST_GROUP + b->index);
     shape[i].mask = ~shape[i].group;
   }
@@ -317,7 +317,7 @@ static tabi_status read_robot(tbi_scene_reader *r, const tbi_yaml_node *node, in
   added->first_joint = b.first_joint;
   added->njoint = tabi_builder_njoint(r->builder) - b.first_joint;
   added->base = find_base(&b);
-  r->scene->nrobot++;
+  ++r->scene->nrobot;
   return change_robot(&b);
 }
 
@@ -336,7 +336,7 @@ tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list
 }
 
 void tbi_scene_free_robots(tabi_scene *scene) {
-  for (int32_t i = 0; i < scene->nrobot; i++)
+  for (int32_t i = 0; i < scene->nrobot; ++i)
     tbi_scene_free_controller(&scene->robots[i]);
   free(scene->robots);
 }
@@ -368,7 +368,7 @@ static tabi_status set_joints(tbi_scene_reader *r, int32_t index, const char *wh
 
 tabi_status tbi_scene_start_robots(tbi_scene_reader *r) {
   tabi_status status = TABI_OK;
-  for (int32_t i = 0; i < r->scene->nrobot && status == TABI_OK; i++) {
+  for (int32_t i = 0; i < r->scene->nrobot && status == TABI_OK; ++i) {
     char what[TBI_WHAT_SIZE];
     (void)snprintf(what, sizeof what, "robot '%.60s': ", r->scene->robots[i].name);
     status = set_joints(r, i, what, r->robots[i].posture, false);

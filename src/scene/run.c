@@ -65,7 +65,7 @@ tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list
 /* The middle of the step decides, so that rounding of the time does not. */
 static void apply_forces(const tabi_scene *scene, tabi_world *world) {
   double middle = tabi_world_time(world) + scene->world.timestep / 2;
-  for (int32_t i = 0; i < scene->nforce; i++) {
+  for (int32_t i = 0; i < scene->nforce; ++i) {
     const tbi_scene_force *force = &scene->forces[i];
     if (middle < force->from || middle >= force->to) continue;
     double pos[3];
@@ -91,7 +91,7 @@ tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
 }
 
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
-  for (int32_t i = 0; i < scene->nrobot; i++) {
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller && robot->control->reset) robot->control->reset(robot->controller);
   }
@@ -99,7 +99,7 @@ tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_er
 }
 
 void tabi_scene_control(tabi_scene *scene, tabi_world *world) {
-  for (int32_t i = 0; i < scene->nrobot; i++) {
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller) robot->control->update(robot->controller, world, scene->world.timestep);
   }

@@ -80,7 +80,7 @@ tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *
   *link = tabi_builder_find_link(r->builder, name);
   if (*link != TABI_NONE) return TABI_OK;
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); i++) {
+  for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
     if (known) tbi_suggest_add(&nearest, known);
   }
@@ -107,7 +107,7 @@ static const tabi_material_def *material_at(const tbi_scene_reader *r, int32_t i
 tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
                                const char *what, const char *name, int32_t *material) {
   tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < r->builder->materials.count; i++) {
+  for (int32_t i = 0; i < r->builder->materials.count; ++i) {
     const char *known = material_at(r, i)->name;
     if (!known) continue;
     if (strcmp(known, name) == 0) {
@@ -242,7 +242,7 @@ static tabi_status fail_word(const tbi_scene_reader *r, const tbi_yaml_node *nod
                              const char *(*name_of)(int), int count) {
   char list[200] = "";
   size_t used = 0;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
     if (n < 0 || (size_t)n >= sizeof list - used) break;
     used += (size_t)n;
@@ -452,7 +452,7 @@ static tabi_status build_model(tbi_scene_reader *r) {
 
 static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot) {
   if (tabi_model_link_body(model, robot->base) != TABI_WORLD) return robot->base;
-  for (int32_t i = robot->first_link; i < robot->first_link + robot->nlink; i++) {
+  for (int32_t i = robot->first_link; i < robot->first_link + robot->nlink; ++i) {
     if (tabi_model_link_body(model, i) != TABI_WORLD) return i;
   }
   return TABI_NONE;
@@ -464,9 +464,9 @@ static tabi_status begin_motion(tbi_scene_reader *r) {
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
   if (!scene->q || !scene->v) return tbi_error_memory(r->err);
   tabi_model_start(scene->model, scene->q);
-  for (int32_t i = 0; i < scene->nrobot; i++)
+  for (int32_t i = 0; i < scene->nrobot; ++i)
     scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
-  for (int32_t i = 0; i < r->nmotion; i++) {
+  for (int32_t i = 0; i < r->nmotion; ++i) {
     int32_t at = tabi_model_joint_v(scene->model, r->motions[i].joint).first;
     memcpy(scene->v + at, r->motions[i].v, sizeof r->motions[i].v);
   }
@@ -518,7 +518,7 @@ static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
 
 static tabi_status read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
   tabi_status status = TABI_OK;
-  for (int32_t i = 0; i < r->def->nset && status == TABI_OK; i++)
+  for (int32_t i = 0; i < r->def->nset && status == TABI_OK; ++i)
     status = tbi_yaml_assign(yaml, r->def->set[i], r->err);
   return status == TABI_OK ? read_scene(r, tbi_yaml_root(yaml)) : status;
 }

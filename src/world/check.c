@@ -41,7 +41,7 @@ static void find(doctor *d, tabi_status severity, tabi_place place, const char *
   va_start(args, format);
   tbi_error_vset(&finding, severity, place, format, args);
   va_end(args);
-  d->count++;
+  ++d->count;
   if (d->report) d->report(d->user, &finding);
 }
 

@@ -80,7 +80,7 @@ static void boxes(void **state) {
 
 static double reach(const tbi_solid *s, const double along[3]) {
   double sum = 0;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; ++k)
     sum += s->size[k] / 2 *
            fabs(s->rot[0][k] * along[0] + s->rot[1][k] * along[1] + s->rot[2][k] * along[2]);
   return sum;
@@ -88,15 +88,15 @@ static double reach(const tbi_solid *s, const double along[3]) {
 
 static tbi_solid random_box(rng *r, double spread) {
   double q[4], pos[3];
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; ++k)
     q[k] = rng_unit(r) - 0.5;
   double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   tbi_plain_shape shape = {.body = -1, .kind = TBI_PLAIN_BOX};
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     pos[k] = spread * (rng_unit(r) - 0.5);
     shape.size[k] = 0.5 + rng_unit(r);
   }
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; ++k)
     shape.quat[k] = q[k] / n;
   memcpy(shape.pos, pos, sizeof pos);
   const tbi_plain plain = {.nshape = 1, .shape = &shape};
@@ -109,15 +109,15 @@ static void boxes_any_way(void **state) {
   (void)state;
   rng r = rng_make(5);
   int deep = 0;
-  for (int n = 0; n < 40; n++) {
+  for (int n = 0; n < 40; ++n) {
     tbi_solid a = random_box(&r, 0), b = random_box(&r, 2);
     double found = tbi_overlap(&a, &b), least = HUGE_VAL;
-    for (int k = 0; k < 4000; k++) {
+    for (int k = 0; k < 4000; ++k) {
       double u[3], off = 0;
-      for (int i = 0; i < 3; i++)
+      for (int i = 0; i < 3; ++i)
         u[i] = 2 * rng_unit(&r) - 1;
       double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 3; ++i) {
         u[i] /= length;
         off += u[i] * (b.pos[i] - a.pos[i]);
       }

@@ -24,11 +24,11 @@ static void open_robot(robot *r) {
   r->dynamics = tabi_dynamics_create(r->model, NULL);
   assert_true(tabi_model_nq(r->model) <= 64);
   rng random = rng_make(3);
-  for (int32_t k = 0; k < tabi_model_nv(r->model); k++)
+  for (int32_t k = 0; k < tabi_model_nv(r->model); ++k)
     r->v[k] = rng_unit(&random) - 0.5;
   tabi_model_start(r->model, r->q);
   tabi_model_integrate(r->model, r->q, r->v, 1, r->q);
-  for (int32_t k = 0; k < tabi_model_nv(r->model); k++)
+  for (int32_t k = 0; k < tabi_model_nv(r->model); ++k)
     r->v[k] = rng_unit(&random) - 0.5;
 }
 
@@ -48,12 +48,12 @@ static void same_robot(void **state) {
   double energy = tabi_dynamics_kinetic(r.dynamics) + tabi_dynamics_potential(r.dynamics);
   double own = tbi_judge_energy(&r.plain, at), lin[3], ang[3];
   // tabi's has the rotors of motors in it
-  for (int32_t i = 0; i < r.plain.nbody; i++)
+  for (int32_t i = 0; i < r.plain.nbody; ++i)
     own += r.plain.body[i].armature * r.plain.body[i].v * r.plain.body[i].v / 2;
   assert_near(own, energy, 1e-10 * fabs(energy));
   tabi_dynamics_momentum(r.dynamics, lin, ang);
-  for (int32_t i = 0; i < r.plain.nbody; i++)
-    for (int k = 0; k < 3; k++)
+  for (int32_t i = 0; i < r.plain.nbody; ++i)
+    for (int k = 0; k < 3; ++k)
       lin[k] -= r.plain.body[i].mass * at[i].linear[k];
   assert_near(fabs(lin[0]) + fabs(lin[1]) + fabs(lin[2]), 0, 1e-10);
   free(at);
@@ -119,7 +119,7 @@ static void text_both_ways(void **state) {
   r.plain.aim[r.plain.nbody + 2] = 0.1;
   char *text[2] = {NULL, NULL};
   tbi_plain again = r.plain;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     size_t size = 0;
     FILE *file = open_memstream(&text[i], &size);
     assert_true(tbi_plain_write(&again, file));
@@ -149,7 +149,7 @@ static void bad_text(void **state) {
       "world 1e-3 0 0 -9.81\nshape 5 1 0 0 0 1 0 0 0 1 1 1 1 0 1 1\n",
       "world 1e-3 0 0 -9.81\ntie -1 -1 0 0 0 0 0 0\n",
       "world 1e-3 0 0 -9.81\nexclude 0 1\n"};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     tbi_plain plain = {0};
     assert_non_null(read_text(&plain, texts[i]));
     tbi_plain_free(&plain);

@@ -28,7 +28,7 @@ void hull_free(tabi_mesh_def *hull) {
 tabi_mesh_def hull_box(double x, double y, double z, const double quat[4]) {
   double points[24];
   m3 rot = q_matrix(q_load(quat));
-  for (size_t i = 0; i < 8; i++) {
+  for (size_t i = 0; i < 8; ++i) {
     v3 corner = {i & 1 ? x / 2 : -x / 2, i & 2 ? y / 2 : -y / 2, i & 4 ? z / 2 : -z / 2};
     v3_store(m3_mulv(&rot, corner), points + 3 * i);
   }
@@ -38,11 +38,11 @@ tabi_mesh_def hull_box(double x, double y, double z, const double quat[4]) {
 tabi_mesh_def hull_random(rng *r, double radius) {
   double points[3 * 40];
   int32_t npoint = 6 + rng_below(r, 35);
-  for (int32_t i = 0; i < npoint; i++) {
+  for (int32_t i = 0; i < npoint; ++i) {
     double *p = points + 3 * (size_t)i;
     rng_direction(r, p, 3);
     double inside = radius * cbrt(rng_unit(r));
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       p[k] *= inside;
   }
   return hull_make(points, npoint);

@@ -54,7 +54,7 @@ static void couple_free(couple *c) {
 static double search(const couple *c, v3 *normal) {
   const int count = 2000;
   double best = -DBL_MAX;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     double z = 1 - (2 * i + 1.0) / count;
     double turn = 2.399963229728653 * i; /* the golden angle */
     double side = sqrt(1 - z * z);
@@ -67,7 +67,7 @@ static double search(const couple *c, v3 *normal) {
   }
   rng r = rng_make(1);
   double step = 0.05;
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 400; ++i) {
     double aside[3];
     rng_direction(&r, aside, 3);
     v3 n = v3_axpy(*normal, step, v3_load(aside));
@@ -86,7 +86,7 @@ static double search(const couple *c, v3 *normal) {
 static int32_t collide(const couple *c, double reach) {
   int32_t count = tbi_pair_collide(&c->a, &c->b, reach, points);
   check_manifold(&c->a, &c->b, reach, points, count);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     assert_true(v3_norm(v3_sub(points[i].normal, points[0].normal)) == 0);
     // ids of contacts have no room for more
     assert_in_range(points[i].feature, 0, 0xffff);
@@ -104,9 +104,9 @@ static void test_deep(void **state) {
   (void)state;
   int missed = 0;
   int total = 0;
-  for (int pair = 0; pair < PAIRS; pair++) {
+  for (int pair = 0; pair < PAIRS; ++pair) {
     rng r = rng_make(200 + (uint64_t)pair);
-    for (int trial = 0; trial < 80; trial++) {
+    for (int trial = 0; trial < 80; ++trial) {
       couple c;
       v3 normal;
       couple_make(&c, &r, pairs[pair], 0.1);
@@ -115,7 +115,7 @@ static void test_deep(void **state) {
       if (best < -1e-4) {
         assert_true(count > 0);
         missed += least_gap(points, count) < 1.03 * best;
-        total++;
+        ++total;
       }
       couple_free(&c);
     }
@@ -129,9 +129,9 @@ static void test_deep(void **state) {
 static void test_shallow(void **state) {
   (void)state;
   int missed = 0;
-  for (int pair = 0; pair < PAIRS; pair++) {
+  for (int pair = 0; pair < PAIRS; ++pair) {
     rng r = rng_make(300 + (uint64_t)pair);
-    for (int trial = 0; trial < 80; trial++) {
+    for (int trial = 0; trial < 80; ++trial) {
       couple c;
       v3 normal;
       couple_make(&c, &r, pairs[pair], 0.3);
@@ -151,9 +151,9 @@ static void test_shallow(void **state) {
 
 static void test_apart(void **state) {
   (void)state;
-  for (int pair = 0; pair < PAIRS; pair++) {
+  for (int pair = 0; pair < PAIRS; ++pair) {
     rng r = rng_make(400 + (uint64_t)pair);
-    for (int trial = 0; trial < 80; trial++) {
+    for (int trial = 0; trial < 80; ++trial) {
       couple c;
       v3 normal;
       couple_make(&c, &r, pairs[pair], 1);
@@ -170,9 +170,9 @@ static void test_apart(void **state) {
 
 static void test_swap_and_motion(void **state) {
   (void)state;
-  for (int pair = 0; pair < PAIRS; pair++) {
+  for (int pair = 0; pair < PAIRS; ++pair) {
     rng r = rng_make(500 + (uint64_t)pair);
-    for (int trial = 0; trial < 80; trial++) {
+    for (int trial = 0; trial < 80; ++trial) {
       couple c;
       v3 normal;
       couple_make(&c, &r, pairs[pair], 0.3);
@@ -197,7 +197,7 @@ static int32_t rest(tbi_solid below, tbi_solid above) {
   above.pos.z += -1e-5 - solid_gap_along(&below, &above, up);
   int32_t count = tbi_pair_collide(&below, &above, 1e-4, points);
   check_manifold(&below, &above, 1e-4, points, count);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     assert_near(points[i].normal.z, 1, 1e-12);
     assert_near(points[i].gap, -1e-5, 1e-9);
   }
@@ -237,7 +237,7 @@ static void test_resting_cylinder(void **state) {
 static void test_rim(void **state) {
   (void)state;
   tbi_solid slab = solid_make(TABI_SHAPE_BOX, 1, 1, 0.2);
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 50; ++i) {
     q4 spin = q_exp(v3_make(0, 0, 0.1 * i));
     q4 tilt = q_exp(v3_make(0.2, 0, 0));
     tbi_solid coin =
@@ -284,7 +284,7 @@ static void test_landing(void **state) {
   tbi_solid foot =
       solid_at(mesh_solid(&mesh), v3_make(0, 0, 0.1 + 0.03), q_exp(v3_make(0.01, 0.02, 0)));
   assert_int_equal(tbi_pair_collide(&slab, &foot, 0.02, points), 4);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     assert_near(points[i].normal.z, 1, 1e-12);
     // the point is halfway between the slab's top and the corner
     assert_near(points[i].point.z, 0.1 + 0.5 * points[i].gap, 1e-12);
@@ -297,7 +297,7 @@ static void test_box_as_hull(void **state) {
   (void)state;
   rng r = rng_make(600);
   int missed = 0;
-  for (int trial = 0; trial < 1500; trial++) {
+  for (int trial = 0; trial < 1500; ++trial) {
     tbi_solid a = random_solid(&r, TABI_SHAPE_BOX, 0.25);
     tbi_solid b = random_solid(&r, TABI_SHAPE_BOX, 0.25);
     q4 inside = random_rotation(&r);
@@ -308,7 +308,7 @@ static void test_box_as_hull(void **state) {
     tbi_solid hull = mesh_solid(&mesh);
     hull.pos = b.pos;
     // axes of the mesh such that the box inside stands as b does
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       hull.axis[k] = tbi_solid_world(&b, m3_row(&rot, k));
     double separation = box_box_separation(&a, &b);
     double best = separation > 0 ? box_box_distance(&a, &b) : separation;
@@ -330,7 +330,7 @@ static void check_odd(tbi_solid a, tbi_solid b) {
   int32_t count = tbi_pair_collide(&a, &b, 0.01, points);
   check_manifold(&a, &b, 0.01, points, count);
   assert_true(count > 0);
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     assert_true(isfinite(points[i].gap) && isfinite(points[i].point.x));
 }
 
@@ -377,16 +377,16 @@ static int heard;
 static void hear_malloc(const volatile void *block, size_t size) {
   (void)block;
   (void)size;
-  heard++;
+  ++heard;
 }
 static void hear_free(const volatile void *block) { (void)block; }
 
 static void test_no_allocation(void **state) {
   (void)state;
   (void)__sanitizer_install_malloc_and_free_hooks(hear_malloc, hear_free);
-  for (int pair = 0; pair < PAIRS; pair++) {
+  for (int pair = 0; pair < PAIRS; ++pair) {
     rng r = rng_make(700 + (uint64_t)pair);
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < 20; ++trial) {
       couple c;
       couple_make(&c, &r, pairs[pair], 0.2);
       heard = 0;

@@ -100,7 +100,7 @@ static void compare(const tbi_solid *a, const tbi_solid *b, const mjContact *the
     return;
   }
   if (count == 0 || !theirs) return;
-  seen->both++;
+  ++seen->both;
   const tbi_pair_point *deepest = points;
   for (int32_t i = 1; i < count; ++i) {
     if (points[i].gap < deepest->gap) deepest = &points[i];
@@ -109,14 +109,14 @@ static void compare(const tbi_solid *a, const tbi_solid *b, const mjContact *the
   bool same = v3_norm(v3_sub(deepest->normal, normal)) < 1e-4;
   if (a->type != TABI_SHAPE_BOX) assert_true(same);
   if (!same) return;
-  seen->same++;
+  ++seen->same;
   /* where the depths differ, the overlap along the normal says who is right */
   double along = solid_gap_along(a, b, deepest->normal);
   bool boxes = a->type == TABI_SHAPE_BOX && fabs(deepest->gap - along) < 1e-9;
   if (boxes && fabs(2 * theirs->dist - along) < 1e-6) {
-    seen->halved++;
+    ++seen->halved;
   } else if (boxes && fabs(theirs->dist - along) > 1e-6) {
-    seen->wrong++;
+    ++seen->wrong;
   } else {
     assert_near(deepest->gap, theirs->dist, 1e-6);
   }

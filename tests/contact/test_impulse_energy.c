@@ -139,7 +139,7 @@ static bool judge_step(trial *t, count *all) {
   all->worst = fmax(all->worst, gain);
   all->gains += gain > 1e-9;
   if (c.contacts < 2 || !is_impact(t)) return false;
-  all->impacts++;
+  ++all->impacts;
   all->tempered += c.tempered;
   all->unsolved += !c.converged;
   assert_int_equal(tabi_world_set_state(t->published.world, q, v, NULL), TABI_OK);

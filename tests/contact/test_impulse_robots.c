@@ -19,7 +19,7 @@ static void take_stats(run_stats *s, const tabi_world *world) {
   for (int32_t i = 0; i < count; ++i)
     s->depth = fmax(s->depth, -contact[i].gap);
   s->passes += c.iterations;
-  s->steps++;
+  ++s->steps;
   s->failed += !c.converged;
   s->tempered += c.tempered;
   if (c.iterations > s->most) s->most = c.iterations;

@@ -12,7 +12,7 @@ static void crouch(humanoid *robot, const char *prefix) {
   static const char *const joints[] = {"l_hip_pitch", "l_knee", "l_ankle_pitch",
                                        "r_hip_pitch", "r_knee", "r_ankle_pitch"};
   static const double angles[] = {-0.4538, 0.8727, -0.4189};
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     char name[64];
     (void)snprintf(name, sizeof name, "%s%s", prefix, joints[i]);
     int32_t joint = tabi_model_find_joint(robot->model, name);
@@ -53,7 +53,7 @@ static void add_sensor(tabi_builder *builder, const sensor *s, bool noisy) {
   def.name = s->name;
   if (s->link) def.link = tabi_builder_find_link(builder, s->link);
   if (s->joint) def.joint = tabi_builder_find_joint(builder, s->joint);
-  for (int i = 0; i < tabi_sensor_type_size(s->type) && noisy; i++)
+  for (int i = 0; i < tabi_sensor_type_size(s->type) && noisy; ++i)
     def.noise[i] = s->noise[i / 3];
   def.delay = noisy ? 2e-3 : 0;
   (void)tabi_builder_add_sensor(builder, &def);
@@ -68,9 +68,9 @@ static void add_sensors(tabi_builder *builder, bool noisy) {
       {TABI_SENSOR_GYRO,          "gyro",          "pelvis", NULL,           {0.01, 0}},
       {TABI_SENSOR_ACCELEROMETER, "accelerometer", "pelvis", NULL,           {0.2, 0} },
   };
-  for (size_t i = 0; i < sizeof sensors / sizeof *sensors; i++)
+  for (size_t i = 0; i < sizeof sensors / sizeof *sensors; ++i)
     add_sensor(builder, &sensors[i], noisy);
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 12; ++i) {
     char joint[64];
     (void)snprintf(joint, sizeof joint, "%c_%s", i < 6 ? 'l' : 'r', legs[i % 6]);
     const sensor encoder = {
@@ -90,8 +90,8 @@ static tabi_model *build_model(const char *file, bool noisy) {
   floor.type = TABI_SHAPE_PLANE;
   floor.link = TABI_WORLD;
   (void)tabi_builder_add_shape(builder, &floor);
-  for (int32_t i = 0; i < tabi_builder_nlink(builder); i++) {
-    for (int32_t j = i + 1; j < tabi_builder_nlink(builder); j++)
+  for (int32_t i = 0; i < tabi_builder_nlink(builder); ++i) {
+    for (int32_t j = i + 1; j < tabi_builder_nlink(builder); ++j)
       (void)tabi_builder_add_exclusion(builder, i, j);
   }
   add_sensors(builder, noisy);
@@ -125,7 +125,7 @@ tabi_pd *humanoid_follow(const humanoid *robot, const tabi_walk *walk, bool torq
   int32_t njoint = tabi_model_njoint(robot->model);
   tabi_pd_joint *joint = calloc((size_t)njoint, sizeof *joint);
   tabi_pd_def def = tabi_pd_def_default();
-  for (int32_t j = 0; j < njoint; j++) {
+  for (int32_t j = 0; j < njoint; ++j) {
     if (tabi_model_joint_q(robot->model, j).count != 1) continue;
     const char *name = tabi_model_joint(robot->model, j).name;
     tabi_pd_joint *added = &joint[def.njoint++];
@@ -189,7 +189,7 @@ tabi_walk *humanoid_plan(const humanoid *robot, const tabi_walk_def *def) {
 
 static void add(tabi_footstep *step, int32_t *count, int32_t times, double forward,
                 double sideways) {
-  for (int32_t i = 0; i < times; i++) {
+  for (int32_t i = 0; i < times; ++i) {
     tabi_footstep *added = &step[(*count)++];
     *added = tabi_footstep_default();
     added->forward = forward;
@@ -199,7 +199,7 @@ static void add(tabi_footstep *step, int32_t *count, int32_t times, double forwa
 
 static void add_arc(tabi_footstep *step, int32_t *count, int32_t times, double radius,
                     double degrees) {
-  for (int32_t i = 0; i < times; i++)
+  for (int32_t i = 0; i < times; ++i)
     step[(*count)++] = tabi_footstep_arc(radius, degrees * acos(-1) / 180);
 }
 
@@ -212,7 +212,7 @@ int32_t steps_straight(tabi_footstep *step) {
 
 int32_t steps_sideways(tabi_footstep *step) {
   int32_t count = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     add(step, &count, 1, 0, 0.1);
     add(step, &count, 1, 0, 0);
   }

@@ -77,11 +77,11 @@ static void test_zmp(void **state) {
   tabi_footstep step[MAX_STEPS];
   tbi_plan plan = make(steps_nineteen(step), step, TABI_LEFT);
   tbi_plan_state last = tbi_plan_at(&plan, 0);
-  for (int k = 1; k <= 20000; k++) {
+  for (int k = 1; k <= 20000; ++k) {
     tbi_plan_state now = tbi_plan_at(&plan, 1e-3 * k);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; ++i)
       assert_true(fabs(now.zmp[i] - last.zmp[i]) < 1e-3 * 0.3 / 0.1 + 1e-12);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; ++side) {
       if (!now.lifted[side]) continue;
       assert_false(now.lifted[1 - side]);
       assert_near(now.zmp[0], now.foot[1 - side].pos.x, 1e-9);
@@ -109,7 +109,7 @@ static void test_swing(void **state) {
       0.5
   };
   const double h = 1e-4;
-  for (int end = 0; end < 2; end++) {
+  for (int end = 0; end < 2; ++end) {
     double sign = end == 0 ? 1 : -1;
     tbi_foot_place a = tbi_swing(&from, &to, 0.05, end);
     tbi_foot_place b = tbi_swing(&from, &to, 0.05, end + sign * h);

@@ -27,7 +27,7 @@ static tbi_leg find_leg(const tabi_model *model, const char *foot) {
 }
 
 static void draw(rng *random, const tbi_leg *leg, double *angle) {
-  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     angle[i] = rng_between(random, leg->lower[i], leg->upper[i]);
 }
 
@@ -43,10 +43,10 @@ static void test_forward(void **state) {
   double v[128] = {0};
   double angle[TBI_LEG_JOINTS];
   rng random = rng_make(1);
-  for (int trial = 0; trial < 20; trial++) {
+  for (int trial = 0; trial < 20; ++trial) {
     tabi_model_start(model, q);
     draw(&random, &leg, angle);
-    for (int i = 0; i < TBI_LEG_JOINTS; i++)
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i)
       q[tabi_model_joint_q(model, leg.joint[i]).first] = angle[i];
     tabi_dynamics_set_state(d, q, v);
     double pos[2][3];
@@ -67,15 +67,15 @@ static void test_forward(void **state) {
 static double missed(const tbi_leg *leg, const tbi_frame *place, const double *angle) {
   tbi_frame foot = tbi_leg_forward(leg, angle);
   double worst = v3_norm(v3_sub(foot.pos, place->pos));
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j)
       worst = fmax(worst, fabs(foot.rot.m[i][j] - place->rot.m[i][j]));
   }
   return worst;
 }
 
 static void assert_within(const tbi_leg *leg, const double *angle) {
-  for (int i = 0; i < TBI_LEG_JOINTS; i++)
+  for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     assert_true(angle[i] >= leg->lower[i] && angle[i] <= leg->upper[i]);
 }
 
@@ -84,12 +84,12 @@ static void test_search(void **state) {
   (void)state;
   tabi_model *model = load();
   const char *const feet[] = {"l_foot", "r_foot"};
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     tbi_leg leg = find_leg(model, feet[side]);
     rng random = rng_make(2);
     int direct = 0;
     double worst = 0;
-    for (int trial = 0; trial < 300; trial++) {
+    for (int trial = 0; trial < 300; ++trial) {
       double angle[TBI_LEG_JOINTS];
       draw(&random, &leg, angle);
       tbi_frame place = tbi_leg_forward(&leg, angle);
@@ -116,7 +116,7 @@ static void test_follow(void **state) {
   double angle[TBI_LEG_JOINTS] = {0, 0, -0.45, 0.87, -0.42, 0};
   tbi_frame place = tbi_leg_forward(&leg, angle);
   double last[TBI_LEG_JOINTS];
-  for (int k = 0; k < 400; k++) {
+  for (int k = 0; k < 400; ++k) {
     memcpy(last, angle, sizeof last);
     double phase = 0.005 * k * 2 * acos(-1);
     tbi_frame goal = place;
@@ -124,7 +124,7 @@ static void test_follow(void **state) {
     goal.pos.y += 0.05 * sin(2 * phase);
     goal.pos.z += 0.05 * (1 - cos(phase));
     assert_true(tbi_leg_solve(&leg, &goal, angle));
-    for (int i = 0; i < TBI_LEG_JOINTS; i++)
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i)
       assert_true(fabs(angle[i] - last[i]) < 0.03);
   }
   tabi_model_destroy(model);
@@ -140,14 +140,14 @@ static void test_hip(void **state) {
   assert_true(leg.meets);
   plain.meets = false;
   rng random = rng_make(3);
-  for (int trial = 0; trial < 300; trial++) {
+  for (int trial = 0; trial < 300; ++trial) {
     double angle[TBI_LEG_JOINTS];
     double there[2][TBI_LEG_JOINTS];
     draw(&random, &leg, angle);
     if (trial % 3 == 1) angle[3] = leg.lower[3] + 1e-7;
     if (trial % 3 == 2) angle[3] = 1e-4;
     tbi_frame place = tbi_leg_forward(&leg, angle);
-    for (int i = 0; i < TBI_LEG_JOINTS; i++) {
+    for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
       double near_by = angle[i] + rng_between(&random, -3e-7, 3e-7);
       there[0][i] = there[1][i] = fmin(fmax(near_by, leg.lower[i]), leg.upper[i]);
     }

@@ -12,11 +12,11 @@ static void test_published(void **state) {
   double gain[3];
   tabi_lipm_gains(0.8, 9.8, 0.04, (const double[]){-13, -4}, gain);
   const double first[3] = {1.414286, 0.404082, 0.180000};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     assert_near(gain[i], first[i], 5e-7);
   tabi_lipm_gains(0.8, 9.8, 0.05, (const double[]){-13, -3}, gain);
   const double second[3] = {1.5321, 0.4378, 0.025};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     assert_near(gain[i], second[i], 5e-5);
 }
 
@@ -31,7 +31,7 @@ static void test_poles(void **state) {
   tabi_lipm_gains(height, gravity, delay, pole, k);
   double w2 = gravity / height;
   const double expected[3] = {pole[0], pole[1], -sqrt(w2)};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double s = expected[i];
     double lag = s - (k[2] - 1) / delay;
     double det = (s * s - w2) * lag + w2 * (k[0] + k[1] * s) / delay;
@@ -44,9 +44,9 @@ static void test_gyro(void **state) {
   (void)state;
   v3 up = {0, 0, 1};
   const v3 nothing = {0, 0, 0};
-  for (int k = 0; k < 300; k++)
+  for (int k = 0; k < 300; ++k)
     up = tbi_attitude_update(up, (v3){0, 1, 0}, nothing, 1e-3, 2);
-  for (int k = 0; k < 200; k++)
+  for (int k = 0; k < 200; ++k)
     up = tbi_attitude_update(up, (v3){-1, 0, 0}, nothing, 1e-3, 2);
   double tilt[2];
   tbi_attitude_tilt(up, tilt);
@@ -61,11 +61,11 @@ static void test_accelerometer(void **state) {
   v3 up = {0, 0, 1};
   v3 felt = m3_tmulv(&turn, (v3){0, 0, 9.81});
   double tilt[2];
-  for (int k = 0; k < 2000; k++)
+  for (int k = 0; k < 2000; ++k)
     up = tbi_attitude_update(up, (v3){0, 0, 0}, felt, 1e-3, 2);
   tbi_attitude_tilt(up, tilt);
   assert_near(tilt[0], 0.1 * (1 - exp(-1)), 1e-3);
-  for (int k = 0; k < 30000; k++)
+  for (int k = 0; k < 30000; ++k)
     up = tbi_attitude_update(up, (v3){0, 0, 0}, felt, 1e-3, 2);
   tbi_attitude_tilt(up, tilt);
   assert_near(tilt[0], 0.1, 1e-6);

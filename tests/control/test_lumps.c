@@ -20,7 +20,7 @@ static tabi_model *load(void) {
 static v3 centre_of(const tabi_dynamics *d) {
   v3 moment = v3_zero();
   double mass = 0;
-  for (int32_t i = 0; i < d->model->nbody; i++) {
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
     moment = v3_add(moment, v4_to(d->body[i].inertia.h));
     mass += d->model->body[i].mass;
   }
@@ -29,11 +29,11 @@ static v3 centre_of(const tabi_dynamics *d) {
 
 /* A posture: the base anywhere, joints that move anywhere, the others as they were. */
 static void draw(rng *random, const tabi_model *model, const bool *moves, double *q) {
-  for (int32_t i = 0; i < 3; i++)
+  for (int32_t i = 0; i < 3; ++i)
     q[i] = rng_between(random, -2, 2);
   q4 turn = q_exp((v3){rng_between(random, -2, 2), rng_between(random, -2, 2), 0.5});
   q_store(turn, q + 3);
-  for (int32_t i = 7; i < tabi_model_nq(model); i++) {
+  for (int32_t i = 7; i < tabi_model_nq(model); ++i) {
     if (moves[i]) q[i] = rng_between(random, -0.5, 0.5);
   }
 }
@@ -45,9 +45,9 @@ static void compare_push(tbi_lumps *lumps, tabi_dynamics *d, rng *random, const 
   double v[MAX_Q] = {0};
   double a[MAX_Q] = {0};
   double tau[MAX_Q];
-  for (int32_t i = 0; i < model->nbody; i++) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    for (int32_t k = body->v; k < body->v + body->nv; k++) {
+    for (int32_t k = body->v; k < body->v + body->nv; ++k) {
       if (body->nv == 1 && !moves[body->q]) continue;
       v[k] = rng_between(random, -2, 2);
       a[k] = rng_between(random, -5, 5);
@@ -85,7 +85,7 @@ static void compare(const tabi_model *model, int every, uint64_t seed) {
   int32_t foot = tabi_model_find_link(model, "l_foot");
   tbi_frame at = tbi_link_frame(d, foot);
   tbi_lump_point point = tbi_lumps_attach(&lumps, d, tabi_model_link_body(model, foot), at.pos);
-  for (int i = 0; i < TRIALS; i++) {
+  for (int i = 0; i < TRIALS; ++i) {
     draw(&random, model, moves, q);
     tabi_dynamics_set_state(d, q, v);
     v3 centre = tbi_lumps_centre(&lumps, q);
@@ -101,7 +101,7 @@ static void compare(const tabi_model *model, int every, uint64_t seed) {
 static void test_some_joints(void **state) {
   (void)state;
   tabi_model *model = load();
-  for (int every = 1; every <= 6; every++)
+  for (int every = 1; every <= 6; ++every)
     compare(model, every, (uint64_t)every);
   tabi_model_destroy(model);
 }

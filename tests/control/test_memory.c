@@ -42,7 +42,7 @@ static void *exhaust(void *(*make)(const humanoid *, const void *, tabi_error *)
                      const humanoid *robot, const void *def) {
   void *made = NULL;
   long count = 0;
-  for (; !made; count++) {
+  for (; !made; ++count) {
     assert_true(count < 1000);
     tabi_error err = {0};
     heap.left = count;

@@ -11,7 +11,7 @@
 static void zmp_error(const tabi_walk *walk, double *mean, double *worst) {
   int count = 0;
   *mean = *worst = 0;
-  for (; 5e-3 * count < tabi_walk_duration(walk); count++) {
+  for (; 5e-3 * count < tabi_walk_duration(walk); ++count) {
     tabi_walk_state now = tabi_walk_at(walk, 5e-3 * count);
     double error = hypot(now.zmp[0] - now.motion_zmp[0], now.zmp[1] - now.motion_zmp[1]);
     *mean += error * error;
@@ -27,7 +27,7 @@ static void test_passes(void **state) {
   tabi_walk_def def = humanoid_walk_def(&robot, steps_straight(step), step);
   double mean[3];
   double worst[3];
-  for (int32_t passes = 0; passes < 3; passes++) {
+  for (int32_t passes = 0; passes < 3; ++passes) {
     def.passes = passes;
     tabi_walk *walk = humanoid_plan(&robot, &def);
     zmp_error(walk, &mean[passes], &worst[passes]);
@@ -52,7 +52,7 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
   tabi_walk_state now = tabi_walk_at(walk, time);
   tabi_walk_start(walk, q);
   tabi_trajectory_sample(tabi_walk_trajectory(walk), time, row, NULL);
-  for (int32_t j = 0; j < tabi_model_njoint(model); j++) {
+  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     tabi_range range = tabi_model_joint_q(model, j);
     if (range.count == 1) q[range.first] = row[j];
   }
@@ -68,7 +68,7 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
   assert_near(com[0], now.com[0], 1e-7);
   assert_near(com[1], now.com[1], 1e-7);
   assert_near(com[2], now.com[2], 0.01);
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     double pos[3];
     double quat[4];
     tabi_dynamics_link_pose(d, def->foot[side], pos, quat);
@@ -94,7 +94,7 @@ static void test_places(void **state) {
   tabi_walk_def def = humanoid_walk_def(&robot, steps_nineteen(step), step);
   def.passes = 1;
   tabi_walk *walk = humanoid_plan(&robot, &def);
-  for (int k = 0; k < 200; k++)
+  for (int k = 0; k < 200; ++k)
     check_places(&robot, &def, walk, 0.101 * k);
   tabi_walk_destroy(walk);
   humanoid_free(&robot);
@@ -117,9 +117,9 @@ static void test_smooth(void **state) {
   double fastest = 0;
   double sharpest = 0;
   tabi_trajectory_sample(trajectory, 0, first, last_rate);
-  for (int k = 0; k < 1000 * tabi_walk_duration(walk); k++) {
+  for (int k = 0; k < 1000 * tabi_walk_duration(walk); ++k) {
     tabi_trajectory_sample(trajectory, 1e-3 * (k + 0.5), at, rate);
-    for (int32_t j = 0; j < njoint; j++) {
+    for (int32_t j = 0; j < njoint; ++j) {
       tabi_joint_def joint = tabi_model_joint(robot.model, j);
       if (tabi_model_joint_q(robot.model, j).count != 1) continue;
       assert_true(at[j] >= joint.lower && at[j] <= joint.upper);

@@ -31,7 +31,7 @@ static void test_gains(void **state) {
   assert_near(p.state[2], 177.0127, 5e-5);
   const double ahead[] = {618.7016, 777.507, 952.261, 1082.3, 1155.3, 1181.4};
   const double half_digit[] = {5e-5, 5e-4, 5e-4, 0.05, 0.05, 0.05};
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; ++i)
     assert_near(p.ahead[i], ahead[i], half_digit[i]);
   assert_near(p.ahead[319], 5.028, 5e-4);
   tbi_preview_free(&p);
@@ -63,12 +63,12 @@ static void test_follow(void **state) {
   static double reference[COUNT];
   static double centre[COUNT][3];
   tbi_preview p = make(&hrp2);
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < COUNT; ++i)
     reference[i] = 0.3 + (i < COUNT / 2 ? 0 : 0.19);
   tbi_preview_follow(&p, COUNT, reference, centre);
   double far = 0;
   double near_step = 0;
-  for (int i = 0; i < COUNT; i++) {
+  for (int i = 0; i < COUNT; ++i) {
     double error = fabs(centre[i][0] - hrp2.height / hrp2.gravity * centre[i][2] - reference[i]);
     double *worst = abs(i - COUNT / 2) > 40 ? &far : &near_step;
     *worst = fmax(*worst, error);

@@ -20,7 +20,7 @@ static double walk_off(humanoid *robot, int32_t nstep, const tabi_footstep *step
     double com[3];
     tabi_dynamics_com(tabi_world_dynamics(robot->world), com);
     tabi_walk_state plan = tabi_walk_at(walk, tabi_world_time(robot->world));
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; ++i)
       off = fmax(off, fabs(com[i] - plan.com[i]));
   }
   tabi_pd_destroy(pd);
@@ -34,7 +34,7 @@ static void check(const char *file, double size, double single_support, double k
   robot.kd = kp / 50;
   tabi_footstep step[MAX_STEPS];
   int32_t count = steps_straight(step);
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     step[i].forward *= size;
     step[i].lift *= size;
     step[i].single_support = single_support;

@@ -20,7 +20,7 @@ static void curve(double time, double *row) {
 
 static tabi_trajectory *make(double sample, tabi_error *err) {
   double knot[KNOTS * COLUMNS];
-  for (int i = 0; i < KNOTS; i++)
+  for (int i = 0; i < KNOTS; ++i)
     curve(i * PERIOD, knot + (ptrdiff_t)COLUMNS * i);
   const tbi_spline_def def = {KNOTS, COLUMNS, PERIOD, sample, knot};
   return tbi_trajectory_along(&def, err);
@@ -33,7 +33,7 @@ static void test_rows(void **state) {
   tabi_trajectory *along = make(SAMPLE, &err);
   double time[ROWS];
   double value[ROWS * COLUMNS];
-  for (int i = 0; i < ROWS; i++) {
+  for (int i = 0; i < ROWS; ++i) {
     time[i] = i * SAMPLE;
     curve(time[i], value + (ptrdiff_t)COLUMNS * i);
   }
@@ -43,7 +43,7 @@ static void test_rows(void **state) {
   assert_near(tabi_trajectory_start(along), 0, 0);
   assert_near(tabi_trajectory_end(along), (ROWS - 1) * SAMPLE, 1e-12);
   assert_int_equal(tabi_trajectory_ncolumn(along), COLUMNS);
-  for (int i = -20; i < 520; i++) {
+  for (int i = -20; i < 520; ++i) {
     double now[2][COLUMNS];
     double rate[2][COLUMNS];
     tabi_trajectory_sample(along, i * 1e-3 + 3e-4, now[0], rate[0]);
@@ -60,22 +60,22 @@ static void test_many(void **state) {
   (void)state;
   enum { MANY = 101 };
   static double knot[KNOTS * MANY];
-  for (int i = 0; i < KNOTS; i++) {
-    for (int j = 0; j < MANY; j++)
+  for (int i = 0; i < KNOTS; ++i) {
+    for (int j = 0; j < MANY; ++j)
       knot[(ptrdiff_t)MANY * i + j] = j % 3 == 0 ? j : sin(0.1 * j + i);
   }
   tabi_error err = {0};
   const tbi_spline_def def = {KNOTS, MANY, PERIOD, SAMPLE, knot};
   tabi_trajectory *all = tbi_trajectory_along(&def, &err);
   assert_non_null(all);
-  for (int j = 0; j < MANY; j++) {
+  for (int j = 0; j < MANY; ++j) {
     double own[KNOTS];
-    for (int i = 0; i < KNOTS; i++)
+    for (int i = 0; i < KNOTS; ++i)
       own[i] = knot[(ptrdiff_t)MANY * i + j];
     const tbi_spline_def one = {KNOTS, 1, PERIOD, SAMPLE, own};
     tabi_trajectory *alone = tbi_trajectory_along(&one, &err);
     assert_non_null(alone);
-    for (int i = -1; i < 45; i++) {
+    for (int i = -1; i < 45; ++i) {
       double now[MANY];
       double rate[MANY];
       double wanted[2];

@@ -18,11 +18,11 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 
 void *__wrap_malloc(size_t size) {
-  allocations++;
+  ++allocations;
   return __real_malloc(size);
 }
 void *__wrap_calloc(size_t n, size_t size) {
-  allocations++;
+  ++allocations;
   return __real_calloc(n, size);
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
@@ -135,7 +135,7 @@ static void test_nineteen(void **state) {
   tabi_footstep step[MAX_STEPS];
   int32_t count = steps_nineteen(step);
   const double timesteps[] = {1e-3, 2e-3};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     trial t = {.timestep = timesteps[i]};
     record blind = run(&t, count, step);
     print("nineteen steps", &t, &blind);

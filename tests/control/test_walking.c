@@ -28,13 +28,13 @@ static double floor_force(const tabi_world *world, double centre[2]) {
   const tabi_contact *contact = tabi_world_contacts(world, &count);
   double force = 0;
   centre[0] = centre[1] = 0;
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     double up = fabs(contact[i].impulse[2]) / TIMESTEP;
     force += up;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; ++k)
       centre[k] += up * contact[i].point[k];
   }
-  for (int k = 0; k < 2 && force > 0; k++)
+  for (int k = 0; k < 2 && force > 0; ++k)
     centre[k] /= force;
   return force;
 }
@@ -87,7 +87,7 @@ static void watch(const humanoid *robot, const tabi_walk_def *def, const tabi_wa
   seen->off = fmax(seen->off, hypot(com[0] - now.com[0], com[1] - now.com[1]));
   if (time >= def->stand_before && time <= tabi_walk_duration(walk) - def->stand_after) {
     seen->force += floor_force(robot->world, centre);
-    seen->walked++;
+    ++seen->walked;
   }
   if (now.lifted[0] || now.lifted[1]) {
     watch_support(robot, def, &now, seen);
@@ -102,7 +102,7 @@ static double missed_places(const humanoid *robot, const tabi_walk_def *def,
                             const tabi_walk *walk) {
   tabi_walk_state end = tabi_walk_at(walk, tabi_walk_duration(walk));
   double worst = 0;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; ++side) {
     double at[2];
     sole(robot, def->foot[side], at);
     worst = fmax(worst, hypot(at[0] - end.foot[side][0], at[1] - end.foot[side][1]));

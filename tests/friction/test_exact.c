@@ -70,7 +70,7 @@ static void sweep(void *self, double *r) {
 
 static bool newton(void *self, const tbi_law_block *block, const double *g, double *dr) {
   dense *d = self;
-  d->factorisations++;
+  ++d->factorisations;
   double *a = tbi_blocklu_block(d->lu, 0, 0);
   tbi_blocklu_clear(d->lu);
   for (int32_t i = 0; i < d->nlaw; ++i) {

@@ -15,7 +15,7 @@ static void step(tabi_scene *scene) {
   tabi_world *world = tabi_world_create(model, &def, &err);
   if (!world) return;
   bool fine = tabi_scene_reset(scene, world, &err) == TABI_OK;
-  for (int i = 0; i < 3 && fine; i++) {
+  for (int i = 0; i < 3 && fine; ++i) {
     tabi_scene_control(scene, world);
     fine = tabi_world_step(world, NULL) == TABI_OK;
   }

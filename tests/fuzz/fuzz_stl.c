@@ -7,10 +7,10 @@
 
 static void check(const tbi_mesh *mesh) {
   if (mesh->nface < 1 || mesh->nvertex < 3) abort();
-  for (size_t i = 0; i < 3 * (size_t)mesh->nface; i++) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->nface; ++i) {
     if (mesh->faces[i] < 0 || mesh->faces[i] >= mesh->nvertex) abort();
   }
-  for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; i++) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; ++i) {
     if (!isfinite(mesh->vertices[i])) abort();
   }
 }

@@ -37,7 +37,7 @@ static void make_utf16(const char *file) { scratch_write(file, "\xff\xfe<\0r\0/\
 
 static void make_laughs(const char *file) {
   char text[4096] = "<?xml version='1.0'?>\n<!DOCTYPE r [\n<!ENTITY l0 'ha'>\n";
-  for (int i = 1; i < 30; i++) {
+  for (int i = 1; i < 30; ++i) {
     int k = i - 1;
     scratch_append(text, sizeof text, "<!ENTITY l%d '&l%d;&l%d;&l%d;&l%d;'>\n", i, k, k, k, k);
   }
@@ -61,7 +61,7 @@ static void make_deep(const char *file) {
   enum { DEPTH = 10000, PART = 4 };
   char *text = malloc((size_t)DEPTH * PART + 1);
   if (!text) abort();
-  for (size_t i = 0; i < DEPTH; i++)
+  for (size_t i = 0; i < DEPTH; ++i)
     memcpy(text + PART * i, "<a>\n", PART);
   scratch_write(file, text, (size_t)DEPTH * PART);
   free(text);
@@ -82,7 +82,7 @@ static void make_link_out(const char *file) {
 static void make_stl(const char *name, uint32_t declared, size_t faces, const float *corners) {
   unsigned char bytes[84 + 50 * 12] = {0};
   memcpy(bytes + 80, &declared, 4);
-  for (size_t i = 0; i < faces; i++)
+  for (size_t i = 0; i < faces; ++i)
     memcpy(bytes + 84 + 50 * i + 12, corners + 9 * i, 36);
   scratch_write(name, bytes, 84 + 50 * faces);
 }

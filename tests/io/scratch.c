@@ -45,7 +45,7 @@ const char *scratch_path(const char *name) {
 static void make_folders(const char *path) {
   char part[1024];
   (void)snprintf(part, sizeof part, "%s", path);
-  for (char *slash = part + strlen(folder) + 1; (slash = strchr(slash, '/')); slash++) {
+  for (char *slash = part + strlen(folder) + 1; (slash = strchr(slash, '/')); ++slash) {
     *slash = '\0';
     (void)mkdir(part, 0777);
     *slash = '/';

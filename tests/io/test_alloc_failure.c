@@ -34,7 +34,7 @@ void __wrap_free(void *block);
 static bool fails(void) {
   if (heap.until < 0) return false;
   if (heap.until > 0) {
-    heap.until--;
+    --heap.until;
     return false;
   }
   bool now = heap.for_good || !heap.failed;
@@ -134,7 +134,7 @@ static tabi_status solve_friction(tabi_error *error) {
 /* Runs the job with the n-th allocation failing, until it needs fewer than n. */
 static void starve(job *run, bool for_good) {
   long live = heap.live;
-  for (long n = 0;; n++) {
+  for (long n = 0;; ++n) {
     tabi_error error = {0};
     heap.failed = false;
     heap.for_good = for_good;
@@ -167,7 +167,7 @@ static void test_urdf(void **state) {
   char text[65536] = "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
                      "<gazebo/>";
   // enough links and names that every list and table has to grow
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 60; ++i) {
     scratch_append(text, sizeof text,
                    "<link name='link%d'>" INERTIAL "<visual name='v%d'><geometry>"
                    "<sphere radius='1'/></geometry><material name='c%d'><color rgba='0 0 0 1'/>"
@@ -178,7 +178,7 @@ static void test_urdf(void **state) {
                  "<link name='link60'>" INERTIAL "<visual><geometry><mesh filename='a.stl'/>"
                  "</geometry></visual><visual><geometry><mesh filename='b.stl'/></geometry>"
                  "</visual></link>");
-  for (int i = 1; i <= 60; i++) {
+  for (int i = 1; i <= 60; ++i) {
     scratch_append(text, sizeof text,
                    "<joint name='joint%d' type='continuous'><parent link='link0'/>"
                    "<child link='link%d'/>%s</joint>",

@@ -73,7 +73,7 @@ static void check_refused(const bad_input *input, const char *command, const cha
 }
 
 static void refuse_all(void) {
-  for (size_t i = 0; i < bad_input_count; i++) {
+  for (size_t i = 0; i < bad_input_count; ++i) {
     const char *path = bad_input_write(&bad_inputs[i]);
     check_refused(&bad_inputs[i], "dynamics", path);
     check_refused(&bad_inputs[i], "check", path);
@@ -99,7 +99,7 @@ static void test_refused_german(void **state) {
 static void test_warned(void **state) {
   (void)state;
   static outcome o;
-  for (size_t i = 0; i < odd_input_count; i++) {
+  for (size_t i = 0; i < odd_input_count; ++i) {
     const char *path = bad_input_write(&odd_inputs[i]);
     char start[1024];
     (void)snprintf(start, sizeof start, "%s:%d: warning: ", path, odd_inputs[i].line);

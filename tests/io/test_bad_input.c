@@ -34,7 +34,7 @@ static void check_line(const bad_input *input, const char *path, const char *wor
 }
 
 static void refuse_all(void) {
-  for (size_t i = 0; i < bad_input_count; i++) {
+  for (size_t i = 0; i < bad_input_count; ++i) {
     tabi_error error = {0};
     const char *path = bad_input_write(&bad_inputs[i]);
     double start = now();
@@ -72,12 +72,12 @@ static void listen(void *user, const tabi_error *warning) {
   heard *h = user;
   if (!strstr(warning->message, h->words)) return;
   h->warning = *warning;
-  h->count++;
+  ++h->count;
 }
 
 static void test_warned(void **state) {
   (void)state;
-  for (size_t i = 0; i < odd_input_count; i++) {
+  for (size_t i = 0; i < odd_input_count; ++i) {
     tabi_error error = {0};
     heard h = {.words = odd_inputs[i].words};
     tabi_load_def def = tabi_load_def_default();

@@ -21,7 +21,7 @@ static void test_mjcf(void **state) {
       // a body to be weighed by its geoms in a file without geoms
       "<mujoco><worldbody><body name='a'><freejoint/></body></worldbody></mujoco>",
   };
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     try_text(texts[i], "/no/x.xml");
 }
 

@@ -31,12 +31,12 @@ static void check(const void *bytes, size_t size, double height) {
   if (parse(bytes, size, height, &mesh, &err) != TABI_OK) fail_msg("%s", err.message);
   assert_int_equal(mesh.nvertex, 6);
   assert_int_equal(mesh.nface, 4);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     assert_near(vertex_of(&mesh, i)[0], -2 + 2 * (i % 3), 1e-15);
     assert_near(vertex_of(&mesh, i)[1], i < 3 ? 1 : -1, 1e-15);
     assert_near(vertex_of(&mesh, i)[2], i, 1e-12);
   }
-  for (int32_t f = 0; f < mesh.nface; f++) {
+  for (int32_t f = 0; f < mesh.nface; ++f) {
     const double *a = corner_of(&mesh, f, 0);
     const double *b = corner_of(&mesh, f, 1);
     const double *c = corner_of(&mesh, f, 2);
@@ -50,7 +50,7 @@ static void test_forms(void **state) {
   (void)state;
   const char *const texts[] = {"0 1 2\n3 4 5\n", "# map\n0, 1, 2\n\n3;4;5",
                                "0\t1\t2 # top\r\n3 4 5\r\n"};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     check(texts[i], strlen(texts[i]), 1);
   const char plain[] = "P2\n# made by hand\n3 2\n5\n0 1 2\n3 4 5\n";
   check(plain, strlen(plain), 5);
@@ -59,7 +59,7 @@ static void test_forms(void **state) {
   const char head[] = "P5 3 2 50000\n";
   unsigned char raw16[sizeof head - 1 + 12];
   memcpy(raw16, head, sizeof head - 1);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     raw16[sizeof head - 1 + 2 * (size_t)i] = (unsigned char)(10000 * i >> 8);
     raw16[sizeof head + 2 * (size_t)i] = (unsigned char)(10000 * i & 255);
   }

@@ -31,7 +31,7 @@ static v3 normal_of(const tbi_mesh *hull, int32_t face) {
 
 static int32_t count_edge(const tbi_mesh *hull, int32_t from, int32_t to) {
   int32_t count = 0;
-  for (int32_t i = 0; i < 3 * hull->nface; i++) {
+  for (int32_t i = 0; i < 3 * hull->nface; ++i) {
     int32_t next = i % 3 == 2 ? i - 2 : i + 1;
     count += hull->faces[i] == from && hull->faces[next] == to;
   }
@@ -41,7 +41,7 @@ static int32_t count_edge(const tbi_mesh *hull, int32_t from, int32_t to) {
 /* every edge is met once each way: a closed surface that is oriented the same way everywhere */
 static void check_closed(const tbi_mesh *hull) {
   assert_int_equal(hull->nvertex - 3 * hull->nface / 2 + hull->nface, 2);
-  for (int32_t i = 0; i < 3 * hull->nface; i++) {
+  for (int32_t i = 0; i < 3 * hull->nface; ++i) {
     int32_t next = i % 3 == 2 ? i - 2 : i + 1;
     assert_int_equal(count_edge(hull, hull->faces[i], hull->faces[next]), 1);
     assert_int_equal(count_edge(hull, hull->faces[next], hull->faces[i]), 1);
@@ -50,11 +50,11 @@ static void check_closed(const tbi_mesh *hull) {
 
 /* no point is beyond a face */
 static void check_around(const tbi_mesh *hull, const double *points, int32_t npoint, double size) {
-  for (int32_t i = 0; i < hull->nface; i++) {
+  for (int32_t i = 0; i < hull->nface; ++i) {
     v3 n = normal_of(hull, i);
     double area = v3_norm(n);
     if (area < 1e-9 * size * size) continue;
-    for (int32_t k = 0; k < npoint; k++) {
+    for (int32_t k = 0; k < npoint; ++k) {
       v3 away = v3_sub(v3_load(points + 3 * (size_t)k), corner_of(hull, i, 0));
       assert_true(v3_dot(n, away) / area <= 1e-9 * size);
     }
@@ -66,7 +66,7 @@ static double volume_of(const tbi_mesh *hull) {
   tbi_solid solid;
   assert_int_equal(tbi_mesh_solid(hull, "hull", nowhere, &solid, NULL), TABI_OK);
   double sum = 0;
-  for (int32_t i = 0; i < hull->nface; i++)
+  for (int32_t i = 0; i < hull->nface; ++i)
     sum += v3_dot(corner_of(hull, i, 0), v3_cross(corner_of(hull, i, 1), corner_of(hull, i, 2)));
   /* outward faces make it positive, which tbi_mesh_solid does not ask for */
   assert_true(sum > 0);
@@ -78,9 +78,9 @@ static void test_box(void **state) {
   /* corners, and points inside, on faces and on edges */
   double points[3 * 27];
   size_t n = 0;
-  for (int x = 0; x < 3; x++) {
-    for (int y = 0; y < 3; y++) {
-      for (int z = 0; z < 3; z++) {
+  for (int x = 0; x < 3; ++x) {
+    for (int y = 0; y < 3; ++y) {
+      for (int z = 0; z < 3; ++z) {
         points[n++] = 0.1 * x;
         points[n++] = 0.2 * y;
         points[n++] = 5 + 0.3 * z;
@@ -91,7 +91,7 @@ static void test_box(void **state) {
   check_around(&hull, points, 27, 1);
   assert_near_rel(volume_of(&hull), 0.2 * 0.4 * 0.6, 1e-12);
   // each corner of the hull is one of the points, to the last bit
-  for (int32_t i = 0; i < hull.nvertex; i++) {
+  for (int32_t i = 0; i < hull.nvertex; ++i) {
     bool found = false;
     for (size_t k = 0; k < 81 && !found; k += 3) {
       v3 away = v3_sub(v3_load(hull.vertices + 3 * (size_t)i), v3_load(points + k));
@@ -104,17 +104,17 @@ static void test_box(void **state) {
 
 static void test_random_points(void **state) {
   (void)state;
-  for (uint64_t seed = 1; seed <= 60; seed++) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
     rng r = rng_make(seed);
     double points[3 * 200];
     int32_t npoint = 4 + rng_below(&r, 197);
     double size = pow(10, rng_between(&r, -4, 3));
     double far[3];
     rng_fill(&r, 10 * size, far, 3);
-    for (int32_t i = 0; i < npoint; i++) {
+    for (int32_t i = 0; i < npoint; ++i) {
       rng_direction(&r, points + 3 * (size_t)i, 3);
       double inside = i < 4 ? 1 : rng_unit(&r);
-      for (size_t k = 0; k < 3; k++)
+      for (size_t k = 0; k < 3; ++k)
         points[3 * (size_t)i + k] = far[k] + size * inside * points[3 * (size_t)i + k];
     }
     tbi_mesh hull = hull_of(points, npoint);
@@ -144,16 +144,16 @@ static void test_flat(void **state) {
   rng_fill(&r, 1, points, 150);
   refuse(points, 3, "flat");
   // a plane that is not one of the axes', with the noise of single precision
-  for (size_t i = 0; i < 50; i++) {
+  for (size_t i = 0; i < 50; ++i) {
     points[3 * i + 2] = 0.3 * points[3 * i] - 0.7 * points[3 * i + 1];
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; ++k)
       points[3 * i + k] = (double)(float)points[3 * i + k];
   }
   refuse(points, 50, "'sole': its 50 points are flat");
-  for (size_t i = 0; i < 50; i++)
+  for (size_t i = 0; i < 50; ++i)
     v3_store(v3_scale((double)i, v3_make(1, 1, 1)), points + 3 * i);
   refuse(points, 50, "flat");
-  for (size_t i = 0; i < 150; i++)
+  for (size_t i = 0; i < 150; ++i)
     points[i] = 2;
   refuse(points, 50, "flat");
   points[31] = NAN;

@@ -120,7 +120,7 @@ typedef struct heard {
 
 static void listen(void *user, const tabi_error *warning) {
   heard *h = user;
-  h->count++;
+  ++h->count;
   h->last = *warning;
 }
 
@@ -176,8 +176,8 @@ static tbi_mesh make_box(const double edge[3], const double middle[3]) {
   assert_non_null(mesh.vertices);
   assert_non_null(mesh.faces);
   memcpy(mesh.faces, box_faces, sizeof box_faces);
-  for (int i = 0; i < 8; i++) {
-    for (int k = 0; k < 3; k++) {
+  for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < 3; ++k) {
       double side = (i >> k) & 1 ? 0.5 : -0.5;
       mesh.vertices[3 * i + k] = middle[k] + side * edge[k];
     }
@@ -193,7 +193,7 @@ static void check_box(const tbi_mesh *mesh, const double edge[3], const double m
   double volume = edge[0] * edge[1] * edge[2];
   assert_near(solid.volume, volume, 1e-14 * volume);
   double scale = volume * (edge[0] * edge[0] + edge[1] * edge[1] + edge[2] * edge[2]);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     double b = edge[(k + 1) % 3];
     double c = edge[(k + 2) % 3];
     assert_near(solid.com[k], middle[k], 1e-13);
@@ -213,7 +213,7 @@ static void test_solid(void **state) {
   tbi_mesh_scale(&mesh, scale);
   check_box(&mesh, (const double[3]){0.4, 0.3, 0.15}, (const double[3]){2, 2, 9});
   // turned inside out it is the same solid
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 12; ++i) {
     int32_t *face = &mesh.faces[3 * (size_t)i];
     int32_t swap = face[0];
     face[0] = face[1];
@@ -233,7 +233,7 @@ static void test_solid_products(void **state) {
   assert_int_equal(tbi_mesh_solid(&mesh, "m", (tabi_place){"f", 1}, &solid, NULL), TABI_OK);
   assert_near(solid.volume, 1.0 / 6, 1e-16);
   // integral of x^2 = 1/60, of xy = 1/120 about the corner
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     assert_near(solid.com[k], 0.25, 1e-15);
     assert_near(solid.inertia[k], 2.0 / 60 - 2.0 / 6 / 16, 1e-16);
     assert_near(solid.inertia[3 + k], -(1.0 / 120 - 1.0 / 6 / 16), 1e-16);

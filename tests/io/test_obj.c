@@ -48,14 +48,14 @@ static void test_faces(void **state) {
       "v 0 0 0 1.0\nv\t1 0 0\n  v 1 1 0 0.5 0.5 0.5\nv 0 1 0\nf 1 2 3 4\nl 1 2\np 1\n",
       SQUARE SQUARE "f 1 2 7\nf 1 3 8\n", /* the same places twice */
   };
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     tbi_mesh mesh;
     tabi_error err = {0};
     if (parse(texts[i], &mesh, &err) != TABI_OK) fail_msg("%zu: %s", i, err.message);
     assert_int_equal(mesh.nvertex, 4);
     assert_int_equal(mesh.nface, 2);
     double area = 0;
-    for (int32_t f = 0; f < mesh.nface; f++) {
+    for (int32_t f = 0; f < mesh.nface; ++f) {
       const double *a = corner_of(&mesh, f, 0);
       const double *b = corner_of(&mesh, f, 1);
       const double *c = corner_of(&mesh, f, 2);
@@ -152,7 +152,7 @@ static void test_assimp(void **state) {
   if (status != TABI_OK) fail_msg("%s", err.message);
   assert_int_equal(mesh.nvertex, 4);
   assert_int_equal(mesh.nface, 2);
-  for (int32_t i = 0; i < 4; i++)
+  for (int32_t i = 0; i < 4; ++i)
     assert_near(vertex_of(&mesh, i)[2], 2, 1e-6);
   assert_near(fmin(mesh.vertices[0], mesh.vertices[6]), 1, 1e-6);
   tbi_mesh_free(&mesh);

@@ -172,7 +172,7 @@ static const bad refused[] = {
 static void test_refused(void **state) {
   (void)state;
   const char *path = scratch_text("bad.urdf", bars);
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
     const char *file = scratch_text("bad.tabi.yaml", refused[i].text);
     tabi_error err = {0};
     tabi_model *model = tabi_model_load(path, NULL, &err);
@@ -221,7 +221,7 @@ static void test_open_posture(void **state) {
   (void)state;
   static const char *const postures[] = {"{}", "{jl: 0.1, jr: 0.1}", "{jl: 0.1}"};
   static const int expected[] = {0, 1, 2};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     char text[256];
     (void)snprintf(text, sizeof text,
                    "robots: [{name: r, model: bars.urdf, base: fixed, posture: %s}]\n",

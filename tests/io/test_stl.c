@@ -26,7 +26,7 @@ static binary make_binary(const char *head, uint32_t declared, size_t faces) {
   binary b = {.size = 84 + 50 * faces};
   memcpy(b.bytes, head, strlen(head));
   memcpy(b.bytes + 80, &declared, 4);
-  for (size_t i = 0; i < faces; i++)
+  for (size_t i = 0; i < faces; ++i)
     memcpy(b.bytes + 84 + 50 * i + 12, corners[i % 4], 36);
   return b;
 }
@@ -54,8 +54,8 @@ static void refuse(const void *bytes, size_t size, const char *message) {
 static void check_tetrahedron(tbi_mesh *mesh) {
   assert_int_equal(mesh->nface, 4);
   assert_int_equal(mesh->nvertex, 4);
-  for (int i = 0; i < 4; i++) {
-    for (int k = 0; k < 9; k++) {
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 9; ++k) {
       int32_t vertex = mesh->faces[3 * i + k / 3];
       assert_near(mesh->vertices[3 * vertex + k % 3], (double)corners[i][k], 0);
     }
@@ -69,7 +69,7 @@ static void test_binary(void **state) {
   tabi_error error;
   // the head says nothing, even where it says "solid"
   const char *heads[] = {"", "exported by a program", "solid but binary"};
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     binary b = make_binary(heads[i], 4, 4);
     assert_int_equal(parse(b.bytes, b.size, &mesh, &error), TABI_OK);
     check_tetrahedron(&mesh);
@@ -83,7 +83,7 @@ static void test_binary(void **state) {
 static void test_ascii(void **state) {
   (void)state;
   char text[4096] = "SOLID a name of words\n";
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     const float *c = corners[i];
     scratch_append(text, sizeof text,
                    "facet normal 0 0 0\r\n outer loop\r\n vertex %.1f %.2e %.1f\n"
@@ -136,7 +136,7 @@ static void test_bad_ascii(void **state) {
       {"solid\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 0 -0 0 vertex 0 1 0 endloop "
        "endfacet",                      "no face with area"                     },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char message[256];
     (void)snprintf(message, sizeof message, "mesh 'm.stl': %s", cases[i].message);
     refuse(cases[i].text, strlen(cases[i].text), message);

@@ -101,7 +101,7 @@ static void test_joint_types(void **state) {
       {"planar",     TABI_JOINT_PLANAR,     3},
       {"floating",   TABI_JOINT_FREE,       6},
   };
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
     char text[1024];
     (void)snprintf(text, sizeof text,
                    "<robot name='r'>" LINK("a") LINK(
@@ -414,7 +414,7 @@ static void test_ignored(void **state) {
       "<safety_controller> is ignored",
   };
   assert_int_equal(h.count, 6);
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; ++i)
     assert_string_equal(h.warning[i].message, expected[i]);
   assert_int_equal(h.warning[0].line, 2);
   assert_int_equal(tabi_model_nshape(model), 0);

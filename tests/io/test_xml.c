@@ -13,7 +13,7 @@ static tabi_status parse(const char *text, tbi_xml **xml, tabi_error *error) {
   size_t size = strlen(text);
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; ++i)
     copy[i] = text[i];
   tabi_status status = tbi_xml_parse(copy, size, "f.xml", xml, error);
   free(copy);
@@ -82,7 +82,7 @@ static void test_refused(void **state) {
       {"<a>\xf4\x90\x80\x80</a>", 1, "invalid UTF-8 at byte 3; save as UTF-8"                },
       {"<a>\xe4",                 1, "invalid UTF-8 at byte 3; save as UTF-8"                },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     tbi_xml *xml = NULL;
     tabi_error error = {0};
     assert_int_equal(parse(cases[i].text, &xml, &error), TABI_ERR_PARSE);
@@ -95,9 +95,9 @@ static void test_refused(void **state) {
 static void test_depth(void **state) {
   (void)state;
   char text[8 * 300] = "";
-  for (int i = 0; i < TBI_XML_MAX_DEPTH; i++)
+  for (int i = 0; i < TBI_XML_MAX_DEPTH; ++i)
     scratch_append(text, sizeof text, "<a>");
-  for (int i = 0; i < TBI_XML_MAX_DEPTH; i++)
+  for (int i = 0; i < TBI_XML_MAX_DEPTH; ++i)
     scratch_append(text, sizeof text, "</a>");
   tbi_xml *xml = NULL;
   tabi_error error;
@@ -110,7 +110,7 @@ static void test_too_many_elements(void **state) {
   const size_t size = 4 * ((size_t)TBI_XML_MAX_ITEMS + 1);
   char *text = malloc(size);
   assert_non_null(text);
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; ++i)
     text[i] = "<a/>"[i % 4];
   text[2] = ' ';
   text[3] = '>';
@@ -136,7 +136,7 @@ static void check_numbers(void) {
       {"-0",                     0                     },
       {"1.7976931348623157e308", 1.7976931348623157e308},
   };
-  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+  for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
     double value = 99;
     tabi_error error = {0};
     assert_int_equal(tbi_xml_number(good[i].text, (tabi_place){"f", 1}, "x", &value, &error), 0);
@@ -163,7 +163,7 @@ static void check_numbers(void) {
       {"Infinity", "x 'Infinity' is not a finite number"                   },
       {"1e999",    "x '1e999' is not a finite number"                      },
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     double value = 99;
     tabi_error error = {0};
     assert_int_equal(tbi_xml_number(bad[i].text, (tabi_place){"f", 7}, "x", &value, &error),
@@ -244,7 +244,7 @@ static void test_ignored(void **state) {
 static void test_many_kinds_ignored(void **state) {
   (void)state;
   char text[4096] = "<a>";
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < 100; ++i) {
     scratch_append(text, sizeof text, "<n%d/>", i);
   }
   scratch_append(text, sizeof text, "</a>");

@@ -153,7 +153,7 @@ static void compare(const char *name, const step_problem *problem, const double 
                 problem->ncontact, our_residual, their_residual, d.speed, d.impulse, note);
   assert_true(our_residual <= TOLERANCE);
   assert_true(is_same(d) || other || our_residual < their_residual);
-  t->problems++;
+  ++t->problems;
   t->same += is_same(d);
   free(theirs);
 }

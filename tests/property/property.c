@@ -40,7 +40,7 @@ void subject_point(const subject *s, double world[3]) {
   double pos[3], quat[4], R[9];
   tabi_dynamics_link_pose(s->dynamics, s->link, pos, quat);
   property_rotation(quat, R);
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     world[i] =
         pos[i] + R[3 * i] * s->point[0] + R[3 * i + 1] * s->point[1] + R[3 * i + 2] * s->point[2];
 }
@@ -63,7 +63,7 @@ void property_run(random_kind kind, void (*check)(subject *)) {
     run_one(strtoull(chosen, NULL, 0), kind, check);
     return;
   }
-  for (uint64_t seed = 1; seed <= PROPERTY_MODELS; seed++)
+  for (uint64_t seed = 1; seed <= PROPERTY_MODELS; ++seed)
     run_one(seed, kind, check);
 }
 
@@ -85,7 +85,7 @@ void property_expect(const subject *s, const char *what, double error, double to
 
 double property_largest(const double *a, size_t n) {
   double largest = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     largest = fmax(largest, fabs(a[i]));
   return largest;
 }
@@ -93,7 +93,7 @@ double property_largest(const double *a, size_t n) {
 double property_distance(const double *a, const double *b, size_t n, double floor) {
   double scale = fmax(floor, fmax(property_largest(a, n), property_largest(b, n)));
   double worst = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     double difference = fabs(a[i] - b[i]);
     /* fmax would lose a NaN */
     if (!(difference <= worst)) worst = difference;
@@ -106,16 +106,16 @@ void property_rate(subject *s, const double *v, property_fn *f, double *to, size
   static const double weight[4] = {1.0, -8.0, 8.0, -1.0}, step[4] = {-2.0, -1.0, 1.0, 2.0};
   /* the tip of a chain turns with the sum of all rates, typically with their root of squares */
   double square = 0.0;
-  for (size_t i = 0; i < s->nv; i++)
+  for (size_t i = 0; i < s->nv; ++i)
     square += v[i] * v[i];
   const double h = 2e-3 / (1.0 + sqrt(square));
   double *q = subject_room(s, s->nq), *value = subject_room(s, count);
   memset(to, 0, count * sizeof *to);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 4; ++k) {
     tabi_model_integrate(s->model, s->q, v, step[k] * h, q);
     tabi_dynamics_set_state(s->dynamics, q, v);
     f(s, value);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; ++i)
       to[i] += weight[k] * value[i] / (12.0 * h);
   }
   tabi_dynamics_set_state(s->dynamics, s->q, s->v);

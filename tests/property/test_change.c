@@ -10,7 +10,7 @@ typedef double vec[3];
 typedef double mat[9];
 
 static void rotate(const mat R, const vec x, vec to) {
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     to[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
 }
 
@@ -40,7 +40,7 @@ static void read_mass_times_v(subject *s, double *to) {
   double *bias = subject_room(s, s->nv);
   tabi_dynamics_inverse(s->dynamics, s->v, to);
   tabi_dynamics_inverse(s->dynamics, NULL, bias);
-  for (size_t i = 0; i < s->nv; i++)
+  for (size_t i = 0; i < s->nv; ++i)
     to[i] -= bias[i];
 }
 
@@ -55,12 +55,12 @@ static void compare_by_name(const char *what, subject *a, subject *b, double tol
       {read_bias,         1.0  },
       {read_mass_times_v, 1.0  }
   };
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
     double *of_a = subject_room(a, a->nv), *of_b = subject_room(b, b->nv);
     parts[k].read(a, of_a);
     parts[k].read(b, of_b);
     double scale = fmax(1.0, fmax(property_largest(of_a, a->nv), property_largest(of_b, b->nv)));
-    for (int32_t i = 0; i < a->plan->nlink; i++) {
+    for (int32_t i = 0; i < a->plan->nlink; ++i) {
       const random_link *item = &a->plan->links[i];
       if (!item->jointed || item->joint.type == TABI_JOINT_FIXED) continue;
       property_expect(a, what, joint_distance(a, b, item->joint_name, of_a, of_b, scale),
@@ -72,7 +72,7 @@ static void compare_by_name(const char *what, subject *a, subject *b, double tol
 static void check_order(subject *s) {
   int32_t order[RANDOM_MAX_LINKS] = {0};
   rng r = rng_make(s->seed);
-  for (int32_t i = 0; i < s->plan->nlink; i++) {
+  for (int32_t i = 0; i < s->plan->nlink; ++i) {
     int32_t k = rng_below(&r, i + 1);
     order[i] = order[k];
     order[k] = i;
@@ -91,7 +91,7 @@ static void check_forest(subject *s) {
   memcpy(both.gravity, s->plan->gravity, sizeof both.gravity);
   random_plan_append(&both, &second, 'b');
   random_plan_append(&both, s->plan, 'a');
-  for (int32_t i = 0; i < s->plan->nlink; i++) {
+  for (int32_t i = 0; i < s->plan->nlink; ++i) {
     memcpy(both.links[second.nlink + i].name, s->plan->links[i].name, sizeof both.links[0].name);
     memcpy(both.links[second.nlink + i].joint_name, s->plan->links[i].joint_name,
            sizeof both.links[0].joint_name);
@@ -109,16 +109,16 @@ static void move_plan(random_plan *plan, const double quat[4], const vec shift) 
   property_rotation(quat, R);
   rotate(R, plan->gravity, turned);
   memcpy(plan->gravity, turned, sizeof turned);
-  for (int32_t i = 0; i < plan->nlink; i++) {
+  for (int32_t i = 0; i < plan->nlink; ++i) {
     random_link *item = &plan->links[i];
     if (item->joint.parent != TABI_WORLD) continue;
     rotate(R, item->q, turned);
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; ++k)
       item->q[k] = turned[k] + shift[k];
     double product[4];
     quat_product(quat, item->q + 3, product);
     memcpy(item->q + 3, product, sizeof product);
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < 2; ++k) {
       rotate(R, item->v + 3 * k, turned);
       memcpy(item->v + 3 * k, turned, sizeof turned);
     }
@@ -127,7 +127,7 @@ static void move_plan(random_plan *plan, const double quat[4], const vec shift) 
 
 /* The free joint's frame in the world must be the world's for its v to turn like a vector. */
 static void plain_roots(random_plan *plan) {
-  for (int32_t i = 0; i < plan->nlink; i++) {
+  for (int32_t i = 0; i < plan->nlink; ++i) {
     tabi_joint_def *joint = &plan->links[i].joint;
     if (joint->parent != TABI_WORLD) continue;
     memset(joint->pos, 0, sizeof joint->pos);
@@ -145,7 +145,7 @@ static void compare_moved(subject *s, double distance, double tolerance) {
   vec shift;
   rng_direction(&r, quat, 4);
   rng_direction(&r, shift, 3);
-  for (size_t k = 0; k < 3; k++)
+  for (size_t k = 0; k < 3; ++k)
     shift[k] *= distance;
   move_plan(&moved, quat, shift);
   subject a = {.seed = s->seed, .plan = &plain}, b = {.seed = s->seed, .plan = &moved};
@@ -155,7 +155,7 @@ static void compare_moved(subject *s, double distance, double tolerance) {
   read_acceleration(&a, qdd_a);
   read_acceleration(&b, qdd_b);
   double scale = property_largest(qdd_a, a.nv);
-  for (int32_t i = 0; i < plain.nlink; i++) {
+  for (int32_t i = 0; i < plain.nlink; ++i) {
     const random_link *item = &plain.links[i];
     if (item->joint.parent == TABI_WORLD) continue;
     property_expect(s, "acceleration of a joint, moved as a whole",
@@ -172,13 +172,13 @@ static void check_far(subject *s) { compare_moved(s, 1e6, 1e-9); }
 static void check_gone(subject *s) {
   static random_plan here, there;
   here = *s->plan;
-  for (int32_t i = 0; i < here.nlink; i++) {
+  for (int32_t i = 0; i < here.nlink; ++i) {
     random_link *item = &here.links[i];
     if (item->joint.parent != TABI_WORLD) continue;
     item->joint.type = s->seed % 2 ? TABI_JOINT_PLANAR : TABI_JOINT_PRISMATIC;
   }
   there = here;
-  for (int32_t i = 0; i < there.nlink; i++)
+  for (int32_t i = 0; i < there.nlink; ++i)
     if (there.links[i].joint.parent == TABI_WORLD) there.links[i].q[0] += 1e6;
   subject a = {.seed = s->seed, .plan = &here}, b = {.seed = s->seed, .plan = &there};
   subject_open(&a, &here, NULL);
@@ -191,7 +191,7 @@ static void check_gone(subject *s) {
 /* Adds the inertia of a point mass m at x, or takes it away for negative m. */
 static void add_point(double I[6], double m, const vec x) {
   double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     I[i] += m * (square - x[i] * x[i]);
   I[3] -= m * x[0] * x[1];
   I[4] -= m * x[0] * x[2];
@@ -202,10 +202,10 @@ static void add_point(double I[6], double m, const vec x) {
 static void turn_inertia(const mat R, const double I[6], double to[6]) {
   double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
   static const size_t row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  for (size_t k = 0; k < 6; k++) {
+  for (size_t k = 0; k < 6; ++k) {
     to[k] = 0.0;
-    for (size_t i = 0; i < 3; i++)
-      for (size_t j = 0; j < 3; j++)
+    for (size_t i = 0; i < 3; ++i)
+      for (size_t j = 0; j < 3; ++j)
         to[k] += R[3 * row[k] + i] * full[3 * i + j] * R[3 * column[k] + j];
   }
 }
@@ -218,17 +218,17 @@ static void absorb(tabi_link_def *link, const tabi_link_def *child, const tabi_j
   double turned[6];
   property_rotation(joint->quat, R);
   rotate(R, child->com, com);
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     com[i] += joint->pos[i];
     both[i] = (link->mass * link->com[i] + child->mass * com[i]) / mass;
   }
   turn_inertia(R, child->inertia, turned);
-  for (size_t k = 0; k < 6; k++)
+  for (size_t k = 0; k < 6; ++k)
     link->inertia[k] += turned[k];
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     arm[i] = com[i] - both[i];
   add_point(link->inertia, child->mass, arm);
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     arm[i] = link->com[i] - both[i];
   add_point(link->inertia, link->mass, arm);
   memcpy(link->com, both, sizeof both);
@@ -242,7 +242,7 @@ static void reattach(tabi_joint_def *joint, const tabi_joint_def *fixed) {
   double quat[4];
   property_rotation(fixed->quat, R);
   rotate(R, joint->pos, pos);
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 3; ++i)
     joint->pos[i] = fixed->pos[i] + pos[i];
   quat_product(fixed->quat, joint->quat, quat);
   memcpy(joint->quat, quat, sizeof quat);
@@ -254,17 +254,17 @@ static void merge_plan(const random_plan *plan, random_plan *merged) {
   static random_plan work;
   int32_t place[RANDOM_MAX_LINKS];
   work = *plan;
-  for (int32_t i = work.nlink - 1; i >= 0; i--) {
+  for (int32_t i = work.nlink - 1; i >= 0; --i) {
     random_link *item = &work.links[i];
     if (!item->jointed || item->joint.type != TABI_JOINT_FIXED) continue;
     int32_t parent = item->joint.parent;
     if (parent != TABI_WORLD) absorb(&work.links[parent].link, &item->link, &item->joint);
-    for (int32_t k = i + 1; k < work.nlink; k++)
+    for (int32_t k = i + 1; k < work.nlink; ++k)
       if (work.links[k].joint.parent == i) reattach(&work.links[k].joint, &item->joint);
   }
   merged->nlink = 0;
   memcpy(merged->gravity, work.gravity, sizeof work.gravity);
-  for (int32_t i = 0; i < work.nlink; i++) {
+  for (int32_t i = 0; i < work.nlink; ++i) {
     random_link *item = &work.links[i];
     if (item->jointed && item->joint.type == TABI_JOINT_FIXED) continue;
     place[i] = merged->nlink;

@@ -8,7 +8,7 @@
 
 static double dot(const double *a, const double *b, size_t n) {
   double sum = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     sum += a[i] * b[i];
   return sum;
 }
@@ -16,14 +16,14 @@ static double dot(const double *a, const double *b, size_t n) {
 /* the sum of the terms' sizes, to which rounding is relative */
 static double dot_size(const double *a, const double *b, size_t n) {
   double sum = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     sum += fabs(a[i] * b[i]);
   return sum;
 }
 
 static void multiply(const double *matrix, const double *x, size_t rows, size_t columns,
                      double *to) {
-  for (size_t i = 0; i < rows; i++)
+  for (size_t i = 0; i < rows; ++i)
     to[i] = dot(matrix + i * columns, x, columns);
 }
 
@@ -60,7 +60,7 @@ static void check_bias_power(subject *s) {
   property_rate(s, s->v, read_kinetic, &rate, 1);
   tabi_dynamics_set_state(s->dynamics, s->q, zero);
   tabi_dynamics_inverse(s->dynamics, NULL, still);
-  for (size_t i = 0; i < s->nv; i++)
+  for (size_t i = 0; i < s->nv; ++i)
     bias[i] -= still[i];
   double scale = dot_size(bias, s->v, s->nv) + tabi_dynamics_kinetic(s->dynamics) + 1.0;
   property_expect(s, "Coriolis power", fabs(dot(bias, s->v, s->nv) - rate) / scale, 1e-10);
@@ -85,7 +85,7 @@ static void check_momentum(subject *s) {
   /* the linear rows are mass times the com's Jacobian */
   double *J = subject_room(s, 3 * s->nv), mass = tabi_model_mass(s->model);
   tabi_dynamics_com_jacobian(s->dynamics, J);
-  for (size_t i = 0; i < 3 * s->nv; i++)
+  for (size_t i = 0; i < 3 * s->nv; ++i)
     J[i] *= mass;
   property_expect(s, "linear rows of A", property_distance(A, J, 3 * s->nv, 0.0), 1e-12);
 }
@@ -94,7 +94,7 @@ static void check_momentum(subject *s) {
 static double extent(const subject *s) {
   double com[3], pos[3], quat[4], largest = 0.0;
   tabi_dynamics_com(s->dynamics, com);
-  for (int32_t i = 0; i < s->plan->nlink; i++) {
+  for (int32_t i = 0; i < s->plan->nlink; ++i) {
     tabi_dynamics_link_pose(s->dynamics, i, pos, quat);
     largest = fmax(largest, hypot(hypot(pos[0] - com[0], pos[1] - com[1]), pos[2] - com[2]));
   }
@@ -111,7 +111,7 @@ static void check_external_force(subject *s) {
   tabi_dynamics_momentum_matrix(s->dynamics, A);
   tabi_dynamics_momentum_bias(s->dynamics, bias, bias + 3);
   tabi_model_gravity(s->model, gravity);
-  for (size_t i = 0; i < 6; i++) {
+  for (size_t i = 0; i < 6; ++i) {
     double external = i < 3 ? mass * gravity[i] : 0.0;
     double rate = dot(A + i * s->nv, qdd, s->nv) + bias[i];
     worst[i / 3] = fmax(worst[i / 3], fabs(rate - external));

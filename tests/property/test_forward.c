@@ -12,13 +12,13 @@
 
 static double dot(const double *a, const double *b, size_t n) {
   double sum = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     sum += a[i] * b[i];
   return sum;
 }
 
 static void multiply(const double *M, const double *x, size_t n, double *to) {
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     to[i] = dot(M + i * n, x, n);
 }
 
@@ -26,8 +26,8 @@ static void check_definite(subject *s) {
   size_t n = s->nv;
   double *M = subject_room(s, n * n), *factor = subject_room(s, n * n);
   tabi_dynamics_mass_matrix(s->dynamics, M);
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++)
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
       property_expect(s, "symmetry of M", fabs(M[i * n + j] - M[j * n + i]), 0.0);
   memcpy(factor, M, n * n * sizeof *M);
   property_expect(s, "M positive definite", oracle_cholesky(factor, n) ? 0.0 : 1.0, 0.0);
@@ -41,11 +41,11 @@ static void check_columns(subject *s) {
   tabi_dynamics_mass_matrix(s->dynamics, M);
   tabi_dynamics_inverse(s->dynamics, NULL, bias);
   double scale = fmax(property_largest(M, n * n), property_largest(bias, n));
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < n; ++k) {
     unit[k] = 1.0;
     tabi_dynamics_inverse(s->dynamics, unit, column);
     unit[k] = 0.0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       column[i] -= bias[i];
       expected[i] = M[i * n + k];
     }
@@ -57,7 +57,7 @@ static void check_columns(subject *s) {
 static double energy_distance(const double *M, const double *a, const double *b, size_t n,
                               double *scratch) {
   double *difference = scratch, *product = scratch + n;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     difference[i] = a[i] - b[i];
   multiply(M, difference, n, product);
   double square = dot(difference, product, n);
@@ -81,7 +81,7 @@ static void check_agreement(subject *s) {
   property_expect(s, "public = ABA", energy_distance(M, public, aba, n, scratch), 1e-9);
   /* and a dense Cholesky solve of the same equations */
   tabi_dynamics_inverse(s->dynamics, NULL, solved);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     solved[i] = s->tau[i] - solved[i];
   double *factor = subject_room(s, n * n);
   memcpy(factor, M, n * n * sizeof *M);
@@ -99,8 +99,8 @@ static void check_solves(subject *s) {
   tbi_crba(s->dynamics, s->dynamics->model->dof_rotor);
   tbi_ltdl_factor(s->dynamics);
   tbi_aba_factor(s->dynamics, s->dynamics->model->dof_rotor, NULL);
-  for (int k = 0; k < 3; k++) {
-    for (size_t i = 0; i < n; i++)
+  for (int k = 0; k < 3; ++k) {
+    for (size_t i = 0; i < n; ++i)
       a[i] = b[i] = k == 0 ? s->tau[i] : k == 1 ? s->v[i] : 1.0;
     tbi_aba_solve(s->dynamics, a);
     tbi_ltdl_solve(s->dynamics, b);
@@ -122,13 +122,13 @@ static void check_inverse(subject *s) {
   size_t n = s->nv;
   double *M = subject_room(s, n * n), *qdd = subject_room(s, n), *tau = subject_room(s, n);
   tabi_dynamics_mass_matrix(s->dynamics, M);
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+  for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
     all[k].forward(s->dynamics, s->tau, qdd);
     tabi_dynamics_inverse(s->dynamics, qdd, tau);
     double scale = 1.0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       double row = 0.0;
-      for (size_t j = 0; j < n; j++)
+      for (size_t j = 0; j < n; ++j)
         row += fabs(M[i * n + j] * qdd[j]);
       scale = fmax(scale, row);
     }

@@ -16,9 +16,9 @@ static void read_pose(subject *s, double *to) {
 /* the vector w with dR/dt = w x R, from the skew part of (dR/dt) R' */
 static void angular_rate(const double rate[9], const double R[9], double w[3]) {
   double skew[3][3] = {{0}};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      for (int k = 0; k < 3; k++)
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k)
         skew[i][j] += rate[3 * i + k] * R[3 * j + k];
   w[0] = 0.5 * (skew[2][1] - skew[1][2]);
   w[1] = 0.5 * (skew[0][2] - skew[2][0]);
@@ -48,12 +48,12 @@ static void check_jacobian(subject *s) {
   double pose[15], rate[15], w[3];
   read_jacobians(s, jacobian);
   read_pose(s, pose);
-  for (size_t k = 0; k < nv; k++) {
+  for (size_t k = 0; k < nv; ++k) {
     direction[k] = 1.0;
     property_rate(s, direction, read_pose, rate, 15);
     direction[k] = 0.0;
     angular_rate(rate + 6, pose + 6, w);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; ++i) {
       differences[i * nv + k] = rate[i];
       differences[(3 + i) * nv + k] = w[i];
       differences[(6 + i) * nv + k] = rate[3 + i];
@@ -86,15 +86,15 @@ static void check_velocity(subject *s) {
   memset(s->point, 0, sizeof s->point);
   tabi_dynamics_link_pose(s->dynamics, s->link, pos, quat);
   read_jacobians(s, jacobian);
-  for (size_t i = 0; i < 6; i++)
-    for (size_t k = 0; k < s->nv; k++)
+  for (size_t i = 0; i < 6; ++i)
+    for (size_t k = 0; k < s->nv; ++k)
       expected[i] += jacobian[i * s->nv + k] * s->v[k];
   tabi_dynamics_link_velocity(s->dynamics, s->link, velocity, velocity + 3);
   property_expect(s, "velocity", property_distance(velocity, expected, 3, 1.0), 1e-12);
   property_expect(s, "angular velocity", property_distance(velocity + 3, expected + 3, 3, 1.0),
                   1e-12);
   double length = 0.0;
-  for (size_t i = 0; i < 4; i++)
+  for (size_t i = 0; i < 4; ++i)
     length += quat[i] * quat[i];
   property_expect(s, "length of the quaternion", fabs(length - 1.0), 1e-13);
 }

@@ -31,7 +31,7 @@ static v3 along(const m4 *frame, v3 x) {
 
 /* rows of a Jacobian turned into the frame of the spring */
 static void turn_rows(const m4 *frame, size_t n, double *jacobian) {
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < n; ++k) {
     v3 column = along(frame, v3_make(jacobian[k], jacobian[n + k], jacobian[2 * n + k]));
     jacobian[k] = column.x;
     jacobian[n + k] = column.y;
@@ -41,7 +41,7 @@ static void turn_rows(const m4 *frame, size_t n, double *jacobian) {
 
 static double dot(const double *a, const double *b, size_t n) {
   double sum = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     sum += a[i] * b[i];
   return sum;
 }
@@ -91,7 +91,7 @@ static int draw_springs(subject *s, spring *all) {
   rng r = rng_make(s->seed + 5);
   double *jacobian = subject_room(s, 3 * s->nv * SPRINGS), *rate = subject_room(s, 3 * s->nv);
   int count = 0;
-  for (int i = 0; i < SPRINGS; i++)
+  for (int i = 0; i < SPRINGS; ++i)
     count += draw_spring(s, &r, jacobian + 3 * s->nv * (size_t)count, rate, &all[count]);
   return count;
 }
@@ -100,7 +100,7 @@ static void solve_by_ada(subject *s, const spring *all, int count, double *qdd) 
   size_t doubles = sizeof(tbi_body_load) / sizeof(double);
   double *room = subject_room(s, doubles * (size_t)s->model->nbody);
   tbi_body_load *load = (tbi_body_load *)room;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     tbi_load_point(&load[all[i].body], all[i].arm, &all[i].frame, all[i].start, all[i].give,
                    all[i].bias);
   tbi_forward_ada_loaded(s->dynamics, s->tau, load, qdd);
@@ -110,15 +110,15 @@ static void solve_by_ada(subject *s, const spring *all, int count, double *qdd) 
 static void add_forces(const subject *s, const spring *all, int count, const double *qdd,
                        double *tau) {
   size_t n = s->nv;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     const spring *x = &all[i];
     const double start[3] = {x->start.x, x->start.y, x->start.z};
     const double give[3] = {x->give.x, x->give.y, x->give.z};
     const double drift[3] = {x->drift.x, x->drift.y, x->drift.z};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
       const double *row = x->jacobian + k * n;
       double force = start[k] - give[k] * (drift[k] + (qdd ? dot(row, qdd, n) : 0));
-      for (size_t j = 0; j < n; j++)
+      for (size_t j = 0; j < n; ++j)
         tau[j] += force * row[j];
     }
   }
@@ -129,15 +129,15 @@ static void solve_densely(subject *s, const spring *all, int count, const double
   double *A = subject_room(s, n * n), *bias = subject_room(s, n);
   memcpy(A, M, n * n * sizeof *A);
   tabi_dynamics_inverse(s->dynamics, NULL, bias);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     qdd[i] = s->tau[i] - bias[i];
   add_forces(s, all, count, NULL, qdd);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     const double give[3] = {all[i].give.x, all[i].give.y, all[i].give.z};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
       const double *row = all[i].jacobian + k * n;
-      for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
+      for (size_t a = 0; a < n; ++a)
+        for (size_t b = 0; b < n; ++b)
           A[a * n + b] += give[k] * row[a] * row[b];
     }
   }
@@ -150,9 +150,9 @@ static double energy_distance(subject *s, const double *M, const double *a, cons
   size_t n = s->nv;
   double *off = subject_room(s, n);
   double square = 0.0, size = 0.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     off[i] = a[i] - b[i];
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     square += off[i] * dot(M + i * n, off, n);
     size += b[i] * dot(M + i * n, b, n);
   }

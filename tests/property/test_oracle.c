@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void check_links(subject *s, const oracle *o) {
-  for (int32_t i = 0; i < s->plan->nlink; i++) {
+  for (int32_t i = 0; i < s->plan->nlink; ++i) {
     double pos[3], quat[4], lin[3], ang[3], R[9];
     double pos_o[3], R_o[9], lin_o[3], ang_o[3];
     int32_t link = tabi_model_find_link(s->model, s->plan->links[i].name);

@@ -65,7 +65,7 @@ static run load_run(const replay_case *c) {
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   (void)snprintf(text, sizeof text, "%s", c->set);
-  for (char *at = text; *at != '\0' && def.nset < MAX_SETS; def.nset++) {
+  for (char *at = text; *at != '\0' && def.nset < MAX_SETS; ++def.nset) {
     set[def.nset] = at;
     at += strcspn(at, "|");
     if (*at == '|') *at++ = '\0';

@@ -34,7 +34,7 @@ static bool fails(void) {
   ++heap.count;
   if (heap.until < 0) return false;
   if (heap.until > 0) {
-    heap.until--;
+    --heap.until;
     return false;
   }
   bool now = heap.for_good || !heap.failed;
@@ -170,7 +170,7 @@ typedef tabi_status job(tabi_error *err);
 /* Runs the job with the n-th allocation failing, until it needs fewer than n. */
 static void starve(job *run, bool for_good) {
   long before = heap.live;
-  for (long n = 0;; n++) {
+  for (long n = 0;; ++n) {
     tabi_error err = {0};
     heap.failed = false;
     heap.for_good = for_good;

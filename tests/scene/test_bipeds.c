@@ -66,7 +66,7 @@ static void add_arm(const tabi_model *model, int k, const double angle[NLINK], d
 }
 
 static void absolute_angles(const tabi_model *model, const double *q, double angle[NLINK]) {
-  for (int k = 0; k < NLINK; k++) {
+  for (int k = 0; k < NLINK; ++k) {
     angle[k] = q[angle_of(model, k)];
     if (rods[k].parent >= 0) angle[k] += angle[rods[k].parent];
   }
@@ -76,7 +76,7 @@ static void planar_mass_matrix(const tabi_model *model, const double *q, double 
   double angle[NLINK];
   absolute_angles(model, q, angle);
   int32_t base = tabi_model_joint_v(model, tabi_model_find_joint(model, "base")).first;
-  for (int k = 0; k < NLINK; k++) {
+  for (int k = 0; k < NLINK; ++k) {
     double jacobian[2][NV] = {{0}};
     double turn[NV] = {0};
     jacobian[0][base] = jacobian[1][base + 1] = 1;
@@ -85,8 +85,8 @@ static void planar_mass_matrix(const tabi_model *model, const double *q, double 
       add_arm(model, j, angle, rods[j].length, jacobian);
     for (int j = k; j >= 0; j = rods[j].parent)
       turn[angle_of(model, j)] = 1;
-    for (int a = 0; a < NV; a++) {
-      for (int b = 0; b < NV; b++) {
+    for (int a = 0; a < NV; ++a) {
+      for (int b = 0; b < NV; ++b) {
         mass[a][b] +=
             rods[k].mass * (jacobian[0][a] * jacobian[0][b] + jacobian[1][a] * jacobian[1][b]) +
             rods[k].inertia * turn[a] * turn[b];
@@ -98,7 +98,7 @@ static void planar_mass_matrix(const tabi_model *model, const double *q, double 
 /* A bent posture, the base turned and moved. */
 static void bend(const tabi_model *model, double q[NV]) {
   const double angle[NLINK] = {0.3, 0.7, -0.9, 0.25, -0.4, -0.6, 0.5, -0.35, 0.8};
-  for (int k = 0; k < NLINK; k++)
+  for (int k = 0; k < NLINK; ++k)
     q[angle_of(model, k)] = angle[k];
   int32_t base = tabi_model_joint_v(model, tabi_model_find_joint(model, "base")).first;
   q[base] = 1.5;
@@ -119,8 +119,8 @@ static void test_mass_matrix(void **state) {
   tabi_dynamics_set_state(d, q, v);
   tabi_dynamics_mass_matrix(d, &mass[0][0]);
   planar_mass_matrix(model, q, expected);
-  for (int a = 0; a < NV; a++) {
-    for (int b = 0; b < NV; b++)
+  for (int a = 0; a < NV; ++a) {
+    for (int b = 0; b < NV; ++b)
       assert_near(mass[a][b], expected[a][b], 1e-12);
   }
   tabi_dynamics_destroy(d);
@@ -141,7 +141,7 @@ static void test_positions(void **state) {
   absolute_angles(model, q, angle);
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
   tabi_dynamics_set_state(d, q, v);
-  for (int k = 0; k < NLINK; k++) {
+  for (int k = 0; k < NLINK; ++k) {
     double pos[3];
     double quat[4];
     int parent = rods[k].parent;
@@ -161,7 +161,7 @@ static void test_nine_links(void **state) {
   (void)state;
   tabi_model *model = load("biped9");
   assert_near(tabi_model_mass(model), 11.5, 1e-12);
-  for (int k = 0; k < NLINK; k++) {
+  for (int k = 0; k < NLINK; ++k) {
     int32_t link = link_of(model, rods[k].link);
     assert_near(tabi_model_link(model, link).mass, rods[k].mass, 0);
     if (k == 0) continue;
@@ -182,7 +182,7 @@ static void measure(const char *name, double hip, double height, double weight) 
   const double zero[NV] = {0};
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
   tabi_dynamics_set_state(d, zero, zero);
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     if (!shape.collides) continue;
     double pos[3];
@@ -212,7 +212,7 @@ static void refuse(void *user, const tabi_error *finding) {
 static void test_no_findings(void **state) {
   (void)state;
   static const char *const names[] = {"biped9", "biped_human"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     tabi_model *model = load(names[i]);
     assert_int_equal(tabi_model_check(model, refuse, NULL), 0);
     tabi_model_destroy(model);

@@ -33,7 +33,7 @@ static void go(run *r, double time) {
     if (tabi_world_step(r->world, NULL) != TABI_OK)
       fail_msg("%s", tabi_world_error(r->world)->message);
     const tabi_model *model = tabi_scene_model(r->scene);
-    for (int32_t i = 0; i < tabi_model_nconnection(model); i++) {
+    for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
       tabi_connection_state state = tabi_world_connection(r->world, i);
       if (tabi_model_connection(model, i).type == TABI_CONNECTION_SPRING) continue;
       if (!(fabs(state.gap) < 1e-6 && fabs(state.turn) < 1e-6))
@@ -77,7 +77,7 @@ static void test_hinge(void **state) {
             "connections: [{type: hinge, a: door, b: world, at: [-0.4, 0, 0], axis: [0, 1, 4]}]\n");
   v3 axis = v3_scale(1 / sqrt(17), v3_make(0, 1, 4));
   double turned = 0;
-  for (int i = 1; i <= 20; i++) {
+  for (int i = 1; i <= 20; ++i) {
     double lin[3];
     double ang[3];
     go(&r, 0.1 * i);

@@ -230,7 +230,7 @@ static const bad refused[] = {
 /* Every misuse is an error at its line that says what to do. */
 static void test_refused(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
     char text[1024];
     tabi_error err = {0};
     int size = snprintf(text, sizeof text, "%sconnections:\n  - {%s}\n", BODIES, refused[i].item);

@@ -41,13 +41,13 @@ static void test_rows_as_steps(void **state) {
   enum { ROWS = 3000 };
   static double at[ROWS];
   static double square[ROWS];
-  for (int i = 0; i < ROWS; i++) {
+  for (int i = 0; i < ROWS; ++i) {
     at[i] = i * 1e-3;
     square[i] = (double)i * i;
   }
   tabi_trajectory *t = tabi_trajectory_create(ROWS, 1, at, square, NULL);
   assert_non_null(t);
-  for (int i = 0; i < ROWS - 2; i++) {
+  for (int i = 0; i < ROWS - 2; ++i) {
     double value = 0;
     double rate = 0;
     tabi_trajectory_sample(t, i * 1e-3 + 1e-3, &value, &rate);

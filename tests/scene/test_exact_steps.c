@@ -96,12 +96,12 @@ static void judge(const char *name, int32_t step, const char *start, const tabi_
   tabi_certificate c = tabi_world_certificate(world);
   step_problem s = step_problem_read(world);
   double residual = step_problem_residual(&s, s.r);
-  t->problems++;
+  ++t->problems;
   t->iterations += c.iterations;
   if (c.iterations > t->most) t->most = c.iterations;
   t->worst = fmax(t->worst, residual);
   if (!(residual <= TOLERANCE)) {
-    t->missed++;
+    ++t->missed;
     print_message("missed: %s, step %d, %s: residual %.1e%s, %d iterations, %d contacts, %d rows, "
                   "rank %d of %d\n",
                   name, (int)step, start, residual, c.converged ? " (converged)" : "",
@@ -167,7 +167,7 @@ static void run(const char *name, tabi_scene *scene, int32_t steps, int32_t prob
     double seconds = make_step(w.cone);
     bool due = step >= (int64_t)steps * w.by_cone.problems / problems;
     if (!due || tabi_world_certificate(w.cone).contacts == 0) continue;
-    w.by_cone.problems++;
+    ++w.by_cone.problems;
     w.by_cone.seconds += seconds;
     compare_step(&w, name, step);
   }

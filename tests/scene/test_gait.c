@@ -94,7 +94,7 @@ static tabi_scene *load(const char *text, tabi_error *err) {
 static void test_refused(void **state) {
   (void)state;
   (void)scratch_text("legs.urdf", legs);
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     tabi_error err = {0};
     tabi_scene *scene = load(scenes[i].text, &err);
     if (scene) fail_msg("not refused: %s", scenes[i].text);
@@ -150,7 +150,7 @@ static void test_settings(void **state) {
 static void test_infinite_friction(void **state) {
   (void)state;
   static const char *const texts[] = {FEET, FEET "  support_friction: .inf\n"};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     tabi_error err = {0};
     tabi_scene *scene = load(texts[i], &err);
     if (!scene) fail_msg("%s", err.message);
@@ -220,7 +220,7 @@ static int count_rows(const char *document, const char *heading) {
   assert_non_null(at);
   int rows = 0;
   for (at = strchr(at, '\n'); at && at[1] == '|'; at = strchr(at + 1, '\n'))
-    rows++;
+    ++rows;
   return rows - 1; /* but the line below the heading */
 }
 
@@ -233,7 +233,7 @@ static void test_document(void **state) {
   static const char *const jump[] = {"release", "impact", "swap", "friction", "end"};
   char *document = read_document();
   char row[256];
-  for (int32_t i = 0; i < TBI_MODES; i++) {
+  for (int32_t i = 0; i < TBI_MODES; ++i) {
     const tbi_gait_mode *mode = &tbi_gait_modes[i];
     (void)snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s | %s |\n", mode->name,
                    support[mode->support], other[mode->other],
@@ -241,7 +241,7 @@ static void test_document(void **state) {
     need_row(document, row);
   }
   assert_int_equal(count_rows(document, "| mode | support"), TBI_MODES);
-  for (int32_t i = 0; i < tbi_gait_change_count; i++) {
+  for (int32_t i = 0; i < tbi_gait_change_count; ++i) {
     const tbi_gait_change *change = &tbi_gait_changes[i];
     const char *from = change->from == TBI_ANY ? "any" : tbi_gait_modes[change->from].name;
     const char *to = change->to == TBI_SAME ? "same" : tbi_gait_modes[change->to].name;

@@ -49,7 +49,7 @@ static void measure(const humanoid *h) {
   tabi_model_start(model, q);
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
   tabi_dynamics_set_state(d, q, v);
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     double pos[3];
     double quat[4];
@@ -65,7 +65,7 @@ static void measure(const humanoid *h) {
 
 static void test_sizes(void **state) {
   (void)state;
-  for (size_t i = 0; i < NROBOT; i++)
+  for (size_t i = 0; i < NROBOT; ++i)
     measure(&robots[i]);
 }
 
@@ -78,7 +78,7 @@ static bool right_of(const char *left, char *right, size_t size) {
 
 static int compare_links(const tabi_model *model) {
   int pairs = 0;
-  for (int32_t i = 0; i < tabi_model_nlink(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
     tabi_link_def l = tabi_model_link(model, i);
     char name[64];
     if (!right_of(l.name, name, sizeof name)) continue;
@@ -87,18 +87,18 @@ static int compare_links(const tabi_model *model) {
     const double inertia[6] = {l.inertia[0],  l.inertia[1], l.inertia[2],
                                -l.inertia[3], l.inertia[4], -l.inertia[5]};
     assert_near(r.mass, l.mass, 0);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       assert_near(r.com[k], com[k], 0);
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6; ++k)
       assert_near(r.inertia[k], inertia[k], 0);
-    pairs++;
+    ++pairs;
   }
   return pairs;
 }
 
 /* Turns about y are the same on both sides, those about x and z opposite. */
 static void compare_joints(const tabi_model *model) {
-  for (int32_t i = 0; i < tabi_model_njoint(model); i++) {
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_joint_def l = tabi_model_joint(model, i);
     char name[64];
     if (!right_of(l.name, name, sizeof name)) continue;
@@ -117,7 +117,7 @@ static void compare_joints(const tabi_model *model) {
 
 static void test_mirrored(void **state) {
   (void)state;
-  for (size_t i = 0; i < NROBOT; i++) {
+  for (size_t i = 0; i < NROBOT; ++i) {
     tabi_model *model = load(robots[i].name);
     assert_true(compare_links(model) >= 10);
     compare_joints(model);
@@ -132,7 +132,7 @@ static void refuse(void *user, const tabi_error *finding) {
 
 static void test_no_findings(void **state) {
   (void)state;
-  for (size_t i = 0; i < NROBOT; i++) {
+  for (size_t i = 0; i < NROBOT; ++i) {
     tabi_model *model = load(robots[i].name);
     assert_int_equal(tabi_model_check(model, refuse, NULL), 0);
     tabi_model_destroy(model);
@@ -182,7 +182,7 @@ static void stand(const char *name, tabi_contact_kind contact) {
   run(scene, world, tabi_scene_duration(scene));
   tabi_dynamics_link_pose(tabi_world_dynamics(world), pelvis, pos, quat);
   tabi_dynamics_link_velocity(tabi_world_dynamics(world), pelvis, lin, ang);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     assert_near(pos[k], start[k], 0.01 * start[2]);
     assert_near(lin[k], 0, 1e-4);
     assert_near(quat[1 + k], 0, 0.01);
@@ -250,7 +250,7 @@ static void test_falls(void **state) {
   static const char *const turned[] = {
       "robots.robot.rpy=[0, 1.5, 0]", "robots.robot.rpy=[0, -1.5, 0]",
       "robots.robot.rpy=[1.5, 0.2, 0]", "robots.robot.rpy=[2.9, 0.3, 0]"};
-  for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
+  for (size_t i = 0; i < sizeof turned / sizeof *turned; ++i) {
     const char *const set[] = {turned[i], "robots.robot.xyz=[0, 0, 1]"};
     tabi_scene *scene = load_scene("stand", set, 2);
     tabi_world *world = open_world(scene, TABI_CONTACT_CONE);

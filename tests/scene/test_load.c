@@ -199,7 +199,7 @@ static double friction_between(const char *pairs) {
                  pairs);
   tabi_scene *scene = load(text);
   tabi_world *world = start(scene);
-  for (int i = 0; i < 20; i++)
+  for (int i = 0; i < 20; ++i)
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(world, &count);
@@ -230,7 +230,7 @@ static void test_force(void **state) {
                            "  - {body: a, force: [3, 0, 0], from: 0.01, to: 0.02}\n"
                            "  - {body: b, force: [0, 0, 4], at: [0.5, 0, 0], to: 0.01}\n");
   tabi_world *world = start(scene);
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 50; ++i) {
     tabi_scene_control(scene, world);
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   }

@@ -29,7 +29,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void __wrap_free(void *block);
 
 static bool fails(void) {
-  heap.made++;
+  ++heap.made;
   if (heap.until < 0) return false;
   heap.failed = heap.failed || heap.until == 0;
   return heap.until-- == 0;
@@ -121,7 +121,7 @@ static const char *write_files(void) {
 static void fail_each(tabi_scene *load_one(const char *path, tabi_error *err), const char *path) {
   bool failed = true;
   long n = 0;
-  for (; failed; n++) {
+  for (; failed; ++n) {
     tabi_error err = {0};
     long before = heap.live;
     heap.failed = false;
@@ -151,7 +151,7 @@ static void step_without_memory(tabi_scene *scene, int steps) {
   assert_non_null(world);
   assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
   long before = heap.made;
-  for (int i = 0; i < steps; i++) {
+  for (int i = 0; i < steps; ++i) {
     tabi_scene_control(scene, world);
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   }

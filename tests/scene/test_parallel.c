@@ -50,7 +50,7 @@ static void place(const robot *r, int32_t link, double pos[3], double quat[4]) {
 
 static double worst_gap(const robot *r) {
   double worst = 0;
-  for (int32_t i = 0; i < tabi_model_nconnection(tabi_scene_model(r->scene)); i++)
+  for (int32_t i = 0; i < tabi_model_nconnection(tabi_scene_model(r->scene)); ++i)
     worst = fmax(worst, fabs(tabi_world_connection(r->world, i).gap));
   return worst;
 }
@@ -83,7 +83,7 @@ static void look(const robot *r, seen *s) {
   place(r, r->base, pos, quat);
   s->lowest = fmin(s->lowest, pos[2]);
   s->tilt = fmax(s->tilt, hypot(quat[1], quat[2]));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     place(r, r->foot[i], pos, quat);
     s->lift[i] = fmax(s->lift[i], pos[2] - 0.045);
   }

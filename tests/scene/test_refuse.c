@@ -175,7 +175,7 @@ static void check(const char *path, const bad *b, const char *blamed) {
 
 static void refuse_all(void) {
   (void)scratch_text("arm.urdf", arm);
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     const char *path = scratch_text("s.yaml", scenes[i].text);
     check(path, &scenes[i], path);
   }
@@ -199,7 +199,7 @@ static void test_tables(void **state) {
   (void)state;
   (void)scratch_text("arm.urdf", arm);
   const char *path = scratch_text("s.yaml", DRIVEN "{type: csv, kp: 1, file: t.csv}}]\n");
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     check(path, &tables[i], scratch_text("t.csv", tables[i].text));
   const bad unknown = {"", 1, "no joint is called 'elbw' (did you mean 'elbow'?)"};
   (void)scratch_text("t.csv", "time,elbw\n0,0\n");
@@ -219,11 +219,11 @@ static void test_broken(void **state) {
       "forces: [{body: a, force: [1, 0, 0], from: 0, to: 1}]\nlog: {every: 2, signals: [a]}\n";
   char text[sizeof good];
   tabi_error err;
-  for (size_t n = 0; n < sizeof good; n++)
+  for (size_t n = 0; n < sizeof good; ++n)
     tabi_scene_destroy(tabi_scene_load_text(good, n, "x.yaml", NULL, &err));
   static const char changes[] = "[{:-'\"&*!# \n\t0\x80";
-  for (size_t at = 0; at + 1 < sizeof good; at++) {
-    for (size_t k = 0; k + 1 < sizeof changes; k++) {
+  for (size_t at = 0; at + 1 < sizeof good; ++at) {
+    for (size_t k = 0; k + 1 < sizeof changes; ++k) {
       memcpy(text, good, sizeof good);
       text[at] = changes[k];
       tabi_scene *scene = tabi_scene_load_text(text, sizeof good - 1, "x.yaml", NULL, &err);

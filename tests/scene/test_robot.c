@@ -105,7 +105,7 @@ static bool may_touch(const tabi_shape_def *a, const tabi_shape_def *b) {
 
 static tabi_shape_def shape_of(const tabi_model *model, const char *link) {
   int32_t index = tabi_model_find_link(model, link);
-  for (int32_t i = 0; i < tabi_model_nshape(model); i++) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     if (shape.link == index) return shape;
   }
@@ -139,7 +139,7 @@ static void test_groups(void **state) {
 static void test_many_robots(void **state) {
   (void)state;
   static char text[8192] = "robots:\n";
-  for (int i = 0; i < 34; i++)
+  for (int i = 0; i < 34; ++i)
     scratch_append(text, sizeof text, "  - {name: r%d, model: arm.urdf, xyz: [%d, 0, 0]}\n", i, i);
   tabi_scene *scene = load(text);
   const tabi_model *model = tabi_scene_model(scene);
@@ -168,7 +168,7 @@ static double value_after(const tabi_scene *scene, tabi_world *world, const char
 }
 
 static void run(tabi_scene *scene, tabi_world *world, int steps) {
-  for (int i = 0; i < steps; i++) {
+  for (int i = 0; i < steps; ++i) {
     tabi_scene_control(scene, world);
     if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
   }

@@ -61,7 +61,7 @@ static void check_list(const tabi_model *model) {
   assert_int_equal(ft.joint, tabi_model_find_joint(model, "r/grip"));
   assert_near(ft.pos[2], 0.1, 0);
   assert_near(ft.quat[3], sin(0.75), 1e-15);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     assert_near(ft.noise[i], i + 1, 0);
     assert_near(ft.resolution[i], 0.5, 0);
     assert_near(ft.range[i], i < 3 ? 9 : 8, 0);
@@ -155,7 +155,7 @@ static const struct {
 
 static void test_refused(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
     char text[512];
     (void)snprintf(text, sizeof text,
                    "robots:\n  - name: r\n    model: arm.urdf\n    sensors: [%s]\n",

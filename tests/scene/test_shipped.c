@@ -66,7 +66,7 @@ static uint64_t run(tabi_scene *scene, const shipped *s, tabi_contact_kind conta
     fail_msg("%s: %s", s->name, err.message);
   }
   double before = energy(world);
-  for (int i = 0; i < s->steps; i++) {
+  for (int i = 0; i < s->steps; ++i) {
     tabi_scene_control(scene, world);
     if (tabi_world_step(world, NULL) != TABI_OK) {
       fail_msg("%s, step %d: %s", s->name, i, tabi_world_error(world)->message);
@@ -80,7 +80,7 @@ static uint64_t run(tabi_scene *scene, const shipped *s, tabi_contact_kind conta
 
 static void test_all(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     tabi_scene *scene = load(scenes[i].name);
     assert_int_equal(tabi_model_nv(tabi_scene_model(scene)), scenes[i].nv);
     assert_int_equal(tabi_scene_nrobot(scene), scenes[i].nrobot);

@@ -7,7 +7,7 @@ static double deepest(const tabi_world *world) {
   int32_t count = 0;
   double depth = 0;
   const tabi_contact *contact = tabi_world_contacts(world, &count);
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     depth = fmax(depth, -contact[i].gap);
   return depth;
 }
@@ -19,7 +19,7 @@ static void walk(const char *const *set, int32_t nset) {
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
   if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
   double depth = 0;
-  for (int i = 0; i < WALK_STEPS; i++) {
+  for (int i = 0; i < WALK_STEPS; ++i) {
     tabi_scene_control(scene, world);
     if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
     depth = fmax(depth, deepest(world));
@@ -32,7 +32,7 @@ static void walk(const char *const *set, int32_t nset) {
   print_message("%s: base (%.4f, %.4f, %.4f), yaw %.2f degrees, depth %.3f mm\n",
                 nset > 0 ? set[0] : "cone", pos[0], pos[1], pos[2], yaw, 1e3 * depth);
   const double expected[3] = {0.450, 0, 0.708};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     assert_near(pos[i], expected[i], 0.02);
   assert_near(yaw, 0, 2);
   assert_true(depth < 0.5e-3);

@@ -24,7 +24,7 @@ static void write_scene(char *text, size_t size, const char *floor) {
                  "    controller:\n      type: csv\n      file: %s/models/sr1/walk1.csv\n"
                  "      kp: 8000\n      kd: 100\n      joints:\n",
                  floor, TABI_EXTRA_DATA, TABI_EXTRA_DATA);
-  for (size_t i = 0; i < sizeof arm_joints / sizeof *arm_joints; i++)
+  for (size_t i = 0; i < sizeof arm_joints / sizeof *arm_joints; ++i)
     scratch_append(text, size, "        RARM_%s: {kp: 3000}\n        LARM_%s: {kp: 3000}\n",
                    arm_joints[i], arm_joints[i]);
 }
@@ -32,8 +32,8 @@ static void write_scene(char *text, size_t size, const char *floor) {
 static void write_grid(void) {
   static char text[40000];
   text[0] = '\0';
-  for (int row = 0; row < 61; row++) {
-    for (int column = 0; column < 101; column++)
+  for (int row = 0; row < 61; ++row) {
+    for (int column = 0; column < 101; ++column)
       scratch_append(text, sizeof text, "0 ");
     scratch_append(text, sizeof text, "\n");
   }
@@ -45,10 +45,10 @@ static void write_cuts(void) {
   rng r = rng_make(5);
   ground g = ground_grid(&r, 3, 2, 60, 40, 0.35, NULL);
   text[0] = '\0';
-  for (int32_t i = 0; i < g.nvertex; i++)
+  for (int32_t i = 0; i < g.nvertex; ++i)
     scratch_append(text, sizeof text, "v %.17g %.17g 0\n", g.vertices[3 * (size_t)i],
                    g.vertices[3 * (size_t)i + 1]);
-  for (int32_t i = 0; i < g.nface; i++) {
+  for (int32_t i = 0; i < g.nface; ++i) {
     const int32_t *face = g.faces + 3 * (size_t)i;
     scratch_append(text, sizeof text, "f %d %d %d\n", face[0] + 1, face[1] + 1, face[2] + 1);
   }
@@ -66,7 +66,7 @@ static void note(tabi_world *world, int32_t base, int step, track *t) {
   double quat[4];
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(world, &count);
-  for (int32_t i = 0; i < count; i++)
+  for (int32_t i = 0; i < count; ++i)
     t->depth = fmax(t->depth, -contact[i].gap);
   if (step % 100 == 99)
     tabi_dynamics_link_pose(tabi_world_dynamics(world), base, t->pos[step / 100], quat);
@@ -84,7 +84,7 @@ static void walk(const char *floor, track *t) {
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
   if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
   *t = (track){.depth = 0};
-  for (int i = 0; i < STEPS; i++) {
+  for (int i = 0; i < STEPS; ++i) {
     tabi_scene_control(scene, world);
     if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
     note(world, tabi_scene_get_robot(scene, 0).base, i, t);
@@ -106,11 +106,11 @@ static void test_walk(void **state) {
   write_cuts();
   walk("plane: {}", &plane);
   const char *const floors[] = {"heightfield: {file: flat.txt, size: [3, 2]}", "mesh: cuts.obj"};
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; ++k) {
     walk(floors[k], &other);
     double apart = 0;
-    for (int i = 0; i < STEPS / 100; i++) {
-      for (int j = 0; j < 3; j++)
+    for (int i = 0; i < STEPS / 100; ++i) {
+      for (int j = 0; j < 3; ++j)
         apart = fmax(apart, fabs(other.pos[i][j] - plane.pos[i][j]));
     }
     const double *end = other.pos[STEPS / 100 - 1];

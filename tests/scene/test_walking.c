@@ -48,7 +48,7 @@ static result walk(tabi_scene *scene) {
   int32_t base = tabi_scene_get_robot(scene, 0).base;
   result seen = {.lowest = 10};
   double steps = round(tabi_scene_duration(scene) / def.timestep);
-  for (int64_t i = 0; i < (int64_t)steps; i++) {
+  for (int64_t i = 0; i < (int64_t)steps; ++i) {
     tabi_scene_control(scene, world);
     if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
     look(world, base, &seen);
@@ -71,7 +71,7 @@ static void test_short(void **state) {
   static const char *const set[] = {SHORT, CONTROLLER "stand_before=0.8",
                                     CONTROLLER "stand_after=0.4", "duration=3"};
   static const char *const scenes[] = {WALK, WALK_BUSH};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     result seen = run(scenes[i], set, 4);
     print_message("two steps: pelvis at %.4f %.4f %.4f m\n", seen.at[0], seen.at[1], seen.at[2]);
     assert_near(seen.at[0], 0.2 - 0.007, 0.01);
@@ -97,8 +97,8 @@ static void test_shipped(void **state) {
   static const char *const contacts[] = {"contact.model=cone", "contact.model=lcp",
                                          "contact.model=exact", "contact.model=penalty",
                                          "contact.model=impulse"};
-  for (int i = 0; i < 5; i++) {
-    for (int k = 0; k < 2; k++) {
+  for (int i = 0; i < 5; ++i) {
+    for (int k = 0; k < 2; ++k) {
       result seen = run(k == 0 ? WALK : WALK_BUSH, &contacts[i], 1);
       print_message("%s, %s: pelvis at %.4f %.4f %.4f m, yaw %.4f rad\n",
                     k == 0 ? "walk" : "walk_bush", contacts[i], seen.at[0], seen.at[1], seen.at[2],
@@ -212,7 +212,7 @@ static void test_refused(void **state) {
                                    "force_torque, joint: (left ankle)} to the robot's sensors"},
       {"robots.robot.base=fixed",                             "does not float; load the robot with a free base"                 },
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
     expect_refused(WALK, bad[i].set, bad[i].words);
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: giro}",
                  "no sensor is called 'giro'; add {name: giro, type: gyro");

@@ -82,12 +82,12 @@ static void test_depth(void **state) {
   memset(text, '[', 10000);
   text[10000] = '\0';
   refuse_text(text, 1, "depth");
-  for (int i = 0; i < 10000; i++)
+  for (int i = 0; i < 10000; ++i)
     memcpy(text + 2 * (size_t)i, "- ", 2);
   memcpy(text + 20000, "x\n", 3);
   refuse_text(text, 1, "depth");
   size_t used = 0;
-  for (int i = 0; i < 200; i++)
+  for (int i = 0; i < 200; ++i)
     used += (size_t)snprintf(text + used, sizeof text - used, "%*sa:\n", i, "");
   refuse_text(text, TBI_YAML_MAX_DEPTH, "depth");
 }

@@ -47,10 +47,10 @@ static inline void near_check_rel(double a, double b, double tol, const char *a_
 static inline void near_check_n(const double *a, const double *b, size_t n, double tol,
                                 const char *text, const char *file, int line) {
   double scale = 1.0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; ++i)
     scale = fmax(scale, fmax(fabs(a[i]), fabs(b[i])));
   size_t worst = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (near_is(a[i], b[i], tol * scale)) continue;
     if (near_is(a[worst], b[worst], tol * scale) || fabs(a[i] - b[i]) > fabs(a[worst] - b[worst])) {
       worst = i;

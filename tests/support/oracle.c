@@ -82,15 +82,15 @@ static void store(vec a, double *to) { memcpy(to, a.x, sizeof a.x); }
 
 static vec apply(const mat *A, vec b) {
   vec c;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     c.x[i] = A->m[i][0] * b.x[0] + A->m[i][1] * b.x[1] + A->m[i][2] * b.x[2];
   return c;
 }
 
 static mat multiply(const mat *A, const mat *B) {
   mat C;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
       C.m[i][j] = A->m[i][0] * B->m[0][j] + A->m[i][1] * B->m[1][j] + A->m[i][2] * B->m[2][j];
   return C;
 }
@@ -106,13 +106,13 @@ static mat from_quat(const double *q) {
   vec b = load(q + 1);
   double norm2 = q[0] * q[0] + dot(b, b);
   mat R;
-  for (int j = 0; j < 3; j++) {
+  for (int j = 0; j < 3; ++j) {
     vec u = {
         {j == 0, j == 1, j == 2}
     };
     vec c = add(scale(q[0] * q[0] - dot(b, b), u),
                 add(scale(2 * dot(b, u), b), scale(2 * q[0], cross(b, u))));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       R.m[i][j] = c.x[i] / norm2;
   }
   return R;
@@ -121,13 +121,13 @@ static mat from_quat(const double *q) {
 /* Rodrigues' formula for a unit axis. */
 static mat from_axis(vec axis, double angle) {
   mat R;
-  for (int j = 0; j < 3; j++) {
+  for (int j = 0; j < 3; ++j) {
     vec u = {
         {j == 0, j == 1, j == 2}
     };
     vec c = add(scale(cos(angle), u), add(scale(sin(angle), cross(axis, u)),
                                           scale((1 - cos(angle)) * dot(axis, u), axis)));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       R.m[i][j] = c.x[i];
   }
   return R;
@@ -184,14 +184,14 @@ static void joint_motion(motion *m, const tabi_joint_def *joint, const double *q
   case TABI_JOINT_BALL:
     m->ndof = 3;
     m->R = from_quat(q);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       m->ang[i] = column(&m->R, i);
     break;
   case TABI_JOINT_FREE:
     m->ndof = 6;
     m->d = load(q);
     m->R = from_quat(q + 3);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       m->lin[i] = AXES[i];
       m->ang[3 + i] = AXES[i];
     }
@@ -209,8 +209,8 @@ static void place_inertia(const oracle *o, int32_t link) {
       {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}}
   };
   mat turned = multiply(&s->R, &local), transposed;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
       transposed.m[i][j] = s->R.m[j][i];
   s->inertia_w = multiply(&turned, &transposed);
   s->mass = def.mass;
@@ -234,7 +234,7 @@ static void move_link(oracle *o, int32_t link, const state *parent) {
   s->p = add(parent->p, offset);
 
   vec u = {{0}}, u_rate = {{0}}, r = {{0}}, r_rate = {{0}};
-  for (int i = 0; i < m.ndof; i++) {
+  for (int i = 0; i < m.ndof; ++i) {
     int32_t k = in_v.first + i;
     o->dofs[k] = (dof){apply(&F, m.lin[i]), apply(&F, m.ang[i]), s->p};
     u = add(u, scale(o->v[k], o->dofs[k].lin));
@@ -255,13 +255,13 @@ static void move_all(oracle *o) {
   state world;
   memset(&world, 0, sizeof world);
   world.R = from_axis(AXES[0], 0.0);
-  for (int32_t i = 0; i < o->nlink; i++)
+  for (int32_t i = 0; i < o->nlink; ++i)
     o->links[i].known = false;
   /* parents may have any index: sweep until every link has found its parent done */
   for (int32_t done = 0, before = -1; done < o->nlink;) {
     assert_true(done > before);
     before = done;
-    for (int32_t i = 0; i < o->nlink; i++) {
+    for (int32_t i = 0; i < o->nlink; ++i) {
       state *s = &o->links[i];
       if (s->known || (s->parent != TABI_WORLD && !o->links[s->parent].known)) continue;
       if (s->joint == TABI_NONE) {
@@ -271,7 +271,7 @@ static void move_all(oracle *o) {
       }
       place_inertia(o, i);
       s->known = true;
-      done++;
+      ++done;
     }
   }
 }
@@ -298,7 +298,7 @@ oracle *oracle_create(const tabi_model *model, const double *q, const double *v)
   o->links = calloc((size_t)o->nlink + 1, sizeof *o->links);
   assert_non_null(o->dofs);
   assert_non_null(o->links);
-  for (int32_t i = 0; i < o->nlink; i++) {
+  for (int32_t i = 0; i < o->nlink; ++i) {
     state *s = &o->links[i];
     s->joint = tabi_model_link_joint(model, i);
     s->parent = s->joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, s->joint).parent;
@@ -334,7 +334,7 @@ static size_t path_columns(const oracle *o, int32_t link, vec point, vec *lin, s
   for (int32_t i = link; i != TABI_WORLD && o->links[i].joint != TABI_NONE;
        i = o->links[i].parent) {
     tabi_range in_v = tabi_model_joint_v(o->model, o->links[i].joint);
-    for (int32_t k = in_v.first; k < in_v.first + in_v.count; k++) {
+    for (int32_t k = in_v.first; k < in_v.first + in_v.count; ++k) {
       const dof *d = &o->dofs[k];
       lin[count] = add(d->lin, cross(d->ang, sub(point, d->at)));
       index[count++] = (size_t)k;
@@ -350,8 +350,8 @@ void oracle_point_jacobian(const oracle *o, int32_t link, const double point[3],
   assert_non_null(index);
   size_t count = path_columns(o, link, load(point), lin, index);
   memset(jacobian, 0, 3 * o->nv * sizeof *jacobian);
-  for (size_t k = 0; k < count; k++)
-    for (size_t i = 0; i < 3; i++)
+  for (size_t k = 0; k < count; ++k)
+    for (size_t i = 0; i < 3; ++i)
       jacobian[i * o->nv + index[k]] = lin[k].x[i];
   free(lin);
   free(index);
@@ -362,8 +362,8 @@ void oracle_angular_jacobian(const oracle *o, int32_t link, double *jacobian) {
   for (int32_t i = link; i != TABI_WORLD && o->links[i].joint != TABI_NONE;
        i = o->links[i].parent) {
     tabi_range in_v = tabi_model_joint_v(o->model, o->links[i].joint);
-    for (int32_t k = 0; k < in_v.count; k++)
-      for (size_t row = 0; row < 3; row++)
+    for (int32_t k = 0; k < in_v.count; ++k)
+      for (size_t row = 0; row < 3; ++row)
         jacobian[row * o->nv + (size_t)(in_v.first + k)] = o->dofs[in_v.first + k].ang.x[row];
   }
 }
@@ -377,7 +377,7 @@ static void for_each_link(const oracle *o, visit_fn *visit, double *to) {
   size_t *index = calloc(o->nv + 1, sizeof *index);
   assert_non_null(lin);
   assert_non_null(index);
-  for (int32_t i = 0; i < o->nlink; i++) {
+  for (int32_t i = 0; i < o->nlink; ++i) {
     const state *s = &o->links[i];
     size_t count = path_columns(o, i, s->com, lin, index);
     visit(o, s, lin, index, count, to);
@@ -388,10 +388,10 @@ static void for_each_link(const oracle *o, visit_fn *visit, double *to) {
 
 static void visit_mass(const oracle *o, const state *s, const vec *lin, const size_t *index,
                        size_t count, double *mass) {
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; ++k) {
     vec force = scale(s->mass, lin[k]);
     vec moment = apply(&s->inertia_w, o->dofs[index[k]].ang);
-    for (size_t l = 0; l < count; l++)
+    for (size_t l = 0; l < count; ++l)
       mass[index[l] * o->nv + index[k]] += dot(lin[l], force) + dot(o->dofs[index[l]].ang, moment);
   }
 }
@@ -399,7 +399,7 @@ static void visit_mass(const oracle *o, const state *s, const vec *lin, const si
 void oracle_mass_matrix(const oracle *o, double *mass) {
   memset(mass, 0, o->nv * o->nv * sizeof *mass);
   for_each_link(o, visit_mass, mass);
-  for (size_t k = 0; k < o->nv; k++)
+  for (size_t k = 0; k < o->nv; ++k)
     mass[k * o->nv + k] += o->rotor[k];
 }
 
@@ -420,7 +420,7 @@ static void visit_inverse(const oracle *o, const state *s, const vec *lin, const
                           size_t count, double *tau) {
   vec force = scale(s->mass, sub(com_acceleration(s), o->gravity));
   vec moment = spin_rate(s);
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count; ++k)
     tau[index[k]] += dot(lin[k], force) + dot(o->dofs[index[k]].ang, moment);
 }
 
@@ -428,16 +428,16 @@ void oracle_inverse(oracle *o, const double *qdd, double *tau) {
   memset(o->qdd, 0, o->nv * sizeof *o->qdd);
   if (qdd) memcpy(o->qdd, qdd, o->nv * sizeof *o->qdd);
   move_all(o);
-  for (size_t k = 0; k < o->nv; k++)
+  for (size_t k = 0; k < o->nv; ++k)
     tau[k] = o->rotor[k] * o->qdd[k];
   for_each_link(o, visit_inverse, tau);
 }
 
 bool oracle_cholesky(double *a, size_t n) {
-  for (size_t j = 0; j < n; j++) {
-    for (size_t i = j; i < n; i++) {
+  for (size_t j = 0; j < n; ++j) {
+    for (size_t i = j; i < n; ++i) {
       double sum = a[i * n + j];
-      for (size_t k = 0; k < j; k++)
+      for (size_t k = 0; k < j; ++k)
         sum -= a[i * n + k] * a[j * n + k];
       if (i == j && !(sum > 0.0)) return false;
       a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
@@ -447,13 +447,13 @@ bool oracle_cholesky(double *a, size_t n) {
 }
 
 void oracle_cholesky_solve(const double *factor, size_t n, double *x) {
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < i; k++)
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t k = 0; k < i; ++k)
       x[i] -= factor[i * n + k] * x[k];
     x[i] /= factor[i * n + i];
   }
   for (size_t i = n; i-- > 0;) {
-    for (size_t k = i + 1; k < n; k++)
+    for (size_t k = i + 1; k < n; ++k)
       x[i] -= factor[k * n + i] * x[k];
     x[i] /= factor[i * n + i];
   }
@@ -462,7 +462,7 @@ void oracle_cholesky_solve(const double *factor, size_t n, double *x) {
 void oracle_forward(oracle *o, const double *tau, double *qdd) {
   double *mass = copy_of(NULL, o->nv * o->nv);
   oracle_inverse(o, NULL, qdd);
-  for (size_t k = 0; k < o->nv; k++)
+  for (size_t k = 0; k < o->nv; ++k)
     qdd[k] = tau[k] - qdd[k];
   oracle_mass_matrix(o, mass);
   assert_true(oracle_cholesky(mass, o->nv));
@@ -472,33 +472,33 @@ void oracle_forward(oracle *o, const double *tau, double *qdd) {
 
 double oracle_mass(const oracle *o) {
   double mass = 0.0;
-  for (int32_t i = 0; i < o->nlink; i++)
+  for (int32_t i = 0; i < o->nlink; ++i)
     mass += o->links[i].mass;
   return mass;
 }
 
 void oracle_com(const oracle *o, double com[3]) {
   vec sum = {{0}};
-  for (int32_t i = 0; i < o->nlink; i++)
+  for (int32_t i = 0; i < o->nlink; ++i)
     sum = add(sum, scale(o->links[i].mass, o->links[i].com));
   store(scale(1 / oracle_mass(o), sum), com);
 }
 
 double oracle_kinetic(const oracle *o) {
   double energy = 0.0;
-  for (int32_t i = 0; i < o->nlink; i++) {
+  for (int32_t i = 0; i < o->nlink; ++i) {
     const state *s = &o->links[i];
     vec v = com_velocity(s);
     energy += 0.5 * (s->mass * dot(v, v) + dot(s->omega, apply(&s->inertia_w, s->omega)));
   }
-  for (size_t k = 0; k < o->nv; k++)
+  for (size_t k = 0; k < o->nv; ++k)
     energy += 0.5 * o->rotor[k] * o->v[k] * o->v[k];
   return energy;
 }
 
 double oracle_potential(const oracle *o) {
   double energy = 0.0;
-  for (int32_t i = 0; i < o->nlink; i++)
+  for (int32_t i = 0; i < o->nlink; ++i)
     energy -= o->links[i].mass * dot(o->gravity, o->links[i].com);
   return energy;
 }
@@ -506,7 +506,7 @@ double oracle_potential(const oracle *o) {
 void oracle_momentum(const oracle *o, double lin[3], double ang[3]) {
   vec com, p = {{0}}, L = {{0}};
   oracle_com(o, com.x);
-  for (int32_t i = 0; i < o->nlink; i++) {
+  for (int32_t i = 0; i < o->nlink; ++i) {
     const state *s = &o->links[i];
     vec mv = scale(s->mass, com_velocity(s));
     p = add(p, mv);
@@ -520,10 +520,10 @@ static void visit_momentum(const oracle *o, const state *s, const vec *lin, cons
                            size_t count, double *matrix) {
   vec com;
   oracle_com(o, com.x);
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; ++k) {
     vec mv = scale(s->mass, lin[k]);
     vec L = add(cross(sub(s->com, com), mv), apply(&s->inertia_w, o->dofs[index[k]].ang));
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; ++i) {
       matrix[i * o->nv + index[k]] += mv.x[i];
       matrix[(3 + i) * o->nv + index[k]] += L.x[i];
     }
@@ -541,7 +541,7 @@ void oracle_momentum_bias(oracle *o, double lin[3], double ang[3]) {
   move_all(o);
   vec com, p = {{0}}, L = {{0}};
   oracle_com(o, com.x);
-  for (int32_t i = 0; i < o->nlink; i++) {
+  for (int32_t i = 0; i < o->nlink; ++i) {
     const state *s = &o->links[i];
     vec ma = scale(s->mass, com_acceleration(s));
     p = add(p, ma);

@@ -45,18 +45,18 @@ static void draw_link(rng *r, random_link *item) {
   link->mass = 0.1 * pow(100.0, rng_unit(r));
   rng_fill(r, 0.2, link->com, 3);
   double axes[3], moment[3], quat[4], R[3][3];
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     axes[i] = rng_between(r, 0.05, 0.3);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     double b = axes[(i + 1) % 3], c = axes[(i + 2) % 3];
     moment[i] = link->mass / 5.0 * (b * b + c * c);
   }
   rng_direction(r, quat, 4);
   rotation(quat, R);
   static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 6; ++k) {
     link->inertia[k] = 0.0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       link->inertia[k] += R[row[k]][i] * moment[i] * R[column[k]][i];
   }
 }
@@ -186,7 +186,7 @@ static void add_massless_pair(rng *r, random_plan *plan, int32_t parent) {
   memcpy(lower->joint.quat, none, sizeof none);
   const double *a = upper->joint.axis;
   int least = 0;
-  for (int i = 1; i < 3; i++)
+  for (int i = 1; i < 3; ++i)
     if (fabs(a[i]) < fabs(a[least])) least = i;
   int j = (least + 1) % 3, k = (least + 2) % 3;
   double length = hypot(a[j], a[k]);
@@ -218,7 +218,7 @@ static void add_tree(rng *r, random_plan *plan, int32_t size, random_kind kind) 
     int32_t parent = draw_parent(r, shape, first, plan->nlink);
     /* a link without mass that moves carries one child only, the next link */
     bool full = plan->links[parent].link.mass == 0.0 && has_one_dof(plan->links[parent].joint.type);
-    if (full) parent++;
+    if (full) ++parent;
     if (plan->nlink + 1 < first + size && rng_unit(r) < 0.05) {
       add_massless_pair(r, plan, parent);
       continue;
@@ -253,7 +253,7 @@ void random_plan_make(random_plan *plan, uint64_t seed, random_kind kind) {
 void random_plan_append(random_plan *plan, const random_plan *other, char letter) {
   int32_t first = plan->nlink;
   assert_true(first + other->nlink <= RANDOM_MAX_LINKS);
-  for (int32_t i = 0; i < other->nlink; i++) {
+  for (int32_t i = 0; i < other->nlink; ++i) {
     random_link *item = &plan->links[plan->nlink++];
     *item = other->links[i];
     (void)snprintf(item->name, sizeof item->name, "%clink%d", letter, (int)i);
@@ -265,13 +265,13 @@ void random_plan_append(random_plan *plan, const random_plan *other, char letter
 
 static void add_all(tabi_builder *builder, const random_plan *plan, const int32_t *order) {
   int32_t place[RANDOM_MAX_LINKS] = {0}; /* of the plan's links in the builder */
-  for (int32_t i = 0; i < plan->nlink; i++) {
+  for (int32_t i = 0; i < plan->nlink; ++i) {
     int32_t from = order ? order[i] : i;
     tabi_link_def link = plan->links[from].link;
     link.name = plan->links[from].name;
     place[from] = tabi_builder_add_link(builder, &link);
   }
-  for (int32_t i = plan->nlink - 1; i >= 0; i--) {
+  for (int32_t i = plan->nlink - 1; i >= 0; --i) {
     const random_link *item = &plan->links[order ? order[i] : i];
     if (!item->jointed) continue;
     tabi_joint_def joint = item->joint;
@@ -299,7 +299,7 @@ tabi_model *random_plan_build(const random_plan *plan, const int32_t *order) {
 
 void random_plan_state(const random_plan *plan, const tabi_model *model, double *q, double *v,
                        double *tau) {
-  for (int32_t i = 0; i < plan->nlink; i++) {
+  for (int32_t i = 0; i < plan->nlink; ++i) {
     const random_link *item = &plan->links[i];
     if (!item->jointed || item->joint.type == TABI_JOINT_FIXED) continue;
     int32_t joint = tabi_model_find_joint(model, item->joint_name);

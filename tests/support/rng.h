@@ -19,7 +19,7 @@ static inline uint64_t rng_splitmix(uint64_t *state) {
 
 static inline rng rng_make(uint64_t seed) {
   rng r;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     r.s[i] = rng_splitmix(&seed);
   return r;
 }
@@ -49,7 +49,7 @@ static inline double rng_between(rng *r, double low, double high) {
 static inline int32_t rng_below(rng *r, int32_t n) { return (int32_t)(rng_next(r) % (uint64_t)n); }
 
 static inline void rng_fill(rng *r, double size, double *x, int n) {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; ++i)
     x[i] = rng_between(r, -size, size);
 }
 
@@ -59,10 +59,10 @@ static inline void rng_direction(rng *r, double *x, int n) {
   do {
     rng_fill(r, 1.0, x, n);
     square = 0.0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; ++i)
       square += x[i] * x[i];
   } while (square > 1.0 || square < 0.01);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; ++i)
     x[i] /= sqrt(square);
 }
 

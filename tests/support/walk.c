@@ -36,7 +36,7 @@ tabi_scene *walk_load(const char *const *set, int32_t nset) {
     skip();
   }
   size_t used = (size_t)snprintf(text, sizeof text, "%s", scene_text);
-  for (size_t i = 0; i < sizeof arm_joints / sizeof *arm_joints; i++) {
+  for (size_t i = 0; i < sizeof arm_joints / sizeof *arm_joints; ++i) {
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "        RARM_%s: {kp: 3000}\n        LARM_%s: {kp: 3000}\n",
                              arm_joints[i], arm_joints[i]);

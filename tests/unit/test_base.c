@@ -51,12 +51,12 @@ static void test_names(void **state) {
   static char text[N][16];
   tbi_names names = {0};
   assert_int_equal(tbi_names_find(&names, "any"), -1);
-  for (int32_t i = 0; i < N; i++) {
+  for (int32_t i = 0; i < N; ++i) {
     (void)snprintf(text[i], sizeof text[i], "name%d", (int)i);
     assert_int_equal(tbi_names_find(&names, text[i]), -1);
     assert_true(tbi_names_add(&names, text[i], i));
   }
-  for (int32_t i = 0; i < N; i++)
+  for (int32_t i = 0; i < N; ++i)
     assert_int_equal(tbi_names_find(&names, text[i]), i);
   assert_int_equal(tbi_names_find(&names, "name5000"), -1);
   assert_int_equal(tbi_names_find(&names, ""), -1);
@@ -71,7 +71,7 @@ static void test_text(void **state) {
   static const char *kept[N];
   tbi_text_pool pool = {0};
   char text[32];
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     (void)snprintf(text, sizeof text, "%*d", i % 20, i);
     kept[i] = tbi_text_add(&pool, text);
     assert_non_null(kept[i]);
@@ -79,7 +79,7 @@ static void test_text(void **state) {
   char *copy = malloc(tbi_text_size(&pool));
   assert_non_null(copy);
   tbi_text_copy(&pool, copy);
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     (void)snprintf(text, sizeof text, "%*d", i % 20, i);
     assert_string_equal(kept[i], text);
     assert_string_equal(tbi_text_moved(&pool, kept[i], copy), text);
@@ -108,12 +108,12 @@ static void test_arrays(void **state) {
   (void)state;
   void *items = NULL;
   int32_t capacity = 0;
-  for (int32_t i = 0; i < 1000; i++) {
+  for (int32_t i = 0; i < 1000; ++i) {
     assert_true(tbi_array_reserve(&items, &capacity, i, 1, sizeof i));
     assert_true(capacity > i);
     ((int32_t *)items)[i] = i;
   }
-  for (int32_t i = 0; i < 1000; i++)
+  for (int32_t i = 0; i < 1000; ++i)
     assert_int_equal(((int32_t *)items)[i], i);
   void *before = items;
   assert_false(tbi_array_reserve(&items, &capacity, INT32_MAX, 1, sizeof(int32_t)));

@@ -156,8 +156,8 @@ static void test_joint_numbers(void **state) {
       offsetof(tabi_joint_def, rotor_inertia), offsetof(tabi_joint_def, stiffness),
       offsetof(tabi_joint_def, damping),       offsetof(tabi_joint_def, friction)};
   static const double bad[] = {-1, NAN, -INFINITY};
-  for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+  for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
       def = good_joint("j", 0, 1);
       memcpy((char *)&def + positive[i], &bad[k], sizeof bad[k]);
       refuse_joint(def, TABI_ERR_MODEL, "joint 'j'");
@@ -235,7 +235,7 @@ static void test_raw_defs_are_refused(void **state) {
   tabi_actuator_def actuator = {.gear = 1};
   tabi_coupling_def coupling = {.joint = 0};
   tabi_connection_def connection = {.a = 0};
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     tabi_builder *b = tabi_builder_create();
     int32_t index = i == 0   ? tabi_builder_add_link(b, &link)
                     : i == 1 ? tabi_builder_add_joint(b, &joint)
@@ -266,11 +266,11 @@ static void refuse_build(tabi_builder *b, const char *words) {
 static void test_loops_are_refused(void **state) {
   tabi_builder *b = *state;
   static const char *const names[] = {"base", "a", "b", "c"};
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     add_link(b, names[i]);
   tabi_joint_def joints[] = {good_joint("j1", 1, 2), good_joint("j2", 2, 3),
                              good_joint("j3", 3, 1)};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     (void)tabi_builder_add_joint(b, &joints[i]);
   refuse_build(b, "kinematic loop: a -> b -> c -> a");
 }
@@ -305,7 +305,7 @@ static void test_massless_links_between(void **state) {
 static void test_gravity_and_timestep(void **state) {
   (void)state;
   static const double bad[] = {0, -1, NAN, INFINITY};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     tabi_builder *b = tabi_builder_create();
     tabi_builder_set_timestep(b, bad[i]);
     expect(b, TABI_ERR_ARGUMENT, "timestep", false);

@@ -17,9 +17,9 @@ typedef struct notes {
 static void take_note(void *user, const tabi_error *finding) {
   notes *n = user;
   assert_true(strlen(finding->message) > 0);
-  n->count++;
+  ++n->count;
   if (!n->words || !strstr(finding->message, n->words)) return;
-  n->found++;
+  ++n->found;
   n->line = finding->line;
 }
 
@@ -27,7 +27,7 @@ static void take_note(void *user, const tabi_error *finding) {
 static void test_findings_are_counted(void **state) {
   (void)state;
   static random_plan plan;
-  for (uint64_t seed = 1; seed <= 200; seed++) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
     random_plan_make(&plan, seed, RANDOM_ANY);
     tabi_model *model = random_plan_build(&plan, NULL);
     notes n = {0};
@@ -108,7 +108,7 @@ static void test_mass_without_inertia(void **state) {
 static notes examine_row(int32_t count, double step, bool chain, bool exclude) {
   tabi_builder *b = tabi_builder_create();
   arm a = good_arm();
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count; ++i) {
     char name[16];
     (void)snprintf(name, sizeof name, "ball%d", (int)i);
     a.link.name = name;
@@ -155,7 +155,7 @@ static void test_links_inside_each_other(void **state) {
 static notes examine_connection(const tabi_connection_def *def, const char *words) {
   tabi_builder *b = tabi_builder_create();
   arm a = good_arm();
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     a.link.name = a.joint.name = i == 0 ? "left" : "right";
     a.joint.pos[0] = i;
     a.joint.child = tabi_builder_add_link(b, &a.link);

@@ -176,7 +176,7 @@ static void test_ball_joint(void **state) {
   hang(&r, &link, joint_of(TABI_JOINT_BALL, TABI_WORLD, NULL));
   ready(&r, q, w);
   double qdd[3], expected[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     expected[i] = (tau[i] - (I[k] - I[j]) * w[j] * w[k]) / I[i];
   }
@@ -197,7 +197,7 @@ static void test_free_body(void **state) {
   ready(&r, q, v);
   const double *w = v + 3;
   double qdd[6], rate[3], arm[3], inward[3], inner[3], lin[3], ang[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     rate[i] = -(I[k] - I[j]) * w[j] * w[k] / I[i];
   }

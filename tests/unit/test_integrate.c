@@ -32,7 +32,7 @@ static void product(const double a[4], const double b[4], double to[4]) {
 static void turn(const double w[3], double dt, double to[4]) {
   double speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), half = 0.5 * speed * dt;
   to[0] = cos(half);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     to[1 + i] = sin(half) * w[i] / speed;
 }
 
@@ -44,7 +44,7 @@ static void test_sums(void **state) {
   (void)state;
   static const tabi_joint_type types[] = {TABI_JOINT_REVOLUTE, TABI_JOINT_CONTINUOUS,
                                           TABI_JOINT_PRISMATIC};
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     tabi_model *model = one_joint(types[i]);
     double q = 3, v = -2, to;
     tabi_model_integrate(model, &q, &v, 0.25, &to);
@@ -63,7 +63,7 @@ static void test_rotations(void **state) {
   (void)state;
   tabi_model *ball = one_joint(TABI_JOINT_BALL), *free_joint = one_joint(TABI_JOINT_FREE);
   rng r = rng_make(11);
-  for (int k = 0; k < 500; k++) {
+  for (int k = 0; k < 500; ++k) {
     double q[7], v[6], step[4], expected[4], to[7], dt = rng_between(&r, -1, 1);
     rng_fill(&r, 3, q, 3);
     rng_direction(&r, q + 3, 4);
@@ -75,7 +75,7 @@ static void test_rotations(void **state) {
     tabi_model_integrate(free_joint, q, v, dt, to);
     product(step, q + 3, expected);
     assert_near_n(to + 3, expected, 4, 1e-15);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       assert_true(to[i] == q[i] + dt * v[i]);
   }
   tabi_model_destroy(ball);
@@ -88,7 +88,7 @@ static void test_many_steps(void **state) {
   tabi_model *model = one_joint(TABI_JOINT_FREE);
   double q[7] = {0, 0, 0, 0.6, 0, 0.8, 0}, once[7], v[6] = {1, 2, 3, 0.4, -0.3, 1.1};
   tabi_model_integrate(model, q, v, 10, once);
-  for (int k = 0; k < 100000; k++)
+  for (int k = 0; k < 100000; ++k)
     tabi_model_integrate(model, q, v, 1e-4, q);
   assert_near(length(q + 3), 1, 4e-16);
   assert_near_n(q + 3, once + 3, 4, 1e-11);
@@ -102,7 +102,7 @@ static void test_extreme_turns(void **state) {
   double q[4] = {1, 0, 0, 0}, v[3] = {0, 0, 0}, to[4];
   tabi_model_integrate(model, q, v, 1, to);
   assert_memory_equal(to, q, sizeof q);
-  for (int e = -300; e <= 8; e++) {
+  for (int e = -300; e <= 8; ++e) {
     v[1] = pow(10.0, e);
     tabi_model_integrate(model, q, v, 1, to);
     assert_near(length(to), 1, 4e-16);

@@ -38,7 +38,7 @@ static int32_t add_joint(tabi_builder *b, const char *name, tabi_joint_type type
 static tabi_builder *robot(void) {
   static const char *const names[LINKS] = {"base", "sensor", "lens", "arm", "eye", "table"};
   tabi_builder *b = tabi_builder_create();
-  for (int32_t i = 0; i < LINKS; i++)
+  for (int32_t i = 0; i < LINKS; ++i)
     assert_int_equal(add_link(b, names[i], 1 + i), i);
   (void)add_joint(b, "root", TABI_JOINT_FREE, TABI_WORLD, BASE);
   (void)add_joint(b, "mount", TABI_JOINT_FIXED, BASE, SENSOR);
@@ -68,12 +68,12 @@ static void test_counts_and_ranges(void **state) {
   assert_near(tabi_model_mass(model), 21, 1e-14);
   static const int32_t nq[JOINTS] = {7, 0, 0, 1, 4}, nv[JOINTS] = {6, 0, 0, 1, 3};
   bool used[12] = {false};
-  for (int32_t j = 0; j < JOINTS; j++) {
+  for (int32_t j = 0; j < JOINTS; ++j) {
     tabi_range q = tabi_model_joint_q(model, j), v = tabi_model_joint_v(model, j);
     assert_int_equal(q.count, nq[j]);
     assert_int_equal(v.count, nv[j]);
     if (q.count == 0) assert_int_equal(q.first, TABI_NONE);
-    for (int32_t k = q.first; k < q.first + q.count; k++) {
+    for (int32_t k = q.first; k < q.first + q.count; ++k) {
       assert_false(used[k]);
       used[k] = true;
     }
@@ -86,7 +86,7 @@ static void test_links_and_bodies(void **state) {
   (void)state;
   tabi_model *model = finish(robot());
   static const int32_t joint[LINKS] = {ROOT, MOUNT, GLUE, SHOULDER, SOCKET, TABI_NONE};
-  for (int32_t i = 0; i < LINKS; i++)
+  for (int32_t i = 0; i < LINKS; ++i)
     assert_int_equal(tabi_model_link_joint(model, i), joint[i]);
   int32_t base = tabi_model_link_body(model, BASE);
   assert_int_equal(base, 0);

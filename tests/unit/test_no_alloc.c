@@ -60,7 +60,7 @@ static void call_everything(const tabi_model *model, tabi_dynamics *d, const num
   tabi_dynamics_inverse(d, n->tau, n->vector);
   tabi_dynamics_forward(d, n->tau, n->vector);
   tabi_dynamics_mass_matrix(d, n->matrix);
-  for (int32_t link = 0; link < tabi_model_nlink(model); link++) {
+  for (int32_t link = 0; link < tabi_model_nlink(model); ++link) {
     tabi_dynamics_link_pose(d, link, a, b);
     tabi_dynamics_link_velocity(d, link, a, b);
     tabi_dynamics_point_jacobian(d, link, a, n->matrix);
@@ -85,7 +85,7 @@ static void call_everything(const tabi_model *model, tabi_dynamics *d, const num
 static void test_no_call_allocates(void **state) {
   (void)state;
   static random_plan plan;
-  for (uint64_t seed = 1; seed <= 50; seed++) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
     random_plan_make(&plan, seed, RANDOM_ANY);
     tabi_model *model = random_plan_build(&plan, NULL);
     tabi_dynamics *d = tabi_dynamics_create(model, NULL);

@@ -25,7 +25,7 @@ static void near_v3(v3 a, v3 b, double tolerance) {
 }
 
 static void near_m3(const m3 *a, const m3 *b, double tolerance) {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     near_v3(m3_row(a, i), m3_row(b, i), tolerance);
 }
 
@@ -53,7 +53,7 @@ static void test_matrix_is_a_rotation(void **state) {
   (void)state;
   rng r = rng_make(1);
   m3 one = m3_identity();
-  for (int k = 0; k < 1000; k++) {
+  for (int k = 0; k < 1000; ++k) {
     m3 R = q_matrix(random_quat(&r)), T = m3_transpose(&R), P = m3_mul(&R, &T);
     near_m3(&P, &one, 4e-15);
     near_v3(v3_cross(m3_row(&R, 0), m3_row(&R, 1)), m3_row(&R, 2), 4e-15);
@@ -66,7 +66,7 @@ static void test_matrix_is_a_rotation(void **state) {
 static void test_products_and_length(void **state) {
   (void)state;
   rng r = rng_make(2);
-  for (int k = 0; k < 1000; k++) {
+  for (int k = 0; k < 1000; ++k) {
     q4 a = random_quat(&r), b = random_quat(&r);
     m3 A = q_matrix(a), B = q_matrix(b), AB = m3_mul(&A, &B);
     m3 product = q_matrix(q_mul(a, b)), longer = q_matrix(q_scale(3.7, a));
@@ -79,7 +79,7 @@ static void test_products_and_length(void **state) {
 static void test_matrix_back_to_quaternion(void **state) {
   (void)state;
   rng r = rng_make(3);
-  for (int k = 0; k < 4000; k++) {
+  for (int k = 0; k < 4000; ++k) {
     q4 a = random_quat(&r);
     /* near and exactly at half turns too, where each branch is needed in turn */
     if (k % 4 == 1) a.w *= 1e-9;
@@ -98,7 +98,7 @@ static void test_matrix_back_to_quaternion(void **state) {
 static void test_exp(void **state) {
   (void)state;
   rng r = rng_make(4);
-  for (int k = 0; k < 1000; k++) {
+  for (int k = 0; k < 1000; ++k) {
     double axis[3], angle = rng_between(&r, -PI, PI) * pow(10.0, -rng_below(&r, 12));
     rng_direction(&r, axis, 3);
     v3 n = v3_load(axis), u = random_v3(&r);
@@ -122,7 +122,7 @@ static m3 full(s3 a) {
 static void test_symmetric_matrices(void **state) {
   (void)state;
   rng r = rng_make(5);
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 200; ++k) {
     double x[6];
     rng_fill(&r, 1.0, x, 6);
     s3 a = s3_load(x);
@@ -143,9 +143,9 @@ static void test_symmetric_matrices(void **state) {
 static void test_eigenvalues(void **state) {
   (void)state;
   rng r = rng_make(6);
-  for (int k = 0; k < 500; k++) {
+  for (int k = 0; k < 500; ++k) {
     double e[3], found[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
       e[i] = pow(10.0, rng_between(&r, -6, 0));
     m3 R = q_matrix(random_quat(&r));
     tbi_s3_eigenvalues(s3_rotate(&R, (s3){e[0], e[1], e[2], 0, 0, 0}), found);

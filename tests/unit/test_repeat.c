@@ -34,7 +34,7 @@ static record record_for(const tabi_model *model) {
 
 static void write_links(record *r, const tabi_model *model, tabi_dynamics *d) {
   size_t nv = (size_t)tabi_model_nv(model);
-  for (int32_t link = 0; link < tabi_model_nlink(model); link++) {
+  for (int32_t link = 0; link < tabi_model_nlink(model); ++link) {
     double *pos = more(r, 3), *quat = more(r, 4), *lin = more(r, 3), *ang = more(r, 3);
     tabi_dynamics_link_pose(d, link, pos, quat);
     tabi_dynamics_link_velocity(d, link, lin, ang);
@@ -97,7 +97,7 @@ static void close_setting(setting *s) {
 static void test_same_bits_again(void **state) {
   (void)state;
   static setting s;
-  for (uint64_t seed = 1; seed <= 50; seed++) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
     open_setting(&s, seed);
     record first = record_for(s.model), second = record_for(s.model);
     tabi_dynamics *a = tabi_dynamics_create(s.model, NULL);
@@ -124,7 +124,7 @@ static void test_same_bits_again(void **state) {
 static void test_same_bits_of_a_second_model(void **state) {
   (void)state;
   static setting s, t;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
     open_setting(&s, seed);
     open_setting(&t, seed);
     record first = record_for(s.model), second = record_for(t.model);
@@ -156,7 +156,7 @@ static void *work(void *user) {
   const setting *s = w->setting;
   tabi_dynamics *d = tabi_dynamics_create(s->model, NULL);
   w->ok = d != NULL;
-  for (int i = 0; w->ok && i < ROUNDS; i++) {
+  for (int i = 0; w->ok && i < ROUNDS; ++i) {
     tabi_dynamics_set_state(d, s->q, s->v);
     write_all(&w->record, s->model, d, s->tau);
   }
@@ -170,16 +170,16 @@ static void test_two_threads_share_a_model(void **state) {
   open_setting(&s, 42);
   worker workers[2];
   pthread_t threads[2];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     workers[i] = (worker){.setting = &s, .record = record_for(s.model)};
     assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_true(workers[i].ok);
   }
   assert_true(same_bits(&workers[0].record, &workers[1].record));
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     free(workers[i].record.numbers);
   close_setting(&s);
 }

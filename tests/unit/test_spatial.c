@@ -47,9 +47,9 @@ static void apply(matrix m, sv a, double to[6]) {
   double x[6];
   v3_store(v4_to(a.lin), x);
   v3_store(v4_to(a.ang), x + 3);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     to[i] = 0;
-    for (int j = 0; j < 6; j++)
+    for (int j = 0; j < 6; ++j)
       to[i] += m[i][j] * x[j];
   }
 }
@@ -57,7 +57,7 @@ static void apply(matrix m, sv a, double to[6]) {
 static void test_cross_products(void **state) {
   (void)state;
   rng r = rng_make(1);
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 200; ++k) {
     sv v = random_sv(&r), m = random_sv(&r), f = random_sv(&r);
     matrix crm = {{0}}, crf = {{0}};
     double expected[6];
@@ -93,7 +93,7 @@ static v4 random_point(rng *r) {
 static void test_inertia_times_motion(void **state) {
   (void)state;
   rng r = rng_make(2);
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 200; ++k) {
     double mass = rng_between(&r, 0.1, 10), expected[6], c[3];
     v4 com = random_point(&r);
     v3_store(v4_to(com), c);
@@ -105,9 +105,9 @@ static void test_inertia_times_motion(void **state) {
     matrix I = {{0}};
     set_cross(I, 0, 3, -mass, com);
     set_cross(I, 3, 0, mass, com);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       I[i][i] = mass;
-      for (int j = 0; j < 3; j++)
+      for (int j = 0; j < 3; ++j)
         I[3 + i][3 + j] =
             about_com.m[i][j] + mass * ((i == j ? v4_dot(com, com) : 0) - c[i] * c[j]);
     }
@@ -125,7 +125,7 @@ static void test_inertia_about_another_point(void **state) {
       {{1.1, 0.1, 0.2}, {0.1, 1.3, -0.1}, {0.2, -0.1, 1.7}}
   };
   m4 moment = m4_from(&about_com);
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 200; ++k) {
     v4 c = random_point(&r);
     body_inertia body = inertia_make(2.5, c, &moment);
     sv v = random_sv(&r);
@@ -175,7 +175,7 @@ static void near_plain(v4 a, v3 b) {
 static void test_padded_vectors(void **state) {
   (void)state;
   rng r = rng_make(4);
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 200; ++k) {
     double q[4], x[6], s[6];
     rng_direction(&r, q, 4);
     rng_fill(&r, 2.0, x, 6);

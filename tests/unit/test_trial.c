@@ -31,7 +31,7 @@ static void verdicts(void **state) {
   tbi_judge_within(&trial, "unknown", "", (double)NAN, 1, 2);
   tbi_judge_below(&trial, "unknown", "", (double)NAN, 1);
   tbi_judge_above(&trial, "unknown", "", (double)NAN, 1);
-  for (int i = 5; i < 8; i++)
+  for (int i = 5; i < 8; ++i)
     assert_false(trial.criterion[i].pass);
   assert_false(tbi_trial_passes(&trial));
 }
@@ -66,7 +66,7 @@ static void series_as_csv(void **state) {
   trial.folder = folder;
   tbi_series series;
   tbi_series_init(&series, names);
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 1000; ++i) {
     const double row[2] = {1e-3 * i, -0.5 * i};
     tbi_series_add(&series, row);
   }
@@ -78,7 +78,7 @@ static void series_as_csv(void **state) {
   char line[64];
   assert_non_null(fgets(line, sizeof line, file));
   assert_string_equal(line, "time,force\n");
-  for (int i = 0; i < 1000; i++)
+  for (int i = 0; i < 1000; ++i)
     assert_non_null(fgets(line, sizeof line, file));
   assert_string_equal(line, "0.999,-499.5\n");
   assert_null(fgets(line, sizeof line, file));
@@ -98,7 +98,7 @@ static void open_box(tbi_stage *stage) {
   tabi_link_def link = tabi_link_def_default();
   link.name = "box";
   link.mass = 2;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     link.inertia[i] = 0.05;
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = TABI_JOINT_FREE;
@@ -111,7 +111,7 @@ static void open_box(tbi_stage *stage) {
   (void)tabi_builder_add_joint(builder, &joint);
   shape.type = TABI_SHAPE_BOX;
   shape.link = joint.child;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     shape.size[i] = 0.2;
   (void)tabi_builder_add_shape(builder, &shape);
   tabi_error err = {0};
@@ -136,12 +136,12 @@ static void picture_of_a_box(void **state) {
   assert_non_null(from);
   double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
   int corners = 0;
-  for (char *at = strstr(text, "from ") + 5; at; corners++) {
-    for (int k = 0; k < 2; k++) {
+  for (char *at = strstr(text, "from ") + 5; at; ++corners) {
+    for (int k = 0; k < 2; ++k) {
       double value = strtod(at, &at);
       least[k] = fmin(least[k], value);
       most[k] = fmax(most[k], value);
-      at++;
+      ++at;
     }
     at = strncmp(at, "to ", 3) == 0 ? at + 3 : NULL;
   }
@@ -160,16 +160,16 @@ static void force_of_the_floor(void **state) {
   tbi_stage stage;
   open_box(&stage);
   tabi_error err = {0};
-  for (int i = 0; i < 50; i++)
+  for (int i = 0; i < 50; ++i)
     assert_int_equal(tbi_stage_step(&stage, &err), TABI_OK);
   const double centre[3] = {3, 0, 0};
   double weight = 2 * 9.81;
   int32_t of[2] = {tbi_stage_link(&stage, "box"), TABI_WORLD};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     double force[3], moment[3];
     tbi_stage_contact_force(&stage, of[i], centre, force, moment);
     assert_near(force[2], weight, 1e-6 * weight);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; ++k)
       assert_near(moment[k], 0, 1e-6 * weight);
   }
   tbi_stage_close(&stage);

@@ -18,7 +18,7 @@ static double ulps(double value, long double exact) {
 static double worst_ulps(const double *angle, int n) {
   double sine[BATCH], cosine[BATCH], worst = 0.0;
   tbi_sincos(n, angle, sine, cosine);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; ++i) {
     worst = fmax(worst, ulps(sine[i], sinl((long double)angle[i])));
     worst = fmax(worst, ulps(cosine[i], cosl((long double)angle[i])));
   }
@@ -28,7 +28,7 @@ static double worst_ulps(const double *angle, int n) {
 static double worst_in(double size, int batches) {
   rng r = rng_make((uint64_t)size);
   double angle[BATCH], worst = 0.0;
-  for (int k = 0; k < batches; k++) {
+  for (int k = 0; k < batches; ++k) {
     rng_fill(&r, size, angle, BATCH);
     worst = fmax(worst, worst_ulps(angle, BATCH));
   }
@@ -38,7 +38,7 @@ static double worst_in(double size, int batches) {
 static void test_accuracy(void **state) {
   (void)state;
   static const double sizes[] = {1e-8, 1e-3, 0.79, 4.0, 100.0, 1e4, 1e5};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
     assert_true(worst_in(sizes[i], 2000) <= 2.0);
 }
 
@@ -60,7 +60,7 @@ static void test_beyond_the_reduced_range_as_libm(void **state) {
   enum { N = sizeof angle / sizeof *angle };
   double sine[N], cosine[N];
   tbi_sincos(N, angle, sine, cosine);
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     assert_true(sine[i] == sin(angle[i]));
     assert_true(cosine[i] == cos(angle[i]));
   }
@@ -74,7 +74,7 @@ static void test_special_values(void **state) {
   tbi_sincos(N, angle, sine, cosine);
   assert_true(sine[0] == 0.0 && cosine[0] == 1.0);
   assert_true(sine[1] == 0.0 && cosine[1] == 1.0);
-  for (int i = 2; i < 5; i++)
+  for (int i = 2; i < 5; ++i)
     assert_true(isnan(sine[i]) && isnan(cosine[i]));
   assert_true(sine[5] == 0x1p-1074 && cosine[5] == 1.0);
   assert_true(sine[6] == DBL_MIN && cosine[6] == 1.0);
@@ -87,7 +87,7 @@ static void test_same_bits_alone_and_in_a_batch(void **state) {
   double angle[BATCH], sine[BATCH], cosine[BATCH];
   rng_fill(&r, 1e3, angle, BATCH);
   tbi_sincos(BATCH, angle, sine, cosine);
-  for (int i = 0; i < BATCH; i++) {
+  for (int i = 0; i < BATCH; ++i) {
     double s, c;
     tbi_sincos(1, &angle[i], &s, &c);
     assert_true(s == sine[i] && c == cosine[i]);

@@ -154,7 +154,7 @@ static void impacts_keep_momentum(void **state) {
       momentum_at(&s, q, before, before + 3);
       scene_run(&s, 1);
       momentum_at(&s, q, after, after + 3);
-      if (tabi_world_certificate(s.world).contacts > 0) hits++;
+      if (tabi_world_certificate(s.world).contacts > 0) ++hits;
       for (int i = 0; i < 6; ++i)
         worst = fmax(worst, fabs(after[i] - before[i]));
     }

@@ -27,7 +27,7 @@ static tabi_world *make(tabi_scene *scene, const tabi_world_def *def) {
 }
 
 static void step(tabi_scene *scene, tabi_world *world, int count) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     tabi_scene_control(scene, world);
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   }
@@ -50,7 +50,7 @@ static void test_stages(void **state) {
   tabi_stats stats = tabi_world_stats(timed);
   assert_int_equal(stats.steps, 20);
   double sum = 0;
-  for (int i = 0; i < TABI_STAGE_COUNT; i++) {
+  for (int i = 0; i < TABI_STAGE_COUNT; ++i) {
     assert_true(stats.seconds[i] >= 20);
     assert_true(tabi_stage_name((tabi_stage)i)[0] != '\0');
     sum += stats.seconds[i];
