@@ -10,10 +10,10 @@ static const double height = 0.3;    /* m */
 static const double too_much = 1.02; /* energy against that at the start */
 
 const tbi_drop_method tbi_drop_methods[TBI_DROP_METHODS] = {
-    {"euler",      TABI_EULER,         false},
-    {"rk4",        TABI_RK4,           false},
-    {"implicit-a", TABI_SEMI_IMPLICIT, true },
-    {"implicit-b", TABI_SEMI_IMPLICIT, false}
+    {"euler",      TABI_CONTACT_PENALTY,       TABI_EULER        },
+    {"rk4",        TABI_CONTACT_PENALTY,       TABI_RK4          },
+    {"implicit-a", TABI_CONTACT_PENALTY_PAPER, TABI_SEMI_IMPLICIT},
+    {"implicit-b", TABI_CONTACT_PENALTY,       TABI_SEMI_IMPLICIT}
 };
 
 const double tbi_drop_grid[TBI_DROP_STEPS] = {0.05e-3, 0.1e-3, 0.2e-3, 0.3e-3, 0.4e-3, 0.5e-3,
@@ -82,11 +82,10 @@ tabi_model *tbi_drop_model(tabi_error *err) {
 
 tabi_world *tbi_drop_open(const tabi_model *model, const tbi_drop_method *method, double timestep) {
   tabi_world_def def = tabi_world_def_default(model);
-  def.contact = TABI_CONTACT_PENALTY;
+  def.contact = method->contact;
   def.integrator = method->integrator;
-  def.paper = method->paper;
   def.timestep = timestep;
-  def.grip = 0;
+  def.penalty.tangential_stiffness = 0;
   return tabi_world_create(model, &def, NULL);
 }
 

@@ -7,8 +7,8 @@
 
 typedef struct tbi_drop_method {
   const char *name;
+  tabi_contact_kind contact;
   tabi_integrator integrator;
-  bool paper; /* one corner after another, as published */
 } tbi_drop_method;
 
 enum { TBI_DROP_METHODS = 4, TBI_DROP_STEPS = 17 };

@@ -24,18 +24,17 @@ typedef struct method {
   const char *name;
   tabi_contact_kind contact;
   bool fixed; /* 20 sweeps, whatever they achieve */
-  bool dense;
 } method;
 
 enum { CONE, LCP, EXACT, PENALTY, IMPULSE, CONE20, DENSE20, NMETHOD };
 static const method methods[NMETHOD] = {
-    [CONE] = {"cone",    TABI_CONTACT_CONE,    false, false},
-    [LCP] = {"lcp",     TABI_CONTACT_LCP,     false, false},
-    [EXACT] = {"exact",   TABI_CONTACT_EXACT,   false, false},
-    [PENALTY] = {"penalty", TABI_CONTACT_PENALTY, false, false},
-    [IMPULSE] = {"impulse", TABI_CONTACT_IMPULSE, false, false},
-    [CONE20] = {"cone20",  TABI_CONTACT_CONE,    true,  false},
-    [DENSE20] = {"dense20", TABI_CONTACT_CONE,    true,  true }
+    [CONE] = {"cone",    TABI_CONTACT_CONE,       false},
+    [LCP] = {"lcp",     TABI_CONTACT_LCP,        false},
+    [EXACT] = {"exact",   TABI_CONTACT_EXACT,      false},
+    [PENALTY] = {"penalty", TABI_CONTACT_PENALTY,    false},
+    [IMPULSE] = {"impulse", TABI_CONTACT_IMPULSE,    false},
+    [CONE20] = {"cone20",  TABI_CONTACT_CONE,       true },
+    [DENSE20] = {"dense20", TABI_CONTACT_CONE_PAPER, true }
 };
 
 typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL, SNAKE } scene_kind;
@@ -143,7 +142,7 @@ static tabi_status make_job(job *j, const tabi_model *model, const method *how, 
   tabi_world_def def = tabi_world_def_default(model);
   def.timestep = timestep;
   def.contact = how->contact;
-  def.dense = how->dense;
+  def.cone.storage = TABI_STORAGE_DENSE; /* of cone-paper */
   if (how->fixed) {
     def.tolerance = 0;
     def.iterations = SWEEPS;

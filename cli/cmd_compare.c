@@ -31,7 +31,7 @@ static bool is_number(const char *text) {
 }
 
 static bool unknown_method(const char *word, size_t length) {
-  char list[120] = "";
+  char list[200] = "";
   size_t used = 0;
   for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
     int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
@@ -201,7 +201,7 @@ static int open_methods(request *r, tbi_compared *c) {
     if (open_scene(r, c, r->args->word[0], NULL, &err) != TBI_EXIT_OK) return tbi_print_error(&err);
     tabi_contact_kind own = c->run[0].source.contact;
     (void)snprintf(c->run[0].name, sizeof c->run[0].name, "%s", tabi_contact_name(own));
-    for (int32_t i = 0; i < TABI_CONTACT_COUNT; ++i) {
+    for (int32_t i = 0; i < TABI_CONTACT_METHODS; ++i) {
       if (i != (int32_t)own) r->method[r->nmethod++] = i;
     }
   }

@@ -35,9 +35,8 @@ static void close_job(job *j) {
 static tabi_status open_job(job *j, const tbi_bench_scene *scene, tabi_contact_kind contact,
                             bool dense, tabi_error *err) {
   tabi_world_def def = tabi_world_def_default(scene->model);
-  def.contact = contact;
-  def.dense = dense;
-  def.paper = dense && contact == TABI_CONTACT_CONE;
+  def.contact = dense ? (tabi_contact_kind)tabi_contact_describe(contact)->published : contact;
+  def.cone.storage = def.lcp.storage = dense ? TABI_STORAGE_DENSE : TABI_STORAGE_PORTS;
   def.tolerance = 0;
   def.iterations = 120;
   *j = (job){.world = tabi_world_create(scene->model, &def, err), .best = INFINITY};

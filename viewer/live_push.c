@@ -109,7 +109,7 @@ tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request
   if (request->link >= tabi_model_nlink(model)) return fail(err, "push: there is no such link");
   if (tabi_model_link_body(model, request->link) == TABI_WORLD)
     return fail(err, "push: that stands still in the world");
-  if (tabi_scene_world_def(live->scene).contact == TABI_CONTACT_GAIT)
+  if (tabi_contact_describe(tabi_scene_world_def(live->scene).contact)->planar_biped)
     return fail(err, "push: a walk under contact method gait knows no forces from outside");
   tbi_live_push push = {.active = true, .link = request->link};
   memcpy(push.point, request->point, sizeof push.point);

@@ -231,9 +231,9 @@ static json_t *signals_json(const tabi_scene *scene) {
 /* gait needs a section of its own in the scene */
 static json_t *contacts_json(const tabi_world_def *def) {
   json_t *array = json_array();
-  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
-    if (i != TABI_CONTACT_GAIT || def->gait)
-      append(&array, json_string(tabi_contact_name((tabi_contact_kind)i)));
+  for (int i = 0; i < TABI_CONTACT_METHODS; ++i) {
+    const tabi_contact_info *info = tabi_contact_describe((tabi_contact_kind)i);
+    if (!info->planar_biped || def->gait.biped) append(&array, json_string(info->name));
   }
   return array;
 }

@@ -126,7 +126,7 @@ static bool over_in_log(const tbi_source *s) {
 }
 
 bool tbi_source_over(tbi_source *s) {
-  if (s->contact != TABI_CONTACT_GAIT) return false;
+  if (!tabi_contact_describe(s->contact)->planar_biped) return false;
   if (s->recording) return over_in_log(s);
   return tabi_world_gait(s->world).outcome != TABI_GAIT_WALKS;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool tbi_scene_walks(const tabi_scene *scene) {
-  return tabi_scene_world_def(scene).contact == TABI_CONTACT_GAIT;
+  return tabi_contact_describe(tabi_scene_world_def(scene).contact)->planar_biped;
 }
 
 /* Springs are among what is lost. */
@@ -29,7 +29,7 @@ static double point_x(const tabi_dynamics *d, int32_t link, const double point[3
 void tbi_gait_begin(tbi_gait_tally *gait, const tabi_scene *scene, tabi_world *world) {
   *gait = (tbi_gait_tally){.walks = tbi_scene_walks(scene)};
   if (!gait->walks) return;
-  gait->def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
+  gait->def = tabi_gait_settings(tabi_scene_world_def(scene).gait.biped);
   gait->energy_start = energy_of(world);
   const tabi_gait_foot *foot = &gait->def.foot[tabi_world_gait(world).support];
   gait->heel_start = point_x(tabi_world_dynamics(world), foot->link, foot->heel);
@@ -177,7 +177,7 @@ static void put_text(FILE *file, const char *text) {
 void tbi_gait_row(FILE *file, const tabi_scene *scene, const tabi_world *world, double *torque) {
   if (!tbi_scene_walks(scene)) return;
   const tabi_model *model = tabi_scene_model(scene);
-  const tabi_gait_def def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
+  const tabi_gait_def def = tabi_gait_settings(tabi_scene_world_def(scene).gait.biped);
   tabi_gait_state state = tabi_world_gait(world);
   const char *foot = tabi_model_link(model, def.foot[state.support].link).name;
   put_text(file, state.mode);

@@ -55,7 +55,7 @@ void tbi_tally_step(tbi_tally *tally) {
   tally->iterations += c.iterations;
   if (c.contacts > tally->contacts_max) tally->contacts_max = c.contacts;
   if (!c.converged) ++tally->stalled;
-  if (c.handed_over) ++tally->handed_over;
+  if (c.fallback) ++tally->fallbacks;
   worst->gap = fmax(worst->gap, c.gap);
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
@@ -125,8 +125,8 @@ void tbi_tally_print(const tbi_tally *tally, FILE *out) {
   (void)fprintf(out, "  contacts      %.1f on average, %d at most\n", mean(tally, tally->contacts),
                 tally->contacts_max);
   (void)fprintf(out, "  iterations    %.1f on average", mean(tally, tally->iterations));
-  if (tally->handed_over > 0) {
-    (void)fprintf(out, "; %" PRId64 " steps handed over", tally->handed_over);
+  if (tally->fallbacks > 0) {
+    (void)fprintf(out, "; %" PRId64 " steps by the fallback", tally->fallbacks);
   }
   if (tally->stalled > 0) {
     (void)fprintf(out, "; %" PRId64 " steps above the tolerance", tally->stalled);
@@ -206,7 +206,8 @@ int tbi_tally_print_json(const tbi_tally *t, const char *path, FILE *out) {
   bad |= json_object_set_new(o, "contacts_max", json_integer(t->contacts_max));
   bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));
   bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
-  bad |= json_object_set_new(o, "handed_over", json_integer(t->handed_over));
+  bad |= json_object_set_new(o, "fallbacks", json_integer(t->fallbacks));
+  bad |= json_object_set_new(o, "handed_over", json_integer(t->fallbacks)); /* alias until 1.0 */
   bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
   bad |= json_object_set_new(o, "connections", tbi_loops_json(t));
   bad |= json_object_set_new(o, "energy", json_energy(t));

@@ -18,7 +18,7 @@ typedef struct tbi_tally {
   double penetration_max;                       /* m, at the start of any step after the first */
   tabi_certificate worst;                       /* of each */
   int64_t stalled;                              /* steps that did not reach the tolerance */
-  int64_t handed_over;                          /* steps that went on with exact */
+  int64_t fallbacks;                            /* steps in which the fallback took over */
   double energy_start, energy_end, energy_gain; /* J */
   double loop_gap, loop_turn;                   /* m and rad, of connections */
   double loop_missed;                           /* m/s or rad/s, where they contradict */

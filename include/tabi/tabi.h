@@ -426,13 +426,19 @@ TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], doubl
 
 /* ------------------------------------------------------------------------------- world */
 
+/* The six methods, then the published variants of four of them. */
 typedef enum tabi_contact_kind {
-  TABI_CONTACT_CONE,    /* extended projected Gauss-Seidel with the true friction cone */
+  TABI_CONTACT_CONE,    /* projected Gauss-Seidel over contacts with the true friction cone */
   TABI_CONTACT_LCP,     /* one sliding or four static directions of friction */
   TABI_CONTACT_EXACT,   /* the law of cone, solved to its residual whatever the conditioning */
   TABI_CONTACT_PENALTY, /* springs and dampers, implicit: nothing is rigid */
   TABI_CONTACT_IMPULSE, /* restitution at all points at once, by pseudo-inverse and exclusion */
   TABI_CONTACT_GAIT,    /* contact modes of a planar biped, events located in time: tabi_gait.h */
+  TABI_CONTACT_METHODS, /* how many methods there are */
+  TABI_CONTACT_CONE_PAPER = TABI_CONTACT_METHODS, /* extended projected Gauss-Seidel row by row */
+  TABI_CONTACT_LCP_PAPER,                         /* joint rows and, on demand, the dense matrix */
+  TABI_CONTACT_PENALTY_PAPER,                     /* one point after another */
+  TABI_CONTACT_IMPULSE_PAPER, /* points that pull are let go together and for good */
   TABI_CONTACT_COUNT,
 } tabi_contact_kind;
 
@@ -444,21 +450,46 @@ typedef enum tabi_integrator {
   TABI_INTEGRATOR_COUNT,
 } tabi_integrator;
 
+/* What a contact method or variant can do. */
+typedef struct tabi_contact_info {
+  const char *name;         /* the word used by scenes and the command: "cone", "cone-paper" */
+  const char *summary;      /* one line */
+  tabi_contact_kind method; /* itself, or of a variant the method that it belongs to */
+  int32_t published;        /* of a method its published variant, or TABI_NONE */
+  bool rebounds;            /* obeys the restitution of materials */
+  bool compliant;           /* contact forces are the springs and dampers of materials */
+  bool sweeps;              /* solves by sweeps: fallback exact may take over */
+  bool newton;              /* so may fallback newton */
+  bool exact;               /* is what others fall back to */
+  bool dense_storage;       /* can store the papers' dense matrix */
+  bool implicit_only;       /* not under rk4 and euler */
+  bool planar_biped;        /* needs def.gait.biped, and advances by events */
+} tabi_contact_info;
+/* Lives as long as the program. */
+TABI_API const tabi_contact_info *tabi_contact_describe(tabi_contact_kind kind);
+
 /* The words used by scenes and the command; TABI_NONE for a word that is none of them. */
 TABI_API const char *tabi_contact_name(tabi_contact_kind kind);
 TABI_API int32_t tabi_contact_find(const char *name);
 TABI_API const char *tabi_integrator_name(tabi_integrator integrator);
 TABI_API int32_t tabi_integrator_find(const char *name);
 
-/* Who goes on where sweeps of cone or lcp leave more than the tolerance.  What is handed over obeys
+/* What takes over where sweeps of cone or lcp leave more than the tolerance.  The result obeys
  * Coulomb's cone: lcp's pyramid becomes one. */
 typedef enum tabi_fallback {
-  TABI_FALLBACK_USUAL,  /* newton for cone if its tolerance is not 0, else none */
-  TABI_FALLBACK_NONE,   /* nobody: sweeps only */
-  TABI_FALLBACK_NEWTON, /* of cone: a few steps of Newton's method instead of sweeps that crawl */
-  TABI_FALLBACK_EXACT,  /* after all sweeps the method exact, which takes the time it needs */
+  TABI_FALLBACK_DEFAULT, /* newton for cone if its tolerance is not 0, else none */
+  TABI_FALLBACK_NONE,    /* sweeps only */
+  TABI_FALLBACK_NEWTON,  /* of cone: a few steps of Newton's method where sweeps converge slowly */
+  TABI_FALLBACK_EXACT,   /* after all sweeps the method exact, which takes the time it needs */
   TABI_FALLBACK_COUNT,
 } tabi_fallback;
+
+/* How cone-paper and lcp-paper store the contact matrix (the Delassus operator). */
+typedef enum tabi_storage {
+  TABI_STORAGE_PORTS, /* by ports of touched bodies, linear in contacts: docs/contact.md */
+  TABI_STORAGE_DENSE, /* the papers' dense matrix, for their timing figures */
+  TABI_STORAGE_COUNT,
+} tabi_storage;
 
 typedef struct tabi_world_def {
   uint32_t def_size;
@@ -471,7 +502,7 @@ typedef struct tabi_world_def {
                               have to stop; gait, local error of position and speed.  Negative:
                               1e-8, exact 1e-10 */
   int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
-  tabi_fallback fallback;  /* who goes on where cone or lcp crawl */
+  tabi_fallback fallback;  /* what takes over where sweeps converge slowly */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life.  0: as many
                               as the shapes may reasonably have at once, see docs/scenes.md */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
@@ -479,14 +510,23 @@ typedef struct tabi_world_def {
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
   double correction_speed; /* m/s, at most */
   double warm_start;       /* share of the last impulses to start from, 0 to 1 */
-  bool paper;              /* the solver row by row as published */
-  bool dense;              /* the papers' dense matrix, for their timing figures */
-  double grip;             /* of penalty: stiffness along surfaces, a share of that across */
-  double friction;       /* coefficient of all contacts, static and kinetic, whatever the materials
-                            say; negative: as they say.  gait has its own */
-  bool static_friction;  /* false: lcp knows sliding friction only */
-  uint64_t seed;         /* of the world's random numbers */
-  const tabi_gait *gait; /* of TABI_CONTACT_GAIT, made for the model; must outlive the world */
+  double friction; /* coefficient of all contacts, static and kinetic, whatever the materials say;
+                      negative: as they say.  gait has its own */
+  uint64_t seed;   /* of the world's random numbers */
+  /* knobs of single methods and their variants; the others ignore them */
+  struct {
+    tabi_storage storage; /* of cone-paper */
+  } cone;
+  struct {
+    tabi_storage storage; /* of lcp-paper */
+    bool static_friction; /* false: only sliding contacts have friction */
+  } lcp;
+  struct {
+    double tangential_stiffness; /* along surfaces, a share of that across; 0 to 1000 */
+  } penalty;
+  struct {
+    const tabi_gait *biped; /* made for the model; must outlive the world */
+  } gait;
 } tabi_world_def;
 
 /* The model's gravity and time step, cone, semi-implicit. */
@@ -550,10 +590,10 @@ typedef struct tabi_certificate {
   int32_t contacts;       /* that push */
   double connection;      /* m/s or rad/s, by which connections that contradict were missed */
   int32_t iterations;
-  bool converged;   /* the tolerance was reached */
-  bool handed_over; /* to exact, by def.fallback */
-  bool tempered;    /* impulse reduced rebounds or friction that would have given energy, or
-                       rebounds that contradict each other */
+  bool converged;      /* the tolerance was reached */
+  bool fallback;       /* def.fallback took over, in some island at least */
+  bool energy_limited; /* impulse reduced rebounds or friction that would have given energy, or
+                          rebounds that contradict each other */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

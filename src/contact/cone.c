@@ -6,7 +6,6 @@
 
 #include "contact/formulation.h"
 #include "contact/handover.h"
-#include "contact/paper.h"
 #include "contact/stand.h"
 #include "friction/coulomb.h"
 #include "problem/sweep.h"
@@ -79,18 +78,12 @@ static bool crawls(const double *change, double tolerance, int32_t spans) {
 }
 
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
-  if (def->paper || def->dense) return tbi_paper_memsize(model, def);
   size_t stand = tbi_stand_memsize(model, def);
   size_t handover = def->fallback == TABI_FALLBACK_NEWTON ? tbi_handover_memsize(model, def) : 0;
   return stand > handover ? stand : handover;
 }
 
-static bool solve_at_once(tbi_problem *p, const tabi_world_def *def, void *scratch) {
-  return !def->paper && !def->dense && tbi_stand(p, def, scratch);
-}
-
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
-  if (def->paper || def->dense) return tbi_paper_solve(p, def, scratch);
   bool helped = def->fallback == TABI_FALLBACK_NEWTON;
   double change[SPAN + 1] = {0};
   tbi_solution solution = {.converged = false};
@@ -107,4 +100,18 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   return solution;
 }
 
-const tbi_formulation tbi_cone = {"cone", memsize, solve, solve_at_once};
+const tbi_formulation tbi_cone = {
+    .info = {.name = "cone",
+             .summary = "Gauss-Seidel over contacts with the true friction cone",
+             .method = TABI_CONTACT_CONE,
+             .published = TABI_CONTACT_CONE_PAPER,
+             .rebounds = true,
+             .sweeps = true,
+             .newton = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .predicts_joints = true,
+    .memsize = memsize,
+    .solve = solve,
+    .solve_direct = tbi_stand,
+};

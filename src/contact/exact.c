@@ -47,4 +47,16 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   return all;
 }
 
-const tbi_formulation tbi_exact = {.name = "exact", .memsize = memsize, .solve = solve};
+const tbi_formulation tbi_exact = {
+    .info = {.name = "exact",
+             .summary = "Coulomb's law to its residual, whatever the conditioning",
+             .method = TABI_CONTACT_EXACT,
+             .published = TABI_NONE,
+             .rebounds = true,
+             .exact = true},
+    .tolerance = 1e-10,
+    .iterations = 1000,
+    .predicts_joints = true,
+    .memsize = memsize,
+    .solve = solve,
+};

@@ -1,7 +1,11 @@
-/* formulation.h - the seam between the world and a contact method.
+/* formulation.h - the seam between the world and a contact method: one table, asked by the world.
  *
- * A formulation either solves the problem that the world has set up, or takes over the whole
- * advance.  A further one is one file, one line in formulations.c and one enum value. */
+ * An entry solves the problem that the world has set up (`solve`), or takes over the velocity of
+ * the step (`advance_velocity`) or the whole of it (`advance`).  What else a method can do is told
+ * by capabilities, so that nobody has to know which method runs.
+ *
+ * A published variant is an entry of its own beside its method.  A further entry is one file, one
+ * line in formulations.c and one value of tabi_contact_kind. */
 #ifndef TBI_FORMULATION_H
 #define TBI_FORMULATION_H
 
@@ -10,27 +14,48 @@
 typedef struct tbi_solution {
   int32_t iterations;
   bool converged;
-  bool handed_over, tempered; /* see tabi_certificate */
+  bool fallback, energy_limited; /* see tabi_certificate */
 } tbi_solution;
 
 typedef struct tbi_formulation {
-  const char *name; /* the word used by scenes, command, bench and documents */
-  /* Drives the impulses of problem->point and ->row, and problem->velocity with them, from where
-   * they stand (warm start) until the change of velocity in a sweep is below def->tolerance or
-   * def->iterations is reached.  scratch holds memsize bytes; random is the world's generator. */
+  tabi_contact_info info;
+  /* what a world takes if its def leaves it open */
+  double tolerance;
+  int32_t iterations;
+  /* capabilities that only the world asks for */
+  bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
+  bool random_axes;     /* a new point draws the angle of its friction axes */
+
+  /* Bytes of scratch memory. */
   size_t (*memsize)(const tabi_model *model, const tabi_world_def *def);
+  /* Drives the impulses of problem->point and ->row, and problem->velocity with them, from where
+   * they stand (warm start) to def->tolerance, within def->iterations. */
   tbi_solution (*solve)(tbi_problem *problem, const tabi_world_def *def, void *scratch);
-  /* NULL, or what is tried first, before responses are made for sweeps: the whole solution by a
-   * guess that is proved.  False: impulses of points are as they were. */
-  bool (*solve_at_once)(tbi_problem *problem, const tabi_world_def *def, void *scratch);
+  /* NULL, or tried first, before responses are made for sweeps: predicts that all contacts stick,
+   * solves for that directly and verifies it.  False: impulses of points are as they were. */
+  bool (*solve_direct)(tbi_problem *problem, const tabi_world_def *def, void *scratch);
+  /* NULL, or tried first: the new velocity and all impulses by an elimination of its own, without
+   * a problem.  False: this is no such step, and all is as it was. */
+  bool (*advance_velocity)(tabi_world *world, tbi_solution *solution);
+  /* NULL, or instead of everything between forces and the new state. */
+  tabi_status (*advance)(tabi_world *world, const double *tau);
 } tbi_formulation;
 
 extern const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT];
 
 extern const tbi_formulation tbi_cone;
+extern const tbi_formulation tbi_cone_paper;
 extern const tbi_formulation tbi_exact;
+extern const tbi_formulation tbi_gait; /* world/gait_step.c */
 extern const tbi_formulation tbi_impulse;
+extern const tbi_formulation tbi_impulse_paper;
 extern const tbi_formulation tbi_lcp;
+extern const tbi_formulation tbi_lcp_paper;
 extern const tbi_formulation tbi_penalty;
+extern const tbi_formulation tbi_penalty_paper;
+
+/* The velocity of a step of penalty in linear time: world/penalty_step.c, since it works in the
+ * memory of the step. */
+bool tbi_penalty_advance_velocity(tabi_world *world, tbi_solution *solution);
 
 #endif

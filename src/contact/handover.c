@@ -152,6 +152,6 @@ bool tbi_hand_over(tbi_problem *p, const tabi_world_def *def, void *scratch,
   }
   if (behind) tbi_problem_start(p);
   solution->iterations += most;
-  solution->handed_over = true;
+  solution->fallback = true;
   return true;
 }

@@ -179,7 +179,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return at.used;
 }
 
-static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
+size_t tbi_impulse_memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   return place(&w, NULL, model, def);
 }
@@ -193,44 +193,66 @@ static void drop_pulls(tbi_crowd *c) {
   }
 }
 
-/* passes; negative: in vain */
-static int32_t solve_island(tbi_crowd *c, const tbi_island *island, bool paper, bool *tempered) {
-  if (island->w.nunknown > MAX_UNKNOWNS) return -1;
-  begin(c, island);
-  int32_t passes = paper ? tbi_impulse_as_published(c) : tbi_impulse_settle(c, 1, 1);
+/* passes, negative: in vain; with rebounds and friction reduced where they would give energy */
+static int32_t settle_without_gain(tbi_crowd *c, bool *energy_limited) {
+  int32_t passes = tbi_impulse_settle(c, 1, 1);
   int32_t in_vain = passes < 0 ? -passes : 0;
   if (passes < 0) {
     c->stops = true;
     passes = tbi_impulse_settle(c, 1, 1);
   }
-  if (!paper && passes > 0 &&
-      tbi_impulse_gain(island, c->f, c->q, c->u) > TBI_NO_GAIN * island->w.nlaw) {
-    passes = tbi_impulse_temper(c);
-    *tempered = true;
+  if (passes > 0 &&
+      tbi_impulse_gain(c->island, c->f, c->q, c->u) > TBI_NO_GAIN * c->island->w.nlaw) {
+    passes = tbi_impulse_limit_energy(c);
+    *energy_limited = true;
   }
-  if (passes <= 0) return passes - in_vain;
-  drop_pulls(c);
-  tbi_island_write(island, c->f);
-  return passes + in_vain;
+  return passes > 0 ? passes + in_vain : passes - in_vain;
 }
 
-static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+static int32_t solve_island(tbi_crowd *c, const tbi_island *island, tbi_impulse_passes *passes,
+                            bool *energy_limited) {
+  if (island->w.nunknown > MAX_UNKNOWNS) return -1;
+  begin(c, island);
+  int32_t made = passes(c, energy_limited);
+  if (made <= 0) return made;
+  drop_pulls(c);
+  tbi_island_write(island, c->f);
+  return made;
+}
+
+tbi_solution tbi_impulse_solve(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                               tbi_impulse_passes *passes) {
   work w;
   (void)place(&w, scratch, p->model, def);
   tbi_factored_begin(&w.factored, p);
   tbi_solution all = {.converged = true};
   for (int32_t i = 0; i < w.factored.nisland; ++i) {
     const tbi_island *island = &w.factored.island[i];
-    int32_t passes = solve_island(&w.crowd, island, def->paper, &all.tempered);
+    int32_t made = solve_island(&w.crowd, island, passes, &all.energy_limited);
     tbi_solution own = {.converged = true};
-    if (passes <= 0) own = tbi_impulse_by_exact(&w.exact, island, def);
-    own.iterations += abs(passes);
+    if (made <= 0) own = tbi_impulse_by_exact(&w.exact, island, def);
+    own.iterations += abs(made);
     all.converged = all.converged && own.converged;
-    all.tempered = all.tempered || own.tempered;
+    all.energy_limited = all.energy_limited || own.energy_limited;
     if (own.iterations > all.iterations) all.iterations = own.iterations;
   }
   tbi_problem_start(p);
   return all;
 }
 
-const tbi_formulation tbi_impulse = {.name = "impulse", .memsize = memsize, .solve = solve};
+static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  return tbi_impulse_solve(p, def, scratch, settle_without_gain);
+}
+
+const tbi_formulation tbi_impulse = {
+    .info = {.name = "impulse",
+             .summary = "restitution at all points at once, by pseudo-inverse and exclusion",
+             .method = TABI_CONTACT_IMPULSE,
+             .published = TABI_CONTACT_IMPULSE_PAPER,
+             .rebounds = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .predicts_joints = true,
+    .memsize = tbi_impulse_memsize,
+    .solve = solve,
+};

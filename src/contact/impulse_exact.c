@@ -97,7 +97,7 @@ tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *
   tbi_solution own = attempt(e, island, def);
   all.iterations += own.iterations;
   all.converged = own.converged;
-  all.tempered = true;
+  all.energy_limited = true;
   if (!own.converged) all.iterations += sweep(e, island, def);
   return all;
 }

@@ -1,4 +1,9 @@
-/* impulse_paper.c - `variant: paper`: the loop as Sugihara and Nakamura published it. */
+/* impulse_paper.c - `impulse-paper`: the loop as published (P5, Sugihara and Nakamura).
+ *
+ * Every point that touches holds and asks for its tangential velocity before the step (17).  The
+ * impulses follow by the pseudo-inverse; points that pull are let go together and for good, and the
+ * rest is solved again.  Friction is cut to its cone at the end (20), whatever that does to the
+ * normals, and nothing is done about energy: impulse.c does both better. */
 #include "contact/impulse_work.h"
 
 #include <string.h>
@@ -32,7 +37,8 @@ static void cut_friction(tbi_crowd *c) {
   }
 }
 
-int32_t tbi_impulse_as_published(tbi_crowd *c) {
+static int32_t exclude_pulling(tbi_crowd *c, bool *energy_limited) {
+  (void)energy_limited;
   const tbi_delassus *w = &c->island->w;
   tbi_impulse_start(c, 1);
   for (int32_t i = 0; i < w->nlaw; ++i) {
@@ -62,3 +68,19 @@ int32_t tbi_impulse_as_published(tbi_crowd *c) {
   cut_friction(c);
   return passes;
 }
+
+static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  return tbi_impulse_solve(p, def, scratch, exclude_pulling);
+}
+
+const tbi_formulation tbi_impulse_paper = {
+    .info = {.name = "impulse-paper",
+             .summary = "restitution by pseudo-inverse, pulling points let go together (P5)",
+             .method = TABI_CONTACT_IMPULSE,
+             .published = TABI_NONE,
+             .rebounds = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .memsize = tbi_impulse_memsize,
+    .solve = solve,
+};

@@ -85,12 +85,7 @@ void tbi_impulse_slide_in(tbi_crowd *c, int32_t law);
 double tbi_impulse_gain(const tbi_island *island, const double *f, const double *q,
                         const double *u);
 /* The largest share of rebounds, or of friction without any, that gives no energy. */
-int32_t tbi_impulse_temper(tbi_crowd *c);
-
-/* The published loop to the letter: every point that touches holds and asks for its tangential
- * velocity before the step, points that pull are let go together and for good, and friction is cut
- * to its cone at the end, whatever that does to the normals. */
-int32_t tbi_impulse_as_published(tbi_crowd *c);
+int32_t tbi_impulse_limit_energy(tbi_crowd *c);
 
 typedef struct tbi_impulse_exact {
   tbi_exact_room room;
@@ -102,5 +97,14 @@ void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_i
  * largest share of all rebounds that gives no energy. */
 tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *island,
                                   const tabi_world_def *def);
+
+/* The impulses of one island, from the crowd as it was begun: how many passes that took; zero or
+ * negative: in vain, and the island is left to exact.  Sets *energy_limited where it holds. */
+typedef int32_t tbi_impulse_passes(tbi_crowd *c, bool *energy_limited);
+
+/* As the functions of a formulation, island by island. */
+size_t tbi_impulse_memsize(const tabi_model *model, const tabi_world_def *def);
+tbi_solution tbi_impulse_solve(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                               tbi_impulse_passes *passes);
 
 #endif

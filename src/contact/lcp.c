@@ -14,7 +14,8 @@
  * m = clamp(p - g, 0, M).  If g + f- is inside, p - m = g + f- - f- = g.  If it is above, p = M and
  * p - m = M - clamp(M - g, 0, M) = min(g, M), as g > M - f- >= 0.  If it is below, p = 0 and
  * p - m = -clamp(-g, 0, M) = max(g, -M).  So two unknowns with both signs stand for the four. */
-#include "contact/pgs.h"
+#include "contact/lcp.h"
+
 #include "math/trig.h"
 
 #define SLIDING 1e-3 /* m/s, slip from which a contact slides: section 1.3 */
@@ -38,7 +39,7 @@ static void add_resting(tbi_pgs *pgs, const tbi_problem *p, int32_t i, double sh
   }
 }
 
-static tbi_solution solve(tbi_problem *problem, const tabi_world_def *def, void *scratch) {
+tbi_pgs tbi_lcp_make(const tbi_problem *problem, const tabi_world_def *def, void *scratch) {
   tbi_pgs pgs = tbi_pgs_make(problem, scratch);
   for (int32_t i = 0; i < problem->npoint; ++i) {
     const double *slip = problem->point[i].slip;
@@ -46,10 +47,32 @@ static tbi_solution solve(tbi_problem *problem, const tabi_world_def *def, void 
     if (speed > SLIDING) {
       add_sliding(&pgs, problem, i, speed);
     } else {
-      add_resting(&pgs, problem, i, def->static_friction ? 1 : 0);
+      add_resting(&pgs, problem, i, def->lcp.static_friction ? 1 : 0);
     }
   }
-  return tbi_pgs_solve(&pgs, problem, def);
+  return pgs;
 }
 
-const tbi_formulation tbi_lcp = {.name = "lcp", .memsize = tbi_pgs_memsize, .solve = solve};
+static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
+  return tbi_pgs_memsize(model, def, TABI_STORAGE_PORTS);
+}
+
+static tbi_solution solve(tbi_problem *problem, const tabi_world_def *def, void *scratch) {
+  tbi_pgs pgs = tbi_lcp_make(problem, def, scratch);
+  return tbi_pgs_solve(&pgs, problem, def, TABI_STORAGE_PORTS);
+}
+
+const tbi_formulation tbi_lcp = {
+    .info = {.name = "lcp",
+             .summary = "linear complementarity: one sliding or four static friction directions",
+             .method = TABI_CONTACT_LCP,
+             .published = TABI_CONTACT_LCP_PAPER,
+             .rebounds = true,
+             .sweeps = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .predicts_joints = true,
+    .random_axes = true,
+    .memsize = memsize,
+    .solve = solve,
+};

@@ -7,13 +7,12 @@
  * g + h u and s + h u, that is an impulse
  *     r = cut(r0 - S u),   r0 = -h (k g, k_t s),   S = h d + h^2 k.
  *
- * As published (def->paper) the points come one after another, once, and each knows what it does to
- * its own velocity and what those before it have done.  Otherwise all are solved together, by
- * Newton's method on  r = cut(r0 - S (q + W r)): the limit of stiffness is then a rigid contact,
- * and no order matters.  Where Newton's method goes round in circles, it begins with springs so
- * soft that it cannot, and follows the answer while they harden.  Joint limits and dry friction are
- * springs too, so stiff that their error is rounding.  Steps in which bodies touch nothing but the
- * ground are not solved here but along the trees (spring_tree.c), by the same law.
+ * All points are solved together, by Newton's method on  r = cut(r0 - S (q + W r)): the limit of
+ * stiffness is then a rigid contact, and no order matters (penalty_paper.c has the published loop
+ * over single points).  Where Newton's method cycles, it begins with springs so soft that it
+ * cannot, and follows the solution while they harden.  Joint limits and dry friction are springs
+ * too, so stiff that their error is rounding.  Steps in which bodies touch nothing but the ground
+ * are not solved here but along the trees (spring_tree.c), by the same law.
  *
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
@@ -27,45 +26,11 @@
 
 enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 
-/* Points of the paper's variant: (I + S W) r = r0 - S b, cut. */
-static v3 answer_alone(const tbi_spring *s, const tbi_point *c, v3 b) {
-  double a[9];
-  const double give[3] = {s->give.x, s->give.y, s->give.z};
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j)
-      a[3 * i + j] = give[i] * c->w[i][j] + (i == j ? 1 : 0);
-  }
-  v3 column[3] = {v3_make(a[0], a[3], a[6]), v3_make(a[1], a[4], a[7]), v3_make(a[2], a[5], a[8])};
-  v3 rhs = tbi_spring_uncut(s, b);
-  double det = v3_dot(column[0], v3_cross(column[1], column[2]));
-  v3 r = v3_make(v3_dot(rhs, v3_cross(column[1], column[2])) / det,
-                 v3_dot(column[0], v3_cross(rhs, column[2])) / det,
-                 v3_dot(column[0], v3_cross(column[1], rhs)) / det);
-  return tbi_soft_cut(&s->soft, r);
-}
-
-/* one after another, once, from nothing */
-static tbi_solution solve_as_published(tbi_problem *p, const tabi_world_def *def) {
-  (void)tbi_rows_sweep(p);
-  for (int32_t g = 0; g < p->ngroup; ++g) {
-    const tbi_group *group = &p->group[g];
-    tbi_visit visit = tbi_visit_begin(p, group);
-    for (int32_t i = group->first; i < group->first + group->count; ++i) {
-      tbi_point *c = &p->point[i];
-      if (c->gap >= 0 || c->held) continue;
-      tbi_spring s = tbi_spring_of(c, def, 1);
-      tbi_visit_push(&visit, c, answer_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
-    }
-    tbi_visit_end(p, group, &visit);
-  }
-  return (tbi_solution){.iterations = 1, .converged = true};
-}
-
 /* forces at the start of the step, held over it */
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     v4 stretch = v4_from(c->stretch);
     v3 s = v3_make(0, v4_dot(stretch, c->frame.y), v4_dot(stretch, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
@@ -98,7 +63,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return at.used;
 }
 
-/* either of two ways is gone at a time (world/spring_step.c) */
+/* either of two ways is gone at a time (world/penalty_step.c) */
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   tbi_spring_tree tree;
@@ -181,7 +146,7 @@ static void cut_all(const work *w, const tbi_island *island) {
     const tbi_point *c = tbi_island_point(island, i);
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->grip);
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
     v3_store(c->gap < 0 && !c->held ? tbi_soft_cut(&soft, v3_load(r)) : v3_zero(), r);
   }
 }
@@ -215,19 +180,10 @@ static tbi_solution solve_together(tbi_problem *p, const tabi_world_def *def, vo
   return all;
 }
 
-static void forget_impulses(tbi_problem *p) {
-  for (int32_t i = 0; i < p->npoint; ++i)
-    memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
-  tbi_problem_start(p);
-}
-
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   tbi_solution solution;
   if (def->integrator == TABI_RK4 || def->integrator == TABI_EULER) {
     solution = solve_explicit(p, def);
-  } else if (def->paper) {
-    forget_impulses(p);
-    solution = solve_as_published(p, def);
   } else {
     solution = solve_together(p, def, scratch);
   }
@@ -235,4 +191,15 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   return solution;
 }
 
-const tbi_formulation tbi_penalty = {.name = "penalty", .memsize = memsize, .solve = solve};
+const tbi_formulation tbi_penalty = {
+    .info = {.name = "penalty",
+             .summary = "implicit springs and dampers between surfaces",
+             .method = TABI_CONTACT_PENALTY,
+             .published = TABI_CONTACT_PENALTY_PAPER,
+             .compliant = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .memsize = memsize,
+    .solve = solve,
+    .advance_velocity = tbi_penalty_advance_velocity,
+};

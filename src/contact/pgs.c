@@ -18,9 +18,9 @@ static size_t list_size(size_t unknowns) {
   return (size + 63) & ~(size_t)63;
 }
 
-size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t most = 3 * (size_t)def->max_contacts;
-  return list_size(most) + (def->dense ? tbi_dense_memsize(most, model) : 0);
+size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def, tabi_storage storage) {
+  size_t max = 3 * (size_t)def->max_contacts;
+  return list_size(max) + (storage == TABI_STORAGE_DENSE ? tbi_dense_memsize(max, model) : 0);
 }
 
 /* the unknown joins the last run, or begins one */
@@ -188,10 +188,11 @@ static void store(const tbi_pgs *pgs, tbi_problem *p) {
   }
 }
 
-tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
+tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
+                           tabi_storage storage) {
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = false};
-  if (def->dense && problem->nrow == 0) {
+  if (storage == TABI_STORAGE_DENSE && problem->nrow == 0) {
     solution = tbi_dense_solve(pgs, problem, def);
   } else {
     while (!solution.converged && solution.iterations < def->iterations) {

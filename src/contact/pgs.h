@@ -35,7 +35,7 @@ typedef struct tbi_pgs {
 
 /* Memory for any problem of a world, and the list with the normals of one, their impulses as they
  * stand. */
-size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def);
+size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def, tabi_storage storage);
 tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch);
 
 /* Two unknowns for friction at the next point (of index i): along (y, z), a unit vector in the
@@ -46,7 +46,8 @@ tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int3
 /* Sweeps until the velocity of no unknown changes by more than def->tolerance, at least twice and
  * at most def->iterations times; impulses go back to the points, and ports follow.  Dense storage
  * is for contacts alone: with joint rows the sweeps run on ports. */
-tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def);
+tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
+                           tabi_storage storage);
 
 /* The ports take up the change of all impulses from what they were: old[count]. */
 void tbi_pgs_apply(const tbi_pgs *pgs, tbi_problem *problem, const double *old);

@@ -7,7 +7,7 @@
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
-  tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+  tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
   v4 s = v4_from(c->stretch);
   double across = h * soft.damping + h * h * soft.stiffness;
   double along = h * soft.damping + h * h * soft.grip;
@@ -67,7 +67,7 @@ void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def) {
   double h = def->timestep;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->grip);
+    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
     bool pushes = c->impulse[0] > 0 && soft.grip > 0;
     if (!pushes) {

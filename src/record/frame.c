@@ -88,8 +88,8 @@ static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
 void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word) {
   const tabi_certificate *c = &frame->certificate;
   const tabi_energy *e = &frame->energy;
-  unsigned flags = (c->converged ? CONVERGED : 0U) | (c->handed_over ? HANDED_OVER : 0U) |
-                   (c->tempered ? TEMPERED : 0U);
+  unsigned flags = (c->converged ? CONVERGED : 0U) | (c->fallback ? HANDED_OVER : 0U) |
+                   (c->energy_limited ? TEMPERED : 0U);
   word[0] = (uint64_t)frame->step;
   word[1] = pair_of(flags, (uint32_t)frame->ncontact);
   word[2] = pair_of((uint32_t)c->contacts, (uint32_t)c->iterations);
@@ -183,8 +183,8 @@ static void give_head(const uint64_t *word, tabi_frame *frame) {
                                           .contacts = (int32_t)low(word[2]),
                                           .iterations = (int32_t)high(word[2]),
                                           .converged = low(word[1]) & CONVERGED,
-                                          .handed_over = low(word[1]) & HANDED_OVER,
-                                          .tempered = low(word[1]) & TEMPERED};
+                                          .fallback = low(word[1]) & HANDED_OVER,
+                                          .energy_limited = low(word[1]) & TEMPERED};
   frame->energy = (tabi_energy){number[5], number[6], number[7], number[8]};
 }
 

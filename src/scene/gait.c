@@ -292,11 +292,15 @@ static tabi_status make(tbi_scene_reader *r, const tbi_yaml_node *map, const tab
                           "forces out, or take another model");
   }
   r->scene->gait = tabi_gait_create(r->scene->model, def, &err);
-  r->scene->world.gait = r->scene->gait;
+  r->scene->world.gait.biped = r->scene->gait;
   if (r->scene->gait) return TABI_OK;
   if (err.status == TABI_ERR_MEMORY) return tbi_error_memory(r->err);
   return tbi_scene_fail(r, map, "", "%.300s; correct it, or take another contact model",
                         err.message);
+}
+
+static bool walks_by_gait(const tbi_scene_reader *r) {
+  return tabi_contact_describe(r->scene->world.contact)->planar_biped;
 }
 
 static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
@@ -309,7 +313,7 @@ static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, 
   def->floor = floor;
   tabi_status status =
       force && floor ? read_items(r, keys, force, floor) : tbi_error_memory(r->err);
-  if (status == TABI_OK && r->scene->world.contact == TABI_CONTACT_GAIT) status = make(r, map, def);
+  if (status == TABI_OK && walks_by_gait(r)) status = make(r, map, def);
   free(force);
   free(floor);
   return status;
@@ -318,7 +322,7 @@ static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, 
 tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                                 const tbi_yaml_node *contact) {
   if (!map) {
-    if (r->scene->world.contact != TABI_CONTACT_GAIT) return TABI_OK;
+    if (!walks_by_gait(r)) return TABI_OK;
     return tbi_scene_fail(r, tbi_yaml_child(contact, "model"), "contact: ",
                           "model gait needs a section 'gait:' with two feet (docs/gait.md); add "
                           "it, or take another model");

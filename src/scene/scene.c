@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_TIMESTEP 1e-7
-#define MAX_TIMESTEP 0.1
-#define MAX_GRIP     1e3
-#define MAX_SIGNALS  4096
+#define MIN_TIMESTEP             1e-7
+#define MAX_TIMESTEP             0.1
+#define MAX_TANGENTIAL_STIFFNESS 1e3
+#define MAX_SIGNALS              4096
 
 /* What stands at the top of the file. */
 typedef struct top {
@@ -185,24 +185,27 @@ typedef struct contact_keys {
   tabi_world_def def;
   const char *model, *variant, *storage, *fallback;
   const tbi_yaml_node *seed;
+  bool published;    /* variant: paper */
+  bool dense_matrix; /* storage: dense */
 } contact_keys;
 
 static const tbi_field contact_fields[] = {
-    {"model",            TBI_FIELD_WORD,         offsetof(contact_keys, model)               },
-    {"iterations",       TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)      },
-    {"tolerance",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)       },
-    {"max_contacts",     TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)    },
-    {"allowed_depth",    TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)   },
-    {"correction",       TBI_FIELD_SHARE,        offsetof(contact_keys, def.correction)      },
-    {"correction_speed", TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.correction_speed)},
-    {"warm_start",       TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)      },
-    {"variant",          TBI_FIELD_WORD,         offsetof(contact_keys, variant)             },
-    {"storage",          TBI_FIELD_WORD,         offsetof(contact_keys, storage)             },
-    {"fallback",         TBI_FIELD_WORD,         offsetof(contact_keys, fallback)            },
-    {"grip",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.grip)            },
-    {"friction",         TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)        },
-    {"static",           TBI_FIELD_BOOL,         offsetof(contact_keys, def.static_friction) },
-    {"seed",             TBI_FIELD_NODE,         offsetof(contact_keys, seed)                },
+    {"model",                TBI_FIELD_WORD,         offsetof(contact_keys, model)                           },
+    {"iterations",           TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)                  },
+    {"tolerance",            TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)                   },
+    {"max_contacts",         TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)                },
+    {"allowed_depth",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)               },
+    {"correction",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.correction)                  },
+    {"correction_speed",     TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.correction_speed)            },
+    {"warm_start",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)                  },
+    {"variant",              TBI_FIELD_WORD,         offsetof(contact_keys, variant)                         },
+    {"storage",              TBI_FIELD_WORD,         offsetof(contact_keys, storage)                         },
+    {"fallback",             TBI_FIELD_WORD,         offsetof(contact_keys, fallback)                        },
+    {"tangential_stiffness", TBI_FIELD_NOT_NEGATIVE,
+     offsetof(contact_keys,                                                 def.penalty.tangential_stiffness)},
+    {"friction",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)                    },
+    {"static",               TBI_FIELD_BOOL,         offsetof(contact_keys, def.lcp.static_friction)         },
+    {"seed",                 TBI_FIELD_NODE,         offsetof(contact_keys, seed)                            },
 };
 
 /* One of two words; the second means true. */
@@ -277,56 +280,87 @@ static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_
     keys->def.contact = (tabi_contact_kind)found;
   }
   tabi_status status = keys->seed ? read_seed(r, keys->seed, &keys->def.seed) : TABI_OK;
-  if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->def.paper);
-  if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->def.dense);
+  if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->published);
+  if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->dense_matrix);
   if (status == TABI_OK) status = read_fallback(r, map, &keys->def.fallback);
   return status;
+}
+
+/* `variant: paper` beside a method means its published variant, `variant: block` our own. */
+static tabi_status choose_variant(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  contact_keys *keys) {
+  const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
+  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
+  bool is_variant = info->method != keys->def.contact;
+  if (variant && !keys->published) keys->def.contact = info->method;
+  if (!keys->published || is_variant) return TABI_OK;
+  if (info->planar_biped) {
+    return tbi_scene_fail(r, variant, "contact: ",
+                          "gait has no variant: paper; leave it out, and write gait: {guards: "
+                          "paper, events: step}");
+  }
+  if (info->published == TABI_NONE) {
+    return tbi_scene_fail(
+        r, variant, "contact: ", "%s has no variant: paper; leave it out, or take another model",
+        info->name);
+  }
+  keys->def.contact = (tabi_contact_kind)info->published;
+  return TABI_OK;
+}
+
+/* `storage: dense` is for the published variants of cone and lcp, and chooses them. */
+static tabi_status choose_storage(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  contact_keys *keys) {
+  if (!keys->dense_matrix) return TABI_OK;
+  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
+  int32_t kind = info->dense_storage ? (int32_t)keys->def.contact : info->published;
+  if (kind == TABI_NONE || !tabi_contact_describe((tabi_contact_kind)kind)->dense_storage) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "storage"), "contact: ",
+                          "%s has no storage: dense; leave it out, or take model: cone or lcp",
+                          info->name);
+  }
+  keys->def.contact = (tabi_contact_kind)kind;
+  keys->def.cone.storage = keys->def.lcp.storage = TABI_STORAGE_DENSE;
+  return TABI_OK;
+}
+
+static tabi_status check_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  const tabi_world_def *def) {
+  const tabi_contact_info *info = tabi_contact_describe(def->contact);
+  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
+  bool falls_back = def->fallback == TABI_FALLBACK_NEWTON || def->fallback == TABI_FALLBACK_EXACT;
+  if (falls_back && !info->sweeps && !info->exact) {
+    return tbi_scene_fail(r, node, "contact: ",
+                          "%s obeys another law than exact and has no fallback; leave it out, or "
+                          "take model: cone or lcp",
+                          info->name);
+  }
+  if (def->fallback == TABI_FALLBACK_NEWTON && info->sweeps && !info->newton) {
+    return tbi_scene_fail(
+        r, node, "contact: ", "fallback: newton is for model: cone; take fallback: exact, or none");
+  }
+  return TABI_OK;
 }
 
 /* Keys that mean nothing to a model are let be, so that a scene runs under all of them; those that
  * ask for what a model does not have are refused. */
 static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
                                  const tabi_world_def *def) {
-  const char *model = tabi_contact_name(def->contact);
-  bool swept = def->contact == TABI_CONTACT_CONE || def->contact == TABI_CONTACT_LCP;
+  const tabi_contact_info *info = tabi_contact_describe(def->contact);
   bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
-  const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
-  if (def->paper && def->contact == TABI_CONTACT_EXACT) {
-    return tbi_scene_fail(r, variant, "contact: ",
-                          "exact has no variant: paper; leave it out, or take another model");
-  }
-  if (def->paper && def->contact == TABI_CONTACT_PENALTY && is_explicit) {
-    return tbi_scene_fail(r, variant, "contact: ",
-                          "penalty is explicit under %s, without variants; leave variant out, or "
+  if (info->implicit_only && is_explicit) {
+    const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
+    return tbi_scene_fail(r, variant ? variant : tbi_yaml_child(map, "model"), "contact: ",
+                          "%s is explicit under %s, without variants; leave variant out, or "
                           "take integrator: semi-implicit",
-                          tabi_integrator_name(def->integrator));
+                          tabi_contact_name(info->method), tabi_integrator_name(def->integrator));
   }
-  if (def->paper && def->contact == TABI_CONTACT_GAIT) {
-    return tbi_scene_fail(r, variant, "contact: ",
-                          "gait has no variant: paper; leave it out, and write gait: {guards: "
-                          "paper, events: step}");
+  if (def->penalty.tangential_stiffness > MAX_TANGENTIAL_STIFFNESS) {
+    return tbi_scene_fail(r, tbi_yaml_child(map, "tangential_stiffness"),
+                          "contact: ", "tangential_stiffness %g must be in [0, %g]",
+                          def->penalty.tangential_stiffness, MAX_TANGENTIAL_STIFFNESS);
   }
-  if (def->dense && !swept) {
-    return tbi_scene_fail(
-        r, tbi_yaml_child(map, "storage"),
-        "contact: ", "%s has no storage: dense; leave it out, or take model: cone or lcp", model);
-  }
-  bool falls_back = def->fallback == TABI_FALLBACK_NEWTON || def->fallback == TABI_FALLBACK_EXACT;
-  if (falls_back && !swept && def->contact != TABI_CONTACT_EXACT) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "fallback"), "contact: ",
-                          "%s obeys another law than exact and has no fallback; leave it out, or "
-                          "take model: cone or lcp",
-                          model);
-  }
-  if (def->fallback == TABI_FALLBACK_NEWTON && def->contact == TABI_CONTACT_LCP) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "fallback"), "contact: ",
-                          "fallback: newton is for model: cone; take fallback: exact, or none");
-  }
-  if (def->grip > MAX_GRIP) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "grip"), "contact: ", "grip %g must be in [0, %g]",
-                          def->grip, MAX_GRIP);
-  }
-  return TABI_OK;
+  return check_fallback(r, map, def);
 }
 
 static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
@@ -336,6 +370,8 @@ static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
       tbi_fields_read(map, "contact: ", contact_fields,
                       sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
   if (status == TABI_OK) status = read_contact_words(r, map, &keys);
+  if (status == TABI_OK) status = choose_variant(r, map, &keys);
+  if (status == TABI_OK) status = choose_storage(r, map, &keys);
   if (status == TABI_OK) status = check_contact(r, map, &keys.def);
   if (status != TABI_OK) return status;
   if (tbi_yaml_child(map, "iterations") && keys.def.iterations < 2) {

@@ -45,7 +45,7 @@ static tbi_grip guess(const tabi_world *w, int32_t dof) {
 /* Ties share impulses in a way that hides what a joint needs. */
 static bool suits(const tabi_world *w) {
   return w->ntied == 0 && w->model->cluster_tie[w->model->ncluster] == 0 &&
-         w->def.contact != TABI_CONTACT_PENALTY && !w->def.paper && !w->def.dense;
+         w->method->predicts_joints;
 }
 
 void tbi_world_guess_grips(tabi_world *w) {

@@ -127,7 +127,8 @@ static void push_surface(tabi_world *w, const tbi_touch *touch) {
   v4 s = v4_from(stretch_of(w, touch));
   v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
   bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
-  tbi_soft soft = tbi_soft_of(surface, slides ? surface->kinetic : surface->friction, w->def.grip);
+  tbi_soft soft = tbi_soft_of(surface, slides ? surface->kinetic : surface->friction,
+                              w->def.penalty.tangential_stiffness);
   v3 stretch = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
   v3 f = tbi_soft_force(&soft, touch->gap, stretch, slip);
   v4 force = m4_mulv3(&frame, f);
@@ -150,7 +151,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   tbi_kinematics(w->d, q, v);
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
   tbi_world_pull_springs(w);
-  if (w->def.contact == TABI_CONTACT_PENALTY) push_surfaces(w);
+  if (w->method->info.compliant) push_surfaces(w);
   for (int32_t i = 0; i < model->nbody; ++i)
     w->d->flow[i] = sv_scale(-1, w->d->force[i]);
   tbi_world_forces_at(w, q, v, s->tau, qdd);
@@ -171,7 +172,7 @@ static void hold_forces(tabi_world *w, double *held) {
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->force[i] = w->external[i];
   /* springs between surfaces are there anew in every stage */
-  int32_t nport = w->def.contact == TABI_CONTACT_PENALTY ? 0 : p->nport;
+  int32_t nport = w->method->info.compliant ? 0 : p->nport;
   for (int32_t k = 0; k < nport; ++k) {
     sv *force = &w->d->force[p->port[k].body];
     *force = sv_axpy(*force, rate, p->received[k]);

@@ -17,7 +17,7 @@ tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t s
   memcpy(world->head, snapshot, size);
   world->current = false;
   world->ncontact = 0;
-  if (tbi_world_walks(world)) tbi_world_refresh_walk(world);
+  if (tbi_world_has_gait(world)) tbi_world_refresh_walk(world);
   return TABI_OK;
 }
 
@@ -75,18 +75,18 @@ static void change_timestep(tabi_world *world, double from) {
 tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
   bool other_step = world->def.timestep != from->def.timestep;
-  if (other_step && (tbi_world_walks(world) || has_delays(world) || has_delays(from))) {
+  if (other_step && (tbi_world_has_gait(world) || has_delays(world) || has_delays(from))) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "the time step is %g s, in the world to continue %g s, and %s",
                          world->def.timestep, from->def.timestep,
-                         tbi_world_walks(world) ? "a walk under gait keeps its own"
-                                                : "sensors with a delay count in steps");
+                         tbi_world_has_gait(world) ? "a walk under gait keeps its own"
+                                                   : "sensors with a delay count in steps");
   }
   if (!same_form(world, from)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "other bodies, joints or sensors than in the world to continue");
   }
-  if (tbi_world_walks(world) != tbi_world_walks(from)) {
+  if (tbi_world_has_gait(world) != tbi_world_has_gait(from)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "a walk under contact method gait goes on under gait only");
   }
@@ -94,7 +94,7 @@ tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_
   if (other_step) change_timestep(world, from->def.timestep);
   world->current = false;
   world->ncontact = 0;
-  if (tbi_world_walks(world)) tbi_world_refresh_walk(world);
+  if (tbi_world_has_gait(world)) tbi_world_refresh_walk(world);
   return TABI_OK;
 }
 

@@ -120,5 +120,5 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
          are_finite(find(w, snapshot, w->external), sizeof *w->external * (size_t)model->nbody) &&
          are_warm(find(w, snapshot, w->warm), head.nwarm) &&
          are_finite(find(w, snapshot, w->row_impulse), sizeof *w->row_impulse * rows) &&
-         are_sensors(w, snapshot) && (!tbi_world_walks(w) || is_walk(w, snapshot));
+         are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_walk(w, snapshot));
 }

@@ -15,31 +15,31 @@
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
 /* what the method left is solved by exact, from where it stands */
-static tbi_solution hand_over(tabi_world *w, tbi_solution before) {
+static tbi_solution fall_back(tabi_world *w, tbi_solution before) {
   tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->fallback);
   solution.iterations += before.iterations;
-  solution.handed_over = true;
+  solution.fallback = true;
   return solution;
 }
 
 static tbi_solution solve_contacts(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
-  const tbi_formulation *method = tbi_formulations[w->def.contact];
+  const tbi_formulation *method = w->method;
   tbi_problem_start(p);
   if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
-  if (method->solve_at_once && method->solve_at_once(p, &w->def, w->scratch))
+  if (method->solve_direct && method->solve_direct(p, &w->def, w->scratch))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
   tbi_solution solution = method->solve(p, &w->def, w->scratch);
-  return solution.converged || !tbi_world_falls_back(w) ? solution : hand_over(w, solution);
+  return solution.converged || !tbi_world_falls_back(w) ? solution : fall_back(w, solution);
 }
 
 static void certify(tabi_world *w, tbi_solution solution) {
   w->certificate = tbi_residual(&w->setup.problem, w->gap, w->weight);
   w->certificate.iterations = solution.iterations;
   w->certificate.converged = solution.converged;
-  w->certificate.handed_over = solution.handed_over;
-  w->certificate.tempered = solution.tempered;
+  w->certificate.fallback = solution.fallback;
+  w->certificate.energy_limited = solution.energy_limited;
 }
 
 static tabi_status solve_problem(tabi_world *w) {
@@ -80,7 +80,7 @@ static tabi_status find_velocity(tabi_world *w) {
   tbi_solution solution;
   tbi_world_impulse(w);
   tbi_world_guess_grips(w);
-  if (tbi_world_spring_step(w, &solution)) {
+  if (w->method->advance_velocity && w->method->advance_velocity(w, &solution)) {
     certify(w, solution);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     return TABI_OK;
@@ -177,7 +177,7 @@ static void list_contacts(tabi_world *w) {
 
 static void commit(tabi_world *w) {
   const tabi_model *model = w->model;
-  if (tbi_world_walks(w)) {
+  if (tbi_world_has_gait(w)) {
     tbi_world_keep_walk(w);
   } else {
     w->head->work += work_done(w);
@@ -225,11 +225,11 @@ static tabi_status advance(tabi_world *w, const double *tau) {
 }
 
 /* the same by contact modes and events */
-static tabi_status walk(tabi_world *w, const double *tau) {
+static tabi_status advance_by_method(tabi_world *w, const double *tau) {
   tabi_status status = tbi_world_forces(w, tau);
   if (status != TABI_OK) return status;
   tbi_timers_end(&w->timers, TABI_STAGE_FORCES);
-  status = tbi_world_walk(w, tau);
+  status = w->method->advance(w, tau);
   tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   if (status != TABI_OK) return status;
   status = check_result(w);
@@ -241,8 +241,7 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   uint64_t random = world->head->random;
   world->error.status = TABI_OK;
   tbi_timers_begin(&world->timers);
-  bool walks = tbi_world_walks(world);
-  tabi_status status = walks ? walk(world, tau) : advance(world, tau);
+  tabi_status status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);
   world->current = false;
   if (status == TABI_OK) {
     commit(world);

@@ -112,7 +112,7 @@ void tbi_world_targets(tabi_world *w) {
     double deep = fmax(-touch->gap - w->def.allowed_depth, 0);
     c->rest = touch->gap > 0 ? -touch->gap / h
                              : fmin(w->def.correction * deep / h, w->def.correction_speed);
-    bool rebounds = w->def.contact != TABI_CONTACT_PENALTY && surface->restitution > 0 &&
+    bool rebounds = w->method->info.rebounds && surface->restitution > 0 &&
                     approach < -surface->rest_speed &&
                     set_rebound(w, c, surface->restitution, approach, touch->gap);
     if (!rebounds) c->target = c->rest;

@@ -37,7 +37,7 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
       ++old;
       continue;
     }
-    if (w->def.contact == TABI_CONTACT_LCP) c->angle = TURN * tbi_random_unit(&w->head->random);
+    if (w->method->random_axes) c->angle = TURN * tbi_random_unit(&w->head->random);
     /* those that are new stand in front */
     w->setup.order[first + fresh++] = w->setup.order[t];
   }

@@ -26,16 +26,29 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
       .correction = 0.2,
       .correction_speed = 0.5,
       .warm_start = 1,
-      .grip = 1,
       .friction = -1,
-      .static_friction = true,
       .seed = 1,
+      .lcp = {.static_friction = true},
+      .penalty = {.tangential_stiffness = 1},
   };
   memcpy(def.gravity, model->gravity, sizeof def.gravity);
   return def;
 }
 
 static bool in_range(double x, double low, double high) { return x >= low && x <= high; }
+
+/* what a def asks of its contact method that this cannot do, or NULL */
+static const char *method_complaint(const tabi_model *model, const tabi_world_def *def,
+                                    const tabi_contact_info *info) {
+  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
+  if (info->implicit_only && is_explicit) return "this published variant needs semi-implicit steps";
+  if (!info->planar_biped) return NULL;
+  if (!(def->gait.biped && def->gait.biped->model == model))
+    return "contact method gait needs a tabi_gait made for this model";
+  if (def->max_contacts > 0 && def->max_contacts < 4)
+    return "contact method gait needs max_contacts >= 4, or 0";
+  return NULL;
+}
 
 /* what is wrong with a def, or NULL */
 static const char *complaint(const tabi_model *model, const tabi_world_def *def) {
@@ -52,14 +65,13 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
   if (!in_range(def->correction_speed, 0, TBI_MAX_SPEED)) return "correction_speed must be >= 0";
   if (!in_range(def->warm_start, 0, 1)) return "warm_start must be in [0, 1]";
-  if (!in_range(def->grip, 0, 1e3)) return "grip must be in [0, 1000]";
+  if (!in_range(def->penalty.tangential_stiffness, 0, 1e3))
+    return "penalty.tangential_stiffness must be in [0, 1000]";
+  if ((unsigned)def->cone.storage >= TABI_STORAGE_COUNT ||
+      (unsigned)def->lcp.storage >= TABI_STORAGE_COUNT)
+    return "unknown storage";
   if (!(def->friction < HUGE_VAL)) return "friction must be finite, or negative";
-  bool walks = def->contact == TABI_CONTACT_GAIT;
-  if (walks && !(def->gait && def->gait->model == model))
-    return "contact method gait needs a tabi_gait made for this model";
-  if (walks && def->max_contacts > 0 && def->max_contacts < 4)
-    return "contact method gait needs max_contacts >= 4, or 0";
-  return NULL;
+  return method_complaint(model, def, tabi_contact_describe(def->contact));
 }
 
 static int64_t row_count(const tabi_model *model) { return (int64_t)model->nv * TBI_ROW_KINDS; }
@@ -196,7 +208,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
   w->touch = tbi_layout_take(at, points, sizeof *w->touch);
-  bool staged = w->def.contact == TABI_CONTACT_PENALTY && w->def.integrator == TABI_RK4;
+  bool staged = w->method->info.compliant && w->def.integrator == TABI_RK4;
   w->stage_touch = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_touch);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
@@ -215,10 +227,9 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   if (w->def.integrator == TABI_RK4)
     w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
   w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
-  const tbi_formulation *formulation = tbi_formulations[w->def.contact];
   tbi_layout listed = *at;
   w->contact = tbi_layout_take(&listed, points, sizeof *w->contact);
-  size_t scratch = formulation->memsize ? formulation->memsize(model, &w->def) : 0;
+  size_t scratch = w->method->memsize ? w->method->memsize(model, &w->def) : 0;
   w->scratch = tbi_layout_take(at, (int64_t)scratch, 1);
   if (listed.used > at->used) *at = listed;
   tbi_world_place_walk(at, w);
@@ -328,21 +339,21 @@ static void start(tabi_world *w) {
   s->shape_body = w->shape_body;
   fill_constants(w);
   tbi_world_order_ties(w);
-  if (tbi_world_walks(w)) tbi_world_make_walk(w);
+  if (tbi_world_has_gait(w)) tbi_world_make_walk(w);
   tbi_sensors_start(w);
 }
 
 /* what was left to the method and the integrator */
-static void set_usual(tabi_world_def *def) {
-  bool exact = def->contact == TABI_CONTACT_EXACT;
-  if (def->tolerance < 0) def->tolerance = exact ? 1e-10 : 1e-8;
-  if (def->iterations == 0) def->iterations = exact ? 1000 : 120;
+static void set_defaults(tabi_world_def *def) {
+  const tbi_formulation *method = tbi_formulations[def->contact];
+  if (def->tolerance < 0) def->tolerance = method->tolerance;
+  if (def->iterations == 0) def->iterations = method->iterations;
   /* integrators that do not end a step where the contacts are solved for leave them deeper */
   bool loose = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
   if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 5e-6;
-  if (def->fallback == TABI_FALLBACK_USUAL) {
-    bool swept = def->contact == TABI_CONTACT_CONE && !def->paper && !def->dense;
-    def->fallback = swept && def->tolerance > 0 ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;
+  if (def->fallback == TABI_FALLBACK_DEFAULT) {
+    bool newton = method->info.newton && def->tolerance > 0;
+    def->fallback = newton ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;
   }
 }
 
@@ -354,12 +365,15 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
     return NULL;
   }
   if (tbi_sensors_check(model, def, err) != TABI_OK) return NULL;
-  tabi_world counted = {.model = model, .def = *def, .room = count_room(model)};
+  tabi_world counted = {.model = model,
+                        .method = tbi_formulations[def->contact],
+                        .def = *def,
+                        .room = count_room(model)};
   if (counted.def.max_contacts == 0) counted.def.max_contacts = usual_contacts(model);
   counted.fallback_def = counted.def;
   counted.fallback_def.contact = TABI_CONTACT_EXACT;
-  set_usual(&counted.def);
-  set_usual(&counted.fallback_def);
+  set_defaults(&counted.def);
+  set_defaults(&counted.fallback_def);
   tbi_layout at = {NULL, 0};
   tbi_layout_take(&at, 1, sizeof counted);
   place(&at, model, &counted);
@@ -431,7 +445,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   for (int32_t i = 0; i < model->nv; ++i)
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
-  if (tbi_world_walks(world))
+  if (tbi_world_has_gait(world))
     tbi_walk_start(&world->walk, tabi_world_time(world), world->q, world->v);
   world->current = false;
   tbi_sensors_refill(world);

@@ -57,6 +57,7 @@ typedef struct tbi_timers {
 
 struct tabi_world {
   const tabi_model *model;
+  const tbi_formulation *method;
   tabi_world_def def;
   tabi_error error; /* of the last step */
   size_t memory, state_size;
@@ -119,13 +120,11 @@ struct tabi_world {
 
 #define TBI_MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
 
-static inline bool tbi_world_walks(const tabi_world *w) {
-  return w->def.contact == TABI_CONTACT_GAIT;
-}
+/* Whether a planar biped advances by contact modes and events. */
+static inline bool tbi_world_has_gait(const tabi_world *w) { return w->method->info.planar_biped; }
 
 static inline bool tbi_world_falls_back(const tabi_world *w) {
-  return w->def.fallback == TABI_FALLBACK_EXACT && w->def.contact != TABI_CONTACT_EXACT &&
-         !tbi_world_walks(w);
+  return w->def.fallback == TABI_FALLBACK_EXACT && w->method->info.sweeps;
 }
 
 /* Whether all forces are taken from the start of the step, or of a stage. */
@@ -194,16 +193,13 @@ void tbi_world_keep_ties(tabi_world *w);
 /* Under rk4 springs between links are forces: against those in d->force. */
 void tbi_world_pull_springs(tabi_world *w);
 double tbi_world_connection_energy(const tabi_world *w);
-/* Penalty on trees that touch nothing but the ground, in linear time, from the impulse in z to
- * v_new (spring_step.c).  False: this is no such step, or it went wrong, and all is as it was. */
-bool tbi_world_spring_step(tabi_world *w, tbi_solution *solution);
-/* The step of a planar biped that walks by events (walk.c): its memory, its start from q and v, the
- * new state into q_new and v_new, what then is to be seen of it, and back when it was not good. */
+/* The step of a planar biped that walks by events (gait_step.c): its memory, its start from q and
+ * v, the new state into q_new and v_new, what then is to be seen of it, and back when it was not
+ * good. */
 void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w);
 void tbi_world_place_walk(tbi_layout *at, tabi_world *w);
 void tbi_world_make_walk(tabi_world *w);
 void tbi_world_refresh_walk(tabi_world *w);
-tabi_status tbi_world_walk(tabi_world *w, const double *tau);
 void tbi_world_keep_walk(tabi_world *w);
 void tbi_world_undo_walk(tabi_world *w);
 /* Whether positions and velocities, or all bytes of a snapshot, are those of a world that can be

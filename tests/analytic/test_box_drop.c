@@ -59,7 +59,7 @@ static void test_scene(void **state) {
   tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/box_drop.yaml", NULL, &err);
   if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
   tabi_world_def def = tabi_scene_world_def(scene);
-  def.grip = 0;
+  def.penalty.tangential_stiffness = 0;
   assert_near(tabi_scene_duration(scene), tbi_drop_duration, 0);
   tabi_world *shipped = tabi_world_create(tabi_scene_model(scene), &def, &err);
   if (!shipped || tabi_scene_reset(scene, shipped, &err) != TABI_OK) fail_msg("%s", err.message);

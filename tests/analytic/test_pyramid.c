@@ -151,7 +151,7 @@ static void without_static_friction(void **state) {
     v3 up = v3_make(sin(0.2), 0, cos(0.2));
     int32_t block = scene_box(&s, 1, v3_make(0.2, 0.2, 0.1), v3_scale(0.05, up), stuff);
     tabi_world_def def = lcp_def(&s);
-    def.static_friction = on == 1;
+    def.lcp.static_friction = on == 1;
     scene_open(&s, &def);
     scene_turn(&s, block, scene_tilt(0.2));
     scene_run(&s, 2000);

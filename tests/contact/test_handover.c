@@ -82,7 +82,7 @@ static tbi_solution hand_over(bench *b, tabi_world *w) {
   tabi_world_def def = w->def;
   def.iterations = 120;
   assert_true(tbi_hand_over(&w->setup.problem, &def, b->scratch, &solution));
-  assert_true(solution.handed_over);
+  assert_true(solution.fallback);
   assert_true(solution.iterations >= SWEEPS && solution.iterations <= 120);
   return solution;
 }

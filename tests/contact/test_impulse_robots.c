@@ -7,7 +7,7 @@
 #define H 1e-3
 
 typedef struct run_stats {
-  int64_t passes, steps, failed, tempered;
+  int64_t passes, steps, failed, energy_limited;
   double depth;
   int32_t most;
 } run_stats;
@@ -21,15 +21,15 @@ static void take_stats(run_stats *s, const tabi_world *world) {
   s->passes += c.iterations;
   ++s->steps;
   s->failed += !c.converged;
-  s->tempered += c.tempered;
+  s->energy_limited += c.energy_limited;
   if (c.iterations > s->most) s->most = c.iterations;
 }
 
 static void print_stats(const char *what, const run_stats *s) {
   print_message("%s: %.2f passes a step, at most %d; %lld of %lld steps unsolved, %lld "
-                "tempered, depth %.3f mm\n",
+                "limited by energy, depth %.3f mm\n",
                 what, (double)s->passes / (double)s->steps, s->most, (long long)s->failed,
-                (long long)s->steps, (long long)s->tempered, 1e3 * s->depth);
+                (long long)s->steps, (long long)s->energy_limited, 1e3 * s->depth);
 }
 
 static tabi_world *open_world(tabi_scene *loaded, tabi_contact_kind contact) {

@@ -73,7 +73,7 @@ static void random_models(void **state) {
 static void dense_is_the_same(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= MODELS; ++seed)
-    made_compare_dense(seed, tbi_lcp.memsize, tbi_lcp.solve);
+    made_compare_dense(seed, tbi_lcp_paper.memsize, tbi_lcp_paper.solve);
 }
 
 /* A block held at one point keeps still while the load is at most mu / max(|cos|, |sin|) of the
@@ -135,7 +135,7 @@ static void static_friction_can_be_left_out(void **state) {
   b.point->impulse[1] = 0.1;
   b.point->impulse[2] = -0.2;
   tabi_world_def def = made_def(1);
-  def.static_friction = false;
+  def.lcp.static_friction = false;
   assert_true(solve(&b.made, &def).converged);
   assert_near(b.point->impulse[1], 0.0, 0.0);
   assert_near(b.point->impulse[2], 0.0, 0.0);

@@ -84,7 +84,7 @@ void biped_open(biped *b) {
   if (!b->gait) fail_msg("%s", err.message);
   tabi_world_def def = tabi_world_def_default(b->model);
   def.contact = TABI_CONTACT_GAIT;
-  def.gait = b->gait;
+  def.gait.biped = b->gait;
   def.timestep = b->timestep;
   b->world = tabi_world_create(b->model, &def, &err);
   if (!b->world) fail_msg("%s", err.message);

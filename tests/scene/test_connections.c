@@ -170,10 +170,10 @@ static void test_fallback(void **state) {
     const char *text;
     tabi_fallback means;
   } words[] = {
-      {"bodies: [{name: a, fixed: true}]\n",                              TABI_FALLBACK_USUAL },
-      {"contact: {fallback: none}\nbodies: [{name: a, fixed: true}]\n",   TABI_FALLBACK_NONE  },
-      {"contact: {fallback: newton}\nbodies: [{name: a, fixed: true}]\n", TABI_FALLBACK_NEWTON},
-      {"contact: {fallback: exact}\nbodies: [{name: a, fixed: true}]\n",  TABI_FALLBACK_EXACT },
+      {"bodies: [{name: a, fixed: true}]\n",                              TABI_FALLBACK_DEFAULT},
+      {"contact: {fallback: none}\nbodies: [{name: a, fixed: true}]\n",   TABI_FALLBACK_NONE   },
+      {"contact: {fallback: newton}\nbodies: [{name: a, fixed: true}]\n", TABI_FALLBACK_NEWTON },
+      {"contact: {fallback: exact}\nbodies: [{name: a, fixed: true}]\n",  TABI_FALLBACK_EXACT  },
   };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
     tabi_scene *scene = load(words[i].text);

@@ -122,7 +122,7 @@ static void test_settings(void **state) {
   const tabi_model *model = tabi_scene_model(scene);
   tabi_world_def world = tabi_scene_world_def(scene);
   assert_int_equal(world.contact, TABI_CONTACT_GAIT);
-  tabi_gait_def def = tabi_gait_settings(world.gait);
+  tabi_gait_def def = tabi_gait_settings(world.gait.biped);
   assert_int_equal(def.foot[0].link, tabi_model_find_link(model, "b/left_foot"));
   assert_int_equal(def.foot[1].link, tabi_model_find_link(model, "b/right_foot"));
   assert_near_n(def.foot[1].toe, ((const double[3]){0.5, 0, -0.5}), 3, 0);
@@ -154,7 +154,7 @@ static void test_infinite_friction(void **state) {
     tabi_error err = {0};
     tabi_scene *scene = load(texts[i], &err);
     if (!scene) fail_msg("%s", err.message);
-    assert_true(isinf(tabi_gait_settings(tabi_scene_world_def(scene).gait).support_friction));
+    assert_true(isinf(tabi_gait_settings(tabi_scene_world_def(scene).gait.biped).support_friction));
     tabi_scene_destroy(scene);
   }
 }
@@ -170,7 +170,7 @@ static void test_other_model(void **state) {
   const char *path = scratch_text("s.yaml", FEET);
   tabi_scene *scene = tabi_scene_load(path, &def, &err);
   if (!scene) fail_msg("%s", err.message);
-  assert_null(tabi_scene_world_def(scene).gait);
+  assert_null(tabi_scene_world_def(scene).gait.biped);
   tabi_scene_destroy(scene);
   def.nset = 2;
   assert_null(tabi_scene_load(path, &def, &err));

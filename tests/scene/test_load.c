@@ -41,8 +41,7 @@ static void test_defaults(void **state) {
   assert_near_n(def.gravity, ((const double[3]){0, 0, -9.81}), 3, 0);
   assert_int_equal(def.contact, TABI_CONTACT_CONE);
   assert_int_equal(def.integrator, TABI_SEMI_IMPLICIT);
-  assert_false(def.paper);
-  assert_true(def.static_friction);
+  assert_true(def.lcp.static_friction);
   assert_int_equal(tabi_scene_nrobot(scene), 0);
   assert_int_equal(tabi_scene_get_log(scene).every, 1);
   assert_true(tabi_scene_get_log(scene).forces);
@@ -52,18 +51,21 @@ static void test_defaults(void **state) {
 /* keys of the soft and the impulsive model, and words that other models leave alone */
 static void test_soft_settings(void **state) {
   (void)state;
-  tabi_scene *scene = load("integrator: euler\ncontact: {model: penalty, grip: 0.25}\n"
-                           "bodies: [{name: a, fixed: true}]\n");
+  tabi_scene *scene =
+      load("integrator: euler\ncontact: {model: penalty, tangential_stiffness: 0.25}\n"
+           "bodies: [{name: a, fixed: true}]\n");
   tabi_world_def def = tabi_scene_world_def(scene);
   assert_int_equal(def.contact, TABI_CONTACT_PENALTY);
   assert_int_equal(def.integrator, TABI_EULER);
-  assert_near(def.grip, 0.25, 0);
+  assert_near(def.penalty.tangential_stiffness, 0.25, 0);
   tabi_scene_destroy(scene);
   for (int i = 0; i < 2; ++i) {
-    const char *const text[2] = {"contact: {model: penalty, variant: paper, seed: 3}\n",
-                                 "contact: {model: impulse, variant: paper, grip: 2}\n"};
+    const char *const text[2] = {
+        "contact: {model: penalty, variant: paper, seed: 3}\n",
+        "contact: {model: impulse, variant: paper, tangential_stiffness: 2}\n"};
     scene = load(text[i]);
-    assert_true(tabi_scene_world_def(scene).paper);
+    assert_int_equal(tabi_scene_world_def(scene).contact,
+                     i == 0 ? TABI_CONTACT_PENALTY_PAPER : TABI_CONTACT_IMPULSE_PAPER);
     tabi_scene_destroy(scene);
   }
 }
@@ -83,7 +85,7 @@ static void test_settings(void **state) {
   assert_near(def.timestep, 2e-3, 0);
   assert_near(tabi_scene_duration(scene), 7, 0);
   assert_near_n(def.gravity, ((const double[3]){1, 2, 3}), 3, 0);
-  assert_int_equal(def.contact, TABI_CONTACT_LCP);
+  assert_int_equal(def.contact, TABI_CONTACT_LCP_PAPER);
   assert_int_equal(def.integrator, TABI_RK4);
   assert_int_equal(def.iterations, 50);
   assert_near(def.tolerance, 1e-6, 0);
@@ -93,9 +95,8 @@ static void test_settings(void **state) {
   assert_near(def.correction, 0.3, 0);
   assert_near(def.correction_speed, 0.5, 0);
   assert_near(def.warm_start, 0.9, 0);
-  assert_true(def.paper);
-  assert_true(def.dense);
-  assert_false(def.static_friction);
+  assert_int_equal(def.lcp.storage, TABI_STORAGE_DENSE);
+  assert_false(def.lcp.static_friction);
   tabi_scene_log log = tabi_scene_get_log(scene);
   assert_int_equal(log.every, 5);
   assert_false(log.forces);

@@ -224,7 +224,7 @@ static void creep_is_shown(void **state) {
   int32_t box = scene_box(&s, MASS, size, out, stuff);
   tabi_world_def def = scene_def(&s);
   def.contact = TABI_CONTACT_PENALTY;
-  def.grip = 0;
+  def.penalty.tangential_stiffness = 0;
   scene_open(&s, &def);
   scene_turn(&s, box, scene_tilt(tilt));
   scene_run(&s, 500);

@@ -320,7 +320,7 @@ static void fallback(void **state) {
     for (int k = 0; k < 100; ++k) {
       scene_run(&s, 1);
       tabi_certificate c = tabi_world_certificate(s.world);
-      handed += c.handed_over;
+      handed += c.fallback;
       stalled += !c.converged;
     }
     print_message("%s, fallback %d: %d handed over, %d stalled\n", tabi_contact_name(def.contact),

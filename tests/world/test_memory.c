@@ -91,7 +91,8 @@ static long calls_in(void (*change)(tabi_world_def *def)) {
   heap.calls = 0;
   heap.armed = true;
   /* impulse as published gives energy without end, in time */
-  scene_run(&s, (int64_t)((TEST_SHORT || def.paper ? 0.25 : 0.6) / def.timestep));
+  scene_run(&s, (int64_t)((TEST_SHORT || def.contact >= TABI_CONTACT_METHODS ? 0.25 : 0.6) /
+                          def.timestep));
   (void)tabi_world_energy(s.world);
   heap.armed = false;
   int32_t count;
@@ -108,17 +109,17 @@ static void as_fallback(tabi_world_def *def) {
   def->fallback = TABI_FALLBACK_EXACT;
   def->iterations = 2;
 }
-static void as_paper(tabi_world_def *def) { def->paper = true; }
-static void as_dense(tabi_world_def *def) { def->dense = true; }
+static void as_paper(tabi_world_def *def) { def->contact = TABI_CONTACT_CONE_PAPER; }
+static void as_dense(tabi_world_def *def) {
+  def->contact = TABI_CONTACT_CONE_PAPER;
+  def->cone.storage = TABI_STORAGE_DENSE;
+}
 static void as_dense_lcp(tabi_world_def *def) {
-  def->contact = TABI_CONTACT_LCP;
-  def->dense = true;
+  def->contact = TABI_CONTACT_LCP_PAPER;
+  def->lcp.storage = TABI_STORAGE_DENSE;
 }
 static void as_penalty(tabi_world_def *def) { def->contact = TABI_CONTACT_PENALTY; }
-static void as_penalty_paper(tabi_world_def *def) {
-  def->contact = TABI_CONTACT_PENALTY;
-  def->paper = true;
-}
+static void as_penalty_paper(tabi_world_def *def) { def->contact = TABI_CONTACT_PENALTY_PAPER; }
 /* explicit springs need small steps */
 static void as_penalty_rk4(tabi_world_def *def) {
   def->contact = TABI_CONTACT_PENALTY;
@@ -126,10 +127,7 @@ static void as_penalty_rk4(tabi_world_def *def) {
   def->timestep = 4e-4;
 }
 static void as_impulse(tabi_world_def *def) { def->contact = TABI_CONTACT_IMPULSE; }
-static void as_impulse_paper(tabi_world_def *def) {
-  def->contact = TABI_CONTACT_IMPULSE;
-  def->paper = true;
-}
+static void as_impulse_paper(tabi_world_def *def) { def->contact = TABI_CONTACT_IMPULSE_PAPER; }
 static void as_midpoint(tabi_world_def *def) { def->integrator = TABI_MIDPOINT; }
 static void as_rk4(tabi_world_def *def) { def->integrator = TABI_RK4; }
 static void as_euler(tabi_world_def *def) { def->integrator = TABI_EULER; }

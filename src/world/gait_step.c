@@ -1,4 +1,4 @@
-/* walk.c - a world whose contact method is gait: the walk advances by itself, and the world shows
+/* gait_step.c - a world whose contact method is gait: the walk advances by itself, and the world shows
  * where its robot is and what its soles feel. */
 #include "base/error.h"
 #include "world/world.h"
@@ -15,19 +15,19 @@ static void joint_forces(void *user, const double *q, const double *v, double *d
 }
 
 void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w) {
-  w->walk.gait = w->def.gait;
-  if (tbi_world_walks(w)) tbi_walk_place_state(&w->walk, at);
+  w->walk.gait = w->def.gait.biped;
+  if (tbi_world_has_gait(w)) tbi_walk_place_state(&w->walk, at);
 }
 
 static size_t state_size(const tabi_world *w) {
-  tbi_walk counted = {.gait = w->def.gait};
+  tbi_walk counted = {.gait = w->def.gait.biped};
   tbi_layout at = {NULL, 0};
   tbi_walk_place_state(&counted, &at);
   return at.used;
 }
 
 void tbi_world_place_walk(tbi_layout *at, tabi_world *w) {
-  if (!tbi_world_walks(w)) return;
+  if (!tbi_world_has_gait(w)) return;
   tbi_walk_place(&w->walk, at);
   w->walk_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
 }
@@ -52,7 +52,7 @@ void tbi_world_undo_walk(tabi_world *w) {
   tbi_world_refresh_walk(w);
 }
 
-tabi_status tbi_world_walk(tabi_world *w, const double *tau) {
+static tabi_status advance(tabi_world *w, const double *tau) {
   tbi_walk *walk = &w->walk;
   tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
   double time = tabi_world_time(w);
@@ -91,7 +91,7 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
       .shape_a = TABI_NONE,
       .shape_b = TABI_NONE,
       .link_a = TABI_WORLD,
-      .link_b = w->def.gait->def.foot[foot].link,
+      .link_b = w->def.gait.biped->def.foot[foot].link,
       .normal = {0,         0, 1     },
       .impulse = {h * along, 0, h * up},
       .friction = friction,
@@ -102,7 +102,7 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
 
 static void list_contacts(tabi_world *w) {
   const tbi_walk *walk = &w->walk;
-  const tabi_gait_def *def = &w->def.gait->def;
+  const tabi_gait_def *def = &w->def.gait.biped->def;
   const tbi_view *view = tbi_walk_view(walk);
   tbi_sole_forces sole = tbi_walk_sole(walk);
   int32_t support = walk->memory->phase.support;
@@ -149,3 +149,14 @@ const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *
   *count = world->walk.nevent;
   return world->walk.event;
 }
+
+const tbi_formulation tbi_gait = {
+    .info = {.name = "gait",
+             .summary = "contact modes of a planar biped, events located in time",
+             .method = TABI_CONTACT_GAIT,
+             .published = TABI_NONE,
+             .planar_biped = true},
+    .tolerance = 1e-8,
+    .iterations = 120,
+    .advance = advance,
+};

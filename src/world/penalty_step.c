@@ -1,4 +1,4 @@
-/* spring_step.c - the step of penalty in linear time.
+/* penalty_step.c - the velocity of a step of penalty in linear time.
  *
  * Where bodies touch nothing but the ground and no connections tie them, springs fit into the trees
  * (contact/spring_tree.c): what contacts do to each other need not be known, which for a chain of a
@@ -27,7 +27,7 @@ static bool is_ground_touch(const tabi_world *w, const tbi_touch *touch) {
 
 static bool suits(const tabi_world *w) {
   const tabi_world_def *def = &w->def;
-  if (def->contact != TABI_CONTACT_PENALTY || def->paper || w->ntied > 0) return false;
+  if (w->ntied > 0) return false;
   if (def->integrator != TABI_SEMI_IMPLICIT) return false;
   for (int32_t i = 0; i < w->setup.ntouch; ++i)
     if (!is_ground_touch(w, &w->touch[i])) return false;
@@ -41,7 +41,7 @@ static void gather_impulse(tabi_world *w) {
     w->z[k] = w->impulse[k] - w->def.timestep * w->bias[k];
 }
 
-bool tbi_world_spring_step(tabi_world *w, tbi_solution *solution) {
+bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   if (!suits(w)) return false;
   gather_impulse(w);
   tbi_spring_tree t = {.d = w->d,

@@ -1,6 +1,6 @@
-/* test_paper.c - the cone's solver as published: inside the cone always, Coulomb's law where one
+/* test_cone_paper.c - the cone's solver as published: inside the cone always, Coulomb's law where one
  * contact stands alone, and the same answer from ports and from the dense matrix. */
-#include "contact/paper.h"
+#include "contact/formulation.h"
 
 #include "support/block.h"
 #include "support/make_problem.h"
@@ -12,8 +12,7 @@
 #define ACCURACY 1e-7 /* m/s, of a converged solution */
 
 static tbi_solution solve(made_problem *made, tabi_world_def *def) {
-  def->paper = true;
-  return made_solve(made, def, tbi_paper_memsize, tbi_paper_solve);
+  return made_solve(made, def, tbi_cone_paper.memsize, tbi_cone_paper.solve);
 }
 
 /* Row by row: the normal's own law; friction inside the cone; at rest where it is well inside.
@@ -63,7 +62,7 @@ static void random_models(void **state) {
 static void dense_is_the_same(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= MODELS; ++seed)
-    made_compare_dense(seed, tbi_paper_memsize, tbi_paper_solve);
+    made_compare_dense(seed, tbi_cone_paper.memsize, tbi_cone_paper.solve);
 }
 
 /* holds up to mu in every direction, beyond it slips with friction mu against the slip */
@@ -103,17 +102,15 @@ static void without_friction(void **state) {
   block_close(&b);
 }
 
-/* the cone asks for memory of its own only where this solver runs */
+/* the dense matrix takes memory only where it is asked for */
 static void memory_on_demand(void **state) {
   (void)state;
   block b;
   block_open(&b, 0.0, 0.0, 0.0);
   tabi_world_def def = made_def(100);
-  assert_int_equal(tbi_paper_memsize(b.model, &def), 0);
-  def.paper = true;
-  size_t sparse = tbi_paper_memsize(b.model, &def);
-  def.dense = true;
-  size_t dense = tbi_paper_memsize(b.model, &def);
+  size_t sparse = tbi_cone_paper.memsize(b.model, &def);
+  def.cone.storage = TABI_STORAGE_DENSE;
+  size_t dense = tbi_cone_paper.memsize(b.model, &def);
   assert_true(sparse > 0 && sparse < 200000);
   assert_true(dense - sparse >= sizeof(double) * 300 * 300);
   block_close(&b);
