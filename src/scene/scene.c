@@ -44,6 +44,11 @@ tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node,
   return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "%s%s", what, reason.message);
 }
 
+tabi_status tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  const char *what, const tbi_renamed_key *keys, size_t count) {
+  return tbi_fields_rename(map, what, keys, count, r->def->warn, r->def->warn_user, r->err);
+}
+
 tabi_status tbi_scene_builder_status(const tbi_scene_reader *r) {
   const tabi_error *error = tabi_builder_error(r->builder);
   if (!error) return TABI_OK;
