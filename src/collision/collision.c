@@ -120,11 +120,11 @@ typedef struct pass {
   tbi_collision *c;
   const tabi_dynamics *d;
   const double *reach;
-  tbi_touch *touch;
+  tbi_candidate *candidate;
   int32_t count, max; /* count is -1 when there are more than max */
 } pass;
 
-static void touch_pair(pass *p, tbi_item_pair pair) {
+static void collide_pair(pass *p, tbi_item_pair pair) {
   tbi_collision *c = p->c;
   int32_t shape_a = c->cover[pair.a].shape;
   int32_t shape_b = c->cover[pair.b].shape;
@@ -139,24 +139,24 @@ static void touch_pair(pass *p, tbi_item_pair pair) {
   }
   for (int32_t i = 0; i < found; ++i) {
     const tbi_pair_point *at = &points[i];
-    p->touch[p->count++] =
-        (tbi_touch){shape_a, shape_b, at->feature, at->point, at->normal, at->gap};
+    p->candidate[p->count++] =
+        (tbi_candidate){shape_a, shape_b, at->feature, at->point, at->normal, at->gap};
   }
 }
 
-static void touch_listed(pass *p) {
+static void collide_listed(pass *p) {
   const tbi_collision *c = p->c;
   for (int32_t i = 0; i < c->npair && p->count >= 0; ++i)
-    if (tbi_broadphase_near(c, c->pair[i])) touch_pair(p, c->pair[i]);
+    if (tbi_broadphase_near(c, c->pair[i])) collide_pair(p, c->pair[i]);
 }
 
 /* So many pairs that they were not listed: all of them one by one, in the same order. */
-static void touch_all(pass *p) {
+static void collide_all(pass *p) {
   const tbi_collision *c = p->c;
   for (int32_t a = 0; a < c->nitem; ++a) {
     for (int32_t b = a + 1; b < c->nitem && p->count >= 0; ++b) {
       tbi_item_pair pair = {a, b};
-      if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) touch_pair(p, pair);
+      if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) collide_pair(p, pair);
     }
   }
 }
@@ -176,16 +176,16 @@ static void place_planes(tbi_collision *c, const tabi_dynamics *d) {
 }
 
 int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
-                    tbi_touch *touch, int32_t max) {
+                    tbi_candidate *candidate, int32_t max) {
   tbi_collision *c = collision;
   TBI_ASSERT(d->model == c->model);
-  pass p = {c, d, reach, touch, 0, max};
+  pass p = {c, d, reach, candidate, 0, max};
   bool within = tbi_shapes_bound(c, d, reach);
   if (c->plane_moves) place_planes(c, d);
   if ((c->listed && within && !c->plane_moves) || list_pairs(c, reach)) {
-    touch_listed(&p);
+    collide_listed(&p);
   } else {
-    touch_all(&p);
+    collide_all(&p);
   }
   return p.count;
 }

@@ -11,13 +11,13 @@
 #define TBI_PAIR_POINTS 8 /* contact points kept of one pair of shapes */
 
 /* One point where two shapes meet. */
-typedef struct tbi_touch {
+typedef struct tbi_candidate {
   int32_t shape_a, shape_b; /* shape_a < shape_b */
   uint32_t feature; /* below 65536; tells the points of a pair apart; stays while they rest */
   v3 point;         /* world, halfway between the two surfaces */
   v3 normal;        /* unit, from a to b */
   double gap;       /* m along the normal, negative when the shapes overlap */
-} tbi_touch;
+} tbi_candidate;
 
 typedef struct tbi_collision tbi_collision;
 
@@ -42,6 +42,6 @@ void tbi_collision_reaches(const tbi_collision *collision, const tabi_dynamics *
  * shape_a, shape_b and feature.  reach[nshape] >= 0 in m.  Returns their number, or -1 when there
  * are more than max.  Allocates nothing. */
 int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
-                    tbi_touch *touch, int32_t max);
+                    tbi_candidate *candidate, int32_t max);
 
 #endif

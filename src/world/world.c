@@ -195,9 +195,9 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->shape_radius);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
-  w->touch = tbi_layout_take(at, points, sizeof *w->touch);
+  w->candidate = tbi_layout_take(at, points, sizeof *w->candidate);
   bool staged = w->def.contact == TABI_CONTACT_PENALTY && w->def.integrator == TABI_RK4;
-  w->stage_touch = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_touch);
+  w->stage_candidate = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_candidate);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
   w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
@@ -214,7 +214,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
   if (w->def.integrator == TABI_RK4)
     w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
-  w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
+  w->impact_time = tbi_layout_take(at, model->ntree, sizeof *w->impact_time);
   const tbi_formulation *formulation = tbi_formulations[w->def.contact];
   tbi_layout listed = *at;
   w->contact = tbi_layout_take(&listed, points, sizeof *w->contact);
@@ -324,7 +324,7 @@ static void start(tabi_world *w) {
   s->model = model;
   s->d = w->d;
   s->z = w->z;
-  s->touch = w->touch;
+  s->candidate = w->candidate;
   s->shape_body = w->shape_body;
   fill_constants(w);
   tbi_world_order_ties(w);

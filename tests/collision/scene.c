@@ -50,7 +50,7 @@ void scene_make(scene *s, tabi_builder *builder, double reach) {
     s->reach[i] = reach;
   s->q = calloc((size_t)s->model->nq + 1, sizeof *s->q);
   s->v = calloc((size_t)s->model->nv + 1, sizeof *s->v);
-  s->touch = calloc(SCENE_TOUCHES, sizeof *s->touch);
+  s->candidate = calloc(SCENE_CANDIDATES, sizeof *s->candidate);
   tabi_model_start(s->model, s->q);
 }
 
@@ -61,7 +61,7 @@ void scene_free(scene *s) {
   free(s->reach);
   free(s->q);
   free(s->v);
-  free(s->touch);
+  free(s->candidate);
 }
 
 void scene_put(scene *s, int32_t link, v3 pos, q4 quat) {
@@ -74,7 +74,7 @@ void scene_put(scene *s, int32_t link, v3 pos, q4 quat) {
 
 void scene_collide(scene *s) {
   tabi_dynamics_set_state(s->dynamics, s->q, s->v);
-  s->ntouch = tbi_collide(s->collision, s->dynamics, s->reach, s->touch, SCENE_TOUCHES);
+  s->ncandidate = tbi_collide(s->collision, s->dynamics, s->reach, s->candidate, SCENE_CANDIDATES);
 }
 
 tbi_solid scene_solid(const scene *s, int32_t shape) {

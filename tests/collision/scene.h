@@ -5,7 +5,7 @@
 #include "collision/collision.h"
 #include "collision/pair_table.h"
 
-#define SCENE_TOUCHES 20000
+#define SCENE_CANDIDATES 20000
 
 /* A model with its state and workspace. */
 typedef struct scene {
@@ -15,8 +15,8 @@ typedef struct scene {
   void *memory;
   double *reach; /* [nshape] */
   double *q, *v;
-  tbi_touch *touch; /* [SCENE_TOUCHES] */
-  int32_t ntouch;
+  tbi_candidate *candidate; /* [SCENE_CANDIDATES] */
+  int32_t ncandidate;
 } scene;
 
 /* A link of 1 kg; on a joint of that type under the parent, or standing when it is fixed. */

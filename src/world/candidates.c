@@ -1,4 +1,4 @@
-/* touches.c - what may meet in this step, and the velocity that each contact has to reach. */
+/* candidates.c - what may meet in this step, and the velocity that each contact has to reach. */
 #include "base/error.h"
 #include "contact/surface.h"
 #include "world/world.h"
@@ -31,24 +31,26 @@ static double lever_share(const tabi_model *model, int32_t shape_a, int32_t shap
 static void set_levers(tabi_world *w, int32_t count) {
   double share = 0;
   for (int32_t i = 0; i < count; ++i) {
-    tbi_touch *touch = &w->touch[i];
-    bool same = i > 0 && touch->shape_a == touch[-1].shape_a && touch->shape_b == touch[-1].shape_b;
-    if (!same) share = lever_share(w->model, touch->shape_a, touch->shape_b);
-    w->gap[i] = touch->gap;
-    if (share != 0) touch->point = v3_axpy(touch->point, share * touch->gap, touch->normal);
+    tbi_candidate *candidate = &w->candidate[i];
+    bool same = i > 0 && candidate->shape_a == candidate[-1].shape_a &&
+                candidate->shape_b == candidate[-1].shape_b;
+    if (!same) share = lever_share(w->model, candidate->shape_a, candidate->shape_b);
+    w->gap[i] = candidate->gap;
+    if (share != 0)
+      candidate->point = v3_axpy(candidate->point, share * candidate->gap, candidate->normal);
   }
 }
 
-tabi_status tbi_world_touches(tabi_world *w) {
+tabi_status tbi_world_candidates(tabi_world *w) {
   set_reaches(w);
-  int32_t count = tbi_collide(w->collision, w->d, w->reach, w->touch, w->def.max_contacts);
+  int32_t count = tbi_collide(w->collision, w->d, w->reach, w->candidate, w->def.max_contacts);
   if (count < 0) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
                          "step %lld: more than max_contacts = %d points of contact; "
                          "raise max_contacts",
                          (long long)w->head->steps, w->def.max_contacts);
   }
-  w->setup.ntouch = count;
+  w->setup.ncandidate = count;
   set_levers(w, count);
   return TABI_OK;
 }
@@ -62,7 +64,7 @@ static void note_rebound(tabi_world *w, const tbi_point *c, double share) {
                            tree_of_port(&w->setup.problem, c->port_b)};
   for (int i = 0; i < 2; ++i) {
     if (tree[i] == TABI_NONE) continue;
-    double *time = &w->touch_time[tree[i]];
+    double *time = &w->impact_time[tree[i]];
     if (*time < 0 || share < *time) *time = share;
   }
 }
@@ -89,7 +91,7 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
   }
   double share = closing_share(gap, approach, a, h);
   if (share < 0) return false;
-  /* the speed at the touch, turned round, and what the rest of the step does to it */
+  /* the speed at the impact, turned round, and what the rest of the step does to it */
   c->target = -e * (approach + a * share * h) + a * (1 - share) * h;
   note_rebound(w, c, share);
   return true;
@@ -99,22 +101,22 @@ void tbi_world_targets(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   double h = w->def.timestep;
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    w->touch_time[t] = -1;
+    w->impact_time[t] = -1;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    const tbi_touch *touch = &w->touch[c->touch];
+    const tbi_candidate *candidate = &w->candidate[c->candidate];
     const tabi_material_def *surface =
-        tbi_surface_of(w->model, w->surface, touch->shape_a, touch->shape_b);
+        tbi_surface_of(w->model, w->surface, candidate->shape_a, candidate->shape_b);
     double slip = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
-    double approach = w->setup.approach[c->touch];
+    double approach = w->setup.approach[c->candidate];
     c->surface = surface;
     c->friction = slip > surface->slip_speed ? surface->kinetic : surface->friction;
-    double deep = fmax(-touch->gap - w->def.allowed_depth, 0);
-    c->rest = touch->gap > 0 ? -touch->gap / h
-                             : fmin(w->def.correction * deep / h, w->def.correction_speed);
+    double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
+    c->rest = candidate->gap > 0 ? -candidate->gap / h
+                                 : fmin(w->def.correction * deep / h, w->def.correction_speed);
     bool rebounds = w->def.contact != TABI_CONTACT_PENALTY && surface->restitution > 0 &&
                     approach < -surface->rest_speed &&
-                    set_rebound(w, c, surface->restitution, approach, touch->gap);
+                    set_rebound(w, c, surface->restitution, approach, candidate->gap);
     if (!rebounds) c->target = c->rest;
   }
 }
