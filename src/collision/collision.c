@@ -119,7 +119,7 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
 typedef struct pass {
   tbi_collision *c;
   const tabi_dynamics *d;
-  const double *reach;
+  const double *margin;
   tbi_candidate *candidate;
   int32_t count, max; /* count is -1 when there are more than max */
 } pass;
@@ -131,7 +131,7 @@ static void collide_pair(pass *p, tbi_item_pair pair) {
   const tbi_solid *a = tbi_shapes_place(c, p->d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, p->d, pair.b);
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t found = tbi_pair_collide(a, b, p->reach[shape_a] + p->reach[shape_b], points);
+  int32_t found = tbi_pair_collide(a, b, p->margin[shape_a] + p->margin[shape_b], points);
   TBI_ASSERT(found <= TBI_PAIR_POINTS);
   if (found > p->max - p->count) {
     p->count = -1;
@@ -162,11 +162,11 @@ static void collide_all(pass *p) {
 }
 
 /* Whether pair[npair] are all that can be near. */
-static bool list_pairs(tbi_collision *c, const double *reach) {
-  tbi_shapes_widen(c, reach, false);
+static bool list_pairs(tbi_collision *c, const double *margin) {
+  tbi_shapes_widen(c, margin, false);
   c->listed = tbi_broadphase_list(c);
   if (c->listed) return true;
-  tbi_shapes_widen(c, reach, true);
+  tbi_shapes_widen(c, margin, true);
   return tbi_broadphase_list(c);
 }
 
@@ -175,14 +175,14 @@ static void place_planes(tbi_collision *c, const tabi_dynamics *d) {
     (void)tbi_shapes_place(c, d, c->plane[i]);
 }
 
-int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
+int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *margin,
                     tbi_candidate *candidate, int32_t max) {
   tbi_collision *c = collision;
   TBI_ASSERT(d->model == c->model);
-  pass p = {c, d, reach, candidate, 0, max};
-  bool within = tbi_shapes_bound(c, d, reach);
+  pass p = {c, d, margin, candidate, 0, max};
+  bool within = tbi_shapes_bound(c, d, margin);
   if (c->plane_moves) place_planes(c, d);
-  if ((c->listed && within && !c->plane_moves) || list_pairs(c, reach)) {
+  if ((c->listed && within && !c->plane_moves) || list_pairs(c, margin)) {
     collide_listed(&p);
   } else {
     collide_all(&p);

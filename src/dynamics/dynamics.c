@@ -28,8 +28,8 @@ static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics 
   d->axis = tbi_layout_take(at, model->nv, sizeof *d->axis);
   d->acc = take_bodies(at, model, sizeof *d->acc);
   d->force = take_bodies(at, model, sizeof *d->force);
-  d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
-  d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
+  d->U = tbi_layout_take(at, model->nv, sizeof *d->U);
+  d->D_inv = tbi_layout_take(at, model->nv, sizeof *d->D_inv);
   d->flow = take_bodies(at, model, sizeof *d->flow);
   d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
 }

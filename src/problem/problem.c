@@ -1,7 +1,7 @@
 /* problem.c - sets up the contact problem of a step.
  *
-
-
+ *   candidates, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
+ *   a candidate            --> frame, arms, answers of its ports, 3x3 response, target velocity
  */
 #include "problem/problem.h"
 

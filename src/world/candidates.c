@@ -6,11 +6,11 @@
 #define MARGIN 1e-4 /* m, at which shapes are looked at even when nothing moves */
 
 /* how far the points of each shape may come in this step */
-static void set_reaches(tabi_world *w) {
+static void set_margins(tabi_world *w) {
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
-  tbi_collision_reaches(w->collision, w->d, w->shape_radius, (tbi_reach_rule){MARGIN + fall, h},
-                        w->reach);
+  tbi_collision_margins(w->collision, w->d, w->shape_radius, (tbi_margin_rule){MARGIN + fall, h},
+                        w->margin);
 }
 
 static bool is_round(const tabi_model *model, int32_t shape) {
@@ -42,8 +42,8 @@ static void set_levers(tabi_world *w, int32_t count) {
 }
 
 tabi_status tbi_world_candidates(tabi_world *w) {
-  set_reaches(w);
-  int32_t count = tbi_collide(w->collision, w->d, w->reach, w->candidate, w->def.max_contacts);
+  set_margins(w);
+  int32_t count = tbi_collide(w->collision, w->d, w->margin, w->candidate, w->def.max_contacts);
   if (count < 0) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
                          "step %lld: more than max_contacts = %d points of contact; "

@@ -86,7 +86,7 @@ static void tied_acceleration(tabi_world *w, double *qdd) {
   tbi_aba_gather(w->d, qdd);
   double *root = w->setup.pivot_root;
   for (int32_t k = 0; k < model->nv; ++k) {
-    root[k] = sqrt(w->d->give[k]);
+    root[k] = sqrt(w->d->D_inv[k]);
     qdd[k] *= root[k];
   }
   tbi_ties_solve_again(ties, w->d, root, qdd, w->setup.scratch);
@@ -139,7 +139,7 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
 
 static void push_surfaces(tabi_world *w) {
   int32_t count =
-      tbi_collide(w->collision, w->d, w->reach, w->stage_candidate, w->def.max_contacts);
+      tbi_collide(w->collision, w->d, w->margin, w->stage_candidate, w->def.max_contacts);
   for (int32_t i = 0; i < count; ++i)
     push_surface(w, &w->stage_candidate[i]);
 }

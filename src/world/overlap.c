@@ -11,7 +11,7 @@
 typedef struct pass {
   const tabi_model *model;
   tabi_dynamics *dynamics;
-  double *numbers; /* q, v and reach, all in zeros but q */
+  double *numbers; /* q, v and margin, all in zeros but q */
   char *memory;    /* of the collision workspace */
   tbi_candidate *candidate;
   int32_t count;
@@ -25,12 +25,12 @@ static void pass_free(pass *p) {
 }
 
 /* Collides with more and more room until all points fit. */
-static tabi_status fill_candidates(pass *p, tbi_collision *collision, const double *reach) {
+static tabi_status fill_candidates(pass *p, tbi_collision *collision, const double *margin) {
   for (int32_t max = 1024; max <= MAX_CANDIDATES; max *= 4) {
     free(p->candidate);
     p->candidate = malloc((size_t)max * sizeof *p->candidate);
     if (!p->candidate) return TABI_ERR_MEMORY;
-    p->count = tbi_collide(collision, p->dynamics, reach, p->candidate, max);
+    p->count = tbi_collide(collision, p->dynamics, margin, p->candidate, max);
     if (p->count >= 0) return TABI_OK;
   }
   p->count = 0;

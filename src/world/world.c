@@ -201,7 +201,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
   w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
-  w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
+  w->margin = tbi_layout_take(at, model->nshape, sizeof *w->margin);
   double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,           &w->impulse,
                         &w->v_free, &w->v_new, &w->v_move,   &w->grip_impulse};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {

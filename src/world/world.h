@@ -90,7 +90,7 @@ struct tabi_world {
   tbi_setup setup;
   tbi_candidate *candidate, *stage_candidate; /* of the step, and of a stage of rk4 under penalty */
   double *gap;                                /* by candidate */
-  double *reach;                              /* [nshape] */
+  double *margin;                             /* [nshape] */
   double *force;                              /* joint forces of the step that do work: [nv] */
   double *bias;                               /* [nv] */
   double *diagonal;                           /* of M, with rotors and implicit springs: [nv] */

@@ -24,7 +24,7 @@ static void fill_z(const made_problem *made, double *root, double *z) {
     made->d->flow[i] = sv_zero();
   tbi_aba_gather(made->d, z);
   for (int32_t k = 0; k < made->model->nv; ++k) {
-    root[k] = sqrt(made->d->give[k]);
+    root[k] = sqrt(made->d->D_inv[k]);
     z[k] *= root[k];
   }
 }
