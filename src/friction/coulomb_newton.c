@@ -1,15 +1,15 @@
-/* exact.c - the stages, each begun only when those before have not met the tolerance.
+/* coulomb_newton.c - the stages, each begun only when those before have not met the tolerance.
  *
  *   1  sweeps of Gauss-Seidel, accelerated as nonlinear conjugate gradients (Silcowitz et al.)
- *   2  proximal Newton on the function of Alart and Curnier (exact_newton.c)
- *   3  the same from a centred point, which the convex problem gives (exact_interior.c)
+ *   2  proximal Newton on the function of Alart and Curnier (coulomb_newton_proximal.c)
+ *   3  the same from a centred point, which the convex problem gives (coulomb_newton_interior.c)
  *   4  the same on the natural map
  *   5  both again from elsewhere and with other weights, until the budget is used up
  *
  * Gauss-Seidel settles easy problems and finds which contacts hold; where it crawls (stacks,
  * redundant contacts, large ratios of mass) Newton needs a few factorisations.  No theory promises
  * that it converges: the best impulses are kept, and what is returned says how good they are. */
-#include "friction/exact_work.h"
+#include "friction/coulomb_newton_work.h"
 
 #include "base/layout.h"
 
@@ -29,7 +29,7 @@ enum { FIRST_NEWTON = 100 };
 #define LARGE_PROXIMAL 1e-2
 
 /* what Newton needs; it starts from the best there is */
-static void place_newton(tbi_layout *at, tbi_exact_work *e, int32_t nlaw, int32_t nunknown) {
+static void place_newton(tbi_layout *at, tbi_newton_work *e, int32_t nlaw, int32_t nunknown) {
   double **vectors[] = {&e->best, &e->r, &e->u,  &e->speed, &e->origin,
                         &e->f,    &e->g, &e->dr, &e->trial, &e->trial_u};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
@@ -40,7 +40,7 @@ static void place_newton(tbi_layout *at, tbi_exact_work *e, int32_t nlaw, int32_
   e->projected = e->dr; /* a direction is used up when the place it led to is measured */
 }
 
-static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
+static size_t place(tbi_newton_work *e, void *memory, int32_t nlaw, int32_t nunknown) {
   tbi_layout at = {memory, 0};
   place_newton(&at, e, nlaw, nunknown);
   double **vectors[] = {&e->start, &e->centre, &e->low, &e->high, &e->projected};
@@ -50,13 +50,13 @@ static size_t place(tbi_exact_work *e, void *memory, int32_t nlaw, int32_t nunkn
   return at.used;
 }
 
-size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown) {
-  tbi_exact_work e;
+size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown) {
+  tbi_newton_work e;
   return place(&e, NULL, nlaw, nunknown);
 }
 
-size_t tbi_exact_brief_memsize(int32_t nlaw, int32_t nunknown) {
-  tbi_exact_work e;
+size_t tbi_newton_refine_memsize(int32_t nlaw, int32_t nunknown) {
+  tbi_newton_work e;
   tbi_layout at = {NULL, 0};
   place_newton(&at, &e, nlaw, nunknown);
   return at.used;
@@ -76,7 +76,7 @@ static void project_cone(double mu, const double *z, double *p) {
   p[2] = share * z[2];
 }
 
-void tbi_exact_project(const tbi_law *law, double root, const double *z, double *p) {
+void tbi_newton_project(const tbi_law *law, double root, const double *z, double *p) {
   if (law->size == 3) {
     project_cone(law->friction, z, p);
   } else {
@@ -101,21 +101,21 @@ static double breach(const tbi_law *law, const double *r, const double *u) {
   return w * w * sum;
 }
 
-double tbi_exact_residual(const tbi_delassus *w, const double *r, const double *u) {
+double tbi_newton_residual(const tbi_delassus *w, const double *r, const double *u) {
   double sum = 0;
   for (int32_t i = 0; i < w->nlaw; ++i)
     sum += breach(&w->law[i], r + w->law[i].at, u + w->law[i].at);
   return sqrt(sum);
 }
 
-void tbi_exact_velocity(const tbi_exact_work *e, const double *r, double *u) {
+void tbi_newton_velocity(const tbi_newton_work *e, const double *r, double *u) {
   e->w->multiply(e->w->self, r, u);
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     u[i] += e->w->q[i];
 }
 
 /* Where there is no solution impulses grow without end, until rounding hides what they lack. */
-static bool can_be_judged(const tbi_exact_work *e, const double *r) {
+static bool can_be_judged(const tbi_newton_work *e, const double *r) {
   double sum = 0;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
@@ -125,20 +125,20 @@ static bool can_be_judged(const tbi_exact_work *e, const double *r) {
   return DBL_EPSILON * sqrt(sum) <= tbi_max(LARGEST_EXCUSE * e->size, e->tolerance);
 }
 
-double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
+double tbi_newton_measure(tbi_newton_work *e, const double *r, const double *u) {
   bool inside = true;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     double *p = e->projected + law->at;
     /* friction and bounds are the same before and after scaling */
-    tbi_exact_project(law, 1, r + law->at, p);
+    tbi_newton_project(law, 1, r + law->at, p);
     inside = inside && memcmp(p, r + law->at, (size_t)law->size * sizeof *p) == 0;
   }
   if (!inside) {
-    tbi_exact_velocity(e, e->projected, e->speed);
+    tbi_newton_velocity(e, e->projected, e->speed);
     u = e->speed;
   }
-  double residual = tbi_exact_residual(e->w, e->projected, u);
+  double residual = tbi_newton_residual(e->w, e->projected, u);
   if (residual < e->residual && can_be_judged(e, e->projected)) {
     e->residual = residual;
     memcpy(e->best, e->projected, (size_t)e->w->nunknown * sizeof *e->best);
@@ -147,7 +147,7 @@ double tbi_exact_measure(tbi_exact_work *e, const double *r, const double *u) {
 }
 
 /* What rounding alone leaves of the residual: the difference of W r computed in two ways. */
-static double rounding(tbi_exact_work *e) {
+static double rounding(tbi_newton_work *e) {
   double sum = 0;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     e->projected[i] = e->best[i] / 3;
@@ -161,12 +161,12 @@ static double rounding(tbi_exact_work *e) {
   return tbi_min(found, LARGEST_EXCUSE * e->size);
 }
 
-bool tbi_exact_met(tbi_exact_work *e, double share) {
+bool tbi_newton_met(tbi_newton_work *e, double share) {
   if (e->residual <= e->tolerance) return true;
   return share > 0 && e->residual <= share * rounding(e);
 }
 
-bool tbi_exact_factor(tbi_exact_work *e) {
+bool tbi_newton_factor(tbi_newton_work *e) {
   if (e->left == 0) return false;
   --e->left;
   ++e->used;
@@ -174,7 +174,7 @@ bool tbi_exact_factor(tbi_exact_work *e) {
 }
 
 /* mobility |a - b|^2, over all laws */
-static double square_distance(const tbi_exact_work *e, const double *a, const double *b) {
+static double square_distance(const tbi_newton_work *e, const double *a, const double *b) {
   double sum = 0;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
@@ -185,7 +185,7 @@ static double square_distance(const tbi_exact_work *e, const double *a, const do
 }
 
 /* Whether sweeps that came from `before` to `now` in `sweeps` will soon be there. */
-static bool hopeful(const tbi_exact_work *e, double before, double now, int32_t sweeps) {
+static bool hopeful(const tbi_newton_work *e, double before, double now, int32_t sweeps) {
   if (!(now < before)) return false;
   double needed = log(now / e->tolerance) / log(before / now) * sweeps;
   return needed < HOPEFUL_SWEEPS;
@@ -193,7 +193,7 @@ static bool hopeful(const tbi_exact_work *e, double before, double now, int32_t 
 
 /* From e->r.  Returns the number of sweeps; fewer than `most` where the residual is `near` or
  * better and further ones would crawl. */
-static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least, double near) {
+static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double near) {
   int32_t n = e->w->nunknown;
   double *before = e->origin;
   double *p = e->dr;
@@ -205,8 +205,8 @@ static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least, double n
     memcpy(before, e->r, (size_t)n * sizeof *before);
     e->w->sweep(e->w->self, e->r);
     if (s < 10 || s % 5 == 0) {
-      tbi_exact_velocity(e, e->r, e->u);
-      double now = tbi_exact_measure(e, e->r, e->u);
+      tbi_newton_velocity(e, e->r, e->u);
+      double now = tbi_newton_measure(e, e->r, e->u);
       if (e->residual <= e->tolerance) return s;
       bool leave = s >= at_least && e->residual <= near;
       if (leave && !hopeful(e, last, now, s - tested)) return s;
@@ -230,12 +230,12 @@ static int32_t sweep(tbi_exact_work *e, int32_t most, int32_t at_least, double n
   return most;
 }
 
-static void copy(const tbi_exact_work *e, double *to, const double *from) {
+static void copy(const tbi_newton_work *e, double *to, const double *from) {
   memcpy(to, from, (size_t)e->w->nunknown * sizeof *to);
 }
 
 /* Scales impulses by the root of the mobility, times a weight; velocities by its inverse. */
-static void set_weight(tbi_exact_work *e, double weight) {
+static void set_weight(tbi_newton_work *e, double weight) {
   for (int32_t i = 0; i < e->w->nlaw; ++i)
     e->root[i] = weight * sqrt(e->w->law[i].mobility);
 }
@@ -244,42 +244,42 @@ static void set_weight(tbi_exact_work *e, double weight) {
  * velocities leads it over other pieces of its function. */
 typedef struct attempt {
   bool from_best; /* else from the convex problem */
-  tbi_exact_map map;
+  tbi_newton_map map;
   double proximal;
   double weight;
   int32_t most; /* factorisations */
 } attempt;
 
 static const attempt attempts[] = {
-    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       1,   200 },
-    {false, TBI_EXACT_NATURAL,       PROXIMAL,       1,   200 },
-    {true,  TBI_EXACT_ALART_CURNIER, LARGE_PROXIMAL, 1,   1000},
-    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       3,   200 },
-    {true,  TBI_EXACT_NATURAL,       LARGE_PROXIMAL, 1,   1000},
-    {false, TBI_EXACT_ALART_CURNIER, PROXIMAL,       0.3, 200 },
+    {false, TBI_ALART_CURNIER, PROXIMAL,       1,   200 },
+    {false, TBI_NATURAL_MAP,   PROXIMAL,       1,   200 },
+    {true,  TBI_ALART_CURNIER, LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_ALART_CURNIER, PROXIMAL,       3,   200 },
+    {true,  TBI_NATURAL_MAP,   LARGE_PROXIMAL, 1,   1000},
+    {false, TBI_ALART_CURNIER, PROXIMAL,       0.3, 200 },
 };
 
-static bool restart(tbi_exact_work *e) {
-  tbi_exact_interior(e);
+static bool restart(tbi_newton_work *e) {
+  tbi_newton_interior(e);
   copy(e, e->centre, e->start);
   for (size_t k = 0; k < sizeof attempts / sizeof attempts[0] && e->left > 0; ++k) {
     const attempt *a = &attempts[k];
     set_weight(e, a->weight);
     copy(e, e->start, a->from_best ? e->best : e->centre);
-    if (tbi_exact_newton(e, a->map, a->proximal, a->most)) return true;
+    if (tbi_newton_proximal(e, a->map, a->proximal, a->most)) return true;
   }
   return false;
 }
 
-static bool run_stages(tbi_exact_work *e, bool warm, int32_t *sweeps) {
+static bool run_stages(tbi_newton_work *e, bool warm, int32_t *sweeps) {
   *sweeps = sweep(e, COLD_SWEEPS, warm ? WARM_SWEEPS : COLD_SWEEPS, NEAR * e->size);
   if (e->residual <= e->tolerance) return true;
   copy(e, e->start, e->best);
-  if (tbi_exact_newton(e, TBI_EXACT_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
+  if (tbi_newton_proximal(e, TBI_ALART_CURNIER, PROXIMAL, FIRST_NEWTON)) return true;
   return restart(e);
 }
 
-static void set_out(tbi_exact_work *e, double tolerance, int32_t budget) {
+static void set_out(tbi_newton_work *e, double tolerance, int32_t budget) {
   double square = 0;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     square += e->w->q[i] * e->w->q[i];
@@ -290,52 +290,52 @@ static void set_out(tbi_exact_work *e, double tolerance, int32_t budget) {
   set_weight(e, 1);
 }
 
-tbi_exact_work tbi_exact_begin(const tbi_delassus *w, double tolerance, int32_t budget,
-                               void *scratch) {
-  tbi_exact_work e = {.w = w};
+tbi_newton_work tbi_newton_begin(const tbi_delassus *w, double tolerance, int32_t budget,
+                                 void *scratch) {
+  tbi_newton_work e = {.w = w};
   (void)place(&e, scratch, w->nlaw, w->nunknown);
   set_out(&e, tolerance, budget);
   return e;
 }
 
 /* takes r as the best so far; whether any of it is not zero */
-static bool start_from(tbi_exact_work *e, const double *r) {
+static bool start_from(tbi_newton_work *e, const double *r) {
   bool warm = false;
   for (int32_t i = 0; i < e->w->nunknown; ++i) {
     e->r[i] = e->best[i] = r[i];
     warm = warm || r[i] != 0;
   }
-  tbi_exact_velocity(e, e->r, e->u);
-  (void)tbi_exact_measure(e, e->r, e->u);
+  tbi_newton_velocity(e, e->r, e->u);
+  (void)tbi_newton_measure(e, e->r, e->u);
   return warm;
 }
 
-static void hand_back(const tbi_exact_work *e, tbi_exact_result *result, double *r) {
+static void hand_back(const tbi_newton_work *e, tbi_newton_result *result, double *r) {
   copy(e, r, e->best);
   result->factorisations = e->used;
   result->residual = e->residual;
 }
 
-tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
-                                 void *scratch) {
-  tbi_exact_work e = tbi_exact_begin(w, tolerance, budget, scratch);
+tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
+                                   double *r, void *scratch) {
+  tbi_newton_work e = tbi_newton_begin(w, tolerance, budget, scratch);
   bool warm = start_from(&e, r);
-  tbi_exact_result result = {.converged = e.residual <= tolerance};
+  tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
   hand_back(&e, &result, r);
   return result;
 }
 
-tbi_exact_result tbi_exact_brief(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
-                                 void *scratch) {
-  tbi_exact_work e = {.w = w};
+tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
+                                    double *r, void *scratch) {
+  tbi_newton_work e = {.w = w};
   tbi_layout at = {scratch, 0};
   place_newton(&at, &e, w->nlaw, w->nunknown);
   set_out(&e, tolerance, budget);
   (void)start_from(&e, r);
-  tbi_exact_result result = {.converged = e.residual <= tolerance};
+  tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged)
-    result.converged = tbi_exact_newton(&e, TBI_EXACT_ALART_CURNIER, PROXIMAL, budget);
+    result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, budget);
   hand_back(&e, &result, r);
   return result;
 }

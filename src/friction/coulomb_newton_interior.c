@@ -1,5 +1,6 @@
-/* exact_interior.c - a centred start for Newton: the convex problem, which leaves De Saxce's shift
- * away, by a primal-dual interior point method (Nesterov-Todd scaling, Mehrotra's corrector).
+/* coulomb_newton_interior.c - a centred start for Newton: the convex problem, which leaves De
+ * Saxce's shift away, by a primal-dual interior point method (Nesterov-Todd scaling, Mehrotra's
+ * corrector).
  *
  *   x = (mu r_n, r_t) and y = (u_n / mu, u_t), scaled, both in the cone |t| <= n
  *   y = W x + q,   x o y = tau (1, 0, 0) with tau going to zero
@@ -7,7 +8,7 @@
  *   (W + F^-2) dx = F^-1 t - (W x + q - y),  solved as  dx + F^2 W dx = F t - F^2 (...)
  *
  * A row between bounds has a multiplier for each of them; without bounds y is zero. */
-#include "friction/exact_work.h"
+#include "friction/coulomb_newton_work.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum { MAX_STEPS = 40, MAX_IDLE = 15 };
 #define LEAST_FORCE    1e-8 /* of a row without bounds, against a singular W */
 
 typedef struct interior {
-  tbi_exact_work *e;
+  tbi_newton_work *e;
   double scale;    /* of impulses and velocities, so that both begin at one */
   double *x, *y;   /* hats */
   double *gap;     /* W x + q - y */
@@ -49,19 +50,19 @@ static void jordan_divide(const double *l, const double *b, double *c) {
   c[2] = (b[2] - c[0] * l[2]) / l[0];
 }
 
-static tbi_exact_cone make_scaling(const double *x, const double *y) {
+static tbi_newton_cone make_scaling(const double *x, const double *y) {
   double dx = sqrt(determinant(x));
   double dy = sqrt(determinant(y));
   double dot = (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) / (dx * dy);
   double gamma = sqrt((1 + dot) / 2);
-  tbi_exact_cone c = {.eta = sqrt(dx / dy)};
+  tbi_newton_cone c = {.eta = sqrt(dx / dy)};
   for (int k = 0; k < 3; ++k)
     c.w[k] = (x[k] / dx + (k == 0 ? 1 : -1) * y[k] / dy) / (2 * gamma);
   return c;
 }
 
 /* F v, or F^-1 v */
-static void apply(const tbi_exact_cone *c, bool inverse, const double *v, double *to) {
+static void apply(const tbi_newton_cone *c, bool inverse, const double *v, double *to) {
   double sign = inverse ? -1 : 1;
   double eta = inverse ? 1 / c->eta : c->eta;
   double dot = c->w[1] * v[1] + c->w[2] * v[2];
@@ -89,7 +90,7 @@ static void begin_row(interior *s, int32_t i) {
   s->y[law->at] = *zl - *zu;
 }
 
-static void begin(interior *s, tbi_exact_work *e) {
+static void begin(interior *s, tbi_newton_work *e) {
   /* what Newton uses for itself is free here */
   *s = (interior){.e = e, .x = e->projected, .y = e->speed, .gap = e->f, .dx = e->trial};
   s->dy = e->trial_u;
@@ -117,7 +118,7 @@ static void begin(interior *s, tbi_exact_work *e) {
 
 /* From hats to impulses, in e->start, and back again for the velocity of these. */
 static double update_gap(interior *s) {
-  tbi_exact_work *e = s->e;
+  tbi_newton_work *e = s->e;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     double unit = s->scale / e->root[i];
@@ -125,7 +126,7 @@ static double update_gap(interior *s) {
       e->start[law->at + k] = unit * s->x[law->at + k];
     if (law->size == 3) e->start[law->at] /= friction_of(law);
   }
-  tbi_exact_velocity(e, e->start, s->gap);
+  tbi_newton_velocity(e, e->start, s->gap);
   double sum = 0;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
@@ -187,9 +188,9 @@ static double centre(const interior *s, const double *dx, const double *dy, doub
 
 /* Fills D and g of a contact; t is what F^-1 dx + F dy shall be. */
 static void put_contact(interior *s, int32_t i, const double *t) {
-  tbi_exact_work *e = s->e;
+  tbi_newton_work *e = s->e;
   const tbi_law *law = &e->w->law[i];
-  const tbi_exact_cone *c = &e->cone[i];
+  const tbi_newton_cone *c = &e->cone[i];
   double hat[3] = {1 / friction_of(law), 1, 1};
   double *d = e->d[i].m;
   double *g = e->g + law->at;
@@ -207,7 +208,7 @@ static void put_contact(interior *s, int32_t i, const double *t) {
 }
 
 static void put_row(interior *s, int32_t i, double tau) {
-  tbi_exact_work *e = s->e;
+  tbi_newton_work *e = s->e;
   const tbi_law *law = &e->w->law[i];
   double below;
   double above;
@@ -225,7 +226,7 @@ static void put_row(interior *s, int32_t i, double tau) {
 /* The step for x o y = tau e, or with corrector the one that also knows what the step (ax, ay)
  * leaves out. */
 static bool find_step(interior *s, double tau, bool corrector) {
-  tbi_exact_work *e = s->e;
+  tbi_newton_work *e = s->e;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     if (law->size == 1) {
@@ -252,12 +253,12 @@ static bool find_step(interior *s, double tau, bool corrector) {
     put_contact(s, i, t);
     memcpy(s->dy + law->at, t, sizeof t);
   }
-  return tbi_exact_factor(e);
+  return tbi_newton_factor(e);
 }
 
 /* dx and dy in hats from the impulses dr; dy holds t before */
 static void read_step(interior *s, double tau, double *dx, double *dy) {
-  tbi_exact_work *e = s->e;
+  tbi_newton_work *e = s->e;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     double unit = e->root[i] / s->scale;
@@ -363,7 +364,7 @@ static bool improve(interior *s) {
   return true;
 }
 
-void tbi_exact_interior(tbi_exact_work *e) {
+void tbi_newton_interior(tbi_newton_work *e) {
   interior s;
   begin(&s, e);
   s.tau = 1;

@@ -1,4 +1,4 @@
-/* exact_newton.c - semismooth Newton inside the proximal point method.
+/* coulomb_newton_proximal.c - semismooth Newton inside the proximal point method.
  *
  * Given r_k, the problem with  u + del w (r - r_k)  instead of u has a regular Jacobian whatever
  * the rank of W; its solution is the next r_k.  Where contacts are redundant r may have to travel
@@ -17,7 +17,7 @@
  * ends just behind the first place where a law changes: F is continuous, so nothing is lost, and
  * bounds that are met one by one do not let the iteration run in circles.  When that is refused,
  * too, the full step is taken all the same, a few times. */
-#include "friction/exact_work.h"
+#include "friction/coulomb_newton_work.h"
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ enum { FORGET = 3 }; /* successes after which a failure is forgotten */
 typedef enum outcome { MET, CONVERGED, FAILED } outcome;
 
 typedef struct newton {
-  tbi_exact_work *e;
-  tbi_exact_map map;
+  tbi_newton_work *e;
+  tbi_newton_map map;
   double del;
   double size;       /* |F| at e->r */
   double history[3]; /* of |F|, the latest first */
@@ -103,7 +103,7 @@ static void function_natural(const tbi_law *law, const point *p, double *f) {
   double shift = law->friction * sqrt(p->y[1] * p->y[1] + p->y[2] * p->y[2]);
   double z[3] = {p->x[0] - p->y[0] - shift, p->x[1] - p->y[1], p->x[2] - p->y[2]};
   double q[3];
-  tbi_exact_project(law, 1, z, q);
+  tbi_newton_project(law, 1, z, q);
   for (int k = 0; k < 3; ++k)
     f[k] = p->x[k] - q[k];
 }
@@ -113,9 +113,9 @@ static void function(const newton *n, int32_t i, const point *p, double *f) {
   if (law->size == 1) {
     double z = p->x[0] - p->y[0];
     double q;
-    tbi_exact_project(law, n->e->root[i], &z, &q);
+    tbi_newton_project(law, n->e->root[i], &z, &q);
     f[0] = p->x[0] - q;
-  } else if (n->map == TBI_EXACT_NATURAL) {
+  } else if (n->map == TBI_NATURAL_MAP) {
     function_natural(law, p, f);
   } else {
     function_alart_curnier(law->friction, p, f);
@@ -258,7 +258,7 @@ static void linear_row(const newton *n, int32_t i, const point *p, const double 
 
 /* The direction e->dr at e->r; false: singular, or no factorisation is left. */
 static bool direction(newton *n) {
-  tbi_exact_work *e = n->e;
+  tbi_newton_work *e = n->e;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
     const double *f = e->f + law->at;
@@ -267,7 +267,7 @@ static bool direction(newton *n) {
     point p = scaled(n, i, e->r, e->u);
     if (law->size == 1) {
       linear_row(n, i, &p, f, d, g);
-    } else if (n->map == TBI_EXACT_NATURAL) {
+    } else if (n->map == TBI_NATURAL_MAP) {
       linear_natural(law, n->del, &p, f, d, g);
     } else {
       linear_alart_curnier(law->friction, n->del, &p, f, d, g);
@@ -277,15 +277,15 @@ static bool direction(newton *n) {
     for (int32_t k = 0; k < law->size; ++k)
       g[k] /= -e->root[i];
   }
-  return tbi_exact_factor(e);
+  return tbi_newton_factor(e);
 }
 
 /* |F| at r + share dr, which is left in e->trial */
 static double try_step(newton *n, double share) {
-  tbi_exact_work *e = n->e;
+  tbi_newton_work *e = n->e;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     e->trial[i] = e->r[i] + share * e->dr[i];
-  tbi_exact_velocity(e, e->trial, e->trial_u);
+  tbi_newton_velocity(e, e->trial, e->trial_u);
   return evaluate(n, e->trial, e->trial_u, e->f);
 }
 
@@ -296,7 +296,7 @@ static void exchange(double **a, double **b) {
 }
 
 static void accept(newton *n, double size) {
-  tbi_exact_work *e = n->e;
+  tbi_newton_work *e = n->e;
   exchange(&e->r, &e->trial);
   exchange(&e->u, &e->trial_u);
   n->size = size;
@@ -342,8 +342,8 @@ static double first_change(const newton *n, int32_t i, const point *from, const 
 
 /* A step behind the first change of a law, if there is one before `share` of e->dr; false: no. */
 static bool pass_change(newton *n, double share, double reference) {
-  tbi_exact_work *e = n->e;
-  if (n->map != TBI_EXACT_ALART_CURNIER || n->changes == CHANGES) return false;
+  tbi_newton_work *e = n->e;
+  if (n->map != TBI_ALART_CURNIER || n->changes == CHANGES) return false;
   ++n->changes;
   double first = 1;
   (void)try_step(n, 1);
@@ -384,7 +384,7 @@ static bool advance(newton *n) {
   return true;
 }
 
-static double distance(const tbi_exact_work *e, const double *a, const double *b) {
+static double distance(const tbi_newton_work *e, const double *a, const double *b) {
   double sum = 0;
   for (int32_t i = 0; i < e->w->nlaw; ++i) {
     const tbi_law *law = &e->w->law[i];
@@ -396,7 +396,7 @@ static double distance(const tbi_exact_work *e, const double *a, const double *b
 
 /* One proximal problem, with the present r as r_k.  Counts its steps. */
 static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
-  tbi_exact_work *e = n->e;
+  tbi_newton_work *e = n->e;
   memcpy(e->origin, e->r, (size_t)e->w->nunknown * sizeof *e->origin);
   n->size = evaluate(n, e->r, e->u, e->f);
   double begin = n->size;
@@ -405,8 +405,8 @@ static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
   for (*steps = 0; *steps < INNER_STEPS;) {
     if (!direction(n) || !advance(n)) return FAILED;
     ++*steps;
-    *residual = tbi_exact_measure(e, e->r, e->u);
-    if (tbi_exact_met(e, n->unchecked == FREE_STEPS ? DEEP_ROUNDING : 0)) return MET;
+    *residual = tbi_newton_measure(e, e->r, e->u);
+    if (tbi_newton_met(e, n->unchecked == FREE_STEPS ? DEEP_ROUNDING : 0)) return MET;
     double moved = distance(e, e->r, e->origin);
     if (n->size <= 0.2 * n->del * moved || n->size < 1e-3 * begin) return CONVERGED;
   }
@@ -420,9 +420,9 @@ static double shrink(int32_t steps, bool failed_before) {
 }
 
 static void go_back(newton *n) {
-  tbi_exact_work *e = n->e;
+  tbi_newton_work *e = n->e;
   memcpy(e->r, e->origin, (size_t)e->w->nunknown * sizeof *e->r);
-  tbi_exact_velocity(e, e->r, e->u);
+  tbi_newton_velocity(e, e->r, e->u);
 }
 
 /* What became of the proximal steps so far. */
@@ -461,11 +461,11 @@ static void succeed(newton *n, record *c, double residual, int32_t steps) {
   n->del *= shrink(steps, c->failures > 0 && c->successes < FORGET);
 }
 
-bool tbi_exact_newton(tbi_exact_work *e, tbi_exact_map map, double proximal, int32_t most) {
+bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t most) {
   newton n = {.e = e, .map = map, .del = proximal};
   memcpy(e->r, e->start, (size_t)e->w->nunknown * sizeof *e->r);
-  tbi_exact_velocity(e, e->r, e->u);
-  record c = {.reached = tbi_exact_measure(e, e->r, e->u)};
+  tbi_newton_velocity(e, e->r, e->u);
+  record c = {.reached = tbi_newton_measure(e, e->r, e->u)};
   c.halved = c.reached;
   bool improves = false;
   int32_t limit = e->used + most;
@@ -484,7 +484,7 @@ bool tbi_exact_newton(tbi_exact_work *e, tbi_exact_map map, double proximal, int
     }
     n.del = tbi_min(tbi_max(n.del, MIN_PROXIMAL), MAX_PROXIMAL);
     improves = e->residual <= before / 2;
-    if (tbi_exact_met(e, improves ? 0 : ROUNDING)) return true;
+    if (tbi_newton_met(e, improves ? 0 : ROUNDING)) return true;
   }
   return false;
 }

@@ -1,12 +1,14 @@
-/* exact.h - Coulomb's law with De Saxce's shift, driven to its residual whatever the conditioning.
+/* coulomb_newton.h - Coulomb's law with De Saxce's shift, solved by Gauss-Seidel and Newton's
+ * method to a residual, whatever the conditioning.  It is the friction solver `exact`, and below
+ * the contact method exact and the fallbacks of cone and lcp.
  *
  *   u = W r + q;   contact: r in its cone, u + (mu |u_t|, 0, 0) in the dual cone, both orthogonal;
  *                  row: r within its bounds, u of the other sign where a bound holds
  *
- * The method (exact.c) knows W only by what it does, so that it may be stored as blocks
- * (delassus of stored problems) or as the factors of a robot (never formed). */
-#ifndef TBI_EXACT_H
-#define TBI_EXACT_H
+ * The solver (coulomb_newton.c) knows W, the Delassus operator, only by its products, so that W may
+ * be stored as blocks (stored problems) or as the factors of a robot (never formed). */
+#ifndef TBI_COULOMB_NEWTON_H
+#define TBI_COULOMB_NEWTON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,22 +43,22 @@ typedef struct tbi_delassus {
   bool (*newton)(void *self, const tbi_law_block *d, const double *g, double *dr);
 } tbi_delassus;
 
-typedef struct tbi_exact_result {
+typedef struct tbi_newton_result {
   int32_t sweeps, factorisations;
   double residual; /* sqrt(sum of mobility^2 |r - P(r - u~ / mobility)|^2), in units of u */
   bool converged;
-} tbi_exact_result;
+} tbi_newton_result;
 
-size_t tbi_exact_memsize(int32_t nlaw, int32_t nunknown);
+size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown);
 /* Improves r (given: the start) until the residual is at most `tolerance` (in units of u) or
  * `budget` factorisations are used up; r is the best that was seen. */
-tbi_exact_result tbi_exact_solve(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
-                                 void *scratch);
-/* The same by Newton alone, from r: for those who have swept as long as it was worth it. */
-size_t tbi_exact_brief_memsize(int32_t nlaw, int32_t nunknown);
-tbi_exact_result tbi_exact_brief(const tbi_delassus *w, double tolerance, int32_t budget, double *r,
-                                 void *scratch);
+tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
+                                   double *r, void *scratch);
+/* Newton alone, from r: for callers that have done their own sweeps. */
+size_t tbi_newton_refine_memsize(int32_t nlaw, int32_t nunknown);
+tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
+                                    double *r, void *scratch);
 /* The residual of r, with u = W r + q given. */
-double tbi_exact_residual(const tbi_delassus *w, const double *r, const double *u);
+double tbi_newton_residual(const tbi_delassus *w, const double *r, const double *u);
 
 #endif

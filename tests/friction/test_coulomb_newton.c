@@ -1,7 +1,7 @@
-/* test_exact.c - `exact` on problems made of random Jacobians: contacts and bounded rows together,
+/* test_coulomb_newton.c - problems made of random Jacobians: contacts and bounded rows together,
  * far more of them than there are freedoms.  The law is checked by its own words, contact by
  * contact, not by the residual that the solver looks at. */
-#include "friction/exact_work.h"
+#include "friction/coulomb_newton_work.h"
 
 #include "friction/coulomb.h"
 #include "math/blocklu.h"
@@ -173,11 +173,11 @@ static void release(dense *d) {
   free(d->memory);
 }
 
-static tbi_exact_result solve(dense *d, double tolerance, int32_t budget, double *r) {
-  void *scratch = malloc(tbi_exact_memsize(d->nlaw, d->n));
+static tbi_newton_result solve(dense *d, double tolerance, int32_t budget, double *r) {
+  void *scratch = malloc(tbi_newton_memsize(d->nlaw, d->n));
   assert_non_null(scratch);
   tbi_delassus w = operator_of(d);
-  tbi_exact_result result = tbi_exact_solve(&w, tolerance, budget, r, scratch);
+  tbi_newton_result result = tbi_newton_solve(&w, tolerance, budget, r, scratch);
   free(scratch);
   return result;
 }
@@ -226,7 +226,7 @@ static void redundant_contacts(void **state) {
     for (uint64_t seed = 1; seed <= 6; ++seed) {
       dense d = make(seed + 100 * (uint64_t)ncontact, ncontact, 0);
       double r[192] = {0};
-      tbi_exact_result result = solve(&d, 1e-10, BUDGET, r);
+      tbi_newton_result result = solve(&d, 1e-10, BUDGET, r);
       assert_true(result.converged);
       assert_true(result.residual <= 1e-10);
       expect_law(&d, r, 1e-9);
@@ -241,7 +241,7 @@ static void rows_and_contacts(void **state) {
   for (uint64_t seed = 1; seed <= 24; ++seed) {
     dense d = seed % 2 ? make(seed, 8, 9) : make(seed, 0, 33);
     double r[33] = {0};
-    tbi_exact_result result = solve(&d, 1e-10, BUDGET, r);
+    tbi_newton_result result = solve(&d, 1e-10, BUDGET, r);
     assert_true(result.converged);
     expect_law(&d, r, 1e-9);
     release(&d);
@@ -252,17 +252,17 @@ static void rows_and_contacts(void **state) {
  * always get there, but nearly so. */
 static void newton_alone(void **state) {
   (void)state;
-  const tbi_exact_map maps[] = {TBI_EXACT_ALART_CURNIER, TBI_EXACT_NATURAL};
+  const tbi_newton_map maps[] = {TBI_ALART_CURNIER, TBI_NATURAL_MAP};
   for (int m = 0; m < 2; ++m) {
     int met = 0;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
       dense d = make(seed, 8, 3);
       tbi_delassus w = operator_of(&d);
-      void *scratch = malloc(tbi_exact_memsize(d.nlaw, d.n));
+      void *scratch = malloc(tbi_newton_memsize(d.nlaw, d.n));
       assert_non_null(scratch);
-      tbi_exact_work e = tbi_exact_begin(&w, 1e-10, 300, scratch);
+      tbi_newton_work e = tbi_newton_begin(&w, 1e-10, 300, scratch);
       memset(e.start, 0, (size_t)d.n * sizeof *e.start);
-      if (tbi_exact_newton(&e, maps[m], 1e-5, 300)) {
+      if (tbi_newton_proximal(&e, maps[m], 1e-5, 300)) {
         ++met;
         expect_law(&d, e.best, 1e-9);
       }
@@ -300,12 +300,12 @@ static void interior_alone(void **state) {
     rng r = rng_make(seed);
     if (seed % 2) let_stick(&d, &r);
     tbi_delassus w = operator_of(&d);
-    void *scratch = malloc(tbi_exact_memsize(d.nlaw, d.n));
+    void *scratch = malloc(tbi_newton_memsize(d.nlaw, d.n));
     assert_non_null(scratch);
-    tbi_exact_work e = tbi_exact_begin(&w, 1e-10, 80, scratch);
-    tbi_exact_interior(&e);
-    tbi_exact_velocity(&e, e.start, e.u);
-    assert_true(tbi_exact_measure(&e, e.start, e.u) < 1e-3);
+    tbi_newton_work e = tbi_newton_begin(&w, 1e-10, 80, scratch);
+    tbi_newton_interior(&e);
+    tbi_newton_velocity(&e, e.start, e.u);
+    assert_true(tbi_newton_measure(&e, e.start, e.u) < 1e-3);
     free(scratch);
     release(&d);
   }
@@ -317,7 +317,7 @@ static void honest_when_short(void **state) {
   (void)state;
   dense d = make(5, 32, 0);
   double r[96] = {0};
-  tbi_exact_result result = solve(&d, 1e-10, 0, r);
+  tbi_newton_result result = solve(&d, 1e-10, 0, r);
   assert_false(result.converged);
   assert_int_equal(result.factorisations, 0);
   tbi_delassus w = operator_of(&d);
@@ -325,7 +325,7 @@ static void honest_when_short(void **state) {
   for (int32_t i = 0; i < d.n; ++i)
     u[i] = velocity_of(&d, r, i);
   assert_true(result.residual > 1e-10);
-  assert_near(tbi_exact_residual(&w, r, u), result.residual, 1e-14);
+  assert_near(tbi_newton_residual(&w, r, u), result.residual, 1e-14);
   assert_true(result.factorisations == d.factorisations);
 
   /* what is reported is what was done */
@@ -347,7 +347,7 @@ static void warm_start(void **state) {
     cold += solve(&d, 1e-10, BUDGET, r).factorisations;
     double again[48];
     memcpy(again, r, sizeof r);
-    tbi_exact_result result = solve(&d, 1e-10, BUDGET, again);
+    tbi_newton_result result = solve(&d, 1e-10, BUDGET, again);
     assert_true(result.converged && result.factorisations == 0);
     assert_memory_equal(again, r, sizeof r);
     for (int32_t i = 0; i < d.n; ++i)
@@ -366,5 +366,5 @@ int main(void) {
       cmocka_unit_test(newton_alone),       cmocka_unit_test(interior_alone),
       cmocka_unit_test(honest_when_short),  cmocka_unit_test(warm_start),
   };
-  return cmocka_run_group_tests_name("exact", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("coulomb_newton", tests, NULL, NULL);
 }
