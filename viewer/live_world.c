@@ -183,12 +183,12 @@ tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request,
 /* -- what is to be seen */
 
 tbi_parcel *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused) {
-  const tabi_frame *frame = tabi_observer_look(live->observer);
-  tbi_parcel *picture = tbi_parcel_create(tbi_camera_bound(live->camera, frame->ncontact));
+  const tabi_sample *sample = tabi_observer_look(live->observer);
+  tbi_parcel *picture = tbi_parcel_create(tbi_camera_bound(live->camera, sample->ncontact));
   if (!picture) return NULL;
   uint32_t flags = paused ? TBI_PICTURE_PAUSED : 0;
   if (live->failed) flags |= TBI_PICTURE_DIVERGED;
-  (void)tbi_camera_take(live->camera, frame, (float)factor, flags, picture->bytes);
+  (void)tbi_camera_take(live->camera, sample, (float)factor, flags, picture->bytes);
   return picture;
 }
 

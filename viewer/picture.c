@@ -1,4 +1,4 @@
-/* picture.c - frames as the page takes them. */
+/* picture.c - samples as the page takes them. */
 #include "picture.h"
 
 #include "choice.h"
@@ -82,8 +82,8 @@ static unsigned char *put_double(unsigned char *at, double number) {
   return put_word(put_word(at, (uint32_t)(bits & UINT32_MAX)), (uint32_t)(bits >> 32));
 }
 
-static unsigned char *put_links(tbi_camera *camera, const tabi_frame *frame, unsigned char *at) {
-  tabi_dynamics_set_state(camera->dynamics, frame->q, frame->v);
+static unsigned char *put_links(tbi_camera *camera, const tabi_sample *sample, unsigned char *at) {
+  tabi_dynamics_set_state(camera->dynamics, sample->q, sample->v);
   for (int32_t i = 0; i < camera->nlink; ++i) {
     double pos[3], quat[4];
     tabi_dynamics_link_pose(camera->dynamics, i, pos, quat);
@@ -92,14 +92,15 @@ static unsigned char *put_links(tbi_camera *camera, const tabi_frame *frame, uns
   return at;
 }
 
-static unsigned char *put_signals(tbi_camera *camera, const tabi_frame *frame, unsigned char *at) {
-  tabi_signals_eval(camera->choice.signals, frame, camera->value);
+static unsigned char *put_signals(tbi_camera *camera, const tabi_sample *sample,
+                                  unsigned char *at) {
+  tabi_signals_eval(camera->choice.signals, sample, camera->value);
   for (int32_t i = 0; i < camera->choice.count; ++i)
     at = put_float(at, (float)camera->value[camera->choice.index[i]]);
   return at;
 }
 
-static unsigned char *put_contact(const tabi_frame_contact *c, unsigned char *at) {
+static unsigned char *put_contact(const tabi_sample_contact *c, unsigned char *at) {
   const float last[4] = {c->friction, c->slip, c->residual, c->gap};
   at = put_word(at, (uint32_t)c->link_a);
   at = put_word(at, (uint32_t)c->link_b);
@@ -123,28 +124,28 @@ static unsigned char *put_robot(const tabi_balance *b, unsigned char *at) {
   return at + left;
 }
 
-size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor, uint32_t flags,
+size_t tbi_camera_take(tbi_camera *camera, const tabi_sample *sample, float factor, uint32_t flags,
                        void *picture) {
-  size_t size = tbi_camera_bound(camera, frame->ncontact);
+  size_t size = tbi_camera_bound(camera, sample->ncontact);
   unsigned char *at = picture;
   // before the first step, and under new settings, nothing has been solved yet
-  bool solved = frame->certificate.iterations > 0;
-  if (frame->certificate.converged || !solved) flags |= TBI_PICTURE_CONVERGED;
+  bool solved = sample->certificate.iterations > 0;
+  if (sample->certificate.converged || !solved) flags |= TBI_PICTURE_CONVERGED;
   at = put_word(at, TBI_PICTURE_MAGIC);
   at = put_word(at, (uint32_t)size);
-  at = put_double(at, frame->time);
-  at = put_double(at, (double)frame->step);
+  at = put_double(at, sample->time);
+  at = put_double(at, (double)sample->step);
   at = put_word(at, (uint32_t)camera->nlink);
   at = put_word(at, (uint32_t)camera->choice.count);
-  at = put_word(at, (uint32_t)frame->ncontact);
+  at = put_word(at, (uint32_t)sample->ncontact);
   at = put_word(at, (uint32_t)camera->nrobot);
   at = put_float(at, factor);
   at = put_word(at, flags);
-  at = put_links(camera, frame, at);
-  at = put_signals(camera, frame, at);
-  for (int32_t i = 0; i < frame->ncontact; ++i)
-    at = put_contact(&frame->contact[i], at);
+  at = put_links(camera, sample, at);
+  at = put_signals(camera, sample, at);
+  for (int32_t i = 0; i < sample->ncontact; ++i)
+    at = put_contact(&sample->contact[i], at);
   for (int32_t i = 0; i < camera->nrobot; ++i)
-    at = put_robot(&frame->balance[i], at);
+    at = put_robot(&sample->balance[i], at);
   return size;
 }

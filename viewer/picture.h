@@ -1,4 +1,4 @@
-/* picture.h - a frame as the page takes it: little-endian, 4-byte aligned (docs/viewer.md).
+/* picture.h - a sample as the page takes it: little-endian, 4-byte aligned (docs/viewer.md).
  *
  *   tbi_camera *camera = tbi_camera_create(scene, &err);
  *   char *picture = malloc(tbi_camera_bound(camera, max_contacts));
@@ -19,10 +19,10 @@ void tbi_camera_destroy(tbi_camera *camera); /* NULL is fine */
 
 /* Bytes of a picture with so many contacts. */
 size_t tbi_camera_bound(const tbi_camera *camera, int32_t ncontact);
-/* Writes a picture and returns its size, tbi_camera_bound(camera, frame->ncontact).  factor:
- * seconds simulated per second, 0 in films; flags: those that the frame does not know, paused and
+/* Writes a picture and returns its size, tbi_camera_bound(camera, sample->ncontact).  factor:
+ * seconds simulated per second, 0 in films; flags: those that the sample does not know, paused and
  * diverged.  Allocates nothing. */
-size_t tbi_camera_take(tbi_camera *camera, const tabi_frame *frame, float factor, uint32_t flags,
+size_t tbi_camera_take(tbi_camera *camera, const tabi_sample *sample, float factor, uint32_t flags,
                        void *picture);
 
 #endif

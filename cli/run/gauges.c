@@ -32,7 +32,7 @@ void tbi_gauges_spark(tbi_gauges *gauges, int64_t steps) {
 void tbi_gauges_step(tbi_gauges *gauges) {
   bool row = tbi_log_due(&gauges->log);
   if (!row && !gauges->plot.path && !gauges->sparks.wanted) return;
-  tabi_signals_eval(gauges->signals, gauges->tally->frame, gauges->value);
+  tabi_signals_eval(gauges->signals, gauges->tally->sample, gauges->value);
   if (row) tbi_log_row(&gauges->log, gauges->value);
   if (gauges->plot.path) tbi_run_plot_step(&gauges->plot, gauges->value);
   tbi_sparks_step(&gauges->sparks, gauges->value);

@@ -25,8 +25,8 @@ void tbi_slips_free(tbi_slips *slips) {
   slips->ledger = NULL;
 }
 
-void tbi_slips_step(tbi_slips *slips, const tabi_frame *frame) {
-  if (tabi_ledger_add(slips->ledger, frame, NULL) != TABI_OK) slips->no_memory = true;
+void tbi_slips_step(tbi_slips *slips, const tabi_sample *sample) {
+  if (tabi_ledger_add(slips->ledger, sample, NULL) != TABI_OK) slips->no_memory = true;
 }
 
 static bool of_robot(const tabi_scene *scene, const char *link) {

@@ -15,7 +15,7 @@ typedef struct tbi_slips {
 bool tbi_slips_begin(tbi_slips *slips, const tabi_scene *scene);
 void tbi_slips_free(tbi_slips *slips);
 /* After every step. */
-void tbi_slips_step(tbi_slips *slips, const tabi_frame *frame);
+void tbi_slips_step(tbi_slips *slips, const tabi_sample *sample);
 
 /* A table of the robots' links that touched something, or of bodies where there is no robot. */
 void tbi_slips_print(const tbi_slips *slips, FILE *out);

@@ -44,12 +44,12 @@ static void count_contacts(tbi_tally *tally) {
 
 void tbi_tally_step(tbi_tally *tally) {
   ++tally->steps;
-  tally->frame = tabi_observer_look(tally->observer);
-  tbi_slips_step(&tally->slips, tally->frame);
+  tally->sample = tabi_observer_look(tally->observer);
+  tbi_slips_step(&tally->slips, tally->sample);
   count_contacts(tally);
   tbi_loops_step(tally);
   tbi_gait_step(&tally->gait, tally->world);
-  tabi_certificate c = tally->frame->certificate;
+  tabi_certificate c = tally->sample->certificate;
   tabi_certificate *worst = &tally->worst;
   tally->contacts += c.contacts;
   tally->iterations += c.iterations;
@@ -60,7 +60,7 @@ void tbi_tally_step(tbi_tally *tally) {
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
   worst->dissipation = fmax(worst->dissipation, c.dissipation);
-  tabi_energy energy = tally->frame->energy;
+  tabi_energy energy = tally->sample->energy;
   tally->energy_end = total(energy);
   tally->energy_gain = fmax(tally->energy_gain, total(energy) - energy.work - tally->energy_start);
 }

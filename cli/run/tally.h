@@ -24,7 +24,7 @@ typedef struct tbi_tally {
   double loop_missed;                           /* m/s or rad/s, where they contradict */
   tbi_gait_tally gait;
   tabi_observer *observer;
-  const tabi_frame *frame; /* of the last step */
+  const tabi_sample *sample; /* of the last step */
   tbi_slips slips;
   tbi_fall fall;
 } tbi_tally;

@@ -1,4 +1,4 @@
-/* test_signals.c - named numbers of frames: every one is what the world says when asked directly,
+/* test_signals.c - named numbers of samples: every one is what the world says when asked directly,
  * those of a log are those of the run to the last bit, and names are found by group, by star, and
  * when mistyped. */
 #include "scratch.h"
@@ -225,11 +225,11 @@ static void logs_give_the_same(void **state) {
   assert_int_equal(tabi_recorder_close(recorder, &err), TABI_OK);
   tabi_recording *log = tabi_recording_open(path, &err);
   assert_non_null(log);
-  assert_int_equal(tabi_recording_get_info(log).nframe, STEPS + 1);
+  assert_int_equal(tabi_recording_get_info(log).nsample, STEPS + 1);
   for (size_t i = 0; i <= STEPS; ++i) {
-    tabi_frame frame;
-    assert_int_equal(tabi_recording_frame(log, (int64_t)i, &frame, &err), TABI_OK);
-    tabi_signals_eval(r.signals, &frame, r.value);
+    tabi_sample sample;
+    assert_int_equal(tabi_recording_sample(log, (int64_t)i, &sample, &err), TABI_OK);
+    tabi_signals_eval(r.signals, &sample, r.value);
     assert_true(same_bits(r.value, rows + i * (size_t)count, count));
   }
   tabi_recording_close(log);

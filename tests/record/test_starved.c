@@ -1,6 +1,6 @@
 /* test_starved.c - the n-th allocation fails, for every n, once or for good: whatever writes or
- * reads logs and frames says "out of memory", leaves no block behind and goes on where it can. What
- * happens in every step allocates nothing. */
+ * reads logs and samples says "out of memory", leaves no block behind and goes on where it can.
+ * What happens in every step allocates nothing. */
 #include "scratch.h"
 #include "support/near.h"
 #include "tabi/tabi_record.h"
@@ -101,9 +101,9 @@ static tabi_status use_log(tabi_recording *log, tabi_error *err) {
   static char snapshot[1 << 16];
   int64_t at = 0;
   assert_true(info.snapshot_size <= sizeof snapshot);
-  for (int64_t i = 0; i < info.nframe; ++i) {
-    tabi_frame frame;
-    tabi_status status = tabi_recording_frame(log, i, &frame, err);
+  for (int64_t i = 0; i < info.nsample; ++i) {
+    tabi_sample sample;
+    tabi_status status = tabi_recording_sample(log, i, &sample, err);
     if (status != TABI_OK) return status;
   }
   return tabi_recording_snapshot(log, info.last, snapshot, &at, err);
@@ -151,15 +151,15 @@ static tabi_status keep_ledger(tabi_error *err) {
   if (!ledger) return err->status;
   tabi_status status = TABI_OK;
   for (int i = 1; i <= 400 && status == TABI_OK; ++i) {
-    tabi_frame_contact c = {
+    tabi_sample_contact c = {
         .link_a = 0,
         .link_b = 1,
         .status = TABI_CONTACT_STICK,
         .normal = {0, 0, 1},
         .force = {0, 0, 1}
     };
-    tabi_frame frame = {.step = i, .time = i, .contact = &c, .ncontact = i % 4 < 2};
-    status = tabi_ledger_add(ledger, &frame, err);
+    tabi_sample sample = {.step = i, .time = i, .contact = &c, .ncontact = i % 4 < 2};
+    status = tabi_ledger_add(ledger, &sample, err);
   }
   tabi_ledger_destroy(ledger);
   return status;

@@ -1,4 +1,4 @@
-/* frame.c - a frame as 64-bit words.
+/* sample.c - a sample as 64-bit words.
  *
  *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
  *   4 of the energy | q | v | sensors | 27 words for each robot | 9 words for each contact
@@ -15,31 +15,31 @@
 enum { HEAD_WORDS = 12, CONTACT_WORDS = 9, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
 enum { CONVERGED = 1, HANDED_OVER = 2, TEMPERED = 4 };
 
-tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene) {
+tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene) {
   const tabi_model *model = tabi_scene_model(scene);
-  tbi_frame_shape shape = {.nq = tabi_model_nq(model),
-                           .nv = tabi_model_nv(model),
-                           .robots = tabi_scene_nrobot(scene),
-                           .shapes = tabi_model_nshape(model),
-                           .links = tabi_model_nlink(model)};
+  tbi_sample_shape shape = {.nq = tabi_model_nq(model),
+                            .nv = tabi_model_nv(model),
+                            .robots = tabi_scene_nrobot(scene),
+                            .shapes = tabi_model_nshape(model),
+                            .links = tabi_model_nlink(model)};
   for (int32_t i = 0; i < tabi_model_nsensor(model); ++i)
     shape.sensors += tabi_sensor_type_size(tabi_model_sensor(model, i).type);
   return shape;
 }
 
-static size_t state_words(const tbi_frame_shape *shape) {
+static size_t state_words(const tbi_sample_shape *shape) {
   return (size_t)shape->nq + (size_t)shape->nv + (size_t)shape->sensors;
 }
 
-static size_t fixed_words(const tbi_frame_shape *shape) {
+static size_t fixed_words(const tbi_sample_shape *shape) {
   return HEAD_WORDS + state_words(shape) + BALANCE_WORDS * (size_t)shape->robots;
 }
 
-size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact) {
+size_t tbi_sample_words(const tbi_sample_shape *shape, size_t ncontact) {
   return fixed_words(shape) + CONTACT_WORDS * ncontact;
 }
 
-size_t tbi_frame_contacts(size_t words) { return words / CONTACT_WORDS; }
+size_t tbi_sample_contacts(size_t words) { return words / CONTACT_WORDS; }
 
 static uint64_t pair_of(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 static uint32_t low(uint64_t word) { return (uint32_t)(word & UINT32_MAX); }
@@ -62,7 +62,7 @@ static uint64_t *put_floats(uint64_t *word, const float *number, size_t count) {
   return word;
 }
 
-static uint64_t *put_contact(uint64_t *word, const tabi_frame_contact *c) {
+static uint64_t *put_contact(uint64_t *word, const tabi_sample_contact *c) {
   const float numbers[] = {c->gap,       c->friction,    c->point[0],    c->point[1],   c->point[2],
                            c->normal[0], c->normal[1],   c->normal[2],   c->force[0],   c->force[1],
                            c->force[2],  c->velocity[0], c->velocity[1], c->velocity[2]};
@@ -85,25 +85,25 @@ static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
   return put_floats(word, corner, sizeof corner / sizeof *corner);
 }
 
-void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word) {
-  const tabi_certificate *c = &frame->certificate;
-  const tabi_energy *e = &frame->energy;
+void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word) {
+  const tabi_certificate *c = &sample->certificate;
+  const tabi_energy *e = &sample->energy;
   unsigned flags = (c->converged ? CONVERGED : 0U) | (c->handed_over ? HANDED_OVER : 0U) |
                    (c->tempered ? TEMPERED : 0U);
-  word[0] = (uint64_t)frame->step;
-  word[1] = pair_of(flags, (uint32_t)frame->ncontact);
+  word[0] = (uint64_t)sample->step;
+  word[1] = pair_of(flags, (uint32_t)sample->ncontact);
   word[2] = pair_of((uint32_t)c->contacts, (uint32_t)c->iterations);
   const double numbers[] = {c->gap,         c->complementarity, c->cone,
                             c->dissipation, c->connection,      e->kinetic,
                             e->potential,   e->spring,          e->work};
   word = put(word + 3, numbers, HEAD_WORDS - 3);
-  word = put(word, frame->q, shape->nq);
-  word = put(word, frame->v, shape->nv);
-  word = put(word, frame->sensor, shape->sensors);
+  word = put(word, sample->q, shape->nq);
+  word = put(word, sample->v, shape->nv);
+  word = put(word, sample->sensor, shape->sensors);
   for (int32_t i = 0; i < shape->robots; ++i)
-    word = put_balance(word, &frame->balance[i]);
-  for (int32_t i = 0; i < frame->ncontact; ++i)
-    word = put_contact(word, &frame->contact[i]);
+    word = put_balance(word, &sample->balance[i]);
+  for (int32_t i = 0; i < sample->ncontact; ++i)
+    word = put_contact(word, &sample->contact[i]);
 }
 
 /* -- and back */
@@ -128,7 +128,7 @@ static bool are_items(uint64_t word, int32_t count) {
          (high(word) < (uint32_t)count || high(word) == none);
 }
 
-static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_frame_contact *c) {
+static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_sample_contact *c) {
   float number[2 * (CONTACT_WORDS - 2)];
   c->shape_a = (int32_t)low(word[0]);
   c->shape_b = (int32_t)high(word[0]);
@@ -141,7 +141,7 @@ static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_
   memcpy(c->normal, number + 5, sizeof c->normal);
   memcpy(c->force, number + 8, sizeof c->force);
   memcpy(c->velocity, number + 11, sizeof c->velocity);
-  tbi_frame_contact_derive(c, timestep);
+  tbi_sample_contact_derive(c, timestep);
   return word;
 }
 
@@ -170,42 +170,42 @@ static bool are_finite(const double *number, int32_t count) {
   return true;
 }
 
-static void give_head(const uint64_t *word, tabi_frame *frame) {
+static void give_head(const uint64_t *word, tabi_sample *sample) {
   double number[HEAD_WORDS - 3];
   memcpy(number, word + 3, sizeof number);
-  frame->step = (int64_t)word[0];
-  frame->ncontact = (int32_t)high(word[1]);
-  frame->certificate = (tabi_certificate){.gap = number[0],
-                                          .complementarity = number[1],
-                                          .cone = number[2],
-                                          .dissipation = number[3],
-                                          .connection = number[4],
-                                          .contacts = (int32_t)low(word[2]),
-                                          .iterations = (int32_t)high(word[2]),
-                                          .converged = low(word[1]) & CONVERGED,
-                                          .handed_over = low(word[1]) & HANDED_OVER,
-                                          .tempered = low(word[1]) & TEMPERED};
-  frame->energy = (tabi_energy){number[5], number[6], number[7], number[8]};
+  sample->step = (int64_t)word[0];
+  sample->ncontact = (int32_t)high(word[1]);
+  sample->certificate = (tabi_certificate){.gap = number[0],
+                                           .complementarity = number[1],
+                                           .cone = number[2],
+                                           .dissipation = number[3],
+                                           .connection = number[4],
+                                           .contacts = (int32_t)low(word[2]),
+                                           .iterations = (int32_t)high(word[2]),
+                                           .converged = low(word[1]) & CONVERGED,
+                                           .handed_over = low(word[1]) & HANDED_OVER,
+                                           .tempered = low(word[1]) & TEMPERED};
+  sample->energy = (tabi_energy){number[5], number[6], number[7], number[8]};
 }
 
-bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count,
-                    double timestep, const tbi_frame_room *room, tabi_frame *frame) {
-  if (count < HEAD_WORDS || tbi_frame_words(shape, high(word[1])) != count) return false;
-  *frame = (tabi_frame){.q = room->state,
-                        .v = room->state + shape->nq,
-                        .sensor = room->state + shape->nq + shape->nv,
-                        .contact = room->contact,
-                        .balance = room->balance,
-                        .nrobot = shape->robots};
-  give_head(word, frame);
-  frame->time = (double)frame->step * timestep;
+bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
+                     double timestep, const tbi_sample_room *room, tabi_sample *sample) {
+  if (count < HEAD_WORDS || tbi_sample_words(shape, high(word[1])) != count) return false;
+  *sample = (tabi_sample){.q = room->state,
+                          .v = room->state + shape->nq,
+                          .sensor = room->state + shape->nq + shape->nv,
+                          .contact = room->contact,
+                          .balance = room->balance,
+                          .nrobot = shape->robots};
+  give_head(word, sample);
+  sample->time = (double)sample->step * timestep;
   word = give(word + HEAD_WORDS, room->state, state_words(shape));
   if (!are_finite(room->state, shape->nq + shape->nv)) return false;
   for (int32_t i = 0; i < shape->robots; ++i) {
     word = give_balance(word, &room->balance[i]);
     if (!word) return false;
   }
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
     if (!are_items(word[0], shape->shapes) || !are_items(word[1], shape->links)) return false;
     word = give_contact(word, timestep, &room->contact[i]);
   }
