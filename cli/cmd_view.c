@@ -2,8 +2,8 @@
  * or in one file. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "view/find.h"
-#include "view/watch.h"
+#include "view/find_file.h"
+#include "view/view_input.h"
 
 #include "html.h"
 #include "launch.h"
@@ -74,22 +74,23 @@ static bool read_port(const char *text, int *port) {
 
 /* The files, and what they are; false and the exit code after an error was printed. */
 static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
-                       tbi_watch_kind *kind, int *code) {
+                       tbi_view_input_kind *kind, int *code) {
   *code = TBI_EXIT_INPUT;
   for (int i = 0; i < args->nword; ++i) {
-    tbi_watch_kind found = TBI_WATCH_SCENE;
-    if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &found)) return false;
+    tbi_view_input_kind found = TBI_VIEW_INPUT_SCENE;
+    if (!tbi_find_file(args->word[i], path[i]) || !tbi_view_input_kind_of(path[i], &found))
+      return false;
     *code = TBI_EXIT_USAGE;
     if (!tbi_output_spares("view", "--html", args->value[HTML], path[i])) return false;
     *code = TBI_EXIT_INPUT;
     if (i == 0) *kind = found;
-    if (i == 0 || (found == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
+    if (i == 0 || (found == TBI_VIEW_INPUT_LOG && *kind == TBI_VIEW_INPUT_LOG)) continue;
     *code = tbi_usage_error("view", "only two logs can be watched at once; run the scenes with "
                                     "--log first");
     return false;
   }
   bool changed = args->nmany > 0 || args->value[CONTACT] || args->value[DT];
-  if (*kind != TBI_WATCH_LOG || !changed) return true;
+  if (*kind != TBI_VIEW_INPUT_LOG || !changed) return true;
   *code = tbi_usage_error("view",
                           "a log is shown as it was; to change something, run it again: "
                           "tabi run --resume %s --at 0 --set path=value",
@@ -299,7 +300,7 @@ static int watch_scene(tabi_scene *scene, const tbi_args *args, const char *path
   return code;
 }
 
-static int view_scene(const tbi_args *args, const char *path, tbi_watch_kind kind, int port) {
+static int view_scene(const tbi_args *args, const char *path, tbi_view_input_kind kind, int port) {
   settings s = {0};
   if (!gather(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
@@ -310,7 +311,7 @@ static int view_scene(const tbi_args *args, const char *path, tbi_watch_kind kin
   def.warn = tbi_findings_add;
   def.warn_user = &warnings;
   int code = TBI_EXIT_OK;
-  tabi_scene *scene = tbi_watch_load(path, kind, &def, &code);
+  tabi_scene *scene = tbi_view_input_load(path, kind, &def, &code);
   if (scene) tbi_print_warnings(&warnings);
   tbi_findings_free(&warnings);
   if (!scene) return code;
@@ -322,14 +323,14 @@ static int run(const tbi_args *args, FILE *out) {
   (void)out;
   int port = 0;
   int code = TBI_EXIT_OK;
-  tbi_watch_kind kind = TBI_WATCH_SCENE;
+  tbi_view_input_kind kind = TBI_VIEW_INPUT_SCENE;
   char path[MAX_LOGS][TBI_FIND_PATH] = {"", ""};
   if (!read_port(args->value[PORT], &port)) return TBI_EXIT_USAGE;
   if (!find_files(args, path, &kind, &code)) return code;
   tabi_error err = {0};
   if (args->value[HTML] && tbi_html_check(args->value[HTML], &err) != TABI_OK)
     return fail_film(&err, args->value[HTML]);
-  if (kind == TBI_WATCH_LOG) return view_logs(args, path, port);
+  if (kind == TBI_VIEW_INPUT_LOG) return view_logs(args, path, port);
   return view_scene(args, path[0], kind, port);
 }
 

@@ -1,6 +1,6 @@
-/* find.h - scenes and models by name: `tabi view humanoid`. */
-#ifndef TBI_FIND_H
-#define TBI_FIND_H
+/* find_file.h - scenes and models by name: `tabi view humanoid`. */
+#ifndef TBI_FIND_FILE_H
+#define TBI_FIND_FILE_H
 
 #include "common/cli.h"
 

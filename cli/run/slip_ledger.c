@@ -1,5 +1,5 @@
-/* slips.c - the ledger of a run: sums of every link, and the intervals themselves as JSON. */
-#include "run/slips.h"
+/* slip_ledger.c - the ledger of a run: sums of every link, and the intervals themselves as JSON. */
+#include "run/slip_ledger.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,19 +14,19 @@ typedef struct sums {
   int32_t slips;
 } sums;
 
-bool tbi_slips_begin(tbi_slips *slips, const tabi_scene *scene) {
-  *slips = (tbi_slips){.scene = scene};
-  slips->ledger = tabi_ledger_create(tabi_scene_model(scene), NULL);
-  return slips->ledger != NULL;
+bool tbi_slip_ledger_begin(tbi_slip_ledger *slip, const tabi_scene *scene) {
+  *slip = (tbi_slip_ledger){.scene = scene};
+  slip->ledger = tabi_ledger_create(tabi_scene_model(scene), NULL);
+  return slip->ledger != NULL;
 }
 
-void tbi_slips_free(tbi_slips *slips) {
-  tabi_ledger_destroy(slips->ledger);
-  slips->ledger = NULL;
+void tbi_slip_ledger_free(tbi_slip_ledger *slip) {
+  tabi_ledger_destroy(slip->ledger);
+  slip->ledger = NULL;
 }
 
-void tbi_slips_step(tbi_slips *slips, const tabi_sample *sample) {
-  if (tabi_ledger_add(slips->ledger, sample, NULL) != TABI_OK) slips->no_memory = true;
+void tbi_slip_ledger_step(tbi_slip_ledger *slip, const tabi_sample *sample) {
+  if (tabi_ledger_add(slip->ledger, sample, NULL) != TABI_OK) slip->no_memory = true;
 }
 
 static bool of_robot(const tabi_scene *scene, const char *link) {
@@ -39,11 +39,11 @@ static bool of_robot(const tabi_scene *scene, const char *link) {
 }
 
 /* By link, to be freed; NULL when memory ran out. */
-static sums *add_up(const tbi_slips *slips) {
-  int32_t nlink = tabi_model_nlink(tabi_scene_model(slips->scene));
+static sums *add_up(const tbi_slip_ledger *slip) {
+  int32_t nlink = tabi_model_nlink(tabi_scene_model(slip->scene));
   sums *all = calloc((size_t)nlink + 1, sizeof *all);
   int32_t count = 0;
-  const tabi_ledger_entry *entry = tabi_ledger_entries(slips->ledger, &count);
+  const tabi_ledger_entry *entry = tabi_ledger_entries(slip->ledger, &count);
   for (int32_t i = 0; i < count && all; ++i) {
     sums *sum = &all[entry[i].link];
     double time = entry[i].end - entry[i].start;
@@ -58,15 +58,15 @@ static sums *add_up(const tbi_slips *slips) {
   return all;
 }
 
-void tbi_slips_print(const tbi_slips *slips, FILE *out) {
-  const tabi_model *model = tabi_scene_model(slips->scene);
-  bool robots = tabi_scene_nrobot(slips->scene) > 0;
-  sums *all = add_up(slips);
+void tbi_slip_ledger_print(const tbi_slip_ledger *slip, FILE *out) {
+  const tabi_model *model = tabi_scene_model(slip->scene);
+  bool robots = tabi_scene_nrobot(slip->scene) > 0;
+  sums *all = add_up(slip);
   int shown = 0;
   for (int32_t i = 0; i < tabi_model_nlink(model) && all; ++i) {
     const char *name = tabi_model_link(model, i).name;
     if (!name) name = "";
-    if (!(all[i].contact > 0) || (robots && !of_robot(slips->scene, name))) continue;
+    if (!(all[i].contact > 0) || (robots && !of_robot(slip->scene, name))) continue;
     if (shown == 0) {
       (void)fprintf(out, "\n  %-24s %12s %12s %12s %12s\n", "contact with others", "touches [s]",
                     "slips [s]", "slips [mm]", "loses [J]");
@@ -91,9 +91,9 @@ static json_t *json_interval(const tabi_ledger_entry *entry) {
                    "impulse", tbi_json_number(entry->impulse));
 }
 
-static json_t *json_intervals(const tbi_slips *slips, int32_t link) {
+static json_t *json_intervals(const tbi_slip_ledger *slip, int32_t link) {
   int32_t count = 0;
-  const tabi_ledger_entry *entry = tabi_ledger_entries(slips->ledger, &count);
+  const tabi_ledger_entry *entry = tabi_ledger_entries(slip->ledger, &count);
   json_t *list = json_array();
   int bad = 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -111,17 +111,17 @@ static json_t *json_sums(const sums *sum) {
                    "impulse", tbi_json_number(sum->impulse));
 }
 
-json_t *tbi_slips_json(const tbi_slips *slips) {
-  const tabi_model *model = tabi_scene_model(slips->scene);
+json_t *tbi_slip_ledger_json(const tbi_slip_ledger *slip) {
+  const tabi_model *model = tabi_scene_model(slip->scene);
   json_t *links = json_object();
-  sums *all = add_up(slips);
+  sums *all = add_up(slip);
   int bad = !links || !all;
   for (int32_t i = 0; i < tabi_model_nlink(model) && !bad; ++i) {
     const char *name = tabi_model_link(model, i).name;
     if (!name || !(all[i].contact > 0)) continue;
     json_t *link = json_sums(&all[i]);
-    if (of_robot(slips->scene, name))
-      bad |= json_object_set_new(link, "intervals", json_intervals(slips, i));
+    if (of_robot(slip->scene, name))
+      bad |= json_object_set_new(link, "intervals", json_intervals(slip, i));
     bad |= json_object_set_new(links, name, link);
   }
   free(all);

@@ -1,5 +1,5 @@
-/* stats.c - see stats.h. */
-#include "run/stats.h"
+/* stage_timing.c - see stage_timing.h. */
+#include "run/stage_timing.h"
 
 #include <time.h>
 
@@ -10,7 +10,7 @@ static double now(void *user) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void tbi_stats_begin(tabi_world *world) { tabi_world_set_clock(world, now, NULL); }
+void tbi_stage_timing_begin(tabi_world *world) { tabi_world_set_clock(world, now, NULL); }
 
 static double total(const tabi_stats *stats) {
   double sum = 0;
@@ -24,7 +24,7 @@ static void print_row(const char *name, double seconds, double all, int64_t step
                 100 * seconds / all);
 }
 
-void tbi_stats_print(const tabi_world *world, double seconds, FILE *out) {
+void tbi_stage_timing_print(const tabi_world *world, double seconds, FILE *out) {
   tabi_stats stats = tabi_world_stats(world);
   if (stats.steps == 0 || !(seconds > 0)) return;
   (void)fprintf(out, "\n  %-24s %12s %12s\n", "where the time goes", "us a step", "%");
@@ -33,7 +33,7 @@ void tbi_stats_print(const tabi_world *world, double seconds, FILE *out) {
     print_row(tabi_stage_name((tabi_stage)i), stats.seconds[i], seconds, stats.steps, out);
 }
 
-json_t *tbi_stats_json(const tabi_world *world, double seconds) {
+json_t *tbi_stage_timing_json(const tabi_world *world, double seconds) {
   tabi_stats stats = tabi_world_stats(world);
   if (stats.steps == 0) return json_null();
   double each = 1e6 / (double)stats.steps;

@@ -1,5 +1,5 @@
-/* gait.c - a walk as a table, as JSON and as columns of the CSV file. */
-#include "run/gait.h"
+/* gait_summary.c - a walk as a table, as JSON and as columns of the CSV file. */
+#include "run/gait_summary.h"
 
 #include "common/csv.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tbi_scene_walks(const tabi_scene *scene) {
+bool tbi_scene_uses_gait(const tabi_scene *scene) {
   return tabi_scene_world_def(scene).contact == TABI_CONTACT_GAIT;
 }
 
@@ -26,8 +26,8 @@ static double point_x(const tabi_dynamics *d, int32_t link, const double point[3
          2 * (q[1] * q[2] - q[0] * q[3]) * point[1] + 2 * (q[1] * q[3] + q[0] * q[2]) * point[2];
 }
 
-void tbi_gait_begin(tbi_gait_tally *gait, const tabi_scene *scene, tabi_world *world) {
-  *gait = (tbi_gait_tally){.walks = tbi_scene_walks(scene)};
+void tbi_gait_summary_begin(tbi_gait_summary *gait, const tabi_scene *scene, tabi_world *world) {
+  *gait = (tbi_gait_summary){.walks = tbi_scene_uses_gait(scene)};
   if (!gait->walks) return;
   gait->def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
   gait->energy_start = energy_of(world);
@@ -35,7 +35,7 @@ void tbi_gait_begin(tbi_gait_tally *gait, const tabi_scene *scene, tabi_world *w
   gait->heel_start = point_x(tabi_world_dynamics(world), foot->link, foot->heel);
 }
 
-static void add_event(tbi_gait_tally *gait, const tabi_gait_event *event) {
+static void add_event(tbi_gait_summary *gait, const tabi_gait_event *event) {
   if (gait->nevent == gait->capacity) {
     int32_t capacity = gait->capacity ? 2 * gait->capacity : 64;
     tabi_gait_event *grown = realloc(gait->event, (size_t)capacity * sizeof *grown);
@@ -49,7 +49,7 @@ static void add_event(tbi_gait_tally *gait, const tabi_gait_event *event) {
   gait->event[gait->nevent++] = *event;
 }
 
-void tbi_gait_step(tbi_gait_tally *gait, tabi_world *world) {
+void tbi_gait_summary_step(tbi_gait_summary *gait, tabi_world *world) {
   if (!gait->walks) return;
   int32_t count = 0;
   const tabi_gait_event *event = tabi_world_gait_events(world, &count);
@@ -60,17 +60,17 @@ void tbi_gait_step(tbi_gait_tally *gait, tabi_world *world) {
   gait->energy_gap = fmax(gait->energy_gap, fabs(gap));
 }
 
-void tbi_gait_free(tbi_gait_tally *gait) {
+void tbi_gait_summary_free(tbi_gait_summary *gait) {
   free(gait->event);
   gait->event = NULL;
 }
 
-const char *tbi_gait_events_name(const tbi_gait_tally *gait) {
+const char *tbi_gait_summary_events_name(const tbi_gait_summary *gait) {
   return gait->def.events == TABI_GAIT_LOCATED ? "located" : "step";
 }
 
 /* Strides are given with changes of support alone. */
-const tabi_gait_event *tbi_gait_next_step(const tbi_gait_tally *gait, int32_t *index) {
+const tabi_gait_event *tbi_gait_summary_next_step(const tbi_gait_summary *gait, int32_t *index) {
   while (*index < gait->nevent) {
     const tabi_gait_event *event = &gait->event[(*index)++];
     if (event->stride != 0) return event;
@@ -83,7 +83,7 @@ static double pulled_share(const tabi_world *world) {
   return time > 0 ? tabi_world_gait(world).pulled / time : 0;
 }
 
-void tbi_gait_print(const tbi_gait_tally *gait, const tabi_world *world, FILE *out) {
+void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *world, FILE *out) {
   if (!gait->walks) return;
   tabi_gait_state state = tabi_world_gait(world);
   bool over = state.outcome != TABI_GAIT_WALKS;
@@ -100,20 +100,20 @@ void tbi_gait_print(const tbi_gait_tally *gait, const tabi_world *world, FILE *o
                 "stride [m]", "slip [m]", "mean push [N]");
   int32_t index = 0;
   double last = 0;
-  const tabi_gait_event *step = tbi_gait_next_step(gait, &index);
-  for (int k = 1; step; ++k, step = tbi_gait_next_step(gait, &index)) {
+  const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
+  for (int k = 1; step; ++k, step = tbi_gait_summary_next_step(gait, &index)) {
     (void)fprintf(out, "  %4d %10.4f %10.4f %10.3f %10.3f %14.1f\n", k, step->time,
                   step->time - last, step->stride, step->slip, step->push);
     last = step->time;
   }
 }
 
-static json_t *json_steps(const tbi_gait_tally *gait) {
+static json_t *json_steps(const tbi_gait_summary *gait) {
   json_t *steps = json_array();
   int32_t index = 0;
   int bad = 0;
-  const tabi_gait_event *step = tbi_gait_next_step(gait, &index);
-  for (; step; step = tbi_gait_next_step(gait, &index)) {
+  const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
+  for (; step; step = tbi_gait_summary_next_step(gait, &index)) {
     bad |= json_array_append_new(
         steps, json_pack("{so so so so}", "time", tbi_json_number(step->time), "stride",
                          tbi_json_number(step->stride), "slip", tbi_json_number(step->slip), "push",
@@ -124,7 +124,7 @@ static json_t *json_steps(const tbi_gait_tally *gait) {
   return NULL;
 }
 
-static json_t *json_events(const tbi_gait_tally *gait) {
+static json_t *json_events(const tbi_gait_summary *gait) {
   json_t *events = json_array();
   int bad = 0;
   for (int32_t i = 0; i < gait->nevent; ++i) {
@@ -139,7 +139,7 @@ static json_t *json_events(const tbi_gait_tally *gait) {
   return NULL;
 }
 
-json_t *tbi_gait_json(const tbi_gait_tally *gait, const tabi_world *world) {
+json_t *tbi_gait_summary_json(const tbi_gait_summary *gait, const tabi_world *world) {
   if (!gait->walks) return json_null();
   tabi_gait_state state = tabi_world_gait(world);
   return json_pack("{ss ss si so so so so si}", "outcome", tabi_gait_outcome_text(state.outcome),
@@ -149,8 +149,8 @@ json_t *tbi_gait_json(const tbi_gait_tally *gait, const tabi_world *world) {
                    tbi_json_number(gait->energy_gap), "rested", (int)state.rested);
 }
 
-void tbi_gait_names(FILE *file, const tabi_scene *scene) {
-  if (!tbi_scene_walks(scene)) return;
+void tbi_gait_csv_names(FILE *file, const tabi_scene *scene) {
+  if (!tbi_scene_uses_gait(scene)) return;
   const tabi_model *model = tabi_scene_model(scene);
   (void)fputs(",gait.mode,gait.support,gait.heel_N,gait.toe_N,gait.support_friction_N,"
               "gait.normal_N,gait.friction_N,gait.slip_mps",
@@ -174,8 +174,9 @@ static void put_text(FILE *file, const char *text) {
   (void)fputc('"', file);
 }
 
-void tbi_gait_row(FILE *file, const tabi_scene *scene, const tabi_world *world, double *torque) {
-  if (!tbi_scene_walks(scene)) return;
+void tbi_gait_csv_row(FILE *file, const tabi_scene *scene, const tabi_world *world,
+                      double *torque) {
+  if (!tbi_scene_uses_gait(scene)) return;
   const tabi_model *model = tabi_scene_model(scene);
   const tabi_gait_def def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
   tabi_gait_state state = tabi_world_gait(world);

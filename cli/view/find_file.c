@@ -1,10 +1,10 @@
-/* find.c - which file is meant.
+/* find_file.c - which file is meant.
  *
  * Folders are looked through in order: scenes/ and models/ of the working folder, of the folders
  * around the command (a build inside the source tree), and of share/tabi beside it.  Names fit if
  * they are the word, begin with it, contain it, or are nearly it; the better kind wins, then the
  * shorter name, then the folder that came first. */
-#include "view/find.h"
+#include "view/find_file.h"
 
 #include <ctype.h>
 #include <dirent.h>

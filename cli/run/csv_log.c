@@ -1,9 +1,9 @@
-/* log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
+/* csv_log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
  * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
-#include "run/log.h"
+#include "run/csv_log.h"
 
 #include "common/csv.h"
-#include "run/gait.h"
+#include "run/gait_summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool fail(const char *path, const char *action) {
   return false;
 }
 
-static void add_column(tbi_log *log, int32_t signal) {
+static void add_column(tbi_csv_log *log, int32_t signal) {
   if (log->ncolumn == log->capacity) {
     int32_t capacity = 2 * log->capacity + 64;
     int32_t *grown = realloc(log->column, (size_t)capacity * sizeof *grown);
@@ -48,7 +48,7 @@ static void add_column(tbi_log *log, int32_t signal) {
   log->column[log->ncolumn++] = signal;
 }
 
-static void add_name(tbi_log *log, const char *name) {
+static void add_name(tbi_csv_log *log, const char *name) {
   for (int32_t i = 0; i < tabi_signals_count(log->signals); ++i) {
     if (strcmp(tabi_signals_get(log->signals, i).name, name) == 0) {
       add_column(log, i);
@@ -58,7 +58,7 @@ static void add_name(tbi_log *log, const char *name) {
 }
 
 /* "owner.x", "owner.y" and so on; parts are divided by spaces. */
-static void add_parts(tbi_log *log, const char *owner, const char *parts) {
+static void add_parts(tbi_csv_log *log, const char *owner, const char *parts) {
   while (*parts != '\0') {
     char name[512];
     int length = (int)strcspn(parts, " ");
@@ -69,7 +69,7 @@ static void add_parts(tbi_log *log, const char *owner, const char *parts) {
 }
 
 /* What the scene asks for is a link, or else a joint. */
-static void add_wanted(tbi_log *log, const char *name, bool forces) {
+static void add_wanted(tbi_csv_log *log, const char *name, bool forces) {
   if (tabi_model_find_link(tabi_scene_model(log->scene), name) == TABI_NONE) {
     add_parts(log, name, "q q.w q.x q.y q.z q.rz v v.x v.y v.z v.rz");
     return;
@@ -79,7 +79,7 @@ static void add_wanted(tbi_log *log, const char *name, bool forces) {
 }
 
 /* Sensors are the last signals. */
-static void add_sensors(tbi_log *log) {
+static void add_sensors(tbi_csv_log *log) {
   const tabi_model *model = tabi_scene_model(log->scene);
   int32_t count = tabi_signals_count(log->signals);
   int32_t first = count;
@@ -91,7 +91,7 @@ static void add_sensors(tbi_log *log) {
     add_column(log, i);
 }
 
-static void choose_columns(tbi_log *log) {
+static void choose_columns(tbi_csv_log *log) {
   tabi_scene_log wanted = tabi_scene_get_log(log->scene);
   for (size_t i = 0; i < NHEAD; ++i)
     add_name(log, head[i].signal);
@@ -104,34 +104,34 @@ static void choose_columns(tbi_log *log) {
   add_sensors(log);
 }
 
-static void name_columns(const tbi_log *log) {
+static void name_columns(const tbi_csv_log *log) {
   char quoted[TBI_CSV_NAME];
   for (int32_t i = 0; i < log->ncolumn; ++i) {
     const char *name = tabi_signals_get(log->signals, log->column[i]).name;
-    if (i == log->ahead) tbi_gait_names(log->file, log->scene);
+    if (i == log->ahead) tbi_gait_csv_names(log->file, log->scene);
     if (i > 0) (void)fputc(',', log->file);
     (void)fputs(i < NHEAD ? head[i].column : tbi_csv_name(name, quoted), log->file);
   }
-  if (log->ahead == log->ncolumn) tbi_gait_names(log->file, log->scene);
+  if (log->ahead == log->ncolumn) tbi_gait_csv_names(log->file, log->scene);
   (void)fputc('\n', log->file);
 }
 
-bool tbi_log_due(const tbi_log *log) {
+bool tbi_csv_log_due(const tbi_csv_log *log) {
   return log->file && tabi_world_steps(log->world) % tabi_scene_get_log(log->scene).every == 0;
 }
 
-void tbi_log_row(tbi_log *log, const double *value) {
+void tbi_csv_log_row(tbi_csv_log *log, const double *value) {
   for (int32_t i = 0; i < log->ncolumn; ++i) {
-    if (i == log->ahead) tbi_gait_row(log->file, log->scene, log->world, log->torque);
+    if (i == log->ahead) tbi_gait_csv_row(log->file, log->scene, log->world, log->torque);
     (void)fprintf(log->file, "%s%.12g", i > 0 ? "," : "", value[log->column[i]]);
   }
-  if (log->ahead == log->ncolumn) tbi_gait_row(log->file, log->scene, log->world, log->torque);
+  if (log->ahead == log->ncolumn) tbi_gait_csv_row(log->file, log->scene, log->world, log->torque);
   (void)fputc('\n', log->file);
 }
 
-bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_world *world,
-                  const tabi_signals *signals) {
-  *log = (tbi_log){.path = path, .scene = scene, .world = world, .signals = signals};
+bool tbi_csv_log_open(tbi_csv_log *log, const char *path, const tabi_scene *scene,
+                      tabi_world *world, const tabi_signals *signals) {
+  *log = (tbi_csv_log){.path = path, .scene = scene, .world = world, .signals = signals};
   if (!path) return true;
   log->torque = calloc((size_t)tabi_model_nv(tabi_scene_model(scene)) + 1, sizeof *log->torque);
   choose_columns(log);
@@ -145,7 +145,7 @@ bool tbi_log_open(tbi_log *log, const char *path, const tabi_scene *scene, tabi_
   return true;
 }
 
-bool tbi_log_close(tbi_log *log) {
+bool tbi_csv_log_close(tbi_csv_log *log) {
   free(log->torque);
   free(log->column);
   log->torque = NULL;

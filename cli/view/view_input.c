@@ -1,8 +1,8 @@
-/* watch.c - kinds of files, told by their first bytes, and a scene for a model alone.
+/* view_input.c - kinds of files, told by their first bytes, and a scene for a model alone.
  *
  * A robot whose base is free is put with its lowest point at the height of the floor; under one
  * that hangs in the world the floor is put there.  A model with ground of its own gets none. */
-#include "view/watch.h"
+#include "view/view_input.h"
 
 #include "common/extent.h"
 
@@ -13,7 +13,7 @@
 
 static const char log_magic[] = "tabi log";
 
-bool tbi_watch_kind_of(const char *path, tbi_watch_kind *kind) {
+bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind) {
   char start[512];
   FILE *file = fopen(path, "rb");
   size_t size = file ? fread(start, 1, sizeof start, file) : 0;
@@ -29,9 +29,9 @@ bool tbi_watch_kind_of(const char *path, tbi_watch_kind *kind) {
   while (i < size && isspace((unsigned char)start[i]))
     ++i;
   size_t magic = sizeof log_magic - 1;
-  *kind = TBI_WATCH_SCENE;
-  if (i < size && start[i] == '<') *kind = TBI_WATCH_MODEL;
-  if (size >= magic && memcmp(start, log_magic, magic) == 0) *kind = TBI_WATCH_LOG;
+  *kind = TBI_VIEW_INPUT_SCENE;
+  if (i < size && start[i] == '<') *kind = TBI_VIEW_INPUT_MODEL;
+  if (size >= magic && memcmp(start, log_magic, magic) == 0) *kind = TBI_VIEW_INPUT_LOG;
   return true;
 }
 
@@ -129,9 +129,9 @@ static tabi_scene *load_model(const char *path, const tabi_scene_def *def, int *
   return scene;
 }
 
-tabi_scene *tbi_watch_load(const char *path, tbi_watch_kind kind, const tabi_scene_def *def,
-                           int *code) {
-  if (kind == TBI_WATCH_MODEL) return load_model(path, def, code);
+tabi_scene *tbi_view_input_load(const char *path, tbi_view_input_kind kind,
+                                const tabi_scene_def *def, int *code) {
+  if (kind == TBI_VIEW_INPUT_MODEL) return load_model(path, def, code);
   tabi_error err = {0};
   tabi_scene *scene = tabi_scene_load(path, def, &err);
   if (!scene) *code = tbi_print_error(&err);
