@@ -4,7 +4,7 @@
 #include "heap.h"
 #include "html.h"
 #include "io/scratch.h"
-#include "picture.h"
+#include "picture_encoder.h"
 #include "support/near.h"
 
 #include <stdio.h>
@@ -134,24 +134,24 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
 static int check_pictures(run *r, int steps, int every) {
   tabi_error err = {0};
   tabi_observer *observer = tabi_observer_create(r->scene, r->world, &err);
-  tbi_camera *camera = tbi_camera_create(r->scene, &err);
+  tbi_picture_encoder *encoder = tbi_picture_encoder_create(r->scene, &err);
   json_t *stage = stage_of(r);
-  assert_true(observer && camera);
+  assert_true(observer && encoder);
   int contacts = 0;
   for (int i = 0; i <= steps; ++i) {
     if (i > 0) run_step(r);
     if (i % every != 0) continue;
     const tabi_sample *sample = tabi_observer_look(observer);
-    size_t size = tbi_camera_bound(camera, sample->ncontact);
+    size_t size = tbi_picture_size(encoder, sample->ncontact);
     unsigned char *picture = malloc(size);
     assert_non_null(picture);
-    assert_int_equal(tbi_camera_take(camera, sample, 0.5F, TBI_PICTURE_PAUSED, picture), size);
+    assert_int_equal(tbi_picture_encode(encoder, sample, 0.5F, TBI_PICTURE_PAUSED, picture), size);
     check_picture(r, picture, size, sample, stage);
     contacts += sample->ncontact;
     free(picture);
   }
   json_decref(stage);
-  tbi_camera_destroy(camera);
+  tbi_picture_encoder_destroy(encoder);
   tabi_observer_destroy(observer);
   return contacts;
 }

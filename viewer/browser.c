@@ -1,5 +1,5 @@
-/* launch.c - xdg-open knows the browser that is preferred. */
-#include "launch.h"
+/* browser.c - xdg-open knows the browser that is preferred. */
+#include "browser.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-bool tbi_launch_has_display(void) {
+bool tbi_browser_has_display(void) {
   const char *x11 = getenv("DISPLAY");
   const char *wayland = getenv("WAYLAND_DISPLAY");
   return (x11 && x11[0]) || (wayland && wayland[0]);
@@ -37,7 +37,7 @@ static bool prepare(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *a
          posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0;
 }
 
-bool tbi_launch_browser(const char *url) {
+bool tbi_browser_open(const char *url) {
   char program[] = "xdg-open";
   char address[256];
   int length = snprintf(address, sizeof address, "%s", url);

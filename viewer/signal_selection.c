@@ -1,16 +1,16 @@
-/* choice.c - the signals that films hold.
+/* signal_selection.c - the signals that films hold.
  *
  * A link's signals are told by their names: the link's, a dot, and one of a few endings. */
-#include "choice.h"
+#include "signal_selection.h"
 
-#include "fault.h"
 #include "geometry.h"
+#include "memory_error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* that many bodies besides the robots are followed one by one */
-enum { MOST_BODIES = 16 };
+enum { MAX_BODIES = 16 };
 
 static bool is_named_in_log(const tabi_scene *scene, const char *name) {
   tabi_scene_log log = tabi_scene_get_log(scene);
@@ -38,7 +38,7 @@ static void want_links(const tabi_scene *scene, bool *wanted) {
     nbody += is_body(scene, i);
   for (int32_t i = 0; i < nlink; ++i) {
     const char *name = tabi_model_link(model, i).name;
-    if (is_base(scene, i) || (nbody <= MOST_BODIES && is_body(scene, i)) ||
+    if (is_base(scene, i) || (nbody <= MAX_BODIES && is_body(scene, i)) ||
         (name && is_named_in_log(scene, name)))
       wanted[i] = true;
   }
@@ -60,32 +60,34 @@ static int32_t link_of(const tabi_model *model, const char *name) {
   return TABI_NONE;
 }
 
-static void choose(tbi_choice *choice, const tabi_model *model, const bool *wanted) {
-  for (int32_t i = 0; i < tabi_signals_count(choice->signals); ++i) {
-    int32_t link = link_of(model, tabi_signals_get(choice->signals, i).name);
-    if (link == TABI_NONE || wanted[link]) choice->index[choice->count++] = i;
+static void choose(tbi_signal_selection *selection, const tabi_model *model, const bool *wanted) {
+  for (int32_t i = 0; i < tabi_signals_count(selection->signals); ++i) {
+    int32_t link = link_of(model, tabi_signals_get(selection->signals, i).name);
+    if (link == TABI_NONE || wanted[link]) selection->index[selection->count++] = i;
   }
 }
 
-tabi_status tbi_choice_open(tbi_choice *choice, const tabi_scene *scene, tabi_error *err) {
-  *choice = (tbi_choice){.signals = tabi_signals_create(scene, err)};
-  if (!choice->signals) return TABI_ERR_MEMORY;
+tabi_status tbi_signal_selection_open(tbi_signal_selection *selection, const tabi_scene *scene,
+                                      tabi_error *err) {
+  *selection = (tbi_signal_selection){.signals = tabi_signals_create(scene, err)};
+  if (!selection->signals) return TABI_ERR_MEMORY;
   const tabi_model *model = tabi_scene_model(scene);
   bool *wanted = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *wanted);
-  choice->index = calloc((size_t)tabi_signals_count(choice->signals) + 1, sizeof *choice->index);
-  bool room = wanted && choice->index && tbi_find_feet(scene, wanted);
+  selection->index =
+      calloc((size_t)tabi_signals_count(selection->signals) + 1, sizeof *selection->index);
+  bool room = wanted && selection->index && tbi_find_feet(scene, wanted);
   if (room) {
     want_links(scene, wanted);
-    choose(choice, model, wanted);
+    choose(selection, model, wanted);
   }
   free(wanted);
   if (room) return TABI_OK;
-  tbi_choice_close(choice);
-  return tbi_no_memory(err);
+  tbi_signal_selection_close(selection);
+  return tbi_memory_error(err);
 }
 
-void tbi_choice_close(tbi_choice *choice) {
-  tabi_signals_destroy(choice->signals);
-  free(choice->index);
-  *choice = (tbi_choice){0};
+void tbi_signal_selection_close(tbi_signal_selection *selection) {
+  tabi_signals_destroy(selection->signals);
+  free(selection->index);
+  *selection = (tbi_signal_selection){0};
 }

@@ -1,53 +1,53 @@
-/* picture.c - samples as the page takes them. */
-#include "picture.h"
+/* picture_encoder.c - samples as the page takes them. */
+#include "picture_encoder.h"
 
-#include "choice.h"
-#include "fault.h"
+#include "memory_error.h"
+#include "signal_selection.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINK_WORDS = 7, CONTACT_WORDS = 16, ROBOT_WORDS = 9 + 2 * TABI_BALANCE_CORNERS };
 
-struct tbi_camera {
+struct tbi_picture_encoder {
   const tabi_model *model;
   tabi_dynamics *dynamics;
-  tbi_choice choice;
+  tbi_signal_selection selection;
   double *value; /* of all signals */
   int32_t nlink, nrobot;
 };
 
-tbi_camera *tbi_camera_create(const tabi_scene *scene, tabi_error *err) {
-  tbi_camera *camera = calloc(1, sizeof *camera);
-  if (!camera) {
-    (void)tbi_no_memory(err);
+tbi_picture_encoder *tbi_picture_encoder_create(const tabi_scene *scene, tabi_error *err) {
+  tbi_picture_encoder *encoder = calloc(1, sizeof *encoder);
+  if (!encoder) {
+    (void)tbi_memory_error(err);
     return NULL;
   }
-  camera->model = tabi_scene_model(scene);
-  camera->nlink = tabi_model_nlink(camera->model);
-  camera->nrobot = tabi_scene_nrobot(scene);
-  camera->dynamics = tabi_dynamics_create(camera->model, err);
-  if (camera->dynamics && tbi_choice_open(&camera->choice, scene, err) == TABI_OK) {
-    size_t count = (size_t)tabi_signals_count(camera->choice.signals);
-    camera->value = calloc(count + 1, sizeof *camera->value);
-    if (camera->value) return camera;
-    (void)tbi_no_memory(err);
+  encoder->model = tabi_scene_model(scene);
+  encoder->nlink = tabi_model_nlink(encoder->model);
+  encoder->nrobot = tabi_scene_nrobot(scene);
+  encoder->dynamics = tabi_dynamics_create(encoder->model, err);
+  if (encoder->dynamics && tbi_signal_selection_open(&encoder->selection, scene, err) == TABI_OK) {
+    size_t count = (size_t)tabi_signals_count(encoder->selection.signals);
+    encoder->value = calloc(count + 1, sizeof *encoder->value);
+    if (encoder->value) return encoder;
+    (void)tbi_memory_error(err);
   }
-  tbi_camera_destroy(camera);
+  tbi_picture_encoder_destroy(encoder);
   return NULL;
 }
 
-void tbi_camera_destroy(tbi_camera *camera) {
-  if (!camera) return;
-  tbi_choice_close(&camera->choice);
-  tabi_dynamics_destroy(camera->dynamics);
-  free(camera->value);
-  free(camera);
+void tbi_picture_encoder_destroy(tbi_picture_encoder *encoder) {
+  if (!encoder) return;
+  tbi_signal_selection_close(&encoder->selection);
+  tabi_dynamics_destroy(encoder->dynamics);
+  free(encoder->value);
+  free(encoder);
 }
 
-size_t tbi_camera_bound(const tbi_camera *camera, int32_t ncontact) {
-  size_t words = LINK_WORDS * (size_t)camera->nlink + (size_t)camera->choice.count +
-                 CONTACT_WORDS * (size_t)ncontact + ROBOT_WORDS * (size_t)camera->nrobot;
+size_t tbi_picture_size(const tbi_picture_encoder *encoder, int32_t ncontact) {
+  size_t words = LINK_WORDS * (size_t)encoder->nlink + (size_t)encoder->selection.count +
+                 CONTACT_WORDS * (size_t)ncontact + ROBOT_WORDS * (size_t)encoder->nrobot;
   return TBI_PICTURE_HEAD + 4 * words;
 }
 
@@ -82,21 +82,22 @@ static unsigned char *put_double(unsigned char *at, double number) {
   return put_word(put_word(at, (uint32_t)(bits & UINT32_MAX)), (uint32_t)(bits >> 32));
 }
 
-static unsigned char *put_links(tbi_camera *camera, const tabi_sample *sample, unsigned char *at) {
-  tabi_dynamics_set_state(camera->dynamics, sample->q, sample->v);
-  for (int32_t i = 0; i < camera->nlink; ++i) {
+static unsigned char *put_links(tbi_picture_encoder *encoder, const tabi_sample *sample,
+                                unsigned char *at) {
+  tabi_dynamics_set_state(encoder->dynamics, sample->q, sample->v);
+  for (int32_t i = 0; i < encoder->nlink; ++i) {
     double pos[3], quat[4];
-    tabi_dynamics_link_pose(camera->dynamics, i, pos, quat);
+    tabi_dynamics_link_pose(encoder->dynamics, i, pos, quat);
     at = put_reals(put_reals(at, pos, 3), quat, 4);
   }
   return at;
 }
 
-static unsigned char *put_signals(tbi_camera *camera, const tabi_sample *sample,
+static unsigned char *put_signals(tbi_picture_encoder *encoder, const tabi_sample *sample,
                                   unsigned char *at) {
-  tabi_signals_eval(camera->choice.signals, sample, camera->value);
-  for (int32_t i = 0; i < camera->choice.count; ++i)
-    at = put_float(at, (float)camera->value[camera->choice.index[i]]);
+  tabi_signals_eval(encoder->selection.signals, sample, encoder->value);
+  for (int32_t i = 0; i < encoder->selection.count; ++i)
+    at = put_float(at, (float)encoder->value[encoder->selection.index[i]]);
   return at;
 }
 
@@ -124,9 +125,9 @@ static unsigned char *put_robot(const tabi_balance *b, unsigned char *at) {
   return at + left;
 }
 
-size_t tbi_camera_take(tbi_camera *camera, const tabi_sample *sample, float factor, uint32_t flags,
-                       void *picture) {
-  size_t size = tbi_camera_bound(camera, sample->ncontact);
+size_t tbi_picture_encode(tbi_picture_encoder *encoder, const tabi_sample *sample, float factor,
+                          uint32_t flags, void *picture) {
+  size_t size = tbi_picture_size(encoder, sample->ncontact);
   unsigned char *at = picture;
   // before the first step, and under new settings, nothing has been solved yet
   bool solved = sample->certificate.iterations > 0;
@@ -135,17 +136,17 @@ size_t tbi_camera_take(tbi_camera *camera, const tabi_sample *sample, float fact
   at = put_word(at, (uint32_t)size);
   at = put_double(at, sample->time);
   at = put_double(at, (double)sample->step);
-  at = put_word(at, (uint32_t)camera->nlink);
-  at = put_word(at, (uint32_t)camera->choice.count);
+  at = put_word(at, (uint32_t)encoder->nlink);
+  at = put_word(at, (uint32_t)encoder->selection.count);
   at = put_word(at, (uint32_t)sample->ncontact);
-  at = put_word(at, (uint32_t)camera->nrobot);
+  at = put_word(at, (uint32_t)encoder->nrobot);
   at = put_float(at, factor);
   at = put_word(at, flags);
-  at = put_links(camera, sample, at);
-  at = put_signals(camera, sample, at);
+  at = put_links(encoder, sample, at);
+  at = put_signals(encoder, sample, at);
   for (int32_t i = 0; i < sample->ncontact; ++i)
     at = put_contact(&sample->contact[i], at);
-  for (int32_t i = 0; i < camera->nrobot; ++i)
+  for (int32_t i = 0; i < encoder->nrobot; ++i)
     at = put_robot(&sample->balance[i], at);
   return size;
 }
