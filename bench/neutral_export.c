@@ -1,6 +1,6 @@
-/* plain_model.c - the bodies of a model are its links with those behind fixed joints merged, their
- * frames such that joints turn about z: what a plain scene wants. */
-#include "plain_model.h"
+/* neutral_export.c - the bodies of a model are its links with those behind fixed joints merged,
+ * their frames such that joints turn about z: as a neutral scene wants them. */
+#include "neutral_export.h"
 
 #include "model/model.h"
 
@@ -34,8 +34,8 @@ static v3 point_velocity(const tabi_model *model, const tabi_dynamics *dynamics,
   return v3_add(v3_load(lin), v3_cross(*turn, v3_sub(point, v3_load(pos))));
 }
 
-void tbi_plain_states(const tabi_model *model, const tabi_dynamics *dynamics,
-                      tbi_plain_state *state) {
+void tbi_neutral_states(const tabi_model *model, const tabi_dynamics *dynamics,
+                        tbi_neutral_state *state) {
   for (int32_t i = 0; i < model->nbody; ++i) {
     tbi_frame frame = body_frame(model, dynamics, i);
     v3 turn, com = v3_add(frame.pos, m3_mulv(&frame.rot, model->body[i].com));
@@ -46,22 +46,22 @@ void tbi_plain_states(const tabi_model *model, const tabi_dynamics *dynamics,
   }
 }
 
-static const char *fill_joint(tbi_plain_body *to, const tabi_model *model, int32_t body,
+static const char *fill_joint(tbi_neutral_body *to, const tabi_model *model, int32_t body,
                               const tabi_servo *servo) {
   const tbi_body *b = &model->body[body];
   const tabi_joint_def *joint = &model->joint[b->joint];
   switch (b->type) {
   case TABI_JOINT_FREE:
-    to->joint = TBI_PLAIN_FREE;
+    to->joint = TBI_NEUTRAL_FREE;
     to->lower = -HUGE_VAL;
     to->upper = HUGE_VAL;
     return b->parent == TABI_WORLD ? NULL : "a free joint under another link";
   case TABI_JOINT_REVOLUTE:
   case TABI_JOINT_CONTINUOUS:
-    to->joint = TBI_PLAIN_HINGE;
+    to->joint = TBI_NEUTRAL_HINGE;
     break;
   case TABI_JOINT_PRISMATIC:
-    to->joint = TBI_PLAIN_SLIDE;
+    to->joint = TBI_NEUTRAL_SLIDE;
     break;
   default:
     return "a ball or planar joint";
@@ -79,7 +79,7 @@ static const char *fill_joint(tbi_plain_body *to, const tabi_model *model, int32
   return joint->stiffness > 0 ? "springs in joints" : NULL;
 }
 
-static void fill_start(tbi_plain_body *to, const tabi_model *model, const tabi_dynamics *dynamics,
+static void fill_start(tbi_neutral_body *to, const tabi_model *model, const tabi_dynamics *dynamics,
                        int32_t body) {
   tbi_frame frame = body_frame(model, dynamics, body);
   v3 turn, velocity = point_velocity(model, dynamics, body, frame.pos, &turn);
@@ -89,7 +89,7 @@ static void fill_start(tbi_plain_body *to, const tabi_model *model, const tabi_d
   v3_store(turn, to->start_angular);
 }
 
-static void fill_body(tbi_plain_body *to, const tabi_model *model, int32_t body) {
+static void fill_body(tbi_neutral_body *to, const tabi_model *model, int32_t body) {
   const tbi_body *b = &model->body[body];
   v3 place = b->parent == TABI_WORLD ? model->tree_place[b->tree] : b->place.pos;
   to->parent = b->parent;
@@ -101,24 +101,24 @@ static void fill_body(tbi_plain_body *to, const tabi_model *model, int32_t body)
   s3_store(b->inertia, to->inertia);
 }
 
-static const char *fill_shape(tbi_plain *plain, const tabi_model *model, int32_t index) {
+static const char *fill_shape(tbi_neutral_scene *neutral, const tabi_model *model, int32_t index) {
   static const int32_t kinds[TABI_SHAPE_COUNT] = {
-      [TABI_SHAPE_PLANE] = TBI_PLAIN_PLANE,       [TABI_SHAPE_SPHERE] = TBI_PLAIN_SPHERE,
-      [TABI_SHAPE_CAPSULE] = TBI_PLAIN_CAPSULE,   [TABI_SHAPE_BOX] = TBI_PLAIN_BOX,
-      [TABI_SHAPE_CYLINDER] = TBI_PLAIN_CYLINDER, [TABI_SHAPE_MESH] = TABI_NONE,
-      [TABI_SHAPE_TRIANGLES] = TABI_NONE,         [TABI_SHAPE_HEIGHTFIELD] = TABI_NONE};
+      [TABI_SHAPE_PLANE] = TBI_NEUTRAL_PLANE,       [TABI_SHAPE_SPHERE] = TBI_NEUTRAL_SPHERE,
+      [TABI_SHAPE_CAPSULE] = TBI_NEUTRAL_CAPSULE,   [TABI_SHAPE_BOX] = TBI_NEUTRAL_BOX,
+      [TABI_SHAPE_CYLINDER] = TBI_NEUTRAL_CYLINDER, [TABI_SHAPE_MESH] = TABI_NONE,
+      [TABI_SHAPE_TRIANGLES] = TABI_NONE,           [TABI_SHAPE_HEIGHTFIELD] = TABI_NONE};
   const tabi_shape_def *shape = &model->shape[index];
   if (!shape->collides) return NULL;
   if (kinds[shape->type] == TABI_NONE) return "shapes made of a mesh";
   tabi_material_def material = tabi_material_def_default();
   if (shape->material != TABI_NONE) material = model->material[shape->material];
-  tbi_plain_shape *to = &plain->shape[plain->nshape++];
-  *to = (tbi_plain_shape){.body = TABI_WORLD,
-                          .kind = kinds[shape->type],
-                          .friction = material.friction,
-                          .restitution = material.restitution,
-                          .group = shape->group,
-                          .mask = shape->mask};
+  tbi_neutral_shape *to = &neutral->shape[neutral->nshape++];
+  *to = (tbi_neutral_shape){.body = TABI_WORLD,
+                            .kind = kinds[shape->type],
+                            .friction = material.friction,
+                            .restitution = material.restitution,
+                            .group = shape->group,
+                            .mask = shape->mask};
   tbi_frame at = tbi_frame_load(shape->pos, shape->quat);
   if (shape->link != TABI_WORLD) {
     const tbi_link_home *home = &model->link_home[shape->link];
@@ -131,13 +131,13 @@ static const char *fill_shape(tbi_plain *plain, const tabi_model *model, int32_t
   return NULL;
 }
 
-static void fill_exclusions(tbi_plain *plain, const tabi_model *model) {
+static void fill_exclusions(tbi_neutral_scene *neutral, const tabi_model *model) {
   for (int32_t i = 0; i < model->nexclusion2 / 2; ++i) {
     const int32_t *link = model->exclusion + 2 * (size_t)i;
     int32_t a = model->link_home[link[0]].body, b = model->link_home[link[1]].body;
     if (a == TABI_WORLD || b == TABI_WORLD) continue;
-    plain->exclusion[plain->nexclusion][0] = a;
-    plain->exclusion[plain->nexclusion++][1] = b;
+    neutral->exclusion[neutral->nexclusion][0] = a;
+    neutral->exclusion[neutral->nexclusion++][1] = b;
   }
 }
 
@@ -151,10 +151,10 @@ static int32_t fill_end(const tabi_model *model, int32_t link, const double pos[
   return home->body;
 }
 
-static const char *fill_ties(tbi_plain *plain, const tabi_model *model) {
+static const char *fill_ties(tbi_neutral_scene *neutral, const tabi_model *model) {
   for (int32_t i = 0; i < model->nconnection; ++i) {
     const tabi_connection_def *c = &model->connection[i];
-    tbi_plain_tie *to = &plain->tie[plain->ntie++];
+    tbi_neutral_connection *to = &neutral->connection[neutral->nconnection++];
     if (c->type != TABI_CONNECTION_BALL) return "connections that are not balls";
     to->body[0] = fill_end(model, c->a, c->pos_a, to->pos[0]);
     to->body[1] = fill_end(model, c->b, c->pos_b, to->pos[1]);
@@ -163,21 +163,22 @@ static const char *fill_ties(tbi_plain *plain, const tabi_model *model) {
   return NULL;
 }
 
-const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi_dynamics *dynamics,
-                                 const double *q, const double *v, const tabi_servo *servo) {
-  *plain = (tbi_plain){.nbody = model->nbody, .timestep = model->timestep};
-  plain->body = calloc((size_t)model->nbody + 1, sizeof *plain->body);
-  plain->shape = calloc((size_t)model->nshape + 1, sizeof *plain->shape);
-  plain->exclusion = calloc((size_t)model->nexclusion2 / 2 + 1, sizeof *plain->exclusion);
-  plain->tie = calloc((size_t)model->nconnection + 1, sizeof *plain->tie);
-  if (!plain->body || !plain->shape || !plain->exclusion || !plain->tie)
+const char *tbi_neutral_scene_from_model(tbi_neutral_scene *neutral, const tabi_model *model,
+                                         tabi_dynamics *dynamics, const double *q, const double *v,
+                                         const tabi_servo *servo) {
+  *neutral = (tbi_neutral_scene){.nbody = model->nbody, .timestep = model->timestep};
+  neutral->body = calloc((size_t)model->nbody + 1, sizeof *neutral->body);
+  neutral->shape = calloc((size_t)model->nshape + 1, sizeof *neutral->shape);
+  neutral->exclusion = calloc((size_t)model->nexclusion2 / 2 + 1, sizeof *neutral->exclusion);
+  neutral->connection = calloc((size_t)model->nconnection + 1, sizeof *neutral->connection);
+  if (!neutral->body || !neutral->shape || !neutral->exclusion || !neutral->connection)
     return "too many bodies for the memory";
   if (model->ncoupling > 0) return "couplings";
-  v3_store(v3_load(model->gravity), plain->gravity);
+  v3_store(v3_load(model->gravity), neutral->gravity);
   tabi_dynamics_set_state(dynamics, q, v);
   const char *trouble = NULL;
   for (int32_t i = 0; i < model->nbody && !trouble; ++i) {
-    tbi_plain_body *to = &plain->body[i];
+    tbi_neutral_body *to = &neutral->body[i];
     const tbi_body *b = &model->body[i];
     fill_body(to, model, i);
     fill_start(to, model, dynamics, i);
@@ -187,7 +188,7 @@ const char *tbi_plain_from_model(tbi_plain *plain, const tabi_model *model, tabi
     to->v = v[b->v];
   }
   for (int32_t i = 0; i < model->nshape && !trouble; ++i)
-    trouble = fill_shape(plain, model, i);
-  fill_exclusions(plain, model);
-  return trouble ? trouble : fill_ties(plain, model);
+    trouble = fill_shape(neutral, model, i);
+  fill_exclusions(neutral, model);
+  return trouble ? trouble : fill_ties(neutral, model);
 }

@@ -1,13 +1,13 @@
-/* dynamics.c - the workload "dynamics".
+/* workload_dynamics.c - the workload "dynamics".
  *
  * Every row is a whole call from a new (q, v) to the result, kinematics included; sixteen random
  * states take turns, so that nothing can be kept from the call before.  "alone" is the row less
  * the row "kinematics".  All algorithms of a tree, and those of the peer, are measured in
  * alternating blocks. */
-#include "dynamics.h"
+#include "workload_dynamics.h"
 
 #include "algorithm.h"
-#include "count.h"
+#include "instruction_count.h"
 #include "measure.h"
 #include "peer.h"
 #include "report.h"

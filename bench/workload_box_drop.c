@@ -1,8 +1,8 @@
-/* drop.c - the workload "drop".
+/* workload_box_drop.c - the workload "drop".
  *
  * Every method finds its last good step on the grid, the largest before its first failure.  Whole
  * drops with that step are then measured, those of all methods alternating. */
-#include "drop.h"
+#include "workload_box_drop.h"
 
 #include "box_drop.h"
 #include "measure.h"

@@ -1,13 +1,13 @@
-/* contact.c - the workload "contact".
+/* workload_contact.c - the workload "contact".
  *
  * A scene comes to rest under the default method.  From there every method goes on for a while,
  * and then the same stretch of 50 steps is measured again and again from a snapshot.  Over that
  * stretch the contacts, iterations, depth and residuals are taken too.  The peer starts where tabi
  * came to rest, and goes on for a while as well.  A robot that settles and boxes that fall are
  * measured in the midst of it, by every method from the same moment. */
-#include "contact.h"
+#include "workload_contact.h"
 
-#include "count.h"
+#include "instruction_count.h"
 #include "measure.h"
 #include "peer.h"
 #include "scene.h"

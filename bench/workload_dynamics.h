@@ -1,6 +1,7 @@
-/* dynamics.h - the workload "dynamics": rigid-body algorithms on a robot, chains and trees. */
-#ifndef TBI_BENCH_DYNAMICS_H
-#define TBI_BENCH_DYNAMICS_H
+/* workload_dynamics.h - the workload "dynamics": rigid-body algorithms on a robot, chains and
+ * trees. */
+#ifndef TBI_BENCH_WORKLOAD_DYNAMICS_H
+#define TBI_BENCH_WORKLOAD_DYNAMICS_H
 
 #include "options.h"
 #include "report.h"

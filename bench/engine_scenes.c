@@ -1,5 +1,5 @@
-/* arena.c - quadrupeds, a limp humanoid, a chain, balls and a slope. */
-#include "arena.h"
+/* engine_scenes.c - quadrupeds, a limp humanoid, a chain, balls and a slope. */
+#include "engine_scenes.h"
 
 #include "base/error.h"
 #include "base/random.h"
@@ -163,8 +163,8 @@ static void add_servos(tbi_bench_scene *scene, double kp, double kd) {
   }
 }
 
-tabi_status tbi_arena_quadrupeds(tbi_bench_scene *scene, int32_t robots, bool floor,
-                                 tabi_error *err) {
+tabi_status tbi_bench_scene_quadrupeds(tbi_bench_scene *scene, int32_t robots, bool floor,
+                                       tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   if (floor) add_floor(builder, TABI_NONE, 0);
@@ -179,7 +179,7 @@ tabi_status tbi_arena_quadrupeds(tbi_bench_scene *scene, int32_t robots, bool fl
   return status;
 }
 
-tabi_status tbi_arena_hit(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_hit(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   const double none[3] = {0}, robot[3] = {0, 0, 2}, pos[3] = {0, -5, 2};
@@ -258,7 +258,7 @@ static void add_human_arm(tabi_builder *builder, int32_t torso, double y) {
   (void)add_limb(builder, link, elbow, 1, lower, -0.5);
 }
 
-tabi_status tbi_arena_limp(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_limp(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   const part pelvis = {
@@ -302,7 +302,7 @@ tabi_status tbi_arena_limp(tbi_bench_scene *scene, tabi_error *err) {
 
 /* --- simple bodies */
 
-tabi_status tbi_arena_chain(tbi_bench_scene *scene, int32_t links, tabi_error *err) {
+tabi_status tbi_bench_scene_chain(tbi_bench_scene *scene, int32_t links, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   const part rod = {
@@ -339,7 +339,7 @@ static int32_t add_bar(tabi_builder *builder, int32_t parent, const double pos[3
   return link;
 }
 
-tabi_status tbi_arena_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error *err) {
+tabi_status tbi_bench_scene_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   // crank < rocker < coupler, so that the crank can turn round and nothing ever stands in line
@@ -348,17 +348,17 @@ tabi_status tbi_arena_loops(tbi_bench_scene *scene, int32_t linkages, tabi_error
   for (int32_t i = 0; i < linkages; ++i) {
     const double left[3] = {0, 0.2 * i, 0}, right[3] = {0.35, 0.2 * i, 0};
     int32_t first = add_bar(builder, TABI_WORLD, left, crank);
-    tabi_connection_def tie = tabi_connection_def_default();
-    tie.a = add_bar(builder, first, crank, coupler);
-    tie.b = add_bar(builder, TABI_WORLD, right, rocker);
-    memcpy(tie.pos_a, coupler, sizeof tie.pos_a);
-    memcpy(tie.pos_b, rocker, sizeof tie.pos_b);
-    (void)tabi_builder_add_connection(builder, &tie);
+    tabi_connection_def connection = tabi_connection_def_default();
+    connection.a = add_bar(builder, first, crank, coupler);
+    connection.b = add_bar(builder, TABI_WORLD, right, rocker);
+    memcpy(connection.pos_a, coupler, sizeof connection.pos_a);
+    memcpy(connection.pos_b, rocker, sizeof connection.pos_b);
+    (void)tabi_builder_add_connection(builder, &connection);
   }
   return finish(scene, builder, err);
 }
 
-tabi_status tbi_arena_slope(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_slope(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   const double tilt = 15 * 3.14159265358979323846 / 180, half = 0.05;
@@ -393,11 +393,11 @@ static void add_ball(tabi_builder *builder, double radius, double mass, int32_t 
   add_free(builder, add_part(builder, &ball), pos);
 }
 
-tabi_status tbi_arena_rolling(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_rolling(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   const double depth = 2e-5, middle[3] = {0, 0, 0.5 - depth};
-  // of two materials the larger friction counts, as it does in plain scenes
+  // of two materials the larger friction counts, as it does in neutral scenes
   int32_t low = add_material(builder, 0.4, 0), high = add_material(builder, 0.8, 0);
   tabi_material_def pair = tabi_material_def_default();
   pair.friction = 0.8;
@@ -420,7 +420,7 @@ tabi_status tbi_arena_rolling(tbi_bench_scene *scene, tabi_error *err) {
   return finish(scene, builder, err);
 }
 
-tabi_status tbi_arena_bouncing(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_bouncing(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   int32_t stuff = add_material(builder, 0, 1);
@@ -433,7 +433,7 @@ tabi_status tbi_arena_bouncing(tbi_bench_scene *scene, tabi_error *err) {
   return finish(scene, builder, err);
 }
 
-tabi_status tbi_arena_balls(tbi_bench_scene *scene, tabi_error *err) {
+tabi_status tbi_bench_scene_balls(tbi_bench_scene *scene, tabi_error *err) {
   tabi_builder *builder = tabi_builder_create();
   if (!builder) return tbi_error_memory(err);
   uint64_t seed = 42;

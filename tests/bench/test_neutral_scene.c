@@ -1,9 +1,9 @@
-/* test_plain.c - a robot in plain numbers is the same robot: poses, energy and momentum that are
- * computed from them alone agree with tabi's; text is read as it was written; the judge sees closed
- * joints and loops closed, and an open one as wide as it is. */
-#include "arena.h"
-#include "judge.h"
-#include "plain_model.h"
+/* test_neutral_scene.c - a robot as an engine-neutral scene is the same robot: poses, energy and
+ * momentum that are computed from them alone agree with tabi's; text is read as it was written; the
+ * accuracy measures see closed joints and loops closed, and an open one as wide as it is. */
+#include "accuracy.h"
+#include "engine_scenes.h"
+#include "neutral_export.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "tabi/tabi_io.h"
@@ -15,7 +15,7 @@ typedef struct robot {
   tabi_model *model;
   tabi_dynamics *dynamics;
   double q[64], v[64]; /* more than it has */
-  tbi_plain plain;
+  tbi_neutral_scene neutral;
 } robot;
 
 static void open_robot(robot *r) {
@@ -33,7 +33,7 @@ static void open_robot(robot *r) {
 }
 
 static void close_robot(robot *r) {
-  tbi_plain_free(&r->plain);
+  tbi_neutral_scene_free(&r->neutral);
   tabi_dynamics_destroy(r->dynamics);
   tabi_model_destroy(r->model);
 }
@@ -42,19 +42,19 @@ static void same_robot(void **state) {
   (void)state;
   robot r;
   open_robot(&r);
-  assert_null(tbi_plain_from_model(&r.plain, r.model, r.dynamics, r.q, r.v, NULL));
-  tbi_plain_state *at = calloc((size_t)r.plain.nbody, sizeof *at);
-  tbi_plain_states(r.model, r.dynamics, at);
+  assert_null(tbi_neutral_scene_from_model(&r.neutral, r.model, r.dynamics, r.q, r.v, NULL));
+  tbi_neutral_state *at = calloc((size_t)r.neutral.nbody, sizeof *at);
+  tbi_neutral_states(r.model, r.dynamics, at);
   double energy = tabi_dynamics_kinetic(r.dynamics) + tabi_dynamics_potential(r.dynamics);
-  double own = tbi_judge_energy(&r.plain, at), lin[3], ang[3];
+  double own = tbi_accuracy_energy(&r.neutral, at), lin[3], ang[3];
   // tabi's has the rotors of motors in it
-  for (int32_t i = 0; i < r.plain.nbody; ++i)
-    own += r.plain.body[i].armature * r.plain.body[i].v * r.plain.body[i].v / 2;
+  for (int32_t i = 0; i < r.neutral.nbody; ++i)
+    own += r.neutral.body[i].armature * r.neutral.body[i].v * r.neutral.body[i].v / 2;
   assert_near(own, energy, 1e-10 * fabs(energy));
   tabi_dynamics_momentum(r.dynamics, lin, ang);
-  for (int32_t i = 0; i < r.plain.nbody; ++i)
+  for (int32_t i = 0; i < r.neutral.nbody; ++i)
     for (int k = 0; k < 3; ++k)
-      lin[k] -= r.plain.body[i].mass * at[i].linear[k];
+      lin[k] -= r.neutral.body[i].mass * at[i].linear[k];
   assert_near(fabs(lin[0]) + fabs(lin[1]) + fabs(lin[2]), 0, 1e-10);
   free(at);
   close_robot(&r);
@@ -64,36 +64,37 @@ static void gaps(void **state) {
   (void)state;
   tabi_error err = {0};
   tbi_bench_scene base;
-  assert_int_equal(tbi_arena_loops(&base, 2, &err), TABI_OK);
+  assert_int_equal(tbi_bench_scene_loops(&base, 2, &err), TABI_OK);
   tabi_dynamics *dynamics = tabi_dynamics_create(base.model, NULL);
   double *v = calloc((size_t)tabi_model_nv(base.model), sizeof(double));
-  tbi_plain plain;
-  assert_null(tbi_plain_from_model(&plain, base.model, dynamics, base.q, v, NULL));
-  assert_int_equal(plain.ntie, 2);
-  tbi_plain_state at[6];
-  assert_int_equal(plain.nbody, 6);
-  tbi_plain_states(base.model, dynamics, at);
-  assert_near(tbi_judge_gap(&plain, at), 0, 1e-15);
-  // a rocker, 0.304 m long, that has swung: its hinge is closed, and its tie is open
-  int32_t rocker = plain.tie[1].body[1];
+  tbi_neutral_scene neutral;
+  assert_null(tbi_neutral_scene_from_model(&neutral, base.model, dynamics, base.q, v, NULL));
+  assert_int_equal(neutral.nconnection, 2);
+  tbi_neutral_state at[6];
+  assert_int_equal(neutral.nbody, 6);
+  tbi_neutral_states(base.model, dynamics, at);
+  assert_near(tbi_accuracy_joint_gap(&neutral, at), 0, 1e-15);
+  // a rocker, 0.304 m long, that has swung: its hinge is closed, and its connection is open
+  int32_t rocker = neutral.connection[1].body[1];
   base.q[rocker] = 0.1;
   tabi_dynamics_set_state(dynamics, base.q, v);
-  tbi_plain_states(base.model, dynamics, at);
-  assert_near(tbi_judge_gap(&plain, at), 2 * sin(0.05) * hypot(0.05, 0.3), 1e-12);
+  tbi_neutral_states(base.model, dynamics, at);
+  assert_near(tbi_accuracy_joint_gap(&neutral, at), 2 * sin(0.05) * hypot(0.05, 0.3), 1e-12);
   // a body that was carried off: its hinge is open too
   at[rocker].com[1] += 0.5;
-  assert_near(tbi_judge_gap(&plain, at), hypot(0.5, 2 * sin(0.05) * hypot(0.05, 0.3)), 1e-12);
+  assert_near(tbi_accuracy_joint_gap(&neutral, at), hypot(0.5, 2 * sin(0.05) * hypot(0.05, 0.3)),
+              1e-12);
   free(v);
-  tbi_plain_free(&plain);
+  tbi_neutral_scene_free(&neutral);
   tabi_dynamics_destroy(dynamics);
   tbi_bench_scene_free(&base);
 }
 
 /* Returns what is wrong with a text. */
-static const char *read_text(tbi_plain *plain, const char *text) {
+static const char *read_text(tbi_neutral_scene *neutral, const char *text) {
   FILE *file = fmemopen((void *)text, strlen(text), "r");
   if (!file) return "no memory";
-  const char *wrong = tbi_plain_read(plain, file);
+  const char *wrong = tbi_neutral_scene_read(neutral, file);
   (void)fclose(file);
   return wrong;
 }
@@ -102,40 +103,40 @@ static void text_both_ways(void **state) {
   (void)state;
   robot r;
   open_robot(&r);
-  (void)tbi_plain_from_model(&r.plain, r.model, r.dynamics, r.q, r.v, NULL);
+  (void)tbi_neutral_scene_from_model(&r.neutral, r.model, r.dynamics, r.q, r.v, NULL);
   const int32_t pair[2] = {3, 7};
-  memcpy(r.plain.exclusion[0], pair, sizeof pair);
-  r.plain.nexclusion = 1;
-  const tbi_plain_tie tie = {
+  memcpy(r.neutral.exclusion[0], pair, sizeof pair);
+  r.neutral.nexclusion = 1;
+  const tbi_neutral_connection connection = {
       {5,         -1       },
       {{1, 2, 3}, {4, 5, 6}}
   };
-  free(r.plain.tie);
-  r.plain.tie = malloc(sizeof tie);
-  memcpy(r.plain.tie, &tie, sizeof tie);
-  r.plain.ntie = 1;
-  r.plain.nstep = 3;
-  r.plain.aim = calloc(3 * (size_t)r.plain.nbody, sizeof(double));
-  r.plain.aim[r.plain.nbody + 2] = 0.1;
+  free(r.neutral.connection);
+  r.neutral.connection = malloc(sizeof connection);
+  memcpy(r.neutral.connection, &connection, sizeof connection);
+  r.neutral.nconnection = 1;
+  r.neutral.nstep = 3;
+  r.neutral.aim = calloc(3 * (size_t)r.neutral.nbody, sizeof(double));
+  r.neutral.aim[r.neutral.nbody + 2] = 0.1;
   char *text[2] = {NULL, NULL};
-  tbi_plain again = r.plain;
+  tbi_neutral_scene again = r.neutral;
   for (int i = 0; i < 2; ++i) {
     size_t size = 0;
     FILE *file = open_memstream(&text[i], &size);
-    assert_true(tbi_plain_write(&again, file));
+    assert_true(tbi_neutral_scene_write(&again, file));
     (void)fclose(file);
     if (i == 0) assert_null(read_text(&again, text[0]));
   }
-  assert_int_equal(again.nbody, r.plain.nbody);
+  assert_int_equal(again.nbody, r.neutral.nbody);
   assert_int_equal(again.nstep, 3);
   assert_int_equal(again.exclusion[0][1], 7);
-  assert_int_equal(again.tie[0].body[1], -1);
-  assert_near(again.tie[0].pos[1][2], 6, 0);
+  assert_int_equal(again.connection[0].body[1], -1);
+  assert_near(again.connection[0].pos[1][2], 6, 0);
   assert_near(again.aim[again.nbody + 2], 0.1, 0);
   assert_string_equal(text[0], text[1]);
   free(text[0]);
   free(text[1]);
-  tbi_plain_free(&again);
+  tbi_neutral_scene_free(&again);
   close_robot(&r);
 }
 
@@ -147,12 +148,12 @@ static void bad_text(void **state) {
       "world 1e-3 0 0\n",
       "world 1e-3 0 0 -9.81\nbody 0 0 0\n",
       "world 1e-3 0 0 -9.81\nshape 5 1 0 0 0 1 0 0 0 1 1 1 1 0 1 1\n",
-      "world 1e-3 0 0 -9.81\ntie -1 -1 0 0 0 0 0 0\n",
+      "world 1e-3 0 0 -9.81\nconnection -1 -1 0 0 0 0 0 0\n",
       "world 1e-3 0 0 -9.81\nexclude 0 1\n"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
-    tbi_plain plain = {0};
-    assert_non_null(read_text(&plain, texts[i]));
-    tbi_plain_free(&plain);
+    tbi_neutral_scene neutral = {0};
+    assert_non_null(read_text(&neutral, texts[i]));
+    tbi_neutral_scene_free(&neutral);
   }
 }
 

@@ -1,6 +1,6 @@
-/* drop.h - the workload "drop": P2's table of a falling box. */
-#ifndef TBI_BENCH_DROP_H
-#define TBI_BENCH_DROP_H
+/* workload_box_drop.h - the workload "drop": P2's table of a falling box. */
+#ifndef TBI_BENCH_WORKLOAD_BOX_DROP_H
+#define TBI_BENCH_WORKLOAD_BOX_DROP_H
 
 #include "options.h"
 #include "report.h"

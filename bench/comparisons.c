@@ -1,12 +1,12 @@
-/* bouts.c - the table of scenes, and how each is opened.
+/* comparisons.c - the table of scenes, and how each is opened.
  *
  * An engine takes part where it has what the scene needs, which it tells by itself when it is given
  * the scene; absences says what would be learnt too late. */
-#include "bouts.h"
+#include "comparisons.h"
 
-#include "arena.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "engine_scenes.h"
 #include "measure.h"
 #include "options.h"
 #include "tabi/tabi_io.h"
@@ -18,7 +18,7 @@
 
 static const double settling = 60; /* s of CPU time at most */
 
-const tbi_duellist tbi_duellists[TBI_DUELLISTS] = {
+const tbi_engine_config tbi_engine_configs[TBI_ENGINE_CONFIGS] = {
     [TBI_TABI] = {"tabi",          NULL,     "default",  NULL                       },
     [TBI_TABI_EXACT] = {"tabi-exact",    NULL,     "exact",    NULL                       },
     [TBI_TABI_EXACT14] = {"tabi-exact14",  NULL,     "exact14",  NULL                       },
@@ -39,16 +39,17 @@ const tbi_duellist tbi_duellists[TBI_DUELLISTS] = {
     [TBI_DART_PGS] = {"dart-pgs",      "dart",   "pgs",      "libdart-collision-ode-dev"},
 };
 
-static tabi_status stand(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+static tabi_status stand(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
   char path[4096];
-  (void)bout;
+  (void)comparison;
   tbi_bench_shipped_robot(path, sizeof path);
   return tbi_bench_scene_robot(base, path, err);
 }
 
 /* Without implicit springs and dampers the small joints stand a tenth of the gains only. */
-static tabi_status stand_softly(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  tabi_status status = stand(bout, base, err);
+static tabi_status stand_softly(const tbi_comparison *comparison, tbi_bench_scene *base,
+                                tabi_error *err) {
+  tabi_status status = stand(comparison, base, err);
   for (int32_t j = 0; status == TABI_OK && j < tabi_model_njoint(base->model); ++j) {
     base->servo[j].kp /= 5;
     base->servo[j].kd /= 10;
@@ -56,65 +57,70 @@ static tabi_status stand_softly(const tbi_bout *bout, tbi_bench_scene *base, tab
   return status;
 }
 
-static tabi_status points(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
+static tabi_status points(const tbi_comparison *comparison, tbi_bench_scene *base,
+                          tabi_error *err) {
   char path[4096];
   tbi_bench_shipped_robot(path, sizeof path);
-  return tbi_bench_scene_points(base, path, bout->size, err);
+  return tbi_bench_scene_points(base, path, comparison->size, err);
 }
 
-static tabi_status pile(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  return tbi_bench_scene_pile(base, bout->size, err);
+static tabi_status pile(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_bench_scene_pile(base, comparison->size, err);
 }
 
-static tabi_status quadrupeds(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  return tbi_arena_quadrupeds(base, bout->size, true, err);
+static tabi_status quadrupeds(const tbi_comparison *comparison, tbi_bench_scene *base,
+                              tabi_error *err) {
+  return tbi_bench_scene_quadrupeds(base, comparison->size, true, err);
 }
 
-static tabi_status flight(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  return tbi_arena_quadrupeds(base, bout->size, false, err);
+static tabi_status flight(const tbi_comparison *comparison, tbi_bench_scene *base,
+                          tabi_error *err) {
+  return tbi_bench_scene_quadrupeds(base, comparison->size, false, err);
 }
 
-static tabi_status chain(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  return tbi_arena_chain(base, bout->size, err);
+static tabi_status chain(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_bench_scene_chain(base, comparison->size, err);
 }
 
-static tabi_status loops(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  return tbi_arena_loops(base, bout->size, err);
+static tabi_status loops(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  return tbi_bench_scene_loops(base, comparison->size, err);
 }
 
-static tabi_status limp(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_limp(base, err);
+static tabi_status limp(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_limp(base, err);
 }
 
-static tabi_status slope(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_slope(base, err);
+static tabi_status slope(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_slope(base, err);
 }
 
-static tabi_status rolling(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_rolling(base, err);
+static tabi_status rolling(const tbi_comparison *comparison, tbi_bench_scene *base,
+                           tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_rolling(base, err);
 }
 
-static tabi_status bouncing(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_bouncing(base, err);
+static tabi_status bouncing(const tbi_comparison *comparison, tbi_bench_scene *base,
+                            tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_bouncing(base, err);
 }
 
-static tabi_status balls(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_balls(base, err);
+static tabi_status balls(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_balls(base, err);
 }
 
-static tabi_status hit(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
-  return tbi_arena_hit(base, err);
+static tabi_status hit(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  (void)comparison;
+  return tbi_bench_scene_hit(base, err);
 }
 
 /* A walk is opened from its scene file, see open_walk. */
-static tabi_status walk(const tbi_bout *bout, tbi_bench_scene *base, tabi_error *err) {
-  (void)bout;
+static tabi_status walk(const tbi_comparison *comparison, tbi_bench_scene *base, tabi_error *err) {
+  (void)comparison;
   (void)base;
   *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
   return err->status;
@@ -144,43 +150,43 @@ enum {
   CREEP = EACH | BIT(TBI_MUJOCO_FINE) | BIT(TBI_BULLET_FINE) | BIT(TBI_ODE_STEP),
 };
 
-const tbi_bout tbi_bouts[] = {
-    {"stand",         stand,        1e-3, 0,    1000, 1000, 0,     NULL,               EACH  },
-    {"stand-rk4",     stand_softly, 1e-3, 0,    1000, 1000, 0,     NULL,               RK4   },
-    {"walk",          walk,         1e-3, 0,    0,    0,    11500, NULL,               EACH  },
-    {"points16",      points,       1e-3, 16,   200,  500,  0,     NULL,               EACH  },
-    {"points40",      points,       1e-3, 40,   200,  500,  0,     NULL,               EACH  },
-    {"points100",     points,       1e-3, 100,  200,  500,  0,     NULL,               EACH  },
-    {"points400",     points,       1e-3, 400,  200,  500,  0,     NULL,               EACH  },
-    {"quadrupeds1",   quadrupeds,   5e-3, 1,    400,  200,  0,     NULL,               LEGS  },
-    {"quadrupeds4",   quadrupeds,   5e-3, 4,    400,  200,  0,     NULL,               LEGS  },
-    {"quadrupeds25",  quadrupeds,   5e-3, 25,   400,  200,  0,     NULL,               HERD  },
-    {"quadrupeds100", quadrupeds,   5e-3, 100,  400,  100,  0,     NULL,               HERD  },
-    {"quadrupeds225", quadrupeds,   5e-3, 225,  400,  100,  0,     NULL,               HERD  },
-    {"pile20",        pile,         1e-3, 20,   8000, 1000, 0,     NULL,               FEW   },
-    {"pile100",       pile,         1e-3, 100,  8000, 1000, 0,     NULL,               FEW   },
-    {"pile300",       pile,         1e-3, 300,  8000, 1000, 0,     NULL,               HEAP  },
-    {"pile1000",      pile,         1e-3, 1000, 1000, 1000, 0,     NULL,               MOST  },
-    {"drop20",        pile,         1e-3, 20,   0,    0,    1000,  NULL,               EACH  },
-    {"drop100",       pile,         1e-3, 100,  0,    0,    1000,  NULL,               EACH  },
-    {"drop300",       pile,         1e-3, 300,  0,    0,    1000,  NULL,               MOST  },
-    {"drop1000",      pile,         1e-3, 1000, 0,    0,    500,   NULL,               MOST  },
-    {"chain10",       chain,        1e-3, 10,   0,    0,    500,   NULL,               EACH  },
-    {"chain100",      chain,        1e-3, 100,  0,    0,    500,   NULL,               EACH  },
-    {"chain1000",     chain,        1e-3, 1000, 0,    0,    20,    NULL,               MOST  },
-    {"slope",         slope,        1e-3, 0,    0,    0,    10000, tbi_judge_creep,    CREEP },
-    {"rolling",       rolling,      1e-3, 0,    0,    0,    4000,  tbi_judge_rolling,  ROLL  },
-    {"bouncing",      bouncing,     1e-3, 0,    0,    0,    20000, tbi_judge_bouncing, BOUNCE},
-    {"balls666",      balls,        1e-3, 0,    0,    0,    10000, tbi_judge_depths,   EACH  },
-    {"momentum",      hit,          1e-3, 0,    0,    0,    10000, tbi_judge_momentum, FLY   },
-    {"energy",        flight,       1e-3, 1,    0,    0,    3000,  tbi_judge_flight,   FLY   },
-    {"loops10",       loops,        1e-3, 10,   0,    0,    2000,  tbi_judge_loops,    LOOPS },
-    {"limp",          limp,         1e-3, 0,    0,    0,    1500,  NULL,               LOOSE },
+const tbi_comparison tbi_comparisons[] = {
+    {"stand",         stand,        1e-3, 0,    1000, 1000, 0,     NULL,                  EACH  },
+    {"stand-rk4",     stand_softly, 1e-3, 0,    1000, 1000, 0,     NULL,                  RK4   },
+    {"walk",          walk,         1e-3, 0,    0,    0,    11500, NULL,                  EACH  },
+    {"points16",      points,       1e-3, 16,   200,  500,  0,     NULL,                  EACH  },
+    {"points40",      points,       1e-3, 40,   200,  500,  0,     NULL,                  EACH  },
+    {"points100",     points,       1e-3, 100,  200,  500,  0,     NULL,                  EACH  },
+    {"points400",     points,       1e-3, 400,  200,  500,  0,     NULL,                  EACH  },
+    {"quadrupeds1",   quadrupeds,   5e-3, 1,    400,  200,  0,     NULL,                  LEGS  },
+    {"quadrupeds4",   quadrupeds,   5e-3, 4,    400,  200,  0,     NULL,                  LEGS  },
+    {"quadrupeds25",  quadrupeds,   5e-3, 25,   400,  200,  0,     NULL,                  HERD  },
+    {"quadrupeds100", quadrupeds,   5e-3, 100,  400,  100,  0,     NULL,                  HERD  },
+    {"quadrupeds225", quadrupeds,   5e-3, 225,  400,  100,  0,     NULL,                  HERD  },
+    {"pile20",        pile,         1e-3, 20,   8000, 1000, 0,     NULL,                  FEW   },
+    {"pile100",       pile,         1e-3, 100,  8000, 1000, 0,     NULL,                  FEW   },
+    {"pile300",       pile,         1e-3, 300,  8000, 1000, 0,     NULL,                  HEAP  },
+    {"pile1000",      pile,         1e-3, 1000, 1000, 1000, 0,     NULL,                  MOST  },
+    {"drop20",        pile,         1e-3, 20,   0,    0,    1000,  NULL,                  EACH  },
+    {"drop100",       pile,         1e-3, 100,  0,    0,    1000,  NULL,                  EACH  },
+    {"drop300",       pile,         1e-3, 300,  0,    0,    1000,  NULL,                  MOST  },
+    {"drop1000",      pile,         1e-3, 1000, 0,    0,    500,   NULL,                  MOST  },
+    {"chain10",       chain,        1e-3, 10,   0,    0,    500,   NULL,                  EACH  },
+    {"chain100",      chain,        1e-3, 100,  0,    0,    500,   NULL,                  EACH  },
+    {"chain1000",     chain,        1e-3, 1000, 0,    0,    20,    NULL,                  MOST  },
+    {"slope",         slope,        1e-3, 0,    0,    0,    10000, tbi_accuracy_creep,    CREEP },
+    {"rolling",       rolling,      1e-3, 0,    0,    0,    4000,  tbi_accuracy_rolling,  ROLL  },
+    {"bouncing",      bouncing,     1e-3, 0,    0,    0,    20000, tbi_accuracy_bouncing, BOUNCE},
+    {"balls666",      balls,        1e-3, 0,    0,    0,    10000, tbi_accuracy_depths,   EACH  },
+    {"momentum",      hit,          1e-3, 0,    0,    0,    10000, tbi_accuracy_momentum, FLY   },
+    {"energy",        flight,       1e-3, 1,    0,    0,    3000,  tbi_accuracy_flight,   FLY   },
+    {"loops10",       loops,        1e-3, 10,   0,    0,    2000,  tbi_accuracy_loops,    LOOPS },
+    {"limp",          limp,         1e-3, 0,    0,    0,    1500,  NULL,                  LOOSE },
 };
-const int32_t tbi_nbout = sizeof tbi_bouts / sizeof tbi_bouts[0];
+const int32_t tbi_ncomparison = sizeof tbi_comparisons / sizeof tbi_comparisons[0];
 
 static const struct {
-  const char *bout;
+  const char *comparison;
   int32_t engine;
   const char *why;
 } absences[] = {
@@ -192,9 +198,9 @@ static const struct {
     {"limp",      TBI_BULLET, "its dampers of joints are explicit, and unstable here"},
 };
 
-const char *tbi_bout_absence(const tbi_bout *bout, int32_t engine) {
+const char *tbi_comparison_absence(const tbi_comparison *comparison, int32_t engine) {
   for (size_t i = 0; i < sizeof absences / sizeof absences[0]; ++i)
-    if (absences[i].engine == engine && strcmp(absences[i].bout, bout->name) == 0)
+    if (absences[i].engine == engine && strcmp(absences[i].comparison, comparison->name) == 0)
       return absences[i].why;
   return NULL;
 }
@@ -217,7 +223,7 @@ static tabi_status stop(tabi_world *world, tabi_error *err) {
 
 /* Until nothing moves, or the steps are made, or time is up.  A box may swing for ever on two
  * points, so all are stopped now and then in the second half. */
-static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t steps,
+static tabi_status lay(tbi_engine_scene *scene, const tabi_world_def *def, int32_t steps,
                        tabi_error *err) {
   enum { ROUND = 250 };
   const double end = tbi_measure_clock() + settling;
@@ -237,7 +243,7 @@ static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t
   (void)tabi_world_contacts(world, &scene->contacts);
   scene->contacts = 2 * scene->contacts + 64;
   if (status == TABI_OK)
-    tbi_duel_scene_move(scene, world);
+    tbi_engine_scene_move(scene, world);
   else if (tabi_world_error(world))
     *err = *tabi_world_error(world);
   tabi_world_destroy(world);
@@ -245,28 +251,29 @@ static tabi_status lay(tbi_duel_scene *scene, const tabi_world_def *def, int32_t
 }
 
 /* What is large falls with few sweeps, which is not how it is measured, and then comes to rest. */
-static tabi_status settle(const tbi_bout *bout, tbi_duel_scene *scene, tabi_error *err) {
+static tabi_status settle(const tbi_comparison *comparison, tbi_engine_scene *scene,
+                          tabi_error *err) {
   enum { LARGE = 1000, FALL = 2000 };
   tabi_world_def def = tabi_world_def_default(scene->base.model);
   def.timestep = scene->timestep;
-  if (bout->size >= LARGE) {
+  if (comparison->size >= LARGE) {
     tabi_world_def rough = def;
     rough.iterations = 20;
     rough.tolerance = 0;
     tabi_status status = lay(scene, &rough, FALL, err);
     if (status != TABI_OK) return status;
   }
-  return lay(scene, &def, bout->settle, err);
+  return lay(scene, &def, comparison->settle, err);
 }
 
 /* A scene of SimBenchmark starts with a ball that flies; chains start in motion. */
-static void set_velocities(const tbi_bout *bout, tbi_duel_scene *scene) {
+static void set_velocities(const tbi_comparison *comparison, tbi_engine_scene *scene) {
   const tabi_model *model = scene->base.model;
   tabi_range v = tabi_model_joint_v(model, tabi_model_njoint(model) - 1);
   uint64_t seed = 4;
-  if (bout->open == hit) scene->v[v.first + 1] = 5;
-  for (int32_t k = 0; bout->open == chain && k < tabi_model_nv(model); ++k)
-    scene->v[k] = (2 * tbi_random_unit(&seed) - 1) / bout->size;
+  if (comparison->open == hit) scene->v[v.first + 1] = 5;
+  for (int32_t k = 0; comparison->open == chain && k < tabi_model_nv(model); ++k)
+    scene->v[k] = (2 * tbi_random_unit(&seed) - 1) / comparison->size;
 }
 
 /* Where the servos of a world aim, by body; rates are in it: a servo that moves is one that aims
@@ -280,7 +287,7 @@ static void note_aim(const tabi_world *world, double *aim) {
 }
 
 /* A walk without feedback: its targets are noted once, and all engines follow them. */
-static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world *world,
+static tabi_status note_walk(tbi_engine_scene *scene, tabi_scene *from, tabi_world *world,
                              int32_t steps, tabi_error *err) {
   const tabi_model *model = scene->base.model;
   size_t width = (size_t)model->nbody;
@@ -289,7 +296,7 @@ static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world
     *err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
     return err->status;
   }
-  tbi_duel_scene_move(scene, world);
+  tbi_engine_scene_move(scene, world);
   for (scene->nstep = 0; scene->nstep < steps; ++scene->nstep) {
     tabi_scene_control(from, world);
     note_aim(world, scene->aim + (size_t)scene->nstep * width);
@@ -306,37 +313,40 @@ static tabi_status note_walk(tbi_duel_scene *scene, tabi_scene *from, tabi_world
   return TABI_OK;
 }
 
-static tabi_status open_walk(const tbi_bout *bout, tbi_duel_scene *scene, tabi_error *err) {
+static tabi_status open_walk(const tbi_comparison *comparison, tbi_engine_scene *scene,
+                             tabi_error *err) {
   char path[4096];
   tbi_bench_scene base;
   tbi_bench_shipped_file("scenes/walk.yaml", path, sizeof path);
   tabi_status status = tbi_bench_scene_load(&base, path, err);
-  if (status == TABI_OK) status = tbi_duel_scene_init(scene, &base, bout->timestep, err);
+  if (status == TABI_OK) status = tbi_engine_scene_init(scene, &base, comparison->timestep, err);
   if (status != TABI_OK) return status;
   tabi_world_def def = tabi_scene_world_def(scene->base.owner);
   tabi_world *world = tabi_world_create(scene->base.model, &def, err);
   if (!world) return err->status;
   status = tabi_scene_reset(scene->base.owner, world, err);
-  if (status == TABI_OK) status = note_walk(scene, scene->base.owner, world, bout->steps, err);
+  if (status == TABI_OK)
+    status = note_walk(scene, scene->base.owner, world, comparison->steps, err);
   tabi_world_destroy(world);
   return status;
 }
 
-tabi_status tbi_bout_open(const tbi_bout *bout, tbi_duel_scene *scene, tabi_error *err) {
+tabi_status tbi_comparison_open(const tbi_comparison *comparison, tbi_engine_scene *scene,
+                                tabi_error *err) {
   tbi_bench_scene base;
-  *scene = (tbi_duel_scene){0};
+  *scene = (tbi_engine_scene){0};
   tabi_status status = TABI_OK;
-  if (bout->open == walk) {
-    status = open_walk(bout, scene, err);
+  if (comparison->open == walk) {
+    status = open_walk(comparison, scene, err);
   } else {
-    status = bout->open(bout, &base, err);
-    if (status == TABI_OK) status = tbi_duel_scene_init(scene, &base, bout->timestep, err);
+    status = comparison->open(comparison, &base, err);
+    if (status == TABI_OK) status = tbi_engine_scene_init(scene, &base, comparison->timestep, err);
   }
-  if (status == TABI_OK) set_velocities(bout, scene);
+  if (status == TABI_OK) set_velocities(comparison, scene);
   // a heap that falls has fewer contacts than one that lies
-  if (status == TABI_OK && bout->open == pile) scene->contacts = 5 * bout->size;
-  if (status == TABI_OK && bout->settle > 0) status = settle(bout, scene, err);
-  if (status == TABI_OK) status = tbi_duel_scene_finish(scene, err);
-  if (status != TABI_OK) tbi_duel_scene_free(scene);
+  if (status == TABI_OK && comparison->open == pile) scene->contacts = 5 * comparison->size;
+  if (status == TABI_OK && comparison->settle > 0) status = settle(comparison, scene, err);
+  if (status == TABI_OK) status = tbi_engine_scene_finish(scene, err);
+  if (status != TABI_OK) tbi_engine_scene_free(scene);
   return status;
 }

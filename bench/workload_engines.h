@@ -1,6 +1,6 @@
-/* engines.h - the workload "engines": tabi and others in the same scenes. */
-#ifndef TBI_BENCH_ENGINES_H
-#define TBI_BENCH_ENGINES_H
+/* workload_engines.h - the workload "engines": tabi and others in the same scenes. */
+#ifndef TBI_BENCH_WORKLOAD_ENGINES_H
+#define TBI_BENCH_WORKLOAD_ENGINES_H
 
 #include "options.h"
 #include "report.h"

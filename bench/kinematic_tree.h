@@ -1,6 +1,6 @@
-/* tree.h - the robots and states that are measured. */
-#ifndef TBI_BENCH_TREE_H
-#define TBI_BENCH_TREE_H
+/* kinematic_tree.h - the robots and states that are measured. */
+#ifndef TBI_BENCH_KINEMATIC_TREE_H
+#define TBI_BENCH_KINEMATIC_TREE_H
 
 #include "dynamics/dynamics.h"
 

@@ -1,10 +1,10 @@
-/* overlap.c - shortest moves that part planes, spheres, capsules and boxes.
+/* penetration.c - shortest moves that part planes, spheres, capsules and boxes.
  *
  * A sphere is a point, a capsule a segment, with a radius around it; a box and a segment are
  * polytopes.  Two polytopes that overlap are parted with the shortest move along a normal of a face
  * or across two edges, so trying all of these directions is exact.  Apart from each other, the
  * radius reaches over their distance.  Cylinders are judged against planes only. */
-#include "overlap.h"
+#include "penetration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@ static void column(const tbi_solid *s, int k, double x[3]) {
 /* Half edges of the polytope inside: a box, a segment along z, or a point. */
 static void half_edges(const tbi_solid *s, double half[3]) {
   for (int k = 0; k < 3; ++k)
-    half[k] = s->kind == TBI_PLAIN_BOX ? s->size[k] / 2 : 0;
-  if (s->kind == TBI_PLAIN_CAPSULE) half[2] = s->size[1] / 2;
+    half[k] = s->kind == TBI_NEUTRAL_BOX ? s->size[k] / 2 : 0;
+  if (s->kind == TBI_NEUTRAL_CAPSULE) half[2] = s->size[1] / 2;
 }
 
-static double radius(const tbi_solid *s) { return s->kind == TBI_PLAIN_BOX ? 0 : s->size[0]; }
+static double radius(const tbi_solid *s) { return s->kind == TBI_NEUTRAL_BOX ? 0 : s->size[0]; }
 
 /* How far the polytope reaches from its middle along a direction of length one. */
 static double reach(const tbi_solid *s, const double along[3]) {
@@ -47,7 +47,7 @@ static double reach(const tbi_solid *s, const double along[3]) {
 
 /* The same of a whole shape. */
 static double full_reach(const tbi_solid *s, const double along[3]) {
-  if (s->kind != TBI_PLAIN_CYLINDER) return reach(s, along) + radius(s);
+  if (s->kind != TBI_NEUTRAL_CYLINDER) return reach(s, along) + radius(s);
   double axis[3];
   column(s, 2, axis);
   double up = dot(axis, along);
@@ -80,12 +80,12 @@ static double least_overlap(const tbi_solid *a, const tbi_solid *b) {
     double x[3], y[3], across[3];
     column(a, i, x);
     column(b, i, y);
-    if (a->kind == TBI_PLAIN_BOX) least = fmin(least, overlap_along(a, b, x));
-    if (b->kind == TBI_PLAIN_BOX) least = fmin(least, overlap_along(a, b, y));
+    if (a->kind == TBI_NEUTRAL_BOX) least = fmin(least, overlap_along(a, b, x));
+    if (b->kind == TBI_NEUTRAL_BOX) least = fmin(least, overlap_along(a, b, y));
     for (int j = 0; j < 3; ++j) {
       column(b, j, y);
       cross(x, y, across);
-      bool edges = (a->kind == TBI_PLAIN_BOX || i == 2) && (b->kind == TBI_PLAIN_BOX || j == 2);
+      bool edges = (a->kind == TBI_NEUTRAL_BOX || i == 2) && (b->kind == TBI_NEUTRAL_BOX || j == 2);
       if (edges) least = fmin(least, overlap_along(a, b, across));
     }
   }
@@ -130,20 +130,20 @@ static double distance_from_segment(const tbi_solid *segment, const tbi_solid *s
   return best;
 }
 
-double tbi_overlap(const tbi_solid *a, const tbi_solid *b) {
-  if (b->kind == TBI_PLAIN_PLANE || (b->kind != TBI_PLAIN_BOX && a->kind == TBI_PLAIN_BOX)) {
+double tbi_penetration(const tbi_solid *a, const tbi_solid *b) {
+  if (b->kind == TBI_NEUTRAL_PLANE || (b->kind != TBI_NEUTRAL_BOX && a->kind == TBI_NEUTRAL_BOX)) {
     const tbi_solid *other = a;
     a = b;
     b = other;
   }
-  if (b->kind == TBI_PLAIN_PLANE) return 0;
-  if (a->kind == TBI_PLAIN_PLANE) return in_plane(a, b);
-  if (a->kind == TBI_PLAIN_CYLINDER || b->kind == TBI_PLAIN_CYLINDER) return 0;
-  if (a->kind == TBI_PLAIN_BOX) return fmax(0, least_overlap(a, b));
+  if (b->kind == TBI_NEUTRAL_PLANE) return 0;
+  if (a->kind == TBI_NEUTRAL_PLANE) return in_plane(a, b);
+  if (a->kind == TBI_NEUTRAL_CYLINDER || b->kind == TBI_NEUTRAL_CYLINDER) return 0;
+  if (a->kind == TBI_NEUTRAL_BOX) return fmax(0, least_overlap(a, b));
   // now a is round, and b may be
   double radii = radius(a) + radius(b);
   double apart = distance_from_segment(a, b);
-  if (apart > 1e-12 || b->kind != TBI_PLAIN_BOX) return fmax(0, radii - apart);
+  if (apart > 1e-12 || b->kind != TBI_NEUTRAL_BOX) return fmax(0, radii - apart);
   return radii + fmax(0, least_overlap(a, b));
 }
 
@@ -164,8 +164,9 @@ static void rotate(double r[3][3], const double x[3], double y[3]) {
     y[i] = dot(r[i], x);
 }
 
-tbi_solid tbi_solid_at(const tbi_plain *plain, int32_t shape, const tbi_plain_state *state) {
-  const tbi_plain_shape *s = &plain->shape[shape];
+tbi_solid tbi_solid_at(const tbi_neutral_scene *neutral, int32_t shape,
+                       const tbi_neutral_state *state) {
+  const tbi_neutral_shape *s = &neutral->shape[shape];
   tbi_solid solid = {.kind = s->kind};
   double own[3][3];
   memcpy(solid.size, s->size, sizeof solid.size);
@@ -175,11 +176,11 @@ tbi_solid tbi_solid_at(const tbi_plain *plain, int32_t shape, const tbi_plain_st
     memcpy(solid.rot, own, sizeof own);
     return solid;
   }
-  const tbi_plain_state *at = &state[s->body];
+  const tbi_neutral_state *at = &state[s->body];
   double turn[3][3], from_com[3], off[3];
   rotation(at->quat, turn);
   for (int i = 0; i < 3; ++i)
-    from_com[i] = s->pos[i] - plain->body[s->body].com[i];
+    from_com[i] = s->pos[i] - neutral->body[s->body].com[i];
   rotate(turn, from_com, off);
   for (int i = 0; i < 3; ++i) {
     solid.pos[i] = at->com[i] + off[i];
@@ -198,23 +199,23 @@ static double bound(const tbi_solid *s) {
 
 static bool near(const tbi_solid *a, const tbi_solid *b) {
   double off[3], reaches = bound(a) + bound(b);
-  if (a->kind == TBI_PLAIN_PLANE || b->kind == TBI_PLAIN_PLANE) return true;
+  if (a->kind == TBI_NEUTRAL_PLANE || b->kind == TBI_NEUTRAL_PLANE) return true;
   for (int i = 0; i < 3; ++i)
     off[i] = b->pos[i] - a->pos[i];
   return dot(off, off) < reaches * reaches;
 }
 
-bool tbi_overlap_all(const tbi_plain *plain, const tbi_plain_state *state, double *deepest,
-                     double *squares) {
-  tbi_solid *solid = malloc(((size_t)plain->nshape + 1) * sizeof *solid);
+bool tbi_penetration_all(const tbi_neutral_scene *neutral, const tbi_neutral_state *state,
+                         double *deepest, double *squares) {
+  tbi_solid *solid = malloc(((size_t)neutral->nshape + 1) * sizeof *solid);
   *deepest = *squares = 0;
   if (!solid) return false;
-  for (int32_t i = 0; i < plain->nshape; ++i)
-    solid[i] = tbi_solid_at(plain, i, state);
-  for (int32_t i = 0; i < plain->nshape; ++i)
-    for (int32_t j = i + 1; j < plain->nshape; ++j) {
-      if (!near(&solid[i], &solid[j]) || !tbi_plain_may_touch(plain, i, j)) continue;
-      double depth = tbi_overlap(&solid[i], &solid[j]);
+  for (int32_t i = 0; i < neutral->nshape; ++i)
+    solid[i] = tbi_solid_at(neutral, i, state);
+  for (int32_t i = 0; i < neutral->nshape; ++i)
+    for (int32_t j = i + 1; j < neutral->nshape; ++j) {
+      if (!near(&solid[i], &solid[j]) || !tbi_neutral_may_collide(neutral, i, j)) continue;
+      double depth = tbi_penetration(&solid[i], &solid[j]);
       *deepest = fmax(*deepest, depth);
       *squares += depth * depth;
     }

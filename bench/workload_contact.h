@@ -1,6 +1,6 @@
-/* contact.h - the workload "contact": whole steps of worlds at rest. */
-#ifndef TBI_BENCH_CONTACT_H
-#define TBI_BENCH_CONTACT_H
+/* workload_contact.h - the workload "contact": whole steps of worlds at rest. */
+#ifndef TBI_BENCH_WORKLOAD_CONTACT_H
+#define TBI_BENCH_WORKLOAD_CONTACT_H
 
 #include "options.h"
 #include "report.h"

@@ -1,6 +1,7 @@
-/* count.h - instructions where the processor does not count them: one step at a time. */
-#ifndef TBI_BENCH_COUNT_H
-#define TBI_BENCH_COUNT_H
+/* instruction_count.h - instructions where the processor does not count them: one step at a time.
+ */
+#ifndef TBI_BENCH_INSTRUCTION_COUNT_H
+#define TBI_BENCH_INSTRUCTION_COUNT_H
 
 #include "measure.h"
 

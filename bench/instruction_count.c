@@ -1,9 +1,9 @@
-/* count.c - counts instructions by the trap flag: the processor interrupts after every one, and
- * the handler of that signal counts.
+/* instruction_count.c - counts instructions by the trap flag: the processor interrupts after every
+ * one, and the handler of that signal counts.
  *
  * Thousands of times slower than the call, but exact, the same on every run, and possible where a
  * virtual machine hides the counters of the processor. */
-#include "count.h"
+#include "instruction_count.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* tree.c - chains, binary trees and their random states, the same on every machine. */
-#include "tree.h"
+/* kinematic_tree.c - chains, binary trees and their random states, the same on every machine. */
+#include "kinematic_tree.h"
 
 #include "base/error.h"
 
