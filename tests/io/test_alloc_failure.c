@@ -5,79 +5,22 @@
 #include "io/obj.h"
 #include "io/stl.h"
 #include "scratch.h"
+#include "support/heap.h"
 #include "support/near.h"
 #include "tabi/tabi_record.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static struct {
-  long until;    /* allocations that still succeed; negative: all do */
-  bool for_good; /* all after the first failure fail too */
-  bool failed;
-  long live; /* blocks not yet freed */
-} heap = {.until = -1};
-
-// the linker's names for what --wrap replaces
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *block);
-
-static bool fails(void) {
-  if (heap.until < 0) return false;
-  if (heap.until > 0) {
-    --heap.until;
-    return false;
-  }
-  bool now = heap.for_good || !heap.failed;
-  heap.failed = true;
-  return now;
-}
-
-static void *count(void *block) {
-  heap.live += block != NULL;
-  return block;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : count(__real_malloc(size)); }
-void *__wrap_calloc(size_t n, size_t size) {
-  return fails() ? NULL : count(__real_calloc(n, size));
-}
-void *__wrap_realloc(void *block, size_t size) {
-  if (fails()) return NULL;
-  return block ? __real_realloc(block, size) : count(__real_realloc(NULL, size));
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return fails() ? NULL : count(__real_aligned_alloc(alignment, size));
-}
-void __wrap_free(void *block) {
-  heap.live -= block != NULL;
-  __real_free(block);
-}
-// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-
-typedef tabi_status job(tabi_error *error);
-
-static const char *model_path;
 
 static void listen(void *user, const tabi_error *warning) {
   (void)user;
   (void)warning;
 }
 
-static tabi_status load_and_compute(tabi_error *error) {
+static tabi_status load_and_compute(const void *context, tabi_error *error) {
   tabi_load_def def = tabi_load_def_default();
   def.prefix = "p/";
   def.warn = listen;
-  tabi_model *model = tabi_model_load(model_path, &def, error);
+  tabi_model *model = tabi_model_load(context, &def, error);
   if (!model) return error->status;
   tabi_dynamics *dynamics = tabi_dynamics_create(model, error);
   tabi_status status = dynamics ? TABI_OK : error->status;
@@ -91,7 +34,8 @@ static const char stl[] =
     "endfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n"
     "endfacet\nendsolid s\n";
 
-static tabi_status parse_stl(tabi_error *error) {
+static tabi_status parse_stl(const void *context, tabi_error *error) {
+  (void)context;
   tbi_mesh mesh;
   tabi_status status =
       tbi_stl_parse(stl, sizeof stl - 1, "m.stl", (tabi_place){"r.urdf", 1}, &mesh, error);
@@ -99,7 +43,8 @@ static tabi_status parse_stl(tabi_error *error) {
   return status;
 }
 
-static tabi_status parse_obj(tabi_error *error) {
+static tabi_status parse_obj(const void *context, tabi_error *error) {
+  (void)context;
   static const char text[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
   tbi_mesh mesh;
   tabi_status status =
@@ -108,7 +53,8 @@ static tabi_status parse_obj(tabi_error *error) {
   return status;
 }
 
-static tabi_status parse_heights(tabi_error *error) {
+static tabi_status parse_heights(const void *context, tabi_error *error) {
+  (void)context;
   static const char text[] = "0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15\n1 2 3 4 5 6 7 8\n";
   const tbi_heightfield field = {.height = 1};
   tbi_mesh mesh;
@@ -118,7 +64,8 @@ static tabi_status parse_heights(tabi_error *error) {
   return status;
 }
 
-static tabi_status solve_friction(tabi_error *error) {
+static tabi_status solve_friction(const void *context, tabi_error *error) {
+  (void)context;
   /* one contact that slips */
   static const char text[] = "3 1 0 3 3 3 3  2 1 0  1 2 0  0 0 1  -1 3 2  0.4";
   tabi_friction_problem *problem =
@@ -131,32 +78,9 @@ static tabi_status solve_friction(tabi_error *error) {
   return status;
 }
 
-/* Runs the job with the n-th allocation failing, until it needs fewer than n. */
-static void starve(job *run, bool for_good) {
-  long live = heap.live;
-  for (long n = 0;; ++n) {
-    tabi_error error = {0};
-    heap.failed = false;
-    heap.for_good = for_good;
-    heap.until = n;
-    tabi_status status = run(&error);
-    heap.until = -1;
-    if (heap.live != live) fail_msg("allocation %ld failed: %ld blocks left", n, heap.live - live);
-    if (!heap.failed) {
-      if (status != TABI_OK) fail_msg("%s", error.message);
-      assert_true(n > 0);
-      print_message("%ld allocations\n", n);
-      return;
-    }
-    if (status != TABI_ERR_MEMORY || strcmp(error.message, "out of memory") != 0) {
-      fail_msg("allocation %ld failed: status %d, '%s'", n, (int)status, error.message);
-    }
-  }
-}
-
-static void starve_both(job *run) {
-  starve(run, false);
-  starve(run, true);
+static void starve(heap_job *job, const void *context) {
+  assert_true(heap_starve(job, context, false) > 0);
+  assert_true(heap_starve(job, context, true) > 0);
 }
 
 #define INERTIAL "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
@@ -185,29 +109,27 @@ static void test_urdf(void **state) {
                    i, i, i > 1 ? "<mimic joint='joint1'/>" : "");
   }
   scratch_append(text, sizeof text, "</robot>");
-  model_path = scratch_text("r.urdf", text);
-  starve_both(load_and_compute);
+  const char *path = scratch_text("r.urdf", text);
+  starve(load_and_compute, path);
 }
 
 static void test_sidecar(void **state) {
   (void)state;
   (void)scratch_text("s.tabi.yaml", "joints: {j: {stiffness: 1}}\n"
                                     "connections: [{type: ball, a: c, b: b, at: [0, 0, 1]}]\n");
-  model_path = scratch_text(
+  const char *path = scratch_text(
       "s.urdf",
       "<robot name='r'><link name='a'>" INERTIAL "</link><link name='b'>" INERTIAL
       "</link><link name='c'>" INERTIAL "</link>"
       "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
       "<joint name='k' type='continuous'><parent link='a'/><child link='c'/></joint></robot>");
-  tabi_error error = {0};
-  if (load_and_compute(&error) != TABI_OK) fail_msg("%s", error.message);
-  starve_both(load_and_compute);
+  starve(load_and_compute, path);
 }
 
 static void test_mjcf(void **state) {
   (void)state;
   scratch_text("a.stl", stl);
-  model_path = scratch_text(
+  const char *path = scratch_text(
       "r.xml",
       "<mujoco><default><default class='c'><geom rgba='1 0 0 1'/></default></default>"
       "<asset><mesh name='m' file='a.stl'/></asset><worldbody><body name='a'><freejoint/>"
@@ -217,35 +139,31 @@ static void test_mjcf(void **state) {
       "<joint joint1='j' joint2='k'/><weld body1='a' body2='b'/></equality>"
       "<contact><exclude body1='a' body2='b'/></contact>"
       "<keyframe><key qpos='0 0 0 1 0 0 0 1 2'/></keyframe></mujoco>");
-  tabi_error error = {0};
-  if (load_and_compute(&error) != TABI_OK) fail_msg("%s", error.message);
-  starve_both(load_and_compute);
+  starve(load_and_compute, path);
 }
 
 static void test_stl(void **state) {
   (void)state;
-  starve_both(parse_stl);
+  starve(parse_stl, NULL);
 }
 
 static void test_obj(void **state) {
   (void)state;
-  starve_both(parse_obj);
+  starve(parse_obj, NULL);
 }
 
 static void test_heights(void **state) {
   (void)state;
-  starve_both(parse_heights);
+  starve(parse_heights, NULL);
 }
 
 static void test_friction(void **state) {
   (void)state;
-  starve_both(solve_friction);
+  starve(solve_friction, NULL);
 }
 
-static const tabi_scene *scene;
-
-static tabi_status name_signals(tabi_error *error) {
-  tabi_signals *signals = tabi_signals_create(scene, error);
+static tabi_status name_signals(const void *context, tabi_error *error) {
+  tabi_signals *signals = tabi_signals_create(context, error);
   tabi_status status = signals ? TABI_OK : error->status;
   tabi_signals_destroy(signals);
   return status;
@@ -255,10 +173,9 @@ static tabi_status name_signals(tabi_error *error) {
 static void test_signals(void **state) {
   (void)state;
   tabi_error error = {0};
-  tabi_scene *loaded = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &error);
-  if (!loaded) fail_msg("%s", error.message);
-  scene = loaded;
-  starve_both(name_signals);
+  tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &error);
+  if (!scene) fail_msg("%s", error.message);
+  starve(name_signals, scene);
   tabi_world_def def = tabi_scene_world_def(scene);
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &error);
   tabi_observer *observer = world ? tabi_observer_create(scene, world, &error) : NULL;
@@ -266,16 +183,15 @@ static void test_signals(void **state) {
   assert_true(observer && signals);
   double *value = calloc((size_t)tabi_signals_count(signals), sizeof *value);
   assert_non_null(value);
-  heap.failed = false;
-  heap.until = 0;
+  heap_fail_after(0, true);
   tabi_signals_eval(signals, tabi_observer_look(observer), value);
-  heap.until = -1;
-  assert_false(heap.failed);
+  heap_recover();
+  assert_false(heap_failed());
   free(value);
   tabi_signals_destroy(signals);
   tabi_observer_destroy(observer);
   tabi_world_destroy(world);
-  tabi_scene_destroy(loaded);
+  tabi_scene_destroy(scene);
 }
 
 int main(void) {

@@ -2,65 +2,12 @@
  * reads logs and samples says "out of memory", leaves no block behind and goes on where it can.
  * What happens in every step allocates nothing. */
 #include "scratch.h"
+#include "support/heap.h"
 #include "support/near.h"
 #include "tabi/tabi_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static struct {
-  long until;    /* allocations that still succeed; negative: all do */
-  bool for_good; /* all after the first failure fail too */
-  bool failed;
-  long live;  /* blocks not yet freed */
-  long count; /* of all allocations */
-} heap = {.until = -1};
-
-// the linker's names for what --wrap replaces
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *block);
-
-static bool fails(void) {
-  ++heap.count;
-  if (heap.until < 0) return false;
-  if (heap.until > 0) {
-    --heap.until;
-    return false;
-  }
-  bool now = heap.for_good || !heap.failed;
-  heap.failed = true;
-  return now;
-}
-
-static void *live(void *block) {
-  heap.live += block != NULL;
-  return block;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : live(__real_malloc(size)); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : live(__real_calloc(n, size)); }
-void *__wrap_realloc(void *block, size_t size) {
-  if (fails()) return NULL;
-  return block ? __real_realloc(block, size) : live(__real_realloc(NULL, size));
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return fails() ? NULL : live(__real_aligned_alloc(alignment, size));
-}
-void __wrap_free(void *block) {
-  heap.live -= block != NULL;
-  __real_free(block);
-}
-// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 
 static const char text[] =
     "timestep: 1e-3\n"
@@ -82,7 +29,8 @@ static void begin_world(void) {
   assert_non_null(world);
 }
 
-static tabi_status write_log(tabi_error *err) {
+static tabi_status write_log(const void *context, tabi_error *err) {
+  (void)context;
   assert_int_equal(tabi_scene_reset(scene, world, NULL), TABI_OK);
   tabi_recorder *recorder = tabi_recorder_create(scratch_path("starved.tabi"), scene, world, err);
   if (!recorder) return err->status;
@@ -109,18 +57,20 @@ static tabi_status use_log(tabi_recording *log, tabi_error *err) {
   return tabi_recording_snapshot(log, info.last, snapshot, &at, err);
 }
 
-static tabi_status read_log(tabi_error *err) {
+static tabi_status read_log(const void *context, tabi_error *err) {
+  (void)context;
   tabi_recording *log = tabi_recording_open(scratch_path("whole.tabi"), err);
   if (!log) return err->status;
   tabi_status status = use_log(log, err);
   // it is good for another try
-  heap.until = heap.failed ? -1 : heap.until;
+  if (heap_failed()) heap_recover();
   if (status != TABI_OK) assert_int_equal(use_log(log, NULL), TABI_OK);
   tabi_recording_close(log);
   return status;
 }
 
-static tabi_status scene_of_log(tabi_error *err) {
+static tabi_status scene_of_log(const void *context, tabi_error *err) {
+  (void)context;
   tabi_recording *log = tabi_recording_open(scratch_path("whole.tabi"), err);
   if (!log) return err->status;
   tabi_scene *other = tabi_recording_scene(log, NULL, err);
@@ -130,7 +80,8 @@ static tabi_status scene_of_log(tabi_error *err) {
   return status;
 }
 
-static tabi_status observe(tabi_error *err) {
+static tabi_status observe(const void *context, tabi_error *err) {
+  (void)context;
   tabi_observer *observer = tabi_observer_create(scene, world, err);
   if (!observer) return err->status;
   assert_non_null(tabi_observer_look(observer));
@@ -138,7 +89,8 @@ static tabi_status observe(tabi_error *err) {
   return TABI_OK;
 }
 
-static tabi_status name_signals(tabi_error *err) {
+static tabi_status name_signals(const void *context, tabi_error *err) {
+  (void)context;
   tabi_signals *signals = tabi_signals_create(scene, err);
   if (!signals) return err->status;
   tabi_signals_destroy(signals);
@@ -146,7 +98,8 @@ static tabi_status name_signals(tabi_error *err) {
 }
 
 /* A body that is here and away again and again, so that its entries have to grow. */
-static tabi_status keep_ledger(tabi_error *err) {
+static tabi_status keep_ledger(const void *context, tabi_error *err) {
+  (void)context;
   tabi_ledger *ledger = tabi_ledger_create(tabi_scene_model(scene), err);
   if (!ledger) return err->status;
   tabi_status status = TABI_OK;
@@ -165,37 +118,12 @@ static tabi_status keep_ledger(tabi_error *err) {
   return status;
 }
 
-typedef tabi_status job(tabi_error *err);
-
-/* Runs the job with the n-th allocation failing, until it needs fewer than n. */
-static void starve(job *run, bool for_good) {
-  long before = heap.live;
-  for (long n = 0;; ++n) {
-    tabi_error err = {0};
-    heap.failed = false;
-    heap.for_good = for_good;
-    heap.until = n;
-    tabi_status status = run(&err);
-    heap.until = -1;
-    if (heap.live != before) fail_msg("allocation %ld: %ld blocks left", n, heap.live - before);
-    if (!heap.failed) {
-      if (status != TABI_OK) fail_msg("%s", err.message);
-      assert_true(n > 0);
-      print_message("%ld allocations\n", n);
-      return;
-    }
-    if (status != TABI_ERR_MEMORY || strcmp(err.message, "out of memory") != 0) {
-      fail_msg("allocation %ld: status %d, '%s'", n, (int)status, err.message);
-    }
-  }
-}
-
 static void starves(void **state) {
-  job *const jobs[] = {write_log, read_log, scene_of_log, observe, name_signals, keep_ledger};
+  heap_job *const jobs[] = {write_log, read_log, scene_of_log, observe, name_signals, keep_ledger};
   (void)state;
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
-    starve(jobs[i], false);
-    starve(jobs[i], true);
+    assert_true(heap_starve(jobs[i], NULL, false) > 0);
+    assert_true(heap_starve(jobs[i], NULL, true) > 0);
   }
 }
 
@@ -209,13 +137,13 @@ static void steps_allocate_nothing(void **state) {
   assert_true(recorder && observer && signals);
   double *value = malloc(sizeof *value * ((size_t)tabi_signals_count(signals) + 1));
   assert_non_null(value);
-  long before = heap.count;
+  long before = heap_allocations();
   for (int i = 0; i < 2000; ++i) {
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
     assert_int_equal(tabi_recorder_step(recorder, &err), TABI_OK);
     tabi_signals_eval(signals, tabi_observer_look(observer), value);
   }
-  assert_int_equal(heap.count, before);
+  assert_int_equal(heap_allocations(), before);
   free(value);
   tabi_signals_destroy(signals);
   tabi_observer_destroy(observer);
@@ -227,7 +155,7 @@ static int begin(void **state) {
   tabi_error err = {0};
   scratch_begin();
   begin_world();
-  (void)write_log(&err);
+  (void)write_log(NULL, &err);
   return rename(scratch_path("starved.tabi"), scratch_path("whole.tabi"));
 }
 

@@ -1,5 +1,5 @@
-/* test_no_alloc.c - no dynamics call may allocate.  The linker sends malloc and its kin here,
- * where they are counted while a measurement is on. */
+/* test_no_alloc.c - no dynamics call may allocate. */
+#include "support/heap.h"
 #include "support/near.h"
 #include "support/random_model.h"
 
@@ -7,48 +7,6 @@
 #include "tabi/tabi.h"
 
 #include <stdlib.h>
-
-static int watching, calls;
-
-/* names that the linker asks for
- * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *block);
-
-void *__wrap_malloc(size_t size) {
-  calls += watching;
-  return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  calls += watching;
-  return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-  calls += watching;
-  return __real_realloc(block, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  calls += watching;
-  return __real_aligned_alloc(alignment, size);
-}
-
-void __wrap_free(void *block) {
-  calls += watching;
-  __real_free(block);
-}
-
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-identifier-naming) */
 
 typedef struct numbers {
   double *q, *v, *tau, *vector, *matrix;
@@ -95,11 +53,9 @@ static void test_no_call_allocates(void **state) {
     assert_non_null(block);
     numbers n = {block, block + nq, block + nq + nv, block + nq + 2 * nv, block + nq + 3 * nv};
     random_plan_state(&plan, model, n.q, n.v, n.tau);
-    calls = 0;
-    watching = 1;
+    long before = heap_calls();
     call_everything(model, d, &n);
-    watching = 0;
-    assert_int_equal(calls, 0);
+    assert_int_equal(heap_calls() - before, 0);
     free(block);
     tabi_dynamics_destroy(d);
     tabi_model_destroy(model);
@@ -112,15 +68,11 @@ static void test_the_counter_counts(void **state) {
   static random_plan plan;
   random_plan_make(&plan, 1, RANDOM_ANY);
   tabi_model *model = random_plan_build(&plan, NULL);
-  calls = 0;
-  watching = 1;
+  long before = heap_calls();
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
-  watching = 0;
-  assert_int_equal(calls, 1);
-  watching = 1;
+  assert_int_equal(heap_calls() - before, 1);
   tabi_dynamics_destroy(d);
-  watching = 0;
-  assert_int_equal(calls, 2);
+  assert_int_equal(heap_calls() - before, 2);
   tabi_model_destroy(model);
 }
 

@@ -1,10 +1,10 @@
 /* test_film.c - pictures decode to the numbers of their samples; films are the same from a run as
  * from its log, whatever their length; and pages hold both intact, whatever names there are. */
 #include "film.h"
-#include "heap.h"
 #include "html.h"
 #include "io/scratch.h"
 #include "picture_encoder.h"
+#include "pile.h"
 #include "support/near.h"
 
 #include <stdio.h>
@@ -159,9 +159,9 @@ static int check_pictures(run *r, int steps, int every) {
 static void pictures_decode_to_samples(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    char text[HEAP_TEXT];
+    char text[PILE_TEXT];
     // beyond 16 bodies their signals are left out
-    heap_text(seed, seed < 4 ? 8 : 20, 2e-3, "", text);
+    pile_text(seed, seed < 4 ? 8 : 20, 2e-3, "", text);
     run r = run_text(text);
     assert_true(check_pictures(&r, 300, 25) > 20);
     run_end(&r);
@@ -264,16 +264,16 @@ static double compare_films(run r, int skip, int steps, double stride) {
 
 static void logs_give_the_film_of_the_run(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
-  heap_text(3, 6, 2e-3, "", text);
+  char text[PILE_TEXT];
+  pile_text(3, 6, 2e-3, "", text);
   assert_near(compare_films(run_text(text), 0, 400, 2e-3), 60, 0);
   // where samples are rarer than pictures there are as many
-  heap_text(4, 6, 2e-3, "log: {every: 20}\n", text);
+  pile_text(4, 6, 2e-3, "log: {every: 20}\n", text);
   assert_near(compare_films(run_text(text), 0, 400, 0.04), 25, 1e-9);
   // begun between two samples of the log
-  heap_text(5, 6, 2e-3, "log: {every: 7}\n", text);
+  pile_text(5, 6, 2e-3, "log: {every: 7}\n", text);
   assert_near(compare_films(run_text(text), 10, 401, 0.014), 60, 0);
-  heap_text(5, 6, 2e-3, "log: {every: 9}\n", text);
+  pile_text(5, 6, 2e-3, "log: {every: 9}\n", text);
   assert_near(compare_films(run_text(text), 5, 300, 0.018), 1 / 0.018, 1e-9);
   // a robot with sensors, and one whose time is not that of its steps
   assert_near(compare_films(run_shipped("walk_bush"), 0, 100, 5e-3), 60, 0);
@@ -283,7 +283,7 @@ static void logs_give_the_film_of_the_run(void **state) {
 /* Pictures of 200 bodies are large: a reel is full after 8 s, and again after 16 s. */
 static void full_reels_lose_every_second_picture(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
+  char text[PILE_TEXT];
   (void)snprintf(text, sizeof text, "timestep: 0.01\ngravity: [0, 0, 0]\nbodies:\n");
   for (int i = 0; i < 200; ++i) {
     scratch_append(
@@ -392,8 +392,8 @@ static void pages_hold_runs(void **state) {
   const char *logs[RUNS];
   film films[RUNS];
   for (int i = 0; i < RUNS; ++i) {
-    char text[HEAP_TEXT], name[32];
-    heap_text((uint64_t)i + 20, 3 + i, 2e-3, heads[i], text);
+    char text[PILE_TEXT], name[32];
+    pile_text((uint64_t)i + 20, 3 + i, 2e-3, heads[i], text);
     (void)snprintf(name, sizeof name, "run%d.tabi", i);
     logs[i] = scratch_path(name);
     run r = run_text(text);
@@ -419,8 +419,8 @@ static void pages_hold_runs(void **state) {
 /* What cannot be written is told with its path, and nothing half done is left. */
 static void failures_name_the_file(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
-  heap_text(1, 2, 2e-3, "", text);
+  char text[PILE_TEXT];
+  pile_text(1, 2, 2e-3, "", text);
   run r = run_text(text);
   const char *log = scratch_path("short.tabi");
   film f = film_run(&r, log, 30);

@@ -1,7 +1,7 @@
 /* test_stage.c - stages hold every link, shape, mesh and joint of a scene; robots have their feet
  * and their weight, links the boxes of their inertia. */
 #include "geometry.h"
-#include "heap.h"
+#include "pile.h"
 #include "io/scratch.h"
 #include "stage.h"
 #include "support/near.h"
@@ -98,8 +98,8 @@ static void stages_hold_all(void **state) {
     run_end(&r);
   }
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    char text[HEAP_TEXT];
-    heap_text(seed, 12, 2e-3, "", text);
+    char text[PILE_TEXT];
+    pile_text(seed, 12, 2e-3, "", text);
     run r = run_text(text);
     check_stage(&r);
     run_end(&r);

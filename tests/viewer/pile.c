@@ -1,5 +1,5 @@
-/* heap.c - see heap.h. */
-#include "heap.h"
+/* pile.c - see pile.h. */
+#include "pile.h"
 
 #include "io/scratch.h"
 #include "stage.h"
@@ -43,13 +43,13 @@ void run_step(run *r) {
   assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
 }
 
-void heap_text(uint64_t seed, int count, double timestep, const char *head, char text[HEAP_TEXT]) {
+void pile_text(uint64_t seed, int count, double timestep, const char *head, char text[PILE_TEXT]) {
   static const char *const shapes[] = {"sphere: 0.1", "capsule: [0.05, 0.2]",
                                        "cylinder: [0.1, 0.1]", "box: [0.1, 0.2, 0.3]",
                                        "hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.2]]"};
   rng r = rng_make(seed);
   text[0] = '\0';
-  scratch_append(text, HEAP_TEXT,
+  scratch_append(text, PILE_TEXT,
                  "timestep: %g\n%s"
                  "bodies:\n  - {name: slope, fixed: true, shape: {plane: {}}, rpy: [0, 0.2, 0]}\n",
                  timestep, head);
@@ -58,7 +58,7 @@ void heap_text(uint64_t seed, int count, double timestep, const char *head, char
     rng_fill(&r, 0.4, spot, 3);
     rng_fill(&r, 3, turn, 3);
     scratch_append(
-        text, HEAP_TEXT,
+        text, PILE_TEXT,
         "  - {name: body%d, mass: %.3f, shape: {%s}, xyz: [%.4f, %.4f, %.4f], rpy: [%.4f, "
         "%.4f, %.4f], ang: [%.4f, 0, 1]}\n",
         i, rng_between(&r, 0.5, 3), shapes[rng_below(&r, 5)], spot[0], spot[1], 0.7 + spot[2],

@@ -1,15 +1,15 @@
-/* heap.h - what tests of the viewer share: scenes of bodies of every kind, and runs of scenes. */
-#ifndef TEST_HEAP_H
-#define TEST_HEAP_H
+/* pile.h - what tests of the viewer share: scenes of bodies of every kind, and runs of scenes. */
+#ifndef TEST_PILE_H
+#define TEST_PILE_H
 
 #include "tabi/tabi_record.h"
 
 #include <jansson.h>
 
-enum { HEAP_TEXT = 32768 };
+enum { PILE_TEXT = 32768 };
 
 /* A scene of bodies of every kind that fall, bump and slide on a slope; `head` is put before. */
-void heap_text(uint64_t seed, int count, double timestep, const char *head, char text[HEAP_TEXT]);
+void pile_text(uint64_t seed, int count, double timestep, const char *head, char text[PILE_TEXT]);
 
 typedef struct run {
   tabi_scene *scene;
