@@ -109,7 +109,7 @@ static void test_short(void **state) {
   assert_int_equal(seen.allocations, 0);
 }
 
-#ifndef TABI_ONE_WALK
+#if !TEST_SHORT
 static void test_nineteen(void **state) {
   (void)state;
   tabi_footstep step[MAX_STEPS];
@@ -182,11 +182,13 @@ static void test_refuses(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_short),
-#ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_nineteen), cmocka_unit_test(test_noisy), cmocka_unit_test(test_push),
+    cmocka_unit_test(test_short),
+#if !TEST_SHORT
+    cmocka_unit_test(test_nineteen),
+    cmocka_unit_test(test_noisy),
+    cmocka_unit_test(test_push),
 #endif
-      cmocka_unit_test(test_refuses),
+    cmocka_unit_test(test_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* test_export.c - what `tabi export` writes is what tabi_recording and tabi_signals read from the
  * same log, to the last bit: CSV by its digits, HDF5 by the library that others read it with. */
-#include "scratch.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <math.h>
@@ -48,9 +48,8 @@ static const char *export_to(const char *name) {
 }
 
 static int begin(void **state) {
-  (void)state;
   tabi_error err = {0};
-  scratch_begin();
+  (void)scratch_begin(state);
   const char *path = scratch_path("pair.tabi");
   run_tabi((const char *const[]){"tabi", "run", scene_path, "--log", path, NULL});
   f.log = tabi_recording_open(path, &err);
@@ -67,13 +66,11 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  (void)state;
   free(f.value);
   tabi_signals_destroy(f.signals);
   tabi_scene_destroy(f.scene);
   tabi_recording_close(f.log);
-  scratch_end();
-  return 0;
+  return scratch_end(state);
 }
 
 static tabi_sample sample_at(int64_t index) {

@@ -1,8 +1,8 @@
 /* test_record.c - logs of runs: what is written is read back to the last bit; a run goes on from
  * any snapshot, under every contact method, as if nothing had happened; no damaged byte gets
  * through; a log that was cut off is read as far as it goes; and a full disk is told. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <fcntl.h>
@@ -405,18 +405,6 @@ static void refuses_changed_robots(void **state) {
   end_run(&r);
 }
 
-static int begin(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_what_was_written),
@@ -430,5 +418,5 @@ int main(void) {
       cmocka_unit_test(tells_a_full_disk),
       cmocka_unit_test(refuses_changed_robots),
   };
-  return cmocka_run_group_tests_name("record", tests, begin, end);
+  return cmocka_run_group_tests_name("record", tests, scratch_begin, scratch_end);
 }

@@ -1,8 +1,8 @@
 /* test_signals.c - named numbers of samples: every one is what the world says when asked directly,
  * those of a log are those of the run to the last bit, and names are found by group, by star, and
  * when mistyped. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <stdio.h>
@@ -306,23 +306,11 @@ static void names_are_found(void **state) {
   end_run(&r);
 }
 
-static int begin(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(says_what_the_world_says), cmocka_unit_test(slips_and_flies),
       cmocka_unit_test(logs_give_the_same),       cmocka_unit_test(names_are_one_of_a_kind),
       cmocka_unit_test(several_robots),           cmocka_unit_test(names_are_found),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

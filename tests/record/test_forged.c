@@ -3,9 +3,9 @@
  * what can be, and touch no memory that is not theirs (sanitizers watch). What would be read beyond
  * an array, or is not finite where worlds are, has to be refused. */
 #include "record/record.h"
-#include "scratch.h"
 #include "support/near.h"
 #include "support/rng.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,17 +447,15 @@ static void words_of_a_walk(void **state) {
 static pieces all;
 
 static int begin(void **state) {
-  scratch_begin();
+  (void)scratch_begin(state);
   all = write_pieces();
   *state = &all;
   return 0;
 }
 
 static int end(void **state) {
-  (void)state;
   free_pieces(&all);
-  scratch_end();
-  return 0;
+  return scratch_end(state);
 }
 
 int main(void) {

@@ -2,8 +2,8 @@
  * the state it was taken from, and every second of it, done again from the log, meets the same
  * hashes. A walk with a stabiliser remembers more than the world and is done again from its start;
  * one without does not. A log of a humanoid with 42 degrees of freedom that walks is small. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <inttypes.h>
@@ -99,10 +99,7 @@ static uint64_t hash_of(const tabi_sample *sample, const tabi_recording_info *in
 }
 
 static int steps_of(const replay_case *c, const run *r) {
-  double seconds = c->seconds;
-#ifdef TABI_SHORT_RUNS
-  seconds /= 2;
-#endif
+  double seconds = TEST_SHORT ? c->seconds / 2 : c->seconds;
   return (int)(seconds / tabi_world_get_def(r->world).timestep + 0.5);
 }
 
@@ -194,8 +191,5 @@ int main(void) {
     tests[i] =
         (struct CMUnitTest){.name = name[i], .test_func = replays, .initial_state = &cases[i]};
   }
-  scratch_begin();
-  int failed = cmocka_run_group_tests_name("replay", tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests_name("replay", tests, scratch_begin, scratch_end);
 }

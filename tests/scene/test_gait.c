@@ -1,8 +1,8 @@
 /* test_gait.c - the section `gait` of scenes: what it becomes, what is refused and how, that other
  * contact models let it be, and that the tables of docs/gait.md are those of the code. */
 #include "gait/gait.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -263,8 +263,5 @@ int main(void) {
       cmocka_unit_test(test_torque),
       cmocka_unit_test(test_document),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -1,8 +1,8 @@
 /* test_memory.c - the n-th allocation fails, for every n: loading a scene says "out of memory" and
  * leaves no block behind.  Stepping one allocates nothing. */
-#include "scratch.h"
 #include "support/heap.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -139,8 +139,5 @@ int main(void) {
       cmocka_unit_test(test_steps),
       cmocka_unit_test(test_steps_of_shipped_scenes),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

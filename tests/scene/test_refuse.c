@@ -1,6 +1,6 @@
 /* test_refuse.c - scenes that must be refused, and what must be said about them. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdlib.h>
@@ -240,8 +240,5 @@ int main(void) {
       cmocka_unit_test(test_broken),
       cmocka_unit_test(test_german),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -1,10 +1,10 @@
 /* pile.c - see pile.h. */
 #include "pile.h"
 
-#include "io/scratch.h"
 #include "stage.h"
 #include "support/near.h"
 #include "support/rng.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

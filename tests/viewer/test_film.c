@@ -2,10 +2,10 @@
  * from its log, whatever their length; and pages hold both intact, whatever names there are. */
 #include "film.h"
 #include "html.h"
-#include "io/scratch.h"
 #include "picture_encoder.h"
 #include "pile.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -446,18 +446,6 @@ static void failures_name_the_file(void **state) {
   run_end(&r);
 }
 
-static int begin_scratch(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end_scratch(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pictures_decode_to_samples),
@@ -466,5 +454,5 @@ int main(void) {
       cmocka_unit_test(pages_hold_runs),
       cmocka_unit_test(failures_name_the_file),
   };
-  return cmocka_run_group_tests(tests, begin_scratch, end_scratch);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes an empty folder for this process; call once, before the others. */
-void scratch_begin(void);
-/* Removes it with all that is in it. */
-void scratch_end(void);
+/* Makes an empty folder for this process; call once, before the others. A setup of cmocka's. */
+int scratch_begin(void **state);
+/* Removes it with all that is in it. A teardown of cmocka's. */
+int scratch_end(void **state);
 
 /* The path of a file in it; the string lives until the 16th call after this one. */
 const char *scratch_path(const char *name);

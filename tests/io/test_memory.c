@@ -1,12 +1,12 @@
-/* test_alloc_failure.c - the n-th allocation fails, for every n, once or for good: loading,
+/* test_memory.c - the n-th allocation fails, for every n, once or for good: loading,
  * building, the dynamics and signals must say "out of memory", crash nowhere and leave no block
  * behind. */
 #include "io/heightfield.h"
 #include "io/obj.h"
 #include "io/stl.h"
-#include "scratch.h"
 #include "support/heap.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <stdlib.h>
@@ -142,6 +142,13 @@ static void test_mjcf(void **state) {
   starve(load_and_compute, path);
 }
 
+static void test_mjcf_files(void **state) {
+  (void)state;
+  starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/arm.xml");
+  starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/toys.xml");
+  starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/crab.xml");
+}
+
 static void test_stl(void **state) {
   (void)state;
   starve(parse_stl, NULL);
@@ -196,13 +203,11 @@ static void test_signals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_urdf),     cmocka_unit_test(test_sidecar),
-      cmocka_unit_test(test_mjcf),     cmocka_unit_test(test_stl),
-      cmocka_unit_test(test_obj),      cmocka_unit_test(test_heights),
-      cmocka_unit_test(test_friction), cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_urdf),    cmocka_unit_test(test_sidecar),
+      cmocka_unit_test(test_mjcf),    cmocka_unit_test(test_mjcf_files),
+      cmocka_unit_test(test_stl),     cmocka_unit_test(test_obj),
+      cmocka_unit_test(test_heights), cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_signals),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

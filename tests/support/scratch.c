@@ -17,9 +17,11 @@ static void give_up(const char *what, const char *path) {
   abort();
 }
 
-void scratch_begin(void) {
+int scratch_begin(void **state) {
+  (void)state;
   (void)snprintf(folder, sizeof folder, "%s/scratch-XXXXXX", TABI_SCRATCH_DIR);
   if (!mkdtemp(folder)) give_up("make", folder);
+  return 0;
 }
 
 static int remove_item(const char *path, const struct stat *info, int type, struct FTW *where) {
@@ -29,8 +31,10 @@ static int remove_item(const char *path, const struct stat *info, int type, stru
   return remove(path);
 }
 
-void scratch_end(void) {
+int scratch_end(void **state) {
+  (void)state;
   if (nftw(folder, remove_item, 16, FTW_DEPTH | FTW_PHYS) != 0) give_up("remove", folder);
+  return 0;
 }
 
 const char *scratch_path(const char *name) {

@@ -1,9 +1,9 @@
-/* test_starved.c - the n-th allocation fails, for every n, once or for good: whatever writes or
+/* test_memory.c - the n-th allocation fails, for every n, once or for good: whatever writes or
  * reads logs and samples says "out of memory", leaves no block behind and goes on where it can.
  * What happens in every step allocates nothing. */
-#include "scratch.h"
 #include "support/heap.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <stdio.h>
@@ -151,20 +151,17 @@ static void steps_allocate_nothing(void **state) {
 }
 
 static int begin(void **state) {
-  (void)state;
   tabi_error err = {0};
-  scratch_begin();
+  (void)scratch_begin(state);
   begin_world();
   (void)write_log(NULL, &err);
   return rename(scratch_path("starved.tabi"), scratch_path("whole.tabi"));
 }
 
 static int end(void **state) {
-  (void)state;
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
-  scratch_end();
-  return 0;
+  return scratch_end(state);
 }
 
 int main(void) {
@@ -172,5 +169,5 @@ int main(void) {
       cmocka_unit_test(starves),
       cmocka_unit_test(steps_allocate_nothing),
   };
-  return cmocka_run_group_tests_name("starved", tests, begin, end);
+  return cmocka_run_group_tests_name("memory", tests, begin, end);
 }

@@ -1,4 +1,4 @@
-/* test_no_alloc.c - no dynamics call may allocate. */
+/* test_memory.c - no dynamics call may allocate. */
 #include "support/heap.h"
 #include "support/near.h"
 #include "support/random_model.h"
