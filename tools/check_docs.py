@@ -301,7 +301,7 @@ def check_word(sources, piece):
         return
     for part in word.split("."):
         stems = {part, re.sub(r"\d+$", "", part), re.sub(r"_x$", "", part)}  # `pile20`, `left_x`
-        if not stems & sources.words and not all(p in sources.words for p in part.split("-")):
+        if not stems & sources.words:
             yield piece.line, f"nothing in the sources is called '{part}'" + near(part, sources.words)
 
 
@@ -324,6 +324,20 @@ def check_complete(sources, document, text):
                 yield 1, f"'{path.relative_to(sources.root).as_posix()}' is missing: no {wanted} in the text"
 
 
+def check_functions(sources, text):
+    """In tables of files and functions, a function is in one of the files of its row."""
+    lines = without_fences(text).split("\n")
+    for i, head in table_columns(lines).items():
+        if not {"file", "function"} <= set(head):
+            continue
+        cells = dict(zip(head, re.split(r"(?<!\\)\|", lines[i].strip().strip("|"))))
+        files = [f for name in re.findall(r"`([^`]+)`", cells.get("file", ""))
+                 for f in sources.text if f == name or f.endswith("/" + name)]
+        for name in re.findall(r"`(\w+)`", cells.get("function", "")):
+            if not any(re.search(rf"^\w.*\b{name}\(", sources.text[f], re.M) for f in files):
+                yield i + 1, f"no function '{name}' in {' or '.join(files) or 'any file of this row'}"
+
+
 def check_piece(sources, piece):
     if piece.column == "formerly":
         return list(check_past(sources, piece))
@@ -337,7 +351,8 @@ def check_piece(sources, piece):
 
 def check_document(sources, document):
     text = document.read_text(encoding="utf-8")
-    found = [*check_links(sources, document, text), *check_complete(sources, document, text)]
+    found = [*check_links(sources, document, text), *check_complete(sources, document, text),
+             *check_functions(sources, text)]
     for piece in [*fenced(text), *spans(text)]:
         found += check_piece(sources, piece)
     return sorted(set(found))
@@ -368,6 +383,7 @@ WRONG = {
     "no 'TABI_OKAY'": "\n```c\nreturn TABI_OKAY;\n```\n",
     "has no member": "`tabi_material_def.frction`",
     "nothing in the sources": "`warm_strat`",
+    "no function 'tabi_world_time'": "\n| file | function |\n|---|---|\n| `step.c` | `tabi_world_time` |\n",
     "is called former": "\n| formerly | now |\n|---|---|\n| `tabi_world_step` | |\n",
 }
 
