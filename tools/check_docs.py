@@ -121,7 +121,7 @@ def without_fences(text):
 
 def without_past(text):
     """The text without what follows the word formerly."""
-    past = r"(formerly\s+)((?:`[^`]+`(?:,?\s+and\s+|,\s+)?)+)"
+    past = r"((?i:formerly)\s+)((?:`[^`]+`(?:,?\s+and\s+|,\s+)?)+)"
     return re.sub(past, lambda m: m.group(1) + re.sub(r"[^\n]", " ", m.group(2)), text)
 
 
