@@ -1,6 +1,6 @@
-/* verdict.h - what experiments found, as text or as JSON. */
-#ifndef TBI_VERDICT_H
-#define TBI_VERDICT_H
+/* experiment_report.h - results of experiments as text or as JSON. */
+#ifndef TBI_EXPERIMENT_REPORT_H
+#define TBI_EXPERIMENT_REPORT_H
 
 #include "experiment.h"
 

@@ -1,4 +1,4 @@
-/* trial.c - criteria of an experiment, and the names of its files. */
+/* criteria.c - criteria of an experiment, and the names of its files. */
 #include "experiment.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static void measure(tbi_criterion *c, const char *unit, double measured, bool pa
   (void)snprintf(c->measured, sizeof c->measured, "%.4g%s%s", measured, unit[0] ? " " : "", unit);
 }
 
-void tbi_judge_within(tbi_trial *trial, const char *name, const char *unit, double measured,
-                      double low, double high) {
+void tbi_expect_within(tbi_trial *trial, const char *name, const char *unit, double measured,
+                       double low, double high) {
   tbi_criterion *c = add(trial, name, unit);
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "%.4g to %.4g%s%s", low, high, unit[0] ? " " : "",
@@ -31,24 +31,24 @@ void tbi_judge_within(tbi_trial *trial, const char *name, const char *unit, doub
   measure(c, unit, measured, measured >= low && measured <= high);
 }
 
-void tbi_judge_below(tbi_trial *trial, const char *name, const char *unit, double measured,
-                     double limit) {
+void tbi_expect_below(tbi_trial *trial, const char *name, const char *unit, double measured,
+                      double limit) {
   tbi_criterion *c = add(trial, name, unit);
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "< %.4g%s%s", limit, unit[0] ? " " : "", unit);
   measure(c, unit, measured, measured < limit);
 }
 
-void tbi_judge_above(tbi_trial *trial, const char *name, const char *unit, double measured,
-                     double limit) {
+void tbi_expect_above(tbi_trial *trial, const char *name, const char *unit, double measured,
+                      double limit) {
   tbi_criterion *c = add(trial, name, unit);
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "> %.4g%s%s", limit, unit[0] ? " " : "", unit);
   measure(c, unit, measured, measured > limit);
 }
 
-void tbi_judge_word(tbi_trial *trial, const char *name, const char *expected, const char *measured,
-                    bool pass) {
+void tbi_expect_word(tbi_trial *trial, const char *name, const char *expected, const char *measured,
+                     bool pass) {
   tbi_criterion *c = add(trial, name, "");
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "%s", expected);

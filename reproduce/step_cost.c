@@ -1,4 +1,4 @@
-/* cost.c - the time of a step against the number of contacts (P1, Fig. 8; P4, Fig. 7).
+/* step_cost.c - the time of a step against the number of contacts (P1, Fig. 8; P4, Fig. 7).
  *
  * humanoid36 stands on up to 64 points under its soles.  Its joints are held by stiff servos,
  * which need semi-implicit steps; else contacts are solved as in the papers, with their dense
@@ -146,8 +146,8 @@ static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *
   }
   double c[3];
   if (status == TABI_OK) {
-    tbi_judge_above(trial, "fit of a + b m + c m^2: R^2", "", fit(&series, DENSE, c), 0.95);
-    tbi_judge_below(trial, "a step with 24 contacts", "ms", 1e-3 * at24, 1);
+    tbi_expect_above(trial, "fit of a + b m + c m^2: R^2", "", fit(&series, DENSE, c), 0.95);
+    tbi_expect_below(trial, "a step with 24 contacts", "ms", 1e-3 * at24, 1);
     status = tbi_series_write(&series, trial, ".csv", err);
   }
   if (status == TABI_OK) status = draw(trial, &series, c, err);

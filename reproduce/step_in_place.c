@@ -1,35 +1,36 @@
-/* stepping.c - humanoid36 on rubber feet steps in place (P1, Figs. 6 and 7; P4, Fig. 4).
+/* step_in_place.c - humanoid36 on rubber feet steps in place (P1, Figs. 6 and 7; P4, Fig. 4).
  *
  * With the stabiliser, under the formulation of each paper and under exact.  Forces are those of
  * the floor on the left foot, the moment about the origin of its link, above the sole. */
 #include "figure.h"
-#include "march.h"
+#include "walk_sim.h"
 
 enum { STEPS = 12, QUICK_STEPS = 4, VARIANTS = 20 };
 
-static tbi_march_def march_of(const tbi_trial *trial, tabi_contact_kind contact) {
-  tbi_march_def def = tbi_march_humanoid36();
+static tbi_walk_sim_def walk_of(const tbi_trial *trial, tabi_contact_kind contact) {
+  tbi_walk_sim_def def = tbi_walk_sim_humanoid36();
   tabi_footstep in_place = tabi_footstep_default();
-  tbi_march_add(&def, trial->quick ? QUICK_STEPS : STEPS, in_place);
+  tbi_walk_sim_add_steps(&def, trial->quick ? QUICK_STEPS : STEPS, in_place);
   def.stand_after = 1;
   def.bush = def.stabilised = true;
   def.contact = contact;
   return def;
 }
 
-static void judge(tbi_trial *trial, tabi_contact_kind contact, const tbi_march_seen *seen) {
+static void check(tbi_trial *trial, tabi_contact_kind contact, const tbi_walk_metrics *metrics) {
   const char *law = tabi_contact_name(contact);
   char name[64];
   (void)snprintf(name, sizeof name, "steps on to the end, %s", law);
-  tbi_judge_word(trial, name, "yes", seen->fell > 0 ? "falls" : "yes", seen->fell == 0);
+  tbi_expect_word(trial, name, "yes", metrics->fall_time > 0 ? "falls" : "yes",
+                  metrics->fall_time == 0);
   (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
-  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 0.5);
+  tbi_expect_below(trial, name, "%", 100 * metrics->force_error, 0.5);
   (void)snprintf(name, sizeof name, "force on a lifted foot, %s", law);
-  tbi_judge_within(trial, name, "N", seen->swing_force, 0, 0);
+  tbi_expect_within(trial, name, "N", metrics->swing_force, 0, 0);
   (void)snprintf(name, sizeof name, "noise of the force in stance, of the weight, %s", law);
-  tbi_judge_below(trial, name, "%", 100 * seen->noise, 2);
+  tbi_expect_below(trial, name, "%", 100 * metrics->noise, 2);
   (void)snprintf(name, sizeof name, "load on the foot that is to stand, %s", law);
-  tbi_judge_above(trial, name, "%", 100 * seen->load, 95);
+  tbi_expect_above(trial, name, "%", 100 * metrics->stance_load, 95);
 }
 
 static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *err) {
@@ -46,29 +47,29 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
   return tbi_figure_close(&figure, ".svg", err);
 }
 
-static tabi_status judge_variants(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
-  tbi_march_def def = march_of(trial, contact);
+static tabi_status check_variants(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
+  tbi_walk_sim_def def = walk_of(trial, contact);
   int32_t stood = 0;
-  tabi_status status = tbi_march_variants(trial, &def, VARIANTS, &stood, err);
+  tabi_status status = tbi_walk_sim_variants(trial, &def, VARIANTS, &stood, err);
   if (status == TABI_OK)
-    tbi_judge_within(trial, "variants that step to the end", "%", 100.0 * stood / VARIANTS, 90,
-                     100);
+    tbi_expect_within(trial, "variants that step to the end", "%", 100.0 * stood / VARIANTS, 90,
+                      100);
   return status;
 }
 
 static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
   tbi_series series;
-  tbi_series_init(&series, tbi_march_columns);
-  tbi_march_def def = march_of(trial, contact);
-  tbi_march_seen seen;
-  tabi_status status = tbi_march_run(&def, &series, &seen, err);
+  tbi_series_init(&series, tbi_walk_columns);
+  tbi_walk_sim_def def = walk_of(trial, contact);
+  tbi_walk_metrics metrics;
+  tabi_status status = tbi_walk_sim_run(&def, &series, &metrics, err);
   if (status == TABI_OK) {
-    judge(trial, contact, &seen);
+    check(trial, contact, &metrics);
     def.contact = TABI_CONTACT_EXACT;
-    status = tbi_march_run(&def, NULL, &seen, err);
+    status = tbi_walk_sim_run(&def, NULL, &metrics, err);
   }
-  if (status == TABI_OK) judge(trial, TABI_CONTACT_EXACT, &seen);
-  if (status == TABI_OK && !trial->quick) status = judge_variants(trial, contact, err);
+  if (status == TABI_OK) check(trial, TABI_CONTACT_EXACT, &metrics);
+  if (status == TABI_OK && !trial->quick) status = check_variants(trial, contact, err);
   if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
   if (status == TABI_OK) status = draw(trial, &series, err);
   tbi_series_free(&series);

@@ -1,5 +1,5 @@
-/* verdict.c - see verdict.h. */
-#include "verdict.h"
+/* experiment_report.c - see experiment_report.h. */
+#include "experiment_report.h"
 
 #include <math.h>
 #include <string.h>

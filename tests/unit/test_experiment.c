@@ -1,9 +1,11 @@
-/* test_trial.c - what experiments are made of: verdicts, series, pictures, forces read off a world.
+/* test_experiment.c - what experiments are made of: criteria, series, pictures, forces read off a
+ * world.
  */
+#include "experiment_report.h"
 #include "figure.h"
+#include "outline.h"
+#include "simulation.h"
 #include "support/near.h"
-#include "verdict.h"
-#include "view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,35 +16,35 @@ static const tbi_experiment experiment = {.id = "p0/test", .paper = "P0", .shows
 
 static tbi_trial fresh(void) { return (tbi_trial){.experiment = &experiment}; }
 
-/* bounds count as inside, NAN never does, and a trial that judges nothing does not pass */
-static void verdicts(void **state) {
+/* bounds count as inside, NAN never does, and a trial that checks nothing does not pass */
+static void criteria(void **state) {
   (void)state;
   tbi_trial trial = fresh();
   assert_false(tbi_trial_passes(&trial));
-  tbi_judge_within(&trial, "at the edge", "m", 2, 1, 2);
-  tbi_judge_below(&trial, "below", "", 0.5, 1);
-  tbi_judge_above(&trial, "above", "", 2, 1);
-  tbi_judge_word(&trial, "word", "falls", "falls", true);
+  tbi_expect_within(&trial, "at the edge", "m", 2, 1, 2);
+  tbi_expect_below(&trial, "below", "", 0.5, 1);
+  tbi_expect_above(&trial, "above", "", 2, 1);
+  tbi_expect_word(&trial, "word", "falls", "falls", true);
   assert_true(tbi_trial_passes(&trial));
   assert_string_equal(trial.criterion[0].expected, "1 to 2 m");
   assert_string_equal(trial.criterion[0].measured, "2 m");
-  tbi_judge_below(&trial, "at the limit", "", 1, 1);
+  tbi_expect_below(&trial, "at the limit", "", 1, 1);
   assert_false(trial.criterion[4].pass);
-  tbi_judge_within(&trial, "unknown", "", (double)NAN, 1, 2);
-  tbi_judge_below(&trial, "unknown", "", (double)NAN, 1);
-  tbi_judge_above(&trial, "unknown", "", (double)NAN, 1);
+  tbi_expect_within(&trial, "unknown", "", (double)NAN, 1, 2);
+  tbi_expect_below(&trial, "unknown", "", (double)NAN, 1);
+  tbi_expect_above(&trial, "unknown", "", (double)NAN, 1);
   for (int i = 5; i < 8; ++i)
     assert_false(trial.criterion[i].pass);
   assert_false(tbi_trial_passes(&trial));
 }
 
 /* numbers are numbers, what is not finite is null, words are words */
-static void verdicts_as_json(void **state) {
+static void criteria_as_json(void **state) {
   (void)state;
   tbi_trial trial = fresh();
-  tbi_judge_below(&trial, "small", "N", 0.25, 1);
-  tbi_judge_below(&trial, "unknown", "N", (double)INFINITY, 1);
-  tbi_judge_word(&trial, "word", "falls", "stands", false);
+  tbi_expect_below(&trial, "small", "N", 0.25, 1);
+  tbi_expect_below(&trial, "unknown", "N", (double)INFINITY, 1);
+  tbi_expect_word(&trial, "word", "falls", "stands", false);
   json_t *object = tbi_json_trials(&trial, 1);
   json_t *one = json_array_get(json_object_get(object, "experiments"), 0);
   assert_string_equal(json_string_value(json_object_get(one, "id")), "p0/test");
@@ -89,7 +91,7 @@ static void series_as_csv(void **state) {
 }
 
 /* a box on a floor, turned by 45 degrees about the vertical */
-static void open_box(tbi_stage *stage) {
+static void open_box(tbi_simulation *sim) {
   tabi_builder *builder = tabi_builder_create();
   tabi_shape_def shape = tabi_shape_def_default();
   shape.type = TABI_SHAPE_PLANE;
@@ -119,18 +121,18 @@ static void open_box(tbi_stage *stage) {
   tabi_builder_destroy(builder);
   assert_non_null(model);
   tabi_world_def def = tabi_world_def_default(model);
-  assert_int_equal(tbi_stage_open_model(stage, model, &def, &err), TABI_OK);
+  assert_int_equal(tbi_simulation_open_model(sim, model, &def, &err), TABI_OK);
 }
 
 /* the outline of the box is a rectangle sqrt(2) as wide as it is high; the floor has none */
 static void picture_of_a_box(void **state) {
   (void)state;
-  tbi_stage stage;
-  open_box(&stage);
+  tbi_simulation sim;
+  open_box(&sim);
   char *text = NULL;
   size_t size = 0;
   FILE *script = open_memstream(&text, &size);
-  assert_int_equal(tbi_view_draw(&tbi_view_side, stage.world, 7, script), 8);
+  assert_int_equal(tbi_outline_draw(&tbi_camera_side, sim.world, 7, script), 8);
   assert_int_equal(fclose(script), 0);
   const char *from = strstr(text, "set object 7 polygon from ");
   assert_non_null(from);
@@ -151,33 +153,33 @@ static void picture_of_a_box(void **state) {
   assert_near(least[1], 0, 1e-3);
   assert_near(most[1], 0.2, 1e-3);
   free(text);
-  tbi_stage_close(&stage);
+  tbi_simulation_close(&sim);
 }
 
 /* the floor carries the box, without a moment about its centre */
 static void force_of_the_floor(void **state) {
   (void)state;
-  tbi_stage stage;
-  open_box(&stage);
+  tbi_simulation sim;
+  open_box(&sim);
   tabi_error err = {0};
   for (int i = 0; i < 50; ++i)
-    assert_int_equal(tbi_stage_step(&stage, &err), TABI_OK);
+    assert_int_equal(tbi_simulation_step(&sim, &err), TABI_OK);
   const double centre[3] = {3, 0, 0};
   double weight = 2 * 9.81;
-  int32_t of[2] = {tbi_stage_link(&stage, "box"), TABI_WORLD};
+  int32_t of[2] = {tbi_simulation_link(&sim, "box"), TABI_WORLD};
   for (int i = 0; i < 2; ++i) {
     double force[3], moment[3];
-    tbi_stage_contact_force(&stage, of[i], centre, force, moment);
+    tbi_simulation_contact_force(&sim, of[i], centre, force, moment);
     assert_near(force[2], weight, 1e-6 * weight);
     for (int k = 0; k < 3; ++k)
       assert_near(moment[k], 0, 1e-6 * weight);
   }
-  tbi_stage_close(&stage);
+  tbi_simulation_close(&sim);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(verdicts),           cmocka_unit_test(verdicts_as_json),
+      cmocka_unit_test(criteria),           cmocka_unit_test(criteria_as_json),
       cmocka_unit_test(series_as_csv),      cmocka_unit_test(picture_of_a_box),
       cmocka_unit_test(force_of_the_floor),
   };

@@ -1,19 +1,19 @@
-/* view.c - the outline of a convex shape is the hull of its points in the picture.
+/* outline.c - the outline of a convex shape is the hull of its points in the picture.
  *
  * Round parts are circles of a few points: those of balls and caps lie in the plane of the picture,
  * those of cylinders where their rims are. */
-#include "view.h"
+#include "outline.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { CIRCLE = 12, MOST_POINTS = 512 };
 
-const tbi_view tbi_view_side = {
+const tbi_camera tbi_camera_side = {
     .right = {1, 0, 0},
       .up = {0, 0, 1}
 };
-const tbi_view tbi_view_front = {
+const tbi_camera tbi_camera_front = {
     .right = {0, -1, 0},
       .up = {0, 0,  1}
 };
@@ -79,71 +79,73 @@ static frame frame_of(tabi_world *world, const tabi_shape_def *shape) {
   return f;
 }
 
-static void add(const tbi_view *view, const double *world, double dx, double dy, outline *o) {
+static void add(const tbi_camera *camera, const double *world, double dx, double dy, outline *o) {
   if (o->count == MOST_POINTS) return;
-  o->at[o->count++] = (point){dot(view->right, world) + view->shift[0] + dx,
-                              dot(view->up, world) + view->shift[1] + dy};
+  o->at[o->count++] = (point){dot(camera->right, world) + camera->shift[0] + dx,
+                              dot(camera->up, world) + camera->shift[1] + dy};
 }
 
 /* A circle in the picture, around a point of the shape. */
-static void add_disc(const tbi_view *view, const frame *f, double z, double radius, outline *o) {
+static void add_disc(const tbi_camera *camera, const frame *f, double z, double radius,
+                     outline *o) {
   const double local[3] = {0, 0, z};
   double world[3];
   to_world(f, local, world);
   for (int i = 0; i < CIRCLE; ++i) {
     double angle = 6.283185307179586 * i / CIRCLE;
-    add(view, world, radius * cos(angle), radius * sin(angle), o);
+    add(camera, world, radius * cos(angle), radius * sin(angle), o);
   }
 }
 
-static void add_rim(const tbi_view *view, const frame *f, double z, double radius, outline *o) {
+static void add_rim(const tbi_camera *camera, const frame *f, double z, double radius, outline *o) {
   for (int i = 0; i < CIRCLE; ++i) {
     double angle = 6.283185307179586 * i / CIRCLE;
     const double local[3] = {radius * cos(angle), radius * sin(angle), z};
     double world[3];
     to_world(f, local, world);
-    add(view, world, 0, 0, o);
+    add(camera, world, 0, 0, o);
   }
 }
 
-static void add_box(const tbi_view *view, const frame *f, const double *size, outline *o) {
+static void add_box(const tbi_camera *camera, const frame *f, const double *size, outline *o) {
   for (int corner = 0; corner < 8; ++corner) {
     double local[3], world[3];
     for (int k = 0; k < 3; ++k)
       local[k] = ((corner >> k & 1) ? 0.5 : -0.5) * size[k];
     to_world(f, local, world);
-    add(view, world, 0, 0, o);
+    add(camera, world, 0, 0, o);
   }
 }
 
-static void add_mesh(const tbi_view *view, const frame *f, const tabi_mesh_def *mesh, outline *o) {
+static void add_mesh(const tbi_camera *camera, const frame *f, const tabi_mesh_def *mesh,
+                     outline *o) {
   for (int32_t i = 0; i < mesh->nvertex; ++i) {
     double world[3];
     to_world(f, mesh->vertices + 3 * (size_t)i, world);
-    add(view, world, 0, 0, o);
+    add(camera, world, 0, 0, o);
   }
 }
 
-static void add_shape(const tbi_view *view, const tabi_model *model, const tabi_shape_def *s,
+static void add_shape(const tbi_camera *camera, const tabi_model *model, const tabi_shape_def *s,
                       const frame *f, outline *o) {
   switch (s->type) {
   case TABI_SHAPE_SPHERE:
-    add_disc(view, f, 0, s->size[0], o);
+    add_disc(camera, f, 0, s->size[0], o);
     break;
   case TABI_SHAPE_CAPSULE:
-    add_disc(view, f, 0.5 * s->size[1], s->size[0], o);
-    add_disc(view, f, -0.5 * s->size[1], s->size[0], o);
+    add_disc(camera, f, 0.5 * s->size[1], s->size[0], o);
+    add_disc(camera, f, -0.5 * s->size[1], s->size[0], o);
     break;
   case TABI_SHAPE_CYLINDER:
-    add_rim(view, f, 0.5 * s->size[1], s->size[0], o);
-    add_rim(view, f, -0.5 * s->size[1], s->size[0], o);
+    add_rim(camera, f, 0.5 * s->size[1], s->size[0], o);
+    add_rim(camera, f, -0.5 * s->size[1], s->size[0], o);
     break;
   case TABI_SHAPE_BOX:
-    add_box(view, f, s->size, o);
+    add_box(camera, f, s->size, o);
     break;
   case TABI_SHAPE_MESH: {
     tabi_mesh_def mesh = tabi_model_mesh(model, s->mesh);
-    add_mesh(view, f, &mesh, o);
+    add_mesh(camera, f, &mesh, o);
     break;
   }
   default:
@@ -182,9 +184,10 @@ static void make_hull(outline *o, outline *hull) {
 
 static unsigned channel(double value) { return (unsigned)lround(255 * fmin(fmax(value, 0), 1)); }
 
-static unsigned colour_of(const tbi_view *view, const tabi_model *model, const tabi_shape_def *s) {
+static unsigned colour_of(const tbi_camera *camera, const tabi_model *model,
+                          const tabi_shape_def *s) {
   static const unsigned palette[] = {0x5b8fc9, 0xe08e0b, 0x6aa84f, 0xd1495b, 0x8e6bb0};
-  if (view->by_body) return palette[tabi_model_link_body(model, s->link) % 5];
+  if (camera->by_body) return palette[tabi_model_link_body(model, s->link) % 5];
   return channel(s->rgba[0]) << 16 | channel(s->rgba[1]) << 8 | channel(s->rgba[2]);
 }
 
@@ -213,12 +216,12 @@ static bool is_seen(const tabi_model *model, const tabi_shape_def *s) {
   return moves && s->visible;
 }
 
-int tbi_view_draw(const tbi_view *view, tabi_world *world, int first, FILE *script) {
+int tbi_outline_draw(const tbi_camera *camera, tabi_world *world, int first, FILE *script) {
   const tabi_model *model = tabi_world_model(world);
   int32_t nshape = tabi_model_nshape(model), count = 0;
   item *items = malloc(sizeof *items * (size_t)(nshape + 1));
   outline *points = malloc(2 * sizeof *points);
-  const double *r = view->right, *u = view->up;
+  const double *r = camera->right, *u = camera->up;
   const double toward[3] = {r[1] * u[2] - r[2] * u[1], r[2] * u[0] - r[0] * u[2],
                             r[0] * u[1] - r[1] * u[0]};
   for (int32_t i = 0; i < nshape && items && points; ++i) {
@@ -232,10 +235,10 @@ int tbi_view_draw(const tbi_view *view, tabi_world *world, int first, FILE *scri
     tabi_shape_def s = tabi_model_shape(model, items[i].shape);
     frame f = frame_of(world, &s);
     points[0].count = 0;
-    add_shape(view, model, &s, &f, &points[0]);
+    add_shape(camera, model, &s, &f, &points[0]);
     make_hull(&points[0], &points[1]);
     if (points[1].count < 3) continue;
-    write_polygon(&points[1], colour_of(view, model, &s), view->lines, first++, script);
+    write_polygon(&points[1], colour_of(camera, model, &s), camera->lines, first++, script);
   }
   free(points);
   free(items);
