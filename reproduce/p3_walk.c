@@ -71,13 +71,13 @@ static void note_events(const tbi_simulation *sim, walk *w) {
     w->quiet = event[i].time;
     w->unlisted += !is_listed(&event[i]);
     if (strstr(event[i].cause, "lands") || strstr(event[i].cause, "returns")) {
-      w->gained = fmax(w->gained, -event[i].lost);
+      w->gained = fmax(w->gained, -event[i].dissipated);
     }
     if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MOST_STEPS) continue;
     w->time[w->nstep] = event[i].time;
     w->stride[w->nstep] = event[i].stride;
     w->slip[w->nstep] = event[i].slip;
-    w->push[w->nstep++] = event[i].push;
+    w->push[w->nstep++] = event[i].mean_normal;
   }
 }
 
@@ -96,7 +96,7 @@ static void note_load(tbi_simulation *sim, const tabi_gait_state *s, walk *w) {
 }
 
 static void note_state(tbi_simulation *sim, walk *w, double start) {
-  tabi_gait_state s = tabi_world_gait(sim->world);
+  tabi_gait_state s = tabi_world_gait_state(sim->world);
   int mode = mode_index(s.mode);
   if (mode >= 0) w->visited[mode] = true;
   bool heel_down = s.mode[0] == '2' || s.mode[0] == '3';
@@ -105,8 +105,8 @@ static void note_state(tbi_simulation *sim, walk *w, double start) {
   if (toe_down) w->open = fmax(w->open, fabs(s.toe[1]));
   if (heel_down || toe_down) w->least_normal = fmin(w->least_normal, s.normal);
   tabi_energy e = tabi_world_energy(sim->world);
-  w->unbalanced = fmax(w->unbalanced, fabs(e.kinetic + e.potential - start - s.work + s.loss));
-  w->turned = fabs(s.work) + fabs(s.loss);
+  w->unbalanced = fmax(w->unbalanced, fabs(e.kinetic + e.potential - start - s.work + s.absorbed));
+  w->turned = fabs(s.work) + fabs(s.absorbed);
   double row[NCOLUMN] = {tbi_simulation_time(sim),  mode, s.heel[0], s.normal, s.friction, s.slip,
                          s.heel_force + s.toe_force};
   double torque[32] = {0};
@@ -140,7 +140,7 @@ static tabi_status step_all(tbi_simulation *sim, walk *w, FILE *script, double p
     if (status == TABI_OK) note_state(sim, w, start);
   }
   (void)snprintf(w->outcome, sizeof w->outcome, "%s",
-                 tabi_gait_outcome_text(tabi_world_gait(sim->world).outcome));
+                 tabi_gait_outcome_text(tabi_world_gait_state(sim->world).outcome));
   return TABI_OK;
 }
 

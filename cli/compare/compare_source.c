@@ -119,7 +119,7 @@ static bool over_in_log(const tbi_source *s) {
   bool known = world && snapshot && s->sample.step == info.last &&
                tabi_recording_snapshot(s->recording, info.last, snapshot, &at, NULL) == TABI_OK &&
                tabi_world_restore(world, snapshot, info.snapshot_size) == TABI_OK;
-  bool over = known && tabi_world_gait(world).outcome != TABI_GAIT_WALKS;
+  bool over = known && tabi_world_gait_state(world).outcome != TABI_GAIT_ONGOING;
   free(snapshot);
   tabi_world_destroy(world);
   return over;
@@ -128,5 +128,5 @@ static bool over_in_log(const tbi_source *s) {
 bool tbi_source_over(tbi_source *s) {
   if (s->contact != TABI_CONTACT_GAIT) return false;
   if (s->recording) return over_in_log(s);
-  return tabi_world_gait(s->world).outcome != TABI_GAIT_WALKS;
+  return tabi_world_gait_state(s->world).outcome != TABI_GAIT_ONGOING;
 }

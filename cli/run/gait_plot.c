@@ -27,7 +27,7 @@ static bool touches(const char *mode) { return mode[0] != '1'; }
 void tbi_gait_plot_row(FILE *script, const tabi_world *world, const tbi_gait_summary *gait,
                        double *torque) {
   const tabi_model *model = tabi_world_model(world);
-  tabi_gait_state s = tabi_world_gait(world);
+  tabi_gait_state s = tabi_world_gait_state(world);
   (void)fprintf(script, "%.9g %.6g %.6g %.6g %.6g", tabi_world_time(world), s.heel_force,
                 s.toe_force, s.friction, gait->def.friction * s.normal);
   if (touches(s.mode)) {
@@ -59,8 +59,8 @@ static void write_steps(FILE *script, const tbi_gait_summary *gait) {
 
 /* Events know the time better than rows do, and some modes last for less than a row. */
 static void write_modes(FILE *script, const tabi_world *world, const tbi_gait_summary *gait) {
-  tabi_gait_state now = tabi_world_gait(world);
-  int support = gait->def.support;
+  tabi_gait_state now = tabi_world_gait_state(world);
+  int support = gait->def.initial_support;
   const char *mode = gait->nevent > 0 ? gait->event[0].from : now.mode;
   (void)fprintf(script, "$mode << END\n0 %g %d\n", mode_level(mode), support);
   for (int32_t i = 0; i < gait->nevent; ++i) {

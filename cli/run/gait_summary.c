@@ -29,9 +29,9 @@ static double point_x(const tabi_dynamics *d, int32_t link, const double point[3
 void tbi_gait_summary_begin(tbi_gait_summary *gait, const tabi_scene *scene, tabi_world *world) {
   *gait = (tbi_gait_summary){.walks = tbi_scene_uses_gait(scene)};
   if (!gait->walks) return;
-  gait->def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
+  gait->def = tabi_gait_get_def(tabi_scene_world_def(scene).gait);
   gait->energy_start = energy_of(world);
-  const tabi_gait_foot *foot = &gait->def.foot[tabi_world_gait(world).support];
+  const tabi_gait_foot *foot = &gait->def.foot[tabi_world_gait_state(world).support];
   gait->heel_start = point_x(tabi_world_dynamics(world), foot->link, foot->heel);
 }
 
@@ -55,8 +55,8 @@ void tbi_gait_summary_step(tbi_gait_summary *gait, tabi_world *world) {
   const tabi_gait_event *event = tabi_world_gait_events(world, &count);
   for (int32_t i = 0; i < count; ++i)
     add_event(gait, &event[i]);
-  tabi_gait_state state = tabi_world_gait(world);
-  double gap = energy_of(world) - gait->energy_start - state.work + state.loss;
+  tabi_gait_state state = tabi_world_gait_state(world);
+  double gap = energy_of(world) - gait->energy_start - state.work + state.absorbed;
   gait->energy_gap = fmax(gait->energy_gap, fabs(gap));
 }
 
@@ -80,21 +80,21 @@ const tabi_gait_event *tbi_gait_summary_next_step(const tbi_gait_summary *gait, 
 
 static double pulled_share(const tabi_world *world) {
   double time = tabi_world_time(world);
-  return time > 0 ? tabi_world_gait(world).pulled / time : 0;
+  return time > 0 ? tabi_world_gait_state(world).pulled / time : 0;
 }
 
 void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *world, FILE *out) {
   if (!gait->walks) return;
-  tabi_gait_state state = tabi_world_gait(world);
-  bool over = state.outcome != TABI_GAIT_WALKS;
+  tabi_gait_state state = tabi_world_gait_state(world);
+  bool over = state.outcome != TABI_GAIT_ONGOING;
   (void)fprintf(out, "  walk          %d step%s%s%s\n", state.steps, state.steps == 1 ? "" : "s",
                 over ? ", then the end: " : ", and it walks on in mode ",
                 over ? tabi_gait_outcome_text(state.outcome) : state.mode);
   (void)fprintf(out, "  pulling sole  %.1f %% of the time\n", 100 * pulled_share(world));
   (void)fprintf(out, "  closure       energy less work plus losses off by %.2g J at most\n",
                 gait->energy_gap);
-  if (state.rested > 0)
-    (void)fprintf(out, "  rested        %d times: too many events at once\n", state.rested);
+  if (state.zeno_holds > 0)
+    (void)fprintf(out, "  rested        %d times: too many events at once\n", state.zeno_holds);
   if (state.steps == 0) return;
   (void)fprintf(out, "\n  %4s %10s %10s %10s %10s %14s\n", "step", "time [s]", "period [s]",
                 "stride [m]", "slip [m]", "mean push [N]");
@@ -103,7 +103,7 @@ void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *worl
   const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
   for (int k = 1; step; ++k, step = tbi_gait_summary_next_step(gait, &index)) {
     (void)fprintf(out, "  %4d %10.4f %10.4f %10.3f %10.3f %14.1f\n", k, step->time,
-                  step->time - last, step->stride, step->slip, step->push);
+                  step->time - last, step->stride, step->slip, step->mean_normal);
     last = step->time;
   }
 }
@@ -117,7 +117,7 @@ static json_t *json_steps(const tbi_gait_summary *gait) {
     bad |= json_array_append_new(
         steps, json_pack("{so so so so}", "time", tbi_json_number(step->time), "stride",
                          tbi_json_number(step->stride), "slip", tbi_json_number(step->slip), "push",
-                         tbi_json_number(step->push)));
+                         tbi_json_number(step->mean_normal)));
   }
   if (!bad) return steps;
   json_decref(steps);
@@ -129,10 +129,10 @@ static json_t *json_events(const tbi_gait_summary *gait) {
   int bad = 0;
   for (int32_t i = 0; i < gait->nevent; ++i) {
     const tabi_gait_event *event = &gait->event[i];
-    bad |= json_array_append_new(events,
-                                 json_pack("{so ss ss ss so}", "time", tbi_json_number(event->time),
-                                           "from", event->from, "to", event->to, "cause",
-                                           event->cause, "lost", tbi_json_number(event->lost)));
+    bad |= json_array_append_new(
+        events, json_pack("{so ss ss ss so}", "time", tbi_json_number(event->time), "from",
+                          event->from, "to", event->to, "cause", event->cause, "lost",
+                          tbi_json_number(event->dissipated)));
   }
   if (!bad) return events;
   json_decref(events);
@@ -141,12 +141,12 @@ static json_t *json_events(const tbi_gait_summary *gait) {
 
 json_t *tbi_gait_summary_json(const tbi_gait_summary *gait, const tabi_world *world) {
   if (!gait->walks) return json_null();
-  tabi_gait_state state = tabi_world_gait(world);
+  tabi_gait_state state = tabi_world_gait_state(world);
   return json_pack("{ss ss si so so so so si}", "outcome", tabi_gait_outcome_text(state.outcome),
                    "mode", state.mode, "support", (int)state.support, "steps", json_steps(gait),
                    "events", json_events(gait), "pulled_share",
                    tbi_json_number(pulled_share(world)), "energy_gap",
-                   tbi_json_number(gait->energy_gap), "rested", (int)state.rested);
+                   tbi_json_number(gait->energy_gap), "rested", (int)state.zeno_holds);
 }
 
 void tbi_gait_csv_names(FILE *file, const tabi_scene *scene) {
@@ -178,8 +178,8 @@ void tbi_gait_csv_row(FILE *file, const tabi_scene *scene, const tabi_world *wor
                       double *torque) {
   if (!tbi_scene_uses_gait(scene)) return;
   const tabi_model *model = tabi_scene_model(scene);
-  const tabi_gait_def def = tabi_gait_settings(tabi_scene_world_def(scene).gait);
-  tabi_gait_state state = tabi_world_gait(world);
+  const tabi_gait_def def = tabi_gait_get_def(tabi_scene_world_def(scene).gait);
+  tabi_gait_state state = tabi_world_gait_state(world);
   const char *foot = tabi_model_link(model, def.foot[state.support].link).name;
   put_text(file, state.mode);
   put_text(file, foot ? foot : "");

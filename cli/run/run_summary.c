@@ -67,7 +67,8 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
 }
 
 bool tbi_run_summary_fell(const tbi_run_summary *summary) {
-  if (summary->gait.walks) return tabi_world_gait(summary->world).outcome != TABI_GAIT_WALKS;
+  if (summary->gait.walks)
+    return tabi_world_gait_state(summary->world).outcome != TABI_GAIT_ONGOING;
   return tbi_fall_lies(&summary->fall, tabi_world_dynamics(summary->world));
 }
 

@@ -432,7 +432,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
   if (tbi_world_walks(world))
-    tbi_walk_start(&world->walk, tabi_world_time(world), world->q, world->v);
+    tbi_gait_begin(&world->walk, tabi_world_time(world), world->q, world->v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;

@@ -72,7 +72,7 @@ struct tabi_world {
   double *row_impulse; /* [TBI_ROW_KINDS * nv] */
   uint8_t *doubt;      /* for how many steps joints get rows, since a guess has failed: [nv] */
   tbi_sensors sensors; /* the first arrays of it */
-  tbi_walk walk;       /* of TABI_CONTACT_GAIT: memory, q and v of it */
+  tbi_gait_run walk;   /* of TABI_CONTACT_GAIT: memory, q and v of it */
 
   /* made once */
   tabi_material_def *surface;

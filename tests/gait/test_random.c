@@ -61,7 +61,7 @@ static void check_events(const biped *b, tally *t) {
   for (int32_t i = 0; i < count; ++i) {
     const tabi_gait_event *e = &event[i];
     bool impact = strstr(e->cause, "lands") || strstr(e->cause, "returns");
-    if (impact) t->worst_gain = fmax(t->worst_gain, -e->lost);
+    if (impact) t->worst_gain = fmax(t->worst_gain, -e->dissipated);
     visit(t, e->to);
     ++t->changes;
     if (strcmp(e->from, e->to) == 0 || b->def.guards == TABI_GAIT_STRICT) continue;
@@ -72,8 +72,8 @@ static void check_events(const biped *b, tally *t) {
 static void check_contacts(const biped *b, tally *t) {
   int32_t count;
   const tabi_contact *contact = tabi_world_contacts(b->world, &count);
-  tabi_gait_state s = tabi_world_gait(b->world);
-  if (s.outcome != TABI_GAIT_WALKS) return;
+  tabi_gait_state s = tabi_world_gait_state(b->world);
+  if (s.outcome != TABI_GAIT_ONGOING) return;
   for (int32_t i = 0; i < count; ++i)
     t->worst_height = fmax(t->worst_height, fabs(contact[i].gap));
   t->worst_pull = fmax(t->worst_pull, -s.normal);
@@ -97,15 +97,15 @@ static void randomise(biped *b, rng *r) {
 static void run(biped *b, tally *t) {
   b->timestep = 0.02;
   biped_open(b);
-  visit(t, tabi_world_gait(b->world).mode);
+  visit(t, tabi_world_gait_state(b->world).mode);
   while (tabi_world_time(b->world) < 2 && biped_step(b)) {
     check_events(b, t);
     check_contacts(b, t);
   }
-  tabi_gait_state s = tabi_world_gait(b->world);
+  tabi_gait_state s = tabi_world_gait_state(b->world);
   ++t->outcome[s.outcome];
   t->steps += s.steps;
-  t->rested += s.rested;
+  t->rested += s.zeno_holds;
   biped_close(b);
 }
 

@@ -14,7 +14,7 @@
 typedef struct maker {
   const tabi_model *model;
   tabi_builder *builder;
-  tbi_view *view;
+  tbi_foot_tree *tree;
   int32_t *joint; /* of the view, for each joint of the robot */
 } maker;
 
@@ -29,9 +29,9 @@ static int32_t add_link(const maker *m, int32_t link, const tbi_frame *at) {
   tabi_link_def def = *old;
   v3_store(v3_add(at->pos, m3_mulv(&at->rot, v3_load(old->com))), def.com);
   s3_store(s3_rotate(&at->rot, s3_load(old->inertia)), def.inertia);
-  m->view->at[link] = *at;
-  m->view->link[link] = tabi_builder_add_link(m->builder, &def);
-  return m->view->link[link];
+  m->tree->at[link] = *at;
+  m->tree->link[link] = tabi_builder_add_link(m->builder, &def);
+  return m->tree->link[link];
 }
 
 static tabi_joint_def joint_at(tabi_joint_type type, int32_t parent, int32_t child,
@@ -50,16 +50,16 @@ static tabi_joint_def joint_at(tabi_joint_type type, int32_t parent, int32_t chi
 static void pass_joint(const maker *m, int32_t joint) {
   const tabi_joint_def *old = &m->model->joint[joint];
   tbi_frame own = tbi_frame_load(old->pos, old->quat);
-  bool back = m->view->link[old->child] != TABI_NONE;
+  bool back = m->tree->link[old->child] != TABI_NONE;
   int32_t from = back ? old->child : old->parent;
   int32_t to = back ? old->parent : old->child;
   tbi_frame at = back ? inverse(&own) : tbi_frame_identity();
-  tbi_frame place = m->view->at[from];
-  if (!back) place = tbi_frame_mul(&m->view->at[from], &own);
+  tbi_frame place = m->tree->at[from];
+  if (!back) place = tbi_frame_mul(&m->tree->at[from], &own);
   v3 axis = v3_load(old->axis);
   int32_t child = add_link(m, to, &at);
   tabi_joint_def def =
-      joint_at(old->type, m->view->link[from], child, &place, back ? v3_neg(axis) : axis);
+      joint_at(old->type, m->tree->link[from], child, &place, back ? v3_neg(axis) : axis);
   def.rotor_inertia = old->rotor_inertia;
   def.gear = old->gear;
   def.name = old->name;
@@ -73,8 +73,8 @@ static bool grow(const maker *m) {
     const tabi_joint_def *joint = &model->joint[j];
     if (m->joint[j] != TABI_NONE || joint->type == TABI_JOINT_PLANAR) continue;
     if (joint->parent == TABI_WORLD) continue;
-    bool above = m->view->link[joint->parent] != TABI_NONE;
-    bool below = m->view->link[joint->child] != TABI_NONE;
+    bool above = m->tree->link[joint->parent] != TABI_NONE;
+    bool below = m->tree->link[joint->child] != TABI_NONE;
     if (above == below) continue;
     pass_joint(m, j);
     return true;
@@ -101,7 +101,7 @@ static tbi_frame level(const tabi_gait_foot *foot, const tbi_frame *frame, doubl
 
 /* the four joints between the ground and the sole, and the foot at their end */
 static void add_ground(const maker *m, const tabi_gait_foot *foot, const tbi_frame *frame) {
-  tbi_frame at = level(foot, frame, &m->view->sole);
+  tbi_frame at = level(foot, frame, &m->tree->sole);
   const v3 axis[TBI_GROUND_JOINTS] = {v3_make(1, 0, 0), v3_make(0, 0, 1), v3_make(0, -1, 0),
                                       v3_make(0, -1, 0)};
   int32_t parent = TABI_WORLD;
@@ -111,7 +111,7 @@ static void add_ground(const maker *m, const tabi_gait_foot *foot, const tbi_fra
     /* the robot stays in its plane */
     if (i == TBI_ALONG_X)
       place.pos.y = v3_add(frame->pos, m3_mulv(&frame->rot, v3_load(foot->heel))).y;
-    if (i == TBI_ABOUT_HEEL) place.pos.x = -m->view->sole;
+    if (i == TBI_ABOUT_HEEL) place.pos.x = -m->tree->sole;
     int32_t child = i == TBI_ABOUT_HEEL ? add_link(m, foot->link, &at)
                                         : tabi_builder_add_link(m->builder, &empty);
     tabi_joint_type type = i <= TBI_ALONG_Z ? TABI_JOINT_PRISMATIC : TABI_JOINT_CONTINUOUS;
@@ -124,13 +124,13 @@ static void add_ground(const maker *m, const tabi_gait_foot *foot, const tbi_fra
 /* where the robot's velocities are in the view */
 static void match_velocities(const maker *m) {
   const tabi_model *model = m->model;
-  const tabi_model *made = m->view->model;
+  const tabi_model *made = m->tree->model;
   for (int32_t k = 0; k < model->nv; ++k)
-    m->view->dof[k] = TABI_NONE;
+    m->tree->dof[k] = TABI_NONE;
   for (int32_t j = 0; j < model->njoint; ++j) {
     if (m->joint[j] == TABI_NONE || model->joint_body[j] == TABI_NONE) continue;
     int32_t body = made->joint_body[m->joint[j]];
-    m->view->dof[model->body[model->joint_body[j]].v] = made->body[body].v;
+    m->tree->dof[model->body[model->joint_body[j]].v] = made->body[body].v;
   }
 }
 
@@ -146,25 +146,25 @@ static bool make(maker *m, const tabi_gait_foot *foot, const tbi_frame *frame, t
   add_ground(m, foot, frame);
   while (!tabi_builder_error(m->builder) && grow(m)) {
   }
-  m->view->model = tabi_builder_build(m->builder, err);
-  if (m->view->model) match_velocities(m);
-  return m->view->model != NULL;
+  m->tree->model = tabi_builder_build(m->builder, err);
+  if (m->tree->model) match_velocities(m);
+  return m->tree->model != NULL;
 }
 
-bool tbi_view_create(tbi_view *view, const tabi_model *model, const tabi_gait_foot *foot,
-                     const tbi_frame *frame, tabi_error *err) {
+bool tbi_foot_tree_create(tbi_foot_tree *tree, const tabi_model *model, const tabi_gait_foot *foot,
+                          const tbi_frame *frame, tabi_error *err) {
   for (int32_t i = 0; i < model->nlink; ++i)
-    view->link[i] = TABI_NONE;
-  maker m = {.model = model, .view = view};
+    tree->link[i] = TABI_NONE;
+  maker m = {.model = model, .tree = tree};
   bool good = make(&m, foot, frame, err);
   tabi_builder_destroy(m.builder);
   free(m.joint);
   return good;
 }
 
-void tbi_view_destroy(tbi_view *view) { tabi_model_destroy(view->model); }
+void tbi_foot_tree_destroy(tbi_foot_tree *tree) { tabi_model_destroy(tree->model); }
 
-tbi_gait_point tbi_view_point(const tbi_view *view, int32_t link, const double *pos) {
-  const tbi_frame *at = &view->at[link];
-  return (tbi_gait_point){view->link[link], v3_add(at->pos, m3_mulv(&at->rot, v3_load(pos)))};
+tbi_gait_point tbi_foot_tree_point(const tbi_foot_tree *tree, int32_t link, const double *pos) {
+  const tbi_frame *at = &tree->at[link];
+  return (tbi_gait_point){tree->link[link], v3_add(at->pos, m3_mulv(&at->rot, v3_load(pos)))};
 }
