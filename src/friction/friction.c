@@ -1,6 +1,7 @@
 /* friction.c - stored friction problems: checked when made, solved island by island. */
 #include "friction/friction.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "base/layout.h"
 #include "math/vec.h"
@@ -18,9 +19,13 @@ enum { DEFAULT_SWEEPS = 10000, DEFAULT_FACTORISATIONS = 2000, MORE_SOLVES = 4 };
 
 static const char *const solvers[TABI_FRICTION_COUNT] = {"exact", "cone", "lcp"};
 
-const char *tabi_friction_solver_name(tabi_friction_solver solver) { return solvers[solver]; }
+const char *tabi_friction_solver_name(tabi_friction_solver solver) {
+  TBI_ASSERT((unsigned)solver < TABI_FRICTION_COUNT);
+  return solvers[solver];
+}
 
 int32_t tabi_friction_solver_find(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TABI_FRICTION_COUNT; ++i) {
     if (strcmp(name, solvers[i]) == 0) return i;
   }
@@ -89,6 +94,9 @@ static tabi_status check_def(const tabi_friction_problem_def *def, tabi_error *e
   if (!def->row || def->row[0] != 0) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, place, "row does not begin with 0");
   }
+  if (def->ncontact > 0 && (!def->column || !def->block || !def->q || !def->friction)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, place, "column, block, q or friction is NULL");
+  }
   tabi_status status = check_blocks(def, err);
   if (status == TABI_OK) {
     status = check_numbers(def->q, 3 * (int64_t)def->ncontact, "q", 3, place, err);
@@ -117,6 +125,7 @@ static size_t lay_out(tabi_friction_problem *p, void *memory, int64_t n, int64_t
 
 tabi_friction_problem *tabi_friction_problem_create(const tabi_friction_problem_def *def,
                                                     tabi_error *err) {
+  TBI_ASSERT(def);
   if (check_def(def, err) != TABI_OK) return NULL;
   size_t n = (size_t)def->ncontact;
   size_t nblock = (size_t)def->row[n];
@@ -140,6 +149,7 @@ tabi_friction_problem *tabi_friction_problem_create(const tabi_friction_problem_
 void tabi_friction_problem_destroy(tabi_friction_problem *problem) { free(problem); }
 
 int32_t tabi_friction_problem_ncontact(const tabi_friction_problem *problem) {
+  TBI_ASSERT(problem);
   return problem->ncontact;
 }
 
@@ -335,6 +345,7 @@ static tabi_status check_solve(const tabi_friction_problem *problem,
 tabi_status tabi_friction_problem_solve(const tabi_friction_problem *problem,
                                         const tabi_friction_solve_def *def, double *r,
                                         tabi_friction_result *result, tabi_error *err) {
+  TBI_ASSERT(problem && result && (r || problem->ncontact == 0));
   tabi_friction_solve_def standard = tabi_friction_solve_def_default();
   if (!def) def = &standard;
   tabi_status status = check_solve(problem, def, r, err);
