@@ -5,7 +5,7 @@
 help:
 	@echo 'make demo    build the command; a humanoid walks under every contact method'
 	@echo 'make test    build with gcc (sanitizers) and clang (release) and run all tests'
-	@echo 'make check   format, layering, page, exports, lint, install, a minute of fuzzing'
+	@echo 'make check   format, layering, documents, page, exports, lint, install, a minute of fuzzing'
 	@echo 'make bench   build for this machine and measure dynamics and contact'
 	@echo 'make clean   remove build/'
 

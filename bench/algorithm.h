@@ -2,7 +2,7 @@
 #ifndef TBI_BENCH_ALGORITHM_H
 #define TBI_BENCH_ALGORITHM_H
 
-#include "tree.h"
+#include "kinematic_tree.h"
 
 typedef struct tbi_algorithm {
   const char *name;

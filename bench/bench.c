@@ -1,12 +1,12 @@
 /* bench.c - the command line of `tabi bench`. */
 #include "bench.h"
 
-#include "contact.h"
-#include "drop.h"
-#include "dynamics.h"
-#include "engines.h"
 #include "measure.h"
 #include "process.h"
+#include "workload_box_drop.h"
+#include "workload_contact.h"
+#include "workload_dynamics.h"
+#include "workload_engines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef TBI_BENCH_PEER_H
 #define TBI_BENCH_PEER_H
 
+#include "kinematic_tree.h"
 #include "mjcf.h"
 #include "process.h"
-#include "tree.h"
 
 typedef struct tbi_peer {
   tbi_process process;

@@ -1,16 +1,16 @@
 /* tabi_engine.c - a world of tabi, stepped as the peers are. */
 #include "tabi_engine.h"
 
-#include "duel.h"
+#include "engine_run.h"
 #include "model/model.h"
-#include "plain_model.h"
+#include "neutral_export.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct world {
-  const tbi_duel_scene *scene;
+  const tbi_engine_scene *scene;
   tabi_world *world;
   tabi_servo *servo;   /* by joint */
   double (*push)[3];   /* by body */
@@ -41,12 +41,12 @@ static void close_world(void *self) {
   free(w);
 }
 
-static tabi_world *make_world(const tbi_host *host) {
-  const tbi_duel_scene *scene = host->more;
+static tabi_world *make_world(const tbi_engine_instance *instance) {
+  const tbi_engine_scene *scene = instance->more;
   tabi_world_def def = tabi_world_def_default(scene->base.model);
   def.timestep = scene->timestep;
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i)
-    if (strcmp(settings[i].name, host->settings) == 0) {
+    if (strcmp(settings[i].name, instance->settings) == 0) {
       def.contact = settings[i].contact;
       def.integrator = settings[i].integrator;
       def.tolerance = settings[i].tolerance;
@@ -55,13 +55,13 @@ static tabi_world *make_world(const tbi_host *host) {
   return tabi_world_create(scene->base.model, &def, NULL);
 }
 
-static void *open_world(const tbi_host *host, const char **trouble) {
-  const tbi_duel_scene *scene = host->more;
+static void *open_world(const tbi_engine_instance *instance, const char **trouble) {
+  const tbi_engine_scene *scene = instance->more;
   const tabi_model *model = scene->base.model;
   world *w = calloc(1, sizeof *w);
   if (!w) return NULL;
   *w = (world){.scene = scene,
-               .world = make_world(host),
+               .world = make_world(instance),
                .servo = calloc((size_t)model->njoint + 1, sizeof *w->servo),
                .push = calloc((size_t)model->nbody + 1, sizeof *w->push)};
   tabi_error err = {.message = "no memory"};
@@ -124,9 +124,9 @@ static void push(void *self, int32_t body, const double force[3]) {
 }
 
 /* A world that failed has no state to show. */
-static void state(void *self, tbi_plain_state *to) {
+static void state(void *self, tbi_neutral_state *to) {
   world *w = self;
-  tbi_plain_states(w->scene->base.model, tabi_world_dynamics(w->world), to);
+  tbi_neutral_states(w->scene->base.model, tabi_world_dynamics(w->world), to);
   if (w->failed) to[0].com[0] = (double)NAN;
 }
 

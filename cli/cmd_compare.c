@@ -252,22 +252,22 @@ static void show_progress(const tbi_compared *c, int32_t run, time_t *shown) {
                 100.0 * (double)s->next / (double)s->count);
 }
 
-static bool take_frame(tbi_compared *c, int32_t index, tbi_show *show, const tabi_frame *frame,
-                       tabi_error *err) {
+static bool take_sample(tbi_compared *c, int32_t index, tbi_show *show, const tabi_sample *sample,
+                        tabi_error *err) {
   tbi_run *run = &c->run[index];
-  if (!tbi_account_add(&run->account, frame, err)) return false;
-  if (index == 0 && !tbi_reference_add(&c->reference, frame)) {
+  if (!tbi_account_add(&run->account, sample, err)) return false;
+  if (index == 0 && !tbi_reference_add(&c->reference, sample)) {
     tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
     return false;
   }
-  tbi_reference_compare(&c->reference, &run->distance, frame);
-  return tbi_show_frame(show, index, frame, err);
+  tbi_reference_compare(&c->reference, &run->distance, sample);
+  return tbi_show_sample(show, index, sample, err);
 }
 
 static void end_run(tbi_run *run) {
   double *value = run->account.value;
   const tbi_distance *d = &run->distance;
-  int64_t steps = run->account.frames - 1;
+  int64_t steps = run->account.samples - 1;
   if (tbi_source_over(&run->source) && isnan(value[TBI_FALL])) value[TBI_FALL] = run->account.last;
   if (!run->source.recording && steps > 0)
     value[TBI_STEP_TIME] = run->source.seconds / (double)steps;
@@ -284,9 +284,9 @@ static bool do_run(tbi_compared *c, int32_t index, tbi_show *show, tabi_error *e
   bool fine = tbi_account_begin(&run->account, run->source.scene, err) &&
               tbi_show_begin(show, index, run, err);
   while (fine) {
-    const tabi_frame *frame = tbi_source_next(&run->source, err);
-    if (!frame) break;
-    fine = take_frame(c, index, show, frame, err);
+    const tabi_sample *sample = tbi_source_next(&run->source, err);
+    if (!sample) break;
+    fine = take_sample(c, index, show, sample, err);
     show_progress(c, index, &shown);
   }
   if (isatty(STDERR_FILENO)) (void)fputs("\r\033[K", stderr);

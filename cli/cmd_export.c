@@ -102,9 +102,9 @@ static bool check_arguments(job *j) {
 
 /* -- what is exported of the log */
 
-/* Times of frames are multiples of the time step; what was typed need not be one to the last bit.
+/* Times of samples are multiples of the time step; what was typed need not be one to the last bit.
  */
-static int find_frames(job *j) {
+static int find_samples(job *j) {
   double from = 0;
   double to = HUGE_VAL;
   double dt = j->info.timestep;
@@ -114,8 +114,8 @@ static int find_frames(job *j) {
   double latest = fmin(floor(to / dt + 1e-6), 1e15);
   j->first = tabi_recording_find(j->recording, (int64_t)earliest - 1) + 1;
   j->last = tabi_recording_find(j->recording, (int64_t)latest);
-  if (j->first <= j->last && j->last < j->info.nframe) return TBI_EXIT_OK;
-  return tbi_usage_error("export", "no frames in this time; the log goes from %g to %g s",
+  if (j->first <= j->last && j->last < j->info.nsample) return TBI_EXIT_OK;
+  return tbi_usage_error("export", "no samples in this time; the log goes from %g to %g s",
                          (double)j->info.first * dt, (double)j->info.last * dt);
 }
 
@@ -172,7 +172,7 @@ static int open_log(job *j) {
   if (!j->scene) return tbi_print_error(&err);
   j->signals = tabi_signals_create(j->scene, &err);
   if (!j->signals) return tbi_print_error(&err);
-  int code = find_frames(j);
+  int code = find_samples(j);
   return code == TBI_EXIT_OK ? choose_signals(j) : code;
 }
 
@@ -193,15 +193,15 @@ static void interrupt(int number) {
   caught = number;
 }
 
-static int write_frames(job *j, void *writer) {
+static int write_samples(job *j, void *writer) {
   for (int64_t i = j->first; i <= j->last; i += j->every) {
     tabi_error err = {0};
-    tabi_frame frame;
+    tabi_sample sample;
     if (caught) return 128 + (int)caught;
-    if (tabi_recording_frame(j->recording, i, &frame, &err) != TABI_OK)
+    if (tabi_recording_sample(j->recording, i, &sample, &err) != TABI_OK)
       return tbi_print_error(&err);
-    if (j->nchosen > 0) tabi_signals_eval(j->signals, &frame, j->value);
-    if (!j->format->frame(writer, &frame, j->value)) return TBI_EXIT_INTERNAL;
+    if (j->nchosen > 0) tabi_signals_eval(j->signals, &sample, j->value);
+    if (!j->format->sample(writer, &sample, j->value)) return TBI_EXIT_INTERNAL;
   }
   return j->format->finish(writer) ? TBI_EXIT_OK : TBI_EXIT_INTERNAL;
 }
@@ -220,7 +220,7 @@ static int write_file(job *j) {
   int code = TBI_EXIT_INTERNAL;
   void *writer = j->format->open(&export);
   if (writer) {
-    code = write_frames(j, writer);
+    code = write_samples(j, writer);
     j->format->close(writer);
   }
   /* what was not written, and not told by the writer, is told here */
@@ -231,9 +231,9 @@ static int write_file(job *j) {
 
 static void print_summary(const job *j, FILE *out) {
   struct stat there;
-  int64_t frames = (j->last - j->first) / j->every + 1;
-  (void)fprintf(out, "%s: %lld frame%s, %d signal%s", j->path, (long long)frames,
-                frames == 1 ? "" : "s", (int)j->nchosen, j->nchosen == 1 ? "" : "s");
+  int64_t samples = (j->last - j->first) / j->every + 1;
+  (void)fprintf(out, "%s: %lld sample%s, %d signal%s", j->path, (long long)samples,
+                samples == 1 ? "" : "s", (int)j->nchosen, j->nchosen == 1 ? "" : "s");
   if (stat(j->path, &there) == 0 && S_ISREG(there.st_mode))
     (void)fprintf(out, ", %.3g MB", (double)there.st_size / 1e6);
   (void)fputc('\n', out);
@@ -260,7 +260,7 @@ const tbi_command tbi_cmd_export = {
     .usage = "export LOG -o FILE [OPTIONS]",
     .summary = "a log as CSV, HDF5 or MCAP, for other programs",
     .text =
-        "Writes the frames of a log, as tabi run --log makes them, in the format that the\n"
+        "Writes the samples of a log, as tabi run --log makes them, in the format that the\n"
         "ending of FILE tells: a table of signals for spreadsheets and pandas (.csv), arrays\n"
         "for Python and MATLAB (.h5), or ROS 2 messages for Foxglove, PlotJuggler, Rerun and\n"
         "ros2 bag (.mcap).  docs/export.md tells what is in them, docs/signals.md what signals\n"
@@ -275,7 +275,7 @@ const tbi_command tbi_cmd_export = {
                 [FORMAT] = {"--format", "csv|hdf5|mcap", "instead of what the ending tells", false},
                 [SIGNALS] = {"--signals", "PATTERN",
                              "signals, as com, *_knee.q or com,zmp; may be repeated", true},
-                [EVERY] = {"--every", "N", "every N-th frame of the log", false},
+                [EVERY] = {"--every", "N", "every N-th sample of the log", false},
                 [FROM] = {"--from", "S", "from this time on", false},
                 [TO] = {"--to", "S", "up to this time", false}},
     .run = run_export,

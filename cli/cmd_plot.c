@@ -132,26 +132,26 @@ static void print_list(const source *s, const bool *chosen, FILE *out) {
 static double time_of(const source *s, int64_t step) { return (double)step * s->info.timestep; }
 
 /* Frames are compared by time, to half a step. */
-static int read_frames(tbi_plot *plot, source *s, double from, double to, double *value) {
+static int read_samples(tbi_plot *plot, source *s, double from, double to, double *value) {
   int number = tbi_plot_add_run(plot, s->name, s->signals, from, to);
   if (number < 0) return tbi_out_of_memory();
   double slack = 0.5 * s->info.timestep;
   int64_t step = (int64_t)floor((from - slack) / s->info.timestep);
   int64_t first = tabi_recording_find(s->recording, step);
-  for (int64_t i = first < 0 ? 0 : first; i < s->info.nframe; ++i) {
-    tabi_frame frame;
+  for (int64_t i = first < 0 ? 0 : first; i < s->info.nsample; ++i) {
+    tabi_sample sample;
     tabi_error err = {0};
-    if (tabi_recording_frame(s->recording, i, &frame, &err) != TABI_OK)
+    if (tabi_recording_sample(s->recording, i, &sample, &err) != TABI_OK)
       return tbi_print_error(&err);
-    if (frame.time > to + slack) break;
-    if (frame.time < from - slack) continue;
-    tabi_signals_eval(s->signals, &frame, value);
+    if (sample.time > to + slack) break;
+    if (sample.time < from - slack) continue;
+    tabi_signals_eval(s->signals, &sample, value);
     tbi_plot_add(plot, number, value);
   }
   return TBI_EXIT_OK;
 }
 
-static int add_frames(tbi_plot *plot, const request *q, source *s) {
+static int add_samples(tbi_plot *plot, const request *q, source *s) {
   double from = fmax(q->from, time_of(s, s->info.first));
   double to = fmin(q->to, time_of(s, s->info.last));
   if (from > to) {
@@ -161,7 +161,7 @@ static int add_frames(tbi_plot *plot, const request *q, source *s) {
   }
   double *value = calloc((size_t)tabi_signals_count(s->signals), sizeof *value);
   if (!value) return tbi_out_of_memory();
-  int code = read_frames(plot, s, from, to, value);
+  int code = read_samples(plot, s, from, to, value);
   free(value);
   return code;
 }
@@ -181,7 +181,7 @@ static int draw(request *q, const char *path, FILE *out) {
   if (!plot) return tbi_out_of_memory();
   int code = TBI_EXIT_OK;
   for (int i = 0; i < q->nsource && code == TBI_EXIT_OK; ++i)
-    code = add_frames(plot, q, &q->source[i]);
+    code = add_samples(plot, q, &q->source[i]);
   if (code == TBI_EXIT_OK) {
     char title[200];
     make_title(q, title, sizeof title);

@@ -1,7 +1,7 @@
 /* cmd_reproduce.c - `tabi reproduce`: the experiments in reproduce/, run and judged. */
 #include "common/cli.h"
+#include "experiment_report.h"
 #include "reproduce.h"
-#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>

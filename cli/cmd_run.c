@@ -1,11 +1,11 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "run/gauges.h"
-#include "run/reel.h"
 #include "run/resume.h"
-#include "run/stats.h"
-#include "run/tally.h"
+#include "run/run_html.h"
+#include "run/run_summary.h"
+#include "run/signal_outputs.h"
+#include "run/stage_timing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,11 +48,11 @@ typedef struct run {
   tabi_scene *scene;
   tabi_world *world;
   int64_t steps;
-  tbi_tally tally;
-  tbi_gauges gauges;
+  tbi_run_summary summary;
+  tbi_signal_outputs outputs;
   tabi_recorder *recorder; /* or NULL */
   tbi_resume resume;
-  tbi_filming filming;
+  tbi_run_html html;
   double shown; /* when the progress line was last written, s */
 } run;
 
@@ -159,7 +159,7 @@ static void show_progress(run *r, double time) {
   if (time - r->shown < 0.2 || !isatty(STDERR_FILENO)) return;
   r->shown = time;
   (void)fprintf(stderr, "\r%3.0f %%  %.2f s, %d contacts ",
-                100.0 * (double)r->tally.steps / (double)r->steps, tabi_world_time(r->world),
+                100.0 * (double)r->summary.steps / (double)r->steps, tabi_world_time(r->world),
                 tabi_world_certificate(r->world).contacts);
 }
 
@@ -231,15 +231,15 @@ static int step_all(run *r) {
     tabi_scene_control(r->scene, r->world);
     tabi_status status = tabi_world_step(r->world, NULL);
     double after = now();
-    r->tally.seconds += after - before;
+    r->summary.seconds += after - before;
     if (status == TABI_ERR_ENDED) break;
     if (status != TABI_OK) {
       end_progress(r);
       return fail_step(r);
     }
-    tbi_tally_step(&r->tally);
-    tbi_gauges_step(&r->gauges);
-    if (!record(r) || !tbi_filming_step(&r->filming)) return TBI_EXIT_INTERNAL;
+    tbi_run_summary_step(&r->summary);
+    tbi_signal_outputs_step(&r->outputs);
+    if (!record(r) || !tbi_run_html_step(&r->html)) return TBI_EXIT_INTERNAL;
     if (after - begun > 0.5) show_progress(r, after);
   }
   end_progress(r);
@@ -249,29 +249,31 @@ static int step_all(run *r) {
 static int run_opened(run *r, const tbi_args *args, FILE *out) {
   bool json = args->value[JSON] != NULL;
   catch_signals();
-  if (args->value[STATS]) tbi_stats_begin(r->world);
+  if (args->value[STATS]) tbi_stage_timing_begin(r->world);
   int code = step_all(r);
   if (!close_record(r, code == TBI_EXIT_INTERNAL)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_filming_close(&r->filming)) code = TBI_EXIT_INTERNAL;
-  if (!tbi_gauges_close(&r->gauges, code == TBI_EXIT_OK && !caught)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_run_html_close(&r->html)) code = TBI_EXIT_INTERNAL;
+  if (!tbi_signal_outputs_close(&r->outputs, code == TBI_EXIT_OK && !caught))
+    code = TBI_EXIT_INTERNAL;
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
-  if (r->tally.gait.no_memory || r->tally.slips.no_memory) return tbi_out_of_memory();
-  tbi_loops_warn(&r->tally);
-  if (json) return tbi_tally_print_json(&r->tally, r->path, out);
-  tbi_tally_print(&r->tally, out);
-  tbi_stats_print(r->world, r->tally.seconds, out);
-  tbi_sparks_print(&r->gauges.sparks, out);
+  if (r->summary.gait.no_memory || r->summary.slip_ledger.no_memory) return tbi_out_of_memory();
+  tbi_connection_summary_warn(&r->summary);
+  if (json) return tbi_run_summary_print_json(&r->summary, r->path, out);
+  tbi_run_summary_print(&r->summary, out);
+  tbi_stage_timing_print(r->world, r->summary.seconds, out);
+  tbi_sparks_print(&r->outputs.sparks, out);
   return TBI_EXIT_OK;
 }
 
 static int open_files(run *r, const tbi_args *args) {
-  if (!tbi_gauges_open(&r->gauges, &r->tally, args->value[CSV], args->value[PLOT], r->steps) ||
-      !tbi_filming_open(&r->filming, args->value[HTML], r->scene, r->world)) {
+  if (!tbi_signal_outputs_open(&r->outputs, &r->summary, args->value[CSV], args->value[PLOT],
+                               r->steps) ||
+      !tbi_run_html_open(&r->html, args->value[HTML], r->scene, r->world)) {
     return TBI_EXIT_INTERNAL;
   }
   bool spark = args->value[SPARK] || tbi_sparks_possible();
-  if (spark && !args->value[JSON]) tbi_gauges_spark(&r->gauges, r->steps);
+  if (spark && !args->value[JSON]) tbi_signal_outputs_spark(&r->outputs, r->steps);
   if (!args->value[LOG]) return TBI_EXIT_OK;
   tabi_error err = {0};
   r->recorder = tabi_recorder_create(args->value[LOG], r->scene, r->world, &err);
@@ -286,17 +288,17 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     (void)snprintf(err.file, sizeof err.file, "%s", r->path);
     return tbi_print_error(&err);
   }
-  if (!tbi_tally_begin(&r->tally, r->scene, r->world)) return tbi_out_of_memory();
+  if (!tbi_run_summary_begin(&r->summary, r->scene, r->world)) return tbi_out_of_memory();
   int code = tbi_resume_enter(&r->resume, r->scene, r->world);
-  r->tally.from = tabi_world_time(r->world);
+  r->summary.from = tabi_world_time(r->world);
   if (code == TBI_EXIT_OK) code = open_files(r, args);
   if (code == TBI_EXIT_OK) {
     code = run_opened(r, args, out);
   } else {
-    (void)tbi_gauges_close(&r->gauges, false);
-    tbi_reel_destroy(r->filming.reel);
+    (void)tbi_signal_outputs_close(&r->outputs, false);
+    tbi_reel_destroy(r->html.reel);
   }
-  tbi_tally_free(&r->tally);
+  tbi_run_summary_free(&r->summary);
   return code;
 }
 

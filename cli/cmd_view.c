@@ -2,11 +2,11 @@
  * or in one file. */
 #include "common/cli.h"
 #include "common/output.h"
-#include "view/find.h"
-#include "view/watch.h"
+#include "view/find_file.h"
+#include "view/view_input.h"
 
+#include "browser.h"
 #include "html.h"
-#include "launch.h"
 #include "live.h"
 #include "server.h"
 #include "stage.h"
@@ -23,9 +23,9 @@ enum { MAX_LOGS = 2, MAX_PORT = 65535 };
 
 /* What the server gives out. */
 typedef struct show {
-  tbi_parcel *page;
-  tbi_parcel *stage[MAX_LOGS], *film[MAX_LOGS]; /* of logs */
-  tbi_live *live;                               /* or of a scene */
+  tbi_message *page;
+  tbi_message *stage[MAX_LOGS], *film[MAX_LOGS]; /* of logs */
+  tbi_live *live;                                /* or of a scene */
 } show;
 
 /* Assignments to the scene; the options come after --set. */
@@ -74,22 +74,23 @@ static bool read_port(const char *text, int *port) {
 
 /* The files, and what they are; false and the exit code after an error was printed. */
 static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
-                       tbi_watch_kind *kind, int *code) {
+                       tbi_view_input_kind *kind, int *code) {
   *code = TBI_EXIT_INPUT;
   for (int i = 0; i < args->nword; ++i) {
-    tbi_watch_kind found = TBI_WATCH_SCENE;
-    if (!tbi_find_file(args->word[i], path[i]) || !tbi_watch_kind_of(path[i], &found)) return false;
+    tbi_view_input_kind found = TBI_VIEW_INPUT_SCENE;
+    if (!tbi_find_file(args->word[i], path[i]) || !tbi_view_input_kind_of(path[i], &found))
+      return false;
     *code = TBI_EXIT_USAGE;
     if (!tbi_output_spares("view", "--html", args->value[HTML], path[i])) return false;
     *code = TBI_EXIT_INPUT;
     if (i == 0) *kind = found;
-    if (i == 0 || (found == TBI_WATCH_LOG && *kind == TBI_WATCH_LOG)) continue;
+    if (i == 0 || (found == TBI_VIEW_INPUT_LOG && *kind == TBI_VIEW_INPUT_LOG)) continue;
     *code = tbi_usage_error("view", "only two logs can be watched at once; run the scenes with "
                                     "--log first");
     return false;
   }
   bool changed = args->nmany > 0 || args->value[CONTACT] || args->value[DT];
-  if (*kind != TBI_WATCH_LOG || !changed) return true;
+  if (*kind != TBI_VIEW_INPUT_LOG || !changed) return true;
   *code = tbi_usage_error("view",
                           "a log is shown as it was; to change something, run it again: "
                           "tabi run --resume %s --at 0 --set path=value",
@@ -99,20 +100,20 @@ static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
 
 /* -- in the browser */
 
-static tbi_parcel *get(void *user, const char *path) {
+static tbi_message *get(void *user, const char *path) {
   const show *s = user;
-  if (path[0] == '\0') return tbi_parcel_hold(s->page);
+  if (path[0] == '\0') return tbi_message_hold(s->page);
   if (s->live) return strcmp(path, "stage/0") == 0 ? tbi_live_get_stage(s->live) : NULL;
   static const char *const stage[MAX_LOGS] = {"stage/0", "stage/1"};
   static const char *const film[MAX_LOGS] = {"film/0", "film/1"};
   for (int i = 0; i < MAX_LOGS; ++i) {
-    if (strcmp(path, stage[i]) == 0) return tbi_parcel_hold(s->stage[i]);
-    if (strcmp(path, film[i]) == 0) return tbi_parcel_hold(s->film[i]);
+    if (strcmp(path, stage[i]) == 0) return tbi_message_hold(s->stage[i]);
+    if (strcmp(path, film[i]) == 0) return tbi_message_hold(s->film[i]);
   }
   return NULL;
 }
 
-static tbi_parcel *hear(void *user, const char *text, size_t size) {
+static tbi_message *hear(void *user, const char *text, size_t size) {
   const show *s = user;
   return tbi_live_hear(s->live, text, size);
 }
@@ -143,8 +144,8 @@ static sigset_t hold_signals(void) {
 static int tell_address(const tbi_server *server, const tbi_args *args) {
   const char *url = tbi_server_url(server);
   if (printf("%s\n", url) < 0 || fflush(stdout) != 0) return TBI_EXIT_INTERNAL;
-  bool wanted = !args->value[NO_BROWSER] && isatty(STDOUT_FILENO) && tbi_launch_has_display();
-  if (wanted && !tbi_launch_browser(url))
+  bool wanted = !args->value[NO_BROWSER] && isatty(STDOUT_FILENO) && tbi_browser_has_display();
+  if (wanted && !tbi_browser_open(url))
     (void)fputs("tabi: no xdg-open here; open this address in a browser\n", stderr);
   if (isatty(STDERR_FILENO)) (void)fputs("tabi: Ctrl-C ends it\n", stderr);
   return TBI_EXIT_OK;
@@ -184,9 +185,9 @@ static int serve(show *s, const tbi_args *args, int port) {
 static int serve_with_page(show *s, const tbi_args *args, int port) {
   size_t size = 0;
   const char *page = tbi_page(&size);
-  s->page = tbi_parcel_of(page, size);
+  s->page = tbi_message_of(page, size);
   int code = s->page ? serve(s, args, port) : tbi_out_of_memory();
-  tbi_parcel_drop(s->page);
+  tbi_message_drop(s->page);
   return code;
 }
 
@@ -209,8 +210,8 @@ static int load_log(show *s, int index, int count, const char *path) {
   json_decref(stage);
   size_t size = 0;
   const void *film = tbi_reel_film(reel, &size);
-  if (text) s->stage[index] = tbi_parcel_of(text, strlen(text));
-  s->film[index] = tbi_parcel_of(film, size);
+  if (text) s->stage[index] = tbi_message_of(text, strlen(text));
+  s->film[index] = tbi_message_of(film, size);
   free(text);
   tbi_reel_destroy(reel);
   return s->stage[index] && s->film[index] ? TBI_EXIT_OK : tbi_out_of_memory();
@@ -229,8 +230,8 @@ static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], i
     code = load_log(&s, i, args->nword, path[i]);
   if (code == TBI_EXIT_OK) code = serve_with_page(&s, args, port);
   for (int i = 0; i < MAX_LOGS; ++i) {
-    tbi_parcel_drop(s.stage[i]);
-    tbi_parcel_drop(s.film[i]);
+    tbi_message_drop(s.stage[i]);
+    tbi_message_drop(s.film[i]);
   }
   return code;
 }
@@ -299,7 +300,7 @@ static int watch_scene(tabi_scene *scene, const tbi_args *args, const char *path
   return code;
 }
 
-static int view_scene(const tbi_args *args, const char *path, tbi_watch_kind kind, int port) {
+static int view_scene(const tbi_args *args, const char *path, tbi_view_input_kind kind, int port) {
   settings s = {0};
   if (!gather(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
@@ -310,7 +311,7 @@ static int view_scene(const tbi_args *args, const char *path, tbi_watch_kind kin
   def.warn = tbi_findings_add;
   def.warn_user = &warnings;
   int code = TBI_EXIT_OK;
-  tabi_scene *scene = tbi_watch_load(path, kind, &def, &code);
+  tabi_scene *scene = tbi_view_input_load(path, kind, &def, &code);
   if (scene) tbi_print_warnings(&warnings);
   tbi_findings_free(&warnings);
   if (!scene) return code;
@@ -322,14 +323,14 @@ static int run(const tbi_args *args, FILE *out) {
   (void)out;
   int port = 0;
   int code = TBI_EXIT_OK;
-  tbi_watch_kind kind = TBI_WATCH_SCENE;
+  tbi_view_input_kind kind = TBI_VIEW_INPUT_SCENE;
   char path[MAX_LOGS][TBI_FIND_PATH] = {"", ""};
   if (!read_port(args->value[PORT], &port)) return TBI_EXIT_USAGE;
   if (!find_files(args, path, &kind, &code)) return code;
   tabi_error err = {0};
   if (args->value[HTML] && tbi_html_check(args->value[HTML], &err) != TABI_OK)
     return fail_film(&err, args->value[HTML]);
-  if (kind == TBI_WATCH_LOG) return view_logs(args, path, port);
+  if (kind == TBI_VIEW_INPUT_LOG) return view_logs(args, path, port);
   return view_scene(args, path[0], kind, port);
 }
 

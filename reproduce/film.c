@@ -1,7 +1,8 @@
 /* film.c - see film.h. */
 #include "film.h"
 
-#include "view.h"
+#include "outline.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -11,12 +12,12 @@ tabi_status tbi_film_open(tbi_film *film, tbi_trial *trial, double spacing, doub
   return tbi_figure_open(&film->figure, trial, 900, 520, err);
 }
 
-void tbi_film_take(tbi_film *film, const tbi_stage *stage, double x) {
+void tbi_film_take(tbi_film *film, const tbi_simulation *sim, double x) {
   if (film->taken == TBI_FILM_PICTURES) return;
-  tbi_view view = tbi_view_side;
-  view.shift[0] = film->spacing * film->taken - x;
-  film->object = tbi_view_draw(&view, stage->world, film->object, film->figure.script);
-  film->time[film->taken++] = tbi_stage_time(stage);
+  tbi_camera camera = tbi_camera_side;
+  camera.shift[0] = film->spacing * film->taken - x;
+  film->object = tbi_outline_draw(&camera, sim->world, film->object, film->figure.script);
+  film->time[film->taken++] = tbi_simulation_time(sim);
 }
 
 tabi_status tbi_film_close(tbi_film *film, const tbi_series *run, const char *plot,

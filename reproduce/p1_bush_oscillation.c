@@ -7,6 +7,7 @@
  * topple), w = sqrt((2 k + V'') / I),   zeta = 2 d / (2 I w). Both come from the model; frequency
  * and decay are read off the moment on the left foot. */
 #include "figure.h"
+#include "simulation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static void copy_robot(const tabi_model *from, tabi_builder *to) {
   (void)tabi_builder_add_shape(to, &floor);
 }
 
-static tabi_status open_robot(tbi_stage *stage, tabi_error *err) {
-  *stage = (tbi_stage){0};
+static tabi_status open_robot(tbi_simulation *sim, tabi_error *err) {
+  *sim = (tbi_simulation){0};
   char path[TBI_PATH_SIZE];
   tbi_shipped_path("models/humanoid36.urdf", path);
   tabi_model *robot = tabi_model_load(path, NULL, err);
@@ -85,55 +86,55 @@ static tabi_status open_robot(tbi_stage *stage, tabi_error *err) {
   def.contact = TABI_CONTACT_LCP;
   def.integrator = TABI_RK4;
   def.timestep = 1e-3;
-  return tbi_stage_open_model(stage, model, &def, err);
+  return tbi_simulation_open_model(sim, model, &def, err);
 }
 
-static int32_t rate_of(const tbi_stage *stage, const char *joint) {
-  return tabi_model_joint_v(stage->model, tbi_stage_joint(stage, joint)).first;
+static int32_t rate_of(const tbi_simulation *sim, const char *joint) {
+  return tabi_model_joint_v(sim->model, tbi_simulation_joint(sim, joint)).first;
 }
 
 /* Where the axis of the left bush is. */
-static void bush_axis(tbi_stage *stage, double pos[3]) {
+static void bush_axis(tbi_simulation *sim, double pos[3]) {
   double quat[4];
-  tabi_dynamics_link_pose(tabi_world_dynamics(stage->world), tbi_stage_link(stage, "l_bush_slide"),
+  tabi_dynamics_link_pose(tabi_world_dynamics(sim->world), tbi_simulation_link(sim, "l_bush_slide"),
                           pos, quat);
 }
 
 /* Velocities of a body at q that turns about the axis of the bushes at 1 rad/s over feet at rest.
  */
-static void turning(const tbi_stage *stage, const double axis[3], const double *q, double *v) {
-  for (int32_t i = 0; i < tabi_model_nv(stage->model); ++i)
+static void turning(const tbi_simulation *sim, const double axis[3], const double *q, double *v) {
+  for (int32_t i = 0; i < tabi_model_nv(sim->model); ++i)
     v[i] = 0;
   v[0] = q[2] - axis[2];
   v[2] = -(q[0] - axis[0]);
   v[4] = 1;
-  v[rate_of(stage, "l_bush_pitch")] = v[rate_of(stage, "r_bush_pitch")] = -1;
+  v[rate_of(sim, "l_bush_pitch")] = v[rate_of(sim, "r_bush_pitch")] = -1;
 }
 
-/* Slope of the potential energy, turned by a small angle from where the stage is: the weight times
+/* Slope of the potential energy, turned by a small angle from the present state: the weight times
  * how fast the mass centre rises. */
-static double slope_at(tbi_stage *stage, tabi_dynamics *d, const double axis[3], double angle,
+static double slope_at(tbi_simulation *sim, tabi_dynamics *d, const double axis[3], double angle,
                        double *scratch) {
-  double *q = scratch, *v = scratch + tabi_model_nq(stage->model), lin[3], ang[3];
-  const double *here = tabi_world_q(stage->world);
-  turning(stage, axis, here, v);
-  tabi_model_integrate(stage->model, here, v, angle, q);
-  turning(stage, axis, q, v);
+  double *q = scratch, *v = scratch + tabi_model_nq(sim->model), lin[3], ang[3];
+  const double *here = tabi_world_q(sim->world);
+  turning(sim, axis, here, v);
+  tabi_model_integrate(sim->model, here, v, angle, q);
+  turning(sim, axis, q, v);
   tabi_dynamics_set_state(d, q, v);
   tabi_dynamics_momentum(d, lin, ang);
   return 9.81 * lin[2];
 }
 
-static tabi_status predict(tbi_stage *stage, sway *law, tabi_error *err) {
-  size_t nq = (size_t)tabi_model_nq(stage->model), nv = (size_t)tabi_model_nv(stage->model);
+static tabi_status predict(tbi_simulation *sim, sway *law, tabi_error *err) {
+  size_t nq = (size_t)tabi_model_nq(sim->model), nv = (size_t)tabi_model_nv(sim->model);
   double *scratch = malloc(sizeof *scratch * (nq + nv));
-  tabi_dynamics *d = tabi_dynamics_create(stage->model, err);
+  tabi_dynamics *d = tabi_dynamics_create(sim->model, err);
   if (scratch && d) {
     const double turn = 1e-4;
     double axis[3];
-    bush_axis(stage, axis);
-    double curvature = slope_at(stage, d, axis, turn, scratch);
-    curvature = (curvature - slope_at(stage, d, axis, -turn, scratch)) / (2 * turn);
+    bush_axis(sim, axis);
+    double curvature = slope_at(sim, d, axis, turn, scratch);
+    curvature = (curvature - slope_at(sim, d, axis, -turn, scratch)) / (2 * turn);
     double inertia = 2 * tabi_dynamics_kinetic(d);
     double w = sqrt((2 * stiffness + curvature) / inertia);
     *law = (sway){w / 6.283185307179586, damping / (inertia * w)};
@@ -143,20 +144,20 @@ static tabi_status predict(tbi_stage *stage, sway *law, tabi_error *err) {
   return scratch && d ? TABI_OK : tbi_no_memory(err);
 }
 
-static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *series,
+static tabi_status simulate(tbi_simulation *sim, double duration, tbi_series *series,
                             tabi_error *err) {
-  int32_t foot = tbi_stage_link(stage, "l_foot");
-  int32_t joint = tbi_stage_joint(stage, "l_bush_pitch");
-  int32_t angle = tabi_model_joint_q(stage->model, joint).first;
-  int64_t steps = llround(duration / stage->timestep);
+  int32_t foot = tbi_simulation_link(sim, "l_foot");
+  int32_t joint = tbi_simulation_joint(sim, "l_bush_pitch");
+  int32_t angle = tabi_model_joint_q(sim->model, joint).first;
+  int64_t steps = llround(duration / sim->timestep);
   for (int64_t i = 0; i < steps; ++i) {
     double axis[3], force[3], moment[3];
-    bush_axis(stage, axis);
-    tabi_status status = tbi_stage_step(stage, err);
+    bush_axis(sim, axis);
+    tabi_status status = tbi_simulation_step(sim, err);
     if (status != TABI_OK) return status;
-    tbi_stage_contact_force(stage, foot, axis, force, moment);
-    const double row[NCOLUMN] = {tbi_stage_time(stage), moment[1],
-                                 tabi_world_q(stage->world)[angle]};
+    tbi_simulation_contact_force(sim, foot, axis, force, moment);
+    const double row[NCOLUMN] = {tbi_simulation_time(sim), moment[1],
+                                 tabi_world_q(sim->world)[angle]};
     tbi_series_add(series, row);
   }
   return TABI_OK;
@@ -214,20 +215,20 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, const sway *
   return tbi_figure_close(&figure, ".svg", err);
 }
 
-static tabi_status judge(tbi_trial *trial, const tbi_series *series, const sway *law,
+static tabi_status check(tbi_trial *trial, const tbi_series *series, const sway *law,
                          tabi_error *err) {
   double middle = middle_of(series, 1 / law->frequency);
-  sway seen = measure(series, middle);
-  tbi_judge_within(trial, "frequency", "Hz", seen.frequency, 0.9 * law->frequency,
-                   1.1 * law->frequency);
-  tbi_judge_within(trial, "damping ratio", "", seen.ratio, 0.8 * law->ratio, 1.2 * law->ratio);
+  sway measured = measure(series, middle);
+  tbi_expect_within(trial, "frequency", "Hz", measured.frequency, 0.9 * law->frequency,
+                    1.1 * law->frequency);
+  tbi_expect_within(trial, "damping ratio", "", measured.ratio, 0.8 * law->ratio, 1.2 * law->ratio);
   double noise = 0;
   for (int32_t i = 2; i < series->nrow; ++i) {
     double bend = tbi_series_at(series, i, MOMENT) - 2 * tbi_series_at(series, i - 1, MOMENT) +
                   tbi_series_at(series, i - 2, MOMENT);
     if (i > 100) noise = fmax(noise, fabs(bend));
   }
-  tbi_judge_below(trial, "noise from step to step after 0.1 s", "Nm", noise, 0.1);
+  tbi_expect_below(trial, "noise from step to step after 0.1 s", "Nm", noise, 0.1);
   tabi_status status = tbi_series_write(series, trial, ".csv", err);
   return status == TABI_OK ? draw(trial, series, law, middle, err) : status;
 }
@@ -235,13 +236,13 @@ static tabi_status judge(tbi_trial *trial, const tbi_series *series, const sway 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series;
   tbi_series_init(&series, columns);
-  tbi_stage stage;
+  tbi_simulation sim;
   sway law = {0};
-  tabi_status status = open_robot(&stage, err);
-  if (status == TABI_OK) status = predict(&stage, &law, err);
-  if (status == TABI_OK) status = simulate(&stage, trial->quick ? 4 : 6, &series, err);
-  tbi_stage_close(&stage);
-  if (status == TABI_OK) status = judge(trial, &series, &law, err);
+  tabi_status status = open_robot(&sim, err);
+  if (status == TABI_OK) status = predict(&sim, &law, err);
+  if (status == TABI_OK) status = simulate(&sim, trial->quick ? 4 : 6, &series, err);
+  tbi_simulation_close(&sim);
+  if (status == TABI_OK) status = check(trial, &series, &law, err);
   tbi_series_free(&series);
   return status;
 }

@@ -153,7 +153,7 @@ static double fit_pyramid(double (*rows)[NCOLUMN], int32_t directions, double *b
 }
 
 /* One point, pushed along an axis of its pyramid and between two. */
-static tabi_status judge_pyramid(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
+static tabi_status check_pyramid(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
                                  tabi_error *err) {
   double axis = 0;
   double deviation = fit_pyramid(rows, directions, &axis);
@@ -161,12 +161,12 @@ static tabi_status judge_pyramid(tbi_trial *trial, double (*rows)[NCOLUMN], int3
   tabi_status status = open_block(&b, 1, TABI_CONTACT_LCP, 1, err);
   if (status == TABI_OK) {
     double most = sqrt(2) * mu;
-    tbi_judge_within(trial, "lcp, one point: along an axis", "", holding(&b, axis), 0.98 * mu,
-                     1.02 * mu);
-    tbi_judge_within(trial, "lcp, one point: between axes", "", holding(&b, axis + 0.25 * pi),
-                     0.98 * most, 1.02 * most);
-    tbi_judge_below(trial, "lcp, one point: worst deviation from a square", "%", 100 * deviation,
-                    2);
+    tbi_expect_within(trial, "lcp, one point: along an axis", "", holding(&b, axis), 0.98 * mu,
+                      1.02 * mu);
+    tbi_expect_within(trial, "lcp, one point: between axes", "", holding(&b, axis + 0.25 * pi),
+                      0.98 * most, 1.02 * most);
+    tbi_expect_below(trial, "lcp, one point: worst deviation from a square", "%", 100 * deviation,
+                     2);
   }
   close_block(&b);
   return status;
@@ -186,16 +186,16 @@ static extent extent_of(double (*rows)[NCOLUMN], int32_t directions, int column)
   return e;
 }
 
-static tabi_status judge(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
+static tabi_status check(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
                          tabi_error *err) {
   extent cone = extent_of(rows, directions, CONE);
-  tbi_judge_within(trial, "cone, one point: least holding force / f_n", "", cone.least, 0.99 * mu,
-                   1.01 * mu);
-  tbi_judge_within(trial, "cone, one point: largest", "", cone.most, 0.99 * mu, 1.01 * mu);
-  tabi_status status = judge_pyramid(trial, rows, directions, err);
+  tbi_expect_within(trial, "cone, one point: least holding force / f_n", "", cone.least, 0.99 * mu,
+                    1.01 * mu);
+  tbi_expect_within(trial, "cone, one point: largest", "", cone.most, 0.99 * mu, 1.01 * mu);
+  tabi_status status = check_pyramid(trial, rows, directions, err);
   extent many = extent_of(rows, directions, MANY);
-  tbi_judge_below(trial, "lcp, eight points: largest / least", "", many.most / many.least, 1.15);
-  tbi_judge_within(trial, "lcp, eight points: mean", "", many.mean, mu, sqrt(2) * mu);
+  tbi_expect_below(trial, "lcp, eight points: largest / least", "", many.most / many.least, 1.15);
+  tbi_expect_within(trial, "lcp, eight points: mean", "", many.mean, mu, sqrt(2) * mu);
   return status;
 }
 
@@ -222,7 +222,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
     tabi_status status = sweep(column, directions, rows, err);
     if (status != TABI_OK) return status;
   }
-  tabi_status status = judge(trial, rows, directions, err);
+  tabi_status status = check(trial, rows, directions, err);
   if (status != TABI_OK) return status;
   static const char *const names[] = {"angle", "cone", "lcp_1", "lcp_8", NULL};
   tbi_series series;

@@ -4,7 +4,7 @@
  * Each run is done with three time steps, under the paper's formulation and under exact.  Forces
  * and slip are those of the runs under lcp with steps of 1 ms that complete, the worst of them. */
 #include "figure.h"
-#include "march.h"
+#include "walk_sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,9 +22,9 @@ static const kind kinds[RUNS] = {
 };
 static const double timesteps[TIMESTEPS] = {1e-3, 0.5e-3, 2e-3};
 
-static tbi_march_def march_of(const kind *k, tabi_contact_kind contact) {
-  tbi_march_def def = tbi_march_humanoid36();
-  tbi_march_nineteen(&def);
+static tbi_walk_sim_def walk_of(const kind *k, tabi_contact_kind contact) {
+  tbi_walk_sim_def def = tbi_walk_sim_humanoid36();
+  tbi_walk_sim_add_nineteen_steps(&def);
   def.bush = k->bush;
   def.stabilised = k->stabilised;
   def.contact = contact;
@@ -36,14 +36,14 @@ typedef struct worst {
   double force_error, slip, noise;
 } worst;
 
-static void note_worst(worst *w, const tbi_march_seen *seen) {
-  w->force_error = fmax(w->force_error, seen->force_error);
-  w->slip = fmax(w->slip, seen->slip);
-  w->noise = fmax(w->noise, seen->noise);
+static void note_worst(worst *w, const tbi_walk_metrics *metrics) {
+  w->force_error = fmax(w->force_error, metrics->force_error);
+  w->slip = fmax(w->slip, metrics->slip);
+  w->noise = fmax(w->noise, metrics->noise);
 }
 
-static bool as_expected(const kind *k, const tbi_march_seen *seen) {
-  return k->falls ? seen->fell > 0 && seen->fell_step <= 4 : seen->fell == 0;
+static bool as_expected(const kind *k, const tbi_walk_metrics *metrics) {
+  return k->falls ? metrics->fall_time > 0 && metrics->fall_step <= 4 : metrics->fall_time == 0;
 }
 
 /* One kind of run with all time steps, the first of which is logged. */
@@ -53,52 +53,52 @@ static tabi_status run_kind(tbi_trial *trial, const kind *k, tabi_contact_kind c
   bool pass = true;
   (void)snprintf(name, sizeof name, "%s, %s", k->name, tabi_contact_name(contact));
   for (int i = 0; i < (trial->quick ? 1 : TIMESTEPS); ++i) {
-    tbi_march_def def = march_of(k, contact);
+    tbi_walk_sim_def def = walk_of(k, contact);
     def.timestep = timesteps[i];
     if (trial->quick) def.nstep = QUICK_STEPS;
-    tbi_march_seen seen;
+    tbi_walk_metrics metrics;
     tbi_trial_progress(trial, name);
-    tabi_status status = tbi_march_run(&def, i == 0 ? series : NULL, &seen, err);
+    tabi_status status = tbi_walk_sim_run(&def, i == 0 ? series : NULL, &metrics, err);
     if (status != TABI_OK) return status;
-    pass = pass && as_expected(k, &seen);
+    pass = pass && as_expected(k, &metrics);
     size_t end = strlen(outcome);
-    if (seen.fell > 0) {
+    if (metrics.fall_time > 0) {
       (void)snprintf(outcome + end, sizeof outcome - end, "%sfalls (%d)", i ? ", " : "",
-                     (int)seen.fell_step);
+                     (int)metrics.fall_step);
     } else {
       (void)snprintf(outcome + end, sizeof outcome - end, "%scompletes", i ? ", " : "");
-      if (i == 0) note_worst(w, &seen);
+      if (i == 0) note_worst(w, &metrics);
     }
   }
-  tbi_judge_word(trial, name, k->falls ? "falls (steps 1 to 4)" : "completes", outcome, pass);
+  tbi_expect_word(trial, name, k->falls ? "falls (steps 1 to 4)" : "completes", outcome, pass);
   return TABI_OK;
 }
 
-static tabi_status judge_speed(tbi_trial *trial, tabi_error *err) {
+static tabi_status check_speed(tbi_trial *trial, tabi_error *err) {
   for (int i = 0; i < RUNS; ++i) {
     if (kinds[i].falls) continue;
-    tbi_march_def def = march_of(&kinds[i], TABI_CONTACT_LCP);
+    tbi_walk_sim_def def = walk_of(&kinds[i], TABI_CONTACT_LCP);
     char name[64];
     double seconds = 0;
     (void)snprintf(name, sizeof name, "speed of %s, lcp", kinds[i].name);
     tbi_trial_progress(trial, name);
-    tabi_status status = tbi_march_cost(&def, REPEATS, &seconds, err);
+    tabi_status status = tbi_walk_sim_step_cost(&def, REPEATS, &seconds, err);
     if (status != TABI_OK) return status;
-    tbi_judge_above(trial, name, "x real time", def.timestep / seconds, 20);
+    tbi_expect_above(trial, name, "x real time", def.timestep / seconds, 20);
   }
   return TABI_OK;
 }
 
-static tabi_status judge_variants(tbi_trial *trial, tabi_error *err) {
+static tabi_status check_variants(tbi_trial *trial, tabi_error *err) {
   for (int i = 0; i < RUNS; ++i) {
     if (kinds[i].falls) continue;
-    tbi_march_def def = march_of(&kinds[i], TABI_CONTACT_LCP);
+    tbi_walk_sim_def def = walk_of(&kinds[i], TABI_CONTACT_LCP);
     int32_t stood = 0;
-    tabi_status status = tbi_march_variants(trial, &def, VARIANTS, &stood, err);
+    tabi_status status = tbi_walk_sim_variants(trial, &def, VARIANTS, &stood, err);
     if (status != TABI_OK) return status;
     char name[64];
     (void)snprintf(name, sizeof name, "%s: variants that complete", kinds[i].name);
-    tbi_judge_within(trial, name, "%", 100.0 * stood / VARIANTS, 90, 100);
+    tbi_expect_within(trial, name, "%", 100.0 * stood / VARIANTS, 90, 100);
   }
   return TABI_OK;
 }
@@ -147,19 +147,19 @@ static tabi_status run_all(tbi_trial *trial, tbi_series *series, tabi_error *err
   for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, &kinds[i], TABI_CONTACT_EXACT, NULL, &other, err);
   if (status != TABI_OK) return status;
-  tbi_judge_below(trial, "mean force over a step against the weight", "%", 100 * w.force_error,
-                  0.5);
-  tbi_judge_below(trial, "slip in a stance", "mm", 1e3 * w.slip, 0.1);
-  tbi_judge_below(trial, "noise of the force in stance, of the weight", "%", 100 * w.noise, 2);
-  if (!trial->quick) status = judge_speed(trial, err);
-  if (status == TABI_OK && !trial->quick) status = judge_variants(trial, err);
+  tbi_expect_below(trial, "mean force over a step against the weight", "%", 100 * w.force_error,
+                   0.5);
+  tbi_expect_below(trial, "slip in a stance", "mm", 1e3 * w.slip, 0.1);
+  tbi_expect_below(trial, "noise of the force in stance, of the weight", "%", 100 * w.noise, 2);
+  if (!trial->quick) status = check_speed(trial, err);
+  if (status == TABI_OK && !trial->quick) status = check_variants(trial, err);
   return status == TABI_OK ? write(trial, series, err) : status;
 }
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series[RUNS];
   for (int i = 0; i < RUNS; ++i)
-    tbi_series_init(&series[i], tbi_march_columns);
+    tbi_series_init(&series[i], tbi_walk_columns);
   tabi_status status = run_all(trial, series, err);
   for (int i = 0; i < RUNS; ++i)
     tbi_series_free(&series[i]);

@@ -7,7 +7,8 @@
 #include "box_drop.h"
 #include "figure.h"
 #include "measure.h"
-#include "view.h"
+#include "outline.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -61,39 +62,39 @@ static tabi_status time_drops(const tabi_model *model, limit *limits, tabi_error
   return status;
 }
 
-static void judge_drops(tbi_trial *trial, const limit *limits) {
+static void check_drops(tbi_trial *trial, const limit *limits) {
   const limit *euler = &limits[EULER], *rk4 = &limits[RK4], *a = &limits[IMPLICIT_A];
-  char seen[80];
-  (void)snprintf(seen, sizeof seen, "%g, %g, %g, %g ms", 1e3 * euler->step, 1e3 * rk4->step,
+  char measured[80];
+  (void)snprintf(measured, sizeof measured, "%g, %g, %g, %g ms", 1e3 * euler->step, 1e3 * rk4->step,
                  1e3 * a->step, 1e3 * limits[IMPLICIT_B].step);
-  tbi_judge_word(trial, "last good steps: euler, rk4, implicit A, B", "e < r < A <= B", seen,
-                 euler->step > 0 && euler->step < rk4->step && rk4->step < a->step &&
-                     a->step <= limits[IMPLICIT_B].step);
-  tbi_judge_within(trial, "implicit A against euler", "times", a->step / euler->step, 6, 100);
-  tbi_judge_within(trial, "implicit A against rk4", "times", a->step / rk4->step, 2, 100);
-  tbi_judge_below(trial, "time of implicit A against euler", "", a->seconds / euler->seconds,
-                  1.0 / 3);
-  tbi_judge_below(trial, "time of implicit A against rk4", "", a->seconds / rk4->seconds, 1.0 / 3);
+  tbi_expect_word(trial, "last good steps: euler, rk4, implicit A, B", "e < r < A <= B", measured,
+                  euler->step > 0 && euler->step < rk4->step && rk4->step < a->step &&
+                      a->step <= limits[IMPLICIT_B].step);
+  tbi_expect_within(trial, "implicit A against euler", "times", a->step / euler->step, 6, 100);
+  tbi_expect_within(trial, "implicit A against rk4", "times", a->step / rk4->step, 2, 100);
+  tbi_expect_below(trial, "time of implicit A against euler", "", a->seconds / euler->seconds,
+                   1.0 / 3);
+  tbi_expect_below(trial, "time of implicit A against rk4", "", a->seconds / rk4->seconds, 1.0 / 3);
 }
 
 /* A figure of 40 degrees of freedom: how far its base sinks and how fast it is in the end. */
-static tabi_status judge_figure(tbi_trial *trial, tabi_error *err) {
+static tabi_status check_figure(tbi_trial *trial, tabi_error *err) {
   const char *const set[] = {"contact.model=penalty", "contact.variant=paper", NULL};
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open(&stage, "stand_figure40.yaml", set, err);
-  double height = status == TABI_OK ? tabi_world_q(stage.world)[2] : 0;
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open(&sim, "stand_figure40.yaml", set, err);
+  double height = status == TABI_OK ? tabi_world_q(sim.world)[2] : 0;
   int64_t steps = llround((trial->quick ? 1 : 3) / 1e-3);
   for (int64_t i = 0; i < steps && status == TABI_OK; ++i)
-    status = tbi_stage_step(&stage, err);
+    status = tbi_simulation_step(&sim, err);
   if (status == TABI_OK) {
-    const double *v = tabi_world_v(stage.world);
-    tbi_judge_within(trial, "figure40: degrees of freedom", "", tabi_model_nv(stage.model), 40, 40);
-    tbi_judge_below(trial, "figure40 stands at 1 ms: sinks by", "mm",
-                    1e3 * (height - tabi_world_q(stage.world)[2]), 20);
-    tbi_judge_below(trial, "figure40: speed in the end", "m/s",
-                    sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-2);
+    const double *v = tabi_world_v(sim.world);
+    tbi_expect_within(trial, "figure40: degrees of freedom", "", tabi_model_nv(sim.model), 40, 40);
+    tbi_expect_below(trial, "figure40 stands at 1 ms: sinks by", "mm",
+                     1e3 * (height - tabi_world_q(sim.world)[2]), 20);
+    tbi_expect_below(trial, "figure40: speed in the end", "m/s",
+                     sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-2);
   }
-  tbi_stage_close(&stage);
+  tbi_simulation_close(&sim);
   return status;
 }
 
@@ -139,25 +140,25 @@ static tabi_status time_snake(int32_t links, double *seconds, tabi_error *err) {
   if (!model) return tbi_no_memory(err);
   tabi_world_def def = tabi_world_def_default(model);
   def.contact = TABI_CONTACT_PENALTY;
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open_model(&stage, model, &def, err);
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open_model(&sim, model, &def, err);
   *seconds = INFINITY;
   for (int b = 0; b < BLOCKS && status == TABI_OK; ++b) {
     double start = tbi_measure_clock();
     for (int i = 0; i < STEPS && status == TABI_OK; ++i)
-      status = tbi_stage_step(&stage, err);
+      status = tbi_simulation_step(&sim, err);
     *seconds = fmin(*seconds, (tbi_measure_clock() - start) / STEPS);
   }
-  tbi_stage_close(&stage);
+  tbi_simulation_close(&sim);
   return status;
 }
 
-static tabi_status judge_growth(tbi_trial *trial, tabi_error *err) {
+static tabi_status check_growth(tbi_trial *trial, tabi_error *err) {
   double few = 0, many = 0;
   tabi_status status = time_snake(40, &few, err);
   if (status == TABI_OK) status = time_snake(80, &many, err);
   if (status != TABI_OK) return status;
-  tbi_judge_below(trial, "time of 80 links that touch against 40", "times", many / few, 2.5);
+  tbi_expect_below(trial, "time of 80 links that touch against 40", "times", many / few, 2.5);
   return TABI_OK;
 }
 
@@ -171,14 +172,14 @@ static tabi_status draw_drop(const tabi_model *model, int method, double height,
   for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
     while (going && tabi_world_time(world) < times[i] - 0.5 * picture_step)
       going = tabi_world_step(world, NULL) == TABI_OK;
-    tbi_view view = tbi_view_side;
-    view.by_body = true;
-    view.shift[0] = 0.5 * (double)i;
-    view.shift[1] = height;
+    tbi_camera camera = tbi_camera_side;
+    camera.by_body = true;
+    camera.shift[0] = 0.5 * (double)i;
+    camera.shift[1] = height;
     /* what has flown out of its picture is not drawn */
     const double *q = tabi_world_q(world);
     if (fabs(q[0]) < 0.25 && fabs(q[2]) < 0.5) {
-      *number = tbi_view_draw(&view, world, *number, script);
+      *number = tbi_outline_draw(&camera, world, *number, script);
     }
     (void)fprintf(script,
                   "set label '%g s' at %g,%g center\n"
@@ -232,9 +233,9 @@ static tabi_status run_drops(tbi_trial *trial, const tabi_model *model, tbi_seri
   }
   tabi_status status = time_drops(model, limits, err);
   if (status != TABI_OK) return status;
-  judge_drops(trial, limits);
-  status = judge_figure(trial, err);
-  if (status == TABI_OK) status = judge_growth(trial, err);
+  check_drops(trial, limits);
+  status = check_figure(trial, err);
+  if (status == TABI_OK) status = check_growth(trial, err);
   if (status == TABI_OK) status = tbi_series_write(series, trial, ".csv", err);
   if (status == TABI_OK) status = draw(trial, model, series, err);
   return status;

@@ -1,11 +1,12 @@
 /* p3_walk.c - a planar biped walks by torques that know nothing of the ground, slips, and falls.
  *
- * scenes/biped_walk.yaml and its neighbours under `gait`.  The first walk is drawn and judged in
+ * scenes/biped_walk.yaml and its neighbours under `gait`.  The first walk is drawn and checked in
  * detail; the second starts from another posture; the third has less friction; the last lifts its
  * supporting heel, so that modes with a prime are visited too. */
 #include "figure.h"
+#include "outline.h"
+#include "simulation.h"
 #include "tabi/tabi_gait.h"
-#include "view.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,30 +64,30 @@ static bool is_listed(const tabi_gait_event *e) {
   return false;
 }
 
-static void note_events(const tbi_stage *stage, walk *w) {
+static void note_events(const tbi_simulation *sim, walk *w) {
   int32_t count = 0;
-  const tabi_gait_event *event = tabi_world_gait_events(stage->world, &count);
+  const tabi_gait_event *event = tabi_world_gait_events(sim->world, &count);
   for (int32_t i = 0; i < count; ++i) {
     w->quiet = event[i].time;
     w->unlisted += !is_listed(&event[i]);
     if (strstr(event[i].cause, "lands") || strstr(event[i].cause, "returns")) {
-      w->gained = fmax(w->gained, -event[i].lost);
+      w->gained = fmax(w->gained, -event[i].dissipated);
     }
     if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MOST_STEPS) continue;
     w->time[w->nstep] = event[i].time;
     w->stride[w->nstep] = event[i].stride;
     w->slip[w->nstep] = event[i].slip;
-    w->push[w->nstep++] = event[i].push;
+    w->push[w->nstep++] = event[i].mean_normal;
   }
 }
 
 /* The floor's forces against weight and momentum: central differences, 20 ms after any event.
  */
-static void note_load(tbi_stage *stage, const tabi_gait_state *s, walk *w) {
-  double lin[3], ang[3], h = stage->timestep;
-  tabi_dynamics_momentum(tabi_world_dynamics(stage->world), lin, ang);
-  if (tbi_stage_time(stage) - w->quiet > 0.02) {
-    double law = (lin[2] - w->momentum[0]) / (2 * h) + gravity * tabi_model_mass(stage->model);
+static void note_load(tbi_simulation *sim, const tabi_gait_state *s, walk *w) {
+  double lin[3], ang[3], h = sim->timestep;
+  tabi_dynamics_momentum(tabi_world_dynamics(sim->world), lin, ang);
+  if (tbi_simulation_time(sim) - w->quiet > 0.02) {
+    double law = (lin[2] - w->momentum[0]) / (2 * h) + gravity * tabi_model_mass(sim->model);
     w->load_error = fmax(w->load_error, fabs(w->load - law));
   }
   w->momentum[0] = w->momentum[1];
@@ -94,8 +95,8 @@ static void note_load(tbi_stage *stage, const tabi_gait_state *s, walk *w) {
   w->load = s->heel_force + s->toe_force + s->normal;
 }
 
-static void note_state(tbi_stage *stage, walk *w, double start) {
-  tabi_gait_state s = tabi_world_gait(stage->world);
+static void note_state(tbi_simulation *sim, walk *w, double start) {
+  tabi_gait_state s = tabi_world_gait_state(sim->world);
   int mode = mode_index(s.mode);
   if (mode >= 0) w->visited[mode] = true;
   bool heel_down = s.mode[0] == '2' || s.mode[0] == '3';
@@ -103,42 +104,43 @@ static void note_state(tbi_stage *stage, walk *w, double start) {
   if (heel_down) w->open = fmax(w->open, fabs(s.heel[1]));
   if (toe_down) w->open = fmax(w->open, fabs(s.toe[1]));
   if (heel_down || toe_down) w->least_normal = fmin(w->least_normal, s.normal);
-  tabi_energy e = tabi_world_energy(stage->world);
-  w->unbalanced = fmax(w->unbalanced, fabs(e.kinetic + e.potential - start - s.work + s.loss));
-  w->turned = fabs(s.work) + fabs(s.loss);
-  double row[NCOLUMN] = {tbi_stage_time(stage),     mode, s.heel[0], s.normal, s.friction, s.slip,
+  tabi_energy e = tabi_world_energy(sim->world);
+  w->unbalanced = fmax(w->unbalanced, fabs(e.kinetic + e.potential - start - s.work + s.absorbed));
+  w->turned = fabs(s.work) + fabs(s.absorbed);
+  double row[NCOLUMN] = {tbi_simulation_time(sim),  mode, s.heel[0], s.normal, s.friction, s.slip,
                          s.heel_force + s.toe_force};
   double torque[32] = {0};
-  if (tabi_model_nv(stage->model) <= 32) tabi_world_gait_torque(stage->world, torque);
+  if (tabi_model_nv(sim->model) <= 32) tabi_world_gait_torque(sim->world, torque);
   for (int i = 0; i < 4; ++i) {
-    int32_t joint = tbi_stage_joint(stage, driven[i]);
-    row[TORQUE + i] = torque[tabi_model_joint_v(stage->model, joint).first];
+    int32_t joint = tbi_simulation_joint(sim, driven[i]);
+    row[TORQUE + i] = torque[tabi_model_joint_v(sim->model, joint).first];
   }
   tbi_series_add(&w->series, row);
-  note_load(stage, &s, w);
+  note_load(sim, &s, w);
 }
 
 /* Steps to the end of the walk; draws it at equal times of `pictures` seconds if there is a script.
  */
-static tabi_status step_all(tbi_stage *stage, walk *w, FILE *script, double pictures,
+static tabi_status step_all(tbi_simulation *sim, walk *w, FILE *script, double pictures,
                             tabi_error *err) {
-  tabi_energy e = tabi_world_energy(stage->world);
+  tabi_energy e = tabi_world_energy(sim->world);
   double start = e.kinetic + e.potential;
   int picture = 0, number = 1;
   tabi_status status = TABI_OK;
-  while (status == TABI_OK && tbi_stage_time(stage) < 10 && (w->most == 0 || w->nstep < w->most)) {
-    if (script && picture < PICTURES && tbi_stage_time(stage) >= pictures * picture - 1e-9) {
-      tbi_view view = tbi_view_side;
-      view.shift[0] = spacing * picture++ - tabi_world_q(stage->world)[0];
-      number = tbi_view_draw(&view, stage->world, number, script);
+  while (status == TABI_OK && tbi_simulation_time(sim) < 10 &&
+         (w->most == 0 || w->nstep < w->most)) {
+    if (script && picture < PICTURES && tbi_simulation_time(sim) >= pictures * picture - 1e-9) {
+      tbi_camera camera = tbi_camera_side;
+      camera.shift[0] = spacing * picture++ - tabi_world_q(sim->world)[0];
+      number = tbi_outline_draw(&camera, sim->world, number, script);
     }
-    status = tbi_stage_step(stage, err);
+    status = tbi_simulation_step(sim, err);
     if (status != TABI_OK && status != TABI_ERR_ENDED) return status;
-    note_events(stage, w);
-    if (status == TABI_OK) note_state(stage, w, start);
+    note_events(sim, w);
+    if (status == TABI_OK) note_state(sim, w, start);
   }
   (void)snprintf(w->outcome, sizeof w->outcome, "%s",
-                 tabi_gait_outcome_text(tabi_world_gait(stage->world).outcome));
+                 tabi_gait_outcome_text(tabi_world_gait_state(sim->world).outcome));
   return TABI_OK;
 }
 
@@ -146,10 +148,10 @@ static tabi_status run_walk(walk *w, const char *scene, const char *const *set, 
                             tabi_error *err) {
   tbi_series_init(&w->series, columns);
   w->least_normal = INFINITY;
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open(&stage, scene, set, err);
-  if (status == TABI_OK) status = step_all(&stage, w, script, 0.9, err);
-  tbi_stage_close(&stage);
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open(&sim, scene, set, err);
+  if (status == TABI_OK) status = step_all(&sim, w, script, 0.9, err);
+  tbi_simulation_close(&sim);
   return status;
 }
 
@@ -175,26 +177,26 @@ static void join(const double *value, int32_t count, double unit, char *text, si
     used += (size_t)snprintf(text + used, size - used, "%s%.3g", i > 0 ? " " : "", unit * value[i]);
 }
 
-static void judge_walk(tbi_trial *trial, const walk *w) {
+static void check_walk(tbi_trial *trial, const walk *w) {
   char text[48];
-  tbi_judge_within(trial, "steps before the fall", "", w->nstep, 5, 12);
-  tbi_judge_word(trial, "then it ends", "a fall", w->outcome, strcmp(w->outcome, "walks") != 0);
+  tbi_expect_within(trial, "steps before the fall", "", w->nstep, 5, 12);
+  tbi_expect_word(trial, "then it ends", "a fall", w->outcome, strcmp(w->outcome, "walks") != 0);
   join(w->stride, w->nstep, 1, text, sizeof text);
-  tbi_judge_word(trial, "strides shrink [m]", "strictly", text, shrinks(w->stride, w->nstep));
+  tbi_expect_word(trial, "strides shrink [m]", "strictly", text, shrinks(w->stride, w->nstep));
   join(w->push, w->nstep, 1, text, sizeof text);
-  tbi_judge_word(trial, "force on the landing foot weakens [N]", "strictly", text,
-                 shrinks(w->push, w->nstep));
+  tbi_expect_word(trial, "force on the landing foot weakens [N]", "strictly", text,
+                  shrinks(w->push, w->nstep));
   double slip = w->nstep > 0 ? w->slip[w->nstep - 1] : 0;
-  tbi_judge_within(trial, "way of slip in the last step", "m", slip, 0.1, 0.3);
-  tbi_judge_below(trial, "times of steps against another program's", "s", swap_error(w), 0.02);
-  tbi_judge_below(trial, "balance of energy, of work and losses", "%",
-                  100 * w->unbalanced / w->turned, 1);
-  tbi_judge_below(trial, "forces of the floor against momentum / weight", "%",
-                  100 * w->load_error / weight, 1);
+  tbi_expect_within(trial, "way of slip in the last step", "m", slip, 0.1, 0.3);
+  tbi_expect_below(trial, "times of steps against another program's", "s", swap_error(w), 0.02);
+  tbi_expect_below(trial, "balance of energy, of work and losses", "%",
+                   100 * w->unbalanced / w->turned, 1);
+  tbi_expect_below(trial, "forces of the floor against momentum / weight", "%",
+                   100 * w->load_error / weight, 1);
 }
 
 /* Of all walks together. */
-static void judge_all(tbi_trial *trial, const walk *w, int count) {
+static void check_all(tbi_trial *trial, const walk *w, int count) {
   walk worst = {.least_normal = INFINITY};
   char visited[48] = "";
   for (int i = 0; i < count; ++i) {
@@ -212,11 +214,11 @@ static void judge_all(tbi_trial *trial, const walk *w, int count) {
     }
     all = all && (worst.visited[m] || m == NMODE - 1);
   }
-  tbi_judge_word(trial, "modes visited", "1 2 3 4 1' 2' (3')", visited, all);
-  tbi_judge_within(trial, "changes that the paper does not list", "", worst.unlisted, 0, 0);
-  tbi_judge_below(trial, "kinetic energy gained in an impact", "J", worst.gained, 1e-9);
-  tbi_judge_below(trial, "height of points that touch", "m", worst.open, 1e-6);
-  tbi_judge_above(trial, "least force on a foot that touches", "N", worst.least_normal, -1e-6);
+  tbi_expect_word(trial, "modes visited", "1 2 3 4 1' 2' (3')", visited, all);
+  tbi_expect_within(trial, "changes that the paper does not list", "", worst.unlisted, 0, 0);
+  tbi_expect_below(trial, "kinetic energy gained in an impact", "J", worst.gained, 1e-9);
+  tbi_expect_below(trial, "height of points that touch", "m", worst.open, 1e-6);
+  tbi_expect_above(trial, "least force on a foot that touches", "N", worst.least_normal, -1e-6);
 }
 
 static void write_steps(const walk *w, FILE *script) {
@@ -292,13 +294,13 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
   if (status == TABI_OK) status = run_walk(&w[SMOOTH], "biped_walk.yaml", smooth, NULL, err);
   if (status == TABI_OK) status = run_walk(&w[HEEL_UP], "biped_walk.yaml", heel_up, NULL, err);
   if (status == TABI_OK) {
-    judge_walk(trial, &w[FIRST]);
+    check_walk(trial, &w[FIRST]);
     if (!trial->quick) {
-      tbi_judge_within(trial, "steps from another posture", "", w[SIX].nstep, 5, 12);
+      tbi_expect_within(trial, "steps from another posture", "", w[SIX].nstep, 5, 12);
     }
-    tbi_judge_above(trial, "slip of step 1, friction 0.1 against 0.5", "times",
-                    w[SMOOTH].slip[0] / w[FIRST].slip[0], 1);
-    judge_all(trial, w, NWALK);
+    tbi_expect_above(trial, "slip of step 1, friction 0.1 against 0.5", "times",
+                     w[SMOOTH].slip[0] / w[FIRST].slip[0], 1);
+    check_all(trial, w, NWALK);
     status = tbi_series_write(&w[FIRST].series, trial, ".csv", err);
   }
   if (status == TABI_OK) return finish_figure(&figure, &w[FIRST], err);

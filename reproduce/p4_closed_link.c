@@ -4,6 +4,7 @@
  * hanging, and swings like a pendulum: angle'' = -w2 sin(angle).  That equation, solved with small
  * steps, is what the simulation is compared with. */
 #include "figure.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -39,27 +40,27 @@ static swing advance(swing s, double w2, double h) {
 }
 
 /* The crank's angle from hanging: its joint counts from the base line. */
-static double crank_angle(const tbi_stage *stage) {
-  int32_t joint = tbi_stage_joint(stage, "link/left");
-  double q = tabi_world_q(stage->world)[tabi_model_joint_q(stage->model, joint).first];
+static double crank_angle(const tbi_simulation *sim) {
+  int32_t joint = tbi_simulation_joint(sim, "link/left");
+  double q = tabi_world_q(sim->world)[tabi_model_joint_q(sim->model, joint).first];
   return q + 0.5 * 3.14159265358979324;
 }
 
-static tabi_status simulate(tbi_stage *stage, double duration, tbi_series *series,
+static tabi_status simulate(tbi_simulation *sim, double duration, tbi_series *series,
                             tabi_error *err) {
-  swing s = {crank_angle(stage), 0};
-  double w2 = pendulum_w2(), start = tbi_stage_energy(stage);
+  swing s = {crank_angle(sim), 0};
+  double w2 = pendulum_w2(), start = tbi_simulation_energy(sim);
   /* energy is counted from the lowest point of the swing */
   double scale = (2 * crank_mass * 0.5 + coupler_mass) * crank * gravity * (1 - cos(s.angle));
-  int64_t steps = llround(duration / stage->timestep);
+  int64_t steps = llround(duration / sim->timestep);
   for (int64_t i = 0; i < steps; ++i) {
-    tabi_status status = tbi_stage_step(stage, err);
+    tabi_status status = tbi_simulation_step(sim, err);
     if (status != TABI_OK) return status;
     for (int k = 0; k < 10; ++k)
-      s = advance(s, w2, 0.1 * stage->timestep);
-    const double row[NCOLUMN] = {tbi_stage_time(stage), crank_angle(stage), s.angle,
-                                 tabi_world_connection(stage->world, 0).gap,
-                                 (tbi_stage_energy(stage) - start) / scale};
+      s = advance(s, w2, 0.1 * sim->timestep);
+    const double row[NCOLUMN] = {tbi_simulation_time(sim), crank_angle(sim), s.angle,
+                                 tabi_world_connection(sim->world, 0).gap,
+                                 (tbi_simulation_energy(sim) - start) / scale};
     tbi_series_add(series, row);
   }
   return TABI_OK;
@@ -86,16 +87,16 @@ static double period(const tbi_series *series, int32_t column) {
   return count > 1 ? (last - first) / (count - 1) : (double)NAN;
 }
 
-static void judge(tbi_trial *trial, const tbi_series *series) {
+static void check(tbi_trial *trial, const tbi_series *series) {
   double worst = 0;
   for (int32_t i = 0; i < series->nrow; ++i)
     worst = fmax(worst, fabs(tbi_series_at(series, i, ANGLE) - tbi_series_at(series, i, LAW)));
   double law = period(series, LAW);
-  tbi_judge_below(trial, "gap of the closure", "mm", 1e3 * largest(series, GAP), 0.1);
-  tbi_judge_below(trial, "angle against the pendulum, of the largest", "%",
-                  100 * worst / largest(series, LAW), 1);
-  tbi_judge_within(trial, "period", "s", period(series, ANGLE), 0.99 * law, 1.01 * law);
-  tbi_judge_below(trial, "energy drift, of the swing's", "%", 100 * largest(series, DRIFT), 1);
+  tbi_expect_below(trial, "gap of the closure", "mm", 1e3 * largest(series, GAP), 0.1);
+  tbi_expect_below(trial, "angle against the pendulum, of the largest", "%",
+                   100 * worst / largest(series, LAW), 1);
+  tbi_expect_within(trial, "period", "s", period(series, ANGLE), 0.99 * law, 1.01 * law);
+  tbi_expect_below(trial, "energy drift, of the swing's", "%", 100 * largest(series, DRIFT), 1);
 }
 
 static void write_linkage(FILE *script, double angle, double shift) {
@@ -146,12 +147,12 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   const char *const set[] = {"contact.model=cone", "integrator=rk4", NULL};
   tbi_series series;
   tbi_series_init(&series, columns);
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open(&stage, "closed_link.yaml", set, err);
-  double start = status == TABI_OK ? crank_angle(&stage) : 0;
-  if (status == TABI_OK) status = simulate(&stage, 5, &series, err);
-  tbi_stage_close(&stage);
-  if (status == TABI_OK) judge(trial, &series);
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open(&sim, "closed_link.yaml", set, err);
+  double start = status == TABI_OK ? crank_angle(&sim) : 0;
+  if (status == TABI_OK) status = simulate(&sim, 5, &series, err);
+  tbi_simulation_close(&sim);
+  if (status == TABI_OK) check(trial, &series);
   if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
   if (status == TABI_OK) status = draw(trial, &series, start, err);
   tbi_series_free(&series);

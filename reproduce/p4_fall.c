@@ -1,11 +1,11 @@
 /* p4_fall.c - 19 steps on rubber feet: without the stabiliser the robot falls, with it it does not,
  * and on rigid feet it needs none.
  *
- * The walk of march.h under `cone`.  The run that falls is simulated twice: once to learn when it
- * falls, and once more to draw the moments before and after. */
+ * The walk of walk_sim.h under `cone`.  The run that falls is simulated twice: once to learn when
+ * it falls, and once more to draw the moments before and after. */
 #include "figure.h"
-#include "march.h"
-#include "view.h"
+#include "outline.h"
+#include "walk_sim.h"
 
 #include <math.h>
 
@@ -23,9 +23,9 @@ enum { RIGID, BLIND, STABILISED };
 
 static const double spacing = 1.1; /* m, between pictures */
 
-static tbi_march_def march_of(const tbi_trial *trial, int kind) {
-  tbi_march_def def = tbi_march_humanoid36();
-  tbi_march_nineteen(&def);
+static tbi_walk_sim_def walk_of(const tbi_trial *trial, int kind) {
+  tbi_walk_sim_def def = tbi_walk_sim_humanoid36();
+  tbi_walk_sim_add_nineteen_steps(&def);
   if (trial->quick && !kinds[kind].falls) def.nstep = QUICK_STEPS;
   def.bush = kinds[kind].bush;
   def.stabilised = kinds[kind].stabilised;
@@ -35,46 +35,46 @@ static tbi_march_def march_of(const tbi_trial *trial, int kind) {
 
 static tabi_status run_kind(tbi_trial *trial, int kind, tbi_series *series, double *fell,
                             tabi_error *err) {
-  tbi_march_def def = march_of(trial, kind);
-  tbi_march_seen seen = {0};
+  tbi_walk_sim_def def = walk_of(trial, kind);
+  tbi_walk_metrics metrics = {0};
   tbi_trial_progress(trial, kinds[kind].name);
-  tabi_status status = tbi_march_run(&def, series, &seen, err);
+  tabi_status status = tbi_walk_sim_run(&def, series, &metrics, err);
   if (status != TABI_OK) return status;
   char outcome[48];
-  if (seen.fell > 0) {
-    (void)snprintf(outcome, sizeof outcome, "falls in step %d, %.2f s", (int)seen.fell_step,
-                   seen.fell);
+  if (metrics.fall_time > 0) {
+    (void)snprintf(outcome, sizeof outcome, "falls in step %d, %.2f s", (int)metrics.fall_step,
+                   metrics.fall_time);
   } else {
     (void)snprintf(outcome, sizeof outcome, "completes %d steps", (int)def.nstep);
   }
-  tbi_judge_word(trial, kinds[kind].name, kinds[kind].falls ? "falls" : "completes", outcome,
-                 kinds[kind].falls == (seen.fell > 0));
-  *fell = seen.fell;
+  tbi_expect_word(trial, kinds[kind].name, kinds[kind].falls ? "falls" : "completes", outcome,
+                  kinds[kind].falls == (metrics.fall_time > 0));
+  *fell = metrics.fall_time;
   return tbi_series_write(series, trial, kinds[kind].ending, err);
 }
 
 /* Pictures around the fall, seen from the side and from ahead. */
 static tabi_status draw_fall(tbi_trial *trial, double fell, FILE *script, tabi_error *err) {
-  tbi_march_def def = march_of(trial, BLIND);
-  tbi_march march;
-  tabi_status status = tbi_march_open(&march, &def, err);
+  tbi_walk_sim_def def = walk_of(trial, BLIND);
+  tbi_walk_sim walk;
+  tabi_status status = tbi_walk_sim_open(&walk, &def, err);
   int number = 1, picture = 0;
   while (status == TABI_OK && picture < PICTURES) {
     double time = fell + 0.3 * (picture - PICTURES + 2);
-    if (tbi_stage_time(&march.stage) >= time) {
-      const double *q = tabi_world_q(march.stage.world);
-      tbi_view side = tbi_view_side, front = tbi_view_front;
+    if (tbi_simulation_time(&walk.sim) >= time) {
+      const double *q = tabi_world_q(walk.sim.world);
+      tbi_camera side = tbi_camera_side, front = tbi_camera_front;
       side.shift[0] = spacing * picture - q[0];
       side.shift[1] = 1.8;
       front.shift[0] = spacing * picture + q[1];
-      number = tbi_view_draw(&side, march.stage.world, number, script);
-      number = tbi_view_draw(&front, march.stage.world, number, script);
+      number = tbi_outline_draw(&side, walk.sim.world, number, script);
+      number = tbi_outline_draw(&front, walk.sim.world, number, script);
       (void)fprintf(script, "set label '%.2f s' at %g,-0.15 center\n", time, spacing * picture);
       ++picture;
     }
-    status = tbi_march_step(&march, err);
+    status = tbi_walk_sim_step(&walk, err);
   }
-  tbi_march_close(&march);
+  tbi_walk_sim_close(&walk);
   return status;
 }
 
@@ -106,7 +106,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
                 right, right, right);
   for (int i = 0; i < RUNS; ++i)
     (void)fprintf(figure.script, "%s $%s using %d:%d with lines lt %d lw 2 title '%s'%s",
-                  i == 0 ? "plot" : "", names[i], TBI_MARCH_TIME + 1, TBI_MARCH_COM_Z + 1, i + 1,
+                  i == 0 ? "plot" : "", names[i], TBI_WALK_TIME + 1, TBI_WALK_COM_Z + 1, i + 1,
                   kinds[i].name, i < RUNS - 1 ? ",\\\n" : "\n");
   (void)fputs("unset multiplot\n", figure.script);
   return tbi_figure_close(&figure, ".svg", err);
@@ -116,7 +116,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series[RUNS];
   double fell[RUNS] = {0};
   for (int i = 0; i < RUNS; ++i)
-    tbi_series_init(&series[i], tbi_march_columns);
+    tbi_series_init(&series[i], tbi_walk_columns);
   tabi_status status = TABI_OK;
   for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, i, &series[i], &fell[i], err);

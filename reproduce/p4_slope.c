@@ -3,7 +3,8 @@
  * scenes/boxes_slope.yaml under `cone`.  With a coefficient above the slope's tangent they come to
  * rest, with one below it they end up sliding as one block would. */
 #include "figure.h"
-#include "view.h"
+#include "outline.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -23,8 +24,8 @@ typedef struct fall {
 } fall;
 
 /* Speeds down the slope. */
-static void speeds_of(const tbi_stage *stage, double along[NBOX], double *fastest) {
-  const double *v = tabi_world_v(stage->world);
+static void speeds_of(const tbi_simulation *sim, double along[NBOX], double *fastest) {
+  const double *v = tabi_world_v(sim->world);
   *fastest = 0;
   for (int i = 0; i < NBOX; ++i, v += 6) {
     along[i] = v[0] * cos(slope) - v[2] * sin(slope);
@@ -35,29 +36,29 @@ static void speeds_of(const tbi_stage *stage, double along[NBOX], double *fastes
 /* The time from which on accelerations are measured. */
 static const double last_part = 0.5;
 
-static tabi_status step_to_end(tbi_stage *stage, fall *f, tbi_figure *figure, double duration,
+static tabi_status step_to_end(tbi_simulation *sim, fall *f, tbi_figure *figure, double duration,
                                tabi_error *err) {
-  double start = tbi_stage_energy(stage), before[NBOX] = {0}, along[NBOX] = {0};
-  int64_t steps = llround(duration / stage->timestep);
+  double start = tbi_simulation_energy(sim), before[NBOX] = {0}, along[NBOX] = {0};
+  int64_t steps = llround(duration / sim->timestep);
   int shot = 0, number = 1;
   for (int64_t i = 0; i <= steps; ++i) {
-    double time = tbi_stage_time(stage);
+    double time = tbi_simulation_time(sim);
     if (figure && shot < SNAPSHOTS && time >= snapshot_time[shot] - 1e-9) {
-      tbi_view view = tbi_view_side;
-      view.by_body = true;
-      view.shift[0] = spacing * shot++;
-      number = tbi_view_draw(&view, stage->world, number, figure->script);
+      tbi_camera camera = tbi_camera_side;
+      camera.by_body = true;
+      camera.shift[0] = spacing * shot++;
+      number = tbi_outline_draw(&camera, sim->world, number, figure->script);
     }
     if (i == steps) break;
-    tabi_status status = tbi_stage_step(stage, err);
+    tabi_status status = tbi_simulation_step(sim, err);
     if (status != TABI_OK) return status;
-    speeds_of(stage, along, &f->fastest);
-    const double row[] = {tbi_stage_time(stage), f->fastest, tbi_stage_depth(stage),
-                          tbi_stage_energy(stage) - start};
+    speeds_of(sim, along, &f->fastest);
+    const double row[] = {tbi_simulation_time(sim), f->fastest, tbi_simulation_max_penetration(sim),
+                          tbi_simulation_energy(sim) - start};
     tbi_series_add(&f->series, row);
     f->depth = fmax(f->depth, row[2]);
     f->gain = fmax(f->gain, row[3]);
-    if (i == steps - llround(last_part / stage->timestep) - 1)
+    if (i == steps - llround(last_part / sim->timestep) - 1)
       for (int b = 0; b < NBOX; ++b)
         before[b] = along[b];
   }
@@ -72,24 +73,24 @@ static tabi_status step_to_end(tbi_stage *stage, fall *f, tbi_figure *figure, do
 static tabi_status run_fall(fall *f, const char *friction, tbi_figure *figure, double duration,
                             tabi_error *err) {
   const char *const set[] = {friction, "contact.model=cone", NULL};
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open(&stage, "boxes_slope.yaml", set, err);
-  if (status == TABI_OK) status = step_to_end(&stage, f, figure, duration, err);
-  tbi_stage_close(&stage);
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open(&sim, "boxes_slope.yaml", set, err);
+  if (status == TABI_OK) status = step_to_end(&sim, f, figure, duration, err);
+  tbi_simulation_close(&sim);
   return status;
 }
 
-static void judge(tbi_trial *trial, const fall *held, const fall *sliding) {
+static void check(tbi_trial *trial, const fall *held, const fall *sliding) {
   double law = gravity * (sin(slope) - 0.2 * cos(slope));
-  tbi_judge_below(trial, "mu 0.5 > tan: deepest overlap", "mm", 1e3 * held->depth, 1);
-  tbi_judge_below(trial, "mu 0.5: energy gained", "J", held->gain, 1e-3);
-  tbi_judge_below(trial, "mu 0.5: fastest box at the end", "m/s", held->fastest, 1e-2);
-  tbi_judge_below(trial, "mu 0.2 < tan: deepest overlap", "mm", 1e3 * sliding->depth, 1);
-  tbi_judge_below(trial, "mu 0.2: energy gained", "J", sliding->gain, 1e-3);
-  tbi_judge_within(trial, "mu 0.2: least acceleration of a box", "m/s2", sliding->acceleration[0],
-                   0.99 * law, 1.01 * law);
-  tbi_judge_within(trial, "mu 0.2: largest", "m/s2", sliding->acceleration[1], 0.99 * law,
-                   1.01 * law);
+  tbi_expect_below(trial, "mu 0.5 > tan: deepest overlap", "mm", 1e3 * held->depth, 1);
+  tbi_expect_below(trial, "mu 0.5: energy gained", "J", held->gain, 1e-3);
+  tbi_expect_below(trial, "mu 0.5: fastest box at the end", "m/s", held->fastest, 1e-2);
+  tbi_expect_below(trial, "mu 0.2 < tan: deepest overlap", "mm", 1e3 * sliding->depth, 1);
+  tbi_expect_below(trial, "mu 0.2: energy gained", "J", sliding->gain, 1e-3);
+  tbi_expect_within(trial, "mu 0.2: least acceleration of a box", "m/s2", sliding->acceleration[0],
+                    0.99 * law, 1.01 * law);
+  tbi_expect_within(trial, "mu 0.2: largest", "m/s2", sliding->acceleration[1], 0.99 * law,
+                    1.01 * law);
 }
 
 static tabi_status finish_figure(tbi_figure *figure, const fall *held, const fall *sliding,
@@ -134,7 +135,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   if (status == TABI_OK) {
     status = run_fall(&sliding, "materials.wood.friction=0.2", NULL, duration, err);
   }
-  if (status == TABI_OK) judge(trial, &held, &sliding);
+  if (status == TABI_OK) check(trial, &held, &sliding);
   if (status == TABI_OK) status = tbi_series_write(&held.series, trial, ".csv", err);
   if (status == TABI_OK) status = tbi_series_write(&sliding.series, trial, "-sliding.csv", err);
   if (status == TABI_OK) {

@@ -1,10 +1,11 @@
 /* p5_fall.c - a small humanoid falls, its joints without control.
  *
  * scenes/p5_fall.yaml under `impulse`.  The paper shows pictures of it and the time of a step; what
- * can be judged is that it comes to rest on the floor, which then carries its weight. */
+ * can be checked is that it comes to rest on the floor, which then carries its weight. */
 #include "figure.h"
 #include "measure.h"
-#include "view.h"
+#include "outline.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -21,61 +22,60 @@ typedef struct fall {
 } fall;
 
 /* The floor's force now, upward. */
-static double floor_force(const tbi_stage *stage) {
+static double floor_force(const tbi_simulation *sim) {
   const double origin[3] = {0};
   double force[3], moment[3];
-  tbi_stage_contact_force(stage, TABI_WORLD, origin, force, moment);
+  tbi_simulation_contact_force(sim, TABI_WORLD, origin, force, moment);
   return force[2];
 }
 
 /* A row for every few steps: blows last for one, so their force is spread over the row. */
-static void add_row(tbi_stage *stage, fall *f) {
-  f->sum += floor_force(stage);
-  if (tabi_world_steps(stage->world) % ROW_STEPS != 0) return;
-  const double row[NCOLUMN] = {tbi_stage_time(stage), f->sum / ROW_STEPS,
-                               tabi_world_energy(stage->world).kinetic,
-                               tabi_world_q(stage->world)[2]};
+static void add_row(tbi_simulation *sim, fall *f) {
+  f->sum += floor_force(sim);
+  if (tabi_world_steps(sim->world) % ROW_STEPS != 0) return;
+  const double row[NCOLUMN] = {tbi_simulation_time(sim), f->sum / ROW_STEPS,
+                               tabi_world_energy(sim->world).kinetic, tabi_world_q(sim->world)[2]};
   tbi_series_add(&f->series, row);
   f->sum = 0;
 }
 
-static tabi_status simulate(tbi_stage *stage, fall *f, double duration, FILE *script,
+static tabi_status simulate(tbi_simulation *sim, fall *f, double duration, FILE *script,
                             tabi_error *err) {
-  int64_t steps = llround(duration / stage->timestep);
-  double start = tbi_stage_energy(stage), seconds = 0;
+  int64_t steps = llround(duration / sim->timestep);
+  double start = tbi_simulation_energy(sim), seconds = 0;
   int picture = 0, number = 1;
   for (int64_t i = 0; i < steps; ++i) {
-    if (picture < PICTURES && tbi_stage_time(stage) >= picture_time[picture] - 1e-9) {
-      tbi_view view = tbi_view_side;
-      view.shift[0] = spacing * picture++ - 0.7 * tabi_world_q(stage->world)[0];
-      number = tbi_view_draw(&view, stage->world, number, script);
+    if (picture < PICTURES && tbi_simulation_time(sim) >= picture_time[picture] - 1e-9) {
+      tbi_camera camera = tbi_camera_side;
+      camera.shift[0] = spacing * picture++ - 0.7 * tabi_world_q(sim->world)[0];
+      number = tbi_outline_draw(&camera, sim->world, number, script);
     }
     double before = tbi_measure_clock();
-    tabi_status status = tbi_stage_step(stage, err);
+    tabi_status status = tbi_simulation_step(sim, err);
     seconds += tbi_measure_clock() - before;
     if (status != TABI_OK) return status;
-    add_row(stage, f);
-    f->depth = fmax(f->depth, tbi_stage_depth(stage));
-    f->gain = fmax(f->gain, tbi_stage_energy(stage) - start);
+    add_row(sim, f);
+    f->depth = fmax(f->depth, tbi_simulation_max_penetration(sim));
+    f->gain = fmax(f->gain, tbi_simulation_energy(sim) - start);
   }
   f->seconds = seconds / (double)steps;
   return TABI_OK;
 }
 
-static void judge(tbi_trial *trial, const tbi_stage *stage, const fall *f) {
+static void check(tbi_trial *trial, const tbi_simulation *sim, const fall *f) {
   int32_t last = f->series.nrow - 1;
-  double weight = 9.81 * tabi_model_mass(stage->model);
-  tbi_judge_within(trial, "simulated without divergence", "s",
-                   tbi_series_at(&f->series, last, TIME), trial->quick ? 1.6 : 5, 5);
-  tbi_judge_below(trial, "height of the pelvis in the end", "m",
-                  tbi_series_at(&f->series, last, HEIGHT), 0.1);
-  tbi_judge_below(trial, "kinetic energy in the end", "J", tbi_series_at(&f->series, last, KINETIC),
-                  1e-6);
-  tbi_judge_within(trial, "force of the floor in the end / weight", "",
-                   tbi_series_at(&f->series, last, FORCE) / weight, 0.99, 1.01);
-  tbi_judge_below(trial, "deepest overlap", "mm", 1e3 * f->depth, 1);
-  tbi_judge_below(trial, "energy gained", "J", f->gain, 1e-3);
-  tbi_judge_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * f->seconds, 4);
+  double weight = 9.81 * tabi_model_mass(sim->model);
+  tbi_expect_within(trial, "simulated without divergence", "s",
+                    tbi_series_at(&f->series, last, TIME), trial->quick ? 1.6 : 5, 5);
+  tbi_expect_below(trial, "height of the pelvis in the end", "m",
+                   tbi_series_at(&f->series, last, HEIGHT), 0.1);
+  tbi_expect_below(trial, "kinetic energy in the end", "J",
+                   tbi_series_at(&f->series, last, KINETIC), 1e-6);
+  tbi_expect_within(trial, "force of the floor in the end / weight", "",
+                    tbi_series_at(&f->series, last, FORCE) / weight, 0.99, 1.01);
+  tbi_expect_below(trial, "deepest overlap", "mm", 1e3 * f->depth, 1);
+  tbi_expect_below(trial, "energy gained", "J", f->gain, 1e-3);
+  tbi_expect_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * f->seconds, 4);
 }
 
 static tabi_status finish_figure(tbi_figure *figure, const fall *f, double weight,
@@ -101,17 +101,17 @@ static tabi_status finish_figure(tbi_figure *figure, const fall *f, double weigh
   return tbi_figure_close(figure, ".svg", err);
 }
 
-static tabi_status run_stage(tbi_trial *trial, tbi_stage *stage, fall *f, tabi_error *err) {
+static tabi_status run_stage(tbi_trial *trial, tbi_simulation *sim, fall *f, tabi_error *err) {
   tbi_figure figure;
   tabi_status status = tbi_figure_open(&figure, trial, 900, 480, err);
   if (status != TABI_OK) return status;
-  status = simulate(stage, f, trial->quick ? 1.6 : 5, figure.script, err);
+  status = simulate(sim, f, trial->quick ? 1.6 : 5, figure.script, err);
   if (status == TABI_OK) {
-    judge(trial, stage, f);
+    check(trial, sim, f);
     status = tbi_series_write(&f->series, trial, ".csv", err);
   }
   if (status == TABI_OK) {
-    return finish_figure(&figure, f, 9.81 * tabi_model_mass(stage->model), err);
+    return finish_figure(&figure, f, 9.81 * tabi_model_mass(sim->model), err);
   }
   tbi_figure_drop(&figure);
   return status;
@@ -120,10 +120,10 @@ static tabi_status run_stage(tbi_trial *trial, tbi_stage *stage, fall *f, tabi_e
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   fall f = {0};
   tbi_series_init(&f.series, columns);
-  tbi_stage stage;
-  tabi_status status = tbi_stage_open(&stage, "p5_fall.yaml", NULL, err);
-  if (status == TABI_OK) status = run_stage(trial, &stage, &f, err);
-  tbi_stage_close(&stage);
+  tbi_simulation sim;
+  tabi_status status = tbi_simulation_open(&sim, "p5_fall.yaml", NULL, err);
+  if (status == TABI_OK) status = run_stage(trial, &sim, &f, err);
+  tbi_simulation_close(&sim);
   tbi_series_free(&f.series);
   return status;
 }

@@ -10,8 +10,8 @@
  * the mass centre must follow a parabola of curvature -g; positions are advanced by the new
  * velocity, so a fit finds it exactly where a comparison with the state at take-off would not. */
 #include "film.h"
-#include "march.h"
 #include "measure.h"
+#include "walk_sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ typedef struct posture {
 typedef enum phase { STAND, FLY, LAND } phase;
 
 typedef struct jump {
-  tbi_march march; /* the robot, its joints, and the plan to stand */
+  tbi_walk_sim walk; /* the robot, its joints, and the plan to stand */
   tabi_dynamics *dynamics;
   double *q, *v, *target, *rate;
   int32_t joint[2][LEG];           /* hip, knee, ankle */
@@ -52,7 +52,7 @@ typedef struct jump {
 /* -- postures */
 
 static void set_posture(jump *j, const posture *p) {
-  const tabi_model *model = j->march.planned;
+  const tabi_model *model = j->walk.planned_model;
   j->q[3] = cos(0.5 * p->pitch);
   j->q[4] = j->q[6] = 0;
   j->q[5] = sin(0.5 * p->pitch);
@@ -68,7 +68,7 @@ static double measure_posture(jump *j, posture *p) {
   set_posture(j, p);
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
   tabi_dynamics_com(j->dynamics, com);
-  tabi_dynamics_link_pose(j->dynamics, j->march.foot[TABI_LEFT], foot, quat);
+  tabi_dynamics_link_pose(j->dynamics, j->walk.foot[TABI_LEFT], foot, quat);
   p->height = com[2] - foot[2] - j->sole[2];
   return com[0] - foot[0] - j->sole[0];
 }
@@ -90,7 +90,7 @@ static posture find_posture(jump *j, double bend, double pitch) {
 
 /* Angular momentum on the way from one posture to another in 1 s. */
 static double spin(jump *j, const posture *from, const posture *to) {
-  const tabi_model *model = j->march.planned;
+  const tabi_model *model = j->walk.planned_model;
   double lin[3], ang[3];
   set_posture(j, to);
   j->v[4] = to->pitch - from->pitch;
@@ -118,10 +118,10 @@ static double bend_of(int row) {
 
 static void make_table(jump *j) {
   double foot[3], quat[4];
-  tabi_walk_start(j->march.walk, j->q);
+  tabi_walk_start(j->walk.plan, j->q);
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
-  tabi_dynamics_link_pose(j->dynamics, j->march.foot[TABI_LEFT], foot, quat);
-  tabi_walk_state plan = tabi_walk_at(j->march.walk, 0);
+  tabi_dynamics_link_pose(j->dynamics, j->walk.foot[TABI_LEFT], foot, quat);
+  tabi_walk_state plan = tabi_walk_at(j->walk.plan, 0);
   for (int k = 0; k < 3; ++k)
     j->sole[k] = plan.foot[TABI_LEFT][k] - foot[k];
   j->table[STANDING] = find_posture(j, bend_of(STANDING), 0);
@@ -176,7 +176,7 @@ static double wanted(const jump *j, double time) {
 static double floor_force(const jump *j) {
   const double origin[3] = {0};
   double force[3], moment[3];
-  tbi_stage_contact_force(&j->march.stage, TABI_WORLD, origin, force, moment);
+  tbi_simulation_contact_force(&j->walk.sim, TABI_WORLD, origin, force, moment);
   return force[2];
 }
 
@@ -195,18 +195,18 @@ static void change_phase(jump *j, double time) {
 }
 
 static tabi_status step(jump *j, tabi_error *err) {
-  tbi_stage *stage = &j->march.stage;
-  double time = tbi_stage_time(stage), angle[LEG];
+  tbi_simulation *sim = &j->walk.sim;
+  double time = tbi_simulation_time(sim), angle[LEG];
   change_phase(j, time);
-  posture_at(j, wanted(j, time + stage->timestep), angle);
+  posture_at(j, wanted(j, time + sim->timestep), angle);
   for (int side = 0; side < 2; ++side)
     for (int i = 0; i < LEG; ++i) {
       int32_t joint = j->joint[side][i];
-      j->rate[joint] = (angle[i] - j->target[joint]) / stage->timestep;
+      j->rate[joint] = (angle[i] - j->target[joint]) / sim->timestep;
       j->target[joint] = angle[i];
     }
-  tabi_pd_apply_targets(j->march.pd, stage->world, j->target, j->rate);
-  return tbi_stage_step(stage, err);
+  tabi_pd_apply_targets(j->walk.pd, sim->world, j->target, j->rate);
+  return tbi_simulation_step(sim, err);
 }
 
 static tabi_status open_jump(jump *j, tabi_contact_kind contact, tabi_error *err) {
@@ -215,11 +215,11 @@ static tabi_status open_jump(jump *j, tabi_contact_kind contact, tabi_error *err
       {"r_hip_pitch", "r_knee", "r_ankle_pitch"},
   };
   *j = (jump){0};
-  tbi_march_def def = tbi_march_humanoid20();
+  tbi_walk_sim_def def = tbi_walk_sim_humanoid20();
   def.contact = contact;
-  tabi_status status = tbi_march_open(&j->march, &def, err);
+  tabi_status status = tbi_walk_sim_open(&j->walk, &def, err);
   if (status != TABI_OK) return status;
-  const tabi_model *model = j->march.planned;
+  const tabi_model *model = j->walk.planned_model;
   size_t nq = (size_t)tabi_model_nq(model), nv = (size_t)tabi_model_nv(model);
   size_t njoint = (size_t)tabi_model_njoint(model);
   j->dynamics = tabi_dynamics_create(model, err);
@@ -230,7 +230,7 @@ static tabi_status open_jump(jump *j, tabi_contact_kind contact, tabi_error *err
   j->rate = j->target + njoint;
   for (int side = 0; side < 2; ++side)
     for (int i = 0; i < LEG; ++i)
-      j->joint[side][i] = tbi_stage_joint(&j->march.stage, names[side][i]);
+      j->joint[side][i] = tbi_simulation_joint(&j->walk.sim, names[side][i]);
   make_table(j);
   return TABI_OK;
 }
@@ -244,28 +244,28 @@ static tabi_status start(jump *j, tabi_error *err) {
   j->off = j->table[OFF].height;
   set_posture(j, stand);
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
-  tabi_dynamics_link_pose(j->dynamics, j->march.foot[TABI_LEFT], foot, quat);
+  tabi_dynamics_link_pose(j->dynamics, j->walk.foot[TABI_LEFT], foot, quat);
   j->q[2] -= foot[2] + j->sole[2];
   for (int side = 0; side < 2; ++side)
     for (int i = 0; i < LEG; ++i)
       j->target[j->joint[side][i]] = stand->angle[i];
-  return tabi_world_set_state(j->march.stage.world, j->q, j->v, err);
+  return tabi_world_set_state(j->walk.sim.world, j->q, j->v, err);
 }
 
 static void close_jump(jump *j) {
-  tbi_march_close(&j->march);
+  tbi_walk_sim_close(&j->walk);
   tabi_dynamics_destroy(j->dynamics);
   free(j->q);
 }
 
-/* -- what is seen */
+/* -- what is measured */
 
 static void add_row(jump *j, tbi_series *series) {
-  tbi_stage *stage = &j->march.stage;
+  tbi_simulation *sim = &j->walk.sim;
   double com[3];
-  const double *q = tabi_world_q(stage->world);
-  tabi_dynamics_com(tabi_world_dynamics(stage->world), com);
-  const double row[NCOLUMN] = {tbi_stage_time(stage), floor_force(j), com[2], com[0],
+  const double *q = tabi_world_q(sim->world);
+  tabi_dynamics_com(tabi_world_dynamics(sim->world), com);
+  const double row[NCOLUMN] = {tbi_simulation_time(sim), floor_force(j), com[2], com[0],
                                2 * atan2(q[5], q[3])};
   tbi_series_add(series, row);
 }
@@ -273,11 +273,11 @@ static void add_row(jump *j, tbi_series *series) {
 static tabi_status simulate(jump *j, double duration, tbi_film *film, tbi_series *series,
                             tabi_error *err) {
   static const double times[PICTURES] = {0.4, 1.3, 1.5, 1.56, 1.61, 1.66, 1.72, 1.85, 2.9};
-  int64_t steps = llround(duration / j->march.stage.timestep);
+  int64_t steps = llround(duration / j->walk.sim.timestep);
   for (int64_t i = 0; i < steps; ++i) {
-    double time = tbi_stage_time(&j->march.stage);
+    double time = tbi_simulation_time(&j->walk.sim);
     if (film && film->taken < PICTURES && time >= times[film->taken] - 1e-9)
-      tbi_film_take(film, &j->march.stage, tabi_world_q(j->march.stage.world)[0]);
+      tbi_film_take(film, &j->walk.sim, tabi_world_q(j->walk.sim.world)[0]);
     tabi_status status = step(j, err);
     if (status != TABI_OK) return status;
     add_row(j, series);
@@ -331,25 +331,25 @@ static flight find_flight(const tbi_series *series) {
   return length > 4 ? fit(series, best, best + length - 1) : (flight){0};
 }
 
-static void judge(tbi_trial *trial, const char *law, const tbi_series *series, double height) {
+static void check(tbi_trial *trial, const char *law, const tbi_series *series, double height) {
   char name[64];
   flight f = find_flight(series);
   int32_t last = series->nrow - 1;
   (void)snprintf(name, sizeof name, "simulated without divergence, %s", law);
-  tbi_judge_within(trial, name, "s", tbi_series_at(series, last, TIME), trial->quick ? 3 : 5, 5);
+  tbi_expect_within(trial, name, "s", tbi_series_at(series, last, TIME), trial->quick ? 3 : 5, 5);
   (void)snprintf(name, sizeof name, "flight, %s", law);
-  tbi_judge_above(trial, name, "s", f.duration, 0.1);
+  tbi_expect_above(trial, name, "s", f.duration, 0.1);
   (void)snprintf(name, sizeof name, "force in flight, %s", law);
-  tbi_judge_within(trial, name, "N", f.force, 0, 0);
+  tbi_expect_within(trial, name, "N", f.force, 0, 0);
   (void)snprintf(name, sizeof name, "curvature of the parabola, %s", law);
-  tbi_judge_within(trial, name, "m/s^2", f.gravity, 0.99 * 9.81, 1.01 * 9.81);
+  tbi_expect_within(trial, name, "m/s^2", f.gravity, 0.99 * 9.81, 1.01 * 9.81);
   (void)snprintf(name, sizeof name, "distance from it against its rise, %s", law);
-  tbi_judge_below(trial, name, "%", 100 * f.off, 1);
+  tbi_expect_below(trial, name, "%", 100 * f.off, 1);
   (void)snprintf(name, sizeof name, "rise of the mass centre in flight, %s", law);
-  tbi_judge_above(trial, name, "mm", 1e3 * f.rise, 20);
+  tbi_expect_above(trial, name, "mm", 1e3 * f.rise, 20);
   (void)snprintf(name, sizeof name, "stands in the end, %s", law);
   bool stands = fabs(tbi_series_at(series, last, HEIGHT) - height) < 0.05 * height;
-  tbi_judge_word(trial, name, "yes", stands ? "yes" : "no", stands);
+  tbi_expect_word(trial, name, "yes", stands ? "yes" : "no", stands);
 }
 
 static tabi_status run_one(tbi_trial *trial, tabi_contact_kind contact, tbi_film *film,
@@ -360,9 +360,9 @@ static tabi_status run_one(tbi_trial *trial, tabi_contact_kind contact, tbi_film
   double begun = tbi_measure_clock();
   if (status == TABI_OK) status = simulate(&j, trial->quick ? 3 : 5, film, series, err);
   if (status == TABI_OK) {
-    judge(trial, tabi_contact_name(contact), series, j.stand);
+    check(trial, tabi_contact_name(contact), series, j.stand);
     double seconds = (tbi_measure_clock() - begun) / series->nrow;
-    if (film) tbi_judge_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * seconds, 4);
+    if (film) tbi_expect_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * seconds, 4);
   }
   close_jump(&j);
   return status;

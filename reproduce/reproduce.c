@@ -70,6 +70,6 @@ tabi_status tbi_trial_run(tbi_trial *trial, tabi_error *err) {
   tbi_trial_progress(trial, "");
   trial->seconds = now() - begun;
   if (status != TABI_ERR_DIVERGED) return status;
-  tbi_judge_word(trial, "runs to its end", "yes", err->message, false);
+  tbi_expect_word(trial, "runs to its end", "yes", err->message, false);
   return TABI_OK;
 }

@@ -1,10 +1,10 @@
 /* robot_walks.c - a human figure walks under penalty (P2, Fig. 3), a small humanoid under impulse
  * (P5, Fig. 4); both also under exact.
  *
- * The papers show pictures and the time of a step.  What can be judged is that the robots walk with
- * steps of 1 ms, carried by a floor that they hardly sink into. */
+ * The papers show pictures and the time of a step.  What can be checked is that the robots walk
+ * with steps of 1 ms, carried by a floor that they hardly sink into. */
 #include "film.h"
-#include "march.h"
+#include "walk_sim.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ enum { PICTURES = 8, VARIANTS = 20, REPEATS = 3 };
 
 /* What is asked of a paper's robot. */
 typedef struct walker {
-  tbi_march_def (*robot)(void);
+  tbi_walk_sim_def (*robot)(void);
   tabi_contact_kind contact;
   tabi_footstep step;
   int32_t nstep;
@@ -20,81 +20,82 @@ typedef struct walker {
   double cost;    /* s, of a step of the simulation in the paper */
 } walker;
 
-static tbi_march_def march_of(const tbi_trial *trial, const walker *w) {
-  tbi_march_def def = w->robot();
+static tbi_walk_sim_def walk_of(const tbi_trial *trial, const walker *w) {
+  tbi_walk_sim_def def = w->robot();
   tabi_footstep close = w->step;
   close.forward = 0;
-  tbi_march_add(&def, trial->quick ? 3 : w->nstep, w->step);
-  tbi_march_add(&def, 1, close);
+  tbi_walk_sim_add_steps(&def, trial->quick ? 3 : w->nstep, w->step);
+  tbi_walk_sim_add_steps(&def, 1, close);
   def.contact = w->contact;
   return def;
 }
 
 /* Pictures of two steps in the middle. */
-static bool is_picture(const tbi_march *m, const walker *w, int32_t taken) {
+static bool is_picture(const tbi_walk_sim *m, const walker *w, int32_t taken) {
   double period = w->step.double_support + w->step.single_support;
   double begin = m->def.stand_before + (m->def.nstep > 4 ? 2 : 1) * period;
-  return tbi_stage_time(&m->stage) >= begin + 2 * period * taken / (PICTURES - 1);
+  return tbi_simulation_time(&m->sim) >= begin + 2 * period * taken / (PICTURES - 1);
 }
 
-static tabi_status walk(const tbi_march_def *def, const walker *w, tbi_film *film,
-                        tbi_series *series, tbi_march_seen *seen, tabi_error *err) {
-  tbi_march m;
-  tabi_status status = tbi_march_open(&m, def, err);
-  while (status == TABI_OK && tbi_march_goes_on(&m)) {
+static tabi_status walk(const tbi_walk_sim_def *def, const walker *w, tbi_film *film,
+                        tbi_series *series, tbi_walk_metrics *metrics, tabi_error *err) {
+  tbi_walk_sim m;
+  tabi_status status = tbi_walk_sim_open(&m, def, err);
+  while (status == TABI_OK && tbi_walk_sim_running(&m)) {
     if (film->taken < PICTURES && is_picture(&m, w, film->taken))
-      tbi_film_take(film, &m.stage, tabi_world_q(m.stage.world)[0]);
-    status = tbi_march_step(&m, err);
-    if (status == TABI_OK) tbi_march_note(&m, series);
+      tbi_film_take(film, &m.sim, tabi_world_q(m.sim.world)[0]);
+    status = tbi_walk_sim_step(&m, err);
+    if (status == TABI_OK) tbi_walk_sim_record(&m, series);
   }
-  *seen = m.seen;
-  tbi_march_close(&m);
+  *metrics = m.metrics;
+  tbi_walk_sim_close(&m);
   return status;
 }
 
-static void judge(tbi_trial *trial, tabi_contact_kind contact, const tbi_march_seen *seen) {
+static void check(tbi_trial *trial, tabi_contact_kind contact, const tbi_walk_metrics *metrics) {
   const char *law = tabi_contact_name(contact);
   char name[64];
   (void)snprintf(name, sizeof name, "walks to the end, %s", law);
-  tbi_judge_word(trial, name, "yes", seen->fell > 0 ? "falls" : "yes", seen->fell == 0);
+  tbi_expect_word(trial, name, "yes", metrics->fall_time > 0 ? "falls" : "yes",
+                  metrics->fall_time == 0);
   (void)snprintf(name, sizeof name, "deepest overlap, %s", law);
-  tbi_judge_below(trial, name, "mm", 1e3 * seen->depth, 1);
+  tbi_expect_below(trial, name, "mm", 1e3 * metrics->penetration, 1);
   (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
-  tbi_judge_below(trial, name, "%", 100 * seen->force_error, 0.5);
+  tbi_expect_below(trial, name, "%", 100 * metrics->force_error, 0.5);
 }
 
 /* What takes long. */
-static tabi_status judge_cost(tbi_trial *trial, const tbi_march_def *def, double paper,
+static tabi_status check_cost(tbi_trial *trial, const tbi_walk_sim_def *def, double paper,
                               tabi_error *err) {
   double seconds = 0;
   int32_t stood = 0;
-  tabi_status status = tbi_march_cost(def, REPEATS, &seconds, err);
-  if (status == TABI_OK) status = tbi_march_variants(trial, def, VARIANTS, &stood, err);
+  tabi_status status = tbi_walk_sim_step_cost(def, REPEATS, &seconds, err);
+  if (status == TABI_OK) status = tbi_walk_sim_variants(trial, def, VARIANTS, &stood, err);
   if (status != TABI_OK) return status;
   char name[64];
   (void)snprintf(name, sizeof name, "time of a step (paper: about %g ms)", 1e3 * paper);
-  tbi_judge_below(trial, name, "ms", 1e3 * seconds, 1e3 * paper);
-  tbi_judge_within(trial, "variants that walk to the end", "%", 100.0 * stood / VARIANTS, 90, 100);
+  tbi_expect_below(trial, name, "ms", 1e3 * seconds, 1e3 * paper);
+  tbi_expect_within(trial, "variants that walk to the end", "%", 100.0 * stood / VARIANTS, 90, 100);
   return TABI_OK;
 }
 
 static tabi_status run_film(tbi_trial *trial, const walker *w, tbi_film *film, tbi_series *series,
                             tabi_error *err) {
-  tbi_march_def def = march_of(trial, w), other = def;
-  tbi_march_seen seen;
-  tabi_status status = walk(&def, w, film, series, &seen, err);
+  tbi_walk_sim_def def = walk_of(trial, w), other = def;
+  tbi_walk_metrics metrics;
+  tabi_status status = walk(&def, w, film, series, &metrics, err);
   if (status != TABI_OK) return status;
-  judge(trial, def.contact, &seen);
+  check(trial, def.contact, &metrics);
   other.contact = TABI_CONTACT_EXACT;
-  status = tbi_march_run(&other, NULL, &seen, err);
-  if (status == TABI_OK) judge(trial, other.contact, &seen);
-  if (status == TABI_OK && !trial->quick) status = judge_cost(trial, &def, w->cost, err);
+  status = tbi_walk_sim_run(&other, NULL, &metrics, err);
+  if (status == TABI_OK) check(trial, other.contact, &metrics);
+  if (status == TABI_OK && !trial->quick) status = check_cost(trial, &def, w->cost, err);
   return status == TABI_OK ? tbi_series_write(series, trial, ".csv", err) : status;
 }
 
 static tabi_status run(tbi_trial *trial, const walker *w, tabi_error *err) {
   tbi_series series;
-  tbi_series_init(&series, tbi_march_columns);
+  tbi_series_init(&series, tbi_walk_columns);
   tbi_film film;
   tabi_status status = tbi_film_open(&film, trial, 0.75 * w->stature, w->stature, err);
   if (status == TABI_OK) status = run_film(trial, w, &film, &series, err);
@@ -115,7 +116,7 @@ static tabi_status run_figure(tbi_trial *trial, tabi_error *err) {
   tabi_footstep step = tabi_footstep_default();
   step.forward = 0.2;
   step.single_support = 0.6;
-  const walker w = {.robot = tbi_march_figure40,
+  const walker w = {.robot = tbi_walk_sim_figure40,
                     .contact = TABI_CONTACT_PENALTY,
                     .step = step,
                     .nstep = 8,
@@ -129,7 +130,7 @@ static tabi_status run_small(tbi_trial *trial, tabi_error *err) {
   step.forward = 0.05;
   step.single_support = 0.4;
   step.lift = 0.02;
-  const walker w = {.robot = tbi_march_humanoid20,
+  const walker w = {.robot = tbi_walk_sim_humanoid20,
                     .contact = TABI_CONTACT_IMPULSE,
                     .step = step,
                     .nstep = 10,

@@ -17,6 +17,8 @@ check_layers() { tools/include_order.py; }
 
 check_headers() { tools/check_headers.sh; }
 
+check_docs() { tools/check_docs.py --self-test && tools/check_docs.py; }
+
 check_page() { tools/check_page.sh; }
 
 # what users get, without the tests
@@ -52,7 +54,7 @@ check_fuzz() {
 }
 
 steps=("$@")
-[ $# -gt 0 ] || steps=(format layers headers page exports install tidy fuzz)
+[ $# -gt 0 ] || steps=(format layers headers docs page exports install tidy fuzz)
 failed=()
 for step in "${steps[@]}"; do
   echo "== $step"

@@ -1,12 +1,12 @@
 /* film.c - reels.
  *
- * Picture k is due at the step nearest to k periods after the first frame, of those steps that a
+ * Picture k is due at the step nearest to k periods after the first sample, of those steps that a
  * log of the scene has.  The period is never shorter than the time between these, so no two
  * pictures are of the same step. */
 #include "film.h"
 
-#include "fault.h"
-#include "picture.h"
+#include "memory_error.h"
+#include "picture_encoder.h"
 #include "stage.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ struct tbi_reel {
   tabi_recording *recording;
   tabi_world *world; /* or these, of a run */
   tabi_observer *observer;
-  tbi_camera *camera;
+  tbi_picture_encoder *encoder;
   char *path; /* of the scene or the log */
 
   double rate;         /* pictures per second before any was thrown away */
   double steps_each;   /* steps from picture to picture at that rate */
-  int32_t every;       /* steps between frames */
+  int32_t every;       /* steps between samples */
   int64_t first, next; /* step of the first picture and of the one due next */
   int64_t number;      /* k of the next */
   int64_t skip;        /* numbers from picture to picture, a power of two */
@@ -64,15 +64,15 @@ static tabi_status make_room(tbi_reel *reel, size_t size, tabi_error *err) {
   if (size <= reel->capacity - reel->used) return TABI_OK;
   size_t capacity = 2 * (reel->used + size);
   unsigned char *more = realloc(reel->bytes, capacity);
-  if (!more) return tbi_no_memory(err);
+  if (!more) return tbi_memory_error(err);
   reel->bytes = more;
   reel->capacity = capacity;
   return TABI_OK;
 }
 
 /* Takes the picture that is due. */
-static tabi_status take(tbi_reel *reel, const tabi_frame *frame, tabi_error *err) {
-  size_t size = tbi_camera_bound(reel->camera, frame->ncontact);
+static tabi_status take(tbi_reel *reel, const tabi_sample *sample, tabi_error *err) {
+  size_t size = tbi_picture_size(reel->encoder, sample->ncontact);
   while (reel->used > 0 && reel->used + size > TBI_REEL_BYTES) {
     thin(reel);
     if (reel->number % reel->skip == 0) continue;
@@ -81,15 +81,15 @@ static tabi_status take(tbi_reel *reel, const tabi_frame *frame, tabi_error *err
   }
   tabi_status status = make_room(reel, size, err);
   if (status != TABI_OK) return status;
-  reel->used += tbi_camera_take(reel->camera, frame, 0, 0, reel->bytes + reel->used);
+  reel->used += tbi_picture_encode(reel->encoder, sample, 0, 0, reel->bytes + reel->used);
   set_due(reel, reel->number + reel->skip);
   return TABI_OK;
 }
 
-static tabi_status take_first(tbi_reel *reel, const tabi_frame *frame, tabi_error *err) {
-  reel->first = frame->step;
-  reel->begin = frame->time;
-  return take(reel, frame, err);
+static tabi_status take_first(tbi_reel *reel, const tabi_sample *sample, tabi_error *err) {
+  reel->first = sample->step;
+  reel->begin = sample->time;
+  return take(reel, sample, err);
 }
 
 static char *copy_text(const char *text) {
@@ -103,7 +103,7 @@ static tbi_reel *create(const tabi_scene *scene, const char *path, double timest
                         tabi_error *err) {
   tbi_reel *reel = calloc(1, sizeof *reel);
   if (!reel) {
-    (void)tbi_no_memory(err);
+    (void)tbi_memory_error(err);
     return NULL;
   }
   reel->scene = scene;
@@ -112,9 +112,9 @@ static tbi_reel *create(const tabi_scene *scene, const char *path, double timest
   reel->rate = fmin(TBI_REEL_RATE, 1 / (timestep * every));
   reel->steps_each = fmax(1 / (reel->rate * timestep), every);
   reel->path = copy_text(path);
-  if (!reel->path) (void)tbi_no_memory(err);
-  if (reel->path) reel->camera = tbi_camera_create(scene, err);
-  if (reel->camera) return reel;
+  if (!reel->path) (void)tbi_memory_error(err);
+  if (reel->path) reel->encoder = tbi_picture_encoder_create(scene, err);
+  if (reel->encoder) return reel;
   tbi_reel_destroy(reel);
   return NULL;
 }
@@ -138,13 +138,13 @@ tabi_status tbi_reel_step(tbi_reel *reel, tabi_error *err) {
 
 static tabi_status take_log(tbi_reel *reel, tabi_error *err) {
   tabi_recording_info info = tabi_recording_get_info(reel->recording);
-  tabi_frame frame;
-  tabi_status status = tabi_recording_frame(reel->recording, 0, &frame, err);
-  if (status == TABI_OK) status = take_first(reel, &frame, err);
+  tabi_sample sample;
+  tabi_status status = tabi_recording_sample(reel->recording, 0, &sample, err);
+  if (status == TABI_OK) status = take_first(reel, &sample, err);
   while (status == TABI_OK && reel->next <= info.last) {
     int64_t index = tabi_recording_find(reel->recording, reel->next);
-    status = tabi_recording_frame(reel->recording, index, &frame, err);
-    if (status == TABI_OK) status = take(reel, &frame, err);
+    status = tabi_recording_sample(reel->recording, index, &sample, err);
+    if (status == TABI_OK) status = take(reel, &sample, err);
   }
   return status;
 }
@@ -176,7 +176,7 @@ tbi_reel *tbi_reel_load(const char *path, const tabi_scene_def *def, tabi_error 
 
 void tbi_reel_destroy(tbi_reel *reel) {
   if (!reel) return;
-  tbi_camera_destroy(reel->camera);
+  tbi_picture_encoder_destroy(reel->encoder);
   tabi_observer_destroy(reel->observer);
   tabi_recording_close(reel->recording);
   tabi_scene_destroy(reel->own);

@@ -1,6 +1,6 @@
 /* film.h - films: pictures of a run, one after another, on a reel.
  *
- * Pictures are taken at multiples of 1/60 s, each of the frame nearest in time.  When the reel is
+ * Pictures are taken at multiples of 1/60 s, each of the sample nearest in time.  When the reel is
  * full, every second one is thrown away, and from then on only half as many are taken; so a film
  * is as fine as its length allows, and the same from a run as from the log of it. */
 #ifndef TBI_VIEWER_FILM_H

@@ -6,7 +6,7 @@
  * regular file, as /dev/stdout, is written to at once. */
 #include "html.h"
 
-#include "fault.h"
+#include "memory_error.h"
 #include "stage.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static tabi_status write_run(const tbi_reel *reel, int32_t number, FILE *file, t
   if (!stage) return TABI_ERR_MEMORY;
   char *text = tbi_stage_text(stage);
   json_decref(stage);
-  if (!text) return tbi_no_memory(err);
+  if (!text) return tbi_memory_error(err);
   size_t size = 0;
   const unsigned char *film = tbi_reel_film(reel, &size);
   (void)fprintf(file, "<script type=\"application/json\" id=\"tabi-stage-%d\">%s</script>\n",
@@ -145,7 +145,7 @@ tabi_status tbi_html_write_logs(const char *path, const char *const *log, int32_
   tabi_error local = {0};
   tabi_error *e = err ? err : &local;
   tbi_reel **reel = calloc((size_t)count + 1, sizeof(tbi_reel *));
-  if (!reel) return tbi_no_memory(err);
+  if (!reel) return tbi_memory_error(err);
   tabi_status status = TABI_OK;
   for (int32_t i = 0; i < count && status == TABI_OK; ++i) {
     reel[i] = tbi_reel_load(log[i], def, e);

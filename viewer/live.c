@@ -5,8 +5,8 @@
  * they last, the clock is set back instead of being chased, and the factor tells. */
 #include "live.h"
 
-#include "fault.h"
 #include "live_world.h"
+#include "memory_error.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ struct tbi_live {
   int32_t nrequest;
   int32_t viewers;
   bool stop;
-  tbi_parcel *stage;
+  tbi_message *stage;
 
   /* of the thread alone */
   tbi_live_world world;
@@ -53,25 +53,25 @@ static double now(void) {
 /* -- messages */
 
 /* {"error": "..."} or the like; NULL: out of memory. */
-static tbi_parcel *message(const char *key, const char *text) {
+static tbi_message *message(const char *key, const char *text) {
   json_t *object = json_pack("{s:s}", key, text);
   char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
   json_decref(object);
-  tbi_parcel *parcel = line ? tbi_parcel_of(line, strlen(line)) : NULL;
+  tbi_message *message = line ? tbi_message_of(line, strlen(line)) : NULL;
   free(line);
-  return parcel;
+  return message;
 }
 
-static tbi_parcel *stage_message(const tbi_parcel *stage, bool reset) {
+static tbi_message *stage_message(const tbi_message *stage, bool reset) {
   static const char head[] = "{\"stage\":";
   const char *tail = reset ? ",\"reset\":true}" : "}";
   size_t size = sizeof head - 1;
-  tbi_parcel *parcel = tbi_parcel_create(size + stage->size + strlen(tail));
-  if (!parcel) return NULL;
-  memcpy(parcel->bytes, head, size);
-  memcpy(parcel->bytes + size, stage->bytes, stage->size);
-  memcpy(parcel->bytes + size + stage->size, tail, strlen(tail));
-  return parcel;
+  tbi_message *message = tbi_message_create(size + stage->size + strlen(tail));
+  if (!message) return NULL;
+  memcpy(message->bytes, head, size);
+  memcpy(message->bytes + size, stage->bytes, stage->size);
+  memcpy(message->bytes + size + stage->size, tail, strlen(tail));
+  return message;
 }
 
 static void tell(tbi_live *live, const char *key, const tabi_error *err) {
@@ -81,20 +81,20 @@ static void tell(tbi_live *live, const char *key, const tabi_error *err) {
   tbi_server_send(live->server, message(key, text), NULL);
 }
 
-static void send_picture(tbi_live *live, tbi_parcel *text) {
+static void send_picture(tbi_live *live, tbi_message *text) {
   bool paused = !live->playing;
-  tbi_parcel *picture = tbi_live_world_picture(&live->world, paused ? 0 : live->factor, paused);
+  tbi_message *picture = tbi_live_world_picture(&live->world, paused ? 0 : live->factor, paused);
   tbi_server_send(live->server, text, picture);
   live->stale = false;
 }
 
 /* The settings or the start have changed, and what is shown with them. */
 static void send_stage(tbi_live *live, bool reset) {
-  tbi_parcel *stage = tbi_live_world_stage(&live->world);
+  tbi_message *stage = tbi_live_world_stage(&live->world);
   if (!stage) return;
-  tbi_parcel *text = stage_message(stage, reset);
+  tbi_message *text = stage_message(stage, reset);
   (void)pthread_mutex_lock(&live->lock);
-  tbi_parcel_drop(live->stage);
+  tbi_message_drop(live->stage);
   live->stage = stage;
   (void)pthread_mutex_unlock(&live->lock);
   send_picture(live, text);
@@ -234,7 +234,7 @@ static bool put_request(tbi_live *live, const tbi_request *request) {
   return room;
 }
 
-tbi_parcel *tbi_live_hear(void *user, const char *text, size_t size) {
+tbi_message *tbi_live_hear(void *user, const char *text, size_t size) {
   tbi_request request;
   char complaint[TBI_COMPLAINT_SIZE];
   if (!tbi_request_read(text, size, &request, complaint)) return message("error", complaint);
@@ -255,10 +255,10 @@ void tbi_live_watch(void *user, int32_t viewers) {
   if (left) (void)put_request(live, &release);
 }
 
-tbi_parcel *tbi_live_get_stage(void *user) {
+tbi_message *tbi_live_get_stage(void *user) {
   tbi_live *live = user;
   (void)pthread_mutex_lock(&live->lock);
-  tbi_parcel *stage = tbi_parcel_hold(live->stage);
+  tbi_message *stage = tbi_message_hold(live->stage);
   (void)pthread_mutex_unlock(&live->lock);
   return stage;
 }
@@ -336,14 +336,14 @@ tbi_live *tbi_live_create(tabi_scene *scene, const char *path, tabi_error *err) 
   tbi_live *live = calloc(1, sizeof *live);
   if (!live) {
     tabi_scene_destroy(scene);
-    (void)tbi_no_memory(err);
+    (void)tbi_memory_error(err);
     return NULL;
   }
   init_locks(live);
   live->speed = 1;
   tabi_status status = tbi_live_world_open(&live->world, scene, path, err);
   if (status == TABI_OK) live->stage = tbi_live_world_stage(&live->world);
-  if (status == TABI_OK && !live->stage) status = tbi_no_memory(err);
+  if (status == TABI_OK && !live->stage) status = tbi_memory_error(err);
   if (status == TABI_OK) return live;
   tbi_live_destroy(live);
   return NULL;
@@ -354,7 +354,7 @@ tabi_status tbi_live_start(tbi_live *live, tbi_server *server, tabi_error *err) 
   play(live);
   send_picture(live, NULL);
   if (pthread_create(&live->thread, NULL, run, live) == 0) return TABI_OK;
-  return tbi_no_memory(err);
+  return tbi_memory_error(err);
 }
 
 void tbi_live_stop(tbi_live *live) {
@@ -368,7 +368,7 @@ void tbi_live_stop(tbi_live *live) {
 void tbi_live_destroy(tbi_live *live) {
   if (!live) return;
   tbi_live_world_close(&live->world);
-  tbi_parcel_drop(live->stage);
+  tbi_message_drop(live->stage);
   (void)pthread_cond_destroy(&live->news);
   (void)pthread_mutex_destroy(&live->lock);
   free(live);

@@ -3,8 +3,8 @@
  * With stiffness k and damping d, and the mass m that the point has, the force is that of the end
  * of the step, f = k (target - x - h v') - d v' with v' = v + h f / m, so that light links do not
  * begin to shake.  m is 1 over the trace of J M^-1 J', which no direction falls short of. */
-#include "fault.h"
 #include "live_world.h"
+#include "memory_error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_err
   int32_t nv = tabi_model_nv(tabi_scene_model(live->scene));
   tabi_dynamics *d = tabi_world_dynamics(live->world);
   double *work = calloc(5 * (size_t)nv, sizeof *work);
-  if (!work) return tbi_no_memory(err);
+  if (!work) return tbi_memory_error(err);
   double point[3];
   double velocity[3];
   find_point(d, push, point, velocity);

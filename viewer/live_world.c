@@ -6,7 +6,7 @@
  * nothing to carry over, and everything can be changed. */
 #include "live_world.h"
 
-#include "fault.h"
+#include "memory_error.h"
 #include "stage.h"
 
 #include <stdio.h>
@@ -25,12 +25,12 @@ static tabi_status fail(tabi_error *err, const char *message) {
 
 /* Everything but the scene. */
 static void close_world(tbi_live_world *live) {
-  tbi_camera_destroy(live->camera);
+  tbi_picture_encoder_destroy(live->encoder);
   tabi_observer_destroy(live->observer);
   tabi_world_destroy(live->world);
   free(live->start);
   free(live->before);
-  live->camera = NULL;
+  live->encoder = NULL;
   live->observer = NULL;
   live->world = NULL;
   live->start = NULL;
@@ -45,11 +45,11 @@ static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
   if (status != TABI_OK) return status;
   live->observer = tabi_observer_create(live->scene, live->world, err);
   if (!live->observer) return err->status;
-  live->camera = tbi_camera_create(live->scene, err);
-  if (!live->camera) return err->status;
+  live->encoder = tbi_picture_encoder_create(live->scene, err);
+  if (!live->encoder) return err->status;
   live->start = malloc(tabi_world_snapshot_size(live->world));
   live->before = malloc(tabi_world_snapshot_size(live->world));
-  if (!live->start || !live->before) return tbi_no_memory(err);
+  if (!live->start || !live->before) return tbi_memory_error(err);
   tabi_world_save(live->world, live->start);
   return TABI_OK;
 }
@@ -108,7 +108,7 @@ static tabi_scene *read_again(const tabi_scene *scene, const char *assignment, t
   tabi_scene_def def = tabi_scene_def_default();
   const char **set = settings_with(&source, assignment, &def.nset);
   if (!set) {
-    (void)tbi_no_memory(err);
+    (void)tbi_memory_error(err);
     return NULL;
   }
   def.set = set;
@@ -133,7 +133,7 @@ static tabi_status check_controllers(const tbi_live_world *live, const tbi_reque
 
 static tabi_status keep_scene(tbi_live_world *live, tabi_scene *scene, tabi_error *err) {
   tabi_scene **kept = realloc(live->kept, sizeof(tabi_scene *) * (size_t)(live->nkept + 1));
-  if (!kept) return tbi_no_memory(err);
+  if (!kept) return tbi_memory_error(err);
   live->kept = kept;
   kept[live->nkept++] = scene;
   return TABI_OK;
@@ -182,23 +182,23 @@ tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request,
 
 /* -- what is to be seen */
 
-tbi_parcel *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused) {
-  const tabi_frame *frame = tabi_observer_look(live->observer);
-  tbi_parcel *picture = tbi_parcel_create(tbi_camera_bound(live->camera, frame->ncontact));
+tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused) {
+  const tabi_sample *sample = tabi_observer_look(live->observer);
+  tbi_message *picture = tbi_message_create(tbi_picture_size(live->encoder, sample->ncontact));
   if (!picture) return NULL;
   uint32_t flags = paused ? TBI_PICTURE_PAUSED : 0;
   if (live->failed) flags |= TBI_PICTURE_DIVERGED;
-  (void)tbi_camera_take(live->camera, frame, (float)factor, flags, picture->bytes);
+  (void)tbi_picture_encode(live->encoder, sample, (float)factor, flags, picture->bytes);
   return picture;
 }
 
-tbi_parcel *tbi_live_world_stage(tbi_live_world *live) {
+tbi_message *tbi_live_world_stage(tbi_live_world *live) {
   tabi_error err = {0};
   const tbi_stage_about about = {.path = live->path, .live = true, .rate = RATE};
   json_t *stage = tbi_stage_json(live->scene, &about, &err);
   char *text = stage ? tbi_stage_text(stage) : NULL;
   json_decref(stage);
-  tbi_parcel *parcel = text ? tbi_parcel_of(text, strlen(text)) : NULL;
+  tbi_message *message = text ? tbi_message_of(text, strlen(text)) : NULL;
   free(text);
-  return parcel;
+  return message;
 }

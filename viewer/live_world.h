@@ -3,8 +3,8 @@
 #define TBI_VIEWER_LIVE_WORLD_H
 
 #include "live_request.h"
-#include "parcel.h"
-#include "picture.h"
+#include "message.h"
+#include "picture_encoder.h"
 #include "tabi/tabi_record.h"
 
 /* A damped spring from a point of a link to a place in the world. */
@@ -21,7 +21,7 @@ typedef struct tbi_live_world {
   tabi_scene *scene;
   tabi_world *world;
   tabi_observer *observer;
-  tbi_camera *camera;
+  tbi_picture_encoder *encoder;
   void *start, *before; /* snapshots: of the start, and of a step that is tried */
   tbi_live_push push;
   tabi_scene **kept; /* whose controllers others have */
@@ -43,7 +43,7 @@ tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request
 void tbi_live_world_release(tbi_live_world *live);
 
 /* Each is held once by the caller; NULL: out of memory. */
-tbi_parcel *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused);
-tbi_parcel *tbi_live_world_stage(tbi_live_world *live);
+tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused);
+tbi_message *tbi_live_world_stage(tbi_live_world *live);
 
 #endif

@@ -4,7 +4,7 @@
  * civetweb has no folder to serve, so what we do not answer is not there. */
 #include "server.h"
 
-#include "fault.h"
+#include "memory_error.h"
 #include "server_guard.h"
 #include "server_viewers.h"
 
@@ -27,7 +27,7 @@ struct tbi_server {
 /* -- answers */
 
 static int reply(struct mg_connection *connection, int status, const char *reason, const char *type,
-                 const tbi_parcel *body) {
+                 const tbi_message *body) {
   char header[800];
   int length = snprintf(header, sizeof header,
                         "HTTP/1.1 %d %s\r\n"
@@ -49,10 +49,10 @@ static int reply(struct mg_connection *connection, int status, const char *reaso
 }
 
 static int refuse(struct mg_connection *connection, int status, const char *reason) {
-  tbi_parcel *body = tbi_parcel_of(reason, strlen(reason));
+  tbi_message *body = tbi_message_of(reason, strlen(reason));
   if (!body) return status;
   (void)reply(connection, status, reason, "text/plain; charset=utf-8", body);
-  tbi_parcel_drop(body);
+  tbi_message_drop(body);
   return status;
 }
 
@@ -62,10 +62,10 @@ static const char *type_of(const char *path) {
 }
 
 static int serve(struct mg_connection *connection, const tbi_server *server, const char *path) {
-  tbi_parcel *body = server->def.get(server->def.user, path);
+  tbi_message *body = server->def.get(server->def.user, path);
   if (!body) return refuse(connection, 404, "Not Found");
   (void)reply(connection, 200, "OK", type_of(path), body);
-  tbi_parcel_drop(body);
+  tbi_message_drop(body);
   return 200;
 }
 
@@ -193,7 +193,7 @@ static tabi_status open_server(tbi_server *server, tabi_error *err) {
   tabi_status status = tbi_guard_create(&server->guard, err);
   if (status != TABI_OK) return status;
   server->viewers = tbi_viewers_create(&server->def);
-  if (!server->viewers) return tbi_no_memory(err);
+  if (!server->viewers) return tbi_memory_error(err);
   status = listen_at(server, server->def.port, err);
   if (status != TABI_OK) return status;
   struct mg_server_port port;
@@ -212,7 +212,7 @@ static tabi_status open_server(tbi_server *server, tabi_error *err) {
 tbi_server *tbi_server_create(const tbi_server_def *def, tabi_error *err) {
   tbi_server *server = calloc(1, sizeof *server);
   if (!server) {
-    (void)tbi_no_memory(err);
+    (void)tbi_memory_error(err);
     return NULL;
   }
   server->def = *def;
@@ -231,6 +231,6 @@ void tbi_server_destroy(tbi_server *server) {
 
 const char *tbi_server_url(const tbi_server *server) { return server->url; }
 
-void tbi_server_send(tbi_server *server, tbi_parcel *text, tbi_parcel *picture) {
+void tbi_server_send(tbi_server *server, tbi_message *text, tbi_message *picture) {
   tbi_viewers_send(server->viewers, text, picture);
 }

@@ -8,7 +8,7 @@
 #ifndef TBI_VIEWER_SERVER_H
 #define TBI_VIEWER_SERVER_H
 
-#include "parcel.h"
+#include "message.h"
 #include "tabi/tabi.h"
 
 /* The functions are called by threads of the server, several at once. */
@@ -16,10 +16,10 @@ typedef struct tbi_server_def {
   int port; /* 0: one that is free */
   /* What stands behind a path below the token ("" for the page, "stage/0"), held for the caller;
    * NULL: nothing. */
-  tbi_parcel *(*get)(void *user, const char *path);
+  tbi_message *(*get)(void *user, const char *path);
   /* Something that a viewer said; what is returned is sent to it alone, NULL: nothing.  Without
    * this function there is no WebSocket. */
-  tbi_parcel *(*hear)(void *user, const char *text, size_t size);
+  tbi_message *(*hear)(void *user, const char *text, size_t size);
   void (*watch)(void *user, int32_t viewers); /* how many there are now */
   void *user;
 } tbi_server_def;
@@ -34,6 +34,6 @@ const char *tbi_server_url(const tbi_server *server);
 /* A text and a picture to all viewers; either may be NULL.  Texts arrive in order, each before the
  * picture that came with it; of pictures a slow viewer gets the newest only.  Never waits for a
  * viewer.  Takes over what the caller holds. */
-void tbi_server_send(tbi_server *server, tbi_parcel *text, tbi_parcel *picture);
+void tbi_server_send(tbi_server *server, tbi_message *text, tbi_message *picture);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct viewer {
   struct mg_connection *connection; /* NULL: nobody sits here */
   pthread_t sender;
   bool leaving;
-  tbi_parcel *text[MAIL]; /* those to be sent, oldest first */
+  tbi_message *text[MAIL]; /* those to be sent, oldest first */
   int32_t ntext;
   int64_t seen; /* number of the last picture it got */
 } viewer;
@@ -30,7 +30,7 @@ struct tbi_viewers {
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t mail;
   viewer seat[TBI_MAX_VIEWERS];
-  tbi_parcel *picture; /* the newest */
+  tbi_message *picture; /* the newest */
   int64_t npicture;
   bool closing;
 };
@@ -48,7 +48,7 @@ tbi_viewers *tbi_viewers_create(const tbi_server_def *def) {
 
 void tbi_viewers_destroy(tbi_viewers *viewers) {
   if (!viewers) return;
-  tbi_parcel_drop(viewers->picture);
+  tbi_message_drop(viewers->picture);
   (void)pthread_cond_destroy(&viewers->mail);
   (void)pthread_mutex_destroy(&viewers->lock);
   free(viewers);
@@ -71,8 +71,8 @@ bool tbi_viewers_have_room(tbi_viewers *viewers) {
 /* -- mail; the lock is held */
 
 /* The oldest text, which the caller then holds. */
-static tbi_parcel *take_text(viewer *v) {
-  tbi_parcel *text = v->text[0];
+static tbi_message *take_text(viewer *v) {
+  tbi_message *text = v->text[0];
   --v->ntext;
   for (int32_t i = 0; i < v->ntext; ++i)
     v->text[i] = v->text[i + 1];
@@ -80,33 +80,33 @@ static tbi_parcel *take_text(viewer *v) {
 }
 
 /* Of one who does not read, the oldest are lost. */
-static void post(viewer *v, tbi_parcel *text) {
-  if (v->ntext == MAIL) tbi_parcel_drop(take_text(v));
-  v->text[v->ntext++] = tbi_parcel_hold(text);
+static void post(viewer *v, tbi_message *text) {
+  if (v->ntext == MAIL) tbi_message_drop(take_text(v));
+  v->text[v->ntext++] = tbi_message_hold(text);
 }
 
 /* The next thing to send, held; NULL: nothing. */
-static tbi_parcel *next_mail(viewer *v, bool *is_text) {
+static tbi_message *next_mail(viewer *v, bool *is_text) {
   *is_text = v->ntext > 0;
   if (*is_text) return take_text(v);
   if (v->seen == v->all->npicture) return NULL;
   v->seen = v->all->npicture;
-  return tbi_parcel_hold(v->all->picture);
+  return tbi_message_hold(v->all->picture);
 }
 
-void tbi_viewers_send(tbi_viewers *viewers, tbi_parcel *text, tbi_parcel *picture) {
+void tbi_viewers_send(tbi_viewers *viewers, tbi_message *text, tbi_message *picture) {
   (void)pthread_mutex_lock(&viewers->lock);
   for (int i = 0; i < TBI_MAX_VIEWERS && text; ++i) {
     if (viewers->seat[i].connection) post(&viewers->seat[i], text);
   }
   if (picture) {
-    tbi_parcel_drop(viewers->picture);
+    tbi_message_drop(viewers->picture);
     viewers->picture = picture;
     ++viewers->npicture;
   }
   (void)pthread_cond_broadcast(&viewers->mail);
   (void)pthread_mutex_unlock(&viewers->lock);
-  tbi_parcel_drop(text);
+  tbi_message_drop(text);
 }
 
 /* -- the threads that send */
@@ -148,15 +148,15 @@ static size_t frame_header(unsigned char *header, int opcode, size_t size) {
 }
 
 /* Header and payload at once; what cannot be had in memory is not sent. */
-static bool write_frame(viewer *v, int opcode, const tbi_parcel *parcel) {
+static bool write_frame(viewer *v, int opcode, const tbi_message *message) {
   unsigned char header[HEADER];
-  size_t length = frame_header(header, opcode, parcel->size);
-  tbi_parcel *frame = tbi_parcel_create(length + parcel->size);
+  size_t length = frame_header(header, opcode, message->size);
+  tbi_message *frame = tbi_message_create(length + message->size);
   if (!frame) return true;
   memcpy(frame->bytes, header, length);
-  memcpy(frame->bytes + length, parcel->bytes, parcel->size);
+  memcpy(frame->bytes + length, message->bytes, message->size);
   bool written = write_all(v, frame->bytes, frame->size);
-  tbi_parcel_drop(frame);
+  tbi_message_drop(frame);
   return written;
 }
 
@@ -171,15 +171,15 @@ static void *send_mail(void *user) {
   (void)pthread_mutex_lock(&viewers->lock);
   while (!v->leaving && !viewers->closing) {
     bool is_text = false;
-    tbi_parcel *parcel = next_mail(v, &is_text);
-    if (!parcel) {
+    tbi_message *message = next_mail(v, &is_text);
+    if (!message) {
       (void)pthread_cond_wait(&viewers->mail, &viewers->lock);
       continue;
     }
     (void)pthread_mutex_unlock(&viewers->lock);
     int opcode = is_text ? MG_WEBSOCKET_OPCODE_TEXT : MG_WEBSOCKET_OPCODE_BINARY;
-    (void)write_frame(v, opcode, parcel);
-    tbi_parcel_drop(parcel);
+    (void)write_frame(v, opcode, message);
+    tbi_message_drop(message);
     (void)pthread_mutex_lock(&viewers->lock);
   }
   bool farewell = !v->leaving;
@@ -236,7 +236,7 @@ static void on_close(const struct mg_connection *connection, void *user) {
   (void)pthread_join(v->sender, NULL);
   (void)pthread_mutex_lock(&viewers->lock);
   for (int32_t i = 0; i < v->ntext; ++i)
-    tbi_parcel_drop(v->text[i]);
+    tbi_message_drop(v->text[i]);
   v->ntext = 0;
   v->connection = NULL;
   int32_t now = count(viewers);
@@ -260,14 +260,14 @@ static int on_data(struct mg_connection *connection, int bits, char *data, size_
   bits &= 0xff;
   if (!v || (bits & OPCODE) == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) return 0;
   const char *wrong = complaint(bits, size);
-  tbi_parcel *answer = wrong ? tbi_parcel_of(wrong, strlen(wrong))
-                             : viewers->def->hear(viewers->def->user, data, size);
+  tbi_message *answer = wrong ? tbi_message_of(wrong, strlen(wrong))
+                              : viewers->def->hear(viewers->def->user, data, size);
   if (!answer) return 1;
   (void)pthread_mutex_lock(&viewers->lock);
   post(v, answer);
   (void)pthread_cond_broadcast(&viewers->mail);
   (void)pthread_mutex_unlock(&viewers->lock);
-  tbi_parcel_drop(answer);
+  tbi_message_drop(answer);
   return 1;
 }
 

@@ -19,7 +19,7 @@ bool tbi_viewers_have_room(tbi_viewers *viewers);
 /* Lets them come in at a path of the server. */
 void tbi_viewers_accept(tbi_viewers *viewers, struct mg_context *context, const char *path);
 /* As tbi_server_send. */
-void tbi_viewers_send(tbi_viewers *viewers, tbi_parcel *text, tbi_parcel *picture);
+void tbi_viewers_send(tbi_viewers *viewers, tbi_message *text, tbi_message *picture);
 /* Asks all of them to leave. */
 void tbi_viewers_dismiss(tbi_viewers *viewers);
 

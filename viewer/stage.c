@@ -4,10 +4,10 @@
  * anywhere arrives at the top as one NULL. */
 #include "stage.h"
 
-#include "choice.h"
-#include "coarse.h"
-#include "fault.h"
 #include "geometry.h"
+#include "memory_error.h"
+#include "mesh_simplify.h"
+#include "signal_selection.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -131,18 +131,18 @@ static json_t *triangles_json(const int32_t *face, int32_t count) {
 }
 
 static json_t *mesh_json(const tabi_mesh_def *mesh, int64_t all) {
-  tbi_coarse coarse = {0};
+  tbi_simple_mesh simple = {0};
   double share = (double)mesh->nface / (double)all;
   bool whole = all <= TBI_STAGE_TRIANGLES;
-  if (!whole && !tbi_coarse_make(mesh, (int32_t)(share * TBI_STAGE_TRIANGLES), &coarse))
+  if (!whole && !tbi_mesh_simplify(mesh, (int32_t)(share * TBI_STAGE_TRIANGLES), &simple))
     return NULL;
-  const double *vertices = whole ? mesh->vertices : coarse.vertices;
-  size_t nvertex = (size_t)(whole ? mesh->nvertex : coarse.nvertex);
-  const int32_t *faces = whole ? mesh->faces : coarse.faces;
-  int32_t nface = whole ? mesh->nface : coarse.nface;
+  const double *vertices = whole ? mesh->vertices : simple.vertices;
+  size_t nvertex = (size_t)(whole ? mesh->nvertex : simple.nvertex);
+  const int32_t *faces = whole ? mesh->faces : simple.faces;
+  int32_t nface = whole ? mesh->nface : simple.nface;
   json_t *json = json_pack("{s:o, s:o}", "vertices", numbers(vertices, 3 * nvertex), "triangles",
                            triangles_json(faces, nface));
-  tbi_coarse_free(&coarse);
+  tbi_simple_mesh_free(&simple);
   return json;
 }
 
@@ -216,15 +216,15 @@ static json_t *robots_json(const tabi_scene *scene, const bool *foot) {
 /* -- signals and settings */
 
 static json_t *signals_json(const tabi_scene *scene) {
-  tbi_choice choice;
-  if (tbi_choice_open(&choice, scene, NULL) != TABI_OK) return NULL;
+  tbi_signal_selection selection;
+  if (tbi_signal_selection_open(&selection, scene, NULL) != TABI_OK) return NULL;
   json_t *array = json_array();
-  for (int32_t i = 0; i < choice.count; ++i) {
-    tabi_signal s = tabi_signals_get(choice.signals, choice.index[i]);
+  for (int32_t i = 0; i < selection.count; ++i) {
+    tabi_signal s = tabi_signals_get(selection.signals, selection.index[i]);
     append(&array,
            json_pack("{s:o, s:s, s:s}", "name", text(s.name), "unit", s.unit, "about", s.about));
   }
-  tbi_choice_close(&choice);
+  tbi_signal_selection_close(&selection);
   return array;
 }
 
@@ -303,7 +303,7 @@ json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, ta
                       number(about->duration), "settings", settings_json(scene, foot));
   }
   free(foot);
-  if (!stage) (void)tbi_no_memory(err);
+  if (!stage) (void)tbi_memory_error(err);
   return stage;
 }
 

@@ -52,11 +52,11 @@ btScalar larger_restitution(const btCollisionObject *a, const btCollisionObject 
 
 class World {
 public:
-  World(const tbi_plain &scene, const char *settings);
+  World(const tbi_neutral_scene &scene, const char *settings);
   ~World();
   void step(const double *target);
   int32_t contacts() const;
-  void state(tbi_plain_state *to);
+  void state(tbi_neutral_state *to);
   std::vector<Body> bodies;
 
 private:
@@ -66,13 +66,13 @@ private:
   void add_ground();
   void add_rigid(int32_t i);
   void add_tree(const std::vector<int32_t> &members);
-  void add_tie(const tbi_plain_tie &tie);
+  void add_connection(const tbi_neutral_connection &connection);
   void set_link(btMultiBody *tree, int32_t i);
   void add_collider(btMultiBody *tree, int32_t i);
   btTransform at_start(int32_t i) const;
   void drive(const double *target);
 
-  const tbi_plain &plain;
+  const tbi_neutral_scene &neutral;
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
   btDbvtBroadphase broadphase;
@@ -80,34 +80,34 @@ private:
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btCollisionObject>> objects;
   std::vector<std::unique_ptr<btMultiBody>> trees;
-  std::vector<std::unique_ptr<btMultiBodyConstraint>> ties;
+  std::vector<std::unique_ptr<btMultiBodyConstraint>> connections;
   std::unique_ptr<btSequentialImpulseConstraintSolver> solver;
   std::unique_ptr<btDiscreteDynamicsWorld> world;
 };
 
-bool has_joints(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; ++i)
-    if (plain.body[i].joint != TBI_PLAIN_FREE) return true;
+bool has_joints(const tbi_neutral_scene &neutral) {
+  for (int32_t i = 0; i < neutral.nbody; ++i)
+    if (neutral.body[i].joint != TBI_NEUTRAL_FREE) return true;
   return false;
 }
 
 void World::measure_body(int32_t i) {
-  const double *x = plain.body[i].inertia;
+  const double *x = neutral.body[i].inertia;
   btMatrix3x3 inertia(x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2]), axes;
   inertia.diagonalize(axes, 1e-12, 50);
-  bodies[i].centre = btTransform(axes, vector_of(plain.body[i].com));
+  bodies[i].centre = btTransform(axes, vector_of(neutral.body[i].com));
   bodies[i].moments = btVector3(inertia[0][0], inertia[1][1], inertia[2][2]);
 }
 
-btCollisionShape *make_shape(const tbi_plain_shape &s) {
+btCollisionShape *make_shape(const tbi_neutral_shape &s) {
   switch (s.kind) {
-  case TBI_PLAIN_SPHERE:
+  case TBI_NEUTRAL_SPHERE:
     return new btSphereShape(s.size[0]);
-  case TBI_PLAIN_CAPSULE:
+  case TBI_NEUTRAL_CAPSULE:
     return new btCapsuleShapeZ(s.size[0], s.size[1]);
-  case TBI_PLAIN_BOX:
+  case TBI_NEUTRAL_BOX:
     return new btBoxShape(vector_of(s.size) / 2);
-  case TBI_PLAIN_CYLINDER:
+  case TBI_NEUTRAL_CYLINDER:
     return new btCylinderShapeZ(btVector3(s.size[0], s.size[0], s.size[1] / 2));
   default:
     return nullptr;
@@ -119,8 +119,8 @@ btCollisionShape *World::shape_of(int32_t body) {
   auto whole = std::make_unique<btCompoundShape>();
   btTransform back = bodies[body].centre.inverse();
   btCollisionShape *only = nullptr;
-  for (int32_t i = 0; i < plain.nshape; ++i) {
-    const tbi_plain_shape &s = plain.shape[i];
+  for (int32_t i = 0; i < neutral.nshape; ++i) {
+    const tbi_neutral_shape &s = neutral.shape[i];
     if (s.body != body) continue;
     shapes.emplace_back(only = make_shape(s));
     whole->addChildShape(back * btTransform(quaternion_of(s.quat), vector_of(s.pos)), only);
@@ -137,8 +137,8 @@ btCollisionShape *World::shape_of(int32_t body) {
 
 void World::dress(btCollisionObject *object, int32_t body) {
   int group = 0, mask = 0;
-  for (int32_t i = 0; i < plain.nshape; ++i) {
-    const tbi_plain_shape &s = plain.shape[i];
+  for (int32_t i = 0; i < neutral.nshape; ++i) {
+    const tbi_neutral_shape &s = neutral.shape[i];
     if (s.body != body) continue;
     object->setFriction(s.friction);
     object->setRestitution(s.restitution);
@@ -153,8 +153,8 @@ void World::dress(btCollisionObject *object, int32_t body) {
 }
 
 void World::add_ground() {
-  for (int32_t i = 0; i < plain.nshape; ++i) {
-    const tbi_plain_shape &s = plain.shape[i];
+  for (int32_t i = 0; i < neutral.nshape; ++i) {
+    const tbi_neutral_shape &s = neutral.shape[i];
     if (s.body >= 0) continue;
     btTransform at(quaternion_of(s.quat), vector_of(s.pos));
     btCollisionShape *shape = make_shape(s);
@@ -174,18 +174,18 @@ void World::add_ground() {
 }
 
 btTransform World::at_start(int32_t i) const {
-  const tbi_plain_body &b = plain.body[i];
+  const tbi_neutral_body &b = neutral.body[i];
   return btTransform(quaternion_of(b.start_quat), vector_of(b.start_pos)) * bodies[i].centre;
 }
 
 /* The velocity of the com at the start. */
-btVector3 com_velocity(const tbi_plain_body &b, const btTransform &centre) {
+btVector3 com_velocity(const tbi_neutral_body &b, const btTransform &centre) {
   btVector3 arm = centre.getOrigin() - vector_of(b.start_pos);
   return vector_of(b.start_linear) + vector_of(b.start_angular).cross(arm);
 }
 
 void World::add_rigid(int32_t i) {
-  const tbi_plain_body &b = plain.body[i];
+  const tbi_neutral_body &b = neutral.body[i];
   auto rigid = std::make_unique<btRigidBody>(b.mass, nullptr, shape_of(i), bodies[i].moments);
   btTransform at = at_start(i);
   rigid->setWorldTransform(at);
@@ -198,7 +198,7 @@ void World::add_rigid(int32_t i) {
 }
 
 void World::set_link(btMultiBody *tree, int32_t i) {
-  const tbi_plain_body &b = plain.body[i];
+  const tbi_neutral_body &b = neutral.body[i];
   btTransform place(quaternion_of(b.quat), vector_of(b.pos));
   // the joint in the frame of the parent that Bullet has; a fixed base stands in the origin
   if (b.parent >= 0) place = bodies[b.parent].centre.inverse() * place;
@@ -208,7 +208,7 @@ void World::set_link(btMultiBody *tree, int32_t i) {
   (place.getBasis() * centre.getBasis()).inverse().getRotation(turn);
   int parent = b.parent < 0 ? -1 : bodies[b.parent].link, link = bodies[i].link;
   btVector3 axis = back * btVector3(0, 0, 1), arm = back * centre.getOrigin();
-  if (b.joint == TBI_PLAIN_HINGE)
+  if (b.joint == TBI_NEUTRAL_HINGE)
     tree->setupRevolute(link, b.mass, bodies[i].moments, parent, turn, axis, place.getOrigin(), arm,
                         true);
   else
@@ -218,8 +218,8 @@ void World::set_link(btMultiBody *tree, int32_t i) {
 
 void World::add_collider(btMultiBody *tree, int32_t i) {
   btCollisionShape *shape = shape_of(i);
-  // a tie acts only between links of one island, and islands are made of colliders
-  if (!shape && plain.ntie > 0) shapes.emplace_back(shape = new btSphereShape(0.01));
+  // a connection acts only between links of one island, and islands are made of colliders
+  if (!shape && neutral.nconnection > 0) shapes.emplace_back(shape = new btSphereShape(0.01));
   if (!shape) return;
   auto collider = std::make_unique<btMultiBodyLinkCollider>(tree, bodies[i].link);
   collider->setCollisionShape(shape);
@@ -235,8 +235,8 @@ void World::add_collider(btMultiBody *tree, int32_t i) {
 /* Members: the root first. */
 void World::add_tree(const std::vector<int32_t> &members) {
   int32_t root = members.front();
-  const tbi_plain_body &b = plain.body[root];
-  bool floating = b.joint == TBI_PLAIN_FREE;
+  const tbi_neutral_body &b = neutral.body[root];
+  bool floating = b.joint == TBI_NEUTRAL_FREE;
   int links = int(members.size()) - (floating ? 1 : 0);
   auto tree = std::make_unique<btMultiBody>(links, floating ? b.mass : 0,
                                             floating ? bodies[root].moments : btVector3(0, 0, 0),
@@ -260,8 +260,8 @@ void World::add_tree(const std::vector<int32_t> &members) {
   }
   for (int32_t i : members)
     if (bodies[i].link >= 0) {
-      tree->setJointPos(bodies[i].link, plain.body[i].q);
-      tree->setJointVel(bodies[i].link, plain.body[i].v);
+      tree->setJointPos(bodies[i].link, neutral.body[i].q);
+      tree->setJointVel(bodies[i].link, neutral.body[i].v);
     }
   for (int32_t i : members)
     add_collider(tree.get(), i);
@@ -270,21 +270,25 @@ void World::add_tree(const std::vector<int32_t> &members) {
 }
 
 /* Between trees only, or a tree and the world. */
-void World::add_tie(const tbi_plain_tie &tie) {
-  const Body &a = bodies[tie.body[0]];
-  btVector3 at_a = a.centre.inverse() * vector_of(tie.pos[0]), at_b = vector_of(tie.pos[1]);
-  if (tie.body[1] < 0) {
-    ties.push_back(std::make_unique<btMultiBodyPoint2Point>(a.tree, a.link, nullptr, at_a, at_b));
+void World::add_connection(const tbi_neutral_connection &connection) {
+  const Body &a = bodies[connection.body[0]];
+  btVector3 at_a = a.centre.inverse() * vector_of(connection.pos[0]),
+            at_b = vector_of(connection.pos[1]);
+  if (connection.body[1] < 0) {
+    connections.push_back(
+        std::make_unique<btMultiBodyPoint2Point>(a.tree, a.link, nullptr, at_a, at_b));
   } else {
-    const Body &b = bodies[tie.body[1]];
-    ties.push_back(std::make_unique<btMultiBodyPoint2Point>(a.tree, a.link, b.tree, b.link, at_a,
-                                                            b.centre.inverse() * at_b));
+    const Body &b = bodies[connection.body[1]];
+    connections.push_back(std::make_unique<btMultiBodyPoint2Point>(
+        a.tree, a.link, b.tree, b.link, at_a, b.centre.inverse() * at_b));
   }
-  static_cast<btMultiBodyDynamicsWorld *>(world.get())->addMultiBodyConstraint(ties.back().get());
+  static_cast<btMultiBodyDynamicsWorld *>(world.get())
+      ->addMultiBodyConstraint(connections.back().get());
 }
 
-World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody), plain(scene) {
-  if (has_joints(plain)) {
+World::World(const tbi_neutral_scene &scene, const char *settings)
+    : bodies(scene.nbody), neutral(scene) {
+  if (has_joints(neutral)) {
     auto *many = new btMultiBodyConstraintSolver;
     solver.reset(many);
     world =
@@ -294,33 +298,34 @@ World::World(const tbi_plain &scene, const char *settings) : bodies(scene.nbody)
     world = std::make_unique<btDiscreteDynamicsWorld>(&dispatcher, &broadphase, solver.get(),
                                                       &configuration);
   }
-  world->setGravity(vector_of(plain.gravity));
+  world->setGravity(vector_of(neutral.gravity));
   world->getPairCache()->setOverlapFilterCallback(&filter);
   btContactSolverInfo &info = world->getSolverInfo();
   if (std::strcmp(settings, "fine") == 0) info.m_numIterations = 200;
   if (std::strcmp(settings, "hard") == 0) info.m_erp = info.m_erp2 = 0;
   add_ground();
   std::vector<std::vector<int32_t>> members;
-  std::vector<size_t> home(size_t(plain.nbody), 0);
-  for (int32_t i = 0; i < plain.nbody; ++i) {
-    int32_t parent = plain.body[i].parent;
+  std::vector<size_t> home(size_t(neutral.nbody), 0);
+  for (int32_t i = 0; i < neutral.nbody; ++i) {
+    int32_t parent = neutral.body[i].parent;
     measure_body(i);
     home[size_t(i)] = parent < 0 ? members.size() : home[size_t(parent)];
     if (parent < 0) members.emplace_back();
     members[home[size_t(i)]].push_back(i);
   }
   for (const auto &tree : members)
-    if (tree.size() == 1 && plain.body[tree[0]].joint == TBI_PLAIN_FREE)
+    if (tree.size() == 1 && neutral.body[tree[0]].joint == TBI_NEUTRAL_FREE)
       add_rigid(tree[0]);
     else
       add_tree(tree);
-  for (int32_t i = 0; i < plain.ntie; ++i)
-    add_tie(plain.tie[i]);
+  for (int32_t i = 0; i < neutral.nconnection; ++i)
+    add_connection(neutral.connection[i]);
 }
 
 World::~World() {
-  for (auto &tie : ties)
-    static_cast<btMultiBodyDynamicsWorld *>(world.get())->removeMultiBodyConstraint(tie.get());
+  for (auto &connection : connections)
+    static_cast<btMultiBodyDynamicsWorld *>(world.get())
+        ->removeMultiBodyConstraint(connection.get());
   for (auto &tree : trees)
     static_cast<btMultiBodyDynamicsWorld *>(world.get())->removeMultiBody(tree.get());
   for (auto &object : objects)
@@ -330,7 +335,7 @@ World::~World() {
 void World::drive(const double *target) {
   for (size_t i = 0; i < bodies.size(); ++i) {
     Body &body = bodies[i];
-    const tbi_plain_body &b = plain.body[i];
+    const tbi_neutral_body &b = neutral.body[i];
     if (body.rigid && !body.push.isZero()) body.rigid->applyCentralForce(body.push);
     if (body.tree && body.link < 0 && !body.push.isZero()) body.tree->addBaseForce(body.push);
     if (!body.tree || body.link < 0) continue;
@@ -343,7 +348,7 @@ void World::drive(const double *target) {
 
 void World::step(const double *target) {
   drive(target);
-  world->stepSimulation(plain.timestep, 0);
+  world->stepSimulation(neutral.timestep, 0);
 }
 
 int32_t World::contacts() const {
@@ -353,7 +358,7 @@ int32_t World::contacts() const {
   return count;
 }
 
-void report(tbi_plain_state &to, const btTransform &centre, const btTransform &own,
+void report(tbi_neutral_state &to, const btTransform &centre, const btTransform &own,
             const btVector3 &linear, const btVector3 &angular) {
   btQuaternion q = (centre * own.inverse()).getRotation();
   const double quat[4] = {q.w(), q.x(), q.y(), q.z()};
@@ -365,7 +370,7 @@ void report(tbi_plain_state &to, const btTransform &centre, const btTransform &o
   }
 }
 
-void World::state(tbi_plain_state *to) {
+void World::state(tbi_neutral_state *to) {
   btAlignedObjectArray<btQuaternion> turns;
   btAlignedObjectArray<btVector3> places;
   std::vector<btVector3> angular(bodies.size() + 2), linear(bodies.size() + 2);
@@ -390,21 +395,22 @@ void World::state(tbi_plain_state *to) {
   }
 }
 
-const char *odd(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; ++i) {
-    const tbi_plain_body &b = plain.body[i];
+const char *odd(const tbi_neutral_scene &neutral) {
+  for (int32_t i = 0; i < neutral.nbody; ++i) {
+    const tbi_neutral_body &b = neutral.body[i];
     if (b.dry > 0 || b.armature > 0) return "Bullet's joints have no dry friction and no armature";
     if (std::isfinite(b.lower) || std::isfinite(b.upper)) return "joint limits are not handled";
-    if (b.kp * plain.timestep > 1) return "Bullet's multibody has no implicit servos";
+    if (b.kp * neutral.timestep > 1) return "Bullet's multibody has no implicit servos";
   }
-  if (plain.ntie > 0 && !has_joints(plain)) return "ties between bodies without joints";
+  if (neutral.nconnection > 0 && !has_joints(neutral))
+    return "connections between bodies without joints";
   return nullptr;
 }
 
-void *open_world(const tbi_host *host, const char **trouble) {
-  const char *reason = odd(*host->plain);
+void *open_world(const tbi_engine_instance *instance, const char **trouble) {
+  const char *reason = odd(*instance->neutral);
   if (reason) *trouble = reason;
-  return reason ? nullptr : new World(*host->plain, host->settings);
+  return reason ? nullptr : new World(*instance->neutral, instance->settings);
 }
 
 World *world_of(void *self) { return static_cast<World *>(self); }
@@ -414,7 +420,7 @@ int32_t contacts(void *self) { return world_of(self)->contacts(); }
 void push(void *self, int32_t body, const double force[3]) {
   world_of(self)->bodies[size_t(body)].push = vector_of(force);
 }
-void state(void *self, tbi_plain_state *to) { world_of(self)->state(to); }
+void state(void *self, tbi_neutral_state *to) { world_of(self)->state(to); }
 
 } // namespace
 

@@ -52,28 +52,29 @@ Eigen::Isometry3d frame_of(const double *pos, const double *quat) {
 
 /* Shapes are told apart by the order in which they were made. */
 struct Filter : dart::collision::CollisionFilter {
-  const tbi_plain *plain = nullptr;
+  const tbi_neutral_scene *neutral = nullptr;
   std::unordered_map<const ShapeFrame *, int32_t> index;
   bool ignoresCollision(const dart::collision::CollisionObject *a,
                         const dart::collision::CollisionObject *b) const override {
-    return !tbi_plain_may_touch(plain, index.at(a->getShapeFrame()), index.at(b->getShapeFrame()));
+    return !tbi_neutral_may_collide(neutral, index.at(a->getShapeFrame()),
+                                    index.at(b->getShapeFrame()));
   }
 };
 
 class World {
 public:
-  World(const tbi_plain &scene, bool sweeps);
+  World(const tbi_neutral_scene &scene, bool sweeps);
   void step(const double *target);
   int32_t contacts() const { return int32_t(world->getLastCollisionResult().getNumContacts()); }
-  void state(tbi_plain_state *to) const;
+  void state(tbi_neutral_state *to) const;
   std::vector<Eigen::Vector3d> push;
 
 private:
   void add_body(int32_t i);
-  void set_joint(dart::dynamics::Joint *joint, const tbi_plain_body &b);
+  void set_joint(dart::dynamics::Joint *joint, const tbi_neutral_body &b);
   void add_shape(int32_t i);
 
-  const tbi_plain &plain;
+  const tbi_neutral_scene &neutral;
   dart::simulation::WorldPtr world;
   std::vector<SkeletonPtr> skeleton; /* by body */
   std::vector<BodyNode *> body;
@@ -81,7 +82,7 @@ private:
   std::shared_ptr<Filter> filter = std::make_shared<Filter>();
 };
 
-void World::set_joint(dart::dynamics::Joint *joint, const tbi_plain_body &b) {
+void World::set_joint(dart::dynamics::Joint *joint, const tbi_neutral_body &b) {
   if (auto *free = dynamic_cast<FreeJoint *>(joint)) {
     free->setTransform(frame_of(b.start_pos, b.start_quat), dart::dynamics::Frame::World());
     free->setLinearVelocity(vector_of(b.start_linear));
@@ -100,14 +101,14 @@ void World::set_joint(dart::dynamics::Joint *joint, const tbi_plain_body &b) {
 }
 
 void World::add_body(int32_t i) {
-  const tbi_plain_body &b = plain.body[i];
+  const tbi_neutral_body &b = neutral.body[i];
   SkeletonPtr owner =
       b.parent < 0 ? Skeleton::create("tree" + std::to_string(i)) : skeleton[size_t(b.parent)];
   BodyNode *parent = b.parent < 0 ? nullptr : body[size_t(b.parent)];
   dart::dynamics::Joint *joint = nullptr;
-  if (b.joint == TBI_PLAIN_FREE) {
+  if (b.joint == TBI_NEUTRAL_FREE) {
     std::tie(joint, body[size_t(i)]) = owner->createJointAndBodyNodePair<FreeJoint>(parent);
-  } else if (b.joint == TBI_PLAIN_HINGE) {
+  } else if (b.joint == TBI_NEUTRAL_HINGE) {
     RevoluteJoint::Properties properties;
     properties.mAxis = Eigen::Vector3d::UnitZ();
     std::tie(joint, body[size_t(i)]) =
@@ -127,16 +128,16 @@ void World::add_body(int32_t i) {
   set_joint(joint, b);
 }
 
-dart::dynamics::ShapePtr make_shape(const tbi_plain_shape &s) {
+dart::dynamics::ShapePtr make_shape(const tbi_neutral_shape &s) {
   using namespace dart::dynamics;
   switch (s.kind) {
-  case TBI_PLAIN_SPHERE:
+  case TBI_NEUTRAL_SPHERE:
     return std::make_shared<SphereShape>(s.size[0]);
-  case TBI_PLAIN_CAPSULE:
+  case TBI_NEUTRAL_CAPSULE:
     return std::make_shared<CapsuleShape>(s.size[0], s.size[1]);
-  case TBI_PLAIN_BOX:
+  case TBI_NEUTRAL_BOX:
     return std::make_shared<BoxShape>(vector_of(s.size));
-  case TBI_PLAIN_CYLINDER:
+  case TBI_NEUTRAL_CYLINDER:
     return std::make_shared<CylinderShape>(s.size[0], s.size[1]);
   default:
     return std::make_shared<PlaneShape>(Eigen::Vector3d::UnitZ(), 0.0);
@@ -144,7 +145,7 @@ dart::dynamics::ShapePtr make_shape(const tbi_plain_shape &s) {
 }
 
 void World::add_shape(int32_t i) {
-  const tbi_plain_shape &s = plain.shape[i];
+  const tbi_neutral_shape &s = neutral.shape[i];
   BodyNode *on = s.body < 0 ? ground : body[size_t(s.body)];
   auto *node =
       on->createShapeNodeWith<dart::dynamics::CollisionAspect, dart::dynamics::DynamicsAspect>(
@@ -155,51 +156,51 @@ void World::add_shape(int32_t i) {
   filter->index[node] = i;
 }
 
-World::World(const tbi_plain &scene, bool sweeps)
-    : push(size_t(scene.nbody), Eigen::Vector3d::Zero()), plain(scene),
+World::World(const tbi_neutral_scene &scene, bool sweeps)
+    : push(size_t(scene.nbody), Eigen::Vector3d::Zero()), neutral(scene),
       world(dart::simulation::World::create()), skeleton(size_t(scene.nbody)),
       body(size_t(scene.nbody)) {
-  world->setTimeStep(plain.timestep);
-  world->setGravity(vector_of(plain.gravity));
+  world->setTimeStep(neutral.timestep);
+  world->setGravity(vector_of(neutral.gravity));
   SkeletonPtr floor = Skeleton::create("ground");
   ground = floor->createJointAndBodyNodePair<dart::dynamics::WeldJoint>().second;
-  for (int32_t i = 0; i < plain.nbody; ++i)
+  for (int32_t i = 0; i < neutral.nbody; ++i)
     add_body(i);
-  for (int32_t i = 0; i < plain.nshape; ++i)
+  for (int32_t i = 0; i < neutral.nshape; ++i)
     add_shape(i);
-  filter->plain = &plain;
+  filter->neutral = &neutral;
   if (sweeps)
     world->setConstraintSolver(std::make_unique<dart::constraint::BoxedLcpConstraintSolver>(
-        plain.timestep, std::make_shared<dart::constraint::PgsBoxedLcpSolver>()));
+        neutral.timestep, std::make_shared<dart::constraint::PgsBoxedLcpSolver>()));
   auto *solver = world->getConstraintSolver();
   solver->setCollisionDetector(dart::collision::OdeCollisionDetector::create());
   solver->getCollisionOption().collisionFilter = filter;
   solver->getCollisionOption().maxNumContacts = 100000;
-  for (int32_t i = 0; i < plain.ntie; ++i) {
-    const tbi_plain_tie &tie = plain.tie[i];
-    BodyNode *a = body[size_t(tie.body[0])];
-    Eigen::Vector3d at = a->getWorldTransform() * vector_of(tie.pos[0]);
+  for (int32_t i = 0; i < neutral.nconnection; ++i) {
+    const tbi_neutral_connection &connection = neutral.connection[i];
+    BodyNode *a = body[size_t(connection.body[0])];
+    Eigen::Vector3d at = a->getWorldTransform() * vector_of(connection.pos[0]);
     using Ball = dart::constraint::BallJointConstraint;
-    solver->addConstraint(tie.body[1] < 0
+    solver->addConstraint(connection.body[1] < 0
                               ? std::make_shared<Ball>(a, at)
-                              : std::make_shared<Ball>(a, body[size_t(tie.body[1])], at));
+                              : std::make_shared<Ball>(a, body[size_t(connection.body[1])], at));
   }
   floor->setMobile(false);
   world->addSkeleton(floor);
-  for (int32_t i = 0; i < plain.nbody; ++i)
-    if (plain.body[i].parent < 0) world->addSkeleton(skeleton[size_t(i)]);
+  for (int32_t i = 0; i < neutral.nbody; ++i)
+    if (neutral.body[i].parent < 0) world->addSkeleton(skeleton[size_t(i)]);
 }
 
 void World::step(const double *target) {
   for (size_t i = 0; i < body.size(); ++i) {
-    if (target && plain.body[i].kp > 0) body[i]->getParentJoint()->setRestPosition(0, target[i]);
+    if (target && neutral.body[i].kp > 0) body[i]->getParentJoint()->setRestPosition(0, target[i]);
     if (!push[i].isZero(0))
-      body[i]->addExtForce(push[i], vector_of(plain.body[i].com), false, true);
+      body[i]->addExtForce(push[i], vector_of(neutral.body[i].com), false, true);
   }
   world->step();
 }
 
-void World::state(tbi_plain_state *to) const {
+void World::state(tbi_neutral_state *to) const {
   for (size_t i = 0; i < body.size(); ++i) {
     Eigen::Quaterniond q(body[i]->getWorldTransform().linear());
     Eigen::Vector3d com = body[i]->getCOM(), linear = body[i]->getCOMLinearVelocity(),
@@ -212,21 +213,22 @@ void World::state(tbi_plain_state *to) const {
   }
 }
 
-const char *odd(const tbi_plain &plain) {
-  for (int32_t i = 0; i < plain.nbody; ++i) {
-    const tbi_plain_body &b = plain.body[i];
+const char *odd(const tbi_neutral_scene &neutral) {
+  for (int32_t i = 0; i < neutral.nbody; ++i) {
+    const tbi_neutral_body &b = neutral.body[i];
     if (b.armature > 0) return "armature of joints is not handled";
   }
-  for (int32_t i = 0; i < plain.nshape; ++i)
-    if (plain.shape[i].friction > plain.shape[0].friction)
+  for (int32_t i = 0; i < neutral.nshape; ++i)
+    if (neutral.shape[i].friction > neutral.shape[0].friction)
       return "DART takes the smaller friction of two shapes";
   return nullptr;
 }
 
-void *open_world(const tbi_host *host, const char **trouble) {
-  const char *reason = odd(*host->plain);
+void *open_world(const tbi_engine_instance *instance, const char **trouble) {
+  const char *reason = odd(*instance->neutral);
   if (reason) *trouble = reason;
-  return reason ? nullptr : new World(*host->plain, std::strcmp(host->settings, "pgs") == 0);
+  return reason ? nullptr
+                : new World(*instance->neutral, std::strcmp(instance->settings, "pgs") == 0);
 }
 
 World *world_of(void *self) { return static_cast<World *>(self); }
@@ -236,7 +238,7 @@ int32_t contacts(void *self) { return world_of(self)->contacts(); }
 void push(void *self, int32_t body, const double force[3]) {
   world_of(self)->push[size_t(body)] = vector_of(force);
 }
-void state(void *self, tbi_plain_state *to) { world_of(self)->state(to); }
+void state(void *self, tbi_neutral_state *to) { world_of(self)->state(to); }
 
 } // namespace
 

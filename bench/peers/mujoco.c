@@ -1,7 +1,7 @@
 /* mujoco.c - the program tabi-bench-mujoco: MuJoCo measured on a model that tabi wrote.
  *
  *   tabi-bench-mujoco SCENE SETTINGS MJCF
- *                                a plain scene, see serve.h and mujoco_world.c
+ *                                a neutral scene, see serve.h and mujoco_world.c
  *   tabi-bench-mujoco FILE       MJCF with one keyframe for each state; answers line by line:
  *     (at the start)             "ready mujoco 2.2.2" or "error REASON"
  *     check STATE                kinetic energy and power of the bias force: is it the same tree?

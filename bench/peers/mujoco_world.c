@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct world {
-  const tbi_plain *plain;
+  const tbi_neutral_scene *neutral;
   mjModel *model;
   mjData *data;
   int *body;        /* of MuJoCo, by body of the scene */
@@ -30,9 +30,9 @@ static void close_world(void *self) {
 }
 
 static bool find_bodies(world *w) {
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
     char name[32];
-    (void)snprintf(name, sizeof name, "b%d", (int)w->plain->body[i].link);
+    (void)snprintf(name, sizeof name, "b%d", (int)w->neutral->body[i].link);
     w->body[i] = mj_name2id(w->model, mjOBJ_BODY, name);
     w->actuator[i] = -1;
     if (w->body[i] < 0) return false;
@@ -47,21 +47,21 @@ static bool find_bodies(world *w) {
 /* MuJoCo has the model's links, whose axes are turned against those of the scene's bodies. */
 static void find_frames(world *w) {
   mj_kinematics(w->model, w->data);
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
     mjtNum back[4];
     mju_negQuat(back, w->data->xquat + 4 * (size_t)w->body[i]);
-    mju_mulQuat(w->own[i], back, w->plain->body[i].start_quat);
+    mju_mulQuat(w->own[i], back, w->neutral->body[i].start_quat);
   }
 }
 
 /* Not by a keyframe, whose text may hold 1000 numbers only. */
 static void set_start(world *w) {
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
-    const tbi_plain_body *b = &w->plain->body[i];
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
+    const tbi_neutral_body *b = &w->neutral->body[i];
     int joint = w->model->body_jntadr[w->body[i]];
     mjtNum *q = w->data->qpos + w->model->jnt_qposadr[joint];
     mjtNum *v = w->data->qvel + w->model->jnt_dofadr[joint];
-    if (b->joint != TBI_PLAIN_FREE) {
+    if (b->joint != TBI_NEUTRAL_FREE) {
       *q = b->q;
       *v = b->v;
       continue;
@@ -92,19 +92,19 @@ static void refine(mjModel *model) {
 }
 
 /* The path of the text comes as what only MuJoCo wants to know. */
-static void *open_world(const tbi_host *host, const char **trouble) {
-  const tbi_plain *plain = host->plain;
+static void *open_world(const tbi_engine_instance *instance, const char **trouble) {
+  const tbi_neutral_scene *neutral = instance->neutral;
   static char message[1000] = "";
-  for (int32_t i = 0; i < plain->nshape; ++i)
-    if (plain->shape[i].restitution > 0) {
+  for (int32_t i = 0; i < neutral->nshape; ++i)
+    if (neutral->shape[i].restitution > 0) {
       *trouble = "MuJoCo has no restitution";
       return NULL;
     }
-  size_t n = (size_t)plain->nbody + 1;
+  size_t n = (size_t)neutral->nbody + 1;
   world *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (world){.plain = plain,
-               .model = tbi_mujoco_load(host->more, message, sizeof message),
+  *w = (world){.neutral = neutral,
+               .model = tbi_mujoco_load(instance->more, message, sizeof message),
                .body = calloc(n, sizeof *w->body),
                .actuator = calloc(n, sizeof *w->actuator),
                .own = calloc(n, sizeof *w->own)};
@@ -115,11 +115,11 @@ static void *open_world(const tbi_host *host, const char **trouble) {
     close_world(w);
     return NULL;
   }
-  w->model->opt.timestep = plain->timestep;
-  if (strcmp(host->settings, "rk4") == 0) w->model->opt.integrator = mjINT_RK4;
-  if (strcmp(host->settings, "cg") == 0) w->model->opt.solver = mjSOL_CG;
-  if (strcmp(host->settings, "noslip") == 0) w->model->opt.noslip_iterations = 10;
-  if (strcmp(host->settings, "fine") == 0) refine(w->model);
+  w->model->opt.timestep = neutral->timestep;
+  if (strcmp(instance->settings, "rk4") == 0) w->model->opt.integrator = mjINT_RK4;
+  if (strcmp(instance->settings, "cg") == 0) w->model->opt.solver = mjSOL_CG;
+  if (strcmp(instance->settings, "noslip") == 0) w->model->opt.noslip_iterations = 10;
+  if (strcmp(instance->settings, "fine") == 0) refine(w->model);
   mj_resetData(w->model, w->data);
   set_start(w);
   find_frames(w);
@@ -129,8 +129,8 @@ static void *open_world(const tbi_host *host, const char **trouble) {
 /* The target at the start is in the actuators' bias. */
 static void step(void *self, const double *target) {
   world *w = self;
-  for (int32_t i = 0; target && i < w->plain->nbody; ++i)
-    if (w->actuator[i] >= 0) w->data->ctrl[w->actuator[i]] = target[i] - w->plain->body[i].target;
+  for (int32_t i = 0; target && i < w->neutral->nbody; ++i)
+    if (w->actuator[i] >= 0) w->data->ctrl[w->actuator[i]] = target[i] - w->neutral->body[i].target;
   mj_step(w->model, w->data);
 }
 
@@ -142,18 +142,18 @@ static void push(void *self, int32_t body, const double force[3]) {
 }
 
 /* Poses in MuJoCo's data are those before the step. */
-static void state(void *self, tbi_plain_state *to) {
+static void state(void *self, tbi_neutral_state *to) {
   world *w = self;
   mj_kinematics(w->model, w->data);
   mj_comPos(w->model, w->data);
   mj_comVel(w->model, w->data);
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
     size_t b = (size_t)w->body[i];
     mjtNum velocity[6], arm[3], sweep[3];
     // angular first, then that of the frame's origin; its own com may be that of a part only
     mj_objectVelocity(w->model, w->data, mjOBJ_XBODY, w->body[i], velocity, 0);
     mju_mulQuat(to[i].quat, w->data->xquat + 4 * b, w->own[i]);
-    mju_rotVecQuat(arm, w->plain->body[i].com, to[i].quat);
+    mju_rotVecQuat(arm, w->neutral->body[i].com, to[i].quat);
     mju_add3(to[i].com, w->data->xpos + 3 * b, arm);
     mju_cross(sweep, velocity, arm);
     mju_add3(to[i].linear, velocity + 3, sweep);

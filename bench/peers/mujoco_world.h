@@ -1,4 +1,4 @@
-/* mujoco_world.h - MuJoCo in plain scenes. */
+/* mujoco_world.h - MuJoCo in engine-neutral scenes. */
 #ifndef TBI_BENCH_MUJOCO_WORLD_H
 #define TBI_BENCH_MUJOCO_WORLD_H
 

@@ -14,7 +14,7 @@
 enum { POINTS = 8 }; /* of one pair of shapes at most */
 
 typedef struct world {
-  const tbi_plain *plain;
+  const tbi_neutral_scene *neutral;
   dWorldID world;
   dSpaceID space;
   dJointGroupID touching;
@@ -38,11 +38,11 @@ static void close_world(void *self) {
 
 /* Bodies of ODE have their origin in the com. */
 static void make_body(world *w, int32_t i) {
-  const tbi_plain_body *b = &w->plain->body[i];
+  const tbi_neutral_body *b = &w->neutral->body[i];
   dBodyID body = w->body[i] = dBodyCreate(w->world);
   double com[3];
   dMass mass;
-  tbi_plain_turn(b->start_quat, b->com, com);
+  tbi_neutral_rotate(b->start_quat, b->com, com);
   dMassSetParameters(&mass, b->mass, 0, 0, 0, b->inertia[0], b->inertia[1], b->inertia[2],
                      b->inertia[3], b->inertia[4], b->inertia[5]);
   dBodySetMass(body, &mass);
@@ -59,7 +59,7 @@ static void make_body(world *w, int32_t i) {
 }
 
 /* A stop that is a spring and damper: ERP = h kp / (h kp + kd), CFM = 1 / (h kp + kd). */
-static void aim(dJointID joint, const tbi_plain_body *b, double timestep, double target) {
+static void aim(dJointID joint, const tbi_neutral_body *b, double timestep, double target) {
   double stiff = timestep * b->kp, soft = stiff + b->kd + b->damping;
   dJointSetHingeParam(joint, dParamLoStop, target);
   dJointSetHingeParam(joint, dParamHiStop, target);
@@ -70,84 +70,85 @@ static void aim(dJointID joint, const tbi_plain_body *b, double timestep, double
 
 /* Angles of ODE start at 0 in the pose in which a joint is attached. */
 static void make_joint(world *w, int32_t i) {
-  const tbi_plain_body *b = &w->plain->body[i];
+  const tbi_neutral_body *b = &w->neutral->body[i];
   const double z[3] = {0, 0, 1};
   double axis[3];
-  tbi_plain_turn(b->start_quat, z, axis);
+  tbi_neutral_rotate(b->start_quat, z, axis);
   dJointID joint = w->joint[i] = dJointCreateHinge(w->world, NULL);
   dJointAttach(joint, w->body[i], b->parent < 0 ? NULL : w->body[b->parent]);
   dJointSetHingeAnchor(joint, b->start_pos[0], b->start_pos[1], b->start_pos[2]);
   dJointSetHingeAxis(joint, axis[0], axis[1], axis[2]);
-  if (b->kp > 0 || b->damping > 0) aim(joint, b, w->plain->timestep, b->target - b->q);
+  if (b->kp > 0 || b->damping > 0) aim(joint, b, w->neutral->timestep, b->target - b->q);
 }
 
-static void make_tie(world *w, const tbi_plain_tie *tie) {
-  const tbi_plain_body *b = &w->plain->body[tie->body[0]];
+static void make_connection(world *w, const tbi_neutral_connection *connection) {
+  const tbi_neutral_body *b = &w->neutral->body[connection->body[0]];
   double at[3];
-  tbi_plain_turn(b->start_quat, tie->pos[0], at);
+  tbi_neutral_rotate(b->start_quat, connection->pos[0], at);
   dJointID joint = dJointCreateBall(w->world, NULL);
-  dJointAttach(joint, w->body[tie->body[0]], tie->body[1] < 0 ? NULL : w->body[tie->body[1]]);
+  dJointAttach(joint, w->body[connection->body[0]],
+               connection->body[1] < 0 ? NULL : w->body[connection->body[1]]);
   dJointSetBallAnchor(joint, b->start_pos[0] + at[0], b->start_pos[1] + at[1],
                       b->start_pos[2] + at[2]);
 }
 
-static dGeomID make_geom(dSpaceID space, const tbi_plain_shape *s) {
+static dGeomID make_geom(dSpaceID space, const tbi_neutral_shape *s) {
   const double *size = s->size;
   const double z[3] = {0, 0, 1};
   double normal[3];
   switch (s->kind) {
-  case TBI_PLAIN_SPHERE:
+  case TBI_NEUTRAL_SPHERE:
     return dCreateSphere(space, size[0]);
-  case TBI_PLAIN_CAPSULE:
+  case TBI_NEUTRAL_CAPSULE:
     return dCreateCapsule(space, size[0], size[1]);
-  case TBI_PLAIN_BOX:
+  case TBI_NEUTRAL_BOX:
     return dCreateBox(space, size[0], size[1], size[2]);
-  case TBI_PLAIN_CYLINDER:
+  case TBI_NEUTRAL_CYLINDER:
     return dCreateCylinder(space, size[0], size[1]);
   default:
-    tbi_plain_turn(s->quat, z, normal);
+    tbi_neutral_rotate(s->quat, z, normal);
     return dCreatePlane(space, normal[0], normal[1], normal[2],
                         normal[0] * s->pos[0] + normal[1] * s->pos[1] + normal[2] * s->pos[2]);
   }
 }
 
 static void make_shape(world *w, int32_t i) {
-  const tbi_plain_shape *s = &w->plain->shape[i];
+  const tbi_neutral_shape *s = &w->neutral->shape[i];
   dGeomID geom = make_geom(w->space, s);
-  dGeomSetData(geom, &w->plain->shape[i]);
+  dGeomSetData(geom, &w->neutral->shape[i]);
   dGeomSetCategoryBits(geom, s->group);
   dGeomSetCollideBits(geom, s->mask);
-  if (s->kind == TBI_PLAIN_PLANE) return;
+  if (s->kind == TBI_NEUTRAL_PLANE) return;
   if (s->body < 0) {
     dGeomSetPosition(geom, s->pos[0], s->pos[1], s->pos[2]);
     dGeomSetQuaternion(geom, s->quat);
     return;
   }
-  const double *com = w->plain->body[s->body].com;
+  const double *com = w->neutral->body[s->body].com;
   dGeomSetBody(geom, w->body[s->body]);
   dGeomSetOffsetPosition(geom, s->pos[0] - com[0], s->pos[1] - com[1], s->pos[2] - com[2]);
   dGeomSetOffsetQuaternion(geom, s->quat);
 }
 
-static const char *odd(const tbi_plain *plain) {
-  for (int32_t i = 0; i < plain->nbody; ++i) {
-    const tbi_plain_body *b = &plain->body[i];
-    if (b->joint == TBI_PLAIN_SLIDE) return "sliding joints are not handled";
+static const char *odd(const tbi_neutral_scene *neutral) {
+  for (int32_t i = 0; i < neutral->nbody; ++i) {
+    const tbi_neutral_body *b = &neutral->body[i];
+    if (b->joint == TBI_NEUTRAL_SLIDE) return "sliding joints are not handled";
     if (b->dry > 0 || b->armature > 0) return "ODE's joints have no dry friction and no armature";
     if (isfinite(b->lower) || isfinite(b->upper)) return "joint limits are not handled";
   }
   return NULL;
 }
 
-static void *open_world(const tbi_host *host, const char **trouble) {
-  const tbi_plain *plain = host->plain;
-  size_t n = (size_t)plain->nbody + 1;
-  const char *reason = odd(plain);
+static void *open_world(const tbi_engine_instance *instance, const char **trouble) {
+  const tbi_neutral_scene *neutral = instance->neutral;
+  size_t n = (size_t)neutral->nbody + 1;
+  const char *reason = odd(neutral);
   world *w = reason ? NULL : calloc(1, sizeof *w);
   if (reason) *trouble = reason;
   if (!w) return NULL;
-  *w = (world){.plain = plain,
-               .settings = host->settings,
+  *w = (world){.neutral = neutral,
+               .settings = instance->settings,
                .world = dWorldCreate(),
                .space = dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ),
                .touching = dJointGroupCreate(0),
@@ -158,16 +159,16 @@ static void *open_world(const tbi_host *host, const char **trouble) {
     close_world(w);
     return NULL;
   }
-  dWorldSetGravity(w->world, plain->gravity[0], plain->gravity[1], plain->gravity[2]);
+  dWorldSetGravity(w->world, neutral->gravity[0], neutral->gravity[1], neutral->gravity[2]);
   dWorldSetAutoDisableFlag(w->world, 0);
-  if (strcmp(host->settings, "fine") == 0) dWorldSetQuickStepNumIterations(w->world, 200);
-  for (int32_t i = 0; i < plain->nbody; ++i) {
+  if (strcmp(instance->settings, "fine") == 0) dWorldSetQuickStepNumIterations(w->world, 200);
+  for (int32_t i = 0; i < neutral->nbody; ++i) {
     make_body(w, i);
-    if (plain->body[i].joint != TBI_PLAIN_FREE) make_joint(w, i);
+    if (neutral->body[i].joint != TBI_NEUTRAL_FREE) make_joint(w, i);
   }
-  for (int32_t i = 0; i < plain->ntie; ++i)
-    make_tie(w, &plain->tie[i]);
-  for (int32_t i = 0; i < plain->nshape; ++i)
+  for (int32_t i = 0; i < neutral->nconnection; ++i)
+    make_connection(w, &neutral->connection[i]);
+  for (int32_t i = 0; i < neutral->nshape; ++i)
     make_shape(w, i);
   return w;
 }
@@ -175,8 +176,8 @@ static void *open_world(const tbi_host *host, const char **trouble) {
 static void touch(void *self, dGeomID a, dGeomID b) {
   world *w = self;
   dContact contact[POINTS];
-  const tbi_plain_shape *sa = dGeomGetData(a), *sb = dGeomGetData(b), *first = w->plain->shape;
-  if (!tbi_plain_may_touch(w->plain, (int32_t)(sa - first), (int32_t)(sb - first))) return;
+  const tbi_neutral_shape *sa = dGeomGetData(a), *sb = dGeomGetData(b), *first = w->neutral->shape;
+  if (!tbi_neutral_may_collide(w->neutral, (int32_t)(sa - first), (int32_t)(sb - first))) return;
   int count = dCollide(a, b, POINTS, &contact[0].geom, (int)sizeof contact[0]);
   for (int i = 0; i < count; ++i) {
     dSurfaceParameters *s = &contact[i].surface;
@@ -193,9 +194,9 @@ static void touch(void *self, dGeomID a, dGeomID b) {
 
 static void step(void *self, const double *target) {
   world *w = self;
-  double h = w->plain->timestep;
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
-    const tbi_plain_body *b = &w->plain->body[i];
+  double h = w->neutral->timestep;
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
+    const tbi_neutral_body *b = &w->neutral->body[i];
     if (target && w->joint[i] && b->kp > 0) aim(w->joint[i], b, h, target[i] - b->q);
     const double *push = w->push[i];
     if (push[0] != 0 || push[1] != 0 || push[2] != 0)
@@ -216,9 +217,9 @@ static void push(void *self, int32_t body, const double force[3]) {
   memcpy(((world *)self)->push[body], force, 3 * sizeof(double));
 }
 
-static void state(void *self, tbi_plain_state *to) {
+static void state(void *self, tbi_neutral_state *to) {
   world *w = self;
-  for (int32_t i = 0; i < w->plain->nbody; ++i) {
+  for (int32_t i = 0; i < w->neutral->nbody; ++i) {
     memcpy(to[i].com, dBodyGetPosition(w->body[i]), sizeof to[i].com);
     memcpy(to[i].quat, dBodyGetQuaternion(w->body[i]), sizeof to[i].quat);
     memcpy(to[i].linear, dBodyGetLinearVel(w->body[i]), sizeof to[i].linear);

@@ -22,66 +22,68 @@ static bool numbers(const char *line, double *x, int32_t n) {
   return true;
 }
 
-static bool push(tbi_host *host, const char *line) {
+static bool push(tbi_engine_instance *instance, const char *line) {
   double x[4];
-  if (!numbers(line, x, 4) || x[0] < 0 || x[0] >= host->plain->nbody) return false;
-  host->engine->push(host->self, (int32_t)x[0], x + 1);
+  if (!numbers(line, x, 4) || x[0] < 0 || x[0] >= instance->neutral->nbody) return false;
+  instance->engine->push(instance->self, (int32_t)x[0], x + 1);
   return puts("0") >= 0;
 }
 
-static bool state(tbi_host *host, tbi_plain_state *scratch) {
-  size_t n = (size_t)host->plain->nbody;
-  host->engine->state(host->self, scratch);
+static bool state(tbi_engine_instance *instance, tbi_neutral_state *scratch) {
+  size_t n = (size_t)instance->neutral->nbody;
+  instance->engine->state(instance->self, scratch);
   (void)puts("0");
   return fwrite(scratch, sizeof *scratch, n, stdout) == n;
 }
 
-static bool step(tbi_host *host, const char *line) {
+static bool step(tbi_engine_instance *instance, const char *line) {
   double x[2];
   if (strncmp(line, "step ", 5) != 0 || !numbers(line, x, 2)) return false;
   if (!(x[0] >= 0 && x[0] <= INT32_MAX)) return false;
-  tbi_host_time t = tbi_host_step(host, (int32_t)x[0], x[1]);
+  tbi_engine_time t = tbi_engine_step(instance, (int32_t)x[0], x[1]);
   return printf("%d %.17g %.17g\n", (int)t.steps, t.seconds, t.contacts) > 0;
 }
 
-static bool answer(tbi_host *host, tbi_plain_state *scratch, const char *line) {
+static bool answer(tbi_engine_instance *instance, tbi_neutral_state *scratch, const char *line) {
   if (strcmp(line, "reset\n") == 0) {
-    const char *trouble = tbi_host_reset(host);
+    const char *trouble = tbi_engine_reset(instance);
     return puts(trouble ? trouble : "0") >= 0 && !trouble;
   }
-  if (strcmp(line, "state\n") == 0) return state(host, scratch);
-  if (strcmp(line, "count\n") == 0) return printf("%.17g\n", tbi_host_count(host)) > 0;
-  if (strncmp(line, "push ", 5) == 0) return push(host, line);
-  return step(host, line);
+  if (strcmp(line, "state\n") == 0) return state(instance, scratch);
+  if (strcmp(line, "count\n") == 0) return printf("%.17g\n", tbi_engine_count(instance)) > 0;
+  if (strncmp(line, "push ", 5) == 0) return push(instance, line);
+  return step(instance, line);
 }
 
-static int serve(tbi_host *host, tbi_plain_state *scratch) {
+static int serve(tbi_engine_instance *instance, tbi_neutral_state *scratch) {
   char line[256];
   bool ok = true;
-  (void)printf("ready %s\n", host->engine->name);
+  (void)printf("ready %s\n", instance->engine->name);
   (void)fflush(stdout);
   while (ok && fgets(line, sizeof line, stdin)) {
-    ok = answer(host, scratch, line);
+    ok = answer(instance, scratch, line);
     (void)fflush(stdout);
   }
   return ok ? 0 : 2;
 }
 
 int tbi_peer_serve(int argc, char **argv, const tbi_engine *engine) {
-  tbi_plain plain;
+  tbi_neutral_scene neutral;
   if (argc < 3) return fail("usage: SCENE SETTINGS");
   FILE *file = fopen(argv[1], "r");
   if (!file) return fail("cannot open the scene");
-  const char *trouble = tbi_plain_read(&plain, file);
+  const char *trouble = tbi_neutral_scene_read(&neutral, file);
   (void)fclose(file);
-  tbi_host host = {
-      .engine = engine, .plain = &plain, .settings = argv[2], .more = argc > 3 ? argv[3] : NULL};
-  tbi_plain_state *scratch = calloc((size_t)plain.nbody + 1, sizeof *scratch);
+  tbi_engine_instance instance = {.engine = engine,
+                                  .neutral = &neutral,
+                                  .settings = argv[2],
+                                  .more = argc > 3 ? argv[3] : NULL};
+  tbi_neutral_state *scratch = calloc((size_t)neutral.nbody + 1, sizeof *scratch);
   if (!trouble && !scratch) trouble = "no memory";
-  if (!trouble) trouble = tbi_host_reset(&host);
-  int code = trouble ? fail(trouble) : serve(&host, scratch);
-  tbi_host_close(&host);
+  if (!trouble) trouble = tbi_engine_reset(&instance);
+  int code = trouble ? fail(trouble) : serve(&instance, scratch);
+  tbi_engine_close(&instance);
   free(scratch);
-  tbi_plain_free(&plain);
+  tbi_neutral_scene_free(&neutral);
   return code;
 }

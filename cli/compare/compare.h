@@ -1,6 +1,6 @@
 /* compare.h - runs side by side, for `tabi compare`.
  *
- *   tbi_source ----frames----> tbi_account      what one run comes to
+ *   tbi_source ----samples----> tbi_account      what one run comes to
  *   a scene or a log     \---> tbi_reference    the first run, which the others are held against
  *                                               |
  *                              tbi_compared ----+--> a table, JSON */
@@ -56,18 +56,18 @@ extern const tbi_figure_row tbi_figure_rows[TBI_NFIGURE];
 
 /* ------------------------------------------------------------------------------- sources */
 
-/* Where the frames of a run come from. */
+/* Where the samples of a run come from. */
 typedef struct tbi_source {
   const char *path;
   tabi_scene *scene;
   tabi_recording *recording; /* NULL: the scene is run now */
   tabi_world *world;         /* of a scene that is run now */
   tabi_observer *observer;
-  tabi_frame frame; /* of a log */
+  tabi_sample sample; /* of a log */
   tabi_contact_kind contact;
   tabi_integrator integrator;
-  double timestep, spacing; /* s, of steps and of frames */
-  int64_t next, count;      /* frames that were given, and all */
+  double timestep, spacing; /* s, of steps and of samples */
+  int64_t next, count;      /* samples that were given, and all */
   double seconds;           /* of control and steps, of a run made now */
   tabi_error failure;       /* of a step; TABI_OK: there was none */
 } tbi_source;
@@ -84,8 +84,8 @@ bool tbi_source_is_log(const char *path);
 
 /* The start, then every step or what the log holds; NULL after the last, and when a step fails or
  * (with err) a log cannot be read. */
-const tabi_frame *tbi_source_next(tbi_source *source, tabi_error *err);
-/* Whether a walk under contact method gait had ended after the last frame. */
+const tabi_sample *tbi_source_next(tbi_source *source, tabi_error *err);
+/* Whether a walk under contact method gait had ended after the last sample. */
 bool tbi_source_over(tbi_source *source);
 
 /* ------------------------------------------------------------------------------ accounts */
@@ -98,31 +98,31 @@ typedef struct tbi_link_account {
   double energy;                /* J */
 } tbi_link_account;
 
-/* A run, as its frames come. */
+/* A run, as its samples come. */
 typedef struct tbi_account {
   const tabi_scene *scene;
   tabi_dynamics *dynamics;
   tabi_ledger *ledger;
   tbi_fall fall;
-  double (*residual)[4]; /* [capacity], of every frame: gap, complementarity, cone, dissipation */
+  double (*residual)[4]; /* [capacity], of every sample: gap, complementarity, cone, dissipation */
   int64_t count, capacity;
-  const tabi_frame_contact **contact; /* [contact_capacity], of a frame, in another order */
+  const tabi_sample_contact **contact; /* [contact_capacity], of a sample, in another order */
   int32_t contact_capacity;
-  double (*zmp)[2][2];       /* of every robot: the two frames before */
+  double (*zmp)[2][2];       /* of every robot: the two samples before */
   int32_t *zmp_known;        /* how many of them */
   double zmp_square;         /* m^2, sum */
   int64_t zmp_count;         /* of how many */
-  double force_sum, force;   /* N; of the last frame */
+  double force_sum, force;   /* N; of the last sample */
   double energy;             /* J, at the start, less the work before it */
   double first, last;        /* s */
-  int64_t frames;            /* the first is the start */
+  int64_t samples;           /* the first is the start */
   tbi_link_account *link;    /* at the end: those that touched anything */
   int32_t nlink;             /* of these */
   double value[TBI_NFIGURE]; /* SI; NaN: none */
 } tbi_account;
 
 bool tbi_account_begin(tbi_account *account, const tabi_scene *scene, tabi_error *err);
-bool tbi_account_add(tbi_account *account, const tabi_frame *frame, tabi_error *err);
+bool tbi_account_add(tbi_account *account, const tabi_sample *sample, tabi_error *err);
 bool tbi_account_end(tbi_account *account, tabi_error *err);
 void tbi_account_free(tbi_account *account);
 
@@ -145,7 +145,7 @@ typedef struct tbi_reference {
   double *time, *q; /* [count], [count x nq] */
   double *zmp;      /* [count x nrobot x 2]; NaN: none */
   double *off;      /* [nv] */
-  double spacing;   /* s between frames */
+  double spacing;   /* s between samples */
   int64_t count, capacity;
 } tbi_reference;
 
@@ -159,9 +159,9 @@ typedef struct tbi_parting {
 
 /* How far another run is from it. */
 typedef struct tbi_distance {
-  double spacing;         /* s between its frames */
+  double spacing;         /* s between its samples */
   int64_t at;             /* where in the reference it is looked for */
-  int64_t pairs;          /* of frames at the same time */
+  int64_t pairs;          /* of samples at the same time */
   double until;           /* s, the last of them */
   double position, angle; /* m and rad, at most */
   double zmp_square;      /* m^2, sum */
@@ -170,11 +170,11 @@ typedef struct tbi_distance {
 } tbi_distance;
 
 bool tbi_reference_begin(tbi_reference *reference, const tabi_scene *scene, double spacing);
-bool tbi_reference_add(tbi_reference *reference, const tabi_frame *frame);
+bool tbi_reference_add(tbi_reference *reference, const tabi_sample *sample);
 void tbi_reference_free(tbi_reference *reference);
 /* Frames nearest in time are held against each other, none twice. */
 void tbi_reference_compare(tbi_reference *reference, tbi_distance *distance,
-                           const tabi_frame *frame);
+                           const tabi_sample *sample);
 /* Whether another scene has the same joints; if not, says which differ. */
 bool tbi_reference_fits(const tbi_reference *reference, const tabi_scene *scene, char *text,
                         size_t size);

@@ -1,8 +1,9 @@
 /* compare_account.c - what one run comes to.
  *
- * The first frame is the start, which no step led to: forces and certificates count from the second
- * one on.  The noise of the zero-moment point p is that of white noise with the same mean square of
- * p(k) - (p(k-1) + p(k+1)) / 2, which is 3/2 of its own and knows nothing of slow motion. */
+ * The first sample is the start, which no step led to: forces and certificates count from the
+ * second one on.  The noise of the zero-moment point p is that of white noise with the same mean
+ * square of p(k) - (p(k-1) + p(k+1)) / 2, which is 3/2 of its own and knows nothing of slow motion.
+ */
 #include "compare/compare.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ void tbi_account_free(tbi_account *a) {
   *a = (tbi_account){0};
 }
 
-/* -- frames */
+/* -- samples */
 
 static double total(const tabi_energy *e) { return e->kinetic + e->potential + e->spring; }
 
@@ -47,15 +48,15 @@ static void raise(tbi_account *a, tbi_figure figure, double value) {
   a->value[figure] = fmax(a->value[figure], value);
 }
 
-static bool begin(tbi_account *a, const tabi_frame *frame) {
+static bool begin(tbi_account *a, const tabi_sample *sample) {
   static const int zero[] = {TBI_FORCE_PEAK,  TBI_FORCE_JUMP,  TBI_CONTACT_PEAK, TBI_SLIP_ENERGY,
                              TBI_PENETRATION, TBI_ENERGY_GAIN, TBI_STALLED};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; ++i)
     a->value[zero[i]] = 0;
-  a->first = a->last = frame->time;
-  a->energy = total(&frame->energy) - frame->energy.work;
-  a->value[TBI_ENERGY_START] = total(&frame->energy);
-  a->value[TBI_ENERGY_END] = total(&frame->energy);
+  a->first = a->last = sample->time;
+  a->energy = total(&sample->energy) - sample->energy.work;
+  a->value[TBI_ENERGY_START] = total(&sample->energy);
+  a->value[TBI_ENERGY_END] = total(&sample->energy);
   return tbi_fall_begin(&a->fall, a->scene, a->dynamics);
 }
 
@@ -64,50 +65,50 @@ static bool stands(const tabi_model *model, int32_t link) {
 }
 
 static int by_links(const void *one, const void *other) {
-  const tabi_frame_contact *const *a = one;
-  const tabi_frame_contact *const *b = other;
+  const tabi_sample_contact *const *a = one;
+  const tabi_sample_contact *const *b = other;
   int32_t first = (*a)->link_a - (*b)->link_a;
   return first != 0 ? first : (*a)->link_b - (*b)->link_b;
 }
 
 /* Contacts come in the order of shapes, of which a link may have several. */
-static bool add_pairs(tbi_account *a, const tabi_frame *frame) {
-  if (frame->ncontact > a->contact_capacity) {
-    size_t size = 2 * (size_t)frame->ncontact * sizeof(tabi_frame_contact *);
-    const tabi_frame_contact **more = realloc(a->contact, size);
+static bool add_pairs(tbi_account *a, const tabi_sample *sample) {
+  if (sample->ncontact > a->contact_capacity) {
+    size_t size = 2 * (size_t)sample->ncontact * sizeof(tabi_sample_contact *);
+    const tabi_sample_contact **more = realloc(a->contact, size);
     if (!more) return false;
     a->contact = more;
-    a->contact_capacity = 2 * frame->ncontact;
+    a->contact_capacity = 2 * sample->ncontact;
   }
-  for (int32_t i = 0; i < frame->ncontact; ++i)
-    a->contact[i] = &frame->contact[i];
-  if (frame->ncontact > 0)
-    qsort(a->contact, (size_t)frame->ncontact, sizeof(tabi_frame_contact *), by_links);
+  for (int32_t i = 0; i < sample->ncontact; ++i)
+    a->contact[i] = &sample->contact[i];
+  if (sample->ncontact > 0)
+    qsort(a->contact, (size_t)sample->ncontact, sizeof(tabi_sample_contact *), by_links);
   double force[3] = {0};
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
     bool same = i > 0 && by_links(&a->contact[i - 1], &a->contact[i]) == 0;
     for (int k = 0; k < 3; ++k)
       force[k] = (same ? force[k] : 0) + (double)a->contact[i]->force[k];
-    bool whole = i + 1 == frame->ncontact || by_links(&a->contact[i], &a->contact[i + 1]) != 0;
+    bool whole = i + 1 == sample->ncontact || by_links(&a->contact[i], &a->contact[i + 1]) != 0;
     double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
     if (whole) raise(a, TBI_CONTACT_PEAK, size);
   }
   return true;
 }
 
-static void add_contacts(tbi_account *a, const tabi_frame *frame) {
+static void add_contacts(tbi_account *a, const tabi_sample *sample) {
   const tabi_model *model = tabi_scene_model(a->scene);
   double ground = 0;
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
-    const tabi_frame_contact *c = &frame->contact[i];
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
+    const tabi_sample_contact *c = &sample->contact[i];
     double up = (double)c->force[2];
     if (stands(model, c->link_a)) ground += up;
     if (stands(model, c->link_b)) ground -= up;
-    if (frame->step > 1) raise(a, TBI_PENETRATION, -(double)c->gap);
-    a->value[TBI_SLIP_ENERGY] += (double)c->power * (frame->time - a->last);
+    if (sample->step > 1) raise(a, TBI_PENETRATION, -(double)c->gap);
+    a->value[TBI_SLIP_ENERGY] += (double)c->power * (sample->time - a->last);
   }
   raise(a, TBI_FORCE_PEAK, ground);
-  if (a->frames > 1) raise(a, TBI_FORCE_JUMP, fabs(ground - a->force));
+  if (a->samples > 1) raise(a, TBI_FORCE_JUMP, fabs(ground - a->force));
   a->force_sum += ground;
   a->force = ground;
 }
@@ -145,35 +146,35 @@ static bool add_certificate(tbi_account *a, const tabi_certificate *c) {
 }
 
 /* The fall that lasts to the end counts. */
-static void watch_fall(tbi_account *a, const tabi_frame *frame) {
+static void watch_fall(tbi_account *a, const tabi_sample *sample) {
   if (!tbi_fall_lies(&a->fall, a->dynamics)) {
     a->value[TBI_FALL] = (double)NAN;
   } else if (isnan(a->value[TBI_FALL])) {
-    a->value[TBI_FALL] = frame->time;
+    a->value[TBI_FALL] = sample->time;
   }
 }
 
-static bool add_step(tbi_account *a, const tabi_frame *frame) {
-  add_contacts(a, frame);
-  for (int32_t i = 0; i < frame->nrobot; ++i)
-    add_zmp(a, i, &frame->balance[i]);
-  double energy = total(&frame->energy);
+static bool add_step(tbi_account *a, const tabi_sample *sample) {
+  add_contacts(a, sample);
+  for (int32_t i = 0; i < sample->nrobot; ++i)
+    add_zmp(a, i, &sample->balance[i]);
+  double energy = total(&sample->energy);
   a->value[TBI_ENERGY_END] = energy;
-  raise(a, TBI_ENERGY_GAIN, energy - frame->energy.work - a->energy);
-  watch_fall(a, frame);
-  a->last = frame->time;
-  return add_pairs(a, frame) && add_certificate(a, &frame->certificate);
+  raise(a, TBI_ENERGY_GAIN, energy - sample->energy.work - a->energy);
+  watch_fall(a, sample);
+  a->last = sample->time;
+  return add_pairs(a, sample) && add_certificate(a, &sample->certificate);
 }
 
-bool tbi_account_add(tbi_account *a, const tabi_frame *frame, tabi_error *err) {
-  tabi_dynamics_set_state(a->dynamics, frame->q, frame->v);
-  bool fine = a->frames == 0 ? begin(a, frame) : add_step(a, frame);
-  ++a->frames;
+bool tbi_account_add(tbi_account *a, const tabi_sample *sample, tabi_error *err) {
+  tabi_dynamics_set_state(a->dynamics, sample->q, sample->v);
+  bool fine = a->samples == 0 ? begin(a, sample) : add_step(a, sample);
+  ++a->samples;
   if (!fine) {
     tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
     return false;
   }
-  return tabi_ledger_add(a->ledger, frame, err) == TABI_OK;
+  return tabi_ledger_add(a->ledger, sample, err) == TABI_OK;
 }
 
 /* -- the end */

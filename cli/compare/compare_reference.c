@@ -52,7 +52,7 @@ static bool grow(double **array, int64_t count, int32_t width) {
   return more != NULL;
 }
 
-bool tbi_reference_add(tbi_reference *r, const tabi_frame *frame) {
+bool tbi_reference_add(tbi_reference *r, const tabi_sample *sample) {
   if (r->count == r->capacity) {
     int64_t capacity = r->capacity > 0 ? 2 * r->capacity : 1024;
     if (!grow(&r->time, capacity, 1) || !grow(&r->q, capacity, r->nq) ||
@@ -61,11 +61,11 @@ bool tbi_reference_add(tbi_reference *r, const tabi_frame *frame) {
     }
     r->capacity = capacity;
   }
-  r->time[r->count] = frame->time;
-  if (r->nq > 0) memcpy(r->q + r->count * r->nq, frame->q, (size_t)r->nq * sizeof *r->q);
+  r->time[r->count] = sample->time;
+  if (r->nq > 0) memcpy(r->q + r->count * r->nq, sample->q, (size_t)r->nq * sizeof *r->q);
   double *zmp = r->zmp + r->count * r->nrobot * 2;
   for (int32_t i = 0; i < r->nrobot; ++i) {
-    const tabi_balance *b = &frame->balance[i];
+    const tabi_balance *b = &sample->balance[i];
     for (int k = 0; k < 2; ++k)
       *zmp++ = b->force[2] > 0 ? b->zmp[k] : (double)NAN;
   }
@@ -118,10 +118,10 @@ static void note(const tbi_reference *r, tbi_distance *d, double time) {
       (tbi_parting){.parted = true, .time = time, .dof = worst, .off = fabs(r->off[worst])};
 }
 
-static void note_zmp(const tbi_reference *r, tbi_distance *d, const tabi_frame *frame,
+static void note_zmp(const tbi_reference *r, tbi_distance *d, const tabi_sample *sample,
                      const double *zmp) {
   for (int32_t i = 0; i < r->nrobot; ++i, zmp += 2) {
-    const tabi_balance *b = &frame->balance[i];
+    const tabi_balance *b = &sample->balance[i];
     double x = b->zmp[0] - zmp[0];
     double y = b->zmp[1] - zmp[1];
     if (!(b->force[2] > 0) || isnan(x)) continue;
@@ -130,18 +130,18 @@ static void note_zmp(const tbi_reference *r, tbi_distance *d, const tabi_frame *
   }
 }
 
-void tbi_reference_compare(tbi_reference *r, tbi_distance *d, const tabi_frame *frame) {
+void tbi_reference_compare(tbi_reference *r, tbi_distance *d, const tabi_sample *sample) {
   double half = fmin(r->spacing, d->spacing) / 2;
   while (d->at + 1 < r->count &&
-         fabs(r->time[d->at + 1] - frame->time) <= fabs(r->time[d->at] - frame->time)) {
+         fabs(r->time[d->at + 1] - sample->time) <= fabs(r->time[d->at] - sample->time)) {
     ++d->at;
   }
   // one in the middle between two belongs to none
-  if (r->count == 0 || fabs(r->time[d->at] - frame->time) > half * (1 - 1e-6)) return;
-  subtract(r, frame->q, r->q + d->at * r->nq);
-  note(r, d, frame->time);
-  note_zmp(r, d, frame, r->zmp + d->at * r->nrobot * 2);
-  d->until = frame->time;
+  if (r->count == 0 || fabs(r->time[d->at] - sample->time) > half * (1 - 1e-6)) return;
+  subtract(r, sample->q, r->q + d->at * r->nq);
+  note(r, d, sample->time);
+  note_zmp(r, d, sample, r->zmp + d->at * r->nrobot * 2);
+  d->until = sample->time;
   ++d->pairs;
 }
 

@@ -1,4 +1,4 @@
-/* compare_show.c - frames go on to the figure and, from scenes that are run now, to the reels; a
+/* compare_show.c - samples go on to the figure and, from scenes that are run now, to the reels; a
  * log has its film made from the file. */
 #include "compare/compare_show.h"
 
@@ -47,9 +47,9 @@ bool tbi_show_begin(tbi_show *show, int32_t index, const tbi_run *run, tabi_erro
   return !show->page || begin_film(show, index, run, err);
 }
 
-bool tbi_show_frame(tbi_show *show, int32_t index, const tabi_frame *frame, tabi_error *err) {
+bool tbi_show_sample(tbi_show *show, int32_t index, const tabi_sample *sample, tabi_error *err) {
   if (show->figure) {
-    tabi_signals_eval(show->signals[index], frame, show->value);
+    tabi_signals_eval(show->signals[index], sample, show->value);
     tbi_plot_add(show->plot, show->number[index], show->value);
   }
   // the reel has the start, and that of a log is whole

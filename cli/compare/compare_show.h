@@ -19,9 +19,9 @@ typedef struct tbi_show {
 /* Looks for what is needed first, so that long runs are not in vain; without gnuplot there is a
  * warning and no figure.  Either path may be NULL. */
 bool tbi_show_want(tbi_show *show, const char *figure, const char *page, tabi_error *err);
-/* Before the first frame of a run, after which its source must live as long as the show. */
+/* Before the first sample of a run, after which its source must live as long as the show. */
 bool tbi_show_begin(tbi_show *show, int32_t index, const tbi_run *run, tabi_error *err);
-bool tbi_show_frame(tbi_show *show, int32_t index, const tabi_frame *frame, tabi_error *err);
+bool tbi_show_sample(tbi_show *show, int32_t index, const tabi_sample *sample, tabi_error *err);
 /* Writes the files; prints what is wrong and returns the exit code. */
 int tbi_show_end(tbi_show *show, const tbi_compared *compared);
 void tbi_show_free(tbi_show *show);

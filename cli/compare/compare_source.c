@@ -1,4 +1,4 @@
-/* compare_source.c - frames of a scene that is run now, or of a log. */
+/* compare_source.c - samples of a scene that is run now, or of a log. */
 #include "compare/compare.h"
 
 #include "tabi/tabi_gait.h"
@@ -61,7 +61,7 @@ int tbi_source_open_log(tbi_source *s, const char *path, const tabi_scene_def *d
   s->integrator = info.integrator;
   s->timestep = info.timestep;
   s->spacing = info.timestep * info.every;
-  s->count = info.nframe;
+  s->count = info.nsample;
   if (time > 0) {
     double step = fmin(round(time / info.timestep), (double)info.last);
     int64_t last = tabi_recording_find(s->recording, (int64_t)step);
@@ -96,13 +96,13 @@ static bool step(tbi_source *s) {
   return status == TABI_OK;
 }
 
-const tabi_frame *tbi_source_next(tbi_source *s, tabi_error *err) {
+const tabi_sample *tbi_source_next(tbi_source *s, tabi_error *err) {
   if (s->next == s->count) return NULL;
   if (s->recording) {
-    tabi_status status = tabi_recording_frame(s->recording, s->next, &s->frame, err);
+    tabi_status status = tabi_recording_sample(s->recording, s->next, &s->sample, err);
     if (status != TABI_OK) return NULL;
     ++s->next;
-    return &s->frame;
+    return &s->sample;
   }
   if (s->next > 0 && !step(s)) return NULL;
   ++s->next;
@@ -116,10 +116,10 @@ static bool over_in_log(const tbi_source *s) {
   tabi_world *world = tabi_world_create(tabi_scene_model(s->scene), &def, NULL);
   void *snapshot = malloc(info.snapshot_size + 1);
   int64_t at = 0;
-  bool known = world && snapshot && s->frame.step == info.last &&
+  bool known = world && snapshot && s->sample.step == info.last &&
                tabi_recording_snapshot(s->recording, info.last, snapshot, &at, NULL) == TABI_OK &&
                tabi_world_restore(world, snapshot, info.snapshot_size) == TABI_OK;
-  bool over = known && tabi_world_gait(world).outcome != TABI_GAIT_WALKS;
+  bool over = known && tabi_world_gait_state(world).outcome != TABI_GAIT_ONGOING;
   free(snapshot);
   tabi_world_destroy(world);
   return over;
@@ -128,5 +128,5 @@ static bool over_in_log(const tbi_source *s) {
 bool tbi_source_over(tbi_source *s) {
   if (!tabi_contact_describe(s->contact)->planar_biped) return false;
   if (s->recording) return over_in_log(s);
-  return tabi_world_gait(s->world).outcome != TABI_GAIT_WALKS;
+  return tabi_world_gait_state(s->world).outcome != TABI_GAIT_ONGOING;
 }

@@ -285,7 +285,8 @@ static json_t *json_run(const tbi_compared *c, const tbi_run *run) {
   bad |= json_object_set_new(o, "dt", tbi_json_number(s->timestep));
   bad |= json_object_set_new(o, "start", tbi_json_number(a->first));
   bad |= json_object_set_new(o, "end", tbi_json_number(a->last));
-  bad |= json_object_set_new(o, "frames", json_integer(a->frames));
+  bad |= json_object_set_new(o, "samples", json_integer(a->samples));
+  bad |= json_object_set_new(o, "frames", json_integer(a->samples)); // until 1.0
   bad |= json_object_set_new(o, "fell", json_boolean(!isnan(a->value[TBI_FALL])));
   bool failed = s->failure.status != TABI_OK;
   bad |= json_object_set_new(o, "failure", tbi_json_text(failed ? s->failure.message : NULL));

@@ -1,4 +1,4 @@
-/* export.h - frames of a log as files of other programs: one writer for each format. */
+/* export.h - samples of a log as files of other programs: one writer for each format. */
 #ifndef TBI_EXPORT_H
 #define TBI_EXPORT_H
 
@@ -22,7 +22,7 @@ typedef struct tbi_export_format {
   const char *signals;    /* which are written if none are chosen, separated by commas */
   bool stream;            /* writes to the open output; otherwise it opens output->part itself */
   void *(*open)(const tbi_export *export);
-  bool (*frame)(void *writer, const tabi_frame *frame, const double *value); /* of all signals */
+  bool (*sample)(void *writer, const tabi_sample *sample, const double *value); /* of all signals */
   bool (*finish)(void *writer);
   void (*close)(void *writer); /* after an error too */
 } tbi_export_format;

@@ -1,4 +1,4 @@
-/* export_csv.c - a table: time and signals, a row for each frame.  Names stand in the first line,
+/* export_csv.c - a table: time and signals, a row for each sample.  Names stand in the first line,
  * without units, since that is what readers take for names.  Numbers have as many digits as bring
  * back the same number; what is none is left empty. */
 #include "common/csv.h"
@@ -54,10 +54,10 @@ static void *open_csv(const tbi_export *export) {
   return c;
 }
 
-static bool write_frame(void *writer, const tabi_frame *frame, const double *value) {
+static bool write_sample(void *writer, const tabi_sample *sample, const double *value) {
   csv *c = writer;
   c->used = 0;
-  put_number(c, frame->time);
+  put_number(c, sample->time);
   for (int32_t i = 0; i < c->export.nchosen; ++i) {
     c->row[c->used++] = ',';
     put_number(c, value[c->export.chosen[i]]);
@@ -84,7 +84,7 @@ const tbi_export_format tbi_export_csv = {
     .signals = "*",
     .stream = true,
     .open = open_csv,
-    .frame = write_frame,
+    .sample = write_sample,
     .finish = finish,
     .close = close_csv,
 };

@@ -1,12 +1,11 @@
 /* export_hdf5.c - arrays in an HDF5 file:
  *
- *   /time, /step, /q, /v      a row for each frame
+ *   /time, /step, /q, /v      a row for each sample
  *   /signals/<name>           likewise, with the attributes unit and about
- *   /contacts/start           where the contacts of a frame begin in the arrays beside it, with the
- *                             end of the last one behind
- *   /contacts/force, ...      a row for each contact
- *   /links                    names, by the indexes in /contacts/link_a and link_b
- *   /scene                    text of the scene; how it was run stands in attributes of the file
+ *   /contacts/start           where the contacts of a sample begin in the arrays beside it, with
+ * the end of the last one behind /contacts/force, ...      a row for each contact /links names, by
+ * the indexes in /contacts/link_a and link_b /scene                    text of the scene; how it
+ * was run stands in attributes of the file
  *
  * Rows are gathered and written by the chunk, past the library's own cache, which would otherwise
  * take a megabyte for every signal. */
@@ -38,7 +37,7 @@ typedef struct table {
 typedef struct writer {
   tbi_export export;
   hid_t file;
-  table frames, contacts, starts;
+  table samples, contacts, starts;
   int64_t ncontact;   /* so far */
   const char *signal; /* that is being given its place */
   bool failed;
@@ -213,7 +212,7 @@ typedef struct member {
   int32_t width; /* numbers; 0: one int */
 } member;
 
-#define MEMBER(field) offsetof(tabi_frame_contact, field)
+#define MEMBER(field) offsetof(tabi_sample_contact, field)
 static const member members[] = {
     {"contacts/link_a",   "",    MEMBER(link_a),   0},
     {"contacts/link_b",   "",    MEMBER(link_b),   0},
@@ -249,24 +248,24 @@ static bool make_contacts(writer *w) {
   return end_row(w, &w->starts);
 }
 
-static bool put_contacts(writer *w, const tabi_frame *frame) {
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
+static bool put_contacts(writer *w, const tabi_sample *sample) {
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
     for (int32_t k = 0; k < NMEMBER; ++k)
-      set_row(&w->contacts, k, (const unsigned char *)&frame->contact[i] + members[k].offset);
+      set_row(&w->contacts, k, (const unsigned char *)&sample->contact[i] + members[k].offset);
     if (!end_row(w, &w->contacts)) return false;
   }
-  w->ncontact += frame->ncontact;
+  w->ncontact += sample->ncontact;
   set_row(&w->starts, 0, &w->ncontact);
   return end_row(w, &w->starts);
 }
 
-/* -- frames */
+/* -- samples */
 
 /* The joint of every number of q or v; one without a name is called like its child. */
 static bool name_numbers(writer *w, int32_t at, int32_t count, bool velocities) {
   const tabi_model *model = tabi_scene_model(w->export.scene);
   const char **name = calloc((size_t)count + 1, sizeof *name);
-  if (!name) return put_text(w, w->frames.column[at].dataset, "joints", "");
+  if (!name) return put_text(w, w->samples.column[at].dataset, "joints", "");
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_joint_def joint = tabi_model_joint(model, i);
     tabi_range range = velocities ? tabi_model_joint_v(model, i) : tabi_model_joint_q(model, i);
@@ -278,7 +277,7 @@ static bool name_numbers(writer *w, int32_t at, int32_t count, bool velocities) 
   for (int32_t i = 0; i < count; ++i) {
     if (!name[i]) name[i] = "";
   }
-  bool done = put_texts(w, w->frames.column[at].dataset, "joints", name, count);
+  bool done = put_texts(w, w->samples.column[at].dataset, "joints", name, count);
   free(name);
   return done;
 }
@@ -289,19 +288,19 @@ static bool make_signals(writer *w) {
     char name[600];
     (void)snprintf(name, sizeof name, "signals/%s", signal.name);
     w->signal = signal.name;
-    if (!add_column(w, &w->frames, name, H5T_NATIVE_DOUBLE, 1)) return false;
+    if (!add_column(w, &w->samples, name, H5T_NATIVE_DOUBLE, 1)) return false;
     w->signal = NULL;
-    hid_t dataset = w->frames.column[w->frames.count - 1].dataset;
+    hid_t dataset = w->samples.column[w->samples.count - 1].dataset;
     if (!put_text(w, dataset, "unit", signal.unit) || !put_text(w, dataset, "about", signal.about))
       return false;
   }
   return true;
 }
 
-static bool make_frames(writer *w) {
+static bool make_samples(writer *w) {
   int32_t nq = w->export.info.nq;
   int32_t nv = w->export.info.nv;
-  table *t = &w->frames;
+  table *t = &w->samples;
   if (!make_table(t, w->export.nchosen + 4) || !add_column(w, t, "time", H5T_NATIVE_DOUBLE, 1) ||
       !put_text(w, t->column[0].dataset, "unit", "s") ||
       !add_column(w, t, "step", H5T_NATIVE_INT64, 1)) {
@@ -316,18 +315,18 @@ static bool make_frames(writer *w) {
   return make_signals(w);
 }
 
-static bool write_frame(void *self, const tabi_frame *frame, const double *value) {
+static bool write_sample(void *self, const tabi_sample *sample, const double *value) {
   writer *w = self;
   int32_t at = 0;
-  set_row(&w->frames, at++, &frame->time);
-  set_row(&w->frames, at++, &frame->step);
-  if (w->frames.count > w->export.nchosen + 2) {
-    set_row(&w->frames, at++, frame->q);
-    set_row(&w->frames, at++, frame->v);
+  set_row(&w->samples, at++, &sample->time);
+  set_row(&w->samples, at++, &sample->step);
+  if (w->samples.count > w->export.nchosen + 2) {
+    set_row(&w->samples, at++, sample->q);
+    set_row(&w->samples, at++, sample->v);
   }
   for (int32_t i = 0; i < w->export.nchosen; ++i)
-    set_row(&w->frames, at++, &value[w->export.chosen[i]]);
-  return end_row(w, &w->frames) && put_contacts(w, frame);
+    set_row(&w->samples, at++, &value[w->export.chosen[i]]);
+  return end_row(w, &w->samples) && put_contacts(w, sample);
 }
 
 /* -- the file */
@@ -368,7 +367,7 @@ static bool put_facts(writer *w) {
 
 static void close_hdf5(void *self) {
   writer *w = self;
-  free_table(&w->frames);
+  free_table(&w->samples);
   free_table(&w->contacts);
   free_table(&w->starts);
   if (w->file >= 0) (void)H5Fclose(w->file);
@@ -396,15 +395,15 @@ static void *open_hdf5(const tbi_export *export) {
   (void)H5dont_atexit();
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   w->export = *export;
-  if (create_file(w) && put_facts(w) && make_frames(w) && make_contacts(w)) return w;
+  if (create_file(w) && put_facts(w) && make_samples(w) && make_contacts(w)) return w;
   close_hdf5(w);
   return NULL;
 }
 
 static bool finish(void *self) {
   writer *w = self;
-  if (!flush(w, &w->frames) || !flush(w, &w->contacts) || !flush(w, &w->starts)) return false;
-  free_table(&w->frames);
+  if (!flush(w, &w->samples) || !flush(w, &w->contacts) || !flush(w, &w->starts)) return false;
+  free_table(&w->samples);
   free_table(&w->contacts);
   free_table(&w->starts);
   /* all that is left is written here, and may fail */
@@ -422,9 +421,9 @@ static void *open_hdf5(const tbi_export *export) {
   return NULL;
 }
 
-static bool write_frame(void *self, const tabi_frame *frame, const double *value) {
+static bool write_sample(void *self, const tabi_sample *sample, const double *value) {
   (void)self;
-  (void)frame;
+  (void)sample;
   (void)value;
   return false;
 }
@@ -444,7 +443,7 @@ const tbi_export_format tbi_export_hdf5 = {
     .signals = "*",
     .stream = false,
     .open = open_hdf5,
-    .frame = write_frame,
+    .sample = write_sample,
     .finish = finish,
     .close = close_hdf5,
 };

@@ -1,4 +1,4 @@
-/* export_mcap.c - frames as ROS 2 messages in an MCAP file: /tf, joint states, what contacts do to
+/* export_mcap.c - samples as ROS 2 messages in an MCAP file: /tf, joint states, what contacts do to
  * links, force-torque sensors and IMUs, and signals as numbers.  The time of a message is that of
  * the simulation. */
 #include "export/export.h"
@@ -139,13 +139,13 @@ static void put_frames(writer *w, uint64_t time) {
   put(w, w->tf, time);
 }
 
-static void put_joints(writer *w, const tabi_frame *frame, uint64_t time) {
+static void put_joints(writer *w, const tabi_sample *sample, uint64_t time) {
   for (int32_t i = 0; i < w->ros.ngroup; ++i) {
     tbi_ros_group *g = &w->ros.group[i];
     if (!w->group[i]) continue;
     for (int32_t k = 0; k < g->count; ++k) {
-      g->position[k] = frame->q[g->q[k]];
-      g->velocity[k] = frame->v[g->v[k]];
+      g->position[k] = sample->q[g->q[k]];
+      g->velocity[k] = sample->v[g->v[k]];
     }
     const tbi_ros_joints joints = {g->name, g->position, g->velocity, g->count};
     tbi_ros_joint_state(&w->message, time, &joints);
@@ -153,7 +153,7 @@ static void put_joints(writer *w, const tabi_frame *frame, uint64_t time) {
   }
 }
 
-static void add_load(writer *w, int32_t link, const tabi_frame_contact *c, double sign) {
+static void add_load(writer *w, int32_t link, const tabi_sample_contact *c, double sign) {
   if (link == TABI_WORLD || w->ros.link_frame[link] == TABI_NONE) return;
   if (tabi_model_link_body(w->ros.model, link) == TABI_WORLD) return;
   if (c->status == TABI_CONTACT_SEPARATING) return;
@@ -173,21 +173,21 @@ static void add_load(writer *w, int32_t link, const tabi_frame_contact *c, doubl
   l->touched = true;
 }
 
-static void gather_loads(writer *w, const tabi_frame *frame) {
+static void gather_loads(writer *w, const tabi_sample *sample) {
   for (int32_t i = 0; i < tabi_model_nlink(w->ros.model); ++i) {
     load *l = &w->load[i];
     memset(l->force, 0, sizeof l->force);
     memset(l->torque, 0, sizeof l->torque);
     tabi_dynamics_link_pose(w->dynamics, i, l->origin, l->quat);
   }
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
-    add_load(w, frame->contact[i].link_a, &frame->contact[i], -1);
-    add_load(w, frame->contact[i].link_b, &frame->contact[i], 1);
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
+    add_load(w, sample->contact[i].link_a, &sample->contact[i], -1);
+    add_load(w, sample->contact[i].link_b, &sample->contact[i], 1);
   }
 }
 
-static void put_contacts(writer *w, const tabi_frame *frame, uint64_t time) {
-  gather_loads(w, frame);
+static void put_contacts(writer *w, const tabi_sample *sample, uint64_t time) {
+  gather_loads(w, sample);
   for (int32_t i = 0; i < tabi_model_nlink(w->ros.model); ++i) {
     load *l = &w->load[i];
     if (!l->touched) continue;
@@ -202,17 +202,17 @@ static void put_contacts(writer *w, const tabi_frame *frame, uint64_t time) {
   }
 }
 
-static void put_sensors(writer *w, const tabi_frame *frame, uint64_t time) {
+static void put_sensors(writer *w, const tabi_sample *sample, uint64_t time) {
   for (int32_t i = 0; i < w->ros.nsensor; ++i) {
     const tbi_ros_sensor *s = &w->ros.sensor[i];
     const char *name = w->ros.frame[s->frame].name;
     if (s->kind == TBI_ROS_WRENCH) {
-      tbi_ros_wrench(&w->message, time, name, frame->sensor + s->first);
+      tbi_ros_wrench(&w->message, time, name, sample->sensor + s->first);
     } else {
       const tbi_ros_imu imu = {
           .frame = name,
-          .gyro = s->first == TABI_NONE ? NULL : frame->sensor + s->first,
-          .accelerometer = s->second == TABI_NONE ? NULL : frame->sensor + s->second,
+          .gyro = s->first == TABI_NONE ? NULL : sample->sensor + s->first,
+          .accelerometer = s->second == TABI_NONE ? NULL : sample->sensor + s->second,
           .gyro_noise = s->noise[0],
           .accelerometer_noise = s->noise[1],
       };
@@ -222,14 +222,14 @@ static void put_sensors(writer *w, const tabi_frame *frame, uint64_t time) {
   }
 }
 
-static bool write_frame(void *self, const tabi_frame *frame, const double *value) {
+static bool write_sample(void *self, const tabi_sample *sample, const double *value) {
   writer *w = self;
-  uint64_t time = (uint64_t)llround(frame->time * 1e9);
-  tabi_dynamics_set_state(w->dynamics, frame->q, frame->v);
+  uint64_t time = (uint64_t)llround(sample->time * 1e9);
+  tabi_dynamics_set_state(w->dynamics, sample->q, sample->v);
   put_frames(w, time);
-  put_joints(w, frame, time);
-  put_contacts(w, frame, time);
-  put_sensors(w, frame, time);
+  put_joints(w, sample, time);
+  put_contacts(w, sample, time);
+  put_sensors(w, sample, time);
   for (int32_t i = 0; i < w->export.nchosen; ++i) {
     tbi_ros_float(&w->message, value[w->export.chosen[i]]);
     put(w, w->signal[i], time);
@@ -297,7 +297,7 @@ const tbi_export_format tbi_export_mcap = {
     .signals = "energy,certificate,com,*.com.*,zmp,*.zmp.*,margin,*.margin",
     .stream = true,
     .open = open_mcap,
-    .frame = write_frame,
+    .sample = write_sample,
     .finish = finish,
     .close = close_mcap,
 };

@@ -29,7 +29,7 @@ enum {
   DATA_END,
 };
 
-/* enough for zstd to find what repeats from frame to frame, little enough to seek in */
+/* enough for zstd to find what repeats from sample to sample, little enough to seek in */
 enum { CHUNK_SIZE = 1 << 20 };
 
 static const unsigned char magic[8] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};

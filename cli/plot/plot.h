@@ -2,7 +2,7 @@
  *
  *   tbi_plot *plot = tbi_plot_create(signals, patterns, count);
  *   int run = tbi_plot_add_run(plot, "cone", signals, 0, 5);
- *   tbi_plot_add(plot, run, value);         for every frame, value by tabi_signals_eval
+ *   tbi_plot_add(plot, run, value);         for every sample, value by tabi_signals_eval
  *   tbi_plot_draw(plot, "f.svg", title);    svg, png or pdf */
 #ifndef TBI_PLOT_H
 #define TBI_PLOT_H

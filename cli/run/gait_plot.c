@@ -5,7 +5,7 @@
  *   $mode   time, mode, supporting foot, before and after every change
  *   $walk   step, stride, where the heel landed and where it came to rest */
 #include "gnuplot.h"
-#include "run/gait.h"
+#include "run/gait_summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,10 +24,10 @@ static double mode_level(const char *mode) {
 
 static bool touches(const char *mode) { return mode[0] != '1'; }
 
-void tbi_gait_plot_row(FILE *script, const tabi_world *world, const tbi_gait_tally *gait,
+void tbi_gait_plot_row(FILE *script, const tabi_world *world, const tbi_gait_summary *gait,
                        double *torque) {
   const tabi_model *model = tabi_world_model(world);
-  tabi_gait_state s = tabi_world_gait(world);
+  tabi_gait_state s = tabi_world_gait_state(world);
   (void)fprintf(script, "%.9g %.6g %.6g %.6g %.6g", tabi_world_time(world), s.heel_force,
                 s.toe_force, s.friction, gait->def.friction * s.normal);
   if (touches(s.mode)) {
@@ -44,13 +44,13 @@ void tbi_gait_plot_row(FILE *script, const tabi_world *world, const tbi_gait_tal
 }
 
 /* The first row is the foot that supports at the start. */
-static void write_steps(FILE *script, const tbi_gait_tally *gait) {
+static void write_steps(FILE *script, const tbi_gait_summary *gait) {
   double heel = gait->heel_start;
   int32_t index = 0;
   int k = 0;
   (void)fprintf(script, "$walk << END\n0 0 %.6g %.6g\n", heel, heel);
-  const tabi_gait_event *step = tbi_gait_next_step(gait, &index);
-  for (; step; step = tbi_gait_next_step(gait, &index)) {
+  const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
+  for (; step; step = tbi_gait_summary_next_step(gait, &index)) {
     heel += step->stride;
     (void)fprintf(script, "%d %.6g %.6g %.6g\n", ++k, step->stride, heel - step->slip, heel);
   }
@@ -58,9 +58,9 @@ static void write_steps(FILE *script, const tbi_gait_tally *gait) {
 }
 
 /* Events know the time better than rows do, and some modes last for less than a row. */
-static void write_modes(FILE *script, const tabi_world *world, const tbi_gait_tally *gait) {
-  tabi_gait_state now = tabi_world_gait(world);
-  int support = gait->def.support;
+static void write_modes(FILE *script, const tabi_world *world, const tbi_gait_summary *gait) {
+  tabi_gait_state now = tabi_world_gait_state(world);
+  int support = gait->def.initial_support;
   const char *mode = gait->nevent > 0 ? gait->event[0].from : now.mode;
   (void)fprintf(script, "$mode << END\n0 %g %d\n", mode_level(mode), support);
   for (int32_t i = 0; i < gait->nevent; ++i) {
@@ -98,7 +98,7 @@ static void plot_torques(FILE *script, const tabi_model *model) {
   (void)fputs("\nset key inside\n", script);
 }
 
-static void plot_modes(FILE *script, const tabi_model *model, const tbi_gait_tally *gait) {
+static void plot_modes(FILE *script, const tabi_model *model, const tbi_gait_summary *gait) {
   (void)fputs("set title 'contact mode, by supporting foot'\n"
               "unset ylabel\nset yrange [0.5:5]\n"
               "set ytics ('1  swing' 1, '2  heel' 2, '3  landed' 3, '4  left behind' 4)\n"
@@ -153,7 +153,7 @@ static void plot_feet(FILE *script, double slip_stop) {
 }
 
 void tbi_gait_plot_commands(FILE *script, const char *path, const tabi_scene *scene,
-                            const tabi_world *world, const tbi_gait_tally *gait) {
+                            const tabi_world *world, const tbi_gait_summary *gait) {
   const tabi_model *model = tabi_scene_model(scene);
   double end = fmax(tabi_world_time(world), tabi_scene_world_def(scene).timestep);
   (void)fputs("END\n", script);

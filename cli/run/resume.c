@@ -90,18 +90,18 @@ static int begin(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
 }
 
 /* Whether the world is, to the last bit, where the log says it was. */
-static int compare(const tbi_resume *resume, const tabi_world *world, const tabi_frame *frame) {
+static int compare(const tbi_resume *resume, const tabi_world *world, const tabi_sample *sample) {
   size_t nq = sizeof(double) * (size_t)resume->info.nq;
   size_t nv = sizeof(double) * (size_t)resume->info.nv;
-  if (memcmp(frame->q, tabi_world_q(world), nq) == 0 &&
-      memcmp(frame->v, tabi_world_v(world), nv) == 0) {
+  if (memcmp(sample->q, tabi_world_q(world), nq) == 0 &&
+      memcmp(sample->v, tabi_world_v(world), nv) == 0) {
     return TBI_EXIT_OK;
   }
   tabi_error err;
   tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){resume->path, 1},
            "steps do not lead to where the log is at %g s: files of its scene, its plugins or the "
            "build of tabi have changed; run the scene again",
-           frame->time);
+           sample->time);
   return tbi_print_error(&err);
 }
 
@@ -115,18 +115,18 @@ static int step_once(const tbi_resume *resume, tabi_scene *scene, tabi_world *wo
 static int rewind_world(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   int code = begin(resume, scene, world);
   tabi_error err = {0};
-  tabi_frame frame = {.step = -1};
+  tabi_sample sample = {.step = -1};
   int64_t index = -1;
   if (code == TBI_EXIT_OK) {
     index = tabi_recording_find(resume->recording, tabi_world_steps(world));
   }
   while (code == TBI_EXIT_OK) {
     int64_t step = tabi_world_steps(world);
-    while (frame.step < step && index >= 0 && index < resume->info.nframe) {
-      if (tabi_recording_frame(resume->recording, index++, &frame, &err) != TABI_OK)
+    while (sample.step < step && index >= 0 && index < resume->info.nsample) {
+      if (tabi_recording_sample(resume->recording, index++, &sample, &err) != TABI_OK)
         return fail_as(resume, &err);
     }
-    if (frame.q && frame.step == step) code = compare(resume, world, &frame);
+    if (sample.q && sample.step == step) code = compare(resume, world, &sample);
     if (code != TBI_EXIT_OK || step >= resume->step) break;
     code = step_once(resume, scene, world);
   }

@@ -21,7 +21,7 @@ typedef struct tbi_resume {
 int tbi_resume_open(tbi_resume *resume, const char *path, const char *at, const char *const *set,
                     int32_t nset);
 /* Brings a world of the scene to the time, under the rules of that world; on the way it must meet
- * every frame of the log. */
+ * every sample of the log. */
 int tbi_resume_enter(tbi_resume *resume, tabi_scene *scene, tabi_world *world);
 /* After the scene's last step. */
 void tbi_resume_close(tbi_resume *resume);

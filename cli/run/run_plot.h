@@ -3,11 +3,11 @@
 #define TBI_RUN_PLOT_H
 
 #include "plot/plot.h"
-#include "run/tally.h"
+#include "run/run_summary.h"
 
 typedef struct tbi_run_plot {
   const char *path; /* NULL: there is no figure */
-  const tbi_tally *tally;
+  const tbi_run_summary *summary;
   tbi_plot *plot; /* NULL: a walk */
   /* of a walk */
   FILE *script;  /* for gnuplot, with the numbers in it */
@@ -18,7 +18,7 @@ typedef struct tbi_run_plot {
 
 /* For a run of so many steps from the present time on.  Without gnuplot it warns, and there is no
  * figure.  Prints what is wrong. */
-bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_tally *tally,
+bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_run_summary *summary,
                        const tabi_signals *signals, int64_t steps);
 /* At the start and after every step; the values of all signals. */
 void tbi_run_plot_step(tbi_run_plot *plot, const double *value);

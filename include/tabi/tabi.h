@@ -6,8 +6,8 @@
  *                                              one thread at a time
  *
  * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
- * no global state, never prints, and allocates only in functions named create, build, load, check
- * or solve.
+ * no global state but the handler of failed assertions, never prints unless that is the default
+ * one, and allocates only in functions named create, build, load, check or solve.
  *
  * Structs named _def are filled by their _default() function first; then change what you mean
  * to change.  Strings and arrays that a def points to are copied. */
@@ -58,12 +58,25 @@ typedef void tabi_warning_fn(void *user, const tabi_error *warning);
 /* Writes "file:line: error: message" (without a newline) and returns its length, which may be
  * size or more when it was cut.  The word is "error", "warning" or the like. */
 TABI_API size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size);
+/* What a status means, in a few words. */
+TABI_API const char *tabi_status_text(tabi_status status);
 
 /* Where in a file something was said; {NULL, 0} for things made by a program. */
 typedef struct tabi_place {
   const char *file;
   int32_t line;
 } tabi_place;
+
+/* Is told of a failed assertion: a bug, of the program (an index out of range, a NULL where there
+ * must be none) or of tabi.  When it returns the program is aborted.  It may leave by longjmp; the
+ * objects of the call that failed must then not be used again. */
+typedef struct tabi_assert_handler {
+  void (*failed)(void *user, const char *condition, const char *file, int32_t line);
+  void *user;
+} tabi_assert_handler;
+/* NULL: the default handler, which prints the assertion to stderr.  Holds for all threads and must
+ * live until another one takes its place; returns the one before. */
+TABI_API const tabi_assert_handler *tabi_set_assert_handler(const tabi_assert_handler *handler);
 
 /* ----------------------------------------------------------------------------- builder */
 
@@ -348,9 +361,13 @@ TABI_API void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, i
 TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q,
                                         double *v);
 
+/* The index of the item with that name, or TABI_NONE.  Shapes and actuators may share names: the
+ * first is found. */
 TABI_API int32_t tabi_model_find_link(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_joint(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_sensor(const tabi_model *model, const char *name);
+TABI_API int32_t tabi_model_find_shape(const tabi_model *model, const char *name);
+TABI_API int32_t tabi_model_find_actuator(const tabi_model *model, const char *name);
 
 /* Where a joint's numbers stand in q and v, and how many there are; first is TABI_NONE for a
  * fixed joint. */

@@ -1,14 +1,14 @@
-/* tabi_record.h - what worlds did: frames, the signals in them, and logs.
+/* tabi_record.h - what worlds did: samples, the signals in them, and logs.
  *
- * A frame is a world after a step, complete enough to be drawn, plotted and judged.  It comes from
- * a world (tabi_observer) or from a log (tabi_recording), and whatever reads frames serves both:
+ * A sample is a world after a step, complete enough to be drawn, plotted and judged.  It comes from
+ * a world (tabi_observer) or from a log (tabi_recording), and whatever reads samples serves both:
  *
  *   tabi_recording *log = tabi_recording_open("walk.tabi", &err);
  *   tabi_scene *scene = tabi_recording_scene(log, NULL, &err);
  *   tabi_signals *signals = tabi_signals_create(scene, &err);
- *   for (int64_t i = 0; i < tabi_recording_get_info(log).nframe; ++i) {
- *     tabi_recording_frame(log, i, &frame, &err);
- *     tabi_signals_eval(signals, &frame, value);
+ *   for (int64_t i = 0; i < tabi_recording_get_info(log).nsample; ++i) {
+ *     tabi_recording_sample(log, i, &sample, &err);
+ *     tabi_signals_eval(signals, &sample, value);
  *   } */
 #ifndef TABI_RECORD_H
 #define TABI_RECORD_H
@@ -17,7 +17,7 @@
 
 TABI_BEGIN
 
-/* -------------------------------------------------------------------------------- frames */
+/* -------------------------------------------------------------------------------- samples */
 
 typedef enum tabi_contact_status {
   TABI_CONTACT_SEPARATING, /* no force */
@@ -25,7 +25,7 @@ typedef enum tabi_contact_status {
   TABI_CONTACT_SLIP,
 } tabi_contact_status;
 
-typedef struct tabi_frame_contact {
+typedef struct tabi_sample_contact {
   int32_t shape_a, shape_b; /* TABI_NONE under contact method gait, which has none */
   int32_t link_a, link_b;   /* may be TABI_WORLD */
   tabi_contact_status status;
@@ -39,34 +39,35 @@ typedef struct tabi_frame_contact {
   float power;    /* W that friction takes */
   float residual; /* m/s, by which the laws of contact are missed: parting under force (a rebound
                      counts too), or friction that does not oppose slip */
-} tabi_frame_contact;
+} tabi_sample_contact;
 
-/* A world after a step.  The arrays live until the next frame of the same observer or recording. */
-typedef struct tabi_frame {
+/* A world after a step.  The arrays live until the next sample of the same observer or recording.
+ */
+typedef struct tabi_sample {
   int64_t step;
   double time;                  /* s */
   const double *q, *v, *sensor; /* exactly as in the world; sensors one after another */
   tabi_energy energy;           /* J */
   tabi_certificate certificate; /* of the step */
-  const tabi_frame_contact *contact;
+  const tabi_sample_contact *contact;
   int32_t ncontact;
   const tabi_balance *balance; /* of the scene's robots */
   int32_t nrobot;
-} tabi_frame;
+} tabi_sample;
 
-/* Sees a world of a scene as frames.  Both must outlive it. */
+/* Sees a world of a scene as samples.  Both must outlive it. */
 typedef struct tabi_observer tabi_observer;
 TABI_API tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world,
                                              tabi_error *err);
 TABI_API void tabi_observer_destroy(tabi_observer *observer); /* NULL is fine */
 /* The world as it stands; allocates nothing. */
-TABI_API const tabi_frame *tabi_observer_look(tabi_observer *observer);
-/* The balance of robots takes half of a look; without it frames tell an old one. */
+TABI_API const tabi_sample *tabi_observer_look(tabi_observer *observer);
+/* The balance of robots takes half of a look; without it samples tell an old one. */
 TABI_API void tabi_observer_skip_balance(tabi_observer *observer, bool skip);
 
 /* ------------------------------------------------------------------------------- signals */
 
-/* Numbers of a frame by name: "l_knee.q", "com.x", "ground.fz", "certificate.gap".  docs/signals.md
+/* Numbers of a sample by name: "l_knee.q", "com.x", "ground.fz", "certificate.gap". docs/signals.md
  * lists them all. */
 typedef struct tabi_signal {
   const char *name;
@@ -82,9 +83,9 @@ TABI_API tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *
 TABI_API void tabi_signals_destroy(tabi_signals *signals); /* NULL is fine */
 TABI_API int32_t tabi_signals_count(const tabi_signals *signals);
 TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal);
-/* value[count] of a frame; NaN where it has none, as the zero-moment point of a robot in flight.
+/* value[count] of a sample; NaN where it has none, as the zero-moment point of a robot in flight.
  * Allocates nothing. */
-TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *value);
+TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value);
 /* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
  * a name with '*' for any text; "robot/" may be left out.  Returns how many. */
 TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen);
@@ -107,8 +108,9 @@ typedef struct tabi_ledger tabi_ledger;
 TABI_API tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err);
 TABI_API void tabi_ledger_destroy(tabi_ledger *ledger); /* NULL is fine */
 /* Frames in the order of time. */
-TABI_API tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_error *err);
-/* In the order of their starts; those that last at the last frame end there. */
+TABI_API tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_sample *sample,
+                                     tabi_error *err);
+/* In the order of their starts; those that last at the last sample end there. */
 TABI_API const tabi_ledger_entry *tabi_ledger_entries(const tabi_ledger *ledger, int32_t *count);
 
 /* ---------------------------------------------------------------------------------- logs */
@@ -137,13 +139,13 @@ typedef struct tabi_recording_info {
   tabi_contact_kind contact;
   tabi_integrator integrator;
   double timestep;         /* s */
-  int32_t every;           /* steps between frames */
-  int32_t nq, nv, nsensor; /* numbers of a frame */
+  int32_t every;           /* steps between samples */
+  int32_t nq, nv, nsensor; /* numbers of a sample */
   int32_t nrobot;
   size_t snapshot_size; /* bytes */
   uint64_t model_hash;
-  int64_t first, last; /* steps of the first and last frame */
-  int64_t nframe, nsnapshot;
+  int64_t first, last; /* steps of the first and last sample */
+  int64_t nsample, nsnapshot;
   bool complete; /* it has an end; otherwise the run was killed, and this is what it left */
 } tabi_recording_info;
 
@@ -156,10 +158,10 @@ TABI_API tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t siz
 TABI_API void tabi_recording_close(tabi_recording *recording); /* NULL is fine */
 TABI_API tabi_recording_info tabi_recording_get_info(const tabi_recording *recording);
 
-/* The frame at an index from 0.  Reading one after another is fastest. */
-TABI_API tabi_status tabi_recording_frame(tabi_recording *recording, int64_t index,
-                                          tabi_frame *frame, tabi_error *err);
-/* The index of the last frame at or before a step, or TABI_NONE. */
+/* The sample at an index from 0.  Reading one after another is fastest. */
+TABI_API tabi_status tabi_recording_sample(tabi_recording *recording, int64_t index,
+                                           tabi_sample *sample, tabi_error *err);
+/* The index of the last sample at or before a step, or TABI_NONE. */
 TABI_API int64_t tabi_recording_find(tabi_recording *recording, int64_t step);
 /* The last snapshot at or before a step, for tabi_world_restore: snapshot[snapshot_size].  *at is
  * its step. */

@@ -5,14 +5,17 @@
 #ifndef TBI_ASSERTION_H
 #define TBI_ASSERTION_H
 
-#include <stdlib.h>
+#include "tabi/tabi_export.h"
+
+/* Calls the handler of tabi_set_assert_handler, then aborts.  Exported for libtabi-io, not for
+ * programs. */
+TABI_API _Noreturn void tabi_assert_fail(const char *condition, const char *file, int line);
 
 #ifdef TABI_NO_ASSERT
 #define TBI_ASSERT(condition) ((void)0)
 #else
-_Noreturn void tbi_assert_failed(const char *condition, const char *file, int line);
 #define TBI_ASSERT(condition) \
-  ((condition) ? (void)0 : tbi_assert_failed(#condition, __FILE__, __LINE__))
+  ((condition) ? (void)0 : tabi_assert_fail(#condition, __FILE__, __LINE__))
 #endif
 
 #ifdef TABI_SLOW_CHECKS

@@ -1,6 +1,8 @@
 /* error.c - fills tabi_error; the only formatter of "file:line: error: message". */
 #include "base/error.h"
 
+#include "base/assertion.h"
+
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +45,24 @@ tabi_status tbi_error_memory(tabi_error *err) {
   return tbi_error_set(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
 }
 
+const char *tabi_status_text(tabi_status status) {
+  static const char *const text[] = {
+      [TABI_OK] = "no error",
+      [TABI_ERR_ARGUMENT] = "a value is out of range",
+      [TABI_ERR_MEMORY] = "out of memory",
+      [TABI_ERR_FILE] = "a file cannot be opened or read",
+      [TABI_ERR_PARSE] = "malformed text",
+      [TABI_ERR_MODEL] = "an impossible model",
+      [TABI_ERR_CAPACITY] = "more contacts than max_contacts",
+      [TABI_ERR_DIVERGED] = "the motion diverged",
+      [TABI_ERR_ENDED] = "the walk is over",
+  };
+  bool known = (unsigned)status < sizeof text / sizeof text[0];
+  return known ? text[status] : "unknown status";
+}
+
 size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size) {
+  TBI_ASSERT(err && word && (text || size == 0));
   int n;
   if (err->file[0] == '\0') {
     n = snprintf(text, size, "tabi: %s: %s", word, err->message);

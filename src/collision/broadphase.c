@@ -117,12 +117,12 @@ static bool boxes_meet(const tbi_bounds *a, const tbi_bounds *b) {
   return v4_all_le(a->low, b->high) && v4_all_le(b->low, a->high);
 }
 
-/* whether the lowest corner of a box is within reach of a plane */
-static bool plane_meets(const tbi_solid *plane, const tbi_bounds *reach, const tbi_bounds *box) {
+/* whether the lowest corner of a box is within the margin of a plane */
+static bool plane_meets(const tbi_solid *plane, const tbi_bounds *margin, const tbi_bounds *box) {
   v3 n = plane->axis[2];
   v3 lowest = {v4_x(n.x < 0 ? box->high : box->low), v4_y(n.y < 0 ? box->high : box->low),
                v4_z(n.z < 0 ? box->high : box->low)};
-  return v3_dot(n, v3_sub(lowest, plane->pos)) <= v4_x(reach->high);
+  return v3_dot(n, v3_sub(lowest, plane->pos)) <= v4_x(margin->high);
 }
 
 static bool meet(const tbi_collision *c, const tbi_bounds *bounds, tbi_item_pair pair) {

@@ -119,19 +119,19 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
 typedef struct pass {
   tbi_collision *c;
   const tabi_dynamics *d;
-  const double *reach;
-  tbi_touch *touch;
+  const double *margin;
+  tbi_candidate *candidate;
   int32_t count, max; /* count is -1 when there are more than max */
 } pass;
 
-static void touch_pair(pass *p, tbi_item_pair pair) {
+static void collide_pair(pass *p, tbi_item_pair pair) {
   tbi_collision *c = p->c;
   int32_t shape_a = c->cover[pair.a].shape;
   int32_t shape_b = c->cover[pair.b].shape;
   const tbi_solid *a = tbi_shapes_place(c, p->d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, p->d, pair.b);
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t found = tbi_pair_collide(a, b, p->reach[shape_a] + p->reach[shape_b], points);
+  int32_t found = tbi_pair_collide(a, b, p->margin[shape_a] + p->margin[shape_b], points);
   TBI_ASSERT(found <= TBI_PAIR_POINTS);
   if (found > p->max - p->count) {
     p->count = -1;
@@ -139,34 +139,34 @@ static void touch_pair(pass *p, tbi_item_pair pair) {
   }
   for (int32_t i = 0; i < found; ++i) {
     const tbi_pair_point *at = &points[i];
-    p->touch[p->count++] =
-        (tbi_touch){shape_a, shape_b, at->feature, at->point, at->normal, at->gap};
+    p->candidate[p->count++] =
+        (tbi_candidate){shape_a, shape_b, at->feature, at->point, at->normal, at->gap};
   }
 }
 
-static void touch_listed(pass *p) {
+static void collide_listed(pass *p) {
   const tbi_collision *c = p->c;
   for (int32_t i = 0; i < c->npair && p->count >= 0; ++i)
-    if (tbi_broadphase_near(c, c->pair[i])) touch_pair(p, c->pair[i]);
+    if (tbi_broadphase_near(c, c->pair[i])) collide_pair(p, c->pair[i]);
 }
 
 /* So many pairs that they were not listed: all of them one by one, in the same order. */
-static void touch_all(pass *p) {
+static void collide_all(pass *p) {
   const tbi_collision *c = p->c;
   for (int32_t a = 0; a < c->nitem; ++a) {
     for (int32_t b = a + 1; b < c->nitem && p->count >= 0; ++b) {
       tbi_item_pair pair = {a, b};
-      if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) touch_pair(p, pair);
+      if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) collide_pair(p, pair);
     }
   }
 }
 
 /* Whether pair[npair] are all that can be near. */
-static bool list_pairs(tbi_collision *c, const double *reach) {
-  tbi_shapes_widen(c, reach, false);
+static bool list_pairs(tbi_collision *c, const double *margin) {
+  tbi_shapes_widen(c, margin, false);
   c->listed = tbi_broadphase_list(c);
   if (c->listed) return true;
-  tbi_shapes_widen(c, reach, true);
+  tbi_shapes_widen(c, margin, true);
   return tbi_broadphase_list(c);
 }
 
@@ -175,17 +175,17 @@ static void place_planes(tbi_collision *c, const tabi_dynamics *d) {
     (void)tbi_shapes_place(c, d, c->plane[i]);
 }
 
-int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
-                    tbi_touch *touch, int32_t max) {
+int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *margin,
+                    tbi_candidate *candidate, int32_t max) {
   tbi_collision *c = collision;
   TBI_ASSERT(d->model == c->model);
-  pass p = {c, d, reach, touch, 0, max};
-  bool within = tbi_shapes_bound(c, d, reach);
+  pass p = {c, d, margin, candidate, 0, max};
+  bool within = tbi_shapes_bound(c, d, margin);
   if (c->plane_moves) place_planes(c, d);
-  if ((c->listed && within && !c->plane_moves) || list_pairs(c, reach)) {
-    touch_listed(&p);
+  if ((c->listed && within && !c->plane_moves) || list_pairs(c, margin)) {
+    collide_listed(&p);
   } else {
-    touch_all(&p);
+    collide_all(&p);
   }
   return p.count;
 }

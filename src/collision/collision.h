@@ -11,13 +11,13 @@
 #define TBI_PAIR_POINTS 8 /* contact points kept of one pair of shapes */
 
 /* One point where two shapes meet. */
-typedef struct tbi_touch {
+typedef struct tbi_candidate {
   int32_t shape_a, shape_b; /* shape_a < shape_b */
   uint32_t feature; /* below 65536; tells the points of a pair apart; stays while they rest */
   v3 point;         /* world, halfway between the two surfaces */
   v3 normal;        /* unit, from a to b */
   double gap;       /* m along the normal, negative when the shapes overlap */
-} tbi_touch;
+} tbi_candidate;
 
 typedef struct tbi_collision tbi_collision;
 
@@ -29,19 +29,19 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
 
 /* How far the points of a shape may come: at least so many m, and as far as the body's motion takes
  * its fastest point in so many s. */
-typedef struct tbi_reach_rule {
+typedef struct tbi_margin_rule {
   double least, time;
-} tbi_reach_rule;
+} tbi_margin_rule;
 
-/* reach[nshape] of the shapes that collide and move; radius[nshape] is that of their farthest
+/* margin[nshape] of the shapes that collide and move; radius[nshape] is that of their farthest
  * points from the origin of their body. */
-void tbi_collision_reaches(const tbi_collision *collision, const tabi_dynamics *d,
-                           const double *radius, tbi_reach_rule rule, double *reach);
+void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *d,
+                           const double *radius, tbi_margin_rule rule, double *margin);
 
-/* All points with a gap of at most reach[shape_a] + reach[shape_b], at the poses of d, ordered by
- * shape_a, shape_b and feature.  reach[nshape] >= 0 in m.  Returns their number, or -1 when there
+/* All points with a gap of at most margin[shape_a] + margin[shape_b], at the poses of d, ordered by
+ * shape_a, shape_b and feature.  margin[nshape] >= 0 in m.  Returns their number, or -1 when there
  * are more than max.  Allocates nothing. */
-int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *reach,
-                    tbi_touch *touch, int32_t max);
+int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *margin,
+                    tbi_candidate *candidate, int32_t max);
 
 #endif

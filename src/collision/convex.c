@@ -33,7 +33,7 @@ typedef struct query {
   const tbi_solid *a, *b;
   double radius; /* of both together */
   v3 centre_a, centre_b;
-  double reach;
+  double margin;
 } query;
 
 static double core_overlap(const query *q, v3 n) {
@@ -138,9 +138,9 @@ static void fat_centre(const void *object, ccd_vec3_t *to) {
 /* The way out by portal refinement; the worst of all if it fails. */
 static way find_portal(const query *q) {
   int questions = 400;
-  double margin = 0.5 * (q->radius + q->reach) + 1e-6;
-  fat_shape a = {q->a, q->centre_a, margin, &questions};
-  fat_shape b = {q->b, q->centre_b, margin, &questions};
+  double grown = 0.5 * (q->radius + q->margin) + 1e-6;
+  fat_shape a = {q->a, q->centre_a, grown, &questions};
+  fat_shape b = {q->b, q->centre_b, grown, &questions};
   ccd_t ccd;
   CCD_INIT(&ccd);
   ccd.support1 = fat_support;
@@ -258,9 +258,9 @@ static result find_apart(const query *q, way start) {
   return r;
 }
 
-/* False where the shapes are farther apart than reach. */
+/* False where the shapes are farther apart than the margin. */
 static bool find_way(const query *q, result *best) {
-  const double too_far = -(q->radius + q->reach);
+  const double too_far = -(q->radius + q->margin);
   const double clear = -1e-6; /* m of air in which the shortest way is safe to find */
   ways starts = {.count = 0};
   try_way(q, v3_sub(q->centre_b, q->centre_a), &starts);
@@ -323,7 +323,7 @@ typedef struct points {
   tbi_pair_point *out;
   int32_t count;
   v3 normal;
-  double reach;
+  double margin;
   double least; /* no gap is below */
 } points;
 
@@ -344,7 +344,7 @@ static uint32_t free_feature(const points *to, uint32_t name) {
 
 static void add_point(points *to, v3 on_a, double gap, uint32_t name) {
   gap = fmax(gap, to->least);
-  if (gap > to->reach || to->count >= TBI_PAIR_ROOM) return;
+  if (gap > to->margin || to->count >= TBI_PAIR_ROOM) return;
   v3 middle = v3_axpy(on_a, 0.5 * gap, to->normal);
   to->out[to->count] = (tbi_pair_point){middle, to->normal, gap, free_feature(to, name)};
   ++to->count;
@@ -426,15 +426,15 @@ static void add_deepest(const query *q, const tbi_nearest *pair, points *to) {
   add_point(to, on_a, to->least, DEEPEST);
 }
 
-int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double margin,
                           tbi_pair_point *out) {
-  query q = {.a = a, .b = b, .reach = reach};
+  query q = {.a = a, .b = b, .margin = margin};
   q.radius = tbi_support_radius(a) + tbi_support_radius(b);
   q.centre_a = tbi_support_centre(a);
   q.centre_b = tbi_support_centre(b);
   result best = {0};
   if (!find_way(&q, &best)) return 0;
-  points to = {out, 0, best.way.n, reach, -(best.way.overlap + q.radius)};
+  points to = {out, 0, best.way.n, margin, -(best.way.overlap + q.radius)};
   points_of_faces(&q, &to);
   add_deepest(&q, &best.pair, &to);
   return to.count;

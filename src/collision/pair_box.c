@@ -1,6 +1,6 @@
 /* pair_box.c - box against box.
  *
- *   15 axes --separating axis--> farther apart than reach: nothing
+ *   15 axes --separating axis--> farther apart than the margin: nothing
  *     a face is the best --------> the other box's facing side, clipped by the face's borders
  *     an edge of each is best ---> overlapping: one point between the edges
  *     apart, and neither says it - one point from the exact distance
@@ -79,12 +79,12 @@ static v4 shadow(const two_boxes *p, bool on_b) {
   return m4_mulv3(&columns, v3_load(p->b->half));
 }
 
-/* the best face of one box; false when it parts them by more than reach */
-static bool best_face(const two_boxes *p, bool of_b, double reach, direction *best) {
+/* the best face of one box; false when it parts them by more than the margin */
+static bool best_face(const two_boxes *p, bool of_b, double margin, direction *best) {
   const tbi_solid *box = of_b ? p->b : p->a;
   v4 to = of_b ? p->to_b : p->to_a;
   v4 gap = v4_sub(v4_sub(v4_abs(to), of_b ? p->half_b : p->half_a), shadow(p, of_b));
-  if (!v4_all_le(gap, v4_splat(reach))) return false;
+  if (!v4_all_le(gap, v4_splat(margin))) return false;
   int i = v4_y(gap) > v4_x(gap) ? 1 : 0;
   best->gap = i == 1 ? v4_y(gap) : v4_x(gap);
   double along = i == 1 ? v4_y(to) : v4_x(to);
@@ -117,7 +117,7 @@ static crossings cross_axis(const two_boxes *p, int i) {
 }
 
 /* The best edges of b with axis i of a; false as below. */
-static bool best_edges_with(const two_boxes *p, int i, const crossings *c, double reach,
+static bool best_edges_with(const two_boxes *p, int i, const crossings *c, double margin,
                             double limit, direction *best) {
   const tbi_solid *a = p->a;
   double along[4];
@@ -134,7 +134,7 @@ static bool best_edges_with(const two_boxes *p, int i, const crossings *c, doubl
     double sine = sqrt(turn1[j] * turn1[j] + turn2[j] * turn2[j]);
     if (sine < NOISE) continue;
     double gap = scaled[j] / sine;
-    if (!(gap <= reach)) return false;
+    if (!(gap <= margin)) return false;
     if (gap <= limit || gap <= best->gap) continue;
     best->gap = gap;
     best->axis = 6 + 3 * i + j;
@@ -144,13 +144,13 @@ static bool best_edges_with(const two_boxes *p, int i, const crossings *c, doubl
 }
 
 /* The best pair of edges that parts the boxes more than limit does, which is not above zero; false
- * when one parts them by more than reach. */
-static bool best_edges(const two_boxes *p, double reach, double limit, direction *best) {
+ * when one parts them by more than the margin. */
+static bool best_edges(const two_boxes *p, double margin, double limit, direction *best) {
   *best = (direction){.gap = -INFINITY, .axis = 6};
   for (int i = 0; i < 3; ++i) {
     crossings c = cross_axis(p, i);
     if (v4_all_le(c.gap, v4_make(limit, limit, limit))) continue;
-    if (!best_edges_with(p, i, &c, reach, limit, best)) return false;
+    if (!best_edges_with(p, i, &c, margin, limit, best)) return false;
   }
   return true;
 }
@@ -355,7 +355,7 @@ static void simplify(polygon *poly, const polygon *side) {
 }
 
 /* Points of the other box's side above the face; the least gap of all of them into *least. */
-static int32_t put_face(const two_boxes *p, const direction *d, double reach, tbi_pair_point *out,
+static int32_t put_face(const two_boxes *p, const direction *d, double margin, tbi_pair_point *out,
                         double *least) {
   face f = face_of(p, d);
   polygon side;
@@ -376,7 +376,7 @@ static int32_t put_face(const two_boxes *p, const direction *d, double reach, tb
   for (int32_t k = 0; k < poly->count; ++k) {
     const vertex *v = &poly->at[k];
     if (v->z < *least) *least = v->z;
-    if (!(v->z <= reach)) continue;
+    if (!(v->z <= margin)) continue;
     double height = f.sign * (f.box->half[f.axis] + 0.5 * v->z);
     v3 point = v3_axpy(f.box->pos, height, f.box->axis[f.axis]);
     point = v3_axpy(v3_axpy(point, v->x, f.box->axis[x]), v->y, f.box->axis[y]);
@@ -404,7 +404,7 @@ static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, doubl
 
 /* The exact distance of boxes that are apart: some edge of b is nearest to a, or some corner of a,
  * which is on an edge of a, to b. */
-static int32_t put_nearest(const two_boxes *p, double reach, tbi_pair_point *out) {
+static int32_t put_nearest(const two_boxes *p, double margin, tbi_pair_point *out) {
   static const unsigned start[3][4] = {
       {0, 2, 4, 6},
       {0, 1, 4, 5},
@@ -423,7 +423,7 @@ static int32_t put_nearest(const two_boxes *p, double reach, tbi_pair_point *out
     tbi_segment edge = edge_through(p->a, 0, start[0][k]);
     nearest_on_edge(p->b, &edge, &least, &on_b, &on_a);
   }
-  if (!(least <= reach) || least < TBI_COINCIDENT) return 0;
+  if (!(least <= margin) || least < TBI_COINCIDENT) return 0;
   v3 apart = v3_sub(on_b, on_a);
   *out = (tbi_pair_point){v3_scale(0.5, v3_add(on_a, on_b)), v3_scale(1 / v3_norm(apart), apart),
                           least, FEATURE_NEAREST};
@@ -432,42 +432,42 @@ static int32_t put_nearest(const two_boxes *p, double reach, tbi_pair_point *out
 
 /* Overlapping boxes whose clipped side tells nothing of it: the overlap is beside that side, where
  * only edges meet. */
-static int32_t put_beside(const two_boxes *p, double reach, int32_t count, tbi_pair_point *out) {
+static int32_t put_beside(const two_boxes *p, double margin, int32_t count, tbi_pair_point *out) {
   direction edges;
-  if (!best_edges(p, reach, -INFINITY, &edges) || isinf(edges.gap)) return count;
+  if (!best_edges(p, margin, -INFINITY, &edges) || isinf(edges.gap)) return count;
   return put_edges(p, &edges, out);
 }
 
-int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_pair_point *out) {
   two_boxes p;
   make_pair(a, b, &p);
   direction face_a;
   direction face_b;
   direction edges;
-  if (!best_face(&p, false, reach, &face_a)) return 0;
-  if (!best_face(&p, true, reach, &face_b)) return 0;
+  if (!best_face(&p, false, margin, &face_a)) return 0;
+  if (!best_face(&p, true, margin, &face_b)) return 0;
   double noise = NOISE * p.scale;
   /* the face of the larger box, if there is not much in it */
   double bias = FACE_BIAS * fabs(face_a.gap) + noise;
   bool by_b = face_b.gap > face_a.gap + (p.b_larger ? -bias : bias);
   const direction *best = by_b ? &face_b : &face_a;
   double limit = best->gap + EDGE_BIAS * fabs(best->gap) + noise;
-  if (!best_edges(&p, reach, limit < 0 ? limit : 0, &edges)) return 0;
+  if (!best_edges(&p, margin, limit < 0 ? limit : 0, &edges)) return 0;
 
   bool by_edges = edges.gap > limit && v3_dot(edges.normal, best->normal) < EDGE_APART;
   double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
   if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
   double least = INFINITY;
-  int32_t count = by_edges ? 0 : put_face(&p, best, reach, out, &least);
+  int32_t count = by_edges ? 0 : put_face(&p, best, margin, out, &least);
   if (apart <= 0) {
     bool told = count > 0 && least <= fmax(noise, -apart);
-    return told ? count : put_beside(&p, reach, count, out);
+    return told ? count : put_beside(&p, margin, count, out);
   }
 
   /* apart: the face's points are good when they are about as near as the boxes can be */
   if (least <= apart + EDGE_BIAS * apart + noise) return count;
   tbi_pair_point nearest;
-  if (put_nearest(&p, reach, &nearest) == 0) return count;
+  if (put_nearest(&p, margin, &nearest) == 0) return count;
   if (count > 0 && least <= nearest.gap + EDGE_BIAS * nearest.gap + noise) return count;
   out[0] = nearest;
   return 1;

@@ -20,28 +20,28 @@ static double height(const tbi_solid *plane, v3 p) {
   return v3_dot(plane->axis[2], v3_sub(p, plane->pos));
 }
 
-int32_t tbi_plane_sphere(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_plane_sphere(const tbi_solid *a, const tbi_solid *b, double margin,
                          tbi_pair_point *out) {
   double radius = b->half[0];
   double gap = height(a, b->pos) - radius;
-  if (!(gap <= reach)) return 0;
+  if (!(gap <= margin)) return 0;
   put(out, a, v3_axpy(b->pos, -radius, a->axis[2]), gap, 0);
   return 1;
 }
 
-int32_t tbi_plane_capsule(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_plane_capsule(const tbi_solid *a, const tbi_solid *b, double margin,
                           tbi_pair_point *out) {
   int32_t count = 0;
   double radius = b->half[0];
   for (uint32_t end = 0; end < 2; ++end) {
     v3 centre = v3_axpy(b->pos, end == 0 ? -b->half[2] : b->half[2], b->axis[2]);
     double gap = height(a, centre) - radius;
-    if (gap <= reach) put(&out[count++], a, v3_axpy(centre, -radius, a->axis[2]), gap, end);
+    if (gap <= margin) put(&out[count++], a, v3_axpy(centre, -radius, a->axis[2]), gap, end);
   }
   return count;
 }
 
-int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_pair_point *out) {
   v3 edge[3];
   double rise[3];
   for (int i = 0; i < 3; ++i) {
@@ -49,7 +49,7 @@ int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_
     rise[i] = v3_dot(a->axis[2], edge[i]);
   }
   double middle = height(a, b->pos);
-  if (!(middle - fabs(rise[0]) - fabs(rise[1]) - fabs(rise[2]) <= reach)) return 0;
+  if (!(middle - fabs(rise[0]) - fabs(rise[1]) - fabs(rise[2]) <= margin)) return 0;
 
   /* bit i of a corner's number: on the positive side of axis i */
   int32_t count = 0;
@@ -58,7 +58,7 @@ int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_
     double y = corner & 2 ? 1 : -1;
     double z = corner & 4 ? 1 : -1;
     double gap = middle + x * rise[0] + y * rise[1] + z * rise[2];
-    if (!(gap <= reach)) continue;
+    if (!(gap <= margin)) continue;
     v3 p = v3_axpy(v3_axpy(v3_axpy(b->pos, x, edge[0]), y, edge[1]), z, edge[2]);
     put(&out[count++], a, p, gap, corner);
   }
@@ -66,7 +66,7 @@ int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_
 }
 
 /* four points of the lower rim at fixed angles, but not the one that is its lowest */
-static int32_t put_fixed(const tbi_solid *a, const tbi_solid *b, double reach, v3 lowest,
+static int32_t put_fixed(const tbi_solid *a, const tbi_solid *b, double margin, v3 lowest,
                          tbi_pair_point *out) {
   bool up = v3_dot(a->axis[2], b->axis[2]) > 0;
   v3 centre = v3_axpy(b->pos, up ? -b->half[2] : b->half[2], b->axis[2]);
@@ -76,12 +76,12 @@ static int32_t put_fixed(const tbi_solid *a, const tbi_solid *b, double reach, v
     if (v3_dot(outward, lowest) > 0.999) continue;
     v3 p = v3_axpy(centre, b->half[0], outward);
     double gap = height(a, p);
-    if (gap <= reach) put(&out[count++], a, p, gap, 2 + (up ? 0u : 4u) + i);
+    if (gap <= margin) put(&out[count++], a, p, gap, 2 + (up ? 0u : 4u) + i);
   }
   return count;
 }
 
-int32_t tbi_plane_cylinder(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_plane_cylinder(const tbi_solid *a, const tbi_solid *b, double margin,
                            tbi_pair_point *out) {
   /* the direction from the axis to the lowest point of a rim, and the sine of the tilt */
   v3 lean = v3_axpy(v3_neg(a->axis[2]), v3_dot(a->axis[2], b->axis[2]), b->axis[2]);
@@ -93,21 +93,21 @@ int32_t tbi_plane_cylinder(const tbi_solid *a, const tbi_solid *b, double reach,
       v3 centre = v3_axpy(b->pos, end == 0 ? -b->half[2] : b->half[2], b->axis[2]);
       v3 p = v3_axpy(centre, b->half[0], lowest);
       double gap = height(a, p);
-      if (gap <= reach) put(&out[count++], a, p, gap, end);
+      if (gap <= margin) put(&out[count++], a, p, gap, end);
     }
   }
-  if (tilt < STEEP_TILT) count += put_fixed(a, b, reach, lowest, out + count);
+  if (tilt < STEEP_TILT) count += put_fixed(a, b, margin, lowest, out + count);
   return count;
 }
 
-int32_t tbi_plane_mesh(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+int32_t tbi_plane_mesh(const tbi_solid *a, const tbi_solid *b, double margin, tbi_pair_point *out) {
   v3 normal = tbi_solid_local(b, a->axis[2]);
   double middle = height(a, b->pos);
   int32_t count = 0;
   for (int32_t i = 0; i < b->mesh->nvertex; ++i) {
     v3 vertex = v3_load(b->mesh->vertices + 3 * (size_t)i);
     double gap = middle + v3_dot(normal, vertex);
-    if (!(gap <= reach)) continue;
+    if (!(gap <= margin)) continue;
     if (count == TBI_PAIR_ROOM) count = tbi_manifold_reduce(out, count, TBI_PAIR_POINTS);
     put(&out[count++], a, v3_add(b->pos, tbi_solid_world(b, vertex)), gap, (uint32_t)i);
   }

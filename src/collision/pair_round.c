@@ -31,32 +31,32 @@ static int32_t put_balls(v3 p, double radius_p, v3 q, double radius_q, v3 spare,
   return 1;
 }
 
-int32_t tbi_sphere_sphere(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_sphere_sphere(const tbi_solid *a, const tbi_solid *b, double margin,
                           tbi_pair_point *out) {
   put_balls(a->pos, a->half[0], b->pos, b->half[0], v3_make(0, 0, 1), out);
-  return out->gap <= reach;
+  return out->gap <= margin;
 }
 
 static tbi_segment axis_of(const tbi_solid *capsule) {
   return (tbi_segment){capsule->pos, capsule->axis[2], capsule->half[2]};
 }
 
-int32_t tbi_sphere_capsule(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_sphere_capsule(const tbi_solid *a, const tbi_solid *b, double margin,
                            tbi_pair_point *out) {
   tbi_segment axis = axis_of(b);
   v3 near = tbi_segment_at(&axis, tbi_segment_nearest(&axis, a->pos));
   put_balls(a->pos, a->half[0], near, b->half[0], tbi_perpendicular(axis.along), out);
-  return out->gap <= reach;
+  return out->gap <= margin;
 }
 
 /* The points of a capsule at the ends of a stretch, [0] and [1], and at its nearest point, [2]:
- * keeps those within reach, and the last only where it says something new. */
-static int32_t keep_points(const tbi_pair_point found[3], double radius, double reach,
+ * keeps those within the margin, and the last only where it says something new. */
+static int32_t keep_points(const tbi_pair_point found[3], double radius, double margin,
                            tbi_pair_point *out) {
   int32_t count = 0;
   double least = INFINITY;
   for (uint32_t i = 0; i < 3; ++i) {
-    if (!(found[i].gap <= reach)) continue;
+    if (!(found[i].gap <= margin)) continue;
     if (i == NEAREST && !(found[i].gap < least - DEEPER * radius)) continue;
     least = fmin(least, found[i].gap);
     out[count] = found[i];
@@ -74,7 +74,7 @@ static bool overlap_along(const tbi_segment *a, const tbi_segment *b, double ran
   return range[0] < range[1];
 }
 
-int32_t tbi_capsule_capsule(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_capsule_capsule(const tbi_solid *a, const tbi_solid *b, double margin,
                             tbi_pair_point *out) {
   tbi_segment axis_a = axis_of(a);
   tbi_segment axis_b = axis_of(b);
@@ -88,7 +88,7 @@ int32_t tbi_capsule_capsule(const tbi_solid *a, const tbi_solid *b, double reach
   tbi_pair_point found[3] = {{.gap = INFINITY}, {.gap = INFINITY}, {.gap = 0}};
   put_balls(tbi_segment_at(&axis_a, t[0]), a->half[0], tbi_segment_at(&axis_b, t[1]), b->half[0],
             spare, &found[NEAREST]);
-  if (!(found[NEAREST].gap <= reach)) return 0;
+  if (!(found[NEAREST].gap <= margin)) return 0;
 
   double range[2];
   if (sine < SIDE_BY_SIDE && overlap_along(&axis_a, &axis_b, range)) {
@@ -98,7 +98,7 @@ int32_t tbi_capsule_capsule(const tbi_solid *a, const tbi_solid *b, double reach
       put_balls(p, a->half[0], q, b->half[0], found[NEAREST].normal, &found[i]);
     }
   }
-  return keep_points(found, a->half[0] + b->half[0], reach, out);
+  return keep_points(found, a->half[0] + b->half[0], margin, out);
 }
 
 /* the point of a ball against a box, in the box's axes, from the ball to the box */
@@ -127,10 +127,10 @@ static v3 unit(int i, double sign) {
   return (v3){i == 0 ? sign : 0, i == 1 ? sign : 0, i == 2 ? sign : 0};
 }
 
-int32_t tbi_sphere_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+int32_t tbi_sphere_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_pair_point *out) {
   v3 p = tbi_solid_local(b, v3_sub(a->pos, b->pos));
   double radius = a->half[0];
-  if (put_ball_outside(b, p, radius, out)) return out->gap <= reach;
+  if (put_ball_outside(b, p, radius, out)) return out->gap <= margin;
 
   /* from inside, the way out leads through the nearest face */
   int face = 0;
@@ -145,7 +145,7 @@ int32_t tbi_sphere_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi
   v3 outward = unit(face, get(p, face) < 0 ? -1 : 1);
   double gap = -depth - radius;
   put_in_world(b, v3_axpy(p, depth + 0.5 * gap, outward), v3_neg(outward), gap, out);
-  return isfinite(gap) && gap <= reach;
+  return isfinite(gap) && gap <= margin;
 }
 
 /* The stretch of the segment above the face or edge of the box that p is nearest to.  At a border
@@ -234,7 +234,7 @@ static int32_t capsule_under_face(const tbi_segment *s, const tbi_solid *box, do
 
 /* The axis of the capsule meets the box: all points along one direction. */
 static int32_t capsule_through_box(const tbi_segment *s, const tbi_solid *box, double radius,
-                                   double reach, tbi_pair_point *out) {
+                                   double margin, tbi_pair_point *out) {
   v3 outward;
   double overlap;
   tbi_pair_point found[3] = {{.gap = INFINITY}, {.gap = INFINITY}, {.gap = INFINITY}};
@@ -249,24 +249,25 @@ static int32_t capsule_through_box(const tbi_segment *s, const tbi_solid *box, d
     v3 middle = v3_axpy(tbi_segment_at(s, t[0]), -radius - 0.5 * gap, outward);
     put_in_world(box, middle, v3_neg(outward), gap, &found[NEAREST]);
   }
-  return keep_points(found, radius, reach, out);
+  return keep_points(found, radius, margin, out);
 }
 
-int32_t tbi_capsule_box(const tbi_solid *a, const tbi_solid *b, double reach, tbi_pair_point *out) {
+int32_t tbi_capsule_box(const tbi_solid *a, const tbi_solid *b, double margin,
+                        tbi_pair_point *out) {
   tbi_segment s = {tbi_solid_local(b, v3_sub(a->pos, b->pos)), tbi_solid_local(b, a->axis[2]),
                    a->half[2]};
   double radius = a->half[0];
   v3 p = tbi_segment_at(&s, tbi_nearest_to_box(&s, b->half));
   tbi_pair_point found[3] = {{.gap = INFINITY}, {.gap = INFINITY}, {.gap = INFINITY}};
   if (!put_ball_outside(b, p, radius, &found[NEAREST])) {
-    return capsule_through_box(&s, b, radius, reach, out);
+    return capsule_through_box(&s, b, radius, margin, out);
   }
-  if (!(found[NEAREST].gap <= reach)) return 0;
+  if (!(found[NEAREST].gap <= margin)) return 0;
 
   double range[2];
   if (stretch_above(&s, b->half, p, range)) {
     for (int i = 0; i < 2; ++i)
       put_ball_outside(b, tbi_segment_at(&s, range[i]), radius, &found[i]);
   }
-  return keep_points(found, radius, reach, out);
+  return keep_points(found, radius, margin, out);
 }

@@ -48,12 +48,12 @@ static void sort_by_feature(tbi_pair_point *points, int32_t count) {
   }
 }
 
-int32_t tbi_pair_collide(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_pair_collide(const tbi_solid *a, const tbi_solid *b, double margin,
                          tbi_pair_point *out) {
   bool swapped = a->type > b->type;
   tbi_pair_fn *function = swapped ? pair_table[b->type][a->type] : pair_table[a->type][b->type];
   if (!function) return 0;
-  int32_t count = swapped ? function(b, a, reach, out) : function(a, b, reach, out);
+  int32_t count = swapped ? function(b, a, margin, out) : function(a, b, margin, out);
   if (count > TBI_PAIR_POINTS) count = tbi_manifold_reduce(out, count, TBI_PAIR_POINTS);
   if (swapped) {
     for (int32_t i = 0; i < count; ++i)

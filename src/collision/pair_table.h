@@ -2,8 +2,9 @@
  *
  *   shape type x shape type --> function, for a.type <= b.type; the caller swaps
  *
- * A function reports every point of its manifold with a gap of at most `reach`, in any number up to
- * TBI_PAIR_ROOM; the caller keeps the best eight.  Points of a face contact share their normal. */
+ * A function reports every point of its manifold with a gap of at most `margin`, in any number up
+ * to TBI_PAIR_ROOM; the caller keeps the best eight.  Points of a face contact share their normal.
+ */
 #ifndef TBI_PAIR_TABLE_H
 #define TBI_PAIR_TABLE_H
 
@@ -32,7 +33,7 @@ typedef struct tbi_pair_point {
 } tbi_pair_point;
 
 /* Returns the number of points written to out[TBI_PAIR_ROOM]. */
-typedef int32_t tbi_pair_fn(const tbi_solid *a, const tbi_solid *b, double reach,
+typedef int32_t tbi_pair_fn(const tbi_solid *a, const tbi_solid *b, double margin,
                             tbi_pair_point *out);
 
 tbi_pair_fn tbi_plane_sphere, tbi_plane_capsule, tbi_plane_cylinder, tbi_plane_box, tbi_plane_mesh;

@@ -48,8 +48,8 @@ typedef struct gathering {
   const tbi_trimesh *t;
   const tbi_solid *shape;
   v3 centre;
-  double radius, size, reach;
-  double low[3], high[3]; /* of the shape, reach included */
+  double radius, size, margin;
+  double low[3], high[3]; /* of the shape, margin included */
   bool below;             /* solid below without end */
   bool behind;            /* the shape's centre is behind some face */
   candidate item[ROOM];
@@ -71,8 +71,8 @@ static void set_bounds(gathering *g) {
     double high = v3_dot(way, tbi_support(g->shape, way)) + g->radius;
     double low = v3_dot(way, tbi_support(g->shape, v3_neg(way))) - g->radius;
     half2 += 0.25 * (high - low) * (high - low);
-    g->high[i] = high + g->reach;
-    g->low[i] = low - g->reach;
+    g->high[i] = high + g->margin;
+    g->low[i] = low - g->margin;
   }
   g->size = sqrt(half2);
 }
@@ -115,7 +115,7 @@ static bool are_exits(const gathering *g, const candidate *a, const candidate *b
 }
 
 static void add(gathering *g, const candidate *found) {
-  if (!(found->p.gap <= g->reach)) return;
+  if (!(found->p.gap <= g->margin)) return;
   for (int32_t i = 0; i < g->count; ++i) {
     candidate *known = &g->item[i];
     if (says_the_same(g, known, found)) {
@@ -153,7 +153,7 @@ static bool is_right_over(const tbi_trimesh *t, const tbi_trimesh_face *f, v3 p)
 static bool is_in_corner(const gathering *g, const candidate *c, int32_t face,
                          const tbi_trimesh_edge *edge, double beyond) {
   if (g->radius == 0 && beyond <= BEYOND * g->size) return true;
-  if (c->p.gap <= 0 || beyond > g->reach) return false;
+  if (c->p.gap <= 0 || beyond > g->margin) return false;
   const tbi_trimesh_face *other = &g->t->face[edge->face[edge->face[0] == face ? 1 : 0]];
   return is_right_over(g->t, other, c->p.point);
 }
@@ -201,7 +201,7 @@ static void hull_on_face(gathering *g, int32_t face, const tbi_solid *plane) {
   for (int32_t i = 0; i < s->mesh->nvertex; ++i) {
     v3 vertex = v3_load(s->mesh->vertices + 3 * (size_t)i);
     double gap = middle + v3_dot(normal, vertex);
-    if (!(gap <= g->reach)) continue;
+    if (!(gap <= g->margin)) continue;
     v3 at = v3_add(s->pos, tbi_solid_world(s, vertex));
     tbi_pair_point p = {v3_axpy(at, -0.5 * gap, up), up, gap, (uint32_t)i};
     add_over(g, face, &p);
@@ -259,7 +259,7 @@ static void meet_face(gathering *g, int32_t face) {
     return;
   }
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t count = tbi_pair_collide(&plane, g->shape, g->reach, points);
+  int32_t count = tbi_pair_collide(&plane, g->shape, g->margin, points);
   for (int32_t i = 0; i < count; ++i)
     add_over(g, face, &points[i]);
 }
@@ -303,7 +303,7 @@ static void meet_edge(gathering *g, int32_t index) {
   tbi_solid line = line_of(g->t, edge, &length);
   if (!(length > 0)) return;
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t count = tbi_pair_collide(&line, g->shape, g->reach, points);
+  int32_t count = tbi_pair_collide(&line, g->shape, g->margin, points);
   int32_t deepest = 0;
   for (int32_t i = 1; i < count; ++i) {
     if (points[i].gap < points[deepest].gap) deepest = i;
@@ -399,7 +399,7 @@ static int32_t find_exit(const gathering *g) {
 static void leave(gathering *g, int32_t face) {
   tbi_solid plane = plane_of(g, face);
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t count = tbi_pair_collide(&plane, g->shape, g->reach, points);
+  int32_t count = tbi_pair_collide(&plane, g->shape, g->margin, points);
   g->count = 0;
   for (int32_t i = 0; i < count; ++i) {
     candidate c = {points[i], points[i].gap, (int32_t)points[i].feature, false};
@@ -431,10 +431,10 @@ static uint32_t name_of(const candidate *c) {
   return (name ^ name >> 15) & 0x7fff;
 }
 
-int32_t tbi_shape_triangles(const tbi_solid *a, const tbi_solid *b, double reach,
+int32_t tbi_shape_triangles(const tbi_solid *a, const tbi_solid *b, double margin,
                             tbi_pair_point *out) {
   tbi_solid shape = in_axes_of(b, a);
-  gathering g = {.t = b->ground, .shape = &shape, .reach = reach};
+  gathering g = {.t = b->ground, .shape = &shape, .margin = margin};
   g.centre = tbi_support_centre(&shape);
   g.radius = tbi_support_radius(&shape);
   g.below = b->type == TABI_SHAPE_HEIGHTFIELD;

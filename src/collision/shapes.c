@@ -5,7 +5,7 @@
 #include "collision/workspace.h"
 
 /* pairs are listed for boxes that are wider than needed by this part of a shape's size, and by this
- * many reaches: the wider, the longer a list lasts and the more it holds */
+ * many margins: the wider, the longer a list lasts and the more it holds */
 #define PLAY  0.02
 #define AHEAD 8
 
@@ -133,8 +133,8 @@ const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int3
   return solid;
 }
 
-void tbi_collision_reaches(const tbi_collision *collision, const tabi_dynamics *d,
-                           const double *radius, tbi_reach_rule rule, double *reach) {
+void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *d,
+                           const double *radius, tbi_margin_rule rule, double *margin) {
   int32_t last = TABI_WORLD; /* shapes of one body mostly follow one another */
   double speed = 0;
   double spin = 0;
@@ -147,7 +147,7 @@ void tbi_collision_reaches(const tbi_collision *collision, const tabi_dynamics *
       spin = v3_norm(v4_to(state->vel.ang));
       last = cover->body;
     }
-    reach[cover->shape] = rule.least + rule.time * (speed + spin * radius[cover->shape]);
+    margin[cover->shape] = rule.least + rule.time * (speed + spin * radius[cover->shape]);
   }
 }
 
@@ -156,12 +156,12 @@ static tbi_bounds bounds_around(v4 middle, v4 half, double more) {
   return (tbi_bounds){v4_sub(middle, all), v4_add(middle, all)};
 }
 
-static tbi_bounds bounds_of(const tbi_cover *cover, const tabi_dynamics *d, double reach) {
+static tbi_bounds bounds_of(const tbi_cover *cover, const tabi_dynamics *d, double margin) {
   const tbi_body_state *state = &d->body[cover->body];
   v4 origin = cover->body == TABI_WORLD ? v4_zero() : v4_from(d->origin[cover->tree]);
   m4 size = {v4_abs(state->rot.x), v4_abs(state->rot.y), v4_abs(state->rot.z)};
   v4 middle = v4_add(v4_add(state->pos, origin), m4_mulv(&state->rot, cover->middle));
-  return bounds_around(middle, m4_mulv(&size, cover->half), cover->radius + reach);
+  return bounds_around(middle, m4_mulv(&size, cover->half), cover->radius + margin);
 }
 
 /* a height field goes on without end against its z axis */
@@ -174,13 +174,13 @@ static void bound_below(v3 up, tbi_bounds *bounds) {
   bounds->high = v4_add(bounds->high, above);
 }
 
-bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *reach) {
+bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *margin) {
   ++c->pass;
   for (int32_t item = 0; item < c->nitem; ++item)
-    c->bounds[item] = bounds_of(&c->cover[item], d, reach[c->cover[item].shape]);
+    c->bounds[item] = bounds_of(&c->cover[item], d, margin[c->cover[item].shape]);
   for (int32_t i = 0; i < c->nplane; ++i) {
     int32_t item = c->plane[i];
-    c->bounds[item] = bounds_around(v4_zero(), v4_zero(), reach[c->cover[item].shape]);
+    c->bounds[item] = bounds_around(v4_zero(), v4_zero(), margin[c->cover[item].shape]);
   }
   for (int32_t i = 0; i < c->nground; ++i) {
     int32_t item = c->ground[i];
@@ -196,10 +196,10 @@ bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *re
   return within;
 }
 
-void tbi_shapes_widen(tbi_collision *c, const double *reach, bool tight) {
+void tbi_shapes_widen(tbi_collision *c, const double *margin, bool tight) {
   for (int32_t item = 0; item < c->nitem; ++item) {
     const tbi_cover *cover = &c->cover[item];
-    v4 more = v4_splat(tight ? 0 : cover->play + AHEAD * reach[cover->shape]);
+    v4 more = v4_splat(tight ? 0 : cover->play + AHEAD * margin[cover->shape]);
     c->wide[item] =
         (tbi_bounds){v4_sub(c->bounds[item].low, more), v4_add(c->bounds[item].high, more)};
   }

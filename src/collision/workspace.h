@@ -33,8 +33,8 @@ typedef struct tbi_cover {
   int32_t body, tree, shape;
 } tbi_cover;
 
-/* Axis-aligned, reach included; a height field has no end below, and a plane has no box, only its
- * reach in all directions from zero. */
+/* Axis-aligned, margin included; a height field has no end below, and a plane has no box, only its
+ * margin in all directions from zero. */
 typedef struct tbi_bounds {
   v4 low, high;
 } tbi_bounds;
@@ -85,9 +85,9 @@ bool tbi_filter_allows(const tbi_collision *c, int32_t a, int32_t b);
 /* shapes.c */
 void tbi_shapes_make(tbi_collision *c);
 /* Moves bounds to the poses of d; whether all are within the wide ones. */
-bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *reach);
+bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *margin);
 /* Makes the wide bounds anew; tight ones are as the bounds. */
-void tbi_shapes_widen(tbi_collision *c, const double *reach, bool tight);
+void tbi_shapes_widen(tbi_collision *c, const double *margin, bool tight);
 /* An item at its pose. */
 const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item);
 

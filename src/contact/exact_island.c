@@ -1,4 +1,4 @@
-/* exact_island.c - the residual is asked for; if it does not suffice tbi_exact_solve runs on the
+/* exact_island.c - the residual is asked for; if it does not suffice tbi_newton_solve runs on the
  * factored matrix, and if that fails sweeps of cone. */
 #include "contact/exact_island.h"
 
@@ -17,7 +17,7 @@ void tbi_exact_room_place(tbi_layout *at, int64_t points, int64_t rows, tbi_exac
   room->u = tbi_layout_take(at, unknowns, sizeof *room->u);
   room->start = tbi_layout_take(at, unknowns, sizeof *room->start);
   room->kept = tbi_layout_take(at, unknowns, sizeof *room->kept);
-  size_t rest = tbi_exact_memsize((int32_t)(points + rows), (int32_t)unknowns);
+  size_t rest = tbi_newton_memsize((int32_t)(points + rows), (int32_t)unknowns);
   room->rest = tbi_layout_take(at, (int64_t)rest, 1);
 }
 
@@ -44,7 +44,7 @@ static void drop_traces(const tbi_exact_room *room, const tbi_island *island, do
   d->multiply(d->self, room->r, room->u);
   for (int32_t i = 0; i < d->nunknown; ++i)
     room->u[i] += d->q[i];
-  if (tbi_exact_residual(d, room->r, room->u) <= tolerance) return;
+  if (tbi_newton_residual(d, room->r, room->u) <= tolerance) return;
   memcpy(room->r, room->kept, (size_t)d->nunknown * sizeof *room->r);
 }
 
@@ -59,7 +59,7 @@ static int32_t sweep_on(const tbi_exact_room *room, const tbi_island *island,
     d->multiply(d->self, room->start, room->u);
     for (int32_t i = 0; i < d->nunknown; ++i)
       room->u[i] += d->q[i];
-    double now = tbi_exact_residual(d, room->start, room->u);
+    double now = tbi_newton_residual(d, room->start, room->u);
     if (now < *residual) {
       *residual = now;
       memcpy(room->r, room->start, (size_t)d->nunknown * sizeof *room->r);
@@ -75,10 +75,10 @@ tbi_solution tbi_exact_island(const tbi_exact_room *room, const tbi_island *isla
   double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), LEAST_SPEED);
   tbi_island_read(island, room->r);
   tbi_island_velocity(island, room->u);
-  if (tbi_exact_residual(d, room->r, room->u) <= tolerance)
+  if (tbi_newton_residual(d, room->r, room->u) <= tolerance)
     return (tbi_solution){.converged = true};
   memcpy(room->start, room->r, (size_t)d->nunknown * sizeof *room->start);
-  tbi_exact_result result = tbi_exact_solve(d, tolerance, def->iterations, room->r, room->rest);
+  tbi_newton_result result = tbi_newton_solve(d, tolerance, def->iterations, room->r, room->rest);
   if (!result.converged) {
     result.sweeps += sweep_on(room, island, def, tolerance, &result.residual);
     result.converged = result.residual <= tolerance;

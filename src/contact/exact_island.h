@@ -8,7 +8,7 @@
 
 typedef struct tbi_exact_room {
   double *r, *u, *start, *kept; /* of one island */
-  void *rest;                   /* of tbi_exact_solve */
+  void *rest;                   /* of tbi_newton_solve */
 } tbi_exact_room;
 
 /* Takes the memory for islands with at most that many points and rows. */

@@ -10,7 +10,7 @@
 #define TBI_FACTORED_H
 
 #include "base/layout.h"
-#include "friction/exact.h"
+#include "friction/coulomb_newton.h"
 #include "math/blocklu.h"
 #include "problem/problem.h"
 

@@ -38,7 +38,7 @@ typedef struct work {
   int64_t points, rows, newton_points, newton_rows; /* room */
   double *r, *u, *kept;
   progress *progress; /* by island */
-  void *rest;         /* of tbi_exact_brief */
+  void *rest;         /* of tbi_newton_refine */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -62,8 +62,8 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   tbi_layout beside = at;
   to->u = tbi_layout_take(&beside, unknowns, sizeof *to->u);
   to->kept = tbi_layout_take(&beside, unknowns, sizeof *to->kept);
-  size_t rest = tbi_exact_brief_memsize((int32_t)(to->newton_points + to->newton_rows),
-                                        (int32_t)(3 * to->newton_points + to->newton_rows));
+  size_t rest = tbi_newton_refine_memsize((int32_t)(to->newton_points + to->newton_rows),
+                                          (int32_t)(3 * to->newton_points + to->newton_rows));
   to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
   return beside.used > at.used ? beside.used : at.used;
 }
@@ -91,7 +91,7 @@ static double measure(const work *w, const tbi_island *island, double *r) {
   if (island->nrow > 0) tbi_island_sum(island);
   tbi_island_read(island, r);
   tbi_island_velocity(island, w->u);
-  return tbi_exact_residual(&island->w, r, w->u);
+  return tbi_newton_residual(&island->w, r, w->u);
 }
 
 /* Newton where it is worth it; ports are in step afterwards */
@@ -106,7 +106,7 @@ static void apply_newton(work *w, double tolerance) {
     if (most == 0) continue;
     bool dense = tbi_dense_island_make(&w->dense, island);
     const tbi_delassus *matrix = dense ? &w->dense.w : &island->w;
-    tbi_exact_result result = tbi_exact_brief(matrix, tolerance, most, w->r, w->rest);
+    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, most, w->r, w->rest);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.settled = result.converged, .steps = result.factorisations};
     touched = true;

@@ -4,7 +4,7 @@
 #define TBI_SPRING_H
 
 #include "contact/soft.h"
-#include "friction/exact.h"
+#include "friction/coulomb_newton.h"
 #include "problem/problem.h"
 
 /* Of a row, S times its mobility: so stiff that its error is rounding. */

@@ -3,17 +3,17 @@
  * The factor depends on the posture alone, so many right-hand sides can share it; velocities and
  * gravity enter as the forces of rnea.c on the right-hand side:  qdd = M^-1 (tau - J' force).
  *
- *   factor, leaf to root:  U_k = IA S_k,  d_k = S_k . U_k + rotor,  IA -= U_k U_k' / d_k
+ *   factor, leaf to root:  U_k = IA S_k,  D_k = S_k . U_k + rotor,  IA -= U_k U_k' / D_k
  *                          IA_p += IA
- *   solve, leaf to root:   e_k = rhs_k + S_k . f,   f -= U_k e_k / d_k,   f_p += f
- *          root to leaf:   x_k = (e_k - U_k . a) / d_k,   a += S_k x_k
+ *   solve, leaf to root:   e_k = rhs_k + S_k . f,   f -= U_k e_k / D_k,   f_p += f
+ *          root to leaf:   x_k = (e_k - U_k . a) / D_k,   a += S_k x_k
  *
  * This is M = L'DL without writing L out (Rodriguez, Jain and Kreutz-Delgado 1992): the way to the
- * root multiplies by L^-T, the way back by L^-1, and D holds the d_k; all of it linear in the
+ * root multiplies by L^-T, the way back by L^-1, and D holds the D_k; all of it linear in the
  * number of joints.
  *
  * A joint with several velocities is a chain of joints with one each and nothing between.  A
- * velocity that is held has an infinite d_k: it stays as it is, e_k is what it has to bear. */
+ * velocity that is stuck has an infinite D_k: it stays as it is, e_k is what it has to bear. */
 #include "dynamics/dynamics.h"
 
 void tbi_articulate(const body_inertia *i, tbi_articulated *to) {
@@ -32,13 +32,13 @@ static m4 less_product(const m4 *a, v4 u, v4 w) {
   return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
 }
 
-/* take one velocity out, whose U is u: a - U U'/d */
-static inline void eliminate(tbi_articulated *a, sv u, double give) {
-  sv u_d = sv_scale(give, u);
-  a->lin_lin = less_product(&a->lin_lin, u_d.lin, u.lin);
-  a->ang_lin = less_product(&a->ang_lin, u_d.ang, u.lin);
-  a->lin_ang = less_product(&a->lin_ang, u_d.lin, u.ang);
-  a->ang_ang = less_product(&a->ang_ang, u_d.ang, u.ang);
+/* take one velocity out: a - U U' / D */
+static inline void eliminate(tbi_articulated *a, sv U, double D_inv) {
+  sv UD = sv_scale(D_inv, U);
+  a->lin_lin = less_product(&a->lin_lin, UD.lin, U.lin);
+  a->ang_lin = less_product(&a->ang_lin, UD.ang, U.lin);
+  a->lin_ang = less_product(&a->lin_ang, UD.lin, U.ang);
+  a->ang_ang = less_product(&a->ang_ang, UD.ang, U.ang);
 }
 
 static m4 plus_less_product(const m4 *to, const m4 *a, v4 u, v4 w) {
@@ -47,12 +47,13 @@ static m4 plus_less_product(const m4 *to, const m4 *a, v4 u, v4 w) {
 }
 
 /* the same for the last velocity of a joint, and what is left goes to the parent */
-static inline void hand_on(const tbi_articulated *a, sv u, double give, tbi_articulated *to) {
-  sv u_d = sv_scale(give, u);
-  to->lin_lin = plus_less_product(&to->lin_lin, &a->lin_lin, u_d.lin, u.lin);
-  to->ang_lin = plus_less_product(&to->ang_lin, &a->ang_lin, u_d.ang, u.lin);
-  to->lin_ang = plus_less_product(&to->lin_ang, &a->lin_ang, u_d.lin, u.ang);
-  to->ang_ang = plus_less_product(&to->ang_ang, &a->ang_ang, u_d.ang, u.ang);
+static inline void add_to_parent(const tbi_articulated *a, sv U, double D_inv,
+                                 tbi_articulated *to) {
+  sv UD = sv_scale(D_inv, U);
+  to->lin_lin = plus_less_product(&to->lin_lin, &a->lin_lin, UD.lin, U.lin);
+  to->ang_lin = plus_less_product(&to->ang_lin, &a->ang_lin, UD.ang, U.lin);
+  to->lin_ang = plus_less_product(&to->lin_ang, &a->lin_ang, UD.lin, U.ang);
+  to->ang_ang = plus_less_product(&to->ang_ang, &a->ang_ang, UD.ang, U.ang);
 }
 
 static sv force_of(const tbi_articulated *a, sv s) {
@@ -60,7 +61,7 @@ static sv force_of(const tbi_articulated *a, sv s) {
               v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
 }
 
-void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held) {
+void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
     tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
@@ -68,14 +69,14 @@ void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held) 
     const tbi_body *body = &model->body[i];
     tbi_articulated *own = &d->articulated[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
-      sv u = force_of(own, d->axis[k]);
-      double give = held && held[k] ? 0 : 1 / (sv_dot(d->axis[k], u) + diagonal[k]);
-      d->reach[k] = u;
-      d->give[k] = give;
+      sv U = force_of(own, d->axis[k]);
+      double D_inv = stuck && stuck[k] ? 0 : 1 / (sv_dot(d->axis[k], U) + diagonal[k]);
+      d->U[k] = U;
+      d->D_inv[k] = D_inv;
       if (k > body->v) {
-        eliminate(own, u, give);
+        eliminate(own, U, D_inv);
       } else if (body->parent != TABI_WORLD) {
-        hand_on(own, u, give, &d->articulated[body->parent]);
+        add_to_parent(own, U, D_inv, &d->articulated[body->parent]);
       }
     }
   }
@@ -88,7 +89,7 @@ void tbi_aba_gather(tabi_dynamics *d, double *x) {
     sv f = d->flow[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
       x[k] += sv_dot(d->axis[k], f);
-      f = sv_axpy(f, -d->give[k] * x[k], d->reach[k]);
+      f = sv_axpy(f, -d->D_inv[k] * x[k], d->U[k]);
     }
     d->flow[body->parent] = sv_add(d->flow[body->parent], f);
   }
@@ -101,7 +102,7 @@ void tbi_aba_solve_lower(tabi_dynamics *d, double *x) {
     const tbi_body *body = &model->body[i];
     sv a = d->flow[body->parent];
     for (int32_t k = body->v; k < body->v + body->nv; ++k) {
-      x[k] -= sv_dot(d->reach[k], a) * d->give[k];
+      x[k] -= sv_dot(d->U[k], a) * d->D_inv[k];
       a = sv_axpy(a, x[k], d->axis[k]);
     }
     d->flow[i] = a;
@@ -111,7 +112,7 @@ void tbi_aba_solve_lower(tabi_dynamics *d, double *x) {
 void tbi_aba_solve_flow(tabi_dynamics *d, double *x) {
   tbi_aba_gather(d, x);
   for (int32_t k = 0; k < d->model->nv; ++k)
-    x[k] *= d->give[k];
+    x[k] *= d->D_inv[k];
   tbi_aba_solve_lower(d, x);
 }
 

@@ -252,18 +252,19 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
     qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);
 }
 
-void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 give, v3 bias) {
+void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 added_mass,
+                    v3 bias) {
   const v4 axis[3] = {frame->x, frame->y, frame->z};
   const double first[3] = {start.x, start.y, start.z};
-  const double more[3] = {give.x, give.y, give.z};
+  const double mass[3] = {added_mass.x, added_mass.y, added_mass.z};
   for (int k = 0; k < 3; ++k) {
     double w[6];
     store((sv){axis[k], v4_cross(v4_from(point), axis[k])}, w);
-    double force = first[k] - more[k] * v3_dot(v4_to(axis[k]), bias);
+    double force = first[k] - mass[k] * v3_dot(v4_to(axis[k]), bias);
     for (int i = 0; i < 6; ++i) {
       beside->force[i] += force * w[i];
       for (int j = 0; j < 6; ++j)
-        beside->inertia[i][j] += more[k] * w[i] * w[j];
+        beside->inertia[i][j] += mass[k] * w[i] * w[j];
     }
   }
 }

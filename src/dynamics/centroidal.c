@@ -1,9 +1,10 @@
-/* centroidal.c - mass centre, energy and momentum of everything together, and the centroidal
+/* centroidal.c - centre of mass, energy and momentum of everything together, and the centroidal
  * momentum matrix (Orin and Goswami 2008).
  *
  * A velocity moves all that hangs from it as one rigid body, so its column is the composite
  * inertia there times its axis.  Trees have their own origins; sums over trees are brought to the
  * centre of mass. */
+#include "base/assertion.h"
 #include "dynamics/dynamics.h"
 
 /* a force or momentum taken at a tree's origin, moved to the point x of the world */
@@ -22,10 +23,14 @@ static v3 center(const tabi_dynamics *d) {
   return d->model->mass > 0 ? v3_scale(1 / d->model->mass, v4_to(moment)) : v3_zero();
 }
 
-void tabi_dynamics_com(const tabi_dynamics *d, double com[3]) { v3_store(center(d), com); }
+void tabi_dynamics_com(const tabi_dynamics *d, double com[3]) {
+  TBI_ASSERT(d && com);
+  v3_store(center(d), com);
+}
 
 /* twice: m v.v + 2 v.(w x h) + w.I w, its products summed up at the end only */
 double tabi_dynamics_kinetic(const tabi_dynamics *d) {
+  TBI_ASSERT(d);
   v4 sum = v4_zero();
   for (int32_t i = 0; i < d->model->nbody; ++i) {
     const body_inertia *part = &d->body[i].inertia;
@@ -41,10 +46,12 @@ double tabi_dynamics_kinetic(const tabi_dynamics *d) {
 }
 
 double tabi_dynamics_potential(const tabi_dynamics *d) {
+  TBI_ASSERT(d);
   return -d->model->mass * v3_dot(v3_load(d->model->gravity), center(d));
 }
 
 void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], double ang[3]) {
+  TBI_ASSERT(d && lin && ang);
   v3 com = center(d);
   sv sum = sv_zero();
   for (int32_t i = 0; i < d->model->nbody; ++i) {
@@ -62,6 +69,7 @@ static void put_column(double *matrix, int32_t nv, int32_t dof, v4 column) {
 }
 
 void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix) {
+  TBI_ASSERT(d && (matrix || d->model->nv == 0));
   int32_t nv = d->model->nv;
   v3 com = center(d);
   tbi_compose(d);
@@ -74,6 +82,7 @@ void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix) {
 }
 
 void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], double ang[3]) {
+  TBI_ASSERT(d && lin && ang);
   v3 com = center(d);
   sv sum = sv_zero();
   tbi_rnea_forces(d, v4_zero(), NULL);
@@ -90,6 +99,7 @@ static void put_com_column(const tabi_dynamics *d, double *jacobian, int32_t dof
 }
 
 void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian) {
+  TBI_ASSERT(d && (jacobian || d->model->nv == 0));
   tbi_compose(d);
   for (int32_t k = 0; k < d->model->nv; ++k) {
     const body_inertia *below = &d->composite[d->model->dof_body[k]];
@@ -100,6 +110,7 @@ void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian) {
 /* the column is m S.lin + S.ang x h of all below: S moves, and so does their first moment h,
  * whose rate is their momentum */
 void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate) {
+  TBI_ASSERT(d && (rate || d->model->nv == 0));
   const tabi_model *model = d->model;
   sv *momentum = d->force;
   tbi_compose(d);

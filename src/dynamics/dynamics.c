@@ -28,8 +28,8 @@ static void place_arrays(tbi_layout *at, const tabi_model *model, tabi_dynamics 
   d->axis = tbi_layout_take(at, model->nv, sizeof *d->axis);
   d->acc = take_bodies(at, model, sizeof *d->acc);
   d->force = take_bodies(at, model, sizeof *d->force);
-  d->reach = tbi_layout_take(at, model->nv, sizeof *d->reach);
-  d->give = tbi_layout_take(at, model->nv, sizeof *d->give);
+  d->U = tbi_layout_take(at, model->nv, sizeof *d->U);
+  d->D_inv = tbi_layout_take(at, model->nv, sizeof *d->D_inv);
   d->flow = take_bodies(at, model, sizeof *d->flow);
   d->rhs = tbi_layout_take(at, model->nv, sizeof *d->rhs);
 }
@@ -91,6 +91,7 @@ static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
 }
 
 tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
+  TBI_ASSERT(model);
   if (model->nrow > MAX_ROWS) {
     tbi_error_set(err, TABI_ERR_MODEL, model->link[0].place,
                   "the mass matrix would take %lld MB; the longest chain of joints is too long",
@@ -114,11 +115,13 @@ tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
 void tabi_dynamics_destroy(tabi_dynamics *d) { free(d); }
 
 void tabi_dynamics_set_state(tabi_dynamics *d, const double *q, const double *v) {
+  TBI_ASSERT(d && (d->model->nv == 0 || (q && v)));
   tbi_kinematics(d, q, v);
 }
 
 void tabi_dynamics_link_pose(const tabi_dynamics *d, int32_t link, double pos[3], double quat[4]) {
-  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(d && link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(pos && quat);
   tbi_frame frame = tbi_link_frame(d, link);
   v3_store(frame.pos, pos);
   q_store(q_from_matrix(&frame.rot), quat);
@@ -126,7 +129,8 @@ void tabi_dynamics_link_pose(const tabi_dynamics *d, int32_t link, double pos[3]
 
 void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double lin[3],
                                  double ang[3]) {
-  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(d && link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(lin && ang);
   const tbi_link_home *home = &d->model->link_home[link];
   sv vel = sv_zero();
   v4 at = v4_zero();
@@ -140,14 +144,17 @@ void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double li
 }
 
 void tabi_dynamics_inverse(tabi_dynamics *d, const double *qdd, double *tau) {
+  TBI_ASSERT(d && (tau || d->model->nv == 0));
   tbi_rnea(d, qdd, tau);
 }
 
 void tabi_dynamics_forward(tabi_dynamics *d, const double *tau, double *qdd) {
+  TBI_ASSERT(d && (qdd || d->model->nv == 0));
   tbi_forward_aba(d, tau, qdd);
 }
 
 void tabi_dynamics_mass_matrix(tabi_dynamics *d, double *mass) {
+  TBI_ASSERT(d && (mass || d->model->nv == 0));
   const tabi_model *model = d->model;
   size_t nv = (size_t)model->nv;
   memset(mass, 0, nv * nv * sizeof *mass);

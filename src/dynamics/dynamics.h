@@ -38,9 +38,9 @@ struct tabi_dynamics {
   tbi_body_state *body;     /* [nbody] and the world, which is at rest */
   sv *axis;                 /* S: the motion of each velocity: [nv] */
   sv *acc, *force;          /* scratch: [nbody] and the world */
-  sv *reach;                /* U of each velocity in aba.c: [nv] */
-  double *give;             /* 1 / d in aba.c, 0 where held: [nv] */
-  sv *flow;                 /* what its ways pass on: [nbody] and the world */
+  sv *U;                    /* IA S of each velocity, by aba.c: [nv] */
+  double *D_inv;            /* 1 / (S . U + rotor), by aba.c; 0 where stuck: [nv] */
+  sv *flow;                 /* scratch of the solves of aba.c: [nbody] and the world */
   double *rhs;              /* scratch: [nv] */
   struct tbi_ada_body *ada; /* [nbody], or NULL */
   /* the masses, made anew by every call that asks for them */
@@ -95,9 +95,10 @@ void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
 
 /* A body alone. */
 void tbi_articulate(const body_inertia *i, tbi_articulated *to);
-/* The same factor in linear time, with some velocities held[nv] where they are (NULL: none), into
- * d->reach and d->give; and solves with it, after which d->flow holds what each way passed on. */
-void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *held);
+/* The same factor in linear time, into d->U and d->D_inv, with some velocities stuck[nv], which do
+ * not change (NULL: none); and solves with it.  d->flow is their scratch: wrenches on the way to
+ * the root, twists on the way back. */
+void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck);
 void tbi_aba_solve(tabi_dynamics *d, double *x);       /* x = M^-1 x */
 void tbi_aba_solve_lower(tabi_dynamics *d, double *x); /* x = L^-1 x; flow: the twists of x */
 /* With wrenches f on the bodies, given in d->flow: x = M^-1 (x + J' f), and x = L^-T (x + J' f). */
@@ -118,9 +119,11 @@ typedef struct tbi_body_load {
 /* The same with loads on bodies that have mass: [nbody]. */
 void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *beside,
                             double *qdd);
-/* One spring at a point (from the body's origin): a force  start - give a_p  along each axis of the
- * frame, for the acceleration a_p of the point, into the load; bias is what a_p is at a = 0. */
-void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 give, v3 bias);
+/* One spring at a point (from the body's origin): a force  start - added_mass a_p  along each
+ * axis of the frame, for the acceleration a_p of the point, into the load; bias is what a_p is at a
+ * = 0. */
+void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 added_mass,
+                    v3 bias);
 /* ADA's memory, much for each body, for those who will call it: a world does not. */
 size_t tbi_ada_memsize(const tabi_model *model);
 void tbi_ada_make(tabi_dynamics *d, void *memory);

@@ -17,7 +17,8 @@ static void put_column(double *jacobian, int32_t nv, int32_t dof, v4 column) {
 
 /* the last velocity that moves a link, or -1; the matrix is cleared */
 static int32_t begin(const tabi_dynamics *d, int32_t link, double *jacobian) {
-  TBI_ASSERT(link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(d && link >= 0 && link < d->model->nlink);
+  TBI_ASSERT(jacobian || d->model->nv == 0);
   memset(jacobian, 0, 3 * sizeof *jacobian * (size_t)d->model->nv);
   int32_t body = d->model->link_home[link].body;
   if (body == TABI_WORLD) return -1;
@@ -25,14 +26,15 @@ static int32_t begin(const tabi_dynamics *d, int32_t link, double *jacobian) {
 }
 
 static v4 from_origin(const tabi_dynamics *d, int32_t link, const double point[3]) {
+  TBI_ASSERT(point);
   v3 origin = tbi_tree_origin(d, d->model->link_home[link].body);
   return v4_from(v3_sub(v3_load(point), origin));
 }
 
 void tabi_dynamics_point_jacobian(const tabi_dynamics *d, int32_t link, const double point[3],
                                   double *jacobian) {
-  int32_t nv = d->model->nv;
   int32_t dof = begin(d, link, jacobian);
+  int32_t nv = d->model->nv;
   v4 x = from_origin(d, link, point);
   for (; dof >= 0; dof = d->model->dof_parent[dof]) {
     put_column(jacobian, nv, dof, sv_at(d->axis[dof], x));
@@ -41,8 +43,8 @@ void tabi_dynamics_point_jacobian(const tabi_dynamics *d, int32_t link, const do
 
 void tabi_dynamics_point_jacobian_rate(const tabi_dynamics *d, int32_t link, const double point[3],
                                        double *rate) {
-  int32_t nv = d->model->nv;
   int32_t dof = begin(d, link, rate);
+  int32_t nv = d->model->nv;
   if (dof < 0) return;
   v4 x = from_origin(d, link, point);
   v4 x_rate = sv_at(d->body[d->model->link_home[link].body].vel, x);

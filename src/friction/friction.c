@@ -1,6 +1,7 @@
 /* friction.c - stored friction problems: checked when made, solved island by island. */
 #include "friction/friction.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "base/layout.h"
 #include "math/vec.h"
@@ -18,9 +19,13 @@ enum { DEFAULT_SWEEPS = 10000, DEFAULT_FACTORISATIONS = 2000, MORE_SOLVES = 4 };
 
 static const char *const solvers[TABI_FRICTION_COUNT] = {"exact", "cone", "lcp"};
 
-const char *tabi_friction_solver_name(tabi_friction_solver solver) { return solvers[solver]; }
+const char *tabi_friction_solver_name(tabi_friction_solver solver) {
+  TBI_ASSERT((unsigned)solver < TABI_FRICTION_COUNT);
+  return solvers[solver];
+}
 
 int32_t tabi_friction_solver_find(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TABI_FRICTION_COUNT; ++i) {
     if (strcmp(name, solvers[i]) == 0) return i;
   }
@@ -89,6 +94,9 @@ static tabi_status check_def(const tabi_friction_problem_def *def, tabi_error *e
   if (!def->row || def->row[0] != 0) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, place, "row does not begin with 0");
   }
+  if (def->ncontact > 0 && (!def->column || !def->block || !def->q || !def->friction)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, place, "column, block, q or friction is NULL");
+  }
   tabi_status status = check_blocks(def, err);
   if (status == TABI_OK) {
     status = check_numbers(def->q, 3 * (int64_t)def->ncontact, "q", 3, place, err);
@@ -117,6 +125,7 @@ static size_t lay_out(tabi_friction_problem *p, void *memory, int64_t n, int64_t
 
 tabi_friction_problem *tabi_friction_problem_create(const tabi_friction_problem_def *def,
                                                     tabi_error *err) {
+  TBI_ASSERT(def);
   if (check_def(def, err) != TABI_OK) return NULL;
   size_t n = (size_t)def->ncontact;
   size_t nblock = (size_t)def->row[n];
@@ -140,6 +149,7 @@ tabi_friction_problem *tabi_friction_problem_create(const tabi_friction_problem_
 void tabi_friction_problem_destroy(tabi_friction_problem *problem) { free(problem); }
 
 int32_t tabi_friction_problem_ncontact(const tabi_friction_problem *problem) {
+  TBI_ASSERT(problem);
   return problem->ncontact;
 }
 
@@ -148,7 +158,7 @@ typedef struct solving {
   const tabi_friction_solve_def *def;
   tabi_friction_result *result;
   double *r, *u; /* of the largest island */
-  void *scratch; /* of exact */
+  void *scratch; /* of tbi_newton_solve */
   void *factor;
   size_t factor_size;
   double square, plain; /* sums of squares of both residuals */
@@ -162,7 +172,7 @@ static double plain_square(const tbi_friction_island *island, const double *r, c
     law.mobility = 1;
     law.at = 0;
     tbi_delassus one = {.nlaw = 1, .nunknown = 3, .law = &law};
-    double own = tbi_exact_residual(&one, r + 3 * (ptrdiff_t)i, u + 3 * (ptrdiff_t)i);
+    double own = tbi_newton_residual(&one, r + 3 * (ptrdiff_t)i, u + 3 * (ptrdiff_t)i);
     sum += own * own;
   }
   return sum;
@@ -215,7 +225,7 @@ static bool solve_by_sweeps(solving *s, tbi_friction_island *island, double tole
     bool test = *sweeps < 10 || *sweeps % 5 == 0 || *sweeps == most;
     if (test) {
       velocity(island, s->r, s->u);
-      if (tbi_exact_residual(&w, s->r, s->u) <= tolerance) return true;
+      if (tbi_newton_residual(&w, s->r, s->u) <= tolerance) return true;
     }
     if (*sweeps == most) return false;
     memcpy(s->u, s->r, (size_t)w.nunknown * sizeof *s->u);
@@ -227,7 +237,7 @@ static bool solve_by_sweeps(solving *s, tbi_friction_island *island, double tole
     if (change_of(s->r, s->u, w.nunknown) <= STILL) {
       velocity(island, s->r, s->u);
       ++*sweeps;
-      return tbi_exact_residual(&w, s->r, s->u) <= tolerance;
+      return tbi_newton_residual(&w, s->r, s->u) <= tolerance;
     }
   }
 }
@@ -235,18 +245,18 @@ static bool solve_by_sweeps(solving *s, tbi_friction_island *island, double tole
 /* It stops on the scaled residual; where masses are far from one the plain one may still be above
  * the tolerance, and is then pressed down, too, as far as it goes. */
 static tabi_status solve_exact(solving *s, tbi_friction_island *island, double tolerance,
-                               tbi_exact_result *all, tabi_error *err) {
+                               tbi_newton_result *all, tabi_error *err) {
   if (!tbi_friction_factor_begin(island, &s->factor, &s->factor_size)) return tbi_error_memory(err);
   tbi_delassus w = tbi_friction_delassus(island);
   int32_t budget = s->def->max_iterations > 0 ? s->def->max_iterations : DEFAULT_FACTORISATIONS;
-  *all = tbi_exact_solve(&w, tolerance, budget, s->r, s->scratch);
+  *all = tbi_newton_solve(&w, tolerance, budget, s->r, s->scratch);
   double wanted = tolerance;
   for (int k = 0; k < MORE_SOLVES && all->converged; ++k) {
     velocity(island, s->r, s->u);
     if (sqrt(plain_square(island, s->r, s->u)) <= tolerance) break;
     wanted /= 10;
-    tbi_exact_result end =
-        tbi_exact_solve(&w, wanted, budget - all->factorisations, s->r, s->scratch);
+    tbi_newton_result end =
+        tbi_newton_solve(&w, wanted, budget - all->factorisations, s->r, s->scratch);
     all->sweeps += end.sweeps;
     all->factorisations += end.factorisations;
     if (!end.converged || end.residual > wanted) break;
@@ -259,7 +269,7 @@ static tabi_status solve_island(solving *s, tbi_friction_island *island, double 
   int32_t iterations = 0;
   bool converged;
   if (s->def->solver == TABI_FRICTION_EXACT) {
-    tbi_exact_result end = {0};
+    tbi_newton_result end = {0};
     tabi_status status = solve_exact(s, island, tolerance, &end, err);
     if (status != TABI_OK) return status;
     converged = end.converged;
@@ -272,7 +282,7 @@ static tabi_status solve_island(solving *s, tbi_friction_island *island, double 
   s->result->converged = s->result->converged && converged;
   tbi_delassus w = tbi_friction_delassus(island);
   velocity(island, s->r, s->u);
-  double residual = tbi_exact_residual(&w, s->r, s->u);
+  double residual = tbi_newton_residual(&w, s->r, s->u);
   s->square += residual * residual;
   s->plain += plain_square(island, s->r, s->u);
   return TABI_OK;
@@ -335,6 +345,7 @@ static tabi_status check_solve(const tabi_friction_problem *problem,
 tabi_status tabi_friction_problem_solve(const tabi_friction_problem *problem,
                                         const tabi_friction_solve_def *def, double *r,
                                         tabi_friction_result *result, tabi_error *err) {
+  TBI_ASSERT(problem && result && (r || problem->ncontact == 0));
   tabi_friction_solve_def standard = tabi_friction_solve_def_default();
   if (!def) def = &standard;
   tabi_status status = check_solve(problem, def, r, err);
@@ -350,7 +361,7 @@ tabi_status tabi_friction_problem_solve(const tabi_friction_problem *problem,
     at = (tbi_layout){memory, 0};
     s.r = tbi_layout_take(&at, 3 * (int64_t)n, sizeof *s.r);
     s.u = tbi_layout_take(&at, 3 * (int64_t)n, sizeof *s.u);
-    s.scratch = tbi_layout_take(&at, 1, tbi_exact_memsize(n, 3 * n));
+    s.scratch = tbi_layout_take(&at, 1, tbi_newton_memsize(n, 3 * n));
     if (pass == 0) memory = malloc(at.used + 1);
     if (!memory) break;
   }

@@ -6,7 +6,7 @@
 #ifndef TBI_FRICTION_H
 #define TBI_FRICTION_H
 
-#include "friction/exact.h"
+#include "friction/coulomb_newton.h"
 #include "math/blocklu.h"
 #include "tabi/tabi.h"
 

@@ -1,4 +1,4 @@
-/* friction_blocks.c - what `exact` wants of W, for W stored as 3x3 blocks.
+/* friction_blocks.c - the tbi_delassus of an island, for W stored as 3x3 blocks.
  *
  * Contacts that feel the same others (those between the same two bodies) are one node of the
  * factorisation: its blocks are dense and its loops long.  A row of  dr + D W dr = g  is as large

@@ -15,7 +15,7 @@ tabi_gait_def tabi_gait_def_default(void) {
   return (tabi_gait_def){
       .def_size = sizeof(tabi_gait_def),
       .foot = {{.link = TABI_NONE}, {.link = TABI_NONE}},
-      .start = "1",
+      .initial_mode = "1",
       .friction = 0.5,
       .support_friction = HUGE_VAL,
       .slip_stop = 0.01,
@@ -26,7 +26,7 @@ tabi_gait_def tabi_gait_def_default(void) {
 
 const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
   static const char *const text[TABI_GAIT_OUTCOME_COUNT] = {
-      [TABI_GAIT_WALKS] = "walks",
+      [TABI_GAIT_ONGOING] = "walks",
       [TABI_GAIT_TOE_FIRST] = "came down on the toe first",
       [TABI_GAIT_SCUFFED] = "scuffed the ground with the swinging toe",
       [TABI_GAIT_SANK] = "the heel left behind sank into the ground",
@@ -39,8 +39,8 @@ const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
   return (unsigned)outcome < TABI_GAIT_OUTCOME_COUNT ? text[outcome] : "unknown";
 }
 
-int32_t tabi_gait_mode_find(const char *name) {
-  for (int32_t i = 0; i < TBI_MODES; ++i) {
+int32_t tabi_gait_find_mode(const char *name) {
+  for (int32_t i = 0; i < TBI_GAIT_MODES; ++i) {
     if (name && strcmp(name, tbi_gait_modes[i].name) == 0) return i;
   }
   return TABI_NONE;
@@ -70,7 +70,7 @@ static bool is_force(const tabi_gait_force *force) {
 }
 
 static bool are_numbers(const tabi_gait_def *def) {
-  bool good = fabs(def->least_stride) <= FAR && def->scuff <= FAR && def->sink <= FAR;
+  bool good = fabs(def->min_stride) <= FAR && def->scuff <= FAR && def->sink <= FAR;
   for (int32_t i = 0; i < def->nforce; ++i)
     good = good && is_force(&def->force[i]);
   for (int32_t i = 0; i < def->nfloor; ++i)
@@ -95,8 +95,9 @@ static const char *complaint(const tabi_model *model, const tabi_gait_def *def) 
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
     return "a foot needs a link, and a heel and a toe within 1e6 m of it";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
-  if (def->support != 0 && def->support != 1) return "support must be 0 or 1";
-  if (tabi_gait_mode_find(def->start) == TABI_NONE) return "start must be a mode, like 1 or 4";
+  if (def->initial_support != 0 && def->initial_support != 1) return "support must be 0 or 1";
+  if (tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
+    return "start must be a mode, like 1 or 4";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be in [0, 1e6)";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
@@ -157,11 +158,11 @@ static bool place_arrays(tabi_gait *gait, const tabi_gait_def *def, tbi_layout *
   gait->force = tbi_layout_take(at, def->nforce, sizeof *gait->force);
   gait->floor = tbi_layout_take(at, model->nlink + (int64_t)def->nfloor, sizeof *gait->floor);
   for (int side = 0; side < 2; ++side) {
-    tbi_view *view = &gait->view[side];
-    view->dof = tbi_layout_take(at, model->nv, sizeof *view->dof);
-    view->link = tbi_layout_take(at, model->nlink, sizeof *view->link);
-    view->at = tbi_layout_take(at, model->nlink, sizeof *view->at);
-    view->force = tbi_layout_take(at, def->nforce, sizeof *view->force);
+    tbi_foot_tree *tree = &gait->tree[side];
+    tree->dof = tbi_layout_take(at, model->nv, sizeof *tree->dof);
+    tree->link = tbi_layout_take(at, model->nlink, sizeof *tree->link);
+    tree->at = tbi_layout_take(at, model->nlink, sizeof *tree->at);
+    tree->force = tbi_layout_take(at, def->nforce, sizeof *tree->force);
   }
   return true;
 }
@@ -173,29 +174,29 @@ static void fill_floors(tabi_gait *gait, const tabi_gait_def *def) {
     gait->floor[count++] = def->floor[i];
   for (int32_t i = 0; i < gait->model->nlink && def->nfloor == 0; ++i) {
     bool foot = i == def->foot[0].link || i == def->foot[1].link;
-    if (!foot && gait->view[0].link[i] != TABI_NONE) gait->floor[count++] = (tabi_gait_floor){i, 0};
+    if (!foot && gait->tree[0].link[i] != TABI_NONE) gait->floor[count++] = (tabi_gait_floor){i, 0};
   }
   gait->def.nfloor = count;
   gait->def.floor = gait->floor;
 }
 
 static void fill_points(tabi_gait *gait, int side) {
-  tbi_view *view = &gait->view[side];
+  tbi_foot_tree *tree = &gait->tree[side];
   const tabi_gait_foot *own = &gait->def.foot[side];
-  const tabi_gait_foot *other = &gait->def.foot[1 - side];
-  view->heel[0] = tbi_view_point(view, own->link, own->heel);
-  view->toe[0] = tbi_view_point(view, own->link, own->toe);
-  view->heel[1] = tbi_view_point(view, other->link, other->heel);
-  view->toe[1] = tbi_view_point(view, other->link, other->toe);
+  const tabi_gait_foot *swing = &gait->def.foot[1 - side];
+  tree->heel[0] = tbi_foot_tree_point(tree, own->link, own->heel);
+  tree->toe[0] = tbi_foot_tree_point(tree, own->link, own->toe);
+  tree->heel[1] = tbi_foot_tree_point(tree, swing->link, swing->heel);
+  tree->toe[1] = tbi_foot_tree_point(tree, swing->link, swing->toe);
   for (int32_t i = 0; i < gait->def.nforce; ++i) {
     const tabi_gait_force *force = &gait->force[i];
-    view->force[i] = tbi_view_point(view, force->link[side], force->point);
+    tree->force[i] = tbi_foot_tree_point(tree, force->link[side], force->point);
   }
 }
 
 /* those that stand in the world are in no view */
 static bool do_links_move(const tabi_gait *gait) {
-  const int32_t *seen = gait->view[0].link;
+  const int32_t *seen = gait->tree[0].link;
   const tabi_gait_def *def = &gait->def;
   bool good = true;
   for (int32_t i = 0; i < def->nforce; ++i)
@@ -211,9 +212,9 @@ static bool make_views(tabi_gait *gait, tabi_error *err) {
   const tabi_gait_foot *foot = gait->def.foot;
   const char *wrong = NULL;
   for (int side = 0; side < 2; ++side) {
-    tbi_view *view = &gait->view[side];
-    if (!tbi_view_create(view, gait->model, &foot[side], &gait->foot[side], err)) return false;
-    if (view->link[foot[1 - side].link] == TABI_NONE)
+    tbi_foot_tree *tree = &gait->tree[side];
+    if (!tbi_foot_tree_create(tree, gait->model, &foot[side], &gait->foot[side], err)) return false;
+    if (tree->link[foot[1 - side].link] == TABI_NONE)
       wrong = "no joints lead from one foot to the other";
   }
   if (!wrong && !do_links_move(gait)) wrong = "forces and floors need links that move";
@@ -223,8 +224,8 @@ static bool make_views(tabi_gait *gait, tabi_error *err) {
 
 static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
   gait->def = *def;
-  gait->start = tabi_gait_mode_find(def->start);
-  gait->def.start = tbi_gait_modes[gait->start].name;
+  gait->initial_mode = tabi_gait_find_mode(def->initial_mode);
+  gait->def.initial_mode = tbi_gait_modes[gait->initial_mode].name;
   gait->def.force = gait->force;
   for (int32_t i = 0; i < def->nforce; ++i)
     gait->force[i] = def->force[i];
@@ -266,18 +267,18 @@ tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, t
 
 void tabi_gait_destroy(tabi_gait *gait) {
   if (!gait) return;
-  tbi_view_destroy(&gait->view[0]);
-  tbi_view_destroy(&gait->view[1]);
+  tbi_foot_tree_destroy(&gait->tree[0]);
+  tbi_foot_tree_destroy(&gait->tree[1]);
   free(gait);
 }
 
-tabi_gait_def tabi_gait_settings(const tabi_gait *gait) { return gait->def; }
+tabi_gait_def tabi_gait_get_def(const tabi_gait *gait) { return gait->def; }
 
-void tbi_walk_place_state(tbi_walk *w, tbi_layout *layout) {
-  int32_t nv = w->gait->view[0].model->nv;
-  w->memory = tbi_layout_take(layout, 1, sizeof *w->memory);
-  w->q = tbi_layout_take(layout, nv, sizeof *w->q);
-  w->v = tbi_layout_take(layout, nv, sizeof *w->v);
+void tbi_gait_place_state(tbi_gait_run *run, tbi_layout *layout) {
+  int32_t nv = run->gait->tree[0].model->nv;
+  run->memory = tbi_layout_take(layout, 1, sizeof *run->memory);
+  run->q = tbi_layout_take(layout, nv, sizeof *run->q);
+  run->v = tbi_layout_take(layout, nv, sizeof *run->v);
 }
 
 static bool in_range(int32_t number, int32_t least, int32_t most) {
@@ -291,59 +292,60 @@ static bool are_finite(const double *number, int32_t count) {
   return true;
 }
 
-bool tbi_walk_is_state(const tbi_gait_memory *memory, const double *q, const double *v,
+bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const double *v,
                        int32_t nv) {
-  const tbi_phase *phase = &memory->phase;
+  const tbi_gait_phase *phase = &memory->phase;
   const tbi_progress *progress = &memory->progress;
-  const double times[] = {memory->since,  memory->landed,     memory->lost,
-                          memory->pulled, memory->hold_until, progress->length};
+  const double times[] = {memory->support_since, memory->landed_at,  memory->impact_loss,
+                          memory->pulled,        memory->hold_until, progress->length};
   for (int32_t i = 0; i < TBI_MAX_GUARDS; ++i) {
     if (!in_range(progress->side[i], -1, 1)) return false;
   }
-  return in_range(phase->support, 0, 1) && in_range(phase->mode, 0, TBI_MODES - 1) &&
-         in_range(phase->slide, -1, 1) && in_range(phase->support_slide, -1, 1) &&
+  return in_range(phase->support, 0, 1) && in_range(phase->mode, 0, TBI_GAIT_MODES - 1) &&
+         in_range(phase->slip_sign, -1, 1) && in_range(phase->support_slip_sign, -1, 1) &&
          in_range(memory->outcome, 0, TABI_GAIT_OUTCOME_COUNT - 1) &&
-         in_range(memory->steps, 0, INT32_MAX / 2) && in_range(memory->rested, 0, INT32_MAX / 2) &&
+         in_range(memory->steps, 0, INT32_MAX / 2) &&
+         in_range(memory->zeno_holds, 0, INT32_MAX / 2) &&
          in_range(progress->nrecent, 0, 2 * TBI_RECENT_EVENTS) && progress->length >= 0 &&
          are_finite(times, sizeof times / sizeof *times) &&
-         are_finite(memory->ledger, TBI_LEDGERS) &&
+         are_finite(memory->ledger, TBI_GAIT_LEDGERS) &&
          are_finite(progress->recent, TBI_RECENT_EVENTS) && are_finite(q, nv) && are_finite(v, nv);
 }
 
-void tbi_walk_make(tbi_walk *w) {
+void tbi_gait_make(tbi_gait_run *run) {
   for (int side = 0; side < 2; ++side)
-    w->view[side] =
-        tbi_dynamics_make(w->gait->view[side].model, w->view[side], w->view_masses[side]);
+    run->dynamics[side] =
+        tbi_dynamics_make(run->gait->tree[side].model, run->dynamics[side], run->masses[side]);
 }
 
-void tbi_walk_place(tbi_walk *w, tbi_layout *layout) {
-  const tabi_model *robot = w->gait->model;
-  int64_t nv = w->gait->view[0].model->nv;
-  int64_t unknowns = nv + TBI_MAX_ROWS;
+void tbi_gait_place(tbi_gait_run *run, tbi_layout *layout) {
+  const tabi_model *robot = run->gait->model;
+  int64_t nv = run->gait->tree[0].model->nv;
+  int64_t unknowns = nv + TBI_GAIT_MAX_ROWS;
   for (int side = 0; side < 2; ++side) {
-    const tabi_model *model = w->gait->view[side].model;
-    w->view[side] = tbi_layout_take(layout, (int64_t)tbi_dynamics_memsize(model), 1);
-    w->view_masses[side] = tbi_layout_take(layout, (int64_t)tbi_masses_memsize(model), 1);
+    const tabi_model *model = run->gait->tree[side].model;
+    run->dynamics[side] = tbi_layout_take(layout, (int64_t)tbi_dynamics_memsize(model), 1);
+    run->masses[side] = tbi_layout_take(layout, (int64_t)tbi_masses_memsize(model), 1);
   }
-  double **vectors[] = {&w->bias, &w->drive, &w->passive, &w->acceleration};
+  double **vectors[] = {&run->bias, &run->drive, &run->passive, &run->acceleration};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(layout, nv, sizeof(double));
-  double **robot_vectors[] = {&w->robot_v, &w->robot_drive, &w->robot_passive};
+  double **robot_vectors[] = {&run->robot_v, &run->robot_drive, &run->robot_passive};
   for (size_t i = 0; i < sizeof robot_vectors / sizeof robot_vectors[0]; ++i)
     *robot_vectors[i] = tbi_layout_take(layout, robot->nv, sizeof(double));
-  w->robot_q = tbi_layout_take(layout, robot->nq, sizeof *w->robot_q);
-  w->mass = tbi_layout_take(layout, nv * nv, sizeof *w->mass);
-  w->jacobian = tbi_layout_take(layout, 3 * nv, sizeof *w->jacobian);
-  w->rate = tbi_layout_take(layout, 3 * nv, sizeof *w->rate);
-  for (int c = 0; c < TBI_MAX_ROWS; ++c) {
-    w->held.row[c] = tbi_layout_take(layout, nv, sizeof(double));
-    w->held.column[c] = tbi_layout_take(layout, nv, sizeof(double));
+  run->robot_q = tbi_layout_take(layout, robot->nq, sizeof *run->robot_q);
+  run->mass = tbi_layout_take(layout, nv * nv, sizeof *run->mass);
+  run->jacobian = tbi_layout_take(layout, 3 * nv, sizeof *run->jacobian);
+  run->rate = tbi_layout_take(layout, 3 * nv, sizeof *run->rate);
+  for (int c = 0; c < TBI_GAIT_MAX_ROWS; ++c) {
+    run->rows.row[c] = tbi_layout_take(layout, nv, sizeof(double));
+    run->rows.column[c] = tbi_layout_take(layout, nv, sizeof(double));
   }
-  w->matrix = tbi_layout_take(layout, unknowns * unknowns, sizeof *w->matrix);
-  w->rhs = tbi_layout_take(layout, unknowns, sizeof *w->rhs);
-  w->pivot = tbi_layout_take(layout, unknowns, sizeof *w->pivot);
-  w->active = tbi_layout_take(layout, nv, sizeof *w->active);
-  w->y = tbi_layout_take(layout, 2 * nv + TBI_LEDGERS, sizeof *w->y);
-  w->event = tbi_layout_take(layout, TBI_MAX_EVENTS, sizeof *w->event);
-  tbi_events_place(&w->events, layout, (int32_t)(2 * nv + TBI_LEDGERS));
+  run->matrix = tbi_layout_take(layout, unknowns * unknowns, sizeof *run->matrix);
+  run->rhs = tbi_layout_take(layout, unknowns, sizeof *run->rhs);
+  run->pivot = tbi_layout_take(layout, unknowns, sizeof *run->pivot);
+  run->active = tbi_layout_take(layout, nv, sizeof *run->active);
+  run->y = tbi_layout_take(layout, 2 * nv + TBI_GAIT_LEDGERS, sizeof *run->y);
+  run->event = tbi_layout_take(layout, TBI_GAIT_MAX_EVENTS, sizeof *run->event);
+  tbi_events_place(&run->events, layout, (int32_t)(2 * nv + TBI_GAIT_LEDGERS));
 }

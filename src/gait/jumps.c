@@ -11,160 +11,164 @@
 /* changes that follow from one event at once, at most */
 #define CHAIN 8
 
-bool tbi_walk_applies(const tbi_walk *w, const tbi_gait_change *change, double t) {
-  const tbi_phase *phase = &w->memory->phase;
-  if (change->from != TBI_ANY && change->from != phase->mode) return false;
-  if (change->strict && w->gait->def.guards == TABI_GAIT_PAPER) return false;
-  return change->jump != TBI_RELEASE || t >= w->memory->hold_until;
+bool tbi_gait_change_applies(const tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  const tbi_gait_phase *phase = &run->memory->phase;
+  if (change->from != TBI_ANY_MODE && change->from != phase->mode) return false;
+  if (change->strict && run->gait->def.guards == TABI_GAIT_PAPER) return false;
+  return change->jump != TBI_RELEASE || t >= run->memory->hold_until;
 }
 
-static void look(tbi_walk *w) {
-  tbi_walk_activate(w);
-  tbi_walk_look(w, tbi_walk_sticks(w));
+static void update(tbi_gait_run *run) {
+  tbi_gait_select_dofs(run);
+  tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
 }
 
-static bool look_and_accelerate(tbi_walk *w, double t) {
-  look(w);
-  return tbi_walk_accelerate(w, t);
+static bool evaluate(tbi_gait_run *run, double t) {
+  tbi_gait_select_dofs(run);
+  return tbi_gait_evaluate(run, t);
 }
 
-static void end(tbi_walk *w, tabi_gait_outcome outcome) { w->memory->outcome = (int32_t)outcome; }
+static void end(tbi_gait_run *run, tabi_gait_outcome outcome) {
+  run->memory->outcome = (int32_t)outcome;
+}
 
 static int32_t sign(double x) { return x > 0 ? 1 : -1; }
 
 /* How the touching point goes on from its present speed: it slides, or sticks if that needs no more
  * than friction. */
-static void choose_slide(tbi_walk *w, double t) {
-  tbi_phase *phase = &w->memory->phase;
-  double slip = tbi_walk_slip(w);
+static void choose_slide(tbi_gait_run *run, double t) {
+  tbi_gait_phase *phase = &run->memory->phase;
+  double slip = tbi_gait_slip(run);
   if (fabs(slip) > AT_REST) {
-    phase->slide = sign(slip);
+    phase->slip_sign = sign(slip);
     return;
   }
-  phase->slide = 0;
-  if (tbi_walk_mode(w)->other == TBI_BY_FACE || !look_and_accelerate(w, t)) return;
-  const tbi_gait_forces *f = &w->forces;
-  if (fabs(f->friction) > w->gait->def.friction * f->normal) phase->slide = -sign(f->friction);
+  phase->slip_sign = 0;
+  if (tbi_gait_mode_now(run)->swing == TBI_BY_FACE || !evaluate(run, t)) return;
+  const tbi_gait_forces *f = &run->forces;
+  if (fabs(f->friction) > run->gait->def.friction * f->normal)
+    phase->slip_sign = -sign(f->friction);
 }
 
-static void choose_support_slide(tbi_walk *w, double t) {
-  tbi_phase *phase = &w->memory->phase;
-  if (fabs(w->v[TBI_ALONG_X]) > AT_REST) {
-    phase->support_slide = sign(w->v[TBI_ALONG_X]);
+static void choose_support_slide(tbi_gait_run *run, double t) {
+  tbi_gait_phase *phase = &run->memory->phase;
+  if (fabs(run->v[TBI_ALONG_X]) > AT_REST) {
+    phase->support_slip_sign = sign(run->v[TBI_ALONG_X]);
     return;
   }
-  phase->support_slide = 0;
-  w->v[TBI_ALONG_X] = 0;
-  if (!look_and_accelerate(w, t)) return;
-  const tbi_gait_forces *f = &w->forces;
-  if (fabs(f->along) > w->gait->def.support_friction * f->load)
-    phase->support_slide = -sign(f->along);
+  phase->support_slip_sign = 0;
+  run->v[TBI_ALONG_X] = 0;
+  if (!evaluate(run, t)) return;
+  const tbi_gait_forces *f = &run->forces;
+  if (fabs(f->along) > run->gait->def.support_friction * f->load)
+    phase->support_slip_sign = -sign(f->along);
 }
 
 /* How both feet go on along the ground after a change.  One that begins to slip goes against the
  * friction that has just reached its limit. */
-static void choose_friction(tbi_walk *w, const tbi_gait_change *change, double t) {
-  tbi_phase *phase = &w->memory->phase;
-  if (tbi_walk_mode(w)->other == TBI_AWAY) {
-    phase->slide = 0;
-  } else if (change->signal == TBI_POINT_SLIPS) {
-    phase->slide = -sign(w->forces.friction);
+static void choose_friction(tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  tbi_gait_phase *phase = &run->memory->phase;
+  if (tbi_gait_mode_now(run)->swing == TBI_AWAY) {
+    phase->slip_sign = 0;
+  } else if (change->guard == TBI_POINT_SLIPS) {
+    phase->slip_sign = -sign(run->forces.friction);
   } else if (change->jump == TBI_IMPACT || change->jump == TBI_SWAP ||
-             change->signal == TBI_POINT_STOPS) {
-    choose_slide(w, t);
+             change->guard == TBI_POINT_STOPS) {
+    choose_slide(run, t);
   }
-  if (change->signal == TBI_SUPPORT_SLIPS) {
-    phase->support_slide = -sign(w->forces.along);
-  } else if (phase->support_slide) {
-    choose_support_slide(w, t);
+  if (change->guard == TBI_SUPPORT_SLIPS) {
+    phase->support_slip_sign = -sign(run->forces.along);
+  } else if (phase->support_slip_sign) {
+    choose_support_slide(run, t);
   }
 }
 
 /* With friction: the point stops if that needs no more than friction, else it slides on. */
-static bool impact_with_friction(tbi_walk *w) {
-  tbi_phase *phase = &w->memory->phase;
-  int32_t nv = tbi_walk_view(w)->model->nv;
-  const double *impulse = w->rhs + w->nactive;
-  memcpy(w->acceleration, w->v, sizeof *w->v * (size_t)nv);
-  tbi_walk_look(w, true);
-  if (!tbi_walk_project(w, NULL, false, w->v)) return false;
-  phase->slide = 0;
-  if (fabs(impulse[1]) <= w->gait->def.friction * impulse[0]) return true;
-  phase->slide = -sign(impulse[1]);
-  memcpy(w->v, w->acceleration, sizeof *w->v * (size_t)nv);
-  tbi_walk_look(w, false);
-  return tbi_walk_project(w, NULL, true, w->v);
+static bool impact_with_friction(tbi_gait_run *run) {
+  tbi_gait_phase *phase = &run->memory->phase;
+  int32_t nv = tbi_gait_tree(run)->model->nv;
+  const double *impulse = run->rhs + run->nactive;
+  memcpy(run->acceleration, run->v, sizeof *run->v * (size_t)nv);
+  tbi_gait_update_kinematics(run, true);
+  if (!tbi_gait_project(run, NULL, false, run->v)) return false;
+  phase->slip_sign = 0;
+  if (fabs(impulse[1]) <= run->gait->def.friction * impulse[0]) return true;
+  phase->slip_sign = -sign(impulse[1]);
+  memcpy(run->v, run->acceleration, sizeof *run->v * (size_t)nv);
+  tbi_gait_update_kinematics(run, false);
+  return tbi_gait_project(run, NULL, true, run->v);
 }
 
-/* The supporting sole comes down while the other foot may touch: that slides on with friction, if
+/* The support sole comes down while the other foot may touch: that slides on with friction, if
  * it is not to be held back. */
-static bool impact_of_sole(tbi_walk *w) {
-  size_t bytes = sizeof *w->v * (size_t)tbi_walk_view(w)->model->nv;
-  bool rub = w->gait->def.impact == TABI_GAIT_COULOMB && w->memory->phase.slide != 0;
-  memcpy(w->acceleration, w->v, bytes);
-  tbi_walk_look(w, tbi_walk_sticks(w));
-  if (!tbi_walk_project(w, NULL, rub, w->v)) return false;
-  if (!rub || w->rhs[w->nactive] >= 0) return true;
-  memcpy(w->v, w->acceleration, bytes);
-  return tbi_walk_project(w, NULL, false, w->v);
+static bool impact_of_sole(tbi_gait_run *run) {
+  size_t bytes = sizeof *run->v * (size_t)tbi_gait_tree(run)->model->nv;
+  bool rub = run->gait->def.impact == TABI_GAIT_COULOMB && run->memory->phase.slip_sign != 0;
+  memcpy(run->acceleration, run->v, bytes);
+  tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
+  if (!tbi_gait_project(run, NULL, rub, run->v)) return false;
+  if (!rub || run->rhs[run->nactive] >= 0) return true;
+  memcpy(run->v, run->acceleration, bytes);
+  return tbi_gait_project(run, NULL, false, run->v);
 }
 
-static bool impact(tbi_walk *w, bool lands) {
-  tbi_walk_activate(w);
-  if (!lands) return impact_of_sole(w);
-  if (w->gait->def.impact == TABI_GAIT_COULOMB) return impact_with_friction(w);
-  tbi_walk_look(w, false);
-  return tbi_walk_project(w, NULL, false, w->v);
+static bool impact(tbi_gait_run *run, bool lands) {
+  tbi_gait_select_dofs(run);
+  if (!lands) return impact_of_sole(run);
+  if (run->gait->def.impact == TABI_GAIT_COULOMB) return impact_with_friction(run);
+  tbi_gait_update_kinematics(run, false);
+  return tbi_gait_project(run, NULL, false, run->v);
 }
 
 /* The other foot has come down by its heel. */
-static void begin_landing(tbi_walk *w, double t) {
-  const tbi_view *view = tbi_walk_view(w);
-  double pos[3], other[3], vel[3];
-  w->memory->landed = t;
-  w->memory->ledger[TBI_PUSH] = w->memory->ledger[TBI_SLIDE] = 0;
-  tbi_walk_point(w, &view->heel[0], pos, vel);
-  tbi_walk_point(w, &view->heel[1], other, vel);
-  if (other[0] - pos[0] < w->gait->def.least_stride) end(w, TABI_GAIT_BEHIND);
+static void begin_landing(tbi_gait_run *run, double t) {
+  const tbi_foot_tree *tree = tbi_gait_tree(run);
+  double pos[3], swing[3], vel[3];
+  run->memory->landed_at = t;
+  run->memory->ledger[TBI_NORMAL_IMPULSE] = run->memory->ledger[TBI_SLIP_DISTANCE] = 0;
+  tbi_gait_point_motion(run, &tree->heel[0], pos, vel);
+  tbi_gait_point_motion(run, &tree->heel[1], swing, vel);
+  if (swing[0] - pos[0] < run->gait->def.min_stride) end(run, TABI_GAIT_BEHIND);
 }
 
 /* The foot that has landed becomes the root of the other view, and supports.  Joints keep their
  * rates: what was left of the slip is taken from the whole robot. */
-static bool swap_support(tbi_walk *w, tabi_gait_event *event, double t) {
-  const tabi_model *robot = w->gait->model;
-  tbi_gait_memory *memory = w->memory;
-  const tbi_view *from = tbi_walk_view(w);
-  const tbi_view *to = &w->gait->view[1 - memory->phase.support];
+static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
+  const tabi_model *robot = run->gait->model;
+  tbi_gait_memory *memory = run->memory;
+  const tbi_foot_tree *from = tbi_gait_tree(run);
+  const tbi_foot_tree *to = &run->gait->tree[1 - memory->phase.support];
   size_t bytes = sizeof(double) * (size_t)to->model->nv;
   double toe[3], heel[3], old[3], vel[3];
-  tbi_walk_point(w, &from->toe[1], toe, vel);
-  tbi_walk_point(w, &from->heel[1], heel, vel);
-  tbi_walk_point(w, &from->heel[0], old, vel);
+  tbi_gait_point_motion(run, &from->toe[1], toe, vel);
+  tbi_gait_point_motion(run, &from->heel[1], heel, vel);
+  tbi_gait_point_motion(run, &from->heel[0], old, vel);
   event->stride = heel[0] - old[0];
-  event->slip = memory->ledger[TBI_SLIDE];
-  event->push = memory->ledger[TBI_PUSH] / fmax(t - memory->landed, 1e-12);
-  memcpy(w->drive, w->q, bytes);
-  memcpy(w->passive, w->v, bytes);
-  memset(w->q, 0, bytes);
-  memset(w->v, 0, bytes);
+  event->slip = memory->ledger[TBI_SLIP_DISTANCE];
+  event->mean_normal = memory->ledger[TBI_NORMAL_IMPULSE] / fmax(t - memory->landed_at, 1e-12);
+  memcpy(run->drive, run->q, bytes);
+  memcpy(run->passive, run->v, bytes);
+  memset(run->q, 0, bytes);
+  memset(run->v, 0, bytes);
   for (int32_t k = 0; k < robot->nv; ++k) {
     if (to->dof[k] == TABI_NONE) continue;
-    w->q[to->dof[k]] = w->drive[from->dof[k]];
-    w->v[to->dof[k]] = w->passive[from->dof[k]];
+    run->q[to->dof[k]] = run->drive[from->dof[k]];
+    run->v[to->dof[k]] = run->passive[from->dof[k]];
   }
-  w->q[TBI_ALONG_X] = toe[0];
-  memory->phase = (tbi_phase){.support = 1 - memory->phase.support, .mode = memory->phase.mode};
-  memory->since = t;
+  run->q[TBI_ALONG_X] = toe[0];
+  memory->phase =
+      (tbi_gait_phase){.support = 1 - memory->phase.support, .mode = memory->phase.mode};
+  memory->support_since = t;
   memory->risen = false;
   ++memory->steps;
   return true;
 }
 
 /* How a walk ends when a guard says that the biped cannot go on like this. */
-static tabi_gait_outcome outcome_of(const tbi_walk *w, tbi_signal signal) {
-  const tbi_view *view = tbi_walk_view(w);
+static tabi_gait_outcome outcome_of(const tbi_gait_run *run, tbi_gait_guard guard) {
+  const tbi_foot_tree *tree = tbi_gait_tree(run);
   double toe[3], support[3], vel[3];
-  switch (signal) {
+  switch (guard) {
   case TBI_LOAD_ENDS:
     return TABI_GAIT_FLEW;
   case TBI_HEEL_SINKS:
@@ -174,71 +178,72 @@ static tabi_gait_outcome outcome_of(const tbi_walk *w, tbi_signal signal) {
   case TBI_LINK_FALLS:
     return TABI_GAIT_FELL;
   default:
-    tbi_walk_point(w, &view->toe[1], toe, vel);
-    tbi_walk_point(w, &view->toe[0], support, vel);
+    tbi_gait_point_motion(run, &tree->toe[1], toe, vel);
+    tbi_gait_point_motion(run, &tree->toe[0], support, vel);
     return toe[0] > support[0] ? TABI_GAIT_TOE_FIRST : TABI_GAIT_SCUFFED;
   }
 }
 
-static bool jump(tbi_walk *w, const tbi_gait_change *change, tabi_gait_event *event, double t) {
-  tbi_phase *phase = &w->memory->phase;
-  bool lands = change->signal == TBI_HEEL_LANDS || change->signal == TBI_TOE_LANDS;
-  if (change->signal == TBI_HEEL_LANDS) begin_landing(w, t);
-  if (change->jump == TBI_SWAP && !swap_support(w, event, t)) return false;
-  if (change->to != TBI_SAME) phase->mode = change->to;
+static bool jump(tbi_gait_run *run, const tbi_gait_change *change, tabi_gait_event *event,
+                 double t) {
+  tbi_gait_phase *phase = &run->memory->phase;
+  bool lands = change->guard == TBI_HEEL_LANDS || change->guard == TBI_TOE_LANDS;
+  if (change->guard == TBI_HEEL_LANDS) begin_landing(run, t);
+  if (change->jump == TBI_SWAP && !swap_support(run, event, t)) return false;
+  if (change->to != TBI_SAME_MODE) phase->mode = change->to;
   switch (change->jump) {
   case TBI_IMPACT:
-    if (!impact(w, lands)) return false;
+    if (!impact(run, lands)) return false;
     break;
   case TBI_END:
-    end(w, outcome_of(w, change->signal));
+    end(run, outcome_of(run, change->guard));
     break;
   default:
     break;
   }
-  look(w);
-  choose_friction(w, change, t);
-  return look_and_accelerate(w, t);
+  update(run);
+  choose_friction(run, change, t);
+  return evaluate(run, t);
 }
 
-static void change_once(tbi_walk *w, const tbi_gait_change *change, double t) {
-  tbi_gait_memory *memory = w->memory;
-  tabi_gait_event event = {.time = t, .cause = tbi_signals[change->signal].name};
-  event.from = tbi_phase_name(&memory->phase);
-  look(w);
-  double before = tbi_walk_kinetic(w);
-  if (!jump(w, change, &event, t)) {
-    end(w, TABI_GAIT_JAMMED);
+static void change_once(tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  tbi_gait_memory *memory = run->memory;
+  tabi_gait_event event = {.time = t, .cause = tbi_gait_guard_infos[change->guard].name};
+  event.from = tbi_gait_phase_name(&memory->phase);
+  update(run);
+  double before = tbi_gait_kinetic_energy(run);
+  if (!jump(run, change, &event, t)) {
+    end(run, TABI_GAIT_JAMMED);
     return;
   }
-  event.to = tbi_phase_name(&memory->phase);
-  event.lost = before - tbi_walk_kinetic(w);
-  memory->lost += event.lost;
-  if (w->nevent < TBI_MAX_EVENTS) w->event[w->nevent++] = event;
+  event.to = tbi_gait_phase_name(&memory->phase);
+  event.dissipated = before - tbi_gait_kinetic_energy(run);
+  memory->impact_loss += event.dissipated;
+  if (run->nevent < TBI_GAIT_MAX_EVENTS) run->event[run->nevent++] = event;
 }
 
 /* the first change that the new phase asks for at once */
-static const tbi_gait_change *due(const tbi_walk *w, tbi_signal last, double t) {
+static const tbi_gait_change *due(const tbi_gait_run *run, tbi_gait_guard last, double t) {
   for (int32_t i = 0; i < tbi_gait_change_count; ++i) {
     const tbi_gait_change *change = &tbi_gait_changes[i];
-    if (!tbi_walk_applies(w, change, t)) continue;
-    double value = tbi_walk_signal(w, change->signal);
+    if (!tbi_gait_change_applies(run, change, t)) continue;
+    double value = tbi_gait_guard_value(run, change->guard);
     bool ends = change->jump == TBI_END;
-    if ((ends || tbi_signals[change->signal].level) && value < 0) return change;
+    if ((ends || tbi_gait_guard_infos[change->guard].level) && value < 0) return change;
     /* a foot that comes down flat */
-    if (change->signal == TBI_TOE_LANDS && last == TBI_HEEL_LANDS &&
-        value <= tbi_signals[TBI_TOE_LANDS].leave)
+    if (change->guard == TBI_TOE_LANDS && last == TBI_HEEL_LANDS &&
+        value <= tbi_gait_guard_infos[TBI_TOE_LANDS].leave)
       return change;
   }
   return NULL;
 }
 
-void tbi_walk_change(tbi_walk *w, const tbi_gait_change *change, double t) {
-  if (!change) change = due(w, TBI_SIGNALS, t);
+void tbi_gait_apply_change(tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  if (!change) change = due(run, TBI_GAIT_GUARDS, t);
   for (int i = 0; i < CHAIN && change; ++i) {
-    tbi_signal signal = change->signal;
-    change_once(w, change, t);
-    if (w->memory->outcome != TABI_GAIT_WALKS) return;
-    change = due(w, signal, t);
+    tbi_gait_guard guard = change->guard;
+    change_once(run, change, t);
+    if (run->memory->outcome != TABI_GAIT_ONGOING) return;
+    change = due(run, guard, t);
   }
 }

@@ -9,13 +9,13 @@
  *   variables n   n   n   n   n+1 ...         n+1 ...
  *   rows      A   B   C   B   A   B   C   B   A   B   C   B
  *
- * A supporting foot that slips has x as a further variable, in every mode: 1~, 2~ ...
+ * A support foot that slips has x as a further variable, in every mode: 1~, 2~ ...
  * 4' and the modes on the heel are not the paper's. */
 #include "gait/gait.h"
 
 enum { M1, M2, M3, M4, M1T, M2T, M3T, M4T, M1H, M2H, M3H, M4H };
 
-const tbi_gait_mode tbi_gait_modes[TBI_MODES] = {
+const tbi_gait_mode tbi_gait_modes[TBI_GAIT_MODES] = {
     [M1] = {"1",   "1~",   TBI_FLAT,    TBI_AWAY   },
     [M2] = {"2",   "2~",   TBI_FLAT,    TBI_BY_HEEL},
     [M3] = {"3",   "3~",   TBI_FLAT,    TBI_BY_FACE},
@@ -30,7 +30,7 @@ const tbi_gait_mode tbi_gait_modes[TBI_MODES] = {
     [M4H] = {"4\"", "4\"~", TBI_ON_HEEL, TBI_BY_TOE },
 };
 
-const tbi_signal_info tbi_signals[TBI_SIGNALS] = {
+const tbi_gait_guard_info tbi_gait_guard_infos[TBI_GAIT_GUARDS] = {
     [TBI_HEEL_LANDS] = {"heel lands",           0,     false},
     [TBI_TOE_LANDS] = {"toe lands",            1e-9,  false},
     [TBI_HEEL_UNLOADS] = {"heel force ends",      0,     true },
@@ -53,62 +53,62 @@ const tbi_signal_info tbi_signals[TBI_SIGNALS] = {
 
 /* In the order in which they are looked at: the first that is met wins. */
 const tbi_gait_change tbi_gait_changes[] = {
-    {M1,      M2,       TBI_HEEL_LANDS,        TBI_IMPACT,   false},
-    {M1,      M1T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
-    {M2,      M3,       TBI_TOE_LANDS,         TBI_IMPACT,   false},
-    {M2,      M2T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
-    {M2,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
-    {M3,      M4,       TBI_SLIP_ENDS,         TBI_SWAP,     false},
-    {M3,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
-    {M4,      M1,       TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
-    {M1T,     M2T,      TBI_HEEL_LANDS,        TBI_IMPACT,   false},
-    {M1T,     M1,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
-    {M2T,     M3T,      TBI_TOE_LANDS,         TBI_IMPACT,   false},
-    {M2T,     M2,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
-    {M2T,     M1T,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
-    {M3T,     M4,       TBI_SLIP_ENDS,         TBI_SWAP,     false},
-    {M3T,     M1T,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
-    {M3T,     M3,       TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
+    {M1,           M2,            TBI_HEEL_LANDS,        TBI_IMPACT,   false},
+    {M1,           M1T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
+    {M2,           M3,            TBI_TOE_LANDS,         TBI_IMPACT,   false},
+    {M2,           M2T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
+    {M2,           M1,            TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
+    {M3,           M4,            TBI_SLIP_ENDS,         TBI_SWAP,     false},
+    {M3,           M1,            TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
+    {M4,           M1,            TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
+    {M1T,          M2T,           TBI_HEEL_LANDS,        TBI_IMPACT,   false},
+    {M1T,          M1,            TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
+    {M2T,          M3T,           TBI_TOE_LANDS,         TBI_IMPACT,   false},
+    {M2T,          M2,            TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
+    {M2T,          M1T,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
+    {M3T,          M4,            TBI_SLIP_ENDS,         TBI_SWAP,     false},
+    {M3T,          M1T,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
+    {M3T,          M3,            TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
  /* what else a foot can do that is not glued to the ground */
-    {M3,      M3T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
-    {M3,      M2,       TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
-    {M3,      M4,       TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
-    {M3T,     M2T,      TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
-    {M3T,     M4T,      TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
-    {M4,      M4T,      TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
-    {M4T,     M4,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
-    {M4T,     M1T,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
-    {M1,      M1H,      TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
-    {M2,      M2H,      TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
-    {M3,      M3H,      TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
-    {M4,      M4H,      TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
-    {M1H,     M2H,      TBI_HEEL_LANDS,        TBI_IMPACT,   true },
-    {M1H,     M1,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
-    {M2H,     M3H,      TBI_TOE_LANDS,         TBI_IMPACT,   true },
-    {M2H,     M2,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
-    {M2H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
-    {M3H,     M2,       TBI_SLIP_ENDS,         TBI_SWAP,     true },
-    {M3H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
-    {M3H,     M3,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
-    {M3H,     M2H,      TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
-    {M3H,     M4H,      TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
-    {M4H,     M4,       TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
-    {M4H,     M1H,      TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
+    {M3,           M3T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
+    {M3,           M2,            TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
+    {M3,           M4,            TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
+    {M3T,          M2T,           TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
+    {M3T,          M4T,           TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
+    {M4,           M4T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
+    {M4T,          M4,            TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
+    {M4T,          M1T,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
+    {M1,           M1H,           TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
+    {M2,           M2H,           TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
+    {M3,           M3H,           TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
+    {M4,           M4H,           TBI_TOE_UNLOADS,       TBI_RELEASE,  true },
+    {M1H,          M2H,           TBI_HEEL_LANDS,        TBI_IMPACT,   true },
+    {M1H,          M1,            TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
+    {M2H,          M3H,           TBI_TOE_LANDS,         TBI_IMPACT,   true },
+    {M2H,          M2,            TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
+    {M2H,          M1H,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
+    {M3H,          M2,            TBI_SLIP_ENDS,         TBI_SWAP,     true },
+    {M3H,          M1H,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
+    {M3H,          M3,            TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
+    {M3H,          M2H,           TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
+    {M3H,          M4H,           TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
+    {M4H,          M4,            TBI_SOLE_RETURNS,      TBI_IMPACT,   true },
+    {M4H,          M1H,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  true },
  /* friction begins or ends within a mode */
-    {TBI_ANY, TBI_SAME, TBI_POINT_STOPS,       TBI_FRICTION, false},
-    {TBI_ANY, TBI_SAME, TBI_POINT_SLIPS,       TBI_FRICTION, false},
-    {TBI_ANY, TBI_SAME, TBI_SUPPORT_STOPS,     TBI_FRICTION, false},
-    {TBI_ANY, TBI_SAME, TBI_SUPPORT_SLIPS,     TBI_FRICTION, false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_POINT_STOPS,       TBI_FRICTION, false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_POINT_SLIPS,       TBI_FRICTION, false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_SUPPORT_STOPS,     TBI_FRICTION, false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_SUPPORT_SLIPS,     TBI_FRICTION, false},
  /* what ends a walk */
-    {TBI_ANY, TBI_SAME, TBI_LOAD_ENDS,         TBI_END,      false},
-    {TBI_ANY, TBI_SAME, TBI_TOE_SCUFFS,        TBI_END,      false},
-    {TBI_ANY, TBI_SAME, TBI_HEEL_SINKS,        TBI_END,      false},
-    {TBI_ANY, TBI_SAME, TBI_JOINT_ENDS,        TBI_END,      false},
-    {TBI_ANY, TBI_SAME, TBI_LINK_FALLS,        TBI_END,      false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_LOAD_ENDS,         TBI_END,      false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_TOE_SCUFFS,        TBI_END,      false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_HEEL_SINKS,        TBI_END,      false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_JOINT_ENDS,        TBI_END,      false},
+    {TBI_ANY_MODE, TBI_SAME_MODE, TBI_LINK_FALLS,        TBI_END,      false},
 };
 const int32_t tbi_gait_change_count = sizeof tbi_gait_changes / sizeof tbi_gait_changes[0];
 
-const char *tbi_phase_name(const tbi_phase *phase) {
+const char *tbi_gait_phase_name(const tbi_gait_phase *phase) {
   const tbi_gait_mode *mode = &tbi_gait_modes[phase->mode];
-  return phase->support_slide ? mode->slipping : mode->name;
+  return phase->support_slip_sign ? mode->slipping : mode->name;
 }

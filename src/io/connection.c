@@ -6,7 +6,7 @@
 #include "io/connection.h"
 
 #include "base/error.h"
-#include "dynamics/opening.h"
+#include "dynamics/connection_error.h"
 #include "io/fields.h"
 #include "io/suggest.h"
 #include "math/quat.h"
@@ -386,16 +386,16 @@ tabi_status tbi_connections_read(const tbi_connections *list, const tbi_yaml_nod
   return status;
 }
 
-static void warn_open(const tabi_connection_def *c, const tbi_opening *opening,
+static void warn_open(const tabi_connection_def *c, const tbi_connection_error *error,
                       tabi_warning_fn *warn, void *user) {
-  bool apart = opening->gap > TBI_OPEN_GAP;
-  if (!apart && opening->turn <= TBI_OPEN_TURN) return;
+  bool apart = error->gap > TBI_CONNECTION_GAP;
+  if (!apart && error->turn <= TBI_CONNECTION_TURN) return;
   tabi_error warning;
   (void)tbi_error_set(&warning, TABI_OK, c->place,
                       "connection '%.100s' is %s by %.3g %s where the scene starts; give a posture "
                       "in which it closes",
                       tbi_shown(c->name), apart ? "open" : "twisted",
-                      apart ? opening->gap : opening->turn, apart ? "m" : "rad");
+                      apart ? error->gap : error->turn, apart ? "m" : "rad");
   warn(user, &warning);
 }
 
@@ -410,8 +410,8 @@ tabi_status tbi_connections_warn(const tabi_model *model, const double *q, tabi_
   }
   for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
     tabi_connection_def c = tabi_model_connection(model, i);
-    tbi_opening opening = tbi_opening_of(dynamics, &c);
-    warn_open(&c, &opening, warn, user);
+    tbi_connection_error error = tbi_connection_error_of(dynamics, &c);
+    warn_open(&c, &error, warn, user);
   }
   tabi_dynamics_destroy(dynamics);
   return TABI_OK;

@@ -183,6 +183,34 @@ tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tb
   return status;
 }
 
+static tabi_status rename_key(const tbi_yaml_node *map, const char *what,
+                              const tbi_renamed_key *key, tabi_error *warning, tabi_error *err) {
+  tbi_yaml_node *node = tbi_yaml_child(map, key->old);
+  if (!node) return TABI_OK;
+  if (tbi_yaml_child(map, key->now)) {
+    return tbi_error_set(err, TABI_ERR_PARSE, node->place,
+                         "%s'%s' is the old name of '%s', which is given too; leave one out", what,
+                         key->old, key->now);
+  }
+  (void)tbi_error_set(warning, TABI_OK, node->place,
+                      "%s'%s' is now called '%s'; the old name is understood until 1.0", what,
+                      key->old, key->now);
+  node->key = key->now;
+  return TABI_OK;
+}
+
+tabi_status tbi_fields_rename(const tbi_yaml_node *map, const char *what,
+                              const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
+                              void *warn_user, tabi_error *err) {
+  tabi_status status = TABI_OK;
+  for (size_t i = 0; i < count && status == TABI_OK; ++i) {
+    tabi_error warning = {0};
+    status = rename_key(map, what, &keys[i], &warning, err);
+    if (status == TABI_OK && warning.message[0] != '\0' && warn) warn(warn_user, &warning);
+  }
+  return status;
+}
+
 tabi_status tbi_fields_one(const tbi_yaml_node *node, const char *what, const tbi_field *field,
                            void *to, tabi_error *err) {
   context c = {what, field->key, err};

@@ -32,6 +32,17 @@ typedef struct tbi_field {
 tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tbi_field *fields,
                             size_t count, void *to, tabi_error *err);
 
+/* A key with a new name. */
+typedef struct tbi_renamed_key {
+  const char *old, *now;
+} tbi_renamed_key;
+
+/* Gives old keys of a map their new names, so that readers know the new ones only, and warns of
+ * each (warn may be NULL).  A map with both names is an error. */
+tabi_status tbi_fields_rename(const tbi_yaml_node *map, const char *what,
+                              const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
+                              void *warn_user, tabi_error *err);
+
 /* One value, wherever it stands; to is where the field's offset counts from. */
 tabi_status tbi_fields_one(const tbi_yaml_node *node, const char *what, const tbi_field *field,
                            void *to, tabi_error *err);

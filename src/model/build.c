@@ -41,11 +41,13 @@ typedef struct plan {
 } plan;
 
 int32_t tbi_joint_nq(tabi_joint_type type) {
+  TBI_ASSERT((unsigned)type < TABI_JOINT_COUNT);
   static const int32_t nq[TABI_JOINT_COUNT] = {0, 1, 1, 1, 4, 3, 7};
   return nq[type];
 }
 
 int32_t tbi_joint_nv(tabi_joint_type type) {
+  TBI_ASSERT((unsigned)type < TABI_JOINT_COUNT);
   static const int32_t nv[TABI_JOINT_COUNT] = {0, 1, 1, 1, 3, 3, 6};
   return nv[type];
 }
@@ -562,6 +564,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
 }
 
 tabi_model *tabi_builder_build(const tabi_builder *builder, tabi_error *err) {
+  TBI_ASSERT(builder);
   if (builder->error.status != TABI_OK) {
     if (err) *err = builder->error;
     return NULL;

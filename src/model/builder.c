@@ -49,10 +49,12 @@ void tabi_builder_destroy(tabi_builder *builder) {
 }
 
 void tabi_builder_fail(tabi_builder *builder, const tabi_error *error) {
+  TBI_ASSERT(builder && error && error->status != TABI_OK);
   if (builder->error.status == TABI_OK) builder->error = *error;
 }
 
 const tabi_error *tabi_builder_error(const tabi_builder *builder) {
+  TBI_ASSERT(builder);
   return builder->error.status == TABI_OK ? NULL : &builder->error;
 }
 
@@ -71,8 +73,11 @@ static bool fail_memory(tabi_builder *builder) {
   return false;
 }
 
-bool tbi_builder_begin(tabi_builder *builder, uint32_t def_size, size_t size, const char *what) {
+bool tbi_builder_begin(tabi_builder *builder, const void *def, size_t size, const char *what) {
+  TBI_ASSERT(builder && def);
   if (builder->error.status != TABI_OK) return false;
+  uint32_t def_size;
+  memcpy(&def_size, def, sizeof def_size);
   if (def_size == size) return true;
   return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                           "tabi_%s_def was not made by tabi_%s_def_default()", what, what);
@@ -99,6 +104,7 @@ bool tbi_builder_keep(tabi_builder *builder, const char **name, tabi_place *plac
 }
 
 int32_t tbi_builder_append(tabi_builder *builder, tbi_list *list, const void *item, size_t size) {
+  TBI_ASSERT(list->count >= 0 && list->count <= list->capacity && size > 0);
   if (!tbi_array_reserve(&list->items, &list->capacity, list->count, 1, size)) {
     fail_memory(builder);
     return TABI_NONE;
@@ -157,7 +163,7 @@ static bool check_link(tabi_builder *builder, const tabi_link_def *def) {
 }
 
 int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "link") || !check_link(builder, def))
+  if (!tbi_builder_begin(builder, def, sizeof *def, "link") || !check_link(builder, def))
     return TABI_NONE;
   tabi_link_def kept = *def;
   if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
@@ -290,7 +296,7 @@ static bool check_joint(tabi_builder *builder, tabi_joint_def *def) {
 }
 
 int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "joint")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "joint")) return TABI_NONE;
   tabi_joint_def kept = *def;
   if (!check_joint(builder, &kept)) return TABI_NONE;
   if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
@@ -302,6 +308,7 @@ int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def)
 }
 
 static int sizes_of(tabi_shape_type type) {
+  TBI_ASSERT((unsigned)type < TABI_SHAPE_COUNT); /* check_shape() */
   static const int sizes[TABI_SHAPE_COUNT] = {[TABI_SHAPE_SPHERE] = 1,
                                               [TABI_SHAPE_CAPSULE] = 2,
                                               [TABI_SHAPE_CYLINDER] = 2,
@@ -344,7 +351,7 @@ static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
 }
 
 int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "shape")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "shape")) return TABI_NONE;
   tabi_shape_def kept = *def;
   if (!check_shape(builder, &kept)) return TABI_NONE;
   if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
@@ -357,6 +364,12 @@ static bool check_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
       def->nface > INT32_MAX / 3) {
     return tbi_builder_fail(builder, TABI_ERR_ARGUMENT, def->place,
                             "mesh '%s': impossible number of vertices", name);
+  }
+  if ((def->nvertex > 0 && !def->vertices) || (def->nface > 0 && !def->faces)) {
+    return tbi_builder_fail(
+        builder, TABI_ERR_ARGUMENT, def->place,
+        "mesh '%s': has %d vertices and %d faces, but vertices or faces is NULL", name,
+        def->nvertex, def->nface);
   }
   for (int32_t i = 0; i < def->nvertex; ++i) {
     if (!tbi_all_finite(def->vertices + 3 * (size_t)i, 3)) {
@@ -381,7 +394,7 @@ static void *copy_of(const void *items, size_t size) {
 }
 
 int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "mesh") || !check_mesh(builder, def))
+  if (!tbi_builder_begin(builder, def, sizeof *def, "mesh") || !check_mesh(builder, def))
     return TABI_NONE;
   tabi_mesh_def kept = *def;
   if (!tbi_builder_keep(builder, &kept.name, &kept.place)) return TABI_NONE;
@@ -445,7 +458,7 @@ static bool keep_material(tabi_builder *builder, tabi_material_def *kept) {
 }
 
 int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "material")) return TABI_NONE;
   tabi_material_def kept = *def;
   if (!check_material(builder, def) || !keep_material(builder, &kept)) return TABI_NONE;
   int32_t material = tbi_builder_append(builder, &builder->materials, &kept, sizeof kept);
@@ -454,7 +467,7 @@ int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def
 
 int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t material_b,
                               const tabi_material_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "material")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "material")) return TABI_NONE;
   int32_t count = builder->materials.count;
   tbi_material_pair pair = {material_a, material_b, *def};
   if (material_a < 0 || material_a >= count || material_b < 0 || material_b >= count) {
@@ -467,6 +480,7 @@ int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a, int32_t
 }
 
 int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_t link_b) {
+  TBI_ASSERT(builder);
   if (builder->error.status != TABI_OK) return TABI_NONE;
   if (!tbi_builder_is_link_or_world(builder, link_a) ||
       !tbi_builder_is_link_or_world(builder, link_b)) {
@@ -478,12 +492,14 @@ int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_
 }
 
 int32_t tabi_builder_add_posture(tabi_builder *builder, const char *name) {
+  TBI_ASSERT(builder);
   if (builder->error.status != TABI_OK || !keep_string(builder, &name)) return TABI_NONE;
   return tbi_builder_append(builder, &builder->postures, (const void *)&name, sizeof name);
 }
 
 void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
                               const double *q, const double *v) {
+  TBI_ASSERT(builder);
   if (builder->error.status != TABI_OK) return;
   if (posture < 0 || posture >= builder->postures.count || !tbi_builder_is_joint(builder, joint)) {
     tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
@@ -492,7 +508,8 @@ void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t jo
   }
   tabi_joint_type type = tbi_builder_joint(builder, joint)->type;
   tbi_posture_entry entry = {.posture = posture, .joint = joint};
-  memcpy(entry.q, q, sizeof(double) * (size_t)tbi_joint_nq(type));
+  TBI_ASSERT(q || tbi_joint_nq(type) == 0);
+  if (q) memcpy(entry.q, q, sizeof(double) * (size_t)tbi_joint_nq(type));
   if (v) memcpy(entry.v, v, sizeof(double) * (size_t)tbi_joint_nv(type));
   if (!tbi_all_finite(entry.q, 7) || !tbi_all_finite(entry.v, 6) || !settle_quat(type, entry.q)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, tbi_builder_joint(builder, joint)->place,
@@ -504,6 +521,7 @@ void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t jo
 }
 
 void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {
+  TBI_ASSERT(builder && gravity);
   if (!tbi_all_finite(gravity, 3)) {
     tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gravity must be finite");
     return;
@@ -512,6 +530,7 @@ void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {
 }
 
 void tabi_builder_set_timestep(tabi_builder *builder, double timestep) {
+  TBI_ASSERT(builder);
   if (!isfinite(timestep) || timestep <= 0) {
     tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "timestep %g must be > 0",
                      timestep);
@@ -520,11 +539,22 @@ void tabi_builder_set_timestep(tabi_builder *builder, double timestep) {
   builder->timestep = timestep;
 }
 
-int32_t tabi_builder_nlink(const tabi_builder *builder) { return builder->links.count; }
-int32_t tabi_builder_njoint(const tabi_builder *builder) { return builder->joints.count; }
+int32_t tabi_builder_nlink(const tabi_builder *builder) {
+  TBI_ASSERT(builder);
+  return builder->links.count;
+}
+
+int32_t tabi_builder_njoint(const tabi_builder *builder) {
+  TBI_ASSERT(builder);
+  return builder->joints.count;
+}
+
 int32_t tabi_builder_find_link(const tabi_builder *builder, const char *name) {
+  TBI_ASSERT(builder && name);
   return tbi_names_find(&builder->link_names, name);
 }
+
 int32_t tabi_builder_find_joint(const tabi_builder *builder, const char *name) {
+  TBI_ASSERT(builder && name);
   return tbi_names_find(&builder->joint_names, name);
 }

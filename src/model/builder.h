@@ -70,8 +70,9 @@ static inline bool tbi_builder_is_joint(const tabi_builder *builder, int32_t joi
   return joint >= 0 && joint < builder->joints.count;
 }
 
-/* The checks that every def has in common; `what` is "link" for a tabi_link_def. */
-bool tbi_builder_begin(tabi_builder *builder, uint32_t def_size, size_t size, const char *what);
+/* The checks that every def has in common, all of which begin with def_size; `what` is "link" for a
+ * tabi_link_def. */
+bool tbi_builder_begin(tabi_builder *builder, const void *def, size_t size, const char *what);
 /* Keeps the error, if it is the first; always false. */
 bool tbi_builder_fail(tabi_builder *builder, tabi_status status, tabi_place place,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -9,7 +9,7 @@ static bool moves_in_one(const tabi_builder *builder, int32_t joint) {
 }
 
 int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "actuator")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "actuator")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
   tabi_actuator_def kept = *def;
   if (!moves_in_one(builder, def->joint)) {
@@ -28,7 +28,7 @@ int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def
 }
 
 int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "coupling")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "coupling")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
   tabi_coupling_def kept = *def;
   bool leader_fits = def->leader == TABI_NONE || moves_in_one(builder, def->leader);
@@ -68,7 +68,7 @@ static const char *connection_complaint(const tabi_connection_def *def) {
 }
 
 int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "connection")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "connection")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
   tabi_connection_def kept = *def;
   if ((int)def->type < 0 || def->type >= TABI_CONNECTION_COUNT) {

@@ -1,4 +1,5 @@
 /* defs.c - the defaults of every def, and the rule that combines two materials. */
+#include "base/assertion.h"
 #include "tabi/tabi.h"
 
 #include <math.h>
@@ -113,6 +114,7 @@ static double kinetic_of(const tabi_material_def *m) {
 }
 
 tabi_material_def tabi_material_combine(const tabi_material_def *a, const tabi_material_def *b) {
+  TBI_ASSERT(a && b);
   tabi_material_def both = tabi_material_def_default();
   both.friction = sqrt(a->friction * b->friction);
   both.kinetic = sqrt(kinetic_of(a) * kinetic_of(b));

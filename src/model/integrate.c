@@ -1,5 +1,6 @@
 /* integrate.c - moving along a velocity: sums for distances and angles, the exponential map for
  * rotations. */
+#include "base/assertion.h"
 #include "model/model.h"
 
 /* child-frame angular velocity turns from the right, joint-frame from the left */
@@ -28,6 +29,7 @@ static void move(const tbi_body *body, const double *q, const double *v, double 
 
 void tabi_model_integrate(const tabi_model *model, const double *q, const double *v, double dt,
                           double *q_to) {
+  TBI_ASSERT(model && (model->nv == 0 || (q && v && q_to)));
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     move(body, q + body->q, v + body->v, dt, q_to + body->q);

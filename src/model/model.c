@@ -8,75 +8,59 @@
 
 void tabi_model_destroy(tabi_model *model) { free(model); }
 
-int32_t tabi_model_nq(const tabi_model *model) { return model->nq; }
-int32_t tabi_model_nv(const tabi_model *model) { return model->nv; }
-int32_t tabi_model_nbody(const tabi_model *model) { return model->nbody; }
-int32_t tabi_model_nlink(const tabi_model *model) { return model->nlink; }
-int32_t tabi_model_njoint(const tabi_model *model) { return model->njoint; }
-int32_t tabi_model_nshape(const tabi_model *model) { return model->nshape; }
-int32_t tabi_model_nmesh(const tabi_model *model) { return model->nmesh; }
-int32_t tabi_model_nmaterial(const tabi_model *model) { return model->nmaterial; }
-int32_t tabi_model_nactuator(const tabi_model *model) { return model->nactuator; }
-int32_t tabi_model_ncoupling(const tabi_model *model) { return model->ncoupling; }
-int32_t tabi_model_nconnection(const tabi_model *model) { return model->nconnection; }
-int32_t tabi_model_nsensor(const tabi_model *model) { return model->nsensor; }
-int32_t tabi_model_nexclusion(const tabi_model *model) { return model->nexclusion2 / 2; }
-int32_t tabi_model_nposture(const tabi_model *model) { return model->nposture; }
+/* tabi_model_nq() and so on */
+#define DEFINE_COUNT(count)                             \
+  int32_t tabi_model_##count(const tabi_model *model) { \
+    TBI_ASSERT(model);                                  \
+    return model->count;                                \
+  }
 
-tabi_link_def tabi_model_link(const tabi_model *model, int32_t link) {
-  TBI_ASSERT(link >= 0 && link < model->nlink);
-  return model->link[link];
+DEFINE_COUNT(nq)
+DEFINE_COUNT(nv)
+DEFINE_COUNT(nbody)
+DEFINE_COUNT(nlink)
+DEFINE_COUNT(njoint)
+DEFINE_COUNT(nshape)
+DEFINE_COUNT(nmesh)
+DEFINE_COUNT(nmaterial)
+DEFINE_COUNT(nactuator)
+DEFINE_COUNT(ncoupling)
+DEFINE_COUNT(nconnection)
+DEFINE_COUNT(nsensor)
+DEFINE_COUNT(nposture)
+
+int32_t tabi_model_nexclusion(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nexclusion2 / 2;
 }
 
-tabi_joint_def tabi_model_joint(const tabi_model *model, int32_t joint) {
-  TBI_ASSERT(joint >= 0 && joint < model->njoint);
-  return model->joint[joint];
-}
+/* tabi_model_link() and so on: a def by its index */
+#define DEFINE_ITEM(item)                                                      \
+  tabi_##item##_def tabi_model_##item(const tabi_model *model, int32_t item) { \
+    TBI_ASSERT(model &&item >= 0 && item < model->n##item);                    \
+    return model->item[item];                                                  \
+  }
 
-tabi_shape_def tabi_model_shape(const tabi_model *model, int32_t shape) {
-  TBI_ASSERT(shape >= 0 && shape < model->nshape);
-  return model->shape[shape];
-}
-
-tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh) {
-  TBI_ASSERT(mesh >= 0 && mesh < model->nmesh);
-  return model->mesh[mesh];
-}
-
-tabi_material_def tabi_model_material(const tabi_model *model, int32_t material) {
-  TBI_ASSERT(material >= 0 && material < model->nmaterial);
-  return model->material[material];
-}
-
-tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {
-  TBI_ASSERT(actuator >= 0 && actuator < model->nactuator);
-  return model->actuator[actuator];
-}
-
-tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling) {
-  TBI_ASSERT(coupling >= 0 && coupling < model->ncoupling);
-  return model->coupling[coupling];
-}
-
-tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection) {
-  TBI_ASSERT(connection >= 0 && connection < model->nconnection);
-  return model->connection[connection];
-}
-
-tabi_sensor_def tabi_model_sensor(const tabi_model *model, int32_t sensor) {
-  TBI_ASSERT(sensor >= 0 && sensor < model->nsensor);
-  return model->sensor[sensor];
-}
+DEFINE_ITEM(link)
+DEFINE_ITEM(joint)
+DEFINE_ITEM(shape)
+DEFINE_ITEM(mesh)
+DEFINE_ITEM(material)
+DEFINE_ITEM(actuator)
+DEFINE_ITEM(coupling)
+DEFINE_ITEM(connection)
+DEFINE_ITEM(sensor)
 
 void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]) {
-  TBI_ASSERT(exclusion >= 0 && 2 * exclusion < model->nexclusion2);
+  TBI_ASSERT(model && links);
+  TBI_ASSERT(exclusion >= 0 && exclusion < model->nexclusion2 / 2);
   const int32_t *pair = model->exclusion + 2 * (size_t)exclusion;
   links[0] = pair[0];
   links[1] = pair[1];
 }
 
 const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q, double *v) {
-  TBI_ASSERT(posture >= 0 && posture < model->nposture);
+  TBI_ASSERT(model && posture >= 0 && posture < model->nposture);
   size_t nq = (size_t)model->nq;
   size_t nv = (size_t)model->nv;
   if (q) memcpy(q, model->posture_q + (size_t)posture * nq, nq * sizeof *q);
@@ -85,19 +69,36 @@ const char *tabi_model_posture(const tabi_model *model, int32_t posture, double 
 }
 
 int32_t tabi_model_find_link(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
   return tbi_names_find(&model->link_names, name);
 }
 
 int32_t tabi_model_find_joint(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
   return tbi_names_find(&model->joint_names, name);
 }
 
 int32_t tabi_model_find_sensor(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
   return tbi_names_find(&model->sensor_names, name);
 }
 
+/* names that need not be unique have no table */
+#define DEFINE_SEARCH(item)                                                   \
+  int32_t tabi_model_find_##item(const tabi_model *model, const char *name) { \
+    TBI_ASSERT(model &&name);                                                 \
+    for (int32_t i = 0; i < model->n##item; ++i) {                            \
+      const char *own = model->item[i].name;                                  \
+      if (own && strcmp(own, name) == 0) return i;                            \
+    }                                                                         \
+    return TABI_NONE;                                                         \
+  }
+
+DEFINE_SEARCH(shape)
+DEFINE_SEARCH(actuator)
+
 static const tbi_body *body_of_joint(const tabi_model *model, int32_t joint) {
-  TBI_ASSERT(joint >= 0 && joint < model->njoint);
+  TBI_ASSERT(model && joint >= 0 && joint < model->njoint);
   int32_t body = model->joint_body[joint];
   return body == TABI_NONE ? NULL : &model->body[body];
 }
@@ -113,22 +114,31 @@ tabi_range tabi_model_joint_v(const tabi_model *model, int32_t joint) {
 }
 
 int32_t tabi_model_link_joint(const tabi_model *model, int32_t link) {
-  TBI_ASSERT(link >= 0 && link < model->nlink);
+  TBI_ASSERT(model && link >= 0 && link < model->nlink);
   return model->link_home[link].joint;
 }
 
 int32_t tabi_model_link_body(const tabi_model *model, int32_t link) {
-  TBI_ASSERT(link >= 0 && link < model->nlink);
+  TBI_ASSERT(model && link >= 0 && link < model->nlink);
   return model->link_home[link].body;
 }
 
 void tabi_model_start(const tabi_model *model, double *q) {
-  memcpy(q, model->start, sizeof *q * (size_t)model->nq);
+  TBI_ASSERT(model && (q || model->nq == 0));
+  if (model->nq > 0) memcpy(q, model->start, sizeof *q * (size_t)model->nq);
 }
 
 void tabi_model_gravity(const tabi_model *model, double gravity[3]) {
+  TBI_ASSERT(model && gravity);
   memcpy(gravity, model->gravity, sizeof model->gravity);
 }
 
-double tabi_model_timestep(const tabi_model *model) { return model->timestep; }
-double tabi_model_mass(const tabi_model *model) { return model->mass; }
+double tabi_model_timestep(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->timestep;
+}
+
+double tabi_model_mass(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->mass;
+}

@@ -1,4 +1,5 @@
 /* sensor.c - the types of sensors, and the checks that a sensor has to pass. */
+#include "base/assertion.h"
 #include "model/builder.h"
 
 #include <string.h>
@@ -29,6 +30,7 @@ const char *tabi_sensor_type_name(tabi_sensor_type type) {
 }
 
 int32_t tabi_sensor_type_find(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TABI_SENSOR_COUNT; ++i) {
     if (strcmp(types[i].name, name) == 0) return i;
   }
@@ -36,6 +38,7 @@ int32_t tabi_sensor_type_find(const char *name) {
 }
 
 static bool check_place(tabi_builder *builder, const tabi_sensor_def *def) {
+  TBI_ASSERT(is_type(def->type)); /* check() */
   const char *name = tbi_shown(def->name);
   const char *type = types[def->type].name;
   if (!types[def->type].at_joint) {
@@ -95,7 +98,7 @@ static bool check(tabi_builder *builder, tabi_sensor_def *def) {
 }
 
 int32_t tabi_builder_add_sensor(tabi_builder *builder, const tabi_sensor_def *def) {
-  if (!tbi_builder_begin(builder, def->def_size, sizeof *def, "sensor")) return TABI_NONE;
+  if (!tbi_builder_begin(builder, def, sizeof *def, "sensor")) return TABI_NONE;
   tabi_sensor_def kept = *def;
   if (!check(builder, &kept) || !tbi_builder_keep(builder, &kept.name, &kept.place))
     return TABI_NONE;

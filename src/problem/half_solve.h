@@ -18,7 +18,7 @@ static inline void tbi_half_solve_wrench(const tabi_dynamics *d, const double *r
   const tabi_model *model = d->model;
   for (int32_t k = dof; k >= 0; k = model->dof_parent[k]) {
     double e = sv_dot(d->axis[k], f);
-    f = sv_axpy(f, -d->give[k] * e, d->reach[k]);
+    f = sv_axpy(f, -d->D_inv[k] * e, d->U[k]);
     y[model->dof_depth[k]] = root[k] * e;
   }
 }
@@ -27,8 +27,7 @@ static inline void tbi_half_solve_wrench(const tabi_dynamics *d, const double *r
 static inline void tbi_half_solve_joint(const tabi_dynamics *d, const double *root, int32_t dof,
                                         double *y) {
   y[d->model->dof_depth[dof]] = root[dof];
-  tbi_half_solve_wrench(d, root, d->model->dof_parent[dof], sv_scale(-d->give[dof], d->reach[dof]),
-                        y);
+  tbi_half_solve_wrench(d, root, d->model->dof_parent[dof], sv_scale(-d->D_inv[dof], d->U[dof]), y);
 }
 
 /* Of six unit wrenches at once: a twist for every velocity.  pass[i] is what of them still has the
@@ -46,7 +45,7 @@ static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *r
   };
   for (int32_t k = dof; k >= 0; k = model->dof_parent[k]) {
     sv e = sv_combine(pass, d->axis[k]);
-    sv u = sv_scale(-d->give[k], d->reach[k]);
+    sv u = sv_scale(-d->D_inv[k], d->U[k]);
     y[model->dof_depth[k]] = sv_scale(root[k], e);
     pass[0] = sv_axpy(pass[0], v4_x(u.lin), e);
     pass[1] = sv_axpy(pass[1], v4_y(u.lin), e);

@@ -24,9 +24,9 @@ void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
 static void mark_touched(tbi_setup *s) {
   for (int32_t i = 0; i < s->model->nbody; ++i)
     s->body_port[i] = TABI_NONE;
-  for (int32_t i = 0; i < s->ntouch; ++i) {
-    int32_t a = s->shape_body[s->touch[i].shape_a];
-    int32_t b = s->shape_body[s->touch[i].shape_b];
+  for (int32_t i = 0; i < s->ncandidate; ++i) {
+    int32_t a = s->shape_body[s->candidate[i].shape_a];
+    int32_t b = s->shape_body[s->candidate[i].shape_b];
     if (a != TABI_WORLD) s->body_port[a] = TBI_MARKED;
     if (b != TABI_WORLD) s->body_port[b] = TBI_MARKED;
   }

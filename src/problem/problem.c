@@ -1,7 +1,7 @@
 /* problem.c - sets up the contact problem of a step.
  *
- *   touches, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
- *   a touch             --> frame, arms, answers of its ports, 3x3 response, target velocity
+ *   candidates, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
+ *   a candidate            --> frame, arms, answers of its ports, 3x3 response, target velocity
  */
 #include "problem/problem.h"
 
@@ -62,31 +62,31 @@ static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
 }
 
 static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
-  const tbi_touch *touch = &s->touch[index];
-  c->port_a = port_of_shape(s, touch->shape_a);
-  c->port_b = port_of_shape(s, touch->shape_b);
-  c->touch = index;
-  c->id = tbi_touch_id(touch);
-  c->arm_a = arm_to(s, touch->shape_a, touch->point);
-  c->arm_b = arm_to(s, touch->shape_b, touch->point);
-  c->frame = tbi_contact_frame(touch->normal);
-  c->gap = touch->gap;
+  const tbi_candidate *candidate = &s->candidate[index];
+  c->port_a = port_of_shape(s, candidate->shape_a);
+  c->port_b = port_of_shape(s, candidate->shape_b);
+  c->candidate = index;
+  c->id = tbi_candidate_id(candidate);
+  c->arm_a = arm_to(s, candidate->shape_a, candidate->point);
+  c->arm_b = arm_to(s, candidate->shape_b, candidate->point);
+  c->frame = tbi_contact_frame(candidate->normal);
+  c->gap = candidate->gap;
   c->held = false;
   c->angle = 0;
   c->stretch = v3_zero();
   for (int i = 0; i < 3; ++i)
     c->impulse[i] = 0;
-  v3 before =
-      tbi_point_velocity(c, body_velocity(s, touch->shape_a), body_velocity(s, touch->shape_b));
+  v3 before = tbi_point_velocity(c, body_velocity(s, candidate->shape_a),
+                                 body_velocity(s, candidate->shape_b));
   c->slip[0] = before.y;
   c->slip[1] = before.z;
   c->approach = s->approach[index] = before.x;
 }
 
-/* stable sort of the touches by their two ports, least significant first, by counting; leaves their
- * order in s->order */
-static void sort_touches(tbi_setup *s) {
-  int32_t n = s->ntouch;
+/* stable sort of the candidates by their two ports, least significant first, by counting; leaves
+ * their order in s->order */
+static void sort_candidates(tbi_setup *s) {
+  int32_t n = s->ncandidate;
   int32_t *order = s->order;
   int32_t *other = s->order + n;
   for (int32_t i = 0; i < n; ++i)
@@ -95,14 +95,14 @@ static void sort_touches(tbi_setup *s) {
     int32_t *count = s->count;
     memset(count, 0, sizeof *count * ((size_t)s->problem.nport + 2));
     for (int32_t i = 0; i < n; ++i) {
-      const tbi_touch *touch = &s->touch[i];
-      ++count[port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a) + 2];
+      const tbi_candidate *candidate = &s->candidate[i];
+      ++count[port_of_shape(s, pass == 0 ? candidate->shape_b : candidate->shape_a) + 2];
     }
     for (int32_t k = 1; k < s->problem.nport + 2; ++k)
       count[k] += count[k - 1];
     for (int32_t i = 0; i < n; ++i) {
-      const tbi_touch *touch = &s->touch[order[i]];
-      int32_t port = port_of_shape(s, pass == 0 ? touch->shape_b : touch->shape_a);
+      const tbi_candidate *candidate = &s->candidate[order[i]];
+      int32_t port = port_of_shape(s, pass == 0 ? candidate->shape_b : candidate->shape_a);
       other[count[port + 1]++] = order[i];
     }
     int32_t *swap = order;
@@ -132,14 +132,14 @@ static void solve_ties(tbi_setup *s) {
 }
 
 static void begin_problem(tbi_setup *s) {
-  s->problem.npoint = s->ntouch;
+  s->problem.npoint = s->ncandidate;
   s->problem.model = s->model;
   s->problem.y = s->y;
   s->problem.port_y = s->port_y;
 }
 
 static void fill_points(tbi_setup *s) {
-  sort_touches(s);
+  sort_candidates(s);
   for (int32_t i = 0; i < s->problem.npoint; ++i)
     fill_point(s, s->order[i], &s->problem.point[i]);
 }

@@ -44,7 +44,7 @@ typedef struct tbi_block {
 /* One point of contact: normal and two tangents. */
 typedef struct tbi_point {
   int32_t port_a, port_b; /* TABI_NONE: stands in the world */
-  int32_t touch;          /* index in the world's list */
+  int32_t candidate;      /* index in the world's list */
   uint64_t id;            /* of shapes and feature: finds its impulse of the step before */
   v4 arm_a, arm_b;        /* from the origins of the trees to the point */
   m4 frame;               /* normal (from a to b), tangent, tangent: world axes */

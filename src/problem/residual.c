@@ -40,7 +40,7 @@ tabi_certificate tbi_residual(const tbi_problem *p, const double *gap, double we
   tabi_certificate worst = {0};
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
-    judge(p, c, gap[c->touch], weight, &worst);
+    judge(p, c, gap[c->candidate], weight, &worst);
   }
   return worst;
 }

@@ -12,13 +12,13 @@ typedef struct tbi_setup {
   tabi_dynamics *d; /* posture, velocity, and the factor of M by aba.c */
   double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; ties add theirs */
   tbi_ties ties;    /* given: ties.tie */
-  const tbi_touch *touch;
-  int32_t ntouch;
+  const tbi_candidate *candidate;
+  int32_t ncandidate;
   const int32_t *shape_body; /* [nshape] */
   int64_t max_blocks;
 
   tbi_problem problem;
-  double *approach;   /* normal velocity before the step, by touch: [max_contacts] */
+  double *approach;   /* normal velocity before the step, by candidate: [max_contacts] */
   int32_t *order;     /* [2 max_contacts] */
   int32_t *count;     /* [max ports + 2] */
   int32_t *body_port; /* [nbody] */
@@ -32,14 +32,14 @@ typedef struct tbi_setup {
 /* Blocks of a cluster with so many ports. */
 static inline int64_t tbi_block_count(int64_t ports) { return ports * (ports + 1) / 2; }
 
-/* Shapes and feature as one number; touches are sorted by it. */
-static inline uint64_t tbi_touch_id(const tbi_touch *touch) {
-  return (uint64_t)touch->shape_a << 40 | (uint64_t)touch->shape_b << 16 |
-         (touch->feature & 0xffff);
+/* Shapes and feature as one number; candidates are sorted by it. */
+static inline uint64_t tbi_candidate_id(const tbi_candidate *candidate) {
+  return (uint64_t)candidate->shape_a << 40 | (uint64_t)candidate->shape_b << 16 |
+         (candidate->feature & 0xffff);
 }
 
-/* Makes setup->problem from the touches and from problem.row.  Targets, friction and warm starts of
- * the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
+/* Makes setup->problem from the candidates and from problem.row.  Targets, friction and warm starts
+ * of the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
  * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
 /* Points and ports alone, in time linear in them: no responses, ties or rows, and no velocities of

@@ -1,19 +1,19 @@
-/* ledger.c - when bodies stuck and when they slipped, from frames.
+/* ledger.c - when bodies stuck and when they slipped, from samples.
  *
- * In every frame the contacts of a body with other trees are seen as one: it slips when the points
+ * In every sample the contacts of a body with other trees are seen as one: it slips when the points
  * that slip carry more than half of the normal force, and its way is that of the points' mean,
- * weighted by that force.  A frame stands for the time since the one before it.
+ * weighted by that force.  A sample stands for the time since the one before it.
  *
- * What lasts one frame only is no change: a touch begins at once, but a body that then sticks and
- * slips in turn, or is off the ground for a moment, changes its entry when the second frame in a
- * row says so.  The frame that was waiting then belongs to the new entry; otherwise to the old. */
+ * What lasts one sample only is no change: a touch begins at once, but a body that then sticks and
+ * slips in turn, or is off the ground for a moment, changes its entry when the second sample in a
+ * row says so.  The sample that was waiting then belongs to the new entry; otherwise to the old. */
 #include "base/error.h"
 #include "tabi/tabi_record.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What the contacts of a body did in a frame, or since its entry began. */
+/* What the contacts of a body did in a sample, or since its entry began. */
 typedef struct sum {
   double normal;   /* N */
   double weight;   /* N, without sign */
@@ -22,12 +22,12 @@ typedef struct sum {
   double power;    /* W */
 } sum;
 
-/* A body with the entry that is open, and a frame that does not go with it. */
+/* A body with the entry that is open, and a sample that does not go with it. */
 typedef struct watch {
   int32_t link; /* that stands for all that fixed joints hold together, or TABI_NONE */
   int32_t tree; /* its first body */
   int32_t open; /* index of the entry, or -1 */
-  int32_t frames;
+  int32_t samples;
   bool waits;
   tabi_ledger_entry other;  /* what waits; separating: off the ground */
   tabi_ledger_entry before; /* the entry without what waits */
@@ -41,7 +41,7 @@ struct tabi_ledger {
   bool *busy; /* [nbody] touches or has an entry that is open; the sums of others are zero */
   tabi_ledger_entry *entry;
   int32_t count, capacity;
-  double time; /* s, of the last frame; negative: none yet */
+  double time; /* s, of the last sample; negative: none yet */
 };
 
 /* -- the model */
@@ -115,7 +115,7 @@ void tabi_ledger_destroy(tabi_ledger *ledger) {
   free(ledger);
 }
 
-/* -- the contacts of a frame */
+/* -- the contacts of a sample */
 
 /* The body of a link, or TABI_WORLD; false when the model has no such link. */
 static bool find_body(const tabi_ledger *ledger, int32_t link, int32_t *body) {
@@ -124,7 +124,7 @@ static bool find_body(const tabi_ledger *ledger, int32_t link, int32_t *body) {
   return true;
 }
 
-static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_frame_contact *c,
+static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_sample_contact *c,
                         double sign) {
   if (body == TABI_WORLD) return;
   ledger->busy[body] = true;
@@ -146,12 +146,12 @@ static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_frame_cont
   s->power += (double)c->power;
 }
 
-static bool add_contacts(tabi_ledger *ledger, const tabi_frame *frame) {
+static bool add_contacts(tabi_ledger *ledger, const tabi_sample *sample) {
   for (int32_t i = 0; i < ledger->nbody; ++i) {
     if (ledger->busy[i]) ledger->body[i].sum = (sum){0};
   }
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
-    const tabi_frame_contact *c = &frame->contact[i];
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
+    const tabi_sample_contact *c = &sample->contact[i];
     int32_t a = TABI_WORLD;
     int32_t b = TABI_WORLD;
     if (!find_body(ledger, c->link_a, &a) || !find_body(ledger, c->link_b, &b)) return false;
@@ -163,7 +163,7 @@ static bool add_contacts(tabi_ledger *ledger, const tabi_frame *frame) {
   return true;
 }
 
-/* What a body did in the time of a frame, as an entry of its own. */
+/* What a body did in the time of a sample, as an entry of its own. */
 static tabi_ledger_entry entry_of(const watch *body, double start, double end) {
   const sum *s = &body->sum;
   double time = end - start;
@@ -204,12 +204,12 @@ static bool begin(tabi_ledger *ledger, int32_t body, const tabi_ledger_entry *en
   }
   ledger->entry[at] = *entry;
   ledger->body[body].open = at;
-  ledger->body[body].frames = 1;
+  ledger->body[body].samples = 1;
   ledger->body[body].waits = false;
   return true;
 }
 
-/* A frame of another status than the entry's: it waits for the next one to say the same. */
+/* A sample of another status than the entry's: it waits for the next one to say the same. */
 static bool differ(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *now) {
   watch *body = &ledger->body[index];
   tabi_ledger_entry *entry = &ledger->entry[body->open];
@@ -221,14 +221,14 @@ static bool differ(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *
     if (!touches) return true;
     extend(&body->other, now);
     if (!begin(ledger, index, &body->other)) return false;
-    body->frames = 2;
+    body->samples = 2;
     return true;
   }
   // the first moment of a touch takes after the second
-  if (body->frames == 1 && touches && !body->waits) {
+  if (body->samples == 1 && touches && !body->waits) {
     entry->status = now->status;
     extend(entry, now);
-    body->frames = 2;
+    body->samples = 2;
     return true;
   }
   body->waits = true;
@@ -246,33 +246,34 @@ static bool add_body(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry
   tabi_ledger_entry *entry = &ledger->entry[body->open];
   if (now->status != entry->status) return differ(ledger, index, now);
   extend(entry, now);
-  ++body->frames;
+  ++body->samples;
   body->waits = false;
   return true;
 }
 
-tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_frame *frame, tabi_error *err) {
+tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_sample *sample, tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
   double start = ledger->time;
   if (start < 0) {
-    double step = frame->step > 0 ? frame->time / (double)frame->step : 0;
-    start = frame->time - step;
+    double step = sample->step > 0 ? sample->time / (double)sample->step : 0;
+    start = sample->time - step;
   }
-  if (!(frame->time >= start)) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "a frame of %g s after one of %g s; the ledger needs them in the order of "
-                         "time",
-                         frame->time, start);
+  if (!(sample->time >= start)) {
+    return tbi_error_set(
+        err, TABI_ERR_ARGUMENT, nowhere,
+        "a sample of %g s after one of %g s; the ledger needs them in the order of "
+        "time",
+        sample->time, start);
   }
-  if (!add_contacts(ledger, frame)) {
+  if (!add_contacts(ledger, sample)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "a contact of links that the model does not have; the frame is one of "
+                         "a contact of links that the model does not have; the sample is one of "
                          "another model");
   }
-  ledger->time = frame->time;
-  for (int32_t i = 0; i < ledger->nbody && frame->time > start; ++i) {
+  ledger->time = sample->time;
+  for (int32_t i = 0; i < ledger->nbody && sample->time > start; ++i) {
     if (!ledger->busy[i]) continue;
-    tabi_ledger_entry now = entry_of(&ledger->body[i], start, frame->time);
+    tabi_ledger_entry now = entry_of(&ledger->body[i], start, sample->time);
     if (!add_body(ledger, i, &now)) return tbi_error_memory(err);
     ledger->busy[i] = ledger->body[i].open >= 0;
     if (!ledger->busy[i]) ledger->body[i].sum = (sum){0};

@@ -1,4 +1,4 @@
-/* observer.c - a world as frames. */
+/* observer.c - a world as samples. */
 #include "base/error.h"
 #include "record/record.h"
 
@@ -12,17 +12,17 @@ struct tabi_observer {
   tabi_world *world;
   double timestep; /* s */
   double *sensor;
-  tabi_frame_contact *contact;
+  tabi_sample_contact *contact;
   tabi_balance *balance;
   bool skips_balance;
-  tabi_frame frame;
+  tabi_sample sample;
 };
 
 static float dot(const float a[3], const float b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep) {
+void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep) {
   float opening = dot(c->velocity, c->normal);
   float push = dot(c->force, c->normal);
   float along[3];
@@ -40,7 +40,7 @@ void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep) {
   c->residual = fmaxf(fmaxf(parting, misdirected), 0);
 }
 
-static void take_contact(const tabi_contact *c, double timestep, tabi_frame_contact *to) {
+static void take_contact(const tabi_contact *c, double timestep, tabi_sample_contact *to) {
   to->shape_a = c->shape_a;
   to->shape_b = c->shape_b;
   to->link_a = c->link_a;
@@ -53,7 +53,7 @@ static void take_contact(const tabi_contact *c, double timestep, tabi_frame_cont
   }
   to->gap = (float)c->gap;
   to->friction = (float)c->friction;
-  tbi_frame_contact_derive(to, timestep);
+  tbi_sample_contact_derive(to, timestep);
 }
 
 static void take_sensors(const tabi_world *world, double *to) {
@@ -61,28 +61,28 @@ static void take_sensors(const tabi_world *world, double *to) {
     to += tabi_world_sensor(world, i, to);
 }
 
-const tabi_frame *tabi_observer_look(tabi_observer *o) {
-  tabi_frame *frame = &o->frame;
-  const tabi_contact *contact = tabi_world_contacts(o->world, &frame->ncontact);
-  for (int32_t i = 0; i < frame->ncontact; ++i)
+const tabi_sample *tabi_observer_look(tabi_observer *o) {
+  tabi_sample *sample = &o->sample;
+  const tabi_contact *contact = tabi_world_contacts(o->world, &sample->ncontact);
+  for (int32_t i = 0; i < sample->ncontact; ++i)
     take_contact(&contact[i], o->timestep, &o->contact[i]);
-  for (int32_t i = 0; i < frame->nrobot && !o->skips_balance; ++i)
+  for (int32_t i = 0; i < sample->nrobot && !o->skips_balance; ++i)
     o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).moving);
   take_sensors(o->world, o->sensor);
-  frame->step = tabi_world_steps(o->world);
-  frame->time = tabi_world_time(o->world);
-  frame->q = tabi_world_q(o->world);
-  frame->v = tabi_world_v(o->world);
-  frame->energy = tabi_world_energy(o->world);
-  frame->certificate = tabi_world_certificate(o->world);
-  return frame;
+  sample->step = tabi_world_steps(o->world);
+  sample->time = tabi_world_time(o->world);
+  sample->q = tabi_world_q(o->world);
+  sample->v = tabi_world_v(o->world);
+  sample->energy = tabi_world_energy(o->world);
+  sample->certificate = tabi_world_certificate(o->world);
+  return sample;
 }
 
 void tabi_observer_skip_balance(tabi_observer *o, bool skip) { o->skips_balance = skip; }
 
 tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
   tabi_world_def def = tabi_world_get_def(world);
-  tbi_frame_shape shape = tbi_frame_shape_of(scene);
+  tbi_sample_shape shape = tbi_sample_shape_of(scene);
   tabi_observer *o = calloc(1, sizeof *o);
   if (o) {
     // a sensor may write TABI_SENSOR_MAX numbers whatever it measures
@@ -98,7 +98,7 @@ tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, 
   o->scene = scene;
   o->world = world;
   o->timestep = def.timestep;
-  o->frame = (tabi_frame){
+  o->sample = (tabi_sample){
       .sensor = o->sensor, .contact = o->contact, .balance = o->balance, .nrobot = shape.robots};
   return o;
 }

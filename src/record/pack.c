@@ -1,4 +1,4 @@
-/* pack.c - checksums of logs, and numbers that change little from frame to frame in few
+/* pack.c - checksums of logs, and numbers that change little from sample to sample in few
  * bytes. */
 #include "record/record.h"
 

@@ -1,4 +1,4 @@
-/* read.c - opens a log: reads all of it once, checks every byte, and remembers where frames
+/* read.c - opens a log: reads all of it once, checks every byte, and remembers where samples
  * and snapshots stand.
  *
  * Every byte is under some checksum and chunks are numbered, so what passes is what was written.
@@ -105,7 +105,7 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   info->source.nset = n[7];
   info->snapshot_size = (size_t)words[0];
   info->model_hash = words[1];
-  r->shape = (tbi_frame_shape){n[1], n[2], n[3], n[8], n[9], n[10]};
+  r->shape = (tbi_sample_shape){n[1], n[2], n[3], n[8], n[9], n[10]};
   info->nrobot = n[8];
   return true;
 }
@@ -147,24 +147,24 @@ static tabi_status add_piece(tbi_pieces *pieces, tbi_piece piece, tabi_error *er
   return TABI_OK;
 }
 
-static tabi_status add_frames(tabi_recording *r, tbi_piece piece, tabi_error *err) {
+static tabi_status add_samples(tabi_recording *r, tbi_piece piece, tabi_error *err) {
   uint32_t count = 0;
-  if (piece.size >= TBI_FRAMES_SIZE) {
+  if (piece.size >= TBI_SAMPLES_SIZE) {
     memcpy(&piece.first, r->chunk, sizeof piece.first);
     memcpy(&piece.last, r->chunk + 8, sizeof piece.last);
     memcpy(&count, r->chunk + 16, sizeof count);
   }
-  int64_t before = r->frames.count > 0 ? r->info.last : -1;
+  int64_t before = r->samples.count > 0 ? r->info.last : -1;
   if (count == 0 || count > piece.size || piece.first <= before || piece.last < piece.first ||
       piece.last - piece.first < (int64_t)count - 1) {
     return tbi_recording_damaged(r, piece.offset, "steps are out of order", err);
   }
   piece.count = count;
-  piece.frame = r->info.nframe;
-  if (r->frames.count == 0) r->info.first = piece.first;
+  piece.sample = r->info.nsample;
+  if (r->samples.count == 0) r->info.first = piece.first;
   r->info.last = piece.last;
-  r->info.nframe += piece.count;
-  return add_piece(&r->frames, piece, err);
+  r->info.nsample += piece.count;
+  return add_piece(&r->samples, piece, err);
 }
 
 static tabi_status add_snapshot(tabi_recording *r, tbi_piece piece, tabi_error *err) {
@@ -179,10 +179,10 @@ static tabi_status add_snapshot(tabi_recording *r, tbi_piece piece, tabi_error *
 }
 
 static tabi_status add_end(tabi_recording *r, tbi_piece piece, tabi_error *err) {
-  int64_t frames = -1;
-  if (piece.size == sizeof frames) memcpy(&frames, r->chunk, sizeof frames);
-  if (frames != r->info.nframe) {
-    return tbi_recording_damaged(r, piece.offset, "frames are missing", err);
+  int64_t samples = -1;
+  if (piece.size == sizeof samples) memcpy(&samples, r->chunk, sizeof samples);
+  if (samples != r->info.nsample) {
+    return tbi_recording_damaged(r, piece.offset, "samples are missing", err);
   }
   r->info.complete = true;
   if (piece.offset + piece.size < r->size) {
@@ -203,8 +203,8 @@ static tabi_status add_chunk(tabi_recording *r, const tbi_chunk *chunk, uint64_t
     r->chunk = NULL;
     r->chunk_room = 0;
     return read_head(r, offset, chunk->size, err);
-  case TBI_CHUNK_FRAMES:
-    return add_frames(r, piece, err);
+  case TBI_CHUNK_SAMPLES:
+    return add_samples(r, piece, err);
   case TBI_CHUNK_SNAPSHOT:
     return add_snapshot(r, piece, err);
   case TBI_CHUNK_END:
@@ -280,7 +280,7 @@ static tabi_status read_all(tabi_recording *r, tabi_error *err) {
     if (offset == before) break;
   }
   if (status != TABI_OK) return status;
-  if (r->frames.count > 0 && r->snapshots.count > 0) return TABI_OK;
+  if (r->samples.count > 0 && r->snapshots.count > 0) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){r->path, 1},
                        "cut off before its first snapshot; run the scene again");
 }
@@ -340,7 +340,7 @@ void tabi_recording_close(tabi_recording *r) {
   free(r->path);
   free(r->head);
   free(r->set);
-  free(r->frames.item);
+  free(r->samples.item);
   free(r->snapshots.item);
   free(r->chunk);
   free(r->word);

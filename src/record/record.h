@@ -1,16 +1,16 @@
 /* record.h - the log of a run: how its bytes are made and checked.
  *
- *   file   = start, then chunks: one head, then frames and snapshots, then an end
+ *   file   = start, then chunks: one head, then samples and snapshots, then an end
  *   start  = magic, version, checksum of both
  *   chunk  = kind, size, number, checksum of the payload, checksum of these four; payload
  *
  *   pack.c    checksums and packed words
  *   model.c   what tells one model from another
- *   observer.c a world as frames
- *   frame.c   a frame as words and back
+ *   observer.c a world as samples
+ *   sample.c   a sample as words and back
  *   write.c   tabi_recorder
  *   read.c    tabi_recording (recording.h): opening, which checks every byte
- *   seek.c    frames and snapshots of one that is open */
+ *   seek.c    samples and snapshots of one that is open */
 #ifndef TBI_RECORD_H
 #define TBI_RECORD_H
 
@@ -19,11 +19,11 @@
 #define TBI_RECORD_MAGIC   "tabi log"
 #define TBI_RECORD_VERSION 3U
 
-enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_FRAMES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
+enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_SAMPLES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
 
 typedef enum tbi_chunk_kind {
   TBI_CHUNK_HEAD = 1,
-  TBI_CHUNK_FRAMES,
+  TBI_CHUNK_SAMPLES,
   TBI_CHUNK_SNAPSHOT,
   TBI_CHUNK_END,
 } tbi_chunk_kind;
@@ -59,29 +59,29 @@ size_t tbi_unpack(const unsigned char *bytes, size_t size, uint64_t *word, size_
 /* Of all numbers of a model that decide its motion, and the names of its links and joints. */
 uint64_t tbi_model_hash(const tabi_model *model);
 
-/* How long the parts of a frame are; `sensors` counts numbers, and contacts are between `shapes`
+/* How long the parts of a sample are; `sensors` counts numbers, and contacts are between `shapes`
  * of `links`. */
-typedef struct tbi_frame_shape {
+typedef struct tbi_sample_shape {
   int32_t nq, nv, sensors, robots, shapes, links;
-} tbi_frame_shape;
+} tbi_sample_shape;
 
-tbi_frame_shape tbi_frame_shape_of(const tabi_scene *scene);
-/* Words of a frame, and how many contacts there can be in so many. */
-size_t tbi_frame_words(const tbi_frame_shape *shape, size_t ncontact);
-size_t tbi_frame_contacts(size_t words);
-void tbi_frame_take(const tbi_frame_shape *shape, const tabi_frame *frame, uint64_t *word);
+tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene);
+/* Words of a sample, and how many contacts there can be in so many. */
+size_t tbi_sample_words(const tbi_sample_shape *shape, size_t ncontact);
+size_t tbi_sample_contacts(size_t words);
+void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word);
 
-/* Where the arrays of a frame stand. */
-typedef struct tbi_frame_room {
+/* Where the arrays of a sample stand. */
+typedef struct tbi_sample_room {
   double *state; /* [nq + nv + sensors] */
   tabi_balance *balance;
-  tabi_frame_contact *contact; /* as many as there may be in the words */
-} tbi_frame_room;
-/* False: these words are no frame. */
-bool tbi_frame_give(const tbi_frame_shape *shape, const uint64_t *word, size_t count,
-                    double timestep, const tbi_frame_room *room, tabi_frame *frame);
+  tabi_sample_contact *contact; /* as many as there may be in the words */
+} tbi_sample_room;
+/* False: these words are no sample. */
+bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
+                     double timestep, const tbi_sample_room *room, tabi_sample *sample);
 
 /* Fills in what follows from the rest. */
-void tbi_frame_contact_derive(tabi_frame_contact *c, double timestep);
+void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include "record/record.h"
 
-/* A chunk of frames or a snapshot in the file. */
+/* A chunk of samples or a snapshot in the file. */
 typedef struct tbi_piece {
   uint64_t offset;     /* of its payload */
   uint32_t size;       /* of it */
   int64_t first, last; /* steps; of a snapshot both are its own */
-  int64_t frame;       /* index of its first frame */
-  int64_t count;       /* of frames */
+  int64_t sample;      /* index of its first sample */
+  int64_t count;       /* of samples */
 } tbi_piece;
 
 typedef struct tbi_pieces {
@@ -25,20 +25,20 @@ struct tabi_recording {
   char *path;
   tbi_crc crc;
   tabi_recording_info info;
-  tbi_frame_shape shape;
+  tbi_sample_shape shape;
   unsigned char *head; /* the payload, where texts stand */
   const char **set;
-  tbi_pieces frames, snapshots;
+  tbi_pieces samples, snapshots;
 
-  /* the chunk that is being read: its payload, and the frame that was unpacked last */
+  /* the chunk that is being read: its payload, and the sample that was unpacked last */
   unsigned char *chunk;
   size_t chunk_room;
   int64_t piece; /* which, or -1 */
-  int64_t at;    /* index of the next frame in it */
+  int64_t at;    /* index of the next sample in it */
   size_t used;   /* bytes of it that are done */
   uint64_t *word;
   size_t word_room, word_count;
-  tbi_frame_room room;
+  tbi_sample_room room;
 };
 
 /* Bytes of the file; an error when it cannot be read or has become shorter. */

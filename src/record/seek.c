@@ -1,7 +1,7 @@
-/* seek.c - frames, snapshots and the scene of a log that is open.
+/* seek.c - samples, snapshots and the scene of a log that is open.
  *
- * A frame is told by its difference from the one before it in its chunk, so a chunk is unpacked
- * from its start up to the frame that is wanted; reading on goes on from there. */
+ * A sample is told by its difference from the one before it in its chunk, so a chunk is unpacked
+ * from its start up to the sample that is wanted; reading on goes on from there. */
 #include "base/error.h"
 #include "record/recording.h"
 
@@ -23,12 +23,12 @@ static int64_t find_step(const tbi_pieces *pieces, int64_t step) {
   return low - 1;
 }
 
-static int64_t find_frame(const tbi_pieces *pieces, int64_t index) {
+static int64_t find_sample(const tbi_pieces *pieces, int64_t index) {
   int64_t low = 0;
   int64_t high = pieces->count;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
-    if (pieces->item[middle].frame <= index) {
+    if (pieces->item[middle].sample <= index) {
       low = middle + 1;
     } else {
       high = middle;
@@ -59,14 +59,14 @@ static tabi_status fetch_piece(tabi_recording *r, const tbi_piece *piece, tabi_e
   return TABI_OK;
 }
 
-/* Room for a frame of so many words, of which contacts need several each; new ones are zero. */
+/* Room for a sample of so many words, of which contacts need several each; new ones are zero. */
 static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
   if (count <= r->word_room) return TABI_OK;
   size_t room = 2 * count;
   uint64_t *word = realloc(r->word, sizeof *word * room);
   if (word) r->word = word;
-  size_t contacts = tbi_frame_contacts(room) + 1;
-  tabi_frame_contact *contact = realloc(r->room.contact, sizeof *contact * contacts);
+  size_t contacts = tbi_sample_contacts(room) + 1;
+  tabi_sample_contact *contact = realloc(r->room.contact, sizeof *contact * contacts);
   if (contact) r->room.contact = contact;
   if (!word || !contact) return tbi_error_memory(err);
   memset(r->word + r->word_room, 0, sizeof *word * (room - r->word_room));
@@ -77,7 +77,7 @@ static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
 static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_error *err) {
   uint32_t count = 0;
   size_t left = piece->size - r->used;
-  const char *bad = "a frame is none";
+  const char *bad = "a sample is none";
   if (left < sizeof count) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
   memcpy(&count, r->chunk + r->used, sizeof count);
   left -= sizeof count;
@@ -94,46 +94,46 @@ static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_e
 }
 
 static tabi_status begin_piece(tabi_recording *r, int64_t index, tabi_error *err) {
-  tabi_status status = fetch_piece(r, &r->frames.item[index], err);
+  tabi_status status = fetch_piece(r, &r->samples.item[index], err);
   if (status != TABI_OK) return status;
   r->piece = index;
-  r->at = r->frames.item[index].frame;
-  r->used = TBI_FRAMES_SIZE;
+  r->at = r->samples.item[index].sample;
+  r->used = TBI_SAMPLES_SIZE;
   if (r->word) memset(r->word, 0, sizeof *r->word * r->word_room);
   return TABI_OK;
 }
 
-tabi_status tabi_recording_frame(tabi_recording *r, int64_t index, tabi_frame *frame,
-                                 tabi_error *err) {
-  if (index < 0 || index >= r->info.nframe) {
+tabi_status tabi_recording_sample(tabi_recording *r, int64_t index, tabi_sample *sample,
+                                  tabi_error *err) {
+  if (index < 0 || index >= r->info.nsample) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1},
-                         "frame %lld of a log with %lld", (long long)index,
-                         (long long)r->info.nframe);
+                         "sample %lld of a log with %lld", (long long)index,
+                         (long long)r->info.nsample);
   }
-  int64_t piece = find_frame(&r->frames, index);
+  int64_t piece = find_sample(&r->samples, index);
   tabi_status status = TABI_OK;
   if (piece != r->piece || r->at > index) status = begin_piece(r, piece, err);
-  const tbi_piece *from = &r->frames.item[piece];
+  const tbi_piece *from = &r->samples.item[piece];
   while (status == TABI_OK && r->at <= index)
     status = unpack_next(r, from, err);
-  bool good = status == TABI_OK &&
-              tbi_frame_give(&r->shape, r->word, r->word_count, r->info.timestep, &r->room, frame);
-  if (good) good = frame->step >= from->first && frame->step <= from->last;
+  bool good = status == TABI_OK && tbi_sample_give(&r->shape, r->word, r->word_count,
+                                                   r->info.timestep, &r->room, sample);
+  if (good) good = sample->step >= from->first && sample->step <= from->last;
   if (status == TABI_OK && !good) {
-    status = tbi_recording_damaged(r, from->offset, "a frame is none", err);
+    status = tbi_recording_damaged(r, from->offset, "a sample is none", err);
   }
   if (status != TABI_OK) r->piece = -1;
   return status;
 }
 
 int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
-  int64_t piece = find_step(&r->frames, step);
+  int64_t piece = find_step(&r->samples, step);
   if (piece < 0) return TABI_NONE;
-  int64_t found = r->frames.item[piece].frame;
-  int64_t end = found + r->frames.item[piece].count;
-  tabi_frame frame = {0};
+  int64_t found = r->samples.item[piece].sample;
+  int64_t end = found + r->samples.item[piece].count;
+  tabi_sample sample = {0};
   for (int64_t i = found; i < end; ++i) {
-    if (tabi_recording_frame(r, i, &frame, NULL) != TABI_OK || frame.step > step) break;
+    if (tabi_recording_sample(r, i, &sample, NULL) != TABI_OK || sample.step > step) break;
     found = i;
   }
   return found;
@@ -163,13 +163,13 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
   return status;
 }
 
-static bool same_shape(const tbi_frame_shape *a, const tbi_frame_shape *b) {
+static bool same_shape(const tbi_sample_shape *a, const tbi_sample_shape *b) {
   return a->nq == b->nq && a->nv == b->nv && a->sensors == b->sensors && a->robots == b->robots &&
          a->shapes == b->shapes && a->links == b->links;
 }
 
 static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene, tabi_error *err) {
-  tbi_frame_shape shape = tbi_frame_shape_of(scene);
+  tbi_sample_shape shape = tbi_sample_shape_of(scene);
   if (same_shape(&shape, &r->shape) &&
       tbi_model_hash(tabi_scene_model(scene)) == r->info.model_hash) {
     return TABI_OK;

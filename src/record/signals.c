@@ -360,10 +360,10 @@ static void load_link(tabi_signals *s, int32_t link, const double force[3], doub
 }
 
 /* What contacts do to links, and what stands to what moves. */
-static void gather_contacts(tabi_signals *s, const tabi_frame *frame, double ground[3]) {
+static void gather_contacts(tabi_signals *s, const tabi_sample *sample, double ground[3]) {
   memset(s->load, 0, sizeof *s->load * (size_t)tabi_model_nlink(s->model));
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
-    const tabi_frame_contact *c = &frame->contact[i];
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
+    const tabi_sample_contact *c = &sample->contact[i];
     const double force[3] = {(double)c->force[0], (double)c->force[1], (double)c->force[2]};
     load_link(s, c->link_a, force, -1, (double)c->slip);
     load_link(s, c->link_b, force, 1, (double)c->slip);
@@ -372,16 +372,16 @@ static void gather_contacts(tabi_signals *s, const tabi_frame *frame, double gro
   }
 }
 
-static double *put_world(double *at, const tabi_frame *frame, const double ground[3]) {
-  const tabi_energy *e = &frame->energy;
-  const tabi_certificate *c = &frame->certificate;
+static double *put_world(double *at, const tabi_sample *sample, const double ground[3]) {
+  const tabi_energy *e = &sample->energy;
+  const tabi_certificate *c = &sample->certificate;
   double depth = 0;
   double power = 0;
-  for (int32_t i = 0; i < frame->ncontact; ++i) {
-    depth = fmax(depth, -(double)frame->contact[i].gap);
-    power += (double)frame->contact[i].power;
+  for (int32_t i = 0; i < sample->ncontact; ++i) {
+    depth = fmax(depth, -(double)sample->contact[i].gap);
+    power += (double)sample->contact[i].power;
   }
-  const double value[] = {frame->time,
+  const double value[] = {sample->time,
                           e->kinetic,
                           e->potential,
                           e->spring,
@@ -424,13 +424,13 @@ static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *
   return put_pose(s, at, robot.base);
 }
 
-static double *put_joints(const tabi_signals *s, double *at, const tabi_frame *frame) {
+static double *put_joints(const tabi_signals *s, double *at, const tabi_sample *sample) {
   for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
     tabi_range q = tabi_model_joint_q(s->model, i);
     tabi_range v = tabi_model_joint_v(s->model, i);
     if (!joint_listed(s->model, i)) continue;
-    at = put(at, frame->q + q.first, q.count);
-    at = put(at, frame->v + v.first, v.count);
+    at = put(at, sample->q + q.first, q.count);
+    at = put(at, sample->v + v.first, v.count);
   }
   return at;
 }
@@ -447,8 +447,8 @@ static double *put_links(const tabi_signals *s, double *at) {
   return at;
 }
 
-static double *put_sensors(const tabi_signals *s, double *at, const tabi_frame *frame) {
-  const double *reading = frame->sensor;
+static double *put_sensors(const tabi_signals *s, double *at, const tabi_sample *sample) {
+  const double *reading = sample->sensor;
   for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
     tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
     int32_t size = tabi_sensor_type_size(sensor.type);
@@ -458,15 +458,15 @@ static double *put_sensors(const tabi_signals *s, double *at, const tabi_frame *
   return at;
 }
 
-void tabi_signals_eval(tabi_signals *signals, const tabi_frame *frame, double *value) {
+void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value) {
   double ground[3] = {0};
-  tabi_dynamics_set_state(signals->dynamics, frame->q, frame->v);
-  gather_contacts(signals, frame, ground);
-  double *at = put_world(value, frame, ground);
-  for (int32_t i = 0; i < frame->nrobot; ++i)
-    at = put_robot(signals, at, &frame->balance[i], tabi_scene_get_robot(signals->scene, i));
-  at = put_joints(signals, at, frame);
+  tabi_dynamics_set_state(signals->dynamics, sample->q, sample->v);
+  gather_contacts(signals, sample, ground);
+  double *at = put_world(value, sample, ground);
+  for (int32_t i = 0; i < sample->nrobot; ++i)
+    at = put_robot(signals, at, &sample->balance[i], tabi_scene_get_robot(signals->scene, i));
+  at = put_joints(signals, at, sample);
   at = put_links(signals, at);
-  at = put_sensors(signals, at, frame);
+  at = put_sensors(signals, at, sample);
   TBI_ASSERT(at == value + signals->count);
 }

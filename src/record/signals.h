@@ -1,4 +1,4 @@
-/* signals.h - the named numbers of a scene's frames.
+/* signals.h - the named numbers of a scene's samples.
  *
  *   world | every robot | every joint | every link | every sensor
  *

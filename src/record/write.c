@@ -27,19 +27,19 @@ struct tabi_recorder {
   tabi_observer *observer;
   int32_t every;
   int64_t snapshot_every; /* steps */
-  tbi_frame_shape shape;
+  tbi_sample_shape shape;
   tbi_crc crc;
   tabi_error error; /* the first, which stays */
   uint32_t number;  /* of the next chunk */
-  int64_t frames;   /* written in all */
+  int64_t samples;  /* written in all */
   double flushed;   /* s, when */
 
-  /* the chunk of frames: room for its head, then its payload */
+  /* the chunk of samples: room for its head, then its payload */
   unsigned char *chunk;
   size_t used, capacity;
   int64_t first, last;
   uint32_t count;
-  uint64_t *word, *before; /* this frame and the one before it in the chunk, then zeros */
+  uint64_t *word, *before; /* this sample and the one before it in the chunk, then zeros */
   size_t nword, nbefore;   /* words of them that may be other than zero */
   size_t max_contacts;
 
@@ -136,9 +136,9 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   return status;
 }
 
-/* -- frames and snapshots */
+/* -- samples and snapshots */
 
-static tabi_status flush_frames(tabi_recorder *r) {
+static tabi_status flush_samples(tabi_recorder *r) {
   r->flushed = now();
   if (r->count == 0) return TABI_OK;
   unsigned char *payload = r->chunk + TBI_CHUNK_SIZE;
@@ -146,23 +146,23 @@ static tabi_status flush_frames(tabi_recorder *r) {
   memcpy(payload, &r->first, sizeof r->first);
   memcpy(payload + 8, &r->last, sizeof r->last);
   memcpy(payload + 16, counts, sizeof counts);
-  tabi_status status = write_chunk(r, TBI_CHUNK_FRAMES, r->chunk, r->used - TBI_CHUNK_SIZE);
-  r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
+  tabi_status status = write_chunk(r, TBI_CHUNK_SAMPLES, r->chunk, r->used - TBI_CHUNK_SIZE);
+  r->used = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE;
   r->count = 0;
   memset(r->before, 0, sizeof *r->before * r->nbefore);
   r->nbefore = 0;
   return status;
 }
 
-static tabi_status add_frame(tabi_recorder *r) {
-  const tabi_frame *frame = tabi_observer_look(r->observer);
-  size_t count = tbi_frame_words(&r->shape, (size_t)frame->ncontact);
-  TBI_ASSERT((size_t)frame->ncontact <= r->max_contacts);
+static tabi_status add_sample(tabi_recorder *r) {
+  const tabi_sample *sample = tabi_observer_look(r->observer);
+  size_t count = tbi_sample_words(&r->shape, (size_t)sample->ncontact);
+  TBI_ASSERT((size_t)sample->ncontact <= r->max_contacts);
   if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
-    tabi_status status = flush_frames(r);
+    tabi_status status = flush_samples(r);
     if (status != TABI_OK) return status;
   }
-  tbi_frame_take(&r->shape, frame, r->word);
+  tbi_sample_take(&r->shape, sample, r->word);
   const uint32_t words = (uint32_t)count;
   memcpy(r->chunk + r->used, &words, sizeof words);
   r->used += sizeof words;
@@ -174,15 +174,15 @@ static tabi_status add_frame(tabi_recorder *r) {
   r->before = taken;
   r->nword = r->nbefore;
   r->nbefore = count;
-  r->last = frame->step;
+  r->last = sample->step;
   if (r->count == 0) r->first = r->last;
   ++r->count;
-  ++r->frames;
+  ++r->samples;
   return TABI_OK;
 }
 
 static tabi_status add_snapshot(tabi_recorder *r) {
-  tabi_status status = flush_frames(r);
+  tabi_status status = flush_samples(r);
   if (status != TABI_OK) return status;
   r->saved = tabi_world_steps(r->world);
   tabi_world_save(r->world, r->state);
@@ -195,9 +195,9 @@ static tabi_status add_snapshot(tabi_recorder *r) {
 tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
   tabi_status status = r->error.status;
   int64_t step = tabi_world_steps(r->world);
-  if (status == TABI_OK && step % r->every == 0) status = add_frame(r);
+  if (status == TABI_OK && step % r->every == 0) status = add_sample(r);
   if (status == TABI_OK && step % r->snapshot_every == 0) status = add_snapshot(r);
-  if (status == TABI_OK && now() - r->flushed > FLUSH_SECONDS) status = flush_frames(r);
+  if (status == TABI_OK && now() - r->flushed > FLUSH_SECONDS) status = flush_samples(r);
   if (status != TABI_OK && err) *err = r->error;
   return status;
 }
@@ -205,10 +205,10 @@ tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
 /* -- beginning and end */
 
 static bool take_memory(tabi_recorder *r, const char *path) {
-  size_t words = tbi_frame_words(&r->shape, r->max_contacts);
-  size_t least = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
+  size_t words = tbi_sample_words(&r->shape, r->max_contacts);
+  size_t least = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
   r->capacity = least > CHUNK_BYTES ? least : CHUNK_BYTES;
-  r->used = TBI_CHUNK_SIZE + TBI_FRAMES_SIZE;
+  r->used = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE;
   r->state_words = (tabi_world_snapshot_size(r->world) + 7) / 8;
   r->path = malloc(strlen(path) + 1);
   if (r->path) memcpy(r->path, path, strlen(path) + 1);
@@ -238,7 +238,7 @@ static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
   r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (r->fd < 0) return fail(r, "open", errno);
   tabi_status status = write_head(r, scene);
-  if (status == TABI_OK) status = add_frame(r);
+  if (status == TABI_OK) status = add_sample(r);
   return status == TABI_OK ? add_snapshot(r) : status;
 }
 
@@ -253,7 +253,7 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   r->fd = -1;
   r->world = world;
   r->every = tabi_scene_get_log(scene).every;
-  r->shape = tbi_frame_shape_of(scene);
+  r->shape = tbi_sample_shape_of(scene);
   r->max_contacts = (size_t)def.max_contacts;
   double interval = ceil(SNAPSHOT_EVERY / def.timestep / r->every);
   r->snapshot_every = (int64_t)interval * r->every;
@@ -271,12 +271,12 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
 static tabi_status finish(tabi_recorder *r) {
   int64_t step = tabi_world_steps(r->world);
   tabi_status status = r->error.status;
-  if (status == TABI_OK && step % r->every != 0) status = add_frame(r);
+  if (status == TABI_OK && step % r->every != 0) status = add_sample(r);
   if (status == TABI_OK && r->saved != step) status = add_snapshot(r);
   if (status != TABI_OK) return status;
-  unsigned char end[TBI_CHUNK_SIZE + sizeof r->frames];
-  memcpy(end + TBI_CHUNK_SIZE, &r->frames, sizeof r->frames);
-  status = write_chunk(r, TBI_CHUNK_END, end, sizeof r->frames);
+  unsigned char end[TBI_CHUNK_SIZE + sizeof r->samples];
+  memcpy(end + TBI_CHUNK_SIZE, &r->samples, sizeof r->samples);
+  status = write_chunk(r, TBI_CHUNK_END, end, sizeof r->samples);
   if (status != TABI_OK) return status;
   int code = close(r->fd);
   r->fd = -1;

@@ -25,7 +25,7 @@ typedef struct gait_keys {
 static const tbi_field gait_fields[] = {
     {"feet",             TBI_FIELD_LIST,         offsetof(gait_keys, feet)             },
     {"support",          TBI_FIELD_WORD,         offsetof(gait_keys, support)          },
-    {"start",            TBI_FIELD_WORD,         offsetof(gait_keys, def.start)        },
+    {"start",            TBI_FIELD_WORD,         offsetof(gait_keys, def.initial_mode) },
     {"events",           TBI_FIELD_WORD,         offsetof(gait_keys, events)           },
     {"guards",           TBI_FIELD_WORD,         offsetof(gait_keys, guards)           },
     {"impact",           TBI_FIELD_WORD,         offsetof(gait_keys, impact)           },
@@ -33,7 +33,7 @@ static const tbi_field gait_fields[] = {
     {"support_friction", TBI_FIELD_NODE,         offsetof(gait_keys, support_friction) },
     {"slip_stop",        TBI_FIELD_POSITIVE,     offsetof(gait_keys, def.slip_stop)    },
     {"pivot_damping",    TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.pivot_damping)},
-    {"least_stride",     TBI_FIELD_NUMBER,       offsetof(gait_keys, def.least_stride) },
+    {"least_stride",     TBI_FIELD_NUMBER,       offsetof(gait_keys, def.min_stride)   },
     {"scuff",            TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.scuff)        },
     {"sink",             TBI_FIELD_NOT_NEGATIVE, offsetof(gait_keys, def.sink)         },
     {"forces",           TBI_FIELD_LIST,         offsetof(gait_keys, forces)           },
@@ -152,7 +152,7 @@ static tabi_status read_words(const tbi_scene_reader *r, const tbi_yaml_node *ma
 /* The modes are known to the gait itself. */
 static tabi_status check_start(const tbi_scene_reader *r, const tbi_yaml_node *map,
                                const char *start) {
-  if (tabi_gait_mode_find(start) != TABI_NONE) return TABI_OK;
+  if (tabi_gait_find_mode(start) != TABI_NONE) return TABI_OK;
   return tbi_scene_fail(r, tbi_yaml_child(map, "start"), WHAT,
                         "start '%.20s' is not a mode; write one of \"1\" to \"4\"", start);
 }
@@ -208,8 +208,8 @@ static tabi_status read_feet(const tbi_scene_reader *r, const tbi_yaml_node *map
   const tbi_yaml_node *node = tbi_yaml_child(map, "support");
   status = find_link(r, node, keys->support, &link);
   if (status != TABI_OK) return status;
-  keys->def.support = link == foot[1].link;
-  if (link == foot[keys->def.support].link) return TABI_OK;
+  keys->def.initial_support = link == foot[1].link;
+  if (link == foot[keys->def.initial_support].link) return TABI_OK;
   return tbi_scene_fail(r, node, WHAT, "support '%.60s' is not one of the feet", keys->support);
 }
 
@@ -331,7 +331,7 @@ tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
   tabi_status status = tbi_fields_read(map, WHAT, gait_fields,
                                        sizeof gait_fields / sizeof *gait_fields, &keys, r->err);
   if (status == TABI_OK) status = read_words(r, map, &keys.def);
-  if (status == TABI_OK) status = check_start(r, map, keys.def.start);
+  if (status == TABI_OK) status = check_start(r, map, keys.def.initial_mode);
   if (status == TABI_OK)
     status = read_support_friction(r, keys.support_friction, &keys.def.support_friction);
   if (status == TABI_OK) status = read_feet(r, map, &keys);

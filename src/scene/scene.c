@@ -44,6 +44,11 @@ tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node,
   return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "%s%s", what, reason.message);
 }
 
+tabi_status tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  const char *what, const tbi_renamed_key *keys, size_t count) {
+  return tbi_fields_rename(map, what, keys, count, r->def->warn, r->def->warn_user, r->err);
+}
+
 tabi_status tbi_scene_builder_status(const tbi_scene_reader *r) {
   const tabi_error *error = tabi_builder_error(r->builder);
   if (!error) return TABI_OK;
@@ -365,10 +370,14 @@ static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node 
 
 static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
   if (!map) return TABI_OK;
+  static const tbi_renamed_key renamed[] = {
+      {"grip", "tangential_stiffness"}
+  };
   contact_keys keys = {.def = r->scene->world};
-  tabi_status status =
-      tbi_fields_read(map, "contact: ", contact_fields,
-                      sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
+  tabi_status status = tbi_scene_rename_keys(r, map, "contact: ", renamed, 1);
+  if (status == TABI_OK)
+    status = tbi_fields_read(map, "contact: ", contact_fields,
+                             sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
   if (status == TABI_OK) status = read_contact_words(r, map, &keys);
   if (status == TABI_OK) status = choose_variant(r, map, &keys);
   if (status == TABI_OK) status = choose_storage(r, map, &keys);

@@ -84,6 +84,9 @@ typedef struct tbi_scene_reader {
 /* Fails at a node; `what` begins the message. */
 tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Before a map is read: its old keys get their new names, each with a warning. */
+tabi_status tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                                  const char *what, const tbi_renamed_key *keys, size_t count);
 /* The builder's first error becomes ours. */
 tabi_status tbi_scene_builder_status(const tbi_scene_reader *r);
 /* A file named in the scene, relative to it; the caller frees.  NULL: out of memory. */

@@ -9,7 +9,7 @@
  * less than reading its file, and needs no memory. */
 #include "base/assertion.h"
 #include "base/error.h"
-#include "dynamics/opening.h"
+#include "dynamics/connection_error.h"
 #include "math/quat.h"
 #include "tabi/tabi.h"
 #include "world/overlap.h"
@@ -471,12 +471,12 @@ static void check_overlaps(doctor *d) {
 
 static void tell_opening(doctor *d, const tabi_dynamics *dynamics, int32_t i) {
   tabi_connection_def c = tabi_model_connection(d->model, i);
-  tbi_opening o = tbi_opening_of(dynamics, &c);
-  if (o.gap > TBI_OPEN_GAP) {
+  tbi_connection_error o = tbi_connection_error_of(dynamics, &c);
+  if (o.gap > TBI_CONNECTION_GAP) {
     find(d, PROBLEM, c.place,
          "connection '%s': is %.3g m open at the start; move its points, or start where it closes",
          shown(c.name), o.gap);
-  } else if (o.turn > TBI_OPEN_TURN) {
+  } else if (o.turn > TBI_CONNECTION_TURN) {
     find(d, PROBLEM, c.place,
          "connection '%s': is twisted by %.3g rad at the start; turn its frames, or start where it "
          "closes",

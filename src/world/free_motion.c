@@ -78,7 +78,7 @@ void tbi_world_free_motion(tabi_world *w) {
   tbi_world_set_flow(w);
   tbi_aba_gather(d, w->z);
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    double root = sqrt(d->give[k]);
+    double root = sqrt(d->D_inv[k]);
     w->setup.pivot_root[k] = root;
     w->bias[k] = w->z[k]; /* which grips ask for, where the root is zero */
     w->z[k] *= root;

@@ -1,5 +1,5 @@
-/* gait_step.c - a world whose contact method is gait: the walk advances by itself, and the world shows
- * where its robot is and what its soles feel. */
+/* gait_step.c - a world whose contact method is gait: the walk advances by itself, and the world
+ * shows where its robot is and what its soles feel. */
 #include "base/error.h"
 #include "world/world.h"
 
@@ -16,35 +16,35 @@ static void joint_forces(void *user, const double *q, const double *v, double *d
 
 void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w) {
   w->walk.gait = w->def.gait.biped;
-  if (tbi_world_has_gait(w)) tbi_walk_place_state(&w->walk, at);
+  if (tbi_world_has_gait(w)) tbi_gait_place_state(&w->walk, at);
 }
 
 static size_t state_size(const tabi_world *w) {
-  tbi_walk counted = {.gait = w->def.gait.biped};
+  tbi_gait_run counted = {.gait = w->def.gait.biped};
   tbi_layout at = {NULL, 0};
-  tbi_walk_place_state(&counted, &at);
+  tbi_gait_place_state(&counted, &at);
   return at.used;
 }
 
 void tbi_world_place_walk(tbi_layout *at, tabi_world *w) {
   if (!tbi_world_has_gait(w)) return;
-  tbi_walk_place(&w->walk, at);
+  tbi_gait_place(&w->walk, at);
   w->walk_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
 }
 
 void tbi_world_make_walk(tabi_world *w) {
-  tbi_walk *walk = &w->walk;
+  tbi_gait_run *walk = &w->walk;
   walk->gravity = v3_load(w->def.gravity);
   walk->tolerance = fmax(w->def.tolerance, LEAST_TOLERANCE);
   walk->joint_forces = joint_forces;
   walk->user = w;
-  tbi_walk_make(walk);
-  tbi_walk_start(walk, tabi_world_time(w), w->q, w->v);
+  tbi_gait_make(walk);
+  tbi_gait_begin(walk, tabi_world_time(w), w->q, w->v);
 }
 
 void tbi_world_refresh_walk(tabi_world *w) {
   w->walk_tau = NULL;
-  tbi_walk_refresh(&w->walk, tabi_world_time(w));
+  tbi_gait_refresh(&w->walk, tabi_world_time(w));
 }
 
 void tbi_world_undo_walk(tabi_world *w) {
@@ -53,10 +53,10 @@ void tbi_world_undo_walk(tabi_world *w) {
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
-  tbi_walk *walk = &w->walk;
+  tbi_gait_run *walk = &w->walk;
   tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
   double time = tabi_world_time(w);
-  if (outcome != TABI_GAIT_WALKS) {
+  if (outcome != TABI_GAIT_ONGOING) {
     return tbi_error_set(&w->error, TABI_ERR_ENDED, (tabi_place){NULL, 0},
                          "step %lld (%g s): the walk is over: %s", (long long)w->head->steps, time,
                          tabi_gait_outcome_text(outcome));
@@ -69,14 +69,14 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   }
   memcpy(w->walk_before, walk->memory, state_size(w));
   w->walk_tau = tau;
-  tbi_walk_advance(walk, time, (double)(w->head->steps + 1) * w->def.timestep);
+  tbi_gait_advance(walk, time, (double)(w->head->steps + 1) * w->def.timestep);
   w->walk_tau = NULL;
   /* it stands where the step began */
   if (walk->memory->outcome == TABI_GAIT_JAMMED) {
     tbi_world_undo_walk(w);
     walk->memory->outcome = TABI_GAIT_JAMMED;
   }
-  tbi_walk_robot(walk, w->q_new, w->v_new);
+  tbi_gait_robot_state(walk, w->q_new, w->v_new);
   memcpy(w->v_move, w->v_new, sizeof *w->v_new * (size_t)w->model->nv);
   return TABI_OK;
 }
@@ -96,15 +96,15 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
       .impulse = {h * along, 0, h * up},
       .friction = friction,
   };
-  tbi_walk_point(&w->walk, point, out->point, out->velocity);
+  tbi_gait_point_motion(&w->walk, point, out->point, out->velocity);
   out->gap = out->point[2];
 }
 
 static void list_contacts(tabi_world *w) {
-  const tbi_walk *walk = &w->walk;
+  const tbi_gait_run *walk = &w->walk;
   const tabi_gait_def *def = &w->def.gait.biped->def;
-  const tbi_view *view = tbi_walk_view(walk);
-  tbi_sole_forces sole = tbi_walk_sole(walk);
+  const tbi_foot_tree *tree = tbi_gait_tree(walk);
+  tbi_sole_forces sole = tbi_gait_sole_forces(walk);
   int32_t support = walk->memory->phase.support;
   w->ncontact = 0;
   for (int i = 0; i < 2; ++i) {
@@ -112,8 +112,8 @@ static void list_contacts(tabi_world *w) {
     double friction = i == 0 ? def->support_friction : def->friction;
     double total = sole.heel[i] + sole.toe[i];
     double slope = total != 0 ? sole.along[i] / total : 0;
-    list_contact(w, foot, &view->heel[i], sole.heel[i], slope * sole.heel[i], friction);
-    list_contact(w, foot, &view->toe[i], sole.toe[i], slope * sole.toe[i], friction);
+    list_contact(w, foot, &tree->heel[i], sole.heel[i], slope * sole.heel[i], friction);
+    list_contact(w, foot, &tree->toe[i], sole.toe[i], slope * sole.toe[i], friction);
   }
 }
 
@@ -133,16 +133,18 @@ static void certify(tabi_world *w) {
 }
 
 void tbi_world_keep_walk(tabi_world *w) {
-  w->head->work = w->walk.memory->ledger[TBI_WORK];
+  w->head->work = w->walk.memory->ledger[TBI_DRIVE_WORK];
   list_contacts(w);
   certify(w);
 }
 
-tabi_gait_state tabi_world_gait(const tabi_world *world) { return tbi_walk_state(&world->walk); }
+tabi_gait_state tabi_world_gait_state(const tabi_world *world) {
+  return tbi_gait_state(&world->walk);
+}
 
 void tabi_world_gait_torque(const tabi_world *world, double *tau) {
   for (int32_t k = 0; k < world->model->nv; ++k)
-    tau[k] = tbi_walk_drive(&world->walk, k);
+    tau[k] = tbi_gait_drive(&world->walk, k);
 }
 
 const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {

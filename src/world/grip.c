@@ -104,7 +104,7 @@ static void ask(const tabi_world *w, int32_t dof, sv wrench, double *asked) {
   for (int32_t k = dof; last != TABI_NONE && k >= last; k = w->model->dof_parent[k]) {
     double e = sv_dot(d->axis[k], wrench);
     asked[k] += e;
-    wrench = sv_axpy(wrench, -d->give[k] * e, d->reach[k]);
+    wrench = sv_axpy(wrench, -d->D_inv[k] * e, d->U[k]);
   }
 }
 
@@ -119,12 +119,12 @@ static void find_needed(tabi_world *w) {
     ask(w, p->port[i].dof, p->received[i], w->bias);
   for (int32_t i = 0; i < p->nrow; ++i) {
     int32_t k = p->row[i].dof;
-    ask(w, model->dof_parent[k], sv_scale(-d->give[k] * p->row[i].impulse, d->reach[k]), w->bias);
+    ask(w, model->dof_parent[k], sv_scale(-d->D_inv[k] * p->row[i].impulse, d->U[k]), w->bias);
   }
   for (int32_t k = 0; k < model->nv; ++k) {
     if (!w->stuck[k]) continue;
     sv carried = d->flow[model->body[model->dof_body[k]].parent];
-    w->grip_impulse[k] = sv_dot(d->reach[k], carried) - w->bias[k];
+    w->grip_impulse[k] = sv_dot(d->U[k], carried) - w->bias[k];
   }
 }
 

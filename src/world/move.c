@@ -30,7 +30,7 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   const double *before = w->v + dofs.first;
   const double *after = w->v_new + dofs.first;
   double *move = w->v_move + dofs.first;
-  double share = w->touch_time[tree];
+  double share = w->impact_time[tree];
   bool middle = w->def.integrator == TABI_MIDPOINT;
   bool mean = middle && !is_pushed(w, tree);
   for (int32_t k = 0; k < dofs.count; ++k) {
@@ -86,7 +86,7 @@ static void tied_acceleration(tabi_world *w, double *qdd) {
   tbi_aba_gather(w->d, qdd);
   double *root = w->setup.pivot_root;
   for (int32_t k = 0; k < model->nv; ++k) {
-    root[k] = sqrt(w->d->give[k]);
+    root[k] = sqrt(w->d->D_inv[k]);
     qdd[k] *= root[k];
   }
   tbi_ties_solve_again(ties, w->d, root, qdd, w->setup.scratch);
@@ -96,8 +96,8 @@ static void tied_acceleration(tabi_world *w, double *qdd) {
 }
 
 /* how far a contact was stretched along the surface at the start of the step */
-static v3 stretch_of(const tabi_world *w, const tbi_touch *touch) {
-  uint64_t id = tbi_touch_id(touch);
+static v3 stretch_of(const tabi_world *w, const tbi_candidate *candidate) {
+  uint64_t id = tbi_candidate_id(candidate);
   int64_t low = 0;
   int64_t high = w->head->nwarm;
   while (low < high) {
@@ -112,25 +112,25 @@ static v3 stretch_of(const tabi_world *w, const tbi_touch *touch) {
 }
 
 /* a spring between surfaces against the forces of rnea.c */
-static void push_surface(tabi_world *w, const tbi_touch *touch) {
-  int32_t body[2] = {w->shape_body[touch->shape_a], w->shape_body[touch->shape_b]};
+static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
+  int32_t body[2] = {w->shape_body[candidate->shape_a], w->shape_body[candidate->shape_b]};
   const tabi_material_def *surface =
-      tbi_surface_of(w->model, w->surface, touch->shape_a, touch->shape_b);
-  m4 frame = tbi_contact_frame(touch->normal);
+      tbi_surface_of(w->model, w->surface, candidate->shape_a, candidate->shape_b);
+  m4 frame = tbi_contact_frame(candidate->normal);
   v4 arm[2];
   v4 speed[2];
   for (int i = 0; i < 2; ++i) {
-    arm[i] = v4_from(v3_sub(touch->point, tbi_tree_origin(w->d, body[i])));
+    arm[i] = v4_from(v3_sub(candidate->point, tbi_tree_origin(w->d, body[i])));
     speed[i] = sv_at(w->d->body[body[i]].vel, arm[i]);
   }
   v4 u = v4_sub(speed[1], speed[0]);
-  v4 s = v4_from(stretch_of(w, touch));
+  v4 s = v4_from(stretch_of(w, candidate));
   v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
   bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
   tbi_soft soft = tbi_soft_of(surface, slides ? surface->kinetic : surface->friction,
                               w->def.penalty.tangential_stiffness);
   v3 stretch = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
-  v3 f = tbi_soft_force(&soft, touch->gap, stretch, slip);
+  v3 f = tbi_soft_force(&soft, candidate->gap, stretch, slip);
   v4 force = m4_mulv3(&frame, f);
   for (int i = 0; i < 2; ++i) {
     sv *on = &w->d->force[body[i]];
@@ -139,9 +139,10 @@ static void push_surface(tabi_world *w, const tbi_touch *touch) {
 }
 
 static void push_surfaces(tabi_world *w) {
-  int32_t count = tbi_collide(w->collision, w->d, w->reach, w->stage_touch, w->def.max_contacts);
+  int32_t count =
+      tbi_collide(w->collision, w->d, w->margin, w->stage_candidate, w->def.max_contacts);
   for (int32_t i = 0; i < count; ++i)
-    push_surface(w, &w->stage_touch[i]);
+    push_surface(w, &w->stage_candidate[i]);
 }
 
 static void stage_acceleration(void *user, const double *q, const double *v, double *qdd) {

@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-#define MOST_TOUCHES 1000000
+#define MAX_CANDIDATES 1000000
 
 typedef struct pass {
   const tabi_model *model;
   tabi_dynamics *dynamics;
-  double *numbers; /* q, v and reach, all in zeros but q */
+  double *numbers; /* q, v and margin, all in zeros but q */
   char *memory;    /* of the collision workspace */
-  tbi_touch *touch;
+  tbi_candidate *candidate;
   int32_t count;
 } pass;
 
@@ -21,16 +21,16 @@ static void pass_free(pass *p) {
   tabi_dynamics_destroy(p->dynamics);
   free(p->numbers);
   free(p->memory);
-  free(p->touch);
+  free(p->candidate);
 }
 
 /* Collides with more and more room until all points fit. */
-static tabi_status fill_touches(pass *p, tbi_collision *collision, const double *reach) {
-  for (int32_t max = 1024; max <= MOST_TOUCHES; max *= 4) {
-    free(p->touch);
-    p->touch = malloc((size_t)max * sizeof *p->touch);
-    if (!p->touch) return TABI_ERR_MEMORY;
-    p->count = tbi_collide(collision, p->dynamics, reach, p->touch, max);
+static tabi_status fill_candidates(pass *p, tbi_collision *collision, const double *margin) {
+  for (int32_t max = 1024; max <= MAX_CANDIDATES; max *= 4) {
+    free(p->candidate);
+    p->candidate = malloc((size_t)max * sizeof *p->candidate);
+    if (!p->candidate) return TABI_ERR_MEMORY;
+    p->count = tbi_collide(collision, p->dynamics, margin, p->candidate, max);
     if (p->count >= 0) return TABI_OK;
   }
   p->count = 0;
@@ -49,7 +49,7 @@ static tabi_status pass_run(pass *p) {
   tabi_model_start(model, p->numbers);
   tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
   tbi_collision *collision = tbi_collision_make(model, p->memory, p->memory + size);
-  return fill_touches(p, collision, p->numbers + nq + nv);
+  return fill_candidates(p, collision, p->numbers + nq + nv);
 }
 
 /* by links, then the deepest first */
@@ -75,7 +75,7 @@ static int by_depth(const void *left, const void *right) {
   return order != 0 ? order : by_links(left, right);
 }
 
-static entry entry_of(const tabi_model *model, const tbi_touch *t) {
+static entry entry_of(const tabi_model *model, const tbi_candidate *t) {
   int32_t a = model->shape[t->shape_a].link;
   int32_t b = model->shape[t->shape_b].link;
   tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap};
@@ -86,7 +86,7 @@ static entry entry_of(const tabi_model *model, const tbi_touch *t) {
 static int32_t gather(const pass *p, double depth, entry *entries) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->count; ++i) {
-    if (p->touch[i].gap < -depth) entries[count++] = entry_of(p->model, &p->touch[i]);
+    if (p->candidate[i].gap < -depth) entries[count++] = entry_of(p->model, &p->candidate[i]);
   }
   qsort(entries, (size_t)count, sizeof *entries, by_links);
   int32_t kept = 0;

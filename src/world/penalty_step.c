@@ -18,9 +18,9 @@ static bool has_mass(const tbi_body *body) {
 }
 
 /* one side stands in the world */
-static bool is_ground_touch(const tabi_world *w, const tbi_touch *touch) {
-  int32_t a = w->shape_body[touch->shape_a];
-  int32_t b = w->shape_body[touch->shape_b];
+static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
+  int32_t a = w->shape_body[candidate->shape_a];
+  int32_t b = w->shape_body[candidate->shape_b];
   if ((a == TABI_WORLD) == (b == TABI_WORLD)) return false;
   return has_mass(&w->model->body[a == TABI_WORLD ? b : a]);
 }
@@ -29,8 +29,8 @@ static bool suits(const tabi_world *w) {
   const tabi_world_def *def = &w->def;
   if (w->ntied > 0) return false;
   if (def->integrator != TABI_SEMI_IMPLICIT) return false;
-  for (int32_t i = 0; i < w->setup.ntouch; ++i)
-    if (!is_ground_touch(w, &w->touch[i])) return false;
+  for (int32_t i = 0; i < w->setup.ncandidate; ++i)
+    if (!is_on_ground(w, &w->candidate[i])) return false;
   return true;
 }
 

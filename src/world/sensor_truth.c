@@ -253,7 +253,7 @@ static double drive_of(const tabi_world *w, int32_t joint) {
   if (index == TABI_NONE) return 0;
   const tbi_body *body = &w->model->body[index];
   const tabi_servo *servo = &w->servo[joint];
-  if (tbi_world_has_gait(w)) return tbi_walk_drive(&w->walk, body->v);
+  if (tbi_world_has_gait(w)) return tbi_gait_drive(&w->walk, body->v);
   double force = w->force[body->v];
   if (!servo->implicit || tbi_world_is_explicit(w)) return force;
   double v = w->v_new[body->v];
@@ -297,7 +297,7 @@ void tbi_truth_of_step(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
   double *qdd = w->bias; /* has had its time */
   bool walks = tbi_world_has_gait(w);
-  if (walks) tbi_walk_acceleration(&w->walk, qdd);
+  if (walks) tbi_gait_acceleration(&w->walk, qdd);
   for (int32_t k = 0; k < model->nv && !walks; ++k)
     qdd[k] = (w->v_new[k] - w->v[k]) / w->def.timestep;
   if (walks) {

@@ -94,15 +94,15 @@ static bool are_sensors(const tabi_world *w, const void *snapshot) {
 
 /* The walk stands last. */
 static bool is_walk(tabi_world *w, const void *snapshot) {
-  const tbi_walk *walk = &w->walk;
+  const tbi_gait_run *walk = &w->walk;
   const char *bytes = find(w, snapshot, walk->memory);
   size_t size = w->state_size - (size_t)(bytes - (const char *)snapshot);
   char *copy = w->walk_before;
   memcpy(copy, bytes, size);
   const double *q = (const double *)(const void *)(copy + (find(w, snapshot, walk->q) - bytes));
   const double *v = (const double *)(const void *)(copy + (find(w, snapshot, walk->v) - bytes));
-  return tbi_walk_is_state((const tbi_gait_memory *)w->walk_before, q, v,
-                           walk->gait->view[0].model->nv);
+  return tbi_gait_is_state((const tbi_gait_memory *)w->walk_before, q, v,
+                           walk->gait->tree[0].model->nv);
 }
 
 bool tbi_world_is_state(tabi_world *w, const void *snapshot) {

@@ -1,6 +1,6 @@
 /* step.c - one time step, read from top to bottom at the end of the file.
  *
- *   forces -> free motion -> touches and rows -> problem -> solution -> velocity -> position
+ *   forces -> free motion -> candidates and rows -> problem -> solution -> velocity -> position
  *
  * Everything new is made beside the state, which is replaced only when all of it is finite. */
 #include "base/error.h"
@@ -157,18 +157,18 @@ static void list_contacts(tabi_world *w) {
   w->ncontact = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
-    const tbi_touch *touch = &w->touch[c->touch];
+    const tbi_candidate *candidate = &w->candidate[c->candidate];
     sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
     sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
-    tabi_contact *out = &w->contact[c->touch];
-    out->shape_a = touch->shape_a;
-    out->shape_b = touch->shape_b;
-    out->link_a = w->model->shape[touch->shape_a].link;
-    out->link_b = w->model->shape[touch->shape_b].link;
-    out->gap = touch->gap;
+    tabi_contact *out = &w->contact[c->candidate];
+    out->shape_a = candidate->shape_a;
+    out->shape_b = candidate->shape_b;
+    out->link_a = w->model->shape[candidate->shape_a].link;
+    out->link_b = w->model->shape[candidate->shape_b].link;
+    out->gap = candidate->gap;
     out->friction = c->friction;
-    v3_store(touch->point, out->point);
-    v3_store(touch->normal, out->normal);
+    v3_store(candidate->point, out->point);
+    v3_store(candidate->normal, out->normal);
     v3_store(v4_to(m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2])),
              out->impulse);
     v3_store(v4_to(v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a))), out->velocity);
@@ -209,7 +209,7 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   tbi_timers_end(timers, TABI_STAGE_FORCES);
   if (!w->current) tbi_kinematics(w->d, w->q, w->v);
   tbi_timers_end(timers, TABI_STAGE_KINEMATICS);
-  status = tbi_world_touches(w);
+  status = tbi_world_candidates(w);
   if (status != TABI_OK) return status;
   tbi_timers_end(timers, TABI_STAGE_COLLISION);
   status = find_velocity(w);

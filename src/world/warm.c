@@ -10,8 +10,8 @@
 
 static uint64_t pair_of(uint64_t id) { return id >> 16; }
 
-static tbi_point *point_of(const tabi_world *w, int32_t touch) {
-  return &w->setup.problem.point[w->setup.order[touch]];
+static tbi_point *point_of(const tabi_world *w, int32_t candidate) {
+  return &w->setup.problem.point[w->setup.order[candidate]];
 }
 
 static void set_impulse(tbi_point *c, double share, v3 impulse) {
@@ -51,9 +51,9 @@ void tbi_world_warm_start(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   const tbi_warm *old = w->warm;
   const tbi_warm *end = old + w->head->nwarm;
-  /* the points in the order of their touches, which is that of their ids */
+  /* the points in the order of their candidates, which is that of their ids */
   for (int32_t i = 0; i < p->npoint; ++i)
-    w->setup.order[p->point[i].touch] = i;
+    w->setup.order[p->point[i].candidate] = i;
   for (int32_t first = 0; first < p->npoint;) {
     uint64_t pair = pair_of(point_of(w, first)->id);
     int32_t behind = first;
@@ -76,6 +76,6 @@ void tbi_world_keep_warm(tabi_world *w) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    w->warm[c->touch] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->stretch};
+    w->warm[c->candidate] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->stretch};
   }
 }

@@ -207,13 +207,13 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->shape_radius);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
-  w->touch = tbi_layout_take(at, points, sizeof *w->touch);
+  w->candidate = tbi_layout_take(at, points, sizeof *w->candidate);
   bool staged = w->method->info.compliant && w->def.integrator == TABI_RK4;
-  w->stage_touch = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_touch);
+  w->stage_candidate = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_candidate);
   w->gap = tbi_layout_take(at, points, sizeof *w->gap);
   w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
   w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
-  w->reach = tbi_layout_take(at, model->nshape, sizeof *w->reach);
+  w->margin = tbi_layout_take(at, model->nshape, sizeof *w->margin);
   double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,           &w->impulse,
                         &w->v_free, &w->v_new, &w->v_move,   &w->grip_impulse};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
@@ -226,7 +226,7 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
   if (w->def.integrator == TABI_RK4)
     w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
-  w->touch_time = tbi_layout_take(at, model->ntree, sizeof *w->touch_time);
+  w->impact_time = tbi_layout_take(at, model->ntree, sizeof *w->impact_time);
   tbi_layout listed = *at;
   w->contact = tbi_layout_take(&listed, points, sizeof *w->contact);
   size_t scratch = w->method->memsize ? w->method->memsize(model, &w->def) : 0;
@@ -335,7 +335,7 @@ static void start(tabi_world *w) {
   s->model = model;
   s->d = w->d;
   s->z = w->z;
-  s->touch = w->touch;
+  s->candidate = w->candidate;
   s->shape_body = w->shape_body;
   fill_constants(w);
   tbi_world_order_ties(w);
@@ -446,7 +446,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
     world->v_move[i] = none;
   tabi_model_integrate(model, q, world->v_move, 0, world->q);
   if (tbi_world_has_gait(world))
-    tbi_walk_start(&world->walk, tabi_world_time(world), world->q, world->v);
+    tbi_gait_begin(&world->walk, tabi_world_time(world), world->q, world->v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;

@@ -73,7 +73,7 @@ struct tabi_world {
   double *row_impulse; /* [TBI_ROW_KINDS * nv] */
   uint8_t *doubt;      /* for how many steps joints get rows, since a guess has failed: [nv] */
   tbi_sensors sensors; /* the first arrays of it */
-  tbi_walk walk;       /* of TABI_CONTACT_GAIT: memory, q and v of it */
+  tbi_gait_run walk;   /* of TABI_CONTACT_GAIT: memory, q and v of it */
 
   /* made once */
   tabi_material_def *surface;
@@ -89,14 +89,14 @@ struct tabi_world {
   void *shared; /* collision's scratch, then masses of d, then blocks of the problem */
   tbi_collision *collision;
   tbi_setup setup;
-  tbi_touch *touch, *stage_touch; /* of the step, and of a stage of rk4 under penalty */
-  double *gap;                    /* by touch */
-  double *reach;                  /* [nshape] */
-  double *force;                  /* joint forces of the step that do work: [nv] */
-  double *bias;                   /* [nv] */
-  double *diagonal;               /* of M, with rotors and implicit springs: [nv] */
-  double *z;                      /* [nv] */
-  double *impulse;                /* of forces at the joints: [nv] */
+  tbi_candidate *candidate, *stage_candidate; /* of the step, and of a stage of rk4 under penalty */
+  double *gap;                                /* by candidate */
+  double *margin;                             /* [nshape] */
+  double *force;                              /* joint forces of the step that do work: [nv] */
+  double *bias;                               /* [nv] */
+  double *diagonal;                           /* of M, with rotors and implicit springs: [nv] */
+  double *z;                                  /* [nv] */
+  double *impulse;                            /* of forces at the joints: [nv] */
   sv *thrust;                     /* of all other forces but constraints, on bodies: [nbody] */
   tbi_grip *grip;                 /* [nv] */
   double *grip_impulse;           /* of those that stick or slip: [nv] */
@@ -106,7 +106,7 @@ struct tabi_world {
   double *v_free;                 /* velocity without constraints, where it is asked for: [nv] */
   double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
   double *stage;                  /* of rk4: [4 nq + 8 nv] */
-  double *touch_time;             /* by tree: share of the step before a rebound; negative: none */
+  double *impact_time;            /* by tree: share of the step before a rebound; negative: none */
   void *scratch;                  /* of the formulation, until it is done */
   const double *walk_tau;         /* joint forces of the walk's step */
   void *walk_before;              /* its state before the step */
@@ -165,8 +165,8 @@ void tbi_world_free_motion(tabi_world *w);
 /* v_free from z. */
 void tbi_world_free_velocity(tabi_world *w);
 /* Points of contact that may close in this step, and what the problem's points have to reach
- * (touches.c). */
-tabi_status tbi_world_touches(tabi_world *w);
+ * (candidates.c). */
+tabi_status tbi_world_candidates(tabi_world *w);
 void tbi_world_targets(tabi_world *w);
 /* The new position from the new velocity, or both by the stages of rk4 (move.c). */
 void tbi_world_move(tabi_world *w);

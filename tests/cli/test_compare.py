@@ -21,8 +21,8 @@ FIGURES = ["fall", "force_mean", "force_peak", "force_jump", "contact_peak", "zm
            "gap", "gap_99", "complementarity", "complementarity_99", "cone", "cone_99",
            "dissipation", "dissipation_99", "stalled", "step_time", "position_error", "angle_error"]
 KEYS = ["reference", "runs", "refused", "tolerances", "within"]
-RUN_KEYS = ["name", "file", "log", "contact", "integrator", "dt", "start", "end", "frames", "fell",
-            "failure", "figures", "divergence", "links"]
+RUN_KEYS = ["name", "file", "log", "contact", "integrator", "dt", "start", "end", "samples", "frames",
+            "fell", "failure", "figures", "divergence", "links"]
 
 # A box that falls from 1 cm; room for four points of contact is needed.
 DROP = """
@@ -109,7 +109,7 @@ class Compare(Case):
         with open(table, encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 200)
-        self.assertEqual(result["frames"], 201)
+        self.assertEqual(result["samples"], 201)
         up = [float(row["ground.fz"]) for row in rows]
         self.assertAlmostEqual(figures["force_mean"], sum(up) / len(up), delta=1e-3)
         self.assertAlmostEqual(figures["force_peak"], max(up), delta=1e-3)
@@ -210,7 +210,7 @@ class Compare(Case):
             self.assertIsNone(logged["figures"].pop("step_time"))
             live["figures"].pop("step_time")
             self.assertEqual(live["figures"], logged["figures"])
-            for key in ("contact", "dt", "start", "end", "frames", "fell", "links"):
+            for key in ("contact", "dt", "start", "end", "samples", "fell", "links"):
                 self.assertEqual(live[key], logged[key], key)
 
     def test_methods_agree_where_they_should(self):
@@ -261,7 +261,7 @@ class Compare(Case):
         self.assertAlmostEqual(figures["contact_peak"], 9.81, delta=1e-3)
 
     def test_a_log_that_begins_later(self):
-        """Its energy at first is that of its first frame, whatever work was done before."""
+        """Its energy at first is that of its first sample, whatever work was done before."""
         whole = self.log(STAND, "whole.tabi", "--time", "0.1")
         late = self.path("late.tabi")
         self.tabi("run", "--resume", whole, "--at", "0.06", "--time", "0.1", "--log", late)

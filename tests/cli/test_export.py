@@ -109,7 +109,7 @@ class Export(Case):
         self.assertEqual(times("--to", "9")[-1], 0.25)
         to = ("-o", self.file("x.csv"))
         self.refuse(self.log, *to, "--from", "1", says="the log goes from 0 to 0.25 s")
-        self.refuse(self.log, *to, "--from", "0.0991", "--to", "0.0999", says="no frames")
+        self.refuse(self.log, *to, "--from", "0.0991", "--to", "0.0999", says="no samples")
         self.refuse(self.log, *to, "--from", "0.2", "--to", "0.1", says="--from 0.2 is after --to")
         self.refuse(self.log, *to, "--from", "soon", says="--from needs a number of seconds")
         self.refuse(self.log, *to, "--to", "nan", says="--to needs a number of seconds")
@@ -123,7 +123,7 @@ class Export(Case):
                 continue
             path = self.file("x." + ending)
             out, _ = self.tabi("export", self.log, "-o", path, "--every", "50")
-            self.assertRegex(out, rf"^{path}: 6 frames, \d+ signals, [\d.]+ MB\n$")
+            self.assertRegex(out, rf"^{path}: 6 samples, \d+ signals, [\d.]+ MB\n$")
             with open(path, "rb") as of:
                 self.assertEqual(of.read(len(begins)), begins)
         self.tabi("export", self.log, "-o", self.file("csv.mcap"), "--format", "csv")
@@ -257,7 +257,7 @@ class Export(Case):
         return usage.ru_maxrss
 
     def test_memory_does_not_grow(self):
-        """Four times the frames take no more; sanitizers keep what was freed, so not with them."""
+        """Four times the samples take no more; sanitizers keep what was freed, so not with them."""
         if os.environ.get("TABI_SANITIZE"):
             return
         log = os.path.join(self.folder, "long.tabi")

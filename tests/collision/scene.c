@@ -35,7 +35,7 @@ int32_t scene_shape(tabi_builder *builder, int32_t link, tabi_shape_type type, d
   return tabi_builder_add_shape(builder, &shape);
 }
 
-void scene_make(scene *s, tabi_builder *builder, double reach) {
+void scene_make(scene *s, tabi_builder *builder, double margin) {
   tabi_error err;
   *s = (scene){.model = tabi_builder_build(builder, &err)};
   tabi_builder_destroy(builder);
@@ -45,12 +45,12 @@ void scene_make(scene *s, tabi_builder *builder, double reach) {
   size_t size = tbi_collision_memsize(s->model);
   s->memory = tbi_block_alloc(size + tbi_collision_scratch(s->model));
   s->collision = tbi_collision_make(s->model, s->memory, (char *)s->memory + size);
-  s->reach = calloc((size_t)s->model->nshape + 1, sizeof *s->reach);
+  s->margin = calloc((size_t)s->model->nshape + 1, sizeof *s->margin);
   for (int32_t i = 0; i < s->model->nshape; ++i)
-    s->reach[i] = reach;
+    s->margin[i] = margin;
   s->q = calloc((size_t)s->model->nq + 1, sizeof *s->q);
   s->v = calloc((size_t)s->model->nv + 1, sizeof *s->v);
-  s->touch = calloc(SCENE_TOUCHES, sizeof *s->touch);
+  s->candidate = calloc(SCENE_CANDIDATES, sizeof *s->candidate);
   tabi_model_start(s->model, s->q);
 }
 
@@ -58,10 +58,10 @@ void scene_free(scene *s) {
   tabi_dynamics_destroy(s->dynamics);
   tabi_model_destroy(s->model);
   free(s->memory);
-  free(s->reach);
+  free(s->margin);
   free(s->q);
   free(s->v);
-  free(s->touch);
+  free(s->candidate);
 }
 
 void scene_put(scene *s, int32_t link, v3 pos, q4 quat) {
@@ -74,7 +74,7 @@ void scene_put(scene *s, int32_t link, v3 pos, q4 quat) {
 
 void scene_collide(scene *s) {
   tabi_dynamics_set_state(s->dynamics, s->q, s->v);
-  s->ntouch = tbi_collide(s->collision, s->dynamics, s->reach, s->touch, SCENE_TOUCHES);
+  s->ncandidate = tbi_collide(s->collision, s->dynamics, s->margin, s->candidate, SCENE_CANDIDATES);
 }
 
 tbi_solid scene_solid(const scene *s, int32_t shape) {

@@ -5,7 +5,7 @@
 #include "collision/collision.h"
 #include "collision/pair_table.h"
 
-#define SCENE_TOUCHES 20000
+#define SCENE_CANDIDATES 20000
 
 /* A model with its state and workspace. */
 typedef struct scene {
@@ -13,10 +13,10 @@ typedef struct scene {
   tabi_dynamics *dynamics;
   tbi_collision *collision;
   void *memory;
-  double *reach; /* [nshape] */
+  double *margin; /* [nshape] */
   double *q, *v;
-  tbi_touch *touch; /* [SCENE_TOUCHES] */
-  int32_t ntouch;
+  tbi_candidate *candidate; /* [SCENE_CANDIDATES] */
+  int32_t ncandidate;
 } scene;
 
 /* A link of 1 kg; on a joint of that type under the parent, or standing when it is fixed. */
@@ -26,7 +26,7 @@ int32_t scene_shape(tabi_builder *builder, int32_t link, tabi_shape_type type, d
                     double z);
 
 /* Builds the model and destroys the builder. */
-void scene_make(scene *s, tabi_builder *builder, double reach);
+void scene_make(scene *s, tabi_builder *builder, double margin);
 void scene_free(scene *s);
 /* Puts the free body of a link at a place; its joint must be the link's own number. */
 void scene_put(scene *s, int32_t link, v3 pos, q4 quat);

@@ -158,12 +158,12 @@ double box_box_separation(const tbi_solid *a, const tbi_solid *b) {
   return most;
 }
 
-void check_manifold(const tbi_solid *a, const tbi_solid *b, double reach, const tbi_pair_point *p,
+void check_manifold(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_pair_point *p,
                     int32_t count) {
   assert_in_range(count, 0, TBI_PAIR_POINTS);
   for (int32_t i = 0; i < count; ++i) {
     assert_near(v3_norm(p[i].normal), 1, 1e-9);
-    assert_true(p[i].gap <= reach);
+    assert_true(p[i].gap <= margin);
     /* features are unique and in order */
     if (i > 0) assert_true(p[i].feature > p[i - 1].feature);
     if (p[i].gap < 0) {
@@ -180,11 +180,11 @@ double least_gap(const tbi_pair_point *p, int32_t count) {
   return least;
 }
 
-void check_swap(const tbi_solid *a, const tbi_solid *b, double reach, double tolerance) {
+void check_swap(const tbi_solid *a, const tbi_solid *b, double margin, double tolerance) {
   tbi_pair_point p[TBI_PAIR_ROOM];
   tbi_pair_point q[TBI_PAIR_ROOM];
-  int32_t n = tbi_pair_collide(a, b, reach, p);
-  int32_t m = tbi_pair_collide(b, a, reach, q);
+  int32_t n = tbi_pair_collide(a, b, margin, p);
+  int32_t m = tbi_pair_collide(b, a, margin, q);
   assert_int_equal(n > 0, m > 0);
   if (n == 0) return;
   double least = least_gap(p, n);
@@ -192,13 +192,13 @@ void check_swap(const tbi_solid *a, const tbi_solid *b, double reach, double tol
 }
 
 /* each point has a twin among the moved ones, with the same id */
-void check_motion(const tbi_solid *a, const tbi_solid *b, double reach, const tbi_frame *motion) {
+void check_motion(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_frame *motion) {
   tbi_pair_point p[TBI_PAIR_ROOM];
   tbi_pair_point q[TBI_PAIR_ROOM];
   tbi_solid a2 = solid_moved(a, motion);
   tbi_solid b2 = solid_moved(b, motion);
-  int32_t n = tbi_pair_collide(a, b, reach, p);
-  int32_t m = tbi_pair_collide(&a2, &b2, reach, q);
+  int32_t n = tbi_pair_collide(a, b, margin, p);
+  int32_t m = tbi_pair_collide(&a2, &b2, margin, q);
   assert_int_equal(n, m);
   for (int32_t i = 0; i < n; ++i) {
     assert_int_equal(p[i].feature, q[i].feature);
@@ -209,9 +209,9 @@ void check_motion(const tbi_solid *a, const tbi_solid *b, double reach, const tb
   }
 }
 
-void check_ids(rng *r, const tbi_solid *a, const tbi_solid *b, double reach) {
+void check_ids(rng *r, const tbi_solid *a, const tbi_solid *b, double margin) {
   tbi_pair_point p[TBI_PAIR_ROOM];
-  int32_t n = tbi_pair_collide(a, b, reach, p);
+  int32_t n = tbi_pair_collide(a, b, margin, p);
   for (int trial = 0; trial < 100; ++trial) {
     double shift[3];
     double turn[3];
@@ -220,7 +220,7 @@ void check_ids(rng *r, const tbi_solid *a, const tbi_solid *b, double reach) {
     tbi_frame motion = {q_matrix(q_exp(v3_load(turn))), v3_load(shift)};
     tbi_solid moved = solid_moved(b, &motion);
     tbi_pair_point q[TBI_PAIR_ROOM];
-    int32_t m = tbi_pair_collide(a, &moved, reach, q);
+    int32_t m = tbi_pair_collide(a, &moved, margin, q);
     assert_int_equal(n, m);
     for (int32_t i = 0; i < n; ++i)
       assert_int_equal(p[i].feature, q[i].feature);

@@ -32,16 +32,16 @@ double segment_distance(v3 p, v3 q, const tbi_solid *body,
 double box_box_distance(const tbi_solid *a, const tbi_solid *b);
 double box_box_separation(const tbi_solid *a, const tbi_solid *b);
 
-/* What holds for every manifold: units, normals, gaps within reach, order, and no point deeper than
- * the solids are along its normal. */
-void check_manifold(const tbi_solid *a, const tbi_solid *b, double reach, const tbi_pair_point *p,
+/* What holds for every manifold: units, normals, gaps within the margin, order, and no point deeper
+ * than the solids are along its normal. */
+void check_manifold(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_pair_point *p,
                     int32_t count);
 /* Least gap of some points; infinite for none. */
 double least_gap(const tbi_pair_point *p, int32_t count);
 /* The pair, the pair swapped, and the pair moved give the same points. */
-void check_swap(const tbi_solid *a, const tbi_solid *b, double reach, double tolerance);
-void check_motion(const tbi_solid *a, const tbi_solid *b, double reach, const tbi_frame *motion);
+void check_swap(const tbi_solid *a, const tbi_solid *b, double margin, double tolerance);
+void check_motion(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_frame *motion);
 /* The ids do not change when b is moved and turned by about 1e-9. */
-void check_ids(rng *r, const tbi_solid *a, const tbi_solid *b, double reach);
+void check_ids(rng *r, const tbi_solid *a, const tbi_solid *b, double margin);
 
 #endif

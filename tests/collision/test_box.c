@@ -11,10 +11,10 @@ static void check_common_normal(int32_t count) {
 }
 
 /* Apart: the least gap is the distance, within the 5 % for which a whole face is preferred. */
-static void check_apart(const tbi_solid *a, const tbi_solid *b, double reach, int32_t count) {
+static void check_apart(const tbi_solid *a, const tbi_solid *b, double margin, int32_t count) {
   double distance = box_box_distance(a, b);
   if (count == 0) {
-    assert_true(distance > reach / 1.06 - 1e-6);
+    assert_true(distance > margin / 1.06 - 1e-6);
     return;
   }
   double least = least_gap(points, count);
@@ -40,18 +40,18 @@ static void test_random(void **state) {
   for (int trial = 0; trial < 6000; ++trial) {
     tbi_solid a = random_solid(&r, TABI_SHAPE_BOX, 0.3);
     tbi_solid b = random_solid(&r, TABI_SHAPE_BOX, 0.3);
-    double reach = rng_between(&r, 0, 0.3);
-    int32_t count = tbi_pair_collide(&a, &b, reach, points);
-    check_manifold(&a, &b, reach, points, count);
+    double margin = rng_between(&r, 0, 0.3);
+    int32_t count = tbi_pair_collide(&a, &b, margin, points);
+    check_manifold(&a, &b, margin, points, count);
     check_common_normal(count);
     double separation = box_box_separation(&a, &b);
     if (separation > 0) {
-      check_apart(&a, &b, reach, count);
+      check_apart(&a, &b, margin, count);
     } else {
       check_overlap(&a, &b, separation, count);
     }
     tbi_frame motion = random_motion(&r, 1);
-    check_motion(&a, &b, reach, &motion);
+    check_motion(&a, &b, margin, &motion);
   }
 }
 

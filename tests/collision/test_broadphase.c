@@ -9,7 +9,7 @@
 static const tabi_shape_type kinds[] = {TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE, TABI_SHAPE_BOX};
 
 /* free bodies with one shape each, over two planes, one of them tilted, and a large box */
-static void make_crowd(scene *s, rng *r, int32_t count, double reach) {
+static void make_crowd(scene *s, rng *r, int32_t count, double margin) {
   tabi_builder *builder = tabi_builder_create();
   for (int32_t i = 0; i < count; ++i) {
     int32_t link = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
@@ -22,7 +22,7 @@ static void make_crowd(scene *s, rng *r, int32_t count, double reach) {
   slope.type = TABI_SHAPE_PLANE;
   q_store(q_exp(v3_make(0.5, 0.1, 0)), slope.quat);
   tabi_builder_add_shape(builder, &slope);
-  scene_make(s, builder, reach);
+  scene_make(s, builder, margin);
 }
 
 static void scatter(scene *s, rng *r, int32_t count, double x, double y, double z) {
@@ -33,7 +33,7 @@ static void scatter(scene *s, rng *r, int32_t count, double x, double y, double 
 }
 
 /* every pair, one after the other */
-static int32_t touch_every_pair(const scene *s, tbi_touch *touch) {
+static int32_t collide_every_pair(const scene *s, tbi_candidate *candidate) {
   int32_t count = 0;
   int32_t nshape = s->model->nshape;
   for (int32_t a = 0; a < nshape; ++a) {
@@ -42,10 +42,10 @@ static int32_t touch_every_pair(const scene *s, tbi_touch *touch) {
       tbi_solid solid_a = scene_solid(s, a);
       tbi_solid solid_b = scene_solid(s, b);
       tbi_pair_point p[TBI_PAIR_ROOM];
-      int32_t n = tbi_pair_collide(&solid_a, &solid_b, s->reach[a] + s->reach[b], p);
+      int32_t n = tbi_pair_collide(&solid_a, &solid_b, s->margin[a] + s->margin[b], p);
       for (int32_t i = 0; i < n; ++i) {
-        assert_true(count < SCENE_TOUCHES);
-        touch[count++] = (tbi_touch){a, b, p[i].feature, p[i].point, p[i].normal, p[i].gap};
+        assert_true(count < SCENE_CANDIDATES);
+        candidate[count++] = (tbi_candidate){a, b, p[i].feature, p[i].point, p[i].normal, p[i].gap};
       }
     }
   }
@@ -53,13 +53,13 @@ static int32_t touch_every_pair(const scene *s, tbi_touch *touch) {
 }
 
 static void check_against_all(const scene *s) {
-  static tbi_touch touch[SCENE_TOUCHES];
-  assert_int_equal(s->ntouch, touch_every_pair(s, touch));
-  for (int32_t i = 0; i < s->ntouch; ++i) {
-    assert_int_equal(s->touch[i].shape_a, touch[i].shape_a);
-    assert_int_equal(s->touch[i].shape_b, touch[i].shape_b);
-    assert_int_equal(s->touch[i].feature, touch[i].feature);
-    assert_near(s->touch[i].gap, touch[i].gap, 1e-9);
+  static tbi_candidate candidate[SCENE_CANDIDATES];
+  assert_int_equal(s->ncandidate, collide_every_pair(s, candidate));
+  for (int32_t i = 0; i < s->ncandidate; ++i) {
+    assert_int_equal(s->candidate[i].shape_a, candidate[i].shape_a);
+    assert_int_equal(s->candidate[i].shape_b, candidate[i].shape_b);
+    assert_int_equal(s->candidate[i].feature, candidate[i].feature);
+    assert_near(s->candidate[i].gap, candidate[i].gap, 1e-9);
   }
 }
 
@@ -74,7 +74,7 @@ static void test_all_pairs(void **state) {
     for (int i = 0; i < 4; ++i) {
       scatter(&s, &r, count, i == 0 ? 2 : 0.5, i == 1 ? 2 : 0.5, i == 2 ? 2 : 0.5);
       for (int32_t k = 0; k < s.model->nshape; ++k)
-        s.reach[k] = rng_between(&r, 0, 0.1);
+        s.margin[k] = rng_between(&r, 0, 0.1);
       scene_collide(&s);
       check_against_all(&s);
     }
@@ -91,7 +91,7 @@ static void test_crowded(void **state) {
   scatter(&s, &r, 120, 0.05, 0.05, 0.05);
   scene_collide(&s);
   check_against_all(&s);
-  assert_true(s.ntouch > 120 * 32);
+  assert_true(s.ncandidate > 120 * 32);
   scene_free(&s);
 }
 
@@ -103,9 +103,9 @@ static void test_history(void **state) {
   make_crowd(&s, &r, 200, 0.02);
   scatter(&s, &r, 200, 1, 1, 1);
   scene_collide(&s);
-  int32_t first = s.ntouch;
-  static tbi_touch touch[SCENE_TOUCHES];
-  memcpy(touch, s.touch, (size_t)first * sizeof *touch);
+  int32_t first = s.ncandidate;
+  static tbi_candidate candidate[SCENE_CANDIDATES];
+  memcpy(candidate, s.candidate, (size_t)first * sizeof *candidate);
   double q[1400];
   memcpy(q, s.q, sizeof q);
   for (int i = 0; i < 10; ++i) {
@@ -114,20 +114,20 @@ static void test_history(void **state) {
   }
   memcpy(s.q, q, sizeof q);
   scene_collide(&s);
-  assert_int_equal(s.ntouch, first);
+  assert_int_equal(s.ncandidate, first);
   for (int32_t i = 0; i < first; ++i) {
-    assert_int_equal(s.touch[i].shape_a, touch[i].shape_a);
-    assert_int_equal(s.touch[i].shape_b, touch[i].shape_b);
-    assert_int_equal(s.touch[i].feature, touch[i].feature);
-    assert_memory_equal(&s.touch[i].point, &touch[i].point, sizeof(v3));
-    assert_memory_equal(&s.touch[i].normal, &touch[i].normal, sizeof(v3));
-    assert_true(s.touch[i].gap == touch[i].gap);
+    assert_int_equal(s.candidate[i].shape_a, candidate[i].shape_a);
+    assert_int_equal(s.candidate[i].shape_b, candidate[i].shape_b);
+    assert_int_equal(s.candidate[i].feature, candidate[i].feature);
+    assert_memory_equal(&s.candidate[i].point, &candidate[i].point, sizeof(v3));
+    assert_memory_equal(&s.candidate[i].normal, &candidate[i].normal, sizeof(v3));
+    assert_true(s.candidate[i].gap == candidate[i].gap);
   }
   scene_free(&s);
 }
 
 /* Pairs that were listed earlier are still all there are after small moves, or listed anew: things
- * creep, fly and are turned, reaches change, and one plane is carried about. */
+ * creep, fly and are turned, margins change, and one plane is carried about. */
 static void test_small_moves(void **state) {
   (void)state;
   rng r = rng_make(44);
@@ -155,7 +155,7 @@ static void test_small_moves(void **state) {
           q[j] += rng_between(&r, -speed[k], speed[k]);
         if (k % 5 == 0) q_store(q_mul(q_load(q + 3), q_exp(v3_make(0.02, 0, speed[k]))), q + 3);
       }
-      s.reach[rng_below(&r, count)] = rng_between(&r, 0, 0.01);
+      s.margin[rng_below(&r, count)] = rng_between(&r, 0, 0.01);
       scene_collide(&s);
       check_against_all(&s);
     }
@@ -169,7 +169,7 @@ static void test_limits(void **state) {
   scene s;
   scene_make(&s, tabi_builder_create(), 0);
   scene_collide(&s);
-  assert_int_equal(s.ntouch, 0);
+  assert_int_equal(s.ncandidate, 0);
   scene_free(&s);
 
   /* a box on the ground has four points and not three */
@@ -180,18 +180,18 @@ static void test_limits(void **state) {
   scene_make(&s, builder, 1e-3);
   scene_put(&s, box, v3_make(5e5, -3, 0.1), q_identity());
   scene_collide(&s);
-  assert_int_equal(s.ntouch, 4);
-  tbi_touch touch[4];
-  assert_int_equal(tbi_collide(s.collision, s.dynamics, s.reach, touch, 3), -1);
-  assert_int_equal(tbi_collide(s.collision, s.dynamics, s.reach, touch, 4), 4);
+  assert_int_equal(s.ncandidate, 4);
+  tbi_candidate candidate[4];
+  assert_int_equal(tbi_collide(s.collision, s.dynamics, s.margin, candidate, 3), -1);
+  assert_int_equal(tbi_collide(s.collision, s.dynamics, s.margin, candidate, 4), 4);
   /* what is not a number is nowhere, and breaks nothing */
   scene_put(&s, box, v3_make(NAN, 0, 0), q_identity());
   scene_collide(&s);
-  assert_int_equal(s.ntouch, 0);
+  assert_int_equal(s.ncandidate, 0);
   scene_put(&s, box, v3_make(0, 0, -1e300), q_identity());
-  s.reach[0] = 1e12;
+  s.margin[0] = 1e12;
   scene_collide(&s);
-  assert_true(s.ntouch >= 0);
+  assert_true(s.ncandidate >= 0);
   scene_free(&s);
 }
 

@@ -83,9 +83,9 @@ static double search(const couple *c, v3 *normal) {
 }
 
 /* The report of a couple; its deepest point is as deep as the solids are along the normal. */
-static int32_t collide(const couple *c, double reach) {
-  int32_t count = tbi_pair_collide(&c->a, &c->b, reach, points);
-  check_manifold(&c->a, &c->b, reach, points, count);
+static int32_t collide(const couple *c, double margin) {
+  int32_t count = tbi_pair_collide(&c->a, &c->b, margin, points);
+  check_manifold(&c->a, &c->b, margin, points, count);
   for (int32_t i = 0; i < count; ++i) {
     assert_true(v3_norm(v3_sub(points[i].normal, points[0].normal)) == 0);
     // ids of contacts have no room for more
@@ -158,10 +158,10 @@ static void test_apart(void **state) {
       v3 normal;
       couple_make(&c, &r, pairs[pair], 1);
       double best = search(&c, &normal);
-      double reach = rng_between(&r, 0.1, 1);
-      int32_t count = collide(&c, reach);
-      if (count == 0) assert_true(best > reach - 1e-5);
-      if (best > reach) assert_int_equal(count, 0);
+      double margin = rng_between(&r, 0.1, 1);
+      int32_t count = collide(&c, margin);
+      if (count == 0) assert_true(best > margin - 1e-5);
+      if (best > margin) assert_int_equal(count, 0);
       if (count > 0 && best > 0) assert_true(least_gap(points, count) >= best - 1e-6);
       couple_free(&c);
     }

@@ -13,10 +13,10 @@ static const tbi_solid *ground(void) {
 static q4 tilted(double angle) { return q_exp(v3_make(angle, 0, 0)); }
 
 /* of a shape with its origin at a height, turned about x */
-static int32_t stand(tbi_solid solid, double height, double angle, double reach) {
+static int32_t stand(tbi_solid solid, double height, double angle, double margin) {
   tbi_solid there = solid_at(solid, v3_make(0.3, -0.2, height), tilted(angle));
-  int32_t count = tbi_pair_collide(ground(), &there, reach, points);
-  check_manifold(ground(), &there, reach, points, count);
+  int32_t count = tbi_pair_collide(ground(), &there, margin, points);
+  check_manifold(ground(), &there, margin, points, count);
   return count;
 }
 
@@ -52,20 +52,20 @@ static void test_heights(void **state) {
     tabi_shape_type type = (tabi_shape_type)(TABI_SHAPE_SPHERE + rng_below(&r, 4));
     tbi_solid solid = random_solid(&r, type, 0.5);
     tbi_solid plane = solid_at(*ground(), v3_zero(), random_rotation(&r));
-    double reach = rng_between(&r, 0, 0.2);
-    int32_t count = tbi_pair_collide(&plane, &solid, reach, points);
-    check_manifold(&plane, &solid, reach, points, count);
+    double margin = rng_between(&r, 0, 0.2);
+    int32_t count = tbi_pair_collide(&plane, &solid, margin, points);
+    check_manifold(&plane, &solid, margin, points, count);
     double gap = solid_gap_along(&plane, &solid, plane.axis[2]);
-    assert_int_equal(count > 0, gap <= reach);
+    assert_int_equal(count > 0, gap <= margin);
     if (count > 0) assert_near(least_gap(points, count), gap, 1e-12);
     for (int32_t i = 0; i < count; ++i) {
       /* halfway between the plane and the solid */
       v3 above = v3_sub(points[i].point, plane.pos);
       assert_near(v3_dot(plane.axis[2], above), 0.5 * points[i].gap, 1e-12);
     }
-    check_swap(&plane, &solid, reach, 1e-12);
+    check_swap(&plane, &solid, margin, 1e-12);
     tbi_frame motion = random_motion(&r, 1);
-    check_motion(&plane, &solid, reach, &motion);
+    check_motion(&plane, &solid, margin, &motion);
   }
 }
 
@@ -86,7 +86,7 @@ static void test_mesh(void **state) {
     assert_true(points[i].feature < 40);
   }
   assert_int_equal(stand(drum, 0.06, 0, 1e-3), 0);
-  /* all 80 within reach: the deepest is there, and not more than eight */
+  /* all 80 within the margin: the deepest is there, and not more than eight */
   assert_int_equal(stand(drum, 0.05, 0.1, 1), 8);
   assert_near(least_gap(points, 8), 0.05 - 0.05 * cos(0.1) - 0.1 * sin(0.1), 1e-12);
 }

@@ -24,10 +24,10 @@ static double radius_of(const tbi_solid *solid) {
 
 /* Where the cores are apart, the least gap is exact and its point on both surfaces; no other
  * point is off a surface outwards. */
-static void check_apart(const tbi_solid *a, const tbi_solid *b, double distance, double reach,
+static void check_apart(const tbi_solid *a, const tbi_solid *b, double distance, double margin,
                         int32_t count) {
   double gap = distance - radius_of(a) - radius_of(b);
-  if (fabs(gap - reach) > 1e-9) assert_int_equal(count > 0, gap <= reach);
+  if (fabs(gap - margin) > 1e-9) assert_int_equal(count > 0, gap <= margin);
   if (count == 0) return;
   assert_near(least_gap(points, count), gap, 1e-9);
   for (int32_t i = 0; i < count; ++i) {
@@ -45,18 +45,18 @@ static void check_pair(rng *r, tabi_shape_type type_a, tabi_shape_type type_b) {
   for (int trial = 0; trial < 3000; ++trial) {
     tbi_solid a = random_solid(r, type_a, 0.5);
     tbi_solid b = random_solid(r, type_b, 0.5);
-    double reach = rng_between(r, 0, 0.3);
-    int32_t count = tbi_pair_collide(&a, &b, reach, points);
-    check_manifold(&a, &b, reach, points, count);
+    double margin = rng_between(r, 0, 0.3);
+    int32_t count = tbi_pair_collide(&a, &b, margin, points);
+    check_manifold(&a, &b, margin, points, count);
     double distance = true_distance(&a, &b);
     if (distance > 1e-6) {
-      check_apart(&a, &b, distance, reach, count);
+      check_apart(&a, &b, distance, margin, count);
     } else {
       assert_in_range(count, 1, 2);
     }
-    check_swap(&a, &b, reach, 1e-9);
+    check_swap(&a, &b, margin, 1e-9);
     tbi_frame motion = random_motion(r, 1);
-    check_motion(&a, &b, reach, &motion);
+    check_motion(&a, &b, margin, &motion);
   }
 }
 

@@ -104,12 +104,12 @@ static void check_distances(tabi_shape_type type, uint64_t seed, int tries) {
   for (int i = 0; i < tries; ++i) {
     tbi_solid s = random_mover(&r, type, &hull);
     const double clearance = rng_between(&r, 0.001, 0.05);
-    const double reach = 0.08;
+    const double margin = 0.08;
     lift(&t, &s, clearance);
     v3 way = v3_zero();
     double distance = plain_distance(&t, &s, &way);
     tbi_pair_point p[TBI_PAIR_ROOM];
-    int32_t count = tbi_pair_collide(&s, &t.solid, reach, p);
+    int32_t count = tbi_pair_collide(&s, &t.solid, margin, p);
     assert_true(count > 0 && count <= TBI_PAIR_POINTS);
     int32_t deepest = 0;
     for (int32_t k = 0; k < count; ++k) {

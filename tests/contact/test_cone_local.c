@@ -192,12 +192,12 @@ static void few_freedoms(void **state) {
     rng_fill(&r, 1.0, q, 3);
     rng_fill(&r, 1.0, v, 3);
     made_problem made;
-    tbi_touch touch;
+    tbi_candidate candidate;
     made_open(&made, model, q, v, 1e-3);
-    made_random_touches(&made, &r, &touch, 1);
-    touch.shape_a = model->nbody;
-    touch.shape_b = model->nbody - 1;
-    made_fill(&made, &touch, 1, NULL, 0);
+    made_random_candidates(&made, &r, &candidate, 1);
+    candidate.shape_a = model->nbody;
+    candidate.shape_b = model->nbody - 1;
+    made_fill(&made, &candidate, 1, NULL, 0);
     tbi_point *point = &made.p->point[0];
     point->friction = 0.5;
     point->target = 0.0;

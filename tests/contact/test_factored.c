@@ -31,12 +31,12 @@ typedef struct dense {
   double *size; /* |w_ij| <= sqrt(size_i size_j) */
 } dense;
 
-static int32_t list_forces(const tbi_problem *p, const tbi_touch *touch, const int32_t *shape_body,
-                           test_force *force) {
+static int32_t list_forces(const tbi_problem *p, const tbi_candidate *candidate,
+                           const int32_t *shape_body, test_force *force) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
-    const tbi_touch *t = &touch[c->touch];
+    const tbi_candidate *t = &candidate[c->candidate];
     const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
     for (int k = 0; k < 3; ++k) {
       force[count++] = (test_force){.a = shape_body[t->shape_a],
@@ -278,7 +278,7 @@ static void random_models(void **state) {
         made_random(&made, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING, POINTS, ROWS);
     test_force force[3 * POINTS + ROWS];
     dense m = dense_make(made.p);
-    assert_int_equal(list_forces(made.p, made.touch, made.setup.shape_body, force), m.n);
+    assert_int_equal(list_forces(made.p, made.candidate, made.setup.shape_body, force), m.n);
     test_force_matrix(made.d, force, m.n, m.w);
     fill_size(made.p, &m);
     check_operator(seed, made.p, &m);
@@ -365,7 +365,7 @@ static int32_t fill_jacobian(const tabi_world *w, double *J) {
   const tbi_problem *p = &w->setup.problem;
   size_t nv = (size_t)w->model->nv;
   static test_force force[MOST];
-  int32_t n = list_forces(p, w->touch, w->shape_body, force);
+  int32_t n = list_forces(p, w->candidate, w->shape_body, force);
   test_force_jacobian(w->d, force, n, J);
   for (int32_t t = 0; t < w->setup.ties.count; ++t) {
     const tbi_tie *tie = &w->setup.ties.tie[t];

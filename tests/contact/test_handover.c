@@ -72,7 +72,7 @@ static int32_t measure(bench *b, tbi_problem *p, double residual[ISLANDS]) {
     const tbi_island *island = &b->f.island[i];
     tbi_island_read(island, b->r);
     tbi_island_velocity(island, b->u);
-    residual[i] = tbi_exact_residual(&island->w, b->r, b->u);
+    residual[i] = tbi_newton_residual(&island->w, b->r, b->u);
   }
   return b->f.nisland;
 }

@@ -40,8 +40,8 @@ static tabi_world_def penalty_def(void) {
 
 /* ---- against assembly-disassembly */
 
-/* touches of bodies that have mass with the world */
-static int32_t ground_touches(const made_problem *made, rng *r, tbi_touch *touch) {
+/* candidates of bodies that have mass with the world */
+static int32_t ground_candidates(const made_problem *made, rng *r, tbi_candidate *candidate) {
   const tabi_model *model = made->model;
   int32_t count = 0;
   for (int32_t i = 0; i < POINTS && model->nbody > 0; ++i) {
@@ -52,11 +52,11 @@ static int32_t ground_touches(const made_problem *made, rng *r, tbi_touch *touch
     rng_direction(r, direction, 3);
     rng_fill(r, 0.3, offset, 3);
     v3 at = v3_add(tbi_tree_origin(made->d, body), v4_to(made->d->body[body].pos));
-    touch[count++] = (tbi_touch){.shape_a = model->nbody,
-                                 .shape_b = body,
-                                 .feature = (uint32_t)i,
-                                 .point = v3_add(at, v3_load(offset)),
-                                 .normal = v3_load(direction)};
+    candidate[count++] = (tbi_candidate){.shape_a = model->nbody,
+                                         .shape_b = body,
+                                         .feature = (uint32_t)i,
+                                         .point = v3_add(at, v3_load(offset)),
+                                         .normal = v3_load(direction)};
   }
   return count;
 }
@@ -96,13 +96,13 @@ static v3 times(const double *matrix, const double *x, int32_t nv) {
 static void add_load(const made_problem *made, const tbi_point *c, const double *v, double *matrix,
                      tbi_body_load *load) {
   tabi_dynamics *d = made->d;
-  const tbi_touch *touch = &made->touch[c->touch];
-  int32_t body = touch->shape_b;
+  const tbi_candidate *candidate = &made->candidate[c->candidate];
+  int32_t body = candidate->shape_b;
   int32_t link = made->model->joint[made->model->body[body].joint].child;
   const tbi_body_state *state = &d->body[body];
-  v3 arm = v3_sub(v3_sub(touch->point, tbi_tree_origin(d, body)), v4_to(state->pos));
+  v3 arm = v3_sub(v3_sub(candidate->point, tbi_tree_origin(d, body)), v4_to(state->pos));
   double point[3];
-  v3_store(touch->point, point);
+  v3_store(candidate->point, point);
   tabi_dynamics_point_jacobian_rate(d, link, point, matrix);
   v3 u = v4_to(sv_at(state->vel, v4_add(state->pos, v4_from(arm))));
   v3 bias = v3_sub(v3_cross(v4_to(state->vel.ang), u), times(matrix, v, made->model->nv));
@@ -137,10 +137,10 @@ static double compare_with_ada(const made_problem *made, const v3 *stretch, cons
   double worst = 0;
   *fastest = 1;
   for (int32_t i = 0; i < made->p->npoint; ++i) {
-    const tbi_touch *touch = &made->touch[made->p->point[i].touch];
+    const tbi_candidate *candidate = &made->candidate[made->p->point[i].candidate];
     double point[3];
-    v3_store(touch->point, point);
-    int32_t link = model->joint[model->body[touch->shape_b].joint].child;
+    v3_store(candidate->point, point);
+    int32_t link = model->joint[model->body[candidate->shape_b].joint].child;
     tabi_dynamics_point_jacobian(made->d, link, point, matrix);
     v3 u = in_frame(&made->p->point[i].frame, times(matrix, v_new, model->nv));
     worst = fmax(worst, v3_norm(v3_sub(u, made_point_velocity(made, i))));
@@ -162,10 +162,10 @@ static bool check_linear(uint64_t seed) {
   made_problem made;
   made_open(&made, model, q, v, h);
   rng r = rng_make(~seed);
-  tbi_touch touch[POINTS];
+  tbi_candidate candidate[POINTS];
   tabi_material_def surface[POINTS];
   v3 stretch[POINTS];
-  made_fill(&made, touch, ground_touches(&made, &r, touch), NULL, 0);
+  made_fill(&made, candidate, ground_candidates(&made, &r, candidate), NULL, 0);
   make_linear(&made, &r, surface);
   for (int32_t i = 0; i < made.p->npoint; ++i)
     stretch[i] = made.p->point[i].stretch;
@@ -329,18 +329,18 @@ typedef struct tally {
 } tally;
 
 static void try_along_trees(made_problem *made, rng *r, tally *count) {
-  tbi_touch touch[POINTS];
+  tbi_candidate candidate[POINTS];
   tbi_row row[ROWS];
   tabi_material_def surface[POINTS];
   answer matrix;
   int32_t nrow = made->model->nv > 0 ? ROWS : 0;
-  int32_t ntouch = ground_touches(made, r, touch);
+  int32_t ncandidate = ground_candidates(made, r, candidate);
   made_random_rows(made, r, row, nrow);
-  made_fill(made, touch, ntouch, row, nrow);
+  made_fill(made, candidate, ncandidate, row, nrow);
   make_surfaces(made, r, surface);
   tabi_world_def def = penalty_def();
   def.tolerance = 1e-10;
-  for (int32_t i = 0; i < ntouch; ++i) {
+  for (int32_t i = 0; i < ncandidate; ++i) {
     if (made->p->point[i].held) return; /* not left alone by trees, which need not */
     matrix.stretch[i] = made->p->point[i].stretch;
   }

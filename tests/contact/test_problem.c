@@ -21,12 +21,12 @@ static int32_t list_forces(const made_problem *made, test_force *force) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
-    const tbi_touch *touch = &made->touch[c->touch];
+    const tbi_candidate *candidate = &made->candidate[c->candidate];
     const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
     for (int k = 0; k < 3; ++k) {
-      force[count++] = (test_force){.a = made->setup.shape_body[touch->shape_a],
-                                    .b = made->setup.shape_body[touch->shape_b],
-                                    .point = touch->point,
+      force[count++] = (test_force){.a = made->setup.shape_body[candidate->shape_a],
+                                    .b = made->setup.shape_body[candidate->shape_b],
+                                    .point = candidate->point,
                                     .axis = v4_to(axis[k]),
                                     .dof = TABI_NONE};
     }

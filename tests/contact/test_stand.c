@@ -23,7 +23,7 @@ typedef struct ground {
 } ground;
 
 typedef struct patches {
-  tbi_touch touch[MOST_POINTS];
+  tbi_candidate candidate[MOST_POINTS];
   int32_t count;
 } patches;
 
@@ -41,10 +41,10 @@ static void add_patch(patches *to, const made_problem *made, rng *r, int32_t bod
   for (int32_t i = 0; i < points; ++i) {
     double angle = start + 6.28 * i / points;
     double radius = rng_between(r, 2, 4);
-    tbi_touch *t = &to->touch[to->count];
-    *t = (tbi_touch){.shape_a = world_first ? world : body,
-                     .shape_b = world_first ? body : world,
-                     .feature = (uint32_t)to->count};
+    tbi_candidate *t = &to->candidate[to->count];
+    *t = (tbi_candidate){.shape_a = world_first ? world : body,
+                         .shape_b = world_first ? body : world,
+                         .feature = (uint32_t)to->count};
     t->point =
         v3_axpy(v3_axpy(below, radius * cos(angle), side), radius * sin(angle), v3_make(0, 1, 0));
     t->normal = v3_scale(world_first ? 1 : -1, normal);
@@ -70,7 +70,7 @@ static void set_surfaces(made_problem *made, rng *r, const ground *on) {
   rng_fill(r, on->sink, rate, 3);
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     tbi_point *c = &made->p->point[i];
-    v3 at = made->touch[c->touch].point;
+    v3 at = made->candidate[c->candidate].point;
     c->friction = on->friction;
     c->target = on->sink == 0 ? 0 : rate[0] + rate[1] * at.x + rate[2] * at.y;
   }
@@ -98,7 +98,7 @@ static tabi_model *make(made_problem *made, uint64_t seed, const ground *on) {
     row[i].target *= 0.1;
     if (isfinite(row[i].upper)) row[i].upper *= 0.1;
   }
-  made_fill(made, on_ground.touch, on_ground.count, row, rows);
+  made_fill(made, on_ground.candidate, on_ground.count, row, rows);
   set_surfaces(made, &r, on);
   free(q);
   return model;

@@ -2,30 +2,10 @@
  * walks on when the stabiliser, which knows nothing but its sensors, moves its feet; it also stands
  * a push; and an update allocates nothing. */
 #include "control/humanoid.h"
+#include "support/heap.h"
 #include "support/near.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* volatile: compilers know malloc, and that it counts nothing */
-static volatile long allocations;
-
-// the linker's names for what --wrap replaces
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  ++allocations;
-  return __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size) {
-  ++allocations;
-  return __real_calloc(n, size);
-}
-// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 
 /* What was seen on the way. */
 typedef struct record {
@@ -84,7 +64,7 @@ static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
   record seen = {0};
   while (tabi_world_time(robot.world) < tabi_walk_duration(walk) && seen.fell == 0) {
     push(&robot, t);
-    long before = allocations;
+    long before = heap_allocations();
     tabi_stabiliser_update(stabiliser, robot.world, t->timestep);
     if (t->stabilised) {
       tabi_pd_apply_targets(pd, robot.world, tabi_stabiliser_target(stabiliser),
@@ -92,7 +72,7 @@ static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
     } else {
       tabi_pd_apply(pd, robot.world, t->timestep);
     }
-    seen.allocations += allocations - before;
+    seen.allocations += heap_allocations() - before;
     if (tabi_world_step(robot.world, NULL) != TABI_OK)
       fail_msg("%s", tabi_world_error(robot.world)->message);
     watch(&robot, walk, stabiliser, &seen);
@@ -129,7 +109,7 @@ static void test_short(void **state) {
   assert_int_equal(seen.allocations, 0);
 }
 
-#ifndef TABI_ONE_WALK
+#if !TEST_SHORT
 static void test_nineteen(void **state) {
   (void)state;
   tabi_footstep step[MAX_STEPS];
@@ -202,11 +182,13 @@ static void test_refuses(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_short),
-#ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_nineteen), cmocka_unit_test(test_noisy), cmocka_unit_test(test_push),
+    cmocka_unit_test(test_short),
+#if !TEST_SHORT
+    cmocka_unit_test(test_nineteen),
+    cmocka_unit_test(test_noisy),
+    cmocka_unit_test(test_push),
 #endif
-      cmocka_unit_test(test_refuses),
+    cmocka_unit_test(test_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static void test_straight(void **state) {
   check("straight", &seen);
 }
 
-#ifndef TABI_ONE_WALK
+#if !TEST_SHORT
 static void test_sideways(void **state) {
   (void)state;
   tabi_footstep step[MAX_STEPS];
@@ -197,10 +197,12 @@ static void test_straight_torques(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_straight), cmocka_unit_test(test_straight_torques),
-#ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_sideways), cmocka_unit_test(test_turning),
-      cmocka_unit_test(test_nineteen),
+    cmocka_unit_test(test_straight),
+    cmocka_unit_test(test_straight_torques),
+#if !TEST_SHORT
+    cmocka_unit_test(test_sideways),
+    cmocka_unit_test(test_turning),
+    cmocka_unit_test(test_nineteen),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* test_export.c - what `tabi export` writes is what tabi_recording and tabi_signals read from the
  * same log, to the last bit: CSV by its digits, HDF5 by the library that others read it with. */
-#include "scratch.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <math.h>
@@ -48,9 +48,8 @@ static const char *export_to(const char *name) {
 }
 
 static int begin(void **state) {
-  (void)state;
   tabi_error err = {0};
-  scratch_begin();
+  (void)scratch_begin(state);
   const char *path = scratch_path("pair.tabi");
   run_tabi((const char *const[]){"tabi", "run", scene_path, "--log", path, NULL});
   f.log = tabi_recording_open(path, &err);
@@ -67,20 +66,18 @@ static int begin(void **state) {
 }
 
 static int end(void **state) {
-  (void)state;
   free(f.value);
   tabi_signals_destroy(f.signals);
   tabi_scene_destroy(f.scene);
   tabi_recording_close(f.log);
-  scratch_end();
-  return 0;
+  return scratch_end(state);
 }
 
-static tabi_frame frame_at(int64_t index) {
-  tabi_frame frame;
-  assert_int_equal(tabi_recording_frame(f.log, index, &frame, NULL), TABI_OK);
-  tabi_signals_eval(f.signals, &frame, f.value);
-  return frame;
+static tabi_sample sample_at(int64_t index) {
+  tabi_sample sample;
+  assert_int_equal(tabi_recording_sample(f.log, index, &sample, NULL), TABI_OK);
+  tabi_signals_eval(f.signals, &sample, f.value);
+  return sample;
 }
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
@@ -110,9 +107,9 @@ static void csv_has_the_numbers_of_the_log(void **state) {
   assert_true(getline(&row, &size, file) > 0);
   assert_int_equal(strncmp(row, "time,energy.kinetic,", 20), 0);
   assert_non_null(strstr(row, ",\"box, \"\"b\"\".x\","));
-  for (int64_t i = 0; i < f.info.nframe; ++i) {
+  for (int64_t i = 0; i < f.info.nsample; ++i) {
     assert_true(getline(&row, &size, file) > 0);
-    (void)frame_at(i);
+    (void)sample_at(i);
     check_row(row);
   }
   assert_true(getline(&row, &size, file) < 0);
@@ -152,10 +149,10 @@ static void check_signal(hid_t file, int32_t signal) {
   tabi_signal s = tabi_signals_get(f.signals, signal);
   char name[600];
   (void)snprintf(name, sizeof name, "signals/%s", s.name);
-  double *number = read_array(file, name, H5T_NATIVE_DOUBLE, (size_t)f.info.nframe);
-  for (int64_t i = 0; i < f.info.nframe; ++i) {
-    (void)frame_at(i);
-    if (!same(number[i], f.value[signal])) fail_msg("%s, frame %d", s.name, (int)i);
+  double *number = read_array(file, name, H5T_NATIVE_DOUBLE, (size_t)f.info.nsample);
+  for (int64_t i = 0; i < f.info.nsample; ++i) {
+    (void)sample_at(i);
+    if (!same(number[i], f.value[signal])) fail_msg("%s, sample %d", s.name, (int)i);
   }
   free(number);
   check_text(file, name, "unit", s.unit);
@@ -165,17 +162,17 @@ static void check_signal(hid_t file, int32_t signal) {
 static void check_state(hid_t file) {
   size_t nq = (size_t)f.info.nq;
   size_t nv = (size_t)f.info.nv;
-  size_t nframe = (size_t)f.info.nframe;
-  double *q = read_array(file, "q", H5T_NATIVE_DOUBLE, nframe * nq);
-  double *v = read_array(file, "v", H5T_NATIVE_DOUBLE, nframe * nv);
-  double *time = read_array(file, "time", H5T_NATIVE_DOUBLE, nframe);
-  int64_t *step = read_array(file, "step", H5T_NATIVE_INT64, nframe);
-  for (size_t i = 0; i < nframe; ++i) {
-    tabi_frame frame = frame_at((int64_t)i);
-    assert_memory_equal(q + nq * i, frame.q, sizeof *q * nq);
-    assert_memory_equal(v + nv * i, frame.v, sizeof *v * nv);
-    assert_true(time[i] == frame.time);
-    assert_int_equal(step[i], frame.step);
+  size_t nsample = (size_t)f.info.nsample;
+  double *q = read_array(file, "q", H5T_NATIVE_DOUBLE, nsample * nq);
+  double *v = read_array(file, "v", H5T_NATIVE_DOUBLE, nsample * nv);
+  double *time = read_array(file, "time", H5T_NATIVE_DOUBLE, nsample);
+  int64_t *step = read_array(file, "step", H5T_NATIVE_INT64, nsample);
+  for (size_t i = 0; i < nsample; ++i) {
+    tabi_sample sample = sample_at((int64_t)i);
+    assert_memory_equal(q + nq * i, sample.q, sizeof *q * nq);
+    assert_memory_equal(v + nv * i, sample.v, sizeof *v * nv);
+    assert_true(time[i] == sample.time);
+    assert_int_equal(step[i], sample.step);
   }
   free(q);
   free(v);
@@ -206,22 +203,22 @@ static void check_columns(hid_t file, const char *array, bool velocities) {
   assert_true(H5Sclose(space) >= 0 && H5Tclose(type) >= 0 && H5Aclose(attribute) >= 0);
 }
 
-/* The contacts of a frame stand between its start and the next one's. */
+/* The contacts of a sample stand between its start and the next one's. */
 static void check_contacts(hid_t file) {
-  size_t nframe = (size_t)f.info.nframe;
-  int64_t *start = read_array(file, "contacts/start", H5T_NATIVE_INT64, nframe + 1);
-  size_t count = (size_t)start[nframe];
+  size_t nsample = (size_t)f.info.nsample;
+  int64_t *start = read_array(file, "contacts/start", H5T_NATIVE_INT64, nsample + 1);
+  size_t count = (size_t)start[nsample];
   float *force = read_array(file, "contacts/force", H5T_NATIVE_FLOAT, 3 * count);
   float *gap = read_array(file, "contacts/gap", H5T_NATIVE_FLOAT, count);
   int *link = read_array(file, "contacts/link_b", H5T_NATIVE_INT, count);
   int *status = read_array(file, "contacts/status", H5T_NATIVE_INT, count);
-  assert_true(count > nframe);
-  for (size_t i = 0; i < nframe; ++i) {
-    tabi_frame frame = frame_at((int64_t)i);
-    assert_int_equal(start[i + 1] - start[i], frame.ncontact);
-    for (int32_t k = 0; k < frame.ncontact; ++k) {
+  assert_true(count > nsample);
+  for (size_t i = 0; i < nsample; ++i) {
+    tabi_sample sample = sample_at((int64_t)i);
+    assert_int_equal(start[i + 1] - start[i], sample.ncontact);
+    for (int32_t k = 0; k < sample.ncontact; ++k) {
       size_t at = (size_t)start[i] + (size_t)k;
-      const tabi_frame_contact *c = &frame.contact[k];
+      const tabi_sample_contact *c = &sample.contact[k];
       assert_memory_equal(force + 3 * at, c->force, sizeof c->force);
       assert_memory_equal(gap + at, &c->gap, sizeof c->gap);
       assert_int_equal(link[at], c->link_b);

@@ -68,10 +68,10 @@ async function exportScene(scene, name, ...words) {
   return { log, rows, ...(await readMcap(path.join(folder, `${name}.mcap`))) };
 }
 
-// The row of the frame in which a message was.
+// The row of the sample in which a message was.
 const rowAt = (file, time) => {
   const row = file.rows.find((r) => BigInt(Math.round(r.time * 1e9)) === time);
-  assert.ok(row, `no frame at ${time} ns`);
+  assert.ok(row, `no sample at ${time} ns`);
   return row;
 };
 
@@ -184,7 +184,7 @@ test("joint states have the positions and velocities of the log", () => {
   assert.ok(humanoid.topics.get("/joint_states")[0].value.name.includes("l_knee"));
 });
 
-test("tf has every link in every frame, where the log has it", () => {
+test("tf has every link in every sample, where the log has it", () => {
   for (const [file, named] of [[humanoid, (n) => n.replace("robot/", "")], [pair, (n) => n]]) {
     assert.equal(file.types.get("/tf"), "tf2_msgs/msg/TFMessage");
     assert.equal(file.topics.get("/tf").length, file.rows.length);

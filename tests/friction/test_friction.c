@@ -304,6 +304,10 @@ static void refuses(void **state) {
       {&here,    broken, q,       &mu,       "a block of contact 0"},
       {&here,    good,   strange, &mu,       "q of contact 0"      },
       {&here,    good,   q,       &negative, "is -0.5, below 0"    },
+      {NULL,     good,   q,       &mu,       "is NULL"             },
+      {&here,    NULL,   q,       &mu,       "is NULL"             },
+      {&here,    good,   NULL,    &mu,       "is NULL"             },
+      {&here,    good,   q,       NULL,      "is NULL"             },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     tabi_friction_problem_def def = tabi_friction_problem_def_default();

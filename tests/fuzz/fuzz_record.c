@@ -1,6 +1,6 @@
 /* fuzz_record.c - any bytes as a log.  Checksums are put right first, so that what is behind them
  * is reached; what is accepted must be readable from end to end without a wrong access, and what is
- * read is put to use: frames go into the ledger and signals of a scene, snapshots into its world,
+ * read is put to use: samples go into the ledger and signals of a scene, snapshots into its world,
  * which then steps.  The corpus has a log of that scene. */
 #include "record/record.h"
 
@@ -54,27 +54,27 @@ static bool fits(const tabi_recording_info *info) {
          info->snapshot_size == tabi_world_snapshot_size(world);
 }
 
-static void use_frame(const tabi_frame *frame, tabi_ledger *ledger) {
+static void use_sample(const tabi_sample *sample, tabi_ledger *ledger) {
   static double value[4096];
   if (tabi_signals_count(signals) > 4096) abort();
   // signals trust the links of a log that belongs to the scene, and the ledger tells
-  if (tabi_ledger_add(ledger, frame, NULL) == TABI_OK) tabi_signals_eval(signals, frame, value);
+  if (tabi_ledger_add(ledger, sample, NULL) == TABI_OK) tabi_signals_eval(signals, sample, value);
 }
 
 static void read_through(tabi_recording *log) {
   tabi_recording_info info = tabi_recording_get_info(log);
   tabi_ledger *ledger = tabi_ledger_create(tabi_scene_model(scene), NULL);
-  tabi_frame frame;
+  tabi_sample sample;
   double sum = 0;
-  for (int64_t i = 0; i < info.nframe && i < 1000; ++i) {
-    if (tabi_recording_frame(log, i, &frame, NULL) != TABI_OK) break;
+  for (int64_t i = 0; i < info.nsample && i < 1000; ++i) {
+    if (tabi_recording_sample(log, i, &sample, NULL) != TABI_OK) break;
     for (int32_t k = 0; k < info.nq; ++k)
-      sum += frame.q[k];
-    for (int32_t k = 0; k < frame.ncontact; ++k)
-      sum += (double)frame.contact[k].slip;
-    for (int32_t k = 0; k < frame.nrobot; ++k)
-      sum += frame.balance[k].corner[0][0];
-    if (ledger && fits(&info)) use_frame(&frame, ledger);
+      sum += sample.q[k];
+    for (int32_t k = 0; k < sample.ncontact; ++k)
+      sum += (double)sample.contact[k].slip;
+    for (int32_t k = 0; k < sample.nrobot; ++k)
+      sum += sample.balance[k].corner[0][0];
+    if (ledger && fits(&info)) use_sample(&sample, ledger);
   }
   volatile double used = sum;
   (void)used;

@@ -39,7 +39,7 @@ biped biped_default(void) {
     };
   b.def.guards = TABI_GAIT_PAPER;
   b.def.pivot_damping = 50;
-  b.def.least_stride = 0.1;
+  b.def.min_stride = 0.1;
   b.def.scuff = 0.03;
   b.def.sink = 0.05;
   int32_t head = link_of(&b, "head");
@@ -106,6 +106,6 @@ bool biped_step(biped *b) {
 
 double biped_balance(biped *b) {
   tabi_energy energy = tabi_world_energy(b->world);
-  tabi_gait_state state = tabi_world_gait(b->world);
-  return energy.kinetic + energy.potential - state.work + state.loss;
+  tabi_gait_state state = tabi_world_gait_state(b->world);
+  return energy.kinetic + energy.potential - state.work + state.absorbed;
 }

@@ -82,7 +82,7 @@ static biped make_biped(const motion *m) {
 /* up to the change of support */
 static story walk_by_modes(biped *b) {
   story s = {0};
-  assert_string_equal(tabi_world_gait(b->world).mode, "1");
+  assert_string_equal(tabi_world_gait_state(b->world).mode, "1");
   while (!is_over(&s)) {
     int32_t count;
     assert_true(biped_step(b));

@@ -60,8 +60,8 @@ static bool step_walk(walk *w) {
 /* kinetic and potential energy, less the work done, plus what was lost: constant */
 static double balance(const walk *w) {
   tabi_energy energy = tabi_world_energy(w->world);
-  tabi_gait_state state = tabi_world_gait(w->world);
-  return energy.kinetic + energy.potential - state.work + state.loss;
+  tabi_gait_state state = tabi_world_gait_state(w->world);
+  return energy.kinetic + energy.potential - state.work + state.absorbed;
 }
 
 /* at least four steps, each by the heel first, and the balance of energy along the way */
@@ -74,10 +74,10 @@ static void human_walks(void **state) {
     worst = fmax(worst, fabs(balance(&w) - before));
   for (int i = 0; i < w.nstep; ++i) {
     print_message("step %d: %.3f s, stride %.3f m, slip %+.4f m, push %.0f N\n", i + 1,
-                  w.step[i].time, w.step[i].stride, w.step[i].slip, w.step[i].push);
+                  w.step[i].time, w.step[i].stride, w.step[i].slip, w.step[i].mean_normal);
     assert_true(w.step[i].stride > 0.05);
   }
-  tabi_gait_state end = tabi_world_gait(w.world);
+  tabi_gait_state end = tabi_world_gait_state(w.world);
   print_message("ends at %.3f s: %s; a sole had to pull %.1f %% of the time; energy: %.1e J\n",
                 tabi_world_time(w.world), tabi_gait_outcome_text(end.outcome),
                 100 * end.pulled / tabi_world_time(w.world), worst);

@@ -85,69 +85,69 @@ static const double toe[3] = {0.5, 0, -0.5};
 
 /* the feet of a phase, held as a reader of the table would hold them; forces come in this order:
  * support heel z, support toe z, support x (those it has), other heel z, other toe z, other x */
-typedef struct held_rows {
-  int heel, toe, along, other_heel, other_toe, other_along;
-} held_rows;
+typedef struct foot_rows {
+  int heel, toe, along, swing_heel, swing_toe, swing_along;
+} foot_rows;
 
-static held_rows hold_feet(lagrange *p, const tbi_walk *w, const double *v) {
-  const tbi_phase *phase = &w->memory->phase;
-  const tbi_gait_mode *mode = tbi_walk_mode(w);
+static foot_rows constrain_feet(lagrange *p, const tbi_gait_run *run, const double *v) {
+  const tbi_gait_phase *phase = &run->memory->phase;
+  const tbi_gait_mode *mode = tbi_gait_mode_now(run);
   int own = phase->support;
-  int other = 1 - own;
-  held_rows r = {-1, -1, -1, -1, -1, -1};
+  int swing = 1 - own;
+  foot_rows r = {-1, -1, -1, -1, -1, -1};
   p->rows = 0;
   if (mode->support != TBI_ON_TOE) r.heel = hold(p, v, own, heel, 2);
   if (mode->support != TBI_ON_HEEL) r.toe = hold(p, v, own, toe, 2);
   const double *stand = mode->support == TBI_ON_HEEL ? heel : toe;
-  if (!phase->support_slide) r.along = hold(p, v, own, stand, 0);
-  double drag = w->gait->def.support_friction * phase->support_slide;
-  if (phase->support_slide && r.heel >= 0) rub(p, r.heel, own, heel, drag);
-  if (phase->support_slide && r.toe >= 0) rub(p, r.toe, own, toe, drag);
-  drag = w->gait->def.friction * phase->slide;
-  if (mode->other == TBI_BY_HEEL || mode->other == TBI_BY_FACE) {
-    r.other_heel = hold(p, v, other, heel, 2);
-    rub(p, r.other_heel, other, heel, drag);
+  if (!phase->support_slip_sign) r.along = hold(p, v, own, stand, 0);
+  double drag = run->gait->def.support_friction * phase->support_slip_sign;
+  if (phase->support_slip_sign && r.heel >= 0) rub(p, r.heel, own, heel, drag);
+  if (phase->support_slip_sign && r.toe >= 0) rub(p, r.toe, own, toe, drag);
+  drag = run->gait->def.friction * phase->slip_sign;
+  if (mode->swing == TBI_BY_HEEL || mode->swing == TBI_BY_FACE) {
+    r.swing_heel = hold(p, v, swing, heel, 2);
+    rub(p, r.swing_heel, swing, heel, drag);
   }
-  if (mode->other == TBI_BY_TOE || mode->other == TBI_BY_FACE) {
-    r.other_toe = hold(p, v, other, toe, 2);
-    rub(p, r.other_toe, other, toe, drag);
+  if (mode->swing == TBI_BY_TOE || mode->swing == TBI_BY_FACE) {
+    r.swing_toe = hold(p, v, swing, toe, 2);
+    rub(p, r.swing_toe, swing, toe, drag);
   }
-  if (tbi_walk_sticks(w) && mode->other != TBI_AWAY)
-    r.other_along = hold(p, v, other, mode->other == TBI_BY_TOE ? toe : heel, 0);
+  if (tbi_gait_swing_sticks(run) && mode->swing != TBI_AWAY)
+    r.swing_along = hold(p, v, swing, mode->swing == TBI_BY_TOE ? toe : heel, 0);
   return r;
 }
 
 static double at(const double *force, int row) { return row < 0 ? 0 : force[row]; }
 
 /* A random state of a phase: everything moves that may, and feet that are held are level. */
-static void randomise(tbi_walk *w, rng *r) {
-  tbi_phase *phase = &w->memory->phase;
+static void randomise(tbi_gait_run *run, rng *r) {
+  tbi_gait_phase *phase = &run->memory->phase;
   phase->support = rng_below(r, 2);
-  phase->mode = rng_below(r, TBI_MODES);
-  phase->slide = rng_below(r, 3) - 1;
-  phase->support_slide = rng_below(r, 3) - 1;
-  if (tbi_walk_mode(w)->other == TBI_AWAY) phase->slide = 0;
-  const tbi_view *view = tbi_walk_view(w);
-  memset(w->q, 0, sizeof *w->q * (size_t)view->model->nv);
-  memset(w->v, 0, sizeof *w->v * (size_t)view->model->nv);
-  tbi_walk_activate(w);
-  for (int32_t i = 0; i < w->nactive; ++i) {
-    w->q[w->active[i]] = rng_between(r, -0.8, 0.8);
-    w->v[w->active[i]] = rng_between(r, -2, 2);
+  phase->mode = rng_below(r, TBI_GAIT_MODES);
+  phase->slip_sign = rng_below(r, 3) - 1;
+  phase->support_slip_sign = rng_below(r, 3) - 1;
+  if (tbi_gait_mode_now(run)->swing == TBI_AWAY) phase->slip_sign = 0;
+  const tbi_foot_tree *tree = tbi_gait_tree(run);
+  memset(run->q, 0, sizeof *run->q * (size_t)tree->model->nv);
+  memset(run->v, 0, sizeof *run->v * (size_t)tree->model->nv);
+  tbi_gait_select_dofs(run);
+  for (int32_t i = 0; i < run->nactive; ++i) {
+    run->q[run->active[i]] = rng_between(r, -0.8, 0.8);
+    run->v[run->active[i]] = rng_between(r, -2, 2);
   }
-  if (tbi_walk_mode(w)->other != TBI_BY_FACE) return;
+  if (tbi_gait_mode_now(run)->swing != TBI_BY_FACE) return;
   /* the ankle that levels the other foot */
-  tbi_walk_look(w, false);
+  tbi_gait_update_kinematics(run, false);
   int32_t ankle =
-      tabi_model_find_joint(w->gait->model, phase->support ? "left_ankle" : "right_ankle");
-  int32_t k = view->dof[tabi_model_joint_v(w->gait->model, ankle).first];
-  w->q[k] -= w->held.error[1] / w->held.row[1][k];
-  tbi_walk_look(w, false);
-  assert_near(w->held.error[1], 0, 1e-12);
+      tabi_model_find_joint(run->gait->model, phase->support ? "left_ankle" : "right_ankle");
+  int32_t k = tree->dof[tabi_model_joint_v(run->gait->model, ankle).first];
+  run->q[k] -= run->rows.error[1] / run->rows.row[1][k];
+  tbi_gait_update_kinematics(run, false);
+  assert_near(run->rows.error[1], 0, 1e-12);
   double speed = 0;
-  for (int32_t i = 0; i < view->model->nv; ++i)
-    speed += w->held.row[1][i] * w->v[i];
-  w->v[k] -= speed / w->held.row[1][k];
+  for (int32_t i = 0; i < tree->model->nv; ++i)
+    speed += run->rows.row[1][i] * run->v[i];
+  run->v[k] -= speed / run->rows.row[1][k];
 }
 
 /* Every mode, with both feet, slipping or not: accelerations and all forces are those of the robot
@@ -158,43 +158,43 @@ static void equations(void **state) {
   b.def.support_friction = 0.3;
   b.def.pivot_damping = 0;
   biped_open(&b);
-  tbi_walk *w = &b.world->walk;
+  tbi_gait_run *run = &b.world->walk;
   lagrange p = {.d = tabi_dynamics_create(b.model, NULL)};
   for (int i = 0; i < 2; ++i)
     p.foot[i] = b.def.foot[i].link;
   rng r = rng_make(7);
   for (int i = 0; i < 400; ++i) {
     double q[NV], v[NV], tau[NV] = {0}, qdd[NV], force[ROWS];
-    randomise(w, &r);
-    tbi_walk_look(w, tbi_walk_sticks(w));
-    assert_true(tbi_walk_accelerate(w, 0.3));
-    tbi_walk_robot(w, q, v);
+    randomise(run, &r);
+    tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
+    assert_true(tbi_gait_accelerate(run, 0.3));
+    tbi_gait_robot_state(run, q, v);
     for (int32_t k = 0; k < NV; ++k) {
-      int32_t at_view = tbi_walk_view(w)->dof[k];
-      if (at_view != TABI_NONE) tau[k] = w->drive[at_view] + w->passive[at_view];
+      int32_t at_tree = tbi_gait_tree(run)->dof[k];
+      if (at_tree != TABI_NONE) tau[k] = run->drive[at_tree] + run->passive[at_tree];
     }
     tabi_dynamics_set_state(p.d, q, v);
-    held_rows rows = hold_feet(&p, w, v);
+    foot_rows rows = constrain_feet(&p, run, v);
     solve(&p, tau, qdd, force);
     double scale = 1;
     for (int32_t k = 0; k < NV; ++k)
       scale = fmax(scale, fabs(qdd[k]));
     for (int32_t k = 0; k < NV; ++k) {
-      int32_t at_view = tbi_walk_view(w)->dof[k];
-      if (at_view == TABI_NONE) continue;
-      assert_near(w->acceleration[at_view] / scale, qdd[k] / scale, 1e-9);
+      int32_t at_tree = tbi_gait_tree(run)->dof[k];
+      if (at_tree == TABI_NONE) continue;
+      assert_near(run->acceleration[at_tree] / scale, qdd[k] / scale, 1e-9);
     }
-    tbi_sole_forces sole = tbi_walk_sole(w);
+    tbi_sole_forces sole = tbi_gait_sole_forces(run);
     double size = 1;
     for (int k = 0; k < p.rows; ++k)
       size = fmax(size, fabs(force[k]));
     assert_near(sole.heel[0] / size, at(force, rows.heel) / size, 1e-9);
     assert_near(sole.toe[0] / size, at(force, rows.toe) / size, 1e-9);
-    assert_near(sole.heel[1] / size, at(force, rows.other_heel) / size, 1e-9);
-    assert_near(sole.toe[1] / size, at(force, rows.other_toe) / size, 1e-9);
+    assert_near(sole.heel[1] / size, at(force, rows.swing_heel) / size, 1e-9);
+    assert_near(sole.toe[1] / size, at(force, rows.swing_toe) / size, 1e-9);
     if (rows.along >= 0) assert_near(sole.along[0] / size, force[rows.along] / size, 1e-9);
-    if (rows.other_along >= 0)
-      assert_near(sole.along[1] / size, force[rows.other_along] / size, 1e-9);
+    if (rows.swing_along >= 0)
+      assert_near(sole.along[1] / size, force[rows.swing_along] / size, 1e-9);
   }
   tabi_dynamics_destroy(p.d);
   biped_close(&b);
@@ -206,7 +206,7 @@ static void change_of_support(void **state) {
   (void)state;
   biped b = biped_default();
   biped_open(&b);
-  tbi_walk *w = &b.world->walk;
+  tbi_gait_run *run = &b.world->walk;
   rng r = rng_make(11);
   const tbi_gait_change *swap = NULL; /* the first of the table */
   for (int32_t i = 0; i < tbi_gait_change_count && !swap; ++i) {
@@ -215,20 +215,20 @@ static void change_of_support(void **state) {
   for (int i = 0; i < 50 && swap; ++i) {
     double q[NV], v[NV], q_after[NV], v_after[NV];
     do
-      randomise(w, &r);
-    while (w->memory->phase.mode != swap->from || w->memory->phase.support_slide != 0);
-    w->memory->outcome = TABI_GAIT_WALKS;
-    tbi_walk_look(w, false);
+      randomise(run, &r);
+    while (run->memory->phase.mode != swap->from || run->memory->phase.support_slip_sign != 0);
+    run->memory->outcome = TABI_GAIT_ONGOING;
+    tbi_gait_update_kinematics(run, false);
     /* a foot that is down neither rises nor turns, but slips */
-    assert_true(tbi_walk_project(w, NULL, false, w->v));
-    tbi_walk_look(w, false);
-    double height = w->held.error[0];
-    tbi_walk_robot(w, q, v);
-    double slip = tbi_walk_slip(w);
-    w->nevent = 0;
-    tbi_walk_change(w, swap, 1);
-    tbi_walk_refresh(w, 1);
-    tbi_walk_robot(w, q_after, v_after);
+    assert_true(tbi_gait_project(run, NULL, false, run->v));
+    tbi_gait_update_kinematics(run, false);
+    double height = run->rows.error[0];
+    tbi_gait_robot_state(run, q, v);
+    double slip = tbi_gait_slip(run);
+    run->nevent = 0;
+    tbi_gait_apply_change(run, swap, 1);
+    tbi_gait_refresh(run, 1);
+    tbi_gait_robot_state(run, q_after, v_after);
     /* the random foot is not on the ground, the supporting one is */
     q[1] -= height;
     v[0] -= slip;
@@ -252,15 +252,15 @@ static void snapshots(void **state) {
   for (int i = 0; i < 60; ++i)
     assert_true(biped_step(&b));
   uint64_t hash = tabi_world_hash(b.world);
-  tabi_gait_state first = tabi_world_gait(b.world);
+  tabi_gait_state first = tabi_world_gait_state(b.world);
   assert_int_equal(tabi_world_restore(b.world, snapshot, size), TABI_OK);
   for (int i = 0; i < 60; ++i)
     assert_true(biped_step(&b));
-  tabi_gait_state second = tabi_world_gait(b.world);
+  tabi_gait_state second = tabi_world_gait_state(b.world);
   assert_true(hash == tabi_world_hash(b.world));
   assert_string_equal(first.mode, second.mode);
   assert_int_equal(first.steps, second.steps);
-  assert_true(first.work == second.work && first.loss == second.loss);
+  assert_true(first.work == second.work && first.absorbed == second.absorbed);
   assert_true(first.heel_force == second.heel_force && first.normal == second.normal);
   free(snapshot);
   biped_close(&b);
@@ -279,7 +279,7 @@ static void second_start(void **state) {
     assert_true(biped_step(&b));
   memcpy(first, tabi_world_q(b.world), sizeof first);
   assert_int_equal(tabi_world_set_state(b.world, q, v, NULL), TABI_OK);
-  assert_near(tabi_world_gait(b.world).since, 0.4, 1e-12);
+  assert_near(tabi_world_gait_state(b.world).support_since, 0.4, 1e-12);
   for (int i = 0; i < 40; ++i)
     assert_true(biped_step(&b));
   assert_near_n(tabi_world_q(b.world), first, NV, 1e-9);
@@ -295,17 +295,17 @@ static void end_of_a_hold(void **state) {
   b.timestep = 5e-3;
   biped_open(&b);
   tbi_gait_memory *memory = b.world->walk.memory;
-  assert_string_not_equal(tabi_world_gait(b.world).mode, "1"); /* it leans back */
-  memory->phase.mode = tabi_gait_mode_find("1");
+  assert_string_not_equal(tabi_world_gait_state(b.world).mode, "1"); /* it leans back */
+  memory->phase.mode = tabi_gait_find_mode("1");
   memory->hold_until = 1e-3;
   int32_t count = 0;
   assert_true(biped_step(&b));
   const tabi_gait_event *event = tabi_world_gait_events(b.world, &count);
   assert_true(count > 0);
   assert_near(event->time, 1e-3, 1e-15);
-  assert_near(tabi_world_gait(b.world).pulled, 1e-3, 1e-12);
+  assert_near(tabi_world_gait_state(b.world).pulled, 1e-3, 1e-12);
   for (int i = 0; i < 10 && biped_step(&b); ++i)
-    assert_near(tabi_world_gait(b.world).pulled, 1e-3, 1e-12);
+    assert_near(tabi_world_gait_state(b.world).pulled, 1e-3, 1e-12);
   biped_close(&b);
 }
 
@@ -330,7 +330,7 @@ static void the_end(void **state) {
   biped_open(&b);
   while (biped_step(&b)) {
   }
-  assert_int_equal(tabi_world_gait(b.world).outcome, TABI_GAIT_FELL);
+  assert_int_equal(tabi_world_gait_state(b.world).outcome, TABI_GAIT_FELL);
   uint64_t hash = tabi_world_hash(b.world);
   assert_int_equal(tabi_world_step(b.world, NULL), TABI_ERR_ENDED);
   assert_non_null(strstr(tabi_world_error(b.world)->message, "fell"));

@@ -48,7 +48,7 @@ static biped open_with_sensors(void) {
 /* the soles' loads, where they act, and the torque of a joint, which is returned */
 static double compare(biped *b) {
   double left[6], right[6], centre[6], zmp[6], knee[6], tau[32];
-  tabi_gait_state state = tabi_world_gait(b->world);
+  tabi_gait_state state = tabi_world_gait_state(b->world);
   tabi_world_sensor(b->world, LEFT_CONTACT, left);
   tabi_world_sensor(b->world, RIGHT_CONTACT, right);
   tabi_world_sensor(b->world, LEFT_CENTRE, centre);

@@ -142,8 +142,8 @@ static void compare(biped *plain, biped *turned) {
   for (int i = 0; i < 160; ++i) {
     assert_true(biped_step(plain));
     assert_true(biped_step(turned));
-    tabi_gait_state a = tabi_world_gait(plain->world);
-    tabi_gait_state b = tabi_world_gait(turned->world);
+    tabi_gait_state a = tabi_world_gait_state(plain->world);
+    tabi_gait_state b = tabi_world_gait_state(turned->world);
     assert_string_equal(a.mode, b.mode);
     assert_near(a.heel_force, b.heel_force, 1e-4);
     assert_near(a.toe_force, b.toe_force, 1e-4);
@@ -154,7 +154,7 @@ static void compare(biped *plain, biped *turned) {
     tabi_dynamics_link_pose(tabi_world_dynamics(turned->world), link, b, quat);
     assert_near_n(a, b, 3, 1e-6);
   }
-  assert_int_equal(tabi_world_gait(turned->world).steps, 1);
+  assert_int_equal(tabi_world_gait_state(turned->world).steps, 1);
   assert_near(biped_balance(turned), biped_balance(plain), 1e-6);
 }
 

@@ -1,7 +1,7 @@
 /* bad_inputs.c - the table.  Numbers in comments count the cases as the project lists them. */
 #include "bad_inputs.h"
 
-#include "scratch.h"
+#include "support/scratch.h"
 
 #include <stdint.h>
 #include <stdio.h>

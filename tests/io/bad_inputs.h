@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* What a refusal may take; sanitizers are slow. */
+#define BAD_INPUT_SECONDS (TEST_SHORT ? 5.0 : 1.0)
+
 typedef struct bad_input {
   const char *file;               /* with its extension */
   const char *text;               /* NULL: made by `make` */

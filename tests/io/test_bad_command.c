@@ -1,8 +1,8 @@
 /* test_bad_command.c - every bad input given to the command: one line on stderr, nothing on
  * stdout, exit 3, in time; for odd inputs warnings and exit 0. */
 #include "bad_inputs.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -66,7 +66,7 @@ static void check_refused(const bad_input *input, const char *command, const cha
     (void)snprintf(start, sizeof start, "%s/", TABI_SCRATCH_DIR);
   }
   bool says = strncmp(o.err, start, strlen(start)) == 0 && strstr(o.err, input->words);
-  if (o.code != 3 || o.out[0] != '\0' || !one_line || !says || o.seconds > TABI_TIME_LIMIT) {
+  if (o.code != 3 || o.out[0] != '\0' || !one_line || !says || o.seconds > BAD_INPUT_SECONDS) {
     fail_msg("tabi %s %s: exit %d after %.2f s\nstdout: %s\nstderr: %s", command, input->file,
              o.code, o.seconds, o.out, o.err);
   }
@@ -117,8 +117,5 @@ int main(void) {
       cmocka_unit_test(test_refused_german),
       cmocka_unit_test(test_warned),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

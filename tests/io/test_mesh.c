@@ -1,8 +1,8 @@
 /* test_mesh.c - where meshes are found, that each is added once, and what they weigh. */
 #include "io/mesh.h"
 #include "io/path.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,8 +259,5 @@ int main(void) {
       cmocka_unit_test(test_each_mesh_once), cmocka_unit_test(test_solid),
       cmocka_unit_test(test_solid_products), cmocka_unit_test(test_flat),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

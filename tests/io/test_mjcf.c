@@ -1,7 +1,7 @@
 /* test_mjcf.c - each feature of MJCF in a small model of its own.  What the numbers mean is
  * compared with MuJoCo itself elsewhere; here is what MuJoCo has no notion of. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -388,16 +388,9 @@ static void test_include(void **state) {
 }
 
 static int begin(void **state) {
-  (void)state;
-  scratch_begin();
+  (void)scratch_begin(state);
   (void)scratch_text("no/x.xml", "<x/>");
   (void)scratch_text("more.xml", "<x><body name='last'>" GEOM "</body></x>");
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
   return 0;
 }
 
@@ -421,5 +414,5 @@ int main(void) {
       cmocka_unit_test(test_missing_mesh),
       cmocka_unit_test(test_include),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, begin, scratch_end);
 }

@@ -1,6 +1,6 @@
 /* test_mjcf_errors.c - what is refused in MJCF, with the line and the words that say why. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <string.h>
@@ -202,18 +202,6 @@ static void test_base(void **state) {
   tabi_builder_destroy(builder);
 }
 
-static int begin(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_frames),
@@ -228,5 +216,5 @@ int main(void) {
       cmocka_unit_test(test_missing_mesh),
       cmocka_unit_test(test_base),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

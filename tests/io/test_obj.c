@@ -1,8 +1,8 @@
 /* test_obj.c - what OBJ files become, and what is wrong with those that become nothing. */
 #include "io/assimp.h"
 #include "io/obj.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -167,8 +167,5 @@ int main(void) {
       cmocka_unit_test(test_faces), cmocka_unit_test(test_relative), cmocka_unit_test(test_refused),
       cmocka_unit_test(test_file),  cmocka_unit_test(test_assimp),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

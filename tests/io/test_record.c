@@ -1,8 +1,8 @@
 /* test_record.c - logs of runs: what is written is read back to the last bit; a run goes on from
  * any snapshot, under every contact method, as if nothing had happened; no damaged byte gets
  * through; a log that was cut off is read as far as it goes; and a full disk is told. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <fcntl.h>
@@ -84,23 +84,25 @@ static tabi_recording *open_log(const char *path) {
   return log;
 }
 
-/* A frame against the world it was taken from. */
-static void check_frame(const tabi_frame *frame, tabi_world *world, double timestep) {
+/* A sample against the world it was taken from. */
+static void check_sample(const tabi_sample *sample, tabi_world *world, double timestep) {
   const tabi_model *model = tabi_world_model(world);
   int32_t count = 0;
   const tabi_contact *contact = tabi_world_contacts(world, &count);
   tabi_certificate c = tabi_world_certificate(world);
   tabi_energy e = tabi_world_energy(world);
-  assert_int_equal(frame->step, tabi_world_steps(world));
-  assert_memory_equal(frame->q, tabi_world_q(world), sizeof(double) * (size_t)tabi_model_nq(model));
-  assert_memory_equal(frame->v, tabi_world_v(world), sizeof(double) * (size_t)tabi_model_nv(model));
-  assert_true(frame->energy.kinetic == e.kinetic && frame->energy.work == e.work);
-  assert_true(frame->certificate.gap == c.gap && frame->certificate.dissipation == c.dissipation);
-  assert_int_equal(frame->certificate.iterations, c.iterations);
-  assert_int_equal(frame->certificate.converged, c.converged);
-  assert_int_equal(frame->ncontact, count);
+  assert_int_equal(sample->step, tabi_world_steps(world));
+  assert_memory_equal(sample->q, tabi_world_q(world),
+                      sizeof(double) * (size_t)tabi_model_nq(model));
+  assert_memory_equal(sample->v, tabi_world_v(world),
+                      sizeof(double) * (size_t)tabi_model_nv(model));
+  assert_true(sample->energy.kinetic == e.kinetic && sample->energy.work == e.work);
+  assert_true(sample->certificate.gap == c.gap && sample->certificate.dissipation == c.dissipation);
+  assert_int_equal(sample->certificate.iterations, c.iterations);
+  assert_int_equal(sample->certificate.converged, c.converged);
+  assert_int_equal(sample->ncontact, count);
   for (int32_t i = 0; i < count; ++i) {
-    const tabi_frame_contact *f = &frame->contact[i];
+    const tabi_sample_contact *f = &sample->contact[i];
     assert_int_equal(f->shape_a, contact[i].shape_a);
     assert_int_equal(f->shape_b, contact[i].shape_b);
     bool pushes =
@@ -120,7 +122,7 @@ static void reads_what_was_written(void **state) {
   tabi_recording *log = open_log(path);
   tabi_recording_info info = tabi_recording_get_info(log);
   assert_true(info.complete);
-  assert_int_equal(info.nframe, 601);
+  assert_int_equal(info.nsample, 601);
   assert_int_equal(info.first, 0);
   assert_int_equal(info.last, 600);
   assert_string_equal(info.scene, "boxes");
@@ -130,25 +132,25 @@ static void reads_what_was_written(void **state) {
   bool sticks = false;
   bool slips = false;
   for (int i = 0; i <= 600; ++i) {
-    tabi_frame frame;
+    tabi_sample sample;
     if (i > 0) step(&again);
-    assert_int_equal(tabi_recording_frame(log, i, &frame, NULL), TABI_OK);
-    check_frame(&frame, again.world, 2e-3);
-    for (int32_t k = 0; k < frame.ncontact; ++k) {
-      sticks = sticks || frame.contact[k].status == TABI_CONTACT_STICK;
-      slips = slips || frame.contact[k].status == TABI_CONTACT_SLIP;
+    assert_int_equal(tabi_recording_sample(log, i, &sample, NULL), TABI_OK);
+    check_sample(&sample, again.world, 2e-3);
+    for (int32_t k = 0; k < sample.ncontact; ++k) {
+      sticks = sticks || sample.contact[k].status == TABI_CONTACT_STICK;
+      slips = slips || sample.contact[k].status == TABI_CONTACT_SLIP;
     }
   }
   assert_true(sticks && slips);
   // in any order
   for (int64_t i = 600; i >= 0; i -= 37) {
-    tabi_frame frame;
-    assert_int_equal(tabi_recording_frame(log, i, &frame, NULL), TABI_OK);
-    assert_int_equal(frame.step, i);
+    tabi_sample sample;
+    assert_int_equal(tabi_recording_sample(log, i, &sample, NULL), TABI_OK);
+    assert_int_equal(sample.step, i);
     assert_int_equal(tabi_recording_find(log, i), i);
   }
-  tabi_frame frame;
-  assert_int_equal(tabi_recording_frame(log, 601, &frame, NULL), TABI_ERR_ARGUMENT);
+  tabi_sample sample;
+  assert_int_equal(tabi_recording_sample(log, 601, &sample, NULL), TABI_ERR_ARGUMENT);
   assert_int_equal(tabi_recording_find(log, -1), TABI_NONE);
   tabi_recording_close(log);
   end_run(&again);
@@ -162,7 +164,7 @@ static void writes_every_so_many(void **state) {
   tabi_recording *log = open_log(path);
   tabi_recording_info info = tabi_recording_get_info(log);
   // every seventh, and the last
-  assert_int_equal(info.nframe, 16);
+  assert_int_equal(info.nsample, 16);
   assert_int_equal(info.last, 100);
   assert_int_equal(tabi_recording_find(log, 13), 1);
   assert_int_equal(tabi_recording_find(log, 14), 2);
@@ -309,7 +311,7 @@ static void refuses_every_flipped_byte(void **state) {
   free(bytes);
 }
 
-/* Cut anywhere it is refused as too short, or gives some first frames as they were. */
+/* Cut anywhere it is refused as too short, or gives some first samples as they were. */
 static void reads_what_is_left(void **state) {
   (void)state;
   size_t size = 0;
@@ -327,12 +329,12 @@ static void reads_what_is_left(void **state) {
       assert_int_equal(most, 0);
     } else {
       tabi_recording_info info = tabi_recording_get_info(log);
-      tabi_frame frame;
+      tabi_sample sample;
       assert_false(info.complete);
-      assert_true(info.nframe >= most);
-      most = info.nframe;
-      assert_int_equal(tabi_recording_frame(log, most - 1, &frame, &err), TABI_OK);
-      assert_int_equal(frame.step, most - 1);
+      assert_true(info.nsample >= most);
+      most = info.nsample;
+      assert_int_equal(tabi_recording_sample(log, most - 1, &sample, &err), TABI_OK);
+      assert_int_equal(sample.step, most - 1);
     }
     tabi_recording_close(log);
     free(part);
@@ -348,11 +350,11 @@ static void refuses_other_orders(void **state) {
   tabi_error err = {0};
   unsigned char *bytes = small_log(&size);
   uint32_t head = 0;
-  uint32_t frames = 0;
+  uint32_t samples = 0;
   memcpy(&head, bytes + 20, sizeof head);
   size_t first = 16 + 20 + (size_t)head;
-  memcpy(&frames, bytes + first + 4, sizeof frames);
-  size_t second = first + 20 + frames;
+  memcpy(&samples, bytes + first + 4, sizeof samples);
+  size_t second = first + 20 + samples;
   unsigned char *other = malloc(2 * size);
   assert_non_null(other);
   memcpy(other, bytes, first);
@@ -403,18 +405,6 @@ static void refuses_changed_robots(void **state) {
   end_run(&r);
 }
 
-static int begin(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_what_was_written),
@@ -428,5 +418,5 @@ int main(void) {
       cmocka_unit_test(tells_a_full_disk),
       cmocka_unit_test(refuses_changed_robots),
   };
-  return cmocka_run_group_tests_name("record", tests, begin, end);
+  return cmocka_run_group_tests_name("record", tests, scratch_begin, scratch_end);
 }

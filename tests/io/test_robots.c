@@ -1,6 +1,6 @@
 /* test_robots.c - robots of others load whole: links, joints, coordinates, mass. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>

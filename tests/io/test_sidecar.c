@@ -1,7 +1,7 @@
 /* test_sidecar.c - robot.tabi.yaml beside robot.urdf: what it adds, when it is read, and what is
  * refused. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -31,16 +31,9 @@ static const char beside[] = "joints:\n"
                              "  - {type: ball, a: left, b: plate, at: [0.5, 0, -2]}\n";
 
 static int begin(void **state) {
-  (void)state;
-  scratch_begin();
+  (void)scratch_begin(state);
   (void)scratch_text("bars.urdf", bars);
   (void)scratch_text("bars.tabi.yaml", beside);
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
   return 0;
 }
 
@@ -245,5 +238,5 @@ int main(void) {
       cmocka_unit_test(test_refused), cmocka_unit_test(test_folder),
       cmocka_unit_test(test_scene),   cmocka_unit_test(test_open_posture),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, begin, scratch_end);
 }

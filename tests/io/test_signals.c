@@ -1,8 +1,8 @@
-/* test_signals.c - named numbers of frames: every one is what the world says when asked directly,
+/* test_signals.c - named numbers of samples: every one is what the world says when asked directly,
  * those of a log are those of the run to the last bit, and names are found by group, by star, and
  * when mistyped. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <stdio.h>
@@ -225,11 +225,11 @@ static void logs_give_the_same(void **state) {
   assert_int_equal(tabi_recorder_close(recorder, &err), TABI_OK);
   tabi_recording *log = tabi_recording_open(path, &err);
   assert_non_null(log);
-  assert_int_equal(tabi_recording_get_info(log).nframe, STEPS + 1);
+  assert_int_equal(tabi_recording_get_info(log).nsample, STEPS + 1);
   for (size_t i = 0; i <= STEPS; ++i) {
-    tabi_frame frame;
-    assert_int_equal(tabi_recording_frame(log, (int64_t)i, &frame, &err), TABI_OK);
-    tabi_signals_eval(r.signals, &frame, r.value);
+    tabi_sample sample;
+    assert_int_equal(tabi_recording_sample(log, (int64_t)i, &sample, &err), TABI_OK);
+    tabi_signals_eval(r.signals, &sample, r.value);
     assert_true(same_bits(r.value, rows + i * (size_t)count, count));
   }
   tabi_recording_close(log);
@@ -306,23 +306,11 @@ static void names_are_found(void **state) {
   end_run(&r);
 }
 
-static int begin(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(says_what_the_world_says), cmocka_unit_test(slips_and_flies),
       cmocka_unit_test(logs_give_the_same),       cmocka_unit_test(names_are_one_of_a_kind),
       cmocka_unit_test(several_robots),           cmocka_unit_test(names_are_found),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

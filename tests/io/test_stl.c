@@ -1,7 +1,7 @@
 /* test_stl.c - binary and ASCII STL, good and bad. */
 #include "io/stl.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

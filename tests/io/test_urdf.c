@@ -1,6 +1,6 @@
 /* test_urdf.c - each feature of URDF in a small robot of its own. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <locale.h>
@@ -441,8 +441,5 @@ int main(void) {
       cmocka_unit_test(test_german),
       cmocka_unit_test(test_ignored),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

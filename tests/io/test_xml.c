@@ -1,7 +1,7 @@
 /* test_xml.c - the tree, its lines, and numbers under any locale. */
 #include "io/xml.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * what can be, and touch no memory that is not theirs (sanitizers watch). What would be read beyond
  * an array, or is not finite where worlds are, has to be refused. */
 #include "record/record.h"
-#include "scratch.h"
 #include "support/near.h"
 #include "support/rng.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +71,13 @@ typedef struct piece {
 } piece;
 
 typedef struct pieces {
-  piece item[MAX_PIECES]; /* head, first frame, snapshot, frames, snapshot, end */
+  piece item[MAX_PIECES]; /* head, first sample, snapshot, samples, snapshot, end */
   int count;
-  tbi_frame_shape shape;
+  tbi_sample_shape shape;
   size_t snapshot_size;
 } pieces;
 
-enum { HEAD, FRAMES = 3, SNAPSHOT };
+enum { HEAD, SAMPLES = 3, SNAPSHOT };
 
 static unsigned char *copy_of(const void *bytes, size_t size) {
   unsigned char *copy = malloc(size + 1);
@@ -97,7 +97,7 @@ static pieces take_apart(const unsigned char *bytes, size_t size) {
         (piece){chunk.kind, chunk.size, copy_of(bytes + at + TBI_CHUNK_SIZE, chunk.size)};
   }
   assert_int_equal(p.count, 6);
-  assert_true(p.item[FRAMES].kind == TBI_CHUNK_FRAMES);
+  assert_true(p.item[SAMPLES].kind == TBI_CHUNK_SAMPLES);
   assert_true(p.item[SNAPSHOT].kind == TBI_CHUNK_SNAPSHOT);
   return p;
 }
@@ -119,7 +119,7 @@ static pieces write_pieces(void) {
   size_t size = fread(bytes, 1, sizeof bytes, file);
   (void)fclose(file);
   pieces p = take_apart(bytes, size);
-  p.shape = tbi_frame_shape_of(r.scene);
+  p.shape = tbi_sample_shape_of(r.scene);
   p.snapshot_size = tabi_world_snapshot_size(r.world);
   end_run(&r);
   return p;
@@ -153,7 +153,7 @@ static unsigned char *put_together(const pieces *p, int which, const piece *othe
 
 /* -- all that can be done with a log */
 
-/* The scene of the log with its frames and its last snapshot; false: something was refused. */
+/* The scene of the log with its samples and its last snapshot; false: something was refused. */
 static bool play(tabi_recording *log) {
   tabi_recording_info info = tabi_recording_get_info(log);
   tabi_scene *scene = tabi_recording_scene(log, NULL, NULL);
@@ -167,12 +167,12 @@ static bool play(tabi_recording *log) {
   void *snapshot = malloc(info.snapshot_size + 1);
   assert_true(value && snapshot);
   bool good = true;
-  for (int64_t i = 0; i < info.nframe && good; ++i) {
-    tabi_frame frame;
-    good = tabi_recording_frame(log, i, &frame, NULL) == TABI_OK;
+  for (int64_t i = 0; i < info.nsample && good; ++i) {
+    tabi_sample sample;
+    good = tabi_recording_sample(log, i, &sample, NULL) == TABI_OK;
     if (!good) break;
-    tabi_signals_eval(signals, &frame, value);
-    good = tabi_ledger_add(ledger, &frame, NULL) == TABI_OK;
+    tabi_signals_eval(signals, &sample, value);
+    good = tabi_ledger_add(ledger, &sample, NULL) == TABI_OK;
   }
   int64_t at = 0;
   good = good && tabi_recording_snapshot(log, info.last, snapshot, &at, NULL) == TABI_OK &&
@@ -213,7 +213,7 @@ static void takes_the_true_one(void **state) {
 static void numbers_of_the_head(void **state) {
   const pieces *p = *state;
   static const int32_t values[] = {-1, 0, 1, 3, 1000, 1 << 23, INT32_MAX, INT32_MIN};
-  // by index: any number may stand for the version, steps between frames and settings are told
+  // by index: any number may stand for the version, steps between samples and settings are told
   static const bool may_change[11] = {true, false, false, false, true, true, true};
   piece head = p->item[HEAD];
   head.payload = copy_of(head.payload, head.size);
@@ -247,20 +247,20 @@ static void size_of_the_snapshot(void **state) {
   free(head.payload);
 }
 
-/* -- frames */
+/* -- samples */
 
-enum { MAX_WORDS = 400, PACKED_ROOM = TBI_FRAMES_SIZE + STEPS * (4 + 9 * MAX_WORDS) };
+enum { MAX_WORDS = 400, PACKED_ROOM = TBI_SAMPLES_SIZE + STEPS * (4 + 9 * MAX_WORDS) };
 
-typedef struct frames {
-  unsigned char start[TBI_FRAMES_SIZE];
+typedef struct samples {
+  unsigned char start[TBI_SAMPLES_SIZE];
   uint64_t word[STEPS][MAX_WORDS];
   uint32_t count[STEPS];
-} frames;
+} samples;
 
-static void unpack(const piece *from, frames *to) {
+static void unpack(const piece *from, samples *to) {
   uint64_t word[MAX_WORDS] = {0};
   memcpy(to->start, from->payload, sizeof to->start);
-  size_t at = TBI_FRAMES_SIZE;
+  size_t at = TBI_SAMPLES_SIZE;
   for (int i = 0; i < STEPS; ++i) {
     memcpy(&to->count[i], from->payload + at, sizeof to->count[i]);
     size_t count = to->count[i];
@@ -273,10 +273,10 @@ static void unpack(const piece *from, frames *to) {
   assert_int_equal(at, from->size);
 }
 
-static void pack(const frames *from, piece *to) {
+static void pack(const samples *from, piece *to) {
   const uint64_t zero[MAX_WORDS] = {0};
   memcpy(to->payload, from->start, sizeof from->start);
-  to->size = TBI_FRAMES_SIZE;
+  to->size = TBI_SAMPLES_SIZE;
   for (int i = 0; i < STEPS; ++i) {
     memcpy(to->payload + to->size, &from->count[i], sizeof from->count[i]);
     to->size += sizeof from->count[i];
@@ -304,16 +304,16 @@ static bool is_finite(uint64_t word) {
   return isfinite(number);
 }
 
-static void words_of_a_frame(void **state) {
+static void words_of_a_sample(void **state) {
   const pieces *p = *state;
-  static frames f;
-  piece made = {TBI_CHUNK_FRAMES, 0, malloc(PACKED_ROOM)};
-  unpack(&p->item[FRAMES], &f);
+  static samples f;
+  piece made = {TBI_CHUNK_SAMPLES, 0, malloc(PACKED_ROOM)};
+  unpack(&p->item[SAMPLES], &f);
   pack(&f, &made);
-  assert_int_equal(made.size, p->item[FRAMES].size);
-  assert_memory_equal(made.payload, p->item[FRAMES].payload, made.size);
-  // in the fourth frame, which has contacts
-  size_t first = tbi_frame_words(&p->shape, 0);
+  assert_int_equal(made.size, p->item[SAMPLES].size);
+  assert_memory_equal(made.payload, p->item[SAMPLES].payload, made.size);
+  // in the fourth sample, which has contacts
+  size_t first = tbi_sample_words(&p->shape, 0);
   size_t motion = 12 + (size_t)p->shape.nq + (size_t)p->shape.nv;
   assert_true(f.count[3] > first);
   for (size_t i = 0; i < f.count[3]; ++i) {
@@ -321,7 +321,7 @@ static void words_of_a_frame(void **state) {
       uint64_t was = f.word[3][i];
       f.word[3][i] = oddities[k];
       pack(&f, &made);
-      bool good = accepts(p, FRAMES, &made);
+      bool good = accepts(p, SAMPLES, &made);
       bool indexes = i == 0 || i == 1 || (i >= first && (i - first) % 9 < 2);
       bool wrong = (i >= 12 && i < motion && !is_finite(oddities[k])) || (indexes && k >= 7);
       if (good && wrong) fail_msg("word %zu, oddity %d", i, k);
@@ -331,25 +331,25 @@ static void words_of_a_frame(void **state) {
   free(made.payload);
 }
 
-/* How many frames and words there are said to be. */
-static void counts_of_frames(void **state) {
+/* How many samples and words there are said to be. */
+static void counts_of_samples(void **state) {
   const pieces *p = *state;
-  static frames f;
-  piece made = {TBI_CHUNK_FRAMES, 0, malloc(PACKED_ROOM)};
-  unpack(&p->item[FRAMES], &f);
+  static samples f;
+  piece made = {TBI_CHUNK_SAMPLES, 0, malloc(PACKED_ROOM)};
+  unpack(&p->item[SAMPLES], &f);
   static const uint32_t values[] = {0, 1, 11, 13, 1000, 0x7fffffff, 0xffffffff};
-  for (size_t at = 0; at < TBI_FRAMES_SIZE - 4; at += 4) {
+  for (size_t at = 0; at < TBI_SAMPLES_SIZE - 4; at += 4) {
     for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
-      frames g = f;
+      samples g = f;
       memcpy(g.start + at, &values[k], sizeof values[k]);
       pack(&g, &made);
-      if (memcmp(&g, &f, sizeof g) != 0) assert_false(accepts(p, FRAMES, &made));
+      if (memcmp(&g, &f, sizeof g) != 0) assert_false(accepts(p, SAMPLES, &made));
     }
   }
   pack(&f, &made);
   for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
-    memcpy(made.payload + TBI_FRAMES_SIZE, &values[k], sizeof values[k]);
-    assert_false(accepts(p, FRAMES, &made));
+    memcpy(made.payload + TBI_SAMPLES_SIZE, &values[k], sizeof values[k]);
+    assert_false(accepts(p, SAMPLES, &made));
   }
   free(made.payload);
 }
@@ -447,24 +447,22 @@ static void words_of_a_walk(void **state) {
 static pieces all;
 
 static int begin(void **state) {
-  scratch_begin();
+  (void)scratch_begin(state);
   all = write_pieces();
   *state = &all;
   return 0;
 }
 
 static int end(void **state) {
-  (void)state;
   free_pieces(&all);
-  scratch_end();
-  return 0;
+  return scratch_end(state);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(takes_the_true_one),   cmocka_unit_test(numbers_of_the_head),
-      cmocka_unit_test(size_of_the_snapshot), cmocka_unit_test(words_of_a_frame),
-      cmocka_unit_test(counts_of_frames),     cmocka_unit_test(bytes_by_chance),
+      cmocka_unit_test(size_of_the_snapshot), cmocka_unit_test(words_of_a_sample),
+      cmocka_unit_test(counts_of_samples),    cmocka_unit_test(bytes_by_chance),
       cmocka_unit_test(words_of_a_snapshot),  cmocka_unit_test(words_of_a_walk),
   };
   return cmocka_run_group_tests_name("forged", tests, begin, end);

@@ -1,6 +1,6 @@
 /* test_ledger.c - the ledger of stick and slip: bodies that slide, stop and rest have the way, the
  * loss and the times of the closed forms, under every method that holds bodies apart; what lasts
- * one frame only is no change; links of one tree have no ledger with each other. */
+ * one sample only is no change; links of one tree have no ledger with each other. */
 #include "support/near.h"
 #include "tabi/tabi_record.h"
 
@@ -158,7 +158,7 @@ static void rests(void **state) {
   }
 }
 
-/* -- frames made by hand */
+/* -- samples made by hand */
 
 static const char bodies[] =
     "bodies:\n"
@@ -167,8 +167,8 @@ static const char bodies[] =
     "  - {name: other, mass: 1, shape: {box: [1, 1, 1]}, xyz: [3, 0, 0]}\n";
 
 /* One second of a box on the floor: k sticks, s slips at 2 m/s and 3 W under 5 N, - is away. */
-static tabi_frame_contact contact_of(char what, int32_t link) {
-  tabi_frame_contact c = {
+static tabi_sample_contact contact_of(char what, int32_t link) {
+  tabi_sample_contact c = {
       .link_a = 0, .link_b = link, .normal = {0, 0, 1}
   };
   if (what == '-') return c;
@@ -179,14 +179,14 @@ static tabi_frame_contact contact_of(char what, int32_t link) {
   return c;
 }
 
-/* What the ledger makes of frames, as text: "k0-2 s2-5". */
-static void tell(const char *frames, char *text, size_t size) {
+/* What the ledger makes of samples, as text: "k0-2 s2-5". */
+static void tell(const char *samples, char *text, size_t size) {
   tabi_error err = {0};
   run r = begin(bodies, "cone");
-  for (int i = 0; frames[i] != '\0'; ++i) {
-    tabi_frame_contact c = contact_of(frames[i], 1);
-    tabi_frame frame = {.step = i + 1, .time = i + 1, .contact = &c, .ncontact = 1};
-    assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_OK);
+  for (int i = 0; samples[i] != '\0'; ++i) {
+    tabi_sample_contact c = contact_of(samples[i], 1);
+    tabi_sample sample = {.step = i + 1, .time = i + 1, .contact = &c, .ncontact = 1};
+    assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_OK);
   }
   int32_t count = 0;
   const tabi_ledger_entry *entry = tabi_ledger_entries(r.ledger, &count);
@@ -199,7 +199,7 @@ static void tell(const char *frames, char *text, size_t size) {
   end(&r);
 }
 
-static void one_frame_is_no_change(void **state) {
+static void one_sample_is_no_change(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"kkkk",      "k0-4"          },
@@ -229,16 +229,16 @@ static void one_frame_is_no_change(void **state) {
 static void sums_stay(void **state) {
   (void)state;
   tabi_error err = {0};
-  static const char frames[] = "kss-kskksssk--sks-kks";
+  static const char samples[] = "kss-kskksssk--sks-kks";
   run r = begin(bodies, "cone");
   double slips = 0;
   double touches = 0;
-  for (int i = 0; frames[i] != '\0'; ++i) {
-    tabi_frame_contact c = contact_of(frames[i], 1);
-    tabi_frame frame = {.step = i + 1, .time = i + 1, .contact = &c, .ncontact = 1};
-    assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_OK);
-    slips += frames[i] == 's';
-    touches += frames[i] != '-';
+  for (int i = 0; samples[i] != '\0'; ++i) {
+    tabi_sample_contact c = contact_of(samples[i], 1);
+    tabi_sample sample = {.step = i + 1, .time = i + 1, .contact = &c, .ncontact = 1};
+    assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_OK);
+    slips += samples[i] == 's';
+    touches += samples[i] != '-';
     tabi_ledger_entry sum = {0};
     int32_t count = 0;
     const tabi_ledger_entry *entry = tabi_ledger_entries(r.ledger, &count);
@@ -260,14 +260,14 @@ static void force_decides(void **state) {
   (void)state;
   tabi_error err = {0};
   run r = begin(bodies, "cone");
-  tabi_frame_contact c[2] = {contact_of('k', 1), contact_of('s', 1)};
-  tabi_frame frame = {.contact = c, .ncontact = 2};
+  tabi_sample_contact c[2] = {contact_of('k', 1), contact_of('s', 1)};
+  tabi_sample sample = {.contact = c, .ncontact = 2};
   for (int i = 1; i <= 4; ++i) {
-    frame.step = i;
-    frame.time = i;
+    sample.step = i;
+    sample.time = i;
     // 5 N stick and 4 N slip, then 6 N slip
     c[1].force[2] = i <= 2 ? 4 : 6;
-    assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_OK);
+    assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_OK);
   }
   int32_t count = 0;
   const tabi_ledger_entry *entry = tabi_ledger_entries(r.ledger, &count);
@@ -279,16 +279,16 @@ static void force_decides(void **state) {
   end(&r);
 }
 
-/* Entries stand in the order of their starts, also those that waited for a second frame. */
+/* Entries stand in the order of their starts, also those that waited for a second sample. */
 static void starts_in_order(void **state) {
   (void)state;
   tabi_error err = {0};
-  static const char *const frames[2] = {"kkkssskk", "--s-kkss"};
+  static const char *const samples[2] = {"kkkssskk", "--s-kkss"};
   run r = begin(bodies, "cone");
-  for (int i = 0; frames[0][i] != '\0'; ++i) {
-    const tabi_frame_contact c[2] = {contact_of(frames[0][i], 1), contact_of(frames[1][i], 2)};
-    tabi_frame frame = {.step = i + 1, .time = i + 1, .contact = c, .ncontact = 2};
-    assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_OK);
+  for (int i = 0; samples[0][i] != '\0'; ++i) {
+    const tabi_sample_contact c[2] = {contact_of(samples[0][i], 1), contact_of(samples[1][i], 2)};
+    tabi_sample sample = {.step = i + 1, .time = i + 1, .contact = c, .ncontact = 2};
+    assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_OK);
   }
   int32_t count = 0;
   const tabi_ledger_entry *entry = tabi_ledger_entries(r.ledger, &count);
@@ -305,20 +305,20 @@ static void starts_in_order(void **state) {
   end(&r);
 }
 
-static void refuses_what_is_no_frame_of_it(void **state) {
+static void refuses_what_is_no_sample_of_it(void **state) {
   (void)state;
   tabi_error err = {0};
   run r = begin(bodies, "cone");
-  tabi_frame_contact c = contact_of('k', 3);
-  tabi_frame frame = {.step = 1, .time = 1, .contact = &c, .ncontact = 1};
-  assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_ERR_ARGUMENT);
+  tabi_sample_contact c = contact_of('k', 3);
+  tabi_sample sample = {.step = 1, .time = 1, .contact = &c, .ncontact = 1};
+  assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_ERR_ARGUMENT);
   assert_non_null(strstr(err.message, "another model"));
   c.link_b = -2;
-  assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_ERR_ARGUMENT);
+  assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_ERR_ARGUMENT);
   c.link_b = 1;
-  assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_OK);
-  frame.time = 0.5;
-  assert_int_equal(tabi_ledger_add(r.ledger, &frame, &err), TABI_ERR_ARGUMENT);
+  assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_OK);
+  sample.time = 0.5;
+  assert_int_equal(tabi_ledger_add(r.ledger, &sample, &err), TABI_ERR_ARGUMENT);
   assert_non_null(strstr(err.message, "order of time"));
   end(&r);
 }
@@ -360,9 +360,9 @@ static void feet_of_a_robot(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slides),          cmocka_unit_test(stops),
-      cmocka_unit_test(rests),           cmocka_unit_test(one_frame_is_no_change),
+      cmocka_unit_test(rests),           cmocka_unit_test(one_sample_is_no_change),
       cmocka_unit_test(sums_stay),       cmocka_unit_test(force_decides),
-      cmocka_unit_test(starts_in_order), cmocka_unit_test(refuses_what_is_no_frame_of_it),
+      cmocka_unit_test(starts_in_order), cmocka_unit_test(refuses_what_is_no_sample_of_it),
       cmocka_unit_test(feet_of_a_robot),
   };
   return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* test_replay.c - the log of a run is the run: under every formulation each frame has the hash of
+/* test_replay.c - the log of a run is the run: under every formulation each sample has the hash of
  * the state it was taken from, and every second of it, done again from the log, meets the same
  * hashes. A walk with a stabiliser remembers more than the world and is done again from its start;
  * one without does not. A log of a humanoid with 42 degrees of freedom that walks is small. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
 #include <inttypes.h>
@@ -85,11 +85,11 @@ static void step(run *r) {
 }
 
 /* As tabi_world_hash does it. */
-static uint64_t hash_of(const tabi_frame *frame, const tabi_recording_info *info) {
+static uint64_t hash_of(const tabi_sample *sample, const tabi_recording_info *info) {
   uint64_t hash = 0xcbf29ce484222325U;
-  const void *bytes[] = {frame->q, frame->v, &frame->step};
+  const void *bytes[] = {sample->q, sample->v, &sample->step};
   const size_t size[] = {sizeof(double) * (size_t)info->nq, sizeof(double) * (size_t)info->nv,
-                         sizeof frame->step};
+                         sizeof sample->step};
   for (size_t i = 0; i < 3; ++i) {
     const unsigned char *at = bytes[i];
     for (size_t k = 0; k < size[i]; ++k)
@@ -99,10 +99,7 @@ static uint64_t hash_of(const tabi_frame *frame, const tabi_recording_info *info
 }
 
 static int steps_of(const replay_case *c, const run *r) {
-  double seconds = c->seconds;
-#ifdef TABI_SHORT_RUNS
-  seconds /= 2;
-#endif
+  double seconds = TEST_SHORT ? c->seconds / 2 : c->seconds;
   return (int)(seconds / tabi_world_get_def(r->world).timestep + 0.5);
 }
 
@@ -123,13 +120,14 @@ static const char *write_log(run *r, int steps, uint64_t *hash) {
   return path;
 }
 
-static void check_frames(tabi_recording *log, const uint64_t *hash) {
+static void check_samples(tabi_recording *log, const uint64_t *hash) {
   tabi_recording_info info = tabi_recording_get_info(log);
-  for (int64_t i = 0; i < info.nframe; ++i) {
-    tabi_frame frame;
+  for (int64_t i = 0; i < info.nsample; ++i) {
+    tabi_sample sample;
     tabi_error err = {0};
-    if (tabi_recording_frame(log, i, &frame, &err) != TABI_OK) fail_msg("%s", err.message);
-    if (hash_of(&frame, &info) != hash[frame.step]) fail_msg("frame of step %" PRId64, frame.step);
+    if (tabi_recording_sample(log, i, &sample, &err) != TABI_OK) fail_msg("%s", err.message);
+    if (hash_of(&sample, &info) != hash[sample.step])
+      fail_msg("sample of step %" PRId64, sample.step);
   }
 }
 
@@ -173,7 +171,7 @@ static void replays(void **state) {
   if (tabi_scene_nrobot(r.scene) > 0) check_size(path, steps);
   tabi_recording *log = tabi_recording_open(path, &err);
   if (!log) fail_msg("%s", err.message);
-  check_frames(log, hash);
+  check_samples(log, hash);
   int second = (int)(1 / tabi_world_get_def(r.world).timestep + 0.5);
   for (int from = 0; from < steps; from += second) {
     int to = from + second < steps ? from + second : steps;
@@ -193,8 +191,5 @@ int main(void) {
     tests[i] =
         (struct CMUnitTest){.name = name[i], .test_func = replays, .initial_state = &cases[i]};
   }
-  scratch_begin();
-  int failed = cmocka_run_group_tests_name("replay", tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests_name("replay", tests, scratch_begin, scratch_end);
 }

@@ -1,8 +1,8 @@
 /* test_gait.c - the section `gait` of scenes: what it becomes, what is refused and how, that other
  * contact models let it be, and that the tables of docs/gait.md are those of the code. */
 #include "gait/gait.h"
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -122,17 +122,17 @@ static void test_settings(void **state) {
   const tabi_model *model = tabi_scene_model(scene);
   tabi_world_def world = tabi_scene_world_def(scene);
   assert_int_equal(world.contact, TABI_CONTACT_GAIT);
-  tabi_gait_def def = tabi_gait_settings(world.gait.biped);
+  tabi_gait_def def = tabi_gait_get_def(world.gait.biped);
   assert_int_equal(def.foot[0].link, tabi_model_find_link(model, "b/left_foot"));
   assert_int_equal(def.foot[1].link, tabi_model_find_link(model, "b/right_foot"));
   assert_near_n(def.foot[1].toe, ((const double[3]){0.5, 0, -0.5}), 3, 0);
-  assert_int_equal(def.support, 1);
-  assert_string_equal(def.start, "4");
+  assert_int_equal(def.initial_support, 1);
+  assert_string_equal(def.initial_mode, "4");
   assert_int_equal(def.events, TABI_GAIT_STEP);
   assert_int_equal(def.guards, TABI_GAIT_PAPER);
   assert_int_equal(def.impact, TABI_GAIT_COULOMB);
   const double numbers[] = {def.friction,      def.support_friction, def.slip_stop,
-                            def.pivot_damping, def.least_stride,     def.scuff,
+                            def.pivot_damping, def.min_stride,       def.scuff,
                             def.sink};
   assert_near_n(numbers, ((const double[]){0.4, 0.7, 0.02, 3, 0.1, 0.03, 0.05}), 7, 0);
   assert_int_equal(def.nforce, 2);
@@ -154,7 +154,7 @@ static void test_infinite_friction(void **state) {
     tabi_error err = {0};
     tabi_scene *scene = load(texts[i], &err);
     if (!scene) fail_msg("%s", err.message);
-    assert_true(isinf(tabi_gait_settings(tabi_scene_world_def(scene).gait.biped).support_friction));
+    assert_true(isinf(tabi_gait_get_def(tabi_scene_world_def(scene).gait.biped).support_friction));
     tabi_scene_destroy(scene);
   }
 }
@@ -228,25 +228,25 @@ static int count_rows(const char *document, const char *heading) {
 static void test_document(void **state) {
   (void)state;
   static const char *const support[] = {"flat", "on its toe", "on its heel"};
-  static const char *const other[] = {"in the air", "heel", "toe", "flat"};
+  static const char *const swing[] = {"in the air", "heel", "toe", "flat"};
   static const char *const rows[] = {"A", "B", "B", "C"};
   static const char *const jump[] = {"release", "impact", "swap", "friction", "end"};
   char *document = read_document();
   char row[256];
-  for (int32_t i = 0; i < TBI_MODES; ++i) {
+  for (int32_t i = 0; i < TBI_GAIT_MODES; ++i) {
     const tbi_gait_mode *mode = &tbi_gait_modes[i];
     (void)snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s | %s |\n", mode->name,
-                   support[mode->support], other[mode->other],
-                   mode->support == TBI_FLAT ? "n" : "n + 1", rows[mode->other]);
+                   support[mode->support], swing[mode->swing],
+                   mode->support == TBI_FLAT ? "n" : "n + 1", rows[mode->swing]);
     need_row(document, row);
   }
-  assert_int_equal(count_rows(document, "| mode | support"), TBI_MODES);
+  assert_int_equal(count_rows(document, "| mode | support"), TBI_GAIT_MODES);
   for (int32_t i = 0; i < tbi_gait_change_count; ++i) {
     const tbi_gait_change *change = &tbi_gait_changes[i];
-    const char *from = change->from == TBI_ANY ? "any" : tbi_gait_modes[change->from].name;
-    const char *to = change->to == TBI_SAME ? "same" : tbi_gait_modes[change->to].name;
+    const char *from = change->from == TBI_ANY_MODE ? "any" : tbi_gait_modes[change->from].name;
+    const char *to = change->to == TBI_SAME_MODE ? "same" : tbi_gait_modes[change->to].name;
     (void)snprintf(row, sizeof row, "\n| `%s` | `%s` | %s | %s | %s |\n", from, to,
-                   tbi_signals[change->signal].name, jump[change->jump],
+                   tbi_gait_guard_infos[change->guard].name, jump[change->jump],
                    change->strict ? "strict" : "both");
     need_row(document, row);
   }
@@ -263,8 +263,5 @@ int main(void) {
       cmocka_unit_test(test_torque),
       cmocka_unit_test(test_document),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

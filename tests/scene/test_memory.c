@@ -1,61 +1,11 @@
 /* test_memory.c - the n-th allocation fails, for every n: loading a scene says "out of memory" and
  * leaves no block behind.  Stepping one allocates nothing. */
-#include "scratch.h"
+#include "support/heap.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static struct {
-  long until; /* allocations that still succeed; negative: all do */
-  bool failed;
-  long live; /* blocks not yet freed */
-  long made;
-} heap = {.until = -1};
-
-// the linker's names for what --wrap replaces
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *block);
-
-static bool fails(void) {
-  ++heap.made;
-  if (heap.until < 0) return false;
-  heap.failed = heap.failed || heap.until == 0;
-  return heap.until-- == 0;
-}
-
-static void *count(void *block) {
-  heap.live += block != NULL;
-  return block;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : count(__real_malloc(size)); }
-void *__wrap_calloc(size_t n, size_t size) {
-  return fails() ? NULL : count(__real_calloc(n, size));
-}
-void *__wrap_realloc(void *block, size_t size) {
-  if (fails()) return NULL;
-  return block ? __real_realloc(block, size) : count(__real_realloc(NULL, size));
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return fails() ? NULL : count(__real_aligned_alloc(alignment, size));
-}
-void __wrap_free(void *block) {
-  heap.live -= block != NULL;
-  __real_free(block);
-}
-// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 
 static const char arm[] =
     "<robot name='arm'><link name='upper'><inertial><mass value='1'/>"
@@ -118,30 +68,29 @@ static const char *write_files(void) {
   return scratch_text("s.yaml", text);
 }
 
-static void fail_each(tabi_scene *load_one(const char *path, tabi_error *err), const char *path) {
-  bool failed = true;
-  long n = 0;
-  for (; failed; ++n) {
-    tabi_error err = {0};
-    long before = heap.live;
-    heap.failed = false;
-    heap.until = n;
-    tabi_scene *scene = load_one(path, &err);
-    heap.until = -1;
-    failed = heap.failed;
-    if (failed && scene) fail_msg("allocation %ld failed and nobody noticed", n);
-    if (failed) assert_int_equal(err.status, TABI_ERR_MEMORY);
-    tabi_scene_destroy(scene);
-    if (heap.live != before) fail_msg("allocation %ld: %ld blocks left", n, heap.live - before);
-  }
-  assert_true(n > 100);
+typedef struct load_job {
+  tabi_scene *(*load)(const char *path, tabi_error *err);
+  const char *path;
+} load_job;
+
+static tabi_status load_and_destroy(const void *context, tabi_error *err) {
+  const load_job *job = context;
+  tabi_scene *scene = job->load(job->path, err);
+  tabi_status status = scene ? TABI_OK : err->status;
+  tabi_scene_destroy(scene);
+  return status;
+}
+
+static void starve(tabi_scene *load_one(const char *path, tabi_error *err), const char *path) {
+  const load_job job = {load_one, path};
+  assert_true(heap_starve(load_and_destroy, &job, false) > 99);
 }
 
 static void test_failing(void **state) {
   (void)state;
-  fail_each(load, write_files());
-  fail_each(load_walk, scratch_text("walk.yaml", walk));
-  fail_each(load_walker, TABI_SOURCE_DIR "/scenes/walk_bush.yaml");
+  starve(load, write_files());
+  starve(load_walk, scratch_text("walk.yaml", walk));
+  starve(load_walker, TABI_SOURCE_DIR "/scenes/walk_bush.yaml");
 }
 
 static void step_without_memory(tabi_scene *scene, int steps) {
@@ -150,12 +99,12 @@ static void step_without_memory(tabi_scene *scene, int steps) {
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
   assert_non_null(world);
   assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
-  long before = heap.made;
+  long before = heap_allocations();
   for (int i = 0; i < steps; ++i) {
     tabi_scene_control(scene, world);
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   }
-  assert_int_equal(heap.made, before);
+  assert_int_equal(heap_allocations(), before);
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
 }
@@ -190,8 +139,5 @@ int main(void) {
       cmocka_unit_test(test_steps),
       cmocka_unit_test(test_steps_of_shipped_scenes),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

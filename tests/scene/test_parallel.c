@@ -16,7 +16,7 @@ static robot start(void) {
   robot r = {0};
   tabi_error err = {0};
   tabi_scene_def def = tabi_scene_def_default();
-#ifdef TABI_ONE_WALK
+#if TEST_SHORT
   static const char *const set[] = {"timestep=4e-3"};
   def.set = set;
   def.nset = 1;

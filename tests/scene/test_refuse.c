@@ -1,6 +1,6 @@
 /* test_refuse.c - scenes that must be refused, and what must be said about them. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static const bad scenes[] = {
     {"contact: {static: maybe}\n",                                                        1, "static must be true or false, not 'maybe'"         },
     {"connections: [{type: ball}]\n",                                                     1, "connection: a is missing"                          },
     {"contact: {fallback: cone}\n",                                                       1, "fallback must be none, newton or exact, not 'cone'"},
-    {"contact: {grip: -1}\n",                                                             1, "grip -1 must be >= 0"                              },
-    {"contact: {grip: 1e4}\n",                                                            1, "grip 10000 must be in [0, 1000]"                   },
+    {"contact: {grip: -1}\n",                                                             1, "tangential_stiffness -1 must be >= 0"              },
+    {"contact: {grip: 1e4}\n",                                                            1, "tangential_stiffness 10000 must be in [0, 1000]"   },
     {"contact: {model: exact, variant: paper}\n",                                         1, "exact has no variant: paper; leave it out"         },
     {"integrator: rk4\ncontact: {model: penalty, variant: paper}\n",                      2,
      "penalty is explicit under rk4, without variants; leave variant out"                                                                        },
@@ -240,8 +240,5 @@ int main(void) {
       cmocka_unit_test(test_broken),
       cmocka_unit_test(test_german),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -1,6 +1,6 @@
 /* test_robot.c - robots in scenes: placement, locked joints, materials, groups, control. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -279,8 +279,5 @@ int main(void) {
       cmocka_unit_test(test_csv_rate),
       cmocka_unit_test(test_actuators),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

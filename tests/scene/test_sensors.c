@@ -1,7 +1,7 @@
 /* test_sensors.c - sensors in scenes and beside a URDF: what they become, how they read, and what
  * is refused. */
-#include "scratch.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <math.h>
@@ -29,15 +29,8 @@ static const char list[] =
     " {name: cop, type: pressure_centre, link: hand, xyz: [0, 0, -0.1]}]\n";
 
 static int begin(void **state) {
-  (void)state;
-  scratch_begin();
+  (void)scratch_begin(state);
   (void)scratch_text("arm.urdf", arm);
-  return 0;
-}
-
-static int end(void **state) {
-  (void)state;
-  scratch_end();
   return 0;
 }
 
@@ -174,5 +167,5 @@ int main(void) {
       cmocka_unit_test(test_locked),
       cmocka_unit_test(test_refused),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, begin, scratch_end);
 }

@@ -45,7 +45,7 @@ static void test_cone(void **state) {
   walk(NULL, 0);
 }
 
-#ifndef TABI_ONE_WALK
+#if !TEST_SHORT
 static void test_cone_rough(void **state) {
   (void)state;
   const char *const set[] = {"materials.ground.friction=1.0"};
@@ -67,11 +67,11 @@ static void test_lcp_rough(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cone),
-#ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_cone_rough),
-      cmocka_unit_test(test_lcp),
-      cmocka_unit_test(test_lcp_rough),
+    cmocka_unit_test(test_cone),
+#if !TEST_SHORT
+    cmocka_unit_test(test_cone_rough),
+    cmocka_unit_test(test_lcp),
+    cmocka_unit_test(test_lcp_rough),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

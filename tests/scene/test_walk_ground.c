@@ -1,8 +1,8 @@
 /* test_walk_ground.c - SR1 walks (extra data) on a flat height field and on a plane cut into
  * triangles by chance as it does on a plane: the cuts do not catch its feet. */
-#include "scratch.h"
 #include "support/ground.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
@@ -127,8 +127,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_walk),
   };
-  scratch_begin();
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_end();
-  return failed;
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -90,7 +90,7 @@ static void test_repeat(void **state) {
   tabi_scene_destroy(scene);
 }
 
-#ifndef TABI_ONE_WALK
+#if !TEST_SHORT
 /* Five steps of 0.2 m and three of 12 degrees on a circle of 0.75 m to the left. */
 static void test_shipped(void **state) {
   (void)state;
@@ -245,12 +245,16 @@ static void test_count(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_short),   cmocka_unit_test(test_repeat),
-      cmocka_unit_test(test_place),   cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_count),
-#ifndef TABI_ONE_WALK
-      cmocka_unit_test(test_shipped), cmocka_unit_test(test_nineteen),
-      cmocka_unit_test(test_others),  cmocka_unit_test(test_blind),
+    cmocka_unit_test(test_short),
+    cmocka_unit_test(test_repeat),
+    cmocka_unit_test(test_place),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_count),
+#if !TEST_SHORT
+    cmocka_unit_test(test_shipped),
+    cmocka_unit_test(test_nineteen),
+    cmocka_unit_test(test_others),
+    cmocka_unit_test(test_blind),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_yaml.c - the tree of a YAML text, its limits, and assignments to it. */
-#include "io/yaml.h"
+/* test_yaml.c - the tree of a YAML text, its limits, assignments to it, and old names of keys. */
+#include "io/fields.h"
 #include "support/near.h"
 
 #include <stdio.h>
@@ -173,12 +173,51 @@ static void test_assign_refused(void **state) {
   refuse_assignment("dt=!!int 3", "tags not allowed");
 }
 
+static const tbi_renamed_key renamed[] = {
+    {"grip", "tangential_stiffness"},
+    {"far",  "distance"            },
+};
+
+static void keep_last(void *user, const tabi_error *warning) { *(tabi_error *)user = *warning; }
+
+static void test_renamed_key(void **state) {
+  (void)state;
+  tbi_yaml *yaml = parse("a: 1\ngrip: 2\n");
+  const tbi_yaml_node *root = tbi_yaml_root(yaml);
+  tabi_error warning = {0};
+  tabi_error err = {0};
+  assert_int_equal(tbi_fields_rename(root, "b: ", renamed, 2, keep_last, &warning, &err), TABI_OK);
+  assert_string_equal(warning.message, "b: 'grip' is now called 'tangential_stiffness'; the old "
+                                       "name is understood until 1.0");
+  assert_string_equal(warning.file, "a.yaml");
+  assert_int_equal(warning.line, 2);
+  assert_null(tbi_yaml_child(root, "grip"));
+  assert_string_equal(tbi_yaml_child(root, "tangential_stiffness")->text, "2");
+  // a second time there is nothing to rename
+  warning = (tabi_error){0};
+  assert_int_equal(tbi_fields_rename(root, "", renamed, 2, keep_last, &warning, &err), TABI_OK);
+  assert_string_equal(warning.message, "");
+  tbi_yaml_destroy(yaml);
+}
+
+static void test_renamed_key_twice(void **state) {
+  (void)state;
+  tbi_yaml *yaml = parse("tangential_stiffness: 1\ngrip: 2\n");
+  const tbi_yaml_node *root = tbi_yaml_root(yaml);
+  tabi_error err = {0};
+  assert_int_equal(tbi_fields_rename(root, "", renamed, 2, NULL, NULL, &err), TABI_ERR_PARSE);
+  assert_int_equal(err.line, 2);
+  assert_non_null(strstr(err.message, "'grip' is the old name of 'tangential_stiffness'"));
+  tbi_yaml_destroy(yaml);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tree),   cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_depth),  cmocka_unit_test(test_size),
-      cmocka_unit_test(test_bomb),   cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_assign), cmocka_unit_test(test_assign_refused),
+      cmocka_unit_test(test_tree),        cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_depth),       cmocka_unit_test(test_size),
+      cmocka_unit_test(test_bomb),        cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_assign),      cmocka_unit_test(test_assign_refused),
+      cmocka_unit_test(test_renamed_key), cmocka_unit_test(test_renamed_key_twice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,18 +29,18 @@ void block_open(block *b, double load, double angle, double friction) {
   /* the frame of an upward normal, found by a first problem at rest */
   double q[7] = {0, 0, 0, 1};
   double v[6] = {0};
-  tbi_touch touch = {
+  tbi_candidate candidate = {
       .shape_a = b->model->nbody, .shape_b = 0, .normal = {0, 0, 1}
   };
   made_open(&b->made, b->model, q, v, 1e-3);
-  made_fill(&b->made, &touch, 1, NULL, 0);
+  made_fill(&b->made, &candidate, 1, NULL, 0);
   m4 frame = b->made.p->point[0].frame;
   made_close(&b->made);
 
   double speed = load * BLOCK_FALL;
   v3_store(v4_to(m4_combine(&frame, -BLOCK_FALL, speed * cos(angle), speed * sin(angle))), v);
   made_open(&b->made, b->model, q, v, 1e-3);
-  made_fill(&b->made, &touch, 1, NULL, 0);
+  made_fill(&b->made, &candidate, 1, NULL, 0);
   b->point = &b->made.p->point[0];
   b->point->friction = friction;
 }

@@ -24,7 +24,7 @@ static void fill_z(const made_problem *made, double *root, double *z) {
     made->d->flow[i] = sv_zero();
   tbi_aba_gather(made->d, z);
   for (int32_t k = 0; k < made->model->nv; ++k) {
-    root[k] = sqrt(made->d->give[k]);
+    root[k] = sqrt(made->d->D_inv[k]);
     z[k] *= root[k];
   }
 }
@@ -88,22 +88,22 @@ static void make_ports(made_problem *made) {
   s->shape_body = shape_body;
 }
 
-void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const tbi_row *row,
-               int32_t nrow) {
+void made_fill(made_problem *made, const tbi_candidate *candidate, int32_t ncandidate,
+               const tbi_row *row, int32_t nrow) {
   tbi_setup *s = &made->setup;
   tbi_problem *p = made->p;
-  size_t points = (size_t)ntouch;
+  size_t points = (size_t)ncandidate;
   make_ports(made);
-  made->touch = room(made, points, sizeof *made->touch);
+  made->candidate = room(made, points, sizeof *made->candidate);
   p->row = room(made, (size_t)nrow, sizeof *p->row);
   p->point = room(made, points, sizeof *p->point);
   p->group = room(made, points, sizeof *p->group);
   s->approach = room(made, points, sizeof *s->approach);
   s->order = room(made, 2 * points, sizeof *s->order);
-  if (ntouch > 0) memcpy(made->touch, touch, points * sizeof *touch);
+  if (ncandidate > 0) memcpy(made->candidate, candidate, points * sizeof *candidate);
   if (nrow > 0) memcpy(p->row, row, (size_t)nrow * sizeof *row);
-  s->touch = made->touch;
-  s->ntouch = ntouch;
+  s->candidate = made->candidate;
+  s->ncandidate = ncandidate;
   p->nrow = nrow;
   assert_true(tbi_setup_problem(s));
   tbi_problem_respond(p);
@@ -179,16 +179,17 @@ double made_row_velocity(const made_problem *made, int32_t row) {
   return tbi_row_velocity(made->p, &made->p->row[row]);
 }
 
-void made_random_touches(const made_problem *made, rng *r, tbi_touch *touch, int32_t count) {
+void made_random_candidates(const made_problem *made, rng *r, tbi_candidate *candidate,
+                            int32_t count) {
   int32_t nbody = made->model->nbody;
   for (int32_t i = 0; i < count; ++i) {
     /* now and then the same pair again, so that groups have several points */
-    tbi_touch *t = &touch[i];
+    tbi_candidate *t = &candidate[i];
     bool again = i > 0 && rng_below(r, 2) == 0;
-    *t = (tbi_touch){.shape_b = nbody, .feature = (uint32_t)i};
+    *t = (tbi_candidate){.shape_b = nbody, .feature = (uint32_t)i};
     if (again) {
-      t->shape_a = touch[i - 1].shape_a;
-      t->shape_b = touch[i - 1].shape_b;
+      t->shape_a = candidate[i - 1].shape_a;
+      t->shape_b = candidate[i - 1].shape_b;
     } else {
       t->shape_a = rng_below(r, nbody);
       if (rng_below(r, 3) > 0) t->shape_b = rng_below(r, nbody + 1);
@@ -238,7 +239,7 @@ void made_random_surfaces(made_problem *made, rng *r) {
 tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
                         int32_t rows) {
   static random_plan plan;
-  static tbi_touch touch[256];
+  static tbi_candidate candidate[256];
   static tbi_row row[256];
   random_plan_make(&plan, seed, kind);
   tabi_model *model = random_plan_build(&plan, NULL);
@@ -249,9 +250,9 @@ tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int
   rng r = rng_make(~seed);
   if (model->nbody == 0) points = 0;
   if (model->nv == 0) rows = 0;
-  made_random_touches(made, &r, touch, points);
+  made_random_candidates(made, &r, candidate, points);
   made_random_rows(made, &r, row, rows);
-  made_fill(made, touch, points, row, rows);
+  made_fill(made, candidate, points, row, rows);
   made_random_surfaces(made, &r);
   free(q);
   free(v);

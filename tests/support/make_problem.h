@@ -1,7 +1,7 @@
 /* make_problem.h - contact problems without a world: a model at a state, points of contact where
  * the test wants them, joint rows, and the memory of it all.
  *
- * Shapes are not needed: in a touch, shape i stands for moving body i and shape nbody for the
+ * Shapes are not needed: in a candidate, shape i stands for moving body i and shape nbody for the
  * world. */
 #ifndef TEST_MAKE_PROBLEM_H
 #define TEST_MAKE_PROBLEM_H
@@ -18,7 +18,7 @@ typedef struct made_problem {
   tbi_setup setup;
   tbi_problem *p; /* setup.problem */
   double *rhs;    /* impulse of all other forces: [nv] */
-  tbi_touch *touch;
+  tbi_candidate *candidate;
   void *blocks[32]; /* all memory but d */
   int nblock;
 } made_problem;
@@ -26,8 +26,8 @@ typedef struct made_problem {
 /* Touches and rows are copied. */
 void made_open(made_problem *made, const tabi_model *model, const double *q, const double *v,
                double timestep);
-void made_fill(made_problem *made, const tbi_touch *touch, int32_t ntouch, const tbi_row *row,
-               int32_t nrow);
+void made_fill(made_problem *made, const tbi_candidate *candidate, int32_t ncandidate,
+               const tbi_row *row, int32_t nrow);
 void made_close(made_problem *made);
 
 /* Ports back to free motion, nothing received. */
@@ -52,14 +52,15 @@ tabi_world_def made_def(int32_t max_contacts);
 v3 made_point_velocity(const made_problem *made, int32_t point);
 double made_row_velocity(const made_problem *made, int32_t row);
 
-/* Random touches between bodies, and bodies and world, near the bodies; rows of every kind.  Being
- * at rest satisfies them all, so there is a solution. */
-void made_random_touches(const made_problem *made, rng *r, tbi_touch *touch, int32_t count);
+/* Random candidates between bodies, and bodies and world, near the bodies; rows of every kind.
+ * Being at rest satisfies them all, so there is a solution. */
+void made_random_candidates(const made_problem *made, rng *r, tbi_candidate *candidate,
+                            int32_t count);
 void made_random_rows(const made_problem *made, rng *r, tbi_row *row, int32_t count);
 /* Random friction, targets, slip and axes of the points. */
 void made_random_surfaces(made_problem *made, rng *r);
 
-/* One random model with `points` touches and at most `rows` rows, opened and filled. */
+/* One random model with `points` candidates and at most `rows` rows, opened and filled. */
 tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
                         int32_t rows);
 

@@ -6,7 +6,7 @@
 #ifndef TEST_STEP_PROBLEM_H
 #define TEST_STEP_PROBLEM_H
 
-#include "friction/exact.h"
+#include "friction/coulomb_newton.h"
 #include "tabi/tabi.h"
 
 #include <stddef.h>

@@ -34,6 +34,18 @@ static void test_error_text(void **state) {
   assert_int_equal(tbi_error_set(NULL, TABI_ERR_PARSE, place, "nobody asked"), TABI_ERR_PARSE);
 }
 
+static void test_status_text(void **state) {
+  (void)state;
+  for (int i = TABI_OK; i <= TABI_ERR_ENDED; ++i) {
+    const char *text = tabi_status_text((tabi_status)i);
+    assert_true(strlen(text) > 0);
+    assert_string_not_equal(text, "unknown status");
+    for (int j = 0; j < i; ++j)
+      assert_string_not_equal(text, tabi_status_text((tabi_status)j));
+  }
+  assert_string_equal(tabi_status_text((tabi_status)(TABI_ERR_ENDED + 1)), "unknown status");
+}
+
 static void test_long_messages_are_cut(void **state) {
   (void)state;
   tabi_error err;
@@ -124,6 +136,7 @@ static void test_arrays(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_error_text),
+      cmocka_unit_test(test_status_text),
       cmocka_unit_test(test_long_messages_are_cut),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_text),

@@ -251,6 +251,25 @@ static void test_raw_defs_are_refused(void **state) {
   }
 }
 
+static void test_mesh_without_arrays(void **state) {
+  (void)state;
+  const double vertices[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const int32_t faces[3] = {0, 1, 2};
+  for (int i = 0; i < 3; ++i) {
+    tabi_builder *b = tabi_builder_create();
+    tabi_mesh_def def = tabi_mesh_def_default();
+    def.name = "half";
+    def.nvertex = 3;
+    def.nface = 1;
+    def.vertices = i == 0 ? NULL : vertices;
+    def.faces = i == 1 ? NULL : faces;
+    def.place = HERE;
+    assert_int_equal(tabi_builder_add_mesh(b, &def), i < 2 ? TABI_NONE : 0);
+    if (i < 2) expect(b, TABI_ERR_ARGUMENT, "mesh 'half': has 3 vertices and 1 faces", true);
+    tabi_builder_destroy(b);
+  }
+}
+
 static void refuse_build(tabi_builder *b, const char *words) {
   tabi_error err;
   assert_null(tabi_builder_error(b));
@@ -353,6 +372,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_one_joint_above_each_link, setup, teardown),
       cmocka_unit_test_setup_teardown(test_first_error_stays, setup, teardown),
       cmocka_unit_test(test_raw_defs_are_refused),
+      cmocka_unit_test(test_mesh_without_arrays),
       cmocka_unit_test_setup_teardown(test_loops_are_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(test_moving_without_mass, setup, teardown),
       cmocka_unit_test_setup_teardown(test_massless_links_between, setup, teardown),

@@ -190,6 +190,7 @@ static void add_things(tabi_builder *b) {
   mesh.faces = faces;
   assert_int_equal(tabi_builder_add_mesh(b, &mesh), 0);
   tabi_shape_def shape = tabi_shape_def_default();
+  shape.name = "palm";
   shape.type = TABI_SHAPE_MESH;
   shape.link = ARM;
   shape.mesh = 0;
@@ -198,6 +199,9 @@ static void add_things(tabi_builder *b) {
   tabi_actuator_def actuator = tabi_actuator_def_default();
   actuator.joint = SHOULDER;
   assert_int_equal(tabi_builder_add_actuator(b, &actuator), 0);
+  actuator.name = "motor";
+  assert_int_equal(tabi_builder_add_actuator(b, &actuator), 1);
+  assert_int_equal(tabi_builder_add_actuator(b, &actuator), 2);
   tabi_coupling_def coupling = tabi_coupling_def_default();
   coupling.joint = SHOULDER;
   assert_int_equal(tabi_builder_add_coupling(b, &coupling), 0);
@@ -216,7 +220,11 @@ static void test_shapes_and_the_rest(void **state) {
   assert_int_equal(tabi_model_nmaterial(model), 1);
   assert_int_equal(tabi_model_nmesh(model), 1);
   assert_int_equal(tabi_model_nshape(model), 1);
-  assert_int_equal(tabi_model_nactuator(model), 1);
+  assert_int_equal(tabi_model_nactuator(model), 3);
+  assert_int_equal(tabi_model_find_actuator(model, "motor"), 1); /* the first of two */
+  assert_int_equal(tabi_model_find_actuator(model, "palm"), TABI_NONE);
+  assert_int_equal(tabi_model_find_shape(model, "palm"), 0);
+  assert_int_equal(tabi_model_find_shape(model, "motor"), TABI_NONE);
   assert_int_equal(tabi_model_ncoupling(model), 1);
   assert_int_equal(tabi_model_nconnection(model), 1);
   assert_int_equal(tabi_model_nexclusion(model), 1);

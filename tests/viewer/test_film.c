@@ -1,11 +1,11 @@
-/* test_film.c - pictures decode to the numbers of their frames; films are the same from a run as
+/* test_film.c - pictures decode to the numbers of their samples; films are the same from a run as
  * from its log, whatever their length; and pages hold both intact, whatever names there are. */
 #include "film.h"
-#include "heap.h"
 #include "html.h"
-#include "io/scratch.h"
-#include "picture.h"
+#include "picture_encoder.h"
+#include "pile.h"
 #include "support/near.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static const unsigned char *expect_reals(const unsigned char *at, const double *
   return at;
 }
 
-static const unsigned char *expect_contact(const unsigned char *at, const tabi_frame_contact *c,
+static const unsigned char *expect_contact(const unsigned char *at, const tabi_sample_contact *c,
                                            const tabi_model *model) {
   assert_int_equal((int32_t)word_at(at), tabi_model_shape(model, c->shape_a).link);
   assert_int_equal((int32_t)word_at(at + 4), tabi_model_shape(model, c->shape_b).link);
@@ -79,11 +79,11 @@ static const unsigned char *expect_robot(const unsigned char *at, const tabi_bal
 
 /* The signals that the stage names, in its order. */
 static const unsigned char *expect_signals(const unsigned char *at, const json_t *stage,
-                                           tabi_signals *signals, const tabi_frame *frame) {
+                                           tabi_signals *signals, const tabi_sample *sample) {
   size_t all = (size_t)tabi_signals_count(signals);
   double *value = calloc(all, sizeof *value);
   assert_non_null(value);
-  tabi_signals_eval(signals, frame, value);
+  tabi_signals_eval(signals, sample, value);
   size_t next = 0;
   for (size_t i = 0; i < stage_length(stage, "signals"); ++i) {
     const char *name =
@@ -97,7 +97,7 @@ static const unsigned char *expect_signals(const unsigned char *at, const json_t
   return at;
 }
 
-static void check_picture(run *r, const unsigned char *at, size_t size, const tabi_frame *frame,
+static void check_picture(run *r, const unsigned char *at, size_t size, const tabi_sample *sample,
                           const json_t *stage) {
   tabi_error err = {0};
   const unsigned char *start = at;
@@ -107,7 +107,7 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
   assert_true(double_at(at + 16) == (double)tabi_world_steps(r->world));
   assert_int_equal(word_at(at + 24), tabi_model_nlink(r->model));
   assert_int_equal(word_at(at + 28), stage_length(stage, "signals"));
-  assert_int_equal(word_at(at + 32), frame->ncontact);
+  assert_int_equal(word_at(at + 32), sample->ncontact);
   assert_int_equal(word_at(at + 36), tabi_scene_nrobot(r->scene));
   assert_true(float_at(at + 40) == 0.5F);
   /* at the start there was nothing to solve */
@@ -121,12 +121,12 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
   }
   tabi_signals *signals = tabi_signals_create(r->scene, &err);
   assert_non_null(signals);
-  at = expect_signals(at, stage, signals, frame);
+  at = expect_signals(at, stage, signals, sample);
   tabi_signals_destroy(signals);
-  for (int32_t i = 0; i < frame->ncontact; ++i)
-    at = expect_contact(at, &frame->contact[i], r->model);
-  for (int32_t i = 0; i < frame->nrobot; ++i)
-    at = expect_robot(at, &frame->balance[i]);
+  for (int32_t i = 0; i < sample->ncontact; ++i)
+    at = expect_contact(at, &sample->contact[i], r->model);
+  for (int32_t i = 0; i < sample->nrobot; ++i)
+    at = expect_robot(at, &sample->balance[i]);
   assert_int_equal(at - start, size);
 }
 
@@ -134,34 +134,34 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
 static int check_pictures(run *r, int steps, int every) {
   tabi_error err = {0};
   tabi_observer *observer = tabi_observer_create(r->scene, r->world, &err);
-  tbi_camera *camera = tbi_camera_create(r->scene, &err);
+  tbi_picture_encoder *encoder = tbi_picture_encoder_create(r->scene, &err);
   json_t *stage = stage_of(r);
-  assert_true(observer && camera);
+  assert_true(observer && encoder);
   int contacts = 0;
   for (int i = 0; i <= steps; ++i) {
     if (i > 0) run_step(r);
     if (i % every != 0) continue;
-    const tabi_frame *frame = tabi_observer_look(observer);
-    size_t size = tbi_camera_bound(camera, frame->ncontact);
+    const tabi_sample *sample = tabi_observer_look(observer);
+    size_t size = tbi_picture_size(encoder, sample->ncontact);
     unsigned char *picture = malloc(size);
     assert_non_null(picture);
-    assert_int_equal(tbi_camera_take(camera, frame, 0.5F, TBI_PICTURE_PAUSED, picture), size);
-    check_picture(r, picture, size, frame, stage);
-    contacts += frame->ncontact;
+    assert_int_equal(tbi_picture_encode(encoder, sample, 0.5F, TBI_PICTURE_PAUSED, picture), size);
+    check_picture(r, picture, size, sample, stage);
+    contacts += sample->ncontact;
     free(picture);
   }
   json_decref(stage);
-  tbi_camera_destroy(camera);
+  tbi_picture_encoder_destroy(encoder);
   tabi_observer_destroy(observer);
   return contacts;
 }
 
-static void pictures_decode_to_frames(void **state) {
+static void pictures_decode_to_samples(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    char text[HEAP_TEXT];
+    char text[PILE_TEXT];
     // beyond 16 bodies their signals are left out
-    heap_text(seed, seed < 4 ? 8 : 20, 2e-3, "", text);
+    pile_text(seed, seed < 4 ? 8 : 20, 2e-3, "", text);
     run r = run_text(text);
     assert_true(check_pictures(&r, 300, 25) > 20);
     run_end(&r);
@@ -264,16 +264,16 @@ static double compare_films(run r, int skip, int steps, double stride) {
 
 static void logs_give_the_film_of_the_run(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
-  heap_text(3, 6, 2e-3, "", text);
+  char text[PILE_TEXT];
+  pile_text(3, 6, 2e-3, "", text);
   assert_near(compare_films(run_text(text), 0, 400, 2e-3), 60, 0);
-  // where frames are rarer than pictures there are as many
-  heap_text(4, 6, 2e-3, "log: {every: 20}\n", text);
+  // where samples are rarer than pictures there are as many
+  pile_text(4, 6, 2e-3, "log: {every: 20}\n", text);
   assert_near(compare_films(run_text(text), 0, 400, 0.04), 25, 1e-9);
-  // begun between two frames of the log
-  heap_text(5, 6, 2e-3, "log: {every: 7}\n", text);
+  // begun between two samples of the log
+  pile_text(5, 6, 2e-3, "log: {every: 7}\n", text);
   assert_near(compare_films(run_text(text), 10, 401, 0.014), 60, 0);
-  heap_text(5, 6, 2e-3, "log: {every: 9}\n", text);
+  pile_text(5, 6, 2e-3, "log: {every: 9}\n", text);
   assert_near(compare_films(run_text(text), 5, 300, 0.018), 1 / 0.018, 1e-9);
   // a robot with sensors, and one whose time is not that of its steps
   assert_near(compare_films(run_shipped("walk_bush"), 0, 100, 5e-3), 60, 0);
@@ -283,7 +283,7 @@ static void logs_give_the_film_of_the_run(void **state) {
 /* Pictures of 200 bodies are large: a reel is full after 8 s, and again after 16 s. */
 static void full_reels_lose_every_second_picture(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
+  char text[PILE_TEXT];
   (void)snprintf(text, sizeof text, "timestep: 0.01\ngravity: [0, 0, 0]\nbodies:\n");
   for (int i = 0; i < 200; ++i) {
     scratch_append(
@@ -369,7 +369,7 @@ static void check_run_in(const char *page, int number, const film *f) {
 }
 
 /* The page as it was built, with the runs at the end of its body. */
-static void check_frame(const char *page, size_t size) {
+static void check_page_start(const char *page, size_t size) {
   size_t plain = 0;
   const char *empty = tbi_page(&plain);
   const char *runs = strstr(page, "<script type=\"application/json\" id=\"tabi-stage-0\">");
@@ -392,8 +392,8 @@ static void pages_hold_runs(void **state) {
   const char *logs[RUNS];
   film films[RUNS];
   for (int i = 0; i < RUNS; ++i) {
-    char text[HEAP_TEXT], name[32];
-    heap_text((uint64_t)i + 20, 3 + i, 2e-3, heads[i], text);
+    char text[PILE_TEXT], name[32];
+    pile_text((uint64_t)i + 20, 3 + i, 2e-3, heads[i], text);
     (void)snprintf(name, sizeof name, "run%d.tabi", i);
     logs[i] = scratch_path(name);
     run r = run_text(text);
@@ -406,7 +406,7 @@ static void pages_hold_runs(void **state) {
   if (status != TABI_OK) fail_msg("%s: %s", err.file, err.message);
   size_t size = 0;
   char *page = read_whole(path, &size);
-  check_frame(page, size);
+  check_page_start(page, size);
   assert_null(strstr(page, "alert(1)</script"));
   assert_null(strstr(page, "<!--<script"));
   for (int i = 0; i < RUNS; ++i) {
@@ -419,8 +419,8 @@ static void pages_hold_runs(void **state) {
 /* What cannot be written is told with its path, and nothing half done is left. */
 static void failures_name_the_file(void **state) {
   (void)state;
-  char text[HEAP_TEXT];
-  heap_text(1, 2, 2e-3, "", text);
+  char text[PILE_TEXT];
+  pile_text(1, 2, 2e-3, "", text);
   run r = run_text(text);
   const char *log = scratch_path("short.tabi");
   film f = film_run(&r, log, 30);
@@ -446,25 +446,13 @@ static void failures_name_the_file(void **state) {
   run_end(&r);
 }
 
-static int begin_scratch(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end_scratch(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pictures_decode_to_frames),
+      cmocka_unit_test(pictures_decode_to_samples),
       cmocka_unit_test(logs_give_the_film_of_the_run),
       cmocka_unit_test(full_reels_lose_every_second_picture),
       cmocka_unit_test(pages_hold_runs),
       cmocka_unit_test(failures_name_the_file),
   };
-  return cmocka_run_group_tests(tests, begin_scratch, end_scratch);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

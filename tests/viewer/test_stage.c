@@ -1,11 +1,11 @@
 /* test_stage.c - stages hold every link, shape, mesh and joint of a scene; robots have their feet
  * and their weight, links the boxes of their inertia. */
 #include "geometry.h"
-#include "heap.h"
-#include "io/scratch.h"
+#include "pile.h"
 #include "stage.h"
 #include "support/near.h"
 #include "support/rng.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,8 +98,8 @@ static void stages_hold_all(void **state) {
     run_end(&r);
   }
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    char text[HEAP_TEXT];
-    heap_text(seed, 12, 2e-3, "", text);
+    char text[PILE_TEXT];
+    pile_text(seed, 12, 2e-3, "", text);
     run r = run_text(text);
     check_stage(&r);
     run_end(&r);
@@ -223,18 +223,6 @@ static void large_meshes_become_coarse(void **state) {
   run_end(&r);
 }
 
-static int begin_scratch(void **state) {
-  (void)state;
-  scratch_begin();
-  return 0;
-}
-
-static int end_scratch(void **state) {
-  (void)state;
-  scratch_end();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stages_hold_all),
@@ -242,5 +230,5 @@ int main(void) {
       cmocka_unit_test(boxes_have_the_inertia),
       cmocka_unit_test(large_meshes_become_coarse),
   };
-  return cmocka_run_group_tests(tests, begin_scratch, end_scratch);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

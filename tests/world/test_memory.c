@@ -1,53 +1,11 @@
 /* test_memory.c - a step allocates nothing, whatever the contact method, and a world is one block.
  */
+#include "support/heap.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scene_build.h"
 
 #include <stdlib.h>
-
-/* volatile: compilers know malloc, and that it counts nothing */
-static volatile struct {
-  bool armed;
-  long calls;
-} heap;
-
-// the linker's names for what --wrap replaces
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void __wrap_free(void *block);
-
-static void note(void) { heap.calls += heap.armed; }
-
-void *__wrap_malloc(size_t size) {
-  note();
-  return __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size) {
-  note();
-  return __real_calloc(n, size);
-}
-void *__wrap_realloc(void *block, size_t size) {
-  note();
-  return __real_realloc(block, size);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  note();
-  return __real_aligned_alloc(alignment, size);
-}
-void __wrap_free(void *block) {
-  note();
-  __real_free(block);
-}
-// NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 
 /* every shape that rests on another one, and a robot with every sensor */
 static scene begin_all(void) {
@@ -82,24 +40,21 @@ static long calls_in(void (*change)(tabi_world_def *def)) {
   scene s = begin_all();
   tabi_world_def def = scene_def(&s);
   change(&def);
-  heap.calls = 0;
-  heap.armed = true;
+  long before = heap_calls();
   scene_open(&s, &def);
-  heap.armed = false;
-  assert_int_equal(heap.calls, 1);
+  assert_int_equal(heap_calls() - before, 1);
   scene_crouch(&s, 2000, 50, true);
-  heap.calls = 0;
-  heap.armed = true;
+  before = heap_calls();
   /* impulse as published gives energy without end, in time */
   scene_run(&s, (int64_t)((TEST_SHORT || def.contact >= TABI_CONTACT_METHODS ? 0.25 : 0.6) /
                           def.timestep));
   (void)tabi_world_energy(s.world);
-  heap.armed = false;
+  long calls = heap_calls() - before;
   int32_t count;
   (void)tabi_world_contacts(s.world, &count);
   assert_true(count >= 8); /* the soles, and what has fallen by then */
   scene_close(&s);
-  return heap.calls;
+  return calls;
 }
 
 static void as_cone(tabi_world_def *def) { def->contact = TABI_CONTACT_CONE; }
@@ -158,12 +113,10 @@ static void soft_and_impulsive_steps_too(void **state) {
 /* the counter itself works */
 static void counter_counts(void **state) {
   (void)state;
-  heap.calls = 0;
-  heap.armed = true;
+  long before = heap_calls();
   void *volatile block = malloc(8);
   free(block);
-  heap.armed = false;
-  assert_int_equal(heap.calls, 2);
+  assert_int_equal(heap_calls() - before, 2);
 }
 
 int main(void) {

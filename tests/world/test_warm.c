@@ -54,7 +54,7 @@ static void points_keep_theirs(void **state) {
   assert_int_equal(p->npoint, 4 * BOXES);
   tbi_world_warm_start(s.world);
   for (int32_t i = 0; i < p->npoint; ++i) {
-    const tbi_warm *old = &s.world->warm[p->point[i].touch];
+    const tbi_warm *old = &s.world->warm[p->point[i].candidate];
     assert_true(old->id == p->point[i].id);
     assert_true(v3_norm(v3_sub(world_impulse(&p->point[i]), old->impulse)) <=
                 1e-12 * v3_norm(old->impulse));

@@ -1,0 +1,31 @@
+/* run_html.c - the film of a run. */
+#include "run/run_html.h"
+
+static bool print(const tabi_error *err) {
+  tbi_print_diagnostic(err, "error");
+  return false;
+}
+
+bool tbi_run_html_open(tbi_run_html *html, const char *path, const tabi_scene *scene,
+                       tabi_world *world) {
+  *html = (tbi_run_html){.path = path};
+  if (!path) return true;
+  tabi_error err = {0};
+  if (tbi_html_check(path, &err) != TABI_OK) return print(&err);
+  html->reel = tbi_reel_create(scene, world, &err);
+  return html->reel || print(&err);
+}
+
+bool tbi_run_html_step(tbi_run_html *html) {
+  tabi_error err = {0};
+  return !html->reel || tbi_reel_step(html->reel, &err) == TABI_OK || print(&err);
+}
+
+bool tbi_run_html_close(tbi_run_html *html) {
+  if (!html->reel) return true;
+  tabi_error err = {0};
+  bool good = tbi_html_write(html->path, &html->reel, 1, &err) == TABI_OK || print(&err);
+  tbi_reel_destroy(html->reel);
+  *html = (tbi_run_html){0};
+  return good;
+}

@@ -1,0 +1,227 @@
+/* run_summary.c - the figures of a run, as a table and as JSON. */
+#include "run/run_summary.h"
+
+#include "common/sensors.h"
+#include "run/stage_timing.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define MAX_SHOWN 24 /* bodies in the table */
+
+static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; }
+
+bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, tabi_world *world) {
+  *summary = (tbi_run_summary){.scene = scene, .world = world};
+  if (!tbi_fall_begin(&summary->fall, scene, tabi_world_dynamics(world))) return false;
+  summary->observer = tabi_observer_create(scene, world, NULL);
+  if (!tbi_slip_ledger_begin(&summary->slip_ledger, scene) || !summary->observer) {
+    tbi_run_summary_free(summary);
+    return false;
+  }
+  tbi_gait_summary_begin(&summary->gait, scene, world);
+  tabi_energy energy = tabi_world_energy(world);
+  summary->energy_start = total(energy) - energy.work;
+  summary->energy_end = total(energy);
+  return true;
+}
+
+void tbi_run_summary_free(tbi_run_summary *summary) {
+  tbi_gait_summary_free(&summary->gait);
+  tbi_slip_ledger_free(&summary->slip_ledger);
+  tabi_observer_destroy(summary->observer);
+  tbi_fall_free(&summary->fall);
+}
+
+static void count_contacts(tbi_run_summary *summary) {
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(summary->world, &count);
+  if (summary->steps > 1) {
+    for (int32_t i = 0; i < count; ++i)
+      summary->penetration_max = fmax(summary->penetration_max, -contact[i].gap);
+  }
+}
+
+void tbi_run_summary_step(tbi_run_summary *summary) {
+  ++summary->steps;
+  summary->sample = tabi_observer_look(summary->observer);
+  tbi_slip_ledger_step(&summary->slip_ledger, summary->sample);
+  count_contacts(summary);
+  tbi_connection_summary_step(summary);
+  tbi_gait_summary_step(&summary->gait, summary->world);
+  tabi_certificate c = summary->sample->certificate;
+  tabi_certificate *worst = &summary->worst;
+  summary->contacts += c.contacts;
+  summary->iterations += c.iterations;
+  if (c.contacts > summary->contacts_max) summary->contacts_max = c.contacts;
+  if (!c.converged) ++summary->stalled;
+  if (c.fallback) ++summary->fallbacks;
+  worst->gap = fmax(worst->gap, c.gap);
+  worst->complementarity = fmax(worst->complementarity, c.complementarity);
+  worst->cone = fmax(worst->cone, c.cone);
+  worst->dissipation = fmax(worst->dissipation, c.dissipation);
+  tabi_energy energy = summary->sample->energy;
+  summary->energy_end = total(energy);
+  summary->energy_gain =
+      fmax(summary->energy_gain, total(energy) - energy.work - summary->energy_start);
+}
+
+bool tbi_run_summary_fell(const tbi_run_summary *summary) {
+  if (summary->gait.walks)
+    return tabi_world_gait_state(summary->world).outcome != TABI_GAIT_ONGOING;
+  return tbi_fall_lies(&summary->fall, tabi_world_dynamics(summary->world));
+}
+
+static double mean(const tbi_run_summary *summary, double sum) {
+  return summary->steps > 0 ? sum / (double)summary->steps : 0;
+}
+
+static double realtime_factor(const tbi_run_summary *summary) {
+  double simulated = tabi_world_time(summary->world) - summary->from;
+  return summary->seconds > 0 ? simulated / summary->seconds : 0;
+}
+
+/* Under gait the motion between events is its own. */
+static const char *scheme(const tbi_run_summary *summary) {
+  if (summary->gait.walks) return tbi_gait_summary_events_name(&summary->gait);
+  return tabi_integrator_name(tabi_scene_world_def(summary->scene).integrator);
+}
+
+/* Free bodies and the bases of robots, with how fast they are at the end. */
+static void print_bodies(const tbi_run_summary *summary, FILE *out) {
+  const tabi_model *model = tabi_scene_model(summary->scene);
+  tabi_dynamics *d = tabi_world_dynamics(summary->world);
+  int shown = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model) && shown <= MAX_SHOWN; ++i) {
+    int32_t joint = tabi_model_link_joint(model, i);
+    if (joint == TABI_NONE || tabi_model_joint(model, joint).type != TABI_JOINT_FREE) continue;
+    if (shown == 0)
+      (void)fprintf(out, "\n  %-24s %30s %12s\n", "at the end", "position [m]", "m/s");
+    if (shown++ == MAX_SHOWN) {
+      (void)fprintf(out, "  ...\n");
+      break;
+    }
+    double pos[3];
+    double quat[4];
+    double lin[3];
+    double ang[3];
+    tabi_dynamics_link_pose(d, i, pos, quat);
+    tabi_dynamics_link_velocity(d, i, lin, ang);
+    const char *name = tabi_model_link(model, i).name;
+    (void)fprintf(out, "  %-24s %9.4f %9.4f %9.4f %13.2e\n", name ? name : "", pos[0], pos[1],
+                  pos[2], sqrt(lin[0] * lin[0] + lin[1] * lin[1] + lin[2] * lin[2]));
+  }
+}
+
+void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
+  tabi_world_def def = tabi_scene_world_def(summary->scene);
+  const tabi_certificate *worst = &summary->worst;
+  const char *name = tabi_scene_name(summary->scene);
+  (void)fprintf(out, "%s%s%g s in %" PRId64 " steps of %g ms, %s, %s\n", name, name[0] ? ": " : "",
+                tabi_world_time(summary->world), summary->steps, 1e3 * def.timestep,
+                tabi_contact_name(def.contact), scheme(summary));
+  (void)fprintf(out, "  speed         %.4g times real time, %.3g us a step\n",
+                realtime_factor(summary), 1e6 * mean(summary, summary->seconds));
+  (void)fprintf(out, "  memory        %.4g kB\n",
+                (double)tabi_world_stats(summary->world).memory / 1024);
+  (void)fprintf(out, "  contacts      %.1f on average, %d at most\n",
+                mean(summary, summary->contacts), summary->contacts_max);
+  (void)fprintf(out, "  iterations    %.1f on average", mean(summary, summary->iterations));
+  if (summary->fallbacks > 0) {
+    (void)fprintf(out, "; %" PRId64 " steps by the fallback", summary->fallbacks);
+  }
+  if (summary->stalled > 0) {
+    (void)fprintf(out, "; %" PRId64 " steps above the tolerance", summary->stalled);
+  }
+  (void)fprintf(out, "\n  penetration   %.3g mm at most\n", 1e3 * summary->penetration_max);
+  (void)fprintf(out,
+                "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
+                "dissipation %.2g m/s\n",
+                worst->gap, worst->complementarity, worst->cone, worst->dissipation);
+  tbi_connection_summary_print(summary, out);
+  (void)fprintf(out, "  energy        %.6g J at first, %.6g J at last, gained at most %.3g J\n",
+                summary->energy_start, summary->energy_end, summary->energy_gain);
+  (void)fprintf(out, "  state         %016" PRIx64 "\n", tabi_world_hash(summary->world));
+  if (tabi_scene_nrobot(summary->scene) > 0) {
+    (void)fprintf(out, "  fell          %s\n", tbi_run_summary_fell(summary) ? "yes" : "no");
+  }
+  tbi_gait_summary_print(&summary->gait, summary->world, out);
+  tbi_slip_ledger_print(&summary->slip_ledger, out);
+  print_bodies(summary, out);
+}
+
+static json_t *json_bodies(const tbi_run_summary *summary) {
+  const tabi_model *model = tabi_scene_model(summary->scene);
+  tabi_dynamics *d = tabi_world_dynamics(summary->world);
+  json_t *bodies = json_object();
+  int bad = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    const char *name = tabi_model_link(model, i).name;
+    if (!name) continue;
+    double pos[3];
+    double quat[4];
+    double lin[3];
+    double ang[3];
+    tabi_dynamics_link_pose(d, i, pos, quat);
+    tabi_dynamics_link_velocity(d, i, lin, ang);
+    json_t *body = json_object();
+    bad |= json_object_set_new(body, "pos", tbi_json_numbers(pos, 3));
+    bad |= json_object_set_new(body, "quat", tbi_json_numbers(quat, 4));
+    bad |= json_object_set_new(body, "lin", tbi_json_numbers(lin, 3));
+    bad |= json_object_set_new(body, "ang", tbi_json_numbers(ang, 3));
+    bad |= json_object_set_new(bodies, name, body);
+  }
+  if (!bad) return bodies;
+  json_decref(bodies);
+  return NULL;
+}
+
+static json_t *json_residual(const tabi_certificate *worst) {
+  return json_pack("{so so so so}", "gap_m", tbi_json_number(worst->gap), "complementarity_mps",
+                   tbi_json_number(worst->complementarity), "cone_N", tbi_json_number(worst->cone),
+                   "dissipation_mps", tbi_json_number(worst->dissipation));
+}
+
+static json_t *json_energy(const tbi_run_summary *summary) {
+  return json_pack("{so so so}", "start", tbi_json_number(summary->energy_start), "end",
+                   tbi_json_number(summary->energy_end), "max_gain",
+                   tbi_json_number(summary->energy_gain));
+}
+
+int tbi_run_summary_print_json(const tbi_run_summary *t, const char *path, FILE *out) {
+  tabi_world_def def = tabi_scene_world_def(t->scene);
+  tabi_stats stats = tabi_world_stats(t->world);
+  char hash[24];
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64, tabi_world_hash(t->world));
+  json_t *o = json_object();
+  int bad = json_object_set_new(o, "scene", tbi_json_text(path));
+  bad |= json_object_set_new(o, "contact", json_string(tabi_contact_name(def.contact)));
+  bad |= json_object_set_new(o, "integrator", json_string(scheme(t)));
+  bad |= json_object_set_new(o, "dt", tbi_json_number(def.timestep));
+  bad |= json_object_set_new(o, "steps", json_integer(t->steps));
+  bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(t->world)));
+  bad |= json_object_set_new(o, "wall_seconds", tbi_json_number(t->seconds));
+  bad |= json_object_set_new(o, "realtime_factor", tbi_json_number(realtime_factor(t)));
+  bad |= json_object_set_new(o, "memory_bytes", json_integer((json_int_t)stats.memory));
+  bad |= json_object_set_new(o, "stages_us", tbi_stage_timing_json(t->world, t->seconds));
+  bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(t, t->contacts)));
+  bad |= json_object_set_new(o, "contacts_max", json_integer(t->contacts_max));
+  bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));
+  bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
+  bad |= json_object_set_new(o, "fallbacks", json_integer(t->fallbacks));
+  bad |= json_object_set_new(o, "handed_over", json_integer(t->fallbacks)); /* alias until 1.0 */
+  bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
+  bad |= json_object_set_new(o, "connections", tbi_connection_summary_json(t));
+  bad |= json_object_set_new(o, "energy", json_energy(t));
+  bad |= json_object_set_new(o, "state_hash", json_string(hash));
+  bad |= json_object_set_new(o, "fell", json_boolean(tbi_run_summary_fell(t)));
+  bad |= json_object_set_new(o, "gait", tbi_gait_summary_json(&t->gait, t->world));
+  bad |= json_object_set_new(o, "ledger", tbi_slip_ledger_json(&t->slip_ledger));
+  bad |= json_object_set_new(o, "bodies", json_bodies(t));
+  bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
+  if (bad) {
+    json_decref(o);
+    o = NULL;
+  }
+  return tbi_json_print(out, o);
+}

@@ -1,0 +1,51 @@
+/* run_summary.h - what `tabi run` counts while a world steps. */
+#ifndef TBI_RUN_SUMMARY_H
+#define TBI_RUN_SUMMARY_H
+
+#include "common/cli.h"
+#include "common/fall.h"
+#include "run/gait_summary.h"
+#include "run/slip_ledger.h"
+
+typedef struct tbi_run_summary {
+  const tabi_scene *scene;
+  tabi_world *world;
+  int64_t steps;
+  double from;    /* s, when the world had its first step; 0 but for resumed runs */
+  double seconds; /* of control and steps */
+  double contacts, iterations;
+  int32_t contacts_max;
+  double penetration_max;                       /* m, at the start of any step after the first */
+  tabi_certificate worst;                       /* of each */
+  int64_t stalled;                              /* steps that did not reach the tolerance */
+  int64_t fallbacks;                            /* steps in which the fallback took over */
+  double energy_start, energy_end, energy_gain; /* J */
+  double loop_gap, loop_turn;                   /* m and rad, of connections */
+  double loop_missed;                           /* m/s or rad/s, where they contradict */
+  tbi_gait_summary gait;
+  tabi_observer *observer;
+  const tabi_sample *sample; /* of the last step */
+  tbi_slip_ledger slip_ledger;
+  tbi_fall fall;
+} tbi_run_summary;
+
+/* The world stands at its start. */
+bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, tabi_world *world);
+void tbi_run_summary_free(tbi_run_summary *summary);
+/* After every step. */
+void tbi_run_summary_step(tbi_run_summary *summary);
+
+/* Whether a robot lies or its walk is over. */
+bool tbi_run_summary_fell(const tbi_run_summary *summary);
+
+void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out);
+int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path, FILE *out);
+
+/* Connections: after every step, at the end, and what contradicts at the end
+ * (connection_summary.c). */
+void tbi_connection_summary_step(tbi_run_summary *summary);
+void tbi_connection_summary_print(const tbi_run_summary *summary, FILE *out);
+json_t *tbi_connection_summary_json(const tbi_run_summary *summary);
+void tbi_connection_summary_warn(const tbi_run_summary *summary);
+
+#endif

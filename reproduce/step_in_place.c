@@ -1,0 +1,100 @@
+/* step_in_place.c - humanoid36 on rubber feet steps in place (P1, Figs. 6 and 7; P4, Fig. 4).
+ *
+ * With the stabiliser, under the formulation of each paper and under exact.  Forces are those of
+ * the floor on the left foot, the moment about the origin of its link, above the sole. */
+#include "figure.h"
+#include "walk_sim.h"
+
+enum { STEPS = 12, QUICK_STEPS = 4, VARIANTS = 20 };
+
+static tbi_walk_sim_def walk_of(const tbi_trial *trial, tabi_contact_kind contact) {
+  tbi_walk_sim_def def = tbi_walk_sim_humanoid36();
+  tabi_footstep in_place = tabi_footstep_default();
+  tbi_walk_sim_add_steps(&def, trial->quick ? QUICK_STEPS : STEPS, in_place);
+  def.stand_after = 1;
+  def.bush = def.stabilised = true;
+  def.contact = contact;
+  return def;
+}
+
+static void check(tbi_trial *trial, tabi_contact_kind contact, const tbi_walk_metrics *metrics) {
+  const char *law = tabi_contact_name(contact);
+  char name[64];
+  (void)snprintf(name, sizeof name, "steps on to the end, %s", law);
+  tbi_expect_word(trial, name, "yes", metrics->fall_time > 0 ? "falls" : "yes",
+                  metrics->fall_time == 0);
+  (void)snprintf(name, sizeof name, "mean force of a step against the weight, %s", law);
+  tbi_expect_below(trial, name, "%", 100 * metrics->force_error, 0.5);
+  (void)snprintf(name, sizeof name, "force on a lifted foot, %s", law);
+  tbi_expect_within(trial, name, "N", metrics->swing_force, 0, 0);
+  (void)snprintf(name, sizeof name, "noise of the force in stance, of the weight, %s", law);
+  tbi_expect_below(trial, name, "%", 100 * metrics->noise, 2);
+  (void)snprintf(name, sizeof name, "load on the foot that is to stand, %s", law);
+  tbi_expect_above(trial, name, "%", 100 * metrics->stance_load, 95);
+}
+
+static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *err) {
+  tbi_figure figure;
+  tabi_status status = tbi_figure_open(&figure, trial, 800, 620, err);
+  if (status != TABI_OK) return status;
+  tbi_figure_data(&figure, "run", series);
+  (void)fputs("set multiplot layout 2,1\nset lmargin 9\nset xlabel 'time [s]'\nset xrange [0:*]\n"
+              "set ylabel 'vertical force of the left foot [N]'\nset yrange [-50:750]\n"
+              "plot $run using 1:2 with lines lt 1 notitle\n"
+              "set ylabel 'roll moment of the left foot [Nm]'\nset yrange [*:*]\n"
+              "plot $run using 1:4 with lines lt 2 notitle\nunset multiplot\n",
+              figure.script);
+  return tbi_figure_close(&figure, ".svg", err);
+}
+
+static tabi_status check_variants(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
+  tbi_walk_sim_def def = walk_of(trial, contact);
+  int32_t stood = 0;
+  tabi_status status = tbi_walk_sim_variants(trial, &def, VARIANTS, &stood, err);
+  if (status == TABI_OK)
+    tbi_expect_within(trial, "variants that step to the end", "%", 100.0 * stood / VARIANTS, 90,
+                      100);
+  return status;
+}
+
+static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
+  tbi_series series;
+  tbi_series_init(&series, tbi_walk_columns);
+  tbi_walk_sim_def def = walk_of(trial, contact);
+  tbi_walk_metrics metrics;
+  tabi_status status = tbi_walk_sim_run(&def, &series, &metrics, err);
+  if (status == TABI_OK) {
+    check(trial, contact, &metrics);
+    def.contact = TABI_CONTACT_EXACT;
+    status = tbi_walk_sim_run(&def, NULL, &metrics, err);
+  }
+  if (status == TABI_OK) check(trial, TABI_CONTACT_EXACT, &metrics);
+  if (status == TABI_OK && !trial->quick) status = check_variants(trial, contact, err);
+  if (status == TABI_OK) status = tbi_series_write(&series, trial, ".csv", err);
+  if (status == TABI_OK) status = draw(trial, &series, err);
+  tbi_series_free(&series);
+  return status;
+}
+
+static tabi_status run_lcp(tbi_trial *trial, tabi_error *err) {
+  return run(trial, TABI_CONTACT_LCP, err);
+}
+
+static tabi_status run_cone(tbi_trial *trial, tabi_error *err) {
+  return run(trial, TABI_CONTACT_CONE, err);
+}
+
+const tbi_experiment tbi_p1_stepping = {
+    .id = "p1/stepping",
+    .paper = "P1, Figs. 6, 7",
+    .shows = "force and roll moment of a foot while the robot steps in place, like the robot's, "
+             "with almost no noise",
+    .run = run_lcp,
+};
+
+const tbi_experiment tbi_p4_stepping = {
+    .id = "p4/stepping",
+    .paper = "P4, Fig. 4",
+    .shows = "force of a foot while the robot steps in place, like the robot's",
+    .run = run_cone,
+};
