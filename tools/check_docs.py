@@ -25,8 +25,9 @@ COMPLETE = [("docs/scenes.md", "scenes/*.yaml", "`{stem}`"), ("docs/models.md", 
             ("CONTRIBUTING.md", "src/*/", "`{name}`"), ("docs/cli.md", "cli/cmd_*.c", "tabi {command}")]
 
 # a piece of code in a document: language is None between backticks; column is the heading of the
-# table's column, first whether it is the first one; title is the heading of the section
-Piece = collections.namedtuple("Piece", "line text language column first title")
+# table's column, first whether it is the first one, setting whether the table gives defaults; title is
+# the heading of the section
+Piece = collections.namedtuple("Piece", "line text language column first setting title")
 
 
 # the sources
@@ -132,7 +133,7 @@ def anchors(text):
 def fenced(text):
     for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S):
         line = text.count("\n", 0, match.start()) + 2
-        yield Piece(line, match.group(2), match.group(1), "", False, "")
+        yield Piece(line, match.group(2), match.group(1), "", False, False, "")
 
 
 def table_columns(lines):
@@ -161,7 +162,8 @@ def spans(text):
         head = heads.get(i, [])
         column = head[cell] if 0 <= cell < len(head) else ""
         title = next((lines[t] for t in reversed(titles) if t <= i), "")
-        yield Piece(i + 1, " ".join(match.group(2).split()), None, column.strip("`"), cell == 0, title)
+        yield Piece(i + 1, " ".join(match.group(2).split()), None, column.strip("`"), cell == 0,
+                    "default" in head, title)
 
 
 # the checks: each yields (line, message)
@@ -277,7 +279,7 @@ def check_keys(sources, piece):
     if piece.language is None:
         shown = [text] if re.match(r"[a-z_]+: ?[\w{\[.]*", text) and '"' not in text else []
         keys = [k for t in shown for k in yaml_keys(t if ": " in t else t + " ")]
-        if piece.first and re.fullmatch(r"keys?\b.*", piece.column):
+        if piece.first and piece.setting and re.fullmatch(r"keys?\b.*", piece.column):
             keys.append((0, None, text.split(":")[0]))
     else:
         keys = list(yaml_keys(text)) if piece.language == "yaml" else []
@@ -373,7 +375,7 @@ WRONG = {
     "no key 'modl'": "`contact: {modl: cone}`",
     "no key 'masss'": "`--set bodies.box.masss=3`",
     "no key 'grvity'": "\n```yaml\nname: x\ngrvity: [0, 0, 0]\n```\n",
-    "no key 'timestp'": "\n| key | meaning |\n|---|---|\n| `timestp` | s |\n",
+    "no key 'timestp'": "\n| key | default |\n|---|---|\n| `timestp` | s |\n",
     "'tabi info' has no option": "`tabi info --contact cone`",
     "no option '--contct'": "`--contct`",
     "no command": "`tabi rum`",
