@@ -1,5 +1,5 @@
-/* compare_show.c - samples go on to the figure and, from scenes that are run now, to the reels; a
- * log has its film made from the file. */
+/* compare_show.c - samples go on to the figure and, from scenes that are run now, to the replay; a
+ * log has its replay made from the file. */
 #include "compare/compare_show.h"
 
 #include "html.h"
@@ -33,18 +33,18 @@ static bool begin_curves(tbi_show *show, int32_t index, const tbi_run *run, tabi
   return false;
 }
 
-static bool begin_film(tbi_show *show, int32_t index, const tbi_run *run, tabi_error *err) {
+static bool begin_replay(tbi_show *show, int32_t index, const tbi_run *run, tabi_error *err) {
   const tbi_source *s = &run->source;
-  show->reel[index] =
-      s->recording ? tbi_reel_load(s->path, NULL, err) : tbi_reel_create(s->scene, s->world, err);
-  return show->reel[index] != NULL;
+  show->replay[index] = s->recording ? tbi_replay_load(s->path, NULL, err)
+                                     : tbi_replay_create(s->scene, s->world, err);
+  return show->replay[index] != NULL;
 }
 
 bool tbi_show_begin(tbi_show *show, int32_t index, const tbi_run *run, tabi_error *err) {
   show->first = true;
   show->live = show->page && !run->source.recording;
   if (show->figure && !begin_curves(show, index, run, err)) return false;
-  return !show->page || begin_film(show, index, run, err);
+  return !show->page || begin_replay(show, index, run, err);
 }
 
 bool tbi_show_sample(tbi_show *show, int32_t index, const tabi_sample *sample, tabi_error *err) {
@@ -52,11 +52,11 @@ bool tbi_show_sample(tbi_show *show, int32_t index, const tabi_sample *sample, t
     tabi_signals_eval(show->signals[index], sample, show->value);
     tbi_plot_add(show->plot, show->number[index], show->value);
   }
-  // the reel has the start, and that of a log is whole
+  // the replay has the start, and that of a log is whole
   bool first = show->first;
   show->first = false;
   if (first || !show->live) return true;
-  return tbi_reel_step(show->reel[index], err) == TABI_OK;
+  return tbi_replay_step(show->replay[index], err) == TABI_OK;
 }
 
 int tbi_show_end(tbi_show *show, const tbi_compared *compared) {
@@ -64,7 +64,7 @@ int tbi_show_end(tbi_show *show, const tbi_compared *compared) {
   int code = show->figure ? tbi_plot_draw(show->plot, show->figure, title) : TBI_EXIT_OK;
   if (code != TBI_EXIT_OK || !show->page) return code;
   tabi_error err = {0};
-  if (tbi_html_write(show->page, show->reel, compared->nrun, &err) == TABI_OK) return TBI_EXIT_OK;
+  if (tbi_html_write(show->page, show->replay, compared->nrun, &err) == TABI_OK) return TBI_EXIT_OK;
   tbi_print_diagnostic(&err, "error");
   return TBI_EXIT_INTERNAL;
 }
@@ -72,7 +72,7 @@ int tbi_show_end(tbi_show *show, const tbi_compared *compared) {
 void tbi_show_free(tbi_show *show) {
   for (int i = 0; i < TBI_MAX_RUNS; ++i) {
     tabi_signals_destroy(show->signals[i]);
-    tbi_reel_destroy(show->reel[i]);
+    tbi_replay_destroy(show->replay[i]);
   }
   tbi_plot_destroy(show->plot);
   free(show->value);

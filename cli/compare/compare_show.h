@@ -1,10 +1,10 @@
-/* compare_show.h - runs to look at: curves of all in one figure, and films of all in one page. */
+/* compare_show.h - runs to look at: curves of all in one figure, and replays of all in one page. */
 #ifndef TBI_COMPARE_SHOW_H
 #define TBI_COMPARE_SHOW_H
 
 #include "compare/compare.h"
-#include "film.h"
 #include "plot/plot.h"
+#include "replay.h"
 
 typedef struct tbi_show {
   const char *figure, *page; /* files; NULL: not wanted */
@@ -12,8 +12,8 @@ typedef struct tbi_show {
   tabi_signals *signals[TBI_MAX_RUNS];
   int number[TBI_MAX_RUNS]; /* of the runs in the figure */
   double *value;            /* of the signals of the present run */
-  tbi_reel *reel[TBI_MAX_RUNS];
-  bool first, live; /* of the present run: its start comes next; its film is made on the way */
+  tbi_replay *replay[TBI_MAX_RUNS];
+  bool first, live; /* of the present run: its start comes next; its replay is made on the way */
 } tbi_show;
 
 /* Looks for what is needed first, so that long runs are not in vain; without gnuplot there is a

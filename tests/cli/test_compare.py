@@ -334,8 +334,8 @@ class Compare(Case):
         self.assertIn("ground.fz, run", text)
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        stages = re.findall(r'id="tabi-stage-\d">(.*?)</script>', text, re.S)
-        self.assertEqual([json.loads(stage)["title"] for stage in stages], ["drop", "run"])
+        scenes = re.findall(r'id="tabi-scene-\d">(.*?)</script>', text, re.S)
+        self.assertEqual([json.loads(scene)["title"] for scene in scenes], ["drop", "run"])
 
     def test_without_gnuplot(self):
         drop = self.write("drop.yaml", DROP % 8)

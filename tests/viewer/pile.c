@@ -1,7 +1,7 @@
 /* pile.c - see pile.h. */
 #include "pile.h"
 
-#include "stage.h"
+#include "scene_description.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
@@ -66,27 +66,27 @@ void pile_text(uint64_t seed, int count, double timestep, const char *head, char
   }
 }
 
-json_t *stage_of(const run *r) {
+json_t *description_of(const run *r) {
   tabi_error err = {0};
-  const tbi_stage_about about = {.path = "some/test.yaml", .rate = 60, .duration = 2};
-  json_t *made = tbi_stage_json(r->scene, &about, &err);
+  const tbi_run_about about = {.path = "some/test.yaml", .rate = 60, .duration = 2};
+  json_t *made = tbi_scene_description_json(r->scene, &about, &err);
   if (!made) fail_msg("%s", err.message);
-  char *text = tbi_stage_text(made);
+  char *text = tbi_scene_description_text(made);
   json_decref(made);
   assert_non_null(text);
   assert_null(strchr(text, '<'));
-  json_t *stage = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  json_t *description = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   free(text);
-  assert_non_null(stage);
-  return stage;
+  assert_non_null(description);
+  return description;
 }
 
-size_t stage_length(const json_t *stage, const char *key) {
-  json_t *array = json_object_get(stage, key);
+size_t description_length(const json_t *description, const char *key) {
+  json_t *array = json_object_get(description, key);
   assert_true(json_is_array(array));
   return json_array_size(array);
 }
 
-json_t *stage_item(const json_t *stage, const char *key, int32_t index) {
-  return json_array_get(json_object_get(stage, key), (size_t)index);
+json_t *description_item(const json_t *description, const char *key, int32_t index) {
+  return json_array_get(json_object_get(description, key), (size_t)index);
 }
