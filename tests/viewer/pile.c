@@ -2,6 +2,7 @@
 #include "pile.h"
 
 #include "scene_description.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
@@ -10,38 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static run begin(tabi_scene *scene, const tabi_error *error) {
-  if (!scene) fail_msg("%s:%d: %s", error->file, (int)error->line, error->message);
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  run r = {scene, tabi_scene_model(scene), NULL};
-  r.world = tabi_world_create(r.model, &def, &err);
-  if (!r.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(scene, r.world, &err), TABI_OK);
-  return r;
+static run begin(tabi_scene *scene) {
+  return (run){scene, tabi_scene_model(scene), open_world(scene, NULL)};
 }
 
-run run_text(const char *text) {
-  tabi_error err = {0};
-  return begin(tabi_scene_load_text(text, strlen(text), "some/test.yaml", NULL, &err), &err);
-}
+run run_text(const char *text) { return begin(load_scene_text(text, "some/test.yaml", NULL)); }
 
-run run_shipped(const char *name) {
-  char path[512];
-  tabi_error err = {0};
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
-  return begin(tabi_scene_load(path, NULL, &err), &err);
-}
+run run_shipped(const char *name) { return begin(load_shipped_scene(name, NULL)); }
 
 void run_end(run *r) {
   tabi_world_destroy(r->world);
   tabi_scene_destroy(r->scene);
 }
 
-void run_step(run *r) {
-  tabi_scene_control(r->scene, r->world);
-  assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
-}
+void run_step(run *r) { step_world(r->scene, r->world); }
 
 void pile_text(uint64_t seed, int count, double timestep, const char *head, char text[PILE_TEXT]) {
   static const char *const shapes[] = {"sphere: 0.1", "capsule: [0.05, 0.2]",

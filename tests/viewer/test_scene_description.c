@@ -3,6 +3,7 @@
 #include "geometry.h"
 #include "pile.h"
 #include "scene_description.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
@@ -197,9 +198,7 @@ static void large_meshes_become_coarse(void **state) {
       scratch_text("hills.yaml",
                    "bodies:\n  - {name: hills, fixed: true, shape: {heightfield: {file: hills.txt, "
                    "size: [20, 20]}}}\n");
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
+  tabi_scene *scene = load_scene(path, NULL);
   run r = {scene, tabi_scene_model(scene), NULL};
   assert_true(tabi_model_mesh(r.model, 0).nface == 2 * (SIDE - 1) * (SIDE - 1));
   json_t *description = description_of(&r);
