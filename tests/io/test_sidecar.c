@@ -6,7 +6,6 @@
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -10,8 +10,6 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <stdio.h>
-
 #define NV    11
 #define NLINK 9
 

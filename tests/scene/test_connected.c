@@ -5,8 +5,6 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <string.h>
-
 static scene_world start(const char *text) {
   return scene_world_open(load_scene_text(text, "dir/s.yaml", NULL));
 }

@@ -4,7 +4,6 @@
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static tabi_scene *load_with(const char *text, const char *const *set, int32_t nset) {
   tabi_scene_def def = tabi_scene_def_default();

@@ -4,8 +4,6 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <stdio.h>
-
 typedef struct shipped {
   const char *name;
   int steps;

@@ -7,7 +7,6 @@
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define STEPS 13400

@@ -5,7 +5,6 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define WALK       TABI_SOURCE_DIR "/scenes/walk.yaml"

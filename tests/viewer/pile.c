@@ -7,7 +7,6 @@
 #include "support/rng.h"
 #include "support/scratch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Numbers under a key, to seven digits. */
 static void check_numbers(const json_t *object, const char *key, const double *expected,

@@ -4,8 +4,6 @@
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <stdio.h>
-
 static double tick(void *user) {
   double *ticks = user;
   return ++*ticks;
