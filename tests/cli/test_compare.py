@@ -8,12 +8,11 @@ import os
 import re
 import tempfile
 
-from command import Case, HERE, main
+from command import HERE, Case, main, scene
 
-SCENES = os.path.join(HERE, "..", "..", "scenes")
-STAND = os.path.join(SCENES, "stand.yaml")
-INCLINE = os.path.join(SCENES, "incline.yaml")
-WALK = os.path.join(SCENES, "biped_walk.yaml")
+STAND = scene("stand")
+INCLINE = scene("incline")
+WALK = scene("biped_walk")
 DOCS = os.path.join(HERE, "..", "..", "docs", "compare.md")
 
 FIGURES = ["fall", "force_mean", "force_peak", "force_jump", "contact_peak", "zmp_error", "zmp_noise",

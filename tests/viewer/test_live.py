@@ -3,18 +3,14 @@ Worlds are paused and stepped where something is compared, so that no test depen
 
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import time
 
 from client import CONVERGED, DIVERGED, PAUSED, Refused, Server, WebSocket, read_picture
-from command import TABI, Case, main
+from command import MODELS, TABI, FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
-MODELS = os.path.join(SCENES, "..", "models")
 SLOPE = """\
 name: a box on a slope
 materials: {wood: {friction: 0.9}}
@@ -34,18 +30,7 @@ def distance(a, b):
     return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
 
 
-class Live(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text=None):
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "w") as f:
-                f.write(text)
-        return path
-
+class Live(FolderCase):
     def serve(self, *args):
         server = Server(*args)
         self.addCleanup(server.kill)
@@ -117,7 +102,7 @@ class Live(Case):
         self.assertLess(place(fallen)[2], place(pulled)[2] - 0.05)
 
     def test_pushes_a_robot(self):
-        server = self.serve(os.path.join(SCENES, "stand_humanoid20.yaml"))
+        server = self.serve(scene("stand_humanoid20"))
         viewer = self.watch(server)
         names = [link["name"] for link in self.description(server)["links"]]
         hand = max(range(len(names)), key=lambda i: "chest" in names[i] or "torso" in names[i])
@@ -226,7 +211,7 @@ robots:
 
     def test_gait(self):
         """a walk by contact modes knows no forces and no other method"""
-        server = self.serve(os.path.join(SCENES, "biped_walk.yaml"))
+        server = self.serve(scene("biped_walk"))
         viewer = self.watch(server)
         before = viewer.steps(20)
         moving = next(i for i, link in enumerate(self.description(server)["links"]) if link["mass"] > 1)
