@@ -2,7 +2,7 @@
 #include "common/cli.h"
 #include "common/output.h"
 #include "compare/compare.h"
-#include "compare/compare_show.h"
+#include "compare/compare_output.h"
 #include "plot/plot.h"
 
 #include <ctype.h>
@@ -252,23 +252,24 @@ static void show_progress(const tbi_compared *c, int32_t run, time_t *shown) {
                 100.0 * (double)s->next / (double)s->count);
 }
 
-static bool take_sample(tbi_compared *c, int32_t index, tbi_show *show, const tabi_sample *sample,
-                        tabi_error *err) {
+static bool take_sample(tbi_compared *c, int32_t index, tbi_compare_output *output,
+                        const tabi_sample *sample, tabi_error *err) {
   tbi_run *run = &c->run[index];
-  if (!tbi_account_add(&run->account, sample, err)) return false;
+  if (!tbi_run_metrics_add(&run->metrics, sample, err)) return false;
   if (index == 0 && !tbi_reference_add(&c->reference, sample)) {
     tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
     return false;
   }
-  tbi_reference_compare(&c->reference, &run->distance, sample);
-  return tbi_show_sample(show, index, sample, err);
+  tbi_reference_compare(&c->reference, &run->deviation, sample);
+  return tbi_compare_output_sample(output, index, sample, err);
 }
 
 static void end_run(tbi_run *run) {
-  double *value = run->account.value;
-  const tbi_distance *d = &run->distance;
-  int64_t steps = run->account.samples - 1;
-  if (tbi_source_over(&run->source) && isnan(value[TBI_FALL])) value[TBI_FALL] = run->account.last;
+  double *value = run->metrics.value;
+  const tbi_deviation *d = &run->deviation;
+  int64_t steps = run->metrics.samples - 1;
+  if (tbi_source_gait_ended(&run->source) && isnan(value[TBI_FALL]))
+    value[TBI_FALL] = run->metrics.last;
   if (!run->source.recording && steps > 0)
     value[TBI_STEP_TIME] = run->source.seconds / (double)steps;
   if (d->zmp_count > 0) value[TBI_ZMP_ERROR] = sqrt(d->zmp_square / (double)d->zmp_count);
@@ -277,20 +278,20 @@ static void end_run(tbi_run *run) {
   value[TBI_ANGLE_ERROR] = d->angle;
 }
 
-static bool do_run(tbi_compared *c, int32_t index, tbi_show *show, tabi_error *err) {
+static bool do_run(tbi_compared *c, int32_t index, tbi_compare_output *output, tabi_error *err) {
   tbi_run *run = &c->run[index];
   time_t shown = time(NULL);
-  run->distance.spacing = run->source.spacing;
-  bool fine = tbi_account_begin(&run->account, run->source.scene, err) &&
-              tbi_show_begin(show, index, run, err);
+  run->deviation.spacing = run->source.spacing;
+  bool fine = tbi_run_metrics_begin(&run->metrics, run->source.scene, err) &&
+              tbi_compare_output_begin(output, index, run, err);
   while (fine) {
     const tabi_sample *sample = tbi_source_next(&run->source, err);
     if (!sample) break;
-    fine = take_sample(c, index, show, sample, err);
+    fine = take_sample(c, index, output, sample, err);
     show_progress(c, index, &shown);
   }
   if (isatty(STDERR_FILENO)) (void)fputs("\r\033[K", stderr);
-  fine = fine && err->status == TABI_OK && tbi_account_end(&run->account, err);
+  fine = fine && err->status == TABI_OK && tbi_run_metrics_end(&run->metrics, err);
   if (fine) end_run(run);
   return fine;
 }
@@ -308,18 +309,18 @@ static int check_ends(const tbi_compared *c) {
 }
 
 static int run_all(tbi_compared *c, const tbi_args *args, FILE *out) {
-  tbi_show show = {0};
+  tbi_compare_output output = {0};
   tabi_error err = {0};
-  if (!tbi_show_want(&show, args->value[PLOT], args->value[HTML], &err)) {
+  if (!tbi_compare_output_prepare(&output, args->value[PLOT], args->value[HTML], &err)) {
     tbi_print_diagnostic(&err, "error");
     return TBI_EXIT_INTERNAL;
   }
   bool fine = true;
   for (int32_t i = 0; i < c->nrun && fine; ++i)
-    fine = do_run(c, i, &show, &err);
+    fine = do_run(c, i, &output, &err);
   int code = fine ? check_ends(c) : tbi_print_error(&err);
-  if (code == TBI_EXIT_OK) code = tbi_show_end(&show, c);
-  tbi_show_free(&show);
+  if (code == TBI_EXIT_OK) code = tbi_compare_output_end(&output, c);
+  tbi_compare_output_free(&output);
   if (code != TBI_EXIT_OK) return code;
   if (args->value[JSON]) {
     code = tbi_compared_print_json(c, out);
@@ -345,7 +346,7 @@ static int compare_command(const tbi_args *args, FILE *out) {
   if (!c) return tbi_out_of_memory();
   int code = check_options(&r, c) ? compare_opened(&r, c, out) : TBI_EXIT_USAGE;
   for (int32_t i = 0; i < c->nrun; ++i) {
-    tbi_account_free(&c->run[i].account);
+    tbi_run_metrics_free(&c->run[i].metrics);
     tbi_source_close(&c->run[i].source);
   }
   tbi_reference_free(&c->reference);

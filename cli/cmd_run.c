@@ -296,7 +296,7 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     code = run_opened(r, args, out);
   } else {
     (void)tbi_signal_outputs_close(&r->outputs, false);
-    tbi_reel_destroy(r->html.reel);
+    tbi_replay_destroy(r->html.replay);
   }
   tbi_run_summary_free(&r->summary);
   return code;
@@ -400,7 +400,7 @@ const tbi_command tbi_cmd_run = {
                 [LOG] = {"--log", "F", "log of all, to be played and resumed (docs/log.md)", false},
                 [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
                 [PLOT] = {"--plot", "F", "draw an overview, or a walk: .svg, .png or .pdf", false},
-                [HTML] = {"--html", "F", "a film of it in one file, to open in a browser", false},
+                [HTML] = {"--html", "F", "a replay of it in one file, to open in a browser", false},
                 [JSON] = {"--json", NULL, "the result as one object", false},
                 [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
                 [AT] = {"--at", "S", "or from this time of it", false},

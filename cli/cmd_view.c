@@ -1,5 +1,5 @@
-/* cmd_view.c - `tabi view`: a scene that runs while it is watched, or logs as films, in the browser
- * or in one file. */
+/* cmd_view.c - `tabi view`: a scene that runs while it is watched, or replays of logs, in the
+ * browser or in one file. */
 #include "common/cli.h"
 #include "common/output.h"
 #include "view/find_file.h"
@@ -8,8 +8,8 @@
 #include "browser.h"
 #include "html.h"
 #include "live.h"
+#include "scene_description.h"
 #include "server.h"
-#include "stage.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -24,8 +24,8 @@ enum { MAX_LOGS = 2, MAX_PORT = 65535 };
 /* What the server gives out. */
 typedef struct show {
   tbi_message *page;
-  tbi_message *stage[MAX_LOGS], *film[MAX_LOGS]; /* of logs */
-  tbi_live *live;                                /* or of a scene */
+  tbi_message *description[MAX_LOGS], *replay[MAX_LOGS]; /* of logs */
+  tbi_live *live;                                        /* or of a scene */
 } show;
 
 /* Assignments to the scene; the options come after --set. */
@@ -103,12 +103,12 @@ static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
 static tbi_message *get(void *user, const char *path) {
   const show *s = user;
   if (path[0] == '\0') return tbi_message_hold(s->page);
-  if (s->live) return strcmp(path, "stage/0") == 0 ? tbi_live_get_stage(s->live) : NULL;
-  static const char *const stage[MAX_LOGS] = {"stage/0", "stage/1"};
-  static const char *const film[MAX_LOGS] = {"film/0", "film/1"};
+  if (s->live) return strcmp(path, "scene/0") == 0 ? tbi_live_get_description(s->live) : NULL;
+  static const char *const description[MAX_LOGS] = {"scene/0", "scene/1"};
+  static const char *const replay[MAX_LOGS] = {"replay/0", "replay/1"};
   for (int i = 0; i < MAX_LOGS; ++i) {
-    if (strcmp(path, stage[i]) == 0) return tbi_message_hold(s->stage[i]);
-    if (strcmp(path, film[i]) == 0) return tbi_message_hold(s->film[i]);
+    if (strcmp(path, description[i]) == 0) return tbi_message_hold(s->description[i]);
+    if (strcmp(path, replay[i]) == 0) return tbi_message_hold(s->replay[i]);
   }
   return NULL;
 }
@@ -191,30 +191,30 @@ static int serve_with_page(show *s, const tbi_args *args, int port) {
   return code;
 }
 
-/* A film that cannot be written is not the fault of a file that was read. */
-static int fail_film(const tabi_error *err, const char *html) {
+/* A file that cannot be written is not the fault of a file that was read. */
+static int fail_html(const tabi_error *err, const char *html) {
   int code = tbi_print_error(err);
   return strcmp(err->file, html) == 0 ? TBI_EXIT_INTERNAL : code;
 }
 
 /* -- logs */
 
-/* The stage tells how many there are, so that the page asks for no more. */
+/* The description tells how many there are, so that the page asks for no more. */
 static int load_log(show *s, int index, int count, const char *path) {
   tabi_error err = {0};
-  tbi_reel *reel = tbi_reel_load(path, NULL, &err);
-  if (!reel) return tbi_print_error(&err);
-  json_t *stage = tbi_reel_stage(reel, &err);
-  bool told = stage && json_object_set_new(stage, "runs", json_integer(count)) == 0;
-  char *text = told ? tbi_stage_text(stage) : NULL;
-  json_decref(stage);
+  tbi_replay *replay = tbi_replay_load(path, NULL, &err);
+  if (!replay) return tbi_print_error(&err);
+  json_t *description = tbi_replay_description(replay, &err);
+  bool told = description && json_object_set_new(description, "runs", json_integer(count)) == 0;
+  char *text = told ? tbi_scene_description_text(description) : NULL;
+  json_decref(description);
   size_t size = 0;
-  const void *film = tbi_reel_film(reel, &size);
-  if (text) s->stage[index] = tbi_message_of(text, strlen(text));
-  s->film[index] = tbi_message_of(film, size);
+  const void *pictures = tbi_replay_pictures(replay, &size);
+  if (text) s->description[index] = tbi_message_of(text, strlen(text));
+  s->replay[index] = tbi_message_of(pictures, size);
   free(text);
-  tbi_reel_destroy(reel);
-  return s->stage[index] && s->film[index] ? TBI_EXIT_OK : tbi_out_of_memory();
+  tbi_replay_destroy(replay);
+  return s->description[index] && s->replay[index] ? TBI_EXIT_OK : tbi_out_of_memory();
 }
 
 static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], int port) {
@@ -222,7 +222,7 @@ static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], i
   const char *const log[MAX_LOGS] = {path[0], path[1]};
   if (args->value[HTML]) {
     tabi_status status = tbi_html_write_logs(args->value[HTML], log, args->nword, NULL, &err);
-    return status == TABI_OK ? TBI_EXIT_OK : fail_film(&err, args->value[HTML]);
+    return status == TABI_OK ? TBI_EXIT_OK : fail_html(&err, args->value[HTML]);
   }
   show s = {0};
   int code = TBI_EXIT_OK;
@@ -230,8 +230,8 @@ static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], i
     code = load_log(&s, i, args->nword, path[i]);
   if (code == TBI_EXIT_OK) code = serve_with_page(&s, args, port);
   for (int i = 0; i < MAX_LOGS; ++i) {
-    tbi_message_drop(s.stage[i]);
-    tbi_message_drop(s.film[i]);
+    tbi_message_drop(s.description[i]);
+    tbi_message_drop(s.replay[i]);
   }
   return code;
 }
@@ -248,7 +248,8 @@ static int fail_at(tabi_error *err, const char *path) {
 }
 
 /* To its end, or as far as it comes: that is worth seeing, too. */
-static tabi_status film_run(tabi_scene *scene, tabi_world *world, tbi_reel *reel, tabi_error *err) {
+static tabi_status record_run(tabi_scene *scene, tabi_world *world, tbi_replay *replay,
+                              tabi_error *err) {
   int64_t steps =
       (int64_t)fmax(1, round(tabi_scene_duration(scene) / tabi_scene_world_def(scene).timestep));
   for (int64_t i = 0; i < steps; ++i) {
@@ -259,33 +260,34 @@ static tabi_status film_run(tabi_scene *scene, tabi_world *world, tbi_reel *reel
       *err = *tabi_world_error(world);
       return status;
     }
-    status = tbi_reel_step(reel, err);
+    status = tbi_replay_step(replay, err);
     if (status != TABI_OK) return status;
   }
   return TABI_OK;
 }
 
-static int film_world(tabi_scene *scene, tabi_world *world, const char *path, const char *html) {
+static int write_world(tabi_scene *scene, tabi_world *world, const char *path, const char *html) {
   tabi_error err = {0};
-  tbi_reel *reel = NULL;
-  if (tabi_scene_reset(scene, world, &err) == TABI_OK) reel = tbi_reel_create(scene, world, &err);
-  if (!reel) return tbi_print_error(&err);
+  tbi_replay *replay = NULL;
+  if (tabi_scene_reset(scene, world, &err) == TABI_OK)
+    replay = tbi_replay_create(scene, world, &err);
+  if (!replay) return tbi_print_error(&err);
   int code = TBI_EXIT_OK;
-  tabi_status status = film_run(scene, world, reel, &err);
+  tabi_status status = record_run(scene, world, replay, &err);
   if (status != TABI_OK) {
     code = fail_at(&err, path);
     if (status == TABI_ERR_DIVERGED || status == TABI_ERR_CAPACITY) code = TBI_EXIT_DIVERGED;
   }
-  if (tbi_html_write(html, &reel, 1, &err) != TABI_OK) code = fail_film(&err, html);
-  tbi_reel_destroy(reel);
+  if (tbi_html_write(html, &replay, 1, &err) != TABI_OK) code = fail_html(&err, html);
+  tbi_replay_destroy(replay);
   return code;
 }
 
-static int film_scene(tabi_scene *scene, const char *path, const char *html) {
+static int write_scene(tabi_scene *scene, const char *path, const char *html) {
   tabi_error err = {0};
   tabi_world_def def = tabi_scene_world_def(scene);
   tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  int code = world ? film_world(scene, world, path, html) : fail_at(&err, path);
+  int code = world ? write_world(scene, world, path, html) : fail_at(&err, path);
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
   return code;
@@ -315,7 +317,7 @@ static int view_scene(const tbi_args *args, const char *path, tbi_view_input_kin
   if (scene) tbi_print_warnings(&warnings);
   tbi_findings_free(&warnings);
   if (!scene) return code;
-  if (args->value[HTML]) return film_scene(scene, path, args->value[HTML]);
+  if (args->value[HTML]) return write_scene(scene, path, args->value[HTML]);
   return watch_scene(scene, args, path, port);
 }
 
@@ -329,7 +331,7 @@ static int run(const tbi_args *args, FILE *out) {
   if (!find_files(args, path, &kind, &code)) return code;
   tabi_error err = {0};
   if (args->value[HTML] && tbi_html_check(args->value[HTML], &err) != TABI_OK)
-    return fail_film(&err, args->value[HTML]);
+    return fail_html(&err, args->value[HTML]);
   if (kind == TBI_VIEW_INPUT_LOG) return view_logs(args, path, port);
   return view_scene(args, path[0], kind, port);
 }
@@ -364,6 +366,6 @@ const tbi_command tbi_cmd_view = {
                          true},
                 [PORT] = {"--port", "N", "of 127.0.0.1; otherwise one that is free", false},
                 [NO_BROWSER] = {"--no-browser", NULL, "print the address, open nothing", false},
-                [HTML] = {"--html", "F", "write the film into one file, serve nothing", false}},
+                [HTML] = {"--html", "F", "write the replay into one file, serve nothing", false}},
     .run = run,
 };

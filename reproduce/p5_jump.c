@@ -9,8 +9,8 @@
  * Landing begins when the floor is felt, at the speed that the time of flight tells.  In the air
  * the mass centre must follow a parabola of curvature -g; positions are advanced by the new
  * velocity, so a fit finds it exactly where a comparison with the state at take-off would not. */
-#include "film.h"
 #include "measure.h"
+#include "picture_strip.h"
 #include "walk_sim.h"
 
 #include <math.h>
@@ -270,14 +270,14 @@ static void add_row(jump *j, tbi_series *series) {
   tbi_series_add(series, row);
 }
 
-static tabi_status simulate(jump *j, double duration, tbi_film *film, tbi_series *series,
+static tabi_status simulate(jump *j, double duration, tbi_picture_strip *strip, tbi_series *series,
                             tabi_error *err) {
   static const double times[PICTURES] = {0.4, 1.3, 1.5, 1.56, 1.61, 1.66, 1.72, 1.85, 2.9};
   int64_t steps = llround(duration / j->walk.sim.timestep);
   for (int64_t i = 0; i < steps; ++i) {
     double time = tbi_simulation_time(&j->walk.sim);
-    if (film && film->taken < PICTURES && time >= times[film->taken] - 1e-9)
-      tbi_film_take(film, &j->walk.sim, tabi_world_q(j->walk.sim.world)[0]);
+    if (strip && strip->taken < PICTURES && time >= times[strip->taken] - 1e-9)
+      tbi_picture_strip_take(strip, &j->walk.sim, tabi_world_q(j->walk.sim.world)[0]);
     tabi_status status = step(j, err);
     if (status != TABI_OK) return status;
     add_row(j, series);
@@ -352,26 +352,27 @@ static void check(tbi_trial *trial, const char *law, const tbi_series *series, d
   tbi_expect_word(trial, name, "yes", stands ? "yes" : "no", stands);
 }
 
-static tabi_status run_one(tbi_trial *trial, tabi_contact_kind contact, tbi_film *film,
+static tabi_status run_one(tbi_trial *trial, tabi_contact_kind contact, tbi_picture_strip *strip,
                            tbi_series *series, tabi_error *err) {
   jump j;
   tabi_status status = open_jump(&j, contact, err);
   if (status == TABI_OK) status = start(&j, err);
   double begun = tbi_measure_clock();
-  if (status == TABI_OK) status = simulate(&j, trial->quick ? 3 : 5, film, series, err);
+  if (status == TABI_OK) status = simulate(&j, trial->quick ? 3 : 5, strip, series, err);
   if (status == TABI_OK) {
     check(trial, tabi_contact_name(contact), series, j.stand);
     double seconds = (tbi_measure_clock() - begun) / series->nrow;
-    if (film) tbi_expect_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * seconds, 4);
+    if (strip) tbi_expect_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * seconds, 4);
   }
   close_jump(&j);
   return status;
 }
 
-static tabi_status run_film(tbi_trial *trial, tbi_film *film, tbi_series *series, tabi_error *err) {
+static tabi_status run_pictured(tbi_trial *trial, tbi_picture_strip *strip, tbi_series *series,
+                                tabi_error *err) {
   tbi_series other;
   tbi_series_init(&other, columns);
-  tabi_status status = run_one(trial, TABI_CONTACT_IMPULSE, film, series, err);
+  tabi_status status = run_one(trial, TABI_CONTACT_IMPULSE, strip, series, err);
   if (status == TABI_OK) status = run_one(trial, TABI_CONTACT_EXACT, NULL, &other, err);
   tbi_series_free(&other);
   return status == TABI_OK ? tbi_series_write(series, trial, ".csv", err) : status;
@@ -380,18 +381,19 @@ static tabi_status run_film(tbi_trial *trial, tbi_film *film, tbi_series *series
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tbi_series series;
   tbi_series_init(&series, columns);
-  tbi_film film;
-  tabi_status status = tbi_film_open(&film, trial, 0.34, 0.53, err);
-  if (status == TABI_OK) status = run_film(trial, &film, &series, err);
+  tbi_picture_strip strip;
+  tabi_status status = tbi_picture_strip_open(&strip, trial, 0.34, 0.53, err);
+  if (status == TABI_OK) status = run_pictured(trial, &strip, &series, err);
   if (status == TABI_OK) {
-    status = tbi_film_close(&film, &series,
-                            "set ylabel 'vertical force [N]'\nset y2label 'mass centre [m]'\n"
-                            "set y2tics\nset xrange [1:2.5]\nset yrange [0:300]\n"
-                            "plot $run using 1:2 with lines lt 1 title 'force of the floor',\\\n"
-                            " $run using 1:3 axes x1y2 with lines lt 2 title 'mass centre'",
-                            err);
+    status = tbi_picture_strip_close(
+        &strip, &series,
+        "set ylabel 'vertical force [N]'\nset y2label 'mass centre [m]'\n"
+        "set y2tics\nset xrange [1:2.5]\nset yrange [0:300]\n"
+        "plot $run using 1:2 with lines lt 1 title 'force of the floor',\\\n"
+        " $run using 1:3 axes x1y2 with lines lt 2 title 'mass centre'",
+        err);
   } else {
-    tbi_figure_drop(&film.figure);
+    tbi_figure_drop(&strip.figure);
   }
   tbi_series_free(&series);
   return status;

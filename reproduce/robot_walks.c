@@ -3,7 +3,7 @@
  *
  * The papers show pictures and the time of a step.  What can be checked is that the robots walk
  * with steps of 1 ms, carried by a floor that they hardly sink into. */
-#include "film.h"
+#include "picture_strip.h"
 #include "walk_sim.h"
 
 #include <math.h>
@@ -37,13 +37,13 @@ static bool is_picture(const tbi_walk_sim *m, const walker *w, int32_t taken) {
   return tbi_simulation_time(&m->sim) >= begin + 2 * period * taken / (PICTURES - 1);
 }
 
-static tabi_status walk(const tbi_walk_sim_def *def, const walker *w, tbi_film *film,
+static tabi_status walk(const tbi_walk_sim_def *def, const walker *w, tbi_picture_strip *strip,
                         tbi_series *series, tbi_walk_metrics *metrics, tabi_error *err) {
   tbi_walk_sim m;
   tabi_status status = tbi_walk_sim_open(&m, def, err);
   while (status == TABI_OK && tbi_walk_sim_running(&m)) {
-    if (film->taken < PICTURES && is_picture(&m, w, film->taken))
-      tbi_film_take(film, &m.sim, tabi_world_q(m.sim.world)[0]);
+    if (strip->taken < PICTURES && is_picture(&m, w, strip->taken))
+      tbi_picture_strip_take(strip, &m.sim, tabi_world_q(m.sim.world)[0]);
     status = tbi_walk_sim_step(&m, err);
     if (status == TABI_OK) tbi_walk_sim_record(&m, series);
   }
@@ -79,11 +79,11 @@ static tabi_status check_cost(tbi_trial *trial, const tbi_walk_sim_def *def, dou
   return TABI_OK;
 }
 
-static tabi_status run_film(tbi_trial *trial, const walker *w, tbi_film *film, tbi_series *series,
-                            tabi_error *err) {
+static tabi_status run_pictured(tbi_trial *trial, const walker *w, tbi_picture_strip *strip,
+                                tbi_series *series, tabi_error *err) {
   tbi_walk_sim_def def = walk_of(trial, w), other = def;
   tbi_walk_metrics metrics;
-  tabi_status status = walk(&def, w, film, series, &metrics, err);
+  tabi_status status = walk(&def, w, strip, series, &metrics, err);
   if (status != TABI_OK) return status;
   check(trial, def.contact, &metrics);
   other.contact = TABI_CONTACT_EXACT;
@@ -96,17 +96,17 @@ static tabi_status run_film(tbi_trial *trial, const walker *w, tbi_film *film, t
 static tabi_status run(tbi_trial *trial, const walker *w, tabi_error *err) {
   tbi_series series;
   tbi_series_init(&series, tbi_walk_columns);
-  tbi_film film;
-  tabi_status status = tbi_film_open(&film, trial, 0.75 * w->stature, w->stature, err);
-  if (status == TABI_OK) status = run_film(trial, w, &film, &series, err);
+  tbi_picture_strip strip;
+  tabi_status status = tbi_picture_strip_open(&strip, trial, 0.75 * w->stature, w->stature, err);
+  if (status == TABI_OK) status = run_pictured(trial, w, &strip, &series, err);
   if (status == TABI_OK) {
-    status = tbi_film_close(&film, &series,
-                            "set ylabel 'vertical force [N]'\n"
-                            "plot $run using 1:2 with lines lt 1 title 'left foot',\\\n"
-                            " $run using 1:3 with lines lt 2 title 'right foot'",
-                            err);
+    status = tbi_picture_strip_close(&strip, &series,
+                                     "set ylabel 'vertical force [N]'\n"
+                                     "plot $run using 1:2 with lines lt 1 title 'left foot',\\\n"
+                                     " $run using 1:3 with lines lt 2 title 'right foot'",
+                                     err);
   } else {
-    tbi_figure_drop(&film.figure);
+    tbi_figure_drop(&strip.figure);
   }
   tbi_series_free(&series);
   return status;

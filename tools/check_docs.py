@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_docs.py [--self-test] [DOCUMENT...]: what the documents name exists.
 
-Looks at README.md, CONTRIBUTING.md, CHANGELOG.md and docs/*.md, in text between backticks and in
-code blocks: paths and file names, links and their anchors, keys of scenes, commands and their options,
+Looks at README.md, CONTRIBUTING.md, CHANGELOG.md and docs/*.md, above all at text between backticks and
+in code blocks: paths and file names, links and their anchors, keys of scenes, commands and their options,
 functions, types, members and constants, tests, make targets, and every other identifier.  What there
 is comes from the sources: tables of keys in src/scene and src/io, tables of options in cli/, headers,
 CMake files.  Words after "formerly" and table columns with that heading are names of the past.
@@ -25,8 +25,9 @@ COMPLETE = [("docs/scenes.md", "scenes/*.yaml", "`{stem}`"), ("docs/models.md", 
             ("CONTRIBUTING.md", "src/*/", "`{name}`"), ("docs/cli.md", "cli/cmd_*.c", "tabi {command}")]
 
 # a piece of code in a document: language is None between backticks; column is the heading of the
-# table's column, first whether it is the first one; title is the heading of the section
-Piece = collections.namedtuple("Piece", "line text language column first title")
+# table's column, first whether it is the first one, setting whether the table gives defaults; title is
+# the heading of the section
+Piece = collections.namedtuple("Piece", "line text language column first setting title")
 
 
 # the sources
@@ -132,7 +133,7 @@ def anchors(text):
 def fenced(text):
     for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S):
         line = text.count("\n", 0, match.start()) + 2
-        yield Piece(line, match.group(2), match.group(1), "", False, "")
+        yield Piece(line, match.group(2), match.group(1), "", False, False, "")
 
 
 def table_columns(lines):
@@ -161,7 +162,8 @@ def spans(text):
         head = heads.get(i, [])
         column = head[cell] if 0 <= cell < len(head) else ""
         title = next((lines[t] for t in reversed(titles) if t <= i), "")
-        yield Piece(i + 1, " ".join(match.group(2).split()), None, column.strip("`"), cell == 0, title)
+        yield Piece(i + 1, " ".join(match.group(2).split()), None, column.strip("`"), cell == 0,
+                    "default" in head, title)
 
 
 # the checks: each yields (line, message)
@@ -196,6 +198,24 @@ def check_paths(sources, piece):
             yield piece.line, f"no file or folder '{path}'" + near(path, sources.files)
 
 
+def check_prose(sources, text):
+    """Files of ours that the text names without backticks."""
+    tops = "|".join(sorted(sources.tops))
+    body = re.sub(r"`[^`]*`|\]\([^)]*\)", lambda m: " " * len(m.group(0)), without_fences(without_past(text)))
+    for match in re.finditer(rf"(?<![\w./-])(?:{tops})/[\w./-]*\w\.[a-z]+\b", body):
+        if not sources.has_path(match.group(0)):
+            yield body.count("\n", 0, match.start()) + 1, f"no file '{match.group(0)}'"
+
+
+def check_sources(sources):
+    """Documents that messages, help texts and comments of the sources name."""
+    for file in sorted(sources.text):
+        raw = (sources.root / file).read_text(encoding="utf-8", errors="replace")
+        for match in re.finditer(r"\bdocs/[\w-]+\.md\b", raw):
+            if match.group(0) not in sources.files:
+                yield file, raw.count("\n", 0, match.start()) + 1, f"no document '{match.group(0)}'"
+
+
 def check_names(sources, piece):
     for match in re.finditer(r"\b((?:tabi|tbi)_[a-z0-9_]+|(?:TABI|TBI)_[A-Z0-9_]+)\b(\*?)((?:\.\w+)*)",
                              piece.text):
@@ -224,7 +244,8 @@ def command_options(sources, text):
 def check_commands(sources, piece):
     for i, line in enumerate(piece.text.splitlines()):
         for command, option in command_options(sources, line):
-            if command != "help" and command not in sources.options and f'"{piece.text}"' not in sources.quoted:
+            known = command == "help" or command in sources.options or f'"{piece.text}"' in sources.quoted
+            if not known:
                 yield piece.line + i, f"no command 'tabi {command}'"
             elif option and option not in sources.options.get(command, ()):
                 yield piece.line + i, f"'tabi {command}' has no option '{option}'" + near(
@@ -277,7 +298,7 @@ def check_keys(sources, piece):
     if piece.language is None:
         shown = [text] if re.match(r"[a-z_]+: ?[\w{\[.]*", text) and '"' not in text else []
         keys = [k for t in shown for k in yaml_keys(t if ": " in t else t + " ")]
-        if piece.first and re.fullmatch(r"keys?\b.*", piece.column):
+        if piece.first and piece.setting and re.fullmatch(r"keys?\b.*", piece.column):
             keys.append((0, None, text.split(":")[0]))
     else:
         keys = list(yaml_keys(text)) if piece.language == "yaml" else []
@@ -352,7 +373,7 @@ def check_piece(sources, piece):
 def check_document(sources, document):
     text = document.read_text(encoding="utf-8")
     found = [*check_links(sources, document, text), *check_complete(sources, document, text),
-             *check_functions(sources, text)]
+             *check_functions(sources, text), *check_prose(sources, text)]
     for piece in [*fenced(text), *spans(text)]:
         found += check_piece(sources, piece)
     return sorted(set(found))
@@ -368,12 +389,13 @@ RIGHT = """# Right
 WRONG = {
     "no file or folder": "`src/world/stepp.c`, `scenes/walkk.yaml`",
     "no file or folder 'stepp": "`stepp.c`",
+    "no file 'docs/nowhere.md'": "more in docs/nowhere.md",
     "link to": "[there](nowhere.md)",
     "has no heading": "[here](#nothing)",
     "no key 'modl'": "`contact: {modl: cone}`",
     "no key 'masss'": "`--set bodies.box.masss=3`",
     "no key 'grvity'": "\n```yaml\nname: x\ngrvity: [0, 0, 0]\n```\n",
-    "no key 'timestp'": "\n| key | meaning |\n|---|---|\n| `timestp` | s |\n",
+    "no key 'timestp'": "\n| key | default |\n|---|---|\n| `timestp` | s |\n",
     "'tabi info' has no option": "`tabi info --contact cone`",
     "no option '--contct'": "`--contct`",
     "no command": "`tabi rum`",
@@ -409,12 +431,12 @@ def main(arguments):
     documents = [pathlib.Path(a).resolve() for a in arguments] or [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
         *sorted((ROOT / "docs").glob("*.md"))]
-    count = 0
-    for document in documents:
-        for line, message in check_document(sources, document):
-            print(f"{document.relative_to(ROOT)}:{line}: error: {message}")
-            count += 1
-    return 1 if count else 0
+    found = [(document.relative_to(ROOT), *error) for document in documents
+             for error in check_document(sources, document)]
+    found += [] if arguments else check_sources(sources)
+    for name, line, message in found:
+        print(f"{name}:{line}: error: {message}")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

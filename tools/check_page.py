@@ -11,7 +11,7 @@ import sys
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "viewer" / "page"
 SOURCES = ["build.mjs", "index.html", "package-lock.json", "package.json", "src", "vite.config.mjs"]
-LARGEST = 1_000_000  # bytes, so that a page with a film stays below 5 MB
+LARGEST = 1_000_000  # bytes, so that a page with a replay stays below 5 MB
 CURE = "run `npm ci && npm run build` in viewer/page and commit dist/index.html"
 
 
@@ -44,7 +44,7 @@ def problems(page):
     if outside:
         yield f"it loads something from outside: {outside[0]}"
     if len(page.encode()) > LARGEST:
-        yield f"it has {len(page.encode())} bytes; at most {LARGEST} leave room for films"
+        yield f"it has {len(page.encode())} bytes; at most {LARGEST} leave room for replays"
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # demo.sh TABI - a humanoid walks under each contact method, and on rubber feet with and without its
-# stabiliser: a table of what came out, a figure of each run in demo/, and a film of the first.
+# stabiliser: a table of what came out, a figure of each run in demo/, and a replay of the first.
 set -euo pipefail
 
 tabi=$1
@@ -41,9 +41,9 @@ echo "It walks nine steps along a curve, 11.5 s, under five contact methods (sce
 echo
 header method
 for method in cone lcp exact penalty impulse; do
-  film=()
-  [ "$method" != cone ] || film=(--html "$out/walk.html")
-  walk "walk-$method" walk --contact "$method" ${film[@]+"${film[@]}"}
+  html=()
+  [ "$method" != cone ] || html=(--html "$out/walk.html")
+  walk "walk-$method" walk --contact "$method" ${html[@]+"${html[@]}"}
 done
 echo
 echo "  gap: the worst overlap that a step left; slip: the worst friction that did not oppose it"
@@ -64,4 +64,4 @@ else
 fi
 echo "Further: $tabi view scenes/walk.yaml, $tabi run scenes/biped_walk.yaml, $tabi help"
 echo
-echo "The walk with its forces, as a film: open $out/walk.html in a browser"
+echo "The walk with its forces, as a replay: open $out/walk.html in a browser"

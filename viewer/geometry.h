@@ -1,4 +1,4 @@
-/* geometry.h - what a stage tells about bodies beyond their shapes. */
+/* geometry.h - what a description tells about bodies beyond their shapes. */
 #ifndef TBI_VIEWER_GEOMETRY_H
 #define TBI_VIEWER_GEOMETRY_H
 

@@ -1,13 +1,13 @@
 /* html.c - runs in one file with the page.
  *
- *   page up to </body> | stage and film of each run, in elements of their own | the rest
+ *   page up to </body> | description and replay of each run, in elements of their own | the rest
  *
  * It is written under another name and then renamed, so that nobody finds half a file.  What is no
  * regular file, as /dev/stdout, is written to at once. */
 #include "html.h"
 
 #include "memory_error.h"
-#include "stage.h"
+#include "scene_description.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,18 +47,19 @@ static void write_base64(const unsigned char *bytes, size_t size, FILE *file) {
   }
 }
 
-static tabi_status write_run(const tbi_reel *reel, int32_t number, FILE *file, tabi_error *err) {
-  json_t *stage = tbi_reel_stage(reel, err);
-  if (!stage) return TABI_ERR_MEMORY;
-  char *text = tbi_stage_text(stage);
-  json_decref(stage);
+static tabi_status write_run(const tbi_replay *replay, int32_t number, FILE *file,
+                             tabi_error *err) {
+  json_t *description = tbi_replay_description(replay, err);
+  if (!description) return TABI_ERR_MEMORY;
+  char *text = tbi_scene_description_text(description);
+  json_decref(description);
   if (!text) return tbi_memory_error(err);
   size_t size = 0;
-  const unsigned char *film = tbi_reel_film(reel, &size);
-  (void)fprintf(file, "<script type=\"application/json\" id=\"tabi-stage-%d\">%s</script>\n",
+  const unsigned char *pictures = tbi_replay_pictures(replay, &size);
+  (void)fprintf(file, "<script type=\"application/json\" id=\"tabi-scene-%d\">%s</script>\n",
                 (int)number, text);
-  (void)fprintf(file, "<script type=\"text/plain\" id=\"tabi-film-%d\">", (int)number);
-  write_base64(film, size, file);
+  (void)fprintf(file, "<script type=\"text/plain\" id=\"tabi-replay-%d\">", (int)number);
+  write_base64(pictures, size, file);
   (void)fputs("</script>\n", file);
   free(text);
   return TABI_OK;
@@ -74,19 +75,20 @@ static size_t find_end(const char *page, size_t size) {
   return size;
 }
 
-static tabi_status write_all(FILE *file, tbi_reel *const *reel, int32_t count, tabi_error *err) {
+static tabi_status write_all(FILE *file, tbi_replay *const *replay, int32_t count,
+                             tabi_error *err) {
   size_t size = 0;
   const char *page = tbi_page(&size);
   size_t end = find_end(page, size);
   tabi_status status = TABI_OK;
   (void)fwrite(page, 1, end, file);
   for (int32_t i = 0; i < count && status == TABI_OK; ++i)
-    status = write_run(reel[i], i, file, err);
+    status = write_run(replay[i], i, file, err);
   (void)fwrite(page + end, 1, size - end, file);
   return status;
 }
 
-static tabi_status write_to(int fd, const char *path, tbi_reel *const *reel, int32_t count,
+static tabi_status write_to(int fd, const char *path, tbi_replay *const *replay, int32_t count,
                             tabi_error *err) {
   FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
   if (!file) {
@@ -95,7 +97,7 @@ static tabi_status write_to(int fd, const char *path, tbi_reel *const *reel, int
     return status;
   }
   errno = 0;
-  tabi_status status = write_all(file, reel, count, err);
+  tabi_status status = write_all(file, replay, count, err);
   bool bad = ferror(file) != 0;
   int code = errno;
   if (fclose(file) != 0 && !bad) {
@@ -128,13 +130,13 @@ tabi_status tbi_html_check(const char *path, tabi_error *err) {
   return TABI_OK;
 }
 
-tabi_status tbi_html_write(const char *path, tbi_reel *const *reel, int32_t count,
+tabi_status tbi_html_write(const char *path, tbi_replay *const *replay, int32_t count,
                            tabi_error *err) {
-  if (is_special(path)) return write_to(open(path, O_WRONLY | O_CLOEXEC), path, reel, count, err);
+  if (is_special(path)) return write_to(open(path, O_WRONLY | O_CLOEXEC), path, replay, count, err);
   char part[PATH_SIZE];
   int fd = open_part(path, part);
   if (fd < 0) return fail(err, path, "open", errno);
-  tabi_status status = write_to(fd, path, reel, count, err);
+  tabi_status status = write_to(fd, path, replay, count, err);
   if (status == TABI_OK && rename(part, path) != 0) status = fail(err, path, "write", errno);
   if (status != TABI_OK) (void)unlink(part);
   return status;
@@ -144,16 +146,16 @@ tabi_status tbi_html_write_logs(const char *path, const char *const *log, int32_
                                 const tabi_scene_def *def, tabi_error *err) {
   tabi_error local = {0};
   tabi_error *e = err ? err : &local;
-  tbi_reel **reel = calloc((size_t)count + 1, sizeof(tbi_reel *));
-  if (!reel) return tbi_memory_error(err);
+  tbi_replay **replay = calloc((size_t)count + 1, sizeof(tbi_replay *));
+  if (!replay) return tbi_memory_error(err);
   tabi_status status = TABI_OK;
   for (int32_t i = 0; i < count && status == TABI_OK; ++i) {
-    reel[i] = tbi_reel_load(log[i], def, e);
-    if (!reel[i]) status = e->status;
+    replay[i] = tbi_replay_load(log[i], def, e);
+    if (!replay[i]) status = e->status;
   }
-  if (status == TABI_OK) status = tbi_html_write(path, reel, count, e);
+  if (status == TABI_OK) status = tbi_html_write(path, replay, count, e);
   for (int32_t i = 0; i < count; ++i)
-    tbi_reel_destroy(reel[i]);
-  free(reel);
+    tbi_replay_destroy(replay[i]);
+  free(replay);
   return status;
 }

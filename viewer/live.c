@@ -32,7 +32,7 @@ struct tbi_live {
   int32_t nrequest;
   int32_t viewers;
   bool stop;
-  tbi_message *stage;
+  tbi_message *description;
 
   /* of the thread alone */
   tbi_live_world world;
@@ -62,15 +62,15 @@ static tbi_message *message(const char *key, const char *text) {
   return message;
 }
 
-static tbi_message *stage_message(const tbi_message *stage, bool reset) {
-  static const char head[] = "{\"stage\":";
+static tbi_message *description_message(const tbi_message *description, bool reset) {
+  static const char head[] = "{\"scene\":";
   const char *tail = reset ? ",\"reset\":true}" : "}";
   size_t size = sizeof head - 1;
-  tbi_message *message = tbi_message_create(size + stage->size + strlen(tail));
+  tbi_message *message = tbi_message_create(size + description->size + strlen(tail));
   if (!message) return NULL;
   memcpy(message->bytes, head, size);
-  memcpy(message->bytes + size, stage->bytes, stage->size);
-  memcpy(message->bytes + size + stage->size, tail, strlen(tail));
+  memcpy(message->bytes + size, description->bytes, description->size);
+  memcpy(message->bytes + size + description->size, tail, strlen(tail));
   return message;
 }
 
@@ -89,13 +89,13 @@ static void send_picture(tbi_live *live, tbi_message *text) {
 }
 
 /* The settings or the start have changed, and what is shown with them. */
-static void send_stage(tbi_live *live, bool reset) {
-  tbi_message *stage = tbi_live_world_stage(&live->world);
-  if (!stage) return;
-  tbi_message *text = stage_message(stage, reset);
+static void send_description(tbi_live *live, bool reset) {
+  tbi_message *description = tbi_live_world_description(&live->world);
+  if (!description) return;
+  tbi_message *text = description_message(description, reset);
   (void)pthread_mutex_lock(&live->lock);
-  tbi_message_drop(live->stage);
-  live->stage = stage;
+  tbi_message_drop(live->description);
+  live->description = description;
   (void)pthread_mutex_unlock(&live->lock);
   send_picture(live, text);
 }
@@ -159,7 +159,7 @@ static void reset(tbi_live *live) {
   if (tbi_live_world_reset(&live->world, &err) != TABI_OK) fail(live, &err);
   set_clock(live);
   begin_measure(live);
-  send_stage(live, true);
+  send_description(live, true);
 }
 
 static void set(tbi_live *live, const tbi_request *request) {
@@ -170,7 +170,7 @@ static void set(tbi_live *live, const tbi_request *request) {
   }
   set_clock(live);
   begin_measure(live);
-  send_stage(live, false);
+  send_description(live, false);
 }
 
 static void push(tbi_live *live, const tbi_request *request) {
@@ -255,12 +255,12 @@ void tbi_live_watch(void *user, int32_t viewers) {
   if (left) (void)put_request(live, &release);
 }
 
-tbi_message *tbi_live_get_stage(void *user) {
+tbi_message *tbi_live_get_description(void *user) {
   tbi_live *live = user;
   (void)pthread_mutex_lock(&live->lock);
-  tbi_message *stage = tbi_message_hold(live->stage);
+  tbi_message *description = tbi_message_hold(live->description);
   (void)pthread_mutex_unlock(&live->lock);
-  return stage;
+  return description;
 }
 
 /* -- the thread */
@@ -342,8 +342,8 @@ tbi_live *tbi_live_create(tabi_scene *scene, const char *path, tabi_error *err) 
   init_locks(live);
   live->speed = 1;
   tabi_status status = tbi_live_world_open(&live->world, scene, path, err);
-  if (status == TABI_OK) live->stage = tbi_live_world_stage(&live->world);
-  if (status == TABI_OK && !live->stage) status = tbi_memory_error(err);
+  if (status == TABI_OK) live->description = tbi_live_world_description(&live->world);
+  if (status == TABI_OK && !live->description) status = tbi_memory_error(err);
   if (status == TABI_OK) return live;
   tbi_live_destroy(live);
   return NULL;
@@ -368,7 +368,7 @@ void tbi_live_stop(tbi_live *live) {
 void tbi_live_destroy(tbi_live *live) {
   if (!live) return;
   tbi_live_world_close(&live->world);
-  tbi_message_drop(live->stage);
+  tbi_message_drop(live->description);
   (void)pthread_cond_destroy(&live->news);
   (void)pthread_mutex_destroy(&live->lock);
   free(live);

@@ -21,7 +21,7 @@ void tbi_live_stop(tbi_live *live);
 void tbi_live_destroy(tbi_live *live); /* NULL is fine; stopped before */
 
 /* For tbi_server_def, user being the tbi_live. */
-tbi_message *tbi_live_get_stage(void *user);
+tbi_message *tbi_live_get_description(void *user);
 tbi_message *tbi_live_hear(void *user, const char *text, size_t size);
 void tbi_live_watch(void *user, int32_t viewers);
 

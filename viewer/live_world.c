@@ -7,7 +7,7 @@
 #include "live_world.h"
 
 #include "memory_error.h"
-#include "stage.h"
+#include "scene_description.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,12 +192,12 @@ tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool pa
   return picture;
 }
 
-tbi_message *tbi_live_world_stage(tbi_live_world *live) {
+tbi_message *tbi_live_world_description(tbi_live_world *live) {
   tabi_error err = {0};
-  const tbi_stage_about about = {.path = live->path, .live = true, .rate = RATE};
-  json_t *stage = tbi_stage_json(live->scene, &about, &err);
-  char *text = stage ? tbi_stage_text(stage) : NULL;
-  json_decref(stage);
+  const tbi_run_about about = {.path = live->path, .live = true, .rate = RATE};
+  json_t *description = tbi_scene_description_json(live->scene, &about, &err);
+  char *text = description ? tbi_scene_description_text(description) : NULL;
+  json_decref(description);
   tbi_message *message = text ? tbi_message_of(text, strlen(text)) : NULL;
   free(text);
   return message;

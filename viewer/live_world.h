@@ -44,6 +44,6 @@ void tbi_live_world_release(tbi_live_world *live);
 
 /* Each is held once by the caller; NULL: out of memory. */
 tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused);
-tbi_message *tbi_live_world_stage(tbi_live_world *live);
+tbi_message *tbi_live_world_description(tbi_live_world *live);
 
 #endif

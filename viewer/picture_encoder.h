@@ -21,8 +21,8 @@ void tbi_picture_encoder_destroy(tbi_picture_encoder *encoder); /* NULL is fine 
 /* Bytes of a picture with so many contacts. */
 size_t tbi_picture_size(const tbi_picture_encoder *encoder, int32_t ncontact);
 /* Writes a picture and returns its size, tbi_picture_size(encoder, sample->ncontact).  factor:
- * seconds simulated per second, 0 in films; flags: those that the sample does not know, paused and
- * diverged.  Allocates nothing. */
+ * seconds simulated per second, 0 in replays; flags: those that the sample does not know, paused
+ * and diverged.  Allocates nothing. */
 size_t tbi_picture_encode(tbi_picture_encoder *encoder, const tabi_sample *sample, float factor,
                           uint32_t flags, void *picture);
 

@@ -58,7 +58,7 @@ static int refuse(struct mg_connection *connection, int status, const char *reas
 
 static const char *type_of(const char *path) {
   if (path[0] == '\0') return "text/html; charset=utf-8";
-  return strncmp(path, "stage/", 6) == 0 ? "application/json" : "application/octet-stream";
+  return strncmp(path, "scene/", 6) == 0 ? "application/json" : "application/octet-stream";
 }
 
 static int serve(struct mg_connection *connection, const tbi_server *server, const char *path) {

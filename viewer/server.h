@@ -14,7 +14,7 @@
 /* The functions are called by threads of the server, several at once. */
 typedef struct tbi_server_def {
   int port; /* 0: one that is free */
-  /* What stands behind a path below the token ("" for the page, "stage/0"), held for the caller;
+  /* What stands behind a path below the token ("" for the page, "scene/0"), held for the caller;
    * NULL: nothing. */
   tbi_message *(*get)(void *user, const char *path);
   /* Something that a viewer said; what is returned is sent to it alone, NULL: nothing.  Without

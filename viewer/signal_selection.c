@@ -1,4 +1,4 @@
-/* signal_selection.c - the signals that films hold.
+/* signal_selection.c - the signals that replays hold.
  *
  * A link's signals are told by their names: the link's, a dot, and one of a few endings. */
 #include "signal_selection.h"

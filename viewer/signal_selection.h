@@ -1,4 +1,5 @@
-/* signal_selection.h - the signals that films hold: of a scene's many, those that are looked at. */
+/* signal_selection.h - the signals that replays hold: of a scene's many, those that are looked at.
+ */
 #ifndef TBI_VIEWER_SIGNAL_SELECTION_H
 #define TBI_VIEWER_SIGNAL_SELECTION_H
 

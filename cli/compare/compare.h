@@ -1,7 +1,7 @@
 /* compare.h - runs side by side, for `tabi compare`.
  *
- *   tbi_source ----samples----> tbi_account      what one run comes to
- *   a scene or a log     \---> tbi_reference    the first run, which the others are held against
+ *   tbi_source ----samples----> tbi_run_metrics      metrics of one run
+ *   a scene or a log     \---> tbi_reference    the first run, which the others are compared with
  *                                               |
  *                              tbi_compared ----+--> a table, JSON */
 #ifndef TBI_COMPARE_H
@@ -13,9 +13,9 @@
 
 enum { TBI_MAX_RUNS = 8, TBI_RUN_NAME = 32 };
 
-/* ------------------------------------------------------------------------------- figures */
+/* ------------------------------------------------------------------------------- metrics */
 
-typedef enum tbi_figure {
+typedef enum tbi_metric {
   TBI_FALL,
   TBI_FORCE_MEAN,
   TBI_FORCE_PEAK,
@@ -42,17 +42,17 @@ typedef enum tbi_figure {
   TBI_STEP_TIME,
   TBI_POSITION_ERROR,
   TBI_ANGLE_ERROR,
-  TBI_NFIGURE
-} tbi_figure;
+  TBI_NMETRIC
+} tbi_metric;
 
-typedef struct tbi_figure_row {
+typedef struct tbi_metric_row {
   const char *name;  /* in JSON and after --tolerance, in SI units */
   const char *label; /* in the table, with the unit that is used there */
   double scale;      /* from SI to that unit */
   bool differs;      /* a tolerance is about the difference from the reference, not the number */
-} tbi_figure_row;
+} tbi_metric_row;
 
-extern const tbi_figure_row tbi_figure_rows[TBI_NFIGURE];
+extern const tbi_metric_row tbi_metric_rows[TBI_NMETRIC];
 
 /* ------------------------------------------------------------------------------- sources */
 
@@ -79,27 +79,28 @@ int tbi_source_open_scene(tbi_source *source, const char *path, const tabi_scene
 int tbi_source_open_log(tbi_source *source, const char *path, const tabi_scene_def *def,
                         double time, tabi_error *err);
 void tbi_source_close(tbi_source *source);
-/* Whether a file begins as logs do. */
+/* Whether a file is a log, by its first bytes. */
 bool tbi_source_is_log(const char *path);
 
 /* The start, then every step or what the log holds; NULL after the last, and when a step fails or
  * (with err) a log cannot be read. */
 const tabi_sample *tbi_source_next(tbi_source *source, tabi_error *err);
-/* Whether a walk under contact method gait had ended after the last sample. */
-bool tbi_source_over(tbi_source *source);
+/* Whether the gait of contact method gait had ended after the last sample. */
+bool tbi_source_gait_ended(tbi_source *source);
 
-/* ------------------------------------------------------------------------------ accounts */
+/* ------------------------------------------------------------------------------- metrics of a run
+ */
 
-/* What the contacts of a link came to. */
-typedef struct tbi_link_account {
+/* Contact of one link, summed over a run. */
+typedef struct tbi_link_metrics {
   int32_t link;
   double stick_time, slip_time; /* s */
   double creep, slip;           /* m, while it stuck and while it slipped */
   double energy;                /* J */
-} tbi_link_account;
+} tbi_link_metrics;
 
-/* A run, as its samples come. */
-typedef struct tbi_account {
+/* Metrics of a run, updated sample by sample. */
+typedef struct tbi_run_metrics {
   const tabi_scene *scene;
   tabi_dynamics *dynamics;
   tabi_ledger *ledger;
@@ -116,49 +117,49 @@ typedef struct tbi_account {
   double energy;             /* J, at the start, less the work before it */
   double first, last;        /* s */
   int64_t samples;           /* the first is the start */
-  tbi_link_account *link;    /* at the end: those that touched anything */
+  tbi_link_metrics *link;    /* at the end: those that touched anything */
   int32_t nlink;             /* of these */
-  double value[TBI_NFIGURE]; /* SI; NaN: none */
-} tbi_account;
+  double value[TBI_NMETRIC]; /* SI; NaN: none */
+} tbi_run_metrics;
 
-bool tbi_account_begin(tbi_account *account, const tabi_scene *scene, tabi_error *err);
-bool tbi_account_add(tbi_account *account, const tabi_sample *sample, tabi_error *err);
-bool tbi_account_end(tbi_account *account, tabi_error *err);
-void tbi_account_free(tbi_account *account);
+bool tbi_run_metrics_begin(tbi_run_metrics *metrics, const tabi_scene *scene, tabi_error *err);
+bool tbi_run_metrics_add(tbi_run_metrics *metrics, const tabi_sample *sample, tabi_error *err);
+bool tbi_run_metrics_end(tbi_run_metrics *metrics, tabi_error *err);
+void tbi_run_metrics_free(tbi_run_metrics *metrics);
 
 /* ------------------------------------------------------------------------------ reference */
 
-/* Farther apart than this in any coordinate, m or rad, and runs have parted. */
-#define TBI_PARTED 1e-3
+/* Runs whose difference in any coordinate exceeds this, m or rad, have diverged. */
+#define TBI_DIVERGENCE 1e-3
 
 /* A coordinate of a joint. */
-typedef struct tbi_place {
+typedef struct tbi_coordinate {
   int32_t joint, dof;
   bool turns; /* rad; otherwise m */
-} tbi_place;
+} tbi_coordinate;
 
 /* The state over time of the first run. */
 typedef struct tbi_reference {
   const tabi_scene *scene;
   int32_t nq, nv, nrobot;
-  tbi_place *place; /* [nv] */
-  double *time, *q; /* [count], [count x nq] */
-  double *zmp;      /* [count x nrobot x 2]; NaN: none */
-  double *off;      /* [nv] */
-  double spacing;   /* s between samples */
+  tbi_coordinate *coordinate; /* [nv] */
+  double *time, *q;           /* [count], [count x nq] */
+  double *zmp;                /* [count x nrobot x 2]; NaN: none */
+  double *off;                /* [nv] */
+  double spacing;             /* s between samples */
   int64_t count, capacity;
 } tbi_reference;
 
-/* When, where and by how much a run first left the reference. */
-typedef struct tbi_parting {
-  bool parted;
+/* Where a run first differs from the reference. */
+typedef struct tbi_divergence {
+  bool diverged;
   double time; /* s */
   int32_t dof; /* index in v */
   double off;  /* m or rad */
-} tbi_parting;
+} tbi_divergence;
 
-/* How far another run is from it. */
-typedef struct tbi_distance {
+/* How far another run is from the reference. */
+typedef struct tbi_deviation {
   double spacing;         /* s between its samples */
   int64_t at;             /* where in the reference it is looked for */
   int64_t pairs;          /* of samples at the same time */
@@ -166,19 +167,19 @@ typedef struct tbi_distance {
   double position, angle; /* m and rad, at most */
   double zmp_square;      /* m^2, sum */
   int64_t zmp_count;
-  tbi_parting parting;
-} tbi_distance;
+  tbi_divergence divergence;
+} tbi_deviation;
 
 bool tbi_reference_begin(tbi_reference *reference, const tabi_scene *scene, double spacing);
 bool tbi_reference_add(tbi_reference *reference, const tabi_sample *sample);
 void tbi_reference_free(tbi_reference *reference);
-/* Frames nearest in time are held against each other, none twice. */
-void tbi_reference_compare(tbi_reference *reference, tbi_distance *distance,
+/* Compares samples that are nearest in time, none twice. */
+void tbi_reference_compare(tbi_reference *reference, tbi_deviation *deviation,
                            const tabi_sample *sample);
 /* Whether another scene has the same joints; if not, says which differ. */
 bool tbi_reference_fits(const tbi_reference *reference, const tabi_scene *scene, char *text,
                         size_t size);
-/* The signal (docs/signals.md) that a coordinate is seen by. */
+/* The signal (docs/signals.md) of a coordinate. */
 void tbi_reference_signal(const tbi_reference *reference, int32_t dof, char *text, size_t size);
 
 /* -------------------------------------------------------------------------------- results */
@@ -186,18 +187,18 @@ void tbi_reference_signal(const tbi_reference *reference, int32_t dof, char *tex
 typedef struct tbi_run {
   char name[TBI_RUN_NAME]; /* of its column */
   tbi_source source;
-  tbi_account account;
-  tbi_distance distance;
+  tbi_run_metrics metrics;
+  tbi_deviation deviation;
 } tbi_run;
 
-/* A method that cannot have the scene. */
+/* A method that cannot run the scene. */
 typedef struct tbi_refusal {
   const char *name;
   tabi_error reason;
 } tbi_refusal;
 
 typedef struct tbi_tolerance {
-  tbi_figure figure;
+  tbi_metric metric;
   double limit;
 } tbi_tolerance;
 
@@ -207,7 +208,7 @@ typedef struct tbi_compared {
   bool methods; /* of one scene */
   tbi_refusal refusal[TABI_CONTACT_COUNT];
   int32_t nrefusal;
-  tbi_tolerance tolerance[TBI_NFIGURE];
+  tbi_tolerance tolerance[TBI_NMETRIC];
   int32_t ntolerance;
   tbi_reference reference;
 } tbi_compared;

@@ -1,22 +1,22 @@
-/* compare_reference.c - runs against the first one, coordinate by coordinate.
+/* compare_reference.c - runs compared with the first one, coordinate by coordinate.
  *
- * Frames of two runs stand at multiples of their spacings.  Two of them are held against each other
- * when they are nearer in time than half the smaller spacing, so that each is the nearest of the
- * other, and nothing is interpolated. */
+ * Samples of two runs are at multiples of their spacings.  Two of them are compared when they are
+ * nearer in time than half the smaller spacing, so that each is the nearest of the other, and
+ * nothing is interpolated. */
 #include "compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void find_places(tbi_reference *r, const tabi_model *model) {
+static void find_coordinates(tbi_reference *r, const tabi_model *model) {
   for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     tabi_range v = tabi_model_joint_v(model, j);
     tabi_joint_type type = tabi_model_joint(model, j).type;
     for (int32_t i = 0; i < v.count; ++i) {
       bool moves = type == TABI_JOINT_PRISMATIC || (type == TABI_JOINT_FREE && i < 3) ||
                    (type == TABI_JOINT_PLANAR && i < 2);
-      r->place[v.first + i] = (tbi_place){.joint = j, .dof = i, .turns = !moves};
+      r->coordinate[v.first + i] = (tbi_coordinate){.joint = j, .dof = i, .turns = !moves};
     }
   }
 }
@@ -28,15 +28,15 @@ bool tbi_reference_begin(tbi_reference *r, const tabi_scene *scene, double spaci
                        .nq = tabi_model_nq(model),
                        .nv = tabi_model_nv(model),
                        .nrobot = tabi_scene_nrobot(scene)};
-  r->place = calloc((size_t)r->nv + 1, sizeof *r->place);
+  r->coordinate = calloc((size_t)r->nv + 1, sizeof *r->coordinate);
   r->off = calloc((size_t)r->nv + 1, sizeof *r->off);
-  if (!r->place || !r->off) return false;
-  find_places(r, model);
+  if (!r->coordinate || !r->off) return false;
+  find_coordinates(r, model);
   return true;
 }
 
 void tbi_reference_free(tbi_reference *r) {
-  free(r->place);
+  free(r->coordinate);
   free(r->off);
   free(r->time);
   free(r->q);
@@ -44,7 +44,7 @@ void tbi_reference_free(tbi_reference *r) {
   *r = (tbi_reference){0};
 }
 
-/* -- keeping */
+/* -- recording */
 
 static bool grow(double **array, int64_t count, int32_t width) {
   double *more = realloc(*array, ((size_t)count * (size_t)width + 1) * sizeof *more);
@@ -73,7 +73,7 @@ bool tbi_reference_add(tbi_reference *r, const tabi_sample *sample) {
   return true;
 }
 
-/* -- holding against it */
+/* -- comparing */
 
 /* The turn from one orientation to another, as a vector in the axes of the first. */
 static void turn_between(const double a[4], const double b[4], double turn[3]) {
@@ -94,7 +94,7 @@ static void turn_between(const double a[4], const double b[4], double turn[3]) {
 static void subtract(tbi_reference *r, const double *q, const double *ref) {
   const tabi_model *model = tabi_scene_model(r->scene);
   for (int32_t i = 0; i < r->nv;) {
-    int32_t joint = r->place[i].joint;
+    int32_t joint = r->coordinate[i].joint;
     tabi_range qs = tabi_model_joint_q(model, joint);
     int32_t nv = tabi_model_joint_v(model, joint).count;
     int32_t line = qs.count == nv ? nv : nv - 3; /* the rest is a quaternion */
@@ -105,20 +105,20 @@ static void subtract(tbi_reference *r, const double *q, const double *ref) {
   }
 }
 
-static void note(const tbi_reference *r, tbi_distance *d, double time) {
+static void note(const tbi_reference *r, tbi_deviation *d, double time) {
   int32_t worst = 0;
   for (int32_t i = 0; i < r->nv; ++i) {
     double off = fabs(r->off[i]);
-    double *most = r->place[i].turns ? &d->angle : &d->position;
+    double *most = r->coordinate[i].turns ? &d->angle : &d->position;
     *most = fmax(*most, off);
     if (off > fabs(r->off[worst])) worst = i;
   }
-  if (d->parting.parted || r->nv == 0 || !(fabs(r->off[worst]) > TBI_PARTED)) return;
-  d->parting =
-      (tbi_parting){.parted = true, .time = time, .dof = worst, .off = fabs(r->off[worst])};
+  if (d->divergence.diverged || r->nv == 0 || !(fabs(r->off[worst]) > TBI_DIVERGENCE)) return;
+  d->divergence =
+      (tbi_divergence){.diverged = true, .time = time, .dof = worst, .off = fabs(r->off[worst])};
 }
 
-static void note_zmp(const tbi_reference *r, tbi_distance *d, const tabi_sample *sample,
+static void note_zmp(const tbi_reference *r, tbi_deviation *d, const tabi_sample *sample,
                      const double *zmp) {
   for (int32_t i = 0; i < r->nrobot; ++i, zmp += 2) {
     const tabi_balance *b = &sample->balance[i];
@@ -130,7 +130,7 @@ static void note_zmp(const tbi_reference *r, tbi_distance *d, const tabi_sample 
   }
 }
 
-void tbi_reference_compare(tbi_reference *r, tbi_distance *d, const tabi_sample *sample) {
+void tbi_reference_compare(tbi_reference *r, tbi_deviation *d, const tabi_sample *sample) {
   double half = fmin(r->spacing, d->spacing) / 2;
   while (d->at + 1 < r->count &&
          fabs(r->time[d->at + 1] - sample->time) <= fabs(r->time[d->at] - sample->time)) {
@@ -197,12 +197,14 @@ bool tbi_reference_fits(const tbi_reference *r, const tabi_scene *scene, char *t
 void tbi_reference_signal(const tbi_reference *r, int32_t dof, char *text, size_t size) {
   static const char *const turns[] = {".qx", ".qy", ".qz"};
   const tabi_model *model = tabi_scene_model(r->scene);
-  const tbi_place *place = &r->place[dof];
-  tabi_joint_def joint = tabi_model_joint(model, place->joint);
+  const tbi_coordinate *coordinate = &r->coordinate[dof];
+  tabi_joint_def joint = tabi_model_joint(model, coordinate->joint);
   if (joint.type != TABI_JOINT_FREE) {
-    (void)snprintf(text, size, "%s.q%s", shown(joint.name), tbi_dof_suffix(joint.type, place->dof));
+    (void)snprintf(text, size, "%s.q%s", shown(joint.name),
+                   tbi_dof_suffix(joint.type, coordinate->dof));
     return;
   }
   (void)snprintf(text, size, "%s%s", shown(tabi_model_link(model, joint.child).name),
-                 place->turns ? turns[place->dof - 3] : tbi_dof_suffix(joint.type, place->dof));
+                 coordinate->turns ? turns[coordinate->dof - 3]
+                                   : tbi_dof_suffix(joint.type, coordinate->dof));
 }

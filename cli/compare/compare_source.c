@@ -110,7 +110,7 @@ const tabi_sample *tbi_source_next(tbi_source *s, tabi_error *err) {
 }
 
 /* What a log knows of it is in its last snapshot. */
-static bool over_in_log(const tbi_source *s) {
+static bool gait_ended_in_log(const tbi_source *s) {
   tabi_recording_info info = tabi_recording_get_info(s->recording);
   tabi_world_def def = tabi_scene_world_def(s->scene);
   tabi_world *world = tabi_world_create(tabi_scene_model(s->scene), &def, NULL);
@@ -125,8 +125,8 @@ static bool over_in_log(const tbi_source *s) {
   return over;
 }
 
-bool tbi_source_over(tbi_source *s) {
+bool tbi_source_gait_ended(tbi_source *s) {
   if (!tabi_contact_describe(s->contact)->planar_biped) return false;
-  if (s->recording) return over_in_log(s);
+  if (s->recording) return gait_ended_in_log(s);
   return tabi_world_gait_state(s->world).outcome != TABI_GAIT_ONGOING;
 }

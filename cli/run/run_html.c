@@ -1,4 +1,4 @@
-/* run_html.c - the film of a run. */
+/* run_html.c - the replay of a run. */
 #include "run/run_html.h"
 
 static bool print(const tabi_error *err) {
@@ -12,20 +12,20 @@ bool tbi_run_html_open(tbi_run_html *html, const char *path, const tabi_scene *s
   if (!path) return true;
   tabi_error err = {0};
   if (tbi_html_check(path, &err) != TABI_OK) return print(&err);
-  html->reel = tbi_reel_create(scene, world, &err);
-  return html->reel || print(&err);
+  html->replay = tbi_replay_create(scene, world, &err);
+  return html->replay || print(&err);
 }
 
 bool tbi_run_html_step(tbi_run_html *html) {
   tabi_error err = {0};
-  return !html->reel || tbi_reel_step(html->reel, &err) == TABI_OK || print(&err);
+  return !html->replay || tbi_replay_step(html->replay, &err) == TABI_OK || print(&err);
 }
 
 bool tbi_run_html_close(tbi_run_html *html) {
-  if (!html->reel) return true;
+  if (!html->replay) return true;
   tabi_error err = {0};
-  bool good = tbi_html_write(html->path, &html->reel, 1, &err) == TABI_OK || print(&err);
-  tbi_reel_destroy(html->reel);
+  bool good = tbi_html_write(html->path, &html->replay, 1, &err) == TABI_OK || print(&err);
+  tbi_replay_destroy(html->replay);
   *html = (tbi_run_html){0};
   return good;
 }

@@ -1,18 +1,18 @@
-/* run_html.h - the film that `tabi run --html` makes of its run. */
+/* run_html.h - the replay that `tabi run --html` makes of its run. */
 #ifndef TBI_RUN_HTML_H
 #define TBI_RUN_HTML_H
 
 #include "common/cli.h"
 #include "html.h"
 
-/* All zero: no film is wanted. */
+/* All zero: no replay is wanted. */
 typedef struct tbi_run_html {
   const char *path;
-  tbi_reel *reel;
+  tbi_replay *replay;
 } tbi_run_html;
 
 /* All print what is wrong and return false then.  Whether the file can be written is found out at
- * once, not after the run.  path NULL: no film. */
+ * once, not after the run.  path NULL: no replay. */
 bool tbi_run_html_open(tbi_run_html *html, const char *path, const tabi_scene *scene,
                        tabi_world *world);
 bool tbi_run_html_step(tbi_run_html *html);

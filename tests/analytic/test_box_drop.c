@@ -4,6 +4,7 @@
  * Last good step before the first failure, in order: euler, rk4, implicit as published, implicit
  * together; as published at least 6 times euler's and twice rk4's. */
 #include "../bench/box_drop.h"
+#include "support/load.h"
 #include "support/near.h"
 
 #include "tabi/tabi_io.h"
@@ -56,13 +57,11 @@ static void test_steps(void **state) {
 static void test_scene(void **state) {
   (void)state;
   tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/box_drop.yaml", NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  tabi_scene *scene = load_shipped_scene("box_drop", NULL);
   tabi_world_def def = tabi_scene_world_def(scene);
   def.penalty.tangential_stiffness = 0;
   assert_near(tabi_scene_duration(scene), tbi_drop_duration, 0);
-  tabi_world *shipped = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!shipped || tabi_scene_reset(scene, shipped, &err) != TABI_OK) fail_msg("%s", err.message);
+  tabi_world *shipped = open_world(scene, &def);
   tabi_model *model = tbi_drop_model(&err);
   tabi_world *world = tbi_drop_open(model, &tbi_drop_methods[TOGETHER], def.timestep);
   for (int i = 0; i < 200; ++i) {

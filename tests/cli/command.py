@@ -2,19 +2,26 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
 MODELS = os.path.join(HERE, "..", "..", "models")
+SCENES = os.path.join(HERE, "..", "..", "scenes")
 TABI = os.environ["TABI"]
 EXTRA = os.environ.get("TABI_EXTRA_DATA", "")
 
 
 def data(name):
     return os.path.join(DATA, name)
+
+
+def scene(name):
+    return os.path.join(SCENES, name + ".yaml")
 
 
 class Case(unittest.TestCase):
@@ -41,6 +48,22 @@ class Case(unittest.TestCase):
         self.assertEqual(err.count("\n"), 1, err)
         self.assertIn(f"{path or '<stdin>'}:{line}: error: ", err)
         self.assertIn(says, err)
+
+
+class FolderCase(Case):
+    """Each test has an empty folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, text=None):
+        """The path of a file in the folder; with a text, which is written."""
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, "wb") as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+        return path
 
 
 def main():

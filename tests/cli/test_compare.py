@@ -8,12 +8,11 @@ import os
 import re
 import tempfile
 
-from command import Case, HERE, main
+from command import HERE, Case, main, scene
 
-SCENES = os.path.join(HERE, "..", "..", "scenes")
-STAND = os.path.join(SCENES, "stand.yaml")
-INCLINE = os.path.join(SCENES, "incline.yaml")
-WALK = os.path.join(SCENES, "biped_walk.yaml")
+STAND = scene("stand")
+INCLINE = scene("incline")
+WALK = scene("biped_walk")
 DOCS = os.path.join(HERE, "..", "..", "docs", "compare.md")
 
 FIGURES = ["fall", "force_mean", "force_peak", "force_jump", "contact_peak", "zmp_error", "zmp_noise",
@@ -221,7 +220,7 @@ class Compare(Case):
         self.assertTrue(result["within"])
         self.assertEqual([t["exceeded"] for t in result["tolerances"]], [[]] * 8)
 
-    def test_less_friction_parts_runs_when_it_must(self):
+    def test_less_friction_makes_runs_diverge_when_it_must(self):
         # x of the sliding box: a h^2 n (n + 1) / 2 cos > 1 mm first at n = 31
         log = self.log(INCLINE, "slides.tabi", "--time", "0.1", "--contact", "exact",
                        "--set", "materials.wood.friction=0.3")
@@ -233,7 +232,7 @@ class Compare(Case):
         self.assertEqual((parted["signal"], parted["unit"]), ("box.x", "m"))
         self.assertAlmostEqual(parted["difference"], a * 1e-6 * 31 * 16 * math.cos(slope), delta=1e-8)
         out, _ = self.tabi("compare", INCLINE, log, "--time", "0.1", "--set", "contact.model=exact")
-        self.assertIn("slides leaves incline at 0.031 s: box.x is off by 1.01 mm", out)
+        self.assertIn("slides diverges from incline at 0.031 s: box.x differs by 1.01 mm", out)
 
     def test_turns_are_told_apart_from_ways(self):
         # a push about z: the angle of the box leaves first, by 1 mrad
@@ -299,8 +298,8 @@ class Compare(Case):
                           {"name": "force_mean", "limit": 1000.0, "exceeded": []}])
         self.assertFalse(result["within"])
         out, _ = self.tabi("compare", STAND, *args, "--tolerance", "penetration=1e-6", code=5)
-        self.assertRegex(out, r"deepest penetration \[mm\] +\S*\d +\S+\*\n")
-        self.assertIn("tolerance penetration=1e-06: not kept (*) by penalty\n", out)
+        self.assertRegex(out, r"penetration, max \[mm\] +\S*\d +\S+\*\n")
+        self.assertIn("tolerance penetration=1e-06: exceeded (*) by penalty\n", out)
         # what is not known is not kept either
         result = self.compare(INCLINE, "--time", "0.01", "--contact", "exact", "--tolerance",
                               "zmp_error=1", code=5)
@@ -319,9 +318,9 @@ class Compare(Case):
             self.assertLessEqual(len(line), 100)
             self.assertEqual(len(line), len(lines[0]))
             self.assertEqual(len(line[34:].split()), 5, line)
-        self.assertIn("lcp stays with cone, within 1 mm and 1 mrad, up to 0.02 s\n", below)
+        self.assertIn("lcp agrees with cone within 1 mm and 1 mrad up to 0.02 s\n", below)
         # what refuses the scene is named with its reason
-        self.assertIn("gait is not for this scene: contact: model gait needs a section", below)
+        self.assertIn("gait cannot run this scene: contact: model gait needs a section", below)
 
     def test_figure_and_page(self):
         drop = self.write("drop.yaml", DROP % 8)
@@ -334,8 +333,8 @@ class Compare(Case):
         self.assertIn("ground.fz, run", text)
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        stages = re.findall(r'id="tabi-stage-\d">(.*?)</script>', text, re.S)
-        self.assertEqual([json.loads(stage)["title"] for stage in stages], ["drop", "run"])
+        scenes = re.findall(r'id="tabi-scene-\d">(.*?)</script>', text, re.S)
+        self.assertEqual([json.loads(scene)["title"] for scene in scenes], ["drop", "run"])
 
     def test_without_gnuplot(self):
         drop = self.write("drop.yaml", DROP % 8)
@@ -344,7 +343,7 @@ class Compare(Case):
                              env={**os.environ, "PATH": self.folder.name})
         self.assertIn("warning: ", err)
         self.assertIn("gnuplot-nox", err)
-        self.assertIn("deepest penetration", out)
+        self.assertIn("penetration, max", out)
         self.assertFalse(os.path.exists(figure))
         _, err = self.tabi("compare", drop, "--plot", "figure.bmp", code=2)
         self.assertIn(".svg", err)
@@ -368,7 +367,7 @@ class Compare(Case):
         self.assertLess(run["end"], 0.05)
         self.assertAlmostEqual(result["runs"][0]["end"], 0.1, delta=1e-12)
         self.assertFalse(self.compare(good, bad, "--tolerance", "fall=1", code=5)["within"])
-        self.assertIn("bad did not reach its end: ", self.tabi("compare", good, bad)[0])
+        self.assertIn("bad stopped early: ", self.tabi("compare", good, bad)[0])
         _, err = self.tabi("compare", bad, code=4)
         self.assertIn(f"{bad}:1: error: ", err)
 
@@ -409,10 +408,10 @@ class Compare(Case):
                            ([log, "--set", "timestep=1"], "--set is for scenes"),
                            ([STAND, "--time", "0"], "--time needs a number of seconds > 0"),
                            ([STAND, "--set", "timestep"], "--set needs path=value"),
-                           ([STAND, "--tolerance", "zmp=1"], "unknown figure 'zmp' (fall, force_mean"),
+                           ([STAND, "--tolerance", "zmp=1"], "unknown metric 'zmp' (fall, force_mean"),
                            ([STAND, "--tolerance", "slip"], "'slip' needs a number >= 0"),
                            ([STAND, "--tolerance", "slip=5mm"], "'slip' needs a number >= 0"),
-                           ([STAND, "--tolerance", "slip=1,"], "unknown figure ''"),
+                           ([STAND, "--tolerance", "slip=1,"], "unknown metric ''"),
                            ([STAND, "--tolerance", "slip=1,slip=2"], "'slip' is given twice")):
             self.assertIn(says, self.tabi("compare", *args, code=2)[1])
         self.error("compare", "no/such.yaml", path="no/such.yaml", line=1, says="cannot open")

@@ -6,15 +6,12 @@ import math
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from command import TABI, Case, main
+from command import TABI, FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 SANITIZED = bool(os.environ.get("TABI_SANITIZE"))
 # under sanitizers every start of the command takes long
 KILLS, LATE_KILLS = (15, 1) if SANITIZED else (100, 3)
@@ -28,22 +25,7 @@ bodies:
 """
 
 
-def scene(name):
-    return os.path.join(SCENES, name + ".yaml")
-
-
-class Log(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text=None):
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
-        return path
-
+class Log(FolderCase):
     def hash(self, *args):
         return self.json("run", *args, "--json")["state_hash"]
 

@@ -1,5 +1,6 @@
 /* test_impulse_robots.c - robots under impulse at 1 ms: the humanoid stands, and its few passes are
  * counted; SR1 walks; what is thrown up feels nothing until it comes down. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scene_build.h"
 #include "support/walk.h"
@@ -32,20 +33,10 @@ static void print_stats(const char *what, const run_stats *s) {
                 (long long)s->steps, (long long)s->energy_limited, 1e3 * s->depth);
 }
 
-static tabi_world *open_world(tabi_scene *loaded, tabi_contact_kind contact) {
-  tabi_error err;
-  tabi_world_def def = tabi_scene_world_def(loaded);
-  def.contact = contact;
-  tabi_world *world = tabi_world_create(tabi_scene_model(loaded), &def, &err);
-  if (!world || tabi_scene_reset(loaded, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
-}
-
 static run_stats play(tabi_scene *loaded, tabi_world *world, int64_t steps) {
   run_stats stats = {0};
   for (int64_t k = 0; k < steps; ++k) {
-    tabi_scene_control(loaded, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(loaded, world);
     take_stats(&stats, world);
   }
   return stats;
@@ -72,10 +63,8 @@ static double floor_force(const tabi_world *world) {
  * and in the end the floor bears the weight */
 static void humanoid_stands(void **state) {
   (void)state;
-  tabi_error err;
-  tabi_scene *loaded = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
-  if (!loaded) fail_msg("%s", err.message);
-  tabi_world *world = open_world(loaded, TABI_CONTACT_IMPULSE);
+  tabi_scene *loaded = load_shipped_scene("stand", NULL);
+  tabi_world *world = open_world_with(loaded, TABI_CONTACT_IMPULSE);
   double height = place_of(loaded, world).z;
   run_stats stats = play(loaded, world, TEST_SHORT ? 2000 : 10000);
   print_stats("standing humanoid", &stats);
@@ -95,7 +84,7 @@ static void humanoid_stands(void **state) {
 static void sr1_walks(void **state) {
   (void)state;
   tabi_scene *loaded = walk_load(NULL, 0);
-  tabi_world *world = open_world(loaded, TABI_CONTACT_IMPULSE);
+  tabi_world *world = open_world_with(loaded, TABI_CONTACT_IMPULSE);
   run_stats stats = play(loaded, world, WALK_STEPS);
   print_stats("walking SR1", &stats);
   v3 pos = place_of(loaded, world);

@@ -5,6 +5,7 @@
  * Damping is stiffness times 1 ms, more than critical here: exact does not rebound, so springs must
  * not either.  Shorter steps belong to harder springs: a spring pushes only what is inside already,
  * which may be a step's motion deep. */
+#include "support/load.h"
 #include "support/near.h"
 
 #include "tabi/tabi_io.h"
@@ -33,12 +34,7 @@ static const family landing = {
      "robots.robot.xyz=[0, 0, 0.67869739811465]", 0.5
 };
 
-typedef struct run {
-  tabi_scene *scene;
-  tabi_world *world;
-} run;
-
-static run open_run(const family *f, setting how, tabi_contact_kind contact) {
+static scene_world open_run(const family *f, setting how, tabi_contact_kind contact) {
   char text[4][96];
   const char *set[5];
   /* surfaces in a row */
@@ -51,37 +47,25 @@ static run open_run(const family *f, setting how, tabi_contact_kind contact) {
   for (int i = 0; i < 4; ++i)
     set[i] = text[i];
   set[4] = f->also;
-  tabi_error err = {0};
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, f->scene);
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = f->also ? 5 : 4;
-  run r = {.scene = tabi_scene_load(path, &def, &err)};
-  if (!r.scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  scene_world r = {.scene = load_shipped_scene(f->scene, &def)};
   tabi_world_def world = tabi_scene_world_def(r.scene);
   world.contact = contact;
   world.timestep = how.timestep;
-  r.world = tabi_world_create(tabi_scene_model(r.scene), &world, &err);
-  if (!r.world || tabi_scene_reset(r.scene, r.world, &err) != TABI_OK) fail_msg("%s", err.message);
+  r.world = open_world(r.scene, &world);
   return r;
 }
 
-static void close_run(run *r) {
-  tabi_world_destroy(r->world);
-  tabi_scene_destroy(r->scene);
-}
-
-static void advance(run *r, int64_t steps) {
+static void advance(scene_world *r, int64_t steps) {
   for (int64_t i = 0; i < steps; ++i) {
-    tabi_scene_control(r->scene, r->world);
-    if (tabi_world_step(r->world, NULL) != TABI_OK)
-      fail_msg("%s", tabi_world_error(r->world)->message);
+    step_world(r->scene, r->world);
   }
 }
 
 /* the largest distance between the same link under both, m */
-static double distance(const run *a, const run *b) {
+static double distance(const scene_world *a, const scene_world *b) {
   double most = 0;
   for (int32_t i = 0; i < tabi_model_nlink(tabi_world_model(a->world)); ++i) {
     double x[3];
@@ -96,8 +80,8 @@ static double distance(const run *a, const run *b) {
 }
 
 static double difference(const family *f, setting how) {
-  run soft = open_run(f, how, TABI_CONTACT_PENALTY);
-  run rigid = open_run(f, how, TABI_CONTACT_EXACT);
+  scene_world soft = open_run(f, how, TABI_CONTACT_PENALTY);
+  scene_world rigid = open_run(f, how, TABI_CONTACT_EXACT);
   int64_t chunk = (int64_t)lround(0.01 / how.timestep);
   double most = 0;
   for (int64_t i = 0; i < (int64_t)lround(f->duration / 0.01); ++i) {
@@ -105,8 +89,8 @@ static double difference(const family *f, setting how) {
     advance(&rigid, chunk);
     most = fmax(most, distance(&soft, &rigid));
   }
-  close_run(&soft);
-  close_run(&rigid);
+  scene_world_close(&soft);
+  scene_world_close(&rigid);
   print_message("%-8s k %.0e N/m, dt %.0e s: %.4f mm\n", f->scene, how.stiffness, how.timestep,
                 1e3 * most);
   return most;

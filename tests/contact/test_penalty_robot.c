@@ -2,6 +2,7 @@
  * SR1 walks its pattern (extra data), on the default material, and nobody falls.  What springs do
  * that rigid contacts would not is measured and bounded: how deep soles sink, which at rest is
  * their weight over the stiffness, and how they creep, which at rest they must not. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/walk.h"
 
@@ -43,34 +44,16 @@ static breach look(const tabi_world *world) {
   return b;
 }
 
-typedef struct run {
-  tabi_scene *scene;
-  tabi_world *world;
-} run;
-
-static run begin(tabi_scene *scene) {
-  tabi_error err = {0};
-  run r = {.scene = scene};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  def.contact = TABI_CONTACT_PENALTY;
-  r.world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!r.world || tabi_scene_reset(scene, r.world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return r;
+static scene_world begin(tabi_scene *scene) {
+  return (scene_world){scene, open_world_with(scene, TABI_CONTACT_PENALTY)};
 }
 
-static void step(run *r) {
-  tabi_scene_control(r->scene, r->world);
-  if (tabi_world_step(r->world, NULL) != TABI_OK)
-    fail_msg("%s", tabi_world_error(r->world)->message);
+static void step(scene_world *r) {
+  step_world(r->scene, r->world);
   assert_true(tabi_world_certificate(r->world).converged);
 }
 
-static void end(run *r) {
-  tabi_world_destroy(r->world);
-  tabi_scene_destroy(r->scene);
-}
-
-static void sole(const run *r, double pos[3]) {
+static void sole(const scene_world *r, double pos[3]) {
   double quat[4];
   int32_t link = tabi_model_find_link(tabi_world_model(r->world), "robot/l_foot");
   tabi_dynamics_link_pose(tabi_world_dynamics(r->world), link, pos, quat);
@@ -78,10 +61,8 @@ static void sole(const run *r, double pos[3]) {
 
 static void test_stand(void **state) {
   (void)state;
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
-  run r = begin(scene);
+  tabi_scene *scene = load_shipped_scene("stand", NULL);
+  scene_world r = begin(scene);
   const int settle = TEST_SHORT ? 4000 : 10000;
   const int rest = TEST_SHORT ? 1000 : 20000;
   double landed = 0;
@@ -111,14 +92,14 @@ static void test_stand(void **state) {
   assert_near(last.sum, weight / stiffness, 1e-3 * weight / stiffness);
   assert_true(worst.creep < 1e-6);
   assert_true(moved < 1e-7);
-  end(&r);
+  scene_world_close(&r);
 }
 
 /* Without a stabiliser SR1, 131 kg, falls on surfaces softer than 1.5e6 N/m each, whatever the
  * step: a sole that tilts under its load moves the weight on top of it.  The default is harder. */
 static void test_walk(void **state) {
   (void)state;
-  run r = begin(walk_load(NULL, 0));
+  scene_world r = begin(walk_load(NULL, 0));
   breach worst = {0};
   const int steps = TEST_SHORT ? 7000 : WALK_STEPS; /* the sanitizers' share: four steps of it */
   for (int i = 0; i < steps; ++i) {
@@ -140,16 +121,14 @@ static void test_walk(void **state) {
   assert_true(pos[2] > 0.64);
   assert_near(yaw, 0, 2);
   assert_true(worst.depth < 1.5e-3);
-  end(&r);
+  scene_world_close(&r);
 }
 
 /* Feet on bushes, ankles on rods, stepping in place: softer to begin with, and the same sink. */
 static void test_step_in_place(void **state) {
   (void)state;
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/parallel_ankles.yaml", NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
-  run r = begin(scene);
+  tabi_scene *scene = load_shipped_scene("parallel_ankles", NULL);
+  scene_world r = begin(scene);
   double depth = 0;
   const int steps = TEST_SHORT ? 1500 : 15700;
   for (int i = 0; i < steps; ++i) {
@@ -165,7 +144,7 @@ static void test_step_in_place(void **state) {
   assert_near(hypot(pos[0], pos[1]), 0, 0.02);
   assert_near(pos[2], 0.65, 0.01);
   assert_true(depth < 0.5e-3);
-  end(&r);
+  scene_world_close(&r);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* test_human.c - a planar biped of the size of a man walks by torques of the published form, so
  * that the method is not tied to one set of numbers; and its feet, too, slip the farther the less
  * friction there is. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_gait.h"
 #include "tabi/tabi_io.h"
@@ -21,17 +22,12 @@ static walk open_walk(double friction) {
   walk w = {0};
   char text[32];
   const char *set = text;
-  tabi_error err = {0};
   tabi_scene_def def = tabi_scene_def_default();
   (void)snprintf(text, sizeof text, "gait.friction=%g", friction);
   def.set = &set;
   def.nset = 1;
-  w.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/human_walk.yaml", &def, &err);
-  if (!w.scene) fail_msg("%s", err.message);
-  tabi_world_def world = tabi_scene_world_def(w.scene);
-  w.world = tabi_world_create(tabi_scene_model(w.scene), &world, &err);
-  if (!w.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(w.scene, w.world, &err), TABI_OK);
+  w.scene = load_shipped_scene("human_walk", &def);
+  w.world = open_world(w.scene, NULL);
   return w;
 }
 

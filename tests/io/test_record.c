@@ -1,6 +1,7 @@
 /* test_record.c - logs of runs: what is written is read back to the last bit; a run goes on from
  * any snapshot, under every contact method, as if nothing had happened; no damaged byte gets
  * through; a log that was cut off is read as far as it goes; and a full disk is told. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_record.h"
@@ -26,42 +27,17 @@ static const char boxes[] =
     "forces:\n"
     "  - {body: low, force: [8, 2, 0], from: 0.3, to: 0.5}\n";
 
-typedef struct run {
-  tabi_scene *scene;
-  tabi_world *world;
-} run;
-
-static run begin_run(tabi_scene *scene) {
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  run r = {scene, tabi_world_create(tabi_scene_model(scene), &def, &err)};
-  if (!r.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(scene, r.world, &err), TABI_OK);
-  return r;
-}
-
-static run load_run(const char *text, const char *set) {
-  tabi_error err = {0};
+static scene_world load_run(const char *text, const char *set) {
   tabi_scene_def def = tabi_scene_def_default();
   def.set = &set;
   def.nset = set ? 1 : 0;
-  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "boxes.yaml", &def, &err);
-  if (!scene) fail_msg("%s", err.message);
-  return begin_run(scene);
+  return scene_world_open(load_scene_text(text, "boxes.yaml", &def));
 }
 
-static void end_run(run *r) {
-  tabi_world_destroy(r->world);
-  tabi_scene_destroy(r->scene);
-}
-
-static void step(run *r) {
-  tabi_scene_control(r->scene, r->world);
-  assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
-}
+static void step(scene_world *r) { step_world(r->scene, r->world); }
 
 /* Runs and logs; hash[] gets the hash of every state from the start on. */
-static const char *log_run(run *r, const char *name, int steps, uint64_t *hash) {
+static const char *log_run(scene_world *r, const char *name, int steps, uint64_t *hash) {
   tabi_error err = {0};
   const char *path = scratch_path(name);
   tabi_recorder *recorder = tabi_recorder_create(path, r->scene, r->world, &err);
@@ -117,7 +93,7 @@ static void check_sample(const tabi_sample *sample, tabi_world *world, double ti
 
 static void reads_what_was_written(void **state) {
   (void)state;
-  run r = load_run(boxes, NULL);
+  scene_world r = load_run(boxes, NULL);
   const char *path = log_run(&r, "plain.tabi", 600, NULL);
   tabi_recording *log = open_log(path);
   tabi_recording_info info = tabi_recording_get_info(log);
@@ -128,7 +104,7 @@ static void reads_what_was_written(void **state) {
   assert_string_equal(info.scene, "boxes");
   assert_string_equal(info.source.text, boxes);
   assert_true(info.timestep == 2e-3);
-  run again = load_run(boxes, NULL);
+  scene_world again = load_run(boxes, NULL);
   bool sticks = false;
   bool slips = false;
   for (int i = 0; i <= 600; ++i) {
@@ -153,13 +129,13 @@ static void reads_what_was_written(void **state) {
   assert_int_equal(tabi_recording_sample(log, 601, &sample, NULL), TABI_ERR_ARGUMENT);
   assert_int_equal(tabi_recording_find(log, -1), TABI_NONE);
   tabi_recording_close(log);
-  end_run(&again);
-  end_run(&r);
+  scene_world_close(&again);
+  scene_world_close(&r);
 }
 
 static void writes_every_so_many(void **state) {
   (void)state;
-  run r = load_run(boxes, "log.every=7");
+  scene_world r = load_run(boxes, "log.every=7");
   const char *path = log_run(&r, "seventh.tabi", 100, NULL);
   tabi_recording *log = open_log(path);
   tabi_recording_info info = tabi_recording_get_info(log);
@@ -171,7 +147,7 @@ static void writes_every_so_many(void **state) {
   assert_int_equal(info.source.nset, 1);
   assert_string_equal(info.source.set[0], "log.every=7");
   tabi_recording_close(log);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 /* From the snapshot before a step on, all states are those of the run that was not interrupted. */
@@ -180,7 +156,7 @@ static void resume_at(tabi_recording *log, int at, int steps, const uint64_t *ha
   tabi_recording_info info = tabi_recording_get_info(log);
   tabi_scene *scene = tabi_recording_scene(log, NULL, &err);
   if (!scene) fail_msg("%s", err.message);
-  run r = begin_run(scene);
+  scene_world r = scene_world_open(scene);
   void *snapshot = malloc(info.snapshot_size);
   assert_non_null(snapshot);
   int64_t from = -1;
@@ -193,7 +169,7 @@ static void resume_at(tabi_recording *log, int at, int steps, const uint64_t *ha
     if (tabi_world_hash(r.world) != hash[i]) fail_msg("from %d: step %" PRId64, at, i);
   }
   free(snapshot);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 static void goes_on_under_every_method(void **state) {
@@ -206,13 +182,13 @@ static void goes_on_under_every_method(void **state) {
     char name[64];
     (void)snprintf(set, sizeof set, "contact.model=%s", methods[i]);
     (void)snprintf(name, sizeof name, "%s.tabi", methods[i]);
-    run r = load_run(boxes, set);
+    scene_world r = load_run(boxes, set);
     tabi_recording *log = open_log(log_run(&r, name, STEPS, hash));
     const int times[] = {0, 1, 249, 250, 333, 520, STEPS};
     for (size_t k = 0; k < sizeof times / sizeof *times; ++k)
       resume_at(log, times[k], STEPS, hash);
     tabi_recording_close(log);
-    end_run(&r);
+    scene_world_close(&r);
   }
 }
 
@@ -221,10 +197,10 @@ static void goes_on_under_every_method(void **state) {
 static void continues_in_another_world(void **state) {
   (void)state;
   tabi_error err = {0};
-  run a = load_run(boxes, NULL);
-  run b = load_run(boxes, "contact.max_contacts=40");
-  run c = load_run(boxes, "contact.model=exact");
-  run d = load_run(boxes, "timestep=1e-3");
+  scene_world a = load_run(boxes, NULL);
+  scene_world b = load_run(boxes, "contact.max_contacts=40");
+  scene_world c = load_run(boxes, "contact.model=exact");
+  scene_world d = load_run(boxes, "timestep=1e-3");
   for (int i = 0; i < 200; ++i)
     step(&a);
   assert_int_equal(tabi_world_continue(b.world, a.world, &err), TABI_OK);
@@ -247,10 +223,10 @@ static void continues_in_another_world(void **state) {
     step(&d);
   }
   assert_near(tabi_world_q(d.world)[0], tabi_world_q(a.world)[0], 0.002);
-  end_run(&a);
-  end_run(&b);
-  end_run(&c);
-  end_run(&d);
+  scene_world_close(&a);
+  scene_world_close(&b);
+  scene_world_close(&c);
+  scene_world_close(&d);
 }
 
 /* Delayed readings are as many steps old as the delay has; a world with other steps has no place
@@ -261,12 +237,12 @@ static void refuses_delays_under_another_step(void **state) {
       "robots:\n  - {name: r, model: " TABI_SOURCE_DIR
       "/models/humanoid20.urdf, sensors: [{name: s, type: encoder, joint: l_knee, delay: 5e-3}]}\n";
   tabi_error err = {0};
-  run a = load_run(robot, NULL);
-  run b = load_run(robot, "timestep=5e-4");
+  scene_world a = load_run(robot, NULL);
+  scene_world b = load_run(robot, "timestep=5e-4");
   assert_int_equal(tabi_world_continue(b.world, a.world, &err), TABI_ERR_ARGUMENT);
   assert_non_null(strstr(err.message, "delay"));
-  end_run(&a);
-  end_run(&b);
+  scene_world_close(&a);
+  scene_world_close(&b);
 }
 
 /* -- damage */
@@ -282,9 +258,9 @@ static unsigned char *read_bytes(const char *path, size_t *size) {
 }
 
 static unsigned char *small_log(size_t *size) {
-  run r = load_run(boxes, NULL);
+  scene_world r = load_run(boxes, NULL);
   unsigned char *bytes = read_bytes(log_run(&r, "small.tabi", 12, NULL), size);
-  end_run(&r);
+  scene_world_close(&r);
   return bytes;
 }
 
@@ -372,14 +348,14 @@ static void refuses_other_orders(void **state) {
 static void tells_a_full_disk(void **state) {
   (void)state;
   tabi_error err = {0};
-  run r = load_run(boxes, NULL);
+  scene_world r = load_run(boxes, NULL);
   assert_null(tabi_recorder_create("/dev/full", r.scene, r.world, &err));
   assert_int_equal(err.status, TABI_ERR_FILE);
   assert_string_equal(err.file, "/dev/full");
   assert_non_null(strstr(err.message, "No space left"));
   assert_null(tabi_recorder_create(scratch_path("none/x.tabi"), r.scene, r.world, &err));
   assert_non_null(strstr(err.message, "cannot open"));
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 static void refuses_changed_robots(void **state) {
@@ -392,7 +368,7 @@ static void refuses_changed_robots(void **state) {
   (void)snprintf(text, sizeof text, pole, 1);
   (void)scratch_text("pole.urdf", text);
   const char *path = scratch_text("pole.yaml", scene);
-  run r = begin_run(tabi_scene_load(path, NULL, &err));
+  scene_world r = scene_world_open(load_scene(path, NULL));
   tabi_recording *log = open_log(log_run(&r, "pole.tabi", 3, NULL));
   tabi_scene *same = tabi_recording_scene(log, NULL, &err);
   assert_non_null(same);
@@ -402,7 +378,7 @@ static void refuses_changed_robots(void **state) {
   assert_non_null(strstr(err.message, "not what they were"));
   tabi_scene_destroy(same);
   tabi_recording_close(log);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 int main(void) {

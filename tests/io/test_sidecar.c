@@ -1,11 +1,11 @@
 /* test_sidecar.c - robot.tabi.yaml beside robot.urdf: what it adds, when it is read, and what is
  * refused. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -191,9 +191,7 @@ static void test_folder(void **state) {
 static void test_scene(void **state) {
   (void)state;
   static const char text[] = "robots: [{name: r, model: bars.urdf, base: fixed, lock: [jl]}]\n";
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(scratch_text("scene.yaml", text), NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  tabi_scene *scene = load_scene(scratch_text("scene.yaml", text), NULL);
   const tabi_model *model = tabi_scene_model(scene);
   assert_int_equal(tabi_model_nconnection(model), 2);
   assert_string_equal(tabi_model_connection(model, 0).name, "r/coupler");

@@ -1,6 +1,7 @@
 /* test_signals.c - named numbers of samples: every one is what the world says when asked directly,
  * those of a log are those of the run to the last bit, and names are found by group, by star, and
  * when mistyped. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_record.h"
@@ -54,13 +55,8 @@ typedef struct run {
 static run begin_run(const char *text) {
   tabi_error err = {0};
   run r = {0};
-  r.scene =
-      tabi_scene_load_text(text, strlen(text), TABI_SOURCE_DIR "/scenes/signals.yaml", NULL, &err);
-  if (!r.scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  tabi_world_def def = tabi_scene_world_def(r.scene);
-  r.world = tabi_world_create(tabi_scene_model(r.scene), &def, &err);
-  assert_non_null(r.world);
-  assert_int_equal(tabi_scene_reset(r.scene, r.world, &err), TABI_OK);
+  r.scene = load_scene_text(text, TABI_SOURCE_DIR "/scenes/signals.yaml", NULL);
+  r.world = open_world(r.scene, NULL);
   r.observer = tabi_observer_create(r.scene, r.world, &err);
   r.signals = tabi_signals_create(r.scene, &err);
   assert_true(r.observer && r.signals);
@@ -82,8 +78,7 @@ static void end_run(run *r) {
 
 static void advance(run *r, int steps) {
   for (int i = 0; i < steps; ++i) {
-    tabi_scene_control(r->scene, r->world);
-    assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
+    step_world(r->scene, r->world);
   }
 }
 

@@ -7,6 +7,7 @@
  * solutions (boxes that slide on more points than they need do), and Siconos may stop short of one:
  * where the answers differ, Siconos must stay at ours when it starts there, or ours must be the
  * better one, and the test says so. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/step_problem.h"
 #include "tabi/tabi_io.h"
@@ -268,24 +269,18 @@ static void compare_step(const source *from, const tabi_world *world, int32_t st
 }
 
 static void compare_scene(const source *from, tally *t) {
-  char path[512];
-  tabi_error err = {0};
   tabi_scene_def scene_def = tabi_scene_def_default();
   scene_def.set = &from->set;
   scene_def.nset = from->set ? 1 : 0;
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, from->name);
-  tabi_scene *scene = tabi_scene_load(path, &scene_def, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  tabi_scene *scene = load_shipped_scene(from->name, &scene_def);
   tabi_world_def def = tabi_scene_world_def(scene);
   def.contact = TABI_CONTACT_EXACT;
   def.tolerance = SOLVE_TO;
   def.iterations = 0;
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  tabi_world *world = open_world(scene, &def);
   int32_t last = from->first + (from->count - 1) * from->every;
   for (int32_t step = 0; step <= last; ++step) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
     int32_t since = step - from->first;
     if (since >= 0 && since % from->every == 0) compare_step(from, world, step, t);
   }

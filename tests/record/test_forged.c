@@ -3,6 +3,7 @@
  * what can be, and touch no memory that is not theirs (sanitizers watch). What would be read beyond
  * an array, or is not finite where worlds are, has to be refused. */
 #include "record/record.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
@@ -29,33 +30,12 @@ static const char scene_text[] =
     "     sensors: [{name: s, type: force_torque, joint: j, delay: 2e-3}],\n"
     "     controller: {type: pd, kp: 10, kd: 1}}\n";
 
-typedef struct run {
-  tabi_scene *scene;
-  tabi_world *world;
-} run;
-
-static run begin_run(tabi_scene *scene, const tabi_error *why) {
-  tabi_error err = {0};
-  if (!scene) fail_msg("%s", why->message);
-  tabi_world_def def = tabi_scene_world_def(scene);
-  run r = {scene, tabi_world_create(tabi_scene_model(scene), &def, &err)};
-  if (!r.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(scene, r.world, &err), TABI_OK);
-  return r;
-}
-
-static run load_run(void) {
-  tabi_error err = {0};
+static scene_world load_run(void) {
   (void)scratch_text("hinge.urdf", hinge);
-  return begin_run(tabi_scene_load(scratch_text("forged.yaml", scene_text), NULL, &err), &err);
+  return scene_world_open(load_scene(scratch_text("forged.yaml", scene_text), NULL));
 }
 
-static void end_run(run *r) {
-  tabi_world_destroy(r->world);
-  tabi_scene_destroy(r->scene);
-}
-
-static tabi_status step(run *r) {
+static tabi_status step(scene_world *r) {
   tabi_scene_control(r->scene, r->world);
   return tabi_world_step(r->world, NULL);
 }
@@ -104,7 +84,7 @@ static pieces take_apart(const unsigned char *bytes, size_t size) {
 
 static pieces write_pieces(void) {
   tabi_error err = {0};
-  run r = load_run();
+  scene_world r = load_run();
   const char *path = scratch_path("forged.tabi");
   tabi_recorder *recorder = tabi_recorder_create(path, r.scene, r.world, &err);
   if (!recorder) fail_msg("%s", err.message);
@@ -121,7 +101,7 @@ static pieces write_pieces(void) {
   pieces p = take_apart(bytes, size);
   p.shape = tbi_sample_shape_of(r.scene);
   p.snapshot_size = tabi_world_snapshot_size(r.world);
-  end_run(&r);
+  scene_world_close(&r);
   return p;
 }
 
@@ -158,8 +138,7 @@ static bool play(tabi_recording *log) {
   tabi_recording_info info = tabi_recording_get_info(log);
   tabi_scene *scene = tabi_recording_scene(log, NULL, NULL);
   if (!scene) return false;
-  tabi_error err = {0};
-  run r = begin_run(scene, &err);
+  scene_world r = scene_world_open(scene);
   tabi_ledger *ledger = tabi_ledger_create(tabi_scene_model(scene), NULL);
   tabi_signals *signals = tabi_signals_create(scene, NULL);
   assert_true(ledger && signals);
@@ -183,7 +162,7 @@ static bool play(tabi_recording *log) {
   free(value);
   tabi_signals_destroy(signals);
   tabi_ledger_destroy(ledger);
-  end_run(&r);
+  scene_world_close(&r);
   return good;
 }
 
@@ -385,7 +364,7 @@ static const char *find_bytes(const char *in, size_t size, const void *what, siz
 }
 
 /* Every word of a snapshot: refused, or a world that steps or says why not. */
-static void try_words(run *r, bool huge) {
+static void try_words(scene_world *r, bool huge) {
   size_t size = tabi_world_snapshot_size(r->world);
   const tabi_model *model = tabi_world_model(r->world);
   size_t nq = sizeof(double) * (size_t)tabi_model_nq(model);
@@ -421,27 +400,26 @@ static void try_words(run *r, bool huge) {
 
 static void words_of_a_snapshot(void **state) {
   (void)state;
-  run r = load_run();
+  scene_world r = load_run();
   for (int i = 0; i < STEPS; ++i)
     assert_int_equal(step(&r), TABI_OK);
   try_words(&r, true);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 /* Its memory has the modes and feet by which tables are read. Gains of 1e300 are left out: a walk
  * takes them, and steps of it then take forever. */
 static void words_of_a_walk(void **state) {
   (void)state;
-  tabi_error err = {0};
   const char *set[] = {"contact.max_contacts=8"};
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = 1;
-  run r = begin_run(tabi_scene_load(TABI_SOURCE_DIR "/scenes/biped_walk.yaml", &def, &err), &err);
+  scene_world r = scene_world_open(load_shipped_scene("biped_walk", &def));
   for (int i = 0; i < STEPS; ++i)
     assert_int_equal(step(&r), TABI_OK);
   try_words(&r, false);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 static pieces all;

@@ -1,6 +1,7 @@
 /* test_ledger.c - the ledger of stick and slip: bodies that slide, stop and rest have the way, the
  * loss and the times of the closed forms, under every method that holds bodies apart; what lasts
  * one sample only is no change; links of one tree have no ledger with each other. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_record.h"
 
@@ -26,12 +27,8 @@ static run begin(const char *text, const char *method) {
   (void)snprintf(set, sizeof set, "contact.model=%s", method);
   def.set = sets;
   def.nset = 1;
-  run r = {.scene = tabi_scene_load_text(text, strlen(text), "ledger.yaml", &def, &err)};
-  if (!r.scene) fail_msg("%s", err.message);
-  tabi_world_def world = tabi_scene_world_def(r.scene);
-  r.world = tabi_world_create(tabi_scene_model(r.scene), &world, &err);
-  assert_non_null(r.world);
-  assert_int_equal(tabi_scene_reset(r.scene, r.world, &err), TABI_OK);
+  run r = {.scene = load_scene_text(text, "ledger.yaml", &def)};
+  r.world = open_world(r.scene, NULL);
   r.observer = tabi_observer_create(r.scene, r.world, &err);
   assert_non_null(r.observer);
   r.ledger = tabi_ledger_create(tabi_scene_model(r.scene), &err);
@@ -50,8 +47,7 @@ static const tabi_ledger_entry *go(run *r, int steps, int32_t *count) {
   tabi_error err = {0};
   assert_int_equal(tabi_ledger_add(r->ledger, tabi_observer_look(r->observer), &err), TABI_OK);
   for (int i = 0; i < steps; ++i) {
-    tabi_scene_control(r->scene, r->world);
-    assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
+    step_world(r->scene, r->world);
     assert_int_equal(tabi_ledger_add(r->ledger, tabi_observer_look(r->observer), &err), TABI_OK);
   }
   return tabi_ledger_entries(r->ledger, count);

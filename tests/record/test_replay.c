@@ -2,6 +2,7 @@
  * the state it was taken from, and every second of it, done again from the log, meets the same
  * hashes. A walk with a stabiliser remembers more than the world and is done again from its start;
  * one without does not. A log of a humanoid with 42 degrees of freedom that walks is small. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_record.h"
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SCENES TABI_SOURCE_DIR "/scenes/"
 enum { MAX_SETS = 6, MAX_STEPS = 3000 };
 
 typedef struct replay_case {
@@ -41,25 +41,7 @@ static replay_case cases[] = {
     {"walk_bush",        SHORT("log.every=1|"),                      1.2, true },
 };
 
-typedef struct run {
-  tabi_scene *scene;
-  tabi_world *world;
-} run;
-
-static run begin_run(tabi_scene *scene, const tabi_error *why) {
-  tabi_error err = {0};
-  if (!scene) fail_msg("%s", why->message);
-  tabi_world_def def = tabi_scene_world_def(scene);
-  run r = {scene, tabi_world_create(tabi_scene_model(scene), &def, &err)};
-  if (!r.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(scene, r.world, &err), TABI_OK);
-  return r;
-}
-
-static run load_run(const replay_case *c) {
-  tabi_error err = {0};
-  char path[512];
-  (void)snprintf(path, sizeof path, SCENES "%s.yaml", c->scene);
+static scene_world load_run(const replay_case *c) {
   const char *set[MAX_SETS];
   char text[512];
   tabi_scene_def def = tabi_scene_def_default();
@@ -70,19 +52,10 @@ static run load_run(const replay_case *c) {
     at += strcspn(at, "|");
     if (*at == '|') *at++ = '\0';
   }
-  return begin_run(tabi_scene_load(path, &def, &err), &err);
+  return scene_world_open(load_shipped_scene(c->scene, &def));
 }
 
-static void end_run(run *r) {
-  tabi_world_destroy(r->world);
-  tabi_scene_destroy(r->scene);
-}
-
-static void step(run *r) {
-  tabi_scene_control(r->scene, r->world);
-  if (tabi_world_step(r->world, NULL) != TABI_OK)
-    fail_msg("%s", tabi_world_error(r->world)->message);
-}
+static void step(scene_world *r) { step_world(r->scene, r->world); }
 
 /* As tabi_world_hash does it. */
 static uint64_t hash_of(const tabi_sample *sample, const tabi_recording_info *info) {
@@ -98,13 +71,13 @@ static uint64_t hash_of(const tabi_sample *sample, const tabi_recording_info *in
   return hash;
 }
 
-static int steps_of(const replay_case *c, const run *r) {
+static int steps_of(const replay_case *c, const scene_world *r) {
   double seconds = TEST_SHORT ? c->seconds / 2 : c->seconds;
   return (int)(seconds / tabi_world_get_def(r->world).timestep + 0.5);
 }
 
 /* Runs and logs; hash[] gets that of every state. */
-static const char *write_log(run *r, int steps, uint64_t *hash) {
+static const char *write_log(scene_world *r, int steps, uint64_t *hash) {
   tabi_error err = {0};
   const char *path = scratch_path("replay.tabi");
   assert_true(steps <= MAX_STEPS);
@@ -135,7 +108,9 @@ static void check_samples(tabi_recording *log, const uint64_t *hash) {
 static void again_from(tabi_recording *log, int from, int to, const uint64_t *hash) {
   tabi_error err = {0};
   tabi_recording_info info = tabi_recording_get_info(log);
-  run r = begin_run(tabi_recording_scene(log, NULL, &err), &err);
+  tabi_scene *scene = tabi_recording_scene(log, NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  scene_world r = scene_world_open(scene);
   void *snapshot = malloc(info.snapshot_size);
   int64_t at = 0;
   assert_non_null(snapshot);
@@ -149,7 +124,7 @@ static void again_from(tabi_recording *log, int from, int to, const uint64_t *ha
     if (tabi_world_hash(r.world) != hash[i]) fail_msg("from %d: step %" PRId64, from, i);
   }
   free(snapshot);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 /* 20 s of a walk at 1 ms are to take 25 MB at most. */
@@ -164,7 +139,7 @@ static void replays(void **state) {
   const replay_case *c = *state;
   static uint64_t hash[MAX_STEPS + 1];
   tabi_error err = {0};
-  run r = load_run(c);
+  scene_world r = load_run(c);
   int steps = steps_of(c, &r);
   assert_int_equal(tabi_scene_remembers(r.scene), c->remembers);
   const char *path = write_log(&r, steps, hash);
@@ -179,7 +154,7 @@ static void replays(void **state) {
     if (c->remembers) break;
   }
   tabi_recording_close(log);
-  end_run(&r);
+  scene_world_close(&r);
 }
 
 int main(void) {

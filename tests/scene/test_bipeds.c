@@ -6,10 +6,9 @@
  *   M = sum over links of  m J'J + I w'w
  *
  * with u(a) = (-sin a, cos a) for "up" at angle a; legs hang down and have negative lengths. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
-
-#include <stdio.h>
 
 #define NV    11
 #define NLINK 9
@@ -33,15 +32,6 @@ static const rod rods[NLINK] = {
     {"torso",       "torso",       0,  3,   1,     2,    3 * (4.0 / 12 + 0.04 / 4)   },
     {"head",        "neck",        7,  1,   0.25,  0.5,  0.25 / 12 + 0.25 / 4        },
 };
-
-static tabi_model *load(const char *name) {
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/models/%s.urdf", TABI_SOURCE_DIR, name);
-  tabi_error err = {0};
-  tabi_model *model = tabi_model_load(path, NULL, &err);
-  if (!model) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return model;
-}
 
 /* the place of a link's angle in q and v: the third of the base's, the only one of others */
 static int32_t angle_of(const tabi_model *model, int k) {
@@ -107,7 +97,7 @@ static void bend(const tabi_model *model, double q[NV]) {
 
 static void test_mass_matrix(void **state) {
   (void)state;
-  tabi_model *model = load("biped9");
+  tabi_model *model = load_shipped_model("biped9");
   assert_int_equal(tabi_model_nv(model), NV);
   assert_int_equal(tabi_model_nq(model), NV);
   double q[NV] = {0};
@@ -130,7 +120,7 @@ static void test_mass_matrix(void **state) {
 /* Links are where the drawing has them, and positive angles turn counter-clockwise in (x, z). */
 static void test_positions(void **state) {
   (void)state;
-  tabi_model *model = load("biped9");
+  tabi_model *model = load_shipped_model("biped9");
   double q[NV] = {0};
   const double v[NV] = {0};
   double angle[NLINK];
@@ -159,7 +149,7 @@ static void test_positions(void **state) {
 
 static void test_nine_links(void **state) {
   (void)state;
-  tabi_model *model = load("biped9");
+  tabi_model *model = load_shipped_model("biped9");
   assert_near(tabi_model_mass(model), 11.5, 1e-12);
   for (int k = 0; k < NLINK; ++k) {
     int32_t link = link_of(model, rods[k].link);
@@ -175,7 +165,7 @@ static void test_nine_links(void **state) {
 /* Standing straight, the lowest and the highest that can be touched are a sole and the head's top.
  */
 static void measure(const char *name, double hip, double height, double weight) {
-  tabi_model *model = load(name);
+  tabi_model *model = load_shipped_model(name);
   assert_near(tabi_model_mass(model), weight, 1e-9);
   double low = INFINITY;
   double high = -INFINITY;
@@ -213,7 +203,7 @@ static void test_no_findings(void **state) {
   (void)state;
   static const char *const names[] = {"biped9", "biped_human"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    tabi_model *model = load(names[i]);
+    tabi_model *model = load_shipped_model(names[i]);
     assert_int_equal(tabi_model_check(model, refuse, NULL), 0);
     tabi_model_destroy(model);
   }

@@ -1,5 +1,6 @@
 /* test_connections.c - what connections of a scene become: links, frames on both sides, lengths. */
 #include "math/quat.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
@@ -13,12 +14,7 @@
   "     rpy: [1.5707963267948966, 0, 0]}\n"                                 \
   "  - {name: ball, mass: 1, shape: {sphere: 0.1}, xyz: [1, 1, 4]}\n"
 
-static tabi_scene *load(const char *text) {
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "dir/s.yaml", NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
-}
+static tabi_scene *load(const char *text) { return load_scene_text(text, "dir/s.yaml", NULL); }
 
 static tabi_connection_def only(const tabi_scene *scene) {
   assert_int_equal(tabi_model_nconnection(tabi_scene_model(scene)), 1);

@@ -10,6 +10,7 @@
  *
  * `full` takes ten times as many problems and gives times; contacts of problems that were missed
  * are saved in FOLDER. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/step_problem.h"
 #include "support/walk.h"
@@ -66,15 +67,12 @@ typedef struct tally {
 static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static tabi_world *make_world(tabi_scene *scene, tabi_contact_kind contact, double warm_start) {
-  tabi_error err = {0};
   tabi_world_def def = tabi_scene_world_def(scene);
   def.contact = contact;
   def.tolerance = -1;
   def.iterations = 0;
   if (warm_start == 0) def.warm_start = 0;
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
+  return open_world(scene, &def);
 }
 
 static double make_step(tabi_world *world) {

@@ -1,6 +1,7 @@
 /* test_gait.c - the section `gait` of scenes: what it becomes, what is refused and how, that other
  * contact models let it be, and that the tables of docs/gait.md are those of the code. */
 #include "gait/gait.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -168,8 +169,7 @@ static void test_other_model(void **state) {
   def.nset = 1;
   tabi_error err = {0};
   const char *path = scratch_text("s.yaml", FEET);
-  tabi_scene *scene = tabi_scene_load(path, &def, &err);
-  if (!scene) fail_msg("%s", err.message);
+  tabi_scene *scene = load_scene(path, &def);
   assert_null(tabi_scene_world_def(scene).gait.biped);
   tabi_scene_destroy(scene);
   def.nset = 2;
@@ -185,10 +185,7 @@ static void test_torque(void **state) {
       load(FEET "  forces: [{link: head, at: [0, 0, 0.5], amplitude: [4, 48]}]\n", &err);
   if (!scene) fail_msg("%s", err.message);
   const tabi_model *model = tabi_scene_model(scene);
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(model, &def, &err);
-  assert_non_null(world);
-  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+  tabi_world *world = open_world(scene, NULL);
   double tau[11];
   assert_int_equal(tabi_model_nv(model), 11);
   tabi_world_gait_torque(world, tau);

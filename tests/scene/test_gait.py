@@ -3,28 +3,19 @@
 import csv
 import os
 import shutil
-import tempfile
 import unittest
 
-from command import Case, main
+from command import FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
-WALK = os.path.join(SCENES, "biped_walk.yaml")
-WALK6 = os.path.join(SCENES, "biped_walk6.yaml")
+WALK = scene("biped_walk")
+WALK6 = scene("biped_walk6")
 # times of the changes of support, s; the same model by another program
 TIMES = [1.466, 2.620, 3.626, 4.476, 5.214]
 TIMES6 = [1.729, 3.014, 4.135, 5.156, 6.098, 6.944]
 COARSE = ["--dt", "2e-2"]  # events are located all the same
 
 
-class Gait(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name):
-        return os.path.join(self.folder, name)
-
+class Gait(FolderCase):
     def check_times(self, gait, times):
         self.assertEqual(len(gait["steps"]), len(times))
         for step, time in zip(gait["steps"], times):
@@ -106,7 +97,7 @@ class Gait(Case):
         self.assertTrue(os.path.getsize(self.file("none.svg")) > 1000)
 
     def test_needs_a_section(self):
-        path = os.path.join(SCENES, "stand.yaml")
+        path = scene("stand")
         self.error("run", path, "--contact", "gait", line=1, path="contact.model=gait",
                    says="model gait needs a section 'gait:' with two feet")
 

@@ -2,6 +2,7 @@
  * right mirror each other, that nothing is found wrong with them, that they stand for their whole
  * scenes, that the rubber in the feet of humanoid36 can be locked, that its world is small, and
  * that it has room for all contacts of a robot that falls. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
@@ -22,15 +23,6 @@ static const humanoid robots[] = {
 
 #define NROBOT (sizeof robots / sizeof *robots)
 
-static tabi_model *load(const char *name) {
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/models/%s.urdf", TABI_SOURCE_DIR, name);
-  tabi_error err = {0};
-  tabi_model *model = tabi_model_load(path, NULL, &err);
-  if (!model) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return model;
-}
-
 /* half of what a box or ball measures along the world's z, when all joints are at zero; cylinders
  * lie or stand, and none reaches as far as these */
 static double half_height(const tabi_shape_def *shape) {
@@ -39,7 +31,7 @@ static double half_height(const tabi_shape_def *shape) {
 }
 
 static void measure(const humanoid *h) {
-  tabi_model *model = load(h->name);
+  tabi_model *model = load_shipped_model(h->name);
   assert_near(tabi_model_mass(model), h->mass, 1e-9);
   assert_int_equal(tabi_model_nv(model), 6 + h->njoint);
   double q[64];
@@ -118,7 +110,7 @@ static void compare_joints(const tabi_model *model) {
 static void test_mirrored(void **state) {
   (void)state;
   for (size_t i = 0; i < NROBOT; ++i) {
-    tabi_model *model = load(robots[i].name);
+    tabi_model *model = load_shipped_model(robots[i].name);
     assert_true(compare_links(model) >= 10);
     compare_joints(model);
     tabi_model_destroy(model);
@@ -133,45 +125,30 @@ static void refuse(void *user, const tabi_error *finding) {
 static void test_no_findings(void **state) {
   (void)state;
   for (size_t i = 0; i < NROBOT; ++i) {
-    tabi_model *model = load(robots[i].name);
+    tabi_model *model = load_shipped_model(robots[i].name);
     assert_int_equal(tabi_model_check(model, refuse, NULL), 0);
     tabi_model_destroy(model);
   }
 }
 
-static tabi_scene *load_scene(const char *name, const char *const *set, int32_t nset) {
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
+static tabi_scene *load_with(const char *name, const char *const *set, int32_t nset) {
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = nset;
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(path, &def, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
-}
-
-static tabi_world *open_world(tabi_scene *scene, tabi_contact_kind contact) {
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  def.contact = contact;
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
+  return load_shipped_scene(name, &def);
 }
 
 static void run(tabi_scene *scene, tabi_world *world, double until) {
   while (tabi_world_time(world) < until) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
   }
 }
 
 /* After the whole scene the pelvis is where it began but for a hundredth of its height, by which
  * servos give way under the weight, upright, and at rest. */
 static void stand(const char *name, tabi_contact_kind contact) {
-  tabi_scene *scene = load_scene(name, NULL, 0);
-  tabi_world *world = open_world(scene, contact);
+  tabi_scene *scene = load_with(name, NULL, 0);
+  tabi_world *world = open_world_with(scene, contact);
   int32_t pelvis = tabi_model_find_link(tabi_scene_model(scene), "robot/pelvis");
   double start[3];
   double pos[3];
@@ -213,13 +190,13 @@ static void test_bushes(void **state) {
       "l_bush_pitch: {kp: 2.5e3, kd: 0}, r_bush_pitch: {kp: 2.5e3, kd: 0}, "
       "l_bush_roll: {kp: 2.5e3, kd: 0}, r_bush_roll: {kp: 2.5e3, kd: 0}}",
   };
-  tabi_scene *locked = load_scene("stand", NULL, 0);
+  tabi_scene *locked = load_with("stand", NULL, 0);
   assert_int_equal(tabi_model_nv(tabi_scene_model(locked)), 36);
   tabi_scene_destroy(locked);
-  tabi_scene *scene = load_scene("stand", set, 2);
+  tabi_scene *scene = load_with("stand", set, 2);
   const tabi_model *model = tabi_scene_model(scene);
   assert_int_equal(tabi_model_nv(model), 42);
-  tabi_world *world = open_world(scene, TABI_CONTACT_CONE);
+  tabi_world *world = open_world_with(scene, TABI_CONTACT_CONE);
   run(scene, world, 2);
   const double *q = tabi_world_q(world);
   double left = q[tabi_model_joint_q(model, tabi_model_find_joint(model, "robot/l_bush_z")).first];
@@ -236,8 +213,8 @@ static void test_bushes(void **state) {
 
 static void test_memory(void **state) {
   (void)state;
-  tabi_scene *scene = load_scene("stand", NULL, 0);
-  tabi_world *world = open_world(scene, TABI_CONTACT_CONE);
+  tabi_scene *scene = load_with("stand", NULL, 0);
+  tabi_world *world = open_world_with(scene, TABI_CONTACT_CONE);
   assert_in_range(tabi_world_stats(world).memory, 1, MOST_MEMORY);
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
@@ -252,8 +229,8 @@ static void test_falls(void **state) {
       "robots.robot.rpy=[1.5, 0.2, 0]", "robots.robot.rpy=[2.9, 0.3, 0]"};
   for (size_t i = 0; i < sizeof turned / sizeof *turned; ++i) {
     const char *const set[] = {turned[i], "robots.robot.xyz=[0, 0, 1]"};
-    tabi_scene *scene = load_scene("stand", set, 2);
-    tabi_world *world = open_world(scene, TABI_CONTACT_CONE);
+    tabi_scene *scene = load_with("stand", set, 2);
+    tabi_world *world = open_world_with(scene, TABI_CONTACT_CONE);
     int32_t most = 0;
     while (tabi_world_time(world) < 1.2) {
       if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);

@@ -1,18 +1,15 @@
 /* test_load.c - bodies, materials, forces and settings of a scene, and what they become. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static tabi_scene *load_with(const char *text, const char *const *set, int32_t nset) {
-  tabi_error err = {0};
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = nset;
-  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "dir/s.yaml", &def, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
+  return load_scene_text(text, "dir/s.yaml", &def);
 }
 
 static tabi_scene *load(const char *text) { return load_with(text, NULL, 0); }
@@ -21,14 +18,6 @@ static tabi_link_def link_of(const tabi_scene *scene, const char *name) {
   int32_t link = tabi_model_find_link(tabi_scene_model(scene), name);
   assert_int_not_equal(link, TABI_NONE);
   return tabi_model_link(tabi_scene_model(scene), link);
-}
-
-static tabi_world *start(const tabi_scene *scene) {
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
 }
 
 static void test_defaults(void **state) {
@@ -165,7 +154,7 @@ static void test_start(void **state) {
            "     rpy: [0.1, 0.2, 0.3], lin: [4, 5, 6], ang: [7, 8, 9]}\n"
            "  - {name: b, mass: 1, shape: {sphere: 0.1}, quat: [0, 1, 0, 0]}\n");
   assert_int_equal(tabi_model_nv(tabi_scene_model(scene)), 12);
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   tabi_dynamics *d = tabi_world_dynamics(world);
   double pos[3];
   double quat[4];
@@ -199,7 +188,7 @@ static double friction_between(const char *pairs) {
                  "     lin: [10, 0, 0], material: b}\n",
                  pairs);
   tabi_scene *scene = load(text);
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   for (int i = 0; i < 20; ++i)
     assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
   int32_t count = 0;
@@ -230,10 +219,9 @@ static void test_force(void **state) {
                            "forces:\n"
                            "  - {body: a, force: [3, 0, 0], from: 0.01, to: 0.02}\n"
                            "  - {body: b, force: [0, 0, 4], at: [0.5, 0, 0], to: 0.01}\n");
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   for (int i = 0; i < 50; ++i) {
-    tabi_scene_control(scene, world);
-    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+    step_world(scene, world);
   }
   double lin[3];
   double ang[3];

@@ -1,6 +1,7 @@
 /* test_memory.c - the n-th allocation fails, for every n: loading a scene says "out of memory" and
  * leaves no block behind.  Stepping one allocates nothing. */
 #include "support/heap.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -94,15 +95,10 @@ static void test_failing(void **state) {
 }
 
 static void step_without_memory(tabi_scene *scene, int steps) {
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  assert_non_null(world);
-  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+  tabi_world *world = open_world(scene, NULL);
   long before = heap_allocations();
   for (int i = 0; i < steps; ++i) {
-    tabi_scene_control(scene, world);
-    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+    step_world(scene, world);
   }
   assert_int_equal(heap_allocations(), before);
   tabi_world_destroy(world);

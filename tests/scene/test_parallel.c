@@ -1,6 +1,7 @@
 /* test_parallel.c - humanoid36 with ankles that are moved by rods, in the scene that comes with
  * tabi: it stands for 5 s on the motors of its cranks, then steps in place, and the loops stay
  * closed. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
@@ -14,19 +15,15 @@ typedef struct robot {
 
 static robot start(void) {
   robot r = {0};
-  tabi_error err = {0};
   tabi_scene_def def = tabi_scene_def_default();
 #if TEST_SHORT
   static const char *const set[] = {"timestep=4e-3"};
   def.set = set;
   def.nset = 1;
 #endif
-  r.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/parallel_ankles.yaml", &def, &err);
-  if (!r.scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
+  r.scene = load_shipped_scene("parallel_ankles", &def);
   const tabi_model *model = tabi_scene_model(r.scene);
-  tabi_world_def world = tabi_scene_world_def(r.scene);
-  r.world = tabi_world_create(model, &world, &err);
-  if (!r.world || tabi_scene_reset(r.scene, r.world, &err) != TABI_OK) fail_msg("%s", err.message);
+  r.world = open_world(r.scene, NULL);
   r.base = tabi_scene_get_robot(r.scene, 0).base;
   r.foot[0] = tabi_model_find_link(model, "robot/l_foot");
   r.foot[1] = tabi_model_find_link(model, "robot/r_foot");
@@ -38,11 +35,7 @@ static void finish(robot *r) {
   tabi_scene_destroy(r->scene);
 }
 
-static void step(robot *r) {
-  tabi_scene_control(r->scene, r->world);
-  if (tabi_world_step(r->world, NULL) != TABI_OK)
-    fail_msg("%s", tabi_world_error(r->world)->message);
-}
+static void step(robot *r) { step_world(r->scene, r->world); }
 
 static void place(const robot *r, int32_t link, double pos[3], double quat[4]) {
   tabi_dynamics_link_pose(tabi_world_dynamics(r->world), link, pos, quat);

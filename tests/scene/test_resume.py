@@ -3,15 +3,12 @@ whatever interrupted it; branches keep what was before; damaged and foreign logs
 
 import os
 import random
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from command import TABI, Case, main
+from command import TABI, FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 BOX = """\
 name: a box slides
 timestep: 1e-3
@@ -22,22 +19,7 @@ bodies:
 """
 
 
-def scene(name):
-    return os.path.join(SCENES, name + ".yaml")
-
-
-class Resume(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text=None):
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "w") as f:
-                f.write(text)
-        return path
-
+class Resume(FolderCase):
     def hash(self, *args):
         return self.json("run", *args, "--json")["state_hash"]
 

@@ -1,4 +1,5 @@
 /* test_robot.c - robots in scenes: placement, locked joints, materials, groups, control. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -22,24 +23,13 @@ static const char arm[] =
     "<origin xyz='0.4 0 0' rpy='0.2 0 0'/><axis xyz='0 0 1'/></joint></robot>";
 
 static tabi_scene *load(const char *text) {
-  tabi_error err = {0};
   (void)scratch_text("arm.urdf", arm);
-  tabi_scene *scene = tabi_scene_load(scratch_text("s.yaml", text), NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
-}
-
-static tabi_world *start(const tabi_scene *scene) {
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
+  return load_scene(scratch_text("s.yaml", text), NULL);
 }
 
 static void pose_of(const char *text, const char *link, double pose[7]) {
   tabi_scene *scene = load(text);
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   int32_t index = tabi_model_find_link(tabi_scene_model(scene), link);
   assert_int_not_equal(index, TABI_NONE);
   tabi_dynamics_link_pose(tabi_world_dynamics(world), index, pose, pose + 3);
@@ -71,7 +61,7 @@ static void test_start(void **state) {
   tabi_scene *scene = load("robots: [{" PLACED ", velocity: {turn: 2}, lin: [1, 0, 0],"
                            " ang: [0, 0, 3]}]\n");
   const tabi_model *model = tabi_scene_model(scene);
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   const double *q = tabi_world_q(world);
   const double *v = tabi_world_v(world);
   assert_near_n(q, ((const double[3]){1, 2, 3}), 3, 1e-15);
@@ -169,8 +159,7 @@ static double value_after(const tabi_scene *scene, tabi_world *world, const char
 
 static void run(tabi_scene *scene, tabi_world *world, int steps) {
   for (int i = 0; i < steps; ++i) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
   }
 }
 
@@ -181,7 +170,7 @@ static void check_holds(const char *controller, double tolerance) {
                  ", velocity: {turn: 1}, controller: {%s}}]\n",
                  controller);
   tabi_scene *scene = load(text);
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   run(scene, world, 4000);
   assert_near(value_after(scene, world, "r/lift"), 0.2, tolerance);
   assert_near(value_after(scene, world, "r/turn"), 0.7, tolerance);
@@ -205,7 +194,7 @@ static void test_csv(void **state) {
                            "robots: [{name: r, model: arm.urdf, base: fixed,\n"
                            "  posture: {wrist: 0.3}, controller: {type: csv, file: t.csv,\n"
                            "  kp: 1e6, kd: 1e4, implicit: true}}]\n");
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   assert_near(value_after(scene, world, "r/turn"), 0.5, 0);
   assert_near(value_after(scene, world, "r/wrist"), 0.3, 0);
   run(scene, world, 1500);
@@ -225,7 +214,7 @@ static void test_csv_rate(void **state) {
   tabi_scene *scene = load("gravity: [0, 0, 0]\n"
                            "robots: [{name: r, model: arm.urdf, base: fixed, controller:\n"
                            "  {type: csv, file: t.csv, kp: 1e6, kd: 1e4, implicit: true}}]\n");
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   run(scene, world, 750);
   assert_near(value_after(scene, world, "r/turn"), 2.0, 1e-2);
   tabi_world_destroy(world);
@@ -243,7 +232,7 @@ static double rest_under(const char *actuator) {
   (void)scratch_text("crank.xml", crank);
   tabi_scene *scene = load("robots: [{name: r, model: crank.xml, posture: {j: 0.5},\n"
                            "  velocity: {j: 1}, controller: {type: pd}}]\n");
-  tabi_world *world = start(scene);
+  tabi_world *world = open_world(scene, NULL);
   run(scene, world, 5000);
   double rest = value_after(scene, world, "r/j");
   tabi_world_destroy(world);

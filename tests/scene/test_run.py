@@ -4,12 +4,10 @@ import csv
 import json
 import os
 import shutil
-import tempfile
 import unittest
 
-from command import Case, main
+from command import FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
         "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
@@ -29,22 +27,7 @@ POLE = """\
 """
 
 
-def scene(name):
-    return os.path.join(SCENES, name + ".yaml")
-
-
-class Run(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text=None):
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "wb") as f:
-                f.write(text if isinstance(text, bytes) else text.encode())
-        return path
-
+class Run(FolderCase):
     def refuse(self, text, line, says, *options):
         path = self.file("s.yaml", text)
         self.error("run", path, *options, line=line, says=says, path=path)
@@ -75,7 +58,7 @@ class Run(Case):
         self.assertGreater(self.json(*args, "--json")["handed_over"], 0)
         self.assertGreater(self.json(*args, *over, "--json")["handed_over"], 0)
         out, _ = self.tabi(*args, *over)
-        self.assertIn("steps handed over", out)
+        self.assertIn("steps by the fallback", out)
         self.assertNotIn("above the tolerance", out)
 
     def test_json(self):

@@ -1,5 +1,6 @@
 /* test_sensors.c - sensors in scenes and beside a URDF: what they become, how they read, and what
  * is refused. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -34,12 +35,7 @@ static int begin(void **state) {
   return 0;
 }
 
-static tabi_scene *load(const char *text) {
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(scratch_text("s.yaml", text), NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
-}
+static tabi_scene *load(const char *text) { return load_scene(scratch_text("s.yaml", text), NULL); }
 
 static tabi_sensor_def sensor(const tabi_model *model, const char *name) {
   int32_t index = tabi_model_find_sensor(model, name);

@@ -1,9 +1,8 @@
 /* test_shipped.c - the scenes that come with tabi: all load, and a short run of each is finite,
  * repeats itself bit by bit and gains no energy. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
-
-#include <stdio.h>
 
 typedef struct shipped {
   const char *name;
@@ -42,15 +41,6 @@ static const shipped scenes[] = {
     {"human_walk",       300, 11,   1},
 };
 
-static tabi_scene *load(const char *name) {
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
-}
-
 static double energy(tabi_world *world) {
   tabi_energy e = tabi_world_energy(world);
   return e.kinetic + e.potential + e.spring - e.work;
@@ -81,7 +71,7 @@ static uint64_t run(tabi_scene *scene, const shipped *s, tabi_contact_kind conta
 static void test_all(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
-    tabi_scene *scene = load(scenes[i].name);
+    tabi_scene *scene = load_shipped_scene(scenes[i].name, NULL);
     assert_int_equal(tabi_model_nv(tabi_scene_model(scene)), scenes[i].nv);
     assert_int_equal(tabi_scene_nrobot(scene), scenes[i].nrobot);
     assert_true(tabi_scene_name(scene)[0] != '\0');

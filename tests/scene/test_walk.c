@@ -1,5 +1,6 @@
 /* test_walk.c - SR1 plays the walking pattern that ships with it (extra data): 13.4 s at 1 ms under
  * joint control, feet against the floor, without falling. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/walk.h"
 
@@ -14,14 +15,10 @@ static double deepest(const tabi_world *world) {
 
 static void walk(const char *const *set, int32_t nset) {
   tabi_scene *scene = walk_load(set, nset);
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  tabi_world *world = open_world(scene, NULL);
   double depth = 0;
   for (int i = 0; i < WALK_STEPS; ++i) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
     depth = fmax(depth, deepest(world));
   }
   double pos[3];

@@ -1,12 +1,12 @@
 /* test_walk_ground.c - SR1 walks (extra data) on a flat height field and on a plane cut into
  * triangles by chance as it does on a plane: the cuts do not catch its feet. */
 #include "support/ground.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define STEPS 13400
@@ -74,19 +74,14 @@ static void note(tabi_world *world, int32_t base, int step, track *t) {
 
 static void walk(const char *floor, track *t) {
   static char text[8192];
-  tabi_error err = {0};
   text[0] = '\0';
   write_scene(text, sizeof text, floor);
   const char *path = scratch_text("walk.yaml", text);
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  tabi_scene *scene = load_scene(path, NULL);
+  tabi_world *world = open_world(scene, NULL);
   *t = (track){.depth = 0};
   for (int i = 0; i < STEPS; ++i) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
     note(world, tabi_scene_get_robot(scene, 0).base, i, t);
   }
   tabi_world_destroy(world);

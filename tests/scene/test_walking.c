@@ -1,10 +1,10 @@
 /* test_walking.c - `controller: {type: walk}`: the scenes that come with tabi walk to their end and
  * come to stand where their steps lead, a run repeats itself bit by bit, a robot walks from where
  * it was put, and what is wrong is refused with its cure. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define WALK       TABI_SOURCE_DIR "/scenes/walk.yaml"
@@ -24,13 +24,10 @@ typedef struct result {
 } result;
 
 static tabi_scene *load(const char *path, const char *const *set, int32_t nset) {
-  tabi_error err = {0};
   tabi_scene_def def = tabi_scene_def_default();
   def.set = set;
   def.nset = nset;
-  tabi_scene *scene = tabi_scene_load(path, &def, &err);
-  if (!scene) fail_msg("%s:%d: %s", err.file, (int)err.line, err.message);
-  return scene;
+  return load_scene(path, &def);
 }
 
 static void look(tabi_world *world, int32_t link, result *seen) {
@@ -41,16 +38,13 @@ static void look(tabi_world *world, int32_t link, result *seen) {
 }
 
 static result walk(tabi_scene *scene) {
-  tabi_error err = {0};
   tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
+  tabi_world *world = open_world(scene, &def);
   int32_t base = tabi_scene_get_robot(scene, 0).base;
   result seen = {.lowest = 10};
   double steps = round(tabi_scene_duration(scene) / def.timestep);
   for (int64_t i = 0; i < (int64_t)steps; ++i) {
-    tabi_scene_control(scene, world);
-    if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+    step_world(scene, world);
     look(world, base, &seen);
   }
   seen.hash = tabi_world_hash(world);

@@ -1,47 +1,29 @@
 /* pile.c - see pile.h. */
 #include "pile.h"
 
-#include "stage.h"
+#include "scene_description.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static run begin(tabi_scene *scene, const tabi_error *error) {
-  if (!scene) fail_msg("%s:%d: %s", error->file, (int)error->line, error->message);
-  tabi_error err = {0};
-  tabi_world_def def = tabi_scene_world_def(scene);
-  run r = {scene, tabi_scene_model(scene), NULL};
-  r.world = tabi_world_create(r.model, &def, &err);
-  if (!r.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(scene, r.world, &err), TABI_OK);
-  return r;
+static run begin(tabi_scene *scene) {
+  return (run){scene, tabi_scene_model(scene), open_world(scene, NULL)};
 }
 
-run run_text(const char *text) {
-  tabi_error err = {0};
-  return begin(tabi_scene_load_text(text, strlen(text), "some/test.yaml", NULL, &err), &err);
-}
+run run_text(const char *text) { return begin(load_scene_text(text, "some/test.yaml", NULL)); }
 
-run run_shipped(const char *name) {
-  char path[512];
-  tabi_error err = {0};
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
-  return begin(tabi_scene_load(path, NULL, &err), &err);
-}
+run run_shipped(const char *name) { return begin(load_shipped_scene(name, NULL)); }
 
 void run_end(run *r) {
   tabi_world_destroy(r->world);
   tabi_scene_destroy(r->scene);
 }
 
-void run_step(run *r) {
-  tabi_scene_control(r->scene, r->world);
-  assert_int_equal(tabi_world_step(r->world, NULL), TABI_OK);
-}
+void run_step(run *r) { step_world(r->scene, r->world); }
 
 void pile_text(uint64_t seed, int count, double timestep, const char *head, char text[PILE_TEXT]) {
   static const char *const shapes[] = {"sphere: 0.1", "capsule: [0.05, 0.2]",
@@ -66,27 +48,27 @@ void pile_text(uint64_t seed, int count, double timestep, const char *head, char
   }
 }
 
-json_t *stage_of(const run *r) {
+json_t *description_of(const run *r) {
   tabi_error err = {0};
-  const tbi_stage_about about = {.path = "some/test.yaml", .rate = 60, .duration = 2};
-  json_t *made = tbi_stage_json(r->scene, &about, &err);
+  const tbi_run_about about = {.path = "some/test.yaml", .rate = 60, .duration = 2};
+  json_t *made = tbi_scene_description_json(r->scene, &about, &err);
   if (!made) fail_msg("%s", err.message);
-  char *text = tbi_stage_text(made);
+  char *text = tbi_scene_description_text(made);
   json_decref(made);
   assert_non_null(text);
   assert_null(strchr(text, '<'));
-  json_t *stage = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  json_t *description = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   free(text);
-  assert_non_null(stage);
-  return stage;
+  assert_non_null(description);
+  return description;
 }
 
-size_t stage_length(const json_t *stage, const char *key) {
-  json_t *array = json_object_get(stage, key);
+size_t description_length(const json_t *description, const char *key) {
+  json_t *array = json_object_get(description, key);
   assert_true(json_is_array(array));
   return json_array_size(array);
 }
 
-json_t *stage_item(const json_t *stage, const char *key, int32_t index) {
-  return json_array_get(json_object_get(stage, key), (size_t)index);
+json_t *description_item(const json_t *description, const char *key, int32_t index) {
+  return json_array_get(json_object_get(description, key), (size_t)index);
 }

@@ -22,10 +22,10 @@ run run_shipped(const char *name);
 void run_step(run *r);
 void run_end(run *r);
 
-/* The stage of a run, read back from its text. */
-json_t *stage_of(const run *r);
+/* The description of a run, read back from its text. */
+json_t *description_of(const run *r);
 /* How long an array of it is, and an item of that. */
-size_t stage_length(const json_t *stage, const char *key);
-json_t *stage_item(const json_t *stage, const char *key, int32_t index);
+size_t description_length(const json_t *description, const char *key);
+json_t *description_item(const json_t *description, const char *key, int32_t index);
 
 #endif

@@ -18,7 +18,7 @@ bodies:
   - {name: floor, fixed: true, shape: {plane: {}}}
   - {name: box, mass: 2, shape: {box: [0.2, 0.2, 0.2]}, xyz: [0, 0, 0.5]}
 """
-SECRETS = (b"root:", b"daemon:", b"<html", b"tabi-stage", b'"links"')
+SECRETS = (b"root:", b"daemon:", b"<html", b"tabi-scene", b'"links"')
 
 
 class Hostile(Case):
@@ -27,7 +27,7 @@ class Hostile(Case):
         cls.folder = tempfile.mkdtemp()
         path = os.path.join(cls.folder, "box.yaml")
         with open(path, "w") as f:
-            f.write(SCENE % ("x" * 10000))  # makes a long stage
+            f.write(SCENE % ("x" * 10000))  # makes a long description
         cls.server = Server(path)
 
     @classmethod
@@ -45,7 +45,7 @@ class Hostile(Case):
         self.assertIn(b"<html", body)
         viewer = self.patiently(lambda: WebSocket(self.server))
         viewer.do("reset")
-        viewer.message("stage")
+        viewer.message("scene")
         viewer.do("play")
         viewer.picture(lambda p: p.step > 10)
         viewer.close()
@@ -122,7 +122,7 @@ class Hostile(Case):
         for keywords in ({"origin": ""}, {"host": "evil.example"}, {"path": "/ws"},
                          {"path": "/" + "0" * 32 + "/ws"}, {"path": s.path + "ws/"},
                          {"path": s.path + "ws/x"}, {"path": s.path + "WS"}, {"path": s.path},
-                         {"path": s.path + "stage/0"}, {"path": s.path + "ws?x=1"}):
+                         {"path": s.path + "scene/0"}, {"path": s.path + "ws?x=1"}):
             with self.subTest(**keywords):
                 with self.assertRaises(Refused):
                     WebSocket(s, **keywords)
@@ -137,10 +137,10 @@ class Hostile(Case):
 
     def test_tokens(self):
         token = self.server.path.strip("/")
-        for path in ("/", "", "*", "/index.html", "/ws", "/stage/0", "/film/0", "//",
+        for path in ("/", "", "*", "/index.html", "/ws", "/scene/0", "/replay/0", "//",
                      "/" + token, "/" + token[:-1] + "/", "/" + token[:16] + "/",
                      "/" + token + "0/", "/0" + token + "/", "/" + token.upper() + "X/",
-                     "/" + token[::-1] + "/", "/" + "0" * 32 + "/", "/" + "0" * 32 + "/stage/0",
+                     "/" + token[::-1] + "/", "/" + "0" * 32 + "/", "/" + "0" * 32 + "/scene/0",
                      "//" + token + "/", "/%2f" + token + "/", "/./" + token + "/",
                      "/x/../" + token + "/", "/?" + token, "/" + token + "%2f",
                      "/%" + "".join("%02x%%" % ord(c) for c in token)[:-1] + "/",
@@ -153,13 +153,13 @@ class Hostile(Case):
         up = ("..", "%2e%2e", "%2E%2e", "..%2f..", "..%5c..", "%252e%252e", "..%c0%af", "....//",
               ".%00.", "..;", "%c0%ae%c0%ae", "..\\..")
         for dots in up:
-            for prefix in ("/", self.server.path, self.server.path + "stage/"):
+            for prefix in ("/", self.server.path, self.server.path + "scene/"):
                 path = prefix + (dots + "/") * 8 + "etc/passwd"
                 with self.subTest(path=path):
                     self.refused(self.server.request(path=path))
-        for name in ("etc/passwd", "index.html", ".htpasswd", "stage", "stage/", "stage/1",
-                     "stage/-1", "stage/00", "stage/0/", "stage/0%00", "film/0", "film/9999999999",
-                     "/", "/etc/passwd", "file:///etc/passwd", "stage/0.html", ".", "..", "%",
+        for name in ("etc/passwd", "index.html", ".htpasswd", "scene", "scene/", "scene/1",
+                     "scene/-1", "scene/00", "scene/0/", "scene/0%00", "replay/0", "replay/9999999999",
+                     "/", "/etc/passwd", "file:///etc/passwd", "scene/0.html", ".", "..", "%",
                      "%zz", "~root", "a" * 2000):
             with self.subTest(name=name):
                 self.refused(self.server.request(path=self.server.path + name), 400, 403, 404)
@@ -372,24 +372,24 @@ class Hostile(Case):
         sent = 0
         while size < 8000000:  # more than the system keeps for it
             eager.do("reset")
-            size += len(json.dumps(eager.message("stage")))
+            size += len(json.dumps(eager.message("scene")))
             sent += 1
         eager.do("play")
         eager.picture(lambda p: p.step > 100)
         eager.pause()
         eager.close()
         lazy.line.settimeout(1)
-        stages = 0
+        descriptions = 0
         try:
             while True:
                 opcode, data = lazy.receive()
-                stages += opcode == TEXT
+                descriptions += opcode == TEXT
                 if opcode == TEXT:
                     json.loads(data)
         except (EOFError, OSError):
             pass
-        self.assertLess(stages, sent)
-        self.assertGreater(stages, 0)
+        self.assertLess(descriptions, sent)
+        self.assertGreater(descriptions, 0)
 
 
 if __name__ == "__main__":

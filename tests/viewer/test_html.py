@@ -1,5 +1,5 @@
-"""Runs as one file: the same film by `tabi run --html` and by `tabi view LOG --html`; two logs in one
-file; interrupted and failed runs are filmed up to their end; what cannot be written is told before
+"""Runs as one file: the same replay by `tabi run --html` and by `tabi view LOG --html`; two logs in one
+file; interrupted and failed runs are written up to their end; what cannot be written is told before
 the run and with its path."""
 
 import base64
@@ -26,21 +26,21 @@ LIMIT = "  - {name: two, mass: 1, shape: {box: [1, 1, 1]}, xyz: [0, 0, 3]}\ncont
 
 
 def runs_of(path):
-    """Stages and films of a page."""
+    """Descriptions and replays of a page."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    found = re.findall(r'id="tabi-(stage|film)-(\d+)">(.*?)</script>', page, re.DOTALL)
+    found = re.findall(r'id="tabi-(scene|replay)-(\d+)">(.*?)</script>', page, re.DOTALL)
     runs = {}
     for kind, number, text in found:
-        value = json.loads(text) if kind == "stage" else base64.b64decode(text, validate=True)
+        value = json.loads(text) if kind == "scene" else base64.b64decode(text, validate=True)
         runs.setdefault(int(number), {})[kind] = value
     return [runs[i] for i in sorted(runs)]
 
 
-def times_of(film):
+def times_of(replay):
     times, at = [], 0
-    while at < len(film):
-        magic, size, seconds = struct.unpack_from("<IId", film, at)
+    while at < len(replay):
+        magic, size, seconds = struct.unpack_from("<IId", replay, at)
         assert magic == 0x69626174
         times.append(seconds)
         at += size
@@ -61,35 +61,35 @@ class Html(Case):
             file.write(text)
         return self.path(name)
 
-    def test_run_and_log_give_the_same_film(self):
+    def test_run_and_log_give_the_same_replay(self):
         run, log, page, both = map(self.path, ("a.html", "a.tabi", "b.html", "c.html"))
         plain, _ = self.tabi("run", self.scene, "--json")
-        filmed, _ = self.tabi("run", self.scene, "--json", "--html", run, "--log", log)
-        self.assertEqual(json.loads(plain)["state_hash"], json.loads(filmed)["state_hash"])
+        replayed, _ = self.tabi("run", self.scene, "--json", "--html", run, "--log", log)
+        self.assertEqual(json.loads(plain)["state_hash"], json.loads(replayed)["state_hash"])
         self.tabi("view", log, "--html", page)
         (a,), (b,) = runs_of(run), runs_of(page)
-        self.assertEqual(a["film"], b["film"])
-        self.assertEqual(len(times_of(a["film"])), 61)
-        self.assertEqual(a["stage"]["title"], "boxes")
-        self.assertEqual([link["name"] for link in a["stage"]["links"]], ["floor", "low", "high"])
+        self.assertEqual(a["replay"], b["replay"])
+        self.assertEqual(len(times_of(a["replay"])), 61)
+        self.assertEqual(a["scene"]["title"], "boxes")
+        self.assertEqual([link["name"] for link in a["scene"]["links"]], ["floor", "low", "high"])
         other = self.path("other.tabi")
         self.tabi("run", self.scene, "--set", "bodies.low.mass=5", "--log", other)
         self.tabi("view", log, other, "--html", both)
         first, second = runs_of(both)
-        self.assertEqual(first["film"], a["film"])
-        self.assertNotEqual(second["film"], a["film"])
+        self.assertEqual(first["replay"], a["replay"])
+        self.assertNotEqual(second["replay"], a["replay"])
         self.assertEqual(sorted(n for n in os.listdir(self.folder.name) if "part" in n), [])
 
-    def test_failed_runs_are_filmed(self):
+    def test_failed_runs_are_written(self):
         scene = self.write("limit.yaml", BOXES + LIMIT)
         page = self.path("limit.html")
         self.tabi("run", scene, "--html", page, code=4)
         (run,) = runs_of(page)
-        times = times_of(run["film"])
+        times = times_of(run["replay"])
         self.assertGreater(len(times), 5)
         self.assertLess(times[-1], 0.99)
 
-    def test_interrupted_runs_are_filmed(self):
+    def test_interrupted_runs_are_written(self):
         page, log = self.path("long.html"), self.path("long.tabi")
         process = subprocess.Popen([TABI, "run", self.scene, "--time", "100000", "--html", page,
                                     "--log", log], stdout=subprocess.DEVNULL,
@@ -102,7 +102,7 @@ class Html(Case):
         _, err = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130, err)
         (run,) = runs_of(page)
-        self.assertGreater(times_of(run["film"])[-1], 0)
+        self.assertGreater(times_of(run["replay"])[-1], 0)
 
     def test_failures_name_the_file(self):
         missing = self.path("nowhere/a.html")

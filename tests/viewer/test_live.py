@@ -3,18 +3,14 @@ Worlds are paused and stepped where something is compared, so that no test depen
 
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import time
 
 from client import CONVERGED, DIVERGED, PAUSED, Refused, Server, WebSocket, read_picture
-from command import TABI, Case, main
+from command import MODELS, TABI, FolderCase, main, scene
 
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
-MODELS = os.path.join(SCENES, "..", "models")
 SLOPE = """\
 name: a box on a slope
 materials: {wood: {friction: 0.9}}
@@ -34,18 +30,7 @@ def distance(a, b):
     return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
 
 
-class Live(Case):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text=None):
-        path = os.path.join(self.folder, name)
-        if text is not None:
-            with open(path, "w") as f:
-                f.write(text)
-        return path
-
+class Live(FolderCase):
     def serve(self, *args):
         server = Server(*args)
         self.addCleanup(server.kill)
@@ -79,8 +64,8 @@ class Live(Case):
         `tabi run`"""
         path, log = self.file("slope.yaml", SLOPE), self.file("slope.tabi")
         self.tabi("run", path, "--log", log, "--time", "0.1", "--set", "contact.friction=0.1")
-        film = self.serve(log)
-        status, _, data = film.get("film/0")
+        replay = self.serve(log)
+        status, _, data = replay.get("replay/0")
         self.assertEqual(status, 200)
         pictures = {}
         while data:
@@ -92,7 +77,7 @@ class Live(Case):
         viewer.pause()
         for _ in range(2):
             viewer.do("reset")
-            self.assertTrue(viewer.message("stage")["reset"])
+            self.assertTrue(viewer.message("scene")["reset"])
             picture = viewer.picture()
             self.assertEqual((picture.step, picture.bytes), (0, pictures[0]))
             self.assertTrue(picture.flags & CONVERGED)  # nothing has been solved, nor failed
@@ -117,9 +102,9 @@ class Live(Case):
         self.assertLess(place(fallen)[2], place(pulled)[2] - 0.05)
 
     def test_pushes_a_robot(self):
-        server = self.serve(os.path.join(SCENES, "stand_humanoid20.yaml"))
+        server = self.serve(scene("stand_humanoid20"))
         viewer = self.watch(server)
-        names = [link["name"] for link in self.stage(server)["links"]]
+        names = [link["name"] for link in self.description(server)["links"]]
         hand = max(range(len(names)), key=lambda i: "chest" in names[i] or "torso" in names[i])
         start = viewer.steps(1)
         target = [place(start, hand)[0] + 0.5, *place(start, hand)[1:]]
@@ -127,14 +112,14 @@ class Live(Case):
         pushed = viewer.steps(60)
         self.assertGreater(place(pushed, hand)[0], place(start, hand)[0] + 0.01)
 
-    def stage(self, server):
-        return json.loads(server.get("stage/0")[2])
+    def description(self, server):
+        return json.loads(server.get("scene/0")[2])
 
     def change(self, viewer, path, value):
         viewer.do("set", path=path, value=value)
-        message = viewer.message("stage")
+        message = viewer.message("scene")
         self.assertFalse(message.get("reset"))
-        return message["stage"]
+        return message["scene"]
 
     def test_switches_on_the_way(self):
         """contact models, friction and time step take over from the present state"""
@@ -158,7 +143,7 @@ class Live(Case):
         self.assertAlmostEqual(viewer.steps(1).time, slid.time + 5e-4, places=12)
         # the start is that of the scene with all these
         viewer.do("reset")
-        settings = viewer.message("stage")["stage"]["settings"]
+        settings = viewer.message("scene")["scene"]["settings"]
         self.assertEqual((settings["friction"], settings["timestep"]), (0, 5e-4))
         self.assertEqual(viewer.picture().step, 0)
 
@@ -204,7 +189,7 @@ robots:
         self.change(viewer, "contact.friction", 0.2)
         self.assertEqual(viewer.steps(1).step, before.step + 1)
         viewer.do("reset")
-        viewer.message("stage")
+        viewer.message("scene")
         self.assertEqual(self.change(viewer, "timestep", 5e-4)["settings"]["timestep"], 5e-4)
         self.assertEqual(viewer.steps(2).step, 2)
 
@@ -221,15 +206,15 @@ robots:
         self.assertIn("max_contacts", viewer.message("error")["error"])
         self.assertEqual(viewer.picture().bytes, failed.bytes)
         viewer.do("reset")
-        viewer.message("stage")
+        viewer.message("scene")
         self.assertEqual(viewer.steps(1).step, 1)
 
     def test_gait(self):
         """a walk by contact modes knows no forces and no other method"""
-        server = self.serve(os.path.join(SCENES, "biped_walk.yaml"))
+        server = self.serve(scene("biped_walk"))
         viewer = self.watch(server)
         before = viewer.steps(20)
-        moving = next(i for i, link in enumerate(self.stage(server)["links"]) if link["mass"] > 1)
+        moving = next(i for i, link in enumerate(self.description(server)["links"]) if link["mass"] > 1)
         for order in ({"do": "push", "link": moving, "point": [0, 0, 0], "target": [1, 0, 0], "gain": 1},
                       {"do": "set", "path": "contact.model", "value": "cone"}):
             viewer.do(**order)
@@ -287,8 +272,8 @@ robots:
         """a robot alone lies on a floor that it touches"""
         server = self.serve(os.path.join(MODELS, "humanoid20.urdf"))
         viewer = self.watch(server)
-        stage = self.stage(server)
-        self.assertEqual(stage["links"][0]["name"], "floor")
+        description = self.description(server)
+        self.assertEqual(description["links"][0]["name"], "floor")
         viewer.picture()
         self.assertGreater(viewer.steps(5).ncontact, 0)
 
@@ -328,12 +313,12 @@ robots:
         path, log = self.file("slope.yaml", SLOPE), self.file("slope.tabi")
         self.tabi("run", path, "--log", log, "--time", "0.05")
         server = self.serve(log, log)
-        for name in ("stage/0", "stage/1", "film/0", "film/1"):
+        for name in ("scene/0", "scene/1", "replay/0", "replay/1"):
             self.assertEqual(server.get(name)[0], 200, name)
-        for name in ("stage/2", "film/2", "stage/", "ws"):
+        for name in ("scene/2", "replay/2", "scene/", "ws"):
             self.assertEqual(server.get(name)[0], 404, name)
-        self.assertFalse(self.stage(server)["live"])
-        self.assertEqual(self.stage(server)["runs"], 2)
+        self.assertFalse(self.description(server)["live"])
+        self.assertEqual(self.description(server)["runs"], 2)
 
 
 if __name__ == "__main__":

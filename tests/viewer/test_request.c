@@ -21,8 +21,8 @@ static void test_token(void **state) {
   assert_string_not_equal(a.token, b.token);
 
   char path[64];
-  (void)snprintf(path, sizeof path, "/%s/stage/0", a.token);
-  assert_string_equal(tbi_guard_enter(&a, path), "stage/0");
+  (void)snprintf(path, sizeof path, "/%s/scene/0", a.token);
+  assert_string_equal(tbi_guard_enter(&a, path), "scene/0");
   assert_null(tbi_guard_enter(&b, path));
   for (size_t i = 0; i < TBI_TOKEN_SIZE + 2; ++i) {
     char wrong[64];

@@ -1,6 +1,7 @@
 /* test_agree_robot.c - the humanoid of scenes/stand.yaml under all contact methods: it stands, the
  * floor bears its weight below its centre of mass, and its centre of mass is where the other
  * methods have it; let go, it falls under all of them. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scene_build.h"
 #include "tabi/tabi_io.h"
@@ -8,30 +9,12 @@
 #define H 1e-3
 #define K 1e6 /* N/m: the pair of default stiffnesses */
 
-typedef struct stand {
-  tabi_scene *scene;
-  tabi_world *world;
-} stand;
-
-static stand open_stand(tabi_contact_kind contact) {
-  stand s;
-  tabi_error err;
-  s.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
-  if (!s.scene) fail_msg("%s", err.message);
-  tabi_world_def def = tabi_scene_world_def(s.scene);
-  def.contact = contact;
-  s.world = tabi_world_create(tabi_scene_model(s.scene), &def, &err);
-  if (!s.world) fail_msg("%s", err.message);
-  assert_int_equal(tabi_scene_reset(s.scene, s.world, &err), TABI_OK);
-  return s;
+static scene_world open_stand(tabi_contact_kind contact) {
+  tabi_scene *loaded = load_shipped_scene("stand", NULL);
+  return (scene_world){loaded, open_world_with(loaded, contact)};
 }
 
-static void close_stand(stand *s) {
-  tabi_world_destroy(s->world);
-  tabi_scene_destroy(s->scene);
-}
-
-static void run(const stand *s, int64_t steps, bool controlled) {
+static void run(const scene_world *s, int64_t steps, bool controlled) {
   for (int64_t k = 0; k < steps; ++k) {
     if (controlled) tabi_scene_control(s->scene, s->world);
     if (tabi_world_step(s->world, NULL) == TABI_OK) continue;
@@ -40,7 +23,7 @@ static void run(const stand *s, int64_t steps, bool controlled) {
 }
 
 /* force of the floor on the robot, and its moment about a place */
-static v3 floor_force(const stand *s, v3 about, v3 *moment) {
+static v3 floor_force(const scene_world *s, v3 about, v3 *moment) {
   int32_t count;
   const tabi_contact *contact = tabi_world_contacts(s->world, &count);
   v3 force = v3_zero();
@@ -54,7 +37,7 @@ static v3 floor_force(const stand *s, v3 about, v3 *moment) {
   return force;
 }
 
-static v3 centre(const stand *s) {
+static v3 centre(const scene_world *s) {
   double com[3];
   tabi_dynamics_com(tabi_world_dynamics(s->world), com);
   return v3_load(com);
@@ -63,7 +46,7 @@ static v3 centre(const stand *s) {
 /* where the centre of mass is in the end */
 static v3 stands(tabi_contact_kind contact) {
   bool soft = contact == TABI_CONTACT_PENALTY;
-  stand s = open_stand(contact);
+  scene_world s = open_stand(contact);
   double weight = tabi_model_mass(tabi_world_model(s.world)) * GRAVITY;
   run(&s, TEST_SHORT ? 1800 : 8000, true);
   v3 com = centre(&s);
@@ -86,7 +69,7 @@ static v3 stands(tabi_contact_kind contact) {
   if (soft) assert_true(c.gap < weight / K && c.gap > weight / (8 * K));
   if (!soft) assert_true(c.gap < 1e-7);
   assert_int_equal(c.contacts, 8);
-  close_stand(&s);
+  scene_world_close(&s);
   return com;
 }
 
@@ -105,7 +88,7 @@ static void all_stand(void **state) {
 static void all_fall(void **state) {
   (void)state;
   for (int k = 0; k < TABI_CONTACT_GAIT; ++k) {
-    stand s = open_stand((tabi_contact_kind)k);
+    scene_world s = open_stand((tabi_contact_kind)k);
     tabi_energy start = tabi_world_energy(s.world);
     double height = centre(&s).z;
     double most = 0;
@@ -120,7 +103,7 @@ static void all_fall(void **state) {
                   tabi_contact_name((tabi_contact_kind)k), height, centre(&s).z, force.z);
     assert_true(centre(&s).z < 0.5 * height);
     assert_true(most < start.kinetic + start.potential + start.spring);
-    close_stand(&s);
+    scene_world_close(&s);
   }
 }
 

@@ -1,45 +1,25 @@
 /* test_stand.c - the humanoid of scenes/stand.yaml: after its knees have settled it stands still,
  * the floor bears its weight, and nothing chatters. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scene_build.h"
 #include "tabi/tabi_io.h"
 
 #define H 1e-3
 
-typedef struct stand {
-  tabi_scene *scene;
-  tabi_world *world;
-} stand;
-
-static stand open_stand(tabi_contact_kind contact) {
-  stand s;
-  tabi_error err;
-  s.scene = tabi_scene_load(TABI_SOURCE_DIR "/scenes/stand.yaml", NULL, &err);
-  if (!s.scene) fail_msg("%s", err.message);
-  tabi_world_def def = tabi_scene_world_def(s.scene);
-  def.contact = contact;
-  s.world = tabi_world_create(tabi_scene_model(s.scene), &def, &err);
-  assert_non_null(s.world);
-  assert_int_equal(tabi_scene_reset(s.scene, s.world, &err), TABI_OK);
-  return s;
+static scene_world open_stand(tabi_contact_kind contact) {
+  tabi_scene *loaded = load_shipped_scene("stand", NULL);
+  return (scene_world){loaded, open_world_with(loaded, contact)};
 }
 
-static void close_stand(stand *s) {
-  tabi_world_destroy(s->world);
-  tabi_scene_destroy(s->scene);
-}
-
-static void run(stand *s, int64_t steps) {
+static void run(scene_world *s, int64_t steps) {
   for (int64_t k = 0; k < steps; ++k) {
-    tabi_scene_control(s->scene, s->world);
-    if (tabi_world_step(s->world, NULL) != TABI_OK) {
-      fail_msg("%s", tabi_world_error(s->world)->message);
-    }
+    step_world(s->scene, s->world);
   }
 }
 
 /* what the floor bears, N */
-static double floor_force(const stand *s) {
+static double floor_force(const scene_world *s) {
   int32_t count;
   const tabi_contact *contact = tabi_world_contacts(s->world, &count);
   double force = 0;
@@ -49,7 +29,7 @@ static double floor_force(const stand *s) {
 }
 
 /* where the left sole is */
-static v3 sole(const stand *s) {
+static v3 sole(const scene_world *s) {
   const tabi_model *model = tabi_world_model(s->world);
   double pos[3];
   double quat[4];
@@ -60,7 +40,7 @@ static v3 sole(const stand *s) {
 }
 
 static void stands(tabi_contact_kind contact) {
-  stand s = open_stand(contact);
+  scene_world s = open_stand(contact);
   const int64_t settle = TEST_SHORT ? 2000 : 5000;
   const int64_t rest = TEST_SHORT ? 300 : 55000;
   double weight = tabi_model_mass(tabi_world_model(s.world)) * GRAVITY;
@@ -86,7 +66,7 @@ static void stands(tabi_contact_kind contact) {
   assert_true(creep < 1e-6);
   assert_true(noise < 1e-3);
   if (!TEST_SHORT) assert_near(before / weight, 1, 1e-6);
-  close_stand(&s);
+  scene_world_close(&s);
 }
 
 static void stands_by_cone(void **state) {

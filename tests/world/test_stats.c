@@ -1,35 +1,17 @@
 /* test_stats.c - what a world tells of its cost: a clock of ticks is asked at the ends of stages
  * only and does not change the steps, and memory is what capacity makes it. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
-
-#include <stdio.h>
 
 static double tick(void *user) {
   double *ticks = user;
   return ++*ticks;
 }
 
-static tabi_scene *load(const char *name) {
-  tabi_error err = {0};
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/scenes/%s.yaml", TABI_SOURCE_DIR, name);
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
-  return scene;
-}
-
-static tabi_world *make(tabi_scene *scene, const tabi_world_def *def) {
-  tabi_error err = {0};
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), def, &err);
-  if (!world || tabi_scene_reset(scene, world, &err) != TABI_OK) fail_msg("%s", err.message);
-  return world;
-}
-
 static void step(tabi_scene *scene, tabi_world *world, int count) {
   for (int i = 0; i < count; ++i) {
-    tabi_scene_control(scene, world);
-    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+    step_world(scene, world);
   }
 }
 
@@ -37,11 +19,11 @@ static void step(tabi_scene *scene, tabi_world *world, int count) {
  * the state is that of a world without a clock. */
 static void test_stages(void **state) {
   (void)state;
-  tabi_scene *scene = load("walk_bush");
+  tabi_scene *scene = load_shipped_scene("walk_bush", NULL);
   tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *plain = make(scene, &def);
+  tabi_world *plain = open_world(scene, &def);
   step(scene, plain, 30);
-  tabi_world *timed = make(scene, &def);
+  tabi_world *timed = open_world(scene, &def);
   double ticks = 0;
   step(scene, timed, 10);
   assert_int_equal(tabi_world_stats(timed).steps, 0);
@@ -69,11 +51,11 @@ static void test_stages(void **state) {
 /* Room for more contacts takes more memory. */
 static void test_memory(void **state) {
   (void)state;
-  tabi_scene *scene = load("stand");
+  tabi_scene *scene = load_shipped_scene("stand", NULL);
   tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *usual = make(scene, &def);
+  tabi_world *usual = open_world(scene, &def);
   def.max_contacts = 64;
-  tabi_world *small = make(scene, &def);
+  tabi_world *small = open_world(scene, &def);
   size_t least = tabi_world_stats(small).memory;
   print_message("humanoid36: %.0f kB, %.0f kB with room for 64 contacts\n",
                 (double)tabi_world_stats(usual).memory / 1024, (double)least / 1024);

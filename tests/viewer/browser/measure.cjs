@@ -3,7 +3,7 @@
 //   export TABI=build/release/tabi NODE_PATH=build/dev/node/node_modules
 //   node tests/viewer/browser/measure.cjs
 //
-// The film of a walk of 20 s with 42 degrees of freedom should have at most 5 MB, be seen within
+// The replay of a walk of 20 s with 42 degrees of freedom should have at most 5 MB, be seen within
 // 3 s, and take at most 8 ms of script for each frame; a walk that is watched should keep up with
 // the clock.
 "use strict";
@@ -33,13 +33,13 @@ async function sayScript(what, view) {
   say(`${what}: script in a frame, median`, ms.toFixed(2), "ms");
 }
 
-async function measureFilm(browser, file) {
+async function measureReplay(browser, file) {
   for (let i = 0; i < 3; ++i) {
     const view = await View.open(browser, pathToFileURL(file).href, SIZE);
-    say("film: first picture after", (await view.ask(() => window.tabi.readyMs)).toFixed(0), "ms");
+    say("replay: first picture after", (await view.ask(() => window.tabi.readyMs)).toFixed(0), "ms");
     if (i === 2) {
       await wait(WATCHED_MS);
-      await sayScript("film", view);
+      await sayScript("replay", view);
     }
     await view.page.close();
   }
@@ -61,15 +61,15 @@ async function measureLive(browser) {
 
 async function main() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tabi-measure-"));
-  const [log, film] = ["walk.tabi", "walk.html"].map((name) => path.join(folder, name));
+  const [log, replay] = ["walk.tabi", "walk.html"].map((name) => path.join(folder, name));
   const tabi = (...words) => execFileSync(process.env.TABI, words, { stdio: "pipe" });
   const browser = await launch();
   try {
     tabi("run", path.join(SCENES, "walk_bush.yaml"), "--time", "20", "--log", log);
-    tabi("view", log, "--html", film);
-    say("film: log, every fifth step", megabytes(log), "MB");
-    say("film: file", megabytes(film), "MB");
-    await measureFilm(browser, film);
+    tabi("view", log, "--html", replay);
+    say("replay: log, every fifth step", megabytes(log), "MB");
+    say("replay: file", megabytes(replay), "MB");
+    await measureReplay(browser, replay);
     await measureLive(browser);
   } finally {
     await browser.close();

@@ -15,7 +15,7 @@ const SCENES = path.join(__dirname, "..", "..", "..", "scenes");
 
 let server, browser, view;
 
-const settings = () => view.ask(() => window.tabi.stage.settings);
+const settings = () => view.ask(() => window.tabi.scene.settings);
 const step = () => view.ask(() =>
   Number(/step (\d+)/.exec(document.getElementById("facts").textContent)[1]));
 // of the centre of mass, in m
@@ -99,23 +99,23 @@ test("looks back while the world waits", async () => {
 test("changes contact model, friction and time step of a world that goes on", async () => {
   const { page } = view;
   await page.locator("#set-contact select").selectOption("exact");
-  await view.until("the stage says so", () => window.tabi.stage.settings.contact === "exact");
+  await view.until("the scene says so", () => window.tabi.scene.settings.contact === "exact");
   await goesOn();
   await enter("set-friction", 0.35);
-  await view.until("the stage says so", () =>
-    Math.abs(window.tabi.stage.settings.friction - 0.35) < 1e-6);
+  await view.until("the scene says so", () =>
+    Math.abs(window.tabi.scene.settings.friction - 0.35) < 1e-6);
   await goesOn();
   await enter("set-timestep", 5e-4);
-  await view.until("the stage says so", () => window.tabi.stage.settings.timestep === 5e-4);
+  await view.until("the scene says so", () => window.tabi.scene.settings.timestep === 5e-4);
   await goesOn();
   assert.match(await page.locator("#subtitle").textContent(), /^exact .*0\.5 ms .*0\.35/);
   // news of the first that come while the second is typed do not change what is typed
   await page.locator("#set-contact select").selectOption("lcp");
   const field = page.locator("#set-timestep input");
   await field.fill("0.001");
-  await view.until("the stage says so", () => window.tabi.stage.settings.contact === "lcp");
+  await view.until("the scene says so", () => window.tabi.scene.settings.contact === "lcp");
   await field.press("Enter");
-  await view.until("the stage says so", () => window.tabi.stage.settings.timestep === 1e-3);
+  await view.until("the scene says so", () => window.tabi.scene.settings.timestep === 1e-3);
 });
 
 test("says what is refused, and shows what holds", async () => {
@@ -144,7 +144,7 @@ test("pulls the robot with the mouse", async () => {
   await view.until("it is back at the start", () => window.tabi.time < 0.5);
   await view.until("the robot stands", () => window.tabi.time > 0.5);
   const rest = await place();
-  const [x, y] = await view.ask(() => window.tabi.onScreen(window.tabi.stage.robots[0].base));
+  const [x, y] = await view.ask(() => window.tabi.onScreen(window.tabi.scene.robots[0].base));
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + 30, y, { steps: 4 });
@@ -157,8 +157,8 @@ test("pulls the robot with the mouse", async () => {
 
 test("drags beside the robot turn the view and pull nothing", async () => {
   const { page } = view;
-  const base = () => view.ask(() => window.tabi.onScreen(window.tabi.stage.robots[0].base));
-  const foot = () => view.ask(() => window.tabi.onScreen(window.tabi.stage.robots[0].feet[0]));
+  const base = () => view.ask(() => window.tabi.onScreen(window.tabi.scene.robots[0].base));
+  const foot = () => view.ask(() => window.tabi.onScreen(window.tabi.scene.robots[0].feet[0]));
   const before = [...(await base()), ...(await foot())];
   const box = await page.locator("#view").boundingBox();
   await page.mouse.move(box.x + 40, box.y + box.height - 60);

@@ -1,4 +1,4 @@
-/* bodies.js - the shapes of a stage, moved by the links of a picture.
+/* bodies.js - the shapes of a scene, moved by the links of a picture.
  *
  * All shapes of one geometry are one draw call, so that hundreds of balls cost as little as one. */
 import {
@@ -71,7 +71,7 @@ const TYPES = {
   },
   mesh: {
     key: (shape) => String(shape.mesh),
-    make: (shape, stage) => meshGeometry(stage.meshes[shape.mesh]),
+    make: (shape, description) => meshGeometry(description.meshes[shape.mesh]),
     scale: (s, v) => v.copy(ONE),
   },
 };
@@ -91,18 +91,18 @@ function makeMaterial(opacity, nearer) {
   });
 }
 
-function shapeColour(shape, stage) {
+function shapeColour(shape, description) {
   const out = new Color();
   if (shape.colour) return out.setRGB(shape.colour[0], shape.colour[1], shape.colour[2], "srgb");
-  return paletteColour(shape.link, stage.links[shape.link]?.robot ?? -1, out);
+  return paletteColour(shape.link, description.links[shape.link]?.robot ?? -1, out);
 }
 
 /* Shapes to look at.  Links that have mass but no shape show the box of their inertia; a robot that
  * is nothing but a mechanism would be invisible otherwise. */
-export function seenShapes(stage) {
-  const seen = stage.shapes.filter((shape) => shape.visible !== false);
-  const shaped = new Set(stage.shapes.map((shape) => shape.link));
-  const standIns = stage.links.flatMap((link, i) => {
+export function seenShapes(description) {
+  const seen = description.shapes.filter((shape) => shape.visible !== false);
+  const shaped = new Set(description.shapes.map((shape) => shape.link));
+  const standIns = description.links.flatMap((link, i) => {
     if (shaped.has(i) || !link.box || !(link.mass > 0)) return [];
     return [
       {
@@ -119,21 +119,23 @@ export function seenShapes(stage) {
 }
 
 /* Links that nothing moves: loose bodies without a joint. */
-function fixedLinks(stage) {
-  const moved = new Set(stage.joints.map((joint) => joint.link));
-  return new Set(stage.links.flatMap((link, i) => (link.robot < 0 && !moved.has(i) ? [i] : [])));
+function fixedLinks(description) {
+  const moved = new Set(description.joints.map((joint) => joint.link));
+  return new Set(
+    description.links.flatMap((link, i) => (link.robot < 0 && !moved.has(i) ? [i] : [])),
+  );
 }
 
 export class Bodies {
   /* style: null, or {colour, opacity, nearer} of all that moves when it is drawn again, as a ghost. */
-  constructor(scene, stage, shapes, style = null) {
-    this.stage = stage;
+  constructor(scene, description, shapes, style = null) {
+    this.description = description;
     this.style = style;
     this.group = new Group();
     this.kinds = new Map();
-    this.fixed = fixedLinks(stage);
+    this.fixed = fixedLinks(description);
     this.added = 0;
-    this.poses = stage.links.map(() => new Matrix4());
+    this.poses = description.links.map(() => new Matrix4());
     for (const shape of shapes) this.add(shape);
     for (const kind of this.kinds.values()) this.paint(kind);
     scene.add(this.group);
@@ -159,7 +161,7 @@ export class Bodies {
     local.compose(position.fromArray(shape.pos), turn, size);
     const colour =
       this.style?.colour ??
-      shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.stage);
+      shapeColour(this.moves(shape.link) ? shape : { ...shape, link: -1 }, this.description);
     this.kind(shape, type).items.push({ link: shape.link, local, colour });
   }
 
@@ -169,7 +171,7 @@ export class Bodies {
     if (!this.kinds.has(key)) {
       const instances = new Instances(
         this.group,
-        type.make(shape, this.stage),
+        type.make(shape, this.description),
         makeMaterial(opacity, this.style?.nearer ?? 0),
         this.style ? 2 : 0,
       );

@@ -1,7 +1,7 @@
 /* camera.js - where the picture is taken from: orbit by hand, follow the first robot, fit. */
 import { PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { ROBOT } from "./film.js";
+import { ROBOT } from "./replay.js";
 
 const FROM = new Vector3(
   0.72,
@@ -27,11 +27,11 @@ export class Camera {
     this.hasFollowed = false;
   }
 
-  /* Shows a whole box with some room around it, from the present side or from the usual one. */
-  fit(bounds, room, fromUsual = false) {
+  /* Shows a whole box with some room around it, from the present side or from the default one. */
+  fit(bounds, room, fromDefault = false) {
     if (bounds.isEmpty()) return;
     const { target } = this.controls;
-    const side = fromUsual ? FROM.clone() : this.eye.position.clone().sub(target).normalize();
+    const side = fromDefault ? FROM.clone() : this.eye.position.clone().sub(target).normalize();
     bounds.getCenter(target);
     const radius = Math.max(0.5 * bounds.getSize(size).length(), 0.05);
     const narrow = Math.min(1, this.free);
@@ -42,7 +42,7 @@ export class Camera {
   }
 
   /* Moves along with the first robot: over the ground at once with what jumps, else smoothly. */
-  follow(picture, stage, seconds, jump) {
+  follow(picture, seconds, jump) {
     if (!picture.nrobot) return;
     const at = picture.robot(0) + ROBOT.COM;
     wanted.set(picture.f32[at], picture.f32[at + 1], 0);

@@ -11,10 +11,10 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-export function screenshot(theatre) {
-  theatre.render(); /* the canvas keeps its pixels only until the browser shows them */
+export function screenshot(sceneView) {
+  sceneView.render(); /* the canvas keeps its pixels only until the browser shows them */
   return new Promise((resolve, reject) => {
-    theatre.canvas.toBlob(
+    sceneView.canvas.toBlob(
       (blob) => (blob ? resolve(blob) : reject(new Error("the browser gave no picture"))),
       "image/png",
     );
@@ -23,8 +23,8 @@ export function screenshot(theatre) {
 
 export class Video {
   /* finished(blob), changed(recording) */
-  constructor(theatre, finished, changed) {
-    this.theatre = theatre;
+  constructor(sceneView, finished, changed) {
+    this.sceneView = sceneView;
     this.finished = finished;
     this.changed = changed;
     this.recorder = null;
@@ -38,7 +38,7 @@ export class Video {
     const kind =
       globalThis.MediaRecorder && KINDS.find((name) => MediaRecorder.isTypeSupported(name));
     if (!kind) throw new Error("this browser writes no WebM; try Chromium or Firefox");
-    const stream = this.theatre.canvas.captureStream(60);
+    const stream = this.sceneView.canvas.captureStream(60);
     const parts = [];
     this.recorder = new MediaRecorder(stream, {
       mimeType: kind,
@@ -50,7 +50,7 @@ export class Video {
       this.finished(new Blob(parts, { type: "video/webm" }));
     };
     this.recorder.start(1000);
-    this.theatre.dirty = true;
+    this.sceneView.dirty = true;
     this.changed(true);
   }
 

@@ -1,7 +1,7 @@
 /* colours.js - the page's colours: what things are, and scales from good to bad. */
 import { Color } from "three";
 
-export const PAPER = 0xf3f5f8;
+export const BACKGROUND = 0xf3f5f8;
 export const INK = "#1c2733";
 
 export const STATUS_COLOURS = [new Color(0x9aa5b1), new Color(0x1b9e5a), new Color(0xf08c00)];

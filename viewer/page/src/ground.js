@@ -1,7 +1,7 @@
 /* ground.js - planes, with a grid of metres and decimetres that is drawn by the shader and stays
  * thin at any distance. */
 import { Color, Mesh, MeshLambertMaterial, PlaneGeometry } from "three";
-import { PAPER } from "./colours.js";
+import { BACKGROUND } from "./colours.js";
 
 const SIZE = 400; /* m; fog hides the edge */
 
@@ -29,7 +29,7 @@ function drawGrid(shader) {
 
 export function makeGround(shape) {
   const geometry = new PlaneGeometry(SIZE, SIZE);
-  const material = new MeshLambertMaterial({ color: new Color(PAPER) });
+  const material = new MeshLambertMaterial({ color: new Color(BACKGROUND) });
   material.onBeforeCompile = drawGrid;
   const mesh = new Mesh(geometry, material);
   mesh.position.fromArray(shape.pos);

@@ -2,7 +2,7 @@
  *
  * These stay as they are:
  * - window.tabi = {ready, readyMs, live, time, index, count, playing, speed, factor, scriptMs,
- *   error, drawn, stage, options, seek(t), play(), pause(), step(n), reset(), show(name, value),
+ *   error, drawn, scene, options, seek(t), play(), pause(), step(n), reset(), show(name, value),
  *   signal(name), onScreen(link), screenshot()}; {ready: false, error} when the page cannot start.
  * - elements: #view (the canvas), #play, #step, #back, #reset, #time, #scrub, #speed, #factor,
  *   #toggle-plots, #help-button, #help, #signal, #plot-list, #messages, #title, #subtitle, #facts;
@@ -11,7 +11,7 @@
 import { screenshot } from "./capture.js";
 
 export function hooks(viewer, messages) {
-  const { player, film, options } = viewer;
+  const { player, replay, options } = viewer;
   const redraw =
     (action) =>
     (...args) => {
@@ -29,13 +29,13 @@ export function hooks(viewer, messages) {
       return Boolean(player.live);
     },
     get time() {
-      return film.count ? film.times[player.index] : NaN;
+      return replay.count ? replay.times[player.index] : NaN;
     } /* s, of the picture shown */,
     get index() {
       return player.index;
     },
     get count() {
-      return film.count;
+      return replay.count;
     },
     get playing() {
       return player.playing;
@@ -44,34 +44,37 @@ export function hooks(viewer, messages) {
       return player.speed;
     },
     get factor() {
-      return film.count ? film.at(player.index).factor : 0;
+      return replay.count ? replay.at(player.index).factor : 0;
     },
     get scriptMs() {
-      return viewer.watch.median;
-    } /* of script in each of the last frames */,
+      return viewer.pictureTimes.median;
+    } /* of script in each of the last pictures */,
     get error() {
       return messages.last;
     } /* the last one shown, or "" */,
     get drawn() {
       /* how many of each are in the picture */
-      const { contacts, balance, frames, trails } = viewer.theatre;
+      const { contacts, balance, model, trails } = viewer.sceneView;
       return {
         points: contacts.points.count,
         arrows: contacts.arrows.count,
         cones: contacts.cones.count,
         coms: balance.coms.count,
         zmps: balance.zmps.count,
-        axes: frames.axes.count,
-        inertias: frames.boxes.count,
+        axes: model.axes.count,
+        inertias: model.boxes.count,
         trail: options.trails ? trails.segments.mesh.count : 0,
         polygons: balance.polygons.filter((polygon) => polygon.count > 0).length,
-        ghost: Boolean(viewer.theatre.ghost?.group.visible),
+        ghost: Boolean(viewer.sceneView.ghost?.group.visible),
         band: viewer.push?.active ?? false,
       };
     },
-    get stage() {
-      return viewer.runs[0].stage;
+    get scene() {
+      return viewer.runs[0].description;
     },
+    get stage() {
+      return viewer.runs[0].description;
+    } /* the old name of scene, until 1.0 */,
     get options() {
       return { ...options };
     },
@@ -83,12 +86,12 @@ export function hooks(viewer, messages) {
     show: (name, value) => viewer.show(name, value),
     /* value of a signal in the picture shown */
     signal: (name) =>
-      film.value(
+      replay.value(
         player.index,
-        viewer.runs[0].stage.signals.findIndex((s) => s.name === name),
+        viewer.runs[0].description.signals.findIndex((s) => s.name === name),
       ),
     /* where a link is on the page, in its pixels: [x, y] */
-    onScreen: (link) => viewer.theatre.onScreen(link),
-    screenshot: () => screenshot(viewer.theatre),
+    onScreen: (link) => viewer.sceneView.onScreen(link),
+    screenshot: () => screenshot(viewer.sceneView),
   };
 }

@@ -1,5 +1,5 @@
 /* hud.js - words over the scene: what is shown, how it runs, and what the colours mean. */
-import { FLAG, CONTACT } from "./film.js";
+import { FLAG, CONTACT } from "./replay.js";
 
 const LEGENDS = {
   contacts: [
@@ -13,8 +13,8 @@ const LEGENDS = {
     ["#c71919", "1e-2"],
   ],
   cones: [
-    ["#18c93b", "friction unused"],
-    ["#c71919", "all used"],
+    ["#18c93b", "|ft| / (μ fn) = 0"],
+    ["#c71919", "1: friction limit"],
   ],
 };
 const EVERY_MS = 70;
@@ -40,7 +40,7 @@ export class Hud {
   }
 
   name() {
-    const { title, settings, path } = this.runs[0].stage;
+    const { title, settings, path } = this.runs[0].description;
     const names = this.runs
       .map((run) => run.name)
       .join(", ")
@@ -57,11 +57,11 @@ export class Hud {
   update(picture, player, now) {
     if (now - this.told < EVERY_MS && player.playing) return;
     this.told = now;
-    const { film } = this.runs[0];
+    const { replay } = this.runs[0];
     set("time", `${picture.time.toFixed(3)} s`);
     const { scrub, play } = element;
-    scrub.min = film.start;
-    scrub.max = film.end;
+    scrub.min = replay.start;
+    scrub.max = replay.end;
     scrub.value = player.time;
     const factor = picture.factor > 0 ? `× ${picture.factor.toFixed(2)} real time` : "";
     set("factor", this.live ? factor : "");

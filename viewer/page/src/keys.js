@@ -2,7 +2,7 @@
 
 const WORDS = [
   ["Space", "play, pause"],
-  ["→  ←", "one step on (film: one picture), one picture back; with Shift ten"],
+  ["→  ←", "one step forward (replay: one picture), one picture back; with Shift ten"],
   ["-  =", "slower, faster: 1/32 to 8"],
   ["Backspace", "back to the start"],
   ["Home  End", "first and last picture"],
@@ -11,7 +11,7 @@ const WORDS = [
   ["P  H", "plots, panel"],
   ["S  V", "screenshot (PNG), record a video (WebM)"],
   ["drag", "background: orbit; right button: pan; wheel: zoom"],
-  ["drag a body", "live: pull it by a rubber band; Shift 4 times, Ctrl+Shift 16 times as strong"],
+  ["drag a body", "live: pull it with a damped spring; Shift 4 times, Ctrl+Shift 16 times as stiff"],
   ["plot", "click or drag: go there; wheel: zoom; double click: all"],
   ["?", "this list"],
 ];

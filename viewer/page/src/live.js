@@ -4,7 +4,7 @@ const RETRY_MS = 1500;
 const RETRIES = 20;
 
 export class Live {
-  /* on: {picture(buffer), stage(stage, reset), error(text), notice(text), line(up)} */
+  /* on: {picture(buffer), scene(description, reset), error(text), notice(text), line(up)} */
   constructor(url, on) {
     this.url = url;
     this.on = on;
@@ -30,7 +30,7 @@ export class Live {
     try {
       if (typeof data !== "string") return this.on.picture(data);
       const news = JSON.parse(data);
-      if (news.stage) this.on.stage(news.stage, Boolean(news.reset ?? news.stage.reset));
+      if (news.scene) this.on.scene(news.scene, Boolean(news.reset ?? news.scene.reset));
       if (news.error) this.on.error(news.error);
       if (news.notice) this.on.notice(news.notice);
     } catch (error) {

@@ -2,7 +2,7 @@
 import "./style.css";
 import { hooks } from "./hooks.js";
 import { Messages } from "./messages.js";
-import { loadRuns } from "./source.js";
+import { loadRuns } from "./load_runs.js";
 import { Viewer } from "./viewer.js";
 
 async function main() {

@@ -1,7 +1,7 @@
 /* messages.js - errors and news, in the page, where they are seen.  Errors stay until dismissed. */
 
 const NOTICE_MS = 6000;
-const MOST = 5;
+const MAX_LINES = 5;
 
 export class Messages {
   constructor(element) {
@@ -28,7 +28,7 @@ export class Messages {
       (line) => line.firstChild.textContent === String(text),
     );
     if (same) return same;
-    while (this.element.children.length >= MOST) this.element.firstChild.remove();
+    while (this.element.children.length >= MAX_LINES) this.element.firstChild.remove();
     const line = document.createElement("div");
     line.className = kind;
     const words = document.createElement("span");

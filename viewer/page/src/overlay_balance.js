@@ -14,7 +14,7 @@ import {
   SphereGeometry,
 } from "three";
 import { COM, DARK, ZMP, goodToBad } from "./colours.js";
-import { ROBOT } from "./film.js";
+import { ROBOT } from "./replay.js";
 import { Instances, discard, overlay } from "./instances.js";
 
 const CORNERS = 16;

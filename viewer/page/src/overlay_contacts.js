@@ -11,12 +11,12 @@ import {
   Vector3,
 } from "three";
 import { FORCE, STATUS_COLOURS, goodToBad, residualColour } from "./colours.js";
-import { CONTACT } from "./film.js";
+import { CONTACT } from "./replay.js";
 import { Arrows, Instances, discard, overlay } from "./instances.js";
 import { SCALINGS } from "./scale.js";
 
-const LABELS = 24; /* more cannot be read */
-const STEEPEST = 5; /* cones of more friction are drawn with this */
+const MAX_LABELS = 24; /* more cannot be read */
+const MAX_FRICTION = 5; /* cones of more friction are drawn with this */
 
 const colour = new Color();
 const point = new Vector3();
@@ -126,7 +126,7 @@ export class ContactOverlay {
       sign * f32[n],
       sign * f32[n + 1],
       sign * f32[n + 2],
-      height * Math.min(mu, STEEPEST),
+      height * Math.min(mu, MAX_FRICTION),
       height,
       colour,
     );
@@ -134,7 +134,7 @@ export class ContactOverlay {
 
   updateLabels(picture, options, camera) {
     this.labels.begin();
-    const n = options.residuals ? Math.min(picture.ncontact, LABELS) : 0;
+    const n = options.residuals ? Math.min(picture.ncontact, MAX_LABELS) : 0;
     for (let i = 0; i < n; ++i) {
       const at = picture.contact(i);
       const p = at + CONTACT.POINT;

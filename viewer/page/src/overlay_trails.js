@@ -1,15 +1,15 @@
-/* overlay_trails.js - the ways that feet took until the picture shown. */
+/* overlay_trails.js - the paths of the feet up to the picture shown. */
 import { Color, CylinderGeometry, Group, MeshBasicMaterial, Vector3 } from "three";
 import { TRAILS } from "./colours.js";
 import { Instances, discard } from "./instances.js";
 
-const SHORTEST = 0.004; /* units; feet that stand add nothing */
-const MOST = 20000; /* segments; then the trail begins anew */
+const MIN_LENGTH = 0.004; /* units; a foot that rests adds nothing */
+const MAX_SEGMENTS = 20000; /* segments; then the trail begins anew */
 
 const here = new Vector3();
 
 export class TrailOverlay {
-  constructor(scene, stage, unit) {
+  constructor(scene, description, unit) {
     this.unit = unit;
     this.group = new Group();
     scene.add(this.group);
@@ -17,11 +17,11 @@ export class TrailOverlay {
       .rotateX(Math.PI / 2)
       .translate(0, 0, 0.5);
     this.segments = new Instances(this.group, stick, new MeshBasicMaterial());
-    this.feet = stage.robots
+    this.feet = description.robots
       .flatMap((robot) => robot.feet)
       .map((link, i) => ({
         link,
-        local: new Vector3().fromArray(stage.links[link].com),
+        local: new Vector3().fromArray(description.links[link].com),
         last: new Vector3(),
         colour: new Color(TRAILS[i % TRAILS.length]),
       }));
@@ -36,21 +36,21 @@ export class TrailOverlay {
     this.segments.begin();
   }
 
-  extend(film) {
-    const total = film.count + film.forgotten;
-    if (this.done > total || this.until.length > MOST)
-      this.restart(Math.max(total - 1000, film.forgotten));
-    if (this.done < film.forgotten) this.restart(film.forgotten);
+  extend(replay) {
+    const total = replay.count + replay.forgotten;
+    if (this.done > total || this.until.length > MAX_SEGMENTS)
+      this.restart(Math.max(total - 1000, replay.forgotten));
+    if (this.done < replay.forgotten) this.restart(replay.forgotten);
     for (; this.done < total; ++this.done) {
-      for (const foot of this.feet) this.follow(foot, film, this.done);
+      for (const foot of this.feet) this.follow(foot, replay, this.done);
     }
   }
 
-  follow(foot, film, picture) {
-    film.linkPoint(picture - film.forgotten, foot.link, foot.local, here);
+  follow(foot, replay, picture) {
+    replay.linkPoint(picture - replay.forgotten, foot.link, foot.local, here);
     if (picture > this.first) {
       const length = here.distanceTo(foot.last);
-      if (length < SHORTEST * this.unit) return;
+      if (length < MIN_LENGTH * this.unit) return;
       const { x, y, z } = foot.last;
       this.segments.putAlong(
         x,
@@ -68,13 +68,13 @@ export class TrailOverlay {
     foot.last.copy(here);
   }
 
-  update(film, index, options) {
+  update(replay, index, options) {
     this.group.visible = options.trails;
     if (!options.trails) return;
     const before = this.until.length;
-    this.extend(film);
+    this.extend(replay);
     if (this.until.length !== before) this.segments.end();
-    const now = index + film.forgotten;
+    const now = index + replay.forgotten;
     let low = 0;
     for (let high = this.until.length; low < high;) {
       const middle = (low + high) >> 1;

@@ -43,7 +43,7 @@ export class Panel {
     this.options = options;
     this.actions = actions;
     this.controls = {};
-    if (runs[0].stage.live) this.addWorld(runs[0].stage);
+    if (runs[0].description.live) this.addWorld(runs[0].description);
     this.addContacts(force);
     this.addBodies(runs);
     this.addCamera();
@@ -72,24 +72,24 @@ export class Panel {
     const folder = this.gui.addFolder("Contact");
     this.option(folder, "contacts", "contact points");
     this.option(folder, "forces", "forces");
-    this.option(folder, "scaling", "arrow length", Object.keys(SCALINGS));
+    this.option(folder, "scaling", "arrow scaling", Object.keys(SCALINGS));
     this.option(folder, "forceSize", "arrow size", 0.1, 4, 0.1);
-    this.option(folder, "threshold", "from force [N]", 0, round(0.2 * force), round(0.001 * force));
+    this.option(folder, "threshold", "min force [N]", 0, round(0.2 * force), round(0.001 * force));
     this.option(folder, "cones", "friction cones");
     this.option(folder, "residuals", "residuals");
   }
 
   addBodies(runs) {
     const balance = this.gui.addFolder("Balance");
-    this.option(balance, "com", "centre of mass");
-    this.option(balance, "zmp", "zero-moment point");
+    this.option(balance, "com", "centre of mass (CoM)");
+    this.option(balance, "zmp", "ZMP");
     this.option(balance, "polygon", "support polygon");
     this.option(balance, "trails", "foot trails");
     const model = this.gui.addFolder("Model");
     this.option(model, "axes", "joint axes");
     this.option(model, "inertia", "inertia boxes");
     this.option(model, "collision", "collision shapes");
-    this.option(model, "seeThrough", "see through");
+    this.option(model, "seeThrough", "transparent bodies");
     if (runs.length < 2) return;
     this.option(model, "ghost", "ghost").domElement.title = runs[1].name;
     this.option(model, "difference", "plot differences");

@@ -1,6 +1,6 @@
 /* player.js - which picture is shown: time, speed, and whether it runs.
  *
- * Films run by the page's clock.  A live world runs by its own: the page shows its newest picture
+ * Replays run by the page's clock.  A live world runs by its own: the page shows its newest picture
  * until someone looks back, which pauses the world. */
 
 export const SPEEDS = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
@@ -10,10 +10,10 @@ const COMMAND_DELAY = 500;
 
 export class Player {
   /* live: null, or what carries commands to the world. */
-  constructor(film, live) {
-    this.film = film;
+  constructor(replay, live) {
+    this.replay = replay;
     this.live = live;
-    this.time = film.start;
+    this.time = replay.start;
     this.playing = Boolean(live);
     this.newest = Boolean(live); /* shows whatever comes */
     this.speed = 1;
@@ -22,19 +22,19 @@ export class Player {
   }
 
   get index() {
-    return this.film.find(this.time);
+    return this.replay.find(this.time);
   }
 
   get atEnd() {
-    return this.time >= this.film.end - 1e-9;
+    return this.time >= this.replay.end - 1e-9;
   }
 
   /* wall: s since the last call. */
   advance(wall) {
-    if (!this.playing || this.live || !this.film.count) return;
+    if (!this.playing || this.live || !this.replay.count) return;
     this.time += Math.min(wall, 0.25) * this.speed;
-    if (this.time < this.film.end) return;
-    this.time = this.film.end;
+    if (this.time < this.replay.end) return;
+    this.time = this.replay.end;
     this.playing = false;
     this.onend();
   }
@@ -45,11 +45,11 @@ export class Player {
   }
 
   play() {
-    if (!this.live && this.atEnd) this.time = this.film.start;
+    if (!this.live && this.atEnd) this.time = this.replay.start;
     this.playing = true;
     if (!this.live) return;
     this.newest = true;
-    this.time = this.film.end;
+    this.time = this.replay.end;
     this.command({ do: "play" });
   }
 
@@ -65,7 +65,7 @@ export class Player {
 
   seek(time) {
     this.pause();
-    this.time = Math.min(Math.max(time, this.film.start), this.film.end);
+    this.time = Math.min(Math.max(time, this.replay.start), this.replay.end);
     this.newest = false;
   }
 
@@ -73,17 +73,17 @@ export class Player {
   step(n) {
     const to = this.index + n;
     this.pause();
-    if (this.live && n > 0 && to >= this.film.count) {
+    if (this.live && n > 0 && to >= this.replay.count) {
       this.newest = true;
-      for (let k = this.film.count; k <= to; ++k) this.command({ do: "step" });
-    } else if (this.film.count) {
+      for (let k = this.replay.count; k <= to; ++k) this.command({ do: "step" });
+    } else if (this.replay.count) {
       this.newest = false;
-      this.time = this.film.times[Math.min(Math.max(to, 0), this.film.count - 1)];
+      this.time = this.replay.times[Math.min(Math.max(to, 0), this.replay.count - 1)];
     }
   }
 
   reset() {
-    if (!this.live) return this.seek(this.film.start);
+    if (!this.live) return this.seek(this.replay.start);
     this.newest = true;
     this.command({ do: "reset" });
   }
@@ -110,6 +110,6 @@ export class Player {
       this.playing = !paused;
       if (this.playing) this.newest = true;
     }
-    if (this.newest || !this.film.count) this.time = this.film.end;
+    if (this.newest || !this.replay.count) this.time = this.replay.end;
   }
 }

@@ -6,13 +6,13 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { CURVES, INK } from "./colours.js";
-import { byUnit, matchSignals, usualPlots } from "./match.js";
+import { byUnit, matchSignals, defaultPlots } from "./signal_patterns.js";
 
 const HEIGHT = 148;
 const LIVE_WINDOW = 10; /* s */
 const LIVE_REDRAW_MS = 100;
 const VALUES_MS = 70;
-const MOST_CURVES = 8;
+const MAX_CURVES = 8;
 const DASHES = [
   [6, 4],
   [2, 3],
@@ -42,7 +42,7 @@ function axis(label) {
 }
 
 export class Plots {
-  /* runs: [{stage, film}]; seek(time): someone wants to see another picture. */
+  /* runs: [{description, replay}]; seek(time): someone wants to see another picture. */
   constructor(element, input, runs, seek) {
     this.list = element;
     this.runs = runs;
@@ -56,17 +56,17 @@ export class Plots {
     this.due = false;
     this.visible = true;
     this.fillNames(input);
-    for (const indices of usualPlots(this.signals, (signal) => this.isAlive(signal)))
+    for (const indices of defaultPlots(this.signals, (signal) => this.isAlive(signal)))
       this.add(indices);
     new ResizeObserver(() => this.resize()).observe(element);
   }
 
   get signals() {
-    return this.runs[0].stage.signals;
+    return this.runs[0].description.signals;
   }
 
   get live() {
-    return this.runs[0].stage.live;
+    return this.runs[0].description.live;
   }
 
   fillNames(input) {
@@ -86,11 +86,11 @@ export class Plots {
     input.oninput = () => input.setCustomValidity("");
   }
 
-  /* Whether a film has other values of a signal than none and zero; of a live one nobody knows. */
+  /* Whether a replay has other values of a signal than none and zero; of a live one nobody knows. */
   isAlive(signal) {
-    const { film } = this.runs[0];
-    const some = Array.from({ length: 9 }, (_, k) => ((film.count - 1) * k) >> 3);
-    return film.count < 2 || some.some((i) => Math.abs(film.value(i, signal)) > 0);
+    const { replay } = this.runs[0];
+    const some = Array.from({ length: 9 }, (_, k) => ((replay.count - 1) * k) >> 3);
+    return replay.count < 2 || some.some((i) => Math.abs(replay.value(i, signal)) > 0);
   }
 
   /* One plot for each unit among what a pattern means. */
@@ -102,7 +102,7 @@ export class Plots {
       input.reportValidity();
       return false;
     }
-    for (const group of byUnit(this.signals, found)) this.add(group.slice(0, MOST_CURVES));
+    for (const group of byUnit(this.signals, found)) this.add(group.slice(0, MAX_CURVES));
     this.list.lastChild?.scrollIntoView({ block: "nearest" });
     return true;
   }
@@ -110,7 +110,7 @@ export class Plots {
   /* Of a run, the index of a signal that the first run has at another place. */
   inRun(run, signal) {
     const { name } = this.signals[signal];
-    return run.stage.signals.findIndex((other) => other.name === name);
+    return run.description.signals.findIndex((other) => other.name === name);
   }
 
   /* What the curves of a plot are: of which run, which signal; minus that of the first run. */
@@ -245,11 +245,11 @@ export class Plots {
   }
 
   whole() {
-    const films = this.runs.map((run) => run.film).filter((film) => film.count);
-    if (!films.length) return { start: 0, end: 1 };
+    const replays = this.runs.map((run) => run.replay).filter((replay) => replay.count);
+    if (!replays.length) return { start: 0, end: 1 };
     return {
-      start: Math.min(...films.map((f) => f.start)),
-      end: Math.max(...films.map((f) => f.end)),
+      start: Math.min(...replays.map((f) => f.start)),
+      end: Math.max(...replays.map((f) => f.end)),
     };
   }
 
@@ -269,11 +269,11 @@ export class Plots {
     const [from, to] = this.shown();
     const tables = this.runs.map((run, r) => {
       const curves = plot.curves.filter((curve) => curve.run === r);
-      const { film } = run;
-      if (!film.count) return [[], ...curves.map(() => [])];
-      const first = Math.max(film.find(from) - 1, 0);
-      const last = Math.min(film.find(to) + 1, film.count - 1);
-      const times = film.times.slice(first, last + 1);
+      const { replay } = run;
+      if (!replay.count) return [[], ...curves.map(() => [])];
+      const first = Math.max(replay.find(from) - 1, 0);
+      const last = Math.min(replay.find(to) + 1, replay.count - 1);
+      const times = replay.times.slice(first, last + 1);
       return [times, ...curves.map((curve) => this.column(curve, first, last))];
     });
     const used = tables.filter((table, r) => r === 0 || table.length > 1);
@@ -282,13 +282,13 @@ export class Plots {
   }
 
   column({ run, signal, minus }, first, last) {
-    const { film } = this.runs[run];
+    const { replay } = this.runs[run];
     const at = run === 0 ? signal : this.inRun(this.runs[run], signal);
-    const base = this.runs[0].film;
+    const base = this.runs[0].replay;
     const values = new Array(last - first + 1);
     for (let i = first; i <= last; ++i) {
-      let value = film.value(i, at);
-      if (minus) value -= base.valueAt(film.times[i], signal);
+      let value = replay.value(i, at);
+      if (minus) value -= base.valueAt(replay.times[i], signal);
       values[i - first] = Number.isFinite(value) ? value : null;
     }
     return values;
@@ -311,14 +311,14 @@ export class Plots {
     return Math.max(this.list.clientWidth - 16, 120);
   }
 
-  /* Sizes are asked for here and not in every frame, when the browser would have to lay out. */
+  /* Sizes are asked for here and not for every picture, when the browser would have to lay out. */
   resize() {
     this.visible = this.list.clientWidth > 0;
     if (!this.visible) return;
     for (const plot of this.plots) plot.chart.setSize({ width: this.width(), height: HEIGHT });
   }
 
-  /* Every frame: the line, now and then the numbers, and the curves when pictures came. */
+  /* For every picture: the line, now and then the numbers, and the curves when pictures came. */
   update(time, now, grown) {
     if (!this.visible) return;
     this.time = time;
@@ -353,9 +353,9 @@ export class Plots {
   tellValues(time) {
     for (const plot of this.plots) {
       plot.curves.forEach((curve, k) => {
-        const { film } = this.runs[curve.run];
-        if (!film.count) return;
-        const i = film.find(time);
+        const { replay } = this.runs[curve.run];
+        if (!replay.count) return;
+        const i = replay.find(time);
         const [value] = this.column(curve, i, i);
         plot.values[k].textContent = format(value);
       });

@@ -1,7 +1,7 @@
-/* push.js - dragging a body of a live world pulls it by a rubber band.
+/* push.js - dragging a body of a live world pulls it with a damped spring.
  *
- * The band goes from the point that was taken to the pointer, in the plane through that point which
- * faces the camera.  The world computes the force. */
+ * The spring goes from the point that was taken to the pointer, in the plane through that point
+ * which faces the camera.  The world computes the force. */
 import {
   CylinderGeometry,
   Group,
@@ -18,8 +18,8 @@ import { Instances } from "./instances.js";
 const BETWEEN_MS = 16; /* of messages */
 
 export class Push {
-  constructor(theatre, send) {
-    this.theatre = theatre;
+  constructor(sceneView, send) {
+    this.sceneView = sceneView;
     this.send = send;
     this.raycaster = new Raycaster();
     this.pointer = new Vector2();
@@ -29,7 +29,7 @@ export class Push {
     this.link = -1;
     this.sent = 0;
     const group = new Group();
-    theatre.scene.add(group);
+    sceneView.scene.add(group);
     const material = () =>
       new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false });
     this.band = new Instances(
@@ -39,7 +39,7 @@ export class Push {
       9,
     );
     this.ends = new Instances(group, new SphereGeometry(1, 14, 10), material(), 9);
-    this.listen(theatre.canvas);
+    this.listen(sceneView.canvas);
   }
 
   get active() {
@@ -55,22 +55,22 @@ export class Push {
   }
 
   aim(event) {
-    const box = this.theatre.canvas.getBoundingClientRect();
+    const box = this.sceneView.canvas.getBoundingClientRect();
     this.pointer.x = (2 * (event.clientX - box.left)) / box.width - 1;
     this.pointer.y = 1 - (2 * (event.clientY - box.top)) / box.height;
-    this.raycaster.setFromCamera(this.pointer, this.theatre.camera.eye);
+    this.raycaster.setFromCamera(this.pointer, this.sceneView.camera.eye);
   }
 
   take(event) {
     if (event.button !== 0 || !event.isPrimary) return;
     this.aim(event);
-    const hit = this.theatre.bodies.pick(this.raycaster);
+    const hit = this.sceneView.bodies.pick(this.raycaster);
     if (!hit) return;
-    this.theatre.camera.controls.enabled = false;
+    this.sceneView.camera.controls.enabled = false;
     this.link = hit.link;
-    this.point.copy(hit.point).applyMatrix4(this.theatre.bodies.poses[hit.link].clone().invert());
+    this.point.copy(hit.point).applyMatrix4(this.sceneView.bodies.poses[hit.link].clone().invert());
     this.target.copy(hit.point);
-    const facing = this.theatre.camera.eye.getWorldDirection(new Vector3());
+    const facing = this.sceneView.camera.eye.getWorldDirection(new Vector3());
     this.plane.setFromNormalAndCoplanarPoint(facing, hit.point);
   }
 
@@ -79,7 +79,7 @@ export class Push {
     this.aim(event);
     this.raycaster.ray.intersectPlane(this.plane, this.target);
     this.gain = event.shiftKey ? (event.ctrlKey ? 16 : 4) : 1;
-    this.theatre.dirty = true;
+    this.sceneView.dirty = true;
     this.draw();
     if (event.timeStamp - this.sent < BETWEEN_MS) return;
     this.sent = event.timeStamp;
@@ -95,10 +95,10 @@ export class Push {
   release() {
     if (!this.active) return;
     this.link = -1;
-    this.theatre.camera.controls.enabled = true;
+    this.sceneView.camera.controls.enabled = true;
     this.send({ do: "release" });
     this.draw();
-    this.theatre.dirty = true;
+    this.sceneView.dirty = true;
   }
 
   /* Anew with each picture, since the body moves. */
@@ -106,7 +106,7 @@ export class Push {
     this.band.begin();
     this.ends.begin();
     if (this.active) {
-      const { unit, bodies } = this.theatre;
+      const { unit, bodies } = this.sceneView;
       const from = this.point.clone().applyMatrix4(bodies.poses[this.link]);
       const way = this.target.clone().sub(from);
       const width = { 1: 0.0035, 4: 0.006, 16: 0.01 }[this.gain ?? 1] * unit;

@@ -1,19 +1,19 @@
-/* viewer.js - puts the parts of the page together and runs them frame by frame. */
+/* viewer.js - puts the parts of the page together and draws picture after picture. */
 import { Video, save, screenshot } from "./capture.js";
-import { FLAG } from "./film.js";
 import { Hud } from "./hud.js";
 import { listKeys, listenKeys } from "./keys.js";
 import { Live } from "./live.js";
+import { complete, socketAddress } from "./load_runs.js";
 import { Panel, defaultOptions } from "./panel.js";
+import { PictureTimes } from "./picture_times.js";
 import { Player, SPEEDS } from "./player.js";
 import { Plots } from "./plots.js";
 import { Push } from "./push.js";
-import { complete, socketAddress } from "./source.js";
-import { Stopwatch } from "./stopwatch.js";
-import { Theatre } from "./theatre.js";
+import { FLAG } from "./replay.js";
+import { SceneView } from "./scene_view.js";
 
 const LOST = "the connection to tabi is lost; start `tabi view` again";
-const REFUSED = "tabi does not let this page in; four may watch at once: close another";
+const REFUSED = "tabi refused the connection; at most four pages may be connected: close another";
 
 const $ = (id) => document.getElementById(id);
 
@@ -21,25 +21,25 @@ export class Viewer {
   constructor(runs, messages) {
     this.runs = runs;
     this.messages = messages;
-    this.film = runs[0].film;
+    this.replay = runs[0].replay;
     this.stale = true; /* the picture has to be drawn anew */
     this.entered = false;
-    this.watch = new Stopwatch();
-    this.theatre = new Theatre($("view"), $("labels"));
-    this.theatre.enter(runs);
-    this.options = defaultOptions(this.theatre);
+    this.pictureTimes = new PictureTimes();
+    this.sceneView = new SceneView($("view"), $("labels"));
+    this.sceneView.enter(runs);
+    this.options = defaultOptions(this.sceneView);
     this.video = new Video(
-      this.theatre,
+      this.sceneView,
       (blob) => save(blob, this.fileName("webm")),
       (on) => this.showRecording(on),
     );
-    const live = runs[0].stage.live ? this.connect() : null;
-    this.player = new Player(this.film, live);
+    const live = runs[0].description.live ? this.connect() : null;
+    this.player = new Player(this.replay, live);
     this.player.onend = () => this.video.recording && this.video.stop();
-    this.panel = new Panel($("panel"), this.options, this.actions(), runs, this.theatre.force);
+    this.panel = new Panel($("panel"), this.options, this.actions(), runs, this.sceneView.force);
     this.hud = new Hud(runs, Boolean(live));
     this.plots = new Plots($("plot-list"), $("signal"), runs, (time) => this.seek(time));
-    this.push = live ? new Push(this.theatre, (command) => live.send(command)) : null;
+    this.push = live ? new Push(this.sceneView, (command) => live.send(command)) : null;
     this.hud.legend(this.options);
     this.resize();
     this.wire();
@@ -50,7 +50,7 @@ export class Viewer {
   connect() {
     return new Live(socketAddress(), {
       picture: (buffer) => this.receive(buffer),
-      stage: (stage, reset) => this.receiveStage(complete(stage), reset),
+      scene: (description, reset) => this.receiveDescription(complete(description), reset),
       error: (text) => this.refused(text),
       notice: (text) => this.messages.notice(text),
       line: (up) => this.setLine(up),
@@ -61,40 +61,41 @@ export class Viewer {
     const view = new DataView(buffer);
     /* a world that went back, as after a reset, has another past */
     const time = view.getFloat64(8, true);
-    if (this.film.count && time < this.film.end) this.forget();
+    if (this.replay.count && time < this.replay.end) this.forget();
     /* and one that stands, as while it is pulled or changed, has one picture of its present */
-    if (this.film.count && time === this.film.end) this.film.drop();
-    const { forgotten } = this.film;
-    this.film.append(buffer);
+    if (this.replay.count && time === this.replay.end) this.replay.drop();
+    const { forgotten } = this.replay;
+    this.replay.append(buffer);
     this.grown = true;
     this.player.received(Boolean(view.getUint32(44, true) & FLAG.PAUSED));
-    if (this.film.forgotten !== forgotten) this.stale = true;
+    if (this.replay.forgotten !== forgotten) this.stale = true;
   }
 
-  receiveStage(stage, reset) {
-    const before = this.runs[0].stage;
-    this.runs[0].stage = stage;
+  receiveDescription(description, reset) {
+    const before = this.runs[0].description;
+    this.runs[0].description = description;
     if (reset) this.forget();
     const same =
-      JSON.stringify([before.shapes, before.links]) === JSON.stringify([stage.shapes, stage.links]);
+      JSON.stringify([before.shapes, before.links]) ===
+      JSON.stringify([description.shapes, description.links]);
     if (!same) {
-      this.theatre.enter(this.runs);
+      this.sceneView.enter(this.runs);
       this.changed("seeThrough");
     }
-    this.panel.setWorld(stage.settings);
+    this.panel.setWorld(description.settings);
     this.hud.name();
     this.stale = true;
   }
 
   forget() {
-    this.film.clear();
-    this.theatre.trails.restart(0);
+    this.replay.clear();
+    this.sceneView.trails.restart(0);
     this.stale = true;
   }
 
   refused(text) {
     this.messages.error(text);
-    this.panel.setWorld(this.runs[0].stage.settings);
+    this.panel.setWorld(this.runs[0].description.settings);
   }
 
   setLine(up) {
@@ -120,10 +121,10 @@ export class Viewer {
   }
 
   changed(name) {
-    if (name === "seeThrough") this.theatre.bodies.setSeeThrough(this.options.seeThrough);
+    if (name === "seeThrough") this.sceneView.bodies.setSeeThrough(this.options.seeThrough);
     if (name === "difference") this.plots.setDifference(this.options.difference);
-    if (name === "shadows") this.theatre.sun.castShadow = this.options.shadows;
-    if (name === "follow") this.theatre.camera.hasFollowed = false;
+    if (name === "shadows") this.sceneView.sun.castShadow = this.options.shadows;
+    if (name === "follow") this.sceneView.camera.hasFollowed = false;
     this.hud.legend(this.options);
     this.stale = true;
   }
@@ -140,12 +141,12 @@ export class Viewer {
   }
 
   fileName(ending) {
-    const name = this.runs[0].stage.title.replace(/[^\w.-]+/g, "_") || "tabi";
+    const name = this.runs[0].description.title.replace(/[^\w.-]+/g, "_") || "tabi";
     return `${name}-${this.player.time.toFixed(3)}.${ending}`;
   }
 
   async screenshot() {
-    save(await screenshot(this.theatre), this.fileName("png"));
+    save(await screenshot(this.sceneView), this.fileName("png"));
   }
 
   toggleVideo() {
@@ -168,11 +169,11 @@ export class Viewer {
   }
 
   resize() {
-    this.theatre.resize(this.panel.covers);
+    this.sceneView.resize(this.panel.covers);
   }
 
-  fit(fromUsual = false) {
-    this.theatre.fit(this.film, fromUsual);
+  fit(fromDefault = false) {
+    this.sceneView.fit(this.replay, fromDefault);
     this.stale = true;
   }
 
@@ -189,7 +190,7 @@ export class Viewer {
     this.wireSpeed();
     listKeys($("keys"));
     listenKeys(this.keys());
-    new ResizeObserver(() => this.resize()).observe($("stage"));
+    new ResizeObserver(() => this.resize()).observe($("scene"));
   }
 
   wireSpeed() {
@@ -218,8 +219,8 @@ export class Viewer {
       " ": () => player.toggle(),
       ArrowRight: (event) => player.step(event.shiftKey ? 10 : 1),
       ArrowLeft: (event) => player.step(event.shiftKey ? -10 : -1),
-      Home: () => player.seek(this.film.start),
-      End: () => player.seek(this.film.end),
+      Home: () => player.seek(this.replay.start),
+      End: () => player.seek(this.replay.end),
       Backspace: () => player.reset(),
       "-": () => speed(-1),
       "=": () => speed(1),
@@ -235,63 +236,63 @@ export class Viewer {
     return Object.fromEntries(Object.entries(table).map(([key, action]) => [key, redrawn(action)]));
   }
 
-  /* -------------------------------------------------------------------------------- frames */
+  /* ------------------------------------------------------------------------------ pictures */
 
   /* The first picture tells how large things are. */
   enterFirst() {
     this.entered = true;
-    if (this.runs[0].stage.live) this.theatre.enter(this.runs);
-    this.theatre.bodies.update(this.film.at(this.player.index));
+    if (this.runs[0].description.live) this.sceneView.enter(this.runs);
+    this.sceneView.bodies.update(this.replay.at(this.player.index));
     this.fit(true);
     $("waiting").hidden = true;
   }
 
-  frame(now) {
+  drawNext(now) {
     const begin = performance.now();
     const seconds = (now - (this.last ?? now)) / 1e3;
     this.last = now;
-    if (this.film.count) this.update(now, seconds);
-    this.watch.add(performance.now() - begin, seconds);
-    if (this.watch.isSlow && this.options.shadows) this.show("shadows", false);
-    requestAnimationFrame((next) => this.frame(next));
+    if (this.replay.count) this.update(now, seconds);
+    this.pictureTimes.add(performance.now() - begin, seconds);
+    if (this.pictureTimes.isSlow && this.options.shadows) this.show("shadows", false);
+    requestAnimationFrame((next) => this.drawNext(next));
   }
 
   update(now, seconds) {
-    const { player, theatre } = this;
+    const { player, sceneView } = this;
     if (!this.entered) this.enterFirst();
     player.advance(seconds);
     const { index } = player;
-    const picture = this.film.at(index);
-    const moved = this.stale || this.grown || index + this.film.forgotten !== this.shown;
+    const picture = this.replay.at(index);
+    const moved = this.stale || this.grown || index + this.replay.forgotten !== this.shown;
     if (moved || player.playing) this.hud.update(picture, player, now);
     if (moved) this.draw(picture, index);
     if (this.options.follow)
-      theatre.camera.follow(picture, theatre.stage, seconds, !player.playing && moved);
-    theatre.camera.controls.update();
+      sceneView.camera.follow(picture, seconds, !player.playing && moved);
+    sceneView.camera.controls.update();
     this.plots.update(player.time, now, this.grown);
     this.grown = false;
-    if (theatre.dirty || this.video.recording) this.render(picture);
+    if (sceneView.dirty || this.video.recording) this.render(picture);
   }
 
   draw(picture, index) {
-    const second = this.runs[1]?.film;
+    const second = this.runs[1]?.replay;
     const ghost = second?.count ? second.at(second.find(this.player.time)) : null;
-    this.theatre.show(picture, index, this.film, ghost, this.options);
+    this.sceneView.show(picture, index, this.replay, ghost, this.options);
     this.push?.draw();
-    this.shown = index + this.film.forgotten;
+    this.shown = index + this.replay.forgotten;
     this.stale = false;
   }
 
   render(picture) {
-    this.theatre.render();
+    this.sceneView.render();
     this.readyMs ??= performance.now();
     /* they stand still in the scene, so they move on the screen with the camera */
     if (this.options.residuals)
-      this.theatre.contacts.updateLabels(picture, this.options, this.theatre.camera.eye);
+      this.sceneView.contacts.updateLabels(picture, this.options, this.sceneView.camera.eye);
   }
 
   start() {
-    if (!this.runs[0].stage.live) this.player.play();
-    requestAnimationFrame((now) => this.frame(now));
+    if (!this.runs[0].description.live) this.player.play();
+    requestAnimationFrame((now) => this.drawNext(now));
   }
 }

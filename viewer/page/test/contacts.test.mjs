@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Matrix4, Scene, Vector3 } from "three";
-import { CONTACT } from "../src/film.js";
+import { CONTACT } from "../src/replay.js";
 import { ContactOverlay } from "../src/overlay_contacts.js";
 
 const OPTIONS = { forces: true, cones: true, scaling: "linear", forceSize: 1, threshold: 0 };

@@ -1,4 +1,4 @@
-/* fixture.mjs - a small stage and film, made without tabi: a figure that rocks from foot to foot
+/* fixture.mjs - a small scene and its replay, made without tabi: a figure that rocks from foot to foot
  * while it moves along x, and slips a little; enough to see every part of the page at work.
  *
  *   node test/fixture.mjs [--ghost] > out.html      writes it into the built page */
@@ -17,7 +17,7 @@ function box(i, half, colour = null) {
   return { link: i, type: "box", pos: [0, 0, 0], quat: ONE, size: half, colour };
 }
 
-export function makeStage(title = "fixture") {
+export function makeDescription(title = "fixture") {
   const halves = [
     [0.11, 0.14, 0.22],
     [0.11, 0.05, 0.02],
@@ -63,8 +63,8 @@ export function makeStage(title = "fixture") {
       { name: "com.y", unit: "m", about: "centre of mass" },
       { name: "com.z", unit: "m", about: "centre of mass" },
       { name: "zmp.y", unit: "m", about: "zero-moment point" },
-      { name: "ground.fz", unit: "N", about: "force of the ground" },
-      { name: "margin", unit: "m", about: "margin of balance" },
+      { name: "ground.fz", unit: "N", about: "ground reaction force" },
+      { name: "margin", unit: "m", about: "stability margin" },
     ],
     weight: WEIGHT,
     rate: RATE,
@@ -174,7 +174,7 @@ function makePicture(t, shift) {
   return Buffer.from(view.buffer);
 }
 
-export function makeFilm(seconds = 4, shift = 0) {
+export function makeReplay(seconds = 4, shift = 0) {
   const n = Math.round(seconds * RATE);
   return Buffer.concat(Array.from({ length: n + 1 }, (_, i) => makePicture(i / RATE, shift)));
 }
@@ -182,9 +182,9 @@ export function makeFilm(seconds = 4, shift = 0) {
 /* The page with runs in it, as `tabi view --html` writes it. */
 export function makePage(page, runs) {
   const parts = runs.map(
-    ({ stage, film }, k) =>
-      `<script type="application/json" id="tabi-stage-${k}">${JSON.stringify(stage).replaceAll("</", "<\\/")}</script>` +
-      `<script type="text/plain" id="tabi-film-${k}">${film.toString("base64")}</script>`,
+    ({ description, replay }, k) =>
+      `<script type="application/json" id="tabi-scene-${k}">${JSON.stringify(description).replaceAll("</", "<\\/")}</script>` +
+      `<script type="text/plain" id="tabi-replay-${k}">${replay.toString("base64")}</script>`,
   );
   const at = page.lastIndexOf("</body>");
   return page.slice(0, at) + parts.join("") + page.slice(at);
@@ -192,8 +192,8 @@ export function makePage(page, runs) {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const page = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8");
-  const runs = [{ stage: makeStage(), film: makeFilm() }];
+  const runs = [{ description: makeDescription(), replay: makeReplay() }];
   if (process.argv.includes("--ghost"))
-    runs.push({ stage: makeStage("second"), film: makeFilm(4, 0.12) });
+    runs.push({ description: makeDescription("second"), replay: makeReplay(4, 0.12) });
   process.stdout.write(makePage(page, runs));
 }

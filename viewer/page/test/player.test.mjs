@@ -1,20 +1,20 @@
-/* player.test.mjs - films play, stop and are stepped through; a live world is told what to do, and
+/* player.test.mjs - replays play, stop and are stepped through; a live world is told what to do, and
  * its past can be looked at while it is paused. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byUnit, matchSignals, usualPlots } from "../src/match.js";
-import { Film } from "../src/film.js";
+import { byUnit, matchSignals, defaultPlots } from "../src/signal_patterns.js";
+import { Replay } from "../src/replay.js";
 import { Player } from "../src/player.js";
-import { makeFilm, makeStage } from "./fixture.mjs";
+import { makeReplay, makeDescription } from "./fixture.mjs";
 
 function fixture(seconds = 1) {
-  const bytes = makeFilm(seconds);
-  const film = new Film();
-  film.append(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  return film;
+  const bytes = makeReplay(seconds);
+  const replay = new Replay();
+  replay.append(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  return replay;
 }
 
-test("a film plays at its speed, stops at its end and begins anew", () => {
+test("a replay plays at its speed, stops at its end and begins anew", () => {
   const player = new Player(fixture(), null);
   player.play();
   player.setSpeed(1 / 4);
@@ -28,7 +28,7 @@ test("a film plays at its speed, stops at its end and begins anew", () => {
   assert.equal(player.time, 0);
 });
 
-test("steps go picture by picture and stay in the film", () => {
+test("steps go picture by picture and stay in the replay", () => {
   const player = new Player(fixture(), null);
   player.step(3);
   assert.equal(player.index, 3);
@@ -79,7 +79,7 @@ test("a world that paused by itself is shown as paused", () => {
 });
 
 test("patterns mean names, groups and anything", () => {
-  const { signals } = makeStage();
+  const { signals } = makeDescription();
   const names = (pattern) => matchSignals(signals, pattern).map((i) => signals[i].name);
   assert.deepEqual(names("com.y"), ["com.y"]);
   assert.deepEqual(names("com"), ["com.y", "com.z"]);
@@ -89,6 +89,6 @@ test("patterns mean names, groups and anything", () => {
     byUnit(signals, matchSignals(signals, "*")).map((group) => signals[group[0]].unit),
     ["s", "m", "N"],
   );
-  assert.equal(usualPlots(signals).length, 3);
-  assert.deepEqual(usualPlots([]), []);
+  assert.equal(defaultPlots(signals).length, 3);
+  assert.deepEqual(defaultPlots([]), []);
 });

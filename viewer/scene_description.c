@@ -1,8 +1,8 @@
-/* stage.c - a scene as JSON.
+/* scene_description.c - a scene as JSON.
  *
  * jansson's json_pack returns NULL when any of its parts is NULL, so that what runs out of memory
  * anywhere arrives at the top as one NULL. */
-#include "stage.h"
+#include "scene_description.h"
 
 #include "geometry.h"
 #include "memory_error.h"
@@ -133,8 +133,8 @@ static json_t *triangles_json(const int32_t *face, int32_t count) {
 static json_t *mesh_json(const tabi_mesh_def *mesh, int64_t all) {
   tbi_simple_mesh simple = {0};
   double share = (double)mesh->nface / (double)all;
-  bool whole = all <= TBI_STAGE_TRIANGLES;
-  if (!whole && !tbi_mesh_simplify(mesh, (int32_t)(share * TBI_STAGE_TRIANGLES), &simple))
+  bool whole = all <= TBI_MAX_TRIANGLES;
+  if (!whole && !tbi_mesh_simplify(mesh, (int32_t)(share * TBI_MAX_TRIANGLES), &simple))
     return NULL;
   const double *vertices = whole ? mesh->vertices : simple.vertices;
   size_t nvertex = (size_t)(whole ? mesh->nvertex : simple.nvertex);
@@ -288,28 +288,29 @@ static json_t *version_json(void) {
                       TABI_VERSION % 100);
 }
 
-json_t *tbi_stage_json(const tabi_scene *scene, const tbi_stage_about *about, tabi_error *err) {
+json_t *tbi_scene_description_json(const tabi_scene *scene, const tbi_run_about *about,
+                                   tabi_error *err) {
   const tabi_model *model = tabi_scene_model(scene);
   bool *foot = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *foot);
-  json_t *stage = NULL;
+  json_t *description = NULL;
   if (foot && tbi_find_feet(scene, foot)) {
-    stage = json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                      "tabi", version_json(), "title", title_json(scene, about->path), "path",
-                      text(about->path), "live", (int)about->live, "links", links_json(scene),
-                      "shapes", shapes_json(model), "meshes", meshes_json(model), "joints",
-                      joints_json(model), "robots", robots_json(scene, foot), "signals",
-                      signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
-                      number(about->rate), "start", number(about->start), "duration",
-                      number(about->duration), "settings", settings_json(scene, foot));
+    description = json_pack(
+        "{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tabi",
+        version_json(), "title", title_json(scene, about->path), "path", text(about->path), "live",
+        (int)about->live, "links", links_json(scene), "shapes", shapes_json(model), "meshes",
+        meshes_json(model), "joints", joints_json(model), "robots", robots_json(scene, foot),
+        "signals", signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
+        number(about->rate), "start", number(about->start), "duration", number(about->duration),
+        "settings", settings_json(scene, foot));
   }
   free(foot);
-  if (!stage) (void)tbi_memory_error(err);
-  return stage;
+  if (!description) (void)tbi_memory_error(err);
+  return description;
 }
 
-char *tbi_stage_text(const json_t *stage) {
+char *tbi_scene_description_text(const json_t *description) {
   static const char escape[] = "\\u003c";
-  char *plain = json_dumps(stage, JSON_COMPACT | JSON_REAL_PRECISION(7));
+  char *plain = json_dumps(description, JSON_COMPACT | JSON_REAL_PRECISION(7));
   if (!plain) return NULL;
   size_t signs = 0;
   for (const char *c = plain; (c = strchr(c, '<')); ++c)

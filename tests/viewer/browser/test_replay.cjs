@@ -1,4 +1,4 @@
-// Films in a browser: one file with two runs, opened from the disk, plays, obeys keys and mouse,
+// Replays in a browser: one file with two runs, opened from the disk, plays, obeys keys and mouse,
 // draws what it is asked to, and writes pictures and videos; hostile names are nothing but names.
 // Nothing here depends on how fast pictures come: tests wait for what must happen.
 "use strict";
@@ -17,7 +17,7 @@ skipWithoutChromium();
 
 const MODELS = path.join(__dirname, "..", "..", "..", "models");
 const FORCE = [0xd6, 0x33, 0x6c];
-const END = 0.8; // s, of the film
+const END = 0.8; // s, of the replay
 
 // A robot is dropped and sinks to its knees, or stands when its joints are stiff.
 const scene = (stiffness) => `\
@@ -68,7 +68,7 @@ function showNothing() {
 }
 
 before(async () => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), "tabi-film-"));
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "tabi-replay-"));
   for (const [name, stiffness] of [["sinks", 12], ["stands", 60]])
     tabi("run", file(`${name}.yaml`, scene(stiffness)), "--time", String(END), "--log",
       file(`${name}.tabi`));
@@ -103,12 +103,12 @@ test("plays until it is paused, and again from the start after its end", async (
 
 test("the timeline and the plots go to a time, together with the picture", async () => {
   const { page } = view;
-  // where the lines in the plots stand, as a part of their width, that is, of the film
+  // where the lines in the plots stand, as a part of their width, that is, of the replay
   const lines = () => view.ask(() => [...document.querySelectorAll(".now")].map((line) => {
     const [a, b] = [line, line.parentElement].map((e) => e.getBoundingClientRect());
     return (a.left - b.left) / b.width;
   }));
-  const torso = () => view.ask(() => window.tabi.onScreen(window.tabi.stage.robots[0].base));
+  const torso = () => view.ask(() => window.tabi.onScreen(window.tabi.scene.robots[0].base));
   const box = await page.locator("#scrub").boundingBox();
   await page.mouse.click(box.x + 0.25 * box.width, box.y + 0.5 * box.height);
   await view.drawn();
@@ -247,10 +247,10 @@ test("writes pictures and videos", async () => {
     await view.ask(() => window.tabi.seek(0));
     await page.keyboard.press("v");
     await view.until("it records", () => document.body.classList.contains("recording"));
-    // the end of the film ends the video
+    // the end of the replay ends the video
     return view.saved(() => page.keyboard.press("Space"));
   };
-  // a busy machine may not have encoded a picture when a short film is over
+  // a busy machine may not have encoded a picture when a short replay is over
   let video = { bytes: [] };
   for (const speed of ["1", "0.25", "0.0625"]) {
     if (video.bytes.length === 0) video = await record(speed);
@@ -274,7 +274,7 @@ test("lists its keys", async () => {
   const isOpen = () => view.ask(() => document.getElementById("help").open);
   await page.keyboard.press("?");
   assert.equal(await isOpen(), true);
-  assert.match(await page.locator("#help").innerText(), /Space[\s\S]*rubber band/);
+  assert.match(await page.locator("#help").innerText(), /Space[\s\S]*damped spring/);
   await page.keyboard.press("Escape");
   assert.equal(await isOpen(), false);
 });
@@ -311,7 +311,7 @@ test("names are text", async () => {
   assert.deepEqual(view.complaints, []);
 });
 
-test("logs that are served are the same films", async () => {
+test("logs that are served are the same replays", async () => {
   await view.page.close();
   const server = await Server.start(file("sinks.tabi"), file("stands.tabi"));
   try {
@@ -327,8 +327,8 @@ test("logs that are served are the same films", async () => {
 
 test("a file that was cut says so", async () => {
   const whole = fs.readFileSync(file("two.html"), "utf8");
-  const film = whole.indexOf('id="tabi-film-0">') + 17;
-  file("cut.html", whole.slice(0, film + 4000) + whole.slice(whole.indexOf("</script>", film)));
+  const replay = whole.indexOf('id="tabi-replay-0">') + 17;
+  file("cut.html", whole.slice(0, replay + 4000) + whole.slice(whole.indexOf("</script>", replay)));
   await view.page.close();
   view = await open("cut.html");
   assert.notEqual(await view.page.locator("#messages .error").innerText(), "");

@@ -1,4 +1,4 @@
-/* theatre.js - the room in which a stage is shown: renderer, light, fog; bodies and overlays. */
+/* scene_view.js - the three-dimensional view of a scene: renderer, light, fog; bodies and overlays. */
 import {
   Box3,
   DirectionalLight,
@@ -11,11 +11,11 @@ import {
 } from "three";
 import { Bodies, seenShapes } from "./bodies.js";
 import { Camera } from "./camera.js";
-import { COLLISION, GHOST, PAPER } from "./colours.js";
+import { COLLISION, GHOST, BACKGROUND } from "./colours.js";
 import { Labels } from "./labels.js";
 import { BalanceOverlay } from "./overlay_balance.js";
 import { ContactOverlay } from "./overlay_contacts.js";
-import { FrameOverlay } from "./overlay_frames.js";
+import { ModelOverlay } from "./overlay_model.js";
 import { TrailOverlay } from "./overlay_trails.js";
 import { unitForce, unitLength } from "./scale.js";
 
@@ -40,7 +40,7 @@ function isSoftware(renderer) {
   );
 }
 
-export class Theatre {
+export class SceneView {
   constructor(canvas, labels) {
     this.canvas = canvas;
     this.renderer = makeRenderer(canvas);
@@ -49,7 +49,7 @@ export class Theatre {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
-    this.renderer.setClearColor(PAPER);
+    this.renderer.setClearColor(BACKGROUND);
     this.labels = new Labels(labels);
     this.dirty = true;
     this.camera = new Camera(canvas, () => (this.dirty = true));
@@ -68,25 +68,25 @@ export class Theatre {
     this.sun = sun;
   }
 
-  /* runs: [{stage, film}]; the second is the ghost. */
+  /* runs: [{description, replay}]; the second is the ghost. */
   enter(runs) {
-    for (const part of [this.bodies, this.ghost, this.touched, ...(this.overlays ?? [])])
+    for (const part of [this.bodies, this.ghost, this.collision, ...(this.overlays ?? [])])
       part?.dispose();
-    const [{ stage, film }, second] = runs;
-    this.stage = stage;
-    this.bodies = new Bodies(this.scene, stage, seenShapes(stage));
-    this.touched = new Bodies(
+    const [{ description, replay }, second] = runs;
+    this.description = description;
+    this.bodies = new Bodies(this.scene, description, seenShapes(description));
+    this.collision = new Bodies(
       this.scene,
-      stage,
-      stage.shapes.filter((shape) => shape.collides),
+      description,
+      description.shapes.filter((shape) => shape.collides),
       COLLISION,
     );
     this.ghost = second
-      ? new Bodies(this.scene, second.stage, seenShapes(second.stage), GHOST)
+      ? new Bodies(this.scene, second.description, seenShapes(second.description), GHOST)
       : null;
-    if (film.count) this.bodies.update(film.at(0));
-    this.unit = unitLength(stage, this.bodies.bounds(this.bounds));
-    this.force = unitForce(stage);
+    if (replay.count) this.bodies.update(replay.at(0));
+    this.unit = unitLength(description, this.bodies.bounds(this.bounds));
+    this.force = unitForce(description);
     this.contacts = new ContactOverlay(this.scene, {
       unit: this.unit,
       force: this.force,
@@ -94,10 +94,10 @@ export class Theatre {
       moves: (link) => this.bodies.moves(link),
     });
     this.balance = new BalanceOverlay(this.scene, this.unit);
-    this.frames = new FrameOverlay(this.scene, stage, this.unit);
-    this.trails = new TrailOverlay(this.scene, stage, this.unit);
-    this.overlays = [this.contacts, this.balance, this.frames, this.trails];
-    this.scene.fog = new Fog(PAPER);
+    this.model = new ModelOverlay(this.scene, description, this.unit);
+    this.trails = new TrailOverlay(this.scene, description, this.unit);
+    this.overlays = [this.contacts, this.balance, this.model, this.trails];
+    this.scene.fog = new Fog(BACKGROUND);
     this.setShadowSize(Math.max(2.2 * this.unit, 1));
     this.dirty = true;
   }
@@ -114,25 +114,25 @@ export class Theatre {
     this.sunDistance = 5 * half;
   }
 
-  /* Everything as in one picture; the ghost as in its own. */
-  show(picture, index, film, ghostPicture, options) {
+  /* Shows everything as it is in one picture; the ghost has a picture of its own. */
+  show(picture, index, replay, ghostPicture, options) {
     this.bodies.update(picture);
-    this.touched.group.visible = options.collision;
-    if (options.collision) this.touched.update(picture);
+    this.collision.group.visible = options.collision;
+    if (options.collision) this.collision.update(picture);
     if (this.ghost) {
       this.ghost.group.visible = options.ghost && Boolean(ghostPicture);
       if (this.ghost.group.visible) this.ghost.update(ghostPicture);
     }
     this.contacts.update(picture, options, this.camera.eye);
     this.balance.update(picture, options);
-    this.frames.update(this.bodies.poses, options);
-    this.trails.update(film, index, options);
+    this.model.update(this.bodies.poses, options);
+    this.trails.update(replay, index, options);
     this.dirty = true;
   }
 
   /* Where the centre of a link is on the page: [x, y] in its pixels. */
   onScreen(link) {
-    const place = new Vector3().fromArray(this.stage.links[link].com);
+    const place = new Vector3().fromArray(this.description.links[link].com);
     place.applyMatrix4(this.bodies.poses[link]).project(this.camera.eye);
     const box = this.canvas.getBoundingClientRect();
     return [
@@ -141,20 +141,21 @@ export class Theatre {
     ];
   }
 
-  /* The robots; without any, where most things are in the second half of the film. */
-  fit(film, fromUsual) {
-    const robots = this.stage.robots.length > 0;
+  /* Fits the camera to the robots; without any, to where most bodies are in the second half of the
+   * replay. */
+  fit(replay, fromDefault) {
+    const robots = this.description.robots.length > 0;
     const box = this.bodies.bounds(this.bounds);
-    if (!robots && film.count > 1) this.gather(film, box);
-    this.camera.fit(box, robots ? 1.18 : 1.3, fromUsual);
+    if (!robots && replay.count > 1) this.gather(replay, box);
+    this.camera.fit(box, robots ? 1.18 : 1.3, fromDefault);
     this.dirty = true;
   }
 
-  /* A box around most of what moves; single things fall far. */
-  gather(film, box) {
+  /* The box around most moving bodies; a few may fall far away. */
+  gather(replay, box) {
     const places = [];
-    for (const i of [film.count >> 1, film.count - 1]) {
-      this.bodies.update(film.at(i));
+    for (const i of [replay.count >> 1, replay.count - 1]) {
+      this.bodies.update(replay.at(i));
       this.bodies.poses.forEach((pose, link) => {
         if (this.bodies.moves(link)) places.push(new Vector3().setFromMatrixPosition(pose));
       });

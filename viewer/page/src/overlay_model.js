@@ -1,5 +1,5 @@
-/* overlay_frames.js - what the model is made of: axes of joints, and the boxes that have the mass
- * and the inertia of each link. */
+/* overlay_model.js - parts of the model: joint axes, and for each link the box that has its mass and
+ * inertia. */
 import {
   BoxGeometry,
   Color,
@@ -20,8 +20,8 @@ const turn = new Quaternion();
 const from = new Vector3();
 const along = new Vector3();
 
-export class FrameOverlay {
-  constructor(scene, stage, unit) {
+export class ModelOverlay {
+  constructor(scene, description, unit) {
     this.unit = unit;
     this.group = new Group();
     scene.add(this.group);
@@ -29,7 +29,7 @@ export class FrameOverlay {
     this.axes = new Instances(this.group, stick, overlay(new MeshBasicMaterial(), 0.9), 5);
     const box = overlay(new MeshLambertMaterial(), 0.38);
     this.boxes = new Instances(this.group, new BoxGeometry(2, 2, 2), box, 3);
-    this.joints = stage.joints
+    this.joints = description.joints
       .filter((joint) => joint.link >= 0 && AXIS[joint.type])
       .map((joint) => ({
         link: joint.link,
@@ -37,7 +37,7 @@ export class FrameOverlay {
         axis: new Vector3().fromArray(joint.axis).normalize(),
         colour: AXIS[joint.type],
       }));
-    this.inertias = stage.links.flatMap((link, i) =>
+    this.inertias = description.links.flatMap((link, i) =>
       link.box && link.mass > 0 ? [this.inertia(link, i)] : [],
     );
   }

@@ -1,5 +1,5 @@
-/* match.js - which signals a pattern means: a name, a group ("com" for "com.x" and its like), or a
- * name with '*' for any text, as in `tabi plot`; and what is plotted when nobody says. */
+/* signal_patterns.js - which signals a pattern means: a name, a group ("com" for "com.x" and its
+ * like), or a name with '*' for any text, as in `tabi plot`; and the default plots. */
 
 function expression(pattern) {
   const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
@@ -24,20 +24,20 @@ export function byUnit(signals, indices) {
   return [...groups.values()];
 }
 
-const USUAL = [
+const DEFAULT_PLOTS = [
   ["ground.fz", "*ground.fz", "*.force.z", "*.fz"],
   ["zmp.y com.y", "*com.y *zmp.y", "com.y"],
   ["margin", "*margin"],
   ["com.z", "*com.z"],
   ["energy.kinetic", "energy", "energy.*"],
 ];
-const FEWEST = 3;
-const MOST_CURVES = 4;
+const MAX_PLOTS = 3;
+const MAX_CURVES = 4;
 
 /* Lists of indices, one for each plot; alive(signal) says whether there is anything to see. */
-export function usualPlots(signals, alive = () => true) {
+export function defaultPlots(signals, alive = () => true) {
   const plots = [];
-  for (const choices of USUAL) {
+  for (const choices of DEFAULT_PLOTS) {
     const found = choices
       .map((patterns) =>
         patterns
@@ -46,8 +46,8 @@ export function usualPlots(signals, alive = () => true) {
           .filter(alive),
       )
       .find((indices) => indices.length);
-    if (found) plots.push(byUnit(signals, found)[0].slice(0, MOST_CURVES));
-    if (plots.length === FEWEST) break;
+    if (found) plots.push(byUnit(signals, found)[0].slice(0, MAX_CURVES));
+    if (plots.length === MAX_PLOTS) break;
   }
   if (!plots.length && signals.length) plots.push([signals.length > 1 ? 1 : 0]);
   return plots;

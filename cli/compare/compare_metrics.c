@@ -1,4 +1,4 @@
-/* compare_account.c - what one run comes to.
+/* compare_metrics.c - metrics of one run.
  *
  * The first sample is the start, which no step led to: forces and certificates count from the
  * second one on.  The noise of the zero-moment point p is that of white noise with the same mean
@@ -12,11 +12,11 @@
 
 static const int residuals[4] = {TBI_GAP, TBI_COMPLEMENTARITY, TBI_CONE, TBI_DISSIPATION};
 
-bool tbi_account_begin(tbi_account *a, const tabi_scene *scene, tabi_error *err) {
+bool tbi_run_metrics_begin(tbi_run_metrics *a, const tabi_scene *scene, tabi_error *err) {
   const tabi_model *model = tabi_scene_model(scene);
   size_t nrobot = (size_t)tabi_scene_nrobot(scene);
-  *a = (tbi_account){.scene = scene};
-  for (int i = 0; i < TBI_NFIGURE; ++i)
+  *a = (tbi_run_metrics){.scene = scene};
+  for (int i = 0; i < TBI_NMETRIC; ++i)
     a->value[i] = (double)NAN;
   a->dynamics = tabi_dynamics_create(model, err);
   a->ledger = a->dynamics ? tabi_ledger_create(model, err) : NULL;
@@ -28,7 +28,7 @@ bool tbi_account_begin(tbi_account *a, const tabi_scene *scene, tabi_error *err)
   return false;
 }
 
-void tbi_account_free(tbi_account *a) {
+void tbi_run_metrics_free(tbi_run_metrics *a) {
   tabi_dynamics_destroy(a->dynamics);
   tabi_ledger_destroy(a->ledger);
   tbi_fall_free(&a->fall);
@@ -37,18 +37,18 @@ void tbi_account_free(tbi_account *a) {
   free(a->zmp);
   free(a->zmp_known);
   free(a->link);
-  *a = (tbi_account){0};
+  *a = (tbi_run_metrics){0};
 }
 
 /* -- samples */
 
 static double total(const tabi_energy *e) { return e->kinetic + e->potential + e->spring; }
 
-static void raise(tbi_account *a, tbi_figure figure, double value) {
-  a->value[figure] = fmax(a->value[figure], value);
+static void raise_to(tbi_run_metrics *a, tbi_metric metric, double value) {
+  a->value[metric] = fmax(a->value[metric], value);
 }
 
-static bool begin(tbi_account *a, const tabi_sample *sample) {
+static bool begin(tbi_run_metrics *a, const tabi_sample *sample) {
   static const int zero[] = {TBI_FORCE_PEAK,  TBI_FORCE_JUMP,  TBI_CONTACT_PEAK, TBI_SLIP_ENERGY,
                              TBI_PENETRATION, TBI_ENERGY_GAIN, TBI_STALLED};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; ++i)
@@ -72,7 +72,7 @@ static int by_links(const void *one, const void *other) {
 }
 
 /* Contacts come in the order of shapes, of which a link may have several. */
-static bool add_pairs(tbi_account *a, const tabi_sample *sample) {
+static bool add_pairs(tbi_run_metrics *a, const tabi_sample *sample) {
   if (sample->ncontact > a->contact_capacity) {
     size_t size = 2 * (size_t)sample->ncontact * sizeof(tabi_sample_contact *);
     const tabi_sample_contact **more = realloc(a->contact, size);
@@ -91,12 +91,12 @@ static bool add_pairs(tbi_account *a, const tabi_sample *sample) {
       force[k] = (same ? force[k] : 0) + (double)a->contact[i]->force[k];
     bool whole = i + 1 == sample->ncontact || by_links(&a->contact[i], &a->contact[i + 1]) != 0;
     double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
-    if (whole) raise(a, TBI_CONTACT_PEAK, size);
+    if (whole) raise_to(a, TBI_CONTACT_PEAK, size);
   }
   return true;
 }
 
-static void add_contacts(tbi_account *a, const tabi_sample *sample) {
+static void add_contacts(tbi_run_metrics *a, const tabi_sample *sample) {
   const tabi_model *model = tabi_scene_model(a->scene);
   double ground = 0;
   for (int32_t i = 0; i < sample->ncontact; ++i) {
@@ -104,16 +104,16 @@ static void add_contacts(tbi_account *a, const tabi_sample *sample) {
     double up = (double)c->force[2];
     if (stands(model, c->link_a)) ground += up;
     if (stands(model, c->link_b)) ground -= up;
-    if (sample->step > 1) raise(a, TBI_PENETRATION, -(double)c->gap);
+    if (sample->step > 1) raise_to(a, TBI_PENETRATION, -(double)c->gap);
     a->value[TBI_SLIP_ENERGY] += (double)c->power * (sample->time - a->last);
   }
-  raise(a, TBI_FORCE_PEAK, ground);
-  if (a->samples > 1) raise(a, TBI_FORCE_JUMP, fabs(ground - a->force));
+  raise_to(a, TBI_FORCE_PEAK, ground);
+  if (a->samples > 1) raise_to(a, TBI_FORCE_JUMP, fabs(ground - a->force));
   a->force_sum += ground;
   a->force = ground;
 }
 
-static void add_zmp(tbi_account *a, int32_t robot, const tabi_balance *balance) {
+static void add_zmp(tbi_run_metrics *a, int32_t robot, const tabi_balance *balance) {
   double(*before)[2] = a->zmp[robot];
   if (!(balance->force[2] > 0)) {
     a->zmp_known[robot] = 0;
@@ -131,7 +131,7 @@ static void add_zmp(tbi_account *a, int32_t robot, const tabi_balance *balance) 
   }
 }
 
-static bool add_certificate(tbi_account *a, const tabi_certificate *c) {
+static bool add_certificate(tbi_run_metrics *a, const tabi_certificate *c) {
   const double residual[4] = {c->gap, c->complementarity, c->cone, c->dissipation};
   if (a->count == a->capacity) {
     int64_t capacity = a->capacity > 0 ? 2 * a->capacity : 4096;
@@ -146,7 +146,7 @@ static bool add_certificate(tbi_account *a, const tabi_certificate *c) {
 }
 
 /* The fall that lasts to the end counts. */
-static void watch_fall(tbi_account *a, const tabi_sample *sample) {
+static void update_fall(tbi_run_metrics *a, const tabi_sample *sample) {
   if (!tbi_fall_lies(&a->fall, a->dynamics)) {
     a->value[TBI_FALL] = (double)NAN;
   } else if (isnan(a->value[TBI_FALL])) {
@@ -154,19 +154,19 @@ static void watch_fall(tbi_account *a, const tabi_sample *sample) {
   }
 }
 
-static bool add_step(tbi_account *a, const tabi_sample *sample) {
+static bool add_step(tbi_run_metrics *a, const tabi_sample *sample) {
   add_contacts(a, sample);
   for (int32_t i = 0; i < sample->nrobot; ++i)
     add_zmp(a, i, &sample->balance[i]);
   double energy = total(&sample->energy);
   a->value[TBI_ENERGY_END] = energy;
-  raise(a, TBI_ENERGY_GAIN, energy - sample->energy.work - a->energy);
-  watch_fall(a, sample);
+  raise_to(a, TBI_ENERGY_GAIN, energy - sample->energy.work - a->energy);
+  update_fall(a, sample);
   a->last = sample->time;
   return add_pairs(a, sample) && add_certificate(a, &sample->certificate);
 }
 
-bool tbi_account_add(tbi_account *a, const tabi_sample *sample, tabi_error *err) {
+bool tbi_run_metrics_add(tbi_run_metrics *a, const tabi_sample *sample, tabi_error *err) {
   tabi_dynamics_set_state(a->dynamics, sample->q, sample->v);
   bool fine = a->samples == 0 ? begin(a, sample) : add_step(a, sample);
   ++a->samples;
@@ -186,7 +186,7 @@ static int rising(const void *a, const void *b) {
 }
 
 /* The largest residuals, and those that 99 of 100 steps stay within. */
-static bool end_residuals(tbi_account *a) {
+static bool end_residuals(tbi_run_metrics *a) {
   if (a->count == 0) return true;
   double *sorted = malloc((size_t)a->count * sizeof *sorted);
   if (!sorted) return false;
@@ -202,15 +202,15 @@ static bool end_residuals(tbi_account *a) {
   return true;
 }
 
-static tbi_link_account *account_of(tbi_account *a, int32_t link) {
+static tbi_link_metrics *metrics_of(tbi_run_metrics *a, int32_t link) {
   for (int32_t i = 0; i < a->nlink; ++i) {
     if (a->link[i].link == link) return &a->link[i];
   }
-  a->link[a->nlink] = (tbi_link_account){.link = link};
+  a->link[a->nlink] = (tbi_link_metrics){.link = link};
   return &a->link[a->nlink++];
 }
 
-static bool end_ledger(tbi_account *a) {
+static bool end_ledger(tbi_run_metrics *a) {
   int32_t count = 0;
   const tabi_ledger_entry *entry = tabi_ledger_entries(a->ledger, &count);
   size_t nlink = (size_t)tabi_model_nlink(tabi_scene_model(a->scene));
@@ -220,7 +220,7 @@ static bool end_ledger(tbi_account *a) {
   double crept = 0;
   a->value[TBI_SLIP] = 0;
   for (int32_t i = 0; i < count; ++i) {
-    tbi_link_account *link = account_of(a, entry[i].link);
+    tbi_link_metrics *link = metrics_of(a, entry[i].link);
     bool slips = entry[i].status == TABI_CONTACT_SLIP;
     double time = entry[i].end - entry[i].start;
     link->energy += entry[i].energy;
@@ -234,7 +234,7 @@ static bool end_ledger(tbi_account *a) {
   return true;
 }
 
-bool tbi_account_end(tbi_account *a, tabi_error *err) {
+bool tbi_run_metrics_end(tbi_run_metrics *a, tabi_error *err) {
   if (a->count > 0) a->value[TBI_FORCE_MEAN] = a->force_sum / (double)a->count;
   if (a->zmp_count > 0) a->value[TBI_ZMP_NOISE] = sqrt(a->zmp_square / (double)a->zmp_count);
   if (end_residuals(a) && end_ledger(a)) return true;

@@ -1,9 +1,9 @@
-/* test_film.c - pictures decode to the numbers of their samples; films are the same from a run as
- * from its log, whatever their length; and pages hold both intact, whatever names there are. */
-#include "film.h"
+/* test_replay.c - pictures decode to the numbers of their samples; replays are the same from a run
+ * as from its log, whatever their length; and pages hold both intact, whatever names there are. */
 #include "html.h"
 #include "picture_encoder.h"
 #include "pile.h"
+#include "replay.h"
 #include "support/near.h"
 #include "support/scratch.h"
 
@@ -77,17 +77,17 @@ static const unsigned char *expect_robot(const unsigned char *at, const tabi_bal
   return at;
 }
 
-/* The signals that the stage names, in its order. */
-static const unsigned char *expect_signals(const unsigned char *at, const json_t *stage,
+/* The signals that the description names, in its order. */
+static const unsigned char *expect_signals(const unsigned char *at, const json_t *description,
                                            tabi_signals *signals, const tabi_sample *sample) {
   size_t all = (size_t)tabi_signals_count(signals);
   double *value = calloc(all, sizeof *value);
   assert_non_null(value);
   tabi_signals_eval(signals, sample, value);
   size_t next = 0;
-  for (size_t i = 0; i < stage_length(stage, "signals"); ++i) {
-    const char *name =
-        json_string_value(json_object_get(stage_item(stage, "signals", (int32_t)i), "name"));
+  for (size_t i = 0; i < description_length(description, "signals"); ++i) {
+    const char *name = json_string_value(
+        json_object_get(description_item(description, "signals", (int32_t)i), "name"));
     while (next < all && strcmp(tabi_signals_get(signals, (int32_t)next).name, name) != 0)
       ++next;
     if (next == all) fail_msg("no signal %s", name);
@@ -98,7 +98,7 @@ static const unsigned char *expect_signals(const unsigned char *at, const json_t
 }
 
 static void check_picture(run *r, const unsigned char *at, size_t size, const tabi_sample *sample,
-                          const json_t *stage) {
+                          const json_t *description) {
   tabi_error err = {0};
   const unsigned char *start = at;
   assert_int_equal(word_at(at), TBI_PICTURE_MAGIC);
@@ -106,7 +106,7 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
   assert_true(double_at(at + 8) == tabi_world_time(r->world));
   assert_true(double_at(at + 16) == (double)tabi_world_steps(r->world));
   assert_int_equal(word_at(at + 24), tabi_model_nlink(r->model));
-  assert_int_equal(word_at(at + 28), stage_length(stage, "signals"));
+  assert_int_equal(word_at(at + 28), description_length(description, "signals"));
   assert_int_equal(word_at(at + 32), sample->ncontact);
   assert_int_equal(word_at(at + 36), tabi_scene_nrobot(r->scene));
   assert_true(float_at(at + 40) == 0.5F);
@@ -121,7 +121,7 @@ static void check_picture(run *r, const unsigned char *at, size_t size, const ta
   }
   tabi_signals *signals = tabi_signals_create(r->scene, &err);
   assert_non_null(signals);
-  at = expect_signals(at, stage, signals, sample);
+  at = expect_signals(at, description, signals, sample);
   tabi_signals_destroy(signals);
   for (int32_t i = 0; i < sample->ncontact; ++i)
     at = expect_contact(at, &sample->contact[i], r->model);
@@ -135,7 +135,7 @@ static int check_pictures(run *r, int steps, int every) {
   tabi_error err = {0};
   tabi_observer *observer = tabi_observer_create(r->scene, r->world, &err);
   tbi_picture_encoder *encoder = tbi_picture_encoder_create(r->scene, &err);
-  json_t *stage = stage_of(r);
+  json_t *description = description_of(r);
   assert_true(observer && encoder);
   int contacts = 0;
   for (int i = 0; i <= steps; ++i) {
@@ -146,11 +146,11 @@ static int check_pictures(run *r, int steps, int every) {
     unsigned char *picture = malloc(size);
     assert_non_null(picture);
     assert_int_equal(tbi_picture_encode(encoder, sample, 0.5F, TBI_PICTURE_PAUSED, picture), size);
-    check_picture(r, picture, size, sample, stage);
+    check_picture(r, picture, size, sample, description);
     contacts += sample->ncontact;
     free(picture);
   }
-  json_decref(stage);
+  json_decref(description);
   tbi_picture_encoder_destroy(encoder);
   tabi_observer_destroy(observer);
   return contacts;
@@ -171,117 +171,120 @@ static void pictures_decode_to_samples(void **state) {
   run_end(&r);
 }
 
-/* -- films */
+/* -- replays */
 
-typedef struct film {
+typedef struct replay_copy {
   unsigned char *bytes;
   size_t size;
-  json_t *stage;
-} film;
+  json_t *description;
+} replay_copy;
 
-static film copy_film(const tbi_reel *reel) {
+static replay_copy copy_replay(const tbi_replay *replay) {
   tabi_error err = {0};
-  film f = {0};
-  const void *bytes = tbi_reel_film(reel, &f.size);
+  replay_copy f = {0};
+  const void *bytes = tbi_replay_pictures(replay, &f.size);
   f.bytes = malloc(f.size);
   assert_non_null(f.bytes);
   memcpy(f.bytes, bytes, f.size);
-  f.stage = tbi_reel_stage(reel, &err);
-  assert_non_null(f.stage);
+  f.description = tbi_replay_description(replay, &err);
+  assert_non_null(f.description);
   return f;
 }
 
-static void free_film(film *f) {
+static void free_replay(replay_copy *f) {
   free(f->bytes);
-  json_decref(f->stage);
+  json_decref(f->description);
 }
 
-/* Logs and films a run that goes on from where it is. */
-static film film_run(run *r, const char *log, int steps) {
+/* The replay of a run that goes on from where it is, which is logged, too. */
+static replay_copy replay_of_run(run *r, const char *log, int steps) {
   tabi_error err = {0};
-  tbi_reel *reel = tbi_reel_create(r->scene, r->world, &err);
+  tbi_replay *replay = tbi_replay_create(r->scene, r->world, &err);
   tabi_recorder *recorder = tabi_recorder_create(log, r->scene, r->world, &err);
-  if (!reel || !recorder) fail_msg("%s", err.message);
+  if (!replay || !recorder) fail_msg("%s", err.message);
   for (int i = 0; i < steps; ++i) {
     run_step(r);
     assert_int_equal(tabi_recorder_step(recorder, &err), TABI_OK);
-    assert_int_equal(tbi_reel_step(reel, &err), TABI_OK);
+    assert_int_equal(tbi_replay_step(replay, &err), TABI_OK);
   }
   assert_int_equal(tabi_recorder_close(recorder, &err), TABI_OK);
-  film f = copy_film(reel);
-  tbi_reel_destroy(reel);
+  replay_copy f = copy_replay(replay);
+  tbi_replay_destroy(replay);
   return f;
 }
 
-static film film_log(const char *log) {
+static replay_copy replay_of_log(const char *log) {
   tabi_error err = {0};
-  tbi_reel *reel = tbi_reel_load(log, NULL, &err);
-  if (!reel) fail_msg("%s: %s", err.file, err.message);
-  film f = copy_film(reel);
-  tbi_reel_destroy(reel);
+  tbi_replay *replay = tbi_replay_load(log, NULL, &err);
+  if (!replay) fail_msg("%s: %s", err.file, err.message);
+  replay_copy f = copy_replay(replay);
+  tbi_replay_destroy(replay);
   return f;
 }
 
-static double number_of(const json_t *stage, const char *key) {
-  return json_number_value(json_object_get(stage, key));
+static double number_of(const json_t *description, const char *key) {
+  return json_number_value(json_object_get(description, key));
 }
 
-/* Pictures stand where the stage says, each of the step nearest to its time, up to the end. */
-static void check_times(const film *f, double stride, double last) {
-  double rate = number_of(f->stage, "rate"), start = number_of(f->stage, "start");
+/* Pictures stand where the description says, each of the step nearest to its time, up to the end.
+ */
+static void check_times(const replay_copy *f, double stride, double last) {
+  double rate = number_of(f->description, "rate"), start = number_of(f->description, "start");
   double time = start;
   int count = 0;
-  assert_true(f->size <= TBI_REEL_BYTES && rate <= TBI_REEL_RATE + 1e-9);
+  assert_true(f->size <= TBI_REPLAY_BYTES && rate <= TBI_REPLAY_RATE + 1e-9);
   for (size_t at = 0; at < f->size; at += word_at(f->bytes + at + 4), ++count) {
     time = double_at(f->bytes + at + 8);
     assert_near(time, start + count / rate, stride / 2 + 1e-9);
   }
-  assert_near(time, start + number_of(f->stage, "duration"), 1e-9);
+  assert_near(time, start + number_of(f->description, "duration"), 1e-9);
   assert_in_range((int)floor((last - start) * rate + 0.51) + 1 - count, 0, 1);
 }
 
 /* From a run and from its log: the same; returns the rate. */
-static double compare_films(run r, int skip, int steps, double stride) {
+static double compare_replays(run r, int skip, int steps, double stride) {
   for (int i = 0; i < skip; ++i)
     run_step(&r);
-  const char *log = scratch_path("film.tabi");
-  film a = film_run(&r, log, steps);
-  film b = film_log(log);
+  const char *log = scratch_path("replay.tabi");
+  replay_copy a = replay_of_run(&r, log, steps);
+  replay_copy b = replay_of_log(log);
   check_times(&a, stride, tabi_world_time(r.world));
   assert_int_equal(a.size, b.size);
   assert_memory_equal(a.bytes, b.bytes, a.size);
   // all but where it comes from, which names it, is the same
-  assert_string_equal(json_string_value(json_object_get(b.stage, "path")), log);
-  assert_int_equal(json_object_set(b.stage, "path", json_object_get(a.stage, "path")), 0);
-  assert_int_equal(json_object_set(b.stage, "title", json_object_get(a.stage, "title")), 0);
-  assert_true(json_equal(a.stage, b.stage));
-  double rate = number_of(a.stage, "rate");
-  free_film(&a);
-  free_film(&b);
+  assert_string_equal(json_string_value(json_object_get(b.description, "path")), log);
+  assert_int_equal(json_object_set(b.description, "path", json_object_get(a.description, "path")),
+                   0);
+  assert_int_equal(json_object_set(b.description, "title", json_object_get(a.description, "title")),
+                   0);
+  assert_true(json_equal(a.description, b.description));
+  double rate = number_of(a.description, "rate");
+  free_replay(&a);
+  free_replay(&b);
   run_end(&r);
   return rate;
 }
 
-static void logs_give_the_film_of_the_run(void **state) {
+static void logs_give_the_replay_of_the_run(void **state) {
   (void)state;
   char text[PILE_TEXT];
   pile_text(3, 6, 2e-3, "", text);
-  assert_near(compare_films(run_text(text), 0, 400, 2e-3), 60, 0);
+  assert_near(compare_replays(run_text(text), 0, 400, 2e-3), 60, 0);
   // where samples are rarer than pictures there are as many
   pile_text(4, 6, 2e-3, "log: {every: 20}\n", text);
-  assert_near(compare_films(run_text(text), 0, 400, 0.04), 25, 1e-9);
+  assert_near(compare_replays(run_text(text), 0, 400, 0.04), 25, 1e-9);
   // begun between two samples of the log
   pile_text(5, 6, 2e-3, "log: {every: 7}\n", text);
-  assert_near(compare_films(run_text(text), 10, 401, 0.014), 60, 0);
+  assert_near(compare_replays(run_text(text), 10, 401, 0.014), 60, 0);
   pile_text(5, 6, 2e-3, "log: {every: 9}\n", text);
-  assert_near(compare_films(run_text(text), 5, 300, 0.018), 1 / 0.018, 1e-9);
+  assert_near(compare_replays(run_text(text), 5, 300, 0.018), 1 / 0.018, 1e-9);
   // a robot with sensors, and one whose time is not that of its steps
-  assert_near(compare_films(run_shipped("walk_bush"), 0, 100, 5e-3), 60, 0);
-  assert_near(compare_films(run_shipped("biped_walk"), 0, 200, 5e-3), 60, 0);
+  assert_near(compare_replays(run_shipped("walk_bush"), 0, 100, 5e-3), 60, 0);
+  assert_near(compare_replays(run_shipped("biped_walk"), 0, 200, 5e-3), 60, 0);
 }
 
-/* Pictures of 200 bodies are large: a reel is full after 8 s, and again after 16 s. */
-static void full_reels_lose_every_second_picture(void **state) {
+/* Pictures of 200 bodies are large: a replay is full after 8 s, and again after 16 s. */
+static void full_replays_lose_every_second_picture(void **state) {
   (void)state;
   char text[PILE_TEXT];
   (void)snprintf(text, sizeof text, "timestep: 0.01\ngravity: [0, 0, 0]\nbodies:\n");
@@ -292,8 +295,8 @@ static void full_reels_lose_every_second_picture(void **state) {
         "2]}\n",
         i, i, i % 7);
   }
-  assert_near(compare_films(run_text(text), 0, 900, 0.01), 30, 0);
-  assert_near(compare_films(run_text(text), 0, 1700, 0.01), 15, 0);
+  assert_near(compare_replays(run_text(text), 0, 900, 0.01), 30, 0);
+  assert_near(compare_replays(run_text(text), 0, 1700, 0.01), 15, 0);
 }
 
 /* -- pages */
@@ -338,7 +341,7 @@ static unsigned letter(char c) {
   return (unsigned)(at - letters);
 }
 
-static void check_base64(const char *text, const film *f) {
+static void check_base64(const char *text, const replay_copy *f) {
   size_t length = strlen(text);
   assert_int_equal(length, (f->size + 2) / 3 * 4);
   for (size_t i = 0; i < f->size; ++i) {
@@ -351,18 +354,19 @@ static void check_base64(const char *text, const film *f) {
     assert_int_equal(text[length - 1 - i], '=');
 }
 
-static void check_run_in(const char *page, int number, const film *f) {
+static void check_run_in(const char *page, int number, const replay_copy *f) {
   char id[32];
-  (void)snprintf(id, sizeof id, "tabi-stage-%d", number);
+  (void)snprintf(id, sizeof id, "tabi-scene-%d", number);
   char *text = element(page, id);
-  json_t *stage = json_loads(text, 0, NULL);
-  assert_non_null(stage);
-  json_t *title = json_object_get(stage, "title");
-  assert_true(json_equal(title, json_object_get(f->stage, "title")));
-  assert_int_equal(stage_length(stage, "links"), stage_length(f->stage, "links"));
-  json_decref(stage);
+  json_t *description = json_loads(text, 0, NULL);
+  assert_non_null(description);
+  json_t *title = json_object_get(description, "title");
+  assert_true(json_equal(title, json_object_get(f->description, "title")));
+  assert_int_equal(description_length(description, "links"),
+                   description_length(f->description, "links"));
+  json_decref(description);
   free(text);
-  (void)snprintf(id, sizeof id, "tabi-film-%d", number);
+  (void)snprintf(id, sizeof id, "tabi-replay-%d", number);
   text = element(page, id);
   check_base64(text, f);
   free(text);
@@ -372,7 +376,7 @@ static void check_run_in(const char *page, int number, const film *f) {
 static void check_page_start(const char *page, size_t size) {
   size_t plain = 0;
   const char *empty = tbi_page(&plain);
-  const char *runs = strstr(page, "<script type=\"application/json\" id=\"tabi-stage-0\">");
+  const char *runs = strstr(page, "<script type=\"application/json\" id=\"tabi-scene-0\">");
   assert_non_null(runs);
   size_t before = (size_t)(runs - page), after = plain - before;
   assert_memory_equal(page, empty, before);
@@ -390,14 +394,14 @@ static void pages_hold_runs(void **state) {
   };
   enum { RUNS = 3 };
   const char *logs[RUNS];
-  film films[RUNS];
+  replay_copy replays[RUNS];
   for (int i = 0; i < RUNS; ++i) {
     char text[PILE_TEXT], name[32];
     pile_text((uint64_t)i + 20, 3 + i, 2e-3, heads[i], text);
     (void)snprintf(name, sizeof name, "run%d.tabi", i);
     logs[i] = scratch_path(name);
     run r = run_text(text);
-    films[i] = film_run(&r, logs[i], 50 + i);
+    replays[i] = replay_of_run(&r, logs[i], 50 + i);
     run_end(&r);
   }
   tabi_error err = {0};
@@ -410,8 +414,8 @@ static void pages_hold_runs(void **state) {
   assert_null(strstr(page, "alert(1)</script"));
   assert_null(strstr(page, "<!--<script"));
   for (int i = 0; i < RUNS; ++i) {
-    check_run_in(page, i, &films[i]);
-    free_film(&films[i]);
+    check_run_in(page, i, &replays[i]);
+    free_replay(&replays[i]);
   }
   free(page);
 }
@@ -423,9 +427,9 @@ static void failures_name_the_file(void **state) {
   pile_text(1, 2, 2e-3, "", text);
   run r = run_text(text);
   const char *log = scratch_path("short.tabi");
-  film f = film_run(&r, log, 30);
+  replay_copy f = replay_of_run(&r, log, 30);
   tabi_error err = {0};
-  const char *missing = scratch_path("nowhere/film.html");
+  const char *missing = scratch_path("nowhere/replay.html");
   assert_int_equal(tbi_html_check(missing, &err), TABI_ERR_FILE);
   assert_int_equal(tbi_html_write_logs(missing, &log, 1, NULL, &err), TABI_ERR_FILE);
   assert_string_equal(err.file, missing);
@@ -442,15 +446,15 @@ static void failures_name_the_file(void **state) {
   char *left = read_whole(kept, &size);
   assert_string_equal(left, "as it was");
   free(left);
-  free_film(&f);
+  free_replay(&f);
   run_end(&r);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pictures_decode_to_samples),
-      cmocka_unit_test(logs_give_the_film_of_the_run),
-      cmocka_unit_test(full_reels_lose_every_second_picture),
+      cmocka_unit_test(logs_give_the_replay_of_the_run),
+      cmocka_unit_test(full_replays_lose_every_second_picture),
       cmocka_unit_test(pages_hold_runs),
       cmocka_unit_test(failures_name_the_file),
   };

@@ -1,6 +1,6 @@
-/* film.js - pictures as tabi writes them (docs/viewer.md), and a history of them.
+/* replay.js - pictures as tabi writes them (docs/viewer.md), and a history of them.
  *
- * A film is one block of bytes; a live history grows by one message at a time and forgets its
+ * A replay is one block of bytes; a live history grows by one message at a time and forgets its
  * beginning.  Both are read in place: a Picture is a window that is moved from one to the next. */
 
 const MAGIC = 0x69626174;
@@ -62,20 +62,20 @@ export const ROBOT = { COM: 0, ZMP: 3, FORCE: 6, MARGIN: 7, NCORNER: 8, CORNER: 
 
 function checkPicture(view, at, end) {
   if (at + HEADER_BYTES > end || view.getUint32(at, true) !== MAGIC) {
-    throw new Error(`the film is damaged at byte ${at}: no picture begins there; write it again`);
+    throw new Error(`the replay is damaged at byte ${at}: no picture begins there; write it again`);
   }
   const bytes = view.getUint32(at + 4, true);
   const n = (k) => view.getUint32(at + 24 + 4 * k, true);
   const words = n(0) * LINK_WORDS + n(1) + n(2) * CONTACT_WORDS + n(3) * ROBOT_WORDS;
   if (bytes !== HEADER_BYTES + 4 * words || at + bytes > end) {
     throw new Error(
-      `the film is damaged at byte ${at}: its size and its counts disagree; write it again`,
+      `the replay is damaged at byte ${at}: its size and its counts disagree; write it again`,
     );
   }
   return bytes;
 }
 
-export class Film {
+export class Replay {
   /* limit: pictures kept, bytes kept. */
   constructor(limit = { pictures: Infinity, bytes: Infinity }) {
     this.limit = limit;
@@ -84,7 +84,7 @@ export class Film {
   }
 
   clear() {
-    this.blocks = []; /* {view, f32, i32} of each picture, shared within a film */
+    this.blocks = []; /* {view, f32, i32} of each picture, shared within a replay */
     this.offsets = [];
     this.sizes = [];
     this.times = [];
@@ -185,7 +185,7 @@ export class Film {
     return view.getFloat32(base + HEADER_BYTES + 4 * (links * LINK_WORDS + signal), true);
   }
 
-  /* Value of a signal at a time, on the straight line between two pictures; none outside the film. */
+  /* Value of a signal at a time, on the straight line between two pictures; none outside the replay. */
   valueAt(time, signal) {
     if (time < this.start - 1e-9 || time > this.end + 1e-9) return NaN;
     const i = this.find(time);

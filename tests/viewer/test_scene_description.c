@@ -1,15 +1,15 @@
-/* test_stage.c - stages hold every link, shape, mesh and joint of a scene; robots have their feet
- * and their weight, links the boxes of their inertia. */
+/* test_scene_description.c - descriptions hold every link, shape, mesh and joint of a scene; robots
+ * have their feet and their weight, links the boxes of their inertia. */
 #include "geometry.h"
 #include "pile.h"
-#include "stage.h"
+#include "scene_description.h"
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Numbers under a key, to seven digits. */
 static void check_numbers(const json_t *object, const char *key, const double *expected,
@@ -48,60 +48,61 @@ static void check_mesh(const json_t *json, const tabi_mesh_def *mesh) {
 }
 
 /* Every link is to be seen by some shape, if it has any. */
-static void check_seen(const run *r, const json_t *stage) {
+static void check_seen(const run *r, const json_t *description) {
   for (int32_t link = 0; link < tabi_model_nlink(r->model); ++link) {
     int has = 0, seen = 0;
     for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
       if (tabi_model_shape(r->model, i).link != link) continue;
       ++has;
-      seen += json_is_true(json_object_get(stage_item(stage, "shapes", i), "visible"));
+      seen += json_is_true(json_object_get(description_item(description, "shapes", i), "visible"));
     }
     assert_true(seen > 0 || has == 0);
   }
 }
 
-static void check_stage(run *r) {
-  json_t *stage = stage_of(r);
+static void check_description(run *r) {
+  json_t *description = description_of(r);
   int32_t moving = 0;
-  assert_int_equal(stage_length(stage, "links"), tabi_model_nlink(r->model));
-  assert_int_equal(stage_length(stage, "shapes"), tabi_model_nshape(r->model));
-  assert_int_equal(stage_length(stage, "meshes"), tabi_model_nmesh(r->model));
-  assert_int_equal(stage_length(stage, "robots"), tabi_scene_nrobot(r->scene));
+  assert_int_equal(description_length(description, "links"), tabi_model_nlink(r->model));
+  assert_int_equal(description_length(description, "shapes"), tabi_model_nshape(r->model));
+  assert_int_equal(description_length(description, "meshes"), tabi_model_nmesh(r->model));
+  assert_int_equal(description_length(description, "robots"), tabi_scene_nrobot(r->scene));
   for (int32_t i = 0; i < tabi_model_nlink(r->model); ++i) {
     tabi_link_def link = tabi_model_link(r->model, i);
-    assert_string_equal(json_string_value(json_object_get(stage_item(stage, "links", i), "name")),
-                        link.name);
-    check_numbers(stage_item(stage, "links", i), "com", link.com, 3);
+    assert_string_equal(
+        json_string_value(json_object_get(description_item(description, "links", i), "name")),
+        link.name);
+    check_numbers(description_item(description, "links", i), "com", link.com, 3);
   }
   for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
     tabi_shape_def shape = tabi_model_shape(r->model, i);
-    check_shape(stage_item(stage, "shapes", i), &shape);
+    check_shape(description_item(description, "shapes", i), &shape);
   }
   for (int32_t i = 0; i < tabi_model_nmesh(r->model); ++i) {
     tabi_mesh_def mesh = tabi_model_mesh(r->model, i);
-    check_mesh(stage_item(stage, "meshes", i), &mesh);
+    check_mesh(description_item(description, "meshes", i), &mesh);
   }
   for (int32_t i = 0; i < tabi_model_njoint(r->model); ++i)
     moving += tabi_model_joint(r->model, i).type != TABI_JOINT_FIXED;
-  assert_int_equal(stage_length(stage, "joints"), moving);
-  check_seen(r, stage);
-  json_decref(stage);
+  assert_int_equal(description_length(description, "joints"), moving);
+  check_seen(r, description);
+  json_decref(description);
 }
 
-static void stages_hold_all(void **state) {
+static void descriptions_hold_all(void **state) {
   (void)state;
   static const char *const names[] = {"walk",     "bowl",  "terrain",        "biped_walk",
                                       "four_bar", "stack", "parallel_ankles"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     run r = run_shipped(names[i]);
-    check_stage(&r);
+    check_description(&r);
     run_end(&r);
   }
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     char text[PILE_TEXT];
     pile_text(seed, 12, 2e-3, "", text);
     run r = run_text(text);
-    check_stage(&r);
+    check_description(&r);
     run_end(&r);
   }
 }
@@ -109,8 +110,8 @@ static void stages_hold_all(void **state) {
 static void robots_have_feet_and_weight(void **state) {
   (void)state;
   run r = run_shipped("walk");
-  json_t *stage = stage_of(&r);
-  json_t *robot = stage_item(stage, "robots", 0);
+  json_t *description = description_of(&r);
+  json_t *robot = description_item(description, "robots", 0);
   json_t *feet = json_object_get(robot, "feet");
   assert_int_equal(json_array_size(feet), 2);
   assert_int_equal(json_integer_value(json_array_get(feet, 0)),
@@ -120,10 +121,10 @@ static void robots_have_feet_and_weight(void **state) {
   assert_near_rel(json_number_value(json_object_get(robot, "weight")),
                   9.81 * tabi_model_mass(r.model), 1e-6);
   // soles and ground have 0.7; hands have the default, 0.5
-  json_t *settings = json_object_get(stage, "settings");
+  json_t *settings = json_object_get(description, "settings");
   assert_near(json_number_value(json_object_get(settings, "friction")), 0.7, 1e-6);
   assert_string_equal(json_string_value(json_object_get(settings, "contact")), "cone");
-  json_decref(stage);
+  json_decref(description);
   run_end(&r);
 }
 
@@ -196,16 +197,14 @@ static void large_meshes_become_coarse(void **state) {
       scratch_text("hills.yaml",
                    "bodies:\n  - {name: hills, fixed: true, shape: {heightfield: {file: hills.txt, "
                    "size: [20, 20]}}}\n");
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
+  tabi_scene *scene = load_scene(path, NULL);
   run r = {scene, tabi_scene_model(scene), NULL};
   assert_true(tabi_model_mesh(r.model, 0).nface == 2 * (SIDE - 1) * (SIDE - 1));
-  json_t *stage = stage_of(&r);
-  json_t *vertices = json_object_get(stage_item(stage, "meshes", 0), "vertices");
-  json_t *triangles = json_object_get(stage_item(stage, "meshes", 0), "triangles");
+  json_t *description = description_of(&r);
+  json_t *vertices = json_object_get(description_item(description, "meshes", 0), "vertices");
+  json_t *triangles = json_object_get(description_item(description, "meshes", 0), "triangles");
   size_t count = json_array_size(triangles) / 3;
-  assert_in_range(count, TBI_STAGE_TRIANGLES / 3, TBI_STAGE_TRIANGLES);
+  assert_in_range(count, TBI_MAX_TRIANGLES / 3, TBI_MAX_TRIANGLES);
   for (size_t i = 0; i < 3 * count; ++i)
     assert_in_range(json_integer_value(json_array_get(triangles, i)), 0,
                     json_array_size(vertices) / 3 - 1);
@@ -219,13 +218,13 @@ static void large_meshes_become_coarse(void **state) {
   }
   assert_near(low, -10, 0.2);
   assert_near(high, 10, 0.2);
-  json_decref(stage);
+  json_decref(description);
   run_end(&r);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stages_hold_all),
+      cmocka_unit_test(descriptions_hold_all),
       cmocka_unit_test(robots_have_feet_and_weight),
       cmocka_unit_test(boxes_have_the_inertia),
       cmocka_unit_test(large_meshes_become_coarse),
