@@ -9,7 +9,7 @@ import unittest
 from command import FolderCase, main, scene
 
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
-        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "handed_over",
+        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
         "sensors"]
 BOX = """\
@@ -54,9 +54,9 @@ class Run(FolderCase):
         args = ["run", scene("stack"), "--time", "0.05", "--set", "bodies.box9.mass=1000"]
         over = ["--set", "contact.fallback=exact"]
         bare = ["--set", "contact.fallback=none"]
-        self.assertEqual(self.json(*args, *bare, "--json")["handed_over"], 0)
-        self.assertGreater(self.json(*args, "--json")["handed_over"], 0)
-        self.assertGreater(self.json(*args, *over, "--json")["handed_over"], 0)
+        self.assertEqual(self.json(*args, *bare, "--json")["fallbacks"], 0)
+        self.assertGreater(self.json(*args, "--json")["fallbacks"], 0)
+        self.assertGreater(self.json(*args, *over, "--json")["fallbacks"], 0)
         out, _ = self.tabi(*args, *over)
         self.assertIn("steps by the fallback", out)
         self.assertNotIn("above the tolerance", out)
