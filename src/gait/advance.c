@@ -1,17 +1,18 @@
-/* advance.c - one time step of a walk: smooth motion, and the events in it.
+/* advance.c - one time step of a gait: smooth motion, and the events in it.
  *
- * Located events: the free coordinates, their rates and the ledgers are integrated together, and
- * every guard of the mode is found in time.  Otherwise as published: one step with implicit
- * damping, guards looked at when it is over. */
+ * With located events the free coordinates, their rates and the ledgers are integrated together by
+ * Radau IIA, and every guard of the mode is located in time.  Otherwise as in P3: one step with
+ * implicit damping, after which the guards are evaluated. */
+#include "base/assertion.h"
 #include "gait/gait.h"
 
 #include <string.h>
 
-/* s: twenty events within this are a crowd, and nothing is released for as long after it */
-#define CROWD      1e-3
-#define LEAST_PULL 1e-6 /* N; less is a force located at zero */
-#define MAX_SPEED  1e5  /* m/s or rad/s */
-#define RISEN      1e-3 /* m; a foot left behind flat may dip before its heel is off the ground */
+/* s: TBI_RECENT_EVENTS events within this are Zeno behaviour; no release for as long after it */
+#define ZENO_WINDOW 1e-3
+#define MIN_PULL    1e-6 /* N; less is a force located at zero */
+#define MAX_SPEED   1e5  /* m/s or rad/s */
+#define RISEN       1e-3 /* m; the old support foot, left behind flat, may dip before its heel rises */
 
 static void pack(const tbi_gait_run *run, double *y) {
   int32_t n = run->nactive;
@@ -31,8 +32,7 @@ static void unpack(tbi_gait_run *run, const double *y) {
   memcpy(run->memory->ledger, y + 2 * (ptrdiff_t)n, sizeof run->memory->ledger);
 }
 
-/* rates of the ledgers */
-static void keep_books(const tbi_gait_run *run, double *rate) {
+static void ledger_rates(const tbi_gait_run *run, double *rate) {
   bool touches = tbi_gait_mode_now(run)->swing != TBI_AWAY;
   double slip = touches ? tbi_gait_slip(run) : 0;
   rate[TBI_DRIVE_WORK] = 0;
@@ -46,7 +46,7 @@ static void keep_books(const tbi_gait_run *run, double *rate) {
   rate[TBI_SLIP_DISTANCE] = slip;
 }
 
-static void walk_rate(void *user, double t, const double *y, double *rate) {
+static void gait_rate(void *user, double t, const double *y, double *rate) {
   tbi_gait_run *run = user;
   int32_t n = run->nactive;
   unpack(run, y);
@@ -55,10 +55,10 @@ static void walk_rate(void *user, double t, const double *y, double *rate) {
     rate[i] = y[n + i];
     rate[n + i] = good ? run->acceleration[run->active[i]] : (double)NAN;
   }
-  keep_books(run, rate + 2 * (ptrdiff_t)n);
+  ledger_rates(run, rate + 2 * (ptrdiff_t)n);
 }
 
-static void walk_guards(void *user, double t, const double *y, double *value) {
+static void gait_guards(void *user, double t, const double *y, double *value) {
   tbi_gait_run *run = user;
   unpack(run, y);
   bool good = tbi_gait_evaluate(run, t);
@@ -67,7 +67,7 @@ static void walk_guards(void *user, double t, const double *y, double *value) {
                     : (double)NAN;
 }
 
-/* The guards of the phase; a signal that means nothing in it is infinite, and not watched. */
+/* The guards of the phase, without those that have no meaning in it and are infinite. */
 static void list_guards(tbi_gait_run *run, double t) {
   run->nguard = 0;
   for (int32_t i = 0; i < tbi_gait_change_count; ++i) {
@@ -79,7 +79,7 @@ static void list_guards(tbi_gait_run *run, double t) {
   }
 }
 
-/* Takes out what the held rows have drifted, in position and in speed. */
+/* Projects out the drift of the constraint rows, in position and in velocity. */
 static void remove_drift(tbi_gait_run *run) {
   int32_t nv = tbi_gait_tree(run)->model->nv;
   double target[TBI_GAIT_MAX_ROWS];
@@ -87,28 +87,29 @@ static void remove_drift(tbi_gait_run *run) {
   if (run->rows.count == 0) return;
   for (int32_t c = 0; c < run->rows.count; ++c)
     target[c] = -run->rows.error[c];
-  memset(run->acceleration, 0, sizeof *run->acceleration * (size_t)nv);
-  if (!tbi_gait_project(run, target, false, run->acceleration)) return;
+  memset(run->correction, 0, sizeof *run->correction * (size_t)nv);
+  if (!tbi_gait_project(run, target, false, run->correction)) return;
   for (int32_t k = 0; k < nv; ++k)
-    run->q[k] += run->acceleration[k];
+    run->q[k] += run->correction[k];
   tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
   tbi_gait_project(run, NULL, false, run->v);
 }
 
-/* What is noticed after every accepted piece of motion; at its end all is computed anew. */
-static void notice(tbi_gait_run *run, double t, double length) {
+/* After every accepted step: whether the swing heel has risen, and how long a sole has pulled.
+ * Leaves all derived quantities as of t. */
+static void record_step(tbi_gait_run *run, double t, double length) {
   double pos[3], vel[3];
   tbi_gait_evaluate(run, t);
   tbi_gait_point_motion(run, &tbi_gait_tree(run)->heel[1], pos, vel);
   if (tbi_gait_mode_now(run)->swing == TBI_AWAY && pos[2] > RISEN) run->memory->risen = true;
-  if (fmin(run->forces.heel, run->forces.toe) < -LEAST_PULL) run->memory->pulled += length;
+  if (fmin(run->forces.heel, run->forces.toe) < -MIN_PULL) run->memory->pulled += length;
 }
 
-static void walk_settle(tbi_hybrid *system, double t, double *y) {
+static void gait_settle(tbi_hybrid *system, double t, double *y) {
   tbi_gait_run *run = system->user;
   unpack(run, y);
   remove_drift(run);
-  notice(run, t, run->events.radau.h);
+  record_step(run, t, run->events.radau.h);
   pack(run, y);
 }
 
@@ -120,7 +121,7 @@ static void set_mode(tbi_gait_run *run, tbi_hybrid *system, double t) {
   system->nguard = run->nguard;
 }
 
-static tbi_verdict walk_event(tbi_hybrid *system, int32_t guard, double t, double *y) {
+static tbi_verdict gait_event(tbi_hybrid *system, int32_t guard, double t, double *y) {
   tbi_gait_run *run = system->user;
   unpack(run, y);
   tbi_gait_apply_change(run, &tbi_gait_changes[run->change_of_guard[guard]], t);
@@ -129,19 +130,19 @@ static tbi_verdict walk_event(tbi_hybrid *system, int32_t guard, double t, doubl
   return run->memory->outcome == TABI_GAIT_ONGOING ? TBI_GO_ON : TBI_STOP;
 }
 
-/* A first crowd ends the run, so that the next one ends with the hold; one within a hold does not,
- * and is counted by the run. */
-static tbi_verdict walk_rest(tbi_hybrid *system, double t, double *y) {
+/* Suspends releases.  The first time this ends the integration, so that the next one ends together
+ * with the hold; within a hold it does not, and the integration counts the calls. */
+static tbi_verdict hold_releases(tbi_hybrid *system, double t, double *y) {
   tbi_gait_run *run = system->user;
-  bool rows = t < run->memory->hold_until;
-  run->memory->hold_until = t + CROWD;
+  bool holds = t < run->memory->hold_until;
+  run->memory->hold_until = t + ZENO_WINDOW;
   ++run->memory->zeno_holds;
   set_mode(run, system, t);
   pack(run, y);
-  return rows ? TBI_GO_ON : TBI_STOP;
+  return holds ? TBI_GO_ON : TBI_STOP;
 }
 
-/* What was held may go again, and what pulls by now goes at once. */
+/* Releases are possible again, and those that are due happen at once. */
 static void end_hold(tbi_gait_run *run, tbi_hybrid *system, double t) {
   tbi_gait_memory *memory = run->memory;
   if (!(memory->hold_until > 0 && t >= memory->hold_until)) return;
@@ -154,35 +155,35 @@ static void end_hold(tbi_gait_run *run, tbi_hybrid *system, double t) {
 static void advance_located(tbi_gait_run *run, double from, double to) {
   tbi_gait_memory *memory = run->memory;
   tbi_hybrid system = {
-      .ode = {.rate = walk_rate, .user = run   },
+      .ode = {.rate = gait_rate, .user = run   },
       .tolerance = {run->tolerance,    run->tolerance},
       .guard = run->guard,
-      .values = walk_guards,
-      .event = walk_event,
-      .settle = walk_settle,
-      .rest = walk_rest,
-      .crowd = CROWD,
+      .values = gait_guards,
+      .event = gait_event,
+      .settle = gait_settle,
+      .on_zeno = hold_releases,
+      .zeno_window = ZENO_WINDOW,
       .user = run,
   };
   double t = from;
   set_mode(run, &system, from);
   end_hold(run, &system, from);
   while (t < to && memory->outcome == TABI_GAIT_ONGOING) {
-    bool rows = memory->hold_until > t && memory->hold_until < to;
-    double end = rows ? memory->hold_until : to;
+    bool holds = memory->hold_until > t && memory->hold_until < to;
+    double end = holds ? memory->hold_until : to;
     pack(run, run->y);
     tbi_end result =
         tbi_events_run(&run->events, &system, &memory->progress, end, to - from, &t, run->y);
     unpack(run, run->y);
-    if (result == TBI_CROWDED || result == TBI_FAILED) memory->outcome = TABI_GAIT_JAMMED;
+    if (result == TBI_ZENO || result == TBI_FAILED) memory->outcome = TABI_GAIT_JAMMED;
     if (t < to) end_hold(run, &system, t);
   }
   tbi_gait_evaluate(run, t);
 }
 
-/* One step as published: v+ from the equation with implicit damping, q+ by the mean velocity, with
- * which the forces of the step, damping at v+, do their work. */
-static void step(tbi_gait_run *run, double t, double h) {
+/* One step as published (P3, section on the step): v+ from eq. (9) with implicit damping, q+ by the
+ * mean velocity, with which the forces of the step, damping at v+, do their work. */
+static void step_fixed(tbi_gait_run *run, double t, double h) {
   double rate[TBI_GAIT_LEDGERS];
   run->damping = h;
   bool good = tbi_gait_evaluate(run, t);
@@ -197,7 +198,7 @@ static void step(tbi_gait_run *run, double t, double h) {
     run->v[k] += 0.5 * h * run->acceleration[k];
   }
   tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
-  keep_books(run, rate);
+  ledger_rates(run, rate);
   for (int i = 0; i < TBI_GAIT_LEDGERS; ++i)
     run->memory->ledger[i] += h * rate[i];
   for (int32_t i = 0; i < run->nactive; ++i) {
@@ -217,9 +218,9 @@ static void advance_step(tbi_gait_run *run, double from, double to) {
     double value = tbi_gait_guard_value(run, tbi_gait_changes[run->change_of_guard[i]].guard);
     progress->side[i] = value > run->guard[i].leave;
   }
-  step(run, from, to - from);
+  step_fixed(run, from, to - from);
   if (run->memory->outcome != TABI_GAIT_ONGOING) return;
-  notice(run, to, to - from);
+  record_step(run, to, to - from);
   for (int32_t i = 0; i < run->nguard; ++i) {
     const tbi_gait_change *change = &tbi_gait_changes[run->change_of_guard[i]];
     if (!progress->side[i] || tbi_gait_guard_value(run, change->guard) > 0) continue;
@@ -228,8 +229,8 @@ static void advance_step(tbi_gait_run *run, double from, double to) {
   }
 }
 
-/* speeds beyond all reason: friction has jammed, and its force grown without end */
-static bool is_lost(const tbi_gait_run *run) {
+/* Speeds beyond all reason: friction has jammed, and its force has no bound. */
+static bool has_diverged(const tbi_gait_run *run) {
   for (int32_t k = 0; k < tbi_gait_tree(run)->model->nv; ++k) {
     if (!(fabs(run->v[k]) < MAX_SPEED)) return true;
   }
@@ -243,7 +244,7 @@ void tbi_gait_advance(tbi_gait_run *run, double from, double to) {
   } else {
     advance_step(run, from, to);
   }
-  if (is_lost(run)) run->memory->outcome = TABI_GAIT_JAMMED;
+  if (has_diverged(run)) run->memory->outcome = TABI_GAIT_JAMMED;
 }
 
 void tbi_gait_begin(tbi_gait_run *run, double t, double *q, double *v) {
@@ -270,7 +271,7 @@ void tbi_gait_begin(tbi_gait_run *run, double t, double *q, double *v) {
   run->q[TBI_ALONG_X] = x - tbi_gait_base_frame(run).pos.x;
   tbi_gait_select_dofs(run);
   remove_drift(run);
-  notice(run, t, 0);
+  record_step(run, t, 0);
   tbi_gait_apply_change(run, NULL, t);
   tbi_gait_robot_state(run, q, v);
 }

@@ -1,21 +1,21 @@
-/* view.c - the robot as a tree that starts at one of its feet.
+/* foot_tree.c - the robot as a tree that starts at one of its feet (P3, the tree of its model).
  *
- * A joint that is passed from child to parent is turned round: where  P -> T -> turn(axis, q) -> C
+ * A joint that is passed from child to parent is reversed: where  P -> T -> turn(axis, q) -> C
  * took the parent's frame to the child's, C -> turn(-axis, q) -> T^-1 -> P  takes it back.  The
- * coordinate keeps its value.  A link of the view has its frame where its new joint is; `at` says
- * where the robot's own frame of the link is in that. */
+ * coordinate keeps its value.  A link of the tree has its frame where its new joint is; `at` is the
+ * robot's own frame of the link in that frame. */
 #include "base/error.h"
 #include "gait/gait.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a walk through the robot's tree needs. */
+/* What the traversal of the robot needs. */
 typedef struct maker {
   const tabi_model *model;
   tabi_builder *builder;
   tbi_foot_tree *tree;
-  int32_t *joint; /* of the view, for each joint of the robot */
+  int32_t *joint; /* for each joint of the robot: that of the tree, or TABI_NONE */
 } maker;
 
 static tbi_frame inverse(const tbi_frame *a) {
@@ -66,7 +66,7 @@ static void pass_joint(const maker *m, int32_t joint) {
   m->joint[joint] = tabi_builder_add_joint(m->builder, &def);
 }
 
-/* passes a joint that leads on from where the view has come to; false: there is none */
+/* Passes a joint that leads from a link of the tree to one that is not; false: there is none. */
 static bool grow(const maker *m) {
   const tabi_model *model = m->model;
   for (int32_t j = 0; j < model->njoint; ++j) {
@@ -121,7 +121,7 @@ static void add_ground(const maker *m, const tabi_gait_foot *foot, const tbi_fra
   }
 }
 
-/* where the robot's velocities are in the view */
+/* Maps the robot's velocities to those of the tree. */
 static void match_velocities(const maker *m) {
   const tabi_model *model = m->model;
   const tabi_model *made = m->tree->model;

@@ -1,4 +1,4 @@
-/* gait.c - what is fixed in a walk: its settings and both views of the robot; and its memory. */
+/* gait.c - the definition of a gait, its checks, both foot trees; and the memory of a run. */
 #include "gait/gait.h"
 
 #include "base/array.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL  1e-9 /* how well axes must agree */
-#define FAR    1e6  /* m */
-#define STRONG 1e15 /* N */
+#define ALIGNED    1e-9 /* rad, tolerance of axes */
+#define MAX_LENGTH 1e6  /* m */
+#define MAX_FORCE  1e15 /* N */
 
 tabi_gait_def tabi_gait_def_default(void) {
   return (tabi_gait_def){
@@ -50,31 +50,32 @@ static bool is_link(const tabi_model *model, int32_t link) {
   return link >= 0 && link < model->nlink;
 }
 
-/* m, of a point on a robot; also: is it a number */
-static bool is_near(const double *x, int count) {
+/* Finite and at most MAX_LENGTH. */
+static bool are_lengths(const double *x, int count) {
   for (int i = 0; i < count; ++i) {
-    if (!(fabs(x[i]) <= FAR)) return false;
+    if (!(fabs(x[i]) <= MAX_LENGTH)) return false;
   }
   return true;
 }
 
 static bool is_foot(const tabi_model *model, const tabi_gait_foot *foot) {
-  return is_link(model, foot->link) && is_near(foot->heel, 3) && is_near(foot->toe, 3);
+  return is_link(model, foot->link) && are_lengths(foot->heel, 3) && are_lengths(foot->toe, 3);
 }
 
 static bool is_force(const tabi_gait_force *force) {
   for (int i = 0; i < 2; ++i) {
-    if (!(fabs(force->amplitude[i]) <= STRONG && force->period[i] >= 0)) return false;
+    if (!(fabs(force->amplitude[i]) <= MAX_FORCE && force->period[i] >= 0)) return false;
   }
-  return is_near(force->point, 3);
+  return are_lengths(force->point, 3);
 }
 
 static bool are_numbers(const tabi_gait_def *def) {
-  bool good = fabs(def->min_stride) <= FAR && def->scuff <= FAR && def->sink <= FAR;
+  bool good =
+      fabs(def->min_stride) <= MAX_LENGTH && def->scuff <= MAX_LENGTH && def->sink <= MAX_LENGTH;
   for (int32_t i = 0; i < def->nforce; ++i)
     good = good && is_force(&def->force[i]);
   for (int32_t i = 0; i < def->nfloor; ++i)
-    good = good && is_near(&def->floor[i].height, 1);
+    good = good && are_lengths(&def->floor[i].height, 1);
   return good;
 }
 
@@ -89,19 +90,20 @@ static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
   return true;
 }
 
-/* what is wrong with a def, or NULL */
-static const char *complaint(const tabi_model *model, const tabi_gait_def *def) {
+/* What is wrong with a def, or NULL. */
+static const char *find_def_error(const tabi_model *model, const tabi_gait_def *def) {
   if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
     return "a foot needs a link, and a heel and a toe within 1e6 m of it";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
-  if (def->initial_support != 0 && def->initial_support != 1) return "support must be 0 or 1";
+  if (def->initial_support != 0 && def->initial_support != 1)
+    return "initial_support must be 0 or 1";
   if (tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
-    return "start must be a mode, like 1 or 4";
+    return "initial_mode must be a mode, such as 1 or 4";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be in [0, 1e6)";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
-  if (!(def->pivot_damping >= 0 && def->pivot_damping <= STRONG))
+  if (!(def->pivot_damping >= 0 && def->pivot_damping <= MAX_FORCE))
     return "pivot_damping must be in [0, 1e15]";
   if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
   if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
@@ -110,8 +112,8 @@ static const char *complaint(const tabi_model *model, const tabi_gait_def *def) 
   return NULL;
 }
 
-/* what is wrong with one body of a planar biped, or NULL; finds the base */
-static const char *misfit_body(tabi_gait *gait, const tabi_dynamics *d, int32_t i) {
+/* What keeps a body from being one of a planar biped, or NULL; finds the base. */
+static const char *find_body_error(tabi_gait *gait, const tabi_dynamics *d, int32_t i) {
   const tbi_body *body = &gait->model->body[i];
   bool planar = body->type == TABI_JOINT_PLANAR && body->parent == TABI_WORLD;
   bool hinge = body->type == TABI_JOINT_REVOLUTE || body->type == TABI_JOINT_CONTINUOUS;
@@ -119,37 +121,38 @@ static const char *misfit_body(tabi_gait *gait, const tabi_dynamics *d, int32_t 
   if (!planar && body->parent == TABI_WORLD)
     return "the base joint must be planar, with its normal along y";
   if (!planar && !hinge) return "all joints but the base must be hinges";
-  if (fabs(fabs(v4_to(d->body[i].rot.z).y) - 1) > LEVEL)
+  if (fabs(fabs(v4_to(d->body[i].rot.z).y) - 1) > ALIGNED)
     return "all joints must turn about the y axis";
   if (planar && gait->model->dof_damping[body->v] > 0) return "the base joint must not be damped";
-  if (gait->model->dof_friction[body->v] > 0) return "dry friction of joints is not known";
+  if (gait->model->dof_friction[body->v] > 0) return "dry friction of joints is not supported";
   return NULL;
 }
 
-/* whether the toes are ahead of the heels as the robot stands at the start */
+/* Whether the toes are ahead of the heels in the initial posture. */
 static bool find_feet(tabi_gait *gait, const tabi_gait_def *def, const tabi_dynamics *d) {
   for (int i = 0; i < 2; ++i) {
     const tabi_gait_foot *foot = &def->foot[i];
     gait->foot[i] = tbi_link_frame(d, foot->link);
     v3 along = v3_sub(v3_load(foot->toe), v3_load(foot->heel));
     along = m3_mulv(&gait->foot[i].rot, along);
-    if (!(along.x > 1e-6 && fabs(along.y) < LEVEL)) return false;
+    if (!(along.x > 1e-6 && fabs(along.y) < ALIGNED)) return false;
   }
   return true;
 }
 
-/* what keeps a robot from being a planar biped, or NULL */
-static const char *misfit(tabi_gait *gait, const tabi_gait_def *def, tabi_dynamics *d) {
+/* What keeps a robot from being a planar biped, or NULL. */
+static const char *find_model_error(tabi_gait *gait, const tabi_gait_def *def, tabi_dynamics *d) {
   const tabi_model *model = gait->model;
   const char *found =
       model->ntree == 1 ? NULL : "the scene must hold one robot and nothing that moves";
   tbi_kinematics(d, model->start, d->v);
   gait->base = TABI_NONE;
   for (int32_t i = 0; i < model->nbody && !found; ++i)
-    found = misfit_body(gait, d, i);
-  if (model->ncoupling + model->nconnection > 0) found = "couplings and connections are not known";
+    found = find_body_error(gait, d, i);
+  if (model->ncoupling + model->nconnection > 0)
+    found = "couplings and connections are not supported";
   if (!found && !find_feet(gait, def, d))
-    found = "toes must be ahead of heels, at the same y, as the robot stands at the start";
+    found = "toes must be ahead of heels, at the same y, in the initial posture";
   return found;
 }
 
@@ -167,7 +170,7 @@ static bool place_arrays(tabi_gait *gait, const tabi_gait_def *def, tbi_layout *
   return true;
 }
 
-/* links that are no feet must stay above the ground, unless other floors are given */
+/* By default all links but the feet must stay above the ground. */
 static void fill_floors(tabi_gait *gait, const tabi_gait_def *def) {
   int32_t count = 0;
   for (int32_t i = 0; i < def->nfloor; ++i)
@@ -194,7 +197,7 @@ static void fill_points(tabi_gait *gait, int side) {
   }
 }
 
-/* those that stand in the world are in no view */
+/* Links fixed to the world are in no tree. */
 static bool do_links_move(const tabi_gait *gait) {
   const int32_t *seen = gait->tree[0].link;
   const tabi_gait_def *def = &gait->def;
@@ -207,8 +210,8 @@ static bool do_links_move(const tabi_gait *gait) {
   return good;
 }
 
-/* both views; false: the error says why not */
-static bool make_views(tabi_gait *gait, tabi_error *err) {
+/* Both trees; false: see the error. */
+static bool make_trees(tabi_gait *gait, tabi_error *err) {
   const tabi_gait_foot *foot = gait->def.foot;
   const char *wrong = NULL;
   for (int side = 0; side < 2; ++side) {
@@ -230,7 +233,7 @@ static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
   for (int32_t i = 0; i < def->nforce; ++i)
     gait->force[i] = def->force[i];
   gait->base_link = gait->model->joint[gait->model->body[gait->base].joint].child;
-  if (!make_views(gait, err)) return false;
+  if (!make_trees(gait, err)) return false;
   fill_points(gait, 0);
   fill_points(gait, 1);
   fill_floors(gait, def);
@@ -241,8 +244,8 @@ tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, t
   tabi_gait counted = {.model = model};
   tabi_dynamics *d = tabi_dynamics_create(model, err);
   if (!d) return NULL;
-  const char *wrong = complaint(model, def);
-  if (!wrong) wrong = misfit(&counted, def, d);
+  const char *wrong = find_def_error(model, def);
+  if (!wrong) wrong = find_model_error(&counted, def, d);
   tabi_dynamics_destroy(d);
   if (wrong) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gait: %s", wrong);
@@ -281,8 +284,8 @@ void tbi_gait_place_state(tbi_gait_run *run, tbi_layout *layout) {
   run->v = tbi_layout_take(layout, nv, sizeof *run->v);
 }
 
-static bool in_range(int32_t number, int32_t least, int32_t most) {
-  return number >= least && number <= most;
+static bool in_range(int32_t number, int32_t min, int32_t max) {
+  return number >= min && number <= max;
 }
 
 static bool are_finite(const double *number, int32_t count) {
@@ -327,7 +330,8 @@ void tbi_gait_place(tbi_gait_run *run, tbi_layout *layout) {
     run->dynamics[side] = tbi_layout_take(layout, (int64_t)tbi_dynamics_memsize(model), 1);
     run->masses[side] = tbi_layout_take(layout, (int64_t)tbi_masses_memsize(model), 1);
   }
-  double **vectors[] = {&run->bias, &run->drive, &run->passive, &run->acceleration};
+  double **vectors[] = {&run->bias,       &run->drive,    &run->passive, &run->acceleration,
+                        &run->correction, &run->q_before, &run->v_before};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(layout, nv, sizeof(double));
   double **robot_vectors[] = {&run->robot_v, &run->robot_drive, &run->robot_passive};

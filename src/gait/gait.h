@@ -196,7 +196,10 @@ typedef struct tbi_gait_run {
   /* computed */
   tabi_dynamics *dynamics[2]; /* of either foot's tree */
   void *masses[2];
-  double *mass, *bias, *drive, *passive, *acceleration; /* [nv x nv], [nv] ... */
+  double *mass;                                  /* [nv x nv] */
+  double *bias, *drive, *passive, *acceleration; /* [nv] */
+  double *correction;                            /* [nv] of positions, by remove_drift */
+  double *q_before, *v_before;                   /* [nv] before a jump */
   double *robot_q, *robot_v, *robot_drive, *robot_passive;
   double *jacobian, *rate; /* [3 nv] */
   tbi_constraint_rows rows;

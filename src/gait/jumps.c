@@ -1,15 +1,18 @@
-/* jumps.c - what happens at an event: impacts, friction that begins or ends, change of support.
+/* jumps.c - jumps of the state at an event: impacts, friction that begins or ends, change of
+ * support.
  *
- * An impact takes the velocity to the nearest one, in the sense of kinetic energy, that the new
- * mode allows:  M (q'+ - q'-) = J' I,  J q'+ = 0,  all rows of the mode together. */
+ * An impact (P3, eqs. 15 to 19) projects the velocity, in the metric of kinetic energy, onto those
+ * that the new mode allows:  M (q'+ - q'-) = J' I,  J q'+ = 0.  P3's eq. (19) imposes the row of
+ * the pitch alone; here all rows of the mode hold together, as its eq. (17) demands. */
+#include "base/assertion.h"
 #include "gait/gait.h"
 
 #include <string.h>
 
-/* m/s; slower is at rest */
+/* m/s; a slower point sticks */
 #define AT_REST 1e-9
-/* changes that follow from one event at once, at most */
-#define CHAIN 8
+/* maximum of changes at one event */
+#define MAX_CHAIN 8
 
 bool tbi_gait_change_applies(const tbi_gait_run *run, const tbi_gait_change *change, double t) {
   const tbi_gait_phase *phase = &run->memory->phase;
@@ -34,9 +37,8 @@ static void end(tbi_gait_run *run, tabi_gait_outcome outcome) {
 
 static int32_t sign(double x) { return x > 0 ? 1 : -1; }
 
-/* How the touching point goes on from its present speed: it slides, or sticks if that needs no more
- * than friction. */
-static void choose_slide(tbi_gait_run *run, double t) {
+/* The contact point of the swing foot slips if it moves; at rest it sticks if friction suffices. */
+static void choose_slip(tbi_gait_run *run, double t) {
   tbi_gait_phase *phase = &run->memory->phase;
   double slip = tbi_gait_slip(run);
   if (fabs(slip) > AT_REST) {
@@ -50,7 +52,7 @@ static void choose_slide(tbi_gait_run *run, double t) {
     phase->slip_sign = -sign(f->friction);
 }
 
-static void choose_support_slide(tbi_gait_run *run, double t) {
+static void choose_support_slip(tbi_gait_run *run, double t) {
   tbi_gait_phase *phase = &run->memory->phase;
   if (fabs(run->v[TBI_ALONG_X]) > AT_REST) {
     phase->support_slip_sign = sign(run->v[TBI_ALONG_X]);
@@ -64,8 +66,8 @@ static void choose_support_slide(tbi_gait_run *run, double t) {
     phase->support_slip_sign = -sign(f->along);
 }
 
-/* How both feet go on along the ground after a change.  One that begins to slip goes against the
- * friction that has just reached its limit. */
+/* Slip or stick of both feet after a change.  A foot that begins to slip moves against the friction
+ * that has just reached its limit. */
 static void choose_friction(tbi_gait_run *run, const tbi_gait_change *change, double t) {
   tbi_gait_phase *phase = &run->memory->phase;
   if (tbi_gait_mode_now(run)->swing == TBI_AWAY) {
@@ -74,41 +76,41 @@ static void choose_friction(tbi_gait_run *run, const tbi_gait_change *change, do
     phase->slip_sign = -sign(run->forces.friction);
   } else if (change->jump == TBI_IMPACT || change->jump == TBI_SWAP ||
              change->guard == TBI_POINT_STOPS) {
-    choose_slide(run, t);
+    choose_slip(run, t);
   }
   if (change->guard == TBI_SUPPORT_SLIPS) {
     phase->support_slip_sign = -sign(run->forces.along);
   } else if (phase->support_slip_sign) {
-    choose_support_slide(run, t);
+    choose_support_slip(run, t);
   }
 }
 
-/* With friction: the point stops if that needs no more than friction, else it slides on. */
+/* With friction (beyond P3): the contact point stops if friction suffices, else it slips on. */
 static bool impact_with_friction(tbi_gait_run *run) {
   tbi_gait_phase *phase = &run->memory->phase;
   int32_t nv = tbi_gait_tree(run)->model->nv;
   const double *impulse = run->rhs + run->nactive;
-  memcpy(run->acceleration, run->v, sizeof *run->v * (size_t)nv);
+  memcpy(run->v_before, run->v, sizeof *run->v * (size_t)nv);
   tbi_gait_update_kinematics(run, true);
   if (!tbi_gait_project(run, NULL, false, run->v)) return false;
   phase->slip_sign = 0;
   if (fabs(impulse[1]) <= run->gait->def.friction * impulse[0]) return true;
   phase->slip_sign = -sign(impulse[1]);
-  memcpy(run->v, run->acceleration, sizeof *run->v * (size_t)nv);
+  memcpy(run->v, run->v_before, sizeof *run->v * (size_t)nv);
   tbi_gait_update_kinematics(run, false);
   return tbi_gait_project(run, NULL, true, run->v);
 }
 
-/* The support sole comes down while the other foot may touch: that slides on with friction, if
- * it is not to be held back. */
+/* The support sole comes down while the swing foot may touch.  That one slips on with friction,
+ * unless its normal impulse would be negative. */
 static bool impact_of_sole(tbi_gait_run *run) {
   size_t bytes = sizeof *run->v * (size_t)tbi_gait_tree(run)->model->nv;
-  bool rub = run->gait->def.impact == TABI_GAIT_COULOMB && run->memory->phase.slip_sign != 0;
-  memcpy(run->acceleration, run->v, bytes);
+  bool friction = run->gait->def.impact == TABI_GAIT_COULOMB && run->memory->phase.slip_sign != 0;
+  memcpy(run->v_before, run->v, bytes);
   tbi_gait_update_kinematics(run, tbi_gait_swing_sticks(run));
-  if (!tbi_gait_project(run, NULL, rub, run->v)) return false;
-  if (!rub || run->rhs[run->nactive] >= 0) return true;
-  memcpy(run->v, run->acceleration, bytes);
+  if (!tbi_gait_project(run, NULL, friction, run->v)) return false;
+  if (!friction || run->rhs[run->nactive] >= 0) return true;
+  memcpy(run->v, run->v_before, bytes);
   return tbi_gait_project(run, NULL, false, run->v);
 }
 
@@ -120,7 +122,7 @@ static bool impact(tbi_gait_run *run, bool lands) {
   return tbi_gait_project(run, NULL, false, run->v);
 }
 
-/* The other foot has come down by its heel. */
+/* The swing foot has landed by its heel. */
 static void begin_landing(tbi_gait_run *run, double t) {
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   double pos[3], swing[3], vel[3];
@@ -131,8 +133,8 @@ static void begin_landing(tbi_gait_run *run, double t) {
   if (swing[0] - pos[0] < run->gait->def.min_stride) end(run, TABI_GAIT_BEHIND);
 }
 
-/* The foot that has landed becomes the root of the other view, and supports.  Joints keep their
- * rates: what was left of the slip is taken from the whole robot. */
+/* The swing foot becomes the support foot: the state moves to the tree that starts there.  Joints
+ * keep their angles and rates; the remaining slip velocity is taken from the whole robot. */
 static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
   const tabi_model *robot = run->gait->model;
   tbi_gait_memory *memory = run->memory;
@@ -146,14 +148,14 @@ static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
   event->stride = heel[0] - old[0];
   event->slip = memory->ledger[TBI_SLIP_DISTANCE];
   event->mean_normal = memory->ledger[TBI_NORMAL_IMPULSE] / fmax(t - memory->landed_at, 1e-12);
-  memcpy(run->drive, run->q, bytes);
-  memcpy(run->passive, run->v, bytes);
+  memcpy(run->q_before, run->q, bytes);
+  memcpy(run->v_before, run->v, bytes);
   memset(run->q, 0, bytes);
   memset(run->v, 0, bytes);
   for (int32_t k = 0; k < robot->nv; ++k) {
     if (to->dof[k] == TABI_NONE) continue;
-    run->q[to->dof[k]] = run->drive[from->dof[k]];
-    run->v[to->dof[k]] = run->passive[from->dof[k]];
+    run->q[to->dof[k]] = run->q_before[from->dof[k]];
+    run->v[to->dof[k]] = run->v_before[from->dof[k]];
   }
   run->q[TBI_ALONG_X] = toe[0];
   memory->phase =
@@ -164,7 +166,7 @@ static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
   return true;
 }
 
-/* How a walk ends when a guard says that the biped cannot go on like this. */
+/* The outcome when a guard ends the gait. */
 static tabi_gait_outcome outcome_of(const tbi_gait_run *run, tbi_gait_guard guard) {
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   double toe[3], support[3], vel[3];
@@ -222,7 +224,7 @@ static void change_once(tbi_gait_run *run, const tbi_gait_change *change, double
   if (run->nevent < TBI_GAIT_MAX_EVENTS) run->event[run->nevent++] = event;
 }
 
-/* the first change that the new phase asks for at once */
+/* The first change that is due at once in the new phase. */
 static const tbi_gait_change *due(const tbi_gait_run *run, tbi_gait_guard last, double t) {
   for (int32_t i = 0; i < tbi_gait_change_count; ++i) {
     const tbi_gait_change *change = &tbi_gait_changes[i];
@@ -240,7 +242,7 @@ static const tbi_gait_change *due(const tbi_gait_run *run, tbi_gait_guard last, 
 
 void tbi_gait_apply_change(tbi_gait_run *run, const tbi_gait_change *change, double t) {
   if (!change) change = due(run, TBI_GAIT_GUARDS, t);
-  for (int i = 0; i < CHAIN && change; ++i) {
+  for (int i = 0; i < MAX_CHAIN && change; ++i) {
     tbi_gait_guard guard = change->guard;
     change_once(run, change, t);
     if (run->memory->outcome != TABI_GAIT_ONGOING) return;

@@ -1,11 +1,12 @@
-/* modes.c - the contact modes of a biped and the changes between them, as tables.
+/* modes.c - the contact modes of a biped, its guards and the changes between modes, as tables (P3,
+ * tables of states and of transitions).
  *
- * Support and other foot, variables, and rows of the equation of motion (A: the masses alone, B:
- * and the height of the touching point, C: and the angle of the foot), for n hinges:
+ * Contact of support and swing foot, number of variables, and blocks of P3's eq. (9) (A: mass
+ * matrix; B: A and the height of the contact point; C: B and the pitch of the foot), for n hinges:
  *
  *   mode      1   2   3   4   1'  2'  3'  4'  1"  2"  3"  4"
  *   support   flat            on its toe      on its heel
- *   other     -   h   f   t   -   h   f   t   -   h   f   t      heel, face, toe
+ *   swing     -   h   f   t   -   h   f   t   -   h   f   t      heel, face, toe
  *   variables n   n   n   n   n+1 ...         n+1 ...
  *   rows      A   B   C   B   A   B   C   B   A   B   C   B
  *
@@ -51,7 +52,7 @@ const tbi_gait_guard_info tbi_gait_guard_infos[TBI_GAIT_GUARDS] = {
     [TBI_LINK_FALLS] = {"link falls",           0,     false},
 };
 
-/* In the order in which they are looked at: the first that is met wins. */
+/* In order of priority: as in P3, the first condition met wins. */
 const tbi_gait_change tbi_gait_changes[] = {
     {M1,           M2,            TBI_HEEL_LANDS,        TBI_IMPACT,   false},
     {M1,           M1T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  false},
@@ -69,7 +70,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {M3T,          M4,            TBI_SLIP_ENDS,         TBI_SWAP,     false},
     {M3T,          M1T,           TBI_FOOT_UNLOADS,      TBI_RELEASE,  false},
     {M3T,          M3,            TBI_SOLE_RETURNS,      TBI_IMPACT,   false},
- /* what else a foot can do that is not glued to the ground */
+ /* beyond P3: what feet do that cannot pull at the ground */
     {M3,           M3T,           TBI_HEEL_UNLOADS,      TBI_RELEASE,  true },
     {M3,           M2,            TBI_FOOT_TOE_UNLOADS,  TBI_RELEASE,  true },
     {M3,           M4,            TBI_FOOT_HEEL_UNLOADS, TBI_RELEASE,  true },
@@ -99,7 +100,7 @@ const tbi_gait_change tbi_gait_changes[] = {
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_POINT_SLIPS,       TBI_FRICTION, false},
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_SUPPORT_STOPS,     TBI_FRICTION, false},
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_SUPPORT_SLIPS,     TBI_FRICTION, false},
- /* what ends a walk */
+ /* ends of the gait */
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_LOAD_ENDS,         TBI_END,      false},
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_TOE_SCUFFS,        TBI_END,      false},
     {TBI_ANY_MODE, TBI_SAME_MODE, TBI_HEEL_SINKS,        TBI_END,      false},

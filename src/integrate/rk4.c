@@ -1,5 +1,5 @@
 /* rk4.c - four stages, each a derivative of (q, v) at a point along the step. */
-#include "integrate/integrate.h"
+#include "integrate/rk4.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* move.c - the new position: along one velocity, or by the four stages of rk4. */
 #include "contact/soft.h"
 #include "contact/surface.h"
-#include "integrate/integrate.h"
+#include "integrate/rk4.h"
 #include "problem/sweep.h"
 #include "world/world.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "contact/surface.h"
-#include "integrate/integrate.h"
+#include "integrate/rk4.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,46 +1,24 @@
-/* test_event_ball.c - the bouncing ball under the event engine, against its closed form.
+/* test_event_ball.c - the bouncing ball under event-driven integration, against its closed form.
  *
  * Dropped from height H with restitution e, the ball hits first after T = sqrt(2 H / g); from then
  * on the flights last 2 T e, 2 T e^2, ..., the apexes are at H e^2, H e^4, ..., and all is over at
  * T (1 + e) / (1 - e), after infinitely many impacts. */
-#include "integrate/events.h"
-
+#include "support/event_solver.h"
 #include "support/near.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define G        9.81
-#define CROWD    1e-3
-#define LOG_SIZE 400
-
-static tbi_events engine;
-static void *memory;
+#define G           9.81
+#define ZENO_WINDOW 1e-3
+#define LOG_SIZE    400
 
 typedef struct ball {
   double restitution;
   bool lies;
   int nimpact, napex;
   double impact[LOG_SIZE], apex[LOG_SIZE];
-  double rested;
+  double rests_at;
 } ball;
-
-static int setup(void **state) {
-  (void)state;
-  tbi_layout count = {NULL, 0};
-  tbi_events_place(&engine, &count, 2);
-  memory = malloc(count.used);
-  if (!memory) return -1;
-  tbi_layout place = {memory, 0};
-  tbi_events_place(&engine, &place, 2);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  free(memory);
-  return 0;
-}
 
 /* y: height, velocity */
 static void fall(void *user, double t, const double *y, double *rate) {
@@ -82,7 +60,7 @@ static tbi_verdict bounce(tbi_hybrid *system, int32_t guard, double t, double *y
 static tbi_verdict lie_still(tbi_hybrid *system, double t, double *y) {
   ball *b = system->user;
   b->lies = true;
-  b->rested = t;
+  b->rests_at = t;
   system->nguard = 0;
   y[0] = y[1] = 0;
   return TBI_GO_ON;
@@ -99,8 +77,8 @@ static tbi_hybrid drop(ball *b, double restitution, int32_t nguard) {
       .guard = guards,
       .values = height_and_velocity,
       .event = bounce,
-      .rest = lie_still,
-      .crowd = CROWD,
+      .on_zeno = lie_still,
+      .zeno_window = ZENO_WINDOW,
       .user = b,
   };
 }
@@ -116,12 +94,12 @@ static void check_impacts(const ball *b, double e) {
   for (int k = 0; k < b->nimpact; ++k)
     worst = fmax(worst, fabs(b->impact[k] - impact_time(e, k)));
   print_message("e %g: %d impacts, the worst %.2g s off; at rest %.2g s early\n", e, b->nimpact,
-                worst, zeno_time(e) - b->rested);
+                worst, zeno_time(e) - b->rests_at);
   assert_true(worst <= 1e-12);
 }
 
-/* Every impact up to the crowd is at its time to 1e-12 s, in steps of up to 1 s; the accumulation
- * point is passed, and the ball lies from a time that is right within `crowd`. */
+/* Every impact up to the Zeno window is at its time to 1e-12 s, in steps of up to 1 s; the
+ * accumulation point is passed, and the ball lies from a time that is right within the window. */
 static void bounces_on_time(void **state) {
   (void)state;
   static const double restitution[2] = {0.9, 0.5};
@@ -136,13 +114,13 @@ static void bounces_on_time(void **state) {
     tbi_progress progress = {0};
     double t = 0;
     double y[2] = {1, 0};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 10, 1, &t, y), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 10, 1, &t, y), TBI_REACHED);
     for (int k = 0; k < 4; ++k)
       assert_near(b.impact[k], first[i][k], i == 0 ? 5e-11 : 5e-7);
     check_impacts(&b, e);
     assert_true(b.nimpact > 20);
     assert_true(b.lies && t == 10 && y[0] == 0 && y[1] == 0);
-    assert_near(b.rested, zeno_time(e), CROWD);
+    assert_near(b.rests_at, zeno_time(e), ZENO_WINDOW);
   }
 }
 
@@ -156,7 +134,7 @@ static void rises_by_restitution_squared(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {1, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 5, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 5, 1, &t, y), TBI_REACHED);
   check_impacts(&b, e);
   assert_int_equal(b.nimpact, 8);
   assert_int_equal(b.napex, 8);
@@ -176,11 +154,12 @@ static void pieces_make_the_whole(void **state) {
     double y[2] = {1, 0};
     for (int piece = 1; piece <= 1000; ++piece) {
       double max_step = i == 0 ? 1 : 0.003;
-      assert_int_equal(tbi_events_run(&engine, &system, &progress, 0.01 * piece, max_step, &t, y),
-                       TBI_REACHED);
+      assert_int_equal(
+          tbi_events_run(&event_solver, &system, &progress, 0.01 * piece, max_step, &t, y),
+          TBI_REACHED);
     }
     check_impacts(&b, e);
-    assert_near(b.rested, zeno_time(e), CROWD);
+    assert_near(b.rests_at, zeno_time(e), ZENO_WINDOW);
   }
 }
 
@@ -192,9 +171,10 @@ static void ends_at_an_impact(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {1, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, sqrt(2 / G), 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, sqrt(2 / G), 1, &t, y),
+                   TBI_REACHED);
   assert_true(t == sqrt(2 / G) && b.nimpact <= 1);
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_REACHED);
   assert_int_equal(b.nimpact, 2);
   check_impacts(&b, 0.5);
 }
@@ -205,12 +185,12 @@ static void tells_of_the_end(void **state) {
   const double e = 0.9;
   ball b;
   tbi_hybrid system = drop(&b, e, 1);
-  system.rest = NULL;
+  system.on_zeno = NULL;
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {1, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 10, 1, &t, y), TBI_CROWDED);
-  assert_near(t, zeno_time(e), CROWD);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 10, 1, &t, y), TBI_ZENO);
+  assert_near(t, zeno_time(e), ZENO_WINDOW);
 }
 
 int main(void) {
@@ -219,5 +199,5 @@ int main(void) {
       cmocka_unit_test(pieces_make_the_whole), cmocka_unit_test(ends_at_an_impact),
       cmocka_unit_test(tells_of_the_end),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, event_solver_setup, event_solver_teardown);
 }

@@ -57,7 +57,7 @@ static const bad scenes[] = {
     {FEET "  floors: [{link: ground, height: -1}]\n",                                              3,
      "gait: forces and floors need links that move"                                                                                                                                              },
     {ROBOT "gait:\n  feet:\n" LEFT "    - {link: right_foot, heel: [1, 0, 0], toe: [0, 0, 0]}\n",  3,
-     "gait: toes must be ahead of heels, at the same y, as the robot stands at the start"                                                                                                        },
+     "gait: toes must be ahead of heels, at the same y, in the initial posture"                                                                                                                  },
     {FEET "  floors: [{height: 1}]\n",                                                             7, "gait: floor: link is missing"                                                             },
     {FEET "forces: [{body: b/head, force: [1, 0, 0]}]\n",                                          3,
      "gait: contact model gait knows no forces from outside"                                                                                                                                     },

@@ -1,34 +1,13 @@
-/* test_events.c - the event engine: what it must find, what it must not disturb, and what it does
- * with systems that have no future. */
-#include "integrate/events.h"
+/* test_events.c - event-driven integration: what it must find, what it must not disturb, and what
+ * it does with systems that have no future. */
+#include "support/event_solver.h"
 
 #include "support/near.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MAX    4
 #define LOG_SIZE 100
-
-static tbi_events engine;
-static void *memory;
-
-static int setup(void **state) {
-  (void)state;
-  tbi_layout count = {NULL, 0};
-  tbi_events_place(&engine, &count, N_MAX);
-  memory = malloc(count.used);
-  if (!memory) return -1;
-  tbi_layout place = {memory, 0};
-  tbi_events_place(&engine, &place, N_MAX);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  free(memory);
-  return 0;
-}
 
 /* What happened, and numbers for whatever the system at hand needs. */
 typedef struct record {
@@ -58,7 +37,7 @@ static tbi_hybrid make(record *r, int32_t n, tbi_rate_fn *rate) {
       .ode = ode,
       .tolerance = tolerance,
       .event = note,
-      .crowd = 1e-6,
+      .zeno_window = 1e-6,
       .user = r,
   };
 }
@@ -106,7 +85,8 @@ static void search_disturbs_nothing(void **state) {
     double t = 0;
     end[i][0] = 2;
     end[i][1] = 0;
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 5, 0.1, &t, end[i]), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 5, 0.1, &t, end[i]),
+                     TBI_REACHED);
     assert_int_equal(r.count, 0);
   }
   assert_memory_equal(end[0], end[1], sizeof end[0]);
@@ -125,7 +105,7 @@ static void pendulum_keeps_its_period(void **state) {
   tbi_hybrid system = make(&r, 2, pendulum);
   system.tolerance = (tbi_tolerance){1e-13, 1e-13};
   tbi_progress progress = {0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 10, 1, &t, free), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 10, 1, &t, free), TBI_REACHED);
   double quarter = quarter_period(2);
   for (int i = 0; i < 3; ++i) {
     r = (record){.verdict = verdict[i % 2]};
@@ -137,7 +117,8 @@ static void pendulum_keeps_its_period(void **state) {
     double worst = 0;
     for (t = 0; t < 10;) {
       double end = fmin(t + step[i], 10);
-      assert_int_equal(tbi_events_run(&engine, &system, &progress, end, 1, &t, y), TBI_REACHED);
+      assert_int_equal(tbi_events_run(&event_solver, &system, &progress, end, 1, &t, y),
+                       TBI_REACHED);
     }
     assert_int_equal(r.count, (int)((10 / quarter + 1) / 2));
     for (int k = 0; k < r.count; ++k)
@@ -186,7 +167,7 @@ static void fires_in_order(void **state) {
     double t = 0;
     double y[2] = {1, 0};
     system.tolerance = (tbi_tolerance){1e-6, 1e-6};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 2, 2, &t, y), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 2, 2, &t, y), TBI_REACHED);
     assert_int_equal(r.count, 2);
     assert_int_equal(r.guard[0] + r.guard[1], 1);
     if (apart[i] > 1e-6) assert_int_equal(r.guard[0], 1);
@@ -217,7 +198,7 @@ static void waits_at_zero(void **state) {
     tbi_progress progress = {0};
     double t = 0;
     double y[2] = {1, 0};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 7, 2, &t, y), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 7, 2, &t, y), TBI_REACHED);
     assert_int_equal(r.count, count[i]);
     assert_near(r.time[0], first[i] * acos(-1), 1e-11);
   }
@@ -252,7 +233,7 @@ static void finds_dips(void **state) {
     tbi_progress progress = {0};
     double t = 0;
     double y[1] = {0};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_REACHED);
     assert_int_equal(r.count, half[i] > 0 ? 2 : 0);
     for (int k = 0; k < r.count; ++k)
       assert_near(r.time[k], 0.3 + (k == 0 ? -1 : 1) * half[i], 1e-9 * half[i]);
@@ -297,7 +278,7 @@ static void finds_events_of_stiff_systems(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[1] = {5};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 10, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 10, 1, &t, y), TBI_REACHED);
   assert_int_equal(r.count, 4);
   assert_near(y[0], cos(10), 1e-11);
   /* 1 - t^2 / 2 + 4 exp(-1e4 t) = 2, the parabola being 1 to 1e-8 */
@@ -358,8 +339,8 @@ static void changes_mode(void **state) {
   system.event = become_three;
   tbi_progress progress = {0};
   double t = 0;
-  double y[N_MAX] = {1};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 9, 1, &t, y), TBI_STOPPED);
+  double y[EVENT_SOLVER_MAX] = {1};
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 9, 1, &t, y), TBI_STOPPED);
   assert_int_equal(r.count, 2);
   assert_near(r.time[0], log(2), 1e-11);
   assert_near(t, log(2) + log(3), 1e-11);
@@ -399,7 +380,7 @@ static void settles_drift(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {1, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 20, 0.01, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 20, 0.01, &t, y), TBI_REACHED);
   assert_int_equal(r.count, 3);
   for (int k = 0; k < 3; ++k)
     assert_near(r.time[k], asin(0.999) + 2 * k * acos(-1), 1e-6);
@@ -431,7 +412,7 @@ static void fails_where_numbers_end(void **state) {
     tbi_progress progress = {0};
     double t = 0;
     double y[1] = {1};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_FAILED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_FAILED);
     assert_near(t, 0.5, 1e-6);
     assert_near(y[0], exp(-t), 1e-10);
     /* the length that was too long at the last is no advice for the next run */
@@ -463,7 +444,7 @@ static void clock_value(void *user, double t, const double *y, double *value) {
 }
 
 /* Events that throw the state back before their guard, by 1 ns or by less than the clock can tell:
- * the run ends, crowded, with a rule of rest that does not help and without one. */
+ * the run ends as Zeno, with an on_zeno that does not help and without one. */
 static void ends_without_progress(void **state) {
   (void)state;
   static const tbi_guard guard = {TBI_RISING, 0};
@@ -475,11 +456,11 @@ static void ends_without_progress(void **state) {
     system.guard = &guard;
     system.values = clock_value;
     system.event = throw_back;
-    system.rest = i < 2 ? NULL : do_nothing;
+    system.on_zeno = i < 2 ? NULL : do_nothing;
     tbi_progress progress = {0};
     double t = 0;
     double y[1] = {-0.5};
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_CROWDED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_ZENO);
     assert_near(t, 0.5, 1e-6);
     assert_int_equal(r.nrest, i < 2 ? 0 : TBI_MAX_GUARDS + 1);
     /* a rest gives the events after it the room that all have */
@@ -487,7 +468,7 @@ static void ends_without_progress(void **state) {
   }
 }
 
-/* A run in pieces much shorter than a step must not teach the engine to take short steps. */
+/* A run in pieces much shorter than a step must not teach the integrator to take short steps. */
 static void short_pieces_keep_the_length(void **state) {
   (void)state;
   record r = {0};
@@ -495,10 +476,10 @@ static void short_pieces_keep_the_length(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {2, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_REACHED);
   double length = progress.length;
   for (int i = 1; i <= 5; ++i) {
-    assert_int_equal(tbi_events_run(&engine, &system, &progress, 1 + 1e-6 * i, 1, &t, y),
+    assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1 + 1e-6 * i, 1, &t, y),
                      TBI_REACHED);
     assert_true(progress.length >= length);
   }
@@ -517,7 +498,7 @@ static void repeats_itself(void **state) {
   tbi_progress progress = {0};
   double t = 0;
   double y[2] = {2, 0};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 1, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 1, 1, &t, y), TBI_REACHED);
   double end[2][2];
   tbi_progress last[2];
   for (int i = 0; i < 2; ++i) {
@@ -525,7 +506,8 @@ static void repeats_itself(void **state) {
     end[i][0] = y[0];
     end[i][1] = y[1];
     last[i] = progress;
-    assert_int_equal(tbi_events_run(&engine, &system, &last[i], 3, 1, &now, end[i]), TBI_REACHED);
+    assert_int_equal(tbi_events_run(&event_solver, &system, &last[i], 3, 1, &now, end[i]),
+                     TBI_REACHED);
   }
   assert_true(r.count >= 3);
   assert_memory_equal(end[0], end[1], sizeof end[0]);
@@ -547,5 +529,5 @@ int main(void) {
       cmocka_unit_test(short_pieces_keep_the_length),
       cmocka_unit_test(repeats_itself),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, event_solver_setup, event_solver_teardown);
 }

@@ -1,6 +1,6 @@
-/* test_watch.c - guards along steps: hard ones, and many of random shape at once, against a fine
- * look at the exact solution. */
-#include "integrate/events.h"
+/* test_crossings.c - guards along steps: hard ones, and many of random shape at once, against a
+ * fine look at the exact solution. */
+#include "support/event_solver.h"
 
 #include "support/near.h"
 #include "support/rng.h"
@@ -11,9 +11,6 @@
 #define T_END    7.0
 #define SAMPLES  7000
 
-static tbi_events engine;
-static void *memory;
-
 /* Guards of the two circles y: a . (1, y0, y1, y0 y1, y2 y0, y3) */
 typedef struct shapes {
   double a[TBI_MAX_GUARDS][6];
@@ -22,23 +19,6 @@ typedef struct shapes {
   int32_t fired[LOG_SIZE];
   double time[LOG_SIZE];
 } shapes;
-
-static int setup(void **state) {
-  (void)state;
-  tbi_layout count = {NULL, 0};
-  tbi_events_place(&engine, &count, 4);
-  memory = malloc(count.used);
-  if (!memory) return -1;
-  tbi_layout place = {memory, 0};
-  tbi_events_place(&engine, &place, 4);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  free(memory);
-  return 0;
-}
 
 static void circles(void *user, double t, const double *y, double *rate) {
   (void)user;
@@ -174,7 +154,8 @@ static void misses_nothing(void **state) {
       tbi_progress progress = {0};
       double t = 0;
       double y[4] = {1, 0, 1, 0};
-      assert_int_equal(tbi_events_run(&engine, &system, &progress, T_END, 2, &t, y), TBI_REACHED);
+      assert_int_equal(tbi_events_run(&event_solver, &system, &progress, T_END, 2, &t, y),
+                       TBI_REACHED);
       for (int k = 1; k < s.count; ++k)
         assert_true(s.time[k] >= s.time[k - 1]);
       found += check(&s, seed, tolerance[i]);
@@ -230,7 +211,7 @@ static course follow(double (*shape_of)(const double *y), tbi_guard guard, doubl
   tbi_progress progress = {0};
   double t = 0;
   double y[3] = {0, 0, amplitude};
-  assert_int_equal(tbi_events_run(&engine, &system, &progress, 12, 1, &t, y), TBI_REACHED);
+  assert_int_equal(tbi_events_run(&event_solver, &system, &progress, 12, 1, &t, y), TBI_REACHED);
   return c;
 }
 
@@ -295,5 +276,5 @@ int main(void) {
       cmocka_unit_test(finds_what_has_no_slope),
       cmocka_unit_test(tells_grazing_from_crossing),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, event_solver_setup, event_solver_teardown);
 }

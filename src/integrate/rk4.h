@@ -1,6 +1,6 @@
-/* integrate.h - motion over one time step. */
-#ifndef TBI_INTEGRATE_H
-#define TBI_INTEGRATE_H
+/* rk4.h - the classical Runge-Kutta step of fourth order. */
+#ifndef TBI_RK4_H
+#define TBI_RK4_H
 
 #include "model/model.h"
 
