@@ -1,6 +1,7 @@
 /* cmd_compare.c - `tabi compare`: a scene under several methods, or several runs, side by side. */
 #include "common/cli.h"
 #include "common/output.h"
+#include "common/scene_options.h"
 #include "compare/compare.h"
 #include "compare/compare_output.h"
 #include "plot/plot.h"
@@ -24,31 +25,18 @@ typedef struct request {
 
 /* -- the command line */
 
-static bool is_number(const char *text) {
-  char *end = NULL;
-  double value = strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(value) && value > 0;
-}
-
-static bool unknown_method(const char *word, size_t length) {
-  char list[200] = "";
-  size_t used = 0;
-  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
-    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
-                     tabi_contact_name((tabi_contact_kind)i));
-    if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
-  }
-  tbi_usage_error("compare", "unknown contact model '%.*s' (%s)", (int)length, word, list);
-  return false;
-}
-
 static bool parse_methods(request *r, const char *text) {
   for (;; ++text) {
     char word[32] = "";
     size_t length = strcspn(text, ",");
     if (length < sizeof word) memcpy(word, text, length);
     int32_t kind = tabi_contact_find(word);
-    if (kind == TABI_NONE) return unknown_method(text, length);
+    if (kind == TABI_NONE) {
+      char list[TBI_NAMES_SIZE];
+      tbi_usage_error("compare", "unknown contact method '%.*s' (%s)", (int)length, text,
+                      tbi_names_list(&tbi_contact_names, list));
+      return false;
+    }
     for (int32_t i = 0; i < r->nmethod; ++i) {
       if (r->method[i] != kind) continue;
       tbi_usage_error("compare", "--contact: '%s' is given twice", word);
@@ -58,25 +46,6 @@ static bool parse_methods(request *r, const char *text) {
     text += length;
     if (*text == '\0') return true;
   }
-}
-
-static bool check_numbers(const tbi_args *args) {
-  static const int options[] = {TIME, DT};
-  static const char *const names[] = {"--time", "--dt"};
-  for (int i = 0; i < 2; ++i) {
-    const char *text = args->value[options[i]];
-    if (!text || is_number(text)) continue;
-    tbi_usage_error("compare", "%s needs a number of seconds > 0, not '%s'", names[i], text);
-    return false;
-  }
-  for (int i = 0; i < args->nmany; ++i) {
-    const char *equals = strchr(args->many[i], '=');
-    if (equals && equals != args->many[i]) continue;
-    tbi_usage_error("compare", "--set needs path=value, as in bodies.box.mass=3, not '%s'",
-                    args->many[i]);
-    return false;
-  }
-  return true;
 }
 
 /* Logs are what they are. */
@@ -107,7 +76,9 @@ static bool check_options(request *r, tbi_compared *c) {
   if (methods && !parse_methods(r, methods)) return false;
   if (tolerances && !tbi_tolerances_parse(c, tolerances)) return false;
   if (plot && !tbi_plot_path("compare", "--plot", plot)) return false;
-  return check_numbers(args) && check_words(args);
+  return tbi_check_seconds("compare", "--time", args->value[TIME], false) &&
+         tbi_check_seconds("compare", "--dt", args->value[DT], false) &&
+         tbi_check_settings("compare", args) && check_words(args);
 }
 
 /* -- opening */
@@ -143,22 +114,14 @@ static void name_run(tbi_compared *c, tbi_run *run) {
 /* Opens a scene as a new run; method NULL: its own.  A refused one leaves nothing behind. */
 static int open_scene(request *r, tbi_compared *c, const char *path, const char *method,
                       tabi_error *err) {
-  static const char *const paths[] = {"timestep", "duration", "contact.model"};
-  const char *const values[] = {r->args->value[DT], r->args->value[TIME], method};
-  const char *set[TBI_MAX_MANY + 3];
-  char text[3][96];
-  tabi_scene_def def = tabi_scene_def_default();
-  for (int i = 0; i < r->args->nmany; ++i)
-    set[def.nset++] = r->args->many[i];
-  for (int i = 0; i < 3; ++i) {
-    if (!values[i]) continue;
-    (void)snprintf(text[i], sizeof text[i], "%s=%s", paths[i], values[i]);
-    set[def.nset++] = text[i];
+  tbi_scene_settings settings = {0};
+  tbi_settings_add_all(&settings, r->args);
+  if (!tbi_settings_add(&settings, "compare", "timestep", r->args->value[DT]) ||
+      !tbi_settings_add(&settings, "compare", "duration", r->args->value[TIME]) ||
+      !tbi_settings_add(&settings, "compare", "contact.model", method)) {
+    return TBI_EXIT_USAGE;
   }
-  def.set = set;
-  def.plugins = true;
-  def.warn = tbi_findings_add;
-  def.warn_user = &r->warnings;
+  tabi_scene_def def = tbi_settings_scene_def(&settings, &r->warnings);
   tbi_run *run = &c->run[c->nrun];
   int code = tbi_source_open_scene(&run->source, path, &def, err);
   if (code != TBI_EXIT_OK) {
@@ -359,10 +322,10 @@ const tbi_command tbi_cmd_compare = {
     .name = "compare",
     .usage = "compare SCENE|LOG... [--contact A,B] [--time S] [--dt S] [--set path=value]\n"
              "                    [--tolerance name=value,...] [--json] [--html F] [--plot F]",
-    .summary = "runs side by side: falls, forces, slip, residuals, speed, where they part",
-    .text = "One scene is run under several methods of contact, its own first; several scenes or\n"
-            "logs are compared as they are.  The first is the reference.  Exit code 5 when a\n"
-            "tolerance is exceeded.  docs/compare.md says what the figures are.\n"
+    .summary = "compare contact methods, scenes or logs: forces, slip, residuals, divergence",
+    .text = "Runs one scene under several contact methods, the scene's own first, or compares\n"
+            "several scenes or logs as they are.  The first is the reference.  Exits with 5 if a\n"
+            "tolerance is exceeded.  docs/compare.md defines the metrics.\n"
             "\n"
             "examples:\n"
             "  tabi compare scenes/stand.yaml --time 2\n"
@@ -371,16 +334,24 @@ const tbi_command tbi_cmd_compare = {
     .nword = 1,
     .nmore = TBI_MAX_RUNS - 1,
     .word = "SCENE or LOG",
-    .options = {[CONTACT] = {"--contact", "A,B", "methods; default: all that take the scene",
-                             false},
-                [TIME] = {"--time", "S", "how long to simulate, or to read logs", false},
-                [DT] = {"--dt", "S", "time step of scenes", false},
-                [SET] = {"--set", "path=value", "change scenes; may be given several times", true},
-                [TOLERANCE] = {"--tolerance", "N=V,...",
-                               "limits of figures, as slip=0.001,creep=1e-5 (SI)", false},
-                [JSON] = {"--json", NULL, "the result as one object", false},
-                [HTML] = {"--html", "F", "all runs in one page that plays anywhere", false},
-                [PLOT] = {"--plot", "F", "curves of all runs, .svg, .png or .pdf (needs gnuplot)",
-                          false}},
+    .options =
+        {[CONTACT] =
+             {"--contact", "A,B",
+              "contact methods; default: the scene's, then the others that can run it; any of",
+              false, &tbi_contact_names},
+                  [TIME] = {"--time", "S",
+                   "duration of the runs in seconds, or how much of logs to read; default: all",
+                   false, NULL},
+                  [DT] = {"--dt", "S", "time step in seconds; default: the scene's", false, NULL},
+                  [SET] = {"--set", "path=value",
+                  "change a value of the scenes, as in bodies.box.mass=3; may be repeated", true,
+                  NULL},
+                  [TOLERANCE] = {"--tolerance", "N=V,...",
+                        "limits of metrics in SI units, as in slip=0.001,creep=1e-5", false, NULL},
+                  [JSON] = {"--json", NULL, "print the comparison as one JSON object", false, NULL},
+                  [HTML] = {"--html", "F", "write replays of all runs to one HTML file", false, NULL},
+                  [PLOT] = {"--plot", "F",
+                   "draw the signals of all runs: .svg, .png or .pdf (needs gnuplot)", false,
+                   NULL}},
     .run = compare_command,
 };

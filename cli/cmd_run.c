@@ -1,6 +1,7 @@
 /* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
 #include "common/cli.h"
 #include "common/output.h"
+#include "common/scene_options.h"
 #include "run/resume.h"
 #include "run/run_html.h"
 #include "run/run_summary.h"
@@ -35,13 +36,6 @@ enum {
 
 #define MAX_STEPS 1e12
 
-/* Assignments to the scene; the options come after --set. */
-typedef struct settings {
-  const char *set[TBI_MAX_MANY + 4];
-  char text[4][96]; /* of the options */
-  int32_t count;
-} settings;
-
 /* Everything of one run. */
 typedef struct run {
   const char *path;
@@ -55,18 +49,6 @@ typedef struct run {
   tbi_run_html html;
   double shown; /* when the progress line was last written, s */
 } run;
-
-static bool add_setting(settings *s, int option, const char *path, const char *value) {
-  int n = snprintf(s->text[option], sizeof s->text[option], "%s=%s", path, value);
-  s->set[s->count++] = s->text[option];
-  return n > 0 && (size_t)n < sizeof s->text[option];
-}
-
-static bool is_number(const char *text, bool zero) {
-  char *end = NULL;
-  double value = strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(value) && (value > 0 || (zero && value == 0));
-}
 
 static bool check_files(const tbi_args *args) {
   const char *resume = args->value[RESUME];
@@ -85,68 +67,25 @@ static bool check_files(const tbi_args *args) {
          tbi_output_spares("run", "--html", args->value[HTML], input);
 }
 
-static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }
-static const char *integrator_name(int i) { return tabi_integrator_name((tabi_integrator)i); }
-
-/* Whether a word is in a list; if not, the message shows the list. */
-static bool check_word(const char *what, const char *word, const char *(*name_of)(int), int count) {
-  char list[200] = "";
-  size_t used = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!word || strcmp(word, name_of(i)) == 0) return true;
-    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
-    if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
-  }
-  tbi_usage_error("run", "unknown %s '%s' (%s)", what, word, list);
-  return false;
-}
-
 /* The words that are chosen from a list, and numbers, are checked before any file is read. */
 static bool check_options(const tbi_args *args) {
-  if (!check_word("contact model", args->value[CONTACT], contact_name, TABI_CONTACT_COUNT) ||
-      !check_word("integrator", args->value[INTEGRATOR], integrator_name, TABI_INTEGRATOR_COUNT)) {
-    return false;
-  }
-  static const struct {
-    int option;
-    const char *name;
-  } numbers[] = {
-      {DT,   "--dt"  },
-      {TIME, "--time"},
-      {AT,   "--at"  },
-  };
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
-    const char *text = args->value[numbers[i].option];
-    bool zero = numbers[i].option == AT;
-    if (!text || is_number(text, zero)) continue;
-    tbi_usage_error("run", "%s needs a number of seconds >%s 0, not '%s'", numbers[i].name,
-                    zero ? "=" : "", text);
-    return false;
-  }
-  for (int i = 0; i < args->nmany; ++i) {
-    const char *equals = strchr(args->many[i], '=');
-    if (equals && equals != args->many[i]) continue;
-    tbi_usage_error("run", "--set needs path=value, as in bodies.box.mass=3, not '%s'",
-                    args->many[i]);
-    return false;
-  }
-  if (args->value[PLOT] && !tbi_plot_path("run", "--plot", args->value[PLOT])) return false;
-  return check_files(args);
+  const char *const *value = args->value;
+  return tbi_check_name("run", "contact method", value[CONTACT], &tbi_contact_names) &&
+         tbi_check_name("run", "integrator", value[INTEGRATOR], &tbi_integrator_names) &&
+         tbi_check_seconds("run", "--dt", value[DT], false) &&
+         tbi_check_seconds("run", "--time", value[TIME], false) &&
+         tbi_check_seconds("run", "--at", value[AT], true) && tbi_check_settings("run", args) &&
+         (!value[PLOT] || tbi_plot_path("run", "--plot", value[PLOT])) && check_files(args);
 }
 
-static bool gather(const tbi_args *args, settings *s) {
-  static const char *const paths[4] = {"contact.model", "integrator", "timestep", "duration"};
-  for (int i = 0; i < args->nmany; ++i)
-    s->set[s->count++] = args->many[i];
-  for (int option = CONTACT; option <= TIME; ++option) {
-    const char *value = args->value[option];
-    // a longer run is no other scene
-    if (option == TIME && args->value[RESUME]) break;
-    if (!value || add_setting(s, option, paths[option], value)) continue;
-    tbi_usage_error("run", "'%.40s...' is too long", value);
-    return false;
-  }
-  return true;
+static bool gather_settings(const tbi_args *args, tbi_scene_settings *settings) {
+  // resuming a log for longer does not make it another scene
+  const char *duration = args->value[RESUME] ? NULL : args->value[TIME];
+  tbi_settings_add_all(settings, args);
+  return tbi_settings_add(settings, "run", "contact.model", args->value[CONTACT]) &&
+         tbi_settings_add(settings, "run", "integrator", args->value[INTEGRATOR]) &&
+         tbi_settings_add(settings, "run", "timestep", args->value[DT]) &&
+         tbi_settings_add(settings, "run", "duration", duration);
 }
 
 static double now(void) {
@@ -338,15 +277,10 @@ static tabi_scene *load(const run *r, const tabi_scene_def *def, tabi_error *err
 }
 
 static int run_command(const tbi_args *args, FILE *out) {
-  settings s = {0};
-  if (!check_options(args) || !gather(args, &s)) return TBI_EXIT_USAGE;
+  tbi_scene_settings s = {0};
+  if (!check_options(args) || !gather_settings(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
-  tabi_scene_def def = tabi_scene_def_default();
-  def.set = s.set;
-  def.nset = s.count;
-  def.plugins = true;
-  def.warn = tbi_findings_add;
-  def.warn_user = &warnings;
+  tabi_scene_def def = tbi_settings_scene_def(&s, &warnings);
   tabi_error err = {0};
   run r = {.path = args->word[0]};
   int code = TBI_EXIT_OK;
@@ -373,38 +307,54 @@ const tbi_command tbi_cmd_run = {
              "                [--set path=value] [--log F] [--csv F] [--plot F] [--html F]\n"
              "                [--json] [--spark] [--stats]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
-    .summary = "simulate a scene: how it ends, contacts, penetration, energy, speed",
-    .text =
-        "Steps a scene (YAML) to its end and prints what happened, with the worst breach of\n"
-        "the laws of contact in any step.  The walk of a planar biped, by contact method gait,\n"
-        "is told step by step.\n"
-        "\n"
-        "examples:\n"
-        "  tabi run scenes/stack.yaml\n"
-        "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
-        "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n"
-        "  tabi run scenes/biped_walk.yaml --plot walk.svg\n"
-        "  tabi run scenes/walk.yaml --html walk.html\n"
-        "  tabi run scenes/stand.yaml --log stand.tabi\n"
-        "  tabi run --resume stand.tabi --at 1.5 --set contact.model=exact\n",
+    .summary = "simulate a scene and print a summary: contacts, residuals, energy, slip, speed",
+    .text = "Simulates a scene (YAML) to its end and prints a summary: contacts, penetration, the\n"
+            "largest residuals of the contact laws in any step, energy, slip and final poses.\n"
+            "Contact method gait (planar bipeds) adds a table of the steps.\n"
+            "\n"
+            "examples:\n"
+            "  tabi run scenes/stack.yaml\n"
+            "  tabi run scenes/stand.yaml --contact lcp --time 2 --plot forces.svg\n"
+            "  tabi run scenes/incline.yaml --set materials.wood.friction=0.4 --csv log.csv\n"
+            "  tabi run scenes/biped_walk.yaml --plot walk.svg\n"
+            "  tabi run scenes/walk.yaml --html walk.html\n"
+            "  tabi run scenes/stand.yaml --log stand.tabi\n"
+            "  tabi run --resume stand.tabi --at 1.5 --set contact.model=exact\n",
     .nmore = 1,
     .word = "SCENE",
-    .options = {[CONTACT] = {"--contact", "NAME",
-                             "cone, lcp, exact, penalty, impulse; gait for bipeds", false},
-                [INTEGRATOR] = {"--integrator", "NAME", "semi-implicit, midpoint, rk4, euler",
-                                false},
-                [DT] = {"--dt", "S", "time step", false},
-                [TIME] = {"--time", "S", "how long to simulate", false},
-                [SET] = {"--set", "path=value", "change the scene; may be given several times",
-                         true},
-                [LOG] = {"--log", "F", "log of all, to be played and resumed (docs/log.md)", false},
-                [CSV] = {"--csv", "F", "log as CSV: time, energies, certificate, forces", false},
-                [PLOT] = {"--plot", "F", "draw an overview, or a walk: .svg, .png or .pdf", false},
-                [HTML] = {"--html", "F", "a replay of it in one file, to open in a browser", false},
-                [JSON] = {"--json", NULL, "the result as one object", false},
-                [RESUME] = {"--resume", "LOG", "go on with the run of a log, from its end", false},
-                [AT] = {"--at", "S", "or from this time of it", false},
-                [SPARK] = {"--spark", NULL, "lines of force, height and residual", false},
-                [STATS] = {"--stats", NULL, "where the time of a step goes", false}},
+    .options =
+        {[CONTACT] = {"--contact", "NAME", "contact method; default: the scene's; one of", false,
+                      &tbi_contact_names},
+                  [INTEGRATOR] = {"--integrator", "NAME", "integrator; default: the scene's; one of", false,
+                         &tbi_integrator_names},
+                  [DT] = {"--dt", "S", "time step in seconds; default: the scene's", false, NULL},
+                  [TIME] = {"--time", "S", "duration of the run in seconds; default: the scene's", false,
+                   NULL},
+                  [SET] = {"--set", "path=value",
+                  "change a value of the scene, as in bodies.box.mass=3; may be repeated", true,
+                  NULL},
+                  [LOG] = {"--log", "F",
+                  "record the run to a log that can be viewed, plotted, exported and resumed "
+                  "(docs/log.md)",
+                  false, NULL},
+                  [CSV] = {"--csv", "F",
+                  "write CSV: time, energies, certificate, contact forces, and the signals that "
+                  "the scene's section log names",
+                  false, NULL},
+                  [PLOT] = {"--plot", "F",
+                   "draw an overview of the run, or of its gait: .svg, .png or .pdf (needs "
+                   "gnuplot)",
+                   false, NULL},
+                  [HTML] = {"--html", "F", "write a replay to one HTML file that any browser plays", false,
+                   NULL},
+                  [JSON] = {"--json", NULL, "print the summary as one JSON object", false, NULL},
+                  [RESUME] = {"--resume", "LOG", "continue the run of a log, from its end", false, NULL},
+                  [AT] = {"--at", "S", "with --resume: continue from this time of the log, in seconds",
+                 false, NULL},
+                  [SPARK] = {"--spark", NULL,
+                    "add lines of characters for force, height and residual over time; default: "
+                    "on a terminal only",
+                    false, NULL},
+                  [STATS] = {"--stats", NULL, "add the time that each stage of a step takes", false, NULL}},
     .run = run_command,
 };

@@ -2,6 +2,7 @@
  * browser or in one file. */
 #include "common/cli.h"
 #include "common/output.h"
+#include "common/scene_options.h"
 #include "view/find_file.h"
 #include "view/view_input.h"
 
@@ -28,35 +29,13 @@ typedef struct show {
   tbi_live *live;                                        /* or of a scene */
 } show;
 
-/* Assignments to the scene; the options come after --set. */
-typedef struct settings {
-  const char *set[TBI_MAX_MANY + 2];
-  char text[2][96]; /* of the options */
-  int32_t count;
-} settings;
-
 /* -- what was asked for */
 
-static bool gather(const tbi_args *args, settings *s) {
-  static const char *const paths[2] = {"contact.model", "timestep"};
-  for (int i = 0; i < args->nmany; ++i) {
-    const char *equals = strchr(args->many[i], '=');
-    s->set[s->count++] = args->many[i];
-    if (equals && equals != args->many[i]) continue;
-    tbi_usage_error("view", "--set needs path=value, as in bodies.box.mass=3, not '%s'",
-                    args->many[i]);
-    return false;
-  }
-  for (int option = CONTACT; option <= DT; ++option) {
-    const char *value = args->value[option];
-    if (!value) continue;
-    int n = snprintf(s->text[option], sizeof s->text[option], "%s=%s", paths[option], value);
-    s->set[s->count++] = s->text[option];
-    if (n > 0 && (size_t)n < sizeof s->text[option]) continue;
-    tbi_usage_error("view", "'%.40s...' is too long", value);
-    return false;
-  }
-  return true;
+static bool gather_settings(const tbi_args *args, tbi_scene_settings *settings) {
+  if (!tbi_check_settings("view", args)) return false;
+  tbi_settings_add_all(settings, args);
+  return tbi_settings_add(settings, "view", "contact.model", args->value[CONTACT]) &&
+         tbi_settings_add(settings, "view", "timestep", args->value[DT]);
 }
 
 static bool read_port(const char *text, int *port) {
@@ -303,15 +282,10 @@ static int watch_scene(tabi_scene *scene, const tbi_args *args, const char *path
 }
 
 static int view_scene(const tbi_args *args, const char *path, tbi_view_input_kind kind, int port) {
-  settings s = {0};
-  if (!gather(args, &s)) return TBI_EXIT_USAGE;
+  tbi_scene_settings s = {0};
+  if (!gather_settings(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
-  tabi_scene_def def = tabi_scene_def_default();
-  def.set = s.set;
-  def.nset = s.count;
-  def.plugins = true;
-  def.warn = tbi_findings_add;
-  def.warn_user = &warnings;
+  tabi_scene_def def = tbi_settings_scene_def(&s, &warnings);
   int code = TBI_EXIT_OK;
   tabi_scene *scene = tbi_view_input_load(path, kind, &def, &code);
   if (scene) tbi_print_warnings(&warnings);
@@ -327,7 +301,11 @@ static int run(const tbi_args *args, FILE *out) {
   int code = TBI_EXIT_OK;
   tbi_view_input_kind kind = TBI_VIEW_INPUT_SCENE;
   char path[MAX_LOGS][TBI_FIND_PATH] = {"", ""};
-  if (!read_port(args->value[PORT], &port)) return TBI_EXIT_USAGE;
+  if (!read_port(args->value[PORT], &port) ||
+      !tbi_check_name("view", "contact method", args->value[CONTACT], &tbi_contact_names) ||
+      !tbi_check_seconds("view", "--dt", args->value[DT], false)) {
+    return TBI_EXIT_USAGE;
+  }
   if (!find_files(args, path, &kind, &code)) return code;
   tabi_error err = {0};
   if (args->value[HTML] && tbi_html_check(args->value[HTML], &err) != TABI_OK)
@@ -341,31 +319,34 @@ const tbi_command tbi_cmd_view = {
     .usage = "view SCENE|MODEL [--contact NAME] [--dt S] [--set path=value]\n"
              "                 [--port N] [--no-browser] [--html F]\n"
              "       tabi view LOG [LOG] [--port N] [--no-browser] [--html F]",
-    .summary = "watch a scene run, push it and change it; or play logs",
-    .text = "Shows a scene in the browser while it runs: pause, step, slow motion, push with the\n"
-            "mouse, change contact model, friction and time step.  A model (URDF, MJCF) is put on\n"
-            "a floor.  Logs of `tabi run --log` are played; the second is drawn as a ghost.\n"
-            "With --html all goes into one file that plays anywhere, a scene until its end.\n"
-            "A name will do for what is in scenes/ and models/.\n"
-            "\n"
-            "Prints the address of the page, which is on this machine only and contains a secret;\n"
-            "opens it when there is a screen.  Ctrl-C ends it.\n"
-            "\n"
-            "examples:\n"
-            "  tabi view scenes/walk.yaml\n"
-            "  tabi view humanoid\n"
-            "  tabi view stand.tabi slip.tabi\n"
-            "  tabi view scenes/topple.yaml --html topple.html\n",
+    .summary = "run a scene in the browser, push and change it; or replay logs",
+    .text =
+        "Runs a scene and shows it in the browser: pause, step, slow motion, push with the\n"
+        "mouse, change contact method, friction and time step.  A model (URDF, MJCF) is put\n"
+        "on a floor.  Logs of `tabi run --log` are replayed; a second one is drawn as a ghost.\n"
+        "SCENE and MODEL may be names of files in scenes/ and models/, or parts of them.\n"
+        "\n"
+        "Prints the address of the page.  It works on this machine only and contains a secret.\n"
+        "A browser is opened if there is a display.  Ctrl-C ends the command.\n"
+        "\n"
+        "examples:\n"
+        "  tabi view scenes/walk.yaml\n"
+        "  tabi view humanoid\n"
+        "  tabi view stand.tabi slip.tabi\n"
+        "  tabi view scenes/topple.yaml --html topple.html\n",
     .nword = 1,
     .nmore = 1,
     .word = "SCENE",
-    .options = {[CONTACT] = {"--contact", "NAME",
-                             "cone, lcp, exact, penalty, impulse; gait for bipeds", false},
-                [DT] = {"--dt", "S", "time step", false},
-                [SET] = {"--set", "path=value", "change the scene; may be given several times",
-                         true},
-                [PORT] = {"--port", "N", "of 127.0.0.1; otherwise one that is free", false},
-                [NO_BROWSER] = {"--no-browser", NULL, "print the address, open nothing", false},
-                [HTML] = {"--html", "F", "write the replay into one file, serve nothing", false}},
+    .options = {[CONTACT] = {"--contact", "NAME", "contact method; default: the scene's; one of",
+                             false, &tbi_contact_names},
+                [DT] = {"--dt", "S", "time step in seconds; default: the scene's", false, NULL},
+                [SET] = {"--set", "path=value",
+                         "change a value of the scene, as in bodies.box.mass=3; may be repeated",
+                         true, NULL},
+                [PORT] = {"--port", "N", "port on 127.0.0.1; default: any free one", false, NULL},
+                [NO_BROWSER] = {"--no-browser", NULL, "print the address only", false, NULL},
+                [HTML] = {"--html", "F",
+                          "write the replay to one HTML file instead, a scene until its end", false,
+                          NULL}},
     .run = run,
 };

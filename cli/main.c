@@ -54,16 +54,41 @@ static void print_overview(FILE *out) {
   print_exit_codes(out);
 }
 
+/* Words from column `left` on, in lines of at most `right` columns. */
+static void print_wrapped(const char *text, int left, int right, FILE *out) {
+  int column = left;
+  while (*text != '\0') {
+    int length = (int)strcspn(text, " ");
+    if (column > left && column + 1 + length > right) {
+      (void)fprintf(out, "\n%*s", left, "");
+      column = left;
+    }
+    column += fprintf(out, "%s%.*s", column > left ? " " : "", length, text);
+    text += length;
+    text += strspn(text, " ");
+  }
+  (void)fputc('\n', out);
+}
+
+static void print_option(const tbi_option *option, FILE *out) {
+  enum { LEFT = 23, RIGHT = 88 };
+  char form[64];
+  char help[TBI_NAMES_SIZE + 200];
+  char names[TBI_NAMES_SIZE];
+  const char *list = option->names ? tbi_names_list(option->names, names) : "";
+  (void)snprintf(form, sizeof form, "%s%s%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
+  (void)snprintf(help, sizeof help, "%s%s%s", option->help, list[0] ? " " : "", list);
+  int width = fprintf(out, "  %-20s ", form);
+  if (width > LEFT) (void)fprintf(out, "\n%*s", LEFT, "");
+  print_wrapped(help, LEFT, RIGHT, out);
+}
+
 static void print_help(const tbi_command *command, FILE *out) {
   (void)fprintf(out, "usage: tabi %s\n\n%s", command->usage, command->text);
   if (command->options[0].name) (void)fputs("\noptions:\n", out);
-  for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i) {
-    const tbi_option *o = &command->options[i];
-    char form[64];
-    (void)snprintf(form, sizeof form, "%s%s%s", o->name, o->value ? " " : "",
-                   o->value ? o->value : "");
-    (void)fprintf(out, "  %-20s %s\n", form, o->help);
-  }
+  for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i)
+    print_option(&command->options[i], out);
   print_exit_codes(out);
 }
 

@@ -125,3 +125,19 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
   }
   return true;
 }
+
+static const char *contact_name(int32_t i) { return tabi_contact_name((tabi_contact_kind)i); }
+static const char *integrator_name(int32_t i) { return tabi_integrator_name((tabi_integrator)i); }
+
+const tbi_names tbi_contact_names = {contact_name, TABI_CONTACT_COUNT};
+const tbi_names tbi_integrator_names = {integrator_name, TABI_INTEGRATOR_COUNT};
+
+const char *tbi_names_list(const tbi_names *names, char text[TBI_NAMES_SIZE]) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int32_t i = 0; i < names->count; ++i) {
+    int n = snprintf(text + used, TBI_NAMES_SIZE - used, "%s%s", i > 0 ? ", " : "", names->name(i));
+    if (n > 0 && (size_t)n < TBI_NAMES_SIZE - used) used += (size_t)n;
+  }
+  return text;
+}

@@ -25,11 +25,24 @@ enum {
 
 enum { TBI_MAX_OPTIONS = 16, TBI_MAX_WORDS = 256, TBI_MAX_MANY = 64 };
 
+/* Words to choose from, as the library names them. */
+typedef struct tbi_names {
+  const char *(*name)(int32_t index);
+  int32_t count;
+} tbi_names;
+
+extern const tbi_names tbi_contact_names, tbi_integrator_names;
+
+enum { TBI_NAMES_SIZE = 320 };
+/* "cone, lcp, exact" in the buffer. */
+const char *tbi_names_list(const tbi_names *names, char text[TBI_NAMES_SIZE]);
+
 typedef struct tbi_option {
-  const char *name;  /* "--base" */
-  const char *value; /* what it takes, "free|fixed"; NULL: it is a switch */
-  const char *help;
-  bool many; /* may be given several times */
+  const char *name;       /* "--base" */
+  const char *value;      /* what it takes, "free|fixed"; NULL: it is a switch */
+  const char *help;       /* in a line, which is wrapped */
+  bool many;              /* may be given several times */
+  const tbi_names *names; /* what it may be, listed after the help; NULL: anything */
 } tbi_option;
 
 typedef struct tbi_args {

@@ -400,7 +400,7 @@ class Compare(Case):
     def test_usage(self):
         log = self.log(INCLINE, "short.tabi", "--time", "0.01")
         for args, says in (([], "SCENE or LOG is missing"),
-                           ([STAND, "--contact", "cone,newton"], "unknown contact model 'newton' (cone, "),
+                           ([STAND, "--contact", "cone,newton"], "unknown contact method 'newton' (cone, "),
                            ([STAND, "--contact", "cone,cone"], "'cone' is given twice"),
                            ([STAND, STAND, "--contact", "cone"], "--contact goes with one SCENE"),
                            ([log, "--contact", "cone"], "--contact goes with one SCENE"),

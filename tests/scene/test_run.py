@@ -226,7 +226,7 @@ robots:
     def test_usage(self):
         path = self.file("s.yaml", BOX)
         for args, says in ((["run"], "SCENE is missing"),
-                           (["run", path, "--contact", "kone"], "unknown contact model 'kone'"),
+                           (["run", path, "--contact", "kone"], "unknown contact method 'kone'"),
                            (["run", path, "--integrator", "x"], "unknown integrator 'x'"),
                            (["run", path, "--dt", "soon"], "--dt needs a number of seconds"),
                            (["run", path, "--time", "-1"], "--time needs a number of seconds"),
