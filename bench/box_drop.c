@@ -32,12 +32,12 @@ static void add_cube(tabi_builder *builder, int32_t material) {
   joint.type = TABI_JOINT_FREE;
   joint.parent = TABI_WORLD;
   joint.child = tabi_builder_add_link(builder, &link);
-  joint.start[2] = height;
+  joint.initial_q[2] = height;
   const double tilt[2] = {0.1, 0.07}; /* a rotation vector's x and y, rad */
   double angle = sqrt(tilt[0] * tilt[0] + tilt[1] * tilt[1]);
-  joint.start[3] = cos(0.5 * angle);
+  joint.initial_q[3] = cos(0.5 * angle);
   for (int i = 0; i < 2; ++i)
-    joint.start[4 + i] = sin(0.5 * angle) / angle * tilt[i];
+    joint.initial_q[4 + i] = sin(0.5 * angle) / angle * tilt[i];
   (void)tabi_builder_add_joint(builder, &joint);
   tabi_shape_def shape = tabi_shape_def_default();
   shape.type = TABI_SHAPE_BOX;

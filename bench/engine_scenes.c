@@ -67,8 +67,8 @@ static tabi_joint_def joint_to(int32_t parent, int32_t child, tabi_joint_type ty
 static void add_free(tabi_builder *builder, int32_t link, const double pos[3]) {
   const double origin[3] = {0};
   tabi_joint_def joint = joint_to(TABI_WORLD, link, TABI_JOINT_FREE, origin);
-  memcpy(joint.start, pos, 3 * sizeof(double));
-  joint.start[3] = 1;
+  memcpy(joint.initial_q, pos, 3 * sizeof(double));
+  joint.initial_q[3] = 1;
   (void)tabi_builder_add_joint(builder, &joint);
 }
 
@@ -77,7 +77,7 @@ static void add_hinge(tabi_builder *builder, int32_t parent, int32_t child, cons
   tabi_joint_def joint = joint_to(parent, child, TABI_JOINT_CONTINUOUS, pos);
   for (int k = 0; k < 3; ++k)
     joint.axis[k] = k == axis;
-  joint.start[0] = start;
+  joint.initial_q[0] = start;
   (void)tabi_builder_add_joint(builder, &joint);
 }
 
@@ -213,7 +213,7 @@ static int32_t add_limb(tabi_builder *builder, int32_t parent, const double at[3
   tabi_joint_def joint = joint_to(parent, link, TABI_JOINT_CONTINUOUS, at);
   for (int k = 0; k < 3; ++k)
     joint.axis[k] = k == axis;
-  joint.start[0] = start;
+  joint.initial_q[0] = start;
   joint.damping = 1;
   (void)tabi_builder_add_joint(builder, &joint);
   return link;
@@ -374,10 +374,10 @@ tabi_status tbi_bench_scene_slope(tbi_bench_scene *scene, tabi_error *err) {
   add_floor(builder, stuff, tilt);
   const double origin[3] = {0};
   tabi_joint_def joint = joint_to(TABI_WORLD, add_part(builder, &cube), TABI_JOINT_FREE, origin);
-  joint.start[0] = half * sin(tilt);
-  joint.start[2] = half * cos(tilt);
-  joint.start[3] = cos(tilt / 2);
-  joint.start[5] = sin(tilt / 2);
+  joint.initial_q[0] = half * sin(tilt);
+  joint.initial_q[2] = half * cos(tilt);
+  joint.initial_q[3] = cos(tilt / 2);
+  joint.initial_q[5] = sin(tilt / 2);
   (void)tabi_builder_add_joint(builder, &joint);
   return finish(scene, builder, err);
 }

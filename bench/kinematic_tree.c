@@ -73,7 +73,7 @@ static void draw_states(tbi_bench_tree *tree) {
     double *q = tree->q + state * nq;
     for (size_t i = 0; i < nv; ++i)
       tree->out[i] = draw(&seed);
-    tabi_model_start(tree->model, q);
+    tabi_model_initial_q(tree->model, q);
     tabi_model_integrate(tree->model, q, tree->out, 1, q);
   }
 }

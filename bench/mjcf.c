@@ -51,7 +51,7 @@ static void write_passive(FILE *file, const tabi_joint_def *joint, const tabi_se
   if (isfinite(joint->lower) && isfinite(joint->upper) && joint->type != TABI_JOINT_BALL)
     (void)fprintf(file, " limited='true' range='%.17g %.17g'", joint->lower, joint->upper);
   (void)fprintf(file, " stiffness='%.17g' springref='%.17g' damping='%.17g' frictionloss='%.17g'",
-                joint->stiffness, joint->rest, joint->damping + (servo ? servo->kd : 0),
+                joint->stiffness, joint->rest_position, joint->damping + (servo ? servo->kd : 0),
                 joint->friction);
 }
 

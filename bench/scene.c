@@ -72,7 +72,7 @@ static tabi_status make_arrays(tbi_bench_scene *scene, tabi_error *err) {
     tbi_bench_scene_free(scene);
     return tbi_error_memory(err);
   }
-  tabi_model_start(model, scene->q);
+  tabi_model_initial_q(model, scene->q);
   if (tabi_model_nposture(model) > 0) (void)tabi_model_posture(model, 0, scene->q, NULL);
   set_controls(scene);
   return TABI_OK;
@@ -374,8 +374,8 @@ static void add_box(tabi_builder *builder, const double size[3], const double po
   joint.parent = TABI_WORLD;
   joint.child = box.link = tabi_builder_add_link(builder, &link);
   box.type = TABI_SHAPE_BOX;
-  memcpy(joint.start, pos, 3 * sizeof(double));
-  memcpy(joint.start + 3, quat, 4 * sizeof(double));
+  memcpy(joint.initial_q, pos, 3 * sizeof(double));
+  memcpy(joint.initial_q + 3, quat, 4 * sizeof(double));
   (void)tabi_builder_add_joint(builder, &joint);
   (void)tabi_builder_add_shape(builder, &box);
 }
@@ -417,8 +417,8 @@ static int32_t add_segment(tabi_builder *builder, int32_t last, bool ball) {
   joint.child = shape.link = tabi_builder_add_link(builder, &link);
   if (last == TABI_WORLD) {
     joint.type = TABI_JOINT_FREE;
-    joint.start[2] = radius;
-    joint.start[3] = 1;
+    joint.initial_q[2] = radius;
+    joint.initial_q[3] = 1;
   } else {
     joint.type = TABI_JOINT_REVOLUTE;
     joint.pos[0] = 0.12;

@@ -89,7 +89,7 @@ static void aim(world *w, const double *target) {
 
 static void apply_pushes(world *w) {
   const tabi_model *model = w->scene->base.model;
-  tabi_dynamics *dynamics = tabi_world_dynamics(w->world);
+  const tabi_dynamics *dynamics = tabi_world_dynamics(w->world);
   for (int32_t i = 0; i < model->nbody; ++i) {
     const double *push = w->push[i], none[3] = {0};
     int32_t link = model->joint[model->body[i].joint].child;

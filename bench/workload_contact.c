@@ -273,14 +273,17 @@ static tabi_status make_stage(stage *s, const tbi_bench_options *options, tabi_e
 /* A peer that cannot take part is left out, with the reason. */
 static bool start_peer(tbi_peer *peer, const stage *s, tbi_peer_rest *rest, tbi_report *report) {
   char trouble[512];
+  tabi_dynamics *dynamics = tabi_dynamics_create(s->scene.model, NULL);
+  if (!dynamics) return false;
   tbi_mjcf_def def = {.model = s->scene.model,
-                      .dynamics = tabi_world_dynamics(s->rest.world),
+                      .dynamics = dynamics,
                       .nstate = 1,
                       .q = tabi_world_q(s->rest.world),
                       .v = tabi_world_v(s->rest.world),
                       .touching = true,
                       .servo = s->scene.servo};
   bool ok = tbi_peer_start_world(peer, &def, s->scene.file, trouble, sizeof trouble);
+  tabi_dynamics_destroy(dynamics);
   if (ok &&
       !tbi_peer_settle(peer, timestep, kinds[s->which->kind].peer, s->scene.file != NULL, rest)) {
     (void)snprintf(trouble, sizeof trouble, "%s does not come to rest", peer->engine);

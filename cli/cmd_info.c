@@ -341,7 +341,7 @@ static bool summarise(summary *s, tabi_error *err) {
   bool ok = dynamics && q;
   if (dynamics && !q) tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
   if (ok) {
-    tabi_model_start(s->model, q);
+    tabi_model_initial_q(s->model, q);
     tabi_dynamics_set_state(dynamics, q, q + nq);
     tabi_dynamics_com(dynamics, s->com);
     s->extent = tbi_extent_of(s->model, dynamics);

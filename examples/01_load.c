@@ -27,7 +27,7 @@ static int hold_still(const tabi_model *robot, tabi_dynamics *dynamics) {
   if (!q) return EXIT_FAILURE;
   double *v = q + nq, *tau = v + nv;
 
-  tabi_model_start(robot, q);
+  tabi_model_initial_q(robot, q);
   bend(robot, "l_knee", 0.8, q);
   bend(robot, "r_knee", 0.8, q);
   tabi_dynamics_set_state(dynamics, q, v);

@@ -34,14 +34,14 @@ static void change_joint(tabi_joint_def *joint, double weight) {
     joint->stiffness = slides ? slide_stiffness : stiffness;
     joint->damping = slides ? slide_damping : damping;
     joint->rotor_inertia = slides ? slide_rotor : rotor;
-    if (slides) joint->start[0] = 0.5 * weight / slide_stiffness;
-    if (strstr(joint->name, "_pitch")) joint->start[0] = -tilt;
+    if (slides) joint->initial_q[0] = 0.5 * weight / slide_stiffness;
+    if (strstr(joint->name, "_pitch")) joint->initial_q[0] = -tilt;
   } else if (joint->type == TABI_JOINT_FREE) {
     double arm = origin_height - axis_height;
-    joint->start[0] = arm * sin(tilt);
-    joint->start[2] = axis_height + arm * cos(tilt) - 0.5 * weight / slide_stiffness;
-    joint->start[3] = cos(0.5 * tilt);
-    joint->start[5] = sin(0.5 * tilt);
+    joint->initial_q[0] = arm * sin(tilt);
+    joint->initial_q[2] = axis_height + arm * cos(tilt) - 0.5 * weight / slide_stiffness;
+    joint->initial_q[3] = cos(0.5 * tilt);
+    joint->initial_q[5] = sin(0.5 * tilt);
   } else {
     joint->type = TABI_JOINT_FIXED;
   }

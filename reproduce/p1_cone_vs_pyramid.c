@@ -33,7 +33,7 @@ static tabi_model *block_model(int32_t feet, tabi_error *err) {
   joint.type = TABI_JOINT_FREE;
   joint.parent = TABI_WORLD;
   joint.child = tabi_builder_add_link(builder, &link);
-  joint.start[2] = radius;
+  joint.initial_q[2] = radius;
   (void)tabi_builder_add_joint(builder, &joint);
   shape.type = TABI_SHAPE_SPHERE;
   shape.link = joint.child;

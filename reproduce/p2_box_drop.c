@@ -114,7 +114,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = TABI_JOINT_FREE;
   joint.parent = TABI_WORLD;
-  joint.start[2] = radius;
+  joint.initial_q[2] = radius;
   shape.type = TABI_SHAPE_SPHERE;
   shape.size[0] = radius;
   for (int32_t i = 0; i < links; ++i) {

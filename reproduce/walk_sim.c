@@ -204,7 +204,7 @@ static void bend_legs(const tabi_model *model, double knee, double *q) {
   static const char *const joints[] = {"l_hip_pitch", "l_knee", "l_ankle_pitch",
                                        "r_hip_pitch", "r_knee", "r_ankle_pitch"};
   static const double share[] = {-0.52, 1, -0.48};
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   for (int i = 0; i < 6; ++i) {
     int32_t joint = tabi_model_find_joint(model, joints[i]);
     q[tabi_model_joint_q(model, joint).first] = share[i % 3] * knee;

@@ -158,7 +158,7 @@ bool tbi_find_feet(const tabi_scene *scene, bool *foot) {
   tabi_dynamics *dynamics = room ? tabi_dynamics_create(model, NULL) : NULL;
   if (dynamics) {
     double *low = room, *q = room + nlink, *v = q + nq;
-    tabi_model_start(model, q);
+    tabi_model_initial_q(model, q);
     tabi_dynamics_set_state(dynamics, q, v);
     find_lowest(model, dynamics, low);
     memset(foot, 0, nlink * sizeof *foot);

@@ -90,7 +90,7 @@ static double mobility(tabi_dynamics *d, int32_t nv, const double *jacobian, dou
 
 static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_error *err) {
   int32_t nv = tabi_model_nv(tabi_scene_model(live->scene));
-  tabi_dynamics *d = tabi_world_dynamics(live->world);
+  const tabi_dynamics *d = tabi_world_dynamics(live->world);
   double *work = calloc(5 * (size_t)nv, sizeof *work);
   if (!work) return tbi_memory_error(err);
   double point[3];

@@ -90,7 +90,7 @@ static const char *scheme(const tbi_run_summary *summary) {
 /* Free bodies and the bases of robots, with how fast they are at the end. */
 static void print_bodies(const tbi_run_summary *summary, FILE *out) {
   const tabi_model *model = tabi_scene_model(summary->scene);
-  tabi_dynamics *d = tabi_world_dynamics(summary->world);
+  const tabi_dynamics *d = tabi_world_dynamics(summary->world);
   int shown = 0;
   for (int32_t i = 0; i < tabi_model_nlink(model) && shown <= MAX_SHOWN; ++i) {
     int32_t joint = tabi_model_link_joint(model, i);
@@ -152,7 +152,7 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
 
 static json_t *json_bodies(const tbi_run_summary *summary) {
   const tabi_model *model = tabi_scene_model(summary->scene);
-  tabi_dynamics *d = tabi_world_dynamics(summary->world);
+  const tabi_dynamics *d = tabi_world_dynamics(summary->world);
   json_t *bodies = json_object();
   int bad = 0;
   for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {

@@ -94,7 +94,7 @@ static char *scene_text(const char *path, const tabi_model *model, size_t *size)
   FILE *out = open_memstream(&text, size);
   bool good = d && q && v && out;
   if (good) {
-    tabi_model_start(model, q);
+    tabi_model_initial_q(model, q);
     tabi_dynamics_set_state(d, q, v);
     const char *slash = strrchr(path, '/');
     write_scene(out, model, d, slash ? slash + 1 : path);

@@ -120,11 +120,11 @@ typedef struct tabi_joint_def {
   double velocity;        /* rad/s or m/s, >= 0; infinite: no limit */
   double rotor_inertia;   /* kg m^2 or kg, before the gear */
   double gear;            /* the joint feels gear^2 * rotor_inertia */
-  double stiffness;       /* N m/rad or N/m, of a spring at rest at `rest` */
-  double rest;            /* rad or m */
+  double stiffness;       /* N m/rad or N/m, of a spring */
+  double rest_position;   /* rad or m, where the spring is unloaded */
   double damping;         /* N m s/rad or N s/m */
   double friction;        /* dry friction, N m or N */
-  double start[7];        /* q at the start; default: 0 or no rotation */
+  double initial_q[7];    /* q of the initial state; default: 0 or no rotation */
   tabi_place place;
 } tabi_joint_def;
 
@@ -381,7 +381,8 @@ TABI_API int32_t tabi_model_link_joint(const tabi_model *model, int32_t link);
 /* The moving body a link is part of (links behind fixed joints share one), or TABI_WORLD. */
 TABI_API int32_t tabi_model_link_body(const tabi_model *model, int32_t link);
 
-TABI_API void tabi_model_start(const tabi_model *model, double *q); /* q[nq] */
+/* The positions q[nq] of the initial state; its velocities are zero. */
+TABI_API void tabi_model_initial_q(const tabi_model *model, double *q);
 TABI_API void tabi_model_gravity(const tabi_model *model, double gravity[3]);
 TABI_API double tabi_model_timestep(const tabi_model *model);
 TABI_API double tabi_model_mass(const tabi_model *model); /* kg, all links */
@@ -569,8 +570,9 @@ TABI_API tabi_status tabi_world_set_state(tabi_world *world, const double *q, co
                                           tabi_error *err);
 TABI_API int64_t tabi_world_steps(const tabi_world *world);
 TABI_API double tabi_world_time(const tabi_world *world); /* s: steps times the time step */
-/* Poses, velocities and Jacobians at the present state. */
-TABI_API tabi_dynamics *tabi_world_dynamics(tabi_world *world);
+/* Poses, velocities and Jacobians at the present state, to look at: the world steps with the same
+ * memory.  For another state, or inverse and forward dynamics, make one of your own. */
+TABI_API const tabi_dynamics *tabi_world_dynamics(tabi_world *world);
 
 /* A spring and damper that drive a joint with one coordinate to a target.  Implicit ones enter the
  * mass matrix and are stable at any stiffness; explicit ones obey the joint's effort limit. */

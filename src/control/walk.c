@@ -412,7 +412,7 @@ tabi_walk *tabi_walk_create(const tabi_model *model, const tabi_walk_def *def, t
     return NULL;
   }
   walk->model = model;
-  tabi_model_start(model, posture);
+  tabi_model_initial_q(model, posture);
   if (def->posture) memcpy(posture, def->posture, (size_t)tabi_model_nq(model) * sizeof *posture);
   tabi_status status = tbi_walker_make(&walk->walker, model, def, posture, err);
   if (status == TABI_OK) status = lay_out(walk, def, err);

@@ -26,11 +26,11 @@ static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
 static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
   tabi_joint_def *def = &joint->def;
   (void)tbi_mjcf_number(item, "stiffness", &def->stiffness);
-  (void)tbi_mjcf_number(item, "springref", &def->rest);
+  (void)tbi_mjcf_number(item, "springref", &def->rest_position);
   (void)tbi_mjcf_number(item, "damping", &def->damping);
   (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
   (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);
-  def->rest *= unit;
+  def->rest_position *= unit;
 }
 
 static void read_limits(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {

@@ -50,8 +50,8 @@ static int32_t add_free(tbi_mjcf *reader, const tbi_mjcf_body *body, tabi_joint_
   def.type = TABI_JOINT_FREE;
   def.parent = TABI_WORLD;
   def.child = body->link;
-  v3_store(body->pos, def.start);
-  q_store(body->rot, def.start + 3);
+  v3_store(body->pos, def.initial_q);
+  q_store(body->rot, def.initial_q + 3);
   return tabi_builder_add_joint(reader->builder, &def);
 }
 
@@ -72,7 +72,7 @@ static int32_t add_moving(tbi_mjcf *reader, int32_t index, int32_t parent, int32
   v3_store(pos, def.pos);
   q_store(rot, def.quat);
   v3_store(joint->axis, def.axis);
-  def.start[0] = joint->type == TBI_MJCF_BALL ? 1 : joint->ref;
+  def.initial_q[0] = joint->type == TBI_MJCF_BALL ? 1 : joint->ref;
   return tabi_builder_add_joint(reader->builder, &def);
 }
 

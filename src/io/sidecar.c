@@ -56,7 +56,7 @@ bool tabi_sidecar_find(const char *path, char *found, size_t size) {
 
 static const tbi_field joint_fields[] = {
     {"stiffness",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, stiffness)    },
-    {"rest",          TBI_FIELD_NUMBER,       offsetof(tabi_joint_def, rest)         },
+    {"rest",          TBI_FIELD_NUMBER,       offsetof(tabi_joint_def, rest_position)},
     {"damping",       TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, damping)      },
     {"friction",      TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, friction)     },
     {"rotor_inertia", TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, rotor_inertia)},
@@ -128,7 +128,7 @@ static tabi_status read_connections(const sidecar *s, const tbi_yaml_node *list)
   tabi_status status = TABI_OK;
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   if (q) {
-    tabi_model_start(model, q);
+    tabi_model_initial_q(model, q);
     const tbi_connections connections = {
         .builder = s->builder, .model = model, .q = q, .prefix = s->prefix, .err = s->err};
     status = tbi_connections_read(&connections, list);

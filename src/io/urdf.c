@@ -268,8 +268,8 @@ static void make_base(urdf *u, tabi_joint_def *base) {
   base->type = TABI_JOINT_FIXED;
   if (def->base == TABI_BASE_FIXED || u->planar) return;
   base->type = TABI_JOINT_FREE;
-  memcpy(base->start, base->pos, sizeof base->pos);
-  memcpy(base->start + 3, base->quat, sizeof base->quat);
+  memcpy(base->initial_q, base->pos, sizeof base->pos);
+  memcpy(base->initial_q + 3, base->quat, sizeof base->quat);
   v3_store(v3_zero(), base->pos);
   q_store(q_identity(), base->quat);
 }

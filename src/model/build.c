@@ -364,7 +364,7 @@ static void fill_dof(tabi_model *model, int32_t dof, const tbi_body *body,
   model->dof_damping[dof] = joint->damping;
   model->dof_friction[dof] = single ? joint->friction : 0;
   model->dof_stiffness[dof] = single ? joint->stiffness : 0;
-  model->dof_rest[dof] = joint->rest;
+  model->dof_rest[dof] = joint->rest_position;
   model->dof_lower[dof] = single ? joint->lower : (double)-INFINITY;
   model->dof_upper[dof] = single ? joint->upper : (double)INFINITY;
 }
@@ -411,7 +411,7 @@ static void fill_bodies(tabi_model *model) {
     body->v = v;
     body->nv = tbi_joint_nv(body->type);
     row = fill_dofs(model, i, row);
-    memcpy(model->start + q, model->joint[body->joint].start,
+    memcpy(model->start + q, model->joint[body->joint].initial_q,
            sizeof(double) * (size_t)tbi_joint_nq(body->type));
     q += tbi_joint_nq(body->type);
     v += body->nv;

@@ -237,7 +237,7 @@ static bool check_joint_numbers(tabi_builder *builder, const tabi_joint_def *def
                               name, positive[i].what, positive[i].value);
     }
   }
-  if (!isfinite(def->gear) || !isfinite(def->rest) || !tbi_all_finite(def->start, 7)) {
+  if (!isfinite(def->gear) || !isfinite(def->rest_position) || !tbi_all_finite(def->initial_q, 7)) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                             "joint '%s': gear, rest and start must be finite numbers", name);
   }
@@ -288,7 +288,7 @@ static bool check_joint(tabi_builder *builder, tabi_joint_def *def) {
       !check_joint_frame(builder, def)) {
     return false;
   }
-  if (!settle_quat(def->type, def->start)) {
+  if (!settle_quat(def->type, def->initial_q)) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': start is no rotation",
                             tbi_shown(def->name));
   }

@@ -123,7 +123,7 @@ int32_t tabi_model_link_body(const tabi_model *model, int32_t link) {
   return model->link_home[link].body;
 }
 
-void tabi_model_start(const tabi_model *model, double *q) {
+void tabi_model_initial_q(const tabi_model *model, double *q) {
   TBI_ASSERT(model && (q || model->nq == 0));
   if (model->nq > 0) memcpy(q, model->start, sizeof *q * (size_t)model->nq);
 }

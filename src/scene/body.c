@@ -331,8 +331,8 @@ static tabi_status add_joint(body *b, int32_t link, const double rotation[4]) {
   if (!keys->fixed) {
     // its coordinates are those of the world
     def.type = TABI_JOINT_FREE;
-    pos = def.start;
-    quat = def.start + 3;
+    pos = def.initial_q;
+    quat = def.initial_q + 3;
   }
   memcpy(pos, keys->xyz, sizeof keys->xyz);
   memcpy(quat, rotation, 4 * sizeof *rotation);

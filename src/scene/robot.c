@@ -201,7 +201,7 @@ static tabi_status lock_joint(const robot *b, const tbi_yaml_node *item) {
     return tbi_scene_fail(r, item, b->what, "lock: joint '%.60s' is not one with one coordinate",
                           item->text);
   }
-  double value = joint->start[0];
+  double value = joint->initial_q[0];
   const tbi_yaml_node *given =
       b->keys->posture ? tbi_yaml_child(b->keys->posture, item->text) : NULL;
   if (given) status = tbi_fields_number(given, b->what, item->text, &value, r->err);
@@ -218,7 +218,7 @@ static tabi_status lock_joint(const robot *b, const tbi_yaml_node *item) {
   fixed.place = joint->place;
   memcpy(fixed.pos, joint->pos, sizeof fixed.pos);
   memcpy(fixed.quat, joint->quat, sizeof fixed.quat);
-  fixed.start[0] = value; /* what its encoder reads */
+  fixed.initial_q[0] = value; /* what its encoder reads */
   *joint = fixed;
   return TABI_OK;
 }

@@ -508,7 +508,7 @@ static tabi_status begin_motion(tbi_scene_reader *r) {
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
   if (!scene->q || !scene->v) return tbi_error_memory(r->err);
-  tabi_model_start(scene->model, scene->q);
+  tabi_model_initial_q(scene->model, scene->q);
   for (int32_t i = 0; i < scene->nrobot; ++i)
     scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
   for (int32_t i = 0; i < r->nmotion; ++i) {

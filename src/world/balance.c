@@ -34,7 +34,7 @@ static bool carries(const tree_view *view, const tabi_contact *c) {
 }
 
 static void centre_of_mass(tabi_world *w, int32_t tree, double com[3]) {
-  const tabi_dynamics *d = tabi_world_dynamics(w);
+  const tabi_dynamics *d = tbi_world_dynamics(w);
   v3 sum = v3_zero();
   double mass = 0;
   for (int32_t i = w->model->tree_body[tree]; i < w->model->nbody; ++i) {

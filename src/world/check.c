@@ -290,7 +290,7 @@ static void check_twin(doctor *d, int32_t i, const tabi_link_def *link) {
 static void check_start(doctor *d, int32_t j, const tabi_joint_def *joint) {
   (void)j;
   if (!has_one_dof(joint) || joint->type == TABI_JOINT_CONTINUOUS) return;
-  double start = joint->start[0];
+  double start = joint->initial_q[0];
   if (start >= joint->lower && start <= joint->upper) return;
   find(d, ADVICE, joint->place,
        "joint '%s': start %g is outside [%g, %g]; start it inside, or widen the limits",
@@ -490,7 +490,7 @@ static void check_connections(doctor *d) {
   double *q =
       calloc((size_t)tabi_model_nq(d->model) + (size_t)tabi_model_nv(d->model) + 1, sizeof *q);
   if (dynamics && q) {
-    tabi_model_start(d->model, q);
+    tabi_model_initial_q(d->model, q);
     tabi_dynamics_set_state(dynamics, q, q + tabi_model_nq(d->model));
     for (int32_t i = 0; i < tabi_model_nconnection(d->model); ++i)
       tell_opening(d, dynamics, i);

@@ -315,7 +315,7 @@ void tbi_world_keep_ties(tabi_world *w) {
 
 tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection) {
   TBI_ASSERT(connection >= 0 && connection < world->model->nconnection);
-  (void)tabi_world_dynamics(world);
+  (void)tbi_world_dynamics(world);
   tbi_tie tie[6];
   int32_t count = measure(world, connection, tie);
   tabi_connection_state state = world->connection[connection];

@@ -46,7 +46,7 @@ static tabi_status pass_run(pass *p) {
   size_t size = tbi_collision_memsize(model);
   p->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
   if (!p->dynamics || !p->numbers || !p->memory) return TABI_ERR_MEMORY;
-  tabi_model_start(model, p->numbers);
+  tabi_model_initial_q(model, p->numbers);
   tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
   tbi_collision *collision = tbi_collision_make(model, p->memory, p->memory + size);
   return fill_candidates(p, collision, p->numbers + nq + nv);

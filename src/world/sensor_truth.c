@@ -320,12 +320,12 @@ void tbi_truth_of_step(tabi_world *w) {
 /* a joint that was locked stands where it was */
 static double position_of(const tabi_world *w, int32_t joint) {
   int32_t body = w->model->joint_body[joint];
-  return body == TABI_NONE ? w->model->joint[joint].start[0] : w->q[w->model->body[body].q];
+  return body == TABI_NONE ? w->model->joint[joint].initial_q[0] : w->q[w->model->body[body].q];
 }
 
 void tbi_truth_of_state(tabi_world *w) {
   const tabi_model *model = w->model;
-  (void)tabi_world_dynamics(w);
+  (void)tbi_world_dynamics(w);
   for (int32_t i = 0; i < model->nsensor; ++i) {
     const tabi_sensor_def *def = &model->sensor[i];
     double *value = w->sensors.truth + TABI_SENSOR_MAX * (int64_t)i;

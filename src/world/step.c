@@ -194,7 +194,7 @@ static void commit(tabi_world *w) {
   w->current = false;
   if (model->nsensor > 0) {
     /* those of the next step, too */
-    (void)tabi_world_dynamics(w);
+    (void)tbi_world_dynamics(w);
     tbi_timers_end(&w->timers, TABI_STAGE_KINEMATICS);
     tbi_sensors_read(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SENSORS);

@@ -328,7 +328,7 @@ static void fill_constants(tabi_world *w) {
 static void start(tabi_world *w) {
   const tabi_model *model = w->model;
   w->head->random = w->def.seed;
-  tabi_model_start(model, w->q);
+  tabi_model_initial_q(model, w->q);
   w->d = tbi_dynamics_make(model, w->d, w->shared);
   w->collision = tbi_collision_make(model, w->collision, w->shared);
   tbi_setup *s = &w->setup;
@@ -404,11 +404,13 @@ double tabi_world_time(const tabi_world *world) {
   return (double)world->head->steps * world->def.timestep;
 }
 
-tabi_dynamics *tabi_world_dynamics(tabi_world *world) {
+tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
   if (!world->current) tbi_kinematics(world->d, world->q, world->v);
   world->current = true;
   return world->d;
 }
+
+const tabi_dynamics *tabi_world_dynamics(tabi_world *world) { return tbi_world_dynamics(world); }
 
 const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
   *count = world->ncontact;
@@ -418,7 +420,7 @@ const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count)
 tabi_certificate tabi_world_certificate(const tabi_world *world) { return world->certificate; }
 
 tabi_energy tabi_world_energy(tabi_world *world) {
-  tabi_dynamics *d = tabi_world_dynamics(world);
+  tabi_dynamics *d = tbi_world_dynamics(world);
   double com[3];
   tabi_dynamics_com(d, com);
   double height = v3_dot(v3_load(world->def.gravity), v3_load(com));
@@ -469,7 +471,7 @@ void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
   int32_t body = world->model->link_home[link].body;
   sv *felt = world->sensors.feels_forces ? &world->sensors.external[link] : NULL;
   if (body == TABI_WORLD && !felt) return;
-  tabi_dynamics *d = tabi_world_dynamics(world);
+  tabi_dynamics *d = tbi_world_dynamics(world);
   v3 arm = v3_sub(v3_load(point), tbi_tree_origin(d, body));
   v3 moment = v3_add(v3_load(torque), v3_cross(arm, v3_load(force)));
   sv wrench = {v4_from(v3_load(force)), v4_from(moment)};

@@ -148,6 +148,8 @@ static inline void tbi_timers_end(tbi_timers *timers, tabi_stage stage) {
   timers->last = now;
 }
 
+/* w->d at the present state. */
+tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 /* Springs, dampers, servos, actuators and joint forces: what pulls at the start of the step, and
  * what of it is implicit (forces.c).  TABI_ERR_ARGUMENT for numbers that are no forces. */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau);

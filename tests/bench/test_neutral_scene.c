@@ -26,7 +26,7 @@ static void open_robot(robot *r) {
   rng random = rng_make(3);
   for (int32_t k = 0; k < tabi_model_nv(r->model); ++k)
     r->v[k] = rng_unit(&random) - 0.5;
-  tabi_model_start(r->model, r->q);
+  tabi_model_initial_q(r->model, r->q);
   tabi_model_integrate(r->model, r->q, r->v, 1, r->q);
   for (int32_t k = 0; k < tabi_model_nv(r->model); ++k)
     r->v[k] = rng_unit(&random) - 0.5;

@@ -51,7 +51,7 @@ void scene_make(scene *s, tabi_builder *builder, double margin) {
   s->q = calloc((size_t)s->model->nq + 1, sizeof *s->q);
   s->v = calloc((size_t)s->model->nv + 1, sizeof *s->v);
   s->candidate = calloc(SCENE_CANDIDATES, sizeof *s->candidate);
-  tabi_model_start(s->model, s->q);
+  tabi_model_initial_q(s->model, s->q);
 }
 
 void scene_free(scene *s) {

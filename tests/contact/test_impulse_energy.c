@@ -40,7 +40,7 @@ static void add_chain(scene *s, rng *r, v3 at, int32_t stuff, bool solid) {
   for (int i = 1; i < 5; ++i) {
     v3 axis = i % 2 ? v3_make(0, 1, 0) : v3_make(0, 0, 1);
     tabi_joint_def hinge = scene_hinge(TABI_JOINT_REVOLUTE, link[i - 1], v3_make(0.2, 0, 0), axis);
-    hinge.start[0] = rng_between(r, -1, 1);
+    hinge.initial_q[0] = rng_between(r, -1, 1);
     link[i] = scene_link(s, rng_between(r, 0.3, 1), v3_zero(), inertia, hinge);
     shape_on(s, link[i], size, stuff, solid);
     for (int k = 0; k < i; ++k)

@@ -35,7 +35,7 @@ humanoid humanoid_load(const char *const *set, int32_t nset) {
   if (!robot.world || tabi_scene_reset(robot.scene, robot.world, &err) != TABI_OK)
     fail_msg("%s", err.message);
   robot.q = calloc((size_t)tabi_model_nq(robot.model), sizeof *robot.q);
-  tabi_model_start(robot.model, robot.q);
+  tabi_model_initial_q(robot.model, robot.q);
   crouch(&robot, "robot/");
   return robot;
 }
@@ -109,7 +109,7 @@ humanoid humanoid_build(const char *file, double timestep, bool noisy) {
   robot.world = tabi_world_create(robot.model, &def, &err);
   if (!robot.world) fail_msg("%s", err.message);
   robot.q = calloc((size_t)tabi_model_nq(robot.model), sizeof *robot.q);
-  tabi_model_start(robot.model, robot.q);
+  tabi_model_initial_q(robot.model, robot.q);
   crouch(&robot, "");
   return robot;
 }

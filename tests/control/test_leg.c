@@ -17,7 +17,7 @@ static tabi_model *load(void) {
 
 static tbi_leg find_leg(const tabi_model *model, const char *foot) {
   static double q[128];
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   tbi_leg leg;
   tabi_error err = {0};
   int32_t waist = tabi_model_find_link(model, "pelvis");
@@ -44,7 +44,7 @@ static void test_forward(void **state) {
   double angle[TBI_LEG_JOINTS];
   rng random = rng_make(1);
   for (int trial = 0; trial < 20; ++trial) {
-    tabi_model_start(model, q);
+    tabi_model_initial_q(model, q);
     draw(&random, &leg, angle);
     for (int i = 0; i < TBI_LEG_JOINTS; ++i)
       q[tabi_model_joint_q(model, leg.joint[i]).first] = angle[i];
@@ -178,7 +178,7 @@ static void test_refuses(void **state) {
   tbi_leg leg;
   tabi_error err = {0};
   double q[128];
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   int32_t foot = tabi_model_find_link(model, "l_foot");
   assert_int_equal(tbi_leg_find(model, tabi_model_find_link(model, "chest"), foot, q, &leg, &err),
                    TABI_ERR_ARGUMENT);

@@ -61,7 +61,7 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
   base[3] = cos(now.waist_yaw / 2);
   base[4] = base[5] = 0;
   base[6] = sin(now.waist_yaw / 2);
-  tabi_dynamics *d = tabi_world_dynamics(robot->world);
+  const tabi_dynamics *d = tabi_world_dynamics(robot->world);
   tabi_dynamics_set_state(d, q, v);
   double com[3];
   tabi_dynamics_com(d, com);

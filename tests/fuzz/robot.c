@@ -28,7 +28,7 @@ static void compute(const tabi_model *model) {
   double *q = calloc((size_t)nq + 1, sizeof *q);
   double *v = calloc((size_t)nv + 1, sizeof *v);
   if (!q || !v) abort();
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   tabi_dynamics_set_state(dynamics, q, v);
   tabi_dynamics_inverse(dynamics, NULL, v);
   tabi_model_check(model, ignore, NULL);

@@ -67,7 +67,7 @@ static void set_angles(biped *b) {
       "left_ankle", "left_knee", "left_hip", "right_hip", "right_knee", "right_ankle", "torso"};
   double q[32];
   const double v[32] = {0};
-  tabi_model_start(b->model, q);
+  tabi_model_initial_q(b->model, q);
   for (int i = 0; i < BIPED_ANGLES; ++i) {
     int32_t at = tabi_model_joint_q(b->model, tabi_model_find_joint(b->model, joint[i])).first;
     /* the supporting leg is counted from the foot up */

@@ -161,7 +161,7 @@ static void compare(biped *plain, biped *turned) {
 static void set_reversed(const biped *plain, biped *turned) {
   double q[32];
   const double v[32] = {0};
-  tabi_model_start(turned->model, q);
+  tabi_model_initial_q(turned->model, q);
   for (int32_t j = 0; j < tabi_model_njoint(plain->model); ++j) {
     tabi_joint_def joint = tabi_model_joint(plain->model, j);
     tabi_range at = tabi_model_joint_q(plain->model, j);

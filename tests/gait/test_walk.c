@@ -162,7 +162,7 @@ static void slippery(void **state) {
 
 /* Momentum along x and z, and about y through the world's origin, of the whole robot. */
 static void momentum(biped *b, double p[3]) {
-  tabi_dynamics *d = tabi_world_dynamics(b->world);
+  const tabi_dynamics *d = tabi_world_dynamics(b->world);
   double lin[3], ang[3], com[3];
   tabi_dynamics_momentum(d, lin, ang);
   tabi_dynamics_com(d, com);

@@ -13,7 +13,7 @@ static int drop(const tabi_model *model) {
   double *qdd = calloc((size_t)tabi_model_nv(model), sizeof *qdd);
   int failed = 1;
   if (dynamics && q && v && qdd) {
-    tabi_model_start(model, q);
+    tabi_model_initial_q(model, q);
     tabi_dynamics_set_state(dynamics, q, v);
     tabi_dynamics_forward(dynamics, NULL, qdd);
     printf("%d joints, %.1f kg, falls with %.2f m/s^2\n", (int)tabi_model_njoint(model),

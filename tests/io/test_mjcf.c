@@ -69,7 +69,7 @@ static void test_free_start(void **state) {
       load(WORLD("<body name='b' pos='1 2 3' quat='0 0 2 0'><freejoint name='f'/>" GEOM "</body>"));
   double q[7];
   assert_int_equal(tabi_model_nq(model), 7);
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   assert_near_n(q, ((const double[7]){1, 2, 3, 0, 0, 1, 0}), 7, 1e-15);
   assert_int_equal(joint(model, "f").type, TABI_JOINT_FREE);
   tabi_model_destroy(model);
@@ -87,7 +87,7 @@ static void test_chain(void **state) {
   tabi_joint_def slide = joint(model, "j1");
   assert_near_n(slide.pos, ((const double[3]){-0.5, 0, 1}), 3, 1e-15);
   assert_near_n(slide.axis, ((const double[3]){1, 0, 0}), 3, 0);
-  assert_near(slide.start[0], 0.5, 0);
+  assert_near(slide.initial_q[0], 0.5, 0);
   assert_near_n(joint(model, "j2").pos, ((const double[3]){0, 1, 0}), 3, 1e-15);
   int32_t body = tabi_model_find_link(model, "b");
   assert_near_n(tabi_model_joint(model, tabi_model_link_joint(model, body)).pos,
@@ -106,7 +106,7 @@ static void test_units_and_limits(void **state) {
   const double pi = acos(-1);
   assert_near(joint(model, "a").lower, -pi / 2, 1e-15);
   assert_near(joint(model, "a").upper, pi / 4, 1e-15);
-  assert_near(joint(model, "a").start[0], pi / 6, 1e-15);
+  assert_near(joint(model, "a").initial_q[0], pi / 6, 1e-15);
   assert_int_equal(joint(model, "a").type, TABI_JOINT_REVOLUTE);
   assert_int_equal(joint(model, "b").type, TABI_JOINT_CONTINUOUS);
   assert_true(isinf(joint(model, "b").upper));
@@ -160,7 +160,7 @@ static void test_base(void **state) {
   model = load_def(standing, &def);
   double q[7];
   assert_int_equal(tabi_model_nv(model), 6);
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   assert_near_n(q, ((const double[7]){0, 0, 5, 0, 0, 0, 1}), 7, 0);
   tabi_model_destroy(model);
   // held

@@ -48,7 +48,7 @@ static void check(const tabi_model *model, const char *coupler) {
   tabi_joint_def left = tabi_model_joint(model, 1);
   tabi_joint_def right = tabi_model_joint(model, 2);
   assert_near(left.stiffness, 50, 0);
-  assert_near(left.rest, 0.5, 0);
+  assert_near(left.rest_position, 0.5, 0);
   assert_near(left.friction, 0.1, 0);
   assert_near(left.damping, 3, 0); // the URDF's
   assert_near(right.damping, 7, 0);

@@ -116,7 +116,7 @@ static const char *const axes[] = {"x", "y", "z"};
 
 static void check_links(run *r) {
   const tabi_model *model = tabi_scene_model(r->scene);
-  tabi_dynamics *d = tabi_world_dynamics(r->world);
+  const tabi_dynamics *d = tabi_world_dynamics(r->world);
   for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
     const char *name = tabi_model_link(model, i).name;
     double state[13];

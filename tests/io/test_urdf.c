@@ -279,7 +279,7 @@ static void test_base(void **state) {
   tabi_model *model = load(text, &def);
   double q[7];
   assert_int_equal(tabi_model_nq(model), 7);
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   assert_near_n(q, ((const double[7]){1, 2, 3, 0, 0, 0, 1}), 7, 0);
   tabi_model_destroy(model);
   def.base = TABI_BASE_FIXED;
@@ -301,7 +301,7 @@ static void test_world_link(void **state) {
   tabi_model *model = load(text, &def);
   assert_int_equal(tabi_model_nv(model), 7);
   assert_int_equal(joint(model, "f").parent, TABI_WORLD);
-  assert_near_n(joint(model, "f").start, ((const double[7]){0, 0, 1, 1, 0, 0, 0}), 7, 0);
+  assert_near_n(joint(model, "f").initial_q, ((const double[7]){0, 0, 1, 1, 0, 0, 0}), 7, 0);
   assert_int_equal(tabi_model_link_joint(model, tabi_model_find_link(model, "world")), TABI_NONE);
   tabi_model_destroy(model);
   def.base = TABI_BASE_FIXED;

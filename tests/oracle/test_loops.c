@@ -27,7 +27,7 @@ void twins_test_loops(const char *file) {
   double *q = calloc(2 * t.nq + 1, sizeof *q);
   assert_non_null(q);
   double *begun = q + t.nq;
-  tabi_model_start(t.tabi, begun);
+  tabi_model_initial_q(t.tabi, begun);
   double moved = 0;
   double worst = 0;
   for (int i = 1; i <= (int)(DURATION / STEP + 0.5); ++i) {

@@ -53,7 +53,7 @@ static void compare_joint(const twins *t, int j) {
   assert_near(joint.friction, mj->dof_frictionloss[dof], TOLERANCE);
   assert_near(joint.stiffness, mj->jnt_stiffness[j], TOLERANCE);
   if (twins_nq(t, j) == 1) {
-    assert_near(joint.rest, mj->qpos_spring[mj->jnt_qposadr[j]], TOLERANCE);
+    assert_near(joint.rest_position, mj->qpos_spring[mj->jnt_qposadr[j]], TOLERANCE);
   }
 }
 
@@ -61,7 +61,7 @@ static void compare_start(const twins *t) {
   double *ours = calloc(t->nq + 1, sizeof *ours);
   double *theirs = calloc(t->nq + 1, sizeof *theirs);
   double gravity[3];
-  tabi_model_start(t->tabi, ours);
+  tabi_model_initial_q(t->tabi, ours);
   twins_q(t, t->mj->qpos0, theirs);
   assert_near_n(ours, theirs, t->nq, TOLERANCE);
   tabi_model_gravity(t->tabi, gravity);

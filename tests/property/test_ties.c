@@ -106,7 +106,7 @@ static loop make_loop(uint64_t seed, int type, int count) {
   tabi_model *open = tabi_builder_build(b, NULL);
   assert_non_null(open);
   tabi_dynamics *d = tabi_dynamics_create(open, NULL);
-  tabi_model_start(open, l.q);
+  tabi_model_initial_q(open, l.q);
   rng_fill(&r, 1, l.v, tabi_model_nv(open));
   tabi_dynamics_set_state(d, l.q, l.v);
   for (int i = 0; i < count; ++i)

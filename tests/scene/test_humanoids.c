@@ -38,7 +38,7 @@ static void measure(const humanoid *h) {
   const double v[64] = {0};
   double low = INFINITY;
   double high = -INFINITY;
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
   tabi_dynamics_set_state(d, q, v);
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {

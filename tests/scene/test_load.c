@@ -155,7 +155,7 @@ static void test_start(void **state) {
            "  - {name: b, mass: 1, shape: {sphere: 0.1}, quat: [0, 1, 0, 0]}\n");
   assert_int_equal(tabi_model_nv(tabi_scene_model(scene)), 12);
   tabi_world *world = open_world(scene, NULL);
-  tabi_dynamics *d = tabi_world_dynamics(world);
+  const tabi_dynamics *d = tabi_world_dynamics(world);
   double pos[3];
   double quat[4];
   double lin[3];

@@ -75,8 +75,8 @@ int32_t scene_free(scene *s, double mass, v3 inertia, v3 pos) {
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = TABI_JOINT_FREE;
   joint.parent = TABI_WORLD;
-  v3_store(pos, joint.start);
-  joint.start[3] = 1;
+  v3_store(pos, joint.initial_q);
+  joint.initial_q[3] = 1;
   return scene_link(s, mass, v3_zero(), inertia, joint);
 }
 

@@ -167,7 +167,7 @@ static void test_joint_numbers(void **state) {
   def.gear = INFINITY;
   refuse_joint(def, TABI_ERR_MODEL, "joint 'j'");
   def = good_joint("j", 0, 1);
-  def.start[0] = NAN;
+  def.initial_q[0] = NAN;
   refuse_joint(def, TABI_ERR_MODEL, "joint 'j'");
 }
 

@@ -106,10 +106,10 @@ static void open_box(tbi_simulation *sim) {
   joint.type = TABI_JOINT_FREE;
   joint.parent = TABI_WORLD;
   joint.child = tabi_builder_add_link(builder, &link);
-  joint.start[0] = 3;
-  joint.start[2] = 0.1;
-  joint.start[3] = cos(0.125 * 3.14159265358979324);
-  joint.start[6] = sin(0.125 * 3.14159265358979324);
+  joint.initial_q[0] = 3;
+  joint.initial_q[2] = 0.1;
+  joint.initial_q[3] = cos(0.125 * 3.14159265358979324);
+  joint.initial_q[6] = sin(0.125 * 3.14159265358979324);
   (void)tabi_builder_add_joint(builder, &joint);
   shape.type = TABI_SHAPE_BOX;
   shape.link = joint.child;

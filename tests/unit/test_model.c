@@ -31,7 +31,7 @@ static int32_t add_joint(tabi_builder *b, const char *name, tabi_joint_type type
   def.pos[0] = 1;
   def.axis[1] = 2; /* any length */
   def.axis[2] = 0;
-  if (type == TABI_JOINT_REVOLUTE) def.start[0] = 0.5;
+  if (type == TABI_JOINT_REVOLUTE) def.initial_q[0] = 0.5;
   return tabi_builder_add_joint(b, &def);
 }
 
@@ -144,7 +144,7 @@ static void test_start_and_world(void **state) {
   tabi_builder_set_timestep(b, 2e-3);
   tabi_model *model = finish(b);
   double q[12], gravity[3];
-  tabi_model_start(model, q);
+  tabi_model_initial_q(model, q);
   const double root[7] = {0, 0, 0, 1, 0, 0, 0}, none[4] = {1, 0, 0, 0};
   assert_memory_equal(q, root, sizeof root);
   assert_near(q[tabi_model_joint_q(model, SHOULDER).first], 0.5, 0);

@@ -105,7 +105,7 @@ static int32_t open_connected(scene *s, const kind *k, tabi_integrator integrato
   mechanism_open(s, integrator, 1e-3);
   double q[7];
   double v[6];
-  tabi_dynamics *d = tabi_world_dynamics(other->world);
+  const tabi_dynamics *d = tabi_world_dynamics(other->world);
   tabi_dynamics_link_pose(d, twin, q, q + 3);
   tabi_dynamics_link_velocity(d, twin, v, v + 3);
   scene_set(s, body, q, v);

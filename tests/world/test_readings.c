@@ -16,7 +16,7 @@ static swing begin_swing(void) {
   swing w = {.s = scene_begin()};
   tabi_joint_def hinge =
       scene_hinge(TABI_JOINT_CONTINUOUS, TABI_WORLD, v3_zero(), v3_make(0, 1, 0));
-  hinge.start[0] = 1;
+  hinge.initial_q[0] = 1;
   w.rod = scene_link(&w.s, 1, v3_make(0, 0, -0.5), v3_make(0.02, 0.02, 0), hinge);
   w.joint = tabi_builder_njoint(w.s.builder) - 1;
   return w;

@@ -141,7 +141,7 @@ static void gyro_of_a_tumbling_body(void **state) {
     double ang[3];
     double pos[3];
     double quat[4];
-    tabi_dynamics *d = tabi_world_dynamics(s.world);
+    const tabi_dynamics *d = tabi_world_dynamics(s.world);
     tabi_dynamics_link_velocity(d, stone, lin, ang);
     tabi_dynamics_link_pose(d, stone, pos, quat);
     m3 rot = q_matrix(q_mul(q_load(quat), mount));

@@ -122,7 +122,7 @@ static void ground_wrench(const stander *r, int32_t link, v3 about, v3 *force, v
 
 /* the sole, world, at the start of the last step: it does not move any more */
 static void pose_of(const stander *r, int32_t link, v3 *pos, m3 *rot) {
-  tabi_dynamics *d = tabi_world_dynamics(r->s.world);
+  const tabi_dynamics *d = tabi_world_dynamics(r->s.world);
   double at[3];
   double quat[4];
   tabi_dynamics_link_pose(d, link, at, quat);

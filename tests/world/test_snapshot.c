@@ -124,18 +124,18 @@ static void questions_are_free(void **state) {
   (void)state;
   scene quiet = open_mess((way){TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT});
   scene asked = open_mess((way){TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT});
-  double *mass = malloc(sizeof *mass * 64 * 64);
-  assert_non_null(mass);
   for (int k = 1; k <= 300; ++k) {
     run_to(&quiet, k);
     run_to(&asked, k);
     (void)tabi_world_energy(asked.world);
     (void)tabi_world_certificate(asked.world);
-    tabi_dynamics_mass_matrix(tabi_world_dynamics(asked.world), mass);
-    tabi_dynamics_inverse(tabi_world_dynamics(asked.world), NULL, mass);
+    double lin[3];
+    double ang[3];
+    tabi_dynamics_momentum(tabi_world_dynamics(asked.world), lin, ang);
+    tabi_dynamics_com(tabi_world_dynamics(asked.world), lin);
+    (void)tabi_world_balance(asked.world, 0);
     assert_true(tabi_world_hash(quiet.world) == tabi_world_hash(asked.world));
   }
-  free(mass);
   scene_close(&quiet);
   scene_close(&asked);
 }
