@@ -120,14 +120,10 @@ static const tbi_tolerance *tolerance_of(const tbi_compared *c, int metric) {
   return NULL;
 }
 
-/* Of every run: a space more than the longest name. */
-static int column_width(const tbi_compared *c) {
-  int width = MIN_COLUMN_WIDTH;
-  for (int32_t i = 0; i < c->nrun; ++i) {
-    int length = (int)strlen(c->run[i].name);
-    if (length >= width) width = length + 1;
-  }
-  return width;
+/* A space more than the name. */
+static int column_width(const tbi_run *run) {
+  int length = (int)strlen(run->name);
+  return length < MIN_COLUMN_WIDTH ? MIN_COLUMN_WIDTH : length + 1;
 }
 
 static void print_times(const tbi_run *run, FILE *out) {
@@ -153,7 +149,7 @@ static void print_heading(const tbi_compared *c, FILE *out) {
   }
   (void)fprintf(out, "\n%-*s", LABEL_WIDTH, "");
   for (int32_t i = 0; i < c->nrun; ++i)
-    (void)fprintf(out, "%*s", column_width(c), c->run[i].name);
+    (void)fprintf(out, "%*s", column_width(&c->run[i]), c->run[i].name);
   (void)fputc('\n', out);
 }
 
@@ -178,7 +174,8 @@ static void print_row(const tbi_compared *c, int metric, FILE *out) {
     char text[32];
     show_value(&c->run[i], metric, text, sizeof text);
     bool marked = tolerance && tbi_compared_exceeds(c, i, tolerance);
-    (void)fprintf(out, "%*s%s", column_width(c) - (marked ? 1 : 0), text, marked ? "*" : "");
+    (void)fprintf(out, "%*s%s", column_width(&c->run[i]) - (marked ? 1 : 0), text,
+                  marked ? "*" : "");
   }
   (void)fputc('\n', out);
 }
