@@ -141,7 +141,12 @@ static int open_log(request *r, tbi_compared *c, const char *path, tabi_error *e
   return tbi_source_open_log(&run->source, path, &def, time ? strtod(time, NULL) : 0, err);
 }
 
-/* One method of a scene; that it cannot have the scene is noted. */
+/* A usage error was printed already. */
+static int fail_open(int code, const tabi_error *err) {
+  return code == TBI_EXIT_USAGE ? code : tbi_print_error(err);
+}
+
+/* One method of a scene; that it cannot run the scene is noted. */
 static int open_method(request *r, tbi_compared *c, int32_t kind) {
   tbi_refusal *refusal = &c->refusal[c->nrefusal];
   refusal->name = tabi_contact_name((tabi_contact_kind)kind);
@@ -152,7 +157,7 @@ static int open_method(request *r, tbi_compared *c, int32_t kind) {
     (void)snprintf(run->name, sizeof run->name, "%s", refusal->name);
     return TBI_EXIT_OK;
   }
-  if (code == TBI_EXIT_INTERNAL) return tbi_print_error(&refusal->reason);
+  if (code != TBI_EXIT_INPUT) return fail_open(code, &refusal->reason);
   ++c->nrefusal;
   return TBI_EXIT_OK;
 }
@@ -161,7 +166,8 @@ static int open_method(request *r, tbi_compared *c, int32_t kind) {
 static int open_methods(request *r, tbi_compared *c) {
   if (r->nmethod == 0) {
     tabi_error err = {0};
-    if (open_scene(r, c, r->args->word[0], NULL, &err) != TBI_EXIT_OK) return tbi_print_error(&err);
+    int code = open_scene(r, c, r->args->word[0], NULL, &err);
+    if (code != TBI_EXIT_OK) return fail_open(code, &err);
     tabi_contact_kind own = c->run[0].source.contact;
     (void)snprintf(c->run[0].name, sizeof c->run[0].name, "%s", tabi_contact_name(own));
     for (int32_t i = 0; i < TABI_CONTACT_METHODS; ++i) {
@@ -181,7 +187,7 @@ static int open_words(request *r, tbi_compared *c) {
     tabi_error err = {0};
     int code =
         tbi_source_is_log(path) ? open_log(r, c, path, &err) : open_scene(r, c, path, NULL, &err);
-    if (code != TBI_EXIT_OK) return tbi_print_error(&err);
+    if (code != TBI_EXIT_OK) return fail_open(code, &err);
     name_run(c, &c->run[c->nrun - 1]);
   }
   return TBI_EXIT_OK;

@@ -11,7 +11,8 @@
 #include "common/fall.h"
 #include "tabi/tabi_record.h"
 
-enum { TBI_MAX_RUNS = 8, TBI_RUN_NAME = 32 };
+enum { TBI_MAX_RUNS = 12, TBI_RUN_NAME = 32 };
+_Static_assert((int)TBI_MAX_RUNS >= (int)TABI_CONTACT_COUNT, "all contact methods can be compared");
 
 /* ------------------------------------------------------------------------------- metrics */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_WIDTH = 34, COLUMN_WIDTH = 11 };
+enum { LABEL_WIDTH = 34, MIN_COLUMN_WIDTH = 11 };
 
 const tbi_metric_row tbi_metric_rows[TBI_NMETRIC] = {
     [TBI_FALL] = {"fall",               "fell",                               1,   true },
@@ -120,6 +120,12 @@ static const tbi_tolerance *tolerance_of(const tbi_compared *c, int metric) {
   return NULL;
 }
 
+/* A space more than the name. */
+static int column_width(const tbi_run *run) {
+  int length = (int)strlen(run->name);
+  return length < MIN_COLUMN_WIDTH ? MIN_COLUMN_WIDTH : length + 1;
+}
+
 static void print_times(const tbi_run *run, FILE *out) {
   (void)fprintf(out, "%g to %g s in steps of %g ms", run->metrics.first, run->metrics.last,
                 1e3 * run->source.timestep);
@@ -136,14 +142,14 @@ static void print_heading(const tbi_compared *c, FILE *out) {
   }
   for (int32_t i = 0; i < c->nrun && !c->methods; ++i) {
     const tbi_run *run = &c->run[i];
-    (void)fprintf(out, "%-*s %s: ", COLUMN_WIDTH - 1, run->name, run->source.path);
+    (void)fprintf(out, "%-*s %s: ", MIN_COLUMN_WIDTH - 1, run->name, run->source.path);
     print_times(run, out);
     (void)fprintf(out, ", %s, %s%s\n", tabi_contact_name(run->source.contact),
                   tabi_integrator_name(run->source.integrator), i == 0 ? "; the reference" : "");
   }
   (void)fprintf(out, "\n%-*s", LABEL_WIDTH, "");
   for (int32_t i = 0; i < c->nrun; ++i)
-    (void)fprintf(out, "%*s", COLUMN_WIDTH, c->run[i].name);
+    (void)fprintf(out, "%*s", column_width(&c->run[i]), c->run[i].name);
   (void)fputc('\n', out);
 }
 
@@ -168,7 +174,8 @@ static void print_row(const tbi_compared *c, int metric, FILE *out) {
     char text[32];
     show_value(&c->run[i], metric, text, sizeof text);
     bool marked = tolerance && tbi_compared_exceeds(c, i, tolerance);
-    (void)fprintf(out, "%*s%s", COLUMN_WIDTH - (marked ? 1 : 0), text, marked ? "*" : "");
+    (void)fprintf(out, "%*s%s", column_width(&c->run[i]) - (marked ? 1 : 0), text,
+                  marked ? "*" : "");
   }
   (void)fputc('\n', out);
 }

@@ -11,7 +11,7 @@
 #include "tabi/tabi_record.h"
 
 /* What a figure can hold; more is left out. */
-enum { TBI_PLOT_SIGNALS = 64, TBI_PLOT_RUNS = 8 };
+enum { TBI_PLOT_SIGNALS = 64, TBI_PLOT_RUNS = 12 };
 
 typedef struct tbi_plot tbi_plot;
 

@@ -1,5 +1,5 @@
-/* connection_summary.c - how well a run kept its connections, and which of them contradict each
- * other. */
+/* connection_summary.c - gaps of connections over a run; a warning for those that contradict
+ * others. */
 #include "run/run_summary.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ void tbi_connection_summary_step(tbi_run_summary *summary) {
 
 void tbi_connection_summary_print(const tbi_run_summary *summary, FILE *out) {
   if (connections(summary) == 0) return;
-  (void)fprintf(out, "  connections   %d, open by %.2g m, %.2g rad at most\n", connections(summary),
+  (void)fprintf(out, "  connections   %d, max gap %.2g m, %.2g rad\n", connections(summary),
                 summary->loop_gap, summary->loop_turn);
 }
 
@@ -44,8 +44,9 @@ void tbi_connection_summary_warn(const tbi_run_summary *summary) {
     tabi_error err = {.status = TABI_ERR_MODEL, .line = def.place.line};
     (void)snprintf(err.file, sizeof err.file, "%s", def.place.file ? def.place.file : "");
     (void)snprintf(err.message, sizeof err.message,
-                   "connection '%s' contradicts others: it is met in the sense of least squares, "
-                   "short by %.3g m/s or rad/s; remove one of them or correct their frames",
+                   "connection '%s' contradicts others and is satisfied in the least-squares "
+                   "sense only, with an error of %.3g m/s or rad/s; remove one of them or "
+                   "correct their frames",
                    def.name ? def.name : "(unnamed)", missed);
     tbi_print_diagnostic(&err, "warning");
   }

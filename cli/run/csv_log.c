@@ -1,5 +1,5 @@
-/* csv_log.c - columns: time, energies, certificate, contact forces, bases of robots, what a walk is
- * about, what the scene asks for, sensors.  All but a walk's are signals (docs/signals.md). */
+/* csv_log.c - columns: time, energies, certificate, contact forces, bases of robots, the gait,
+ * what the scene asks for, sensors.  All but those of the gait are signals (docs/signals.md). */
 #include "run/csv_log.h"
 
 #include "common/csv.h"

@@ -1,4 +1,4 @@
-/* gait_plot.c - a walk on one page: torques, modes, landing points, forces and speeds of feet.
+/* gait_plot.c - a gait on one page: torques, modes, landing points, forces and speeds of feet.
  *
  *   $run    time, forces on the supporting heel and toe, friction on the other foot and what it
  *           could be at most, its speed along the ground (nan in the air), torques

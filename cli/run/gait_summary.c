@@ -1,4 +1,4 @@
-/* gait_summary.c - a walk as a table, as JSON and as columns of the CSV file. */
+/* gait_summary.c - a gait (P3) as a table, as JSON and as columns of the CSV file. */
 #include "run/gait_summary.h"
 
 #include "common/csv.h"
@@ -11,7 +11,7 @@ bool tbi_scene_uses_gait(const tabi_scene *scene) {
   return tabi_contact_describe(tabi_scene_world_def(scene).contact)->planar_biped;
 }
 
-/* Springs are among what is lost. */
+/* Without springs, which count as dissipation. */
 static double energy_of(tabi_world *world) {
   tabi_energy e = tabi_world_energy(world);
   return e.kinetic + e.potential;
@@ -27,8 +27,8 @@ static double point_x(const tabi_dynamics *d, int32_t link, const double point[3
 }
 
 void tbi_gait_summary_begin(tbi_gait_summary *gait, const tabi_scene *scene, tabi_world *world) {
-  *gait = (tbi_gait_summary){.walks = tbi_scene_uses_gait(scene)};
-  if (!gait->walks) return;
+  *gait = (tbi_gait_summary){.active = tbi_scene_uses_gait(scene)};
+  if (!gait->active) return;
   gait->def = tabi_gait_get_def(tabi_scene_world_def(scene).gait.biped);
   gait->energy_start = energy_of(world);
   const tabi_gait_foot *foot = &gait->def.foot[tabi_world_gait_state(world).support];
@@ -50,7 +50,7 @@ static void add_event(tbi_gait_summary *gait, const tabi_gait_event *event) {
 }
 
 void tbi_gait_summary_step(tbi_gait_summary *gait, tabi_world *world) {
-  if (!gait->walks) return;
+  if (!gait->active) return;
   int32_t count = 0;
   const tabi_gait_event *event = tabi_world_gait_events(world, &count);
   for (int32_t i = 0; i < count; ++i)
@@ -84,25 +84,26 @@ static double pulled_share(const tabi_world *world) {
 }
 
 void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *world, FILE *out) {
-  if (!gait->walks) return;
+  if (!gait->active) return;
   tabi_gait_state state = tabi_world_gait_state(world);
   bool over = state.outcome != TABI_GAIT_ONGOING;
-  (void)fprintf(out, "  walk          %d step%s%s%s\n", state.steps, state.steps == 1 ? "" : "s",
-                over ? ", then the end: " : ", and it walks on in mode ",
+  (void)fprintf(out, "  gait          %d step%s, %s%s\n", state.steps, state.steps == 1 ? "" : "s",
+                over ? "ended: " : "ongoing in mode ",
                 over ? tabi_gait_outcome_text(state.outcome) : state.mode);
-  (void)fprintf(out, "  pulling sole  %.1f %% of the time\n", 100 * pulled_share(world));
-  (void)fprintf(out, "  closure       energy less work plus losses off by %.2g J at most\n",
+  (void)fprintf(out, "  pulling       stance foot pulls on the ground %.1f %% of the time\n",
+                100 * pulled_share(world));
+  (void)fprintf(out, "  energy error  %.2g J max (initial + work - dissipated - energy)\n",
                 gait->energy_gap);
   if (state.zeno_holds > 0)
-    (void)fprintf(out, "  rested        %d times: too many events at once\n", state.zeno_holds);
+    (void)fprintf(out, "  zeno holds    %d: too many events in one step\n", state.zeno_holds);
   if (state.steps == 0) return;
-  (void)fprintf(out, "\n  %4s %10s %10s %10s %10s %14s\n", "step", "time [s]", "period [s]",
-                "stride [m]", "slip [m]", "mean push [N]");
+  (void)fprintf(out, "\n  %4s %10s %10s %10s %10s %16s\n", "step", "time [s]", "period [s]",
+                "stride [m]", "slip [m]", "mean normal [N]");
   int32_t index = 0;
   double last = 0;
   const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
   for (int k = 1; step; ++k, step = tbi_gait_summary_next_step(gait, &index)) {
-    (void)fprintf(out, "  %4d %10.4f %10.4f %10.3f %10.3f %14.1f\n", k, step->time,
+    (void)fprintf(out, "  %4d %10.4f %10.4f %10.3f %10.3f %16.1f\n", k, step->time,
                   step->time - last, step->stride, step->slip, step->mean_normal);
     last = step->time;
   }
@@ -140,7 +141,7 @@ static json_t *json_events(const tbi_gait_summary *gait) {
 }
 
 json_t *tbi_gait_summary_json(const tbi_gait_summary *gait, const tabi_world *world) {
-  if (!gait->walks) return json_null();
+  if (!gait->active) return json_null();
   tabi_gait_state state = tabi_world_gait_state(world);
   return json_pack("{ss ss si so so so so si}", "outcome", tabi_gait_outcome_text(state.outcome),
                    "mode", state.mode, "support", (int)state.support, "steps", json_steps(gait),

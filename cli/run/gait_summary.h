@@ -1,5 +1,4 @@
-/* gait_summary.h - what `tabi run` tells of a walk: its steps, changes of mode, outcome, and
- * figures.
+/* gait_summary.h - what `tabi run` reports of contact method gait: steps, modes, outcome, plots.
  *
  * All of it is for scenes whose contact method is gait; for others these functions do nothing. */
 #ifndef TBI_GAIT_SUMMARY_H
@@ -9,16 +8,16 @@
 #include "tabi/tabi_gait.h"
 
 typedef struct tbi_gait_summary {
-  bool walks; /* the contact method is gait */
+  bool active; /* the contact method is gait */
   bool no_memory;
   tabi_gait_def def;
   tabi_gait_event *event;
   int32_t nevent, capacity;
   double heel_start;               /* m, x of the supporting heel */
-  double energy_start, energy_gap; /* J: what work and losses do not explain, at most */
+  double energy_start, energy_gap; /* J: max of what work and dissipation do not explain */
 } tbi_gait_summary;
 
-/* Whether a walk is what the scene asks for. */
+/* Whether the contact method of the scene is gait. */
 bool tbi_scene_uses_gait(const tabi_scene *scene);
 
 void tbi_gait_summary_begin(tbi_gait_summary *gait, const tabi_scene *scene, tabi_world *world);
@@ -29,7 +28,7 @@ void tbi_gait_summary_free(tbi_gait_summary *gait);
 const char *tbi_gait_summary_events_name(const tbi_gait_summary *gait);
 void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *world, FILE *out);
 json_t *tbi_gait_summary_json(const tbi_gait_summary *gait,
-                              const tabi_world *world); /* null: no walk */
+                              const tabi_world *world); /* null: another method */
 
 /* Columns of the CSV file. */
 void tbi_gait_csv_names(FILE *file, const tabi_scene *scene);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define MAX_POINTS 4000 /* of a walk */
+#define MAX_POINTS 4000 /* of a gait */
 
 static bool fail(const char *path, const char *message) {
   tabi_error err;
@@ -14,7 +14,7 @@ static bool fail(const char *path, const char *message) {
   return false;
 }
 
-static bool open_walk(tbi_run_plot *plot, int64_t steps) {
+static bool open_gait(tbi_run_plot *plot, int64_t steps) {
   int32_t nv = tabi_model_nv(tabi_scene_model(plot->summary->scene));
   plot->every = 1 + steps / MAX_POINTS;
   plot->torque = calloc((size_t)nv + 1, sizeof *plot->torque);
@@ -30,7 +30,7 @@ bool tbi_run_plot_open(tbi_run_plot *plot, const char *path, const tbi_run_summa
   *plot = (tbi_run_plot){.summary = summary};
   if (!path || !tbi_plot_possible(path, "warning")) return true;
   plot->path = path;
-  if (summary->gait.walks) return open_walk(plot, steps);
+  if (summary->gait.active) return open_gait(plot, steps);
   double from = tabi_world_time(summary->world);
   double to = from + (double)steps * tabi_scene_world_def(summary->scene).timestep;
   plot->plot = tbi_plot_create(signals, NULL, 0);

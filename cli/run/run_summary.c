@@ -1,4 +1,4 @@
-/* run_summary.c - the figures of a run, as a table and as JSON. */
+/* run_summary.c - the summary of a run as text and as JSON. */
 #include "run/run_summary.h"
 
 #include "common/sensors.h"
@@ -56,6 +56,7 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
   if (c.contacts > summary->contacts_max) summary->contacts_max = c.contacts;
   if (!c.converged) ++summary->stalled;
   if (c.fallback) ++summary->fallbacks;
+  if (c.energy_limited) ++summary->energy_limited;
   worst->gap = fmax(worst->gap, c.gap);
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
@@ -67,7 +68,7 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
 }
 
 bool tbi_run_summary_fell(const tbi_run_summary *summary) {
-  if (summary->gait.walks)
+  if (summary->gait.active)
     return tabi_world_gait_state(summary->world).outcome != TABI_GAIT_ONGOING;
   return tbi_fall_lies(&summary->fall, tabi_world_dynamics(summary->world));
 }
@@ -81,13 +82,13 @@ static double realtime_factor(const tbi_run_summary *summary) {
   return summary->seconds > 0 ? simulated / summary->seconds : 0;
 }
 
-/* Under gait the motion between events is its own. */
+/* gait integrates between its events by itself. */
 static const char *scheme(const tbi_run_summary *summary) {
-  if (summary->gait.walks) return tbi_gait_summary_events_name(&summary->gait);
+  if (summary->gait.active) return tbi_gait_summary_events_name(&summary->gait);
   return tabi_integrator_name(tabi_scene_world_def(summary->scene).integrator);
 }
 
-/* Free bodies and the bases of robots, with how fast they are at the end. */
+/* Free bodies and the bases of robots, with their final speed. */
 static void print_bodies(const tbi_run_summary *summary, FILE *out) {
   const tabi_model *model = tabi_scene_model(summary->scene);
   const tabi_dynamics *d = tabi_world_dynamics(summary->world);
@@ -96,7 +97,7 @@ static void print_bodies(const tbi_run_summary *summary, FILE *out) {
     int32_t joint = tabi_model_link_joint(model, i);
     if (joint == TABI_NONE || tabi_model_joint(model, joint).type != TABI_JOINT_FREE) continue;
     if (shown == 0)
-      (void)fprintf(out, "\n  %-24s %30s %12s\n", "at the end", "position [m]", "m/s");
+      (void)fprintf(out, "\n  %-24s %30s %12s\n", "final state", "position [m]", "speed [m/s]");
     if (shown++ == MAX_SHOWN) {
       (void)fprintf(out, "  ...\n");
       break;
@@ -120,28 +121,31 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
   (void)fprintf(out, "%s%s%g s in %" PRId64 " steps of %g ms, %s, %s\n", name, name[0] ? ": " : "",
                 tabi_world_time(summary->world), summary->steps, 1e3 * def.timestep,
                 tabi_contact_name(def.contact), scheme(summary));
-  (void)fprintf(out, "  speed         %.4g times real time, %.3g us a step\n",
+  (void)fprintf(out, "  speed         %.4g x real time, %.3g us per step\n",
                 realtime_factor(summary), 1e6 * mean(summary, summary->seconds));
   (void)fprintf(out, "  memory        %.4g kB\n",
                 (double)tabi_world_stats(summary->world).memory / 1024);
-  (void)fprintf(out, "  contacts      %.1f on average, %d at most\n",
-                mean(summary, summary->contacts), summary->contacts_max);
-  (void)fprintf(out, "  iterations    %.1f on average", mean(summary, summary->iterations));
+  (void)fprintf(out, "  contacts      %.1f mean, %d max\n", mean(summary, summary->contacts),
+                summary->contacts_max);
+  (void)fprintf(out, "  iterations    %.1f mean", mean(summary, summary->iterations));
   if (summary->fallbacks > 0) {
     (void)fprintf(out, "; %" PRId64 " steps by the fallback", summary->fallbacks);
+  }
+  if (summary->energy_limited > 0) {
+    (void)fprintf(out, "; %" PRId64 " steps energy-limited", summary->energy_limited);
   }
   if (summary->stalled > 0) {
     (void)fprintf(out, "; %" PRId64 " steps above the tolerance", summary->stalled);
   }
-  (void)fprintf(out, "\n  penetration   %.3g mm at most\n", 1e3 * summary->penetration_max);
+  (void)fprintf(out, "\n  penetration   %.3g mm max\n", 1e3 * summary->penetration_max);
   (void)fprintf(out,
                 "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
                 "dissipation %.2g m/s\n",
                 worst->gap, worst->complementarity, worst->cone, worst->dissipation);
   tbi_connection_summary_print(summary, out);
-  (void)fprintf(out, "  energy        %.6g J at first, %.6g J at last, gained at most %.3g J\n",
+  (void)fprintf(out, "  energy        %.6g J initial, %.6g J final, %.3g J max gain\n",
                 summary->energy_start, summary->energy_end, summary->energy_gain);
-  (void)fprintf(out, "  state         %016" PRIx64 "\n", tabi_world_hash(summary->world));
+  (void)fprintf(out, "  state hash    %016" PRIx64 "\n", tabi_world_hash(summary->world));
   if (tabi_scene_nrobot(summary->scene) > 0) {
     (void)fprintf(out, "  fell          %s\n", tbi_run_summary_fell(summary) ? "yes" : "no");
   }
@@ -210,6 +214,7 @@ int tbi_run_summary_print_json(const tbi_run_summary *t, const char *path, FILE 
   bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
   bad |= json_object_set_new(o, "fallbacks", json_integer(t->fallbacks));
   bad |= json_object_set_new(o, "handed_over", json_integer(t->fallbacks)); /* alias until 1.0 */
+  bad |= json_object_set_new(o, "energy_limited", json_integer(t->energy_limited));
   bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
   bad |= json_object_set_new(o, "connections", tbi_connection_summary_json(t));
   bad |= json_object_set_new(o, "energy", json_energy(t));

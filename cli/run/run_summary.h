@@ -1,4 +1,4 @@
-/* run_summary.h - what `tabi run` counts while a world steps. */
+/* run_summary.h - the summary that `tabi run` prints: sums and extremes over all steps. */
 #ifndef TBI_RUN_SUMMARY_H
 #define TBI_RUN_SUMMARY_H
 
@@ -19,6 +19,7 @@ typedef struct tbi_run_summary {
   tabi_certificate worst;                       /* of each */
   int64_t stalled;                              /* steps that did not reach the tolerance */
   int64_t fallbacks;                            /* steps in which the fallback took over */
+  int64_t energy_limited;                       /* steps in which impulse limited energy */
   double energy_start, energy_end, energy_gain; /* J */
   double loop_gap, loop_turn;                   /* m and rad, of connections */
   double loop_missed;                           /* m/s or rad/s, where they contradict */
@@ -29,20 +30,19 @@ typedef struct tbi_run_summary {
   tbi_fall fall;
 } tbi_run_summary;
 
-/* The world stands at its start. */
+/* The world is in its initial state. */
 bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, tabi_world *world);
 void tbi_run_summary_free(tbi_run_summary *summary);
 /* After every step. */
 void tbi_run_summary_step(tbi_run_summary *summary);
 
-/* Whether a robot lies or its walk is over. */
+/* Whether a robot has fallen or its gait has ended. */
 bool tbi_run_summary_fell(const tbi_run_summary *summary);
 
 void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out);
 int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path, FILE *out);
 
-/* Connections: after every step, at the end, and what contradicts at the end
- * (connection_summary.c). */
+/* Connections (connection_summary.c): after every step; at the end. */
 void tbi_connection_summary_step(tbi_run_summary *summary);
 void tbi_connection_summary_print(const tbi_run_summary *summary, FILE *out);
 json_t *tbi_connection_summary_json(const tbi_run_summary *summary);

@@ -1,5 +1,5 @@
-/* signal_outputs.h - signals of a world while it runs: the CSV file, the figure, and lines in the
- * terminal. They are evaluated once for all, and not at all when nobody asks. */
+/* signal_outputs.h - signals of a run for the CSV file, the plot and the sparklines: evaluated once
+ * for all of them, and not at all if none is wanted. */
 #ifndef TBI_SIGNAL_OUTPUTS_H
 #define TBI_SIGNAL_OUTPUTS_H
 
@@ -19,7 +19,7 @@ typedef struct tbi_signal_outputs {
 /* For a run of so many steps from the present time on; paths may be NULL.  Prints what is wrong. */
 bool tbi_signal_outputs_open(tbi_signal_outputs *outputs, const tbi_run_summary *summary,
                              const char *csv, const char *plot, int64_t steps);
-/* Lines in the terminal are wanted. */
+/* Sparklines are wanted. */
 void tbi_signal_outputs_spark(tbi_signal_outputs *outputs, int64_t steps);
 /* After every step of the summary. */
 void tbi_signal_outputs_step(tbi_signal_outputs *outputs);

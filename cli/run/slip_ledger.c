@@ -68,8 +68,8 @@ void tbi_slip_ledger_print(const tbi_slip_ledger *slip, FILE *out) {
     if (!name) name = "";
     if (!(all[i].contact > 0) || (robots && !of_robot(slip->scene, name))) continue;
     if (shown == 0) {
-      (void)fprintf(out, "\n  %-24s %12s %12s %12s %12s\n", "contact with others", "touches [s]",
-                    "slips [s]", "slips [mm]", "loses [J]");
+      (void)fprintf(out, "\n  %-24s %12s %12s %12s %14s\n", "contact of links", "contact [s]",
+                    "slip [s]", "slip [mm]", "dissipated [J]");
     }
     if (shown++ == MAX_SHOWN) {
       (void)fprintf(out, "  ...\n");
@@ -77,7 +77,7 @@ void tbi_slip_ledger_print(const tbi_slip_ledger *slip, FILE *out) {
     }
     // rounding errors of what sticks would be shown as -0
     double energy = fabs(all[i].energy) < 0.5e-4 ? 0 : all[i].energy;
-    (void)fprintf(out, "  %-24s %12.3f %12.3f %12.2f %12.4f\n", name, all[i].contact, all[i].slip,
+    (void)fprintf(out, "  %-24s %12.3f %12.3f %12.2f %14.4f\n", name, all[i].contact, all[i].slip,
                   1e3 * all[i].distance, energy);
   }
   free(all);

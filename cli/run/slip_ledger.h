@@ -1,4 +1,5 @@
-/* slip_ledger.h - how long the feet of a run stood, and how far they slipped. */
+/* slip_ledger.h - the ledger of slip of a run: contact time, slip distance and dissipated energy by
+ * link. */
 #ifndef TBI_SLIP_LEDGER_H
 #define TBI_SLIP_LEDGER_H
 

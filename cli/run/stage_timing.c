@@ -27,7 +27,7 @@ static void print_row(const char *name, double seconds, double all, int64_t step
 void tbi_stage_timing_print(const tabi_world *world, double seconds, FILE *out) {
   tabi_stats stats = tabi_world_stats(world);
   if (stats.steps == 0 || !(seconds > 0)) return;
-  (void)fprintf(out, "\n  %-24s %12s %12s\n", "where the time goes", "us a step", "%");
+  (void)fprintf(out, "\n  %-24s %12s %12s\n", "stage of a step", "us per step", "%");
   print_row("control", seconds - total(&stats), seconds, stats.steps, out);
   for (int i = 0; i < TABI_STAGE_COUNT; ++i)
     print_row(tabi_stage_name((tabi_stage)i), stats.seconds[i], seconds, stats.steps, out);

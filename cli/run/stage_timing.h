@@ -1,4 +1,4 @@
-/* stage_timing.h - where the time of a run's steps goes: `tabi run --stats`. */
+/* stage_timing.h - the time that each stage of a step takes: `tabi run --stats`. */
 #ifndef TBI_STAGE_TIMING_H
 #define TBI_STAGE_TIMING_H
 

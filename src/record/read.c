@@ -76,61 +76,96 @@ static const char *take_text(cursor *c, size_t *size) {
   return text;
 }
 
-static bool in_range(int32_t number, int32_t least, int32_t most) {
-  return number >= least && number <= most;
+static bool in_range(int32_t number, int32_t min, int32_t max) {
+  return number >= min && number <= max;
+}
+
+/* Whether a head may have these numbers. */
+static bool are_sound(const int32_t n[TBI_HEAD_NUMBERS]) {
+  return in_range(n[TBI_HEAD_NQ], 0, MAX_COUNT) && in_range(n[TBI_HEAD_NV], 0, MAX_COUNT) &&
+         in_range(n[TBI_HEAD_SENSORS], 0, MAX_COUNT) && n[TBI_HEAD_EVERY] >= 1 &&
+         in_range(n[TBI_HEAD_SETTINGS], 0, MAX_COUNT) &&
+         in_range(n[TBI_HEAD_ROBOTS], 0, MAX_ROBOTS) &&
+         in_range(n[TBI_HEAD_SHAPES], 0, MAX_COUNT) && in_range(n[TBI_HEAD_LINKS], 0, MAX_COUNT);
 }
 
 static bool read_numbers(tabi_recording *r, cursor *c) {
-  int32_t n[11];
+  int32_t n[TBI_HEAD_NUMBERS];
   uint64_t words[2];
   tabi_recording_info *info = &r->info;
   take(c, n, sizeof n);
   take(c, &info->timestep, sizeof info->timestep);
   take(c, words, sizeof words);
-  if (c->failed || !in_range(n[1], 0, MAX_COUNT) || !in_range(n[2], 0, MAX_COUNT) ||
-      !in_range(n[3], 0, MAX_COUNT) || !in_range(n[4], 0, TABI_CONTACT_COUNT - 1) ||
-      !in_range(n[5], 0, TABI_INTEGRATOR_COUNT - 1) || n[6] < 1 || !in_range(n[7], 0, MAX_COUNT) ||
-      !in_range(n[8], 0, MAX_ROBOTS) || !in_range(n[9], 0, MAX_COUNT) ||
-      !in_range(n[10], 0, MAX_COUNT) || !(info->timestep > 0 && info->timestep <= MAX_TIMESTEP) ||
+  if (c->failed || !are_sound(n) || !(info->timestep > 0 && info->timestep <= MAX_TIMESTEP) ||
       words[0] > MAX_CHUNK) {
     return false;
   }
-  info->tabi_version = (uint32_t)n[0];
-  info->nq = n[1];
-  info->nv = n[2];
-  info->nsensor = n[3];
-  info->contact = (tabi_contact_kind)n[4];
-  info->integrator = (tabi_integrator)n[5];
-  info->every = n[6];
-  info->source.nset = n[7];
+  r->shape = (tbi_sample_shape){.nq = n[TBI_HEAD_NQ],
+                                .nv = n[TBI_HEAD_NV],
+                                .sensors = n[TBI_HEAD_SENSORS],
+                                .robots = n[TBI_HEAD_ROBOTS],
+                                .shapes = n[TBI_HEAD_SHAPES],
+                                .links = n[TBI_HEAD_LINKS]};
+  info->tabi_version = (uint32_t)n[TBI_HEAD_TABI_VERSION];
+  info->nq = r->shape.nq;
+  info->nv = r->shape.nv;
+  info->nsensor = r->shape.sensors;
+  info->nrobot = r->shape.robots;
+  info->every = n[TBI_HEAD_EVERY];
+  info->source.nset = n[TBI_HEAD_SETTINGS];
   info->snapshot_size = (size_t)words[0];
   info->model_hash = words[1];
-  r->shape = (tbi_sample_shape){n[1], n[2], n[3], n[8], n[9], n[10]};
-  info->nrobot = n[8];
   return true;
 }
 
+/* Every log of this format has these names; a tabi that had more may have written others. */
+static tabi_status read_methods(tabi_recording *r, cursor *c, tabi_error *err) {
+  size_t unused = 0;
+  const char *contact = take_text(c, &unused);
+  const char *integrator = take_text(c, &unused);
+  if (c->failed) return TABI_OK; // which the caller tells
+  int32_t kind = tabi_contact_find(contact);
+  int32_t scheme = tabi_integrator_find(integrator);
+  if (kind == TABI_NONE || scheme == TABI_NONE) {
+    return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){r->path, 1},
+                         "a run under %s '%.80s', which this tabi does not know; use the tabi that "
+                         "wrote it",
+                         kind == TABI_NONE ? "contact method" : "integrator",
+                         kind == TABI_NONE ? contact : integrator);
+  }
+  r->info.contact = (tabi_contact_kind)kind;
+  r->info.integrator = (tabi_integrator)scheme;
+  return TABI_OK;
+}
+
+static tabi_status read_source(tabi_recording *r, cursor *c, tabi_error *err) {
+  tabi_scene_source *source = &r->info.source;
+  size_t unused = 0;
+  source->path = take_text(c, &unused);
+  r->info.scene = take_text(c, &unused);
+  source->text = take_text(c, &source->size);
+  r->set = calloc((size_t)source->nset + 1, sizeof *r->set);
+  if (!r->set) return tbi_error_memory(err);
+  for (int32_t i = 0; i < source->nset; ++i)
+    r->set[i] = take_text(c, &unused);
+  source->set = r->set;
+  return TABI_OK;
+}
+
 static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, tabi_error *err) {
-  const char *bad = "the head is none";
+  const char *bad = "the head is not one of a log";
   cursor c = {r->head, size, false};
   if (!read_numbers(r, &c) || (size_t)r->info.source.nset > c.left) {
     return tbi_recording_damaged(r, offset, bad, err);
   }
-  tabi_scene_source *source = &r->info.source;
-  size_t unused = 0;
-  source->path = take_text(&c, &unused);
-  r->info.scene = take_text(&c, &unused);
-  source->text = take_text(&c, &source->size);
-  r->set = calloc((size_t)source->nset + 1, sizeof *r->set);
-  if (!r->set) return tbi_error_memory(err);
-  for (int32_t i = 0; i < source->nset; ++i)
-    r->set[i] = take_text(&c, &unused);
-  source->set = r->set;
+  tabi_status status = read_methods(r, &c, err);
+  if (status == TABI_OK) status = read_source(r, &c, err);
+  if (status != TABI_OK) return status;
+  if (c.failed || c.left > 0) return tbi_recording_damaged(r, offset, bad, err);
   size_t numbers = (size_t)r->shape.nq + (size_t)r->shape.nv + (size_t)r->shape.sensors;
   r->room.state = calloc(numbers + 1, sizeof *r->room.state);
   r->room.balance = calloc((size_t)r->shape.robots + 1, sizeof *r->room.balance);
-  if (!r->room.state || !r->room.balance) return tbi_error_memory(err);
-  return c.failed || c.left > 0 ? tbi_recording_damaged(r, offset, bad, err) : TABI_OK;
+  return r->room.state && r->room.balance ? TABI_OK : tbi_error_memory(err);
 }
 
 /* -- the chunks */
@@ -246,25 +281,36 @@ static tabi_status read_chunk(tabi_recording *r, uint32_t number, uint64_t *offs
   return add_chunk(r, &chunk, payload, err);
 }
 
+/* The only place where the version of a log is checked. */
+static tabi_status check_version(uint32_t version, tabi_place place, tabi_error *err) {
+  if (version == TBI_RECORD_VERSION) return TABI_OK;
+  if (version > TBI_RECORD_VERSION) {
+    return tbi_error_set(
+        err, TABI_ERR_PARSE, place,
+        "a log of format %u, this tabi reads format %u; use the tabi that wrote it "
+        "or a newer one",
+        (unsigned)version, (unsigned)TBI_RECORD_VERSION);
+  }
+  return tbi_error_set(err, TABI_ERR_PARSE, place,
+                       "a log of format %u, this tabi reads format %u, which differs from older "
+                       "ones: " TBI_RECORD_CHANGE
+                       "; run the scene again, or use the tabi that wrote "
+                       "the log",
+                       (unsigned)version, (unsigned)TBI_RECORD_VERSION);
+}
+
 static tabi_status read_start(const tabi_recording *r, tabi_error *err) {
   unsigned char bytes[TBI_START_SIZE] = {0};
-  unsigned char wanted[TBI_START_SIZE];
+  uint32_t version = 0;
+  uint32_t checksum = 0;
   const tabi_place place = {r->path, 1};
-  tbi_record_start(&r->crc, wanted);
   size_t size = r->size < sizeof bytes ? (size_t)r->size : sizeof bytes;
   tabi_status status = tbi_recording_fetch(r, 0, bytes, size, err);
   if (status != TABI_OK) return status;
-  if (memcmp(bytes, wanted, sizeof bytes) == 0) return TABI_OK;
-  uint32_t version = 0;
-  uint32_t checksum = 0;
   memcpy(&version, bytes + 8, sizeof version);
   memcpy(&checksum, bytes + 12, sizeof checksum);
-  if (memcmp(bytes, TBI_RECORD_MAGIC, 8) == 0 && checksum == tbi_crc_of(&r->crc, bytes, 12)) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place,
-                         "a log of version %u, this tabi reads version %u; run the scene again, or "
-                         "use the tabi that wrote it",
-                         (unsigned)version, (unsigned)TBI_RECORD_VERSION);
-  }
+  if (memcmp(bytes, TBI_RECORD_MAGIC, 8) == 0 && checksum == tbi_crc_of(&r->crc, bytes, 12))
+    return check_version(version, place, err);
   return tbi_error_set(err, TABI_ERR_PARSE, place,
                        "no log of tabi, or damaged in its first %d bytes; such files are written "
                        "by tabi run --log",

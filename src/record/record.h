@@ -16,10 +16,32 @@
 
 #include "tabi/tabi_record.h"
 
-#define TBI_RECORD_MAGIC   "tabi log"
-#define TBI_RECORD_VERSION 3U
+#define TBI_RECORD_MAGIC "tabi log"
+/* The format.  Whoever changes what the bytes mean raises the version here, says in
+ * TBI_RECORD_CHANGE what is new in it, which readers of older logs are told (read.c), and corrects
+ * docs/log.md.  A log holds no tabi_world_def: it has the text of the scene, its settings, and of
+ * the def only what tabi_recording_info shows, method and integrator by their names.  So a new
+ * field or a renamed one changes the format only if it becomes one of tabi_recording_info. */
+#define TBI_RECORD_VERSION 4U
+#define TBI_RECORD_CHANGE  "it names the contact method and the integrator instead of numbering them"
 
 enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_SAMPLES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
+
+/* The numbers with which the payload of a head begins, 32 bits each.  After them: time step, bytes
+ * of a snapshot, hash of the model (64 bits each); then texts: contact method, integrator, path,
+ * name and text of the scene, settings. */
+typedef enum tbi_head_number {
+  TBI_HEAD_TABI_VERSION,
+  TBI_HEAD_NQ,
+  TBI_HEAD_NV,
+  TBI_HEAD_SENSORS,
+  TBI_HEAD_EVERY,
+  TBI_HEAD_SETTINGS,
+  TBI_HEAD_ROBOTS,
+  TBI_HEAD_SHAPES,
+  TBI_HEAD_LINKS,
+  TBI_HEAD_NUMBERS,
+} tbi_head_number;
 
 typedef enum tbi_chunk_kind {
   TBI_CHUNK_HEAD = 1,

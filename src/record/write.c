@@ -102,19 +102,29 @@ static void append(growing *g, const void *bytes, size_t size) {
 }
 
 /* Its length, the text, and a zero byte. */
-static void append_text(growing *g, const char *text, size_t size) {
+static void append_bytes(growing *g, const char *text, size_t size) {
   const uint32_t length = (uint32_t)size;
   append(g, &length, sizeof length);
   append(g, text, size);
   append(g, "", 1);
 }
 
+static void append_text(growing *g, const char *text) { append_bytes(g, text, strlen(text)); }
+
 static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   tabi_scene_source source = tabi_scene_get_source(scene);
   tabi_world_def def = tabi_world_get_def(r->world);
-  const int32_t numbers[] = {TABI_VERSION,     r->shape.nq,         r->shape.nv,   r->shape.sensors,
-                             (int)def.contact, (int)def.integrator, r->every,      source.nset,
-                             r->shape.robots,  r->shape.shapes,     r->shape.links};
+  const int32_t numbers[TBI_HEAD_NUMBERS] = {
+      [TBI_HEAD_TABI_VERSION] = TABI_VERSION,
+      [TBI_HEAD_NQ] = r->shape.nq,
+      [TBI_HEAD_NV] = r->shape.nv,
+      [TBI_HEAD_SENSORS] = r->shape.sensors,
+      [TBI_HEAD_EVERY] = r->every,
+      [TBI_HEAD_SETTINGS] = source.nset,
+      [TBI_HEAD_ROBOTS] = r->shape.robots,
+      [TBI_HEAD_SHAPES] = r->shape.shapes,
+      [TBI_HEAD_LINKS] = r->shape.links,
+  };
   const uint64_t words[] = {tabi_world_snapshot_size(r->world),
                             tbi_model_hash(tabi_scene_model(scene))};
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};
@@ -123,11 +133,13 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   append(&g, numbers, sizeof numbers);
   append(&g, &def.timestep, sizeof def.timestep);
   append(&g, words, sizeof words);
-  append_text(&g, source.path, strlen(source.path));
-  append_text(&g, tabi_scene_name(scene), strlen(tabi_scene_name(scene)));
-  append_text(&g, source.text, source.size);
+  append_text(&g, tabi_contact_name(def.contact));
+  append_text(&g, tabi_integrator_name(def.integrator));
+  append_text(&g, source.path);
+  append_text(&g, tabi_scene_name(scene));
+  append_bytes(&g, source.text, source.size);
   for (int32_t i = 0; i < source.nset; ++i)
-    append_text(&g, source.set[i], strlen(source.set[i]));
+    append_text(&g, source.set[i]);
   unsigned char start[TBI_START_SIZE];
   tbi_record_start(&r->crc, start);
   tabi_status status = g.failed ? tbi_error_memory(&r->error) : write_all(r, start, sizeof start);

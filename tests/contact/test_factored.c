@@ -394,19 +394,10 @@ static void fill_tied(const tabi_world *w, dense *m) {
   double *J = calloc(most * nv + 1, sizeof *J);
   double *M = calloc(nv * nv + 1, sizeof *M);
   double *A = calloc(most * most + 1, sizeof *A);
-  double *x = calloc(nv + 1, sizeof *x);
   size_t all = (size_t)fill_jacobian(w, J);
   assert_int_equal(all, most);
   fill_mass(w, M);
-  assert_true(oracle_cholesky(M, nv));
-  for (size_t j = 0; j < all; ++j) {
-    memcpy(x, J + j * nv, nv * sizeof *x);
-    oracle_cholesky_solve(M, nv, x);
-    for (size_t i = 0; i < all; ++i) {
-      for (size_t k = 0; k < nv; ++k)
-        A[i * all + j] += J[i * nv + k] * x[k];
-    }
-  }
+  oracle_delassus(J, all, M, nv, A);
   for (size_t t = (size_t)m->n; t < all; ++t)
     A[t * all + t] += w->setup.ties.tie[t - (size_t)m->n].compliance;
   /* sizes without ties: what they leave is a difference of such numbers */
@@ -423,7 +414,6 @@ static void fill_tied(const tabi_world *w, dense *m) {
   }
   for (size_t i = 0; i < (size_t)m->n; ++i)
     memcpy(m->w + i * (size_t)m->n, A + i * all, (size_t)m->n * sizeof *A);
-  free(x);
   free(A);
   free(M);
   free(J);

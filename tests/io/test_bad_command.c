@@ -87,10 +87,7 @@ static void test_refused(void **state) {
 
 static void test_refused_german(void **state) {
   (void)state;
-  if (!scratch_german()) {
-    print_message("no German locale could be made\n");
-    skip();
-  }
+  scratch_need_german();
   assert_int_equal(setenv("LC_ALL", "de_DE.UTF-8", 1), 0);
   refuse_all();
   assert_int_equal(unsetenv("LC_ALL"), 0);

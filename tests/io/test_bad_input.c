@@ -54,10 +54,7 @@ static void test_refused(void **state) {
 
 static void test_refused_german(void **state) {
   (void)state;
-  if (!scratch_german()) {
-    print_message("no German locale could be made\n");
-    skip();
-  }
+  scratch_need_german();
   refuse_all();
   (void)setlocale(LC_NUMERIC, "C");
 }

@@ -378,10 +378,7 @@ static void test_two_robots(void **state) {
 
 static void test_german(void **state) {
   (void)state;
-  if (!scratch_german()) {
-    print_message("no German locale could be made\n");
-    skip();
-  }
+  scratch_need_german();
   tabi_model *model = load("<robot name='r'><link name='a'><inertial><mass value='1.5'/>"
                            "<inertia ixx='2.5e-1' iyy='.25' izz='0.25'/></inertial></link></robot>",
                            NULL);

@@ -180,10 +180,7 @@ static void test_numbers(void **state) {
 
 static void test_numbers_german(void **state) {
   (void)state;
-  if (!scratch_german()) {
-    print_message("no German locale could be made\n");
-    skip();
-  }
+  scratch_need_german();
   check_numbers();
   // and the caller's locale is as it was
   assert_string_equal(localeconv()->decimal_point, ",");

@@ -189,14 +189,23 @@ static void takes_the_true_one(void **state) {
 
 /* -- the head */
 
+enum {
+  TIMESTEP_AT = 4 * TBI_HEAD_NUMBERS,
+  SNAPSHOT_SIZE_AT = TIMESTEP_AT + 8,
+  CONTACT_AT = TIMESTEP_AT + 24 + 4 /* its length is before it */
+};
+
 static void numbers_of_the_head(void **state) {
   const pieces *p = *state;
   static const int32_t values[] = {-1, 0, 1, 3, 1000, 1 << 23, INT32_MAX, INT32_MIN};
-  // by index: any number may stand for the version, steps between samples and settings are told
-  static const bool may_change[11] = {true, false, false, false, true, true, true};
+  // any number may stand for the version of tabi, and for the steps between samples
+  static const bool may_change[TBI_HEAD_NUMBERS] = {
+      [TBI_HEAD_TABI_VERSION] = true,
+      [TBI_HEAD_EVERY] = true,
+  };
   piece head = p->item[HEAD];
   head.payload = copy_of(head.payload, head.size);
-  for (size_t i = 0; i < 11; ++i) {
+  for (size_t i = 0; i < TBI_HEAD_NUMBERS; ++i) {
     for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
       int32_t was = 0;
       memcpy(&was, head.payload + 4 * i, sizeof was);
@@ -208,7 +217,7 @@ static void numbers_of_the_head(void **state) {
   }
   static const double times[] = {0, -1, (double)NAN, HUGE_VAL, 1e300};
   for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
-    memcpy(head.payload + 44, &times[i], sizeof times[i]);
+    memcpy(head.payload + TIMESTEP_AT, &times[i], sizeof times[i]);
     assert_false(accepts(p, HEAD, &head));
   }
   free(head.payload);
@@ -220,10 +229,52 @@ static void size_of_the_snapshot(void **state) {
   piece head = p->item[HEAD];
   head.payload = copy_of(head.payload, head.size);
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
-    memcpy(head.payload + 52, &values[i], sizeof values[i]);
+    memcpy(head.payload + SNAPSHOT_SIZE_AT, &values[i], sizeof values[i]);
     assert_false(accepts(p, HEAD, &head));
   }
   free(head.payload);
+}
+
+static void expect_refusal(const unsigned char *bytes, size_t size, const char *says) {
+  tabi_error err = {0};
+  assert_null(tabi_recording_open_bytes(bytes, size, scratch_path("x.tabi"), &err));
+  assert_int_equal(err.status, TABI_ERR_PARSE);
+  if (!strstr(err.message, says)) fail_msg("'%s' does not say '%s'", err.message, says);
+}
+
+/* A method that this tabi does not have is named. */
+static void unknown_method(void **state) {
+  const pieces *p = *state;
+  piece head = p->item[HEAD];
+  size_t size = 0;
+  head.payload = copy_of(head.payload, head.size);
+  head.payload[CONTACT_AT] = 'X';
+  unsigned char *bytes = put_together(p, HEAD, &head, &size);
+  expect_refusal(bytes, size, "under contact method 'X");
+  free(bytes);
+  free(head.payload);
+}
+
+/* Other formats are refused with both versions, the reason and the cure. */
+static void other_formats(void **state) {
+  size_t size = 0;
+  unsigned char *bytes = put_together(*state, -1, NULL, &size);
+  char says[200];
+  tbi_crc crc;
+  tbi_crc_init(&crc);
+  static const uint32_t versions[] = {3, TBI_RECORD_VERSION - 1, TBI_RECORD_VERSION + 1};
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
+    memcpy(bytes + 8, &versions[i], sizeof versions[i]);
+    uint32_t checksum = tbi_crc_of(&crc, bytes, 12);
+    memcpy(bytes + 12, &checksum, sizeof checksum);
+    (void)snprintf(says, sizeof says, "a log of format %u, this tabi reads format %u", versions[i],
+                   TBI_RECORD_VERSION);
+    expect_refusal(bytes, size, says);
+    bool older = versions[i] < TBI_RECORD_VERSION;
+    expect_refusal(bytes, size,
+                   older ? TBI_RECORD_CHANGE "; run the scene again" : "or a newer one");
+  }
+  free(bytes);
 }
 
 /* -- samples */
@@ -439,7 +490,8 @@ static int end(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(takes_the_true_one),   cmocka_unit_test(numbers_of_the_head),
-      cmocka_unit_test(size_of_the_snapshot), cmocka_unit_test(words_of_a_sample),
+      cmocka_unit_test(size_of_the_snapshot), cmocka_unit_test(unknown_method),
+      cmocka_unit_test(other_formats),        cmocka_unit_test(words_of_a_sample),
       cmocka_unit_test(counts_of_samples),    cmocka_unit_test(bytes_by_chance),
       cmocka_unit_test(words_of_a_snapshot),  cmocka_unit_test(words_of_a_walk),
   };

@@ -1,6 +1,7 @@
 /* test_gait.c - the section `gait` of scenes: what it becomes, what is refused and how, that other
  * contact models let it be, and that the tables of docs/gait.md are those of the code. */
 #include "gait/gait.h"
+#include "scene/refused.h"
 #include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
@@ -18,13 +19,7 @@
 /* up to line 6 */
 #define FEET ROBOT "gait:\n  feet:\n" LEFT RIGHT
 
-typedef struct bad {
-  const char *text;
-  int line;
-  const char *words;
-} bad;
-
-static const bad scenes[] = {
+static const refused scenes[] = {
     {ROBOT,                                                                                        2, "contact: model gait needs a section 'gait:' with two feet"                                },
     {ROBOT "gait: {}\n",                                                                           3, "gait: feet must be two: [{link, heel"                                                     },
     {ROBOT "gait:\n  feet:\n" LEFT,                                                                4, "gait: feet must be two: [{link, heel"                                                     },
@@ -96,14 +91,8 @@ static void test_refused(void **state) {
   (void)state;
   (void)scratch_text("legs.urdf", legs);
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
-    tabi_error err = {0};
-    tabi_scene *scene = load(scenes[i].text, &err);
-    if (scene) fail_msg("not refused: %s", scenes[i].text);
-    if (!strstr(err.message, scenes[i].words) || err.line != scenes[i].line ||
-        !strstr(err.file, "s.yaml")) {
-      fail_msg("%s:%d: %s\nwanted line %d: %s", err.file, (int)err.line, err.message,
-               scenes[i].line, scenes[i].words);
-    }
+    const char *path = scratch_text("s.yaml", scenes[i].text);
+    refused_check(path, &scenes[i], path);
   }
 }
 

@@ -49,7 +49,7 @@ class Gait(FolderCase):
                              "log.every=1")
         self.assertEqual(err, "")
         self.assertIn("gait, located", out)
-        self.assertIn("walk          1 step, and it walks on in mode 1", out)
+        self.assertIn("gait          1 step, ongoing in mode 1", out)
         self.assertIn("fell          no", out)
         self.assertRegex(out, r"\n +1 +1\.467\d +1\.467\d +0\.371 +-0\.178 +66\.9\n")
         with open(log) as f:

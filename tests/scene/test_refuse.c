@@ -1,4 +1,5 @@
 /* test_refuse.c - scenes that must be refused, and what must be said about them. */
+#include "scene/refused.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -10,13 +11,7 @@
 #define ROBOT  "robots: [{name: r, model: arm.urdf, base: fixed, "
 #define DRIVEN ROBOT "controller: "
 
-typedef struct bad {
-  const char *text;
-  int line;
-  const char *words;
-} bad;
-
-static const bad scenes[] = {
+static const refused scenes[] = {
     {"timestep: 0\n",                                                                     1, "timestep must be in [1e-7, 0.1]"                   },
     {"timestep: -1\n",                                                                    1, "timestep must be in [1e-7, 0.1]"                   },
     {"timestep: nan\n",                                                                   1, "timestep must be in [1e-7, 0.1]"                   },
@@ -145,7 +140,7 @@ static const bad scenes[] = {
     {DRIVEN "{type: csv, kp: 1, file: no.csv}}]\n",                                       1, "no.csv': cannot open"                              },
 };
 
-static const bad tables[] = {
+static const refused tables[] = {
     {"",                            1, "no rows of numbers"           },
     {"time,elbow\n",                1, "no rows of numbers"           },
     {"time\n0\n",                   1, "no columns but the time"      },
@@ -165,19 +160,11 @@ static const char arm[] =
     "<joint name='elbow' type='continuous'><parent link='upper'/><child link='lower'/>"
     "<origin xyz='0 0 0.3'/><axis xyz='0 1 0'/></joint></robot>";
 
-static void check(const char *path, const bad *b, const char *blamed) {
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load(path, NULL, &err);
-  bool said = !scene && strstr(err.message, b->words) && err.line == b->line &&
-              strcmp(err.file, blamed) == 0;
-  if (!said) fail_msg("'%s': %s:%d: %s", b->text, err.file, (int)err.line, err.message);
-}
-
 static void refuse_all(void) {
   (void)scratch_text("arm.urdf", arm);
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     const char *path = scratch_text("s.yaml", scenes[i].text);
-    check(path, &scenes[i], path);
+    refused_check(path, &scenes[i], path);
   }
 }
 
@@ -188,10 +175,7 @@ static void test_scenes(void **state) {
 
 static void test_german(void **state) {
   (void)state;
-  if (!scratch_german()) {
-    print_message("no German locale could be made\n");
-    skip();
-  }
+  scratch_need_german();
   refuse_all();
 }
 
@@ -200,13 +184,13 @@ static void test_tables(void **state) {
   (void)scratch_text("arm.urdf", arm);
   const char *path = scratch_text("s.yaml", DRIVEN "{type: csv, kp: 1, file: t.csv}}]\n");
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
-    check(path, &tables[i], scratch_text("t.csv", tables[i].text));
-  const bad unknown = {"", 1, "no joint is called 'elbw' (did you mean 'elbow'?)"};
+    refused_check(path, &tables[i], scratch_text("t.csv", tables[i].text));
+  const refused unknown = {"", 1, "no joint is called 'elbw' (did you mean 'elbow'?)"};
   (void)scratch_text("t.csv", "time,elbw\n0,0\n");
-  check(path, &unknown, path);
-  const bad twice = {"", 1, "two columns are called 'elbow'"};
+  refused_check(path, &unknown, path);
+  const refused twice = {"", 1, "two columns are called 'elbow'"};
   (void)scratch_text("t.csv", "time,elbow,elbow\n0,0,0\n");
-  check(path, &twice, path);
+  refused_check(path, &twice, path);
 }
 
 /* Every beginning of a good scene, and every byte of it changed, is refused or read, not more. */

@@ -9,7 +9,7 @@ import unittest
 from command import FolderCase, main, scene
 
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
-        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over",
+        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over", "energy_limited",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
         "sensors"]
 BOX = """\
@@ -46,7 +46,7 @@ class Run(FolderCase):
         self.assertGreater(timed["stages_us"]["kinematics"], 0)
         out, _ = self.tabi("run", scene("stand"), "--time", "0.02", "--stats")
         self.assertIn("memory", out)
-        self.assertRegex(out, r"where the time goes +us a step")
+        self.assertRegex(out, r"stage of a step +us per step")
         self.assertRegex(out, r"collision +[0-9.]+ +[0-9.]+")
 
     def test_fallback(self):

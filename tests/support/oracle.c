@@ -459,6 +459,21 @@ void oracle_cholesky_solve(const double *factor, size_t n, double *x) {
   }
 }
 
+void oracle_delassus(const double *J, size_t n, double *M, size_t nv, double *A) {
+  double *x = copy_of(NULL, nv);
+  assert_true(oracle_cholesky(M, nv));
+  memset(A, 0, n * n * sizeof *A);
+  for (size_t j = 0; j < n; ++j) {
+    memcpy(x, J + j * nv, nv * sizeof *x);
+    oracle_cholesky_solve(M, nv, x);
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t k = 0; k < nv; ++k)
+        A[i * n + j] += J[i * nv + k] * x[k];
+    }
+  }
+  free(x);
+}
+
 void oracle_forward(oracle *o, const double *tau, double *qdd) {
   double *mass = copy_of(NULL, o->nv * o->nv);
   oracle_inverse(o, NULL, qdd);

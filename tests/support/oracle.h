@@ -43,5 +43,7 @@ void oracle_momentum_bias(oracle *o, double lin[3], double ang[3]);
  * it is not positive definite. */
 bool oracle_cholesky(double *a, size_t n);
 void oracle_cholesky_solve(const double *factor, size_t n, double *x);
+/* A = J M^-1 J' for the n rows of J; M, nv times nv, becomes its factor. */
+void oracle_delassus(const double *J, size_t n, double *M, size_t nv, double *A);
 
 #endif

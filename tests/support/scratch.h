@@ -2,7 +2,6 @@
 #ifndef TABI_TESTS_SCRATCH_H
 #define TABI_TESTS_SCRATCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Makes an empty folder for this process; call once, before the others. A setup of cmocka's. */
@@ -20,7 +19,7 @@ const char *scratch_text(const char *name, const char *text);
 void scratch_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A German numeric locale for this process; false if there is none. */
-bool scratch_german(void);
+/* A German numeric locale for this process; skips the test if there is none. */
+void scratch_need_german(void);
 
 #endif

@@ -60,6 +60,17 @@ static arm good_arm(void) {
   return a;
 }
 
+/* what is found in the model that the builder builds */
+static notes examine_built(tabi_builder *b, const char *words) {
+  tabi_model *model = tabi_builder_build(b, NULL);
+  tabi_builder_destroy(b);
+  assert_non_null(model);
+  notes n = {.words = words};
+  (void)tabi_model_check(model, take_note, &n);
+  tabi_model_destroy(model);
+  return n;
+}
+
 static notes examine(const arm *a, const char *words) {
   tabi_builder *b = tabi_builder_create();
   tabi_joint_def joint = a->joint;
@@ -69,13 +80,7 @@ static notes examine(const arm *a, const char *words) {
   shape.link = joint.child;
   shape.size[0] = 0.1;
   (void)tabi_builder_add_shape(b, &shape);
-  tabi_model *model = tabi_builder_build(b, NULL);
-  tabi_builder_destroy(b);
-  assert_non_null(model);
-  notes n = {.words = words};
-  (void)tabi_model_check(model, take_note, &n);
-  tabi_model_destroy(model);
-  return n;
+  return examine_built(b, words);
 }
 
 static void test_nothing_wrong(void **state) {
@@ -167,13 +172,7 @@ static notes examine_connection(const tabi_connection_def *def, const char *word
   connection.b = 1;
   connection.place = (tabi_place){"arm.urdf", 33};
   (void)tabi_builder_add_connection(b, &connection);
-  tabi_model *model = tabi_builder_build(b, NULL);
-  tabi_builder_destroy(b);
-  assert_non_null(model);
-  notes n = {.words = words};
-  (void)tabi_model_check(model, take_note, &n);
-  tabi_model_destroy(model);
-  return n;
+  return examine_built(b, words);
 }
 
 static void test_open_connections(void **state) {
