@@ -90,14 +90,20 @@ static double mobility(tabi_dynamics *d, int32_t nv, const double *jacobian, dou
 
 static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_error *err) {
   int32_t nv = tabi_model_nv(tabi_scene_model(live->scene));
-  const tabi_dynamics *d = tabi_world_dynamics(live->world);
   double *work = calloc(5 * (size_t)nv, sizeof *work);
-  if (!work) return tbi_memory_error(err);
+  tabi_dynamics *d = tabi_dynamics_create(tabi_scene_model(live->scene), err);
+  if (!work || !d) {
+    free(work);
+    tabi_dynamics_destroy(d);
+    return tbi_memory_error(err);
+  }
+  tabi_dynamics_set_state(d, tabi_world_q(live->world), tabi_world_v(live->world));
   double point[3];
   double velocity[3];
   find_point(d, push, point, velocity);
   tabi_dynamics_point_jacobian(d, push->link, point, work);
   double trace = mobility(d, nv, work, work + 3 * (ptrdiff_t)nv);
+  tabi_dynamics_destroy(d);
   free(work);
   if (!(trace > 0)) return fail(err, "that cannot be moved");
   push->mass = 1 / trace;

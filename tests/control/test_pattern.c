@@ -61,7 +61,8 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
   base[3] = cos(now.waist_yaw / 2);
   base[4] = base[5] = 0;
   base[6] = sin(now.waist_yaw / 2);
-  const tabi_dynamics *d = tabi_world_dynamics(robot->world);
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  assert_non_null(d);
   tabi_dynamics_set_state(d, q, v);
   double com[3];
   tabi_dynamics_com(d, com);
@@ -81,6 +82,7 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
     assert_near(fabs(quat[0]), fabs(cos(now.foot_yaw[side] / 2)), 1e-6);
     assert_near(hypot(quat[1], quat[2]), 0, 1e-6);
   }
+  tabi_dynamics_destroy(d);
   free(q);
   free(v);
   free(row);
