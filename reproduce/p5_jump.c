@@ -118,7 +118,7 @@ static double bend_of(int row) {
 
 static void make_table(jump *j) {
   double foot[3], quat[4];
-  tabi_walk_start(j->walk.plan, j->q);
+  tabi_walk_initial_q(j->walk.plan, j->q);
   tabi_dynamics_set_state(j->dynamics, j->q, j->v);
   tabi_dynamics_link_pose(j->dynamics, j->walk.foot[TABI_LEFT], foot, quat);
   tabi_walk_state plan = tabi_walk_at(j->walk.plan, 0);

@@ -270,7 +270,7 @@ static tabi_status set_initial_state(tbi_walk_sim *m, tabi_error *err) {
   size_t nq = (size_t)tabi_model_nq(m->sim.model), nv = (size_t)tabi_model_nv(m->sim.model);
   double *q = calloc(nq + nv, sizeof *q);
   if (!q) return tbi_no_memory(err);
-  tabi_walk_start(m->plan, q);
+  tabi_walk_initial_q(m->plan, q);
   tabi_status status = tabi_world_set_state(m->sim.world, q, q + nq, err);
   free(q);
   return status;

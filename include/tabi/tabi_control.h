@@ -1,5 +1,5 @@
-/* tabi_control.h - joint control: springs and dampers that hold a posture or follow a trajectory,
- * trajectories that make a robot walk, and a stabiliser that keeps it from falling. */
+/* tabi_control.h - joint PD control of a posture or trajectory, a pattern generator for walking,
+ * and a stabiliser that keeps a walking robot from falling. */
 #ifndef TABI_CONTROL_H
 #define TABI_CONTROL_H
 
@@ -9,43 +9,46 @@ TABI_BEGIN
 
 /* -------------------------------------------------------------------------- trajectories */
 
-/* Columns of numbers over time, straight between rows and held before the first and after the
+/* Columns of numbers over time: linear between samples, constant before the first and after the
  * last. */
 typedef struct tabi_trajectory tabi_trajectory;
 
-/* time[nrow] in s, rising; value[nrow x ncolumn], row by row.  Both are copied. */
-TABI_API tabi_trajectory *tabi_trajectory_create(int32_t nrow, int32_t ncolumn, const double *time,
-                                                 const double *value, tabi_error *err);
+/* time[nsample] in s, increasing; value[nsample x ncolumn], sample by sample.  Both are copied. */
+TABI_API tabi_trajectory *tabi_trajectory_create(int32_t nsample, int32_t ncolumn,
+                                                 const double *time, const double *value,
+                                                 tabi_error *err);
 TABI_API void tabi_trajectory_destroy(tabi_trajectory *trajectory); /* NULL is fine */
 
 TABI_API int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory);
-TABI_API double tabi_trajectory_start(const tabi_trajectory *trajectory); /* s, of the first row */
-TABI_API double tabi_trajectory_end(const tabi_trajectory *trajectory);   /* s, of the last row */
-/* value[ncolumn] and rate[ncolumn], the slope between the two rows around the time and zero
+TABI_API double
+tabi_trajectory_start(const tabi_trajectory *trajectory);               /* s, of the first sample */
+TABI_API double tabi_trajectory_end(const tabi_trajectory *trajectory); /* s, of the last sample */
+/* value[ncolumn] and rate[ncolumn], the slope between the two samples around the time and zero
  * outside; either may be NULL. */
 TABI_API void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
                                      double *rate);
 
 /* ------------------------------------------------------------------------- joint control */
 
-/* How one joint is driven. */
+/* PD control of one joint. */
 typedef struct tabi_pd_joint {
-  int32_t joint;    /* with one coordinate */
-  int32_t actuator; /* of the model, whose input makes it rest at the target, if it has a spring,
-                       or else is the target; TABI_NONE: the gains */
-  int32_t column;   /* of the trajectory, the target; TABI_NONE: `target` */
-  double target;    /* rad or m */
-  double kp, kd;    /* N m/rad and N m s/rad, or N/m and N s/m */
-  bool implicit;    /* stable at any gain, as in tabi_servo */
+  int32_t joint; /* with one coordinate */
+  int32_t
+      actuator;   /* of the model, used instead of the gains: if it has a spring, its input puts
+                     the equilibrium at the target, else its input is the target; TABI_NONE: none */
+  int32_t column; /* of the trajectory, for the target; TABI_NONE: `target` */
+  double target;  /* rad or m */
+  double kp, kd;  /* N m/rad and N m s/rad, or N/m and N s/m */
+  bool implicit;  /* integrated implicitly, stable at any gain, as in tabi_servo */
 } tabi_pd_joint;
 
 typedef struct tabi_pd_def {
   uint32_t def_size; /* set by the default function */
   int32_t njoint;
   const tabi_pd_joint *joint;
-  const tabi_trajectory *trajectory; /* must outlive the controller; NULL: targets stand */
-  const tabi_trajectory *torque;     /* likewise, N m or N in the same columns, added to what the
-                                        gains give; NULL: none.  Only for joints with kp > 0 */
+  const tabi_trajectory *trajectory; /* must outlive the controller; NULL: constant targets */
+  const tabi_trajectory *torque; /* feed-forward, likewise: N m or N in the same columns, added to
+                                    that of the gains of joints with kp > 0; NULL: none */
 } tabi_pd_def;
 
 typedef struct tabi_pd tabi_pd;
@@ -54,11 +57,10 @@ TABI_API tabi_pd_def tabi_pd_def_default(void);
 TABI_API tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_error *err);
 TABI_API void tabi_pd_destroy(tabi_pd *pd); /* NULL is fine */
 
-/* Sets the servos and actuators of a world for its next step, which takes `timestep` s: explicit
- * ones aim at where the trajectory is at its start, implicit ones at where it will be at its end.
- * Allocates nothing. */
+/* Sets the servos and actuators of a world for its next step of `timestep` s: the targets of
+ * explicit servos are those at its start, of implicit ones those at its end.  Allocates nothing. */
 TABI_API void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep);
-/* The same with targets and their rates given, by column, for all joints alike. */
+/* The same with given targets and rates, by column. */
 TABI_API void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const double *target,
                                     const double *rate);
 
@@ -66,50 +68,52 @@ TABI_API void tabi_pd_apply_targets(const tabi_pd *pd, tabi_world *world, const 
 
 typedef enum tabi_side { TABI_LEFT, TABI_RIGHT } tabi_side;
 
-/* Where a foot is put: beside the standing one, and from there forward, to the left, and turned
- * counter-clockwise about the point between the feet.  All zero: in place, or feet closed. */
+/* Where the swing foot lands: beside the stance foot, and from there forward, to the left, and
+ * turned counter-clockwise about the point between the feet.  All zero: in place, or feet together.
+ */
 typedef struct tabi_footstep {
   double forward, sideways; /* m */
   double turn;              /* rad */
-  double double_support;    /* s, before, in which the weight moves to the standing foot */
-  double single_support;    /* s, in which the other one moves */
-  double lift;              /* m */
+  double double_support;    /* s, before the step, in which the ZMP moves to the stance foot */
+  double single_support;    /* s, in which the swing foot moves */
+  double lift;              /* m, of the swing foot */
 } tabi_footstep;
 
 /* 0.1 s and 0.75 s, 0.05 m, in place. */
 TABI_API tabi_footstep tabi_footstep_default(void);
-/* The same along an arc, whose centre is `radius` m to the left; negative: to the right.  Both
- * negative turns right on the way forward. */
+/* The same along an arc of `angle` rad whose centre is `radius` m to the left; negative: to the
+ * right.  With both negative the robot turns right on its way forward. */
 TABI_API tabi_footstep tabi_footstep_arc(double radius, double angle);
 
-/* A robot with a floating waist and two legs of six hinges each, x forward, z up, that walks on
- * level ground. */
+/* A walk on level ground, of a robot with a floating waist and two legs of six hinges each, x
+ * forward and z up. */
 typedef struct tabi_walk_def {
   uint32_t def_size;     /* set by the default function */
-  int32_t waist;         /* link, of the body that floats */
+  int32_t waist;         /* link of the floating body */
   int32_t foot[2];       /* links, left and right; the lowest of their shapes are the soles */
-  const double *posture; /* q[nq] with level waist and soles: all other joints stay there, and legs
-                            bend this way.  NULL: the model's start */
+  const double *posture; /* q[nq] with level waist and soles: joints other than those of the legs
+                            stay there, and the legs bend this way.  NULL: the model's initial q */
   double waist_height;   /* m, of the waist's origin over the ground; 0: as in the posture */
   double spacing;        /* m, between the middles of the soles; 0: as in the posture */
-  double place[3], yaw;  /* m and rad, of the point on the ground between the feet at the start */
+  double place[3], yaw;  /* m and rad, initially, of the point on the ground between the feet */
   int32_t nstep;
   const tabi_footstep *step;
-  tabi_side first;                  /* foot that moves first; then they take turns */
+  tabi_side first;                  /* the first swing foot; then the feet alternate */
   double stand_before, stand_after; /* s */
   double period;                    /* s, of the pattern generator */
-  double horizon;                   /* s, that it looks ahead */
-  double jerk_weight;               /* 1/(m/s^3)^2 against 1/m^2 of the zero-moment point's error */
-  int32_t passes; /* that correct the zero-moment point for the whole body; 0: none */
-  double sample;  /* s, between rows of the trajectory */
+  double horizon;                   /* s, preview horizon */
+  double jerk_weight;               /* 1/(m/s^3)^2, against 1/m^2 of the ZMP error */
+  int32_t passes; /* of the dynamic filter, which corrects the CoM for the whole-body ZMP; 0: the
+                     cart-table model alone */
+  double sample_period; /* s, of the trajectory */
 } tabi_walk_def;
 
-/* What a robot that walks as planned does at a time. */
+/* The plan of a walk at a time. */
 typedef struct tabi_walk_state {
   double com[3], com_rate[3];     /* m, m/s */
   double waist[3], waist_yaw;     /* m, rad */
-  double zmp[2];                  /* m, planned zero-moment point */
-  double motion_zmp[2];           /* m, that of the motion of all bodies */
+  double zmp[2];                  /* m, desired ZMP */
+  double motion_zmp[2];           /* m, ZMP of the whole-body motion */
   double foot[2][3], foot_yaw[2]; /* m and rad, of the middles of the soles */
   bool lifted[2];
 } tabi_walk_state;
@@ -123,52 +127,55 @@ TABI_API tabi_walk *tabi_walk_create(const tabi_model *model, const tabi_walk_de
                                      tabi_error *err);
 TABI_API void tabi_walk_destroy(tabi_walk *walk); /* NULL is fine */
 
-TABI_API void tabi_walk_start(const tabi_walk *walk, double *q); /* q[nq], at rest */
-TABI_API double tabi_walk_duration(const tabi_walk *walk);       /* s */
-/* For tabi_pd: column j is joint j of the model; zero for those without one coordinate. */
+TABI_API void tabi_walk_initial_q(const tabi_walk *walk, double *q); /* q[nq]; v is zero */
+TABI_API double tabi_walk_duration(const tabi_walk *walk);           /* s */
+/* Joint positions, for tabi_pd: column j is joint j of the model; zero for those without one
+ * coordinate. */
 TABI_API const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk);
-/* Likewise N m or N: what moves the joints so while the floor pushes at the zero-moment point. */
+/* Likewise feed-forward joint torques, N m or N: inverse dynamics with the ground force at the ZMP.
+ */
 TABI_API const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk);
 TABI_API tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time);
 
 /* ---------------------------------------------------------------------------- stabiliser */
 
-/* Gains that hold a mass centre at a height over a zero-moment point p, which follows where it is
- * sent by p' = (sent - p) / delay:  sent = planned + gain[0] dx + gain[1] dx' + gain[2] dp  for
- * deviations dx of the mass centre and dp of p from the plan.  They give the poles pole[0], pole[1]
- * (1/s, negative) and the natural one of the pendulum, -sqrt(gravity / height). */
+/* State feedback of the linear inverted pendulum whose ZMP p follows a desired one with delay,
+ * p' = (desired - p) / delay:  desired = planned + gain[0] dx + gain[1] dx' + gain[2] dp  for
+ * deviations dx of the CoM and dp of p from the plan.  The closed loop has the poles pole[0],
+ * pole[1] (1/s, negative) and the natural one of the pendulum, -sqrt(gravity / height).  height (m,
+ * of the CoM), gravity (m/s^2) and delay (s) must be positive. */
 TABI_API void tabi_lipm_gains(double height, double gravity, double delay, const double pole[2],
                               double gain[3]);
 
-/* Feels with sensors of the model how a walking robot deviates from its plan, and turns and
- * lowers its feet so that the floor pushes it back. */
+/* Measures with sensors of the model how a walking robot deviates from its plan, and turns and
+ * lowers its feet so that the ground forces correct it. */
 typedef struct tabi_stabiliser_def {
   uint32_t def_size;     /* set by the default function */
   const tabi_walk *walk; /* must outlive the stabiliser */
   int32_t force[2];      /* sensors of force and torque at joints above the soles, left and right */
   int32_t gyro;          /* sensors on the waist's body */
-  int32_t accelerometer; /* encoders that the model has are used too; joints without are taken to
-                            be where they were sent */
+  int32_t accelerometer; /* encoders of the model are used too; a joint without one is taken to be
+                            at its target */
   double pole[2];        /* 1/s, as in tabi_lipm_gains */
-  double delay;          /* s, of the zero-moment point */
-  double foot_damping;   /* N m s/rad, of feet that turn under a wrong centre of pressure */
-  double height_damping; /* N s/m, of feet that sink under a wrong share of the weight */
-  double return_standing; /* s, in which feet return to the plan: standing ... */
-  double return_lifted;   /* ... and lifted */
-  double speed_filter;    /* Hz, of the speed of the mass centre */
-  double attitude_time;   /* s, in which the accelerometer corrects the gyro */
+  double delay;          /* s, of the ZMP */
+  double foot_damping;   /* N m s/rad: moment error of a foot over the rate at which it turns */
+  double height_damping; /* N s/m: error of the load difference over the rate of foot_height */
+  double return_standing; /* s, time constant with which stance feet return to the plan ... */
+  double return_lifted;   /* ... and swing feet */
+  double speed_filter;    /* Hz, low-pass of the CoM velocity */
+  double attitude_time;   /* s, time constant with which the accelerometer corrects the gyro */
 } tabi_stabiliser_def;
 
 typedef struct tabi_stabiliser tabi_stabiliser;
 
-/* What it felt and did in its last update. */
+/* Estimates and outputs of the last update. */
 typedef struct tabi_stabiliser_state {
-  double tilt[2];               /* rad, of the waist about x and y */
-  double com_error[2];          /* m, from the plan */
-  double com_rate_error[2];     /* m/s */
-  double zmp[2], zmp_wanted[2]; /* m */
-  double foot_turn[2][2];       /* rad, of the feet about their x and y */
-  double foot_height;           /* m, by which the left foot is lower and the right one higher */
+  double tilt[2];                /* rad, of the waist about x and y */
+  double com_error[2];           /* m, of the CoM from the plan */
+  double com_rate_error[2];      /* m/s */
+  double zmp[2], zmp_desired[2]; /* m */
+  double foot_turn[2][2];        /* rad, of the feet about their x and y */
+  double foot_height;            /* m, by which the left foot is lower and the right one higher */
 } tabi_stabiliser_state;
 
 /* -13 and -4 1/s, 0.04 s, 25 N m s/rad, 3500 N s/m, 1.5 and 0.08 s, 6 Hz, 2 s. */
@@ -176,14 +183,14 @@ TABI_API tabi_stabiliser_def tabi_stabiliser_def_default(void);
 TABI_API tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model,
                                                  const tabi_stabiliser_def *def, tabi_error *err);
 TABI_API void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser); /* NULL is fine */
-/* Before a walk starts anew. */
+/* Call before a walk is started again. */
 TABI_API void tabi_stabiliser_reset(tabi_stabiliser *stabiliser);
 
-/* Reads the sensors of a world and finds targets for its next step, which takes `timestep` s.
- * Allocates nothing. */
+/* Reads the sensors of a world and computes targets for its next step of `timestep` s.  Allocates
+ * nothing. */
 TABI_API void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world,
                                      double timestep);
-/* For tabi_pd_apply_targets, a number for each joint of the model. */
+/* For tabi_pd_apply_targets, [njoint]. */
 TABI_API const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser);
 TABI_API const double *tabi_stabiliser_rate(const tabi_stabiliser *stabiliser);
 TABI_API tabi_stabiliser_state tabi_stabiliser_get_state(const tabi_stabiliser *stabiliser);

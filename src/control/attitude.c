@@ -1,17 +1,17 @@
-/* attitude.c - see attitude.h.  A complementary filter: the gyro for what is fast, gravity for what
- * is slow. */
+/* attitude.c - see attitude.h.  A complementary filter: the gyro at high frequencies, gravity at
+ * low ones. */
 #include "control/attitude.h"
 
 #include "math/quat.h"
 
-v3 tbi_attitude_update(v3 up, v3 rate, v3 felt, double time, double settle) {
-  /* what stands still turns backwards in axes that turn */
+v3 tbi_attitude_update(v3 up, v3 rate, v3 measured, double time, double settle) {
+  /* a fixed vector turns backwards in axes that turn */
   m3 turn = q_matrix(q_exp(v3_scale(-time, rate)));
   v3 next = m3_mulv(&turn, up);
-  double size = v3_norm(felt);
+  double size = v3_norm(measured);
   if (size > 0) {
     double share = time / (settle + time);
-    next = v3_axpy(next, share, v3_sub(v3_scale(1 / size, felt), next));
+    next = v3_axpy(next, share, v3_sub(v3_scale(1 / size, measured), next));
   }
   return v3_scale(1 / v3_norm(next), next);
 }

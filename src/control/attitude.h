@@ -1,13 +1,13 @@
-/* attitude.h - which way is up, by a gyro and an accelerometer. */
+/* attitude.h - attitude estimation by a gyro and an accelerometer. */
 #ifndef TBI_ATTITUDE_H
 #define TBI_ATTITUDE_H
 
 #include "math/vec.h"
 
-/* Turns `up`, a unit vector in axes that turn at `rate` (rad/s, in these axes), on by a time, and
- * pulls it within `settle` s towards `felt`, what an accelerometer without noise would say at rest:
- * its direction, if it has one. */
-v3 tbi_attitude_update(v3 up, v3 rate, v3 felt, double time, double settle);
+/* Predicts `up`, a unit vector in axes that turn at `rate` (rad/s, in these axes), after a time,
+ * and corrects it with time constant `settle` (s) towards the direction of `measured`, the specific
+ * force of an accelerometer at rest, unless that is zero. */
+v3 tbi_attitude_update(v3 up, v3 rate, v3 measured, double time, double settle);
 
 /* The turn about x and the turn about y of level axes that then see up there. */
 void tbi_attitude_tilt(v3 up, double tilt[2]);

@@ -30,34 +30,34 @@ static double offset(tabi_side side, double spacing) {
   return side == TABI_LEFT ? spacing / 2 : -spacing / 2;
 }
 
-static bool good(const tabi_footstep *step) {
+static bool is_valid(const tabi_footstep *step) {
   return isfinite(step->forward) && isfinite(step->sideways) && isfinite(step->turn) &&
          isfinite(step->lift) && step->lift >= 0 && isfinite(step->single_support) &&
          step->single_support > 0 && isfinite(step->double_support) && step->double_support > 0;
 }
 
-/* How far apart two feet are along the middle direction's left; negative when they have crossed. */
-static double apart(const tbi_stride *stride) {
-  double yaw = 0.5 * (stride->to.yaw + stride->stands.yaw);
-  v3 way = v3_sub(stride->to.pos, stride->stands.pos);
+/* Lateral distance of the feet, across their mean direction; negative when they have crossed. */
+static double separation(const tbi_stride *stride) {
+  double yaw = 0.5 * (stride->to.yaw + stride->stance.yaw);
+  v3 way = v3_sub(stride->to.pos, stride->stance.pos);
   double left = -sin(yaw) * way.x + cos(yaw) * way.y;
-  return stride->moves == TABI_LEFT ? left : -left;
+  return stride->swing == TABI_LEFT ? left : -left;
 }
 
 static tabi_status check(const tbi_plan_def *def, int32_t i, const tbi_stride *stride,
                          tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
-  if (!good(&def->walk->step[i])) {
+  if (!is_valid(&def->walk->step[i])) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "step %d: must be finite, with both supports longer than 0 and a lift of "
                          "at least 0; start from tabi_footstep_default()",
                          (int)i + 1);
   }
-  if (apart(stride) >= def->clearance) return TABI_OK;
+  if (separation(stride) >= def->clearance) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                        "step %d: the feet come to stand %.3f m apart and need %.3f m; step "
                        "sideways with the other foot",
-                       (int)i + 1, apart(stride), def->clearance);
+                       (int)i + 1, separation(stride), def->clearance);
 }
 
 tabi_status tbi_plan_make(tbi_plan *plan, const tbi_plan_def *def, tabi_error *err) {
@@ -68,30 +68,30 @@ tabi_status tbi_plan_make(tbi_plan *plan, const tbi_plan_def *def, tabi_error *e
   tbi_foot_place foot[2];
   for (int side = 0; side < 2; ++side)
     foot[side] = moved(&def->middle, 0, offset((tabi_side)side, def->spacing), 0);
-  plan->start[0] = foot[0];
-  plan->start[1] = foot[1];
-  tabi_side moves = walk->first;
+  plan->initial[0] = foot[0];
+  plan->initial[1] = foot[1];
+  tabi_side swing = walk->first;
   double time = walk->stand_before;
   for (int32_t i = 0; i < walk->nstep; ++i) {
     const tabi_footstep *step = &walk->step[i];
-    tabi_side stands = moves == TABI_LEFT ? TABI_RIGHT : TABI_LEFT;
-    /* the middle beside the standing foot moves, and the foot is put down beside it */
-    tbi_foot_place middle = moved(&foot[stands], 0, -offset(stands, def->spacing), 0);
+    tabi_side stance = swing == TABI_LEFT ? TABI_RIGHT : TABI_LEFT;
+    /* the middle beside the stance foot moves, and the swing foot is put down beside it */
+    tbi_foot_place middle = moved(&foot[stance], 0, -offset(stance, def->spacing), 0);
     middle = moved(&middle, step->forward, step->sideways, step->turn);
-    plan->stride[i] = (tbi_stride){.moves = moves,
-                                   .from = foot[moves],
-                                   .to = moved(&middle, 0, offset(moves, def->spacing), 0),
-                                   .stands = foot[stands],
+    plan->stride[i] = (tbi_stride){.swing = swing,
+                                   .from = foot[swing],
+                                   .to = moved(&middle, 0, offset(swing, def->spacing), 0),
+                                   .stance = foot[stance],
                                    .start = time,
                                    .lift_off = time + step->double_support,
                                    .land = time + step->double_support + step->single_support,
                                    .lift = step->lift};
     tabi_status status = check(def, i, &plan->stride[i], err);
     if (status != TABI_OK) return status;
-    foot[moves] = plan->stride[i].to;
+    foot[swing] = plan->stride[i].to;
     time = plan->stride[i].land;
     plan->shift = step->double_support;
-    moves = stands;
+    swing = stance;
   }
   plan->stopped = time + plan->shift;
   plan->end = plan->stopped + walk->stand_after;
@@ -103,7 +103,7 @@ void tbi_plan_free(tbi_plan *plan) {
   plan->stride = NULL;
 }
 
-/* The step that is under way or the last one before; -1 before the first. */
+/* The step in progress, or the last one before; -1 before the first. */
 static int32_t stride_at(const tbi_plan *plan, double time) {
   int32_t low = -1;
   int32_t high = plan->nstride;
@@ -123,14 +123,14 @@ static v3 middle_of(const tbi_foot_place *a, const tbi_foot_place *b) {
 }
 
 static v3 zmp_at(const tbi_plan *plan, int32_t index, double time) {
-  if (index < 0) return middle_of(&plan->start[0], &plan->start[1]);
+  if (index < 0) return middle_of(&plan->initial[0], &plan->initial[1]);
   const tbi_stride *stride = &plan->stride[index];
-  v3 from = index > 0 ? stride[-1].stands.pos : middle_of(&plan->start[0], &plan->start[1]);
-  v3 to = stride->stands.pos;
+  v3 from = index > 0 ? stride[-1].stance.pos : middle_of(&plan->initial[0], &plan->initial[1]);
+  v3 to = stride->stance.pos;
   double share = (time - stride->start) / (stride->lift_off - stride->start);
   if (time > stride->land) {
     from = to;
-    to = middle_of(&stride->to, &stride->stands);
+    to = middle_of(&stride->to, &stride->stance);
     share = (time - stride->land) / plan->shift;
   }
   return v3_axpy(from, tbi_min(tbi_max(share, 0), 1), v3_sub(to, from));
@@ -139,15 +139,15 @@ static v3 zmp_at(const tbi_plan *plan, int32_t index, double time) {
 tbi_plan_state tbi_plan_at(const tbi_plan *plan, double time) {
   int32_t index = stride_at(plan, time);
   tbi_plan_state now = {
-      .foot = {plan->start[0], plan->start[1]}
+      .foot = {plan->initial[0], plan->initial[1]}
   };
   if (index >= 0) {
     const tbi_stride *stride = &plan->stride[index];
     double share = (time - stride->lift_off) / (stride->land - stride->lift_off);
-    now.lifted[stride->moves] = share > 0 && share < 1;
-    now.foot[stride->moves] =
+    now.lifted[stride->swing] = share > 0 && share < 1;
+    now.foot[stride->swing] =
         tbi_swing(&stride->from, &stride->to, stride->lift, tbi_min(tbi_max(share, 0), 1));
-    now.foot[stride->moves == TABI_LEFT ? TABI_RIGHT : TABI_LEFT] = stride->stands;
+    now.foot[stride->swing == TABI_LEFT ? TABI_RIGHT : TABI_LEFT] = stride->stance;
   }
   v3 zmp = zmp_at(plan, index, time);
   now.zmp[0] = zmp.x;

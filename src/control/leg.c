@@ -1,16 +1,17 @@
 /* leg.c - see leg.h.
  *
- * General instead of by formulas for one order of axes: any six hinges in a row will do.  The
+ * Numerical, so that any chain of six hinges will do.  The
  * residual r(angle) is the vector from the foot to its place and the rotation between them, and
  *
  *   (J'J + damping 1) step = J' r
  *
- * with damping that falls with the square of the residual, so the end is quadratic: a step from
- * nearby needs no proof.  Joints that stand at a limit and would leave it take no part in a step.
+ * with damping proportional to the square of the residual, so that convergence is quadratic: a
+ * short step needs no further check.  Joints at a limit that would leave their range are fixed in a
+ * step.
  *
- * Where the first three axes meet in a point, as in a hip, they do not move it.  So there the last
- * three joints have to bring it to its place alone, and the first three then do the rest of the
- * rotation: two systems of three for a step from nearby. */
+ * Where the first three axes meet in a point, as in a hip, they do not move that point.  The last
+ * three joints then place it alone, and the first three provide the remaining rotation: a short
+ * step takes two systems of three equations. */
 #include "control/leg.h"
 
 #include "base/error.h"
@@ -21,12 +22,12 @@
 #include <string.h>
 
 enum { N = TBI_LEG_JOINTS, MAX_PATH = 64, MAX_STEPS = 100, MAX_STARTS = 50 };
-#define GOAL   1e-13 /* stop here */
-#define SHORT  1e-6  /* rad: a step whose square is not worth another look */
-#define MISSED 1e-10
-#define SAME   1e-12 /* m, between points that are one */
+#define CONVERGED  1e-13 /* stop here */
+#define SHORT      1e-6  /* rad: a step whose square is not worth another look */
+#define TOLERANCE  1e-10
+#define COINCIDENT 1e-12 /* m, between points that are one */
 
-static bool turns(tabi_joint_type type) {
+static bool is_hinge(tabi_joint_type type) {
   return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_CONTINUOUS;
 }
 
@@ -34,8 +35,8 @@ static tbi_frame turned(v3 axis, double angle) {
   return (tbi_frame){q_matrix(q_exp(v3_scale(angle, axis))), v3_zero()};
 }
 
-/* The joints from the foot up to the waist; -1 when the waist is not above the foot. */
-static int32_t climb(const tabi_model *model, int32_t waist, int32_t foot, int32_t *path) {
+/* The joints from the foot up to the waist; -1 if the foot is not below the waist. */
+static int32_t path_to_waist(const tabi_model *model, int32_t waist, int32_t foot, int32_t *path) {
   int32_t count = 0;
   for (int32_t link = foot; link != waist; ++count) {
     int32_t joint = link == TABI_WORLD ? TABI_NONE : tabi_model_link_joint(model, link);
@@ -46,18 +47,18 @@ static int32_t climb(const tabi_model *model, int32_t waist, int32_t foot, int32
   return count;
 }
 
-/* What a joint that is no part of the leg does to the frame behind it. */
-static tbi_frame standing(const tabi_model *model, int32_t joint, const double *q) {
+/* The motion of a joint that is no part of the leg, fixed as in q. */
+static tbi_frame passive_frame(const tabi_model *model, int32_t joint, const double *q) {
   tabi_joint_def def = tabi_model_joint(model, joint);
   double value =
       tabi_model_joint_q(model, joint).count == 1 ? q[tabi_model_joint_q(model, joint).first] : 0;
-  if (turns(def.type)) return turned(v3_load(def.axis), value);
+  if (is_hinge(def.type)) return turned(v3_load(def.axis), value);
   tbi_frame frame = tbi_frame_identity();
   if (def.type == TABI_JOINT_PRISMATIC) frame.pos = v3_scale(value, v3_load(def.axis));
   return frame;
 }
 
-/* A joint that stands in a frame of the one before it. */
+/* Adds a joint at `place` in the frame behind the one before it. */
 static void take_joint(const tabi_model *model, int32_t joint, const tbi_frame *place, tbi_leg *leg,
                        int32_t i) {
   tabi_joint_def def = tabi_model_joint(model, joint);
@@ -70,7 +71,7 @@ static void take_joint(const tabi_model *model, int32_t joint, const tbi_frame *
   leg->upper[i] = limited ? def.upper : HUGE_VAL;
 }
 
-/* What is behind a joint that was taken, in the frame whose z is its axis. */
+/* The frame behind a joint of the leg, from the frame whose z is its axis. */
 static tbi_frame behind(const tabi_model *model, int32_t joint) {
   m3 axes = q_matrix_to(v3_load(tabi_model_joint(model, joint).axis));
   return (tbi_frame){m3_transpose(&axes), v3_zero()};
@@ -81,10 +82,10 @@ tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, c
   const tabi_place nowhere = {NULL, 0};
   const char *name = tabi_model_link(model, foot).name;
   int32_t path[MAX_PATH];
-  int32_t count = climb(model, waist, foot, path);
+  int32_t count = path_to_waist(model, waist, foot, path);
   if (count < 0) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "foot '%.80s' does not hang on the waist",
-                         name);
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "foot '%.80s' is not below the waist in the tree", name);
   }
   int32_t found = 0;
   tbi_frame frame = tbi_frame_identity();
@@ -92,20 +93,20 @@ tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, c
     tabi_joint_def def = tabi_model_joint(model, path[i]);
     tbi_frame own = tbi_frame_load(def.pos, def.quat);
     frame = tbi_frame_mul(&frame, &own);
-    if (found < N && turns(def.type)) {
+    if (found < N && is_hinge(def.type)) {
       take_joint(model, path[i], &frame, leg, found++);
       frame = behind(model, path[i]);
     } else {
-      tbi_frame still = standing(model, path[i], q);
+      tbi_frame still = passive_frame(model, path[i], q);
       frame = tbi_frame_mul(&frame, &still);
     }
   }
   leg->foot = frame;
-  leg->meets = found == N && v3_norm(leg->place[1].pos) < SAME && v3_norm(leg->place[2].pos) < SAME;
+  leg->meets = found == N && v3_norm(leg->place[1].pos) < COINCIDENT &&
+               v3_norm(leg->place[2].pos) < COINCIDENT;
   if (found == N) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                       "the leg to foot '%.80s' has %d joints that turn; six are needed", name,
-                       (int)found);
+                       "the leg to foot '%.80s' has %d hinges; six are needed", name, (int)found);
 }
 
 /* What the joints do to whatever is behind them, and for each its axis and a point on it, all in
@@ -152,8 +153,8 @@ static v3 rotation_between(const m4 *from, const m4 *to) {
   m3 a = m4_to(from);
   m3 b = m4_to(to);
   m3 back = m3_transpose(&a);
-  m3 turn = m3_mul(&b, &back);
-  q4 q = q_from_matrix(&turn);
+  m3 rotation = m3_mul(&b, &back);
+  q4 q = q_from_matrix(&rotation);
   v3 part = {q.x, q.y, q.z};
   double sine = v3_norm(part);
   return v3_scale(2 * atan2(sine, q.w) / sine, part);
@@ -174,25 +175,27 @@ static goal goal_of(const tbi_leg *leg, const tbi_frame *place) {
   };
 }
 
-/* How far a leg is from its goal: the vector and the rotation. */
-typedef struct miss {
-  v4 way, turn;
-} miss;
+/* From the foot to its goal: translation and rotation vector. */
+typedef struct pose_error {
+  v4 translation, rotation;
+} pose_error;
 
-static miss miss_of(const bent *now, const goal *place) {
-  return (miss){v4_sub(place->foot, now->foot), v4_from(rotation_between(&now->rot, &place->rot))};
+static pose_error pose_error_of(const bent *now, const goal *place) {
+  return (pose_error){v4_sub(place->foot, now->foot),
+                      v4_from(rotation_between(&now->rot, &place->rot))};
 }
 
 typedef struct residual {
   double r[N];
   double jacobian[N][N]; /* [joint][component]: how the foot moves */
-  double size;           /* the worse of |place missed| and |rotation missed| */
+  double size;           /* maximum of |translation| and |rotation| */
 } residual;
 
-static void fill_residual(const bent *leg_now, const miss *off, residual *now) {
-  v3_store(v4_to(off->way), now->r);
-  v3_store(v4_to(off->turn), now->r + 3);
-  now->size = sqrt(tbi_max(v4_dot(off->way, off->way), v4_dot(off->turn, off->turn)));
+static void fill_residual(const bent *leg_now, const pose_error *error, residual *now) {
+  v3_store(v4_to(error->translation), now->r);
+  v3_store(v4_to(error->rotation), now->r + 3);
+  now->size = sqrt(tbi_max(v4_dot(error->translation, error->translation),
+                           v4_dot(error->rotation, error->rotation)));
   for (int i = 0; i < N; ++i) {
     v4 arm = v4_sub(leg_now->foot, leg_now->point[i]);
     v3_store(v4_to(v4_cross(leg_now->axis[i], arm)), now->jacobian[i]);
@@ -203,8 +206,8 @@ static void fill_residual(const bent *leg_now, const miss *off, residual *now) {
 static void measure(const tbi_leg *leg, const goal *place, const double *angle, residual *now) {
   bent leg_now;
   bend(leg, angle, &leg_now);
-  miss off = miss_of(&leg_now, place);
-  fill_residual(&leg_now, &off, now);
+  pose_error error = pose_error_of(&leg_now, place);
+  fill_residual(&leg_now, &error, now);
 }
 
 static double squared(const double *r) {
@@ -221,14 +224,14 @@ static double dot(const double *a, const double *b) {
   return sum;
 }
 
-/* The damped step; the joints of `held` stay. */
-static void damped_step(const residual *now, double damping, const bool *held, double *step) {
+/* The damped step; joints at a limit are fixed. */
+static void damped_step(const residual *now, double damping, const bool *at_limit, double *step) {
   double matrix[N][N];
   for (int i = 0; i < N; ++i) {
-    step[i] = held[i] ? 0 : dot(now->jacobian[i], now->r);
+    step[i] = at_limit[i] ? 0 : dot(now->jacobian[i], now->r);
     for (int j = 0; j <= i; ++j)
-      matrix[i][j] = held[i] || held[j] ? 0 : dot(now->jacobian[i], now->jacobian[j]);
-    matrix[i][i] += held[i] ? 1 : damping;
+      matrix[i][j] = at_limit[i] || at_limit[j] ? 0 : dot(now->jacobian[i], now->jacobian[j]);
+    matrix[i][i] += at_limit[i] ? 1 : damping;
   }
   tbi_cholesky(N, matrix[0], N);
   tbi_cholesky_solve(N, matrix[0], N, step);
@@ -238,33 +241,34 @@ static void damped_step(const residual *now, double damping, const bool *held, d
 static bool move(const tbi_leg *leg, const double *angle, const double *step, double *to) {
   bool whole = true;
   for (int i = 0; i < N; ++i) {
-    double wanted = angle[i] + step[i];
-    to[i] = tbi_min(tbi_max(wanted, leg->lower[i]), leg->upper[i]);
-    whole = whole && to[i] == wanted;
+    double target = angle[i] + step[i];
+    to[i] = tbi_min(tbi_max(target, leg->lower[i]), leg->upper[i]);
+    whole = whole && to[i] == target;
   }
   return whole;
 }
 
-static bool hold_limits(const tbi_leg *leg, const residual *now, const double *angle, bool *held) {
+static bool find_joints_at_limits(const tbi_leg *leg, const residual *now, const double *angle,
+                                  bool *at_limit) {
   bool any = false;
   for (int i = 0; i < N; ++i) {
-    held[i] = false;
+    at_limit[i] = false;
     if (angle[i] > leg->lower[i] && angle[i] < leg->upper[i]) continue;
     double pull = dot(now->jacobian[i], now->r);
-    held[i] = (angle[i] <= leg->lower[i] && pull < 0) || (angle[i] >= leg->upper[i] && pull > 0);
-    any = any || held[i];
+    at_limit[i] =
+        (angle[i] <= leg->lower[i] && pull < 0) || (angle[i] >= leg->upper[i] && pull > 0);
+    any = any || at_limit[i];
   }
   return any;
 }
 
-/* Whether a step leads to the place: it is short, and no part of the residual is out of its reach.
- */
-static bool arrives(const residual *now, const double *step) {
+/* Whether a step converges: it is short, and removes the residual to first order. */
+static bool converges(const residual *now, const double *step) {
   for (int k = 0; k < N; ++k) {
     double left = now->r[k];
     for (int i = 0; i < N; ++i)
       left -= now->jacobian[i][k] * step[i];
-    if (fabs(left) > 0.1 * MISSED || fabs(step[k]) > SHORT) return false;
+    if (fabs(left) > 0.1 * TOLERANCE || fabs(step[k]) > SHORT) return false;
   }
   return true;
 }
@@ -281,18 +285,19 @@ static void shares(const v4 *column, v4 sum, double *share) {
 }
 
 /* Newton's step of a leg whose first three axes meet; whether it is short and keeps the limits. */
-static bool step_about_hip(const tbi_leg *leg, const bent *now, const miss *off, double *angle) {
+static bool step_about_hip(const tbi_leg *leg, const bent *now, const pose_error *error,
+                           double *angle) {
   v4 hip = now->point[0];
   v4 column[3];
   double step[N];
   for (int i = 0; i < 3; ++i)
     column[i] = v4_cross(now->axis[3 + i], v4_sub(hip, now->point[3 + i]));
-  v4 moved = v4_add(off->way, v4_cross(off->turn, v4_sub(hip, now->foot)));
+  v4 moved = v4_add(error->translation, v4_cross(error->rotation, v4_sub(hip, now->foot)));
   shares(column, moved, step + 3);
-  v4 turn = off->turn;
+  v4 rotation = error->rotation;
   for (int i = 3; i < N; ++i)
-    turn = v4_axpy(turn, -step[i], now->axis[i]);
-  shares(now->axis, turn, step);
+    rotation = v4_axpy(rotation, -step[i], now->axis[i]);
+  shares(now->axis, rotation, step);
   double to[N];
   bool good = move(leg, angle, step, to);
   for (int i = 0; i < N; ++i)
@@ -302,23 +307,23 @@ static bool step_about_hip(const tbi_leg *leg, const bent *now, const miss *off,
 }
 
 /* From where the residual is known already. */
-static bool descend(const tbi_leg *leg, const goal *wanted, residual *first, double *angle) {
+static bool descend(const tbi_leg *leg, const goal *target, residual *first, double *angle) {
   residual other;
   residual *now = first;
   residual *next = &other;
   double damping = tbi_min(1e-6, tbi_max(now->size * now->size, 1e-14));
-  for (int i = 0; i < MAX_STEPS && now->size > GOAL; ++i) {
-    bool held[N];
+  for (int i = 0; i < MAX_STEPS && now->size > CONVERGED; ++i) {
+    bool at_limit[N];
     double step[N];
     double to[N];
-    bool free = !hold_limits(leg, now, angle, held);
-    damped_step(now, damping, held, step);
+    bool free = !find_joints_at_limits(leg, now, angle, at_limit);
+    damped_step(now, damping, at_limit, step);
     free = move(leg, angle, step, to) && free;
-    if (free && arrives(now, step)) {
+    if (free && converges(now, step)) {
       memcpy(angle, to, sizeof to);
       return true;
     }
-    measure(leg, wanted, to, next);
+    measure(leg, target, to, next);
     if (squared(next->r) < squared(now->r)) {
       residual *last = now;
       now = next;
@@ -327,24 +332,24 @@ static bool descend(const tbi_leg *leg, const goal *wanted, residual *first, dou
       damping = tbi_max(tbi_min(damping * 0.1, now->size * now->size), 1e-14);
     } else {
       /* nothing better to be found beside rounding */
-      if (now->size < MISSED) break;
+      if (now->size < TOLERANCE) break;
       damping = tbi_min(tbi_max(damping * 10, 1e-7), 1e3);
     }
   }
-  return now->size <= MISSED;
+  return now->size <= TOLERANCE;
 }
 
 bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
   const double none[N] = {0};
-  goal wanted = goal_of(leg, place);
+  goal target = goal_of(leg, place);
   bent start;
   (void)move(leg, angle, none, angle);
   bend(leg, angle, &start);
-  miss off = miss_of(&start, &wanted);
-  if (leg->meets && step_about_hip(leg, &start, &off, angle)) return true;
+  pose_error error = pose_error_of(&start, &target);
+  if (leg->meets && step_about_hip(leg, &start, &error, angle)) return true;
   residual first;
-  fill_residual(&start, &off, &first);
-  return descend(leg, &wanted, &first, angle);
+  fill_residual(&start, &error, &first);
+  return descend(leg, &target, &first, angle);
 }
 
 static double between(uint64_t *random, double lower, double upper) {

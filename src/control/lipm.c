@@ -1,5 +1,5 @@
-/* lipm.c - gains of the linear inverted pendulum whose zero-moment point lags (Kajita and others
- * 2010).  With w^2 = gravity / height,
+/* lipm.c - gains of the linear inverted pendulum with ZMP delay (Kajita et al. 2010).  With w^2 =
+ * gravity / height,
  *
  *   x'' = w^2 (x - p),   p' = (k . (x, x', p) - p) / delay,
  *

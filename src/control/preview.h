@@ -1,24 +1,24 @@
-/* preview.h - preview control of the cart on a table: a mass centre at constant height, moved by
- * its jerk so that the zero-moment point follows a reference that is known ahead of time. */
+/* preview.h - preview control of the cart-table model: a CoM at constant height, driven by its jerk
+ * so that the ZMP follows a reference that is known over a preview horizon. */
 #ifndef TBI_PREVIEW_H
 #define TBI_PREVIEW_H
 
 #include "tabi/tabi.h"
 
 typedef struct tbi_preview_def {
-  double height;       /* of the mass centre, m */
+  double height;       /* of the CoM, m */
   double gravity;      /* m/s^2 */
   double period;       /* between samples, s */
-  int32_t horizon;     /* samples that are looked ahead */
-  double error_weight; /* of the zero-moment point's error, 1/m^2 */
+  int32_t horizon;     /* samples of the preview horizon */
+  double error_weight; /* Q of the ZMP error, 1/m^2 */
   double jerk_weight;  /* 1/(m/s^3)^2 */
 } tbi_preview_def;
 
 typedef struct tbi_preview {
   tbi_preview_def def;
-  double integral; /* gain of the summed error */
-  double state[3]; /* gains of position, velocity, acceleration */
-  double *ahead;   /* gains of the reference 1 to `horizon` samples ahead */
+  double integral;      /* gain of the summed error */
+  double state[3];      /* gains of position, velocity, acceleration */
+  double *horizon_gain; /* [horizon] gains of the reference 1, 2 ... samples ahead */
 } tbi_preview;
 
 /* Fills the gains; tbi_preview_free gives the memory back, also after a failure. */
@@ -26,8 +26,8 @@ tabi_status tbi_preview_make(tbi_preview *preview, const tbi_preview_def *def, t
 void tbi_preview_free(tbi_preview *preview);
 
 /* Follows reference[count], held after its end, from rest at reference[0]:
- * centre[count][3] becomes the position, velocity and acceleration of the mass centre. */
+ * com[count][3] becomes the position, velocity and acceleration of the CoM. */
 void tbi_preview_follow(const tbi_preview *preview, int32_t count, const double *reference,
-                        double (*centre)[3]);
+                        double (*com)[3]);
 
 #endif

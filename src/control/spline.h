@@ -1,4 +1,4 @@
-/* spline.h - curves through points at equal distances, twice differentiable: columns of rows. */
+/* spline.h - natural cubic splines through equidistant points, many columns at once. */
 #ifndef TBI_SPLINE_H
 #define TBI_SPLINE_H
 

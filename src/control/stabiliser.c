@@ -1,15 +1,15 @@
-/* stabiliser.c - tracking of the linear inverted pendulum by ankles that yield (Kajita and others
- * 2010).
+/* stabiliser.c - tracking control of the linear inverted pendulum (Kajita et al. 2010, "Biped
+ * walking stabilization based on linear inverted pendulum tracking").
  *
  *   gyro, accelerometer --> tilt --+
- *   encoders --------------------- + --> mass centre, its speed --+
- *   force sensors --> pressure of both feet --> zero-moment point + --> zero-moment point wanted
- *                                                                             |
- *   targets of the legs <-- feet that turn and sink <-- pressure wanted of both feet
+ *   encoders --------------------- + --> CoM, its velocity --+
+ *   force sensors --> centres of pressure --> ZMP ---------- + --> desired ZMP
+ *                                                                     |
+ *   targets of the legs <-- feet turn and sink <-- desired centres of pressure of both feet
  *
- * Feet are dampers: one whose centre of pressure is not where it is wanted turns at a rate that
- * grows with the moment missing, and slowly returns to the plan.  The same holds for the heights of
- * both feet and the difference of their loads. */
+ * Damping control of the feet: a foot whose centre of pressure is not the desired one turns at a
+ * rate proportional to the missing moment, and slowly returns to the plan.  The same holds for the
+ * heights of both feet and the difference of their loads. */
 #include "base/error.h"
 #include "control/attitude.h"
 #include "control/walk.h"
@@ -19,29 +19,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI           3.14159265358979323846
-#define EDGE         0.01 /* m, that wanted pressure keeps from the edge of a sole */
-#define LARGEST_TURN 0.2  /* rad, of a foot */
-#define LARGEST_LIFT 0.05 /* m */
-#define LIGHT        0.05 /* share of the weight below which pressure says nothing */
-#define SLACK        1e-9 /* of the time between two updates: times that are one but for rounding */
+#define PI            3.14159265358979323846
+#define SOLE_MARGIN   0.01 /* m, distance of a desired centre of pressure from the edge of a sole */
+#define MAX_FOOT_TURN 0.2  /* rad, of a foot */
+#define MAX_FOOT_LIFT 0.05 /* m */
+#define MIN_LOAD_SHARE                                                      \
+  0.05 /* share of the weight below which the centre of pressure is unknown \
+        */
+#define SLACK \
+  1e-9 /* share of the time between two updates, for times that are equal but for rounding */
 
 static const tabi_place nowhere = {NULL, 0};
 
-/* The floor's push on a foot, in level axes along it, from the middle of its sole. */
-typedef struct pressure {
-  double force; /* N, upwards */
-  double centre[2];
-} pressure;
+/* The ground force on a foot, in level axes along it, from the middle of its sole. */
+typedef struct foot_load {
+  double force;  /* N, upwards */
+  double cop[2]; /* m, centre of pressure */
+} foot_load;
 
-/* The plan at a time, and the yaws of both feet and of the waist. */
-typedef struct outlook {
+/* The plan at a time, and sine and cosine of the yaws of both feet and of the waist. */
+typedef struct plan_sample {
   double time;
   tabi_walk_state plan;
   double sine[3], cosine[3];
-} outlook;
+} plan_sample;
 
-/* What changes from update to update. */
+/* State of the controller. */
 typedef struct memory {
   bool started;
   v3 up;               /* in the waist's axes */
@@ -49,14 +52,14 @@ typedef struct memory {
   double com_rate_error[2];
   double foot_turn[2][2];
   double foot_height;
-  double zmp[2], zmp_wanted[2];
+  double zmp[2], zmp_desired[2];
 } memory;
 
-/* A joint whose angle is felt, or taken to be as it was sent. */
-typedef struct felt_joint {
+/* A joint whose angle is measured, or without an encoder taken to be at its target. */
+typedef struct measured_joint {
   int32_t joint, q;
   int32_t encoder; /* or TABI_NONE */
-} felt_joint;
+} measured_joint;
 
 struct tabi_stabiliser {
   tabi_stabiliser_def def;
@@ -65,20 +68,20 @@ struct tabi_stabiliser {
   tbi_walker walker;
   double weight;
   double gain[3];
-  tbi_frame sensor[2];    /* of force, from the middle of the sole */
-  m3 gyro, accelerometer; /* their axes to those of the waist */
-  felt_joint *felt;       /* [nfelt] those that move the mass centre */
-  int32_t nfelt;
-  tbi_lump_point sole[2]; /* its middle */
-  double *target, *rate;  /* [njoint] */
-  double *q;              /* [nq] */
+  tbi_frame sensor[2];      /* of force, from the middle of the sole */
+  m3 gyro, accelerometer;   /* their axes to those of the waist */
+  measured_joint *measured; /* [nmeasured] those that move the CoM */
+  int32_t nmeasured;
+  tbi_composite_point sole[2]; /* its middle */
+  double *target, *rate;       /* [njoint] */
+  double *q;                   /* [nq] */
   /* targets of the legs in the last updates, the newest first */
-  double past[3][2][TBI_LEG_JOINTS];
+  double past_target[3][2][TBI_LEG_JOINTS];
   memory now;
-  outlook ahead; /* for the next update, if that is when it was expected */
+  plan_sample next_plan; /* for the next update, if that comes when expected */
 };
 
-/* -- making */
+/* -- creation */
 
 tabi_stabiliser_def tabi_stabiliser_def_default(void) {
   return (tabi_stabiliser_def){
@@ -105,8 +108,8 @@ static tabi_status check_sensor(const tabi_model *model, int32_t sensor, tabi_se
       tabi_model_sensor(model, sensor).type == type)
     return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                       "stabiliser: sensor %d is none of type %s; give the model one", (int)sensor,
-                       tabi_sensor_type_name(type));
+                       "stabiliser: sensor %d is not a sensor of type %s; give the model one",
+                       (int)sensor, tabi_sensor_type_name(type));
 }
 
 static tabi_status check(const tabi_model *model, const tabi_stabiliser_def *def, tabi_error *err) {
@@ -163,9 +166,9 @@ static tbi_frame sole_frame(const tbi_walker *walker, int side) {
   return tbi_frame_mul(&foot, &back);
 }
 
-/* Where the force sensors are: above their soles in the posture in which the walk starts. */
+/* Frames of the force sensors from their soles, in the initial posture of the walk. */
 static void place_force_sensors(tabi_stabiliser *s) {
-  (void)tbi_walker_centre(&s->walker, s->walk->start);
+  (void)tbi_walker_com(&s->walker, s->walk->initial_q);
   for (int side = 0; side < 2; ++side) {
     tabi_sensor_def def = tabi_model_sensor(s->model, s->def.force[side]);
     tbi_frame mount = tbi_frame_load(def.pos, def.quat);
@@ -177,16 +180,16 @@ static void place_force_sensors(tabi_stabiliser *s) {
   }
 }
 
-/* The legs and what has encoders are joints that move, behind which the soles are. */
-static tabi_status find_lumps(tabi_stabiliser *s, const bool *moves, tabi_error *err) {
+/* Joints of the legs and joints with encoders move; the soles are attached to the composites. */
+static tabi_status make_composites(tabi_stabiliser *s, const bool *moves, tabi_error *err) {
   tbi_walker *walker = &s->walker;
-  tabi_status status =
-      tbi_lumps_make(&walker->lumps, walker->dynamics, walker->body, s->walk->start, moves, err);
+  tabi_status status = tbi_composites_make(&walker->composites, walker->dynamics, walker->body,
+                                           s->walk->initial_q, moves, err);
   if (status != TABI_OK) return status;
   for (int side = 0; side < 2; ++side) {
     int32_t body = tabi_model_link_body(s->model, walker->link[side]);
     v3 middle = sole_frame(walker, side).pos;
-    s->sole[side] = tbi_lumps_attach(&walker->lumps, walker->dynamics, body, middle);
+    s->sole[side] = tbi_composites_attach(&walker->composites, walker->dynamics, body, middle);
   }
   return TABI_OK;
 }
@@ -200,7 +203,7 @@ static int32_t find_encoder(const tabi_model *model, int32_t joint) {
   return TABI_NONE;
 }
 
-static tabi_status find_felt(tabi_stabiliser *s, tabi_error *err) {
+static tabi_status find_measured_joints(tabi_stabiliser *s, tabi_error *err) {
   bool *moves = calloc((size_t)tabi_model_nq(s->model) + 1, sizeof *moves);
   if (!moves) return tbi_error_memory(err);
   tbi_walker_mark_legs(&s->walker, moves);
@@ -209,9 +212,9 @@ static tabi_status find_felt(tabi_stabiliser *s, tabi_error *err) {
     if (range.count != 1) continue;
     int32_t encoder = find_encoder(s->model, j);
     if (encoder != TABI_NONE) moves[range.first] = true;
-    if (moves[range.first]) s->felt[s->nfelt++] = (felt_joint){j, range.first, encoder};
+    if (moves[range.first]) s->measured[s->nmeasured++] = (measured_joint){j, range.first, encoder};
   }
-  tabi_status status = find_lumps(s, moves, err);
+  tabi_status status = make_composites(s, moves, err);
   free(moves);
   return status;
 }
@@ -220,19 +223,19 @@ static tabi_status make(tabi_stabiliser *s, tabi_error *err) {
   size_t njoint = (size_t)tabi_model_njoint(s->model);
   tabi_status status = tbi_walker_copy(&s->walker, &s->walk->walker, err);
   if (status != TABI_OK) return status;
-  s->felt = calloc(njoint, sizeof *s->felt);
+  s->measured = calloc(njoint, sizeof *s->measured);
   s->target = calloc(2 * njoint + (size_t)tabi_model_nq(s->model), sizeof *s->target);
-  if (!s->felt || !s->target) return tbi_error_memory(err);
+  if (!s->measured || !s->target) return tbi_error_memory(err);
   s->rate = s->target + njoint;
   s->q = s->rate + njoint;
   status = find_axes(s, s->def.gyro, &s->gyro, err);
   if (status == TABI_OK) status = find_axes(s, s->def.accelerometer, &s->accelerometer, err);
   if (status != TABI_OK) return status;
   place_force_sensors(s);
-  status = find_felt(s, err);
+  status = find_measured_joints(s, err);
   if (status != TABI_OK) return status;
   s->weight = s->walk->gravity * tbi_walker_mass(&s->walker);
-  tabi_lipm_gains(s->walk->centre_height, s->walk->gravity, s->def.delay, s->def.pole, s->gain);
+  tabi_lipm_gains(s->walk->com_height, s->walk->gravity, s->def.delay, s->def.pole, s->gain);
   tabi_stabiliser_reset(s);
   return TABI_OK;
 }
@@ -256,7 +259,7 @@ tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model, const tabi_stab
 void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser) {
   if (!stabiliser) return;
   tbi_walker_free(&stabiliser->walker);
-  free(stabiliser->felt);
+  free(stabiliser->measured);
   free(stabiliser->target);
   free(stabiliser);
 }
@@ -267,38 +270,38 @@ void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
   s->now = (memory){
       .up = {0, 0, 1}
   };
-  s->ahead.time = NAN;
-  memcpy(s->q, s->walk->start, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
+  s->next_plan.time = NAN;
+  memcpy(s->q, s->walk->initial_q, (size_t)tabi_model_nq(s->model) * sizeof *s->q);
   tabi_trajectory_sample(s->walk->joints, 0, s->target, NULL);
   memset(s->rate, 0, njoint * sizeof *s->rate);
   for (int side = 0; side < 2; ++side) {
     for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
       double target = s->target[s->walker.leg[side].joint[i]];
-      s->past[0][side][i] = s->past[1][side][i] = s->past[2][side][i] = target;
+      s->past_target[0][side][i] = s->past_target[1][side][i] = s->past_target[2][side][i] = target;
     }
   }
 }
 
-/* -- feeling */
+/* -- estimation */
 
-/* The sensor tells what the leg does to the foot; the floor does the opposite, but for the little
- * that the foot weighs. */
-static pressure feel_foot(const tabi_stabiliser *s, const tabi_world *world, int side) {
+/* The sensor measures the force of the leg on the foot; that of the ground is opposite, but for the
+ * weight of the foot. */
+static foot_load measure_foot(const tabi_stabiliser *s, const tabi_world *world, int side) {
   const double *reading = tbi_world_reading(world, s->def.force[side]);
   const tbi_frame *frame = &s->sensor[side];
   v3 f = v3_neg(m3_mulv(&frame->rot, v3_load(reading)));
   v3 n = v3_neg(m3_mulv(&frame->rot, v3_load(reading + 3)));
-  if (f.z < LIGHT * s->weight)
-    return (pressure){
+  if (f.z < MIN_LOAD_SHARE * s->weight)
+    return (foot_load){
         0, {0, 0}
     };
   v3 o = frame->pos;
-  return (pressure){
+  return (foot_load){
       f.z, {o.x - (n.y + o.z * f.x) / f.z, o.y + (n.x - o.z * f.y) / f.z}
   };
 }
 
-static void look(const tabi_walk *walk, double time, outlook *at) {
+static void sample_plan(const tabi_walk *walk, double time, plan_sample *at) {
   at->time = time;
   at->plan = tabi_walk_at(walk, time);
   const double yaw[3] = {at->plan.foot_yaw[0], at->plan.foot_yaw[1], at->plan.waist_yaw};
@@ -318,71 +321,72 @@ static m3 axes_of(const double sine[3], const double cosine[3]) {
   };
 }
 
-static void feel_attitude(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
-                          double timestep) {
+static void estimate_attitude(tabi_stabiliser *s, const tabi_world *world, const plan_sample *at,
+                              double timestep) {
   const double *rate = tbi_world_reading(world, s->def.gyro);
-  const double *felt = tbi_world_reading(world, s->def.accelerometer);
-  /* without the acceleration that was planned, gravity is left */
-  double stiffness = s->walk->gravity / s->walk->centre_height;
+  const double *measured = tbi_world_reading(world, s->def.accelerometer);
+  /* without the planned acceleration, gravity remains */
+  double stiffness = s->walk->gravity / s->walk->com_height;
   double c = at->cosine[2];
   double y = at->sine[2];
   double ax = stiffness * (at->plan.com[0] - at->plan.zmp[0]);
   double ay = stiffness * (at->plan.com[1] - at->plan.zmp[1]);
   v3 planned = {c * ax + y * ay, -y * ax + c * ay, 0};
-  v3 gravity = m3_mulv(&s->accelerometer, v3_load(felt));
+  v3 gravity = m3_mulv(&s->accelerometer, v3_load(measured));
   if (v3_norm(gravity) > 0) gravity = v3_sub(gravity, planned);
   s->now.up = tbi_attitude_update(s->now.up, m3_mulv(&s->gyro, v3_load(rate)), gravity, timestep,
                                   s->def.attitude_time);
 }
 
-/* The mass centre by kinematics from the feet that carry the robot, which stand where planned. */
-static v3 feel_centre(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
-                      const pressure *foot) {
-  for (int32_t i = 0; i < s->nfelt; ++i) {
-    const felt_joint *felt = &s->felt[i];
-    bool sent = felt->encoder == TABI_NONE;
-    s->q[felt->q] = sent ? s->target[felt->joint] : *tbi_world_reading(world, felt->encoder);
+/* The CoM by kinematics from the loaded feet, which are assumed to stand as planned. */
+static v3 estimate_com(tabi_stabiliser *s, const tabi_world *world, const plan_sample *at,
+                       const foot_load *foot) {
+  for (int32_t i = 0; i < s->nmeasured; ++i) {
+    const measured_joint *measured = &s->measured[i];
+    bool commanded = measured->encoder == TABI_NONE;
+    s->q[measured->q] =
+        commanded ? s->target[measured->joint] : *tbi_world_reading(world, measured->encoder);
   }
   double sine[3] = {0, 0, at->sine[2]};
   double cosine[3] = {1, 1, at->cosine[2]};
   tbi_attitude_slope(s->now.up, sine, cosine);
   tbi_frame waist = {axes_of(sine, cosine), v3_load(at->plan.waist)};
   tbi_frame floating = tbi_frame_mul(&waist, &s->walker.in_waist);
-  v3 centre = tbi_lumps_centre_at(&s->walker.lumps, &floating, s->q);
+  v3 com = tbi_composites_com_at(&s->walker.composites, &floating, s->q);
   double total = foot[0].force + foot[1].force;
   v3 shift = v3_zero();
   for (int side = 0; side < 2; ++side) {
-    v3 off =
-        v3_sub(v3_load(at->plan.foot[side]), tbi_lumps_point(&s->walker.lumps, &s->sole[side]));
+    v3 off = v3_sub(v3_load(at->plan.foot[side]),
+                    tbi_composites_point(&s->walker.composites, &s->sole[side]));
     shift = v3_axpy(shift, foot[side].force / total, off);
   }
-  return v3_add(centre, shift);
+  return v3_add(com, shift);
 }
 
 /* A point of a foot in the world. */
-static void foot_point(const outlook *at, int side, const double *centre, double *to) {
+static void foot_point(const plan_sample *at, int side, const double *cop, double *to) {
   double c = at->cosine[side];
   double s = at->sine[side];
-  to[0] = at->plan.foot[side][0] + c * centre[0] - s * centre[1];
-  to[1] = at->plan.foot[side][1] + s * centre[0] + c * centre[1];
+  to[0] = at->plan.foot[side][0] + c * cop[0] - s * cop[1];
+  to[1] = at->plan.foot[side][1] + s * cop[0] + c * cop[1];
 }
 
-static void feel(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
-                 const pressure *foot, double timestep) {
+static void estimate(tabi_stabiliser *s, const tabi_world *world, const plan_sample *at,
+                     const foot_load *foot, double timestep) {
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
-  feel_attitude(s, world, at, timestep);
+  estimate_attitude(s, world, at, timestep);
   if (total <= 0) {
-    /* what is felt after a landing is no motion from where it was last */
+    /* after a flight there is no velocity to be taken from the last position */
     now->started = false;
     return;
   }
-  v3 centre = feel_centre(s, world, at, foot);
-  const double error[2] = {centre.x - at->plan.com[0], centre.y - at->plan.com[1]};
+  v3 com = estimate_com(s, world, at, foot);
+  const double error[2] = {com.x - at->plan.com[0], com.y - at->plan.com[1]};
   double lag = 1 / (2 * PI * s->def.speed_filter);
   double point[2][2];
   for (int side = 0; side < 2; ++side)
-    foot_point(at, side, foot[side].centre, point[side]);
+    foot_point(at, side, foot[side].cop, point[side]);
   for (int i = 0; i < 2; ++i) {
     double speed = now->started ? (error[i] - now->com_error[i]) / timestep : 0;
     now->com_rate_error[i] += timestep / (lag + timestep) * (speed - now->com_rate_error[i]);
@@ -392,30 +396,30 @@ static void feel(tabi_stabiliser *s, const tabi_world *world, const outlook *at,
   now->started = true;
 }
 
-/* -- acting */
+/* -- control */
 
 static double clamp(double value, double limit) { return tbi_min(tbi_max(value, -limit), limit); }
 
-/* Turns a foot so that its centre of pressure goes to where it is wanted: the toe goes down to
- * bring it forward, the left edge to bring it to the left. */
-static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const pressure *foot,
-                      const double *wanted, double timestep) {
+/* Turns a foot so that its centre of pressure moves to the desired one: lowering the toe moves it
+ * forward, lowering the left edge moves it to the left. */
+static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const foot_load *foot,
+                      const double *desired, double timestep) {
   double back = lifted ? s->def.return_lifted : s->def.return_standing;
   double *turn = s->now.foot_turn[side];
-  double push[2] = {0, 0};
+  double moment[2] = {0, 0};
   if (!lifted && foot->force > 0) {
-    double x = clamp(wanted[0], fmax(s->walker.length / 2 - EDGE, 0));
-    double y = clamp(wanted[1], fmax(s->walker.width / 2 - EDGE, 0));
-    push[0] = -(y - foot->centre[1]) * foot->force;
-    push[1] = (x - foot->centre[0]) * foot->force;
+    double x = clamp(desired[0], fmax(s->walker.length / 2 - SOLE_MARGIN, 0));
+    double y = clamp(desired[1], fmax(s->walker.width / 2 - SOLE_MARGIN, 0));
+    moment[0] = -(y - foot->cop[1]) * foot->force;
+    moment[1] = (x - foot->cop[0]) * foot->force;
   }
   for (int i = 0; i < 2; ++i) {
-    double speed = push[i] / s->def.foot_damping - turn[i] / back;
-    turn[i] = clamp(turn[i] + timestep * speed, LARGEST_TURN);
+    double speed = moment[i] / s->def.foot_damping - turn[i] / back;
+    turn[i] = clamp(turn[i] + timestep * speed, MAX_FOOT_TURN);
   }
 }
 
-/* How much of the weight the left foot shall carry. */
+/* Share of the weight on the left foot, for a desired ZMP. */
 static double left_share(const tabi_walk_state *plan, const double zmp[2]) {
   const tbi_plan_state standing = {
       .foot = {{.pos = v3_load(plan->foot[0])}, {.pos = v3_load(plan->foot[1])}},
@@ -424,54 +428,55 @@ static double left_share(const tabi_walk_state *plan, const double zmp[2]) {
   return tbi_plan_left_share(&standing, zmp);
 }
 
-static void act(tabi_stabiliser *s, const outlook *at, const pressure *foot, double timestep) {
+static void update_feet(tabi_stabiliser *s, const plan_sample *at, const foot_load *foot,
+                        double timestep) {
   const tabi_walk_state *plan = &at->plan;
   memory *now = &s->now;
   double total = foot[0].force + foot[1].force;
   for (int i = 0; i < 2; ++i) {
-    now->zmp_wanted[i] = plan->zmp[i];
+    now->zmp_desired[i] = plan->zmp[i];
     if (total <= 0) continue;
-    now->zmp_wanted[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
-                          s->gain[2] * (now->zmp[i] - plan->zmp[i]);
+    now->zmp_desired[i] += s->gain[0] * now->com_error[i] + s->gain[1] * now->com_rate_error[i] +
+                           s->gain[2] * (now->zmp[i] - plan->zmp[i]);
   }
-  double left = left_share(plan, now->zmp_wanted);
+  double left = left_share(plan, now->zmp_desired);
   double off[2];
   for (int i = 0; i < 2; ++i)
-    off[i] = now->zmp_wanted[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
+    off[i] = now->zmp_desired[i] - left * plan->foot[0][i] - (1 - left) * plan->foot[1][i];
   for (int side = 0; side < 2; ++side) {
     double c = at->cosine[side];
     double y = at->sine[side];
-    const double wanted[2] = {c * off[0] + y * off[1], -y * off[0] + c * off[1]};
-    turn_foot(s, side, plan->lifted[side], &foot[side], wanted, timestep);
+    const double desired[2] = {c * off[0] + y * off[1], -y * off[0] + c * off[1]};
+    turn_foot(s, side, plan->lifted[side], &foot[side], desired, timestep);
   }
   bool both = !plan->lifted[0] && !plan->lifted[1];
-  double lack = both ? (2 * left - 1) * total - (foot[0].force - foot[1].force) : 0;
+  double load_error = both ? (2 * left - 1) * total - (foot[0].force - foot[1].force) : 0;
   double back = both ? s->def.return_standing : s->def.return_lifted;
-  double speed = lack / s->def.height_damping - now->foot_height / back;
-  now->foot_height = clamp(now->foot_height + timestep * speed, LARGEST_LIFT);
+  double speed = load_error / s->def.height_damping - now->foot_height / back;
+  now->foot_height = clamp(now->foot_height + timestep * speed, MAX_FOOT_LIFT);
 }
 
-/* Puts the leg of a side where its last targets lead, or where the last one was. */
-static void start_leg(tabi_stabiliser *s, int side, bool along) {
+/* Sets a leg to the extrapolation of its last targets, or to the last one. */
+static void predict_leg(tabi_stabiliser *s, int side, bool along) {
   for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
-    double last = s->past[0][side][i];
-    double further = 2 * last - 3 * s->past[1][side][i] + s->past[2][side][i];
+    double last = s->past_target[0][side][i];
+    double further = 2 * last - 3 * s->past_target[1][side][i] + s->past_target[2][side][i];
     s->q[s->walker.leg[side].q[i]] = along ? last + further : last;
   }
 }
 
-static void keep_target(tabi_stabiliser *s, int side) {
+static void store_target(tabi_stabiliser *s, int side) {
   for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
     double target = s->q[s->walker.leg[side].q[i]];
-    s->past[2][side][i] = s->past[1][side][i];
-    s->past[1][side][i] = s->past[0][side][i];
-    s->past[0][side][i] = target;
+    s->past_target[2][side][i] = s->past_target[1][side][i];
+    s->past_target[1][side][i] = s->past_target[0][side][i];
+    s->past_target[0][side][i] = target;
     s->target[s->walker.leg[side].joint[i]] = target;
   }
 }
 
-/* The frames of both soles and of the waist, feet turned and sunk against their plan. */
-static void place_soles(const tabi_stabiliser *s, const outlook *at, tbi_frame sole[2],
+/* Frames of both soles and of the waist, with the feet turned and sunk from their plan. */
+static void place_soles(const tabi_stabiliser *s, const plan_sample *at, tbi_frame sole[2],
                         tbi_frame *waist) {
   const double sink = s->now.foot_height / 2;
   double sine[2][2];
@@ -486,8 +491,9 @@ static void place_soles(const tabi_stabiliser *s, const outlook *at, tbi_frame s
   *waist = (tbi_frame){tbi_yaw_axes(at->sine[2], at->cosine[2]), v3_load(at->plan.waist)};
 }
 
-/* Targets of the legs at a time; one that cannot be reached leaves the leg near its last one. */
-static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
+/* Targets of the legs at a time; a target that cannot be reached leaves the leg near the last one.
+ */
+static void update_targets(tabi_stabiliser *s, const plan_sample *at, double timestep) {
   int32_t njoint = tabi_model_njoint(s->model);
   memcpy(s->rate, s->target, sizeof *s->rate * (size_t)njoint);
   tabi_trajectory_sample(s->walk->joints, at->time, s->target, NULL);
@@ -495,12 +501,12 @@ static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
   tbi_frame waist;
   place_soles(s, at, sole, &waist);
   for (int side = 0; side < 2; ++side) {
-    start_leg(s, side, true);
+    predict_leg(s, side, true);
     if (!tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole[side], false, s->q)) {
-      start_leg(s, side, false);
+      predict_leg(s, side, false);
       (void)tbi_walker_set_foot(&s->walker, (tabi_side)side, &waist, &sole[side], false, s->q);
     }
-    keep_target(s, side);
+    store_target(s, side);
   }
   for (int32_t j = 0; j < njoint; ++j)
     s->rate[j] = (s->target[j] - s->rate[j]) / timestep;
@@ -509,12 +515,13 @@ static void aim(tabi_stabiliser *s, const outlook *at, double timestep) {
 void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world, double timestep) {
   tabi_stabiliser *s = stabiliser;
   double time = tabi_world_time(world);
-  if (!(fabs(s->ahead.time - time) <= SLACK * timestep)) look(s->walk, time, &s->ahead);
-  const pressure foot[2] = {feel_foot(s, world, 0), feel_foot(s, world, 1)};
-  feel(s, world, &s->ahead, foot, timestep);
-  act(s, &s->ahead, foot, timestep);
-  look(s->walk, time + timestep, &s->ahead);
-  aim(s, &s->ahead, timestep);
+  if (!(fabs(s->next_plan.time - time) <= SLACK * timestep))
+    sample_plan(s->walk, time, &s->next_plan);
+  const foot_load foot[2] = {measure_foot(s, world, 0), measure_foot(s, world, 1)};
+  estimate(s, world, &s->next_plan, foot, timestep);
+  update_feet(s, &s->next_plan, foot, timestep);
+  sample_plan(s->walk, time + timestep, &s->next_plan);
+  update_targets(s, &s->next_plan, timestep);
 }
 
 const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser) {
@@ -530,7 +537,7 @@ tabi_stabiliser_state tabi_stabiliser_get_state(const tabi_stabiliser *stabilise
   memcpy(state.com_error, now->com_error, sizeof state.com_error);
   memcpy(state.com_rate_error, now->com_rate_error, sizeof state.com_rate_error);
   memcpy(state.zmp, now->zmp, sizeof state.zmp);
-  memcpy(state.zmp_wanted, now->zmp_wanted, sizeof state.zmp_wanted);
+  memcpy(state.zmp_desired, now->zmp_desired, sizeof state.zmp_desired);
   memcpy(state.foot_turn, now->foot_turn, sizeof state.foot_turn);
   return state;
 }

@@ -1,4 +1,4 @@
-/* swing.h - where a foot is while it moves from one place on the ground to another. */
+/* swing.h - the path of a swing foot from one place on the ground to another. */
 #ifndef TBI_SWING_H
 #define TBI_SWING_H
 

@@ -1,8 +1,8 @@
-/* trajectory.c - rows of numbers over time, linear in between.
+/* trajectory.c - samples over time, linear in between.
  *
- * The rows are kept, or made from splines through few knots when they are asked for: a minute of a
- * walk in steps of 1 ms would take 60 000 rows of all joints.  Of splines only columns that change
- * are kept. */
+ * The samples are stored, or computed on demand from splines through few knots: a minute of a walk
+ * in steps of 1 ms would take 60 000 samples of all joints.  Of splines only columns that vary are
+ * stored. */
 #include "control/trajectory.h"
 
 #include "base/error.h"
@@ -12,119 +12,121 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLACK 1e-9 /* of the time between two rows */
+#define SLACK 1e-9 /* share of the time between two samples */
 
-enum { PART = 48 }; /* columns that are computed at once */
+enum { CHUNK = 48 }; /* columns computed at once */
 
 struct tabi_trajectory {
-  int32_t nrow, ncolumn;
-  double per_second; /* rows, on average */
-  double *time;      /* [nrow], or NULL: rows are `sample` apart */
-  double *value;     /* [nrow x ncolumn], or the knots [nknot x nmove] */
+  int32_t nsample, ncolumn;
+  double per_second; /* samples, on average */
+  double *time;      /* [nsample], or NULL: samples are sample_period apart */
+  double *value;     /* [nsample x ncolumn], or the knots [nknot x nvarying] */
   /* of splines: */
-  int32_t nknot, nmove;
-  double period, sample; /* s, between knots and between rows */
-  double *second;        /* [nknot x nmove] second derivatives, see spline.h */
-  double *still;         /* [ncolumn] where columns begin, and those that do not change stay */
-  int32_t *column;       /* [nmove] those that do */
+  int32_t nknot, nvarying;
+  double period, sample_period; /* s, between knots and between samples */
+  double *second;               /* [nknot x nvarying] second derivatives, see spline.h */
+  double *constant;             /* [ncolumn] first values, which columns that do not vary keep */
+  int32_t *column;              /* [nvarying] columns that vary */
 };
 
-static tabi_status check_finite(int32_t nrow, int32_t ncolumn, const double *value,
+static tabi_status check_finite(int32_t nsample, int32_t ncolumn, const double *value,
                                 tabi_error *err) {
-  for (size_t i = 0; i < (size_t)nrow * (size_t)ncolumn; ++i) {
+  for (size_t i = 0; i < (size_t)nsample * (size_t)ncolumn; ++i) {
     if (isfinite(value[i])) continue;
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                         "trajectory: row %zu is not finite", i / (size_t)ncolumn + 1);
+                         "trajectory: sample %zu is not finite", i / (size_t)ncolumn + 1);
   }
   return TABI_OK;
 }
 
-static tabi_status check(int32_t nrow, int32_t ncolumn, const double *time, const double *value,
+static tabi_status check(int32_t nsample, int32_t ncolumn, const double *time, const double *value,
                          tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
-  if (nrow < 1 || ncolumn < 1) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "trajectory without rows or columns");
+  if (nsample < 1 || ncolumn < 1) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "trajectory without samples or columns");
   }
-  for (int32_t i = 0; i < nrow; ++i) {
+  for (int32_t i = 0; i < nsample; ++i) {
     if (isfinite(time[i]) && (i == 0 || time[i] > time[i - 1])) continue;
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "trajectory: time of row %d does not rise", i + 1);
+                         "trajectory: time of sample %d does not rise", i + 1);
   }
-  return check_finite(nrow, ncolumn, value, err);
+  return check_finite(nsample, ncolumn, value, err);
 }
 
-tabi_trajectory *tabi_trajectory_create(int32_t nrow, int32_t ncolumn, const double *time,
+tabi_trajectory *tabi_trajectory_create(int32_t nsample, int32_t ncolumn, const double *time,
                                         const double *value, tabi_error *err) {
-  if (check(nrow, ncolumn, time, value, err) != TABI_OK) return NULL;
-  size_t rows = (size_t)nrow;
-  size_t count = rows * (size_t)ncolumn;
+  if (check(nsample, ncolumn, time, value, err) != TABI_OK) return NULL;
+  size_t samples = (size_t)nsample;
+  size_t count = samples * (size_t)ncolumn;
   tabi_trajectory *trajectory = calloc(1, sizeof *trajectory);
-  double *memory = malloc((rows + count) * sizeof *memory);
+  double *memory = malloc((samples + count) * sizeof *memory);
   if (!trajectory || !memory) {
     free(trajectory);
     free(memory);
     (void)tbi_error_memory(err);
     return NULL;
   }
-  double span = time[nrow - 1] - time[0];
-  *trajectory = (tabi_trajectory){.nrow = nrow,
+  double span = time[nsample - 1] - time[0];
+  *trajectory = (tabi_trajectory){.nsample = nsample,
                                   .ncolumn = ncolumn,
-                                  .per_second = span > 0 ? (nrow - 1) / span : 0,
+                                  .per_second = span > 0 ? (nsample - 1) / span : 0,
                                   .time = memory,
-                                  .value = memory + rows};
-  memcpy(trajectory->time, time, rows * sizeof *time);
+                                  .value = memory + samples};
+  memcpy(trajectory->time, time, samples * sizeof *time);
   memcpy(trajectory->value, value, count * sizeof *value);
   return trajectory;
 }
 
-/* Which columns of the knots change; false when memory ran out. */
-static bool find_changes(tabi_trajectory *trajectory, const tbi_spline_def *def) {
+/* Which columns of the knots vary; false: no memory. */
+static bool find_varying(tabi_trajectory *trajectory, const tbi_spline_def *def) {
   size_t n = (size_t)def->ncolumn;
-  trajectory->still = malloc(n * sizeof *trajectory->still);
+  trajectory->constant = malloc(n * sizeof *trajectory->constant);
   trajectory->column = malloc(n * sizeof *trajectory->column);
-  if (!trajectory->still || !trajectory->column) return false;
-  memcpy(trajectory->still, def->knot, n * sizeof *trajectory->still);
+  if (!trajectory->constant || !trajectory->column) return false;
+  memcpy(trajectory->constant, def->knot, n * sizeof *trajectory->constant);
   for (size_t i = 0; i < n; ++i) {
     size_t k = 1;
     while (k < (size_t)def->nknot && def->knot[k * n + i] == def->knot[i])
       k++;
-    if (k < (size_t)def->nknot) trajectory->column[trajectory->nmove++] = (int32_t)i;
+    if (k < (size_t)def->nknot) trajectory->column[trajectory->nvarying++] = (int32_t)i;
   }
   return true;
 }
 
 static bool keep_knots(tabi_trajectory *trajectory, const tbi_spline_def *def) {
   size_t knots = (size_t)def->nknot;
-  size_t moves = (size_t)trajectory->nmove;
-  double *memory = malloc((2 * moves + 1) * knots * sizeof *memory);
+  size_t varying = (size_t)trajectory->nvarying;
+  double *memory = malloc((2 * varying + 1) * knots * sizeof *memory);
   if (!memory) return false;
   trajectory->value = memory;
-  trajectory->second = memory + knots * moves;
+  trajectory->second = memory + knots * varying;
   for (size_t k = 0; k < knots; ++k) {
-    for (size_t i = 0; i < moves; ++i)
-      memory[k * moves + i] = def->knot[k * (size_t)def->ncolumn + (size_t)trajectory->column[i]];
+    for (size_t i = 0; i < varying; ++i)
+      memory[k * varying + i] = def->knot[k * (size_t)def->ncolumn + (size_t)trajectory->column[i]];
   }
-  tbi_spline_fit(knots, moves, trajectory->value, trajectory->second, memory + 2 * knots * moves);
+  tbi_spline_fit(knots, varying, trajectory->value, trajectory->second,
+                 memory + 2 * knots * varying);
   return true;
 }
 
 tabi_trajectory *tbi_trajectory_along(const tbi_spline_def *def, tabi_error *err) {
-  double rows = ceil((def->nknot - 1) * def->period / def->sample - 1e-9) + 1;
-  if (!(rows < TBI_MAX_ROWS)) {
+  double samples = ceil((def->nknot - 1) * def->period / def->sample_period - 1e-9) + 1;
+  if (!(samples < TBI_TRAJECTORY_MAX_SAMPLES)) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                        "walk: more than %d rows; take a larger sample", TBI_MAX_ROWS);
+                        "walk: more than %d samples; take a longer sample_period",
+                        TBI_TRAJECTORY_MAX_SAMPLES);
     return NULL;
   }
   if (check_finite(def->nknot, def->ncolumn, def->knot, err) != TABI_OK) return NULL;
   tabi_trajectory *trajectory = calloc(1, sizeof *trajectory);
   if (trajectory) {
-    *trajectory = (tabi_trajectory){.nrow = (int32_t)rows,
+    *trajectory = (tabi_trajectory){.nsample = (int32_t)samples,
                                     .ncolumn = def->ncolumn,
-                                    .per_second = 1 / def->sample,
+                                    .per_second = 1 / def->sample_period,
                                     .nknot = def->nknot,
                                     .period = def->period,
-                                    .sample = def->sample};
-    if (find_changes(trajectory, def) && keep_knots(trajectory, def)) return trajectory;
+                                    .sample_period = def->sample_period};
+    if (find_varying(trajectory, def) && keep_knots(trajectory, def)) return trajectory;
   }
   tabi_trajectory_destroy(trajectory);
   (void)tbi_error_memory(err);
@@ -134,42 +136,44 @@ tabi_trajectory *tbi_trajectory_along(const tbi_spline_def *def, tabi_error *err
 void tabi_trajectory_destroy(tabi_trajectory *trajectory) {
   if (!trajectory) return;
   free(trajectory->time ? trajectory->time : trajectory->value);
-  free(trajectory->still);
+  free(trajectory->constant);
   free(trajectory->column);
   free(trajectory);
 }
 
-static double row_time(const tabi_trajectory *trajectory, int32_t row) {
-  return trajectory->time ? trajectory->time[row] : row * trajectory->sample;
+static double sample_time(const tabi_trajectory *trajectory, int32_t sample) {
+  return trajectory->time ? trajectory->time[sample] : sample * trajectory->sample_period;
 }
 
 int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory) { return trajectory->ncolumn; }
 
-double tabi_trajectory_start(const tabi_trajectory *trajectory) { return row_time(trajectory, 0); }
-
-double tabi_trajectory_end(const tabi_trajectory *trajectory) {
-  return row_time(trajectory, trajectory->nrow - 1);
+double tabi_trajectory_start(const tabi_trajectory *trajectory) {
+  return sample_time(trajectory, 0);
 }
 
-/* A time that rounding has put just before a row is on it, and has the slope behind it: in steps as
- * long as rows the slope would else jump to and fro, and joints with dampers shake. */
-static bool reached(const tabi_trajectory *trajectory, int32_t row, double time) {
-  double at = row_time(trajectory, row);
-  double slack = row > 0 ? SLACK * (at - row_time(trajectory, row - 1)) : 0;
+double tabi_trajectory_end(const tabi_trajectory *trajectory) {
+  return sample_time(trajectory, trajectory->nsample - 1);
+}
+
+/* A time that rounding has put just before a sample counts as on it, and has the slope behind it.
+ * Else, in time steps of one sample, the slope would alternate and joints with dampers shake. */
+static bool reached(const tabi_trajectory *trajectory, int32_t sample, double time) {
+  double at = sample_time(trajectory, sample);
+  double slack = sample > 0 ? SLACK * (at - sample_time(trajectory, sample - 1)) : 0;
   return at <= time + slack;
 }
 
-static bool is_last_before(const tabi_trajectory *trajectory, int32_t row, double time) {
-  return reached(trajectory, row, time) &&
-         (row + 1 == trajectory->nrow || !reached(trajectory, row + 1, time));
+static bool is_last_before(const tabi_trajectory *trajectory, int32_t sample, double time) {
+  return reached(trajectory, sample, time) &&
+         (sample + 1 == trajectory->nsample || !reached(trajectory, sample + 1, time));
 }
 
-/* The last row at or before a time, -1 before the first.  Where rows are even in time, the first
+/* The last sample at or before a time, -1 before the first.  If samples are equidistant, the first
  * guess is right. */
-static int32_t row_before(const tabi_trajectory *trajectory, double time) {
+static int32_t sample_before(const tabi_trajectory *trajectory, double time) {
   int32_t low = -1;
-  int32_t high = trajectory->nrow;
-  double even = (time - row_time(trajectory, 0)) * trajectory->per_second;
+  int32_t high = trajectory->nsample;
+  double even = (time - sample_time(trajectory, 0)) * trajectory->per_second;
   int32_t guess = (int32_t)fmin(fmax(even + SLACK, 0), high - 1);
   if (is_last_before(trajectory, guess, time)) return guess;
   while (high - low > 1) {
@@ -183,47 +187,47 @@ static int32_t row_before(const tabi_trajectory *trajectory, double time) {
   return low;
 }
 
-/* Some of the columns that change, at a row. */
-static void fill_part(const tabi_trajectory *trajectory, int32_t row, size_t from, size_t count,
-                      double *restrict part) {
+/* Some of the columns that vary, at a sample. */
+static void fill_chunk(const tabi_trajectory *trajectory, int32_t sample, size_t from, size_t count,
+                       double *restrict chunk) {
   if (trajectory->time) {
     size_t n = (size_t)trajectory->ncolumn;
-    memcpy(part, trajectory->value + (size_t)row * n + from, count * sizeof *part);
+    memcpy(chunk, trajectory->value + (size_t)sample * n + from, count * sizeof *chunk);
     return;
   }
-  double at = row_time(trajectory, row) / trajectory->period;
+  double at = sample_time(trajectory, sample) / trajectory->period;
   const tbi_blend blend = tbi_spline_blend((size_t)trajectory->nknot, at);
   const double *value = trajectory->value + from;
   const double *second = trajectory->second + from;
   for (size_t i = 0; i < count; ++i)
-    part[i] = tbi_spline_value(&blend, (size_t)trajectory->nmove, value + i, second + i);
+    chunk[i] = tbi_spline_value(&blend, (size_t)trajectory->nvarying, value + i, second + i);
 }
 
-/* Columns to where they belong. */
-static void put_part(const tabi_trajectory *trajectory, size_t from, size_t count,
-                     const double *part, double *to) {
+/* Writes a chunk to its columns. */
+static void scatter_chunk(const tabi_trajectory *trajectory, size_t from, size_t count,
+                          const double *chunk, double *to) {
   for (size_t i = 0; i < count && trajectory->column; ++i)
-    to[trajectory->column[from + i]] = part[i];
-  if (!trajectory->column) memcpy(to + from, part, count * sizeof *part);
+    to[trajectory->column[from + i]] = chunk[i];
+  if (!trajectory->column) memcpy(to + from, chunk, count * sizeof *chunk);
 }
 
-/* A time between two rows: the first, and where it is from there to the next. */
+/* A time between two samples: the first, and the share of the way to the next. */
 typedef struct between {
-  int32_t row;
+  int32_t sample;
   bool inside; /* there is a next one */
   double span; /* s, between them */
   double along;
 } between;
 
 static between find(const tabi_trajectory *trajectory, double time) {
-  int32_t before = row_before(trajectory, time);
-  between at = {.row = before < 0 ? 0 : before, .span = 1};
-  at.inside = before >= 0 && before < trajectory->nrow - 1;
+  int32_t before = sample_before(trajectory, time);
+  between at = {.sample = before < 0 ? 0 : before, .span = 1};
+  at.inside = before >= 0 && before < trajectory->nsample - 1;
   if (!at.inside) return at;
-  double start = row_time(trajectory, at.row);
-  at.span = row_time(trajectory, at.row + 1) - start;
+  double start = sample_time(trajectory, at.sample);
+  at.span = sample_time(trajectory, at.sample + 1) - start;
   at.along = (time - start) / at.span;
-  /* on the row, but for rounding: then the next one is not needed for the value */
+  /* on the sample, but for rounding: the next one is not needed for the value */
   if (fabs(at.along) <= SLACK) at.along = 0;
   return at;
 }
@@ -232,26 +236,26 @@ void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, doub
                             double *rate) {
   size_t n = (size_t)trajectory->ncolumn;
   between at = find(trajectory, time);
-  bool goes_on = at.inside && (rate || at.along != 0);
+  bool interpolates = at.inside && (rate || at.along != 0);
   if (trajectory->column) {
-    if (value) memcpy(value, trajectory->still, n * sizeof *value);
+    if (value) memcpy(value, trajectory->constant, n * sizeof *value);
     if (rate) memset(rate, 0, n * sizeof *rate);
-    n = (size_t)trajectory->nmove;
+    n = (size_t)trajectory->nvarying;
   }
-  for (size_t from = 0; from < n; from += PART) {
-    double here[PART];
-    double slope[PART] = {0};
-    size_t count = n - from < PART ? n - from : PART;
-    fill_part(trajectory, at.row, from, count, here);
-    if (goes_on) {
-      fill_part(trajectory, at.row + 1, from, count, slope);
+  for (size_t from = 0; from < n; from += CHUNK) {
+    double here[CHUNK];
+    double slope[CHUNK] = {0};
+    size_t count = n - from < CHUNK ? n - from : CHUNK;
+    fill_chunk(trajectory, at.sample, from, count, here);
+    if (interpolates) {
+      fill_chunk(trajectory, at.sample + 1, from, count, slope);
       for (size_t i = 0; i < count; ++i) {
-        double way = slope[i] - here[i];
-        here[i] += at.along * way;
-        slope[i] = way / at.span;
+        double rise = slope[i] - here[i];
+        here[i] += at.along * rise;
+        slope[i] = rise / at.span;
       }
     }
-    if (value) put_part(trajectory, from, count, here, value);
-    if (rate) put_part(trajectory, from, count, slope, rate);
+    if (value) scatter_chunk(trajectory, from, count, here, value);
+    if (rate) scatter_chunk(trajectory, from, count, slope, rate);
   }
 }

@@ -1,13 +1,14 @@
-/* walk.c - from a list of steps to the motion of all joints (Kajita and others 2003).
+/* walk.c - pattern generator: from footsteps to the motion of all joints (Kajita et al. 2003,
+ * "Biped walking pattern generation by using preview control of zero-moment point").
  *
- *   steps --plan--> feet, zero-moment point --preview--> mass centre --legs--> all joints
- *                                              ^                                    |
- *                                              +--preview-- error <--whole body ZMP-+
+ *   steps --plan--> feet, desired ZMP --preview control--> CoM --inverse kinematics--> joints
+ *                                          ^                                              |
+ *                                          +--preview control-- error <--whole-body ZMP---+
  *
- * The cart of preview control knows neither legs that swing nor a mass centre that rises and
- * falls.  Each pass measures the zero-moment point of the motion of all bodies and sends what it
- * lacks through the same preview control, which moves the mass centre a little (the dynamic
- * filter).  Splines lead through the finished rows. */
+ * The cart-table model of preview control has neither legs that swing nor a CoM that rises and
+ * falls.  Each pass of the dynamic filter computes the ZMP of the motion of all bodies and puts its
+ * error through the same preview control, whose output corrects the CoM.  Splines lead through the
+ * finished samples. */
 #include "control/walk.h"
 
 #include "base/error.h"
@@ -19,26 +20,26 @@
 
 #define MIN_SAMPLES    3
 #define MAX_SAMPLES    10000000
-#define CENTRE_GOAL    1e-9 /* m, by which the mass centre may be missed */
+#define COM_TOLERANCE  1e-9 /* m */
 #define MAX_CORRECTION 50
 
 static const tabi_place nowhere = {NULL, 0};
 
-/* A walk on its way: rows are samples of the pattern generator. */
+/* A walk in the making, in samples of the pattern generator. */
 typedef struct pattern {
   tabi_walk *walk;
   const tabi_walk_def *def;
   tbi_preview preview;
-  int32_t count;          /* of samples */
-  tbi_plan_state *plan;   /* [count] */
-  double *zmp[2];         /* [count] planned, x and y */
-  double *motion_zmp[2];  /* [count] of all bodies */
-  double *lack;           /* [count] scratch */
-  double (*centre[2])[3]; /* [count] position, velocity, acceleration */
-  double (*change)[3];    /* [count] scratch */
-  tbi_foot_place *waist;  /* [count] */
-  double *q;              /* [count x nq] */
-  double *tau;            /* [count x nv] */
+  int32_t count;           /* of samples */
+  tbi_plan_state *plan;    /* [count] */
+  double *zmp[2];          /* [count] planned, x and y */
+  double *motion_zmp[2];   /* [count] of all bodies */
+  double *zmp_error;       /* [count] scratch */
+  double (*com[2])[3];     /* [count] position, velocity, acceleration */
+  double (*com_change)[3]; /* [count] scratch */
+  tbi_foot_place *waist;   /* [count] */
+  double *q;               /* [count x nq] */
+  double *tau;             /* [count x nv] */
 } pattern;
 
 tabi_walk_def tabi_walk_def_default(void) {
@@ -52,7 +53,7 @@ tabi_walk_def tabi_walk_def_default(void) {
       .horizon = 1.6,
       .jerk_weight = 1e-6,
       .passes = 2,
-      .sample = 1e-3
+      .sample_period = 1e-3
   };
 }
 
@@ -64,11 +65,12 @@ static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "tabi_walk_def was not made by tabi_walk_def_default()");
   }
-  if (!positive(def->period) || !positive(def->horizon) || !positive(def->sample) ||
+  if (!positive(def->period) || !positive(def->horizon) || !positive(def->sample_period) ||
       !positive(def->jerk_weight) || def->passes < 0) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "walk: period, horizon, sample and jerk_weight must be positive, passes "
-                         "not negative");
+    return tbi_error_set(
+        err, TABI_ERR_ARGUMENT, nowhere,
+        "walk: period, horizon, sample_period and jerk_weight must be positive, passes "
+        "not negative");
   }
   if (def->first != TABI_LEFT && def->first != TABI_RIGHT) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
@@ -93,18 +95,18 @@ static tabi_status fail_reach(double time, int32_t side, tabi_error *err) {
                        time, side == TABI_LEFT ? "left" : "right");
 }
 
-/* Learns from a correction of the waist how far the mass centre followed. */
-static void learn(tbi_walker *walker, const double way[2], v3 before, v3 after) {
+/* Learns from a correction of the waist how far the CoM followed (a secant step per axis). */
+static void update_waist_gain(tbi_walker *walker, const double way[2], v3 before, v3 after) {
   const double came[2] = {before.x - after.x, before.y - after.y};
   for (int i = 0; i < 2; ++i) {
     if (fabs(way[i]) < 1e-7 || came[i] * way[i] <= 0) continue;
-    walker->follow[i] = fmin(fmax(way[i] / came[i], 0.5), 3);
+    walker->waist_per_com[i] = fmin(fmax(way[i] / came[i], 0.5), 3);
   }
 }
 
-/* Joints for feet and mass centre: the waist is moved until the centre is where it shall be. */
+/* Joints for given feet and CoM: moves the waist until the CoM is where it should be. */
 static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot_place *foot,
-                                 v3 centre, tbi_foot_place *waist, double *q, tabi_error *err) {
+                                 v3 com, tbi_foot_place *waist, double *q, tabi_error *err) {
   double way[2] = {0, 0};
   v3 before = v3_zero();
   waist->yaw = 0.5 * (foot[0].yaw + foot[1].yaw);
@@ -118,11 +120,11 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
         return fail_reach(time, side, err);
     }
     tbi_frame floating = tbi_frame_mul(&frame, &walker->in_waist);
-    v3 missed = v3_sub(centre, tbi_lumps_centre_at(&walker->lumps, &floating, q));
-    if (fabs(missed.x) < CENTRE_GOAL && fabs(missed.y) < CENTRE_GOAL) break;
-    if (i > 0) learn(walker, way, before, missed);
-    way[0] = walker->follow[0] * missed.x;
-    way[1] = walker->follow[1] * missed.y;
+    v3 missed = v3_sub(com, tbi_composites_com_at(&walker->composites, &floating, q));
+    if (fabs(missed.x) < COM_TOLERANCE && fabs(missed.y) < COM_TOLERANCE) break;
+    if (i > 0) update_waist_gain(walker, way, before, missed);
+    way[0] = walker->waist_per_com[0] * missed.x;
+    way[1] = walker->waist_per_com[1] * missed.y;
     waist->pos.x += way[0];
     waist->pos.y += way[1];
     before = missed;
@@ -131,43 +133,44 @@ static tabi_status solve_posture(tbi_walker *walker, double time, const tbi_foot
   return TABI_OK;
 }
 
-/* What follows four numbers along a cubic, the last one first. */
-static double go_on(double a, double b, double c, double d) { return 4 * (a + c) - 6 * b - d; }
+/* The next value of a cubic through four, the last one first. */
+static double extrapolate(double a, double b, double c, double d) {
+  return 4 * (a + c) - 6 * b - d;
+}
 
-/* Where a sample is likely to be: as smooth as those before. */
-static void guess(const pattern *p, int32_t k, double *q, tbi_foot_place *waist) {
+/* Initial guess of a sample: extrapolates those before. */
+static void extrapolate_posture(const pattern *p, int32_t k, double *q, tbi_foot_place *waist) {
   const tbi_walker *walker = &p->walk->walker;
   ptrdiff_t nq = tabi_model_nq(p->walk->model);
   if (k < 4) return;
   for (int side = 0; side < 2; ++side) {
     for (int i = 0; i < TBI_LEG_JOINTS; ++i) {
       double *at = q + walker->leg[side].q[i];
-      *at = go_on(at[-nq], at[-2 * nq], at[-3 * nq], at[-4 * nq]);
+      *at = extrapolate(at[-nq], at[-2 * nq], at[-3 * nq], at[-4 * nq]);
     }
   }
   const tbi_foot_place *last = p->waist + k;
-  waist->pos.x = go_on(last[-1].pos.x, last[-2].pos.x, last[-3].pos.x, last[-4].pos.x);
-  waist->pos.y = go_on(last[-1].pos.y, last[-2].pos.y, last[-3].pos.y, last[-4].pos.y);
+  waist->pos.x = extrapolate(last[-1].pos.x, last[-2].pos.x, last[-3].pos.x, last[-4].pos.x);
+  waist->pos.y = extrapolate(last[-1].pos.y, last[-2].pos.y, last[-3].pos.y, last[-4].pos.y);
 }
 
 static tabi_status move_joints(const pattern *p, tabi_error *err) {
   tabi_walk *walk = p->walk;
   size_t nq = (size_t)tabi_model_nq(walk->model);
-  const double *last = walk->start;
+  const double *last = walk->initial_q;
   tbi_foot_place waist = p->waist[0];
-  v3 last_centre = {p->centre[0][0][0], p->centre[1][0][0], 0};
+  v3 last_com = {p->com[0][0][0], p->com[1][0][0], 0};
   for (int32_t k = 0; k < p->count; ++k) {
     double *q = p->q + (size_t)k * nq;
     double time = k * p->def->period;
-    v3 centre = {p->centre[0][k][0], p->centre[1][k][0], 0};
+    v3 com = {p->com[0][k][0], p->com[1][k][0], 0};
     memcpy(q, last, nq * sizeof *q);
-    waist.pos = v3_add(waist.pos, v3_sub(centre, last_centre));
-    guess(p, k, q, &waist);
-    tabi_status status =
-        solve_posture(&walk->walker, time, p->plan[k].foot, centre, &waist, q, err);
+    waist.pos = v3_add(waist.pos, v3_sub(com, last_com));
+    extrapolate_posture(p, k, q, &waist);
+    tabi_status status = solve_posture(&walk->walker, time, p->plan[k].foot, com, &waist, q, err);
     if (status != TABI_OK) return status;
     p->waist[k] = waist;
-    last_centre = centre;
+    last_com = com;
     last = q;
   }
   return TABI_OK;
@@ -179,12 +182,12 @@ static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
   tbi_walker *walker = &p->walk->walker;
   const tbi_plan_state *plan = &p->plan[inner];
   double left = tbi_plan_left_share(plan, (const double[]){zmp.x, zmp.y});
-  tbi_walker_stand(walker, plan->foot, left, zmp);
+  tbi_walker_add_ground_forces(walker, plan->foot, left, zmp);
   memcpy(p->tau + (size_t)k * nv, walker->tau, nv * sizeof *p->tau);
 }
 
-/* Zero-moment point of the motion, and after the last pass joint forces.  The first and last
- * sample, which lack a neighbour, are taken to be as theirs are. */
+/* ZMP of the whole-body motion, and after the last pass joint forces.  The first and last sample,
+ * which lack a neighbour, take the values of theirs. */
 static void measure_zmp(const pattern *p, bool last) {
   size_t nq = (size_t)tabi_model_nq(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
@@ -192,26 +195,27 @@ static void measure_zmp(const pattern *p, bool last) {
     int32_t inner = k == 0 ? 1 : k < p->count - 1 ? k : p->count - 2;
     const double *now = p->q + (size_t)inner * nq;
     v3 zmp = last ? tbi_walker_zmp(walker, now - nq, now, now + nq, p->def->period)
-                  : tbi_walker_quick_zmp(walker, now - nq, now, now + nq, p->def->period);
+                  : tbi_walker_composite_zmp(walker, now - nq, now, now + nq, p->def->period);
     if (last) find_torques(p, k, inner, zmp);
     p->motion_zmp[0][k] = zmp.x;
     p->motion_zmp[1][k] = zmp.y;
   }
 }
 
-/* A further pass: the mass centre moves so that the zero-moment point gains what it lacks.  While
- * the robot stands it gains less: it must start at rest, whatever is seen ahead. */
-static void correct_centre(const pattern *p) {
+/* The dynamic filter (Kajita et al. 2003): preview control of the ZMP error corrects the
+ * CoM.  While the robot stands before the walk the correction fades in, since it must start at rest
+ * whatever the preview horizon holds. */
+static void apply_dynamic_filter(const pattern *p) {
   double before = fmax(p->def->stand_before, p->def->period);
   for (int axis = 0; axis < 2; ++axis) {
     for (int32_t k = 0; k < p->count; ++k) {
       double share = tbi_ease(k * p->def->period / before);
-      p->lack[k] = share * (p->zmp[axis][k] - p->motion_zmp[axis][k]);
+      p->zmp_error[k] = share * (p->zmp[axis][k] - p->motion_zmp[axis][k]);
     }
-    tbi_preview_follow(&p->preview, p->count, p->lack, p->change);
+    tbi_preview_follow(&p->preview, p->count, p->zmp_error, p->com_change);
     for (int32_t k = 0; k < p->count; ++k) {
       for (int i = 0; i < 3; ++i)
-        p->centre[axis][k][i] += p->change[k][i];
+        p->com[axis][k][i] += p->com_change[k][i];
     }
   }
 }
@@ -226,53 +230,53 @@ static bool allocate(pattern *p, tabi_error *err) {
     return false;
   }
   p->count = (int32_t)ceil(count);
-  size_t rows = (size_t)p->count;
-  double *numbers = calloc(rows * 5, sizeof *numbers);
-  p->centre[0] = calloc(rows * 3, sizeof *p->centre[0]);
-  p->plan = malloc(rows * sizeof *p->plan);
-  p->waist = calloc(rows, sizeof *p->waist);
-  p->q = calloc(rows * (size_t)tabi_model_nq(p->walk->model), sizeof *p->q);
-  p->tau = calloc(rows * (size_t)tabi_model_nv(p->walk->model), sizeof *p->tau);
+  size_t samples = (size_t)p->count;
+  double *numbers = calloc(samples * 5, sizeof *numbers);
+  p->com[0] = calloc(samples * 3, sizeof *p->com[0]);
+  p->plan = malloc(samples * sizeof *p->plan);
+  p->waist = calloc(samples, sizeof *p->waist);
+  p->q = calloc(samples * (size_t)tabi_model_nq(p->walk->model), sizeof *p->q);
+  p->tau = calloc(samples * (size_t)tabi_model_nv(p->walk->model), sizeof *p->tau);
   p->zmp[0] = numbers;
-  if (!numbers || !p->centre[0] || !p->plan || !p->waist || !p->q || !p->tau) {
+  if (!numbers || !p->com[0] || !p->plan || !p->waist || !p->q || !p->tau) {
     (void)tbi_error_memory(err);
     return false;
   }
-  p->zmp[1] = numbers + rows;
-  p->motion_zmp[0] = numbers + 2 * rows;
-  p->motion_zmp[1] = numbers + 3 * rows;
-  p->lack = numbers + 4 * rows;
-  p->centre[1] = p->centre[0] + rows;
-  p->change = p->centre[0] + 2 * rows;
+  p->zmp[1] = numbers + samples;
+  p->motion_zmp[0] = numbers + 2 * samples;
+  p->motion_zmp[1] = numbers + 3 * samples;
+  p->zmp_error = numbers + 4 * samples;
+  p->com[1] = p->com[0] + samples;
+  p->com_change = p->com[0] + 2 * samples;
   return true;
 }
 
 static void release(pattern *p) {
   tbi_preview_free(&p->preview);
   free(p->zmp[0]);
-  free(p->centre[0]);
+  free(p->com[0]);
   free(p->plan);
   free(p->waist);
   free(p->q);
   free(p->tau);
 }
 
-/* The posture in which the robot stands before it starts, and the height of its mass centre. */
-static tabi_status stand(pattern *p, const double *posture, tabi_error *err) {
+/* The initial posture, and the height of its CoM. */
+static tabi_status solve_initial_posture(pattern *p, const double *posture, tabi_error *err) {
   tabi_walk *walk = p->walk;
   const tbi_walker *walker = &walk->walker;
   size_t nq = (size_t)tabi_model_nq(walk->model);
-  walk->start = malloc((nq + 1) * sizeof *walk->start);
-  if (!walk->start) return tbi_error_memory(err);
-  memcpy(walk->start, posture, nq * sizeof *walk->start);
+  walk->initial_q = malloc((nq + 1) * sizeof *walk->initial_q);
+  if (!walk->initial_q) return tbi_error_memory(err);
+  memcpy(walk->initial_q, posture, nq * sizeof *walk->initial_q);
   tbi_plan_state plan = tbi_plan_at(&walk->plan, 0);
   double height = p->def->waist_height > 0 ? p->def->waist_height : walker->waist_height;
-  v3 centre = {plan.zmp[0], plan.zmp[1], 0};
-  p->waist[0].pos = (v3){centre.x, centre.y, walker->ground + height};
+  v3 com = {plan.zmp[0], plan.zmp[1], 0};
+  p->waist[0].pos = (v3){com.x, com.y, walker->ground + height};
   tabi_status status =
-      solve_posture(&walk->walker, 0, plan.foot, centre, &p->waist[0], walk->start, err);
+      solve_posture(&walk->walker, 0, plan.foot, com, &p->waist[0], walk->initial_q, err);
   if (status != TABI_OK) return status;
-  walk->centre_height = tbi_walker_centre(&walk->walker, walk->start).z - walker->ground;
+  walk->com_height = tbi_walker_com(&walk->walker, walk->initial_q).z - walker->ground;
   return TABI_OK;
 }
 
@@ -281,7 +285,7 @@ static tabi_status make_preview(pattern *p, tabi_error *err) {
   tabi_model_gravity(p->walk->model, gravity);
   p->walk->gravity = -gravity[2];
   double horizon = fmin(ceil(p->def->horizon / p->def->period - 1e-9), MAX_SAMPLES);
-  const tbi_preview_def def = {.height = p->walk->centre_height,
+  const tbi_preview_def def = {.height = p->walk->com_height,
                                .gravity = p->walk->gravity,
                                .period = p->def->period,
                                .horizon = (int32_t)horizon,
@@ -297,72 +301,72 @@ static tabi_status generate(pattern *p, tabi_error *err) {
     p->zmp[1][k] = p->plan[k].zmp[1];
   }
   for (int axis = 0; axis < 2; ++axis)
-    tbi_preview_follow(&p->preview, p->count, p->zmp[axis], p->centre[axis]);
+    tbi_preview_follow(&p->preview, p->count, p->zmp[axis], p->com[axis]);
   for (int32_t pass = 0;; ++pass) {
     tabi_status status = move_joints(p, err);
     if (status != TABI_OK) return status;
     measure_zmp(p, pass == p->def->passes);
     if (pass == p->def->passes) return TABI_OK;
-    correct_centre(p);
+    apply_dynamic_filter(p);
   }
 }
 
-/* -- dense rows */
+/* -- trajectories */
 
-/* Columns of `from` [count x columns] as a trajectory with rows every `sample`. */
-static tabi_trajectory *densify(const pattern *p, const double *from, int32_t columns,
-                                tabi_error *err) {
+/* Columns of `from` [count x columns] as a trajectory, sampled every sample_period. */
+static tabi_trajectory *make_trajectory(const pattern *p, const double *from, int32_t columns,
+                                        tabi_error *err) {
   const tbi_spline_def def = {.nknot = p->count,
                               .ncolumn = columns,
                               .period = p->def->period,
-                              .sample = p->def->sample,
+                              .sample_period = p->def->sample_period,
                               .knot = from};
   return tbi_trajectory_along(&def, err);
 }
 
-/* One number of each joint with one coordinate, from rows of q or of v. */
+/* One column for each joint with one coordinate, from q or from joint forces. */
 static tabi_trajectory *keep_joints(const pattern *p, bool torque, tabi_error *err) {
   const tabi_model *model = p->walk->model;
   int32_t njoint = tabi_model_njoint(model);
   size_t width = (size_t)(torque ? tabi_model_nv(model) : tabi_model_nq(model));
   const double *from = torque ? p->tau : p->q;
-  double *rows = calloc((size_t)p->count * (size_t)njoint, sizeof *rows);
-  if (!rows) {
+  double *samples = calloc((size_t)p->count * (size_t)njoint, sizeof *samples);
+  if (!samples) {
     (void)tbi_error_memory(err);
     return NULL;
   }
-  double *to = rows;
+  double *to = samples;
   for (int32_t k = 0; k < p->count; ++k, from += width) {
     for (int32_t j = 0; j < njoint; ++j, ++to) {
       tabi_range range = torque ? tabi_model_joint_v(model, j) : tabi_model_joint_q(model, j);
       if (range.count == 1) *to = from[range.first];
     }
   }
-  tabi_trajectory *dense = densify(p, rows, njoint, err);
-  free(rows);
+  tabi_trajectory *dense = make_trajectory(p, samples, njoint, err);
+  free(samples);
   return dense;
 }
 
 static tabi_trajectory *keep_reference(const pattern *p, tabi_error *err) {
   const tabi_walk *walk = p->walk;
-  double *rows = calloc((size_t)p->count * TBI_REF_COLUMNS, sizeof *rows);
-  if (!rows) {
+  double *samples = calloc((size_t)p->count * TBI_REF_COLUMNS, sizeof *samples);
+  if (!samples) {
     (void)tbi_error_memory(err);
     return NULL;
   }
   for (size_t k = 0; k < (size_t)p->count; ++k) {
-    double *row = rows + k * TBI_REF_COLUMNS;
+    double *sample = samples + k * TBI_REF_COLUMNS;
     for (int axis = 0; axis < 2; ++axis) {
-      row[TBI_REF_CENTRE + axis] = p->centre[axis][k][0];
-      row[TBI_REF_SPEED + axis] = p->centre[axis][k][1];
-      row[TBI_REF_MOTION + axis] = p->motion_zmp[axis][k];
+      sample[TBI_REF_COM + axis] = p->com[axis][k][0];
+      sample[TBI_REF_COM_RATE + axis] = p->com[axis][k][1];
+      sample[TBI_REF_MOTION_ZMP + axis] = p->motion_zmp[axis][k];
     }
-    row[TBI_REF_CENTRE + 2] = walk->walker.ground + walk->centre_height;
-    v3_store(p->waist[k].pos, row + TBI_REF_WAIST);
-    row[TBI_REF_WAIST + 3] = p->waist[k].yaw;
+    sample[TBI_REF_COM + 2] = walk->walker.ground + walk->com_height;
+    v3_store(p->waist[k].pos, sample + TBI_REF_WAIST);
+    sample[TBI_REF_WAIST + 3] = p->waist[k].yaw;
   }
-  tabi_trajectory *dense = densify(p, rows, TBI_REF_COLUMNS, err);
-  free(rows);
+  tabi_trajectory *dense = make_trajectory(p, samples, TBI_REF_COLUMNS, err);
+  free(samples);
   return dense;
 }
 
@@ -392,7 +396,7 @@ static tabi_status make_pattern(tabi_walk *walk, const tabi_walk_def *def, const
   pattern p = {.walk = walk, .def = def};
   tabi_status status = TABI_ERR_ARGUMENT;
   if (allocate(&p, err)) {
-    status = stand(&p, posture, err);
+    status = solve_initial_posture(&p, posture, err);
     if (status == TABI_OK) status = make_preview(&p, err);
     if (status == TABI_OK) status = generate(&p, err);
     if (status == TABI_OK) status = keep(&p, err);
@@ -430,12 +434,12 @@ void tabi_walk_destroy(tabi_walk *walk) {
   tabi_trajectory_destroy(walk->joints);
   tabi_trajectory_destroy(walk->torque);
   tabi_trajectory_destroy(walk->reference);
-  free(walk->start);
+  free(walk->initial_q);
   free(walk);
 }
 
-void tabi_walk_start(const tabi_walk *walk, double *q) {
-  memcpy(q, walk->start, (size_t)tabi_model_nq(walk->model) * sizeof *q);
+void tabi_walk_initial_q(const tabi_walk *walk, double *q) {
+  memcpy(q, walk->initial_q, (size_t)tabi_model_nq(walk->model) * sizeof *q);
 }
 
 double tabi_walk_duration(const tabi_walk *walk) { return walk->plan.end; }
@@ -445,14 +449,14 @@ const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) { return walk
 const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) { return walk->torque; }
 
 tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
-  double row[TBI_REF_COLUMNS];
-  tabi_trajectory_sample(walk->reference, time, row, NULL);
+  double sample[TBI_REF_COLUMNS];
+  tabi_trajectory_sample(walk->reference, time, sample, NULL);
   tbi_plan_state plan = tbi_plan_at(&walk->plan, time);
-  tabi_walk_state now = {.waist_yaw = row[TBI_REF_WAIST + 3]};
-  memcpy(now.com, row + TBI_REF_CENTRE, sizeof now.com);
-  memcpy(now.com_rate, row + TBI_REF_SPEED, sizeof now.com_rate);
-  memcpy(now.waist, row + TBI_REF_WAIST, sizeof now.waist);
-  memcpy(now.motion_zmp, row + TBI_REF_MOTION, sizeof now.motion_zmp);
+  tabi_walk_state now = {.waist_yaw = sample[TBI_REF_WAIST + 3]};
+  memcpy(now.com, sample + TBI_REF_COM, sizeof now.com);
+  memcpy(now.com_rate, sample + TBI_REF_COM_RATE, sizeof now.com_rate);
+  memcpy(now.waist, sample + TBI_REF_WAIST, sizeof now.waist);
+  memcpy(now.motion_zmp, sample + TBI_REF_MOTION_ZMP, sizeof now.motion_zmp);
   memcpy(now.zmp, plan.zmp, sizeof now.zmp);
   for (int side = 0; side < 2; ++side) {
     v3_store(plan.foot[side].pos, now.foot[side]);

@@ -1,11 +1,11 @@
 /* walker.c - see walker.h.
  *
- * The motion of a floating robot needs a force f and a moment n at its floating link o, which
- * inverse dynamics tells and the ground must give.  At the point p of the ground
+ * The motion of a floating robot requires a force f and a moment n at the origin o of its floating
+ * link, known from inverse dynamics, which the ground must provide.  At the ZMP
  *
  *   p_x = o_x - (n_y + o_z f_x) / f_z,   p_y = o_y + (n_x - o_z f_y) / f_z
  *
- * they have no moment about a horizontal axis (o_z over the ground). */
+ * they have no moment about a horizontal axis (o_z is over the ground). */
 #include "control/walker.h"
 
 #include "base/error.h"
@@ -29,7 +29,7 @@ tbi_frame tbi_frame_of_place(const tbi_foot_place *place) {
   return (tbi_frame){tbi_yaw_axes(sine, cosine), place->pos};
 }
 
-/* -- where the robot floats */
+/* -- the floating base */
 
 static tabi_status find_base(tbi_walker *walker, const tabi_walk_def *def, tabi_error *err) {
   const tabi_model *model = walker->model;
@@ -42,8 +42,9 @@ static tabi_status find_base(tbi_walker *walker, const tabi_walk_def *def, tabi_
                          i < 2 ? "a foot" : "the waist");
   }
   walker->body = tabi_model_link_body(model, def->waist);
-  bool floats = walker->body != TABI_WORLD && model->body[walker->body].type == TABI_JOINT_FREE;
-  if (!floats) {
+  bool is_floating =
+      walker->body != TABI_WORLD && model->body[walker->body].type == TABI_JOINT_FREE;
+  if (!is_floating) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "walk: waist '%.80s' does not float; load the robot with a free base",
                          tabi_model_link(model, def->waist).name);
@@ -172,12 +173,12 @@ void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves) {
   }
 }
 
-static tabi_status add_lumps(tbi_walker *walker, const double *posture, tabi_error *err) {
+static tabi_status add_composites(tbi_walker *walker, const double *posture, tabi_error *err) {
   bool *moves = calloc((size_t)tabi_model_nq(walker->model) + 1, sizeof *moves);
   if (!moves) return tbi_error_memory(err);
   tbi_walker_mark_legs(walker, moves);
   tabi_status status =
-      tbi_lumps_make(&walker->lumps, walker->dynamics, walker->body, posture, moves, err);
+      tbi_composites_make(&walker->composites, walker->dynamics, walker->body, posture, moves, err);
   free(moves);
   return status;
 }
@@ -189,7 +190,7 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
       .length = HUGE_VAL,
       .width = HUGE_VAL,
       .ground = def->place[2],
-      .follow = {1.2, 1.2}
+      .waist_per_com = {1.2, 1.2}
   };
   tabi_status status = find_base(walker, def, err);
   v3 sole[2];
@@ -203,20 +204,20 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
                          "walk: the left foot is not to the left of the right one");
   }
   status = add_scratch(walker, err);
-  if (status == TABI_OK) status = add_lumps(walker, posture, err);
+  if (status == TABI_OK) status = add_composites(walker, posture, err);
   return status;
 }
 
 tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err) {
   *walker = *from;
-  walker->lumps = (tbi_lumps){.count = 0};
+  walker->composites = (tbi_composites){.count = 0};
   return add_scratch(walker, err);
 }
 
 void tbi_walker_free(tbi_walker *walker) {
   tabi_dynamics_destroy(walker->dynamics);
   free(walker->v);
-  tbi_lumps_free(&walker->lumps);
+  tbi_composites_free(&walker->composites);
   walker->dynamics = NULL;
   walker->v = NULL;
 }
@@ -256,7 +257,7 @@ double tbi_walker_mass(const tbi_walker *walker) {
   return mass;
 }
 
-v3 tbi_walker_centre(tbi_walker *walker, const double *q) {
+v3 tbi_walker_com(tbi_walker *walker, const double *q) {
   tabi_dynamics *d = walker->dynamics;
   const tabi_model *model = walker->model;
   memset(walker->v, 0, (size_t)tabi_model_nv(model) * sizeof *walker->v);
@@ -325,8 +326,8 @@ static v3 base_origin(const tbi_walker *walker) {
   return v3_load(pos);
 }
 
-/* Where a force and moment at the floating link have no moment about a horizontal axis. */
-static v3 pressure_point(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
+/* The ZMP of a force and moment at the floating link. */
+static v3 zmp_of_wrench(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
   double height = origin.z - walker->ground;
   return (v3){origin.x - (n.y + height * f.x) / f.z, origin.y + (n.x - height * f.y) / f.z,
               walker->ground};
@@ -348,27 +349,28 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
   v3 f;
   v3 n;
   base_wrench(walker, &f, &n);
-  return pressure_point(walker, base_origin(walker), f, n);
+  return zmp_of_wrench(walker, base_origin(walker), f, n);
 }
 
-v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
-                        const double *after, double period) {
+v3 tbi_walker_composite_zmp(tbi_walker *walker, const double *before, const double *now,
+                            const double *after, double period) {
   const double *const three[3] = {before, now, after};
-  for (int32_t i = 1; i < walker->lumps.count; ++i)
-    move_joint(walker, walker->lumps.lump[i].q, walker->lumps.lump[i].v, three, period);
+  for (int32_t i = 1; i < walker->composites.count; ++i)
+    move_joint(walker, walker->composites.composite[i].q, walker->composites.composite[i].v, three,
+               period);
   move_base(walker, before, now, after, period);
   double gravity[3];
   tabi_model_gravity(walker->model, gravity);
   v3 f;
   v3 n;
-  (void)tbi_lumps_centre(&walker->lumps, now);
-  tbi_lumps_push(&walker->lumps, walker->v, walker->v + walker->model->nv, v3_load(gravity), &f,
-                 &n);
-  return pressure_point(walker, walker->lumps.origin, f, n);
+  (void)tbi_composites_com(&walker->composites, now);
+  tbi_composites_wrench(&walker->composites, walker->v, walker->v + walker->model->nv,
+                        v3_load(gravity), &f, &n);
+  return zmp_of_wrench(walker, walker->composites.origin, f, n);
 }
 
-/* Takes off what a force at a point and a moment on a foot do to the joints. */
-static void carry(tbi_walker *walker, int side, v3 point, v3 force, v3 moment) {
+/* Subtracts J' times a force at a point and a moment on a foot from the joint forces. */
+static void subtract_foot_wrench(tbi_walker *walker, int side, v3 point, v3 force, v3 moment) {
   size_t nv = (size_t)tabi_model_nv(walker->model);
   const double push[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
   double at[3];
@@ -381,7 +383,8 @@ static void carry(tbi_walker *walker, int side, v3 point, v3 force, v3 moment) {
   }
 }
 
-void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double left_share, v3 zmp) {
+void tbi_walker_add_ground_forces(tbi_walker *walker, const tbi_foot_place *foot, double left_share,
+                                  v3 zmp) {
   v3 f;
   v3 n;
   base_wrench(walker, &f, &n);
@@ -392,6 +395,7 @@ void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double lef
   for (int side = 0; side < 2; ++side) {
     if (share[side] <= 0) continue;
     v3 point = {foot[side].pos.x + off.x, foot[side].pos.y + off.y, walker->ground};
-    carry(walker, side, point, v3_scale(share[side], f), v3_scale(share[side], twist));
+    subtract_foot_wrench(walker, side, point, v3_scale(share[side], f),
+                         v3_scale(share[side], twist));
   }
 }

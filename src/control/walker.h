@@ -1,10 +1,10 @@
-/* walker.h - a whole robot for the pattern generator: its joints for given feet and mass centre,
- * and the zero-moment point of its motion. */
+/* walker.h - whole-body model of the pattern generator: joints for given feet and CoM, and the ZMP
+ * of the whole-body motion. */
 #ifndef TBI_WALKER_H
 #define TBI_WALKER_H
 
+#include "control/composites.h"
 #include "control/leg.h"
-#include "control/lumps.h"
 #include "control/swing.h"
 #include "tabi/tabi_control.h"
 
@@ -20,20 +20,20 @@ typedef struct tbi_walker {
   tbi_frame in_waist;      /* the floating link in the frame of the waist */
   int32_t link[2];         /* feet */
   tbi_leg leg[2];
-  tbi_lumps lumps;     /* joints other than those of the legs stand */
-  double follow[2];    /* how far the waist was last moved for the mass centre to move by one */
-  tbi_frame foot[2];   /* the foot's link, from the middle of its sole, level */
-  double length;       /* m, of the soles along x: the smaller one */
-  double width;        /* m, and along y */
-  double waist_height; /* m, over the ground in the posture */
-  double spacing;      /* m, between the middles of the soles in the posture */
-  double ground;       /* m, height of the ground */
+  tbi_composites composites; /* joints other than those of the legs are fixed */
+  double waist_per_com[2]; /* m/m, motion of the waist that moves the CoM by one, as learnt last */
+  tbi_frame foot[2];       /* the foot's link, from the middle of its sole, level */
+  double length;           /* m, of the soles along x: the smaller one */
+  double width;            /* m, and along y */
+  double waist_height;     /* m, over the ground in the posture */
+  double spacing;          /* m, between the middles of the soles in the posture */
+  double ground;           /* m, height of the ground */
 } tbi_walker;
 
 /* The robot in the posture q[nq]; tbi_walker_free gives the memory back, also after a failure. */
 tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const tabi_walk_def *def,
                             const double *posture, tabi_error *err);
-/* The same robot with a scratch of its own, but without lumps. */
+/* The same robot with scratch memory of its own, but without composite bodies. */
 tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err);
 void tbi_walker_free(tbi_walker *walker);
 
@@ -54,23 +54,24 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
                          const tbi_frame *sole, bool search, double *q);
 
 double tbi_walker_mass(const tbi_walker *walker); /* kg */
-/* The mass centre in the world; the scratch then holds the kinematics of q at rest. */
-v3 tbi_walker_centre(tbi_walker *walker, const double *q);
+/* The CoM in the world; the scratch then holds the kinematics of q at rest. */
+v3 tbi_walker_com(tbi_walker *walker, const double *q);
 
 /* Marks the positions of the legs' joints in moves[nq]. */
 void tbi_walker_mark_legs(const tbi_walker *walker, bool *moves);
 
-/* Finds walker->tau, the joint forces of the motion, from three postures one period apart, as if
- * nothing touched the robot: those of the floating joint are what the ground must give.  Returns
- * the point on the ground about which they have no moment but the vertical one. */
+/* Inverse dynamics of three postures one period apart, without contact: walker->tau are the joint
+ * forces, and those of the floating joint are the wrench that the ground must provide.  Returns the
+ * ZMP, the point of the ground about which that wrench has no horizontal moment. */
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period);
-/* The same point without the forces, from the legs alone: other joints stand. */
-v3 tbi_walker_quick_zmp(tbi_walker *walker, const double *before, const double *now,
-                        const double *after, double period);
-/* Changes these forces into those with the ground under the feet, of which the left one carries a
- * share, and the centre of pressure of both together is at zmp.  None is left at the floating
- * joint. */
-void tbi_walker_stand(tbi_walker *walker, const tbi_foot_place *foot, double left_share, v3 zmp);
+/* The ZMP without walker->tau, by composite bodies: joints other than those of the legs are fixed.
+ */
+v3 tbi_walker_composite_zmp(tbi_walker *walker, const double *before, const double *now,
+                            const double *after, double period);
+/* Adds to walker->tau the ground forces on the feet, of which the left one carries a share, with
+ * the centre of pressure of both together at zmp.  No force remains at the floating joint. */
+void tbi_walker_add_ground_forces(tbi_walker *walker, const tbi_foot_place *foot, double left_share,
+                                  v3 zmp);
 
 #endif

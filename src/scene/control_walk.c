@@ -163,7 +163,7 @@ static tabi_status plan(tabi_options *options, const keys *given, controller *ma
   def.posture = options->r->scene->q;
   /* a row for every step: rates that jump between the rows of coarser ones shake the robot */
   double timestep = tabi_model_timestep(options->r->scene->model);
-  def.sample = fmin(fmax(timestep, MIN_SAMPLE), MAX_SAMPLE);
+  def.sample_period = fmin(fmax(timestep, MIN_SAMPLE), MAX_SAMPLE);
   tabi_status status = check_stand(options, given);
   if (status == TABI_OK) status = find_links(options, given, &def);
   if (status == TABI_OK) status = read_first(options, given->first, &def.first);
@@ -174,7 +174,7 @@ static tabi_status plan(tabi_options *options, const keys *given, controller *ma
     made->walk = tabi_walk_create(options->r->scene->model, &def, options->r->err);
   free(step);
   if (!made->walk) return TABI_ERR_PARSE;
-  tabi_walk_start(made->walk, options->r->scene->q);
+  tabi_walk_initial_q(made->walk, options->r->scene->q);
   return TABI_OK;
 }
 

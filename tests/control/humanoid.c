@@ -163,7 +163,7 @@ tabi_stabiliser_def humanoid_stabiliser_def(const humanoid *robot, const tabi_wa
 void humanoid_reset(const humanoid *robot, const tabi_walk *walk) {
   tabi_error err = {0};
   double *v = calloc((size_t)tabi_model_nv(robot->model), sizeof *v);
-  tabi_walk_start(walk, robot->q);
+  tabi_walk_initial_q(walk, robot->q);
   if (tabi_world_set_state(robot->world, robot->q, v, &err) != TABI_OK) fail_msg("%s", err.message);
   free(v);
 }

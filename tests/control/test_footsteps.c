@@ -57,8 +57,8 @@ static void test_places(void **state) {
   (void)state;
   tabi_footstep step[MAX_STEPS];
   tbi_plan plan = make(steps_straight(step), step, TABI_RIGHT);
-  assert_int_equal(plan.stride[0].moves, TABI_RIGHT);
-  assert_int_equal(plan.stride[1].moves, TABI_LEFT);
+  assert_int_equal(plan.stride[0].swing, TABI_RIGHT);
+  assert_int_equal(plan.stride[1].swing, TABI_LEFT);
   assert_place(&plan.stride[0].to, 0.2, -spacing / 2, 0);
   assert_place(&plan.stride[1].to, 0.4, spacing / 2, 0);
   assert_place(&plan.stride[5].to, 1.0, spacing / 2, 0);

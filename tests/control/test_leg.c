@@ -184,7 +184,7 @@ static void test_refuses(void **state) {
                    TABI_ERR_ARGUMENT);
   assert_int_equal(tbi_leg_find(model, tabi_model_find_link(model, "l_shank"), foot, q, &leg, &err),
                    TABI_ERR_ARGUMENT);
-  assert_non_null(strstr(err.message, "has 4 joints that turn"));
+  assert_non_null(strstr(err.message, "has 4 hinges"));
   tabi_model_destroy(model);
 }
 

@@ -50,7 +50,7 @@ static void check_places(const humanoid *robot, const tabi_walk_def *def, const 
   double *v = calloc((size_t)tabi_model_nv(model), sizeof *v);
   double *row = calloc((size_t)tabi_model_njoint(model), sizeof *row);
   tabi_walk_state now = tabi_walk_at(walk, time);
-  tabi_walk_start(walk, q);
+  tabi_walk_initial_q(walk, q);
   tabi_trajectory_sample(tabi_walk_trajectory(walk), time, row, NULL);
   for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     tabi_range range = tabi_model_joint_q(model, j);
@@ -174,7 +174,7 @@ static void test_refuses(void **state) {
   expect_refused(&robot, &def, "not to the left");
   def = good;
   def.foot[TABI_LEFT] = tabi_model_find_link(robot.model, "floor");
-  expect_refused(&robot, &def, "does not hang on the waist");
+  expect_refused(&robot, &def, "is not below the waist");
   def = good;
   def.waist_height = 0.71;
   expect_refused(&robot, &def, "cannot reach its place within the limits");

@@ -32,8 +32,8 @@ static void test_gains(void **state) {
   const double ahead[] = {618.7016, 777.507, 952.261, 1082.3, 1155.3, 1181.4};
   const double half_digit[] = {5e-5, 5e-4, 5e-4, 0.05, 0.05, 0.05};
   for (int i = 0; i < 6; ++i)
-    assert_near(p.ahead[i], ahead[i], half_digit[i]);
-  assert_near(p.ahead[319], 5.028, 5e-4);
+    assert_near(p.horizon_gain[i], ahead[i], half_digit[i]);
+  assert_near(p.horizon_gain[319], 5.028, 5e-4);
   tbi_preview_free(&p);
 }
 
@@ -49,7 +49,7 @@ static void test_clock(void **state) {
   tbi_preview q = make(&slow);
   assert_near_rel(8 * q.integral, p.integral, 1e-9);
   assert_near_rel(4 * q.state[1], p.state[1], 1e-9);
-  assert_near_rel(8 * q.ahead[200], p.ahead[200], 1e-9);
+  assert_near_rel(8 * q.horizon_gain[200], p.horizon_gain[200], 1e-9);
   tbi_preview_free(&p);
   tbi_preview_free(&q);
 }

@@ -172,10 +172,10 @@ static void test_refuses(void **state) {
   expect_refused(&robot, &def, "poles must be negative");
   def = good;
   def.gyro = good.accelerometer;
-  expect_refused(&robot, &def, "is none of type gyro");
+  expect_refused(&robot, &def, "is not a sensor of type gyro");
   def = good;
   def.force[TABI_LEFT] = TABI_NONE;
-  expect_refused(&robot, &def, "is none of type force_torque");
+  expect_refused(&robot, &def, "is not a sensor of type force_torque");
   tabi_walk_destroy(walk);
   humanoid_free(&robot);
 }

@@ -1,4 +1,4 @@
-/* test_control.c - trajectories between, before and after their rows; defs that are refused. */
+/* test_control.c - trajectories between, before and after their samples; defs that are refused. */
 #include "support/near.h"
 #include "tabi/tabi_control.h"
 
@@ -35,8 +35,8 @@ static void test_sample(void **state) {
   tabi_trajectory_destroy(NULL);
 }
 
-/* In steps as long as rows, summed with rounding, the slope is always the one behind the row. */
-static void test_rows_as_steps(void **state) {
+/* In time steps of one sample, summed with rounding, the slope is always that behind the sample. */
+static void test_samples_as_steps(void **state) {
   (void)state;
   enum { ROWS = 3000 };
   static double at[ROWS];
@@ -64,9 +64,9 @@ static void test_refused(void **state) {
   const double holes[6] = {1, 2, 3, NAN, 5, 6};
   assert_null(tabi_trajectory_create(0, 2, times, values, &err));
   assert_null(tabi_trajectory_create(3, 2, back, values, &err));
-  assert_non_null(strstr(err.message, "time of row 2 does not rise"));
+  assert_non_null(strstr(err.message, "time of sample 2 does not rise"));
   assert_null(tabi_trajectory_create(3, 2, times, holes, &err));
-  assert_non_null(strstr(err.message, "row 2 is not finite"));
+  assert_non_null(strstr(err.message, "sample 2 is not finite"));
 }
 
 static tabi_model *slider(void) {
@@ -134,7 +134,7 @@ static void test_pd_force(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sample),   cmocka_unit_test(test_rows_as_steps),
+      cmocka_unit_test(test_sample),   cmocka_unit_test(test_samples_as_steps),
       cmocka_unit_test(test_refused),  cmocka_unit_test(test_pd_refused),
       cmocka_unit_test(test_pd_force),
   };

@@ -210,7 +210,7 @@ static void test_refused(void **state) {
     expect_refused(WALK, bad[i].set, bad[i].words);
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: giro}",
                  "no sensor is called 'giro'; add {name: giro, type: gyro");
-  expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: accelerometer}", "is none of type gyro");
+  expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: accelerometer}", "is not a sensor of type gyro");
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={pole: [-1, 4]}", "poles must be negative");
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={force: l_ft}", "force must be a list");
 }

@@ -3,7 +3,7 @@
 #include "support/near.h"
 #include "support/rng.h"
 
-#include "control/lumps.h"
+#include "control/composites.h"
 #include "tabi/tabi_io.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void draw(rng *random, const tabi_model *model, const bool *moves, double
 }
 
 /* What the floating joint has to give: the same by inverse dynamics of all bodies. */
-static void compare_push(tbi_lumps *lumps, tabi_dynamics *d, rng *random, const double *q,
+static void compare_push(tbi_composites *composites, tabi_dynamics *d, rng *random, const double *q,
                          const bool *moves) {
   const tabi_model *model = d->model;
   double v[MAX_Q] = {0};
@@ -59,8 +59,8 @@ static void compare_push(tbi_lumps *lumps, tabi_dynamics *d, rng *random, const 
   tabi_model_gravity(model, gravity);
   v3 force;
   v3 moment;
-  (void)tbi_lumps_centre(lumps, q);
-  tbi_lumps_push(lumps, v, a, v3_load(gravity), &force, &moment);
+  (void)tbi_composites_com(composites, q);
+  tbi_composites_wrench(composites, v, a, v3_load(gravity), &force, &moment);
   assert_near(v3_norm(v3_sub(force, v3_load(tau))), 0, 1e-10);
   assert_near(v3_norm(v3_sub(moment, v3_load(tau + 3))), 0, 1e-10);
 }
@@ -79,22 +79,23 @@ static void compare(const tabi_model *model, int every, uint64_t seed) {
   draw(&random, model, all, q);
   for (int32_t i = 7; i < tabi_model_nq(model); i += every)
     moves[i] = true;
-  tbi_lumps lumps;
-  assert_int_equal(tbi_lumps_make(&lumps, d, 0, q, moves, &err), TABI_OK);
-  assert_int_equal(lumps.count, 1 + (tabi_model_nq(model) - 7 + every - 1) / every);
+  tbi_composites composites;
+  assert_int_equal(tbi_composites_make(&composites, d, 0, q, moves, &err), TABI_OK);
+  assert_int_equal(composites.count, 1 + (tabi_model_nq(model) - 7 + every - 1) / every);
   int32_t foot = tabi_model_find_link(model, "l_foot");
   tbi_frame at = tbi_link_frame(d, foot);
-  tbi_lump_point point = tbi_lumps_attach(&lumps, d, tabi_model_link_body(model, foot), at.pos);
+  tbi_composite_point point =
+      tbi_composites_attach(&composites, d, tabi_model_link_body(model, foot), at.pos);
   for (int i = 0; i < TRIALS; ++i) {
     draw(&random, model, moves, q);
     tabi_dynamics_set_state(d, q, v);
-    v3 centre = tbi_lumps_centre(&lumps, q);
+    v3 centre = tbi_composites_com(&composites, q);
     assert_near(v3_norm(v3_sub(centre, centre_of(d))), 0, 1e-13);
-    v3 found = tbi_lumps_point(&lumps, &point);
+    v3 found = tbi_composites_point(&composites, &point);
     assert_near(v3_norm(v3_sub(found, tbi_link_frame(d, foot).pos)), 0, 1e-13);
-    compare_push(&lumps, d, &random, q, moves);
+    compare_push(&composites, d, &random, q, moves);
   }
-  tbi_lumps_free(&lumps);
+  tbi_composites_free(&composites);
   tabi_dynamics_destroy(d);
 }
 
