@@ -13,26 +13,28 @@
 #include <unistd.h>
 
 const char tbi_bench_text[] =
-    "Measures tabi on this machine, one row for each workload and function: microseconds and\n"
-    "instructions for one call, and beside them the error of what was computed.  A NAME is a\n"
-    "row or what rows have in common; without one, everything is measured.\n\n"
-    "  tabi bench dynamics                   rigid-body algorithms: a robot, chains and trees\n"
-    "  tabi bench dynamics/robot --peers     one robot, MuJoCo beside it\n"
-    "  tabi bench dynamics/chain100/aba      one row\n"
-    "  tabi bench contact                    whole steps: a standing robot, soles of many points,\n"
-    "                                        piles of boxes\n"
-    "  tabi bench contact/stand --peers      the standing robot, MuJoCo beside it\n"
-    "  tabi bench drop                       a box falls on springs: the largest good steps\n"
-    "  tabi bench engines --peers            tabi beside MuJoCo, Bullet, ODE and DART in the same\n"
-    "                                        scenes; engines/pile100 is one of them\n\n"
+    "Measures tabi on this machine.  Every row is a function of a workload: microseconds and\n"
+    "instructions per call, and the error of its result.  NAME selects rows by the start of\n"
+    "their name; without one, all rows are measured.\n\n"
+    "examples:\n"
+    "  tabi bench dynamics                 rigid-body algorithms: a robot, chains and trees\n"
+    "  tabi bench dynamics/robot --peers   one robot, compared with MuJoCo\n"
+    "  tabi bench dynamics/chain100/aba    one row\n"
+    "  tabi bench contact                  whole steps: a standing robot, soles with many contact\n"
+    "                                      points, piles of boxes\n"
+    "  tabi bench contact/stand --peers    the standing robot, compared with MuJoCo\n"
+    "  tabi bench drop                     a box falls on springs: largest stable time steps\n"
+    "  tabi bench engines --peers          the same scenes in tabi, MuJoCo, Bullet, ODE and DART\n"
+    "  tabi bench engines/pile100 --peers  one of these scenes\n\n"
     "options:\n"
-    "  --list               the names of all rows\n"
-    "  --peers              measure other engines in the same run (says what is missing)\n"
-    "  --model FILE         the robot, with a free base; default: the shipped humanoid.\n"
-    "                       contact/stand holds the first keyframe of MJCF\n"
-    "  --count              count instructions step by step where the processor does not\n"
+    "  --list               list the names of all rows\n"
+    "  --peers              measure other engines too; says which are not installed\n"
+    "  --model FILE         robot with a free base; default: models/humanoid36.urdf.  For MJCF,\n"
+    "                       contact/stand holds the posture of the first keyframe\n"
+    "  --count              count instructions by single-stepping where the processor has no\n"
+    "                       counter; slow\n"
     "  --calls N            make N calls of each row and print nothing, for profilers\n"
-    "  --json               one object instead of a table\n";
+    "  --json               print one JSON object instead of tables\n";
 
 static const struct {
   void (*list)(tbi_bench_visit *visit, void *user);

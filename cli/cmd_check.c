@@ -76,22 +76,26 @@ static int run(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_check = {
     .name = "check",
     .usage = "check MODEL [--base free|fixed] [--json]",
-    .summary = "what is wrong with a model, with the line and the cure",
+    .summary = "find mistakes in a model and say how to correct them",
     .text =
-        "Reads a robot (URDF or MJCF) and looks for what is possible but hardly meant: inertias\n"
-        "that no solid of that size has, placeholders like 1 1 1, masses in grams, limits in\n"
-        "degrees, light links that carry heavy ones, joints that turn almost nothing, missing\n"
-        "limits, a start outside the limits, links inside each other at the start, centres of\n"
-        "mass far outside the shapes, limbs without collision shape, left and right that differ.\n"
+        "Reads a robot (URDF or MJCF) and looks for values that are possible but probably wrong:\n"
+        "inertias that no solid of that size has, placeholders such as 1 1 1, masses in grams,\n"
+        "limits in degrees, light links that carry heavy ones, joints with almost no inertia,\n"
+        "missing limits, an initial posture outside the limits, links that penetrate each other\n"
+        "in the initial posture, centres of mass far outside the shapes, limbs without collision\n"
+        "shapes, left and right sides that differ.\n"
         "\n"
-        "A problem will spoil a simulation, and makes the command end with 5.  Advice does not.\n"
+        "Findings are problems, which spoil a simulation, or advice.  Exits with 5 if there is a\n"
+        "problem.\n"
         "\n"
         "examples:\n"
         "  tabi check robot.urdf\n"
         "  tabi check robot.urdf --json | jq '.findings[].message'\n",
     .nword = 1,
     .word = "MODEL",
-    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world", false},
-                [JSON] = {"--json", NULL, "the findings as one object", false}},
+    .options = {[BASE] = {"--base", "free|fixed",
+                          "base of the root link; default: free for URDF, the file's for MJCF",
+                          false, NULL},
+                [JSON] = {"--json", NULL, "print the findings as one JSON object", false, NULL}},
     .run = run,
 };

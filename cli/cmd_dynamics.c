@@ -177,10 +177,10 @@ static int run(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_dynamics = {
     .name = "dynamics",
     .usage = "dynamics MODEL [--base free|fixed] [--state FILE|-]",
-    .summary = "mass matrix, bias, acceleration, energy and link poses, as JSON",
+    .summary = "compute mass matrix, bias forces, accelerations, energy and link poses",
     .text =
         "Prints the rigid-body quantities of a robot (URDF or MJCF) at a state, as JSON, keyed by\n"
-        "name.  The state is JSON too; what it does not say is zero:\n"
+        "name.  The state is JSON too; whatever it leaves out is zero:\n"
         "\n"
         "  {\"base\": {\"pos\": [0, 0, 0.8], \"quat\": [1, 0, 0, 0], \"lin\": [0, 0, 0],\n"
         "            \"ang\": [0, 0, 0]},\n"
@@ -203,8 +203,11 @@ const tbi_command tbi_cmd_dynamics = {
     .nword = 1,
     .word = "MODEL",
     .options = {[BASE] = {"--base", "free|fixed",
-                          "default: free for URDF, as the file says for MJCF", false},
-                [STATE] = {"--state", "FILE|-", "the state; - reads it from stdin", false},
-                [JSON] = {"--json", NULL, "accepted; the result is JSON anyway", false}},
+                          "base of the root link; default: free for URDF, the file's for MJCF",
+                          false, NULL},
+                [STATE] = {"--state", "FILE|-",
+                           "file of the state, - for standard input; default: all zero", false,
+                           NULL},
+                [JSON] = {"--json", NULL, "no effect: the result is always JSON", false, NULL}},
     .run = run,
 };

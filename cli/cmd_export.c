@@ -258,25 +258,29 @@ static int run_export(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_export = {
     .name = "export",
     .usage = "export LOG -o FILE [OPTIONS]",
-    .summary = "a log as CSV, HDF5 or MCAP, for other programs",
+    .summary = "write a log as CSV, HDF5 or MCAP for other programs",
     .text =
-        "Writes the samples of a log, as tabi run --log makes them, in the format that the\n"
-        "ending of FILE tells: a table of signals for spreadsheets and pandas (.csv), arrays\n"
+        "Writes the samples of a log (tabi run --log) in the format that the extension of FILE\n"
+        "names: a table of signals for spreadsheets and pandas (.csv), arrays\n"
         "for Python and MATLAB (.h5), or ROS 2 messages for Foxglove, PlotJuggler, Rerun and\n"
-        "ros2 bag (.mcap).  docs/export.md tells what is in them, docs/signals.md what signals\n"
-        "there are.\n\n"
+        "ros2 bag (.mcap).  docs/export.md describes the formats, docs/signals.md lists the\n"
+        "signals.\n\n"
         "examples:\n"
         "  tabi run scenes/stand.yaml --log stand.tabi\n"
         "  tabi export stand.tabi -o stand.csv --signals com,ground.fz\n"
         "  tabi export stand.tabi -o stand.mcap --every 10\n",
     .nword = 1,
     .word = "LOG",
-    .options = {[OUTPUT] = {"-o", "FILE", "what to write", false},
-                [FORMAT] = {"--format", "csv|hdf5|mcap", "instead of what the ending tells", false},
+    .options = {[OUTPUT] = {"-o", "FILE", "file to write; required", false, NULL},
+                [FORMAT] = {"--format", "csv|hdf5|mcap",
+                            "format; default: by the extension of FILE", false, NULL},
                 [SIGNALS] = {"--signals", "PATTERN",
-                             "signals, as com, *_knee.q or com,zmp; may be repeated", true},
-                [EVERY] = {"--every", "N", "every N-th sample of the log", false},
-                [FROM] = {"--from", "S", "from this time on", false},
-                [TO] = {"--to", "S", "up to this time", false}},
+                             "signals to write, as in com, *_knee.q or com,zmp; may be repeated; "
+                             "default: those of the format (docs/export.md)",
+                             true, NULL},
+                [EVERY] = {"--every", "N", "write every N-th sample; default: 1", false, NULL},
+                [FROM] = {"--from", "S", "start time in seconds; default: that of the log", false,
+                          NULL},
+                [TO] = {"--to", "S", "end time in seconds; default: that of the log", false, NULL}},
     .run = run_export,
 };

@@ -384,16 +384,18 @@ static int run(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_info = {
     .name = "info",
     .usage = "info MODEL [--base free|fixed] [--json]",
-    .summary = "what is in a model: tree, masses, DOF, size, what was ignored",
+    .summary = "print a model: links, joints, masses, limits, and what tabi ignores",
     .text = "Reads a robot (URDF or MJCF) and prints its mass, size, degrees of freedom and\n"
-            "kinematic tree, and what the file says that tabi does not use.\n"
+            "kinematic tree, and the parts of the file that tabi ignores.\n"
             "\n"
             "examples:\n"
             "  tabi info robot.urdf\n"
             "  tabi info robot.xml --json | jq .mass\n",
     .nword = 1,
     .word = "MODEL",
-    .options = {[BASE] = {"--base", "free|fixed", "how the root link hangs in the world", false},
-                [JSON] = {"--json", NULL, "all of it as one object", false}},
+    .options = {[BASE] = {"--base", "free|fixed",
+                          "base of the root link; default: free for URDF, the file's for MJCF",
+                          false, NULL},
+                [JSON] = {"--json", NULL, "print everything as one JSON object", false, NULL}},
     .run = run,
 };

@@ -252,25 +252,29 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_plot = {
     .name = "plot",
     .usage = "plot LOG ... [SIGNAL ...] [--list] [-o F.svg|.png|.pdf] [--from S] [--to S]",
-    .summary = "draw signals of logs over time: forces, joints, balance, certificate",
-    .text = "Draws numbers of a log (tabi run --log) over time: those that are named, or an\n"
-            "overview.  A signal is a name (robot/l_knee.q, or l_knee.q), a group (com for com.x,\n"
-            "com.y, com.z) or has stars for any text ('*_knee.v').  Those with one unit share\n"
-            "axes.  Several logs are drawn over each other.  docs/signals.md lists all signals.\n"
-            "\n"
-            "examples:\n"
-            "  tabi run scenes/walk.yaml --log walk.tabi\n"
-            "  tabi plot walk.tabi\n"
-            "  tabi plot walk.tabi --list\n"
-            "  tabi plot walk.tabi com zmp '*_knee.q' --from 1 --to 3 -o walk.pdf\n"
-            "  tabi plot cone.tabi exact.tabi ground.fz -o both.png\n",
+    .summary = "plot signals of logs over time: forces, joints, balance, certificate",
+    .text =
+        "Plots signals of a log (tabi run --log) over time: the named ones, or an overview.\n"
+        "SIGNAL is a name (robot/l_knee.q, or l_knee.q), a group (com for com.x, com.y, com.z)\n"
+        "or a pattern with stars ('*_knee.v').  Signals of one unit share axes.  Several logs\n"
+        "are drawn over each other.  docs/signals.md lists all signals.\n"
+        "\n"
+        "examples:\n"
+        "  tabi run scenes/walk.yaml --log walk.tabi\n"
+        "  tabi plot walk.tabi\n"
+        "  tabi plot walk.tabi --list\n"
+        "  tabi plot walk.tabi com zmp '*_knee.q' --from 1 --to 3 -o walk.pdf\n"
+        "  tabi plot cone.tabi exact.tabi ground.fz -o both.png\n",
     .nword = 1,
     .nmore = TBI_MAX_WORDS - 1,
     .word = "LOG",
-    .options = {[LIST] = {"--list", NULL, "print what signals there are, with their units", false},
-                [OUTPUT] = {"-o", "F", "where to: .svg, .png or .pdf (default: LOG's name, .svg)",
-                            false},
-                [FROM] = {"--from", "S", "from this time on", false},
-                [TO] = {"--to", "S", "to this time", false}},
+    .options = {[LIST] = {"--list", NULL, "list the signals of the log with their units", false,
+                          NULL},
+                [OUTPUT] = {"-o", "F",
+                            "file to write: .svg, .png or .pdf; default: the log's name with .svg",
+                            false, NULL},
+                [FROM] = {"--from", "S", "start time in seconds; default: that of the log", false,
+                          NULL},
+                [TO] = {"--to", "S", "end time in seconds; default: that of the log", false, NULL}},
     .run = run_command,
 };

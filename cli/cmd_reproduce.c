@@ -1,4 +1,4 @@
-/* cmd_reproduce.c - `tabi reproduce`: the experiments in reproduce/, run and judged. */
+/* cmd_reproduce.c - `tabi reproduce`: the experiments in reproduce/, run and checked. */
 #include "common/cli.h"
 #include "experiment_report.h"
 #include "reproduce.h"
@@ -99,22 +99,26 @@ static int run_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_reproduce = {
     .name = "reproduce",
     .usage = "reproduce [--list | ID ... | all] [--quick] [--out DIR] [--json]",
-    .summary = "redo the papers' experiments and judge the outcome",
-    .text = "Redoes experiments of the papers that the contact methods come from, draws their\n"
-            "figures (SVG, by gnuplot), writes the numbers (CSV), and prints what was expected\n"
-            "and what was seen.  Exits with 5 if a criterion is not met.  docs/reproduction.md\n"
-            "tells what each shows.\n"
-            "\n"
-            "examples:\n"
-            "  tabi reproduce --list\n"
-            "  tabi reproduce p4/slope\n"
-            "  tabi reproduce p4                    all experiments of one paper\n"
-            "  tabi reproduce all --quick --out /tmp/figures\n",
+    .summary = "repeat the papers' experiments and check their results",
+    .text =
+        "Repeats experiments of the papers that the contact methods come from, draws their\n"
+        "figures (SVG, needs gnuplot), writes the data (CSV), and prints expected and measured\n"
+        "values.  Exits with 5 if a criterion is not met.  docs/reproduction.md describes each\n"
+        "experiment.\n"
+        "\n"
+        "examples:\n"
+        "  tabi reproduce --list\n"
+        "  tabi reproduce p4/slope\n"
+        "  tabi reproduce p4                    all experiments of one paper\n"
+        "  tabi reproduce all --quick --out /tmp/figures\n",
     .nmore = TBI_MAX_WORDS,
     .word = "ID",
-    .options = {[LIST] = {"--list", NULL, "the experiments that there are", false},
-                [QUICK] = {"--quick", NULL, "shorter runs, with the same criteria", false},
-                [OUT] = {"--out", "DIR", "where files go; default: reproduction", false},
-                [JSON] = {"--json", NULL, "one object instead of text", false}},
+    .options = {[LIST] = {"--list", NULL, "list the experiments and what the papers show", false,
+                          NULL},
+                [QUICK] = {"--quick", NULL, "shorter runs and fewer points, same criteria", false,
+                           NULL},
+                [OUT] = {"--out", "DIR", "folder for figures and data; default: reproduction",
+                         false, NULL},
+                [JSON] = {"--json", NULL, "print one JSON object instead of text", false, NULL}},
     .run = run_command,
 };

@@ -172,19 +172,20 @@ const tbi_command tbi_cmd_solve = {
     .name = "solve",
     .usage = "solve PROBLEM.dat ... [--solver cone|lcp|exact] [--tolerance T]\n"
              "                  [--max-iterations N] [--json]",
-    .summary = "solve stored friction problems, u = W r + q with Coulomb's law",
+    .summary = "solve contact problems from files: u = W r + q with Coulomb friction",
     .text =
-        "Reads friction problems without a robot (text layout in docs/solve.md), finds the\n"
-        "impulses r for which u = W r + q obeys Signorini's condition and Coulomb's law, and says\n"
-        "how well they do.  Several files give a table.\n"
+        "Reads frictional contact problems (format in docs/solve.md), finds the contact\n"
+        "impulses r for which u = W r + q obeys Signorini's condition and Coulomb's law, and "
+        "prints\n"
+        "their residuals.  Several files give a table.\n"
         "\n"
         "  residual  |r - P(r - u~)| / |q|, P the projection on the friction cone and\n"
         "            u~ = u + (mu |u_t|, 0, 0)\n"
         "  scaled    the same with u~ / w and times w, w a third of the trace of the contact's\n"
-        "            own block: it does not depend on units, and on it the solvers stop\n"
+        "            diagonal block of W: independent of units, tested by the solvers\n"
         "\n"
-        "Times are those of the processor, for the solution alone.\n"
-        "A problem that does not reach the tolerance makes the command end with 5.\n"
+        "Times are CPU times of the solver alone.\n"
+        "Exits with 5 if a problem does not reach the tolerance.\n"
         "\n"
         "examples:\n"
         "  tabi solve Capsules-i101-404.dat\n"
@@ -193,11 +194,14 @@ const tbi_command tbi_cmd_solve = {
     .nword = 1,
     .nmore = TBI_MAX_WORDS - 1,
     .word = "PROBLEM.dat",
-    .options = {[SOLVER] = {"--solver", "NAME", "cone, lcp or exact; default: exact", false},
-                [TOLERANCE] = {"--tolerance", "T", "of the scaled residual; default: 1e-10", false},
-                [MAX_ITERATIONS] = {"--max-iterations", "N",
-                                    "sweeps, 10000; of exact: factorisations, 2000", false},
-                [JSON] = {"--json", NULL, "one object; several files: {\"problems\": [...]}",
-                          false}},
+    .options =
+        {[SOLVER] = {"--solver", "NAME", "solver: cone, lcp or exact; default: exact", false, NULL},
+                  [TOLERANCE] = {"--tolerance", "T", "of the scaled residual; default: 1e-10", false, NULL},
+                  [MAX_ITERATIONS] = {"--max-iterations", "N",
+                             "max sweeps (cone, lcp; default: 10000) or factorisations (exact; "
+                             "default: 2000)",
+                             false, NULL},
+                  [JSON] = {"--json", NULL, "print one JSON object; for several files {\"problems\": [...]}",
+                   false, NULL}},
     .run = run,
 };

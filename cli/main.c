@@ -30,25 +30,26 @@ static int unknown_command(const char *name) {
 }
 
 static void print_exit_codes(FILE *out) {
-  (void)fputs("\nexit codes:\n"
-              "  0 done   1 internal error   2 wrong usage   3 a file is wrong\n"
-              "  4 the simulation diverged   5 a check failed   130, 143 interrupted\n",
-              out);
+  (void)fputs(
+      "\nexit codes:\n"
+      "  0 success   1 internal error   2 wrong usage   3 error in an input file\n"
+      "  4 the simulation diverged   5 a check or criterion failed   130, 143 interrupted\n",
+      out);
 }
 
 static void print_overview(FILE *out) {
-  (void)fputs("tabi simulates robots that stand, walk, slip and fall.\n\n"
+  (void)fputs("tabi simulates the contact dynamics of robots that stand, walk, slip and fall.\n\n"
               "usage: tabi COMMAND [ARGUMENTS]\n\ncommands:\n",
               out);
   for (size_t i = 0; i < NCOMMAND; ++i) {
     (void)fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   }
-  (void)fputs("  help       this, or more about a command: tabi help COMMAND\n\n"
+  (void)fputs("  help       this text, or the help of a command: tabi help COMMAND\n\n"
               "  tabi --version prints the version.\n"
               "\nexamples:\n"
-              "  tabi run scenes/stand.yaml          a humanoid stands for a while\n"
-              "  tabi info robot.urdf                what is in this file\n"
-              "  tabi check robot.urdf               what is wrong with my model\n"
+              "  tabi run scenes/stand.yaml          simulate a standing humanoid\n"
+              "  tabi info robot.urdf                print links, joints, masses and limits\n"
+              "  tabi check robot.urdf               find mistakes in a model\n"
               "  tabi dynamics robot.urdf > m.json   mass matrix, bias forces, link poses\n",
               out);
   print_exit_codes(out);
@@ -79,8 +80,8 @@ static void print_option(const tbi_option *option, FILE *out) {
   (void)snprintf(form, sizeof form, "%s%s%s", option->name, option->value ? " " : "",
                  option->value ? option->value : "");
   (void)snprintf(help, sizeof help, "%s%s%s", option->help, list[0] ? " " : "", list);
-  int width = fprintf(out, "  %-20s ", form);
-  if (width > LEFT) (void)fprintf(out, "\n%*s", LEFT, "");
+  int width = fprintf(out, "  %-20s", form);
+  (void)fprintf(out, width < LEFT ? " " : "\n%*s", LEFT, "");
   print_wrapped(help, LEFT, RIGHT, out);
 }
 
@@ -145,6 +146,15 @@ static int cannot_write(void) {
   return TBI_EXIT_INTERNAL;
 }
 
+/* A failed assertion is a bug: one line that can be reported; the library then aborts. */
+static void print_assertion(void *user, const char *condition, const char *file, int32_t line) {
+  (void)user;
+  (void)fprintf(stderr,
+                "tabi: internal error: %s:%d: %s; please report this bug with the command line "
+                "and its files\n",
+                file, (int)line, condition);
+}
+
 static void leave(int number) { _exit(128 + number); }
 
 static void watch_signals(void) {
@@ -156,6 +166,8 @@ static void watch_signals(void) {
 }
 
 int main(int argc, char **argv) {
+  static const tabi_assert_handler handler = {print_assertion, NULL};
+  (void)tabi_set_assert_handler(&handler);
   watch_signals();
   char *text = NULL;
   size_t size = 0;

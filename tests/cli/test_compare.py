@@ -322,6 +322,20 @@ class Compare(Case):
         # what refuses the scene is named with its reason
         self.assertIn("gait cannot run this scene: contact: model gait needs a section", below)
 
+    def test_published_variants_run_when_they_are_named(self):
+        names = ["cone", "lcp", "exact", "penalty", "impulse", "gait", "cone-paper", "lcp-paper",
+                 "penalty-paper", "impulse-paper"]
+        drop = self.write("drop.yaml", DROP % 8)
+        result = self.json("compare", drop, "--time", "0.01", "--contact", ",".join(names), "--json")
+        ran = [run["name"] for run in result["runs"]]
+        self.assertEqual(ran + [r["name"] for r in result["refused"]],
+                         [n for n in names if n != "gait"] + ["gait"])
+        self.assertEqual(ran, [run["contact"] for run in result["runs"]])
+        lines = self.tabi("compare", drop, "--time", "0.01", "--contact",
+                          "cone,impulse-paper")[0].split("\n\n")[1].split("\n")
+        self.assertEqual(lines[0].split(), ["cone", "impulse-paper"])
+        self.assertEqual({len(line) for line in lines}, {len(lines[0])})
+
     def test_figure_and_page(self):
         drop = self.write("drop.yaml", DROP % 8)
         log = self.log(drop, "run.tabi", "--contact", "exact")

@@ -6,7 +6,8 @@ import subprocess
 
 from command import Case, TABI, data, main
 
-COMMANDS = ["info", "check", "dynamics", "solve", "bench", "reproduce", "export"]
+COMMANDS = ["run", "info", "check", "dynamics", "solve", "bench", "reproduce", "compare", "plot",
+            "export", "view"]
 
 
 class Usage(Case):
@@ -31,6 +32,12 @@ class Usage(Case):
             self.assertEqual(self.tabi(command, "--help")[0], out)
             self.assertEqual(self.tabi(command, "-h")[0], out)
             self.assertTrue(all(len(line) <= 100 for line in out.splitlines()), out)
+
+    def test_help_lists_all_contact_methods(self):
+        for command in ("run", "compare", "view"):
+            out, _ = self.tabi("help", command)
+            words = " ".join(out.split())
+            self.assertIn("cone, lcp, exact, penalty, impulse, gait, cone-paper, lcp-paper, ", words)
 
     def test_no_arguments_is_a_usage_error(self):
         _, err = self.tabi(code=2)

@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import shutil
+import signal
 import tempfile
 
 from command import HERE, Case, main
@@ -104,6 +105,13 @@ class Plugin(Case):
             with self.subTest(name):
                 path = os.path.join(BROKEN, f"{name}.so")
                 self.refuse(f"type: plugin, file: '{path}'", says)
+
+    def test_failed_assertion(self):
+        """A bug ends the command with one line that can be reported."""
+        path = self.scene(f"type: plugin, file: '{os.path.join(BROKEN, 'asserts.so')}'")
+        _, err = self.tabi("run", path, code=-signal.SIGABRT)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn("tabi: internal error: model.c:42: 0 <= joint; please report", err)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,15 @@
 #define FAILS     4
 #define SILENT    5
 #define UNDEFINED 6
+#define ASSERTS   7
 
 #if BROKEN == UNDEFINED
 void tabi_does_not_exist(void);
+#endif
+
+#if BROKEN == ASSERTS
+/* where the assertions of tabi end, which the command exports */
+TABI_API _Noreturn void tabi_assert_fail(const char *condition, const char *file, int line);
 #endif
 
 static void *create(const tabi_controller_site *site, tabi_error *err) {
@@ -25,6 +31,9 @@ static void *create(const tabi_controller_site *site, tabi_error *err) {
 #endif
 #if BROKEN == UNDEFINED
   tabi_does_not_exist();
+#endif
+#if BROKEN == ASSERTS
+  tabi_assert_fail("0 <= joint", "model.c", 42);
 #endif
   return NULL;
 }
