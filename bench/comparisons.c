@@ -281,7 +281,7 @@ static void set_velocities(const tbi_comparison *comparison, tbi_engine_scene *s
 static void note_aim(const tabi_world *world, double *aim) {
   const tabi_model *model = world->model;
   for (int32_t i = 0; i < model->nbody; ++i) {
-    const tabi_servo *servo = &world->servo[model->body[i].joint];
+    const tabi_servo *servo = &world->state.servo[model->body[i].joint];
     aim[i] = servo->kp > 0 ? servo->target + servo->kd / servo->kp * servo->target_rate : 0;
   }
 }
@@ -301,7 +301,8 @@ static tabi_status note_walk(tbi_engine_scene *scene, tabi_scene *from, tabi_wor
     tabi_scene_control(from, world);
     note_aim(world, scene->aim + (size_t)scene->nstep * width);
     if (scene->nstep == 0)
-      memcpy(scene->base.servo, world->servo, (size_t)model->njoint * sizeof *scene->base.servo);
+      memcpy(scene->base.servo, world->state.servo,
+             (size_t)model->njoint * sizeof *scene->base.servo);
     tabi_status status = tabi_world_step(world, NULL);
     if (status != TABI_OK) return status;
   }

@@ -599,6 +599,10 @@ typedef struct tabi_contact {
 } tabi_contact;
 /* The contacts of the last step; the array lives until the next one. */
 TABI_API const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count);
+/* Force and torque about a point (world coordinates) of all contacts on a link in the last step,
+ * mean over it; N and N m, world axes. */
+TABI_API void tabi_world_contact_wrench(const tabi_world *world, int32_t link,
+                                        const double point[3], double force[3], double torque[3]);
 
 /* How well the last step obeyed the laws of contact: the worst contact of each. */
 typedef struct tabi_certificate {

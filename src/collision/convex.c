@@ -297,7 +297,7 @@ static void clip(polygon *poly, v3 p, v3 out, uint32_t edge, double slack) {
     if (i >= nedge || (from <= 0) == (to <= 0)) continue;
     v3 cut = v3_axpy(here->pos, from / (from - to), v3_sub(next->pos, here->pos));
     // on the way out the polygon goes on along the cutting line, on the way in along its own
-    append(&kept, cut, tbi_tie(here->edge, edge), from <= 0 ? edge : here->edge);
+    append(&kept, cut, tbi_loop(here->edge, edge), from <= 0 ? edge : here->edge);
   }
   *poly = kept;
 }

@@ -312,7 +312,7 @@ static void meet_edge(gathering *g, int32_t index) {
   for (int32_t i = 0; i < count; ++i) {
     if (!all && !(g->radius > 0 && edge_allows(g, index, &line, &points[i]))) continue;
     candidate c = {points[i], 0, NO_CORNER, false};
-    c.p.feature = tbi_tie((uint32_t)index, points[i].feature ^ 0x40000000u);
+    c.p.feature = tbi_loop((uint32_t)index, points[i].feature ^ 0x40000000u);
     add(g, &c);
   }
 }

@@ -244,5 +244,5 @@ void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face) {
     break;
   }
   for (int32_t k = 0; k < face->count; ++k)
-    face->corner[k].edge = tbi_tie(face->corner[k].id, face->corner[(k + 1) % face->count].id);
+    face->corner[k].edge = tbi_loop(face->corner[k].id, face->corner[(k + 1) % face->count].id);
 }

@@ -33,7 +33,7 @@ v3 tbi_support_centre(const tbi_solid *s);
 void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face);
 
 /* One name for two, in whichever order they come. */
-static inline uint32_t tbi_tie(uint32_t a, uint32_t b) {
+static inline uint32_t tbi_loop(uint32_t a, uint32_t b) {
   uint64_t mixed = a < b ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b;
   for (int round = 0; round < 2; ++round) {
     mixed ^= mixed >> 31;

@@ -16,7 +16,7 @@ enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
 enum { FEW = 16 }; /* points */
 
 /* the velocity that w makes of an impulse */
-static v3 answer(const tbi_point *c, v3 p) {
+static v3 response_of(const tbi_point *c, v3 p) {
   return v3_make(c->w[0][0] * p.x + c->w[0][1] * p.y + c->w[0][2] * p.z,
                  c->w[1][0] * p.x + c->w[1][1] * p.y + c->w[1][2] * p.z,
                  c->w[2][0] * p.x + c->w[2][1] * p.y + c->w[2][2] * p.z);
@@ -27,7 +27,7 @@ static double largest(v3 u) { return tbi_max(fabs(u.x), tbi_max(fabs(u.y), fabs(
 /* One contact's turn, by Coulomb's law; the change of its velocity.  Most contacts stick, which is
  * one product: then all of what is left of its velocity is taken. */
 static double visit_point(tbi_visit *visit, tbi_point *c) {
-  if (c->held) return 0;
+  if (c->immobile) return 0;
   v3 p = v3_load(c->impulse);
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
   u.x -= c->target;
@@ -39,12 +39,12 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
     return largest(u);
   }
   /* the velocity without this contact */
-  v3 b = v3_sub(u, answer(c, p));
+  v3 b = v3_sub(u, response_of(c, p));
   d = v3_neg(p);
   if (b.x < 0) d = v3_sub(tbi_coulomb((const double(*)[3])c->w, b, c->friction), p);
   if (d.x == 0 && d.y == 0 && d.z == 0) return 0;
   tbi_visit_push(visit, c, d);
-  return largest(answer(c, d));
+  return largest(response_of(c, d));
 }
 
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group) {

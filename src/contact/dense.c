@@ -15,7 +15,7 @@ static size_t padded(size_t n) { return (n + 3) & ~(size_t)3; }
 typedef struct dense {
   ptrdiff_t count, stride;
   double *constant, *impulse, *old; /* b; f, padded with zeros; f at the start */
-  sv *answer;                       /* of every port to one unit impulse */
+  sv *response;                     /* of every port to one unit impulse */
   double *matrix;                   /* K, row by row */
 } dense;
 
@@ -26,26 +26,26 @@ size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model) {
 
 static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
   dense k = {.count = pgs->count, .stride = (ptrdiff_t)padded((size_t)pgs->count)};
-  k.answer = pgs->rest;
-  k.matrix = (double *)(k.answer + p->nport);
+  k.response = pgs->rest;
+  k.matrix = (double *)(k.response + p->nport);
   k.constant = k.matrix + k.count * k.stride;
   k.impulse = k.constant + k.stride;
   k.old = k.impulse + k.stride;
   return k;
 }
 
-/* the ports of a tree answer a wrench on one of them */
-static void spread(const tbi_problem *p, int32_t from, sv m, sv *answer) {
+/* the ports of a tree respond to a wrench on one of them */
+static void spread(const tbi_problem *p, int32_t from, sv m, sv *response) {
   int32_t cluster = p->port[from].cluster;
   int32_t first = p->cluster_port[cluster];
   for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k)
-    answer[k] = sv_add(answer[k], tbi_problem_response(p, k, from, m));
+    response[k] = sv_add(response[k], tbi_problem_response(p, k, from, m));
 }
 
-static void clear(const tbi_problem *p, int32_t port, sv *answer) {
+static void clear(const tbi_problem *p, int32_t port, sv *response) {
   int32_t cluster = p->port[port].cluster;
   for (int32_t k = 0; k < p->cluster_ports[cluster]; ++k)
-    answer[p->cluster_port[cluster] + k] = sv_zero();
+    response[p->cluster_port[cluster] + k] = sv_zero();
 }
 
 /* what every unknown reads at its ports */
@@ -65,11 +65,11 @@ static void read(const tbi_pgs *pgs, const sv *port, double *to) {
 static void form_column(const tbi_pgs *pgs, const tbi_problem *p, const tbi_group *run, int32_t j,
                         dense *k) {
   const tbi_unknown *x = &pgs->unknown[j];
-  spread(p, run->port_b, x->wrench_b, k->answer);
-  if (run->port_a != TABI_NONE) spread(p, run->port_a, sv_scale(-1, x->wrench_a), k->answer);
-  read(pgs, k->answer, k->matrix + j * k->stride);
-  clear(p, run->port_b, k->answer);
-  if (run->port_a != TABI_NONE) clear(p, run->port_a, k->answer);
+  spread(p, run->port_b, x->wrench_b, k->response);
+  if (run->port_a != TABI_NONE) spread(p, run->port_a, sv_scale(-1, x->wrench_a), k->response);
+  read(pgs, k->response, k->matrix + j * k->stride);
+  clear(p, run->port_b, k->response);
+  if (run->port_a != TABI_NONE) clear(p, run->port_a, k->response);
 }
 
 /* u_i = b_i + K_i . f, in four sums of fixed order */
@@ -83,7 +83,7 @@ static double velocity(const dense *k, ptrdiff_t i) {
 
 static void form(const tbi_pgs *pgs, const tbi_problem *p, dense *k) {
   for (int32_t i = 0; i < p->nport; ++i)
-    k->answer[i] = sv_zero();
+    k->response[i] = sv_zero();
   for (ptrdiff_t i = 0; i < k->count; ++i) {
     for (ptrdiff_t j = k->count; j < k->stride; ++j)
       k->matrix[i * k->stride + j] = 0;

@@ -1,19 +1,19 @@
 /* factored.c - islands, their laws, and what impulses do: down to the ports, along their paths into
- * one sum per velocity and tie, and back.  The Newton step is in factored_newton.c. */
+ * one sum per velocity and loop, and back.  The Newton step is in factored_newton.c. */
 #include "contact/factored.h"
 
 #include "base/assertion.h"
 #include "contact/cone.h"
 #include "contact/factored_newton.h"
+#include "problem/loops.h"
 #include "problem/sweep.h"
-#include "problem/ties.h"
 
 #include <string.h>
 
 #define MAX_ARENA ((int64_t)32 << 20)
 
 static int64_t count_coordinates(const tabi_model *model) {
-  return (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  return (int64_t)model->nv + model->cluster_loop[model->ncluster];
 }
 
 /* the room that blocklu needs if so many clusters with so many coordinates touch each other, or
@@ -23,7 +23,7 @@ static int64_t arena_size(int64_t n, int64_t nodes) {
   return need < MAX_ARENA ? need : MAX_ARENA;
 }
 
-/* velocities and ties that one port may reach */
+/* velocities and loops that one port may reach */
 static int64_t longest_limb(const tabi_model *model) {
   int64_t longest = 0;
   for (int32_t k = 0; k < model->nv; ++k) {
@@ -183,7 +183,7 @@ static void place_members(tbi_factored *f) {
 /* no impulses where they would do nothing */
 static void let_go(tbi_problem *p) {
   for (int32_t i = 0; i < p->npoint; ++i) {
-    if (p->point[i].held) memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
+    if (p->point[i].immobile) memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
     if (is_held(&p->row[i])) p->row[i].impulse = 0;
@@ -213,7 +213,7 @@ static void list_members(tbi_factored *f) {
 static tbi_law point_law(const tbi_point *c, int32_t at) {
   TBI_ASSERT(c->mobility > 0);
   return (tbi_law){
-      .at = at, .size = 3, .mobility = c->mobility, .friction = c->held ? 0 : c->friction};
+      .at = at, .size = 3, .mobility = c->mobility, .friction = c->immobile ? 0 : c->friction};
 }
 
 static sv side(const sv *port, int32_t k) { return k == TABI_NONE ? sv_zero() : port[k]; }
@@ -235,7 +235,7 @@ static void subtract_targets(const tbi_island *island, double *u) {
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
     for (int32_t i = group->first; i < group->first + group->count; ++i, u += 3) {
-      u[0] = p->point[i].held ? 0 : u[0] - p->point[i].target;
+      u[0] = p->point[i].immobile ? 0 : u[0] - p->point[i].target;
     }
   }
   for (int32_t i = 0; i < island->nrow; ++i)
@@ -331,8 +331,8 @@ static void clear_sum(const tbi_problem *p, int32_t cluster, double *sum) {
   const tabi_model *model = p->model;
   for (int32_t k = model->cluster_dof[cluster]; k < model->cluster_dof[cluster + 1]; ++k)
     sum[model->dof_order[k]] = 0;
-  double *tie = sum + model->nv + model->cluster_tie[cluster];
-  memset(tie, 0, sizeof *tie * (size_t)p->cluster_ties[cluster]);
+  double *loop = sum + model->nv + model->cluster_loop[cluster];
+  memset(loop, 0, sizeof *loop * (size_t)p->cluster_loops[cluster]);
 }
 
 void tbi_island_collect(const tbi_island *island, const double *r, sv *port, double *sum) {
@@ -360,11 +360,11 @@ void tbi_island_answer(const tbi_island *island, const double *sum, sv *port, do
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t first = p->cluster_port[island->cluster[c]];
     for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k)
-      port[k] = tbi_port_answer(p, k, sum);
+      port[k] = tbi_port_response(p, k, sum);
   }
   read_points(island, port, u);
   for (int32_t i = 0; i < island->nrow; ++i)
-    u[3 * island->npoint + i] = tbi_row_answer(p, &p->row[island->row[i]], sum);
+    u[3 * island->npoint + i] = tbi_row_response(p, &p->row[island->row[i]], sum);
 }
 
 static void multiply(void *self, const double *r, double *wr) {
@@ -380,7 +380,7 @@ static void move_ports(const tbi_island *island) {
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t first = p->cluster_port[island->cluster[c]];
     for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k) {
-      p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
+      p->velocity[k] = sv_add(p->free[k], tbi_port_response(p, k, p->sum));
       p->summed[k] = p->received[k];
     }
   }

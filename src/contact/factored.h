@@ -1,8 +1,8 @@
 /* factored.h - the contact matrix W of a problem as an operator, never formed.
  *
- *   W = Y S Y',   S = 1 for velocities, -1 for independent ties
+ *   W = Y S Y',   S = 1 for velocities, -1 for independent loops
  *
- * A point or row reaches the coordinates (velocities and ties of its clusters) through its ports,
+ * A point or row reaches the coordinates (velocities and loops of its clusters) through its ports,
  * so W times impulses costs as much as their ports' paths, and a Newton step needs the factor of a
  * matrix of the size of the coordinates, however many points there are.  Clusters that touch each
  * other make up an island; islands do not feel each other. */
@@ -37,8 +37,8 @@ typedef struct tbi_factored {
   int32_t *law_point;
   double *q;
   /* scratch */
-  sv *port;    /* wrenches at ports, then their answers */
-  double *sum; /* by velocity and tie, as problem->sum */
+  sv *port;    /* wrenches at ports, then their responses */
+  double *sum; /* by velocity and loop, as problem->sum */
   /* of Newton steps */
   double *x;           /* as sum, node by node */
   double *left, *more; /* by unknown */
@@ -67,7 +67,7 @@ void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t
                                 int64_t rows, tbi_factored *f);
 void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
                                int64_t rows, int64_t most, tbi_factored *f);
-/* Finds the islands of a problem and writes down their laws.  What ties hold loses its impulses;
+/* Finds the islands of a problem and writes down their laws.  What loops hold loses its impulses;
  * such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
 /* The impulses of an island's points and rows, as its laws order them. */

@@ -7,11 +7,11 @@
  * A point has Y_i = C' Y with Y (6 columns along the path) of its port and C (6x3) the wrenches of
  * its three impulses.  So the points of a group are first summed up to 6x6, C D C', and only the
  * sums are spread along the paths.  One node of the block matrix is one cluster: velocities, leaves
- * first, then ties.  In that order the elimination of a tree fills nothing in. */
+ * first, then loops.  In that order the elimination of a tree fills nothing in. */
 #include "contact/factored_newton.h"
 
 #include "base/assertion.h"
-#include "problem/ties.h"
+#include "problem/loops.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct limb {
   int32_t n;
   int32_t *position; /* in the node */
   double *y;
-  int32_t velocities; /* the rest are ties */
+  int32_t velocities; /* the rest are loops */
   int32_t node;
 } limb;
 
@@ -48,7 +48,7 @@ static element row_element(const tbi_problem *p, const tbi_row *row) {
 }
 
 static int32_t node_size(const tbi_problem *p, int32_t cluster) {
-  return tbi_cluster_dofs(p->model, cluster) + p->cluster_ties[cluster];
+  return tbi_cluster_dofs(p->model, cluster) + p->cluster_loops[cluster];
 }
 
 /* numbers from..from + count of six columns */
@@ -66,23 +66,23 @@ static limb load_limb(const tbi_factored *f, element e, int which) {
   const tabi_model *model = f->p->model;
   const int32_t *path = model->dof_path + model->dof_row[e.dof];
   int32_t dofs = tbi_cluster_dofs(model, e.cluster);
-  int32_t ties = f->p->cluster_ties[e.cluster];
-  TBI_ASSERT(dofs > 0 && ties <= f->longest);
+  int32_t loops = f->p->cluster_loops[e.cluster];
+  TBI_ASSERT(dofs > 0 && loops <= f->longest);
   limb l = {.velocities = model->dof_depth[e.dof] + 1, .node = f->node[e.cluster]};
-  l.n = l.velocities + ties;
+  l.n = l.velocities + loops;
   l.position = f->position + which * f->longest;
   l.y = f->limb + 6 * f->longest * which;
   for (int32_t j = 0; j < l.velocities; ++j)
     l.position[j] = dofs - 1 - model->dof_local[path[j]];
-  for (int32_t t = 0; t < ties; ++t)
+  for (int32_t t = 0; t < loops; ++t)
     l.position[l.velocities + t] = dofs + t;
   if (e.twist) {
     load_twists(&l, 0, l.velocities, e.twist);
-    load_twists(&l, l.velocities, ties, e.twist_tail);
+    load_twists(&l, l.velocities, loops, e.twist_tail);
   } else {
     TBI_ASSERT(e.y && e.tail);
     memcpy(l.y, e.y, sizeof *l.y * (size_t)l.velocities);
-    memcpy(l.y + l.velocities, e.tail, sizeof *l.y * (size_t)ties);
+    memcpy(l.y + l.velocities, e.tail, sizeof *l.y * (size_t)loops);
   }
   return l;
 }
@@ -314,7 +314,7 @@ static bool begin(tbi_island *island) {
   return island->lu != NULL;
 }
 
-/* between sums by velocity and tie, and node by node; to_nodes: the first into the second */
+/* between sums by velocity and loop, and node by node; to_nodes: the first into the second */
 static void carry(const tbi_island *island, bool to_nodes) {
   const tbi_factored *f = island->all;
   const tabi_model *model = f->p->model;
@@ -325,7 +325,7 @@ static void carry(const tbi_island *island, bool to_nodes) {
     const int32_t *dof = model->dof_order + model->cluster_dof[cluster];
     for (int32_t i = 0; i < f->size[c]; ++i) {
       double *sum = i < dofs ? f->sum + dof[dofs - 1 - i]
-                             : f->sum + model->nv + model->cluster_tie[cluster] + (i - dofs);
+                             : f->sum + model->nv + model->cluster_loop[cluster] + (i - dofs);
       if (to_nodes) {
         x[i] = *sum;
       } else {

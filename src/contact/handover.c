@@ -9,7 +9,7 @@
 #include "contact/handover.h"
 
 #include "contact/dense_island.h"
-#include "problem/ties.h"
+#include "problem/loops.h"
 
 enum {
   SMALL = 192, /* coordinates of an island */
@@ -80,7 +80,7 @@ static int32_t steps_for(const work *w, const tbi_island *island, double residua
   int64_t coordinates = 0;
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t cluster = island->cluster[c];
-    coordinates += tbi_cluster_dofs(p->model, cluster) + p->cluster_ties[cluster];
+    coordinates += tbi_cluster_dofs(p->model, cluster) + p->cluster_loops[cluster];
   }
   if (coordinates <= SMALL) return SMALL_STEPS;
   return coordinates <= LARGE && residual <= NEAR ? LARGE_STEPS : 0;

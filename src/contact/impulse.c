@@ -18,7 +18,7 @@
  * tangents: they hold, or push with a bound.
  *
  * When the changes go in circles they start again with all points sticking, whatever their slip:
- * the friction that opposes a slip may leave no answer, as Painleve's rod shows.  If that fails
+ * the friction that opposes a slip may leave no solution, as Painleve's rod shows.  If that fails
  * too, or an island is too large for a dense matrix, it is left to the solver of exact
  * (impulse_exact.c). */
 #include "contact/impulse_work.h"
@@ -75,7 +75,7 @@ void tbi_impulse_start(tbi_crowd *c, double rebound) {
     const tbi_point *point = tbi_crowd_point(c, i);
     int32_t at = w->law[i].at;
     if (point) {
-      c->q[at] += (1 - rebound) * (point->target - point->rest);
+      c->q[at] += (1 - rebound) * (point->target - point->resting_target);
       bool holds = c->q[at] < -TBI_GOES_IN || c->last[at] > 0;
       c->part[i] = holds ? tbi_impulse_held_point(c, point) : (tbi_part){.hold = TBI_FREE};
     } else {
@@ -140,7 +140,8 @@ static bool share_load(tbi_crowd *c) {
   bool more = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     tbi_part *p = &c->part[i];
-    if (!tbi_crowd_point(c, i) || p->hold != TBI_FREE || p->let_go || tbi_crowd_point(c, i)->held)
+    if (!tbi_crowd_point(c, i) || p->hold != TBI_FREE || p->let_go ||
+        tbi_crowd_point(c, i)->immobile)
       continue;
     if (c->u[w->law[i].at] > TBI_GOES_IN) continue;
     *p = tbi_impulse_held_point(c, tbi_crowd_point(c, i));

@@ -14,7 +14,7 @@ double tbi_impulse_gain(const tbi_island *island, const double *f, const double 
     /* w->q counts from the point's target, q and u from one that may be another */
     for (int32_t k = law->at; k < law->at + law->size; ++k)
       gain += 0.5 * f[k] * (2 * w->q[k] + (u[k] - q[k]));
-    if (point) gain += f[law->at] * (point->target - tbi_max(point->rest, 0));
+    if (point) gain += f[law->at] * (point->target - tbi_max(point->resting_target, 0));
   }
   return gain;
 }

@@ -32,8 +32,8 @@ static void set_rebounds(const tbi_impulse_exact *e, const tbi_island *island, d
   double *q = all->q + (island->w.q - all->q);
   for (int32_t i = 0; i < island->npoint; ++i) {
     tbi_point *point = point_at(island, i);
-    double target = point->rest + share * (e->target[i] - point->rest);
-    if (!point->held) q[island->w.law[i].at] += point->target - target;
+    double target = point->resting_target + share * (e->target[i] - point->resting_target);
+    if (!point->immobile) q[island->w.law[i].at] += point->target - target;
     point->target = target;
   }
 }

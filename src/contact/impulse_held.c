@@ -57,7 +57,7 @@ void tbi_impulse_multiply(tbi_crowd *c) {
 }
 
 /* the impulses of the held that take away what is left of their velocities */
-static void answer(tbi_crowd *c) {
+static void solve_velocities(tbi_crowd *c) {
   for (int32_t i = 0; i < c->nheld; ++i)
     c->x[i] = -c->u[c->held[i]];
   tbi_pseudo_solve(&c->pseudo, c->x);
@@ -123,7 +123,7 @@ bool tbi_impulse_solve_held(tbi_crowd *c) {
   memset(c->f, 0, sizeof *c->f * (size_t)c->n);
   tbi_impulse_follow(c);
   tbi_impulse_multiply(c);
-  answer(c);
+  solve_velocities(c);
   if (c->nsliding > 0) {
     if (!solve_sliding(c)) return false;
     tbi_impulse_follow(c);
@@ -131,7 +131,7 @@ bool tbi_impulse_solve_held(tbi_crowd *c) {
     for (int32_t i = 0; i < c->nheld; ++i)
       c->f[c->held[i]] = 0;
     tbi_impulse_multiply(c);
-    answer(c);
+    solve_velocities(c);
   }
   for (int32_t i = 0; i < c->nheld; ++i)
     c->f[c->held[i]] = c->x[i];

@@ -31,7 +31,7 @@ static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
     tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
-    v4 stretch = v4_from(c->stretch);
+    v4 stretch = v4_from(c->deflection);
     v3 s = v3_make(0, v4_dot(stretch, c->frame.y), v4_dot(stretch, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
     v3_store(v3_scale(def->timestep, tbi_soft_force(&soft, c->gap, s, u)), c->impulse);
@@ -78,7 +78,7 @@ static double miss(const work *w, const tbi_law *law, const tbi_point *c, const 
   if (!c) return tbi_row_miss(law, r[0], u[0], f, d);
   v3 missed = v3_scale(-1, v3_load(r));
   memset(d, 0, 9 * sizeof *d);
-  if (c->gap < 0 && !c->held) {
+  if (c->gap < 0 && !c->immobile) {
     tbi_spring s = tbi_spring_of(c, w->def, w->share);
     missed = tbi_spring_miss(&s, v3_make(u[0] + c->target, u[1], u[2]), v3_load(r), d);
   }
@@ -147,7 +147,7 @@ static void cut_all(const work *w, const tbi_island *island) {
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
     tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
-    v3_store(c->gap < 0 && !c->held ? tbi_soft_cut(&soft, v3_load(r)) : v3_zero(), r);
+    v3_store(c->gap < 0 && !c->immobile ? tbi_soft_cut(&soft, v3_load(r)) : v3_zero(), r);
   }
 }
 

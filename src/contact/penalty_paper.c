@@ -38,7 +38,7 @@ static void solve_in_turn(tbi_problem *p, const tabi_world_def *def) {
     tbi_visit visit = tbi_visit_begin(p, group);
     for (int32_t i = group->first; i < group->first + group->count; ++i) {
       tbi_point *c = &p->point[i];
-      if (c->gap >= 0 || c->held) continue;
+      if (c->gap >= 0 || c->immobile) continue;
       tbi_spring s = tbi_spring_of(c, def, 1);
       tbi_visit_push(&visit, c, solve_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
     }

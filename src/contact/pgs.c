@@ -44,11 +44,11 @@ static void add_direction(tbi_pgs *pgs, const tbi_problem *p, const tbi_point *c
       .normal = TABI_NONE, .along = {e[1], e[2]}
   };
   tbi_sides on = tbi_point_wrenches(c, axis);
-  tbi_sides answer = tbi_sides_answer(p, c->port_a, c->port_b, on);
+  tbi_sides response = tbi_sides_response(p, c->port_a, c->port_b, on);
   x->wrench_a = sv_scale(-1, on.a);
   x->wrench_b = on.b;
-  x->answer_a = answer.a;
-  x->answer_b = answer.b;
+  x->response_a = response.a;
+  x->response_b = response.b;
   double impulse = 0;
   for (int i = 0; i < 3; ++i) {
     x->w += e[i] * (c->w[i][0] * e[0] + c->w[i][1] * e[1] + c->w[i][2] * e[2]);
@@ -63,11 +63,11 @@ static void add_direction(tbi_pgs *pgs, const tbi_problem *p, const tbi_point *c
   TBI_ASSERT(a != b);
   if (b == TABI_NONE) {
     x->wrench_b = sv_scale(-1, x->wrench_a);
-    x->answer_b = x->answer_a;
+    x->response_b = x->response_a;
     b = a;
     a = TABI_NONE;
   }
-  if (a == TABI_NONE) x->wrench_a = x->answer_a = sv_zero();
+  if (a == TABI_NONE) x->wrench_a = x->response_a = sv_zero();
   add(pgs, a, b, impulse);
 }
 
@@ -103,10 +103,10 @@ static inline double velocity(const tbi_visit *v, const tbi_unknown *x, bool bot
 }
 
 static inline void push(tbi_visit *v, const tbi_unknown *x, double d, bool both) {
-  v->b = sv_axpy(v->b, d, x->answer_b);
+  v->b = sv_axpy(v->b, d, x->response_b);
   v->got_b = sv_axpy(v->got_b, d, x->wrench_b);
   if (!both) return;
-  v->a = sv_axpy(v->a, d, x->answer_a);
+  v->a = sv_axpy(v->a, d, x->response_a);
   v->got_a = sv_axpy(v->got_a, -d, x->wrench_a);
 }
 

@@ -12,16 +12,16 @@
 
 #include "contact/formulation.h"
 
-/* Side b is always a port; what stands in the world is side a, with wrench and answer zero. */
+/* Side b is always a port; what stands in the world is side a, with wrench and response zero. */
 typedef struct tbi_unknown {
-  sv wrench_a, wrench_b; /* of the unit impulse at the ports */
-  sv answer_a, answer_b; /* change of the ports' velocities per unit impulse */
-  double w, inverse;     /* change of its own velocity per unit impulse; 1/w, or 0: cannot move */
-  double target;         /* the velocity to reach */
-  double lower, upper;   /* bounds of the impulse, in units of `normal` where there is one */
-  double along[2];       /* of a tangent: the direction in the frame of the point */
-  int32_t normal;        /* the unknown whose impulse scales the bounds, or TABI_NONE */
-  bool disk;             /* `upper` bounds the length of this and the next unknown together */
+  sv wrench_a, wrench_b;     /* of the unit impulse at the ports */
+  sv response_a, response_b; /* change of the ports' velocities per unit impulse */
+  double w, inverse;   /* change of its own velocity per unit impulse; 1/w, or 0: cannot move */
+  double target;       /* the velocity to reach */
+  double lower, upper; /* bounds of the impulse, in units of `normal` where there is one */
+  double along[2];     /* of a tangent: the direction in the frame of the point */
+  int32_t normal;      /* the unknown whose impulse scales the bounds, or TABI_NONE */
+  bool disk;           /* `upper` bounds the length of this and the next unknown together */
 } tbi_unknown;
 
 typedef struct tbi_pgs {

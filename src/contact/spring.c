@@ -8,7 +8,7 @@
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
   tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
-  v4 s = v4_from(c->stretch);
+  v4 s = v4_from(c->deflection);
   double across = h * soft.damping + h * h * soft.stiffness;
   double along = h * soft.damping + h * h * soft.grip;
   v3 start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
@@ -71,17 +71,17 @@ void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def) {
     double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
     bool pushes = c->impulse[0] > 0 && soft.grip > 0;
     if (!pushes) {
-      c->stretch = v3_zero();
+      c->deflection = v3_zero();
     } else if (slides(&soft, c->impulse[0], along)) {
       double back = -1 / (h * soft.grip);
-      c->stretch = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
+      c->deflection = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
     } else {
       sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
       sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
       v3 u = tbi_point_velocity(c, a, b);
-      v4 s = v4_from(c->stretch);
-      c->stretch = v4_to(m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y,
-                                    v4_dot(s, c->frame.z) + h * u.z));
+      v4 s = v4_from(c->deflection);
+      c->deflection = v4_to(m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y,
+                                       v4_dot(s, c->frame.z) + h * u.z));
     }
   }
 }

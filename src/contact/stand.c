@@ -232,13 +232,13 @@ static void fill_row(const tbi_problem *p, unknowns *s, int32_t r) {
   memset(p->before, 0, sizeof *p->before * (size_t)p->nsum);
   tbi_row_push(p, &p->row[s->row[r]], 1, p->before);
   for (int32_t k = 0; k < s->ports; ++k) {
-    double answer[8];
-    write_twist(tbi_port_answer(p, s->port + k, p->before), answer);
+    double response[8];
+    write_twist(tbi_port_response(p, s->port + k, p->before), response);
     for (int i = 0; i < 6; ++i)
-      line_of(s, 6 * k + i)[own] = answer[i];
+      line_of(s, 6 * k + i)[own] = response[i];
   }
   for (int32_t i = r; i < s->rows; ++i)
-    line_of(s, own)[6 * s->ports + i] = tbi_row_answer(p, &p->row[s->row[i]], p->before);
+    line_of(s, own)[6 * s->ports + i] = tbi_row_response(p, &p->row[s->row[i]], p->before);
 }
 
 /* what is missing from the velocities that are wanted */
@@ -391,7 +391,7 @@ static bool bring_to_rest(const work *w, tbi_problem *p) {
     add_impulses(s, p);
   }
   tbi_problem_sum(p);
-  tbi_problem_answer(p);
+  tbi_problem_update_velocity(p);
   return true;
 }
 
@@ -523,7 +523,7 @@ static bool find_impulses(const work *w, tbi_problem *p) {
   for (int round = 0; round < ROUNDS; ++round) {
     if (!bring_to_rest(w, p)) return false;
     if (!prove_rows(w, p)) {
-      tbi_problem_answer(p);
+      tbi_problem_update_velocity(p);
       continue;
     }
     if (!is_at_rest(w, p, w->tolerance) || !share_all(w, p)) return false;

@@ -111,11 +111,11 @@ static inline void apply_joint(const tabi_pd *pd, int32_t index, tabi_world *wor
     return;
   }
   if (pd->torque && follows && joint->kp > 0) aim += pd->push[joint->column] / joint->kp;
-  world->servo[joint->joint] = (tabi_servo){.kp = joint->kp,
-                                            .kd = joint->kd,
-                                            .target = aim,
-                                            .target_rate = follows ? rate[joint->column] : 0,
-                                            .implicit = joint->implicit};
+  world->state.servo[joint->joint] = (tabi_servo){.kp = joint->kp,
+                                                  .kd = joint->kd,
+                                                  .target = aim,
+                                                  .target_rate = follows ? rate[joint->column] : 0,
+                                                  .implicit = joint->implicit};
 }
 
 void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {

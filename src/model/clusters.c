@@ -1,4 +1,4 @@
-/* clusters.c - trees that connections or couplings tie together, directly or through others. */
+/* clusters.c - trees that connections or couplings connect, directly or through others. */
 #include "model/clusters.h"
 
 int32_t tbi_connection_ties(const tabi_connection_def *def) {
@@ -72,7 +72,7 @@ int32_t tbi_coupling_cluster(const tabi_model *model, int32_t coupling) {
 
 /* trees and velocities cluster by cluster, by counting */
 static void order_trees(tabi_model *model) {
-  int32_t *next = model->cluster_tie; /* free until ties are counted */
+  int32_t *next = model->cluster_loop; /* free until loops are counted */
   for (int32_t t = 0; t < model->ntree; ++t)
     ++next[model->tree_cluster[t] + 1];
   for (int32_t c = 0; c < model->ncluster; ++c)
@@ -104,14 +104,14 @@ static void order_dofs(tabi_model *model) {
 static void count_ties(tabi_model *model) {
   for (int32_t i = 0; i < model->nconnection; ++i) {
     int32_t c = tbi_connection_cluster(model, i);
-    if (c != TABI_NONE) model->cluster_tie[c + 1] += tbi_connection_ties(&model->connection[i]);
+    if (c != TABI_NONE) model->cluster_loop[c + 1] += tbi_connection_ties(&model->connection[i]);
   }
   for (int32_t i = 0; i < model->ncoupling; ++i) {
     int32_t c = tbi_coupling_cluster(model, i);
-    if (c != TABI_NONE) ++model->cluster_tie[c + 1];
+    if (c != TABI_NONE) ++model->cluster_loop[c + 1];
   }
   for (int32_t c = 0; c < model->ncluster; ++c)
-    model->cluster_tie[c + 1] += model->cluster_tie[c];
+    model->cluster_loop[c + 1] += model->cluster_loop[c];
 }
 
 void tbi_fill_clusters(tabi_model *model) {

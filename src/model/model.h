@@ -72,13 +72,13 @@ typedef struct tbi_material_pair {
   X(double, dof_upper, nv)                                                                    \
   X(v3, tree_place, ntree)        /* where the joint of its first body stands in the world */ \
   X(int32_t, tree_body, ntree)    /* its first body */                                        \
-  X(int32_t, tree_cluster, ntree) /* trees that are tied together, see clusters.c */          \
+  X(int32_t, tree_cluster, ntree) /* trees that loops connect, see clusters.c */              \
   X(int32_t, tree_order, ntree)   /* trees by cluster */                                      \
   X(int32_t, dof_order, nv)       /* velocities by cluster */                                 \
   X(int32_t, dof_local, nv)       /* place of a velocity among those of its cluster */        \
   X(int32_t, cluster_dof,                                                                     \
     ntree1) /* where a cluster starts in dof_order, and where the last ends */                \
-  X(int32_t, cluster_tie, ntree1) /* likewise among the ties of all clusters */               \
+  X(int32_t, cluster_loop, ntree1) /* likewise among the loops of all clusters */             \
   X(tabi_link_def, link, nlink)                                                               \
   X(tbi_link_home, link_home, nlink)                                                          \
   X(int32_t, link_order, nlink) /* links, parents first */                                    \

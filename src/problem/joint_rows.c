@@ -29,8 +29,8 @@ static void fill_tail(const tbi_setup *s, const tbi_row *row) {
   const tabi_model *model = s->model;
   const int32_t *path = model->dof_path + model->dof_row[row->dof];
   const double *y = s->y + row->y;
-  for (int32_t t = 0; t < s->problem.cluster_ties[row->cluster]; ++t) {
-    const double *q = tbi_ties_basis(&s->ties, row->cluster, t);
+  for (int32_t t = 0; t < s->problem.cluster_loops[row->cluster]; ++t) {
+    const double *q = tbi_loops_basis(&s->loops, row->cluster, t);
     double sum = 0;
     for (int32_t j = 0; j <= model->dof_depth[row->dof]; ++j)
       sum += y[j] * q[model->dof_local[path[j]]];
@@ -40,7 +40,7 @@ static void fill_tail(const tbi_setup *s, const tbi_row *row) {
 
 static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   const tabi_model *model = s->model;
-  int32_t ties = s->problem.cluster_ties[row->cluster];
+  int32_t loops = s->problem.cluster_loops[row->cluster];
   row->y = model->dof_row[row->dof];
   row->tail = tail;
   const double *y = s->y + row->y;
@@ -49,8 +49,8 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   fill_tail(s, row);
   row->base = s->d->v[row->dof] + tbi_path_dot(model->dof_path + row->y, y, length, s->z);
   double loose = square(y, length);
-  row->w = loose - dot(s->y + row->tail, s->y + row->tail, ties);
-  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* ties may hold it */
+  row->w = loose - dot(s->y + row->tail, s->y + row->tail, loops);
+  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* loops may hold it */
 }
 
 void tbi_rows_fill(tbi_setup *s) {
@@ -61,22 +61,22 @@ void tbi_rows_fill(tbi_setup *s) {
     tbi_row *row = &p->row[i];
     row->cluster = model->tree_cluster[tree_of(model, row->dof)];
     fill_row(s, row, tail);
-    tail += p->cluster_ties[row->cluster];
+    tail += p->cluster_loops[row->cluster];
   }
 }
 
 /* -- their turns */
 
-/* Rows are many and most robots have no ties: tails are looked at last. */
-static inline double row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
+/* Rows are many and most robots have no loops: tails are looked at last. */
+static inline double row_response(const tbi_problem *p, const tbi_row *row, const double *sum) {
   const int32_t *path = p->model->dof_path + row->y;
   double u = tbi_path_dot(path, p->y + row->y, p->model->dof_depth[row->dof] + 1, sum);
-  int32_t ties = p->cluster_ties[row->cluster];
-  if (ties == 0) return u;
+  int32_t loops = p->cluster_loops[row->cluster];
+  if (loops == 0) return u;
   const double *tail = p->y + row->tail;
-  const double *tie = sum + tbi_tie_place(p, row->cluster);
-  for (int32_t t = 0; t < ties; ++t)
-    u -= tail[t] * tie[t];
+  const double *loop = sum + tbi_loop_offset(p, row->cluster);
+  for (int32_t t = 0; t < loops; ++t)
+    u -= tail[t] * loop[t];
   return u;
 }
 
@@ -85,20 +85,20 @@ static inline void row_push(const tbi_problem *p, const tbi_row *row, double imp
   const double *y = p->y + row->y;
   for (int32_t j = 0; j <= p->model->dof_depth[row->dof]; ++j)
     sum[path[j]] += impulse * y[j];
-  int32_t ties = p->cluster_ties[row->cluster];
-  if (ties == 0) return;
+  int32_t loops = p->cluster_loops[row->cluster];
+  if (loops == 0) return;
   const double *tail = p->y + row->tail;
-  double *tie = sum + tbi_tie_place(p, row->cluster);
-  for (int32_t t = 0; t < ties; ++t)
-    tie[t] += impulse * tail[t];
+  double *loop = sum + tbi_loop_offset(p, row->cluster);
+  for (int32_t t = 0; t < loops; ++t)
+    loop[t] += impulse * tail[t];
 }
 
-double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum) {
-  return row_answer(p, row, sum);
+double tbi_row_response(const tbi_problem *p, const tbi_row *row, const double *sum) {
+  return row_response(p, row, sum);
 }
 
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
-  return row->base + row_answer(p, row, p->sum);
+  return row->base + row_response(p, row, p->sum);
 }
 
 void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum) {
@@ -108,7 +108,7 @@ void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, doub
 /* the impulse that brings it to its target within its bounds */
 static inline double row_wanted(const tbi_problem *p, const tbi_row *row) {
   double impulse =
-      row->impulse + (row->target - (row->base + row_answer(p, row, p->sum))) * row->inverse;
+      row->impulse + (row->target - (row->base + row_response(p, row, p->sum))) * row->inverse;
   return tbi_min(tbi_max(impulse, row->lower), row->upper);
 }
 
@@ -132,7 +132,7 @@ static void tell_ports(tbi_problem *p) {
   for (int32_t k = 0; k < p->nsum; ++k)
     p->before[k] = p->sum[k] - p->before[k];
   for (int32_t i = 0; i < p->nport; ++i)
-    p->velocity[i] = sv_add(p->velocity[i], tbi_port_answer(p, i, p->before));
+    p->velocity[i] = sv_add(p->velocity[i], tbi_port_response(p, i, p->before));
 }
 
 double tbi_rows_sweep(tbi_problem *p) {

@@ -45,7 +45,7 @@ static void add_port(tbi_setup *s, int32_t tree, int32_t body) {
                                  .length = length,
                                  .y = s->used_ports,
                                  .tail = tail};
-  s->used_ports = tail + p->cluster_ties[cluster];
+  s->used_ports = tail + p->cluster_loops[cluster];
   s->body_port[body] = p->nport++;
   ++p->cluster_ports[cluster];
 }
@@ -90,8 +90,8 @@ static void fill_tail(const tbi_setup *s, const tbi_port *port) {
   const tabi_model *model = s->model;
   const int32_t *path = model->dof_path + model->dof_row[port->dof];
   const sv *y = s->port_y + port->y;
-  for (int32_t t = 0; t < s->problem.cluster_ties[port->cluster]; ++t) {
-    const double *q = tbi_ties_basis(&s->ties, port->cluster, t);
+  for (int32_t t = 0; t < s->problem.cluster_loops[port->cluster]; ++t) {
+    const double *q = tbi_loops_basis(&s->loops, port->cluster, t);
     sv sum = sv_zero();
     for (int32_t j = 0; j < port->length; ++j)
       sum = sv_axpy(sum, q[model->dof_local[path[j]]], y[j]);
@@ -121,13 +121,13 @@ static sv along_port(const tbi_problem *p, const tbi_port *port, const double *x
   return u;
 }
 
-/* the same for a sum, of which ties take their share */
-sv tbi_port_answer(const tbi_problem *p, int32_t k, const double *sum) {
+/* the same for a sum, of which loops take their share */
+sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum) {
   const tbi_port *port = &p->port[k];
   sv u = along_port(p, port, sum);
-  const double *tie = sum + tbi_tie_place(p, port->cluster);
-  for (int32_t t = 0; t < p->cluster_ties[port->cluster]; ++t)
-    u = sv_axpy(u, -tie[t], p->port_y[port->tail + t]);
+  const double *loop = sum + tbi_loop_offset(p, port->cluster);
+  for (int32_t t = 0; t < p->cluster_loops[port->cluster]; ++t)
+    u = sv_axpy(u, -loop[t], p->port_y[port->tail + t]);
   return u;
 }
 
@@ -136,11 +136,11 @@ void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum) {
   const sv *y = p->port_y + port->y;
   const sv *tail = p->port_y + port->tail;
   const int32_t *path = p->model->dof_path + p->model->dof_row[port->dof];
-  double *tie = sum + tbi_tie_place(p, port->cluster);
+  double *loop = sum + tbi_loop_offset(p, port->cluster);
   for (int32_t j = 0; j < port->length; ++j)
     sum[path[j]] += sv_dot(y[j], wrench);
-  for (int32_t t = 0; t < p->cluster_ties[port->cluster]; ++t)
-    tie[t] += sv_dot(tail[t], wrench);
+  for (int32_t t = 0; t < p->cluster_loops[port->cluster]; ++t)
+    loop[t] += sv_dot(tail[t], wrench);
 }
 
 /* how many velocities two paths have in common */
@@ -176,7 +176,7 @@ static void load_block(const tbi_block *g, double a[6][6]) {
   }
 }
 
-/* Where ties leave nothing of a response, a trace of it stays, so that nobody divides by zero. */
+/* Where loops leave nothing of a response, a trace of it stays, so that nobody divides by zero. */
 static tbi_block trace_of(const tbi_block *g) {
   double a[6][6];
   load_block(g, a);
@@ -190,12 +190,13 @@ static tbi_block trace_of(const tbi_block *g) {
   };
 }
 
-/* what ties take from a response */
-static void tie_block(const tbi_problem *p, const tbi_port *k, const tbi_port *l, tbi_block *g) {
-  int32_t ties = p->cluster_ties[k->cluster];
-  if (ties == 0) return;
+/* what loops take from a response */
+static void subtract_loops(const tbi_problem *p, const tbi_port *k, const tbi_port *l,
+                           tbi_block *g) {
+  int32_t loops = p->cluster_loops[k->cluster];
+  if (loops == 0) return;
   tbi_block trace = trace_of(g);
-  add_products(g, -1, p->port_y + k->tail, p->port_y + l->tail, ties);
+  add_products(g, -1, p->port_y + k->tail, p->port_y + l->tail, loops);
   if (k != l) return;
   for (int j = 0; j < 6; ++j)
     g->column[j] = sv_add(g->column[j], trace.column[j]);
@@ -211,7 +212,7 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   for (int j = 0; j < 6; ++j)
     g.column[j] = sv_zero();
   add_products(&g, 1, s->port_y + port_k->y, s->port_y + port_l->y, n);
-  tie_block(p, port_k, port_l, &g);
+  subtract_loops(p, port_k, port_l, &g);
   *tbi_problem_block(p, k, l) = g;
 }
 

@@ -5,11 +5,11 @@
 #include "problem/setup.h"
 
 /* Where Q' of a sum stands behind it. */
-static inline int32_t tbi_tie_place(const tbi_problem *p, int32_t cluster) {
-  return p->model->nv + p->model->cluster_tie[cluster];
+static inline int32_t tbi_loop_offset(const tbi_problem *p, int32_t cluster) {
+  return p->model->nv + p->model->cluster_loop[cluster];
 }
 
-/* Which ports there are; cluster_ties must be known. */
+/* Which ports there are; cluster_loops must be known. */
 void tbi_ports_number(tbi_setup *s);
 /* Where the blocks of each cluster stand; false: too many ports in one. */
 bool tbi_ports_place_blocks(tbi_setup *s);

@@ -1,7 +1,7 @@
 /* problem.c - sets up the contact problem of a step.
  *
  *   candidates, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
- *   a candidate            --> frame, arms, answers of its ports, 3x3 response, target velocity
+ *   a candidate            --> frame, arms, responses of its ports, 3x3 response, target velocity
  */
 #include "problem/problem.h"
 
@@ -26,7 +26,7 @@ static s3 stick_inverse(s3 w) {
   return s3_is_regular(w) ? s3_inverse(w) : (s3){(double)NAN, 0, 0, 0, 0, 0};
 }
 
-/* what w's diagonal could be about, if neither ties nor the place of the point took from it */
+/* what w's diagonal could be about, if neither loops nor the place of the point took from it */
 static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
   if (k == TABI_NONE) return 0;
   return p->port[k].loose_lin + v4_dot(arm, arm) * p->port[k].loose_ang;
@@ -37,7 +37,7 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   tbi_sides on[3];
   for (int j = 0; j < 3; ++j) {
     on[j] = tbi_point_wrenches(c, axis[j]);
-    tbi_sides change = tbi_sides_answer(p, c->port_a, c->port_b, on[j]);
+    tbi_sides change = tbi_sides_response(p, c->port_a, c->port_b, on[j]);
     for (int i = 0; i <= j; ++i)
       c->w[i][j] = c->w[j][i] = sv_dot(on[i].a, change.a) + sv_dot(on[i].b, change.b);
   }
@@ -46,8 +46,8 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
   double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
-  c->held = c->w[0][0] <= HELD * loose;
-  c->mobility = (c->held ? loose : trace) / 3;
+  c->immobile = c->w[0][0] <= HELD * loose;
+  c->mobility = (c->immobile ? loose : trace) / 3;
   if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
   s3_store(stick_inverse(w), c->inverse);
@@ -71,16 +71,16 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->arm_b = arm_to(s, candidate->shape_b, candidate->point);
   c->frame = tbi_contact_frame(candidate->normal);
   c->gap = candidate->gap;
-  c->held = false;
+  c->immobile = false;
   c->angle = 0;
-  c->stretch = v3_zero();
+  c->deflection = v3_zero();
   for (int i = 0; i < 3; ++i)
     c->impulse[i] = 0;
   v3 before = tbi_point_velocity(c, body_velocity(s, candidate->shape_a),
                                  body_velocity(s, candidate->shape_b));
   c->slip[0] = before.y;
   c->slip[1] = before.z;
-  c->approach = s->approach[index] = before.x;
+  c->approach = before.x;
 }
 
 /* stable sort of the candidates by their two ports, least significant first, by counting; leaves
@@ -124,11 +124,11 @@ static void group_points(tbi_problem *p) {
   }
 }
 
-static void solve_ties(tbi_setup *s) {
+static void solve_loops(tbi_setup *s) {
   tbi_problem *p = &s->problem;
-  tbi_ties_solve(&s->ties, s->d, s->pivot_root, s->z, s->scratch);
-  p->cluster_ties = s->ties.rank;
-  p->nsum = s->model->nv + s->model->cluster_tie[s->model->ncluster];
+  tbi_loops_solve(&s->loops, s->d, s->pivot_root, s->z, s->scratch);
+  p->cluster_loops = s->loops.rank;
+  p->nsum = s->model->nv + s->model->cluster_loop[s->model->ncluster];
 }
 
 static void begin_problem(tbi_setup *s) {
@@ -146,7 +146,7 @@ static void fill_points(tbi_setup *s) {
 
 void tbi_setup_points(tbi_setup *s) {
   begin_problem(s);
-  s->problem.cluster_ties = s->ties.rank;
+  s->problem.cluster_loops = s->loops.rank;
   tbi_ports_number(s);
   fill_points(s);
 }
@@ -154,7 +154,7 @@ void tbi_setup_points(tbi_setup *s) {
 bool tbi_setup_problem(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   begin_problem(s);
-  solve_ties(s);
+  solve_loops(s);
   tbi_ports_number(s);
   if (!tbi_ports_place_blocks(s)) return false;
   tbi_ports_fill(s);
@@ -195,10 +195,10 @@ void tbi_problem_start(tbi_problem *p) {
   for (int32_t i = 0; i < p->nrow; ++i)
     tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
   tbi_problem_sum(p);
-  tbi_problem_answer(p);
+  tbi_problem_update_velocity(p);
 }
 
-void tbi_problem_answer(tbi_problem *p) {
+void tbi_problem_update_velocity(tbi_problem *p) {
   for (int32_t k = 0; k < p->nport; ++k)
-    p->velocity[k] = sv_add(p->free[k], tbi_port_answer(p, k, p->sum));
+    p->velocity[k] = sv_add(p->free[k], tbi_port_response(p, k, p->sum));
 }

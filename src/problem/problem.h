@@ -3,7 +3,7 @@
  * A port is where contacts touch a tree: the twist of a touched body.  With M = L'DL and J the
  * port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the port's path to the root, and two
  * ports of one tree share the block G = Y_k' Y_l: the change of twist k by an impulse at l.  Ports
- * of different trees share nothing, unless they are tied together.
+ * of different trees share nothing, unless loops connect them.
  *
  * The unknowns are impulses.  A solver keeps the velocity of every port (problem->velocity) in
  * step with them: it reads and writes the two ports of a contact at constant cost, and hands what a
@@ -14,12 +14,12 @@
  * have ports: they read and write the sum of all impulses, problem->sum = sum of Y m, along their
  * own path (tbi_rows_sweep), which is brought in step with the ports before and after.
  *
- * Ties (connections and couplings) are no unknowns: they are solved for beforehand (ties.c).  With
- * Q an orthonormal basis of all their Y, an impulse y reaches the others only as y - Q (Q' y).  So
- * everything that has a Y also has a tail T = Q' Y, with as many entries as its cluster of tied
- * trees has ties, and every product is  y_k' y_l - T_k' T_l.  problem->sum carries Q' sum behind
- * its nv numbers, cluster by cluster.  Trees without ties are clusters by themselves, without
- * tails. */
+ * Loop constraints (connections and couplings) are no unknowns: they are solved for beforehand
+ * (loops.c).  With Q an orthonormal basis of all their Y, an impulse y reaches the others only as
+ * y - Q (Q' y).  So everything that has a Y also has a tail T = Q' Y, with as many entries as its
+ * cluster of trees has loops, and every product is  y_k' y_l - T_k' T_l.  problem->sum carries Q'
+ * sum behind its nv numbers, cluster by cluster.  Trees without loops are clusters by themselves,
+ * without tails. */
 #ifndef TBI_PROBLEM_H
 #define TBI_PROBLEM_H
 
@@ -31,7 +31,7 @@ typedef struct tbi_port {
   int32_t dof;                 /* the last velocity on the body's path */
   int32_t length;              /* velocities on it */
   int64_t y;                   /* where Y starts: a twist for every velocity, root first */
-  int64_t tail;                /* where T starts: a twist for every tie of the cluster */
+  int64_t tail;                /* where T starts: a twist for every loop of the cluster */
   int32_t block;               /* index of G with the first port of the cluster */
   double loose_lin, loose_ang; /* sums of the squares in Y */
 } tbi_port;
@@ -50,16 +50,16 @@ typedef struct tbi_point {
   m4 frame;               /* normal (from a to b), tangent, tangent: world axes */
   double w[3][3];         /* change of the point's velocity per impulse, in the frame */
   double inverse[6];      /* of w: xx yy zz xy xz yz */
-  double mobility;        /* mean of w's diagonal; if held, some number > 0 */
-  bool held;              /* cannot move along its normal (ties hold its ports, say): left alone */
+  double mobility;        /* mean of w's diagonal; if immobile, some number > 0 */
+  bool immobile;          /* cannot move along its normal (loops hold its ports, say): left alone */
   double target;          /* the normal velocity must reach it: -gap/h, depth correction, rebound */
-  double rest;            /* the target if it did not rebound */
+  double resting_target;  /* the target if it did not rebound */
   double friction;        /* coefficient: static or kinetic, by the slip before the step */
   const tabi_material_def *surface; /* of the two shapes together */
   double gap;                       /* m, at the start of the step */
   double approach;                  /* normal velocity before the step */
   double slip[2];                   /* tangential velocity before the step, in the frame */
-  v3 stretch;        /* m along the surface since it stuck, world axes: penalty's springs */
+  v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs */
   double angle;      /* rad, random while the contact lasts: lcp's static axes */
   double impulse[3]; /* in the frame, on b */
 } tbi_point;
@@ -87,7 +87,7 @@ typedef struct tbi_group {
 typedef struct tbi_problem {
   double timestep;
   int32_t nport, npoint, nrow, ngroup;
-  int32_t nsum; /* nv and the ties of all clusters */
+  int32_t nsum; /* nv and the loops of all clusters */
   tbi_port *port;
   sv *free;         /* velocity of every port without contacts and rows */
   sv *velocity;     /* under the impulses so far */
@@ -99,7 +99,7 @@ typedef struct tbi_problem {
   const double *y;  /* of rows */
   const tabi_model *model;
   int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
-  const int32_t *cluster_ties;           /* independent ties of a cluster: the length of tails */
+  const int32_t *cluster_loops;          /* independent loops of a cluster: the length of tails */
   tbi_block *block;                      /* of a cluster: its lower triangle, row by row */
   tbi_point *point;
   tbi_row *row;
@@ -133,11 +133,11 @@ static inline sv tbi_problem_response(const tbi_problem *p, int32_t k, int32_t l
   return sv_project(tbi_problem_block(p, l, k)->column, m);
 }
 
-/* An impulse at a port or a row, into a sum; and what a sum does there, ties counted. */
+/* An impulse at a port or a row, into a sum; and what a sum does there, loops counted. */
 void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum);
-sv tbi_port_answer(const tbi_problem *p, int32_t k, const double *sum);
+sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum);
 void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum);
-double tbi_row_answer(const tbi_problem *p, const tbi_row *row, const double *sum);
+double tbi_row_response(const tbi_problem *p, const tbi_row *row, const double *sum);
 
 /* The velocity of a row under problem->sum, and by how much a turn of it would change that. */
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row);
@@ -150,8 +150,8 @@ double tbi_rows_sweep(tbi_problem *p);
 /* Bring into problem->sum what the ports received since. */
 void tbi_problem_sum(tbi_problem *p);
 /* The velocities of ports that problem->sum makes. */
-void tbi_problem_answer(tbi_problem *p);
-/* What sweeps want to know of every point beforehand: w, its inverse, held. */
+void tbi_problem_update_velocity(tbi_problem *p);
+/* What sweeps want to know of every point beforehand: w, its inverse, whether it is immobile. */
 void tbi_problem_respond(tbi_problem *p);
 /* All of received, sum and velocity made anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);

@@ -11,9 +11,10 @@
 
 #define PUSHES 1e-6
 
-static void judge(const tbi_problem *p, const tbi_point *c, double gap, double weight,
+static void judge(const tbi_problem *p, const tbi_point *c, double weight,
                   tabi_certificate *worst) {
   double h = p->timestep;
+  double gap = c->gap;
   sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
   sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
   v3 u = tbi_point_velocity(c, a, b);
@@ -36,11 +37,9 @@ static void judge(const tbi_problem *p, const tbi_point *c, double gap, double w
   }
 }
 
-tabi_certificate tbi_residual(const tbi_problem *p, const double *gap, double weight) {
+tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
   tabi_certificate worst = {0};
-  for (int32_t i = 0; i < p->npoint; ++i) {
-    const tbi_point *c = &p->point[i];
-    judge(p, c, gap[c->candidate], weight, &worst);
-  }
+  for (int32_t i = 0; i < p->npoint; ++i)
+    judge(p, &p->point[i], weight, &worst);
   return worst;
 }

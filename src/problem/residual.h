@@ -4,7 +4,7 @@
 
 #include "problem/problem.h"
 
-/* The certificate of the problem as it stands; gap[candidate] in m, weight of all that moves in N. */
-tabi_certificate tbi_residual(const tbi_problem *p, const double *gap, double weight);
+/* The certificate of the problem as it stands; weight of all that moves in N. */
+tabi_certificate tbi_residual(const tbi_problem *p, double weight);
 
 #endif

@@ -2,24 +2,24 @@
 #ifndef TBI_SETUP_H
 #define TBI_SETUP_H
 
+#include "problem/loops.h"
 #include "problem/problem.h"
-#include "problem/ties.h"
 
 #define TBI_MARKED (-2) /* in body_port: touched, not numbered yet */
 
 typedef struct tbi_setup {
   const tabi_model *model;
   tabi_dynamics *d; /* posture, velocity, and the factor of M by aba.c */
-  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; ties add theirs */
-  tbi_ties ties;    /* given: ties.tie */
+  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; loops add theirs */
+  tbi_loops loops;  /* given: loops.loop */
   const tbi_candidate *candidate;
   int32_t ncandidate;
   const int32_t *shape_body; /* [nshape] */
   int64_t max_blocks;
 
   tbi_problem problem;
-  double *approach;   /* normal velocity before the step, by candidate: [max_contacts] */
-  int32_t *order;     /* [2 max_contacts] */
+  int32_t *order;     /* candidates sorted by ports, and scratch of the sort: [2 max_contacts] */
+  int32_t *point_of;  /* index of the point that a candidate became: [max_contacts] */
   int32_t *count;     /* [max ports + 2] */
   int32_t *body_port; /* [nbody] */
   double *pivot_root; /* given: D^-1/2: [nv] */
@@ -42,7 +42,7 @@ static inline uint64_t tbi_candidate_id(const tbi_candidate *candidate) {
  * of the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
  * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
-/* Points and ports alone, in time linear in them: no responses, ties or rows, and no velocities of
+/* Points and ports alone, in time linear in them: no responses, loops or rows, and no velocities of
  * ports. */
 void tbi_setup_points(tbi_setup *setup);
 

@@ -28,9 +28,9 @@ static inline tbi_sides tbi_point_wrenches(const tbi_point *c, v4 impulse) {
   return (tbi_sides){sv_scale(-1, tbi_wrench(c->arm_a, impulse)), tbi_wrench(c->arm_b, impulse)};
 }
 
-/* how two ports answer wrenches on them; the world does not */
-static inline tbi_sides tbi_sides_answer(const tbi_problem *p, int32_t port_a, int32_t port_b,
-                                         tbi_sides on) {
+/* how two ports respond to wrenches on them; the world does not */
+static inline tbi_sides tbi_sides_response(const tbi_problem *p, int32_t port_a, int32_t port_b,
+                                           tbi_sides on) {
   tbi_sides change = {sv_zero(), sv_zero()};
   if (port_a != TABI_NONE) change.a = tbi_problem_response(p, port_a, port_a, on.a);
   if (port_b != TABI_NONE) change.b = tbi_problem_response(p, port_b, port_b, on.b);
@@ -63,7 +63,7 @@ static inline tbi_visit tbi_visit_begin(const tbi_problem *p, const tbi_group *g
 /* more impulse at a point, in its frame; the world takes it without moving */
 static inline void tbi_visit_push(tbi_visit *visit, tbi_point *c, v3 d) {
   tbi_sides on = tbi_point_wrenches(c, m4_mulv3(&c->frame, d));
-  tbi_sides change = tbi_sides_answer(visit->p, visit->port_a, visit->port_b, on);
+  tbi_sides change = tbi_sides_response(visit->p, visit->port_a, visit->port_b, on);
   c->impulse[0] += d.x;
   c->impulse[1] += d.y;
   c->impulse[2] += d.z;

@@ -53,10 +53,10 @@ static void zero_moment_point(const tree_view *view, tabi_balance *balance) {
   v3 force = v3_zero();
   v3 moment = v3_zero();
   double height = 0;
-  for (int32_t i = 0; i < view->w->ncontact; ++i) {
+  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
     v3 f = v3_zero();
-    if (!force_on(view, &view->w->contact[i], &f)) continue;
-    v3 arm = v3_sub(v3_load(view->w->contact[i].point), about);
+    if (!force_on(view, &view->w->solution.contact[i], &f)) continue;
+    v3 arm = v3_sub(v3_load(view->w->solution.contact[i].point), about);
     force = v3_add(force, f);
     moment = v3_add(moment, v3_cross(arm, f));
     height += f.z * arm.z;
@@ -92,8 +92,8 @@ static bool is_outside(const double from[2], const double a[2], const double b[2
 /* The farthest point that carries in a direction, or NULL. */
 static const double *farthest(const tree_view *view, double x, double y) {
   const double *found = NULL;
-  for (int32_t i = 0; i < view->w->ncontact; ++i) {
-    const tabi_contact *c = &view->w->contact[i];
+  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
+    const tabi_contact *c = &view->w->solution.contact[i];
     if (!carries(view, c)) continue;
     double more = found ? x * (c->point[0] - found[0]) + y * (c->point[1] - found[1]) : 1;
     if (more > 0) found = c->point;
@@ -103,8 +103,8 @@ static const double *farthest(const tree_view *view, double x, double y) {
 
 static const double *next_corner(const tree_view *view, const double from[2]) {
   const double *next = from;
-  for (int32_t i = 0; i < view->w->ncontact; ++i) {
-    const tabi_contact *c = &view->w->contact[i];
+  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
+    const tabi_contact *c = &view->w->solution.contact[i];
     if (!carries(view, c) || distance(from, c->point) < SAME_POINT) continue;
     if (next == from || is_outside(from, next, c->point)) next = c->point;
   }

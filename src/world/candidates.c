@@ -9,8 +9,8 @@
 static void set_margins(tabi_world *w) {
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
-  tbi_collision_margins(w->collision, w->d, w->shape_radius, (tbi_margin_rule){MARGIN + fall, h},
-                        w->margin);
+  tbi_collision_margins(w->collision, w->d, w->constants.shape_radius,
+                        (tbi_margin_rule){MARGIN + fall, h}, w->candidates.margin);
 }
 
 static bool is_round(const tabi_model *model, int32_t shape) {
@@ -31,11 +31,10 @@ static double lever_share(const tabi_model *model, int32_t shape_a, int32_t shap
 static void set_levers(tabi_world *w, int32_t count) {
   double share = 0;
   for (int32_t i = 0; i < count; ++i) {
-    tbi_candidate *candidate = &w->candidate[i];
+    tbi_candidate *candidate = &w->candidates.list[i];
     bool same = i > 0 && candidate->shape_a == candidate[-1].shape_a &&
                 candidate->shape_b == candidate[-1].shape_b;
     if (!same) share = lever_share(w->model, candidate->shape_a, candidate->shape_b);
-    w->gap[i] = candidate->gap;
     if (share != 0)
       candidate->point = v3_axpy(candidate->point, share * candidate->gap, candidate->normal);
   }
@@ -43,12 +42,13 @@ static void set_levers(tabi_world *w, int32_t count) {
 
 tabi_status tbi_world_candidates(tabi_world *w) {
   set_margins(w);
-  int32_t count = tbi_collide(w->collision, w->d, w->margin, w->candidate, w->def.max_contacts);
+  int32_t count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.list,
+                              w->def.max_contacts);
   if (count < 0) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
                          "step %lld: more than max_contacts = %d points of contact; "
                          "raise max_contacts",
-                         (long long)w->head->steps, w->def.max_contacts);
+                         (long long)w->state.head->steps, w->def.max_contacts);
   }
   w->setup.ncandidate = count;
   set_levers(w, count);
@@ -64,7 +64,7 @@ static void note_rebound(tabi_world *w, const tbi_point *c, double share) {
                            tree_of_port(&w->setup.problem, c->port_b)};
   for (int i = 0; i < 2; ++i) {
     if (tree[i] == TABI_NONE) continue;
-    double *time = &w->impact_time[tree[i]];
+    double *time = &w->candidates.impact_time[tree[i]];
     if (*time < 0 || share < *time) *time = share;
   }
 }
@@ -101,22 +101,23 @@ void tbi_world_targets(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   double h = w->def.timestep;
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    w->impact_time[t] = -1;
+    w->candidates.impact_time[t] = -1;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    const tbi_candidate *candidate = &w->candidate[c->candidate];
+    const tbi_candidate *candidate = &w->candidates.list[c->candidate];
     const tabi_material_def *surface =
-        tbi_surface_of(w->model, w->surface, candidate->shape_a, candidate->shape_b);
+        tbi_surface_of(w->model, w->constants.surface, candidate->shape_a, candidate->shape_b);
     double slip = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
-    double approach = w->setup.approach[c->candidate];
+    double approach = c->approach;
     c->surface = surface;
     c->friction = slip > surface->slip_speed ? surface->kinetic : surface->friction;
     double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
-    c->rest = candidate->gap > 0 ? -candidate->gap / h
-                                 : fmin(w->def.correction * deep / h, w->def.correction_speed);
+    c->resting_target = candidate->gap > 0
+                            ? -candidate->gap / h
+                            : fmin(w->def.correction * deep / h, w->def.correction_speed);
     bool rebounds = w->method->info.rebounds && surface->restitution > 0 &&
                     approach < -surface->rest_speed &&
                     set_rebound(w, c, surface->restitution, approach, candidate->gap);
-    if (!rebounds) c->target = c->rest;
+    if (!rebounds) c->target = c->resting_target;
   }
 }

@@ -1,4 +1,4 @@
-/* connections.c - connections and couplings as ties (problem/ties.h).
+/* connections.c - connections and couplings as loop constraints (problem/loops.h).
  *
  *   held axis    g = e . (x_b - x_a), with e fixed in a
  *   held turn    g = p . s, with p fixed in a and s in b, at right angles when closed
@@ -50,47 +50,47 @@ static sv wrench_at(const side *s, v3 e, v3 x) {
 }
 
 /* a unit impulse along e: on b at its own point, on a at the point given */
-static void set_push(tbi_tie *tie, const side *a, const side *b, v3 e, v3 at_a) {
-  tie->wrench_a = wrench_at(a, e, at_a);
-  tie->wrench_b = wrench_at(b, e, b->x);
-  tie->velocity = sv_dot(tie->wrench_b, b->vel) - sv_dot(tie->wrench_a, a->vel);
+static void set_push(tbi_loop *loop, const side *a, const side *b, v3 e, v3 at_a) {
+  loop->wrench_a = wrench_at(a, e, at_a);
+  loop->wrench_b = wrench_at(b, e, b->x);
+  loop->velocity = sv_dot(loop->wrench_b, b->vel) - sv_dot(loop->wrench_a, a->vel);
 }
 
-static void hold_axis(tbi_tie *tie, const side *a, const side *b, v3 e) {
-  set_push(tie, a, b, e, b->x);
-  tie->error = v3_dot(e, v3_sub(b->x, a->x));
+static void hold_axis(tbi_loop *loop, const side *a, const side *b, v3 e) {
+  set_push(loop, a, b, e, b->x);
+  loop->error = v3_dot(e, v3_sub(b->x, a->x));
   v3 speed_b = field_at(b, b->vel, b->x);
   v3 parting = v3_sub(speed_b, field_at(a, a->vel, b->x));
   v3 acc = v3_sub(field_at(b, b->acc, b->x), field_at(a, a->acc, b->x));
   acc = v3_add(acc, v3_cross(v3_sub(b->turn, a->turn), speed_b));
-  tie->drift = v3_dot(v3_cross(a->turn, e), parting) + v3_dot(e, acc);
+  loop->drift = v3_dot(v3_cross(a->turn, e), parting) + v3_dot(e, acc);
 }
 
-static void hold_turn(tbi_tie *tie, const side *a, const side *b, v3 p, v3 s) {
+static void hold_turn(tbi_loop *loop, const side *a, const side *b, v3 p, v3 s) {
   v3 n = v3_cross(s, p);
   v3 relative = v3_sub(b->turn, a->turn);
-  tie->wrench_a = tie->wrench_b = (sv){v4_zero(), v4_from(n)};
-  tie->error = v3_dot(p, s);
-  tie->velocity = v3_dot(n, relative);
+  loop->wrench_a = loop->wrench_b = (sv){v4_zero(), v4_from(n)};
+  loop->error = v3_dot(p, s);
+  loop->velocity = v3_dot(n, relative);
   v3 carried = v3_add(v3_cross(v3_cross(b->turn, s), p), v3_cross(s, v3_cross(a->turn, p)));
   v3 acc = v4_to(v4_sub(b->acc.ang, a->acc.ang));
-  tie->drift = v3_dot(carried, relative) + v3_dot(n, acc);
+  loop->drift = v3_dot(carried, relative) + v3_dot(n, acc);
 }
 
-static void hold_distance(tbi_tie *tie, const side *a, const side *b, double length) {
+static void hold_distance(tbi_loop *loop, const side *a, const side *b, double length) {
   v3 way = v3_sub(b->x, a->x);
   double distance = v3_norm(way);
   v3 e = distance > 1e-12 ? v3_scale(1 / distance, way) : a->axis[2];
-  set_push(tie, a, b, e, a->x);
-  tie->error = distance - length;
+  set_push(loop, a, b, e, a->x);
+  loop->error = distance - length;
   v3 speed_a = field_at(a, a->vel, a->x);
   v3 speed_b = field_at(b, b->vel, b->x);
   v3 acc_a = v3_add(field_at(a, a->acc, a->x), v3_cross(a->turn, speed_a));
   v3 acc_b = v3_add(field_at(b, b->acc, b->x), v3_cross(b->turn, speed_b));
   v3 across = v3_sub(speed_b, speed_a);
   across = v3_axpy(across, -v3_dot(across, e), e);
-  tie->drift = v3_dot(e, v3_sub(acc_b, acc_a));
-  if (distance > 1e-12) tie->drift += v3_dot(across, across) / distance;
+  loop->drift = v3_dot(e, v3_sub(acc_b, acc_a));
+  if (distance > 1e-12) loop->drift += v3_dot(across, across) / distance;
 }
 
 static uint32_t held_axes(const tabi_connection_def *def) {
@@ -109,7 +109,7 @@ static uint32_t held_axes(const tabi_connection_def *def) {
 
 /* three turns: all axes at right angles in turn; two: a hinge about the third; one: Hooke's joint
  */
-static int32_t hold_turns(tbi_tie *tie, const side *a, const side *b, uint32_t axes) {
+static int32_t hold_turns(tbi_loop *loop, const side *a, const side *b, uint32_t axes) {
   bool held[3] = {(axes & TABI_TURN_X) != 0, (axes & TABI_TURN_Y) != 0, (axes & TABI_TURN_Z) != 0};
   int count = held[0] + held[1] + held[2];
   int32_t made = 0;
@@ -119,34 +119,34 @@ static int32_t hold_turns(tbi_tie *tie, const side *a, const side *b, uint32_t a
     int j = (k + 2) % 3;
     /* of two, the free axis is kept at right angles to both */
     bool i_free = count == 2 && !held[i];
-    hold_turn(&tie[made++], a, b, a->axis[i_free ? j : i], b->axis[i_free ? i : j]);
+    hold_turn(&loop[made++], a, b, a->axis[i_free ? j : i], b->axis[i_free ? i : j]);
   }
   return made;
 }
 
-/* the ties of a connection at the present posture; their number */
-static int32_t measure(const tabi_world *w, int32_t index, tbi_tie tie[6]) {
+/* the loop constraints of a connection at the present posture; their number */
+static int32_t measure(const tabi_world *w, int32_t index, tbi_loop loop[6]) {
   const tabi_connection_def *def = &w->model->connection[index];
   side a = side_of(w, def->a, def->pos_a, def->quat_a);
   side b = side_of(w, def->b, def->pos_b, def->quat_b);
   for (int i = 0; i < 6; ++i) {
-    tie[i] = (tbi_tie){.cluster = tbi_connection_cluster(w->model, index),
-                       .owner = index,
-                       .body_a = a.body,
-                       .body_b = b.body,
-                       .dof = TABI_NONE,
-                       .leader = TABI_NONE};
+    loop[i] = (tbi_loop){.cluster = tbi_connection_cluster(w->model, index),
+                         .owner = index,
+                         .body_a = a.body,
+                         .body_b = b.body,
+                         .dof = TABI_NONE,
+                         .leader = TABI_NONE};
   }
   if (def->type == TABI_CONNECTION_ROD || def->type == TABI_CONNECTION_SPRING) {
-    hold_distance(tie, &a, &b, def->length);
+    hold_distance(loop, &a, &b, def->length);
     return 1;
   }
   uint32_t axes = held_axes(def);
   int32_t made = 0;
   for (int k = 0; k < 3; ++k) {
-    if (axes & ((uint32_t)TABI_MOVE_X << k)) hold_axis(&tie[made++], &a, &b, a.axis[k]);
+    if (axes & ((uint32_t)TABI_MOVE_X << k)) hold_axis(&loop[made++], &a, &b, a.axis[k]);
   }
-  return made + hold_turns(tie + made, &a, &b, axes);
+  return made + hold_turns(loop + made, &a, &b, axes);
 }
 
 static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
@@ -155,8 +155,8 @@ static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *d
 
 static void add_connection(tabi_world *w, int32_t index) {
   const tabi_connection_def *def = &w->model->connection[index];
-  tbi_ties *ties = &w->setup.ties;
-  tbi_tie made[6];
+  tbi_loops *loops = &w->setup.loops;
+  tbi_loop made[6];
   if (is_explicit_spring(w, def)) return;
   int32_t count = measure(w, index, made);
   for (int32_t i = 0; i < count; ++i) {
@@ -164,7 +164,7 @@ static void add_connection(tabi_world *w, int32_t index) {
       made[i].stiffness = def->stiffness;
       made[i].damping = def->damping;
     }
-    ties->tie[ties->count++] = made[i];
+    loops->loop[loops->count++] = made[i];
   }
 }
 
@@ -186,17 +186,17 @@ static void add_coupling(tabi_world *w, int32_t index) {
     value = value * x + def->coef[k];
   }
   double rate = leader ? d->v[leader->v] : 0;
-  tbi_tie tie = {.cluster = tbi_coupling_cluster(model, index),
-                 .owner = model->nconnection + index,
-                 .body_a = TABI_WORLD,
-                 .body_b = TABI_WORLD,
-                 .dof = follower->v,
-                 .leader = leader ? leader->v : TABI_NONE,
-                 .slope = slope,
-                 .error = d->q[follower->q] - value,
-                 .velocity = d->v[follower->v] - slope * rate,
-                 .drift = -curve * rate * rate};
-  w->setup.ties.tie[w->setup.ties.count++] = tie;
+  tbi_loop loop = {.cluster = tbi_coupling_cluster(model, index),
+                   .owner = model->nconnection + index,
+                   .body_a = TABI_WORLD,
+                   .body_b = TABI_WORLD,
+                   .dof = follower->v,
+                   .leader = leader ? leader->v : TABI_NONE,
+                   .slope = slope,
+                   .error = d->q[follower->q] - value,
+                   .velocity = d->v[follower->v] - slope * rate,
+                   .drift = -curve * rate * rate};
+  w->setup.loops.loop[w->setup.loops.count++] = loop;
 }
 
 static int32_t cluster_of(const tabi_model *model, int32_t owner) {
@@ -204,69 +204,69 @@ static int32_t cluster_of(const tabi_model *model, int32_t owner) {
                                     : tbi_coupling_cluster(model, owner - model->nconnection);
 }
 
-void tbi_world_order_ties(tabi_world *w) {
+void tbi_world_order_loops(tabi_world *w) {
   const tabi_model *model = w->model;
-  w->ntied = 0;
+  w->constants.nloop = 0;
   for (int32_t i = 0; i < model->nconnection + model->ncoupling; ++i) {
     int32_t cluster = cluster_of(model, i);
     if (cluster == TABI_NONE) continue;
-    int32_t at = w->ntied++;
-    for (; at > 0 && cluster_of(model, w->tied[at - 1]) > cluster; --at)
-      w->tied[at] = w->tied[at - 1];
-    w->tied[at] = i;
+    int32_t at = w->constants.nloop++;
+    for (; at > 0 && cluster_of(model, w->constants.loops[at - 1]) > cluster; --at)
+      w->constants.loops[at] = w->constants.loops[at - 1];
+    w->constants.loops[at] = i;
   }
 }
 
 /* Gaps close in one step, or all of a cluster at one rate if the widest would close faster than the
- * correction speed: so ties that contradict each other are met in the middle. */
-static void close_gaps(const tabi_world *w, tbi_tie *tie, int32_t count) {
+ * correction speed: so loops that contradict each other are met in the middle. */
+static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   double h = w->def.timestep;
   double widest = h * w->def.correction_speed;
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
-    bool spring = tie[i].stiffness > 0 || tie[i].damping > 0;
-    if (!spring && fabs(tie[i].error) * share > widest) share = widest / fabs(tie[i].error);
+    bool spring = loop[i].stiffness > 0 || loop[i].damping > 0;
+    if (!spring && fabs(loop[i].error) * share > widest) share = widest / fabs(loop[i].error);
   }
   for (int32_t i = 0; i < count; ++i) {
-    tie[i].regained = share * tie[i].error;
-    tie[i].target = -tie[i].regained / h - 0.5 * h * tie[i].drift;
+    loop[i].correction = share * loop[i].error;
+    loop[i].target = -loop[i].correction / h - 0.5 * h * loop[i].drift;
   }
 }
 
-void tbi_world_ties(tabi_world *w) {
-  w->setup.ties.count = 0;
-  w->setup.ties.timestep = w->def.timestep;
-  for (int32_t i = 0; i < w->ntied; ++i) {
-    if (w->tied[i] < w->model->nconnection) {
-      add_connection(w, w->tied[i]);
+void tbi_world_loops(tabi_world *w) {
+  w->setup.loops.count = 0;
+  w->setup.loops.timestep = w->def.timestep;
+  for (int32_t i = 0; i < w->constants.nloop; ++i) {
+    if (w->constants.loops[i] < w->model->nconnection) {
+      add_connection(w, w->constants.loops[i]);
     } else {
-      add_coupling(w, w->tied[i] - w->model->nconnection);
+      add_coupling(w, w->constants.loops[i] - w->model->nconnection);
     }
   }
-  tbi_tie *tie = w->setup.ties.tie;
-  for (int32_t first = 0, end = 0; first < w->setup.ties.count; first = end) {
-    while (end < w->setup.ties.count && tie[end].cluster == tie[first].cluster)
+  tbi_loop *loop = w->setup.loops.loop;
+  for (int32_t first = 0, end = 0; first < w->setup.loops.count; first = end) {
+    while (end < w->setup.loops.count && loop[end].cluster == loop[first].cluster)
       ++end;
-    close_gaps(w, tie + first, end - first);
+    close_gaps(w, loop + first, end - first);
   }
 }
 
-/* of a spring along its tie */
-static double spring_force(const tabi_connection_def *def, const tbi_tie *tie) {
-  return -def->stiffness * tie->error - def->damping * tie->velocity;
+/* of a spring along its length */
+static double spring_force(const tabi_connection_def *def, const tbi_loop *loop) {
+  return -def->stiffness * loop->error - def->damping * loop->velocity;
 }
 
 void tbi_world_pull_springs(tabi_world *w) {
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
     const tabi_connection_def *def = &w->model->connection[i];
     if (!is_explicit_spring(w, def)) continue;
-    tbi_tie tie[6];
-    measure(w, i, tie);
-    double force = spring_force(def, tie);
-    sv *on_a = &w->d->force[tie->body_a];
-    sv *on_b = &w->d->force[tie->body_b];
-    *on_a = sv_axpy(*on_a, force, tie->wrench_a);
-    *on_b = sv_axpy(*on_b, -force, tie->wrench_b);
+    tbi_loop loop[6];
+    measure(w, i, loop);
+    double force = spring_force(def, loop);
+    sv *on_a = &w->d->force[loop->body_a];
+    sv *on_b = &w->d->force[loop->body_b];
+    *on_a = sv_axpy(*on_a, force, loop->wrench_a);
+    *on_b = sv_axpy(*on_b, -force, loop->wrench_b);
   }
 }
 
@@ -275,9 +275,9 @@ double tbi_world_connection_energy(const tabi_world *w) {
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
     const tabi_connection_def *def = &w->model->connection[i];
     if (def->type != TABI_CONNECTION_SPRING) continue;
-    tbi_tie tie[6];
-    measure(w, i, tie);
-    energy += 0.5 * def->stiffness * tie->error * tie->error;
+    tbi_loop loop[6];
+    measure(w, i, loop);
+    energy += 0.5 * def->stiffness * loop->error * loop->error;
   }
   return energy;
 }
@@ -286,43 +286,45 @@ double tbi_world_connection_energy(const tabi_world *w) {
 static void keep_spring(tabi_world *w, int32_t index) {
   const tabi_connection_def *def = &w->model->connection[index];
   if (!is_explicit_spring(w, def)) return;
-  tbi_tie tie[6];
-  measure(w, index, tie);
-  v3_store(v3_scale(spring_force(def, tie), v4_to(tie->wrench_b.lin)), w->connection[index].force);
+  tbi_loop loop[6];
+  measure(w, index, loop);
+  v3_store(v3_scale(spring_force(def, loop), v4_to(loop->wrench_b.lin)),
+           w->solution.connection[index].force);
 }
 
-void tbi_world_keep_ties(tabi_world *w) {
+void tbi_world_keep_loops(tabi_world *w) {
   double rate = 1 / w->def.timestep;
-  w->certificate.connection = 0;
+  w->solution.certificate.connection = 0;
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
-    w->connection[i] = (tabi_connection_state){0};
+    w->solution.connection[i] = (tabi_connection_state){0};
     keep_spring(w, i);
   }
-  for (int32_t i = 0; i < w->setup.ties.count; ++i) {
-    const tbi_tie *tie = &w->setup.ties.tie[i];
-    w->certificate.connection = fmax(w->certificate.connection, fabs(tie->missed));
-    if (tie->owner >= w->model->nconnection) continue;
-    tabi_connection_state *state = &w->connection[tie->owner];
-    state->missed = fmax(state->missed, fabs(tie->missed));
-    state->redundant = state->redundant || tie->redundant;
-    v3 along = v4_to(tie->wrench_b.lin);
+  for (int32_t i = 0; i < w->setup.loops.count; ++i) {
+    const tbi_loop *loop = &w->setup.loops.loop[i];
+    w->solution.certificate.connection =
+        fmax(w->solution.certificate.connection, fabs(loop->missed));
+    if (loop->owner >= w->model->nconnection) continue;
+    tabi_connection_state *state = &w->solution.connection[loop->owner];
+    state->missed = fmax(state->missed, fabs(loop->missed));
+    state->redundant = state->redundant || loop->redundant;
+    v3 along = v4_to(loop->wrench_b.lin);
     bool pushes = v3_dot(along, along) > 0;
     double *sum = pushes ? state->force : state->torque;
-    v3 e = pushes ? along : v4_to(tie->wrench_b.ang);
-    v3_store(v3_axpy(v3_load(sum), rate * tie->impulse, e), sum);
+    v3 e = pushes ? along : v4_to(loop->wrench_b.ang);
+    v3_store(v3_axpy(v3_load(sum), rate * loop->impulse, e), sum);
   }
 }
 
 tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection) {
   TBI_ASSERT(connection >= 0 && connection < world->model->nconnection);
   (void)tbi_world_dynamics(world);
-  tbi_tie tie[6];
-  int32_t count = measure(world, connection, tie);
-  tabi_connection_state state = world->connection[connection];
+  tbi_loop loop[6];
+  int32_t count = measure(world, connection, loop);
+  tabi_connection_state state = world->solution.connection[connection];
   for (int32_t i = 0; i < count; ++i) {
-    v3 along = v4_to(tie[i].wrench_b.lin);
+    v3 along = v4_to(loop[i].wrench_b.lin);
     double *worst = v3_dot(along, along) > 0 ? &state.gap : &state.turn;
-    *worst = fmax(*worst, fabs(tie[i].error));
+    *worst = fmax(*worst, fabs(loop[i].error));
   }
   return state;
 }

@@ -31,7 +31,7 @@ static void add_drives(const tabi_world *w, const double *q, const double *v, co
   for (int32_t k = 0; k < model->nv; ++k)
     force[k] = tau ? tau[k] : 0;
   for (int32_t j = 0; j < model->njoint; ++j) {
-    const tabi_servo *servo = &w->servo[j];
+    const tabi_servo *servo = &w->state.servo[j];
     if (servo->kp == 0 && servo->kd == 0) continue;
     if (servo->implicit && !all_explicit) continue;
     const tbi_body *body = &model->body[model->joint_body[j]];
@@ -42,7 +42,7 @@ static void add_drives(const tabi_world *w, const double *q, const double *v, co
     const tabi_actuator_def *actuator = &model->actuator[a];
     if (model->joint_body[actuator->joint] == TABI_NONE) continue;
     const tbi_body *body = &model->body[model->joint_body[actuator->joint]];
-    force[body->v] += actuator_force(actuator, w->control[a], q[body->q], v[body->v]);
+    force[body->v] += actuator_force(actuator, w->state.control[a], q[body->q], v[body->v]);
   }
 }
 
@@ -77,11 +77,11 @@ static void add_implicit_springs(const tabi_world *w, double *force) {
   for (int32_t k = 0; k < model->nv; ++k) {
     double stiffness = model->dof_stiffness[k];
     double damping = model->dof_damping[k];
-    double v = w->v[k];
-    w->diagonal[k] = model->dof_rotor[k] + h * damping + h * h * stiffness;
+    double v = w->state.v[k];
+    w->forces.diagonal[k] = model->dof_rotor[k] + h * damping + h * h * stiffness;
     force[k] = -damping * v;
     if (stiffness > 0) {
-      force[k] -= stiffness * (w->q[model->dof_q[k]] + h * v - model->dof_rest[k]);
+      force[k] -= stiffness * (w->state.q[model->dof_q[k]] + h * v - model->dof_rest[k]);
     }
   }
 }
@@ -90,12 +90,12 @@ static void add_implicit_servos(const tabi_world *w, double *force) {
   const tabi_model *model = w->model;
   double h = w->def.timestep;
   for (int32_t j = 0; j < model->njoint; ++j) {
-    const tabi_servo *servo = &w->servo[j];
+    const tabi_servo *servo = &w->state.servo[j];
     if (!servo->implicit || model->joint_body[j] == TABI_NONE) continue;
     const tbi_body *body = &model->body[model->joint_body[j]];
-    double v = w->v[body->v];
-    force[body->v] += servo_force(servo, w->q[body->q] + h * v, v);
-    w->diagonal[body->v] += h * servo->kd + h * h * servo->kp;
+    double v = w->state.v[body->v];
+    force[body->v] += servo_force(servo, w->state.q[body->q] + h * v, v);
+    w->forces.diagonal[body->v] += h * servo->kd + h * h * servo->kp;
   }
 }
 
@@ -103,7 +103,7 @@ static void add_implicit_servos(const tabi_world *w, double *force) {
 static tabi_status refuse(tabi_world *w, const char *what, const char *name, double value) {
   return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                        "step %lld: %s '%s': %g is no force or input; the state is unchanged",
-                       (long long)w->head->steps, what, name ? name : "(unnamed)", value);
+                       (long long)w->state.head->steps, what, name ? name : "(unnamed)", value);
 }
 
 static tabi_status check_inputs(tabi_world *w, const double *tau) {
@@ -113,11 +113,11 @@ static tabi_status check_inputs(tabi_world *w, const double *tau) {
     if (!(fabs(tau[k]) <= MAX_FORCE)) return refuse(w, "joint", joint->name, tau[k]);
   }
   for (int32_t a = 0; a < model->nactuator; ++a) {
-    if (fabs(w->control[a]) <= MAX_FORCE) continue;
-    return refuse(w, "actuator", model->actuator[a].name, w->control[a]);
+    if (fabs(w->state.control[a]) <= MAX_FORCE) continue;
+    return refuse(w, "actuator", model->actuator[a].name, w->state.control[a]);
   }
-  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
-    double size = sqrt(sv_dot(w->external[i], w->external[i]));
+  for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i) {
+    double size = sqrt(sv_dot(w->state.external[i], w->state.external[i]));
     const tabi_joint_def *joint = &model->joint[model->body[i].joint];
     if (!(size <= MAX_FORCE))
       return refuse(w, "push on link", model->link[joint->child].name, size);
@@ -125,20 +125,19 @@ static tabi_status check_inputs(tabi_world *w, const double *tau) {
   return TABI_OK;
 }
 
-/* w->force: what does work; w->z: what springs and dampers do, to be completed by the step */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   tabi_status status = check_inputs(w, tau);
   if (status != TABI_OK) return status;
   bool all_explicit = tbi_world_is_explicit(w);
-  add_drives(w, w->q, w->v, tau, all_explicit, w->force);
+  add_drives(w, w->state.q, w->state.v, tau, all_explicit, w->forces.drive);
   if (all_explicit) {
-    memcpy(w->diagonal, model->dof_rotor, sizeof *w->diagonal * (size_t)model->nv);
-    memset(w->z, 0, sizeof *w->z * (size_t)model->nv);
-    add_springs(w, w->q, w->v, w->z);
+    memcpy(w->forces.diagonal, model->dof_rotor, sizeof *w->forces.diagonal * (size_t)model->nv);
+    memset(w->forces.passive, 0, sizeof *w->forces.passive * (size_t)model->nv);
+    add_springs(w, w->state.q, w->state.v, w->forces.passive);
   } else {
-    add_implicit_springs(w, w->z);
-    add_implicit_servos(w, w->z);
+    add_implicit_springs(w, w->forces.passive);
+    add_implicit_servos(w, w->forces.passive);
   }
   return TABI_OK;
 }
@@ -148,7 +147,7 @@ double tbi_world_spring_energy(const tabi_world *w) {
   double energy = tbi_world_connection_energy(w);
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_stiffness[k] <= 0) continue;
-    double stretch = w->q[model->dof_q[k]] - model->dof_rest[k];
+    double stretch = w->state.q[model->dof_q[k]] - model->dof_rest[k];
     energy += 0.5 * model->dof_stiffness[k] * stretch * stretch;
   }
   return energy;

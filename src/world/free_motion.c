@@ -1,5 +1,5 @@
 /* free_motion.c - what forces other than constraints do in a step. */
-#include "world/world.h"
+#include "world/active_set/active_set.h"
 
 #define GYRO_STEPS 8
 
@@ -41,8 +41,8 @@ static bool is_lone(const tabi_model *model, int32_t i) {
 static void apply_wrenches(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
-  for (int32_t i = 0; w->head->external && i < model->nbody; ++i) {
-    d->force[i] = sv_sub(d->force[i], w->external[i]);
+  for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i) {
+    d->force[i] = sv_sub(d->force[i], w->state.external[i]);
   }
   tbi_world_pull_springs(w);
   for (int32_t i = 0; i < model->nbody; ++i) {
@@ -56,10 +56,10 @@ static void apply_wrenches(tabi_world *w) {
 
 void tbi_world_free_velocity(tabi_world *w) {
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->v_free[k] = w->z[k] * w->setup.pivot_root[k];
-  tbi_aba_solve_lower(w->d, w->v_free);
+    w->free.v_free[k] = w->free.z[k] * w->setup.pivot_root[k];
+  tbi_aba_solve_lower(w->d, w->free.v_free);
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->v_free[k] += w->v[k];
+    w->free.v_free[k] += w->state.v[k];
 }
 
 void tbi_world_impulse(tabi_world *w) {
@@ -67,20 +67,21 @@ void tbi_world_impulse(tabi_world *w) {
   tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
   apply_wrenches(w);
   for (int32_t i = 0; i < w->model->nbody; ++i)
-    w->thrust[i] = sv_scale(-h, w->d->force[i]);
+    w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->impulse[k] = h * (w->z[k] + w->force[k]);
+    w->forces.joint_impulse[k] = h * (w->forces.passive[k] + w->forces.drive[k]);
 }
 
 void tbi_world_free_motion(tabi_world *w) {
   tabi_dynamics *d = w->d;
-  tbi_aba_factor(d, w->diagonal, w->stuck);
-  tbi_world_set_flow(w);
-  tbi_aba_gather(d, w->z);
+  tbi_aba_factor(d, w->forces.diagonal, w->active_set.stuck);
+  for (int32_t i = 0; i < w->model->nbody; ++i)
+    d->flow[i] = w->forces.body_impulse[i];
+  if (w->active_set.stops) tbi_stop_stuck_joints(w);
+  tbi_aba_gather(d, w->free.u);
   for (int32_t k = 0; k < w->model->nv; ++k) {
     double root = sqrt(d->D_inv[k]);
     w->setup.pivot_root[k] = root;
-    w->bias[k] = w->z[k]; /* which grips ask for, where the root is zero */
-    w->z[k] *= root;
+    w->free.z[k] = w->free.u[k] * root;
   }
 }

@@ -11,12 +11,12 @@
 static void joint_forces(void *user, const double *q, const double *v, double *drive,
                          double *passive) {
   const tabi_world *w = user;
-  tbi_world_forces_apart(w, q, v, w->walk_tau, drive, passive);
+  tbi_world_forces_apart(w, q, v, w->scratch.gait_tau, drive, passive);
 }
 
-void tbi_world_place_walk_state(tbi_layout *at, tabi_world *w) {
-  w->walk.gait = w->def.gait.biped;
-  if (tbi_world_has_gait(w)) tbi_gait_place_state(&w->walk, at);
+void tbi_world_place_gait_state(tbi_layout *at, tabi_world *w) {
+  w->gait.gait = w->def.gait.biped;
+  if (tbi_world_has_gait(w)) tbi_gait_place_state(&w->gait, at);
 }
 
 static size_t state_size(const tabi_world *w) {
@@ -26,67 +26,67 @@ static size_t state_size(const tabi_world *w) {
   return at.used;
 }
 
-void tbi_world_place_walk(tbi_layout *at, tabi_world *w) {
+void tbi_world_place_gait(tbi_layout *at, tabi_world *w) {
   if (!tbi_world_has_gait(w)) return;
-  tbi_gait_place(&w->walk, at);
-  w->walk_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
+  tbi_gait_place(&w->gait, at);
+  w->scratch.gait_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
 }
 
-void tbi_world_make_walk(tabi_world *w) {
-  tbi_gait_run *walk = &w->walk;
+void tbi_world_make_gait(tabi_world *w) {
+  tbi_gait_run *walk = &w->gait;
   walk->gravity = v3_load(w->def.gravity);
   walk->tolerance = fmax(w->def.tolerance, LEAST_TOLERANCE);
   walk->joint_forces = joint_forces;
   walk->user = w;
   tbi_gait_make(walk);
-  tbi_gait_begin(walk, tabi_world_time(w), w->q, w->v);
+  tbi_gait_begin(walk, tabi_world_time(w), w->state.q, w->state.v);
 }
 
-void tbi_world_refresh_walk(tabi_world *w) {
-  w->walk_tau = NULL;
-  tbi_gait_refresh(&w->walk, tabi_world_time(w));
+void tbi_world_refresh_gait(tabi_world *w) {
+  w->scratch.gait_tau = NULL;
+  tbi_gait_refresh(&w->gait, tabi_world_time(w));
 }
 
-void tbi_world_undo_walk(tabi_world *w) {
-  memcpy(w->walk.memory, w->walk_before, state_size(w));
-  tbi_world_refresh_walk(w);
+void tbi_world_undo_gait(tabi_world *w) {
+  memcpy(w->gait.memory, w->scratch.gait_before, state_size(w));
+  tbi_world_refresh_gait(w);
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
-  tbi_gait_run *walk = &w->walk;
+  tbi_gait_run *walk = &w->gait;
   tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
   double time = tabi_world_time(w);
   if (outcome != TABI_GAIT_ONGOING) {
     return tbi_error_set(&w->error, TABI_ERR_ENDED, (tabi_place){NULL, 0},
-                         "step %lld (%g s): the walk is over: %s", (long long)w->head->steps, time,
-                         tabi_gait_outcome_text(outcome));
+                         "step %lld (%g s): the walk is over: %s", (long long)w->state.head->steps,
+                         time, tabi_gait_outcome_text(outcome));
   }
-  if (w->head->external) {
+  if (w->state.head->external) {
     return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                          "step %lld: pushes are not known to contact method gait; give it forces, "
                          "or choose another method",
-                         (long long)w->head->steps);
+                         (long long)w->state.head->steps);
   }
-  memcpy(w->walk_before, walk->memory, state_size(w));
-  w->walk_tau = tau;
-  tbi_gait_advance(walk, time, (double)(w->head->steps + 1) * w->def.timestep);
-  w->walk_tau = NULL;
+  memcpy(w->scratch.gait_before, walk->memory, state_size(w));
+  w->scratch.gait_tau = tau;
+  tbi_gait_advance(walk, time, (double)(w->state.head->steps + 1) * w->def.timestep);
+  w->scratch.gait_tau = NULL;
   /* it stands where the step began */
   if (walk->memory->outcome == TABI_GAIT_JAMMED) {
-    tbi_world_undo_walk(w);
+    tbi_world_undo_gait(w);
     walk->memory->outcome = TABI_GAIT_JAMMED;
   }
-  tbi_gait_robot_state(walk, w->q_new, w->v_new);
-  memcpy(w->v_move, w->v_new, sizeof *w->v_new * (size_t)w->model->nv);
+  tbi_gait_robot_state(walk, w->solution.q_new, w->solution.v_new);
+  memcpy(w->solution.v_move, w->solution.v_new, sizeof *w->solution.v_new * (size_t)w->model->nv);
   return TABI_OK;
 }
 
 /* A point of a sole that pushes, or has to pull. */
 static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *point, double up,
                          double along, double friction) {
-  if (up == 0 || w->ncontact == w->def.max_contacts) return;
+  if (up == 0 || w->solution.ncontact == w->def.max_contacts) return;
   double h = w->def.timestep;
-  tabi_contact *out = &w->contact[w->ncontact++];
+  tabi_contact *out = &w->solution.contact[w->solution.ncontact++];
   *out = (tabi_contact){
       .shape_a = TABI_NONE,
       .shape_b = TABI_NONE,
@@ -96,17 +96,17 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
       .impulse = {h * along, 0, h * up},
       .friction = friction,
   };
-  tbi_gait_point_motion(&w->walk, point, out->point, out->velocity);
+  tbi_gait_point_motion(&w->gait, point, out->point, out->velocity);
   out->gap = out->point[2];
 }
 
 static void list_contacts(tabi_world *w) {
-  const tbi_gait_run *walk = &w->walk;
+  const tbi_gait_run *walk = &w->gait;
   const tabi_gait_def *def = &w->def.gait.biped->def;
   const tbi_foot_tree *tree = tbi_gait_tree(walk);
   tbi_sole_forces sole = tbi_gait_sole_forces(walk);
   int32_t support = walk->memory->phase.support;
-  w->ncontact = 0;
+  w->solution.ncontact = 0;
   for (int i = 0; i < 2; ++i) {
     int32_t foot = i == 0 ? support : 1 - support;
     double friction = i == 0 ? def->support_friction : def->friction;
@@ -119,11 +119,11 @@ static void list_contacts(tabi_world *w) {
 
 /* A sole that has to pull is outside of every cone by as much. */
 static void certify(tabi_world *w) {
-  tabi_certificate *c = &w->certificate;
+  tabi_certificate *c = &w->solution.certificate;
   double h = w->def.timestep;
-  *c = (tabi_certificate){.contacts = w->ncontact, .iterations = 1, .converged = true};
-  for (int32_t i = 0; i < w->ncontact; ++i) {
-    const tabi_contact *contact = &w->contact[i];
+  *c = (tabi_certificate){.contacts = w->solution.ncontact, .iterations = 1, .converged = true};
+  for (int32_t i = 0; i < w->solution.ncontact; ++i) {
+    const tabi_contact *contact = &w->solution.contact[i];
     double up = contact->impulse[2] / h;
     double allowed = isinf(contact->friction) ? HUGE_VAL : contact->friction * up;
     double beyond = up < 0 ? -up : fabs(contact->impulse[0]) / h - allowed;
@@ -132,24 +132,24 @@ static void certify(tabi_world *w) {
   }
 }
 
-void tbi_world_keep_walk(tabi_world *w) {
-  w->head->work = w->walk.memory->ledger[TBI_DRIVE_WORK];
+void tbi_world_keep_gait(tabi_world *w) {
+  w->state.head->work = w->gait.memory->ledger[TBI_DRIVE_WORK];
   list_contacts(w);
   certify(w);
 }
 
 tabi_gait_state tabi_world_gait_state(const tabi_world *world) {
-  return tbi_gait_state(&world->walk);
+  return tbi_gait_state(&world->gait);
 }
 
 void tabi_world_gait_torque(const tabi_world *world, double *tau) {
   for (int32_t k = 0; k < world->model->nv; ++k)
-    tau[k] = tbi_gait_drive(&world->walk, k);
+    tau[k] = tbi_gait_drive(&world->gait, k);
 }
 
 const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {
-  *count = world->walk.nevent;
-  return world->walk.event;
+  *count = world->gait.nevent;
+  return world->gait.event;
 }
 
 const tbi_formulation tbi_gait = {

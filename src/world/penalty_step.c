@@ -1,11 +1,11 @@
 /* penalty_step.c - the velocity of a step of penalty in linear time.
  *
- * Where bodies touch nothing but the ground and no connections tie them, springs fit into the trees
+ * Where bodies touch nothing but the ground and no loops connect them, springs fit into the trees
  * (contact/spring_tree.c): what contacts do to each other need not be known, which for a chain of a
  * hundred links is the whole cost.  All other steps go the common way. */
 #include "contact/spring_tree.h"
 #include "math/linalg.h"
-#include "world/world.h"
+#include "world/active_set/active_set.h"
 
 #include <string.h>
 
@@ -19,26 +19,27 @@ static bool has_mass(const tbi_body *body) {
 
 /* one side stands in the world */
 static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
-  int32_t a = w->shape_body[candidate->shape_a];
-  int32_t b = w->shape_body[candidate->shape_b];
+  int32_t a = w->constants.shape_body[candidate->shape_a];
+  int32_t b = w->constants.shape_body[candidate->shape_b];
   if ((a == TABI_WORLD) == (b == TABI_WORLD)) return false;
   return has_mass(&w->model->body[a == TABI_WORLD ? b : a]);
 }
 
 static bool suits(const tabi_world *w) {
   const tabi_world_def *def = &w->def;
-  if (w->ntied > 0) return false;
+  if (w->constants.nloop > 0) return false;
   if (def->integrator != TABI_SEMI_IMPLICIT) return false;
   for (int32_t i = 0; i < w->setup.ncandidate; ++i)
-    if (!is_on_ground(w, &w->candidate[i])) return false;
+    if (!is_on_ground(w, &w->candidates.list[i])) return false;
   return true;
 }
 
-/* all impulses at the joints, into z */
+/* all impulses at the joints, into free.u */
 static void gather_impulse(tabi_world *w) {
-  tbi_gather(w->d, w->bias);
+  double *bias = w->scratch.dofs;
+  tbi_gather(w->d, bias);
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->z[k] = w->impulse[k] - w->def.timestep * w->bias[k];
+    w->free.u[k] = w->forces.joint_impulse[k] - w->def.timestep * bias[k];
 }
 
 bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
@@ -47,16 +48,16 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   tbi_spring_tree t = {.d = w->d,
                        .p = &w->setup.problem,
                        .def = &w->def,
-                       .diagonal = w->diagonal,
-                       .impulse = w->z,
-                       .v_new = w->v_new};
-  (void)tbi_spring_tree_place(&t, w->scratch, w->model, &w->def);
+                       .diagonal = w->forces.diagonal,
+                       .impulse = w->free.u,
+                       .v_new = w->solution.v_new};
+  (void)tbi_spring_tree_place(&t, w->scratch.method, w->model, &w->def);
   tbi_spring_tree_free(&t);
-  memcpy(w->v_free, w->v_new, sizeof *w->v_free * (size_t)w->model->nv);
+  memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
   t.p->timestep = w->def.timestep;
   /* what pulls in this step may be much faster than what moved before */
-  tbi_world_guess_limits(w, w->v_free, NEAR);
-  tbi_world_rows(w);
+  tbi_predict_joint_limits(w, w->free.v_free, NEAR);
+  tbi_make_rows(w);
   tbi_setup_points(&w->setup);
   tbi_world_targets(w);
   tbi_world_warm_start(w);

@@ -87,7 +87,7 @@ static void begin_loads(tabi_world *w) {
     sv load = sv_zero();
     if (s->feeling[link] == TBI_FELT_LINK) load = inertial_wrench(w, link);
     if (s->feeling[link] == TBI_FELT_BODY) load = inertial_wrench_of_body(w, body_of(w, link));
-    s->load[link] = w->head->external ? sv_sub(load, s->external[link]) : load;
+    s->load[link] = w->state.head->external ? sv_sub(load, s->external[link]) : load;
   }
 }
 
@@ -101,7 +101,7 @@ static void unload(tabi_world *w, int32_t link, double sign, sv wrench) {
 static void unload_connections(tabi_world *w) {
   for (int32_t i = 0; i < w->model->nconnection; ++i) {
     const tabi_connection_def *def = &w->model->connection[i];
-    const tabi_connection_state *state = &w->connection[i];
+    const tabi_connection_state *state = &w->solution.connection[i];
     v3 at = v3_load(def->pos_b);
     if (def->b != TABI_WORLD) {
       tbi_frame home = tbi_link_frame(w->d, def->b);
@@ -178,8 +178,8 @@ static void sum_contacts(tabi_world *w) {
     s->push[i] = (tbi_push){.normal = 0};
   for (int32_t i = TABI_WORLD; i < model->ntree && s->feels_contacts; ++i)
     s->tree_push[i] = (tbi_push){.normal = 0};
-  for (int32_t i = 0; i < w->ncontact; ++i) {
-    const tabi_contact *c = &w->contact[i];
+  for (int32_t i = 0; i < w->solution.ncontact; ++i) {
+    const tabi_contact *c = &w->solution.contact[i];
     add_contact(w, c, c->link_a, c->link_b, -rate);
     add_contact(w, c, c->link_b, c->link_a, rate);
   }
@@ -252,12 +252,12 @@ static double drive_of(const tabi_world *w, int32_t joint) {
   int32_t index = w->model->joint_body[joint];
   if (index == TABI_NONE) return 0;
   const tbi_body *body = &w->model->body[index];
-  const tabi_servo *servo = &w->servo[joint];
-  if (tbi_world_has_gait(w)) return tbi_gait_drive(&w->walk, body->v);
-  double force = w->force[body->v];
+  const tabi_servo *servo = &w->state.servo[joint];
+  if (tbi_world_has_gait(w)) return tbi_gait_drive(&w->gait, body->v);
+  double force = w->forces.drive[body->v];
   if (!servo->implicit || tbi_world_is_explicit(w)) return force;
-  double v = w->v_new[body->v];
-  double q = w->q[body->q] + w->def.timestep * v;
+  double v = w->solution.v_new[body->v];
+  double q = w->state.q[body->q] + w->def.timestep * v;
   return force + servo->kp * (servo->target - q) + servo->kd * (servo->target_rate - v);
 }
 
@@ -295,16 +295,16 @@ static void measure(const tabi_world *w, int32_t sensor, double *value) {
 void tbi_truth_of_step(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
-  double *qdd = w->bias; /* has had its time */
+  double *qdd = w->scratch.dofs;
   bool walks = tbi_world_has_gait(w);
-  if (walks) tbi_gait_acceleration(&w->walk, qdd);
+  if (walks) tbi_gait_acceleration(&w->gait, qdd);
   for (int32_t k = 0; k < model->nv && !walks; ++k)
-    qdd[k] = (w->v_new[k] - w->v[k]) / w->def.timestep;
+    qdd[k] = (w->solution.v_new[k] - w->state.v[k]) / w->def.timestep;
   if (walks) {
-    tbi_kinematics(w->d, w->q_new, w->v_new);
+    tbi_kinematics(w->d, w->solution.q_new, w->solution.v_new);
   } else if (w->def.integrator == TABI_RK4) {
     /* its stages have moved the bodies away from where the step began */
-    tbi_kinematics(w->d, w->q, w->v);
+    tbi_kinematics(w->d, w->state.q, w->state.v);
   }
   accelerate(w, qdd);
   if (s->feels_forces) begin_loads(w);
@@ -320,7 +320,8 @@ void tbi_truth_of_step(tabi_world *w) {
 /* a joint that was locked stands where it was */
 static double position_of(const tabi_world *w, int32_t joint) {
   int32_t body = w->model->joint_body[joint];
-  return body == TABI_NONE ? w->model->joint[joint].initial_q[0] : w->q[w->model->body[body].q];
+  return body == TABI_NONE ? w->model->joint[joint].initial_q[0]
+                           : w->state.q[w->model->body[body].q];
 }
 
 void tbi_truth_of_state(tabi_world *w) {

@@ -99,7 +99,7 @@ static void write_reading(tabi_world *w, int32_t sensor) {
   tbi_sensors *s = &w->sensors;
   const tbi_sensor_site *site = &s->site[sensor];
   const double *truth = s->truth + TABI_SENSOR_MAX * (int64_t)sensor;
-  double *to = tbi_sensor_entry(s, sensor, w->head->steps);
+  double *to = tbi_sensor_entry(s, sensor, w->state.head->steps);
   for (int k = 0; k < site->size; ++k)
     to[k] = site->plain ? truth[k]
                         : disturb(truth[k], &w->model->sensor[sensor], k, &s->random[sensor]);
@@ -113,9 +113,9 @@ void tbi_sensors_refill(tabi_world *w) {
   tbi_truth_of_state(w);
   for (int32_t i = 0; i < model->nsensor; ++i) {
     write_reading(w, i);
-    const double *first = tbi_sensor_entry(s, i, w->head->steps);
+    const double *first = tbi_sensor_entry(s, i, w->state.head->steps);
     for (int32_t k = 1; k < s->line_length[i]; ++k)
-      memcpy(tbi_sensor_entry(s, i, w->head->steps + k), first,
+      memcpy(tbi_sensor_entry(s, i, w->state.head->steps + k), first,
              sizeof *first * (size_t)s->site[i].size);
   }
 }

@@ -9,15 +9,15 @@
 size_t tabi_world_snapshot_size(const tabi_world *world) { return world->state_size; }
 
 void tabi_world_save(const tabi_world *world, void *snapshot) {
-  memcpy(snapshot, world->head, world->state_size);
+  memcpy(snapshot, world->state.head, world->state_size);
 }
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
   if (size != world->state_size || !tbi_world_is_state(world, snapshot)) return TABI_ERR_ARGUMENT;
-  memcpy(world->head, snapshot, size);
+  memcpy(world->state.head, snapshot, size);
   world->current = false;
-  world->ncontact = 0;
-  if (tbi_world_has_gait(world)) tbi_world_refresh_walk(world);
+  world->solution.ncontact = 0;
+  if (tbi_world_has_gait(world)) tbi_world_refresh_gait(world);
   return TABI_OK;
 }
 
@@ -41,17 +41,18 @@ static bool same_form(const tabi_world *a, const tabi_world *b) {
 }
 
 static ptrdiff_t offset_in(const tabi_world *world, const void *piece) {
-  return (const char *)piece - (const char *)world->head;
+  return (const char *)piece - (const char *)world->state.head;
 }
 
 /* Only the room for warm starts, in the middle, may differ in length. */
 static void copy_state(tabi_world *world, const tabi_world *from) {
   tabi_world_def def = world->def;
-  memcpy(world->head, from->head, (size_t)offset_in(from, from->warm));
-  if (world->head->nwarm > def.max_contacts) world->head->nwarm = def.max_contacts;
-  memcpy(world->warm, from->warm, sizeof *from->warm * (size_t)world->head->nwarm);
-  memcpy(world->row_impulse, from->row_impulse,
-         world->state_size - (size_t)offset_in(world, world->row_impulse));
+  memcpy(world->state.head, from->state.head, (size_t)offset_in(from, from->state.warm));
+  if (world->state.head->nwarm > def.max_contacts) world->state.head->nwarm = def.max_contacts;
+  memcpy(world->state.warm, from->state.warm,
+         sizeof *from->state.warm * (size_t)world->state.head->nwarm);
+  memcpy(world->state.row_impulse, from->state.row_impulse,
+         world->state_size - (size_t)offset_in(world, world->state.row_impulse));
 }
 
 /* Readings on their way out are one step apart. */
@@ -65,11 +66,11 @@ static bool has_delays(const tabi_world *world) {
 /* What counts steps, and what is a force over a step. */
 static void change_timestep(tabi_world *world, double from) {
   double ratio = world->def.timestep / from;
-  world->head->steps = llround((double)world->head->steps / ratio);
-  for (int64_t i = 0; i < world->head->nwarm; ++i)
-    world->warm[i].impulse = v3_scale(ratio, world->warm[i].impulse);
+  world->state.head->steps = llround((double)world->state.head->steps / ratio);
+  for (int64_t i = 0; i < world->state.head->nwarm; ++i)
+    world->state.warm[i].impulse = v3_scale(ratio, world->state.warm[i].impulse);
   for (int64_t i = 0; i < (int64_t)world->model->nv * TBI_ROW_KINDS; ++i)
-    world->row_impulse[i] *= ratio;
+    world->state.row_impulse[i] *= ratio;
 }
 
 tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_error *err) {
@@ -93,8 +94,8 @@ tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_
   copy_state(world, from);
   if (other_step) change_timestep(world, from->def.timestep);
   world->current = false;
-  world->ncontact = 0;
-  if (tbi_world_has_gait(world)) tbi_world_refresh_walk(world);
+  world->solution.ncontact = 0;
+  if (tbi_world_has_gait(world)) tbi_world_refresh_gait(world);
   return TABI_OK;
 }
 
@@ -108,7 +109,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
 
 uint64_t tabi_world_hash(const tabi_world *world) {
   uint64_t hash = 0xcbf29ce484222325U;
-  hash = hash_bytes(hash, world->q, sizeof *world->q * (size_t)world->model->nq);
-  hash = hash_bytes(hash, world->v, sizeof *world->v * (size_t)world->model->nv);
-  return hash_bytes(hash, &world->head->steps, sizeof world->head->steps);
+  hash = hash_bytes(hash, world->state.q, sizeof *world->state.q * (size_t)world->model->nq);
+  hash = hash_bytes(hash, world->state.v, sizeof *world->state.v * (size_t)world->model->nv);
+  return hash_bytes(hash, &world->state.head->steps, sizeof world->state.head->steps);
 }

@@ -34,7 +34,7 @@ bool tbi_world_is_motion(const tabi_model *model, const double *q, const double 
 /* -- bytes of a snapshot, which need not be aligned */
 
 static const char *find(const tabi_world *w, const void *snapshot, const void *piece) {
-  return (const char *)snapshot + ((const char *)piece - (const char *)w->head);
+  return (const char *)snapshot + ((const char *)piece - (const char *)w->state.head);
 }
 
 static bool are_finite(const char *bytes, size_t size) {
@@ -94,14 +94,14 @@ static bool are_sensors(const tabi_world *w, const void *snapshot) {
 
 /* The walk stands last. */
 static bool is_walk(tabi_world *w, const void *snapshot) {
-  const tbi_gait_run *walk = &w->walk;
+  const tbi_gait_run *walk = &w->gait;
   const char *bytes = find(w, snapshot, walk->memory);
   size_t size = w->state_size - (size_t)(bytes - (const char *)snapshot);
-  char *copy = w->walk_before;
+  char *copy = w->scratch.gait_before;
   memcpy(copy, bytes, size);
   const double *q = (const double *)(const void *)(copy + (find(w, snapshot, walk->q) - bytes));
   const double *v = (const double *)(const void *)(copy + (find(w, snapshot, walk->v) - bytes));
-  return tbi_gait_is_state((const tbi_gait_memory *)w->walk_before, q, v,
+  return tbi_gait_is_state((const tbi_gait_memory *)w->scratch.gait_before, q, v,
                            walk->gait->tree[0].model->nv);
 }
 
@@ -110,15 +110,17 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
   tbi_world_head head;
   if (!is_head(w, snapshot)) return false;
   memcpy(&head, snapshot, sizeof head);
-  memcpy(w->q_new, find(w, snapshot, w->q), sizeof *w->q * (size_t)model->nq);
-  memcpy(w->v_new, find(w, snapshot, w->v), sizeof *w->v * (size_t)model->nv);
+  memcpy(w->solution.q_new, find(w, snapshot, w->state.q), sizeof *w->state.q * (size_t)model->nq);
+  memcpy(w->solution.v_new, find(w, snapshot, w->state.v), sizeof *w->state.v * (size_t)model->nv);
   const size_t rows = (size_t)TBI_ROW_KINDS * (size_t)model->nv;
-  return tbi_world_is_motion(model, w->q_new, w->v_new) &&
-         have_lengths(model, w->q_new, 1 - UNIT, 1 + UNIT) &&
-         are_servos(w, find(w, snapshot, w->servo)) &&
-         are_finite(find(w, snapshot, w->control), sizeof *w->control * (size_t)model->nactuator) &&
-         are_finite(find(w, snapshot, w->external), sizeof *w->external * (size_t)model->nbody) &&
-         are_warm(find(w, snapshot, w->warm), head.nwarm) &&
-         are_finite(find(w, snapshot, w->row_impulse), sizeof *w->row_impulse * rows) &&
+  return tbi_world_is_motion(model, w->solution.q_new, w->solution.v_new) &&
+         have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
+         are_servos(w, find(w, snapshot, w->state.servo)) &&
+         are_finite(find(w, snapshot, w->state.control),
+                    sizeof *w->state.control * (size_t)model->nactuator) &&
+         are_finite(find(w, snapshot, w->state.external),
+                    sizeof *w->state.external * (size_t)model->nbody) &&
+         are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
+         are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
          are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_walk(w, snapshot));
 }

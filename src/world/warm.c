@@ -11,7 +11,7 @@
 static uint64_t pair_of(uint64_t id) { return id >> 16; }
 
 static tbi_point *point_of(const tabi_world *w, int32_t candidate) {
-  return &w->setup.problem.point[w->setup.order[candidate]];
+  return &w->setup.problem.point[w->setup.point_of[candidate]];
 }
 
 static void set_impulse(tbi_point *c, double share, v3 impulse) {
@@ -21,7 +21,7 @@ static void set_impulse(tbi_point *c, double share, v3 impulse) {
   c->impulse[2] = v4_dot(shared, c->frame.z);
 }
 
-/* Touches first..end and old..old_end are of one pair. */
+/* Candidates first..end and old..old_end are of one pair. */
 static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm *old,
                        const tbi_warm *old_end) {
   int32_t fresh = 0;
@@ -33,13 +33,13 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
     if (old < old_end && old->id == c->id) {
       set_impulse(c, w->def.warm_start, old->impulse);
       c->angle = old->angle;
-      c->stretch = old->stretch;
+      c->deflection = old->deflection;
       ++old;
       continue;
     }
-    if (w->method->random_axes) c->angle = TURN * tbi_random_unit(&w->head->random);
-    /* those that are new stand in front */
-    w->setup.order[first + fresh++] = w->setup.order[t];
+    if (w->method->random_axes) c->angle = TURN * tbi_random_unit(&w->state.head->random);
+    /* from here on point_of lists the new points of the pair, in front */
+    w->setup.point_of[first + fresh++] = w->setup.point_of[t];
   }
   for (; old < old_end; ++old)
     gone = v3_add(gone, old->impulse);
@@ -49,11 +49,11 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
 
 void tbi_world_warm_start(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
-  const tbi_warm *old = w->warm;
-  const tbi_warm *end = old + w->head->nwarm;
+  const tbi_warm *old = w->state.warm;
+  const tbi_warm *end = old + w->state.head->nwarm;
   /* the points in the order of their candidates, which is that of their ids */
   for (int32_t i = 0; i < p->npoint; ++i)
-    w->setup.order[p->point[i].candidate] = i;
+    w->setup.point_of[p->point[i].candidate] = i;
   for (int32_t first = 0; first < p->npoint;) {
     uint64_t pair = pair_of(point_of(w, first)->id);
     int32_t behind = first;
@@ -72,10 +72,10 @@ void tbi_world_warm_start(tabi_world *w) {
 
 void tbi_world_keep_warm(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
-  w->head->nwarm = p->npoint;
+  w->state.head->nwarm = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    w->warm[c->candidate] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->stretch};
+    w->state.warm[c->candidate] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->deflection};
   }
 }

@@ -78,17 +78,17 @@ static int64_t row_count(const tabi_model *model) { return (int64_t)model->nv * 
 
 static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   size_t start = at->used;
-  w->head = tbi_layout_take(at, 1, sizeof *w->head);
-  w->q = tbi_layout_take(at, model->nq, sizeof *w->q);
-  w->v = tbi_layout_take(at, model->nv, sizeof *w->v);
-  w->servo = tbi_layout_take(at, model->njoint, sizeof *w->servo);
-  w->control = tbi_layout_take(at, model->nactuator, sizeof *w->control);
-  w->external = tbi_layout_take(at, model->nbody, sizeof *w->external);
-  w->warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->warm);
-  w->row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->row_impulse);
-  w->doubt = tbi_layout_take(at, model->nv, sizeof *w->doubt);
+  w->state.head = tbi_layout_take(at, 1, sizeof *w->state.head);
+  w->state.q = tbi_layout_take(at, model->nq, sizeof *w->state.q);
+  w->state.v = tbi_layout_take(at, model->nv, sizeof *w->state.v);
+  w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
+  w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
+  w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
+  w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
+  w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
+  w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
-  tbi_world_place_walk_state(at, w);
+  tbi_world_place_gait_state(at, w);
   w->state_size = at->used - start;
 }
 
@@ -116,36 +116,36 @@ static int32_t tree_end(const tabi_model *model, int32_t tree) {
 }
 
 /* adds what the bodies of a tree need if all are touched that may be; returns their number */
-static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_room *room) {
+static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_capacity *capacity) {
   int64_t count = 0;
   for (int32_t i = model->tree_body[tree]; i < tree_end(model, tree); ++i) {
     const tbi_body *body = &model->body[i];
     if (!body->touchable) continue;
     ++count;
-    room->port_y += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
-                    tbi_cluster_room(model, model->tree_cluster[tree]);
+    capacity->port_y += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
+                        tbi_cluster_room(model, model->tree_cluster[tree]);
   }
-  room->ports += count;
+  capacity->ports += count;
   return count;
 }
 
 /* ports of one cluster have a block for every two of them, and each its own */
-static tbi_room count_room(const tabi_model *model) {
-  tbi_room room = {.rows = count_rows(model)};
+static tbi_capacity count_capacity(const tabi_model *model) {
+  tbi_capacity capacity = {.rows = count_rows(model)};
   int32_t cluster = TABI_NONE;
   int64_t own = 0; /* its ports */
   for (int32_t k = 0; k < model->ntree; ++k) {
     int32_t tree = model->tree_order[k];
     if (model->tree_cluster[tree] != cluster) {
-      room.blocks += tbi_block_count(own);
+      capacity.blocks += tbi_block_count(own);
       own = 0;
       cluster = model->tree_cluster[tree];
     }
-    own += count_ports_of(model, tree, &room);
+    own += count_ports_of(model, tree, &capacity);
   }
-  room.blocks += tbi_block_count(own);
-  if (room.blocks > MAX_BLOCKS) room.blocks = MAX_BLOCKS;
-  return room;
+  capacity.blocks += tbi_block_count(own);
+  if (capacity.blocks > MAX_BLOCKS) capacity.blocks = MAX_BLOCKS;
+  return capacity;
 }
 
 /* numbers in Y of all joints, and tails if every possible row is there */
@@ -172,69 +172,79 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   tbi_setup *s = &w->setup;
   tbi_problem *p = &s->problem;
   int64_t points = w->def.max_contacts;
-  int64_t ports = w->room.ports;
-  s->max_blocks = w->room.blocks;
+  int64_t ports = w->capacity.ports;
+  s->max_blocks = w->capacity.blocks;
   p->port = tbi_layout_take(at, ports, sizeof *p->port);
   p->free = tbi_layout_take(at, ports, sizeof *p->free);
   p->velocity = tbi_layout_take(at, ports, sizeof *p->velocity);
   p->received = tbi_layout_take(at, ports, sizeof *p->received);
   p->summed = tbi_layout_take(at, ports, sizeof *p->summed);
-  int64_t sums = (int64_t)model->nv + model->cluster_tie[model->ncluster];
+  int64_t sums = (int64_t)model->nv + model->cluster_loop[model->ncluster];
   p->sum = tbi_layout_take(at, sums, sizeof *p->sum);
   p->before = tbi_layout_take(at, sums, sizeof *p->before);
-  w->shared = tbi_layout_take(at, shared_size(model, s->max_blocks), 1);
-  p->block = w->shared;
+  w->scratch.shared = tbi_layout_take(at, shared_size(model, s->max_blocks), 1);
+  p->block = w->scratch.shared;
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
-  p->row = tbi_layout_take(at, w->room.rows, sizeof *p->row);
+  p->row = tbi_layout_take(at, w->capacity.rows, sizeof *p->row);
   p->group = tbi_layout_take(at, points, sizeof *p->group);
-  s->approach = tbi_layout_take(at, points, sizeof *s->approach);
   s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
+  s->point_of = tbi_layout_take(at, points, sizeof *s->point_of);
   s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
   s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
-  s->port_y = tbi_layout_take(at, w->room.port_y, sizeof *s->port_y);
+  s->port_y = tbi_layout_take(at, w->capacity.port_y, sizeof *s->port_y);
   s->y = tbi_layout_take(at, count_row_y(model), sizeof *s->y);
   s->scratch = tbi_layout_take(at, longest_path(model), sizeof *s->scratch);
-  tbi_ties_place(at, model, &s->ties);
+  tbi_loops_place(at, model, &s->loops);
 }
 
 static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   int64_t points = w->def.max_contacts;
-  w->surface = tbi_layout_take(at, tbi_surface_count(model), sizeof *w->surface);
-  w->shape_body = tbi_layout_take(at, model->nshape, sizeof *w->shape_body);
-  w->shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->shape_radius);
+  w->constants.surface =
+      tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);
+  w->constants.shape_body = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_body);
+  w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
-  w->candidate = tbi_layout_take(at, points, sizeof *w->candidate);
+  w->candidates.list = tbi_layout_take(at, points, sizeof *w->candidates.list);
   bool staged = w->method->info.compliant && w->def.integrator == TABI_RK4;
-  w->stage_candidate = tbi_layout_take(at, staged ? points : 0, sizeof *w->stage_candidate);
-  w->gap = tbi_layout_take(at, points, sizeof *w->gap);
-  w->connection = tbi_layout_take(at, model->nconnection, sizeof *w->connection);
-  w->tied = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling, sizeof *w->tied);
-  w->margin = tbi_layout_take(at, model->nshape, sizeof *w->margin);
-  double **vectors[] = {&w->force,  &w->bias,  &w->diagonal, &w->z,           &w->impulse,
-                        &w->v_free, &w->v_new, &w->v_move,   &w->grip_impulse};
+  w->candidates.stage_list =
+      tbi_layout_take(at, staged ? points : 0, sizeof *w->candidates.stage_list);
+  w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);
+  w->constants.loops = tbi_layout_take(at, (int64_t)model->nconnection + model->ncoupling,
+                                       sizeof *w->constants.loops);
+  w->candidates.margin = tbi_layout_take(at, model->nshape, sizeof *w->candidates.margin);
+  double **vectors[] = {
+      &w->forces.drive,    &w->forces.passive,
+      &w->forces.diagonal, &w->forces.joint_impulse,
+      &w->free.u,          &w->free.z,
+      &w->solution.v_new,  &w->solution.v_move,
+      &w->scratch.dofs,    &w->active_set.friction_impulse,
+  };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));
   }
-  w->thrust = tbi_layout_take(at, model->nbody, sizeof *w->thrust);
-  w->grip = tbi_layout_take(at, model->nv, sizeof *w->grip);
-  w->limited = tbi_layout_take(at, model->nv, sizeof *w->limited);
-  w->stuck = tbi_layout_take(at, model->nv, sizeof *w->stuck);
-  w->q_new = tbi_layout_take(at, model->nq, sizeof *w->q_new);
+  bool needs_free = w->def.integrator == TABI_MIDPOINT || w->method->advance_velocity;
+  w->free.v_free = tbi_layout_take(at, needs_free ? model->nv : 0, sizeof *w->free.v_free);
+  w->forces.body_impulse = tbi_layout_take(at, model->nbody, sizeof *w->forces.body_impulse);
+  w->active_set.friction = tbi_layout_take(at, model->nv, sizeof *w->active_set.friction);
+  w->active_set.limited = tbi_layout_take(at, model->nv, sizeof *w->active_set.limited);
+  w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
+  w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
   if (w->def.integrator == TABI_RK4)
-    w->stage = tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->stage);
-  w->impact_time = tbi_layout_take(at, model->ntree, sizeof *w->impact_time);
+    w->scratch.stage =
+        tbi_layout_take(at, model->nv + tbi_rk4_scratch(model), sizeof *w->scratch.stage);
+  w->candidates.impact_time = tbi_layout_take(at, model->ntree, sizeof *w->candidates.impact_time);
   tbi_layout listed = *at;
-  w->contact = tbi_layout_take(&listed, points, sizeof *w->contact);
+  w->solution.contact = tbi_layout_take(&listed, points, sizeof *w->solution.contact);
   size_t scratch = w->method->memsize ? w->method->memsize(model, &w->def) : 0;
-  w->scratch = tbi_layout_take(at, (int64_t)scratch, 1);
+  w->scratch.method = tbi_layout_take(at, (int64_t)scratch, 1);
   if (listed.used > at->used) *at = listed;
-  tbi_world_place_walk(at, w);
+  tbi_world_place_gait(at, w);
   if (tbi_world_falls_back(w)) {
-    w->fallback = tbi_layout_take(at, (int64_t)tbi_exact.memsize(model, &w->def), 1);
+    w->scratch.fallback = tbi_layout_take(at, (int64_t)tbi_exact.memsize(model, &w->def), 1);
   }
   place_problem(at, model, w);
 }
@@ -255,7 +265,7 @@ static bool is_rough(const tabi_shape_def *shape) {
   return shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD;
 }
 
-static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *shape) {
+static int32_t default_contacts_of(const tabi_model *model, const tabi_shape_def *shape) {
   int32_t body = shape->link == TABI_WORLD ? TABI_WORLD : model->link_home[shape->link].body;
   if (body == TABI_WORLD) return shape->type == TABI_SHAPE_PLANE ? 0 : 4;
   if (is_lone(model, body)) return 12;
@@ -263,16 +273,17 @@ static int32_t usual_contacts_of(const tabi_model *model, const tabi_shape_def *
   return flat ? 4 : 2;
 }
 
-/* As many as the shapes may reasonably have at once: of a robot's, few touch, with the corners of
- * one side at most; on ground made of triangles all of them may, with all the points of a pair. */
-static int32_t usual_contacts(const tabi_model *model) {
+/* The contact capacity by default, as many as shapes reasonably have at once: of a robot's, few
+ * touch, with the corners of one side at most; on ground made of triangles all of them may, with
+ * all the points of a pair. */
+static int32_t default_contacts(const tabi_model *model) {
   int32_t smooth = 4;
   int32_t rough = 64;
   bool has_rough = false;
   for (int32_t i = 0; i < model->nshape; ++i) {
     const tabi_shape_def *shape = &model->shape[i];
     if (!shape->collides) continue;
-    smooth += usual_contacts_of(model, shape);
+    smooth += default_contacts_of(model, shape);
     rough += 12;
     has_rough = has_rough || is_rough(shape);
   }
@@ -313,33 +324,33 @@ static double radius_of(const tabi_model *model, int32_t index) {
 
 static void fill_constants(tabi_world *w) {
   const tabi_model *model = w->model;
-  tbi_surface_fill(model, w->def.friction, w->surface);
+  tbi_surface_fill(model, w->def.friction, w->constants.surface);
   for (int32_t s = 0; s < model->nshape; ++s) {
     int32_t link = model->shape[s].link;
-    w->shape_body[s] = link == TABI_WORLD ? TABI_WORLD : model->link_home[link].body;
-    w->shape_radius[s] = radius_of(model, s);
+    w->constants.shape_body[s] = link == TABI_WORLD ? TABI_WORLD : model->link_home[link].body;
+    w->constants.shape_radius[s] = radius_of(model, s);
   }
   double mass = 0;
   for (int32_t i = 0; i < model->nbody; ++i)
     mass += model->body[i].mass;
-  w->weight = mass * v3_norm(v3_load(w->def.gravity));
+  w->constants.weight = mass * v3_norm(v3_load(w->def.gravity));
 }
 
 static void start(tabi_world *w) {
   const tabi_model *model = w->model;
-  w->head->random = w->def.seed;
-  tabi_model_initial_q(model, w->q);
-  w->d = tbi_dynamics_make(model, w->d, w->shared);
-  w->collision = tbi_collision_make(model, w->collision, w->shared);
+  w->state.head->random = w->def.seed;
+  tabi_model_initial_q(model, w->state.q);
+  w->d = tbi_dynamics_make(model, w->d, w->scratch.shared);
+  w->collision = tbi_collision_make(model, w->collision, w->scratch.shared);
   tbi_setup *s = &w->setup;
   s->model = model;
   s->d = w->d;
-  s->z = w->z;
-  s->candidate = w->candidate;
-  s->shape_body = w->shape_body;
+  s->z = w->free.z;
+  s->candidate = w->candidates.list;
+  s->shape_body = w->constants.shape_body;
   fill_constants(w);
-  tbi_world_order_ties(w);
-  if (tbi_world_has_gait(w)) tbi_world_make_walk(w);
+  tbi_world_order_loops(w);
+  if (tbi_world_has_gait(w)) tbi_world_make_gait(w);
   tbi_sensors_start(w);
 }
 
@@ -358,8 +369,8 @@ static void set_defaults(tabi_world_def *def) {
 }
 
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
-  tabi_world_def usual = tabi_world_def_default(model);
-  if (!def) def = &usual;
+  tabi_world_def defaults = tabi_world_def_default(model);
+  if (!def) def = &defaults;
   if (complaint(model, def)) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "%s", complaint(model, def));
     return NULL;
@@ -368,8 +379,8 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   tabi_world counted = {.model = model,
                         .method = tbi_formulations[def->contact],
                         .def = *def,
-                        .room = count_room(model)};
-  if (counted.def.max_contacts == 0) counted.def.max_contacts = usual_contacts(model);
+                        .capacity = count_capacity(model)};
+  if (counted.def.max_contacts == 0) counted.def.max_contacts = default_contacts(model);
   counted.fallback_def = counted.def;
   counted.fallback_def.contact = TABI_CONTACT_EXACT;
   set_defaults(&counted.def);
@@ -396,28 +407,25 @@ void tabi_world_destroy(tabi_world *world) { free(world); }
 const tabi_model *tabi_world_model(const tabi_world *world) { return world->model; }
 tabi_world_def tabi_world_get_def(const tabi_world *world) { return world->def; }
 const tabi_error *tabi_world_error(const tabi_world *world) { return &world->error; }
-const double *tabi_world_q(const tabi_world *world) { return world->q; }
-const double *tabi_world_v(const tabi_world *world) { return world->v; }
-int64_t tabi_world_steps(const tabi_world *world) { return world->head->steps; }
+const double *tabi_world_q(const tabi_world *world) { return world->state.q; }
+const double *tabi_world_v(const tabi_world *world) { return world->state.v; }
+int64_t tabi_world_steps(const tabi_world *world) { return world->state.head->steps; }
 
 double tabi_world_time(const tabi_world *world) {
-  return (double)world->head->steps * world->def.timestep;
+  return (double)world->state.head->steps * world->def.timestep;
 }
 
 tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
-  if (!world->current) tbi_kinematics(world->d, world->q, world->v);
+  if (!world->current) tbi_kinematics(world->d, world->state.q, world->state.v);
   world->current = true;
   return world->d;
 }
 
 const tabi_dynamics *tabi_world_dynamics(tabi_world *world) { return tbi_world_dynamics(world); }
 
-const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
-  *count = world->ncontact;
-  return world->contact;
+tabi_certificate tabi_world_certificate(const tabi_world *world) {
+  return world->solution.certificate;
 }
-
-tabi_certificate tabi_world_certificate(const tabi_world *world) { return world->certificate; }
 
 tabi_energy tabi_world_energy(tabi_world *world) {
   tabi_dynamics *d = tbi_world_dynamics(world);
@@ -428,7 +436,7 @@ tabi_energy tabi_world_energy(tabi_world *world) {
       .kinetic = tabi_dynamics_kinetic(d),
       .potential = -world->model->mass * height,
       .spring = tbi_world_spring_energy(world),
-      .work = world->head->work,
+      .work = world->state.head->work,
   };
 }
 
@@ -442,13 +450,13 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
                          TBI_MAX_SPEED);
   }
   const double none = 0;
-  memcpy(world->v, v, sizeof *v * (size_t)model->nv);
+  memcpy(world->state.v, v, sizeof *v * (size_t)model->nv);
   /* moving by nothing makes the quaternions unit */
   for (int32_t i = 0; i < model->nv; ++i)
-    world->v_move[i] = none;
-  tabi_model_integrate(model, q, world->v_move, 0, world->q);
+    world->solution.v_move[i] = none;
+  tabi_model_integrate(model, q, world->solution.v_move, 0, world->state.q);
   if (tbi_world_has_gait(world))
-    tbi_gait_begin(&world->walk, tabi_world_time(world), world->q, world->v);
+    tbi_gait_begin(&world->gait, tabi_world_time(world), world->state.q, world->state.v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;
@@ -457,12 +465,12 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
 void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo) {
   TBI_ASSERT(joint >= 0 && joint < world->model->njoint);
   TBI_ASSERT(tbi_joint_nq(world->model->joint[joint].type) == 1);
-  world->servo[joint] = *servo;
+  world->state.servo[joint] = *servo;
 }
 
 void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
   TBI_ASSERT(actuator >= 0 && actuator < world->model->nactuator);
-  world->control[actuator] = u;
+  world->state.control[actuator] = u;
 }
 
 void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
@@ -476,6 +484,6 @@ void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
   v3 moment = v3_add(v3_load(torque), v3_cross(arm, v3_load(force)));
   sv wrench = {v4_from(v3_load(force)), v4_from(moment)};
   if (felt) *felt = sv_add(*felt, wrench);
-  if (body != TABI_WORLD) world->external[body] = sv_add(world->external[body], wrench);
-  world->head->external = true;
+  if (body != TABI_WORLD) world->state.external[body] = sv_add(world->state.external[body], wrench);
+  world->state.head->external = true;
 }

@@ -365,17 +365,17 @@ static int32_t fill_jacobian(const tabi_world *w, double *J) {
   const tbi_problem *p = &w->setup.problem;
   size_t nv = (size_t)w->model->nv;
   static test_force force[MOST];
-  int32_t n = list_forces(p, w->candidate, w->shape_body, force);
+  int32_t n = list_forces(p, w->candidates.list, w->constants.shape_body, force);
   test_force_jacobian(w->d, force, n, J);
-  for (int32_t t = 0; t < w->setup.ties.count; ++t) {
-    const tbi_tie *tie = &w->setup.ties.tie[t];
+  for (int32_t t = 0; t < w->setup.loops.count; ++t) {
+    const tbi_loop *tie = &w->setup.loops.loop[t];
     double *row = J + (size_t)(n + t) * nv;
     add_body(w->d, tie->body_b, tie->wrench_b, 1, row);
     add_body(w->d, tie->body_a, tie->wrench_a, -1, row);
     if (tie->dof != TABI_NONE) row[tie->dof] += 1;
     if (tie->leader != TABI_NONE) row[tie->leader] -= tie->slope;
   }
-  return n + w->setup.ties.count;
+  return n + w->setup.loops.count;
 }
 
 /* by another workspace: that of the world would make it where the problem has its blocks */
@@ -390,7 +390,7 @@ static void fill_mass(const tabi_world *w, double *M) {
 /* A = J M^-1 J' with the slack of springs on its diagonal, then ties eliminated one by one */
 static void fill_tied(const tabi_world *w, dense *m) {
   size_t nv = (size_t)w->model->nv;
-  size_t most = (size_t)m->n + (size_t)w->setup.ties.count;
+  size_t most = (size_t)m->n + (size_t)w->setup.loops.count;
   double *J = calloc(most * nv + 1, sizeof *J);
   double *M = calloc(nv * nv + 1, sizeof *M);
   double *A = calloc(most * most + 1, sizeof *A);
@@ -399,7 +399,7 @@ static void fill_tied(const tabi_world *w, dense *m) {
   fill_mass(w, M);
   oracle_delassus(J, all, M, nv, A);
   for (size_t t = (size_t)m->n; t < all; ++t)
-    A[t * all + t] += w->setup.ties.tie[t - (size_t)m->n].compliance;
+    A[t * all + t] += w->setup.loops.loop[t - (size_t)m->n].compliance;
   /* sizes without ties: what they leave is a difference of such numbers */
   for (size_t i = 0; i < (size_t)m->n; ++i)
     m->w[i * (size_t)m->n + i] = A[i * all + i];
@@ -443,7 +443,7 @@ static void tied_models(void **state) {
     points += p->npoint;
     rows += p->nrow;
     for (int32_t c = 0; c < model->ncluster; ++c)
-      ties += p->cluster_ties[c];
+      ties += p->cluster_loops[c];
     dense_free(&m);
     tabi_world_destroy(w);
     tabi_model_destroy(model);

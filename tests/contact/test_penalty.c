@@ -73,7 +73,7 @@ static void make_linear(made_problem *made, rng *r, tabi_material_def *surface) 
     c->friction = 1e12;
     c->gap = -1;
     c->target = rng_between(r, -0.1, 0.1); /* of rigid contacts: must not matter */
-    c->stretch = v3_load(stretch);
+    c->deflection = v3_load(stretch);
   }
 }
 
@@ -109,7 +109,7 @@ static void add_load(const made_problem *made, const tbi_point *c, const double 
   double k = c->surface->stiffness;
   double across = h * c->surface->damping + h * h * k;
   double along = h * c->surface->damping + h * h * 0.5 * k;
-  v3 s = in_frame(&c->frame, c->stretch);
+  v3 s = in_frame(&c->frame, c->deflection);
   v3 w = in_frame(&c->frame, u);
   v3 start = v3_make(-k * c->gap - across / h * w.x, -0.5 * k * s.y - along / h * w.y,
                      -0.5 * k * s.z - along / h * w.z);
@@ -128,7 +128,7 @@ static double compare_with_ada(const made_problem *made, const v3 *stretch, cons
   tbi_body_load *load = calloc((size_t)model->nbody + 1, sizeof *load);
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     tbi_point c = made->p->point[i];
-    c.stretch = stretch[i]; /* as it was before the step */
+    c.deflection = stretch[i]; /* as it was before the step */
     add_load(made, &c, v, matrix, load);
   }
   tbi_forward_ada_loaded(made->d, NULL, load, qdd);
@@ -168,7 +168,7 @@ static bool check_linear(uint64_t seed) {
   made_fill(&made, candidate, ground_candidates(&made, &r, candidate), NULL, 0);
   make_linear(&made, &r, surface);
   for (int32_t i = 0; i < made.p->npoint; ++i)
-    stretch[i] = made.p->point[i].stretch;
+    stretch[i] = made.p->point[i].deflection;
   tabi_world_def def = penalty_def();
   def.tolerance = 1e-10; /* points are as fast as 1000 m/s */
   (void)made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve);
@@ -206,7 +206,7 @@ static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface
     c->surface = &surface[i];
     c->friction = rng_below(r, 2) == 0 ? surface[i].friction : surface[i].kinetic;
     c->gap = rng_below(r, 4) == 0 ? 1e-4 : -pow(10, rng_between(r, -6, -2));
-    c->stretch = v3_load(stretch);
+    c->deflection = v3_load(stretch);
   }
 }
 
@@ -217,7 +217,7 @@ static double miss(const made_problem *made, int32_t i, v3 stretch, double grip)
   v3 u = made_point_velocity(made, i);
   v3 s = in_frame(&c->frame, stretch);
   v3 wanted = v3_zero();
-  if (c->gap < 0 && !c->held) {
+  if (c->gap < 0 && !c->immobile) {
     v3 f = v3_make(-soft.stiffness * (c->gap + h * u.x) - soft.damping * u.x,
                    -soft.grip * (s.y + h * u.y) - soft.damping * u.y,
                    -soft.grip * (s.z + h * u.z) - soft.damping * u.z);
@@ -237,7 +237,7 @@ static void obeys_its_law(void **state) {
     rng r = rng_make(seed);
     make_surfaces(&made, &r, surface);
     for (int32_t i = 0; i < made.p->npoint; ++i)
-      stretch[i] = made.p->point[i].stretch;
+      stretch[i] = made.p->point[i].deflection;
     tabi_world_def def = penalty_def();
     def.tolerance = 1e-10;
     bool done = made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged;
@@ -272,7 +272,7 @@ typedef struct answer {
 static void start_with(made_problem *made, const v3 *stretch) {
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     memset(made->p->point[i].impulse, 0, sizeof made->p->point[i].impulse);
-    made->p->point[i].stretch = stretch[i];
+    made->p->point[i].deflection = stretch[i];
   }
   for (int32_t i = 0; i < made->p->nrow; ++i)
     made->p->row[i].impulse = 0;
@@ -341,8 +341,8 @@ static void try_along_trees(made_problem *made, rng *r, tally *count) {
   tabi_world_def def = penalty_def();
   def.tolerance = 1e-10;
   for (int32_t i = 0; i < ncandidate; ++i) {
-    if (made->p->point[i].held) return; /* not left alone by trees, which need not */
-    matrix.stretch[i] = made->p->point[i].stretch;
+    if (made->p->point[i].immobile) return; /* not left alone by trees, which need not */
+    matrix.stretch[i] = made->p->point[i].deflection;
   }
   if (!made_solve(made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged) return;
   ++count->tried;

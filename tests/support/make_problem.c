@@ -73,9 +73,9 @@ static void make_ports(made_problem *made) {
   p->cluster_port = room(made, (size_t)model->ntree, sizeof *p->cluster_port);
   p->cluster_ports = room(made, (size_t)model->ntree, sizeof *p->cluster_ports);
   tbi_layout at = {NULL, 0};
-  tbi_ties_place(&at, model, &s->ties);
+  tbi_loops_place(&at, model, &s->loops);
   at = (tbi_layout){room(made, at.used, 1), 0};
-  tbi_ties_place(&at, model, &s->ties);
+  tbi_loops_place(&at, model, &s->loops);
   s->count = room(made, ports + 2, sizeof *s->count);
   s->body_port = room(made, (size_t)model->nbody, sizeof *s->body_port);
   s->port_y = room(made, ports * longest, sizeof *s->port_y);
@@ -98,7 +98,6 @@ void made_fill(made_problem *made, const tbi_candidate *candidate, int32_t ncand
   p->row = room(made, (size_t)nrow, sizeof *p->row);
   p->point = room(made, points, sizeof *p->point);
   p->group = room(made, points, sizeof *p->group);
-  s->approach = room(made, points, sizeof *s->approach);
   s->order = room(made, 2 * points, sizeof *s->order);
   if (ncandidate > 0) memcpy(made->candidate, candidate, points * sizeof *candidate);
   if (nrow > 0) memcpy(p->row, row, (size_t)nrow * sizeof *row);

@@ -38,15 +38,15 @@ static void push(const tbi_problem *p, int32_t unknown, double *sum) {
 static void answer(const step_problem *s, const tbi_problem *p, const double *sum, int32_t column) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
-    sv a = c->port_a == TABI_NONE ? sv_zero() : tbi_port_answer(p, c->port_a, sum);
-    sv b = c->port_b == TABI_NONE ? sv_zero() : tbi_port_answer(p, c->port_b, sum);
+    sv a = c->port_a == TABI_NONE ? sv_zero() : tbi_port_response(p, c->port_a, sum);
+    sv b = c->port_b == TABI_NONE ? sv_zero() : tbi_port_response(p, c->port_b, sum);
     double u[3];
     v3_store(tbi_point_velocity(c, a, b), u);
     for (int k = 0; k < 3; ++k)
       s->w[at(s, 3 * i + k, column)] = u[k];
   }
   for (int32_t i = 0; i < p->nrow; ++i)
-    s->w[at(s, 3 * p->npoint + i, column)] = tbi_row_answer(p, &p->row[i], sum);
+    s->w[at(s, 3 * p->npoint + i, column)] = tbi_row_response(p, &p->row[i], sum);
 }
 
 static void fill_matrix(const step_problem *s, const tbi_problem *p) {

@@ -22,8 +22,8 @@ static scene open_stack(void) {
 /* of all points between the same two shapes, from the lists of the step before and of this one */
 static v3 sum_before(const tabi_world *w, uint64_t pair) {
   v3 sum = v3_zero();
-  for (int64_t i = 0; i < w->head->nwarm; ++i)
-    if (w->warm[i].id >> 16 == pair) sum = v3_add(sum, w->warm[i].impulse);
+  for (int64_t i = 0; i < w->state.head->nwarm; ++i)
+    if (w->state.warm[i].id >> 16 == pair) sum = v3_add(sum, w->state.warm[i].impulse);
   return sum;
 }
 
@@ -54,7 +54,7 @@ static void points_keep_theirs(void **state) {
   assert_int_equal(p->npoint, 4 * BOXES);
   tbi_world_warm_start(s.world);
   for (int32_t i = 0; i < p->npoint; ++i) {
-    const tbi_warm *old = &s.world->warm[p->point[i].candidate];
+    const tbi_warm *old = &s.world->state.warm[p->point[i].candidate];
     assert_true(old->id == p->point[i].id);
     assert_true(v3_norm(v3_sub(world_impulse(&p->point[i]), old->impulse)) <=
                 1e-12 * v3_norm(old->impulse));
@@ -67,8 +67,8 @@ static void new_names_inherit(void **state) {
   (void)state;
   for (int every = 1; every <= 2; ++every) {
     scene s = open_stack();
-    for (int64_t i = 0; i < s.world->head->nwarm; i += every)
-      s.world->warm[i].id += 1;
+    for (int64_t i = 0; i < s.world->state.head->nwarm; i += every)
+      s.world->state.warm[i].id += 1;
     tbi_world_warm_start(s.world);
     check_sums(s.world);
     scene_close(&s);
@@ -80,9 +80,9 @@ static void new_pairs_start_at_zero(void **state) {
   (void)state;
   scene s = open_stack();
   const tbi_problem *p = &s.world->setup.problem;
-  uint64_t pair = s.world->warm[0].id >> 16;
-  for (int64_t i = 0; i < s.world->head->nwarm; ++i)
-    if (s.world->warm[i].id >> 16 == pair) s.world->warm[i].id &= 0xffff;
+  uint64_t pair = s.world->state.warm[0].id >> 16;
+  for (int64_t i = 0; i < s.world->state.head->nwarm; ++i)
+    if (s.world->state.warm[i].id >> 16 == pair) s.world->state.warm[i].id &= 0xffff;
   for (int32_t i = 0; i < p->npoint; ++i)
     memset(s.world->setup.problem.point[i].impulse, 0, sizeof p->point[i].impulse);
   tbi_world_warm_start(s.world);

@@ -1,4 +1,4 @@
-/* test_grip.c - dry friction of joints, guessed and proved: whatever way a step was solved,
+/* test_joint_friction.c - dry friction of joints, guessed and proved: whatever way a step was solved,
  * friction stays within its bounds, opposes what moves, and is what the equation of motion asks
  * for. */
 #include "support/near.h"
@@ -74,12 +74,12 @@ static void check_joint(const scene *s, int32_t dof, double force, counts *seen)
   const tabi_world *w = s->world;
   double bound = s->model->dof_friction[dof];
   double v = tabi_world_v(w)[dof];
-  double kept = w->row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)] / H;
-  seen->sticks += w->grip[dof] == TBI_GRIP_STICKS;
-  seen->slips += w->grip[dof] == TBI_GRIP_SLIPS;
-  seen->rows += w->grip[dof] >= TBI_GRIP_ROW;
-  double limits = (w->row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] +
-                   w->row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)]) /
+  double kept = w->state.row_impulse[tbi_row_id(dof, TBI_ROW_FRICTION)] / H;
+  seen->sticks += w->active_set.friction[dof] == TBI_FRICTION_STICKS;
+  seen->slips += w->active_set.friction[dof] == TBI_FRICTION_SLIPS;
+  seen->rows += w->active_set.friction[dof] >= TBI_FRICTION_ROW;
+  double limits = (w->state.row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] +
+                   w->state.row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)]) /
                   H;
   assert_near(kept + limits, force, 1e-6);
   assert_true(fabs(kept) <= bound * (1 + 1e-12));

@@ -1,4 +1,12 @@
-/* move.c - the new position: along one velocity, or by the four stages of rk4. */
+/* integrators.c - from the new velocity to the new position.
+ *
+ *   semi-implicit  along the new velocity
+ *   midpoint       along the mean of old and new in free motion, up to and after a rebound apart
+ *   euler          along the old velocity
+ *   rk4            both anew by four stages, contact forces held
+ *
+ * The implicit parts of forces are in forces.c, the gyroscopic moment of free bodies in
+ * free_motion.c. */
 #include "contact/soft.h"
 #include "contact/surface.h"
 #include "integrate/rk4.h"
@@ -17,9 +25,9 @@ static tabi_range dofs_of(const tabi_model *model, int32_t tree) {
 /* whether any constraint acts on a tree */
 static bool is_pushed(const tabi_world *w, int32_t tree) {
   tabi_range dofs = dofs_of(w->model, tree);
-  if (w->setup.ties.rank[w->model->tree_cluster[tree]] > 0) return true;
+  if (w->setup.loops.rank[w->model->tree_cluster[tree]] > 0) return true;
   for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k) {
-    if (w->setup.problem.sum[k] != 0 || w->grip_impulse[k] != 0) return true;
+    if (w->setup.problem.sum[k] != 0 || w->active_set.friction_impulse[k] != 0) return true;
   }
   return false;
 }
@@ -27,14 +35,14 @@ static bool is_pushed(const tabi_world *w, int32_t tree) {
 /* the velocity that moves a tree over the step, from those before, without and with constraints */
 static void set_moving_velocity(tabi_world *w, int32_t tree) {
   tabi_range dofs = dofs_of(w->model, tree);
-  const double *before = w->v + dofs.first;
-  const double *after = w->v_new + dofs.first;
-  double *move = w->v_move + dofs.first;
-  double share = w->impact_time[tree];
+  const double *before = w->state.v + dofs.first;
+  const double *after = w->solution.v_new + dofs.first;
+  double *move = w->solution.v_move + dofs.first;
+  double share = w->candidates.impact_time[tree];
   bool middle = w->def.integrator == TABI_MIDPOINT;
   bool mean = middle && !is_pushed(w, tree);
   for (int32_t k = 0; k < dofs.count; ++k) {
-    double gain = middle ? w->v_free[dofs.first + k] - before[k] : 0;
+    double gain = middle ? w->free.v_free[dofs.first + k] - before[k] : 0;
     double early = before[k] + 0.5 * gain * share;
     double late = after[k] - 0.5 * gain * (1 - share);
     move[k] = mean ? 0.5 * (before[k] + after[k]) : after[k];
@@ -42,16 +50,16 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   }
 }
 
-void tbi_world_move(tabi_world *w) {
+static void move_once(tabi_world *w) {
   const tabi_model *model = w->model;
   if (w->def.integrator == TABI_EULER) {
-    memcpy(w->v_move, w->v, sizeof *w->v * (size_t)model->nv);
+    memcpy(w->solution.v_move, w->state.v, sizeof *w->state.v * (size_t)model->nv);
   } else {
     if (w->def.integrator == TABI_MIDPOINT) tbi_world_free_velocity(w);
     for (int32_t tree = 0; tree < model->ntree; ++tree)
       set_moving_velocity(w, tree);
   }
-  tabi_model_integrate(model, w->q, w->v_move, w->def.timestep, w->q_new);
+  tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
 }
 
 typedef struct stages {
@@ -65,22 +73,22 @@ typedef struct stages {
  * themselves are not errors, since stages lie off the path by design. */
 static void regain(tabi_world *w) {
   double h = w->def.timestep;
-  for (int32_t i = 0; i < w->setup.ties.count; ++i) {
-    const tbi_tie *tie = &w->setup.ties.tie[i];
-    w->setup.ties.regain[i] = -(tie->regained / h + 1.5 * tie->velocity) / h;
+  for (int32_t i = 0; i < w->setup.loops.count; ++i) {
+    const tbi_loop *loop = &w->setup.loops.loop[i];
+    w->setup.loops.regain[i] = -(loop->correction / h + 1.5 * loop->velocity) / h;
   }
 }
 
-/* From joint forces in qdd and wrenches in d->flow to the acceleration, ties being closed: their
+/* From joint forces in qdd and wrenches in d->flow to the acceleration, loops being closed: their
  * second derivatives are those of regain(). */
-static void tied_acceleration(tabi_world *w, double *qdd) {
+static void constrained_acceleration(tabi_world *w, double *qdd) {
   const tabi_model *model = w->model;
-  tbi_ties *ties = &w->setup.ties;
-  tbi_world_ties(w);
-  for (int32_t i = 0; i < ties->count; ++i) {
-    tbi_tie *tie = &ties->tie[i];
-    tie->target = ties->regain[i] - tie->drift;
-    tie->velocity = 0;
+  tbi_loops *loops = &w->setup.loops;
+  tbi_world_loops(w);
+  for (int32_t i = 0; i < loops->count; ++i) {
+    tbi_loop *loop = &loops->loop[i];
+    loop->target = loops->regain[i] - loop->drift;
+    loop->velocity = 0;
   }
   tbi_aba_factor(w->d, model->dof_rotor, NULL);
   tbi_aba_gather(w->d, qdd);
@@ -89,7 +97,7 @@ static void tied_acceleration(tabi_world *w, double *qdd) {
     root[k] = sqrt(w->d->D_inv[k]);
     qdd[k] *= root[k];
   }
-  tbi_ties_solve_again(ties, w->d, root, qdd, w->setup.scratch);
+  tbi_loops_solve_again(loops, w->d, root, qdd, w->setup.scratch);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] *= root[k];
   tbi_aba_solve_lower(w->d, qdd);
@@ -99,23 +107,25 @@ static void tied_acceleration(tabi_world *w, double *qdd) {
 static v3 stretch_of(const tabi_world *w, const tbi_candidate *candidate) {
   uint64_t id = tbi_candidate_id(candidate);
   int64_t low = 0;
-  int64_t high = w->head->nwarm;
+  int64_t high = w->state.head->nwarm;
   while (low < high) {
     int64_t middle = (low + high) / 2;
-    if (w->warm[middle].id < id) {
+    if (w->state.warm[middle].id < id) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low < w->head->nwarm && w->warm[low].id == id ? w->warm[low].stretch : v3_zero();
+  return low < w->state.head->nwarm && w->state.warm[low].id == id ? w->state.warm[low].deflection
+                                                                   : v3_zero();
 }
 
 /* a spring between surfaces against the forces of rnea.c */
 static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
-  int32_t body[2] = {w->shape_body[candidate->shape_a], w->shape_body[candidate->shape_b]};
+  int32_t body[2] = {w->constants.shape_body[candidate->shape_a],
+                     w->constants.shape_body[candidate->shape_b]};
   const tabi_material_def *surface =
-      tbi_surface_of(w->model, w->surface, candidate->shape_a, candidate->shape_b);
+      tbi_surface_of(w->model, w->constants.surface, candidate->shape_a, candidate->shape_b);
   m4 frame = tbi_contact_frame(candidate->normal);
   v4 arm[2];
   v4 speed[2];
@@ -139,10 +149,10 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
 }
 
 static void push_surfaces(tabi_world *w) {
-  int32_t count =
-      tbi_collide(w->collision, w->d, w->margin, w->stage_candidate, w->def.max_contacts);
+  int32_t count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.stage_list,
+                              w->def.max_contacts);
   for (int32_t i = 0; i < count; ++i)
-    push_surface(w, &w->stage_candidate[i]);
+    push_surface(w, &w->candidates.stage_list[i]);
 }
 
 static void stage_acceleration(void *user, const double *q, const double *v, double *qdd) {
@@ -158,8 +168,8 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   tbi_world_forces_at(w, q, v, s->tau, qdd);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] += s->held[k];
-  if (w->ntied > 0) {
-    tied_acceleration(w, qdd);
+  if (w->constants.nloop > 0) {
+    constrained_acceleration(w, qdd);
   } else {
     tbi_aba_factor(w->d, model->dof_rotor, NULL);
     tbi_aba_solve_flow(w->d, qdd);
@@ -171,7 +181,7 @@ static void hold_forces(tabi_world *w, double *held) {
   const tbi_problem *p = &w->setup.problem;
   double rate = 1 / w->def.timestep;
   for (int32_t i = 0; i < w->model->nbody; ++i)
-    w->d->force[i] = w->external[i];
+    w->d->force[i] = w->state.external[i];
   /* springs between surfaces are there anew in every stage */
   int32_t nport = w->method->info.compliant ? 0 : p->nport;
   for (int32_t k = 0; k < nport; ++k) {
@@ -184,16 +194,24 @@ static void hold_forces(tabi_world *w, double *held) {
     held[row->dof] += rate * row->impulse;
   }
   for (int32_t k = 0; k < w->model->nv; ++k)
-    held[k] += rate * w->grip_impulse[k];
+    held[k] += rate * w->active_set.friction_impulse[k];
 }
 
-void tbi_world_move_by_stages(tabi_world *w, const double *tau) {
+static void move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
-  stages s = {w, tau, w->stage};
+  stages s = {w, tau, w->scratch.stage};
   hold_forces(w, s.held);
   regain(w);
-  tbi_motion motion = {model, stage_acceleration, &s, w->stage + model->nv};
-  tbi_rk4(&motion, w->def.timestep, w->q, w->v, w->q_new, w->v_new);
+  tbi_motion motion = {model, stage_acceleration, &s, w->scratch.stage + model->nv};
+  tbi_rk4(&motion, w->def.timestep, w->state.q, w->state.v, w->solution.q_new, w->solution.v_new);
   for (int32_t k = 0; k < model->nv; ++k)
-    w->v_move[k] = 0.5 * (w->v[k] + w->v_new[k]);
+    w->solution.v_move[k] = 0.5 * (w->state.v[k] + w->solution.v_new[k]);
+}
+
+void tbi_world_integrate(tabi_world *w, const double *tau) {
+  if (w->def.integrator == TABI_RK4) {
+    move_by_stages(w, tau);
+  } else {
+    move_once(w);
+  }
 }

@@ -1,0 +1,123 @@
+/* active_set.c - the new velocity, by prediction and verification.
+ *
+ *   predict which joints stick, slip or stay away from their limits
+ *   repeat
+ *     free motion with that prediction
+ *     problem of the contacts, rows and loop constraints that are left, and its solution
+ *     new velocity
+ *   until it agrees with the prediction; what does not gets a row
+ *
+ * Rows are only added, so the loop ends.  docs/active_set.md derives it. */
+#include "world/active_set/active_set.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "problem/residual.h"
+
+#define NEAR 1e-4 /* rad or m: limits that get rows at once */
+
+/* what the method left is solved by exact, from where it stands */
+static tbi_solution fall_back(tabi_world *w, tbi_solution before) {
+  tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->scratch.fallback);
+  solution.iterations += before.iterations;
+  solution.fallback = true;
+  return solution;
+}
+
+/* that all contacts stick is predicted first, where the method has a direct solution for it */
+static tbi_solution solve_contacts(tabi_world *w) {
+  tbi_problem *p = &w->setup.problem;
+  const tbi_formulation *method = w->method;
+  tbi_problem_start(p);
+  if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
+  if (method->solve_direct && method->solve_direct(p, &w->def, w->scratch.method))
+    return (tbi_solution){.iterations = 1, .converged = true};
+  tbi_problem_respond(p);
+  tbi_solution solution = method->solve(p, &w->def, w->scratch.method);
+  return solution.converged || !tbi_world_falls_back(w) ? solution : fall_back(w, solution);
+}
+
+static void certify(tabi_world *w, tbi_solution solution) {
+  tabi_certificate *certificate = &w->solution.certificate;
+  *certificate = tbi_residual(&w->setup.problem, w->constants.weight);
+  certificate->iterations = solution.iterations;
+  certificate->converged = solution.converged;
+  certificate->fallback = solution.fallback;
+  certificate->energy_limited = solution.energy_limited;
+}
+
+static tabi_status make_problem(tabi_world *w) {
+  tbi_make_rows(w);
+  tbi_world_loops(w);
+  w->setup.problem.timestep = w->def.timestep;
+  if (!tbi_setup_problem(&w->setup)) {
+    return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
+                         "step %lld: too many touched bodies and joints in one tree",
+                         (long long)w->state.head->steps);
+  }
+  tbi_world_targets(w);
+  tbi_world_warm_start(w);
+  return TABI_OK;
+}
+
+static void solve_problem(tabi_world *w) {
+  tbi_problem *p = &w->setup.problem;
+  tbi_solution solution = solve_contacts(w);
+  tbi_problem_sum(p);
+  tbi_loops_finish(&w->setup.loops, p->sum);
+  certify(w, solution);
+  tbi_world_keep_loops(w);
+}
+
+/* v+ = v + L^-1 D^-1/2 (z + sum of Y m) */
+static void new_velocity(tabi_world *w) {
+  const tabi_model *model = w->model;
+  const tbi_problem *p = &w->setup.problem;
+  double *x = w->solution.v_new;
+  for (int32_t k = 0; k < model->nv; ++k)
+    x[k] = (w->free.z[k] + p->sum[k]) * w->setup.pivot_root[k];
+  tbi_aba_solve_lower(w->d, x);
+  for (int32_t k = 0; k < model->nv; ++k)
+    x[k] += w->state.v[k];
+}
+
+static tabi_status solve_predicted(tabi_world *w) {
+  tbi_apply_joint_friction(w);
+  tbi_world_free_motion(w);
+  tbi_timers_end(&w->timers, TABI_STAGE_FACTOR);
+  tabi_status status = make_problem(w);
+  if (status != TABI_OK) return status;
+  tbi_timers_end(&w->timers, TABI_STAGE_PROBLEM);
+  solve_problem(w);
+  new_velocity(w);
+  return TABI_OK;
+}
+
+/* both are asked, so that one further solution mends all */
+static bool verify(tabi_world *w, int attempt) {
+  bool friction = tbi_verify_joint_friction(w, attempt);
+  bool limits = tbi_verify_joint_limits(w);
+  return friction && limits;
+}
+
+tabi_status tbi_world_find_velocity(tabi_world *w) {
+  tbi_solution solution;
+  tbi_world_impulse(w);
+  tbi_predict_joint_friction(w);
+  if (w->method->advance_velocity && w->method->advance_velocity(w, &solution)) {
+    certify(w, solution);
+    tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
+    return TABI_OK;
+  }
+  tbi_predict_joint_limits(w, w->state.v, NEAR);
+  bool verified = false;
+  for (int attempt = 0; !verified; ++attempt) {
+    /* each attempt but the last gives some joint a row, a lower or an upper limit */
+    TBI_ASSERT(attempt <= 3 * w->model->nv + 1);
+    tabi_status status = solve_predicted(w);
+    if (status != TABI_OK) return status;
+    verified = verify(w, attempt);
+    tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
+  }
+  return TABI_OK;
+}

@@ -1,0 +1,40 @@
+/* active_set.h - predict and verify: what a step need not solve for.
+ *
+ *   joint_friction.c  joints with dry friction that stick or slip
+ *   joint_limits.c    joint limits that are not reached
+ *   rows.c            the rows of the problem for all others
+ *   active_set.c      the loop: predict, solve, verify, and again
+ *
+ * docs/active_set.md derives it.  Contacts that stick are predicted and verified within one
+ * solution, by the method itself (solve_direct in contact/formulation.h). */
+#ifndef TBI_ACTIVE_SET_H
+#define TBI_ACTIVE_SET_H
+
+#include "world/world.h"
+
+/* state -> active_set.friction */
+void tbi_predict_joint_friction(tabi_world *w);
+/* active_set.friction, forces -> active_set.stuck, .stops, .friction_impulse, and free.u before
+ * elimination */
+void tbi_apply_joint_friction(tabi_world *w);
+/* Stuck joints lose what speed they still had, within the tolerance: d->flow gets its momentum. */
+void tbi_stop_stuck_joints(tabi_world *w);
+/* Whether solution.v_new and all impulses agree with the prediction.  If so stuck joints stop and
+ * friction_impulse holds what each needs; if not, active_set.friction has rows for those that
+ * failed, after too many attempts for all. */
+bool tbi_verify_joint_friction(tabi_world *w, int attempt);
+/* What the next step predicts from. */
+void tbi_keep_joint_friction(tabi_world *w);
+
+/* Which limits may be reached: those within `near` and two steps at the speed before or that of v.
+ * state, v -> active_set.limited */
+void tbi_predict_joint_limits(tabi_world *w, const double *v, double near);
+/* Whether solution.v_new reaches no others; if it does, these are added. */
+bool tbi_verify_joint_limits(tabi_world *w);
+
+/* active_set -> setup.problem.row */
+void tbi_make_rows(tabi_world *w);
+/* setup.problem.row -> state.row_impulse */
+void tbi_keep_rows(tabi_world *w);
+
+#endif

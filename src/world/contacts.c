@@ -1,0 +1,56 @@
+/* contacts.c - the contacts of the last step, as users see them. */
+#include "base/assertion.h"
+#include "world/world.h"
+
+void tbi_world_list_contacts(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  w->solution.ncontact = p->npoint;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    const tbi_candidate *candidate = &w->candidates.list[c->candidate];
+    sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
+    sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
+    tabi_contact *out = &w->solution.contact[c->candidate];
+    out->shape_a = candidate->shape_a;
+    out->shape_b = candidate->shape_b;
+    out->link_a = w->model->shape[candidate->shape_a].link;
+    out->link_b = w->model->shape[candidate->shape_b].link;
+    out->gap = candidate->gap;
+    out->friction = c->friction;
+    v3_store(candidate->point, out->point);
+    v3_store(candidate->normal, out->normal);
+    v3_store(v4_to(m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2])),
+             out->impulse);
+    v3_store(v4_to(v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a))), out->velocity);
+  }
+}
+
+const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
+  TBI_ASSERT(count);
+  *count = world->solution.ncontact;
+  return world->solution.contact;
+}
+
+/* the force of a contact on b, at its point, and the moment of that about another point */
+static void add_wrench(const tabi_contact *c, double rate, v3 about, v3 *force, v3 *moment) {
+  v3 f = v3_scale(rate, v3_load(c->impulse));
+  *force = v3_add(*force, f);
+  *moment = v3_add(*moment, v3_cross(v3_sub(v3_load(c->point), about), f));
+}
+
+void tabi_world_contact_wrench(const tabi_world *world, int32_t link, const double point[3],
+                               double force[3], double torque[3]) {
+  TBI_ASSERT(link >= 0 && link < world->model->nlink);
+  double rate = 1 / world->def.timestep;
+  v3 about = v3_load(point);
+  v3 sum = v3_zero();
+  v3 moment = v3_zero();
+  for (int32_t i = 0; i < world->solution.ncontact; ++i) {
+    const tabi_contact *c = &world->solution.contact[i];
+    if (c->link_a == c->link_b) continue;
+    if (c->link_b == link) add_wrench(c, rate, about, &sum, &moment);
+    if (c->link_a == link) add_wrench(c, -rate, about, &sum, &moment);
+  }
+  v3_store(sum, force);
+  v3_store(moment, torque);
+}
