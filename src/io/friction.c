@@ -15,8 +15,10 @@
  * number takes two bytes at least. */
 #include "tabi/tabi_io.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/first_error.h"
 #include "io/number.h"
 
 #include <math.h>
@@ -29,11 +31,11 @@
 
 typedef struct reading {
   const char *path;
-  tabi_error *err;
+  tbi_first_error error;
   const char *at;  /* what is not read yet */
   int32_t line;    /* of the last number read */
   int32_t numbers; /* that can be in the file at most */
-  int32_t nc, nblock, capacity;
+  int32_t nc, nblock;
   int32_t *row, *column;
   double *block, *q, *friction;
 } reading;
@@ -42,78 +44,68 @@ static tabi_place here(const reading *r) { return (tabi_place){r->path, r->line}
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* The next number; `what` it is, and of which of them, for messages. */
-static tabi_status next_number(reading *r, const char *what, int64_t which, double *value) {
-  int32_t line = r->line;
-  while (is_space(*r->at)) {
-    line += *r->at == '\n';
+/* The next number, or 0 after an error; `what` it is, and of which of them, for messages. */
+static double next_number(reading *r, const char *what, int64_t which) {
+  if (!tbi_ok(&r->error)) return 0;
+  for (; is_space(*r->at); ++r->at)
+    r->line += *r->at == '\n';
+  const char *word = r->at;
+  while (*r->at != '\0' && !is_space(*r->at))
     ++r->at;
-  }
-  r->line = line;
-  size_t n = 0;
-  while (r->at[n] != '\0' && !is_space(r->at[n]))
-    n++;
-  if (n == 0) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                         "file ends before %s %lld; its counts do not fit what follows", what,
-                         (long long)which);
-  }
+  size_t n = (size_t)(r->at - word);
   int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
-  if (!tbi_number_read(r->at, n, value)) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "%s %lld: '%.*s' is not a number", what,
-                         (long long)which, shown, r->at);
-  }
-  if (!isfinite(*value)) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "%s %lld: '%.*s' is not finite", what,
-                         (long long)which, shown, r->at);
-  }
-  r->at += n;
-  return TABI_OK;
-}
-
-static tabi_status next_numbers(reading *r, const char *what, double *values, int64_t count) {
-  tabi_status status = TABI_OK;
-  for (int64_t i = 0; i < count && status == TABI_OK; ++i)
-    status = next_number(r, what, i, &values[i]);
-  return status;
-}
-
-/* A whole number between low and high. */
-static tabi_status next_count(reading *r, const char *what, int64_t low, int64_t high,
-                              int32_t *count) {
   double value = 0;
-  tabi_status status = next_number(r, what, 0, &value);
-  if (status != TABI_OK) return status;
-  if (value < (double)low || value > (double)high || value != floor(value)) {
-    if (low == high) {
-      return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "%s is %g, expected %lld", what, value,
-                           (long long)low);
-    }
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                         "%s is %g, expected a whole number from %lld to %lld", what, value,
-                         (long long)low, (long long)high);
+  if (n == 0) {
+    tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r),
+                "file ends before %s %lld; its counts do not fit what follows", what,
+                (long long)which);
+  } else if (!tbi_number_read(word, n, &value)) {
+    tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r), "%s %lld: '%.*s' is not a number", what,
+                (long long)which, shown, word);
+  } else if (!isfinite(value)) {
+    tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r), "%s %lld: '%.*s' is not finite", what,
+                (long long)which, shown, word);
   }
-  *count = (int32_t)value;
-  return TABI_OK;
+  return tbi_ok(&r->error) ? value : 0;
+}
+
+static void next_numbers(reading *r, const char *what, double *values, int64_t count) {
+  for (int64_t i = 0; i < count && tbi_ok(&r->error); ++i)
+    values[i] = next_number(r, what, i);
+}
+
+/* A whole number between low and high; low after an error. */
+static int32_t next_count(reading *r, const char *what, int64_t low, int64_t high) {
+  TBI_ASSERT(low <= high && high <= INT32_MAX);
+  double value = next_number(r, what, 0);
+  bool fits = value >= (double)low && value <= (double)high && value == floor(value);
+  if (!fits && low == high) {
+    tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r), "%s is %g, expected %lld", what, value,
+                (long long)low);
+  } else if (!fits) {
+    tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r),
+                "%s is %g, expected a whole number from %lld to %lld", what, value, (long long)low,
+                (long long)high);
+  }
+  return tbi_ok(&r->error) ? (int32_t)value : (int32_t)low;
 }
 
 /* The same number several times over. */
-static tabi_status expect_count(reading *r, const char *what, int32_t expected) {
-  int32_t count = 0;
-  return next_count(r, what, expected, expected, &count);
+static void expect_count(reading *r, const char *what, int32_t expected) {
+  (void)next_count(r, what, expected, expected);
 }
 
 /* Memory for nc contacts and nblock blocks, all zero. */
-static tabi_status make_room(reading *r, int32_t nblock) {
+static bool make_room(reading *r, int32_t nblock) {
+  if (!tbi_ok(&r->error)) return false;
   size_t nc = (size_t)r->nc;
-  r->capacity = nblock;
   r->row = calloc(nc + 1, sizeof *r->row);
   r->column = calloc((size_t)nblock + 1, sizeof *r->column);
   r->block = calloc(9 * (size_t)nblock + 1, sizeof *r->block);
   r->q = calloc(3 * nc + 1, sizeof *r->q);
   r->friction = calloc(nc + 1, sizeof *r->friction);
   bool room = r->row && r->column && r->block && r->q && r->friction;
-  return room ? TABI_OK : tbi_error_memory(r->err);
+  return room || tbi_fail_memory(&r->error);
 }
 
 static bool is_zero(const double *block) {
@@ -124,10 +116,10 @@ static bool is_zero(const double *block) {
 }
 
 /* Three rows of a dense W, cut into blocks; blocks of zeros are dropped. */
-static tabi_status read_dense_contact(reading *r, double *rows) {
+static void read_dense_contact(reading *r, double *rows) {
   int64_t width = 3 * (int64_t)r->nc;
-  tabi_status status = next_numbers(r, "value of W", rows, 3 * width);
-  if (status != TABI_OK) return status;
+  next_numbers(r, "value of W", rows, 3 * width);
+  if (!tbi_ok(&r->error)) return;
   for (int32_t j = 0; j < r->nc; ++j) {
     double *block = r->block + 9 * (ptrdiff_t)r->nblock;
     for (int k = 0; k < 3; ++k)
@@ -135,98 +127,91 @@ static tabi_status read_dense_contact(reading *r, double *rows) {
     r->column[r->nblock] = j;
     if (!is_zero(block)) ++r->nblock;
   }
-  return TABI_OK;
 }
 
-static tabi_status read_dense(reading *r) {
-  tabi_status status = expect_count(r, "number of rows of W", 3 * r->nc);
-  if (status == TABI_OK) status = expect_count(r, "number of columns of W", 3 * r->nc);
-  if (status != TABI_OK) return status;
+static bool read_dense(reading *r) {
+  expect_count(r, "number of rows of W", 3 * r->nc);
+  expect_count(r, "number of columns of W", 3 * r->nc);
   /* a block more, as each is tried in its place */
   int64_t nblock = (int64_t)r->nc * r->nc + 1;
   if (nblock > MAX_BLOCKS || 9 * nblock - 9 > r->numbers) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                         "a dense W of %d contacts does not fit into this file", r->nc);
+    return tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r),
+                       "a dense W of %d contacts does not fit into this file", r->nc);
   }
-  status = make_room(r, (int32_t)nblock);
-  if (status != TABI_OK) return status;
+  if (!make_room(r, (int32_t)nblock)) return false;
   double *rows = calloc(9 * (size_t)r->nc + 1, sizeof *rows);
-  if (!rows) return tbi_error_memory(r->err);
-  for (int32_t i = 0; i < r->nc && status == TABI_OK; ++i) {
-    status = read_dense_contact(r, rows);
+  if (!rows) return tbi_fail_memory(&r->error);
+  for (int32_t i = 0; i < r->nc && tbi_ok(&r->error); ++i) {
+    read_dense_contact(r, rows);
     r->row[i + 1] = r->nblock;
   }
   free(rows);
-  return status;
+  return tbi_ok(&r->error);
 }
 
-static tabi_status expect_threes(reading *r, const char *what) {
-  tabi_status status = TABI_OK;
-  for (int32_t i = 1; i <= r->nc && status == TABI_OK; ++i)
-    status = expect_count(r, what, 3 * i);
-  return status;
+static void expect_threes(reading *r, const char *what) {
+  for (int32_t i = 1; i <= r->nc && tbi_ok(&r->error); ++i)
+    expect_count(r, what, 3 * i);
 }
 
-static tabi_status read_index(reading *r) {
-  tabi_status status = expect_count(r, "length of the row pointer", r->nc + 1);
-  if (status == TABI_OK) status = expect_count(r, "length of the column index", r->nblock);
-  if (status == TABI_OK) status = expect_count(r, "begin of the row pointer", 0);
-  for (int32_t i = 0; i < r->nc && status == TABI_OK; ++i)
-    status = next_count(r, "row pointer", r->row[i], r->nblock, &r->row[i + 1]);
-  if (status == TABI_OK && r->row[r->nc] != r->nblock) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                         "the row pointer ends with %d, expected the number of blocks, %d",
-                         r->row[r->nc], r->nblock);
+static bool read_index(reading *r) {
+  expect_count(r, "length of the row pointer", r->nc + 1);
+  expect_count(r, "length of the column index", r->nblock);
+  expect_count(r, "begin of the row pointer", 0);
+  for (int32_t i = 0; i < r->nc && tbi_ok(&r->error); ++i)
+    r->row[i + 1] = next_count(r, "row pointer", r->row[i], r->nblock);
+  if (r->row[r->nc] != r->nblock) {
+    return tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r),
+                       "the row pointer ends with %d, expected the number of blocks, %d",
+                       r->row[r->nc], r->nblock);
   }
-  for (int32_t b = 0; b < r->nblock && status == TABI_OK; ++b)
-    status = next_count(r, "column index", 0, r->nc - 1, &r->column[b]);
-  return status;
+  for (int32_t b = 0; b < r->nblock && tbi_ok(&r->error); ++b)
+    r->column[b] = next_count(r, "column index", 0, r->nc - 1);
+  return tbi_ok(&r->error);
 }
 
-static tabi_status read_blocks(reading *r) {
+static bool read_blocks(reading *r) {
   int64_t most = r->numbers / 10;
   if (most > MAX_BLOCKS) most = MAX_BLOCKS;
-  tabi_status status = next_count(r, "number of blocks", 0, most, &r->nblock);
-  if (status == TABI_OK) status = expect_count(r, "number of block rows", r->nc);
-  if (status == TABI_OK) status = expect_count(r, "number of block columns", r->nc);
-  if (status == TABI_OK) status = make_room(r, r->nblock);
-  if (status == TABI_OK) status = expect_threes(r, "cumulative row size");
-  if (status == TABI_OK) status = expect_threes(r, "cumulative column size");
-  if (status == TABI_OK) status = read_index(r);
-  for (int32_t b = 0; b < r->nblock && status == TABI_OK; ++b) {
-    double by_column[9];
-    status = expect_count(r, "number of a block", b);
-    if (status == TABI_OK) status = next_numbers(r, "value of a block", by_column, 9);
-    for (int k = 0; k < 9 && status == TABI_OK; ++k)
+  r->nblock = next_count(r, "number of blocks", 0, most);
+  expect_count(r, "number of block rows", r->nc);
+  expect_count(r, "number of block columns", r->nc);
+  if (!make_room(r, r->nblock)) return false;
+  expect_threes(r, "cumulative row size");
+  expect_threes(r, "cumulative column size");
+  read_index(r);
+  for (int32_t b = 0; b < r->nblock && tbi_ok(&r->error); ++b) {
+    double by_column[9] = {0};
+    expect_count(r, "number of a block", b);
+    next_numbers(r, "value of a block", by_column, 9);
+    for (int k = 0; k < 9; ++k)
       r->block[9 * (ptrdiff_t)b + k] = by_column[3 * (k % 3) + k / 3];
   }
-  return status;
+  return tbi_ok(&r->error);
 }
 
-static tabi_status read_friction(reading *r) {
-  tabi_status status = TABI_OK;
-  for (int32_t i = 0; i < r->nc && status == TABI_OK; ++i) {
-    status = next_number(r, "friction of contact", i, &r->friction[i]);
-    if (status == TABI_OK && r->friction[i] < 0) {
-      status = tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                             "friction of contact %d is %g; give a number >= 0", i, r->friction[i]);
+static void read_friction(reading *r) {
+  for (int32_t i = 0; i < r->nc && tbi_ok(&r->error); ++i) {
+    r->friction[i] = next_number(r, "friction of contact", i);
+    if (r->friction[i] < 0) {
+      tbi_fail_at(&r->error, TABI_ERR_PARSE, here(r),
+                  "friction of contact %d is %g; give a number >= 0", i, r->friction[i]);
     }
   }
-  return status;
 }
 
-static tabi_status read_problem(reading *r) {
-  int32_t storage = 0;
-  tabi_status status = expect_count(r, "spatial dimension", 3);
+static bool read_problem(reading *r) {
+  expect_count(r, "spatial dimension", 3);
   /* q and mu alone take four numbers a contact */
-  if (status == TABI_OK) status = next_count(r, "number of contacts", 0, r->numbers / 4, &r->nc);
-  if (status == TABI_OK) status = next_count(r, "storage of W (0 dense, 1 blocks)", 0, 1, &storage);
-  if (status == TABI_OK) status = expect_count(r, "number of rows of W", 3 * r->nc);
-  if (status == TABI_OK) status = expect_count(r, "number of columns of W", 3 * r->nc);
-  if (status == TABI_OK) status = storage == 0 ? read_dense(r) : read_blocks(r);
-  if (status == TABI_OK) status = next_numbers(r, "value of q", r->q, 3 * (int64_t)r->nc);
-  if (status == TABI_OK) status = read_friction(r);
-  return status;
+  r->nc = next_count(r, "number of contacts", 0, r->numbers / 4);
+  int32_t storage = next_count(r, "storage of W (0 dense, 1 blocks)", 0, 1);
+  expect_count(r, "number of rows of W", 3 * r->nc);
+  expect_count(r, "number of columns of W", 3 * r->nc);
+  bool read = storage == 0 ? read_dense(r) : read_blocks(r);
+  if (!read) return false;
+  next_numbers(r, "value of q", r->q, 3 * (int64_t)r->nc);
+  read_friction(r);
+  return tbi_ok(&r->error);
 }
 
 static void release(reading *r) {
@@ -245,7 +230,8 @@ tabi_friction_problem *tabi_friction_problem_load_text(const char *text, size_t 
     return NULL;
   }
   /* the number at the end needs no space after it */
-  reading r = {.path = path, .err = err, .line = 1, .numbers = (int32_t)((size + 1) / 2)};
+  reading r = {.path = path, .error = {.err = err}, .line = 1};
+  r.numbers = (int32_t)((size + 1) / 2);
   char *copy = malloc(size + 1);
   if (!copy) {
     (void)tbi_error_memory(err);
@@ -255,7 +241,7 @@ tabi_friction_problem *tabi_friction_problem_load_text(const char *text, size_t 
   copy[size] = '\0';
   r.at = copy;
   tabi_friction_problem *problem = NULL;
-  if (read_problem(&r) == TABI_OK) {
+  if (read_problem(&r)) {
     tabi_friction_problem_def def = tabi_friction_problem_def_default();
     def.ncontact = r.nc;
     def.row = r.row;

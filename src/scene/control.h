@@ -19,16 +19,16 @@ struct tabi_options {
   int32_t index;
   char what[TBI_WHAT_SIZE]; /* begins messages */
   bool *asked;              /* of a plugin: [node->count] keys that it knows */
-  bool failed;              /* r->err holds why */
 };
 
 extern const tabi_controller_type tbi_controller_pd, tbi_controller_csv, tbi_controller_walk,
     tbi_controller_plugin;
 
-/* Fails at a key of the controller, or at the whole if it is not there. */
-tabi_status tbi_options_fail(tabi_options *options, const char *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Where a key of the controller is, or the whole controller if the key is not there. */
+tabi_place tbi_options_place(const tabi_options *options, const char *key);
 tbi_scene_robot *tbi_options_robot(const tabi_options *options);
+/* What create returns: what was made, or NULL after an error, when destroy frees it. */
+void *tbi_controller_made(const tabi_options *options, void *made, void (*destroy)(void *));
 /* The child of a key that is now known, or NULL. */
 const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key);
 
@@ -47,8 +47,9 @@ typedef struct tbi_drive {
   bool *spring;         /* [njoint of the robot] holds its posture, whatever the others do */
 } tbi_drive;
 
-tabi_status tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys);
-/* With the trajectories of the def, and the posture as targets of joints without a column. */
+bool tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys);
+/* With the trajectories of the def, and the posture as targets of joints without a column; NULL
+ * after an error. */
 tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def);
 void tbi_drive_free(tbi_drive *drive);
 
@@ -61,7 +62,7 @@ typedef struct tbi_step_keys {
 } tbi_step_keys;
 
 /* The caller frees *step, which is NULL for none. */
-tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
-                           int32_t *count);
+bool tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
+                    int32_t *count);
 
 #endif

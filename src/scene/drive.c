@@ -2,7 +2,6 @@
  *
  * Every joint with one coordinate is driven, unless it follows another by a coupling.  Joints that
  * the model drives by position actuators take their target from there and no gains. */
-#include "base/error.h"
 #include "model/builder.h"
 #include "scene/control.h"
 
@@ -54,64 +53,56 @@ static void begin_joints(tbi_drive *drive, const tbi_drive_keys *keys) {
   }
 }
 
-/* The robot's joint that is the key of a node, counted from its first. */
-static tabi_status find_own(const tbi_drive *drive, const tbi_yaml_node *node, int32_t *own) {
+/* What the key of a node names: the place of the joint in the drive, or -1 after an error. */
+static int32_t find_own(const tbi_drive *drive, const tbi_yaml_node *node) {
   const tabi_options *options = drive->options;
-  int32_t joint = TABI_NONE;
-  tabi_status status =
-      tbi_scene_find_joint(options->r, options->index, node, options->what, node->key, &joint);
-  if (status == TABI_OK) *own = joint - tbi_options_robot(options)->first_joint;
-  return status;
+  int32_t joint = tbi_scene_find_joint(options->r, options->index, node, options->what, node->key);
+  return joint == TABI_NONE ? -1 : joint - tbi_options_robot(options)->first_joint;
 }
 
 /* What `joints` says about one. */
-static tabi_status read_gains(const tbi_drive *drive, const tbi_yaml_node *node) {
-  int32_t own = 0;
-  tabi_status status = find_own(drive, node, &own);
-  if (status != TABI_OK) return status;
+static void read_gains(const tbi_drive *drive, const tbi_yaml_node *node) {
+  int32_t own = find_own(drive, node);
+  if (own < 0) return;
   tabi_pd_joint *joint = &drive->joint[own];
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.90sjoint '%.40s': ", drive->options->what, node->key);
   gains given = {joint->kp, joint->kd, joint->implicit};
-  status = tbi_fields_read(node, what, gain_fields, 3, &given, drive->options->r->err);
-  if (status != TABI_OK) return status;
+  tbi_fields_read(drive->options->r->error, node, what, TBI_FIELDS(gain_fields), &given);
   joint->kp = given.kp;
   joint->kd = given.kd;
   joint->implicit = given.implicit;
-  return TABI_OK;
 }
 
 /* What `springs` says about one; locked ones are let be. */
-static tabi_status read_spring(const tbi_drive *drive, const tbi_yaml_node *node) {
-  int32_t own = 0;
-  tabi_status status = find_own(drive, node, &own);
-  if (status != TABI_OK) return status;
+static void read_spring(const tbi_drive *drive, const tbi_yaml_node *node) {
+  int32_t own = find_own(drive, node);
+  if (own < 0) return;
   tabi_pd_joint *joint = &drive->joint[own];
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.90ssprings: ", drive->options->what);
   const tbi_field field = {node->key, TBI_FIELD_NOT_NEGATIVE, 0};
-  status = tbi_fields_one(node, what, &field, &joint->kp, drive->options->r->err);
+  tbi_fields_one(drive->options->r->error, node, what, &field, &joint->kp);
   joint->kd = 0;
   joint->implicit = true;
   drive->spring[own] = true;
-  return status;
 }
 
-tabi_status tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys) {
+bool tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys) {
+  const tbi_first_error *error = options->r->error;
   size_t count = (size_t)tbi_options_robot(options)->njoint + 1;
   *drive = (tbi_drive){.options = options};
   drive->joint = calloc(count, sizeof *drive->joint);
   drive->spring = calloc(count, sizeof *drive->spring);
-  if (!drive->joint || !drive->spring) return tbi_error_memory(options->r->err);
+  if (!drive->joint || !drive->spring) return tbi_fail_memory(options->r->error);
   begin_joints(drive, keys);
-  tabi_status status = TABI_OK;
   const tbi_yaml_node *node = keys->joints ? keys->joints->first : NULL;
-  for (; node && status == TABI_OK; node = node->next)
-    status = read_gains(drive, node);
+  for (; node && tbi_ok(error); node = node->next)
+    read_gains(drive, node);
   node = keys->springs ? keys->springs->first : NULL;
-  for (; node && status == TABI_OK; node = node->next)
-    status = read_spring(drive, node);
-  return status;
+  for (; node && tbi_ok(error); node = node->next)
+    read_spring(drive, node);
+  return tbi_ok(error);
 }
 
 void tbi_drive_free(tbi_drive *drive) {
@@ -120,31 +111,38 @@ void tbi_drive_free(tbi_drive *drive) {
 }
 
 /* Gains for what has no actuator, and none for what has. */
-static tabi_status settle_joint(const tbi_drive *drive, tabi_pd_joint *joint) {
-  tabi_options *options = drive->options;
+static bool settle_joint(const tbi_drive *drive, tabi_pd_joint *joint) {
+  const tabi_options *options = drive->options;
   const char *name = tbi_shown(tabi_model_joint(options->r->scene->model, joint->joint).name);
   bool gained = !isnan(joint->kp) || !isnan(joint->kd);
   if (joint->actuator != TABI_NONE && gained) {
-    return tbi_options_fail(options, NULL,
-                            "the model drives joint '%.80s' itself; leave kp and kd out", name);
+    return tbi_fail_about(options->r->error, options->node->place, options->what,
+                          "the model drives joint '%.80s' itself; leave kp and kd out", name);
   }
-  if (joint->actuator == TABI_NONE && isnan(joint->kp))
-    return tbi_options_fail(options, NULL, "kp is missing (joint '%.80s')", name);
+  if (joint->actuator == TABI_NONE && isnan(joint->kp)) {
+    return tbi_fail_about(options->r->error, options->node->place, options->what,
+                          "kp is missing (joint '%.80s')", name);
+  }
   if (isnan(joint->kp)) joint->kp = 0;
   if (isnan(joint->kd)) joint->kd = 0;
-  return TABI_OK;
+  return true;
 }
 
 tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def) {
   const tabi_scene *scene = drive->options->r->scene;
+  tbi_first_error *error = drive->options->r->error;
+  if (!tbi_ok(error)) return NULL;
   def->joint = drive->joint;
   def->njoint = 0;
   for (int32_t i = 0; i < tbi_options_robot(drive->options)->njoint; ++i) {
     tabi_pd_joint joint = drive->joint[i];
     if (joint.joint == TABI_NONE) continue;
-    if (settle_joint(drive, &joint) != TABI_OK) return NULL;
+    if (!settle_joint(drive, &joint)) return NULL;
     joint.target = scene->q[tabi_model_joint_q(scene->model, joint.joint).first];
     drive->joint[def->njoint++] = joint;
   }
-  return tabi_pd_create(scene->model, def, drive->options->r->err);
+  tabi_error err = {0};
+  tabi_pd *pd = tabi_pd_create(scene->model, def, &err);
+  if (!pd) tbi_fail_as(error, &err);
+  return pd;
 }

@@ -1,30 +1,18 @@
 /* options.c - what a controller asks of its scene: options by key, and links, joints and
  * sensors of its robot by name.
  *
- * The first thing that is wrong stays; later ones are not told, and what was asked for in vain is
- * answered with something harmless, so that a controller need not look. */
-#include "base/error.h"
+ * The first error stays; after it every question gets a harmless answer, so that a controller need
+ * not test each. */
 #include "io/suggest.h"
 #include "model/builder.h"
 #include "scene/control.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-tabi_status tbi_options_fail(tabi_options *options, const char *key, const char *format, ...) {
-  if (options->failed) return TABI_ERR_PARSE;
-  options->failed = true;
-  const tbi_yaml_node *node = key ? tbi_yaml_child(options->node, key) : NULL;
-  tabi_place place = node ? node->place : options->node->place;
-  tabi_error reason;
-  va_list args;
-  va_start(args, format);
-  (void)tbi_error_vset(&reason, TABI_ERR_PARSE, place, format, args);
-  va_end(args);
-  return tbi_error_set(options->r->err, TABI_ERR_PARSE, place, "%s%s", options->what,
-                       reason.message);
+tabi_place tbi_options_place(const tabi_options *options, const char *key) {
+  const tbi_yaml_node *node = tbi_yaml_child(options->node, key);
+  return node ? node->place : options->node->place;
 }
 
 tbi_scene_robot *tbi_options_robot(const tabi_options *options) {
@@ -36,7 +24,7 @@ const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key) {
   for (const tbi_yaml_node *node = options->node->first; node; node = node->next, ++i) {
     if (strcmp(node->key, key) != 0) continue;
     if (options->asked) options->asked[i] = true;
-    return options->failed ? NULL : node;
+    return tbi_ok(options->r->error) ? node : NULL;
   }
   return NULL;
 }
@@ -44,29 +32,20 @@ const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key) {
 double tabi_options_number(tabi_options *options, const char *key, double fallback) {
   const tbi_yaml_node *node = tbi_options_ask(options, key);
   double value = fallback;
-  if (!node) return fallback;
-  tabi_status status = tbi_fields_number(node, options->what, key, &value, options->r->err);
-  if (status == TABI_OK) return value;
-  options->failed = true;
-  return fallback;
+  bool read = node && tbi_fields_number(options->r->error, node, options->what, key, &value);
+  return read ? value : fallback;
 }
 
 bool tabi_options_numbers(tabi_options *options, const char *key, double *value, int32_t count) {
   const tbi_yaml_node *node = tbi_options_ask(options, key);
-  if (!node) return false;
-  tabi_status status = tbi_fields_numbers(node, options->what, key, value, count, options->r->err);
-  options->failed = status != TABI_OK;
-  return !options->failed;
+  return node && tbi_fields_numbers(options->r->error, node, options->what, key, value, count);
 }
 
-/* A single value by a table with one row. */
+/* A single value by a table with one entry. */
 static bool read_one(tabi_options *options, const char *key, tbi_field_kind kind, void *value) {
   const tbi_yaml_node *node = tbi_options_ask(options, key);
-  if (!node) return false;
   const tbi_field field = {key, kind, 0};
-  tabi_status status = tbi_fields_one(node, options->what, &field, value, options->r->err);
-  options->failed = status != TABI_OK;
-  return !options->failed;
+  return node && tbi_fields_one(options->r->error, node, options->what, &field, value);
 }
 
 bool tabi_options_bool(tabi_options *options, const char *key, bool fallback) {
@@ -111,19 +90,17 @@ static void fail_name(const tabi_controller_site *site, const kind *of, const ch
       tbi_suggest_add(&nearest, known + prefix);
   }
   char hint[TBI_HINT_SIZE];
-  (void)tbi_options_fail(site->options, NULL, "no %s is called '%.60s'%s", of->word, name,
-                         tbi_suggest_hint(&nearest, hint));
+  const tabi_options *options = site->options;
+  tbi_fail_about(options->r->error, options->node->place, options->what,
+                 "no %s is called '%.60s'%s", of->word, name, tbi_suggest_hint(&nearest, hint));
 }
 
 static int32_t find(const tabi_controller_site *site, const kind *of, const char *name) {
-  size_t size = strlen(site->robot) + strlen(name) + 2;
-  char *full = malloc(size);
+  char *full = tbi_text_join(tbi_options_robot(site->options)->prefix, name);
   if (!full) {
-    if (!site->options->failed) (void)tbi_error_memory(site->options->r->err);
-    site->options->failed = true;
+    tbi_fail_memory(site->options->r->error);
     return TABI_NONE;
   }
-  (void)snprintf(full, size, "%s/%s", site->robot, name);
   int32_t found = of->find(site->model, full);
   free(full);
   if (found == TABI_NONE) fail_name(site, of, name);

@@ -26,40 +26,36 @@ static const tbi_field force_fields[] = {
     {"to",     TBI_FIELD_NUMBER, offsetof(force_keys, to)    },
 };
 
-static tabi_status read_force(tbi_scene_reader *r, const tbi_yaml_node *node,
-                              tbi_scene_force *force) {
+static bool read_force(tbi_scene_reader *r, const tbi_yaml_node *node, tbi_scene_force *force) {
   const char *what = "force: ";
   force_keys keys = {.from = -INFINITY, .to = INFINITY};
-  tabi_status status = tbi_fields_read(node, what, force_fields,
-                                       sizeof force_fields / sizeof *force_fields, &keys, r->err);
-  if (status != TABI_OK) return status;
-  if (!keys.body) return tbi_scene_fail(r, node, what, "body is missing");
+  if (!tbi_fields_read(r->error, node, what, TBI_FIELDS(force_fields), &keys)) return false;
+  if (!keys.body) return tbi_fail_about(r->error, node->place, what, "body is missing");
   const tbi_yaml_node *body = tbi_yaml_child(node, "body");
-  status = tbi_scene_find_link(r, body, what, keys.body, &force->link);
-  if (status != TABI_OK) return status;
+  force->link = tbi_scene_find_link(r, body, what, keys.body);
+  if (force->link == TABI_NONE) return false;
   if (tabi_model_link_body(r->scene->model, force->link) == TABI_WORLD) {
-    return tbi_scene_fail(r, body, what, "'%.60s' does not move", keys.body);
+    return tbi_fail_about(r->error, body->place, what, "'%.60s' does not move", keys.body);
   }
   // the centre of mass, unless a point is given
   tabi_link_def link = tabi_model_link(r->scene->model, force->link);
   memcpy(force->at, link.com, sizeof force->at);
-  if (keys.at) status = tbi_fields_numbers(keys.at, what, "at", force->at, 3, r->err);
+  if (keys.at) tbi_fields_numbers(r->error, keys.at, what, "at", force->at, 3);
   memcpy(force->force, keys.force, sizeof force->force);
   memcpy(force->torque, keys.torque, sizeof force->torque);
   force->from = keys.from;
   force->to = keys.to;
-  return status;
+  return tbi_ok(r->error);
 }
 
-tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  if (!list || list->count == 0) return TABI_OK;
+bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  if (!list || list->count == 0 || !tbi_ok(r->error)) return tbi_ok(r->error);
   tabi_scene *scene = r->scene;
   scene->forces = calloc((size_t)list->count, sizeof *scene->forces);
-  if (!scene->forces) return tbi_error_memory(r->err);
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = list->first; node && status == TABI_OK; node = node->next)
-    status = read_force(r, node, &scene->forces[scene->nforce++]);
-  return status;
+  if (!scene->forces) return tbi_fail_memory(r->error);
+  for (const tbi_yaml_node *node = list->first; node && tbi_ok(r->error); node = node->next)
+    read_force(r, node, &scene->forces[scene->nforce++]);
+  return tbi_ok(r->error);
 }
 
 /* The middle of the step decides, so that rounding of the time does not. */

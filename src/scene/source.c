@@ -13,22 +13,22 @@ static const char *keep_path(tbi_scene_reader *r) {
   return tbi_text_add(&r->scene->text, realpath(r->path, whole) ? whole : r->path);
 }
 
-tabi_status tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size) {
+bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size) {
   tabi_scene *scene = r->scene;
   int32_t nset = r->def->nset;
   scene->source = malloc(size + 1);
   scene->set = calloc((size_t)nset + 1, sizeof *scene->set);
   const char *path = keep_path(r);
-  if (!scene->source || !scene->set || !path) return tbi_error_memory(r->err);
+  if (!scene->source || !scene->set || !path) return tbi_fail_memory(r->error);
   memcpy(scene->source, text, size);
   scene->source[size] = '\0';
   for (int32_t i = 0; i < nset; ++i) {
     scene->set[i] = tbi_text_add(&scene->text, r->def->set[i]);
-    if (!scene->set[i]) return tbi_error_memory(r->err);
+    if (!scene->set[i]) return tbi_fail_memory(r->error);
   }
   scene->read = (tabi_scene_source){
       .text = scene->source, .path = path, .size = size, .set = scene->set, .nset = nset};
-  return TABI_OK;
+  return true;
 }
 
 tabi_scene_source tabi_scene_get_source(const tabi_scene *scene) { return scene->read; }
