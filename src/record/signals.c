@@ -288,6 +288,7 @@ static bool name_sensors(tabi_signals *s) {
   for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
     tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
     if (!listed(sensor.name)) continue;
+    TBI_ASSERT((unsigned)sensor.type < TABI_SENSOR_COUNT);
     for (const part *p = sensor_parts[sensor.type]; p->name; ++p) {
       const part here = {p->name, unit_at(s->model, &sensor, p->unit), p->about};
       if (!add(s, sensor.name, "", here)) return false;
@@ -299,6 +300,7 @@ static bool name_sensors(tabi_signals *s) {
 /* -- making */
 
 tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
+  TBI_ASSERT(scene);
   tabi_signals *s = calloc(1, sizeof *s);
   if (!s) {
     (void)tbi_error_memory(err);
@@ -326,10 +328,13 @@ void tabi_signals_destroy(tabi_signals *signals) {
   free(signals);
 }
 
-int32_t tabi_signals_count(const tabi_signals *signals) { return signals->count; }
+int32_t tabi_signals_count(const tabi_signals *signals) {
+  TBI_ASSERT(signals);
+  return signals->count;
+}
 
 tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal) {
-  TBI_ASSERT(signal >= 0 && signal < signals->count);
+  TBI_ASSERT(signals && signal >= 0 && signal < signals->count);
   return signals->item[signal];
 }
 
@@ -352,6 +357,7 @@ static void add_force(double sum[3], const double force[3], double factor) {
 static void load_link(tabi_signals *s, int32_t link, const double force[3], double sign,
                       double slip) {
   if (link == TABI_WORLD) return;
+  TBI_ASSERT(link >= 0 && link < tabi_model_nlink(s->model));
   tbi_link_load *load = &s->load[link];
   double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
   add_force(load->force, force, sign);
@@ -459,6 +465,8 @@ static double *put_sensors(const tabi_signals *s, double *at, const tabi_sample 
 }
 
 void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value) {
+  TBI_ASSERT(signals && sample && value);
+  TBI_ASSERT(sample->nrobot == tabi_scene_nrobot(signals->scene)); // a sample of this scene
   double ground[3] = {0};
   tabi_dynamics_set_state(signals->dynamics, sample->q, sample->v);
   gather_contacts(signals, sample, ground);
