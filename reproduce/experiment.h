@@ -25,6 +25,7 @@ struct tbi_experiment;
 typedef struct tbi_trial {
   const struct tbi_experiment *experiment;
   bool quick;         /* shorter, with the same criteria */
+  const char *method; /* contact method, put behind the names of criteria; NULL: nothing */
   const char *folder; /* that files are written to */
   int32_t ncriterion;
   tbi_criterion criterion[TBI_MAX_CRITERIA];
@@ -39,6 +40,7 @@ typedef struct tbi_experiment {
   const char *paper; /* "P1, Fig. 8" */
   const char *shows; /* what the paper shows, a sentence */
   tabi_status (*run)(tbi_trial *trial, tabi_error *err);
+  tabi_contact_kind contact; /* where several papers share `run`: the method of this one */
 } tbi_experiment;
 
 extern const tbi_experiment *const tbi_experiments[];

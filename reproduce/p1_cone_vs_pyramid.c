@@ -165,8 +165,7 @@ static tabi_status check_pyramid(tbi_trial *trial, double (*rows)[NCOLUMN], int3
                       1.02 * mu);
     tbi_expect_within(trial, "lcp, one point: between axes", "", holding(&b, axis + 0.25 * pi),
                       0.98 * most, 1.02 * most);
-    tbi_expect_below(trial, "lcp, one point: worst deviation from a square", "%", 100 * deviation,
-                     2);
+    tbi_expect_below(trial, "lcp, one point: max deviation from a square", "%", 100 * deviation, 2);
   }
   close_block(&b);
   return status;
@@ -189,12 +188,13 @@ static extent extent_of(double (*rows)[NCOLUMN], int32_t directions, int column)
 static tabi_status check(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
                          tabi_error *err) {
   extent cone = extent_of(rows, directions, CONE);
-  tbi_expect_within(trial, "cone, one point: least holding force / f_n", "", cone.least, 0.99 * mu,
+  tbi_expect_within(trial, "cone, one point: min holding force / f_n", "", cone.least, 0.99 * mu,
                     1.01 * mu);
-  tbi_expect_within(trial, "cone, one point: largest", "", cone.most, 0.99 * mu, 1.01 * mu);
+  tbi_expect_within(trial, "cone, one point: max holding force / f_n", "", cone.most, 0.99 * mu,
+                    1.01 * mu);
   tabi_status status = check_pyramid(trial, rows, directions, err);
   extent many = extent_of(rows, directions, MANY);
-  tbi_expect_below(trial, "lcp, eight points: largest / least", "", many.most / many.least, 1.15);
+  tbi_expect_below(trial, "lcp, eight points: max / min", "", many.most / many.least, 1.15);
   tbi_expect_within(trial, "lcp, eight points: mean", "", many.mean, mu, sqrt(2) * mu);
   return status;
 }

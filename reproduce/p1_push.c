@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { SIDES = 3, SMALLEST = 10, LARGEST = 60, MOST_ROWS = 2 * SIDES, VARIANTS = 20 };
+enum { SIDES = 3, SMALLEST = 10, LARGEST = 60, MOST_ROWS = 2 * SIDES };
 
 typedef struct side {
   const char *name;
@@ -78,13 +78,11 @@ static tabi_status push_all(const tbi_trial *trial, tbi_series *series, count *c
 static tabi_status check_variants(tbi_trial *trial, tabi_error *err) {
   for (int s = 0; s < SIDES; ++s) {
     tbi_walk_sim_def def = walk_of(true, s, SMALLEST);
-    int32_t stood = 0;
-    tabi_status status = tbi_walk_sim_variants(trial, &def, VARIANTS, &stood, err);
-    if (status != TABI_OK) return status;
     char name[64];
-    (void)snprintf(name, sizeof name, "variants with stabiliser that stand 10 N s %s",
+    (void)snprintf(name, sizeof name, "variants with stabiliser, no fall after 10 N s %s",
                    sides[s].name);
-    tbi_expect_within(trial, name, "%", 100.0 * stood / VARIANTS, 90, 100);
+    tabi_status status = tbi_walk_sim_check_variants(trial, &def, name, err);
+    if (status != TABI_OK) return status;
   }
   return TABI_OK;
 }
@@ -99,7 +97,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
               figure.script);
   for (int i = 0; i < MOST_ROWS; ++i)
     (void)fprintf(figure.script, "%s'%s, %s' %d", i ? ", " : "", sides[i % SIDES].name,
-                  i < SIDES ? "blind" : "stabilised", i);
+                  i < SIDES ? "open loop" : "stabilised", i);
   (void)fputs(")\nset lmargin 22\nset key top right horizontal\n"
               "plot $run using ($4 == 0 ? $3 : 1/0):(3*$1+$2) with points pt 7 ps 1.6"
               " lc rgb '#2e8b57' title 'stands',\\\n"
@@ -115,9 +113,9 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   count c = {0};
   tabi_status status = push_all(trial, &series, &c, err);
   if (status == TABI_OK) {
-    tbi_expect_within(trial, "pushes of 10 N s that are stood", "", c.stood_small, c.small,
+    tbi_expect_within(trial, "pushes of 10 N s without a fall", "", c.stood_small, c.small,
                       c.small);
-    tbi_expect_within(trial, "pushes beyond the capture point that are stood", "", c.stood_large, 0,
+    tbi_expect_within(trial, "pushes beyond the capture point without a fall", "", c.stood_large, 0,
                       0);
     if (!trial->quick) status = check_variants(trial, err);
   }
