@@ -296,8 +296,8 @@ def yaml_keys(text):
 def check_keys(sources, piece):
     text = piece.text
     if piece.language is None:
-        shown = [text] if re.match(r"[a-z_]+: ?[\w{\[.]*", text) and '"' not in text else []
-        keys = [k for t in shown for k in yaml_keys(t if ": " in t else t + " ")]
+        shown = re.match(r"[a-z_]+:", text) and not re.search(r'"|(error|warning):', text)
+        keys = list(yaml_keys(text)) if shown else []
         if piece.first and piece.setting and re.fullmatch(r"keys?\b.*", piece.column):
             keys.append((0, None, text.split(":")[0]))
     else:
