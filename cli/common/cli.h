@@ -115,6 +115,10 @@ bool tbi_base_parse(const char *command, const char *word, tabi_base *base);
 /* Loads a model; its warnings are kept.  On an error it prints that and nothing else. */
 tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings, int *code);
 
+/* Pose, and velocity if wanted, of every link that has a name: {name: {pos, quat, lin, ang}}; NULL:
+ * out of memory. */
+json_t *tbi_json_links(const tabi_model *model, const tabi_dynamics *dynamics, bool velocity);
+
 /* The free joint on which the first moving tree hangs, called "base"; or TABI_NONE. */
 int32_t tbi_base_joint(const tabi_model *model);
 /* How a joint is called in states and results: "base", the body that floats, or its name. */
