@@ -92,14 +92,14 @@ static tbi_message *get(void *user, const char *path) {
   return NULL;
 }
 
-static tbi_message *hear(void *user, const char *text, size_t size) {
+static tbi_message *receive(void *user, const char *text, size_t size) {
   const show *s = user;
-  return tbi_live_hear(s->live, text, size);
+  return tbi_live_receive(s->live, text, size);
 }
 
-static void watch(void *user, int32_t viewers) {
+static void set_viewers(void *user, int32_t viewers) {
   const show *s = user;
-  tbi_live_watch(s->live, viewers);
+  tbi_live_set_viewers(s->live, viewers);
 }
 
 static volatile sig_atomic_t ended_by;
@@ -134,8 +134,8 @@ static int serve(show *s, const tbi_args *args, int port) {
   tabi_error err = {0};
   tbi_server_def def = {.port = port, .get = get, .user = s};
   if (s->live) {
-    def.hear = hear;
-    def.watch = watch;
+    def.receive = receive;
+    def.set_viewers = set_viewers;
   }
   sigset_t signals = hold_signals();
   tbi_server *server = tbi_server_create(&def, &err);

@@ -1,4 +1,5 @@
-/* live_world.h - a world that is watched: stepped, pushed, set back, and changed on the way. */
+/* live_world.h - a world that viewers watch: it is stepped, pushed, reset, and changed while it
+ * runs. */
 #ifndef TBI_VIEWER_LIVE_WORLD_H
 #define TBI_VIEWER_LIVE_WORLD_H
 
