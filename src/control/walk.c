@@ -11,6 +11,7 @@
  * finished samples. */
 #include "control/walk.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "control/preview.h"
 #include "control/trajectory.h"
@@ -140,6 +141,7 @@ static double extrapolate(double a, double b, double c, double d) {
 
 /* Initial guess of a sample: extrapolates those before. */
 static void extrapolate_posture(const pattern *p, int32_t k, double *q, tbi_foot_place *waist) {
+  TBI_ASSERT(k >= 0 && k < p->count);
   const tbi_walker *walker = &p->walk->walker;
   ptrdiff_t nq = tabi_model_nq(p->walk->model);
   if (k < 4) return;
@@ -189,6 +191,7 @@ static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
 /* ZMP of the whole-body motion, and after the last pass joint forces.  The first and last sample,
  * which lack a neighbour, take the values of theirs. */
 static void measure_zmp(const pattern *p, bool last) {
+  TBI_ASSERT(p->count >= MIN_SAMPLES);
   size_t nq = (size_t)tabi_model_nq(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
   for (int32_t k = 0; k < p->count; ++k) {
@@ -406,6 +409,7 @@ static tabi_status make_pattern(tabi_walk *walk, const tabi_walk_def *def, const
 }
 
 tabi_walk *tabi_walk_create(const tabi_model *model, const tabi_walk_def *def, tabi_error *err) {
+  TBI_ASSERT(model && def);
   if (check(def, err) != TABI_OK) return NULL;
   tabi_walk *walk = calloc(1, sizeof *walk);
   double *posture = malloc(((size_t)tabi_model_nq(model) + 1) * sizeof *posture);
@@ -439,16 +443,27 @@ void tabi_walk_destroy(tabi_walk *walk) {
 }
 
 void tabi_walk_initial_q(const tabi_walk *walk, double *q) {
+  TBI_ASSERT(walk && q);
   memcpy(q, walk->initial_q, (size_t)tabi_model_nq(walk->model) * sizeof *q);
 }
 
-double tabi_walk_duration(const tabi_walk *walk) { return walk->plan.end; }
+double tabi_walk_duration(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->plan.end;
+}
 
-const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) { return walk->joints; }
+const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->joints;
+}
 
-const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) { return walk->torque; }
+const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->torque;
+}
 
 tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
+  TBI_ASSERT(walk);
   double sample[TBI_REF_COLUMNS];
   tabi_trajectory_sample(walk->reference, time, sample, NULL);
   tbi_plan_state plan = tbi_plan_at(&walk->plan, time);

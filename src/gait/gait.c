@@ -2,6 +2,7 @@
 #include "gait/gait.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -107,6 +108,8 @@ static const char *find_def_error(const tabi_model *model, const tabi_gait_def *
     return "pivot_damping must be in [0, 1e15]";
   if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
   if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
+  if ((def->nforce > 0 && !def->force) || (def->nfloor > 0 && !def->floor))
+    return "force and floor must have nforce and nfloor items";
   if (!are_links_known(model, def)) return "forces and floors need links of the robot";
   if (!are_numbers(def)) return "lengths must be at most 1e6 m, forces 1e15 N, and periods >= 0";
   return NULL;
@@ -241,6 +244,7 @@ static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
 }
 
 tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, tabi_error *err) {
+  TBI_ASSERT(model && def);
   tabi_gait counted = {.model = model};
   tabi_dynamics *d = tabi_dynamics_create(model, err);
   if (!d) return NULL;
@@ -275,9 +279,13 @@ void tabi_gait_destroy(tabi_gait *gait) {
   free(gait);
 }
 
-tabi_gait_def tabi_gait_get_def(const tabi_gait *gait) { return gait->def; }
+tabi_gait_def tabi_gait_get_def(const tabi_gait *gait) {
+  TBI_ASSERT(gait);
+  return gait->def;
+}
 
 void tbi_gait_place_state(tbi_gait_run *run, tbi_layout *layout) {
+  TBI_ASSERT(run->gait);
   int32_t nv = run->gait->tree[0].model->nv;
   run->memory = tbi_layout_take(layout, 1, sizeof *run->memory);
   run->q = tbi_layout_take(layout, nv, sizeof *run->q);
@@ -297,6 +305,7 @@ static bool are_finite(const double *number, int32_t count) {
 
 bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const double *v,
                        int32_t nv) {
+  TBI_ASSERT(memory && q && v && nv > 0);
   const tbi_gait_phase *phase = &memory->phase;
   const tbi_progress *progress = &memory->progress;
   const double times[] = {memory->support_since, memory->landed_at,  memory->impact_loss,
@@ -316,6 +325,7 @@ bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const dou
 }
 
 void tbi_gait_make(tbi_gait_run *run) {
+  TBI_ASSERT(run->memory && run->dynamics[0] && run->dynamics[1] && run->joint_forces);
   for (int side = 0; side < 2; ++side)
     run->dynamics[side] =
         tbi_dynamics_make(run->gait->tree[side].model, run->dynamics[side], run->masses[side]);
