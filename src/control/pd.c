@@ -20,15 +20,19 @@ struct tabi_pd {
 
 tabi_pd_def tabi_pd_def_default(void) { return (tabi_pd_def){.def_size = sizeof(tabi_pd_def)}; }
 
+static int32_t count_columns(const tabi_trajectory *trajectory) {
+  return trajectory ? tabi_trajectory_ncolumn(trajectory) : 0;
+}
+
 static tabi_status check_joint(const tabi_model *model, const tabi_pd_def *def,
                                const tabi_pd_joint *joint, tabi_error *err) {
   const tabi_place nowhere = {NULL, 0};
   if (joint->joint < 0 || joint->joint >= tabi_model_njoint(model) ||
       tabi_model_joint_v(model, joint->joint).count != 1) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere, "pd: joint %d has not one coordinate",
-                         joint->joint);
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "pd: joint %d is not a joint with one coordinate", joint->joint);
   }
-  int32_t columns = def->trajectory ? tabi_trajectory_ncolumn(def->trajectory) : 0;
+  int32_t columns = count_columns(def->trajectory);
   if (joint->column < TABI_NONE || joint->column >= columns || joint->actuator < TABI_NONE ||
       joint->actuator >= tabi_model_nactuator(model)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
@@ -38,6 +42,25 @@ static tabi_status check_joint(const tabi_model *model, const tabi_pd_def *def,
   if (fine && joint->kp >= 0 && joint->kd >= 0) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                        "pd: joint %d: gains must be finite and >= 0", joint->joint);
+}
+
+static tabi_status check(const tabi_model *model, const tabi_pd_def *def, tabi_error *err) {
+  const tabi_place nowhere = {NULL, 0};
+  if (def->def_size != sizeof *def) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "tabi_pd_def was not made by tabi_pd_def_default()");
+  }
+  if (def->njoint < 0 || (def->njoint > 0 && !def->joint)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "pd: njoint must be >= 0, and joint have njoint items");
+  }
+  for (int32_t i = 0; i < def->njoint; ++i) {
+    tabi_status status = check_joint(model, def, &def->joint[i], err);
+    if (status != TABI_OK) return status;
+  }
+  if (!def->torque || count_columns(def->torque) == count_columns(def->trajectory)) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                       "pd: torque and trajectory must have the same columns");
 }
 
 /* The force of an actuator with a spring is gain u + bias[0] + bias[1] gear q, which is zero at the
@@ -54,20 +77,8 @@ static void find_input(const tabi_model *model, int32_t actuator, double input[2
 
 tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_error *err) {
   TBI_ASSERT(model && def);
-  if (def->def_size != sizeof *def || def->njoint < 0 || (def->njoint > 0 && !def->joint)) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                        "tabi_pd_def was not made by tabi_pd_def_default()");
-    return NULL;
-  }
-  for (int32_t i = 0; i < def->njoint; ++i) {
-    if (check_joint(model, def, &def->joint[i], err) != TABI_OK) return NULL;
-  }
-  size_t columns = def->trajectory ? (size_t)tabi_trajectory_ncolumn(def->trajectory) : 0;
-  if (def->torque && (size_t)tabi_trajectory_ncolumn(def->torque) != columns) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                        "pd: torque and trajectory must have the same columns");
-    return NULL;
-  }
+  if (check(model, def, err) != TABI_OK) return NULL;
+  size_t columns = (size_t)count_columns(def->trajectory);
   tabi_pd *pd = calloc(1, sizeof *pd);
   tabi_pd_joint *joint = malloc(((size_t)def->njoint + 1) * sizeof *joint);
   double *samples = calloc(5 * columns + 2 * (size_t)def->njoint + 1, sizeof *samples);

@@ -114,10 +114,13 @@ static tabi_status check_sensor(const tabi_model *model, int32_t sensor, tabi_se
 }
 
 static tabi_status check(const tabi_model *model, const tabi_stabiliser_def *def, tabi_error *err) {
-  if (def->def_size != sizeof *def || !def->walk || def->walk->model != model) {
+  if (def->def_size != sizeof *def) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "tabi_stabiliser_def was not made by tabi_stabiliser_def_default(), or "
-                         "has no walk of this model");
+                         "tabi_stabiliser_def was not made by tabi_stabiliser_def_default()");
+  }
+  if (!def->walk || def->walk->model != model) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "stabiliser: walk must be a walk of this model");
   }
   bool fine = positive(-def->pole[0]) && positive(-def->pole[1]) && positive(def->delay) &&
               positive(def->foot_damping) && positive(def->height_damping) &&

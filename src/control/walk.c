@@ -62,9 +62,13 @@ static bool positive(double value) { return isfinite(value) && value > 0; }
 static bool not_negative(double value) { return isfinite(value) && value >= 0; }
 
 static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
-  if (def->def_size != sizeof *def || def->nstep < 0 || (def->nstep > 0 && !def->step)) {
+  if (def->def_size != sizeof *def) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "tabi_walk_def was not made by tabi_walk_def_default()");
+  }
+  if (def->nstep < 0 || (def->nstep > 0 && !def->step)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: nstep must be >= 0, and step have nstep items");
   }
   if (!positive(def->period) || !positive(def->horizon) || !positive(def->sample_period) ||
       !positive(def->jerk_weight) || def->passes < 0) {

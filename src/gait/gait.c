@@ -41,8 +41,9 @@ const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
 }
 
 int32_t tabi_gait_find_mode(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TBI_GAIT_MODES; ++i) {
-    if (name && strcmp(name, tbi_gait_modes[i].name) == 0) return i;
+    if (strcmp(name, tbi_gait_modes[i].name) == 0) return i;
   }
   return TABI_NONE;
 }
@@ -93,14 +94,17 @@ static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
 
 /* What is wrong with a def, or NULL. */
 static const char *find_def_error(const tabi_model *model, const tabi_gait_def *def) {
-  if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
+  if (def->def_size != sizeof *def) return "tabi_gait_def was not made by tabi_gait_def_default()";
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
     return "a foot needs a link, and a heel and a toe within 1e6 m of it";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
   if (def->initial_support != 0 && def->initial_support != 1)
     return "initial_support must be 0 or 1";
-  if (tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
+  if (!def->initial_mode || tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
     return "initial_mode must be a mode, such as 1 or 4";
+  if ((unsigned)def->events > TABI_GAIT_STEP || (unsigned)def->guards > TABI_GAIT_PAPER ||
+      (unsigned)def->impact > TABI_GAIT_COULOMB)
+    return "events, guards and impact must be values of their enums";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be in [0, 1e6)";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
