@@ -14,7 +14,7 @@ typedef struct tbi_live_push {
   int32_t link;
   double point[3], target[3]; /* m, link frame and world */
   double stiffness, damping;  /* N/m, N s/m */
-  double mass;                /* kg, that the point has at least */
+  double mass;                /* kg, min effective mass of the point */
 } tbi_live_push;
 
 typedef struct tbi_live_world {
