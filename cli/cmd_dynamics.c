@@ -39,7 +39,7 @@ static void compute(result *r, tabi_dynamics *dynamics) {
   r->potential = tabi_dynamics_potential(dynamics);
 }
 
-/* Huge velocities overflow; JSON has no word for what comes out. */
+/* Huge velocities overflow, and JSON has no infinities. */
 static bool all_finite(const result *r) {
   bool finite = isfinite(r->kinetic) && isfinite(r->potential);
   for (int32_t i = 0; i < r->nv; ++i)
@@ -146,7 +146,7 @@ static int run(const tbi_args *args, FILE *out) {
   tabi_model *model = tbi_model_open(args->word[0], &def, &warnings, &code);
   if (model) {
     code = run_model(model, &state, out);
-    /* an error stands alone; a result comes with its warnings */
+    /* warnings are printed with a result, not with an error */
     if (code == TBI_EXIT_OK) tbi_print_warnings(&warnings);
   }
   tabi_model_destroy(model);

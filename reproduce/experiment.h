@@ -31,7 +31,7 @@ typedef struct tbi_trial {
   tbi_criterion criterion[TBI_MAX_CRITERIA];
   int32_t nfile;
   char file[TBI_MAX_FILES][TBI_PATH_SIZE]; /* written */
-  bool no_gnuplot;                         /* a figure could not be drawn for want of it */
+  bool no_gnuplot;                         /* a figure could not be drawn: no gnuplot */
   double seconds;                          /* that it took */
 } tbi_trial;
 
@@ -55,12 +55,12 @@ void tbi_expect_below(tbi_trial *trial, const char *name, const char *unit, doub
                       double limit);
 void tbi_expect_above(tbi_trial *trial, const char *name, const char *unit, double measured,
                       double limit);
-/* What is a word, not a number. */
+/* A result that is a word, not a number. */
 void tbi_expect_word(tbi_trial *trial, const char *name, const char *expected, const char *measured,
                      bool pass);
 bool tbi_trial_passes(const tbi_trial *trial);
 
-/* A word on a terminal about what is done now; "" takes it away. */
+/* Shows on a terminal what is done now; "" clears the line. */
 void tbi_trial_progress(const tbi_trial *trial, const char *what);
 
 /* The file of the trial with an ending, "DIR/p1-cost.svg", noted as written. */

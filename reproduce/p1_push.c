@@ -1,16 +1,16 @@
 /* p1_push.c - humanoid36 on rubber feet stands and is pushed at the chest, with the stabiliser and
  * without: a table of falls.  Not in the paper.
  *
- * Who does not step cannot stand any push.  A push J gives the mass centre, h high, the speed J /
- * m; it comes to rest over the feet only if (J / m) sqrt(h / g) is less than the way to their edge,
- * that is, if the capture point stays above the soles.  So 10 N s must be stood, and what carries
- * the capture point beyond the edge must not. */
+ * A robot that does not step cannot withstand any push.  A push J gives the centre of mass, h high,
+ * the speed J / m; it comes to rest over the feet only if (J / m) sqrt(h / g) is less than the
+ * distance to their edge, that is, if the capture point stays above the soles.  So it must not fall
+ * under 10 N s, and must fall under a push that moves the capture point beyond the edge. */
 #include "figure.h"
 #include "walk_sim.h"
 
 #include <math.h>
 
-enum { SIDES = 3, SMALLEST = 10, LARGEST = 60, MOST_ROWS = 2 * SIDES };
+enum { SIDES = 3, SMALLEST = 10, LARGEST = 60, MAX_ROWS = 2 * SIDES };
 
 typedef struct side {
   const char *name;
@@ -58,7 +58,7 @@ static bool is_lost(int s, double impulse) {
 }
 
 static tabi_status push_all(const tbi_trial *trial, tbi_series *series, count *c, tabi_error *err) {
-  for (int i = 0; i < MOST_ROWS; ++i) {
+  for (int i = 0; i < MAX_ROWS; ++i) {
     bool stabilised = i >= SIDES;
     for (int32_t impulse = SMALLEST; impulse <= LARGEST; impulse += trial->quick ? 25 : 5) {
       double fell = 0;
@@ -95,7 +95,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
   (void)fputs("set xlabel 'push at the chest [Ns]'\nset yrange [-0.6:6.2]\nset xrange [5:65]\n"
               "set ytics (",
               figure.script);
-  for (int i = 0; i < MOST_ROWS; ++i)
+  for (int i = 0; i < MAX_ROWS; ++i)
     (void)fprintf(figure.script, "%s'%s, %s' %d", i ? ", " : "", sides[i % SIDES].name,
                   i < SIDES ? "open loop" : "stabilised", i);
   (void)fputs(")\nset lmargin 22\nset key top right horizontal\n"

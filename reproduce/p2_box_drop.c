@@ -1,5 +1,5 @@
-/* p2_box_drop.c - a box falls on a floor of springs: which steps does each way of integrating them
- * stand?
+/* p2_box_drop.c - a box falls on a floor of springs: the largest time step at which each integrator
+ * succeeds.
  *
  * The drops are those of bench/box_drop.c.  The last good step of a method is the largest of the
  * grid before the first that fails; whole drops with it are timed.  Beside it, as the paper claims
@@ -48,7 +48,7 @@ static tabi_status time_drop(const tabi_model *model, int method, limit *l, tabi
   return TABI_OK;
 }
 
-/* The least time of several drops; methods take turns, so that a slow moment of the machine falls
+/* The minimum time of several drops; methods take turns, so that a slow moment of the machine falls
  * on all of them. */
 static tabi_status time_drops(const tabi_model *model, limit *limits, tabi_error *err) {
   enum { REPEATS = 9 };
@@ -134,7 +134,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
   return model;
 }
 
-/* The least time of a step of such a chain, contacts solved together. */
+/* The minimum time per step of such a chain, contacts solved together. */
 static tabi_status time_snake(int32_t links, double *seconds, tabi_error *err) {
   enum { BLOCKS = 15, STEPS = 20 };
   tabi_model *model = snake_model(links, err);

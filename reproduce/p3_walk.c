@@ -1,4 +1,4 @@
-/* p3_walk.c - a planar biped walks by torques that know nothing of the ground, slips, and falls.
+/* p3_walk.c - a planar biped walks by feedforward torques, slips, and falls.
  *
  * scenes/biped_walk.yaml and its neighbours under `gait`.  The first walk is drawn and checked in
  * detail; the second starts from another posture; the third has less friction; the last lifts its
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 12, PICTURES = 7, NMODE = 7 };
+enum { MAX_STEPS = 12, PICTURES = 7, NMODE = 7 };
 static const double gravity = 9.8, weight = 11.5 * 9.8;
 static const double spacing = 4.2; /* m, between pictures */
 
@@ -27,12 +27,12 @@ static const char *const driven[4] = {"biped/left_hip", "biped/left_knee", "bipe
 
 typedef struct walk {
   tbi_series series;
-  int32_t most; /* steps after which it is stopped; 0: when it falls */
+  int32_t max_steps; /* steps after which it is stopped; 0: when it falls */
   int32_t nstep;
-  double time[MOST_STEPS], stride[MOST_STEPS], slip[MOST_STEPS], push[MOST_STEPS];
+  double time[MAX_STEPS], stride[MAX_STEPS], slip[MAX_STEPS], push[MAX_STEPS];
   bool visited[NMODE];
   int32_t unlisted;    /* changes that the paper does not have */
-  double gained;       /* J, most kinetic energy gained in an event */
+  double gained;       /* J, max kinetic energy gained in an event */
   double least_normal; /* N, of a foot that touches */
   double open;         /* m, worst height of a point that should touch */
   double unbalanced;   /* J, worst error of the balance of energy */
@@ -73,7 +73,7 @@ static void note_events(const tbi_simulation *sim, walk *w) {
     if (strstr(event[i].cause, "lands") || strstr(event[i].cause, "returns")) {
       w->gained = fmax(w->gained, -event[i].dissipated);
     }
-    if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MOST_STEPS) continue;
+    if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MAX_STEPS) continue;
     w->time[w->nstep] = event[i].time;
     w->stride[w->nstep] = event[i].stride;
     w->slip[w->nstep] = event[i].slip;
@@ -128,7 +128,7 @@ static tabi_status step_all(tbi_simulation *sim, walk *w, FILE *script, double p
   int picture = 0, number = 1;
   tabi_status status = TABI_OK;
   while (status == TABI_OK && tbi_simulation_time(sim) < 10 &&
-         (w->most == 0 || w->nstep < w->most)) {
+         (w->max_steps == 0 || w->nstep < w->max_steps)) {
     if (script && picture < PICTURES && tbi_simulation_time(sim) >= pictures * picture - 1e-9) {
       tbi_camera camera = tbi_camera_side;
       camera.shift[0] = spacing * picture++ - tabi_world_q(sim->world)[0];
@@ -283,7 +283,7 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
       "right_knee: -0.37, right_ankle: 0.24, torso: -0.23}",
       "gait.forces.0.amplitude=[11, 77]", "gait.forces.1.amplitude=[4.9, 91]", NULL};
   tbi_figure figure;
-  w[SMOOTH].most = 1;
+  w[SMOOTH].max_steps = 1;
   tabi_status status = tbi_figure_open(&figure, trial, 900, 1060, err);
   if (status != TABI_OK) return status;
   static const char *const coarse[] = {"timestep=2e-3", NULL};
@@ -319,7 +319,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
 const tbi_experiment tbi_p3_walk = {
     .id = "p3/walk",
     .paper = "P3, Figs. 4 to 9",
-    .shows = "fed-forward torques make about six steps; the landing foot is slowed less and less, "
+    .shows = "feedforward torques make about six steps; the landing foot is slowed less and less, "
              "strides shrink, and it falls",
     .run = run,
 };

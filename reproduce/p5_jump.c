@@ -1,13 +1,13 @@
 /* p5_jump.c - humanoid20 jumps: it crouches, pushes off, flies, and lands on its feet.
  *
- * The controller has one number to plan, the height of the mass centre over the soles, and a table
- * of postures for it in which the soles are level, the centre is above their middle, and the trunk
- * leans so that legs which stretch or bend give no angular momentum.
+ * The controller has one number to plan, the height of the centre of mass over the soles, and a
+ * table of postures for it in which the soles are level, the centre is above their middle, and the
+ * trunk leans so that legs which stretch or bend give no angular momentum.
  *
  *   stand | crouch | wait | push: speed rises to `speed` | fly: legs shorten | land: legs give way
  *
  * Landing begins when the floor is felt, at the speed that the time of flight tells.  In the air
- * the mass centre must follow a parabola of curvature -g; positions are advanced by the new
+ * the centre of mass must follow a parabola of curvature -g; positions are advanced by the new
  * velocity, so a fit finds it exactly where a comparison with the state at take-off would not. */
 #include "measure.h"
 #include "picture_strip.h"
@@ -20,7 +20,7 @@
 enum { POSTURES = 256, STANDING = 192, LOW = 32, OFF = 208, LEG = 3, PICTURES = 9 };
 
 static const double least_bend = 0.35, most_bend = 1.9; /* rad, of the knees */
-static const double speed = 0.9;                        /* m/s, of the mass centre */
+static const double speed = 0.9;                        /* m/s, of the centre of mass */
 static const double crouch_begin = 0.5, crouch_time = 0.6, push_begin = 1.4;
 
 enum { TIME, FORCE, HEIGHT, AHEAD, TILT, NCOLUMN };
@@ -29,7 +29,7 @@ static const char *const columns[] = {"time",  "force_N",          "com_z",
 
 /* One in which soles are level. */
 typedef struct posture {
-  double height;     /* m, of the mass centre over the soles */
+  double height;     /* m, of the centre of mass over the soles */
   double pitch;      /* rad, of the pelvis */
   double angle[LEG]; /* rad, of hip, knee, ankle */
 } posture;
@@ -43,7 +43,7 @@ typedef struct jump {
   int32_t joint[2][LEG];           /* hip, knee, ankle */
   posture table[POSTURES];         /* by rising height */
   double sole[3];                  /* from the origin of the left foot's link */
-  double stand, low, off, landing; /* m, of the mass centre over the soles */
+  double stand, low, off, landing; /* m, of the centre of mass over the soles */
   phase now;
   double since, at, sinking; /* s, m, m/s: when and how a phase began */
   double flown;              /* s, from the last touch to the first */
@@ -61,8 +61,8 @@ static void set_posture(jump *j, const posture *p) {
       j->q[tabi_model_joint_q(model, j->joint[side][i]).first] = p->angle[i];
 }
 
-/* Finds the height of the mass centre over the soles, and returns by how much it is ahead of their
- * middle. */
+/* Finds the height of the centre of mass over the soles, and returns by how much it is ahead of
+ * their middle. */
 static double measure_posture(jump *j, posture *p) {
   double com[3], foot[3], quat[4];
   set_posture(j, p);
@@ -73,7 +73,7 @@ static double measure_posture(jump *j, posture *p) {
   return com[0] - foot[0] - j->sole[0];
 }
 
-/* Legs with bent knees, turned at the hips until the mass centre is above the soles. */
+/* Legs with bent knees, turned at the hips until the centre of mass is above the soles. */
 static posture find_posture(jump *j, double bend, double pitch) {
   posture p = {.pitch = pitch};
   double low = -0.8, high = 0.8;
@@ -158,7 +158,7 @@ static double settle(double from, double rate, double to, double time, double du
 
 static double push_time(const jump *j) { return 2 * (j->off - j->low) / speed; }
 
-/* Height of the mass centre over the soles that is wanted. */
+/* Height of the centre of mass over the soles that is wanted. */
 static double wanted(const jump *j, double time) {
   double t = time - j->since;
   if (j->now == LAND) {

@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STEPS = 5, BLOCKS = 9, SETTLE = 20, MOST_SIZES = 12 };
+enum { STEPS = 5, BLOCKS = 9, SETTLE = 20, MAX_SIZES = 12 };
 
 enum { CONTACTS, DENSE, PORTS, NCOLUMN };
 static const char *const columns[] = {"contacts", "dense_us", "ports_us", NULL};
 
-static const int32_t sizes[MOST_SIZES] = {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64};
+static const int32_t sizes[MAX_SIZES] = {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64};
 static const int32_t quick_sizes[] = {4, 8, 12, 16, 24, 32};
 
 typedef struct job {
@@ -60,7 +60,7 @@ static void run_block(job *j) {
   j->best = fmin(j->best, (tbi_measure_clock() - start) / STEPS);
 }
 
-/* The least time of a step with so many contacts, by both ways of storing them. */
+/* The minimum time per step with so many contacts, for both storages of the problem. */
 static tabi_status measure(int32_t points, tabi_contact_kind contact, double row[NCOLUMN],
                            tabi_error *err) {
   char path[TBI_PATH_SIZE];
@@ -132,7 +132,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, const double
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
   const tabi_contact_kind contact = trial->experiment->contact;
-  int32_t count = trial->quick ? (int32_t)(sizeof quick_sizes / sizeof *quick_sizes) : MOST_SIZES;
+  int32_t count = trial->quick ? (int32_t)(sizeof quick_sizes / sizeof *quick_sizes) : MAX_SIZES;
   const int32_t *list = trial->quick ? quick_sizes : sizes;
   tbi_series series;
   tbi_series_init(&series, columns);

@@ -71,8 +71,9 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
 const tbi_experiment tbi_p1_stepping = {
     .id = "p1/stepping",
     .paper = "P1, Figs. 6, 7",
-    .shows = "force and roll moment of a foot while the robot steps in place, like the robot's, "
-             "with almost no noise",
+    .shows =
+        "force and roll moment of a foot while the robot steps in place, as measured on the robot, "
+        "with almost no noise",
     .run = run,
     .contact = TABI_CONTACT_LCP,
 };
@@ -80,7 +81,7 @@ const tbi_experiment tbi_p1_stepping = {
 const tbi_experiment tbi_p4_stepping = {
     .id = "p4/stepping",
     .paper = "P4, Fig. 4",
-    .shows = "force of a foot while the robot steps in place, like the robot's",
+    .shows = "force of a foot while the robot steps in place, as measured on the robot",
     .run = run,
     .contact = TABI_CONTACT_CONE,
 };

@@ -365,19 +365,19 @@ tabi_status tbi_walk_sim_run(const tbi_walk_sim_def *def, tbi_series *series,
   return status;
 }
 
-enum { BLOCK = 100, MOST_BLOCKS = 1000 };
+enum { BLOCK = 100, MAX_BLOCKS = 1000 };
 
 /* The time of every block of steps, kept if it is less than before; returns how many there are. */
-static int32_t time_blocks(const tbi_walk_sim_def *def, double *least, tabi_status *status,
+static int32_t time_blocks(const tbi_walk_sim_def *def, double *best, tabi_status *status,
                            tabi_error *err) {
   tbi_walk_sim m;
   int32_t count = 0;
   *status = tbi_walk_sim_open(&m, def, err);
-  while (*status == TABI_OK && tbi_walk_sim_running(&m) && count < MOST_BLOCKS) {
+  while (*status == TABI_OK && tbi_walk_sim_running(&m) && count < MAX_BLOCKS) {
     double begun = tbi_measure_clock();
     for (int i = 0; i < BLOCK && *status == TABI_OK; ++i)
       *status = control_and_step(&m, err);
-    least[count] = fmin(least[count], tbi_measure_clock() - begun);
+    best[count] = fmin(best[count], tbi_measure_clock() - begun);
     ++count;
   }
   tbi_walk_sim_close(&m);
@@ -386,17 +386,17 @@ static int32_t time_blocks(const tbi_walk_sim_def *def, double *least, tabi_stat
 
 tabi_status tbi_walk_sim_step_cost(const tbi_walk_sim_def *def, int32_t repeats, double *seconds,
                                    tabi_error *err) {
-  double least[MOST_BLOCKS], sum = 0;
+  double best[MAX_BLOCKS], sum = 0;
   int32_t count = 0;
-  for (int32_t i = 0; i < MOST_BLOCKS; ++i)
-    least[i] = INFINITY;
+  for (int32_t i = 0; i < MAX_BLOCKS; ++i)
+    best[i] = INFINITY;
   for (int32_t i = 0; i < repeats; ++i) {
     tabi_status status = TABI_OK;
-    count = time_blocks(def, least, &status, err);
+    count = time_blocks(def, best, &status, err);
     if (status != TABI_OK) return status;
   }
   for (int32_t i = 0; i < count; ++i)
-    sum += least[i];
+    sum += best[i];
   *seconds = sum / (count * BLOCK);
   return TABI_OK;
 }
