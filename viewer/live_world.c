@@ -121,7 +121,7 @@ static tabi_scene *read_again(const tabi_scene *scene, const char *assignment, t
 /* Whether controllers can go on; they may have been made for a time step. */
 static tabi_status check_controllers(const tbi_live_world *live, const tbi_request *request,
                                      tabi_error *err) {
-  if (!tabi_scene_remembers(live->scene)) return TABI_OK;
+  if (!tabi_scene_is_stateful(live->scene)) return TABI_OK;
   if (request->setting == TBI_SETTING_TIMESTEP) {
     return fail(err, "a controller with a state of its own cannot continue with another time step; "
                      "pause, reset, then change it");
@@ -142,7 +142,7 @@ static tabi_status keep_scene(tbi_live_world *live, tabi_scene *scene, tabi_erro
 /* The new world continues from the state of the old one. */
 static tabi_status carry_over(tbi_live_world *live, tbi_live_world *next, tabi_error *err) {
   tabi_status status = tabi_world_continue(next->world, live->world, err);
-  if (status != TABI_OK || !tabi_scene_remembers(live->scene)) return status;
+  if (status != TABI_OK || !tabi_scene_is_stateful(live->scene)) return status;
   status = keep_scene(live, live->scene, err);
   if (status != TABI_OK) return status;
   status = tabi_scene_swap_controllers(next->scene, live->scene, err);

@@ -65,7 +65,7 @@ void tbi_resume_close(tbi_resume *resume) {
 static int begin(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   tabi_error err = {0};
   const tabi_recording_info *info = &resume->info;
-  if (tabi_scene_remembers(scene)) {
+  if (tabi_scene_is_stateful(scene)) {
     if (info->first > 0) {
       return fail(resume,
                   "a controller with a state of its own has to run from the start, and "
@@ -142,7 +142,7 @@ static int branch(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   usual.plugins = resume->plugins;
   resume->before = tabi_recording_scene(resume->recording, &usual, &err);
   if (!resume->before) return fail_as(resume, &err);
-  bool remembers = tabi_scene_remembers(resume->before);
+  bool remembers = tabi_scene_is_stateful(resume->before);
   if (remembers && resume->robots) {
     return fail(resume, "a robot whose controller has a state cannot be changed in the middle of a "
                         "run; run the scene from its start with this --set");

@@ -77,8 +77,8 @@ typedef struct source {
 static tabi_status load(tabi_builder *builder, const source *from, const tabi_load_def *def,
                         tabi_error *err) {
   TBI_ASSERT(builder && from->path);
-  const tabi_load_def standard = tabi_load_def_default();
-  if (!def) def = &standard;
+  const tabi_load_def defaults = tabi_load_def_default();
+  if (!def) def = &defaults;
   tbi_first_error error = {.err = err};
   tbi_xml *xml = NULL;
   if (!tbi_take(&error, check_def(def, err))) return error.status;

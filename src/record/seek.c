@@ -189,7 +189,7 @@ tabi_scene *tabi_recording_scene(const tabi_recording *r, const tabi_scene_def *
     set[i] = source->set[i];
   for (int32_t i = 0; i < more; ++i)
     set[source->nset + i] = def->set[i];
-  whole.idle_plugins = true;
+  whole.skip_plugins = true;
   whole.set = set;
   whole.nset = source->nset + more;
   tabi_scene *scene = tabi_scene_load_text(source->text, source->size, source->path, &whole, err);

@@ -1,9 +1,11 @@
-/* control.c - the types of controllers, and how one is made.
+/* control.c - the types of controllers, how one is made, and how it moves to another scene.
  *
  * A type is a table of functions (tabi_plugin.h) in a file of its own and a line in the table
  * below.  All that it complains of while it is made is told at its place in the scene. */
 #include "scene/control.h"
 
+#include "base/assertion.h"
+#include "base/error.h"
 #include "io/suggest.h"
 
 #include <stdio.h>
@@ -73,16 +75,16 @@ static const tabi_controller_type *find_type(const tabi_options *options) {
 static void *create(const tabi_controller_type *type, tabi_options *options) {
   tbi_scene_reader *r = options->r;
   tbi_scene_robot *robot = tbi_options_robot(options);
-  const tabi_controller_site site = {.model = r->scene->model,
-                                     .robot = robot->name,
-                                     .first_link = robot->first_link,
-                                     .nlink = robot->nlink,
-                                     .first_joint = robot->first_joint,
-                                     .njoint = robot->njoint,
-                                     .q = r->scene->q,
-                                     .timestep = tabi_model_timestep(r->scene->model),
-                                     .options = options};
-  return type->create(&site, r->error->err);
+  const tabi_controller_setup setup = {.model = r->scene->model,
+                                       .robot = robot->name,
+                                       .first_link = robot->first_link,
+                                       .nlink = robot->nlink,
+                                       .first_joint = robot->first_joint,
+                                       .njoint = robot->njoint,
+                                       .q = r->scene->q,
+                                       .timestep = tabi_model_timestep(r->scene->model),
+                                       .options = options};
+  return type->create(&setup, r->error->err);
 }
 
 void *tbi_controller_made(const tabi_options *options, void *made, void (*destroy)(void *)) {
@@ -122,4 +124,55 @@ bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index) {
 void tbi_scene_free_controller(tbi_scene_robot *robot) {
   if (robot->controller) robot->control->destroy(robot->controller);
   robot->controller = NULL;
+}
+
+bool tabi_scene_is_stateful(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
+    const tbi_scene_robot *robot = &scene->robots[i];
+    if (robot->controller && robot->control->reset) return true;
+  }
+  return false;
+}
+
+static bool same_range(tabi_range a, tabi_range b) {
+  return a.first == b.first && a.count == b.count;
+}
+
+/* Whether a controller of one robot may work on the other: it knows joints by their numbers, and
+ * where they are in q and v. */
+static bool same_robot(const tabi_scene *scene, const tabi_scene *other, int32_t index) {
+  const tbi_scene_robot *a = &scene->robots[index];
+  const tbi_scene_robot *b = &other->robots[index];
+  bool same = strcmp(a->name, b->name) == 0 && a->first_link == b->first_link &&
+              a->nlink == b->nlink && a->first_joint == b->first_joint && a->njoint == b->njoint;
+  for (int32_t i = 0; i < a->njoint && same; ++i) {
+    int32_t joint = a->first_joint + i;
+    same = same_range(tabi_model_joint_q(scene->model, joint),
+                      tabi_model_joint_q(other->model, joint)) &&
+           same_range(tabi_model_joint_v(scene->model, joint),
+                      tabi_model_joint_v(other->model, joint));
+  }
+  return same;
+}
+
+tabi_status tabi_scene_swap_controllers(tabi_scene *scene, tabi_scene *other, tabi_error *err) {
+  TBI_ASSERT(scene && other);
+  bool same = scene->nrobot == other->nrobot;
+  for (int32_t i = 0; i < scene->nrobot && same; ++i)
+    same = same_robot(scene, other, i);
+  if (!same) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                         "the scenes have different robots");
+  }
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
+    tbi_scene_robot *a = &scene->robots[i];
+    tbi_scene_robot *b = &other->robots[i];
+    tbi_scene_robot kept = *a;
+    a->control = b->control;
+    a->controller = b->controller;
+    b->control = kept.control;
+    b->controller = kept.controller;
+  }
+  return TABI_OK;
 }

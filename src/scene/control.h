@@ -1,11 +1,12 @@
 /* control.h - controllers of robots while their scene is read.
  *
- *   control.c         the table of all types; making one, and what its errors say
- *   options.c         what a plugin may ask for, tabi_options and tabi_site
- *   drive.c           gains of joints, shared by those below
- *   control_pd.c      pd and csv
- *   control_walk.c    walk, control_steps.c its list of steps
- *   control_plugin.c  plugin: a shared object */
+ *   control.c            the table of all types; making one, and what its errors say
+ *   control_options.c    what a plugin may ask for: tabi_options, tabi_setup
+ *   control_gains.c      gains of joints, shared by those below
+ *   control_pd.c         pd and csv
+ *   control_walk.c       walk
+ *   control_footsteps.c  the list of footsteps of a walk
+ *   control_plugin.c     plugin: a shared object */
 #ifndef TBI_SCENE_CONTROL_H
 #define TBI_SCENE_CONTROL_H
 
@@ -34,35 +35,35 @@ const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key);
 
 /* -- gains */
 
-typedef struct tbi_drive_keys {
+typedef struct tbi_gain_keys {
   double kp, kd; /* NAN: not given */
   bool implicit;
   const tbi_yaml_node *joints, *springs;
-} tbi_drive_keys;
+} tbi_gain_keys;
 
 /* How every joint of a robot is driven; all columns are TABI_NONE at first. */
-typedef struct tbi_drive {
+typedef struct tbi_gains {
   tabi_options *options;
   tabi_pd_joint *joint; /* [njoint of the robot]; joint TABI_NONE: not driven */
   bool *spring;         /* [njoint of the robot] holds its posture, whatever the others do */
-} tbi_drive;
+} tbi_gains;
 
-bool tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys);
+bool tbi_gains_read(tbi_gains *gains, tabi_options *options, const tbi_gain_keys *keys);
 /* With the trajectories of the def, and the posture as targets of joints without a column; NULL
  * after an error. */
-tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def);
-void tbi_drive_free(tbi_drive *drive);
+tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def);
+void tbi_gains_free(tbi_gains *gains);
 
 /* -- steps of a walk */
 
-typedef struct tbi_step_keys {
+typedef struct tbi_footstep_keys {
   const tbi_yaml_node *steps; /* how many, or a list */
   tabi_footstep each;         /* what is common to all of them ... */
   double arc;                 /* ... and leads all of them that have no stride; NAN: none */
-} tbi_step_keys;
+} tbi_footstep_keys;
 
 /* The caller frees *step, which is NULL for none. */
-bool tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
-                    int32_t *count);
+bool tbi_footsteps_read(tabi_options *options, const tbi_footstep_keys *keys, tabi_footstep **step,
+                        int32_t *count);
 
 #endif

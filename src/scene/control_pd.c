@@ -8,17 +8,17 @@
 
 typedef struct keys {
   const char *type, *file;
-  tbi_drive_keys drive;
+  tbi_gain_keys gains;
 } keys;
 
 static const tbi_field fields[] = {
     {"type",     TBI_FIELD_WORD,         offsetof(keys, type)          },
     {"file",     TBI_FIELD_WORD,         offsetof(keys, file)          },
-    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)      },
-    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)      },
-    {"implicit", TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)},
-    {"joints",   TBI_FIELD_MAP,          offsetof(keys, drive.joints)  },
-    {"springs",  TBI_FIELD_MAP,          offsetof(keys, drive.springs) },
+    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kp)      },
+    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kd)      },
+    {"implicit", TBI_FIELD_BOOL,         offsetof(keys, gains.implicit)},
+    {"joints",   TBI_FIELD_MAP,          offsetof(keys, gains.joints)  },
+    {"springs",  TBI_FIELD_MAP,          offsetof(keys, gains.springs) },
 };
 
 typedef struct controller {
@@ -37,13 +37,13 @@ static void warn_locked(const tabi_options *options, const char *name) {
 }
 
 /* The joint of a column, which starts at the first value unless the posture says otherwise. */
-static bool assign_column(tbi_drive *drive, const tbi_csv *csv, int32_t column, double first) {
-  const tabi_options *options = drive->options;
+static bool assign_column(tbi_gains *gains, const tbi_csv *csv, int32_t column, double first) {
+  const tabi_options *options = gains->options;
   const tbi_scene_reader *r = options->r;
   const char *name = csv->names[column];
   int32_t joint = tbi_scene_find_joint(r, options->index, options->node, options->what, name);
   if (joint == TABI_NONE) return false;
-  tabi_pd_joint *own = &drive->joint[joint - tbi_options_robot(options)->first_joint];
+  tabi_pd_joint *own = &gains->joint[joint - tbi_options_robot(options)->first_joint];
   if (own->joint == TABI_NONE) {
     warn_locked(options, name);
     return true;
@@ -59,13 +59,13 @@ static bool assign_column(tbi_drive *drive, const tbi_csv *csv, int32_t column, 
   return true;
 }
 
-static bool use_csv(tbi_drive *drive, tbi_csv *csv, controller *made) {
-  const tbi_first_error *error = drive->options->r->error;
+static bool use_csv(tbi_gains *gains, tbi_csv *csv, controller *made) {
+  const tbi_first_error *error = gains->options->r->error;
   double *first = calloc((size_t)csv->ncolumn, sizeof *first);
-  if (!first) return tbi_fail_memory(drive->options->r->error);
+  if (!first) return tbi_fail_memory(gains->options->r->error);
   tabi_trajectory_sample(csv->trajectory, tabi_trajectory_start(csv->trajectory), first, NULL);
   for (int32_t i = 0; i < csv->ncolumn && tbi_ok(error); ++i)
-    assign_column(drive, csv, i, first[i]);
+    assign_column(gains, csv, i, first[i]);
   free(first);
   made->trajectory = csv->trajectory;
   csv->trajectory = NULL;
@@ -84,8 +84,8 @@ static bool load_csv(const tabi_options *options, const char *path, tbi_csv *csv
                         "file '%.100s': %.200s", path, err.message);
 }
 
-static bool read_csv(tbi_drive *drive, const char *file, controller *made) {
-  const tabi_options *options = drive->options;
+static bool read_csv(tbi_gains *gains, const char *file, controller *made) {
+  const tabi_options *options = gains->options;
   if (!file) {
     return tbi_fail_about(options->r->error, options->node->place, options->what,
                           "file is missing");
@@ -93,7 +93,7 @@ static bool read_csv(tbi_drive *drive, const char *file, controller *made) {
   char *path = tbi_scene_path(options->r, file);
   if (!path) return false;
   tbi_csv csv = {0};
-  if (load_csv(options, path, &csv)) use_csv(drive, &csv, made);
+  if (load_csv(options, path, &csv)) use_csv(gains, &csv, made);
   tbi_csv_free(&csv);
   free(path);
   return tbi_ok(options->r->error);
@@ -107,18 +107,18 @@ static void destroy(void *made) {
 }
 
 static void fill(tabi_options *options, const keys *given, bool csv, controller *made) {
-  tbi_drive drive;
-  if (tbi_drive_begin(&drive, options, &given->drive) && csv) read_csv(&drive, given->file, made);
+  tbi_gains gains;
+  if (tbi_gains_read(&gains, options, &given->gains) && csv) read_csv(&gains, given->file, made);
   tabi_pd_def def = tabi_pd_def_default();
   def.trajectory = made->trajectory;
-  made->pd = tbi_drive_make(&drive, &def);
-  tbi_drive_free(&drive);
+  made->pd = tbi_gains_make_pd(&gains, &def);
+  tbi_gains_free(&gains);
 }
 
 static void *create(tabi_options *options, bool csv) {
   tbi_first_error *error = options->r->error;
   keys given = {
-      .drive = {.kp = NAN, .kd = NAN}
+      .gains = {.kp = NAN, .kd = NAN}
   };
   controller *made = calloc(1, sizeof *made);
   if (!made) tbi_fail_memory(error);
@@ -127,14 +127,14 @@ static void *create(tabi_options *options, bool csv) {
   return tbi_controller_made(options, made, destroy);
 }
 
-static void *create_pd(const tabi_controller_site *site, tabi_error *err) {
+static void *create_pd(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err;
-  return create(site->options, false);
+  return create(setup->options, false);
 }
 
-static void *create_csv(const tabi_controller_site *site, tabi_error *err) {
+static void *create_csv(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err;
-  return create(site->options, true);
+  return create(setup->options, true);
 }
 
 static void update(void *made, tabi_world *world, double timestep) {

@@ -76,7 +76,7 @@ static bool load(tabi_options *options, controller *c) {
                           "file is missing: a shared object, as in "
                           "{type: plugin, file: ./my.so}");
   }
-  if (!options->r->def->plugins && options->r->def->idle_plugins) return true;
+  if (!options->r->def->plugins && options->r->def->skip_plugins) return true;
   if (!options->r->def->plugins) {
     return tbi_fail_about(options->r->error, options->node->place, options->what,
                           "this program does not run plugins; use `tabi run`, or set plugins of "
@@ -100,26 +100,26 @@ static bool check_keys(tabi_options *options) {
   return true;
 }
 
-static bool make(const tabi_controller_site *site, controller *c) {
-  tabi_options *options = site->options;
+static bool make(const tabi_controller_setup *setup, controller *c) {
+  tabi_options *options = setup->options;
   (void)tbi_options_ask(options, "type");
   if (!load(options, c)) return false;
   if (!c->type) return true;
   tabi_error why = {0};
-  c->made = c->type->create(site, &why);
+  c->made = c->type->create(setup, &why);
   if (!tbi_ok(options->r->error)) return false;
   if (c->made) return check_keys(options);
   if (why.status == TABI_OK) why.status = TABI_ERR_PARSE;
   return tbi_fail_as(options->r->error, &why);
 }
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err;
-  tabi_options *options = site->options;
+  tabi_options *options = setup->options;
   controller *c = calloc(1, sizeof *c);
   options->asked = calloc((size_t)options->node->count + 1, sizeof *options->asked);
   if (c && options->asked) {
-    make(site, c);
+    make(setup, c);
   } else {
     tbi_fail_memory(options->r->error);
   }

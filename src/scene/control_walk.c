@@ -16,8 +16,8 @@ typedef struct keys {
   const tbi_yaml_node *feet, *place, *stabiliser;
   double height, spacing, yaw, stand_before, stand_after;
   bool feed_forward;
-  tbi_step_keys steps;
-  tbi_drive_keys drive;
+  tbi_footstep_keys steps;
+  tbi_gain_keys gains;
 } keys;
 
 static const tbi_field fields[] = {
@@ -41,11 +41,11 @@ static const tbi_field fields[] = {
     {"stand_after",    TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stand_after)              },
     {"feed_forward",   TBI_FIELD_BOOL,         offsetof(keys, feed_forward)             },
     {"stabiliser",     TBI_FIELD_NODE,         offsetof(keys, stabiliser)               },
-    {"kp",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)                 },
-    {"kd",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)                 },
-    {"implicit",       TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)           },
-    {"joints",         TBI_FIELD_MAP,          offsetof(keys, drive.joints)             },
-    {"springs",        TBI_FIELD_MAP,          offsetof(keys, drive.springs)            },
+    {"kp",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kp)                 },
+    {"kd",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kd)                 },
+    {"implicit",       TBI_FIELD_BOOL,         offsetof(keys, gains.implicit)           },
+    {"joints",         TBI_FIELD_MAP,          offsetof(keys, gains.joints)             },
+    {"springs",        TBI_FIELD_MAP,          offsetof(keys, gains.springs)            },
 };
 
 typedef struct stabiliser_keys {
@@ -174,7 +174,7 @@ static bool plan(tabi_options *options, const keys *given, controller *made) {
   read_first(options, given->first, &def.first);
   tabi_error err = {0};
   if (tbi_ok(options->r->error) && read_place(options, given, &def) &&
-      tbi_steps_read(options, &given->steps, &step, &def.nstep)) {
+      tbi_footsteps_read(options, &given->steps, &step, &def.nstep)) {
     def.step = step;
     made->walk = tabi_walk_create(scene->model, &def, &err);
     if (!made->walk) tbi_fail_as(options->r->error, &err);
@@ -185,17 +185,17 @@ static bool plan(tabi_options *options, const keys *given, controller *made) {
 }
 
 static bool follow(tabi_options *options, const keys *given, controller *made) {
-  tbi_drive drive;
-  tbi_drive_begin(&drive, options, &given->drive);
+  tbi_gains gains;
+  tbi_gains_read(&gains, options, &given->gains);
   int32_t njoint = tbi_options_robot(options)->njoint;
   for (int32_t i = 0; i < njoint && tbi_ok(options->r->error); ++i) {
-    if (!drive.spring[i]) drive.joint[i].column = drive.joint[i].joint;
+    if (!gains.spring[i]) gains.joint[i].column = gains.joint[i].joint;
   }
   tabi_pd_def def = tabi_pd_def_default();
   def.trajectory = tabi_walk_trajectory(made->walk);
   if (given->feed_forward) def.torque = tabi_walk_torque(made->walk);
-  made->pd = tbi_drive_make(&drive, &def);
-  tbi_drive_free(&drive);
+  made->pd = tbi_gains_make_pd(&gains, &def);
+  tbi_gains_free(&gains);
   return made->pd;
 }
 
@@ -277,13 +277,13 @@ static keys default_keys(void) {
       .stand_after = def.stand_after,
       .feed_forward = true,
       .steps = {.each = tabi_footstep_default(), .arc = NAN      },
-      .drive = { .kp = NAN,                      .kd = NAN, .implicit = true},
+      .gains = { .kp = NAN,                      .kd = NAN, .implicit = true},
   };
 }
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err;
-  tabi_options *options = site->options;
+  tabi_options *options = setup->options;
   tbi_first_error *error = options->r->error;
   keys given = default_keys();
   controller *made = calloc(1, sizeof *made);

@@ -1,12 +1,14 @@
 /* scene.h - a scene and the readers of its parts.
  *
- *   scene.c          the file, its settings and materials; the order in which all is read
- *   body.c     bodies and their shapes
- *   robot.c    robots: loading, locking, materials, start
- *   control.h  controllers of robots
- *   gait.c     the walk of a planar biped
- *   run.c      the scene in a world: start, control, forces
- *   source.c   what it was read from, and controllers that move to another scene */
+ *   scene.c           the file, its materials and its log; the order in which all is read
+ *   body.c            bodies and their shapes
+ *   robot.c           robots: loading, locking, materials, initial state
+ *   control.h         controllers of robots
+ *   contact.c         integrator and contact model
+ *   gait.c            the planar biped of contact model gait
+ *   external_force.c  forces on links
+ *   run.c             the scene in a world: reset and control
+ *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
 
@@ -106,10 +108,15 @@ void tbi_scene_free_controller(tbi_scene_robot *robot);
  * a suggestion. */
 int32_t tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index, const tbi_yaml_node *node,
                              const char *what, const char *name);
+/* Integrator and contact model over the defaults in scene->world; either node may be NULL. */
+bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
+                          const tbi_yaml_node *contact);
 /* When the settings of the world are known; either node may be NULL. */
 bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
+/* Those of the next step. */
+void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world);
 void tbi_scene_free_robots(tabi_scene *scene);
 /* Keeps the text and the settings. */
 bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);

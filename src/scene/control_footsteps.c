@@ -1,4 +1,4 @@
-/* control_steps.c - the steps of a walk: so many alike, or a list.
+/* control_footsteps.c - the footsteps of a walk: so many alike, or a list.
  *
  *   steps: 6                                   the last one closes the feet
  *   steps: [{times: 5, stride: 0.2}, {times: 3, arc: 0.8, turn: 0.2}, {}] */
@@ -49,7 +49,7 @@ static void bend(double arc, tabi_footstep *step) {
 
 /* One entry of the list. */
 static bool read_item(const tabi_options *options, const tbi_yaml_node *node,
-                      const tbi_step_keys *keys, item *to) {
+                      const tbi_footstep_keys *keys, item *to) {
   const tbi_scene_reader *r = options->r;
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.120ssteps: ", options->what);
@@ -66,8 +66,8 @@ static bool fail_many(const tabi_options *options) {
                         "more than %d steps or %g s of them", MAX_STEPS, MAX_TIME);
 }
 
-static bool read_list(const tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
-                      int32_t *count) {
+static bool read_list(const tabi_options *options, const tbi_footstep_keys *keys,
+                      tabi_footstep *step, int32_t *count) {
   for (const tbi_yaml_node *node = keys->steps->first; node; node = node->next) {
     item read;
     if (!read_item(options, node, keys, &read)) return false;
@@ -78,8 +78,8 @@ static bool read_list(const tabi_options *options, const tbi_step_keys *keys, ta
   return true;
 }
 
-static bool read_count(const tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
-                       int32_t *count) {
+static bool read_count(const tabi_options *options, const tbi_footstep_keys *keys,
+                       tabi_footstep *step, int32_t *count) {
   const tbi_field field = {"steps", TBI_FIELD_COUNT, 0};
   int32_t number = 0;
   if (!tbi_fields_one(options->r->error, keys->steps, options->what, &field, &number)) return false;
@@ -93,8 +93,8 @@ static bool read_count(const tabi_options *options, const tbi_step_keys *keys, t
   return true;
 }
 
-bool tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
-                    int32_t *count) {
+bool tbi_footsteps_read(tabi_options *options, const tbi_footstep_keys *keys, tabi_footstep **step,
+                        int32_t *count) {
   tbi_first_error *error = options->r->error;
   *step = NULL;
   *count = 0;
