@@ -1,4 +1,4 @@
-/* accuracy.h - how wrong an engine is in scenes whose answer is known; computed for all engines
+/* accuracy.h - errors of an engine in scenes with a known solution; computed for all engines
  * alike from the poses and velocities that they report. */
 #ifndef TBI_BENCH_ACCURACY_H
 #define TBI_BENCH_ACCURACY_H
@@ -9,14 +9,14 @@
 double tbi_accuracy_kinetic_energy(const tbi_neutral_scene *neutral,
                                    const tbi_neutral_state *state);
 double tbi_accuracy_energy(const tbi_neutral_scene *neutral, const tbi_neutral_state *state);
-/* How far the two ends of a hinge or a connection have parted, m, the worst. */
+/* The largest gap between the two ends of a hinge or a connection, m. */
 double tbi_accuracy_joint_gap(const tbi_neutral_scene *neutral, const tbi_neutral_state *state);
 /* The fastest com, m/s. */
 double tbi_accuracy_speed(const tbi_neutral_scene *neutral, const tbi_neutral_state *state);
 
 typedef struct tbi_accuracy {
   double error;   /* NAN: the engine failed, or took too long */
-  double energy;  /* gained or lost, as a part of the kinetic; NAN: not asked for */
+  double energy;  /* energy error over kinetic energy; NAN: not measured */
   double seconds; /* of CPU time for one step */
   double contacts;
   int32_t steps; /* made */
@@ -26,13 +26,13 @@ typedef struct tbi_accuracy {
  */
 typedef tbi_accuracy tbi_accuracy_test(tbi_engine_run *c, int32_t steps, tbi_neutral_state *state);
 
-/* m/s: how far the first body moves, after half a second, each second. */
+/* m/s: speed of the first body after half a second. */
 tbi_accuracy_test tbi_accuracy_creep;
 /* m^2/s^2: mean square error of the velocities of plate and first ball (SimBenchmark's rolling). */
 tbi_accuracy_test tbi_accuracy_rolling;
 /* J^2: mean of (E - E0)^2 (bouncing). */
 tbi_accuracy_test tbi_accuracy_bouncing;
-/* m^2: mean of the sum of squares of overlaps (666). */
+/* m^2: mean of the sum of squares of penetrations (666). */
 tbi_accuracy_test tbi_accuracy_depths;
 /* (kg m/s)^2: mean square of what the momentum has gained (momentum). */
 tbi_accuracy_test tbi_accuracy_momentum;

@@ -1,4 +1,4 @@
-/* algorithm.h - the rigid-body algorithms as rows to measure, and how wrong they are. */
+/* algorithm.h - the rigid-body algorithms as rows to measure, and their errors. */
 #ifndef TBI_BENCH_ALGORITHM_H
 #define TBI_BENCH_ALGORITHM_H
 

@@ -1,4 +1,4 @@
-/* bench.h - `tabi bench`: speed beside error, on this machine. */
+/* bench.h - `tabi bench`: speed and error on this machine. */
 #ifndef TBI_BENCH_H
 #define TBI_BENCH_H
 

@@ -115,15 +115,15 @@ tbi_drop_outcome tbi_drop_run(const tabi_model *model, const tbi_drop_method *me
   tabi_world *world = tbi_drop_open(model, method, timestep);
   *depth = 0;
   if (!world) return TBI_DROP_FAILED;
-  double start = energy_of(world), most = 0;
+  double start = energy_of(world), max_energy = 0;
   bool diverged = false;
   while (!diverged && tabi_world_time(world) < tbi_drop_duration - 0.5 * timestep) {
     diverged = tabi_world_step(world, NULL) != TABI_OK;
     *depth = fmax(*depth, deepest(world));
-    most = fmax(most, energy_of(world) / start);
-    diverged = diverged || most > 10;
+    max_energy = fmax(max_energy, energy_of(world) / start);
+    diverged = diverged || max_energy > 10;
   }
-  bool good = is_at_rest(world) && most <= too_much;
+  bool good = is_at_rest(world) && max_energy <= too_much;
   tabi_world_destroy(world);
   return diverged ? TBI_DROP_DIVERGED : good ? TBI_DROP_GOOD : TBI_DROP_UNNATURAL;
 }

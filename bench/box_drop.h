@@ -1,5 +1,5 @@
-/* box_drop.h - a tilted cube falls on a floor of springs: which steps does each way of integrating
- * them stand?  (P2, Table 1.)  The same scene as scenes/box_drop.yaml. */
+/* box_drop.h - a tilted cube falls on a floor of springs: the largest time step at which each
+ * integrator succeeds.  (P2, Table 1.)  The same scene as scenes/box_drop.yaml. */
 #ifndef TBI_BENCH_BOX_DROP_H
 #define TBI_BENCH_BOX_DROP_H
 
@@ -19,7 +19,7 @@ extern const double tbi_drop_duration;             /* s */
 typedef enum tbi_drop_outcome {
   TBI_DROP_GOOD,      /* at the end within 2 mm of its height, slower than 0.02 m/s, and its kinetic
                          and potential energy was never above 1.02 of that at the start */
-  TBI_DROP_UNNATURAL, /* finished, but not so */
+  TBI_DROP_UNNATURAL, /* finished, but not good */
   TBI_DROP_DIVERGED,  /* ten times its energy, or not finite */
   TBI_DROP_FAILED,    /* no memory */
 } tbi_drop_outcome;
@@ -27,7 +27,7 @@ typedef enum tbi_drop_outcome {
 tabi_model *tbi_drop_model(tabi_error *err);
 /* A world at the start of the drop; NULL: no memory. */
 tabi_world *tbi_drop_open(const tabi_model *model, const tbi_drop_method *method, double timestep);
-/* A whole drop; depth: the deepest overlap, m. */
+/* A whole drop; depth: the largest penetration, m. */
 tbi_drop_outcome tbi_drop_run(const tabi_model *model, const tbi_drop_method *method,
                               double timestep, double *depth);
 

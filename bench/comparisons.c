@@ -1,7 +1,7 @@
 /* comparisons.c - the table of scenes, and how each is opened.
  *
- * An engine takes part where it has what the scene needs, which it tells by itself when it is given
- * the scene; absences says what would be learnt too late. */
+ * An engine that lacks a feature says so when it is given the scene.  The table of absences is for
+ * what would be found out too late. */
 #include "comparisons.h"
 
 #include "base/error.h"
@@ -250,7 +250,7 @@ static tabi_status lay(tbi_engine_scene *scene, const tabi_world_def *def, int32
   return status;
 }
 
-/* What is large falls with few sweeps, which is not how it is measured, and then comes to rest. */
+/* Large scenes fall with few sweeps, which are not measured, and then come to rest. */
 static tabi_status settle(const tbi_comparison *comparison, tbi_engine_scene *scene,
                           tabi_error *err) {
   enum { LARGE = 1000, FALL = 2000 };
@@ -286,7 +286,7 @@ static void note_aim(const tabi_world *world, double *aim) {
   }
 }
 
-/* A walk without feedback: its targets are noted once, and all engines follow them. */
+/* An open-loop walk: its targets are recorded once, and all engines follow them. */
 static tabi_status note_walk(tbi_engine_scene *scene, tabi_scene *from, tabi_world *world,
                              int32_t steps, tabi_error *err) {
   const tabi_model *model = scene->base.model;
@@ -344,7 +344,7 @@ tabi_status tbi_comparison_open(const tbi_comparison *comparison, tbi_engine_sce
     if (status == TABI_OK) status = tbi_engine_scene_init(scene, &base, comparison->timestep, err);
   }
   if (status == TABI_OK) set_velocities(comparison, scene);
-  // a heap that falls has fewer contacts than one that lies
+  // a pile that falls has fewer contacts than one at rest
   if (status == TABI_OK && comparison->open == pile) scene->contacts = 5 * comparison->size;
   if (status == TABI_OK && comparison->settle > 0) status = settle(comparison, scene, err);
   if (status == TABI_OK) status = tbi_engine_scene_finish(scene, err);

@@ -33,14 +33,14 @@ typedef struct tbi_comparison {
                       tabi_error *err);
   double timestep;
   int32_t size;
-  int32_t settle; /* steps that tabi makes before anyone starts, until all is at rest */
+  int32_t settle; /* steps that tabi makes before any engine starts, until all is at rest */
   int32_t warm;   /* steps that each engine makes before the clock runs */
   int32_t steps;  /* in motion: steps of a run, from the start; 0: blocks of steps at rest */
-  tbi_accuracy_test *accuracy; /* NULL: only speed and overlap; else a run of `steps` */
+  tbi_accuracy_test *accuracy; /* NULL: only speed and penetration; else a run of `steps` */
   unsigned engines;            /* bits */
 } tbi_comparison;
 
-/* Why one of the engines that people know is not in a comparison; NULL: it is, or needs no excuse.
+/* Why a well-known engine is not in a comparison; NULL: it is, or needs no reason.
  */
 const char *tbi_comparison_absence(const tbi_comparison *comparison, int32_t engine);
 

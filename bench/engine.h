@@ -28,12 +28,12 @@ struct tbi_engine_instance {
   const tbi_engine *engine;
   const tbi_neutral_scene *neutral;
   const char *settings;
-  const void *more; /* what only this engine wants to know of the scene */
+  const void *more; /* data of the scene for this engine only */
   void *self;
   int32_t at; /* steps made since the start */
 };
 
-/* Starts anew; returns NULL or what hinders it. */
+/* Starts again; returns NULL or why it cannot. */
 const char *tbi_engine_reset(tbi_engine_instance *instance);
 void tbi_engine_close(tbi_engine_instance *instance);
 

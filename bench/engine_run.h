@@ -12,9 +12,9 @@ typedef struct tbi_engine_scene {
   tbi_bench_scene base; /* model, servos, start */
   double *v;            /* velocity at the start */
   double timestep;
-  int32_t contacts; /* that engines should have room for; 0: not known */
+  int32_t contacts; /* contact capacity for the engines; 0: not known */
   int32_t nstep;
-  double *aim; /* nstep rows of nbody; NULL: servos stand */
+  double *aim; /* nstep rows of nbody; NULL: targets are constant */
   tbi_neutral_scene neutral;
 } tbi_engine_scene;
 
@@ -32,7 +32,7 @@ typedef struct tbi_engine_config {
   const char *name;     /* "bullet-fine" */
   const char *program;  /* "bullet"; NULL: tabi */
   const char *settings; /* as the program knows them; see tabi_engine.c for tabi's */
-  const char *package;  /* of Debian, that brings it */
+  const char *package;  /* Debian package that contains it */
 } tbi_engine_config;
 
 typedef struct tbi_engine_run {
@@ -52,13 +52,13 @@ bool tbi_engine_run_open(tbi_engine_run *c, const tbi_engine_config *who,
                          const tbi_engine_scene *scene, char *trouble, size_t size);
 void tbi_engine_run_close(tbi_engine_run *c);
 
-/* As the functions of a instance; false or no steps: the peer has gone. */
+/* As the functions of an instance; false or no steps: the peer has gone. */
 bool tbi_engine_run_reset(tbi_engine_run *c);
 tbi_engine_time tbi_engine_run_step(tbi_engine_run *c, int32_t steps, double budget);
 bool tbi_engine_run_push(tbi_engine_run *c, int32_t body, const double force[3]);
 bool tbi_engine_run_state(tbi_engine_run *c, tbi_neutral_state *state);
 /* Instructions of a step from here, of tabi; of a peer, by valgrind, if it is there, over `steps`
- * from the start and so many not counted before them.  NAN: not to be had. */
+ * from the start and so many not counted before them.  NAN: not available. */
 double tbi_engine_run_count(tbi_engine_run *c, int32_t warm, int32_t steps);
 /* The world of tabi; NULL: a peer. */
 tabi_world *tbi_engine_run_world(const tbi_engine_run *c);

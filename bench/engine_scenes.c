@@ -72,13 +72,19 @@ static void add_free(tabi_builder *builder, int32_t link, const double pos[3]) {
   (void)tabi_builder_add_joint(builder, &joint);
 }
 
-static void add_hinge(tabi_builder *builder, int32_t parent, int32_t child, const double pos[3],
-                      int axis, double start) {
+static void add_damped_hinge(tabi_builder *builder, int32_t parent, int32_t child,
+                             const double pos[3], int axis, double initial_q, double damping) {
   tabi_joint_def joint = joint_to(parent, child, TABI_JOINT_CONTINUOUS, pos);
   for (int k = 0; k < 3; ++k)
     joint.axis[k] = k == axis;
-  joint.initial_q[0] = start;
+  joint.initial_q[0] = initial_q;
+  joint.damping = damping;
   (void)tabi_builder_add_joint(builder, &joint);
+}
+
+static void add_hinge(tabi_builder *builder, int32_t parent, int32_t child, const double pos[3],
+                      int axis, double initial_q) {
+  add_damped_hinge(builder, parent, child, pos, axis, initial_q, 0);
 }
 
 static int32_t add_material(tabi_builder *builder, double friction, double restitution) {
@@ -199,7 +205,7 @@ tabi_status tbi_bench_scene_hit(tbi_bench_scene *scene, tabi_error *err) {
 
 /* One more capsule that hangs down from a hinge; returns its link. */
 static int32_t add_limb(tabi_builder *builder, int32_t parent, const double at[3], int axis,
-                        const double size[3], double start) {
+                        const double size[3], double initial_q) {
   const part limb = {
       .shape = TABI_SHAPE_CAPSULE,
       .size = {size[0], size[1]     },
@@ -210,12 +216,7 @@ static int32_t add_limb(tabi_builder *builder, int32_t parent, const double at[3
       .mask = size[0] > 0.02 ? UINT32_MAX : 0U
   };
   int32_t link = add_part(builder, &limb);
-  tabi_joint_def joint = joint_to(parent, link, TABI_JOINT_CONTINUOUS, at);
-  for (int k = 0; k < 3; ++k)
-    joint.axis[k] = k == axis;
-  joint.initial_q[0] = start;
-  joint.damping = 1;
-  (void)tabi_builder_add_joint(builder, &joint);
+  add_damped_hinge(builder, parent, link, at, axis, initial_q, 1);
   return link;
 }
 
@@ -243,11 +244,7 @@ static void add_human_leg(tabi_builder *builder, int32_t pelvis, double y) {
       .mask = UINT32_MAX
   };
   int32_t sole = add_part(builder, &foot);
-  tabi_joint_def roll = joint_to(link, sole, TABI_JOINT_CONTINUOUS, here);
-  roll.axis[0] = 1;
-  roll.axis[2] = 0;
-  roll.damping = 1;
-  (void)tabi_builder_add_joint(builder, &roll);
+  add_damped_hinge(builder, link, sole, here, 0, 0, 1);
 }
 
 static void add_human_arm(tabi_builder *builder, int32_t torso, double y) {
@@ -285,11 +282,7 @@ tabi_status tbi_bench_scene_limp(tbi_bench_scene *scene, tabi_error *err) {
   int32_t link = add_cross(builder, hips, waist, 2);
   link = add_cross(builder, link, here, 1);
   int32_t torso = add_part(builder, &chest);
-  tabi_joint_def joint = joint_to(link, torso, TABI_JOINT_CONTINUOUS, here);
-  joint.axis[0] = 1;
-  joint.axis[2] = 0;
-  joint.damping = 1;
-  (void)tabi_builder_add_joint(builder, &joint);
+  add_damped_hinge(builder, link, torso, here, 0, 0, 1);
   for (int side = 0; side < 2; ++side) {
     add_human_leg(builder, hips, side ? -1 : 1);
     add_human_arm(builder, torso, side ? -1 : 1);

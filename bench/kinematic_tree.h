@@ -1,4 +1,5 @@
-/* kinematic_tree.h - the robots and states that are measured. */
+/* kinematic_tree.h - kinematic trees with random states, on which rigid-body algorithms are
+ * measured. */
 #ifndef TBI_BENCH_KINEMATIC_TREE_H
 #define TBI_BENCH_KINEMATIC_TREE_H
 
@@ -18,8 +19,8 @@ typedef struct tbi_bench_tree {
   tabi_dynamics *dynamics;
   int32_t nq, nv;
   double *q, *v, *tau, *qdd; /* TBI_BENCH_TREE_STATES rows each */
-  double *out;               /* nv: where results go that nobody reads */
-  tbi_body_load *load;       /* by body, of the springs: to be filled by who reads it */
+  double *out;               /* nv: results, which are not read */
+  tbi_body_load *load;       /* by body, of the springs: filled before each use */
 } tbi_bench_tree;
 
 /* `links` links on revolute joints with axes x, y, z in turn, standing in the world. */

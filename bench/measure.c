@@ -1,6 +1,6 @@
 /* measure.c - CPU time in alternating blocks, and the processor's own instruction counter.
  *
- * The minimum over blocks estimates the undisturbed cost; the median says how far a usual block
+ * The minimum over blocks estimates the undisturbed cost; the median says how far a typical block
  * is from it.  A block is long enough (about a millisecond) for the clock's resolution to vanish
  * and short enough for many to escape interruption. */
 #include "measure.h"

@@ -85,9 +85,9 @@ static void get(reader *r, double *x, int32_t n) {
 }
 
 /* A whole number within limits, which an index has to be. */
-static int32_t get_index(reader *r, double least, double most) {
+static int32_t get_index(reader *r, double min, double max) {
   double x = get_number(r);
-  r->ok = r->ok && x >= least && x <= most && x == floor(x);
+  r->ok = r->ok && x >= min && x <= max && x == floor(x);
   return r->ok ? (int32_t)x : 0;
 }
 

@@ -23,7 +23,7 @@ void tbi_peer_stop(tbi_peer *peer);
 /* What a settled world of the peer looks like, over the steps that are measured. */
 typedef struct tbi_peer_rest {
   double contacts, iterations; /* mean */
-  double depth;                /* m, the deepest overlap */
+  double depth;                /* m, the largest penetration */
   double speed;                /* the fastest velocity of any joint */
 } tbi_peer_rest;
 

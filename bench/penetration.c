@@ -3,7 +3,7 @@
  * A sphere is a point, a capsule a segment, with a radius around it; a box and a segment are
  * polytopes.  Two polytopes that overlap are parted with the shortest move along a normal of a face
  * or across two edges, so trying all of these directions is exact.  Apart from each other, the
- * radius reaches over their distance.  Cylinders are judged against planes only. */
+ * radius reaches over their distance.  Cylinders are measured against planes only. */
 #include "penetration.h"
 
 #include <math.h>
@@ -73,23 +73,23 @@ static double overlap_along(const tbi_solid *a, const tbi_solid *b, const double
   return reach(a, unit) + reach(b, unit) - fabs(dot(off, unit));
 }
 
-/* The least overlap over all directions that matter; negative: the polytopes are apart. */
+/* The min overlap over all directions that matter; negative: the polytopes are apart. */
 static double least_overlap(const tbi_solid *a, const tbi_solid *b) {
-  double least = HUGE_VAL;
+  double min = HUGE_VAL;
   for (int i = 0; i < 3; ++i) {
     double x[3], y[3], across[3];
     column(a, i, x);
     column(b, i, y);
-    if (a->kind == TBI_NEUTRAL_BOX) least = fmin(least, overlap_along(a, b, x));
-    if (b->kind == TBI_NEUTRAL_BOX) least = fmin(least, overlap_along(a, b, y));
+    if (a->kind == TBI_NEUTRAL_BOX) min = fmin(min, overlap_along(a, b, x));
+    if (b->kind == TBI_NEUTRAL_BOX) min = fmin(min, overlap_along(a, b, y));
     for (int j = 0; j < 3; ++j) {
       column(b, j, y);
       cross(x, y, across);
       bool edges = (a->kind == TBI_NEUTRAL_BOX || i == 2) && (b->kind == TBI_NEUTRAL_BOX || j == 2);
-      if (edges) least = fmin(least, overlap_along(a, b, across));
+      if (edges) min = fmin(min, overlap_along(a, b, across));
     }
   }
-  return least;
+  return min;
 }
 
 /* The distance from a point to a solid's polytope; 0 inside. */

@@ -1,5 +1,5 @@
-/* penetration.h - how deep bodies of a scene stand in each other, found from their poses alone: the
- * same measure for all engines, whatever they say of themselves. */
+/* penetration.h - penetration of the bodies of a scene, computed from their poses alone: the same
+ * measure for all engines. */
 #ifndef TBI_BENCH_PENETRATION_H
 #define TBI_BENCH_PENETRATION_H
 

@@ -173,7 +173,7 @@ void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool 
   if (head)
     (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %8s %8s %8s %8s %8s\n",
                  first_row > 0 ? "\n" : "", "scene", "dof", "engine", "contacts", "us", "median",
-                 "ratio", "instructions", "overlap m", "error", "gap m", "energy", "res m/s",
+                 "ratio", "instructions", "depth m", "error", "gap m", "energy", "res m/s",
                  "speed");
   for (int32_t i = first_row; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];

@@ -18,12 +18,12 @@ typedef struct tbi_row {
   double instructions;  /* of one call */
   double error;         /* relative; what of, says docs/bench.md */
   double contacts, iterations;
-  double depth;    /* m, the deepest overlap */
-  double residual; /* m/s, of the laws of contact */
+  double depth;    /* m, the largest penetration */
+  double residual; /* m/s, of the contact laws */
   double cone;     /* N, friction beyond the cone */
-  double step;     /* s, the largest that is good */
+  double step;     /* s, the largest successful time step */
   double gap;      /* m, by which joints are open */
-  double energy;   /* gained or lost, as a part of the kinetic */
+  double energy;   /* energy error over kinetic energy */
   double memory;   /* bytes, of a world of tabi */
   double speed;    /* the fastest velocity: is it at rest? */
   double steps;    /* that an engine made before or during its time */

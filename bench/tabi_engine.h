@@ -6,7 +6,7 @@
 #include "tabi/tabi.h"
 
 /* Settings: "default"; "rk4"; "midpoint"; "exact"; "exact14", to a residual of 1e-14 and without
- * pushing out what overlaps. */
+ * position correction. */
 extern const tbi_engine tbi_tabi_engine;
 
 tabi_world *tbi_tabi_engine_world(void *self);

@@ -80,7 +80,7 @@ enum { NSCENE = sizeof scenes / sizeof scenes[0] };
 /* Steps to come to rest, and those that a method or a peer then makes for itself. */
 static const struct {
   const char *series;
-  int32_t least, most, own, peer;
+  int32_t min_steps, max_steps, own, peer;
 } kinds[] = {
     [STAND] = {NULL,     1000, 1000, 1000, 1000},
       [SETTLE] = {NULL,     100,  100,  0,    0   },
@@ -172,8 +172,9 @@ static tabi_status settle(job *j, int32_t steps, tabi_error *err) {
 
 static tabi_status come_to_rest(job *j, scene_kind kind, tabi_error *err) {
   enum { MORE = 250 };
-  tabi_status status = settle(j, kinds[kind].least, err);
-  for (int32_t n = kinds[kind].least; n < kinds[kind].most && status == TABI_OK; n += MORE) {
+  tabi_status status = settle(j, kinds[kind].min_steps, err);
+  for (int32_t n = kinds[kind].min_steps; n < kinds[kind].max_steps && status == TABI_OK;
+       n += MORE) {
     if (tbi_bench_scene_fastest(j->world) <= at_rest && tabi_world_certificate(j->world).converged)
       break;
     status = settle(j, MORE, err);

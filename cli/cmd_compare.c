@@ -15,11 +15,11 @@
 
 enum { CONTACT, TIME, DT, SET, TOLERANCE, JSON, HTML, PLOT };
 
-/* What is asked for. */
+/* The parsed command line. */
 typedef struct request {
   const tbi_args *args;
   int32_t method[TABI_CONTACT_COUNT]; /* after --contact */
-  int32_t nmethod;                    /* 0: all that apply */
+  int32_t nmethod;                    /* 0: all that can run the scene */
   tbi_findings warnings;
 } request;
 
@@ -48,16 +48,16 @@ static bool parse_methods(request *r, const char *text) {
   }
 }
 
-/* Logs are what they are. */
+/* Options that change a run do not go with logs. */
 static bool check_words(const tbi_args *args) {
   int logs = 0;
   for (int i = 0; i < args->nword; ++i)
     logs += tbi_source_is_log(args->word[i]) ? 1 : 0;
   const char *wrong = NULL;
   if (args->value[CONTACT] && (args->nword > 1 || logs > 0))
-    wrong = "--contact goes with one SCENE; several runs are compared as they are";
-  if (logs == args->nword && args->value[DT]) wrong = "--dt is for scenes; a log is what it is";
-  if (logs == args->nword && args->nmany > 0) wrong = "--set is for scenes; a log is what it is";
+    wrong = "--contact goes with one SCENE, not with several files";
+  if (logs == args->nword && args->value[DT]) wrong = "--dt goes with scenes, not with logs";
+  if (logs == args->nword && args->nmany > 0) wrong = "--set goes with scenes, not with logs";
   if (wrong) tbi_usage_error("compare", "%s", wrong);
   for (int i = 0; i < args->nword && !wrong; ++i) {
     if (!tbi_output_spares("compare", "--html", args->value[HTML], args->word[i]) ||
@@ -83,7 +83,7 @@ static bool check_options(request *r, tbi_compared *c) {
 
 /* -- opening */
 
-/* How much of a text goes into so many bytes; letters stay whole. */
+/* How many bytes of a text fit into `room` without cutting a UTF-8 character. */
 static size_t cut(const char *text, size_t length, size_t room) {
   if (length > room) length = room;
   while (length > 0 && ((unsigned char)text[length] & 0xc0U) == 0x80U)
@@ -91,7 +91,7 @@ static size_t cut(const char *text, size_t length, size_t room) {
   return length;
 }
 
-/* What the column is called: the file without its folder and ending, cut, and unlike the others. */
+/* The name of the column: the file without folder and extension, shortened, unlike the others. */
 static void name_run(tbi_compared *c, tbi_run *run) {
   enum { LONGEST = 10 };
   const char *path = run->source.path;
@@ -111,7 +111,7 @@ static void name_run(tbi_compared *c, tbi_run *run) {
   }
 }
 
-/* Opens a scene as a new run; method NULL: its own.  A refused one leaves nothing behind. */
+/* Opens a scene as a new run; method NULL: the scene's.  After a failure there is no new run. */
 static int open_scene(request *r, tbi_compared *c, const char *path, const char *method,
                       tabi_error *err) {
   tbi_scene_settings settings = {0};
@@ -162,7 +162,8 @@ static int open_method(request *r, tbi_compared *c, int32_t kind) {
   return TBI_EXIT_OK;
 }
 
-/* Without a choice the scene's own method comes first. */
+/* Without --contact, the scene's own method comes first, then the other methods without variants.
+ */
 static int open_methods(request *r, tbi_compared *c) {
   if (r->nmethod == 0) {
     tabi_error err = {0};
@@ -193,7 +194,7 @@ static int open_words(request *r, tbi_compared *c) {
   return TBI_EXIT_OK;
 }
 
-/* The first run is what others are held against. */
+/* The first run is the reference; the others need the same robots. */
 static int check_robots(tbi_compared *c) {
   const tbi_source *first = &c->run[0].source;
   if (!tbi_reference_begin(&c->reference, first->scene, first->spacing)) return tbi_out_of_memory();
@@ -265,7 +266,7 @@ static bool do_run(tbi_compared *c, int32_t index, tbi_compare_output *output, t
   return fine;
 }
 
-/* Runs that did not reach their end are part of the result unless there are no others. */
+/* Runs that failed are part of the result unless all failed. */
 static int check_ends(const tbi_compared *c) {
   for (int32_t i = 0; i < c->nrun; ++i) {
     if (c->run[i].source.failure.status == TABI_OK) return TBI_EXIT_OK;

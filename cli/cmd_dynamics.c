@@ -39,7 +39,7 @@ static void compute(result *r, tabi_dynamics *dynamics) {
   r->potential = tabi_dynamics_potential(dynamics);
 }
 
-/* Huge velocities overflow; JSON has no word for what comes out. */
+/* Huge velocities overflow, and JSON has no infinities. */
 static bool all_finite(const result *r) {
   bool finite = isfinite(r->kinetic) && isfinite(r->potential);
   for (int32_t i = 0; i < r->nv; ++i)
@@ -83,25 +83,6 @@ static json_t *mass_rows(const result *r) {
   return rows;
 }
 
-static json_t *link_poses(const tabi_model *model, const tabi_dynamics *dynamics) {
-  json_t *links = json_object();
-  int bad = 0;
-  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
-    const char *name = tabi_model_link(model, i).name;
-    if (!name) continue;
-    double pos[3];
-    double quat[4];
-    tabi_dynamics_link_pose(dynamics, i, pos, quat);
-    json_t *pose = json_object();
-    bad |= json_object_set_new(pose, "pos", tbi_json_numbers(pos, 3));
-    bad |= json_object_set_new(pose, "quat", tbi_json_numbers(quat, 4));
-    bad |= json_object_set_new(links, name, pose);
-  }
-  if (!bad) return links;
-  json_decref(links);
-  return NULL;
-}
-
 static int print_result(FILE *out, const result *r, const tabi_model *model,
                         const tabi_dynamics *dynamics) {
   json_t *object = json_object();
@@ -113,7 +94,7 @@ static int print_result(FILE *out, const result *r, const tabi_model *model,
   bad |= json_object_set_new(object, "M", mass_rows(r));
   bad |= json_object_set_new(object, "bias", tbi_json_numbers(r->bias, r->nv));
   bad |= json_object_set_new(object, "qdd", tbi_json_numbers(r->qdd, r->nv));
-  bad |= json_object_set_new(object, "links", link_poses(model, dynamics));
+  bad |= json_object_set_new(object, "links", tbi_json_links(model, dynamics, false));
   if (bad) {
     json_decref(object);
     object = NULL;
@@ -165,7 +146,7 @@ static int run(const tbi_args *args, FILE *out) {
   tabi_model *model = tbi_model_open(args->word[0], &def, &warnings, &code);
   if (model) {
     code = run_model(model, &state, out);
-    /* an error stands alone; a result comes with its warnings */
+    /* warnings are printed with a result, not with an error */
     if (code == TBI_EXIT_OK) tbi_print_warnings(&warnings);
   }
   tabi_model_destroy(model);

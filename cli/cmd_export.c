@@ -1,4 +1,4 @@
-/* cmd_export.c - `tabi export`: a log in the formats of other programs.  Frames pass one by one
+/* cmd_export.c - `tabi export`: a log in the formats of other programs.  Samples pass one by one
  * from the log through the signals to a writer (export.h), so that memory does not grow with the
  * log. */
 #include "common/cli.h"
@@ -18,7 +18,7 @@ static const tbi_export_format *const formats[] = {&tbi_export_csv, &tbi_export_
                                                    &tbi_export_mcap};
 enum { NFORMAT = sizeof formats / sizeof formats[0] };
 
-/* What is exported. */
+/* The log and the file to write. */
 typedef struct job {
   const tbi_args *args;
   const char *log, *path;
@@ -126,7 +126,7 @@ static int unknown_signal(const job *j, const char *pattern) {
                          nearest ? "'?" : "");
 }
 
-/* Marks what a list of patterns, separated by commas, means. */
+/* Marks the signals that a list of patterns, separated by commas, matches. */
 static int match_list(const job *j, const char *list, bool strict, bool *chosen) {
   char *copy = strdup(list);
   if (!copy) return tbi_out_of_memory();
@@ -213,7 +213,7 @@ static int write_file(job *j) {
                              .chosen = j->chosen,
                              .nchosen = j->nchosen,
                              .output = &j->output};
-  /* from before the file is there, or it could be left behind */
+  /* before the file exists, or an interrupt could leave it behind */
   (void)signal(SIGINT, interrupt);
   (void)signal(SIGTERM, interrupt);
   if (!tbi_output_begin(&j->output, j->path, j->format->stream)) return TBI_EXIT_INTERNAL;
@@ -223,7 +223,7 @@ static int write_file(job *j) {
     code = write_samples(j, writer);
     j->format->close(writer);
   }
-  /* what was not written, and not told by the writer, is told here */
+  /* an error that the writer has not printed */
   if (code == TBI_EXIT_INTERNAL && j->output.error) (void)tbi_output_fail(&j->output, NULL);
   if (tbi_output_end(&j->output, code == TBI_EXIT_OK)) return TBI_EXIT_OK;
   return code == TBI_EXIT_OK ? TBI_EXIT_INTERNAL : code;

@@ -1,4 +1,4 @@
-/* cmd_info.c - `tabi info`: what is in a model, as a tree and in numbers. */
+/* cmd_info.c - `tabi info`: a model as a tree and in numbers. */
 #include "common/extent.h"
 #include "common/sensors.h"
 
@@ -160,7 +160,7 @@ static void print_joint_counts(FILE *out, const tabi_model *model) {
   (void)fprintf(out, "%s\n", separator[0] == ',' ? ")" : "");
 }
 
-/* Rounding of sums is not worth a reader's time. */
+/* Rounding errors of sums are shown as zero. */
 static double shown(double length) { return fabs(length) < 1e-12 ? 0 : length; }
 
 static void print_extent(FILE *out, const tbi_extent *e) {
@@ -332,7 +332,7 @@ static int print_json(FILE *out, const summary *s) {
   return tbi_json_print(out, object);
 }
 
-/* Puts the model into its start posture and measures it there. */
+/* Centre of mass and extent in the initial posture. */
 static bool summarise(summary *s, tabi_error *err) {
   tabi_dynamics *dynamics = tabi_dynamics_create(s->model, err);
   size_t nq = (size_t)tabi_model_nq(s->model);

@@ -103,7 +103,7 @@ static int unknown_signal(const source *s, const char *name) {
   return TBI_EXIT_USAGE;
 }
 
-/* Marks what is asked for in the signals of the first log; nothing asked for is everything. */
+/* Marks the signals of the first log that match a pattern; without patterns, all. */
 static int choose(const request *q, bool *chosen) {
   const source *s = &q->source[0];
   int32_t count = tabi_signals_count(s->signals);
@@ -131,7 +131,7 @@ static void print_list(const source *s, const bool *chosen, FILE *out) {
 
 static double time_of(const source *s, int64_t step) { return (double)step * s->info.timestep; }
 
-/* Frames are compared by time, to half a step. */
+/* Times are compared to half a step. */
 static int read_samples(tbi_plot *plot, source *s, double from, double to, double *value) {
   int number = tbi_plot_add_run(plot, s->name, s->signals, from, to);
   if (number < 0) return tbi_out_of_memory();
@@ -223,7 +223,7 @@ static int run_opened(request *q, const tbi_args *args, FILE *out) {
   for (int32_t i = 0; i < count && q->npattern > 0; ++i)
     wanted += chosen[i];
   if (code != TBI_EXIT_OK) {
-    // was told
+    // the error was printed
   } else if (args->value[LIST]) {
     print_list(s, chosen, out);
   } else if (wanted > TBI_PLOT_SIGNALS) {

@@ -1,4 +1,4 @@
-/* cmd_run.c - `tabi run`: a scene, stepped to its end, from its start or from a time of a log. */
+/* cmd_run.c - `tabi run`: simulates a scene from its initial state, or from a time of a log. */
 #include "common/cli.h"
 #include "common/output.h"
 #include "common/scene_options.h"
@@ -36,7 +36,7 @@ enum {
 
 #define MAX_STEPS 1e12
 
-/* Everything of one run. */
+/* One run and its outputs. */
 typedef struct run {
   const char *path;
   tabi_scene *scene;
@@ -114,7 +114,7 @@ static int fail_step(const run *r) {
   return TBI_EXIT_DIVERGED;
 }
 
-/* -- signals: the loop ends after its step, and what was written stays */
+/* -- signals: the loop ends after the current step, and all files are closed */
 
 static volatile sig_atomic_t caught;
 
@@ -153,7 +153,7 @@ static bool record(run *r) {
   return false;
 }
 
-/* A run that went on after its log could not would have nothing to show for it. */
+/* An error of the log ends the run with an error, since the log was asked for. */
 static bool close_record(run *r, bool failed) {
   tabi_error err = {0};
   tabi_status status = tabi_recorder_close(r->recorder, &err);

@@ -1,4 +1,5 @@
-/* cmd_solve.c - `tabi solve`: stored friction problems, one in detail or several as a table. */
+/* cmd_solve.c - `tabi solve`: solves contact problems from files, one in detail or several as a
+ * table. */
 #include "common/cli.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ typedef struct solved {
   double *r;
 } solved;
 
-/* Time of the processor: what others do on the machine does not count. */
+/* CPU time, so that other processes do not count. */
 static double now(void) {
   struct timespec t;
   (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

@@ -22,14 +22,14 @@
 enum { CONTACT, DT, SET, PORT, NO_BROWSER, HTML };
 enum { MAX_LOGS = 2, MAX_PORT = 65535 };
 
-/* What the server gives out. */
+/* What the server sends. */
 typedef struct show {
   tbi_message *page;
   tbi_message *description[MAX_LOGS], *replay[MAX_LOGS]; /* of logs */
   tbi_live *live;                                        /* or of a scene */
 } show;
 
-/* -- what was asked for */
+/* -- arguments */
 
 static bool gather_settings(const tbi_args *args, tbi_scene_settings *settings) {
   if (!tbi_check_settings("view", args)) return false;
@@ -92,14 +92,14 @@ static tbi_message *get(void *user, const char *path) {
   return NULL;
 }
 
-static tbi_message *hear(void *user, const char *text, size_t size) {
+static tbi_message *receive(void *user, const char *text, size_t size) {
   const show *s = user;
-  return tbi_live_hear(s->live, text, size);
+  return tbi_live_receive(s->live, text, size);
 }
 
-static void watch(void *user, int32_t viewers) {
+static void set_viewers(void *user, int32_t viewers) {
   const show *s = user;
-  tbi_live_watch(s->live, viewers);
+  tbi_live_set_viewers(s->live, viewers);
 }
 
 static volatile sig_atomic_t ended_by;
@@ -134,8 +134,8 @@ static int serve(show *s, const tbi_args *args, int port) {
   tabi_error err = {0};
   tbi_server_def def = {.port = port, .get = get, .user = s};
   if (s->live) {
-    def.hear = hear;
-    def.watch = watch;
+    def.receive = receive;
+    def.set_viewers = set_viewers;
   }
   sigset_t signals = hold_signals();
   tbi_server *server = tbi_server_create(&def, &err);
@@ -153,7 +153,7 @@ static int serve(show *s, const tbi_args *args, int port) {
     ended_by = number;
     code = 128 + number;
     (void)signal(SIGALRM, give_up);
-    /* viewers who do not let go do not hold up the end */
+    /* open connections do not delay the exit */
     (void)alarm(1);
   }
   if (running) tbi_live_stop(s->live);
@@ -217,7 +217,7 @@ static int view_logs(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH], i
 
 /* -- scenes */
 
-/* What names no place is told at the file. */
+/* An error without a place gets that of the file. */
 static int fail_at(tabi_error *err, const char *path) {
   if (err->file[0] == '\0') {
     (void)snprintf(err->file, sizeof err->file, "%.255s", path);
@@ -226,7 +226,7 @@ static int fail_at(tabi_error *err, const char *path) {
   return tbi_print_error(err);
 }
 
-/* To its end, or as far as it comes: that is worth seeing, too. */
+/* Runs to the end, or to the step that fails. */
 static tabi_status record_run(tabi_scene *scene, tabi_world *world, tbi_replay *replay,
                               tabi_error *err) {
   int64_t steps =

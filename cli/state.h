@@ -12,7 +12,8 @@ typedef struct tbi_state {
   double pos[3], quat[4], lin[3], ang[3]; /* of the base */
 } tbi_state;
 
-/* Reads a file, or stdin for "-"; NULL gives the zero state.  What needs no model is checked. */
+/* Reads a file, or stdin for "-"; NULL gives the zero state.  Checks all that does not depend on a
+ * model. */
 bool tbi_state_read(tbi_state *state, const char *path, tabi_error *err);
 /* Fills q[nq], v[nv] and tau[nv] by name. */
 bool tbi_state_apply(const tbi_state *state, const tabi_model *model, double *q, double *v,

@@ -10,7 +10,8 @@ static tbi_criterion *add(tbi_trial *trial, const char *name, const char *unit) 
   if (trial->ncriterion == TBI_MAX_CRITERIA) return NULL;
   tbi_criterion *c = &trial->criterion[trial->ncriterion++];
   *c = (tbi_criterion){0};
-  (void)snprintf(c->name, sizeof c->name, "%s", name);
+  (void)snprintf(c->name, sizeof c->name, "%s%s%s", name, trial->method ? ", " : "",
+                 trial->method ? trial->method : "");
   (void)snprintf(c->unit, sizeof c->unit, "%s", unit);
   return c;
 }

@@ -25,12 +25,13 @@ struct tbi_experiment;
 typedef struct tbi_trial {
   const struct tbi_experiment *experiment;
   bool quick;         /* shorter, with the same criteria */
+  const char *method; /* contact method, put behind the names of criteria; NULL: nothing */
   const char *folder; /* that files are written to */
   int32_t ncriterion;
   tbi_criterion criterion[TBI_MAX_CRITERIA];
   int32_t nfile;
   char file[TBI_MAX_FILES][TBI_PATH_SIZE]; /* written */
-  bool no_gnuplot;                         /* a figure could not be drawn for want of it */
+  bool no_gnuplot;                         /* a figure could not be drawn: no gnuplot */
   double seconds;                          /* that it took */
 } tbi_trial;
 
@@ -39,6 +40,7 @@ typedef struct tbi_experiment {
   const char *paper; /* "P1, Fig. 8" */
   const char *shows; /* what the paper shows, a sentence */
   tabi_status (*run)(tbi_trial *trial, tabi_error *err);
+  tabi_contact_kind contact; /* where several papers share `run`: the method of this one */
 } tbi_experiment;
 
 extern const tbi_experiment *const tbi_experiments[];
@@ -53,12 +55,12 @@ void tbi_expect_below(tbi_trial *trial, const char *name, const char *unit, doub
                       double limit);
 void tbi_expect_above(tbi_trial *trial, const char *name, const char *unit, double measured,
                       double limit);
-/* What is a word, not a number. */
+/* A result that is a word, not a number. */
 void tbi_expect_word(tbi_trial *trial, const char *name, const char *expected, const char *measured,
                      bool pass);
 bool tbi_trial_passes(const tbi_trial *trial);
 
-/* A word on a terminal about what is done now; "" takes it away. */
+/* Shows on a terminal what is done now; "" clears the line. */
 void tbi_trial_progress(const tbi_trial *trial, const char *what);
 
 /* The file of the trial with an ending, "DIR/p1-cost.svg", noted as written. */

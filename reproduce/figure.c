@@ -3,7 +3,7 @@
 
 #include "gnuplot.h"
 
-enum { MOST_ROWS = 1000 };
+enum { MAX_ROWS = 1000 };
 
 tabi_status tbi_figure_open(tbi_figure *figure, tbi_trial *trial, int width, int height,
                             tabi_error *err) {
@@ -15,7 +15,7 @@ tabi_status tbi_figure_open(tbi_figure *figure, tbi_trial *trial, int width, int
 
 void tbi_figure_data(tbi_figure *figure, const char *name, const tbi_series *series) {
   (void)fprintf(figure->script, "$%s << END\n", name);
-  tbi_series_print(series, 1 + series->nrow / MOST_ROWS, figure->script);
+  tbi_series_print(series, 1 + series->nrow / MAX_ROWS, figure->script);
   (void)fputs("END\n", figure->script);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CIRCLE = 12, MOST_POINTS = 512 };
+enum { CIRCLE = 12, MAX_POINTS = 512 };
 
 const tbi_camera tbi_camera_side = {
     .right = {1, 0, 0},
@@ -29,7 +29,7 @@ typedef struct frame {
 
 typedef struct outline {
   int count;
-  point at[MOST_POINTS];
+  point at[MAX_POINTS];
 } outline;
 
 typedef struct item {
@@ -80,7 +80,7 @@ static frame frame_of(tabi_world *world, const tabi_shape_def *shape) {
 }
 
 static void add(const tbi_camera *camera, const double *world, double dx, double dy, outline *o) {
-  if (o->count == MOST_POINTS) return;
+  if (o->count == MAX_POINTS) return;
   o->at[o->count++] = (point){dot(camera->right, world) + camera->shift[0] + dx,
                               dot(camera->up, world) + camera->shift[1] + dy};
 }
@@ -176,7 +176,7 @@ static void make_hull(outline *o, outline *hull) {
              turn(hull->at[hull->count - 2], hull->at[hull->count - 1], p) <= 1e-12) {
         --hull->count;
       }
-      if (hull->count < MOST_POINTS) hull->at[hull->count++] = p;
+      if (hull->count < MAX_POINTS) hull->at[hull->count++] = p;
     }
     --hull->count; /* the next chain begins where this one ends */
   }

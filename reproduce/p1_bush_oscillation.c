@@ -112,7 +112,7 @@ static void turning(const tbi_simulation *sim, const double axis[3], const doubl
 }
 
 /* Slope of the potential energy, turned by a small angle from the present state: the weight times
- * how fast the mass centre rises. */
+ * how fast the centre of mass rises. */
 static double slope_at(tbi_simulation *sim, tabi_dynamics *d, const double axis[3], double angle,
                        double *scratch) {
   double *q = scratch, *v = scratch + tabi_model_nq(sim->model), lin[3], ang[3];

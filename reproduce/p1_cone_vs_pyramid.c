@@ -1,7 +1,7 @@
 /* p1_cone_vs_pyramid.c - how hard a resting block must be pushed, direction by direction.
  *
  * A block on one point of contact, and another on eight, is pushed along the floor at the height of
- * the floor, so that all points keep their load.  The largest push that it stands, found by
+ * the floor, so that all points keep their load.  The largest push that it withstands, found by
  * bisection, is the boundary of the forces that friction can give: a circle for `cone`, a square
  * turned at random for one point under `lcp`, and about a circle again for many such squares. */
 #include "figure.h"
@@ -87,7 +87,7 @@ static tabi_status open_block(block *b, int32_t feet, tabi_contact_kind contact,
   return TABI_OK;
 }
 
-/* Whether the block stands a push, a share of its weight. */
+/* Whether the block withstands a push, a share of its weight. */
 static bool stands(block *b, double angle, double share) {
   (void)tabi_world_restore(b->world, b->rest, b->size);
   const double force[3] = {gravity * share * cos(angle), gravity * share * sin(angle), 0};
@@ -102,7 +102,7 @@ static bool stands(block *b, double angle, double share) {
   return hypot(v[0], v[1]) + 0.1 * fabs(v[5]) < 2e-4;
 }
 
-/* The largest push that it stands, as a share of its weight. */
+/* The largest push that it withstands, as a share of its weight. */
 static double holding(block *b, double angle) {
   double low = 0.9 * mu, high = 1.6 * mu;
   for (int i = 0; i < BISECTIONS; ++i) {
@@ -160,27 +160,26 @@ static tabi_status check_pyramid(tbi_trial *trial, double (*rows)[NCOLUMN], int3
   block b = {0};
   tabi_status status = open_block(&b, 1, TABI_CONTACT_LCP, 1, err);
   if (status == TABI_OK) {
-    double most = sqrt(2) * mu;
+    double max = sqrt(2) * mu;
     tbi_expect_within(trial, "lcp, one point: along an axis", "", holding(&b, axis), 0.98 * mu,
                       1.02 * mu);
     tbi_expect_within(trial, "lcp, one point: between axes", "", holding(&b, axis + 0.25 * pi),
-                      0.98 * most, 1.02 * most);
-    tbi_expect_below(trial, "lcp, one point: worst deviation from a square", "%", 100 * deviation,
-                     2);
+                      0.98 * max, 1.02 * max);
+    tbi_expect_below(trial, "lcp, one point: max deviation from a square", "%", 100 * deviation, 2);
   }
   close_block(&b);
   return status;
 }
 
 typedef struct extent {
-  double least, most, mean;
+  double min, max, mean;
 } extent;
 
 static extent extent_of(double (*rows)[NCOLUMN], int32_t directions, int column) {
   extent e = {INFINITY, 0, 0};
   for (int32_t i = 0; i < directions; ++i) {
-    e.least = fmin(e.least, rows[i][column]);
-    e.most = fmax(e.most, rows[i][column]);
+    e.min = fmin(e.min, rows[i][column]);
+    e.max = fmax(e.max, rows[i][column]);
     e.mean += rows[i][column] / directions;
   }
   return e;
@@ -189,12 +188,13 @@ static extent extent_of(double (*rows)[NCOLUMN], int32_t directions, int column)
 static tabi_status check(tbi_trial *trial, double (*rows)[NCOLUMN], int32_t directions,
                          tabi_error *err) {
   extent cone = extent_of(rows, directions, CONE);
-  tbi_expect_within(trial, "cone, one point: least holding force / f_n", "", cone.least, 0.99 * mu,
+  tbi_expect_within(trial, "cone, one point: min holding force / f_n", "", cone.min, 0.99 * mu,
                     1.01 * mu);
-  tbi_expect_within(trial, "cone, one point: largest", "", cone.most, 0.99 * mu, 1.01 * mu);
+  tbi_expect_within(trial, "cone, one point: max holding force / f_n", "", cone.max, 0.99 * mu,
+                    1.01 * mu);
   tabi_status status = check_pyramid(trial, rows, directions, err);
   extent many = extent_of(rows, directions, MANY);
-  tbi_expect_below(trial, "lcp, eight points: largest / least", "", many.most / many.least, 1.15);
+  tbi_expect_below(trial, "lcp, eight points: max / min", "", many.max / many.min, 1.15);
   tbi_expect_within(trial, "lcp, eight points: mean", "", many.mean, mu, sqrt(2) * mu);
   return status;
 }

@@ -1,5 +1,5 @@
-/* p2_box_drop.c - a box falls on a floor of springs: which steps does each way of integrating them
- * stand?
+/* p2_box_drop.c - a box falls on a floor of springs: the largest time step at which each integrator
+ * succeeds.
  *
  * The drops are those of bench/box_drop.c.  The last good step of a method is the largest of the
  * grid before the first that fails; whole drops with it are timed.  Beside it, as the paper claims
@@ -48,7 +48,7 @@ static tabi_status time_drop(const tabi_model *model, int method, limit *l, tabi
   return TABI_OK;
 }
 
-/* The least time of several drops; methods take turns, so that a slow moment of the machine falls
+/* The minimum time of several drops; methods take turns, so that a slow moment of the machine falls
  * on all of them. */
 static tabi_status time_drops(const tabi_model *model, limit *limits, tabi_error *err) {
   enum { REPEATS = 9 };
@@ -67,7 +67,8 @@ static void check_drops(tbi_trial *trial, const limit *limits) {
   char measured[80];
   (void)snprintf(measured, sizeof measured, "%g, %g, %g, %g ms", 1e3 * euler->step, 1e3 * rk4->step,
                  1e3 * a->step, 1e3 * limits[IMPLICIT_B].step);
-  tbi_expect_word(trial, "last good steps: euler, rk4, implicit A, B", "e < r < A <= B", measured,
+  tbi_expect_word(trial, "largest good steps: euler, rk4, implicit A, B", "e < r < A <= B",
+                  measured,
                   euler->step > 0 && euler->step < rk4->step && rk4->step < a->step &&
                       a->step <= limits[IMPLICIT_B].step);
   tbi_expect_within(trial, "implicit A against euler", "times", a->step / euler->step, 6, 100);
@@ -91,7 +92,7 @@ static tabi_status check_figure(tbi_trial *trial, tabi_error *err) {
     tbi_expect_within(trial, "figure40: degrees of freedom", "", tabi_model_nv(sim.model), 40, 40);
     tbi_expect_below(trial, "figure40 stands at 1 ms: sinks by", "mm",
                      1e3 * (height - tabi_world_q(sim.world)[2]), 20);
-    tbi_expect_below(trial, "figure40: speed in the end", "m/s",
+    tbi_expect_below(trial, "figure40: final speed", "m/s",
                      sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-2);
   }
   tbi_simulation_close(&sim);
@@ -133,7 +134,7 @@ static tabi_model *snake_model(int32_t links, tabi_error *err) {
   return model;
 }
 
-/* The least time of a step of such a chain, contacts solved together. */
+/* The minimum time per step of such a chain, contacts solved together. */
 static tabi_status time_snake(int32_t links, double *seconds, tabi_error *err) {
   enum { BLOCKS = 15, STEPS = 20 };
   tabi_model *model = snake_model(links, err);
@@ -158,7 +159,7 @@ static tabi_status check_growth(tbi_trial *trial, tabi_error *err) {
   tabi_status status = time_snake(40, &few, err);
   if (status == TABI_OK) status = time_snake(80, &many, err);
   if (status != TABI_OK) return status;
-  tbi_expect_below(trial, "time of 80 links that touch against 40", "times", many / few, 2.5);
+  tbi_expect_below(trial, "time of 80 links in contact against 40", "times", many / few, 2.5);
   return TABI_OK;
 }
 

@@ -1,4 +1,4 @@
-/* p3_walk.c - a planar biped walks by torques that know nothing of the ground, slips, and falls.
+/* p3_walk.c - a planar biped walks by feedforward torques, slips, and falls.
  *
  * scenes/biped_walk.yaml and its neighbours under `gait`.  The first walk is drawn and checked in
  * detail; the second starts from another posture; the third has less friction; the last lifts its
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 12, PICTURES = 7, NMODE = 7 };
+enum { MAX_STEPS = 12, PICTURES = 7, NMODE = 7 };
 static const double gravity = 9.8, weight = 11.5 * 9.8;
 static const double spacing = 4.2; /* m, between pictures */
 
@@ -27,12 +27,12 @@ static const char *const driven[4] = {"biped/left_hip", "biped/left_knee", "bipe
 
 typedef struct walk {
   tbi_series series;
-  int32_t most; /* steps after which it is stopped; 0: when it falls */
+  int32_t max_steps; /* steps after which it is stopped; 0: when it falls */
   int32_t nstep;
-  double time[MOST_STEPS], stride[MOST_STEPS], slip[MOST_STEPS], push[MOST_STEPS];
+  double time[MAX_STEPS], stride[MAX_STEPS], slip[MAX_STEPS], push[MAX_STEPS];
   bool visited[NMODE];
   int32_t unlisted;    /* changes that the paper does not have */
-  double gained;       /* J, most kinetic energy gained in an event */
+  double gained;       /* J, max kinetic energy gained in an event */
   double least_normal; /* N, of a foot that touches */
   double open;         /* m, worst height of a point that should touch */
   double unbalanced;   /* J, worst error of the balance of energy */
@@ -73,7 +73,7 @@ static void note_events(const tbi_simulation *sim, walk *w) {
     if (strstr(event[i].cause, "lands") || strstr(event[i].cause, "returns")) {
       w->gained = fmax(w->gained, -event[i].dissipated);
     }
-    if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MOST_STEPS) continue;
+    if (strcmp(event[i].cause, "slip ends") != 0 || w->nstep == MAX_STEPS) continue;
     w->time[w->nstep] = event[i].time;
     w->stride[w->nstep] = event[i].stride;
     w->slip[w->nstep] = event[i].slip;
@@ -128,7 +128,7 @@ static tabi_status step_all(tbi_simulation *sim, walk *w, FILE *script, double p
   int picture = 0, number = 1;
   tabi_status status = TABI_OK;
   while (status == TABI_OK && tbi_simulation_time(sim) < 10 &&
-         (w->most == 0 || w->nstep < w->most)) {
+         (w->max_steps == 0 || w->nstep < w->max_steps)) {
     if (script && picture < PICTURES && tbi_simulation_time(sim) >= pictures * picture - 1e-9) {
       tbi_camera camera = tbi_camera_side;
       camera.shift[0] = spacing * picture++ - tabi_world_q(sim->world)[0];
@@ -180,18 +180,18 @@ static void join(const double *value, int32_t count, double unit, char *text, si
 static void check_walk(tbi_trial *trial, const walk *w) {
   char text[48];
   tbi_expect_within(trial, "steps before the fall", "", w->nstep, 5, 12);
-  tbi_expect_word(trial, "then it ends", "a fall", w->outcome, strcmp(w->outcome, "walks") != 0);
+  tbi_expect_word(trial, "outcome", "a fall", w->outcome, strcmp(w->outcome, "walks") != 0);
   join(w->stride, w->nstep, 1, text, sizeof text);
   tbi_expect_word(trial, "strides shrink [m]", "strictly", text, shrinks(w->stride, w->nstep));
   join(w->push, w->nstep, 1, text, sizeof text);
   tbi_expect_word(trial, "force on the landing foot weakens [N]", "strictly", text,
                   shrinks(w->push, w->nstep));
   double slip = w->nstep > 0 ? w->slip[w->nstep - 1] : 0;
-  tbi_expect_within(trial, "way of slip in the last step", "m", slip, 0.1, 0.3);
-  tbi_expect_below(trial, "times of steps against another program's", "s", swap_error(w), 0.02);
-  tbi_expect_below(trial, "balance of energy, of work and losses", "%",
+  tbi_expect_within(trial, "slip distance in the last step", "m", slip, 0.1, 0.3);
+  tbi_expect_below(trial, "step times against an independent program", "s", swap_error(w), 0.02);
+  tbi_expect_below(trial, "energy balance, of work and dissipation", "%",
                    100 * w->unbalanced / w->turned, 1);
-  tbi_expect_below(trial, "forces of the floor against momentum / weight", "%",
+  tbi_expect_below(trial, "floor forces against momentum / weight", "%",
                    100 * w->load_error / weight, 1);
 }
 
@@ -217,8 +217,8 @@ static void check_all(tbi_trial *trial, const walk *w, int count) {
   tbi_expect_word(trial, "modes visited", "1 2 3 4 1' 2' (3')", visited, all);
   tbi_expect_within(trial, "changes that the paper does not list", "", worst.unlisted, 0, 0);
   tbi_expect_below(trial, "kinetic energy gained in an impact", "J", worst.gained, 1e-9);
-  tbi_expect_below(trial, "height of points that touch", "m", worst.open, 1e-6);
-  tbi_expect_above(trial, "least force on a foot that touches", "N", worst.least_normal, -1e-6);
+  tbi_expect_below(trial, "height of points in contact", "m", worst.open, 1e-6);
+  tbi_expect_above(trial, "min normal force of a foot in contact", "N", worst.least_normal, -1e-6);
 }
 
 static void write_steps(const walk *w, FILE *script) {
@@ -283,7 +283,7 @@ static tabi_status run_walks(tbi_trial *trial, walk *w, tabi_error *err) {
       "right_knee: -0.37, right_ankle: 0.24, torso: -0.23}",
       "gait.forces.0.amplitude=[11, 77]", "gait.forces.1.amplitude=[4.9, 91]", NULL};
   tbi_figure figure;
-  w[SMOOTH].most = 1;
+  w[SMOOTH].max_steps = 1;
   tabi_status status = tbi_figure_open(&figure, trial, 900, 1060, err);
   if (status != TABI_OK) return status;
   static const char *const coarse[] = {"timestep=2e-3", NULL};
@@ -319,7 +319,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
 const tbi_experiment tbi_p3_walk = {
     .id = "p3/walk",
     .paper = "P3, Figs. 4 to 9",
-    .shows = "fed-forward torques make about six steps; the landing foot is slowed less and less, "
+    .shows = "feedforward torques make about six steps; the landing foot is slowed less and less, "
              "strides shrink, and it falls",
     .run = run,
 };

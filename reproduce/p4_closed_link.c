@@ -67,10 +67,10 @@ static tabi_status simulate(tbi_simulation *sim, double duration, tbi_series *se
 }
 
 static double largest(const tbi_series *series, int32_t column) {
-  double most = 0;
+  double max = 0;
   for (int32_t i = 0; i < series->nrow; ++i)
-    most = fmax(most, fabs(tbi_series_at(series, i, column)));
-  return most;
+    max = fmax(max, fabs(tbi_series_at(series, i, column)));
+  return max;
 }
 
 /* From the passages upward through zero. */

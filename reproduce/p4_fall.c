@@ -19,7 +19,7 @@ static const struct {
     {"rubber feet, no stabiliser",  ".csv",            true,  false, true },
     {"rubber feet with stabiliser", "-stabilised.csv", true,  true,  false},
 };
-enum { RIGID, BLIND, STABILISED };
+enum { RIGID, OPEN_LOOP, STABILISED };
 
 static const double spacing = 1.1; /* m, between pictures */
 
@@ -55,7 +55,7 @@ static tabi_status run_kind(tbi_trial *trial, int kind, tbi_series *series, doub
 
 /* Pictures around the fall, seen from the side and from ahead. */
 static tabi_status draw_fall(tbi_trial *trial, double fell, FILE *script, tabi_error *err) {
-  tbi_walk_sim_def def = walk_of(trial, BLIND);
+  tbi_walk_sim_def def = walk_of(trial, OPEN_LOOP);
   tbi_walk_sim walk;
   tabi_status status = tbi_walk_sim_open(&walk, &def, err);
   int number = 1, picture = 0;
@@ -87,7 +87,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
     tbi_figure_drop(&figure);
     return status;
   }
-  static const char *const names[RUNS] = {"rigid", "blind", "stabilised"};
+  static const char *const names[RUNS] = {"rigid", "open_loop", "stabilised"};
   for (int i = 0; i < RUNS; ++i)
     tbi_figure_data(&figure, names[i], &series[i]);
   double right = spacing * PICTURES - 0.5;
@@ -102,7 +102,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, double fell,
                 "set size 1,0.4\nset origin 0,0\nset border\nset tics nomirror\n"
                 "set grid lc rgb '#dddddd'\nset lmargin 9\nset rmargin 2\nset xrange [0:20.2]\n"
                 "set yrange [0.4:0.9]\nset key bottom right\nset xlabel 'time [s]'\n"
-                "set ylabel 'mass centre [m]'\n",
+                "set ylabel 'centre of mass [m]'\n",
                 right, right, right);
   for (int i = 0; i < RUNS; ++i)
     (void)fprintf(figure.script, "%s $%s using %d:%d with lines lt %d lw 2 title '%s'%s",
@@ -120,7 +120,7 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
   tabi_status status = TABI_OK;
   for (int i = 0; i < RUNS && status == TABI_OK; ++i)
     status = run_kind(trial, i, &series[i], &fell[i], err);
-  if (status == TABI_OK) status = draw(trial, series, fell[BLIND], err);
+  if (status == TABI_OK) status = draw(trial, series, fell[OPEN_LOOP], err);
   for (int i = 0; i < RUNS; ++i)
     tbi_series_free(&series[i]);
   return status;

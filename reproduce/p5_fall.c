@@ -67,15 +67,15 @@ static void check(tbi_trial *trial, const tbi_simulation *sim, const fall *f) {
   double weight = 9.81 * tabi_model_mass(sim->model);
   tbi_expect_within(trial, "simulated without divergence", "s",
                     tbi_series_at(&f->series, last, TIME), trial->quick ? 1.6 : 5, 5);
-  tbi_expect_below(trial, "height of the pelvis in the end", "m",
+  tbi_expect_below(trial, "final height of the pelvis", "m",
                    tbi_series_at(&f->series, last, HEIGHT), 0.1);
-  tbi_expect_below(trial, "kinetic energy in the end", "J",
-                   tbi_series_at(&f->series, last, KINETIC), 1e-6);
-  tbi_expect_within(trial, "force of the floor in the end / weight", "",
+  tbi_expect_below(trial, "final kinetic energy", "J", tbi_series_at(&f->series, last, KINETIC),
+                   1e-6);
+  tbi_expect_within(trial, "final force of the floor / weight", "",
                     tbi_series_at(&f->series, last, FORCE) / weight, 0.99, 1.01);
-  tbi_expect_below(trial, "deepest overlap", "mm", 1e3 * f->depth, 1);
+  tbi_expect_below(trial, "max penetration", "mm", 1e3 * f->depth, 1);
   tbi_expect_below(trial, "energy gained", "J", f->gain, 1e-3);
-  tbi_expect_below(trial, "time of a step (paper: 4 ms)", "ms", 1e3 * f->seconds, 4);
+  tbi_expect_below(trial, "time per step (paper: 4 ms)", "ms", 1e3 * f->seconds, 4);
 }
 
 static tabi_status finish_figure(tbi_figure *figure, const fall *f, double weight,

@@ -1,22 +1,15 @@
 /* simulation.c - see simulation.h. */
 #include "simulation.h"
 
-#include "process.h"
+#include "options.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void tbi_shipped_path(const char *name, char path[TBI_PATH_SIZE]) {
-  char self[TBI_PATH_SIZE];
-  char *slash = tbi_process_self(self, sizeof self) ? strrchr(self, '/') : NULL;
-  if (slash) *slash = '\0';
-  int length =
-      snprintf(path, TBI_PATH_SIZE, "%s/" TABI_DATA_FROM_BIN "/%s", slash ? self : ".", name);
-  if (length < TBI_PATH_SIZE && access(path, R_OK) == 0) return;
-  (void)snprintf(path, TBI_PATH_SIZE, "%s/%s", TABI_SOURCE, name);
+  tbi_bench_shipped_file(name, path, TBI_PATH_SIZE);
 }
 
 tabi_status tbi_simulation_open(tbi_simulation *sim, const char *name, const char *const *set,

@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STEPS = 5, BLOCKS = 9, SETTLE = 20, MOST_SIZES = 12 };
+enum { STEPS = 5, BLOCKS = 9, SETTLE = 20, MAX_SIZES = 12 };
 
 enum { CONTACTS, DENSE, PORTS, NCOLUMN };
 static const char *const columns[] = {"contacts", "dense_us", "ports_us", NULL};
 
-static const int32_t sizes[MOST_SIZES] = {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64};
+static const int32_t sizes[MAX_SIZES] = {4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64};
 static const int32_t quick_sizes[] = {4, 8, 12, 16, 24, 32};
 
 typedef struct job {
@@ -60,7 +60,7 @@ static void run_block(job *j) {
   j->best = fmin(j->best, (tbi_measure_clock() - start) / STEPS);
 }
 
-/* The least time of a step with so many contacts, by both ways of storing them. */
+/* The minimum time per step with so many contacts, for both storages of the problem. */
 static tabi_status measure(int32_t points, tabi_contact_kind contact, double row[NCOLUMN],
                            tabi_error *err) {
   char path[TBI_PATH_SIZE];
@@ -121,7 +121,7 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, const double
   if (status != TABI_OK) return status;
   tbi_figure_data(&figure, "run", series);
   (void)fprintf(figure.script,
-                "set xlabel 'number of contact points'\nset ylabel 'time of a step [ms]'\n"
+                "set xlabel 'number of contact points'\nset ylabel 'time per step [ms]'\n"
                 "set key top left\nset xrange [0:*]\nset yrange [0:*]\n"
                 "plot %g + %g*x + %g*x**2 with lines lt 1 lw 1 dt 2 title 'fit',\\\n"
                 " $run using 1:($2/1000) with points lt 1 ps 0.9 title 'matrix, 120 sweeps',\\\n"
@@ -130,8 +130,9 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, const double
   return tbi_figure_close(&figure, ".svg", err);
 }
 
-static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *err) {
-  int32_t count = trial->quick ? (int32_t)(sizeof quick_sizes / sizeof *quick_sizes) : MOST_SIZES;
+static tabi_status run(tbi_trial *trial, tabi_error *err) {
+  const tabi_contact_kind contact = trial->experiment->contact;
+  int32_t count = trial->quick ? (int32_t)(sizeof quick_sizes / sizeof *quick_sizes) : MAX_SIZES;
   const int32_t *list = trial->quick ? quick_sizes : sizes;
   tbi_series series;
   tbi_series_init(&series, columns);
@@ -146,7 +147,7 @@ static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *
   double c[3];
   if (status == TABI_OK) {
     tbi_expect_above(trial, "fit of a + b m + c m^2: R^2", "", fit(&series, DENSE, c), 0.95);
-    tbi_expect_below(trial, "a step with 24 contacts", "ms", 1e-3 * at24, 1);
+    tbi_expect_below(trial, "time per step, 24 contacts", "ms", 1e-3 * at24, 1);
     status = tbi_series_write(&series, trial, ".csv", err);
   }
   if (status == TABI_OK) status = draw(trial, &series, c, err);
@@ -154,25 +155,19 @@ static tabi_status run(tbi_trial *trial, tabi_contact_kind contact, tabi_error *
   return status;
 }
 
-static tabi_status run_lcp(tbi_trial *trial, tabi_error *err) {
-  return run(trial, TABI_CONTACT_LCP, err);
-}
-
-static tabi_status run_cone(tbi_trial *trial, tabi_error *err) {
-  return run(trial, TABI_CONTACT_CONE, err);
-}
-
 const tbi_experiment tbi_p1_cost = {
     .id = "p1/cost",
     .paper = "P1, Fig. 8",
     .shows = "the time of a step grows with the square of the contacts and is near real time up to "
              "some tens of them",
-    .run = run_lcp,
+    .run = run,
+    .contact = TABI_CONTACT_LCP,
 };
 
 const tbi_experiment tbi_p4_cost = {
     .id = "p4/cost",
     .paper = "P4, Fig. 7",
     .shows = "the time of a step grows with the square of the contacts, of three unknowns each",
-    .run = run_cone,
+    .run = run,
+    .contact = TABI_CONTACT_CONE,
 };

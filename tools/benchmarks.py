@@ -4,7 +4,7 @@
   benchmarks.py commands TABI FOLDER             times of whole commands; FOLDER: other models, or ""
   benchmarks.py keep FOLDER JSON MACHINE COMPILER
                                                  FOLDER/native/*.json and FOLDER/release/*.json in one
-  benchmarks.py tables JSON DOCUMENT             tables between <!-- name --> and <!-- end --> anew
+  benchmarks.py tables JSON DOCUMENT             rewrites tables between <!-- name --> and <!-- end -->
 """
 
 import json
@@ -20,7 +20,7 @@ KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "
         "residual", "speed", "steps", "memory"]
 ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10"]
 
-# what is to be reached: name, scene, tabi's row, the others', how many times as fast
+# goals: name, scene, tabi's row, the peers', how many times as fast
 GOALS = [
     ("humanoid stands, 8 contacts", "stand", "tabi", ["mujoco"], 8),
     ("the same, rk4", "stand-rk4", "tabi-rk4", ["mujoco-rk4"], 10),
@@ -183,7 +183,7 @@ def goals(data):
             rows.append([what, other, f"{wanted}x",
                          times(ratio) + ("" if ratio >= wanted else " (missed)"),
                          times(release), depth, number(peer.get("penetration"))])
-    head = ["scene", "against", "wanted", "reached", "`release`", "overlap m", "theirs m"]
+    head = ["scene", "peer", "goal", "reached", "`release`", "depth m", "peer's depth m"]
     return lines_of(head, rows)
 
 
@@ -211,9 +211,9 @@ def quotient(a, b):
     return a / b if a and b else None
 
 
-# name, how it is written, the limit, and how it is found; above the limit is wanted where it says so
+# name, format, limit (negative: a lower bound), and how the value is found
 LIMITS = [
-    ("225 quadrupeds: time of a robot, over that of one alone", "{:.2f}", 1.5,
+    ("225 quadrupeds: time per robot, relative to a single one", "{:.2f}", 1.5,
      lambda run: robots(run["rows"])),
     ("cost ~ contacts^p, 8 to 1000, 20 sweeps: p", "{:.2f}", 1.1,
      lambda run: exponent_of(run["growth"])),
@@ -231,10 +231,10 @@ LIMITS = [
      lambda run: value_of(run["rows"], "momentum", "tabi-rk4", "error")),
     ("`energy`, rk4: error, J²", "{:.1e}", 1e-16,
      lambda run: value_of(run["rows"], "energy", "tabi-rk4", "error")),
-    ("steps of a walk, controllers and sensors included: times real time", "{:.0f}", -100,
+    ("walk, steps with controllers and sensors: times real time", "{:.0f}", -100,
      lambda run: quotient(run["commands"].get("walk", {}).get("simulated"),
                           run["commands"].get("walk", {}).get("steps"))),
-    ("`tabi run` of it, with all that is read and planned: times real time", "{:.0f}", -100,
+    ("walk, the whole `tabi run` with loading and planning: times real time", "{:.0f}", -100,
      lambda run: quotient(run["commands"].get("walk", {}).get("simulated"),
                           run["commands"].get("walk", {}).get("seconds"))),
     ("memory of a world with the humanoid, kB", "{:.0f}", 256,
@@ -257,7 +257,7 @@ def limits(data):
         wanted = f"at least {-limit:g}" if limit < 0 else f"at most {limit:g}"
         rows.append([what, wanted, reached(find(native), good, form),
                      number(find(release), form)])
-    return lines_of(["what", "wanted", "reached", "`release`"], rows)
+    return lines_of(["what", "goal", "reached", "`release`"], rows)
 
 
 def speed(data):
@@ -275,7 +275,7 @@ def speed(data):
                          number(row.get("penetration")), number(row.get("energy")),
                          number(row.get("residual")), number(row.get("speed")),
                          row.get("note", "")])
-    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "overlap m", "energy",
+    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "depth m", "energy",
             "certificate m/s", "speed m/s", ""]
     return lines_of(head, rows)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""benchmarks_chart.py JSON SVG - how long other engines take for a step, and how deep things overlap.
+"""benchmarks_chart.py JSON SVG - time per step and penetration of other engines.
 
-One line for each scene.  To the left the time of each engine over tabi's, to the right the overlap at
+One line for each scene.  To the left the time of each engine over tabi's, to the right the penetration at
 the end, both on logarithmic axes; an engine has its colour and mark, hollow with settings that are
 not its default ones.
 """
@@ -110,11 +110,11 @@ def chart(source, target):
            f'<rect width="{WIDTH}" height="{bottom + 44}" fill="white"/>',
            f'<rect x="{TIME[0]}" y="{TOP}" width="{one - TIME[0]:.1f}" height="{bottom - TOP}" '
            'fill="#fbeae0"/>',
-           text(16, 28, "Time of a step, and overlap, beside tabi", size=16,
+           text(16, 28, "Time per step relative to tabi, and penetration", size=16,
                 extra=' font-weight="bold"'),
            text((TIME[0] + one) / 2, TOP - 8, "tabi is slower", "middle", 11),
            text((one + TIME[1]) / 2, TOP - 8, "time over tabi's: tabi is faster", "middle", 11),
-           text((DEPTH[0] + DEPTH[1]) / 2, TOP - 8, "overlap, m: left is better", "middle", 11)]
+           text((DEPTH[0] + DEPTH[1]) / 2, TOP - 8, "penetration, m: left is better", "middle", 11)]
     out += axis(TIME, TOP, bottom, 1) + axis(DEPTH, TOP, bottom, 2) + legend()
     out.append(f'<line x1="{one:.1f}" y1="{TOP}" x2="{one:.1f}" y2="{bottom}" '
                'stroke="#d55e00" stroke-width="1.5"/>')

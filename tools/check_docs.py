@@ -296,8 +296,8 @@ def yaml_keys(text):
 def check_keys(sources, piece):
     text = piece.text
     if piece.language is None:
-        shown = [text] if re.match(r"[a-z_]+: ?[\w{\[.]*", text) and '"' not in text else []
-        keys = [k for t in shown for k in yaml_keys(t if ": " in t else t + " ")]
+        shown = re.match(r"[a-z_]+:", text) and not re.search(r'"|(error|warning):', text)
+        keys = list(yaml_keys(text)) if shown else []
         if piece.first and piece.setting and re.fullmatch(r"keys?\b.*", piece.column):
             keys.append((0, None, text.split(":")[0]))
     else:
@@ -343,6 +343,19 @@ def check_complete(sources, document, text):
             skipped = path.name in SKIPPED or not path.is_dir() and pattern.endswith("/")
             if path != document and not skipped and wanted not in text:
                 yield 1, f"'{path.relative_to(sources.root).as_posix()}' is missing: no {wanted} in the text"
+
+
+def check_documented(sources, texts):
+    """Every key of a scene and every option of a command is in a document."""
+    code = " ".join(re.findall(r"```.*?```|`[^`]*`", "\n".join(texts), flags=re.S))
+    tables = sources.joined("src/scene/") + sources.joined("src/io/")
+    for key in sorted(set(re.findall(r'\{\s*"(\w+)"\s*,\s*TBI_FIELD', tables))):
+        if not re.search(rf"\b{key}\b", code):
+            yield "docs/scenes.md", 1, f"key '{key}' of scenes is in no document"
+    for command, options in sorted(sources.options.items()):
+        for option in sorted(options):
+            if not re.search(rf"(?<![\w-]){option}\b", code):
+                yield "docs/cli.md", 1, f"option '{option}' of 'tabi {command}' is in no document"
 
 
 def check_functions(sources, text):
@@ -420,7 +433,9 @@ def self_test(sources):
             messages = [message for _, message in check_document(sources, document)]
             if bool(messages) != bool(expected) or expected and not any(expected in m for m in messages):
                 failures.append(f"check_docs.py: self-test: {text!r}: {messages}, not {expected!r}")
-    print("\n".join(failures) or f"check_docs.py: finds {len(WRONG)} kinds of mistake")
+    if not list(check_documented(sources, [RIGHT])):
+        failures.append("check_docs.py: self-test: a document with one key and one option documents all")
+    print("\n".join(failures) or f"check_docs.py: finds {len(WRONG) + 1} kinds of mistake")
     return 1 if failures else 0
 
 
@@ -433,7 +448,9 @@ def main(arguments):
         *sorted((ROOT / "docs").glob("*.md"))]
     found = [(document.relative_to(ROOT), *error) for document in documents
              for error in check_document(sources, document)]
-    found += [] if arguments else check_sources(sources)
+    if not arguments:
+        found += check_sources(sources)
+        found += check_documented(sources, [d.read_text(encoding="utf-8") for d in documents])
     for name, line, message in found:
         print(f"{name}:{line}: error: {message}")
     return 1 if found else 0

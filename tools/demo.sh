@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # demo.sh TABI - a humanoid walks under each contact method, and on rubber feet with and without its
-# stabiliser: a table of what came out, a figure of each run in demo/, and a replay of the first.
+# stabiliser: a table of results, a figure of each run in demo/, and a replay of the first.
 set -euo pipefail
 
 tabi=$1
@@ -13,7 +13,7 @@ figures=yes
 command -v gnuplot >/dev/null || figures=
 
 header() {
-  printf '  %-22s %5s %16s %10s %15s %12s %12s\n' "$1" fell 'ends at [m]' 'real time' \
+  printf '  %-22s %5s %16s %10s %15s %12s %12s\n' "$1" fell 'final x y [m]' 'real time' \
     'penetration[mm]' 'gap [m]' 'slip [m/s]'
 }
 
@@ -46,21 +46,21 @@ for method in cone lcp exact penalty impulse; do
   walk "walk-$method" walk --contact "$method" ${html[@]+"${html[@]}"}
 done
 echo
-echo "  gap: the worst overlap that a step left; slip: the worst friction that did not oppose it"
+echo "  gap: max penetration after a step; slip: max dissipation residual of Coulomb friction"
 
 echo
-echo "The same on rubber feet, with a stabiliser that knows its sensors only, and without"
+echo "The same on rubber feet, with a stabiliser that uses sensors only, and open loop"
 echo "(scenes/walk_bush.yaml):"
 echo
 header cone
 walk rubber-stabilised walk_bush
-walk rubber-blind walk_bush --set robots.robot.controller.stabiliser=off
+walk rubber-open-loop walk_bush --set robots.robot.controller.stabiliser=off
 
 echo
 if [ -n "$figures" ]; then
   echo "Figures of force, energy and residuals: $out/walk-cone.svg and the like, one for each line"
 else
-  echo "No figures, for gnuplot is not installed"
+  echo "No figures: gnuplot is not installed"
 fi
 echo "Further: $tabi view scenes/walk.yaml, $tabi run scenes/biped_walk.yaml, $tabi help"
 echo

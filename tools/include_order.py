@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "integrate", "problem", "contact",
-         "gait", "world", "control", "io", "scene", "record"]
+ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "doctor", "integrate", "problem",
+         "contact", "gait", "world", "control", "io", "scene", "record"]
 # of the command; its commands, which stand in cli/ itself, use them all
 ROOMS = ["common", "plot", "run", "compare", "export", "view"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],

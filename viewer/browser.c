@@ -19,15 +19,15 @@ bool tbi_browser_has_display(void) {
 /* It gets signals as any program does, though ours wait for theirs. */
 static bool prepare(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *actions) {
   sigset_t none;
-  sigset_t usual;
+  sigset_t default_set;
   (void)sigemptyset(&none);
-  (void)sigemptyset(&usual);
-  (void)sigaddset(&usual, SIGINT);
-  (void)sigaddset(&usual, SIGTERM);
-  (void)sigaddset(&usual, SIGPIPE);
-  (void)sigaddset(&usual, SIGCHLD);
+  (void)sigemptyset(&default_set);
+  (void)sigaddset(&default_set, SIGINT);
+  (void)sigaddset(&default_set, SIGTERM);
+  (void)sigaddset(&default_set, SIGPIPE);
+  (void)sigaddset(&default_set, SIGCHLD);
   return posix_spawnattr_setsigmask(attributes, &none) == 0 &&
-         posix_spawnattr_setsigdefault(attributes, &usual) == 0 &&
+         posix_spawnattr_setsigdefault(attributes, &default_set) == 0 &&
          /* Ctrl-C is meant for us, not for a browser that was started first by this */
          posix_spawnattr_setpgroup(attributes, 0) == 0 &&
          posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |

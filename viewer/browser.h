@@ -1,4 +1,4 @@
-/* browser.h - the browser of the desktop. */
+/* browser.h - opens the browser of the desktop. */
 #ifndef TBI_VIEWER_BROWSER_H
 #define TBI_VIEWER_BROWSER_H
 

@@ -72,8 +72,8 @@ tbi_inertia_box tbi_inertia_box_of(const tabi_link_def *link) {
   return box;
 }
 
-/* How far a shape reaches below its origin; `up` is z of the world in its axes. */
-static double reach(const tabi_model *model, const tabi_shape_def *s, const double up[3]) {
+/* Depth of a shape below its origin; `up` is z of the world in its axes. */
+static double depth_below(const tabi_model *model, const tabi_shape_def *s, const double up[3]) {
   const double *size = s->size;
   switch (s->type) {
   case TABI_SHAPE_SPHERE:
@@ -110,7 +110,7 @@ static double lowest_point(const tabi_dynamics *dynamics, const tabi_model *mode
     height += link[2][i] * shape->pos[i];
     up[i] = link[2][0] * own[0][i] + link[2][1] * own[1][i] + link[2][2] * own[2][i];
   }
-  return height - reach(model, shape, up);
+  return height - depth_below(model, shape, up);
 }
 
 /* low[nlink]: the lowest points of what collides. */

@@ -1,4 +1,5 @@
-/* geometry.h - what a description tells about bodies beyond their shapes. */
+/* geometry.h - geometry that the scene description tells besides shapes: inertia boxes, robots,
+ * feet. */
 #ifndef TBI_VIEWER_GEOMETRY_H
 #define TBI_VIEWER_GEOMETRY_H
 

@@ -2,8 +2,8 @@
  *
  *   page up to </body> | description and replay of each run, in elements of their own | the rest
  *
- * It is written under another name and then renamed, so that nobody finds half a file.  What is no
- * regular file, as /dev/stdout, is written to at once. */
+ * It is written under another name and then renamed, so that there is never half a file.  Files
+ * that are not regular, as /dev/stdout, are written directly. */
 #include "html.h"
 
 #include "memory_error.h"

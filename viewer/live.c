@@ -27,7 +27,7 @@ struct tbi_live {
 
   /* shared by the threads */
   pthread_mutex_t lock;
-  pthread_cond_t news;
+  pthread_cond_t changed;
   tbi_request request[QUEUE];
   int32_t nrequest;
   int32_t viewers;
@@ -53,7 +53,7 @@ static double now(void) {
 /* -- messages */
 
 /* {"error": "..."} or the like; NULL: out of memory. */
-static tbi_message *message(const char *key, const char *text) {
+static tbi_message *make_message(const char *key, const char *text) {
   json_t *object = json_pack("{s:s}", key, text);
   char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
   json_decref(object);
@@ -78,7 +78,7 @@ static void tell(tbi_live *live, const char *key, const tabi_error *err) {
   char text[800];
   (void)snprintf(text, sizeof text, "%s", err->message);
   if (err->file[0]) (void)tabi_error_text(err, "error", text, sizeof text);
-  tbi_server_send(live->server, message(key, text), NULL);
+  tbi_server_send(live->server, make_message(key, text), NULL);
 }
 
 static void send_picture(tbi_live *live, tbi_message *text) {
@@ -178,7 +178,7 @@ static void push(tbi_live *live, const tbi_request *request) {
   if (tbi_live_world_push(&live->world, request, &err) != TABI_OK) tell(live, "error", &err);
 }
 
-static void obey(tbi_live *live, const tbi_request *request) {
+static void handle(tbi_live *live, const tbi_request *request) {
   live->stale = true;
   switch (request->kind) {
   case TBI_REQUEST_PAUSE:
@@ -211,7 +211,7 @@ static void obey(tbi_live *live, const tbi_request *request) {
   }
 }
 
-/* A hand that moves, or a slider, says the same again and again: the last counts. */
+/* A pointer or a slider that moves sends many requests of one kind: the last one counts. */
 static bool replaces(const tbi_request *last, const tbi_request *request) {
   if (last->kind != request->kind) return false;
   return request->kind == TBI_REQUEST_PUSH || request->kind == TBI_REQUEST_RELEASE ||
@@ -223,34 +223,34 @@ static bool put_request(tbi_live *live, const tbi_request *request) {
   (void)pthread_mutex_lock(&live->lock);
   int32_t n = live->nrequest;
   if (n > 0 && replaces(&live->request[n - 1], request)) --n;
-  /* the last place is for hands that let go: without it they would pull for ever */
+  /* the last place is for a release: without it the spring would pull for ever */
   bool room = n < (request->kind == TBI_REQUEST_RELEASE ? QUEUE : QUEUE - 1);
   if (room) {
     live->request[n] = *request;
     live->nrequest = n + 1;
   }
-  (void)pthread_cond_signal(&live->news);
+  (void)pthread_cond_signal(&live->changed);
   (void)pthread_mutex_unlock(&live->lock);
   return room;
 }
 
-tbi_message *tbi_live_hear(void *user, const char *text, size_t size) {
+tbi_message *tbi_live_receive(void *user, const char *text, size_t size) {
   tbi_request request;
-  char complaint[TBI_COMPLAINT_SIZE];
-  if (!tbi_request_read(text, size, &request, complaint)) return message("error", complaint);
+  char problem[TBI_REQUEST_ERROR_SIZE];
+  if (!tbi_request_read(text, size, &request, problem)) return make_message("error", problem);
   if (!put_request(user, &request))
-    return message("error", "too many requests at once; this one was dropped");
+    return make_message("error", "too many requests at once; this one was dropped");
   return NULL;
 }
 
-void tbi_live_watch(void *user, int32_t viewers) {
+void tbi_live_set_viewers(void *user, int32_t viewers) {
   tbi_live *live = user;
   (void)pthread_mutex_lock(&live->lock);
   bool left = viewers < live->viewers;
   live->viewers = viewers;
-  (void)pthread_cond_signal(&live->news);
+  (void)pthread_cond_signal(&live->changed);
   (void)pthread_mutex_unlock(&live->lock);
-  /* one who pushed may have gone */
+  /* the viewer that pushed may be the one that left */
   const tbi_request release = {.kind = TBI_REQUEST_RELEASE};
   if (left) (void)put_request(live, &release);
 }
@@ -285,8 +285,8 @@ static void wait_for(tbi_live *live, double until, bool was_watched, turn *t) {
     bool watched = live->viewers > 0;
     if (!live->playing || !watched) {
       if (watched != was_watched) break;
-      (void)pthread_cond_wait(&live->news, &live->lock);
-    } else if (!was_watched || pthread_cond_timedwait(&live->news, &live->lock, &end) != 0) {
+      (void)pthread_cond_wait(&live->changed, &live->lock);
+    } else if (!was_watched || pthread_cond_timedwait(&live->changed, &live->lock, &end) != 0) {
       break;
     }
   }
@@ -311,7 +311,7 @@ static void *run(void *user) {
       begin_measure(live);
     }
     for (int32_t i = 0; i < t.nrequest; ++i)
-      obey(live, &t.request[i]);
+      handle(live, &t.request[i]);
     /* a request does not bring the next picture forward */
     double time = now();
     bool due = time >= next;
@@ -328,7 +328,7 @@ static void init_locks(tbi_live *live) {
   (void)pthread_mutex_init(&live->lock, NULL);
   (void)pthread_condattr_init(&attributes);
   (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  (void)pthread_cond_init(&live->news, &attributes);
+  (void)pthread_cond_init(&live->changed, &attributes);
   (void)pthread_condattr_destroy(&attributes);
 }
 
@@ -360,7 +360,7 @@ tabi_status tbi_live_start(tbi_live *live, tbi_server *server, tabi_error *err) 
 void tbi_live_stop(tbi_live *live) {
   (void)pthread_mutex_lock(&live->lock);
   live->stop = true;
-  (void)pthread_cond_signal(&live->news);
+  (void)pthread_cond_signal(&live->changed);
   (void)pthread_mutex_unlock(&live->lock);
   (void)pthread_join(live->thread, NULL);
 }
@@ -369,7 +369,7 @@ void tbi_live_destroy(tbi_live *live) {
   if (!live) return;
   tbi_live_world_close(&live->world);
   tbi_message_drop(live->description);
-  (void)pthread_cond_destroy(&live->news);
+  (void)pthread_cond_destroy(&live->changed);
   (void)pthread_mutex_destroy(&live->lock);
   free(live);
 }

@@ -1,10 +1,10 @@
-/* live.h - a scene that runs while it is watched.
+/* live.h - a scene that runs while viewers watch it.
  *
  *   live.c          the thread that owns scene and world, its clock, and the list of requests
  *   live_request.h  requests from JSON
  *   live_world.h    the world, and what can be done to it
  *
- * Nothing waits for a viewer, and without viewers nothing moves. */
+ * The world never waits for a viewer, and it pauses while there is none. */
 #ifndef TBI_VIEWER_LIVE_H
 #define TBI_VIEWER_LIVE_H
 
@@ -22,7 +22,7 @@ void tbi_live_destroy(tbi_live *live); /* NULL is fine; stopped before */
 
 /* For tbi_server_def, user being the tbi_live. */
 tbi_message *tbi_live_get_description(void *user);
-tbi_message *tbi_live_hear(void *user, const char *text, size_t size);
-void tbi_live_watch(void *user, int32_t viewers);
+tbi_message *tbi_live_receive(void *user, const char *text, size_t size);
+void tbi_live_set_viewers(void *user, int32_t viewers);
 
 #endif

@@ -1,8 +1,9 @@
-/* live_push.c - the rubber band: a damped spring between a point of a link and the hand.
+/* live_push.c - a damped spring between a point of a link and the pointer of a viewer.
  *
  * With stiffness k and damping d, and the mass m that the point has, the force is that of the end
- * of the step, f = k (target - x - h v') - d v' with v' = v + h f / m, so that light links do not
- * begin to shake.  m is 1 over the trace of J M^-1 J', which no direction falls short of. */
+ * of the step, f = k (target - x - h v') - d v' with v' = v + h f / m (implicit Euler), so that the
+ * spring is stable on light links.  m is 1 over the trace of J M^-1 J', a lower bound of the
+ * effective mass in every direction. */
 #include "live_world.h"
 #include "memory_error.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REACH   0.5  /* m, at which the band pulls as much as the robot weighs */
+#define STRETCH 0.5  /* m, at which the spring pulls with the weight of the robot */
 #define GRAVITY 9.81 /* m/s^2, of scenes without */
 
 static tabi_status fail(tabi_error *err, const char *message) {
@@ -73,17 +74,17 @@ static void find_point(const tabi_dynamics *d, const tbi_live_push *push, double
   velocity[2] = lin[2] + ang[0] * arm[1] - ang[1] * arm[0];
 }
 
-/* 1/kg: the trace of J M^-1 J', by what forces of 1 N add to the accelerations that are there. */
+/* 1/kg: the trace of J M^-1 J', by the accelerations that forces of 1 N add. */
 static double mobility(tabi_dynamics *d, int32_t nv, const double *jacobian, double *work) {
-  double *usual = work;
-  double *pushed = work + nv;
+  double *unloaded = work;
+  double *loaded = work + nv;
   double trace = 0;
-  tabi_dynamics_forward(d, NULL, usual);
+  tabi_dynamics_forward(d, NULL, unloaded);
   for (int axis = 0; axis < 3; ++axis) {
     const double *row = jacobian + (ptrdiff_t)axis * nv;
-    tabi_dynamics_forward(d, row, pushed);
+    tabi_dynamics_forward(d, row, loaded);
     for (int32_t i = 0; i < nv; ++i)
-      trace += row[i] * (pushed[i] - usual[i]);
+      trace += row[i] * (loaded[i] - unloaded[i]);
   }
   return trace;
 }
@@ -105,7 +106,7 @@ static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_err
   double trace = mobility(d, nv, work, work + 3 * (ptrdiff_t)nv);
   tabi_dynamics_destroy(d);
   free(work);
-  if (!(trace > 0)) return fail(err, "that cannot be moved");
+  if (!(trace > 0)) return fail(err, "push: this point cannot move");
   push->mass = 1 / trace;
   return TABI_OK;
 }
@@ -114,14 +115,14 @@ tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request
   const tabi_model *model = tabi_scene_model(live->scene);
   if (request->link >= tabi_model_nlink(model)) return fail(err, "push: there is no such link");
   if (tabi_model_link_body(model, request->link) == TABI_WORLD)
-    return fail(err, "push: that stands still in the world");
+    return fail(err, "push: this link is fixed to the world");
   if (tabi_contact_describe(tabi_scene_world_def(live->scene).contact)->planar_biped)
-    return fail(err, "push: a walk under contact method gait knows no forces from outside");
+    return fail(err, "push: contact method gait takes no external forces");
   tbi_live_push push = {.active = true, .link = request->link};
   memcpy(push.point, request->point, sizeof push.point);
   memcpy(push.target, request->target, sizeof push.target);
   double mass = tree_mass(model, request->link);
-  push.stiffness = request->gain * mass * gravity_of(live->scene) / REACH;
+  push.stiffness = request->gain * mass * gravity_of(live->scene) / STRETCH;
   push.damping = 2 * sqrt(push.stiffness * mass);
   tabi_status status = find_mass(live, &push, err);
   if (status == TABI_OK) live->push = push;
@@ -146,7 +147,7 @@ static void pull(tbi_live_world *live) {
   tabi_world_apply(live->world, push->link, force, torque, point);
 }
 
-/* A step that fails leaves its forces to the next; the band's are taken back. */
+/* Forces of a failed step stay for the next; those of the spring are taken back. */
 static tabi_status step_pulled(tbi_live_world *live) {
   if (!live->push.active) return tabi_world_step(live->world, NULL);
   tabi_world_save(live->world, live->before);

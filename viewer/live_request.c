@@ -12,20 +12,20 @@
 #define FARTHEST 1e4 /* m */
 
 /* Reads the members of an order; false and what is wrong. */
-typedef bool reader(const json_t *order, tbi_request *request, char *complaint);
+typedef bool reader(const json_t *order, tbi_request *request, char *problem);
 
-static bool complain(char *complaint, const char *text) {
-  (void)snprintf(complaint, TBI_COMPLAINT_SIZE, "%s", text);
+static bool refuse(char *problem, const char *text) {
+  (void)snprintf(problem, TBI_REQUEST_ERROR_SIZE, "%s", text);
   return false;
 }
 
 /* -- orders with something to them */
 
-static bool read_speed(const json_t *order, tbi_request *request, char *complaint) {
+static bool read_speed(const json_t *order, tbi_request *request, char *problem) {
   const json_t *value = json_object_get(order, "value");
   request->speed = json_number_value(value);
   if (json_is_number(value) && request->speed >= SLOWEST && request->speed <= FASTEST) return true;
-  return complain(complaint, "speed: value must be in [1/32, 8]");
+  return refuse(problem, "speed: value must be in [1/32, 8]");
 }
 
 static bool read_vector(const json_t *order, const char *key, double vector[3]) {
@@ -39,46 +39,46 @@ static bool read_vector(const json_t *order, const char *key, double vector[3]) 
   return true;
 }
 
-static bool read_push(const json_t *order, tbi_request *request, char *complaint) {
+static bool read_push(const json_t *order, tbi_request *request, char *problem) {
   const json_t *link = json_object_get(order, "link");
   const json_t *gain = json_object_get(order, "gain");
   json_int_t index = json_integer_value(link);
   if (!json_is_integer(link) || index < 0 || index > INT32_MAX)
-    return complain(complaint, "push: link must be the index of a link");
+    return refuse(problem, "push: link must be the index of a link");
   if (!read_vector(order, "point", request->point) ||
       !read_vector(order, "target", request->target)) {
-    return complain(complaint, "push: point and target must be three numbers, at most 10 km");
+    return refuse(problem, "push: point and target must be three numbers, at most 10 km");
   }
   request->link = (int32_t)index;
   request->gain = json_number_value(gain);
   if (request->gain == 1 || request->gain == 4 || request->gain == 16) return true;
-  return complain(complaint, "push: gain must be 1, 4 or 16");
+  return refuse(problem, "push: gain must be 1, 4 or 16");
 }
 
-static bool read_model(const json_t *value, tbi_request *request, char *complaint) {
+static bool read_model(const json_t *value, tbi_request *request, char *problem) {
   const char *name = json_string_value(value);
   if (!name || tabi_contact_find(name) == TABI_NONE)
-    return complain(complaint, "set: contact.model must be the name of a contact model");
+    return refuse(problem, "set: contact.model must be the name of a contact model");
   (void)snprintf(request->assignment, sizeof request->assignment, "contact.model=%s", name);
   return true;
 }
 
-static bool read_set(const json_t *order, tbi_request *request, char *complaint) {
+static bool read_set(const json_t *order, tbi_request *request, char *problem) {
   const char *path = json_string_value(json_object_get(order, "path"));
   const json_t *value = json_object_get(order, "value");
   if (path && strcmp(path, "contact.model") == 0) {
     request->setting = TBI_SETTING_CONTACT;
-    return read_model(value, request, complaint);
+    return read_model(value, request, problem);
   }
   bool friction = path && strcmp(path, "contact.friction") == 0;
   if (!friction && !(path && strcmp(path, "timestep") == 0)) {
-    return complain(complaint,
-                    "set: path must be contact.model, contact.friction or timestep; others are set "
-                    "when the viewer is started, with --set");
+    return refuse(problem,
+                  "set: path must be contact.model, contact.friction or timestep; others are set "
+                  "when the viewer is started, with --set");
   }
   double number = json_number_value(value);
   if (!json_is_number(value) || !(number >= 0 && number <= 1e3))
-    return complain(complaint, "set: value must be a number that is not negative");
+    return refuse(problem, "set: value must be a number that is not negative");
   request->setting = friction ? TBI_SETTING_FRICTION : TBI_SETTING_TIMESTEP;
   (void)snprintf(request->assignment, sizeof request->assignment, "%s=%.17g", path, number);
   return true;
@@ -102,20 +102,20 @@ static const struct {
     {"set",     TBI_REQUEST_SET,     3, read_set  },
 };
 
-static bool read_order(const json_t *order, tbi_request *request, char *complaint) {
+static bool read_order(const json_t *order, tbi_request *request, char *problem) {
   const char *name = json_string_value(json_object_get(order, "do"));
-  if (!name) return complain(complaint, "a message must be {\"do\": ...}");
+  if (!name) return refuse(problem, "a message must be {\"do\": ...}");
   for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
     if (strcmp(name, orders[i].name) != 0) continue;
     request->kind = orders[i].kind;
     if (json_object_size(order) != orders[i].members) {
-      (void)snprintf(complaint, TBI_COMPLAINT_SIZE, "%s: %zu members are expected", name,
+      (void)snprintf(problem, TBI_REQUEST_ERROR_SIZE, "%s: %zu members are expected", name,
                      orders[i].members);
       return false;
     }
-    return !orders[i].read || orders[i].read(order, request, complaint);
+    return !orders[i].read || orders[i].read(order, request, problem);
   }
-  (void)snprintf(complaint, TBI_COMPLAINT_SIZE, "unknown command '%.40s'", name);
+  (void)snprintf(problem, TBI_REQUEST_ERROR_SIZE, "unknown command '%.40s'", name);
   return false;
 }
 
@@ -132,13 +132,13 @@ static bool is_deep(const char *text, size_t size) {
 }
 
 bool tbi_request_read(const char *text, size_t size, tbi_request *request,
-                      char complaint[TBI_COMPLAINT_SIZE]) {
+                      char problem[TBI_REQUEST_ERROR_SIZE]) {
   *request = (tbi_request){0};
   json_error_t error;
   json_t *order =
       is_deep(text, size) ? NULL : json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-  if (!order) return complain(complaint, "a message must be one JSON object");
-  bool good = read_order(order, request, complaint);
+  if (!order) return refuse(problem, "a message must be one JSON object");
+  bool good = read_order(order, request, problem);
   json_decref(order);
   return good;
 }

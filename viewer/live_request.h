@@ -1,4 +1,4 @@
-/* live_request.h - what a viewer asks of a running world. */
+/* live_request.h - requests of a viewer to a running world, read from JSON. */
 #ifndef TBI_VIEWER_LIVE_REQUEST_H
 #define TBI_VIEWER_LIVE_REQUEST_H
 
@@ -34,9 +34,9 @@ typedef struct tbi_request {
   char assignment[TBI_ASSIGNMENT_SIZE]; /* "contact.model=exact" */
 } tbi_request;
 
-/* Reads {"do": ...}; false and what is wrong, which is no longer than TBI_COMPLAINT_SIZE. */
-enum { TBI_COMPLAINT_SIZE = 160 };
+/* Reads {"do": ...}; false and what is wrong with it, no longer than TBI_REQUEST_ERROR_SIZE. */
+enum { TBI_REQUEST_ERROR_SIZE = 160 };
 bool tbi_request_read(const char *text, size_t size, tbi_request *request,
-                      char complaint[TBI_COMPLAINT_SIZE]);
+                      char problem[TBI_REQUEST_ERROR_SIZE]);
 
 #endif

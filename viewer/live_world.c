@@ -1,9 +1,9 @@
-/* live_world.c - a scene in a world, and how another takes over.
+/* live_world.c - a scene in a world, and how a changed scene replaces it.
  *
  * To change a setting, the scene is read again with it, a world of the new scene continues the old
- * one, and the old one goes.  Controllers that remember move along; they speak of the scene that
- * they were made in, which therefore stays until the next start.  At the start itself there is
- * nothing to carry over, and everything can be changed. */
+ * one, and the old one is destroyed.  Controllers with a state of their own are carried over; they
+ * refer to the scene that they were made in, which therefore is kept until the next reset.  At the
+ * start itself there is nothing to carry over, and everything can be changed. */
 #include "live_world.h"
 
 #include "memory_error.h"
@@ -121,10 +121,10 @@ static tabi_scene *read_again(const tabi_scene *scene, const char *assignment, t
 /* Whether controllers can go on; they may have been made for a time step. */
 static tabi_status check_controllers(const tbi_live_world *live, const tbi_request *request,
                                      tabi_error *err) {
-  if (!tabi_scene_remembers(live->scene)) return TABI_OK;
+  if (!tabi_scene_is_stateful(live->scene)) return TABI_OK;
   if (request->setting == TBI_SETTING_TIMESTEP) {
-    return fail(err, "a controller that remembers cannot go on under another time step; pause, "
-                     "reset, then change it");
+    return fail(err, "a controller with a state of its own cannot continue with another time step; "
+                     "pause, reset, then change it");
   }
   if (live->nkept == MAX_KEPT)
     return fail(err, "too many changes in one run; pause and reset before the next");
@@ -139,10 +139,10 @@ static tabi_status keep_scene(tbi_live_world *live, tabi_scene *scene, tabi_erro
   return TABI_OK;
 }
 
-/* The new one goes on where the old one stands. */
+/* The new world continues from the state of the old one. */
 static tabi_status carry_over(tbi_live_world *live, tbi_live_world *next, tabi_error *err) {
   tabi_status status = tabi_world_continue(next->world, live->world, err);
-  if (status != TABI_OK || !tabi_scene_remembers(live->scene)) return status;
+  if (status != TABI_OK || !tabi_scene_is_stateful(live->scene)) return status;
   status = keep_scene(live, live->scene, err);
   if (status != TABI_OK) return status;
   status = tabi_scene_swap_controllers(next->scene, live->scene, err);
@@ -180,7 +180,7 @@ tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request,
   return TABI_OK;
 }
 
-/* -- what is to be seen */
+/* -- what viewers get */
 
 tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused) {
   const tabi_sample *sample = tabi_observer_look(live->observer);

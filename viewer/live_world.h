@@ -1,4 +1,5 @@
-/* live_world.h - a world that is watched: stepped, pushed, set back, and changed on the way. */
+/* live_world.h - a world that viewers watch: it is stepped, pushed, reset, and changed while it
+ * runs. */
 #ifndef TBI_VIEWER_LIVE_WORLD_H
 #define TBI_VIEWER_LIVE_WORLD_H
 
@@ -13,7 +14,7 @@ typedef struct tbi_live_push {
   int32_t link;
   double point[3], target[3]; /* m, link frame and world */
   double stiffness, damping;  /* N/m, N s/m */
-  double mass;                /* kg, that the point has at least */
+  double mass;                /* kg, min effective mass of the point */
 } tbi_live_push;
 
 typedef struct tbi_live_world {

@@ -1,10 +1,10 @@
-/* mesh_simplify.h - meshes with fewer triangles, to be looked at from some way off. */
+/* mesh_simplify.h - mesh simplification: fewer triangles, for display only. */
 #ifndef TBI_VIEWER_MESH_SIMPLIFY_H
 #define TBI_VIEWER_MESH_SIMPLIFY_H
 
 #include "tabi/tabi.h"
 
-/* Vertices and faces as in tabi_mesh_def; frees by tbi_simple_mesh_free. */
+/* Vertices and faces as in tabi_mesh_def; freed by tbi_simple_mesh_free. */
 typedef struct tbi_simple_mesh {
   double *vertices;
   int32_t *faces;

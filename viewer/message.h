@@ -1,5 +1,5 @@
-/* message.h - bytes on their way to browsers: pages, pictures, texts.  Several threads hold a
- * message by counted references, and nobody changes it. */
+/* message.h - bytes for browsers: pages, pictures, texts.  A message is immutable and counts its
+ * references, which several threads may hold. */
 #ifndef TBI_VIEWER_MESSAGE_H
 #define TBI_VIEWER_MESSAGE_H
 

@@ -1,5 +1,5 @@
-/* picture_encoder.h - a sample as the page takes it: little-endian, 4-byte aligned
- * (docs/viewer.md).
+/* picture_encoder.h - samples as pictures, the binary messages that the page draws: little-endian,
+ * 4-byte aligned (docs/viewer.md).
  *
  *   tbi_picture_encoder *encoder = tbi_picture_encoder_create(scene, &err);
  *   char *picture = malloc(tbi_picture_size(encoder, max_contacts));

@@ -1,4 +1,4 @@
-/* replay.c - replay.
+/* replay.c - when pictures of a replay are due, and how their number is halved.
  *
  * Picture k is due at the step nearest to k periods after the first sample, of those steps that a
  * log of the scene has.  The period is never shorter than the time between these, so no two

@@ -1,7 +1,7 @@
-/* replay.h - replays: pictures of a run, one after another, on a replay.
+/* replay.h - replays: the pictures of a run, one after another.
  *
- * Pictures are taken at multiples of 1/60 s, each of the sample nearest in time.  When the replay
- * is full, every second one is thrown away, and from then on only half as many are taken; so a
+ * Pictures are taken at multiples of 1/60 s, each of the sample nearest in time.  When a replay
+ * is full, every second picture is dropped, and from then on only half as many are taken; so a
  * replay is as fine as its length allows, and the same from a run as from the log of it. */
 #ifndef TBI_VIEWER_REPLAY_H
 #define TBI_VIEWER_REPLAY_H
@@ -25,10 +25,10 @@ tbi_replay *tbi_replay_load(const char *path, const tabi_scene_def *def, tabi_er
 
 void tbi_replay_destroy(tbi_replay *replay); /* NULL is fine */
 
-/* The replay so far; lives until the next step. */
+/* The pictures so far; they live until the next step. */
 const void *tbi_replay_pictures(const tbi_replay *replay, size_t *size);
-/* Its description (description.h), which the caller releases; NULL and err when there is no memory.
- */
+/* The description of its scene (scene_description.h), which the caller releases; NULL and err when
+ * there is no memory. */
 json_t *tbi_replay_description(const tbi_replay *replay, tabi_error *err);
 
 #endif

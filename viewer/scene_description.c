@@ -228,12 +228,15 @@ static json_t *signals_json(const tabi_scene *scene) {
   return array;
 }
 
-/* gait needs a section of its own in the scene */
+/* The methods a viewer may choose: gait needs a section of its own in the scene, and of the
+ * published variants only the present one is listed. */
 static json_t *contacts_json(const tabi_world_def *def) {
   json_t *array = json_array();
-  for (int i = 0; i < TABI_CONTACT_METHODS; ++i) {
+  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
     const tabi_contact_info *info = tabi_contact_describe((tabi_contact_kind)i);
-    if (!info->planar_biped || def->gait.biped) append(&array, json_string(info->name));
+    bool offered = i < TABI_CONTACT_METHODS || i == (int)def->contact;
+    if (offered && (!info->planar_biped || def->gait.biped))
+      append(&array, json_string(info->name));
   }
   return array;
 }

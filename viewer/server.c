@@ -1,11 +1,11 @@
 /* server.c - which requests are answered, and how.
  *
- * All requests pass one gate, in the order of what they cost: method, host, origin, token, path.
- * civetweb has no folder to serve, so what we do not answer is not there. */
+ * Every request passes the same checks, the cheapest first: method, host, origin, token, path.
+ * civetweb has no folder to serve, so what we do not answer does not exist. */
 #include "server.h"
 
 #include "memory_error.h"
-#include "server_guard.h"
+#include "server_access.h"
 #include "server_viewers.h"
 
 #include <civetweb.h>
@@ -17,10 +17,10 @@
 
 struct tbi_server {
   tbi_server_def def;
-  tbi_guard guard;
+  tbi_access access;
   tbi_viewers *viewers;
   struct mg_context *context;
-  atomic_bool ready; /* guard knows the port */
+  atomic_bool ready; /* access knows the port */
   char url[80];
 };
 
@@ -69,7 +69,7 @@ static int serve(struct mg_connection *connection, const tbi_server *server, con
   return 200;
 }
 
-/* -- the gate */
+/* -- access */
 
 /* A header that is there once; NULL if it is not there.  `twice` is set if it is there more often,
  * for then everybody may understand something else. */
@@ -84,12 +84,12 @@ static const char *header_of(const struct mg_request_info *request, const char *
 }
 
 /* 0: to civetweb, for the handshake. */
-static int meet_viewer(struct mg_connection *connection, tbi_server *server, const char *origin) {
+static int accept_viewer(struct mg_connection *connection, tbi_server *server, const char *origin) {
   const struct mg_request_info *request = mg_get_request_info(connection);
   bool twice = false;
   const char *upgrade = header_of(request, "Upgrade", &twice);
-  if (!server->def.hear) return refuse(connection, 404, "Not Found");
-  if (!tbi_guard_knows_origin(&server->guard, origin))
+  if (!server->def.receive) return refuse(connection, 404, "Not Found");
+  if (!tbi_access_allows_origin(&server->access, origin))
     return refuse(connection, 403, "Forbidden: unknown origin");
   if (!upgrade || twice || strcasecmp(upgrade, "websocket") != 0)
     return refuse(connection, 400, "Bad Request: this is a WebSocket");
@@ -110,19 +110,19 @@ static int on_request(struct mg_connection *connection) {
   /* civetweb leaves out headers above its limit, and among them may be what we look for */
   if (request->num_headers >= MG_MAX_HEADERS || twice || request->content_length > 0)
     return refuse(connection, 400, "Bad Request");
-  if (!tbi_guard_knows_host(&server->guard, host))
+  if (!tbi_access_allows_host(&server->access, host))
     return refuse(connection, 403, "Forbidden: unknown host");
-  if (origin && !tbi_guard_knows_origin(&server->guard, origin))
+  if (origin && !tbi_access_allows_origin(&server->access, origin))
     return refuse(connection, 403, "Forbidden: unknown origin");
   /* as it was sent: neither decoded nor cleaned */
   const char *uri = request->local_uri_raw;
-  const char *path = uri && !request->query_string ? tbi_guard_enter(&server->guard, uri) : NULL;
+  const char *path = uri && !request->query_string ? tbi_access_path(&server->access, uri) : NULL;
   if (!path) return refuse(connection, 403, "Forbidden: unknown address");
-  if (strcmp(path, "ws") == 0) return meet_viewer(connection, server, origin);
+  if (strcmp(path, "ws") == 0) return accept_viewer(connection, server, origin);
   return serve(connection, server, path);
 }
 
-/* Requests that are none are told so without a page. */
+/* Malformed requests get a short answer instead of civetweb's page. */
 static int on_http_error(struct mg_connection *connection, int status, const char *message) {
   (void)message;
   (void)refuse(connection, status, "Bad Request");
@@ -190,7 +190,7 @@ static tabi_status listen_at(tbi_server *server, int port, tabi_error *err) {
 }
 
 static tabi_status open_server(tbi_server *server, tabi_error *err) {
-  tabi_status status = tbi_guard_create(&server->guard, err);
+  tabi_status status = tbi_access_create(&server->access, err);
   if (status != TABI_OK) return status;
   server->viewers = tbi_viewers_create(&server->def);
   if (!server->viewers) return tbi_memory_error(err);
@@ -199,12 +199,12 @@ static tabi_status open_server(tbi_server *server, tabi_error *err) {
   struct mg_server_port port;
   if (mg_get_server_ports(server->context, 1, &port) != 1)
     return fail(err, TABI_ERR_FILE, "cannot find out the port", 0);
-  tbi_guard_set_port(&server->guard, port.port);
-  (void)snprintf(server->url, sizeof server->url, "%s/%s/", server->guard.origin[0],
-                 server->guard.token);
+  tbi_access_set_port(&server->access, port.port);
+  (void)snprintf(server->url, sizeof server->url, "%s/%s/", server->access.origin[0],
+                 server->access.token);
   char path[TBI_TOKEN_SIZE + 8];
-  (void)snprintf(path, sizeof path, "/%s/ws", server->guard.token);
-  if (server->def.hear) tbi_viewers_accept(server->viewers, server->context, path);
+  (void)snprintf(path, sizeof path, "/%s/ws", server->access.token);
+  if (server->def.receive) tbi_viewers_accept(server->viewers, server->context, path);
   atomic_store(&server->ready, true);
   return TABI_OK;
 }
@@ -223,7 +223,7 @@ tbi_server *tbi_server_create(const tbi_server_def *def, tabi_error *err) {
 
 void tbi_server_destroy(tbi_server *server) {
   if (!server) return;
-  if (server->viewers) tbi_viewers_dismiss(server->viewers);
+  if (server->viewers) tbi_viewers_close(server->viewers);
   if (server->context) mg_stop(server->context);
   tbi_viewers_destroy(server->viewers);
   free(server);

@@ -1,8 +1,8 @@
 /* server.h - the page and what belongs to it, served to browsers on this machine alone.
  *
  *   server.c          which requests are answered, and how
- *   server_guard.h    who may ask: host, origin and token
- *   server_viewers.h  those who watch by a WebSocket, each with a thread that sends to it
+ *   server_access.h   access control: host, origin and token
+ *   server_viewers.h  browsers connected by a WebSocket, each with a thread that sends to it
  *
  * It listens on 127.0.0.1, answers GET of a few paths below a random token, and reads no file. */
 #ifndef TBI_VIEWER_SERVER_H
@@ -17,10 +17,10 @@ typedef struct tbi_server_def {
   /* What stands behind a path below the token ("" for the page, "scene/0"), held for the caller;
    * NULL: nothing. */
   tbi_message *(*get)(void *user, const char *path);
-  /* Something that a viewer said; what is returned is sent to it alone, NULL: nothing.  Without
+  /* A text from a viewer; what is returned is sent to it alone, NULL: nothing.  Without
    * this function there is no WebSocket. */
-  tbi_message *(*hear)(void *user, const char *text, size_t size);
-  void (*watch)(void *user, int32_t viewers); /* how many there are now */
+  tbi_message *(*receive)(void *user, const char *text, size_t size);
+  void (*set_viewers)(void *user, int32_t viewers); /* how many there are now */
   void *user;
 } tbi_server_def;
 

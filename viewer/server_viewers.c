@@ -1,26 +1,26 @@
-/* server_viewers.c - viewers, their mail, and the threads that send it.
+/* server_viewers.c - viewers, their queues, and the threads that send from them.
  *
- * Whoever has something to say puts it into the mail of every viewer and goes on.  Each viewer has
- * a thread of its own that waits for mail and writes it to the connection, so that one who reads
- * slowly holds up nobody: its texts wait in a short list, and of pictures it finds the newest.
+ * A message is put into the queue of every viewer, and the caller goes on.  Each viewer has a
+ * thread of its own that waits for messages and writes them to the connection, so that a slow
+ * reader delays nobody: its texts wait in a short queue, and of pictures it gets the newest.
  *
- * civetweb calls us from the thread that reads a connection.  It reads a frame whole before it
- * shows it, so a frame's size is judged when it is there. */
+ * civetweb calls us from the thread that reads a connection.  It reads a WebSocket frame whole
+ * before it hands it to us, so the size of a frame is checked after it has come. */
 #include "server_viewers.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
 
-enum { MAIL = 16, HEADER = 10, FINAL = 0x80, OPCODE = 0x0f };
+enum { QUEUE = 16, HEADER = 10, FINAL = 0x80, OPCODE = 0x0f };
 enum { GOING_AWAY = 1001, TRY_LATER = 1013 }; /* reasons to close */
 
 typedef struct viewer {
   tbi_viewers *all;
-  struct mg_connection *connection; /* NULL: nobody sits here */
+  struct mg_connection *connection; /* NULL: free */
   pthread_t sender;
   bool leaving;
-  tbi_message *text[MAIL]; /* those to be sent, oldest first */
+  tbi_message *text[QUEUE]; /* those to be sent, oldest first */
   int32_t ntext;
   int64_t seen; /* number of the last picture it got */
 } viewer;
@@ -28,8 +28,8 @@ typedef struct viewer {
 struct tbi_viewers {
   const tbi_server_def *def;
   pthread_mutex_t lock; /* of all below */
-  pthread_cond_t mail;
-  viewer seat[TBI_MAX_VIEWERS];
+  pthread_cond_t queued;
+  viewer slot[TBI_MAX_VIEWERS];
   tbi_message *picture; /* the newest */
   int64_t npicture;
   bool closing;
@@ -40,16 +40,16 @@ tbi_viewers *tbi_viewers_create(const tbi_server_def *def) {
   if (!viewers) return NULL;
   viewers->def = def;
   for (int i = 0; i < TBI_MAX_VIEWERS; ++i)
-    viewers->seat[i].all = viewers;
+    viewers->slot[i].all = viewers;
   (void)pthread_mutex_init(&viewers->lock, NULL);
-  (void)pthread_cond_init(&viewers->mail, NULL);
+  (void)pthread_cond_init(&viewers->queued, NULL);
   return viewers;
 }
 
 void tbi_viewers_destroy(tbi_viewers *viewers) {
   if (!viewers) return;
   tbi_message_drop(viewers->picture);
-  (void)pthread_cond_destroy(&viewers->mail);
+  (void)pthread_cond_destroy(&viewers->queued);
   (void)pthread_mutex_destroy(&viewers->lock);
   free(viewers);
 }
@@ -57,7 +57,7 @@ void tbi_viewers_destroy(tbi_viewers *viewers) {
 static int32_t count(const tbi_viewers *viewers) {
   int32_t n = 0;
   for (int i = 0; i < TBI_MAX_VIEWERS; ++i)
-    n += viewers->seat[i].connection ? 1 : 0;
+    n += viewers->slot[i].connection ? 1 : 0;
   return n;
 }
 
@@ -68,7 +68,7 @@ bool tbi_viewers_have_room(tbi_viewers *viewers) {
   return room;
 }
 
-/* -- mail; the lock is held */
+/* -- queues; the lock is held */
 
 /* The oldest text, which the caller then holds. */
 static tbi_message *take_text(viewer *v) {
@@ -79,14 +79,14 @@ static tbi_message *take_text(viewer *v) {
   return text;
 }
 
-/* Of one who does not read, the oldest are lost. */
+/* A viewer that does not read loses its oldest texts. */
 static void post(viewer *v, tbi_message *text) {
-  if (v->ntext == MAIL) tbi_message_drop(take_text(v));
+  if (v->ntext == QUEUE) tbi_message_drop(take_text(v));
   v->text[v->ntext++] = tbi_message_hold(text);
 }
 
 /* The next thing to send, held; NULL: nothing. */
-static tbi_message *next_mail(viewer *v, bool *is_text) {
+static tbi_message *next_message(viewer *v, bool *is_text) {
   *is_text = v->ntext > 0;
   if (*is_text) return take_text(v);
   if (v->seen == v->all->npicture) return NULL;
@@ -97,14 +97,14 @@ static tbi_message *next_mail(viewer *v, bool *is_text) {
 void tbi_viewers_send(tbi_viewers *viewers, tbi_message *text, tbi_message *picture) {
   (void)pthread_mutex_lock(&viewers->lock);
   for (int i = 0; i < TBI_MAX_VIEWERS && text; ++i) {
-    if (viewers->seat[i].connection) post(&viewers->seat[i], text);
+    if (viewers->slot[i].connection) post(&viewers->slot[i], text);
   }
   if (picture) {
     tbi_message_drop(viewers->picture);
     viewers->picture = picture;
     ++viewers->npicture;
   }
-  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_cond_broadcast(&viewers->queued);
   (void)pthread_mutex_unlock(&viewers->lock);
   tbi_message_drop(text);
 }
@@ -160,20 +160,20 @@ static bool write_frame(viewer *v, int opcode, const tbi_message *message) {
   return written;
 }
 
-static void say_goodbye(struct mg_connection *connection, int reason) {
+static void send_close(struct mg_connection *connection, int reason) {
   const char bytes[2] = {(char)(reason >> 8), (char)(reason & 0xff)};
   (void)mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, bytes, sizeof bytes);
 }
 
-static void *send_mail(void *user) {
+static void *send_queued(void *user) {
   viewer *v = user;
   tbi_viewers *viewers = v->all;
   (void)pthread_mutex_lock(&viewers->lock);
   while (!v->leaving && !viewers->closing) {
     bool is_text = false;
-    tbi_message *message = next_mail(v, &is_text);
+    tbi_message *message = next_message(v, &is_text);
     if (!message) {
-      (void)pthread_cond_wait(&viewers->mail, &viewers->lock);
+      (void)pthread_cond_wait(&viewers->queued, &viewers->lock);
       continue;
     }
     (void)pthread_mutex_unlock(&viewers->lock);
@@ -182,9 +182,9 @@ static void *send_mail(void *user) {
     tbi_message_drop(message);
     (void)pthread_mutex_lock(&viewers->lock);
   }
-  bool farewell = !v->leaving;
+  bool by_us = !v->leaving;
   (void)pthread_mutex_unlock(&viewers->lock);
-  if (farewell) say_goodbye(v->connection, GOING_AWAY);
+  if (by_us) send_close(v->connection, GOING_AWAY);
   return NULL;
 }
 
@@ -195,15 +195,15 @@ static int on_connect(const struct mg_connection *connection, void *user) {
   return tbi_viewers_have_room(user) ? 0 : 1;
 }
 
-static viewer *take_seat(tbi_viewers *viewers, struct mg_connection *connection) {
+static viewer *take_slot(tbi_viewers *viewers, struct mg_connection *connection) {
   for (int i = 0; i < TBI_MAX_VIEWERS; ++i) {
-    viewer *v = &viewers->seat[i];
+    viewer *v = &viewers->slot[i];
     if (v->connection) continue;
     v->leaving = false;
     v->ntext = 0;
     v->seen = 0;
     v->connection = connection;
-    if (pthread_create(&v->sender, NULL, send_mail, v) == 0) return v;
+    if (pthread_create(&v->sender, NULL, send_queued, v) == 0) return v;
     v->connection = NULL;
     return NULL;
   }
@@ -213,15 +213,15 @@ static viewer *take_seat(tbi_viewers *viewers, struct mg_connection *connection)
 static void on_ready(struct mg_connection *connection, void *user) {
   tbi_viewers *viewers = user;
   (void)pthread_mutex_lock(&viewers->lock);
-  viewer *v = take_seat(viewers, connection);
+  viewer *v = take_slot(viewers, connection);
   int32_t now = count(viewers);
   (void)pthread_mutex_unlock(&viewers->lock);
   mg_set_user_connection_data(connection, v);
   if (v) {
-    viewers->def->watch(viewers->def->user, now);
+    viewers->def->set_viewers(viewers->def->user, now);
   } else {
-    /* two came for the last seat */
-    say_goodbye(connection, TRY_LATER);
+    /* two connected for the last slot */
+    send_close(connection, TRY_LATER);
   }
 }
 
@@ -231,7 +231,7 @@ static void on_close(const struct mg_connection *connection, void *user) {
   if (!v) return;
   (void)pthread_mutex_lock(&viewers->lock);
   v->leaving = true;
-  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_cond_broadcast(&viewers->queued);
   (void)pthread_mutex_unlock(&viewers->lock);
   (void)pthread_join(v->sender, NULL);
   (void)pthread_mutex_lock(&viewers->lock);
@@ -241,11 +241,11 @@ static void on_close(const struct mg_connection *connection, void *user) {
   v->connection = NULL;
   int32_t now = count(viewers);
   (void)pthread_mutex_unlock(&viewers->lock);
-  viewers->def->watch(viewers->def->user, now);
+  viewers->def->set_viewers(viewers->def->user, now);
 }
 
 /* What is wrong with a frame, or NULL. */
-static const char *complaint(int bits, size_t size) {
+static const char *problem_with(int bits, size_t size) {
   if (size > TBI_MAX_MESSAGE) return "{\"error\": \"a message is at most 4096 bytes long\"}";
   if (bits != (FINAL | MG_WEBSOCKET_OPCODE_TEXT))
     return "{\"error\": \"a message is one frame of text\"}";
@@ -259,13 +259,13 @@ static int on_data(struct mg_connection *connection, int bits, char *data, size_
   viewer *v = mg_get_user_connection_data(connection);
   bits &= 0xff;
   if (!v || (bits & OPCODE) == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) return 0;
-  const char *wrong = complaint(bits, size);
+  const char *wrong = problem_with(bits, size);
   tbi_message *answer = wrong ? tbi_message_of(wrong, strlen(wrong))
-                              : viewers->def->hear(viewers->def->user, data, size);
+                              : viewers->def->receive(viewers->def->user, data, size);
   if (!answer) return 1;
   (void)pthread_mutex_lock(&viewers->lock);
   post(v, answer);
-  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_cond_broadcast(&viewers->queued);
   (void)pthread_mutex_unlock(&viewers->lock);
   tbi_message_drop(answer);
   return 1;
@@ -275,9 +275,9 @@ void tbi_viewers_accept(tbi_viewers *viewers, struct mg_context *context, const 
   mg_set_websocket_handler(context, path, on_connect, on_ready, on_data, on_close, viewers);
 }
 
-void tbi_viewers_dismiss(tbi_viewers *viewers) {
+void tbi_viewers_close(tbi_viewers *viewers) {
   (void)pthread_mutex_lock(&viewers->lock);
   viewers->closing = true;
-  (void)pthread_cond_broadcast(&viewers->mail);
+  (void)pthread_cond_broadcast(&viewers->queued);
   (void)pthread_mutex_unlock(&viewers->lock);
 }

@@ -1,4 +1,4 @@
-/* server_viewers.h - those who watch by a WebSocket. */
+/* server_viewers.h - the browsers that are connected by a WebSocket. */
 #ifndef TBI_VIEWER_SERVER_VIEWERS_H
 #define TBI_VIEWER_SERVER_VIEWERS_H
 
@@ -16,11 +16,11 @@ tbi_viewers *tbi_viewers_create(const tbi_server_def *def);
 void tbi_viewers_destroy(tbi_viewers *viewers); /* NULL is fine */
 
 bool tbi_viewers_have_room(tbi_viewers *viewers);
-/* Lets them come in at a path of the server. */
+/* Accepts them at a path of the server. */
 void tbi_viewers_accept(tbi_viewers *viewers, struct mg_context *context, const char *path);
 /* As tbi_server_send. */
 void tbi_viewers_send(tbi_viewers *viewers, tbi_message *text, tbi_message *picture);
-/* Asks all of them to leave. */
-void tbi_viewers_dismiss(tbi_viewers *viewers);
+/* Closes all connections. */
+void tbi_viewers_close(tbi_viewers *viewers);
 
 #endif

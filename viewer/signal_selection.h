@@ -1,5 +1,4 @@
-/* signal_selection.h - the signals that replays hold: of a scene's many, those that are looked at.
- */
+/* signal_selection.h - the signals that pictures hold, a selection of those of the scene. */
 #ifndef TBI_VIEWER_SIGNAL_SELECTION_H
 #define TBI_VIEWER_SIGNAL_SELECTION_H
 

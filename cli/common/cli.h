@@ -47,7 +47,7 @@ typedef struct tbi_option {
 
 typedef struct tbi_args {
   const char *value[TBI_MAX_OPTIONS]; /* in the order of the options; NULL: not given */
-  const char *word[TBI_MAX_WORDS];    /* what is not an option */
+  const char *word[TBI_MAX_WORDS];    /* arguments that are not options */
   int nword;
   const char *many[TBI_MAX_MANY]; /* all values of the option that may be given several times */
   int nmany;
@@ -58,9 +58,9 @@ typedef struct tbi_command {
   const char *usage;   /* the line after "usage: tabi " */
   const char *summary; /* one line */
   const char *text;    /* what it does, with examples */
-  int nword;           /* how many words it needs */
-  int nmore;           /* how many more it takes */
-  const char *word;    /* what the first is called, for messages */
+  int nword;           /* how many arguments it needs */
+  int nmore;           /* how many more it accepts */
+  const char *word;    /* name of the first argument, for messages */
   tbi_option options[TBI_MAX_OPTIONS];
   int (*run)(const tbi_args *args, FILE *out);
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
@@ -89,7 +89,7 @@ int tbi_out_of_memory(void);
 int tbi_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a load or a check had to say, each thing once. */
+/* Warnings of a load or findings of a check, each once. */
 typedef struct tbi_findings {
   tabi_error *item;
   int32_t count, capacity;
@@ -115,6 +115,10 @@ bool tbi_base_parse(const char *command, const char *word, tabi_base *base);
 /* Loads a model; its warnings are kept.  On an error it prints that and nothing else. */
 tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings, int *code);
 
+/* Pose, and velocity if wanted, of every link that has a name: {name: {pos, quat, lin, ang}}; NULL:
+ * out of memory. */
+json_t *tbi_json_links(const tabi_model *model, const tabi_dynamics *dynamics, bool velocity);
+
 /* The free joint on which the first moving tree hangs, called "base"; or TABI_NONE. */
 int32_t tbi_base_joint(const tabi_model *model);
 /* How a joint is called in states and results: "base", the body that floats, or its name. */
@@ -124,7 +128,7 @@ const char *tbi_joint_key(const tabi_model *model, int32_t joint, char buffer[TB
 const char *tbi_dof_suffix(tabi_joint_type type, int32_t dof);
 const char *tbi_joint_type_name(tabi_joint_type type);
 const char *tbi_connection_type_name(tabi_connection_type type);
-/* Whether a link stands in the world or hangs on it: then it has no parent link. */
+/* The parent link; TABI_WORLD: a root. */
 int32_t tbi_parent_link(const tabi_model *model, int32_t link);
 
 #endif

@@ -1,4 +1,4 @@
-/* extent.h - how much room a model takes at its start posture. */
+/* extent.h - the bounding box of a model in its initial posture. */
 #ifndef TBI_EXTENT_H
 #define TBI_EXTENT_H
 
@@ -9,7 +9,7 @@ typedef struct tbi_extent {
   bool empty;                /* no shape has an extent */
 } tbi_extent;
 
-/* The axis-aligned box around all shapes but planes. */
+/* The axis-aligned bounding box of all shapes but planes. */
 tbi_extent tbi_extent_of(const tabi_model *model, const tabi_dynamics *dynamics);
 
 #endif

@@ -1,4 +1,4 @@
-/* fall.c - the bases of robots against where they started. */
+/* fall.c - the bases of robots compared with their initial state. */
 #include "common/fall.h"
 
 #include <stdlib.h>

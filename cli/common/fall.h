@@ -1,4 +1,4 @@
-/* fall.h - whether robots lie on the ground. */
+/* fall.h - whether robots have fallen. */
 #ifndef TBI_FALL_H
 #define TBI_FALL_H
 
@@ -9,11 +9,12 @@ typedef struct tbi_fall {
   double (*start)[4]; /* of every robot: height of its base, and its z axis */
 } tbi_fall;
 
-/* At the state that robots start from; false when there is no memory. */
+/* In the initial state; false: out of memory. */
 bool tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics);
 void tbi_fall_free(tbi_fall *fall);
 
-/* Whether a robot lies: base below half its start height, or tilted by more than 60 degrees. */
+/* Whether a robot has fallen: base below half its initial height, or tilted by more than 60
+ * degrees. */
 bool tbi_fall_lies(const tbi_fall *fall, const tabi_dynamics *dynamics);
 
 #endif

@@ -1,4 +1,4 @@
-/* model.c - loading a model for a command, and the names its DOF go by. */
+/* model.c - loading a model for a command, names of its DOF, and states of its links as JSON. */
 #include "common/cli.h"
 
 #include <string.h>
@@ -85,4 +85,35 @@ const char *tbi_connection_type_name(tabi_connection_type type) {
 int32_t tbi_parent_link(const tabi_model *model, int32_t link) {
   int32_t joint = tabi_model_link_joint(model, link);
   return joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+}
+
+static json_t *json_link(const tabi_dynamics *dynamics, int32_t link, bool velocity) {
+  double pos[3];
+  double quat[4];
+  double lin[3];
+  double ang[3];
+  json_t *object = json_object();
+  tabi_dynamics_link_pose(dynamics, link, pos, quat);
+  int bad = json_object_set_new(object, "pos", tbi_json_numbers(pos, 3));
+  bad |= json_object_set_new(object, "quat", tbi_json_numbers(quat, 4));
+  if (velocity) {
+    tabi_dynamics_link_velocity(dynamics, link, lin, ang);
+    bad |= json_object_set_new(object, "lin", tbi_json_numbers(lin, 3));
+    bad |= json_object_set_new(object, "ang", tbi_json_numbers(ang, 3));
+  }
+  if (!bad) return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *tbi_json_links(const tabi_model *model, const tabi_dynamics *dynamics, bool velocity) {
+  json_t *links = json_object();
+  int bad = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
+    const char *name = tabi_model_link(model, i).name;
+    if (name) bad |= json_object_set_new(links, name, json_link(dynamics, i, velocity));
+  }
+  if (!bad) return links;
+  json_decref(links);
+  return NULL;
 }

@@ -1,6 +1,5 @@
-/* output.c - what is unfinished is called F.<process>.part beside F, so that a reader of F sees the
- * old file or the new one.  What is no regular file is written in place: nobody wants a device or a
- * link replaced. */
+/* output.c - an unfinished file is called F.<process>.part beside F, so that a reader of F sees the
+ * old file or the new one.  What is no regular file, as a device or a link, is written in place. */
 #include "common/output.h"
 
 #include <errno.h>

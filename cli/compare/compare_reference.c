@@ -109,8 +109,8 @@ static void note(const tbi_reference *r, tbi_deviation *d, double time) {
   int32_t worst = 0;
   for (int32_t i = 0; i < r->nv; ++i) {
     double off = fabs(r->off[i]);
-    double *most = r->coordinate[i].turns ? &d->angle : &d->position;
-    *most = fmax(*most, off);
+    double *max = r->coordinate[i].turns ? &d->angle : &d->position;
+    *max = fmax(*max, off);
     if (off > fabs(r->off[worst])) worst = i;
   }
   if (d->divergence.diverged || r->nv == 0 || !(fabs(r->off[worst]) > TBI_DIVERGENCE)) return;

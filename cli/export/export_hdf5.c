@@ -125,10 +125,10 @@ static bool put_text_array(writer *w, const char *name, const char *const *text,
 
 static bool make_dataset(writer *w, column *c, const char *name) {
   hsize_t size[2] = {0, c->width};
-  hsize_t most[2] = {H5S_UNLIMITED, c->width};
+  hsize_t max[2] = {H5S_UNLIMITED, c->width};
   hsize_t chunk[2] = {ROWS, c->width};
   int rank = c->width > 1 ? 2 : 1;
-  hid_t space = H5Screate_simple(rank, size, most);
+  hid_t space = H5Screate_simple(rank, size, max);
   hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   hid_t link = H5Pcreate(H5P_LINK_CREATE);

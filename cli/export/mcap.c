@@ -244,14 +244,14 @@ static const char compression[] = "zstd";
 
 /* What stands in the file for a chunk. */
 static const tbi_bytes *pack(tbi_mcap *m) {
-  size_t most = ZSTD_compressBound(m->chunk.size);
+  size_t bound = ZSTD_compressBound(m->chunk.size);
   m->packed.size = 0;
-  unsigned char *room = tbi_bytes_reserve(&m->packed, most);
+  unsigned char *room = tbi_bytes_reserve(&m->packed, bound);
   if (!room) {
     m->no_memory = true;
     return &m->packed;
   }
-  size_t size = ZSTD_compressCCtx(m->zstd, room, most, m->chunk.data, m->chunk.size, 3);
+  size_t size = ZSTD_compressCCtx(m->zstd, room, bound, m->chunk.data, m->chunk.size, 3);
   /* given this room, only memory can be missing */
   m->no_memory |= ZSTD_isError(size) != 0;
   m->packed.size = ZSTD_isError(size) ? 0 : size;

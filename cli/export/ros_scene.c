@@ -120,13 +120,13 @@ static bool in_group(const tbi_ros_scene *ros, const tabi_scene *scene, int32_t 
 }
 
 static bool make_group(tbi_ros_scene *ros, const tabi_scene *scene, int32_t robot) {
-  size_t most = (size_t)tabi_model_njoint(ros->model) + 1;
+  size_t capacity = (size_t)tabi_model_njoint(ros->model) + 1;
   tbi_ros_group *g = &ros->group[ros->ngroup++];
-  *g = (tbi_ros_group){.name = calloc(most, sizeof *g->name),
-                       .q = calloc(most, sizeof *g->q),
-                       .v = calloc(most, sizeof *g->v),
-                       .position = calloc(most, sizeof *g->position),
-                       .velocity = calloc(most, sizeof *g->velocity)};
+  *g = (tbi_ros_group){.name = calloc(capacity, sizeof *g->name),
+                       .q = calloc(capacity, sizeof *g->q),
+                       .v = calloc(capacity, sizeof *g->v),
+                       .position = calloc(capacity, sizeof *g->position),
+                       .velocity = calloc(capacity, sizeof *g->velocity)};
   if (!g->name || !g->q || !g->v || !g->position || !g->velocity) return false;
   for (int32_t i = 0; i < tabi_model_njoint(ros->model); ++i) {
     if (!in_group(ros, scene, i, robot)) continue;

@@ -484,7 +484,7 @@ static bool end_curves(tbi_plot *plot) {
   return fine;
 }
 
-/* Nobody asked for what an overview has no values of, as the balance of an arm. */
+/* An overview leaves out signals without values, as the balance of an arm. */
 static void drop_empty(tbi_plot *plot) {
   for (int where = plot->npanel - 1; where >= 0 && plot->npanel > 1; --where) {
     if (!is_empty(plot, where)) continue;

@@ -1,4 +1,4 @@
-/* sparkline.h - how key signals of a run went, one line each:
+/* sparkline.h - key signals of a run as lines of characters:
  *
  *     force         ▁▇▆▆▆▆▅▅▅▅▅▅▅▅▅▅▅▅▅▅▅▅▅▅  0 to 613 N */
 #ifndef TBI_SPARKLINE_H

@@ -1,8 +1,8 @@
 /* gait_plot.c - a gait on one page: torques, modes, landing points, forces and speeds of feet.
  *
- *   $run    time, forces on the supporting heel and toe, friction on the other foot and what it
+ *   $run    time, forces on the support heel and toe, friction on the swing foot and what it
  *           could be at most, its speed along the ground (nan in the air), torques
- *   $mode   time, mode, supporting foot, before and after every change
+ *   $mode   time, mode, support foot, before and after every change
  *   $walk   step, stride, where the heel landed and where it came to rest */
 #include "gnuplot.h"
 #include "run/gait_summary.h"
@@ -84,7 +84,7 @@ static void plot_torques(FILE *script, const tabi_model *model) {
                                        "#d62728", "#ff7f0e", "#8c564b", "#e377c2"};
   enum { NCOLOUR = sizeof colour / sizeof *colour };
   int count = 0;
-  (void)fputs("set title 'driving torques of the joints'\nset ylabel 'N m'\n"
+  (void)fputs("set title 'joint torques'\nset ylabel 'N m'\n"
               "set key outside right top samplen 1 noenhanced\n",
               script);
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
@@ -99,9 +99,9 @@ static void plot_torques(FILE *script, const tabi_model *model) {
 }
 
 static void plot_modes(FILE *script, const tabi_model *model, const tbi_gait_summary *gait) {
-  (void)fputs("set title 'contact mode, by supporting foot'\n"
+  (void)fputs("set title 'contact mode, by support foot'\n"
               "unset ylabel\nset yrange [0.5:5]\n"
-              "set ytics ('1  swing' 1, '2  heel' 2, '3  landed' 3, '4  left behind' 4)\n"
+              "set ytics ('1  swing' 1, '2  heel' 2, '3  landed' 3, '4  rear toe' 4)\n"
               "set key top right horizontal samplen 1 noenhanced\n",
               script);
   for (int side = 0; side < 2; ++side) {
@@ -132,16 +132,16 @@ static void plot_steps(FILE *script) {
 
 static void plot_feet(FILE *script, double slip_stop) {
   (void)fputs(
-      "set title 'supporting sole (below zero it would have to pull)'\nset ylabel 'N'\n"
+      "set title 'forces on the support sole (negative: pulling)'\nset ylabel 'N'\n"
       "plot 0 with lines lc rgb 'black' notitle, \\\n"
       "     $run using 1:2 with lines lw 1.3 lc rgb '#1f4f9f' title 'heel', \\\n"
       "     $run using 1:3 with lines lw 1.3 lc rgb '#cc5c2e' title 'toe'\n"
-      "set title 'friction on the other foot'\n"
+      "set title 'friction on the swing foot'\n"
       "plot $run using 1:5 with lines lw 2.5 lc rgb '#bbbbbb' title 'bounds, +K f and -K f',"
       " \\\n"
       "     $run using 1:(-$5) with lines lw 2.5 lc rgb '#bbbbbb' notitle, \\\n"
       "     $run using 1:4 with lines lc rgb '#b02020' title 'friction'\n"
-      "set title 'speed of the other foot along the ground, while it touches'\nset key bottom "
+      "set title 'speed of the swing foot along the ground, in contact'\nset key bottom "
       "right\n"
       "set ylabel 'm/s'\n",
       script);

@@ -1,9 +1,8 @@
-/* resume.c - from a log to a world.
+/* resume.c - restores a world from a log.
  *
- * The last snapshot before the time is restored, and steps lead from there to the time.  Where a
- * controller remembers more than the world, the run is done again from its start instead.  When the
- * scene was changed, all this happens in a world of the old scene, from which the new one then goes
- * on. */
+ * The last snapshot before the time is restored, and steps lead from there to the time.  If a
+ * controller has state of its own, the run is repeated from its start instead.  When the scene was
+ * changed, all this happens in a world of the old scene, from which the new one then goes on. */
 #include "run/resume.h"
 
 #include <math.h>
@@ -49,8 +48,9 @@ int tbi_resume_open(tbi_resume *resume, const char *path, const char *at, const 
   if (!resume->recording) return tbi_print_error(&err);
   resume->info = tabi_recording_get_info(resume->recording);
   if (resume->info.tabi_version != TABI_VERSION) {
-    return fail(resume, "written by another version of tabi, whose steps may differ; run the scene "
-                        "again with this one");
+    return fail(resume,
+                "written by another version of tabi, which may step differently; run the scene "
+                "again with this one");
   }
   return find_step(resume, at);
 }
@@ -61,14 +61,15 @@ void tbi_resume_close(tbi_resume *resume) {
   *resume = (tbi_resume){0};
 }
 
-/* Where steps begin that lead to the time. */
+/* Restores the state from which steps lead to the time. */
 static int begin(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   tabi_error err = {0};
   const tabi_recording_info *info = &resume->info;
-  if (tabi_scene_remembers(scene)) {
+  if (tabi_scene_is_stateful(scene)) {
     if (info->first > 0) {
-      return fail(resume, "a controller that remembers has to run from the start, and this log "
-                          "begins later; resume the log of the run from which it was branched");
+      return fail(resume,
+                  "a controller with a state of its own has to run from the start, and "
+                  "this log begins later; resume the log of the run from which it was branched");
     }
     if (tabi_scene_reset(scene, world, &err) != TABI_OK) return fail_as(resume, &err);
     return TBI_EXIT_OK;
@@ -98,10 +99,11 @@ static int compare(const tbi_resume *resume, const tabi_world *world, const tabi
     return TBI_EXIT_OK;
   }
   tabi_error err;
-  tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){resume->path, 1},
-           "steps do not lead to where the log is at %g s: files of its scene, its plugins or the "
-           "build of tabi have changed; run the scene again",
-           sample->time);
+  tbi_fail(
+      &err, TABI_ERR_MODEL, (tabi_place){resume->path, 1},
+      "the steps do not reproduce the log at %g s: files of its scene, its plugins or the build "
+      "of tabi have changed; run the scene again",
+      sample->time);
   return tbi_print_error(&err);
 }
 
@@ -140,9 +142,9 @@ static int branch(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   usual.plugins = resume->plugins;
   resume->before = tabi_recording_scene(resume->recording, &usual, &err);
   if (!resume->before) return fail_as(resume, &err);
-  bool remembers = tabi_scene_remembers(resume->before);
+  bool remembers = tabi_scene_is_stateful(resume->before);
   if (remembers && resume->robots) {
-    return fail(resume, "a robot whose controller remembers cannot be changed in the middle of a "
+    return fail(resume, "a robot whose controller has a state cannot be changed in the middle of a "
                         "run; run the scene from its start with this --set");
   }
   tabi_world_def def = tabi_scene_world_def(resume->before);

@@ -11,12 +11,12 @@ typedef struct tbi_run_html {
   tbi_replay *replay;
 } tbi_run_html;
 
-/* All print what is wrong and return false then.  Whether the file can be written is found out at
- * once, not after the run.  path NULL: no replay. */
+/* All print what is wrong and return false then.  The file is checked before the run, not after it.
+ * path NULL: no replay. */
 bool tbi_run_html_open(tbi_run_html *html, const char *path, const tabi_scene *scene,
                        tabi_world *world);
 bool tbi_run_html_step(tbi_run_html *html);
-/* Writes what there is, whatever became of the run. */
+/* Writes the replay, also of a run that failed. */
 bool tbi_run_html_close(tbi_run_html *html);
 
 #endif

@@ -42,7 +42,7 @@ void tbi_run_plot_step(tbi_run_plot *plot, const double *value) {
   const tbi_run_summary *summary = plot->summary;
   if (plot->plot) tbi_plot_add(plot->plot, 0, value);
   if (!plot->script) return;
-  // a walk that is resumed may be over before a step that is due
+  // a gait that is resumed may end before a step that is due
   bool due = !plot->begun || tabi_world_steps(summary->world) % plot->every == 0;
   if (due) tbi_gait_plot_row(plot->script, summary->world, &summary->gait, plot->torque);
   plot->begun = true;

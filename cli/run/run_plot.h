@@ -1,4 +1,4 @@
-/* run_plot.h - the figure of `tabi run`: an overview of its signals, or what a walk is about. */
+/* run_plot.h - the figure of `tabi run`: an overview of its signals, or the gait. */
 #ifndef TBI_RUN_PLOT_H
 #define TBI_RUN_PLOT_H
 
@@ -8,8 +8,8 @@
 typedef struct tbi_run_plot {
   const char *path; /* NULL: there is no figure */
   const tbi_run_summary *summary;
-  tbi_plot *plot; /* NULL: a walk */
-  /* of a walk */
+  tbi_plot *plot; /* NULL: the plot of a gait */
+  /* of a gait */
   FILE *script;  /* for gnuplot, with the numbers in it */
   int64_t every; /* steps between two points */
   bool begun;    /* it has one */

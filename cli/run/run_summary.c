@@ -154,32 +154,6 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
   print_bodies(summary, out);
 }
 
-static json_t *json_bodies(const tbi_run_summary *summary) {
-  const tabi_model *model = tabi_scene_model(summary->scene);
-  const tabi_dynamics *d = tabi_world_dynamics(summary->world);
-  json_t *bodies = json_object();
-  int bad = 0;
-  for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
-    const char *name = tabi_model_link(model, i).name;
-    if (!name) continue;
-    double pos[3];
-    double quat[4];
-    double lin[3];
-    double ang[3];
-    tabi_dynamics_link_pose(d, i, pos, quat);
-    tabi_dynamics_link_velocity(d, i, lin, ang);
-    json_t *body = json_object();
-    bad |= json_object_set_new(body, "pos", tbi_json_numbers(pos, 3));
-    bad |= json_object_set_new(body, "quat", tbi_json_numbers(quat, 4));
-    bad |= json_object_set_new(body, "lin", tbi_json_numbers(lin, 3));
-    bad |= json_object_set_new(body, "ang", tbi_json_numbers(ang, 3));
-    bad |= json_object_set_new(bodies, name, body);
-  }
-  if (!bad) return bodies;
-  json_decref(bodies);
-  return NULL;
-}
-
 static json_t *json_residual(const tabi_certificate *worst) {
   return json_pack("{so so so so}", "gap_m", tbi_json_number(worst->gap), "complementarity_mps",
                    tbi_json_number(worst->complementarity), "cone_N", tbi_json_number(worst->cone),
@@ -222,7 +196,8 @@ int tbi_run_summary_print_json(const tbi_run_summary *t, const char *path, FILE 
   bad |= json_object_set_new(o, "fell", json_boolean(tbi_run_summary_fell(t)));
   bad |= json_object_set_new(o, "gait", tbi_gait_summary_json(&t->gait, t->world));
   bad |= json_object_set_new(o, "ledger", tbi_slip_ledger_json(&t->slip_ledger));
-  bad |= json_object_set_new(o, "bodies", json_bodies(t));
+  bad |= json_object_set_new(
+      o, "bodies", tbi_json_links(tabi_scene_model(t->scene), tabi_world_dynamics(t->world), true));
   bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
   if (bad) {
     json_decref(o);

@@ -11,18 +11,18 @@ typedef struct tbi_run_summary {
   const tabi_scene *scene;
   tabi_world *world;
   int64_t steps;
-  double from;    /* s, when the world had its first step; 0 but for resumed runs */
-  double seconds; /* of control and steps */
+  double from;    /* s, time of the first step; 0 except for resumed runs */
+  double seconds; /* s of wall time for control and steps */
   double contacts, iterations;
   int32_t contacts_max;
   double penetration_max;                       /* m, at the start of any step after the first */
-  tabi_certificate worst;                       /* of each */
+  tabi_certificate worst;                       /* largest residuals, each over all steps */
   int64_t stalled;                              /* steps that did not reach the tolerance */
   int64_t fallbacks;                            /* steps in which the fallback took over */
   int64_t energy_limited;                       /* steps in which impulse limited energy */
   double energy_start, energy_end, energy_gain; /* J */
   double loop_gap, loop_turn;                   /* m and rad, of connections */
-  double loop_missed;                           /* m/s or rad/s, where they contradict */
+  double loop_missed;                           /* m/s or rad/s, of contradicting connections */
   tbi_gait_summary gait;
   tabi_observer *observer;
   const tabi_sample *sample; /* of the last step */

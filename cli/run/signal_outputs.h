@@ -23,7 +23,8 @@ bool tbi_signal_outputs_open(tbi_signal_outputs *outputs, const tbi_run_summary 
 void tbi_signal_outputs_spark(tbi_signal_outputs *outputs, int64_t steps);
 /* After every step of the summary. */
 void tbi_signal_outputs_step(tbi_signal_outputs *outputs);
-/* Draws when all went well so far; prints what is wrong.  What the terminal shall show stays. */
+/* Draws when all went well so far; prints what is wrong.  Sparklines stay until they are printed.
+ */
 bool tbi_signal_outputs_close(tbi_signal_outputs *outputs, bool draw);
 
 #endif

@@ -75,7 +75,7 @@ void tbi_slip_ledger_print(const tbi_slip_ledger *slip, FILE *out) {
       (void)fprintf(out, "  ...\n");
       break;
     }
-    // rounding errors of what sticks would be shown as -0
+    // rounding errors of sticking contacts would be shown as -0
     double energy = fabs(all[i].energy) < 0.5e-4 ? 0 : all[i].energy;
     (void)fprintf(out, "  %-24s %12.3f %12.3f %12.2f %14.4f\n", name, all[i].contact, all[i].slip,
                   1e3 * all[i].distance, energy);

@@ -1,4 +1,4 @@
-/* find_file.c - which file is meant.
+/* find_file.c - finds a scene or model by a part of its name.
  *
  * Folders are looked through in order: scenes/ and models/ of the working folder, of the folders
  * around the command (a build inside the source tree), and of share/tabi beside it.  Names fit if

@@ -6,8 +6,8 @@
 
 enum { TBI_FIND_PATH = 4096 };
 
-/* The file that a word means: itself if there is one, or else what fits best of the scenes and
- * models here, beside the command and where it is installed.  Says what was chosen, and from what.
+/* The file of that name, or else the best match among the scenes and models of the working folder,
+ * beside the command and where it is installed.  Prints what was chosen, and the other matches.
  * false after an error was printed. */
 bool tbi_find_file(const char *word, char path[TBI_FIND_PATH]);
 

@@ -12,8 +12,8 @@ typedef enum tbi_view_input_kind {
 
 /* By what is in the file; false after an error was printed. */
 bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind);
-/* The scene of a scene file, or one in which the robot of a model file stands or lies on a floor as
- * it starts, without control.  NULL and the exit code after an error was printed. */
+/* The scene of a scene file, or one in which the robot of a model file is put on a floor in its
+ * initial posture, without control.  NULL and the exit code after an error was printed. */
 tabi_scene *tbi_view_input_load(const char *path, tbi_view_input_kind kind,
                                 const tabi_scene_def *def, int *code);
 

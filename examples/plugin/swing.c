@@ -14,22 +14,22 @@ typedef struct swing {
   double hold[];        /* [count] where each of them stands */
 } swing;
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err; /* what is wrong with the options is told without our doing */
-  swing *s = calloc(1, sizeof *s + (size_t)site->njoint * sizeof(double));
+  swing *s = calloc(1, sizeof *s + (size_t)setup->njoint * sizeof(double));
   if (!s) return NULL;
-  s->kp = tabi_options_number(site->options, "kp", 2000);          /* N m/rad */
-  s->kd = tabi_options_number(site->options, "kd", 50);            /* N m s/rad */
-  s->amplitude = tabi_options_number(site->options, "swing", 0.4); /* rad */
-  s->period = tabi_options_number(site->options, "period", 1);     /* s */
-  s->arm[0] = tabi_site_joint(site, "l_shoulder_pitch");
-  s->arm[1] = tabi_site_joint(site, "r_shoulder_pitch");
-  s->first = site->first_joint;
-  s->count = site->njoint;
+  s->kp = tabi_options_number(setup->options, "kp", 2000);          /* N m/rad */
+  s->kd = tabi_options_number(setup->options, "kd", 50);            /* N m s/rad */
+  s->amplitude = tabi_options_number(setup->options, "swing", 0.4); /* rad */
+  s->period = tabi_options_number(setup->options, "period", 1);     /* s */
+  s->arm[0] = tabi_setup_joint(setup, "l_shoulder_pitch");
+  s->arm[1] = tabi_setup_joint(setup, "r_shoulder_pitch");
+  s->first = setup->first_joint;
+  s->count = setup->njoint;
   for (int32_t i = 0; i < s->count; ++i) {
-    tabi_range range = tabi_model_joint_q(site->model, s->first + i);
+    tabi_range range = tabi_model_joint_q(setup->model, s->first + i);
     s->hold[i] = NAN;
-    if (range.count == 1) s->hold[i] = site->q[range.first];
+    if (range.count == 1) s->hold[i] = setup->q[range.first];
   }
   return s;
 }

@@ -646,6 +646,19 @@ typedef struct tabi_connection_state {
 } tabi_connection_state;
 TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);
 
+/* What a ray met. */
+typedef struct tabi_ray_hit {
+  int32_t shape, link;        /* a link may be TABI_WORLD */
+  double distance;            /* m from the origin */
+  double point[3], normal[3]; /* world; the normal points out of the shape */
+} tabi_ray_hit;
+/* The first colliding shape on a ray, at the present state, within a distance (m, may be infinite);
+ * false: none.  The direction may have any length but zero.  A ray that starts inside a shape meets
+ * it at distance 0, with a normal against its direction.  Triangles and height fields are met from
+ * the side where they are counter-clockwise only; below a height field is inside. */
+TABI_API bool tabi_world_ray(tabi_world *world, const double origin[3], const double direction[3],
+                             double max_distance, tabi_ray_hit *hit);
+
 /* What a sensor of the model says after the last step: value[tabi_sensor_type_size], which is also
  * returned.  Positions and rates are those after the step; forces and accelerations are means over
  * it, at the posture of its start.  Before the first step, and after tabi_world_set_state, nothing

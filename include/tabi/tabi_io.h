@@ -1,8 +1,8 @@
 /* tabi_io.h - robots and scenes from files.
  *
- * URDF and MJCF become calls to a tabi_builder.  What a file says and tabi does not use is
- * reported to the warning function, once for each kind of thing.  A scene, in YAML, holds robots,
- * bodies, materials, controllers and the settings of a simulation. */
+ * URDF and MJCF become calls to a tabi_builder.  Elements and attributes that tabi does not use are
+ * reported to the warning function, once for each kind.  A scene, in YAML, holds robots, bodies,
+ * materials, controllers and the settings of a simulation. */
 #ifndef TABI_IO_H
 #define TABI_IO_H
 
@@ -32,25 +32,26 @@ typedef struct tabi_load_def {
 
 TABI_API tabi_load_def tabi_load_def_default(void);
 
-/* Load a robot; the kind of file is told by its root element.  def may be NULL. */
+/* Load a robot; the root element tells the format.  def may be NULL. */
 TABI_API tabi_model *tabi_model_load(const char *path, const tabi_load_def *def, tabi_error *err);
 
-/* Add a robot to others in a builder. */
+/* Add a robot to a builder, which may hold others. */
 TABI_API tabi_status tabi_builder_load(tabi_builder *builder, const char *path,
                                        const tabi_load_def *def, tabi_error *err);
-/* The same from memory; `path` names it in messages and is where relative files are looked for.
- * Nothing beside it is read. */
+/* The same from memory; `path` names it in messages, and relative files are looked for beside it.
+ * No sidecar is read. */
 TABI_API tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
                                             const char *path, const tabi_load_def *def,
                                             tabi_error *err);
 
-/* The file that is read with a URDF file: robot.tabi.yaml beside robot.urdf, for loops and springs.
+/* The sidecar of a URDF file: robot.tabi.yaml beside robot.urdf, for loops, springs and sensors.
  * Writes its path and returns true if there is one. */
 TABI_API bool tabi_sidecar_find(const char *path, char *found, size_t size);
 
 /* -------------------------------------------------------------------------------- scenes */
 
-/* A model with its start, its controllers, its external forces and the settings of its world:
+/* A model with its initial state, its controllers, its external forces and the settings of its
+ * world:
  *
  *   tabi_scene *scene = tabi_scene_load("stand.yaml", NULL, &err);
  *   tabi_world_def def = tabi_scene_world_def(scene);
@@ -71,17 +72,17 @@ typedef struct tabi_scene_def {
   int32_t nset;
   const char *package_path; /* as in tabi_load_def */
   bool plugins;             /* load shared objects that the scene names, and run their code */
-  bool idle_plugins;        /* else leave them out instead of refusing the scene: their robots are
-                               not driven, so this is for scenes to look at, not to run */
+  bool skip_plugins;        /* without `plugins`: read the scene with plugin controllers that do
+                               nothing instead of refusing it; to look at, not to run */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
 } tabi_scene_def;
 
 TABI_API tabi_scene_def tabi_scene_def_default(void);
 
-/* NULL and err when it cannot be had.  def may be NULL. */
+/* NULL and err when it cannot be read.  def may be NULL. */
 TABI_API tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_error *err);
-/* The same from memory; `path` names it in messages and is where other files are looked for. */
+/* The same from memory; `path` names it in messages, and other files are looked for beside it. */
 TABI_API tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path,
                                           const tabi_scene_def *def, tabi_error *err);
 TABI_API void tabi_scene_destroy(tabi_scene *scene); /* NULL is fine */
@@ -94,7 +95,7 @@ TABI_API double tabi_scene_duration(const tabi_scene *scene); /* s */
 
 typedef struct tabi_scene_robot {
   const char *name;
-  int32_t base;   /* the link on which it hangs or that floats */
+  int32_t base;   /* its root link */
   int32_t moving; /* its first link that moves: the base if that floats; TABI_NONE if none does */
 } tabi_scene_robot;
 TABI_API int32_t tabi_scene_nrobot(const tabi_scene *scene);
@@ -102,19 +103,21 @@ TABI_API tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t 
 
 /* What a log of the scene should hold. */
 typedef struct tabi_scene_log {
-  int32_t every;              /* steps between two rows */
+  int32_t every;              /* steps between two samples */
   bool forces;                /* sums of contact forces */
   const char *const *signals; /* names of links and joints */
   int32_t nsignal;
 } tabi_scene_log;
 TABI_API tabi_scene_log tabi_scene_get_log(const tabi_scene *scene);
 
-/* Puts a world of the scene's model into the scene's start. */
+/* Puts a world into the initial state of the scene and resets the controllers.  A world of another
+ * model is refused. */
 TABI_API tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err);
-/* Controllers and external forces of the next step; allocates nothing. */
+/* Applies controllers and external forces of the next step to a world of the scene's model;
+ * allocates nothing. */
 TABI_API void tabi_scene_control(tabi_scene *scene, tabi_world *world);
 
-/* What the scene was read from: its text, where that stood, and the changes made to it. */
+/* What the scene was read from: its text, the path of its file, and the changes made to it. */
 typedef struct tabi_scene_source {
   const char *text, *path;
   size_t size;
@@ -122,17 +125,17 @@ typedef struct tabi_scene_source {
   int32_t nset;
 } tabi_scene_source;
 TABI_API tabi_scene_source tabi_scene_get_source(const tabi_scene *scene);
-/* Whether some controller may remember more than the world does (a walk with a stabiliser, a
- * plugin), so that a snapshot of the world alone does not tell how it goes on. */
-TABI_API bool tabi_scene_remembers(const tabi_scene *scene);
-/* Exchanges the controllers of two scenes with the same robots, and all that they remember with
- * them.  Both scenes must then live as long as either runs. */
+/* Whether some controller has state of its own (a walk with a stabiliser, a plugin), so that a
+ * snapshot of the world alone does not determine how a run continues. */
+TABI_API bool tabi_scene_is_stateful(const tabi_scene *scene);
+/* Exchanges the controllers of two scenes with the same robots, with their state.  Both scenes must
+ * then live as long as either runs. */
 TABI_API tabi_status tabi_scene_swap_controllers(tabi_scene *scene, tabi_scene *other,
                                                  tabi_error *err);
 
 /* --------------------------------------------------------------------- friction problems */
 
-/* A stored problem in the text layout of docs/solve.md; NULL and err when it cannot be had. */
+/* A stored problem in the text layout of docs/solve.md; NULL and err when it cannot be read. */
 TABI_API tabi_friction_problem *tabi_friction_problem_load(const char *path, tabi_error *err);
 /* The same from memory; `path` names it in messages. */
 TABI_API tabi_friction_problem *tabi_friction_problem_load_text(const char *text, size_t size,

@@ -1,6 +1,7 @@
 /* tabi_plugin.h - controllers of robots in scenes, as a table of functions.
  *
- * What tabi has built in goes through this table, and so does what users bring as a shared object:
+ * The built-in controllers go through this table, and so do those that users bring as a shared
+ * object:
  *
  *   controller: {type: plugin, file: ./swing.so, amplitude: 0.5}
  *
@@ -17,29 +18,29 @@
 
 TABI_BEGIN
 
-#define TABI_PLUGIN_VERSION 1 /* of all that is in this file */
+#define TABI_PLUGIN_VERSION 2 /* of all that is in this file */
 
-/* What the scene says about a controller beside its type and file. */
+/* The keys that the scene gives the controller beside type and file. */
 typedef struct tabi_options tabi_options;
 
-/* Whom a controller drives. */
-typedef struct tabi_controller_site {
+/* What a controller is made of: its robot in the model of the scene, and its options. */
+typedef struct tabi_controller_setup {
   const tabi_model *model; /* of the whole scene; outlives the controller */
   const char *robot;       /* its name; in the model its links and joints are "robot/link" */
   int32_t first_link, nlink;
   int32_t first_joint, njoint;
-  double *q;       /* [nq] where the scene starts; create may put its own robot elsewhere */
+  double *q;       /* [nq] initial state of the scene; create may change that of its own robot */
   double timestep; /* s */
   tabi_options *options;
-} tabi_controller_site;
+} tabi_controller_setup;
 
 typedef struct tabi_controller_type {
   uint32_t version; /* TABI_PLUGIN_VERSION */
   const char *name;
-  /* NULL and a message in err when it cannot be had.  Whatever it was asked for in vain (below) is
-   * an error without its doing. */
-  void *(*create)(const tabi_controller_site *site, tabi_error *err);
-  /* A run starts anew; may be NULL. */
+  /* NULL and a message in err when it cannot be made.  A question below that had no valid answer
+   * refuses the scene in any case, so that create need not test for it. */
+  void *(*create)(const tabi_controller_setup *setup, tabi_error *err);
+  /* Before a run from the initial state; NULL for a controller without state of its own. */
   void (*reset)(void *controller);
   /* Before every step, which takes `timestep` s: sets servos, inputs of actuators and forces of the
    * world.  Must not allocate. */
@@ -50,22 +51,22 @@ typedef struct tabi_controller_type {
 /* What a shared object defines. */
 extern TABI_API const tabi_controller_type tabi_plugin;
 
-/* For create only.  A key that is not there gives the fallback; one that cannot be read, and one
- * that was given and never asked for, refuses the scene, with its line. */
-TABI_API double tabi_options_number(tabi_options *options, const char *key, double fallback);
-TABI_API bool tabi_options_bool(tabi_options *options, const char *key, bool fallback);
+/* For create only.  A key that is not there gives the default; a value that cannot be read, and a
+ * key that was given and never asked for, refuse the scene, with their line. */
+TABI_API double tabi_options_number(tabi_options *options, const char *key, double default_value);
+TABI_API bool tabi_options_bool(tabi_options *options, const char *key, bool default_value);
 /* Lives as long as create runs. */
 TABI_API const char *tabi_options_text(tabi_options *options, const char *key,
-                                       const char *fallback);
-/* value[count], left alone if the key is not there; false then. */
+                                       const char *default_value);
+/* Fills value[count] and returns true; left alone, and false, if the key is not there. */
 TABI_API bool tabi_options_numbers(tabi_options *options, const char *key, double *value,
                                    int32_t count);
 
-/* For create only, by names of the robot's file.  One that is not there refuses the scene; the
- * answer is then TABI_NONE. */
-TABI_API int32_t tabi_site_link(const tabi_controller_site *site, const char *name);
-TABI_API int32_t tabi_site_joint(const tabi_controller_site *site, const char *name);
-TABI_API int32_t tabi_site_sensor(const tabi_controller_site *site, const char *name);
+/* For create only: an index in the model by the name in the robot's file.  A name that is not there
+ * refuses the scene and gives TABI_NONE. */
+TABI_API int32_t tabi_setup_link(const tabi_controller_setup *setup, const char *name);
+TABI_API int32_t tabi_setup_joint(const tabi_controller_setup *setup, const char *name);
+TABI_API int32_t tabi_setup_sensor(const tabi_controller_setup *setup, const char *name);
 
 TABI_END
 

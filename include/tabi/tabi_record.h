@@ -1,5 +1,8 @@
 /* tabi_record.h - what worlds did: samples, the signals in them, and logs.
  *
+ * Pointers must not be NULL unless it is said; scene, world and sample must belong together, or the
+ * functions that can tell so return TABI_ERR_ARGUMENT.
+ *
  * A sample is a world after a step, complete enough to be drawn, plotted and judged.  It comes from
  * a world (tabi_observer) or from a log (tabi_recording), and whatever reads samples serves both:
  *
@@ -36,9 +39,9 @@ typedef struct tabi_sample_contact {
   float friction;            /* the coefficient that was used */
   /* what follows from these */
   float slip;     /* m/s along the surface */
-  float power;    /* W that friction takes */
-  float residual; /* m/s, by which the laws of contact are missed: parting under force (a rebound
-                     counts too), or friction that does not oppose slip */
+  float power;    /* W dissipated by friction */
+  float residual; /* m/s, violation of the contact laws: separation under force (a rebound counts
+                     too), or friction that does not oppose slip */
 } tabi_sample_contact;
 
 /* A world after a step.  The arrays live until the next sample of the same observer or recording.
@@ -55,14 +58,16 @@ typedef struct tabi_sample {
   int32_t nrobot;
 } tabi_sample;
 
-/* Sees a world of a scene as samples.  Both must outlive it. */
+/* Takes samples of a world.  The world is one of the scene's model; both must outlive the
+ * observer. */
 typedef struct tabi_observer tabi_observer;
 TABI_API tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world,
                                              tabi_error *err);
 TABI_API void tabi_observer_destroy(tabi_observer *observer); /* NULL is fine */
-/* The world as it stands; allocates nothing. */
+/* A sample of the present state; allocates nothing. */
 TABI_API const tabi_sample *tabi_observer_look(tabi_observer *observer);
-/* The balance of robots takes half of a look; without it samples tell an old one. */
+/* The balance of robots takes half of the time of a sample.  While it is skipped, samples repeat
+ * the last one. */
 TABI_API void tabi_observer_skip_balance(tabi_observer *observer, bool skip);
 
 /* ------------------------------------------------------------------------------- signals */
@@ -83,7 +88,7 @@ TABI_API tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *
 TABI_API void tabi_signals_destroy(tabi_signals *signals); /* NULL is fine */
 TABI_API int32_t tabi_signals_count(const tabi_signals *signals);
 TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal);
-/* value[count] of a sample; NaN where it has none, as the zero-moment point of a robot in flight.
+/* value[count] of a sample; NaN where it has none, as the ZMP of a robot in flight.
  * Allocates nothing. */
 TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value);
 /* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
@@ -94,13 +99,13 @@ TABI_API const char *tabi_signals_nearest(const tabi_signals *signals, const cha
 
 /* -------------------------------------------------------------------------------- ledger */
 
-/* A time during which a link stuck or slipped on what does not belong to its tree. */
+/* An interval in which a link stuck or slipped on what does not belong to its tree. */
 typedef struct tabi_ledger_entry {
   int32_t link;
   tabi_contact_status status; /* stick or slip */
   double start, end;          /* s */
-  double distance;            /* m, way of the centre of its contact forces along the surface */
-  double energy;              /* J that friction took */
+  double distance;            /* m, that the centre of its contact forces slid along the surface */
+  double energy;              /* J dissipated by friction */
   double impulse;             /* N s along the normals */
 } tabi_ledger_entry;
 
@@ -120,11 +125,13 @@ TABI_API const tabi_ledger_entry *tabi_ledger_entries(const tabi_ledger *ledger,
  * in memory. */
 typedef struct tabi_recorder tabi_recorder;
 
-/* Begins a file with the present state.  Scene and world must outlive the recorder. */
+/* Begins a file with the present state.  The world must be one of the scene's model, or it is
+ * refused; both must outlive the recorder. */
 TABI_API tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene,
                                              tabi_world *world, tabi_error *err);
-/* After every step; writes every so many as the scene's log says.  Allocates nothing.  After an
- * error it does nothing but return it again. */
+/* After every step; writes every so many as the scene's log says.  A step that is not after the
+ * last one written is an error.  Allocates nothing.  After an error it does nothing but return it
+ * again. */
 TABI_API tabi_status tabi_recorder_step(tabi_recorder *recorder, tabi_error *err);
 /* Writes the end, and frees the recorder in any case.  NULL is fine. */
 TABI_API tabi_status tabi_recorder_close(tabi_recorder *recorder, tabi_error *err);

@@ -44,6 +44,16 @@ void tbi_text_free(tbi_text_pool *pool) {
   }
 }
 
+char *tbi_text_join(const char *first, const char *second) {
+  size_t length = strlen(first);
+  size_t size = strlen(second) + 1;
+  char *both = malloc(length + size);
+  if (!both) return NULL;
+  memcpy(both, first, length);
+  memcpy(both + length, second, size);
+  return both;
+}
+
 size_t tbi_text_size(const tbi_text_pool *pool) {
   size_t size = 0;
   for (const tbi_text_chunk *chunk = pool->newest; chunk; chunk = chunk->older)

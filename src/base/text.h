@@ -15,6 +15,9 @@ typedef struct tbi_text_pool {
 const char *tbi_text_add(tbi_text_pool *pool, const char *string);
 void tbi_text_free(tbi_text_pool *pool);
 
+/* Two strings in one that the caller frees; NULL when memory runs out. */
+char *tbi_text_join(const char *first, const char *second);
+
 /* Bytes of all strings with their ends, and a copy of them all in one piece. */
 size_t tbi_text_size(const tbi_text_pool *pool);
 void tbi_text_copy(const tbi_text_pool *pool, char *to);

@@ -2,6 +2,7 @@
  *
  * Every pass needs the boxes of all shapes, so those are made from the poses of bodies at once; the
  * axes of a shape are needed only where something is near. */
+#include "base/assertion.h"
 #include "collision/workspace.h"
 
 /* pairs are listed for boxes that are wider than needed by this part of a shape's size, and by this
@@ -121,15 +122,27 @@ void tbi_shapes_make(tbi_collision *c) {
   }
 }
 
-const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item) {
-  tbi_solid *solid = &c->solid[item];
-  if (c->placed[item] >= c->pass) return solid;
-  c->placed[item] = c->pass;
+/* moves the solid of an item that is part of a body to its pose */
+static void place(const tbi_collision *c, const tabi_dynamics *d, int32_t item, tbi_solid *solid) {
   const tbi_fitting *fitting = &c->fitting[item];
+  TBI_ASSERT(fitting->body >= 0 && fitting->body < c->model->nbody);
   const tbi_body_state *state = &d->body[fitting->body];
   m4 axes = m4_mul3(&state->rot, &fitting->frame.rot);
   v4 origin = v4_add(state->pos, v4_from(d->origin[c->cover[item].tree]));
   set_pose(solid, &axes, v4_add(origin, m4_mulv3(&state->rot, fitting->frame.pos)));
+}
+
+const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item) {
+  tbi_solid *solid = &c->solid[item];
+  if (c->placed[item] >= c->pass) return solid;
+  c->placed[item] = c->pass;
+  place(c, d, item, solid);
+  return solid;
+}
+
+tbi_solid tbi_shapes_solid(const tbi_collision *c, const tabi_dynamics *d, int32_t item) {
+  tbi_solid solid = c->solid[item];
+  if (c->fitting[item].body != TABI_WORLD) place(c, d, item, &solid);
   return solid;
 }
 

@@ -88,8 +88,9 @@ void tbi_shapes_make(tbi_collision *c);
 bool tbi_shapes_bound(tbi_collision *c, const tabi_dynamics *d, const double *margin);
 /* Makes the wide bounds anew; tight ones are as the bounds. */
 void tbi_shapes_widen(tbi_collision *c, const double *margin, bool tight);
-/* An item at its pose. */
+/* An item at its pose; kept for the rest of the pass, and by itself. */
 const tbi_solid *tbi_shapes_place(tbi_collision *c, const tabi_dynamics *d, int32_t item);
+tbi_solid tbi_shapes_solid(const tbi_collision *c, const tabi_dynamics *d, int32_t item);
 
 /* broadphase.c */
 void tbi_broadphase_make(tbi_collision *c);

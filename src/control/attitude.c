@@ -2,9 +2,12 @@
  * low ones. */
 #include "control/attitude.h"
 
+#include "base/assertion.h"
 #include "math/quat.h"
 
 v3 tbi_attitude_update(v3 up, v3 rate, v3 measured, double time, double settle) {
+  TBI_ASSERT(time >= 0 && settle > 0);
+  TBI_CHECK_SLOW(fabs(v3_norm(up) - 1) < 1e-6);
   /* a fixed vector turns backwards in axes that turn */
   m3 turn = q_matrix(q_exp(v3_scale(-time, rate)));
   v3 next = m3_mulv(&turn, up);

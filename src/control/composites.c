@@ -1,6 +1,7 @@
 /* composites.c - see composites.h. */
 #include "control/composites.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "math/trig.h"
 
@@ -21,6 +22,7 @@ static int32_t count_composites(const tabi_model *model, int32_t floating, const
 /* The composite body that a body belongs to: that of the nearest moving joint above it. */
 static int32_t composite_of(const tbi_composites *composites, const tabi_model *model,
                             int32_t body) {
+  TBI_ASSERT(body == TABI_WORLD || (body >= 0 && body < model->nbody));
   for (; body != TABI_WORLD; body = model->body[body].parent) {
     for (int32_t i = composites->count - 1; i > 0; --i) {
       if (model->body[body].nv == 1 && model->body[body].q == composites->composite[i].q) return i;
@@ -42,6 +44,7 @@ static tbi_frame frame_of_body(const tabi_dynamics *d, int32_t body) {
 
 /* The frame of a composite body in the world with all moving joints at zero. */
 static tbi_frame zero_frame(const tbi_composites *composites, int32_t composite) {
+  TBI_ASSERT(composite >= 0 && composite < composites->count);
   tbi_frame frame = tbi_frame_identity();
   for (; composite > 0; composite = composites->composite[composite].parent)
     frame = tbi_frame_mul(&composites->composite[composite].place, &frame);
@@ -111,6 +114,8 @@ static bool allocate(tbi_composites *composites, int32_t count) {
 
 tabi_status tbi_composites_make(tbi_composites *composites, tabi_dynamics *d, int32_t floating,
                                 const double *q, const bool *moves, tabi_error *err) {
+  TBI_ASSERT(floating >= 0 && floating < d->model->nbody);
+  TBI_ASSERT(d->model->body[floating].type == TABI_JOINT_FREE && q && moves);
   const tabi_model *model = d->model;
   *composites = (tbi_composites){.q = model->body[floating].q, .v = model->body[floating].v};
   if (!allocate(composites, count_composites(model, floating, moves))) return tbi_error_memory(err);
@@ -142,12 +147,14 @@ void tbi_composites_free(tbi_composites *composites) {
 
 tbi_composite_point tbi_composites_attach(const tbi_composites *composites, const tabi_dynamics *d,
                                           int32_t body, v3 point) {
+  TBI_ASSERT(body >= 0 && body < d->model->nbody);
   int32_t composite = composite_of(composites, d->model, body);
   tbi_frame home = zero_frame(composites, composite);
   return (tbi_composite_point){composite, m3_tmulv(&home.rot, v3_sub(point, home.pos))};
 }
 
 v3 tbi_composites_com_at(tbi_composites *composites, const tbi_frame *floating, const double *q) {
+  TBI_ASSERT(composites->count > 0 && composites->mass > 0);
   for (int32_t i = 1; i < composites->count; ++i)
     composites->angle[i] = q[composites->composite[i].q];
   tbi_sincos(composites->count, composites->angle, composites->sine, composites->cosine);
@@ -180,6 +187,7 @@ v3 tbi_composites_com(tbi_composites *composites, const double *q) {
 }
 
 v3 tbi_composites_point(const tbi_composites *composites, const tbi_composite_point *point) {
+  TBI_ASSERT(point->composite >= 0 && point->composite < composites->count);
   v4 at = m4_mulv3(&composites->rot[point->composite], point->at);
   return v3_add(composites->origin, v4_to(v4_add(composites->pos[point->composite], at)));
 }

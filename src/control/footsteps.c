@@ -1,6 +1,7 @@
 /* footsteps.c - see footsteps.h. */
 #include "control/footsteps.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static tbi_foot_place moved(const tbi_foot_place *from, double x, double y, doub
 
 /* How far a foot is to the left of the middle. */
 static double offset(tabi_side side, double spacing) {
+  TBI_ASSERT(side == TABI_LEFT || side == TABI_RIGHT);
   return side == TABI_LEFT ? spacing / 2 : -spacing / 2;
 }
 
@@ -61,6 +63,7 @@ static tabi_status check(const tbi_plan_def *def, int32_t i, const tbi_stride *s
 }
 
 tabi_status tbi_plan_make(tbi_plan *plan, const tbi_plan_def *def, tabi_error *err) {
+  TBI_ASSERT(def->walk->nstep >= 0 && (def->walk->nstep == 0 || def->walk->step));
   const tabi_walk_def *walk = def->walk;
   *plan = (tbi_plan){.nstride = walk->nstep};
   plan->stride = calloc((size_t)walk->nstep + 1, sizeof *plan->stride);
@@ -105,6 +108,7 @@ void tbi_plan_free(tbi_plan *plan) {
 
 /* The step in progress, or the last one before; -1 before the first. */
 static int32_t stride_at(const tbi_plan *plan, double time) {
+  TBI_ASSERT(plan->nstride == 0 || plan->stride);
   int32_t low = -1;
   int32_t high = plan->nstride;
   while (high - low > 1) {
@@ -156,6 +160,7 @@ tbi_plan_state tbi_plan_at(const tbi_plan *plan, double time) {
 }
 
 double tbi_plan_left_share(const tbi_plan_state *plan, const double zmp[2]) {
+  TBI_ASSERT(!plan->lifted[TABI_LEFT] || !plan->lifted[TABI_RIGHT]);
   if (plan->lifted[TABI_LEFT]) return 0;
   if (plan->lifted[TABI_RIGHT]) return 1;
   v3 right = plan->foot[TABI_RIGHT].pos;

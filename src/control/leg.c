@@ -14,6 +14,7 @@
  * step takes two systems of three equations. */
 #include "control/leg.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "math/linalg.h"
@@ -37,6 +38,7 @@ static tbi_frame turned(v3 axis, double angle) {
 
 /* The joints from the foot up to the waist; -1 if the foot is not below the waist. */
 static int32_t path_to_waist(const tabi_model *model, int32_t waist, int32_t foot, int32_t *path) {
+  TBI_ASSERT(foot >= 0 && foot < tabi_model_nlink(model));
   int32_t count = 0;
   for (int32_t link = foot; link != waist; ++count) {
     int32_t joint = link == TABI_WORLD ? TABI_NONE : tabi_model_link_joint(model, link);
@@ -61,6 +63,7 @@ static tbi_frame passive_frame(const tabi_model *model, int32_t joint, const dou
 /* Adds a joint at `place` in the frame behind the one before it. */
 static void take_joint(const tabi_model *model, int32_t joint, const tbi_frame *place, tbi_leg *leg,
                        int32_t i) {
+  TBI_ASSERT(i >= 0 && i < N && tabi_model_joint_q(model, joint).count == 1);
   tabi_joint_def def = tabi_model_joint(model, joint);
   m3 axes = q_matrix_to(v3_load(def.axis));
   bool limited = def.type == TABI_JOINT_REVOLUTE;
@@ -79,6 +82,7 @@ static tbi_frame behind(const tabi_model *model, int32_t joint) {
 
 tabi_status tbi_leg_find(const tabi_model *model, int32_t waist, int32_t foot, const double *q,
                          tbi_leg *leg, tabi_error *err) {
+  TBI_ASSERT(waist >= 0 && waist < tabi_model_nlink(model) && q);
   const tabi_place nowhere = {NULL, 0};
   const char *name = tabi_model_link(model, foot).name;
   int32_t path[MAX_PATH];
@@ -340,6 +344,7 @@ static bool descend(const tbi_leg *leg, const goal *target, residual *first, dou
 }
 
 bool tbi_leg_solve(const tbi_leg *leg, const tbi_frame *place, double *angle) {
+  TBI_CHECK_SLOW(fabs(v3_norm(m3_column(&place->rot, 0)) - 1) < 1e-6);
   const double none[N] = {0};
   goal target = goal_of(leg, place);
   bent start;

@@ -4,12 +4,14 @@
  *   x'' = w^2 (x - p),   p' = (k . (x, x', p) - p) / delay,
  *
  * whose characteristic polynomial is compared with (s - a)(s - b)(s + w). */
+#include "base/assertion.h"
 #include "tabi/tabi_control.h"
 
 #include <math.h>
 
 void tabi_lipm_gains(double height, double gravity, double delay, const double pole[2],
                      double gain[3]) {
+  TBI_ASSERT(height > 0 && gravity > 0 && delay > 0 && pole && gain);
   double w2 = gravity / height;
   double w = sqrt(w2);
   double a = pole[0];

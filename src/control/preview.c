@@ -166,6 +166,7 @@ void tbi_preview_free(tbi_preview *preview) {
 /* Sum of gains and reference over the preview horizon, as eight independent sums. */
 static double horizon_sum(const tbi_preview *preview, int32_t now, int32_t count,
                           const double *reference) {
+  TBI_ASSERT(now >= 0 && now < count);
   double sum[8] = {0};
   int32_t horizon = preview->def.horizon;
   int32_t known = count - 1 - now < horizon ? count - 1 - now : horizon;

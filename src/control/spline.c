@@ -5,10 +5,13 @@
  * by elimination from the first row to the last and back. */
 #include "control/spline.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 void tbi_spline_fit(size_t count, size_t columns, const double *value, double *second,
                     double *scratch) {
+  TBI_ASSERT(count >= 1 && value && second && scratch);
   size_t n = columns;
   memset(second, 0, count * n * sizeof *second);
   scratch[0] = 0;
@@ -31,6 +34,7 @@ void tbi_spline_fit(size_t count, size_t columns, const double *value, double *s
 }
 
 tbi_blend tbi_spline_blend(size_t count, double at) {
+  TBI_ASSERT(count >= 2);
   if (!(at > 0)) return (tbi_blend){0, 1, 0, 0, 0};
   if (at >= (double)(count - 1)) return (tbi_blend){count - 2, 0, 1, 0, 0};
   size_t row = (size_t)at;

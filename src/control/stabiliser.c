@@ -10,6 +10,7 @@
  * Damping control of the feet: a foot whose centre of pressure is not the desired one turns at a
  * rate proportional to the missing moment, and slowly returns to the plan.  The same holds for the
  * heights of both feet and the difference of their loads. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "control/attitude.h"
 #include "control/walk.h"
@@ -113,10 +114,13 @@ static tabi_status check_sensor(const tabi_model *model, int32_t sensor, tabi_se
 }
 
 static tabi_status check(const tabi_model *model, const tabi_stabiliser_def *def, tabi_error *err) {
-  if (def->def_size != sizeof *def || !def->walk || def->walk->model != model) {
+  if (def->def_size != sizeof *def) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "tabi_stabiliser_def was not made by tabi_stabiliser_def_default(), or "
-                         "has no walk of this model");
+                         "tabi_stabiliser_def was not made by tabi_stabiliser_def_default()");
+  }
+  if (!def->walk || def->walk->model != model) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "stabiliser: walk must be a walk of this model");
   }
   bool fine = positive(-def->pole[0]) && positive(-def->pole[1]) && positive(def->delay) &&
               positive(def->foot_damping) && positive(def->height_damping) &&
@@ -242,6 +246,7 @@ static tabi_status make(tabi_stabiliser *s, tabi_error *err) {
 
 tabi_stabiliser *tabi_stabiliser_create(const tabi_model *model, const tabi_stabiliser_def *def,
                                         tabi_error *err) {
+  TBI_ASSERT(model && def);
   if (check(model, def, err) != TABI_OK) return NULL;
   tabi_stabiliser *s = calloc(1, sizeof *s);
   if (!s) {
@@ -265,6 +270,7 @@ void tabi_stabiliser_destroy(tabi_stabiliser *stabiliser) {
 }
 
 void tabi_stabiliser_reset(tabi_stabiliser *stabiliser) {
+  TBI_ASSERT(stabiliser);
   tabi_stabiliser *s = stabiliser;
   size_t njoint = (size_t)tabi_model_njoint(s->model);
   s->now = (memory){
@@ -513,7 +519,10 @@ static void update_targets(tabi_stabiliser *s, const plan_sample *at, double tim
 }
 
 void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world, double timestep) {
+  TBI_ASSERT(stabiliser && world && timestep > 0);
   tabi_stabiliser *s = stabiliser;
+  TBI_ASSERT(world->model->njoint == s->model->njoint &&
+             world->model->nsensor == s->model->nsensor);
   double time = tabi_world_time(world);
   if (!(fabs(s->next_plan.time - time) <= SLACK * timestep))
     sample_plan(s->walk, time, &s->next_plan);
@@ -525,12 +534,17 @@ void tabi_stabiliser_update(tabi_stabiliser *stabiliser, const tabi_world *world
 }
 
 const double *tabi_stabiliser_target(const tabi_stabiliser *stabiliser) {
+  TBI_ASSERT(stabiliser);
   return stabiliser->target;
 }
 
-const double *tabi_stabiliser_rate(const tabi_stabiliser *stabiliser) { return stabiliser->rate; }
+const double *tabi_stabiliser_rate(const tabi_stabiliser *stabiliser) {
+  TBI_ASSERT(stabiliser);
+  return stabiliser->rate;
+}
 
 tabi_stabiliser_state tabi_stabiliser_get_state(const tabi_stabiliser *stabiliser) {
+  TBI_ASSERT(stabiliser);
   const memory *now = &stabiliser->now;
   tabi_stabiliser_state state = {.foot_height = now->foot_height};
   tbi_attitude_tilt(now->up, state.tilt);

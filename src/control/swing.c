@@ -2,6 +2,8 @@
  * jump of the acceleration. */
 #include "control/swing.h"
 
+#include "base/assertion.h"
+
 #define PI           3.14159265358979323846
 #define SETTLED_FROM 0.9 /* share of the time when the foot is over its place */
 
@@ -12,6 +14,7 @@ double tbi_ease(double share) {
 
 tbi_foot_place tbi_swing(const tbi_foot_place *from, const tbi_foot_place *to, double lift,
                          double share) {
+  TBI_ASSERT(share >= 0 && share <= 1 && lift >= 0);
   double along = tbi_ease(share / SETTLED_FROM);
   double up = share < 0.5 ? tbi_ease(2 * share) : tbi_ease(2 - 2 * share);
   tbi_foot_place now = {v3_axpy(from->pos, along, v3_sub(to->pos, from->pos)),

@@ -5,6 +5,7 @@
  * stored. */
 #include "control/trajectory.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "control/spline.h"
 
@@ -55,6 +56,7 @@ static tabi_status check(int32_t nsample, int32_t ncolumn, const double *time, c
 
 tabi_trajectory *tabi_trajectory_create(int32_t nsample, int32_t ncolumn, const double *time,
                                         const double *value, tabi_error *err) {
+  TBI_ASSERT((nsample < 1 || time) && (nsample < 1 || ncolumn < 1 || value));
   if (check(nsample, ncolumn, time, value, err) != TABI_OK) return NULL;
   size_t samples = (size_t)nsample;
   size_t count = samples * (size_t)ncolumn;
@@ -110,6 +112,8 @@ static bool keep_knots(tabi_trajectory *trajectory, const tbi_spline_def *def) {
 }
 
 tabi_trajectory *tbi_trajectory_along(const tbi_spline_def *def, tabi_error *err) {
+  TBI_ASSERT(def->nknot >= 2 && def->ncolumn >= 1 && def->knot);
+  TBI_ASSERT(def->period > 0 && def->sample_period > 0);
   double samples = ceil((def->nknot - 1) * def->period / def->sample_period - 1e-9) + 1;
   if (!(samples < TBI_TRAJECTORY_MAX_SAMPLES)) {
     (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
@@ -142,16 +146,22 @@ void tabi_trajectory_destroy(tabi_trajectory *trajectory) {
 }
 
 static double sample_time(const tabi_trajectory *trajectory, int32_t sample) {
+  TBI_ASSERT(sample >= 0 && sample < trajectory->nsample);
   return trajectory->time ? trajectory->time[sample] : sample * trajectory->sample_period;
 }
 
-int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory) { return trajectory->ncolumn; }
+int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory) {
+  TBI_ASSERT(trajectory);
+  return trajectory->ncolumn;
+}
 
 double tabi_trajectory_start(const tabi_trajectory *trajectory) {
+  TBI_ASSERT(trajectory);
   return sample_time(trajectory, 0);
 }
 
 double tabi_trajectory_end(const tabi_trajectory *trajectory) {
+  TBI_ASSERT(trajectory);
   return sample_time(trajectory, trajectory->nsample - 1);
 }
 
@@ -234,6 +244,7 @@ static between find(const tabi_trajectory *trajectory, double time) {
 
 void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
                             double *rate) {
+  TBI_ASSERT(trajectory);
   size_t n = (size_t)trajectory->ncolumn;
   between at = find(trajectory, time);
   bool interpolates = at.inside && (rate || at.along != 0);

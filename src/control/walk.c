@@ -11,6 +11,7 @@
  * finished samples. */
 #include "control/walk.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "control/preview.h"
 #include "control/trajectory.h"
@@ -61,9 +62,13 @@ static bool positive(double value) { return isfinite(value) && value > 0; }
 static bool not_negative(double value) { return isfinite(value) && value >= 0; }
 
 static tabi_status check(const tabi_walk_def *def, tabi_error *err) {
-  if (def->def_size != sizeof *def || def->nstep < 0 || (def->nstep > 0 && !def->step)) {
+  if (def->def_size != sizeof *def) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "tabi_walk_def was not made by tabi_walk_def_default()");
+  }
+  if (def->nstep < 0 || (def->nstep > 0 && !def->step)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "walk: nstep must be >= 0, and step have nstep items");
   }
   if (!positive(def->period) || !positive(def->horizon) || !positive(def->sample_period) ||
       !positive(def->jerk_weight) || def->passes < 0) {
@@ -140,6 +145,7 @@ static double extrapolate(double a, double b, double c, double d) {
 
 /* Initial guess of a sample: extrapolates those before. */
 static void extrapolate_posture(const pattern *p, int32_t k, double *q, tbi_foot_place *waist) {
+  TBI_ASSERT(k >= 0 && k < p->count);
   const tbi_walker *walker = &p->walk->walker;
   ptrdiff_t nq = tabi_model_nq(p->walk->model);
   if (k < 4) return;
@@ -189,6 +195,7 @@ static void find_torques(const pattern *p, int32_t k, int32_t inner, v3 zmp) {
 /* ZMP of the whole-body motion, and after the last pass joint forces.  The first and last sample,
  * which lack a neighbour, take the values of theirs. */
 static void measure_zmp(const pattern *p, bool last) {
+  TBI_ASSERT(p->count >= MIN_SAMPLES);
   size_t nq = (size_t)tabi_model_nq(p->walk->model);
   tbi_walker *walker = &p->walk->walker;
   for (int32_t k = 0; k < p->count; ++k) {
@@ -406,6 +413,7 @@ static tabi_status make_pattern(tabi_walk *walk, const tabi_walk_def *def, const
 }
 
 tabi_walk *tabi_walk_create(const tabi_model *model, const tabi_walk_def *def, tabi_error *err) {
+  TBI_ASSERT(model && def);
   if (check(def, err) != TABI_OK) return NULL;
   tabi_walk *walk = calloc(1, sizeof *walk);
   double *posture = malloc(((size_t)tabi_model_nq(model) + 1) * sizeof *posture);
@@ -439,16 +447,27 @@ void tabi_walk_destroy(tabi_walk *walk) {
 }
 
 void tabi_walk_initial_q(const tabi_walk *walk, double *q) {
+  TBI_ASSERT(walk && q);
   memcpy(q, walk->initial_q, (size_t)tabi_model_nq(walk->model) * sizeof *q);
 }
 
-double tabi_walk_duration(const tabi_walk *walk) { return walk->plan.end; }
+double tabi_walk_duration(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->plan.end;
+}
 
-const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) { return walk->joints; }
+const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->joints;
+}
 
-const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) { return walk->torque; }
+const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk) {
+  TBI_ASSERT(walk);
+  return walk->torque;
+}
 
 tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time) {
+  TBI_ASSERT(walk);
   double sample[TBI_REF_COLUMNS];
   tabi_trajectory_sample(walk->reference, time, sample, NULL);
   tbi_plan_state plan = tbi_plan_at(&walk->plan, time);

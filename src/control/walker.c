@@ -8,6 +8,7 @@
  * they have no moment about a horizontal axis (o_z is over the ground). */
 #include "control/walker.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "dynamics/dynamics.h"
 #include "math/trig.h"
@@ -225,6 +226,7 @@ void tbi_walker_free(tbi_walker *walker) {
 /* -- postures */
 
 void tbi_walker_set_waist(const tbi_walker *walker, const tbi_frame *waist, double *q) {
+  TBI_CHECK_SLOW(fabs(v3_norm(m3_column(&waist->rot, 0)) - 1) < 1e-6);
   tbi_frame floating = tbi_frame_mul(waist, &walker->in_waist);
   tbi_frame from_joint = tbi_frame_inverse(&walker->joint_frame);
   floating = tbi_frame_mul(&from_joint, &floating);
@@ -235,6 +237,7 @@ void tbi_walker_set_waist(const tbi_walker *walker, const tbi_frame *waist, doub
 
 bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_frame *waist,
                          const tbi_frame *sole, bool search, double *q) {
+  TBI_ASSERT(side == TABI_LEFT || side == TABI_RIGHT);
   const tbi_leg *leg = &walker->leg[side];
   double angle[TBI_LEG_JOINTS];
   for (int i = 0; i < TBI_LEG_JOINTS; ++i)
@@ -284,6 +287,7 @@ static void differentiate(const tbi_walker *walker, int32_t dof, double before, 
 /* The velocity of the floating body that leads from one posture to another in a time. */
 static void base_difference(const tbi_walker *walker, const double *from, const double *to,
                             double time, double v[6]) {
+  TBI_ASSERT(time > 0);
   const tbi_body *body = &walker->model->body[walker->body];
   for (int32_t k = 0; k < 3; ++k)
     v[k] = (to[body->q + k] - from[body->q + k]) / time;
@@ -335,6 +339,7 @@ static v3 zmp_of_wrench(const tbi_walker *walker, v3 origin, v3 f, v3 n) {
 
 v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, const double *after,
                   double period) {
+  TBI_ASSERT(period > 0);
   const tabi_model *model = walker->model;
   const double *const three[3] = {before, now, after};
   int32_t tree = model->body[walker->body].tree;
@@ -354,6 +359,7 @@ v3 tbi_walker_zmp(tbi_walker *walker, const double *before, const double *now, c
 
 v3 tbi_walker_composite_zmp(tbi_walker *walker, const double *before, const double *now,
                             const double *after, double period) {
+  TBI_ASSERT(period > 0 && walker->composites.count > 0);
   const double *const three[3] = {before, now, after};
   for (int32_t i = 1; i < walker->composites.count; ++i)
     move_joint(walker, walker->composites.composite[i].q, walker->composites.composite[i].v, three,
@@ -385,6 +391,7 @@ static void subtract_foot_wrench(tbi_walker *walker, int side, v3 point, v3 forc
 
 void tbi_walker_add_ground_forces(tbi_walker *walker, const tbi_foot_place *foot, double left_share,
                                   v3 zmp) {
+  TBI_ASSERT(left_share >= 0 && left_share <= 1);
   v3 f;
   v3 n;
   base_wrench(walker, &f, &n);

@@ -74,6 +74,7 @@ static void list_guards(tbi_gait_run *run, double t) {
     const tbi_gait_change *change = &tbi_gait_changes[i];
     if (!tbi_gait_change_applies(run, change, t) || isinf(tbi_gait_guard_value(run, change->guard)))
       continue;
+    TBI_ASSERT(run->nguard < TBI_MAX_GUARDS);
     run->guard[run->nguard] = (tbi_guard){TBI_FALLING, tbi_gait_guard_infos[change->guard].leave};
     run->change_of_guard[run->nguard++] = i;
   }
@@ -123,6 +124,7 @@ static void set_mode(tbi_gait_run *run, tbi_hybrid *system, double t) {
 
 static tbi_verdict gait_event(tbi_hybrid *system, int32_t guard, double t, double *y) {
   tbi_gait_run *run = system->user;
+  TBI_ASSERT(guard >= 0 && guard < run->nguard);
   unpack(run, y);
   tbi_gait_apply_change(run, &tbi_gait_changes[run->change_of_guard[guard]], t);
   set_mode(run, system, t);
@@ -184,6 +186,7 @@ static void advance_located(tbi_gait_run *run, double from, double to) {
 /* One step as published (P3, section on the step): v+ from eq. (9) with implicit damping, q+ by the
  * mean velocity, with which the forces of the step, damping at v+, do their work. */
 static void step_fixed(tbi_gait_run *run, double t, double h) {
+  TBI_ASSERT(h > 0);
   double rate[TBI_GAIT_LEDGERS];
   run->damping = h;
   bool good = tbi_gait_evaluate(run, t);
@@ -238,6 +241,7 @@ static bool has_diverged(const tbi_gait_run *run) {
 }
 
 void tbi_gait_advance(tbi_gait_run *run, double from, double to) {
+  TBI_ASSERT(to > from);
   run->nevent = 0;
   if (run->gait->def.events == TABI_GAIT_LOCATED) {
     advance_located(run, from, to);
@@ -248,6 +252,7 @@ void tbi_gait_advance(tbi_gait_run *run, double from, double to) {
 }
 
 void tbi_gait_begin(tbi_gait_run *run, double t, double *q, double *v) {
+  TBI_ASSERT(q && v);
   const tabi_gait *gait = run->gait;
   const tabi_model *robot = gait->model;
   memset(run->memory, 0, sizeof *run->memory);

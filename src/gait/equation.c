@@ -20,6 +20,7 @@
 static int32_t size(const tbi_gait_run *run) { return tbi_gait_tree(run)->model->nv; }
 
 void tbi_gait_select_dofs(tbi_gait_run *run) {
+  TBI_ASSERT(run->memory->phase.mode >= 0 && run->memory->phase.mode < TBI_GAIT_MODES);
   tbi_support_contact support = tbi_gait_mode_now(run)->support;
   const bool is_free[TBI_GROUND_JOINTS] = {
       [TBI_ALONG_X] = run->memory->phase.support_slip_sign != 0,
@@ -78,6 +79,7 @@ static void add_point_rows(tbi_gait_run *run, const tbi_gait_point *point, bool 
 
 /* The row of the swing foot's pitch, jr (P3, eq. 10), about -y as all angles here. */
 static void add_pitch_row(tbi_gait_run *run) {
+  TBI_ASSERT(run->rows.count > 0 && run->rows.count < TBI_GAIT_MAX_ROWS);
   int32_t nv = size(run);
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   tabi_dynamics_angular_jacobian(tbi_gait_dynamics(run), tree->heel[1].link, run->jacobian);
@@ -157,12 +159,13 @@ static void compute_joint_forces(tbi_gait_run *run, double t) {
   add_feed_forward(run, t);
 }
 
-double tbi_gait_damping(const tbi_gait_run *run, int32_t k) {
+double tbi_gait_damping(const tbi_gait_run *run, int32_t dof) {
+  TBI_ASSERT(dof >= 0 && dof < size(run));
   const tabi_model *robot = run->gait->model;
   const tbi_foot_tree *tree = tbi_gait_tree(run);
-  if (k == TBI_ABOUT_TOE || k == TBI_ABOUT_HEEL) return run->gait->def.pivot_damping;
+  if (dof == TBI_ABOUT_TOE || dof == TBI_ABOUT_HEEL) return run->gait->def.pivot_damping;
   for (int32_t i = 0; i < robot->nv; ++i) {
-    if (tree->dof[i] == k) return robot->dof_damping[i];
+    if (tree->dof[i] == dof) return robot->dof_damping[i];
   }
   return 0;
 }
@@ -219,6 +222,7 @@ static void scatter_solution(const tbi_gait_run *run, double *x) {
 
 /* The reaction of a locked joint between ground and sole, by the equation of motion (P3, eq. 8). */
 static double reaction(const tbi_gait_run *run, int32_t joint) {
+  TBI_ASSERT(joint >= 0 && joint < TBI_GROUND_JOINTS);
   int32_t nv = size(run);
   double sum = run->bias[joint] + dot(nv, run->mass + (ptrdiff_t)joint * nv, run->acceleration);
   for (int32_t c = 0; c < run->rows.count; ++c)
@@ -258,6 +262,7 @@ static void read_forces(tbi_gait_run *run) {
 
 /* P3, eq. (9) */
 bool tbi_gait_accelerate(tbi_gait_run *run, double t) {
+  TBI_ASSERT(run->nactive > 0 && run->nactive <= size(run));
   double target[TBI_GAIT_MAX_ROWS];
   tabi_dynamics *d = tbi_gait_dynamics(run);
   compute_joint_forces(run, t);
@@ -281,6 +286,7 @@ bool tbi_gait_evaluate(tbi_gait_run *run, double t) {
 
 /* The linear system of P3's eqs. (15) to (19):  M (x+ - x) = J' I,  J x+ = target. */
 bool tbi_gait_project(tbi_gait_run *run, const double *target, bool friction, double *x) {
+  TBI_ASSERT(run->nactive > 0 && x && x != run->rhs);
   int32_t nv = size(run);
   int32_t n = run->nactive + run->rows.count;
   double *const *column = friction ? run->rows.column : run->rows.row;

@@ -4,6 +4,7 @@
  * took the parent's frame to the child's, C -> turn(-axis, q) -> T^-1 -> P  takes it back.  The
  * coordinate keeps its value.  A link of the tree has its frame where its new joint is; `at` is the
  * robot's own frame of the link in that frame. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "gait/gait.h"
 
@@ -48,6 +49,8 @@ static tabi_joint_def joint_at(tabi_joint_type type, int32_t parent, int32_t chi
 
 /* the link on the far side of a joint of the robot */
 static void pass_joint(const maker *m, int32_t joint) {
+  TBI_ASSERT((m->tree->link[m->model->joint[joint].parent] == TABI_NONE) !=
+             (m->tree->link[m->model->joint[joint].child] == TABI_NONE));
   const tabi_joint_def *old = &m->model->joint[joint];
   tbi_frame own = tbi_frame_load(old->pos, old->quat);
   bool back = m->tree->link[old->child] != TABI_NONE;
@@ -85,6 +88,7 @@ static bool grow(const maker *m) {
 /* The foot's link in a frame at its heel, with x along the sole and the y axis of the world.  All
  * joints turn about that, so that it stands still in the link. */
 static tbi_frame level(const tabi_gait_foot *foot, const tbi_frame *frame, double *length) {
+  TBI_ASSERT(frame && length);
   v3 heel = v3_load(foot->heel);
   v3 across = m3_tmulv(&frame->rot, v3_make(0, 1, 0));
   v3 along = v3_sub(v3_load(foot->toe), heel);
@@ -165,6 +169,7 @@ bool tbi_foot_tree_create(tbi_foot_tree *tree, const tabi_model *model, const ta
 void tbi_foot_tree_destroy(tbi_foot_tree *tree) { tabi_model_destroy(tree->model); }
 
 tbi_gait_point tbi_foot_tree_point(const tbi_foot_tree *tree, int32_t link, const double *pos) {
+  TBI_ASSERT(tree->link[link] != TABI_NONE);
   const tbi_frame *at = &tree->at[link];
   return (tbi_gait_point){tree->link[link], v3_add(at->pos, m3_mulv(&at->rot, v3_load(pos)))};
 }

@@ -2,6 +2,7 @@
 #include "gait/gait.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -40,8 +41,9 @@ const char *tabi_gait_outcome_text(tabi_gait_outcome outcome) {
 }
 
 int32_t tabi_gait_find_mode(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TBI_GAIT_MODES; ++i) {
-    if (name && strcmp(name, tbi_gait_modes[i].name) == 0) return i;
+    if (strcmp(name, tbi_gait_modes[i].name) == 0) return i;
   }
   return TABI_NONE;
 }
@@ -92,14 +94,17 @@ static bool are_links_known(const tabi_model *model, const tabi_gait_def *def) {
 
 /* What is wrong with a def, or NULL. */
 static const char *find_def_error(const tabi_model *model, const tabi_gait_def *def) {
-  if (def->def_size != sizeof *def) return "tabi_gait_def was not made by its default function";
+  if (def->def_size != sizeof *def) return "tabi_gait_def was not made by tabi_gait_def_default()";
   if (!is_foot(model, &def->foot[0]) || !is_foot(model, &def->foot[1]))
     return "a foot needs a link, and a heel and a toe within 1e6 m of it";
   if (def->foot[0].link == def->foot[1].link) return "the feet must be two links";
   if (def->initial_support != 0 && def->initial_support != 1)
     return "initial_support must be 0 or 1";
-  if (tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
+  if (!def->initial_mode || tabi_gait_find_mode(def->initial_mode) == TABI_NONE)
     return "initial_mode must be a mode, such as 1 or 4";
+  if ((unsigned)def->events > TABI_GAIT_STEP || (unsigned)def->guards > TABI_GAIT_PAPER ||
+      (unsigned)def->impact > TABI_GAIT_COULOMB)
+    return "events, guards and impact must be values of their enums";
   if (!(def->friction >= 0 && def->friction < 1e6)) return "friction must be in [0, 1e6)";
   if (!(def->support_friction >= 0)) return "support_friction must be >= 0";
   if (!(def->slip_stop > 0)) return "slip_stop must be > 0";
@@ -107,6 +112,8 @@ static const char *find_def_error(const tabi_model *model, const tabi_gait_def *
     return "pivot_damping must be in [0, 1e15]";
   if (!(def->scuff >= 0 && def->sink >= 0)) return "scuff and sink must be >= 0";
   if (def->nforce < 0 || def->nfloor < 0) return "nforce and nfloor must be >= 0";
+  if ((def->nforce > 0 && !def->force) || (def->nfloor > 0 && !def->floor))
+    return "force and floor must have nforce and nfloor items";
   if (!are_links_known(model, def)) return "forces and floors need links of the robot";
   if (!are_numbers(def)) return "lengths must be at most 1e6 m, forces 1e15 N, and periods >= 0";
   return NULL;
@@ -241,6 +248,7 @@ static bool fill(tabi_gait *gait, const tabi_gait_def *def, tabi_error *err) {
 }
 
 tabi_gait *tabi_gait_create(const tabi_model *model, const tabi_gait_def *def, tabi_error *err) {
+  TBI_ASSERT(model && def);
   tabi_gait counted = {.model = model};
   tabi_dynamics *d = tabi_dynamics_create(model, err);
   if (!d) return NULL;
@@ -275,9 +283,13 @@ void tabi_gait_destroy(tabi_gait *gait) {
   free(gait);
 }
 
-tabi_gait_def tabi_gait_get_def(const tabi_gait *gait) { return gait->def; }
+tabi_gait_def tabi_gait_get_def(const tabi_gait *gait) {
+  TBI_ASSERT(gait);
+  return gait->def;
+}
 
 void tbi_gait_place_state(tbi_gait_run *run, tbi_layout *layout) {
+  TBI_ASSERT(run->gait);
   int32_t nv = run->gait->tree[0].model->nv;
   run->memory = tbi_layout_take(layout, 1, sizeof *run->memory);
   run->q = tbi_layout_take(layout, nv, sizeof *run->q);
@@ -297,6 +309,7 @@ static bool are_finite(const double *number, int32_t count) {
 
 bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const double *v,
                        int32_t nv) {
+  TBI_ASSERT(memory && q && v && nv > 0);
   const tbi_gait_phase *phase = &memory->phase;
   const tbi_progress *progress = &memory->progress;
   const double times[] = {memory->support_since, memory->landed_at,  memory->impact_loss,
@@ -316,6 +329,7 @@ bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const dou
 }
 
 void tbi_gait_make(tbi_gait_run *run) {
+  TBI_ASSERT(run->memory && run->dynamics[0] && run->dynamics[1] && run->joint_forces);
   for (int side = 0; side < 2; ++side)
     run->dynamics[side] =
         tbi_dynamics_make(run->gait->tree[side].model, run->dynamics[side], run->masses[side]);

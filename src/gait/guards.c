@@ -107,6 +107,7 @@ static double landed_guard(const tbi_gait_run *run, tbi_gait_guard guard) {
 }
 
 double tbi_gait_guard_value(const tbi_gait_run *run, tbi_gait_guard guard) {
+  TBI_ASSERT((unsigned)guard < TBI_GAIT_GUARDS);
   switch (guard) {
   case TBI_HEEL_LANDS:
     return run->memory->risen ? height(run, &tbi_gait_tree(run)->heel[1]) : 1;

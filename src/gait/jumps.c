@@ -15,6 +15,7 @@
 #define MAX_CHAIN 8
 
 bool tbi_gait_change_applies(const tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  TBI_ASSERT(change->from == TBI_ANY_MODE || (change->from >= 0 && change->from < TBI_GAIT_MODES));
   const tbi_gait_phase *phase = &run->memory->phase;
   if (change->from != TBI_ANY_MODE && change->from != phase->mode) return false;
   if (change->strict && run->gait->def.guards == TABI_GAIT_PAPER) return false;
@@ -87,6 +88,7 @@ static void choose_friction(tbi_gait_run *run, const tbi_gait_change *change, do
 
 /* With friction (beyond P3): the contact point stops if friction suffices, else it slips on. */
 static bool impact_with_friction(tbi_gait_run *run) {
+  TBI_ASSERT(tbi_gait_mode_now(run)->swing != TBI_AWAY);
   tbi_gait_phase *phase = &run->memory->phase;
   int32_t nv = tbi_gait_tree(run)->model->nv;
   const double *impulse = run->rhs + run->nactive;
@@ -124,6 +126,7 @@ static bool impact(tbi_gait_run *run, bool lands) {
 
 /* The swing foot has landed by its heel. */
 static void begin_landing(tbi_gait_run *run, double t) {
+  TBI_ASSERT(t >= run->memory->landed_at);
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   double pos[3], swing[3], vel[3];
   run->memory->landed_at = t;
@@ -136,6 +139,7 @@ static void begin_landing(tbi_gait_run *run, double t) {
 /* The swing foot becomes the support foot: the state moves to the tree that starts there.  Joints
  * keep their angles and rates; the remaining slip velocity is taken from the whole robot. */
 static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
+  TBI_ASSERT(tbi_gait_mode_now(run)->swing == TBI_BY_FACE);
   const tabi_model *robot = run->gait->model;
   tbi_gait_memory *memory = run->memory;
   const tbi_foot_tree *from = tbi_gait_tree(run);
@@ -209,6 +213,7 @@ static bool jump(tbi_gait_run *run, const tbi_gait_change *change, tabi_gait_eve
 }
 
 static void change_once(tbi_gait_run *run, const tbi_gait_change *change, double t) {
+  TBI_ASSERT(tbi_gait_change_applies(run, change, t));
   tbi_gait_memory *memory = run->memory;
   tabi_gait_event event = {.time = t, .cause = tbi_gait_guard_infos[change->guard].name};
   event.from = tbi_gait_phase_name(&memory->phase);

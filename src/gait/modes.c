@@ -12,6 +12,7 @@
  *
  * A support foot that slips has x as a further variable, in every mode: 1~, 2~ ...
  * 4' and the modes on the heel are not the paper's. */
+#include "base/assertion.h"
 #include "gait/gait.h"
 
 enum { M1, M2, M3, M4, M1T, M2T, M3T, M4T, M1H, M2H, M3H, M4H };
@@ -110,6 +111,7 @@ const tbi_gait_change tbi_gait_changes[] = {
 const int32_t tbi_gait_change_count = sizeof tbi_gait_changes / sizeof tbi_gait_changes[0];
 
 const char *tbi_gait_phase_name(const tbi_gait_phase *phase) {
+  TBI_ASSERT(phase->mode >= 0 && phase->mode < TBI_GAIT_MODES);
   const tbi_gait_mode *mode = &tbi_gait_modes[phase->mode];
   return phase->support_slip_sign ? mode->slipping : mode->name;
 }

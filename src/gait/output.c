@@ -10,6 +10,7 @@ tbi_frame tbi_gait_base_frame(const tbi_gait_run *run) {
 }
 
 void tbi_gait_robot_state(const tbi_gait_run *run, double *q, double *v) {
+  TBI_ASSERT(q && v);
   const tabi_gait *gait = run->gait;
   const tabi_model *robot = gait->model;
   const tbi_foot_tree *tree = tbi_gait_tree(run);
@@ -68,6 +69,7 @@ tbi_sole_forces tbi_gait_sole_forces(const tbi_gait_run *run) {
 }
 
 tabi_gait_state tbi_gait_state(const tbi_gait_run *run) {
+  TBI_ASSERT(run->memory);
   const tbi_gait_memory *memory = run->memory;
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   const tbi_gait_forces *f = &run->forces;
@@ -96,6 +98,7 @@ tabi_gait_state tbi_gait_state(const tbi_gait_run *run) {
 }
 
 double tbi_gait_drive(const tbi_gait_run *run, int32_t dof) {
+  TBI_ASSERT(dof >= 0 && dof < run->gait->model->nv);
   int32_t k = tbi_gait_tree(run)->dof[dof];
   return k == TABI_NONE ? 0 : run->drive[k];
 }
@@ -108,6 +111,7 @@ static double dot(int32_t n, const double *a, const double *b) {
 }
 
 void tbi_gait_acceleration(tbi_gait_run *run, double *qdd) {
+  TBI_ASSERT(qdd);
   const tabi_gait *gait = run->gait;
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   const tabi_dynamics *d = tbi_gait_dynamics(run);

@@ -7,6 +7,8 @@
  * turning points the polynomial is monotone, so that no pair of crossings is overlooked. */
 #include "integrate/crossings.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 
 #define DEGREE 4
@@ -15,6 +17,7 @@
 #define END_SHARE   1e-4
 
 void tbi_crossings_place(tbi_crossings *crossings, tbi_layout *layout, int32_t n_max) {
+  TBI_ASSERT(n_max > 0);
   crossings->point = tbi_layout_take(layout, n_max, sizeof *crossings->point);
 }
 
@@ -47,8 +50,18 @@ void tbi_crossings_follow(tbi_crossings *crossings, double t, const double *y, i
   }
 }
 
+#if defined(TABI_SLOW_CHECKS) && !defined(TABI_NO_ASSERT)
+static bool are_sides(const tbi_crossings *crossings, const int32_t *side) {
+  for (int32_t k = 0; k < crossings->nguard; ++k) {
+    if (side[k] < -1 || side[k] > 1) return false;
+  }
+  return true;
+}
+#endif
+
 int32_t tbi_crossings_due(tbi_crossings *crossings, double t, const double *y,
                           const int32_t *side) {
+  TBI_CHECK_SLOW(are_sides(crossings, side));
   evaluate(crossings, t, y, crossings->start);
   for (int32_t k = 0; k < crossings->nguard; ++k) {
     if (can_fire(&crossings->guard[k], side[k]) && crossings->start[k] * side[k] <= 0) return k;
@@ -65,6 +78,7 @@ static void evaluate_moved(tbi_crossings *crossings, const tbi_radau *step, doub
 }
 
 void tbi_crossings_begin(tbi_crossings *crossings, const tbi_radau *step, double length) {
+  TBI_ASSERT(length > 0);
   if (crossings->nguard == 0) return;
   double time = START_SHARE * length;
   evaluate_moved(crossings, step, time, crossings->slope);
@@ -117,6 +131,7 @@ static double polynomial(int degree, const double *a, double x) {
 
 /* The zero of a polynomial that is monotone from a to b, to 12 digits of b. */
 static double bisect(int degree, const double *p, double a, double b) {
+  TBI_ASSERT(a <= b);
   bool rises = polynomial(degree, p, b) > polynomial(degree, p, a);
   while (b - a > 1e-12 * b) {
     double middle = 0.5 * (a + b);
@@ -198,6 +213,7 @@ static bool follow_curve(const tbi_crossings *crossings, int32_t k, int32_t side
 
 bool tbi_crossings_first(const tbi_crossings *crossings, const int32_t *side, uint32_t skip,
                          tbi_crossing *first) {
+  TBI_CHECK_SLOW(are_sides(crossings, side));
   *first = (tbi_crossing){-1, false, HUGE_VAL, 1};
   for (int32_t k = 0; k < crossings->nguard; ++k) {
     tbi_crossing crossing;
@@ -209,6 +225,7 @@ bool tbi_crossings_first(const tbi_crossings *crossings, const int32_t *side, ui
 
 double tbi_crossings_end(tbi_crossings *crossings, const tbi_radau *step, int32_t guard,
                          double *slope) {
+  TBI_ASSERT(guard >= 0 && guard < crossings->nguard);
   double value[3];
   for (int i = 2; i >= 0; --i) {
     evaluate_inside(crossings, step, 1 - i * END_SHARE, crossings->beside);

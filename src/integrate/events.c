@@ -54,6 +54,7 @@ static void bind(run *r) {
  * wrong by more than the guard goes beyond zero, and the step now ends before the crossing; or a
  * try failed, and the step's error is infinite. */
 static bool locate(run *r, int32_t side, const tbi_crossing *crossing) {
+  TBI_ASSERT(side != 0 && crossing->limit > 0 && crossing->limit <= 1);
   tbi_radau *step = &r->solver->radau;
   double low = 0;
   double high = crossing->limit * step->h;
@@ -174,6 +175,7 @@ static void rearm(run *r, int32_t fired, tbi_verdict verdict) {
 
 /* Enters an event in the ring; true: all events in the ring lie within zeno_window. */
 static bool is_zeno(run *r) {
+  TBI_ASSERT(r->progress->nrecent >= 0);
   tbi_progress *progress = r->progress;
   progress->recent[progress->nrecent % TBI_RECENT_EVENTS] = r->t;
   if (++progress->nrecent >= 2 * TBI_RECENT_EVENTS) progress->nrecent = TBI_RECENT_EVENTS;

@@ -45,6 +45,7 @@ static const double to_eigen[3][3] = {
 };
 
 void tbi_radau_place(tbi_radau *r, tbi_layout *layout, int32_t n_max) {
+  TBI_ASSERT(n_max > 0);
   int64_t n = n_max;
   r->y = tbi_layout_take(layout, n, sizeof *r->y);
   r->rate = tbi_layout_take(layout, n, sizeof *r->rate);
@@ -242,6 +243,7 @@ bool tbi_radau_try(tbi_radau *r, double h) {
 }
 
 void tbi_radau_at(const tbi_radau *r, double share, double *y) {
+  TBI_ASSERT(share >= 0 && share <= 1 && r->h > 0);
   ptrdiff_t n = r->ode.n;
   const double *c = tbi_radau_node;
   for (ptrdiff_t k = 0; k < n; ++k) {
@@ -253,6 +255,7 @@ void tbi_radau_at(const tbi_radau *r, double share, double *y) {
 }
 
 double tbi_radau_suggest(const tbi_radau *r) {
+  TBI_ASSERT(r->h > 0);
   double factor = isfinite(r->error) ? 0.9 / sqrt(sqrt(fmax(r->error, 1e-8))) : 0.25;
   return r->h * fmin(fmax(factor, 0.2), 5);
 }

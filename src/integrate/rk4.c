@@ -1,6 +1,8 @@
 /* rk4.c - four stages, each a derivative of (q, v) at a point along the step. */
 #include "integrate/rk4.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 /* rate of a quaternion under an angular velocity in child or joint axes */
@@ -47,6 +49,8 @@ int64_t tbi_rk4_scratch(const tabi_model *model) {
 
 void tbi_rk4(const tbi_motion *motion, double h, const double *q, const double *v, double *q_to,
              double *v_to) {
+  TBI_ASSERT(motion->accelerate && motion->scratch && h > 0);
+  TBI_ASSERT(q != q_to && v != v_to);
   static const double at[4] = {0, 0.5, 0.5, 1};
   static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const tabi_model *model = motion->model;

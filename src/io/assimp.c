@@ -36,19 +36,19 @@ static size_t count_faces(const struct aiScene *scene) {
 typedef struct reading {
   const char *name;
   tabi_place place;
-  tabi_error *err;
+  tbi_first_error *error;
   tbi_weld weld;
 } reading;
 
-static tabi_status take_face(reading *r, const struct aiMesh *from, unsigned face) {
+static bool take_face(reading *r, const struct aiMesh *from, unsigned face) {
   const struct aiFace *f = &from->mFaces[face];
   double corners[9];
-  if (f->mNumIndices != 3) return TABI_OK;
+  if (f->mNumIndices != 3) return true;
   for (size_t k = 0; k < 3; ++k) {
     if (f->mIndices[k] >= from->mNumVertices) {
-      return tbi_error_set(r->err, TABI_ERR_PARSE, r->place,
-                           "mesh '%s': face %u uses vertex %u of %u", r->name, face + 1,
-                           f->mIndices[k] + 1, from->mNumVertices);
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, r->place,
+                         "mesh '%s': face %u uses vertex %u of %u", r->name, face + 1,
+                         f->mIndices[k] + 1, from->mNumVertices);
     }
     struct aiVector3D v = from->mVertices[f->mIndices[k]];
     corners[3 * k] = (double)v.x;
@@ -57,33 +57,27 @@ static tabi_status take_face(reading *r, const struct aiMesh *from, unsigned fac
   }
   for (int k = 0; k < 9; ++k) {
     if (isfinite(corners[k])) continue;
-    return tbi_error_set(r->err, TABI_ERR_PARSE, r->place, "mesh '%s': vertex %u not finite",
-                         r->name, f->mIndices[k / 3] + 1);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, r->place, "mesh '%s': vertex %u not finite",
+                       r->name, f->mIndices[k / 3] + 1);
   }
   tbi_weld_face(&r->weld, corners);
-  return TABI_OK;
+  return true;
 }
 
 static tabi_status take_scene(reading *r, const struct aiScene *scene, tbi_mesh *mesh) {
   size_t nface = count_faces(scene);
-  tabi_status status = TABI_OK;
   if (nface > MAX_FACES) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, r->place, "mesh '%s': %zu faces, limit %d",
-                         r->name, nface, MAX_FACES);
+    tbi_fail_at(r->error, TABI_ERR_PARSE, r->place, "mesh '%s': %zu faces, limit %d", r->name,
+                nface, MAX_FACES);
+    return r->error->status;
   }
-  if (!tbi_weld_begin(&r->weld, mesh, nface > 0 ? nface : 1)) status = tbi_error_memory(r->err);
-  for (unsigned i = 0; i < scene->mNumMeshes && status == TABI_OK; ++i) {
+  if (!tbi_weld_begin(&r->weld, mesh, nface > 0 ? nface : 1)) tbi_fail_memory(r->error);
+  for (unsigned i = 0; i < scene->mNumMeshes; ++i) {
     const struct aiMesh *from = scene->mMeshes[i];
-    for (unsigned f = 0; f < from->mNumFaces && status == TABI_OK; ++f)
-      status = take_face(r, from, f);
+    for (unsigned f = 0; f < from->mNumFaces && tbi_ok(r->error); ++f)
+      take_face(r, from, f);
   }
-  tbi_weld_end(&r->weld);
-  if (status == TABI_OK && mesh->nface == 0) {
-    status =
-        tbi_error_set(r->err, TABI_ERR_PARSE, r->place, "mesh '%s': no face with area", r->name);
-  }
-  if (status != TABI_OK) tbi_mesh_free(mesh);
-  return status;
+  return tbi_weld_finish(&r->weld, r->error, r->name, r->place);
 }
 
 tabi_status tbi_assimp_read(const char *path, const char *name, tabi_place place, tbi_mesh *mesh,
@@ -99,7 +93,8 @@ tabi_status tbi_assimp_read(const char *path, const char *name, tabi_place place
     return tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%.100s': %.200s", name,
                          aiGetErrorString());
   }
-  reading r = {.name = name, .place = place, .err = err};
+  tbi_first_error error = {.err = err};
+  reading r = {.name = name, .place = place, .error = &error};
   tabi_status status = take_scene(&r, scene, mesh);
   aiReleaseImport(scene);
   return status;

@@ -5,23 +5,21 @@
 #ifndef TBI_CONNECTION_H
 #define TBI_CONNECTION_H
 
-#include "io/yaml.h"
+#include "io/find.h"
 #include "tabi/tabi_io.h"
 
 /* Whose connections are read. */
 typedef struct tbi_connections {
-  tabi_builder *builder;   /* receives them, and knows the links */
-  const tabi_model *model; /* made by the builder, to see where the links stand */
-  const double *q;         /* [nq], the posture in which they do */
-  const char *prefix;      /* before all names: "robot/"; "" for a scene */
+  tbi_finder find;         /* its builder receives them */
+  const tabi_model *model; /* made by the builder, to see where the links are */
+  const double *q;         /* [nq], the posture in which they are there */
   bool has_world;          /* `world` may be named */
-  tabi_error *err;
 } tbi_connections;
 
-tabi_status tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes);
+bool tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes);
 
 /* Warns of connections of a model that are open in a posture. */
-tabi_status tbi_connections_warn(const tabi_model *model, const double *q, tabi_warning_fn *warn,
-                                 void *user, tabi_error *err);
+bool tbi_connections_warn(tbi_first_error *error, const tabi_model *model, const double *q,
+                          tabi_warning_fn *warn, void *user);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/first_error.h"
 #include "io/number.h"
 
 #include <math.h>
@@ -17,10 +18,10 @@
 typedef struct reading {
   tbi_csv *csv;
   const char *path;
-  tabi_error *err;
-  char *rest;   /* what is not read yet; NULL: nothing */
-  int32_t line; /* of the last line taken */
-  double rate;  /* rows per second; 0: the first column is the time */
+  tbi_first_error *error;
+  char *remainder; /* what is not read yet; NULL: nothing */
+  int32_t line;    /* of the last line taken */
+  double rate;     /* rows per second; 0: the first column is the time */
   double *time, *value;
   int32_t nrow, time_capacity, value_capacity;
 } reading;
@@ -29,10 +30,10 @@ static tabi_place here(const reading *r) { return (tabi_place){r->path, r->line}
 
 /* The next line, without its end; NULL after the last. */
 static char *next_line(reading *r) {
-  char *line = r->rest;
+  char *line = r->remainder;
   if (!line || line[0] == '\0') return NULL;
   char *end = strchr(line, '\n');
-  r->rest = end ? end + 1 : NULL;
+  r->remainder = end ? end + 1 : NULL;
   if (end) *end = '\0';
   size_t length = strlen(line);
   if (length > 0 && line[length - 1] == '\r') line[length - 1] = '\0';
@@ -55,39 +56,39 @@ static char *next_cell(char **line) {
 }
 
 /* "# rate 500" */
-static tabi_status read_rate(reading *r, const char *line) {
+static bool read_rate(reading *r, const char *line) {
   const char *text = line + 1 + strspn(line + 1, " \t");
-  if (strncmp(text, "rate", 4) != 0) return TABI_OK;
+  if (strncmp(text, "rate", 4) != 0) return true;
   text += 4 + strspn(text + 4, " :=\t");
   if (tbi_number_read(text, strlen(text), &r->rate) && isfinite(r->rate) && r->rate > 0) {
-    return TABI_OK;
+    return true;
   }
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "rate '%.40s' is not a number > 0", text);
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "rate '%.40s' is not a number > 0", text);
 }
 
-static tabi_status read_names(reading *r, char *line) {
+static bool read_names(reading *r, char *line) {
   tbi_csv *csv = r->csv;
   csv->names = calloc(MAX_COLUMNS, sizeof *csv->names);
-  if (!csv->names) return tbi_error_memory(r->err);
+  if (!csv->names) return tbi_fail_memory(r->error);
   char *cell = NULL;
   for (int32_t i = 0; (cell = next_cell(&line)); ++i) {
     if (i == 0 && r->rate == 0) {
       if (strcmp(cell, "time") == 0) continue;
-      return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                           "the first column is '%.40s', expected 'time', or a line '# rate 500' "
-                           "before the names",
-                           cell);
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r),
+                         "the first column is '%.40s', expected 'time', or a line '# rate 500' "
+                         "before the names",
+                         cell);
     }
     if (csv->ncolumn == MAX_COLUMNS) {
-      return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "more than %d columns", MAX_COLUMNS);
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "more than %d columns", MAX_COLUMNS);
     }
     csv->names[csv->ncolumn++] = cell;
   }
-  if (csv->ncolumn > 0) return TABI_OK;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "no columns but the time");
+  if (csv->ncolumn > 0) return true;
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "no columns but the time");
 }
 
-static tabi_status make_room(reading *r) {
+static bool make_room(reading *r) {
   int32_t ncolumn = r->csv->ncolumn;
   void *time = r->time;
   void *value = r->value;
@@ -97,59 +98,56 @@ static tabi_status make_room(reading *r) {
   room = room && tbi_array_reserve(&value, &r->value_capacity, r->nrow * ncolumn, ncolumn,
                                    sizeof *r->value);
   r->value = value;
-  return room ? TABI_OK : tbi_error_memory(r->err);
+  return room || tbi_fail_memory(r->error);
 }
 
-static tabi_status read_cell(const reading *r, const char *cell, double *value) {
-  if (tbi_number_read(cell, strlen(cell), value) && isfinite(*value)) return TABI_OK;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "'%.40s' is not a finite number", cell);
+static bool read_cell(const reading *r, const char *cell, double *value) {
+  if (tbi_number_read(cell, strlen(cell), value) && isfinite(*value)) return true;
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "'%.40s' is not a finite number", cell);
 }
 
-static tabi_status read_row(reading *r, char *line) {
-  tabi_status status = make_room(r);
-  if (status != TABI_OK) return status;
+static bool read_row(reading *r, char *line) {
+  if (!make_room(r)) return false;
   TBI_ASSERT(r->time && r->value);
   int32_t timed = r->rate == 0 ? 1 : 0;
   int32_t wanted = r->csv->ncolumn + timed;
   double *values = r->value + (size_t)r->nrow * (size_t)r->csv->ncolumn;
   r->time[r->nrow] = timed ? 0 : r->nrow / r->rate;
   int32_t count = 0;
-  for (char *cell = next_cell(&line); cell && status == TABI_OK; cell = next_cell(&line)) {
-    if (count < wanted) {
-      double *to = count < timed ? &r->time[r->nrow] : &values[count - timed];
-      status = read_cell(r, cell, to);
-    }
-    ++count;
+  for (char *cell = next_cell(&line); cell; cell = next_cell(&line), ++count) {
+    if (count >= wanted) continue;
+    double *to = count < timed ? &r->time[r->nrow] : &values[count - timed];
+    if (!read_cell(r, cell, to)) return false;
   }
-  if (status != TABI_OK) return status;
   if (count != wanted) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "row has %d values, expected %d", count,
-                         wanted);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "row has %d values, expected %d", count,
+                       wanted);
   }
   if (r->nrow > 0 && !(r->time[r->nrow] > r->time[r->nrow - 1])) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "time %g does not rise",
-                         r->time[r->nrow]);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "time %g does not rise",
+                       r->time[r->nrow]);
   }
   ++r->nrow;
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status read_table(reading *r) {
-  tabi_status status = TABI_OK;
-  for (char *line = next_line(r); line && status == TABI_OK; line = next_line(r)) {
+static void read_table(reading *r) {
+  for (char *line = next_line(r); line && tbi_ok(r->error); line = next_line(r)) {
     if (line[0] == '\0') continue;
     if (line[0] == '#') {
-      status = read_rate(r, line);
+      read_rate(r, line);
+    } else if (r->csv->names) {
+      read_row(r, line);
     } else {
-      status = r->csv->names ? read_row(r, line) : read_names(r, line);
+      read_names(r, line);
     }
   }
-  if (status != TABI_OK) return status;
-  if (r->nrow == 0) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->path, 1}, "no rows of numbers");
-  }
-  r->csv->trajectory = tabi_trajectory_create(r->nrow, r->csv->ncolumn, r->time, r->value, r->err);
-  return r->csv->trajectory ? TABI_OK : TABI_ERR_MEMORY;
+  if (r->nrow == 0)
+    tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){r->path, 1}, "no rows of numbers");
+  if (!tbi_ok(r->error)) return;
+  tabi_error *err = r->error->err;
+  r->csv->trajectory = tabi_trajectory_create(r->nrow, r->csv->ncolumn, r->time, r->value, err);
+  if (!r->csv->trajectory) tbi_take(r->error, TABI_ERR_MEMORY);
 }
 
 tabi_status tbi_csv_read(const char *path, tabi_place blame, tbi_csv *csv, tabi_error *err) {
@@ -160,11 +158,12 @@ tabi_status tbi_csv_read(const char *path, tabi_place blame, tbi_csv *csv, tabi_
   if (strlen(csv->text) != size) {
     return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, 1}, "not a text file");
   }
-  reading r = {.csv = csv, .path = path, .err = err, .rest = csv->text};
-  status = read_table(&r);
+  tbi_first_error error = {.err = err};
+  reading r = {.csv = csv, .path = path, .error = &error, .remainder = csv->text};
+  read_table(&r);
   free(r.time);
   free(r.value);
-  return status;
+  return error.status;
 }
 
 void tbi_csv_free(tbi_csv *csv) {

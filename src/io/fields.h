@@ -1,10 +1,11 @@
 /* fields.h - from a YAML map to a struct, by a table of its keys.
  *
  * Keys that are not in the table are errors with a suggestion, values of the wrong kind are errors
- * that name the key. */
+ * that name the key.  All functions keep the first error (first_error.h). */
 #ifndef TBI_FIELDS_H
 #define TBI_FIELDS_H
 
+#include "io/first_error.h"
 #include "io/yaml.h"
 
 typedef enum tbi_field_kind {
@@ -28,9 +29,12 @@ typedef struct tbi_field {
   size_t offset; /* in the struct */
 } tbi_field;
 
+/* A table and its length. */
+#define TBI_FIELDS(table) (table), sizeof(table) / sizeof *(table)
+
 /* Fills what the map gives.  `what` begins messages, as "body 'box': " does, and may be "". */
-tabi_status tbi_fields_read(const tbi_yaml_node *map, const char *what, const tbi_field *fields,
-                            size_t count, void *to, tabi_error *err);
+bool tbi_fields_read(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
+                     const tbi_field *fields, size_t count, void *to);
 
 /* A key with a new name. */
 typedef struct tbi_renamed_key {
@@ -39,24 +43,22 @@ typedef struct tbi_renamed_key {
 
 /* Gives old keys of a map their new names, so that readers know the new ones only, and warns of
  * each (warn may be NULL).  A map with both names is an error. */
-tabi_status tbi_fields_rename(const tbi_yaml_node *map, const char *what,
-                              const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
-                              void *warn_user, tabi_error *err);
+bool tbi_fields_rename(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
+                       const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
+                       void *warn_user);
 
 /* One value, wherever it stands; to is where the field's offset counts from. */
-tabi_status tbi_fields_one(const tbi_yaml_node *node, const char *what, const tbi_field *field,
-                           void *to, tabi_error *err);
+bool tbi_fields_one(tbi_first_error *error, const tbi_yaml_node *node, const char *what,
+                    const tbi_field *field, void *to);
 
 /* A list of exactly count numbers; `key` names it. */
-tabi_status tbi_fields_numbers(const tbi_yaml_node *node, const char *what, const char *key,
-                               double *values, int32_t count, tabi_error *err);
+bool tbi_fields_numbers(tbi_first_error *error, const tbi_yaml_node *node, const char *what,
+                        const char *key, double *values, int32_t count);
 /* One finite number. */
-tabi_status tbi_fields_number(const tbi_yaml_node *node, const char *what, const char *key,
-                              double *value, tabi_error *err);
+bool tbi_fields_number(tbi_first_error *error, const tbi_yaml_node *node, const char *what,
+                       const char *key, double *value);
 /* rpy or quat as given (either may be NULL) into a quaternion. */
-tabi_status tbi_fields_rotation(const tbi_yaml_node *rpy, const tbi_yaml_node *quat,
-                                const char *what, double rotation[4], tabi_error *err);
-tabi_status tbi_fields_need_kind(const tbi_yaml_node *node, const char *what, const char *key,
-                                 tbi_yaml_kind kind, tabi_error *err);
+bool tbi_fields_rotation(tbi_first_error *error, const tbi_yaml_node *rpy,
+                         const tbi_yaml_node *quat, const char *what, double rotation[4]);
 
 #endif

@@ -9,7 +9,7 @@
 #include "io/heightfield.h"
 
 #include "base/array.h"
-#include "base/error.h"
+#include "io/first_error.h"
 #include "io/number.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct source {
   int32_t line;
   const char *name;
   tabi_place place;
-  tabi_error *err;
+  tbi_first_error *error;
 } source;
 
 /* Heights from the upper left corner, row by row. */
@@ -54,54 +54,52 @@ static size_t next_word(source *s, const char **word) {
   return s->at - begin;
 }
 
-static tabi_status add_height(const source *s, grid *g, int32_t count, double height) {
+static bool add_height(const source *s, grid *g, int32_t count, double height) {
   if (count >= TBI_HEIGHTFIELD_MAX_POINTS) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                         "height field '%s': more than %d heights; make the grid coarser", s->name,
-                         TBI_HEIGHTFIELD_MAX_POINTS);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                       "height field '%s': more than %d heights; make the grid coarser", s->name,
+                       TBI_HEIGHTFIELD_MAX_POINTS);
   }
   if (!tbi_array_reserve((void **)&g->heights, &g->capacity, count, 1, sizeof *g->heights))
-    return tbi_error_memory(s->err);
+    return tbi_fail_memory(s->error);
   g->heights[count] = height;
-  return TABI_OK;
+  return true;
 }
 
 /* One line of numbers; how many there were in *columns. */
-static tabi_status read_row(source *s, grid *g, int32_t *count, int32_t *columns) {
+static bool read_row(source *s, grid *g, int32_t *count, int32_t *columns) {
   const char *word;
   size_t n;
   *columns = 0;
   while ((n = next_word(s, &word)) > 0) {
     double height;
     if (!tbi_number_read(word, n, &height) || !isfinite(height)) {
-      return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                           "height field '%s': line %d: '%.*s' is not a finite number", s->name,
-                           (int)s->line, (int)(n < 40 ? n : 40), word);
+      return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                         "height field '%s': line %d: '%.*s' is not a finite number", s->name,
+                         (int)s->line, (int)(n < 40 ? n : 40), word);
     }
-    tabi_status status = add_height(s, g, (*count)++, height);
-    if (status != TABI_OK) return status;
+    if (!add_height(s, g, (*count)++, height)) return false;
     ++*columns;
   }
   ++s->at;
   ++s->line;
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status read_text(source *s, grid *g) {
+static bool read_text(source *s, grid *g) {
   int32_t count = 0;
   while (s->at < s->size) {
     int32_t columns = 0;
-    tabi_status status = read_row(s, g, &count, &columns);
-    if (status != TABI_OK) return status;
+    if (!read_row(s, g, &count, &columns)) return false;
     if (columns == 0) continue;
     if (g->rows++ == 0) g->columns = columns;
     if (columns != g->columns) {
-      return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                           "height field '%s': line %d has %d numbers, the first row %d", s->name,
-                           (int)s->line - 1, (int)columns, (int)g->columns);
+      return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                         "height field '%s': line %d has %d numbers, the first row %d", s->name,
+                         (int)s->line - 1, (int)columns, (int)g->columns);
     }
   }
-  return TABI_OK;
+  return true;
 }
 
 /* A number of the head or of a plain picture; comments may stand before it. */
@@ -121,8 +119,8 @@ static bool read_whole(source *s, int32_t limit, int32_t *value) {
   return s->at > begin;
 }
 
-static tabi_status fail_picture(const source *s, const char *why) {
-  return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "height field '%s': %s", s->name, why);
+static bool fail_picture(const source *s, const char *why) {
+  return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "height field '%s': %s", s->name, why);
 }
 
 /* One value of a raw picture of one or two bytes, the high one first. */
@@ -134,7 +132,7 @@ static bool read_raw(source *s, int32_t most, int32_t *value) {
   return *value <= most;
 }
 
-static tabi_status read_picture(source *s, grid *g) {
+static bool read_picture(source *s, grid *g) {
   const int32_t side = 32767;
   bool raw = s->bytes[1] == '5';
   int32_t most = 0;
@@ -151,10 +149,9 @@ static tabi_status read_picture(source *s, grid *g) {
     int32_t value = 0;
     if (raw ? !read_raw(s, most, &value) : !read_whole(s, most, &value))
       return fail_picture(s, "PGM ends early, or a value is above its largest one");
-    tabi_status status = add_height(s, g, i, (double)value / most);
-    if (status != TABI_OK) return status;
+    if (!add_height(s, g, i, (double)value / most)) return false;
   }
-  return TABI_OK;
+  return true;
 }
 
 static void put_face(tbi_mesh *mesh, int32_t a, int32_t b, int32_t c) {
@@ -179,12 +176,12 @@ static void put_cell(const grid *g, tbi_mesh *mesh, int32_t b) {
   }
 }
 
-static tabi_status make_mesh(const source *s, const grid *g, const tbi_heightfield *field,
-                             tbi_mesh *mesh) {
+static bool make_mesh(const source *s, const grid *g, const tbi_heightfield *field,
+                      tbi_mesh *mesh) {
   size_t points = (size_t)g->columns * (size_t)g->rows;
   mesh->vertices = malloc((3 * points + 1) * sizeof *mesh->vertices);
   mesh->faces = malloc((6 * points + 1) * sizeof *mesh->faces);
-  if (!mesh->vertices || !mesh->faces) return tbi_error_memory(s->err);
+  if (!mesh->vertices || !mesh->faces) return tbi_fail_memory(s->error);
   double width = field->size[0] > 0 ? field->size[0] : g->columns - 1;
   double depth = field->size[1] > 0 ? field->size[1] : g->rows - 1;
   for (int32_t row = 0; row < g->rows; ++row) {
@@ -199,24 +196,26 @@ static tabi_status make_mesh(const source *s, const grid *g, const tbi_heightfie
     for (int32_t column = 0; column + 1 < g->columns; ++column)
       put_cell(g, mesh, row * g->columns + column);
   }
-  return TABI_OK;
+  return true;
 }
 
 tabi_status tbi_heightfield_parse(const void *bytes, size_t size, const tbi_heightfield *field,
                                   const char *name, tabi_place place, tbi_mesh *mesh,
                                   tabi_error *err) {
-  source s = {bytes, size, 0, 1, name, place, err};
+  tbi_first_error error = {.err = err};
+  source s = {bytes, size, 0, 1, name, place, &error};
   grid g = {0};
   *mesh = (tbi_mesh){0};
   bool picture = size > 2 && s.bytes[0] == 'P' && (s.bytes[1] == '2' || s.bytes[1] == '5');
-  tabi_status status = picture ? read_picture(&s, &g) : read_text(&s, &g);
-  if (status == TABI_OK && (g.columns < 2 || g.rows < 2)) {
-    status = tbi_error_set(err, TABI_ERR_PARSE, place,
-                           "height field '%s': %d x %d heights; it needs 2 x 2 at least", name,
-                           (int)g.columns, (int)g.rows);
+  bool read = picture ? read_picture(&s, &g) : read_text(&s, &g);
+  if (g.columns < 2 || g.rows < 2) {
+    tbi_fail_at(&error, TABI_ERR_PARSE, place,
+                "height field '%s': %d x %d heights; it needs 2 x 2 at least", name, (int)g.columns,
+                (int)g.rows);
+  } else if (read) {
+    make_mesh(&s, &g, field, mesh);
   }
-  if (status == TABI_OK) status = make_mesh(&s, &g, field, mesh);
   free(g.heights);
-  if (status != TABI_OK) tbi_mesh_free(mesh);
-  return status;
+  if (!tbi_ok(&error)) tbi_mesh_free(mesh);
+  return error.status;
 }

@@ -1,5 +1,7 @@
 /* load.c - a robot from a file or from memory: the root element tells the format. */
+#include "base/assertion.h"
 #include "base/error.h"
+#include "io/first_error.h"
 #include "io/mjcf.h"
 #include "io/sidecar.h"
 #include "io/urdf.h"
@@ -53,46 +55,54 @@ static tabi_status load_tree(tabi_builder *builder, tbi_xml_node *root, const ch
                        root->name);
 }
 
-/* The tree is read or has failed to be; takes it over. */
-static tabi_status load_and_free(tabi_builder *builder, tbi_xml *xml, const char *path,
-                                 bool from_file, const tabi_load_def *def, tabi_error *err) {
-  tabi_error failure;
-  tbi_xml_node *root = tbi_xml_root(xml);
+/* Adds the robot of a tree, and of the file beside it unless the text came from memory. */
+static void load_robot(tabi_builder *builder, tbi_xml_node *root, const char *path, bool from_file,
+                       const tabi_load_def *def) {
+  tabi_error err;
+  tbi_first_error error = {.err = &err};
   int32_t first_joint = tabi_builder_njoint(builder);
-  tabi_status status = load_tree(builder, root, path, def, &failure);
-  // text from memory has nothing beside it, whatever its path says
-  if (status == TABI_OK && from_file && strcmp(root->name, "robot") == 0)
-    status = tbi_sidecar_load(builder, path, def, first_joint, &failure);
-  if (status != TABI_OK) {
-    /* half a robot is there: let nobody build it */
-    tabi_builder_fail(builder, &failure);
-  }
+  bool urdf = strcmp(root->name, "robot") == 0;
+  if (tbi_take(&error, load_tree(builder, root, path, def, &err)) && from_file && urdf)
+    tbi_take(&error, tbi_sidecar_load(builder, path, def, first_joint, &err));
+  // half a robot is there: let nobody build it
+  if (!tbi_ok(&error)) tabi_builder_fail(builder, &err);
+}
+
+/* One file, or a text from memory, which has nothing beside it whatever its path says. */
+typedef struct source {
+  const char *path, *text; /* text NULL: in a file */
+  size_t size;
+} source;
+
+static tabi_status load(tabi_builder *builder, const source *from, const tabi_load_def *def,
+                        tabi_error *err) {
+  TBI_ASSERT(builder && from->path);
+  const tabi_load_def defaults = tabi_load_def_default();
+  if (!def) def = &defaults;
+  tbi_first_error error = {.err = err};
+  tbi_xml *xml = NULL;
+  if (!tbi_take(&error, check_def(def, err))) return error.status;
+  tabi_status parsed = from->text ? tbi_xml_parse(from->text, from->size, from->path, &xml, err)
+                                  : tbi_xml_read(from->path, &xml, err);
+  if (!tbi_take(&error, parsed)) return error.status;
+  load_robot(builder, tbi_xml_root(xml), from->path, !from->text, def);
   tbi_xml_destroy(xml);
-  /* an error that stayed in the builder came before any other */
-  const tabi_error *error = tabi_builder_error(builder);
-  if (!error) return TABI_OK;
-  if (err) *err = *error;
-  return error->status;
+  // an error that stayed in the builder came before any other
+  tbi_take_builder(&error, builder);
+  return error.status;
 }
 
 tabi_status tabi_builder_load(tabi_builder *builder, const char *path, const tabi_load_def *def,
                               tabi_error *err) {
-  const tabi_load_def usual = tabi_load_def_default();
-  if (!def) def = &usual;
-  tbi_xml *xml = NULL;
-  tabi_status status = check_def(def, err);
-  if (status == TABI_OK) status = tbi_xml_read(path, &xml, err);
-  return status == TABI_OK ? load_and_free(builder, xml, path, true, def, err) : status;
+  const source from = {.path = path};
+  return load(builder, &from, def, err);
 }
 
 tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
                                    const char *path, const tabi_load_def *def, tabi_error *err) {
-  const tabi_load_def usual = tabi_load_def_default();
-  if (!def) def = &usual;
-  tbi_xml *xml = NULL;
-  tabi_status status = check_def(def, err);
-  if (status == TABI_OK) status = tbi_xml_parse(text, size, path, &xml, err);
-  return status == TABI_OK ? load_and_free(builder, xml, path, false, def, err) : status;
+  TBI_ASSERT(text || size == 0);
+  const source from = {.path = path, .text = text ? text : "", .size = size};
+  return load(builder, &from, def, err);
 }
 
 tabi_model *tabi_model_load(const char *path, const tabi_load_def *def, tabi_error *err) {

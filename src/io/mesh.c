@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "io/assimp.h"
 #include "io/file.h"
+#include "io/first_error.h"
 #include "io/heightfield.h"
 #include "io/hull.h"
 #include "io/obj.h"
@@ -202,17 +203,17 @@ static tabi_status read_found(tbi_meshes *meshes, const char *path, const char *
   return let_pass(meshes, &why, place, err);
 }
 
-/* Where a file is; *missing when it is nowhere and def lets that pass. */
+/* Where a file is, if it is found; TABI_OK also for one that may be missing. */
 static tabi_status find_file(tbi_meshes *meshes, const char *what, const char *file,
-                             tabi_place place, tbi_path *path, bool *missing, tabi_error *err) {
+                             tabi_place place, tbi_path *path, bool *found, tabi_error *err) {
   tabi_error why;
   tbi_path_result result = tbi_path_find(&meshes->roots, file, path);
-  *missing = result == TBI_PATH_MISSING;
+  *found = result == TBI_PATH_FOUND;
   if (result == TBI_PATH_LEAVES) {
     return tbi_error_set(err, TABI_ERR_MODEL, place, "%s '%.100s': %s path leaves the model folder",
                          what, file, what);
   }
-  if (result == TBI_PATH_FOUND) return TABI_OK;
+  if (*found) return TABI_OK;
   (void)tbi_error_set(&why, TABI_ERR_FILE, place, "%s '%.200s' not found (looked in: %s)", what,
                       file, path->looked);
   return let_pass(meshes, &why, place, err);
@@ -220,13 +221,12 @@ static tabi_status find_file(tbi_meshes *meshes, const char *what, const char *f
 
 tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place place, tbi_mesh *mesh,
                             tabi_error *err) {
-  bool missing = false;
   *mesh = (tbi_mesh){0};
   tbi_path *path = malloc(sizeof *path);
   if (!path) return tbi_error_memory(err);
-  tabi_status status = find_file(meshes, "mesh", file, place, path, &missing, err);
-  if (status == TABI_OK && !missing)
-    status = read_found(meshes, path->found, file, place, mesh, err);
+  bool found = false;
+  tabi_status status = find_file(meshes, "mesh", file, place, path, &found, err);
+  if (found) status = read_found(meshes, path->found, file, place, mesh, err);
   free(path);
   return status;
 }
@@ -234,35 +234,19 @@ tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place pla
 tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
                                     const tbi_heightfield *field, tabi_place place, tbi_mesh *mesh,
                                     tabi_error *err) {
-  bool missing = false;
+  bool found = false;
   char *bytes = NULL;
   size_t size = 0;
   *mesh = (tbi_mesh){0};
   tbi_path *path = malloc(sizeof *path);
   if (!path) return tbi_error_memory(err);
-  tabi_status status = find_file(meshes, "height field", file, place, path, &missing, err);
-  if (status == TABI_OK && !missing)
+  tabi_status status = find_file(meshes, "height field", file, place, path, &found, err);
+  if (found)
     status = tbi_file_read(path->found, TBI_HEIGHTFIELD_MAX_BYTES, place, &bytes, &size, err);
   if (bytes) status = tbi_heightfield_parse(bytes, size, field, file, place, mesh, err);
   free(bytes);
   free(path);
   return status;
-}
-
-static tabi_status add_to_builder(tbi_meshes *meshes, const tbi_mesh *mesh, const char *file,
-                                  tabi_place place, int32_t *index, tabi_error *err) {
-  tabi_mesh_def def = tabi_mesh_def_default();
-  def.name = file;
-  def.nvertex = mesh->nvertex;
-  def.nface = mesh->nface;
-  def.vertices = mesh->vertices;
-  def.faces = mesh->faces;
-  def.place = place;
-  *index = tabi_builder_add_mesh(meshes->builder, &def);
-  const tabi_error *error = tabi_builder_error(meshes->builder);
-  if (!error) return TABI_OK;
-  if (err) *err = *error;
-  return error->status;
 }
 
 /* A mesh as a robot file asks for it. */
@@ -273,6 +257,19 @@ typedef struct request {
   tabi_place place;
 } request;
 
+static void add_to_builder(tbi_meshes *meshes, const tbi_mesh *mesh, const request *r,
+                           int32_t *index, tbi_first_error *error) {
+  tabi_mesh_def def = tabi_mesh_def_default();
+  def.name = r->file;
+  def.nvertex = mesh->nvertex;
+  def.nface = mesh->nface;
+  def.vertices = mesh->vertices;
+  def.faces = mesh->faces;
+  def.place = r->place;
+  *index = tabi_builder_add_mesh(meshes->builder, &def);
+  tbi_take_builder(error, meshes->builder);
+}
+
 /* Under which name it is known; false when that is too long. */
 static bool write_key(const request *r, bool as_hull, char key[KEY_SIZE]) {
   int length = snprintf(key, KEY_SIZE, "%s %a %a %a %s", r->file, r->scale[0], r->scale[1],
@@ -280,39 +277,35 @@ static bool write_key(const request *r, bool as_hull, char key[KEY_SIZE]) {
   return length >= 0 && length < KEY_SIZE;
 }
 
-static tabi_status remember(tbi_meshes *meshes, const char *key, int32_t index, tabi_error *err) {
-  if (tbi_names_find(&meshes->known, key) >= 0) return TABI_OK;
+static void remember(tbi_meshes *meshes, const char *key, int32_t index, tbi_first_error *error) {
+  if (!tbi_ok(error) || tbi_names_find(&meshes->known, key) >= 0) return;
   const char *kept = tbi_text_add(&meshes->keys, key);
-  return kept && tbi_names_add(&meshes->known, kept, index + 1) ? TABI_OK : tbi_error_memory(err);
+  if (!kept || !tbi_names_add(&meshes->known, kept, index + 1)) tbi_fail_memory(error);
 }
 
-static tabi_status make_hull(const tbi_meshes *meshes, const request *r, tbi_mesh *mesh,
-                             tabi_error *err) {
+static void make_hull(const tbi_meshes *meshes, const request *r, tbi_mesh *mesh,
+                      tbi_first_error *error) {
   tbi_mesh hull;
-  tabi_status status = tbi_mesh_hull(mesh, r->file, r->place, meshes->def, &hull, err);
+  tbi_take(error, tbi_mesh_hull(mesh, r->file, r->place, meshes->def, &hull, error->err));
   tbi_mesh_free(mesh);
   *mesh = hull;
-  return status;
 }
 
-static tabi_status add_new(tbi_meshes *meshes, const request *r, const char *key, int32_t *index,
-                           tabi_error *err) {
+static void add_new(tbi_meshes *meshes, const request *r, const char *key, int32_t *index,
+                    tbi_first_error *error) {
   char other[KEY_SIZE];
   tbi_mesh mesh;
-  tabi_status status = tbi_meshes_read(meshes, r->file, r->place, &mesh, err);
+  tbi_take(error, tbi_meshes_read(meshes, r->file, r->place, &mesh, error->err));
   // what is missing is missing for both, and told once
-  if (status == TABI_OK && mesh.nface == 0 && write_key(r, !r->as_hull, other)) {
-    status = remember(meshes, other, TABI_NONE, err);
-  }
-  if (status == TABI_OK && mesh.nface > 0) {
+  if (mesh.nface == 0 && write_key(r, !r->as_hull, other))
+    remember(meshes, other, TABI_NONE, error);
+  if (mesh.nface > 0) {
     tbi_mesh_scale(&mesh, r->scale);
-    if (r->as_hull) status = make_hull(meshes, r, &mesh, err);
+    if (r->as_hull) make_hull(meshes, r, &mesh, error);
   }
-  if (status == TABI_OK && mesh.nface > 0) {
-    status = add_to_builder(meshes, &mesh, r->file, r->place, index, err);
-  }
+  if (mesh.nface > 0 && tbi_ok(error)) add_to_builder(meshes, &mesh, r, index, error);
   tbi_mesh_free(&mesh);
-  return status == TABI_OK ? remember(meshes, key, *index, err) : status;
+  remember(meshes, key, *index, error);
 }
 
 static tabi_status add_once(tbi_meshes *meshes, const request *r, int32_t *index, tabi_error *err) {
@@ -323,9 +316,13 @@ static tabi_status add_once(tbi_meshes *meshes, const request *r, int32_t *index
                          r->file);
   }
   int32_t known = tbi_names_find(&meshes->known, key);
-  if (known < 0) return add_new(meshes, r, key, index, err);
-  *index = known - 1;
-  return TABI_OK;
+  tbi_first_error error = {.err = err};
+  if (known < 0) {
+    add_new(meshes, r, key, index, &error);
+  } else {
+    *index = known - 1;
+  }
+  return error.status;
 }
 
 tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double scale[3],

@@ -17,17 +17,9 @@ static void read_all(tbi_mjcf *reader) {
       tbi_mjcf_read_assets,    tbi_mjcf_read_bodies,   tbi_mjcf_add_bodies,
       tbi_mjcf_read_actuators, tbi_mjcf_read_equality, tbi_mjcf_read_keyframes};
   (void)tbi_xml_get(reader->root, "model");
-  for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_mjcf_ok(reader); ++i) {
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_ok(&reader->error); ++i) {
     parts[i](reader);
   }
-}
-
-/* The builder may have found what the reader did not. */
-static void take_builder_error(tbi_mjcf *reader) {
-  const tabi_error *error = tabi_builder_error(reader->builder);
-  if (!error || !tbi_mjcf_ok(reader)) return;
-  if (reader->err) *reader->err = *error;
-  reader->status = error->status;
 }
 
 static void free_reader(tbi_mjcf *reader) {
@@ -55,17 +47,18 @@ static void free_reader(tbi_mjcf *reader) {
 
 tabi_status tbi_mjcf_load(tabi_builder *builder, tbi_xml_node *root, const char *path,
                           const tabi_load_def *def, tabi_error *err) {
-  tbi_mjcf reader = {.builder = builder, .root = root, .path = path, .def = def, .err = err};
+  tbi_mjcf reader = {
+      .builder = builder, .root = root, .path = path, .def = def, .error = {.err = err}};
   reader.files = tbi_meshes_create(builder, path, def);
   if (!reader.files) return tbi_error_memory(err);
   read_all(&reader);
-  take_builder_error(&reader);
-  if (tbi_mjcf_ok(&reader)) {
+  // the builder may have found what the reader did not
+  if (tbi_take_builder(&reader.error, builder)) {
     tbi_meshes_report_missing(reader.files);
     tbi_xml_report_ignored(root, def->warn, def->warn_user);
   }
   // parts of the tree may belong to included files, which go now
   root->first = root->last = NULL;
   free_reader(&reader);
-  return reader.status;
+  return reader.error.status;
 }

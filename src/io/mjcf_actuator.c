@@ -81,7 +81,7 @@ static void replay_classes(const tbi_mjcf_item *item, actuator *a) {
   for (int32_t depth = 0; depth <= innermost; ++depth) {
     int32_t c = tbi_mjcf_class_at(reader, item->default_class, depth);
     tbi_xml_node *node = reader->classes[c].node ? reader->classes[c].node->first : NULL;
-    for (; node && tbi_mjcf_ok(reader); node = node->next)
+    for (; node && tbi_ok(&reader->error); node = node->next)
       replay(reader, node, item->label, a);
   }
 }
@@ -104,7 +104,7 @@ static void add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t j
   def.force_min = force[0];
   def.force_max = force[1];
   def.place = item->node->place;
-  if (tbi_mjcf_ok(item->reader)) (void)tabi_builder_add_actuator(item->reader->builder, &def);
+  if (tbi_ok(&item->reader->error)) (void)tabi_builder_add_actuator(item->reader->builder, &def);
 }
 
 /* Why an actuator cannot be used, or NULL; *joint is the one it drives. */
@@ -134,7 +134,7 @@ static void read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) 
   replay(reader, node, item.label, &a);
   int32_t joint = TABI_NONE;
   const char *reason = why_not(&item, &a, &joint);
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   if (!reason) {
     add_actuator(&item, &a, reader->joints[joint].index, number);
     return;
@@ -149,7 +149,7 @@ void tbi_mjcf_read_actuators(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "actuator");
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = section->first;
-    for (; node && tbi_mjcf_ok(reader); node = node->next) {
+    for (; node && tbi_ok(&reader->error); node = node->next) {
       node->used = true;
       read_actuator(reader, node, number++);
     }

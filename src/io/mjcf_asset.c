@@ -26,7 +26,7 @@ static const char *mesh_path(tbi_mjcf *reader, const char *file) {
     kept = tbi_text_add(&reader->text, path);
   }
   free(path);
-  if (!kept) tbi_mjcf_fail_memory(reader);
+  if (!kept) tbi_fail_memory(&reader->error);
   return kept;
 }
 
@@ -42,7 +42,7 @@ static const char *name_of_file(tbi_mjcf *reader, const char *file) {
     kept = tbi_text_add(&reader->text, name);
   }
   free(name);
-  if (!kept) tbi_mjcf_fail_memory(reader);
+  if (!kept) tbi_fail_memory(&reader->error);
   return kept;
 }
 
@@ -56,7 +56,7 @@ static void place_triangles(const tbi_mjcf_item *item, tbi_mesh *mesh) {
   (void)tbi_mjcf_numbers(item, "refquat", 4, 4, rot);
   if (q_norm(q_load(rot)) == 0) tbi_mjcf_fail(item, "refquat: quaternion has zero length");
   if (scale[0] * scale[1] * scale[2] == 0) tbi_mjcf_fail(item, "scale must not be zero");
-  if (!tbi_mjcf_ok(item->reader)) return;
+  if (!tbi_ok(&item->reader->error)) return;
   m3 r = q_matrix(q_load(rot));
   for (int32_t i = 0; i < mesh->nvertex; ++i) {
     double *vertex = mesh->vertices + 3 * (size_t)i;
@@ -74,24 +74,26 @@ static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
   }
   if (!item.name) item.name = name_of_file(reader, file);
   const char *path = mesh_path(reader, file);
-  if (!tbi_mjcf_ok(reader) || !item.name || !path) return;
+  if (!tbi_ok(&reader->error) || !item.name || !path) return;
   if (!tbi_array_reserve((void **)&reader->meshes, &reader->cap_mesh, reader->nmesh, 1,
                          sizeof *reader->meshes)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   int32_t before = tbi_mjcf_add_name(&item, &reader->mesh_names, reader->nmesh);
   if (before >= 0) {
-    tbi_mjcf_fail_at(reader, node->place, "mesh '%.64s' defined twice (first at line %d)",
-                     item.name, (int)reader->meshes[before].place.line);
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, node->place,
+                "mesh '%.64s' defined twice (first at line %d)", item.name,
+                (int)reader->meshes[before].place.line);
     return;
   }
   tbi_mjcf_mesh *mesh = &reader->meshes[reader->nmesh++];
   *mesh = (tbi_mjcf_mesh){
       .name = item.name, .place = node->place, .index = TABI_NONE, .hull = TABI_NONE};
-  if (!tbi_mjcf_ok(reader)) return;
-  reader->status = tbi_meshes_read(reader->files, path, node->place, &mesh->triangles, reader->err);
-  if (tbi_mjcf_ok(reader)) place_triangles(&item, &mesh->triangles);
+  if (!tbi_ok(&reader->error)) return;
+  tbi_take(&reader->error,
+           tbi_meshes_read(reader->files, path, node->place, &mesh->triangles, reader->error.err));
+  if (tbi_ok(&reader->error)) place_triangles(&item, &mesh->triangles);
 }
 
 static void read_material(tbi_mjcf *reader, tbi_xml_node *node) {
@@ -102,7 +104,7 @@ static void read_material(tbi_mjcf *reader, tbi_xml_node *node) {
   (void)tbi_mjcf_numbers(&item, "rgba", 4, 4, material.rgba);
   if (!tbi_array_reserve((void **)&reader->materials, &reader->cap_material, reader->nmaterial, 1,
                          sizeof *reader->materials)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   int32_t before = tbi_mjcf_add_name(&item, &reader->material_names, reader->nmaterial);
@@ -117,10 +119,10 @@ void tbi_mjcf_read_assets(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "asset");
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = tbi_xml_child(section, "mesh");
-    for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node))
+    for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
       read_mesh(reader, node);
     node = tbi_xml_child(section, "material");
-    for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node))
+    for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
       read_material(reader, node);
   }
 }

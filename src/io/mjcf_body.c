@@ -101,7 +101,7 @@ void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   set_type(&joint);
   joint.def.place = node->place;
   check_free(&item, &joint);
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   int32_t before = tbi_mjcf_add_name(&item, &reader->joint_names, reader->njoint);
   if (before >= 0) {
     tbi_mjcf_fail(&item, "defined twice (first at line %d)",
@@ -110,7 +110,7 @@ void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   }
   if (!tbi_array_reserve((void **)&reader->joints, &reader->cap_joint, reader->njoint, 1,
                          sizeof *reader->joints)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   reader->joints[reader->njoint++] = joint;
@@ -120,7 +120,7 @@ void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
 static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t parent) {
   if (!tbi_array_reserve((void **)&reader->bodies, &reader->cap_body, reader->nbody, 1,
                          sizeof *reader->bodies)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return TABI_NONE;
   }
   int32_t before = tbi_mjcf_add_name(item, &reader->body_names, reader->nbody);
@@ -138,7 +138,7 @@ static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t par
                                                   .first_joint = reader->njoint,
                                                   .first_geom = reader->ngeom,
                                                   .link = TABI_WORLD};
-  return tbi_mjcf_ok(reader) ? reader->nbody++ : TABI_NONE;
+  return tbi_ok(&reader->error) ? reader->nbody++ : TABI_NONE;
 }
 
 /* A placed robot stands where the caller says, whatever the file says. */
@@ -170,13 +170,13 @@ static void read_mocap(const tbi_mjcf_item *item) {
 
 /* What is in a body, but for other bodies. */
 static void read_contents(tbi_mjcf *reader, tbi_xml_node *node, int32_t index) {
-  for (tbi_xml_node *child = node->first; child && tbi_mjcf_ok(reader); child = child->next) {
+  for (tbi_xml_node *child = node->first; child && tbi_ok(&reader->error); child = child->next) {
     if (strcmp(child->name, "joint") != 0 && strcmp(child->name, "freejoint") != 0) continue;
     child->used = true;
     tbi_mjcf_read_joint(reader, child, index);
   }
   tbi_xml_node *geom = tbi_xml_child(node, "geom");
-  for (; geom && tbi_mjcf_ok(reader); geom = tbi_xml_next(geom)) {
+  for (; geom && tbi_ok(&reader->error); geom = tbi_xml_next(geom)) {
     tbi_mjcf_read_geom(reader, geom, index);
   }
   reader->bodies[index].ngeom = reader->ngeom - reader->bodies[index].first_geom;
@@ -196,7 +196,7 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
                        (rule == TBI_MJCF_INERTIA_AUTO && !tbi_xml_child(node, "inertial"));
   body->child_class = class_for_children(&item, reader->bodies[parent].child_class);
   read_contents(reader, node, index);
-  if (tbi_mjcf_ok(reader)) tbi_mjcf_read_inertia(reader, index);
+  if (tbi_ok(&reader->error)) tbi_mjcf_read_inertia(reader, index);
   return index;
 }
 
@@ -237,7 +237,7 @@ static tbi_xml_node *find_base(tbi_mjcf *reader) {
 static void walk(tbi_mjcf *reader, tbi_xml_node *world) {
   int32_t parent = 0;
   tbi_xml_node *node = tbi_xml_child(world, "body");
-  while (node && tbi_mjcf_ok(reader)) {
+  while (node && tbi_ok(&reader->error)) {
     int32_t index = read_body(reader, node, parent);
     tbi_xml_node *next = tbi_xml_child(node, "body");
     if (next) {
@@ -259,7 +259,7 @@ void tbi_mjcf_read_bodies(tbi_mjcf *reader) {
   if (add_body(reader, &world, 0) == TABI_NONE) return;
   reader->base_node = find_base(reader);
   tbi_xml_node *node = tbi_xml_child(reader->root, "worldbody");
-  for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
+  for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node)) {
     tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
     reader->bodies[0].child_class = class_for_children(&item, 0);
     read_contents(reader, node, 0);

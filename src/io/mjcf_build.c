@@ -117,9 +117,9 @@ static void add_base(tbi_mjcf *reader, const tbi_mjcf_body *body) {
     (void)add_free(reader, body, def, name);
   } else {
     if (base == TABI_BASE_FREE) {
-      tbi_mjcf_fail_at(reader, body->place,
-                       "body '%.64s' has joints of its own and cannot be a free base",
-                       body->name ? body->name : "body1");
+      tbi_fail_at(&reader->error, TABI_ERR_MODEL, body->place,
+                  "body '%.64s' has joints of its own and cannot be a free base",
+                  body->name ? body->name : "body1");
     }
     add_chain(reader, body, TABI_WORLD);
   }
@@ -168,7 +168,8 @@ static int32_t material_for(tbi_mjcf *reader, const tbi_mjcf_geom *geom) {
   def.place = geom->shape.place;
   int32_t index = tabi_builder_add_material(reader->builder, &def);
   if (index == TABI_NONE) return index;
-  if (!kept || !tbi_names_add(&reader->friction_names, kept, index)) tbi_mjcf_fail_memory(reader);
+  if (!kept || !tbi_names_add(&reader->friction_names, kept, index))
+    tbi_fail_memory(&reader->error);
   return index;
 }
 
@@ -190,12 +191,12 @@ static int32_t mesh_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
 
 /* What collides; TABI_NONE for a mesh without volume, and reported. */
 static int32_t hull_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
-  if (mesh->has_hull || !tbi_mjcf_ok(reader)) return mesh->hull;
+  if (mesh->has_hull || !tbi_ok(&reader->error)) return mesh->hull;
   mesh->has_hull = true;
   tbi_mesh hull = {0};
-  reader->status =
-      tbi_mesh_hull(&mesh->triangles, mesh->name, mesh->place, reader->def, &hull, reader->err);
-  if (tbi_mjcf_ok(reader) && hull.nface > 0) mesh->hull = add_mesh(reader, mesh, &hull);
+  tbi_take(&reader->error, tbi_mesh_hull(&mesh->triangles, mesh->name, mesh->place, reader->def,
+                                         &hull, reader->error.err));
+  if (tbi_ok(&reader->error) && hull.nface > 0) mesh->hull = add_mesh(reader, mesh, &hull);
   tbi_mesh_free(&hull);
   return mesh->hull;
 }
@@ -213,7 +214,7 @@ static void add_mesh_shapes(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
   }
   geom->shape.collides = false;
   geom->shape.mesh = mesh_for(reader, mesh);
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   (void)tabi_builder_add_shape(reader->builder, &geom->shape);
 }
 
@@ -233,8 +234,8 @@ static void add_shape(tbi_mjcf *reader, int32_t index) {
 }
 
 void tbi_mjcf_add_bodies(tbi_mjcf *reader) {
-  for (int32_t i = 1; i < reader->nbody && tbi_mjcf_ok(reader); ++i)
+  for (int32_t i = 1; i < reader->nbody && tbi_ok(&reader->error); ++i)
     add_body(reader, i);
-  for (int32_t i = 0; i < reader->ngeom && tbi_mjcf_ok(reader); ++i)
+  for (int32_t i = 0; i < reader->ngeom && tbi_ok(&reader->error); ++i)
     add_shape(reader, i);
 }

@@ -70,7 +70,7 @@ static void read_option(tbi_mjcf *reader, tbi_xml_node *node) {
     memset(gravity, 0, sizeof gravity);
     has_gravity = true;
   }
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   if (has_gravity) tabi_builder_set_gravity(reader->builder, gravity);
   if (has_timestep) tabi_builder_set_timestep(reader->builder, timestep);
 }
@@ -85,9 +85,9 @@ void tbi_mjcf_read_compiler(tbi_mjcf *reader) {
       .total_mass = -1
   };
   tbi_xml_node *node = tbi_xml_child(reader->root, "compiler");
-  for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node))
+  for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
     read_one_compiler(reader, node);
   node = tbi_xml_child(reader->root, "option");
-  for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node))
+  for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
     read_option(reader, node);
 }

@@ -50,7 +50,7 @@ static void add_class(tbi_mjcf *reader, const char *name, int32_t parent, tbi_xm
   if (!tbi_array_reserve((void **)&reader->classes, &reader->cap_class, reader->nclass, 1,
                          sizeof *reader->classes) ||
       !tbi_names_add(&reader->class_names, name, reader->nclass)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   int32_t depth = parent == TABI_NONE ? 0 : reader->classes[parent].depth + 1;
@@ -61,14 +61,15 @@ static void add_class(tbi_mjcf *reader, const char *name, int32_t parent, tbi_xm
 static void read_nested(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   const char *name = tbi_xml_get(node, "class");
   if (!name || name[0] == '\0') {
-    tbi_mjcf_fail_at(reader, node->place, "nested default without 'class'");
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, node->place, "nested default without 'class'");
     return;
   }
   int32_t before = tbi_names_find(&reader->class_names, name);
   if (before >= 0) {
     const tbi_xml_node *first = reader->classes[before].node;
-    tbi_mjcf_fail_at(reader, node->place, "default class '%.64s' defined twice (first at line %d)",
-                     name, first ? (int)first->place.line : 1);
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, node->place,
+                "default class '%.64s' defined twice (first at line %d)", name,
+                first ? (int)first->place.line : 1);
     return;
   }
   add_class(reader, name, parent, node);
@@ -76,10 +77,10 @@ static void read_nested(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
 
 /* The list of classes is its own queue: what is nested in one comes behind it. */
 static void read_queue(tbi_mjcf *reader) {
-  for (int32_t c = 0; c < reader->nclass && tbi_mjcf_ok(reader); ++c) {
+  for (int32_t c = 0; c < reader->nclass && tbi_ok(&reader->error); ++c) {
     tbi_xml_node *node = reader->classes[c].node;
     tbi_xml_node *child = node ? tbi_xml_child(node, "default") : NULL;
-    for (; child && tbi_mjcf_ok(reader); child = tbi_xml_next(child)) {
+    for (; child && tbi_ok(&reader->error); child = tbi_xml_next(child)) {
       read_nested(reader, child, c);
     }
   }

@@ -13,7 +13,7 @@ static bool read_pair(const tbi_mjcf_item *item, int32_t pair[2]) {
   }
   pair[0] = tbi_mjcf_reference(item, "body1", &reader->body_names, "body", true);
   pair[1] = tbi_mjcf_reference(item, "body2", &reader->body_names, "body", false);
-  if (!tbi_mjcf_ok(reader)) return false;
+  if (!tbi_ok(&reader->error)) return false;
   if (pair[1] == TABI_NONE) pair[1] = 0;
   return true;
 }
@@ -35,7 +35,7 @@ static tabi_connection_def start_connection(const tbi_mjcf_item *item, const int
 }
 
 static void finish_connection(const tbi_mjcf_item *item, const tabi_connection_def *def) {
-  if (tbi_mjcf_ok(item->reader)) (void)tabi_builder_add_connection(item->reader->builder, def);
+  if (tbi_ok(&item->reader->error)) (void)tabi_builder_add_connection(item->reader->builder, def);
 }
 
 static void read_connect(const tbi_mjcf_item *item) {
@@ -101,7 +101,7 @@ static void read_coupling(const tbi_mjcf_item *item) {
   int32_t joint = tbi_mjcf_reference(item, "joint1", &reader->joint_names, "joint", true);
   int32_t leader = tbi_mjcf_reference(item, "joint2", &reader->joint_names, "joint", false);
   (void)tbi_mjcf_numbers(item, "polycoef", 1, 5, p);
-  if (!tbi_mjcf_ok(reader) || !has_one_coordinate(item, &reader->joints[joint])) return;
+  if (!tbi_ok(&reader->error) || !has_one_coordinate(item, &reader->joints[joint])) return;
   tabi_coupling_def def = tabi_coupling_def_default();
   memset(def.coef, 0, sizeof def.coef);
   def.leader = TABI_NONE;
@@ -115,7 +115,7 @@ static void read_coupling(const tbi_mjcf_item *item) {
   def.joint = reader->joints[joint].index;
   if (item->name) def.name = tbi_mjcf_full_name(item->reader, item->name, NULL, 0);
   def.place = item->node->place;
-  if (tbi_mjcf_ok(reader)) (void)tabi_builder_add_coupling(reader->builder, &def);
+  if (tbi_ok(&reader->error)) (void)tabi_builder_add_coupling(reader->builder, &def);
 }
 
 static void read_one(tbi_mjcf *reader, tbi_xml_node *node) {
@@ -145,7 +145,7 @@ static void read_exclude(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   int32_t a = tbi_mjcf_reference(&item, "body1", &reader->body_names, "body", true);
   int32_t b = tbi_mjcf_reference(&item, "body2", &reader->body_names, "body", true);
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   (void)tabi_builder_add_exclusion(reader->builder, reader->bodies[a].link, reader->bodies[b].link);
 }
 
@@ -153,13 +153,13 @@ void tbi_mjcf_read_equality(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "equality");
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = section->first;
-    for (; node && tbi_mjcf_ok(reader); node = node->next)
+    for (; node && tbi_ok(&reader->error); node = node->next)
       read_one(reader, node);
   }
   section = tbi_xml_child(reader->root, "contact");
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = tbi_xml_child(section, "exclude");
-    for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node))
+    for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
       read_exclude(reader, node);
   }
 }

@@ -64,7 +64,7 @@ static q4 read_rotation(const tbi_mjcf_item *item, int spelling) {
   double a[6] = {0, 0, 0, 0, 0, 0};
   int32_t n = counts[spelling];
   (void)tbi_mjcf_numbers(item, spellings[spelling], n, n, a);
-  if (!tbi_mjcf_ok(item->reader)) return q_identity();
+  if (!tbi_ok(&item->reader->error)) return q_identity();
   const tbi_mjcf_compiler *c = &item->reader->compiler;
   switch (spelling) {
   case 0:

@@ -160,7 +160,7 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
   bool given = tbi_mjcf_number(item, "mass", &mass);
   if (given && mass < 0) tbi_mjcf_fail(item, "mass %g must be >= 0", mass);
   if (density < 0) tbi_mjcf_fail(item, "density %g must be >= 0", density);
-  if (!tbi_mjcf_ok(item->reader) || (given ? mass : density) == 0) return;
+  if (!tbi_ok(&item->reader->error) || (given ? mass : density) == 0) return;
   tbi_mjcf_mesh *mesh = NULL;
   if (geom->mesh != TABI_NONE) {
     mesh = &item->reader->meshes[geom->mesh];
@@ -169,7 +169,7 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
       return;
     }
     tbi_mjcf_measure_mesh(item->reader, mesh);
-    if (!tbi_mjcf_ok(item->reader)) return;
+    if (!tbi_ok(&item->reader->error)) return;
   }
   double volume = volume_of(r, mesh);
   if (!(volume > 0)) return;
@@ -285,7 +285,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   (void)tbi_mjcf_frame(&item, &r.pos, &r.rot);
   bool fromto = tbi_mjcf_numbers(&item, "fromto", 6, 6, ends) > 0;
   if (r.type != GEOM_HFIELD) read_size(&r, fromto);
-  if (fromto && tbi_mjcf_ok(reader)) read_fromto(&r, ends);
+  if (fromto && tbi_ok(&reader->error)) read_fromto(&r, ends);
   read_contact(&item, &geom);
   read_colour(&item, geom.shape.rgba);
   (void)tbi_mjcf_number(&item, "group", &geom.group);
@@ -301,7 +301,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
     (void)tbi_mjcf_text(&item, "mass", NULL);
     (void)tbi_mjcf_text(&item, "density", NULL);
   }
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   int32_t before = tbi_mjcf_add_name(&item, &reader->geom_names, reader->ngeom);
   if (before >= 0) {
     tbi_mjcf_fail(&item, "defined twice (first at line %d)",
@@ -310,7 +310,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   }
   if (!tbi_array_reserve((void **)&reader->geoms, &reader->cap_geom, reader->ngeom, 1,
                          sizeof *reader->geoms)) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   reader->geoms[reader->ngeom++] = geom;

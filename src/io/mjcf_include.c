@@ -74,8 +74,8 @@ static bool may_include(const tbi_mjcf_item *item, int32_t from, const char *fou
   char trail[300];
   int depth = write_trail(reader, from, trail, sizeof trail);
   if (is_cycle(reader, from, found)) {
-    tbi_mjcf_fail_at(item->reader, item->node->place, "include cycle: %s%.60s", trail,
-                     last_part(found));
+    tbi_fail_at(&item->reader->error, TABI_ERR_MODEL, item->node->place, "include cycle: %s%.60s",
+                trail, last_part(found));
     return false;
   }
   for (int32_t i = 0; i < reader->nsource; ++i) {
@@ -83,7 +83,7 @@ static bool may_include(const tbi_mjcf_item *item, int32_t from, const char *fou
     tbi_mjcf_fail(item, "file '%.60s' is included twice", last_part(found));
   }
   if (depth > MAX_DEPTH) tbi_mjcf_fail(item, "files nested deeper than %d", MAX_DEPTH);
-  return tbi_mjcf_ok(reader);
+  return tbi_ok(&reader->error);
 }
 
 /* The text of folder(main file)/file, to be freed. */
@@ -101,7 +101,7 @@ static void add_source(tbi_mjcf *reader, const tbi_mjcf_file *file) {
   if (!tbi_array_reserve((void **)&reader->sources, &reader->cap_source, reader->nsource, 1,
                          sizeof *reader->sources)) {
     tbi_xml_destroy(file->xml);
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   reader->sources[reader->nsource++] = *file;
@@ -115,16 +115,16 @@ static tbi_xml_node *read_file(tbi_mjcf *reader, const char *name, const char *f
   file.found = tbi_text_add(&reader->text, found);
   char *path = file.found ? beside(reader->path, name) : NULL;
   if (!path) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return NULL;
   }
-  reader->status = tbi_xml_read(path, &file.xml, reader->err);
+  tbi_take(&reader->error, tbi_xml_read(path, &file.xml, reader->error.err));
   free(path);
-  if (!tbi_mjcf_ok(reader)) return NULL;
+  if (!tbi_ok(&reader->error)) return NULL;
   tbi_xml_node *root = tbi_xml_root(file.xml);
   file.places = root->place.file;
   add_source(reader, &file);
-  return tbi_mjcf_ok(reader) ? root : NULL;
+  return tbi_ok(&reader->error) ? root : NULL;
 }
 
 /* Put the children of `from` where the include stands.  Returns the first of them, or what stands
@@ -178,10 +178,10 @@ void tbi_mjcf_include(tbi_mjcf *reader) {
       .name = reader->path, .places = reader->root->place.file, .from = TABI_NONE};
   bool exists = tbi_path_find(&roots, last_part(reader->path), &path) == TBI_PATH_FOUND;
   main_file.found = tbi_text_add(&reader->text, exists ? path.found : "");
-  if (!main_file.found) tbi_mjcf_fail_memory(reader);
+  if (!main_file.found) tbi_fail_memory(&reader->error);
   add_source(reader, &main_file);
   tbi_xml_node *node = reader->root->first;
-  while (node && tbi_mjcf_ok(reader)) {
+  while (node && tbi_ok(&reader->error)) {
     if (strcmp(node->name, "include") == 0) {
       node = splice(reader, node, &roots);
     } else {

@@ -15,27 +15,15 @@
 
 #define MAX_DEFAULTS 10 /* numbers in the longest list that a class may hold */
 
-bool tbi_mjcf_ok(const tbi_mjcf *reader) { return reader->status == TABI_OK; }
-
-void tbi_mjcf_fail_memory(tbi_mjcf *reader) {
-  if (tbi_mjcf_ok(reader)) reader->status = tbi_error_memory(reader->err);
-}
-
-void tbi_mjcf_fail_at(tbi_mjcf *reader, tabi_place place, const char *format, ...) {
-  if (!tbi_mjcf_ok(reader)) return;
-  va_list args;
-  va_start(args, format);
-  reader->status = tbi_error_vset(reader->err, TABI_ERR_MODEL, place, format, args);
-  va_end(args);
-}
-
 void tbi_mjcf_fail(const tbi_mjcf_item *item, const char *format, ...) {
-  char message[384];
+  if (!tbi_ok(&item->reader->error)) return;
+  tabi_error reason;
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(message, sizeof message, format, args);
+  (void)tbi_error_vset(&reason, TABI_ERR_MODEL, item->node->place, format, args);
   va_end(args);
-  tbi_mjcf_fail_at(item->reader, item->node->place, "%s: %s", item->label, message);
+  tbi_fail_at(&item->reader->error, TABI_ERR_MODEL, item->node->place, "%s: %.383s", item->label,
+              reason.message);
 }
 
 void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...) {
@@ -104,14 +92,13 @@ static int32_t read_list(const tbi_mjcf_item *item, tbi_xml_node *node, const ch
                          const int32_t limits[2], double *values) {
   const char *text = tbi_xml_get(node, attribute);
   tbi_mjcf *reader = item->reader;
-  if (!text || !tbi_mjcf_ok(reader)) return 0;
+  if (!text || !tbi_ok(&reader->error)) return 0;
   char what[128];
   (void)snprintf(what, sizeof what, "%s: %.24s", item->label, attribute);
-  int32_t count = 0;
-  reader->status = tbi_xml_numbers(text, node->place, what, values, limits[1], &count, reader->err);
-  if (tbi_mjcf_ok(reader) && count < limits[0]) {
-    tbi_mjcf_fail_at(reader, node->place, "%s needs %d number%s, got %d", what, (int)limits[0],
-                     limits[0] == 1 ? "" : "s", (int)count);
+  int32_t count = tbi_xml_numbers(&reader->error, text, node->place, what, values, limits[1]);
+  if (count < limits[0]) {
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, node->place, "%s needs %d number%s, got %d", what,
+                (int)limits[0], limits[0] == 1 ? "" : "s", (int)count);
   }
   return count;
 }
@@ -123,7 +110,7 @@ int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32
   const int32_t limits[2] = {min, max};
   int32_t filled = read_list(item, item->node, attribute, limits, values);
   int32_t c = item->kind ? item->default_class : TABI_NONE;
-  for (; c >= 0 && tbi_mjcf_ok(reader); c = reader->classes[c].parent) {
+  for (; c >= 0 && tbi_ok(&reader->error); c = reader->classes[c].parent) {
     double behind[MAX_DEFAULTS] = {0};
     tbi_xml_node *setting = class_setting(item, c, attribute);
     if (!setting) continue;
@@ -197,7 +184,7 @@ int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t i
   if (!item->name) return TABI_NONE;
   int32_t before = tbi_names_find(names, item->name);
   if (before >= 0) return before;
-  if (!tbi_names_add(names, item->name, index)) tbi_mjcf_fail_memory(item->reader);
+  if (!tbi_names_add(names, item->name, index)) tbi_fail_memory(&item->reader->error);
   return TABI_NONE;
 }
 
@@ -211,6 +198,6 @@ const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *k
   if (full && !name) (void)snprintf(full, room, "%s%s%d", prefix, kind, (int)number);
   if (full) kept = tbi_text_add(&reader->text, full);
   free(full);
-  if (!kept) tbi_mjcf_fail_memory(reader);
+  if (!kept) tbi_fail_memory(&reader->error);
   return kept;
 }

@@ -68,10 +68,10 @@ static void read_key(tbi_mjcf *reader, tbi_xml_node *node, int32_t number, doubl
   bool has_q = read_list(&item, "qpos", n.nq, q);
   bool has_v = read_list(&item, "qvel", n.nv, v);
   const char *name = tbi_mjcf_full_name(reader, item.name, "key", number);
-  if (!tbi_mjcf_ok(reader)) return;
+  if (!tbi_ok(&reader->error)) return;
   int32_t posture = tabi_builder_add_posture(reader->builder, name);
   if (posture == TABI_NONE) return;
-  for (int32_t i = 0; i < reader->njoint && tbi_mjcf_ok(reader); ++i) {
+  for (int32_t i = 0; i < reader->njoint && tbi_ok(&reader->error); ++i) {
     const tbi_mjcf_joint *joint = &reader->joints[i];
     double start[7];
     start_of(reader, joint, start);
@@ -86,17 +86,17 @@ static void read_key(tbi_mjcf *reader, tbi_xml_node *node, int32_t number, doubl
 
 void tbi_mjcf_read_keyframes(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "keyframe");
-  if (!section || !tbi_mjcf_ok(reader)) return;
+  if (!section || !tbi_ok(&reader->error)) return;
   counts n = count_coordinates(reader);
   double *buffer = calloc((size_t)n.nq + (size_t)n.nv + 1, sizeof *buffer);
   if (!buffer) {
-    tbi_mjcf_fail_memory(reader);
+    tbi_fail_memory(&reader->error);
     return;
   }
   int32_t number = 0;
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = tbi_xml_child(section, "key");
-    for (; node && tbi_mjcf_ok(reader); node = tbi_xml_next(node)) {
+    for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node)) {
       read_key(reader, node, number++, buffer);
     }
   }

@@ -76,8 +76,9 @@ static double box_volume(double volume, s3 e) {
 
 static void measure_signed(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
   tbi_solid solid;
-  reader->status = tbi_mesh_solid(&mesh->triangles, mesh->name, mesh->place, &solid, reader->err);
-  if (!tbi_mjcf_ok(reader)) return;
+  tbi_take(&reader->error,
+           tbi_mesh_solid(&mesh->triangles, mesh->name, mesh->place, &solid, reader->error.err));
+  if (!tbi_ok(&reader->error)) return;
   s3 i = s3_load(solid.inertia);
   double f = 1 / solid.volume;
   mesh->volume = solid.volume;
@@ -99,8 +100,8 @@ static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
     e = s3_add(e, second_moment(t, v));
   }
   if (!(volume > 1e-12 * size * size * size)) {
-    tbi_mjcf_fail_at(reader, mesh->place, "mesh '%.64s': volume is zero; give <inertial>",
-                     mesh->name);
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, mesh->place,
+                "mesh '%.64s': volume is zero; give <inertial>", mesh->name);
     return;
   }
   double f = 1 / volume;
@@ -110,7 +111,7 @@ static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
 }
 
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
-  if (mesh->measured || !tbi_mjcf_ok(reader)) return;
+  if (mesh->measured || !tbi_ok(&reader->error)) return;
   mesh->measured = true;
   if (reader->compiler.exact_mesh) {
     measure_signed(reader, mesh);

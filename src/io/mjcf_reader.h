@@ -4,13 +4,14 @@
  *           -> builder: links, joints, shapes -> actuators, equality, contact, keyframes
  *
  * Bodies, joints and geoms are first collected here, in MuJoCo's numbering, because the inertia
- * of a body may depend on all of them (settotalmass).  The first error stays in `status`; every
- * function may be called after it and then does nothing of consequence. */
+ * of a body may depend on all of them (settotalmass).  Every function may be
+ * called after an error and then does nothing of consequence. */
 #ifndef TBI_MJCF_READER_H
 #define TBI_MJCF_READER_H
 
 #include "base/names.h"
 #include "base/text.h"
+#include "io/first_error.h"
 #include "io/mesh.h"
 #include "io/xml.h"
 #include "math/quat.h"
@@ -132,8 +133,7 @@ typedef struct tbi_mjcf {
   tbi_xml_node *root;
   const char *path;
   const tabi_load_def *def;
-  tabi_error *err;
-  tabi_status status;
+  tbi_first_error error;
   unsigned noticed; /* of tbi_mjcf_notice */
 
   tbi_mjcf_compiler compiler;
@@ -174,11 +174,7 @@ typedef struct tbi_mjcf_limits {
 #define TBI_MJCF_LIMITS_AUTO 2 /* on if a range is given */
 } tbi_mjcf_limits;
 
-bool tbi_mjcf_ok(const tbi_mjcf *reader);
-void tbi_mjcf_fail_memory(tbi_mjcf *reader);
-void tbi_mjcf_fail_at(tbi_mjcf *reader, tabi_place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* "label: message" at the line of the element. */
+/* "label: message" at the line of the element, if it is the first error. */
 void tbi_mjcf_fail(const tbi_mjcf_item *item, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...)

@@ -5,7 +5,6 @@
 #include "io/number.h"
 
 #include "base/assertion.h"
-#include "base/error.h"
 #include "io/xml.h"
 
 #include <locale.h>
@@ -23,7 +22,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static size_t token_length(const char *text) {
   size_t n = 0;
   while (text[n] != '\0' && !is_space(text[n]))
-    n++;
+    ++n;
   return n;
 }
 
@@ -36,14 +35,14 @@ static const char *skip_space(const char *text) {
 static size_t digits(const char *text, size_t n) {
   size_t k = 0;
   while (k < n && is_digit(text[k]))
-    k++;
+    ++k;
   return k;
 }
 
 /* How many leading characters form a decimal number; 0 if none do. */
 static size_t literal_length(const char *text, size_t n) {
   size_t k = 0;
-  if (k < n && (text[k] == '+' || text[k] == '-')) k++;
+  if (k < n && (text[k] == '+' || text[k] == '-')) ++k;
   size_t whole = digits(text + k, n - k);
   k += whole;
   size_t part = 0;
@@ -64,7 +63,7 @@ static size_t literal_length(const char *text, size_t n) {
 static bool is_not_finite(const char *text, size_t n) {
   if (n > 0 && (text[0] == '+' || text[0] == '-')) {
     ++text;
-    n--;
+    --n;
   }
   return (n >= 3 && strncasecmp(text, "nan", 3) == 0) ||
          (n == 3 && strncasecmp(text, "inf", 3) == 0) ||
@@ -106,56 +105,52 @@ bool tbi_number_read(const char *text, size_t n, double *value) {
 }
 
 /* What is wrong with a token that is no number. */
-static tabi_status fail_token(const char *text, size_t n, tabi_place place, const char *what,
-                              tabi_error *err) {
+static bool fail_token(tbi_first_error *error, const char *text, size_t n, tabi_place place,
+                       const char *what) {
   int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
   size_t used = literal_length(text, n);
   const char *hint = comma_hint(text, n);
   if (used == 0 || used == n || hint[0] != '\0') {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a number%s", what, shown,
-                         text, hint);
+    return tbi_fail_at(error, TABI_ERR_PARSE, place, "%s '%.*s' is not a number%s", what, shown,
+                       text, hint);
   }
-  int rest = (int)(n - used < MAX_SHOWN ? n - used : MAX_SHOWN);
-  return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s': unexpected '%.*s' after number",
-                       what, shown, text, rest, text + used);
+  int left = (int)(n - used < MAX_SHOWN ? n - used : MAX_SHOWN);
+  return tbi_fail_at(error, TABI_ERR_PARSE, place, "%s '%.*s': unexpected '%.*s' after number",
+                     what, shown, text, left, text + used);
 }
 
-static tabi_status read_token(const char *text, size_t n, tabi_place place, const char *what,
-                              double *value, tabi_error *err) {
-  if (!tbi_number_read(text, n, value)) return fail_token(text, n, place, what, err);
-  if (isfinite(*value)) return TABI_OK;
+static bool read_token(tbi_first_error *error, const char *text, size_t n, tabi_place place,
+                       const char *what, double *value) {
+  if (!tbi_number_read(text, n, value)) return fail_token(error, text, n, place, what);
+  if (isfinite(*value)) return true;
   int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
-  return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what, shown,
-                       text);
+  return tbi_fail_at(error, TABI_ERR_PARSE, place, "%s '%.*s' is not a finite number", what, shown,
+                     text);
 }
 
-tabi_status tbi_xml_number(const char *text, tabi_place place, const char *what, double *value,
-                           tabi_error *err) {
+bool tbi_xml_number(tbi_first_error *error, const char *text, tabi_place place, const char *what,
+                    double *value) {
   double numbers[1] = {0};
-  int32_t count = 0;
-  tabi_status status = tbi_xml_numbers(text, place, what, numbers, 1, &count, err);
-  if (status != TABI_OK) return status;
-  if (count == 0) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "%s '' is not a number", what);
-  }
-  *value = numbers[0];
-  return TABI_OK;
+  int32_t count = tbi_xml_numbers(error, text, place, what, numbers, 1);
+  if (count == 0) tbi_fail_at(error, TABI_ERR_PARSE, place, "%s '' is not a number", what);
+  if (tbi_ok(error)) *value = numbers[0];
+  return tbi_ok(error);
 }
 
-tabi_status tbi_xml_numbers(const char *text, tabi_place place, const char *what, double *values,
-                            int32_t max, int32_t *count, tabi_error *err) {
-  *count = 0;
-  for (text = skip_space(text); *text != '\0'; text = skip_space(text)) {
+int32_t tbi_xml_numbers(tbi_first_error *error, const char *text, tabi_place place,
+                        const char *what, double *values, int32_t max) {
+  TBI_ASSERT(text && max > 0);
+  int32_t count = 0;
+  for (text = skip_space(text); *text != '\0' && tbi_ok(error); text = skip_space(text)) {
     size_t n = token_length(text);
-    if (*count == max) {
+    if (count == max) {
       int shown = (int)(n < MAX_SHOWN ? n : MAX_SHOWN);
-      return tbi_error_set(err, TABI_ERR_PARSE, place, "%s: unexpected '%.*s' after %s", what,
-                           shown, text, max == 1 ? "the number" : "the last number");
+      (void)tbi_fail_at(error, TABI_ERR_PARSE, place, "%s: unexpected '%.*s' after %s", what, shown,
+                        text, max == 1 ? "the number" : "the last number");
+    } else if (read_token(error, text, n, place, what, &values[count])) {
+      ++count;
     }
-    tabi_status status = read_token(text, n, place, what, &values[*count], err);
-    if (status != TABI_OK) return status;
     text += n;
-    (*count)++;
   }
-  return TABI_OK;
+  return count;
 }

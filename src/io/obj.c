@@ -7,7 +7,7 @@
  * counts, so that the second one has room; a backslash at the end of a line continues it. */
 #include "io/obj.h"
 
-#include "base/error.h"
+#include "io/first_error.h"
 #include "io/number.h"
 #include "io/weld.h"
 
@@ -20,7 +20,7 @@ typedef struct source {
   size_t size, at;
   const char *name;
   tabi_place place;
-  tabi_error *err;
+  tbi_first_error *error;
   double *vertices;
   size_t nvertex, nface, ncorner; /* of the whole file; corners beyond the second of a face */
   size_t vertex, face;            /* so far */
@@ -75,21 +75,21 @@ static void count(source *s) {
   s->at = 0;
 }
 
-static tabi_status read_vertex(source *s) {
+static bool read_vertex(source *s) {
   double *to = s->vertices + 3 * s->vertex++;
   for (int i = 0; i < 3; ++i) {
     const char *word;
     size_t n = next_word(s, &word);
     if (!tbi_number_read(word, n, &to[i])) {
-      return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                           "mesh '%s': vertex %zu needs three numbers", s->name, s->vertex);
+      return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                         "mesh '%s': vertex %zu needs three numbers", s->name, s->vertex);
     }
     if (!isfinite(to[i])) {
-      return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
-                           s->name, s->vertex);
+      return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
+                         s->name, s->vertex);
     }
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 /* The whole number before a slash or the end; false when there is none. */
@@ -103,40 +103,35 @@ static bool read_index(const char *word, size_t n, long *index) {
   return at > begin && (at == n || word[at] == '/');
 }
 
-/* One corner of the present face; *there is false at the end of the line. */
-static tabi_status read_corner(source *s, const double **corner, bool *there) {
+/* One corner of the present face; false at the end of the line and after an error. */
+static bool read_corner(source *s, const double **corner) {
   const char *word;
   size_t n = next_word(s, &word);
-  *there = n > 0;
-  if (n == 0) return TABI_OK;
+  if (n == 0) return false;
   long index = 0;
   if (!read_index(word, n, &index)) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                         "mesh '%s': face %zu: '%.*s' is no vertex", s->name, s->face,
-                         (int)(n < 40 ? n : 40), word);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                       "mesh '%s': face %zu: '%.*s' is no vertex", s->name, s->face,
+                       (int)(n < 40 ? n : 40), word);
   }
   long vertex = index < 0 ? (long)s->vertex + index : index - 1;
   if (vertex < 0 || (size_t)vertex >= s->nvertex) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                         "mesh '%s': face %zu uses vertex %ld of %zu", s->name, s->face, index,
-                         s->nvertex);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                       "mesh '%s': face %zu uses vertex %ld of %zu", s->name, s->face, index,
+                       s->nvertex);
   }
   *corner = s->vertices + 3 * (size_t)vertex;
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 /* A polygon as a fan around its first corner. */
-static tabi_status read_face(source *s, tbi_weld *w) {
+static bool read_face(source *s, tbi_weld *w) {
   const double *first = s->vertices;
   const double *last = first;
   const double *corner = first;
   size_t corners = 0;
   ++s->face;
-  for (;;) {
-    bool there = false;
-    tabi_status status = read_corner(s, &corner, &there);
-    if (status != TABI_OK) return status;
-    if (!there) break;
+  while (read_corner(s, &corner)) {
     if (++corners > 2) {
       double fan[9];
       memcpy(fan, first, 3 * sizeof *fan);
@@ -147,60 +142,52 @@ static tabi_status read_face(source *s, tbi_weld *w) {
     if (corners == 1) first = corner;
     last = corner;
   }
-  if (corners > 2) return TABI_OK;
-  return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': face %zu has %zu corners",
-                       s->name, s->face, corners);
+  if (corners > 2) return tbi_ok(s->error);
+  return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': face %zu has %zu corners",
+                     s->name, s->face, corners);
 }
 
-static tabi_status read_line(source *s, tbi_weld *w, bool faces) {
+static void read_line(source *s, tbi_weld *w, bool faces) {
   const char *word;
-  tabi_status status = TABI_OK;
   size_t n = next_word(s, &word);
   if (is_word(word, n, 'v') && faces) ++s->vertex;
-  if (is_word(word, n, 'v') && !faces) status = read_vertex(s);
-  if (is_word(word, n, 'f') && faces) status = read_face(s, w);
+  if (is_word(word, n, 'v') && !faces) read_vertex(s);
+  if (is_word(word, n, 'f') && faces) read_face(s, w);
   skip_line(s);
-  return status;
 }
 
 /* First all vertices, which may follow the faces that use them; then all faces, which count the
  * vertices before them. */
-static tabi_status read_lines(source *s, tbi_weld *w) {
-  tabi_status status = TABI_OK;
+static void read_lines(source *s, tbi_weld *w) {
   for (int pass = 0; pass < 2; ++pass) {
     s->at = 0;
     s->vertex = 0;
-    while (s->at < s->size && status == TABI_OK)
-      status = read_line(s, w, pass == 1);
+    while (s->at < s->size && tbi_ok(s->error))
+      read_line(s, w, pass == 1);
   }
-  return status;
 }
 
 tabi_status tbi_obj_parse(const void *bytes, size_t size, const char *name, tabi_place place,
                           tbi_mesh *mesh, tabi_error *err) {
-  source s = {.text = bytes, .size = size, .name = name, .place = place, .err = err};
+  tbi_first_error error = {.err = err};
+  source s = {.text = bytes, .size = size, .name = name, .place = place, .error = &error};
   tbi_weld w = {0};
   *mesh = (tbi_mesh){0};
   count(&s);
-  if (s.nface == 0) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': OBJ file without a face", name);
-  }
+  if (s.nface == 0)
+    tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': OBJ file without a face", name);
   if (s.ncorner > TBI_OBJ_MAX_FACES) {
-    return tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': %zu faces, limit %d", name,
-                         s.ncorner, TBI_OBJ_MAX_FACES);
+    tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': %zu faces, limit %d", name, s.ncorner,
+                TBI_OBJ_MAX_FACES);
   }
-  tabi_status status = TABI_OK;
+  if (!tbi_ok(&error)) return error.status;
+  bool room = tbi_weld_begin(&w, mesh, s.ncorner > 0 ? s.ncorner : 1);
   s.vertices = malloc((3 * s.nvertex + 1) * sizeof *s.vertices);
-  if (!s.vertices || !tbi_weld_begin(&w, mesh, s.ncorner > 0 ? s.ncorner : 1)) {
-    status = tbi_error_memory(err);
+  if (room && s.vertices) {
+    read_lines(&s, &w);
   } else {
-    status = read_lines(&s, &w);
-  }
-  if (status == TABI_OK && mesh->nface == 0) {
-    status = tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': no face with area", name);
+    tbi_fail_memory(&error);
   }
   free(s.vertices);
-  tbi_weld_end(&w);
-  if (status != TABI_OK) tbi_mesh_free(mesh);
-  return status;
+  return tbi_weld_finish(&w, &error, name, place);
 }

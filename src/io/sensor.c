@@ -6,7 +6,7 @@
  * What a sensor may say depends on its type, by one table. */
 #include "io/sensor.h"
 
-#include "base/error.h"
+#include "base/text.h"
 #include "io/fields.h"
 #include "io/suggest.h"
 #include "model/builder.h"
@@ -55,24 +55,13 @@ static const tbi_field fields[] = {
 
 /* A sensor on its way into the builder. */
 typedef struct reader {
+  tbi_first_error *error;
   const tbi_sensor_list *list;
   const tbi_yaml_node *node;
   char what[WHAT_SIZE];
   keys keys;
   tabi_sensor_def def;
 } reader;
-
-static tabi_status fail(const reader *r, const tbi_yaml_node *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static tabi_status fail(const reader *r, const tbi_yaml_node *node, const char *format, ...) {
-  tabi_error reason;
-  va_list args;
-  va_start(args, format);
-  tbi_error_vset(&reason, TABI_ERR_PARSE, node->place, format, args);
-  va_end(args);
-  return tbi_error_set(r->list->err, TABI_ERR_PARSE, node->place, "%s%s", r->what, reason.message);
-}
 
 /* All types, for messages. */
 static const char *list_types(char text[LIST_SIZE]) {
@@ -85,13 +74,15 @@ static const char *list_types(char text[LIST_SIZE]) {
   return text;
 }
 
-static tabi_status find_type(reader *r) {
+static bool find_type(reader *r) {
   char known[LIST_SIZE];
-  if (!r->keys.type) return fail(r, r->node, "type is missing (%s)", list_types(known));
+  if (!r->keys.type)
+    return tbi_fail_about(r->error, r->node->place, r->what, "type is missing (%s)",
+                          list_types(known));
   int32_t type = tabi_sensor_type_find(r->keys.type);
   if (type != TABI_NONE) {
     r->def.type = (tabi_sensor_type)type;
-    return TABI_OK;
+    return true;
   }
   tbi_suggestion nearest = tbi_suggest_begin(r->keys.type);
   for (int i = 0; i < TABI_SENSOR_COUNT; ++i)
@@ -99,140 +90,110 @@ static tabi_status find_type(reader *r) {
   const tbi_yaml_node *node = tbi_yaml_child(r->node, "type");
   char hint[TBI_HINT_SIZE];
   if (nearest.nearest) {
-    return fail(r, node, "unknown type '%.40s'%s", r->keys.type, tbi_suggest_hint(&nearest, hint));
+    return tbi_fail_about(r->error, node->place, r->what, "unknown type '%.40s'%s", r->keys.type,
+                          tbi_suggest_hint(&nearest, hint));
   }
-  return fail(r, node, "unknown type '%.40s' (%s)", r->keys.type, list_types(known));
+  return tbi_fail_about(r->error, node->place, r->what, "unknown type '%.40s' (%s)", r->keys.type,
+                        list_types(known));
 }
 
 /* What a type has no use for was meant for another one. */
-static tabi_status check_keys(const reader *r) {
+static bool check_keys(const reader *r) {
   const char *type = r->keys.type;
   bool at_joint = types[r->def.type].joint;
   const char *other = at_joint ? "link" : "joint";
   const tbi_yaml_node *node = tbi_yaml_child(r->node, other);
   if (node) {
-    return fail(r, node, "type %s has no '%s', but a %s", type, other, at_joint ? "joint" : "link");
+    return tbi_fail_about(r->error, node->place, r->what, "type %s has no '%s', but a %s", type,
+                          other, at_joint ? "joint" : "link");
   }
   static const char *const frame[] = {"xyz", "rpy", "quat"};
   for (int i = 0; i < 3; ++i) {
     node = tbi_yaml_child(r->node, frame[i]);
     if (node && !types[r->def.type].framed)
-      return fail(r, node, "type %s has no '%s'", type, frame[i]);
+      return tbi_fail_about(r->error, node->place, r->what, "type %s has no '%s'", type, frame[i]);
   }
-  return TABI_OK;
-}
-
-static const char *name_of(const tabi_builder *builder, bool joint, int32_t index) {
-  return joint ? tbi_builder_joint(builder, index)->name : tbi_builder_link(builder, index)->name;
-}
-
-static tabi_status fail_place(const reader *r, const char *name, bool joint) {
-  const tabi_builder *builder = r->list->builder;
-  const char *kind = joint ? "joint" : "link";
-  size_t prefix = strlen(r->list->prefix);
-  int32_t count = joint ? tabi_builder_njoint(builder) : tabi_builder_nlink(builder);
-  tbi_suggestion nearest = tbi_suggest_begin(name);
-  for (int32_t i = 0; i < count; ++i) {
-    const char *known = name_of(builder, joint, i);
-    if (known && strncmp(known, r->list->prefix, prefix) == 0)
-      tbi_suggest_add(&nearest, known + prefix);
-  }
-  char hint[TBI_HINT_SIZE];
-  return fail(r, tbi_yaml_child(r->node, kind), "no %s is called '%.60s'%s", kind, name,
-              tbi_suggest_hint(&nearest, hint));
+  return true;
 }
 
 /* Any link of a robot will do to find its tree. */
-static tabi_status take_robot(reader *r) {
-  const tabi_builder *builder = r->list->builder;
+static bool take_robot(reader *r) {
+  const tabi_builder *builder = r->list->find.builder;
   for (int32_t i = r->list->first_joint; i < tabi_builder_njoint(builder); ++i) {
     const tabi_joint_def *joint = tbi_builder_joint(builder, i);
     r->def.link = joint->child;
-    if (joint->type != TABI_JOINT_FIXED) return TABI_OK;
+    if (joint->type != TABI_JOINT_FIXED) return true;
   }
-  return fail(r, r->node, "the robot does not move");
+  return tbi_fail_about(r->error, r->node->place, r->what, "the robot does not move");
 }
 
-static tabi_status find_place(reader *r) {
+static bool find_place(reader *r) {
   bool joint = types[r->def.type].joint;
+  const char *kind = joint ? "joint" : "link";
   const char *name = joint ? r->keys.joint : r->keys.link;
   if (!name && r->def.type == TABI_SENSOR_ZMP) return take_robot(r);
   if (!name) {
-    const char *kind = joint ? "joint" : "link";
-    return fail(r, r->node, "type %s needs a %s: its name", r->keys.type, kind);
+    return tbi_fail_about(r->error, r->node->place, r->what, "type %s needs a %s: its name",
+                          r->keys.type, kind);
   }
-  size_t size = strlen(r->list->prefix) + strlen(name) + 1;
-  char *full = malloc(size);
-  if (!full) return tbi_error_memory(r->list->err);
-  (void)snprintf(full, size, "%s%s", r->list->prefix, name);
   int32_t *found = joint ? &r->def.joint : &r->def.link;
-  *found = joint ? tabi_builder_find_joint(r->list->builder, full)
-                 : tabi_builder_find_link(r->list->builder, full);
-  free(full);
-  return *found != TABI_NONE ? TABI_OK : fail_place(r, name, joint);
-}
-
-static tabi_status read_frame(reader *r) {
-  tabi_status status = TABI_OK;
-  if (r->keys.xyz)
-    status = tbi_fields_numbers(r->keys.xyz, r->what, "xyz", r->def.pos, 3, r->list->err);
-  if (status != TABI_OK) return status;
-  return tbi_fields_rotation(r->keys.rpy, r->keys.quat, r->what, r->def.quat, r->list->err);
+  const tbi_yaml_node *node = tbi_yaml_child(r->node, kind);
+  *found = tbi_find_needed(&r->list->find, joint ? TBI_JOINT : TBI_LINK, node, r->what, name);
+  return tbi_ok(r->error);
 }
 
 /* One number for all that a sensor measures, or a list with one for each. */
-static tabi_status read_each(const reader *r, const tbi_yaml_node *node, double *values) {
-  if (!node) return TABI_OK;
+static void read_each(const reader *r, const tbi_yaml_node *node, double *values) {
+  if (!node) return;
   int32_t size = tabi_sensor_type_size(r->def.type);
-  if (node->kind == TBI_YAML_LIST)
-    return tbi_fields_numbers(node, r->what, node->key, values, size, r->list->err);
+  if (node->kind == TBI_YAML_LIST) {
+    tbi_fields_numbers(r->error, node, r->what, node->key, values, size);
+    return;
+  }
   double value = 0;
-  tabi_status status = tbi_fields_number(node, r->what, node->key, &value, r->list->err);
-  for (int32_t i = 0; i < size && status == TABI_OK; ++i)
+  tbi_fields_number(r->error, node, r->what, node->key, &value);
+  for (int32_t i = 0; i < size; ++i)
     values[i] = value;
-  return status;
 }
 
-static tabi_status add(const reader *r) {
-  size_t size = strlen(r->list->prefix) + strlen(r->keys.name) + 1;
-  char *full = malloc(size);
-  if (!full) return tbi_error_memory(r->list->err);
-  (void)snprintf(full, size, "%s%s", r->list->prefix, r->keys.name);
+static void add(const reader *r) {
+  char *full = tbi_text_join(r->list->find.prefix, r->keys.name);
+  if (!full) {
+    tbi_fail_memory(r->error);
+    return;
+  }
   tabi_sensor_def def = r->def;
   def.name = full;
   def.place = r->node->place;
-  (void)tabi_builder_add_sensor(r->list->builder, &def);
+  (void)tabi_builder_add_sensor(r->list->find.builder, &def);
   free(full);
-  const tabi_error *error = tabi_builder_error(r->list->builder);
-  if (!error) return TABI_OK;
-  if (r->list->err) *r->list->err = *error;
-  return error->status;
+  tbi_take_builder(r->error, r->list->find.builder);
 }
 
-static tabi_status read_one(const tbi_sensor_list *list, const tbi_yaml_node *node) {
-  reader r = {.list = list, .node = node, .def = tabi_sensor_def_default()};
+static void read_one(const tbi_sensor_list *list, const tbi_yaml_node *node) {
+  reader r = {
+      .error = list->find.error, .list = list, .node = node, .def = tabi_sensor_def_default()};
   const tbi_yaml_node *name = tbi_yaml_child(node, "name");
   (void)snprintf(r.what, sizeof r.what, "sensor: ");
   if (name && name->kind == TBI_YAML_SCALAR)
     (void)snprintf(r.what, sizeof r.what, "sensor '%.60s': ", name->text);
-  tabi_status status =
-      tbi_fields_read(node, r.what, fields, sizeof fields / sizeof *fields, &r.keys, list->err);
-  if (status == TABI_OK && !r.keys.name) status = fail(&r, node, "name is missing");
-  if (status == TABI_OK) status = find_type(&r);
-  if (status == TABI_OK) status = check_keys(&r);
-  if (status == TABI_OK) status = find_place(&r);
-  if (status == TABI_OK) status = read_frame(&r);
-  if (status == TABI_OK) status = read_each(&r, r.keys.noise, r.def.noise);
-  if (status == TABI_OK) status = read_each(&r, r.keys.resolution, r.def.resolution);
-  if (status == TABI_OK) status = read_each(&r, r.keys.range, r.def.range);
+  tbi_fields_read(r.error, node, r.what, TBI_FIELDS(fields), &r.keys);
+  if (!r.keys.name) tbi_fail_about(r.error, node->place, r.what, "name is missing");
+  if (!tbi_ok(r.error) || !find_type(&r)) return;
+  check_keys(&r);
+  find_place(&r);
+  if (r.keys.xyz) tbi_fields_numbers(r.error, r.keys.xyz, r.what, "xyz", r.def.pos, 3);
+  tbi_fields_rotation(r.error, r.keys.rpy, r.keys.quat, r.what, r.def.quat);
+  read_each(&r, r.keys.noise, r.def.noise);
+  read_each(&r, r.keys.resolution, r.def.resolution);
+  read_each(&r, r.keys.range, r.def.range);
   r.def.delay = r.keys.delay;
-  return status == TABI_OK ? add(&r) : status;
+  if (tbi_ok(r.error)) add(&r);
 }
 
-tabi_status tbi_sensor_list_read(const tbi_sensor_list *list, const tbi_yaml_node *nodes) {
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = nodes ? nodes->first : NULL; node && status == TABI_OK;
-       node = node->next)
-    status = read_one(list, node);
-  return status;
+bool tbi_sensor_list_read(const tbi_sensor_list *list, const tbi_yaml_node *nodes) {
+  const tbi_yaml_node *node = nodes ? nodes->first : NULL;
+  for (; node && tbi_ok(list->find.error); node = node->next)
+    read_one(list, node);
+  return tbi_ok(list->find.error);
 }

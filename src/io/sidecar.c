@@ -11,13 +11,11 @@
  * the file draws the robot, whatever posture a scene gives it later. */
 #include "io/sidecar.h"
 
-#include "base/error.h"
 #include "io/connection.h"
 #include "io/fields.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "io/sensor.h"
-#include "io/suggest.h"
 #include "model/builder.h"
 
 #include <errno.h>
@@ -29,10 +27,8 @@
 #define WHAT_SIZE 120
 
 typedef struct sidecar {
-  tabi_builder *builder;
-  const char *prefix;
-  int32_t first_joint;
-  tabi_error *err;
+  tbi_finder find;
+  int32_t first_joint; /* of the robot */
 } sidecar;
 
 static bool is_regular(const char *path) {
@@ -63,84 +59,49 @@ static const tbi_field joint_fields[] = {
     {"gear",          TBI_FIELD_NUMBER,       offsetof(tabi_joint_def, gear)         },
 };
 
-/* The robot's joint of a name in its file. */
-static tabi_joint_def *find_joint(const sidecar *s, const char *name) {
-  size_t prefix = strlen(s->prefix);
-  tabi_joint_def *joints = s->builder->joints.items;
-  for (int32_t i = s->first_joint; i < s->builder->joints.count; ++i) {
-    if (joints[i].name && strlen(joints[i].name) >= prefix &&
-        strcmp(joints[i].name + prefix, name) == 0)
-      return &joints[i];
-  }
-  return NULL;
-}
-
-static tabi_status fail_joint(const sidecar *s, const tbi_yaml_node *node) {
-  size_t prefix = strlen(s->prefix);
-  tbi_suggestion nearest = tbi_suggest_begin(node->key);
-  for (int32_t i = s->first_joint; i < s->builder->joints.count; ++i) {
-    const char *known = tbi_builder_joint(s->builder, i)->name;
-    if (known && strlen(known) >= prefix) tbi_suggest_add(&nearest, known + prefix);
-  }
-  char hint[TBI_HINT_SIZE];
-  return tbi_error_set(s->err, TABI_ERR_PARSE, node->place, "joints: no joint is called '%.60s'%s",
-                       node->key, tbi_suggest_hint(&nearest, hint));
-}
-
 static bool has_one_coordinate(tabi_joint_type type) {
   return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_CONTINUOUS ||
          type == TABI_JOINT_PRISMATIC;
 }
 
-static tabi_status read_joint(const sidecar *s, const tbi_yaml_node *node) {
-  tabi_joint_def *joint = find_joint(s, node->key);
-  if (!joint) return fail_joint(s, node);
-  if (joint->type == TABI_JOINT_FIXED) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, node->place, "joint '%.60s': it is fixed",
-                         node->key);
-  }
+static bool read_joint(const sidecar *s, const tbi_yaml_node *node) {
+  tbi_first_error *error = s->find.error;
+  int32_t index = tbi_find(&s->find, TBI_JOINT, node->key);
+  // joints of other robots in the builder are none of its own
+  if (index < s->first_joint)
+    return tbi_find_fail(&s->find, TBI_JOINT, node, "joints: ", node->key, NULL);
+  tabi_joint_def *joint = (tabi_joint_def *)s->find.builder->joints.items + index;
   char what[WHAT_SIZE];
   (void)snprintf(what, sizeof what, "joint '%.60s': ", node->key);
-  tabi_status status = tbi_fields_read(node, what, joint_fields,
-                                       sizeof joint_fields / sizeof *joint_fields, joint, s->err);
-  if (status != TABI_OK || joint->stiffness == 0 || has_one_coordinate(joint->type)) return status;
-  return tbi_error_set(s->err, TABI_ERR_PARSE, node->place,
-                       "%sonly joints with one coordinate have a spring", what);
+  if (joint->type == TABI_JOINT_FIXED)
+    return tbi_fail_about(error, node->place, what, "it is fixed");
+  tbi_fields_read(error, node, what, TBI_FIELDS(joint_fields), joint);
+  if (joint->stiffness == 0 || has_one_coordinate(joint->type)) return tbi_ok(error);
+  return tbi_fail_about(error, node->place, what, "only joints with one coordinate have a spring");
 }
 
-static tabi_status read_joints(const sidecar *s, const tbi_yaml_node *map) {
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = map ? map->first : NULL; node && status == TABI_OK;
-       node = node->next)
-    status = read_joint(s, node);
-  return status;
-}
-
-/* Links stand where a model of what is in the builder so far puts them. */
-static tabi_status read_connections(const sidecar *s, const tbi_yaml_node *list) {
-  if (!list || list->count == 0) return TABI_OK;
+/* Links are where a model of what is in the builder so far puts them. */
+static void read_connections(const sidecar *s, const tbi_yaml_node *list) {
+  if (!list || list->count == 0 || !tbi_ok(s->find.error)) return;
   tabi_error err = {0};
-  tabi_model *model = tabi_builder_build(s->builder, &err);
+  tabi_model *model = tabi_builder_build(s->find.builder, &err);
   if (!model) {
-    if (s->err) *s->err = err;
-    return err.status;
+    tbi_fail_as(s->find.error, &err);
+    return;
   }
-  tabi_status status = TABI_OK;
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   if (q) {
     tabi_model_initial_q(model, q);
-    const tbi_connections connections = {
-        .builder = s->builder, .model = model, .q = q, .prefix = s->prefix, .err = s->err};
-    status = tbi_connections_read(&connections, list);
+    const tbi_connections connections = {.find = s->find, .model = model, .q = q};
+    tbi_connections_read(&connections, list);
   } else {
-    status = tbi_error_memory(s->err);
+    tbi_fail_memory(s->find.error);
   }
   free(q);
   tabi_model_destroy(model);
-  return status;
 }
 
-static tabi_status read_all(const sidecar *s, const tbi_yaml_node *root) {
+static void read_all(const sidecar *s, const tbi_yaml_node *root) {
   struct keys {
     const tbi_yaml_node *joints, *connections, *sensors;
   } keys = {0};
@@ -149,27 +110,33 @@ static tabi_status read_all(const sidecar *s, const tbi_yaml_node *root) {
       {"connections", TBI_FIELD_LIST, offsetof(struct keys, connections)},
       {"sensors",     TBI_FIELD_LIST, offsetof(struct keys, sensors)    },
   };
-  tabi_status status =
-      tbi_fields_read(root, "", fields, sizeof fields / sizeof *fields, &keys, s->err);
-  if (status == TABI_OK) status = read_joints(s, keys.joints);
-  const tbi_sensor_list sensors = {s->builder, s->prefix, s->first_joint, s->err};
-  if (status == TABI_OK) status = tbi_sensor_list_read(&sensors, keys.sensors);
-  return status == TABI_OK ? read_connections(s, keys.connections) : status;
+  tbi_first_error *error = s->find.error;
+  tbi_fields_read(error, root, "", TBI_FIELDS(fields), &keys);
+  const tbi_yaml_node *node = keys.joints ? keys.joints->first : NULL;
+  for (; node && tbi_ok(error); node = node->next)
+    read_joint(s, node);
+  const tbi_sensor_list sensors = {s->find, s->first_joint};
+  tbi_sensor_list_read(&sensors, keys.sensors);
+  read_connections(s, keys.connections);
 }
 
 tabi_status tbi_sidecar_load(tabi_builder *builder, const char *path, const tabi_load_def *def,
                              int32_t first_joint, tabi_error *err) {
   char found[TBI_PATH_SIZE];
   if (!tabi_sidecar_find(path, found, sizeof found)) return TABI_OK;
-  const sidecar s = {builder, def->prefix ? def->prefix : "", first_joint, err};
+  tbi_first_error error = {.err = err};
+  const sidecar s = {
+      .find = {&error, builder, def->prefix ? def->prefix : ""},
+        .first_joint = first_joint
+  };
   const tabi_place itself = {NULL, 0};
   char *text = NULL;
   size_t size = 0;
   tbi_yaml *yaml = NULL;
-  tabi_status status = tbi_file_read(found, TBI_YAML_MAX_BYTES, itself, &text, &size, err);
-  if (status == TABI_OK) status = tbi_yaml_parse(text, size, found, &yaml, err);
-  if (status == TABI_OK) status = read_all(&s, tbi_yaml_root(yaml));
+  tbi_take(&error, tbi_file_read(found, TBI_YAML_MAX_BYTES, itself, &text, &size, err));
+  if (tbi_ok(&error)) tbi_take(&error, tbi_yaml_parse(text, size, found, &yaml, err));
+  if (tbi_ok(&error)) read_all(&s, tbi_yaml_root(yaml));
   tbi_yaml_destroy(yaml);
   free(text);
-  return status;
+  return error.status;
 }

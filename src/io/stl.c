@@ -5,7 +5,7 @@
  * corners per face and are joined (weld.h). */
 #include "io/stl.h"
 
-#include "base/error.h"
+#include "io/first_error.h"
 #include "io/number.h"
 #include "io/weld.h"
 
@@ -22,16 +22,16 @@ typedef struct source {
   size_t size, at; /* at: reading position in ASCII */
   const char *name;
   tabi_place place;
-  tabi_error *err;
+  tbi_first_error *error;
 } source;
 
-static tabi_status check_corners(const source *s, const double corners[9], size_t face) {
+static bool check_corners(const source *s, const double corners[9], size_t face) {
   for (size_t i = 0; i < 9; ++i) {
     if (isfinite(corners[i])) continue;
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
-                         s->name, 3 * face + i / 3 + 1);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': vertex %zu not finite",
+                       s->name, 3 * face + i / 3 + 1);
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 static uint32_t load_u32(const unsigned char *b) {
@@ -45,17 +45,16 @@ static double load_f32(const unsigned char *b) {
   return (double)value;
 }
 
-static tabi_status read_binary(const source *s, tbi_weld *w, size_t nface) {
+static bool read_binary(const source *s, tbi_weld *w, size_t nface) {
   for (size_t face = 0; face < nface; ++face) {
     const unsigned char *b = s->bytes + HEAD_BYTES + FACE_BYTES * face + 12;
     double corners[9];
     for (size_t i = 0; i < 9; ++i)
       corners[i] = load_f32(b + 4 * i);
-    tabi_status status = check_corners(s, corners, face);
-    if (status != TABI_OK) return status;
+    if (!check_corners(s, corners, face)) return false;
     tbi_weld_face(w, corners);
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 static bool is_space(unsigned char c) {
@@ -84,40 +83,39 @@ static int line_at(const source *s) {
   return line;
 }
 
-static tabi_status fail_word(const source *s, const char *expected) {
-  return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': STL line %d: expected %s",
-                       s->name, line_at(s), expected);
+static bool fail_word(const source *s, const char *expected) {
+  return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': STL line %d: expected %s",
+                     s->name, line_at(s), expected);
 }
 
-static tabi_status expect(source *s, const char *expected) {
+static bool expect(source *s, const char *expected) {
   const char *word;
   size_t n = next_word(s, &word);
-  return is_word(word, n, expected) ? TABI_OK : fail_word(s, expected);
+  return is_word(word, n, expected) || fail_word(s, expected);
 }
 
-static tabi_status read_three(source *s, double numbers[3]) {
+static bool read_three(source *s, double numbers[3]) {
   for (int i = 0; i < 3; ++i) {
     const char *word;
     size_t n = next_word(s, &word);
     if (!tbi_number_read(word, n, &numbers[i])) return fail_word(s, "a number");
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 /* What follows the word "facet". */
-static tabi_status read_facet(source *s, double corners[9]) {
+static void read_facet(source *s, double corners[9]) {
   double normal[3]; // the corners tell the same, and better
-  tabi_status status = expect(s, "normal");
-  if (status == TABI_OK) status = read_three(s, normal);
-  if (status == TABI_OK) status = expect(s, "outer");
-  if (status == TABI_OK) status = expect(s, "loop");
-  for (int i = 0; i < 3 && status == TABI_OK; ++i) {
-    status = expect(s, "vertex");
-    if (status == TABI_OK) status = read_three(s, corners + 3 * (ptrdiff_t)i);
+  expect(s, "normal");
+  read_three(s, normal);
+  expect(s, "outer");
+  expect(s, "loop");
+  for (int i = 0; i < 3; ++i) {
+    expect(s, "vertex");
+    read_three(s, corners + 3 * (ptrdiff_t)i);
   }
-  if (status == TABI_OK) status = expect(s, "endloop");
-  if (status == TABI_OK) status = expect(s, "endfacet");
-  return status;
+  expect(s, "endloop");
+  expect(s, "endfacet");
 }
 
 static void skip_line(source *s) {
@@ -134,7 +132,7 @@ static size_t count_facets(const source *s) {
   return count;
 }
 
-static tabi_status read_ascii(source *s, tbi_weld *w, size_t nface) {
+static bool read_ascii(source *s, tbi_weld *w, size_t nface) {
   size_t face = 0;
   const char *word;
   skip_line(s); // "solid" and a name of any words
@@ -146,14 +144,13 @@ static tabi_status read_ascii(source *s, tbi_weld *w, size_t nface) {
       continue;
     }
     if (!is_word(word, n, "facet") || face == nface) return fail_word(s, "facet or endsolid");
-    double corners[9];
-    tabi_status status = read_facet(s, corners);
-    if (status == TABI_OK) status = check_corners(s, corners, face);
-    if (status != TABI_OK) return status;
+    double corners[9] = {0};
+    read_facet(s, corners);
+    if (!check_corners(s, corners, face)) return false;
     tbi_weld_face(w, corners);
     ++face;
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 static bool begins_solid(const source *s) {
@@ -162,46 +159,43 @@ static bool begins_solid(const source *s) {
 }
 
 /* How many faces there are, and in which way they are written. */
-static tabi_status judge(const source *s, bool *ascii, size_t *nface) {
+static bool judge(const source *s, bool *ascii, size_t *nface) {
   size_t declared = s->size >= HEAD_BYTES ? load_u32(s->bytes + 80) : 0;
   size_t room = s->size >= HEAD_BYTES ? (s->size - HEAD_BYTES) / FACE_BYTES : 0;
   bool fits = s->size >= HEAD_BYTES && s->size == HEAD_BYTES + FACE_BYTES * declared;
   *ascii = !fits && begins_solid(s);
   *nface = *ascii ? count_facets(s) : declared;
   if (!*ascii && s->size < HEAD_BYTES) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                         "mesh '%s': STL file of %zu bytes is too short", s->name, s->size);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                       "mesh '%s': STL file of %zu bytes is too short", s->name, s->size);
   }
   if (!*ascii && declared > room) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place,
-                         "mesh '%s': STL declares %zu faces, file has room for %zu", s->name,
-                         declared, room);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                       "mesh '%s': STL declares %zu faces, file has room for %zu", s->name,
+                       declared, room);
   }
   if (*nface > TBI_STL_MAX_FACES) {
-    return tbi_error_set(s->err, TABI_ERR_PARSE, s->place, "mesh '%s': %zu faces, limit %d",
-                         s->name, *nface, TBI_STL_MAX_FACES);
+    return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': %zu faces, limit %d",
+                       s->name, *nface, TBI_STL_MAX_FACES);
   }
-  return TABI_OK;
+  return tbi_ok(s->error);
 }
 
 tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi_place place,
                           tbi_mesh *mesh, tabi_error *err) {
-  source s = {bytes, size, 0, name, place, err};
+  tbi_first_error error = {.err = err};
+  source s = {bytes, size, 0, name, place, &error};
   tbi_weld w = {0};
   bool ascii = false;
   size_t nface = 0;
   *mesh = (tbi_mesh){0};
-  tabi_status status = judge(&s, &ascii, &nface);
-  if (status != TABI_OK) return status;
+  if (!judge(&s, &ascii, &nface)) return error.status;
   if (!tbi_weld_begin(&w, mesh, nface > 0 ? nface : 1)) {
-    status = tbi_error_memory(err);
+    tbi_fail_memory(&error);
+  } else if (ascii) {
+    read_ascii(&s, &w, nface);
   } else {
-    status = ascii ? read_ascii(&s, &w, nface) : read_binary(&s, &w, nface);
+    read_binary(&s, &w, nface);
   }
-  if (status == TABI_OK && mesh->nface == 0) {
-    status = tbi_error_set(err, TABI_ERR_PARSE, place, "mesh '%s': no face with area", name);
-  }
-  tbi_weld_end(&w);
-  if (status != TABI_OK) tbi_mesh_free(mesh);
-  return status;
+  return tbi_weld_finish(&w, &error, name, place);
 }

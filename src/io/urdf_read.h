@@ -1,7 +1,7 @@
 /* urdf_read.h - the small readers that the parts of the URDF loader share.
  *
  * `owner` is who a message speaks of: "link 'a'".  An attribute that is not there leaves the
- * value as it was. */
+ * value as it was.  All keep the first error (first_error.h). */
 #ifndef TBI_URDF_READ_H
 #define TBI_URDF_READ_H
 
@@ -12,13 +12,13 @@
 /* "link 'a'", with a very long name cut. */
 void tbi_urdf_owner(char owner[TBI_OWNER_SIZE], const char *kind, const char *name);
 
-tabi_status tbi_urdf_number(tbi_xml_node *node, const char *attribute, const char *owner,
-                            double *value, tabi_error *err);
-/* Exactly n numbers. */
-tabi_status tbi_urdf_vector(tbi_xml_node *node, const char *attribute, const char *owner, int32_t n,
-                            double *values, tabi_error *err);
+bool tbi_urdf_number(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+                     const char *owner, double *value);
+/* Exactly n numbers, at most 4. */
+bool tbi_urdf_vector(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+                     const char *owner, int32_t n, double *values);
 /* <origin xyz rpy> below node, or no displacement. */
-tabi_status tbi_urdf_origin(tbi_xml_node *node, const char *owner, double pos[3], double quat[4],
-                            tabi_error *err);
+bool tbi_urdf_origin(tbi_first_error *error, tbi_xml_node *node, const char *owner, double pos[3],
+                     double quat[4]);
 
 #endif

@@ -10,18 +10,18 @@ typedef struct tbi_urdf_shapes {
   tabi_builder *builder;
   tbi_meshes *meshes;
   const tabi_load_def *def;
-  tabi_error *err;
+  tbi_first_error *error;
   tbi_names names;        /* of colours */
   tbi_xml_node **colours; /* <color> by index of its name */
   int32_t ncolour, capacity;
 } tbi_urdf_shapes;
 
-/* Gathers the colours of the whole robot.  Free after failure as well. */
-tabi_status tbi_urdf_shapes_init(tbi_urdf_shapes *shapes, tbi_xml_node *robot);
+/* Gathers the colours of the whole robot.  Free after an error as well. */
+void tbi_urdf_shapes_init(tbi_urdf_shapes *shapes, tbi_xml_node *robot);
 void tbi_urdf_shapes_free(tbi_urdf_shapes *shapes);
 
 /* Adds all shapes of a link. */
-tabi_status tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t index,
-                                const char *owner);
+void tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t index,
+                         const char *owner);
 
 #endif

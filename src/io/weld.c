@@ -1,6 +1,8 @@
 /* weld.c - vertices are joined by a hash of their coordinates, which must agree exactly. */
 #include "io/weld.h"
 
+#include "base/assertion.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ static uint32_t hash_point(const double point[3]) {
 
 /* as many vertices as corners at most */
 bool tbi_weld_begin(tbi_weld *w, tbi_mesh *mesh, size_t nface) {
+  TBI_ASSERT(nface > 0 && nface <= INT32_MAX / 3);
   size_t slots = 64;
   while (slots < 6 * nface)
     slots *= 2;
@@ -45,6 +48,7 @@ static int32_t weld_vertex(tbi_weld *w, const double corner[3]) {
 }
 
 void tbi_weld_face(tbi_weld *w, const double corners[9]) {
+  TBI_ASSERT(w->slots);
   int32_t a = weld_vertex(w, corners);
   int32_t b = weld_vertex(w, corners + 3);
   int32_t c = weld_vertex(w, corners + 6);
@@ -55,7 +59,12 @@ void tbi_weld_face(tbi_weld *w, const double corners[9]) {
   face[2] = c;
 }
 
-void tbi_weld_end(tbi_weld *w) {
+tabi_status tbi_weld_finish(tbi_weld *w, tbi_first_error *error, const char *name,
+                            tabi_place place) {
   free(w->slots);
   w->slots = NULL;
+  if (w->mesh->nface == 0)
+    tbi_fail_at(error, TABI_ERR_PARSE, place, "mesh '%s': no face with area", name);
+  if (!tbi_ok(error)) tbi_mesh_free(w->mesh);
+  return error->status;
 }

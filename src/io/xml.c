@@ -37,8 +37,7 @@ typedef struct reader {
   const char *path, *text;
   size_t size;
   int depth, items; /* items: elements and attributes so far */
-  tabi_status status;
-  tabi_error *err;
+  tbi_first_error *error;
 } reader;
 
 static void *expat_malloc(size_t size) { return malloc(size); }
@@ -87,30 +86,29 @@ void tbi_xml_destroy(tbi_xml *xml) {
   free(xml);
 }
 
-static void stop(reader *r, tabi_status status) {
-  if (r->status == TABI_OK) r->status = status;
-  (void)XML_StopParser(r->parser, XML_FALSE);
-}
+/* Ends the parser's work after an error. */
+static void stop(reader *r) { (void)XML_StopParser(r->parser, XML_FALSE); }
 
 static tabi_place here(const reader *r) {
   return (tabi_place){r->path, (int32_t)XML_GetCurrentLineNumber(r->parser)};
 }
 
 /* A short text can hold a million empty elements, each of which costs us a hundred bytes. */
-static void check_limits(reader *r, const char **pairs) {
+static bool check_limits(reader *r, const char **pairs) {
   ++r->depth;
   ++r->items;
   for (; pairs[0]; pairs += 2)
     ++r->items;
   int line = (int)here(r).line;
   if (r->depth > TBI_XML_MAX_DEPTH) {
-    stop(r, tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
-                          TBI_XML_MAX_DEPTH, line));
-  } else if (r->items > TBI_XML_MAX_ITEMS) {
-    stop(r,
-         tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                       "more than %d elements and attributes at line %d", TBI_XML_MAX_ITEMS, line));
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "nesting depth exceeds %d at line %d",
+                       TBI_XML_MAX_DEPTH, line);
   }
+  if (r->items > TBI_XML_MAX_ITEMS) {
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r),
+                       "more than %d elements and attributes at line %d", TBI_XML_MAX_ITEMS, line);
+  }
+  return true;
 }
 
 static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
@@ -130,23 +128,14 @@ static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
   return true;
 }
 
-static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
-  reader *r = user;
-  if (r->status != TABI_OK) return;
-  check_limits(r, pairs);
-  if (r->status != TABI_OK) return;
+/* A new element behind its elder siblings. */
+static bool open_element(reader *r, const char *name, const char **pairs) {
+  if (!check_limits(r, pairs)) return false;
   tbi_xml_node *node = arena_get(r->xml, sizeof *node);
   const char *copy = arena_copy(r->xml, name);
-  if (!node || !copy) {
-    stop(r, tbi_error_memory(r->err));
-    return;
-  }
+  if (!node || !copy) return tbi_fail_memory(r->error);
   *node = (tbi_xml_node){.name = copy, .place = here(r), .parent = r->open};
-  if (!add_attributes(r, node, pairs)) {
-    stop(r, tbi_error_memory(r->err));
-    return;
-  }
-  // hang the new element behind its elder siblings
+  if (!add_attributes(r, node, pairs)) return tbi_fail_memory(r->error);
   if (!r->open) {
     r->xml->root = node;
   } else if (r->open->last) {
@@ -156,19 +145,25 @@ static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
     r->open->first = r->open->last = node;
   }
   r->open = node;
+  return true;
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
+  reader *r = user;
+  if (tbi_ok(r->error) && !open_element(r, name, pairs)) stop(r);
 }
 
 static void XMLCALL on_end(void *user, const char *name) {
   reader *r = user;
   (void)name;
-  if (r->status != TABI_OK) return;
+  if (!tbi_ok(r->error)) return;
   TBI_ASSERT(r->open);
   r->open = r->open->parent;
   --r->depth;
 }
 
-static tabi_status fail_entities(reader *r) {
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "DOCTYPE and entities are not allowed");
+static bool fail_entities(reader *r) {
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "DOCTYPE and entities are not allowed");
 }
 
 static void XMLCALL on_doctype(void *user, const char *name, const char *system_id,
@@ -178,7 +173,8 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
   (void)system_id;
   (void)public_id;
   (void)has_subset;
-  if (r->status == TABI_OK) stop(r, fail_entities(r));
+  fail_entities(r);
+  stop(r);
 }
 
 static int32_t line_of(const char *text, size_t offset) {
@@ -212,31 +208,31 @@ static bool is_control(unsigned char byte) {
   return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
 }
 
-static tabi_status fail_encoding(const reader *r, size_t offset) {
-  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
-                       "invalid UTF-8 at byte %zu; save as UTF-8", offset);
+static bool fail_encoding(const reader *r, size_t offset) {
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
+                     "invalid UTF-8 at byte %zu; save as UTF-8", offset);
 }
 
-static tabi_status fail_binary(const reader *r, size_t offset) {
-  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
-                       "not an XML text file (byte 0x%02x at offset %zu)",
-                       (unsigned)(unsigned char)r->text[offset], offset);
+static bool fail_binary(const reader *r, size_t offset) {
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){r->path, line_of(r->text, offset)},
+                     "not an XML text file (byte 0x%02x at offset %zu)",
+                     (unsigned)(unsigned char)r->text[offset], offset);
 }
 
-static tabi_status check_text(const reader *r) {
+static bool check_text(const reader *r) {
   const unsigned char *s = (const unsigned char *)r->text;
   tabi_place start = {r->path, 1};
-  if (r->size == 0) return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is empty");
+  if (r->size == 0) return tbi_fail_at(r->error, TABI_ERR_PARSE, start, "file is empty");
   if (r->size > TBI_XML_MAX_BYTES) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is %zu MB, limit %zu MB",
-                         tbi_file_megabytes(r->size), tbi_file_megabytes(TBI_XML_MAX_BYTES));
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, start, "file is %zu MB, limit %zu MB",
+                       tbi_file_megabytes(r->size), tbi_file_megabytes(TBI_XML_MAX_BYTES));
   }
   if (looks_utf16(s, r->size)) return fail_encoding(r, 0);
   // the first character that is not white must open a tag
   size_t at = r->size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (at < r->size && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n' || s[at] == '\r'))
     ++at;
-  if (at == r->size) return tbi_error_set(r->err, TABI_ERR_PARSE, start, "file is empty");
+  if (at == r->size) return tbi_fail_at(r->error, TABI_ERR_PARSE, start, "file is empty");
   if (s[at] != '<') return fail_binary(r, at);
   // and the rest must be text
   while (at < r->size) {
@@ -245,37 +241,37 @@ static tabi_status check_text(const reader *r) {
     if (length == 0) return fail_encoding(r, at);
     at += length;
   }
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status fail_open(const reader *r, const char *what, int length, int32_t line) {
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r),
-                       "XML not well-formed: unclosed tag '%.*s' opened at line %d",
-                       length < 64 ? length : 64, what, (int)line);
+static bool fail_open(const reader *r, const char *what, int length, int32_t line) {
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r),
+                     "XML not well-formed: unclosed tag '%.*s' opened at line %d",
+                     length < 64 ? length : 64, what, (int)line);
 }
 
 /* The text ends within a tag or a comment. */
-static tabi_status fail_cut(const reader *r) {
+static bool fail_cut(const reader *r) {
   XML_Index at = XML_GetCurrentByteIndex(r->parser);
   if (at < 0) at = 0;
-  const char *rest = r->text + at;
+  const char *tail = r->text + at;
   size_t left = r->size - (size_t)at;
-  if (left >= 4 && memcmp(rest, "<!--", 4) == 0) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: unclosed comment");
+  if (left >= 4 && memcmp(tail, "<!--", 4) == 0) {
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "XML not well-formed: unclosed comment");
   }
   // the name stands right behind the bracket of an opening tag
   int length = 0;
-  while ((size_t)length + 1 < left && !strchr(" \t\r\n/>=\"'<&!?", rest[length + 1]))
+  while ((size_t)length + 1 < left && !strchr(" \t\r\n/>=\"'<&!?", tail[length + 1]))
     ++length;
-  if (length > 0) return fail_open(r, rest + 1, length, here(r).line);
+  if (length > 0) return fail_open(r, tail + 1, length, here(r).line);
   if (r->open) return fail_open(r, r->open->name, 64, r->open->place.line);
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: the text is cut off");
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "XML not well-formed: the text is cut off");
 }
 
-static tabi_status fail_expat(reader *r) {
+static bool fail_expat(reader *r) {
   switch (XML_GetErrorCode(r->parser)) {
   case XML_ERROR_NO_MEMORY:
-    return tbi_error_memory(r->err);
+    return tbi_fail_memory(r->error);
   case XML_ERROR_UNCLOSED_TOKEN:
   case XML_ERROR_PARTIAL_CHAR:
     return fail_cut(r);
@@ -289,41 +285,40 @@ static tabi_status fail_expat(reader *r) {
   default:
     break;
   }
-  return tbi_error_set(r->err, TABI_ERR_PARSE, here(r), "XML not well-formed: %s",
-                       XML_ErrorString(XML_GetErrorCode(r->parser)));
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "XML not well-formed: %s",
+                     XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
-static tabi_status parse_with_expat(reader *r) {
+static bool parse_with_expat(reader *r) {
   const XML_Memory_Handling_Suite memory = {expat_malloc, expat_realloc, expat_free};
   r->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
-  if (!r->parser) return tbi_error_memory(r->err);
+  if (!r->parser) return tbi_fail_memory(r->error);
   XML_SetUserData(r->parser, r);
   XML_SetElementHandler(r->parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
   enum XML_Status done = XML_Parse(r->parser, r->text, (int)r->size, 1);
-  if (r->status == TABI_OK && done != XML_STATUS_OK) r->status = fail_expat(r);
+  if (done != XML_STATUS_OK) fail_expat(r);
   XML_ParserFree(r->parser);
   r->parser = NULL;
-  return r->status;
+  return tbi_ok(r->error);
 }
 
 tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_xml **xml,
                           tabi_error *err) {
   *xml = NULL;
-  reader r = {.path = path, .text = text, .size = size, .err = err};
-  tabi_status status = check_text(&r);
-  if (status != TABI_OK) return status;
+  tbi_first_error error = {.err = err};
+  reader r = {.path = path, .text = text, .size = size, .error = &error};
+  if (!check_text(&r)) return error.status;
   r.xml = calloc(1, sizeof *r.xml);
-  if (!r.xml) return tbi_error_memory(err);
-  r.path = arena_copy(r.xml, path);
-  status = r.path ? parse_with_expat(&r) : tbi_error_memory(err);
-  if (status != TABI_OK) {
+  if (r.xml) r.path = arena_copy(r.xml, path);
+  if (!r.xml || !r.path) tbi_fail_memory(&error);
+  if (tbi_ok(&error) && parse_with_expat(&r)) {
+    TBI_ASSERT(r.xml->root && !r.open);
+    *xml = r.xml;
+  } else {
     tbi_xml_destroy(r.xml);
-    return status;
   }
-  TBI_ASSERT(r.xml->root && !r.open);
-  *xml = r.xml;
-  return TABI_OK;
+  return error.status;
 }
 
 tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err) {
@@ -374,7 +369,7 @@ typedef struct kind {
 typedef struct kinds {
   kind item[MAX_KINDS];
   int count;
-  kind rest; /* all that found no room */
+  kind others; /* all that found no room */
 } kinds;
 
 static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute) {
@@ -385,7 +380,7 @@ static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute
     ++known->count;
     return;
   }
-  kind *slot = k->count < MAX_KINDS ? &k->item[k->count++] : &k->rest;
+  kind *slot = k->count < MAX_KINDS ? &k->item[k->count++] : &k->others;
   if (slot->count == 0) *slot = (kind){node->name, attribute, node->place, 0};
   ++slot->count;
 }
@@ -425,10 +420,11 @@ void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *use
   }
   for (int i = 0; i < k.count; ++i)
     report_kind(&k.item[i], warn, user);
-  if (k.rest.count > 0) {
+  if (k.others.count > 0) {
     tabi_error warning;
-    (void)tbi_error_set(&warning, TABI_OK, k.rest.place,
-                        "%d more elements and attributes of other kinds are ignored", k.rest.count);
+    (void)tbi_error_set(&warning, TABI_OK, k.others.place,
+                        "%d more elements and attributes of other kinds are ignored",
+                        k.others.count);
     warn(user, &warning);
   }
 }

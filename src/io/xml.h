@@ -7,6 +7,7 @@
 #ifndef TBI_XML_H
 #define TBI_XML_H
 
+#include "io/first_error.h"
 #include "tabi/tabi.h"
 
 #define TBI_XML_MAX_BYTES ((size_t)64 * 1024 * 1024)
@@ -44,12 +45,13 @@ tbi_xml_node *tbi_xml_next(tbi_xml_node *node);
 /* An attribute's text, or NULL.  Marks it used. */
 const char *tbi_xml_get(tbi_xml_node *node, const char *attribute);
 
-/* Numbers, independent of the locale; "what" names the thing in messages ("link 'a': mass"). */
-tabi_status tbi_xml_number(const char *text, tabi_place place, const char *what, double *value,
-                           tabi_error *err);
-/* As many numbers as there are, at most max; *count tells. */
-tabi_status tbi_xml_numbers(const char *text, tabi_place place, const char *what, double *values,
-                            int32_t max, int32_t *count, tabi_error *err);
+/* Numbers, independent of the locale; "what" names the thing in messages ("link 'a': mass").  After
+ * an error the value is as it was. */
+bool tbi_xml_number(tbi_first_error *error, const char *text, tabi_place place, const char *what,
+                    double *value);
+/* As many numbers as there are, at most max; how many were read. */
+int32_t tbi_xml_numbers(tbi_first_error *error, const char *text, tabi_place place,
+                        const char *what, double *values, int32_t max);
 
 /* Report every element and attribute below root that no reader has used, once for each kind. */
 void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *user);

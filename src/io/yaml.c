@@ -3,8 +3,8 @@
 #include "io/yaml.h"
 
 #include "base/assertion.h"
-#include "base/error.h"
 #include "base/text.h"
+#include "io/first_error.h"
 #include "io/suggest.h"
 
 #include <libfyaml.h>
@@ -32,10 +32,8 @@ typedef struct reading {
   tabi_place key_place;
   int32_t key_column;
   int32_t depth, documents;
-  tabi_error *err;
+  tbi_first_error *error;
 } reading;
-
-static tabi_status fail_memory(const reading *r) { return tbi_error_memory(r->err); }
 
 static tabi_place place_at(const reading *r, struct fy_token *token, int32_t *column) {
   const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
@@ -94,7 +92,7 @@ static bool wants_key(const reading *r) {
 
 /* libfyaml leaks what it needs to put texts together from more than 64 pieces, which begin at
  * escapes, quotes and line ends. */
-static tabi_status check_pieces(const reading *r, struct fy_token *token) {
+static bool check_pieces(const reading *r, struct fy_token *token) {
   const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
   const struct fy_mark *end = token ? fy_token_end_mark(token) : NULL;
   int32_t pieces = 0;
@@ -102,38 +100,38 @@ static tabi_status check_pieces(const reading *r, struct fy_token *token) {
     char c = r->text[at];
     pieces += c == '\'' || c == '\\' || c == '\n' || c == '\r';
   }
-  if (pieces <= MAX_PIECES) return TABI_OK;
+  if (pieces <= MAX_PIECES) return true;
   int32_t column = 1;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column),
-                       "a text with more than %d quotes, escapes or line ends", MAX_PIECES);
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column),
+                     "a text with more than %d quotes, escapes or line ends", MAX_PIECES);
 }
 
-static tabi_status take_key(reading *r, struct fy_token *token) {
+static bool take_key(reading *r, struct fy_token *token) {
   int32_t column = 1;
   tabi_place place = place_at(r, token, &column);
   const char *key = keep_text(r, token);
-  if (!key) return fail_memory(r);
+  if (!key) return tbi_fail_memory(r->error);
   const tbi_yaml_node *first = tbi_yaml_child(r->open, key);
   if (first) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, place, "duplicate key '%.60s' (line %d)", key,
-                         first->place.line);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, place, "duplicate key '%.60s' (line %d)", key,
+                       first->place.line);
   }
   if (r->open->count == TBI_YAML_MAX_KEYS) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, place, "more than %d keys in one map",
-                         TBI_YAML_MAX_KEYS);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, place, "more than %d keys in one map",
+                       TBI_YAML_MAX_KEYS);
   }
   r->key = key;
   r->key_place = place;
   r->key_column = column;
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status take_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
+static bool take_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
   tbi_yaml_node *node = make_node(r, kind, token);
-  if (!node) return fail_memory(r);
+  if (!node) return tbi_fail_memory(r->error);
   if (r->yaml->count > TBI_YAML_MAX_NODES) {
-    return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "more than %d values",
-                         TBI_YAML_MAX_NODES);
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, node->place, "more than %d values",
+                       TBI_YAML_MAX_NODES);
   }
   if (r->open) {
     append(r->open, node);
@@ -142,20 +140,19 @@ static tabi_status take_node(reading *r, tbi_yaml_kind kind, struct fy_token *to
   }
   if (kind == TBI_YAML_SCALAR) {
     node->text = keep_text(r, token);
-    return node->text ? TABI_OK : fail_memory(r);
+    return node->text ? true : tbi_fail_memory(r->error);
   }
   r->open = node;
-  if (++r->depth <= TBI_YAML_MAX_DEPTH) return TABI_OK;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, node->place,
-                       "nesting depth exceeds %d; a scene needs no more than 5",
-                       TBI_YAML_MAX_DEPTH);
+  if (++r->depth <= TBI_YAML_MAX_DEPTH) return true;
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, node->place,
+                     "nesting depth exceeds %d; a scene needs no more than 5", TBI_YAML_MAX_DEPTH);
 }
 
-static tabi_status open_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
+static bool open_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
   if (!wants_key(r)) return take_node(r, kind, token);
   int32_t column = 1;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column),
-                       "a list or map cannot be a key");
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column),
+                     "a list or map cannot be a key");
 }
 
 static void close_node(reading *r) {
@@ -164,46 +161,44 @@ static void close_node(reading *r) {
   --r->depth;
 }
 
-static tabi_status refuse(const reading *r, struct fy_token *token, const char *what) {
+static bool refuse(const reading *r, struct fy_token *token, const char *what) {
   int32_t column = 1;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, place_at(r, token, &column), "%s not allowed", what);
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column), "%s not allowed", what);
 }
 
 /* Anchors and tags may stand before every kind of value. */
-static tabi_status check_properties(const reading *r, struct fy_token *anchor,
-                                    struct fy_token *tag) {
+static bool check_properties(const reading *r, struct fy_token *anchor, struct fy_token *tag) {
   if (anchor) return refuse(r, anchor, "anchors");
-  return tag ? refuse(r, tag, "tags") : TABI_OK;
+  return tag ? refuse(r, tag, "tags") : true;
 }
 
-static tabi_status take_event(reading *r, struct fy_event *event) {
-  tabi_status status = TABI_OK;
+static bool take_scalar(reading *r, struct fy_token *value) {
+  if (!check_pieces(r, value)) return false;
+  return wants_key(r) ? take_key(r, value) : take_node(r, TBI_YAML_SCALAR, value);
+}
+
+static bool take_event(reading *r, struct fy_event *event) {
   switch (event->type) {
   case FYET_DOCUMENT_START:
-    if (r->documents++ == 0) return TABI_OK;
+    if (r->documents++ == 0) return true;
     return refuse(r, event->document_start.document_start, "several documents in one file are");
   case FYET_ALIAS:
     return refuse(r, event->alias.anchor, "aliases and anchors");
   case FYET_SCALAR:
-    status = check_properties(r, event->scalar.anchor, event->scalar.tag);
-    if (status == TABI_OK) status = check_pieces(r, event->scalar.value);
-    if (status != TABI_OK) return status;
-    if (wants_key(r)) return take_key(r, event->scalar.value);
-    return take_node(r, TBI_YAML_SCALAR, event->scalar.value);
+    return check_properties(r, event->scalar.anchor, event->scalar.tag) &&
+           take_scalar(r, event->scalar.value);
   case FYET_SEQUENCE_START:
-    status = check_properties(r, event->sequence_start.anchor, event->sequence_start.tag);
-    if (status != TABI_OK) return status;
-    return open_node(r, TBI_YAML_LIST, event->sequence_start.sequence_start);
+    return check_properties(r, event->sequence_start.anchor, event->sequence_start.tag) &&
+           open_node(r, TBI_YAML_LIST, event->sequence_start.sequence_start);
   case FYET_MAPPING_START:
-    status = check_properties(r, event->mapping_start.anchor, event->mapping_start.tag);
-    if (status != TABI_OK) return status;
-    return open_node(r, TBI_YAML_MAP, event->mapping_start.mapping_start);
+    return check_properties(r, event->mapping_start.anchor, event->mapping_start.tag) &&
+           open_node(r, TBI_YAML_MAP, event->mapping_start.mapping_start);
   case FYET_SEQUENCE_END:
   case FYET_MAPPING_END:
     close_node(r);
-    return TABI_OK;
+    return true;
   default:
-    return TABI_OK;
+    return true;
   }
 }
 
@@ -233,27 +228,25 @@ static void hear(struct fy_diag *diag, void *user, const char *text, size_t size
   c->line = place[1] == ':' ? (int32_t)strtol(place + 2, NULL, 10) : 1;
 }
 
-static tabi_status fail_syntax(const reading *r, const complaint *c) {
-  return tbi_error_set(r->err, TABI_ERR_PARSE,
-                       (tabi_place){r->yaml->path, c->line > 0 ? c->line : 1},
-                       "YAML not well-formed: %s", c->text[0] ? c->text : "cannot be read");
+static bool fail_syntax(const reading *r, const complaint *c) {
+  return tbi_fail_at(r->error, TABI_ERR_PARSE,
+                     (tabi_place){r->yaml->path, c->line > 0 ? c->line : 1},
+                     "YAML not well-formed: %s", c->text[0] ? c->text : "cannot be read");
 }
 
-static tabi_status read_events(reading *r, struct fy_parser *parser, const complaint *c) {
-  tabi_status status = TABI_OK;
-  while (status == TABI_OK) {
+static bool read_events(reading *r, struct fy_parser *parser, const complaint *c) {
+  while (tbi_ok(r->error)) {
     struct fy_event *event = fy_parser_parse(parser);
     if (!event) break;
-    status = take_event(r, event);
+    (void)take_event(r, event);
     fy_parser_event_free(parser, event);
   }
-  if (status != TABI_OK) return status;
   if (fy_parser_get_stream_error(parser) || r->open) return fail_syntax(r, c);
-  if (r->root) return TABI_OK;
-  return tbi_error_set(r->err, TABI_ERR_PARSE, (tabi_place){r->yaml->path, 1}, "file is empty");
+  if (r->root) return tbi_ok(r->error);
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){r->yaml->path, 1}, "file is empty");
 }
 
-static tabi_status parse(reading *r, const char *text, size_t size) {
+static void parse(reading *r, const char *text, size_t size) {
   complaint c = {{0}, 0};
   struct fy_diag_cfg heard;
   fy_diag_cfg_default(&heard);
@@ -262,21 +255,18 @@ static tabi_status parse(reading *r, const char *text, size_t size) {
   heard.user = &c;
   heard.colorize = false;
   struct fy_diag *diag = fy_diag_create(&heard);
-  if (!diag) return fail_memory(r);
   struct fy_parse_cfg config = {
       .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT,
       .diag = diag,
   };
-  struct fy_parser *parser = fy_parser_create(&config);
-  tabi_status status = TABI_OK;
-  if (!parser || fy_parser_set_string(parser, text, size) != 0) {
-    status = fail_memory(r);
+  struct fy_parser *parser = diag ? fy_parser_create(&config) : NULL;
+  if (parser && fy_parser_set_string(parser, text, size) == 0) {
+    (void)read_events(r, parser, &c);
   } else {
-    status = read_events(r, parser, &c);
+    (void)tbi_fail_memory(r->error);
   }
   fy_parser_destroy(parser);
-  fy_diag_unref(diag);
-  return status;
+  if (diag) fy_diag_unref(diag);
 }
 
 /* How many bytes the character at text takes in UTF-8, 0 if it is none or a control character. */
@@ -295,65 +285,71 @@ static size_t character_size(const unsigned char *text, size_t left) {
 
 /* libfyaml stops in silence at bytes that are no text and loops in some directives, so both are
  * found here. */
-static tabi_status check_text(const char *text, size_t size, const char *path, tabi_error *err) {
+static bool check_text(const reading *r, const char *text, size_t size) {
+  const char *path = r->yaml->path;
   int32_t line = 1;
   bool indentation = true;
   for (size_t at = 0; at < size;) {
     size_t n = character_size((const unsigned char *)text + at, size - at);
     if (n == 0) {
-      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line},
-                           "not a YAML text file (byte 0x%02x at offset %zu); save as UTF-8",
-                           (unsigned)(unsigned char)text[at], at);
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){path, line},
+                         "not a YAML text file (byte 0x%02x at offset %zu); save as UTF-8",
+                         (unsigned)(unsigned char)text[at], at);
     }
     if (indentation && text[at] == '\t') {
-      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line},
-                           "tabs are not allowed for indentation; use spaces");
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){path, line},
+                         "tabs are not allowed for indentation; use spaces");
     }
     if (indentation && text[at] == '%') {
-      return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, line}, "directives not allowed");
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){path, line},
+                         "directives not allowed");
     }
     indentation = text[at] == '\n' || (indentation && text[at] == ' ');
     line += text[at] == '\n';
     at += n;
   }
-  return TABI_OK;
+  return true;
 }
 
-/* A tree below the same roof; NULL and the error. */
-static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size, tabi_error *err,
-                                 tabi_status *status) {
-  reading r = {.yaml = yaml, .text = text, .err = err};
-  *status = check_text(text, size, yaml->path, err);
-  if (*status == TABI_OK) *status = parse(&r, text, size);
-  return *status == TABI_OK ? r.root : NULL;
+/* A tree in the same memory; NULL after an error. */
+static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size,
+                                 tbi_first_error *error) {
+  reading r = {.yaml = yaml, .text = text, .error = error};
+  if (check_text(&r, text, size)) parse(&r, text, size);
+  return tbi_ok(error) ? r.root : NULL;
+}
+
+/* Texts that are refused at their first look. */
+static bool check_begin(tbi_first_error *error, const char *text, size_t size, const char *path) {
+  if (size > TBI_YAML_MAX_BYTES) {
+    return tbi_fail_at(error, TABI_ERR_FILE, (tabi_place){path, 1}, "file is %zu MB, limit %zu MB",
+                       size / 1024 / 1024 + 1, TBI_YAML_MAX_BYTES / 1024 / 1024);
+  }
+  // a robot in the place of the scene that names it
+  if (size > 0 && text[0] == '<') {
+    return tbi_fail_at(error, TABI_ERR_PARSE, (tabi_place){path, 1},
+                       "XML instead of YAML; a scene names a robot's file by 'model: FILE'");
+  }
+  return true;
 }
 
 tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_yaml **yaml,
                            tabi_error *err) {
-  if (size > TBI_YAML_MAX_BYTES) {
-    return tbi_error_set(err, TABI_ERR_FILE, (tabi_place){path, 1}, "file is %zu MB, limit %zu MB",
-                         size / 1024 / 1024 + 1, TBI_YAML_MAX_BYTES / 1024 / 1024);
-  }
-  // a robot in the place of the scene that names it
-  if (size > 0 && text[0] == '<') {
-    return tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, 1},
-                         "XML instead of YAML; a scene names a robot's file by 'model: FILE'");
-  }
+  tbi_first_error error = {.err = err};
+  if (!check_begin(&error, text, size, path)) return error.status;
   tbi_yaml *made = calloc(1, sizeof *made);
-  if (!made) return tbi_error_memory(err);
-  tabi_status status = TABI_OK;
-  made->path = tbi_text_add(&made->text, path);
-  if (made->path) {
-    made->root = parse_into(made, text, size, err, &status);
+  if (made) made->path = tbi_text_add(&made->text, path);
+  if (made && made->path) {
+    made->root = parse_into(made, text, size, &error);
   } else {
-    status = tbi_error_memory(err);
+    (void)tbi_fail_memory(&error);
   }
-  if (status == TABI_OK) {
+  if (tbi_ok(&error)) {
     *yaml = made;
   } else {
     tbi_yaml_destroy(made);
   }
-  return status;
+  return error.status;
 }
 
 void tbi_yaml_destroy(tbi_yaml *yaml) {
@@ -373,7 +369,7 @@ tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml) { return yaml->root; }
 typedef struct assigning {
   tbi_yaml *yaml;
   const char *label; /* the assignment itself, which messages name */
-  tabi_error *err;
+  tbi_first_error *error;
 } assigning;
 
 /* Puts another value where a node stands; its key and place in line stay. */
@@ -411,81 +407,85 @@ static tbi_yaml_node *find_item(const tbi_yaml_node *list, const char *name) {
   return NULL;
 }
 
-static tabi_status fail_item(const assigning *a, const tbi_yaml_node *list, const char *name) {
+static bool fail_item(const assigning *a, const tbi_yaml_node *list, const char *name) {
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (const tbi_yaml_node *item = list->first; item; item = item->next) {
     const tbi_yaml_node *own = tbi_yaml_child(item, "name");
     if (own) tbi_suggest_add(&nearest, own->text);
   }
   char hint[TBI_HINT_SIZE];
-  return tbi_error_set(a->err, TABI_ERR_PARSE, (tabi_place){a->label, 1},
-                       "nothing is called '%.60s' in '%.60s'%s", name,
-                       list->key ? list->key : "the list", tbi_suggest_hint(&nearest, hint));
+  return tbi_fail_at(a->error, TABI_ERR_PARSE, (tabi_place){a->label, 1},
+                     "nothing is called '%.60s' in '%.60s'%s", name,
+                     list->key ? list->key : "the list", tbi_suggest_hint(&nearest, hint));
 }
 
 /* One step down; adds what a map does not have yet. */
-static tabi_status descend(const assigning *a, tbi_yaml_node **node, const char *name) {
+static bool descend(const assigning *a, tbi_yaml_node **node, const char *name) {
   tbi_yaml_node *next = NULL;
   if ((*node)->kind == TBI_YAML_MAP) {
     next = tbi_yaml_child(*node, name);
     if (!next) next = add_child(a, *node, name);
-    if (!next) return tbi_error_memory(a->err);
+    if (!next) return tbi_fail_memory(a->error);
   } else if ((*node)->kind == TBI_YAML_LIST) {
     next = find_item(*node, name);
     if (!next) return fail_item(a, *node, name);
   } else {
-    return tbi_error_set(a->err, TABI_ERR_PARSE, (tabi_place){a->label, 1},
-                         "'%.60s' is a value and holds no '%.60s'",
-                         (*node)->key ? (*node)->key : "the scene", name);
+    return tbi_fail_at(a->error, TABI_ERR_PARSE, (tabi_place){a->label, 1},
+                       "'%.60s' is a value and holds no '%.60s'",
+                       (*node)->key ? (*node)->key : "the scene", name);
   }
   *node = next;
-  return TABI_OK;
+  return true;
 }
 
-/* Walks the path, which is cut at its dots on the way. */
-static tabi_status walk(const assigning *a, char *path, tbi_yaml_node **node) {
-  *node = a->yaml->root;
-  tabi_status status = TABI_OK;
-  for (char *name = path; name && status == TABI_OK;) {
+/* The node at a path, which is cut at its dots on the way; NULL after an error. */
+static tbi_yaml_node *node_at(const assigning *a, char *path) {
+  tbi_yaml_node *node = a->yaml->root;
+  for (char *name = path; name && tbi_ok(a->error);) {
     char *dot = strchr(name, '.');
     if (dot) *dot = '\0';
-    status = descend(a, node, name);
+    (void)descend(a, &node, name);
     name = dot ? dot + 1 : NULL;
   }
-  return status;
+  return tbi_ok(a->error) ? node : NULL;
 }
 
-static tabi_status assign(const assigning *a, char *path, const char *value) {
+static void assign(const assigning *a, char *path, const char *value) {
   // the value is read as a text of its own, which the label names
   const char *scene = a->yaml->path;
-  tabi_status status = TABI_OK;
   a->yaml->path = a->label;
-  tbi_yaml_node *root = parse_into(a->yaml, value, strlen(value), a->err, &status);
+  const tbi_yaml_node *root = parse_into(a->yaml, value, strlen(value), a->error);
   a->yaml->path = scene;
-  tbi_yaml_node *node = NULL;
-  if (status == TABI_OK) status = walk(a, path, &node);
-  if (status == TABI_OK) replace(node, root);
-  return status;
+  tbi_yaml_node *node = node_at(a, path);
+  if (node) replace(node, root);
+}
+
+static bool check_assignment(const assigning *a, const char *assignment, const char *equals) {
+  const tabi_place place = {a->label, 1};
+  if (!a->label) return tbi_fail_memory(a->error);
+  if (!equals || equals == assignment) {
+    return tbi_fail_at(a->error, TABI_ERR_ARGUMENT, place,
+                       "expected path=value, as in bodies.box.mass=3");
+  }
+  if (equals[1] != '\0') return true;
+  return tbi_fail_at(a->error, TABI_ERR_ARGUMENT, place, "no value after the '='");
 }
 
 tabi_status tbi_yaml_assign(tbi_yaml *yaml, const char *assignment, tabi_error *err) {
-  assigning a = {.yaml = yaml, .label = tbi_text_add(&yaml->text, assignment), .err = err};
-  if (!a.label) return tbi_error_memory(err);
+  tbi_first_error error = {.err = err};
+  const assigning a = {
+      .yaml = yaml, .label = tbi_text_add(&yaml->text, assignment), .error = &error};
   const char *equals = strchr(assignment, '=');
-  if (!equals || equals == assignment) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
-                         "expected path=value, as in bodies.box.mass=3");
-  }
-  if (equals[1] == '\0') {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){a.label, 1},
-                         "no value after the '='");
-  }
+  if (!check_assignment(&a, assignment, equals)) return error.status;
   size_t length = (size_t)(equals - assignment);
   char *path = malloc(length + 1);
-  if (!path) return tbi_error_memory(err);
-  memcpy(path, assignment, length);
-  path[length] = '\0';
-  tabi_status status = assign(&a, path, equals + 1);
+  if (path) {
+    memcpy(path, assignment, length);
+    path[length] = '\0';
+    assign(&a, path, equals + 1);
+  } else {
+    (void)tbi_fail_memory(&error);
+  }
   free(path);
-  return status;
+  return error.status;
 }

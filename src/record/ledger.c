@@ -1,12 +1,14 @@
-/* ledger.c - when bodies stuck and when they slipped, from samples.
+/* ledger.c - the ledger of slip: when bodies stuck and when they slipped, from samples.
  *
  * In every sample the contacts of a body with other trees are seen as one: it slips when the points
- * that slip carry more than half of the normal force, and its way is that of the points' mean,
+ * that slip carry more than half of the normal force, and its distance is that of the points' mean,
  * weighted by that force.  A sample stands for the time since the one before it.
  *
- * What lasts one sample only is no change: a touch begins at once, but a body that then sticks and
- * slips in turn, or is off the ground for a moment, changes its entry when the second sample in a
- * row says so.  The sample that was waiting then belongs to the new entry; otherwise to the old. */
+ * What lasts one sample only is no change: a contact begins an entry at once, but a body that then
+ * sticks and slips in turn, or is off the ground for a moment, changes its entry when the second
+ * sample in succession says so.  The sample that was waiting then belongs to the new entry;
+ * otherwise to the old. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "tabi/tabi_record.h"
 
@@ -18,13 +20,13 @@ typedef struct sum {
   double normal;   /* N */
   double weight;   /* N, without sign */
   double slipping; /* N, of it at points that slip */
-  double way[3];   /* N m/s */
+  double slip[3];  /* N m/s, velocity along the surface weighted by |normal force| */
   double power;    /* W */
 } sum;
 
 /* A body with the entry that is open, and a sample that does not go with it. */
 typedef struct watch {
-  int32_t link; /* that stands for all that fixed joints hold together, or TABI_NONE */
+  int32_t link; /* that names the body, or TABI_NONE: fixed joints make one body of several links */
   int32_t tree; /* its first body */
   int32_t open; /* index of the entry, or -1 */
   int32_t samples;
@@ -38,7 +40,7 @@ struct tabi_ledger {
   int32_t *link_body;
   int32_t nlink, nbody;
   watch *body;
-  bool *busy; /* [nbody] touches or has an entry that is open; the sums of others are zero */
+  bool *busy; /* [nbody] in contact or with an open entry; the sums of others are zero */
   tabi_ledger_entry *entry;
   int32_t count, capacity;
   double time; /* s, of the last sample; negative: none yet */
@@ -59,6 +61,7 @@ static void find_trees(tabi_ledger *ledger, const tabi_model *model) {
   // bodies stand behind those that carry them
   for (int32_t i = 0; i < ledger->nbody; ++i) {
     watch *body = &ledger->body[i];
+    TBI_ASSERT(body->tree < i);
     body->tree = body->tree == TABI_WORLD ? i : ledger->body[body->tree].tree;
   }
 }
@@ -80,6 +83,7 @@ static void find_links(tabi_ledger *ledger, const tabi_model *model) {
 }
 
 tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err) {
+  TBI_ASSERT(model);
   tabi_ledger *ledger = calloc(1, sizeof *ledger);
   if (!ledger) {
     (void)tbi_error_memory(err);
@@ -127,6 +131,7 @@ static bool find_body(const tabi_ledger *ledger, int32_t link, int32_t *body) {
 static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_sample_contact *c,
                         double sign) {
   if (body == TABI_WORLD) return;
+  TBI_ASSERT(body >= 0 && body < ledger->nbody);
   ledger->busy[body] = true;
   sum *s = &ledger->body[body].sum;
   double normal = 0;
@@ -141,7 +146,7 @@ static void add_contact(tabi_ledger *ledger, int32_t body, const tabi_sample_con
   if (c->status == TABI_CONTACT_SLIP) s->slipping += weight;
   for (int i = 0; i < 3; ++i) {
     double along = (double)c->velocity[i] - parting * (double)c->normal[i];
-    s->way[i] += sign * weight * along;
+    s->slip[i] += sign * weight * along;
   }
   s->power += (double)c->power;
 }
@@ -167,11 +172,12 @@ static bool add_contacts(tabi_ledger *ledger, const tabi_sample *sample) {
 static tabi_ledger_entry entry_of(const watch *body, double start, double end) {
   const sum *s = &body->sum;
   double time = end - start;
+  TBI_ASSERT(time > 0);
   tabi_ledger_entry entry = {.link = body->link, .start = start, .end = end};
   if (!(s->weight > 0)) return entry;
   entry.status = s->slipping > s->weight / 2 ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
-  double way = sqrt(s->way[0] * s->way[0] + s->way[1] * s->way[1] + s->way[2] * s->way[2]);
-  entry.distance = time * way / s->weight;
+  double slip = sqrt(s->slip[0] * s->slip[0] + s->slip[1] * s->slip[1] + s->slip[2] * s->slip[2]);
+  entry.distance = time * slip / s->weight;
   entry.energy = time * s->power;
   entry.impulse = time * s->normal;
   return entry;
@@ -180,6 +186,7 @@ static tabi_ledger_entry entry_of(const watch *body, double start, double end) {
 /* -- entries */
 
 static void extend(tabi_ledger_entry *entry, const tabi_ledger_entry *by) {
+  TBI_ASSERT(by->end >= entry->end);
   entry->end = by->end;
   entry->distance += by->distance;
   entry->energy += by->energy;
@@ -212,20 +219,21 @@ static bool begin(tabi_ledger *ledger, int32_t body, const tabi_ledger_entry *en
 /* A sample of another status than the entry's: it waits for the next one to say the same. */
 static bool differ(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *now) {
   watch *body = &ledger->body[index];
+  TBI_ASSERT(body->open >= 0 && body->open < ledger->count);
   tabi_ledger_entry *entry = &ledger->entry[body->open];
-  bool touches = now->status != TABI_CONTACT_SEPARATING;
+  bool in_contact = now->status != TABI_CONTACT_SEPARATING;
   if (body->waits && body->other.status == now->status) {
     *entry = body->before;
     body->open = -1;
     body->waits = false;
-    if (!touches) return true;
+    if (!in_contact) return true;
     extend(&body->other, now);
     if (!begin(ledger, index, &body->other)) return false;
     body->samples = 2;
     return true;
   }
-  // the first moment of a touch takes after the second
-  if (body->samples == 1 && touches && !body->waits) {
+  // the first sample of a contact takes the status of the second
+  if (body->samples == 1 && in_contact && !body->waits) {
     entry->status = now->status;
     extend(entry, now);
     body->samples = 2;
@@ -234,7 +242,7 @@ static bool differ(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry *
   body->waits = true;
   body->before = *entry;
   body->other = *now;
-  if (touches) extend(entry, now);
+  if (in_contact) extend(entry, now);
   return true;
 }
 
@@ -252,6 +260,7 @@ static bool add_body(tabi_ledger *ledger, int32_t index, const tabi_ledger_entry
 }
 
 tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_sample *sample, tabi_error *err) {
+  TBI_ASSERT(ledger && sample && (sample->contact || sample->ncontact == 0));
   const tabi_place nowhere = {NULL, 0};
   double start = ledger->time;
   if (start < 0) {
@@ -282,6 +291,7 @@ tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_sample *sample, tabi
 }
 
 const tabi_ledger_entry *tabi_ledger_entries(const tabi_ledger *ledger, int32_t *count) {
+  TBI_ASSERT(ledger && count);
   *count = ledger->count;
   return ledger->entry;
 }

@@ -2,6 +2,7 @@
  *
  * Numbers are taken field by field or in runs of doubles: structs hold pointers and gaps, whose
  * bytes mean nothing. */
+#include "base/assertion.h"
 #include "record/record.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ static void add_name(uint64_t *hash, const char *name) {
 
 /* The doubles of a struct from one member up to another. */
 static void add_run(uint64_t *hash, const double *first, const void *behind) {
+  TBI_ASSERT((const char *)behind > (const char *)first);
   add(hash, first, (size_t)((const char *)behind - (const char *)first));
 }
 
@@ -80,7 +82,7 @@ static void add_drives(uint64_t *hash, const tabi_model *model) {
   }
 }
 
-static void add_ties(uint64_t *hash, const tabi_model *model) {
+static void add_loops(uint64_t *hash, const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {
     tabi_coupling_def coupling = tabi_model_coupling(model, i);
     add_number(hash, coupling.joint);
@@ -88,11 +90,11 @@ static void add_ties(uint64_t *hash, const tabi_model *model) {
     add_run(hash, coupling.coef, &coupling.place);
   }
   for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
-    tabi_connection_def tie = tabi_model_connection(model, i);
-    const int64_t numbers[] = {tie.type, tie.a, tie.b, tie.axes};
+    tabi_connection_def connection = tabi_model_connection(model, i);
+    const int64_t numbers[] = {connection.type, connection.a, connection.b, connection.axes};
     add(hash, numbers, sizeof numbers);
-    add_run(hash, tie.pos_a, &tie.axes);
-    add_run(hash, &tie.length, &tie.place);
+    add_run(hash, connection.pos_a, &connection.axes);
+    add_run(hash, &connection.length, &connection.place);
   }
   for (int32_t i = 0; i < tabi_model_nexclusion(model); ++i) {
     int32_t links[2];
@@ -102,10 +104,11 @@ static void add_ties(uint64_t *hash, const tabi_model *model) {
 }
 
 uint64_t tbi_model_hash(const tabi_model *model) {
+  TBI_ASSERT(model);
   uint64_t hash = 0xcbf29ce484222325U;
   add_links(&hash, model);
   add_shapes(&hash, model);
   add_drives(&hash, model);
-  add_ties(&hash, model);
+  add_loops(&hash, model);
   return hash;
 }

@@ -1,4 +1,5 @@
 /* observer.c - a world as samples. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "record/record.h"
 
@@ -15,6 +16,7 @@ struct tabi_observer {
   tabi_sample_contact *contact;
   tabi_balance *balance;
   bool skips_balance;
+  int32_t max_contacts;
   tabi_sample sample;
 };
 
@@ -23,6 +25,7 @@ static float dot(const float a[3], const float b[3]) {
 }
 
 void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep) {
+  TBI_ASSERT(c && timestep > 0);
   float opening = dot(c->velocity, c->normal);
   float push = dot(c->force, c->normal);
   float along[3];
@@ -62,8 +65,10 @@ static void take_sensors(const tabi_world *world, double *to) {
 }
 
 const tabi_sample *tabi_observer_look(tabi_observer *o) {
+  TBI_ASSERT(o);
   tabi_sample *sample = &o->sample;
   const tabi_contact *contact = tabi_world_contacts(o->world, &sample->ncontact);
+  TBI_ASSERT(sample->ncontact >= 0 && sample->ncontact <= o->max_contacts);
   for (int32_t i = 0; i < sample->ncontact; ++i)
     take_contact(&contact[i], o->timestep, &o->contact[i]);
   for (int32_t i = 0; i < sample->nrobot && !o->skips_balance; ++i)
@@ -78,9 +83,24 @@ const tabi_sample *tabi_observer_look(tabi_observer *o) {
   return sample;
 }
 
-void tabi_observer_skip_balance(tabi_observer *o, bool skip) { o->skips_balance = skip; }
+void tabi_observer_skip_balance(tabi_observer *o, bool skip) {
+  TBI_ASSERT(o);
+  o->skips_balance = skip;
+}
+
+tabi_status tbi_record_check_world(const tabi_scene *scene, const tabi_world *world,
+                                   tabi_error *err) {
+  if (tabi_world_model(world) == tabi_scene_model(scene)) return TABI_OK;
+  return tbi_error_set(
+      err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+      "the world is not one of the scene '%.100s': its model is another; create it "
+      "with tabi_scene_model()",
+      tabi_scene_name(scene));
+}
 
 tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
+  TBI_ASSERT(scene && world);
+  if (tbi_record_check_world(scene, world, err) != TABI_OK) return NULL;
   tabi_world_def def = tabi_world_get_def(world);
   tbi_sample_shape shape = tbi_sample_shape_of(scene);
   tabi_observer *o = calloc(1, sizeof *o);
@@ -98,6 +118,7 @@ tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, 
   o->scene = scene;
   o->world = world;
   o->timestep = def.timestep;
+  o->max_contacts = def.max_contacts;
   o->sample = (tabi_sample){
       .sensor = o->sensor, .contact = o->contact, .balance = o->balance, .nrobot = shape.robots};
   return o;

@@ -1,5 +1,6 @@
 /* pack.c - checksums of logs, and numbers that change little from sample to sample in few
  * bytes. */
+#include "base/assertion.h"
 #include "record/record.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ void tbi_crc_init(tbi_crc *crc) {
 }
 
 uint32_t tbi_crc_of(const tbi_crc *crc, const void *bytes, size_t size) {
+  TBI_ASSERT(crc->table[0][1] != 0); // tbi_crc_init()
   const unsigned char *at = bytes;
   uint32_t value = 0xffffffffU;
   for (; size >= 8; size -= 8, at += 8) {
@@ -47,6 +49,7 @@ void tbi_record_start(const tbi_crc *crc, unsigned char bytes[TBI_START_SIZE]) {
 
 void tbi_chunk_seal(const tbi_crc *crc, tbi_chunk chunk, const void *payload,
                     unsigned char bytes[TBI_CHUNK_SIZE]) {
+  TBI_ASSERT(chunk.size == 0 || payload);
   chunk.checksum = tbi_crc_of(crc, payload, chunk.size);
   memcpy(bytes, &chunk, sizeof chunk);
   uint32_t own = tbi_crc_of(crc, bytes, sizeof chunk);
@@ -80,6 +83,7 @@ size_t tbi_pack(const uint64_t *word, const uint64_t *before, size_t count, unsi
     for (unsigned k = 0; k < length; ++k)
       bytes[used++] = (unsigned char)(change >> 8 * k);
   }
+  TBI_ASSERT(used <= tbi_pack_bound(count));
   return used;
 }
 

@@ -3,6 +3,7 @@
  *
  * Every byte is under some checksum and chunks are numbered, so what passes is what was written.
  * Only a last chunk that is not whole is left aside: that is what a killed run leaves. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "record/recording.h"
@@ -28,6 +29,7 @@ tabi_status tbi_recording_damaged(const tabi_recording *r, uint64_t offset, cons
 
 tabi_status tbi_recording_fetch(const tabi_recording *r, uint64_t offset, void *bytes, size_t size,
                                 tabi_error *err) {
+  TBI_ASSERT(offset <= r->size && size <= r->size - offset);
   if (r->fd < 0) {
     if (size > 0) memcpy(bytes, r->bytes + offset, size);
     return TABI_OK;
@@ -42,6 +44,15 @@ tabi_status tbi_recording_fetch(const tabi_recording *r, uint64_t offset, void *
     offset += (uint64_t)n;
     size -= (size_t)n;
   }
+  return TABI_OK;
+}
+
+tabi_status tbi_recording_reserve_chunk(tabi_recording *r, uint32_t size, tabi_error *err) {
+  if (size <= r->chunk_room && r->chunk) return TABI_OK;
+  unsigned char *more = realloc(r->chunk, (size_t)size + 1);
+  if (!more) return tbi_error_memory(err);
+  r->chunk = more;
+  r->chunk_room = size;
   return TABI_OK;
 }
 
@@ -153,6 +164,7 @@ static tabi_status read_source(tabi_recording *r, cursor *c, tabi_error *err) {
 }
 
 static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, tabi_error *err) {
+  TBI_ASSERT(r->head && !r->set);
   const char *bad = "the head is not one of a log";
   cursor c = {r->head, size, false};
   if (!read_numbers(r, &c) || (size_t)r->info.source.nset > c.left) {
@@ -266,13 +278,8 @@ static tabi_status read_chunk(tabi_recording *r, uint32_t number, uint64_t *offs
   }
   uint64_t payload = *offset + TBI_CHUNK_SIZE;
   if (r->size - payload < chunk.size) return TABI_OK;
-  if (chunk.size > r->chunk_room || !r->chunk) {
-    unsigned char *more = realloc(r->chunk, (size_t)chunk.size + 1);
-    if (!more) return tbi_error_memory(err);
-    r->chunk = more;
-    r->chunk_room = chunk.size;
-  }
-  status = tbi_recording_fetch(r, payload, r->chunk, chunk.size, err);
+  status = tbi_recording_reserve_chunk(r, chunk.size, err);
+  if (status == TABI_OK) status = tbi_recording_fetch(r, payload, r->chunk, chunk.size, err);
   if (status != TABI_OK) return status;
   if (tbi_crc_of(&r->crc, r->chunk, chunk.size) != chunk.checksum) {
     return tbi_recording_damaged(r, payload, "the checksum of a chunk is wrong", err);
@@ -346,6 +353,7 @@ static tabi_recording *opened(tabi_recording *r, const char *path, tabi_error *e
 
 tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t size, const char *path,
                                           tabi_error *err) {
+  TBI_ASSERT(path && (bytes || size == 0));
   tabi_recording *r = calloc(1, sizeof *r);
   if (!r) {
     (void)tbi_error_memory(err);
@@ -358,6 +366,7 @@ tabi_recording *tabi_recording_open_bytes(const void *bytes, size_t size, const 
 }
 
 tabi_recording *tabi_recording_open(const char *path, tabi_error *err) {
+  TBI_ASSERT(path);
   const tabi_place place = {path, 1};
   tabi_recording *r = calloc(1, sizeof *r);
   if (!r) {
@@ -396,4 +405,7 @@ void tabi_recording_close(tabi_recording *r) {
   free(r);
 }
 
-tabi_recording_info tabi_recording_get_info(const tabi_recording *r) { return r->info; }
+tabi_recording_info tabi_recording_get_info(const tabi_recording *r) {
+  TBI_ASSERT(r);
+  return r->info;
+}

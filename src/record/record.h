@@ -103,6 +103,10 @@ typedef struct tbi_sample_room {
 bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
                      double timestep, const tbi_sample_room *room, tabi_sample *sample);
 
+/* TABI_ERR_ARGUMENT if the world is not one of the scene's model. */
+tabi_status tbi_record_check_world(const tabi_scene *scene, const tabi_world *world,
+                                   tabi_error *err);
+
 /* Fills in what follows from the rest. */
 void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep);
 

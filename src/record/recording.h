@@ -44,6 +44,8 @@ struct tabi_recording {
 /* Bytes of the file; an error when it cannot be read or has become shorter. */
 tabi_status tbi_recording_fetch(const tabi_recording *r, uint64_t offset, void *bytes, size_t size,
                                 tabi_error *err);
+/* Room for a payload in r->chunk. */
+tabi_status tbi_recording_reserve_chunk(tabi_recording *r, uint32_t size, tabi_error *err);
 /* Names the place in the file. */
 tabi_status tbi_recording_damaged(const tabi_recording *r, uint64_t offset, const char *what,
                                   tabi_error *err);

@@ -3,10 +3,11 @@
  *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
  *   4 of the energy | q | v | sensors | 27 words for each robot | 9 words for each contact
  *
- * A robot: centre of mass, force, zero-moment point, margin | corners | 16 x (corner x y).
+ * A robot: CoM, force, ZMP, margin | corners | 16 x (corner x y).
  * A contact: shapes | links | gap, friction | point x y | point z, normal x | normal y z | force x
  * y | force z, velocity x | velocity y z.  Corners and contacts are 32-bit floats, two in a word,
  * the first in the lower half. */
+#include "base/assertion.h"
 #include "record/record.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ enum { HEAD_WORDS = 12, CONTACT_WORDS = 9, BALANCE_WORDS = 11 + TABI_BALANCE_COR
 enum { CONVERGED = 1, FALLBACK = 2, ENERGY_LIMITED = 4 };
 
 tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
   const tabi_model *model = tabi_scene_model(scene);
   tbi_sample_shape shape = {.nq = tabi_model_nq(model),
                             .nv = tabi_model_nv(model),
@@ -54,6 +56,7 @@ static uint64_t *put(uint64_t *word, const double *number, int32_t count) {
 
 /* An even number of them. */
 static uint64_t *put_floats(uint64_t *word, const float *number, size_t count) {
+  TBI_ASSERT(count % 2 == 0);
   uint32_t bits[2];
   for (size_t i = 0; i < count; i += 2) {
     memcpy(bits, number + i, sizeof bits);
@@ -73,6 +76,7 @@ static uint64_t *put_contact(uint64_t *word, const tabi_sample_contact *c) {
 
 static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
   float corner[2 * TABI_BALANCE_CORNERS] = {0};
+  TBI_ASSERT(b->ncorner >= 0 && b->ncorner <= TABI_BALANCE_CORNERS);
   for (size_t i = 0; i < (size_t)b->ncorner; ++i) {
     corner[2 * i] = (float)b->corner[i][0];
     corner[2 * i + 1] = (float)b->corner[i][1];
@@ -90,6 +94,8 @@ void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, u
   const tabi_energy *e = &sample->energy;
   unsigned flags = (c->converged ? CONVERGED : 0U) | (c->fallback ? FALLBACK : 0U) |
                    (c->energy_limited ? ENERGY_LIMITED : 0U);
+  const uint64_t *begin = word;
+  TBI_ASSERT(sample->nrobot == shape->robots && sample->ncontact >= 0);
   word[0] = (uint64_t)sample->step;
   word[1] = pair_of(flags, (uint32_t)sample->ncontact);
   word[2] = pair_of((uint32_t)c->contacts, (uint32_t)c->iterations);
@@ -104,6 +110,7 @@ void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, u
     word = put_balance(word, &sample->balance[i]);
   for (int32_t i = 0; i < sample->ncontact; ++i)
     word = put_contact(word, &sample->contact[i]);
+  TBI_ASSERT(word == begin + tbi_sample_words(shape, (size_t)sample->ncontact));
 }
 
 /* -- and back */
@@ -114,6 +121,7 @@ static const uint64_t *give(const uint64_t *word, double *number, size_t count) 
 }
 
 static const uint64_t *give_floats(const uint64_t *word, float *number, size_t count) {
+  TBI_ASSERT(count % 2 == 0);
   for (size_t i = 0; i < count; i += 2, ++word) {
     const uint32_t bits[2] = {low(*word), high(*word)};
     memcpy(number + i, bits, sizeof bits);
@@ -190,6 +198,7 @@ static void give_head(const uint64_t *word, tabi_sample *sample) {
 
 bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
                      double timestep, const tbi_sample_room *room, tabi_sample *sample) {
+  const uint64_t *begin = word;
   if (count < HEAD_WORDS || tbi_sample_words(shape, high(word[1])) != count) return false;
   *sample = (tabi_sample){.q = room->state,
                           .v = room->state + shape->nq,
@@ -209,5 +218,6 @@ bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t
     if (!are_items(word[0], shape->shapes) || !are_items(word[1], shape->links)) return false;
     word = give_contact(word, timestep, &room->contact[i]);
   }
+  TBI_ASSERT(word == begin + count);
   return true;
 }

@@ -1,34 +1,26 @@
 /* seek.c - samples, snapshots and the scene of a log that is open.
  *
- * A sample is told by its difference from the one before it in its chunk, so a chunk is unpacked
- * from its start up to the sample that is wanted; reading on goes on from there. */
+ * A sample is stored as the difference from the one before it in its chunk, so a chunk is unpacked
+ * from its start up to the sample that is wanted; further samples are unpacked from there. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "record/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The last piece that starts at or before a step, or -1. */
-static int64_t find_step(const tbi_pieces *pieces, int64_t step) {
-  int64_t low = 0;
-  int64_t high = pieces->count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (pieces->item[middle].first <= step) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low - 1;
-}
+typedef int64_t key_fn(const tbi_piece *piece);
 
-static int64_t find_sample(const tbi_pieces *pieces, int64_t index) {
+static int64_t first_step(const tbi_piece *piece) { return piece->first; }
+static int64_t first_sample(const tbi_piece *piece) { return piece->sample; }
+
+/* The last piece whose key, by which they are sorted, is at most a value, or -1. */
+static int64_t find_last(const tbi_pieces *pieces, key_fn *key, int64_t value) {
   int64_t low = 0;
   int64_t high = pieces->count;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
-    if (pieces->item[middle].sample <= index) {
+    if (key(&pieces->item[middle]) <= value) {
       low = middle + 1;
     } else {
       high = middle;
@@ -42,14 +34,10 @@ static tabi_status fetch_piece(tabi_recording *r, const tbi_piece *piece, tabi_e
   unsigned char bytes[TBI_CHUNK_SIZE];
   tbi_chunk chunk = {0};
   r->piece = -1;
-  if (piece->size > r->chunk_room || !r->chunk) {
-    unsigned char *more = realloc(r->chunk, (size_t)piece->size + 1);
-    if (!more) return tbi_error_memory(err);
-    r->chunk = more;
-    r->chunk_room = piece->size;
-  }
-  tabi_status status =
-      tbi_recording_fetch(r, piece->offset - TBI_CHUNK_SIZE, bytes, sizeof bytes, err);
+  TBI_ASSERT(piece->offset >= TBI_START_SIZE + TBI_CHUNK_SIZE);
+  tabi_status status = tbi_recording_reserve_chunk(r, piece->size, err);
+  if (status != TABI_OK) return status;
+  status = tbi_recording_fetch(r, piece->offset - TBI_CHUNK_SIZE, bytes, sizeof bytes, err);
   if (status == TABI_OK) status = tbi_recording_fetch(r, piece->offset, r->chunk, piece->size, err);
   if (status != TABI_OK) return status;
   if (!tbi_chunk_open(&r->crc, bytes, &chunk) || chunk.size != piece->size ||
@@ -76,8 +64,9 @@ static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
 
 static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_error *err) {
   uint32_t count = 0;
+  TBI_ASSERT(r->used <= piece->size);
   size_t left = piece->size - r->used;
-  const char *bad = "a sample is none";
+  const char *bad = "this is no sample";
   if (left < sizeof count) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
   memcpy(&count, r->chunk + r->used, sizeof count);
   left -= sizeof count;
@@ -94,6 +83,7 @@ static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_e
 }
 
 static tabi_status begin_piece(tabi_recording *r, int64_t index, tabi_error *err) {
+  TBI_ASSERT(index >= 0 && index < r->samples.count);
   tabi_status status = fetch_piece(r, &r->samples.item[index], err);
   if (status != TABI_OK) return status;
   r->piece = index;
@@ -105,12 +95,14 @@ static tabi_status begin_piece(tabi_recording *r, int64_t index, tabi_error *err
 
 tabi_status tabi_recording_sample(tabi_recording *r, int64_t index, tabi_sample *sample,
                                   tabi_error *err) {
+  TBI_ASSERT(r && sample);
   if (index < 0 || index >= r->info.nsample) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1},
                          "sample %lld of a log with %lld", (long long)index,
                          (long long)r->info.nsample);
   }
-  int64_t piece = find_sample(&r->samples, index);
+  int64_t piece = find_last(&r->samples, first_sample, index);
+  TBI_ASSERT(piece >= 0 && index < r->samples.item[piece].sample + r->samples.item[piece].count);
   tabi_status status = TABI_OK;
   if (piece != r->piece || r->at > index) status = begin_piece(r, piece, err);
   const tbi_piece *from = &r->samples.item[piece];
@@ -120,14 +112,15 @@ tabi_status tabi_recording_sample(tabi_recording *r, int64_t index, tabi_sample 
                                                    r->info.timestep, &r->room, sample);
   if (good) good = sample->step >= from->first && sample->step <= from->last;
   if (status == TABI_OK && !good) {
-    status = tbi_recording_damaged(r, from->offset, "a sample is none", err);
+    status = tbi_recording_damaged(r, from->offset, "this is no sample", err);
   }
   if (status != TABI_OK) r->piece = -1;
   return status;
 }
 
 int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
-  int64_t piece = find_step(&r->samples, step);
+  TBI_ASSERT(r);
+  int64_t piece = find_last(&r->samples, first_step, step);
   if (piece < 0) return TABI_NONE;
   int64_t found = r->samples.item[piece].sample;
   int64_t end = found + r->samples.item[piece].count;
@@ -141,7 +134,8 @@ int64_t tabi_recording_find(tabi_recording *r, int64_t step) {
 
 tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snapshot, int64_t *at,
                                     tabi_error *err) {
-  int64_t index = find_step(&r->snapshots, step);
+  TBI_ASSERT(r && snapshot && at);
+  int64_t index = find_last(&r->snapshots, first_step, step);
   if (index < 0) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1}, "the log begins at %g s",
                          (double)r->info.first * r->info.timestep);
@@ -154,7 +148,7 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
   if (!state) return tbi_error_memory(err);
   size_t size = piece->size - TBI_SNAPSHOT_SIZE;
   if (words == 0 || tbi_unpack(r->chunk + TBI_SNAPSHOT_SIZE, size, state, words) != size) {
-    status = tbi_recording_damaged(r, piece->offset, "a snapshot is none", err);
+    status = tbi_recording_damaged(r, piece->offset, "this is no snapshot", err);
   } else {
     memcpy(snapshot, state, r->info.snapshot_size);
     *at = piece->first;
@@ -182,6 +176,7 @@ static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene,
 
 tabi_scene *tabi_recording_scene(const tabi_recording *r, const tabi_scene_def *def,
                                  tabi_error *err) {
+  TBI_ASSERT(r);
   tabi_scene_def whole = def ? *def : tabi_scene_def_default();
   const tabi_scene_source *source = &r->info.source;
   int32_t more = def ? def->nset : 0;
@@ -194,7 +189,7 @@ tabi_scene *tabi_recording_scene(const tabi_recording *r, const tabi_scene_def *
     set[i] = source->set[i];
   for (int32_t i = 0; i < more; ++i)
     set[source->nset + i] = def->set[i];
-  whole.idle_plugins = true;
+  whole.skip_plugins = true;
   whole.set = set;
   whole.nset = source->nset + more;
   tabi_scene *scene = tabi_scene_load_text(source->text, source->size, source->path, &whole, err);

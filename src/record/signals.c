@@ -20,40 +20,40 @@ typedef struct part {
 } part;
 
 static const part world_parts[] = {
-    {"time",                        "s",   "time"                                          },
-    {"energy.kinetic",              "J",   "kinetic energy"                                },
-    {"energy.potential",            "J",   "potential energy"                              },
-    {"energy.spring",               "J",   "energy of springs"                             },
-    {"energy.total",                "J",   "kinetic, potential and spring energy"          },
-    {"energy.work",                 "J",   "work of joints and pushes since the start"     },
-    {"certificate.gap",             "m",   "overlap predicted for the end of the step"     },
-    {"certificate.complementarity", "m/s", "contacts that push and part"                   },
-    {"certificate.cone",            "N",   "friction beyond the cone"                      },
-    {"certificate.dissipation",     "m/s", "friction that does not oppose slip"            },
-    {"certificate.connection",      "m/s", "connections that contradict each other (rad/s)"},
-    {"contacts",                    "",    "contacts that push"                            },
-    {"iterations",                  "",    "iterations of the solver"                      },
-    {"contact.depth",               "m",   "deepest overlap"                               },
-    {"contact.power",               "W",   "power of friction"                             },
-    {"ground.fx",                   "N",   "force of the ground along x"                   },
-    {"ground.fy",                   "N",   "force of the ground along y"                   },
-    {"ground.fz",                   "N",   "vertical force of the ground"                  },
-    {NULL,                          NULL,  NULL                                            },
+    {"time",                        "s",   "time"                                                    },
+    {"energy.kinetic",              "J",   "kinetic energy"                                          },
+    {"energy.potential",            "J",   "potential energy"                                        },
+    {"energy.spring",               "J",   "spring energy"                                           },
+    {"energy.total",                "J",   "kinetic, potential and spring energy"                    },
+    {"energy.work",                 "J",   "work of joint torques and applied forces since the start"},
+    {"certificate.gap",             "m",   "penetration predicted for the end of the step"           },
+    {"certificate.complementarity", "m/s", "separation velocity of contacts under force"             },
+    {"certificate.cone",            "N",   "friction force outside the cone"                         },
+    {"certificate.dissipation",     "m/s", "friction that does not oppose slip"                      },
+    {"certificate.connection",      "m/s", "velocity error of connections (m/s or rad/s)"            },
+    {"contacts",                    "",    "contacts with force"                                     },
+    {"iterations",                  "",    "solver iterations"                                       },
+    {"contact.depth",               "m",   "max penetration depth"                                   },
+    {"contact.power",               "W",   "power dissipated by friction"                            },
+    {"ground.fx",                   "N",   "ground reaction force, x"                                },
+    {"ground.fy",                   "N",   "ground reaction force, y"                                },
+    {"ground.fz",                   "N",   "vertical ground reaction force"                          },
+    {NULL,                          NULL,  NULL                                                      },
 };
 
 /* Of robots, by the robot's name where there are several. */
 static const part balance_parts[] = {
-    {"com.x",   "m",  "centre of mass, x"                  },
-    {"com.y",   "m",  "centre of mass, y"                  },
-    {"com.z",   "m",  "centre of mass, height"             },
-    {"zmp.x",   "m",  "zero-moment point, x"               },
-    {"zmp.y",   "m",  "zero-moment point, y"               },
-    {"zmp.z",   "m",  "zero-moment point, height"          },
-    {"force.x", "N",  "contact force on the robot along x" },
-    {"force.y", "N",  "contact force on the robot along y" },
-    {"force.z", "N",  "vertical contact force on the robot"},
-    {"margin",  "m",  "margin of balance"                  },
-    {NULL,      NULL, NULL                                 },
+    {"com.x",   "m",  "CoM, x"                                                  },
+    {"com.y",   "m",  "CoM, y"                                                  },
+    {"com.z",   "m",  "CoM, height"                                             },
+    {"zmp.x",   "m",  "ZMP, x"                                                  },
+    {"zmp.y",   "m",  "ZMP, y"                                                  },
+    {"zmp.z",   "m",  "ZMP, height"                                             },
+    {"force.x", "N",  "contact force on the robot along x"                      },
+    {"force.y", "N",  "contact force on the robot along y"                      },
+    {"force.z", "N",  "vertical contact force on the robot"                     },
+    {"margin",  "m",  "stability margin: ZMP to the edge of the support polygon"},
+    {NULL,      NULL, NULL                                                      },
 };
 
 /* Of links, and of robots for their base. */
@@ -190,11 +190,11 @@ static const part pressure_parts[] = {
 };
 
 static const part zmp_parts[] = {
-    {".x", "m",  "measured zero-moment point, x"     },
-    {".y", "m",  "measured zero-moment point, y"     },
-    {".z", "m",  "measured zero-moment point, height"},
-    {".f", "N",  "measured vertical force"           },
-    {NULL, NULL, NULL                                },
+    {".x", "m",  "measured ZMP, x"        },
+    {".y", "m",  "measured ZMP, y"        },
+    {".z", "m",  "measured ZMP, height"   },
+    {".f", "N",  "measured vertical force"},
+    {NULL, NULL, NULL                     },
 };
 
 static const part *const sensor_parts[TABI_SENSOR_COUNT] = {
@@ -249,7 +249,7 @@ static bool name_robots(tabi_signals *s) {
   return true;
 }
 
-/* What floats is told by its link. */
+/* The state of a floating body is told by its link. */
 static bool joint_listed(const tabi_model *model, int32_t index) {
   tabi_joint_def joint = tabi_model_joint(model, index);
   if (joint.type == TABI_JOINT_FREE && listed(tabi_model_link(model, joint.child).name))
@@ -288,6 +288,7 @@ static bool name_sensors(tabi_signals *s) {
   for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
     tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
     if (!listed(sensor.name)) continue;
+    TBI_ASSERT((unsigned)sensor.type < TABI_SENSOR_COUNT);
     for (const part *p = sensor_parts[sensor.type]; p->name; ++p) {
       const part here = {p->name, unit_at(s->model, &sensor, p->unit), p->about};
       if (!add(s, sensor.name, "", here)) return false;
@@ -299,6 +300,7 @@ static bool name_sensors(tabi_signals *s) {
 /* -- making */
 
 tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
+  TBI_ASSERT(scene);
   tabi_signals *s = calloc(1, sizeof *s);
   if (!s) {
     (void)tbi_error_memory(err);
@@ -326,10 +328,13 @@ void tabi_signals_destroy(tabi_signals *signals) {
   free(signals);
 }
 
-int32_t tabi_signals_count(const tabi_signals *signals) { return signals->count; }
+int32_t tabi_signals_count(const tabi_signals *signals) {
+  TBI_ASSERT(signals);
+  return signals->count;
+}
 
 tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal) {
-  TBI_ASSERT(signal >= 0 && signal < signals->count);
+  TBI_ASSERT(signals && signal >= 0 && signal < signals->count);
   return signals->item[signal];
 }
 
@@ -340,7 +345,7 @@ static double *put(double *at, const double *number, int32_t count) {
   return at + count;
 }
 
-static bool stands(const tabi_signals *s, int32_t link) {
+static bool is_fixed(const tabi_signals *s, int32_t link) {
   return link == TABI_WORLD || tabi_model_link_body(s->model, link) == TABI_WORLD;
 }
 
@@ -352,6 +357,7 @@ static void add_force(double sum[3], const double force[3], double factor) {
 static void load_link(tabi_signals *s, int32_t link, const double force[3], double sign,
                       double slip) {
   if (link == TABI_WORLD) return;
+  TBI_ASSERT(link >= 0 && link < tabi_model_nlink(s->model));
   tbi_link_load *load = &s->load[link];
   double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
   add_force(load->force, force, sign);
@@ -359,7 +365,7 @@ static void load_link(tabi_signals *s, int32_t link, const double force[3], doub
   load->slip += size * slip;
 }
 
-/* What contacts do to links, and what stands to what moves. */
+/* Contact forces on links, and their sum from fixed links: the ground reaction force. */
 static void gather_contacts(tabi_signals *s, const tabi_sample *sample, double ground[3]) {
   memset(s->load, 0, sizeof *s->load * (size_t)tabi_model_nlink(s->model));
   for (int32_t i = 0; i < sample->ncontact; ++i) {
@@ -367,8 +373,8 @@ static void gather_contacts(tabi_signals *s, const tabi_sample *sample, double g
     const double force[3] = {(double)c->force[0], (double)c->force[1], (double)c->force[2]};
     load_link(s, c->link_a, force, -1, (double)c->slip);
     load_link(s, c->link_b, force, 1, (double)c->slip);
-    if (stands(s, c->link_a)) add_force(ground, force, 1);
-    if (stands(s, c->link_b)) add_force(ground, force, -1);
+    if (is_fixed(s, c->link_a)) add_force(ground, force, 1);
+    if (is_fixed(s, c->link_b)) add_force(ground, force, -1);
   }
 }
 
@@ -409,18 +415,18 @@ static double *put_pose(const tabi_signals *s, double *at, int32_t link) {
   return at + 7;
 }
 
-/* What does not move has no balance. */
+/* A robot fixed to the world has no balance. */
 static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b,
                          tabi_scene_robot robot) {
-  bool rooted = robot.moving == TABI_NONE;
-  bool pushed = !rooted && b->force[2] > 0;
+  bool fixed = robot.moving == TABI_NONE;
+  bool in_contact = !fixed && b->force[2] > 0;
   double none = (double)NAN;
   for (int i = 0; i < 3; ++i)
-    *at++ = rooted ? none : b->com[i];
+    *at++ = fixed ? none : b->com[i];
   for (int i = 0; i < 3; ++i)
-    *at++ = pushed ? b->zmp[i] : none;
+    *at++ = in_contact ? b->zmp[i] : none;
   at = put(at, b->force, 3);
-  *at++ = pushed && b->ncorner > 0 ? b->margin : none;
+  *at++ = in_contact && b->ncorner > 0 ? b->margin : none;
   return put_pose(s, at, robot.base);
 }
 
@@ -459,6 +465,8 @@ static double *put_sensors(const tabi_signals *s, double *at, const tabi_sample 
 }
 
 void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value) {
+  TBI_ASSERT(signals && sample && value);
+  TBI_ASSERT(sample->nrobot == tabi_scene_nrobot(signals->scene)); // a sample of this scene
   double ground[3] = {0};
   tabi_dynamics_set_state(signals->dynamics, sample->q, sample->v);
   gather_contacts(signals, sample, ground);

@@ -11,11 +11,11 @@
 #include "base/text.h"
 #include "tabi/tabi_record.h"
 
-/* What contacts do to a link. */
+/* The contact forces on a link. */
 typedef struct tbi_link_load {
   double force[3]; /* N */
-  double weight;   /* N, sum of the sizes of forces */
-  double slip;     /* N m/s, their slip speeds weighted with them */
+  double weight;   /* N, sum of |force| */
+  double slip;     /* N m/s, sum of |force| times slip speed */
 } tbi_link_load;
 
 struct tabi_signals {

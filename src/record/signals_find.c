@@ -1,4 +1,5 @@
 /* signals_find.c - see signals.h. */
+#include "base/assertion.h"
 #include "io/suggest.h"
 #include "record/signals.h"
 
@@ -55,12 +56,14 @@ static int32_t choose(const tabi_signals *signals, const char *pattern, name_fn 
 static const char *full_name(const char *name) { return name; }
 
 int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen) {
+  TBI_ASSERT(signals && pattern && chosen);
   if (pattern[0] == '\0') return 0;
   int32_t count = choose(signals, pattern, full_name, chosen);
   return count > 0 ? count : choose(signals, pattern, own_name, chosen);
 }
 
 const char *tabi_signals_nearest(const tabi_signals *signals, const char *name) {
+  TBI_ASSERT(signals && name);
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (int32_t i = 0; i < signals->count; ++i) {
     const char *known = signals->item[i].name;

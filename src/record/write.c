@@ -59,6 +59,15 @@ static tabi_status fail(tabi_recorder *r, const char *action, int code) {
   return tbi_file_fail(&r->error, (tabi_place){r->path, 1}, action, code);
 }
 
+/* A world that was restored or reset, or not stepped, has no place in the log. */
+static tabi_status fail_order(tabi_recorder *r, int64_t step) {
+  return tbi_error_set(
+      &r->error, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1},
+      "a sample of step %lld after one of step %lld; a log needs its steps in their "
+      "order: close it before the world goes back",
+      (long long)step, (long long)r->last);
+}
+
 static tabi_status write_all(tabi_recorder *r, const unsigned char *bytes, size_t size) {
   while (size > 0) {
     ssize_t n = write(r->fd, bytes, size);
@@ -74,6 +83,7 @@ static tabi_status write_all(tabi_recorder *r, const unsigned char *bytes, size_
 /* A payload with room for the chunk's head before it. */
 static tabi_status write_chunk(tabi_recorder *r, tbi_chunk_kind kind, unsigned char *bytes,
                                size_t payload) {
+  TBI_ASSERT(r->fd >= 0 && payload <= UINT32_MAX);
   tbi_chunk chunk = {.kind = kind, .size = (uint32_t)payload, .number = r->number++};
   tbi_chunk_seal(&r->crc, chunk, bytes + TBI_CHUNK_SIZE, bytes);
   return write_all(r, bytes, TBI_CHUNK_SIZE + payload);
@@ -81,13 +91,14 @@ static tabi_status write_chunk(tabi_recorder *r, tbi_chunk_kind kind, unsigned c
 
 /* -- the head */
 
-typedef struct growing {
+/* Bytes that grow at their end. */
+typedef struct buffer {
   unsigned char *bytes;
   size_t used, capacity;
   bool failed;
-} growing;
+} buffer;
 
-static void append(growing *g, const void *bytes, size_t size) {
+static void append(buffer *g, const void *bytes, size_t size) {
   if (g->failed) return;
   if (size > g->capacity - g->used) {
     size_t capacity = 2 * (g->used + size);
@@ -102,14 +113,14 @@ static void append(growing *g, const void *bytes, size_t size) {
 }
 
 /* Its length, the text, and a zero byte. */
-static void append_bytes(growing *g, const char *text, size_t size) {
+static void append_bytes(buffer *g, const char *text, size_t size) {
   const uint32_t length = (uint32_t)size;
   append(g, &length, sizeof length);
   append(g, text, size);
   append(g, "", 1);
 }
 
-static void append_text(growing *g, const char *text) { append_bytes(g, text, strlen(text)); }
+static void append_text(buffer *g, const char *text) { append_bytes(g, text, strlen(text)); }
 
 static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   tabi_scene_source source = tabi_scene_get_source(scene);
@@ -128,7 +139,7 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
   const uint64_t words[] = {tabi_world_snapshot_size(r->world),
                             tbi_model_hash(tabi_scene_model(scene))};
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};
-  growing g = {0};
+  buffer g = {0};
   append(&g, room, sizeof room);
   append(&g, numbers, sizeof numbers);
   append(&g, &def.timestep, sizeof def.timestep);
@@ -168,6 +179,7 @@ static tabi_status flush_samples(tabi_recorder *r) {
 
 static tabi_status add_sample(tabi_recorder *r) {
   const tabi_sample *sample = tabi_observer_look(r->observer);
+  if (r->samples > 0 && sample->step <= r->last) return fail_order(r, sample->step);
   size_t count = tbi_sample_words(&r->shape, (size_t)sample->ncontact);
   TBI_ASSERT((size_t)sample->ncontact <= r->max_contacts);
   if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
@@ -179,6 +191,7 @@ static tabi_status add_sample(tabi_recorder *r) {
   memcpy(r->chunk + r->used, &words, sizeof words);
   r->used += sizeof words;
   r->used += tbi_pack(r->word, r->before, count, r->chunk + r->used);
+  TBI_ASSERT(r->used <= r->capacity);
   // contacts that are gone leave zeros for those that come
   if (r->nword > count) memset(r->word + count, 0, sizeof *r->word * (r->nword - count));
   uint64_t *taken = r->word;
@@ -205,6 +218,7 @@ static tabi_status add_snapshot(tabi_recorder *r) {
 }
 
 tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
+  TBI_ASSERT(r);
   tabi_status status = r->error.status;
   int64_t step = tabi_world_steps(r->world);
   if (status == TABI_OK && step % r->every == 0) status = add_sample(r);
@@ -218,8 +232,9 @@ tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
 
 static bool take_memory(tabi_recorder *r, const char *path) {
   size_t words = tbi_sample_words(&r->shape, r->max_contacts);
-  size_t least = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
-  r->capacity = least > CHUNK_BYTES ? least : CHUNK_BYTES;
+  size_t min_capacity =
+      TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
+  r->capacity = min_capacity > CHUNK_BYTES ? min_capacity : CHUNK_BYTES;
   r->used = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE;
   r->state_words = (tabi_world_snapshot_size(r->world) + 7) / 8;
   r->path = malloc(strlen(path) + 1);
@@ -256,6 +271,8 @@ static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
 
 tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, tabi_world *world,
                                     tabi_error *err) {
+  TBI_ASSERT(path && scene && world);
+  if (tbi_record_check_world(scene, world, err) != TABI_OK) return NULL;
   tabi_world_def def = tabi_world_get_def(world);
   tabi_recorder *r = calloc(1, sizeof *r);
   if (!r) {
@@ -267,6 +284,7 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   r->every = tabi_scene_get_log(scene).every;
   r->shape = tbi_sample_shape_of(scene);
   r->max_contacts = (size_t)def.max_contacts;
+  TBI_ASSERT(r->every >= 1 && def.timestep > 0);
   double interval = ceil(SNAPSHOT_EVERY / def.timestep / r->every);
   r->snapshot_every = (int64_t)interval * r->every;
   tbi_crc_init(&r->crc);

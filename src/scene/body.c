@@ -1,7 +1,6 @@
 /* body.c - bodies of a scene: one shape each, solid, standing or free. */
 #include "scene/scene.h"
 
-#include "base/error.h"
 #include "io/heightfield.h"
 #include "io/hull.h"
 #include "math/quat.h"
@@ -105,30 +104,29 @@ static const struct {
 };
 #define NPRIMITIVE (sizeof primitives / sizeof *primitives)
 
-static tabi_status read_primitive(body *b, const tbi_yaml_node *node, size_t index) {
-  tbi_scene_reader *r = b->r;
+static bool read_primitive(body *b, const tbi_yaml_node *node, size_t index) {
+  tbi_first_error *error = b->r->error;
   const char *key = primitives[index].key;
+  int32_t nsize = primitives[index].nsize;
+  double *size = b->shape.size;
   b->shape.type = primitives[index].type;
-  if (primitives[index].nsize == 0) {
+  if (nsize == 0) {
     bool empty = node->kind == TBI_YAML_MAP ? node->count == 0 : node->text[0] == '\0';
-    return empty ? TABI_OK : tbi_scene_fail(r, node, b->what, "%s takes nothing: %s: {}", key, key);
+    return empty ||
+           tbi_fail_about(error, node->place, b->what, "%s takes nothing: %s: {}", key, key);
   }
-  tabi_status status = TABI_OK;
-  if (primitives[index].nsize == 1) {
-    status = tbi_fields_number(node, b->what, key, b->shape.size, r->err);
-  } else {
-    status = tbi_fields_numbers(node, b->what, key, b->shape.size, primitives[index].nsize, r->err);
+  bool read = nsize == 1 ? tbi_fields_number(error, node, b->what, key, size)
+                         : tbi_fields_numbers(error, node, b->what, key, size, nsize);
+  for (int32_t i = 0; i < nsize && read; ++i) {
+    if (size[i] > 0) continue;
+    return tbi_fail_about(error, node->place, b->what, "%s: size %g must be > 0", key, size[i]);
   }
-  for (int32_t i = 0; i < primitives[index].nsize && status == TABI_OK; ++i) {
-    if (!(b->shape.size[i] > 0))
-      status = tbi_scene_fail(r, node, b->what, "%s: size %g must be > 0", key, b->shape.size[i]);
-  }
-  if (status == TABI_OK) primitive_solid(&b->shape, &b->solid);
-  return status;
+  if (read) primitive_solid(&b->shape, &b->solid);
+  return read;
 }
 
-static tabi_status add_mesh(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh,
-                            tabi_shape_type type) {
+static void add_mesh(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh,
+                     tabi_shape_type type) {
   tbi_scene_reader *r = b->r;
   tabi_mesh_def def = tabi_mesh_def_default();
   def.name = b->keys.name;
@@ -139,43 +137,40 @@ static tabi_status add_mesh(body *b, const tbi_yaml_node *node, const tbi_mesh *
   def.place = node->place;
   b->shape.type = type;
   b->shape.mesh = tabi_builder_add_mesh(r->builder, &def);
-  return tbi_scene_builder_status(r);
+  tbi_take_builder(r->error, r->builder);
 }
 
 /* What moves collides as its hull.  A mesh has its own mass, a hull that of all inside it. */
-static tabi_status take_points(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
-  tbi_scene_reader *r = b->r;
+static void take_points(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
+  tbi_first_error *error = b->r->error;
   const char *name = node->text[0] != '\0' ? node->text : b->keys.name;
   bool solid = mesh->nface > 0 && strcmp(node->key, "mesh") == 0;
   tbi_mesh hull = {0};
-  tabi_status status =
-      tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, node->place, &hull, r->err);
-  if (status == TABI_OK)
-    status = tbi_mesh_solid(solid ? mesh : &hull, name, node->place, &b->solid, r->err);
-  if (status == TABI_OK) status = add_mesh(b, node, &hull, TABI_SHAPE_MESH);
+  if (tbi_take(error, tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, node->place, &hull,
+                                    error->err)) &&
+      tbi_take(error,
+               tbi_mesh_solid(solid ? mesh : &hull, name, node->place, &b->solid, error->err)))
+    add_mesh(b, node, &hull, TABI_SHAPE_MESH);
   tbi_mesh_free(&hull);
-  return status;
 }
 
-/* What stands collides by its faces, and may have no inside that could weigh something. */
-static tabi_status take_faces(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
+/* What is fixed collides by its faces, and may have no inside that could weigh something. */
+static void take_faces(body *b, const tbi_yaml_node *node, const tbi_mesh *mesh) {
   (void)tbi_mesh_solid(mesh, b->keys.name, node->place, &b->solid, NULL);
-  return add_mesh(b, node, mesh, TABI_SHAPE_TRIANGLES);
+  add_mesh(b, node, mesh, TABI_SHAPE_TRIANGLES);
 }
 
-static tabi_status read_points(body *b, const tbi_yaml_node *node) {
+static bool read_points(body *b, const tbi_yaml_node *node) {
+  tbi_first_error *error = b->r->error;
   tbi_mesh points = {.nvertex = node->count};
   points.vertices = calloc(3 * (size_t)node->count + 1, sizeof *points.vertices);
-  if (!points.vertices) return tbi_error_memory(b->r->err);
+  if (!points.vertices) return tbi_fail_memory(error);
   double *to = points.vertices;
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *item = node->first; item && status == TABI_OK; item = item->next) {
-    status = tbi_fields_numbers(item, b->what, "point of the hull", to, 3, b->r->err);
-    to += 3;
-  }
-  if (status == TABI_OK) status = take_points(b, node, &points);
+  for (const tbi_yaml_node *item = node->first; item; item = item->next, to += 3)
+    tbi_fields_numbers(error, item, b->what, "point of the hull", to, 3);
+  if (tbi_ok(error)) take_points(b, node, &points);
   tbi_mesh_free(&points);
-  return status;
+  return tbi_ok(error);
 }
 
 /* where a scene's files are looked for, none of which may be missing */
@@ -186,22 +181,24 @@ static tabi_load_def file_rules(const tbi_scene_reader *r) {
   return def;
 }
 
-static tabi_status read_mesh(body *b, const tbi_yaml_node *node) {
+static bool read_mesh(body *b, const tbi_yaml_node *node) {
   tbi_scene_reader *r = b->r;
   if (node->kind == TBI_YAML_LIST && strcmp(node->key, "hull") == 0) return read_points(b, node);
   if (node->kind != TBI_YAML_SCALAR || node->text[0] == '\0') {
-    return tbi_scene_fail(r, node, b->what, "%s needs the name of a mesh file", node->key);
+    return tbi_fail_about(r->error, node->place, b->what, "%s needs the name of a mesh file",
+                          node->key);
   }
   tabi_load_def def = file_rules(r);
   tbi_meshes *meshes = tbi_meshes_create(r->builder, r->path, &def);
-  if (!meshes) return tbi_error_memory(r->err);
+  if (!meshes) return tbi_fail_memory(r->error);
   tbi_mesh mesh = {0};
   bool ground = b->keys.fixed && strcmp(node->key, "mesh") == 0;
-  tabi_status status = tbi_meshes_read(meshes, node->text, node->place, &mesh, r->err);
-  if (status == TABI_OK) status = ground ? take_faces(b, node, &mesh) : take_points(b, node, &mesh);
+  tbi_take(r->error, tbi_meshes_read(meshes, node->text, node->place, &mesh, r->error->err));
+  if (tbi_ok(r->error) && ground) take_faces(b, node, &mesh);
+  if (tbi_ok(r->error) && !ground) take_points(b, node, &mesh);
   tbi_mesh_free(&mesh);
   tbi_meshes_destroy(meshes);
-  return status;
+  return tbi_ok(r->error);
 }
 
 typedef struct field_keys {
@@ -216,53 +213,44 @@ static const tbi_field field_fields[] = {
     {"height", TBI_FIELD_POSITIVE, offsetof(field_keys, height)},
 };
 
-/* `heightfield: file`, or a map with the file and how it lies. */
-static tabi_status read_field(body *b, const tbi_yaml_node *node, const char **file,
-                              tbi_heightfield *field) {
-  tbi_scene_reader *r = b->r;
-  field_keys keys = {.file = node->text, .height = 1};
+/* `heightfield: file`, or a map with the file and how it lies; the file, or NULL. */
+static const char *read_field(body *b, const tbi_yaml_node *node, tbi_heightfield *field) {
+  tbi_first_error *error = b->r->error;
+  bool map = node->kind == TBI_YAML_MAP;
+  field_keys keys = {.file = map ? NULL : node->text, .height = 1};
   *field = (tbi_heightfield){.height = 1};
-  tabi_status status = TABI_OK;
-  if (node->kind == TBI_YAML_MAP) {
-    keys.file = NULL;
-    status = tbi_fields_read(node, b->what, field_fields,
-                             sizeof field_fields / sizeof *field_fields, &keys, r->err);
-  }
-  if (status == TABI_OK && keys.size)
-    status = tbi_fields_numbers(keys.size, b->what, "size", field->size, 2, r->err);
-  if (status != TABI_OK) return status;
-  if (node->kind == TBI_YAML_LIST || !keys.file || keys.file[0] == '\0') {
-    return tbi_scene_fail(r, node, b->what, "heightfield needs the name of a file");
-  }
-  if (keys.size && !(field->size[0] > 0 && field->size[1] > 0)) {
-    return tbi_scene_fail(r, keys.size, b->what, "size of a heightfield must be > 0");
-  }
-  *file = keys.file;
+  if (map) tbi_fields_read(error, node, b->what, TBI_FIELDS(field_fields), &keys);
+  if (keys.size) tbi_fields_numbers(error, keys.size, b->what, "size", field->size, 2);
+  if (node->kind == TBI_YAML_LIST || !keys.file || keys.file[0] == '\0')
+    tbi_fail_about(error, node->place, b->what, "heightfield needs the name of a file");
+  if (keys.size && !(field->size[0] > 0 && field->size[1] > 0))
+    tbi_fail_about(error, keys.size->place, b->what, "size of a heightfield must be > 0");
   field->height = keys.height;
-  return TABI_OK;
+  return tbi_ok(error) ? keys.file : NULL;
 }
 
-static tabi_status read_heightfield(body *b, const tbi_yaml_node *node) {
+static bool read_heightfield(body *b, const tbi_yaml_node *node) {
   tbi_scene_reader *r = b->r;
-  const char *file = NULL;
   tbi_heightfield field;
-  tabi_status status = read_field(b, node, &file, &field);
-  if (status != TABI_OK) return status;
+  const char *file = read_field(b, node, &field);
+  if (!file) return false;
   tabi_load_def def = file_rules(r);
   tbi_meshes *meshes = tbi_meshes_create(r->builder, r->path, &def);
-  if (!meshes) return tbi_error_memory(r->err);
+  if (!meshes) return tbi_fail_memory(r->error);
   tbi_mesh mesh = {0};
-  status = tbi_meshes_read_heights(meshes, file, &field, node->place, &mesh, r->err);
-  if (status == TABI_OK) status = add_mesh(b, node, &mesh, TABI_SHAPE_HEIGHTFIELD);
+  if (tbi_take(r->error,
+               tbi_meshes_read_heights(meshes, file, &field, node->place, &mesh, r->error->err)))
+    add_mesh(b, node, &mesh, TABI_SHAPE_HEIGHTFIELD);
   tbi_mesh_free(&mesh);
   tbi_meshes_destroy(meshes);
-  return status;
+  return tbi_ok(r->error);
 }
 
-static tabi_status read_shape(body *b) {
+static bool read_shape(body *b) {
   tbi_scene_reader *r = b->r;
   const tbi_yaml_node *map = b->keys.shape;
-  if (map->count != 1) return tbi_scene_fail(r, map, b->what, "shape must have exactly one key");
+  if (map->count != 1)
+    return tbi_fail_about(r->error, map->place, b->what, "shape must have exactly one key");
   const tbi_yaml_node *node = map->first;
   b->has_shape = true;
   b->shape = tabi_shape_def_default();
@@ -273,53 +261,57 @@ static tabi_status read_shape(body *b) {
   }
   if (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "hull") == 0) return read_mesh(b, node);
   if (strcmp(node->key, "heightfield") == 0) return read_heightfield(b, node);
-  return tbi_scene_fail(r, node, b->what,
+  return tbi_fail_about(r->error, node->place, b->what,
                         "unknown shape '%.40s' (box, sphere, capsule, cylinder, plane, mesh, hull, "
                         "heightfield)",
                         node->key);
 }
 
-static tabi_status read_inertia(const body *b, tabi_link_def *link) {
-  tbi_scene_reader *r = b->r;
+static bool read_inertia(const body *b, tabi_link_def *link) {
+  tbi_first_error *error = b->r->error;
   double moments[3];
-  tabi_status status = tbi_fields_numbers(b->keys.inertia, b->what, "inertia", moments, 3, r->err);
-  for (int i = 0; i < 3 && status == TABI_OK; ++i) {
-    if (!(moments[i] > 0))
-      status = tbi_scene_fail(r, b->keys.inertia, b->what, "inertia %g must be > 0", moments[i]);
-  }
-  for (int i = 0; i < 3 && status == TABI_OK; ++i)
+  if (!tbi_fields_numbers(error, b->keys.inertia, b->what, "inertia", moments, 3)) return false;
+  for (int i = 0; i < 3; ++i) {
+    if (!(moments[i] > 0)) {
+      return tbi_fail_about(error, b->keys.inertia->place, b->what, "inertia %g must be > 0",
+                            moments[i]);
+    }
     link->inertia[i] = moments[i];
-  return status;
+  }
+  return true;
 }
 
-static tabi_status weigh(const body *b, tabi_link_def *link) {
+static bool weigh(const body *b, tabi_link_def *link) {
   tbi_scene_reader *r = b->r;
   const body_keys *keys = &b->keys;
   bool solid = b->solid.volume > 0;
   if (!isnan(keys->mass) && !isnan(keys->density)) {
-    return tbi_scene_fail(r, b->node, b->what, "give mass or density, not both");
+    return tbi_fail_about(r->error, b->node->place, b->what, "give mass or density, not both");
   }
   if (!isnan(keys->mass)) link->mass = keys->mass;
   if (!isnan(keys->density)) {
-    if (!solid) return tbi_scene_fail(r, b->node, b->what, "density needs a solid shape");
+    if (!solid)
+      return tbi_fail_about(r->error, b->node->place, b->what, "density needs a solid shape");
     link->mass = keys->density * b->solid.volume;
   }
   if (!(link->mass > 0)) {
-    if (keys->fixed) return TABI_OK;
-    return tbi_scene_fail(r, b->node, b->what, "a body that moves needs mass or density");
+    if (keys->fixed) return true;
+    return tbi_fail_about(r->error, b->node->place, b->what,
+                          "a body that moves needs mass or density");
   }
   if (!keys->inertia && !solid) {
-    if (keys->fixed) return TABI_OK;
-    return tbi_scene_fail(r, b->node, b->what, "without a solid shape it needs inertia");
+    if (keys->fixed) return true;
+    return tbi_fail_about(r->error, b->node->place, b->what,
+                          "without a solid shape it needs inertia");
   }
   memcpy(link->com, b->solid.com, sizeof link->com);
   if (keys->inertia) return read_inertia(b, link);
   for (int i = 0; i < 6; ++i)
     link->inertia[i] = b->solid.inertia[i] * link->mass / b->solid.volume;
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status add_joint(body *b, int32_t link, const double rotation[4]) {
+static bool add_joint(body *b, int32_t link, const double rotation[4]) {
   tbi_scene_reader *r = b->r;
   const body_keys *keys = &b->keys;
   tabi_joint_def def = tabi_joint_def_default();
@@ -337,65 +329,65 @@ static tabi_status add_joint(body *b, int32_t link, const double rotation[4]) {
   memcpy(pos, keys->xyz, sizeof keys->xyz);
   memcpy(quat, rotation, 4 * sizeof *rotation);
   int32_t joint = tabi_builder_add_joint(r->builder, &def);
-  tabi_status status = tbi_scene_builder_status(r);
-  if (status != TABI_OK || keys->fixed) return status;
+  if (!tbi_take_builder(r->error, r->builder) || keys->fixed) return tbi_ok(r->error);
   return tbi_scene_add_motion(r, joint, keys->lin, keys->ang);
 }
 
-static tabi_status add_body(body *b) {
+static bool add_shape(body *b, int32_t link) {
+  tbi_scene_reader *r = b->r;
+  b->shape.link = link;
+  if (b->keys.material) {
+    b->shape.material =
+        tbi_scene_material(r, tbi_yaml_child(b->node, "material"), b->what, b->keys.material);
+  }
+  if (!tbi_ok(r->error)) return false;
+  (void)tabi_builder_add_shape(r->builder, &b->shape);
+  return tbi_take_builder(r->error, r->builder);
+}
+
+static bool add_body(body *b) {
   tbi_scene_reader *r = b->r;
   double rotation[4];
   tabi_link_def link = tabi_link_def_default();
   link.name = b->keys.name;
   link.place = b->node->place;
-  tabi_status status = tbi_fields_rotation(b->keys.rpy, b->keys.quat, b->what, rotation, r->err);
-  if (status == TABI_OK) status = weigh(b, &link);
-  if (status != TABI_OK) return status;
+  tbi_fields_rotation(r->error, b->keys.rpy, b->keys.quat, b->what, rotation);
+  if (!tbi_ok(r->error) || !weigh(b, &link)) return false;
   int32_t index = tabi_builder_add_link(r->builder, &link);
-  status = tbi_scene_builder_status(r);
-  if (status == TABI_OK) status = add_joint(b, index, rotation);
-  if (status != TABI_OK || !b->has_shape) return status;
-  b->shape.link = index;
-  if (b->keys.material) {
-    status = tbi_scene_material(r, tbi_yaml_child(b->node, "material"), b->what, b->keys.material,
-                                &b->shape.material);
-  }
-  if (status != TABI_OK) return status;
-  (void)tabi_builder_add_shape(r->builder, &b->shape);
-  return tbi_scene_builder_status(r);
+  return tbi_take_builder(r->error, r->builder) && add_joint(b, index, rotation) &&
+         (!b->has_shape || add_shape(b, index));
 }
 
 static bool is_moving(const double a[3]) { return a[0] != 0 || a[1] != 0 || a[2] != 0; }
 
-static tabi_status read_body(tbi_scene_reader *r, const tbi_yaml_node *node) {
+/* What a body may not be. */
+static bool check_body(const body *b) {
+  tbi_first_error *error = b->r->error;
+  if (b->keys.fixed && (is_moving(b->keys.lin) || is_moving(b->keys.ang)))
+    return tbi_fail_about(error, b->node->place, b->what, "a fixed body has no velocity");
+  if (!b->has_shape || b->keys.fixed) return tbi_ok(error);
+  if (b->shape.type == TABI_SHAPE_PLANE)
+    return tbi_fail_about(error, b->node->place, b->what, "a plane needs fixed: true");
+  if (b->shape.type == TABI_SHAPE_HEIGHTFIELD)
+    return tbi_fail_about(error, b->node->place, b->what, "a heightfield needs fixed: true");
+  return tbi_ok(error);
+}
+
+static bool read_body(tbi_scene_reader *r, const tbi_yaml_node *node) {
   body b = {
       .r = r, .node = node, .keys = {.mass = NAN, .density = NAN}
   };
   const tbi_yaml_node *name = tbi_yaml_child(node, "name");
   (void)snprintf(b.what, sizeof b.what, "body '%.60s': ", name ? name->text : "");
   if (!name) (void)snprintf(b.what, sizeof b.what, "body: ");
-  tabi_status status = tbi_fields_read(node, b.what, body_fields,
-                                       sizeof body_fields / sizeof *body_fields, &b.keys, r->err);
-  if (status != TABI_OK) return status;
-  if (!b.keys.name) return tbi_scene_fail(r, node, b.what, "name is missing");
-  if (b.keys.shape) status = read_shape(&b);
-  if (status != TABI_OK) return status;
-  if (b.has_shape && b.shape.type == TABI_SHAPE_PLANE && !b.keys.fixed) {
-    return tbi_scene_fail(r, node, b.what, "a plane needs fixed: true");
-  }
-  if (b.has_shape && b.shape.type == TABI_SHAPE_HEIGHTFIELD && !b.keys.fixed) {
-    return tbi_scene_fail(r, node, b.what, "a heightfield needs fixed: true");
-  }
-  if (b.keys.fixed && (is_moving(b.keys.lin) || is_moving(b.keys.ang))) {
-    return tbi_scene_fail(r, node, b.what, "a fixed body has no velocity");
-  }
-  return add_body(&b);
+  if (!tbi_fields_read(r->error, node, b.what, TBI_FIELDS(body_fields), &b.keys)) return false;
+  if (!b.keys.name) return tbi_fail_about(r->error, node->place, b.what, "name is missing");
+  if (b.keys.shape) read_shape(&b);
+  return check_body(&b) && add_body(&b);
 }
 
-tabi_status tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = list ? list->first : NULL; node && status == TABI_OK;
-       node = node->next)
-    status = read_body(r, node);
-  return status;
+void tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  const tbi_yaml_node *node = list ? list->first : NULL;
+  for (; node && tbi_ok(r->error); node = node->next)
+    read_body(r, node);
 }

@@ -1,11 +1,12 @@
 /* control.h - controllers of robots while their scene is read.
  *
- *   control.c         the table of all types; making one, and what its errors say
- *   options.c         what a plugin may ask for, tabi_options and tabi_site
- *   drive.c           gains of joints, shared by those below
- *   control_pd.c      pd and csv
- *   control_walk.c    walk, control_steps.c its list of steps
- *   control_plugin.c  plugin: a shared object */
+ *   control.c            the table of all types; making one, and what its errors say
+ *   control_options.c    what a plugin may ask for: tabi_options, tabi_setup
+ *   control_gains.c      gains of joints, shared by those below
+ *   control_pd.c         pd and csv
+ *   control_walk.c       walk
+ *   control_footsteps.c  the list of footsteps of a walk
+ *   control_plugin.c     plugin: a shared object */
 #ifndef TBI_SCENE_CONTROL_H
 #define TBI_SCENE_CONTROL_H
 
@@ -19,49 +20,50 @@ struct tabi_options {
   int32_t index;
   char what[TBI_WHAT_SIZE]; /* begins messages */
   bool *asked;              /* of a plugin: [node->count] keys that it knows */
-  bool failed;              /* r->err holds why */
 };
 
 extern const tabi_controller_type tbi_controller_pd, tbi_controller_csv, tbi_controller_walk,
     tbi_controller_plugin;
 
-/* Fails at a key of the controller, or at the whole if it is not there. */
-tabi_status tbi_options_fail(tabi_options *options, const char *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Where a key of the controller is, or the whole controller if the key is not there. */
+tabi_place tbi_options_place(const tabi_options *options, const char *key);
 tbi_scene_robot *tbi_options_robot(const tabi_options *options);
+/* What create returns: what was made, or NULL after an error, when destroy frees it. */
+void *tbi_controller_made(const tabi_options *options, void *made, void (*destroy)(void *));
 /* The child of a key that is now known, or NULL. */
 const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key);
 
 /* -- gains */
 
-typedef struct tbi_drive_keys {
+typedef struct tbi_gain_keys {
   double kp, kd; /* NAN: not given */
   bool implicit;
   const tbi_yaml_node *joints, *springs;
-} tbi_drive_keys;
+} tbi_gain_keys;
 
 /* How every joint of a robot is driven; all columns are TABI_NONE at first. */
-typedef struct tbi_drive {
+typedef struct tbi_gains {
   tabi_options *options;
   tabi_pd_joint *joint; /* [njoint of the robot]; joint TABI_NONE: not driven */
   bool *spring;         /* [njoint of the robot] holds its posture, whatever the others do */
-} tbi_drive;
+} tbi_gains;
 
-tabi_status tbi_drive_begin(tbi_drive *drive, tabi_options *options, const tbi_drive_keys *keys);
-/* With the trajectories of the def, and the posture as targets of joints without a column. */
-tabi_pd *tbi_drive_make(tbi_drive *drive, tabi_pd_def *def);
-void tbi_drive_free(tbi_drive *drive);
+bool tbi_gains_read(tbi_gains *gains, tabi_options *options, const tbi_gain_keys *keys);
+/* With the trajectories of the def, and the posture as targets of joints without a column; NULL
+ * after an error. */
+tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def);
+void tbi_gains_free(tbi_gains *gains);
 
 /* -- steps of a walk */
 
-typedef struct tbi_step_keys {
+typedef struct tbi_footstep_keys {
   const tbi_yaml_node *steps; /* how many, or a list */
   tabi_footstep each;         /* what is common to all of them ... */
   double arc;                 /* ... and leads all of them that have no stride; NAN: none */
-} tbi_step_keys;
+} tbi_footstep_keys;
 
 /* The caller frees *step, which is NULL for none. */
-tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
-                           int32_t *count);
+bool tbi_footsteps_read(tabi_options *options, const tbi_footstep_keys *keys, tabi_footstep **step,
+                        int32_t *count);
 
 #endif

@@ -8,17 +8,17 @@
 
 typedef struct keys {
   const char *type, *file;
-  tbi_drive_keys drive;
+  tbi_gain_keys gains;
 } keys;
 
 static const tbi_field fields[] = {
     {"type",     TBI_FIELD_WORD,         offsetof(keys, type)          },
     {"file",     TBI_FIELD_WORD,         offsetof(keys, file)          },
-    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)      },
-    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)      },
-    {"implicit", TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)},
-    {"joints",   TBI_FIELD_MAP,          offsetof(keys, drive.joints)  },
-    {"springs",  TBI_FIELD_MAP,          offsetof(keys, drive.springs) },
+    {"kp",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kp)      },
+    {"kd",       TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kd)      },
+    {"implicit", TBI_FIELD_BOOL,         offsetof(keys, gains.implicit)},
+    {"joints",   TBI_FIELD_MAP,          offsetof(keys, gains.joints)  },
+    {"springs",  TBI_FIELD_MAP,          offsetof(keys, gains.springs) },
 };
 
 typedef struct controller {
@@ -36,59 +36,67 @@ static void warn_locked(const tabi_options *options, const char *name) {
   def->warn(def->warn_user, &warning);
 }
 
-/* Columns find their joints, which start on the first row unless the posture says otherwise. */
-static tabi_status assign_columns(tbi_drive *drive, const tbi_csv *csv, const double *start) {
-  tabi_options *options = drive->options;
-  tbi_scene_reader *r = options->r;
-  const tbi_yaml_node *posture = r->robots[options->index].posture;
-  for (int32_t i = 0; i < csv->ncolumn; ++i) {
-    int32_t joint = TABI_NONE;
-    tabi_status status = tbi_scene_find_joint(r, options->index, options->node, options->what,
-                                              csv->names[i], &joint);
-    if (status != TABI_OK) return status;
-    tabi_pd_joint *own = &drive->joint[joint - tbi_options_robot(options)->first_joint];
-    if (own->joint == TABI_NONE) {
-      warn_locked(options, csv->names[i]);
-      continue;
-    }
-    if (own->column != TABI_NONE)
-      return tbi_options_fail(options, NULL, "two columns are called '%.60s'", csv->names[i]);
-    own->column = i;
-    if (posture && tbi_yaml_child(posture, csv->names[i])) continue;
-    r->scene->q[tabi_model_joint_q(r->scene->model, joint).first] = start[i];
+/* The joint of a column, which starts at the first value unless the posture says otherwise. */
+static bool assign_column(tbi_gains *gains, const tbi_csv *csv, int32_t column, double first) {
+  const tabi_options *options = gains->options;
+  const tbi_scene_reader *r = options->r;
+  const char *name = csv->names[column];
+  int32_t joint = tbi_scene_find_joint(r, options->index, options->node, options->what, name);
+  if (joint == TABI_NONE) return false;
+  tabi_pd_joint *own = &gains->joint[joint - tbi_options_robot(options)->first_joint];
+  if (own->joint == TABI_NONE) {
+    warn_locked(options, name);
+    return true;
   }
-  return TABI_OK;
+  if (own->column != TABI_NONE) {
+    return tbi_fail_about(r->error, options->node->place, options->what,
+                          "two columns are called '%.60s'", name);
+  }
+  own->column = column;
+  const tbi_yaml_node *posture = r->robots[options->index].posture;
+  if (!posture || !tbi_yaml_child(posture, name))
+    r->scene->q[tabi_model_joint_q(r->scene->model, joint).first] = first;
+  return true;
 }
 
-static tabi_status use_csv(tbi_drive *drive, tbi_csv *csv, controller *made) {
-  double *start = calloc((size_t)csv->ncolumn, sizeof *start);
-  if (!start) return tbi_error_memory(drive->options->r->err);
-  tabi_trajectory_sample(csv->trajectory, tabi_trajectory_start(csv->trajectory), start, NULL);
-  tabi_status status = assign_columns(drive, csv, start);
-  free(start);
-  if (status != TABI_OK) return status;
+static bool use_csv(tbi_gains *gains, tbi_csv *csv, controller *made) {
+  const tbi_first_error *error = gains->options->r->error;
+  double *first = calloc((size_t)csv->ncolumn, sizeof *first);
+  if (!first) return tbi_fail_memory(gains->options->r->error);
+  tabi_trajectory_sample(csv->trajectory, tabi_trajectory_start(csv->trajectory), first, NULL);
+  for (int32_t i = 0; i < csv->ncolumn && tbi_ok(error); ++i)
+    assign_column(gains, csv, i, first[i]);
+  free(first);
   made->trajectory = csv->trajectory;
   csv->trajectory = NULL;
-  return TABI_OK;
+  return tbi_ok(error);
 }
 
-static tabi_status read_csv(tbi_drive *drive, const char *file, controller *made) {
-  tabi_options *options = drive->options;
-  tbi_scene_reader *r = options->r;
-  if (!file) return tbi_options_fail(options, NULL, "file is missing");
-  char *path = tbi_scene_path(r, file);
-  if (!path) return tbi_error_memory(r->err);
-  tbi_csv csv;
+/* A file that cannot be opened is the scene's mistake. */
+static bool load_csv(const tabi_options *options, const char *path, tbi_csv *csv) {
+  tbi_first_error *error = options->r->error;
   const tabi_place itself = {NULL, 0};
-  tabi_status status = tbi_csv_read(path, itself, &csv, r->err);
-  if (status == TABI_ERR_FILE) {
-    tabi_error cause = *r->err;
-    status = tbi_options_fail(options, "file", "file '%.100s': %.200s", path, cause.message);
+  tabi_error err = {0};
+  tabi_status status = tbi_csv_read(path, itself, csv, &err);
+  if (status == TABI_OK) return true;
+  if (status != TABI_ERR_FILE) return tbi_fail_as(error, &err);
+  return tbi_fail_about(error, tbi_options_place(options, "file"), options->what,
+                        "file '%.100s': %.200s", path, err.message);
+}
+
+static bool read_csv(tbi_gains *gains, const char *file, controller *made) {
+  const tabi_options *options = gains->options;
+  if (!file) {
+    return tbi_fail_about(options->r->error, options->node->place, options->what,
+                          "file is missing");
   }
-  if (status == TABI_OK) status = use_csv(drive, &csv, made);
+  char *path = tbi_scene_path(options->r, file);
+  if (!path) return false;
+  tbi_csv csv = {0};
+  if (load_csv(options, path, &csv)) use_csv(gains, &csv, made);
   tbi_csv_free(&csv);
   free(path);
-  return status;
+  return tbi_ok(options->r->error);
 }
 
 static void destroy(void *made) {
@@ -98,40 +106,35 @@ static void destroy(void *made) {
   free(c);
 }
 
-static tabi_status fill(tabi_options *options, const keys *given, bool csv, controller *made) {
-  tbi_drive drive;
-  tabi_status status = tbi_drive_begin(&drive, options, &given->drive);
-  if (status == TABI_OK && csv) status = read_csv(&drive, given->file, made);
+static void fill(tabi_options *options, const keys *given, bool csv, controller *made) {
+  tbi_gains gains;
+  if (tbi_gains_read(&gains, options, &given->gains) && csv) read_csv(&gains, given->file, made);
   tabi_pd_def def = tabi_pd_def_default();
   def.trajectory = made->trajectory;
-  if (status == TABI_OK) made->pd = tbi_drive_make(&drive, &def);
-  tbi_drive_free(&drive);
-  return made->pd ? TABI_OK : TABI_ERR_PARSE;
+  made->pd = tbi_gains_make_pd(&gains, &def);
+  tbi_gains_free(&gains);
 }
 
-static void *create(tabi_options *options, bool csv, tabi_error *err) {
+static void *create(tabi_options *options, bool csv) {
+  tbi_first_error *error = options->r->error;
   keys given = {
-      .drive = {.kp = NAN, .kd = NAN}
+      .gains = {.kp = NAN, .kd = NAN}
   };
-  tabi_status status = tbi_fields_read(options->node, options->what, fields,
-                                       sizeof fields / sizeof *fields, &given, err);
-  if (status != TABI_OK) return NULL;
   controller *made = calloc(1, sizeof *made);
-  if (!made) {
-    (void)tbi_error_memory(err);
-    return NULL;
-  }
-  if (fill(options, &given, csv, made) == TABI_OK) return made;
-  destroy(made);
-  return NULL;
+  if (!made) tbi_fail_memory(error);
+  tbi_fields_read(error, options->node, options->what, TBI_FIELDS(fields), &given);
+  if (tbi_ok(error)) fill(options, &given, csv, made);
+  return tbi_controller_made(options, made, destroy);
 }
 
-static void *create_pd(const tabi_controller_site *site, tabi_error *err) {
-  return create(site->options, false, err);
+static void *create_pd(const tabi_controller_setup *setup, tabi_error *err) {
+  (void)err;
+  return create(setup->options, false);
 }
 
-static void *create_csv(const tabi_controller_site *site, tabi_error *err) {
-  return create(site->options, true, err);
+static void *create_csv(const tabi_controller_setup *setup, tabi_error *err) {
+  (void)err;
+  return create(setup->options, true);
 }
 
 static void update(void *made, tabi_world *world, double timestep) {

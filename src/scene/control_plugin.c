@@ -1,7 +1,6 @@
 /* control_plugin.c - a controller from a shared object, which exports `tabi_plugin`
  * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any; for those that only
  * look at a scene an idle controller stands in. */
-#include "base/error.h"
 #include "scene/control.h"
 
 #include <dlfcn.h>
@@ -25,37 +24,37 @@ static void destroy(void *controller_made) {
   free(c);
 }
 
-static tabi_status check_type(tabi_options *options, const char *path,
-                              const tabi_controller_type *type) {
+static bool check_type(tabi_options *options, const char *path, const tabi_controller_type *type) {
   if (type->version != TABI_PLUGIN_VERSION) {
-    return tbi_options_fail(options, "file",
-                            "file '%.100s' is a plugin of version %u, and this tabi needs %u; "
-                            "compile it against this tabi's tabi_plugin.h",
-                            path, (unsigned)type->version, (unsigned)TABI_PLUGIN_VERSION);
+    return tbi_fail_about(options->r->error, tbi_options_place(options, "file"), options->what,
+                          "file '%.100s' is a plugin of version %u, and this tabi needs %u; "
+                          "compile it against this tabi's tabi_plugin.h",
+                          path, (unsigned)type->version, (unsigned)TABI_PLUGIN_VERSION);
   }
-  if (type->create && type->update && type->destroy) return TABI_OK;
-  return tbi_options_fail(options, "file",
-                          "file '%.100s': " SYMBOL " lacks create, update or destroy", path);
+  if (type->create && type->update && type->destroy) return true;
+  return tbi_fail_about(options->r->error, tbi_options_place(options, "file"), options->what,
+                        "file '%.100s': " SYMBOL " lacks create, update or destroy", path);
 }
 
-static tabi_status open_object(tabi_options *options, const char *path, controller *c) {
+static bool open_object(tabi_options *options, const char *path, controller *c) {
   if (access(path, R_OK) != 0) {
-    return tbi_options_fail(options, "file",
-                            "file '%.100s' cannot be read; it is looked for from the scene's "
-                            "folder, and must be compiled first",
-                            path);
+    return tbi_fail_about(options->r->error, tbi_options_place(options, "file"), options->what,
+                          "file '%.100s' cannot be read; it is looked for from the scene's "
+                          "folder, and must be compiled first",
+                          path);
   }
   c->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!c->object) {
     const char *why = dlerror();
-    return tbi_options_fail(options, "file", "file '%.100s' cannot be loaded: %.200s", path,
-                            why ? why : "no reason given");
+    return tbi_fail_about(options->r->error, tbi_options_place(options, "file"), options->what,
+                          "file '%.100s' cannot be loaded: %.200s", path,
+                          why ? why : "no reason given");
   }
   c->type = dlsym(c->object, SYMBOL);
   if (c->type) return check_type(options, path, c->type);
-  return tbi_options_fail(
-      options, "file", "file '%.100s' is no plugin: it does not export " SYMBOL " (tabi_plugin.h)",
-      path);
+  return tbi_fail_about(options->r->error, tbi_options_place(options, "file"), options->what,
+                        "file '%.100s' is no plugin: it does not export " SYMBOL " (tabi_plugin.h)",
+                        path);
 }
 
 /* Without a slash dlopen would look through the system's folders. */
@@ -69,61 +68,64 @@ static char *object_path(tabi_options *options, const char *file) {
   return here;
 }
 
-static tabi_status load(tabi_options *options, controller *c) {
+static bool load(tabi_options *options, controller *c) {
   const char *file = tabi_options_text(options, "file", NULL);
-  if (options->failed) return TABI_ERR_PARSE;
+  if (!tbi_ok(options->r->error)) return false;
   if (!file) {
-    return tbi_options_fail(options, NULL,
-                            "file is missing: a shared object, as in "
-                            "{type: plugin, file: ./my.so}");
+    return tbi_fail_about(options->r->error, options->node->place, options->what,
+                          "file is missing: a shared object, as in "
+                          "{type: plugin, file: ./my.so}");
   }
-  if (!options->r->def->plugins && options->r->def->idle_plugins) return TABI_OK;
+  if (!options->r->def->plugins && options->r->def->skip_plugins) return true;
   if (!options->r->def->plugins) {
-    return tbi_options_fail(options, NULL,
-                            "this program does not run plugins; use `tabi run`, or set plugins of "
-                            "tabi_scene_def");
+    return tbi_fail_about(options->r->error, options->node->place, options->what,
+                          "this program does not run plugins; use `tabi run`, or set plugins of "
+                          "tabi_scene_def");
   }
   char *path = object_path(options, file);
-  if (!path) return tbi_error_memory(options->r->err);
-  tabi_status status = open_object(options, path, c);
+  if (!path) return tbi_fail_memory(options->r->error);
+  bool opened = open_object(options, path, c);
   free(path);
-  return status;
+  return opened;
 }
 
 /* Keys that it never asked for. */
-static tabi_status check_keys(tabi_options *options) {
+static bool check_keys(tabi_options *options) {
   int32_t i = 0;
   for (const tbi_yaml_node *node = options->node->first; node; node = node->next, ++i) {
     if (options->asked[i]) continue;
-    return tbi_options_fail(options, node->key,
-                            "unknown key '%.60s': the plugin does not ask for it", node->key);
+    return tbi_fail_about(options->r->error, tbi_options_place(options, node->key), options->what,
+                          "unknown key '%.60s': the plugin does not ask for it", node->key);
   }
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status make(const tabi_controller_site *site, controller *c, tabi_error *err) {
-  tabi_options *options = site->options;
+static bool make(const tabi_controller_setup *setup, controller *c) {
+  tabi_options *options = setup->options;
   (void)tbi_options_ask(options, "type");
-  tabi_status status = load(options, c);
-  if (status != TABI_OK || !c->type) return status;
-  tabi_error own = {0};
-  c->made = c->type->create(site, &own);
-  if (options->failed) return TABI_ERR_PARSE;
+  if (!load(options, c)) return false;
+  if (!c->type) return true;
+  tabi_error why = {0};
+  c->made = c->type->create(setup, &why);
+  if (!tbi_ok(options->r->error)) return false;
   if (c->made) return check_keys(options);
-  *err = own;
-  return TABI_ERR_PARSE;
+  if (why.status == TABI_OK) why.status = TABI_ERR_PARSE;
+  return tbi_fail_as(options->r->error, &why);
 }
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
-  tabi_options *options = site->options;
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
+  (void)err;
+  tabi_options *options = setup->options;
   controller *c = calloc(1, sizeof *c);
   options->asked = calloc((size_t)options->node->count + 1, sizeof *options->asked);
-  tabi_status status = c && options->asked ? make(site, c, err) : tbi_error_memory(err);
+  if (c && options->asked) {
+    make(setup, c);
+  } else {
+    tbi_fail_memory(options->r->error);
+  }
   free(options->asked);
   options->asked = NULL;
-  if (status == TABI_OK) return c;
-  if (c) destroy(c);
-  return NULL;
+  return tbi_controller_made(options, c, destroy);
 }
 
 static void reset(void *controller_made) {

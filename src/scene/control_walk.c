@@ -1,6 +1,5 @@
 /* control_walk.c - a controller that walks: a plan of steps, made when the scene is read,
  * joint control along it, and a stabiliser that feels with the robot's sensors. */
-#include "base/error.h"
 #include "scene/control.h"
 
 #include <math.h>
@@ -17,8 +16,8 @@ typedef struct keys {
   const tbi_yaml_node *feet, *place, *stabiliser;
   double height, spacing, yaw, stand_before, stand_after;
   bool feed_forward;
-  tbi_step_keys steps;
-  tbi_drive_keys drive;
+  tbi_footstep_keys steps;
+  tbi_gain_keys gains;
 } keys;
 
 static const tbi_field fields[] = {
@@ -42,11 +41,11 @@ static const tbi_field fields[] = {
     {"stand_after",    TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stand_after)              },
     {"feed_forward",   TBI_FIELD_BOOL,         offsetof(keys, feed_forward)             },
     {"stabiliser",     TBI_FIELD_NODE,         offsetof(keys, stabiliser)               },
-    {"kp",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kp)                 },
-    {"kd",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, drive.kd)                 },
-    {"implicit",       TBI_FIELD_BOOL,         offsetof(keys, drive.implicit)           },
-    {"joints",         TBI_FIELD_MAP,          offsetof(keys, drive.joints)             },
-    {"springs",        TBI_FIELD_MAP,          offsetof(keys, drive.springs)            },
+    {"kp",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kp)                 },
+    {"kd",             TBI_FIELD_NOT_NEGATIVE, offsetof(keys, gains.kd)                 },
+    {"implicit",       TBI_FIELD_BOOL,         offsetof(keys, gains.implicit)           },
+    {"joints",         TBI_FIELD_MAP,          offsetof(keys, gains.joints)             },
+    {"springs",        TBI_FIELD_MAP,          offsetof(keys, gains.springs)            },
 };
 
 typedef struct stabiliser_keys {
@@ -83,51 +82,55 @@ static void destroy(void *made) {
   free(c);
 }
 
-/* A link, joint or sensor of the robot by the name in its file, or TABI_NONE. */
+/* A link or sensor of the robot by the name in its file, or TABI_NONE. */
 static int32_t find(const tabi_options *options,
                     int32_t (*find_in)(const tabi_model *model, const char *name),
                     const char *name) {
-  char full[256];
-  int n = snprintf(full, sizeof full, "%s/%s", tbi_options_robot(options)->name, name);
-  if (n < 0 || (size_t)n >= sizeof full) return TABI_NONE;
-  return find_in(options->r->scene->model, full);
+  char *full = tbi_text_join(tbi_options_robot(options)->prefix, name);
+  if (!full) tbi_fail_memory(options->r->error);
+  int32_t found = full ? find_in(options->r->scene->model, full) : TABI_NONE;
+  free(full);
+  return found;
 }
 
 /* Two names of a list, left and right; those of our own robots if there is none. */
-static tabi_status read_sides(tabi_options *options, const tbi_yaml_node *list, const char *key,
-                              const char *name[2]) {
-  if (!list) return TABI_OK;
+static bool read_sides(const tabi_options *options, const tbi_yaml_node *list, const char *key,
+                       const char *name[2]) {
+  if (!list) return true;
   bool two = list->count == 2 && list->first->kind == TBI_YAML_SCALAR &&
              list->last->kind == TBI_YAML_SCALAR;
-  if (!two) return tbi_scene_fail(options->r, list, options->what, "%s must be [left, right]", key);
+  if (!two) {
+    return tbi_fail_about(options->r->error, list->place, options->what, "%s must be [left, right]",
+                          key);
+  }
   name[0] = list->first->text;
   name[1] = list->last->text;
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status find_links(tabi_options *options, const keys *given, tabi_walk_def *def) {
+static bool find_links(const tabi_options *options, const keys *given, tabi_walk_def *def) {
   const char *feet[2] = {"l_foot", "r_foot"};
-  tabi_status status = read_sides(options, given->feet, "feet", feet);
-  if (status != TABI_OK) return status;
+  read_sides(options, given->feet, "feet", feet);
   for (int side = 0; side < 2; ++side) {
     def->foot[side] = find(options, tabi_model_find_link, feet[side]);
     if (def->foot[side] != TABI_NONE) continue;
-    return tbi_options_fail(options, "feet",
-                            "no link is called '%.60s'; name both soles, feet: [left, right]",
-                            feet[side]);
+    return tbi_fail_about(options->r->error, tbi_options_place(options, "feet"), options->what,
+                          "no link is called '%.60s'; name both soles, feet: [left, right]",
+                          feet[side]);
   }
   def->waist = tbi_options_robot(options)->base;
   if (given->waist) def->waist = find(options, tabi_model_find_link, given->waist);
-  if (def->waist != TABI_NONE) return TABI_OK;
-  return tbi_options_fail(options, "waist", "no link is called '%.60s'; name the one that floats",
-                          given->waist);
+  if (def->waist != TABI_NONE) return tbi_ok(options->r->error);
+  return tbi_fail_about(options->r->error, tbi_options_place(options, "waist"), options->what,
+                        "no link is called '%.60s'; name the one that floats", given->waist);
 }
 
 /* Under the waist of the robot as it was put, on the ground, and looking the same way. */
-static tabi_status read_place(tabi_options *options, const keys *given, tabi_walk_def *def) {
+static bool read_place(const tabi_options *options, const keys *given, tabi_walk_def *def) {
   const tabi_scene *scene = options->r->scene;
-  tabi_dynamics *dynamics = tabi_dynamics_create(scene->model, options->r->err);
-  if (!dynamics) return TABI_ERR_MEMORY;
+  tabi_error err = {0};
+  tabi_dynamics *dynamics = tabi_dynamics_create(scene->model, &err);
+  if (!dynamics) return tbi_fail_as(options->r->error, &err);
   double quat[4];
   tabi_dynamics_set_state(dynamics, scene->q, scene->v);
   tabi_dynamics_link_pose(dynamics, def->waist, def->place, quat);
@@ -135,118 +138,115 @@ static tabi_status read_place(tabi_options *options, const keys *given, tabi_wal
   def->place[2] = 0;
   def->yaw = 2 * atan2(quat[3], quat[0]);
   if (!isnan(given->yaw)) def->yaw = given->yaw;
-  if (!given->place) return TABI_OK;
-  return tbi_fields_numbers(given->place, options->what, "place", def->place, 3, options->r->err);
+  if (!given->place) return true;
+  return tbi_fields_numbers(options->r->error, given->place, options->what, "place", def->place, 3);
 }
 
-static tabi_status read_first(tabi_options *options, const char *first, tabi_side *side) {
+static bool read_first(const tabi_options *options, const char *first, tabi_side *side) {
   *side = TABI_LEFT;
-  if (!first || strcmp(first, "left") == 0) return TABI_OK;
+  if (!first || strcmp(first, "left") == 0) return true;
   *side = TABI_RIGHT;
-  if (strcmp(first, "right") == 0) return TABI_OK;
-  return tbi_options_fail(options, "first", "first must be left or right, not '%.40s'", first);
+  if (strcmp(first, "right") == 0) return true;
+  return tbi_fail_about(options->r->error, tbi_options_place(options, "first"), options->what,
+                        "first must be left or right, not '%.40s'", first);
 }
 
-static tabi_status check_stand(tabi_options *options, const keys *given) {
-  if (given->stand_before <= MAX_STAND && given->stand_after <= MAX_STAND) return TABI_OK;
+static bool check_stand(const tabi_options *options, const keys *given) {
+  if (given->stand_before <= MAX_STAND && given->stand_after <= MAX_STAND) return true;
   const char *key = given->stand_before > MAX_STAND ? "stand_before" : "stand_after";
-  return tbi_options_fail(options, key, "%s must be at most %g s", key, MAX_STAND);
+  return tbi_fail_about(options->r->error, tbi_options_place(options, key), options->what,
+                        "%s must be at most %g s", key, MAX_STAND);
 }
 
-static tabi_status plan(tabi_options *options, const keys *given, controller *made) {
+static bool plan(tabi_options *options, const keys *given, controller *made) {
+  const tabi_scene *scene = options->r->scene;
   tabi_walk_def def = tabi_walk_def_default();
   tabi_footstep *step = NULL;
   def.waist_height = given->height;
   def.spacing = given->spacing;
   def.stand_before = given->stand_before;
   def.stand_after = given->stand_after;
-  def.posture = options->r->scene->q;
-  /* a row for every step: rates that jump between the rows of coarser ones shake the robot */
-  double timestep = tabi_model_timestep(options->r->scene->model);
-  def.sample_period = fmin(fmax(timestep, MIN_SAMPLE), MAX_SAMPLE);
-  tabi_status status = check_stand(options, given);
-  if (status == TABI_OK) status = find_links(options, given, &def);
-  if (status == TABI_OK) status = read_first(options, given->first, &def.first);
-  if (status == TABI_OK) status = read_place(options, given, &def);
-  if (status == TABI_OK) status = tbi_steps_read(options, &given->steps, &step, &def.nstep);
-  def.step = step;
-  if (status == TABI_OK)
-    made->walk = tabi_walk_create(options->r->scene->model, &def, options->r->err);
+  def.posture = scene->q;
+  // a sample for every step: rates that jump between coarser samples shake the robot
+  def.sample_period = fmin(fmax(tabi_model_timestep(scene->model), MIN_SAMPLE), MAX_SAMPLE);
+  check_stand(options, given);
+  find_links(options, given, &def);
+  read_first(options, given->first, &def.first);
+  tabi_error err = {0};
+  if (tbi_ok(options->r->error) && read_place(options, given, &def) &&
+      tbi_footsteps_read(options, &given->steps, &step, &def.nstep)) {
+    def.step = step;
+    made->walk = tabi_walk_create(scene->model, &def, &err);
+    if (!made->walk) tbi_fail_as(options->r->error, &err);
+  }
   free(step);
-  if (!made->walk) return TABI_ERR_PARSE;
-  tabi_walk_initial_q(made->walk, options->r->scene->q);
-  return TABI_OK;
+  if (made->walk) tabi_walk_initial_q(made->walk, scene->q);
+  return made->walk;
 }
 
-static tabi_status follow(tabi_options *options, const keys *given, controller *made) {
-  tbi_drive drive;
-  tabi_status status = tbi_drive_begin(&drive, options, &given->drive);
+static bool follow(tabi_options *options, const keys *given, controller *made) {
+  tbi_gains gains;
+  tbi_gains_read(&gains, options, &given->gains);
   int32_t njoint = tbi_options_robot(options)->njoint;
-  for (int32_t i = 0; i < njoint && status == TABI_OK; ++i) {
-    if (!drive.spring[i]) drive.joint[i].column = drive.joint[i].joint;
+  for (int32_t i = 0; i < njoint && tbi_ok(options->r->error); ++i) {
+    if (!gains.spring[i]) gains.joint[i].column = gains.joint[i].joint;
   }
   tabi_pd_def def = tabi_pd_def_default();
   def.trajectory = tabi_walk_trajectory(made->walk);
   if (given->feed_forward) def.torque = tabi_walk_torque(made->walk);
-  if (status == TABI_OK) made->pd = tbi_drive_make(&drive, &def);
-  tbi_drive_free(&drive);
-  return made->pd ? TABI_OK : TABI_ERR_PARSE;
+  made->pd = tbi_gains_make_pd(&gains, &def);
+  tbi_gains_free(&gains);
+  return made->pd;
 }
 
-static tabi_status find_sensor(tabi_options *options, const char *name, tabi_sensor_type type,
-                               const char *place, int32_t *sensor) {
-  *sensor = find(options, tabi_model_find_sensor, name);
-  if (*sensor != TABI_NONE) return TABI_OK;
-  return tbi_options_fail(options, "stabiliser",
-                          "stabiliser: no sensor is called '%.40s'; add {name: %.40s, type: %s, "
-                          "%s} to the robot's sensors",
-                          name, name, tabi_sensor_type_name(type), place);
+static int32_t find_sensor(const tabi_options *options, const char *name, tabi_sensor_type type,
+                           const char *place) {
+  int32_t sensor = find(options, tabi_model_find_sensor, name);
+  if (sensor != TABI_NONE) return sensor;
+  tbi_fail_about(options->r->error, tbi_options_place(options, "stabiliser"), options->what,
+                 "stabiliser: no sensor is called '%.40s'; add {name: %.40s, type: %s, %s} to the "
+                 "robot's sensors",
+                 name, name, tabi_sensor_type_name(type), place);
+  return TABI_NONE;
 }
 
-static tabi_status find_sensors(tabi_options *options, const stabiliser_keys *given,
-                                tabi_stabiliser_def *def) {
+static bool find_sensors(const tabi_options *options, const stabiliser_keys *given,
+                         tabi_stabiliser_def *def) {
   static const char *const ankle[2] = {"joint: (left ankle)", "joint: (right ankle)"};
   const char *force[2] = {"l_ft", "r_ft"};
-  tabi_status status = read_sides(options, given->force, "force", force);
-  for (int side = 0; side < 2 && status == TABI_OK; ++side)
-    status =
-        find_sensor(options, force[side], TABI_SENSOR_FORCE_TORQUE, ankle[side], &def->force[side]);
-  if (status == TABI_OK)
-    status = find_sensor(options, given->gyro, TABI_SENSOR_GYRO, "link: (waist)", &def->gyro);
-  if (status == TABI_OK)
-    status = find_sensor(options, given->accelerometer, TABI_SENSOR_ACCELEROMETER, "link: (waist)",
-                         &def->accelerometer);
-  return status;
+  read_sides(options, given->force, "force", force);
+  for (int side = 0; side < 2; ++side)
+    def->force[side] = find_sensor(options, force[side], TABI_SENSOR_FORCE_TORQUE, ankle[side]);
+  def->gyro = find_sensor(options, given->gyro, TABI_SENSOR_GYRO, "link: (waist)");
+  def->accelerometer =
+      find_sensor(options, given->accelerometer, TABI_SENSOR_ACCELEROMETER, "link: (waist)");
+  return tbi_ok(options->r->error);
 }
 
 /* With defaults, or not at all. */
-static tabi_status read_switch(tabi_options *options, const tbi_yaml_node *node, bool *on) {
-  *on = true;
-  if (node->kind == TBI_YAML_MAP) return TABI_OK;
+static bool read_switch(const tabi_options *options, const tbi_yaml_node *node) {
+  if (node->kind == TBI_YAML_MAP) return true;
+  bool on = true;
   const tbi_field field = {"stabiliser", TBI_FIELD_BOOL, 0};
-  return tbi_fields_one(node, options->what, &field, on, options->r->err);
+  return tbi_fields_one(options->r->error, node, options->what, &field, &on) && on;
 }
 
 /* `node` is on, off, or a map. */
-static tabi_status stabilise(tabi_options *options, const tbi_yaml_node *node, controller *made) {
-  bool on = true;
-  tabi_status status = read_switch(options, node, &on);
-  if (status != TABI_OK || !on) return status;
+static void stabilise(const tabi_options *options, const tbi_yaml_node *node, controller *made) {
+  tbi_first_error *error = options->r->error;
+  if (!read_switch(options, node)) return;
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.120sstabiliser: ", options->what);
   stabiliser_keys given = {
       .gyro = "gyro", .accelerometer = "accelerometer", .def = tabi_stabiliser_def_default()};
   if (node->kind == TBI_YAML_MAP)
-    status = tbi_fields_read(node, what, stabiliser_fields,
-                             sizeof stabiliser_fields / sizeof *stabiliser_fields, &given,
-                             options->r->err);
+    tbi_fields_read(error, node, what, TBI_FIELDS(stabiliser_fields), &given);
   given.def.walk = made->walk;
-  if (status == TABI_OK && given.pole)
-    status = tbi_fields_numbers(given.pole, what, "pole", given.def.pole, 2, options->r->err);
-  if (status == TABI_OK) status = find_sensors(options, &given, &given.def);
-  if (status != TABI_OK) return status;
-  made->stabiliser = tabi_stabiliser_create(options->r->scene->model, &given.def, options->r->err);
-  return made->stabiliser ? TABI_OK : TABI_ERR_PARSE;
+  if (given.pole) tbi_fields_numbers(error, given.pole, what, "pole", given.def.pole, 2);
+  if (!tbi_ok(error) || !find_sensors(options, &given, &given.def)) return;
+  tabi_error err = {0};
+  made->stabiliser = tabi_stabiliser_create(options->r->scene->model, &given.def, &err);
+  if (!made->stabiliser) tbi_fail_as(error, &err);
 }
 
 static void reset(void *made) {
@@ -269,7 +269,7 @@ static void update(void *made, tabi_world *world, double timestep) {
 static const tabi_controller_type without_memory = {
     .version = TABI_PLUGIN_VERSION, .name = "walk", .update = update, .destroy = destroy};
 
-static keys usual_keys(void) {
+static keys default_keys(void) {
   tabi_walk_def def = tabi_walk_def_default();
   return (keys){
       .yaw = NAN,
@@ -277,30 +277,23 @@ static keys usual_keys(void) {
       .stand_after = def.stand_after,
       .feed_forward = true,
       .steps = {.each = tabi_footstep_default(), .arc = NAN      },
-      .drive = { .kp = NAN,                      .kd = NAN, .implicit = true},
+      .gains = { .kp = NAN,                      .kd = NAN, .implicit = true},
   };
 }
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
-  tabi_options *options = site->options;
-  keys given = usual_keys();
-  tabi_status status = tbi_fields_read(options->node, options->what, fields,
-                                       sizeof fields / sizeof *fields, &given, err);
-  if (status != TABI_OK) return NULL;
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
+  (void)err;
+  tabi_options *options = setup->options;
+  tbi_first_error *error = options->r->error;
+  keys given = default_keys();
   controller *made = calloc(1, sizeof *made);
-  if (!made) {
-    (void)tbi_error_memory(err);
-    return NULL;
-  }
-  status = plan(options, &given, made);
-  if (status == TABI_OK) status = follow(options, &given, made);
-  if (status == TABI_OK && given.stabiliser) status = stabilise(options, given.stabiliser, made);
-  if (status != TABI_OK) {
-    destroy(made);
-    return NULL;
-  }
-  if (!made->stabiliser) tbi_options_robot(options)->control = &without_memory;
-  return made;
+  if (!made) tbi_fail_memory(error);
+  tbi_fields_read(error, options->node, options->what, TBI_FIELDS(fields), &given);
+  if (tbi_ok(error) && plan(options, &given, made) && follow(options, &given, made) &&
+      given.stabiliser)
+    stabilise(options, given.stabiliser, made);
+  if (tbi_ok(error) && !made->stabiliser) tbi_options_robot(options)->control = &without_memory;
+  return tbi_controller_made(options, made, destroy);
 }
 
 const tabi_controller_type tbi_controller_walk = {.version = TABI_PLUGIN_VERSION,

@@ -4,7 +4,6 @@
  * for the day when gait is chosen; the views of the robot are made for that model alone. */
 #include "scene/scene.h"
 
-#include "base/error.h"
 #include "io/suggest.h"
 #include "model/builder.h"
 
@@ -81,8 +80,7 @@ static const char *own_name(const char *name) {
   return slash ? slash + 1 : name;
 }
 
-static tabi_status fail_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                             const char *name) {
+static bool fail_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *name) {
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
@@ -91,219 +89,216 @@ static tabi_status fail_link(const tbi_scene_reader *r, const tbi_yaml_node *nod
     if (!strchr(name, '/')) tbi_suggest_add(&nearest, own_name(known));
   }
   char hint[TBI_HINT_SIZE];
-  return tbi_scene_fail(r, node, WHAT, "no link is called '%.60s'%s", name,
+  return tbi_fail_about(r->error, node->place, WHAT, "no link is called '%.60s'%s", name,
                         tbi_suggest_hint(&nearest, hint));
 }
 
-/* A link by its whole name, or without the robot's if only one robot has it. */
-static tabi_status find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *name,
-                             int32_t *link) {
-  *link = tabi_builder_find_link(r->builder, name);
-  if (*link != TABI_NONE) return TABI_OK;
+/* A link by its whole name, or without the robot's if only one robot has it; TABI_NONE after an
+ * error. */
+static int32_t find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *name) {
+  int32_t link = tabi_builder_find_link(r->builder, name);
+  if (link != TABI_NONE) return link;
   for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
     if (!known || strcmp(own_name(known), name) != 0) continue;
-    if (*link != TABI_NONE) {
-      return tbi_scene_fail(r, node, WHAT,
-                            "more than one robot has a link '%.60s'; write robot/link", name);
+    if (link != TABI_NONE) {
+      tbi_fail_about(r->error, node->place, WHAT,
+                     "more than one robot has a link '%.60s'; write robot/link", name);
+      return TABI_NONE;
     }
-    *link = i;
+    link = i;
   }
-  return *link != TABI_NONE ? TABI_OK : fail_link(r, node, name);
+  if (link == TABI_NONE) fail_link(r, node, name);
+  return link;
 }
 
 /* The link that a key of a map names. */
-static tabi_status need_link(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *item,
-                             int32_t *link) {
+static int32_t need_link(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *item) {
   const tbi_yaml_node *node = tbi_yaml_child(map, "link");
-  if (!node) return tbi_scene_fail(r, map, WHAT, "%s: link is missing", item);
-  return find_link(r, node, node->text, link);
+  if (node) return find_link(r, node, node->text);
+  tbi_fail_about(r->error, map->place, WHAT, "%s: link is missing", item);
+  return TABI_NONE;
 }
 
 /* One of a few words into an enum. */
-static tabi_status read_word(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
-                             const char *const words[2], unsigned *choice) {
+static bool read_word(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
+                      const char *const words[2], unsigned *choice) {
   const tbi_yaml_node *node = tbi_yaml_child(map, key);
-  if (!node) return TABI_OK;
+  if (!node) return true;
   for (unsigned i = 0; i < 2; ++i) {
     if (strcmp(node->text, words[i]) != 0) continue;
     *choice = i;
-    return TABI_OK;
+    return true;
   }
-  return tbi_scene_fail(r, node, WHAT, "%s must be %s or %s, not '%.40s'", key, words[0], words[1],
-                        node->text);
+  return tbi_fail_about(r->error, node->place, WHAT, "%s must be %s or %s, not '%.40s'", key,
+                        words[0], words[1], node->text);
 }
 
-static tabi_status read_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                              tabi_gait_def *def) {
+static void read_words(const tbi_scene_reader *r, const tbi_yaml_node *map, tabi_gait_def *def) {
   static const char *const events[2] = {"located", "step"};
   static const char *const guards[2] = {"strict", "paper"};
   static const char *const impacts[2] = {"normal", "coulomb"};
   unsigned chosen[3] = {TABI_GAIT_LOCATED, TABI_GAIT_STRICT, TABI_GAIT_NORMAL};
-  tabi_status status = read_word(r, map, "events", events, &chosen[0]);
-  if (status == TABI_OK) status = read_word(r, map, "guards", guards, &chosen[1]);
-  if (status == TABI_OK) status = read_word(r, map, "impact", impacts, &chosen[2]);
+  read_word(r, map, "events", events, &chosen[0]);
+  read_word(r, map, "guards", guards, &chosen[1]);
+  read_word(r, map, "impact", impacts, &chosen[2]);
   def->events = (tabi_gait_events)chosen[0];
   def->guards = (tabi_gait_guards)chosen[1];
   def->impact = (tabi_gait_impact)chosen[2];
-  return status;
 }
 
 /* The modes are known to the gait itself. */
-static tabi_status check_start(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                               const char *start) {
-  if (tabi_gait_find_mode(start) != TABI_NONE) return TABI_OK;
-  return tbi_scene_fail(r, tbi_yaml_child(map, "start"), WHAT,
+static bool check_start(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *start) {
+  if (tabi_gait_find_mode(start) != TABI_NONE) return true;
+  return tbi_fail_about(r->error, tbi_yaml_child(map, "start")->place, WHAT,
                         "start '%.20s' is not a mode; write one of \"1\" to \"4\"", start);
 }
 
 /* Infinite, as YAML or as C spells it: the foot never slips. */
-static tabi_status read_support_friction(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                                         double *friction) {
-  if (!node) return TABI_OK;
+static bool read_support_friction(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                                  double *friction) {
+  if (!node) return true;
   *friction = HUGE_VAL;
   bool scalar = node->kind == TBI_YAML_SCALAR;
-  if (scalar && (strcmp(node->text, ".inf") == 0 || strcmp(node->text, "inf") == 0)) return TABI_OK;
-  tabi_status status = tbi_fields_number(node, WHAT, "support_friction", friction, r->err);
-  if (status != TABI_OK || *friction >= 0) return status;
-  return tbi_scene_fail(r, node, WHAT, "support_friction %s must be >= 0, or .inf: never slips",
-                        node->text);
+  if (scalar && (strcmp(node->text, ".inf") == 0 || strcmp(node->text, "inf") == 0)) return true;
+  if (!tbi_fields_number(r->error, node, WHAT, "support_friction", friction)) return false;
+  if (*friction >= 0) return true;
+  return tbi_fail_about(r->error, node->place, WHAT,
+                        "support_friction %s must be >= 0, or .inf: never slips", node->text);
 }
 
-static tabi_status read_foot(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                             tabi_gait_foot *foot) {
+static bool read_foot(const tbi_scene_reader *r, const tbi_yaml_node *node, tabi_gait_foot *foot) {
+  const char *what = WHAT "foot: ";
   foot_keys keys = {0};
-  tabi_status status = tbi_fields_read(node, WHAT "foot: ", foot_fields, 3, &keys, r->err);
-  if (status == TABI_OK) status = need_link(r, node, "foot", &foot->link);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_read(r->error, node, what, TBI_FIELDS(foot_fields), &keys)) return false;
+  foot->link = need_link(r, node, "foot");
   if (!keys.heel || !keys.toe) {
-    return tbi_scene_fail(r, node, WHAT "foot: ", "%s is missing: [x, y, z] in the link's frame",
+    return tbi_fail_about(r->error, node->place, what,
+                          "%s is missing: [x, y, z] in the link's frame",
                           keys.heel ? "toe" : "heel");
   }
-  status = tbi_fields_numbers(keys.heel, WHAT "foot: ", "heel", foot->heel, 3, r->err);
-  if (status == TABI_OK)
-    status = tbi_fields_numbers(keys.toe, WHAT "foot: ", "toe", foot->toe, 3, r->err);
-  if (status != TABI_OK) return status;
+  tbi_fields_numbers(r->error, keys.heel, what, "heel", foot->heel, 3);
+  tbi_fields_numbers(r->error, keys.toe, what, "toe", foot->toe, 3);
   for (int i = 0; i < 3; ++i) {
-    if (foot->toe[i] != foot->heel[i]) return TABI_OK;
+    if (foot->toe[i] != foot->heel[i]) return tbi_ok(r->error);
   }
-  return tbi_scene_fail(r, keys.toe, WHAT "foot: ", "toe must be ahead of heel");
+  return tbi_fail_about(r->error, keys.toe->place, what, "toe must be ahead of heel");
 }
 
-static tabi_status read_feet(const tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
+static bool read_support(const tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
+  const tabi_gait_foot *foot = keys->def.foot;
+  const tbi_yaml_node *node = tbi_yaml_child(map, "support");
+  int32_t link = find_link(r, node, keys->support);
+  keys->def.initial_support = link == foot[1].link;
+  if (link == foot[keys->def.initial_support].link) return tbi_ok(r->error);
+  return tbi_fail_about(r->error, node->place, WHAT, "support '%.60s' is not one of the feet",
+                        keys->support);
+}
+
+static bool read_feet(const tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
   tabi_gait_foot *foot = keys->def.foot;
   if (!keys->feet || keys->feet->count != 2) {
-    return tbi_scene_fail(r, keys->feet ? keys->feet : map, WHAT,
+    return tbi_fail_about(r->error, (keys->feet ? keys->feet : map)->place, WHAT,
                           "feet must be two: [{link, heel: [x, y, z], toe: [x, y, z]}, {...}]");
   }
-  tabi_status status = read_foot(r, keys->feet->first, &foot[0]);
-  if (status == TABI_OK) status = read_foot(r, keys->feet->last, &foot[1]);
-  if (status != TABI_OK) return status;
+  if (!read_foot(r, keys->feet->first, &foot[0]) || !read_foot(r, keys->feet->last, &foot[1]))
+    return false;
   if (foot[0].link == foot[1].link) {
-    return tbi_scene_fail(r, keys->feet->last, WHAT, "both feet are '%.60s'; name two links",
+    return tbi_fail_about(r->error, keys->feet->last->place, WHAT,
+                          "both feet are '%.60s'; name two links",
                           tbi_builder_link(r->builder, foot[0].link)->name);
   }
-  if (!keys->support) return TABI_OK;
-  int32_t link = TABI_NONE;
-  const tbi_yaml_node *node = tbi_yaml_child(map, "support");
-  status = find_link(r, node, keys->support, &link);
-  if (status != TABI_OK) return status;
-  keys->def.initial_support = link == foot[1].link;
-  if (link == foot[keys->def.initial_support].link) return TABI_OK;
-  return tbi_scene_fail(r, node, WHAT, "support '%.60s' is not one of the feet", keys->support);
+  return !keys->support || read_support(r, map, keys);
 }
 
 /* One number for x and z, or [x, z]. */
-static tabi_status read_period(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                               double period[2]) {
+static bool read_period(const tbi_scene_reader *r, const tbi_yaml_node *node, double period[2]) {
   const char *what = WHAT "force: ";
-  if (!node) return TABI_OK;
-  tabi_status status = TABI_OK;
+  if (!node) return tbi_ok(r->error);
   if (node->kind == TBI_YAML_LIST) {
-    status = tbi_fields_numbers(node, what, "period", period, 2, r->err);
+    tbi_fields_numbers(r->error, node, what, "period", period, 2);
   } else {
-    status = tbi_fields_number(node, what, "period", period, r->err);
+    tbi_fields_number(r->error, node, what, "period", period);
     period[1] = period[0];
   }
-  if (status != TABI_OK || (period[0] >= 0 && period[1] >= 0)) return status;
-  return tbi_scene_fail(r, node, what, "period must be >= 0; 0: a constant force");
+  if (period[0] >= 0 && period[1] >= 0) return tbi_ok(r->error);
+  return tbi_fail_about(r->error, node->place, what, "period must be >= 0; 0: a constant force");
 }
 
-static tabi_status read_force_links(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                                    const tbi_yaml_node *links, int32_t link[2]) {
+static bool read_force_links(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                             const tbi_yaml_node *links, int32_t link[2]) {
   if (!links) {
-    tabi_status status = need_link(r, node, "force", &link[0]);
-    link[1] = link[0];
-    return status;
+    link[0] = link[1] = need_link(r, node, "force");
+    return tbi_ok(r->error);
   }
   bool pair = links->count == 2 && links->first->kind == TBI_YAML_SCALAR &&
               links->last->kind == TBI_YAML_SCALAR && !tbi_yaml_child(node, "link");
   if (!pair) {
-    return tbi_scene_fail(r, links, WHAT "force: ",
+    return tbi_fail_about(r->error, links->place, WHAT "force: ",
                           "give link, or links: [while the first foot supports, the second]");
   }
-  tabi_status status = find_link(r, links->first, links->first->text, &link[0]);
-  return status == TABI_OK ? find_link(r, links->last, links->last->text, &link[1]) : status;
+  link[0] = find_link(r, links->first, links->first->text);
+  link[1] = find_link(r, links->last, links->last->text);
+  return tbi_ok(r->error);
 }
 
-static tabi_status read_force(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                              tabi_gait_force *force) {
+static bool read_force(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                       tabi_gait_force *force) {
   const char *what = WHAT "force: ";
   force_keys keys = {0};
-  tabi_status status = tbi_fields_read(node, what, force_fields,
-                                       sizeof force_fields / sizeof *force_fields, &keys, r->err);
-  if (status == TABI_OK) status = read_force_links(r, node, keys.links, force->link);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_read(r->error, node, what, TBI_FIELDS(force_fields), &keys)) return false;
+  read_force_links(r, node, keys.links, force->link);
   memcpy(force->point, keys.at, sizeof keys.at);
-  if (!keys.amplitude) return tbi_scene_fail(r, node, what, "amplitude is missing: [x, z] in N");
-  status = tbi_fields_numbers(keys.amplitude, what, "amplitude", force->amplitude, 2, r->err);
-  return status == TABI_OK ? read_period(r, keys.period, force->period) : status;
+  if (!keys.amplitude) {
+    return tbi_fail_about(r->error, node->place, what, "amplitude is missing: [x, z] in N");
+  }
+  tbi_fields_numbers(r->error, keys.amplitude, what, "amplitude", force->amplitude, 2);
+  return read_period(r, keys.period, force->period);
 }
 
-static tabi_status read_floor(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                              tabi_gait_floor *floor) {
+static bool read_floor(const tbi_scene_reader *r, const tbi_yaml_node *node,
+                       tabi_gait_floor *floor) {
   floor_keys keys = {0};
-  tabi_status status = tbi_fields_read(node, WHAT "floor: ", floor_fields, 2, &keys, r->err);
-  if (status == TABI_OK) status = need_link(r, node, "floor", &floor->link);
+  if (!tbi_fields_read(r->error, node, WHAT "floor: ", TBI_FIELDS(floor_fields), &keys))
+    return false;
+  floor->link = need_link(r, node, "floor");
   floor->height = keys.height;
-  return status;
+  return tbi_ok(r->error);
 }
 
 static int32_t count_of(const tbi_yaml_node *list) { return list ? list->count : 0; }
 
-static tabi_status read_items(const tbi_scene_reader *r, const gait_keys *keys,
-                              tabi_gait_force *force, tabi_gait_floor *floor) {
-  tabi_status status = TABI_OK;
+static void read_items(const tbi_scene_reader *r, const gait_keys *keys, tabi_gait_force *force,
+                       tabi_gait_floor *floor) {
   const tbi_yaml_node *node = keys->forces ? keys->forces->first : NULL;
-  for (; node && status == TABI_OK; node = node->next)
-    status = read_force(r, node, force++);
+  for (; node && tbi_ok(r->error); node = node->next)
+    read_force(r, node, force++);
   node = keys->floors ? keys->floors->first : NULL;
-  for (; node && status == TABI_OK; node = node->next)
-    status = read_floor(r, node, floor++);
-  return status;
+  for (; node && tbi_ok(r->error); node = node->next)
+    read_floor(r, node, floor++);
 }
 
 /* What is left to complain of is the robot. */
-static tabi_status make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_def *def) {
+static bool make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_def *def) {
   tabi_error err = {0};
   if (r->scene->nforce > 0) {
-    return tbi_scene_fail(r, map, WHAT,
+    return tbi_fail_about(r->error, map->place, WHAT,
                           "contact model gait knows no forces from outside; leave the scene's "
                           "forces out, or take another model");
   }
   r->scene->gait = tabi_gait_create(r->scene->model, def, &err);
   r->scene->world.gait.biped = r->scene->gait;
-  if (r->scene->gait) return TABI_OK;
-  if (err.status == TABI_ERR_MEMORY) return tbi_error_memory(r->err);
-  return tbi_scene_fail(r, map, "", "%.300s; correct it, or take another contact model",
-                        err.message);
+  if (r->scene->gait) return true;
+  if (err.status == TABI_ERR_MEMORY) return tbi_fail_memory(r->error);
+  return tbi_fail_about(r->error, map->place, "",
+                        "%.300s; correct it, or take another contact model", err.message);
 }
 
 static bool walks_by_gait(const tbi_scene_reader *r) {
   return tabi_contact_describe(r->scene->world.contact)->planar_biped;
 }
 
-static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
+static void read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, gait_keys *keys) {
   tabi_gait_def *def = &keys->def;
   def->nforce = count_of(keys->forces);
   def->nfloor = count_of(keys->floors);
@@ -311,32 +306,33 @@ static tabi_status read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, 
   tabi_gait_floor *floor = calloc((size_t)def->nfloor + 1, sizeof *floor);
   def->force = force;
   def->floor = floor;
-  tabi_status status =
-      force && floor ? read_items(r, keys, force, floor) : tbi_error_memory(r->err);
-  if (status == TABI_OK && walks_by_gait(r)) status = make(r, map, def);
+  if (force && floor) {
+    read_items(r, keys, force, floor);
+  } else {
+    tbi_fail_memory(r->error);
+  }
+  if (tbi_ok(r->error) && walks_by_gait(r)) make(r, map, def);
   free(force);
   free(floor);
-  return status;
 }
 
-tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
-                                const tbi_yaml_node *contact) {
+bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
+                         const tbi_yaml_node *contact) {
+  if (!tbi_ok(r->error)) return false;
   if (!map) {
-    if (!walks_by_gait(r)) return TABI_OK;
-    return tbi_scene_fail(r, tbi_yaml_child(contact, "model"), "contact: ",
+    if (!walks_by_gait(r)) return true;
+    return tbi_fail_about(r->error, tbi_yaml_child(contact, "model")->place, "contact: ",
                           "model gait needs a section 'gait:' with two feet (docs/gait.md); add "
                           "it, or take another model");
   }
   gait_keys keys = {.def = tabi_gait_def_default()};
-  tabi_status status = tbi_fields_read(map, WHAT, gait_fields,
-                                       sizeof gait_fields / sizeof *gait_fields, &keys, r->err);
-  if (status == TABI_OK) status = read_words(r, map, &keys.def);
-  if (status == TABI_OK) status = check_start(r, map, keys.def.initial_mode);
-  if (status == TABI_OK)
-    status = read_support_friction(r, keys.support_friction, &keys.def.support_friction);
-  if (status == TABI_OK) status = read_feet(r, map, &keys);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_read(r->error, map, WHAT, TBI_FIELDS(gait_fields), &keys)) return false;
+  read_words(r, map, &keys.def);
+  check_start(r, map, keys.def.initial_mode);
+  read_support_friction(r, keys.support_friction, &keys.def.support_friction);
+  read_feet(r, map, &keys);
   if (count_of(keys.forces) > MAX_ITEMS || count_of(keys.floors) > MAX_ITEMS)
-    return tbi_scene_fail(r, map, WHAT, "more than %d forces or floors", MAX_ITEMS);
-  return read_and_make(r, map, &keys);
+    tbi_fail_about(r->error, map->place, WHAT, "more than %d forces or floors", MAX_ITEMS);
+  if (tbi_ok(r->error)) read_and_make(r, map, &keys);
+  return tbi_ok(r->error);
 }

@@ -1,96 +1,50 @@
-/* run.c - a scene in its world: start, controllers, external forces. */
+/* run.c - a scene and its world: initial state, controllers, external forces. */
+#include "base/assertion.h"
+#include "base/error.h"
 #include "scene/scene.h"
 
-#include "base/error.h"
-#include "math/quat.h"
-#include "model/builder.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct force_keys {
-  const char *body;
-  double force[3], torque[3];
-  const tbi_yaml_node *at;
-  double from, to;
-} force_keys;
-
-static const tbi_field force_fields[] = {
-    {"body",   TBI_FIELD_WORD,   offsetof(force_keys, body)  },
-    {"force",  TBI_FIELD_VECTOR, offsetof(force_keys, force) },
-    {"torque", TBI_FIELD_VECTOR, offsetof(force_keys, torque)},
-    {"at",     TBI_FIELD_NODE,   offsetof(force_keys, at)    },
-    {"from",   TBI_FIELD_NUMBER, offsetof(force_keys, from)  },
-    {"to",     TBI_FIELD_NUMBER, offsetof(force_keys, to)    },
-};
-
-static tabi_status read_force(tbi_scene_reader *r, const tbi_yaml_node *node,
-                              tbi_scene_force *force) {
-  const char *what = "force: ";
-  force_keys keys = {.from = -INFINITY, .to = INFINITY};
-  tabi_status status = tbi_fields_read(node, what, force_fields,
-                                       sizeof force_fields / sizeof *force_fields, &keys, r->err);
-  if (status != TABI_OK) return status;
-  if (!keys.body) return tbi_scene_fail(r, node, what, "body is missing");
-  const tbi_yaml_node *body = tbi_yaml_child(node, "body");
-  status = tbi_scene_find_link(r, body, what, keys.body, &force->link);
-  if (status != TABI_OK) return status;
-  if (tabi_model_link_body(r->scene->model, force->link) == TABI_WORLD) {
-    return tbi_scene_fail(r, body, what, "'%.60s' does not move", keys.body);
-  }
-  // the centre of mass, unless a point is given
-  tabi_link_def link = tabi_model_link(r->scene->model, force->link);
-  memcpy(force->at, link.com, sizeof force->at);
-  if (keys.at) status = tbi_fields_numbers(keys.at, what, "at", force->at, 3, r->err);
-  memcpy(force->force, keys.force, sizeof force->force);
-  memcpy(force->torque, keys.torque, sizeof force->torque);
-  force->from = keys.from;
-  force->to = keys.to;
-  return status;
+const tabi_model *tabi_scene_model(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->model;
 }
 
-tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  if (!list || list->count == 0) return TABI_OK;
-  tabi_scene *scene = r->scene;
-  scene->forces = calloc((size_t)list->count, sizeof *scene->forces);
-  if (!scene->forces) return tbi_error_memory(r->err);
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = list->first; node && status == TABI_OK; node = node->next)
-    status = read_force(r, node, &scene->forces[scene->nforce++]);
-  return status;
+const char *tabi_scene_name(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->name;
 }
 
-/* The middle of the step decides, so that rounding of the time does not. */
-static void apply_forces(const tabi_scene *scene, tabi_world *world) {
-  double middle = tabi_world_time(world) + scene->world.timestep / 2;
-  for (int32_t i = 0; i < scene->nforce; ++i) {
-    const tbi_scene_force *force = &scene->forces[i];
-    if (middle < force->from || middle >= force->to) continue;
-    double pos[3];
-    double quat[4];
-    tabi_dynamics_link_pose(tabi_world_dynamics(world), force->link, pos, quat);
-    m3 turn = q_matrix(q_load(quat));
-    double point[3];
-    v3_store(v3_add(v3_load(pos), m3_mulv(&turn, v3_load(force->at))), point);
-    tabi_world_apply(world, force->link, force->force, force->torque, point);
-  }
+tabi_world_def tabi_scene_world_def(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->world;
 }
 
-const tabi_model *tabi_scene_model(const tabi_scene *scene) { return scene->model; }
-const char *tabi_scene_name(const tabi_scene *scene) { return scene->name; }
-tabi_world_def tabi_scene_world_def(const tabi_scene *scene) { return scene->world; }
-double tabi_scene_duration(const tabi_scene *scene) { return scene->duration; }
-int32_t tabi_scene_nrobot(const tabi_scene *scene) { return scene->nrobot; }
-tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) { return scene->log; }
+double tabi_scene_duration(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->duration;
+}
+
+int32_t tabi_scene_nrobot(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->nrobot;
+}
+
+tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->log;
+}
 
 tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
+  TBI_ASSERT(scene && robot >= 0 && robot < scene->nrobot);
   const tbi_scene_robot *r = &scene->robots[robot];
   return (tabi_scene_robot){r->name, r->base, r->moving};
 }
 
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
+  TBI_ASSERT(scene && world);
+  if (tabi_world_model(world) != scene->model) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                         "tabi_scene_reset: the world was not made of this scene's model");
+  }
   for (int32_t i = 0; i < scene->nrobot; ++i) {
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller && robot->control->reset) robot->control->reset(robot->controller);
@@ -99,9 +53,10 @@ tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_er
 }
 
 void tabi_scene_control(tabi_scene *scene, tabi_world *world) {
+  TBI_ASSERT(scene && world && tabi_world_model(world) == scene->model);
   for (int32_t i = 0; i < scene->nrobot; ++i) {
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller) robot->control->update(robot->controller, world, scene->world.timestep);
   }
-  apply_forces(scene, world);
+  tbi_scene_apply_forces(scene, world);
 }

@@ -5,21 +5,20 @@
 #include "scene/scene.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 #include "io/connection.h"
 #include "io/file.h"
 #include "io/suggest.h"
 #include "model/builder.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_TIMESTEP             1e-7
-#define MAX_TIMESTEP             0.1
-#define MAX_TANGENTIAL_STIFFNESS 1e3
-#define MAX_SIGNALS              4096
+#define MIN_TIMESTEP 1e-7
+#define MAX_TIMESTEP 0.1
+#define MAX_SIGNALS  4096
 
 /* What stands at the top of the file. */
 typedef struct top {
@@ -34,26 +33,9 @@ tabi_scene_def tabi_scene_def_default(void) {
   return (tabi_scene_def){.def_size = sizeof(tabi_scene_def)};
 }
 
-tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
-                           const char *format, ...) {
-  tabi_error reason;
-  va_list args;
-  va_start(args, format);
-  tbi_error_vset(&reason, TABI_ERR_PARSE, node->place, format, args);
-  va_end(args);
-  return tbi_error_set(r->err, TABI_ERR_PARSE, node->place, "%s%s", what, reason.message);
-}
-
-tabi_status tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                  const char *what, const tbi_renamed_key *keys, size_t count) {
-  return tbi_fields_rename(map, what, keys, count, r->def->warn, r->def->warn_user, r->err);
-}
-
-tabi_status tbi_scene_builder_status(const tbi_scene_reader *r) {
-  const tabi_error *error = tabi_builder_error(r->builder);
-  if (!error) return TABI_OK;
-  if (r->err) *r->err = *error;
-  return error->status;
+bool tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
+                           const tbi_renamed_key *keys, size_t count) {
+  return tbi_fields_rename(r->error, map, what, keys, count, r->def->warn, r->def->warn_user);
 }
 
 char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
@@ -61,37 +43,43 @@ char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
   size_t folder = slash && file[0] != '/' ? (size_t)(slash - r->path) + 1 : 0;
   size_t length = strlen(file);
   char *path = malloc(folder + length + 1);
-  if (!path) return NULL;
+  if (!path) {
+    tbi_fail_memory(r->error);
+    return NULL;
+  }
   memcpy(path, r->path, folder);
   memcpy(path + folder, file, length + 1);
   return path;
 }
 
-tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
-                                 const double ang[3]) {
+bool tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                          const double ang[3]) {
+  if (!tbi_ok(r->error)) return false;
+  TBI_ASSERT(tbi_builder_is_joint(r->builder, joint));
   void *items = r->motions;
   bool room = tbi_array_reserve(&items, &r->motion_capacity, r->nmotion, 1, sizeof *r->motions);
   r->motions = items;
-  if (!room) return tbi_error_memory(r->err);
+  if (!room) return tbi_fail_memory(r->error);
   tbi_scene_motion *motion = &r->motions[r->nmotion++];
   motion->joint = joint;
   memcpy(motion->v, lin, 3 * sizeof(double));
   memcpy(motion->v + 3, ang, 3 * sizeof(double));
-  return TABI_OK;
+  return true;
 }
 
-tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                                const char *what, const char *name, int32_t *link) {
-  *link = tabi_builder_find_link(r->builder, name);
-  if (*link != TABI_NONE) return TABI_OK;
+int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                            const char *name) {
+  int32_t link = tabi_builder_find_link(r->builder, name);
+  if (link != TABI_NONE) return link;
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (int32_t i = 0; i < tabi_builder_nlink(r->builder); ++i) {
     const char *known = tbi_builder_link(r->builder, i)->name;
     if (known) tbi_suggest_add(&nearest, known);
   }
   char hint[TBI_HINT_SIZE];
-  return tbi_scene_fail(r, node, what, "no body is called '%.60s'%s", name,
-                        tbi_suggest_hint(&nearest, hint));
+  tbi_fail_about(r->error, node->place, what, "no body is called '%.60s'%s", name,
+                 tbi_suggest_hint(&nearest, hint));
+  return TABI_NONE;
 }
 
 static const tbi_field material_fields[] = {
@@ -103,68 +91,63 @@ static const tbi_field material_fields[] = {
     {"slip_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, slip_speed) },
     {"rest_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rest_speed) },
 };
-#define NMATERIAL_FIELD (sizeof material_fields / sizeof *material_fields)
 
 static const tabi_material_def *material_at(const tbi_scene_reader *r, int32_t index) {
   return (const tabi_material_def *)r->builder->materials.items + index;
 }
 
-tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                               const char *what, const char *name, int32_t *material) {
+int32_t tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                           const char *name) {
   tbi_suggestion nearest = tbi_suggest_begin(name);
   for (int32_t i = 0; i < r->builder->materials.count; ++i) {
     const char *known = material_at(r, i)->name;
     if (!known) continue;
-    if (strcmp(known, name) == 0) {
-      *material = i;
-      return TABI_OK;
-    }
+    if (strcmp(known, name) == 0) return i;
     tbi_suggest_add(&nearest, known);
   }
   char hint[TBI_HINT_SIZE];
-  return tbi_scene_fail(r, node, what, "no material is called '%.60s'%s", name,
-                        tbi_suggest_hint(&nearest, hint));
+  tbi_fail_about(r->error, node->place, what, "no material is called '%.60s'%s", name,
+                 tbi_suggest_hint(&nearest, hint));
+  return TABI_NONE;
 }
 
-static tabi_status read_materials(tbi_scene_reader *r, const tbi_yaml_node *map) {
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *node = map ? map->first : NULL; node && status == TABI_OK;
-       node = node->next) {
-    char what[TBI_WHAT_SIZE];
-    (void)snprintf(what, sizeof what, "material '%.60s': ", node->key);
-    tabi_material_def def = tabi_material_def_default();
-    def.name = node->key;
-    def.place = node->place;
-    status = tbi_fields_read(node, what, material_fields, NMATERIAL_FIELD, &def, r->err);
-    if (status != TABI_OK) break;
-    if (def.kinetic > def.friction) {
-      return tbi_scene_fail(r, node, what, "kinetic %g is above friction %g", def.kinetic,
-                            def.friction);
-    }
-    (void)tabi_builder_add_material(r->builder, &def);
-    status = tbi_scene_builder_status(r);
+static bool read_material(tbi_scene_reader *r, const tbi_yaml_node *node) {
+  char what[TBI_WHAT_SIZE];
+  (void)snprintf(what, sizeof what, "material '%.60s': ", node->key);
+  tabi_material_def def = tabi_material_def_default();
+  def.name = node->key;
+  def.place = node->place;
+  if (!tbi_fields_read(r->error, node, what, TBI_FIELDS(material_fields), &def)) return false;
+  if (def.kinetic > def.friction) {
+    return tbi_fail_about(r->error, node->place, what, "kinetic %g is above friction %g",
+                          def.kinetic, def.friction);
   }
-  return status;
+  (void)tabi_builder_add_material(r->builder, &def);
+  return tbi_take_builder(r->error, r->builder);
 }
 
-static tabi_status read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
+static void read_materials(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  const tbi_yaml_node *node = map ? map->first : NULL;
+  for (; node && tbi_ok(r->error); node = node->next)
+    read_material(r, node);
+}
+
+static bool read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
   const char *what = "pairs: ";
   if (entry->kind != TBI_YAML_LIST || entry->count != 3 || entry->first->kind != TBI_YAML_SCALAR ||
       entry->first->next->kind != TBI_YAML_SCALAR) {
-    return tbi_scene_fail(r, entry, what, "expected [material, material, {friction: ...}]");
+    return tbi_fail_about(r->error, entry->place, what,
+                          "expected [material, material, {friction: ...}]");
   }
-  int32_t a = TABI_NONE;
-  int32_t b = TABI_NONE;
   const char *name_a = entry->first->text;
   const char *name_b = entry->first->next->text;
-  tabi_status status = tbi_scene_material(r, entry, what, name_a, &a);
-  if (status == TABI_OK) status = tbi_scene_material(r, entry, what, name_b, &b);
-  if (status != TABI_OK) return status;
+  int32_t a = tbi_scene_material(r, entry, what, name_a);
+  int32_t b = tbi_scene_material(r, entry, what, name_b);
+  if (!tbi_ok(r->error)) return false;
   /* the rule for pairs, from which the entry departs */
   tabi_material_def def = tabi_material_combine(material_at(r, a), material_at(r, b));
   const tbi_yaml_node *properties = entry->last;
-  status = tbi_fields_read(properties, what, material_fields, NMATERIAL_FIELD, &def, r->err);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_read(r->error, properties, what, TBI_FIELDS(material_fields), &def)) return false;
   // a friction given alone is kinetic too where the rule would exceed it
   if (tbi_yaml_child(properties, "friction") && !tbi_yaml_child(properties, "kinetic") &&
       def.kinetic > def.friction) {
@@ -175,235 +158,13 @@ static tabi_status read_pair(tbi_scene_reader *r, const tbi_yaml_node *entry) {
   def.name = name;
   def.place = entry->place;
   (void)tabi_builder_add_pair(r->builder, a, b, &def);
-  return tbi_scene_builder_status(r);
+  return tbi_take_builder(r->error, r->builder);
 }
 
-static tabi_status read_pairs(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  tabi_status status = TABI_OK;
-  for (const tbi_yaml_node *entry = list ? list->first : NULL; entry && status == TABI_OK;
-       entry = entry->next)
-    status = read_pair(r, entry);
-  return status;
-}
-
-typedef struct contact_keys {
-  tabi_world_def def;
-  const char *model, *variant, *storage, *fallback;
-  const tbi_yaml_node *seed;
-  bool published;    /* variant: paper */
-  bool dense_matrix; /* storage: dense */
-} contact_keys;
-
-static const tbi_field contact_fields[] = {
-    {"model",                TBI_FIELD_WORD,         offsetof(contact_keys, model)                           },
-    {"iterations",           TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)                  },
-    {"tolerance",            TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)                   },
-    {"max_contacts",         TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)                },
-    {"allowed_depth",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)               },
-    {"correction",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.correction)                  },
-    {"correction_speed",     TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.correction_speed)            },
-    {"warm_start",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)                  },
-    {"variant",              TBI_FIELD_WORD,         offsetof(contact_keys, variant)                         },
-    {"storage",              TBI_FIELD_WORD,         offsetof(contact_keys, storage)                         },
-    {"fallback",             TBI_FIELD_WORD,         offsetof(contact_keys, fallback)                        },
-    {"tangential_stiffness", TBI_FIELD_NOT_NEGATIVE,
-     offsetof(contact_keys,                                                 def.penalty.tangential_stiffness)},
-    {"friction",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)                    },
-    {"static",               TBI_FIELD_BOOL,         offsetof(contact_keys, def.lcp.static_friction)         },
-    {"seed",                 TBI_FIELD_NODE,         offsetof(contact_keys, seed)                            },
-};
-
-/* One of two words; the second means true. */
-static tabi_status read_choice(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
-                               const char *const words[2], bool *second) {
-  const tbi_yaml_node *node = tbi_yaml_child(map, key);
-  if (!node) return TABI_OK;
-  *second = strcmp(node->text, words[1]) == 0;
-  if (*second || strcmp(node->text, words[0]) == 0) return TABI_OK;
-  return tbi_scene_fail(r, node, "contact: ", "%s must be %s or %s, not '%.40s'", key, words[0],
-                        words[1], node->text);
-}
-
-static tabi_status read_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                 tabi_fallback *to) {
-  static const struct {
-    const char *word;
-    tabi_fallback means;
-  } choices[] = {
-      {"none",   TABI_FALLBACK_NONE  },
-      {"newton", TABI_FALLBACK_NEWTON},
-      {"exact",  TABI_FALLBACK_EXACT },
-  };
-  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
-  if (!node) return TABI_OK;
-  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
-    if (strcmp(node->text, choices[i].word) != 0) continue;
-    *to = choices[i].means;
-    return TABI_OK;
-  }
-  return tbi_scene_fail(r, node, "contact: ", "fallback must be none, newton or exact, not '%.40s'",
-                        node->text);
-}
-
-/* "unknown contact model 'x' (cone, lcp)" */
-static tabi_status fail_word(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
-                             const char *(*name_of)(int), int count) {
-  char list[200] = "";
-  size_t used = 0;
-  for (int i = 0; i < count; ++i) {
-    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
-    if (n < 0 || (size_t)n >= sizeof list - used) break;
-    used += (size_t)n;
-  }
-  return tbi_scene_fail(r, node, "", "unknown %s '%.40s' (%s)", what, node->text, list);
-}
-
-static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }
-static const char *integrator_name(int i) { return tabi_integrator_name((tabi_integrator)i); }
-
-static tabi_status read_seed(const tbi_scene_reader *r, const tbi_yaml_node *node, uint64_t *seed) {
-  double number = 0;
-  tabi_status status = tbi_fields_number(node, "contact: ", "seed", &number, r->err);
-  if (status != TABI_OK) return status;
-  if (!(number >= 0 && number <= 9007199254740992.0 && number == floor(number))) {
-    return tbi_scene_fail(r, node, "contact: ", "seed must be a whole number up to 2^53");
-  }
-  *seed = (uint64_t)number;
-  return TABI_OK;
-}
-
-static tabi_status read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                      contact_keys *keys) {
-  static const char *const variants[2] = {"block", "paper"};
-  static const char *const storages[2] = {"ports", "dense"};
-  if (keys->model) {
-    int32_t found = tabi_contact_find(keys->model);
-    if (found == TABI_NONE) {
-      return fail_word(r, tbi_yaml_child(map, "model"), "contact model", contact_name,
-                       TABI_CONTACT_COUNT);
-    }
-    keys->def.contact = (tabi_contact_kind)found;
-  }
-  tabi_status status = keys->seed ? read_seed(r, keys->seed, &keys->def.seed) : TABI_OK;
-  if (status == TABI_OK) status = read_choice(r, map, "variant", variants, &keys->published);
-  if (status == TABI_OK) status = read_choice(r, map, "storage", storages, &keys->dense_matrix);
-  if (status == TABI_OK) status = read_fallback(r, map, &keys->def.fallback);
-  return status;
-}
-
-/* `variant: paper` beside a method means its published variant, `variant: block` our own. */
-static tabi_status choose_variant(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                  contact_keys *keys) {
-  const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
-  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
-  bool is_variant = info->method != keys->def.contact;
-  if (variant && !keys->published) keys->def.contact = info->method;
-  if (!keys->published || is_variant) return TABI_OK;
-  if (info->planar_biped) {
-    return tbi_scene_fail(r, variant, "contact: ",
-                          "gait has no variant: paper; leave it out, and write gait: {guards: "
-                          "paper, events: step}");
-  }
-  if (info->published == TABI_NONE) {
-    return tbi_scene_fail(
-        r, variant, "contact: ", "%s has no variant: paper; leave it out, or take another model",
-        info->name);
-  }
-  keys->def.contact = (tabi_contact_kind)info->published;
-  return TABI_OK;
-}
-
-/* `storage: dense` is for the published variants of cone and lcp, and chooses them. */
-static tabi_status choose_storage(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                  contact_keys *keys) {
-  if (!keys->dense_matrix) return TABI_OK;
-  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
-  int32_t kind = info->dense_storage ? (int32_t)keys->def.contact : info->published;
-  if (kind == TABI_NONE || !tabi_contact_describe((tabi_contact_kind)kind)->dense_storage) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "storage"), "contact: ",
-                          "%s has no storage: dense; leave it out, or take model: cone or lcp",
-                          info->name);
-  }
-  keys->def.contact = (tabi_contact_kind)kind;
-  keys->def.cone.storage = keys->def.lcp.storage = TABI_STORAGE_DENSE;
-  return TABI_OK;
-}
-
-static tabi_status check_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                  const tabi_world_def *def) {
-  const tabi_contact_info *info = tabi_contact_describe(def->contact);
-  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
-  bool falls_back = def->fallback == TABI_FALLBACK_NEWTON || def->fallback == TABI_FALLBACK_EXACT;
-  if (falls_back && !info->sweeps && !info->exact) {
-    return tbi_scene_fail(r, node, "contact: ",
-                          "%s obeys another law than exact and has no fallback; leave it out, or "
-                          "take model: cone or lcp",
-                          info->name);
-  }
-  if (def->fallback == TABI_FALLBACK_NEWTON && info->sweeps && !info->newton) {
-    return tbi_scene_fail(
-        r, node, "contact: ", "fallback: newton is for model: cone; take fallback: exact, or none");
-  }
-  return TABI_OK;
-}
-
-/* Keys that mean nothing to a model are let be, so that a scene runs under all of them; those that
- * ask for what a model does not have are refused. */
-static tabi_status check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                 const tabi_world_def *def) {
-  const tabi_contact_info *info = tabi_contact_describe(def->contact);
-  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
-  if (info->implicit_only && is_explicit) {
-    const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
-    return tbi_scene_fail(r, variant ? variant : tbi_yaml_child(map, "model"), "contact: ",
-                          "%s is explicit under %s, without variants; leave variant out, or "
-                          "take integrator: semi-implicit",
-                          tabi_contact_name(info->method), tabi_integrator_name(def->integrator));
-  }
-  if (def->penalty.tangential_stiffness > MAX_TANGENTIAL_STIFFNESS) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "tangential_stiffness"),
-                          "contact: ", "tangential_stiffness %g must be in [0, %g]",
-                          def->penalty.tangential_stiffness, MAX_TANGENTIAL_STIFFNESS);
-  }
-  return check_fallback(r, map, def);
-}
-
-static tabi_status read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
-  if (!map) return TABI_OK;
-  static const tbi_renamed_key renamed[] = {
-      {"grip", "tangential_stiffness"}
-  };
-  contact_keys keys = {.def = r->scene->world};
-  tabi_status status = tbi_scene_rename_keys(r, map, "contact: ", renamed, 1);
-  if (status == TABI_OK)
-    status = tbi_fields_read(map, "contact: ", contact_fields,
-                             sizeof contact_fields / sizeof *contact_fields, &keys, r->err);
-  if (status == TABI_OK) status = read_contact_words(r, map, &keys);
-  if (status == TABI_OK) status = choose_variant(r, map, &keys);
-  if (status == TABI_OK) status = choose_storage(r, map, &keys);
-  if (status == TABI_OK) status = check_contact(r, map, &keys.def);
-  if (status != TABI_OK) return status;
-  if (tbi_yaml_child(map, "iterations") && keys.def.iterations < 2) {
-    return tbi_scene_fail(r, tbi_yaml_child(map, "iterations"),
-                          "contact: ", "iterations must be at least 2");
-  }
-  r->scene->world = keys.def;
-  return TABI_OK;
-}
-
-static tabi_status read_world(tbi_scene_reader *r, const tbi_yaml_node *root, const top *t) {
-  r->scene->world = tabi_world_def_default(r->scene->model);
-  r->scene->world.timestep = t->timestep;
-  memcpy(r->scene->world.gravity, t->gravity, sizeof t->gravity);
-  if (t->integrator) {
-    int32_t found = tabi_integrator_find(t->integrator);
-    if (found == TABI_NONE) {
-      return fail_word(r, tbi_yaml_child(root, "integrator"), "integrator", integrator_name,
-                       TABI_INTEGRATOR_COUNT);
-    }
-    r->scene->world.integrator = (tabi_integrator)found;
-  }
-  return read_contact(r, t->contact);
+static void read_pairs(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  const tbi_yaml_node *entry = list ? list->first : NULL;
+  for (; entry && tbi_ok(r->error); entry = entry->next)
+    read_pair(r, entry);
 }
 
 typedef struct log_keys {
@@ -413,41 +174,38 @@ typedef struct log_keys {
 } log_keys;
 
 /* Names are checked here and looked up again by whoever writes the log. */
-static tabi_status read_signals(tbi_scene_reader *r, const tbi_yaml_node *list) {
+static bool read_signals(tbi_scene_reader *r, const tbi_yaml_node *list) {
   tabi_scene *scene = r->scene;
   if (list->count > MAX_SIGNALS) {
-    return tbi_scene_fail(r, list, "log: ", "more than %d signals", MAX_SIGNALS);
+    return tbi_fail_about(r->error, list->place, "log: ", "more than %d signals", MAX_SIGNALS);
   }
   scene->signals = calloc((size_t)list->count + 1, sizeof *scene->signals);
-  if (!scene->signals) return tbi_error_memory(r->err);
+  if (!scene->signals) return tbi_fail_memory(r->error);
   scene->log.signals = scene->signals;
-  for (const tbi_yaml_node *item = list->first; item; item = item->next) {
-    int32_t found = tabi_builder_find_joint(r->builder, item->text);
-    if (found == TABI_NONE) {
-      tabi_status status = tbi_scene_find_link(r, item, "log: ", item->text, &found);
-      if (status != TABI_OK) return status;
-    }
+  for (const tbi_yaml_node *item = list->first; item && tbi_ok(r->error); item = item->next) {
+    if (tabi_builder_find_joint(r->builder, item->text) == TABI_NONE)
+      (void)tbi_scene_find_link(r, item, "log: ", item->text);
     const char *kept = tbi_text_add(&scene->text, item->text);
-    if (!kept) return tbi_error_memory(r->err);
+    if (!kept) return tbi_fail_memory(r->error);
     scene->signals[scene->log.nsignal++] = kept;
   }
-  return TABI_OK;
+  return tbi_ok(r->error);
 }
 
-static tabi_status read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
+static bool read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
   static const tbi_field fields[] = {
       {"every",   TBI_FIELD_COUNT, offsetof(log_keys, every)  },
       {"forces",  TBI_FIELD_BOOL,  offsetof(log_keys, forces) },
       {"signals", TBI_FIELD_LIST,  offsetof(log_keys, signals)},
   };
   log_keys keys = {.every = 1, .forces = true};
-  tabi_status status = TABI_OK;
-  if (map) status = tbi_fields_read(map, "log: ", fields, 3, &keys, r->err);
-  if (status != TABI_OK) return status;
-  if (keys.every < 1) return tbi_scene_fail(r, map, "log: ", "every must be at least 1");
+  if (map) tbi_fields_read(r->error, map, "log: ", TBI_FIELDS(fields), &keys);
+  if (keys.every < 1)
+    return tbi_fail_about(r->error, map->place, "log: ", "every must be at least 1");
   r->scene->log.every = keys.every;
   r->scene->log.forces = keys.forces;
-  return keys.signals ? read_signals(r, keys.signals) : TABI_OK;
+  if (!tbi_ok(r->error)) return false;
+  return !keys.signals || read_signals(r, keys.signals);
 }
 
 static const tbi_field top_fields[] = {
@@ -467,32 +225,28 @@ static const tbi_field top_fields[] = {
     {"log",         TBI_FIELD_MAP,        offsetof(top, log)        },
 };
 
-static tabi_status read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
+static bool read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
   *t = (top){
       .timestep = 1e-3, .duration = 5, .gravity = {0, 0, -9.81}
   };
-  tabi_status status =
-      tbi_fields_read(root, "", top_fields, sizeof top_fields / sizeof *top_fields, t, r->err);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_read(r->error, root, "", TBI_FIELDS(top_fields), t)) return false;
   if (!(t->timestep >= MIN_TIMESTEP && t->timestep <= MAX_TIMESTEP)) {
-    return tbi_scene_fail(r, tbi_yaml_child(root, "timestep"), "",
+    return tbi_fail_about(r->error, tbi_yaml_child(root, "timestep")->place, "",
                           "timestep must be in [1e-7, 0.1]");
   }
   r->scene->duration = t->duration;
   r->scene->name = tbi_text_add(&r->scene->text, t->name ? t->name : "");
-  return r->scene->name ? TABI_OK : tbi_error_memory(r->err);
+  return r->scene->name || tbi_fail_memory(r->error);
 }
 
-static tabi_status build_model(tbi_scene_reader *r) {
+static bool build_model(tbi_scene_reader *r) {
+  if (!tbi_ok(r->error)) return false;
   tabi_error err = {0};
   tabi_model *model = tabi_builder_build(r->builder, &err);
-  if (!model) {
-    if (r->err) *r->err = err;
-    return err.status;
-  }
+  if (!model) return tbi_fail_as(r->error, &err);
   r->scene->draft = r->scene->model;
   r->scene->model = model;
-  return TABI_OK;
+  return true;
 }
 
 static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot) {
@@ -503,97 +257,117 @@ static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot
   return TABI_NONE;
 }
 
-static tabi_status begin_motion(tbi_scene_reader *r) {
+static bool begin_motion(tbi_scene_reader *r) {
   tabi_scene *scene = r->scene;
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
-  if (!scene->q || !scene->v) return tbi_error_memory(r->err);
+  if (!scene->q || !scene->v) return tbi_fail_memory(r->error);
   tabi_model_initial_q(scene->model, scene->q);
   for (int32_t i = 0; i < scene->nrobot; ++i)
     scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
   for (int32_t i = 0; i < r->nmotion; ++i) {
-    int32_t at = tabi_model_joint_v(scene->model, r->motions[i].joint).first;
-    memcpy(scene->v + at, r->motions[i].v, sizeof r->motions[i].v);
+    tabi_range range = tabi_model_joint_v(scene->model, r->motions[i].joint);
+    TBI_ASSERT(range.count == 6);
+    memcpy(scene->v + range.first, r->motions[i].v, sizeof r->motions[i].v);
   }
-  return TABI_OK;
+  return true;
 }
 
 /* They are closed where the scene starts, so they come when all stands there; the model is then
  * made again, with them.  Nothing in it changes its number. */
-static tabi_status add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  if (!list || list->count == 0) return TABI_OK;
-  const tbi_connections connections = {.builder = r->builder,
-                                       .model = r->scene->model,
-                                       .q = r->scene->q,
-                                       .prefix = "",
-                                       .has_world = true,
-                                       .err = r->err};
-  tabi_status status = tbi_connections_read(&connections, list);
-  return status == TABI_OK ? build_model(r) : status;
+static void add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  if (!list || list->count == 0) return;
+  const tbi_connections connections = {
+      .find = {r->error, r->builder, ""},
+      .model = r->scene->model,
+      .q = r->scene->q,
+      .has_world = true,
+  };
+  if (tbi_connections_read(&connections, list)) build_model(r);
 }
 
 /* Those of robots may be open where the scene puts them. */
-static tabi_status read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  tabi_status status = add_connections(r, list);
-  if (status != TABI_OK) return status;
-  return tbi_connections_warn(r->scene->model, r->scene->q, r->def->warn, r->def->warn_user,
-                              r->err);
+static void read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  add_connections(r, list);
+  if (!tbi_ok(r->error)) return;
+  tbi_connections_warn(r->error, r->scene->model, r->scene->q, r->def->warn, r->def->warn_user);
 }
 
-static tabi_status read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
-  top t;
-  tabi_status status = read_top(r, root, &t);
-  if (status == TABI_OK) status = read_materials(r, t.materials);
-  if (status == TABI_OK) status = read_pairs(r, t.pairs);
-  if (status == TABI_OK) status = tbi_scene_read_bodies(r, t.bodies);
-  if (status == TABI_OK) status = tbi_scene_read_robots(r, t.robots);
-  if (status != TABI_OK) return status;
+/* All that becomes builder calls. */
+static bool read_model(tbi_scene_reader *r, const top *t) {
+  read_materials(r, t->materials);
+  read_pairs(r, t->pairs);
+  tbi_scene_read_bodies(r, t->bodies);
+  tbi_scene_read_robots(r, t->robots);
   // robots bring their own gravity and time step, the scene's count
-  tabi_builder_set_gravity(r->builder, t.gravity);
-  tabi_builder_set_timestep(r->builder, t.timestep);
-  status = build_model(r);
-  if (status == TABI_OK) status = begin_motion(r);
-  if (status == TABI_OK) status = tbi_scene_start_robots(r);
-  if (status == TABI_OK) status = read_connections(r, t.connections);
-  if (status == TABI_OK) status = tbi_scene_read_forces(r, t.forces);
-  if (status == TABI_OK) status = read_world(r, root, &t);
-  if (status == TABI_OK) status = tbi_scene_read_gait(r, t.gait, t.contact);
-  return status == TABI_OK ? read_log(r, t.log) : status;
+  tabi_builder_set_gravity(r->builder, t->gravity);
+  tabi_builder_set_timestep(r->builder, t->timestep);
+  return build_model(r);
 }
 
-static tabi_status read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
-  tabi_status status = TABI_OK;
-  for (int32_t i = 0; i < r->def->nset && status == TABI_OK; ++i)
-    status = tbi_yaml_assign(yaml, r->def->set[i], r->err);
-  return status == TABI_OK ? read_scene(r, tbi_yaml_root(yaml)) : status;
+static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
+  top t;
+  if (!read_top(r, root, &t) || !read_model(r, &t) || !begin_motion(r)) return false;
+  tbi_scene_start_robots(r);
+  if (tbi_ok(r->error)) read_connections(r, t.connections);
+  tbi_scene_read_forces(r, t.forces);
+  if (!tbi_ok(r->error)) return false;
+  r->scene->world = tabi_world_def_default(r->scene->model);
+  r->scene->world.timestep = t.timestep;
+  memcpy(r->scene->world.gravity, t.gravity, sizeof t.gravity);
+  if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact)) return false;
+  tbi_scene_read_gait(r, t.gait, t.contact);
+  return read_log(r, t.log);
 }
 
-static tabi_status read_text(tbi_scene_reader *r, const char *text, size_t size) {
+static void read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
+  for (int32_t i = 0; i < r->def->nset && tbi_ok(r->error); ++i)
+    tbi_take(r->error, tbi_yaml_assign(yaml, r->def->set[i], r->error->err));
+  if (tbi_ok(r->error)) read_scene(r, tbi_yaml_root(yaml));
+}
+
+static void read_text(tbi_scene_reader *r, const char *text, size_t size) {
   tbi_yaml *yaml = NULL;
-  tabi_status status = tbi_yaml_parse(text, size, r->path, &yaml, r->err);
-  if (status == TABI_OK) status = read_tree(r, yaml);
-  if (status == TABI_OK) status = tbi_scene_keep_source(r, text, size);
+  if (tbi_take(r->error, tbi_yaml_parse(text, size, r->path, &yaml, r->error->err)))
+    read_tree(r, yaml);
+  if (tbi_ok(r->error)) tbi_scene_keep_source(r, text, size);
   tbi_yaml_destroy(yaml);
-  return status;
+}
+
+static bool check_def(tbi_first_error *error, const tabi_scene_def *def) {
+  const tabi_place nowhere = {NULL, 0};
+  if (def->def_size != sizeof *def) {
+    return tbi_fail_at(error, TABI_ERR_ARGUMENT, nowhere,
+                       "tabi_scene_def was not made by tabi_scene_def_default()");
+  }
+  bool complete = def->nset == 0 || (def->nset > 0 && def->set);
+  for (int32_t i = 0; i < def->nset && complete; ++i)
+    complete = def->set[i];
+  if (complete) return true;
+  return tbi_fail_at(error, TABI_ERR_ARGUMENT, nowhere,
+                     "tabi_scene_def: nset is %d, but set does not hold so many texts",
+                     (int)def->nset);
 }
 
 tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path,
                                  const tabi_scene_def *def, tabi_error *err) {
-  const tabi_scene_def usual = tabi_scene_def_default();
-  if (!def) def = &usual;
-  if (def->def_size != sizeof *def) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                        "tabi_scene_def was not made by tabi_scene_def_default()");
-    return NULL;
-  }
-  tbi_scene_reader r = {.def = def, .path = path, .err = err};
+  TBI_ASSERT(path && (text || size == 0));
+  const tabi_scene_def defaults = tabi_scene_def_default();
+  if (!def) def = &defaults;
+  tbi_first_error error = {.err = err};
+  if (!check_def(&error, def)) return NULL;
+  tbi_scene_reader r = {.def = def, .path = path, .error = &error};
   r.scene = calloc(1, sizeof *r.scene);
   r.builder = tabi_builder_create();
-  tabi_status status = r.scene && r.builder ? read_text(&r, text, size) : tbi_error_memory(err);
+  if (r.scene && r.builder) {
+    read_text(&r, text, size);
+  } else {
+    tbi_fail_memory(&error);
+  }
   tabi_builder_destroy(r.builder);
   free(r.motions);
   free(r.robots);
-  if (status == TABI_OK) return r.scene;
+  if (tbi_ok(&error)) return r.scene;
   tabi_scene_destroy(r.scene);
   return NULL;
 }

@@ -1,12 +1,14 @@
 /* scene.h - a scene and the readers of its parts.
  *
- *   scene.c          the file, its settings and materials; the order in which all is read
- *   body.c     bodies and their shapes
- *   robot.c    robots: loading, locking, materials, start
- *   control.h  controllers of robots
- *   gait.c     the walk of a planar biped
- *   run.c      the scene in a world: start, control, forces
- *   source.c   what it was read from, and controllers that move to another scene */
+ *   scene.c           the file, its materials and its log; the order in which all is read
+ *   body.c            bodies and their shapes
+ *   robot.c           robots: loading, locking, materials, initial state
+ *   control.h         controllers of robots
+ *   contact.c         integrator and contact model
+ *   gait.c            the planar biped of contact model gait
+ *   external_force.c  forces on links
+ *   run.c             the scene in a world: reset and control
+ *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
 
@@ -33,7 +35,7 @@ typedef struct tbi_scene_motion {
 } tbi_scene_motion;
 
 typedef struct tbi_scene_robot {
-  const char *name;
+  const char *name, *prefix; /* prefix: "name/", before the names of its links and joints */
   int32_t base, moving;
   int32_t first_link, nlink; /* in the model */
   int32_t first_joint, njoint;
@@ -75,48 +77,48 @@ typedef struct tbi_scene_reader {
   tabi_builder *builder;
   const tabi_scene_def *def;
   const char *path;
-  tabi_error *err;
+  tbi_first_error *error;
   tbi_scene_motion *motions;
   int32_t nmotion, motion_capacity;
   tbi_robot_keys *robots; /* as many as scene->robots */
 } tbi_scene_reader;
 
-/* Fails at a node; `what` begins the message. */
-tabi_status tbi_scene_fail(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
-                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Before a map is read: its old keys get their new names, each with a warning. */
-tabi_status tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                                  const char *what, const tbi_renamed_key *keys, size_t count);
-/* The builder's first error becomes ours. */
-tabi_status tbi_scene_builder_status(const tbi_scene_reader *r);
-/* A file named in the scene, relative to it; the caller frees.  NULL: out of memory. */
+bool tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
+                           const tbi_renamed_key *keys, size_t count);
+/* A file named in the scene, relative to it; the caller frees.  NULL after an error. */
 char *tbi_scene_path(const tbi_scene_reader *r, const char *file);
-/* The index of a material, or an error at the node with a suggestion. */
-tabi_status tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                               const char *what, const char *name, int32_t *material);
+/* The index of a material; TABI_NONE after an error at the node, with a suggestion. */
+int32_t tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                           const char *name);
 /* A free joint that starts with a velocity. */
-tabi_status tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
-                                 const double ang[3]);
-/* The index of "robot/link" or "body"; an error with a suggestion. */
-tabi_status tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node,
-                                const char *what, const char *name, int32_t *link);
+bool tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                          const double ang[3]);
+/* The index of "robot/link" or "body"; TABI_NONE after an error, with a suggestion. */
+int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                            const char *name);
 
-tabi_status tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list);
-tabi_status tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
-/* When the model stands: postures, velocities, controllers. */
-tabi_status tbi_scene_start_robots(tbi_scene_reader *r);
-tabi_status tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
+void tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list);
+bool tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
+/* When there is a model: postures, velocities, controllers. */
+void tbi_scene_start_robots(tbi_scene_reader *r);
+bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
 void tbi_scene_free_controller(tbi_scene_robot *robot);
-/* A joint of the robot at an index by its name in the robot's file; an error with a suggestion. */
-tabi_status tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index,
-                                 const tbi_yaml_node *node, const char *what, const char *name,
-                                 int32_t *joint);
+/* A joint of the robot at an index by its name in the robot's file; TABI_NONE after an error, with
+ * a suggestion. */
+int32_t tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index, const tbi_yaml_node *node,
+                             const char *what, const char *name);
+/* Integrator and contact model over the defaults in scene->world; either node may be NULL. */
+bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
+                          const tbi_yaml_node *contact);
 /* When the settings of the world are known; either node may be NULL. */
-tabi_status tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
-                                const tbi_yaml_node *contact);
-tabi_status tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
+bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
+                         const tbi_yaml_node *contact);
+bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
+/* Those of the next step. */
+void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world);
 void tbi_scene_free_robots(tabi_scene *scene);
 /* Keeps the text and the settings. */
-tabi_status tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);
+bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);
 
 #endif

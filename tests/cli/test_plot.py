@@ -65,7 +65,7 @@ class Plots(Case):
         names = [line[0] for line in lines]
         self.assertEqual(len(set(names)), len(names))
         self.assertIn(["box.vz", "m/s", "vertical velocity"], lines)
-        self.assertIn(["ground.fz", "N", "vertical force of the ground"], lines)
+        self.assertIn(["ground.fz", "N", "vertical ground reaction force"], lines)
         out, _ = self.tabi("plot", self.log(), "--list", "energy", "box.v*")
         self.assertEqual([line.split()[0] for line in out.splitlines()],
                          ["energy.kinetic", "energy.potential", "energy.spring", "energy.total",

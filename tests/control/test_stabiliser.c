@@ -166,7 +166,7 @@ static void test_refuses(void **state) {
   const tabi_stabiliser_def good = humanoid_stabiliser_def(&robot, walk);
   tabi_stabiliser_def def = good;
   def.walk = NULL;
-  expect_refused(&robot, &def, "no walk of this model");
+  expect_refused(&robot, &def, "must be a walk of this model");
   def = good;
   def.pole[1] = 4;
   expect_refused(&robot, &def, "poles must be negative");

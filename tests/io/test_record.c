@@ -1,6 +1,7 @@
 /* test_record.c - logs of runs: what is written is read back to the last bit; a run goes on from
  * any snapshot, under every contact method, as if nothing had happened; no damaged byte gets
- * through; a log that was cut off is read as far as it goes; and a full disk is told. */
+ * through; a log that was cut off is read as far as it goes; a full disk, a world of another scene
+ * and steps out of order are errors. */
 #include "support/load.h"
 #include "support/near.h"
 #include "support/scratch.h"
@@ -381,6 +382,52 @@ static void refuses_changed_robots(void **state) {
   scene_world_close(&r);
 }
 
+/* The scenes have the same text, but each has a model of its own. */
+static void refuses_a_foreign_scene(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  scene_world a = load_run(boxes, NULL);
+  scene_world b = load_run(boxes, NULL);
+  const char *path = scratch_path("foreign.tabi");
+  assert_null(tabi_recorder_create(path, a.scene, b.world, &err));
+  assert_int_equal(err.status, TABI_ERR_ARGUMENT);
+  assert_non_null(strstr(err.message, "not one of the scene 'boxes'"));
+  assert_int_not_equal(access(path, F_OK), 0);
+  err = (tabi_error){0};
+  assert_null(tabi_observer_create(b.scene, a.world, &err));
+  assert_int_equal(err.status, TABI_ERR_ARGUMENT);
+  assert_null(tabi_observer_create(b.scene, a.world, NULL));
+  scene_world_close(&a);
+  scene_world_close(&b);
+}
+
+/* A world that was not stepped or went back; what was written before stays good. */
+static void refuses_steps_out_of_order(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  scene_world r = load_run(boxes, NULL);
+  const char *path = scratch_path("order.tabi");
+  void *start = malloc(tabi_world_snapshot_size(r.world));
+  assert_non_null(start);
+  tabi_world_save(r.world, start);
+  tabi_recorder *recorder = tabi_recorder_create(path, r.scene, r.world, &err);
+  assert_non_null(recorder);
+  for (int i = 0; i < 3; ++i) {
+    step(&r);
+    assert_int_equal(tabi_recorder_step(recorder, &err), TABI_OK);
+  }
+  assert_int_equal(tabi_world_restore(r.world, start, tabi_world_snapshot_size(r.world)), TABI_OK);
+  assert_int_equal(tabi_recorder_step(recorder, &err), TABI_ERR_ARGUMENT);
+  assert_non_null(strstr(err.message, "step 0 after one of step 3"));
+  assert_int_equal(tabi_recorder_close(recorder, &err), TABI_ERR_ARGUMENT);
+  tabi_recording *log = open_log(path);
+  assert_false(tabi_recording_get_info(log).complete);
+  assert_int_equal(tabi_recording_get_info(log).nsample, 1);
+  tabi_recording_close(log);
+  free(start);
+  scene_world_close(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_what_was_written),
@@ -393,6 +440,8 @@ int main(void) {
       cmocka_unit_test(refuses_other_orders),
       cmocka_unit_test(tells_a_full_disk),
       cmocka_unit_test(refuses_changed_robots),
+      cmocka_unit_test(refuses_a_foreign_scene),
+      cmocka_unit_test(refuses_steps_out_of_order),
   };
   return cmocka_run_group_tests_name("record", tests, scratch_begin, scratch_end);
 }

@@ -138,8 +138,8 @@ static void check_numbers(void) {
   };
   for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
     double value = 99;
-    tabi_error error = {0};
-    assert_int_equal(tbi_xml_number(good[i].text, (tabi_place){"f", 1}, "x", &value, &error), 0);
+    tbi_first_error error = {0};
+    assert_true(tbi_xml_number(&error, good[i].text, (tabi_place){"f", 1}, "x", &value));
     assert_true(value == good[i].value);
   }
   static const struct {
@@ -165,11 +165,13 @@ static void check_numbers(void) {
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     double value = 99;
-    tabi_error error = {0};
-    assert_int_equal(tbi_xml_number(bad[i].text, (tabi_place){"f", 7}, "x", &value, &error),
-                     TABI_ERR_PARSE);
-    assert_string_equal(error.message, bad[i].message);
-    assert_int_equal(error.line, 7);
+    tabi_error err = {0};
+    tbi_first_error error = {.err = &err};
+    assert_false(tbi_xml_number(&error, bad[i].text, (tabi_place){"f", 7}, "x", &value));
+    assert_int_equal(error.status, TABI_ERR_PARSE);
+    assert_string_equal(err.message, bad[i].message);
+    assert_int_equal(err.line, 7);
+    assert_true(value == 99);
   }
 }
 
@@ -190,17 +192,21 @@ static void test_numbers_german(void **state) {
 static void test_lists(void **state) {
   (void)state;
   double values[3] = {0};
-  int32_t count = 0;
-  tabi_error error = {0};
+  tabi_error err = {0};
+  tbi_first_error error = {.err = &err};
   tabi_place place = {"f", 1};
-  assert_int_equal(tbi_xml_numbers(" 1 2\n 3 ", place, "x", values, 3, &count, &error), 0);
-  assert_int_equal(count, 3);
+  assert_int_equal(tbi_xml_numbers(&error, " 1 2\n 3 ", place, "x", values, 3), 3);
   assert_true(values[0] == 1 && values[1] == 2 && values[2] == 3);
-  assert_int_equal(tbi_xml_numbers("", place, "x", values, 3, &count, &error), 0);
-  assert_int_equal(count, 0);
-  assert_int_equal(tbi_xml_numbers("1 2 3 4", place, "x", values, 3, &count, &error),
-                   TABI_ERR_PARSE);
-  assert_string_equal(error.message, "x: unexpected '4' after the last number");
+  assert_int_equal(tbi_xml_numbers(&error, "", place, "x", values, 3), 0);
+  assert_true(tbi_ok(&error));
+  (void)tbi_xml_numbers(&error, "1 2 3 4", place, "x", values, 3);
+  assert_int_equal(error.status, TABI_ERR_PARSE);
+  assert_string_equal(err.message, "x: unexpected '4' after the last number");
+  // after an error nothing is read, and the first error stays
+  assert_int_equal(tbi_xml_numbers(&error, "7 8", place, "x", values, 3), 0);
+  assert_false(tbi_xml_number(&error, "one", place, "y", values));
+  assert_true(values[0] == 1);
+  assert_string_equal(err.message, "x: unexpected '4' after the last number");
 }
 
 typedef struct heard {

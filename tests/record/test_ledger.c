@@ -1,6 +1,6 @@
-/* test_ledger.c - the ledger of stick and slip: bodies that slide, stop and rest have the way, the
- * loss and the times of the closed forms, under every method that holds bodies apart; what lasts
- * one sample only is no change; links of one tree have no ledger with each other. */
+/* test_ledger.c - the ledger of slip: bodies that slide, stop and rest have the distance, the
+ * dissipated energy and the times of the closed forms, under every method that holds bodies apart;
+ * what lasts one sample only is no change; links of one tree have no ledger with each other. */
 #include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_record.h"
@@ -64,7 +64,8 @@ static const char *const rigid[] = {"cone", "lcp", "exact", "impulse"};
 enum { NRIGID = sizeof rigid / sizeof *rigid };
 
 /* A box of 2 kg on a slope s with friction mu has the acceleration a = g (sin s - mu cos s).  After
- * n steps of h its way is a h^2 n (n + 1) / 2, and mu m g cos s of a joule per metre is lost. */
+ * n steps of h its distance is a h^2 n (n + 1) / 2, and mu m g cos s joules per metre are
+ * dissipated. */
 static void slides(void **state) {
   (void)state;
   static const char text[] =
@@ -79,7 +80,7 @@ static void slides(void **state) {
     run r = begin(text, rigid[i]);
     int32_t count = 0;
     const tabi_ledger_entry *entry = go(&r, N, &count);
-    double way = G * (sin(0.5) - 0.3 * cos(0.5)) * DT * DT * N * (N + 1) / 2;
+    double distance = G * (sin(0.5) - 0.3 * cos(0.5)) * DT * DT * N * (N + 1) / 2;
     double weight = 2 * G * cos(0.5);
     // one entry: what slides has no other, and the slope has none
     assert_int_equal(count, 1);
@@ -91,14 +92,15 @@ static void slides(void **state) {
     assert_near(entry->distance, moved(&r, start), 1e-6);
     assert_near(entry->energy / (0.3 * weight * entry->distance), 1, 1e-5);
     // lcp begins to slide a little late
-    assert_near(entry->distance / way, 1, strcmp(rigid[i], "lcp") == 0 ? 1e-3 : 1e-5);
+    assert_near(entry->distance / distance, 1, strcmp(rigid[i], "lcp") == 0 ? 1e-3 : 1e-5);
     assert_near(entry->impulse / (weight * N * DT), 1, 1e-5);
     end(&r);
   }
 }
 
 /* A box that slides with 1 m/s stops after v / (mu g) = 0.2039 s and, taken at the ends of steps,
- * v^2 / (2 mu g) - v h / 2 of way; it has then lost its energy but for what that way is short of.
+ * v^2 / (2 mu g) - v h / 2 of distance; it has then lost its energy but for what that distance is
+ * short of.
  */
 static void stops(void **state) {
   (void)state;
@@ -113,7 +115,7 @@ static void stops(void **state) {
     run r = begin(text, rigid[i]);
     int32_t count = 0;
     const tabi_ledger_entry *entry = go(&r, 500, &count);
-    double way = 1 / (2 * 0.5 * G) - DT / 2;
+    double distance = 1 / (2 * 0.5 * G) - DT / 2;
     assert_int_equal(count, 2);
     assert_int_equal(entry[0].status, TABI_CONTACT_SLIP);
     assert_int_equal(entry[1].status, TABI_CONTACT_STICK);
@@ -121,15 +123,16 @@ static void stops(void **state) {
     assert_near(entry[1].start, entry[0].end, 0);
     assert_near(entry[1].end, 0.5, 1e-12);
     assert_near(entry[0].distance, moved(&r, (double[3]){0, 0, 0.01}), 1e-5);
-    assert_near(entry[0].distance / way, 1, 1e-4);
-    assert_near(entry[0].energy / (0.5 * 2 * G * way), 1, 1e-4);
+    assert_near(entry[0].distance / distance, 1, 1e-4);
+    assert_near(entry[0].energy / (0.5 * 2 * G * distance), 1, 1e-4);
     assert_near(entry[1].distance, 0, 1e-5);
     assert_near(entry[1].energy, 0, 1e-5);
     end(&r);
   }
 }
 
-/* A box at rest has one entry without way or loss, and the impulse of its weight. */
+/* A box at rest has one entry without distance or dissipated energy, and the impulse of its weight.
+ */
 static void rests(void **state) {
   (void)state;
   static const char text[] = "timestep: 1e-3\n"
@@ -251,7 +254,7 @@ static void sums_stay(void **state) {
   end(&r);
 }
 
-/* Points under more than half of the force decide; the way is that of their weighted mean. */
+/* Points under more than half of the force decide; the distance is that of their weighted mean. */
 static void force_decides(void **state) {
   (void)state;
   tabi_error err = {0};

@@ -114,7 +114,7 @@ static void again_from(tabi_recording *log, int from, int to, const uint64_t *ha
   void *snapshot = malloc(info.snapshot_size);
   int64_t at = 0;
   assert_non_null(snapshot);
-  if (!tabi_scene_remembers(r.scene)) {
+  if (!tabi_scene_is_stateful(r.scene)) {
     assert_int_equal(tabi_recording_snapshot(log, from, snapshot, &at, &err), TABI_OK);
     assert_int_equal(tabi_world_restore(r.world, snapshot, info.snapshot_size), TABI_OK);
     assert_true(at <= from);
@@ -141,7 +141,7 @@ static void replays(void **state) {
   tabi_error err = {0};
   scene_world r = load_run(c);
   int steps = steps_of(c, &r);
-  assert_int_equal(tabi_scene_remembers(r.scene), c->remembers);
+  assert_int_equal(tabi_scene_is_stateful(r.scene), c->remembers);
   const char *path = write_log(&r, steps, hash);
   if (tabi_scene_nrobot(r.scene) > 0) check_size(path, steps);
   tabi_recording *log = tabi_recording_open(path, &err);

@@ -4,6 +4,7 @@
 #include "tabi/tabi_io.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static tabi_scene *load_with(const char *text, const char *const *set, int32_t nset) {
   tabi_scene_def def = tabi_scene_def_default();
@@ -236,13 +237,58 @@ static void test_force(void **state) {
   tabi_scene_destroy(scene);
 }
 
+/* A world of another scene, whose state is larger, is refused and stays as it is. */
+static void test_foreign_world(void **state) {
+  (void)state;
+  tabi_scene *small = load("bodies: [{name: a, mass: 1, shape: {sphere: 0.1}}]\n");
+  tabi_scene *large = load("bodies:\n  - {name: a, mass: 1, shape: {sphere: 0.1}, xyz: [1, 2, 3]}\n"
+                           "  - {name: b, mass: 1, shape: {sphere: 0.1}}\n");
+  tabi_world *world = open_world(large, NULL);
+  tabi_error err = {0};
+  assert_int_equal(tabi_scene_reset(small, world, &err), TABI_ERR_ARGUMENT);
+  assert_non_null(strstr(err.message, "was not made of this scene's model"));
+  assert_int_equal(tabi_scene_reset(small, world, NULL), TABI_ERR_ARGUMENT);
+  assert_near_n(tabi_world_q(world), ((const double[3]){1, 2, 3}), 3, 0);
+  tabi_world_destroy(world);
+  world = open_world(small, NULL);
+  assert_int_equal(tabi_scene_reset(large, world, &err), TABI_ERR_ARGUMENT);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(small);
+  tabi_scene_destroy(large);
+}
+
+/* Changes without their array are the caller's mistake, and told. */
+static void test_bad_def(void **state) {
+  (void)state;
+  static const char text[] = "bodies: [{name: a, fixed: true}]\n";
+  const char *const nothing[1] = {NULL};
+  const struct {
+    const char *const *set;
+    int32_t nset;
+  } bad[] = {
+      {NULL,    1 },
+      {nothing, 1 },
+      {nothing, -1},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    tabi_scene_def def = tabi_scene_def_default();
+    def.set = bad[i].set;
+    def.nset = bad[i].nset;
+    tabi_error err = {0};
+    assert_null(tabi_scene_load_text(text, sizeof text - 1, "s.yaml", &def, &err));
+    assert_int_equal(err.status, TABI_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "tabi_scene_def"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defaults),      cmocka_unit_test(test_settings),
       cmocka_unit_test(test_soft_settings), cmocka_unit_test(test_set),
       cmocka_unit_test(test_inertia),       cmocka_unit_test(test_density),
       cmocka_unit_test(test_start),         cmocka_unit_test(test_materials),
-      cmocka_unit_test(test_force),
+      cmocka_unit_test(test_force),         cmocka_unit_test(test_foreign_world),
+      cmocka_unit_test(test_bad_def),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

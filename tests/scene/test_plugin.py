@@ -97,7 +97,7 @@ class Plugin(Case):
 
     def test_broken(self):
         for name, says in (("symbol", "is no plugin: it does not export tabi_plugin"),
-                           ("version", "is a plugin of version 9999, and this tabi needs 1; compile"),
+                           ("version", "is a plugin of version 9999, and this tabi needs 2; compile"),
                            ("lacks", "tabi_plugin lacks create, update or destroy"),
                            ("fails", "robot 'r': controller: the moon is full"),
                            ("silent", "robot 'r': controller: it could not be made"),

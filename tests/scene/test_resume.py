@@ -66,7 +66,7 @@ class Resume(FolderCase):
         self.assertEqual(self.hash(*branch, "--set", "contact.model=cone"),
                          whole)
         name = "robots.robot.controller.kp"
-        self.error("run", *branch, "--set", name + "=1", line=1, says="remembers", path=log)
+        self.error("run", *branch, "--set", name + "=1", line=1, says="whose controller has a state", path=log)
 
     def test_gait(self):
         log = self.file("gait.tabi")

@@ -185,8 +185,8 @@ static void test_renamed_key(void **state) {
   tbi_yaml *yaml = parse("a: 1\ngrip: 2\n");
   const tbi_yaml_node *root = tbi_yaml_root(yaml);
   tabi_error warning = {0};
-  tabi_error err = {0};
-  assert_int_equal(tbi_fields_rename(root, "b: ", renamed, 2, keep_last, &warning, &err), TABI_OK);
+  tbi_first_error error = {0};
+  assert_true(tbi_fields_rename(&error, root, "b: ", renamed, 2, keep_last, &warning));
   assert_string_equal(warning.message, "b: 'grip' is now called 'tangential_stiffness'; the old "
                                        "name is understood until 1.0");
   assert_string_equal(warning.file, "a.yaml");
@@ -195,7 +195,7 @@ static void test_renamed_key(void **state) {
   assert_string_equal(tbi_yaml_child(root, "tangential_stiffness")->text, "2");
   // a second time there is nothing to rename
   warning = (tabi_error){0};
-  assert_int_equal(tbi_fields_rename(root, "", renamed, 2, keep_last, &warning, &err), TABI_OK);
+  assert_true(tbi_fields_rename(&error, root, "", renamed, 2, keep_last, &warning));
   assert_string_equal(warning.message, "");
   tbi_yaml_destroy(yaml);
 }
@@ -205,9 +205,37 @@ static void test_renamed_key_twice(void **state) {
   tbi_yaml *yaml = parse("tangential_stiffness: 1\ngrip: 2\n");
   const tbi_yaml_node *root = tbi_yaml_root(yaml);
   tabi_error err = {0};
-  assert_int_equal(tbi_fields_rename(root, "", renamed, 2, NULL, NULL, &err), TABI_ERR_PARSE);
+  tbi_first_error error = {.err = &err};
+  assert_false(tbi_fields_rename(&error, root, "", renamed, 2, NULL, NULL));
+  assert_int_equal(error.status, TABI_ERR_PARSE);
   assert_int_equal(err.line, 2);
   assert_non_null(strstr(err.message, "'grip' is the old name of 'tangential_stiffness'"));
+  tbi_yaml_destroy(yaml);
+}
+
+/* Of two wrong values the first is told, and nothing is read after it. */
+static void test_first_error(void **state) {
+  (void)state;
+  struct numbers {
+    double a, b, c;
+  } read = {0};
+  static const tbi_field fields[] = {
+      {"a", TBI_FIELD_NUMBER,   offsetof(struct numbers, a)},
+      {"b", TBI_FIELD_POSITIVE, offsetof(struct numbers, b)},
+      {"c", TBI_FIELD_NUMBER,   offsetof(struct numbers, c)},
+  };
+  tbi_yaml *yaml = parse("a: 1\nb: -2\nc: 3\n");
+  tabi_error err = {0};
+  tbi_first_error error = {.err = &err};
+  assert_false(tbi_fields_read(&error, tbi_yaml_root(yaml), "x: ", TBI_FIELDS(fields), &read));
+  assert_string_equal(err.message, "x: b -2 must be > 0");
+  assert_int_equal(err.line, 2);
+  assert_true(read.a == 1 && read.c == 0);
+  const tbi_yaml_node *c = tbi_yaml_child(tbi_yaml_root(yaml), "c");
+  assert_false(tbi_fields_number(&error, c, "x: ", "c", &read.c));
+  assert_false(tbi_fail_memory(&error));
+  assert_true(read.c == 0 && error.status == TABI_ERR_PARSE);
+  assert_string_equal(err.message, "x: b -2 must be > 0");
   tbi_yaml_destroy(yaml);
 }
 
@@ -218,6 +246,7 @@ int main(void) {
       cmocka_unit_test(test_bomb),        cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_assign),      cmocka_unit_test(test_assign_refused),
       cmocka_unit_test(test_renamed_key), cmocka_unit_test(test_renamed_key_twice),
+      cmocka_unit_test(test_first_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ class Hostile(Case):
         viewer.close()
 
     def patiently(self, attempt):
-        """seats of those who left are free a little later"""
+        """slots of those who left are free a little later"""
         end = time.monotonic() + PATIENCE
         while True:
             try:

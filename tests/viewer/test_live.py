@@ -222,11 +222,11 @@ robots:
         self.assertEqual(viewer.steps(1).step, before.step + 1)
 
     def test_several_viewers(self):
-        """four at once; one that does not read holds up nobody; the fifth is sent away"""
+        """four at once; one that does not read delays no other; the fifth is refused"""
         server, viewer = self.slope()
         others = [self.watch(server) for _ in range(3)]
         for other in (viewer, *others):
-            other.picture()  # it has taken its seat
+            other.picture()  # it is connected
         with self.assertRaises(Refused) as refused:
             WebSocket(server)
         self.assertIn("503", str(refused.exception))
@@ -239,7 +239,7 @@ robots:
         self.assertEqual(server.get()[0], 200)
 
     def test_stands_still_unwatched(self):
-        """and the time nobody looked is not counted as slow"""
+        """and the time without viewers is not counted as slow"""
         server, viewer = self.slope()
         seen = viewer.picture(lambda p: p.time > 0.1)
         viewer.close()

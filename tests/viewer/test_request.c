@@ -2,7 +2,7 @@
  * are read as they are meant, and what is left of them after random damage is an order that makes
  * sense or is refused. */
 #include "live_request.h"
-#include "server_guard.h"
+#include "server_access.h"
 #include "support/near.h"
 #include "support/rng.h"
 
@@ -13,42 +13,42 @@
 static void test_token(void **state) {
   (void)state;
   tabi_error err = {0};
-  tbi_guard a;
-  tbi_guard b;
-  assert_int_equal(tbi_guard_create(&a, &err), TABI_OK);
-  assert_int_equal(tbi_guard_create(&b, &err), TABI_OK);
+  tbi_access a;
+  tbi_access b;
+  assert_int_equal(tbi_access_create(&a, &err), TABI_OK);
+  assert_int_equal(tbi_access_create(&b, &err), TABI_OK);
   assert_int_equal(strspn(a.token, "0123456789abcdef"), TBI_TOKEN_SIZE);
   assert_string_not_equal(a.token, b.token);
 
   char path[64];
   (void)snprintf(path, sizeof path, "/%s/scene/0", a.token);
-  assert_string_equal(tbi_guard_enter(&a, path), "scene/0");
-  assert_null(tbi_guard_enter(&b, path));
+  assert_string_equal(tbi_access_path(&a, path), "scene/0");
+  assert_null(tbi_access_path(&b, path));
   for (size_t i = 0; i < TBI_TOKEN_SIZE + 2; ++i) {
     char wrong[64];
     memcpy(wrong, path, sizeof wrong);
     wrong[i] ^= 1;
-    assert_null(tbi_guard_enter(&a, wrong));
+    assert_null(tbi_access_path(&a, wrong));
     wrong[i] = '\0';
-    assert_null(tbi_guard_enter(&a, wrong));
+    assert_null(tbi_access_path(&a, wrong));
   }
 }
 
 static void test_hosts(void **state) {
   (void)state;
   tabi_error err = {0};
-  tbi_guard guard;
-  assert_int_equal(tbi_guard_create(&guard, &err), TABI_OK);
+  tbi_access access;
+  assert_int_equal(tbi_access_create(&access, &err), TABI_OK);
   // before the port is known nobody is
-  assert_false(tbi_guard_knows_host(&guard, "127.0.0.1:0"));
-  tbi_guard_set_port(&guard, 65535);
-  assert_true(tbi_guard_knows_host(&guard, "127.0.0.1:65535"));
-  assert_true(tbi_guard_knows_host(&guard, "localhost:65535"));
-  assert_true(tbi_guard_knows_origin(&guard, "http://localhost:65535"));
-  assert_false(tbi_guard_knows_host(&guard, "localhost:6553"));
-  assert_false(tbi_guard_knows_host(&guard, NULL));
-  assert_false(tbi_guard_knows_origin(&guard, NULL));
-  assert_false(tbi_guard_knows_origin(&guard, "localhost:65535"));
+  assert_false(tbi_access_allows_host(&access, "127.0.0.1:0"));
+  tbi_access_set_port(&access, 65535);
+  assert_true(tbi_access_allows_host(&access, "127.0.0.1:65535"));
+  assert_true(tbi_access_allows_host(&access, "localhost:65535"));
+  assert_true(tbi_access_allows_origin(&access, "http://localhost:65535"));
+  assert_false(tbi_access_allows_host(&access, "localhost:6553"));
+  assert_false(tbi_access_allows_host(&access, NULL));
+  assert_false(tbi_access_allows_origin(&access, NULL));
+  assert_false(tbi_access_allows_origin(&access, "localhost:65535"));
 }
 
 static const char *const orders[] = {
@@ -63,9 +63,9 @@ static const char *const orders[] = {
 
 static tbi_request read_good(size_t order) {
   tbi_request request;
-  char complaint[TBI_COMPLAINT_SIZE] = "";
-  if (!tbi_request_read(orders[order], strlen(orders[order]), &request, complaint))
-    fail_msg("%s: %s", orders[order], complaint);
+  char problem[TBI_REQUEST_ERROR_SIZE] = "";
+  if (!tbi_request_read(orders[order], strlen(orders[order]), &request, problem))
+    fail_msg("%s: %s", orders[order], problem);
   return request;
 }
 
@@ -116,12 +116,12 @@ static void test_damaged_orders(void **state) {
       text[rng_next(&r) % size] = some[rng_next(&r) % (sizeof some - 1)];
     }
     tbi_request request;
-    char complaint[TBI_COMPLAINT_SIZE] = "";
-    if (tbi_request_read(text, size, &request, complaint)) {
+    char problem[TBI_REQUEST_ERROR_SIZE] = "";
+    if (tbi_request_read(text, size, &request, problem)) {
       check_sense(&request);
       ++good;
     } else {
-      assert_string_not_equal(complaint, "");
+      assert_string_not_equal(problem, "");
     }
   }
   assert_in_range(good, 100, 15000);

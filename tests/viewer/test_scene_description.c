@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Numbers under a key, to seven digits. */
 static void check_numbers(const json_t *object, const char *key, const double *expected,
@@ -105,6 +106,28 @@ static void descriptions_hold_all(void **state) {
     check_description(&r);
     run_end(&r);
   }
+}
+
+static bool offers(const json_t *description, const char *method) {
+  json_t *contacts = json_object_get(json_object_get(description, "settings"), "contacts");
+  for (size_t i = 0; i < json_array_size(contacts); ++i) {
+    if (strcmp(json_string_value(json_array_get(contacts, i)), method) == 0) return true;
+  }
+  return false;
+}
+
+/* All methods but gait, which the scene has no section for; of the variants only the present one.
+ */
+static void methods_to_choose_from(void **state) {
+  (void)state;
+  static const char text[] = "contact: {model: cone-paper}\n"
+                             "bodies: [{name: a, mass: 1, shape: {sphere: 1}}]\n";
+  run r = run_text(text);
+  json_t *description = description_of(&r);
+  assert_true(offers(description, "exact") && offers(description, "cone-paper"));
+  assert_false(offers(description, "gait") || offers(description, "lcp-paper"));
+  json_decref(description);
+  run_end(&r);
 }
 
 static void robots_have_feet_and_weight(void **state) {
@@ -224,9 +247,8 @@ static void large_meshes_become_coarse(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(descriptions_hold_all),
-      cmocka_unit_test(robots_have_feet_and_weight),
-      cmocka_unit_test(boxes_have_the_inertia),
+      cmocka_unit_test(descriptions_hold_all),       cmocka_unit_test(methods_to_choose_from),
+      cmocka_unit_test(robots_have_feet_and_weight), cmocka_unit_test(boxes_have_the_inertia),
       cmocka_unit_test(large_meshes_become_coarse),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -21,8 +21,8 @@ void tabi_does_not_exist(void);
 TABI_API _Noreturn void tabi_assert_fail(const char *condition, const char *file, int line);
 #endif
 
-static void *create(const tabi_controller_site *site, tabi_error *err) {
-  (void)site;
+static void *create(const tabi_controller_setup *setup, tabi_error *err) {
+  (void)setup;
 #if BROKEN == FAILS
   (void)snprintf(err->message, sizeof err->message, "the moon is full");
   err->status = TABI_ERR_ARGUMENT;

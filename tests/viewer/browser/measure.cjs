@@ -4,7 +4,7 @@
 //   node tests/viewer/browser/measure.cjs
 //
 // The replay of a walk of 20 s with 42 degrees of freedom should have at most 5 MB, be seen within
-// 3 s, and take at most 8 ms of script for each frame; a walk that is watched should keep up with
+// 3 s, and take at most 8 ms of script for each picture; a walk that is watched should keep up with
 // the clock.
 "use strict";
 
@@ -30,7 +30,7 @@ function say(what, value, unit) {
 
 async function sayScript(what, view) {
   const ms = await view.ask(() => window.tabi.scriptMs);
-  say(`${what}: script in a frame, median`, ms.toFixed(2), "ms");
+  say(`${what}: script for a picture, median`, ms.toFixed(2), "ms");
 }
 
 async function measureReplay(browser, file) {

@@ -134,10 +134,10 @@ test("says what is refused, and shows what holds", async () => {
 test("pulls the robot with the mouse", async () => {
   const { page } = view;
   // whether its centre of mass is nearer to a place, or farther away, than so many m
-  const shifted = ([was, least, most]) => {
+  const shifted = ([was, min, max]) => {
     const shift = ["x", "y", "z"].map((axis, i) => window.tabi.signal(`com.${axis}`) - was[i]);
     const length = Math.hypot(...shift);
-    return length >= least && length <= most;
+    return length >= min && length <= max;
   };
   await enter("set-friction", 0.7);
   await view.ask(() => window.tabi.reset());

@@ -18,7 +18,7 @@ function runInFile(k) {
   if (!description || !pictures) return null;
   const replay = new Replay();
   replay.append(decodeBase64(pictures.textContent));
-  pictures.remove(); /* megabytes of text that nobody reads again */
+  pictures.remove(); /* megabytes of text that are not needed again */
   return { description: complete(JSON.parse(description.textContent)), replay };
 }
 
@@ -54,14 +54,14 @@ export function complete(description) {
 
 /* What tells runs apart: their titles, or else their methods, or else their files. */
 function nameRuns(runs) {
-  const ways = [
+  const candidates = [
     ({ title }) => title,
     ({ settings }) => settings.contact,
     ({ path }) => path,
     ({ title }, k) => `${title} ${k + 1}`,
   ];
-  for (const way of ways) {
-    const names = runs.map(({ description }, k) => way(description, k));
+  for (const nameOf of candidates) {
+    const names = runs.map(({ description }, k) => nameOf(description, k));
     runs.forEach((run, k) => (run.name = names[k]));
     if (new Set(names).size === runs.length) return;
   }

@@ -81,8 +81,8 @@ export class Panel {
 
   addBodies(runs) {
     const balance = this.gui.addFolder("Balance");
-    this.option(balance, "com", "centre of mass (CoM)");
-    this.option(balance, "zmp", "ZMP");
+    this.option(balance, "com", "CoM").domElement.title = "centre of mass";
+    this.option(balance, "zmp", "ZMP").domElement.title = "zero-moment point";
     this.option(balance, "polygon", "support polygon");
     this.option(balance, "trails", "foot trails");
     const model = this.gui.addFolder("Model");

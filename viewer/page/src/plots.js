@@ -86,7 +86,7 @@ export class Plots {
     input.oninput = () => input.setCustomValidity("");
   }
 
-  /* Whether a replay has other values of a signal than none and zero; of a live one nobody knows. */
+  /* Whether a replay has other values of a signal than none and zero; of a live one it is unknown. */
   isAlive(signal) {
     const { replay } = this.runs[0];
     const some = Array.from({ length: 9 }, (_, k) => ((replay.count - 1) * k) >> 3);

@@ -108,17 +108,17 @@ export class Push {
     if (this.active) {
       const { unit, bodies } = this.sceneView;
       const from = this.point.clone().applyMatrix4(bodies.poses[this.link]);
-      const way = this.target.clone().sub(from);
+      const stretch = this.target.clone().sub(from);
       const width = { 1: 0.0035, 4: 0.006, 16: 0.01 }[this.gain ?? 1] * unit;
       this.band.putAlong(
         from.x,
         from.y,
         from.z,
-        way.x,
-        way.y,
-        way.z,
+        stretch.x,
+        stretch.y,
+        stretch.z,
         width,
-        Math.max(way.length(), 1e-6),
+        Math.max(stretch.length(), 1e-6),
         BAND,
       );
       this.ends.putAt(from.x, from.y, from.z, 0.012 * unit, BAND);

@@ -1,5 +1,5 @@
 /* overlap.c - one collision pass at the start posture, gathered by links. */
-#include "world/overlap.h"
+#include "doctor/overlap.h"
 
 #include "base/array.h"
 #include "collision/collision.h"

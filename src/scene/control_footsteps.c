@@ -1,8 +1,7 @@
-/* control_steps.c - the steps of a walk: so many alike, or a list.
+/* control_footsteps.c - the footsteps of a walk: so many alike, or a list.
  *
  *   steps: 6                                   the last one closes the feet
  *   steps: [{times: 5, stride: 0.2}, {times: 3, arc: 0.8, turn: 0.2}, {}] */
-#include "base/error.h"
 #include "scene/control.h"
 
 #include <math.h>
@@ -34,11 +33,10 @@ static bool goes_straight(const tbi_yaml_node *map) {
 }
 
 /* An arc stands in place of stride and sideways in the map in which both are read. */
-static tabi_status check_arc(const tbi_scene_reader *r, const tbi_yaml_node *map,
-                             const char *what) {
+static bool check_arc(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what) {
   const tbi_yaml_node *arc = tbi_yaml_child(map, "arc");
-  if (!arc || !goes_straight(map)) return TABI_OK;
-  return tbi_scene_fail(r, arc, what, "give arc and turn, or stride and sideways");
+  if (!arc || !goes_straight(map)) return true;
+  return tbi_fail_about(r->error, arc->place, what, "give arc and turn, or stride and sideways");
 }
 
 /* Leads a step along an arc by its turn; NAN: it has none. */
@@ -50,44 +48,41 @@ static void bend(double arc, tabi_footstep *step) {
 }
 
 /* One entry of the list. */
-static tabi_status read_item(const tabi_options *options, const tbi_yaml_node *node,
-                             const tbi_step_keys *keys, item *to) {
-  tbi_scene_reader *r = options->r;
+static bool read_item(const tabi_options *options, const tbi_yaml_node *node,
+                      const tbi_footstep_keys *keys, item *to) {
+  const tbi_scene_reader *r = options->r;
   char what[TBI_WHAT_SIZE];
   (void)snprintf(what, sizeof what, "%.120ssteps: ", options->what);
   *to = (item){.step = keys->each, .arc = keys->arc, .times = 1};
   if (goes_straight(node)) to->arc = (double)NAN;
-  tabi_status status = tbi_fields_read(node, what, item_fields,
-                                       sizeof item_fields / sizeof *item_fields, to, r->err);
-  if (status == TABI_OK) status = check_arc(r, node, what);
+  tbi_fields_read(r->error, node, what, TBI_FIELDS(item_fields), to);
+  check_arc(r, node, what);
   bend(to->arc, &to->step);
-  return status;
+  return tbi_ok(r->error);
 }
 
-static tabi_status fail_many(tabi_options *options) {
-  return tbi_options_fail(options, "steps", "more than %d steps or %g s of them", MAX_STEPS,
-                          MAX_TIME);
+static bool fail_many(const tabi_options *options) {
+  return tbi_fail_about(options->r->error, tbi_options_place(options, "steps"), options->what,
+                        "more than %d steps or %g s of them", MAX_STEPS, MAX_TIME);
 }
 
-static tabi_status read_list(tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
-                             int32_t *count) {
+static bool read_list(const tabi_options *options, const tbi_footstep_keys *keys,
+                      tabi_footstep *step, int32_t *count) {
   for (const tbi_yaml_node *node = keys->steps->first; node; node = node->next) {
     item read;
-    tabi_status status = read_item(options, node, keys, &read);
-    if (status != TABI_OK) return status;
+    if (!read_item(options, node, keys, &read)) return false;
     if (read.times > MAX_STEPS - *count) return fail_many(options);
     for (int32_t i = 0; i < read.times; ++i)
       step[(*count)++] = read.step;
   }
-  return TABI_OK;
+  return true;
 }
 
-static tabi_status read_count(tabi_options *options, const tbi_step_keys *keys, tabi_footstep *step,
-                              int32_t *count) {
+static bool read_count(const tabi_options *options, const tbi_footstep_keys *keys,
+                       tabi_footstep *step, int32_t *count) {
   const tbi_field field = {"steps", TBI_FIELD_COUNT, 0};
   int32_t number = 0;
-  tabi_status status = tbi_fields_one(keys->steps, options->what, &field, &number, options->r->err);
-  if (status != TABI_OK) return status;
+  if (!tbi_fields_one(options->r->error, keys->steps, options->what, &field, &number)) return false;
   if (number > MAX_STEPS) return fail_many(options);
   for (int32_t i = 0; i < number; ++i) {
     step[i] = keys->each;
@@ -95,26 +90,27 @@ static tabi_status read_count(tabi_options *options, const tbi_step_keys *keys, 
   }
   if (number > 0) step[number - 1].forward = step[number - 1].sideways = step[number - 1].turn = 0;
   *count = number;
-  return TABI_OK;
+  return true;
 }
 
-tabi_status tbi_steps_read(tabi_options *options, const tbi_step_keys *keys, tabi_footstep **step,
-                           int32_t *count) {
+bool tbi_footsteps_read(tabi_options *options, const tbi_footstep_keys *keys, tabi_footstep **step,
+                        int32_t *count) {
+  tbi_first_error *error = options->r->error;
   *step = NULL;
   *count = 0;
   if (!keys->steps) {
-    return tbi_options_fail(options, NULL,
-                            "steps is missing: how many, or a list [{stride: 0.2}, ...]");
+    return tbi_fail_about(error, options->node->place, options->what,
+                          "steps is missing: how many, or a list [{stride: 0.2}, ...]");
   }
-  tabi_status status = check_arc(options->r, options->node, options->what);
-  if (status != TABI_OK) return status;
+  check_arc(options->r, options->node, options->what);
+  if (!tbi_ok(error)) return false;
   *step = calloc(MAX_STEPS, sizeof **step);
-  if (!*step) return tbi_error_memory(options->r->err);
-  status = keys->steps->kind == TBI_YAML_LIST ? read_list(options, keys, *step, count)
-                                              : read_count(options, keys, *step, count);
+  if (!*step) return tbi_fail_memory(error);
+  bool list = keys->steps->kind == TBI_YAML_LIST;
+  bool read =
+      list ? read_list(options, keys, *step, count) : read_count(options, keys, *step, count);
   double time = 0;
   for (int32_t i = 0; i < *count; ++i)
     time += (*step)[i].double_support + (*step)[i].single_support;
-  if (status == TABI_OK && time > MAX_TIME) status = fail_many(options);
-  return status;
+  return time > MAX_TIME ? fail_many(options) : read;
 }

@@ -1,0 +1,92 @@
+/* check_start.c - the posture in which a model starts: connections that are open, and links that
+ * are inside each other. */
+#include "doctor/doctor.h"
+#include "doctor/overlap.h"
+#include "dynamics/connection_error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEEPEST_TOLD  10   /* pairs of links; the rest are counted */
+#define ALLOWED_DEPTH 1e-3 /* m */
+
+/* "link 'arm'", or for what stands in the world its shape */
+static void name_owner(const tabi_model *model, const tabi_shape_def *shape, char *text,
+                       size_t size) {
+  if (shape->link != TABI_WORLD) {
+    (void)snprintf(text, size, "link '%.100s'",
+                   tbi_doctor_shown(tabi_model_link(model, shape->link).name));
+  } else {
+    (void)snprintf(text, size, "the world's shape '%.100s'", tbi_doctor_shown(shape->name));
+  }
+}
+
+static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
+  char first[128];
+  char second[128];
+  tabi_shape_def a = tabi_model_shape(d->model, overlap->shape_a);
+  tabi_shape_def b = tabi_model_shape(d->model, overlap->shape_b);
+  // the world is not to blame
+  const tabi_shape_def *blamed = a.link != TABI_WORLD ? &a : &b;
+  const tabi_shape_def *other = a.link != TABI_WORLD ? &b : &a;
+  name_owner(d->model, blamed, first, sizeof first);
+  name_owner(d->model, other, second, sizeof second);
+  tbi_doctor_find(
+      d, TBI_PROBLEM, tabi_model_link(d->model, blamed->link).place,
+      "%s: is %.3g m inside %s at the start; start them apart, make the shapes smaller, or "
+      "exclude the pair",
+      first, overlap->depth, second);
+}
+
+void tbi_doctor_check_overlaps(tbi_doctor *d) {
+  tbi_overlap overlap[DEEPEST_TOLD];
+  int32_t count = 0;
+  tabi_place place = {NULL, 0};
+  tabi_status status = tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
+  if (status != TABI_OK) {
+    tbi_doctor_find(d, TBI_PROBLEM, place, "shapes that overlap could not be looked for: %s",
+                    status == TABI_ERR_MEMORY ? "out of memory" : "there are more than a million");
+  }
+  for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
+    tell_overlap(d, &overlap[i]);
+  if (count <= DEEPEST_TOLD) return;
+  place = (tabi_place){tabi_model_link(d->model, 0).place.file, 1};
+  tbi_doctor_find(d, TBI_PROBLEM, place,
+                  "%d more pairs of links are inside each other at the start",
+                  (int)(count - DEEPEST_TOLD));
+}
+
+static void tell_error(tbi_doctor *d, const tabi_dynamics *dynamics, int32_t i) {
+  tabi_connection_def c = tabi_model_connection(d->model, i);
+  tbi_connection_error e = tbi_connection_error_of(dynamics, &c);
+  if (e.gap > TBI_CONNECTION_GAP) {
+    tbi_doctor_find(
+        d, TBI_PROBLEM, c.place,
+        "connection '%s': is %.3g m open at the start; move its points, or start where it closes",
+        tbi_doctor_shown(c.name), e.gap);
+  } else if (e.turn > TBI_CONNECTION_TURN) {
+    tbi_doctor_find(
+        d, TBI_PROBLEM, c.place,
+        "connection '%s': is twisted by %.3g rad at the start; turn its frames, or start where it "
+        "closes",
+        tbi_doctor_shown(c.name), e.turn);
+  }
+}
+
+void tbi_doctor_check_connections(tbi_doctor *d) {
+  if (tabi_model_nconnection(d->model) == 0) return;
+  tabi_dynamics *dynamics = tabi_dynamics_create(d->model, NULL);
+  double *q =
+      calloc((size_t)tabi_model_nq(d->model) + (size_t)tabi_model_nv(d->model) + 1, sizeof *q);
+  if (dynamics && q) {
+    tabi_model_initial_q(d->model, q);
+    tabi_dynamics_set_state(dynamics, q, q + tabi_model_nq(d->model));
+    for (int32_t i = 0; i < tabi_model_nconnection(d->model); ++i)
+      tell_error(d, dynamics, i);
+  } else {
+    tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0},
+                    "open connections could not be looked for: out of memory");
+  }
+  free(q);
+  tabi_dynamics_destroy(dynamics);
+}

@@ -1,0 +1,224 @@
+/* contact.c - the settings of a scene's world: integrator, contact model and its keys. */
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_TANGENTIAL_STIFFNESS 1e3
+
+typedef struct contact_keys {
+  tabi_world_def def;
+  const char *model, *variant, *storage, *fallback;
+  const tbi_yaml_node *seed;
+  bool published;    /* variant: paper */
+  bool dense_matrix; /* storage: dense */
+} contact_keys;
+
+static const tbi_field contact_fields[] = {
+    {"model",                TBI_FIELD_WORD,         offsetof(contact_keys, model)                           },
+    {"iterations",           TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)                  },
+    {"tolerance",            TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)                   },
+    {"max_contacts",         TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)                },
+    {"allowed_depth",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)               },
+    {"correction",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.correction)                  },
+    {"correction_speed",     TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.correction_speed)            },
+    {"warm_start",           TBI_FIELD_SHARE,        offsetof(contact_keys, def.warm_start)                  },
+    {"variant",              TBI_FIELD_WORD,         offsetof(contact_keys, variant)                         },
+    {"storage",              TBI_FIELD_WORD,         offsetof(contact_keys, storage)                         },
+    {"fallback",             TBI_FIELD_WORD,         offsetof(contact_keys, fallback)                        },
+    {"tangential_stiffness", TBI_FIELD_NOT_NEGATIVE,
+     offsetof(contact_keys,                                                 def.penalty.tangential_stiffness)},
+    {"friction",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)                    },
+    {"static",               TBI_FIELD_BOOL,         offsetof(contact_keys, def.lcp.static_friction)         },
+    {"seed",                 TBI_FIELD_NODE,         offsetof(contact_keys, seed)                            },
+};
+
+/* One of two words; the second means true. */
+static bool read_choice(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
+                        const char *const words[2], bool *second) {
+  const tbi_yaml_node *node = tbi_yaml_child(map, key);
+  if (!node) return true;
+  *second = strcmp(node->text, words[1]) == 0;
+  if (*second || strcmp(node->text, words[0]) == 0) return true;
+  return tbi_fail_about(r->error, node->place, "contact: ", "%s must be %s or %s, not '%.40s'", key,
+                        words[0], words[1], node->text);
+}
+
+static bool read_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map, tabi_fallback *to) {
+  static const struct {
+    const char *word;
+    tabi_fallback means;
+  } choices[] = {
+      {"none",   TABI_FALLBACK_NONE  },
+      {"newton", TABI_FALLBACK_NEWTON},
+      {"exact",  TABI_FALLBACK_EXACT },
+  };
+  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
+  if (!node) return true;
+  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
+    if (strcmp(node->text, choices[i].word) != 0) continue;
+    *to = choices[i].means;
+    return true;
+  }
+  return tbi_fail_about(r->error, node->place,
+                        "contact: ", "fallback must be none, newton or exact, not '%.40s'",
+                        node->text);
+}
+
+/* "unknown contact model 'x' (cone, lcp)" */
+static bool fail_word(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                      const char *(*name_of)(int), int count) {
+  char list[200] = "";
+  size_t used = 0;
+  for (int i = 0; i < count; ++i) {
+    int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name_of(i));
+    if (n < 0 || (size_t)n >= sizeof list - used) break;
+    used += (size_t)n;
+  }
+  return tbi_fail_about(r->error, node->place, "", "unknown %s '%.40s' (%s)", what, node->text,
+                        list);
+}
+
+static const char *contact_name(int i) { return tabi_contact_name((tabi_contact_kind)i); }
+static const char *integrator_name(int i) { return tabi_integrator_name((tabi_integrator)i); }
+
+static bool read_seed(const tbi_scene_reader *r, const tbi_yaml_node *node, uint64_t *seed) {
+  double number = 0;
+  if (!tbi_fields_number(r->error, node, "contact: ", "seed", &number)) return false;
+  if (!(number >= 0 && number <= 9007199254740992.0 && number == floor(number))) {
+    return tbi_fail_about(r->error, node->place,
+                          "contact: ", "seed must be a whole number up to 2^53");
+  }
+  *seed = (uint64_t)number;
+  return true;
+}
+
+static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                               contact_keys *keys) {
+  static const char *const variants[2] = {"block", "paper"};
+  static const char *const storages[2] = {"ports", "dense"};
+  if (keys->model) {
+    int32_t found = tabi_contact_find(keys->model);
+    if (found == TABI_NONE) {
+      return fail_word(r, tbi_yaml_child(map, "model"), "contact model", contact_name,
+                       TABI_CONTACT_COUNT);
+    }
+    keys->def.contact = (tabi_contact_kind)found;
+  }
+  if (keys->seed) read_seed(r, keys->seed, &keys->def.seed);
+  read_choice(r, map, "variant", variants, &keys->published);
+  read_choice(r, map, "storage", storages, &keys->dense_matrix);
+  read_fallback(r, map, &keys->def.fallback);
+  return tbi_ok(r->error);
+}
+
+/* `variant: paper` beside a method means its published variant, `variant: block` our own. */
+static bool choose_variant(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                           contact_keys *keys) {
+  const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
+  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
+  bool is_variant = info->method != keys->def.contact;
+  if (variant && !keys->published) keys->def.contact = info->method;
+  if (!keys->published || is_variant) return true;
+  if (info->planar_biped) {
+    return tbi_fail_about(r->error, variant->place, "contact: ",
+                          "gait has no variant: paper; leave it out, and write gait: {guards: "
+                          "paper, events: step}");
+  }
+  if (info->published == TABI_NONE) {
+    return tbi_fail_about(
+        r->error, variant->place,
+        "contact: ", "%s has no variant: paper; leave it out, or take another model", info->name);
+  }
+  keys->def.contact = (tabi_contact_kind)info->published;
+  return true;
+}
+
+/* `storage: dense` is for the published variants of cone and lcp, and chooses them. */
+static bool choose_storage(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                           contact_keys *keys) {
+  if (!keys->dense_matrix) return true;
+  const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
+  int32_t kind = info->dense_storage ? (int32_t)keys->def.contact : info->published;
+  if (kind == TABI_NONE || !tabi_contact_describe((tabi_contact_kind)kind)->dense_storage) {
+    return tbi_fail_about(r->error, tbi_yaml_child(map, "storage")->place, "contact: ",
+                          "%s has no storage: dense; leave it out, or take model: cone or lcp",
+                          info->name);
+  }
+  keys->def.contact = (tabi_contact_kind)kind;
+  keys->def.cone.storage = keys->def.lcp.storage = TABI_STORAGE_DENSE;
+  return true;
+}
+
+static bool check_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                           const tabi_world_def *def) {
+  const tabi_contact_info *info = tabi_contact_describe(def->contact);
+  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
+  bool falls_back = def->fallback == TABI_FALLBACK_NEWTON || def->fallback == TABI_FALLBACK_EXACT;
+  if (falls_back && !info->sweeps && !info->exact) {
+    return tbi_fail_about(r->error, node->place, "contact: ",
+                          "%s obeys another law than exact and has no fallback; leave it out, or "
+                          "take model: cone or lcp",
+                          info->name);
+  }
+  if (def->fallback == TABI_FALLBACK_NEWTON && info->sweeps && !info->newton) {
+    return tbi_fail_about(r->error, node->place, "contact: ",
+                          "fallback: newton is for model: cone; take fallback: exact, or none");
+  }
+  return true;
+}
+
+/* Keys that mean nothing to a model are let be, so that a scene runs under all of them; those that
+ * ask for what a model does not have are refused. */
+static bool check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
+                          const tabi_world_def *def) {
+  const tabi_contact_info *info = tabi_contact_describe(def->contact);
+  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
+  if (info->implicit_only && is_explicit) {
+    const tbi_yaml_node *variant = tbi_yaml_child(map, "variant");
+    return tbi_fail_about(r->error, (variant ? variant : tbi_yaml_child(map, "model"))->place,
+                          "contact: ",
+                          "%s is explicit under %s, without variants; leave variant out, or "
+                          "take integrator: semi-implicit",
+                          tabi_contact_name(info->method), tabi_integrator_name(def->integrator));
+  }
+  if (def->penalty.tangential_stiffness > MAX_TANGENTIAL_STIFFNESS) {
+    return tbi_fail_about(r->error, tbi_yaml_child(map, "tangential_stiffness")->place,
+                          "contact: ", "tangential_stiffness %g must be in [0, %g]",
+                          def->penalty.tangential_stiffness, MAX_TANGENTIAL_STIFFNESS);
+  }
+  return check_fallback(r, map, def);
+}
+
+static bool read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  if (!map) return true;
+  static const tbi_renamed_key renamed[] = {
+      {"grip", "tangential_stiffness"}
+  };
+  contact_keys keys = {.def = r->scene->world};
+  tbi_scene_rename_keys(r, map, "contact: ", renamed, 1);
+  tbi_fields_read(r->error, map, "contact: ", TBI_FIELDS(contact_fields), &keys);
+  if (!tbi_ok(r->error) || !read_contact_words(r, map, &keys)) return false;
+  choose_variant(r, map, &keys);
+  choose_storage(r, map, &keys);
+  check_contact(r, map, &keys.def);
+  if (tbi_yaml_child(map, "iterations") && keys.def.iterations < 2) {
+    return tbi_fail_about(r->error, tbi_yaml_child(map, "iterations")->place,
+                          "contact: ", "iterations must be at least 2");
+  }
+  r->scene->world = keys.def;
+  return tbi_ok(r->error);
+}
+
+bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
+                          const tbi_yaml_node *contact) {
+  if (integrator) {
+    int32_t found = tabi_integrator_find(integrator->text);
+    if (found == TABI_NONE) {
+      return fail_word(r, integrator, "integrator", integrator_name, TABI_INTEGRATOR_COUNT);
+    }
+    r->scene->world.integrator = (tabi_integrator)found;
+  }
+  return read_contact(r, contact);
+}
