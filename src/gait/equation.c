@@ -20,6 +20,7 @@
 
 static int32_t size(const tbi_gait_run *run) { return tbi_gait_tree(run)->model->nv; }
 
+/* P3, table of states: q0 is free on the toe, y0 (here x) while the support foot slips. */
 void tbi_gait_select_dofs(tbi_gait_run *run) {
   TBI_ASSERT(run->memory->phase.mode >= 0 && run->memory->phase.mode < TBI_GAIT_MODES);
   tbi_support_contact support = tbi_gait_mode_now(run)->support;
