@@ -368,7 +368,7 @@ def check_functions(sources, text):
         files = [f for name in re.findall(r"`([^`]+)`", cells.get("file", ""))
                  for f in sources.text if f == name or f.endswith("/" + name)]
         for name in re.findall(r"`(\w+)`", cells.get("function", "")):
-            if not any(re.search(rf"^\w.*\b{name}\(", sources.text[f], re.M) for f in files):
+            if not any(re.search(rf"^\w.*\b{name}[(\[]", sources.text[f], re.M) for f in files):
                 yield i + 1, f"no function '{name}' in {' or '.join(files) or 'any file of this row'}"
 
 

@@ -112,7 +112,7 @@ typedef struct tabi_ledger_entry {
 typedef struct tabi_ledger tabi_ledger;
 TABI_API tabi_ledger *tabi_ledger_create(const tabi_model *model, tabi_error *err);
 TABI_API void tabi_ledger_destroy(tabi_ledger *ledger); /* NULL is fine */
-/* Frames in the order of time. */
+/* Samples of the model, in the order of time; others are refused. */
 TABI_API tabi_status tabi_ledger_add(tabi_ledger *ledger, const tabi_sample *sample,
                                      tabi_error *err);
 /* In the order of their starts; those that last at the last sample end there. */

@@ -42,11 +42,6 @@ size_t tbi_spring_tree_place(tbi_spring_tree *t, void *memory, const tabi_model 
   return at.used;
 }
 
-/* a - u w' */
-static m4 less_product(const m4 *a, v4 u, v4 w) {
-  return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
-}
-
 /* a' b */
 static v4 transposed_mulv(const m4 *a, v4 b) {
   return v4_make(v4_dot(a->x, b), v4_dot(a->y, b), v4_dot(a->z, b));
@@ -72,10 +67,10 @@ static bool eliminate(tbi_spring_tree *t, int32_t k, tbi_articulated *a) {
   t->left[k] = v;
   t->inverse[k] = 1 / d;
   sv u_d = sv_scale(1 / d, u);
-  a->lin_lin = less_product(&a->lin_lin, u_d.lin, v.lin);
-  a->ang_lin = less_product(&a->ang_lin, u_d.ang, v.lin);
-  a->lin_ang = less_product(&a->lin_ang, u_d.lin, v.ang);
-  a->ang_ang = less_product(&a->ang_ang, u_d.ang, v.ang);
+  a->lin_lin = m4_less_product(&a->lin_lin, u_d.lin, v.lin);
+  a->ang_lin = m4_less_product(&a->ang_lin, u_d.ang, v.lin);
+  a->lin_ang = m4_less_product(&a->lin_ang, u_d.lin, v.ang);
+  a->ang_ang = m4_less_product(&a->ang_ang, u_d.ang, v.ang);
   return true;
 }
 

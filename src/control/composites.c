@@ -31,12 +31,6 @@ static int32_t composite_of(const tbi_composites *composites, const tabi_model *
   return 0;
 }
 
-/* A frame of the world in that of another. */
-static tbi_frame seen_from(const tbi_frame *from, const tbi_frame *frame) {
-  m3 back = m3_transpose(&from->rot);
-  return (tbi_frame){m3_mul(&back, &frame->rot), m3_mulv(&back, v3_sub(frame->pos, from->pos))};
-}
-
 static tbi_frame frame_of_body(const tabi_dynamics *d, int32_t body) {
   const tbi_body_state *state = &d->body[body];
   return (tbi_frame){m4_to(&state->rot), v3_add(tbi_tree_origin(d, body), v4_to(state->pos))};
@@ -61,7 +55,7 @@ static void add_composite(tbi_composites *composites, const tabi_dynamics *d, in
                       .q = own->q,
                       .v = own->v,
                       .slides = own->type == TABI_JOINT_PRISMATIC,
-                      .place = seen_from(&above, &frame)};
+                      .place = tbi_frame_relative(&above, &frame)};
 }
 
 static void add_mass(tbi_composites *composites, const tabi_dynamics *d, int32_t body) {
@@ -70,7 +64,7 @@ static void add_mass(tbi_composites *composites, const tabi_dynamics *d, int32_t
   tbi_composite *composite = &composites->composite[index];
   tbi_frame home = zero_frame(composites, index);
   tbi_frame frame = frame_of_body(d, body);
-  frame = seen_from(&home, &frame);
+  frame = tbi_frame_relative(&home, &frame);
   v3 com = v3_add(frame.pos, m3_mulv(&frame.rot, own->com));
   composite->mass += own->mass;
   composite->moment = v3_axpy(composite->moment, own->mass, com);

@@ -221,20 +221,14 @@ static double squared(const double *r) {
   return sum;
 }
 
-static double dot(const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < N; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 /* The damped step; joints at a limit are fixed. */
 static void damped_step(const residual *now, double damping, const bool *at_limit, double *step) {
   double matrix[N][N];
   for (int i = 0; i < N; ++i) {
-    step[i] = at_limit[i] ? 0 : dot(now->jacobian[i], now->r);
+    step[i] = at_limit[i] ? 0 : tbi_dot(now->jacobian[i], now->r, N);
     for (int j = 0; j <= i; ++j)
-      matrix[i][j] = at_limit[i] || at_limit[j] ? 0 : dot(now->jacobian[i], now->jacobian[j]);
+      matrix[i][j] =
+          at_limit[i] || at_limit[j] ? 0 : tbi_dot(now->jacobian[i], now->jacobian[j], N);
     matrix[i][i] += at_limit[i] ? 1 : damping;
   }
   tbi_cholesky(N, matrix[0], N);
@@ -258,7 +252,7 @@ static bool find_joints_at_limits(const tbi_leg *leg, const residual *now, const
   for (int i = 0; i < N; ++i) {
     at_limit[i] = false;
     if (angle[i] > leg->lower[i] && angle[i] < leg->upper[i]) continue;
-    double pull = dot(now->jacobian[i], now->r);
+    double pull = tbi_dot(now->jacobian[i], now->r, N);
     at_limit[i] =
         (angle[i] <= leg->lower[i] && pull < 0) || (angle[i] >= leg->upper[i] && pull > 0);
     any = any || at_limit[i];

@@ -1,13 +1,13 @@
 /* preview.c - see preview.h (Kajita et al. 2003; Katayama et al. 1985).
  *
  * The cart x = (position, velocity, acceleration) moves by x+ = A x + B u under the jerk u, and its
- * ZMP is p = C x = position - height / gravity * acceleration.  With the error
- * e = p - reference and the change of the state between samples as the state of a regulator,
+ * ZMP is p = C x = position - height / gravity * acceleration.  With the error e = p - reference
+ * and the change of the state between samples as the state of a regulator,
  *
  *   [e; dx]+ = F [e; dx] + G du,   F = [1 CA; 0 A],   G = [CB; B],
  *
- * the least sum of error_weight e^2 + jerk_weight du^2 has, with the solution P of the Riccati
- * equation and s = jerk_weight + G'PG, the gains
+ * the minimum of the sum of error_weight e^2 + jerk_weight du^2 has, with the solution P of the
+ * Riccati equation and s = jerk_weight + G'PG, the gains
  *
  *   K = G'PF / s,   integral = K[0],   state = K[1..3],   horizon[j] = G' Fc'^(j-1) P I / s,
  *
@@ -30,6 +30,7 @@ typedef struct cart_model {
   double a[3][3], b[3], c[3];
 } cart_model;
 
+/* Discretised cart-table model, with p = x - height / gravity x'' (Kajita et al. 2003). */
 static cart_model make_cart(const tbi_preview_def *def) {
   double t = def->period;
   return (cart_model){
@@ -43,7 +44,7 @@ static double dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* F and G of the regulator. */
+/* F and G of the augmented system (Katayama et al. 1985). */
 static void augment(const cart_model *cart, vec4 *f, double *g) {
   memset(f, 0, 4 * sizeof *f);
   f[0][0] = 1;
@@ -69,7 +70,7 @@ static void multiply_transposed(const vec4 *f, const double *x, double *to) {
     to[i] = f[0][i] * x[0] + f[1][i] * x[1] + f[2][i] * x[2] + f[3][i] * x[3];
 }
 
-/* K = G'PF / s, and s. */
+/* The regulator's gains K = G'PF / s, and s (Katayama et al. 1985). */
 static double regulator(const vec4 *p, const vec4 *f, const double *g, double weight, double *k) {
   double pg[4];
   multiply(p, g, pg);
@@ -108,6 +109,7 @@ static double riccati_step(const tbi_preview_def *def, const vec4 *f, const doub
   return change;
 }
 
+/* Preview gains, horizon[j] = G' Fc'^(j-1) P I / s (Katayama et al. 1985). */
 static void fill_horizon_gains(tbi_preview *preview, const vec4 *p, const vec4 *f, const double *g,
                                double s) {
   const double *k_state = preview->state;
@@ -183,6 +185,7 @@ static double horizon_sum(const tbi_preview *preview, int32_t now, int32_t count
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* The control law u = -integral sum(e) - state x + sum(horizon reference) (Kajita et al. 2003). */
 void tbi_preview_follow(const tbi_preview *preview, int32_t count, const double *reference,
                         double (*com)[3]) {
   TBI_ASSERT(count > 0);

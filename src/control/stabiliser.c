@@ -406,8 +406,9 @@ static void estimate(tabi_stabiliser *s, const tabi_world *world, const plan_sam
 
 static double clamp(double value, double limit) { return tbi_min(tbi_max(value, -limit), limit); }
 
-/* Turns a foot so that its centre of pressure moves to the desired one: lowering the toe moves it
- * forward, lowering the left edge moves it to the left. */
+/* Damping control of an ankle (Kajita et al. 2010): turns a foot so that its centre of pressure
+ * moves to the desired one.  Lowering the toe moves it forward, lowering the left edge to the left.
+ */
 static void turn_foot(tabi_stabiliser *s, int side, bool lifted, const foot_load *foot,
                       const double *desired, double timestep) {
   double back = lifted ? s->def.return_lifted : s->def.return_standing;
@@ -434,6 +435,8 @@ static double left_share(const tabi_walk_state *plan, const double zmp[2]) {
   return tbi_plan_left_share(&standing, zmp);
 }
 
+/* The desired ZMP by state feedback (tabi_lipm_gains), its distribution to both feet, and damping
+ * control of their rotations and of the difference of their heights (Kajita et al. 2010). */
 static void update_feet(tabi_stabiliser *s, const plan_sample *at, const foot_load *foot,
                         double timestep) {
   const tabi_walk_state *plan = &at->plan;

@@ -18,11 +18,6 @@
 
 static const tabi_place nowhere = {NULL, 0};
 
-tbi_frame tbi_frame_inverse(const tbi_frame *a) {
-  m3 back = m3_transpose(&a->rot);
-  return (tbi_frame){back, v3_neg(m3_mulv(&back, a->pos))};
-}
-
 tbi_frame tbi_frame_of_place(const tbi_foot_place *place) {
   double sine;
   double cosine;
@@ -243,8 +238,7 @@ bool tbi_walker_set_foot(const tbi_walker *walker, tabi_side side, const tbi_fra
   for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     angle[i] = q[leg->q[i]];
   tbi_frame link = tbi_frame_mul(sole, &walker->foot[side]);
-  m3 back = m3_transpose(&waist->rot);
-  tbi_frame goal = {m3_mul(&back, &link.rot), m3_mulv(&back, v3_sub(link.pos, waist->pos))};
+  tbi_frame goal = tbi_frame_relative(waist, &link);
   bool reached = search ? tbi_leg_search(leg, &goal, angle) : tbi_leg_solve(leg, &goal, angle);
   for (int i = 0; i < TBI_LEG_JOINTS; ++i)
     q[leg->q[i]] = angle[i];

@@ -37,7 +37,6 @@ tabi_status tbi_walker_make(tbi_walker *walker, const tabi_model *model, const t
 tabi_status tbi_walker_copy(tbi_walker *walker, const tbi_walker *from, tabi_error *err);
 void tbi_walker_free(tbi_walker *walker);
 
-tbi_frame tbi_frame_inverse(const tbi_frame *a);
 tbi_frame tbi_frame_of_place(const tbi_foot_place *place);
 /* Level axes, by the sine and cosine of their yaw. */
 static inline m3 tbi_yaw_axes(double sine, double cosine) {

@@ -27,22 +27,17 @@ void tbi_articulate(const body_inertia *i, tbi_articulated *to) {
   to->ang_ang = i->moment;
 }
 
-/* a - u w' */
-static m4 less_product(const m4 *a, v4 u, v4 w) {
-  return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
-}
-
 /* take one velocity out: a - U U' / D */
 static inline void eliminate(tbi_articulated *a, sv U, double D_inv) {
   sv UD = sv_scale(D_inv, U);
-  a->lin_lin = less_product(&a->lin_lin, UD.lin, U.lin);
-  a->ang_lin = less_product(&a->ang_lin, UD.ang, U.lin);
-  a->lin_ang = less_product(&a->lin_ang, UD.lin, U.ang);
-  a->ang_ang = less_product(&a->ang_ang, UD.ang, U.ang);
+  a->lin_lin = m4_less_product(&a->lin_lin, UD.lin, U.lin);
+  a->ang_lin = m4_less_product(&a->ang_lin, UD.ang, U.lin);
+  a->lin_ang = m4_less_product(&a->lin_ang, UD.lin, U.ang);
+  a->ang_ang = m4_less_product(&a->ang_ang, UD.ang, U.ang);
 }
 
 static m4 plus_less_product(const m4 *to, const m4 *a, v4 u, v4 w) {
-  m4 more = less_product(a, u, w);
+  m4 more = m4_less_product(a, u, w);
   return m4_add(to, &more);
 }
 

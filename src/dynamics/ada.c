@@ -34,13 +34,6 @@ static void store(sv x, double to[6]) {
 
 static sv load(const double x[6]) { return (sv){v4_from(v3_load(x)), v4_from(v3_load(x + 3))}; }
 
-static double dot6(const double a[6], const double b[6]) {
-  double sum = 0;
-  for (int i = 0; i < 6; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 static bool is_massless(const tbi_body *body) {
   double e[3];
   tbi_s3_eigenvalues(body->inertia, e);
@@ -156,9 +149,9 @@ static void project(const tabi_dynamics *d, const tbi_ada_body *ada, double p_in
     double r[6];
     store(seen_from(d->axis[ada->dof[k]], ada->at), r);
     for (int i = 0; i < 6; ++i)
-      y[k][i] = dot6(p_inverse[i], r);
+      y[k][i] = tbi_dot(p_inverse[i], r, 6);
     for (int l = 0; l <= k; ++l)
-      z[k][l] = dot6(r, y[l]);
+      z[k][l] = tbi_dot(r, y[l], 6);
     z[k][k] += d->model->dof_rotor[ada->dof[k]];
   }
   tbi_cholesky(ada->ndof, z[0], TBI_ADA_DOFS);
@@ -195,7 +188,7 @@ static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body 
 /* f = W pi + T tau for the relative acceleration pi */
 static void joint_force(const tbi_ada_body *ada, const double pi[6], double force[6]) {
   for (int i = 0; i < 6; ++i)
-    force[i] = ada->force0[i] + dot6(ada->w[i], pi);
+    force[i] = ada->force0[i] + tbi_dot(ada->w[i], pi, 6);
 }
 
 /* let the parent's chain take in the child's */
@@ -208,12 +201,12 @@ static void join(const tbi_ada_body *child, tbi_ada_body *parent) {
   double wl[6][6];
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 6; ++j)
-      wl[j][i] = dot6(child->w[i], child->above_lambda[j]);
+      wl[j][i] = tbi_dot(child->w[i], child->above_lambda[j], 6);
   }
   for (int i = 0; i < 6; ++i) {
-    parent->bias[i] -= dot6(child->above_lambda[i], force);
+    parent->bias[i] -= tbi_dot(child->above_lambda[i], force, 6);
     for (int j = 0; j < 6; ++j)
-      parent->lambda[i][j] += dot6(child->above_lambda[i], wl[j]);
+      parent->lambda[i][j] += tbi_dot(child->above_lambda[i], wl[j], 6);
   }
 }
 
@@ -249,7 +242,7 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
   reaction.ang = v4_add(reaction.ang, v4_cross(ada->arm, reaction.lin));
   store(sv_sub(load(outer), reaction), outer);
   for (int k = 0; k < ada->ndof; ++k)
-    qdd[ada->dof[k]] = ada->qdd0[k] + dot6(ada->t[k], pi);
+    qdd[ada->dof[k]] = ada->qdd0[k] + tbi_dot(ada->t[k], pi, 6);
 }
 
 void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 added_mass,

@@ -13,12 +13,14 @@
  * x then has K s times the row of z added. */
 #include "base/assertion.h"
 #include "gait/gait.h"
+#include "math/linalg.h"
 #include "math/lu.h"
 
 #include <string.h>
 
 static int32_t size(const tbi_gait_run *run) { return tbi_gait_tree(run)->model->nv; }
 
+/* P3, table of states: q0 is free on the toe, y0 (here x) while the support foot slips. */
 void tbi_gait_select_dofs(tbi_gait_run *run) {
   TBI_ASSERT(run->memory->phase.mode >= 0 && run->memory->phase.mode < TBI_GAIT_MODES);
   tbi_support_contact support = tbi_gait_mode_now(run)->support;
@@ -44,13 +46,6 @@ void tbi_gait_point_motion(const tbi_gait_run *run, const tbi_gait_point *point,
   v3_store(v3_add(v3_load(vel), v3_cross(v3_load(ang), arm)), vel);
 }
 
-static double dot(int32_t n, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t k = 0; k < n; ++k)
-    sum += a[k] * b[k];
-  return sum;
-}
-
 /* Rows of the contact point: its height, jc, whose force brings friction with it (P3, eqs. 11 and
  * 12); and its position along the ground, jt, if it sticks. */
 static void add_point_rows(tbi_gait_run *run, const tbi_gait_point *point, bool sticks) {
@@ -66,13 +61,13 @@ static void add_point_rows(tbi_gait_run *run, const tbi_gait_point *point, bool 
   memcpy(rows->row[0], up, sizeof *up * (size_t)nv);
   for (int32_t k = 0; k < nv; ++k)
     rows->column[0][k] = up[k] - drag * along[k];
-  rows->drift[0] = dot(nv, run->rate + 2 * (ptrdiff_t)nv, run->v);
+  rows->drift[0] = tbi_dot(run->rate + 2 * (ptrdiff_t)nv, run->v, nv);
   rows->error[0] = pos[2];
   rows->count = 1;
   if (!sticks) return;
   memcpy(rows->row[1], along, sizeof *along * (size_t)nv);
   memcpy(rows->column[1], along, sizeof *along * (size_t)nv);
-  rows->drift[1] = dot(nv, run->rate, run->v);
+  rows->drift[1] = tbi_dot(run->rate, run->v, nv);
   rows->error[1] = 0;
   rows->count = 2;
 }
@@ -224,7 +219,7 @@ static void scatter_solution(const tbi_gait_run *run, double *x) {
 static double reaction(const tbi_gait_run *run, int32_t joint) {
   TBI_ASSERT(joint >= 0 && joint < TBI_GROUND_JOINTS);
   int32_t nv = size(run);
-  double sum = run->bias[joint] + dot(nv, run->mass + (ptrdiff_t)joint * nv, run->acceleration);
+  double sum = run->bias[joint] + tbi_dot(run->mass + (ptrdiff_t)joint * nv, run->acceleration, nv);
   for (int32_t c = 0; c < run->rows.count; ++c)
     sum -= run->rows.column[c][joint] * run->rhs[run->nactive + c];
   return sum;
@@ -297,7 +292,7 @@ bool tbi_gait_project(tbi_gait_run *run, const double *target, bool friction, do
       to[j] = own[run->active[j]];
     for (int32_t c = 0; c < run->rows.count; ++c)
       to[run->nactive + c] = -column[c][run->active[i]];
-    run->rhs[i] = dot(nv, own, x);
+    run->rhs[i] = tbi_dot(own, x, nv);
   }
   fill_constraint_rows(run, target);
   if (!solve(run)) return false;
@@ -309,6 +304,6 @@ double tbi_gait_kinetic_energy(const tbi_gait_run *run) {
   int32_t nv = size(run);
   double sum = 0;
   for (int32_t k = 0; k < nv; ++k)
-    sum += 0.5 * run->v[k] * dot(nv, run->mass + (ptrdiff_t)k * nv, run->v);
+    sum += 0.5 * run->v[k] * tbi_dot(run->mass + (ptrdiff_t)k * nv, run->v, nv);
   return sum;
 }

@@ -19,11 +19,6 @@ typedef struct maker {
   int32_t *joint; /* for each joint of the robot: that of the tree, or TABI_NONE */
 } maker;
 
-static tbi_frame inverse(const tbi_frame *a) {
-  m3 back = m3_transpose(&a->rot);
-  return (tbi_frame){back, v3_neg(m3_mulv(&back, a->pos))};
-}
-
 /* a link whose frame is that of its new joint */
 static int32_t add_link(const maker *m, int32_t link, const tbi_frame *at) {
   const tabi_link_def *old = &m->model->link[link];
@@ -56,7 +51,7 @@ static void pass_joint(const maker *m, int32_t joint) {
   bool back = m->tree->link[old->child] != TABI_NONE;
   int32_t from = back ? old->child : old->parent;
   int32_t to = back ? old->parent : old->child;
-  tbi_frame at = back ? inverse(&own) : tbi_frame_identity();
+  tbi_frame at = back ? tbi_frame_inverse(&own) : tbi_frame_identity();
   tbi_frame place = m->tree->at[from];
   if (!back) place = tbi_frame_mul(&m->tree->at[from], &own);
   v3 axis = v3_load(old->axis);

@@ -99,7 +99,7 @@ static double link_margin(const tbi_gait_run *run) {
   return margin;
 }
 
-/* Normal forces on toe and heel of a flat swing foot. */
+/* Normal forces on toe and heel of a flat swing foot, as in P3's eq. (14). */
 static double landed_guard(const tbi_gait_run *run, tbi_gait_guard guard) {
   if (tbi_gait_mode_now(run)->swing != TBI_BY_FACE) return HUGE_VAL;
   double toe = run->forces.turn / run->gait->tree[1 - run->memory->phase.support].sole;

@@ -116,6 +116,7 @@ static bool impact_of_sole(tbi_gait_run *run) {
   return tbi_gait_project(run, NULL, false, run->v);
 }
 
+/* P3, eqs. (15) to (19), without restitution; a landing foot has no tangential impulse there. */
 static bool impact(tbi_gait_run *run, bool lands) {
   tbi_gait_select_dofs(run);
   if (!lands) return impact_of_sole(run);
@@ -136,8 +137,9 @@ static void begin_landing(tbi_gait_run *run, double t) {
   if (swing[0] - pos[0] < run->gait->def.min_stride) end(run, TABI_GAIT_BEHIND);
 }
 
-/* The swing foot becomes the support foot: the state moves to the tree that starts there.  Joints
- * keep their angles and rates; the remaining slip velocity is taken from the whole robot. */
+/* The swing foot becomes the support foot (P3, change of support): the state moves to the tree that
+ * starts there.  Joints keep their angles and rates; the remaining slip velocity is taken from the
+ * whole robot. */
 static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
   TBI_ASSERT(tbi_gait_mode_now(run)->swing == TBI_BY_FACE);
   const tabi_model *robot = run->gait->model;

@@ -1,6 +1,7 @@
 /* output.c - the state of a gait in the robot's own coordinates, and the forces on its soles. */
 #include "base/assertion.h"
 #include "gait/gait.h"
+#include "math/linalg.h"
 
 tbi_frame tbi_gait_base_frame(const tbi_gait_run *run) {
   const tabi_gait *gait = run->gait;
@@ -103,13 +104,6 @@ double tbi_gait_drive(const tbi_gait_run *run, int32_t dof) {
   return k == TABI_NONE ? 0 : run->drive[k];
 }
 
-static double dot(int32_t n, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t k = 0; k < n; ++k)
-    sum += a[k] * b[k];
-  return sum;
-}
-
 void tbi_gait_acceleration(tbi_gait_run *run, double *qdd) {
   TBI_ASSERT(qdd);
   const tabi_gait *gait = run->gait;
@@ -123,11 +117,11 @@ void tbi_gait_acceleration(tbi_gait_run *run, double *qdd) {
   tabi_dynamics_point_jacobian(d, link, pos, run->jacobian);
   tabi_dynamics_point_jacobian_rate(d, link, pos, run->rate);
   for (int i = 0; i < 3; ++i)
-    linear[i] = dot(nv, run->jacobian + (ptrdiff_t)i * nv, run->acceleration) +
-                dot(nv, run->rate + (ptrdiff_t)i * nv, run->v);
+    linear[i] = tbi_dot(run->jacobian + (ptrdiff_t)i * nv, run->acceleration, nv) +
+                tbi_dot(run->rate + (ptrdiff_t)i * nv, run->v, nv);
   tabi_dynamics_angular_jacobian(d, link, run->jacobian);
   for (int i = 0; i < 3; ++i)
-    angular[i] = dot(nv, run->jacobian + (ptrdiff_t)i * nv, run->acceleration);
+    angular[i] = tbi_dot(run->jacobian + (ptrdiff_t)i * nv, run->acceleration, nv);
   for (int32_t k = 0; k < gait->model->nv; ++k)
     qdd[k] = tree->dof[k] == TABI_NONE ? 0 : run->acceleration[tree->dof[k]];
   v3 moved = m3_tmulv(&base->place.rot, v3_load(linear));

@@ -1,10 +1,18 @@
-/* linalg.h - small dense symmetric systems, row by row, a row being `stride` long.  Inline, so that
- * a size known where they are called makes straight code. */
+/* linalg.h - dot products, and small dense symmetric systems, row by row, a row being `stride`
+ * long. Inline, so that a size known where they are called makes straight code. */
 #ifndef TBI_LINALG_H
 #define TBI_LINALG_H
 
 #include <math.h>
 #include <stddef.h>
+
+/* Summed from the first to the last: the order is part of every result. */
+static inline double tbi_dot(const double *a, const double *b, ptrdiff_t n) {
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
 
 /* a = L L', lower triangle in place, the diagonal as its reciprocal.  The matrix must be positive
  * definite. */

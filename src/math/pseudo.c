@@ -16,13 +16,6 @@ tbi_pseudo tbi_pseudo_make(int32_t n, double *room) {
                       .pivot = (int32_t *)(void *)(room + 3 * square + 2 * (size_t)n)};
 }
 
-static double dot(const double *a, const double *b, int32_t n) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 /* the unknown from..to of which most is left; n if none has enough of its diagonal */
 static int32_t find_pivot(const tbi_pseudo *p, const double *a, int32_t from, int32_t to,
                           double share) {
@@ -121,7 +114,7 @@ void tbi_pseudo_solve(tbi_pseudo *p, double *x) {
 void tbi_pseudo_solve_pivots(tbi_pseudo *p, double *x) {
   for (int32_t k = 0; k < p->rank; ++k) {
     const double *row = p->l + (size_t)p->pivot[k] * (size_t)p->n;
-    p->y[k] = (x[p->pivot[k]] - dot(row, p->y, k)) / row[k];
+    p->y[k] = (x[p->pivot[k]] - tbi_dot(row, p->y, k)) / row[k];
   }
   spread(p, x);
 }

@@ -108,6 +108,10 @@ static inline m4 m4_from_sym(s3 a) {
 static inline m4 m4_add(const m4 *a, const m4 *b) {
   return (m4){v4_add(a->x, b->x), v4_add(a->y, b->y), v4_add(a->z, b->z)};
 }
+/* a - u w' */
+static inline m4 m4_less_product(const m4 *a, v4 u, v4 w) {
+  return (m4){v4_axpy(a->x, -v4_x(w), u), v4_axpy(a->y, -v4_y(w), u), v4_axpy(a->z, -v4_z(w), u)};
+}
 /* columns of a, as many of each as the three numbers say */
 static inline v4 m4_combine(const m4 *a, double x, double y, double z) {
   return v4_axpy(v4_axpy(v4_scale(x, a->x), y, a->y), z, a->z);

@@ -33,6 +33,13 @@ static inline double v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b
 static inline v3 v3_cross(v3 a, v3 b) {
   return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
+/* x with column[0] x.x + column[1] x.y + column[2] x.z = b, by Cramer's rule. */
+static inline v3 v3_solve(const v3 column[3], v3 b) {
+  double det = v3_dot(column[0], v3_cross(column[1], column[2]));
+  return (v3){v3_dot(b, v3_cross(column[1], column[2])) / det,
+              v3_dot(column[0], v3_cross(b, column[2])) / det,
+              v3_dot(column[0], v3_cross(column[1], b)) / det};
+}
 static inline double v3_norm(v3 a) { return sqrt(v3_dot(a, a)); }
 
 #endif

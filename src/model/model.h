@@ -26,6 +26,15 @@ static inline tbi_frame tbi_frame_identity(void) { return (tbi_frame){m3_identit
 static inline tbi_frame tbi_frame_mul(const tbi_frame *a, const tbi_frame *b) {
   return (tbi_frame){m3_mul(&a->rot, &b->rot), v3_add(a->pos, m3_mulv(&a->rot, b->pos))};
 }
+static inline tbi_frame tbi_frame_inverse(const tbi_frame *a) {
+  m3 back = m3_transpose(&a->rot);
+  return (tbi_frame){back, v3_neg(m3_mulv(&back, a->pos))};
+}
+/* b in the frame a, both given in one frame */
+static inline tbi_frame tbi_frame_relative(const tbi_frame *a, const tbi_frame *b) {
+  m3 back = m3_transpose(&a->rot);
+  return (tbi_frame){m3_mul(&back, &b->rot), m3_mulv(&back, v3_sub(b->pos, a->pos))};
+}
 static inline tbi_frame tbi_frame_load(const double *pos, const double *quat) {
   return (tbi_frame){q_matrix(q_load(quat)), v3_load(pos)};
 }

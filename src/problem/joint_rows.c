@@ -1,6 +1,7 @@
 /* joint_rows.c - constraints of single joint coordinates in the contact problem. */
 #include "problem/ports.h"
 
+#include "math/linalg.h"
 #include "problem/half_solve.h"
 
 #include <string.h>
@@ -15,13 +16,6 @@ static double square(const double *y, int32_t n) {
   for (int32_t j = 0; j < n; j += 4)
     sum = v4_add(sum, v4_mul(v4_load(y + j), v4_load(y + j)));
   return v4_sum(sum);
-}
-
-static double dot(const double *a, const double *b, int32_t n) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
 }
 
 /* T = Q' Y */
@@ -49,7 +43,7 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   fill_tail(s, row);
   row->base = s->d->v[row->dof] + tbi_path_dot(model->dof_path + row->y, y, length, s->z);
   double loose = square(y, length);
-  row->w = loose - dot(s->y + row->tail, s->y + row->tail, loops);
+  row->w = loose - tbi_dot(s->y + row->tail, s->y + row->tail, loops);
   row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* loops may hold it */
 }
 

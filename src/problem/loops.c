@@ -56,13 +56,6 @@ static double *r_of(const tbi_loops *loops, int32_t cluster, int32_t pivot, int3
   return loops->r + loops->cluster_r[cluster] + (int64_t)pivot * room + which;
 }
 
-static double dot(const double *a, const double *b, int32_t n) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 static void subtract(double *to, double a, const double *from, int32_t n) {
   for (int32_t i = 0; i < n; ++i)
     to[i] -= a * from[i];
@@ -127,14 +120,14 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
     add_joint(m, loop->dof, 1, column);
     add_joint(m, loop->leader, -loop->slope, column);
     if (loop->stiffness > 0 || loop->damping > 0) {
-      pull_spring(loop, loops->timestep, dot(column, column, dofs));
+      pull_spring(loop, loops->timestep, tbi_dot(column, column, dofs));
     }
     double moved = loop->velocity;
     for (int32_t i = 0; i < dofs; ++i)
       moved += column[i] * z[dof[i]];
     loops->wanted[t] = loop->target - moved;
     column[dofs + t] = sqrt(loop->compliance);
-    loops->size[t] = dot(column, column, width);
+    loops->size[t] = tbi_dot(column, column, width);
   }
 }
 
@@ -166,7 +159,7 @@ static int32_t find_pivot(const tbi_loops *loops, int32_t cluster, int32_t from,
     double size = loops->size[order[k]];
     if (size <= IMMOBILE * IMMOBILE * least.longest) continue;
     const double *column = tbi_loops_column(loops, cluster, order[k]);
-    double share = dot(column, column, width) / size;
+    double share = tbi_dot(column, column, width) / size;
     if (share > best) {
       best = share;
       found = k;
@@ -183,17 +176,17 @@ static void take_pivot(const tbi_loops *loops, int32_t cluster, int32_t k, int32
   double *pivot = tbi_loops_column(loops, cluster, order[k]);
   for (int32_t i = 0; i < k; ++i) {
     const double *q = tbi_loops_column(loops, cluster, order[i]);
-    double part = dot(q, pivot, width);
+    double part = tbi_dot(q, pivot, width);
     subtract(pivot, part, q, width);
     *r_of(loops, cluster, i, order[k]) += part;
   }
-  double length = sqrt(dot(pivot, pivot, width));
+  double length = sqrt(tbi_dot(pivot, pivot, width));
   *r_of(loops, cluster, k, order[k]) = length;
   for (int32_t i = 0; i < width; ++i)
     pivot[i] /= length;
   for (int32_t j = k + 1; j < count; ++j) {
     double *column = tbi_loops_column(loops, cluster, order[j]);
-    double part = dot(pivot, column, width);
+    double part = tbi_dot(pivot, column, width);
     subtract(column, part, pivot, width);
     *r_of(loops, cluster, k, order[j]) = part;
   }
@@ -206,7 +199,7 @@ static int32_t orthonormalise_again(tbi_loops *loops, int32_t cluster, int32_t c
   for (int32_t k = 0; k < loops->rank[cluster]; ++k) {
     const double *column = tbi_loops_column(loops, cluster, order[k]);
     double size = loops->size[order[k]];
-    if (!(dot(column, column, width) > IMMOBILE * IMMOBILE * size)) return k;
+    if (!(tbi_dot(column, column, width) > IMMOBILE * IMMOBILE * size)) return k;
     take_pivot(loops, cluster, k, count);
   }
   return loops->rank[cluster];

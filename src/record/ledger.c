@@ -15,16 +15,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What the contacts of a body did in a sample, or since its entry began. */
+/* The contacts of a body in a sample, summed. */
 typedef struct sum {
   double normal;   /* N */
-  double weight;   /* N, without sign */
-  double slipping; /* N, of it at points that slip */
+  double weight;   /* N, sum of |normal force| */
+  double slipping; /* N, the part of weight at points that slip */
   double slip[3];  /* N m/s, velocity along the surface weighted by |normal force| */
   double power;    /* W */
 } sum;
 
-/* A body with the entry that is open, and a sample that does not go with it. */
+/* A body with its open entry, and a sample of another status that waits. */
 typedef struct watch {
   int32_t link; /* that names the body, or TABI_NONE: fixed joints make one body of several links */
   int32_t tree; /* its first body */
@@ -58,7 +58,7 @@ static void find_trees(tabi_ledger *ledger, const tabi_model *model) {
     int32_t below = parent == TABI_WORLD ? TABI_WORLD : ledger->link_body[parent];
     if (below != body) ledger->body[body].tree = below;
   }
-  // bodies stand behind those that carry them
+  // a parent has a lower index than its children
   for (int32_t i = 0; i < ledger->nbody; ++i) {
     watch *body = &ledger->body[i];
     TBI_ASSERT(body->tree < i);
@@ -168,7 +168,7 @@ static bool add_contacts(tabi_ledger *ledger, const tabi_sample *sample) {
   return true;
 }
 
-/* What a body did in the time of a sample, as an entry of its own. */
+/* The time of a sample as an entry of its own. */
 static tabi_ledger_entry entry_of(const watch *body, double start, double end) {
   const sum *s = &body->sum;
   double time = end - start;
@@ -193,7 +193,7 @@ static void extend(tabi_ledger_entry *entry, const tabi_ledger_entry *by) {
   entry->impulse += by->impulse;
 }
 
-/* One that was waiting may begin before some that are there already. */
+/* Inserts an entry by its start: one that waited may begin before some that are there already. */
 static bool begin(tabi_ledger *ledger, int32_t body, const tabi_ledger_entry *entry) {
   if (ledger->count == ledger->capacity) {
     int32_t capacity = ledger->capacity > 0 ? 2 * ledger->capacity : 64;

@@ -1,4 +1,4 @@
-/* observer.c - a world as samples. */
+/* observer.c - takes samples of a world. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "record/record.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SLIPS_AT 1e-3F /* m/s */
+#define MAX_STICK_SPEED 1e-3F /* m/s along the surface */
 
 struct tabi_observer {
   const tabi_scene *scene;
@@ -33,14 +33,14 @@ void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep) {
     along[i] = c->velocity[i] - opening * c->normal[i];
   c->slip = sqrtf(dot(along, along));
   c->power = -dot(c->force, along);
-  c->status = c->slip > SLIPS_AT ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
+  c->status = c->slip > MAX_STICK_SPEED ? TABI_CONTACT_SLIP : TABI_CONTACT_STICK;
   c->residual = 0;
   if (dot(c->force, c->force) == 0) c->status = TABI_CONTACT_SEPARATING;
   if (push <= 0) return;
   float limit = c->friction * push;
-  float parting = c->gap / (float)timestep + opening;
+  float separation = c->gap / (float)timestep + opening;
   float misdirected = limit > 0 ? c->slip - c->power / limit : 0;
-  c->residual = fmaxf(fmaxf(parting, misdirected), 0);
+  c->residual = fmaxf(fmaxf(separation, misdirected), 0);
 }
 
 static void take_contact(const tabi_contact *c, double timestep, tabi_sample_contact *to) {

@@ -1,8 +1,8 @@
 /* read.c - opens a log: reads all of it once, checks every byte, and remembers where samples
- * and snapshots stand.
+ * and snapshots are.
  *
  * Every byte is under some checksum and chunks are numbered, so what passes is what was written.
- * Only a last chunk that is not whole is left aside: that is what a killed run leaves. */
+ * Only an incomplete last chunk, as a killed run leaves it, is ignored. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
@@ -48,11 +48,11 @@ tabi_status tbi_recording_fetch(const tabi_recording *r, uint64_t offset, void *
 }
 
 tabi_status tbi_recording_reserve_chunk(tabi_recording *r, uint32_t size, tabi_error *err) {
-  if (size <= r->chunk_room && r->chunk) return TABI_OK;
+  if (size <= r->chunk_capacity && r->chunk) return TABI_OK;
   unsigned char *more = realloc(r->chunk, (size_t)size + 1);
   if (!more) return tbi_error_memory(err);
   r->chunk = more;
-  r->chunk_room = size;
+  r->chunk_capacity = size;
   return TABI_OK;
 }
 
@@ -129,12 +129,13 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   return true;
 }
 
-/* Every log of this format has these names; a tabi that had more may have written others. */
+/* Contact method and integrator.  A newer tabi may have written names that this one does not know.
+ */
 static tabi_status read_methods(tabi_recording *r, cursor *c, tabi_error *err) {
   size_t unused = 0;
   const char *contact = take_text(c, &unused);
   const char *integrator = take_text(c, &unused);
-  if (c->failed) return TABI_OK; // which the caller tells
+  if (c->failed) return TABI_OK; // the caller reports it
   int32_t kind = tabi_contact_find(contact);
   int32_t scheme = tabi_integrator_find(integrator);
   if (kind == TABI_NONE || scheme == TABI_NONE) {
@@ -175,9 +176,9 @@ static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, ta
   if (status != TABI_OK) return status;
   if (c.failed || c.left > 0) return tbi_recording_damaged(r, offset, bad, err);
   size_t numbers = (size_t)r->shape.nq + (size_t)r->shape.nv + (size_t)r->shape.sensors;
-  r->room.state = calloc(numbers + 1, sizeof *r->room.state);
-  r->room.balance = calloc((size_t)r->shape.robots + 1, sizeof *r->room.balance);
-  return r->room.state && r->room.balance ? TABI_OK : tbi_error_memory(err);
+  r->buffers.state = calloc(numbers + 1, sizeof *r->buffers.state);
+  r->buffers.balance = calloc((size_t)r->shape.robots + 1, sizeof *r->buffers.balance);
+  return r->buffers.state && r->buffers.balance ? TABI_OK : tbi_error_memory(err);
 }
 
 /* -- the chunks */
@@ -248,7 +249,7 @@ static tabi_status add_chunk(tabi_recording *r, const tbi_chunk *chunk, uint64_t
   case TBI_CHUNK_HEAD:
     r->head = r->chunk;
     r->chunk = NULL;
-    r->chunk_room = 0;
+    r->chunk_capacity = 0;
     return read_head(r, offset, chunk->size, err);
   case TBI_CHUNK_SAMPLES:
     return add_samples(r, piece, err);
@@ -399,9 +400,9 @@ void tabi_recording_close(tabi_recording *r) {
   free(r->snapshots.item);
   free(r->chunk);
   free(r->word);
-  free(r->room.state);
-  free(r->room.balance);
-  free(r->room.contact);
+  free(r->buffers.state);
+  free(r->buffers.balance);
+  free(r->buffers.contact);
   free(r);
 }
 

@@ -4,13 +4,13 @@
  *   start  = magic, version, checksum of both
  *   chunk  = kind, size, number, checksum of the payload, checksum of these four; payload
  *
- *   pack.c    checksums and packed words
- *   model.c   what tells one model from another
- *   observer.c a world as samples
- *   sample.c   a sample as words and back
- *   write.c   tabi_recorder
- *   read.c    tabi_recording (recording.h): opening, which checks every byte
- *   seek.c    samples and snapshots of one that is open */
+ *   pack.c        checksums and packed words
+ *   model_hash.c  what tells one model from another
+ *   observer.c    samples of a world
+ *   sample.c      a sample as words and back
+ *   write.c       tabi_recorder
+ *   read.c        tabi_recording (recording.h): opening, which checks every byte
+ *   seek.c        samples and snapshots of an open recording */
 #ifndef TBI_RECORD_H
 #define TBI_RECORD_H
 
@@ -69,19 +69,20 @@ void tbi_chunk_seal(const tbi_crc *crc, tbi_chunk chunk, const void *payload,
 bool tbi_chunk_open(const tbi_crc *crc, const unsigned char bytes[TBI_CHUNK_SIZE],
                     tbi_chunk *chunk);
 
-/* Words that resemble those before them: of every difference the leading zero bytes are left out,
- * and a half byte says how many remain. */
+/* Packs words as differences from the words before them: the leading zero bytes of each difference
+ * are left out, and a half byte says how many bytes remain. */
 size_t tbi_pack_bound(size_t count);
 /* Returns the number of bytes; `before` has as many words. */
 size_t tbi_pack(const uint64_t *word, const uint64_t *before, size_t count, unsigned char *bytes);
-/* Turns the words before into the words; returns the bytes used, or 0 when there are too few or
- * they are none that tbi_pack made. */
+/* `word` has the words before and gets the unpacked ones; returns the bytes used, or 0 when there
+ * are too few or tbi_pack did not make them. */
 size_t tbi_unpack(const unsigned char *bytes, size_t size, uint64_t *word, size_t count);
 
-/* Of all numbers of a model that decide its motion, and the names of its links and joints. */
+/* Hash of all numbers of a model that its motion depends on, and of the names of links and joints.
+ */
 uint64_t tbi_model_hash(const tabi_model *model);
 
-/* How long the parts of a sample are; `sensors` counts numbers, and contacts are between `shapes`
+/* The sizes of the parts of a sample; `sensors` counts numbers, and contacts are between `shapes`
  * of `links`. */
 typedef struct tbi_sample_shape {
   int32_t nq, nv, sensors, robots, shapes, links;
@@ -91,23 +92,23 @@ tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene);
 /* Words of a sample, and how many contacts there can be in so many. */
 size_t tbi_sample_words(const tbi_sample_shape *shape, size_t ncontact);
 size_t tbi_sample_contacts(size_t words);
-void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word);
+void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word);
 
-/* Where the arrays of a sample stand. */
-typedef struct tbi_sample_room {
+/* Memory for the arrays of a decoded sample. */
+typedef struct tbi_sample_buffers {
   double *state; /* [nq + nv + sensors] */
   tabi_balance *balance;
   tabi_sample_contact *contact; /* as many as there may be in the words */
-} tbi_sample_room;
+} tbi_sample_buffers;
 /* False: these words are no sample. */
-bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
-                     double timestep, const tbi_sample_room *room, tabi_sample *sample);
+bool tbi_sample_decode(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
+                       double timestep, const tbi_sample_buffers *buffers, tabi_sample *sample);
 
 /* TABI_ERR_ARGUMENT if the world is not one of the scene's model. */
 tabi_status tbi_record_check_world(const tabi_scene *scene, const tabi_world *world,
                                    tabi_error *err);
 
-/* Fills in what follows from the rest. */
+/* Derives status, slip, power and residual from the other fields. */
 void tbi_sample_contact_derive(tabi_sample_contact *c, double timestep);
 
 #endif

@@ -26,19 +26,19 @@ struct tabi_recording {
   tbi_crc crc;
   tabi_recording_info info;
   tbi_sample_shape shape;
-  unsigned char *head; /* the payload, where texts stand */
+  unsigned char *head; /* its payload, which holds the texts of info */
   const char **set;
   tbi_pieces samples, snapshots;
 
   /* the chunk that is being read: its payload, and the sample that was unpacked last */
   unsigned char *chunk;
-  size_t chunk_room;
+  size_t chunk_capacity;
   int64_t piece; /* which, or -1 */
   int64_t at;    /* index of the next sample in it */
-  size_t used;   /* bytes of it that are done */
+  size_t used;   /* bytes of it that were unpacked */
   uint64_t *word;
-  size_t word_room, word_count;
-  tbi_sample_room room;
+  size_t word_capacity, word_count;
+  tbi_sample_buffers buffers;
 };
 
 /* Bytes of the file; an error when it cannot be read or has become shorter. */

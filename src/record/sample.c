@@ -1,6 +1,6 @@
 /* sample.c - a sample as 64-bit words.
  *
- *   step | flags, contacts | pushing contacts, iterations | 5 numbers of the certificate
+ *   step | flags, contacts | contacts with force, iterations | 5 numbers of the certificate
  *   4 of the energy | q | v | sensors | 27 words for each robot | 9 words for each contact
  *
  * A robot: CoM, force, ZMP, margin | corners | 16 x (corner x y).
@@ -47,7 +47,7 @@ static uint64_t pair_of(uint32_t low, uint32_t high) { return low | (uint64_t)hi
 static uint32_t low(uint64_t word) { return (uint32_t)(word & UINT32_MAX); }
 static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
 
-/* -- to words */
+/* -- encode */
 
 static uint64_t *put(uint64_t *word, const double *number, int32_t count) {
   if (count > 0) memcpy(word, number, sizeof *number * (size_t)count);
@@ -89,7 +89,7 @@ static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
   return put_floats(word, corner, sizeof corner / sizeof *corner);
 }
 
-void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word) {
+void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word) {
   const tabi_certificate *c = &sample->certificate;
   const tabi_energy *e = &sample->energy;
   unsigned flags = (c->converged ? CONVERGED : 0U) | (c->fallback ? FALLBACK : 0U) |
@@ -113,14 +113,14 @@ void tbi_sample_take(const tbi_sample_shape *shape, const tabi_sample *sample, u
   TBI_ASSERT(word == begin + tbi_sample_words(shape, (size_t)sample->ncontact));
 }
 
-/* -- and back */
+/* -- decode */
 
-static const uint64_t *give(const uint64_t *word, double *number, size_t count) {
+static const uint64_t *get(const uint64_t *word, double *number, size_t count) {
   memcpy(number, word, sizeof *number * count);
   return word + count;
 }
 
-static const uint64_t *give_floats(const uint64_t *word, float *number, size_t count) {
+static const uint64_t *get_floats(const uint64_t *word, float *number, size_t count) {
   TBI_ASSERT(count % 2 == 0);
   for (size_t i = 0; i < count; i += 2, ++word) {
     const uint32_t bits[2] = {low(*word), high(*word)};
@@ -129,20 +129,20 @@ static const uint64_t *give_floats(const uint64_t *word, float *number, size_t c
   return word;
 }
 
-/* Two of so many, or none of them. */
-static bool are_items(uint64_t word, int32_t count) {
+/* Whether both halves are indices below a count, or TABI_NONE. */
+static bool are_indices(uint64_t word, int32_t count) {
   const uint32_t none = (uint32_t)TABI_NONE;
   return (low(word) < (uint32_t)count || low(word) == none) &&
          (high(word) < (uint32_t)count || high(word) == none);
 }
 
-static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_sample_contact *c) {
+static const uint64_t *get_contact(const uint64_t *word, double timestep, tabi_sample_contact *c) {
   float number[2 * (CONTACT_WORDS - 2)];
   c->shape_a = (int32_t)low(word[0]);
   c->shape_b = (int32_t)high(word[0]);
   c->link_a = (int32_t)low(word[1]);
   c->link_b = (int32_t)high(word[1]);
-  word = give_floats(word + 2, number, sizeof number / sizeof *number);
+  word = get_floats(word + 2, number, sizeof number / sizeof *number);
   c->gap = number[0];
   c->friction = number[1];
   memcpy(c->point, number + 2, sizeof c->point);
@@ -154,15 +154,15 @@ static const uint64_t *give_contact(const uint64_t *word, double timestep, tabi_
 }
 
 /* NULL: there cannot be so many corners. */
-static const uint64_t *give_balance(const uint64_t *word, tabi_balance *b) {
+static const uint64_t *get_balance(const uint64_t *word, tabi_balance *b) {
   float corner[2 * TABI_BALANCE_CORNERS];
-  word = give(word, b->com, 3);
-  word = give(word, b->force, 3);
-  word = give(word, b->zmp, 3);
-  word = give(word, &b->margin, 1);
+  word = get(word, b->com, 3);
+  word = get(word, b->force, 3);
+  word = get(word, b->zmp, 3);
+  word = get(word, &b->margin, 1);
   if (*word > TABI_BALANCE_CORNERS) return NULL;
   b->ncorner = (int32_t)*word;
-  word = give_floats(word + 1, corner, sizeof corner / sizeof *corner);
+  word = get_floats(word + 1, corner, sizeof corner / sizeof *corner);
   for (size_t i = 0; i < TABI_BALANCE_CORNERS; ++i) {
     b->corner[i][0] = (double)corner[2 * i];
     b->corner[i][1] = (double)corner[2 * i + 1];
@@ -170,7 +170,7 @@ static const uint64_t *give_balance(const uint64_t *word, tabi_balance *b) {
   return word;
 }
 
-/* Positions and velocities of a world always are. */
+/* Positions and velocities of a world are always finite. */
 static bool are_finite(const double *number, int32_t count) {
   for (int32_t i = 0; i < count; ++i) {
     if (!isfinite(number[i])) return false;
@@ -178,7 +178,7 @@ static bool are_finite(const double *number, int32_t count) {
   return true;
 }
 
-static void give_head(const uint64_t *word, tabi_sample *sample) {
+static void get_head(const uint64_t *word, tabi_sample *sample) {
   double number[HEAD_WORDS - 3];
   memcpy(number, word + 3, sizeof number);
   sample->step = (int64_t)word[0];
@@ -196,27 +196,27 @@ static void give_head(const uint64_t *word, tabi_sample *sample) {
   sample->energy = (tabi_energy){number[5], number[6], number[7], number[8]};
 }
 
-bool tbi_sample_give(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
-                     double timestep, const tbi_sample_room *room, tabi_sample *sample) {
+bool tbi_sample_decode(const tbi_sample_shape *shape, const uint64_t *word, size_t count,
+                       double timestep, const tbi_sample_buffers *buffers, tabi_sample *sample) {
   const uint64_t *begin = word;
   if (count < HEAD_WORDS || tbi_sample_words(shape, high(word[1])) != count) return false;
-  *sample = (tabi_sample){.q = room->state,
-                          .v = room->state + shape->nq,
-                          .sensor = room->state + shape->nq + shape->nv,
-                          .contact = room->contact,
-                          .balance = room->balance,
+  *sample = (tabi_sample){.q = buffers->state,
+                          .v = buffers->state + shape->nq,
+                          .sensor = buffers->state + shape->nq + shape->nv,
+                          .contact = buffers->contact,
+                          .balance = buffers->balance,
                           .nrobot = shape->robots};
-  give_head(word, sample);
+  get_head(word, sample);
   sample->time = (double)sample->step * timestep;
-  word = give(word + HEAD_WORDS, room->state, state_words(shape));
-  if (!are_finite(room->state, shape->nq + shape->nv)) return false;
+  word = get(word + HEAD_WORDS, buffers->state, state_words(shape));
+  if (!are_finite(buffers->state, shape->nq + shape->nv)) return false;
   for (int32_t i = 0; i < shape->robots; ++i) {
-    word = give_balance(word, &room->balance[i]);
+    word = get_balance(word, &buffers->balance[i]);
     if (!word) return false;
   }
   for (int32_t i = 0; i < sample->ncontact; ++i) {
-    if (!are_items(word[0], shape->shapes) || !are_items(word[1], shape->links)) return false;
-    word = give_contact(word, timestep, &room->contact[i]);
+    if (!are_indices(word[0], shape->shapes) || !are_indices(word[1], shape->links)) return false;
+    word = get_contact(word, timestep, &buffers->contact[i]);
   }
   TBI_ASSERT(word == begin + count);
   return true;

@@ -47,18 +47,18 @@ static tabi_status fetch_piece(tabi_recording *r, const tbi_piece *piece, tabi_e
   return TABI_OK;
 }
 
-/* Room for a sample of so many words, of which contacts need several each; new ones are zero. */
-static tabi_status make_room(tabi_recording *r, size_t count, tabi_error *err) {
-  if (count <= r->word_room) return TABI_OK;
-  size_t room = 2 * count;
-  uint64_t *word = realloc(r->word, sizeof *word * room);
+/* Memory for a sample of so many words and for its contacts; new words are zero. */
+static tabi_status reserve_words(tabi_recording *r, size_t count, tabi_error *err) {
+  if (count <= r->word_capacity) return TABI_OK;
+  size_t capacity = 2 * count;
+  uint64_t *word = realloc(r->word, sizeof *word * capacity);
   if (word) r->word = word;
-  size_t contacts = tbi_sample_contacts(room) + 1;
-  tabi_sample_contact *contact = realloc(r->room.contact, sizeof *contact * contacts);
-  if (contact) r->room.contact = contact;
+  size_t contacts = tbi_sample_contacts(capacity) + 1;
+  tabi_sample_contact *contact = realloc(r->buffers.contact, sizeof *contact * contacts);
+  if (contact) r->buffers.contact = contact;
   if (!word || !contact) return tbi_error_memory(err);
-  memset(r->word + r->word_room, 0, sizeof *word * (room - r->word_room));
-  r->word_room = room;
+  memset(r->word + r->word_capacity, 0, sizeof *word * (capacity - r->word_capacity));
+  r->word_capacity = capacity;
   return TABI_OK;
 }
 
@@ -71,11 +71,11 @@ static tabi_status unpack_next(tabi_recording *r, const tbi_piece *piece, tabi_e
   memcpy(&count, r->chunk + r->used, sizeof count);
   left -= sizeof count;
   if (count / 2 > left) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
-  tabi_status status = make_room(r, count, err);
+  tabi_status status = reserve_words(r, count, err);
   if (status != TABI_OK) return status;
   size_t used = tbi_unpack(r->chunk + r->used + sizeof count, left, r->word, count);
   if (used == 0) return tbi_recording_damaged(r, piece->offset + r->used, bad, err);
-  memset(r->word + count, 0, sizeof *r->word * (r->word_room - count));
+  memset(r->word + count, 0, sizeof *r->word * (r->word_capacity - count));
   r->word_count = count;
   r->used += sizeof count + used;
   ++r->at;
@@ -89,7 +89,7 @@ static tabi_status begin_piece(tabi_recording *r, int64_t index, tabi_error *err
   r->piece = index;
   r->at = r->samples.item[index].sample;
   r->used = TBI_SAMPLES_SIZE;
-  if (r->word) memset(r->word, 0, sizeof *r->word * r->word_room);
+  if (r->word) memset(r->word, 0, sizeof *r->word * r->word_capacity);
   return TABI_OK;
 }
 
@@ -108,8 +108,8 @@ tabi_status tabi_recording_sample(tabi_recording *r, int64_t index, tabi_sample 
   const tbi_piece *from = &r->samples.item[piece];
   while (status == TABI_OK && r->at <= index)
     status = unpack_next(r, from, err);
-  bool good = status == TABI_OK && tbi_sample_give(&r->shape, r->word, r->word_count,
-                                                   r->info.timestep, &r->room, sample);
+  bool good = status == TABI_OK && tbi_sample_decode(&r->shape, r->word, r->word_count,
+                                                     r->info.timestep, &r->buffers, sample);
   if (good) good = sample->step >= from->first && sample->step <= from->last;
   if (status == TABI_OK && !good) {
     status = tbi_recording_damaged(r, from->offset, "this is no sample", err);

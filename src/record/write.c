@@ -1,8 +1,8 @@
 /* write.c - a log while it is written.
  *
- * Frames gather in memory as one chunk, which goes out when it is full, when half a second has
- * passed, and before a snapshot.  A chunk is written by one call of the system where it can, so a
- * killed run leaves whole chunks and at most one piece, which readers leave aside. */
+ * Samples are gathered in memory as one chunk, which is written when it is full, when half a second
+ * has passed, and before a snapshot.  A chunk is written by one system call if possible, so a
+ * killed run leaves whole chunks and at most one incomplete chunk, which readers ignore. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "io/file.h"
@@ -32,7 +32,7 @@ struct tabi_recorder {
   tabi_error error; /* the first, which stays */
   uint32_t number;  /* of the next chunk */
   int64_t samples;  /* written in all */
-  double flushed;   /* s, when */
+  double flushed;   /* s, time of the last flush */
 
   /* the chunk of samples: room for its head, then its payload */
   unsigned char *chunk;
@@ -186,13 +186,13 @@ static tabi_status add_sample(tabi_recorder *r) {
     tabi_status status = flush_samples(r);
     if (status != TABI_OK) return status;
   }
-  tbi_sample_take(&r->shape, sample, r->word);
+  tbi_sample_encode(&r->shape, sample, r->word);
   const uint32_t words = (uint32_t)count;
   memcpy(r->chunk + r->used, &words, sizeof words);
   r->used += sizeof words;
   r->used += tbi_pack(r->word, r->before, count, r->chunk + r->used);
   TBI_ASSERT(r->used <= r->capacity);
-  // contacts that are gone leave zeros for those that come
+  // words of contacts that ended become zero, against which new contacts are packed
   if (r->nword > count) memset(r->word + count, 0, sizeof *r->word * (r->nword - count));
   uint64_t *taken = r->word;
   r->word = r->before;
@@ -297,7 +297,7 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   return NULL;
 }
 
-/* The last state is kept whatever its step is, so that a run goes on from there at once. */
+/* The last state is written whatever its step is, so that a run can be resumed from it. */
 static tabi_status finish(tabi_recorder *r) {
   int64_t step = tabi_world_steps(r->world);
   tabi_status status = r->error.status;

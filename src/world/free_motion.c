@@ -22,11 +22,7 @@ static v3 gyro_couple(s3 i, v3 w, double h) {
       v3 ik = s3_mulv(i, unit[k]);
       column[k] = v3_axpy(ik, h, v3_add(v3_cross(next, ik), v3_cross(unit[k], l)));
     }
-    double det = v3_dot(column[0], v3_cross(column[1], column[2]));
-    v3 step_by = v3_make(v3_dot(f, v3_cross(column[1], column[2])) / det,
-                         v3_dot(column[0], v3_cross(f, column[2])) / det,
-                         v3_dot(column[0], v3_cross(column[1], f)) / det);
-    next = v3_sub(next, step_by);
+    next = v3_sub(next, v3_solve(column, f));
   }
   return v3_sub(v3_cross(w, s3_mulv(i, w)), v3_cross(next, s3_mulv(i, next)));
 }

@@ -209,7 +209,7 @@ static void check_sweep(const tbi_factored *f, uint64_t seed) {
     tbi_island_velocity(&f->island[k], u);
     w->multiply(w->self, r, wr);
     for (int32_t i = 0; i < w->nunknown; ++i)
-      wr[i] += w->state.q[i];
+      wr[i] += w->q[i];
     assert_near_n(u, wr, (size_t)w->nunknown, 1e-9);
     w->sweep(w->self, r);
     memcpy(to, r, (size_t)w->nunknown * sizeof *to);

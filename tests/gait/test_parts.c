@@ -5,6 +5,7 @@
  * and snapshots must not be noticed at all. */
 #include "gait/biped.h"
 
+#include "math/linalg.h"
 #include "math/lu.h"
 #include "support/rng.h"
 #include "world/world.h"
@@ -23,13 +24,6 @@ typedef struct lagrange {
   double row[ROWS][NV], column[ROWS][NV], drift[ROWS];
 } lagrange;
 
-static double dot(const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < NV; ++k)
-    sum += a[k] * b[k];
-  return sum;
-}
-
 /* A held point of a foot: along x (axis 0) or z (axis 2); returns the row. */
 static int hold(lagrange *p, const double *v, int foot, const double at[3], int axis) {
   double pos[3], quat[4], jacobian[3 * NV], rate[3 * NV];
@@ -40,7 +34,7 @@ static int hold(lagrange *p, const double *v, int foot, const double at[3], int 
   tabi_dynamics_point_jacobian_rate(p->d, p->foot[foot], pos, rate);
   memcpy(p->row[p->rows], jacobian + (ptrdiff_t)axis * NV, sizeof p->row[0]);
   memcpy(p->column[p->rows], jacobian + (ptrdiff_t)axis * NV, sizeof p->row[0]);
-  p->drift[p->rows] = dot(rate + (ptrdiff_t)axis * NV, v);
+  p->drift[p->rows] = tbi_dot(rate + (ptrdiff_t)axis * NV, v, NV);
   return p->rows++;
 }
 

@@ -54,4 +54,11 @@ void property_rotation(const double quat[4], double R[9]);
 typedef void property_fn(subject *s, double *to);
 void property_rate(subject *s, const double *v, property_fn *f, double *to, size_t count);
 
+static inline double property_dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
 #endif

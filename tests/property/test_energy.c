@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-static double dot(const double *a, const double *b, size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 /* the sum of the terms' sizes, to which rounding is relative */
 static double dot_size(const double *a, const double *b, size_t n) {
   double sum = 0.0;
@@ -24,7 +17,7 @@ static double dot_size(const double *a, const double *b, size_t n) {
 static void multiply(const double *matrix, const double *x, size_t rows, size_t columns,
                      double *to) {
   for (size_t i = 0; i < rows; ++i)
-    to[i] = dot(matrix + i * columns, x, columns);
+    to[i] = property_dot(matrix + i * columns, x, columns);
 }
 
 static void read_energy(subject *s, double *to) {
@@ -40,12 +33,13 @@ static void check_power(subject *s) {
   multiply(mass, s->v, nv, nv, Mv);
   double kinetic = tabi_dynamics_kinetic(s->dynamics);
   property_expect(s, "kinetic energy is v'Mv/2",
-                  fabs(kinetic - 0.5 * dot(s->v, Mv, nv)) / fmax(kinetic, 1e-3), 1e-12);
+                  fabs(kinetic - 0.5 * property_dot(s->v, Mv, nv)) / fmax(kinetic, 1e-3), 1e-12);
   property_rate(s, s->v, read_energy, &rate, 1);
   double scale = dot_size(s->tau, s->v, nv) + dot_size(qdd, Mv, nv) + fabs(rate) + kinetic +
                  fabs(tabi_dynamics_potential(s->dynamics)) + 1e-3;
   property_expect(s, "energy rate is power",
-                  fabs(dot(qdd, Mv, nv) + rate - dot(s->tau, s->v, nv)) / scale, 1e-10);
+                  fabs(property_dot(qdd, Mv, nv) + rate - property_dot(s->tau, s->v, nv)) / scale,
+                  1e-10);
 }
 
 /* without differences: v'(M qdd + bias) = tau'v, and the part of the bias that is quadratic in v
@@ -63,7 +57,7 @@ static void check_bias_power(subject *s) {
   for (size_t i = 0; i < s->nv; ++i)
     bias[i] -= still[i];
   double scale = dot_size(bias, s->v, s->nv) + tabi_dynamics_kinetic(s->dynamics) + 1.0;
-  property_expect(s, "Coriolis power", fabs(dot(bias, s->v, s->nv) - rate) / scale, 1e-10);
+  property_expect(s, "Coriolis power", fabs(property_dot(bias, s->v, s->nv) - rate) / scale, 1e-10);
 }
 
 /* momentum is A v, and its rate along the motion at constant v is the bias */
@@ -113,7 +107,7 @@ static void check_external_force(subject *s) {
   tabi_model_gravity(s->model, gravity);
   for (size_t i = 0; i < 6; ++i) {
     double external = i < 3 ? mass * gravity[i] : 0.0;
-    double rate = dot(A + i * s->nv, qdd, s->nv) + bias[i];
+    double rate = property_dot(A + i * s->nv, qdd, s->nv) + bias[i];
     worst[i / 3] = fmax(worst[i / 3], fabs(rate - external));
     size[i / 3] = fmax(size[i / 3], dot_size(A + i * s->nv, qdd, s->nv) + fabs(bias[i]));
   }

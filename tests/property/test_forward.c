@@ -10,16 +10,9 @@
 
 #include <string.h>
 
-static double dot(const double *a, const double *b, size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 static void multiply(const double *M, const double *x, size_t n, double *to) {
   for (size_t i = 0; i < n; ++i)
-    to[i] = dot(M + i * n, x, n);
+    to[i] = property_dot(M + i * n, x, n);
 }
 
 static void check_definite(subject *s) {
@@ -60,9 +53,9 @@ static double energy_distance(const double *M, const double *a, const double *b,
   for (size_t i = 0; i < n; ++i)
     difference[i] = a[i] - b[i];
   multiply(M, difference, n, product);
-  double square = dot(difference, product, n);
+  double square = property_dot(difference, product, n);
   multiply(M, b, n, product);
-  double size = dot(b, product, n);
+  double size = property_dot(b, product, n);
   return size > 0.0 ? sqrt(fmax(square, 0.0) / size) : sqrt(fmax(square, 0.0));
 }
 

@@ -39,13 +39,6 @@ static void turn_rows(const m4 *frame, size_t n, double *jacobian) {
   }
 }
 
-static double dot(const double *a, const double *b, size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 /* stiffness up to 1e6 N/m and damping up to 1e3 N s/m, at steps of 1 to 5 ms */
 static void draw_law(rng *r, spring *x) {
   double h = rng_between(r, 1e-3, 5e-3);
@@ -81,8 +74,8 @@ static bool draw_spring(subject *s, rng *r, double *jacobian, double *rate, spri
   turn_rows(&x->frame, s->nv, jacobian);
   turn_rows(&x->frame, s->nv, rate);
   x->jacobian = jacobian;
-  x->drift = v3_make(dot(rate, s->v, s->nv), dot(rate + s->nv, s->v, s->nv),
-                     dot(rate + 2 * s->nv, s->v, s->nv));
+  x->drift = v3_make(property_dot(rate, s->v, s->nv), property_dot(rate + s->nv, s->v, s->nv),
+                     property_dot(rate + 2 * s->nv, s->v, s->nv));
   draw_law(r, x);
   return true;
 }
@@ -117,7 +110,7 @@ static void add_forces(const subject *s, const spring *all, int count, const dou
     const double drift[3] = {x->drift.x, x->drift.y, x->drift.z};
     for (size_t k = 0; k < 3; ++k) {
       const double *row = x->jacobian + k * n;
-      double force = start[k] - give[k] * (drift[k] + (qdd ? dot(row, qdd, n) : 0));
+      double force = start[k] - give[k] * (drift[k] + (qdd ? property_dot(row, qdd, n) : 0));
       for (size_t j = 0; j < n; ++j)
         tau[j] += force * row[j];
     }
@@ -153,8 +146,8 @@ static double energy_distance(subject *s, const double *M, const double *a, cons
   for (size_t i = 0; i < n; ++i)
     off[i] = a[i] - b[i];
   for (size_t i = 0; i < n; ++i) {
-    square += off[i] * dot(M + i * n, off, n);
-    size += b[i] * dot(M + i * n, b, n);
+    square += off[i] * property_dot(M + i * n, off, n);
+    size += b[i] * property_dot(M + i * n, b, n);
   }
   return size > 0.0 ? sqrt(fmax(square, 0.0) / size) : sqrt(fmax(square, 0.0));
 }

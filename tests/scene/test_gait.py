@@ -83,7 +83,7 @@ class Gait(FolderCase):
         self.assertEqual(err, "")
         with open(plot) as f:
             text = f.read()
-        for words in ("driving torques", "contact mode", "heel lands", "friction", "left_knee"):
+        for words in ("joint torques", "contact mode", "heel lands", "friction", "left_knee"):
             self.assertIn(words, text)
         self.assertIn("</svg>", text)
 

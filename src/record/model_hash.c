@@ -1,7 +1,7 @@
-/* model.c - a hash of a model, so that a log is not continued with another robot.
+/* model_hash.c - a hash of a model, so that a log is not continued with another robot.
  *
- * Numbers are taken field by field or in runs of doubles: structs hold pointers and gaps, whose
- * bytes mean nothing. */
+ * Numbers are taken field by field or in runs of doubles: structs hold pointers and padding, which
+ * do not count. */
 #include "base/assertion.h"
 #include "record/record.h"
 
