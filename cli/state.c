@@ -288,7 +288,7 @@ static bool check_settable(const tbi_state *state, const tabi_model *model, cons
     return false;
   }
   if (strcmp(member, "tau") == 0 && is_free_root(model, joint)) {
-    tbi_fail(err, TABI_ERR_PARSE, place, "tau: '%s' floats freely and has no motor; leave it out",
+    tbi_fail(err, TABI_ERR_PARSE, place, "tau: '%s' is a free base and has no motor; leave it out",
              key);
     return false;
   }
