@@ -60,8 +60,8 @@ static bool check_words(const tbi_args *args) {
   if (logs == args->nword && args->nmany > 0) wrong = "--set goes with scenes, not with logs";
   if (wrong) tbi_usage_error("compare", "%s", wrong);
   for (int i = 0; i < args->nword && !wrong; ++i) {
-    if (!tbi_output_spares("compare", "--html", args->value[HTML], args->word[i]) ||
-        !tbi_output_spares("compare", "--plot", args->value[PLOT], args->word[i])) {
+    if (!tbi_check_output("compare", "--html", args->value[HTML], args->word[i]) ||
+        !tbi_check_output("compare", "--plot", args->value[PLOT], args->word[i])) {
       return false;
     }
   }

@@ -97,7 +97,7 @@ static bool check_arguments(job *j) {
     return false;
   }
   j->format = find_format(j->args);
-  return j->format && check_numbers(j) && tbi_output_spares("export", "-o", j->path, j->log);
+  return j->format && check_numbers(j) && tbi_check_output("export", "-o", j->path, j->log);
 }
 
 /* -- what is exported of the log */

@@ -92,7 +92,7 @@ static void print_range(FILE *out, const tabi_joint_def *joint) {
 static void print_joint(FILE *out, const tabi_model *model, int32_t j) {
   tabi_joint_def joint = tabi_model_joint(model, j);
   if (joint.type == TABI_JOINT_FREE && joint.parent == TABI_WORLD) {
-    (void)fputs("floats", out);
+    (void)fputs("free base", out);
     return;
   }
   if (joint.name) (void)fprintf(out, "%s: ", joint.name);
@@ -168,12 +168,13 @@ static void print_extent(FILE *out, const tbi_extent *e) {
     (void)fputs("  extent    unknown: no shapes\n", out);
     return;
   }
-  (void)fprintf(out,
-                "  extent    %.4g x %.4g x %.4g m at the start, from (%.4g, %.4g, %.4g) to "
-                "(%.4g, %.4g, %.4g)\n",
-                e->upper[0] - e->lower[0], e->upper[1] - e->lower[1], e->upper[2] - e->lower[2],
-                shown(e->lower[0]), shown(e->lower[1]), shown(e->lower[2]), shown(e->upper[0]),
-                shown(e->upper[1]), shown(e->upper[2]));
+  (void)fprintf(
+      out,
+      "  extent    %.4g x %.4g x %.4g m in the initial posture, from (%.4g, %.4g, %.4g) to "
+      "(%.4g, %.4g, %.4g)\n",
+      e->upper[0] - e->lower[0], e->upper[1] - e->lower[1], e->upper[2] - e->lower[2],
+      shown(e->lower[0]), shown(e->lower[1]), shown(e->lower[2]), shown(e->upper[0]),
+      shown(e->upper[1]), shown(e->upper[2]));
 }
 
 static void print_numbers(FILE *out, const summary *s) {
@@ -181,12 +182,12 @@ static void print_numbers(FILE *out, const summary *s) {
   double g[3];
   tabi_model_gravity(m, g);
   (void)fprintf(out, "%s\n", s->path);
-  if (s->sidecar[0] != '\0') (void)fprintf(out, "  and       %s\n", s->sidecar);
-  (void)fprintf(out, "  mass      %.6g kg, centre at (%.4g, %.4g, %.4g) m\n", tabi_model_mass(m),
-                shown(s->com[0]), shown(s->com[1]), shown(s->com[2]));
+  if (s->sidecar[0] != '\0') (void)fprintf(out, "  sidecar   %s\n", s->sidecar);
+  (void)fprintf(out, "  mass      %.6g kg, centre of mass (%.4g, %.4g, %.4g) m\n",
+                tabi_model_mass(m), shown(s->com[0]), shown(s->com[1]), shown(s->com[2]));
   print_extent(out, &s->extent);
   (void)fprintf(out, "  DOF       %d%s, in %d moving bodies\n", tabi_model_nv(m),
-                tbi_base_joint(m) != TABI_NONE ? ", 6 of them the base" : "", tabi_model_nbody(m));
+                tbi_base_joint(m) != TABI_NONE ? ", 6 of the free base" : "", tabi_model_nbody(m));
   (void)fprintf(out, "  links     %d\n", tabi_model_nlink(m));
   print_joint_counts(out, m);
   (void)fprintf(out, "  shapes    %d (%d collide), %d meshes\n", tabi_model_nshape(m),
@@ -218,7 +219,7 @@ static void print_connections(FILE *out, const tabi_model *model) {
 
 static void print_ignored(FILE *out, const tbi_findings *warnings) {
   if (warnings->count == 0) return;
-  (void)fprintf(out, "\nnoticed while reading:\n");
+  (void)fprintf(out, "\nwarnings:\n");
   for (int32_t i = 0; i < warnings->count; ++i) {
     (void)fprintf(out, "  line %d: %s\n", warnings->item[i].line, warnings->item[i].message);
   }

@@ -208,7 +208,7 @@ static int draw_to(request *q, const char *path, FILE *out) {
     path = buffer;
   }
   for (int i = 0; i < q->nsource; ++i) {
-    if (!tbi_output_spares("plot", "-o", path, q->source[i].path)) return TBI_EXIT_USAGE;
+    if (!tbi_check_output("plot", "-o", path, q->source[i].path)) return TBI_EXIT_USAGE;
   }
   return draw(q, path, out);
 }

@@ -21,7 +21,7 @@ static int unknown_experiment(const char *id) {
   size_t count = 1;
   for (int32_t i = 0; i < tbi_nexperiment && count < 64; ++i)
     names[count++] = tbi_experiments[i]->id;
-  const char *nearest = tbi_nearest(id, names, count);
+  const char *nearest = tabi_nearest_name(id, names, count);
   return tbi_usage_error("reproduce", "no experiment '%s'%s%s%s", id,
                          nearest ? "; did you mean '" : "", nearest ? nearest : "",
                          nearest ? "'?" : "; --list shows them");

@@ -61,10 +61,10 @@ static bool check_files(const tbi_args *args) {
     return false;
   }
   const char *input = resume ? resume : args->word[0];
-  return tbi_output_spares("run", "--log", args->value[LOG], input) &&
-         tbi_output_spares("run", "--csv", args->value[CSV], input) &&
-         tbi_output_spares("run", "--plot", args->value[PLOT], input) &&
-         tbi_output_spares("run", "--html", args->value[HTML], input);
+  return tbi_check_output("run", "--log", args->value[LOG], input) &&
+         tbi_check_output("run", "--csv", args->value[CSV], input) &&
+         tbi_check_output("run", "--plot", args->value[PLOT], input) &&
+         tbi_check_output("run", "--html", args->value[HTML], input);
 }
 
 /* The words that are chosen from a list, and numbers, are checked before any file is read. */

@@ -24,7 +24,7 @@ static int unknown_command(const char *name) {
   const char *names[NCOMMAND + 1] = {"help"};
   for (size_t i = 0; i < NCOMMAND; ++i)
     names[i + 1] = commands[i]->name;
-  const char *nearest = tbi_nearest(name, names, NCOMMAND + 1);
+  const char *nearest = tabi_nearest_name(name, names, NCOMMAND + 1);
   return tbi_usage_error("", "unknown command '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
                          nearest ? nearest : "", nearest ? "'?" : "");
 }

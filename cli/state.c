@@ -108,7 +108,7 @@ static tabi_place place_of(const tbi_state *state, const char *member, const cha
 /* "; did you mean 'x'?" or nothing, in the buffer. */
 static const char *suggestion(const char *name, const char *const *names, size_t count,
                               char *buffer, size_t size) {
-  const char *nearest = tbi_nearest(name, names, count);
+  const char *nearest = tabi_nearest_name(name, names, count);
   buffer[0] = '\0';
   if (nearest) (void)snprintf(buffer, size, "; did you mean '%s'?", nearest);
   return buffer;
@@ -288,7 +288,7 @@ static bool check_settable(const tbi_state *state, const tabi_model *model, cons
     return false;
   }
   if (strcmp(member, "tau") == 0 && is_free_root(model, joint)) {
-    tbi_fail(err, TABI_ERR_PARSE, place, "tau: '%s' floats freely and has no motor; leave it out",
+    tbi_fail(err, TABI_ERR_PARSE, place, "tau: '%s' is a free base and has no motor; leave it out",
              key);
     return false;
   }

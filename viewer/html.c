@@ -6,8 +6,8 @@
  * that are not regular, as /dev/stdout, are written directly. */
 #include "html.h"
 
-#include "memory_error.h"
 #include "scene_description.h"
+#include "viewer_error.h"
 
 #include <errno.h>
 #include <fcntl.h>

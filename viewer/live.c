@@ -6,7 +6,7 @@
 #include "live.h"
 
 #include "live_world.h"
-#include "memory_error.h"
+#include "viewer_error.h"
 
 #include <jansson.h>
 #include <pthread.h>

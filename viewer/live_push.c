@@ -5,21 +5,14 @@
  * spring is stable on light links.  m is 1 over the trace of J M^-1 J', a lower bound of the
  * effective mass in every direction. */
 #include "live_world.h"
-#include "memory_error.h"
+#include "viewer_error.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define STRETCH 0.5  /* m, at which the spring pulls with the weight of the robot */
 #define GRAVITY 9.81 /* m/s^2, of scenes without */
-
-static tabi_status fail(tabi_error *err, const char *message) {
-  *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
-  (void)snprintf(err->message, sizeof err->message, "%s", message);
-  return TABI_ERR_ARGUMENT;
-}
 
 static int32_t root_of(const tabi_model *model, int32_t link) {
   for (;;) {
@@ -106,18 +99,19 @@ static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_err
   double trace = mobility(d, nv, work, work + 3 * (ptrdiff_t)nv);
   tabi_dynamics_destroy(d);
   free(work);
-  if (!(trace > 0)) return fail(err, "push: this point cannot move");
+  if (!(trace > 0)) return tbi_argument_error(err, "push: this point cannot move");
   push->mass = 1 / trace;
   return TABI_OK;
 }
 
 tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request, tabi_error *err) {
   const tabi_model *model = tabi_scene_model(live->scene);
-  if (request->link >= tabi_model_nlink(model)) return fail(err, "push: there is no such link");
+  if (request->link >= tabi_model_nlink(model))
+    return tbi_argument_error(err, "push: there is no such link");
   if (tabi_model_link_body(model, request->link) == TABI_WORLD)
-    return fail(err, "push: this link is fixed to the world");
+    return tbi_argument_error(err, "push: this link is fixed to the world");
   if (tabi_contact_describe(tabi_scene_world_def(live->scene).contact)->planar_biped)
-    return fail(err, "push: contact method gait takes no external forces");
+    return tbi_argument_error(err, "push: contact method gait takes no external forces");
   tbi_live_push push = {.active = true, .link = request->link};
   memcpy(push.point, request->point, sizeof push.point);
   memcpy(push.target, request->target, sizeof push.target);

@@ -6,20 +6,13 @@
  * start itself there is nothing to carry over, and everything can be changed. */
 #include "live_world.h"
 
-#include "memory_error.h"
 #include "scene_description.h"
+#include "viewer_error.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_KEPT = 64, RATE = 60 };
-
-static tabi_status fail(tabi_error *err, const char *message) {
-  *err = (tabi_error){.status = TABI_ERR_ARGUMENT};
-  (void)snprintf(err->message, sizeof err->message, "%s", message);
-  return TABI_ERR_ARGUMENT;
-}
 
 /* -- from a scene to a world of it */
 
@@ -123,11 +116,12 @@ static tabi_status check_controllers(const tbi_live_world *live, const tbi_reque
                                      tabi_error *err) {
   if (!tabi_scene_is_stateful(live->scene)) return TABI_OK;
   if (request->setting == TBI_SETTING_TIMESTEP) {
-    return fail(err, "a controller with a state of its own cannot continue with another time step; "
-                     "pause, reset, then change it");
+    return tbi_argument_error(
+        err, "a controller with a state of its own cannot continue with another time step; "
+             "pause, reset, then change it");
   }
   if (live->nkept == MAX_KEPT)
-    return fail(err, "too many changes in one run; pause and reset before the next");
+    return tbi_argument_error(err, "too many changes in one run; pause and reset before the next");
   return TABI_OK;
 }
 

@@ -1,8 +1,8 @@
 /* picture_encoder.c - samples as the page takes them. */
 #include "picture_encoder.h"
 
-#include "memory_error.h"
 #include "signal_selection.h"
+#include "viewer_error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * pictures are of the same step. */
 #include "replay.h"
 
-#include "memory_error.h"
 #include "picture_encoder.h"
 #include "scene_description.h"
+#include "viewer_error.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "scene_description.h"
 
 #include "geometry.h"
-#include "memory_error.h"
 #include "mesh_simplify.h"
 #include "signal_selection.h"
+#include "viewer_error.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * civetweb has no folder to serve, so what we do not answer does not exist. */
 #include "server.h"
 
-#include "memory_error.h"
 #include "server_access.h"
 #include "server_viewers.h"
+#include "viewer_error.h"
 
 #include <civetweb.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 #include "signal_selection.h"
 
 #include "geometry.h"
-#include "memory_error.h"
+#include "viewer_error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,51 +1,7 @@
 /* args.c - options and words of a command line, from the command's own table of options. */
 #include "common/cli.h"
 
-#include <ctype.h>
 #include <string.h>
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Upper and lower case count as the same letter. */
-static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
-
-/* Number of letters to insert, delete, replace or swap with a neighbour to get from a to b.
- * Names are short; what is longer than the table is far from everything. */
-static size_t edit_distance(const char *a, const char *b) {
-  enum { LONGEST = 63 };
-  size_t na = strlen(a);
-  size_t nb = strlen(b);
-  if (na > LONGEST || nb > LONGEST) return LONGEST;
-  size_t d[LONGEST + 1][LONGEST + 1];
-  for (size_t i = 0; i <= na; ++i)
-    d[i][0] = i;
-  for (size_t j = 0; j <= nb; ++j)
-    d[0][j] = j;
-  for (size_t i = 1; i <= na; ++i) {
-    for (size_t j = 1; j <= nb; ++j) {
-      size_t replace = d[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
-      d[i][j] = smaller(replace, 1 + smaller(d[i - 1][j], d[i][j - 1]));
-      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
-        d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[na][nb];
-}
-
-const char *tbi_nearest(const char *name, const char *const *names, size_t count) {
-  const char *nearest = NULL;
-  /* a third of the letters may be wrong, and one in short names */
-  size_t best = strlen(name) / 3 + 2;
-  for (size_t i = 0; i < count; ++i) {
-    size_t distance = edit_distance(name, names[i]);
-    if (distance < best && distance < strlen(names[i])) {
-      best = distance;
-      nearest = names[i];
-    }
-  }
-  return nearest;
-}
 
 static bool unknown_option(const tbi_command *command, const char *name) {
   const char *names[TBI_MAX_OPTIONS + 1] = {"--help"};
@@ -53,7 +9,7 @@ static bool unknown_option(const tbi_command *command, const char *name) {
   for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i) {
     names[count++] = command->options[i].name;
   }
-  const char *nearest = tbi_nearest(name, names, count);
+  const char *nearest = tabi_nearest_name(name, names, count);
   tbi_usage_error(command->name, "unknown option '%s'%s%s%s", name,
                   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   return false;

@@ -72,9 +72,6 @@ extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
 
-/* The name nearest to a mistyped one, or NULL when none is near. */
-const char *tbi_nearest(const char *name, const char *const *names, size_t count);
-
 /* Fills an error as the library does. */
 void tbi_fail(tabi_error *err, tabi_status status, tabi_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool tbi_output_spares(const char *command, const char *option, const char *output,
-                       const char *input) {
+bool tbi_check_output(const char *command, const char *option, const char *output,
+                      const char *input) {
   struct stat to;
   struct stat from;
   if (!output || stat(output, &to) != 0 || stat(input, &from) != 0) return true;

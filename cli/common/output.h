@@ -13,8 +13,8 @@ typedef struct tbi_output {
 } tbi_output;
 
 /* Whether an output (NULL: none) is another file than the input; false after a usage error. */
-bool tbi_output_spares(const char *command, const char *option, const char *output,
-                       const char *input);
+bool tbi_check_output(const char *command, const char *option, const char *output,
+                      const char *input);
 /* False after an error was printed.  Only a stream is opened here. */
 bool tbi_output_begin(tbi_output *output, const char *path, bool stream);
 void tbi_output_put(tbi_output *output, const void *bytes, size_t size);

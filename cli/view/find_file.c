@@ -58,7 +58,7 @@ static fit fit_of(const char *name, const char *word) {
   if (strcasecmp(name, word) == 0) return FIT_EQUAL;
   if (strncasecmp(name, word, strlen(word)) == 0) return FIT_BEGINS;
   if (contains(name, word)) return FIT_CONTAINS;
-  return tbi_nearest(word, &name, 1) ? FIT_NEAR : FIT_NONE;
+  return tabi_nearest_name(word, &name, 1) ? FIT_NEAR : FIT_NONE;
 }
 
 static bool has_file(const search *s, const char *path) {

@@ -133,6 +133,10 @@ TABI_API bool tabi_scene_is_stateful(const tabi_scene *scene);
 TABI_API tabi_status tabi_scene_swap_controllers(tabi_scene *scene, tabi_scene *other,
                                                  tabi_error *err);
 
+/* Of the known names the one nearest to a mistyped one, for "did you mean"; NULL if none is near.
+ */
+TABI_API const char *tabi_nearest_name(const char *typed, const char *const *known, size_t count);
+
 /* --------------------------------------------------------------------- friction problems */
 
 /* A stored problem in the text layout of docs/solve.md; NULL and err when it cannot be read. */

@@ -1,4 +1,5 @@
-/* friction_problem.c - stored friction problems, in the text layout of the Fclib and Siconos collections.
+/* friction_problem.c - stored friction problems, in the text layout of the Fclib and Siconos
+ * collections.
  *
  *   3                       spatial dimension
  *   nc                      contacts

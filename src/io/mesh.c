@@ -9,9 +9,8 @@
 #include "io/first_error.h"
 #include "io/heightfield.h"
 #include "io/hull.h"
-#include "io/obj.h"
+#include "io/mesh_file.h"
 #include "io/path.h"
-#include "io/stl.h"
 #include "math/mat.h"
 
 #include <stdio.h>
@@ -173,14 +172,11 @@ static const char *extension_of(const char *file) {
   return dot && !strchr(dot, '/') ? dot + 1 : "";
 }
 
-typedef tabi_status parse_fn(const void *bytes, size_t size, const char *name, tabi_place place,
-                             tbi_mesh *mesh, tabi_error *err);
-
-static tabi_status read_with(parse_fn *parse, size_t limit, const char *path, const char *name,
+static tabi_status read_with(tbi_mesh_parse_fn *parse, const char *path, const char *name,
                              tabi_place place, tbi_mesh *mesh, tabi_error *err) {
   char *bytes = NULL;
   size_t size = 0;
-  tabi_status status = tbi_file_read(path, limit, place, &bytes, &size, err);
+  tabi_status status = tbi_file_read(path, TBI_MESH_MAX_BYTES, place, &bytes, &size, err);
   if (status != TABI_OK) return status;
   status = parse(bytes, size, name, place, mesh, err);
   free(bytes);
@@ -191,9 +187,9 @@ static tabi_status read_found(tbi_meshes *meshes, const char *path, const char *
                               tabi_place place, tbi_mesh *mesh, tabi_error *err) {
   const char *extension = extension_of(path);
   if (strcasecmp(extension, "stl") == 0)
-    return read_with(tbi_stl_parse, TBI_STL_MAX_BYTES, path, name, place, mesh, err);
+    return read_with(tbi_stl_parse, path, name, place, mesh, err);
   if (strcasecmp(extension, "obj") == 0)
-    return read_with(tbi_obj_parse, TBI_OBJ_MAX_BYTES, path, name, place, mesh, err);
+    return read_with(tbi_obj_parse, path, name, place, mesh, err);
   if (tbi_assimp_reads(extension)) return tbi_assimp_read(path, name, place, mesh, err);
   tabi_error why;
   (void)tbi_error_set(&why, TABI_ERR_FILE, place,

@@ -86,17 +86,6 @@ static bool may_include(const tbi_mjcf_item *item, int32_t from, const char *fou
   return tbi_ok(&reader->error);
 }
 
-/* The text of folder(main file)/file, to be freed. */
-static char *beside(const char *main_file, const char *file) {
-  size_t folder = (size_t)(last_part(main_file) - main_file);
-  size_t rest = strlen(file) + 1;
-  char *path = malloc(folder + rest);
-  if (!path) return NULL;
-  memcpy(path, main_file, folder);
-  memcpy(path + folder, file, rest);
-  return path;
-}
-
 static void add_source(tbi_mjcf *reader, const tbi_mjcf_file *file) {
   if (!tbi_array_reserve((void **)&reader->sources, &reader->cap_source, reader->nsource, 1,
                          sizeof *reader->sources)) {
@@ -113,7 +102,7 @@ static tbi_xml_node *read_file(tbi_mjcf *reader, const char *name, const char *f
                                int32_t from) {
   tbi_mjcf_file file = {.name = name, .from = from};
   file.found = tbi_text_add(&reader->text, found);
-  char *path = file.found ? beside(reader->path, name) : NULL;
+  char *path = file.found ? tbi_path_beside(reader->path, name) : NULL;
   if (!path) {
     tbi_fail_memory(&reader->error);
     return NULL;

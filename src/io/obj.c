@@ -5,7 +5,7 @@
  *
  * All other lines (normals, textures, groups, materials) do not matter to a body.  A first pass
  * counts, so that the second one has room; a backslash at the end of a line continues it. */
-#include "io/obj.h"
+#include "io/mesh_file.h"
 
 #include "io/first_error.h"
 #include "io/number.h"
@@ -176,9 +176,9 @@ tabi_status tbi_obj_parse(const void *bytes, size_t size, const char *name, tabi
   count(&s);
   if (s.nface == 0)
     tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': OBJ file without a face", name);
-  if (s.ncorner > TBI_OBJ_MAX_FACES) {
+  if (s.ncorner > TBI_MESH_MAX_FACES) {
     tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': %zu faces, limit %d", name, s.ncorner,
-                TBI_OBJ_MAX_FACES);
+                TBI_MESH_MAX_FACES);
   }
   if (!tbi_ok(&error)) return error.status;
   bool room = tbi_weld_begin(&w, mesh, s.ncorner > 0 ? s.ncorner : 1);

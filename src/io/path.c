@@ -183,6 +183,17 @@ tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi
   return result;
 }
 
+char *tbi_path_beside(const char *path, const char *file) {
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash && file[0] != '/' ? (size_t)(slash - path) + 1 : 0;
+  size_t size = strlen(file) + 1;
+  char *both = malloc(folder + size);
+  if (!both) return NULL;
+  memcpy(both, path, folder);
+  memcpy(both + folder, file, size);
+  return both;
+}
+
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages) {
   char folder[TBI_PATH_SIZE];
   char note[TBI_PATH_SIZE];

@@ -29,6 +29,10 @@ typedef struct tbi_path {
   int32_t nlooked;
 } tbi_path;
 
+/* The path of a file that another one names relative to itself; the caller frees.  NULL: out of
+ * memory. */
+char *tbi_path_beside(const char *path, const char *file);
+
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages);
 
 /* `file` is a plain path, or file://, package://NAME/ or model://NAME/ with a path. */

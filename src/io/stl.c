@@ -3,7 +3,7 @@
  * Many binary files begin with "solid", the first word of the others; a file is binary if its
  * size fits its count, or if it does not begin with that word.  Vertices come as three loose
  * corners per face and are joined (weld.h). */
-#include "io/stl.h"
+#include "io/mesh_file.h"
 
 #include "io/first_error.h"
 #include "io/number.h"
@@ -174,9 +174,9 @@ static bool judge(const source *s, bool *ascii, size_t *nface) {
                        "mesh '%s': STL declares %zu faces, file has room for %zu", s->name,
                        declared, room);
   }
-  if (*nface > TBI_STL_MAX_FACES) {
+  if (*nface > TBI_MESH_MAX_FACES) {
     return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': %zu faces, limit %d",
-                       s->name, *nface, TBI_STL_MAX_FACES);
+                       s->name, *nface, TBI_MESH_MAX_FACES);
   }
   return tbi_ok(s->error);
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "io/connection.h"
 #include "io/file.h"
+#include "io/path.h"
 #include "io/suggest.h"
 #include "model/builder.h"
 
@@ -39,16 +40,8 @@ bool tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map, 
 }
 
 char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
-  const char *slash = strrchr(r->path, '/');
-  size_t folder = slash && file[0] != '/' ? (size_t)(slash - r->path) + 1 : 0;
-  size_t length = strlen(file);
-  char *path = malloc(folder + length + 1);
-  if (!path) {
-    tbi_fail_memory(r->error);
-    return NULL;
-  }
-  memcpy(path, r->path, folder);
-  memcpy(path + folder, file, length + 1);
+  char *path = tbi_path_beside(r->path, file);
+  if (!path) tbi_fail_memory(r->error);
   return path;
 }
 

@@ -13,23 +13,23 @@ class Info(Case):
         self.assertEqual(err, "")
         tree = out.split("\n\n")[1].splitlines()
         self.assertEqual(tree, [
-            "trunk (floats, 8 kg)",
+            "trunk (free base, 8 kg)",
             "└─ thigh (hip: revolute -85.94 to 28.65°, 2 kg)",
             "   └─ shin (knee: revolute 0 to 114.6°, 1 kg)",
             "      └─ toe (toe_mount: fixed)",
         ])
         self.assertIn("mass      11 kg", out)
-        self.assertIn("DOF       8, 6 of them the base, in 3 moving bodies", out)
+        self.assertIn("DOF       8, 6 of the free base, in 3 moving bodies", out)
         self.assertIn("0.2 x 0.3 x 0.9 m", out)
 
     def test_joints_of_one_body_share_a_line(self):
         out, _ = self.tabi("info", data("bodies.xml"))
         tree = out.split("\n\n")[1].splitlines()
         self.assertEqual(tree, [
-            "robot (floats, 4 kg)",
+            "robot (free base, 4 kg)",
             "└─ arm (shoulder: ball, 1 kg)",
             "   └─ hand (roll: continuous, pitch: revolute -40 to 40°, 0.3 kg)",
-            "box (floats, 2 kg)",
+            "box (free base, 2 kg)",
         ])
 
     def test_json(self):
@@ -59,7 +59,7 @@ class Info(Case):
         path = os.path.join(MODELS, "humanoid36_parallel.urdf")
         beside = os.path.join(MODELS, "humanoid36_parallel.tabi.yaml")
         out, _ = self.tabi("info", path)
-        self.assertEqual(out.splitlines()[1].split(), ["and", beside])
+        self.assertEqual(out.splitlines()[1].split(), ["sidecar", beside])
         self.assertEqual(out.split("connections:\n")[1].splitlines(), [
             "  l_outer_rod (ball: l_outer_rod, l_ankle_plate)",
             "  l_inner_rod (ball: l_inner_rod, l_ankle_plate)",

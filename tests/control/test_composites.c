@@ -1,5 +1,5 @@
-/* test_lumps.c - few lumps are as heavy as all bodies: mass centre, points and forces of a robot in
- * which only some joints move, against the dynamics of all of them. */
+/* test_composites.c - composite bodies stand for all bodies: CoM, points and forces of a robot of
+ * which only some joints move, against the dynamics of all bodies. */
 #include "support/near.h"
 #include "support/rng.h"
 
@@ -17,7 +17,7 @@ static tabi_model *load(void) {
   return model;
 }
 
-static v3 centre_of(const tabi_dynamics *d) {
+static v3 com_of(const tabi_dynamics *d) {
   v3 moment = v3_zero();
   double mass = 0;
   for (int32_t i = 0; i < d->model->nbody; ++i) {
@@ -90,7 +90,7 @@ static void compare(const tabi_model *model, int every, uint64_t seed) {
     draw(&random, model, moves, q);
     tabi_dynamics_set_state(d, q, v);
     v3 centre = tbi_composites_com(&composites, q);
-    assert_near(v3_norm(v3_sub(centre, centre_of(d))), 0, 1e-13);
+    assert_near(v3_norm(v3_sub(centre, com_of(d))), 0, 1e-13);
     v3 found = tbi_composites_point(&composites, &point);
     assert_near(v3_norm(v3_sub(found, tbi_link_frame(d, foot).pos)), 0, 1e-13);
     compare_push(&composites, d, &random, q, moves);

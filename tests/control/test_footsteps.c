@@ -1,4 +1,4 @@
-/* test_footsteps.c - plans put feet where geometry says, move the zero-moment point from foot to
+/* test_footsteps.c - plans put feet where geometry says, move the ZMP from foot to
  * foot without a jump, and swing feet smoothly and from above. */
 #include "control/humanoid.h"
 #include "support/near.h"
@@ -70,7 +70,7 @@ static void test_places(void **state) {
   tbi_plan_free(&plan);
 }
 
-/* At every time the zero-moment point is between the feet that stand, on the standing foot while
+/* At every time the ZMP is between the stance feet, on the stance foot while
  * the other one moves, and moves at most as fast as one shift asks. */
 static void test_zmp(void **state) {
   (void)state;

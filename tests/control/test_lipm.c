@@ -59,14 +59,14 @@ static void test_accelerometer(void **state) {
   (void)state;
   m3 turn = q_matrix(q_exp((v3){0.1, 0, 0}));
   v3 up = {0, 0, 1};
-  v3 felt = m3_tmulv(&turn, (v3){0, 0, 9.81});
+  v3 measured = m3_tmulv(&turn, (v3){0, 0, 9.81});
   double tilt[2];
   for (int k = 0; k < 2000; ++k)
-    up = tbi_attitude_update(up, (v3){0, 0, 0}, felt, 1e-3, 2);
+    up = tbi_attitude_update(up, (v3){0, 0, 0}, measured, 1e-3, 2);
   tbi_attitude_tilt(up, tilt);
   assert_near(tilt[0], 0.1 * (1 - exp(-1)), 1e-3);
   for (int k = 0; k < 30000; ++k)
-    up = tbi_attitude_update(up, (v3){0, 0, 0}, felt, 1e-3, 2);
+    up = tbi_attitude_update(up, (v3){0, 0, 0}, measured, 1e-3, 2);
   tbi_attitude_tilt(up, tilt);
   assert_near(tilt[0], 0.1, 1e-6);
   assert_near(tilt[1], 0, 1e-12);

@@ -1,5 +1,5 @@
-/* test_pattern.c - whole-body walking patterns of humanoid36: feet and mass centre are where the
- * plan has them, the further passes bring the zero-moment point of all bodies to the plan, joints
+/* test_pattern.c - whole-body walking patterns of humanoid36: feet and CoM are where the
+ * plan has them, the further passes bring the ZMP of all bodies to the plan, joints
  * move smoothly and within their limits, and what cannot be walked is refused. */
 #include "control/humanoid.h"
 #include "support/near.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Root mean square and largest distance of the motion's zero-moment point from the plan. */
+/* Root mean square and largest distance of the motion's ZMP from the plan. */
 static void zmp_error(const tabi_walk *walk, double *mean, double *worst) {
   int count = 0;
   *mean = *worst = 0;
@@ -31,7 +31,7 @@ static void test_passes(void **state) {
     def.passes = passes;
     tabi_walk *walk = humanoid_plan(&robot, &def);
     zmp_error(walk, &mean[passes], &worst[passes]);
-    print_message("%d passes: zero-moment point off by %.2f mm rms, %.1f mm at most\n", (int)passes,
+    print_message("%d passes: ZMP off by %.2f mm rms, %.1f mm at most\n", (int)passes,
                   1e3 * mean[passes], 1e3 * worst[passes]);
     tabi_walk_destroy(walk);
   }
@@ -41,7 +41,7 @@ static void test_passes(void **state) {
   humanoid_free(&robot);
 }
 
-/* The joints of a row, with the waist where the walk says, put feet and mass centre to their
+/* The joints of a row, with the waist where the walk says, put feet and CoM to their
  * places: checked by the kinematics of the whole robot. */
 static void check_places(const humanoid *robot, const tabi_walk_def *def, const tabi_walk *walk,
                          double time) {

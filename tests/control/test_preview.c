@@ -1,5 +1,5 @@
 /* test_preview.c - preview control has the gains of a real robot's file, and a cart that follows
- * them keeps its zero-moment point on the reference. */
+ * them keeps its ZMP on the reference. */
 #include "support/near.h"
 
 #include "control/preview.h"
@@ -56,7 +56,7 @@ static void test_clock(void **state) {
 
 enum { COUNT = 2000 };
 
-/* A step of 0.19 m seen 1.6 s ahead: before and after it the zero-moment point is on the
+/* A step of 0.19 m seen 1.6 s ahead: before and after it the ZMP is on the
  * reference, and the cart comes to rest over it. */
 static void test_follow(void **state) {
   (void)state;

@@ -1,11 +1,11 @@
 /* test_robots.c - the walking pattern is not made for one robot: a humanoid of 0.48 m and 6 kg and
- * a human figure of 1.75 m and 70 kg walk six steps as planned, blind. */
+ * a human figure of 1.75 m and 70 kg walk six steps as planned, in open loop. */
 #include "control/humanoid.h"
 #include "support/near.h"
 
 #define TIMESTEP 1e-3
 
-/* How far the mass centre was from the plan, at most. */
+/* How far the CoM was from the plan, at most. */
 static double walk_off(humanoid *robot, int32_t nstep, const tabi_footstep *step) {
   tabi_walk_def def = humanoid_walk_def(robot, nstep, step);
   def.stand_after = 0.5;
@@ -40,7 +40,7 @@ static void check(const char *file, double size, double single_support, double k
     step[i].single_support = single_support;
   }
   double off = walk_off(&robot, count, step);
-  print_message("%s: mass centre within %.2f mm of the plan\n", file, 1e3 * off);
+  print_message("%s: CoM within %.2f mm of the plan\n", file, 1e3 * off);
   assert_true(off < 2e-3 * size);
   humanoid_free(&robot);
 }

@@ -1,6 +1,6 @@
-/* test_stabiliser.c - humanoid36 on rubber feet falls when it plays a walking pattern blindly, and
- * walks on when the stabiliser, which knows nothing but its sensors, moves its feet; it also stands
- * a push; and an update allocates nothing. */
+/* test_stabiliser.c - humanoid36 on rubber feet falls when it plays a walking pattern in open loop,
+ * and walks on when the stabiliser, which knows nothing but its sensors, moves its feet; it also
+ * stands a push; and an update allocates nothing. */
 #include "control/humanoid.h"
 #include "support/heap.h"
 #include "support/near.h"
@@ -10,9 +10,9 @@
 /* What was seen on the way. */
 typedef struct record {
   double fell;       /* s; 0: not */
-  double off;        /* m, of the mass centre from the plan, at most */
+  double off;        /* m, of the CoM from the plan, at most */
   double felt_wrong; /* m, by which the stabiliser was wrong about that, at most */
-  double settled;    /* m, of the mass centre from the plan at the end */
+  double settled;    /* m, of the CoM from the plan at the end */
   long allocations;  /* during all updates */
 } record;
 
@@ -41,11 +41,11 @@ static void watch(const humanoid *robot, const tabi_walk *walk, const tabi_stabi
   double time = tabi_world_time(robot->world);
   tabi_dynamics_com(tabi_world_dynamics(robot->world), com);
   tabi_walk_state plan = tabi_walk_at(walk, time);
-  tabi_stabiliser_state felt = tabi_stabiliser_get_state(stabiliser);
+  tabi_stabiliser_state estimate = tabi_stabiliser_get_state(stabiliser);
   double off[2] = {com[0] - plan.com[0], com[1] - plan.com[1]};
   seen->settled = hypot(off[0], off[1]);
   seen->off = fmax(seen->off, seen->settled);
-  double wrong = hypot(off[0] - felt.com_error[0], off[1] - felt.com_error[1]);
+  double wrong = hypot(off[0] - estimate.com_error[0], off[1] - estimate.com_error[1]);
   if (time > 0.1) seen->felt_wrong = fmax(seen->felt_wrong, wrong);
   if (com[2] < 0.5) seen->fell = time;
 }
@@ -86,11 +86,11 @@ static record run(const trial *t, int32_t nstep, const tabi_footstep *step) {
 
 static void print(const char *name, const trial *t, const record *seen) {
   print_message("%s, %.1f ms, %s: ", name, 1e3 * t->timestep,
-                t->stabilised ? "stabilised" : "blind");
+                t->stabilised ? "stabilised" : "open loop");
   if (seen->fell > 0) {
     print_message("falls at %.2f s\n", seen->fell);
   } else {
-    print_message("mass centre within %.1f mm of the plan, felt to %.1f mm\n", 1e3 * seen->off,
+    print_message("CoM within %.1f mm of the plan, estimated to %.1f mm\n", 1e3 * seen->off,
                   1e3 * seen->felt_wrong);
   }
 }
@@ -117,12 +117,12 @@ static void test_nineteen(void **state) {
   const double timesteps[] = {1e-3, 2e-3};
   for (int i = 0; i < 2; ++i) {
     trial t = {.timestep = timesteps[i]};
-    record blind = run(&t, count, step);
-    print("nineteen steps", &t, &blind);
+    record open_loop = run(&t, count, step);
+    print("nineteen steps", &t, &open_loop);
     t.stabilised = true;
     record seen = run(&t, count, step);
     print("nineteen steps", &t, &seen);
-    assert_true(blind.fell > 2);
+    assert_true(open_loop.fell > 2);
     assert_true(seen.fell == 0);
     assert_true(seen.off < 0.03);
   }

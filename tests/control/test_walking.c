@@ -11,15 +11,15 @@
 
 /* What was seen on the way. */
 typedef struct record {
-  double lowest, highest; /* m, of the mass centre */
+  double lowest, highest; /* m, of the CoM */
   double force;           /* N, mean vertical while it walks */
-  double margin;       /* m, of the mean zero-moment point of single supports to the sole's edge */
-  double feet;         /* m, by which the feet missed their last places */
-  double zmp[2], seen; /* sums over the present single support */
-  int32_t walked;      /* steps of the simulation while it walks */
-  double off;          /* m, of the mass centre from the plan, at most */
-  double slip;         /* m, of a standing foot in a single support, at most */
-  double stood[2];     /* m, where that foot stood first */
+  double margin;          /* m, of the mean ZMP of single supports to the sole's edge */
+  double feet;            /* m, by which the feet missed their last places */
+  double zmp[2], seen;    /* sums over the present single support */
+  int32_t walked;         /* steps of the simulation while it walks */
+  double off;             /* m, of the CoM from the plan, at most */
+  double slip;            /* m, of a standing foot in a single support, at most */
+  double stood[2];        /* m, where that foot stood first */
 } record;
 
 /* Vertical force of the floor and its centre. */
@@ -39,7 +39,7 @@ static double floor_force(const tabi_world *world, double centre[2]) {
   return force;
 }
 
-/* The mean zero-moment point of a single support against the standing sole, 0.245 m x 0.13 m. */
+/* The mean ZMP of a single support against the stance sole, 0.245 m x 0.13 m. */
 static void end_support(record *seen, const tabi_walk_state *now, int stands) {
   if (seen->seen > 0) {
     double c = cos(now->foot_yaw[stands]);
@@ -134,8 +134,8 @@ static record walk_along(int32_t nstep, const tabi_footstep *step, bool torque) 
 }
 
 static void check(const char *name, const record *seen) {
-  print_message("%s: mass centre %.4f to %.4f m high and within %.1f mm of the plan, zero-moment "
-                "point %.0f mm inside soles, %.4f of the weight carried, feet %.1f mm from their "
+  print_message("%s: CoM %.4f to %.4f m high and within %.1f mm of the plan, ZMP "
+                "%.0f mm inside soles, %.4f of the weight carried, feet %.1f mm from their "
                 "places, slip %.3f mm\n",
                 name, seen->lowest, seen->highest, 1e3 * seen->off, 1e3 * seen->margin, seen->force,
                 1e3 * seen->feet, 1e3 * seen->slip);

@@ -1,7 +1,7 @@
 /* fuzz_obj.c - any bytes as an OBJ file and as a grid of heights; what is accepted must be a mesh.
  */
 #include "io/heightfield.h"
-#include "io/obj.h"
+#include "io/mesh_file.h"
 #include "robot.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* fuzz_stl.c - any bytes as an STL file; what is accepted must be a mesh. */
-#include "io/stl.h"
+#include "io/mesh_file.h"
 #include "robot.h"
 
 #include <math.h>

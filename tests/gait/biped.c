@@ -70,7 +70,7 @@ static void set_angles(biped *b) {
   tabi_model_initial_q(b->model, q);
   for (int i = 0; i < BIPED_ANGLES; ++i) {
     int32_t at = tabi_model_joint_q(b->model, tabi_model_find_joint(b->model, joint[i])).first;
-    /* the supporting leg is counted from the foot up */
+    /* the support leg is counted from the foot up */
     q[at] = i < 3 ? -b->angle[i] : b->angle[i];
   }
   assert_int_equal(tabi_world_set_state(b->world, q, v, NULL), TABI_OK);

@@ -6,8 +6,8 @@
 #include "tabi/tabi_gait.h"
 #include "tabi/tabi_io.h"
 
-/* The angles q1 to q7 of the published numbering: ankle, knee and hip of the supporting leg, hip,
- * knee and ankle of the other, torso. */
+/* The angles q1 to q7 of the published numbering: ankle, knee and hip of the support leg, hip,
+ * knee and ankle of the swing leg, torso. */
 #define BIPED_ANGLES 7
 
 typedef struct biped {
@@ -24,13 +24,13 @@ typedef struct biped {
 /* The published torques and limits, located events, the published guards, 1 ms; change what you
  * like, then open.  The head is pushed by ten times what is printed. */
 biped biped_default(void);
-/* The sets of start angles that walk five and six steps. */
+/* The sets of initial angles that walk five and six steps. */
 extern const double biped_five[BIPED_ANGLES], biped_six[BIPED_ANGLES];
 void biped_open(biped *b);
 void biped_close(biped *b);
-/* Takes one step; false: the walk is over. */
+/* Takes one step; false: the gait has ended. */
 bool biped_step(biped *b);
-/* Kinetic and potential energy, less the work done, plus what was lost: constant. */
+/* Kinetic and potential energy, less the work done, plus the energy absorbed: constant. */
 double biped_balance(biped *b);
 
 #endif

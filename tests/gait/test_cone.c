@@ -2,8 +2,8 @@
  * located events, and under `cone`, which knows neither modes nor events but solves for the forces
  * at the corners of its feet in every step.
  *
- * With Coulomb's law in impacts, friction 10 under the supporting foot and no speed left when a
- * slip ends, both describe the same biped, as long as no impact would lift the supporting foot.  It
+ * With Coulomb's law in impacts, friction 10 under the support foot and no speed left when a
+ * slip ends, both describe the same biped, as long as no impact would lift the support foot.  It
  * tips over its toe, the free foot lands by its heel, slides, and comes down flat.  Events
  * of `cone` are read from the contacts of its steps: they must be the same, in the same order, and
  * their times must approach those of `gait` as the first power of the step. */
@@ -80,7 +80,7 @@ static biped make_biped(const motion *m) {
 }
 
 /* up to the change of support */
-static story walk_by_modes(biped *b) {
+static story run_by_modes(biped *b) {
   story s = {0};
   assert_string_equal(tabi_world_gait_state(b->world).mode, "1");
   while (!is_over(&s)) {
@@ -97,11 +97,11 @@ static story walk_by_modes(biped *b) {
 
 /* ---- under cone */
 
-/* The other foot's ends, or the supporting one's. */
+/* The swing foot's ends, or the support foot's. */
 typedef struct sole {
   double height[2], fall[2]; /* of heel and toe at the start of a step: m, m/s */
   double force[2];           /* N, in the step */
-  double slip;               /* m/s, at its end: of the supporting toe, of the other heel */
+  double slip;               /* m/s, at its end: of the support toe, of the swing heel */
 } sole;
 
 typedef struct follower {
@@ -111,8 +111,8 @@ typedef struct follower {
   tabi_world *world;
   double step;
   int32_t foot[2], shank, head;
-  sole now[2], before[2], earlier[2]; /* in the last steps: supporting foot, other foot */
-  int slide;                          /* of the other foot, once it has landed: 1, 0, -1 */
+  sole now[2], before[2], earlier[2]; /* in the last steps: support foot, swing foot */
+  int slip_sign;                      /* of the swing foot, once it has landed: 1, 0, -1 */
   story story;
 } follower;
 
@@ -184,7 +184,7 @@ static void place(const follower *f, int32_t link, const double at[3], double ou
   out[2] = pos[2] - s * at[0] + c * at[2];
 }
 
-/* Joint torques of a force at a point, seen from the supporting foot: of the force, and of its
+/* Joint torques of a force at a point, seen from the support foot: of the force, and of its
  * opposite on that foot at the same place. */
 static void push(const follower *f, int32_t link, double height, const double force[2],
                  double *tau) {
@@ -240,7 +240,7 @@ static void read_contacts(follower *f) {
     int end = c->point[0] > at[0] ? 1 : 0;
     double force = sign * c->impulse[2] / f->step;
     f->now[side].force[end] += force;
-    /* the supporting toe and the other heel touch all the time, or first */
+    /* the support toe and the swing heel touch all the time, or first */
     if (force > 0 && end == 1 - side) f->now[side].slip = sign * c->velocity[0];
   }
 }
@@ -262,7 +262,7 @@ static double stopping(const follower *f, double start) {
   return slip * rate > 0 ? start + fmin(f->step, slip / rate) : start;
 }
 
-/* when the supporting heel's force, a mean over each step, came to its end */
+/* when the support heel's force, a mean over each step, came to its end */
 static double unloading(const follower *f, double start) {
   double force = f->before[0].force[0];
   double rate = (f->earlier[0].force[0] - force) / f->step;
@@ -278,8 +278,8 @@ static void tell_support(follower *f, double start) {
   if (fabs(s->slip) > SLIDES) note(&f->story, start, "support slips");
 }
 
-/* how the other foot comes down */
-static void tell_other(follower *f, double start) {
+/* how the swing foot comes down */
+static void tell_swing(follower *f, double start) {
   const sole *s = &f->now[1];
   const sole *old = &f->before[1];
   bool heel = touches(s, 0);
@@ -295,18 +295,18 @@ static void tell_other(follower *f, double start) {
 static void tell_slip(follower *f, double start) {
   bool landed = touches(&f->now[1], 0) && !touches(&f->before[1], 0);
   bool flat = touches(&f->now[1], 1);
-  int slide = sign_of(f->now[1].slip);
-  if (!landed && f->slide != 0 && slide != f->slide) {
+  int slip_sign = sign_of(f->now[1].slip);
+  if (!landed && f->slip_sign != 0 && slip_sign != f->slip_sign) {
     note(&f->story, stopping(f, start), flat ? "slip ends" : "point stops");
-  } else if (flat && slide == 0) {
+  } else if (flat && slip_sign == 0) {
     note(&f->story, f->story.at[f->story.count - 1].time, "slip ends");
-  } else if (!landed && f->slide == 0 && slide != 0) {
+  } else if (!landed && f->slip_sign == 0 && slip_sign != 0) {
     note(&f->story, start, "point slips");
   }
-  f->slide = slide;
+  f->slip_sign = slip_sign;
 }
 
-static story walk_by_steps(const motion *m, const double *q, double step) {
+static story run_by_steps(const motion *m, const double *q, double step) {
   follower f = open_follower(m, q, step);
   double tau[MAX_NV];
   for (bool first = true; !is_over(&f.story); first = false) {
@@ -321,7 +321,7 @@ static story walk_by_steps(const motion *m, const double *q, double step) {
     read_contacts(&f);
     if (!first) {
       tell_support(&f, start);
-      tell_other(&f, start);
+      tell_swing(&f, start);
       tell_slip(&f, start);
     }
     memcpy(f.earlier, f.before, sizeof f.before);
@@ -351,9 +351,9 @@ static void compare(const motion *m) {
   double q[MAX_NV];
   double error[MAX_EVENTS][STEPS];
   memcpy(q, tabi_world_q(b.world), sizeof *q * (size_t)tabi_model_nq(b.model));
-  story modes = walk_by_modes(&b);
+  story modes = run_by_modes(&b);
   for (int i = 0; i < STEPS; ++i) {
-    story steps = walk_by_steps(m, q, ldexp(1e-3, -i));
+    story steps = run_by_steps(m, q, ldexp(1e-3, -i));
     for (int k = 0; k < steps.count; ++k) {
       if (k >= modes.count) fail_msg("%s: beyond the end: %s", m->name, steps.at[k].name);
       assert_string_equal(steps.at[k].name, modes.at[k].name);

@@ -11,15 +11,15 @@
 
 #define MAX_STEPS 16
 
-typedef struct walk {
+typedef struct trial {
   tabi_scene *scene;
   tabi_world *world;
   int nstep, nheel;
   tabi_gait_event step[MAX_STEPS];
-} walk;
+} trial;
 
-static walk open_walk(double friction) {
-  walk w = {0};
+static trial open_trial(double friction) {
+  trial w = {0};
   char text[32];
   const char *set = text;
   tabi_scene_def def = tabi_scene_def_default();
@@ -31,13 +31,13 @@ static walk open_walk(double friction) {
   return w;
 }
 
-static void close_walk(walk *w) {
+static void close_trial(trial *w) {
   tabi_world_destroy(w->world);
   tabi_scene_destroy(w->scene);
 }
 
-/* false: the walk is over */
-static bool step_walk(walk *w) {
+/* false: the gait has ended */
+static bool step_trial(trial *w) {
   int32_t count;
   tabi_scene_control(w->scene, w->world);
   tabi_status status = tabi_world_step(w->world, NULL);
@@ -54,7 +54,7 @@ static bool step_walk(walk *w) {
 }
 
 /* kinetic and potential energy, less the work done, plus what was lost: constant */
-static double balance(const walk *w) {
+static double balance(const trial *w) {
   tabi_energy energy = tabi_world_energy(w->world);
   tabi_gait_state state = tabi_world_gait_state(w->world);
   return energy.kinetic + energy.potential - state.work + state.absorbed;
@@ -63,10 +63,10 @@ static double balance(const walk *w) {
 /* at least four steps, each by the heel first, and the balance of energy along the way */
 static void human_walks(void **state) {
   (void)state;
-  walk w = open_walk(0.5);
+  trial w = open_trial(0.5);
   double before = balance(&w);
   double worst = 0;
-  while (step_walk(&w))
+  while (step_trial(&w))
     worst = fmax(worst, fabs(balance(&w) - before));
   for (int i = 0; i < w.nstep; ++i) {
     print_message("step %d: %.3f s, stride %.3f m, slip %+.4f m, push %.0f N\n", i + 1,
@@ -80,7 +80,7 @@ static void human_walks(void **state) {
   assert_true(w.nstep >= 4);
   assert_true(w.nheel >= w.nstep);
   assert_true(worst < 1e-6);
-  close_walk(&w);
+  close_trial(&w);
 }
 
 static void slip_grows(void **state) {
@@ -88,13 +88,13 @@ static void slip_grows(void **state) {
   static const double friction[] = {0.5, 0.3, 0.1};
   double longest = 0;
   for (size_t i = 0; i < sizeof friction / sizeof friction[0]; ++i) {
-    walk w = open_walk(friction[i]);
+    trial w = open_trial(friction[i]);
     while (w.nstep == 0)
-      assert_true(step_walk(&w));
+      assert_true(step_trial(&w));
     print_message("friction %.1f: the first foot slips %+.4f m\n", friction[i], w.step[0].slip);
     assert_true(fabs(w.step[0].slip) > longest);
     longest = fabs(w.step[0].slip);
-    close_walk(&w);
+    close_trial(&w);
   }
 }
 

@@ -1,8 +1,8 @@
 /* test_parts.c - the parts of gait against what they stand for.
  *
  * The equation of every mode is solved once more in the robot's own coordinates, with a floating
- * base and a row for every coordinate of the ground that a mode holds; views, changes of support
- * and snapshots must not be noticed at all. */
+ * base and a row for every coordinate that a mode constrains.  Foot trees, changes of support and
+ * snapshots must not change the motion. */
 #include "gait/biped.h"
 
 #include "math/linalg.h"
@@ -24,8 +24,8 @@ typedef struct lagrange {
   double row[ROWS][NV], column[ROWS][NV], drift[ROWS];
 } lagrange;
 
-/* A held point of a foot: along x (axis 0) or z (axis 2); returns the row. */
-static int hold(lagrange *p, const double *v, int foot, const double at[3], int axis) {
+/* A constrained point of a foot: along x (axis 0) or z (axis 2); returns the row. */
+static int constrain(lagrange *p, const double *v, int foot, const double at[3], int axis) {
   double pos[3], quat[4], jacobian[3 * NV], rate[3 * NV];
   tabi_dynamics_link_pose(p->d, p->foot[foot], pos, quat);
   m3 rot = q_matrix(q_load(quat));
@@ -42,7 +42,7 @@ static int hold(lagrange *p, const double *v, int foot, const double at[3], int 
 static void rub(lagrange *p, int normal, int foot, const double at[3], double coefficient) {
   double keep[NV];
   double v[NV] = {0};
-  int along = hold(p, v, foot, at, 0);
+  int along = constrain(p, v, foot, at, 0);
   memcpy(keep, p->row[along], sizeof keep);
   --p->rows;
   for (int k = 0; k < NV; ++k)
@@ -77,8 +77,8 @@ static void solve(lagrange *p, const double *tau, double *qdd, double *force) {
 static const double heel[3] = {-0.5, 0, -0.5};
 static const double toe[3] = {0.5, 0, -0.5};
 
-/* the feet of a phase, held as a reader of the table would hold them; forces come in this order:
- * support heel z, support toe z, support x (those it has), other heel z, other toe z, other x */
+/* the feet of a phase, constrained as the table says; forces come in this order:
+ * support heel z, support toe z, support x (those it has), swing heel z, swing toe z, swing x */
 typedef struct foot_rows {
   int heel, toe, along, swing_heel, swing_toe, swing_along;
 } foot_rows;
@@ -90,30 +90,30 @@ static foot_rows constrain_feet(lagrange *p, const tbi_gait_run *run, const doub
   int swing = 1 - own;
   foot_rows r = {-1, -1, -1, -1, -1, -1};
   p->rows = 0;
-  if (mode->support != TBI_ON_TOE) r.heel = hold(p, v, own, heel, 2);
-  if (mode->support != TBI_ON_HEEL) r.toe = hold(p, v, own, toe, 2);
+  if (mode->support != TBI_ON_TOE) r.heel = constrain(p, v, own, heel, 2);
+  if (mode->support != TBI_ON_HEEL) r.toe = constrain(p, v, own, toe, 2);
   const double *stand = mode->support == TBI_ON_HEEL ? heel : toe;
-  if (!phase->support_slip_sign) r.along = hold(p, v, own, stand, 0);
+  if (!phase->support_slip_sign) r.along = constrain(p, v, own, stand, 0);
   double drag = run->gait->def.support_friction * phase->support_slip_sign;
   if (phase->support_slip_sign && r.heel >= 0) rub(p, r.heel, own, heel, drag);
   if (phase->support_slip_sign && r.toe >= 0) rub(p, r.toe, own, toe, drag);
   drag = run->gait->def.friction * phase->slip_sign;
   if (mode->swing == TBI_BY_HEEL || mode->swing == TBI_BY_FACE) {
-    r.swing_heel = hold(p, v, swing, heel, 2);
+    r.swing_heel = constrain(p, v, swing, heel, 2);
     rub(p, r.swing_heel, swing, heel, drag);
   }
   if (mode->swing == TBI_BY_TOE || mode->swing == TBI_BY_FACE) {
-    r.swing_toe = hold(p, v, swing, toe, 2);
+    r.swing_toe = constrain(p, v, swing, toe, 2);
     rub(p, r.swing_toe, swing, toe, drag);
   }
   if (tbi_gait_swing_sticks(run) && mode->swing != TBI_AWAY)
-    r.swing_along = hold(p, v, swing, mode->swing == TBI_BY_TOE ? toe : heel, 0);
+    r.swing_along = constrain(p, v, swing, mode->swing == TBI_BY_TOE ? toe : heel, 0);
   return r;
 }
 
 static double at(const double *force, int row) { return row < 0 ? 0 : force[row]; }
 
-/* A random state of a phase: everything moves that may, and feet that are held are level. */
+/* A random state of a phase: everything moves that may, and constrained feet are level. */
 static void randomise(tbi_gait_run *run, rng *r) {
   tbi_gait_phase *phase = &run->memory->phase;
   phase->support = rng_below(r, 2);
@@ -130,7 +130,7 @@ static void randomise(tbi_gait_run *run, rng *r) {
     run->v[run->active[i]] = rng_between(r, -2, 2);
   }
   if (tbi_gait_mode_now(run)->swing != TBI_BY_FACE) return;
-  /* the ankle that levels the other foot */
+  /* the ankle that levels the swing foot */
   tbi_gait_update_kinematics(run, false);
   int32_t ankle =
       tabi_model_find_joint(run->gait->model, phase->support ? "left_ankle" : "right_ankle");
@@ -194,7 +194,7 @@ static void equations(void **state) {
   biped_close(&b);
 }
 
-/* Support passes to the other foot: nothing of the robot moves or changes its speed, but for the
+/* Support passes to the swing foot: nothing of the robot moves or changes its speed, but for the
  * slip that was left, which all of it loses. */
 static void change_of_support(void **state) {
   (void)state;
@@ -223,7 +223,7 @@ static void change_of_support(void **state) {
     tbi_gait_apply_change(run, swap, 1);
     tbi_gait_refresh(run, 1);
     tbi_gait_robot_state(run, q_after, v_after);
-    /* the random foot is not on the ground, the supporting one is */
+    /* the random foot is not on the ground, the support foot is */
     q[1] -= height;
     v[0] -= slip;
     assert_near_n(q_after, q, NV, 1e-12);
@@ -232,7 +232,7 @@ static void change_of_support(void **state) {
   biped_close(&b);
 }
 
-/* A walk that goes on from a snapshot has the bits of one that was never interrupted. */
+/* A gait that goes on from a snapshot has the bits of one that was never interrupted. */
 static void snapshots(void **state) {
   (void)state;
   biped b = biped_default();
@@ -260,7 +260,7 @@ static void snapshots(void **state) {
   biped_close(&b);
 }
 
-/* A walk that is put back to its start later goes as at first: its forces begin anew. */
+/* A gait that is put back to its start later goes as at first: its forces begin anew. */
 static void second_start(void **state) {
   (void)state;
   biped b = biped_default();
@@ -280,8 +280,8 @@ static void second_start(void **state) {
   biped_close(&b);
 }
 
-/* Nothing is released after a crowd of events, but not for longer than that: a sole that pulls when
- * the hold is over tips at once, also within a step. */
+/* After Zeno behaviour nothing is released, but not for longer than the hold: a sole that pulls
+ * when that is over tips at once, also within a step. */
 static void end_of_a_hold(void **state) {
   (void)state;
   biped b = biped_default();
@@ -304,7 +304,7 @@ static void end_of_a_hold(void **state) {
 }
 
 /* Two soles have four ends. */
-static void room_for_contacts(void **state) {
+static void contact_capacity(void **state) {
   (void)state;
   biped b = biped_default();
   biped_open(&b);
@@ -316,7 +316,7 @@ static void room_for_contacts(void **state) {
   biped_close(&b);
 }
 
-/* A walk that has ended stays where it is, and says why. */
+/* A gait that has ended stays where it is, and says why. */
 static void the_end(void **state) {
   (void)state;
   biped b = biped_default();
@@ -336,7 +336,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equations),     cmocka_unit_test(change_of_support),
       cmocka_unit_test(snapshots),     cmocka_unit_test(second_start),
-      cmocka_unit_test(end_of_a_hold), cmocka_unit_test(room_for_contacts),
+      cmocka_unit_test(end_of_a_hold), cmocka_unit_test(contact_capacity),
       cmocka_unit_test(the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static const char *const gaits[] = {"1", "2", "3", "4", "1'", "2'", "3'"};
 typedef struct tally {
   int visited[NGAIT];
   int outcome[TABI_GAIT_OUTCOME_COUNT];
-  int changes, steps, rested;
+  int changes, steps, zeno_holds;
   double worst_gain, worst_pull, worst_height;
 } tally;
 
@@ -105,7 +105,7 @@ static void run(biped *b, tally *t) {
   tabi_gait_state s = tabi_world_gait_state(b->world);
   ++t->outcome[s.outcome];
   t->steps += s.steps;
-  t->rested += s.zeno_holds;
+  t->zeno_holds += s.zeno_holds;
   biped_close(b);
 }
 
@@ -115,7 +115,7 @@ static void judge(const tally *t, const char *name) {
   for (int i = 0; i < TABI_GAIT_OUTCOME_COUNT; ++i)
     print_message("%s: %d %s\n", name, t->outcome[i], tabi_gait_outcome_text((tabi_gait_outcome)i));
   print_message("%s: %d changes, %d steps, %d crowds; gain %.1e J, pull %.1e N, height %.1e m\n",
-                name, t->changes, t->steps, t->rested, t->worst_gain, t->worst_pull,
+                name, t->changes, t->steps, t->zeno_holds, t->worst_gain, t->worst_pull,
                 t->worst_height);
   assert_true(t->worst_gain < 1e-9);
   assert_true(t->worst_pull < 1e-6);

@@ -2,8 +2,7 @@
  * building, the dynamics and signals must say "out of memory", crash nowhere and leave no block
  * behind. */
 #include "io/heightfield.h"
-#include "io/obj.h"
-#include "io/stl.h"
+#include "io/mesh_file.h"
 #include "support/heap.h"
 #include "support/near.h"
 #include "support/scratch.h"

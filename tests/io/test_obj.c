@@ -1,6 +1,6 @@
 /* test_obj.c - what OBJ files become, and what is wrong with those that become nothing. */
 #include "io/assimp.h"
-#include "io/obj.h"
+#include "io/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,5 @@
 /* test_stl.c - binary and ASCII STL, good and bad. */
-#include "io/stl.h"
+#include "io/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
 
@@ -146,10 +146,10 @@ static void test_bad_ascii(void **state) {
 /* The limit is judged before memory is asked for. */
 static void test_too_many_faces(void **state) {
   (void)state;
-  size_t size = 84 + 50 * ((size_t)TBI_STL_MAX_FACES + 1);
+  size_t size = 84 + 50 * ((size_t)TBI_MESH_MAX_FACES + 1);
   unsigned char *bytes = calloc(size, 1);
   assert_non_null(bytes);
-  const uint32_t declared = TBI_STL_MAX_FACES + 1;
+  const uint32_t declared = TBI_MESH_MAX_FACES + 1;
   memcpy(bytes + 80, &declared, 4);
   tbi_mesh mesh;
   tabi_error error = {0};

@@ -1,4 +1,4 @@
-/* test_views.c - how a robot was written down must not matter.
+/* test_invariance.c - the gait does not depend on the link frames of the model.
  *
  * The nine links are built once more with other frames: turned in the plane, turned over so that y
  * points the other way, or both; half of the hinges count their angles the other way round, and
@@ -116,7 +116,7 @@ static void move_to_sole(double point[3]) {
   v3_store(m3_tmulv(&rot, v3_sub(v3_load(point), v3_load(sole_pos))), point);
 }
 
-/* the same walk of the same robot in other frames */
+/* the same gait of the same robot in other frames */
 static biped biped_turned(const turn *turns, bool soles) {
   biped b = biped_default();
   for (int i = 0; i < 2; ++i) {
@@ -137,7 +137,7 @@ static biped biped_turned(const turn *turns, bool soles) {
   return b;
 }
 
-/* positions of all links, and the state of the walk, agree until the second step is under way */
+/* positions of all links, and the state of the gait, agree until the second step is under way */
 static void compare(biped *plain, biped *turned) {
   for (int i = 0; i < 160; ++i) {
     assert_true(biped_step(plain));
@@ -173,7 +173,7 @@ static void set_reversed(const biped *plain, biped *turned) {
   assert_int_equal(tabi_world_set_state(turned->world, q, v, NULL), TABI_OK);
 }
 
-static void walk_with(double angle, int over_every, bool soles) {
+static void compare_with(double angle, int over_every, bool soles) {
   turn turns[16] = {0};
   for (int32_t i = 0; i < 16; ++i) {
     turns[i].angle = angle * (i % 3 - 1);
@@ -213,29 +213,29 @@ static void contacts_under_the_feet(void **state) {
 
 static void angles_the_other_way(void **state) {
   (void)state;
-  walk_with(0, 0, false);
+  compare_with(0, 0, false);
 }
 
 static void turned_in_the_plane(void **state) {
   (void)state;
-  walk_with(0.7, 0, false);
+  compare_with(0.7, 0, false);
 }
 
 /* the x axes of feet point up, down or back */
 static void turned_far(void **state) {
   (void)state;
-  walk_with(2.1, 0, false);
+  compare_with(2.1, 0, false);
 }
 
 static void turned_over(void **state) {
   (void)state;
-  walk_with(0, 1, false);
-  walk_with(0.4, 2, true);
+  compare_with(0, 1, false);
+  compare_with(0.4, 2, true);
 }
 
 static void on_soles(void **state) {
   (void)state;
-  walk_with(0, 0, true);
+  compare_with(0, 0, true);
 }
 
 int main(void) {

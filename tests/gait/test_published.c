@@ -1,5 +1,5 @@
-/* test_walk.c - the published walk: a biped driven by torques alone makes steps that grow shorter,
- * while its landing feet slip farther, and falls.
+/* test_published.c - the gait published in P3: a biped driven by torques alone makes steps that
+ * grow shorter, while its landing feet slip farther, and falls.
  *
  * Times, strides and forces are those that an independent program found for the same start.  Along
  * the way hold: the balance of energy, the balance of momentum with the forces listed on heels and
@@ -15,16 +15,16 @@ typedef struct step {
   double time, stride, slip, push;
 } step;
 
-typedef struct walk {
+typedef struct trace {
   int nstep;
   step step[MAX_STEPS];
   double worst_balance; /* J, between events: largest of a step, and sum of all */
   double drift;
   tabi_gait_state end;
   double time;
-} walk;
+} trace;
 
-static void note_events(const biped *b, walk *w, bool *quiet) {
+static void note_events(const biped *b, trace *w, bool *quiet) {
   int32_t count;
   const tabi_gait_event *event = tabi_world_gait_events(b->world, &count);
   *quiet = count == 0;
@@ -39,8 +39,8 @@ static void note_events(const biped *b, walk *w, bool *quiet) {
 }
 
 /* Walks to its end; between events the balance of energy is measured. */
-static walk run(biped *b) {
-  walk w = {0};
+static trace run(biped *b) {
+  trace w = {0};
   biped_open(b);
   double before = biped_balance(b);
   while (biped_step(b)) {
@@ -57,7 +57,7 @@ static walk run(biped *b) {
   return w;
 }
 
-static void print_walk(const char *name, const walk *w) {
+static void print_trace(const char *name, const trace *w) {
   for (int i = 0; i < w->nstep; ++i) {
     print_message("%s, step %d: %.4f s, stride %.3f m, slip %+.3f m, push %.1f N\n", name, i + 1,
                   w->step[i].time, w->step[i].stride, w->step[i].slip, w->step[i].push);
@@ -73,8 +73,8 @@ static void five_steps(void **state) {
   static const double stride[5] = {0.371, 0.357, 0.353, 0.329, 0.306};
   static const double push[5] = {67, 46, 28, 18, 15};
   biped b = biped_default();
-  walk w = run(&b);
-  print_walk("five", &w);
+  trace w = run(&b);
+  print_trace("five", &w);
   assert_int_equal(w.nstep, 5);
   for (int i = 0; i < 5; ++i) {
     assert_near(w.step[i].time, time[i], 0.02);
@@ -98,8 +98,8 @@ static void six_steps(void **state) {
   biped b = biped_default();
   memcpy(b.angle, biped_six, sizeof b.angle);
   b.timestep = 5e-3;
-  walk w = run(&b);
-  print_walk("six", &w);
+  trace w = run(&b);
+  print_trace("six", &w);
   assert_int_equal(w.nstep, 6);
   for (int i = 0; i < 6; ++i) {
     assert_near(w.step[i].time, time[i], 0.02);
@@ -112,7 +112,7 @@ static void six_steps(void **state) {
 /* where events are located, the length of the steps between does not matter */
 static void any_step_length(void **state) {
   (void)state;
-  walk w[2];
+  trace w[2];
   static const double timestep[2] = {4e-3, 1.5e-3};
   for (int i = 0; i < 2; ++i) {
     biped b = biped_default();
@@ -132,8 +132,8 @@ static void events_by_step(void **state) {
   biped b = biped_default();
   b.def.events = TABI_GAIT_STEP;
   b.timestep = 5e-3;
-  walk w = run(&b);
-  print_walk("by steps of 5 ms", &w);
+  trace w = run(&b);
+  print_trace("by steps of 5 ms", &w);
   assert_in_range(w.nstep, 4, 6);
   for (int i = 1; i < w.nstep; ++i)
     assert_true(w.step[i].push < w.step[i - 1].push);
@@ -151,7 +151,7 @@ static void slippery(void **state) {
     biped b = biped_default();
     b.def.friction = friction[i];
     b.timestep = 5e-3;
-    walk w = run(&b);
+    trace w = run(&b);
     assert_true(w.nstep > 0);
     slip[i] = fabs(w.step[0].slip);
     print_message("friction %g: first foot slips by %.3f m\n", friction[i], slip[i]);
