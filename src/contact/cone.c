@@ -1,12 +1,14 @@
-/* cone.c - rigid contact with the true friction cone (P4, Nakaoka et al.): projected Gauss-Seidel
- * over contacts, each solved exactly as a whole (coulomb.c) instead of row by row.  Where sweeps
- * crawl the step is handed over to Newton's method (handover.c), unless def->fallback forbids it.
- * def->paper asks for the published order and projection, paper.c. */
+/* cone.c - rigid contact with the true friction cone: projected Gauss-Seidel over contacts, each
+ * solved exactly as a whole (friction/coulomb.c) instead of row by row as published (P4,
+ * cone_paper.c).
+ *
+ * If all contacts stick, the step is solved directly (sticking.c).  Where sweeps converge slowly,
+ * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it. */
 #include "contact/cone.h"
 
 #include "contact/formulation.h"
-#include "contact/handover.h"
-#include "contact/stand.h"
+#include "contact/newton_fallback.h"
+#include "contact/sticking.h"
 #include "friction/coulomb.h"
 #include "problem/sweep.h"
 
@@ -15,7 +17,7 @@
 enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
 enum { FEW = 16 }; /* points */
 
-/* the velocity that w makes of an impulse */
+/* the velocity response of a point to an impulse on it */
 static v3 response_of(const tbi_point *c, v3 p) {
   return v3_make(c->w[0][0] * p.x + c->w[0][1] * p.y + c->w[0][2] * p.z,
                  c->w[1][0] * p.x + c->w[1][1] * p.y + c->w[1][2] * p.z,
@@ -33,8 +35,8 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
   u.x -= c->target;
   v3 d = v3_neg(s3_mulv(s3_load(c->inverse), u));
   v3 stuck = v3_add(p, d);
-  double most = c->friction * stuck.x;
-  if (stuck.x >= 0 && stuck.y * stuck.y + stuck.z * stuck.z <= most * most) {
+  double max = c->friction * stuck.x;
+  if (stuck.x >= 0 && stuck.y * stuck.y + stuck.z * stuck.z <= max * max) {
     tbi_visit_push(visit, c, d);
     return largest(u);
   }
@@ -63,13 +65,13 @@ double tbi_cone_sweep(tbi_problem *p) {
   return change;
 }
 
-/* How many spans more sweeps may take; where there are few points they cost little beside Newton's
+/* How many spans of sweeps are waited for; with few points they cost little beside Newton's
  * factorisations. */
 static int32_t patience(const tbi_problem *p) { return p->npoint <= FEW ? 20 : 7; }
 
 /* Whether sweeps that changed velocities by so much, the latest first, would still not be there
  * after so many spans. */
-static bool crawls(const double *change, double tolerance, int32_t spans) {
+static bool is_slow(const double *change, double tolerance, int32_t spans) {
   double rate = change[0] / change[SPAN];
   double then = change[0];
   for (int32_t i = 0; i < spans; ++i)
@@ -78,8 +80,9 @@ static bool crawls(const double *change, double tolerance, int32_t spans) {
 }
 
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t stand = tbi_stand_memsize(model, def);
-  size_t handover = def->fallback == TABI_FALLBACK_NEWTON ? tbi_handover_memsize(model, def) : 0;
+  size_t stand = tbi_sticking_memsize(model, def);
+  size_t handover =
+      def->fallback == TABI_FALLBACK_NEWTON ? tbi_newton_fallback_memsize(model, def) : 0;
   return stand > handover ? stand : handover;
 }
 
@@ -93,8 +96,8 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     ++solution.iterations;
     solution.converged = tbi_is_settled(change[0], solution.iterations, def->tolerance);
     if (!helped || solution.converged || solution.iterations <= SPAN) continue;
-    if (!crawls(change, def->tolerance, patience(p))) continue;
-    if (tbi_hand_over(p, def, scratch, &solution)) break;
+    if (!is_slow(change, def->tolerance, patience(p))) continue;
+    if (tbi_newton_fallback(p, def, scratch, &solution)) break;
     helped = false;
   }
   return solution;
@@ -113,5 +116,5 @@ const tbi_formulation tbi_cone = {
     .predicts_joints = true,
     .memsize = memsize,
     .solve = solve,
-    .solve_direct = tbi_stand,
+    .solve_direct = tbi_sticking_solve,
 };

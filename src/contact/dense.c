@@ -117,7 +117,7 @@ static double visit_pair(const tbi_unknown *x, const dense *k, ptrdiff_t i) {
   double change = 0;
   for (int n = 0; n < 2; ++n) {
     f[n] *= keep;
-    change = tbi_pgs_worse(change, &x[n], f[n] - old[n]);
+    change = tbi_pgs_max_change(change, &x[n], f[n] - old[n]);
   }
   return change;
 }
@@ -135,7 +135,7 @@ static double sweep(const tbi_pgs *pgs, const dense *k) {
     double old = k->impulse[i];
     double wanted = tbi_pgs_wanted(x, old, velocity(k, i));
     k->impulse[i] = tbi_pgs_clamp(x, k->impulse, wanted);
-    change = tbi_pgs_worse(change, x, k->impulse[i] - old);
+    change = tbi_pgs_max_change(change, x, k->impulse[i] - old);
   }
   return change;
 }

@@ -57,12 +57,12 @@ void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t
 }
 
 void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
-                               int64_t rows, int64_t most, tbi_factored *f) {
+                               int64_t rows, int64_t max, tbi_factored *f) {
   int64_t coordinates = count_coordinates(model);
   int64_t clusters = model->ncluster;
-  most = most < coordinates ? most : coordinates;
+  max = max < coordinates ? max : coordinates;
   f->longest = longest_limb(model);
-  f->arena_size = (size_t)arena_size(most, most < clusters ? most : clusters);
+  f->arena_size = (size_t)arena_size(max, max < clusters ? max : clusters);
   f->x = tbi_layout_take(at, coordinates, sizeof *f->x);
   f->left = tbi_layout_take(at, 3 * points + rows, sizeof *f->left);
   f->more = tbi_layout_take(at, 3 * points + rows, sizeof *f->more);

@@ -66,7 +66,7 @@ void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points,
 void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t points,
                                 int64_t rows, tbi_factored *f);
 void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
-                               int64_t rows, int64_t most, tbi_factored *f);
+                               int64_t rows, int64_t max, tbi_factored *f);
 /* Finds the islands of a problem and writes down their laws.  What loops hold loses its impulses;
  * such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);

@@ -20,7 +20,7 @@
  * When the changes go in circles they start again with all points sticking, whatever their slip:
  * the friction that opposes a slip may leave no solution, as Painleve's rod shows.  If that fails
  * too, or an island is too large for a dense matrix, it is left to the solver of exact
- * (impulse_exact.c). */
+ * (impulse_fallback.c). */
 #include "contact/impulse_work.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@
 
 #define MAX_UNKNOWNS 300 /* of one island; larger ones are left to exact */
 
-static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t most) {
-  int64_t n = most < MAX_UNKNOWNS ? most : MAX_UNKNOWNS;
+static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t max) {
+  int64_t n = max < MAX_UNKNOWNS ? max : MAX_UNKNOWNS;
   c->part = tbi_layout_take(at, n, sizeof *c->part);
   c->held = tbi_layout_take(at, n, sizeof *c->held);
   c->sliding = tbi_layout_take(at, n, sizeof *c->sliding);
@@ -88,17 +88,17 @@ void tbi_impulse_start(tbi_crowd *c, double rebound) {
 static bool release(tbi_crowd *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
-  double most = 0;
+  double max = 0;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_law *law = &w->law[i];
     double f = c->f[law->at];
     if (c->part[i].hold != TBI_STICKS && c->part[i].hold != TBI_SLIDES) continue;
     double beyond = tbi_crowd_point(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
-    if (beyond * law->mobility <= most) continue;
-    most = beyond * law->mobility;
+    if (beyond * law->mobility <= max) continue;
+    max = beyond * law->mobility;
     worst = i;
   }
-  if (worst < 0 || most <= TBI_GOES_IN) return false;
+  if (worst < 0 || max <= TBI_GOES_IN) return false;
   const tbi_law *law = &w->law[worst];
   if (tbi_crowd_point(c, worst)) {
     c->part[worst] = (tbi_part){.hold = TBI_FREE, .let_go = true};
@@ -113,15 +113,15 @@ static bool release(tbi_crowd *c) {
 static bool admit(tbi_crowd *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
-  double most = TBI_GOES_IN;
+  double max = TBI_GOES_IN;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_part *p = &c->part[i];
     if (p->hold != TBI_FREE && p->hold != TBI_BOUND) continue;
     double u = c->u[w->law[i].at];
     bool at_upper = p->hold == TBI_BOUND && p->bound == w->law[i].upper;
     double in = at_upper ? u : -u;
-    if (in <= most) continue;
-    most = in;
+    if (in <= max) continue;
+    max = in;
     worst = i;
   }
   if (worst < 0) return false;
@@ -151,17 +151,17 @@ static bool share_load(tbi_crowd *c) {
 }
 
 int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction) {
-  int32_t most = 2 * c->island->w.nlaw + 8;
+  int32_t max = 2 * c->island->w.nlaw + 8;
   c->friction = friction;
   tbi_impulse_start(c, rebound);
-  for (int32_t pass = 1; pass <= most; ++pass) {
-    if (!tbi_impulse_solve_held(c)) return -pass;
+  for (int32_t pass = 1; pass <= max; ++pass) {
+    if (!tbi_impulse_solve_fixed(c)) return -pass;
     if (release(c)) continue;
     tbi_impulse_follow(c);
     tbi_impulse_multiply(c);
     if (!tbi_impulse_change_friction(c) && !admit(c) && !share_load(c)) return pass;
   }
-  return -most;
+  return -max;
 }
 
 typedef struct work {
@@ -231,7 +231,7 @@ tbi_solution tbi_impulse_solve(tbi_problem *p, const tabi_world_def *def, void *
     const tbi_island *island = &w.factored.island[i];
     int32_t made = solve_island(&w.crowd, island, passes, &all.energy_limited);
     tbi_solution own = {.converged = true};
-    if (made <= 0) own = tbi_impulse_by_exact(&w.exact, island, def);
+    if (made <= 0) own = tbi_impulse_fall_back(&w.exact, island, def);
     own.iterations += abs(made);
     all.converged = all.converged && own.converged;
     all.energy_limited = all.energy_limited || own.energy_limited;

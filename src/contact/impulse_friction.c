@@ -29,13 +29,13 @@ bool tbi_impulse_change_friction(tbi_crowd *c) {
     const double *f = c->f + w->law[i].at;
     const double *u = c->u + w->law[i].at;
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
-    double most = c->friction * tbi_crowd_point(c, i)->surface->friction * f[0];
-    if (p->hold == TBI_STICKS && tangent > most * (1 + 1e-12) + 1e-300) {
+    double max = c->friction * tbi_crowd_point(c, i)->surface->friction * f[0];
+    if (p->hold == TBI_STICKS && tangent > max * (1 + 1e-12) + 1e-300) {
       p->hold = TBI_SLIDES;
       p->along[0] = f[1] / tangent;
       p->along[1] = f[2] / tangent;
       changed = true;
-    } else if (p->hold == TBI_SLIDES && !p->turned && most > 0 &&
+    } else if (p->hold == TBI_SLIDES && !p->turned && max > 0 &&
                u[1] * p->along[0] + u[2] * p->along[1] > TBI_GOES_IN) {
       p->hold = TBI_STICKS;
       p->turned = true;

@@ -31,9 +31,9 @@ static void cut_friction(tbi_crowd *c) {
     tbi_part before = tbi_impulse_held_point(c, point);
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
     if (before.hold == TBI_STICKS && tangent <= point->surface->friction * f[0]) continue;
-    double most = tbi_impulse_kinetic(c, point) * f[0];
+    double max = tbi_impulse_kinetic(c, point) * f[0];
     for (int k = 0; k < 2; ++k)
-      f[1 + k] = most * (before.hold == TBI_SLIDES ? before.along[k] : f[1 + k] / tangent);
+      f[1 + k] = max * (before.hold == TBI_SLIDES ? before.along[k] : f[1 + k] / tangent);
   }
 }
 

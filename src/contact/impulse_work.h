@@ -2,11 +2,11 @@
  * of them does at present, and the matrix between them.
  *
  *   impulse.c           the passes from top to bottom
- *   impulse_held.c      the impulses of what holds
+ *   impulse_solve.c      the impulses of what holds
  *   impulse_friction.c  who sticks, who slides, and where to
  *   impulse_energy.c    what impulses add to the energy, and what is done against it
  *   impulse_paper.c     the published loop
- *   impulse_exact.c     what goes in circles or is too large */
+ *   impulse_fallback.c     what goes in circles or is too large */
 #ifndef TBI_IMPULSE_WORK_H
 #define TBI_IMPULSE_WORK_H
 
@@ -68,7 +68,7 @@ void tbi_impulse_follow(tbi_crowd *c);
 /* u = M f + q. */
 void tbi_impulse_multiply(tbi_crowd *c);
 /* M f = -q for the held, with the friction that goes with it; false: there is none. */
-bool tbi_impulse_solve_held(tbi_crowd *c);
+bool tbi_impulse_solve_fixed(tbi_crowd *c);
 
 double tbi_impulse_kinetic(const tbi_crowd *c, const tbi_point *point);
 /* What a point does that holds, by its slip before the step. */
@@ -95,8 +95,8 @@ typedef struct tbi_impulse_exact {
 void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e);
 /* Drives the impulses of an island, from where they stand in the problem, to Coulomb's law with the
  * largest share of all rebounds that gives no energy. */
-tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *island,
-                                  const tabi_world_def *def);
+tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
+                                   const tabi_world_def *def);
 
 /* The impulses of one island, from the crowd as it was begun: how many passes that took; zero or
  * negative: in vain, and the island is left to exact.  Sets *energy_limited where it holds. */

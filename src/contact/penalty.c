@@ -12,13 +12,13 @@
  * over single points).  Where Newton's method cycles, it begins with springs so soft that it
  * cannot, and follows the solution while they harden.  Joint limits and dry friction are springs
  * too, so stiff that their error is rounding.  Steps in which bodies touch nothing but the ground
- * are not solved here but along the trees (spring_tree.c), by the same law.
+ * are not solved here but along the trees (penalty_tree.c), by the same law.
  *
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
 #include "contact/formulation.h"
-#include "contact/spring.h"
-#include "contact/spring_tree.h"
+#include "contact/penalty_spring.h"
+#include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "problem/sweep.h"
 
@@ -30,11 +30,12 @@ enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
+    tbi_spring_law soft =
+        tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     v4 stretch = v4_from(c->deflection);
     v3 s = v3_make(0, v4_dot(stretch, c->frame.y), v4_dot(stretch, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
-    v3_store(v3_scale(def->timestep, tbi_soft_force(&soft, c->gap, s, u)), c->impulse);
+    v3_store(v3_scale(def->timestep, tbi_spring_law_force(&soft, c->gap, s, u)), c->impulse);
   }
   tbi_problem_start(p);
   (void)tbi_rows_sweep(p);
@@ -66,9 +67,9 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
 /* either of two ways is gone at a time (world/penalty_step.c) */
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
-  tbi_spring_tree tree;
+  tbi_penalty_tree tree;
   size_t here = place(&w, NULL, model, def);
-  size_t there = tbi_spring_tree_place(&tree, NULL, model, def);
+  size_t there = tbi_penalty_tree_place(&tree, NULL, model, def);
   return here > there ? here : there;
 }
 
@@ -146,8 +147,9 @@ static void cut_all(const work *w, const tbi_island *island) {
     const tbi_point *c = tbi_island_point(island, i);
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
-    v3_store(c->gap < 0 && !c->immobile ? tbi_soft_cut(&soft, v3_load(r)) : v3_zero(), r);
+    tbi_spring_law soft =
+        tbi_spring_law_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
+    v3_store(c->gap < 0 && !c->immobile ? tbi_spring_law_cut(&soft, v3_load(r)) : v3_zero(), r);
   }
 }
 
@@ -187,7 +189,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   } else {
     solution = solve_together(p, def, scratch);
   }
-  tbi_springs_keep(p, def);
+  tbi_springs_update(p, def);
   return solution;
 }
 

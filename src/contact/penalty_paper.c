@@ -8,7 +8,7 @@
  *
  * Only for implicit integrators: under rk4 and euler springs are explicit forces (penalty.c). */
 #include "contact/formulation.h"
-#include "contact/spring.h"
+#include "contact/penalty_spring.h"
 #include "problem/sweep.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static v3 solve_alone(const tbi_spring *s, const tbi_point *c, v3 b) {
   v3 r = v3_make(v3_dot(rhs, v3_cross(column[1], column[2])) / det,
                  v3_dot(column[0], v3_cross(rhs, column[2])) / det,
                  v3_dot(column[0], v3_cross(column[1], rhs)) / det);
-  return tbi_soft_cut(&s->soft, r);
+  return tbi_spring_law_cut(&s->soft, r);
 }
 
 /* rows, then points, each once */
@@ -56,7 +56,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   (void)scratch;
   forget_impulses(p);
   solve_in_turn(p, def);
-  tbi_springs_keep(p, def);
+  tbi_springs_update(p, def);
   return (tbi_solution){.iterations = 1, .converged = true};
 }
 

@@ -124,7 +124,7 @@ static inline double visit_pair(tbi_visit *v, const tbi_unknown *x, const double
     double inside = keep * f[k];
     if (keep < 1) push(v, &x[k], inside - f[k], both);
     f[k] = inside;
-    change = tbi_pgs_worse(change, &x[k], f[k] - old[k]);
+    change = tbi_pgs_max_change(change, &x[k], f[k] - old[k]);
   }
   return change;
 }
@@ -147,7 +147,7 @@ static inline double visit(const tbi_pgs *pgs, tbi_visit *v, int32_t first, int3
     if (d == 0) continue;
     push(v, x, d, both);
     *f += d;
-    change = tbi_pgs_worse(change, x, d);
+    change = tbi_pgs_max_change(change, x, d);
   }
   return change;
 }

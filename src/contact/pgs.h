@@ -67,13 +67,13 @@ static inline double tbi_pgs_clamp(const tbi_unknown *x, const double *impulse, 
 
 /* How much of a pair may stay so that it is inside its disk. */
 static inline double tbi_pgs_shrink(const tbi_unknown *x, const double *impulse, const double *f) {
-  double most = x->upper * impulse[x->normal];
+  double max = x->upper * impulse[x->normal];
   double size = sqrt(f[0] * f[0] + f[1] * f[1]);
-  return size > most ? most / size : 1;
+  return size > max ? max / size : 1;
 }
 
 /* The larger of a change so far and that of one unknown. */
-static inline double tbi_pgs_worse(double change, const tbi_unknown *x, double d) {
+static inline double tbi_pgs_max_change(double change, const tbi_unknown *x, double d) {
   double own = fabs(x->w * d);
   return own > change ? own : change;
 }

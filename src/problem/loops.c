@@ -20,7 +20,7 @@ static int32_t width_of(const tabi_model *model, int32_t cluster) {
 }
 
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) {
-  int32_t most = model->cluster_loop[model->ncluster];
+  int32_t max = model->cluster_loop[model->ncluster];
   loops->model = model;
   loops->cluster_column = tbi_layout_take(at, model->ncluster, sizeof *loops->cluster_column);
   loops->cluster_r = tbi_layout_take(at, model->ncluster, sizeof *loops->cluster_r);
@@ -35,15 +35,15 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
     squares += room * room;
     largest = room > largest ? room : largest;
   }
-  loops->loop = tbi_layout_take(at, most, sizeof *loops->loop);
-  loops->regain = tbi_layout_take(at, most, sizeof *loops->regain);
+  loops->loop = tbi_layout_take(at, max, sizeof *loops->loop);
+  loops->regain = tbi_layout_take(at, max, sizeof *loops->regain);
   loops->first = tbi_layout_take(at, model->ncluster, sizeof *loops->first);
   loops->rank = tbi_layout_take(at, model->ncluster, sizeof *loops->rank);
   loops->inconsistent = tbi_layout_take(at, model->ncluster, sizeof *loops->inconsistent);
-  loops->order = tbi_layout_take(at, most, sizeof *loops->order);
+  loops->order = tbi_layout_take(at, max, sizeof *loops->order);
   loops->column = tbi_layout_take(at, columns, sizeof *loops->column);
   loops->r = tbi_layout_take(at, squares, sizeof *loops->r);
-  loops->g = tbi_layout_take(at, most, sizeof *loops->g);
+  loops->g = tbi_layout_take(at, max, sizeof *loops->g);
   loops->wanted = tbi_layout_take(at, largest, sizeof *loops->wanted);
   loops->size = tbi_layout_take(at, largest, sizeof *loops->size);
   loops->change = tbi_layout_take(at, largest, sizeof *loops->change);
@@ -150,14 +150,14 @@ typedef struct demand {
 
 /* the column of which most is new; its place in order, or `count` if all that are left depend */
 static int32_t find_pivot(const tbi_loops *loops, int32_t cluster, int32_t from, int32_t count,
-                          demand least) {
+                          demand min) {
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
   int32_t width = width_of(loops->model, cluster);
-  double best = least.share;
+  double best = min.share;
   int32_t found = count;
   for (int32_t k = from; k < count; ++k) {
     double size = loops->size[order[k]];
-    if (size <= IMMOBILE * IMMOBILE * least.longest) continue;
+    if (size <= IMMOBILE * IMMOBILE * min.longest) continue;
     const double *column = tbi_loops_column(loops, cluster, order[k]);
     double share = tbi_dot(column, column, width) / size;
     if (share > best) {
@@ -207,15 +207,15 @@ static int32_t orthonormalise_again(tbi_loops *loops, int32_t cluster, int32_t c
 
 static int32_t orthonormalise(tbi_loops *loops, int32_t cluster, int32_t count) {
   int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  demand least = {0, least_share(loops, cluster, count)};
+  demand min = {0, least_share(loops, cluster, count)};
   int32_t room = tbi_cluster_room(loops->model, cluster);
   memset(r_of(loops, cluster, 0, 0), 0, sizeof *loops->r * (size_t)room * (size_t)room);
   for (int32_t t = 0; t < count; ++t) {
     order[t] = t;
-    least.longest = fmax(least.longest, loops->size[t]);
+    min.longest = fmax(min.longest, loops->size[t]);
   }
   for (int32_t k = 0; k < count; ++k) {
-    int32_t found = find_pivot(loops, cluster, k, count, least);
+    int32_t found = find_pivot(loops, cluster, k, count, min);
     if (found == count) return k;
     int32_t which = order[found];
     order[found] = order[k];

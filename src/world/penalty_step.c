@@ -1,9 +1,9 @@
 /* penalty_step.c - the velocity of a step of penalty in linear time.
  *
  * Where bodies touch nothing but the ground and no loops connect them, springs fit into the trees
- * (contact/spring_tree.c): what contacts do to each other need not be known, which for a chain of a
- * hundred links is the whole cost.  All other steps go the common way. */
-#include "contact/spring_tree.h"
+ * (contact/penalty_tree.c): what contacts do to each other need not be known, which for a chain of
+ * a hundred links is the whole cost.  All other steps go the common way. */
+#include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "world/active_set/active_set.h"
 
@@ -45,14 +45,14 @@ static void gather_impulse(tabi_world *w) {
 bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   if (!suits(w)) return false;
   gather_impulse(w);
-  tbi_spring_tree t = {.d = w->d,
-                       .p = &w->setup.problem,
-                       .def = &w->def,
-                       .diagonal = w->forces.diagonal,
-                       .impulse = w->free.u,
-                       .v_new = w->solution.v_new};
-  (void)tbi_spring_tree_place(&t, w->scratch.method, w->model, &w->def);
-  tbi_spring_tree_free(&t);
+  tbi_penalty_tree t = {.d = w->d,
+                        .p = &w->setup.problem,
+                        .def = &w->def,
+                        .diagonal = w->forces.diagonal,
+                        .impulse = w->free.u,
+                        .v_new = w->solution.v_new};
+  (void)tbi_penalty_tree_place(&t, w->scratch.method, w->model, &w->def);
+  tbi_penalty_tree_free(&t);
   memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
   t.p->timestep = w->def.timestep;
   /* what pulls in this step may be much faster than what moved before */
@@ -61,6 +61,6 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   tbi_setup_points(&w->setup);
   tbi_world_targets(w);
   tbi_world_warm_start(w);
-  *solution = tbi_spring_tree_solve(&t);
+  *solution = tbi_penalty_tree_solve(&t);
   return solution->converged;
 }

@@ -10,13 +10,13 @@
 
 #define UNIT 1e-6 /* by which the length of a quaternion may be off */
 
-static bool have_lengths(const tabi_model *model, const double *q, double least, double most) {
+static bool have_lengths(const tabi_model *model, const double *q, double min, double max) {
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     if (body->type != TABI_JOINT_BALL && body->type != TABI_JOINT_FREE) continue;
     const double *quat = q + body->q + (body->type == TABI_JOINT_FREE ? 3 : 0);
     double length = q_norm(q_load(quat));
-    if (!(length >= least && length <= most)) return false;
+    if (!(length >= min && length <= max)) return false;
   }
   return true;
 }

@@ -217,16 +217,11 @@ static void place_step(tbi_layout *at, const tabi_model *model, tabi_world *w) {
                                        sizeof *w->constants.loops);
   w->candidates.margin = tbi_layout_take(at, model->nshape, sizeof *w->candidates.margin);
   double **vectors[] = {
-      &w->forces.drive,
-      &w->forces.passive,
-      &w->forces.diagonal,
-      &w->forces.joint_impulse,
-      &w->free.u,
-      &w->free.z,
-      &w->solution.v_new,
-      &w->solution.v_move,
-      &w->scratch.dofs,
-      &w->active_set.friction_impulse,
+      &w->forces.drive,    &w->forces.passive,
+      &w->forces.diagonal, &w->forces.joint_impulse,
+      &w->free.u,          &w->free.z,
+      &w->solution.v_new,  &w->solution.v_move,
+      &w->scratch.dofs,    &w->active_set.friction_impulse,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));

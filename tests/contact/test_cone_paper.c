@@ -1,5 +1,5 @@
-/* test_cone_paper.c - the cone's solver as published: inside the cone always, Coulomb's law where one
- * contact stands alone, and the same answer from ports and from the dense matrix. */
+/* test_cone_paper.c - the cone's solver as published: inside the cone always, Coulomb's law where
+ * one contact stands alone, and the same answer from ports and from the dense matrix. */
 #include "contact/formulation.h"
 
 #include "support/block.h"

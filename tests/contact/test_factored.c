@@ -5,7 +5,7 @@
  * solve Newton's equations as the matrix says, and islands must not feel each other.  So must the
  * operator of small islands, whose matrix is written out. */
 #include "contact/cone.h"
-#include "contact/dense_island.h"
+#include "contact/small_island.h"
 
 #include "base/array.h"
 #include "support/make_problem.h"
@@ -246,22 +246,22 @@ static void check_island(uint64_t seed, const tbi_island *island, const dense *m
 
 static void check_operator(uint64_t seed, tbi_problem *p, const dense *m) {
   tbi_factored f = {0};
-  tbi_dense_island written_out;
+  tbi_small_island written_out;
   assert_true(m->n <= MOST);
   tbi_layout at = {NULL, 0};
   tbi_factored_place(&at, p->model, p->npoint, p->nrow, &f);
-  tbi_dense_island_place(&at, &written_out);
+  tbi_small_island_place(&at, &written_out);
   at = (tbi_layout){tbi_block_alloc(at.used + 1), 0};
   assert_non_null(at.base);
   tbi_factored_place(&at, p->model, p->npoint, p->nrow, &f);
-  tbi_dense_island_place(&at, &written_out);
+  tbi_small_island_place(&at, &written_out);
   tbi_factored_begin(&f, p);
   check_islands(&f, m);
   rng r = rng_make(seed + 77);
   for (int32_t k = 0; k < f.nisland; ++k) {
     check_island(seed, &f.island[k], m, &r);
     tbi_island small = f.island[k];
-    if (!tbi_dense_island_make(&written_out, &small)) continue;
+    if (!tbi_small_island_make(&written_out, &small)) continue;
     small.w = written_out.w;
     check_island(seed, &small, m, &r);
   }

@@ -8,8 +8,8 @@
 #include "support/near.h"
 
 #include "base/array.h"
-#include "contact/soft.h"
-#include "contact/spring_tree.h"
+#include "contact/penalty_law.h"
+#include "contact/penalty_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +213,7 @@ static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface
 /* by how much, as a velocity, a point misses its own law; what cannot move across is left alone */
 static double miss(const made_problem *made, int32_t i, v3 stretch, double grip) {
   const tbi_point *c = &made->p->point[i];
-  tbi_soft soft = tbi_soft_of(c->surface, c->friction, grip);
+  tbi_spring_law soft = tbi_spring_law_of(c->surface, c->friction, grip);
   v3 u = made_point_velocity(made, i);
   v3 s = in_frame(&c->frame, stretch);
   v3 wanted = v3_zero();
@@ -221,7 +221,7 @@ static double miss(const made_problem *made, int32_t i, v3 stretch, double grip)
     v3 f = v3_make(-soft.stiffness * (c->gap + h * u.x) - soft.damping * u.x,
                    -soft.grip * (s.y + h * u.y) - soft.damping * u.y,
                    -soft.grip * (s.z + h * u.z) - soft.damping * u.z);
-    wanted = tbi_soft_cut(&soft, v3_scale(h, f));
+    wanted = tbi_spring_law_cut(&soft, v3_scale(h, f));
   }
   return v3_norm(v3_sub(wanted, v3_load(c->impulse))) * c->mobility;
 }
@@ -279,16 +279,16 @@ static void start_with(made_problem *made, const v3 *stretch) {
 }
 
 static bool solve_along_trees(made_problem *made, const tabi_world_def *def) {
-  tbi_spring_tree t = {.d = made->d,
-                       .p = made->p,
-                       .def = def,
-                       .diagonal = made->model->dof_rotor,
-                       .impulse = made->rhs};
+  tbi_penalty_tree t = {.d = made->d,
+                        .p = made->p,
+                        .def = def,
+                        .diagonal = made->model->dof_rotor,
+                        .impulse = made->rhs};
   t.v_new = calloc((size_t)made->model->nv + 1, sizeof *t.v_new);
-  void *room = tbi_block_alloc(tbi_spring_tree_place(&t, NULL, made->model, def) + 1);
-  (void)tbi_spring_tree_place(&t, room, made->model, def);
-  tbi_spring_tree_free(&t);
-  bool done = tbi_spring_tree_solve(&t).converged;
+  void *room = tbi_block_alloc(tbi_penalty_tree_place(&t, NULL, made->model, def) + 1);
+  (void)tbi_penalty_tree_place(&t, room, made->model, def);
+  tbi_penalty_tree_free(&t);
+  bool done = tbi_penalty_tree_solve(&t).converged;
   free(t.v_new);
   free(room);
   return done;

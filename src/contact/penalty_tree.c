@@ -1,4 +1,4 @@
-/* spring_tree.c - Newton's method of penalty in time linear in bodies and points (P2, coupled).
+/* penalty_tree.c - Newton's method of penalty in time linear in bodies and points (P2, coupled).
  *
  * With D the slope of the springs and g by how much impulses miss their law, a Newton step
  *     dr + D W dr = g,   W = J M^-1 J'
@@ -13,10 +13,10 @@
  *
  * The velocity is followed along the Newton steps.  Rows are so stiff that x has half the digits
  * only, so it is then made anew from the impulses, and the steps go on from there. */
-#include "contact/spring_tree.h"
+#include "contact/penalty_tree.h"
 
 #include "base/layout.h"
-#include "contact/spring.h"
+#include "contact/penalty_spring.h"
 #include "math/linalg.h"
 #include "problem/sweep.h"
 
@@ -24,8 +24,8 @@
 
 enum { NEWTON_STEPS = 40, HALVINGS = 6, ROUNDS = 4 };
 
-size_t tbi_spring_tree_place(tbi_spring_tree *t, void *memory, const tabi_model *model,
-                             const tabi_world_def *def) {
+size_t tbi_penalty_tree_place(tbi_penalty_tree *t, void *memory, const tabi_model *model,
+                              const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   int64_t points = def->max_contacts;
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
@@ -55,7 +55,7 @@ static void add(tbi_articulated *a, const tbi_articulated *b) {
 }
 
 /* take one velocity out; false: it has no inertia left */
-static bool eliminate(tbi_spring_tree *t, int32_t k, tbi_articulated *a) {
+static bool eliminate(tbi_penalty_tree *t, int32_t k, tbi_articulated *a) {
   sv s = t->d->axis[k];
   sv u = {v4_add(m4_mulv(&a->lin_lin, s.lin), m4_mulv(&a->lin_ang, s.ang)),
           v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
@@ -74,7 +74,7 @@ static bool eliminate(tbi_spring_tree *t, int32_t k, tbi_articulated *a) {
   return true;
 }
 
-static bool factor(tbi_spring_tree *t) {
+static bool factor(tbi_penalty_tree *t) {
   const tabi_model *model = t->d->model;
   for (int32_t i = 0; i < model->nbody; ++i) {
     tbi_articulate(&t->d->body[i].inertia, &t->d->articulated[i]);
@@ -92,7 +92,7 @@ static bool factor(tbi_spring_tree *t) {
 
 /* x of the factor for t->rhs at joints and, turned round, d->force at bodies; its twists in d->acc
  */
-static void solve(tbi_spring_tree *t) {
+static void solve(tbi_penalty_tree *t) {
   const tabi_model *model = t->d->model;
   sv *force = t->d->force;
   sv *twist = t->d->acc;
@@ -117,18 +117,18 @@ static void solve(tbi_spring_tree *t) {
   }
 }
 
-static int32_t body_of(const tbi_spring_tree *t, const tbi_point *c) {
+static int32_t body_of(const tbi_penalty_tree *t, const tbi_point *c) {
   return t->p->port[c->port_a == TABI_NONE ? c->port_b : c->port_a].body;
 }
 
 /* the velocity of a point under the twists in d->acc */
-static v3 velocity_at(const tbi_spring_tree *t, const tbi_point *c) {
+static v3 velocity_at(const tbi_penalty_tree *t, const tbi_point *c) {
   sv twist = t->d->acc[body_of(t, c)];
   return tbi_point_velocity(c, twist, twist);
 }
 
 /* an impulse at a point on its body, turned round */
-static void push(tbi_spring_tree *t, const tbi_point *c, const double r[3]) {
+static void push(tbi_penalty_tree *t, const tbi_point *c, const double r[3]) {
   v4 impulse = m4_combine(&c->frame, r[0], r[1], r[2]);
   bool on_b = c->port_a == TABI_NONE;
   sv *force = &t->d->force[body_of(t, c)];
@@ -136,7 +136,7 @@ static void push(tbi_spring_tree *t, const tbi_point *c, const double r[3]) {
 }
 
 /* J'DJ of one point: the wrench against each unit motion of its body */
-static void load_point(tbi_spring_tree *t, const tbi_point *c, const double slope[9]) {
+static void load_point(tbi_penalty_tree *t, const tbi_point *c, const double slope[9]) {
   v4 arm = c->port_a == TABI_NONE ? c->arm_b : c->arm_a;
   tbi_articulated own;
   m4 *of_lin[2] = {&own.lin_lin, &own.ang_lin};
@@ -162,7 +162,7 @@ static void load_point(tbi_spring_tree *t, const tbi_point *c, const double slop
 }
 
 /* a bound of what an impulse does to its point: as if its body were alone */
-static double mobility_of(const tbi_spring_tree *t, const tbi_point *c) {
+static double mobility_of(const tbi_penalty_tree *t, const tbi_point *c) {
   int32_t i = body_of(t, c);
   const tbi_body *body = &t->d->model->body[i];
   double e[3];
@@ -173,7 +173,7 @@ static double mobility_of(const tbi_spring_tree *t, const tbi_point *c) {
 }
 
 /* the twists of a velocity into d->acc */
-static void spread(tbi_spring_tree *t, const double *v) {
+static void spread(tbi_penalty_tree *t, const double *v) {
   const tabi_model *model = t->d->model;
   sv *twist = t->d->acc;
   twist[TABI_WORLD] = sv_zero();
@@ -188,7 +188,7 @@ static void spread(tbi_spring_tree *t, const double *v) {
 
 /* the worst miss of r under the velocity v, with f and slope filled, and the twists of v in d->acc
  */
-static double miss_all(tbi_spring_tree *t, const double *r, const double *v) {
+static double miss_all(tbi_penalty_tree *t, const double *r, const double *v) {
   const tbi_problem *p = t->p;
   spread(t, v);
   double worst = 0;
@@ -214,7 +214,7 @@ static double miss_all(tbi_spring_tree *t, const double *r, const double *v) {
   return worst;
 }
 
-static void begin(tbi_spring_tree *t) {
+static void begin(tbi_penalty_tree *t) {
   const tabi_model *model = t->d->model;
   memset(t->load, 0, sizeof *t->load * (size_t)model->nbody);
   memset(t->row_load, 0, sizeof *t->row_load * (size_t)model->nv);
@@ -224,7 +224,7 @@ static void begin(tbi_spring_tree *t) {
 }
 
 /* impulses on the right-hand side */
-static void push_all(tbi_spring_tree *t, const double *r) {
+static void push_all(tbi_penalty_tree *t, const double *r) {
   const tbi_problem *p = t->p;
   for (int32_t i = 0; i < p->npoint; ++i)
     push(t, &p->point[i], r + (ptrdiff_t)3 * i);
@@ -233,7 +233,7 @@ static void push_all(tbi_spring_tree *t, const double *r) {
 }
 
 /* x and dr from f and slope */
-static bool newton_step(tbi_spring_tree *t) {
+static bool newton_step(tbi_penalty_tree *t) {
   const tbi_problem *p = t->p;
   const double *row_slope = t->slope + (ptrdiff_t)9 * p->npoint;
   begin(t);
@@ -259,7 +259,7 @@ static bool newton_step(tbi_spring_tree *t) {
 }
 
 /* v and x for the impulses r, none if NULL; M alone is factored */
-static void move_by(tbi_spring_tree *t, const double *r, double *v) {
+static void move_by(tbi_penalty_tree *t, const double *r, double *v) {
   const tabi_model *model = t->d->model;
   begin(t);
   if (r) push_all(t, r);
@@ -272,7 +272,7 @@ static void move_by(tbi_spring_tree *t, const double *r, double *v) {
 }
 
 /* from t->r; a step that does not help is halved; how many there were */
-static int32_t follow_newton(tbi_spring_tree *t) {
+static int32_t follow_newton(tbi_penalty_tree *t) {
   int32_t nv = t->d->model->nv;
   int32_t n = 3 * t->p->npoint + t->p->nrow;
   int32_t steps = 0;
@@ -298,10 +298,10 @@ static int32_t follow_newton(tbi_spring_tree *t) {
   return steps;
 }
 
-void tbi_spring_tree_free(tbi_spring_tree *t) { move_by(t, NULL, t->v_new); }
+void tbi_penalty_tree_free(tbi_penalty_tree *t) { move_by(t, NULL, t->v_new); }
 
 /* impulses from points and rows, and the scale of their laws from the factor of M */
-static void read_start(tbi_spring_tree *t) {
+static void read_start(tbi_penalty_tree *t) {
   tbi_problem *p = t->p;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
@@ -314,7 +314,7 @@ static void read_start(tbi_spring_tree *t) {
   }
 }
 
-static void write_end(tbi_spring_tree *t) {
+static void write_end(tbi_penalty_tree *t) {
   tbi_problem *p = t->p;
   for (int32_t i = 0; i < p->npoint; ++i)
     memcpy(p->point[i].impulse, t->r + (ptrdiff_t)3 * i, sizeof p->point[i].impulse);
@@ -324,7 +324,7 @@ static void write_end(tbi_spring_tree *t) {
     p->velocity[k] = t->d->acc[p->port[k].body];
 }
 
-tbi_solution tbi_spring_tree_solve(tbi_spring_tree *t) {
+tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {
   tbi_solution solution = {.iterations = 0};
   read_start(t);
   move_by(t, t->r, t->v_new);
@@ -335,6 +335,6 @@ tbi_solution tbi_spring_tree_solve(tbi_spring_tree *t) {
     if (solution.converged) break;
   }
   write_end(t);
-  tbi_springs_keep(t->p, t->def);
+  tbi_springs_update(t->p, t->def);
   return solution;
 }

@@ -1,5 +1,5 @@
-/* impulse_exact.c - the rebounds and friction of `impulse` by the solver of `exact`, whose matrix
- * is never formed.
+/* impulse_fallback.c - the rebounds and friction of `impulse` by the solver of `exact`, whose
+ * matrix is never formed.
  *
  * Coulomb's law at the end of the step takes energy where nothing rebounds, so there is a share of
  * the rebounds that gives none.  Rebounds may also contradict each other, as those of a body that
@@ -87,8 +87,8 @@ static int32_t sweep(const tbi_impulse_exact *e, const tbi_island *island,
   return def->iterations;
 }
 
-tbi_solution tbi_impulse_by_exact(const tbi_impulse_exact *e, const tbi_island *island,
-                                  const tabi_world_def *def) {
+tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
+                                   const tabi_world_def *def) {
   tbi_solution all = attempt(e, island, def);
   if (all.converged && !gives_energy(e, island)) return all;
   keep_targets(e, island);

@@ -1,7 +1,7 @@
-/* test_handover.c - what a few sweeps leave, handed over: no island may come out worse than it went
- * in, what is called converged must be, and the same start must give the same bits. */
+/* test_newton_fallback.c - the fallback on what a few sweeps leave: no island may come out worse
+ * than it went in, what is called converged must be, and the same start must give the same bits. */
 #include "contact/factored.h"
-#include "contact/handover.h"
+#include "contact/newton_fallback.h"
 
 #include "base/array.h"
 #include "support/near.h"
@@ -30,7 +30,7 @@ static bench bench_make(tabi_world *w) {
   size_t unknowns = (size_t)(3 * points + rows);
   tbi_factored_place(&at, w->model, points, rows, &b.f);
   b.memory = tbi_block_alloc(at.used);
-  b.scratch = tbi_block_alloc(tbi_handover_memsize(w->model, &w->def));
+  b.scratch = tbi_block_alloc(tbi_newton_fallback_memsize(w->model, &w->def));
   at = (tbi_layout){b.memory, 0};
   tbi_factored_place(&at, w->model, points, rows, &b.f);
   b.start = calloc(4 * unknowns, sizeof *b.start);
@@ -81,7 +81,7 @@ static tbi_solution hand_over(bench *b, tabi_world *w) {
   tbi_solution solution = {.iterations = SWEEPS};
   tabi_world_def def = w->def;
   def.iterations = 120;
-  assert_true(tbi_hand_over(&w->setup.problem, &def, b->scratch, &solution));
+  assert_true(tbi_newton_fallback(&w->setup.problem, &def, b->scratch, &solution));
   assert_true(solution.fallback);
   assert_true(solution.iterations >= SWEEPS && solution.iterations <= 120);
   return solution;

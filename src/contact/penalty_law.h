@@ -1,6 +1,6 @@
-/* soft.h - the spring and damper of one point of contact. */
-#ifndef TBI_SOFT_H
-#define TBI_SOFT_H
+/* penalty_law.h - the spring and damper of one point of contact. */
+#ifndef TBI_PENALTY_LAW_H
+#define TBI_PENALTY_LAW_H
 
 #include "math/vec.h"
 
@@ -9,21 +9,22 @@
 #include <math.h>
 
 /* What two surfaces do at one point, across (x) and along (y, z): force per depth and per speed. */
-typedef struct tbi_soft {
+typedef struct tbi_spring_law {
   double stiffness, damping; /* across */
   double grip;               /* stiffness along */
   double hold, slide;        /* friction coefficients */
-} tbi_soft;
+} tbi_spring_law;
 
 /* hold: the coefficient that a point which does not slide stands */
-static inline tbi_soft tbi_soft_of(const tabi_material_def *surface, double hold, double grip) {
+static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface, double hold,
+                                               double grip) {
   double slide = surface->kinetic < 0 ? surface->friction : surface->kinetic;
-  return (tbi_soft){surface->stiffness, surface->damping, grip * surface->stiffness, hold,
-                    tbi_min(hold, slide)};
+  return (tbi_spring_law){surface->stiffness, surface->damping, grip * surface->stiffness, hold,
+                          tbi_min(hold, slide)};
 }
 
 /* A force, or impulse, that neither pulls nor leaves the cone. */
-static inline v3 tbi_soft_cut(const tbi_soft *soft, v3 f) {
+static inline v3 tbi_spring_law_cut(const tbi_spring_law *soft, v3 f) {
   if (!(f.x > 0)) return v3_zero();
   double along = sqrt(f.y * f.y + f.z * f.z);
   if (along <= soft->hold * f.x) return f;
@@ -32,12 +33,12 @@ static inline v3 tbi_soft_cut(const tbi_soft *soft, v3 f) {
 }
 
 /* The force at a gap, a stretch along the surface (x unused) and a velocity. */
-static inline v3 tbi_soft_force(const tbi_soft *soft, double gap, v3 stretch, v3 u) {
+static inline v3 tbi_spring_law_force(const tbi_spring_law *soft, double gap, v3 stretch, v3 u) {
   if (gap >= 0) return v3_zero();
   v3 f = v3_make(-soft->stiffness * gap - soft->damping * u.x,
                  -soft->grip * stretch.y - soft->damping * u.y,
                  -soft->grip * stretch.z - soft->damping * u.z);
-  return tbi_soft_cut(soft, f);
+  return tbi_spring_law_cut(soft, f);
 }
 
 #endif

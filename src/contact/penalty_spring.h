@@ -1,9 +1,9 @@
-/* spring.h - the law of penalty at one point or row, as Newton's method asks for it: by how much an
- * impulse misses it, and how it changes with the velocity. */
-#ifndef TBI_SPRING_H
-#define TBI_SPRING_H
+/* penalty_spring.h - the law of penalty at one point or row, as Newton's method asks for it: by how
+ * much an impulse misses it, and how it changes with the velocity. */
+#ifndef TBI_PENALTY_SPRING_H
+#define TBI_PENALTY_SPRING_H
 
-#include "contact/soft.h"
+#include "contact/penalty_law.h"
 #include "friction/coulomb_newton.h"
 #include "problem/problem.h"
 
@@ -12,7 +12,7 @@
 
 /* r = cut(start - give u): an impulse over the step. */
 typedef struct tbi_spring {
-  tbi_soft soft;
+  tbi_spring_law soft;
   v3 start; /* r0 */
   v3 give;  /* S */
 } tbi_spring;
@@ -34,6 +34,6 @@ v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]);
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope);
 
 /* Where the springs along the surface stand after the step. */
-void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def);
+void tbi_springs_update(tbi_problem *p, const tabi_world_def *def);
 
 #endif

@@ -1,10 +1,10 @@
-/* test_stand.c - bodies that stand still, solved for at once.
+/* test_sticking.c - the direct solve of contacts that all stick.
  *
  * On random robots with patches of points under some of their bodies: what is called a solution
  * obeys Coulomb's law and the bounds of all rows, agrees with exact, and is told to the ports; what
  * is not leaves the impulses of points alone.  Bodies that would slide, tip or lift are not held.
  */
-#include "contact/stand.h"
+#include "contact/sticking.h"
 
 #include "base/array.h"
 #include "support/make_problem.h"
@@ -105,10 +105,10 @@ static tabi_model *make(made_problem *made, uint64_t seed, const ground *on) {
 }
 
 static bool stand(made_problem *made, const tabi_world_def *def) {
-  void *scratch = tbi_block_alloc(tbi_stand_memsize(made->model, def));
+  void *scratch = tbi_block_alloc(tbi_sticking_memsize(made->model, def));
   assert_non_null(scratch);
   made_restart(made);
-  bool stood = tbi_stand(made->p, def, scratch);
+  bool stood = tbi_sticking_solve(made->p, def, scratch);
   free(scratch);
   return stood;
 }

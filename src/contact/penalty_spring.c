@@ -1,5 +1,5 @@
-/* spring.c - see spring.h. */
-#include "contact/spring.h"
+/* penalty_spring.c - see penalty_spring.h. */
+#include "contact/penalty_spring.h"
 
 #include <string.h>
 
@@ -7,7 +7,8 @@
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
-  tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
+  tbi_spring_law soft =
+      tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
   v4 s = v4_from(c->deflection);
   double across = h * soft.damping + h * h * soft.stiffness;
   double along = h * soft.damping + h * h * soft.grip;
@@ -41,7 +42,7 @@ static void slope_at(const tbi_spring *s, v3 t, double d[9]) {
 v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]) {
   v3 t = tbi_spring_uncut(s, u);
   slope_at(s, t, slope);
-  return v3_sub(tbi_soft_cut(&s->soft, t), r);
+  return v3_sub(tbi_spring_law_cut(&s->soft, t), r);
 }
 
 /* What a velocity says about so stiff a spring is nearly always a bound: where it stands is told by
@@ -57,17 +58,18 @@ double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *s
 }
 
 /* What slides has all of kinetic friction; more than that only static friction gives. */
-static bool slides(const tbi_soft *soft, double normal, double along) {
-  double most = soft->slide * normal;
-  if (along < most * (1 - 1e-12)) return false;
-  return soft->hold <= soft->slide || along <= most * (1 + SOLVED);
+static bool slides(const tbi_spring_law *soft, double normal, double along) {
+  double max = soft->slide * normal;
+  if (along < max * (1 - 1e-12)) return false;
+  return soft->hold <= soft->slide || along <= max * (1 + SOLVED);
 }
 
-void tbi_springs_keep(tbi_problem *p, const tabi_world_def *def) {
+void tbi_springs_update(tbi_problem *p, const tabi_world_def *def) {
   double h = def->timestep;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_soft soft = tbi_soft_of(c->surface, c->friction, def->penalty.tangential_stiffness);
+    tbi_spring_law soft =
+        tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
     bool pushes = c->impulse[0] > 0 && soft.grip > 0;
     if (!pushes) {

@@ -1,14 +1,14 @@
-/* handover.c - a step that sweeps would take long over, island by island.
+/* newton_fallback.c - the fallback of cone where sweeps converge slowly, island by island.
  *
  *   small islands   a few steps of Newton's method; most need three or four
- *   larger ones     likewise, if they are near already: a heap that has come to rest
+ *   larger ones     likewise, if they are close already: a heap that has come to rest
  *   what is left    sweeps of these islands alone, as many as a step without Newton had left
  *
- * From afar Newton seldom settles a large heap in a few steps, and these are dear there.  The
- * better impulses of each stage stay. */
-#include "contact/handover.h"
+ * From afar Newton's method seldom converges for a large heap in a few steps, which are expensive
+ * there.  The better impulses of each stage stay. */
+#include "contact/newton_fallback.h"
 
-#include "contact/dense_island.h"
+#include "contact/small_island.h"
 #include "problem/loops.h"
 
 enum {
@@ -28,37 +28,37 @@ enum { FIRST_POINTS = 32, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
 #define NEAR  1e-5 /* m/s */
 
 typedef struct progress {
-  bool settled;
+  bool converged;
   int32_t steps; /* of Newton */
 } progress;
 
 typedef struct work {
   tbi_factored f;
-  tbi_dense_island dense;
+  tbi_small_island small;
   int64_t points, rows, newton_points, newton_rows; /* room */
   double *r, *u, *kept;
   progress *progress; /* by island */
   void *rest;         /* of tbi_newton_refine */
 } work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Islands have their turns one after another: the two ways of a Newton step share their memory, as
  * do Newton and what is needed before and after it only. */
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
-  to->points = least(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
+  to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
   to->rows = model->nv;
-  to->newton_points = least(to->points, NEWTON_POINTS);
-  to->newton_rows = least(to->rows, LARGE);
+  to->newton_points = min64(to->points, NEWTON_POINTS);
+  to->newton_rows = min64(to->rows, LARGE);
   int64_t unknowns = 3 * to->points + to->rows;
   tbi_factored_place_islands(&at, model, to->points, to->rows, &to->f);
   to->progress = tbi_layout_take(&at, model->ncluster, sizeof *to->progress);
   to->r = tbi_layout_take(&at, unknowns, sizeof *to->r);
-  tbi_layout dense = at;
-  tbi_dense_island_place(&dense, &to->dense);
+  tbi_layout small = at;
+  tbi_small_island_place(&small, &to->small);
   tbi_factored_place_newton(&at, model, to->newton_points, to->newton_rows, LARGE, &to->f);
-  if (dense.used > at.used) at = dense;
+  if (small.used > at.used) at = small;
   tbi_layout beside = at;
   to->u = tbi_layout_take(&beside, unknowns, sizeof *to->u);
   to->kept = tbi_layout_take(&beside, unknowns, sizeof *to->kept);
@@ -68,7 +68,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return beside.used > at.used ? beside.used : at.used;
 }
 
-size_t tbi_handover_memsize(const tabi_model *model, const tabi_world_def *def) {
+size_t tbi_newton_fallback_memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   return place(&w, NULL, model, def);
 }
@@ -100,15 +100,15 @@ static void apply_newton(work *w, double tolerance) {
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
     double residual = measure(w, island, w->r);
-    w->progress[i] = (progress){.settled = residual <= tolerance};
-    if (w->progress[i].settled) continue;
-    int32_t most = steps_for(w, island, residual);
-    if (most == 0) continue;
-    bool dense = tbi_dense_island_make(&w->dense, island);
-    const tbi_delassus *matrix = dense ? &w->dense.w : &island->w;
-    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, most, w->r, w->rest);
+    w->progress[i] = (progress){.converged = residual <= tolerance};
+    if (w->progress[i].converged) continue;
+    int32_t max_steps = steps_for(w, island, residual);
+    if (max_steps == 0) continue;
+    bool small = tbi_small_island_make(&w->small, island);
+    const tbi_delassus *matrix = small ? &w->small.w : &island->w;
+    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, max_steps, w->r, w->rest);
     tbi_island_write(island, w->r);
-    w->progress[i] = (progress){.settled = result.converged, .steps = result.factorisations};
+    w->progress[i] = (progress){.converged = result.converged, .steps = result.factorisations};
     touched = true;
   }
   if (touched) tbi_problem_start(w->f.p);
@@ -130,28 +130,28 @@ static tbi_solution sweep_on(const work *w, const tbi_island *island, double tol
   return solution;
 }
 
-bool tbi_hand_over(tbi_problem *p, const tabi_world_def *def, void *scratch,
-                   tbi_solution *solution) {
+bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                         tbi_solution *solution) {
   work w;
   (void)place(&w, scratch, p->model, def);
   if (p->npoint > w.points || p->nrow > w.rows) return false;
   tbi_factored_begin(&w.f, p);
   apply_newton(&w, SHARE * def->tolerance);
-  int32_t most = 0;
+  int32_t max = 0;
   bool behind = false;
   solution->converged = true;
   for (int32_t i = 0; i < w.f.nisland; ++i) {
     int32_t iterations = w.progress[i].steps;
-    if (!w.progress[i].settled) {
+    if (!w.progress[i].converged) {
       int32_t left = def->iterations - solution->iterations - SWEEPS_PER_STEP * iterations;
       tbi_solution own = sweep_on(&w, &w.f.island[i], def->tolerance, left, &behind);
       solution->converged = solution->converged && own.converged;
       iterations += own.iterations;
     }
-    if (iterations > most) most = iterations;
+    if (iterations > max) max = iterations;
   }
   if (behind) tbi_problem_start(p);
-  solution->iterations += most;
+  solution->iterations += max;
   solution->fallback = true;
   return true;
 }

@@ -1,4 +1,4 @@
-/* impulse_held.c - M f = -q for what holds, by the pseudo-inverse of its M.
+/* impulse_solve.c - M f = -q for what holds, by the pseudo-inverse of its M.
  *
  * Friction of points that slide follows their normal impulses, which a small system of these
  * normals alone takes into account. */
@@ -40,9 +40,9 @@ void tbi_impulse_follow(tbi_crowd *c) {
     if (p->hold == TBI_FREE) memset(f, 0, sizeof *f * (size_t)w->law[i].size);
     if (p->hold == TBI_BOUND) f[0] = p->bound;
     if (p->hold != TBI_SLIDES) continue;
-    double most = tbi_impulse_kinetic(c, tbi_crowd_point(c, i)) * f[0];
-    f[1] = most * p->along[0];
-    f[2] = most * p->along[1];
+    double max = tbi_impulse_kinetic(c, tbi_crowd_point(c, i)) * f[0];
+    f[1] = max * p->along[0];
+    f[2] = max * p->along[1];
   }
 }
 
@@ -118,7 +118,7 @@ static bool solve_sliding(tbi_crowd *c) {
   return true;
 }
 
-bool tbi_impulse_solve_held(tbi_crowd *c) {
+bool tbi_impulse_solve_fixed(tbi_crowd *c) {
   tbi_impulse_factor(c);
   memset(c->f, 0, sizeof *c->f * (size_t)c->n);
   tbi_impulse_follow(c);

@@ -1,19 +1,19 @@
-/* stand.c - bodies that stand still, all at once.
+/* sticking.c - direct solve of sticking contacts, predicted and verified.
  *
- * In most steps of a robot that stands or walks every body that is touched rests on the world with
- * three points or more, and none of them slips.  Then its twist V at the end of the step is known,
- * and the wrenches m of the ground follow without sweeps from six equations a body,
+ * In most steps of a robot that stands or walks every touched body rests on the world with three
+ * points or more, and none of them slips.  Then its twist V at the end of the step is known, and
+ * the wrenches m of the ground follow without sweeps from six equations a body,
  *
  *   sum of G_kl m_l = V_k - u_k,   over the bodies l of a tree
  *
  * with one more for each joint that a row holds.  Which rows do is found by trying.
  *
- * How the points of a body share its wrench is not unique.  They do it like a bed of springs:
- * pressure changes evenly across the body, and friction is in proportion to it, turning as the
- * couple asks.  Then the guess is proved: every point pushes and stays within its cone.
+ * How the points of a body share its wrench is not unique.  They share it like a bed of springs:
+ * pressure changes linearly across the body, and friction is proportional to it, rotated as the
+ * couple requires.  Then the prediction is verified: every point pushes and stays within its cone.
  *
- * Where nothing has changed since the step before, not even that is needed. */
-#include "contact/stand.h"
+ * Where nothing has changed since the step before, its impulses are verified as they are. */
+#include "contact/sticking.h"
 
 #include "base/layout.h"
 #include "problem/ports.h"
@@ -29,10 +29,10 @@ enum {
   ROUNDS = 6,               /* until it is known which rows hold */
   LETTING_GO = 4,           /* how often points may leave a body's bed of springs */
 };
-#define STILL    0.01 /* m/s: what moves faster before the step is not guessed to stand */
+#define STILL    0.01 /* m/s: what moves faster before the step is not predicted to stick */
 #define SINGULAR 1e-10
 #define STEADY   1e-4 /* of the tolerance */
-#define SOFT     1e-7 /* of a body's mobility: how its bed gives, where it has to */
+#define SOFT     1e-7 /* of a body's mobility: compliance of its bed of springs, where it needs one */
 
 /* The unknowns of one cluster: six for each of its ports, then its rows that are held. */
 typedef struct unknowns {
@@ -73,7 +73,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return at.used;
 }
 
-size_t tbi_stand_memsize(const tabi_model *model, const tabi_world_def *def) {
+size_t tbi_sticking_memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   return place(&w, NULL, model, def);
 }
@@ -265,12 +265,12 @@ static void fill_system(const tbi_problem *p, unknowns *s) {
  * freedoms for what is held. */
 static bool eliminate(unknowns *s) {
   int32_t n = size_of(s);
-  double least[SIZE];
+  double min[SIZE];
   for (int32_t j = 0; j < n; ++j)
-    least[j] = SINGULAR * line_of(s, j)[j];
+    min[j] = SINGULAR * line_of(s, j)[j];
   for (int32_t j = 0; j < n; ++j) {
     const double *line = line_of(s, j);
-    if (!(line[j] > least[j])) return false;
+    if (!(line[j] > min[j])) return false;
     s->inverse[j] = 1 / line[j];
     for (int32_t i = j + 1; i < n; ++i) {
       double *below = line_of(s, i);
@@ -397,7 +397,7 @@ static bool bring_to_rest(const work *w, tbi_problem *p) {
 
 /* -- which rows hold */
 
-static void guess_rows(const work *w, const tbi_problem *p) {
+static void predict_rows(const work *w, const tbi_problem *p) {
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
     w->holds[i] = row->impulse != 0 && row->lower < row->impulse && row->impulse < row->upper;
@@ -406,7 +406,7 @@ static void guess_rows(const work *w, const tbi_problem *p) {
 
 /* Rows beyond their bounds stop there; others that ought to move hold from now on.  Whether nothing
  * changed. */
-static bool prove_rows(const work *w, tbi_problem *p) {
+static bool verify_rows(const work *w, tbi_problem *p) {
   bool good = true;
   for (int32_t i = 0; i < p->nrow; ++i) {
     tbi_row *row = &p->row[i];
@@ -475,15 +475,15 @@ static bool share_all(const work *w, const tbi_problem *p) {
 /* -- the proof */
 
 /* all points that may push at their targets and not slipping, others not beyond theirs */
-static bool is_at_rest(const work *w, const tbi_problem *p, double most) {
+static bool is_at_rest(const work *w, const tbi_problem *p, double max) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
     sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
     v3 u = tbi_point_velocity(c, a, b);
-    if (!(u.x - c->target >= -most)) return false;
+    if (!(u.x - c->target >= -max)) return false;
     if (w->weight[i] == 0) continue;
-    if (!(u.x - c->target <= most && fabs(u.y) <= most && fabs(u.z) <= most)) return false;
+    if (!(u.x - c->target <= max && fabs(u.y) <= max && fabs(u.z) <= max)) return false;
   }
   return true;
 }
@@ -504,7 +504,7 @@ static void keep_impulses(const work *w, tbi_problem *p) {
 /* Whether the impulses that it starts with do, which are those of the step before.  What they miss
  * is not corrected, so it has to be next to nothing. */
 static bool is_solved(const work *w, const tbi_problem *p) {
-  double most = STEADY * w->tolerance;
+  double max = STEADY * w->tolerance;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     const double *r = c->impulse;
@@ -512,17 +512,17 @@ static bool is_solved(const work *w, const tbi_problem *p) {
     w->weight[i] = r[0];
     if (!(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= most_friction * most_friction)) return false;
   }
-  if (!is_at_rest(w, p, most)) return false;
+  if (!is_at_rest(w, p, max)) return false;
   for (int32_t i = 0; i < p->nrow; ++i)
-    if (tbi_row_misses(p, &p->row[i]) > most) return false;
+    if (tbi_row_misses(p, &p->row[i]) > max) return false;
   return true;
 }
 
 static bool find_impulses(const work *w, tbi_problem *p) {
-  guess_rows(w, p);
+  predict_rows(w, p);
   for (int round = 0; round < ROUNDS; ++round) {
     if (!bring_to_rest(w, p)) return false;
-    if (!prove_rows(w, p)) {
+    if (!verify_rows(w, p)) {
       tbi_problem_update_velocity(p);
       continue;
     }
@@ -533,7 +533,7 @@ static bool find_impulses(const work *w, tbi_problem *p) {
   return false;
 }
 
-bool tbi_stand(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+bool tbi_sticking_solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
   work w;
   (void)place(&w, scratch, p->model, def);
   w.tolerance = TBI_SETTLED * def->tolerance;

@@ -1,6 +1,6 @@
-/* dense_island.c - W from the blocks between ports: an impulse at a point moves the ports of its
+/* small_island.c - W from the blocks between ports: an impulse at a point moves the ports of its
  * clusters, and those move their points.  Rows, of which there are few, are multiplied out. */
-#include "contact/dense_island.h"
+#include "contact/small_island.h"
 
 #include "math/lu.h"
 #include "problem/ports.h"
@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-void tbi_dense_island_place(tbi_layout *at, tbi_dense_island *dense) {
-  int64_t n = TBI_DENSE_UNKNOWNS;
+void tbi_small_island_place(tbi_layout *at, tbi_small_island *dense) {
+  int64_t n = TBI_SMALL_ISLAND_UNKNOWNS;
   dense->matrix = tbi_layout_take(at, n * n, sizeof *dense->matrix);
   dense->lu = tbi_layout_take(at, n * n, sizeof *dense->lu);
   dense->pivot = tbi_layout_take(at, n, sizeof *dense->pivot);
 }
 
 static void multiply(void *self, const double *r, double *wr) {
-  const tbi_dense_island *dense = self;
+  const tbi_small_island *dense = self;
   int32_t n = dense->w.nunknown;
   memset(wr, 0, sizeof *wr * (size_t)n);
   for (int32_t j = 0; j < n; ++j) {
@@ -27,7 +27,7 @@ static void multiply(void *self, const double *r, double *wr) {
 }
 
 /* rows at .. at + size of 1 + D W */
-static void add_law(const tbi_dense_island *dense, const tbi_law *law, const double *d) {
+static void add_law(const tbi_small_island *dense, const tbi_law *law, const double *d) {
   ptrdiff_t n = dense->w.nunknown;
   for (int32_t k = 0; k < law->size; ++k) {
     double *row = dense->lu + (law->at + k) * n;
@@ -44,7 +44,7 @@ static void add_law(const tbi_dense_island *dense, const tbi_law *law, const dou
 }
 
 static bool newton(void *self, const tbi_law_block *d, const double *g, double *dr) {
-  const tbi_dense_island *dense = self;
+  const tbi_small_island *dense = self;
   int32_t n = dense->w.nunknown;
   for (int32_t i = 0; i < dense->w.nlaw; ++i)
     add_law(dense, &dense->w.law[i], d[i].m);
@@ -82,7 +82,7 @@ static void fill_column(const tbi_island *island, const tbi_point *c, v4 axis, d
   }
 }
 
-static void fill_row(const tbi_island *island, tbi_dense_island *dense, int32_t at) {
+static void fill_row(const tbi_island *island, tbi_small_island *dense, int32_t at) {
   int32_t n = island->w.nunknown;
   double *unit = dense->lu;
   double *row = dense->matrix + (ptrdiff_t)at * n;
@@ -93,9 +93,9 @@ static void fill_row(const tbi_island *island, tbi_dense_island *dense, int32_t 
     dense->matrix[(ptrdiff_t)i * n + at] = row[i];
 }
 
-bool tbi_dense_island_make(tbi_dense_island *dense, const tbi_island *island) {
+bool tbi_small_island_make(tbi_small_island *dense, const tbi_island *island) {
   int32_t n = island->w.nunknown;
-  if (n > TBI_DENSE_UNKNOWNS) return false;
+  if (n > TBI_SMALL_ISLAND_UNKNOWNS) return false;
   dense->w = island->w;
   dense->w.self = dense;
   dense->w.multiply = multiply;

@@ -1,11 +1,11 @@
-/* spring_tree.h - springs between bodies and the ground, and rows, solved along the branches of the
- * trees: no mass matrix, no Y, no contact matrix. */
-#ifndef TBI_SPRING_TREE_H
-#define TBI_SPRING_TREE_H
+/* penalty_tree.h - springs between bodies and the ground, and rows, solved along the branches of
+ * the trees: no mass matrix, no Y, no contact matrix. */
+#ifndef TBI_PENALTY_TREE_H
+#define TBI_PENALTY_TREE_H
 
 #include "contact/formulation.h"
 
-typedef struct tbi_spring_tree {
+typedef struct tbi_penalty_tree {
   /* given */
   tabi_dynamics *d; /* posture and velocity; its acc, force and articulated are used up */
   tbi_problem *p;   /* its points, ports and rows */
@@ -22,15 +22,15 @@ typedef struct tbi_spring_tree {
   double *r, *f, *dr;    /* points, then rows */
   double *trial;
   double *slope; /* nine numbers a point, one a row */
-} tbi_spring_tree;
+} tbi_penalty_tree;
 
 /* Places the scratch; without memory it only says how much that is. */
-size_t tbi_spring_tree_place(tbi_spring_tree *t, void *memory, const tabi_model *model,
-                             const tabi_world_def *def);
+size_t tbi_penalty_tree_place(tbi_penalty_tree *t, void *memory, const tabi_model *model,
+                              const tabi_world_def *def);
 /* The velocity without springs and rows into v_new. */
-void tbi_spring_tree_free(tbi_spring_tree *t);
+void tbi_penalty_tree_free(tbi_penalty_tree *t);
 /* All impulses, from where they stand, the velocities of ports, and v_new.  What did not converge
  * is not worth keeping. */
-tbi_solution tbi_spring_tree_solve(tbi_spring_tree *t);
+tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t);
 
 #endif
