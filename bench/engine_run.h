@@ -21,7 +21,7 @@ typedef struct tbi_engine_scene {
 /* Takes the base over, also when it fails, with room for the velocity, which is zero. */
 tabi_status tbi_engine_scene_init(tbi_engine_scene *scene, tbi_bench_scene *base, double timestep,
                                   tabi_error *err);
-/* Goes on from where a world of its model is. */
+/* Starts from the state of a world of its model. */
 void tbi_engine_scene_move(tbi_engine_scene *scene, const tabi_world *world);
 /* Writes it down as an engine-neutral scene, once it is complete. */
 tabi_status tbi_engine_scene_finish(tbi_engine_scene *scene, tabi_error *err);

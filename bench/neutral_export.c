@@ -1,5 +1,5 @@
 /* neutral_export.c - the bodies of a model are its links with those behind fixed joints merged,
- * their frames such that joints turn about z: as a neutral scene wants them. */
+ * their frames such that joints turn about z: as neutral scenes require. */
 #include "neutral_export.h"
 
 #include "model/model.h"

@@ -87,7 +87,8 @@ bool tbi_process_beside(const char *peer, char *path, size_t size) {
   return access(path, X_OK) == 0;
 }
 
-/* Whether there is something to read; else the program is ended, so that nobody waits for it. */
+/* Whether there is something to read; else the program is ended, so that the caller does not wait.
+ */
 static bool answers(tbi_process *process) {
   struct pollfd from = {.fd = fileno(process->from), .events = POLLIN};
   int got = 0;

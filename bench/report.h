@@ -47,7 +47,7 @@ void tbi_report_free(tbi_report *report);
 void tbi_report_print_dynamics(const tbi_report *report, int32_t first_row, bool head);
 void tbi_report_print_contact(const tbi_report *report, int32_t first_row, bool head);
 void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool head);
-/* How cost grows with the size of the rows of one workload, and who the peer was. */
+/* How cost grows with the size of the rows of one workload, and the name of the peer. */
 void tbi_report_print_growth(const tbi_report *report, int32_t first_row, const char *unit);
 
 /* Everything as one object; false if it could not be written. */

@@ -57,7 +57,7 @@ static const tbi_export_format *find_format(const tbi_args *args) {
     tbi_usage_error("export", "unknown format '%s' (csv, hdf5, mcap)", word);
   } else {
     tbi_usage_error("export",
-                    "the ending of '%s' tells no format; use .csv, .h5, .hdf5 or .mcap, or give "
+                    "the extension of '%s' names no format; use .csv, .h5, .hdf5 or .mcap, or give "
                     "--format",
                     args->value[OUTPUT]);
   }

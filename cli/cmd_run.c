@@ -138,7 +138,7 @@ static void catch_signals(void) {
 
 static int tell_interrupted(const run *r, const char *log) {
   (void)fprintf(stderr, "tabi: interrupted at %g s", tabi_world_time(r->world));
-  if (log) (void)fprintf(stderr, "; go on with: tabi run --resume %s", log);
+  if (log) (void)fprintf(stderr, "; continue with: tabi run --resume %s", log);
   (void)fputc('\n', stderr);
   return 128 + (int)caught;
 }

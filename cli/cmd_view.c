@@ -178,14 +178,14 @@ static int fail_html(const tabi_error *err, const char *html) {
 
 /* -- logs */
 
-/* The description tells how many there are, so that the page asks for no more. */
+/* The description contains the number of runs, so that the page asks for no more. */
 static int load_log(show *s, int index, int count, const char *path) {
   tabi_error err = {0};
   tbi_replay *replay = tbi_replay_load(path, NULL, &err);
   if (!replay) return tbi_print_error(&err);
   json_t *description = tbi_replay_description(replay, &err);
-  bool told = description && json_object_set_new(description, "runs", json_integer(count)) == 0;
-  char *text = told ? tbi_scene_description_text(description) : NULL;
+  bool complete = description && json_object_set_new(description, "runs", json_integer(count)) == 0;
+  char *text = complete ? tbi_scene_description_text(description) : NULL;
   json_decref(description);
   size_t size = 0;
   const void *pictures = tbi_replay_pictures(replay, &size);

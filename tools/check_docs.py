@@ -358,6 +358,17 @@ def check_documented(sources, texts):
                 yield "docs/cli.md", 1, f"option '{option}' of 'tabi {command}' is in no document"
 
 
+def check_stages(sources, document):
+    """The stages in docs/contact.md are those of the step, by number and name, in the same order."""
+    code = (sources.root / "src/world/step.c").read_text(encoding="utf-8")
+    before, _, after = document.read_text(encoding="utf-8").partition("## The step\n")
+    coded = sorted((int(n), name) for n, name in re.findall(r"/\* (\d+)\. (\w+):", code))
+    listed = [(int(n), name.lower())
+              for n, name in re.findall(r"^(\d+)\. \*\*(\w+)", after.split("\n## ")[0], flags=re.M)]
+    if not coded or listed != coded:
+        yield before.count("\n") + 1, f"stages {listed} are not those of src/world/step.c, {coded}"
+
+
 def check_functions(sources, text):
     """In tables of files and functions, a function is in one of the files of its row."""
     lines = without_fences(text).split("\n")
@@ -387,6 +398,7 @@ def check_document(sources, document):
     text = document.read_text(encoding="utf-8")
     found = [*check_links(sources, document, text), *check_complete(sources, document, text),
              *check_functions(sources, text), *check_prose(sources, text)]
+    found += check_stages(sources, document) if document == sources.root / "docs/contact.md" else []
     for piece in [*fenced(text), *spans(text)]:
         found += check_piece(sources, piece)
     return sorted(set(found))
@@ -433,9 +445,12 @@ def self_test(sources):
             messages = [message for _, message in check_document(sources, document)]
             if bool(messages) != bool(expected) or expected and not any(expected in m for m in messages):
                 failures.append(f"check_docs.py: self-test: {text!r}: {messages}, not {expected!r}")
+        document.write_text("## The step\n1. **Forces.**\n2. **Candidates.**\n", encoding="utf-8")
+        if not list(check_stages(sources, document)):
+            failures.append("check_docs.py: self-test: two stages pass for those of the step")
     if not list(check_documented(sources, [RIGHT])):
         failures.append("check_docs.py: self-test: a document with one key and one option documents all")
-    print("\n".join(failures) or f"check_docs.py: finds {len(WRONG) + 1} kinds of mistake")
+    print("\n".join(failures) or f"check_docs.py: finds {len(WRONG) + 2} kinds of mistake")
     return 1 if failures else 0
 
 

@@ -1,4 +1,4 @@
-/* ros_scene.h - what of a scene is told to ROS, and how it is called there.
+/* ros_scene.h - the parts of a scene that ROS messages contain, and their names there.
  *
  * Frames are called like links.  With one robot, "robot/" is left out before its links, so that
  * they are called as in its file; joints never have it, since their topic tells the robot. */

@@ -2,7 +2,7 @@
  *
  * The last snapshot before the time is restored, and steps lead from there to the time.  If a
  * controller has state of its own, the run is repeated from its start instead.  When the scene was
- * changed, all this happens in a world of the old scene, from which the new one then goes on. */
+ * changed, all this happens in a world of the old scene, from which the new one continues. */
 #include "run/resume.h"
 
 #include <math.h>
@@ -138,9 +138,9 @@ static int rewind_world(tbi_resume *resume, tabi_scene *scene, tabi_world *world
 /* The old scene in a world of its own, which the new one takes over. */
 static int branch(tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   tabi_error err = {0};
-  tabi_scene_def usual = tabi_scene_def_default();
-  usual.plugins = resume->plugins;
-  resume->before = tabi_recording_scene(resume->recording, &usual, &err);
+  tabi_scene_def def_before = tabi_scene_def_default();
+  def_before.plugins = resume->plugins;
+  resume->before = tabi_recording_scene(resume->recording, &def_before, &err);
   if (!resume->before) return fail_as(resume, &err);
   bool remembers = tabi_scene_is_stateful(resume->before);
   if (remembers && resume->robots) {

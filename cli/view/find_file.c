@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FOUND = 256, MAX_NAME = 64, PARENTS = 3, MAX_TOLD = 6 };
+enum { MAX_FOUND = 256, MAX_NAME = 64, PARENTS = 3, MAX_LISTED = 6 };
 
 typedef enum fit { FIT_EQUAL, FIT_BEGINS, FIT_CONTAINS, FIT_NEAR, FIT_NONE } fit;
 
@@ -132,13 +132,13 @@ static const candidate *best_of(const search *s) {
 }
 
 /* "'humanoid' is models/humanoid20.urdf; others: ..." */
-static void tell(const search *s, const candidate *best) {
+static void print_choice(const search *s, const candidate *best) {
   (void)fprintf(stderr, "tabi: '%s' is %s", s->word, best->path);
-  int told = 0;
-  for (int32_t i = 0; i < s->count && told < MAX_TOLD; ++i) {
+  int listed = 0;
+  for (int32_t i = 0; i < s->count && listed < MAX_LISTED; ++i) {
     const candidate *c = &s->found[i];
     if (c == best || c->fit != best->fit || best->fit == FIT_EQUAL) continue;
-    (void)fprintf(stderr, "%s%s", told++ == 0 ? "; there are also " : ", ", c->path);
+    (void)fprintf(stderr, "%s%s", listed++ == 0 ? "; there are also " : ", ", c->path);
   }
   (void)fputc('\n', stderr);
 }
@@ -172,7 +172,7 @@ bool tbi_find_file(const char *word, char path[TBI_FIND_PATH]) {
   }
   const candidate *best = best_of(&s);
   if (best) {
-    tell(&s, best);
+    print_choice(&s, best);
     (void)snprintf(path, TBI_FIND_PATH, "%s", best->path);
   }
   bool found = best ? true : fail(word);

@@ -1,4 +1,4 @@
-/* view_input.c - kinds of files, told by their first bytes, and a scene for a model alone.
+/* view_input.c - recognises files by their first bytes, and makes a scene for a model alone.
  *
  * A robot whose base is free is put with its lowest point at the height of the floor; under one
  * that hangs in the world the floor is put there.  A model with ground of its own gets none. */

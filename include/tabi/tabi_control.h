@@ -20,9 +20,9 @@ TABI_API tabi_trajectory *tabi_trajectory_create(int32_t nsample, int32_t ncolum
 TABI_API void tabi_trajectory_destroy(tabi_trajectory *trajectory); /* NULL is fine */
 
 TABI_API int32_t tabi_trajectory_ncolumn(const tabi_trajectory *trajectory);
-TABI_API double
-tabi_trajectory_start(const tabi_trajectory *trajectory);               /* s, of the first sample */
-TABI_API double tabi_trajectory_end(const tabi_trajectory *trajectory); /* s, of the last sample */
+/* s, times of the first and of the last sample */
+TABI_API double tabi_trajectory_start(const tabi_trajectory *trajectory);
+TABI_API double tabi_trajectory_end(const tabi_trajectory *trajectory);
 /* value[ncolumn] and rate[ncolumn], the slope between the two samples around the time and zero
  * outside; either may be NULL. */
 TABI_API void tabi_trajectory_sample(const tabi_trajectory *trajectory, double time, double *value,
@@ -32,14 +32,13 @@ TABI_API void tabi_trajectory_sample(const tabi_trajectory *trajectory, double t
 
 /* PD control of one joint. */
 typedef struct tabi_pd_joint {
-  int32_t joint; /* with one coordinate */
-  int32_t
-      actuator;   /* of the model, used instead of the gains: if it has a spring, its input puts
-                     the equilibrium at the target, else its input is the target; TABI_NONE: none */
-  int32_t column; /* of the trajectory, for the target; TABI_NONE: `target` */
-  double target;  /* rad or m */
-  double kp, kd;  /* N m/rad and N m s/rad, or N/m and N s/m */
-  bool implicit;  /* integrated implicitly, stable at any gain, as in tabi_servo */
+  int32_t joint;    /* with one coordinate */
+  int32_t actuator; /* of the model, used instead of the gains; TABI_NONE: none.  If it has a spring
+                       its input moves the equilibrium to the target, else it is the target */
+  int32_t column;   /* of the trajectory, for the target; TABI_NONE: `target` */
+  double target;    /* rad or m */
+  double kp, kd;    /* N m/rad and N m s/rad, or N/m and N s/m */
+  bool implicit;    /* integrated implicitly, stable at any gain, as in tabi_servo */
 } tabi_pd_joint;
 
 typedef struct tabi_pd_def {
@@ -148,18 +147,17 @@ TABI_API void tabi_lipm_gains(double height, double gravity, double delay, const
                               double gain[3]);
 
 /* Measures with sensors of the model how a walking robot deviates from its plan, and turns and
- * lowers its feet so that the ground forces correct it. */
+ * lowers its feet so that the ground forces correct it.  Encoders of the model are used too; a
+ * joint without one is taken to be at its target. */
 typedef struct tabi_stabiliser_def {
   uint32_t def_size;     /* set by the default function */
   const tabi_walk *walk; /* must outlive the stabiliser */
   int32_t force[2];      /* sensors of force and torque at joints above the soles, left and right */
-  int32_t gyro;          /* sensors on the waist's body */
-  int32_t accelerometer; /* encoders of the model are used too; a joint without one is taken to be
-                            at its target */
-  double pole[2];        /* 1/s, as in tabi_lipm_gains */
-  double delay;          /* s, of the ZMP */
-  double foot_damping;   /* N m s/rad: moment error of a foot over the rate at which it turns */
-  double height_damping; /* N s/m: error of the load difference over the rate of foot_height */
+  int32_t gyro, accelerometer; /* sensors on the waist's body */
+  double pole[2];              /* 1/s, as in tabi_lipm_gains */
+  double delay;                /* s, of the ZMP */
+  double foot_damping;    /* N m s/rad: moment error of a foot over the rate at which it turns */
+  double height_damping;  /* N s/m: error of the load difference over the rate of foot_height */
   double return_standing; /* s, time constant with which stance feet return to the plan ... */
   double return_lifted;   /* ... and swing feet */
   double speed_filter;    /* Hz, low-pass of the CoM velocity */

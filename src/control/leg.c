@@ -164,7 +164,7 @@ static v3 rotation_between(const m4 *from, const m4 *to) {
   return v3_scale(2 * atan2(sine, q.w) / sine, part);
 }
 
-/* Where the foot shall be: the attitude is that of what is behind the joints. */
+/* The goal of the foot: its position, and the axes behind the last joint. */
 typedef struct goal {
   m4 rot;
   v4 foot;

@@ -4,7 +4,7 @@
 
 #include "math/vec.h"
 
-/* The middle of a level sole: its place and the way it points. */
+/* Position of the middle of a level sole, and its direction. */
 typedef struct tbi_foot_place {
   v3 pos;
   double yaw; /* rad, not wrapped */

@@ -81,7 +81,7 @@ static bool grow(const maker *m) {
 }
 
 /* The foot's link in a frame at its heel, with x along the sole and the y axis of the world.  All
- * joints turn about that, so that it stands still in the link. */
+ * joints turn about that, so that it is constant in the link. */
 static tbi_frame level(const tabi_gait_foot *foot, const tbi_frame *frame, double *length) {
   TBI_ASSERT(frame && length);
   v3 heel = v3_load(foot->heel);

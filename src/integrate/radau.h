@@ -5,7 +5,7 @@
  *   try      a step of some length from there; may be tried again with another
  *   at       the solution inside the last step tried
  *
- * A step knows nothing of the steps before it, so equal starts give equal bits.  Memory is placed
+ * A step depends on its start alone, so that equal starts give equal bits.  Memory is placed
  * once, for the largest system; nothing is allocated. */
 #ifndef TBI_RADAU_H
 #define TBI_RADAU_H

@@ -117,14 +117,14 @@ static double tumbler_error(tabi_integrator integrator, double h) {
 
 static void orders(void **state) {
   (void)state;
-  const double least[TABI_INTEGRATOR_COUNT] = {0.9, 0.9, 3.8, 0.9};
+  const double min[TABI_INTEGRATOR_COUNT] = {0.9, 0.9, 3.8, 0.9};
   for (int i = 0; i < TABI_INTEGRATOR_COUNT; ++i) {
     double coarse = tumbler_error((tabi_integrator)i, 0.04);
     double fine = tumbler_error((tabi_integrator)i, 0.02);
     double order = log2(coarse / fine);
     print_message("%s: error %.2g at 20 ms, order %.2f\n", tabi_integrator_name((tabi_integrator)i),
                   fine, order);
-    assert_true(order > least[i]);
+    assert_true(order > min[i]);
   }
 }
 

@@ -99,12 +99,12 @@ static double misfit(const double *found, double angle) {
 static void single_contact(void **state) {
   (void)state;
   double found[DIRECTIONS];
-  double least = INFINITY;
-  double most = 0;
+  double min = INFINITY;
+  double max = 0;
   for (int i = 0; i < DIRECTIONS; ++i) {
     found[i] = threshold(open_runner, 2 * M_PI * i / DIRECTIONS);
-    least = fmin(least, found[i]);
-    most = fmax(most, found[i]);
+    min = fmin(min, found[i]);
+    max = fmax(max, found[i]);
   }
   double best = INFINITY;
   double best_angle = 0;
@@ -115,27 +115,26 @@ static void single_contact(void **state) {
     best = fmin(best, error);
   }
   print_message(
-      "lcp, one contact: holds %.4f to %.4f at mu %.2f; a pyramid at %.3f rad within %.2g\n", least,
-      most, MU, best_angle, best);
-  assert_true(least > 0.98 * MU && least < 1.02 * MU);
-  assert_true(most > 1.38 * MU && most < 1.02 * sqrt(2) * MU);
+      "lcp, one contact: holds %.4f to %.4f at mu %.2f; a pyramid at %.3f rad within %.2g\n", min,
+      max, MU, best_angle, best);
+  assert_true(min > 0.98 * MU && min < 1.02 * MU);
+  assert_true(max > 1.38 * MU && max < 1.02 * sqrt(2) * MU);
   assert_true(best < 0.02);
 }
 
 static void many_contacts(void **state) {
   (void)state;
-  double least = INFINITY;
-  double most = 0;
+  double min = INFINITY;
+  double max = 0;
   double mean = 0;
   for (int i = 0; i < DIRECTIONS; ++i) {
     double found = threshold(open_table, 2 * M_PI * i / DIRECTIONS);
-    least = fmin(least, found);
-    most = fmax(most, found);
+    min = fmin(min, found);
+    max = fmax(max, found);
     mean += found / DIRECTIONS;
   }
-  print_message("lcp, 12 contacts: holds %.4f to %.4f, mean %.4f at mu %.2f\n", least, most, mean,
-                MU);
-  assert_true(most / least < 1.15);
+  print_message("lcp, 12 contacts: holds %.4f to %.4f, mean %.4f at mu %.2f\n", min, max, mean, MU);
+  assert_true(max / min < 1.15);
   assert_true(mean > MU && mean < sqrt(2) * MU);
 }
 

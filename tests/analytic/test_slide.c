@@ -150,8 +150,8 @@ static bool holds_against(double mu, double share, double direction) {
 static void friction_is_isotropic(void **state) {
   (void)state;
   const double mu = 0.5;
-  double least = INFINITY;
-  double most = 0;
+  double min = INFINITY;
+  double max = 0;
   for (int i = 0; i < 36; ++i) {
     double direction = 2 * M_PI * i / 36;
     double low = 0.8 * mu;
@@ -160,13 +160,12 @@ static void friction_is_isotropic(void **state) {
       double middle = 0.5 * (low + high);
       *(holds_against(mu, middle, direction) ? &low : &high) = middle;
     }
-    least = fmin(least, low);
-    most = fmax(most, low);
+    min = fmin(min, low);
+    max = fmax(max, low);
   }
-  print_message("cone, 36 directions: holds %.5f to %.5f of the weight at mu %.2f\n", least, most,
-                mu);
-  assert_near(least, mu, 0.01 * mu);
-  assert_near(most, mu, 0.01 * mu);
+  print_message("cone, 36 directions: holds %.5f to %.5f of the weight at mu %.2f\n", min, max, mu);
+  assert_near(min, mu, 0.01 * mu);
+  assert_near(max, mu, 0.01 * mu);
 }
 
 /* sliding is braked by mu g in every direction, too */

@@ -111,7 +111,7 @@ static void boxes_any_way(void **state) {
   int deep = 0;
   for (int n = 0; n < 40; ++n) {
     tbi_solid a = random_box(&r, 0), b = random_box(&r, 2);
-    double found = tbi_penetration(&a, &b), least = HUGE_VAL;
+    double found = tbi_penetration(&a, &b), min = HUGE_VAL;
     for (int k = 0; k < 4000; ++k) {
       double u[3], off = 0;
       for (int i = 0; i < 3; ++i)
@@ -121,10 +121,10 @@ static void boxes_any_way(void **state) {
         u[i] /= length;
         off += u[i] * (b.pos[i] - a.pos[i]);
       }
-      least = fmin(least, reach(&a, u) + reach(&b, u) - fabs(off));
+      min = fmin(min, reach(&a, u) + reach(&b, u) - fabs(off));
     }
-    assert_true(fmax(least, 0) >= found - 1e-12);
-    if (least > 0) assert_near(found, least, 0.1);
+    assert_true(fmax(min, 0) >= found - 1e-12);
+    if (min > 0) assert_near(found, min, 0.1);
     deep += found > 0.1;
   }
   assert_true(deep >= 10);

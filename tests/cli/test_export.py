@@ -130,7 +130,7 @@ class Export(Case):
         with open(self.file("csv.mcap"), "rb") as of:
             self.assertEqual(of.read(5), b"time,")
         self.refuse(self.log, says="-o FILE is missing")
-        self.refuse(self.log, "-o", self.file("x.txt"), says="tells no format; use .csv")
+        self.refuse(self.log, "-o", self.file("x.txt"), says="names no format; use .csv")
         self.refuse(self.log, "-o", self.file("x.csv"), "--format", "xls",
                     says="unknown format 'xls' (csv, hdf5, mcap)")
 

@@ -73,10 +73,10 @@ double solid_support(const tbi_solid *solid, v3 way) {
   case TABI_SHAPE_CYLINDER:
     return middle + radius * hypot(local.x, local.y) + solid->half[2] * fabs(local.z);
   case TABI_SHAPE_MESH: {
-    double most = -INFINITY;
+    double max = -INFINITY;
     for (int32_t i = 0; i < solid->mesh->nvertex; ++i)
-      most = fmax(most, v3_dot(local, v3_load(solid->mesh->vertices + 3 * (ptrdiff_t)i)));
-    return middle + most;
+      max = fmax(max, v3_dot(local, v3_load(solid->mesh->vertices + 3 * (ptrdiff_t)i)));
+    return middle + max;
   }
   default:
     return middle + solid->half[0] * fabs(local.x) + solid->half[1] * fabs(local.y) +
@@ -128,16 +128,16 @@ static v3 corner(const tbi_solid *box, int number) {
 
 /* from every edge of one to the other */
 static double edges_distance(const tbi_solid *edges, const tbi_solid *box) {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int number = 0; number < 8; ++number) {
     for (int i = 0; i < 3; ++i) {
       if (number >> i & 1) continue;
       v3 p = corner(edges, number);
       v3 q = corner(edges, number | 1 << i);
-      least = fmin(least, segment_distance(p, q, box, box_distance));
+      min = fmin(min, segment_distance(p, q, box, box_distance));
     }
   }
-  return least;
+  return min;
 }
 
 double box_box_distance(const tbi_solid *a, const tbi_solid *b) {
@@ -145,7 +145,7 @@ double box_box_distance(const tbi_solid *a, const tbi_solid *b) {
 }
 
 double box_box_separation(const tbi_solid *a, const tbi_solid *b) {
-  double most = -INFINITY;
+  double max = -INFINITY;
   for (int i = 0; i < 15; ++i) {
     v3 way = i < 3   ? a->axis[i]
              : i < 6 ? b->axis[i - 3]
@@ -153,9 +153,9 @@ double box_box_separation(const tbi_solid *a, const tbi_solid *b) {
     double length = v3_norm(way);
     if (length < 1e-7) continue;
     way = v3_scale(1 / length, way);
-    most = fmax(most, fmax(solid_gap_along(a, b, way), solid_gap_along(a, b, v3_neg(way))));
+    max = fmax(max, fmax(solid_gap_along(a, b, way), solid_gap_along(a, b, v3_neg(way))));
   }
-  return most;
+  return max;
 }
 
 void check_manifold(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_pair_point *p,
@@ -173,11 +173,11 @@ void check_manifold(const tbi_solid *a, const tbi_solid *b, double margin, const
   }
 }
 
-double least_gap(const tbi_pair_point *p, int32_t count) {
-  double least = INFINITY;
+double min_gap(const tbi_pair_point *p, int32_t count) {
+  double min = INFINITY;
   for (int32_t i = 0; i < count; ++i)
-    least = fmin(least, p[i].gap);
-  return least;
+    min = fmin(min, p[i].gap);
+  return min;
 }
 
 void check_swap(const tbi_solid *a, const tbi_solid *b, double margin, double tolerance) {
@@ -187,8 +187,8 @@ void check_swap(const tbi_solid *a, const tbi_solid *b, double margin, double to
   int32_t m = tbi_pair_collide(b, a, margin, q);
   assert_int_equal(n > 0, m > 0);
   if (n == 0) return;
-  double least = least_gap(p, n);
-  assert_near(least, least_gap(q, m), tolerance * fmax(fabs(least), 0.01));
+  double min = min_gap(p, n);
+  assert_near(min, min_gap(q, m), tolerance * fmax(fabs(min), 0.01));
 }
 
 /* each point has a twin among the moved ones, with the same id */

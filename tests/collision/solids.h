@@ -37,7 +37,7 @@ double box_box_separation(const tbi_solid *a, const tbi_solid *b);
 void check_manifold(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_pair_point *p,
                     int32_t count);
 /* Least gap of some points; infinite for none. */
-double least_gap(const tbi_pair_point *p, int32_t count);
+double min_gap(const tbi_pair_point *p, int32_t count);
 /* The pair, the pair swapped, and the pair moved give the same points. */
 void check_swap(const tbi_solid *a, const tbi_solid *b, double margin, double tolerance);
 void check_motion(const tbi_solid *a, const tbi_solid *b, double margin, const tbi_frame *motion);

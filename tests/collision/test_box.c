@@ -17,9 +17,9 @@ static void check_apart(const tbi_solid *a, const tbi_solid *b, double margin, i
     assert_true(distance > margin / 1.06 - 1e-6);
     return;
   }
-  double least = least_gap(points, count);
-  assert_true(least >= distance - 1e-9);
-  assert_true(least <= 1.06 * distance + 1e-6);
+  double min = min_gap(points, count);
+  assert_true(min >= distance - 1e-9);
+  assert_true(min <= 1.06 * distance + 1e-6);
 }
 
 /* Overlapping: along the normal hardly deeper than along the best of all 15 axes, unless clipping
@@ -27,11 +27,11 @@ static void check_apart(const tbi_solid *a, const tbi_solid *b, double margin, i
 static void check_overlap(const tbi_solid *a, const tbi_solid *b, double separation,
                           int32_t count) {
   assert_in_range(count, 1, 8);
-  double least = least_gap(points, count);
-  assert_true(least <= 1e-6);
+  double min = min_gap(points, count);
+  assert_true(min <= 1e-6);
   double along = solid_gap_along(a, b, points[0].normal);
-  assert_true(least >= along - 1e-9);
-  assert_true(least >= 1.06 * separation - 1e-6 || along >= 1.06 * separation - 1e-6);
+  assert_true(min >= along - 1e-9);
+  assert_true(min >= 1.06 * separation - 1e-6 || along >= 1.06 * separation - 1e-6);
 }
 
 static void test_random(void **state) {
@@ -181,7 +181,7 @@ static void test_swap(void **state) {
     bool same = v3_norm(v3_add(points[0].normal, swapped[0].normal)) < 1e-9;
     double along = solid_gap_along(&a, &b, points[0].normal);
     double back = solid_gap_along(&b, &a, swapped[0].normal);
-    if (same) assert_near(least_gap(points, n), least_gap(swapped, m), 1e-9);
+    if (same) assert_near(min_gap(points, n), min_gap(swapped, m), 1e-9);
     assert_near(along, back, 1e-2 * fabs(along) + 1e-6);
   }
 }

@@ -93,7 +93,7 @@ static int32_t collide(const couple *c, double margin) {
   }
   if (count > 0) {
     double along = solid_gap_along(&c->a, &c->b, points[0].normal);
-    assert_near(least_gap(points, count), along, 1.1e-6);
+    assert_near(min_gap(points, count), along, 1.1e-6);
   }
   return count;
 }
@@ -114,7 +114,7 @@ static void test_deep(void **state) {
       int32_t count = collide(&c, 0.01);
       if (best < -1e-4) {
         assert_true(count > 0);
-        missed += least_gap(points, count) < 1.03 * best;
+        missed += min_gap(points, count) < 1.03 * best;
         ++total;
       }
       couple_free(&c);
@@ -140,7 +140,7 @@ static void test_shallow(void **state) {
       double best = search(&c, &normal);
       int32_t count = collide(&c, 0.02);
       assert_true(count > 0);
-      double error = best - least_gap(points, count);
+      double error = best - min_gap(points, count);
       assert_true(error <= 1e-6 + fmax(0, -0.3 * best));
       missed += error > 1e-6 + fmax(0, -0.03 * best);
       couple_free(&c);
@@ -162,7 +162,7 @@ static void test_apart(void **state) {
       int32_t count = collide(&c, margin);
       if (count == 0) assert_true(best > margin - 1e-5);
       if (best > margin) assert_int_equal(count, 0);
-      if (count > 0 && best > 0) assert_true(least_gap(points, count) >= best - 1e-6);
+      if (count > 0 && best > 0) assert_true(min_gap(points, count) >= best - 1e-6);
       couple_free(&c);
     }
   }
@@ -183,8 +183,8 @@ static void test_swap_and_motion(void **state) {
       couple moved = c;
       moved.a = solid_moved(&c.a, &motion);
       moved.b = solid_moved(&c.b, &motion);
-      double least = least_gap(points, collide(&c, 0.01));
-      assert_near(least, least_gap(points, collide(&moved, 0.01)), 1e-6);
+      double min = min_gap(points, collide(&c, 0.01));
+      assert_near(min, min_gap(points, collide(&moved, 0.01)), 1e-6);
       couple_free(&c);
     }
   }
@@ -245,7 +245,7 @@ static void test_rim(void **state) {
     coin.pos.z = -1e-4 + 0.1 + solid_support(&coin, v3_make(0, 0, -1));
     int32_t count = tbi_pair_collide(&slab, &coin, 1e-3, points);
     assert_in_range(count, 1, 8);
-    assert_near(least_gap(points, count), -1e-4, 1.1e-6);
+    assert_near(min_gap(points, count), -1e-4, 1.1e-6);
   }
 }
 
@@ -316,10 +316,10 @@ static void test_box_as_hull(void **state) {
     check_manifold(&a, &hull, 0.1, points, count);
     if (best < 0.1 - 1e-6) {
       assert_true(count > 0);
-      double least = least_gap(points, count);
-      assert_true(least <= best + 1e-6);
-      if (best > 0) assert_near(least, best, 1e-6);
-      missed += best < 0 && least < 1.03 * best - 1e-6;
+      double min = min_gap(points, count);
+      assert_true(min <= best + 1e-6);
+      if (best > 0) assert_near(min, best, 1e-6);
+      missed += best < 0 && min < 1.03 * best - 1e-6;
     }
     hull_free(&mesh);
   }
@@ -360,7 +360,7 @@ static void test_odd_shapes(void **state) {
   tbi_solid far = solid_at(cube, v3_make(499.95, 499.9, 0.599), q_identity());
   check_odd(floor, far);
   assert_near(points[0].normal.z, 1, 1e-12);
-  assert_near(least_gap(points, 1), -1e-3, 1e-9);
+  assert_near(min_gap(points, 1), -1e-3, 1e-9);
   tbi_solid edge = solid_at(cube, v3_make(2.45, 2.4, 0.1), q_exp(v3_make(0, 0, 0.3)));
   check_odd(plate, edge);
   assert_near(fabs(points[0].normal.z), 1, 1e-12);

@@ -17,10 +17,10 @@ static void shuffle(rng *r, tbi_pair_point *p, int32_t count) {
 
 /* how far the points reach along a direction */
 static double reach_along(const tbi_pair_point *p, int32_t count, v3 way) {
-  double most = -INFINITY;
+  double max = -INFINITY;
   for (int32_t i = 0; i < count; ++i)
-    most = fmax(most, v3_dot(p[i].point, way));
-  return most;
+    max = fmax(max, v3_dot(p[i].point, way));
+  return max;
 }
 
 /* The deepest is kept, most of the area too, and the order they came in does not matter. */
@@ -37,7 +37,7 @@ static void test_reduction(void **state) {
       kept[i] = all[i];
     }
     assert_int_equal(tbi_manifold_reduce(kept, count, TBI_PAIR_POINTS), TBI_PAIR_POINTS);
-    assert_true(least_gap(kept, TBI_PAIR_POINTS) == least_gap(all, count));
+    assert_true(min_gap(kept, TBI_PAIR_POINTS) == min_gap(all, count));
     double lost = 0;
     for (int k = 0; k < 16; ++k) {
       v3 way = {cos(k * M_PI / 8), sin(k * M_PI / 8), 0};

@@ -95,7 +95,7 @@ static void compare(const tbi_solid *a, const tbi_solid *b, const mjContact *the
     seen->only_tabi += count > 0;
     seen->only_mujoco += theirs != NULL;
     /* MuJoCo misses or adds only what is barely there */
-    double gap = count > 0 ? least_gap(points, count) : theirs->dist;
+    double gap = count > 0 ? min_gap(points, count) : theirs->dist;
     assert_near(gap, 0, 1e-6);
     return;
   }

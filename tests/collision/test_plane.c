@@ -57,7 +57,7 @@ static void test_heights(void **state) {
     check_manifold(&plane, &solid, margin, points, count);
     double gap = solid_gap_along(&plane, &solid, plane.axis[2]);
     assert_int_equal(count > 0, gap <= margin);
-    if (count > 0) assert_near(least_gap(points, count), gap, 1e-12);
+    if (count > 0) assert_near(min_gap(points, count), gap, 1e-12);
     for (int32_t i = 0; i < count; ++i) {
       /* halfway between the plane and the solid */
       v3 above = v3_sub(points[i].point, plane.pos);
@@ -88,7 +88,7 @@ static void test_mesh(void **state) {
   assert_int_equal(stand(drum, 0.06, 0, 1e-3), 0);
   /* all 80 within the margin: the deepest is there, and not more than eight */
   assert_int_equal(stand(drum, 0.05, 0.1, 1), 8);
-  assert_near(least_gap(points, 8), 0.05 - 0.05 * cos(0.1) - 0.1 * sin(0.1), 1e-12);
+  assert_near(min_gap(points, 8), 0.05 - 0.05 * cos(0.1) - 0.1 * sin(0.1), 1e-12);
 }
 
 static void test_resting_ids(void **state) {

@@ -243,7 +243,7 @@ static void terrain_free(terrain *t) {
 
 /* All triangles that look against the ray, by Moeller and Trumbore; infinite: none. */
 static double search_all(const terrain *t, const tbi_ray *ray) {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int32_t i = 0; i < t->g.nface; ++i) {
     v3 p[3];
     for (int k = 0; k < 3; ++k)
@@ -258,9 +258,9 @@ static double search_all(const terrain *t, const tbi_ray *ray) {
     v3 q = v3_cross(s, e1);
     double v = v3_dot(ray->direction, q) / det;
     double distance = v3_dot(e2, q) / det;
-    if (u >= 0 && v >= 0 && u + v <= 1 && distance >= 0) least = fmin(least, distance);
+    if (u >= 0 && v >= 0 && u + v <= 1 && distance >= 0) min = fmin(min, distance);
   }
-  return least;
+  return min;
 }
 
 static double hills(double x, double y) {

@@ -29,13 +29,13 @@ static void check_apart(const tbi_solid *a, const tbi_solid *b, double distance,
   double gap = distance - radius_of(a) - radius_of(b);
   if (fabs(gap - margin) > 1e-9) assert_int_equal(count > 0, gap <= margin);
   if (count == 0) return;
-  assert_near(least_gap(points, count), gap, 1e-9);
+  assert_near(min_gap(points, count), gap, 1e-9);
   for (int32_t i = 0; i < count; ++i) {
     v3 on_a = v3_axpy(points[i].point, -0.5 * points[i].gap, points[i].normal);
     v3 on_b = v3_axpy(points[i].point, 0.5 * points[i].gap, points[i].normal);
     double inside_a = radius_of(a) - distance_to(a, on_a);
     double inside_b = radius_of(b) - distance_to(b, on_b);
-    bool deepest = points[i].gap == least_gap(points, count);
+    bool deepest = points[i].gap == min_gap(points, count);
     assert_true(inside_a >= -1e-9 && inside_b >= -1e-9);
     if (deepest) assert_near(fmax(inside_a, inside_b), 0, 1e-9);
   }
@@ -79,19 +79,19 @@ static void test_depths_inside(void **state) {
     tbi_solid box = random_solid(&r, TABI_SHAPE_BOX, 0);
     tbi_solid ball = random_solid(&r, TABI_SHAPE_SPHERE, 0.1);
     tbi_solid capsule = random_solid(&r, TABI_SHAPE_CAPSULE, 0.1);
-    double least = INFINITY;
+    double min = INFINITY;
     double through = INFINITY;
     for (int i = 0; i < 6; ++i) {
       v3 face = v3_scale(i & 1 ? -1 : 1, box.axis[i >> 1]);
       v3 edge = v3_cross(face, capsule.axis[2]);
       edge = v3_scale(1 / v3_norm(edge), edge);
-      least = fmin(least, -solid_gap_along(&ball, &box, face));
+      min = fmin(min, -solid_gap_along(&ball, &box, face));
       through = fmin(through, -solid_gap_along(&capsule, &box, face));
       through = fmin(through, -solid_gap_along(&capsule, &box, edge));
     }
     if (box_distance(&box, ball.pos) < 1e-12) {
       assert_int_equal(tbi_pair_collide(&ball, &box, 0, points), 1);
-      assert_near(points[0].gap, -least, 1e-12);
+      assert_near(points[0].gap, -min, 1e-12);
     }
     if (true_distance(&capsule, &box) < 1e-12) {
       int32_t count = tbi_pair_collide(&capsule, &box, 0, points);

@@ -43,7 +43,7 @@ static void check_pair(rng *r, const tbi_solid *a, const tbi_solid *b) {
   tbi_pair_point points[TBI_PAIR_ROOM];
   int32_t count = tbi_pair_collide(a, b, 10, points);
   assert_true(count > 0);
-  double gap = least_gap(points, count);
+  double gap = min_gap(points, count);
   if (nearest <= 0) {
     assert_true(gap <= 0);
   } else {

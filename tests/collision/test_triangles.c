@@ -49,7 +49,7 @@ static double hills(double x, double y) {
 /* The nearest triangle of all, by the distance between convex bodies; *way from ground to shape. */
 static double plain_distance(const terrain *t, const tbi_solid *shape, v3 *way) {
   static const int32_t faces[3] = {0, 1, 2};
-  double least = INFINITY;
+  double min = INFINITY;
   for (int32_t i = 0; i < t->g.nface; ++i) {
     double corner[9];
     for (int k = 0; k < 3; ++k)
@@ -62,12 +62,12 @@ static double plain_distance(const terrain *t, const tbi_solid *shape, v3 *way) 
     v3 guess = v3_sub(tbi_support_centre(shape), v3_load(corner));
     v3 apart = tbi_gjk(&triangle, shape, v3_zero(), guess).apart;
     double distance = v3_norm(apart);
-    if (distance < least) {
-      least = distance;
+    if (distance < min) {
+      min = distance;
       *way = v3_scale(1 / distance, apart);
     }
   }
-  return least - tbi_support_radius(shape);
+  return min - tbi_support_radius(shape);
 }
 
 static tbi_solid random_mover(rng *r, tabi_shape_type type, tabi_mesh_def *hull) {
@@ -153,15 +153,15 @@ static void test_ball_touches_where_it_is_nearest(void **state) {
     for (int32_t k = 0; k < count; ++k) {
       v3 on = v3_axpy(s.pos, s.half[0] + p[k].gap, p[k].normal);
       double off = INFINITY;
-      double least = INFINITY;
+      double min = INFINITY;
       for (int32_t f = 0; f < t.g.nface; ++f) {
         v3 near = tbi_trimesh_nearest(&t.trimesh, f, s.pos);
         off = fmin(off, v3_norm(v3_sub(tbi_trimesh_nearest(&t.trimesh, f, on), on)));
-        if (v3_norm(v3_sub(near, on)) < 1e-3) least = fmin(least, v3_norm(v3_sub(near, s.pos)));
+        if (v3_norm(v3_sub(near, on)) < 1e-3) min = fmin(min, v3_norm(v3_sub(near, s.pos)));
       }
       /* what the ball may come to lies beside the face, and is not touched yet */
       if (off > 1e-9) assert_true(p[k].gap > 0);
-      if (off <= 1e-9) assert_near(least, s.half[0] + p[k].gap, 1e-9);
+      if (off <= 1e-9) assert_near(min, s.half[0] + p[k].gap, 1e-9);
       nearest += off <= 1e-9;
     }
     assert_true(nearest > 0);
@@ -215,12 +215,12 @@ static void make_step(terrain *t, rng *r) {
   terrain_make(t, g, TABI_SHAPE_TRIANGLES);
 }
 
-static int32_t count_along(const tbi_pair_point *p, int32_t count, v3 way, double *least) {
+static int32_t count_along(const tbi_pair_point *p, int32_t count, v3 way, double *min) {
   int32_t found = 0;
-  *least = INFINITY;
+  *min = INFINITY;
   for (int32_t i = 0; i < count; ++i) {
     if (-v3_dot(p[i].normal, way) < 0.999) continue;
-    *least = fmin(*least, p[i].gap);
+    *min = fmin(*min, p[i].gap);
     ++found;
   }
   return found;
@@ -261,10 +261,10 @@ static void test_convex_edge(void **state) {
     s.pos = v3_make(0.05, rng_between(&r, -0.5, 0.5), 0.1 + 0.05 - in);
     tbi_pair_point p[TBI_PAIR_ROOM];
     int32_t count = tbi_pair_collide(&s, &t.solid, 1e-4, p);
-    double least;
+    double min;
     double border = 1;
-    assert_int_equal(count_along(p, count, v3_make(0, 0, 1), &least), count);
-    assert_near(least, -in, 1e-9);
+    assert_int_equal(count_along(p, count, v3_make(0, 0, 1), &min), count);
+    assert_near(min, -in, 1e-9);
     for (int32_t k = 0; k < count; ++k)
       border = fmin(border, p[k].point.x);
     assert_near(border, 0, 1e-5); /* the edge bears it */
@@ -352,14 +352,14 @@ static void test_tree_is_logarithmic(void **state) {
 
 static bool box_meets(const ground *g, int32_t face, const double low[3], const double high[3]) {
   for (int k = 0; k < 3; ++k) {
-    double least = INFINITY;
-    double most = -INFINITY;
+    double min = INFINITY;
+    double max = -INFINITY;
     for (int corner = 0; corner < 3; ++corner) {
       size_t vertex = (size_t)g->faces[3 * (size_t)face + (size_t)corner];
-      least = fmin(least, g->vertices[3 * vertex + (size_t)k]);
-      most = fmax(most, g->vertices[3 * vertex + (size_t)k]);
+      min = fmin(min, g->vertices[3 * vertex + (size_t)k]);
+      max = fmax(max, g->vertices[3 * vertex + (size_t)k]);
     }
-    if (least > high[k] || most < low[k]) return false;
+    if (min > high[k] || max < low[k]) return false;
   }
   return true;
 }

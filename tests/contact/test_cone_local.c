@@ -22,9 +22,9 @@ static contact random_contact(rng *r) {
   double part[3][3];
   rng_fill(r, 1.0, &part[0][0], 9);
   double size[3];
-  double least = rng_between(r, -6.0, 0.0);
+  double min = rng_between(r, -6.0, 0.0);
   for (int k = 0; k < 3; ++k)
-    size[k] = pow(10.0, rng_between(r, least, 0.0));
+    size[k] = pow(10.0, rng_between(r, min, 0.0));
   double scale = pow(10.0, rng_between(r, -3.0, 3.0));
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {

@@ -19,14 +19,14 @@ static tbi_solution solve(made_problem *made, tabi_world_def *def) {
  * On the cone the method promises no more than friction that does not push. */
 static void expect_point(const tbi_point *c, v3 u) {
   double normal = c->impulse[0];
-  double most = c->friction * normal;
+  double max = c->friction * normal;
   double size = fmax(normal, 1e-3);
   double friction = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
   assert_true(normal >= 0.0);
   assert_true(u.x - c->target >= -ACCURACY);
   if (normal > 1e-9 * size) assert_true(u.x - c->target <= ACCURACY);
-  assert_true(friction <= most * (1.0 + 1e-12));
-  if (friction < most - 1e-6 * size) {
+  assert_true(friction <= max * (1.0 + 1e-12));
+  if (friction < max - 1e-6 * size) {
     assert_near(u.y, 0.0, ACCURACY);
     assert_near(u.z, 0.0, ACCURACY);
   }

@@ -390,12 +390,12 @@ static void fill_mass(const tabi_world *w, double *M) {
 /* A = J M^-1 J' with the slack of springs on its diagonal, then ties eliminated one by one */
 static void fill_tied(const tabi_world *w, dense *m) {
   size_t nv = (size_t)w->model->nv;
-  size_t most = (size_t)m->n + (size_t)w->setup.loops.count;
-  double *J = calloc(most * nv + 1, sizeof *J);
+  size_t max = (size_t)m->n + (size_t)w->setup.loops.count;
+  double *J = calloc(max * nv + 1, sizeof *J);
   double *M = calloc(nv * nv + 1, sizeof *M);
-  double *A = calloc(most * most + 1, sizeof *A);
+  double *A = calloc(max * max + 1, sizeof *A);
   size_t all = (size_t)fill_jacobian(w, J);
-  assert_int_equal(all, most);
+  assert_int_equal(all, max);
   fill_mass(w, M);
   oracle_delassus(J, all, M, nv, A);
   for (size_t t = (size_t)m->n; t < all; ++t)
@@ -453,12 +453,12 @@ static void tied_models(void **state) {
 
 /* the largest difference between velocities of ports */
 static double port_distance(const tbi_problem *p, const sv *other) {
-  double most = 0;
+  double max = 0;
   for (int32_t k = 0; k < p->nport; ++k) {
     sv off = sv_sub(p->velocity[k], other[k]);
-    most = fmax(most, sqrt(sv_dot(off, off)));
+    max = fmax(max, sqrt(sv_dot(off, off)));
   }
-  return most;
+  return max;
 }
 
 /* Where cone settles, exact finds the same motion, and it hardly misses any other: of 1500 such

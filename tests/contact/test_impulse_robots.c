@@ -10,7 +10,7 @@
 typedef struct run_stats {
   int64_t passes, steps, failed, energy_limited;
   double depth;
-  int32_t most;
+  int32_t max;
 } run_stats;
 
 static void take_stats(run_stats *s, const tabi_world *world) {
@@ -23,13 +23,13 @@ static void take_stats(run_stats *s, const tabi_world *world) {
   ++s->steps;
   s->failed += !c.converged;
   s->energy_limited += c.energy_limited;
-  if (c.iterations > s->most) s->most = c.iterations;
+  if (c.iterations > s->max) s->max = c.iterations;
 }
 
 static void print_stats(const char *what, const run_stats *s) {
   print_message("%s: %.2f passes a step, at most %d; %lld of %lld steps unsolved, %lld "
                 "limited by energy, depth %.3f mm\n",
-                what, (double)s->passes / (double)s->steps, s->most, (long long)s->failed,
+                what, (double)s->passes / (double)s->steps, s->max, (long long)s->failed,
                 (long long)s->steps, (long long)s->energy_limited, 1e3 * s->depth);
 }
 

@@ -24,7 +24,7 @@ static void expect_bounded(double f, double u, double lower, double upper, doubl
 
 static void expect_point(const tbi_point *c, v3 u) {
   double size = fmax(c->impulse[0], 1e-3);
-  double most = c->friction * c->impulse[0];
+  double max = c->friction * c->impulse[0];
   expect_bounded(c->impulse[0], u.x - c->target, 0.0, INFINITY, size);
 
   double speed = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
@@ -33,11 +33,11 @@ static void expect_point(const tbi_point *c, v3 u) {
   double z = slides ? -c->slip[1] / speed : sin(c->angle);
   double along = y * c->impulse[1] + z * c->impulse[2];
   double across = y * c->impulse[2] - z * c->impulse[1];
-  expect_bounded(along, y * u.y + z * u.z, slides ? 0.0 : -most, most, size);
+  expect_bounded(along, y * u.y + z * u.z, slides ? 0.0 : -max, max, size);
   if (slides) {
     assert_near(across, 0.0, 1e-12 * size);
   } else {
-    expect_bounded(across, y * u.z - z * u.y, -most, most, size);
+    expect_bounded(across, y * u.z - z * u.y, -max, max, size);
   }
 }
 

@@ -61,7 +61,7 @@ static void ties_elsewhere_change_nothing(void **state) {
   for (int i = 0; i < 2; ++i)
     s[i] = begin(i == 1, &first);
   int32_t nq = tabi_model_nq(s[0].model);
-  int32_t most = 0;
+  int32_t max = 0;
   double worst = 0;
   for (int step = 0; step < STEPS; ++step) {
     for (int i = 0; i < 2; ++i) {
@@ -70,13 +70,13 @@ static void ties_elsewhere_change_nothing(void **state) {
     }
     int32_t count = 0;
     (void)tabi_world_contacts(s[0].world, &count);
-    most = count > most ? count : most;
+    max = count > max ? count : max;
     for (int32_t k = 0; k < nq; ++k)
       worst = fmax(worst, fabs(tabi_world_q(s[0].world)[k] - tabi_world_q(s[1].world)[k]));
   }
   double way = hypot(scene_q(&s[0], first)[0], scene_q(&s[0], first)[1]);
-  print_message("%d contacts at most, moved by %.3f m, apart by %.1e\n", (int)most, way, worst);
-  assert_true(most >= LINKS / 2 && way > 0.05);
+  print_message("%d contacts at most, moved by %.3f m, apart by %.1e\n", (int)max, way, worst);
+  assert_true(max >= LINKS / 2 && way > 0.05);
   assert_near(worst, 0, 1e-5);
   for (int i = 0; i < 2; ++i)
     scene_close(&s[i]);

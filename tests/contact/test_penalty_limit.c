@@ -66,34 +66,34 @@ static void advance(scene_world *r, int64_t steps) {
 
 /* the largest distance between the same link under both, m */
 static double distance(const scene_world *a, const scene_world *b) {
-  double most = 0;
+  double max = 0;
   for (int32_t i = 0; i < tabi_model_nlink(tabi_world_model(a->world)); ++i) {
     double x[3];
     double y[3];
     double quat[4];
     tabi_dynamics_link_pose(tabi_world_dynamics(a->world), i, x, quat);
     tabi_dynamics_link_pose(tabi_world_dynamics(b->world), i, y, quat);
-    most = fmax(most, sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
-                           (x[2] - y[2]) * (x[2] - y[2])));
+    max = fmax(max, sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
+                         (x[2] - y[2]) * (x[2] - y[2])));
   }
-  return most;
+  return max;
 }
 
 static double difference(const family *f, setting how) {
   scene_world soft = open_run(f, how, TABI_CONTACT_PENALTY);
   scene_world rigid = open_run(f, how, TABI_CONTACT_EXACT);
   int64_t chunk = (int64_t)lround(0.01 / how.timestep);
-  double most = 0;
+  double max = 0;
   for (int64_t i = 0; i < (int64_t)lround(f->duration / 0.01); ++i) {
     advance(&soft, chunk);
     advance(&rigid, chunk);
-    most = fmax(most, distance(&soft, &rigid));
+    max = fmax(max, distance(&soft, &rigid));
   }
   scene_world_close(&soft);
   scene_world_close(&rigid);
   print_message("%-8s k %.0e N/m, dt %.0e s: %.4f mm\n", f->scene, how.stiffness, how.timestep,
-                1e3 * most);
-  return most;
+                1e3 * max);
+  return max;
 }
 
 /* ten times harder springs are less than half as far off, and the last are within 0.1 mm */

@@ -1,5 +1,6 @@
 /* test_composites.c - composite bodies stand for all bodies: CoM, points and forces of a robot of
  * which only some joints move, against the dynamics of all bodies. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 
@@ -9,13 +10,6 @@
 #include <string.h>
 
 enum { MAX_Q = 128, TRIALS = 20 };
-
-static tabi_model *load(void) {
-  tabi_error err = {0};
-  tabi_model *model = tabi_model_load(TABI_SOURCE_DIR "/models/humanoid36.urdf", NULL, &err);
-  if (!model) fail_msg("%s", err.message);
-  return model;
-}
 
 static v3 com_of(const tabi_dynamics *d) {
   v3 moment = v3_zero();
@@ -101,7 +95,7 @@ static void compare(const tabi_model *model, int every, uint64_t seed) {
 
 static void test_some_joints(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   for (int every = 1; every <= 6; ++every)
     compare(model, every, (uint64_t)every);
   tabi_model_destroy(model);

@@ -1,5 +1,6 @@
 /* test_leg.c - legs put their feet where they are told: against forward kinematics of the whole
  * robot, for random places within reach, and not for places out of reach. */
+#include "support/load.h"
 #include "support/near.h"
 #include "support/rng.h"
 
@@ -7,13 +8,6 @@
 #include "tabi/tabi_io.h"
 
 #include <string.h>
-
-static tabi_model *load(void) {
-  tabi_error err = {0};
-  tabi_model *model = tabi_model_load(TABI_SOURCE_DIR "/models/humanoid36.urdf", NULL, &err);
-  if (!model) fail_msg("%s", err.message);
-  return model;
-}
 
 static tbi_leg find_leg(const tabi_model *model, const char *foot) {
   static double q[128];
@@ -34,7 +28,7 @@ static void draw(rng *random, const tbi_leg *leg, double *angle) {
 /* The chain that was taken from the model moves like the model. */
 static void test_forward(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   tbi_leg leg = find_leg(model, "r_foot");
   assert_string_equal(tabi_model_joint(model, leg.joint[0]).name, "r_hip_yaw");
   assert_string_equal(tabi_model_joint(model, leg.joint[5]).name, "r_ankle_roll");
@@ -82,7 +76,7 @@ static void assert_within(const tbi_leg *leg, const double *angle) {
 /* Anywhere within the limits, from a bent leg far away: every place is found, to 1e-10. */
 static void test_search(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   const char *const feet[] = {"l_foot", "r_foot"};
   for (int side = 0; side < 2; ++side) {
     tbi_leg leg = find_leg(model, feet[side]);
@@ -111,7 +105,7 @@ static void test_search(void **state) {
 /* Along a motion the leg follows without a jump and stays as near to its last posture. */
 static void test_follow(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   tbi_leg leg = find_leg(model, "l_foot");
   double angle[TBI_LEG_JOINTS] = {0, 0, -0.45, 0.87, -0.42, 0};
   tbi_frame place = tbi_leg_forward(&leg, angle);
@@ -134,7 +128,7 @@ static void test_follow(void **state) {
  * not know of it; near a limit and near the stretched knee, too. */
 static void test_hip(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   tbi_leg leg = find_leg(model, "r_foot");
   tbi_leg plain = leg;
   assert_true(leg.meets);
@@ -162,7 +156,7 @@ static void test_hip(void **state) {
 
 static void test_out_of_reach(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   tbi_leg leg = find_leg(model, "l_foot");
   double angle[TBI_LEG_JOINTS] = {0, 0, -0.45, 0.87, -0.42, 0};
   tbi_frame place = tbi_leg_forward(&leg, angle);
@@ -174,7 +168,7 @@ static void test_out_of_reach(void **state) {
 
 static void test_refuses(void **state) {
   (void)state;
-  tabi_model *model = load();
+  tabi_model *model = load_shipped_model("humanoid36");
   tbi_leg leg;
   tabi_error err = {0};
   double q[128];

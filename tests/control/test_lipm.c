@@ -1,5 +1,5 @@
-/* test_lipm.c - gains of the stabiliser against published ones and by their poles, and the sense of
- * which way is up. */
+/* test_lipm.c - gains of the stabiliser against published ones and by their poles, and the
+ * attitude estimate. */
 #include "support/near.h"
 
 #include "control/attitude.h"

@@ -28,13 +28,13 @@ static tabi_friction_problem *create(int32_t nc, const int32_t *row, const int32
 }
 
 static tabi_friction_result solve(const tabi_friction_problem *problem, tabi_friction_solver solver,
-                                  double tolerance, int32_t most, double *r) {
+                                  double tolerance, int32_t max, double *r) {
   tabi_friction_solve_def def = tabi_friction_solve_def_default();
   tabi_friction_result result;
   tabi_error err;
   def.solver = solver;
   def.tolerance = tolerance;
-  def.max_iterations = most;
+  def.max_iterations = max;
   memset(r, 0, 3 * (size_t)tabi_friction_problem_ncontact(problem) * sizeof *r);
   assert_int_equal(tabi_friction_problem_solve(problem, &def, r, &result, &err), TABI_OK);
   return result;

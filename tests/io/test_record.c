@@ -293,7 +293,7 @@ static void reads_what_is_left(void **state) {
   (void)state;
   size_t size = 0;
   unsigned char *bytes = small_log(&size);
-  int64_t most = 0;
+  int64_t max = 0;
   for (size_t cut = 0; cut < size; ++cut) {
     tabi_error err = {0};
     // a copy of just that length, so that reading beyond it is found
@@ -303,20 +303,20 @@ static void reads_what_is_left(void **state) {
     tabi_recording *log = tabi_recording_open_bytes(part, cut, "cut.tabi", &err);
     if (!log) {
       assert_int_equal(err.status, TABI_ERR_PARSE);
-      assert_int_equal(most, 0);
+      assert_int_equal(max, 0);
     } else {
       tabi_recording_info info = tabi_recording_get_info(log);
       tabi_sample sample;
       assert_false(info.complete);
-      assert_true(info.nsample >= most);
-      most = info.nsample;
-      assert_int_equal(tabi_recording_sample(log, most - 1, &sample, &err), TABI_OK);
-      assert_int_equal(sample.step, most - 1);
+      assert_true(info.nsample >= max);
+      max = info.nsample;
+      assert_int_equal(tabi_recording_sample(log, max - 1, &sample, &err), TABI_OK);
+      assert_int_equal(sample.step, max - 1);
     }
     tabi_recording_close(log);
     free(part);
   }
-  assert_int_equal(most, 13);
+  assert_int_equal(max, 13);
   free(bytes);
 }
 

@@ -161,12 +161,12 @@ static double shrink(int type, uint64_t seed) {
 
 static void step_closes_to_third_order(void **state) {
   (void)state;
-  double least = INFINITY;
+  double min = INFINITY;
   for (int type = 0; type < TABI_CONNECTION_SPRING; ++type) {
     for (uint64_t seed = 0; seed < SEEDS; ++seed)
-      least = fmin(least, shrink(type, seed));
+      min = fmin(min, shrink(type, seed));
   }
-  print_message("half the step: gap at least %.2f times smaller\n", least);
+  print_message("half the step: gap at least %.2f times smaller\n", min);
 }
 
 typedef struct totals {

@@ -59,7 +59,7 @@ enum { WALK_PROBLEMS = 200, FEW_WALK_STEPS = 1500, FEW_WALK_PROBLEMS = 20 };
 
 /* Of the problems of one source, solved in one way. */
 typedef struct tally {
-  int problems, missed, iterations, most;
+  int problems, missed, iterations, max;
   double worst, seconds;
 } tally;
 
@@ -96,7 +96,7 @@ static void judge(const char *name, int32_t step, const char *start, const tabi_
   double residual = step_problem_residual(&s, s.r);
   ++t->problems;
   t->iterations += c.iterations;
-  if (c.iterations > t->most) t->most = c.iterations;
+  if (c.iterations > t->max) t->max = c.iterations;
   t->worst = fmax(t->worst, residual);
   if (!(residual <= TOLERANCE)) {
     ++t->missed;
@@ -112,7 +112,7 @@ static void judge(const char *name, int32_t step, const char *start, const tabi_
 
 static void print_way(const char *way, const tally *t) {
   print_message("  %s: %d missed, worst %.1e, iterations %.1f, at most %d", way, t->missed,
-                t->worst, (double)t->iterations / t->problems, t->most);
+                t->worst, (double)t->iterations / t->problems, t->max);
   if (in_full) print_message("; %.1f us", 1e6 * t->seconds / t->problems);
   print_message("\n");
 }

@@ -231,14 +231,14 @@ static void test_falls(void **state) {
     const char *const set[] = {turned[i], "robots.robot.xyz=[0, 0, 1]"};
     tabi_scene *scene = load_with("stand", set, 2);
     tabi_world *world = open_world_with(scene, TABI_CONTACT_CONE);
-    int32_t most = 0;
+    int32_t max = 0;
     while (tabi_world_time(world) < 1.2) {
       if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
       int32_t count;
       (void)tabi_world_contacts(world, &count);
-      most = count > most ? count : most;
+      max = count > max ? count : max;
     }
-    assert_in_range(most, 4, tabi_world_get_def(world).max_contacts / 2);
+    assert_in_range(max, 4, tabi_world_get_def(world).max_contacts / 2);
     tabi_world_destroy(world);
     tabi_scene_destroy(scene);
   }

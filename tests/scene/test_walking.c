@@ -138,7 +138,7 @@ static void test_others(void **state) {
 }
 
 /* The stabiliser is what keeps the robot on its rubber feet. */
-static void test_blind(void **state) {
+static void test_open_loop(void **state) {
   (void)state;
   static const char *const set[] = {CONTROLLER "stabiliser=off"};
   assert_true(run(WALK_BUSH, set, 1).lowest < 0.4);
@@ -210,7 +210,8 @@ static void test_refused(void **state) {
     expect_refused(WALK, bad[i].set, bad[i].words);
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: giro}",
                  "no sensor is called 'giro'; add {name: giro, type: gyro");
-  expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: accelerometer}", "is not a sensor of type gyro");
+  expect_refused(WALK_BUSH, CONTROLLER "stabiliser={gyro: accelerometer}",
+                 "is not a sensor of type gyro");
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={pole: [-1, 4]}", "poles must be negative");
   expect_refused(WALK_BUSH, CONTROLLER "stabiliser={force: l_ft}", "force must be a list");
 }
@@ -248,7 +249,7 @@ int main(void) {
     cmocka_unit_test(test_shipped),
     cmocka_unit_test(test_nineteen),
     cmocka_unit_test(test_others),
-    cmocka_unit_test(test_blind),
+    cmocka_unit_test(test_open_loop),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,12 +185,12 @@ static void add_massless_pair(rng *r, random_plan *plan, int32_t parent) {
   static const double none[4] = {1, 0, 0, 0};
   memcpy(lower->joint.quat, none, sizeof none);
   const double *a = upper->joint.axis;
-  int least = 0;
+  int min = 0;
   for (int i = 1; i < 3; ++i)
-    if (fabs(a[i]) < fabs(a[least])) least = i;
-  int j = (least + 1) % 3, k = (least + 2) % 3;
+    if (fabs(a[i]) < fabs(a[min])) min = i;
+  int j = (min + 1) % 3, k = (min + 2) % 3;
   double length = hypot(a[j], a[k]);
-  lower->joint.axis[least] = 0.0;
+  lower->joint.axis[min] = 0.0;
   lower->joint.axis[j] = -a[k] / length;
   lower->joint.axis[k] = a[j] / length;
 }

@@ -39,7 +39,7 @@ int32_t scene_free(scene *s, double mass, v3 inertia, v3 pos);
 tabi_joint_def scene_hinge(tabi_joint_type type, int32_t parent, v3 pos, v3 axis);
 int32_t scene_link(scene *s, double mass, v3 com, v3 inertia, tabi_joint_def joint);
 
-/* models/humanoid36.urdf with its pelvis at a height, blind to itself; returns
+/* models/humanoid36.urdf with its pelvis at a height, without self-collision; returns
  * the pelvis. */
 int32_t scene_humanoid(scene *s, double height);
 /* Its knees bent, soles level, and servos that hold every joint where it is. */

@@ -136,22 +136,22 @@ static void picture_of_a_box(void **state) {
   assert_int_equal(fclose(script), 0);
   const char *from = strstr(text, "set object 7 polygon from ");
   assert_non_null(from);
-  double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+  double min[2] = {INFINITY, INFINITY}, max[2] = {-INFINITY, -INFINITY};
   int corners = 0;
   for (char *at = strstr(text, "from ") + 5; at; ++corners) {
     for (int k = 0; k < 2; ++k) {
       double value = strtod(at, &at);
-      least[k] = fmin(least[k], value);
-      most[k] = fmax(most[k], value);
+      min[k] = fmin(min[k], value);
+      max[k] = fmax(max[k], value);
       ++at;
     }
     at = strncmp(at, "to ", 3) == 0 ? at + 3 : NULL;
   }
   assert_int_equal(corners, 5); /* the first again at the end */
-  assert_near(least[0], 3 - 0.1 * sqrt(2), 1e-3);
-  assert_near(most[0], 3 + 0.1 * sqrt(2), 1e-3);
-  assert_near(least[1], 0, 1e-3);
-  assert_near(most[1], 0.2, 1e-3);
+  assert_near(min[0], 3 - 0.1 * sqrt(2), 1e-3);
+  assert_near(max[0], 3 + 0.1 * sqrt(2), 1e-3);
+  assert_near(min[1], 0, 1e-3);
+  assert_near(max[1], 0.2, 1e-3);
   free(text);
   tbi_simulation_close(&sim);
 }

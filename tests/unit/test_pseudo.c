@@ -62,10 +62,10 @@ static void product(int32_t n, const double *a, const double *b, double *c) {
 }
 
 static double largest(const double *a, int32_t n) {
-  double most = 0;
+  double max = 0;
   for (int32_t i = 0; i < n; ++i)
-    most = fmax(most, fabs(a[i]));
-  return most;
+    max = fmax(max, fabs(a[i]));
+  return max;
 }
 
 /* all ones: A^+ = A / n^2; a diagonal with a zero: the inverse with a zero; a full matrix of two:

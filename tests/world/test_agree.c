@@ -190,7 +190,7 @@ static void falls(tabi_contact_kind contact) {
   int32_t box = scene_box(&s, MASS, size, v3_make(0, 0, height), stuff);
   open_as(&s, contact);
   scene_set_velocity(&s, box, v3_make(0.3, 0, 0), v3_make(1, 2, 3));
-  double most = scene_energy(&s);
+  double max = scene_energy(&s);
   scene_run(&s, 150);
   assert_near(scene_v(&s, box)[2], -GRAVITY * 150 * H, 1e-12);
   assert_near(scene_q(&s, box)[2], height - GRAVITY * H * H * 150 * 151 / 2, 1e-12);
@@ -198,8 +198,8 @@ static void falls(tabi_contact_kind contact) {
     scene_run(&s, 1);
     double now = scene_energy(&s);
     /* rigid contact may lift by taking back overlap, of 0.1 mm; springs give back what they took */
-    assert_true(now < most + 1e-4 * FORCE);
-    if (!is_soft(contact)) most = fmin(most, now);
+    assert_true(now < max + 1e-4 * FORCE);
+    if (!is_soft(contact)) max = fmin(max, now);
   }
   report(&s, "fallen", contact);
   const double *v = scene_v(&s, box);

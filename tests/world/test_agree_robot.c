@@ -91,18 +91,18 @@ static void all_fall(void **state) {
     scene_world s = open_stand((tabi_contact_kind)k);
     tabi_energy start = tabi_world_energy(s.world);
     double height = centre(&s).z;
-    double most = 0;
+    double max = 0;
     for (int i = 0; i < (TEST_SHORT ? 9 : 20); ++i) {
       run(&s, 100, false);
       tabi_energy now = tabi_world_energy(s.world);
-      most = fmax(most, now.kinetic + now.potential + now.spring - now.work);
+      max = fmax(max, now.kinetic + now.potential + now.spring - now.work);
     }
     v3 moment;
     v3 force = floor_force(&s, centre(&s), &moment);
     print_message("falling %-8s: com from %.3f m to %.3f m, floor bears %.1f N\n",
                   tabi_contact_name((tabi_contact_kind)k), height, centre(&s).z, force.z);
     assert_true(centre(&s).z < 0.5 * height);
-    assert_true(most < start.kinetic + start.potential + start.spring);
+    assert_true(max < start.kinetic + start.potential + start.spring);
     scene_world_close(&s);
   }
 }

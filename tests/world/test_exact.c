@@ -18,19 +18,19 @@ static void open_exact(scene *s) {
 /* steps that must all reach the tolerance; the mean number of iterations */
 static double run_exact(scene *s, int64_t steps, const char *what) {
   double sum = 0;
-  int32_t most = 0;
+  int32_t max = 0;
   tabi_certificate worst = {0};
   for (int64_t k = 0; k < steps; ++k) {
     scene_run(s, 1);
     tabi_certificate c = tabi_world_certificate(s->world);
     if (!c.converged) fail_msg("%s: step %d stopped short after %d", what, (int)k, c.iterations);
     sum += c.iterations;
-    if (c.iterations > most) most = c.iterations;
+    if (c.iterations > max) max = c.iterations;
     worst.complementarity = fmax(worst.complementarity, c.complementarity);
     worst.dissipation = fmax(worst.dissipation, c.dissipation);
   }
   print_message("%s: iterations %.1f, at most %d; complementarity %.1e m/s, dissipation %.1e m/s\n",
-                what, sum / (double)steps, most, worst.complementarity, worst.dissipation);
+                what, sum / (double)steps, max, worst.complementarity, worst.dissipation);
   return sum / (double)steps;
 }
 
@@ -195,14 +195,14 @@ static scene open_floating(void) {
 
 /* how far joints are beyond their limits */
 static double overshoot(const scene *s) {
-  double most = 0;
+  double max = 0;
   for (int32_t j = 0; j < tabi_model_njoint(s->model); ++j) {
     tabi_joint_def joint = tabi_model_joint(s->model, j);
     if (joint.type != TABI_JOINT_REVOLUTE) continue;
     double q = tabi_world_q(s->world)[tabi_model_joint_q(s->model, j).first];
-    most = fmax(most, fmax(joint.lower - q, q - joint.upper));
+    max = fmax(max, fmax(joint.lower - q, q - joint.upper));
   }
-  return most;
+  return max;
 }
 
 /* all joints are driven into their limits from afar with ten times the torque they have: they stop
@@ -217,10 +217,10 @@ static void limits_from_afar(void **state) {
     if (joint.type != TABI_JOINT_REVOLUTE) continue;
     tau[tabi_model_joint_v(s.model, j).first] = (j % 2 ? 10 : -10) * joint.effort;
   }
-  double most = 0;
+  double max = 0;
   for (int k = 0; k < (TEST_SHORT ? 1000 : 10000); ++k) {
     assert_int_equal(tabi_world_step(s.world, tau), TABI_OK);
-    most = fmax(most, overshoot(&s));
+    max = fmax(max, overshoot(&s));
   }
   double square = 0;
   for (int32_t j = 0; j < tabi_model_njoint(s.model); ++j) {
@@ -228,9 +228,9 @@ static void limits_from_afar(void **state) {
     double speed = tabi_world_v(s.world)[tabi_model_joint_v(s.model, j).first];
     square += speed * speed;
   }
-  print_message("limits from afar: overshoot %.2g rad, speed at the end %.2g rad/s\n", most,
+  print_message("limits from afar: overshoot %.2g rad, speed at the end %.2g rad/s\n", max,
                 sqrt(square));
-  assert_true(most < 1e-3);
+  assert_true(max < 1e-3);
   assert_true(sqrt(square) < 1e-3);
   free(tau);
   scene_close(&s);
@@ -253,14 +253,14 @@ static void limits_under_torque(void **state) {
     q[tabi_model_joint_q(s.model, j).first] = j % 2 ? joint.upper : joint.lower;
   }
   assert_int_equal(tabi_world_set_state(s.world, q, v, NULL), TABI_OK);
-  int32_t most = 0;
+  int32_t max = 0;
   for (int k = 0; k < (TEST_SHORT ? 300 : 3000); ++k) {
     assert_int_equal(tabi_world_step(s.world, tau), TABI_OK);
     tabi_certificate c = tabi_world_certificate(s.world);
     assert_true(c.converged);
-    if (c.iterations > most) most = c.iterations;
+    if (c.iterations > max) max = c.iterations;
   }
-  print_message("limits under ten times the torque: at most %d iterations\n", most);
+  print_message("limits under ten times the torque: at most %d iterations\n", max);
   assert_near_n(tabi_world_v(s.world), v, nv, 1e-6);
   assert_near_n(tabi_world_q(s.world), q, (size_t)tabi_model_nq(s.model), 1e-6);
   free(tau);

@@ -115,21 +115,21 @@ static double *record(const mover *m, cut how, double tilt, int steps) {
 }
 
 static double worst(const double *a, const double *b, int steps, int from, int to) {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < steps; ++i) {
     for (int k = from; k < to; ++k)
-      most = fmax(most, fabs(a[13 * i + k] - b[13 * i + k]));
+      max = fmax(max, fabs(a[13 * i + k] - b[13 * i + k]));
   }
-  return most;
+  return max;
 }
 
 /* speed away from the floor */
 static double rise(const double *track, int steps, double tilt) {
   v3 up = turned(scene_tilt(tilt), v3_make(0, 0, 1));
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < steps; ++i)
-    most = fmax(most, fabs(v3_dot(up, v3_load(track + 13 * (size_t)i + 7))));
-  return most;
+    max = fmax(max, fabs(v3_dot(up, v3_load(track + 13 * (size_t)i + 7))));
+  return max;
 }
 
 static void check_slide(const mover *m, double tilt) {

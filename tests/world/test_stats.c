@@ -56,11 +56,11 @@ static void test_memory(void **state) {
   tabi_world *usual = open_world(scene, &def);
   def.max_contacts = 64;
   tabi_world *small = open_world(scene, &def);
-  size_t least = tabi_world_stats(small).memory;
+  size_t min = tabi_world_stats(small).memory;
   print_message("humanoid36: %.0f kB, %.0f kB with room for 64 contacts\n",
-                (double)tabi_world_stats(usual).memory / 1024, (double)least / 1024);
-  assert_true(least > tabi_world_snapshot_size(small));
-  assert_true(least < tabi_world_stats(usual).memory);
+                (double)tabi_world_stats(usual).memory / 1024, (double)min / 1024);
+  assert_true(min > tabi_world_snapshot_size(small));
+  assert_true(min < tabi_world_stats(usual).memory);
   tabi_world_destroy(usual);
   tabi_world_destroy(small);
   tabi_scene_destroy(scene);
