@@ -1,7 +1,7 @@
-/* assimp.c - through assimp's C interface.  Nodes are flattened, so that a mesh stands where its
+/* assimp.c - through assimp's C interface.  Nodes are flattened, so that a mesh is where its
  * file puts it; points and lines are left out.  The up axis that a COLLADA file names does not
- * turn it: robots use their meshes as the numbers stand.  Without the library everything is
- * refused. */
+ * rotate it: robots use their meshes with the numbers as written.  Without the library everything
+ * is refused. */
 #include "io/assimp.h"
 
 #include "base/error.h"

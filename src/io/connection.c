@@ -1,10 +1,11 @@
 /* connection.c - connections from YAML.
  *
- * What a connection may and must say depends on its type, by one table.  Frame a is given in link
- * a; of frame b whatever is not given is taken from where frame a is in the posture, so that a
- * connection is closed there unless both sides are spelt out. */
+ * One table says which keys a type of connection may and must have.  Frame a is given in link a;
+ * the parts of frame b that are not given are those of frame a in the posture, so that a connection
+ * is closed there unless both sides are given. */
 #include "io/connection.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "dynamics/connection_error.h"
 #include "io/fields.h"
@@ -44,27 +45,27 @@ static const struct {
 typedef struct keys {
   const char *type, *name, *a, *b;
   const tbi_yaml_node *at, *at_b, *axis, *axis_b, *rpy, *quat, *rpy_b, *quat_b, *axes;
-  double length, rest, stiffness, damping; /* NAN: not given */
+  double length, rest_length, stiffness, damping; /* NAN: not given */
 } keys;
 
 static const tbi_field fields[] = {
-    {"type",      TBI_FIELD_WORD,         offsetof(keys, type)     },
-    {"name",      TBI_FIELD_WORD,         offsetof(keys, name)     },
-    {"a",         TBI_FIELD_WORD,         offsetof(keys, a)        },
-    {"b",         TBI_FIELD_WORD,         offsetof(keys, b)        },
-    {"at",        TBI_FIELD_NODE,         offsetof(keys, at)       },
-    {"at_b",      TBI_FIELD_NODE,         offsetof(keys, at_b)     },
-    {"axis",      TBI_FIELD_NODE,         offsetof(keys, axis)     },
-    {"axis_b",    TBI_FIELD_NODE,         offsetof(keys, axis_b)   },
-    {"rpy",       TBI_FIELD_NODE,         offsetof(keys, rpy)      },
-    {"quat",      TBI_FIELD_NODE,         offsetof(keys, quat)     },
-    {"rpy_b",     TBI_FIELD_NODE,         offsetof(keys, rpy_b)    },
-    {"quat_b",    TBI_FIELD_NODE,         offsetof(keys, quat_b)   },
-    {"axes",      TBI_FIELD_LIST,         offsetof(keys, axes)     },
-    {"length",    TBI_FIELD_POSITIVE,     offsetof(keys, length)   },
-    {"rest",      TBI_FIELD_NOT_NEGATIVE, offsetof(keys, rest)     },
-    {"stiffness", TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stiffness)},
-    {"damping",   TBI_FIELD_NOT_NEGATIVE, offsetof(keys, damping)  },
+    {"type",      TBI_FIELD_WORD,         offsetof(keys, type)       },
+    {"name",      TBI_FIELD_WORD,         offsetof(keys, name)       },
+    {"a",         TBI_FIELD_WORD,         offsetof(keys, a)          },
+    {"b",         TBI_FIELD_WORD,         offsetof(keys, b)          },
+    {"at",        TBI_FIELD_NODE,         offsetof(keys, at)         },
+    {"at_b",      TBI_FIELD_NODE,         offsetof(keys, at_b)       },
+    {"axis",      TBI_FIELD_NODE,         offsetof(keys, axis)       },
+    {"axis_b",    TBI_FIELD_NODE,         offsetof(keys, axis_b)     },
+    {"rpy",       TBI_FIELD_NODE,         offsetof(keys, rpy)        },
+    {"quat",      TBI_FIELD_NODE,         offsetof(keys, quat)       },
+    {"rpy_b",     TBI_FIELD_NODE,         offsetof(keys, rpy_b)      },
+    {"quat_b",    TBI_FIELD_NODE,         offsetof(keys, quat_b)     },
+    {"axes",      TBI_FIELD_LIST,         offsetof(keys, axes)       },
+    {"length",    TBI_FIELD_POSITIVE,     offsetof(keys, length)     },
+    {"rest",      TBI_FIELD_NOT_NEGATIVE, offsetof(keys, rest_length)},
+    {"stiffness", TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stiffness)  },
+    {"damping",   TBI_FIELD_NOT_NEGATIVE, offsetof(keys, damping)    },
 };
 
 /* Which bit a key belongs to. */
@@ -105,6 +106,7 @@ typedef struct pose {
 } pose;
 
 static pose pose_of(const reader *r, int32_t link) {
+  TBI_ASSERT(link == TABI_WORLD || tbi_builder_is_link(r->list->find.builder, link));
   if (link == TABI_WORLD) return (pose){v3_zero(), q_identity()};
   double pos[3];
   double quat[4];
@@ -258,7 +260,7 @@ static void read_turn(const reader *r, const tbi_yaml_node *axis, const tbi_yaml
 
 static void read_frame_a(reader *r) {
   q4 rotation = q_identity();
-  // where the point is does not matter to what holds all six axes, or only turns
+  // the point does not matter to a connection of all six axes, or of rotations only
   bool any_point = r->def.type == TABI_CONNECTION_FIXED ||
                    (r->def.type == TABI_CONNECTION_AXES &&
                     (r->def.axes & (TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z)) == 0);
@@ -283,7 +285,7 @@ static void read_frame_b(reader *r) {
 
 /* The length of a rod or spring that says none is what it is in the posture. */
 static bool read_length(reader *r) {
-  double given = r->def.type == TABI_CONNECTION_ROD ? r->keys.length : r->keys.rest;
+  double given = r->def.type == TABI_CONNECTION_ROD ? r->keys.length : r->keys.rest_length;
   pose a = pose_of(r, r->def.a);
   pose b = pose_of(r, r->def.b);
   v3 apart = v3_sub(to_world(&b, v3_load(r->def.pos_b)), to_world(&a, v3_load(r->def.pos_a)));
@@ -322,7 +324,7 @@ static void read_one(const tbi_connections *list, const tabi_dynamics *dynamics,
       .list = list,
       .dynamics = dynamics,
       .node = node,
-      .keys = {.length = NAN, .rest = NAN, .stiffness = NAN, .damping = NAN},
+      .keys = {.length = NAN, .rest_length = NAN, .stiffness = NAN, .damping = NAN},
       .def = tabi_connection_def_default()
   };
   const tbi_yaml_node *name = tbi_yaml_child(node, "name");
@@ -352,6 +354,7 @@ static tabi_dynamics *at_rest(tbi_first_error *error, const tabi_model *model, c
 }
 
 bool tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes) {
+  TBI_ASSERT(tabi_model_nlink(list->model) == tabi_builder_nlink(list->find.builder));
   tbi_first_error *error = list->find.error;
   tabi_dynamics *dynamics = at_rest(error, list->model, list->q);
   for (const tbi_yaml_node *node = nodes->first; node && tbi_ok(error); node = node->next)

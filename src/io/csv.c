@@ -14,7 +14,7 @@
 
 #define MAX_COLUMNS 4096
 
-/* Where the reader stands. */
+/* The state of the reader. */
 typedef struct reading {
   tbi_csv *csv;
   const char *path;
@@ -151,6 +151,7 @@ static void read_table(reading *r) {
 }
 
 tabi_status tbi_csv_read(const char *path, tabi_place blame, tbi_csv *csv, tabi_error *err) {
+  TBI_ASSERT(path && csv);
   size_t size = 0;
   *csv = (tbi_csv){0};
   tabi_status status = tbi_file_read(path, TBI_CSV_MAX_BYTES, blame, &csv->text, &size, err);

@@ -47,7 +47,7 @@ bool tbi_fields_rename(tbi_first_error *error, const tbi_yaml_node *map, const c
                        const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
                        void *warn_user);
 
-/* One value, wherever it stands; to is where the field's offset counts from. */
+/* One value, in a map or a list; the field's offset counts from `to`. */
 bool tbi_fields_one(tbi_first_error *error, const tbi_yaml_node *node, const char *what,
                     const tbi_field *field, void *to);
 

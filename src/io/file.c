@@ -1,6 +1,7 @@
 /* file.c - reads a whole file, with a limit that holds for pipes and devices as well. */
 #include "io/file.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -84,6 +85,7 @@ static tabi_status read_all(const reading *r, int fd, size_t expected, char **by
 
 tabi_status tbi_file_read(const char *path, size_t limit, tabi_place blame, char **bytes,
                           size_t *size, tabi_error *err) {
+  TBI_ASSERT(path && bytes && size && limit < SIZE_MAX / 4);
   reading r = {
       path, blame.file ? blame : (tabi_place){path, 1},
            limit, err

@@ -10,6 +10,7 @@
 #include <string.h>
 
 int32_t tbi_find(const tbi_finder *finder, tbi_named kind, const char *name) {
+  TBI_ASSERT(finder->builder && finder->prefix && name);
   char *full = tbi_text_join(finder->prefix, name);
   if (!full) {
     tbi_fail_memory(finder->error);

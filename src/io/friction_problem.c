@@ -12,8 +12,8 @@
  * the lengths of the two index arrays, both arrays (row pointer, column index); then for each block
  * its running number and nine values, column by column.
  *
- * Line ends mean nothing.  Counts are held against the size of the file before memory is taken: a
- * number takes two bytes at least. */
+ * Line ends mean nothing.  Counts are compared with the size of the file before memory is
+ * allocated: a number takes two bytes at least. */
 #include "tabi/tabi_io.h"
 
 #include "base/assertion.h"
@@ -225,6 +225,7 @@ static void release(reading *r) {
 
 tabi_friction_problem *tabi_friction_problem_load_text(const char *text, size_t size,
                                                        const char *path, tabi_error *err) {
+  TBI_ASSERT(path && (text || size == 0));
   if (size > MAX_BYTES || memchr(text, '\0', size)) {
     tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){path, 1}, "not a text file of at most %zu MB",
                   tbi_file_megabytes(MAX_BYTES));

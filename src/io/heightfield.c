@@ -9,6 +9,7 @@
 #include "io/heightfield.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "io/first_error.h"
 #include "io/number.h"
 
@@ -55,6 +56,7 @@ static size_t next_word(source *s, const char **word) {
 }
 
 static bool add_height(const source *s, grid *g, int32_t count, double height) {
+  TBI_ASSERT(count >= 0 && isfinite(height));
   if (count >= TBI_HEIGHTFIELD_MAX_POINTS) {
     return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
                        "height field '%s': more than %d heights; make the grid coarser", s->name,
@@ -102,7 +104,7 @@ static bool read_text(source *s, grid *g) {
   return true;
 }
 
-/* A number of the head or of a plain picture; comments may stand before it. */
+/* A number of the head or of a plain picture; comments may precede it. */
 static bool read_whole(source *s, int32_t limit, int32_t *value) {
   for (;;) {
     while (s->at < s->size && (is_break(s->bytes[s->at]) || s->bytes[s->at] == '\n'))
@@ -178,6 +180,7 @@ static void put_cell(const grid *g, tbi_mesh *mesh, int32_t b) {
 
 static bool make_mesh(const source *s, const grid *g, const tbi_heightfield *field,
                       tbi_mesh *mesh) {
+  TBI_ASSERT(g->columns >= 2 && g->rows >= 2 && g->heights);
   size_t points = (size_t)g->columns * (size_t)g->rows;
   mesh->vertices = malloc((3 * points + 1) * sizeof *mesh->vertices);
   mesh->faces = malloc((6 * points + 1) * sizeof *mesh->faces);

@@ -5,6 +5,7 @@
  * extent, so that its measures of precision mean the same for a screw and for a house. */
 #include "io/hull.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "math/vec.h"
 
@@ -44,7 +45,7 @@ static bool all_finite(const double *points, size_t npoint) {
   return true;
 }
 
-/* Copies corners and triangles out of qhull.  number[npoint] tells which corner a point became. */
+/* Copies corners and triangles out of qhull.  number[npoint] is the corner that a point became. */
 static void copy_hull(qhT *qh, const double *points, int32_t *number, tbi_mesh *hull) {
   vertexT *vertex;
   facetT *facet;
@@ -101,7 +102,7 @@ static tabi_status run_qhull(const double *points, double *scaled, int32_t npoin
   return status;
 }
 
-/* Scales the points and gives qhull a stream to talk to. */
+/* Scales the points and gives qhull a stream for its messages. */
 static tabi_status make_hull(const double *points, int32_t npoint, const extent *e,
                              tbi_mesh *hull) {
   tabi_status status = TABI_ERR_MEMORY;
@@ -140,6 +141,7 @@ static bool is_flat(const tbi_mesh *hull, double size) {
 
 tabi_status tbi_hull_mesh(const double *points, int32_t npoint, const char *name, tabi_place place,
                           tbi_mesh *hull, tabi_error *err) {
+  TBI_ASSERT(npoint >= 0 && (points || npoint == 0));
   *hull = (tbi_mesh){0};
   if (!all_finite(points, (size_t)npoint)) {
     return tbi_error_set(err, TABI_ERR_MODEL, place, "hull '%.200s': a point is not finite", name);

@@ -64,7 +64,7 @@ static void load_robot(tabi_builder *builder, tbi_xml_node *root, const char *pa
   bool urdf = strcmp(root->name, "robot") == 0;
   if (tbi_take(&error, load_tree(builder, root, path, def, &err)) && from_file && urdf)
     tbi_take(&error, tbi_sidecar_load(builder, path, def, first_joint, &err));
-  // half a robot is there: let nobody build it
+  // a half-built robot must not become a model
   if (!tbi_ok(&error)) tabi_builder_fail(builder, &err);
 }
 

@@ -1,6 +1,7 @@
 /* mesh.c - finds, reads, keeps and weighs meshes. */
 #include "io/mesh.h"
 
+#include "base/assertion.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/text.h"
@@ -64,7 +65,15 @@ static s3 outer(double d, v3 a) {
               d * a.x * a.y, d * a.x * a.z, d * a.y * a.z};
 }
 
+static bool faces_are_valid(const tbi_mesh *mesh) {
+  for (size_t i = 0; i < 3 * (size_t)mesh->nface; ++i) {
+    if (mesh->faces[i] < 0 || mesh->faces[i] >= mesh->nvertex) return false;
+  }
+  return true;
+}
+
 static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
+  TBI_CHECK_SLOW(faces_are_valid(mesh));
   moments sum = {0};
   for (int32_t i = 0; i < mesh->nface; ++i) {
     v3 corner[3];
@@ -138,6 +147,7 @@ tabi_status tbi_mesh_hull(const tbi_mesh *mesh, const char *name, tabi_place pla
 
 tbi_meshes *tbi_meshes_create(tabi_builder *builder, const char *model_path,
                               const tabi_load_def *def) {
+  TBI_ASSERT(builder && model_path && def);
   tbi_meshes *meshes = calloc(1, sizeof *meshes);
   if (!meshes) return NULL;
   meshes->builder = builder;
@@ -153,7 +163,7 @@ void tbi_meshes_destroy(tbi_meshes *meshes) {
   free(meshes);
 }
 
-/* A mesh that cannot be had: an error, or the first time a warning. */
+/* A mesh that is missing or cannot be read: an error, or the first time a warning. */
 static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_place place,
                             tabi_error *err) {
   const tabi_load_def *def = meshes->def;
@@ -292,7 +302,7 @@ static void add_new(tbi_meshes *meshes, const request *r, const char *key, int32
   char other[KEY_SIZE];
   tbi_mesh mesh;
   tbi_take(error, tbi_meshes_read(meshes, r->file, r->place, &mesh, error->err));
-  // what is missing is missing for both, and told once
+  // a missing mesh is missing as mesh and as hull, and reported once
   if (mesh.nface == 0 && write_key(r, !r->as_hull, other))
     remember(meshes, other, TABI_NONE, error);
   if (mesh.nface > 0) {

@@ -1,7 +1,7 @@
 /* mesh.h - triangle meshes named by robot files.
  *
  * One tbi_meshes serves one robot file: it finds and reads, keeps what it has added to the
- * builder by file and scale, and tells of missing meshes once instead of a hundred times. */
+ * builder by file and scale, and reports missing meshes once instead of a hundred times. */
 #ifndef TBI_MESH_H
 #define TBI_MESH_H
 
@@ -58,7 +58,7 @@ tabi_status tbi_meshes_add(tbi_meshes *meshes, const char *file, const double sc
  * warning, for a mesh without volume too. */
 tabi_status tbi_meshes_add_hull(tbi_meshes *meshes, const char *file, const double scale[3],
                                 tabi_place place, int32_t *index, tabi_error *err);
-/* Warns of all missing meshes after the first, which was told when it was met. */
+/* Warns of all missing meshes after the first, which was reported when it was met. */
 void tbi_meshes_report_missing(const tbi_meshes *meshes);
 
 #endif

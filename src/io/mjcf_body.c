@@ -3,6 +3,7 @@
 #include "io/mjcf_reader.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,6 +87,7 @@ static void check_free(const tbi_mjcf_item *item, const tbi_mjcf_joint *joint) {
 }
 
 void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
+  TBI_ASSERT(body >= 0 && body < reader->nbody);
   int32_t inherited = reader->bodies[body].child_class;
   // a freejoint takes no defaults, by intention
   bool plain_free = strcmp(node->name, "freejoint") == 0;
@@ -141,7 +143,7 @@ static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t par
   return tbi_ok(&reader->error) ? reader->nbody++ : TABI_NONE;
 }
 
-/* A placed robot stands where the caller says, whatever the file says. */
+/* Puts the base where the caller asks, whatever the file says. */
 static void place(tbi_mjcf *reader, tbi_mjcf_body *body, bool is_base) {
   const tabi_load_def *def = reader->def;
   if (is_base && def->place_base) {

@@ -6,8 +6,10 @@
  *   parent --joint 1--> (at anchor 1) --joint 2--> (at anchor 2) --fixed--> body
  *
  * and the last, fixed step falls away when the last anchor is the body's origin.  A joint's
- * coordinate is `ref` where the body stands as written: its frame is turned back by that much. */
+ * coordinate is `ref` in the pose that the file gives: its frame is rotated back by that much. */
 #include "io/mjcf_reader.h"
+
+#include "base/assertion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +45,7 @@ static const char *joint_name(tbi_mjcf *reader, int32_t joint) {
   return tbi_mjcf_full_name(reader, reader->joints[joint].name, "joint", joint);
 }
 
-/* A free body: its joint frame is the world's, its place is the start. */
+/* A free body: its joint frame is the world's, its pose is the initial q. */
 static int32_t add_free(tbi_mjcf *reader, const tbi_mjcf_body *body, tabi_joint_def def,
                         const char *name) {
   def.name = name;
@@ -55,8 +57,8 @@ static int32_t add_free(tbi_mjcf *reader, const tbi_mjcf_body *body, tabi_joint_
   return tabi_builder_add_joint(reader->builder, &def);
 }
 
-/* One joint of a chain.  (pos, rot) is the frame in `parent` where the body's axes stand and the
- * joint's anchor is. */
+/* One joint of a chain.  (pos, rot) is the frame in `parent` of the body's axes, with its
+ * origin at the joint's anchor. */
 static int32_t add_moving(tbi_mjcf *reader, int32_t index, int32_t parent, int32_t child, v3 pos,
                           q4 rot) {
   const tbi_mjcf_joint *joint = &reader->joints[index];
@@ -203,6 +205,7 @@ static int32_t hull_for(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
 
 /* A mesh is seen as it is and touched as its hull: two shapes. */
 static void add_mesh_shapes(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
+  TBI_ASSERT(geom->mesh >= 0 && geom->mesh < reader->nmesh);
   tbi_mjcf_mesh *mesh = &reader->meshes[geom->mesh];
   tabi_shape_def touched = geom->shape;
   touched.visible = false;

@@ -1,4 +1,4 @@
-/* mjcf_compiler.c - <compiler> and <option>: how to read the rest, gravity and time step. */
+/* mjcf_compiler.c - <compiler> and <option>: how to read the file, gravity and time step. */
 #include "io/mjcf_reader.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void read_one_compiler(tbi_mjcf *reader, tbi_xml_node *node) {
   read_inertia_rules(&item, c);
   c->limited_by_range = tbi_mjcf_word(&item, "autolimits", yes_no, c->limited_by_range);
   c->strip_path = flag(&item, "strippath", c->strip_path);
-  // assetdir stands for meshdir and texturedir; the narrower one wins
+  // assetdir means meshdir and texturedir; the narrower one wins
   const char *assets = tbi_mjcf_text(&item, "assetdir", NULL);
   const char *meshes = tbi_mjcf_text(&item, "meshdir", NULL);
   if (assets) c->mesh_dir = assets;

@@ -34,7 +34,7 @@ static const setting known[] = {
     {"velocity", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kv"}      },
 };
 
-/* A class that nobody uses is no reason to report its settings. */
+/* Settings of a class that is not used are not reported as ignored. */
 static void mark_settings(tbi_xml_node *node) {
   for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
     tbi_xml_node *element = tbi_xml_child(node, known[i].element);

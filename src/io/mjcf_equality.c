@@ -1,4 +1,4 @@
-/* mjcf_equality.c - loops that close, joints that follow joints, and bodies that never touch. */
+/* mjcf_equality.c - loops (connect, weld), coupled joints, and excluded contact pairs. */
 #include "io/mjcf_reader.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static bool read_pair(const tbi_mjcf_item *item, int32_t pair[2]) {
   return true;
 }
 
-/* a point of body a in the frame of body b, as they stand in the file */
+/* a point of body a in the frame of body b, in the pose that the file gives */
 static v3 seen_from(const tbi_mjcf_body *a, const tbi_mjcf_body *b, v3 point) {
   v3 world = v3_add(a->world_pos, tbi_mjcf_turn(a->world_rot, point));
   return tbi_mjcf_turn(tbi_mjcf_quat_inverse(b->world_rot), v3_sub(world, b->world_pos));

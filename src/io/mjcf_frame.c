@@ -1,4 +1,4 @@
-/* mjcf_frame.c - where an element stands: pos, and one of five spellings of a rotation. */
+/* mjcf_frame.c - the frame of an element: pos, and one of five spellings of a rotation. */
 #include "io/mjcf_reader.h"
 
 #include <math.h>

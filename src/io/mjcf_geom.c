@@ -1,10 +1,11 @@
 /* mjcf_geom.c - geoms: shapes for contact and view, and masses for the inertia of their body.
  *
- * MJCF gives half sizes, tabi full ones.  A mesh stands in the frame of its file, whatever frame
+ * MJCF gives half sizes, tabi full ones.  A mesh keeps the frame of its file, whatever frame
  * MuJoCo moves it to inside. */
 #include "io/mjcf_reader.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 
 #include <math.h>
 #include <string.h>
@@ -275,6 +276,7 @@ static void read_type(reading *r, tbi_mjcf_geom *geom) {
 }
 
 void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
+  TBI_ASSERT(body >= 0 && body < reader->nbody);
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", reader->bodies[body].child_class);
   tbi_mjcf_geom geom = {.name = item.name, .body = body, .shape = tabi_shape_def_default()};
   reading r = {

@@ -1,4 +1,4 @@
-/* mjcf_include.c - puts the elements of included files where the <include> stands.
+/* mjcf_include.c - puts the elements of included files in the place of the <include>.
  *
  * A file may be included once, as in MuJoCo: that rules out cycles, and files that double
  * themselves.  Paths are relative to the folder of the main file and may not leave it.  Every
@@ -19,7 +19,7 @@ static const char *last_part(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* the file that an element stands in */
+/* the file that an element is in */
 static int32_t source_of(const tbi_mjcf *reader, const tbi_xml_node *node) {
   int32_t i = reader->nsource - 1;
   while (i > 0 && reader->sources[i].places != node->place.file)
@@ -116,8 +116,8 @@ static tbi_xml_node *read_file(tbi_mjcf *reader, const char *name, const char *f
   return tbi_ok(&reader->error) ? root : NULL;
 }
 
-/* Put the children of `from` where the include stands.  Returns the first of them, or what stands
- * behind the include. */
+/* Puts the children of `from` in the place of the include.  Returns the first of them, or what
+ * follows the include. */
 static tbi_xml_node *replace(tbi_xml_node *include, tbi_xml_node *from) {
   tbi_xml_node *parent = include->parent;
   tbi_xml_node *before = NULL;

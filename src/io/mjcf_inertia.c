@@ -2,6 +2,8 @@
  * balanced as the compiler section asks. */
 #include "io/mjcf_reader.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 
 /* principal inertias and the rotation to their axes (columns) */
@@ -109,7 +111,7 @@ static void sum_geoms(const tbi_mjcf *reader, tbi_mjcf_body *body) {
     mass += geoms[i].mass;
     moment = v3_axpy(moment, geoms[i].mass, geoms[i].com);
   }
-  // without geoms what is given stands
+  // without geoms the given inertia is used
   if (counted == 0) return;
   body->mass = mass;
   body->com = mass > 0 ? v3_scale(1 / mass, moment) : v3_zero();
@@ -122,6 +124,7 @@ static void sum_geoms(const tbi_mjcf *reader, tbi_mjcf_body *body) {
 }
 
 void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
+  TBI_ASSERT(body_index > 0 && body_index < reader->nbody);
   tbi_mjcf_body *body = &reader->bodies[body_index];
   tbi_xml_node *inertial = tbi_xml_child(body->node, "inertial");
   if (inertial) read_given(reader, inertial, body);

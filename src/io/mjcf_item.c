@@ -57,6 +57,7 @@ tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char 
 }
 
 int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth) {
+  TBI_ASSERT(c >= 0 && c < reader->nclass && depth >= 0);
   while (reader->classes[c].depth > depth)
     c = reader->classes[c].parent;
   return c;

@@ -67,7 +67,7 @@ typedef struct tbi_mjcf_mesh {
   int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
   int32_t hull;       /* in the builder, likewise; of a mesh without volume for ever */
   bool has_hull;      /* it was asked for */
-  bool measured;      /* the rest holds */
+  bool measured;      /* the members below are valid */
   double volume;      /* that its density is counted for */
   v3 com;
   s3 inertia; /* per kg, about the com */
@@ -91,7 +91,7 @@ typedef struct tbi_mjcf_joint {
   int type;         /* tbi_mjcf_joint_type */
   int32_t body;
   v3 anchor, axis; /* body frame */
-  double ref;      /* q where the body stands as written */
+  double ref;      /* q in the pose that the file gives */
   tabi_joint_def def;
   int32_t index; /* in the builder; TABI_NONE if the base was fixed by request */
 } tbi_mjcf_joint;
@@ -190,11 +190,11 @@ int32_t tbi_mjcf_class_at(const tbi_mjcf *reader, int32_t c, int32_t depth);
 /* The text of an attribute, or NULL.  *distance (may be NULL) is 0 when the element says it
  * itself, else how many classes away it was found. */
 const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance);
-/* Between min and max numbers, the element's own over those of its classes; the rest of `values`
- * stays.  Returns the length of the longest list; 0 where nobody gave any. */
+/* Between min and max numbers, the element's own over those of its classes; the remainder of
+ * `values` stays.  Returns the length of the longest list; 0 if none is given. */
 int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32_t min, int32_t max,
                          double *values);
-/* One number, left alone where nobody gave it. */
+/* One number, left alone if none is given. */
 bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *value);
 /* The index of the attribute's word in a list that ends with NULL, or `otherwise`. */
 int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *const *words,
@@ -203,14 +203,14 @@ int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *
  * (needed) the attribute is missing. */
 int32_t tbi_mjcf_reference(const tbi_mjcf_item *item, const char *attribute, const tbi_names *names,
                            const char *kind, bool needed);
-/* Lays a range and its switch over what `limits` holds. */
+/* Reads a range and its switch over the values in `limits`. */
 void tbi_mjcf_read_range(const tbi_mjcf_item *item, const char *range, const char *limited,
                          tbi_mjcf_limits *limits);
 /* The bounds that this means: infinite where the limits are off. */
 void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
                            const tbi_mjcf_limits *limits, double bounds[2]);
 /* Remembers the element's name, if it has one, with the index.  Returns -1, or the index of the
- * one that had the name before: then the caller tells where that stands. */
+ * one that had the name before: then the caller reports its line. */
 int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t index);
 /* The name behind the load's prefix, or kind and number for what is unnamed. */
 const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *kind,

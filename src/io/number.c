@@ -95,6 +95,7 @@ static double convert(const char *text, size_t n) {
 }
 
 bool tbi_number_read(const char *text, size_t n, double *value) {
+  TBI_ASSERT(text || n == 0);
   if (is_not_finite(text, n)) {
     *value = NAN;
     return true;

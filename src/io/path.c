@@ -2,6 +2,8 @@
  * real path of what exists must lie inside as well. */
 #include "io/path.h"
 
+#include "base/assertion.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +12,8 @@
 
 _Static_assert(TBI_PATH_SIZE >= PATH_MAX, "realpath writes up to PATH_MAX bytes");
 
-static bool join(char *to, const char *folder, const char *rest) {
-  int n = snprintf(to, TBI_PATH_SIZE, "%s/%s", folder, rest);
+static bool join(char *to, const char *folder, const char *file) {
+  int n = snprintf(to, TBI_PATH_SIZE, "%s/%s", folder, file);
   return n > 0 && n < TBI_PATH_SIZE;
 }
 
@@ -112,28 +114,28 @@ static tbi_path_result find_plain(const tbi_path_roots *roots, const char *file,
                                               : TBI_PATH_MISSING;
 }
 
-/* folder/name/rest; or folder/rest, where the folder itself has the package's name. */
-static tbi_path_result try_package(const char *folder, const char *name, const char *rest,
+/* folder/name/file; or folder/file, where the folder itself has the package's name. */
+static tbi_path_result try_package(const char *folder, const char *name, const char *file,
                                    tbi_path *path) {
   char root[TBI_PATH_SIZE];
   char candidate[TBI_PATH_SIZE];
   tbi_path_result result = TBI_PATH_MISSING;
   const char *slash = strrchr(folder, '/');
-  if (strcmp(slash ? slash + 1 : folder, name) == 0 && join(candidate, folder, rest)) {
+  if (strcmp(slash ? slash + 1 : folder, name) == 0 && join(candidate, folder, file)) {
     result = try_file(folder, candidate, path);
   }
   if (result != TBI_PATH_MISSING || !join(root, folder, name)) return result;
-  return join(candidate, root, rest) ? try_file(root, candidate, path) : TBI_PATH_MISSING;
+  return join(candidate, root, file) ? try_file(root, candidate, path) : TBI_PATH_MISSING;
 }
 
-static tbi_path_result find_package(const tbi_path_roots *roots, const char *name, const char *rest,
+static tbi_path_result find_package(const tbi_path_roots *roots, const char *name, const char *file,
                                     tbi_path *path) {
   char folder[TBI_PATH_SIZE];
   tbi_path_result result = TBI_PATH_MISSING;
   // the folders above the robot file, but never the top of the file system
   memcpy(folder, roots->folder, sizeof folder);
   while (result == TBI_PATH_MISSING && count_parts(folder) > 0) {
-    result = try_package(folder, name, rest, path);
+    result = try_package(folder, name, file, path);
     if (!climb(folder)) break;
   }
   // then where the caller says
@@ -145,7 +147,7 @@ static tbi_path_result find_package(const tbi_path_roots *roots, const char *nam
       folder[n] = '\0';
       while (n > 1 && folder[n - 1] == '/')
         folder[--n] = '\0';
-      result = try_package(folder, name, rest, path);
+      result = try_package(folder, name, file, path);
     }
     list += n;
     list += *list == ':';
@@ -161,6 +163,7 @@ static bool take_scheme(const char **file, const char *scheme) {
 }
 
 tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi_path *path) {
+  TBI_ASSERT(roots && file && path);
   char decoded[TBI_PATH_SIZE];
   path->found[0] = path->looked[0] = '\0';
   path->nlooked = 0;
@@ -172,10 +175,10 @@ tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi
   if (leaves(decoded, slack)) return TBI_PATH_LEAVES;
   tbi_path_result result = TBI_PATH_MISSING;
   if (package) {
-    char *rest = strchr(decoded, '/');
-    if (!rest || decoded[0] == '.' || rest == decoded) return TBI_PATH_LEAVES;
-    *rest++ = '\0';
-    result = find_package(roots, decoded, rest, path);
+    char *inside = strchr(decoded, '/');
+    if (!inside || decoded[0] == '.' || inside == decoded) return TBI_PATH_LEAVES;
+    *inside++ = '\0';
+    result = find_package(roots, decoded, inside, path);
   } else {
     result = find_plain(roots, uri ? decoded : file, path);
   }
@@ -184,6 +187,7 @@ tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi
 }
 
 char *tbi_path_beside(const char *path, const char *file) {
+  TBI_ASSERT(path && file);
   const char *slash = strrchr(path, '/');
   size_t folder = slash && file[0] != '/' ? (size_t)(slash - path) + 1 : 0;
   size_t size = strlen(file) + 1;
@@ -211,7 +215,7 @@ void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const ch
     return;
   }
   memcpy(roots->root, roots->folder, sizeof roots->root);
-  // a package gives more room
+  // a package allows more folders
   memcpy(folder, roots->folder, sizeof folder);
   do {
     if (join(note, folder, "package.xml") && access(note, F_OK) == 0) {

@@ -6,6 +6,7 @@
  * What a sensor may say depends on its type, by one table. */
 #include "io/sensor.h"
 
+#include "base/assertion.h"
 #include "base/text.h"
 #include "io/fields.h"
 #include "io/suggest.h"
@@ -192,6 +193,8 @@ static void read_one(const tbi_sensor_list *list, const tbi_yaml_node *node) {
 }
 
 bool tbi_sensor_list_read(const tbi_sensor_list *list, const tbi_yaml_node *nodes) {
+  TBI_ASSERT(list->first_joint >= 0 &&
+             list->first_joint <= tabi_builder_njoint(list->find.builder));
   const tbi_yaml_node *node = nodes ? nodes->first : NULL;
   for (; node && tbi_ok(list->find.error); node = node->next)
     read_one(list, node);

@@ -11,6 +11,7 @@
  * the file draws the robot, whatever posture a scene gives it later. */
 #include "io/sidecar.h"
 
+#include "base/assertion.h"
 #include "io/connection.h"
 #include "io/fields.h"
 #include "io/file.h"
@@ -37,6 +38,7 @@ static bool is_regular(const char *path) {
 }
 
 bool tabi_sidecar_find(const char *path, char *found, size_t size) {
+  TBI_ASSERT(path && (found || size == 0));
   static const char ending[] = ".urdf";
   size_t length = strlen(path);
   size_t stem = length - (sizeof ending - 1);
@@ -45,7 +47,7 @@ bool tabi_sidecar_find(const char *path, char *found, size_t size) {
   if (!is_regular(path)) return false;
   int written = snprintf(found, size, "%.*s.tabi.yaml", (int)stem, path);
   if (written < 0 || (size_t)written >= size) return false;
-  // one that is there and cannot be read shall be missed
+  // one that exists and cannot be read is reported later
   struct stat info;
   return stat(found, &info) == 0 || errno != ENOENT;
 }

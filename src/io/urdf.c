@@ -1,11 +1,13 @@
 /* urdf.c - URDF: a flat list of links and joints becomes a tree.
  *
  * Links come first, so that joints can name them in any order; then the root is found, hung in the
- * world by a joint called "base", and the joints follow.  What a message can say only with
- * knowledge of the file is checked here, what holds for every robot in the builder. */
+ * world by a joint called "base", and the joints follow.  Checks whose
+ * message needs knowledge of the file are made here, those that hold for every robot in the
+ * builder. */
 #include "io/urdf.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "io/mesh.h"
@@ -47,7 +49,7 @@ typedef struct urdf {
   char *name;                        /* the last name with its prefix */
   size_t name_size;
   int32_t world; /* the link that is the world itself, or -1 */
-  bool planar;   /* the base stands in the world: what moves is below planar joints */
+  bool planar;   /* the base is fixed to the world: the moving links are below planar joints */
   bool placed;   /* the placement that def asks for is done */
 } urdf;
 
@@ -196,7 +198,7 @@ static bool keep_joint(urdf *u, const joint *j) {
   bool room = tbi_array_reserve(&items, &u->joint_capacity, u->njoint, 1, sizeof(joint));
   u->joints = items;
   if (!room) return tbi_fail_memory(u->error);
-  // the builder tells of a second joint with the same name
+  // the builder reports a second joint with the same name
   if (tbi_names_find(&u->joint_names, j->name) < 0 &&
       !tbi_names_add(&u->joint_names, j->name, u->njoint)) {
     return tbi_fail_memory(u->error);
@@ -352,6 +354,7 @@ static void read_motion(const urdf *u, const joint *j, const char *owner, tabi_j
 }
 
 static void add_joint(urdf *u, joint *j) {
+  TBI_ASSERT(j->parent >= 0 && j->parent < u->nlink && j->child >= 0 && j->child < u->nlink);
   char owner[TBI_OWNER_SIZE];
   tabi_joint_def def = tabi_joint_def_default();
   tbi_urdf_owner(owner, "joint", j->name);
@@ -405,8 +408,8 @@ static void add_joints(urdf *u) {
   // without any root there is a loop, which the builder describes
   int32_t root = next_root(u, -1);
   // many files write out a massless link, mostly called "world", and a floating joint below it:
-  // that link is the world and its joint the base; with planar joints below it can only stand in
-  // the world
+  // that link is the world and its joint the base; with planar joints below it can only be
+  // fixed to the world
   u->world = root >= 0 && is_weightless(u, root, TABI_JOINT_FREE) ? root : -1;
   u->planar =
       root >= 0 && u->def->base == TABI_BASE_AS_FILE && is_weightless(u, root, TABI_JOINT_PLANAR);

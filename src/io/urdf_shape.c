@@ -126,7 +126,7 @@ static bool read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *o
                       : tbi_meshes_add(shapes->meshes, file, scale, node->place, mesh, err));
 }
 
-/* Fills type and size; false for geometry that cannot be had. */
+/* Fills type and size; false for geometry that is unknown or missing. */
 static bool read_geometry(tbi_urdf_shapes *shapes, tbi_xml_node *geometry, const char *owner,
                           tabi_shape_def *def) {
   tbi_xml_node *node;

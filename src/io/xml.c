@@ -17,7 +17,7 @@
 
 #define FIRST_CHUNK ((size_t)16 * 1024)
 #define LAST_CHUNK  ((size_t)4 * 1024 * 1024)
-#define MAX_KINDS   64 /* of ignored things that are told one by one */
+#define MAX_KINDS   64 /* of ignored things that are reported one by one */
 
 typedef struct chunk {
   struct chunk *before;
@@ -234,7 +234,7 @@ static bool check_text(const reader *r) {
     ++at;
   if (at == r->size) return tbi_fail_at(r->error, TABI_ERR_PARSE, start, "file is empty");
   if (s[at] != '<') return fail_binary(r, at);
-  // and the rest must be text
+  // and all that follows must be text
   while (at < r->size) {
     if (is_control(s[at])) return fail_binary(r, at);
     size_t length = utf8_length(s + at, r->size - at);
@@ -259,7 +259,7 @@ static bool fail_cut(const reader *r) {
   if (left >= 4 && memcmp(tail, "<!--", 4) == 0) {
     return tbi_fail_at(r->error, TABI_ERR_PARSE, here(r), "XML not well-formed: unclosed comment");
   }
-  // the name stands right behind the bracket of an opening tag
+  // the name follows the bracket of an opening tag
   int length = 0;
   while ((size_t)length + 1 < left && !strchr(" \t\r\n/>=\"'<&!?", tail[length + 1]))
     ++length;
@@ -334,6 +334,7 @@ tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err) {
 }
 
 tbi_xml_node *tbi_xml_root(tbi_xml *xml) {
+  TBI_ASSERT(xml->root);
   xml->root->used = true;
   return xml->root;
 }
@@ -369,7 +370,7 @@ typedef struct kind {
 typedef struct kinds {
   kind item[MAX_KINDS];
   int count;
-  kind others; /* all that found no room */
+  kind others; /* all beyond MAX_KINDS */
 } kinds;
 
 static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute) {

@@ -22,7 +22,7 @@ struct tbi_yaml {
   const char *path;
 };
 
-/* Where the parser stands. */
+/* The state of the parser. */
 typedef struct reading {
   tbi_yaml *yaml;
   const char *text;    /* all of it */
@@ -41,7 +41,7 @@ static tabi_place place_at(const reading *r, struct fy_token *token, int32_t *co
   return (tabi_place){r->yaml->path, mark ? mark->line + 1 : 1};
 }
 
-/* The key that waits, or the mark of the value itself, is where the node stands. */
+/* The place of a node is that of the key that waits for it, or of the value itself. */
 static tbi_yaml_node *make_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
   tbi_yaml_node *node = calloc(1, sizeof *node);
   if (!node) return NULL;
@@ -61,6 +61,7 @@ static tbi_yaml_node *make_node(reading *r, tbi_yaml_kind kind, struct fy_token 
 }
 
 static void append(tbi_yaml_node *parent, tbi_yaml_node *node) {
+  TBI_ASSERT(parent->kind != TBI_YAML_SCALAR && !node->next);
   node->parent = parent;
   if (parent->last) {
     parent->last->next = node;
@@ -79,6 +80,7 @@ static const char *keep_text(reading *r, struct fy_token *token) {
 }
 
 tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key) {
+  TBI_ASSERT(map && key);
   if (map->kind != TBI_YAML_MAP) return NULL;
   for (tbi_yaml_node *node = map->first; node; node = node->next) {
     if (strcmp(node->key, key) == 0) return node;
@@ -107,6 +109,7 @@ static bool check_pieces(const reading *r, struct fy_token *token) {
 }
 
 static bool take_key(reading *r, struct fy_token *token) {
+  TBI_ASSERT(wants_key(r));
   int32_t column = 1;
   tabi_place place = place_at(r, token, &column);
   const char *key = keep_text(r, token);
@@ -166,7 +169,7 @@ static bool refuse(const reading *r, struct fy_token *token, const char *what) {
   return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column), "%s not allowed", what);
 }
 
-/* Anchors and tags may stand before every kind of value. */
+/* Anchors and tags may precede every kind of value. */
 static bool check_properties(const reading *r, struct fy_token *anchor, struct fy_token *tag) {
   if (anchor) return refuse(r, anchor, "anchors");
   return tag ? refuse(r, tag, "tags") : true;
@@ -202,7 +205,7 @@ static bool take_event(reading *r, struct fy_event *event) {
   }
 }
 
-/* What libfyaml had against the text first. */
+/* libfyaml's first complaint. */
 typedef struct complaint {
   char text[256]; /* "" while there is none */
   int32_t line;
@@ -372,7 +375,7 @@ typedef struct assigning {
   tbi_first_error *error;
 } assigning;
 
-/* Puts another value where a node stands; its key and place in line stay. */
+/* Gives a node another value; its key and its order among its siblings stay. */
 static void replace(tbi_yaml_node *node, const tbi_yaml_node *value) {
   node->kind = value->kind;
   node->text = value->text;

@@ -1,9 +1,11 @@
-/* body.c - bodies of a scene: one shape each, solid, standing or free. */
+/* body.c - bodies of a scene: one shape each, solid, fixed or free. */
 #include "scene/scene.h"
 
+#include "base/assertion.h"
 #include "io/heightfield.h"
 #include "io/hull.h"
 #include "math/quat.h"
+#include "model/builder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +96,7 @@ static void primitive_solid(const tabi_shape_def *shape, tbi_solid *solid) {
 static const struct {
   const char *key;
   tabi_shape_type type;
-  int32_t nsize; /* numbers after the key; 1 stands without a list */
+  int32_t nsize; /* numbers after the key; a single one is no list */
 } primitives[] = {
     {"plane",    TABI_SHAPE_PLANE,    0},
     {"sphere",   TABI_SHAPE_SPHERE,   1},
@@ -105,6 +107,7 @@ static const struct {
 #define NPRIMITIVE (sizeof primitives / sizeof *primitives)
 
 static bool read_primitive(body *b, const tbi_yaml_node *node, size_t index) {
+  TBI_ASSERT(index < NPRIMITIVE);
   tbi_first_error *error = b->r->error;
   const char *key = primitives[index].key;
   int32_t nsize = primitives[index].nsize;
@@ -312,6 +315,7 @@ static bool weigh(const body *b, tabi_link_def *link) {
 }
 
 static bool add_joint(body *b, int32_t link, const double rotation[4]) {
+  TBI_ASSERT(tbi_builder_is_link(b->r->builder, link));
   tbi_scene_reader *r = b->r;
   const body_keys *keys = &b->keys;
   tabi_joint_def def = tabi_joint_def_default();
@@ -330,7 +334,7 @@ static bool add_joint(body *b, int32_t link, const double rotation[4]) {
   memcpy(quat, rotation, 4 * sizeof *rotation);
   int32_t joint = tabi_builder_add_joint(r->builder, &def);
   if (!tbi_take_builder(r->error, r->builder) || keys->fixed) return tbi_ok(r->error);
-  return tbi_scene_add_motion(r, joint, keys->lin, keys->ang);
+  return tbi_scene_add_velocity(r, joint, keys->lin, keys->ang);
 }
 
 static bool add_shape(body *b, int32_t link) {

@@ -169,8 +169,8 @@ static bool check_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map,
   return true;
 }
 
-/* Keys that mean nothing to a model are let be, so that a scene runs under all of them; those that
- * ask for what a model does not have are refused. */
+/* Keys that a model has no use for are ignored, so that a scene runs under all models; keys that
+ * ask for a feature that the model does not have are refused. */
 static bool check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
                           const tabi_world_def *def) {
   const tabi_contact_info *info = tabi_contact_describe(def->contact);

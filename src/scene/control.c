@@ -1,7 +1,7 @@
 /* control.c - the types of controllers, how one is made, and how it moves to another scene.
  *
  * A type is a table of functions (tabi_plugin.h) in a file of its own and a line in the table
- * below.  All that it complains of while it is made is told at its place in the scene. */
+ * below.  Errors while it is made are reported at its place in the scene. */
 #include "scene/control.h"
 
 #include "base/assertion.h"
@@ -88,12 +88,13 @@ static void *create(const tabi_controller_type *type, tabi_options *options) {
 }
 
 void *tbi_controller_made(const tabi_options *options, void *made, void (*destroy)(void *)) {
+  TBI_ASSERT(made || !tbi_ok(options->r->error));
   if (tbi_ok(options->r->error)) return made;
   if (made) destroy(made);
   return NULL;
 }
 
-/* An error that knows no place is told at the controller's. */
+/* An error without a place is reported at the controller's. */
 static bool fail_at_controller(const tabi_options *options, tabi_error *why) {
   tbi_first_error *error = options->r->error;
   if (why->status == TABI_ERR_MEMORY) return tbi_fail_memory(error);
@@ -105,6 +106,7 @@ static bool fail_at_controller(const tabi_options *options, tabi_error *why) {
 }
 
 bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index) {
+  TBI_ASSERT(index >= 0 && index < r->scene->nrobot && r->scene->model);
   const tbi_yaml_node *node = r->robots[index].controller;
   if (!node) return true;
   tabi_options options = {.r = r, .node = node, .index = index};

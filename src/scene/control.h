@@ -45,7 +45,7 @@ typedef struct tbi_gain_keys {
 typedef struct tbi_gains {
   tabi_options *options;
   tabi_pd_joint *joint; /* [njoint of the robot]; joint TABI_NONE: not driven */
-  bool *spring;         /* [njoint of the robot] holds its posture, whatever the others do */
+  bool *spring; /* [njoint of the robot] keeps its posture as target, whatever the others do */
 } tbi_gains;
 
 bool tbi_gains_read(tbi_gains *gains, tabi_options *options, const tbi_gain_keys *keys);
@@ -54,7 +54,7 @@ bool tbi_gains_read(tbi_gains *gains, tabi_options *options, const tbi_gain_keys
 tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def);
 void tbi_gains_free(tbi_gains *gains);
 
-/* -- steps of a walk */
+/* -- footsteps of a walk */
 
 typedef struct tbi_footstep_keys {
   const tbi_yaml_node *steps; /* how many, or a list */

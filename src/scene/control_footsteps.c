@@ -32,7 +32,7 @@ static bool goes_straight(const tbi_yaml_node *map) {
   return tbi_yaml_child(map, "stride") || tbi_yaml_child(map, "sideways");
 }
 
-/* An arc stands in place of stride and sideways in the map in which both are read. */
+/* One map gives an arc, or stride and sideways. */
 static bool check_arc(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what) {
   const tbi_yaml_node *arc = tbi_yaml_child(map, "arc");
   if (!arc || !goes_straight(map)) return true;

@@ -2,6 +2,7 @@
  *
  * Every joint with one coordinate is driven, unless it follows another by a coupling.  Joints that
  * the model drives by position actuators take their target from there and no gains. */
+#include "base/assertion.h"
 #include "model/builder.h"
 #include "scene/control.h"
 
@@ -57,7 +58,10 @@ static void begin_joints(tbi_gains *gains, const tbi_gain_keys *keys) {
 static int32_t find_own(const tbi_gains *gains, const tbi_yaml_node *node) {
   const tabi_options *options = gains->options;
   int32_t joint = tbi_scene_find_joint(options->r, options->index, node, options->what, node->key);
-  return joint == TABI_NONE ? -1 : joint - tbi_options_robot(options)->first_joint;
+  if (joint == TABI_NONE) return -1;
+  const tbi_scene_robot *robot = tbi_options_robot(options);
+  TBI_ASSERT(joint >= robot->first_joint && joint < robot->first_joint + robot->njoint);
+  return joint - robot->first_joint;
 }
 
 /* What `joints` says about one. */
@@ -74,7 +78,7 @@ static void read_gains(const tbi_gains *gains, const tbi_yaml_node *node) {
   joint->implicit = given.implicit;
 }
 
-/* What `springs` says about one; locked ones are let be. */
+/* What `springs` says about one; locked joints are ignored. */
 static void read_spring(const tbi_gains *gains, const tbi_yaml_node *node) {
   int32_t own = find_own(gains, node);
   if (own < 0) return;
@@ -129,6 +133,7 @@ static bool settle_joint(const tbi_gains *gains, tabi_pd_joint *joint) {
 }
 
 tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
+  TBI_ASSERT(gains->options && def);
   const tabi_scene *scene = gains->options->r->scene;
   tbi_first_error *error = gains->options->r->error;
   if (!tbi_ok(error)) return NULL;

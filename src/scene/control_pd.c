@@ -1,4 +1,5 @@
 /* control_pd.c - controllers that hold the posture (pd) or follow a table (csv). */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "io/csv.h"
 #include "scene/control.h"
@@ -38,6 +39,7 @@ static void warn_locked(const tabi_options *options, const char *name) {
 
 /* The joint of a column, which starts at the first value unless the posture says otherwise. */
 static bool assign_column(tbi_gains *gains, const tbi_csv *csv, int32_t column, double first) {
+  TBI_ASSERT(column >= 0 && column < csv->ncolumn);
   const tabi_options *options = gains->options;
   const tbi_scene_reader *r = options->r;
   const char *name = csv->names[column];

@@ -1,7 +1,9 @@
 /* control_plugin.c - a controller from a shared object, which exports `tabi_plugin`
- * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any; for those that only
- * look at a scene an idle controller stands in. */
+ * (tabi_plugin.h).  Only programs that allow it (tabi_scene_def) load any; for a program that
+ * only looks at a scene the controller does nothing. */
 #include "scene/control.h"
+
+#include "base/assertion.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 typedef struct controller {
   void *object;                     /* of dlopen */
-  const tabi_controller_type *type; /* NULL: idle */
+  const tabi_controller_type *type; /* NULL: does nothing */
   void *made;                       /* by that type */
 } controller;
 
@@ -91,6 +93,7 @@ static bool load(tabi_options *options, controller *c) {
 
 /* Keys that it never asked for. */
 static bool check_keys(tabi_options *options) {
+  TBI_ASSERT(options->asked);
   int32_t i = 0;
   for (const tbi_yaml_node *node = options->node->first; node; node = node->next, ++i) {
     if (options->asked[i]) continue;

@@ -1,6 +1,8 @@
 /* control_walk.c - a controller that walks: a plan of steps, made when the scene is read,
- * joint control along it, and a stabiliser that feels with the robot's sensors. */
+ * joint control along it, and a stabiliser that reads the robot's sensors. */
 #include "scene/control.h"
+
+#include "base/assertion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 
 #define MAX_STAND  600.0  /* s */
-#define MIN_SAMPLE 2.5e-4 /* s, between rows of the plan, which take room */
+#define MIN_SAMPLE 2.5e-4 /* s, between samples of the plan, which take memory */
 #define MAX_SAMPLE 2e-3
 
 typedef struct keys {
@@ -185,6 +187,7 @@ static bool plan(tabi_options *options, const keys *given, controller *made) {
 }
 
 static bool follow(tabi_options *options, const keys *given, controller *made) {
+  TBI_ASSERT(made->walk);
   tbi_gains gains;
   tbi_gains_read(&gains, options, &given->gains);
   int32_t njoint = tbi_options_robot(options)->njoint;
@@ -233,6 +236,7 @@ static bool read_switch(const tabi_options *options, const tbi_yaml_node *node) 
 
 /* `node` is on, off, or a map. */
 static void stabilise(const tabi_options *options, const tbi_yaml_node *node, controller *made) {
+  TBI_ASSERT(made->walk && made->pd);
   tbi_first_error *error = options->r->error;
   if (!read_switch(options, node)) return;
   char what[TBI_WHAT_SIZE];

@@ -60,6 +60,7 @@ void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world) {
   double middle = tabi_world_time(world) + scene->world.timestep / 2;
   for (int32_t i = 0; i < scene->nforce; ++i) {
     const tbi_scene_force *force = &scene->forces[i];
+    TBI_ASSERT(force->link >= 0 && force->link < tabi_model_nlink(scene->model));
     if (middle < force->from || middle >= force->to) continue;
     double pos[3];
     double quat[4];

@@ -1,9 +1,11 @@
-/* gait.c - the walk of a planar biped: its feet, the forces that drive it, its settings.
+/* gait.c - the planar biped of contact model gait: its feet, the forces that drive it, its
+ * settings.
  *
- * Keys and links are read and checked under every contact model, so that a mistake does not wait
- * for the day when gait is chosen; the views of the robot are made for that model alone. */
+ * Keys and links are read and checked under every contact model, so that a mistake is reported at
+ * once; the biped itself is made for that model alone. */
 #include "scene/scene.h"
 
+#include "base/assertion.h"
 #include "io/suggest.h"
 #include "model/builder.h"
 
@@ -280,6 +282,7 @@ static void read_items(const tbi_scene_reader *r, const gait_keys *keys, tabi_ga
 
 /* What is left to complain of is the robot. */
 static bool make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_def *def) {
+  TBI_ASSERT(!r->scene->gait && def->nforce <= MAX_ITEMS && def->nfloor <= MAX_ITEMS);
   tabi_error err = {0};
   if (r->scene->nforce > 0) {
     return tbi_fail_about(r->error, map->place, WHAT,
@@ -294,7 +297,7 @@ static bool make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_
                         "%.300s; correct it, or take another contact model", err.message);
 }
 
-static bool walks_by_gait(const tbi_scene_reader *r) {
+static bool uses_gait(const tbi_scene_reader *r) {
   return tabi_contact_describe(r->scene->world.contact)->planar_biped;
 }
 
@@ -311,7 +314,7 @@ static void read_and_make(tbi_scene_reader *r, const tbi_yaml_node *map, gait_ke
   } else {
     tbi_fail_memory(r->error);
   }
-  if (tbi_ok(r->error) && walks_by_gait(r)) make(r, map, def);
+  if (tbi_ok(r->error) && uses_gait(r)) make(r, map, def);
   free(force);
   free(floor);
 }
@@ -320,7 +323,7 @@ bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact) {
   if (!tbi_ok(r->error)) return false;
   if (!map) {
-    if (!walks_by_gait(r)) return true;
+    if (!uses_gait(r)) return true;
     return tbi_fail_about(r->error, tbi_yaml_child(contact, "model")->place, "contact: ",
                           "model gait needs a section 'gait:' with two feet (docs/gait.md); add "
                           "it, or take another model");

@@ -1,7 +1,7 @@
 /* robot.c - robots of a scene: loaded by the builder, then changed in it.
  *
- * Locked joints become fixed ones, shapes get the scene's materials, and a robot that shall not
- * touch itself gets a collision group of its own. */
+ * Locked joints become fixed ones, shapes get the scene's materials, and a robot without
+ * self-collision gets a collision group of its own. */
 #include "scene/scene.h"
 
 #include "base/assertion.h"
@@ -107,7 +107,7 @@ static int32_t find_base(const robot *b) {
   return base;
 }
 
-static bool add_base_motion(const robot *b) {
+static bool add_base_velocity(const robot *b) {
   tbi_scene_reader *r = b->r;
   const tbi_yaml_node *const *moves = b->keys->moves;
   double lin[3] = {0};
@@ -119,10 +119,10 @@ static bool add_base_motion(const robot *b) {
   if (joint == TABI_NONE || tbi_builder_joint(r->builder, joint)->type != TABI_JOINT_FREE) {
     return tbi_fail_about(r->error, b->node->place, b->what, "lin and ang need a base that floats");
   }
-  return tbi_scene_add_motion(r, joint, lin, ang);
+  return tbi_scene_add_velocity(r, joint, lin, ang);
 }
 
-/* The frame of a joint when it stands at a value, which then is a fixed one. */
+/* Moves the frame of a joint to where a value of its coordinate puts it. */
 static void displace(tabi_joint_def *joint, double value) {
   v3 axis = v3_scale(value, v3_load(joint->axis));
   q4 rotation = q_load(joint->quat);
@@ -136,6 +136,7 @@ static void displace(tabi_joint_def *joint, double value) {
 
 /* Motors go with the joint; what couples it to others cannot. */
 static bool detach(tabi_builder *builder, int32_t joint) {
+  TBI_ASSERT(tbi_builder_is_joint(builder, joint));
   const tabi_coupling_def *coupling = builder->couplings.items;
   for (int32_t i = 0; i < builder->couplings.count; ++i) {
     if (coupling[i].joint == joint || coupling[i].leader == joint) return false;
@@ -190,6 +191,7 @@ static bool lock_joint(const robot *b, const tbi_yaml_node *item) {
 }
 
 static tabi_shape_def *shapes_of(const robot *b, int32_t *count) {
+  TBI_ASSERT(b->first_shape <= b->r->builder->shapes.count);
   *count = b->r->builder->shapes.count - b->first_shape;
   return (tabi_shape_def *)b->r->builder->shapes.items + b->first_shape;
 }
@@ -243,7 +245,7 @@ static void change_robot(const robot *b) {
     set_material(b, item);
   if (!tbi_ok(error)) return;
   forbid_self_collision(b);
-  add_base_motion(b);
+  add_base_velocity(b);
 }
 
 static bool read_keys(tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
@@ -304,6 +306,7 @@ void tbi_scene_free_robots(tabi_scene *scene) {
 static bool set_joint(tbi_scene_reader *r, int32_t joint, const char *what,
                       const tbi_yaml_node *node, bool velocity) {
   const tabi_model *model = r->scene->model;
+  TBI_ASSERT(joint >= 0 && joint < tabi_model_njoint(model));
   tabi_range range = velocity ? tabi_model_joint_v(model, joint) : tabi_model_joint_q(model, joint);
   double *to = (velocity ? r->scene->v : r->scene->q) + range.first;
   if (range.count == 0 && !velocity) return true; // locked there
@@ -323,7 +326,7 @@ static void set_joints(tbi_scene_reader *r, int32_t index, const char *what,
   }
 }
 
-void tbi_scene_start_robots(tbi_scene_reader *r) {
+void tbi_scene_finish_robots(tbi_scene_reader *r) {
   for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i) {
     char what[TBI_WHAT_SIZE];
     (void)snprintf(what, sizeof what, "robot '%.60s': ", r->scene->robots[i].name);

@@ -1,7 +1,7 @@
 /* scene.c - a scene from YAML.
  *
- * Materials, bodies and robots become builder calls; when the model stands, starts, controllers,
- * forces and the settings of the world follow, which speak of its joints and links. */
+ * Materials, bodies and robots become builder calls; initial state, controllers, forces and
+ * settings of the world follow when there is a model, because they name its joints and links. */
 #include "scene/scene.h"
 
 #include "base/array.h"
@@ -21,7 +21,7 @@
 #define MAX_TIMESTEP 0.1
 #define MAX_SIGNALS  4096
 
-/* What stands at the top of the file. */
+/* The keys at the top of the file. */
 typedef struct top {
   const char *name, *integrator;
   double timestep, duration, gravity[3];
@@ -45,23 +45,25 @@ char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
   return path;
 }
 
-bool tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
-                          const double ang[3]) {
+bool tbi_scene_add_velocity(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                            const double ang[3]) {
   if (!tbi_ok(r->error)) return false;
   TBI_ASSERT(tbi_builder_is_joint(r->builder, joint));
-  void *items = r->motions;
-  bool room = tbi_array_reserve(&items, &r->motion_capacity, r->nmotion, 1, sizeof *r->motions);
-  r->motions = items;
+  void *items = r->velocities;
+  bool room =
+      tbi_array_reserve(&items, &r->velocity_capacity, r->nvelocity, 1, sizeof *r->velocities);
+  r->velocities = items;
   if (!room) return tbi_fail_memory(r->error);
-  tbi_scene_motion *motion = &r->motions[r->nmotion++];
-  motion->joint = joint;
-  memcpy(motion->v, lin, 3 * sizeof(double));
-  memcpy(motion->v + 3, ang, 3 * sizeof(double));
+  tbi_scene_velocity *added = &r->velocities[r->nvelocity++];
+  added->joint = joint;
+  memcpy(added->v, lin, 3 * sizeof(double));
+  memcpy(added->v + 3, ang, 3 * sizeof(double));
   return true;
 }
 
 int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                             const char *name) {
+  TBI_ASSERT(node && name);
   int32_t link = tabi_builder_find_link(r->builder, name);
   if (link != TABI_NONE) return link;
   tbi_suggestion nearest = tbi_suggest_begin(name);
@@ -86,6 +88,7 @@ static const tbi_field material_fields[] = {
 };
 
 static const tabi_material_def *material_at(const tbi_scene_reader *r, int32_t index) {
+  TBI_ASSERT(index >= 0 && index < r->builder->materials.count);
   return (const tabi_material_def *)r->builder->materials.items + index;
 }
 
@@ -243,6 +246,7 @@ static bool build_model(tbi_scene_reader *r) {
 }
 
 static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot) {
+  TBI_ASSERT(robot->first_link + robot->nlink <= tabi_model_nlink(model));
   if (tabi_model_link_body(model, robot->base) != TABI_WORLD) return robot->base;
   for (int32_t i = robot->first_link; i < robot->first_link + robot->nlink; ++i) {
     if (tabi_model_link_body(model, i) != TABI_WORLD) return i;
@@ -250,7 +254,7 @@ static int32_t moving_link(const tabi_model *model, const tbi_scene_robot *robot
   return TABI_NONE;
 }
 
-static bool begin_motion(tbi_scene_reader *r) {
+static bool set_initial_state(tbi_scene_reader *r) {
   tabi_scene *scene = r->scene;
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
@@ -258,16 +262,16 @@ static bool begin_motion(tbi_scene_reader *r) {
   tabi_model_initial_q(scene->model, scene->q);
   for (int32_t i = 0; i < scene->nrobot; ++i)
     scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
-  for (int32_t i = 0; i < r->nmotion; ++i) {
-    tabi_range range = tabi_model_joint_v(scene->model, r->motions[i].joint);
+  for (int32_t i = 0; i < r->nvelocity; ++i) {
+    tabi_range range = tabi_model_joint_v(scene->model, r->velocities[i].joint);
     TBI_ASSERT(range.count == 6);
-    memcpy(scene->v + range.first, r->motions[i].v, sizeof r->motions[i].v);
+    memcpy(scene->v + range.first, r->velocities[i].v, sizeof r->velocities[i].v);
   }
   return true;
 }
 
-/* They are closed where the scene starts, so they come when all stands there; the model is then
- * made again, with them.  Nothing in it changes its number. */
+/* Connections are closed in the initial state, so they are added when it is known; the model is
+ * then built again, with them.  No link or joint in it changes its index. */
 static void add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
   if (!list || list->count == 0) return;
   const tbi_connections connections = {
@@ -300,8 +304,8 @@ static bool read_model(tbi_scene_reader *r, const top *t) {
 
 static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   top t;
-  if (!read_top(r, root, &t) || !read_model(r, &t) || !begin_motion(r)) return false;
-  tbi_scene_start_robots(r);
+  if (!read_top(r, root, &t) || !read_model(r, &t) || !set_initial_state(r)) return false;
+  tbi_scene_finish_robots(r);
   if (tbi_ok(r->error)) read_connections(r, t.connections);
   tbi_scene_read_forces(r, t.forces);
   if (!tbi_ok(r->error)) return false;
@@ -358,7 +362,7 @@ tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path
     tbi_fail_memory(&error);
   }
   tabi_builder_destroy(r.builder);
-  free(r.motions);
+  free(r.velocities);
   free(r.robots);
   if (tbi_ok(&error)) return r.scene;
   tabi_scene_destroy(r.scene);
@@ -366,6 +370,7 @@ tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path
 }
 
 tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_error *err) {
+  TBI_ASSERT(path);
   char *text = NULL;
   size_t size = 0;
   const tabi_place itself = {NULL, 0};

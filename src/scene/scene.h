@@ -28,11 +28,11 @@ typedef struct tbi_scene_force {
   double from, to;            /* s */
 } tbi_scene_force;
 
-/* Where a body or the base of a robot starts to move. */
-typedef struct tbi_scene_motion {
+/* The initial velocity of a body or of the base of a robot. */
+typedef struct tbi_scene_velocity {
   int32_t joint; /* free */
   double v[6];
-} tbi_scene_motion;
+} tbi_scene_velocity;
 
 typedef struct tbi_scene_robot {
   const char *name, *prefix; /* prefix: "name/", before the names of its links and joints */
@@ -51,7 +51,7 @@ struct tabi_scene {
   tabi_world_def world;
   tabi_gait *gait; /* or NULL */
   double duration;
-  double *q, *v; /* at the start */
+  double *q, *v; /* initial state */
   tbi_scene_robot *robots;
   tbi_scene_force *forces;
   const char **signals;
@@ -78,8 +78,8 @@ typedef struct tbi_scene_reader {
   const tabi_scene_def *def;
   const char *path;
   tbi_first_error *error;
-  tbi_scene_motion *motions;
-  int32_t nmotion, motion_capacity;
+  tbi_scene_velocity *velocities;
+  int32_t nvelocity, velocity_capacity;
   tbi_robot_keys *robots; /* as many as scene->robots */
 } tbi_scene_reader;
 
@@ -91,9 +91,9 @@ char *tbi_scene_path(const tbi_scene_reader *r, const char *file);
 /* The index of a material; TABI_NONE after an error at the node, with a suggestion. */
 int32_t tbi_scene_material(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                            const char *name);
-/* A free joint that starts with a velocity. */
-bool tbi_scene_add_motion(tbi_scene_reader *r, int32_t joint, const double lin[3],
-                          const double ang[3]);
+/* The initial velocity of a free joint. */
+bool tbi_scene_add_velocity(tbi_scene_reader *r, int32_t joint, const double lin[3],
+                            const double ang[3]);
 /* The index of "robot/link" or "body"; TABI_NONE after an error, with a suggestion. */
 int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                             const char *name);
@@ -101,7 +101,7 @@ int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node
 void tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list);
 bool tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
 /* When there is a model: postures, velocities, controllers. */
-void tbi_scene_start_robots(tbi_scene_reader *r);
+void tbi_scene_finish_robots(tbi_scene_reader *r);
 bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
 void tbi_scene_free_controller(tbi_scene_robot *robot);
 /* A joint of the robot at an index by its name in the robot's file; TABI_NONE after an error, with

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the scene stands, whatever the working folder is later. */
+/* The path of the scene, whatever the working folder is later. */
 static const char *keep_path(tbi_scene_reader *r) {
   char whole[TBI_PATH_SIZE];
   return tbi_text_add(&r->scene->text, realpath(r->path, whole) ? whole : r->path);
 }
 
 bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size) {
+  TBI_ASSERT(!r->scene->source && r->def->nset >= 0);
   tabi_scene *scene = r->scene;
   int32_t nset = r->def->nset;
   scene->source = malloc(size + 1);
