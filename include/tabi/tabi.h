@@ -27,6 +27,7 @@ TABI_BEGIN
 typedef struct tabi_builder tabi_builder;
 typedef struct tabi_model tabi_model;
 typedef struct tabi_world tabi_world;
+typedef struct tabi_workspace tabi_workspace;
 typedef struct tabi_dynamics tabi_dynamics;
 typedef struct tabi_gait tabi_gait; /* tabi_gait.h */
 
@@ -531,6 +532,7 @@ typedef struct tabi_world_def {
   double friction; /* coefficient of all contacts, static and kinetic, whatever the materials say;
                       negative: as they say.  gait has its own */
   uint64_t seed;   /* of the world's random numbers */
+  tabi_workspace *workspace; /* NULL: the world has its own.  Must outlive the world */
   /* knobs of single methods and their variants; the others ignore them */
   struct {
     tabi_storage storage; /* of cone-paper */
@@ -549,6 +551,15 @@ typedef struct tabi_world_def {
 
 /* The model's gravity and time step, cone, semi-implicit. */
 TABI_API tabi_world_def tabi_world_def_default(const tabi_model *model);
+
+/* Scratch memory of steps, most of what a world needs.  Worlds that step one after another, in one
+ * thread, may share one, also worlds of different models: results do not depend on it, but the
+ * contacts of a world are gone when another one with the same workspace steps or gets a state.
+ * Large enough for worlds of this model and def (NULL: the default), and for all smaller ones. */
+TABI_API tabi_workspace *tabi_workspace_create(const tabi_model *model, const tabi_world_def *def,
+                                               tabi_error *err);
+TABI_API void tabi_workspace_destroy(tabi_workspace *workspace);      /* NULL is fine */
+TABI_API size_t tabi_workspace_size(const tabi_workspace *workspace); /* bytes */
 
 /* The model must outlive the world. */
 TABI_API tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def,

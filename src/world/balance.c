@@ -53,7 +53,7 @@ static void zero_moment_point(const tree_view *view, tabi_balance *balance) {
   v3 force = v3_zero();
   v3 moment = v3_zero();
   double height = 0;
-  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
+  for (int32_t i = 0; i < tbi_world_ncontact(view->w); ++i) {
     v3 f = v3_zero();
     if (!force_on(view, &view->w->solution.contact[i], &f)) continue;
     v3 arm = v3_sub(v3_load(view->w->solution.contact[i].point), about);
@@ -92,7 +92,7 @@ static bool is_outside(const double from[2], const double a[2], const double b[2
 /* The farthest point that carries in a direction, or NULL. */
 static const double *farthest(const tree_view *view, double x, double y) {
   const double *found = NULL;
-  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
+  for (int32_t i = 0; i < tbi_world_ncontact(view->w); ++i) {
     const tabi_contact *c = &view->w->solution.contact[i];
     if (!carries(view, c)) continue;
     double more = found ? x * (c->point[0] - found[0]) + y * (c->point[1] - found[1]) : 1;
@@ -103,7 +103,7 @@ static const double *farthest(const tree_view *view, double x, double y) {
 
 static const double *next_corner(const tree_view *view, const double from[2]) {
   const double *next = from;
-  for (int32_t i = 0; i < view->w->solution.ncontact; ++i) {
+  for (int32_t i = 0; i < tbi_world_ncontact(view->w); ++i) {
     const tabi_contact *c = &view->w->solution.contact[i];
     if (!carries(view, c) || distance(from, c->point) < SAME_POINT) continue;
     if (next == from || is_outside(from, next, c->point)) next = c->point;

@@ -1,6 +1,6 @@
 /* contacts.c - the contacts of the last step, as users see them. */
 #include "base/assertion.h"
-#include "world/world.h"
+#include "world/memory.h"
 
 void tbi_world_list_contacts(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
@@ -25,9 +25,14 @@ void tbi_world_list_contacts(tabi_world *w) {
   }
 }
 
+int32_t tbi_world_ncontact(const tabi_world *w) {
+  bool gone = w->def.workspace && w->def.workspace->last != w;
+  return gone ? 0 : w->solution.ncontact;
+}
+
 const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
   TBI_ASSERT(count);
-  *count = world->solution.ncontact;
+  *count = tbi_world_ncontact(world);
   return world->solution.contact;
 }
 
@@ -45,7 +50,7 @@ void tabi_world_contact_wrench(const tabi_world *world, int32_t link, const doub
   v3 about = v3_load(point);
   v3 sum = v3_zero();
   v3 moment = v3_zero();
-  for (int32_t i = 0; i < world->solution.ncontact; ++i) {
+  for (int32_t i = 0; i < tbi_world_ncontact(world); ++i) {
     const tabi_contact *c = &world->solution.contact[i];
     if (c->link_a == c->link_b) continue;
     if (c->link_b == link) add_wrench(c, rate, about, &sum, &moment);

@@ -19,7 +19,8 @@ void tbi_world_place_gait_state(tbi_layout *at, tabi_world *w) {
   if (tbi_world_has_gait(w)) tbi_gait_place_state(&w->gait, at);
 }
 
-static size_t state_size(const tabi_world *w) {
+size_t tbi_world_gait_state_size(const tabi_world *w) {
+  if (!tbi_world_has_gait(w)) return 0;
   tbi_gait_run counted = {.gait = w->def.gait.biped};
   tbi_layout at = {NULL, 0};
   tbi_gait_place_state(&counted, &at);
@@ -29,7 +30,6 @@ static size_t state_size(const tabi_world *w) {
 void tbi_world_place_gait(tbi_layout *at, tabi_world *w) {
   if (!tbi_world_has_gait(w)) return;
   tbi_gait_place(&w->gait, at);
-  w->scratch.gait_before = tbi_layout_take(at, (int64_t)state_size(w), 1);
 }
 
 void tbi_world_make_gait(tabi_world *w) {
@@ -48,7 +48,7 @@ void tbi_world_refresh_gait(tabi_world *w) {
 }
 
 void tbi_world_undo_gait(tabi_world *w) {
-  memcpy(w->gait.memory, w->scratch.gait_before, state_size(w));
+  memcpy(w->gait.memory, w->scratch.gait_before, tbi_world_gait_state_size(w));
   tbi_world_refresh_gait(w);
 }
 
@@ -67,7 +67,7 @@ static tabi_status advance(tabi_world *w, const double *tau) {
                          "or choose another method",
                          (long long)w->state.head->steps);
   }
-  memcpy(w->scratch.gait_before, walk->memory, state_size(w));
+  memcpy(w->scratch.gait_before, walk->memory, tbi_world_gait_state_size(w));
   w->scratch.gait_tau = tau;
   tbi_gait_advance(walk, time, (double)(w->state.head->steps + 1) * w->def.timestep);
   w->scratch.gait_tau = NULL;

@@ -13,6 +13,7 @@ void tabi_world_save(const tabi_world *world, void *snapshot) {
 }
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
+  tbi_world_claim_workspace(world);
   if (size != world->state_size || !tbi_world_is_state(world, snapshot)) return TABI_ERR_ARGUMENT;
   memcpy(world->state.head, snapshot, size);
   world->current = false;

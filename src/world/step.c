@@ -133,6 +133,7 @@ static tabi_status advance_by_method(tabi_world *w, const double *tau) {
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   uint64_t random = world->state.head->random;
   world->error.status = TABI_OK;
+  tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
   tabi_status status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);
   world->current = false;

@@ -1,6 +1,6 @@
 /* world.h - a world's memory, in groups, and the stages of a step.
  *
- *   one block:  tabi_world | state (what a snapshot copies) | the rest, made anew in every step
+ *   one block:  tabi_world | state (what a snapshot copies) | constants | workspace of the steps
  */
 #ifndef TBI_WORLD_H
 #define TBI_WORLD_H
@@ -169,6 +169,9 @@ static inline void tbi_timers_end(tbi_timers *timers, tabi_stage stage) {
   timers->last = now;
 }
 
+/* Called before the workspace is written to: the contacts of other worlds that share it are gone
+ * (memory.c). */
+void tbi_world_claim_workspace(tabi_world *w);
 /* w->d at the present state. */
 tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 
@@ -217,11 +220,14 @@ void tbi_world_integrate(tabi_world *w, const double *tau);
 
 /* contacts.c: setup -> solution.contact */
 void tbi_world_list_contacts(tabi_world *w);
+/* How many are still there. */
+int32_t tbi_world_ncontact(const tabi_world *w);
 
 /* gait_step.c: a planar biped that walks by events.  Its memory, its initial state from q and v,
  * what is to be seen of it after a step, and back when that failed. */
 void tbi_world_place_gait_state(tbi_layout *at, tabi_world *w);
 void tbi_world_place_gait(tbi_layout *at, tabi_world *w);
+size_t tbi_world_gait_state_size(const tabi_world *w); /* bytes, 0 without a biped */
 void tbi_world_make_gait(tabi_world *w);
 void tbi_world_refresh_gait(tabi_world *w);
 void tbi_world_keep_gait(tabi_world *w);
