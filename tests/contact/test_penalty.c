@@ -153,14 +153,8 @@ static double compare_with_ada(const made_problem *made, const v3 *stretch, cons
 
 /* false: something was cut after all */
 static bool check_linear(uint64_t seed) {
-  static random_plan plan;
-  random_plan_make(&plan, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING);
-  tabi_model *model = random_plan_build(&plan, NULL);
-  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
-  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
-  random_plan_state(&plan, model, q, v, NULL);
   made_problem made;
-  made_open(&made, model, q, v, h);
+  tabi_model *model = made_open_random(&made, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING, h);
   rng r = rng_make(~seed);
   tbi_candidate candidate[POINTS];
   tabi_material_def surface[POINTS];
@@ -176,13 +170,11 @@ static bool check_linear(uint64_t seed) {
   for (int32_t i = 0; i < made.p->npoint; ++i)
     linear = linear && made.p->point[i].impulse[0] > 0;
   double fastest;
-  double off = compare_with_ada(&made, stretch, v, &fastest);
+  double off = compare_with_ada(&made, stretch, made.d->v, &fastest);
   if (linear && !(off <= 1e-9 * fastest))
     fail_msg("seed %d: off by %g m/s of %g", (int)seed, off, fastest);
   made_close(&made);
   tabi_model_destroy(model);
-  free(q);
-  free(v);
   return linear;
 }
 
@@ -360,20 +352,12 @@ static void agrees_along_trees(void **state) {
   (void)state;
   tally count = {0};
   for (uint64_t seed = 1; seed <= LAWS; ++seed) {
-    static random_plan plan;
-    random_plan_make(&plan, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING);
-    tabi_model *model = random_plan_build(&plan, NULL);
-    double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
-    double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
-    random_plan_state(&plan, model, q, v, NULL);
     made_problem made;
-    made_open(&made, model, q, v, h);
+    tabi_model *model = made_open_random(&made, seed, seed % 2 ? RANDOM_ANY : RANDOM_FLOATING, h);
     rng r = rng_make(~seed);
     try_along_trees(&made, &r, &count);
     made_close(&made);
     tabi_model_destroy(model);
-    free(q);
-    free(v);
   }
   print_message("along trees: %d of %d solved, %d alike\n", count.solved, count.tried, count.same);
   assert_true(count.tried > LAWS / 2 && count.solved > count.tried * 95 / 100);
