@@ -5,6 +5,8 @@
  * taken, so the outcome does not hang on the order in which they were found. */
 #include "collision/pair_table.h"
 
+#include "base/assertion.h"
+
 /* points nearer to each other than this part of the manifold's width say the same thing */
 #define SAME_PLACE 1e-6
 
@@ -43,6 +45,7 @@ static double square_width(const tbi_pair_point *points, int32_t count) {
 }
 
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep) {
+  TBI_ASSERT(count >= 0 && keep > 0);
   if (count < 2) return count;
   for (int32_t i = 1; i < count; ++i) {
     if (deeper(&points[i], &points[0])) swap(points, 0, i);

@@ -18,6 +18,7 @@
  * height field, solid below without end, does so at any depth.
  *
  * Everything happens in the axes of the ground. */
+#include "base/assertion.h"
 #include "collision/closest.h"
 #include "collision/collision.h"
 #include "collision/support.h"
@@ -400,6 +401,7 @@ static void leave(gathering *g, int32_t face) {
   tbi_solid plane = plane_of(g, face);
   tbi_pair_point points[TBI_PAIR_ROOM];
   int32_t count = tbi_pair_collide(&plane, g->shape, g->margin, points);
+  TBI_ASSERT(count <= TBI_PAIR_ROOM);
   g->count = 0;
   for (int32_t i = 0; i < count; ++i) {
     candidate c = {points[i], points[i].gap, (int32_t)points[i].feature, false};
@@ -433,6 +435,7 @@ static uint32_t name_of(const candidate *c) {
 
 int32_t tbi_shape_triangles(const tbi_solid *a, const tbi_solid *b, double margin,
                             tbi_pair_point *out) {
+  TBI_ASSERT(b->ground && !a->ground);
   tbi_solid shape = in_axes_of(b, a);
   gathering g = {.t = b->ground, .shape = &shape, .margin = margin};
   g.centre = tbi_support_centre(&shape);

@@ -63,6 +63,7 @@ double tbi_support_radius(const tbi_solid *s) {
 
 v3 tbi_support_centre(const tbi_solid *s) {
   if (s->type != TABI_SHAPE_MESH) return s->pos;
+  TBI_ASSERT(s->mesh);
   v3 sum = v3_zero();
   for (int32_t i = 0; i < s->mesh->nvertex; ++i)
     sum = v3_add(sum, vertex_of(s->mesh, i));

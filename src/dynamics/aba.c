@@ -16,6 +16,8 @@
  * velocity that is stuck has an infinite D_k: it stays as it is, e_k is what it has to bear. */
 #include "dynamics/dynamics.h"
 
+#include "base/assertion.h"
+
 void tbi_articulate(const body_inertia *i, tbi_articulated *to) {
   double m = i->mass;
   double x = v4_x(i->h);
@@ -57,6 +59,7 @@ static sv force_of(const tbi_articulated *a, sv s) {
 }
 
 void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck) {
+  TBI_ASSERT(diagonal || d->model->nv == 0);
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
     tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
@@ -66,6 +69,7 @@ void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck)
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
       sv U = force_of(own, d->axis[k]);
       double D_inv = stuck && stuck[k] ? 0 : 1 / (sv_dot(d->axis[k], U) + diagonal[k]);
+      TBI_CHECK_SLOW(!(D_inv < 0)); /* the mass matrix is positive definite */
       d->U[k] = U;
       d->D_inv[k] = D_inv;
       if (k > body->v) {

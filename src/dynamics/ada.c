@@ -19,7 +19,11 @@
  * when the forces from outside are final.
  *
  * Inverse inertias need mass: a massless link between two joints is part of one joint with the
- * velocities of both. */
+ * velocities of both.
+ *
+ * Who calls it: the tests (tests/property, tests/contact/test_penalty.c), which compare it with ABA,
+ * and the benchmarks (bench/algorithm.c).  No step does: penalty-paper, whose paper this is, solves
+ * the same linearly implicit step by other means until it uses this one. */
 #include "dynamics/ada.h"
 
 #include "base/assertion.h"
@@ -52,6 +56,7 @@ static void collect_joint(const tabi_model *model, int32_t body, tbi_ada_body *a
     at = b->parent;
   } while (at != TABI_WORLD && is_massless(&model->body[at]));
   ada->parent = at;
+  TBI_ASSERT(ada->ndof > 0); /* a body hangs from a moving joint */
 }
 
 int32_t tbi_ada_obstacle(const tabi_model *model) {

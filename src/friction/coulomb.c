@@ -7,6 +7,8 @@
  * unknown, solved by Newton's method kept inside a shrinking interval. */
 #include "friction/coulomb.h"
 
+#include "base/assertion.h"
+
 #include <stdbool.h>
 
 #define MAX_STEPS 60
@@ -124,6 +126,7 @@ static v3 slip(const double (*w)[3], v3 b, double mu) {
 }
 
 v3 tbi_coulomb(const double (*w)[3], v3 b, double mu) {
+  TBI_CHECK_SLOW(w[0][0] > 0 && !(mu < 0));
   if (b.x >= 0) return v3_zero();
   if (mu <= 0) return v3_make(-b.x / w[0][0], 0, 0);
   v3 p = stick(w, b);

@@ -11,6 +11,7 @@
  * that it converges: the best impulses are kept, and what is returned says how good they are. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
 #include "base/layout.h"
 
 #include <float.h>
@@ -51,6 +52,7 @@ static size_t place(tbi_newton_work *e, void *memory, int32_t nlaw, int32_t nunk
 }
 
 size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown) {
+  TBI_ASSERT(nlaw >= 0 && nlaw <= nunknown && nunknown / 3 <= nlaw);
   tbi_newton_work e;
   return place(&e, NULL, nlaw, nunknown);
 }
@@ -77,6 +79,7 @@ static void project_cone(double mu, const double *z, double *p) {
 }
 
 void tbi_newton_project(const tbi_law *law, double root, const double *z, double *p) {
+  TBI_CHECK_SLOW(law->size == 1 || law->size == 3);
   if (law->size == 3) {
     project_cone(law->friction, z, p);
   } else {
@@ -102,6 +105,7 @@ static double breach(const tbi_law *law, const double *r, const double *u) {
 }
 
 double tbi_newton_residual(const tbi_delassus *w, const double *r, const double *u) {
+  TBI_ASSERT(w && (w->nlaw == 0 || (w->law && r && u)));
   double sum = 0;
   for (int32_t i = 0; i < w->nlaw; ++i)
     sum += breach(&w->law[i], r + w->law[i].at, u + w->law[i].at);
@@ -167,6 +171,7 @@ bool tbi_newton_met(tbi_newton_work *e, double share) {
 }
 
 bool tbi_newton_factor(tbi_newton_work *e) {
+  TBI_ASSERT(e->left >= 0 && e->w->newton);
   if (e->left == 0) return false;
   --e->left;
   ++e->used;
@@ -279,7 +284,21 @@ static bool run_stages(tbi_newton_work *e, bool warm, int32_t *sweeps) {
   return restart(e);
 }
 
+/* that laws follow one another without gaps, and can be scaled */
+static bool laws_are_sound(const tbi_delassus *w) {
+  int32_t at = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_law *law = &w->law[i];
+    if (law->at != at || (law->size != 1 && law->size != 3) || !(law->mobility >= 0)) return false;
+    if (law->size == 3 ? law->friction < 0 : law->lower > law->upper) return false;
+    at += law->size;
+  }
+  return at == w->nunknown;
+}
+
 static void set_out(tbi_newton_work *e, double tolerance, int32_t budget) {
+  TBI_ASSERT(budget >= 0 && !(tolerance < 0));
+  TBI_CHECK_SLOW(laws_are_sound(e->w));
   double square = 0;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     square += e->w->q[i] * e->w->q[i];
@@ -318,6 +337,7 @@ static void hand_back(const tbi_newton_work *e, tbi_newton_result *result, doubl
 
 tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
                                    double *r, void *scratch) {
+  TBI_ASSERT(w && w->multiply && w->sweep && w->newton && (scratch || w->nunknown == 0));
   tbi_newton_work e = tbi_newton_begin(w, tolerance, budget, scratch);
   bool warm = start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
@@ -328,6 +348,7 @@ tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int3
 
 tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
                                     double *r, void *scratch) {
+  TBI_ASSERT(w && w->multiply && w->newton && (scratch || w->nunknown == 0));
   tbi_newton_work e = {.w = w};
   tbi_layout at = {scratch, 0};
   place_newton(&at, &e, w->nlaw, w->nunknown);

@@ -10,6 +10,8 @@
  * A row between bounds has a multiplier for each of them; without bounds y is zero. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum { MAX_STEPS = 40, MAX_IDLE = 15 };
@@ -92,6 +94,7 @@ static void begin_row(interior *s, int32_t i) {
 
 static void begin(interior *s, tbi_newton_work *e) {
   /* what Newton uses for itself is free here */
+  TBI_ASSERT(e->cone && e->low && e->high); /* tbi_newton_begin() places them */
   *s = (interior){.e = e, .x = e->projected, .y = e->speed, .gap = e->f, .dx = e->trial};
   s->dy = e->trial_u;
   s->ax = e->origin;

@@ -19,6 +19,8 @@
  * too, the full step is taken all the same, a few times. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5, CHANGES = 4 };
@@ -462,6 +464,7 @@ static void succeed(newton *n, record *c, double residual, int32_t steps) {
 }
 
 bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t most) {
+  TBI_ASSERT(proximal > 0 && MIN_PROXIMAL <= proximal && proximal <= MAX_PROXIMAL);
   newton n = {.e = e, .map = map, .del = proximal};
   memcpy(e->r, e->start, (size_t)e->w->nunknown * sizeof *e->r);
   tbi_newton_velocity(e, e->r, e->u);

@@ -296,6 +296,7 @@ static tabi_status solve_all(solving *s, const tabi_friction_problem *problem,
   size = sqrt(size);
   for (int32_t k = 0; k < islands->count; ++k) {
     tbi_friction_island *island = &islands->island[k];
+    TBI_ASSERT(island->ncontact > 0);
     double part = sqrt((double)island->ncontact / problem->ncontact);
     for (int32_t i = 0; i < island->ncontact; ++i)
       memcpy(s->r + 3 * (ptrdiff_t)i, r + 3 * (ptrdiff_t)island->contact[i], 3 * sizeof *r);

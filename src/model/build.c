@@ -300,6 +300,7 @@ static void fill_body(const plan *p, tabi_model *model, int32_t index, tbi_frame
   m3 axes = body_axes(joint);
   tbi_body *body = &model->body[index];
   body->parent = m->parent == TABI_WORLD ? TABI_WORLD : p->number[m->parent];
+  TBI_ASSERT(body->parent < index); /* parents first: every recursion relies on it */
   body->type = joint->type;
   body->joint = m->joint;
   body->place = (tbi_frame){m3_mul(&frame.rot, &axes), frame.pos};
