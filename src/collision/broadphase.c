@@ -92,12 +92,12 @@ static int64_t crowding(tbi_collision *c, int32_t axis) {
 /* Where things lie on a floor, the tallest of them would win by spread, and all others crowd. */
 static int32_t least_crowded_axis(tbi_collision *c) {
   int32_t best = 0;
-  int64_t least = INT64_MAX;
+  int64_t min = INT64_MAX;
   for (int32_t axis = 0; axis < 3; ++axis) {
     int64_t meetings = crowding(c, axis);
-    if (meetings < least) {
+    if (meetings < min) {
       best = axis;
-      least = meetings;
+      min = meetings;
     }
   }
   return best;

@@ -68,9 +68,9 @@ static tbi_solid in_axes_of(const tbi_solid *ground, const tbi_solid *shape) {
 static void set_bounds(gathering *g) {
   double half2 = 0;
   for (int i = 0; i < 3; ++i) {
-    v3 way = {i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0};
-    double high = v3_dot(way, tbi_support(g->shape, way)) + g->radius;
-    double low = v3_dot(way, tbi_support(g->shape, v3_neg(way))) - g->radius;
+    v3 axis = {i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0};
+    double high = v3_dot(axis, tbi_support(g->shape, axis)) + g->radius;
+    double low = v3_dot(axis, tbi_support(g->shape, v3_neg(axis))) - g->radius;
     half2 += 0.25 * (high - low) * (high - low);
     g->high[i] = high + g->margin;
     g->low[i] = low - g->margin;
@@ -371,7 +371,7 @@ static bool is_beside(const gathering *g, const tbi_trimesh_face *f) {
 static int32_t find_exit(const gathering *g) {
   const tbi_trimesh *t = g->t;
   int32_t best = TABI_NONE;
-  double least = INFINITY;
+  double min = INFINITY;
   double steepest = 0;
   tbi_trimesh_walk walk = begin(g);
   for (int32_t i = tbi_trimesh_next(&walk); i != TABI_NONE; i = tbi_trimesh_next(&walk)) {
@@ -386,9 +386,9 @@ static int32_t find_exit(const gathering *g) {
     double height = v3_dot(f->normal, apart);
     double noise = 1e-9 * g->size;
     /* faces that share the nearest point: the one that looks there most tells the side */
-    bool nearer = distance < least - noise;
-    if (!nearer && !(distance < least + noise && fabs(height) > fabs(steepest))) continue;
-    least = tbi_min(least, distance);
+    bool nearer = distance < min - noise;
+    if (!nearer && !(distance < min + noise && fabs(height) > fabs(steepest))) continue;
+    min = tbi_min(min, distance);
     steepest = height;
     best = i;
   }

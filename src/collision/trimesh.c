@@ -205,7 +205,7 @@ v3 tbi_trimesh_nearest(const tbi_trimesh *t, int32_t face, v3 p) {
   const int32_t *vertex = t->face[face].vertex;
   v3 normal = t->face[face].normal;
   v3 best = v3_zero();
-  double least = INFINITY;
+  double min = INFINITY;
   bool over = true;
   for (int k = 0; k < 3; ++k) {
     v3 from = tbi_trimesh_vertex(t, vertex[k]);
@@ -218,8 +218,8 @@ v3 tbi_trimesh_nearest(const tbi_trimesh *t, int32_t face, v3 p) {
     v3 at = v3_axpy(from, share < 0 ? 0 : share > 1 ? 1 : share, along);
     v3 apart = v3_sub(p, at);
     double distance2 = v3_dot(apart, apart);
-    if (distance2 < least) {
-      least = distance2;
+    if (distance2 < min) {
+      min = distance2;
       best = at;
     }
   }

@@ -53,9 +53,9 @@ static void split(const tbi_trimesh *t, int32_t begin, int32_t end, int32_t midd
       while (comes_before(t, pivot, order[j], axis))
         --j;
       if (i > j) break;
-      int32_t held = order[i];
+      int32_t moved = order[i];
       order[i++] = order[j];
-      order[j--] = held;
+      order[j--] = moved;
     }
     if (middle <= j) {
       end = j + 1;

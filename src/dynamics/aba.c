@@ -8,8 +8,8 @@
  *   solve, leaf to root:   e_k = rhs_k + S_k . f,   f -= U_k e_k / D_k,   f_p += f
  *          root to leaf:   x_k = (e_k - U_k . a) / D_k,   a += S_k x_k
  *
- * This is M = L'DL without writing L out (Rodriguez, Jain and Kreutz-Delgado 1992): the way to the
- * root multiplies by L^-T, the way back by L^-1, and D holds the D_k; all of it linear in the
+ * This is M = L'DL without writing L out (Rodriguez, Jain and Kreutz-Delgado 1992): the pass to the
+ * root multiplies by L^-T, the pass back by L^-1, and D holds the D_k; all of it linear in the
  * number of joints.
  *
  * A joint with several velocities is a chain of joints with one each and nothing between.  A

@@ -196,9 +196,9 @@ static bool hopeful(const tbi_newton_work *e, double before, double now, int32_t
   return needed < HOPEFUL_SWEEPS;
 }
 
-/* From e->r.  Returns the number of sweeps; fewer than `most` where the residual is `near` or
+/* From e->r.  Returns the number of sweeps; fewer than `max` where the residual is `near` or
  * better and further ones would crawl. */
-static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double near) {
+static int32_t sweep(tbi_newton_work *e, int32_t max, int32_t min, double near) {
   int32_t n = e->w->nunknown;
   double *before = e->origin;
   double *p = e->dr;
@@ -206,14 +206,14 @@ static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double 
   double square = 0;
   double last = e->residual;
   int32_t tested = 0;
-  for (int32_t s = 1; s <= most; ++s) {
+  for (int32_t s = 1; s <= max; ++s) {
     memcpy(before, e->r, (size_t)n * sizeof *before);
     e->w->sweep(e->w->self, e->r);
     if (s < 10 || s % 5 == 0) {
       tbi_newton_velocity(e, e->r, e->u);
       double now = tbi_newton_measure(e, e->r, e->u);
       if (e->residual <= e->tolerance) return s;
-      bool leave = s >= at_least && e->residual <= near;
+      bool leave = s >= min && e->residual <= near;
       if (leave && !hopeful(e, last, now, s - tested)) return s;
       last = now;
       tested = s;
@@ -232,7 +232,7 @@ static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double 
       }
     }
   }
-  return most;
+  return max;
 }
 
 static void copy(const tbi_newton_work *e, double *to, const double *from) {
@@ -252,7 +252,7 @@ typedef struct attempt {
   tbi_newton_map map;
   double proximal;
   double weight;
-  int32_t most; /* factorisations */
+  int32_t max; /* factorisations */
 } attempt;
 
 static const attempt attempts[] = {
@@ -271,7 +271,7 @@ static bool restart(tbi_newton_work *e) {
     const attempt *a = &attempts[k];
     set_weight(e, a->weight);
     copy(e, e->start, a->from_best ? e->best : e->centre);
-    if (tbi_newton_proximal(e, a->map, a->proximal, a->most)) return true;
+    if (tbi_newton_proximal(e, a->map, a->proximal, a->max)) return true;
   }
   return false;
 }
@@ -329,7 +329,7 @@ static bool start_from(tbi_newton_work *e, const double *r) {
   return warm;
 }
 
-static void hand_back(const tbi_newton_work *e, tbi_newton_result *result, double *r) {
+static void store_result(const tbi_newton_work *e, tbi_newton_result *result, double *r) {
   copy(e, r, e->best);
   result->factorisations = e->used;
   result->residual = e->residual;
@@ -342,7 +342,7 @@ tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int3
   bool warm = start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
-  hand_back(&e, &result, r);
+  store_result(&e, &result, r);
   return result;
 }
 
@@ -357,6 +357,6 @@ tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged)
     result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, budget);
-  hand_back(&e, &result, r);
+  store_result(&e, &result, r);
   return result;
 }

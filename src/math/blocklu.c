@@ -278,16 +278,16 @@ static inline void exchange(double *a, double *b, int32_t n) {
 
 static int32_t find_pivot(const double *a, int32_t n, int32_t k) {
   int32_t best = k;
-  double most = fabs(a[k * n + k]);
-  double enough = most;
+  double max = fabs(a[k * n + k]);
+  double enough = max;
   for (int32_t i = k + 1; i < n; ++i) {
     double size = fabs(a[i * n + k]);
-    if (size > most) {
-      most = size;
+    if (size > max) {
+      max = size;
       best = i;
     }
   }
-  return enough >= KEEP_PIVOT * most ? k : best;
+  return enough >= KEEP_PIVOT * max ? k : best;
 }
 
 /* P a = L U in place, L with ones on its diagonal */
