@@ -1,4 +1,4 @@
-/* test_triangles.c - ground made of triangles: distances and normals against a plain search over
+/* test_trimesh.c - ground made of triangles: distances and normals against a plain search over
  * all of them, what edges and borders may do, ids, and how much of the tree is looked at. */
 #include "collision/gjk.h"
 #include "collision/terrain.h"
