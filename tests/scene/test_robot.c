@@ -221,7 +221,7 @@ static void test_csv_rate(void **state) {
   tabi_scene_destroy(scene);
 }
 
-/* Where a robot with an actuator of its own comes to rest that shall hold 0.5 rad. */
+/* Where a robot with an actuator of its own comes to rest whose target is 0.5 rad. */
 static double rest_under(const char *actuator) {
   char crank[512];
   (void)snprintf(crank, sizeof crank,
