@@ -1,6 +1,6 @@
 /* 04_controller.c - a controller of one's own: computed torque.
  *
- * The robot hangs from its pelvis and waves with all limbs.  Before every step the controller reads
+ * The robot hangs from its pelvis and bends its knees.  Before every step the controller reads
  * positions and velocities, asks inverse dynamics for the torques of the wanted acceleration
  *     qdd = qdd_d + kd (v_d - v) + kp (q_d - q)
  * adds what friction in the joints takes, and hands them to the step. */
@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct controller {
   const tabi_model *robot;
@@ -20,29 +21,30 @@ typedef struct controller {
 
 static const double kp = 400, kd = 40; /* 1/s^2, 1/s: critically damped at 20 rad/s */
 
-/* Where a joint shall be: a swing of 0.2 rad at 0.5 Hz, gently begun. */
-static void reference(double t, double *q, double *v, double *a) {
+typedef struct reference {
+  double q, v, a;
+} reference;
+
+/* Knees bend by 0.6 rad at 0.5 Hz; all other joints stay where they are. */
+static reference wanted(const tabi_joint_def *joint, double t) {
   const double w = acos(-1); /* rad/s */
-  *q = 0.1 * (1 - cos(w * t));
-  *v = 0.1 * w * sin(w * t);
-  *a = 0.1 * w * w * cos(w * t);
+  if (!joint->name || !strstr(joint->name, "knee")) return (reference){0};
+  return (reference){0.3 * (1 - cos(w * t)), 0.3 * w * sin(w * t), 0.3 * w * w * cos(w * t)};
 }
 
-/* Joints that are driven: hinges that can go there, but for springs. */
 static bool is_driven(const tabi_joint_def *joint) {
-  return joint->type == TABI_JOINT_REVOLUTE && joint->upper >= 0.2 && joint->stiffness == 0;
+  return joint->type == TABI_JOINT_REVOLUTE && joint->stiffness == 0;
 }
 
 static void update(controller *c, const tabi_world *world) {
   const double *q = tabi_world_q(world), *v = tabi_world_v(world);
-  double q_d, v_d, a_d;
-  reference(tabi_world_time(world), &q_d, &v_d, &a_d);
   for (int32_t i = 0; i < tabi_model_njoint(c->robot); ++i) {
     tabi_joint_def joint = tabi_model_joint(c->robot, i);
     if (!is_driven(&joint)) continue;
     int32_t iq = tabi_model_joint_q(c->robot, i).first, iv = tabi_model_joint_v(c->robot, i).first;
-    c->qdd[iv] = a_d + kd * (v_d - v[iv]) + kp * (q_d - q[iq]);
-    c->error = fmax(c->error, fabs(q_d - q[iq]));
+    reference r = wanted(&joint, tabi_world_time(world));
+    c->qdd[iv] = r.a + kd * (r.v - v[iv]) + kp * (r.q - q[iq]);
+    c->error = fmax(c->error, fabs(r.q - q[iq]));
   }
   tabi_dynamics_set_state(c->dynamics, q, v);
   tabi_dynamics_inverse(c->dynamics, c->qdd, c->tau);
@@ -50,8 +52,9 @@ static void update(controller *c, const tabi_world *world) {
   for (int32_t i = 0; i < tabi_model_njoint(c->robot); ++i) {
     tabi_joint_def joint = tabi_model_joint(c->robot, i);
     if (!is_driven(&joint)) continue;
+    reference r = wanted(&joint, tabi_world_time(world));
     c->tau[tabi_model_joint_v(c->robot, i).first] +=
-        joint.damping * v_d + joint.friction * tanh(v_d / 1e-3);
+        joint.damping * r.v + joint.friction * tanh(r.v / 1e-3);
   }
 }
 

@@ -1,11 +1,14 @@
 #include "base/array.h"
 
+#include "base/assertion.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define CACHE_LINE ((size_t)64)
 
 bool tbi_array_reserve(void **items, int32_t *capacity, int32_t count, int32_t more, size_t size) {
+  TBI_ASSERT(items && capacity && count >= 0 && more >= 0 && size > 0);
   int64_t need = (int64_t)count + more;
   if (need <= *capacity) return true;
   int64_t room = *capacity > 0 ? 2 * (int64_t)*capacity : 16;

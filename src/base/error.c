@@ -16,6 +16,7 @@ static void copy_cut(char *to, size_t size, const char *from) {
 
 tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,
                            const char *format, va_list args) {
+  TBI_ASSERT(format);
   if (!err) return status;
   memset(err, 0, sizeof *err);
   err->status = status;

@@ -1,6 +1,8 @@
 /* names.c - linear probing on an FNV-1a hash. */
 #include "base/names.h"
 
+#include "base/assertion.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@ static uint32_t hash(const char *name) {
 /* the slot of the name, or the empty one where it would go */
 static tbi_name *slot_of(const tbi_names *names, const char *name) {
   uint32_t mask = (uint32_t)names->capacity - 1;
+  TBI_CHECK_SLOW((names->capacity & (int32_t)mask) == 0 && names->count < names->capacity);
   uint32_t at = hash(name) & mask;
   while (names->slots[at].name && strcmp(names->slots[at].name, name) != 0)
     at = (at + 1) & mask;
@@ -21,6 +24,7 @@ static tbi_name *slot_of(const tbi_names *names, const char *name) {
 }
 
 int32_t tbi_names_find(const tbi_names *names, const char *name) {
+  TBI_ASSERT(name);
   if (names->count == 0) return -1;
   const tbi_name *slot = slot_of(names, name);
   return slot->name ? slot->index : -1;
@@ -42,7 +46,9 @@ static bool grow(tbi_names *names) {
 
 bool tbi_names_add(tbi_names *names, const char *name, int32_t index) {
   if (2 * (names->count + 1) > names->capacity && !grow(names)) return false;
-  *slot_of(names, name) = (tbi_name){name, index};
+  tbi_name *slot = slot_of(names, name);
+  TBI_ASSERT(!slot->name); /* names are unique */
+  *slot = (tbi_name){name, index};
   ++names->count;
   return true;
 }

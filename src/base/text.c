@@ -27,6 +27,7 @@ static tbi_text_chunk *chunk_with_room(tbi_text_pool *pool, size_t size) {
 }
 
 const char *tbi_text_add(tbi_text_pool *pool, const char *string) {
+  TBI_ASSERT(string);
   size_t size = strlen(string) + 1;
   tbi_text_chunk *chunk = chunk_with_room(pool, size);
   if (!chunk) return NULL;

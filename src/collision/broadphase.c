@@ -10,6 +10,8 @@
  * axis, on the order that was left by earlier steps or on when the list was made. */
 #include "collision/workspace.h"
 
+#include "base/assertion.h"
+
 /* how many lists are made until the axis is chosen anew */
 #define AXIS_EVERY 16u
 /* how many moves for each box insertion may take before the order is made anew */
@@ -90,12 +92,12 @@ static int64_t crowding(tbi_collision *c, int32_t axis) {
 /* Where things lie on a floor, the tallest of them would win by spread, and all others crowd. */
 static int32_t least_crowded_axis(tbi_collision *c) {
   int32_t best = 0;
-  int64_t least = INT64_MAX;
+  int64_t min = INT64_MAX;
   for (int32_t axis = 0; axis < 3; ++axis) {
     int64_t meetings = crowding(c, axis);
-    if (meetings < least) {
+    if (meetings < min) {
       best = axis;
-      least = meetings;
+      min = meetings;
     }
   }
   return best;
@@ -139,6 +141,7 @@ bool tbi_broadphase_near(const tbi_collision *c, tbi_item_pair pair) {
 }
 
 static bool add_pair(tbi_collision *c, int32_t a, int32_t b) {
+  TBI_CHECK_SLOW(a != b && a >= 0 && a < c->nitem && b >= 0 && b < c->nitem);
   if (!tbi_filter_allows(c, a, b)) return true;
   if (c->npair == c->max_pairs) return false;
   c->pair[c->npair++] = a < b ? (tbi_item_pair){a, b} : (tbi_item_pair){b, a};
@@ -201,6 +204,7 @@ static void distribute(tbi_collision *c, const tbi_item_pair *from, tbi_item_pai
 bool tbi_broadphase_list(tbi_collision *c) {
   c->npair = 0;
   sort_boxes(c);
+  TBI_ASSERT(c->axis >= 0 && c->axis < 3);
   for (int32_t i = 0; i < c->nplane; ++i)
     if (!list_with(c, c->plane[i])) return false;
   for (int32_t i = 0; i < c->nground; ++i)

@@ -99,6 +99,7 @@ size_t tbi_collision_scratch(const tabi_model *model) {
 }
 
 tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch) {
+  TBI_ASSERT(memory && (uintptr_t)memory % 64 == 0 && (uintptr_t)scratch % 64 == 0);
   tbi_layout at = {memory, 0};
   tbi_collision *c = tbi_layout_take(&at, 1, sizeof *c);
   *c = sizes_of(model);
@@ -128,6 +129,7 @@ static void collide_pair(pass *p, tbi_item_pair pair) {
   tbi_collision *c = p->c;
   int32_t shape_a = c->cover[pair.a].shape;
   int32_t shape_b = c->cover[pair.b].shape;
+  TBI_CHECK_SLOW(p->margin[shape_a] >= 0 && p->margin[shape_b] >= 0);
   const tbi_solid *a = tbi_shapes_place(c, p->d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, p->d, pair.b);
   tbi_pair_point points[TBI_PAIR_ROOM];
@@ -178,7 +180,7 @@ static void place_planes(tbi_collision *c, const tabi_dynamics *d) {
 int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *margin,
                     tbi_candidate *candidate, int32_t max) {
   tbi_collision *c = collision;
-  TBI_ASSERT(d->model == c->model);
+  TBI_ASSERT(d->model == c->model && max >= 0);
   pass p = {c, d, margin, candidate, 0, max};
   bool within = tbi_shapes_bound(c, d, margin);
   if (c->plane_moves) place_planes(c, d);

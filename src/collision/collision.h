@@ -30,7 +30,7 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
 /* How far the points of a shape may come: at least so many m, and as far as the body's motion takes
  * its fastest point in so many s. */
 typedef struct tbi_margin_rule {
-  double least, time;
+  double min, time;
 } tbi_margin_rule;
 
 /* margin[nshape] of the shapes that collide and move; radius[nshape] is that of their farthest

@@ -8,7 +8,7 @@
  * few natural directions (axes, the line of centres) are tried, and if none parts the cores,
  * libccd's portal refinement (MPR) on slightly fattened shapes gives one more.  The best is then
  * improved: b is moved out along n until a little air is between the cores, and the direction of
- * the shortest way back takes the place of n while f falls.  Where the cores are apart this is
+ * the shortest line back takes the place of n while f falls.  Where the cores are apart this is
  * exact; where they overlap it ends in a minimum near the start.
  *
  *        a's face  __________          the faces that both show along n are clipped
@@ -26,7 +26,7 @@
 
 #define CLIPPED_ROOM (2 * TBI_FACE_CORNERS)
 #define DEEPEST      0xffffu /* feature of the deepest pair */
-#define STARTS       4       /* ways that are followed to their ends, */
+#define STARTS       4       /* directions that are followed to their ends, */
 #define HOPELESS     3       /* unless they begin so many times deeper than another ended */
 
 typedef struct query {
@@ -41,65 +41,67 @@ static double core_overlap(const query *q, v3 n) {
 }
 
 /* A direction and the overlap of the cores along it. */
-typedef struct way {
+typedef struct direction {
   v3 n;
   double overlap;
-} way;
+} direction;
 
 /* The best few that are not almost the same, the best one first. */
-typedef struct ways {
-  way way[STARTS];
+typedef struct directions {
+  direction direction[STARTS];
   int32_t count;
-} ways;
+} directions;
 
-static bool same_way(v3 a, v3 b) { return v3_dot(a, b) > 0.999; }
+static bool same_direction(v3 a, v3 b) { return v3_dot(a, b) > 0.999; }
 
-static void keep_way(ways *kept, way found) {
+static void keep_direction(directions *kept, direction found) {
   int32_t at = 0;
-  while (at < kept->count && kept->way[at].overlap <= found.overlap) {
-    if (same_way(kept->way[at++].n, found.n)) return;
+  while (at < kept->count && kept->direction[at].overlap <= found.overlap) {
+    if (same_direction(kept->direction[at++].n, found.n)) return;
   }
   // what is worse moves back and over the first that is the same
   for (int32_t i = at; i < kept->count; ++i) {
-    way worse = kept->way[i];
-    kept->way[i] = found;
+    direction worse = kept->direction[i];
+    kept->direction[i] = found;
     found = worse;
-    if (same_way(kept->way[at].n, found.n)) return;
+    if (same_direction(kept->direction[at].n, found.n)) return;
   }
-  if (kept->count < STARTS) kept->way[kept->count++] = found;
+  if (kept->count < STARTS) kept->direction[kept->count++] = found;
 }
 
 /* A direction of any length; one without length is the worst of all. */
-static way measure(const query *q, v3 dir) {
+static direction measure(const query *q, v3 dir) {
   double length = v3_norm(dir);
-  if (!(length > 0) || !isfinite(length)) return (way){v3_make(0, 0, 1), DBL_MAX};
+  if (!(length > 0) || !isfinite(length)) return (direction){v3_make(0, 0, 1), DBL_MAX};
   v3 n = v3_scale(1 / length, dir);
-  return (way){n, core_overlap(q, n)};
+  return (direction){n, core_overlap(q, n)};
 }
 
-static void try_way(const query *q, v3 dir, ways *kept) { keep_way(kept, measure(q, dir)); }
+static void try_direction(const query *q, v3 dir, directions *kept) {
+  keep_direction(kept, measure(q, dir));
+}
 
 static int first_axis(const tbi_solid *s) {
   return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH ? 0 : 2;
 }
 
-static void try_both(const query *q, v3 dir, ways *kept) {
-  try_way(q, dir, kept);
-  try_way(q, v3_neg(dir), kept);
+static void try_both(const query *q, v3 dir, directions *kept) {
+  try_direction(q, dir, kept);
+  try_direction(q, v3_neg(dir), kept);
 }
 
 /* The directions in which a shape is flat, and for a round one its side. */
-static void try_axes(const query *q, const tbi_solid *s, ways *kept) {
+static void try_axes(const query *q, const tbi_solid *s, directions *kept) {
   if (s->type == TABI_SHAPE_SPHERE) return;
   for (int k = first_axis(s); k < 3; ++k)
     try_both(q, s->axis[k], kept);
   if (first_axis(s) == 0) return;
   v3 line = v3_sub(q->centre_b, q->centre_a);
-  try_way(q, v3_axpy(line, -v3_dot(line, s->axis[2]), s->axis[2]), kept);
+  try_direction(q, v3_axpy(line, -v3_dot(line, s->axis[2]), s->axis[2]), kept);
 }
 
 /* Edges that cross meet square to both. */
-static void try_edges(const query *q, ways *kept) {
+static void try_edges(const query *q, directions *kept) {
   if (q->a->type == TABI_SHAPE_SPHERE) return;
   for (int i = first_axis(q->a); i < 3; ++i) {
     for (int j = first_axis(q->b); j < 3; ++j) {
@@ -110,7 +112,7 @@ static void try_edges(const query *q, ways *kept) {
 }
 
 /* libccd asks for points of a shape fattened by a margin.  It has no limit of its own on the number
- * of questions: when too many were asked, an answer far behind ends the search. */
+ * of questions: when too many were asked, a point far behind ends the search. */
 typedef struct fat_shape {
   const tbi_solid *solid;
   v3 centre;
@@ -135,8 +137,8 @@ static void fat_centre(const void *object, ccd_vec3_t *to) {
   ccdVec3Set(to, shape->centre.x, shape->centre.y, shape->centre.z);
 }
 
-/* The way out by portal refinement; the worst of all if it fails. */
-static way find_portal(const query *q) {
+/* The direction out by portal refinement; the worst of all if it fails. */
+static direction find_portal(const query *q) {
   int questions = 400;
   double grown = 0.5 * (q->radius + q->margin) + 1e-6;
   fat_shape a = {q->a, q->centre_a, grown, &questions};
@@ -155,50 +157,50 @@ static way find_portal(const query *q) {
   return measure(q, found ? from_ccd(&dir) : v3_zero());
 }
 
-/* The faces that both show along the best way so far. */
-static void try_faces(const query *q, ways *kept) {
+/* The faces that both show along the best direction so far. */
+static void try_faces(const query *q, directions *kept) {
   tbi_face face;
-  v3 n = kept->way[0].n;
+  v3 n = kept->direction[0].n;
   if (q->a->type == TABI_SHAPE_MESH) {
     tbi_support_face(q->a, n, &face);
-    try_way(q, face.normal, kept);
+    try_direction(q, face.normal, kept);
   }
   if (q->b->type == TABI_SHAPE_MESH) {
     tbi_support_face(q->b, v3_neg(n), &face);
-    try_way(q, v3_neg(face.normal), kept);
+    try_direction(q, v3_neg(face.normal), kept);
   }
 }
 
-/* A way and the deepest pair of points along it. */
+/* A direction and the deepest pair of points along it. */
 typedef struct result {
-  way way;
+  direction direction;
   tbi_nearest pair;
 } result;
 
-/* Follows a way until the overlap falls no more. */
-static result improve(const query *q, way start) {
-  result r = {.way = start};
+/* Follows a direction until the overlap falls no more. */
+static result improve(const query *q, direction start) {
+  result r = {.direction = start};
   double size = start.overlap + v3_dot(start.n, v3_sub(q->centre_b, q->centre_a));
   double air = 0.1 * fmax(size, 1e-3);
   for (int i = 0; i < 12; ++i) {
-    r.pair = tbi_gjk(q->a, q->b, v3_scale(r.way.overlap + air, r.way.n), r.way.n);
-    way found = measure(q, r.pair.apart);
-    if (!(found.overlap < r.way.overlap - 1e-10 * air)) break;
-    r.way = found;
+    r.pair = tbi_gjk(q->a, q->b, v3_scale(r.direction.overlap + air, r.direction.n), r.direction.n);
+    direction found = measure(q, r.pair.apart);
+    if (!(found.overlap < r.direction.overlap - 1e-10 * air)) break;
+    r.direction = found;
   }
   return r;
 }
 
 /* Takes the normal of a's face in place of one that is hardly better, or else that of b's: a face
  * at rest keeps its normal to the last bit, and two faces on each other do not take turns. */
-static void snap(const query *q, way *best) {
+static void snap(const query *q, direction *best) {
   const double hardly = 1e-6; /* m */
   for (int i = 0; i < 2; ++i) {
     tbi_face face;
     double sign = i == 0 ? 1 : -1;
     tbi_support_face(i == 0 ? q->a : q->b, v3_scale(sign, best->n), &face);
     if (face.count < 3 || v3_dot(face.normal, best->n) * sign < 0.999) continue;
-    way found = measure(q, v3_scale(sign, face.normal));
+    direction found = measure(q, v3_scale(sign, face.normal));
     if (found.overlap > best->overlap + hardly) continue;
     *best = found;
     return;
@@ -214,64 +216,65 @@ static tbi_solid shrink(const tbi_solid *s, v3 centre, double factor) {
 }
 
 /* Where the overlap is shallow, both cores are made smaller around their centres, so much that the
- * given way parts them; the shortest way between these is as good as sure to be near the best. */
-static way find_shrunk(const query *q, way known) {
+ * given direction parts them; the shortest line between these is as good as sure to be near the
+ * best. */
+static direction find_shrunk(const query *q, direction known) {
   double size = known.overlap + v3_dot(known.n, v3_sub(q->centre_b, q->centre_a));
   double share = 1.1 * known.overlap / size;
-  if (!(share > 0 && share < 0.5)) return (way){known.n, DBL_MAX};
+  if (!(share > 0 && share < 0.5)) return (direction){known.n, DBL_MAX};
   tbi_solid a = shrink(q->a, q->centre_a, 1 - share);
   tbi_solid b = shrink(q->b, q->centre_b, 1 - share);
   return measure(q, tbi_gjk(&a, &b, v3_zero(), known.n).apart);
 }
 
-static bool is_shallow(const query *q, way w) {
+static bool is_shallow(const query *q, direction w) {
   double size = w.overlap + v3_dot(w.n, v3_sub(q->centre_b, q->centre_a));
   return w.overlap < 0.01 * size;
 }
 
-static void follow(const query *q, way start, result *best) {
-  if (start.overlap == DBL_MAX || same_way(start.n, best->way.n)) return;
+static void follow(const query *q, direction start, result *best) {
+  if (start.overlap == DBL_MAX || same_direction(start.n, best->direction.n)) return;
   result end = improve(q, start);
-  if (end.way.overlap < best->way.overlap - 1e-9) *best = end;
+  if (end.direction.overlap < best->direction.overlap - 1e-9) *best = end;
 }
 
 /* Cores that overlap: the best end of all starts. */
-static result find_inside(const query *q, ways *starts) {
-  result best = improve(q, starts->way[0]);
-  follow(q, find_shrunk(q, best.way), &best);
-  if (is_shallow(q, best.way)) return best;
+static result find_inside(const query *q, directions *starts) {
+  result best = improve(q, starts->direction[0]);
+  follow(q, find_shrunk(q, best.direction), &best);
+  if (is_shallow(q, best.direction)) return best;
   try_edges(q, starts);
-  keep_way(starts, find_portal(q));
+  keep_direction(starts, find_portal(q));
   try_faces(q, starts);
   for (int32_t i = 0; i < starts->count; ++i) {
-    if (starts->way[i].overlap > HOPELESS * best.way.overlap) break;
-    follow(q, starts->way[i], &best);
+    if (starts->direction[i].overlap > HOPELESS * best.direction.overlap) break;
+    follow(q, starts->direction[i], &best);
   }
   return best;
 }
 
-/* Cores that are apart: the shortest way between them. */
-static result find_apart(const query *q, way start) {
+/* Cores that are apart: the shortest line between them. */
+static result find_apart(const query *q, direction start) {
   result r = {start, tbi_gjk(q->a, q->b, v3_zero(), start.n)};
-  way found = measure(q, r.pair.apart);
-  if (found.overlap < start.overlap) r.way = found;
+  direction found = measure(q, r.pair.apart);
+  if (found.overlap < start.overlap) r.direction = found;
   return r;
 }
 
 /* False where the shapes are farther apart than the margin. */
-static bool find_way(const query *q, result *best) {
+static bool find_direction(const query *q, result *best) {
   const double too_far = -(q->radius + q->margin);
-  const double clear = -1e-6; /* m of air in which the shortest way is safe to find */
-  ways starts = {.count = 0};
-  try_way(q, v3_sub(q->centre_b, q->centre_a), &starts);
-  if (starts.way[0].overlap >= too_far) try_axes(q, q->a, &starts);
-  if (starts.way[0].overlap >= too_far) try_axes(q, q->b, &starts);
-  best->way = starts.way[0];
-  if (best->way.overlap < too_far) return false;
-  if (best->way.overlap >= clear) *best = find_inside(q, &starts);
-  if (best->way.overlap < clear) *best = find_apart(q, best->way);
-  snap(q, &best->way);
-  return best->way.overlap >= too_far;
+  const double clear = -1e-6; /* m of air in which the shortest line is safe to find */
+  directions starts = {.count = 0};
+  try_direction(q, v3_sub(q->centre_b, q->centre_a), &starts);
+  if (starts.direction[0].overlap >= too_far) try_axes(q, q->a, &starts);
+  if (starts.direction[0].overlap >= too_far) try_axes(q, q->b, &starts);
+  best->direction = starts.direction[0];
+  if (best->direction.overlap < too_far) return false;
+  if (best->direction.overlap >= clear) *best = find_inside(q, &starts);
+  if (best->direction.overlap < clear) *best = find_apart(q, best->direction);
+  snap(q, &best->direction);
+  return best->direction.overlap >= too_far;
 }
 
 typedef struct polygon {
@@ -324,7 +327,7 @@ typedef struct points {
   int32_t count;
   v3 normal;
   double margin;
-  double least; /* no gap is below */
+  double min; /* no gap is below */
 } points;
 
 static bool is_taken(const points *to, uint32_t feature) {
@@ -343,7 +346,7 @@ static uint32_t free_feature(const points *to, uint32_t name) {
 }
 
 static void add_point(points *to, v3 on_a, double gap, uint32_t name) {
-  gap = fmax(gap, to->least);
+  gap = fmax(gap, to->min);
   if (gap > to->margin || to->count >= TBI_PAIR_ROOM) return;
   v3 middle = v3_axpy(on_a, 0.5 * gap, to->normal);
   to->out[to->count] = (tbi_pair_point){middle, to->normal, gap, free_feature(to, name)};
@@ -419,11 +422,11 @@ static void points_of_faces(const query *q, points *to) {
 static void add_deepest(const query *q, const tbi_nearest *pair, points *to) {
   const double enough = 1e-6; /* m, by which a corner may miss the deepest point */
   for (int32_t i = 0; i < to->count; ++i) {
-    if (to->out[i].gap <= to->least + enough) return;
+    if (to->out[i].gap <= to->min + enough) return;
   }
   v3 on_a = v3_axpy(pair->a, tbi_support_radius(q->a), to->normal);
   if (to->count == TBI_PAIR_ROOM) --to->count;
-  add_point(to, on_a, to->least, DEEPEST);
+  add_point(to, on_a, to->min, DEEPEST);
 }
 
 int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double margin,
@@ -433,8 +436,8 @@ int32_t tbi_convex_convex(const tbi_solid *a, const tbi_solid *b, double margin,
   q.centre_a = tbi_support_centre(a);
   q.centre_b = tbi_support_centre(b);
   result best = {0};
-  if (!find_way(&q, &best)) return 0;
-  points to = {out, 0, best.way.n, margin, -(best.way.overlap + q.radius)};
+  if (!find_direction(&q, &best)) return 0;
+  points to = {out, 0, best.direction.n, margin, -(best.direction.overlap + q.radius)};
   points_of_faces(&q, &to);
   add_deepest(&q, &best.pair, &to);
   return to.count;

@@ -5,6 +5,8 @@
  * hangs from by a joint, where an exclusion says so, or where groups and masks do not match. */
 #include "collision/workspace.h"
 
+#include "base/assertion.h"
+
 /* The link that a standing link is fixed to in the end; links fixed to the world itself and those
  * without a joint are on their own. */
 static int32_t standing_root(const tabi_model *model, int32_t link) {
@@ -90,6 +92,8 @@ static void make_exclusions(tbi_collision *c) {
     }
   }
   sort_keys(c->exclusion, c->nexclusion);
+  for (int32_t i = 1; i < c->nexclusion; ++i)
+    TBI_CHECK_SLOW(c->exclusion[i - 1] <= c->exclusion[i]); /* find_key() halves */
   /* what is sought may be larger than all */
   c->exclusion[c->nexclusion] = UINT64_MAX;
 }
@@ -113,6 +117,7 @@ void tbi_filter_make(tbi_collision *c) {
 }
 
 bool tbi_filter_allows(const tbi_collision *c, int32_t a, int32_t b) {
+  TBI_CHECK_SLOW(a >= 0 && a < c->nitem && b >= 0 && b < c->nitem);
   const tbi_filter *fa = &c->filter[a];
   const tbi_filter *fb = &c->filter[b];
   if (fa->home == fb->home || fa->parent == fb->home || fb->parent == fa->home) return false;

@@ -7,13 +7,13 @@
  * nearer to the origin than v.
  *
  * Callers keep the cores apart by a good distance, which spares this code all hard cases; what
- * remains is answered by taking the nearest of all edges and triangles, without cases by sign. */
+ * remains is settled by taking the nearest of all edges and triangles, without cases by sign. */
 #include "collision/gjk.h"
 
 #include <float.h>
 
-#define MOST_ITERATIONS 48
-#define TOLERANCE       1e-10 /* of the square of the distance, between what is found and bound */
+#define MAX_ITERATIONS 48
+#define TOLERANCE      1e-10 /* of the square of the distance, between what is found and bound */
 
 typedef struct corner {
   v3 x, a, b;
@@ -117,7 +117,7 @@ tbi_nearest tbi_gjk(const tbi_solid *a, const tbi_solid *b, v3 from, v3 guess) {
   s.corner[0] = farthest(a, b, from, guess);
   s.weight[0] = 1;
   v3 v = s.corner[0].x;
-  for (int i = 0; i < MOST_ITERATIONS; ++i) {
+  for (int i = 0; i < MAX_ITERATIONS; ++i) {
     double square = v3_dot(v, v);
     corner next = farthest(a, b, from, v3_neg(v));
     if (square - v3_dot(v, next.x) <= TOLERANCE * square) break;

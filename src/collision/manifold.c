@@ -5,13 +5,15 @@
  * taken, so the outcome does not hang on the order in which they were found. */
 #include "collision/pair_table.h"
 
+#include "base/assertion.h"
+
 /* points nearer to each other than this part of the manifold's width say the same thing */
 #define SAME_PLACE 1e-6
 
 static void swap(tbi_pair_point *points, int32_t i, int32_t j) {
-  tbi_pair_point held = points[i];
+  tbi_pair_point moved = points[i];
   points[i] = points[j];
-  points[j] = held;
+  points[j] = moved;
 }
 
 static bool deeper(const tbi_pair_point *a, const tbi_pair_point *b) {
@@ -28,10 +30,10 @@ static double distance2(const tbi_pair_point *a, const tbi_pair_point *b, double
 /* the distance to the nearest of the first `kept` points */
 static double room_around(const tbi_pair_point *points, int32_t kept, const tbi_pair_point *p,
                           double width2) {
-  double least = INFINITY;
+  double min = INFINITY;
   for (int32_t i = 0; i < kept; ++i)
-    least = fmin(least, distance2(&points[i], p, width2));
-  return least;
+    min = fmin(min, distance2(&points[i], p, width2));
+  return min;
 }
 
 /* the square of how far points lie from the first */
@@ -43,6 +45,7 @@ static double square_width(const tbi_pair_point *points, int32_t count) {
 }
 
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep) {
+  TBI_ASSERT(count >= 0 && keep > 0);
   if (count < 2) return count;
   for (int32_t i = 1; i < count; ++i) {
     if (deeper(&points[i], &points[0])) swap(points, 0, i);
@@ -52,16 +55,16 @@ int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep)
   int32_t kept = 1;
   while (kept < keep && kept < count) {
     int32_t best = kept;
-    double most = room_around(points, kept, &points[kept], across2);
+    double max = room_around(points, kept, &points[kept], across2);
     for (int32_t i = kept + 1; i < count; ++i) {
       double room = room_around(points, kept, &points[i], across2);
-      if (room > most || (room == most && points[i].feature < points[best].feature)) {
+      if (room > max || (room == max && points[i].feature < points[best].feature)) {
         best = i;
-        most = room;
+        max = room;
       }
     }
-    width2 = fmax(width2, most);
-    if (!(most > SAME_PLACE * SAME_PLACE * width2)) break;
+    width2 = fmax(width2, max);
+    if (!(max > SAME_PLACE * SAME_PLACE * width2)) break;
     swap(points, kept++, best);
   }
   return kept;

@@ -164,10 +164,10 @@ static v3 corner_at(const tbi_solid *box, unsigned corner) {
 }
 
 /* The corner farthest along a direction, as its number. */
-static unsigned farthest_corner(const tbi_solid *box, v3 way) {
+static unsigned farthest_corner(const tbi_solid *box, v3 along) {
   unsigned corner = 0;
   for (unsigned i = 0; i < 3; ++i)
-    corner |= (v3_dot(box->axis[i], way) >= 0 ? 1u : 0u) << i;
+    corner |= (v3_dot(box->axis[i], along) >= 0 ? 1u : 0u) << i;
   return corner;
 }
 
@@ -231,13 +231,13 @@ static face face_of(const two_boxes *p, const direction *d) {
 static void facing_side(const face *f, polygon *poly) {
   v3 outward = v3_scale(f->sign, f->box->axis[f->axis]);
   unsigned side = 0;
-  double most = -1;
+  double max = -1;
   double signs[3];
   for (unsigned i = 0; i < 3; ++i) {
     signs[i] = -v3_dot(f->other->axis[i], outward);
     /* of two sides that look equally at it the first is taken, whatever the noise says */
-    if (fabs(signs[i]) > most + NOISE) {
-      most = fabs(signs[i]);
+    if (fabs(signs[i]) > max + NOISE) {
+      max = fabs(signs[i]);
       side = i;
     }
   }
@@ -354,9 +354,9 @@ static void simplify(polygon *poly, const polygon *side) {
   drop_between(poly, near);
 }
 
-/* Points of the other box's side above the face; the least gap of all of them into *least. */
+/* Points of the other box's side above the face; the least gap of all of them into *min. */
 static int32_t put_face(const two_boxes *p, const direction *d, double margin, tbi_pair_point *out,
-                        double *least) {
+                        double *min) {
   face f = face_of(p, d);
   polygon side;
   polygon cut[2]; /* the last in turn */
@@ -372,10 +372,10 @@ static int32_t put_face(const two_boxes *p, const direction *d, double margin, t
   if (poly != &side) simplify(poly, &side);
 
   int32_t count = 0;
-  *least = INFINITY;
+  *min = INFINITY;
   for (int32_t k = 0; k < poly->count; ++k) {
     const vertex *v = &poly->at[k];
-    if (v->z < *least) *least = v->z;
+    if (v->z < *min) *min = v->z;
     if (!(v->z <= margin)) continue;
     double height = f.sign * (f.box->half[f.axis] + 0.5 * v->z);
     v3 point = v3_axpy(f.box->pos, height, f.box->axis[f.axis]);
@@ -387,17 +387,17 @@ static int32_t put_face(const two_boxes *p, const direction *d, double margin, t
   return count;
 }
 
-/* Looks for a point nearer to a box than *least, along an edge of another; from is the nearest
+/* Looks for a point nearer to a box than *min, along an edge of another; from is the nearest
  * point on the box, to on the edge. */
-static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, double *least, v3 *from,
+static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, double *min, v3 *from,
                             v3 *to) {
   tbi_segment local = {tbi_solid_local(box, v3_sub(edge->middle, box->pos)),
                        tbi_solid_local(box, edge->along), edge->half};
   v3 p = tbi_segment_at(&local, tbi_nearest_to_box(&local, box->half));
   v3 excess = tbi_box_excess(box->half, p);
   double distance = v3_norm(excess);
-  if (!(distance < *least)) return;
-  *least = distance;
+  if (!(distance < *min)) return;
+  *min = distance;
   *to = v3_add(box->pos, tbi_solid_world(box, p));
   *from = v3_add(box->pos, tbi_solid_world(box, v3_sub(p, excess)));
 }
@@ -410,23 +410,23 @@ static int32_t put_nearest(const two_boxes *p, double margin, tbi_pair_point *ou
       {0, 1, 4, 5},
       {0, 1, 2, 3},
   };
-  double least = INFINITY;
+  double min = INFINITY;
   v3 on_a = v3_zero();
   v3 on_b = v3_zero();
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 4; ++k) {
       tbi_segment edge = edge_through(p->b, i, start[i][k]);
-      nearest_on_edge(p->a, &edge, &least, &on_a, &on_b);
+      nearest_on_edge(p->a, &edge, &min, &on_a, &on_b);
     }
   }
   for (int k = 0; k < 4; ++k) {
     tbi_segment edge = edge_through(p->a, 0, start[0][k]);
-    nearest_on_edge(p->b, &edge, &least, &on_b, &on_a);
+    nearest_on_edge(p->b, &edge, &min, &on_b, &on_a);
   }
-  if (!(least <= margin) || least < TBI_COINCIDENT) return 0;
+  if (!(min <= margin) || min < TBI_COINCIDENT) return 0;
   v3 apart = v3_sub(on_b, on_a);
   *out = (tbi_pair_point){v3_scale(0.5, v3_add(on_a, on_b)), v3_scale(1 / v3_norm(apart), apart),
-                          least, FEATURE_NEAREST};
+                          min, FEATURE_NEAREST};
   return 1;
 }
 
@@ -457,18 +457,18 @@ int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_p
   bool by_edges = edges.gap > limit && v3_dot(edges.normal, best->normal) < EDGE_APART;
   double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
   if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
-  double least = INFINITY;
-  int32_t count = by_edges ? 0 : put_face(&p, best, margin, out, &least);
+  double min = INFINITY;
+  int32_t count = by_edges ? 0 : put_face(&p, best, margin, out, &min);
   if (apart <= 0) {
-    bool told = count > 0 && least <= fmax(noise, -apart);
+    bool told = count > 0 && min <= fmax(noise, -apart);
     return told ? count : put_beside(&p, margin, count, out);
   }
 
   /* apart: the face's points are good when they are about as near as the boxes can be */
-  if (least <= apart + EDGE_BIAS * apart + noise) return count;
+  if (min <= apart + EDGE_BIAS * apart + noise) return count;
   tbi_pair_point nearest;
   if (put_nearest(&p, margin, &nearest) == 0) return count;
-  if (count > 0 && least <= nearest.gap + EDGE_BIAS * nearest.gap + noise) return count;
+  if (count > 0 && min <= nearest.gap + EDGE_BIAS * nearest.gap + noise) return count;
   out[0] = nearest;
   return 1;
 }

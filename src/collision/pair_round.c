@@ -54,11 +54,11 @@ int32_t tbi_sphere_capsule(const tbi_solid *a, const tbi_solid *b, double margin
 static int32_t keep_points(const tbi_pair_point found[3], double radius, double margin,
                            tbi_pair_point *out) {
   int32_t count = 0;
-  double least = INFINITY;
+  double min = INFINITY;
   for (uint32_t i = 0; i < 3; ++i) {
     if (!(found[i].gap <= margin)) continue;
-    if (i == NEAREST && !(found[i].gap < least - DEEPER * radius)) continue;
-    least = fmin(least, found[i].gap);
+    if (i == NEAREST && !(found[i].gap < min - DEEPER * radius)) continue;
+    min = fmin(min, found[i].gap);
     out[count] = found[i];
     out[count++].feature = i;
   }
@@ -152,12 +152,12 @@ int32_t tbi_sphere_box(const tbi_solid *a, const tbi_solid *b, double margin, tb
  * the direction decides: almost a face's normal means the face. */
 static bool stretch_above(const tbi_segment *s, const double half[3], v3 p, double range[2]) {
   v3 excess = tbi_box_excess(half, p);
-  double least = FACE_BIAS * v3_norm(excess);
+  double min = FACE_BIAS * v3_norm(excess);
   range[0] = -s->half;
   range[1] = s->half;
   int beyond = 0;
   for (int i = 0; i < 3; ++i) {
-    if (fabs(get(excess, i)) > least) {
+    if (fabs(get(excess, i)) > min) {
       ++beyond;
     } else if (!tbi_clip_slab(get(s->middle, i), get(s->along, i), half[i], range)) {
       return false;
@@ -179,11 +179,11 @@ static bool way_out(const tbi_segment *s, const double half[3], v3 *outward, dou
   *outward = unit(2, 1);
   *overlap = INFINITY;
   for (int i = 0; i < 3; ++i) {
-    v3 way = unit(i, get(s->middle, i) < 0 ? -1 : 1);
-    double inside = overlap_along_normal(s, half, way);
+    v3 normal = unit(i, get(s->middle, i) < 0 ? -1 : 1);
+    double inside = overlap_along_normal(s, half, normal);
     if (inside < *overlap) {
       *overlap = inside;
-      *outward = way;
+      *outward = normal;
     }
   }
   double limit = (1 - FACE_BIAS) * *overlap;
@@ -191,12 +191,12 @@ static bool way_out(const tbi_segment *s, const double half[3], v3 *outward, dou
     v3 across = v3_cross(s->along, unit(i, 1));
     double sine = v3_norm(across);
     if (sine < 1e-6) continue;
-    v3 way = v3_scale((v3_dot(across, s->middle) < 0 ? -1 : 1) / sine, across);
-    double inside = overlap_along_normal(s, half, way);
+    v3 normal = v3_scale((v3_dot(across, s->middle) < 0 ? -1 : 1) / sine, across);
+    double inside = overlap_along_normal(s, half, normal);
     if (inside < limit) {
       face = false;
       limit = *overlap = inside;
-      *outward = way;
+      *outward = normal;
     }
   }
   return face;

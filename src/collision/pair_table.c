@@ -1,6 +1,7 @@
 /* pair_table.c - shape type x shape type -> function. */
 #include "collision/pair_table.h"
 
+#include "base/assertion.h"
 #include "collision/collision.h"
 
 static tbi_pair_fn *const pair_table[TABI_SHAPE_COUNT][TABI_SHAPE_COUNT] = {
@@ -50,10 +51,12 @@ static void sort_by_feature(tbi_pair_point *points, int32_t count) {
 
 int32_t tbi_pair_collide(const tbi_solid *a, const tbi_solid *b, double margin,
                          tbi_pair_point *out) {
+  TBI_ASSERT((unsigned)a->type < TABI_SHAPE_COUNT && (unsigned)b->type < TABI_SHAPE_COUNT);
   bool swapped = a->type > b->type;
   tbi_pair_fn *function = swapped ? pair_table[b->type][a->type] : pair_table[a->type][b->type];
   if (!function) return 0;
   int32_t count = swapped ? function(b, a, margin, out) : function(a, b, margin, out);
+  TBI_ASSERT(count >= 0 && count <= TBI_PAIR_ROOM);
   if (count > TBI_PAIR_POINTS) count = tbi_manifold_reduce(out, count, TBI_PAIR_POINTS);
   if (swapped) {
     for (int32_t i = 0; i < count; ++i)

@@ -18,6 +18,7 @@
  * height field, solid below without end, does so at any depth.
  *
  * Everything happens in the axes of the ground. */
+#include "base/assertion.h"
 #include "collision/closest.h"
 #include "collision/collision.h"
 #include "collision/support.h"
@@ -67,9 +68,9 @@ static tbi_solid in_axes_of(const tbi_solid *ground, const tbi_solid *shape) {
 static void set_bounds(gathering *g) {
   double half2 = 0;
   for (int i = 0; i < 3; ++i) {
-    v3 way = {i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0};
-    double high = v3_dot(way, tbi_support(g->shape, way)) + g->radius;
-    double low = v3_dot(way, tbi_support(g->shape, v3_neg(way))) - g->radius;
+    v3 axis = {i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0};
+    double high = v3_dot(axis, tbi_support(g->shape, axis)) + g->radius;
+    double low = v3_dot(axis, tbi_support(g->shape, v3_neg(axis))) - g->radius;
     half2 += 0.25 * (high - low) * (high - low);
     g->high[i] = high + g->margin;
     g->low[i] = low - g->margin;
@@ -370,7 +371,7 @@ static bool is_beside(const gathering *g, const tbi_trimesh_face *f) {
 static int32_t find_exit(const gathering *g) {
   const tbi_trimesh *t = g->t;
   int32_t best = TABI_NONE;
-  double least = INFINITY;
+  double min = INFINITY;
   double steepest = 0;
   tbi_trimesh_walk walk = begin(g);
   for (int32_t i = tbi_trimesh_next(&walk); i != TABI_NONE; i = tbi_trimesh_next(&walk)) {
@@ -385,9 +386,9 @@ static int32_t find_exit(const gathering *g) {
     double height = v3_dot(f->normal, apart);
     double noise = 1e-9 * g->size;
     /* faces that share the nearest point: the one that looks there most tells the side */
-    bool nearer = distance < least - noise;
-    if (!nearer && !(distance < least + noise && fabs(height) > fabs(steepest))) continue;
-    least = tbi_min(least, distance);
+    bool nearer = distance < min - noise;
+    if (!nearer && !(distance < min + noise && fabs(height) > fabs(steepest))) continue;
+    min = tbi_min(min, distance);
     steepest = height;
     best = i;
   }
@@ -400,6 +401,7 @@ static void leave(gathering *g, int32_t face) {
   tbi_solid plane = plane_of(g, face);
   tbi_pair_point points[TBI_PAIR_ROOM];
   int32_t count = tbi_pair_collide(&plane, g->shape, g->margin, points);
+  TBI_ASSERT(count <= TBI_PAIR_ROOM);
   g->count = 0;
   for (int32_t i = 0; i < count; ++i) {
     candidate c = {points[i], points[i].gap, (int32_t)points[i].feature, false};
@@ -433,6 +435,7 @@ static uint32_t name_of(const candidate *c) {
 
 int32_t tbi_shape_triangles(const tbi_solid *a, const tbi_solid *b, double margin,
                             tbi_pair_point *out) {
+  TBI_ASSERT(b->ground && !a->ground);
   tbi_solid shape = in_axes_of(b, a);
   gathering g = {.t = b->ground, .shape = &shape, .margin = margin};
   g.centre = tbi_support_centre(&shape);

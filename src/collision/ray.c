@@ -75,9 +75,9 @@ static void clip_tube(interval *part, const tbi_ray *ray, double radius) {
     part->exit = -INFINITY;
     return;
   }
-  double reach = sqrt(square);
-  v3 normal = v3_scale(1 / radius, v3_axpy(nearest, -reach, u));
-  clip(part, (-along - reach) / speed, (reach - along) / speed, normal);
+  double half_chord = sqrt(square);
+  v3 normal = v3_scale(1 / radius, v3_axpy(nearest, -half_chord, u));
+  clip(part, (-along - half_chord) / speed, (half_chord - along) / speed, normal);
 }
 
 static bool meet(const interval *part, const tbi_ray *ray, tbi_ray_hit *hit) {

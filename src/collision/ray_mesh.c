@@ -175,7 +175,7 @@ static double meet_face(const tbi_trimesh *t, int32_t face, const tbi_ray *ray, 
   return distance >= 0 ? distance : (double)INFINITY;
 }
 
-/* The first face on the way, or TABI_NONE. */
+/* The first face along the ray, or TABI_NONE. */
 static int32_t first_face(const tbi_trimesh *t, const tbi_ray *ray, bool behind, double *distance) {
   int32_t stack[TBI_TRIMESH_DEPTH];
   int32_t depth = 0;

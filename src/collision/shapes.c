@@ -160,7 +160,7 @@ void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *
       spin = v3_norm(v4_to(state->vel.ang));
       last = cover->body;
     }
-    margin[cover->shape] = rule.least + rule.time * (speed + spin * radius[cover->shape]);
+    margin[cover->shape] = rule.min + rule.time * (speed + spin * radius[cover->shape]);
   }
 }
 

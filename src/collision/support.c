@@ -16,11 +16,11 @@ static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
 /* dir in the mesh's own axes */
 static int32_t farthest_vertex(const tabi_mesh_def *mesh, v3 dir) {
   int32_t best = 0;
-  double most = -DBL_MAX;
+  double max = -DBL_MAX;
   for (int32_t i = 0; i < mesh->nvertex; ++i) {
     double along = v3_dot(vertex_of(mesh, i), dir);
-    if (along > most) {
-      most = along;
+    if (along > max) {
+      max = along;
       best = i;
     }
   }
@@ -63,6 +63,7 @@ double tbi_support_radius(const tbi_solid *s) {
 
 v3 tbi_support_centre(const tbi_solid *s) {
   if (s->type != TABI_SHAPE_MESH) return s->pos;
+  TBI_ASSERT(s->mesh);
   v3 sum = v3_zero();
   for (int32_t i = 0; i < s->mesh->nvertex; ++i)
     sum = v3_add(sum, vertex_of(s->mesh, i));
@@ -129,7 +130,7 @@ static void cylinder_face(const tbi_solid *s, v3 d, tbi_face *face) {
 
 /* The normal of the triangle at a vertex that looks most along d; false if all are degenerate. */
 static bool triangle_normal(const tabi_mesh_def *mesh, int32_t vertex, v3 d, v3 *normal) {
-  double most = -DBL_MAX;
+  double max = -DBL_MAX;
   for (int32_t i = 0; i < mesh->nface; ++i) {
     const int32_t *f = mesh->faces + 3 * (size_t)i;
     if (f[0] != vertex && f[1] != vertex && f[2] != vertex) continue;
@@ -137,12 +138,12 @@ static bool triangle_normal(const tabi_mesh_def *mesh, int32_t vertex, v3 d, v3 
     v3 m = v3_cross(v3_sub(vertex_of(mesh, f[1]), p), v3_sub(vertex_of(mesh, f[2]), p));
     double length = v3_norm(m);
     double along = length > 0 ? v3_dot(m, d) / length : -DBL_MAX;
-    if (along > most) {
-      most = along;
+    if (along > max) {
+      max = along;
       *normal = v3_scale(1 / length, m);
     }
   }
-  return most > -DBL_MAX;
+  return max > -DBL_MAX;
 }
 
 /* two directions square to a unit vector and to each other, the three right-handed */
@@ -170,10 +171,10 @@ static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double
       {-0.9574685776109878,  0.2885375588854799 }
   };
   v3 x, y;
-  double most[TBI_FACE_CORNERS];
+  double max[TBI_FACE_CORNERS];
   span(m, &x, &y);
   for (int k = 0; k < TBI_FACE_CORNERS; ++k)
-    most[k] = -DBL_MAX;
+    max[k] = -DBL_MAX;
   for (int32_t i = 0; i < mesh->nvertex; ++i) {
     v3 p = vertex_of(mesh, i);
     double above = v3_dot(p, m) - offset;
@@ -183,12 +184,12 @@ static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double
     double py = v3_dot(p, y);
     for (int k = 0; k < TBI_FACE_CORNERS / 2; ++k) {
       double along = turn[k][0] * px + turn[k][1] * py;
-      if (along > most[k]) {
-        most[k] = along;
+      if (along > max[k]) {
+        max[k] = along;
         corner[k] = i;
       }
-      if (-along > most[k + TBI_FACE_CORNERS / 2]) {
-        most[k + TBI_FACE_CORNERS / 2] = -along;
+      if (-along > max[k + TBI_FACE_CORNERS / 2]) {
+        max[k + TBI_FACE_CORNERS / 2] = -along;
         corner[k + TBI_FACE_CORNERS / 2] = i;
       }
     }

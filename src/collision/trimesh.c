@@ -4,6 +4,8 @@
  * one edge come together; all in memory that was counted beforehand. */
 #include "collision/trimesh.h"
 
+#include "base/assertion.h"
+
 /* how near to its end a place on an edge is taken for the vertex, as a part of the edge */
 #define AT_VERTEX 1e-6
 
@@ -24,6 +26,7 @@ static void make_face(const tbi_trimesh *t, int32_t index) {
   v3 corner[3];
   for (int k = 0; k < 3; ++k) {
     face->vertex[k] = t->mesh->faces[3 * (size_t)index + (size_t)k];
+    TBI_ASSERT(face->vertex[k] >= 0 && face->vertex[k] < t->mesh->nvertex);
     corner[k] = tbi_trimesh_vertex(t, face->vertex[k]);
   }
   v3 a = v3_sub(corner[1], corner[0]);
@@ -198,10 +201,11 @@ bool tbi_trimesh_allows(const tbi_trimesh *t, int32_t edge, double at, v3 direct
 }
 
 v3 tbi_trimesh_nearest(const tbi_trimesh *t, int32_t face, v3 p) {
+  TBI_ASSERT(face >= 0 && face < t->nface);
   const int32_t *vertex = t->face[face].vertex;
   v3 normal = t->face[face].normal;
   v3 best = v3_zero();
-  double least = INFINITY;
+  double min = INFINITY;
   bool over = true;
   for (int k = 0; k < 3; ++k) {
     v3 from = tbi_trimesh_vertex(t, vertex[k]);
@@ -214,8 +218,8 @@ v3 tbi_trimesh_nearest(const tbi_trimesh *t, int32_t face, v3 p) {
     v3 at = v3_axpy(from, share < 0 ? 0 : share > 1 ? 1 : share, along);
     v3 apart = v3_sub(p, at);
     double distance2 = v3_dot(apart, apart);
-    if (distance2 < least) {
-      least = distance2;
+    if (distance2 < min) {
+      min = distance2;
       best = at;
     }
   }

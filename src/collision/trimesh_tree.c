@@ -4,6 +4,8 @@
  * so that the tree has the depth of a balanced one whatever the triangles look like. */
 #include "collision/trimesh.h"
 
+#include "base/assertion.h"
+
 typedef struct range {
   int32_t begin, end, parent; /* parent: whose second child this is, or TABI_NONE */
 } range;
@@ -51,9 +53,9 @@ static void split(const tbi_trimesh *t, int32_t begin, int32_t end, int32_t midd
       while (comes_before(t, pivot, order[j], axis))
         --j;
       if (i > j) break;
-      int32_t held = order[i];
+      int32_t moved = order[i];
       order[i++] = order[j];
-      order[j--] = held;
+      order[j--] = moved;
     }
     if (middle <= j) {
       end = j + 1;
@@ -81,6 +83,7 @@ void tbi_trimesh_make_tree(tbi_trimesh *t) {
   t->nnode = 0;
   if (t->nface > 0) stack[depth++] = (range){0, t->nface, TABI_NONE};
   while (depth > 0) {
+    TBI_ASSERT(depth < TBI_TRIMESH_DEPTH);
     range r = stack[--depth];
     int32_t index = t->nnode++;
     tbi_trimesh_node *node = &t->node[index];
@@ -145,6 +148,7 @@ int32_t tbi_trimesh_next(tbi_trimesh_walk *walk) {
       walk->next = node->link;
       walk->end = node->link + node->count;
     } else {
+      TBI_ASSERT(walk->depth + 2 <= TBI_TRIMESH_DEPTH);
       walk->stack[walk->depth++] = node->link;
       walk->stack[walk->depth++] = index + 1;
     }

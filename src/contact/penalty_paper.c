@@ -15,19 +15,15 @@
 
 /* (I + S W) r = r0 - S b, cut: b is the velocity of the point without its own impulse. */
 static v3 solve_alone(const tbi_spring *s, const tbi_point *c, v3 b) {
-  double a[9];
-  const double give[3] = {s->give.x, s->give.y, s->give.z};
+  const double added[3] = {s->added_mass.x, s->added_mass.y, s->added_mass.z};
+  double a[3][3];
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j)
-      a[3 * i + j] = give[i] * c->w[i][j] + (i == j ? 1 : 0);
+      a[i][j] = added[i] * c->w[i][j] + (i == j ? 1 : 0);
   }
-  v3 column[3] = {v3_make(a[0], a[3], a[6]), v3_make(a[1], a[4], a[7]), v3_make(a[2], a[5], a[8])};
-  v3 rhs = tbi_spring_uncut(s, b);
-  double det = v3_dot(column[0], v3_cross(column[1], column[2]));
-  v3 r = v3_make(v3_dot(rhs, v3_cross(column[1], column[2])) / det,
-                 v3_dot(column[0], v3_cross(rhs, column[2])) / det,
-                 v3_dot(column[0], v3_cross(column[1], rhs)) / det);
-  return tbi_spring_law_cut(&s->soft, r);
+  const v3 column[3] = {v3_make(a[0][0], a[1][0], a[2][0]), v3_make(a[0][1], a[1][1], a[2][1]),
+                        v3_make(a[0][2], a[1][2], a[2][2])};
+  return tbi_spring_law_cut(&s->law, v3_solve(column, tbi_spring_uncut(s, b)));
 }
 
 /* rows, then points, each once */

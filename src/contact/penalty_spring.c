@@ -7,75 +7,76 @@
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   double h = def->timestep;
-  tbi_spring_law soft =
+  tbi_spring_law law =
       tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
   v4 s = v4_from(c->deflection);
-  double across = h * soft.damping + h * h * soft.stiffness;
-  double along = h * soft.damping + h * h * soft.grip;
-  v3 start = v3_make(-h * soft.stiffness * c->gap, -h * soft.grip * v4_dot(s, c->frame.y),
-                     -h * soft.grip * v4_dot(s, c->frame.z));
-  return (tbi_spring){.soft = soft,
+  double across = h * law.damping + h * h * law.stiffness;
+  double along = h * law.damping + h * h * law.tangential_stiffness;
+  v3 start =
+      v3_make(-h * law.stiffness * c->gap, -h * law.tangential_stiffness * v4_dot(s, c->frame.y),
+              -h * law.tangential_stiffness * v4_dot(s, c->frame.z));
+  return (tbi_spring){.law = law,
                       .start = v3_scale(share, start),
-                      .give = v3_scale(share, v3_make(across, along, along))};
+                      .added_mass = v3_scale(share, v3_make(across, along, along))};
 }
 
 /* -dr/du of a point that would push with t */
 static void slope_at(const tbi_spring *s, v3 t, double d[9]) {
   memset(d, 0, 9 * sizeof *d);
   if (!(t.x > 0)) return;
-  d[0] = s->give.x;
+  d[0] = s->added_mass.x;
   double along = sqrt(t.y * t.y + t.z * t.z);
-  if (along <= s->soft.hold * t.x) {
-    d[4] = d[8] = s->give.y;
+  if (along <= s->law.hold * t.x) {
+    d[4] = d[8] = s->added_mass.y;
     return;
   }
   const double c[2] = {t.y / along, t.z / along};
-  double mu = s->soft.slide;
+  double mu = s->law.slide;
   for (int i = 0; i < 2; ++i) {
     double *row = d + 3 * (ptrdiff_t)(i + 1);
-    row[0] = mu * c[i] * s->give.x;
+    row[0] = mu * c[i] * s->added_mass.x;
     for (int j = 0; j < 2; ++j)
-      row[j + 1] = mu * t.x / along * s->give.y * ((i == j ? 1 : 0) - c[i] * c[j]);
+      row[j + 1] = mu * t.x / along * s->added_mass.y * ((i == j ? 1 : 0) - c[i] * c[j]);
   }
 }
 
 v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]) {
   v3 t = tbi_spring_uncut(s, u);
   slope_at(s, t, slope);
-  return v3_sub(tbi_spring_law_cut(&s->soft, t), r);
+  return v3_sub(tbi_spring_law_cut(&s->law, t), r);
 }
 
 /* What a velocity says about so stiff a spring is nearly always a bound: where it stands is told by
  * impulse and velocity together. */
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope) {
-  double give = TBI_ROW_STIFF / law->mobility;
-  double to = r - (u + r / give) / law->mobility;
+  double added_mass = TBI_ROW_STIFF / law->mobility;
+  double to = r - (u + r / added_mass) / law->mobility;
   double cut = tbi_min(tbi_max(to, law->lower), law->upper);
   bool between = to > law->lower && to < law->upper;
-  *slope = between ? give : 0;
-  *f = between ? -give * u - r : cut - r;
+  *slope = between ? added_mass : 0;
+  *f = between ? -added_mass * u - r : cut - r;
   return fabs(cut - r) * law->mobility;
 }
 
 /* What slides has all of kinetic friction; more than that only static friction gives. */
-static bool slides(const tbi_spring_law *soft, double normal, double along) {
-  double max = soft->slide * normal;
+static bool slides(const tbi_spring_law *law, double normal, double along) {
+  double max = law->slide * normal;
   if (along < max * (1 - 1e-12)) return false;
-  return soft->hold <= soft->slide || along <= max * (1 + SOLVED);
+  return law->hold <= law->slide || along <= max * (1 + SOLVED);
 }
 
 void tbi_springs_update(tbi_problem *p, const tabi_world_def *def) {
   double h = def->timestep;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_spring_law soft =
+    tbi_spring_law law =
         tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
-    bool pushes = c->impulse[0] > 0 && soft.grip > 0;
+    bool pushes = c->impulse[0] > 0 && law.tangential_stiffness > 0;
     if (!pushes) {
       c->deflection = v3_zero();
-    } else if (slides(&soft, c->impulse[0], along)) {
-      double back = -1 / (h * soft.grip);
+    } else if (slides(&law, c->impulse[0], along)) {
+      double back = -1 / (h * law.tangential_stiffness);
       c->deflection = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
     } else {
       sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];

@@ -10,11 +10,11 @@
 /* Of a row, S times its mobility: so stiff that its error is rounding. */
 #define TBI_ROW_STIFF 1e8
 
-/* r = cut(start - give u): an impulse over the step. */
+/* r = cut(start - added_mass u): an impulse over the step. */
 typedef struct tbi_spring {
-  tbi_spring_law soft;
-  v3 start; /* r0 */
-  v3 give;  /* S */
+  tbi_spring_law law;
+  v3 start;      /* r0 */
+  v3 added_mass; /* S */
 } tbi_spring;
 
 /* share: of its force */
@@ -22,8 +22,8 @@ tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double s
 
 /* r0 - S u before it is cut */
 static inline v3 tbi_spring_uncut(const tbi_spring *s, v3 u) {
-  return v3_make(s->start.x - s->give.x * u.x, s->start.y - s->give.y * u.y,
-                 s->start.z - s->give.z * u.z);
+  return v3_make(s->start.x - s->added_mass.x * u.x, s->start.y - s->added_mass.y * u.y,
+                 s->start.z - s->added_mass.z * u.z);
 }
 
 /* cut(r0 - S u) - r of a point with the velocity u, and its slope -d/du, row by row. */

@@ -8,13 +8,15 @@
  *   solve, leaf to root:   e_k = rhs_k + S_k . f,   f -= U_k e_k / D_k,   f_p += f
  *          root to leaf:   x_k = (e_k - U_k . a) / D_k,   a += S_k x_k
  *
- * This is M = L'DL without writing L out (Rodriguez, Jain and Kreutz-Delgado 1992): the way to the
- * root multiplies by L^-T, the way back by L^-1, and D holds the D_k; all of it linear in the
+ * This is M = L'DL without writing L out (Rodriguez, Jain and Kreutz-Delgado 1992): the pass to the
+ * root multiplies by L^-T, the pass back by L^-1, and D holds the D_k; all of it linear in the
  * number of joints.
  *
  * A joint with several velocities is a chain of joints with one each and nothing between.  A
  * velocity that is stuck has an infinite D_k: it stays as it is, e_k is what it has to bear. */
 #include "dynamics/dynamics.h"
+
+#include "base/assertion.h"
 
 void tbi_articulate(const body_inertia *i, tbi_articulated *to) {
   double m = i->mass;
@@ -57,6 +59,7 @@ static sv force_of(const tbi_articulated *a, sv s) {
 }
 
 void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck) {
+  TBI_ASSERT(diagonal || d->model->nv == 0);
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
     tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
@@ -66,6 +69,7 @@ void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck)
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
       sv U = force_of(own, d->axis[k]);
       double D_inv = stuck && stuck[k] ? 0 : 1 / (sv_dot(d->axis[k], U) + diagonal[k]);
+      TBI_CHECK_SLOW(!(D_inv < 0)); /* the mass matrix is positive definite */
       d->U[k] = U;
       d->D_inv[k] = D_inv;
       if (k > body->v) {

@@ -19,7 +19,11 @@
  * when the forces from outside are final.
  *
  * Inverse inertias need mass: a massless link between two joints is part of one joint with the
- * velocities of both. */
+ * velocities of both.
+ *
+ * Who calls it: the tests (tests/property, tests/contact/test_penalty.c), which compare it with
+ * ABA, and the benchmarks (bench/algorithm.c).  No step does: penalty-paper, whose paper this is,
+ * solves the same linearly implicit step by other means until it uses this one. */
 #include "dynamics/ada.h"
 
 #include "base/assertion.h"
@@ -52,6 +56,7 @@ static void collect_joint(const tabi_model *model, int32_t body, tbi_ada_body *a
     at = b->parent;
   } while (at != TABI_WORLD && is_massless(&model->body[at]));
   ada->parent = at;
+  TBI_ASSERT(ada->ndof > 0); /* a body hangs from a moving joint */
 }
 
 int32_t tbi_ada_obstacle(const tabi_model *model) {
@@ -96,7 +101,7 @@ static void spread_inertia(double mass, v4 c, const m4 *moment, double a[6][6]) 
   }
 }
 
-/* a = bias + lambda f of a body alone: bias answers gravity, gyroscopic forces and its load */
+/* a = bias + lambda f of a body alone: bias is due to gravity, gyroscopic forces and its load */
 static void start_chain(const tabi_dynamics *d, int32_t index, const tbi_body_load *beside,
                         tbi_ada_body *ada) {
   const tbi_body *body = &d->model->body[index];

@@ -6,8 +6,8 @@
 
 #define TBI_ADA_DOFS 12 /* velocities of one joint, massless links in between counted in */
 
-/* A chain is a body with all that has been assembled to it.  Its acceleration answers a force on
- * its handle by  a = bias + lambda f, both taken at the body's own point. */
+/* A chain is a body with all that has been assembled to it.  Under a force on its
+ * handle its acceleration is  a = bias + lambda f, both taken at the body's own point. */
 typedef struct tbi_ada_body {
   int32_t parent; /* the next body with mass towards the root, or TABI_WORLD */
   int32_t ndof, dof[TBI_ADA_DOFS];

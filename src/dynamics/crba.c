@@ -10,6 +10,8 @@
  */
 #include "dynamics/dynamics.h"
 
+#include "base/assertion.h"
+
 void tbi_compose(tabi_dynamics *d) {
   const tabi_model *model = d->model;
   for (int32_t i = 0; i < model->nbody; ++i)
@@ -21,6 +23,7 @@ void tbi_compose(tabi_dynamics *d) {
 }
 
 void tbi_crba(tabi_dynamics *d, const double *diagonal) {
+  TBI_ASSERT(diagonal || d->model->nv == 0);
   const tabi_model *model = d->model;
   const sv *axis = d->axis;
   tbi_compose(d);

@@ -59,6 +59,7 @@ size_t tbi_masses_memsize(const tabi_model *model) {
 }
 
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses) {
+  TBI_ASSERT((uintptr_t)memory % 64 == 0 && (uintptr_t)masses % 64 == 0);
   tbi_layout at = {memory, 0};
   tabi_dynamics *d = tbi_layout_take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);

@@ -66,7 +66,7 @@ static inline double tbi_path_dot(const int32_t *path, const double *column, int
 
 /* Memory for a workspace, and its making there, in zeros on a cache line that the caller owns.  The
  * masses lie apart: where the factor of aba.c is all that is used of them, their memory may serve
- * somebody else whenever no call is under way. */
+ * somebody else whenever no call is running. */
 size_t tbi_dynamics_memsize(const tabi_model *model);
 size_t tbi_masses_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses);
@@ -79,9 +79,9 @@ tbi_frame tbi_link_frame(const tabi_dynamics *d, int32_t link);
 v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body);
 
 void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
-/* Only its way out: the force that each body alone needs, into d->force. */
+/* Only its outward pass: the force that each body alone needs, into d->force. */
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd);
-/* Only its way back: joint forces that balance d->force, which is summed up towards the root. */
+/* Only its inward pass: joint forces that balance d->force, which is summed up towards the root. */
 void tbi_gather(tabi_dynamics *d, double *tau);
 
 /* Inertias of every body with all that hangs from it, into d->composite. */
@@ -96,8 +96,8 @@ void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
 /* A body alone. */
 void tbi_articulate(const body_inertia *i, tbi_articulated *to);
 /* The same factor in linear time, into d->U and d->D_inv, with some velocities stuck[nv], which do
- * not change (NULL: none); and solves with it.  d->flow is their scratch: wrenches on the way to
- * the root, twists on the way back. */
+ * not change (NULL: none); and solves with it.  d->flow is their scratch: wrenches on the pass
+ * to the root, twists on the pass back. */
 void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck);
 void tbi_aba_solve(tabi_dynamics *d, double *x);       /* x = M^-1 x */
 void tbi_aba_solve_lower(tabi_dynamics *d, double *x); /* x = L^-1 x; flow: the twists of x */

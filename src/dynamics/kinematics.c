@@ -167,6 +167,7 @@ void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
 /* an axis is carried along by the child, but those of a planar or free joint by the parent, and
  * where they turn, also by the translation before */
 sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof) {
+  TBI_ASSERT(dof >= 0 && dof < d->model->nv);
   const tbi_body *body = &d->model->body[d->model->dof_body[dof]];
   sv carrier = d->body[d->model->dof_body[dof]].vel;
   int moves = translations(body->type);
@@ -180,10 +181,12 @@ sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof) {
 }
 
 v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body) {
+  TBI_CHECK_SLOW(body >= TABI_WORLD && body < d->model->nbody);
   return body == TABI_WORLD ? v3_zero() : d->origin[d->model->body[body].tree];
 }
 
 tbi_frame tbi_link_frame(const tabi_dynamics *d, int32_t link) {
+  TBI_ASSERT(link >= 0 && link < d->model->nlink);
   const tbi_link_home *home = &d->model->link_home[link];
   if (home->body == TABI_WORLD) return home->frame;
   const tbi_body_state *state = &d->body[home->body];

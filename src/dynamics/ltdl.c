@@ -3,6 +3,8 @@
  * is kept in d->pivot. */
 #include "dynamics/dynamics.h"
 
+#include "base/assertion.h"
+
 /* to -= a * from over n entries and on to the end of the last group of four: rows are padded, and
  * a fixed count of four makes vector code without loose ends */
 static inline void subtract(double *restrict to, double a, const double *restrict from, int32_t n) {
@@ -21,6 +23,7 @@ void tbi_ltdl_factor(tabi_dynamics *d) {
     const int32_t *path = model->dof_path + start[k];
     int32_t depth = model->dof_depth[k];
     double pivot = 1 / row[depth];
+    TBI_CHECK_SLOW(path[depth] == k);
     d->pivot[k] = pivot;
     /* take k out of the rows of its ancestors */
     for (int32_t j = depth - 1; j >= 0; --j) {

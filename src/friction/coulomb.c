@@ -7,6 +7,8 @@
  * unknown, solved by Newton's method kept inside a shrinking interval. */
 #include "friction/coulomb.h"
 
+#include "base/assertion.h"
+
 #include <stdbool.h>
 
 #define MAX_STEPS 60
@@ -66,9 +68,9 @@ static secular make_secular(const double (*w)[3], v3 b, double mu) {
 
 /* Where friction stands at some lambda. */
 typedef struct trial {
-  double p[2];                   /* p_t */
-  double length, most;           /* |p_t| and mu p_n */
-  double length_rate, most_rate; /* their derivatives */
+  double p[2];                    /* p_t */
+  double length, limit;           /* |p_t| and mu p_n */
+  double length_rate, limit_rate; /* their derivatives */
 } trial;
 
 static trial try_lambda(const secular *q, double lambda) {
@@ -81,19 +83,19 @@ static trial try_lambda(const secular *q, double lambda) {
   }
   t.length = sqrt(t.p[0] * t.p[0] + t.p[1] * t.p[1]);
   t.length_rate = t.length > 0 ? (t.p[0] * d[0] + t.p[1] * d[1]) / t.length : 0;
-  t.most = q->mu * (q->normal + q->slope[0] * t.p[0] + q->slope[1] * t.p[1]);
-  t.most_rate = q->mu * (q->slope[0] * d[0] + q->slope[1] * d[1]);
+  t.limit = q->mu * (q->normal + q->slope[0] * t.p[0] + q->slope[1] * t.p[1]);
+  t.limit_rate = q->mu * (q->slope[0] * d[0] + q->slope[1] * d[1]);
   return t;
 }
 
 /* Newton's step to where both are equal.  Their reciprocals are nearly straight lines in lambda, so
  * the difference of those is used wherever it exists. */
 static double newton(const trial *t, double lambda) {
-  if (!(t->most > 0) || !(t->length > 0)) {
-    return lambda - (t->length - t->most) / (t->length_rate - t->most_rate);
+  if (!(t->limit > 0) || !(t->length > 0)) {
+    return lambda - (t->length - t->limit) / (t->length_rate - t->limit_rate);
   }
-  double g = 1 / t->length - 1 / t->most;
-  double rate = t->most_rate / (t->most * t->most) - t->length_rate / (t->length * t->length);
+  double g = 1 / t->length - 1 / t->limit;
+  double rate = t->limit_rate / (t->limit * t->limit) - t->length_rate / (t->length * t->length);
   return lambda - g / rate;
 }
 
@@ -106,8 +108,8 @@ static v3 slip(const double (*w)[3], v3 b, double mu) {
   double lambda = tbi_max(c / (mu * q.normal) - 0.5 * (q.s[0] + q.s[1]), 0);
   trial t = try_lambda(&q, lambda);
   for (int step = 0; step < MAX_STEPS; ++step) {
-    if (fabs(t.length - t.most) <= CLOSE * t.most) break;
-    *(t.length > t.most ? &low : &high) = lambda;
+    if (fabs(t.length - t.limit) <= CLOSE * t.limit) break;
+    *(t.length > t.limit ? &low : &high) = lambda;
     double next = newton(&t, lambda);
     if (!(next > low && next < high)) next = isinf(high) ? 2 * low + q.s[0] : 0.5 * (low + high);
     if (next == lambda) break;
@@ -124,6 +126,7 @@ static v3 slip(const double (*w)[3], v3 b, double mu) {
 }
 
 v3 tbi_coulomb(const double (*w)[3], v3 b, double mu) {
+  TBI_CHECK_SLOW(w[0][0] > 0 && !(mu < 0));
   if (b.x >= 0) return v3_zero();
   if (mu <= 0) return v3_make(-b.x / w[0][0], 0, 0);
   v3 p = stick(w, b);

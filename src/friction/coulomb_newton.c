@@ -11,6 +11,7 @@
  * that it converges: the best impulses are kept, and what is returned says how good they are. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
 #include "base/layout.h"
 
 #include <float.h>
@@ -51,6 +52,7 @@ static size_t place(tbi_newton_work *e, void *memory, int32_t nlaw, int32_t nunk
 }
 
 size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown) {
+  TBI_ASSERT(nlaw >= 0 && nlaw <= nunknown && nunknown / 3 <= nlaw);
   tbi_newton_work e;
   return place(&e, NULL, nlaw, nunknown);
 }
@@ -77,6 +79,7 @@ static void project_cone(double mu, const double *z, double *p) {
 }
 
 void tbi_newton_project(const tbi_law *law, double root, const double *z, double *p) {
+  TBI_CHECK_SLOW(law->size == 1 || law->size == 3);
   if (law->size == 3) {
     project_cone(law->friction, z, p);
   } else {
@@ -102,6 +105,7 @@ static double breach(const tbi_law *law, const double *r, const double *u) {
 }
 
 double tbi_newton_residual(const tbi_delassus *w, const double *r, const double *u) {
+  TBI_ASSERT(w && (w->nlaw == 0 || (w->law && r && u)));
   double sum = 0;
   for (int32_t i = 0; i < w->nlaw; ++i)
     sum += breach(&w->law[i], r + w->law[i].at, u + w->law[i].at);
@@ -167,6 +171,7 @@ bool tbi_newton_met(tbi_newton_work *e, double share) {
 }
 
 bool tbi_newton_factor(tbi_newton_work *e) {
+  TBI_ASSERT(e->left >= 0 && e->w->newton);
   if (e->left == 0) return false;
   --e->left;
   ++e->used;
@@ -191,9 +196,9 @@ static bool hopeful(const tbi_newton_work *e, double before, double now, int32_t
   return needed < HOPEFUL_SWEEPS;
 }
 
-/* From e->r.  Returns the number of sweeps; fewer than `most` where the residual is `near` or
+/* From e->r.  Returns the number of sweeps; fewer than `max` where the residual is `near` or
  * better and further ones would crawl. */
-static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double near) {
+static int32_t sweep(tbi_newton_work *e, int32_t max, int32_t min, double near) {
   int32_t n = e->w->nunknown;
   double *before = e->origin;
   double *p = e->dr;
@@ -201,14 +206,14 @@ static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double 
   double square = 0;
   double last = e->residual;
   int32_t tested = 0;
-  for (int32_t s = 1; s <= most; ++s) {
+  for (int32_t s = 1; s <= max; ++s) {
     memcpy(before, e->r, (size_t)n * sizeof *before);
     e->w->sweep(e->w->self, e->r);
     if (s < 10 || s % 5 == 0) {
       tbi_newton_velocity(e, e->r, e->u);
       double now = tbi_newton_measure(e, e->r, e->u);
       if (e->residual <= e->tolerance) return s;
-      bool leave = s >= at_least && e->residual <= near;
+      bool leave = s >= min && e->residual <= near;
       if (leave && !hopeful(e, last, now, s - tested)) return s;
       last = now;
       tested = s;
@@ -227,7 +232,7 @@ static int32_t sweep(tbi_newton_work *e, int32_t most, int32_t at_least, double 
       }
     }
   }
-  return most;
+  return max;
 }
 
 static void copy(const tbi_newton_work *e, double *to, const double *from) {
@@ -247,7 +252,7 @@ typedef struct attempt {
   tbi_newton_map map;
   double proximal;
   double weight;
-  int32_t most; /* factorisations */
+  int32_t max; /* factorisations */
 } attempt;
 
 static const attempt attempts[] = {
@@ -266,7 +271,7 @@ static bool restart(tbi_newton_work *e) {
     const attempt *a = &attempts[k];
     set_weight(e, a->weight);
     copy(e, e->start, a->from_best ? e->best : e->centre);
-    if (tbi_newton_proximal(e, a->map, a->proximal, a->most)) return true;
+    if (tbi_newton_proximal(e, a->map, a->proximal, a->max)) return true;
   }
   return false;
 }
@@ -279,7 +284,21 @@ static bool run_stages(tbi_newton_work *e, bool warm, int32_t *sweeps) {
   return restart(e);
 }
 
+/* that laws follow one another without gaps, and can be scaled */
+static bool laws_are_sound(const tbi_delassus *w) {
+  int32_t at = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_law *law = &w->law[i];
+    if (law->at != at || (law->size != 1 && law->size != 3) || !(law->mobility >= 0)) return false;
+    if (law->size == 3 ? law->friction < 0 : law->lower > law->upper) return false;
+    at += law->size;
+  }
+  return at == w->nunknown;
+}
+
 static void set_out(tbi_newton_work *e, double tolerance, int32_t budget) {
+  TBI_ASSERT(budget >= 0 && !(tolerance < 0));
+  TBI_CHECK_SLOW(laws_are_sound(e->w));
   double square = 0;
   for (int32_t i = 0; i < e->w->nunknown; ++i)
     square += e->w->q[i] * e->w->q[i];
@@ -310,7 +329,7 @@ static bool start_from(tbi_newton_work *e, const double *r) {
   return warm;
 }
 
-static void hand_back(const tbi_newton_work *e, tbi_newton_result *result, double *r) {
+static void store_result(const tbi_newton_work *e, tbi_newton_result *result, double *r) {
   copy(e, r, e->best);
   result->factorisations = e->used;
   result->residual = e->residual;
@@ -318,16 +337,18 @@ static void hand_back(const tbi_newton_work *e, tbi_newton_result *result, doubl
 
 tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
                                    double *r, void *scratch) {
+  TBI_ASSERT(w && w->multiply && w->sweep && w->newton && (scratch || w->nunknown == 0));
   tbi_newton_work e = tbi_newton_begin(w, tolerance, budget, scratch);
   bool warm = start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged) result.converged = run_stages(&e, warm, &result.sweeps);
-  hand_back(&e, &result, r);
+  store_result(&e, &result, r);
   return result;
 }
 
 tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
                                     double *r, void *scratch) {
+  TBI_ASSERT(w && w->multiply && w->newton && (scratch || w->nunknown == 0));
   tbi_newton_work e = {.w = w};
   tbi_layout at = {scratch, 0};
   place_newton(&at, &e, w->nlaw, w->nunknown);
@@ -336,6 +357,6 @@ tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged)
     result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, budget);
-  hand_back(&e, &result, r);
+  store_result(&e, &result, r);
   return result;
 }

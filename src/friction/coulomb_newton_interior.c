@@ -10,13 +10,15 @@
  * A row between bounds has a multiplier for each of them; without bounds y is zero. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum { MAX_STEPS = 40, MAX_IDLE = 15 };
 
-#define LEAST_FRICTION 0.01 /* of the start only: the cone must have an inside */
-#define ENOUGH         1e-7
-#define LEAST_FORCE    1e-8 /* of a row without bounds, against a singular W */
+#define MIN_FRICTION 0.01 /* of the start only: the cone must have an inside */
+#define ENOUGH       1e-7
+#define MIN_FORCE    1e-8 /* of a row without bounds, against a singular W */
 
 typedef struct interior {
   tbi_newton_work *e;
@@ -28,7 +30,7 @@ typedef struct interior {
   double tau;
 } interior;
 
-static double friction_of(const tbi_law *law) { return tbi_max(law->friction, LEAST_FRICTION); }
+static double friction_of(const tbi_law *law) { return tbi_max(law->friction, MIN_FRICTION); }
 
 /* n n - t t, without losing it near the border */
 static double determinant(const double *a) {
@@ -92,6 +94,7 @@ static void begin_row(interior *s, int32_t i) {
 
 static void begin(interior *s, tbi_newton_work *e) {
   /* what Newton uses for itself is free here */
+  TBI_ASSERT(e->cone && e->low && e->high); /* tbi_newton_begin() places them */
   *s = (interior){.e = e, .x = e->projected, .y = e->speed, .gap = e->f, .dx = e->trial};
   s->dy = e->trial_u;
   s->ax = e->origin;
@@ -217,7 +220,7 @@ static void put_row(interior *s, int32_t i, double tau) {
   if (!(below + above > 0)) return;
   double zl = e->low[law->at];
   double zu = e->high[law->at];
-  double force = tbi_max(zl / below + zu / above, LEAST_FORCE);
+  double force = tbi_max(zl / below + zu / above, MIN_FORCE);
   double push = tau / below - tau / above - s->y[law->at] - s->gap[law->at];
   e->d[i].m[0] = 1 / (force * law->mobility);
   e->g[law->at] = push / force * s->scale / e->root[i];
@@ -285,7 +288,7 @@ static void read_step(interior *s, double tau, double *dx, double *dy) {
 }
 
 /* the largest a for which p + a d stays in the cone */
-static double reach(const double *p, const double *d) {
+static double cone_step(const double *p, const double *d) {
   double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2];
   double b = p[0] * d[0] - p[1] * d[1] - p[2] * d[2];
   double c = determinant(p);
@@ -301,25 +304,25 @@ static double reach(const double *p, const double *d) {
 }
 
 static double longest(const interior *s, const double *dx, const double *dy, double tau) {
-  double most = INFINITY;
+  double max = INFINITY;
   for (int32_t i = 0; i < s->e->w->nlaw; ++i) {
     const tbi_law *law = &s->e->w->law[i];
     int32_t at = law->at;
     if (law->size == 3) {
-      most = tbi_min(most, tbi_min(reach(s->x + at, dx + at), reach(s->y + at, dy + at)));
+      max = tbi_min(max, tbi_min(cone_step(s->x + at, dx + at), cone_step(s->y + at, dy + at)));
       continue;
     }
     double below;
     double above;
     row_slack(s, i, &below, &above);
-    if (dx[at] < 0) most = tbi_min(most, -below / dx[at]);
-    if (dx[at] > 0) most = tbi_min(most, above / dx[at]);
+    if (dx[at] < 0) max = tbi_min(max, -below / dx[at]);
+    if (dx[at] > 0) max = tbi_min(max, above / dx[at]);
     double rate[2];
     row_rates(s, i, dx[at], tau, rate);
-    if (rate[0] < 0) most = tbi_min(most, -s->e->low[at] / rate[0]);
-    if (rate[1] < 0) most = tbi_min(most, -s->e->high[at] / rate[1]);
+    if (rate[0] < 0) max = tbi_min(max, -s->e->low[at] / rate[0]);
+    if (rate[1] < 0) max = tbi_min(max, -s->e->high[at] / rate[1]);
   }
-  return most;
+  return max;
 }
 
 static void go(interior *s, double a, double tau) {
@@ -352,8 +355,8 @@ static bool improve(interior *s) {
   rescale(s);
   if (!find_step(s, 0, false)) return false;
   read_step(s, 0, s->ax, s->ay);
-  double most = tbi_min(longest(s, s->ax, s->ay, 0), 1);
-  double share = s->tau > 0 ? tbi_max(centre(s, s->ax, s->ay, most, 0), 0) / s->tau : 0;
+  double max = tbi_min(longest(s, s->ax, s->ay, 0), 1);
+  double share = s->tau > 0 ? tbi_max(centre(s, s->ax, s->ay, max, 0), 0) / s->tau : 0;
   double tau = tbi_min(tbi_max(share * share * share, 1e-6), 1) * s->tau;
   if (!find_step(s, tau, true)) return false;
   read_step(s, tau, s->dx, s->dy);

@@ -19,6 +19,8 @@
  * too, the full step is taken all the same, a few times. */
 #include "friction/coulomb_newton_work.h"
 
+#include "base/assertion.h"
+
 #include <string.h>
 
 enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5, CHANGES = 4 };
@@ -173,10 +175,10 @@ static void projection_derivative(double mu, const double *z, double *m) {
     m[0] = m[4] = m[8] = 1;
     return;
   }
-  double reach = z[0] + mu * t;
-  if (reach <= 0) return;
+  double along = z[0] + mu * t;
+  if (along <= 0) return;
   double share = 1 / (1 + mu * mu);
-  double normal = reach * share;
+  double normal = along * share;
   double v[3] = {1, mu * z[1] / t, mu * z[2] / t};
   for (int k = 0; k < 3; ++k) {
     for (int l = 0; l < 3; ++l)
@@ -251,9 +253,9 @@ static void linear_row(const newton *n, int32_t i, const point *p, const double 
                        double *g) {
   const tbi_law *law = &n->e->w->law[i];
   double z = p->x[0] - p->y[0];
-  bool held = z > n->e->root[i] * law->lower && z < n->e->root[i] * law->upper;
-  d[0] = held ? 1 / n->del : 0;
-  g[0] = held ? f[0] / n->del : f[0];
+  bool inside = z > n->e->root[i] * law->lower && z < n->e->root[i] * law->upper;
+  d[0] = inside ? 1 / n->del : 0;
+  g[0] = inside ? f[0] / n->del : f[0];
 }
 
 /* The direction e->dr at e->r; false: singular, or no factorisation is left. */
@@ -461,14 +463,15 @@ static void succeed(newton *n, record *c, double residual, int32_t steps) {
   n->del *= shrink(steps, c->failures > 0 && c->successes < FORGET);
 }
 
-bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t most) {
+bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t max) {
+  TBI_ASSERT(proximal > 0 && MIN_PROXIMAL <= proximal && proximal <= MAX_PROXIMAL);
   newton n = {.e = e, .map = map, .del = proximal};
   memcpy(e->r, e->start, (size_t)e->w->nunknown * sizeof *e->r);
   tbi_newton_velocity(e, e->r, e->u);
   record c = {.reached = tbi_newton_measure(e, e->r, e->u)};
   c.halved = c.reached;
   bool improves = false;
-  int32_t limit = e->used + most;
+  int32_t limit = e->used + max;
   while (e->left > 0 && c.failures < MAX_FAILURES && c.idle <= MAX_IDLE) {
     /* no reason to begin anew what goes well */
     if (e->used >= limit && !improves) break;

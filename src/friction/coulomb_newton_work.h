@@ -61,9 +61,9 @@ bool tbi_newton_factor(tbi_newton_work *e);
 /* Which function of r and u is brought to zero. */
 typedef enum tbi_newton_map { TBI_ALART_CURNIER, TBI_NATURAL_MAP } tbi_newton_map;
 
-/* Proximal Newton from e->start, with at most `most` factorisations and the first proximal
+/* Proximal Newton from e->start, with at most `max` factorisations and the first proximal
  * parameter given; true when the tolerance is met. */
-bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t most);
+bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t max);
 
 /* Puts a well centred solution of the convex problem without De Saxce's shift into e->start. */
 void tbi_newton_interior(tbi_newton_work *e);

@@ -194,10 +194,10 @@ static void sweep_pyramid(const tbi_friction_island *island, double *r) {
     double u[3];
     tbi_friction_row(island, i, r, u);
     for (int k = 0; k < 3; ++k) {
-      double most = k == 0 ? (double)INFINITY : island->law[i].friction * mine[0];
-      double least = k == 0 ? 0 : -most;
+      double upper = k == 0 ? (double)INFINITY : island->law[i].friction * mine[0];
+      double lower = k == 0 ? 0 : -upper;
       double wanted = mine[k] - (u[k] + island->q[3 * i + k]) / own->m[k][k];
-      double change = tbi_min(tbi_max(wanted, least), most) - mine[k];
+      double change = tbi_min(tbi_max(wanted, lower), upper) - mine[k];
       mine[k] += change;
       for (int l = 0; l < 3; ++l)
         u[l] += own->m[l][k] * change;
@@ -220,14 +220,14 @@ static double change_of(const double *a, const double *b, int32_t n) {
 static bool solve_by_sweeps(solving *s, tbi_friction_island *island, double tolerance,
                             int32_t *sweeps) {
   tbi_delassus w = tbi_friction_delassus(island);
-  int32_t most = s->def->max_iterations > 0 ? s->def->max_iterations : DEFAULT_SWEEPS;
+  int32_t max = s->def->max_iterations > 0 ? s->def->max_iterations : DEFAULT_SWEEPS;
   for (*sweeps = 0;; ++*sweeps) {
-    bool test = *sweeps < 10 || *sweeps % 5 == 0 || *sweeps == most;
+    bool test = *sweeps < 10 || *sweeps % 5 == 0 || *sweeps == max;
     if (test) {
       velocity(island, s->r, s->u);
       if (tbi_newton_residual(&w, s->r, s->u) <= tolerance) return true;
     }
-    if (*sweeps == most) return false;
+    if (*sweeps == max) return false;
     memcpy(s->u, s->r, (size_t)w.nunknown * sizeof *s->u);
     if (s->def->solver == TABI_FRICTION_LCP) {
       sweep_pyramid(island, s->r);
@@ -296,6 +296,7 @@ static tabi_status solve_all(solving *s, const tabi_friction_problem *problem,
   size = sqrt(size);
   for (int32_t k = 0; k < islands->count; ++k) {
     tbi_friction_island *island = &islands->island[k];
+    TBI_ASSERT(island->ncontact > 0);
     double part = sqrt((double)island->ncontact / problem->ncontact);
     for (int32_t i = 0; i < island->ncontact; ++i)
       memcpy(s->r + 3 * (ptrdiff_t)i, r + 3 * (ptrdiff_t)island->contact[i], 3 * sizeof *r);
@@ -313,11 +314,11 @@ static tabi_status solve_all(solving *s, const tabi_friction_problem *problem,
 }
 
 static int32_t largest(const tbi_friction_islands *islands) {
-  int32_t most = 0;
+  int32_t max = 0;
   for (int32_t k = 0; k < islands->count; ++k) {
-    if (islands->island[k].ncontact > most) most = islands->island[k].ncontact;
+    if (islands->island[k].ncontact > max) max = islands->island[k].ncontact;
   }
-  return most;
+  return max;
 }
 
 static tabi_status check_solve(const tabi_friction_problem *problem,

@@ -6,6 +6,7 @@
 #include "friction/friction.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/random.h"
 #include "friction/coulomb.h"
 
@@ -75,6 +76,7 @@ static double put_row(const tbi_friction_island *island, int32_t i, const double
 
 static bool newton(void *self, const tbi_law_block *d, const double *g, double *dr) {
   const tbi_friction_island *island = self;
+  TBI_ASSERT(island->lu); /* tbi_friction_factor_begin() */
   double *x = island->unknowns;
   tbi_blocklu_clear(island->lu);
   for (int32_t i = 0; i < island->ncontact; ++i) {
@@ -155,6 +157,7 @@ static void aim(tbi_friction_island *island, const int32_t *size) {
         block = tbi_blocklu_block(island->lu, island->node[i], island->node[j]);
       }
       last = island->node[j];
+      TBI_ASSERT(block); /* its pair was named in tbi_friction_factor_begin() */
       island->target[b] = block + down * island->width[j] + island->place[j];
     }
     block = tbi_blocklu_block(island->lu, island->node[i], island->node[i]);
@@ -177,6 +180,7 @@ static bool order(tbi_friction_island *island, int32_t nnode, const int32_t *siz
 }
 
 bool tbi_friction_factor_begin(tbi_friction_island *island, void **memory, size_t *size) {
+  TBI_ASSERT(island->ncontact > 0 && memory && size);
   size_t n = (size_t)island->ncontact;
   size_t nblock = (size_t)island->row[island->ncontact];
   uint64_t *mark = malloc(n * (sizeof *mark + sizeof(int32_t)) + nblock * sizeof(int32_t[2]));

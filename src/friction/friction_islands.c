@@ -1,6 +1,7 @@
 /* friction_islands.c - the connected parts of W, each with its own row of blocks. */
 #include "friction/friction.h"
 
+#include "base/assertion.h"
 #include "base/layout.h"
 #include "math/vec.h"
 
@@ -86,6 +87,7 @@ static int32_t sort_contacts(pieces *p, const tabi_friction_problem *problem) {
     p->number[i] = p->island[island_of[root]].ncontact++;
     p->place[i] = island_of[root];
   }
+  TBI_ASSERT(count <= n);
   int32_t first = 0;
   for (int32_t k = 0; k < count; ++k) {
     p->island[k].contact = p->contact + first;
@@ -101,6 +103,7 @@ static int32_t sort_contacts(pieces *p, const tabi_friction_problem *problem) {
 static void fill_law(pieces *p, const tabi_friction_problem *problem, int32_t at, int32_t i,
                      const tbi_friction_block *sum) {
   double mobility = (sum->m[0][0] + sum->m[1][1] + sum->m[2][2]) / 3;
+  TBI_ASSERT(!(mobility < 0)); /* check_blocks() */
   for (int k = 0; k < 3; ++k) {
     for (int l = 0; l < 3; ++l) {
       p->own[at].m[k][l] = (sum->m[k][l] + sum->m[l][k]) / 2 + (k == l ? REGULAR * mobility : 0);
@@ -160,6 +163,7 @@ bool tbi_friction_islands_create(tbi_friction_islands *islands,
   int32_t next = 0;
   for (int32_t k = 0; k < islands->count; ++k)
     next = fill_island(&p, problem, k, next);
+  TBI_ASSERT(next <= nblock);
   return true;
 }
 

@@ -65,20 +65,13 @@ static s3 outer(double d, v3 a) {
               d * a.x * a.y, d * a.x * a.z, d * a.y * a.z};
 }
 
-static bool faces_are_valid(const tbi_mesh *mesh) {
-  for (size_t i = 0; i < 3 * (size_t)mesh->nface; ++i) {
-    if (mesh->faces[i] < 0 || mesh->faces[i] >= mesh->nvertex) return false;
-  }
-  return true;
-}
-
 static moments sum_moments(const tbi_mesh *mesh, v3 centre) {
-  TBI_CHECK_SLOW(faces_are_valid(mesh));
   moments sum = {0};
   for (int32_t i = 0; i < mesh->nface; ++i) {
     v3 corner[3];
     for (int k = 0; k < 3; ++k) {
       size_t vertex = (size_t)mesh->faces[3 * (size_t)i + (size_t)k];
+      TBI_CHECK_SLOW(vertex < (size_t)mesh->nvertex);
       corner[k] = v3_sub(v3_load(mesh->vertices + 3 * vertex), centre);
     }
     double d = v3_dot(corner[0], v3_cross(corner[1], corner[2]));

@@ -11,7 +11,6 @@
 
 #include "base/assertion.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

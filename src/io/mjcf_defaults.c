@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-#include <string.h>
-
 /* elements whose defaults are read, with their attributes; what is not listed is reported */
 typedef struct setting {
   const char *element;

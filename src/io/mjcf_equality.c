@@ -1,7 +1,6 @@
 /* mjcf_equality.c - loops (connect, weld), coupled joints, and excluded contact pairs. */
 #include "io/mjcf_reader.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Body 2 may be left out: then it is the world.  Later versions of MuJoCo also take sites. */

@@ -6,8 +6,6 @@
  * the inertia found, not that of the mesh. */
 #include "io/mjcf_reader.h"
 
-#include "base/error.h"
-
 #include <math.h>
 
 typedef struct triangle {

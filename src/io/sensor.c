@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WHAT_SIZE 120
 #define LIST_SIZE 160

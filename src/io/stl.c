@@ -10,7 +10,6 @@
 #include "io/weld.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

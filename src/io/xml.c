@@ -311,8 +311,9 @@ tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_x
   if (!check_text(&r)) return error.status;
   r.xml = calloc(1, sizeof *r.xml);
   if (r.xml) r.path = arena_copy(r.xml, path);
-  if (!r.xml || !r.path) tbi_fail_memory(&error);
-  if (tbi_ok(&error) && parse_with_expat(&r)) {
+  bool room = r.xml && r.path;
+  if (!room) tbi_fail_memory(&error);
+  if (room && parse_with_expat(&r)) {
     TBI_ASSERT(r.xml->root && !r.open);
     *xml = r.xml;
   } else {

@@ -208,6 +208,7 @@ static bool take_nodes(tbi_blocklu *lu, arena *at, int32_t nnode, const int32_t 
   if (!lu->diagonal) return false;
   int32_t total = 0;
   for (int32_t i = 0; i < nnode; ++i) {
+    TBI_ASSERT(size[i] >= 0);
     sizes[i] = size[i];
     start[i] = total;
     total += size[i];
@@ -223,6 +224,7 @@ static bool take_nodes(tbi_blocklu *lu, arena *at, int32_t nnode, const int32_t 
 
 tbi_blocklu *tbi_blocklu_begin(void *memory, size_t memory_size, int32_t nnode, const int32_t *size,
                                int64_t npair, const int32_t (*pair)[2]) {
+  TBI_ASSERT(nnode >= 0 && npair >= 0);
   arena at = arena_over(memory, memory_size);
   tbi_blocklu *lu = take(&at, 1, sizeof *lu);
   graph g;
@@ -239,6 +241,7 @@ tbi_blocklu *tbi_blocklu_begin(void *memory, size_t memory_size, int32_t nnode, 
 void tbi_blocklu_clear(tbi_blocklu *lu) { memset(lu->data, 0, lu->ndata * sizeof *lu->data); }
 
 double *tbi_blocklu_block(tbi_blocklu *lu, int32_t i, int32_t j) {
+  TBI_ASSERT(i >= 0 && i < lu->nnode && j >= 0 && j < lu->nnode);
   if (i == j) return lu->diagonal[i];
   bool upper = lu->step[i] < lu->step[j];
   int32_t k = upper ? lu->step[i] : lu->step[j];
@@ -275,16 +278,16 @@ static inline void exchange(double *a, double *b, int32_t n) {
 
 static int32_t find_pivot(const double *a, int32_t n, int32_t k) {
   int32_t best = k;
-  double most = fabs(a[k * n + k]);
-  double enough = most;
+  double max = fabs(a[k * n + k]);
+  double enough = max;
   for (int32_t i = k + 1; i < n; ++i) {
     double size = fabs(a[i * n + k]);
-    if (size > most) {
-      most = size;
+    if (size > max) {
+      max = size;
       best = i;
     }
   }
-  return enough >= KEEP_PIVOT * most ? k : best;
+  return enough >= KEEP_PIVOT * max ? k : best;
 }
 
 /* P a = L U in place, L with ones on its diagonal */

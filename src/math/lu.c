@@ -1,6 +1,8 @@
 /* lu.c - Gaussian elimination with exchange of rows. */
 #include "math/lu.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 
 static void swap_rows(ptrdiff_t n, double *a, double *b) {
@@ -12,6 +14,7 @@ static void swap_rows(ptrdiff_t n, double *a, double *b) {
 }
 
 bool tbi_lu_factor(ptrdiff_t n, double *a, int32_t *pivot) {
+  TBI_ASSERT(n >= 0 && n <= INT32_MAX);
   for (ptrdiff_t j = 0; j < n; ++j) {
     ptrdiff_t best = j;
     for (ptrdiff_t i = j + 1; i < n; ++i) {
@@ -33,8 +36,10 @@ bool tbi_lu_factor(ptrdiff_t n, double *a, int32_t *pivot) {
 }
 
 void tbi_lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x) {
-  for (ptrdiff_t i = 0; i < n; ++i)
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    TBI_CHECK_SLOW(pivot[i] >= i && pivot[i] < n); /* rows are exchanged with later ones */
     swap_rows(1, x + i, x + pivot[i]);
+  }
   for (ptrdiff_t i = 1; i < n; ++i) {
     for (ptrdiff_t k = 0; k < i; ++k)
       x[i] -= lu[i * n + k] * x[k];

@@ -1,11 +1,13 @@
 /* pseudo.c - see pseudo.h. */
 #include "math/pseudo.h"
 
+#include "base/assertion.h"
 #include "math/linalg.h"
 
 #include <string.h>
 
 tbi_pseudo tbi_pseudo_make(int32_t n, double *room) {
+  TBI_ASSERT(n >= 0 && room);
   size_t square = (size_t)n * (size_t)n;
   return (tbi_pseudo){.n = n,
                       .l = room,
@@ -33,6 +35,7 @@ static int32_t find_pivot(const tbi_pseudo *p, const double *a, int32_t from, in
 static void add_column(tbi_pseudo *p, const double *a, int32_t k, int32_t pivot) {
   size_t n = (size_t)p->n;
   double *column = p->column + (size_t)k * n;
+  TBI_ASSERT(pivot < p->n && p->left[pivot] > 0); /* find_pivot() */
   double root = sqrt(p->left[pivot]);
   memset(column, 0, sizeof *column * n);
   for (int32_t j = 0; j < k; ++j) {
@@ -75,6 +78,7 @@ static void factor_normal(tbi_pseudo *p) {
 }
 
 void tbi_pseudo_factor(tbi_pseudo *p, const double *a, int32_t first, double share) {
+  TBI_ASSERT(first >= 0 && first <= p->n && share >= 0);
   size_t n = (size_t)p->n;
   for (size_t i = 0; i < n; ++i)
     p->left[i] = a[i * n + i];
@@ -101,6 +105,7 @@ static void spread(tbi_pseudo *p, double *x) {
 }
 
 void tbi_pseudo_solve(tbi_pseudo *p, double *x) {
+  TBI_ASSERT(p->rank >= 0 && p->rank <= p->n); /* tbi_pseudo_factor() was called */
   size_t n = (size_t)p->n;
   memset(p->y, 0, sizeof *p->y * n);
   for (size_t i = 0; i < n; ++i) {

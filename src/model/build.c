@@ -300,6 +300,7 @@ static void fill_body(const plan *p, tabi_model *model, int32_t index, tbi_frame
   m3 axes = body_axes(joint);
   tbi_body *body = &model->body[index];
   body->parent = m->parent == TABI_WORLD ? TABI_WORLD : p->number[m->parent];
+  TBI_ASSERT(body->parent < index); /* parents first: every recursion relies on it */
   body->type = joint->type;
   body->joint = m->joint;
   body->place = (tbi_frame){m3_mul(&frame.rot, &axes), frame.pos};
@@ -419,12 +420,12 @@ static void fill_bodies(tabi_model *model) {
   TBI_ASSERT(q == model->nq && v == model->nv && tree == model->ntree - 1 && row == model->nrow);
 }
 
-static void mark_touchable(tabi_model *model) {
+static void mark_colliding(tabi_model *model) {
   for (int32_t i = 0; i < model->nshape; ++i) {
     const tabi_shape_def *shape = &model->shape[i];
     if (!shape->collides || shape->link == TABI_WORLD) continue;
     int32_t body = model->link_home[shape->link].body;
-    if (body != TABI_WORLD) model->body[body].touchable = true;
+    if (body != TABI_WORLD) model->body[body].collides = true;
   }
 }
 
@@ -555,7 +556,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   fill_links(p, model);
   fill_masses(p, model);
   fill_bodies(model);
-  mark_touchable(model);
+  mark_colliding(model);
   tbi_fill_clusters(model);
   fill_meshes(b, model);
   fill_postures(b, model);

@@ -1,6 +1,8 @@
 /* clusters.c - trees that connections or couplings connect, directly or through others. */
 #include "model/clusters.h"
 
+#include "base/assertion.h"
+
 int32_t tbi_connection_ties(const tabi_connection_def *def) {
   switch (def->type) {
   case TABI_CONNECTION_BALL:
@@ -54,6 +56,7 @@ static void join(tabi_model *model, int32_t a, int32_t b) {
 static void number_clusters(tabi_model *model) {
   for (int32_t t = 0; t < model->ntree; ++t) {
     int32_t head = model->tree_cluster[t];
+    TBI_ASSERT(head >= 0 && head <= t); /* join() keeps the first tree as head */
     model->tree_cluster[t] = head == t ? model->ncluster++ : model->tree_cluster[head];
   }
 }
@@ -91,6 +94,7 @@ static void order_dofs(tabi_model *model) {
     if (i == 0 || model->tree_cluster[model->tree_order[i - 1]] != c) {
       model->cluster_dof[c] = placed;
     }
+    TBI_ASSERT(tree >= 0 && tree < model->ntree && c >= 0 && c < model->ncluster);
     int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
     const tbi_body *last = &model->body[end - 1];
     for (int32_t k = model->body[model->tree_body[tree]].v; k < last->v + last->nv; ++k) {
@@ -98,6 +102,7 @@ static void order_dofs(tabi_model *model) {
       model->dof_order[placed++] = k;
     }
   }
+  TBI_ASSERT(placed == model->nv);
   model->cluster_dof[model->ncluster] = placed;
 }
 

@@ -45,7 +45,7 @@ typedef struct tbi_body {
   int32_t q, v, nv; /* first position, first velocity, number of velocities */
   int32_t tree;
   int32_t joint;
-  bool touchable;  /* some shape of it collides */
+  bool collides;   /* some shape of it does */
   tbi_frame place; /* joint frame in the parent's; of a root only the rotation, see tree_place */
   double mass;
   v3 com;

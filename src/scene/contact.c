@@ -1,6 +1,8 @@
 /* contact.c - the settings of a scene's world: integrator, contact model and its keys. */
 #include "scene/scene.h"
 
+#include "base/assertion.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,6 +123,7 @@ static bool choose_variant(const tbi_scene_reader *r, const tbi_yaml_node *map,
   bool is_variant = info->method != keys->def.contact;
   if (variant && !keys->published) keys->def.contact = info->method;
   if (!keys->published || is_variant) return true;
+  TBI_ASSERT(variant);
   if (info->planar_biped) {
     return tbi_fail_about(r->error, variant->place, "contact: ",
                           "gait has no variant: paper; leave it out, and write gait: {guards: "

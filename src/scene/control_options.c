@@ -5,7 +5,6 @@
  * not test each. */
 #include "base/assertion.h"
 #include "io/suggest.h"
-#include "model/builder.h"
 #include "scene/control.h"
 
 #include <stdlib.h>

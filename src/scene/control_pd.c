@@ -125,7 +125,7 @@ static void *create(tabi_options *options, bool csv) {
   controller *made = calloc(1, sizeof *made);
   if (!made) tbi_fail_memory(error);
   tbi_fields_read(error, options->node, options->what, TBI_FIELDS(fields), &given);
-  if (tbi_ok(error)) fill(options, &given, csv, made);
+  if (made && tbi_ok(error)) fill(options, &given, csv, made);
   return tbi_controller_made(options, made, destroy);
 }
 

@@ -293,10 +293,11 @@ static void *create(const tabi_controller_setup *setup, tabi_error *err) {
   controller *made = calloc(1, sizeof *made);
   if (!made) tbi_fail_memory(error);
   tbi_fields_read(error, options->node, options->what, TBI_FIELDS(fields), &given);
-  if (tbi_ok(error) && plan(options, &given, made) && follow(options, &given, made) &&
+  if (made && tbi_ok(error) && plan(options, &given, made) && follow(options, &given, made) &&
       given.stabiliser)
     stabilise(options, given.stabiliser, made);
-  if (tbi_ok(error) && !made->stabiliser) tbi_options_robot(options)->control = &without_memory;
+  if (made && tbi_ok(error) && !made->stabiliser)
+    tbi_options_robot(options)->control = &without_memory;
   return tbi_controller_made(options, made, destroy);
 }
 

@@ -10,7 +10,6 @@
 #include "model/builder.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "math/quat.h"
 #include "model/builder.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/assertion.h"
-#include "base/error.h"
 #include "io/connection.h"
 #include "io/file.h"
 #include "io/path.h"

@@ -2,6 +2,7 @@
  *
  * The polygon is found by walking around the points: from a corner the next one is that which has
  * all others to its left.  That takes points times corners steps and no memory. */
+#include "base/assertion.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -163,6 +164,7 @@ static double margin_of(const tabi_balance *balance) {
 }
 
 tabi_balance tabi_world_balance(tabi_world *world, int32_t link) {
+  TBI_ASSERT(link == TABI_WORLD || (link >= 0 && link < world->model->nlink));
   tabi_balance balance = {.ncorner = 0};
   tree_view view = {world, tree_of(world, link)};
   if (view.tree == TABI_WORLD) return balance;

@@ -137,10 +137,10 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
   v4 s = v4_from(stretch_of(w, candidate));
   v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
   bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
-  tbi_spring_law soft = tbi_spring_law_of(surface, slides ? surface->kinetic : surface->friction,
-                                          w->def.penalty.tangential_stiffness);
+  tbi_spring_law law = tbi_spring_law_of(surface, slides ? surface->kinetic : surface->friction,
+                                         w->def.penalty.tangential_stiffness);
   v3 stretch = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
-  v3 f = tbi_spring_law_force(&soft, candidate->gap, stretch, slip);
+  v3 f = tbi_spring_law_force(&law, candidate->gap, stretch, slip);
   v4 force = m4_mulv3(&frame, f);
   for (int i = 0; i < 2; ++i) {
     sv *on = &w->d->force[body[i]];

@@ -62,7 +62,7 @@ static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_capacit
   int64_t count = 0;
   for (int32_t i = model->tree_body[tree]; i < tree_end(model, tree); ++i) {
     const tbi_body *body = &model->body[i];
-    if (!body->touchable) continue;
+    if (!body->collides) continue;
     ++count;
     capacity->port_y += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
                         tbi_cluster_room(model, model->tree_cluster[tree]);

@@ -4,8 +4,7 @@
 #include "collision/hulls.h"
 #include "collision/ray.h"
 #include "collision/solids.h"
-#include "collision/trimesh.h"
-#include "support/ground.h"
+#include "collision/terrain.h"
 #include "support/near.h"
 #include "support/scene_build.h"
 
@@ -213,34 +212,6 @@ static void test_random_solids(void **state) {
   }
 }
 
-/* A mesh with its tree, at the origin. */
-typedef struct terrain {
-  ground g;
-  tabi_mesh_def mesh;
-  void *memory;
-  tbi_trimesh trimesh;
-} terrain;
-
-static void terrain_make(terrain *t, ground g) {
-  tbi_layout counting = {NULL, 0};
-  *t = (terrain){.g = g, .mesh = tabi_mesh_def_default()};
-  t->mesh.nvertex = g.nvertex;
-  t->mesh.nface = g.nface;
-  t->mesh.vertices = g.vertices;
-  t->mesh.faces = g.faces;
-  tbi_trimesh_place(&counting, &t->mesh, &t->trimesh);
-  t->memory = calloc(1, counting.used + 64);
-  assert_non_null(t->memory);
-  tbi_layout at = {t->memory, 0};
-  tbi_trimesh_place(&at, &t->mesh, &t->trimesh);
-  tbi_trimesh_make(&t->trimesh);
-}
-
-static void terrain_free(terrain *t) {
-  ground_free(&t->g);
-  free(t->memory);
-}
-
 /* All triangles that look against the ray, by Moeller and Trumbore; infinite: none. */
 static double search_all(const terrain *t, const tbi_ray *ray) {
   double min = INFINITY;
@@ -271,7 +242,7 @@ static void test_triangles(void **state) {
   (void)state;
   rng r = rng_make(402);
   terrain t;
-  terrain_make(&t, ground_grid(&r, 4, 3, 24, 18, 0.3, hills));
+  terrain_make(&t, ground_grid(&r, 4, 3, 24, 18, 0.3, hills), TABI_SHAPE_MESH);
   int hits = 0;
   for (int i = 0; i < 3000; ++i) {
     v3 from = v3_make(rng_between(&r, -3, 3), rng_between(&r, -3, 3), rng_between(&r, -0.5, 1));
@@ -295,7 +266,7 @@ static void test_no_gaps(void **state) {
   (void)state;
   rng r = rng_make(403);
   terrain t;
-  terrain_make(&t, ground_grid(&r, 2, 2, 16, 16, 0, hills));
+  terrain_make(&t, ground_grid(&r, 2, 2, 16, 16, 0, hills), TABI_SHAPE_MESH);
   for (int32_t i = 0; i < t.trimesh.nedge; ++i) {
     const tbi_trimesh_edge *edge = &t.trimesh.edge[i];
     v3 a = tbi_trimesh_vertex(&t.trimesh, edge->vertex[0]);
@@ -315,7 +286,7 @@ static void test_height_field(void **state) {
   (void)state;
   rng r = rng_make(404);
   terrain t;
-  terrain_make(&t, ground_grid(&r, 2, 2, 16, 16, 0.2, hills));
+  terrain_make(&t, ground_grid(&r, 2, 2, 16, 16, 0.2, hills), TABI_SHAPE_MESH);
   tbi_solid field = solid_make(TABI_SHAPE_PLANE, 0, 0, 0);
   field.type = TABI_SHAPE_HEIGHTFIELD;
   field.ground = &t.trimesh;
@@ -340,7 +311,7 @@ static void test_closed_mesh(void **state) {
   (void)state;
   rng r = rng_make(405);
   terrain t;
-  terrain_make(&t, ground_box(v3_make(0.6, 0.8, 1.0)));
+  terrain_make(&t, ground_box(v3_make(0.6, 0.8, 1.0)), TABI_SHAPE_MESH);
   tbi_solid box = solid_make(TABI_SHAPE_BOX, 0.6, 0.8, 1.0);
   for (int i = 0; i < 1000; ++i) {
     v3 from = v3_make(rng_between(&r, -2, 2), rng_between(&r, -2, 2), rng_between(&r, -2, 2));

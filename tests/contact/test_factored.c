@@ -289,12 +289,7 @@ static void random_models(void **state) {
 }
 
 static int32_t add_link(tabi_builder *b, rng *r, int32_t parent) {
-  tabi_link_def link = tabi_link_def_default();
-  link.mass = rng_between(r, 0.3, 2);
-  rng_fill(r, 0.1, link.com, 3);
-  for (int i = 0; i < 3; ++i)
-    link.inertia[i] = rng_between(r, 0.02, 0.03);
-  int32_t index = tabi_builder_add_link(b, &link);
+  int32_t index = random_add_link(b, r);
   tabi_joint_def joint = tabi_joint_def_default();
   joint.type = parent == TABI_WORLD ? TABI_JOINT_FREE : TABI_JOINT_REVOLUTE;
   joint.parent = parent;
@@ -302,9 +297,7 @@ static int32_t add_link(tabi_builder *b, rng *r, int32_t parent) {
   joint.lower = rng_below(r, 2) == 0 ? 0.001 : -1;
   joint.upper = 1;
   joint.friction = rng_below(r, 2) == 0 ? 0.1 : 0;
-  rng_fill(r, 0.3, joint.pos, 3);
-  rng_direction(r, joint.quat, 4);
-  rng_direction(r, joint.axis, 3);
+  random_place(r, &joint);
   tabi_builder_add_joint(b, &joint);
   tabi_shape_def shape = tabi_shape_def_default();
   shape.type = TABI_SHAPE_SPHERE;

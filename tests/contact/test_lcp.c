@@ -53,21 +53,7 @@ static void expect_law(const made_problem *made) {
 
 static void random_models(void **state) {
   (void)state;
-  int converged = 0;
-  for (uint64_t seed = 1; seed <= MODELS; ++seed) {
-    made_problem made;
-    tabi_model *model = made_random(&made, seed, RANDOM_FLOATING, POINTS, ROWS);
-    tabi_world_def def = made_def(POINTS);
-    tbi_solution solution = solve(&made, &def);
-    if (solution.converged) {
-      ++converged;
-      expect_law(&made);
-    }
-    made_expect_consistent(&made);
-    made_close(&made);
-    tabi_model_destroy(model);
-  }
-  assert_true(converged > MODELS * 3 / 4);
+  made_check_random(tbi_lcp.memsize, tbi_lcp.solve, expect_law);
 }
 
 static void dense_is_the_same(void **state) {

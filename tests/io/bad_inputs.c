@@ -45,7 +45,7 @@ static void make_laughs(const char *file) {
   scratch_text(file, text);
 }
 
-/* The entity is a pipe that nobody writes to: a parser that opens it hangs. */
+/* The entity is a pipe without a writer: a parser that opens it hangs. */
 static void make_xxe(const char *file) {
   char text[2048];
   const char *pipe = scratch_path("secret");

@@ -148,7 +148,7 @@ static void test_each_mesh_once(void **state) {
   assert_int_equal(index[1], 1);
   assert_int_equal(index[2], 0);
   assert_int_equal(h.count, 0);
-  // the first that cannot be had is told at once, the others together
+  // the first missing mesh is reported at once, the others together
   assert_int_equal(tbi_meshes_add(meshes, "a.xyz7", one, place, &index[3], &error), TABI_OK);
   assert_int_equal(h.count, 1);
   assert_string_equal(h.last.message,

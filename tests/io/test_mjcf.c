@@ -163,7 +163,7 @@ static void test_base(void **state) {
   tabi_model_initial_q(model, q);
   assert_near_n(q, ((const double[7]){0, 0, 5, 0, 0, 0, 1}), 7, 0);
   tabi_model_destroy(model);
-  // held
+  // fixed
   def.base = TABI_BASE_FIXED;
   model = load_def(floating, &def);
   assert_int_equal(tabi_model_nv(model), 0);
@@ -191,7 +191,7 @@ static void test_base_behind_a_floor(void **state) {
   tabi_model_destroy(model);
 }
 
-/* A held base has numbers in the key, but no joint to take them. */
+/* A fixed base has numbers in the key, but no joint to take them. */
 static void test_held_base_with_key(void **state) {
   (void)state;
   tabi_load_def def = tabi_load_def_default();
@@ -291,7 +291,7 @@ static void test_damped_servo(void **state) {
   tabi_model_destroy(model);
 }
 
-/* Settings of a class that nobody uses are understood all the same. */
+/* Settings of a class that is not used are read without a warning. */
 static void test_unused_class(void **state) {
   (void)state;
   heard h;

@@ -74,7 +74,7 @@ static void test_read(void **state) {
   tabi_model_destroy(model);
 }
 
-/* Twice in one model, each with its own links, wherever its base stands. */
+/* Twice in one model, each with its own links, wherever its base is. */
 static void test_prefix(void **state) {
   (void)state;
   tabi_error err = {0};

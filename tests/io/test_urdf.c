@@ -313,7 +313,7 @@ static void test_world_link(void **state) {
   tabi_model_destroy(model);
 }
 
-/* A massless root above a planar joint stands: floating, it would have six coordinates that weigh
+/* A massless root above a planar joint is fixed: floating, it would have six coordinates that weigh
  * nothing. */
 static void test_planar_base(void **state) {
   (void)state;

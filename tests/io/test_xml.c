@@ -238,7 +238,7 @@ static void test_ignored(void **state) {
   assert_string_equal(h.warning[0].message, "attribute 'p' of <a> is ignored");
   assert_string_equal(h.warning[1].message, "attribute 'r' of <b> is ignored (2 times)");
   assert_string_equal(h.warning[2].message, "<c> is ignored");
-  // what is inside something ignored is not told again
+  // elements inside an ignored one are not reported again
   assert_string_equal(h.warning[3].message, "<d> is ignored (2 times)");
   assert_int_equal(h.warning[3].line, 3);
   tbi_xml_destroy(xml);

@@ -257,7 +257,7 @@ static void test_foreign_world(void **state) {
   tabi_scene_destroy(large);
 }
 
-/* Changes without their array are the caller's mistake, and told. */
+/* Changes without their array are refused with an error. */
 static void test_bad_def(void **state) {
   (void)state;
   static const char text[] = "bodies: [{name: a, fixed: true}]\n";

@@ -221,7 +221,7 @@ static void test_csv_rate(void **state) {
   tabi_scene_destroy(scene);
 }
 
-/* Where a robot with an actuator of its own comes to rest that shall hold 0.5 rad. */
+/* Where a robot with an actuator of its own comes to rest whose target is 0.5 rad. */
 static double rest_under(const char *actuator) {
   char crank[512];
   (void)snprintf(crank, sizeof crank,
@@ -255,6 +255,27 @@ static void test_actuators(void **state) {
   assert_non_null(strstr(err.message, "the model drives joint 'r/j' itself; leave kp and kd out"));
 }
 
+/* Controllers move only to a robot whose joints are in the same places of q and v. */
+static void test_swap(void **state) {
+  (void)state;
+#define DRIVEN "robots: [{" PLACED ", controller: {type: pd, kp: 5}}]\n"
+  tabi_scene *scene = load(DRIVEN);
+  tabi_scene *heavier = load("gravity: [0, 0, -20]\n" DRIVEN);
+  tabi_scene *locked = load("robots: [{" PLACED ", lock: [lift], "
+                            "controller: {type: pd, kp: 5}}]\n");
+  tabi_scene *alone = load("bodies: [{name: a, fixed: true}]\n");
+  assert_int_equal(tabi_scene_swap_controllers(scene, heavier, NULL), TABI_OK);
+  assert_int_equal(tabi_scene_swap_controllers(scene, heavier, NULL), TABI_OK);
+  tabi_error err = {0};
+  assert_int_equal(tabi_scene_swap_controllers(scene, locked, &err), TABI_ERR_ARGUMENT);
+  assert_string_equal(err.message, "the scenes have different robots");
+  assert_int_equal(tabi_scene_swap_controllers(scene, alone, NULL), TABI_ERR_ARGUMENT);
+  tabi_scene_destroy(scene);
+  tabi_scene_destroy(heavier);
+  tabi_scene_destroy(locked);
+  tabi_scene_destroy(alone);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fixed_robot_has_a_moving_link),
@@ -267,6 +288,7 @@ int main(void) {
       cmocka_unit_test(test_csv),
       cmocka_unit_test(test_csv_rate),
       cmocka_unit_test(test_actuators),
+      cmocka_unit_test(test_swap),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -213,7 +213,7 @@ static void test_renamed_key_twice(void **state) {
   tbi_yaml_destroy(yaml);
 }
 
-/* Of two wrong values the first is told, and nothing is read after it. */
+/* Of two wrong values the first is reported, and nothing is read after it. */
 static void test_first_error(void **state) {
   (void)state;
   struct numbers {

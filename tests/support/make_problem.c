@@ -235,17 +235,24 @@ void made_random_surfaces(made_problem *made, rng *r) {
   }
 }
 
-tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
-                        int32_t rows) {
+tabi_model *made_open_random(made_problem *made, uint64_t seed, random_kind kind, double timestep) {
   static random_plan plan;
-  static tbi_candidate candidate[256];
-  static tbi_row row[256];
   random_plan_make(&plan, seed, kind);
   tabi_model *model = random_plan_build(&plan, NULL);
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
   random_plan_state(&plan, model, q, v, NULL);
-  made_open(made, model, q, v, 1e-3);
+  made_open(made, model, q, v, timestep);
+  free(q);
+  free(v);
+  return model;
+}
+
+tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
+                        int32_t rows) {
+  static tbi_candidate candidate[256];
+  static tbi_row row[256];
+  tabi_model *model = made_open_random(made, seed, kind, 1e-3);
   rng r = rng_make(~seed);
   if (model->nbody == 0) points = 0;
   if (model->nv == 0) rows = 0;
@@ -253,9 +260,26 @@ tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int
   made_random_rows(made, &r, row, rows);
   made_fill(made, candidate, points, row, rows);
   made_random_surfaces(made, &r);
-  free(q);
-  free(v);
   return model;
+}
+
+void made_check_random(made_memsize *memsize, made_solver *solve,
+                       void (*check)(const made_problem *made)) {
+  enum { MODELS = 30, POINTS = 8, ROWS = 4 };
+  int converged = 0;
+  for (uint64_t seed = 1; seed <= MODELS; ++seed) {
+    made_problem made;
+    tabi_model *model = made_random(&made, seed, RANDOM_FLOATING, POINTS, ROWS);
+    tabi_world_def def = made_def(POINTS);
+    if (made_solve(&made, &def, memsize, solve).converged) {
+      ++converged;
+      check(&made);
+    }
+    made_expect_consistent(&made);
+    made_close(&made);
+    tabi_model_destroy(model);
+  }
+  assert_true(converged > MODELS * 3 / 4);
 }
 
 void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve) {

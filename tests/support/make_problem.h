@@ -42,6 +42,9 @@ tbi_solution made_solve(made_problem *made, const tabi_world_def *def, made_mems
 
 /* Fails unless the ports are where the impulses put them and remember what they received. */
 void made_expect_consistent(made_problem *made);
+/* Solves many random problems. Three quarters have to converge, and those pass the check. */
+void made_check_random(made_memsize *memsize, made_solver *solve,
+                       void (*check)(const made_problem *made));
 /* Random contacts under 20 sweeps on ports and on the dense matrix: fails unless equal. */
 void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve);
 
@@ -60,6 +63,8 @@ void made_random_rows(const made_problem *made, rng *r, tbi_row *row, int32_t co
 /* Random friction, targets, slip and axes of the points. */
 void made_random_surfaces(made_problem *made, rng *r);
 
+/* A random model at a random state, opened, without candidates. */
+tabi_model *made_open_random(made_problem *made, uint64_t seed, random_kind kind, double timestep);
 /* One random model with `points` candidates and at most `rows` rows, opened and filled. */
 tabi_model *made_random(made_problem *made, uint64_t seed, random_kind kind, int32_t points,
                         int32_t rows);

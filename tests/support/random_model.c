@@ -312,3 +312,18 @@ void random_plan_state(const random_plan *plan, const tabi_model *model, double 
     if (tau) memcpy(tau + in_v.first, item->tau, (size_t)in_v.count * sizeof *tau);
   }
 }
+
+int32_t random_add_link(tabi_builder *builder, rng *r) {
+  tabi_link_def link = tabi_link_def_default();
+  link.mass = rng_between(r, 0.3, 2);
+  rng_fill(r, 0.1, link.com, 3);
+  for (int i = 0; i < 3; ++i)
+    link.inertia[i] = rng_between(r, 0.02, 0.03);
+  return tabi_builder_add_link(builder, &link);
+}
+
+void random_place(rng *r, tabi_joint_def *joint) {
+  rng_fill(r, 0.3, joint->pos, 3);
+  rng_direction(r, joint->quat, 4);
+  rng_direction(r, joint->axis, 3);
+}

@@ -5,6 +5,7 @@
 #ifndef TEST_RANDOM_MODEL_H
 #define TEST_RANDOM_MODEL_H
 
+#include "support/rng.h"
 #include "tabi/tabi.h"
 
 #include <stdbool.h>
@@ -12,6 +13,10 @@
 
 #define RANDOM_LINKS     60  /* at most in a random plan */
 #define RANDOM_MAX_LINKS 120 /* room for two plans in one */
+
+/* A plain random link; and where a joint may be, with its axis. */
+int32_t random_add_link(tabi_builder *builder, rng *r);
+void random_place(rng *r, tabi_joint_def *joint);
 
 /* A link and the joint above it; parents stand before their children. */
 typedef struct random_link {

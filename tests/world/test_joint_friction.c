@@ -1,6 +1,6 @@
-/* test_joint_friction.c - dry friction of joints, guessed and proved: whatever way a step was solved,
- * friction stays within its bounds, opposes what moves, and is what the equation of motion asks
- * for. */
+/* test_joint_friction.c - dry friction of joints, predicted and verified: however a step was solved,
+ * friction stays within its bounds, opposes what moves, and is what the equation of motion
+ * requires. */
 #include "support/near.h"
 #include "support/rng.h"
 #include "support/scene_build.h"

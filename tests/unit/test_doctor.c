@@ -1,4 +1,4 @@
-/* test_check.c - the model doctor: what it finds, and how it tells. */
+/* test_doctor.c - the model doctor: what it finds, and how it tells. */
 #include "support/near.h"
 #include "support/random_model.h"
 

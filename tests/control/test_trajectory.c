@@ -1,4 +1,5 @@
-/* test_control.c - trajectories between, before and after their samples; defs that are refused. */
+/* test_trajectory.c - trajectories between, before and after their samples; defs that are refused.
+ */
 #include "support/near.h"
 #include "tabi/tabi_control.h"
 

@@ -1,4 +1,4 @@
-/* test_cone_local.c - one contact alone against Coulomb's law, on random responses. */
+/* test_coulomb.c - one contact alone against Coulomb's law, on random responses. */
 #include "friction/coulomb.h"
 
 #include "support/make_problem.h"

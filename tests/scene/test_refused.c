@@ -1,4 +1,4 @@
-/* test_refuse.c - scenes that must be refused, and what must be said about them. */
+/* test_refused.c - scenes that must be refused, and what must be said about them. */
 #include "scene/refused.h"
 #include "support/near.h"
 #include "support/scratch.h"
