@@ -33,8 +33,8 @@ typedef struct tbi_margin_rule {
   double min, time;
 } tbi_margin_rule;
 
-/* margin[nshape] of the shapes that collide and move; radius[nshape] is that of their farthest
- * points from the origin of their body. */
+/* margin[nshape] of the shapes that collide, 0 where they stand in the world; radius[nshape] is
+ * that of their farthest points from the origin of their body. */
 void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *d,
                            const double *radius, tbi_margin_rule rule, double *margin);
 

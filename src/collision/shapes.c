@@ -153,7 +153,10 @@ void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *
   double spin = 0;
   for (int32_t item = 0; item < collision->nitem; ++item) {
     const tbi_cover *cover = &collision->cover[item];
-    if (cover->body == TABI_WORLD) continue;
+    if (cover->body == TABI_WORLD) {
+      margin[cover->shape] = 0;
+      continue;
+    }
     if (cover->body != last) {
       const tbi_body_state *state = &d->body[cover->body];
       speed = v3_norm(v4_to(sv_at(state->vel, state->pos)));
