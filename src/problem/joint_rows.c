@@ -10,7 +10,7 @@ static int32_t tree_of(const tabi_model *model, int32_t dof) {
   return model->body[model->dof_body[dof]].tree;
 }
 
-/* behind a path there are zeros, up to a whole vector */
+/* fill_row has put zeros behind a path, up to a whole vector */
 static double square(const double *y, int32_t n) {
   v4 sum = v4_zero();
   for (int32_t j = 0; j < n; j += 4)
@@ -40,6 +40,8 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   const double *y = s->y + row->y;
   int32_t length = model->dof_depth[row->dof] + 1;
   tbi_half_solve_joint(s->d, s->pivot_root, row->dof, s->y + row->y);
+  for (int32_t j = length; j % 4 != 0; ++j)
+    s->y[row->y + j] = 0;
   fill_tail(s, row);
   row->base = s->d->v[row->dof] + tbi_path_dot(model->dof_path + row->y, y, length, s->z);
   double loose = square(y, length);
