@@ -5,6 +5,7 @@
  */
 #include "world/memory.h"
 
+#include "support/load.h"
 #include "support/near.h"
 #include "support/scene_build.h"
 
@@ -13,7 +14,7 @@
 enum { WORLDS = 3, STEPS = 300 };
 
 /* a box, a ball and a driven hinge with friction and limits that fall on each other */
-static scene open_world(int boxes, tabi_contact_kind contact, tabi_integrator integrator,
+static scene open_boxes(int boxes, tabi_contact_kind contact, tabi_integrator integrator,
                         tabi_workspace *workspace) {
   scene s = scene_begin();
   int32_t stuff = scene_material(&s, 0.5, 0.2);
@@ -40,7 +41,7 @@ static scene open_world(int boxes, tabi_contact_kind contact, tabi_integrator in
 
 /* large enough for all of them */
 static tabi_workspace *largest_workspace(tabi_contact_kind contact, tabi_integrator integrator) {
-  scene s = open_world(2 * WORLDS, contact, integrator, NULL);
+  scene s = open_boxes(2 * WORLDS, contact, integrator, NULL);
   tabi_world_def def = tabi_world_get_def(s.world);
   tabi_workspace *workspace = tabi_workspace_create(s.model, &def, NULL);
   assert_non_null(workspace);
@@ -54,8 +55,8 @@ static void take_turns(tabi_contact_kind contact, tabi_integrator integrator) {
   scene shared[WORLDS];
   scene own[WORLDS];
   for (int i = 0; i < WORLDS; ++i) {
-    shared[i] = open_world(1 + 2 * i, contact, integrator, workspace);
-    own[i] = open_world(1 + 2 * i, contact, integrator, NULL);
+    shared[i] = open_boxes(1 + 2 * i, contact, integrator, workspace);
+    own[i] = open_boxes(1 + 2 * i, contact, integrator, NULL);
   }
   for (int k = 0; k < STEPS; ++k) {
     for (int i = 0; i < WORLDS; ++i) {
@@ -96,11 +97,38 @@ static void all_integrators(void **state) {
   }
 }
 
+/* robots with loops, sensors, sticking soles and controllers, and a gait */
+static void shipped_scenes(void **state) {
+  (void)state;
+  const char *const names[] = {"stand",      "four_bar", "parallel_ankles", "walk",
+                               "biped_walk", "bricard",  "terrain",         "chain"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    tabi_scene *first = load_shipped_scene(names[i], NULL);
+    tabi_scene *second = load_shipped_scene(names[i], NULL);
+    tabi_world_def def = tabi_scene_world_def(first);
+    def.workspace = tabi_workspace_create(tabi_scene_model(first), &def, NULL);
+    assert_non_null(def.workspace);
+    tabi_world *world = open_world(first, &def);
+    tabi_world *own = open_world(second, NULL);
+    for (int k = 0; k < STEPS; ++k) {
+      memset(def.workspace->bytes, 0xFF, def.workspace->size);
+      step_world(first, world);
+      step_world(second, own);
+      assert_true(tabi_world_hash(world) == tabi_world_hash(own));
+    }
+    tabi_world_destroy(world);
+    tabi_world_destroy(own);
+    tabi_workspace_destroy(def.workspace);
+    tabi_scene_destroy(first);
+    tabi_scene_destroy(second);
+  }
+}
+
 /* one that is too small is refused, and nothing is written to it */
 static void too_small(void **state) {
   (void)state;
-  scene small = open_world(1, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
-  scene large = open_world(9, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
+  scene small = open_boxes(1, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
+  scene large = open_boxes(9, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
   tabi_world_def def = tabi_world_get_def(large.world);
   def.workspace = tabi_workspace_create(small.model, NULL, NULL);
   assert_non_null(def.workspace);
@@ -116,7 +144,7 @@ static void too_small(void **state) {
 /* a def that a world would refuse makes no workspace either */
 static void bad_def(void **state) {
   (void)state;
-  scene s = open_world(1, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
+  scene s = open_boxes(1, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, NULL);
   tabi_world_def def = tabi_world_get_def(s.world);
   def.timestep = 0;
   tabi_error err = {0};
@@ -128,9 +156,8 @@ static void bad_def(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_methods),
-      cmocka_unit_test(all_integrators),
-      cmocka_unit_test(too_small),
+      cmocka_unit_test(all_methods),    cmocka_unit_test(all_integrators),
+      cmocka_unit_test(shipped_scenes), cmocka_unit_test(too_small),
       cmocka_unit_test(bad_def),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
