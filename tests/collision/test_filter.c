@@ -1,5 +1,5 @@
-/* test_filter.c - who may touch whom.  All shapes are balls at one place, so that everything that
- * may touch does. */
+/* test_filter.c - which pairs may collide.  All shapes are balls at one place, so that every pair
+ * that may collide does. */
 #include "collision/scene.h"
 #include "support/near.h"
 

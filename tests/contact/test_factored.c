@@ -1,6 +1,6 @@
 /* test_factored.c - the factored contact matrix against the dense one of unit forces.
  *
- * Over random models with points and rows, and over robots that are also tied together (there the
+ * Over random models with points and rows, and over robots that are also connected (there the
  * matrix is made by the textbook: A_cc - A_ct A_tt^-1 A_tc), the operator must multiply, sweep and
  * solve Newton's equations as the matrix says, and islands must not feel each other.  So must the
  * operator of small islands, whose matrix is written out. */
@@ -307,8 +307,8 @@ static int32_t add_link(tabi_builder *b, rng *r, int32_t parent) {
   return index;
 }
 
-/* robots in a heap on a plane, connected to each other and to the world, with a coupled joint */
-static tabi_model *tied_robots(uint64_t seed) {
+/* robots in a pile on a plane, connected to each other and to the world, with a coupled joint */
+static tabi_model *looped_robots(uint64_t seed) {
   rng r = rng_make(seed);
   tabi_builder *b = tabi_builder_create();
   tabi_shape_def plane = tabi_shape_def_default();
@@ -353,7 +353,7 @@ static void add_body(const tabi_dynamics *d, int32_t body, sv wrench, double sha
     row[k] += share * sv_dot(d->axis[k], wrench);
 }
 
-/* J of points, rows, then ties */
+/* J of points, rows, then loops */
 static int32_t fill_jacobian(const tabi_world *w, double *J) {
   const tbi_problem *p = &w->setup.problem;
   size_t nv = (size_t)w->model->nv;
@@ -361,12 +361,12 @@ static int32_t fill_jacobian(const tabi_world *w, double *J) {
   int32_t n = list_forces(p, w->candidates.list, w->constants.shape_body, force);
   test_force_jacobian(w->d, force, n, J);
   for (int32_t t = 0; t < w->setup.loops.count; ++t) {
-    const tbi_loop *tie = &w->setup.loops.loop[t];
+    const tbi_loop *loop = &w->setup.loops.loop[t];
     double *row = J + (size_t)(n + t) * nv;
-    add_body(w->d, tie->body_b, tie->wrench_b, 1, row);
-    add_body(w->d, tie->body_a, tie->wrench_a, -1, row);
-    if (tie->dof != TABI_NONE) row[tie->dof] += 1;
-    if (tie->leader != TABI_NONE) row[tie->leader] -= tie->slope;
+    add_body(w->d, loop->body_b, loop->wrench_b, 1, row);
+    add_body(w->d, loop->body_a, loop->wrench_a, -1, row);
+    if (loop->dof != TABI_NONE) row[loop->dof] += 1;
+    if (loop->leader != TABI_NONE) row[loop->leader] -= loop->slope;
   }
   return n + w->setup.loops.count;
 }
@@ -380,8 +380,8 @@ static void fill_mass(const tabi_world *w, double *M) {
   tabi_dynamics_destroy(d);
 }
 
-/* A = J M^-1 J' with the slack of springs on its diagonal, then ties eliminated one by one */
-static void fill_tied(const tabi_world *w, dense *m) {
+/* A = J M^-1 J' with the slack of springs on its diagonal, then loops eliminated one by one */
+static void fill_looped(const tabi_world *w, dense *m) {
   size_t nv = (size_t)w->model->nv;
   size_t max = (size_t)m->n + (size_t)w->setup.loops.count;
   double *J = calloc(max * nv + 1, sizeof *J);
@@ -393,7 +393,7 @@ static void fill_tied(const tabi_world *w, dense *m) {
   oracle_delassus(J, all, M, nv, A);
   for (size_t t = (size_t)m->n; t < all; ++t)
     A[t * all + t] += w->setup.loops.loop[t - (size_t)m->n].compliance;
-  /* sizes without ties: what they leave is a difference of such numbers */
+  /* sizes without loops: what they leave is a difference of such numbers */
   for (size_t i = 0; i < (size_t)m->n; ++i)
     m->w[i * (size_t)m->n + i] = A[i * all + i];
   fill_size(&w->setup.problem, m);
@@ -412,36 +412,36 @@ static void fill_tied(const tabi_world *w, dense *m) {
   free(J);
 }
 
-static void tied_models(void **state) {
+static void looped_models(void **state) {
   (void)state;
   int32_t points = 0;
   int32_t rows = 0;
-  int32_t ties = 0;
+  int32_t loops = 0;
   for (uint64_t seed = 1; seed <= MODELS; ++seed) {
-    tabi_model *model = tied_robots(seed);
+    tabi_model *model = looped_robots(seed);
     tabi_world_def def = tabi_world_def_default(model);
-    /* a heap of robots deep in each other touches everywhere, and may have no solution */
+    /* a pile of robots that penetrate deeply touches everywhere, and may have no solution */
     def.max_contacts = 200;
     def.iterations = 2;
     tabi_world *w = tabi_world_create(model, &def, NULL);
     assert_non_null(w);
     assert_int_equal(tabi_world_step(w, NULL), TABI_OK);
     tbi_problem *p = &w->setup.problem;
-    /* where ties leave one direction only, strong friction may jam a point for good */
+    /* where loops leave one direction only, strong friction may jam a point for good */
     for (int32_t i = 0; i < p->npoint; ++i)
       p->point[i].friction = 0.1;
     dense m = dense_make(p);
-    fill_tied(w, &m);
+    fill_looped(w, &m);
     check_operator(seed, p, &m);
     points += p->npoint;
     rows += p->nrow;
     for (int32_t c = 0; c < model->ncluster; ++c)
-      ties += p->cluster_loops[c];
+      loops += p->cluster_loops[c];
     dense_free(&m);
     tabi_world_destroy(w);
     tabi_model_destroy(model);
   }
-  assert_true(points > 10 * MODELS && rows > 3 * MODELS && ties > 3 * MODELS);
+  assert_true(points > 10 * MODELS && rows > 3 * MODELS && loops > 3 * MODELS);
 }
 
 /* the largest difference between velocities of ports */
@@ -494,7 +494,7 @@ static void agrees_with_cone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_models),
-      cmocka_unit_test(tied_models),
+      cmocka_unit_test(looped_models),
       cmocka_unit_test(agrees_with_cone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

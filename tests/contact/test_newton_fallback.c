@@ -154,8 +154,8 @@ static void stacks(void **state) {
   scene_close(&s);
 }
 
-/* forty boxes in one heap are more than Newton is asked to solve from afar */
-static void heap(void **state) {
+/* forty boxes in one pile are more than Newton is asked to solve from afar */
+static void pile(void **state) {
   (void)state;
   scene s = scene_begin();
   int32_t wood = scene_material(&s, 0.7, 0);
@@ -192,7 +192,7 @@ static void robot(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stacks),
-      cmocka_unit_test(heap),
+      cmocka_unit_test(pile),
       cmocka_unit_test(robot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* test_penalty_chain.c - chains that lie on the ground under penalty.
  *
  * Springs to the ground are solved along the trees, without a contact matrix; where anything in the
- * world is tied together they are not.  So the same chain must fall, slide and come to lie the same
- * way whether or not two balls far away are tied to each other. */
+ * world is connected they are not.  So the same chain must fall, slide and come to lie the same
+ * way whether or not two balls far away are connected. */
 #include "support/near.h"
 #include "support/scene_build.h"
 
@@ -29,24 +29,24 @@ static int32_t add_chain(scene *s, int32_t stuff) {
   return first;
 }
 
-static void add_tied_balls(scene *s, int32_t stuff) {
+static void add_connected_balls(scene *s, int32_t stuff) {
   int32_t ball[2];
   for (int i = 0; i < 2; ++i)
     ball[i] = scene_ball(s, 1, 0.05, v3_make(-5, 0.2 * i, 0.05), stuff);
-  tabi_connection_def tie = tabi_connection_def_default();
-  tie.type = TABI_CONNECTION_ROD;
-  tie.a = ball[0];
-  tie.b = ball[1];
-  tie.length = 0.2;
-  (void)tabi_builder_add_connection(s->builder, &tie);
+  tabi_connection_def rod = tabi_connection_def_default();
+  rod.type = TABI_CONNECTION_ROD;
+  rod.a = ball[0];
+  rod.b = ball[1];
+  rod.length = 0.2;
+  (void)tabi_builder_add_connection(s->builder, &rod);
 }
 
-static scene begin(bool tied, int32_t *first) {
+static scene begin(bool connected, int32_t *first) {
   scene s = scene_begin();
   int32_t stuff = scene_material(&s, 0.4, 0);
   scene_plane(&s, 0, stuff);
   *first = add_chain(&s, stuff);
-  if (tied) add_tied_balls(&s, stuff);
+  if (connected) add_connected_balls(&s, stuff);
   tabi_world_def def = scene_def(&s);
   def.contact = TABI_CONTACT_PENALTY;
   scene_open(&s, &def);
@@ -54,7 +54,7 @@ static scene begin(bool tied, int32_t *first) {
   return s;
 }
 
-static void ties_elsewhere_change_nothing(void **state) {
+static void connections_elsewhere_change_nothing(void **state) {
   (void)state;
   scene s[2];
   int32_t first;
@@ -115,7 +115,7 @@ static void held_box_is_dragged_by_its_springs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ties_elsewhere_change_nothing),
+      cmocka_unit_test(connections_elsewhere_change_nothing),
       cmocka_unit_test(held_box_is_dragged_by_its_springs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

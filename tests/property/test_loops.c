@@ -1,4 +1,4 @@
-/* test_ties.c - connections of every kind between random floating robots.
+/* test_loops.c - connections of every kind between random floating robots.
  *
  * That loops are closed shows in their gaps; that connections push both sides alike and along what
  * they hold shows in momentum and energy, which no wrong direction, point or sign would keep. */

@@ -1,5 +1,5 @@
-/* test_joint_friction.c - dry friction of joints, predicted and verified: however a step was solved,
- * friction stays within its bounds, opposes what moves, and is what the equation of motion
+/* test_joint_friction.c - dry friction of joints, predicted and verified: however a step was
+ * solved, friction stays within its bounds, opposes what moves, and is what the equation of motion
  * requires. */
 #include "support/near.h"
 #include "support/rng.h"

@@ -1,4 +1,4 @@
-/* test_sticking.c - the humanoid of scenes/stand.yaml: after its knees have settled it stands still,
+/* test_stand.c - the humanoid of scenes/stand.yaml: after its knees have settled it stands still,
  * the floor bears its weight, and nothing chatters. */
 #include "support/load.h"
 #include "support/near.h"
