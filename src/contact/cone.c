@@ -6,6 +6,7 @@
  * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it. */
 #include "contact/cone.h"
 
+#include "base/assertion.h"
 #include "contact/formulation.h"
 #include "contact/newton_fallback.h"
 #include "contact/sticking.h"
@@ -50,6 +51,7 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
 }
 
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group) {
+  TBI_ASSERT(group->first >= 0 && group->first + group->count <= p->npoint);
   double change = 0;
   tbi_visit visit = tbi_visit_begin(p, group);
   for (int32_t i = group->first; i < group->first + group->count; ++i)

@@ -7,6 +7,7 @@
  * tests hold the two against each other.) */
 #include "contact/dense.h"
 
+#include "base/assertion.h"
 #include "problem/sweep.h"
 
 /* rows end on whole vectors */
@@ -141,6 +142,8 @@ static double sweep(const tbi_pgs *pgs, const dense *k) {
 }
 
 tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
+  TBI_ASSERT(problem->nrow == 0); /* rows are swept on ports */
+  TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = pgs->count == 0};
   dense k = make(pgs, problem);
   form(pgs, problem, &k);

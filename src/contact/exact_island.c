@@ -2,6 +2,7 @@
  * factored matrix, and if that fails sweeps of cone. */
 #include "contact/exact_island.h"
 
+#include "base/assertion.h"
 #include <string.h>
 
 enum { SWEEPS_PER_FACTORISATION = 2, SWEEPS_PER_TEST = 20 };
@@ -71,6 +72,7 @@ static int32_t sweep_on(const tbi_exact_room *room, const tbi_island *island,
 
 tbi_solution tbi_exact_island(const tbi_exact_room *room, const tbi_island *island,
                               const tabi_world_def *def) {
+  TBI_ASSERT(def->tolerance >= 0 && def->iterations > 0);
   const tbi_delassus *d = &island->w;
   double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), LEAST_SPEED);
   tbi_island_read(island, room->r);

@@ -268,6 +268,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
 }
 
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
+  TBI_ASSERT(p->npoint + p->nrow > 0);
   f->p = p;
   f->in_arena = NULL;
   let_go(p);
@@ -280,6 +281,7 @@ void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
 }
 
 void tbi_island_read(const tbi_island *island, double *r) {
+  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow);
   const tbi_problem *p = island->all->p;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
@@ -291,6 +293,7 @@ void tbi_island_read(const tbi_island *island, double *r) {
 }
 
 void tbi_island_write(const tbi_island *island, const double *r) {
+  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow);
   const tbi_problem *p = island->all->p;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
@@ -355,7 +358,7 @@ void tbi_island_collect(const tbi_island *island, const double *r, sv *port, dou
   }
 }
 
-void tbi_island_answer(const tbi_island *island, const double *sum, sv *port, double *u) {
+void tbi_island_response(const tbi_island *island, const double *sum, sv *port, double *u) {
   const tbi_problem *p = island->all->p;
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t first = p->cluster_port[island->cluster[c]];
@@ -371,7 +374,7 @@ static void multiply(void *self, const double *r, double *wr) {
   const tbi_island *island = self;
   tbi_factored *f = island->all;
   tbi_island_collect(island, r, f->port, f->sum);
-  tbi_island_answer(island, f->sum, f->port, wr);
+  tbi_island_response(island, f->sum, f->port, wr);
 }
 
 /* the ports of an island as problem->sum moves them */

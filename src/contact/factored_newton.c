@@ -355,7 +355,7 @@ static void solve(const tbi_island *island, const tbi_law_block *d, const double
   carry(island, true);
   tbi_blocklu_solve(island->lu, f->x);
   carry(island, false);
-  tbi_island_answer(island, f->sum, f->port, dr);
+  tbi_island_response(island, f->sum, f->port, dr);
   finish(island, d, g, dr);
 }
 

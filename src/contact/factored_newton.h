@@ -7,7 +7,7 @@
 /* Impulses of an island's laws into wrenches at its ports and the sum over its coordinates. */
 void tbi_island_collect(const tbi_island *island, const double *r, sv *port, double *sum);
 /* What a sum over its coordinates does to its ports and laws. */
-void tbi_island_answer(const tbi_island *island, const double *sum, sv *port, double *u);
+void tbi_island_response(const tbi_island *island, const double *sum, sv *port, double *u);
 
 /* tbi_delassus.newton of an island. */
 bool tbi_factored_newton(void *self, const tbi_law_block *d, const double *g, double *dr);

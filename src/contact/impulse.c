@@ -21,6 +21,7 @@
  * the friction that opposes a slip may leave no solution, as Painleve's rod shows.  If that fails
  * too, or an island is too large for a dense matrix, it is left to the solver of exact
  * (impulse_fallback.c). */
+#include "base/assertion.h"
 #include "contact/impulse_work.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t max) {
 
 /* M by unit impulses */
 static void begin(tbi_crowd *c, const tbi_island *island) {
+  TBI_ASSERT(island->w.nunknown <= MAX_UNKNOWNS);
   const tbi_delassus *w = &island->w;
   c->island = island;
   c->n = w->nunknown;
@@ -69,6 +71,7 @@ static tbi_part held_row(const tbi_law *law, double last) {
 }
 
 void tbi_impulse_start(tbi_crowd *c, double rebound) {
+  TBI_ASSERT(rebound >= 0 && rebound <= 1);
   const tbi_delassus *w = &c->island->w;
   memcpy(c->q, w->q, sizeof *c->q * (size_t)c->n);
   for (int32_t i = 0; i < w->nlaw; ++i) {
@@ -151,6 +154,7 @@ static bool share_load(tbi_crowd *c) {
 }
 
 int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction) {
+  TBI_ASSERT(friction >= 0 && friction <= 1);
   int32_t max = 2 * c->island->w.nlaw + 8;
   c->friction = friction;
   tbi_impulse_start(c, rebound);

@@ -2,6 +2,7 @@
  *
  * A point that slid before the step slides with kinetic friction against its slip; one that stood
  * sticks up to static friction and then slides with kinetic friction the way it was pulled. */
+#include "base/assertion.h"
 #include "contact/impulse_work.h"
 
 double tbi_impulse_kinetic(const tbi_crowd *c, const tbi_point *point) {
@@ -46,6 +47,7 @@ bool tbi_impulse_change_friction(tbi_crowd *c) {
 }
 
 void tbi_impulse_slide_in(tbi_crowd *c, int32_t law) {
+  TBI_ASSERT(law >= 0 && law < c->island->w.nlaw);
   tbi_part *p = &c->part[law];
   const double *u = c->u + c->island->w.law[law].at;
   double slip = sqrt(u[1] * u[1] + u[2] * u[2]);

@@ -2,6 +2,7 @@
  *
  * Friction of points that slide follows their normal impulses, which a small system of these
  * normals alone takes into account. */
+#include "base/assertion.h"
 #include "contact/impulse_work.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@
 #define RANK 1e-9 /* of its own diagonal: what is left of a dependent unknown */
 
 void tbi_impulse_factor(tbi_crowd *c) {
+  TBI_ASSERT(c->n == c->island->w.nunknown);
   const tbi_delassus *w = &c->island->w;
   int32_t normals = 0;
   c->nheld = c->nsliding = 0;

@@ -16,12 +16,14 @@
  * p - m = -clamp(-g, 0, M) = max(g, -M).  So two unknowns with both signs stand for the four. */
 #include "contact/lcp.h"
 
+#include "base/assertion.h"
 #include "math/trig.h"
 
 #define SLIDING 1e-3 /* m/s, slip from which a contact slides: section 1.3 */
 
 /* one direction against the slip; the impulse across it goes */
 static void add_sliding(tbi_pgs *pgs, const tbi_problem *p, int32_t i, double speed) {
+  TBI_ASSERT(speed > SLIDING);
   const tbi_point *c = &p->point[i];
   tbi_unknown *x = tbi_pgs_add_tangents(pgs, p, i, -c->slip[0] / speed, -c->slip[1] / speed);
   x[0].upper = c->friction;

@@ -1,11 +1,13 @@
 /* penalty_spring.c - see penalty_spring.h. */
 #include "contact/penalty_spring.h"
 
+#include "base/assertion.h"
 #include <string.h>
 
 #define SOLVED 1e-4 /* of its friction: how well a point that slides is solved, amply */
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
+  TBI_ASSERT(c->surface && def->timestep > 0);
   double h = def->timestep;
   tbi_spring_law law =
       tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);

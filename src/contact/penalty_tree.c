@@ -15,6 +15,7 @@
  * only, so it is then made anew from the impulses, and the steps go on from there. */
 #include "contact/penalty_tree.h"
 
+#include "base/assertion.h"
 #include "base/layout.h"
 #include "contact/penalty_spring.h"
 #include "math/linalg.h"
@@ -118,6 +119,7 @@ static void solve(tbi_penalty_tree *t) {
 }
 
 static int32_t body_of(const tbi_penalty_tree *t, const tbi_point *c) {
+  TBI_ASSERT((c->port_a == TABI_NONE) != (c->port_b == TABI_NONE)); /* one side is the world */
   return t->p->port[c->port_a == TABI_NONE ? c->port_b : c->port_a].body;
 }
 
@@ -325,6 +327,8 @@ static void write_end(tbi_penalty_tree *t) {
 }
 
 tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {
+  TBI_ASSERT(t->d && t->p && t->v_new);
+  TBI_ASSERT(t->p->npoint <= t->def->max_contacts);
   tbi_solution solution = {.iterations = 0};
   read_start(t);
   move_by(t, t->r, t->v_new);

@@ -15,6 +15,7 @@
  * Where nothing has changed since the step before, its impulses are verified as they are. */
 #include "contact/sticking.h"
 
+#include "base/assertion.h"
 #include "base/layout.h"
 #include "problem/ports.h"
 #include "problem/sweep.h"
@@ -534,6 +535,7 @@ static bool find_impulses(const work *w, tbi_problem *p) {
 }
 
 bool tbi_sticking_solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
+  TBI_ASSERT(p->timestep > 0);
   work w;
   (void)place(&w, scratch, p->model, def);
   w.tolerance = TBI_SETTLED * def->tolerance;

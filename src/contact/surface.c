@@ -1,11 +1,13 @@
 /* surface.c - pairs that are given, and the rule of tabi_material_combine for all others. */
 #include "contact/surface.h"
 
+#include "base/assertion.h"
 int64_t tbi_surface_count(const tabi_model *model) {
   return ((int64_t)model->nmaterial + 1) * (model->nmaterial + 1);
 }
 
 void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface) {
+  TBI_ASSERT(surface);
   int64_t n = (int64_t)model->nmaterial + 1;
   tabi_material_def standard = tabi_material_def_default();
   for (int64_t i = 0; i < n; ++i) {

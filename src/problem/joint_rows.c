@@ -1,4 +1,5 @@
 /* joint_rows.c - constraints of single joint coordinates in the contact problem. */
+#include "base/assertion.h"
 #include "problem/ports.h"
 
 #include "math/linalg.h"
@@ -33,6 +34,9 @@ static void fill_tail(const tbi_setup *s, const tbi_row *row) {
 }
 
 static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
+  TBI_ASSERT(row->dof >= 0 && row->dof < s->model->nv);
+  TBI_ASSERT(s->model->dof_q[row->dof] != TABI_NONE);
+  TBI_ASSERT(row->lower <= row->upper);
   const tabi_model *model = s->model;
   int32_t loops = s->problem.cluster_loops[row->cluster];
   row->y = model->dof_row[row->dof];
@@ -94,6 +98,7 @@ double tbi_row_response(const tbi_problem *p, const tbi_row *row, const double *
 }
 
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row) {
+  TBI_CHECK_SLOW(row >= p->row && row < p->row + p->nrow);
   return row->base + row_response(p, row, p->sum);
 }
 
@@ -132,6 +137,7 @@ static void tell_ports(tbi_problem *p) {
 }
 
 double tbi_rows_sweep(tbi_problem *p) {
+  TBI_ASSERT(p->nrow == 0 || p->nsum >= p->model->nv);
   if (p->nrow == 0) return 0;
   tbi_problem_sum(p);
   memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);

@@ -1,6 +1,7 @@
 /* loops.c - the independent columns of a cluster by modified Gram-Schmidt with pivoting. */
 #include "problem/loops.h"
 
+#include "base/assertion.h"
 #include "math/linalg.h"
 #include "problem/half_solve.h"
 
@@ -52,6 +53,7 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
 
 /* entry of R: row by pivot, column by loop */
 static double *r_of(const tbi_loops *loops, int32_t cluster, int32_t pivot, int32_t which) {
+  TBI_ASSERT(pivot < tbi_cluster_room(loops->model, cluster));
   int32_t room = tbi_cluster_room(loops->model, cluster);
   return loops->r + loops->cluster_r[cluster] + (int64_t)pivot * room + which;
 }
@@ -320,6 +322,8 @@ static int32_t count_of(const tbi_loops *loops, int32_t first, int32_t cluster) 
 
 void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root, double *z,
                      double *scratch) {
+  TBI_ASSERT(loops->count <= loops->model->cluster_loop[loops->model->ncluster]);
+  TBI_ASSERT(loops->count == 0 || loops->timestep > 0);
   maker m = {loops, d, pivot_root, NULL};
   m.scratch = scratch;
   int32_t first = 0;
@@ -361,6 +365,7 @@ static void find_impulses(const tbi_loops *loops, int32_t cluster, double *g) {
 }
 
 void tbi_loops_finish(tbi_loops *loops, double *sum) {
+  TBI_ASSERT(sum);
   for (int32_t t = 0; t < loops->count; ++t)
     loops->loop[t].impulse = 0;
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {

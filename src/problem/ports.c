@@ -6,11 +6,13 @@
  */
 #include "problem/ports.h"
 
+#include "base/assertion.h"
 #include "problem/half_solve.h"
 
 #include <string.h>
 
 void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
+  TBI_ASSERT(from >= 0 && from < p->nport);
   int32_t cluster = p->port[from].cluster;
   int32_t first = p->cluster_port[cluster];
   for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k) {
@@ -33,6 +35,7 @@ static void mark_touched(tbi_setup *s) {
 }
 
 static void add_port(tbi_setup *s, int32_t tree, int32_t body) {
+  TBI_ASSERT(s->body_port[body] == TBI_MARKED);
   tbi_problem *p = &s->problem;
   int32_t dof = tbi_last_dof(&s->model->body[body]);
   int32_t cluster = s->model->tree_cluster[tree];
@@ -123,6 +126,7 @@ static sv along_port(const tbi_problem *p, const tbi_port *port, const double *x
 
 /* the same for a sum, of which loops take their share */
 sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum) {
+  TBI_ASSERT(k >= 0 && k < p->nport);
   const tbi_port *port = &p->port[k];
   sv u = along_port(p, port, sum);
   const double *loop = sum + tbi_loop_offset(p, port->cluster);
@@ -132,6 +136,7 @@ sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum) {
 }
 
 void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum) {
+  TBI_ASSERT(k >= 0 && k < p->nport);
   const tbi_port *port = &p->port[k];
   const sv *y = p->port_y + port->y;
   const sv *tail = p->port_y + port->tail;
@@ -204,6 +209,7 @@ static void subtract_loops(const tbi_problem *p, const tbi_port *k, const tbi_po
 
 /* G_kl, for l <= k */
 static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
+  TBI_ASSERT(l <= k && s->problem.port[k].cluster == s->problem.port[l].cluster);
   const tbi_problem *p = &s->problem;
   const tbi_port *port_k = &p->port[k];
   const tbi_port *port_l = &p->port[l];

@@ -33,6 +33,7 @@ static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
 }
 
 static void fill_response(const tbi_problem *p, tbi_point *c) {
+  TBI_ASSERT(c->port_a != TABI_NONE || c->port_b != TABI_NONE);
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
   tbi_sides on[3];
   for (int j = 0; j < 3; ++j) {
@@ -58,10 +59,12 @@ static sv body_velocity(const tbi_setup *s, int32_t shape) {
 }
 
 static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
+  TBI_ASSERT(shape >= 0 && shape < s->model->nshape);
   return v4_from(v3_sub(point, tbi_tree_origin(s->d, s->shape_body[shape])));
 }
 
 static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
+  TBI_ASSERT(index >= 0 && index < s->ncandidate);
   const tbi_candidate *candidate = &s->candidate[index];
   c->port_a = port_of_shape(s, candidate->shape_a);
   c->port_b = port_of_shape(s, candidate->shape_b);
@@ -145,6 +148,7 @@ static void fill_points(tbi_setup *s) {
 }
 
 void tbi_setup_points(tbi_setup *s) {
+  TBI_ASSERT(s->model && s->d && s->d->model == s->model);
   begin_problem(s);
   s->problem.cluster_loops = s->loops.rank;
   tbi_ports_number(s);
@@ -152,6 +156,8 @@ void tbi_setup_points(tbi_setup *s) {
 }
 
 bool tbi_setup_problem(tbi_setup *s) {
+  TBI_ASSERT(s->model && s->d && s->d->model == s->model);
+  TBI_ASSERT(s->ncandidate == 0 || s->candidate);
   tbi_problem *p = &s->problem;
   begin_problem(s);
   solve_loops(s);

@@ -9,10 +9,12 @@
  * A contact pushes if f_n is above 1e-6 of the weight of all that moves. */
 #include "problem/residual.h"
 
+#include "base/assertion.h"
 #define PUSHES 1e-6
 
 static void judge(const tbi_problem *p, const tbi_point *c, double weight,
                   tabi_certificate *worst) {
+  TBI_ASSERT(p->timestep > 0);
   double h = p->timestep;
   double gap = c->gap;
   sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
@@ -38,6 +40,7 @@ static void judge(const tbi_problem *p, const tbi_point *c, double weight,
 }
 
 tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
+  TBI_ASSERT(weight >= 0);
   tabi_certificate worst = {0};
   for (int32_t i = 0; i < p->npoint; ++i)
     judge(p, &p->point[i], weight, &worst);

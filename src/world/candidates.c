@@ -1,4 +1,5 @@
 /* candidates.c - what may meet in this step, and the velocity that each contact has to reach. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "contact/surface.h"
 #include "world/world.h"
@@ -98,6 +99,7 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
 }
 
 void tbi_world_targets(tabi_world *w) {
+  TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   tbi_problem *p = &w->setup.problem;
   double h = w->def.timestep;
   for (int32_t t = 0; t < w->model->ntree; ++t)

@@ -154,6 +154,7 @@ static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *d
 }
 
 static void add_connection(tabi_world *w, int32_t index) {
+  TBI_ASSERT(index >= 0 && index < w->model->nconnection);
   const tabi_connection_def *def = &w->model->connection[index];
   tbi_loops *loops = &w->setup.loops;
   tbi_loop made[6];
@@ -170,6 +171,7 @@ static void add_connection(tabi_world *w, int32_t index) {
 
 /* value, slope and curvature of the polynomial by Horner's rule */
 static void add_coupling(tabi_world *w, int32_t index) {
+  TBI_ASSERT(index >= 0 && index < w->model->ncoupling);
   const tabi_model *model = w->model;
   const tabi_coupling_def *def = &model->coupling[index];
   const tabi_dynamics *d = w->d;

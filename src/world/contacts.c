@@ -3,6 +3,7 @@
 #include "world/memory.h"
 
 void tbi_world_list_contacts(tabi_world *w) {
+  TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
   w->solution.ncontact = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {

@@ -4,6 +4,7 @@
  *     -k (q + h v+ - rest) - d v+,
  * moves h d + h^2 k to the diagonal of M and leaves -k (q + h v - rest) - d v on the right.  An
  * implicit servo is a spring to its target.  Under rk4 and euler everything is explicit. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
 
@@ -126,6 +127,7 @@ static tabi_status check_inputs(tabi_world *w, const double *tau) {
 }
 
 tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
+  TBI_ASSERT(w->def.timestep > 0);
   const tabi_model *model = w->model;
   tabi_status status = check_inputs(w, tau);
   if (status != TABI_OK) return status;

@@ -1,4 +1,5 @@
 /* free_motion.c - what forces other than constraints do in a step. */
+#include "base/assertion.h"
 #include "world/active_set/active_set.h"
 
 #define GYRO_STEPS 8
@@ -69,6 +70,7 @@ void tbi_world_impulse(tabi_world *w) {
 }
 
 void tbi_world_free_motion(tabi_world *w) {
+  TBI_ASSERT(w->d->model == w->model);
   tabi_dynamics *d = w->d;
   tbi_aba_factor(d, w->forces.diagonal, w->active_set.stuck);
   for (int32_t i = 0; i < w->model->nbody; ++i)

@@ -1,5 +1,6 @@
 /* gait_step.c - a world whose contact method is gait: the walk advances by itself, and the world
  * shows where its robot is and what its soles feel. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
 
@@ -53,6 +54,7 @@ void tbi_world_undo_gait(tabi_world *w) {
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
+  TBI_ASSERT(w->def.gait.biped && w->def.gait.biped->model == w->model);
   tbi_gait_run *walk = &w->gait;
   tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
   double time = tabi_world_time(w);

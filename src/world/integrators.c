@@ -7,6 +7,7 @@
  *
  * The implicit parts of forces are in forces.c, the gyroscopic moment of free bodies in
  * free_motion.c. */
+#include "base/assertion.h"
 #include "contact/penalty_law.h"
 #include "contact/surface.h"
 #include "integrate/rk4.h"
@@ -209,6 +210,7 @@ static void move_by_stages(tabi_world *w, const double *tau) {
 }
 
 void tbi_world_integrate(tabi_world *w, const double *tau) {
+  TBI_ASSERT(w->def.integrator != TABI_RK4 || w->scratch.stage);
   if (w->def.integrator == TABI_RK4) {
     move_by_stages(w, tau);
   } else {

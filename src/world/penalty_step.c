@@ -3,6 +3,7 @@
  * Where bodies touch nothing but the ground and no loops connect them, springs fit into the trees
  * (contact/penalty_tree.c): what contacts do to each other need not be known, which for a chain of
  * a hundred links is the whole cost.  All other steps go the common way. */
+#include "base/assertion.h"
 #include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "world/active_set/active_set.h"
@@ -43,6 +44,7 @@ static void gather_impulse(tabi_world *w) {
 }
 
 bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
+  TBI_ASSERT(w->method->info.compliant && w->free.v_free);
   if (!suits(w)) return false;
   gather_impulse(w);
   tbi_penalty_tree t = {.d = w->d,

@@ -1,5 +1,6 @@
 /* snapshot.c - saving and restoring all that decides the next step, going on from another world,
  * and the hash of a state. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
 
@@ -9,10 +10,12 @@
 size_t tabi_world_snapshot_size(const tabi_world *world) { return world->state_size; }
 
 void tabi_world_save(const tabi_world *world, void *snapshot) {
+  TBI_ASSERT(world && snapshot);
   memcpy(snapshot, world->state.head, world->state_size);
 }
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
+  TBI_ASSERT(world && snapshot);
   tbi_world_claim_workspace(world);
   if (size != world->state_size || !tbi_world_is_state(world, snapshot)) return TABI_ERR_ARGUMENT;
   memcpy(world->state.head, snapshot, size);
@@ -75,6 +78,7 @@ static void change_timestep(tabi_world *world, double from) {
 }
 
 tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_error *err) {
+  TBI_ASSERT(world && from && world != from);
   const tabi_place nowhere = {NULL, 0};
   bool other_step = world->def.timestep != from->def.timestep;
   if (other_step && (tbi_world_has_gait(world) || has_delays(world) || has_delays(from))) {

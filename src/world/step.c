@@ -3,6 +3,7 @@
  *   forces -> kinematics -> candidates -> velocity -> position -> check -> commit
  *
  * Everything new is made beside the state, which is replaced only when all of it is finite. */
+#include "base/assertion.h"
 #include "base/error.h"
 #include "world/active_set/active_set.h"
 
@@ -131,6 +132,7 @@ static tabi_status advance_by_method(tabi_world *w, const double *tau) {
 }
 
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
+  TBI_ASSERT(world);
   uint64_t random = world->state.head->random;
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);

@@ -3,6 +3,7 @@
  *
  * Where a box lies flat on another, rounding decides which of the two faces names the points.  So
  * what points had that are gone is shared by those that are new in the same pair. */
+#include "base/assertion.h"
 #include "base/random.h"
 #include "world/world.h"
 
@@ -48,6 +49,7 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
 }
 
 void tbi_world_warm_start(tabi_world *w) {
+  TBI_ASSERT(w->state.head->nwarm <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
   const tbi_warm *old = w->state.warm;
   const tbi_warm *end = old + w->state.head->nwarm;
@@ -71,6 +73,7 @@ void tbi_world_warm_start(tabi_world *w) {
 }
 
 void tbi_world_keep_warm(tabi_world *w) {
+  TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
   w->state.head->nwarm = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {

@@ -207,6 +207,7 @@ tabi_energy tabi_world_energy(tabi_world *world) {
 
 tabi_status tabi_world_set_state(tabi_world *world, const double *q, const double *v,
                                  tabi_error *err) {
+  TBI_ASSERT(world && (world->model->nv == 0 || (q && v)));
   const tabi_model *model = world->model;
   if (!tbi_world_is_motion(model, q, v)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
@@ -229,6 +230,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
 }
 
 void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo) {
+  TBI_ASSERT(servo);
   TBI_ASSERT(joint >= 0 && joint < world->model->njoint);
   TBI_ASSERT(tbi_joint_nq(world->model->joint[joint].type) == 1);
   world->state.servo[joint] = *servo;
@@ -241,6 +243,7 @@ void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
 
 void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
                       const double torque[3], const double point[3]) {
+  TBI_ASSERT(force && torque && point);
   TBI_ASSERT(link >= 0 && link < world->model->nlink);
   int32_t body = world->model->link_home[link].body;
   sv *felt = world->sensors.feels_forces ? &world->sensors.external[link] : NULL;

@@ -5,6 +5,7 @@
  * a known impulse.  Neither is an unknown then.  When all else is solved for, the prediction is
  * verified: a joint that sticks needs an impulse within its bounds, one that slips must not have
  * turned round.  Joints that fail get rows, and the step is solved again. */
+#include "base/assertion.h"
 #include "world/active_set/active_set.h"
 
 #include <math.h>
@@ -71,6 +72,7 @@ void tbi_apply_joint_friction(tabi_world *w) {
 }
 
 void tbi_stop_stuck_joints(tabi_world *w) {
+  TBI_ASSERT(w->constants.nloop == 0);
   const tabi_model *model = w->model;
   sv *twist = w->d->acc; /* free for this: with loop constraints, which read it, nothing is stuck */
   twist[TABI_WORLD] = sv_zero();

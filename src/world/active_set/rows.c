@@ -44,6 +44,7 @@ static void add_friction(tabi_world *w, int32_t dof) {
 }
 
 void tbi_make_rows(tabi_world *w) {
+  TBI_ASSERT(w->def.timestep > 0);
   const tabi_model *model = w->model;
   w->setup.problem.nrow = 0;
   for (int32_t dof = 0; dof < model->nv; ++dof) {
