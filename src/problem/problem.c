@@ -59,7 +59,7 @@ static sv body_velocity(const tbi_setup *s, int32_t shape) {
 }
 
 static v4 arm_to(const tbi_setup *s, int32_t shape, v3 point) {
-  TBI_ASSERT(shape >= 0 && shape < s->model->nshape);
+  TBI_ASSERT(s->shape_body[shape] >= TABI_WORLD && s->shape_body[shape] < s->model->nbody);
   return v4_from(v3_sub(point, tbi_tree_origin(s->d, s->shape_body[shape])));
 }
 
