@@ -268,7 +268,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
 }
 
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
-  TBI_ASSERT(p->npoint + p->nrow > 0);
+  TBI_ASSERT(p->model && p->nport >= 0);
   f->p = p;
   f->in_arena = NULL;
   let_go(p);

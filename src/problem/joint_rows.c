@@ -35,7 +35,6 @@ static void fill_tail(const tbi_setup *s, const tbi_row *row) {
 
 static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   TBI_ASSERT(row->dof >= 0 && row->dof < s->model->nv);
-  TBI_ASSERT(s->model->dof_q[row->dof] != TABI_NONE);
   TBI_ASSERT(row->lower <= row->upper);
   const tabi_model *model = s->model;
   int32_t loops = s->problem.cluster_loops[row->cluster];
