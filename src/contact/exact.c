@@ -10,7 +10,7 @@ enum { FIRST_SWEEPS = 2 };
 
 typedef struct work {
   tbi_factored f;
-  tbi_exact_room room;
+  tbi_exact_memory room;
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -18,7 +18,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t points = def->max_contacts;
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->f);
-  tbi_exact_room_place(&at, points, rows, &to->room);
+  tbi_exact_memory_place(&at, points, rows, &to->room);
   return at.used;
 }
 

@@ -12,7 +12,7 @@ enum { SWEEPS_PER_FACTORISATION = 2, SWEEPS_PER_TEST = 20 };
 /* of the tolerance: an impulse that moves its own contact by less is a trace */
 #define TRACE 1.0
 
-void tbi_exact_room_place(tbi_layout *at, int64_t points, int64_t rows, tbi_exact_room *room) {
+void tbi_exact_memory_place(tbi_layout *at, int64_t points, int64_t rows, tbi_exact_memory *room) {
   int64_t unknowns = 3 * points + rows;
   room->r = tbi_layout_take(at, unknowns, sizeof *room->r);
   room->u = tbi_layout_take(at, unknowns, sizeof *room->u);
@@ -31,7 +31,7 @@ static double norm(const double *x, int32_t n) {
 
 /* A contact that is open may keep a trace of an impulse: too small for its residual, but then its
  * friction is no friction.  Such impulses go if the residual allows it. */
-static void drop_traces(const tbi_exact_room *room, const tbi_island *island, double tolerance) {
+static void drop_traces(const tbi_exact_memory *room, const tbi_island *island, double tolerance) {
   const tbi_delassus *d = &island->w;
   bool any = false;
   memcpy(room->kept, room->r, (size_t)d->nunknown * sizeof *room->kept);
@@ -51,7 +51,7 @@ static void drop_traces(const tbi_exact_room *room, const tbi_island *island, do
 
 /* Newton has failed: more sweeps from where it began, which now and then get there all the same.
  * The better of both stays in room->r; returns the number of sweeps, and its residual. */
-static int32_t sweep_on(const tbi_exact_room *room, const tbi_island *island,
+static int32_t sweep_on(const tbi_exact_memory *room, const tbi_island *island,
                         const tabi_world_def *def, double tolerance, double *residual) {
   const tbi_delassus *d = &island->w;
   for (int32_t s = 1; s <= SWEEPS_PER_FACTORISATION * def->iterations; ++s) {
@@ -70,7 +70,7 @@ static int32_t sweep_on(const tbi_exact_room *room, const tbi_island *island,
   return SWEEPS_PER_FACTORISATION * def->iterations;
 }
 
-tbi_solution tbi_exact_island(const tbi_exact_room *room, const tbi_island *island,
+tbi_solution tbi_exact_island(const tbi_exact_memory *room, const tbi_island *island,
                               const tabi_world_def *def) {
   TBI_ASSERT(def->tolerance >= 0 && def->iterations > 0);
   const tbi_delassus *d = &island->w;

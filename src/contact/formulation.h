@@ -2,7 +2,7 @@
  *
  * An entry solves the problem that the world has set up (`solve`), or takes over the velocity of
  * the step (`advance_velocity`) or the whole of it (`advance`).  What else a method can do is told
- * by capabilities, so that nobody has to know which method runs.
+ * by capabilities, so that no caller has to know which method runs.
  *
  * A published variant is an entry of its own beside its method.  A further entry is one file, one
  * line in formulations.c and one value of tabi_contact_kind. */

@@ -1,38 +1,37 @@
 /* impulse.c - multi-point rigid collision with restitution (P5, Sugihara and Nakamura).
  *
- * Whatever touches is a set of points.  Points that hold ask for velocities: the normal one
- * rebounds (the point's target), the tangential ones of a point that sticks are zero.  The impulses
- * that give them, M f = -q, are taken by the pseudo-inverse of M, because with four points under a
- * sole M is singular: the load is spread with the least norm.  Then, one change at a time until
+ * Every contact is a set of points.  Active points prescribe velocities: the normal one rebounds
+ * (the point's target), the tangential ones of a point that sticks are zero.  The impulses that
+ * give them, M f = -q (17), follow by the pseudo-inverse of M (19), because with four points under
+ * a sole M is singular: the load is spread with the least norm.  Then, one change at a time until
  * nothing is wrong:
  *
- *   a point that pulls                      is let go, the worst first
- *   a point that sticks beyond static mu    slides, with kinetic mu, against where it was pulled
- *   a point let go that would go in         holds again
+ *   a point that pulls                      is released, the worst first                     (24)
+ *   a point that sticks beyond static mu    slides with kinetic mu, against the pull   (25), (26)
+ *   a released point that would penetrate   becomes active again
  *
  * Points that slid before the step slide with kinetic mu against the slip.  Their friction follows
  * their normal impulse, which a small system of these normals alone takes into account.
  *
- * Newton's restitution with friction may give energy.  If it would, all rebounds are taken back by
- * one factor, and if that is not enough friction by another.  Joint rows are points without
- * tangents: they hold, or push with a bound.
+ * Newton's restitution with friction may give energy.  If it would, all rebounds are reduced by one
+ * factor, and if that is not enough friction by another.  Joint rows are points without tangents:
+ * active, or at a bound.
  *
- * When the changes go in circles they start again with all points sticking, whatever their slip:
- * the friction that opposes a slip may leave no solution, as Painleve's rod shows.  If that fails
- * too, or an island is too large for a dense matrix, it is left to the solver of exact
- * (impulse_fallback.c). */
+ * When the changes cycle, they start again with all points sticking, whatever their slip: friction
+ * that opposes a slip may leave no solution, as Painleve's rod shows.  If that fails too, or an
+ * island is too large for a dense matrix, the solver of exact takes over (impulse_fallback.c). */
 #include "base/assertion.h"
 #include "contact/impulse_work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_UNKNOWNS 300 /* of one island; larger ones are left to exact */
+#define MAX_UNKNOWNS 300 /* of one island; exact solves larger ones */
 
-static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t max) {
+static void take_memory(tbi_impulse_island *c, tbi_layout *at, int64_t max) {
   int64_t n = max < MAX_UNKNOWNS ? max : MAX_UNKNOWNS;
   c->part = tbi_layout_take(at, n, sizeof *c->part);
-  c->held = tbi_layout_take(at, n, sizeof *c->held);
+  c->fixed = tbi_layout_take(at, n, sizeof *c->fixed);
   c->sliding = tbi_layout_take(at, n, sizeof *c->sliding);
   c->m = tbi_layout_take(at, n * n, sizeof *c->m);
   c->a = tbi_layout_take(at, n * n, sizeof *c->a);
@@ -45,7 +44,7 @@ static void take_memory(tbi_crowd *c, tbi_layout *at, int64_t max) {
 }
 
 /* M by unit impulses */
-static void begin(tbi_crowd *c, const tbi_island *island) {
+static void begin(tbi_impulse_island *c, const tbi_island *island) {
   TBI_ASSERT(island->w.nunknown <= MAX_UNKNOWNS);
   const tbi_delassus *w = &island->w;
   c->island = island;
@@ -59,101 +58,101 @@ static void begin(tbi_crowd *c, const tbi_island *island) {
     w->multiply(w->self, c->f, c->u);
     c->f[j] = 0;
     for (int32_t i = 0; i < c->n; ++i)
-      tbi_crowd_row(c, i)[j] = c->u[i];
+      tbi_impulse_row(c, i)[j] = c->u[i];
   }
 }
 
 /* a row by where it was in the step before */
-static tbi_part held_row(const tbi_law *law, double last) {
-  bool holds = last > law->lower && last < law->upper;
-  return (tbi_part){.hold = holds ? TBI_STICKS : TBI_BOUND,
+static tbi_part fixed_row(const tbi_law *law, double last) {
+  bool active = last > law->lower && last < law->upper;
+  return (tbi_part){.mode = active ? TBI_STICKS : TBI_BOUND,
                     .bound = last <= law->lower ? law->lower : law->upper};
 }
 
-void tbi_impulse_start(tbi_crowd *c, double rebound) {
+void tbi_impulse_start(tbi_impulse_island *c, double rebound) {
   TBI_ASSERT(rebound >= 0 && rebound <= 1);
   const tbi_delassus *w = &c->island->w;
   memcpy(c->q, w->q, sizeof *c->q * (size_t)c->n);
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_point *point = tbi_crowd_point(c, i);
+    const tbi_point *point = tbi_impulse_point(c, i);
     int32_t at = w->law[i].at;
     if (point) {
       c->q[at] += (1 - rebound) * (point->target - point->resting_target);
-      bool holds = c->q[at] < -TBI_GOES_IN || c->last[at] > 0;
-      c->part[i] = holds ? tbi_impulse_held_point(c, point) : (tbi_part){.hold = TBI_FREE};
+      bool active = c->q[at] < -TBI_GOES_IN || c->last[at] > 0;
+      c->part[i] = active ? tbi_impulse_fixed_point(c, point) : (tbi_part){.mode = TBI_FREE};
     } else {
-      c->part[i] = held_row(&w->law[i], c->last[at]);
+      c->part[i] = fixed_row(&w->law[i], c->last[at]);
     }
   }
 }
 
-/* let go of the point that pulls most, or leave the row that is farthest beyond a bound there */
-static bool release(tbi_crowd *c) {
+/* release the point that pulls most, or put the row farthest beyond a bound there */
+static bool release(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
   double max = 0;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_law *law = &w->law[i];
     double f = c->f[law->at];
-    if (c->part[i].hold != TBI_STICKS && c->part[i].hold != TBI_SLIDES) continue;
-    double beyond = tbi_crowd_point(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
+    if (c->part[i].mode != TBI_STICKS && c->part[i].mode != TBI_SLIDES) continue;
+    double beyond = tbi_impulse_point(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
     if (beyond * law->mobility <= max) continue;
     max = beyond * law->mobility;
     worst = i;
   }
   if (worst < 0 || max <= TBI_GOES_IN) return false;
   const tbi_law *law = &w->law[worst];
-  if (tbi_crowd_point(c, worst)) {
-    c->part[worst] = (tbi_part){.hold = TBI_FREE, .let_go = true};
+  if (tbi_impulse_point(c, worst)) {
+    c->part[worst] = (tbi_part){.mode = TBI_FREE, .let_go = true};
   } else {
-    c->part[worst] = (tbi_part){.hold = TBI_BOUND,
+    c->part[worst] = (tbi_part){.mode = TBI_BOUND,
                                 .bound = c->f[law->at] < law->lower ? law->lower : law->upper};
   }
   return true;
 }
 
-/* hold again what would go in, the worst first */
-static bool admit(tbi_crowd *c) {
+/* what would penetrate becomes active again, the worst first */
+static bool admit(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
   double max = TBI_GOES_IN;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_part *p = &c->part[i];
-    if (p->hold != TBI_FREE && p->hold != TBI_BOUND) continue;
+    if (p->mode != TBI_FREE && p->mode != TBI_BOUND) continue;
     double u = c->u[w->law[i].at];
-    bool at_upper = p->hold == TBI_BOUND && p->bound == w->law[i].upper;
+    bool at_upper = p->mode == TBI_BOUND && p->bound == w->law[i].upper;
     double in = at_upper ? u : -u;
     if (in <= max) continue;
     max = in;
     worst = i;
   }
   if (worst < 0) return false;
-  const tbi_point *point = tbi_crowd_point(c, worst);
+  const tbi_point *point = tbi_impulse_point(c, worst);
   bool was_let_go = c->part[worst].let_go;
-  c->part[worst] = point ? tbi_impulse_held_point(c, point) : (tbi_part){.hold = TBI_STICKS};
+  c->part[worst] = point ? tbi_impulse_fixed_point(c, point) : (tbi_part){.mode = TBI_STICKS};
   if (point && was_let_go) tbi_impulse_slide_in(c, worst);
   return true;
 }
 
 /* Points that are free and yet neither part nor go in take their share of the load: boxes on boxes
- * fall together until impulses hold the lowest, so that one by one only as many points of each as
- * fix its place would be held. */
-static bool share_load(tbi_crowd *c) {
+ * fall together until impulses stop the lowest, so that one by one only as many points of each as
+ * fix its place would become active. */
+static bool share_load(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   bool more = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     tbi_part *p = &c->part[i];
-    if (!tbi_crowd_point(c, i) || p->hold != TBI_FREE || p->let_go ||
-        tbi_crowd_point(c, i)->immobile)
+    if (!tbi_impulse_point(c, i) || p->mode != TBI_FREE || p->let_go ||
+        tbi_impulse_point(c, i)->immobile)
       continue;
     if (c->u[w->law[i].at] > TBI_GOES_IN) continue;
-    *p = tbi_impulse_held_point(c, tbi_crowd_point(c, i));
+    *p = tbi_impulse_fixed_point(c, tbi_impulse_point(c, i));
     more = true;
   }
   return more;
 }
 
-int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction) {
+int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double friction) {
   TBI_ASSERT(friction >= 0 && friction <= 1);
   int32_t max = 2 * c->island->w.nlaw + 8;
   c->friction = friction;
@@ -170,7 +169,7 @@ int32_t tbi_impulse_settle(tbi_crowd *c, double rebound, double friction) {
 
 typedef struct work {
   tbi_factored factored;
-  tbi_crowd crowd;
+  tbi_impulse_island island_work;
   tbi_impulse_exact exact;
 } work;
 
@@ -179,7 +178,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t points = def->max_contacts;
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->factored);
-  take_memory(&to->crowd, &at, 3 * points + rows);
+  take_memory(&to->island_work, &at, 3 * points + rows);
   tbi_impulse_exact_place(&at, points, rows, &to->exact);
   return at.used;
 }
@@ -190,16 +189,16 @@ size_t tbi_impulse_memsize(const tabi_model *model, const tabi_world_def *def) {
 }
 
 /* what is left of pulls, below what counts */
-static void drop_pulls(tbi_crowd *c) {
+static void drop_pulls(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (tbi_crowd_point(c, i) && c->f[w->law[i].at] < 0)
+    if (tbi_impulse_point(c, i) && c->f[w->law[i].at] < 0)
       memset(c->f + w->law[i].at, 0, 3 * sizeof *c->f);
   }
 }
 
 /* passes, negative: in vain; with rebounds and friction reduced where they would give energy */
-static int32_t settle_without_gain(tbi_crowd *c, bool *energy_limited) {
+static int32_t settle_without_gain(tbi_impulse_island *c, bool *energy_limited) {
   int32_t passes = tbi_impulse_settle(c, 1, 1);
   int32_t in_vain = passes < 0 ? -passes : 0;
   if (passes < 0) {
@@ -214,8 +213,8 @@ static int32_t settle_without_gain(tbi_crowd *c, bool *energy_limited) {
   return passes > 0 ? passes + in_vain : passes - in_vain;
 }
 
-static int32_t solve_island(tbi_crowd *c, const tbi_island *island, tbi_impulse_passes *passes,
-                            bool *energy_limited) {
+static int32_t solve_island(tbi_impulse_island *c, const tbi_island *island,
+                            tbi_impulse_passes *passes, bool *energy_limited) {
   if (island->w.nunknown > MAX_UNKNOWNS) return -1;
   begin(c, island);
   int32_t made = passes(c, energy_limited);
@@ -233,7 +232,7 @@ tbi_solution tbi_impulse_solve(tbi_problem *p, const tabi_world_def *def, void *
   tbi_solution all = {.converged = true};
   for (int32_t i = 0; i < w.factored.nisland; ++i) {
     const tbi_island *island = &w.factored.island[i];
-    int32_t made = solve_island(&w.crowd, island, passes, &all.energy_limited);
+    int32_t made = solve_island(&w.island_work, island, passes, &all.energy_limited);
     tbi_solution own = {.converged = true};
     if (made <= 0) own = tbi_impulse_fall_back(&w.exact, island, def);
     own.iterations += abs(made);

@@ -19,9 +19,11 @@ double tbi_impulse_gain(const tbi_island *island, const double *f, const double 
   return gain;
 }
 
-static double gain_of(const tbi_crowd *c) { return tbi_impulse_gain(c->island, c->f, c->q, c->u); }
+static double gain_of(const tbi_impulse_island *c) {
+  return tbi_impulse_gain(c->island, c->f, c->q, c->u);
+}
 
-int32_t tbi_impulse_limit_energy(tbi_crowd *c) {
+int32_t tbi_impulse_limit_energy(tbi_impulse_island *c) {
   double low = 0;
   double high = 1;
   int32_t passes = tbi_impulse_settle(c, 0, 1);

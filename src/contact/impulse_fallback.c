@@ -13,7 +13,7 @@
 enum { HALVINGS = 30 };
 
 void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e) {
-  tbi_exact_room_place(at, points, rows, &e->room);
+  tbi_exact_memory_place(at, points, rows, &e->room);
   e->target = tbi_layout_take(at, points, sizeof *e->target);
 }
 

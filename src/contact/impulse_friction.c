@@ -5,40 +5,40 @@
 #include "base/assertion.h"
 #include "contact/impulse_work.h"
 
-double tbi_impulse_kinetic(const tbi_crowd *c, const tbi_point *point) {
+double tbi_impulse_kinetic(const tbi_impulse_island *c, const tbi_point *point) {
   const tabi_material_def *s = point->surface;
   return c->friction * (s->kinetic < 0 ? s->friction : s->kinetic);
 }
 
-tbi_part tbi_impulse_held_point(const tbi_crowd *c, const tbi_point *point) {
+tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *point) {
   double slip = sqrt(point->slip[0] * point->slip[0] + point->slip[1] * point->slip[1]);
-  tbi_part p = {.hold = TBI_STICKS};
+  tbi_part p = {.mode = TBI_STICKS};
   if (slip > point->surface->slip_speed && !c->stops) {
-    p.hold = TBI_SLIDES;
+    p.mode = TBI_SLIDES;
     for (int k = 0; k < 2; ++k)
       p.along[k] = -point->slip[k] / slip;
   }
   return p;
 }
 
-bool tbi_impulse_change_friction(tbi_crowd *c) {
+bool tbi_impulse_change_friction(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   bool changed = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (!tbi_crowd_point(c, i)) continue;
+    if (!tbi_impulse_point(c, i)) continue;
     tbi_part *p = &c->part[i];
     const double *f = c->f + w->law[i].at;
     const double *u = c->u + w->law[i].at;
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
-    double max = c->friction * tbi_crowd_point(c, i)->surface->friction * f[0];
-    if (p->hold == TBI_STICKS && tangent > max * (1 + 1e-12) + 1e-300) {
-      p->hold = TBI_SLIDES;
+    double max = c->friction * tbi_impulse_point(c, i)->surface->friction * f[0];
+    if (p->mode == TBI_STICKS && tangent > max * (1 + 1e-12) + 1e-300) {
+      p->mode = TBI_SLIDES;
       p->along[0] = f[1] / tangent;
       p->along[1] = f[2] / tangent;
       changed = true;
-    } else if (p->hold == TBI_SLIDES && !p->turned && max > 0 &&
+    } else if (p->mode == TBI_SLIDES && !p->turned && max > 0 &&
                u[1] * p->along[0] + u[2] * p->along[1] > TBI_GOES_IN) {
-      p->hold = TBI_STICKS;
+      p->mode = TBI_STICKS;
       p->turned = true;
       changed = true;
     }
@@ -46,13 +46,13 @@ bool tbi_impulse_change_friction(tbi_crowd *c) {
   return changed;
 }
 
-void tbi_impulse_slide_in(tbi_crowd *c, int32_t law) {
+void tbi_impulse_slide_in(tbi_impulse_island *c, int32_t law) {
   TBI_ASSERT(law >= 0 && law < c->island->w.nlaw);
   tbi_part *p = &c->part[law];
   const double *u = c->u + c->island->w.law[law].at;
   double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
-  for (int k = 0; k < 2 && p->hold == TBI_STICKS && slip > 0; ++k)
+  for (int k = 0; k < 2 && p->mode == TBI_STICKS && slip > 0; ++k)
     p->along[k] = -u[1 + k] / slip;
-  p->hold = TBI_SLIDES;
+  p->mode = TBI_SLIDES;
   p->turned = p->let_go = true;
 }

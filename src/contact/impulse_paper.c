@@ -1,6 +1,6 @@
 /* impulse_paper.c - `impulse-paper`: the loop as published (P5, Sugihara and Nakamura).
  *
- * Every point that touches holds and asks for its tangential velocity before the step (17).  The
+ * Every point that touches is active and keeps its tangential velocity before the step (17).  The
  * impulses follow by the pseudo-inverse; points that pull are let go together and for good, and the
  * rest is solved again.  Friction is cut to its cone at the end (20), whatever that does to the
  * normals, and nothing is done about energy: impulse.c does both better. */
@@ -10,46 +10,46 @@
 
 #define TOUCHES 1e-9 /* m: what is nearer takes part */
 
-static bool release_all(tbi_crowd *c) {
+static bool release_all(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   bool pulls = false;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    if (!tbi_crowd_point(c, i) || c->part[i].hold == TBI_FREE || c->f[w->law[i].at] > 0) continue;
-    c->part[i].hold = TBI_FREE;
+    if (!tbi_impulse_point(c, i) || c->part[i].mode == TBI_FREE || c->f[w->law[i].at] > 0) continue;
+    c->part[i].mode = TBI_FREE;
     pulls = true;
   }
   return pulls;
 }
 
 /* beyond static friction, or sliding before: as much as kinetic friction gives */
-static void cut_friction(tbi_crowd *c) {
+static void cut_friction(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_point *point = tbi_crowd_point(c, i);
-    if (!point || c->part[i].hold == TBI_FREE) continue;
+    const tbi_point *point = tbi_impulse_point(c, i);
+    if (!point || c->part[i].mode == TBI_FREE) continue;
     double *f = c->f + w->law[i].at;
-    tbi_part before = tbi_impulse_held_point(c, point);
+    tbi_part before = tbi_impulse_fixed_point(c, point);
     double tangent = sqrt(f[1] * f[1] + f[2] * f[2]);
-    if (before.hold == TBI_STICKS && tangent <= point->surface->friction * f[0]) continue;
+    if (before.mode == TBI_STICKS && tangent <= point->surface->friction * f[0]) continue;
     double max = tbi_impulse_kinetic(c, point) * f[0];
     for (int k = 0; k < 2; ++k)
-      f[1 + k] = max * (before.hold == TBI_SLIDES ? before.along[k] : f[1 + k] / tangent);
+      f[1 + k] = max * (before.mode == TBI_SLIDES ? before.along[k] : f[1 + k] / tangent);
   }
 }
 
-static int32_t exclude_pulling(tbi_crowd *c, bool *energy_limited) {
+static int32_t exclude_pulling(tbi_impulse_island *c, bool *energy_limited) {
   (void)energy_limited;
   const tbi_delassus *w = &c->island->w;
   tbi_impulse_start(c, 1);
   for (int32_t i = 0; i < w->nlaw; ++i) {
     tbi_part *p = &c->part[i];
-    const tbi_point *point = tbi_crowd_point(c, i);
+    const tbi_point *point = tbi_impulse_point(c, i);
     if (!point) continue;
-    if (p->hold == TBI_FREE && point->gap <= TOUCHES) *p = tbi_impulse_held_point(c, point);
-    if (p->hold != TBI_SLIDES) continue;
+    if (p->mode == TBI_FREE && point->gap <= TOUCHES) *p = tbi_impulse_fixed_point(c, point);
+    if (p->mode != TBI_SLIDES) continue;
     for (int k = 0; k < 2; ++k)
       c->q[w->law[i].at + 1 + k] -= point->slip[k];
-    p->hold = TBI_STICKS;
+    p->mode = TBI_STICKS;
   }
   bool pulls = true;
   int32_t passes = 0;
@@ -58,11 +58,11 @@ static int32_t exclude_pulling(tbi_crowd *c, bool *energy_limited) {
     memset(c->f, 0, sizeof *c->f * (size_t)c->n);
     tbi_impulse_follow(c);
     tbi_impulse_multiply(c);
-    for (int32_t i = 0; i < c->nheld; ++i)
-      c->x[i] = -c->u[c->held[i]];
+    for (int32_t i = 0; i < c->nfixed; ++i)
+      c->x[i] = -c->u[c->fixed[i]];
     tbi_pseudo_solve_pivots(&c->pseudo, c->x);
-    for (int32_t i = 0; i < c->nheld; ++i)
-      c->f[c->held[i]] = c->x[i];
+    for (int32_t i = 0; i < c->nfixed; ++i)
+      c->f[c->fixed[i]] = c->x[i];
     pulls = release_all(c);
   }
   cut_friction(c);

@@ -1,7 +1,7 @@
 /* penalty.c - springs and dampers between surfaces (P2, Yamane and Nakamura), stable at large
  * steps.
  *
- * A point that overlaps (gap g < 0, stretch s along the surface since it stuck) pushes with
+ * A point that overlaps (gap g < 0, tangential deflection s since it stuck) pushes with
  *     -k g - d u across,   -k_t s - d u along,
  * never pulls, and slides where friction does not suffice.  Taken at the end of the step, with
  * g + h u and s + h u, that is an impulse
@@ -32,8 +32,8 @@ static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
     tbi_point *c = &p->point[i];
     tbi_spring_law law =
         tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
-    v4 stretch = v4_from(c->deflection);
-    v3 s = v3_make(0, v4_dot(stretch, c->frame.y), v4_dot(stretch, c->frame.z));
+    v4 deflection = v4_from(c->deflection);
+    v3 s = v3_make(0, v4_dot(deflection, c->frame.y), v4_dot(deflection, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
     v3_store(v3_scale(def->timestep, tbi_spring_law_force(&law, c->gap, s, u)), c->impulse);
   }

@@ -32,12 +32,12 @@ static inline v3 tbi_spring_law_cut(const tbi_spring_law *law, v3 f) {
   return v3_make(f.x, keep * f.y, keep * f.z);
 }
 
-/* The force at a gap, a stretch along the surface (x unused) and a velocity. */
-static inline v3 tbi_spring_law_force(const tbi_spring_law *law, double gap, v3 stretch, v3 u) {
+/* The force at a gap, a tangential deflection (x unused) and a velocity. */
+static inline v3 tbi_spring_law_force(const tbi_spring_law *law, double gap, v3 deflection, v3 u) {
   if (gap >= 0) return v3_zero();
   v3 f = v3_make(-law->stiffness * gap - law->damping * u.x,
-                 -law->tangential_stiffness * stretch.y - law->damping * u.y,
-                 -law->tangential_stiffness * stretch.z - law->damping * u.z);
+                 -law->tangential_stiffness * deflection.y - law->damping * u.y,
+                 -law->tangential_stiffness * deflection.z - law->damping * u.z);
   return tbi_spring_law_cut(law, f);
 }
 

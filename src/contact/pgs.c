@@ -2,7 +2,7 @@
  *
  * A sweep takes the unknowns one after the other.  Those with the same two ports follow one
  * another, so the velocities of both stay at hand; what they received goes to the other ports of
- * their trees once, at the end of such a run.  That is Gauss-Seidel to the letter, because nobody
+ * their trees once, at the end of such a run.  That is Gauss-Seidel to the letter, because nothing
  * reads the other ports in between. */
 #include "contact/pgs.h"
 

@@ -473,7 +473,7 @@ static bool share_all(const work *w, const tbi_problem *p) {
   return true;
 }
 
-/* -- the proof */
+/* -- verification */
 
 /* all points that may push at their targets and not slipping, others not beyond theirs */
 static bool is_at_rest(const work *w, const tbi_problem *p, double max) {

@@ -181,7 +181,7 @@ static void load_block(const tbi_block *g, double a[6][6]) {
   }
 }
 
-/* Where loops leave nothing of a response, a trace of it stays, so that nobody divides by zero. */
+/* Where loops leave nothing of a response, a trace of it stays, to divide by. */
 static tbi_block trace_of(const tbi_block *g) {
   double a[6][6];
   load_block(g, a);

@@ -140,8 +140,8 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
   bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
   tbi_spring_law law = tbi_spring_law_of(surface, slides ? surface->kinetic : surface->friction,
                                          w->def.penalty.tangential_stiffness);
-  v3 stretch = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
-  v3 f = tbi_spring_law_force(&law, candidate->gap, stretch, slip);
+  v3 deflection = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
+  v3 f = tbi_spring_law_force(&law, candidate->gap, deflection, slip);
   v4 force = m4_mulv3(&frame, f);
   for (int i = 0; i < 2; ++i) {
     sv *on = &w->d->force[body[i]];

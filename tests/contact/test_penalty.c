@@ -65,15 +65,15 @@ static int32_t ground_candidates(const made_problem *made, rng *r, tbi_candidate
 static void make_linear(made_problem *made, rng *r, tabi_material_def *surface) {
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     tbi_point *c = &made->p->point[i];
-    double stretch[3];
-    rng_fill(r, 0.01, stretch, 3);
+    double deflection[3];
+    rng_fill(r, 0.01, deflection, 3);
     surface[i] = random_surface(r);
     surface[i].friction = surface[i].kinetic = 1e12;
     c->surface = &surface[i];
     c->friction = 1e12;
     c->gap = -1;
     c->target = rng_between(r, -0.1, 0.1); /* of rigid contacts: must not matter */
-    c->deflection = v3_load(stretch);
+    c->deflection = v3_load(deflection);
   }
 }
 
@@ -117,7 +117,7 @@ static void add_load(const made_problem *made, const tbi_point *c, const double 
 }
 
 /* the largest difference of a point's velocity from the answer of ADA; the fastest point */
-static double compare_with_ada(const made_problem *made, const v3 *stretch, const double *v,
+static double compare_with_ada(const made_problem *made, const v3 *deflection, const double *v,
                                double *fastest) {
   const tabi_model *model = made->model;
   size_t nv = (size_t)model->nv;
@@ -128,7 +128,7 @@ static double compare_with_ada(const made_problem *made, const v3 *stretch, cons
   tbi_body_load *load = calloc((size_t)model->nbody + 1, sizeof *load);
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     tbi_point c = made->p->point[i];
-    c.deflection = stretch[i]; /* as it was before the step */
+    c.deflection = deflection[i]; /* as it was before the step */
     add_load(made, &c, v, matrix, load);
   }
   tbi_forward_ada_loaded(made->d, NULL, load, qdd);
@@ -158,11 +158,11 @@ static bool check_linear(uint64_t seed) {
   rng r = rng_make(~seed);
   tbi_candidate candidate[POINTS];
   tabi_material_def surface[POINTS];
-  v3 stretch[POINTS];
+  v3 deflection[POINTS];
   made_fill(&made, candidate, ground_candidates(&made, &r, candidate), NULL, 0);
   make_linear(&made, &r, surface);
   for (int32_t i = 0; i < made.p->npoint; ++i)
-    stretch[i] = made.p->point[i].deflection;
+    deflection[i] = made.p->point[i].deflection;
   tabi_world_def def = penalty_def();
   def.tolerance = 1e-10; /* points are as fast as 1000 m/s */
   (void)made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve);
@@ -170,7 +170,7 @@ static bool check_linear(uint64_t seed) {
   for (int32_t i = 0; i < made.p->npoint; ++i)
     linear = linear && made.p->point[i].impulse[0] > 0;
   double fastest;
-  double off = compare_with_ada(&made, stretch, made.d->v, &fastest);
+  double off = compare_with_ada(&made, deflection, made.d->v, &fastest);
   if (linear && !(off <= 1e-9 * fastest))
     fail_msg("seed %d: off by %g m/s of %g", (int)seed, off, fastest);
   made_close(&made);
@@ -192,22 +192,23 @@ static void agrees_with_ada(void **state) {
 static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface) {
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     tbi_point *c = &made->p->point[i];
-    double stretch[3];
-    rng_fill(r, 1e-4, stretch, 3);
+    double deflection[3];
+    rng_fill(r, 1e-4, deflection, 3);
     surface[i] = random_surface(r);
     c->surface = &surface[i];
     c->friction = rng_below(r, 2) == 0 ? surface[i].friction : surface[i].kinetic;
     c->gap = rng_below(r, 4) == 0 ? 1e-4 : -pow(10, rng_between(r, -6, -2));
-    c->deflection = v3_load(stretch);
+    c->deflection = v3_load(deflection);
   }
 }
 
 /* by how much, as a velocity, a point misses its own law; what cannot move across is left alone */
-static double miss(const made_problem *made, int32_t i, v3 stretch, double tangential_stiffness) {
+static double miss(const made_problem *made, int32_t i, v3 deflection,
+                   double tangential_stiffness) {
   const tbi_point *c = &made->p->point[i];
   tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tangential_stiffness);
   v3 u = made_point_velocity(made, i);
-  v3 s = in_frame(&c->frame, stretch);
+  v3 s = in_frame(&c->frame, deflection);
   v3 wanted = v3_zero();
   if (c->gap < 0 && !c->immobile) {
     v3 f = v3_make(-law.stiffness * (c->gap + h * u.x) - law.damping * u.x,
@@ -224,19 +225,19 @@ static void obeys_its_law(void **state) {
   for (uint64_t seed = 1; seed <= LAWS; ++seed) {
     made_problem made;
     tabi_material_def surface[POINTS];
-    v3 stretch[POINTS];
+    v3 deflection[POINTS];
     tabi_model *model = made_random(&made, seed, RANDOM_ANY, POINTS, ROWS);
     rng r = rng_make(seed);
     make_surfaces(&made, &r, surface);
     for (int32_t i = 0; i < made.p->npoint; ++i)
-      stretch[i] = made.p->point[i].deflection;
+      deflection[i] = made.p->point[i].deflection;
     tabi_world_def def = penalty_def();
     def.tolerance = 1e-10;
     bool done = made_solve(&made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged;
     converged += done;
     made_expect_consistent(&made);
     for (int32_t i = 0; done && i < made.p->npoint; ++i) {
-      double off = miss(&made, i, stretch[i], def.penalty.tangential_stiffness);
+      double off = miss(&made, i, deflection[i], def.penalty.tangential_stiffness);
       if (!(off <= 1e-8)) fail_msg("seed %d: point %d off by %g m/s", (int)seed, (int)i, off);
     }
     for (int32_t i = 0; done && i < made.p->nrow; ++i) {
@@ -255,16 +256,16 @@ static void obeys_its_law(void **state) {
 
 /* ---- along trees */
 
-/* The velocities of points and impulses of rows; from nothing again with `stretch`. */
+/* The velocities of points and impulses of rows; from nothing again with `deflection`. */
 typedef struct answer {
-  v3 stretch[POINTS];
+  v3 deflection[POINTS];
   v3 velocity[POINTS];
 } answer;
 
-static void start_with(made_problem *made, const v3 *stretch) {
+static void start_with(made_problem *made, const v3 *deflection) {
   for (int32_t i = 0; i < made->p->npoint; ++i) {
     memset(made->p->point[i].impulse, 0, sizeof made->p->point[i].impulse);
-    made->p->point[i].deflection = stretch[i];
+    made->p->point[i].deflection = deflection[i];
   }
   for (int32_t i = 0; i < made->p->nrow; ++i)
     made->p->row[i].impulse = 0;
@@ -300,13 +301,13 @@ static void keep_velocities(const made_problem *made, answer *to) {
 }
 
 /* every law holds, and the ports move as the impulses say */
-static void check_along_trees(made_problem *made, const v3 *stretch, const tabi_world_def *def) {
+static void check_along_trees(made_problem *made, const v3 *deflection, const tabi_world_def *def) {
   answer own;
   keep_velocities(made, &own);
   made_restart(made);
   double off = differs(made, &own);
   for (int32_t i = 0; i < made->p->npoint; ++i)
-    off = fmax(off, miss(made, i, stretch[i], def->penalty.tangential_stiffness));
+    off = fmax(off, miss(made, i, deflection[i], def->penalty.tangential_stiffness));
   assert_near(off, 0, 1e-7);
   for (int32_t i = 0; i < made->p->nrow; ++i) {
     const tbi_row *row = &made->p->row[i];
@@ -334,15 +335,15 @@ static void try_along_trees(made_problem *made, rng *r, tally *count) {
   def.tolerance = 1e-10;
   for (int32_t i = 0; i < ncandidate; ++i) {
     if (made->p->point[i].immobile) return; /* not left alone by trees, which need not */
-    matrix.stretch[i] = made->p->point[i].deflection;
+    matrix.deflection[i] = made->p->point[i].deflection;
   }
   if (!made_solve(made, &def, tbi_penalty.memsize, tbi_penalty.solve).converged) return;
   ++count->tried;
   keep_velocities(made, &matrix);
-  start_with(made, matrix.stretch);
+  start_with(made, matrix.deflection);
   if (!solve_along_trees(made, &def)) return;
   ++count->solved;
-  check_along_trees(made, matrix.stretch, &def);
+  check_along_trees(made, matrix.deflection, &def);
   count->same += differs(made, &matrix) <= 1e-4;
 }
 

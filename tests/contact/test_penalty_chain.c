@@ -83,7 +83,7 @@ static void connections_elsewhere_change_nothing(void **state) {
 }
 
 /* A box that static friction holds, beyond what kinetic friction would, is dragged as far as its
- * springs stretch: by the push over their stiffness. */
+ * springs deflection: by the push over their stiffness. */
 static void held_box_is_dragged_by_its_springs(void **state) {
   (void)state;
   const double push = 0.5 * GRAVITY, stiffness = 1e4;
