@@ -78,14 +78,16 @@ static bool turns(const tabi_joint_def *joint) {
   return joint->type == TABI_JOINT_REVOLUTE || joint->type == TABI_JOINT_CONTINUOUS;
 }
 
-static void check_start(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) {
+static void check_initial_q(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) {
   (void)j;
   if (!has_one_dof(joint) || joint->type == TABI_JOINT_CONTINUOUS) return;
-  double start = joint->initial_q[0];
-  if (start >= joint->lower && start <= joint->upper) return;
-  tbi_doctor_find(d, TBI_ADVICE, joint->place,
-                  "joint '%s': start %g is outside [%g, %g]; start it inside, or widen the limits",
-                  tbi_doctor_shown(joint->name), start, joint->lower, joint->upper);
+  double initial = joint->initial_q[0];
+  if (initial >= joint->lower && initial <= joint->upper) return;
+  tbi_doctor_find(
+      d, TBI_ADVICE, joint->place,
+      "joint '%s': initial position %g is outside the limits [%g, %g]; set it inside, or "
+      "widen the limits",
+      tbi_doctor_shown(joint->name), initial, joint->lower, joint->upper);
 }
 
 static void check_range(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) {
@@ -223,7 +225,8 @@ static void check_leaf_shape(tbi_doctor *d, int32_t j, const tabi_joint_def *joi
 }
 
 static void (*const checks[])(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) = {
-    check_start, check_range, check_effort, check_mass_ratio, check_joint_inertia, check_leaf_shape,
+    check_initial_q,  check_range,         check_effort,
+    check_mass_ratio, check_joint_inertia, check_leaf_shape,
 };
 
 void tbi_doctor_check_joint(tbi_doctor *d, int32_t j) {

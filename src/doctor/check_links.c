@@ -123,10 +123,10 @@ static void check_placeholder(tbi_doctor *d, int32_t i, const tabi_link_def *lin
   bool ones = p[0] == 1 && p[2] == 1 && gyration > 0.1;
   bool far = extent > 0 ? gyration > 3 * extent : gyration > 1 && link->mass < 10;
   if (!ones && !far) return;
-  char size[64] = "";
+  char size[80] = "";
   char cure[64] = "";
   if (extent > 0) {
-    (void)snprintf(size, sizeof size, ", for shapes that reach %.2g m", extent);
+    (void)snprintf(size, sizeof size, "; its shapes extend %.2g m from the centre of mass", extent);
     (void)snprintf(cure, sizeof cure, ", about %.1g kg m^2", link->mass * extent * extent / 5);
   }
   tbi_doctor_find(

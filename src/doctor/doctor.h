@@ -4,10 +4,10 @@
  * placeholder for an inertia, grams for kilograms, degrees for radians, a missing limit.  Each
  * check is one function in a table, and each finding names the item, the number and the cure.
  *
- *   doctor.c        tabi_model_check: all checks, one after another
- *   check_links.c   masses, inertias, centres of mass, left against right
- *   check_joints.c  ranges, motors, ratios of masses and inertias, limbs without shapes
- *   check_start.c   connections that are open and links that overlap (overlap.c) at the start */
+ *   doctor.c               tabi_model_check: all checks, one after another
+ *   check_links.c          masses, inertias, centres of mass, left against right
+ *   check_joints.c         ranges, motors, ratios of masses and inertias, limbs without shapes
+ *   check_initial_state.c  open connections, and links that overlap (overlap.c) */
 #ifndef TBI_DOCTOR_H
 #define TBI_DOCTOR_H
 
@@ -31,7 +31,7 @@ void tbi_doctor_find(tbi_doctor *d, tabi_status severity, tabi_place place, cons
 /* A name for messages. */
 static inline const char *tbi_doctor_shown(const char *name) { return name ? name : "(unnamed)"; }
 
-/* All checks of one link, of one moving joint, and of the start as a whole. */
+/* All checks of one link, of one moving joint, and of the initial state as a whole. */
 void tbi_doctor_check_link(tbi_doctor *d, int32_t i);
 void tbi_doctor_check_joint(tbi_doctor *d, int32_t j);
 void tbi_doctor_check_connections(tbi_doctor *d);

@@ -1,4 +1,4 @@
-/* overlap.c - one collision pass at the start posture, gathered by links. */
+/* overlap.c - one collision pass in the initial posture, gathered by links. */
 #include "doctor/overlap.h"
 
 #include "base/array.h"

@@ -1,4 +1,4 @@
-/* overlap.h - links that are inside each other at the start. */
+/* overlap.h - links that are inside each other in the initial state. */
 #ifndef TBI_OVERLAP_H
 #define TBI_OVERLAP_H
 
@@ -10,8 +10,9 @@ typedef struct tbi_overlap {
   double depth; /* m */
 } tbi_overlap;
 
-/* Pairs of links that overlap by more than `depth` at the start of the model and are not kept from
- * touching, the deepest first.  Writes at most max of them and sets *count to their full number. */
+/* Pairs of links that overlap by more than `depth` in the initial state of the model and are not
+ * excluded from contact, the deepest first.  Writes at most max of them and sets *count to their
+ * full number. */
 tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
                               int32_t max, int32_t *count);
 

@@ -8,7 +8,7 @@ from command import Case, MODELS, data, main
 # line, severity, part of the message: what is wrong in data/doubtful.urdf
 EXPECTED = [
     (3, "problem", "link 'trunk': inertia is exactly 1 1 1, a placeholder"),
-    (3, "problem", "link 'trunk': is 0.03 m inside link 'hammer' at the start"),
+    (3, "problem", "link 'trunk': is 0.03 m inside link 'hammer' in the initial state"),
     (10, "problem", "link 'left_arm': smallest principal moment"),
     (10, "advice", "link 'left_arm': centre of mass is 1.4"),
     (10, "advice", "link 'left_arm': mass is 2 kg, but 'right_arm' has 0.002 kg"),
@@ -17,7 +17,7 @@ EXPECTED = [
     (18, "advice", "joint 'left_shoulder': velocity limit is 0"),
     (22, "advice", "link 'right_arm': inertia is that of an infinitely thin plate"),
     (22, "problem", "link 'right_arm': 0.002 kg carry 20000 kg of link 'hammer'"),
-    (29, "advice", "joint 'right_shoulder': start 0 is outside [0.26, 1.4]"),
+    (29, "advice", "joint 'right_shoulder': initial position 0 is outside the limits [0.26, 1.4]"),
     (33, "problem", "link 'hammer': mass is 20000 kg"),
     (40, "advice", "joint 'wrist': has no effort limit"),
     (43, "advice", "link 'antenna': ends a limb but has no collision shape"),

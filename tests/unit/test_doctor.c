@@ -133,7 +133,7 @@ static notes examine_row(int32_t count, double step, bool chain, bool exclude) {
   tabi_model *model = tabi_builder_build(b, NULL);
   tabi_builder_destroy(b);
   assert_non_null(model);
-  notes n = {.words = "at the start"};
+  notes n = {.words = "in the initial state"};
   (void)tabi_model_check(model, take_note, &n);
   tabi_model_destroy(model);
   return n;
@@ -183,7 +183,7 @@ static void test_open_connections(void **state) {
   def.pos_b[0] = -0.5;
   assert_int_equal(examine_connection(&def, "loop").found, 0);
   def.pos_b[1] = 2e-3;
-  notes n = examine_connection(&def, "connection 'loop': is 0.002 m open at the start");
+  notes n = examine_connection(&def, "connection 'loop': is 0.002 m open in the initial state");
   assert_int_equal(n.found, 1);
   assert_int_equal(n.line, 33);
   // x and z alone do not mind, nor does a spring

@@ -1,5 +1,5 @@
-/* check_start.c - the posture in which a model starts: connections that are open, and links that
- * are inside each other. */
+/* check_initial_state.c - the initial posture of a model: connections that are open, and links
+ * that are inside each other. */
 #include "doctor/doctor.h"
 #include "doctor/overlap.h"
 #include "dynamics/connection_error.h"
@@ -33,8 +33,8 @@ static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
   name_owner(d->model, other, second, sizeof second);
   tbi_doctor_find(
       d, TBI_PROBLEM, tabi_model_link(d->model, blamed->link).place,
-      "%s: is %.3g m inside %s at the start; start them apart, make the shapes smaller, or "
-      "exclude the pair",
+      "%s: is %.3g m inside %s in the initial state; move them apart, make the shapes smaller, "
+      "or exclude the pair",
       first, overlap->depth, second);
 }
 
@@ -44,15 +44,16 @@ void tbi_doctor_check_overlaps(tbi_doctor *d) {
   tabi_place place = {NULL, 0};
   tabi_status status = tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
   if (status != TABI_OK) {
-    tbi_doctor_find(d, TBI_PROBLEM, place, "shapes that overlap could not be looked for: %s",
-                    status == TABI_ERR_MEMORY ? "out of memory" : "there are more than a million");
+    tbi_doctor_find(d, TBI_PROBLEM, place, "overlaps could not be checked: %s",
+                    status == TABI_ERR_MEMORY ? "out of memory"
+                                              : "more than a million contact points");
   }
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
     tell_overlap(d, &overlap[i]);
   if (count <= DEEPEST_TOLD) return;
   place = (tabi_place){tabi_model_link(d->model, 0).place.file, 1};
   tbi_doctor_find(d, TBI_PROBLEM, place,
-                  "%d more pairs of links are inside each other at the start",
+                  "%d more pairs of links are inside each other in the initial state",
                   (int)(count - DEEPEST_TOLD));
 }
 
@@ -60,16 +61,15 @@ static void tell_error(tbi_doctor *d, const tabi_dynamics *dynamics, int32_t i) 
   tabi_connection_def c = tabi_model_connection(d->model, i);
   tbi_connection_error e = tbi_connection_error_of(dynamics, &c);
   if (e.gap > TBI_CONNECTION_GAP) {
-    tbi_doctor_find(
-        d, TBI_PROBLEM, c.place,
-        "connection '%s': is %.3g m open at the start; move its points, or start where it closes",
-        tbi_doctor_shown(c.name), e.gap);
+    tbi_doctor_find(d, TBI_PROBLEM, c.place,
+                    "connection '%s': is %.3g m open in the initial state; move its points, or "
+                    "change the initial posture",
+                    tbi_doctor_shown(c.name), e.gap);
   } else if (e.turn > TBI_CONNECTION_TURN) {
-    tbi_doctor_find(
-        d, TBI_PROBLEM, c.place,
-        "connection '%s': is twisted by %.3g rad at the start; turn its frames, or start where it "
-        "closes",
-        tbi_doctor_shown(c.name), e.turn);
+    tbi_doctor_find(d, TBI_PROBLEM, c.place,
+                    "connection '%s': is twisted by %.3g rad in the initial state; turn its "
+                    "frames, or change the initial posture",
+                    tbi_doctor_shown(c.name), e.turn);
   }
 }
 
@@ -85,7 +85,7 @@ void tbi_doctor_check_connections(tbi_doctor *d) {
       tell_error(d, dynamics, i);
   } else {
     tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0},
-                    "open connections could not be looked for: out of memory");
+                    "connections could not be checked: out of memory");
   }
   free(q);
   tabi_dynamics_destroy(dynamics);
