@@ -67,12 +67,12 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *ma
   place_masses(&at, model, d);
   d->model = model;
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
-  /* start at rest in the start posture, so that every call finds a state; d->v is still zero */
+  /* begin at rest in the initial posture, so that every call finds a state; d->v is still zero */
   tbi_kinematics(d, model->start, d->v);
   return d;
 }
 
-/* a velocity that nothing heavy resists has no acceleration: say which, at the start posture */
+/* a velocity that nothing heavy resists has no acceleration: say which, in the initial posture */
 static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
   const tabi_model *model = d->model;
   tbi_crba(d, model->dof_rotor);
@@ -84,7 +84,7 @@ static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
     const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];
     return tbi_error_set(
         err, TABI_ERR_MODEL, joint->place,
-        "joint '%s': nothing heavy resists its motion at the start posture, so its "
+        "joint '%s': nothing heavy resists its motion in the initial posture, so its "
         "acceleration is not defined; give its links inertia or it a rotor inertia",
         joint->name ? joint->name : "(unnamed)");
   }

@@ -293,7 +293,7 @@ static bool read_length(reader *r) {
   if (r->def.type == TABI_CONNECTION_ROD) {
     if (r->def.length > 0) return true;
     return tbi_fail_about(r->error, r->node->place, r->what,
-                          "its ends meet in the start posture; give length, or use type ball");
+                          "its ends meet in the initial posture; give length, or use type ball");
   }
   r->def.stiffness = isnan(r->keys.stiffness) ? 0 : r->keys.stiffness;
   r->def.damping = isnan(r->keys.damping) ? 0 : r->keys.damping;
@@ -369,7 +369,7 @@ static void warn_open(const tabi_connection_def *c, const tbi_connection_error *
   if (!apart && error->turn <= TBI_CONNECTION_TURN) return;
   tabi_error warning;
   (void)tbi_error_set(&warning, TABI_OK, c->place,
-                      "connection '%.100s' is %s by %.3g %s where the scene starts; give a posture "
+                      "connection '%.100s' is %s by %.3g %s in the initial state; give a posture "
                       "in which it closes",
                       tbi_shown(c->name), apart ? "open" : "twisted",
                       apart ? error->gap : error->turn, apart ? "m" : "rad");

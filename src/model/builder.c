@@ -239,7 +239,8 @@ static bool check_joint_numbers(tabi_builder *builder, const tabi_joint_def *def
   }
   if (!isfinite(def->gear) || !isfinite(def->rest_position) || !tbi_all_finite(def->initial_q, 7)) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
-                            "joint '%s': gear, rest and start must be finite numbers", name);
+                            "joint '%s': gear, rest_position and initial_q must be finite numbers",
+                            name);
   }
   return true;
 }
@@ -289,8 +290,8 @@ static bool check_joint(tabi_builder *builder, tabi_joint_def *def) {
     return false;
   }
   if (!settle_quat(def->type, def->initial_q)) {
-    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "joint '%s': start is no rotation",
-                            tbi_shown(def->name));
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': initial_q is no unit quaternion", tbi_shown(def->name));
   }
   return true;
 }

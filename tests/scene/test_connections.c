@@ -216,7 +216,7 @@ static const bad refused[] = {
     {"type: rod, a: bar, b: ball, at: [0, 0, 0], at_b: [0, 0, 0], length: 0",
      "length 0 must be > 0"                                                                                            },
     {"type: rod, a: world, b: ball, at: [1, 1, 4], at_b: [0, 0, 0]",
-     "its ends meet in the start posture; give length, or use type ball"                                               },
+     "its ends meet in the initial posture; give length, or use type ball"                                             },
     {"type: spring, a: bar, b: ball, at: [0, 0, 0], at_b: [0, 0, 0]",
      "type spring needs stiffness or damping"                                                                          },
     {"type: spring, a: bar, b: ball, at: [0, 0, 0], at_b: [0, 0, 0], stiffness: -1",
