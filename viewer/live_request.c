@@ -58,7 +58,7 @@ static bool read_push(const json_t *order, tbi_request *request, char *problem) 
 static bool read_model(const json_t *value, tbi_request *request, char *problem) {
   const char *name = json_string_value(value);
   if (!name || tabi_contact_find(name) == TABI_NONE)
-    return refuse(problem, "set: contact.model must be the name of a contact model");
+    return refuse(problem, "set: contact.model must be the name of a contact method");
   (void)snprintf(request->assignment, sizeof request->assignment, "contact.model=%s", name);
   return true;
 }

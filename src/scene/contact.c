@@ -1,4 +1,4 @@
-/* contact.c - the settings of a scene's world: integrator, contact model and its keys. */
+/* contact.c - the settings of a scene's world: integrator, contact method and its keys. */
 #include "scene/scene.h"
 
 #include "base/assertion.h"
@@ -68,7 +68,7 @@ static bool read_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map, t
                         node->text);
 }
 
-/* "unknown contact model 'x' (cone, lcp)" */
+/* "unknown contact method 'x' (cone, lcp)" */
 static bool fail_word(const tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                       const char *(*name_of)(int), int count) {
   char list[200] = "";
@@ -103,7 +103,7 @@ static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *m
   if (keys->model) {
     int32_t found = tabi_contact_find(keys->model);
     if (found == TABI_NONE) {
-      return fail_word(r, tbi_yaml_child(map, "model"), "contact model", contact_name,
+      return fail_word(r, tbi_yaml_child(map, "model"), "contact method", contact_name,
                        TABI_CONTACT_COUNT);
     }
     keys->def.contact = (tabi_contact_kind)found;

@@ -1,7 +1,7 @@
-/* gait.c - the planar biped of contact model gait: its feet, the forces that drive it, its
+/* gait.c - the planar biped of contact method gait: its feet, the forces that drive it, its
  * settings.
  *
- * Keys and links are read and checked under every contact model, so that a mistake is reported at
+ * Keys and links are read and checked under every contact method, so that a mistake is reported at
  * once; the biped itself is made for that model alone. */
 #include "scene/scene.h"
 
@@ -285,15 +285,15 @@ static bool make(tbi_scene_reader *r, const tbi_yaml_node *map, const tabi_gait_
   tabi_error err = {0};
   if (r->scene->nforce > 0) {
     return tbi_fail_about(r->error, map->place, WHAT,
-                          "contact model gait knows no forces from outside; leave the scene's "
-                          "forces out, or take another model");
+                          "contact method gait allows no external forces; remove the scene's "
+                          "forces, or use another method");
   }
   r->scene->gait = tabi_gait_create(r->scene->model, def, &err);
   r->scene->world.gait.biped = r->scene->gait;
   if (r->scene->gait) return true;
   if (err.status == TABI_ERR_MEMORY) return tbi_fail_memory(r->error);
   return tbi_fail_about(r->error, map->place, "",
-                        "%.300s; correct it, or take another contact model", err.message);
+                        "%.300s; correct it, or use another contact method", err.message);
 }
 
 static bool uses_gait(const tbi_scene_reader *r) {

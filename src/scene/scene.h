@@ -4,8 +4,8 @@
  *   body.c            bodies and their shapes
  *   robot.c           robots: loading, locking, materials, initial state
  *   control.h         controllers of robots
- *   contact.c         integrator and contact model
- *   gait.c            the planar biped of contact model gait
+ *   contact.c         integrator and contact method
+ *   gait.c            the planar biped of contact method gait
  *   external_force.c  forces on links
  *   run.c             the scene in a world: reset and control
  *   source.c          what it was read from */
@@ -108,7 +108,7 @@ void tbi_scene_free_controller(tbi_scene_robot *robot);
  * a suggestion. */
 int32_t tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index, const tbi_yaml_node *node,
                              const char *what, const char *name);
-/* Integrator and contact model over the defaults in scene->world; either node may be NULL. */
+/* Integrator and contact method over the defaults in scene->world; either node may be NULL. */
 bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
                           const tbi_yaml_node *contact);
 /* When the settings of the world are known; either node may be NULL. */

@@ -1,5 +1,5 @@
 /* test_gait.c - the section `gait` of scenes: what it becomes, what is refused and how, that other
- * contact models let it be, and that the tables of docs/gait.md are those of the code. */
+ * contact methods let it be, and that the tables of docs/gait.md are those of the code. */
 #include "gait/gait.h"
 #include "scene/refused.h"
 #include "support/load.h"
@@ -20,55 +20,55 @@
 #define FEET ROBOT "gait:\n  feet:\n" LEFT RIGHT
 
 static const refused scenes[] = {
-    {ROBOT,                                                                                        2, "contact: model gait needs a section 'gait:' with two feet"                                },
-    {ROBOT "gait: {}\n",                                                                           3, "gait: feet must be two: [{link, heel"                                                     },
-    {ROBOT "gait:\n  feet:\n" LEFT,                                                                4, "gait: feet must be two: [{link, heel"                                                     },
-    {ROBOT "gait: 3\n",                                                                            3, "gait must be a map"                                                                       },
+    {ROBOT,                                                                                        2, "contact: model gait needs a section 'gait:' with two feet"                               },
+    {ROBOT "gait: {}\n",                                                                           3, "gait: feet must be two: [{link, heel"                                                    },
+    {ROBOT "gait:\n  feet:\n" LEFT,                                                                4, "gait: feet must be two: [{link, heel"                                                    },
+    {ROBOT "gait: 3\n",                                                                            3, "gait must be a map"                                                                      },
     {ROBOT "gait:\n  feet:\n" LEFT "    - {link: rigth_foot}\n",                                   6,
-     "gait: no link is called 'rigth_foot' (did you mean 'right_foot'?)"                                                                                                                         },
-    {ROBOT "gait:\n  feet:\n" LEFT "    - {heel: [0, 0, 0]}\n",                                    6, "gait: foot: link is missing"                                                              },
+     "gait: no link is called 'rigth_foot' (did you mean 'right_foot'?)"                                                                                                                        },
+    {ROBOT "gait:\n  feet:\n" LEFT "    - {heel: [0, 0, 0]}\n",                                    6, "gait: foot: link is missing"                                                             },
     {ROBOT "gait:\n  feet:\n" LEFT "    - {link: right_foot}\n",                                   6,
-     "gait: foot: heel is missing: [x, y, z]"                                                                                                                                                    },
+     "gait: foot: heel is missing: [x, y, z]"                                                                                                                                                   },
     {ROBOT "gait:\n  feet:\n" LEFT "    - {link: right_foot, heel: [0, 0, 0], toe: [0, 0, 0]}\n",  6,
-     "gait: foot: toe must be ahead of heel"                                                                                                                                                     },
-    {ROBOT "gait:\n  feet:\n" LEFT LEFT,                                                           6, "gait: both feet are 'b/left_foot'; name two links"                                        },
-    {FEET "  frictoin: 1\n",                                                                       7, "gait: unknown key 'frictoin' (did you mean 'friction'?)"                                  },
-    {FEET "  friction: -1\n",                                                                      7, "gait: friction -1 must be >= 0"                                                           },
-    {FEET "  support_friction: -1\n",                                                              7, "gait: support_friction -1 must be >= 0, or .inf"                                          },
-    {FEET "  slip_stop: 0\n",                                                                      7, "gait: slip_stop 0 must be > 0"                                                            },
-    {FEET "  support: head\n",                                                                     7, "gait: support 'head' is not one of the feet"                                              },
-    {FEET "  start: \"9\"\n",                                                                      7, "gait: start '9' is not a mode; write one of \"1\" to \"4\""                               },
-    {FEET "  events: later\n",                                                                     7, "gait: events must be located or step, not 'later'"                                        },
-    {FEET "  guards: none\n",                                                                      7, "gait: guards must be strict or paper, not 'none'"                                         },
-    {FEET "  impact: soft\n",                                                                      7, "gait: impact must be normal or coulomb, not 'soft'"                                       },
-    {FEET "  forces: [{link: head}]\n",                                                            7, "gait: force: amplitude is missing: [x, z] in N"                                           },
-    {FEET "  forces: [{amplitude: [1, 2]}]\n",                                                     7, "gait: force: link is missing"                                                             },
+     "gait: foot: toe must be ahead of heel"                                                                                                                                                    },
+    {ROBOT "gait:\n  feet:\n" LEFT LEFT,                                                           6, "gait: both feet are 'b/left_foot'; name two links"                                       },
+    {FEET "  frictoin: 1\n",                                                                       7, "gait: unknown key 'frictoin' (did you mean 'friction'?)"                                 },
+    {FEET "  friction: -1\n",                                                                      7, "gait: friction -1 must be >= 0"                                                          },
+    {FEET "  support_friction: -1\n",                                                              7, "gait: support_friction -1 must be >= 0, or .inf"                                         },
+    {FEET "  slip_stop: 0\n",                                                                      7, "gait: slip_stop 0 must be > 0"                                                           },
+    {FEET "  support: head\n",                                                                     7, "gait: support 'head' is not one of the feet"                                             },
+    {FEET "  start: \"9\"\n",                                                                      7, "gait: start '9' is not a mode; write one of \"1\" to \"4\""                              },
+    {FEET "  events: later\n",                                                                     7, "gait: events must be located or step, not 'later'"                                       },
+    {FEET "  guards: none\n",                                                                      7, "gait: guards must be strict or paper, not 'none'"                                        },
+    {FEET "  impact: soft\n",                                                                      7, "gait: impact must be normal or coulomb, not 'soft'"                                      },
+    {FEET "  forces: [{link: head}]\n",                                                            7, "gait: force: amplitude is missing: [x, z] in N"                                          },
+    {FEET "  forces: [{amplitude: [1, 2]}]\n",                                                     7, "gait: force: link is missing"                                                            },
     {FEET "  forces:\n    - {links: [head], amplitude: [1, 2]}\n",                                 8,
-     "gait: force: give link, or links: [while"                                                                                                                                                  },
+     "gait: force: give link, or links: [while"                                                                                                                                                 },
     {FEET "  forces: [{link: head, amplitude: [1, 2], period: -1}]\n",                             7,
-     "gait: force: period must be >= 0"                                                                                                                                                          },
+     "gait: force: period must be >= 0"                                                                                                                                                         },
     {FEET "  forces: [{link: ground, amplitude: [1, 2]}]\n",                                       3,
-     "gait: forces and floors need links that move"                                                                                                                                              },
+     "gait: forces and floors need links that move"                                                                                                                                             },
     {FEET "  floors: [{link: ground, height: -1}]\n",                                              3,
-     "gait: forces and floors need links that move"                                                                                                                                              },
+     "gait: forces and floors need links that move"                                                                                                                                             },
     {ROBOT "gait:\n  feet:\n" LEFT "    - {link: right_foot, heel: [1, 0, 0], toe: [0, 0, 0]}\n",  3,
-     "gait: toes must be ahead of heels, at the same y, in the initial posture"                                                                                                                  },
-    {FEET "  floors: [{height: 1}]\n",                                                             7, "gait: floor: link is missing"                                                             },
+     "gait: toes must be ahead of heels, at the same y, in the initial posture"                                                                                                                 },
+    {FEET "  floors: [{height: 1}]\n",                                                             7, "gait: floor: link is missing"                                                            },
     {FEET "forces: [{body: b/head, force: [1, 0, 0]}]\n",                                          3,
-     "gait: contact model gait knows no forces from outside"                                                                                                                                     },
+     "gait: contact method gait allows no external forces"                                                                                                                                      },
     {"contact: {model: gait, variant: paper}\n",                                                   1,
-     "contact: gait has no variant: paper; leave it out"                                                                                                                                         },
+     "contact: gait has no variant: paper; leave it out"                                                                                                                                        },
     {"robots: [{name: b, model: legs.urdf}]\ncontact: {model: gait}\ngait:\n  feet:\n" LEFT RIGHT,
-     3,                                                                                               "gait: the base joint must be planar, with its normal along y; correct it, or take another"},
+     3,                                                                                               "gait: the base joint must be planar, with its normal along y; correct it, or use another"},
     {"robots: [{name: b, model: legs.urdf, base: fixed}]\ncontact: {model: gait}\ngait:\n  "
      "feet:\n" LEFT RIGHT,
-     3,                                                                                               "gait: the scene must hold one robot and nothing that moves"                               },
+     3,                                                                                               "gait: the scene must hold one robot and nothing that moves"                              },
     {"robots: [{name: b, rpy: [0, 0, 1], model: " BIPED
      "}]\ncontact: {model: gait}\ngait:\n  feet:\n" LEFT RIGHT,
-     3,                                                                                               "gait: all joints must turn about the y axis; correct it"                                  },
+     3,                                                                                               "gait: all joints must turn about the y axis; correct it"                                 },
     {"robots:\n  - {name: a, model: " BIPED "}\n  - {name: b, model: " BIPED
      "}\ncontact: {model: gait}\ngait:\n  feet:\n" LEFT RIGHT,
-     7,                                                                                               "gait: more than one robot has a link 'left_foot'; write robot/link"                       },
+     7,                                                                                               "gait: more than one robot has a link 'left_foot'; write robot/link"                      },
 };
 
 /* A waist with two feet, hung as the scene says. */
@@ -149,7 +149,7 @@ static void test_infinite_friction(void **state) {
   }
 }
 
-/* Under another model the section makes nothing, but mistakes in it are still found. */
+/* Under another method the section makes nothing, but mistakes in it are still found. */
 static void test_other_model(void **state) {
   (void)state;
   tabi_scene_def def = tabi_scene_def_default();

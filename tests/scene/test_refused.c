@@ -31,7 +31,7 @@ static const refused scenes[] = {
     {"just text\n",                                                                       1, "expected a map"                                    },
     {"integrator: verlet\n",                                                              1,
      "unknown integrator 'verlet' (semi-implicit, midpoint, rk4, euler)"                                                                         },
-    {"contact: {model: kone}\n",                                                          1, "unknown contact model 'kone' (cone, lcp"           },
+    {"contact: {model: kone}\n",                                                          1, "unknown contact method 'kone' (cone, lcp"          },
     {"contact: cone\n",                                                                   1, "contact must be a map"                             },
     {"contact: {iterations: 1}\n",                                                        1, "iterations must be at least 2"                     },
     {"contact: {iterations: 1.5}\n",                                                      1, "iterations 1.5 must be a whole number"             },

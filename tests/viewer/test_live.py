@@ -122,7 +122,7 @@ class Live(FolderCase):
         return message["scene"]
 
     def test_switches_on_the_way(self):
-        """contact models, friction and time step take over from the present state"""
+        """contact methods, friction and time step take over from the present state"""
         server, viewer = self.slope()
         before = viewer.steps(20)
         for model in ("exact", "lcp", "penalty", "impulse", "cone"):
@@ -171,7 +171,7 @@ class Live(FolderCase):
         viewer.picture(lambda p: p.step > seen.step + 50)  # nor does it stop for that
 
     def test_controllers_that_remember(self):
-        """go on under another contact model, but not under another time step, until a reset"""
+        """go on under another contact method, but not under another time step, until a reset"""
         text = """\
 bodies:
   - {name: floor, fixed: true, shape: {plane: {}}}

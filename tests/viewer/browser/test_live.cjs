@@ -96,7 +96,7 @@ test("looks back while the world waits", async () => {
   await goesOn();
 });
 
-test("changes contact model, friction and time step of a world that goes on", async () => {
+test("changes contact method, friction and time step of a world that goes on", async () => {
   const { page } = view;
   await page.locator("#set-contact select").selectOption("exact");
   await view.until("the scene says so", () => window.tabi.scene.settings.contact === "exact");
