@@ -114,6 +114,11 @@ static void print_bodies(const tbi_run_summary *summary, FILE *out) {
   }
 }
 
+static void print_steps(FILE *out, int64_t count, const char *which) {
+  if (count == 0) return;
+  (void)fprintf(out, "; %" PRId64 " step%s %s", count, count == 1 ? "" : "s", which);
+}
+
 void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
   tabi_world_def def = tabi_scene_world_def(summary->scene);
   const tabi_certificate *worst = &summary->worst;
@@ -128,15 +133,9 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
   (void)fprintf(out, "  contacts      %.1f mean, %d max\n", mean(summary, summary->contacts),
                 summary->contacts_max);
   (void)fprintf(out, "  iterations    %.1f mean", mean(summary, summary->iterations));
-  if (summary->fallbacks > 0) {
-    (void)fprintf(out, "; %" PRId64 " steps by the fallback", summary->fallbacks);
-  }
-  if (summary->energy_limited > 0) {
-    (void)fprintf(out, "; %" PRId64 " steps energy-limited", summary->energy_limited);
-  }
-  if (summary->stalled > 0) {
-    (void)fprintf(out, "; %" PRId64 " steps above the tolerance", summary->stalled);
-  }
+  print_steps(out, summary->fallbacks, "by the fallback");
+  print_steps(out, summary->energy_limited, "energy-limited");
+  print_steps(out, summary->stalled, "above the tolerance");
   (void)fprintf(out, "\n  penetration   %.3g mm max\n", 1e3 * summary->penetration_max);
   (void)fprintf(out,
                 "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
