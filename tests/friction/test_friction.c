@@ -175,6 +175,22 @@ static void units_do_not_matter(void **state) {
   tabi_friction_problem_destroy(p);
 }
 
+/* which stack, and which of its contacts, a contact of the mixed problem is */
+static const int32_t origin[12][2] = {
+    {0, 0},
+    {1, 0},
+    {1, 1},
+    {0, 1},
+    {1, 2},
+    {0, 2},
+    {1, 3},
+    {1, 4},
+    {1, 5},
+    {0, 3},
+    {1, 6},
+    {1, 7},
+};
+
 /* Two stacks in one problem, their contacts mixed, are two islands with the impulses of each. */
 static void islands_are_separate(void **state) {
   (void)state;
@@ -183,20 +199,6 @@ static void islands_are_separate(void **state) {
   double single[2][24];
   for (int k = 0; k < 2; ++k)
     assert_true(solve(part[k], TABI_FRICTION_EXACT, 1e-12, 0, single[k]).converged);
-  const int32_t origin[12][2] = {
-      {0, 0},
-      {1, 0},
-      {1, 1},
-      {0, 1},
-      {1, 2},
-      {0, 2},
-      {1, 3},
-      {1, 4},
-      {1, 5},
-      {0, 3},
-      {1, 6},
-      {1, 7},
-  };
   int32_t row[13] = {0};
   int32_t column[144];
   double block[144 * 9];
