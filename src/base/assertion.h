@@ -12,7 +12,7 @@
 TABI_API _Noreturn void tabi_assert_fail(const char *condition, const char *file, int line);
 
 #ifdef TABI_NO_ASSERT
-#define TBI_ASSERT(condition) ((void)0)
+#define TBI_ASSERT(condition) ((void)(0 && (condition))) /* compiled, never evaluated */
 #else
 #define TBI_ASSERT(condition) \
   ((condition) ? (void)0 : tabi_assert_fail(#condition, __FILE__, __LINE__))
@@ -21,7 +21,7 @@ TABI_API _Noreturn void tabi_assert_fail(const char *condition, const char *file
 #ifdef TABI_SLOW_CHECKS
 #define TBI_CHECK_SLOW(condition) TBI_ASSERT(condition)
 #else
-#define TBI_CHECK_SLOW(condition) ((void)0)
+#define TBI_CHECK_SLOW(condition) ((void)(0 && (condition)))
 #endif
 
 #endif

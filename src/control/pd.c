@@ -135,12 +135,10 @@ static inline void apply_joint(const tabi_pd *pd, int32_t index, tabi_world *wor
                                                   .implicit = joint->implicit};
 }
 
-#ifndef TABI_NO_ASSERT
 /* Whether joints and actuators have the same indices in the world's model, as far as is known. */
 static bool drives(const tabi_pd *pd, const tabi_world *world) {
   return world->model->njoint == pd->model_njoint && world->model->nactuator == pd->model_nactuator;
 }
-#endif
 
 void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
   TBI_ASSERT(pd && world && drives(pd, world) && timestep >= 0);

@@ -50,14 +50,12 @@ void tbi_crossings_follow(tbi_crossings *crossings, double t, const double *y, i
   }
 }
 
-#if defined(TABI_SLOW_CHECKS) && !defined(TABI_NO_ASSERT)
 static bool are_sides(const tbi_crossings *crossings, const int32_t *side) {
   for (int32_t k = 0; k < crossings->nguard; ++k) {
     if (side[k] < -1 || side[k] > 1) return false;
   }
   return true;
 }
-#endif
 
 int32_t tbi_crossings_due(tbi_crossings *crossings, double t, const double *y,
                           const int32_t *side) {
