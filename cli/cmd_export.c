@@ -261,10 +261,9 @@ const tbi_command tbi_cmd_export = {
     .summary = "write a log as CSV, HDF5 or MCAP for other programs",
     .text =
         "Writes the samples of a log (tabi run --log) in the format that the extension of FILE\n"
-        "names: a table of signals for spreadsheets and pandas (.csv), arrays\n"
-        "for Python and MATLAB (.h5), or ROS 2 messages for Foxglove, PlotJuggler, Rerun and\n"
-        "ros2 bag (.mcap).  docs/export.md describes the formats, docs/signals.md lists the\n"
-        "signals.\n\n"
+        "names: a table of signals for spreadsheets and pandas (.csv), arrays for Python and\n"
+        "MATLAB (.h5), or ROS 2 messages for Foxglove, PlotJuggler, Rerun and ros2 bag (.mcap).\n"
+        "docs/export.md describes the formats, docs/signals.md lists the signals.\n\n"
         "examples:\n"
         "  tabi run scenes/stand.yaml --log stand.tabi\n"
         "  tabi export stand.tabi -o stand.csv --signals com,ground.fz\n"
