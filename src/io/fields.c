@@ -187,7 +187,8 @@ static bool rename_key(tbi_first_error *error, const tbi_yaml_node *map, const c
                        const tbi_renamed_key *key, tabi_error *warning) {
   tbi_yaml_node *node = tbi_yaml_child(map, key->old);
   if (!node) return false;
-  if (tbi_yaml_child(map, key->now)) {
+  tbi_yaml_node *now = tbi_yaml_child(map, key->now);
+  if (now && now->place.file == node->place.file) {
     return tbi_fail_at(error, TABI_ERR_PARSE, node->place,
                        "%s'%s' is the old name of '%s', which is given too; leave one out", what,
                        key->old, key->now);
@@ -195,6 +196,7 @@ static bool rename_key(tbi_first_error *error, const tbi_yaml_node *map, const c
   (void)tbi_error_set(warning, TABI_OK, node->place,
                       "%s'%s' is now called '%s'; the old name is understood until 1.0", what,
                       key->old, key->now);
+  if (now) tbi_yaml_remove(now);
   node->key = key->now;
   return true;
 }

@@ -42,7 +42,8 @@ typedef struct tbi_renamed_key {
 } tbi_renamed_key;
 
 /* Gives old keys of a map their new names, so that readers know the new ones only, and warns of
- * each (warn may be NULL).  A map with both names is an error. */
+ * each (warn may be NULL).  One text with both names is an error; an old name that comes from
+ * another text, as an assignment does, replaces the new one. */
 bool tbi_fields_rename(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
                        const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
                        void *warn_user);

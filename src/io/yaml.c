@@ -368,6 +368,23 @@ void tbi_yaml_destroy(tbi_yaml *yaml) {
 
 tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml) { return yaml->root; }
 
+void tbi_yaml_remove(tbi_yaml_node *node) {
+  tbi_yaml_node *parent = node->parent;
+  TBI_ASSERT(parent && parent->count > 0);
+  tbi_yaml_node *before = NULL;
+  for (tbi_yaml_node *at = parent->first; at != node; at = at->next) {
+    TBI_ASSERT(at);
+    before = at;
+  }
+  if (before) {
+    before->next = node->next;
+  } else {
+    parent->first = node->next;
+  }
+  if (parent->last == node) parent->last = before;
+  --parent->count;
+}
+
 /* One assignment on its way down the tree. */
 typedef struct assigning {
   tbi_yaml *yaml;

@@ -38,6 +38,9 @@ tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml);
 /* The value of a key, or NULL; also when the node is no map. */
 tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key);
 
+/* Takes a node out of its map or list. */
+void tbi_yaml_remove(tbi_yaml_node *node);
+
 /* Changes the tree by one assignment, "bodies.box.mass=3": keys lead through maps, and through
  * lists the item's `name` or its number from 0.  What is missing in a map is added.  The value is
  * YAML itself; messages about it name the assignment as their file. */

@@ -194,13 +194,16 @@ static bool check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
   return check_fallback(r, map, def);
 }
 
-static bool read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
-  if (!map) return true;
+bool tbi_scene_rename_contact(const tbi_scene_reader *r, const tbi_yaml_node *map) {
   static const tbi_renamed_key renamed[] = {
       {"grip", "tangential_stiffness"}
   };
+  return tbi_fields_rename(r->error, map, "contact: ", renamed, 1, r->def->warn, r->def->warn_user);
+}
+
+static bool read_contact(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  if (!map) return true;
   contact_keys keys = {.def = r->scene->world};
-  tbi_scene_rename_keys(r, map, "contact: ", renamed, 1);
   tbi_fields_read(r->error, map, "contact: ", TBI_FIELDS(contact_fields), &keys);
   if (!tbi_ok(r->error) || !read_contact_words(r, map, &keys)) return false;
   choose_variant(r, map, &keys);

@@ -33,11 +33,6 @@ tabi_scene_def tabi_scene_def_default(void) {
   return (tabi_scene_def){.def_size = sizeof(tabi_scene_def)};
 }
 
-bool tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
-                           const tbi_renamed_key *keys, size_t count) {
-  return tbi_fields_rename(r->error, map, what, keys, count, r->def->warn, r->def->warn_user);
-}
-
 char *tbi_scene_path(const tbi_scene_reader *r, const char *file) {
   char *path = tbi_path_beside(r->path, file);
   if (!path) tbi_fail_memory(r->error);
@@ -316,9 +311,19 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   return read_log(r, t.log);
 }
 
+static bool rename_old_keys(const tbi_scene_reader *r, const tbi_yaml_node *root) {
+  const tbi_yaml_node *contact = tbi_yaml_child(root, "contact");
+  return !contact || tbi_scene_rename_contact(r, contact);
+}
+
+/* Old keys are renamed after each text, so that a later assignment replaces what stood there,
+ * whichever of the two names either uses. */
 static void read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
-  for (int32_t i = 0; i < r->def->nset && tbi_ok(r->error); ++i)
-    tbi_take(r->error, tbi_yaml_assign(yaml, r->def->set[i], r->error->err));
+  bool good = rename_old_keys(r, tbi_yaml_root(yaml));
+  for (int32_t i = 0; i < r->def->nset && good; ++i) {
+    good = tbi_take(r->error, tbi_yaml_assign(yaml, r->def->set[i], r->error->err)) &&
+           rename_old_keys(r, tbi_yaml_root(yaml));
+  }
   if (tbi_ok(r->error)) read_scene(r, tbi_yaml_root(yaml));
 }
 

@@ -83,9 +83,8 @@ typedef struct tbi_scene_reader {
   tbi_robot_keys *robots; /* as many as scene->robots */
 } tbi_scene_reader;
 
-/* Before a map is read: its old keys get their new names, each with a warning. */
-bool tbi_scene_rename_keys(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *what,
-                           const tbi_renamed_key *keys, size_t count);
+/* Before the section `contact` is read: its old keys get their new names, each with a warning. */
+bool tbi_scene_rename_contact(const tbi_scene_reader *r, const tbi_yaml_node *map);
 /* A file named in the scene, relative to it; the caller frees.  NULL after an error. */
 char *tbi_scene_path(const tbi_scene_reader *r, const char *file);
 /* The index of a material; TABI_NONE after an error at the node, with a suggestion. */

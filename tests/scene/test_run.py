@@ -49,6 +49,66 @@ class Run(FolderCase):
         self.assertRegex(out, r"stage of a step +us per step")
         self.assertRegex(out, r"collision +[0-9.]+ +[0-9.]+")
 
+    def test_published_variants(self):
+        """three ways to name a published variant are one run, and not the run of the method"""
+        for method in ["cone", "lcp", "penalty", "impulse"]:
+            name = method + "-paper"
+            text = BOX.replace("xyz", "rpy: [0.3, 0.2, 0], xyz")
+            path = self.file("own.yaml", text)
+            keys = {"named": f"{{model: {name}}}", "keyed": f"{{model: {method}, variant: paper}}"}
+            runs = [self.json("run", path, "--contact", name, "--json")]
+            for key, section in keys.items():
+                path = self.file(f"{key}.yaml", text + f"contact: {section}\n")
+                runs.append(self.json("run", path, "--json"))
+                self.assertEqual(runs[-1]["contact"], name)
+            self.assertEqual(len({run["state_hash"] for run in runs}), 1, name)
+            own = self.json("run", path, "--contact", method, "--set", "contact.variant=block",
+                            "--json")
+            self.assertEqual(own["contact"], method)
+            if method != "lcp":  # which differs from its variant in joints only
+                self.assertNotEqual(own["state_hash"], runs[0]["state_hash"], name)
+
+    def test_dense_storage(self):
+        """storage: dense chooses the published variants of cone and lcp; others have none"""
+        for method in ["cone", "lcp"]:
+            dense = ["--set", "contact.storage=dense", "--json"]
+            args = ["run", self.file("s.yaml", BOX), "--contact"]
+            plain = self.json(*args, method + "-paper", "--json")
+            runs = [self.json(*args, name, *dense) for name in (method, method + "-paper")]
+            for run in runs:
+                self.assertEqual(run["contact"], method + "-paper")
+                self.assertEqual(run["state_hash"], runs[0]["state_hash"])
+                self.assertGreater(run["memory_bytes"], plain["memory_bytes"])
+        for method in ["exact", "penalty", "impulse", "penalty-paper", "impulse-paper"]:
+            _, err = self.tabi(*args, method, *dense, code=3)
+            self.assertIn("has no storage: dense", err)
+
+    def test_old_names(self):
+        """`grip` works with a warning; of file and assignments the last counts"""
+        says = "'grip' is now called 'tangential_stiffness'"
+        box = scene("box_drop")
+        hashes = {}
+        for value in ["0", "1"]:
+            new = self.json("run", box, "--set", f"contact.tangential_stiffness={value}", "--json")
+            out, err = self.tabi("run", box, "--set", f"contact.grip={value}", "--json")
+            old = json.loads(out)
+            self.assertEqual(err.count("warning"), 1)
+            self.assertIn(says, err)
+            self.assertEqual(old["state_hash"], new["state_hash"])
+            self.assertEqual(old["handed_over"], old["fallbacks"])
+            hashes[value] = new["state_hash"]
+        self.assertNotEqual(hashes["0"], hashes["1"])
+        with open(box, encoding="utf-8") as f:
+            path = self.file("old.yaml", f.read().replace("tangential_stiffness", "grip"))
+        out, err = self.tabi("run", path, "--set", "contact.tangential_stiffness=1", "--json")
+        self.assertIn(says, err)
+        self.assertEqual(json.loads(out)["state_hash"], hashes["1"])
+        last = ["--set", "contact.tangential_stiffness=0", "--set", "contact.grip=1"]
+        self.assertEqual(self.json("run", path, *last, "--json")["state_hash"], hashes["1"])
+        both = "contact={grip: 1, tangential_stiffness: 1}"
+        _, err = self.tabi("run", box, "--set", both, code=3)
+        self.assertIn("which is given too", err)
+
     def test_fallback(self):
         """the fallback solves what cone leaves of a heavy box on light ones, and is counted"""
         args = ["run", scene("stack"), "--time", "0.05", "--set", "bodies.box9.mass=1000"]
@@ -56,7 +116,9 @@ class Run(FolderCase):
         bare = ["--set", "contact.fallback=none"]
         self.assertEqual(self.json(*args, *bare, "--json")["fallbacks"], 0)
         self.assertGreater(self.json(*args, "--json")["fallbacks"], 0)
-        self.assertGreater(self.json(*args, *over, "--json")["fallbacks"], 0)
+        result = self.json(*args, *over, "--json")
+        self.assertGreater(result["fallbacks"], 0)
+        self.assertEqual(result["handed_over"], result["fallbacks"])
         out, _ = self.tabi(*args, *over)
         self.assertIn("1 step by the fallback", out)
         self.assertNotIn("above the tolerance", out)

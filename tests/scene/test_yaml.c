@@ -213,6 +213,29 @@ static void test_renamed_key_twice(void **state) {
   tbi_yaml_destroy(yaml);
 }
 
+/* An assignment under the old name replaces the new one of the file, each time. */
+static void test_renamed_key_assigned(void **state) {
+  (void)state;
+  tbi_yaml *yaml = parse("m: {a: 0, tangential_stiffness: 1, b: 2}\n");
+  const tbi_yaml_node *map = tbi_yaml_child(tbi_yaml_root(yaml), "m");
+  tbi_first_error error = {0};
+  for (int i = 0; i < 2; ++i) {
+    tabi_error warning = {0};
+    assert_int_equal(tbi_yaml_assign(yaml, "m.grip=5", NULL), TABI_OK);
+    assert_true(tbi_fields_rename(&error, map, "", renamed, 2, keep_last, &warning));
+    assert_string_equal(warning.file, "m.grip=5");
+    assert_string_equal(tbi_yaml_child(map, "tangential_stiffness")->text, "5");
+    assert_null(tbi_yaml_child(map, "grip"));
+    assert_int_equal(map->count, 3);
+    assert_string_equal(map->last->text, "5");
+    assert_null(map->last->next);
+  }
+  tbi_yaml_remove(map->first);
+  assert_string_equal(map->first->key, "b");
+  assert_int_equal(map->count, 2);
+  tbi_yaml_destroy(yaml);
+}
+
 /* Of two wrong values the first is reported, and nothing is read after it. */
 static void test_first_error(void **state) {
   (void)state;
@@ -241,11 +264,17 @@ static void test_first_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tree),        cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_depth),       cmocka_unit_test(test_size),
-      cmocka_unit_test(test_bomb),        cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_assign),      cmocka_unit_test(test_assign_refused),
-      cmocka_unit_test(test_renamed_key), cmocka_unit_test(test_renamed_key_twice),
+      cmocka_unit_test(test_tree),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_depth),
+      cmocka_unit_test(test_size),
+      cmocka_unit_test(test_bomb),
+      cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_assign),
+      cmocka_unit_test(test_assign_refused),
+      cmocka_unit_test(test_renamed_key),
+      cmocka_unit_test(test_renamed_key_twice),
+      cmocka_unit_test(test_renamed_key_assigned),
       cmocka_unit_test(test_first_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
