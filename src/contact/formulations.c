@@ -27,6 +27,7 @@ const tabi_contact_info *tabi_contact_describe(tabi_contact_kind kind) {
 const char *tabi_contact_name(tabi_contact_kind kind) { return tabi_contact_describe(kind)->name; }
 
 int32_t tabi_contact_find(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TABI_CONTACT_COUNT; ++i) {
     if (strcmp(name, tbi_formulations[i]->info.name) == 0) return i;
   }
@@ -42,6 +43,7 @@ const char *tabi_integrator_name(tabi_integrator integrator) {
 }
 
 int32_t tabi_integrator_find(const char *name) {
+  TBI_ASSERT(name);
   for (int32_t i = 0; i < TABI_INTEGRATOR_COUNT; ++i) {
     if (strcmp(name, integrators[i]) == 0) return i;
   }

@@ -164,6 +164,7 @@ static double margin_of(const tabi_balance *balance) {
 }
 
 tabi_balance tabi_world_balance(tabi_world *world, int32_t link) {
+  TBI_ASSERT(world);
   TBI_ASSERT(link == TABI_WORLD || (link >= 0 && link < world->model->nlink));
   tabi_balance balance = {.ncorner = 0};
   tree_view view = {world, tree_of(world, link)};

@@ -318,7 +318,7 @@ void tbi_world_keep_loops(tabi_world *w) {
 }
 
 tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection) {
-  TBI_ASSERT(connection >= 0 && connection < world->model->nconnection);
+  TBI_ASSERT(world && connection >= 0 && connection < world->model->nconnection);
   (void)tbi_world_dynamics(world);
   tbi_loop loop[6];
   int32_t count = measure(world, connection, loop);

@@ -32,7 +32,7 @@ int32_t tbi_world_ncontact(const tabi_world *w) {
 }
 
 const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count) {
-  TBI_ASSERT(count);
+  TBI_ASSERT(world && count);
   *count = tbi_world_ncontact(world);
   return world->solution.contact;
 }
@@ -46,6 +46,7 @@ static void add_wrench(const tabi_contact *c, double rate, v3 about, v3 *force, 
 
 void tabi_world_contact_wrench(const tabi_world *world, int32_t link, const double point[3],
                                double force[3], double torque[3]) {
+  TBI_ASSERT(world && point && force && torque);
   TBI_ASSERT(link >= 0 && link < world->model->nlink);
   double rate = 1 / world->def.timestep;
   v3 about = v3_load(point);

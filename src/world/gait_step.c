@@ -141,15 +141,18 @@ void tbi_world_keep_gait(tabi_world *w) {
 }
 
 tabi_gait_state tabi_world_gait_state(const tabi_world *world) {
+  TBI_ASSERT(world && tbi_world_has_gait(world));
   return tbi_gait_state(&world->gait);
 }
 
 void tabi_world_gait_torque(const tabi_world *world, double *tau) {
+  TBI_ASSERT(world && tau && tbi_world_has_gait(world));
   for (int32_t k = 0; k < world->model->nv; ++k)
     tau[k] = tbi_gait_drive(&world->gait, k);
 }
 
 const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {
+  TBI_ASSERT(world && count && tbi_world_has_gait(world));
   *count = world->gait.nevent;
   return world->gait.event;
 }

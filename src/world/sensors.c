@@ -251,6 +251,7 @@ void tbi_sensors_read(tabi_world *w) {
 }
 
 int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value) {
+  TBI_ASSERT(world && value);
   TBI_ASSERT(sensor >= 0 && sensor < world->model->nsensor);
   int32_t size = world->sensors.site[sensor].size;
   const double *oldest = tbi_world_reading(world, sensor);

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-size_t tabi_world_snapshot_size(const tabi_world *world) { return world->state_size; }
+size_t tabi_world_snapshot_size(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->state_size;
+}
 
 void tabi_world_save(const tabi_world *world, void *snapshot) {
   TBI_ASSERT(world && snapshot);
@@ -113,6 +116,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
 }
 
 uint64_t tabi_world_hash(const tabi_world *world) {
+  TBI_ASSERT(world);
   uint64_t hash = 0xcbf29ce484222325U;
   hash = hash_bytes(hash, world->state.q, sizeof *world->state.q * (size_t)world->model->nq);
   hash = hash_bytes(hash, world->state.v, sizeof *world->state.v * (size_t)world->model->nv);

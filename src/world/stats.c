@@ -17,11 +17,13 @@ const char *tabi_stage_name(tabi_stage stage) {
 }
 
 tabi_stats tabi_world_stats(const tabi_world *world) {
+  TBI_ASSERT(world);
   tabi_stats stats = {.memory = world->memory, .steps = world->timers.steps};
   memcpy(stats.seconds, world->timers.seconds, sizeof stats.seconds);
   return stats;
 }
 
 void tabi_world_set_clock(tabi_world *world, double (*seconds)(void *user), void *user) {
+  TBI_ASSERT(world);
   world->timers = (tbi_timers){.clock = seconds, .user = user};
 }

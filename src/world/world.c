@@ -13,6 +13,7 @@
 #include <string.h>
 
 tabi_world_def tabi_world_def_default(const tabi_model *model) {
+  TBI_ASSERT(model);
   tabi_world_def def = {
       .def_size = sizeof(tabi_world_def),
       .contact = TABI_CONTACT_CONE,
@@ -158,7 +159,6 @@ tabi_status tbi_world_def_check(const tabi_model *model, const tabi_world_def *d
 }
 
 tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
-  TBI_ASSERT(model);
   tabi_world_def defaults = tabi_world_def_default(model);
   if (!def) def = &defaults;
   if (tbi_world_def_check(model, def, err) != TABI_OK) return NULL;
@@ -169,18 +169,43 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
 
 void tabi_world_destroy(tabi_world *world) { free(world); }
 
-const tabi_model *tabi_world_model(const tabi_world *world) { return world->model; }
-tabi_world_def tabi_world_get_def(const tabi_world *world) { return world->def; }
-const tabi_error *tabi_world_error(const tabi_world *world) { return &world->error; }
-const double *tabi_world_q(const tabi_world *world) { return world->state.q; }
-const double *tabi_world_v(const tabi_world *world) { return world->state.v; }
-int64_t tabi_world_steps(const tabi_world *world) { return world->state.head->steps; }
+const tabi_model *tabi_world_model(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->model;
+}
+
+tabi_world_def tabi_world_get_def(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->def;
+}
+
+const tabi_error *tabi_world_error(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return &world->error;
+}
+
+const double *tabi_world_q(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->state.q;
+}
+
+const double *tabi_world_v(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->state.v;
+}
+
+int64_t tabi_world_steps(const tabi_world *world) {
+  TBI_ASSERT(world);
+  return world->state.head->steps;
+}
 
 double tabi_world_time(const tabi_world *world) {
+  TBI_ASSERT(world);
   return (double)world->state.head->steps * world->def.timestep;
 }
 
 tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
+  TBI_ASSERT(world);
   if (!world->current) tbi_kinematics(world->d, world->state.q, world->state.v);
   world->current = true;
   return world->d;
@@ -189,6 +214,7 @@ tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
 const tabi_dynamics *tabi_world_dynamics(tabi_world *world) { return tbi_world_dynamics(world); }
 
 tabi_certificate tabi_world_certificate(const tabi_world *world) {
+  TBI_ASSERT(world);
   return world->solution.certificate;
 }
 
@@ -230,20 +256,20 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
 }
 
 void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo) {
-  TBI_ASSERT(servo);
+  TBI_ASSERT(world && servo);
   TBI_ASSERT(joint >= 0 && joint < world->model->njoint);
   TBI_ASSERT(tbi_joint_nq(world->model->joint[joint].type) == 1);
   world->state.servo[joint] = *servo;
 }
 
 void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
-  TBI_ASSERT(actuator >= 0 && actuator < world->model->nactuator);
+  TBI_ASSERT(world && actuator >= 0 && actuator < world->model->nactuator);
   world->state.control[actuator] = u;
 }
 
 void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
                       const double torque[3], const double point[3]) {
-  TBI_ASSERT(force && torque && point);
+  TBI_ASSERT(world && force && torque && point);
   TBI_ASSERT(link >= 0 && link < world->model->nlink);
   int32_t body = world->model->link_home[link].body;
   sv *felt = world->sensors.feels_forces ? &world->sensors.external[link] : NULL;

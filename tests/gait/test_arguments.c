@@ -62,7 +62,14 @@ static void test_calls(void **state) {
   MUST_FAIL(tabi_gait_create(b.model, NULL, NULL));
   MUST_FAIL((tabi_gait_get_def(NULL), 0));
   MUST_FAIL(tabi_gait_find_mode(NULL));
+  double tau[64];
+  int32_t count;
   MUST_FAIL((tabi_world_gait_state(other), 0));
+  MUST_FAIL((tabi_world_gait_state(NULL), 0));
+  MUST_FAIL(tabi_world_gait_torque(other, tau));
+  MUST_FAIL(tabi_world_gait_torque(b.world, NULL));
+  MUST_FAIL(tabi_world_gait_events(other, &count));
+  MUST_FAIL(tabi_world_gait_events(b.world, NULL));
   must_fail_end();
   tabi_world_destroy(other);
   biped_close(&b);
