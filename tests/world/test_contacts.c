@@ -96,6 +96,62 @@ static void contacts_tell(void **state) {
   scene_close(&s);
 }
 
+/* the wrench of the contacts on a link about a point, summed from the list of contacts */
+static void sum_contacts(const scene *s, int32_t link, v3 about, v3 *force, v3 *torque) {
+  int32_t count;
+  const tabi_contact *contact = tabi_world_contacts(s->world, &count);
+  *force = *torque = v3_zero();
+  for (int32_t i = 0; i < count; ++i) {
+    const tabi_contact *c = &contact[i];
+    double sign = (c->link_b == link) - (c->link_a == link);
+    v3 f = v3_scale(sign / H, v3_load(c->impulse));
+    *force = v3_add(*force, f);
+    *torque = v3_add(*torque, v3_cross(v3_sub(v3_load(c->point), about), f));
+  }
+}
+
+/* Two boxes at rest on each other, a horizontal push at the centre of the lower one: the contacts
+ * on either balance its weight and the push, without moment about the centre.  So about any point p
+ * their moment is (c - p) x f. */
+static void contact_wrench_balances(void **state) {
+  (void)state;
+  for (int i = 0; i < TABI_CONTACT_COUNT; ++i) {
+    if (tabi_contact_describe((tabi_contact_kind)i)->planar_biped) continue;
+    scene s = scene_begin();
+    int32_t stuff = scene_material(&s, 0.5, 0);
+    scene_plane(&s, 0, stuff);
+    const double mass[2] = {2, 3};
+    const v3 push = v3_make(4, -3, 0); /* friction holds up to 24.5 N */
+    for (int k = 0; k < 2; ++k)
+      scene_box(&s, mass[k], v3_make(0.3, 0.2, 0.1), v3_make(0.1, 0.2, 0.05 + 0.1 * k), stuff);
+    tabi_world_def def = scene_def(&s);
+    def.contact = (tabi_contact_kind)i;
+    scene_open(&s, &def);
+    for (int k = 0; k < 2000; ++k) {
+      scene_push(&s, 0, push);
+      scene_run(&s, 1);
+    }
+    double worst = 0;
+    for (int32_t link = 0; link < 2; ++link) {
+      const v3 about = v3_make(-0.4, 0.7, 0.3);
+      double force[3], torque[3];
+      v3 f, t;
+      tabi_world_contact_wrench(s.world, link, (const double[3]){-0.4, 0.7, 0.3}, force, torque);
+      sum_contacts(&s, link, about, &f, &t);
+      assert_true(v3_norm(v3_sub(v3_load(force), f)) < 1e-12);
+      assert_true(v3_norm(v3_sub(v3_load(torque), t)) < 1e-12);
+      v3 weight = v3_make(0, 0, mass[link] * GRAVITY);
+      v3 f0 = link == 0 ? v3_sub(weight, push) : weight;
+      v3 t0 = v3_cross(v3_sub(v3_load(scene_q(&s, link)), about), f0);
+      worst = fmax(worst, v3_norm(v3_sub(f, f0)));
+      worst = fmax(worst, v3_norm(v3_sub(t, t0)));
+    }
+    print_message("wrench, %s: off by %.2g N or N m\n", tabi_contact_name(def.contact), worst);
+    assert_true(worst < 1e-6);
+    scene_close(&s);
+  }
+}
+
 /* Two cubes about to touch, turned at random and moving towards each other. */
 static void open_impact(scene *s, rng *r, double friction, double restitution,
                         tabi_contact_kind contact) {
@@ -274,9 +330,13 @@ static void humanoid_weighs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stack_weighs),          cmocka_unit_test(contacts_tell),
-      cmocka_unit_test(impacts_keep_momentum), cmocka_unit_test(impacts_gain_nothing),
-      cmocka_unit_test(pile_gains_nothing),    cmocka_unit_test(humanoid_weighs),
+      cmocka_unit_test(stack_weighs),
+      cmocka_unit_test(contacts_tell),
+      cmocka_unit_test(impacts_keep_momentum),
+      cmocka_unit_test(impacts_gain_nothing),
+      cmocka_unit_test(pile_gains_nothing),
+      cmocka_unit_test(humanoid_weighs),
+      cmocka_unit_test(contact_wrench_balances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
