@@ -6,8 +6,8 @@
  *                                              one thread at a time
  *
  * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
- * no global state but the handler of failed assertions, never prints unless that is the default
- * one, and allocates only in functions named create, build, load, check or solve.
+ * no global state but the handler of failed assertions, prints nothing but a failed assertion (the
+ * default handler), and allocates only in functions named create, build, load, check or solve.
  *
  * Structs named _def are filled by their _default() function first; then change what you mean
  * to change.  Strings and arrays that a def points to are copied. */
@@ -68,7 +68,7 @@ typedef struct tabi_place {
   int32_t line;
 } tabi_place;
 
-/* Is told of a failed assertion: a bug, of the program (an index out of range, a NULL where there
+/* Called when an assertion fails: a bug, of the program (an index out of range, a NULL where there
  * must be none) or of tabi.  When it returns the program is aborted.  It may leave by longjmp; the
  * objects of the call that failed must then not be used again. */
 typedef struct tabi_assert_handler {
@@ -81,7 +81,7 @@ TABI_API const tabi_assert_handler *tabi_set_assert_handler(const tabi_assert_ha
 
 /* ----------------------------------------------------------------------------- builder */
 
-#define TABI_WORLD (-1) /* the parent of what stands in the world */
+#define TABI_WORLD (-1) /* in place of a link or body: the world, which does not move */
 #define TABI_NONE  (-1) /* no such item */
 
 typedef enum tabi_joint_type {
@@ -97,7 +97,7 @@ typedef enum tabi_joint_type {
   TABI_JOINT_COUNT,
 } tabi_joint_type;
 
-/* A rigid link.  Without a joint it stands still in the world. */
+/* A rigid link.  Without a joint it is fixed in the world. */
 typedef struct tabi_link_def {
   uint32_t def_size; /* set by the default function; rejects raw or stale structs */
   const char *name;  /* NULL: not listed */
@@ -107,14 +107,14 @@ typedef struct tabi_link_def {
   tabi_place place;
 } tabi_link_def;
 
-/* A joint and the way its child hangs on its parent.  At q = 0 the child's frame is the joint
+/* A joint between a parent link and its child.  At q = 0 the child's frame is the joint
  * frame, which is given in the parent's. */
 typedef struct tabi_joint_def {
   uint32_t def_size;
   const char *name; /* NULL: not listed */
   tabi_joint_type type;
   int32_t parent, child;  /* links; parent may be TABI_WORLD */
-  double pos[3], quat[4]; /* joint frame in the parent's */
+  double pos[3], quat[4]; /* m; joint frame in the parent's */
   double axis[3];         /* joint frame; of a planar joint the normal */
   double lower, upper;    /* rad or m; infinite: none.  Ball: upper is the largest angle */
   double effort;          /* N m or N, >= 0; infinite: no limit */
@@ -137,7 +137,7 @@ typedef enum tabi_shape_type {
   TABI_SHAPE_BOX,         /* size: full edge lengths */
   TABI_SHAPE_MESH,        /* the convex hull of a mesh's vertices; size: unused */
   TABI_SHAPE_TRIANGLES,   /* the faces of a mesh as ground, touched from where they are counter-
-                             clockwise and solid behind; only on links that stand in the world */
+                             clockwise and solid behind; only on links fixed in the world */
   TABI_SHAPE_HEIGHTFIELD, /* the same, over x and y, and solid below without end */
   TABI_SHAPE_COUNT,
 } tabi_shape_type;
@@ -147,9 +147,9 @@ typedef struct tabi_shape_def {
   const char *name; /* NULL: unnamed */
   tabi_shape_type type;
   int32_t link;           /* may be TABI_WORLD */
-  double pos[3], quat[4]; /* in the link's frame */
-  double size[3];         /* m */
-  int32_t mesh;           /* of shapes made of one */
+  double pos[3], quat[4]; /* m; in the link's frame */
+  double size[3];         /* m, see the type */
+  int32_t mesh;           /* of meshes, triangles and height fields; else TABI_NONE */
   int32_t material;       /* TABI_NONE: the default material */
   bool collides, visible;
   uint32_t group, mask; /* a and b may touch if a.group & b.mask or b.group & a.mask */
@@ -166,7 +166,7 @@ typedef struct tabi_mesh_def {
   tabi_place place;
 } tabi_mesh_def;
 
-/* How a surface meets another; one vocabulary for all contact methods. */
+/* The contact parameters of a surface; each contact method uses those that it knows. */
 typedef struct tabi_material_def {
   uint32_t def_size;
   const char *name;
@@ -176,12 +176,12 @@ typedef struct tabi_material_def {
   double stiffness;   /* N/m */
   double damping;     /* N s/m */
   double slip_speed;  /* m/s, at which kinetic friction takes over */
-  double rest_speed;  /* m/s, below which nothing bounces */
+  double rest_speed;  /* m/s, approach below which there is no rebound */
   tabi_place place;
 } tabi_material_def;
 
-/* Drives a joint with gear * clamp(gain * u + bias[0] + bias[1] * l + bias[2] * ldot), where
- * l = gear * q. */
+/* Drives a joint with the force (N m or N) gear * clamp(gain * u + bias[0] + bias[1] * l +
+ * bias[2] * ldot), where l = gear * q. */
 typedef struct tabi_actuator_def {
   uint32_t def_size;
   const char *name;
@@ -197,23 +197,23 @@ typedef struct tabi_actuator_def {
 typedef struct tabi_coupling_def {
   uint32_t def_size;
   const char *name;
-  int32_t joint, leader; /* leader may be TABI_NONE: then joint is held at coef[0] */
+  int32_t joint, leader; /* leader may be TABI_NONE: then q[joint] = coef[0] */
   double coef[5];
   tabi_place place;
 } tabi_coupling_def;
 
 typedef enum tabi_connection_type {
   TABI_CONNECTION_BALL,   /* the origins of both frames coincide */
-  TABI_CONNECTION_HINGE,  /* and their z axes */
+  TABI_CONNECTION_HINGE,  /* the origins and the z axes coincide */
   TABI_CONNECTION_FIXED,  /* the frames coincide */
-  TABI_CONNECTION_AXES,   /* the axes of frame a that are named in `axes` are held */
+  TABI_CONNECTION_AXES,   /* no relative motion along or about the axes of frame a in `axes` */
   TABI_CONNECTION_ROD,    /* the origins stay `length` apart */
-  TABI_CONNECTION_SPRING, /* a spring and damper between the origins, at rest at `length` */
+  TABI_CONNECTION_SPRING, /* a spring and damper between the origins, rest length `length` */
   TABI_CONNECTION_COUNT,
 } tabi_connection_type;
 
-/* Bits of `axes`.  With one TABI_TURN held the frames are joined as by a universal joint, with two
- * as by a hinge about the third. */
+/* Bits of `axes`.  With one TABI_TURN the frames are joined as by a universal joint, with two as by
+ * a hinge about the third axis. */
 enum {
   TABI_MOVE_X = 1,
   TABI_MOVE_Y = 2,
@@ -223,45 +223,46 @@ enum {
   TABI_TURN_Z = 32,
 };
 
-/* Closes a loop: a frame on link a and a frame on link b are held together. */
+/* Closes a kinematic loop: constrains a frame on link b to a frame on link a. */
 typedef struct tabi_connection_def {
   uint32_t def_size;
   const char *name;
   tabi_connection_type type;
-  int32_t a, b; /* either may be TABI_WORLD */
-  double pos_a[3], quat_a[4];
-  double pos_b[3], quat_b[4];
-  uint32_t axes;             /* of TABI_CONNECTION_AXES */
-  double length;             /* m, of a rod (> 0) or spring (>= 0) */
-  double stiffness, damping; /* N/m and N s/m, of a spring */
+  int32_t a, b;               /* either may be TABI_WORLD */
+  double pos_a[3], quat_a[4]; /* m; the frame on a, in the frame of link a */
+  double pos_b[3], quat_b[4]; /* m; the frame on b, in the frame of link b */
+  uint32_t axes;              /* of TABI_CONNECTION_AXES */
+  double length;              /* m, of a rod (> 0) or spring (>= 0) */
+  double stiffness, damping;  /* N/m and N s/m, of a spring */
   tabi_place place;
 } tabi_connection_def;
 
-/* What a sensor measures, in the axes of its frame unless the world is named. */
+/* What a sensor measures, with the number of values at the end; in the axes of its frame unless the
+ * world is named. */
 typedef enum tabi_sensor_type {
-  TABI_SENSOR_FORCE_TORQUE,    /* at a joint: force and torque of its parent on its child, 6 */
-  TABI_SENSOR_GYRO,            /* on a link: angular velocity, rad/s, 3 */
-  TABI_SENSOR_ACCELEROMETER,   /* on a link: acceleration less gravity, m/s^2, 3 */
-  TABI_SENSOR_ENCODER,         /* at a joint with one coordinate: rad or m, 1 */
-  TABI_SENSOR_JOINT_TORQUE,    /* at such a joint: what drives it, N m or N, 1 */
-  TABI_SENSOR_CONTACT,         /* on a link: 1 or 0 for touched or not, normal force, 2 */
-  TABI_SENSOR_PRESSURE_CENTRE, /* on a link: x, y of the plane z = 0, force along z, 3 */
-  TABI_SENSOR_ZMP,             /* of the tree of a link: x, y, z, force along z, world, 4 */
+  TABI_SENSOR_FORCE_TORQUE,  /* at a joint: force (N) and torque (N m) of parent on child, 6 */
+  TABI_SENSOR_GYRO,          /* on a link: angular velocity, rad/s, 3 */
+  TABI_SENSOR_ACCELEROMETER, /* on a link: acceleration minus gravity, m/s^2, 3 */
+  TABI_SENSOR_ENCODER,       /* at a joint with one coordinate: rad or m, 1 */
+  TABI_SENSOR_JOINT_TORQUE,  /* at such a joint: its drives (tau, servo, actuators), N m or N, 1 */
+  TABI_SENSOR_CONTACT,       /* on a link: 1 in contact or 0, sum of normal forces in N, 2 */
+  TABI_SENSOR_PRESSURE_CENTRE, /* on a link: x, y (m) in the plane z = 0, force along z (N), 3 */
+  TABI_SENSOR_ZMP,             /* of the tree of a link: x, y, z (m), force along z (N), world, 4 */
   TABI_SENSOR_COUNT,
 } tabi_sensor_type;
 
-#define TABI_SENSOR_MAX 6 /* numbers that one sensor has at most */
+#define TABI_SENSOR_MAX 6 /* the most values of one sensor */
 
-/* Every number gets noise, is rounded, cut to its range, and comes out later. */
+/* To every value noise is added; then it is rounded, cut to its range, and delayed. */
 typedef struct tabi_sensor_def {
   uint32_t def_size;
   const char *name; /* NULL: not listed */
   tabi_sensor_type type;
-  int32_t link, joint;                /* the one that its type asks for */
+  int32_t link, joint;                /* one of them, by its type; the other is not used */
   double pos[3], quat[4];             /* its frame in that of the link, or of the joint's child */
-  double noise[TABI_SENSOR_MAX];      /* standard deviations */
-  double resolution[TABI_SENSOR_MAX]; /* readings are multiples of it; 0: as fine as numbers are */
-  double range[TABI_SENSOR_MAX];      /* readings stay within it to both sides; infinite: any */
+  double noise[TABI_SENSOR_MAX];      /* standard deviations, units of the values, as below */
+  double resolution[TABI_SENSOR_MAX]; /* readings are multiples of it; 0: no rounding */
+  double range[TABI_SENSOR_MAX];      /* readings are in [-range, range]; infinite: no limit */
   double delay;                       /* s, taken as the nearest number of steps */
   tabi_place place;
 } tabi_sensor_def;
@@ -276,14 +277,14 @@ TABI_API tabi_coupling_def tabi_coupling_def_default(void);
 TABI_API tabi_connection_def tabi_connection_def_default(void);
 TABI_API tabi_sensor_def tabi_sensor_def_default(void);
 
-/* How many numbers a type of sensor has. */
+/* How many values a type of sensor has. */
 TABI_API int32_t tabi_sensor_type_size(tabi_sensor_type type);
 /* The words used by scenes and the command; TABI_NONE for a word that is none of them. */
 TABI_API const char *tabi_sensor_type_name(tabi_sensor_type type);
 TABI_API int32_t tabi_sensor_type_find(const char *name);
 
-/* What two materials do together where no pair is given: friction by the geometric mean,
- * restitution and speeds by the larger, stiffness and damping as springs in a row. */
+/* The parameters of two materials in contact where no pair is given: friction is the geometric
+ * mean, restitution and speeds the larger, stiffness and damping those of springs in series. */
 TABI_API tabi_material_def tabi_material_combine(const tabi_material_def *a,
                                                  const tabi_material_def *b);
 
@@ -297,7 +298,7 @@ TABI_API int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_
 TABI_API int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def);
 TABI_API int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def);
 TABI_API int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_material_def *def);
-/* What two materials do together, instead of the rule that combines them. */
+/* The parameters of two materials in contact, instead of tabi_material_combine. */
 TABI_API int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a,
                                        int32_t material_b, const tabi_material_def *def);
 TABI_API int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def);
@@ -306,14 +307,14 @@ TABI_API int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_c
 TABI_API int32_t tabi_builder_add_sensor(tabi_builder *builder, const tabi_sensor_def *def);
 /* Two links that shall never touch. */
 TABI_API int32_t tabi_builder_add_exclusion(tabi_builder *builder, int32_t link_a, int32_t link_b);
-/* A named posture: joints not set stay at their start. */
+/* A named posture: joints that are not set keep their initial_q. */
 TABI_API int32_t tabi_builder_add_posture(tabi_builder *builder, const char *name);
-/* q and v as long as the joint type has them; v may be NULL for rest. */
+/* q and v of one joint, as many numbers as its type has; v NULL: zero. */
 TABI_API void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
                                        const double *q, const double *v);
 
-TABI_API void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]);
-TABI_API void tabi_builder_set_timestep(tabi_builder *builder, double timestep); /* s */
+TABI_API void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]); /* m/s^2 */
+TABI_API void tabi_builder_set_timestep(tabi_builder *builder, double timestep);        /* s */
 
 TABI_API int32_t tabi_builder_nlink(const tabi_builder *builder);
 TABI_API int32_t tabi_builder_njoint(const tabi_builder *builder);
@@ -370,7 +371,7 @@ TABI_API int32_t tabi_model_find_sensor(const tabi_model *model, const char *nam
 TABI_API int32_t tabi_model_find_shape(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_actuator(const tabi_model *model, const char *name);
 
-/* Where a joint's numbers stand in q and v, and how many there are; first is TABI_NONE for a
+/* Where the numbers of a joint start in q or v, and how many there are; first is TABI_NONE for a
  * fixed joint. */
 typedef struct tabi_range {
   int32_t first, count;
@@ -384,15 +385,17 @@ TABI_API int32_t tabi_model_link_body(const tabi_model *model, int32_t link);
 
 /* The positions q[nq] of the initial state; its velocities are zero. */
 TABI_API void tabi_model_initial_q(const tabi_model *model, double *q);
-TABI_API void tabi_model_gravity(const tabi_model *model, double gravity[3]);
-TABI_API double tabi_model_timestep(const tabi_model *model);
-TABI_API double tabi_model_mass(const tabi_model *model); /* kg, all links */
+TABI_API void tabi_model_gravity(const tabi_model *model, double gravity[3]); /* m/s^2 */
+TABI_API double tabi_model_timestep(const tabi_model *model);                 /* s */
+TABI_API double tabi_model_mass(const tabi_model *model);                     /* kg, all links */
 
-/* What a model doctor would say; each finding has the place and a cure.  Its status is
- * TABI_ERR_MODEL for a problem and TABI_OK for advice.  Returns the number of findings. */
+/* Model doctor: reports masses, joints, open connections and overlaps that are suspicious.  Each
+ * finding has a place
+ * and a cure; its status is TABI_ERR_MODEL for a problem and TABI_OK for advice.  Returns the
+ * number of findings. */
 TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user);
 
-/* q moved by v for a time dt, quaternions kept unit; q_to may be q. */
+/* q moved by v for a time dt (s), with unit quaternions; q_to may be q. */
 TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, const double *v,
                                    double dt, double *q_to);
 
@@ -402,7 +405,7 @@ TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, con
 TABI_API tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err);
 TABI_API void tabi_dynamics_destroy(tabi_dynamics *d);
 
-/* Everything below speaks of the state set here: q[nq], v[nv]. */
+/* All functions below are at the state set here: q[nq], v[nv]. */
 TABI_API void tabi_dynamics_set_state(tabi_dynamics *d, const double *q, const double *v);
 
 /* A link's frame in the world. */
@@ -430,13 +433,14 @@ TABI_API void tabi_dynamics_forward(tabi_dynamics *d, const double *tau, double 
 /* Mass matrix, nv x nv, rotor inertia included. */
 TABI_API void tabi_dynamics_mass_matrix(tabi_dynamics *d, double *mass);
 
-/* Links fixed in the world count for mass, centre and potential energy. */
+/* Centre of mass, m, and its 3 x nv Jacobian.  Links fixed in the world count for mass, centre of
+ * mass and potential energy. */
 TABI_API void tabi_dynamics_com(const tabi_dynamics *d, double com[3]);
 TABI_API void tabi_dynamics_com_jacobian(tabi_dynamics *d, double *jacobian);
 TABI_API void tabi_dynamics_com_jacobian_rate(tabi_dynamics *d, double *rate);
 TABI_API double tabi_dynamics_kinetic(const tabi_dynamics *d);   /* J */
 TABI_API double tabi_dynamics_potential(const tabi_dynamics *d); /* J, gravity only */
-/* Linear momentum, and angular momentum about the centre of mass, world axes. */
+/* Linear momentum (N s), and angular momentum about the centre of mass (N m s), world axes. */
 TABI_API void tabi_dynamics_momentum(const tabi_dynamics *d, double lin[3], double ang[3]);
 /* Centroidal momentum matrix A, 6 x nv: (lin, ang) = A v. */
 TABI_API void tabi_dynamics_momentum_matrix(tabi_dynamics *d, double *matrix);
@@ -449,7 +453,7 @@ TABI_API void tabi_dynamics_momentum_bias(tabi_dynamics *d, double lin[3], doubl
 typedef enum tabi_contact_kind {
   TABI_CONTACT_CONE,    /* projected Gauss-Seidel over contacts with the true friction cone */
   TABI_CONTACT_LCP,     /* one sliding or four static directions of friction */
-  TABI_CONTACT_EXACT,   /* the law of cone, solved to its residual whatever the conditioning */
+  TABI_CONTACT_EXACT,   /* the law of cone, solved to a small residual by Newton's method */
   TABI_CONTACT_PENALTY, /* springs and dampers, implicit: nothing is rigid */
   TABI_CONTACT_IMPULSE, /* restitution at all points at once, by pseudo-inverse and exclusion */
   TABI_CONTACT_GAIT,    /* contact modes of a planar biped, events located in time: tabi_gait.h */
@@ -457,14 +461,14 @@ typedef enum tabi_contact_kind {
   TABI_CONTACT_CONE_PAPER = TABI_CONTACT_METHODS, /* extended projected Gauss-Seidel row by row */
   TABI_CONTACT_LCP_PAPER,                         /* joint rows and, on demand, the dense matrix */
   TABI_CONTACT_PENALTY_PAPER,                     /* one point after another */
-  TABI_CONTACT_IMPULSE_PAPER, /* points that pull are let go together and for good */
+  TABI_CONTACT_IMPULSE_PAPER, /* points that pull are released together and for good */
   TABI_CONTACT_COUNT,
 } tabi_contact_kind;
 
 typedef enum tabi_integrator {
   TABI_SEMI_IMPLICIT, /* positions move with the new velocity */
   TABI_MIDPOINT,      /* positions move with the mean of old and new in free motion */
-  TABI_RK4,           /* contact forces held over the four stages, connections solved in each */
+  TABI_RK4,           /* contact forces constant over the four stages, connections solved in each */
   TABI_EULER,         /* everything from the start of the step, positions too: for comparison */
   TABI_INTEGRATOR_COUNT,
 } tabi_integrator;
@@ -478,8 +482,8 @@ typedef struct tabi_contact_info {
   bool rebounds;            /* obeys the restitution of materials */
   bool compliant;           /* contact forces are the springs and dampers of materials */
   bool sweeps;              /* solves by sweeps: fallback exact may take over */
-  bool newton;              /* so may fallback newton */
-  bool exact;               /* is what others fall back to */
+  bool newton;              /* fallback newton may take over */
+  bool exact;               /* is the method to which others fall back */
   bool dense_storage;       /* can store the papers' dense matrix */
   bool implicit_only;       /* not under rk4 and euler */
   bool planar_biped;        /* needs def.gait.biped, and advances by events */
@@ -493,8 +497,8 @@ TABI_API int32_t tabi_contact_find(const char *name);
 TABI_API const char *tabi_integrator_name(tabi_integrator integrator);
 TABI_API int32_t tabi_integrator_find(const char *name);
 
-/* What takes over where sweeps of cone or lcp leave more than the tolerance.  The result obeys
- * Coulomb's cone: lcp's pyramid becomes one. */
+/* The solver that takes over where sweeps of cone or lcp leave more than the tolerance.  The result
+ * obeys Coulomb's cone: lcp's pyramid becomes one. */
 typedef enum tabi_fallback {
   TABI_FALLBACK_DEFAULT, /* newton for cone if its tolerance is not 0, else none */
   TABI_FALLBACK_NONE,    /* sweeps only */
@@ -505,7 +509,7 @@ typedef enum tabi_fallback {
 
 /* How cone-paper and lcp-paper store the contact matrix (the Delassus operator). */
 typedef enum tabi_storage {
-  TABI_STORAGE_PORTS, /* by ports of touched bodies, linear in contacts: docs/contact.md */
+  TABI_STORAGE_PORTS, /* by ports of bodies in contact, linear in contacts: docs/contact.md */
   TABI_STORAGE_DENSE, /* the papers' dense matrix, for their timing figures */
   TABI_STORAGE_COUNT,
 } tabi_storage;
@@ -520,14 +524,14 @@ typedef struct tabi_world_def {
                               sweep, m/s; exact, residual against the velocities that contacts
                               have to stop; gait, local error of position and speed.  Negative:
                               1e-8, exact 1e-10 */
-  int32_t iterations;      /* sweeps at most, >= 2; of exact factorisations.  0: 120, exact 1000 */
-  tabi_fallback fallback;  /* what takes over where sweeps converge slowly */
+  int32_t iterations;      /* max sweeps, >= 2; exact: max factorisations.  0: 120, exact 1000 */
+  tabi_fallback fallback;  /* solver that takes over where sweeps converge slowly */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life.  0: as many
                               as the shapes may reasonably have at once, see docs/scenes.md */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
                               1e-4 */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
-  double correction_speed; /* m/s, at most */
+  double correction_speed; /* m/s, limit of that and of the correction of limits and connections */
   double warm_start;       /* share of the last impulses to start from, 0 to 1 */
   double friction; /* coefficient of all contacts, static and kinetic, whatever the materials say;
                       negative: as they say.  gait has its own */
@@ -542,7 +546,7 @@ typedef struct tabi_world_def {
     bool static_friction; /* false: only sliding contacts have friction */
   } lcp;
   struct {
-    double tangential_stiffness; /* along surfaces, a share of that across; 0 to 1000 */
+    double tangential_stiffness; /* in units of the material's stiffness; 0 to 1000 */
   } penalty;
   struct {
     const tabi_gait *biped; /* made for the model; must outlive the world */
@@ -566,7 +570,7 @@ TABI_API tabi_world *tabi_world_create(const tabi_model *model, const tabi_world
                                        tabi_error *err);
 TABI_API void tabi_world_destroy(tabi_world *world);
 TABI_API const tabi_model *tabi_world_model(const tabi_world *world);
-/* What it was made by, with all that was left to the default. */
+/* The def that it was made by, defaults filled in. */
 TABI_API tabi_world_def tabi_world_get_def(const tabi_world *world);
 
 /* Advance one time step under joint forces tau[nv], held constant over it; NULL for none.
@@ -581,7 +585,7 @@ TABI_API tabi_status tabi_world_set_state(tabi_world *world, const double *q, co
                                           tabi_error *err);
 TABI_API int64_t tabi_world_steps(const tabi_world *world);
 TABI_API double tabi_world_time(const tabi_world *world); /* s: steps times the time step */
-/* Poses, velocities and Jacobians at the present state, to look at: the world steps with the same
+/* Poses, velocities and Jacobians at the present state, read-only: the world steps with the same
  * memory.  For another state, or inverse and forward dynamics, make one of your own. */
 TABI_API const tabi_dynamics *tabi_world_dynamics(tabi_world *world);
 
@@ -621,17 +625,17 @@ typedef struct tabi_certificate {
   double complementarity; /* m/s, of contacts that push and part */
   double cone;            /* N, friction beyond the cone */
   double dissipation;     /* m/s, of friction that does not oppose slip */
-  int32_t contacts;       /* that push */
+  int32_t contacts;       /* number of contacts that push */
   double connection;      /* m/s or rad/s, by which connections that contradict were missed */
-  int32_t iterations;
-  bool converged;      /* the tolerance was reached */
-  bool fallback;       /* def.fallback took over, in some island at least */
-  bool energy_limited; /* impulse reduced rebounds or friction that would have given energy, or
-                          rebounds that contradict each other */
+  int32_t iterations;     /* sweeps, factorisations or passes; see the method */
+  bool converged;         /* the tolerance was reached */
+  bool fallback;          /* def.fallback took over, in some island at least */
+  bool energy_limited;    /* impulse reduced rebounds or friction that would have added energy, or
+                             rebounds that contradict each other */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 
-/* How the tree of a link stood, in the last step, on what does not belong to it. */
+/* Balance of the tree of a link in the last step, by its contacts with other trees or the world. */
 enum { TABI_BALANCE_CORNERS = 16 };
 typedef struct tabi_balance {
   double com[3];   /* m, centre of mass of the tree after the step */
@@ -649,15 +653,15 @@ TABI_API tabi_balance tabi_world_balance(tabi_world *world, int32_t link);
 
 /* A connection in the last step. */
 typedef struct tabi_connection_state {
-  double gap;  /* m at the present state, worst axis: what should be zero; a spring's stretch */
-  double turn; /* rad, likewise */
+  double gap;  /* m, largest position error at the present state; spring: |length - rest length| */
+  double turn; /* rad, largest angle error */
   double force[3], torque[3]; /* N and N m on b at the origin of its frame, world axes, mean */
-  double missed;              /* m/s or rad/s of what closes it: it contradicts others */
-  bool redundant;             /* some of its axes repeat others; the force is then one of many */
+  double missed;  /* m/s or rad/s by which its target was missed: it contradicts others */
+  bool redundant; /* some of its axes repeat others; the force is then one of many */
 } tabi_connection_state;
 TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);
 
-/* What a ray met. */
+/* The point where a ray meets a shape. */
 typedef struct tabi_ray_hit {
   int32_t shape, link;        /* a link may be TABI_WORLD */
   double distance;            /* m from the origin */
@@ -670,8 +674,8 @@ typedef struct tabi_ray_hit {
 TABI_API bool tabi_world_ray(tabi_world *world, const double origin[3], const double direction[3],
                              double max_distance, tabi_ray_hit *hit);
 
-/* What a sensor of the model says after the last step: value[tabi_sensor_type_size], which is also
- * returned.  Positions and rates are those after the step; forces and accelerations are means over
+/* The reading of a sensor of the model after the last step: value[tabi_sensor_type_size]; returns
+ * that size.  Positions and rates are those after the step; forces and accelerations are means over
  * it, at the posture of its start.  Before the first step, and after tabi_world_set_state, nothing
  * is known of forces. */
 TABI_API int32_t tabi_world_sensor(const tabi_world *world, int32_t sensor, double *value);
@@ -688,10 +692,10 @@ TABI_API tabi_energy tabi_world_energy(tabi_world *world);
 TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
 TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
-/* Goes on where another world stands, under the settings of this one: another contact method, other
- * masses or materials, with the same joints, bodies and sensors.  Under another time step the time
- * becomes the nearest whole number of steps, forces to start from stay the same, and sensors must
- * have no delay.  `from` stays. */
+/* Continues from the state of another world, under the settings of this one: another contact
+ * method, other masses or materials, with the same joints, bodies and sensors.  Under another time
+ * step the time becomes the nearest whole number of steps, warm-start forces stay the same, and
+ * sensors must have no delay.  `from` is not changed. */
 TABI_API tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from,
                                          tabi_error *err);
 /* A hash of q, v and the step count. */
@@ -701,13 +705,13 @@ TABI_API uint64_t tabi_world_hash(const tabi_world *world);
 typedef enum tabi_stage {
   TABI_STAGE_FORCES,     /* of springs, servos, actuators */
   TABI_STAGE_KINEMATICS, /* poses, velocities, inertias */
-  TABI_STAGE_COLLISION,  /* which shapes touch, and where */
+  TABI_STAGE_COLLISION,  /* points where shapes are or may come into contact */
   TABI_STAGE_FACTOR,     /* mass matrix and free motion */
   TABI_STAGE_PROBLEM,    /* contacts, limits and connections as equations */
   TABI_STAGE_SOLVE,      /* the contact method, and the certificate */
   TABI_STAGE_MOVE,       /* the new state */
   TABI_STAGE_SENSORS,
-  TABI_STAGE_REST, /* what the world keeps for the next step and for those who look */
+  TABI_STAGE_REST, /* the remainder: warm starts and the list of contacts */
   TABI_STAGE_COUNT,
 } tabi_stage;
 TABI_API const char *tabi_stage_name(tabi_stage stage);
@@ -715,11 +719,11 @@ TABI_API const char *tabi_stage_name(tabi_stage stage);
 typedef struct tabi_stats {
   size_t memory;                    /* bytes of the world, all it ever takes, without the model */
   int64_t steps;                    /* that were timed */
-  double seconds[TABI_STAGE_COUNT]; /* in all of them */
+  double seconds[TABI_STAGE_COUNT]; /* s, sum over these steps */
 } tabi_stats;
 TABI_API tabi_stats tabi_world_stats(const tabi_world *world);
-/* The library asks no clock of its own: given one that tells seconds, the stages of all further
- * steps are timed, from zero; NULL ends it.  Steps and snapshots do not depend on it. */
+/* The library has no clock of its own: given one that returns seconds, it times the stages of all
+ * further steps, from zero; NULL ends it.  Steps and snapshots do not depend on it. */
 TABI_API void tabi_world_set_clock(tabi_world *world, double (*seconds)(void *user), void *user);
 
 /* ------------------------------------------------------------------- friction problems */
@@ -746,7 +750,7 @@ TABI_API void tabi_friction_problem_destroy(tabi_friction_problem *problem); /* 
 TABI_API int32_t tabi_friction_problem_ncontact(const tabi_friction_problem *problem);
 
 typedef enum tabi_friction_solver {
-  TABI_FRICTION_EXACT, /* to the tolerance whatever the conditioning */
+  TABI_FRICTION_EXACT, /* Newton's method, to the tolerance also for ill-conditioned problems */
   TABI_FRICTION_CONE,  /* Gauss-Seidel, each contact solved exactly */
   TABI_FRICTION_LCP,   /* Gauss-Seidel row by row, friction in a square pyramid */
   TABI_FRICTION_COUNT,
@@ -760,8 +764,8 @@ typedef struct tabi_friction_solve_def {
 } tabi_friction_solve_def;
 
 typedef struct tabi_friction_result {
-  int32_t islands;        /* parts that do not feel each other, solved one by one */
-  int32_t iterations;     /* sweeps and factorisations of the island that took most */
+  int32_t islands;        /* independent parts, solved one by one */
+  int32_t iterations;     /* sweeps and factorisations, max over islands */
   int32_t factorisations; /* of all islands */
   double residual;        /* |r - P(r - u~)| / |q| over all contacts, P the projection on the cone,
                              u~ = u + (mu |u_t|, 0, 0) */
