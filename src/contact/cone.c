@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
-enum { FEW = 16 }; /* points */
+enum { FEW = 16 }; /* points up to which sweeps are cheap beside Newton's factorisations */
 
 /* the velocity response of a point to an impulse on it */
 static v3 response_of(const tbi_point *c, v3 p) {
@@ -27,8 +27,8 @@ static v3 response_of(const tbi_point *c, v3 p) {
 
 static double largest(v3 u) { return tbi_max(fabs(u.x), tbi_max(fabs(u.y), fabs(u.z))); }
 
-/* One contact's turn, by Coulomb's law; the change of its velocity.  Most contacts stick, which is
- * one product: then all of what is left of its velocity is taken. */
+/* Solves one contact by Coulomb's law; returns the change of its velocity.  Most contacts stick,
+ * and then one product is enough, which takes all of the velocity that is left. */
 static double visit_point(tbi_visit *visit, tbi_point *c) {
   if (c->immobile) return 0;
   v3 p = v3_load(c->impulse);
@@ -67,12 +67,11 @@ double tbi_cone_sweep(tbi_problem *p) {
   return change;
 }
 
-/* How many spans of sweeps are waited for; with few points they cost little beside Newton's
- * factorisations. */
+/* How many more spans of sweeps are preferred to Newton's method. */
 static int32_t patience(const tbi_problem *p) { return p->npoint <= FEW ? 20 : 7; }
 
-/* Whether sweeps that changed velocities by so much, the latest first, would still not be there
- * after so many spans. */
+/* Whether sweeps that changed velocities by so much, the latest first, would still change them by
+ * more than the tolerance after so many further spans. */
 static bool is_slow(const double *change, double tolerance, int32_t spans) {
   double rate = change[0] / change[SPAN];
   double then = change[0];
@@ -82,14 +81,14 @@ static bool is_slow(const double *change, double tolerance, int32_t spans) {
 }
 
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t stand = tbi_sticking_memsize(model, def);
-  size_t handover =
+  size_t sticking = tbi_sticking_memsize(model, def);
+  size_t fallback =
       def->fallback == TABI_FALLBACK_NEWTON ? tbi_newton_fallback_memsize(model, def) : 0;
-  return stand > handover ? stand : handover;
+  return sticking > fallback ? sticking : fallback;
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
-  bool helped = def->fallback == TABI_FALLBACK_NEWTON;
+  bool may_fall_back = def->fallback == TABI_FALLBACK_NEWTON;
   double change[SPAN + 1] = {0};
   tbi_solution solution = {.converged = false};
   while (solution.iterations < def->iterations && !solution.converged) {
@@ -97,10 +96,10 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     change[0] = tbi_cone_sweep(p);
     ++solution.iterations;
     solution.converged = tbi_is_settled(change[0], solution.iterations, def->tolerance);
-    if (!helped || solution.converged || solution.iterations <= SPAN) continue;
+    if (!may_fall_back || solution.converged || solution.iterations <= SPAN) continue;
     if (!is_slow(change, def->tolerance, patience(p))) continue;
     if (tbi_newton_fallback(p, def, scratch, &solution)) break;
-    helped = false;
+    may_fall_back = false;
   }
   return solution;
 }

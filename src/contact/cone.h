@@ -1,12 +1,12 @@
-/* cone.h - Gauss-Seidel with the true cone, for those who want some of it. */
+/* cone.h - sweeps of cone.c, which other solvers use too. */
 #ifndef TBI_CONE_H
 #define TBI_CONE_H
 
 #include "problem/problem.h"
 
-/* One turn of the points of a group, each solved exactly; the largest change of a velocity. */
+/* Solves each point of a group exactly, in turn; returns the largest change of velocity. */
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group);
-/* One turn of all rows and all points. */
+/* The same for all rows and all points. */
 double tbi_cone_sweep(tbi_problem *p);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The velocity of unknown i is u_i = b_i + sum_j K_ij f_j, summed anew whenever it is visited: a
  * sweep costs the square of the number of unknowns.  Column j of K is what all unknowns feel of a
- * unit impulse at j: its wrench goes to the ports of its trees by their blocks, and every unknown
+ * unit impulse at j: its wrench moves the ports of its clusters by their blocks, and every unknown
  * reads its ports.  (The papers send a unit force through forward dynamics for each column; the
  * tests hold the two against each other.) */
 #include "contact/dense.h"
@@ -27,7 +27,7 @@ size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model) {
 
 static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
   dense k = {.count = pgs->count, .stride = (ptrdiff_t)padded((size_t)pgs->count)};
-  k.response = pgs->rest;
+  k.response = pgs->dense;
   k.matrix = (double *)(k.response + p->nport);
   k.constant = k.matrix + k.count * k.stride;
   k.impulse = k.constant + k.stride;
@@ -35,7 +35,7 @@ static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
   return k;
 }
 
-/* the ports of a tree respond to a wrench on one of them */
+/* the ports of a cluster respond to a wrench on one of them */
 static void spread(const tbi_problem *p, int32_t from, sv m, sv *response) {
   int32_t cluster = p->port[from].cluster;
   int32_t first = p->cluster_port[cluster];
@@ -95,7 +95,7 @@ static void form(const tbi_pgs *pgs, const tbi_problem *p, dense *k) {
       form_column(pgs, p, run, j, k);
   }
 
-  /* b: today's velocities without the impulses that are already in them */
+  /* b: the present velocities without the impulses that they include already */
   for (ptrdiff_t i = 0; i < k->stride; ++i) {
     k->constant[i] = 0;
     k->impulse[i] = i < k->count ? pgs->impulse[i] : 0;

@@ -6,7 +6,7 @@
 
 size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model);
 
-/* As tbi_pgs_solve, in pgs->rest. */
+/* As tbi_pgs_solve, in the memory pgs->dense. */
 tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def);
 
 #endif

@@ -1,8 +1,7 @@
 /* exact.c - Coulomb's law to its residual, for the problem of a step.
  *
- * A step mostly begins where the last one ended.  So sweeps of cone come first, and then the
- * residual is asked for, island by island; only islands that are not there yet are solved
- * (exact_island.c). */
+ * The impulses of the last step are mostly close to the solution.  So a few sweeps of cone come
+ * first, and only islands whose residual is still too large are solved (exact_island.c). */
 #include "contact/cone.h"
 #include "contact/exact_island.h"
 
@@ -10,7 +9,7 @@ enum { FIRST_SWEEPS = 2 };
 
 typedef struct work {
   tbi_factored f;
-  tbi_exact_memory room;
+  tbi_exact_memory memory;
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -18,7 +17,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t points = def->max_contacts;
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->f);
-  tbi_exact_memory_place(&at, points, rows, &to->room);
+  tbi_exact_memory_place(&at, points, rows, &to->memory);
   return at.used;
 }
 
@@ -35,14 +34,14 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     (void)tbi_cone_sweep(p);
   tbi_problem_sum(p);
   tbi_solution all = {.converged = true};
-  bool touched = false;
+  bool changed = false;
   for (int32_t i = 0; i < w.f.nisland; ++i) {
-    tbi_solution own = tbi_exact_island(&w.room, &w.f.island[i], def);
+    tbi_solution own = tbi_exact_island(&w.memory, &w.f.island[i], def);
     all.converged = all.converged && own.converged;
     if (own.iterations > all.iterations) all.iterations = own.iterations;
-    touched = touched || own.iterations > 0;
+    changed = changed || own.iterations > 0;
   }
-  if (touched) tbi_problem_start(p);
+  if (changed) tbi_problem_start(p);
   all.iterations += FIRST_SWEEPS;
   return all;
 }

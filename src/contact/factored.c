@@ -1,5 +1,6 @@
-/* factored.c - islands, their laws, and what impulses do: down to the ports, along their paths into
- * one sum per velocity and loop, and back.  The Newton step is in factored_newton.c. */
+/* factored.c - islands, their laws, and the product W r: from points to ports, along their paths
+ * into one sum over velocities and loop constraints, and back.  The Newton step is in
+ * factored_newton.c. */
 #include "contact/factored.h"
 
 #include "base/assertion.h"
@@ -10,25 +11,25 @@
 
 #include <string.h>
 
-#define MAX_ARENA ((int64_t)32 << 20)
+#define MAX_ARENA ((int64_t)32 << 20) /* bytes */
 
 static int64_t count_coordinates(const tabi_model *model) {
   return (int64_t)model->nv + model->cluster_loop[model->ncluster];
 }
 
-/* the room that blocklu needs if so many clusters with so many coordinates touch each other, or
- * what there may be of it */
+/* bytes that blocklu needs if all of so many clusters with n coordinates are in contact with each
+ * other, up to MAX_ARENA */
 static int64_t arena_size(int64_t n, int64_t nodes) {
   int64_t need = 8 * n * n + 16 * n + 16 * nodes * nodes + 128 * nodes + 512;
   return need < MAX_ARENA ? need : MAX_ARENA;
 }
 
-/* velocities and loops that one port may reach */
+/* the most coordinates on which one port or row acts */
 static int64_t longest_limb(const tabi_model *model) {
   int64_t longest = 0;
   for (int32_t k = 0; k < model->nv; ++k) {
     int32_t cluster = model->tree_cluster[model->body[model->dof_body[k]].tree];
-    int64_t n = (int64_t)model->dof_depth[k] + 1 + tbi_cluster_room(model, cluster);
+    int64_t n = (int64_t)model->dof_depth[k] + 1 + tbi_cluster_max_loops(model, cluster);
     if (n > longest) longest = n;
   }
   return longest;
@@ -91,10 +92,11 @@ static bool joins_clusters(const tbi_problem *p, const tbi_group *group) {
          p->port[group->port_a].cluster != p->port[group->port_b].cluster;
 }
 
-static bool is_held(const tbi_row *row) { return row->inverse == 0; }
+/* loop constraints may fix the joint of a row */
+static bool is_immobile(const tbi_row *row) { return row->inverse == 0; }
 
-/* Numbers the islands: f->node is first the forest of clusters that touch, then the island of each
- * root. */
+/* Numbers the islands by union-find: here f->node is the parent of a cluster in the forest of
+ * clusters in contact. */
 static void find_islands(tbi_factored *f) {
   const tbi_problem *p = f->p;
   int32_t clusters = p->model->ncluster;
@@ -103,7 +105,7 @@ static void find_islands(tbi_factored *f) {
     f->island_of[c] = p->cluster_ports[c] > 0 ? 0 : TABI_NONE;
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (!is_held(&p->row[i])) f->island_of[p->row[i].cluster] = 0;
+    if (!is_immobile(&p->row[i])) f->island_of[p->row[i].cluster] = 0;
   }
   for (int32_t g = 0; g < p->ngroup; ++g) {
     const tbi_group *group = &p->group[g];
@@ -141,14 +143,14 @@ static void count_members(tbi_factored *f) {
     island->npoint += p->group[g].count;
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (!is_held(&p->row[i])) ++f->island[f->island_of[p->row[i].cluster]].nrow;
+    if (!is_immobile(&p->row[i])) ++f->island[f->island_of[p->row[i].cluster]].nrow;
   }
 }
 
 static void multiply(void *self, const double *r, double *wr);
 static void sweep(void *self, double *r);
 
-/* where an island's lists and laws stand; the counts start again from zero */
+/* where an island's lists and laws start; the counts begin again from zero */
 static void place_members(tbi_factored *f) {
   int32_t cluster = 0;
   int32_t group = 0;
@@ -180,13 +182,13 @@ static void place_members(tbi_factored *f) {
   }
 }
 
-/* no impulses where they would do nothing */
-static void let_go(tbi_problem *p) {
+/* points and rows that cannot move get no impulses */
+static void drop_immobile(tbi_problem *p) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     if (p->point[i].immobile) memset(p->point[i].impulse, 0, sizeof p->point[i].impulse);
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (is_held(&p->row[i])) p->row[i].impulse = 0;
+    if (is_immobile(&p->row[i])) p->row[i].impulse = 0;
   }
 }
 
@@ -203,13 +205,13 @@ static void list_members(tbi_factored *f) {
     f->group[island->group - f->group + island->ngroup++] = g;
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (is_held(&p->row[i])) continue;
+    if (is_immobile(&p->row[i])) continue;
     tbi_island *island = &f->island[f->island_of[p->row[i].cluster]];
     f->row[island->row - f->row + island->nrow++] = i;
   }
 }
 
-/* held points are there, but without friction and with nothing asked of their normal */
+/* immobile points keep a law, but without friction and with zero normal velocity */
 static tbi_law point_law(const tbi_point *c, int32_t at) {
   TBI_ASSERT(c->mobility > 0);
   return (tbi_law){
@@ -271,7 +273,7 @@ void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
   TBI_ASSERT(p->model && p->nport >= 0);
   f->p = p;
   f->in_arena = NULL;
-  let_go(p);
+  drop_immobile(p);
   find_islands(f);
   count_members(f);
   place_members(f);
@@ -377,7 +379,7 @@ static void multiply(void *self, const double *r, double *wr) {
   tbi_island_response(island, f->sum, f->port, wr);
 }
 
-/* the ports of an island as problem->sum moves them */
+/* velocities of an island's ports from problem->sum */
 static void move_ports(const tbi_island *island) {
   tbi_problem *p = island->all->p;
   for (int32_t c = 0; c < island->ncluster; ++c) {
@@ -389,7 +391,7 @@ static void move_ports(const tbi_island *island) {
   }
 }
 
-/* rows must find problem->sum right */
+/* problem->sum must be up to date if there are rows */
 static double visit_all(const tbi_island *island) {
   tbi_problem *p = island->all->p;
   double change = 0;

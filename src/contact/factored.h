@@ -1,11 +1,11 @@
 /* factored.h - the contact matrix W of a problem as an operator, never formed.
  *
- *   W = Y S Y',   S = 1 for velocities, -1 for independent loops
+ *   W = Y S Y',   S = 1 for velocities, -1 for independent loop constraints
  *
- * A point or row reaches the coordinates (velocities and loops of its clusters) through its ports,
- * so W times impulses costs as much as their ports' paths, and a Newton step needs the factor of a
- * matrix of the size of the coordinates, however many points there are.  Clusters that touch each
- * other make up an island; islands do not feel each other. */
+ * A point acts on the coordinates (velocities and independent loop constraints of its clusters)
+ * through its ports, so W times impulses costs as much as the paths of ports and rows, and a Newton
+ * step needs the factor of a matrix of the size of the coordinates, however many points there are.
+ * Clusters in contact with each other make up an island; islands are independent of each other. */
 #ifndef TBI_FACTORED_H
 #define TBI_FACTORED_H
 
@@ -19,10 +19,10 @@ struct tbi_factored;
 typedef struct tbi_island {
   tbi_delassus w; /* its laws: points group by group, then rows */
   struct tbi_factored *all;
-  const int32_t *cluster, *group, *row; /* which belong to it */
+  const int32_t *cluster, *group, *row; /* indices of its members in the problem */
   int32_t ncluster, ngroup, nrow, npoint;
-  const int32_t *law_point; /* the point of a law; TABI_NONE: it is of a row */
-  tbi_blocklu *lu;          /* NULL: not ordered yet */
+  const int32_t *law_point; /* the point of a law; TABI_NONE: the law of a row */
+  tbi_blocklu *lu;          /* NULL: its elimination order is not made yet */
 } tbi_island;
 
 typedef struct tbi_factored {
@@ -30,26 +30,26 @@ typedef struct tbi_factored {
   int32_t nisland;
   tbi_island *island;
 
-  int32_t *node;      /* of a cluster in its island; while islands are sought, see islands() */
-  int32_t *island_of; /* of a cluster */
-  int32_t *cluster, *group, *row; /* island by island */
-  tbi_law *law;
+  int32_t *node;                  /* index of a cluster in its island; see find_islands() */
+  int32_t *island_of;             /* of a cluster, or TABI_NONE */
+  int32_t *cluster, *group, *row; /* members, island by island */
+  tbi_law *law;                   /* island by island, as what follows */
   int32_t *law_point;
-  double *q;
+  double *q; /* velocities without impulses, less their targets */
   /* scratch */
   sv *port;    /* wrenches at ports, then their responses */
   double *sum; /* by velocity and loop, as problem->sum */
   /* of Newton steps */
-  double *x;           /* as sum, node by node */
-  double *left, *more; /* by unknown */
-  int32_t *size;       /* of the nodes of an island */
-  int32_t (*pair)[2];  /* of nodes that touch */
-  int32_t *position;   /* of two limbs */
-  double *limb;        /* two limbs, a product, a row */
-  int64_t longest;     /* coordinates that a port reaches, at most */
-  void *arena;         /* of blocklu */
-  size_t arena_size;
-  const tbi_island *in_arena;
+  double *x;                  /* as sum, node by node */
+  double *left, *more;        /* of refine(): residual and correction, by unknown */
+  int32_t *size;              /* coordinates of each node of an island */
+  int32_t (*pair)[2];         /* nodes in contact with each other */
+  int32_t *position;          /* of two limbs (factored_newton.c) */
+  double *limb;               /* numbers of two limbs, a product, a row */
+  int64_t longest;            /* the most coordinates on which one port acts */
+  void *arena;                /* memory of blocklu */
+  size_t arena_size;          /* bytes */
+  const tbi_island *in_arena; /* whose lu is in it */
 } tbi_factored;
 
 /* The point of a law, or NULL for a row. */
@@ -61,23 +61,24 @@ static inline const tbi_point *tbi_island_point(const tbi_island *island, int32_
 /* Takes the memory for problems with at most that many points and rows. */
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f);
-/* Its two parts: all but Newton steps, and what these need in islands of so many points, rows and
- * coordinates, from one step to the next. */
+/* The two parts of it: all but Newton steps, and what Newton steps need in islands of so many
+ * points, rows and coordinates (max). */
 void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t points,
                                 int64_t rows, tbi_factored *f);
 void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t points,
                                int64_t rows, int64_t max, tbi_factored *f);
-/* Finds the islands of a problem and writes down their laws.  What loops hold loses its impulses;
- * such rows belong to no island. */
+/* Finds the islands of a problem and fills their laws.  Points and rows that cannot move lose their
+ * impulses; such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
 /* The impulses of an island's points and rows, as its laws order them. */
 void tbi_island_read(const tbi_island *island, double *r);
 void tbi_island_write(const tbi_island *island, const double *r);
-/* One sweep of cone over an island, of a problem whose velocities are in step with its impulses;
- * returns the largest change of velocity.  As tbi_problem_sum. */
+/* One sweep of cone over an island; the problem's velocities must be up to date with its impulses.
+ * Returns the largest change of velocity. */
 double tbi_island_sweep(const tbi_island *island);
+/* tbi_problem_sum for the ports of one island. */
 void tbi_island_sum(const tbi_island *island);
-/* Velocities as the problem stands, its sum included, targets taken off. */
+/* Velocities of the laws, less their targets, by the problem's velocities and sum. */
 void tbi_island_velocity(const tbi_island *island, double *u);
 
 #endif

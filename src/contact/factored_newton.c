@@ -15,19 +15,19 @@
 
 #include <string.h>
 
-/* D, in units of one over the mobility, from which rounding is worth another solution */
+/* D times mobility above which the solution is refined once, against rounding */
 #define STIFF 1e5
 
-/* what one port or row reaches in its cluster: numbers are Y and T, column by column */
+/* the coordinates of its cluster on which one port or row acts */
 typedef struct limb {
-  int32_t n;
-  int32_t *position; /* in the node */
-  double *y;
-  int32_t velocities; /* the rest are loops */
-  int32_t node;
+  int32_t n;          /* how many */
+  int32_t *position;  /* of each in the node: [n] */
+  double *y;          /* Y, then T, column by column: six columns of a port, one of a row */
+  int32_t velocities; /* the first of the n; the others are loop constraints */
+  int32_t node;       /* index of the cluster in its island */
 } limb;
 
-/* a port has twists, a row numbers */
+/* Y and T of a port (twists) or of a row (numbers) */
 typedef struct element {
   int32_t cluster, dof;
   const sv *twist, *twist_tail;
@@ -122,7 +122,7 @@ static inline void add_product_of(const tbi_factored *f, tbi_blocklu *lu, const 
   }
 }
 
-/* the same between two free bodies, which have no other size */
+/* the same between two free bodies: all sizes are 6 */
 static void add_product_of_bodies(tbi_blocklu *lu, const limb *k, const limb *l, const double *m) {
   double right[36];
   double *block = tbi_blocklu_block(lu, k->node, l->node);
@@ -233,7 +233,7 @@ static bool is_zero(const double *d) {
   return true;
 }
 
-/* what one or two ports feel of the points between them, summed up about the origin of a */
+/* adds the points of a group between two ports, summed about the origin of a */
 static void spread_group(const tbi_factored *f, tbi_blocklu *lu, const tbi_group *group,
                          const stiffness *sum, v3 from_b) {
   const tbi_problem *p = f->p;
@@ -294,7 +294,7 @@ static void assemble(const tbi_island *island, const tbi_law_block *d) {
   }
 }
 
-/* one island at a time has its order in the arena */
+/* the arena has the elimination order and the factor of one island at a time */
 static bool begin(tbi_island *island) {
   tbi_factored *f = island->all;
   const tbi_problem *p = f->p;
@@ -314,7 +314,7 @@ static bool begin(tbi_island *island) {
   return island->lu != NULL;
 }
 
-/* between sums by velocity and loop, and node by node; to_nodes: the first into the second */
+/* copies f->sum (by velocity and loop constraint) to f->x (node by node), or back */
 static void carry(const tbi_island *island, bool to_nodes) {
   const tbi_factored *f = island->all;
   const tabi_model *model = f->p->model;
@@ -367,7 +367,7 @@ static bool is_stiff(const tbi_island *island, const tbi_law_block *d) {
   return false;
 }
 
-/* what is left of the equations is solved for once more */
+/* one step of iterative refinement */
 static void refine(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
   tbi_factored *f = island->all;
   int32_t n = island->w.nunknown;

@@ -1,4 +1,4 @@
-/* factored_newton.h - between the two halves of the factored contact matrix. */
+/* factored_newton.h - the interface between factored.c and factored_newton.c. */
 #ifndef TBI_FACTORED_NEWTON_H
 #define TBI_FACTORED_NEWTON_H
 
@@ -6,7 +6,7 @@
 
 /* Impulses of an island's laws into wrenches at its ports and the sum over its coordinates. */
 void tbi_island_collect(const tbi_island *island, const double *r, sv *port, double *sum);
-/* What a sum over its coordinates does to its ports and laws. */
+/* The velocity responses of its ports and laws to a sum over its coordinates. */
 void tbi_island_response(const tbi_island *island, const double *sum, sv *port, double *u);
 
 /* tbi_delassus.newton of an island. */

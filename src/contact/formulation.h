@@ -1,4 +1,4 @@
-/* formulation.h - the seam between the world and a contact method: one table, asked by the world.
+/* formulation.h - the interface between the world and a contact method: one table of methods.
  *
  * An entry solves the problem that the world has set up (`solve`), or takes over the velocity of
  * the step (`advance_velocity`) or the whole of it (`advance`).  What else a method can do is told
@@ -19,10 +19,10 @@ typedef struct tbi_solution {
 
 typedef struct tbi_formulation {
   tabi_contact_info info;
-  /* what a world takes if its def leaves it open */
+  /* defaults, for a def that leaves them open */
   double tolerance;
   int32_t iterations;
-  /* capabilities that only the world asks for */
+  /* capabilities that only the world needs */
   bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
   bool random_axes;     /* a new point draws the angle of its friction axes */
 

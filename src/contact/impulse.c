@@ -13,7 +13,7 @@
  * Points that slid before the step slide with kinetic mu against the slip.  Their friction follows
  * their normal impulse, which a small system of these normals alone takes into account.
  *
- * Newton's restitution with friction may give energy.  If it would, all rebounds are reduced by one
+ * Newton's restitution with friction may add energy.  If it would, all rebounds are reduced by one
  * factor, and if that is not enough friction by another.  Joint rows are points without tangents:
  * active, or at a bound.
  *
@@ -78,7 +78,7 @@ void tbi_impulse_start(tbi_impulse_island *c, double rebound) {
     int32_t at = w->law[i].at;
     if (point) {
       c->q[at] += (1 - rebound) * (point->target - point->resting_target);
-      bool active = c->q[at] < -TBI_GOES_IN || c->last[at] > 0;
+      bool active = c->q[at] < -TBI_MIN_APPROACH || c->last[at] > 0;
       c->part[i] = active ? tbi_impulse_fixed_point(c, point) : (tbi_part){.mode = TBI_FREE};
     } else {
       c->part[i] = fixed_row(&w->law[i], c->last[at]);
@@ -100,7 +100,7 @@ static bool release(tbi_impulse_island *c) {
     max = beyond * law->mobility;
     worst = i;
   }
-  if (worst < 0 || max <= TBI_GOES_IN) return false;
+  if (worst < 0 || max <= TBI_MIN_APPROACH) return false;
   const tbi_law *law = &w->law[worst];
   if (tbi_impulse_point(c, worst)) {
     c->part[worst] = (tbi_part){.mode = TBI_FREE, .let_go = true};
@@ -115,7 +115,7 @@ static bool release(tbi_impulse_island *c) {
 static bool admit(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
-  double max = TBI_GOES_IN;
+  double max = TBI_MIN_APPROACH;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_part *p = &c->part[i];
     if (p->mode != TBI_FREE && p->mode != TBI_BOUND) continue;
@@ -134,9 +134,8 @@ static bool admit(tbi_impulse_island *c) {
   return true;
 }
 
-/* Points that are free and yet neither part nor go in take their share of the load: boxes on boxes
- * fall together until impulses stop the lowest, so that one by one only as many points of each as
- * fix its place would become active. */
+/* Free points that neither separate nor penetrate become active and share the load.  Otherwise, in
+ * a stack of boxes, only as many points of each box would become active, one by one, as fix it. */
 static bool share_load(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   bool more = false;
@@ -145,7 +144,7 @@ static bool share_load(tbi_impulse_island *c) {
     if (!tbi_impulse_point(c, i) || p->mode != TBI_FREE || p->let_go ||
         tbi_impulse_point(c, i)->immobile)
       continue;
-    if (c->u[w->law[i].at] > TBI_GOES_IN) continue;
+    if (c->u[w->law[i].at] > TBI_MIN_APPROACH) continue;
     *p = tbi_impulse_fixed_point(c, tbi_impulse_point(c, i));
     more = true;
   }
@@ -188,7 +187,7 @@ size_t tbi_impulse_memsize(const tabi_model *model, const tabi_world_def *def) {
   return place(&w, NULL, model, def);
 }
 
-/* what is left of pulls, below what counts */
+/* pulls below TBI_MIN_APPROACH, which release() has left */
 static void drop_pulls(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
@@ -197,10 +196,11 @@ static void drop_pulls(tbi_impulse_island *c) {
   }
 }
 
-/* passes, negative: in vain; with rebounds and friction reduced where they would give energy */
+/* the number of passes, negative if they cycle; rebounds and friction are reduced where they would
+ * add energy */
 static int32_t settle_without_gain(tbi_impulse_island *c, bool *energy_limited) {
   int32_t passes = tbi_impulse_settle(c, 1, 1);
-  int32_t in_vain = passes < 0 ? -passes : 0;
+  int32_t cycled = passes < 0 ? -passes : 0;
   if (passes < 0) {
     c->stops = true;
     passes = tbi_impulse_settle(c, 1, 1);
@@ -210,7 +210,7 @@ static int32_t settle_without_gain(tbi_impulse_island *c, bool *energy_limited) 
     passes = tbi_impulse_limit_energy(c);
     *energy_limited = true;
   }
-  return passes > 0 ? passes + in_vain : passes - in_vain;
+  return passes > 0 ? passes + cycled : passes - cycled;
 }
 
 static int32_t solve_island(tbi_impulse_island *c, const tbi_island *island,

@@ -1,5 +1,5 @@
-/* impulse_energy.c - Newton's restitution with friction may give energy: how much, and the shares
- * of rebound and friction that give none, by halving. */
+/* impulse_energy.c - Newton's restitution with friction may add energy: how much, and the largest
+ * shares of rebound and friction that add none, by bisection. */
 #include "contact/impulse_work.h"
 
 enum { HALVINGS = 30 };
@@ -11,7 +11,7 @@ double tbi_impulse_gain(const tbi_island *island, const double *f, const double 
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_law *law = &w->law[i];
     const tbi_point *point = tbi_island_point(island, i);
-    /* w->q counts from the point's target, q and u from one that may be another */
+    /* w->q is relative to the point's target, q and u to a target that may be reduced */
     for (int32_t k = law->at; k < law->at + law->size; ++k)
       gain += 0.5 * f[k] * (2 * w->q[k] + (u[k] - q[k]));
     if (point) gain += f[law->at] * (point->target - tbi_max(point->resting_target, 0));

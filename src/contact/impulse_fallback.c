@@ -1,11 +1,11 @@
 /* impulse_fallback.c - the rebounds and friction of `impulse` by the solver of `exact`, whose
  * matrix is never formed.
  *
- * Coulomb's law at the end of the step takes energy where nothing rebounds, so there is a share of
- * the rebounds that gives none.  Rebounds may also contradict each other, as those of a body that
- * is caught between two others: then nothing in the island rebounds.  If there is no solution even
- * so, which friction between bodies inside each other can bring about, sweeps of cone stop as much
- * as they can, and the solution says that it has not converged. */
+ * Coulomb's law at the end of the step dissipates energy where nothing rebounds, so there is a
+ * share of the rebounds that adds none.  Rebounds may also contradict each other, as those of a
+ * body that is caught between two others: then nothing in the island rebounds.  If there is no
+ * solution even so, which friction between bodies inside each other can bring about, sweeps of cone
+ * stop as much as they can, and the solution says that it has not converged. */
 #include "contact/impulse_work.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { HALVINGS = 30 };
 
 void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e) {
-  tbi_exact_memory_place(at, points, rows, &e->room);
+  tbi_exact_memory_place(at, points, rows, &e->memory);
   e->target = tbi_layout_take(at, points, sizeof *e->target);
 }
 
@@ -38,27 +38,27 @@ static void set_rebounds(const tbi_impulse_exact *e, const tbi_island *island, d
   }
 }
 
-/* a sweep brings the velocities in step with the impulses */
+/* a sweep brings the velocities up to date with the impulses */
 static tbi_solution attempt(const tbi_impulse_exact *e, const tbi_island *island,
                             const tabi_world_def *def) {
-  tbi_island_read(island, e->room.r);
-  island->w.sweep(island->w.self, e->room.r);
+  tbi_island_read(island, e->memory.r);
+  island->w.sweep(island->w.self, e->memory.r);
   tbi_problem_sum(island->all->p);
-  tbi_solution own = tbi_exact_island(&e->room, island, def);
+  tbi_solution own = tbi_exact_island(&e->memory, island, def);
   ++own.iterations;
   return own;
 }
 
-static bool gives_energy(const tbi_impulse_exact *e, const tbi_island *island) {
+static bool adds_energy(const tbi_impulse_exact *e, const tbi_island *island) {
   const tbi_delassus *w = &island->w;
-  tbi_island_read(island, e->room.r);
-  w->multiply(w->self, e->room.r, e->room.u);
+  tbi_island_read(island, e->memory.r);
+  w->multiply(w->self, e->memory.r, e->memory.u);
   for (int32_t i = 0; i < w->nunknown; ++i)
-    e->room.u[i] += w->q[i];
-  return tbi_impulse_gain(island, e->room.r, w->q, e->room.u) > TBI_NO_GAIN * w->nlaw;
+    e->memory.u[i] += w->q[i];
+  return tbi_impulse_gain(island, e->memory.r, w->q, e->memory.u) > TBI_NO_GAIN * w->nlaw;
 }
 
-/* the largest share of rebounds that gives no energy */
+/* the largest share of rebounds that adds no energy */
 static double find_share(const tbi_impulse_exact *e, const tbi_island *island,
                          const tabi_world_def *def, int32_t *iterations) {
   double low = 0;
@@ -68,7 +68,7 @@ static double find_share(const tbi_impulse_exact *e, const tbi_island *island,
     set_rebounds(e, island, middle);
     tbi_solution own = attempt(e, island, def);
     *iterations += own.iterations;
-    if (own.converged && !gives_energy(e, island)) {
+    if (own.converged && !adds_energy(e, island)) {
       low = middle;
     } else {
       high = middle;
@@ -77,20 +77,20 @@ static double find_share(const tbi_impulse_exact *e, const tbi_island *island,
   return low;
 }
 
-/* from nothing: what the solver has left behind may have grown without bounds */
+/* from zero impulses: those that the solver has left may have grown without bounds */
 static int32_t sweep(const tbi_impulse_exact *e, const tbi_island *island,
                      const tabi_world_def *def) {
   const tbi_delassus *w = &island->w;
-  memset(e->room.r, 0, sizeof *e->room.r * (size_t)w->nunknown);
+  memset(e->memory.r, 0, sizeof *e->memory.r * (size_t)w->nunknown);
   for (int32_t i = 0; i < def->iterations; ++i)
-    w->sweep(w->self, e->room.r);
+    w->sweep(w->self, e->memory.r);
   return def->iterations;
 }
 
 tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
                                    const tabi_world_def *def) {
   tbi_solution all = attempt(e, island, def);
-  if (all.converged && !gives_energy(e, island)) return all;
+  if (all.converged && !adds_energy(e, island)) return all;
   keep_targets(e, island);
   double share = all.converged ? find_share(e, island, def, &all.iterations) : 0;
   set_rebounds(e, island, share);

@@ -1,7 +1,7 @@
-/* impulse_friction.c - who sticks, who slides, and where to.
+/* impulse_friction.c - which points stick, which slide, and in which direction.
  *
- * A point that slid before the step slides with kinetic friction against its slip; one that stood
- * sticks up to static friction and then slides with kinetic friction the way it was pulled. */
+ * A point that slid before the step slides with kinetic friction against its slip; any other sticks
+ * up to static friction, and beyond it slides with kinetic friction in the same direction. */
 #include "base/assertion.h"
 #include "contact/impulse_work.h"
 
@@ -37,7 +37,7 @@ bool tbi_impulse_change_friction(tbi_impulse_island *c) {
       p->along[1] = f[2] / tangent;
       changed = true;
     } else if (p->mode == TBI_SLIDES && !p->turned && max > 0 &&
-               u[1] * p->along[0] + u[2] * p->along[1] > TBI_GOES_IN) {
+               u[1] * p->along[0] + u[2] * p->along[1] > TBI_MIN_APPROACH) {
       p->mode = TBI_STICKS;
       p->turned = true;
       changed = true;

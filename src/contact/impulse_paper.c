@@ -1,14 +1,14 @@
 /* impulse_paper.c - `impulse-paper`: the loop as published (P5, Sugihara and Nakamura).
  *
- * Every point that touches is active and keeps its tangential velocity before the step (17).  The
- * impulses follow by the pseudo-inverse; points that pull are let go together and for good, and the
- * rest is solved again.  Friction is cut to its cone at the end (20), whatever that does to the
- * normals, and nothing is done about energy: impulse.c does both better. */
+ * Every point in contact is active and keeps its tangential velocity before the step (17).  The
+ * impulses follow by the pseudo-inverse; points that pull are released together and for good, and
+ * the others are solved again.  Friction is cut to its cone at the end (20), whatever that does to
+ * the normals, and nothing is done about energy: impulse.c does both better. */
 #include "contact/impulse_work.h"
 
 #include <string.h>
 
-#define TOUCHES 1e-9 /* m: what is nearer takes part */
+#define IN_CONTACT 1e-9 /* m: points with a smaller gap are active */
 
 static bool release_all(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
@@ -21,7 +21,7 @@ static bool release_all(tbi_impulse_island *c) {
   return pulls;
 }
 
-/* beyond static friction, or sliding before: as much as kinetic friction gives */
+/* friction beyond the static cone, or of a point that slid before the step, becomes kinetic */
 static void cut_friction(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   for (int32_t i = 0; i < w->nlaw; ++i) {
@@ -45,7 +45,7 @@ static int32_t exclude_pulling(tbi_impulse_island *c, bool *energy_limited) {
     tbi_part *p = &c->part[i];
     const tbi_point *point = tbi_impulse_point(c, i);
     if (!point) continue;
-    if (p->mode == TBI_FREE && point->gap <= TOUCHES) *p = tbi_impulse_fixed_point(c, point);
+    if (p->mode == TBI_FREE && point->gap <= IN_CONTACT) *p = tbi_impulse_fixed_point(c, point);
     if (p->mode != TBI_SLIDES) continue;
     for (int k = 0; k < 2; ++k)
       c->q[w->law[i].at + 1 + k] -= point->slip[k];
@@ -75,7 +75,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
 
 const tbi_formulation tbi_impulse_paper = {
     .info = {.name = "impulse-paper",
-             .summary = "restitution by pseudo-inverse, pulling points let go together (P5)",
+             .summary = "restitution by pseudo-inverse, pulling points released together (P5)",
              .method = TABI_CONTACT_IMPULSE,
              .published = TABI_NONE,
              .rebounds = true},

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define RANK 1e-9 /* of its own diagonal: what is left of a dependent unknown */
+#define RANK 1e-9 /* share of its diagonal: an unknown with a smaller pivot depends on others */
 
 void tbi_impulse_factor(tbi_impulse_island *c) {
   TBI_ASSERT(c->n == c->island->w.nunknown);
@@ -96,7 +96,8 @@ static bool eliminate(double *a, int32_t n) {
 }
 
 /* Normal impulses of the points that slide, whose friction acts back on them: x = g + X x, g being
- * the impulses without friction (in c->x) and X what friction of unit impulses calls for. */
+ * the impulses without friction (in c->x) and X the normal impulses that balance the friction of
+ * unit impulses. */
 static bool solve_sliding(tbi_impulse_island *c) {
   const tbi_law *law = c->island->w.law;
   int32_t n = c->nsliding;
@@ -130,7 +131,7 @@ bool tbi_impulse_solve_fixed(tbi_impulse_island *c) {
   if (c->nsliding > 0) {
     if (!solve_sliding(c)) return false;
     tbi_impulse_follow(c);
-    /* of least norm is what comes from nothing */
+    /* once more from zero, so that the impulses have the least norm */
     for (int32_t i = 0; i < c->nfixed; ++i)
       c->f[c->fixed[i]] = 0;
     tbi_impulse_multiply(c);

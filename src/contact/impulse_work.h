@@ -2,28 +2,33 @@
  * of them does at present, and the matrix between them.
  *
  *   impulse.c           the passes from top to bottom
- *   impulse_solve.c      the impulses of active points and rows
- *   impulse_friction.c  who sticks, who slides, and where to
- *   impulse_energy.c    what impulses add to the energy, and what is done against it
+ *   impulse_solve.c     the impulses of active points and rows
+ *   impulse_friction.c  which points stick, which slide, and in which direction
+ *   impulse_energy.c    what impulses add to the energy, and the limit to it
  *   impulse_paper.c     the published loop
- *   impulse_fallback.c     islands whose passes cycle, or that are too large */
+ *   impulse_fallback.c  islands whose passes cycle, or that are too large */
 #ifndef TBI_IMPULSE_WORK_H
 #define TBI_IMPULSE_WORK_H
 
 #include "contact/exact_island.h"
 #include "math/pseudo.h"
 
-#define TBI_GOES_IN 1e-10 /* m/s or rad/s: slower than this nothing has to be stopped */
-#define TBI_NO_GAIN 1e-12 /* J, for every point and row: no more than rounding gives */
+#define TBI_MIN_APPROACH 1e-10 /* m/s or rad/s: slower velocities count as zero */
+#define TBI_NO_GAIN      1e-12 /* J per point and row: energy by rounding */
 
-typedef enum tbi_contact_mode { TBI_FREE, TBI_STICKS, TBI_SLIDES, TBI_BOUND } tbi_contact_mode;
+typedef enum tbi_contact_mode {
+  TBI_FREE,   /* a point without impulse */
+  TBI_STICKS, /* a point or row whose velocity, all components of it, is prescribed */
+  TBI_SLIDES, /* a point with a prescribed normal velocity and kinetic friction */
+  TBI_BOUND,  /* a row whose impulse is at a bound */
+} tbi_contact_mode;
 
-/* What a point or row does. */
+/* The present mode of a point or row. */
 typedef struct tbi_part {
   tbi_contact_mode mode;
-  double along[2]; /* of the friction of a point that slides */
-  bool turned;     /* slid, and was stopped */
-  bool let_go;     /* pulled; only going in brings it back */
+  double along[2]; /* direction of the friction of a point that slides */
+  bool turned;     /* slid, and then stuck since friction would have turned it back */
+  bool let_go;     /* was released since it pulled; only penetration makes it active again */
   double bound;    /* impulse of a row at a bound */
 } tbi_part;
 
@@ -31,19 +36,19 @@ typedef struct tbi_impulse_island {
   const tbi_island *island;
   tbi_part *part; /* by law */
   int32_t n;
-  double *m;       /* M, n x n */
-  double *q;       /* velocities without impulses, targets taken off */
-  double *f, *u;   /* impulses, and velocities with them */
-  double *last;    /* impulses of the step before */
-  double friction; /* share of all coefficients */
-  bool stops;      /* slip before the step does not count */
-  int32_t *fixed, nfixed;
+  double *m;              /* M, n x n */
+  double *q;              /* velocities without impulses, less their targets: [n] */
+  double *f, *u;          /* impulses, and velocities with them: [n] */
+  double *last;           /* impulses of the step before: [n] */
+  double friction;        /* factor on all friction coefficients, 0 to 1 */
+  bool stops;             /* every active point sticks first, whatever its slip before the step */
+  int32_t *fixed, nfixed; /* unknowns whose velocities are prescribed, normals first */
   struct {
     int32_t law, fixed; /* the point's law, and which of `fixed` its normal is */
   } * sliding;          /* points that slide with friction */
   int32_t nsliding;
-  double *a, *x; /* of the fixed unknowns */
-  tbi_pseudo pseudo;
+  double *a, *x; /* scratch: M and right-hand side of the fixed unknowns, or of the sliding ones */
+  tbi_pseudo pseudo; /* factor of the fixed unknowns' M */
 } tbi_impulse_island;
 
 /* NULL: a row. */
@@ -55,51 +60,56 @@ static inline double *tbi_impulse_row(const tbi_impulse_island *c, int32_t i) {
   return c->m + (size_t)i * (size_t)c->n;
 }
 
-/* Active is what would penetrate or was active before, with that share of all rebounds. */
+/* The first modes, with that share of all rebounds: points that would penetrate or had an impulse
+ * in the step before are active. */
 void tbi_impulse_start(tbi_impulse_island *c, double rebound);
-/* The passes, with a share of all rebounds and of all friction; how many it took, negative if they
- * went in circles. */
+/* The passes, with a share of all rebounds and of all friction; returns their number, negative if
+ * they cycle. */
 int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double friction);
 
-/* The unknowns whose velocities are asked for, normals first, and the factor of their M. */
+/* Lists the fixed unknowns and the sliding points, and factors the M of the fixed. */
 void tbi_impulse_factor(tbi_impulse_island *c);
-/* Impulses that follow from others or from a bound. */
+/* Impulses that are not solved for: free points, rows at a bound, friction of sliding points. */
 void tbi_impulse_follow(tbi_impulse_island *c);
 /* u = M f + q. */
 void tbi_impulse_multiply(tbi_impulse_island *c);
-/* M f = -q for the fixed unknowns, with the friction that goes with it; false: there is none. */
+/* M f = -q for the fixed unknowns, with the friction of sliding points; false: it is singular. */
 bool tbi_impulse_solve_fixed(tbi_impulse_island *c);
 
+/* The kinetic friction coefficient of a point. */
 double tbi_impulse_kinetic(const tbi_impulse_island *c, const tbi_point *point);
-/* What an active point does, by its slip before the step. */
+/* The mode of a point that becomes active, by its slip before the step. */
 tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *point);
-/* Points beyond static friction slide the way they were pulled; those that friction would turn back
- * stick.  False: nothing changed. */
+/* Points beyond static friction slide; sliding points whose velocity friction would reverse stick.
+ * False: nothing changed. */
 bool tbi_impulse_change_friction(tbi_impulse_island *c);
-/* A point that pulls if it sticks, and goes in if it is free, has to slide: as before the step, or
- * against where it goes when it is free.  It does not stick any more, to end the cycle. */
+/* A point that pulls if it sticks and penetrates if it is free has to slide: with the friction of
+ * its slip before the step, or against its velocity when free.  It never sticks again, so the cycle
+ * ends. */
 void tbi_impulse_slide_in(tbi_impulse_island *c, int32_t law);
 
-/* J: what impulses f add to the energy, beyond what taking back overlap does on purpose, if they
- * change velocities from q to u. */
+/* J, by which impulses f that change velocities from q to u increase the energy, without the part
+ * that depth correction adds on purpose. */
 double tbi_impulse_gain(const tbi_island *island, const double *f, const double *q,
                         const double *u);
-/* The largest share of rebounds, or of friction without any, that gives no energy. */
+/* Solves with the largest share of rebounds that adds no energy, or without rebounds and with the
+ * largest such share of friction.  Returns the passes as tbi_impulse_settle. */
 int32_t tbi_impulse_limit_energy(tbi_impulse_island *c);
 
 typedef struct tbi_impulse_exact {
-  tbi_exact_memory room;
-  double *target; /* with the whole rebound, by point of an island */
+  tbi_exact_memory memory;
+  double *target; /* m/s, with the whole rebound, of each point of an island */
 } tbi_impulse_exact;
 
 void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_impulse_exact *e);
 /* Drives the impulses of an island, from where they stand in the problem, to Coulomb's law with the
- * largest share of all rebounds that gives no energy. */
+ * largest share of all rebounds that adds no energy. */
 tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
                                    const tabi_world_def *def);
 
-/* The impulses of one island, from the island_work as it was begun: how many passes that took; zero
- * or negative: in vain, and exact takes over.  Sets *energy_limited if that is so. */
+/* Finds the impulses c->f of one island; c->m and c->last are filled.  Returns the number of
+ * passes; zero or negative: without success, and exact takes over.  Sets *energy_limited if
+ * rebounds or friction were reduced. */
 typedef int32_t tbi_impulse_passes(tbi_impulse_island *c, bool *energy_limited);
 
 /* As the functions of a formulation, island by island. */

@@ -17,16 +17,16 @@ enum {
   LARGE = 600, /* more than that, and it is swept only */
   SMALL_STEPS = 8,
   LARGE_STEPS = 3,
-  SWEEPS_PER_STEP = 10, /* what a step of Newton costs */
+  SWEEPS_PER_STEP = 10, /* the cost of a Newton step, in sweeps */
 };
-/* Room: points of a problem, and as many more for each cluster; points of an island for Newton.
- * Rows are one for each velocity: few joints are at a limit and slip, too. */
+/* Capacity: points of a problem, with so many more for each cluster; points of an island for
+ * Newton. One row for each velocity is enough: few joints are at a limit and have friction too. */
 enum { FIRST_POINTS = 32, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
 
-/* of the tolerance, which is one of change in a sweep: what a residual may be.  What is missed in
- * every step adds up to a creep. */
+/* share of the tolerance (which bounds the change in a sweep) that a residual may have: errors of
+ * the same sign in every step would add up to a creep */
 #define SHARE 0.1
-#define NEAR  1e-5 /* m/s */
+#define NEAR  1e-5 /* m/s, residual from which Newton's method is tried in larger islands */
 
 typedef struct progress {
   bool converged;
@@ -36,16 +36,18 @@ typedef struct progress {
 typedef struct work {
   tbi_factored f;
   tbi_small_island small;
-  int64_t points, rows, newton_points, newton_rows; /* room */
-  double *r, *u, *kept;
-  progress *progress; /* by island */
-  void *rest;         /* of tbi_newton_refine */
+  int64_t points, rows, newton_points, newton_rows; /* capacity */
+  double *r, *u;                                    /* impulses and velocities of an island */
+  double *kept;                                     /* impulses before its sweeps */
+  progress *progress;                               /* by island */
+  void *newton;                                     /* memory of tbi_newton_refine */
 } work;
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Islands have their turns one after another: the two ways of a Newton step share their memory, as
- * do Newton and what is needed before and after it only. */
+/* Islands are solved one after another, so the two kinds of Newton steps (small_island.c and
+ * factored_newton.c) share their memory; u and kept, which are not used during Newton's method,
+ * share that of tbi_newton_refine. */
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
@@ -63,9 +65,9 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   tbi_layout beside = at;
   to->u = tbi_layout_take(&beside, unknowns, sizeof *to->u);
   to->kept = tbi_layout_take(&beside, unknowns, sizeof *to->kept);
-  size_t rest = tbi_newton_refine_memsize((int32_t)(to->newton_points + to->newton_rows),
-                                          (int32_t)(3 * to->newton_points + to->newton_rows));
-  to->rest = tbi_layout_take(&at, (int64_t)rest, 1);
+  size_t newton = tbi_newton_refine_memsize((int32_t)(to->newton_points + to->newton_rows),
+                                            (int32_t)(3 * to->newton_points + to->newton_rows));
+  to->newton = tbi_layout_take(&at, (int64_t)newton, 1);
   return beside.used > at.used ? beside.used : at.used;
 }
 
@@ -87,7 +89,7 @@ static int32_t steps_for(const work *w, const tbi_island *island, double residua
   return coordinates <= LARGE && residual <= NEAR ? LARGE_STEPS : 0;
 }
 
-/* of the impulses as they stand, which go to r */
+/* the residual of the present impulses, which are copied to r */
 static double measure(const work *w, const tbi_island *island, double *r) {
   if (island->nrow > 0) tbi_island_sum(island);
   tbi_island_read(island, r);
@@ -95,9 +97,9 @@ static double measure(const work *w, const tbi_island *island, double *r) {
   return tbi_newton_residual(&island->w, r, w->u);
 }
 
-/* Newton where it is worth it; ports are in step afterwards */
+/* Newton's method where steps_for() allows it; brings the ports up to date */
 static void apply_newton(work *w, double tolerance) {
-  bool touched = false;
+  bool changed = false;
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
     double residual = measure(w, island, w->r);
@@ -107,16 +109,16 @@ static void apply_newton(work *w, double tolerance) {
     if (max_steps == 0) continue;
     bool small = tbi_small_island_make(&w->small, island);
     const tbi_delassus *matrix = small ? &w->small.w : &island->w;
-    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, max_steps, w->r, w->rest);
+    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, max_steps, w->r, w->newton);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.converged = result.converged, .steps = result.factorisations};
-    touched = true;
+    changed = true;
   }
-  if (touched) tbi_problem_start(w->f.p);
+  if (changed) tbi_problem_start(w->f.p);
 }
 
-/* An island with so many sweeps at most.  Impulses that have become worse go back to what they
- * were; *behind: ports do not know it yet. */
+/* At most so many sweeps of an island.  If the residual has grown, the impulses before are restored
+ * and *behind is set: velocities are then not up to date. */
 static tbi_solution sweep_on(const work *w, const tbi_island *island, double tolerance,
                              int32_t sweeps, bool *behind) {
   tbi_solution solution = {0};

@@ -26,7 +26,7 @@
 
 enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 
-/* forces at the start of the step, held over it */
+/* forces at the start of the step, constant over it */
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
@@ -45,9 +45,12 @@ static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
 typedef struct work {
   tbi_factored factored;
   const tabi_world_def *def;
-  double share; /* of r0 and S: 1, or less while springs harden */
-  double *r, *u, *f, *dr, *trial;
-  tbi_law_block *d;
+  double share;     /* of r0 and S: 1, or less while springs harden */
+  double *r, *u;    /* impulses, and velocities less targets */
+  double *f;        /* cut(r0 - S u) - r */
+  double *dr;       /* Newton step */
+  double *trial;    /* r + share of dr */
+  tbi_law_block *d; /* slope -d/du of cut(r0 - S u) */
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -64,7 +67,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   return at.used;
 }
 
-/* either of two ways is gone at a time (world/penalty_step.c) */
+/* a step uses either this solver or that along the trees (world/penalty_step.c) */
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   tbi_penalty_tree tree;
@@ -128,7 +131,7 @@ static tbi_solution follow_newton(work *w, const tbi_island *island) {
   return solution;
 }
 
-/* from nothing, with springs that harden until they are what they shall be */
+/* from zero impulses, with springs that harden to their full stiffness */
 static tbi_solution harden(work *w, const tbi_island *island) {
   tbi_solution solution = {.iterations = 0};
   memset(w->r, 0, sizeof *w->r * (size_t)island->w.nunknown);

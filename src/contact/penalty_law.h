@@ -8,27 +8,29 @@
 
 #include <math.h>
 
-/* What two surfaces do at one point, across (x) and along (y, z): force per depth and per speed. */
+/* The law between two surfaces at one point: x is normal, y and z are tangential. */
 typedef struct tbi_spring_law {
-  double stiffness, damping;   /* across */
-  double tangential_stiffness; /* stiffness along */
-  double hold, slide;          /* friction coefficients */
+  double stiffness, damping;   /* N/m, normal; N s/m, all directions */
+  double tangential_stiffness; /* N/m */
+  double stick_friction;       /* coefficient up to which the point sticks */
+  double slip_friction;        /* coefficient of its friction beyond that */
 } tbi_spring_law;
 
-/* hold: the coefficient that a point which does not slide stands */
-static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface, double hold,
-                                               double tangential_stiffness) {
-  double slide = surface->kinetic < 0 ? surface->friction : surface->kinetic;
+/* tangential_stiffness: a multiple of the normal stiffness */
+static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface,
+                                               double stick_friction, double tangential_stiffness) {
+  double kinetic = surface->kinetic < 0 ? surface->friction : surface->kinetic;
   return (tbi_spring_law){surface->stiffness, surface->damping,
-                          tangential_stiffness * surface->stiffness, hold, tbi_min(hold, slide)};
+                          tangential_stiffness * surface->stiffness, stick_friction,
+                          tbi_min(stick_friction, kinetic)};
 }
 
 /* A force, or impulse, that neither pulls nor leaves the cone. */
 static inline v3 tbi_spring_law_cut(const tbi_spring_law *law, v3 f) {
   if (!(f.x > 0)) return v3_zero();
   double along = sqrt(f.y * f.y + f.z * f.z);
-  if (along <= law->hold * f.x) return f;
-  double keep = law->slide * f.x / along;
+  if (along <= law->stick_friction * f.x) return f;
+  double keep = law->slip_friction * f.x / along;
   return v3_make(f.x, keep * f.y, keep * f.z);
 }
 

@@ -1,10 +1,11 @@
-/* penalty_spring.c - see penalty_spring.h. */
+/* penalty_spring.c - the law of one point or row, its slope, and the deflection after the step. */
 #include "contact/penalty_spring.h"
 
 #include "base/assertion.h"
+
 #include <string.h>
 
-#define SOLVED 1e-4 /* of its friction: how well a point that slides is solved, amply */
+#define SOLVED 1e-4 /* relative error of friction that a solution surely stays below */
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   TBI_ASSERT(c->surface && def->timestep > 0);
@@ -22,18 +23,18 @@ tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double s
                       .added_mass = v3_scale(share, v3_make(across, along, along))};
 }
 
-/* -dr/du of a point that would push with t */
+/* -dr/du of a point whose impulse before the cut is t */
 static void slope_at(const tbi_spring *s, v3 t, double d[9]) {
   memset(d, 0, 9 * sizeof *d);
   if (!(t.x > 0)) return;
   d[0] = s->added_mass.x;
   double along = sqrt(t.y * t.y + t.z * t.z);
-  if (along <= s->law.hold * t.x) {
+  if (along <= s->law.stick_friction * t.x) {
     d[4] = d[8] = s->added_mass.y;
     return;
   }
   const double c[2] = {t.y / along, t.z / along};
-  double mu = s->law.slide;
+  double mu = s->law.slip_friction;
   for (int i = 0; i < 2; ++i) {
     double *row = d + 3 * (ptrdiff_t)(i + 1);
     row[0] = mu * c[i] * s->added_mass.x;
@@ -48,8 +49,8 @@ v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]) {
   return v3_sub(tbi_spring_law_cut(&s->law, t), r);
 }
 
-/* What a velocity says about so stiff a spring is nearly always a bound: where it stands is told by
- * impulse and velocity together. */
+/* For so stiff a spring the velocity alone nearly always means a bound; whether the impulse is
+ * between its bounds follows from impulse and velocity together. */
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope) {
   double added_mass = TBI_ROW_STIFF / law->mobility;
   double to = r - (u + r / added_mass) / law->mobility;
@@ -60,11 +61,11 @@ double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *s
   return fabs(cut - r) * law->mobility;
 }
 
-/* What slides has all of kinetic friction; more than that only static friction gives. */
+/* A point that slides has exactly kinetic friction; with more it sticks by static friction. */
 static bool slides(const tbi_spring_law *law, double normal, double along) {
-  double max = law->slide * normal;
+  double max = law->slip_friction * normal;
   if (along < max * (1 - 1e-12)) return false;
-  return law->hold <= law->slide || along <= max * (1 + SOLVED);
+  return law->stick_friction <= law->slip_friction || along <= max * (1 + SOLVED);
 }
 
 void tbi_springs_update(tbi_problem *p, const tabi_world_def *def) {

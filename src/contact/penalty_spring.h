@@ -7,7 +7,7 @@
 #include "friction/coulomb_newton.h"
 #include "problem/problem.h"
 
-/* Of a row, S times its mobility: so stiff that its error is rounding. */
+/* S of a row times its mobility: so stiff that the error of the row is rounding. */
 #define TBI_ROW_STIFF 1e8
 
 /* r = cut(start - added_mass u): an impulse over the step. */
@@ -17,7 +17,7 @@ typedef struct tbi_spring {
   v3 added_mass; /* S */
 } tbi_spring;
 
-/* share: of its force */
+/* share: factor on r0 and S, 1 or less while springs harden (penalty.c) */
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share);
 
 /* r0 - S u before it is cut */
@@ -33,7 +33,7 @@ v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]);
  * by how much it misses that, as a velocity; f and slope are for the Newton step. */
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope);
 
-/* Where the springs along the surface stand after the step. */
+/* The tangential deflection of every point after the step. */
 void tbi_springs_update(tbi_problem *p, const tabi_world_def *def);
 
 #endif

@@ -91,8 +91,7 @@ static bool factor(tbi_penalty_tree *t) {
   return true;
 }
 
-/* x of the factor for t->rhs at joints and, turned round, d->force at bodies; its twists in d->acc
- */
+/* solves for x with t->rhs at joints and -d->force at bodies; its twists go to d->acc */
 static void solve(tbi_penalty_tree *t) {
   const tabi_model *model = t->d->model;
   sv *force = t->d->force;
@@ -129,7 +128,7 @@ static v3 velocity_at(const tbi_penalty_tree *t, const tbi_point *c) {
   return tbi_point_velocity(c, twist, twist);
 }
 
-/* an impulse at a point on its body, turned round */
+/* subtracts the wrench of an impulse at a point from d->force of its body */
 static void push(tbi_penalty_tree *t, const tbi_point *c, const double r[3]) {
   v4 impulse = m4_combine(&c->frame, r[0], r[1], r[2]);
   bool on_b = c->port_a == TABI_NONE;
@@ -188,8 +187,7 @@ static void spread(tbi_penalty_tree *t, const double *v) {
   }
 }
 
-/* the worst miss of r under the velocity v, with f and slope filled, and the twists of v in d->acc
- */
+/* the largest miss of r under the velocity v; fills f, slope and, with the twists of v, d->acc */
 static double miss_all(tbi_penalty_tree *t, const double *r, const double *v) {
   const tbi_problem *p = t->p;
   spread(t, v);

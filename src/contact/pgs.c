@@ -1,9 +1,9 @@
 /* pgs.c - the list of unknowns and its sweeps on ports.
  *
  * A sweep takes the unknowns one after the other.  Those with the same two ports follow one
- * another, so the velocities of both stay at hand; what they received goes to the other ports of
- * their trees once, at the end of such a run.  That is Gauss-Seidel to the letter, because nothing
- * reads the other ports in between. */
+ * another, so the velocities of both stay in local variables; the other ports of their clusters
+ * follow once, at the end of such a run.  This is still Gauss-Seidel, because nothing reads the
+ * other ports in between. */
 #include "contact/pgs.h"
 
 #include "base/assertion.h"
@@ -72,11 +72,11 @@ static void add_direction(tbi_pgs *pgs, const tbi_problem *p, const tbi_point *c
 }
 
 tbi_pgs tbi_pgs_make(const tbi_problem *problem, void *scratch) {
-  size_t room = 3 * (size_t)problem->npoint;
+  size_t max = 3 * (size_t)problem->npoint;
   tbi_pgs pgs = {.unknown = scratch};
-  pgs.impulse = (double *)(pgs.unknown + room);
-  pgs.run = (tbi_group *)(pgs.impulse + room);
-  pgs.rest = (char *)scratch + list_size(room);
+  pgs.impulse = (double *)(pgs.unknown + max);
+  pgs.run = (tbi_group *)(pgs.impulse + max);
+  pgs.dense = (char *)scratch + list_size(max);
   for (int32_t i = 0; i < problem->npoint; ++i) {
     add_direction(&pgs, problem, &problem->point[i], (double[3]){1, 0, 0});
     pgs.unknown[i].target = problem->point[i].target;

@@ -4,7 +4,7 @@
  * An unknown is the size of an impulse along one direction: on side b as it is, on side a
  * reversed.  With the unit impulse as a wrench at each port, its velocity is
  * wrench_b . V_b - wrench_a . V_a.  Unknowns stand in the order of a sweep, the papers': all
- * normals, then two tangents a point; joint rows have their turn in between.  A method says which
+ * normals, then two tangents a point; joint rows are swept in between.  A method says which
  * tangents and which bounds.  The sweeps are the same for all, on ports (pgs.c, linear cost) or on
  * the dense matrix (dense.c, the papers' square cost). */
 #ifndef TBI_PGS_H
@@ -26,11 +26,11 @@ typedef struct tbi_unknown {
 
 typedef struct tbi_pgs {
   int32_t count, nrun;
-  int32_t normal_runs; /* the first runs: between these and friction, joint rows have their turn */
+  int32_t normal_runs; /* the first runs, those of the normals; joint rows are swept after these */
   tbi_unknown *unknown;
   double *impulse; /* of every unknown */
   tbi_group *run;  /* unknowns that follow one another and have the same two ports */
-  void *rest;      /* memory of the dense matrix */
+  void *dense;     /* memory of the dense matrix */
 } tbi_pgs;
 
 /* Memory for any problem of a world, and the list with the normals of one, their impulses as they

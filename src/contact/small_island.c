@@ -8,33 +8,33 @@
 
 #include <string.h>
 
-void tbi_small_island_place(tbi_layout *at, tbi_small_island *dense) {
+void tbi_small_island_place(tbi_layout *at, tbi_small_island *small) {
   int64_t n = TBI_SMALL_ISLAND_UNKNOWNS;
-  dense->matrix = tbi_layout_take(at, n * n, sizeof *dense->matrix);
-  dense->lu = tbi_layout_take(at, n * n, sizeof *dense->lu);
-  dense->pivot = tbi_layout_take(at, n, sizeof *dense->pivot);
+  small->matrix = tbi_layout_take(at, n * n, sizeof *small->matrix);
+  small->lu = tbi_layout_take(at, n * n, sizeof *small->lu);
+  small->pivot = tbi_layout_take(at, n, sizeof *small->pivot);
 }
 
 static void multiply(void *self, const double *r, double *wr) {
-  const tbi_small_island *dense = self;
-  int32_t n = dense->w.nunknown;
+  const tbi_small_island *small = self;
+  int32_t n = small->w.nunknown;
   memset(wr, 0, sizeof *wr * (size_t)n);
   for (int32_t j = 0; j < n; ++j) {
-    const double *column = dense->matrix + (ptrdiff_t)j * n; /* as W is symmetric */
+    const double *column = small->matrix + (ptrdiff_t)j * n; /* as W is symmetric */
     for (int32_t i = 0; i < n; ++i)
       wr[i] += r[j] * column[i];
   }
 }
 
 /* rows at .. at + size of 1 + D W */
-static void add_law(const tbi_small_island *dense, const tbi_law *law, const double *d) {
-  ptrdiff_t n = dense->w.nunknown;
+static void add_law(const tbi_small_island *small, const tbi_law *law, const double *d) {
+  ptrdiff_t n = small->w.nunknown;
   for (int32_t k = 0; k < law->size; ++k) {
-    double *row = dense->lu + (law->at + k) * n;
+    double *row = small->lu + (law->at + k) * n;
     memset(row, 0, sizeof *row * (size_t)n);
     for (int32_t l = 0; l < law->size; ++l) {
       double share = d[3 * k + l];
-      const double *w = dense->matrix + (law->at + l) * n;
+      const double *w = small->matrix + (law->at + l) * n;
       if (share == 0) continue;
       for (ptrdiff_t j = 0; j < n; ++j)
         row[j] += share * w[j];
@@ -44,13 +44,13 @@ static void add_law(const tbi_small_island *dense, const tbi_law *law, const dou
 }
 
 static bool newton(void *self, const tbi_law_block *d, const double *g, double *dr) {
-  const tbi_small_island *dense = self;
-  int32_t n = dense->w.nunknown;
-  for (int32_t i = 0; i < dense->w.nlaw; ++i)
-    add_law(dense, &dense->w.law[i], d[i].m);
-  if (!tbi_lu_factor(n, dense->lu, dense->pivot)) return false;
+  const tbi_small_island *small = self;
+  int32_t n = small->w.nunknown;
+  for (int32_t i = 0; i < small->w.nlaw; ++i)
+    add_law(small, &small->w.law[i], d[i].m);
+  if (!tbi_lu_factor(n, small->lu, small->pivot)) return false;
   memcpy(dr, g, sizeof *dr * (size_t)n);
-  tbi_lu_solve(n, dense->lu, dense->pivot, dr);
+  tbi_lu_solve(n, small->lu, small->pivot, dr);
   return true;
 }
 
@@ -82,33 +82,33 @@ static void fill_column(const tbi_island *island, const tbi_point *c, v4 axis, d
   }
 }
 
-static void fill_row(const tbi_island *island, tbi_small_island *dense, int32_t at) {
+static void fill_row(const tbi_island *island, tbi_small_island *small, int32_t at) {
   int32_t n = island->w.nunknown;
-  double *unit = dense->lu;
-  double *row = dense->matrix + (ptrdiff_t)at * n;
+  double *unit = small->lu;
+  double *row = small->matrix + (ptrdiff_t)at * n;
   memset(unit, 0, sizeof *unit * (size_t)n);
   unit[at] = 1;
   island->w.multiply(island->w.self, unit, row);
   for (int32_t i = 0; i < n; ++i)
-    dense->matrix[(ptrdiff_t)i * n + at] = row[i];
+    small->matrix[(ptrdiff_t)i * n + at] = row[i];
 }
 
-bool tbi_small_island_make(tbi_small_island *dense, const tbi_island *island) {
+bool tbi_small_island_make(tbi_small_island *small, const tbi_island *island) {
   int32_t n = island->w.nunknown;
   if (n > TBI_SMALL_ISLAND_UNKNOWNS) return false;
-  dense->w = island->w;
-  dense->w.self = dense;
-  dense->w.multiply = multiply;
-  dense->w.sweep = NULL;
-  dense->w.newton = newton;
+  small->w = island->w;
+  small->w.self = small;
+  small->w.multiply = multiply;
+  small->w.sweep = NULL;
+  small->w.newton = newton;
   for (int32_t i = 0; i < island->npoint; ++i) {
     const tbi_point *c = tbi_island_point(island, i);
-    double *column = dense->matrix + (ptrdiff_t)3 * i * n;
+    double *column = small->matrix + (ptrdiff_t)3 * i * n;
     fill_column(island, c, c->frame.x, column);
     fill_column(island, c, c->frame.y, column + n);
     fill_column(island, c, c->frame.z, column + (ptrdiff_t)2 * n);
   }
   for (int32_t i = 3 * island->npoint; i < n; ++i)
-    fill_row(island, dense, i);
+    fill_row(island, small, i);
   return true;
 }

@@ -1,18 +1,20 @@
 /* sticking.c - direct solve of sticking contacts, predicted and verified.
  *
- * In most steps of a robot that stands or walks every touched body rests on the world with three
+ * In most steps of a robot that stands or walks every body in contact lies on the world with three
  * points or more, and none of them slips.  Then its twist V at the end of the step is known, and
  * the wrenches m of the ground follow without sweeps from six equations a body,
  *
  *   sum of G_kl m_l = V_k - u_k,   over the bodies l of a tree
  *
- * with one more for each joint that a row holds.  Which rows do is found by trying.
+ * with one more for each active row, which is a row that reaches its target within its bounds.
+ * Which rows are active is predicted and corrected in a few rounds.
  *
  * How the points of a body share its wrench is not unique.  They share it like a bed of springs:
  * pressure changes linearly across the body, and friction is proportional to it, rotated as the
  * couple requires.  Then the prediction is verified: every point pushes and stays within its cone.
  *
- * Where nothing has changed since the step before, its impulses are verified as they are. */
+ * Before all that, the impulses of the step before are verified as they are: if nothing has
+ * changed, they are the solution. */
 #include "contact/sticking.h"
 
 #include "base/assertion.h"
@@ -23,43 +25,43 @@
 #include <string.h>
 
 enum {
-  BODIES = 4,               /* of a tree that may stand */
-  ROWS = 8,                 /* of it that hold */
-  SIZE = 6 * BODIES + ROWS, /* of its system */
-  WIDTH = SIZE + 4,         /* of its lines, with what is written behind them */
-  ROUNDS = 6,               /* until it is known which rows hold */
-  LETTING_GO = 4,           /* how often points may leave a body's bed of springs */
+  BODIES = 4,               /* the most bodies of a cluster in contact */
+  ROWS = 8,                 /* the most active rows of a cluster */
+  SIZE = 6 * BODIES + ROWS, /* of the system of a cluster */
+  WIDTH = SIZE + 4,         /* of its lines, since whole vectors are written */
+  ROUNDS = 6,               /* attempts to find the active rows */
+  RELEASES = 4,             /* how often points may leave a body's bed of springs */
 };
-#define STILL    0.01 /* m/s: what moves faster before the step is not predicted to stick */
-#define SINGULAR 1e-10
-#define STEADY   1e-4 /* of the tolerance */
-#define SOFT     1e-7 /* of a body's mobility: compliance of its bed of springs, where it needs one */
+#define STILL    0.01  /* m/s: points that move faster before the step are not predicted to stick */
+#define SINGULAR 1e-10 /* share of its diagonal below which a pivot is rounding */
+#define STEADY   1e-4  /* share of the tolerance that the impulses of the step before may miss */
+#define SOFT     1e-7  /* share of a body's mobility: compliance of its bed of springs */
 
-/* The unknowns of one cluster: six for each of its ports, then its rows that are held. */
+/* The unknowns of one cluster: six for each of its ports, then its active rows. */
 typedef struct unknowns {
-  int32_t port, ports;
-  int32_t row[ROWS], rows;
-  double a[SIZE * WIDTH]; /* the upper triangle, line by line */
-  double inverse[SIZE];   /* of the pivots */
-  double x[WIDTH];        /* what is missing, then impulses */
+  int32_t port, ports;     /* first port, and how many */
+  int32_t row[ROWS], rows; /* active rows, and how many */
+  double a[SIZE * WIDTH];  /* the upper triangle, line by line */
+  double inverse[SIZE];    /* of the pivots */
+  double x[WIDTH];         /* velocities that are missing, then impulses */
 } unknowns;
 
 /* Points with weights, as one body. */
 typedef struct bed {
-  double weight;
-  v4 centre;
-  m4 inverse; /* of the moment of inertia about it */
+  double weight; /* sum of the weights */
+  v4 centre;     /* of mass, from the origin of the tree */
+  m4 inverse;    /* of the moment of inertia about the centre */
 } bed;
 
 typedef struct work {
-  int32_t *group; /* of a port */
-  bed *even;      /* of a group, the points that may push weighing the same */
-  sv *wanted;     /* the twist that brings these to their targets */
-  bool *holds;    /* whether a row is brought to its target, within its bounds */
-  double *weight; /* of a point */
-  v4 *force;      /* impulse of a point on the body that stands */
-  unknowns *system;
-  double tolerance;
+  int32_t *group;   /* of a port */
+  bed *even;        /* of a group, all points that may push having weight 1 */
+  sv *wanted;       /* of a group: the twist that brings these points to their targets */
+  bool *active;     /* whether a row reaches its target, within its bounds */
+  double *weight;   /* of a point */
+  v4 *force;        /* N s, impulse of a point on its body, world axes */
+  unknowns *system; /* of the cluster under way */
+  double tolerance; /* m/s or rad/s */
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -67,7 +69,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   to->group = tbi_layout_take(&at, model->nbody, sizeof *to->group);
   to->even = tbi_layout_take(&at, model->nbody, sizeof *to->even);
   to->wanted = tbi_layout_take(&at, model->nbody, sizeof *to->wanted);
-  to->holds = tbi_layout_take(&at, (int64_t)model->nv * TBI_ROW_KINDS, sizeof *to->holds);
+  to->active = tbi_layout_take(&at, (int64_t)model->nv * TBI_ROW_KINDS, sizeof *to->active);
   to->weight = tbi_layout_take(&at, def->max_contacts, sizeof *to->weight);
   to->force = tbi_layout_take(&at, def->max_contacts, sizeof *to->force);
   to->system = tbi_layout_take(&at, 1, sizeof *to->system);
@@ -79,7 +81,7 @@ size_t tbi_sticking_memsize(const tabi_model *model, const tabi_world_def *def) 
   return place(&w, NULL, model, def);
 }
 
-/* -- whether all may stand */
+/* -- whether all contacts may stick */
 
 static bool is_b(const tbi_group *group) { return group->port_b != TABI_NONE; }
 static int32_t port_of(const tbi_group *group) {
@@ -88,7 +90,7 @@ static int32_t port_of(const tbi_group *group) {
 static v4 arm_of(const tbi_group *group, const tbi_point *c) {
   return is_b(group) ? c->arm_b : c->arm_a;
 }
-/* along which a point pushes the body that stands */
+/* the direction in which a point pushes its body */
 static v4 push_of(const tbi_group *group, const tbi_point *c) {
   return is_b(group) ? c->frame.x : v4_scale(-1, c->frame.x);
 }
@@ -97,7 +99,7 @@ static bool is_still(const tbi_point *c) {
   return fabs(c->approach) <= STILL && fabs(c->slip[0]) <= STILL && fabs(c->slip[1]) <= STILL;
 }
 
-static bool may_stand(const tbi_problem *p, const tbi_group *group) {
+static bool may_stick(const tbi_problem *p, const tbi_group *group) {
   if (group->count < 3 || (group->port_a == TABI_NONE) == (group->port_b == TABI_NONE))
     return false;
   if (p->cluster_ports[p->port[port_of(group)].cluster] > BODIES) return false;
@@ -106,11 +108,11 @@ static bool may_stand(const tbi_problem *p, const tbi_group *group) {
   return true;
 }
 
-/* and which group is a port's: as there are as many of both, each has one */
-static bool may_all_stand(const tbi_problem *p, int32_t *group) {
+/* also finds the group of each port: as there are as many of both, each has one */
+static bool may_all_stick(const tbi_problem *p, int32_t *group) {
   if (p->ngroup != p->nport) return false;
   for (int32_t g = 0; g < p->ngroup; ++g) {
-    if (!may_stand(p, &p->group[g])) return false;
+    if (!may_stick(p, &p->group[g])) return false;
     group[port_of(&p->group[g])] = g;
   }
   return true;
@@ -118,7 +120,7 @@ static bool may_all_stand(const tbi_problem *p, int32_t *group) {
 
 /* -- points with weights, as one body */
 
-/* False: the points are as good as on a line. */
+/* False: the points lie nearly on a line. */
 static bool make_bed(const tbi_problem *p, const tbi_group *group, const double *weight, bed *to) {
   int32_t end = group->first + group->count;
   double sum = 0;
@@ -140,8 +142,8 @@ static bool make_bed(const tbi_problem *p, const tbi_group *group, const double 
   return true;
 }
 
-/* The twist, of which a motion v at each point is the nearest: v is along the push, and as large as
- * the target. */
+/* The twist nearest, in the sense of least squares, to velocities of the points along their pushes
+ * and as large as their targets. */
 static sv wanted_twist(const work *w, const tbi_problem *p, const tbi_group *group) {
   const bed *b = &w->even[group - p->group];
   v4 mean = v4_zero();
@@ -157,7 +159,8 @@ static sv wanted_twist(const work *w, const tbi_problem *p, const tbi_group *gro
   return (sv){v4_sub(mean, v4_cross(turn, b->centre)), turn};
 }
 
-/* Whether the points of a bed reach their targets under a twist, and others do not fall short. */
+/* Whether under a twist the points of a bed are at their targets, and other points not below
+ * theirs. */
 static bool suits(const work *w, const tbi_problem *p, const tbi_group *group, sv twist) {
   for (int32_t i = group->first; i < group->first + group->count; ++i) {
     const tbi_point *c = &p->point[i];
@@ -167,8 +170,8 @@ static bool suits(const work *w, const tbi_problem *p, const tbi_group *group, s
   return true;
 }
 
-/* The bed of a body and the twist it must reach: all points, or, where that is too much for one
- * body, those that pushed in the step before. */
+/* The bed of a body and its wanted twist: with all points, or, if no twist suits all of them, with
+ * those that pushed in the step before. */
 static bool lay_bed(const work *w, const tbi_problem *p, int32_t g) {
   const tbi_group *group = &p->group[g];
   for (int all = 1; all >= 0; --all) {
@@ -187,7 +190,7 @@ static bool lay_beds(const work *w, const tbi_problem *p) {
   return true;
 }
 
-/* What gives the points of a bed impulses that add up to a wrench: weight * (even + turn x arm). */
+/* Impulses weight * (even + turn x arm) of the points of a bed, which add up to a wrench. */
 typedef struct field {
   v4 even, turn;
 } field;
@@ -197,8 +200,8 @@ static field field_of(const bed *b, sv wrench) {
   return (field){v4_scale(1 / b->weight, wrench.lin), m4_mulv(&b->inverse, moment)};
 }
 
-/* the twist of a body on a bed of springs under a wrench */
-static sv give_of(const bed *b, sv wrench) {
+/* the twist of a body on a bed of springs of unit compliance under a wrench */
+static sv bed_compliance(const bed *b, sv wrench) {
   field f = field_of(b, wrench);
   return (sv){v4_sub(f.even, v4_cross(f.turn, b->centre)), f.turn};
 }
@@ -207,7 +210,7 @@ static v4 field_at(const field *f, const bed *b, v4 arm) {
   return v4_add(f->even, v4_cross(f->turn, v4_sub(arm, b->centre)));
 }
 
-/* -- wrenches, and impulses of the rows that are held */
+/* -- wrenches, and impulses of active rows */
 
 static int32_t size_of(const unknowns *s) { return 6 * s->ports + s->rows; }
 
@@ -242,7 +245,7 @@ static void fill_row(const tbi_problem *p, unknowns *s, int32_t r) {
     line_of(s, own)[6 * s->ports + i] = tbi_row_response(p, &p->row[s->row[i]], p->before);
 }
 
-/* what is missing from the velocities that are wanted */
+/* the differences between wanted and present velocities */
 static void fill_missing(const work *w, const tbi_problem *p) {
   unknowns *s = w->system;
   for (int32_t k = 0; k < s->ports; ++k) {
@@ -262,8 +265,8 @@ static void fill_system(const tbi_problem *p, unknowns *s) {
     fill_row(p, s, r);
 }
 
-/* Gauss on the upper triangle; what stands left of it is anything.  False: there are too few
- * freedoms for what is held. */
+/* Gauss on the upper triangle; entries left of it are undefined.  False: there are fewer degrees of
+ * freedom than equations. */
 static bool eliminate(unknowns *s) {
   int32_t n = size_of(s);
   double min[SIZE];
@@ -298,13 +301,13 @@ static void substitute(unknowns *s, double *x) {
   }
 }
 
-/* -- where joints that stick leave bodies no freedom against each other */
+/* -- where stuck joints leave bodies too few degrees of freedom */
 
 static sv read_wrench(const double *from) {
   return (sv){v4_make(from[0], from[1], from[2]), v4_make(from[3], from[4], from[5])};
 }
 
-/* Stands everything on its bed of springs: R = soft * compliance is added to the system. */
+/* Puts every body on its bed of springs: R = soft * compliance is added to the system. */
 static void soften(const work *w, const tbi_problem *p, double soft) {
   unknowns *s = w->system;
   for (int32_t k = 0; k < s->ports; ++k) {
@@ -312,22 +315,22 @@ static void soften(const work *w, const tbi_problem *p, double soft) {
     for (int j = 0; j < 6; ++j) {
       double unit[6] = {0};
       unit[j] = soft;
-      double give[8];
+      double column[8];
       double *line = line_of(s, 6 * k + j) + 6 * (size_t)k;
-      write_twist(give_of(b, read_wrench(unit)), give);
+      write_twist(bed_compliance(b, read_wrench(unit)), column);
       for (int i = j; i < 6; ++i)
-        line[i] += give[i];
+        line[i] += column[i];
     }
   }
   for (int32_t r = 0; r < s->rows; ++r)
     line_of(s, 6 * s->ports + r)[6 * s->ports + r] += SOFT * p->row[s->row[r]].w;
 }
 
-/* (A + R) x = b, and again with what that leaves of b, R x: of all solutions of A x = b the one in
- * which the points' impulses are least. */
+/* (A + R) x = b, and again for the residual R x: of all solutions of A x = b the one with the
+ * smallest impulses of points. */
 static bool solve_softly(const work *w, const tbi_problem *p) {
   unknowns *s = w->system;
-  double rest[WIDTH] = {0};
+  double residual[WIDTH] = {0};
   fill_system(p, s);
   const sv *column = tbi_problem_block(p, s->port, s->port)->column;
   double soft = SOFT * w->even[w->group[s->port]].weight * v4_x(column[0].lin);
@@ -336,14 +339,14 @@ static bool solve_softly(const work *w, const tbi_problem *p) {
   substitute(s, s->x);
   for (int32_t k = 0; k < s->ports; ++k) {
     sv wrench = read_wrench(s->x + 6 * (size_t)k);
-    sv give = give_of(&w->even[w->group[s->port + k]], wrench);
-    write_twist(sv_scale(soft, give), rest + 6 * (size_t)k);
+    sv twist = bed_compliance(&w->even[w->group[s->port + k]], wrench);
+    write_twist(sv_scale(soft, twist), residual + 6 * (size_t)k);
   }
   for (int32_t r = 0; r < s->rows; ++r)
-    rest[6 * s->ports + r] = SOFT * p->row[s->row[r]].w * s->x[6 * s->ports + r];
-  substitute(s, rest);
+    residual[6 * s->ports + r] = SOFT * p->row[s->row[r]].w * s->x[6 * s->ports + r];
+  substitute(s, residual);
   for (int32_t i = 0; i < size_of(s); ++i)
-    s->x[i] += rest[i];
+    s->x[i] += residual[i];
   return true;
 }
 
@@ -375,15 +378,15 @@ static bool find_unknowns(const work *w, const tbi_problem *p, int32_t cluster) 
   s->ports = p->cluster_ports[cluster];
   s->rows = 0;
   for (int32_t i = 0; i < p->nrow; ++i) {
-    if (!w->holds[i] || p->row[i].cluster != cluster) continue;
+    if (!w->active[i] || p->row[i].cluster != cluster) continue;
     if (s->rows == ROWS) return false;
     s->row[s->rows++] = i;
   }
   return true;
 }
 
-/* Brings ports to rest and rows that hold to their targets. */
-static bool bring_to_rest(const work *w, tbi_problem *p) {
+/* Brings ports to their wanted twists and active rows to their targets. */
+static bool reach_targets(const work *w, tbi_problem *p) {
   for (int32_t c = 0; c < p->model->ncluster; ++c) {
     unknowns *s = w->system;
     if (!find_unknowns(w, p, c)) return false;
@@ -396,43 +399,43 @@ static bool bring_to_rest(const work *w, tbi_problem *p) {
   return true;
 }
 
-/* -- which rows hold */
+/* -- active rows */
 
 static void predict_rows(const work *w, const tbi_problem *p) {
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
-    w->holds[i] = row->impulse != 0 && row->lower < row->impulse && row->impulse < row->upper;
+    w->active[i] = row->impulse != 0 && row->lower < row->impulse && row->impulse < row->upper;
   }
 }
 
-/* Rows beyond their bounds stop there; others that ought to move hold from now on.  Whether nothing
- * changed. */
+/* Active rows beyond a bound are put there and become inactive; inactive rows that miss their
+ * targets become active.  Whether nothing changed. */
 static bool verify_rows(const work *w, tbi_problem *p) {
   bool good = true;
   for (int32_t i = 0; i < p->nrow; ++i) {
     tbi_row *row = &p->row[i];
-    bool held = w->holds[i];
+    bool was_active = w->active[i];
     double before = row->impulse;
-    if (held) {
+    if (was_active) {
       row->impulse = tbi_min(tbi_max(before, row->lower), row->upper);
-      w->holds[i] = row->impulse == before;
+      w->active[i] = row->impulse == before;
       tbi_row_push(p, row, row->impulse - before, p->sum);
     } else {
-      w->holds[i] = tbi_row_misses(p, row) > w->tolerance;
+      w->active[i] = tbi_row_misses(p, row) > w->tolerance;
     }
-    good = good && w->holds[i] == held;
+    good = good && w->active[i] == was_active;
   }
   return good;
 }
 
-/* -- how points share them */
+/* -- the impulses of points */
 
-/* Pressures into the weights.  Points that would pull are let go. */
+/* Pressures into the weights.  Points that would pull are released. */
 static bool find_pressures(const work *w, const tbi_problem *p, const tbi_group *group) {
   sv wrench = p->received[port_of(group)];
   int32_t end = group->first + group->count;
   bed b = w->even[group - p->group];
-  for (int turn = 0; turn < LETTING_GO; ++turn) {
+  for (int turn = 0; turn < RELEASES; ++turn) {
     field f = field_of(&b, wrench);
     bool pull = false;
     for (int32_t i = group->first; i < end; ++i) {
@@ -450,6 +453,7 @@ static bool find_pressures(const work *w, const tbi_problem *p, const tbi_group 
   return false;
 }
 
+/* The impulses of a group's points; false: some point pulls or leaves its cone. */
 static bool share(const work *w, const tbi_problem *p, const tbi_group *group) {
   bed b;
   if (!find_pressures(w, p, group) || !make_bed(p, group, w->weight, &b)) return false;
@@ -475,8 +479,8 @@ static bool share_all(const work *w, const tbi_problem *p) {
 
 /* -- verification */
 
-/* all points that may push at their targets and not slipping, others not beyond theirs */
-static bool is_at_rest(const work *w, const tbi_problem *p, double max) {
+/* whether points with a weight are at their targets and do not slip, and others not below theirs */
+static bool is_sticking(const work *w, const tbi_problem *p, double max) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
@@ -502,18 +506,18 @@ static void keep_impulses(const work *w, tbi_problem *p) {
   }
 }
 
-/* Whether the impulses that it starts with do, which are those of the step before.  What they miss
- * is not corrected, so it has to be next to nothing. */
+/* Whether the warm-start impulses already solve the problem.  Their error is not corrected, so it
+ * must be far below the tolerance. */
 static bool is_solved(const work *w, const tbi_problem *p) {
   double max = STEADY * w->tolerance;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     const double *r = c->impulse;
-    double most_friction = c->friction * r[0];
+    double max_friction = c->friction * r[0];
     w->weight[i] = r[0];
-    if (!(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= most_friction * most_friction)) return false;
+    if (!(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= max_friction * max_friction)) return false;
   }
-  if (!is_at_rest(w, p, max)) return false;
+  if (!is_sticking(w, p, max)) return false;
   for (int32_t i = 0; i < p->nrow; ++i)
     if (tbi_row_misses(p, &p->row[i]) > max) return false;
   return true;
@@ -522,12 +526,12 @@ static bool is_solved(const work *w, const tbi_problem *p) {
 static bool find_impulses(const work *w, tbi_problem *p) {
   predict_rows(w, p);
   for (int round = 0; round < ROUNDS; ++round) {
-    if (!bring_to_rest(w, p)) return false;
+    if (!reach_targets(w, p)) return false;
     if (!verify_rows(w, p)) {
       tbi_problem_update_velocity(p);
       continue;
     }
-    if (!is_at_rest(w, p, w->tolerance) || !share_all(w, p)) return false;
+    if (!is_sticking(w, p, w->tolerance) || !share_all(w, p)) return false;
     keep_impulses(w, p);
     return true;
   }
@@ -540,7 +544,7 @@ bool tbi_sticking_solve(tbi_problem *p, const tabi_world_def *def, void *scratch
   (void)place(&w, scratch, p->model, def);
   w.tolerance = TBI_SETTLED * def->tolerance;
   if (is_solved(&w, p)) return true;
-  if (!may_all_stand(p, w.group) || !lay_beds(&w, p)) return false;
+  if (!may_all_stick(p, w.group) || !lay_beds(&w, p)) return false;
   if (find_impulses(&w, p)) return true;
   tbi_problem_start(p);
   return false;

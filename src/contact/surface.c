@@ -1,7 +1,8 @@
-/* surface.c - pairs that are given, and the rule of tabi_material_combine for all others. */
+/* surface.c - material pairs given by the model, and tabi_material_combine for all others. */
 #include "contact/surface.h"
 
 #include "base/assertion.h"
+
 int64_t tbi_surface_count(const tabi_model *model) {
   return ((int64_t)model->nmaterial + 1) * (model->nmaterial + 1);
 }

@@ -1,12 +1,12 @@
-/* surface.h - what two materials do where they meet. */
+/* surface.h - the contact parameters of each pair of materials. */
 #ifndef TBI_SURFACE_H
 #define TBI_SURFACE_H
 
 #include "model/model.h"
 
-/* The pairs of all materials, the default one last: (nmaterial + 1)^2 entries. */
+/* Number of pairs of materials, the default one being the last: (nmaterial + 1)^2. */
 int64_t tbi_surface_count(const tabi_model *model);
-/* A friction that is not negative replaces those of all pairs. */
+/* Fills surface[tbi_surface_count].  A friction >= 0 replaces those of all pairs. */
 void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface);
 
 static inline const tabi_material_def *tbi_surface_of(const tabi_model *model,

@@ -1,9 +1,9 @@
 /* half_solve.h - columns along one path of a tree, in the coordinates in which M is the unit
  * matrix.
  *
- * Y = D^-1/2 L^-T J' of a wrench f on a body is not zero only from there to the root.  On the way,
- * aba.c's, every joint takes its share:  e_k = S_k . f,  f -= U_k e_k / d_k,  Y_k = e_k / sqrt d_k.
- * Numbers stand at their velocity's depth. */
+ * Y = D^-1/2 L^-T J' of a wrench f on a body is not zero only on the path from the body to the
+ * root. Along it, as in aba.c, every joint takes its share: e_k = S_k . f,  f -= U_k e_k / d_k, Y_k
+ * = e_k / sqrt d_k The number of a velocity is stored at its depth. */
 #ifndef TBI_HALF_SOLVE_H
 #define TBI_HALF_SOLVE_H
 
@@ -12,7 +12,7 @@
 /* the last velocity on a body's path */
 static inline int32_t tbi_last_dof(const tbi_body *body) { return body->v + body->nv - 1; }
 
-/* of a wrench on the body that `dof` moves; TABI_NONE: there is no more to the path */
+/* Y of a wrench on the body that `dof` moves; TABI_NONE: the path is empty */
 static inline void tbi_half_solve_wrench(const tabi_dynamics *d, const double *root, int32_t dof,
                                          sv f, double *y) {
   const tabi_model *model = d->model;
@@ -23,15 +23,15 @@ static inline void tbi_half_solve_wrench(const tabi_dynamics *d, const double *r
   }
 }
 
-/* of a unit force at a joint */
+/* Y of a unit force at a joint */
 static inline void tbi_half_solve_joint(const tabi_dynamics *d, const double *root, int32_t dof,
                                         double *y) {
   y[d->model->dof_depth[dof]] = root[dof];
   tbi_half_solve_wrench(d, root, d->model->dof_parent[dof], sv_scale(-d->D_inv[dof], d->U[dof]), y);
 }
 
-/* Of six unit wrenches at once: a twist for every velocity.  pass[i] is what of them still has the
- * i-th component. */
+/* Y of six unit wrenches at once: a twist for every velocity.  pass[i] has the i-th components of
+ * what is left of the six. */
 static inline void tbi_half_solve_twists(const tabi_dynamics *d, const double *root, int32_t dof,
                                          sv *y) {
   const tabi_model *model = d->model;

@@ -1,7 +1,7 @@
 /* joint_rows.c - constraints of single joint coordinates in the contact problem. */
-#include "base/assertion.h"
 #include "problem/ports.h"
 
+#include "base/assertion.h"
 #include "math/linalg.h"
 #include "problem/half_solve.h"
 
@@ -49,7 +49,7 @@ static void fill_row(const tbi_setup *s, tbi_row *row, int64_t tail) {
   row->base = s->d->v[row->dof] + tbi_path_dot(model->dof_path + row->y, y, length, s->z);
   double loose = square(y, length);
   row->w = loose - tbi_dot(s->y + row->tail, s->y + row->tail, loops);
-  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* loops may hold it */
+  row->inverse = row->w > 1e-12 * loose ? 1 / row->w : 0; /* loop constraints may fix it */
 }
 
 void tbi_rows_fill(tbi_setup *s) {
@@ -64,9 +64,9 @@ void tbi_rows_fill(tbi_setup *s) {
   }
 }
 
-/* -- their turns */
+/* -- updates */
 
-/* Rows are many and most robots have no loops: tails are looked at last. */
+/* Most robots have no loop constraints, so tails come last and are skipped if empty. */
 static inline double row_response(const tbi_problem *p, const tbi_row *row, const double *sum) {
   const int32_t *path = p->model->dof_path + row->y;
   double u = tbi_path_dot(path, p->y + row->y, p->model->dof_depth[row->dof] + 1, sum);

@@ -5,19 +5,19 @@
 #include "math/linalg.h"
 #include "problem/half_solve.h"
 
-/* a column of which less than this share is new depends on those before it: between these, by how
- * far open loops turn columns away from where they belong, for bars of 0.1 m */
+/* a column of which less than this share is new depends on those before it.  An open loop turns its
+ * column by error / length of a bar, here 0.1 m, so the share grows with the largest error */
 #define DEPENDENT      1e-6
-#define DEPENDENT_MOST 1e-3
-#define DEPENDENT_TURN 10.0 /* per m or rad of gap */
-/* a column this much shorter than the longest of its cluster is rounding: nothing can move there */
+#define DEPENDENT_MAX  1e-3
+#define DEPENDENT_TURN 10.0 /* per m or rad of error */
+/* a column this much shorter than the longest of its cluster is rounding: the loop cannot move */
 #define IMMOBILE 1e-9
 /* loops that miss their targets by more than this, m/s or rad/s, contradict each other */
 #define CONTRADICTION 1e-9
 
 /* the velocities of a cluster, and one more number for each loop: its slack if it is a spring */
 static int32_t width_of(const tabi_model *model, int32_t cluster) {
-  return tbi_cluster_dofs(model, cluster) + tbi_cluster_room(model, cluster);
+  return tbi_cluster_dofs(model, cluster) + tbi_cluster_max_loops(model, cluster);
 }
 
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) {
@@ -29,12 +29,12 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
   int64_t squares = 0;
   int64_t largest = 0;
   for (int32_t c = 0; c < model->ncluster; ++c) {
-    int64_t room = tbi_cluster_room(model, c);
+    int64_t max_loops = tbi_cluster_max_loops(model, c);
     if (at->base) loops->cluster_column[c] = columns;
     if (at->base) loops->cluster_r[c] = squares;
-    columns += room * width_of(model, c);
-    squares += room * room;
-    largest = room > largest ? room : largest;
+    columns += max_loops * width_of(model, c);
+    squares += max_loops * max_loops;
+    largest = max_loops > largest ? max_loops : largest;
   }
   loops->loop = tbi_layout_take(at, max, sizeof *loops->loop);
   loops->regain = tbi_layout_take(at, max, sizeof *loops->regain);
@@ -53,9 +53,9 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
 
 /* entry of R: row by pivot, column by loop */
 static double *r_of(const tbi_loops *loops, int32_t cluster, int32_t pivot, int32_t which) {
-  TBI_ASSERT(pivot < tbi_cluster_room(loops->model, cluster));
-  int32_t room = tbi_cluster_room(loops->model, cluster);
-  return loops->r + loops->cluster_r[cluster] + (int64_t)pivot * room + which;
+  TBI_ASSERT(pivot < tbi_cluster_max_loops(loops->model, cluster));
+  int32_t max_loops = tbi_cluster_max_loops(loops->model, cluster);
+  return loops->r + loops->cluster_r[cluster] + (int64_t)pivot * max_loops + which;
 }
 
 static void subtract(double *to, double a, const double *from, int32_t n) {
@@ -102,12 +102,12 @@ static void pull_spring(tbi_loop *loop, double h, double mobility) {
   double late = phase / (1 + phase);
   double even = 0.25 * (1 - late);
   loop->compliance = 1 / (h * h * k * (late + even) + h * loop->damping);
-  double rest = loop->error + late * 0.5 * h * h * loop->drift +
-                even * h * (h * loop->drift - loop->velocity);
-  loop->target = -loop->compliance * h * k * rest;
+  double error = loop->error + late * 0.5 * h * h * loop->drift +
+                 even * h * (h * loop->drift - loop->velocity);
+  loop->target = -loop->compliance * h * k * error;
 }
 
-/* columns, their lengths, and what is wanted of them beyond what z does */
+/* columns, their squared lengths, and by how much z misses the targets */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_loops *loops = m->loops;
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
@@ -133,14 +133,14 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
   }
 }
 
-/* the square of the share that counts as new */
-static double least_share(const tbi_loops *loops, int32_t cluster, int32_t count) {
+/* the square of the share of a column that must be new */
+static double min_new_share(const tbi_loops *loops, int32_t cluster, int32_t count) {
   double share = DEPENDENT;
   for (int32_t t = 0; t < count; ++t) {
     const tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
     if (loop->compliance == 0) share = fmax(share, DEPENDENT_TURN * fabs(loop->error));
   }
-  share = fmin(share, DEPENDENT_MOST);
+  share = fmin(share, DEPENDENT_MAX);
   return share * share;
 }
 
@@ -209,9 +209,9 @@ static int32_t orthonormalise_again(tbi_loops *loops, int32_t cluster, int32_t c
 
 static int32_t orthonormalise(tbi_loops *loops, int32_t cluster, int32_t count) {
   int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  demand min = {0, least_share(loops, cluster, count)};
-  int32_t room = tbi_cluster_room(loops->model, cluster);
-  memset(r_of(loops, cluster, 0, 0), 0, sizeof *loops->r * (size_t)room * (size_t)room);
+  demand min = {0, min_new_share(loops, cluster, count)};
+  int32_t max_loops = tbi_cluster_max_loops(loops->model, cluster);
+  memset(r_of(loops, cluster, 0, 0), 0, sizeof *loops->r * (size_t)max_loops * (size_t)max_loops);
   for (int32_t t = 0; t < count; ++t) {
     order[t] = t;
     min.longest = fmax(min.longest, loops->size[t]);
@@ -227,7 +227,7 @@ static int32_t orthonormalise(tbi_loops *loops, int32_t cluster, int32_t count) 
   return count;
 }
 
-/* what loop t gets from g */
+/* change of the velocity of loop t by g */
 static double reached(const tbi_loops *loops, int32_t cluster, int32_t rank, int32_t t,
                       const double *g) {
   double sum = 0;
@@ -240,8 +240,8 @@ static double reached(const tbi_loops *loops, int32_t cluster, int32_t rank, int
 static void solve_independent(const tbi_loops *loops, int32_t cluster, int32_t rank, double *g) {
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
   for (int32_t k = 0; k < rank; ++k) {
-    double rest = loops->wanted[order[k]] - reached(loops, cluster, k, order[k], g);
-    g[k] = rest / *r_of(loops, cluster, k, order[k]);
+    double missing = loops->wanted[order[k]] - reached(loops, cluster, k, order[k], g);
+    g[k] = missing / *r_of(loops, cluster, k, order[k]);
   }
 }
 
@@ -324,8 +324,7 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
                      double *scratch) {
   TBI_ASSERT(loops->count <= loops->model->cluster_loop[loops->model->ncluster]);
   TBI_ASSERT(loops->count == 0 || loops->timestep > 0);
-  maker m = {loops, d, pivot_root, NULL};
-  m.scratch = scratch;
+  maker m = {loops, d, pivot_root, scratch};
   int32_t first = 0;
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
     int32_t count = count_of(loops, first, c);
@@ -341,8 +340,7 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
 
 void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root,
                            double *z, double *scratch) {
-  maker m = {loops, d, pivot_root, NULL};
-  m.scratch = scratch;
+  maker m = {loops, d, pivot_root, scratch};
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
     int32_t count = count_of(loops, loops->first[c], c);
     if (count == 0) continue;
@@ -351,7 +349,7 @@ void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const doubl
   }
 }
 
-/* R p = g back for the independent loops; the others rest */
+/* R p = g by back substitution for the independent loops; the others have no impulse */
 static void find_impulses(const tbi_loops *loops, int32_t cluster, double *g) {
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
   tbi_loop *loop = loops->loop + loops->first[cluster];

@@ -1,10 +1,11 @@
 /* loops.h - connections and couplings, solved for before the contacts.
  *
- * A loop constraint asks one number of the velocity: u + compliance * impulse = target.  In the
- * coordinates in which M is the unit matrix it is a column y.  An orthonormal basis Q of all
- * columns of a cluster (of trees that loops connect) gives both the motion under loops alone and,
- * by y - Q Q' y, what loops leave of any other impulse.  Columns that depend on others are dropped;
- * where they ask for something else, all loops are met in the sense of least squares. */
+ * A loop constraint, loop for short, is one equation of the velocity: u + compliance * impulse =
+ * target.  In the coordinates in which M is the unit matrix it is a column y.  An orthonormal basis
+ * Q of all columns of a cluster (the trees that loops connect) yields both the motion under loops
+ * alone and, by y - Q Q' y, what loops leave of any other impulse.  Columns that depend on others
+ * are dropped; where their targets contradict those of the others, all loops are met in the sense
+ * of least squares. */
 #ifndef TBI_LOOPS_H
 #define TBI_LOOPS_H
 
@@ -17,53 +18,54 @@ typedef struct tbi_loop {
   int32_t body_a, body_b; /* of a connection */
   sv wrench_a, wrench_b;  /* unit impulse on b and its opposite on a, about the trees' origins */
   int32_t dof, leader;    /* of a coupling, else TABI_NONE */
-  double slope;           /* its velocity is that of dof - slope * that of leader */
-  double stiffness;       /* of a spring, N/m; one with stiffness or damping is one */
+  double slope;           /* of a coupling: u = v[dof] - slope * v[leader] */
+  double stiffness;       /* of a spring, N/m; with stiffness or damping the loop is a spring */
   double damping;         /* of a spring, N s/m */
   double compliance;      /* of a spring, velocity per impulse; else 0 */
-  double error;           /* m or rad */
-  double correction;      /* how much of that this step shall take back */
-  double velocity, drift; /* its rate, and the rate of that at zero acceleration */
-  double target;          /* of a spring made by tbi_loops_solve */
-  double impulse;
-  double missed;  /* of the target, where loops contradict each other */
-  bool redundant; /* depends on others */
+  double error;           /* m or rad, zero when closed */
+  double correction;      /* m or rad, the part of the error that this step shall take back */
+  double velocity, drift; /* rate of the error before the step; rate of that at zero acceleration */
+  double target;          /* m/s or rad/s; tbi_loops_solve makes that of a spring */
+  double impulse;         /* N s or N m s */
+  double missed;          /* m/s or rad/s, of the target, where loops contradict each other */
+  bool redundant;         /* its column depends on others */
 } tbi_loop;
 
 typedef struct tbi_loops {
   int32_t count;
-  tbi_loop *loop;  /* cluster by cluster */
-  double timestep; /* of springs */
-  double *regain;  /* acceleration that takes gap and speed back, in stages: [loops] */
+  tbi_loop *loop;  /* cluster by cluster: [count] */
+  double timestep; /* s, for springs */
+  double *regain;  /* under rk4: acceleration that takes error and velocity back: [loops] */
 
   const tabi_model *model;
   int64_t *cluster_column; /* where columns of a cluster start: [ncluster] */
-  int64_t *cluster_r;      /* and its R: [ncluster] */
+  int64_t *cluster_r;      /* where R of a cluster starts: [ncluster] */
 
   /* of this step, by cluster */
-  int32_t *first, *rank; /* first loop, and how many are independent: [ncluster] */
+  int32_t *first, *rank; /* its first loop, and how many are independent: [ncluster] */
   bool *inconsistent;    /* its loops contradict each other: [ncluster] */
   int32_t *order;        /* loops by pivot, the independent ones first: [loops] */
-  double *column;        /* Y, then Q; behind the velocities one more number for each spring */
-  double *r;             /* Q' Y: row by pivot, column by loop */
-  double *g;             /* Q' of what loops do when nothing else acts: [loops] */
-  double *wanted;        /* scratch: [loops] */
-  double *size;          /* scratch: squared lengths of columns: [loops] */
-  double *change;        /* scratch: of g, in least squares: [loops] */
-  double *normal;        /* scratch: normal equations of least squares */
+  double *column; /* Y, then Q; behind the velocities one number for the slack of each loop */
+  double *r;      /* Q' Y: row by pivot, column by loop */
+  double *g;      /* Q' of the loops' own impulses: [loops] */
+  double *wanted; /* scratch: target - velocity under z: [loops] */
+  double *size;   /* scratch: squared lengths of columns: [loops] */
+  double *change; /* scratch: of g, in least squares: [loops] */
+  double *normal; /* scratch: normal equations of least squares */
 } tbi_loops;
 
 /* How many velocities and how many loops a cluster has at most. */
 static inline int32_t tbi_cluster_dofs(const tabi_model *model, int32_t cluster) {
   return model->cluster_dof[cluster + 1] - model->cluster_dof[cluster];
 }
-static inline int32_t tbi_cluster_room(const tabi_model *model, int32_t cluster) {
+static inline int32_t tbi_cluster_max_loops(const tabi_model *model, int32_t cluster) {
   return model->cluster_loop[cluster + 1] - model->cluster_loop[cluster];
 }
 
-/* The column of one loop of a cluster, and the k-th column of Q. */
+/* The column of one loop of a cluster; the k-th column of Q. */
 static inline double *tbi_loops_column(const tbi_loops *loops, int32_t cluster, int32_t which) {
-  int32_t width = tbi_cluster_dofs(loops->model, cluster) + tbi_cluster_room(loops->model, cluster);
+  int32_t width =
+      tbi_cluster_dofs(loops->model, cluster) + tbi_cluster_max_loops(loops->model, cluster);
   return loops->column + loops->cluster_column[cluster] + (int64_t)which * width;
 }
 static inline const double *tbi_loops_basis(const tbi_loops *loops, int32_t cluster, int32_t k) {
@@ -72,17 +74,16 @@ static inline const double *tbi_loops_basis(const tbi_loops *loops, int32_t clus
 
 /* Takes the memory of all loops the model may have. */
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops);
-/* With M's factor in d (pivot_root: D^-1/2) and z = D^-1/2 L^-T of all other impulses: Q, and z as
- * it is under loops.  `scratch` holds one path. */
+/* With M's factor in d (pivot_root: D^-1/2) and z = D^-1/2 L^-T of all other impulses: finds Q, and
+ * adds the loops' impulses to z.  `scratch` holds one path. */
 void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root, double *z,
                      double *scratch);
-/* The same with the same loops at another posture nearby, with the choice of independent ones kept:
- * off the path that closes all of them, redundant loops look as if they were not. */
+/* The same for the same loops at a posture nearby, with the same choice of independent ones: at a
+ * stage of rk4 the loops are not quite closed, and redundant ones look independent. */
 void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root,
                            double *z, double *scratch);
-/* The sum of all other impulses (in the same coordinates) as loops leave it, and the loops'
- * impulses.
- */
+/* Takes from the sum of all other impulses (in the same coordinates) what loops take, and finds the
+ * loops' impulses. */
 void tbi_loops_finish(tbi_loops *loops, double *sum);
 
 #endif

@@ -1,6 +1,6 @@
-/* ports.c - where contacts touch the trees, and what impulses there do.
+/* ports.c - the ports of bodies in contact, and the responses between them.
  *
- *   touched bodies      --> ports, tree by tree
+ *   bodies in contact   --> ports, tree by tree
  *   path of a port      --> Y = D^-1/2 L^-T J',  velocity = J v + Y' z
  *   two ports of a tree --> G = Y_k' Y_l over the velocities that both paths share
  */
@@ -21,7 +21,7 @@ void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m) {
   }
 }
 
-/* -- which there are */
+/* -- numbering */
 
 static void mark_touched(tbi_setup *s) {
   for (int32_t i = 0; i < s->model->nbody; ++i)
@@ -86,7 +86,7 @@ bool tbi_ports_place_blocks(tbi_setup *s) {
   return true;
 }
 
-/* -- what they do */
+/* -- responses */
 
 /* T = Q' Y */
 static void fill_tail(const tbi_setup *s, const tbi_port *port) {
@@ -124,7 +124,7 @@ static sv along_port(const tbi_problem *p, const tbi_port *port, const double *x
   return u;
 }
 
-/* the same for a sum, of which loops take their share */
+/* the same for a sum, under loop constraints */
 sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum) {
   TBI_ASSERT(k >= 0 && k < p->nport);
   const tbi_port *port = &p->port[k];
@@ -181,7 +181,8 @@ static void load_block(const tbi_block *g, double a[6][6]) {
   }
 }
 
-/* Where loops leave nothing of a response, a trace of it stays, to divide by. */
+/* 1e-12 of the diagonal: where loop constraints leave nothing of a response, it keeps divisors
+ * above zero. */
 static tbi_block trace_of(const tbi_block *g) {
   double a[6][6];
   load_block(g, a);
@@ -195,7 +196,7 @@ static tbi_block trace_of(const tbi_block *g) {
   };
 }
 
-/* what loops take from a response */
+/* what loop constraints take from a response */
 static void subtract_loops(const tbi_problem *p, const tbi_port *k, const tbi_port *l,
                            tbi_block *g) {
   int32_t loops = p->cluster_loops[k->cluster];

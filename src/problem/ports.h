@@ -4,19 +4,19 @@
 
 #include "problem/setup.h"
 
-/* Where Q' of a sum stands behind it. */
+/* Where Q' of a sum starts behind its nv numbers. */
 static inline int32_t tbi_loop_offset(const tbi_problem *p, int32_t cluster) {
   return p->model->nv + p->model->cluster_loop[cluster];
 }
 
-/* Which ports there are; cluster_loops must be known. */
+/* One port for each body in contact; cluster_loops must be known. */
 void tbi_ports_number(tbi_setup *s);
 /* Where the blocks of each cluster stand; false: too many ports in one. */
 bool tbi_ports_place_blocks(tbi_setup *s);
 /* Their Y, free velocities and blocks. */
 void tbi_ports_fill(tbi_setup *s);
 
-/* All that follows from the dof of every row. */
+/* Fills cluster, Y, T, base, w and inverse of every row from its dof. */
 void tbi_rows_fill(tbi_setup *s);
 
 #endif

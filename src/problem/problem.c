@@ -1,7 +1,7 @@
 /* problem.c - sets up the contact problem of a step.
  *
- *   candidates, limits ... --> which bodies and joints are touched --> ports.c, joint_rows.c
- *   a candidate            --> frame, arms, responses of its ports, 3x3 response, target velocity
+ *   candidates, rows --> ports of the bodies in contact (ports.c), Y of the rows (joint_rows.c)
+ *   a candidate      --> frame, arms, velocity before the step; on demand its 3x3 response
  */
 #include "problem/problem.h"
 
@@ -11,22 +11,22 @@
 
 #include <string.h>
 
-/* a point whose normal moves this much less than its ports could does not move: the normal impulse
+/* share of the mobility of its ports below which a point is immobile along its normal: the impulse
  * that stops it would be without bounds */
-#define HELD 1e-8
+#define IMMOBILE 1e-8
 
 static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
   int32_t body = s->shape_body[shape];
   return body == TABI_WORLD ? TABI_NONE : s->body_port[body];
 }
 
-/* For the shortcut of cone.c.  With fewer than three freedoms an inverse would be noise: then one
- * that never passes for sticking, so that coulomb.c is asked. */
+/* For the sticking contacts of cone.c.  If the point has fewer than three degrees of freedom, the
+ * inverse would be noise: NaN fails cone.c's test for sticking, so that coulomb.c solves it. */
 static s3 stick_inverse(s3 w) {
   return s3_is_regular(w) ? s3_inverse(w) : (s3){(double)NAN, 0, 0, 0, 0, 0};
 }
 
-/* what w's diagonal could be about, if neither loops nor the place of the point took from it */
+/* the size of w's diagonal, if neither loop constraints nor the position of the point reduced it */
 static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
   if (k == TABI_NONE) return 0;
   return p->port[k].loose_lin + v4_dot(arm, arm) * p->port[k].loose_ang;
@@ -47,7 +47,7 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
   double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
-  c->immobile = c->w[0][0] <= HELD * loose;
+  c->immobile = c->w[0][0] <= IMMOBILE * loose;
   c->mobility = (c->immobile ? loose : trace) / 3;
   if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};

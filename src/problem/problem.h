@@ -3,7 +3,7 @@
  * A port is where contacts touch a tree: the twist of a touched body.  With M = L'DL and J the
  * port's Jacobian, Y = D^-1/2 L^-T J' is not zero only on the port's path to the root, and two
  * ports of one tree share the block G = Y_k' Y_l: the change of twist k by an impulse at l.  Ports
- * of different trees share nothing, unless loops connect them.
+ * of different trees share nothing, unless loop constraints connect the trees.
  *
  * The unknowns are impulses.  A solver keeps the velocity of every port (problem->velocity) in
  * step with them: it reads and writes the two ports of a contact at constant cost, and hands what a
@@ -15,11 +15,11 @@
  * own path (tbi_rows_sweep), which is brought in step with the ports before and after.
  *
  * Loop constraints (connections and couplings) are no unknowns: they are solved for beforehand
- * (loops.c).  With Q an orthonormal basis of all their Y, an impulse y reaches the others only as
- * y - Q (Q' y).  So everything that has a Y also has a tail T = Q' Y, with as many entries as its
- * cluster of trees has loops, and every product is  y_k' y_l - T_k' T_l.  problem->sum carries Q'
- * sum behind its nv numbers, cluster by cluster.  Trees without loops are clusters by themselves,
- * without tails. */
+ * (loops.c).  With Q an orthonormal basis of all their Y, an impulse y acts on the others only as
+ * y - Q (Q' y).  So every port and row with a Y also has a tail T = Q' Y, with as many entries as
+ * its cluster has independent loop constraints, and every product is  y_k' y_l - T_k' T_l.
+ * problem->sum carries Q' sum behind its nv numbers, cluster by cluster.  A cluster is the trees
+ * that loop constraints connect; a tree without them is a cluster by itself, without tails. */
 #ifndef TBI_PROBLEM_H
 #define TBI_PROBLEM_H
 
@@ -29,11 +29,11 @@
 typedef struct tbi_port {
   int32_t tree, cluster, body;
   int32_t dof;                 /* the last velocity on the body's path */
-  int32_t length;              /* velocities on it */
+  int32_t length;              /* velocities on that path */
   int64_t y;                   /* where Y starts: a twist for every velocity, root first */
-  int64_t tail;                /* where T starts: a twist for every loop of the cluster */
+  int64_t tail;                /* where T starts: a twist for every independent loop constraint */
   int32_t block;               /* index of G with the first port of the cluster */
-  double loose_lin, loose_ang; /* sums of the squares in Y */
+  double loose_lin, loose_ang; /* traces of Y'Y, linear and angular: G without loop constraints */
 } tbi_port;
 
 /* Velocity response of one port to an impulse at another, column by column. */
@@ -51,17 +51,17 @@ typedef struct tbi_point {
   double w[3][3];         /* change of the point's velocity per impulse, in the frame */
   double inverse[6];      /* of w: xx yy zz xy xz yz */
   double mobility;        /* mean of w's diagonal; if immobile, some number > 0 */
-  bool immobile;          /* cannot move along its normal (loops hold its ports, say): left alone */
-  double target;          /* the normal velocity must reach it: -gap/h, depth correction, rebound */
-  double resting_target;  /* the target if it did not rebound */
-  double friction;        /* coefficient: static or kinetic, by the slip before the step */
+  bool immobile; /* cannot move along its normal (by loop constraints, say): gets no impulse */
+  double target; /* m/s, least normal velocity: -gap/h, depth correction or rebound */
+  double resting_target; /* m/s, the target without its rebound */
+  double friction;       /* coefficient: static or kinetic, by the slip before the step */
   const tabi_material_def *surface; /* of the two shapes together */
   double gap;                       /* m, at the start of the step */
-  double approach;                  /* normal velocity before the step */
-  double slip[2];                   /* tangential velocity before the step, in the frame */
+  double approach;                  /* m/s, normal velocity before the step */
+  double slip[2];                   /* m/s, tangential velocity before the step, in the frame */
   v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs */
   double angle;      /* rad, random while the contact lasts: lcp's static axes */
-  double impulse[3]; /* in the frame, on b */
+  double impulse[3]; /* N s, in the frame, on b */
 } tbi_point;
 
 /* Kinds of rows at one velocity. */
@@ -70,16 +70,16 @@ enum { TBI_ROW_LOWER, TBI_ROW_UPPER, TBI_ROW_FRICTION, TBI_ROW_KINDS };
 /* One coordinate: a joint limit or dry friction. */
 typedef struct tbi_row {
   int32_t dof, cluster;
-  uint64_t id;
-  int64_t y, tail;   /* where Y, along the path of dof and the same for all its rows, and T start */
-  double base;       /* the row's velocity without constraints */
-  double w, inverse; /* change of it per impulse; 1 / w */
-  double target;     /* wanted velocity */
+  uint64_t id;         /* tbi_row_id */
+  int64_t y, tail;     /* where Y (of the path of dof, shared by all its rows) and T start */
+  double base;         /* its velocity without contacts and rows */
+  double w, inverse;   /* change of its velocity per impulse; 1 / w, or 0: it cannot move */
+  double target;       /* its velocity, unless the impulse is at a bound */
   double lower, upper; /* bounds of the impulse */
-  double impulse;
+  double impulse;      /* N s or N m s */
 } tbi_row;
 
-/* Points with the same two ports stand together. */
+/* Points with the same two ports follow one another. */
 typedef struct tbi_group {
   int32_t port_a, port_b, first, count;
 } tbi_group;
@@ -87,26 +87,26 @@ typedef struct tbi_group {
 typedef struct tbi_problem {
   double timestep;
   int32_t nport, npoint, nrow, ngroup;
-  int32_t nsum; /* nv and the loops of all clusters */
+  int32_t nsum; /* nv and the loop constraints of all clusters */
   tbi_port *port;
-  sv *free;         /* velocity of every port without contacts and rows */
-  sv *velocity;     /* under the impulses so far */
-  sv *received;     /* the sum of impulses (wrenches) at every port */
-  sv *summed;       /* what of it is in sum */
+  sv *free;         /* velocity of every port without contacts and rows: [nport] */
+  sv *velocity;     /* under the impulses so far: [nport] */
+  sv *received;     /* the sum of impulses (wrenches) at every port: [nport] */
+  sv *summed;       /* the part of received that sum includes: [nport] */
   double *sum;      /* of all impulses: D^-1/2 L^-T J' m, then Q' of it: [nsum] */
   double *before;   /* scratch of tbi_rows_sweep: [nsum] */
   const sv *port_y; /* Y and T of ports */
-  const double *y;  /* of rows */
+  const double *y;  /* Y and T of rows */
   const tabi_model *model;
   int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
-  const int32_t *cluster_loops;          /* independent loops of a cluster: the length of tails */
-  tbi_block *block;                      /* of a cluster: its lower triangle, row by row */
+  const int32_t *cluster_loops; /* independent loop constraints of a cluster: the length of tails */
+  tbi_block *block;             /* cluster by cluster: the lower triangle, row by row */
   tbi_point *point;
   tbi_row *row;
   tbi_group *group;
 } tbi_problem;
 
-/* Two tangents, the same for the same normal: from the world axis least along it. */
+/* The normal and two tangents, which depend on the normal only: from a world axis away from it. */
 static inline m4 tbi_contact_frame(v3 n) {
   v3 away = fabs(n.x) < 0.6 ? v3_make(1, 0, 0) : v3_make(0, 1, 0);
   v3 t = v3_sub(away, v3_scale(v3_dot(away, n), n));
@@ -121,7 +121,7 @@ static inline v3 tbi_point_velocity(const tbi_point *c, sv a, sv b) {
   return v3_make(v4_dot(u, c->frame.x), v4_dot(u, c->frame.y), v4_dot(u, c->frame.z));
 }
 
-/* The block of port k and one that does not stand behind it: of its own cluster, l <= k. */
+/* The block of ports k and l <= k of one cluster. */
 static inline tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int32_t l) {
   const tbi_port *port = &p->port[k];
   return &p->block[port->block + (l - p->cluster_port[port->cluster])];
@@ -133,31 +133,34 @@ static inline sv tbi_problem_response(const tbi_problem *p, int32_t k, int32_t l
   return sv_project(tbi_problem_block(p, l, k)->column, m);
 }
 
-/* An impulse at a port or a row, into a sum; and what a sum does there, loops counted. */
+/* Adds an impulse at a port or a row to a sum; the velocity response to a sum there, under loop
+ * constraints. */
 void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum);
 sv tbi_port_response(const tbi_problem *p, int32_t k, const double *sum);
 void tbi_row_push(const tbi_problem *p, const tbi_row *row, double impulse, double *sum);
 double tbi_row_response(const tbi_problem *p, const tbi_row *row, const double *sum);
 
-/* The velocity of a row under problem->sum, and by how much a turn of it would change that. */
+/* The velocity of a row under problem->sum, and by how much tbi_row_visit would change it. */
 double tbi_row_velocity(const tbi_problem *p, const tbi_row *row);
 double tbi_row_misses(const tbi_problem *p, const tbi_row *row);
-/* One turn of one row, which must find problem->sum right; the change of its velocity. */
+/* Gauss-Seidel update of one row: the impulse that brings it to its target within its bounds.
+ * problem->sum must be up to date.  Returns the change of its velocity. */
 double tbi_row_visit(tbi_problem *p, tbi_row *row);
-/* One turn of every row: the impulse that brings it to its target within its bounds.  Returns the
- * largest change of a row's velocity; the ports know of it afterwards. */
+/* The same for every row.  Returns the largest change of a row's velocity; the velocities of ports
+ * follow. */
 double tbi_rows_sweep(tbi_problem *p);
-/* Bring into problem->sum what the ports received since. */
+/* Brings problem->sum up to date with what the ports have received. */
 void tbi_problem_sum(tbi_problem *p);
-/* The velocities of ports that problem->sum makes. */
+/* The velocities of all ports from problem->sum. */
 void tbi_problem_update_velocity(tbi_problem *p);
-/* What sweeps want to know of every point beforehand: w, its inverse, whether it is immobile. */
+/* Fills w, inverse, mobility and immobile of every point, which sweeps need. */
 void tbi_problem_respond(tbi_problem *p);
-/* All of received, sum and velocity made anew from the impulses of points and rows. */
+/* Makes received, sum and velocity anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);
 
-/* Port `from` received the impulse m and has its own velocity right: tell the other ports of its
- * cluster, but for `except` (TABI_NONE: all others), which already knows. */
+/* Port `from` has received the impulse m, and its own velocity is up to date: updates the
+ * velocities of the other ports of its cluster but `except` (TABI_NONE: none), which is up to date
+ * too. */
 void tbi_problem_spread(tbi_problem *p, int32_t from, int32_t except, sv m);
 
 #endif

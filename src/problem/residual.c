@@ -10,10 +10,11 @@
 #include "problem/residual.h"
 
 #include "base/assertion.h"
-#define PUSHES 1e-6
 
-static void judge(const tbi_problem *p, const tbi_point *c, double weight,
-                  tabi_certificate *worst) {
+#define PUSHES 1e-6 /* of the weight of all that moves */
+
+static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
+                      tabi_certificate *worst) {
   TBI_ASSERT(p->timestep > 0);
   double h = p->timestep;
   double gap = c->gap;
@@ -43,6 +44,6 @@ tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
   TBI_ASSERT(weight >= 0);
   tabi_certificate worst = {0};
   for (int32_t i = 0; i < p->npoint; ++i)
-    judge(p, &p->point[i], weight, &worst);
+    add_point(p, &p->point[i], weight, &worst);
   return worst;
 }

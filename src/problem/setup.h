@@ -1,32 +1,33 @@
-/* setup.h - all that goes into the making of a contact problem, and the memory it is made in. */
+/* setup.h - the inputs of a contact problem, and the memory in which it is made. */
 #ifndef TBI_SETUP_H
 #define TBI_SETUP_H
 
 #include "problem/loops.h"
 #include "problem/problem.h"
 
-#define TBI_MARKED (-2) /* in body_port: touched, not numbered yet */
+#define TBI_MARKED (-2) /* in body_port: in contact, its port not numbered yet */
 
 typedef struct tbi_setup {
   const tabi_model *model;
   tabi_dynamics *d; /* posture, velocity, and the factor of M by aba.c */
-  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; loops add theirs */
+  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; loop constraints add
+                       theirs */
   tbi_loops loops;  /* given: loops.loop */
-  const tbi_candidate *candidate;
+  const tbi_candidate *candidate; /* [ncandidate] */
   int32_t ncandidate;
-  const int32_t *shape_body; /* [nshape] */
+  const int32_t *shape_body; /* or TABI_WORLD: [nshape] */
   int64_t max_blocks;
 
   tbi_problem problem;
   int32_t *order;     /* candidates sorted by ports, and scratch of the sort: [2 max_contacts] */
   int32_t *point_of;  /* index of the point that a candidate became: [max_contacts] */
-  int32_t *count;     /* [max ports + 2] */
-  int32_t *body_port; /* [nbody] */
+  int32_t *count;     /* scratch of the sort: [max ports + 2] */
+  int32_t *body_port; /* port of a body, TABI_NONE or TBI_MARKED: [nbody] */
   double *pivot_root; /* given: D^-1/2: [nv] */
   sv *port_y;         /* Y and T of all ports */
-  int64_t used_ports;
-  double *y;       /* Y of joints with rows as the rows of M stand, then T of rows */
-  double *scratch; /* one path */
+  int64_t used_ports; /* twists of port_y in use */
+  double *y;          /* Y of joints with rows, each at model->dof_row, then T of rows */
+  double *scratch;    /* numbers along one path */
 } tbi_setup;
 
 /* Blocks of a cluster with so many ports. */

@@ -1,12 +1,12 @@
-/* sweep.h - visiting the points of one group: its two ports are held at hand, every impulse is felt
- * by both at once, and what they received is handed on when the visit ends. */
+/* sweep.h - visiting the points of one group: the velocities of its two ports are local variables,
+ * which every impulse updates at once; the other ports of a cluster follow when the visit ends. */
 #ifndef TBI_SWEEP_H
 #define TBI_SWEEP_H
 
 #include "problem/problem.h"
 
-/* Of the tolerance: what may be missed where nothing is swept twice.  What is missed in every step
- * adds up to a creep. */
+/* Share of the tolerance that a solution without a second sweep may miss.  Errors of the same sign
+ * in every step would add up to a creep. */
 #define TBI_SETTLED 0.1
 
 /* Whether sweeps may end with one that changed velocities by so much.  One sweep alone is enough
@@ -15,7 +15,7 @@ static inline bool tbi_is_settled(double change, int32_t sweeps, double toleranc
   return change <= (sweeps > 1 ? tolerance : TBI_SETTLED * tolerance);
 }
 
-/* What is on one side of a contact and on the other: wrenches, or changes of velocity. */
+/* Wrenches on both sides of a contact, or changes of their velocities. */
 typedef struct tbi_sides {
   sv a, b;
 } tbi_sides;

@@ -19,7 +19,7 @@ static int32_t tree_of(const tabi_world *w, int32_t link) {
   return body == TABI_WORLD ? TABI_WORLD : w->model->body[body].tree;
 }
 
-/* Force on the tree by a contact; false when it is none with another tree. */
+/* Force on the tree by a contact; false if the contact is not between it and another tree. */
 static bool force_on(const tree_view *view, const tabi_contact *c, v3 *force) {
   int32_t a = tree_of(view->w, c->link_a);
   int32_t b = tree_of(view->w, c->link_b);
@@ -29,6 +29,7 @@ static bool force_on(const tree_view *view, const tabi_contact *c, v3 *force) {
   return true;
 }
 
+/* whether a contact pushes the tree up */
 static bool carries(const tree_view *view, const tabi_contact *c) {
   v3 force = v3_zero();
   return force_on(view, c, &force) && force.z > 0;
@@ -90,7 +91,7 @@ static bool is_outside(const double from[2], const double a[2], const double b[2
   return distance(from, b) > distance(from, a);
 }
 
-/* The farthest point that carries in a direction, or NULL. */
+/* The point that carries and is farthest in a direction, or NULL. */
 static const double *farthest(const tree_view *view, double x, double y) {
   const double *found = NULL;
   for (int32_t i = 0; i < tbi_world_ncontact(view->w); ++i) {
@@ -116,7 +117,7 @@ static void add_corner(tabi_balance *balance, const double point[2]) {
   memcpy(balance->corner[balance->ncorner++], point, sizeof *balance->corner);
 }
 
-/* A polygon with more corners than there is room for: those farthest in so many directions. */
+/* A polygon with too many corners: the points farthest in TABI_BALANCE_CORNERS directions. */
 static void inscribe(const tree_view *view, tabi_balance *balance) {
   balance->ncorner = 0;
   for (int i = 0; i < TABI_BALANCE_CORNERS; ++i) {

@@ -1,4 +1,5 @@
-/* candidates.c - what may meet in this step, and the velocity that each contact has to reach. */
+/* candidates.c - points that may come into contact in this step, and the normal velocity that each
+ * must reach. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "contact/surface.h"
@@ -6,7 +7,7 @@
 
 #define MARGIN 1e-4 /* m, at which shapes are looked at even when nothing moves */
 
-/* how far the points of each shape may come in this step */
+/* how far the points of each shape may move in this step */
 static void set_margins(tabi_world *w) {
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
@@ -20,8 +21,7 @@ static bool is_round(const tabi_model *model, int32_t shape) {
 }
 
 /* Where forces act: halfway between the surfaces, but a round shape on a flat one shall roll on its
- * own radius, also where they overlap a little.  This is how far to go, in gaps along the normal.
- */
+ * own radius, also where they overlap a little.  Returns how far to go, in gaps. */
 static double lever_share(const tabi_model *model, int32_t shape_a, int32_t shape_b) {
   bool round_a = is_round(model, shape_a);
   bool round_b = is_round(model, shape_b);
@@ -60,6 +60,7 @@ static int32_t tree_of_port(const tbi_problem *p, int32_t port) {
   return port == TABI_NONE ? TABI_NONE : p->port[port].tree;
 }
 
+/* share: of the step before the impact */
 static void note_rebound(tabi_world *w, const tbi_point *c, double share) {
   const int32_t tree[2] = {tree_of_port(&w->setup.problem, c->port_a),
                            tree_of_port(&w->setup.problem, c->port_b)};
@@ -92,7 +93,7 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
   }
   double share = closing_share(gap, approach, a, h);
   if (share < 0) return false;
-  /* the speed at the impact, turned round, and what the rest of the step does to it */
+  /* the rebound velocity, and what the acceleration adds to it after the impact */
   c->target = -e * (approach + a * share * h) + a * (1 - share) * h;
   note_rebound(w, c, share);
   return true;

@@ -1,7 +1,7 @@
 /* connections.c - connections and couplings as loop constraints (problem/loops.h).
  *
- *   held axis    g = e . (x_b - x_a), with e fixed in a
- *   held turn    g = p . s, with p fixed in a and s in b, at right angles when closed
+ *   translation  g = e . (x_b - x_a), with e fixed in a
+ *   rotation     g = p . s, with p fixed in a and s in b, at right angles when closed
  *   rod, spring  g = |x_b - x_a| - length
  *   coupling     g = q_follower - polynomial(q_leader)
  *
@@ -15,11 +15,11 @@
 /* one end of a connection */
 typedef struct side {
   int32_t body;
-  v3 origin;  /* of its tree */
-  v3 x;       /* the frame's, in the world, as all that follows */
-  v3 axis[3]; /* of the frame */
-  sv vel, acc;
-  v3 turn; /* angular velocity */
+  v3 origin;   /* of its tree */
+  v3 x;        /* origin of the frame, in the world, as all that follows */
+  v3 axis[3];  /* of the frame */
+  sv vel, acc; /* of the body, about the origin of its tree; acc at zero joint acceleration */
+  v3 turn;     /* angular velocity */
 } side;
 
 static side side_of(const tabi_world *w, int32_t link, const double *pos, const double *quat) {
@@ -40,7 +40,7 @@ static side side_of(const tabi_world *w, int32_t link, const double *pos, const 
   return s;
 }
 
-/* of the point x, fixed to the body that moves like that */
+/* the velocity (or acceleration) of the point x of a body that moves like that */
 static v3 field_at(const side *s, sv motion, v3 x) {
   return v4_to(sv_at(motion, v4_from(v3_sub(x, s->origin))));
 }
@@ -56,7 +56,7 @@ static void set_push(tbi_loop *loop, const side *a, const side *b, v3 e, v3 at_a
   loop->velocity = sv_dot(loop->wrench_b, b->vel) - sv_dot(loop->wrench_a, a->vel);
 }
 
-static void hold_axis(tbi_loop *loop, const side *a, const side *b, v3 e) {
+static void constrain_translation(tbi_loop *loop, const side *a, const side *b, v3 e) {
   set_push(loop, a, b, e, b->x);
   loop->error = v3_dot(e, v3_sub(b->x, a->x));
   v3 speed_b = field_at(b, b->vel, b->x);
@@ -66,7 +66,7 @@ static void hold_axis(tbi_loop *loop, const side *a, const side *b, v3 e) {
   loop->drift = v3_dot(v3_cross(a->turn, e), parting) + v3_dot(e, acc);
 }
 
-static void hold_turn(tbi_loop *loop, const side *a, const side *b, v3 p, v3 s) {
+static void constrain_rotation(tbi_loop *loop, const side *a, const side *b, v3 p, v3 s) {
   v3 n = v3_cross(s, p);
   v3 relative = v3_sub(b->turn, a->turn);
   loop->wrench_a = loop->wrench_b = (sv){v4_zero(), v4_from(n)};
@@ -77,7 +77,7 @@ static void hold_turn(tbi_loop *loop, const side *a, const side *b, v3 p, v3 s) 
   loop->drift = v3_dot(carried, relative) + v3_dot(n, acc);
 }
 
-static void hold_distance(tbi_loop *loop, const side *a, const side *b, double length) {
+static void constrain_distance(tbi_loop *loop, const side *a, const side *b, double length) {
   v3 way = v3_sub(b->x, a->x);
   double distance = v3_norm(way);
   v3 e = distance > 1e-12 ? v3_scale(1 / distance, way) : a->axis[2];
@@ -93,7 +93,7 @@ static void hold_distance(tbi_loop *loop, const side *a, const side *b, double l
   if (distance > 1e-12) loop->drift += v3_dot(across, across) / distance;
 }
 
-static uint32_t held_axes(const tabi_connection_def *def) {
+static uint32_t constrained_axes(const tabi_connection_def *def) {
   const uint32_t point = TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z;
   switch (def->type) {
   case TABI_CONNECTION_BALL:
@@ -107,19 +107,20 @@ static uint32_t held_axes(const tabi_connection_def *def) {
   }
 }
 
-/* three turns: all axes at right angles in turn; two: a hinge about the third; one: Hooke's joint
- */
-static int32_t hold_turns(tbi_loop *loop, const side *a, const side *b, uint32_t axes) {
-  bool held[3] = {(axes & TABI_TURN_X) != 0, (axes & TABI_TURN_Y) != 0, (axes & TABI_TURN_Z) != 0};
-  int count = held[0] + held[1] + held[2];
+/* three rotations: all axes at right angles in turn; two: a hinge about the third; one: Hooke's
+ * joint */
+static int32_t constrain_rotations(tbi_loop *loop, const side *a, const side *b, uint32_t axes) {
+  bool constrained[3] = {(axes & TABI_TURN_X) != 0, (axes & TABI_TURN_Y) != 0,
+                         (axes & TABI_TURN_Z) != 0};
+  int count = constrained[0] + constrained[1] + constrained[2];
   int32_t made = 0;
   for (int k = 0; k < 3; ++k) {
-    if (!held[k]) continue;
+    if (!constrained[k]) continue;
     int i = (k + 1) % 3;
     int j = (k + 2) % 3;
-    /* of two, the free axis is kept at right angles to both */
-    bool i_free = count == 2 && !held[i];
-    hold_turn(&loop[made++], a, b, a->axis[i_free ? j : i], b->axis[i_free ? i : j]);
+    /* with two, the free axis of b is kept at right angles to the other two of a */
+    bool i_free = count == 2 && !constrained[i];
+    constrain_rotation(&loop[made++], a, b, a->axis[i_free ? j : i], b->axis[i_free ? i : j]);
   }
   return made;
 }
@@ -138,15 +139,16 @@ static int32_t measure(const tabi_world *w, int32_t index, tbi_loop loop[6]) {
                          .leader = TABI_NONE};
   }
   if (def->type == TABI_CONNECTION_ROD || def->type == TABI_CONNECTION_SPRING) {
-    hold_distance(loop, &a, &b, def->length);
+    constrain_distance(loop, &a, &b, def->length);
     return 1;
   }
-  uint32_t axes = held_axes(def);
+  uint32_t axes = constrained_axes(def);
   int32_t made = 0;
   for (int k = 0; k < 3; ++k) {
-    if (axes & ((uint32_t)TABI_MOVE_X << k)) hold_axis(&loop[made++], &a, &b, a.axis[k]);
+    if (axes & ((uint32_t)TABI_MOVE_X << k))
+      constrain_translation(&loop[made++], &a, &b, a.axis[k]);
   }
-  return made + hold_turns(loop + made, &a, &b, axes);
+  return made + constrain_rotations(loop + made, &a, &b, axes);
 }
 
 static bool is_explicit_spring(const tabi_world *w, const tabi_connection_def *def) {
@@ -219,8 +221,9 @@ void tbi_world_order_loops(tabi_world *w) {
   }
 }
 
-/* Gaps close in one step, or all of a cluster at one rate if the widest would close faster than the
- * correction speed: so loops that contradict each other are met in the middle. */
+/* Errors are corrected in one step, or all of a cluster by the same share if the largest would be
+ * corrected faster than the correction speed: so loop constraints that contradict each other are
+ * met in the middle. */
 static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   double h = w->def.timestep;
   double widest = h * w->def.correction_speed;
@@ -284,7 +287,7 @@ double tbi_world_connection_energy(const tabi_world *w) {
   return energy;
 }
 
-/* what explicit springs do at the start of the step */
+/* the force of an explicit spring at the start of the step */
 static void keep_spring(tabi_world *w, int32_t index) {
   const tabi_connection_def *def = &w->model->connection[index];
   if (!is_explicit_spring(w, def)) return;

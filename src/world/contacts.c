@@ -37,7 +37,7 @@ const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count)
   return world->solution.contact;
 }
 
-/* the force of a contact on b, at its point, and the moment of that about another point */
+/* adds the force of a contact on b (rate = 1/h; on a: -1/h) and its moment about a point */
 static void add_wrench(const tabi_contact *c, double rate, v3 about, v3 *force, v3 *moment) {
   v3 f = v3_scale(rate, v3_load(c->impulse));
   *force = v3_add(*force, f);

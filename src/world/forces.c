@@ -1,4 +1,4 @@
-/* forces.c - what pulls at the joints.
+/* forces.c - forces at the joints.
  *
  * Springs and dampers are implicit: with q+ = q + h v+ their force at the end of the step,
  *     -k (q + h v+ - rest) - d v+,
@@ -149,8 +149,8 @@ double tbi_world_spring_energy(const tabi_world *w) {
   double energy = tbi_world_connection_energy(w);
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_stiffness[k] <= 0) continue;
-    double stretch = w->state.q[model->dof_q[k]] - model->dof_rest[k];
-    energy += 0.5 * model->dof_stiffness[k] * stretch * stretch;
+    double deflection = w->state.q[model->dof_q[k]] - model->dof_rest[k];
+    energy += 0.5 * model->dof_stiffness[k] * deflection * deflection;
   }
   return energy;
 }

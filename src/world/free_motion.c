@@ -1,4 +1,4 @@
-/* free_motion.c - what forces other than constraints do in a step. */
+/* free_motion.c - the impulses of all forces but constraints, and the motion under them. */
 #include "base/assertion.h"
 #include "world/active_set/active_set.h"
 
@@ -28,13 +28,15 @@ static v3 gyro_couple(s3 i, v3 w, double h) {
   return v3_sub(v3_cross(w, s3_mulv(i, w)), v3_cross(next, s3_mulv(i, next)));
 }
 
+/* whether a body is a free tree of its own */
 static bool is_lone(const tabi_model *model, int32_t i) {
   const tbi_body *body = &model->body[i];
   if (body->type != TABI_JOINT_FREE || body->parent != TABI_WORLD) return false;
   return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
 }
 
-/* external wrenches, springs and implicit gyroscopic couples against the forces of rnea.c */
+/* external wrenches, explicit springs and implicit gyroscopic couples, with the sign of rnea.c:
+ * what a body needs from its joint */
 static void apply_wrenches(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;

@@ -1,12 +1,12 @@
-/* gait_step.c - a world whose contact method is gait: the walk advances by itself, and the world
- * shows where its robot is and what its soles feel. */
+/* gait_step.c - a world whose contact method is gait: src/gait advances the biped, and the world
+ * takes over the state of its joints, the forces at its soles and the certificate. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
 
 #include <string.h>
 
-#define LEAST_TOLERANCE 1e-13 /* what rounding allows */
+#define MIN_TOLERANCE 1e-13 /* what rounding allows */
 
 /* Joint forces inside a step, for positions and velocities of the robot's joints. */
 static void joint_forces(void *user, const double *q, const double *v, double *drive,
@@ -34,13 +34,13 @@ void tbi_world_place_gait(tbi_layout *at, tabi_world *w) {
 }
 
 void tbi_world_make_gait(tabi_world *w) {
-  tbi_gait_run *walk = &w->gait;
-  walk->gravity = v3_load(w->def.gravity);
-  walk->tolerance = fmax(w->def.tolerance, LEAST_TOLERANCE);
-  walk->joint_forces = joint_forces;
-  walk->user = w;
-  tbi_gait_make(walk);
-  tbi_gait_begin(walk, tabi_world_time(w), w->state.q, w->state.v);
+  tbi_gait_run *run = &w->gait;
+  run->gravity = v3_load(w->def.gravity);
+  run->tolerance = fmax(w->def.tolerance, MIN_TOLERANCE);
+  run->joint_forces = joint_forces;
+  run->user = w;
+  tbi_gait_make(run);
+  tbi_gait_begin(run, tabi_world_time(w), w->state.q, w->state.v);
 }
 
 void tbi_world_refresh_gait(tabi_world *w) {
@@ -55,8 +55,8 @@ void tbi_world_undo_gait(tabi_world *w) {
 
 static tabi_status advance(tabi_world *w, const double *tau) {
   TBI_ASSERT(w->def.gait.biped && w->def.gait.biped->model == w->model);
-  tbi_gait_run *walk = &w->gait;
-  tabi_gait_outcome outcome = (tabi_gait_outcome)walk->memory->outcome;
+  tbi_gait_run *run = &w->gait;
+  tabi_gait_outcome outcome = (tabi_gait_outcome)run->memory->outcome;
   double time = tabi_world_time(w);
   if (outcome != TABI_GAIT_ONGOING) {
     return tbi_error_set(&w->error, TABI_ERR_ENDED, (tabi_place){NULL, 0},
@@ -69,16 +69,16 @@ static tabi_status advance(tabi_world *w, const double *tau) {
                          "or choose another method",
                          (long long)w->state.head->steps);
   }
-  memcpy(w->scratch.gait_before, walk->memory, tbi_world_gait_state_size(w));
+  memcpy(w->scratch.gait_before, run->memory, tbi_world_gait_state_size(w));
   w->scratch.gait_tau = tau;
-  tbi_gait_advance(walk, time, (double)(w->state.head->steps + 1) * w->def.timestep);
+  tbi_gait_advance(run, time, (double)(w->state.head->steps + 1) * w->def.timestep);
   w->scratch.gait_tau = NULL;
-  /* it stands where the step began */
-  if (walk->memory->outcome == TABI_GAIT_JAMMED) {
+  /* a jammed biped stays in the state at the start of the step */
+  if (run->memory->outcome == TABI_GAIT_JAMMED) {
     tbi_world_undo_gait(w);
-    walk->memory->outcome = TABI_GAIT_JAMMED;
+    run->memory->outcome = TABI_GAIT_JAMMED;
   }
-  tbi_gait_robot_state(walk, w->solution.q_new, w->solution.v_new);
+  tbi_gait_robot_state(run, w->solution.q_new, w->solution.v_new);
   memcpy(w->solution.v_move, w->solution.v_new, sizeof *w->solution.v_new * (size_t)w->model->nv);
   return TABI_OK;
 }
@@ -103,11 +103,11 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
 }
 
 static void list_contacts(tabi_world *w) {
-  const tbi_gait_run *walk = &w->gait;
+  const tbi_gait_run *run = &w->gait;
   const tabi_gait_def *def = &w->def.gait.biped->def;
-  const tbi_foot_tree *tree = tbi_gait_tree(walk);
-  tbi_sole_forces sole = tbi_gait_sole_forces(walk);
-  int32_t support = walk->memory->phase.support;
+  const tbi_foot_tree *tree = tbi_gait_tree(run);
+  tbi_sole_forces sole = tbi_gait_sole_forces(run);
+  int32_t support = run->memory->phase.support;
   w->solution.ncontact = 0;
   for (int i = 0; i < 2; ++i) {
     int32_t foot = i == 0 ? support : 1 - support;
@@ -119,7 +119,7 @@ static void list_contacts(tabi_world *w) {
   }
 }
 
-/* A sole that has to pull is outside of every cone by as much. */
+/* A normal force that pulls counts as its own distance from the cone. */
 static void certify(tabi_world *w) {
   tabi_certificate *c = &w->solution.certificate;
   double h = w->def.timestep;

@@ -3,7 +3,7 @@
  *   semi-implicit  along the new velocity
  *   midpoint       along the mean of old and new in free motion, up to and after a rebound apart
  *   euler          along the old velocity
- *   rk4            both anew by four stages, contact forces held
+ *   rk4            position and velocity anew by four stages, contact forces constant
  *
  * The implicit parts of forces are in forces.c, the gyroscopic moment of free bodies in
  * free_motion.c. */
@@ -66,12 +66,12 @@ static void move_once(tabi_world *w) {
 typedef struct stages {
   tabi_world *w;
   const double *tau;
-  double *held; /* joint forces of constraints and external wrenches, held over the step */
+  double *constant; /* joint forces of constraints and external wrenches, the same in all stages */
 } stages;
 
-/* What the stages before left of gaps and speeds is taken back by an acceleration that is constant
- * over the step: with -g/h^2 - 3/2 u/h both vanish after two.  Gaps and speeds at the stages
- * themselves are not errors, since stages lie off the path by design. */
+/* Errors g and velocities u that earlier steps left in loop constraints are taken back by an
+ * acceleration that is constant over the step: with -g/h^2 - 3/2 u/h both vanish after two steps.
+ * Errors at the stages themselves are not corrected, since stages lie off the path by design. */
 static void regain(tabi_world *w) {
   double h = w->def.timestep;
   for (int32_t i = 0; i < w->setup.loops.count; ++i) {
@@ -80,8 +80,8 @@ static void regain(tabi_world *w) {
   }
 }
 
-/* From joint forces in qdd and wrenches in d->flow to the acceleration, loops being closed: their
- * second derivatives are those of regain(). */
+/* From joint forces in qdd and wrenches in d->flow to the acceleration under loop constraints,
+ * whose second derivatives are those of regain(). */
 static void constrained_acceleration(tabi_world *w, double *qdd) {
   const tabi_model *model = w->model;
   tbi_loops *loops = &w->setup.loops;
@@ -104,8 +104,8 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
   tbi_aba_solve_lower(w->d, qdd);
 }
 
-/* how far a contact was stretched along the surface at the start of the step */
-static v3 stretch_of(const tabi_world *w, const tbi_candidate *candidate) {
+/* tangential deflection of a contact at the start of the step */
+static v3 deflection_of(const tabi_world *w, const tbi_candidate *candidate) {
   uint64_t id = tbi_candidate_id(candidate);
   int64_t low = 0;
   int64_t high = w->state.head->nwarm;
@@ -121,7 +121,7 @@ static v3 stretch_of(const tabi_world *w, const tbi_candidate *candidate) {
                                                                    : v3_zero();
 }
 
-/* a spring between surfaces against the forces of rnea.c */
+/* the spring of a contact, with the sign of rnea.c */
 static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
   int32_t body[2] = {w->constants.shape_body[candidate->shape_a],
                      w->constants.shape_body[candidate->shape_b]};
@@ -135,7 +135,7 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
     speed[i] = sv_at(w->d->body[body[i]].vel, arm[i]);
   }
   v4 u = v4_sub(speed[1], speed[0]);
-  v4 s = v4_from(stretch_of(w, candidate));
+  v4 s = v4_from(deflection_of(w, candidate));
   v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
   bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
   tbi_spring_law law = tbi_spring_law_of(surface, slides ? surface->kinetic : surface->friction,
@@ -168,7 +168,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
     w->d->flow[i] = sv_scale(-1, w->d->force[i]);
   tbi_world_forces_at(w, q, v, s->tau, qdd);
   for (int32_t k = 0; k < model->nv; ++k)
-    qdd[k] += s->held[k];
+    qdd[k] += s->constant[k];
   if (w->constants.nloop > 0) {
     constrained_acceleration(w, qdd);
   } else {
@@ -177,31 +177,31 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   }
 }
 
-/* the wrenches of constraints as mean forces, and those from outside, at the joints */
-static void hold_forces(tabi_world *w, double *held) {
+/* mean forces of constraints over the step and external wrenches, at the joints */
+static void find_constant_forces(tabi_world *w, double *constant) {
   const tbi_problem *p = &w->setup.problem;
   double rate = 1 / w->def.timestep;
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->force[i] = w->state.external[i];
-  /* springs between surfaces are there anew in every stage */
+  /* every stage computes the springs of contacts itself */
   int32_t nport = w->method->info.compliant ? 0 : p->nport;
   for (int32_t k = 0; k < nport; ++k) {
     sv *force = &w->d->force[p->port[k].body];
     *force = sv_axpy(*force, rate, p->received[k]);
   }
-  tbi_gather(w->d, held);
+  tbi_gather(w->d, constant);
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
-    held[row->dof] += rate * row->impulse;
+    constant[row->dof] += rate * row->impulse;
   }
   for (int32_t k = 0; k < w->model->nv; ++k)
-    held[k] += rate * w->active_set.friction_impulse[k];
+    constant[k] += rate * w->active_set.friction_impulse[k];
 }
 
 static void move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   stages s = {w, tau, w->scratch.stage};
-  hold_forces(w, s.held);
+  find_constant_forces(w, s.constant);
   regain(w);
   tbi_motion motion = {model, stage_acceleration, &s, w->scratch.stage + model->nv};
   tbi_rk4(&motion, w->def.timestep, w->state.q, w->state.v, w->solution.q_new, w->solution.v_new);

@@ -5,6 +5,7 @@
  *
  * A world without a given workspace has one behind its own part, in the same block. */
 #include "world/memory.h"
+
 #include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_BLOCKS ((int64_t)1 << 16)
+#define MAX_BLOCKS ((int64_t)1 << 16) /* of the problem, in all clusters */
 
 static int64_t row_count(const tabi_model *model) { return (int64_t)model->nv * TBI_ROW_KINDS; }
 
@@ -34,6 +35,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state_size = at->used - start;
 }
 
+/* velocities on the longest path, padded to whole vectors */
 static int64_t longest_path(const tabi_model *model) {
   int32_t depth = 0;
   for (int32_t k = 0; k < model->nv; ++k) {
@@ -42,6 +44,7 @@ static int64_t longest_path(const tabi_model *model) {
   return depth + 4;
 }
 
+/* limits and dry friction of all joints */
 static int64_t count_rows(const tabi_model *model) {
   int64_t count = 0;
   for (int32_t k = 0; k < model->nv; ++k) {
@@ -57,7 +60,7 @@ static int32_t tree_end(const tabi_model *model, int32_t tree) {
   return tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
 }
 
-/* adds what the bodies of a tree need if all are touched that may be; returns their number */
+/* adds the ports of a tree whose colliding bodies are all in contact; returns their number */
 static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_capacity *capacity) {
   int64_t count = 0;
   for (int32_t i = model->tree_body[tree]; i < tree_end(model, tree); ++i) {
@@ -65,13 +68,13 @@ static int64_t count_ports_of(const tabi_model *model, int32_t tree, tbi_capacit
     if (!body->collides) continue;
     ++count;
     capacity->port_y += (int64_t)model->dof_depth[body->v + body->nv - 1] + 1 +
-                        tbi_cluster_room(model, model->tree_cluster[tree]);
+                        tbi_cluster_max_loops(model, model->tree_cluster[tree]);
   }
   capacity->ports += count;
   return count;
 }
 
-/* ports of one cluster have a block for every two of them, and each its own */
+/* a cluster has one block for every pair of its ports, a port with itself included */
 static tbi_capacity count_capacity(const tabi_model *model) {
   tbi_capacity capacity = {.rows = count_rows(model)};
   int32_t cluster = TABI_NONE;
@@ -96,12 +99,12 @@ static int64_t count_row_y(const tabi_model *model) {
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_q[k] == TABI_NONE) continue;
     int32_t tree = model->body[model->dof_body[k]].tree;
-    count += (int64_t)TBI_ROW_KINDS * tbi_cluster_room(model, model->tree_cluster[tree]);
+    count += (int64_t)TBI_ROW_KINDS * tbi_cluster_max_loops(model, model->tree_cluster[tree]);
   }
   return count;
 }
 
-/* what is used one after another in a step: by collision, by the factor, by the blocks */
+/* bytes of scratch.shared: collision, the factor of M and the blocks use it one after another */
 static int64_t shared_size(const tabi_model *model, int64_t blocks) {
   size_t size = (size_t)blocks * sizeof(tbi_block);
   size_t collision = tbi_collision_scratch(model);
@@ -210,7 +213,7 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   tbi_sensors_place(at, w);
 }
 
-/* whether a body is a tree of its own, as things are that lie in heaps */
+/* whether a body is a tree of its own, such as a box in a heap */
 static bool is_lone(const tabi_model *model, int32_t body) {
   int32_t tree = model->body[body].tree;
   return tree_end(model, tree) - model->tree_body[tree] == 1;
@@ -245,7 +248,7 @@ static int32_t default_contacts(const tabi_model *model) {
   return has_rough ? rough : smooth;
 }
 
-/* a world of which only def, method and capacity are set */
+/* a world of which only model, method, defs and capacity are set */
 static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def) {
   tabi_world w = {.model = model,
                   .method = tbi_formulations[def->contact],
@@ -303,7 +306,7 @@ void tbi_world_claim_workspace(tabi_world *w) {
   shared->last = w;
 }
 
-/* ------------------------------------------------------------------------------ workspace */
+/* -- workspace */
 
 tabi_workspace *tabi_workspace_create(const tabi_model *model, const tabi_world_def *def,
                                       tabi_error *err) {

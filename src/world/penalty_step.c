@@ -1,8 +1,9 @@
 /* penalty_step.c - the velocity of a step of penalty in linear time.
  *
- * Where bodies touch nothing but the ground and no loops connect them, springs fit into the trees
- * (contact/penalty_tree.c): what contacts do to each other need not be known, which for a chain of
- * a hundred links is the whole cost.  All other steps go the common way. */
+ * If all contacts are with the world and there are no loop constraints, the springs are eliminated
+ * along the trees (contact/penalty_tree.c).  The responses of ports to each other, which for a
+ * chain of a hundred links are nearly the whole cost, are then not needed.  All other steps are
+ * solved by active_set.c. */
 #include "base/assertion.h"
 #include "contact/penalty_tree.h"
 #include "math/linalg.h"
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-#define NEAR 0.01 /* rad or m, of limits */
+#define NEAR 0.01 /* rad or m: limits nearer than this get rows */
 
 static bool has_mass(const tbi_body *body) {
   double e[3];
@@ -18,7 +19,7 @@ static bool has_mass(const tbi_body *body) {
   return body->mass > 0 && e[0] > 0;
 }
 
-/* one side stands in the world */
+/* one side is fixed in the world, the other a body with inertia */
 static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
   int32_t a = w->constants.shape_body[candidate->shape_a];
   int32_t b = w->constants.shape_body[candidate->shape_b];
@@ -57,7 +58,7 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   tbi_penalty_tree_free(&t);
   memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
   t.p->timestep = w->def.timestep;
-  /* what pulls in this step may be much faster than what moved before */
+  /* limits are predicted from v_free too: forces may accelerate a joint much in one step */
   tbi_predict_joint_limits(w, w->free.v_free, NEAR);
   tbi_make_rows(w);
   tbi_setup_points(&w->setup);

@@ -9,7 +9,7 @@ bool tabi_world_ray(tabi_world *world, const double origin[3], const double dire
   double length = v3_norm(v3_load(direction));
   TBI_ASSERT(length > 0 && isfinite(length));
   tbi_ray ray = {v3_load(origin), v3_scale(1 / length, v3_load(direction))};
-  (void)tabi_world_dynamics(world); /* brings the poses to the present state */
+  (void)tbi_world_dynamics(world); /* brings the poses to the present state */
   tbi_ray_hit found;
   if (!tbi_ray_cast(world->collision, world->d, &ray, max_distance, &found)) return false;
   *hit = (tabi_ray_hit){.shape = found.shape,

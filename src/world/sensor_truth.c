@@ -32,7 +32,7 @@ static sv wrench_on(const tabi_world *w, int32_t link, v3 force, v3 point) {
   return (sv){push, v4_cross(arm, push)};
 }
 
-/* acceleration, with the world falling up, of a point that moves with a body */
+/* acceleration minus gravity of a point that moves with a body */
 static v4 acceleration_at(const tabi_world *w, int32_t body, v4 arm) {
   const tbi_body_state *state = &w->d->body[body];
   v4 turning = v4_cross(state->vel.ang, sv_at(state->vel, arm));
@@ -65,7 +65,7 @@ static sv inertial_wrench_of_body(const tabi_world *w, int32_t body) {
                 sv_cross_force(state->vel, momentum));
 }
 
-/* accelerations of the bodies that some sensor needs, with the world falling up (see rnea.c) */
+/* accelerations minus gravity of the bodies that some sensor needs (see rnea.c) */
 static void accelerate(tabi_world *w, const double *qdd) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
@@ -91,7 +91,7 @@ static void begin_loads(tabi_world *w) {
   }
 }
 
-/* what a link that is felt gets elsewhere, it need not get through its joint */
+/* a wrench that acts on a felt link itself, its joint need not transmit */
 static void unload(tabi_world *w, int32_t link, double sign, sv wrench) {
   sv *load = &w->sensors.load[link];
   if (w->sensors.feeling[link] != TBI_FELT_NOT) *load = sv_axpy(*load, -sign, wrench);
@@ -122,7 +122,7 @@ static sv moved(const tabi_world *w, sv wrench, int32_t from, int32_t to) {
   return wrench;
 }
 
-/* links hand what they need on to those of their parents that are felt */
+/* a felt link adds its load to that of its parent, if that is felt too */
 static void gather_loads(tabi_world *w) {
   const tabi_model *model = w->model;
   const tbi_sensors *s = &w->sensors;
@@ -136,7 +136,7 @@ static void gather_loads(tabi_world *w) {
   }
 }
 
-/* one side of a contact; a link does not stand on its own tree */
+/* one side of a contact; wrench and height count contacts with other trees only */
 static void add_contact(tabi_world *w, const tabi_contact *c, int32_t link, int32_t other,
                         double rate) {
   tbi_sensors *s = &w->sensors;
@@ -296,11 +296,11 @@ void tbi_truth_of_step(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
   double *qdd = w->scratch.dofs;
-  bool walks = tbi_world_has_gait(w);
-  if (walks) tbi_gait_acceleration(&w->gait, qdd);
-  for (int32_t k = 0; k < model->nv && !walks; ++k)
+  bool gait = tbi_world_has_gait(w);
+  if (gait) tbi_gait_acceleration(&w->gait, qdd);
+  for (int32_t k = 0; k < model->nv && !gait; ++k)
     qdd[k] = (w->solution.v_new[k] - w->state.v[k]) / w->def.timestep;
-  if (walks) {
+  if (gait) {
     tbi_kinematics(w->d, w->solution.q_new, w->solution.v_new);
   } else if (w->def.integrator == TABI_RK4) {
     /* its stages have moved the bodies away from where the step began */

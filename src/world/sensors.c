@@ -205,7 +205,8 @@ static void mark_bodies(const tabi_world *w, int32_t link) {
     w->sensors.body[body] = 1;
 }
 
-/* bodies that carry what is felt or accelerometers; the marks make room for the list */
+/* bodies on the paths of felt links and accelerometers: marked first, then the list overwrites the
+ * marks */
 static void find_bodies(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;

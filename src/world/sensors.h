@@ -9,50 +9,51 @@
 #include "base/layout.h"
 #include "model/model.h"
 
-/* What contacts do to a link or tree. */
+/* The forces of contacts on a link or tree. */
 typedef struct tbi_push {
-  sv wrench;     /* from what is not of its own tree, about the origin of that */
-  double normal; /* N, from everything */
+  sv wrench;     /* of contacts with other trees and the world, about the origin of its tree */
+  double normal; /* N, sum of the normal forces of all contacts */
   double height; /* N m: sum of vertical forces times the heights at which they act */
 } tbi_push;
 
 /* A sensor where it sits. */
 typedef struct tbi_sensor_site {
-  int32_t link, body; /* that it moves with; one in a joint with what is behind that */
-  tbi_frame mount;    /* in the body */
-  int32_t size;       /* numbers that it gives */
-  bool plain;         /* what is true is what it says */
+  int32_t link, body; /* that it moves with; for a force-torque sensor the joint's child */
+  tbi_frame mount;    /* its frame in the body's */
+  int32_t size;       /* numbers in a reading */
+  bool plain;         /* no noise, resolution or range: readings are the true values */
 } tbi_sensor_site;
 
-/* How the wrench that accelerates a link is found. */
+/* How the wrench that accelerates a link is found, for force-torque sensors between it and the root
+ * of its tree. */
 typedef enum tbi_feeling {
-  TBI_FELT_NOT,  /* nothing is behind a joint with a sensor */
-  TBI_FELT_LINK, /* from its own mass */
-  TBI_FELT_BODY, /* with all of its body, of which it is the first link */
-  TBI_FELT_PART, /* with that first link */
+  TBI_FELT_NOT,  /* no such sensor */
+  TBI_FELT_LINK, /* from its own mass and inertia */
+  TBI_FELT_BODY, /* from those of its whole body, of which it is the first link */
+  TBI_FELT_PART, /* its first link has it already */
 } tbi_feeling;
 
 typedef struct tbi_sensors {
   /* part of the state */
   uint64_t *random; /* one generator each: [nsensor] */
-  double *line;     /* readings on their way out, a ring for each */
+  double *line;     /* delayed readings, a ring for each sensor */
   sv *external;     /* wrench on each link in the next step, if some sensor feels forces: [nlink] */
 
   /* made once */
   tbi_sensor_site *site; /* [nsensor] */
-  int64_t *line_start;   /* [nsensor] */
+  int64_t *line_start;   /* where its ring starts in line: [nsensor] */
   int32_t *line_length;  /* readings in a ring: [nsensor] */
-  bool feels_forces;     /* some sensor sits in a joint */
-  bool feels_contacts;   /* some sensor tells what contacts do to a link or tree */
+  bool feels_forces;     /* there is a force-torque sensor */
+  bool feels_contacts;   /* there is a contact, pressure-centre or ZMP sensor */
   tbi_feeling *feeling;  /* [nlink] and the world */
   int32_t *felt;         /* links behind joints with sensors, parents first: [nfelt] */
   int32_t *body;         /* bodies whose acceleration is needed, parents first: [nbody] */
   int32_t nfelt, nbody;
 
   /* of a step; entry TABI_WORLD of links and trees is the world itself */
-  double *truth;              /* TABI_SENSOR_MAX each */
-  sv *load;                   /* what carries a link that is felt and all behind it: [nlink] */
-  tbi_push *push, *tree_push; /* if contacts are felt: [nlink], [ntree] */
+  double *truth;              /* true values: [TABI_SENSOR_MAX * nsensor] */
+  sv *load;                   /* wrench that a felt link gets through the joint above it: [nlink] */
+  tbi_push *push, *tree_push; /* if feels_contacts: [nlink], [ntree] */
 } tbi_sensors;
 
 /* The entry of a sensor's ring that a step writes; the one after it is the oldest. */
@@ -64,14 +65,15 @@ static inline double *tbi_sensor_entry(const tbi_sensors *s, int32_t sensor, int
 
 /* Whether the delays of a model fit the time step of a world. */
 tabi_status tbi_sensors_check(const tabi_model *model, const tabi_world_def *def, tabi_error *err);
-/* Take the memory of the state, and the rest. */
+/* Place the part that belongs to the state, and the remaining arrays. */
 void tbi_sensors_place_state(tbi_layout *at, tabi_world *w);
 void tbi_sensors_place(tbi_layout *at, tabi_world *w);
 /* Generators by the seed of the world, and first readings. */
 void tbi_sensors_start(tabi_world *w);
 /* The state was set from outside: readings of it fill the lines, and no forces are known. */
 void tbi_sensors_refill(tabi_world *w);
-/* After a step and before its result replaces the state; then when it has. */
+/* Forces and accelerations, before the result of a step replaces the state; then, once it has, what
+ * depends on the new state, and the readings. */
 void tbi_sensors_measure(tabi_world *w);
 void tbi_sensors_read(tabi_world *w);
 

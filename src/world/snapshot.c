@@ -28,7 +28,7 @@ tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t s
   return TABI_OK;
 }
 
-/* Whether numbers of the one mean the same in the other. */
+/* Whether the states of two worlds have the same layout and meaning, warm starts apart. */
 static bool same_form(const tabi_world *a, const tabi_world *b) {
   const tabi_model *one = a->model;
   const tabi_model *other = b->model;
@@ -51,7 +51,7 @@ static ptrdiff_t offset_in(const tabi_world *world, const void *piece) {
   return (const char *)piece - (const char *)world->state.head;
 }
 
-/* Only the room for warm starts, in the middle, may differ in length. */
+/* Only the capacity for warm starts, in the middle, may differ. */
 static void copy_state(tabi_world *world, const tabi_world *from) {
   tabi_world_def def = world->def;
   memcpy(world->state.head, from->state.head, (size_t)offset_in(from, from->state.warm));
@@ -62,7 +62,7 @@ static void copy_state(tabi_world *world, const tabi_world *from) {
          world->state_size - (size_t)offset_in(world, world->state.row_impulse));
 }
 
-/* Readings on their way out are one step apart. */
+/* Delayed readings are one time step apart, so they cannot go on under another one. */
 static bool has_delays(const tabi_world *world) {
   for (int32_t i = 0; i < world->model->nsensor; ++i) {
     if (world->sensors.line_length[i] > 1) return true;
@@ -70,7 +70,7 @@ static bool has_delays(const tabi_world *world) {
   return false;
 }
 
-/* What counts steps, and what is a force over a step. */
+/* Scales the step count and the impulses, which are forces times the step. */
 static void change_timestep(tabi_world *world, double from) {
   double ratio = world->def.timestep / from;
   world->state.head->steps = llround((double)world->state.head->steps / ratio);

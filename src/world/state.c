@@ -1,7 +1,7 @@
-/* state.c - whether numbers are the state of a world that can be.
+/* state.c - whether numbers are a valid state of a world.
  *
- * Snapshots come from files, and a step trusts its state: what is counted must fit its room, what
- * is a truth value must be one, numbers must be finite, speeds below those that have diverged. */
+ * Snapshots come from files, and a step trusts its state: counts must fit their capacity, booleans
+ * must be 0 or 1, numbers must be finite, speeds at most TBI_MAX_SPEED. */
 #include "world/world.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #define UNIT 1e-6 /* by which the length of a quaternion may be off */
 
+/* whether the lengths of all quaternions are between min and max */
 static bool have_lengths(const tabi_model *model, const double *q, double min, double max) {
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
@@ -33,6 +34,7 @@ bool tbi_world_is_motion(const tabi_model *model, const double *q, const double 
 
 /* -- bytes of a snapshot, which need not be aligned */
 
+/* where an array of the state lies in a snapshot */
 static const char *find(const tabi_world *w, const void *snapshot, const void *piece) {
   return (const char *)snapshot + ((const char *)piece - (const char *)w->state.head);
 }
@@ -92,17 +94,17 @@ static bool are_sensors(const tabi_world *w, const void *snapshot) {
          are_finite(find(w, snapshot, s->external), links * sizeof *s->external);
 }
 
-/* The walk stands last. */
-static bool is_walk(tabi_world *w, const void *snapshot) {
-  const tbi_gait_run *walk = &w->gait;
-  const char *bytes = find(w, snapshot, walk->memory);
+/* The state of the gait is the last part; its bytes are aligned in scratch.gait_before. */
+static bool is_gait_state(tabi_world *w, const void *snapshot) {
+  const tbi_gait_run *run = &w->gait;
+  const char *bytes = find(w, snapshot, run->memory);
   size_t size = w->state_size - (size_t)(bytes - (const char *)snapshot);
   char *copy = w->scratch.gait_before;
   memcpy(copy, bytes, size);
-  const double *q = (const double *)(const void *)(copy + (find(w, snapshot, walk->q) - bytes));
-  const double *v = (const double *)(const void *)(copy + (find(w, snapshot, walk->v) - bytes));
+  const double *q = (const double *)(const void *)(copy + (find(w, snapshot, run->q) - bytes));
+  const double *v = (const double *)(const void *)(copy + (find(w, snapshot, run->v) - bytes));
   return tbi_gait_is_state((const tbi_gait_memory *)w->scratch.gait_before, q, v,
-                           walk->gait->tree[0].model->nv);
+                           run->gait->tree[0].model->nv);
 }
 
 bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
@@ -122,5 +124,5 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
                     sizeof *w->state.external * (size_t)model->nbody) &&
          are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
          are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
-         are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_walk(w, snapshot));
+         are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_gait_state(w, snapshot));
 }

@@ -12,19 +12,19 @@
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
-/* the common case, quickly: no number is too large, or none */
-static bool is_tame(const double *x, int32_t n, double max) {
-  bool tame = true;
+/* whether all numbers are finite and at most max: one pass without branches */
+static bool is_bounded(const double *x, int32_t n, double max) {
+  bool bounded = true;
   for (int32_t i = 0; i < n; ++i)
-    tame &= fabs(x[i]) <= max;
-  return tame;
+    bounded &= fabs(x[i]) <= max;
+  return bounded;
 }
 
 static tabi_status check_result(tabi_world *w) {
   const tabi_model *model = w->model;
-  if (is_tame(w->solution.v_new, model->nv, TBI_MAX_SPEED) &&
-      is_tame(w->solution.v_move, model->nv, TBI_MAX_SPEED) &&
-      is_tame(w->solution.q_new, model->nq, DBL_MAX))
+  if (is_bounded(w->solution.v_new, model->nv, TBI_MAX_SPEED) &&
+      is_bounded(w->solution.v_move, model->nv, TBI_MAX_SPEED) &&
+      is_bounded(w->solution.q_new, model->nq, DBL_MAX))
     return TABI_OK;
   for (int32_t k = 0; k < model->nv; ++k) {
     if (fabs(w->solution.v_new[k]) <= TBI_MAX_SPEED && fabs(w->solution.v_move[k]) <= TBI_MAX_SPEED)
@@ -85,7 +85,7 @@ static void commit(tabi_world *w) {
   ++w->state.head->steps;
   w->current = false;
   if (model->nsensor > 0) {
-    /* those of the next step, too */
+    /* the next step uses the same kinematics */
     (void)tbi_world_dynamics(w);
     tbi_timers_end(&w->timers, TABI_STAGE_KINEMATICS);
     tbi_sensors_read(w);
@@ -107,7 +107,7 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   status = tbi_world_candidates(w);
   if (status != TABI_OK) return status;
   tbi_timers_end(timers, TABI_STAGE_COLLISION);
-  /* 4. velocity: predict the active set, free motion, problem, solution; verify, or again */
+  /* 4. velocity: predict the active set; free motion, problem, solution; verify, or repeat */
   status = tbi_world_find_velocity(w);
   if (status != TABI_OK) return status;
   /* 5. position: the integrator moves along the new velocity */
@@ -143,9 +143,9 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
     commit(world);
   } else {
     world->state.head->random = random;
-    world->solution.ncontact = 0; /* the solution was made where they stood */
+    world->solution.ncontact = 0; /* the method has overwritten the list */
   }
-  /* pushes are for one step, also for one that failed: a bad push shall not stay */
+  /* external wrenches act for one step, also for one that failed: a bad one shall not stay */
   if (world->state.head->external) {
     memset(world->state.external, 0, sizeof *world->state.external * (size_t)world->model->nbody);
     if (world->sensors.feels_forces) {

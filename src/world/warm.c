@@ -1,14 +1,16 @@
-/* warm.c - impulses from step to step, pair of shapes by pair.  Both lists are sorted by id, so one
- * walk along both finds what persists.  Impulses are kept in world axes: frames may turn.
+/* warm.c - warm starts: impulses from step to step, for each pair of shapes.  Both lists are sorted
+ * by id, so one pass along both finds the points that persist.  Impulses are kept in world axes:
+ * frames may turn.
  *
  * Where a box lies flat on another, rounding decides which of the two faces names the points.  So
- * what points had that are gone is shared by those that are new in the same pair. */
+ * the impulses of points that are gone are shared by the new points of the same pair. */
 #include "base/assertion.h"
 #include "base/random.h"
 #include "world/world.h"
 
 #define TURN 6.283185307179586 /* 2 pi */
 
+/* both shapes of a tbi_candidate_id */
 static uint64_t pair_of(uint64_t id) { return id >> 16; }
 
 static tbi_point *point_of(const tabi_world *w, int32_t candidate) {

@@ -1,12 +1,9 @@
 /* world.c - making a world, and what can be asked of it. */
 #include "world/memory.h"
 
-#include "base/array.h"
 #include "base/assertion.h"
 #include "base/error.h"
-#include "base/layout.h"
 #include "contact/surface.h"
-#include "integrate/rk4.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +33,7 @@ tabi_world_def tabi_world_def_default(const tabi_model *model) {
 
 static bool in_range(double x, double low, double high) { return x >= low && x <= high; }
 
-/* what a def asks of its contact method that this cannot do, or NULL */
+/* what a def asks of its contact method that the method cannot do, or NULL */
 static const char *method_complaint(const tabi_model *model, const tabi_world_def *def,
                                     const tabi_contact_info *info) {
   bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
@@ -142,7 +139,8 @@ void tbi_world_def_complete(tabi_world_def *def) {
   const tbi_formulation *method = tbi_formulations[def->contact];
   if (def->tolerance < 0) def->tolerance = method->tolerance;
   if (def->iterations == 0) def->iterations = method->iterations;
-  /* integrators that do not end a step where the contacts are solved for leave them deeper */
+  /* explicit integrators do not move along the velocity that contacts were solved for, and leave
+   * them deeper */
   bool loose = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
   if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 5e-6;
   if (def->fallback == TABI_FALLBACK_DEFAULT) {
@@ -242,11 +240,9 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
                          TBI_MAX_SPEED);
   }
   tbi_world_claim_workspace(world);
-  const double none = 0;
   memcpy(world->state.v, v, sizeof *v * (size_t)model->nv);
-  /* moving by nothing makes the quaternions unit */
-  for (int32_t i = 0; i < model->nv; ++i)
-    world->solution.v_move[i] = none;
+  /* moving by zero velocity normalises the quaternions */
+  memset(world->solution.v_move, 0, sizeof *world->solution.v_move * (size_t)model->nv);
   tabi_model_integrate(model, q, world->solution.v_move, 0, world->state.q);
   if (tbi_world_has_gait(world))
     tbi_gait_begin(&world->gait, tabi_world_time(world), world->state.q, world->state.v);

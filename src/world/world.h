@@ -37,13 +37,13 @@ typedef struct tbi_world_head {
   uint64_t random;
   double work; /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
-  bool external; /* some wrench acts from outside in the next step */
+  bool external; /* tabi_world_apply has added a wrench to the next step */
 } tbi_world_head;
 
-/* What the problem of a step has at most, points apart. */
+/* The largest problem that a step may have; its points are def.max_contacts. */
 typedef struct tbi_capacity {
   int64_t ports, blocks, rows;
-  int64_t port_y; /* twists in Y and tails of all ports */
+  int64_t port_y; /* twists in Y and in the tails of all ports */
 } tbi_capacity;
 
 /* Where the time of steps goes, if there is a clock (stats.c). */
@@ -59,9 +59,9 @@ struct tabi_world {
   const tabi_model *model;
   const tbi_formulation *method;
   tabi_world_def def;
-  tabi_world_def fallback_def; /* of exact, if def.fallback asks for it */
+  tabi_world_def fallback_def; /* def with the method exact, for TABI_FALLBACK_EXACT */
   tabi_error error;            /* of the last step */
-  size_t memory, state_size;
+  size_t memory, state_size;   /* bytes, of the world and of its state */
   tbi_capacity capacity;
   tbi_timers timers;
 
@@ -70,23 +70,23 @@ struct tabi_world {
     tbi_world_head *head;
     double *q, *v;
     tabi_servo *servo;   /* [njoint] */
-    double *control;     /* [nactuator] */
+    double *control;     /* inputs u of actuators: [nactuator] */
     sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
     tbi_warm *warm;      /* sorted by id: [max_contacts] */
-    double *row_impulse; /* of the step before: [TBI_ROW_KINDS * nv] */
-    uint8_t *row_steps;  /* for how many steps friction of a joint stays a row, since a prediction
-                            has failed: [nv] */
+    double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
+    uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
+                            prediction has failed: [nv] */
   } state;
   tbi_sensors sensors; /* its first arrays are part of the state */
   tbi_gait_run gait;   /* of a planar biped: its memory, q and v are part of the state */
 
   /* Made once. */
   struct {
-    tabi_material_def *surface;
-    int32_t *shape_body;
-    double *shape_radius; /* m, from the origin of its body */
-    double weight;        /* N, of all that moves */
-    int32_t *loops;       /* connections, and couplings behind them, by cluster: [nloop] */
+    tabi_material_def *surface; /* of each pair of materials (contact/surface.h) */
+    int32_t *shape_body;        /* or TABI_WORLD: [nshape] */
+    double *shape_radius;       /* m, of its farthest point from the origin of its body: [nshape] */
+    double weight;              /* N, of all that moves */
+    int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
     int32_t nloop;
   } constants;
   tabi_dynamics *d;
@@ -95,46 +95,50 @@ struct tabi_world {
 
   /* What a step makes, in the order of its stages. */
   struct {
-    double *drive;         /* joint forces that do work: [nv] */
-    double *passive;       /* of springs, dampers and implicit servos, at the joints: [nv] */
-    double *diagonal;      /* of M beside the links' inertia: rotors, implicit springs: [nv] */
-    double *joint_impulse; /* of all forces at the joints over the step: [nv] */
-    sv *body_impulse;      /* of all other forces but constraints, on bodies: [nbody] */
+    double *drive;    /* N m or N: given joint forces, explicit servos, actuators: [nv] */
+    double *passive;  /* N m or N: springs, dampers and implicit servos of joints: [nv] */
+    double *diagonal; /* added to that of M: rotors, implicit springs, dampers and servos: [nv] */
+    double *joint_impulse; /* h (drive + passive): [nv] */
+    sv *body_impulse;      /* -h times bias, gravity, external wrenches and explicit springs between
+                              links, as d->force has them: [nbody] */
   } forces;
   struct {
-    tbi_candidate *list;       /* points that may close in this step; their number: setup */
+    tbi_candidate *list;       /* points that may close in this step: [setup.ncandidate] */
     tbi_candidate *stage_list; /* those of a stage of rk4, under compliant methods */
-    double *margin;            /* m, up to which shapes are looked at: [nshape] */
-    double *impact_time;       /* by tree: share of the step before a rebound; negative: none */
+    double *margin;            /* m, how far each shape may come in this step: [nshape] */
+    double *impact_time;       /* share of the step before the first rebound of a tree; negative:
+                                  none: [ntree] */
   } candidates;
   struct {
     tbi_joint_friction *friction; /* [nv] */
-    double *friction_impulse;     /* of joints that stick or slip by prediction: [nv] */
+    double *friction_impulse;     /* of joints that are predicted to stick or slip: [nv] */
     bool *stuck;                  /* joints that are taken out of M: [nv] */
-    bool stops;                   /* some of these had a speed to lose */
-    uint8_t *limited;             /* limits that have rows, a bit each: [nv] */
+    bool stops;                   /* some stuck joint had a velocity to lose */
+    uint8_t *limited;             /* limits with rows, bits 1 << TBI_ROW_LOWER, _UPPER: [nv] */
   } active_set;
   struct {
-    double *u;      /* joint impulses with what elimination leaves of the bodies': [nv] */
-    double *z;      /* D^-1/2 u: the free motion in the coordinates of the problem: [nv] */
-    double *v_free; /* velocity without constraints, where it is asked for: [nv] */
+    double *u;      /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */
+    double *z;      /* D^-1/2 u, to which loop constraints add theirs: [nv] */
+    double *v_free; /* velocity without contacts and rows; midpoint and penalty: [nv] */
   } free;
   tbi_setup setup; /* the problem of the step */
   struct {
-    double *v_new, *v_move, *q_new; /* velocity at the end, the one that moves, position */
+    double *v_new;  /* velocity at the end of the step: [nv] */
+    double *v_move; /* velocity that takes q to q_new: [nv] */
+    double *q_new;  /* [nq] */
     tabi_certificate certificate;
-    tabi_contact *contact; /* in the memory of scratch.method, from the end of the step */
+    tabi_contact *contact; /* in the memory of scratch.method, from the end of the step on */
     int32_t ncontact;
-    tabi_connection_state *connection; /* all but the errors of position */
+    tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
   } solution;
   /* Memory without a meaning between two calls of a stage. */
   struct {
     double *dofs;           /* [nv] */
-    double *stage;          /* of rk4: [4 nq + 8 nv] */
-    void *shared;           /* collision's, then masses of d, then blocks of the problem */
-    void *method;           /* the method's, until it is done */
-    void *fallback;         /* exact's, if def.fallback asks for it */
-    const double *gait_tau; /* joint forces of the step under way */
+    double *stage;          /* of rk4: [nv + tbi_rk4_scratch] */
+    void *shared;           /* of collision, then of d's masses, then the blocks of the problem */
+    void *method;           /* of the method, until solution.contact takes its place */
+    void *fallback;         /* of exact, for TABI_FALLBACK_EXACT */
+    const double *gait_tau; /* joint forces of the step under way, or NULL */
     void *gait_before;      /* state of the gait before the step */
   } scratch;
 };
@@ -148,12 +152,12 @@ static inline bool tbi_world_falls_back(const tabi_world *w) {
   return w->def.fallback == TABI_FALLBACK_EXACT && w->method->info.sweeps;
 }
 
-/* Whether all forces are taken from the start of the step, or of a stage. */
+/* Whether all forces are those at the start of the step, or of a stage of rk4. */
 static inline bool tbi_world_is_explicit(const tabi_world *w) {
   return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
 }
 
-/* What a sensor says. */
+/* The reading of a sensor, which is the oldest entry of its ring. */
 static inline const double *tbi_world_reading(const tabi_world *w, int32_t sensor) {
   return tbi_sensor_entry(&w->sensors, sensor, w->state.head->steps + 1);
 }
@@ -177,64 +181,79 @@ tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 
 /* -- the stages of a step; each says what it reads and what it writes */
 
-/* forces.c: state -> forces.  TABI_ERR_ARGUMENT for numbers that are no forces. */
+/* forces.c: state, tau -> forces.drive, .passive, .diagonal.  TABI_ERR_ARGUMENT for inputs that are
+ * not finite or absurdly large. */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau);
-/* The same forces at another state, all explicit: the stages of rk4. */
+/* Drive and passive forces together at another state, all explicit: for the stages of rk4. */
 void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, const double *tau,
                          double *force);
-/* Likewise, drives apart from springs and dampers. */
+/* Likewise, but separately: for gait. */
 void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
                             const double *tau, double *drive, double *passive);
+/* J, of springs at joints and between links, at the present state. */
 double tbi_world_spring_energy(const tabi_world *w);
 
-/* candidates.c: state, d -> candidates */
+/* candidates.c: d -> candidates.margin, candidates.list, setup.ncandidate */
 tabi_status tbi_world_candidates(tabi_world *w);
-/* candidates, free -> the targets of the problem's points, impact_time */
+/* candidates.list, setup.problem -> surface, friction and targets of its points,
+ * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
 
-/* free_motion.c: forces, d -> forces.joint_impulse, forces.body_impulse */
+/* free_motion.c: forces, state.external, d -> forces.joint_impulse, forces.body_impulse.  d->acc
+ * then has the bodies' accelerations at zero joint acceleration, which tbi_world_loops reads. */
 void tbi_world_impulse(tabi_world *w);
-/* forces, active_set -> the factor of M in d, free.u, free.z */
+/* forces, active_set, free.u as tbi_apply_joint_friction leaves it -> the factor of M in d, free.u,
+ * free.z, setup.pivot_root */
 void tbi_world_free_motion(tabi_world *w);
-/* free.z -> free.v_free */
+/* state.v, free.z, the factor of M in d -> free.v_free */
 void tbi_world_free_velocity(tabi_world *w);
 
-/* active_set/: forces, candidates -> active_set, free, setup, solution.v_new and the certificate */
+/* active_set/: state, forces, candidates.list -> active_set, free, setup, solution.v_new,
+ * solution.connection, solution.certificate; lcp draws from state.head->random */
 tabi_status tbi_world_find_velocity(tabi_world *w);
 
-/* connections.c: d -> setup.loops.  Once before that, their order. */
+/* connections.c: model -> constants.loops, once */
 void tbi_world_order_loops(tabi_world *w);
+/* constants.loops, d -> setup.loops.loop, .count */
 void tbi_world_loops(tabi_world *w);
-/* setup.loops -> solution.connection */
+/* setup.loops -> solution.connection, solution.certificate.connection */
 void tbi_world_keep_loops(tabi_world *w);
-/* Under rk4 springs between links are forces: against those in d->force. */
+/* d -> d->force: explicit springs between links (rk4 and euler), with the sign of rnea.c */
 void tbi_world_pull_springs(tabi_world *w);
+/* J, of springs between links. */
 double tbi_world_connection_energy(const tabi_world *w);
 
-/* warm.c: state.warm -> impulses of the problem's points, and back at the end of the step */
+/* warm.c: state.warm -> impulse, angle and deflection of the problem's points */
 void tbi_world_warm_start(tabi_world *w);
+/* setup.problem.point -> state.warm */
 void tbi_world_keep_warm(tabi_world *w);
 
-/* integrators.c: solution.v_new -> solution.v_move, solution.q_new; under rk4 v_new as well */
+/* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
+ * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last
+ * stage. */
 void tbi_world_integrate(tabi_world *w, const double *tau);
 
-/* contacts.c: setup -> solution.contact */
+/* contacts.c: candidates.list, setup.problem -> solution.contact, solution.ncontact */
 void tbi_world_list_contacts(tabi_world *w);
-/* How many are still there. */
+/* Contacts of the last step; 0 after another world has used the workspace. */
 int32_t tbi_world_ncontact(const tabi_world *w);
 
-/* gait_step.c: a planar biped that walks by events.  Its memory, its initial state from q and v,
- * what is to be seen of it after a step, and back when that failed. */
+/* gait_step.c: a planar biped that advances by contact modes and events.
+ * The memory of its state, and the remaining memory. */
 void tbi_world_place_gait_state(tbi_layout *at, tabi_world *w);
 void tbi_world_place_gait(tbi_layout *at, tabi_world *w);
 size_t tbi_world_gait_state_size(const tabi_world *w); /* bytes, 0 without a biped */
+/* state.q, state.v -> gait, once */
 void tbi_world_make_gait(tabi_world *w);
+/* After the state of the gait was replaced: brings all that follows from it up to date. */
 void tbi_world_refresh_gait(tabi_world *w);
+/* gait -> state.head->work, solution.contact, solution.certificate */
 void tbi_world_keep_gait(tabi_world *w);
+/* scratch.gait_before -> gait, after a step that failed */
 void tbi_world_undo_gait(tabi_world *w);
 
-/* state.c: whether positions and velocities, or all bytes of a snapshot, are those of a world that
- * can be.  The second uses solution.q_new, solution.v_new and scratch.gait_before. */
+/* state.c: whether positions and velocities, or all bytes of a snapshot, are a valid state.  The
+ * second uses solution.q_new, solution.v_new and scratch.gait_before. */
 bool tbi_world_is_motion(const tabi_model *model, const double *q, const double *v);
 bool tbi_world_is_state(tabi_world *w, const void *snapshot);
 

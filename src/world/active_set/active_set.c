@@ -5,7 +5,7 @@
  *     free motion with that prediction
  *     problem of the contacts, rows and loop constraints that are left, and its solution
  *     new velocity
- *   until it agrees with the prediction; what does not gets a row
+ *   until it agrees with the prediction; joints and limits that do not get rows
  *
  * Rows are only added, so the loop ends.  docs/active_set.md derives it. */
 #include "world/active_set/active_set.h"
@@ -16,7 +16,7 @@
 
 #define NEAR 1e-4 /* rad or m: limits that get rows at once */
 
-/* what the method left is solved by exact, from where it stands */
+/* exact goes on from the impulses that the method has left */
 static tbi_solution fall_back(tabi_world *w, tbi_solution before) {
   tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->scratch.fallback);
   solution.iterations += before.iterations;
@@ -93,7 +93,7 @@ static tabi_status solve_predicted(tabi_world *w) {
   return TABI_OK;
 }
 
-/* both are asked, so that one further solution mends all */
+/* both are always checked, so that one further solution can correct all */
 static bool verify(tabi_world *w, int attempt) {
   bool friction = tbi_verify_joint_friction(w, attempt);
   bool limits = tbi_verify_joint_limits(w);

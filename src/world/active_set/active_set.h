@@ -1,4 +1,4 @@
-/* active_set.h - predict and verify: what a step need not solve for.
+/* active_set.h - predict and verify: constraints that a step need not solve for.
  *
  *   joint_friction.c  joints with dry friction that stick or slip
  *   joint_limits.c    joint limits that are not reached
@@ -14,16 +14,18 @@
 
 /* state -> active_set.friction */
 void tbi_predict_joint_friction(tabi_world *w);
-/* active_set.friction, forces -> active_set.stuck, .stops, .friction_impulse, and free.u before
- * elimination */
+/* state.v, active_set.friction, forces.joint_impulse -> active_set.stuck, .stops,
+ * .friction_impulse, and free.u before elimination */
 void tbi_apply_joint_friction(tabi_world *w);
-/* Stuck joints lose what speed they still had, within the tolerance: d->flow gets its momentum. */
+/* Stuck joints lose the velocity, within the tolerance, that they still had: its momentum is added
+ * to d->flow.  Overwrites d->acc. */
 void tbi_stop_stuck_joints(tabi_world *w);
 /* Whether solution.v_new and all impulses agree with the prediction.  If so stuck joints stop and
  * friction_impulse holds what each needs; if not, active_set.friction has rows for those that
  * failed, after too many attempts for all. */
 bool tbi_verify_joint_friction(tabi_world *w, int attempt);
-/* What the next step predicts from. */
+/* active_set -> state.row_steps, and state.row_impulse of joints without rows: what the next step
+ * predicts from */
 void tbi_keep_joint_friction(tabi_world *w);
 
 /* Which limits may be reached: those within `near` and two steps at the speed before or that of v.
@@ -34,7 +36,7 @@ bool tbi_verify_joint_limits(tabi_world *w);
 
 /* active_set -> setup.problem.row */
 void tbi_make_rows(tabi_world *w);
-/* setup.problem.row -> state.row_impulse */
+/* setup.problem.row, active_set -> state.row_impulse, state.row_steps */
 void tbi_keep_rows(tabi_world *w);
 
 #endif

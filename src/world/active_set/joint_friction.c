@@ -23,7 +23,7 @@ static double bound_of(const tabi_world *w, int32_t dof) {
   return w->model->dof_friction[dof] * w->def.timestep;
 }
 
-/* Whether limits have nothing against its staying where it is. */
+/* Whether no limit pushes the joint, so that it may stay where it is. */
 static bool may_stay(const tabi_world *w, int32_t dof) {
   double q = w->state.q[w->model->dof_q[dof]];
   double beyond = fmax(w->model->dof_lower[dof] - q, q - w->model->dof_upper[dof]);
@@ -44,7 +44,7 @@ static tbi_joint_friction predict(const tabi_world *w, int32_t dof) {
                                                                : TBI_FRICTION_ROW;
 }
 
-/* Loop constraints share impulses in a way that hides what a joint needs. */
+/* Loop constraints share the load of stuck joints, which find_reactions does not account for. */
 static bool is_predictable(const tabi_world *w) {
   return w->constants.nloop == 0 && w->model->cluster_loop[w->model->ncluster] == 0 &&
          w->method->predicts_joints;
@@ -74,7 +74,7 @@ void tbi_apply_joint_friction(tabi_world *w) {
 void tbi_stop_stuck_joints(tabi_world *w) {
   TBI_ASSERT(w->constants.nloop == 0);
   const tabi_model *model = w->model;
-  sv *twist = w->d->acc; /* free for this: with loop constraints, which read it, nothing is stuck */
+  sv *twist = w->d->acc; /* only loop constraints read it, and with these no joint is stuck */
   twist[TABI_WORLD] = sv_zero();
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
@@ -105,8 +105,8 @@ static void add_load(const tabi_world *w, int32_t dof, sv wrench, double *load) 
   }
 }
 
-/* The impulse of a stuck joint holds its load (free.u, contacts and rows) and gives what the change
- * of its parent's twist takes, U' a: d->flow still has these twists. */
+/* The impulse of a stuck joint balances its load (free.u, contacts and rows) and supplies U' a, a
+ * being the change of its parent's twist: d->flow still has these from tbi_aba_solve_lower. */
 static void find_reactions(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   const tabi_model *model = w->model;
