@@ -135,7 +135,7 @@ static tbi_solution sweep_on(const work *w, const tbi_island *island, double tol
 
 bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratch,
                          tbi_solution *solution) {
-  TBI_ASSERT(def->tolerance > 0);
+  TBI_ASSERT(def->tolerance >= 0);
   work w;
   (void)place(&w, scratch, p->model, def);
   if (p->npoint > w.points || p->nrow > w.rows) return false;
