@@ -331,6 +331,11 @@ class Compare(Case):
         self.assertEqual(ran + [r["name"] for r in result["refused"]],
                          [n for n in names if n != "gait"] + ["gait"])
         self.assertEqual(ran, [run["contact"] for run in result["runs"]])
+        # without names the six methods only
+        result = self.json("compare", drop, "--time", "0.01", "--json")
+        self.assertEqual([r["name"] for r in result["runs"] + result["refused"]], names[:6])
+        pair = self.json("compare", drop, "--time", "0.01", "--contact", "cone,cone-paper", "--json")
+        self.assertEqual([run["contact"] for run in pair["runs"]], ["cone", "cone-paper"])
         lines = self.tabi("compare", drop, "--time", "0.01", "--contact",
                           "cone,impulse-paper")[0].split("\n\n")[1].split("\n")
         self.assertEqual(lines[0].split(), ["cone", "impulse-paper"])
