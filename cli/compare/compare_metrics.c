@@ -28,16 +28,16 @@ bool tbi_run_metrics_begin(tbi_run_metrics *a, const tabi_scene *scene, tabi_err
   return false;
 }
 
-void tbi_run_metrics_free(tbi_run_metrics *a) {
-  tabi_dynamics_destroy(a->dynamics);
-  tabi_ledger_destroy(a->ledger);
-  tbi_fall_free(&a->fall);
-  free(a->residual);
-  free(a->contact);
-  free(a->zmp);
-  free(a->zmp_known);
-  free(a->link);
-  *a = (tbi_run_metrics){0};
+void tbi_run_metrics_free(tbi_run_metrics *metrics) {
+  tabi_dynamics_destroy(metrics->dynamics);
+  tabi_ledger_destroy(metrics->ledger);
+  tbi_fall_free(&metrics->fall);
+  free(metrics->residual);
+  free(metrics->contact);
+  free(metrics->zmp);
+  free(metrics->zmp_known);
+  free(metrics->link);
+  *metrics = (tbi_run_metrics){0};
 }
 
 /* -- samples */

@@ -165,39 +165,43 @@ static json_t *json_energy(const tbi_run_summary *summary) {
                    tbi_json_number(summary->energy_gain));
 }
 
-int tbi_run_summary_print_json(const tbi_run_summary *t, const char *path, FILE *out) {
-  tabi_world_def def = tabi_scene_world_def(t->scene);
-  tabi_stats stats = tabi_world_stats(t->world);
+int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path, FILE *out) {
+  tabi_world_def def = tabi_scene_world_def(summary->scene);
+  tabi_stats stats = tabi_world_stats(summary->world);
   char hash[24];
-  (void)snprintf(hash, sizeof hash, "%016" PRIx64, tabi_world_hash(t->world));
+  (void)snprintf(hash, sizeof hash, "%016" PRIx64, tabi_world_hash(summary->world));
   json_t *o = json_object();
   int bad = json_object_set_new(o, "scene", tbi_json_text(path));
   bad |= json_object_set_new(o, "contact", json_string(tabi_contact_name(def.contact)));
-  bad |= json_object_set_new(o, "integrator", json_string(scheme(t)));
+  bad |= json_object_set_new(o, "integrator", json_string(scheme(summary)));
   bad |= json_object_set_new(o, "dt", tbi_json_number(def.timestep));
-  bad |= json_object_set_new(o, "steps", json_integer(t->steps));
-  bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(t->world)));
-  bad |= json_object_set_new(o, "wall_seconds", tbi_json_number(t->seconds));
-  bad |= json_object_set_new(o, "realtime_factor", tbi_json_number(realtime_factor(t)));
+  bad |= json_object_set_new(o, "steps", json_integer(summary->steps));
+  bad |= json_object_set_new(o, "time", tbi_json_number(tabi_world_time(summary->world)));
+  bad |= json_object_set_new(o, "wall_seconds", tbi_json_number(summary->seconds));
+  bad |= json_object_set_new(o, "realtime_factor", tbi_json_number(realtime_factor(summary)));
   bad |= json_object_set_new(o, "memory_bytes", json_integer((json_int_t)stats.memory));
-  bad |= json_object_set_new(o, "stages_us", tbi_stage_timing_json(t->world, t->seconds));
-  bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(t, t->contacts)));
-  bad |= json_object_set_new(o, "contacts_max", json_integer(t->contacts_max));
-  bad |= json_object_set_new(o, "penetration_max", tbi_json_number(t->penetration_max));
-  bad |= json_object_set_new(o, "iterations_mean", tbi_json_number(mean(t, t->iterations)));
-  bad |= json_object_set_new(o, "fallbacks", json_integer(t->fallbacks));
-  bad |= json_object_set_new(o, "handed_over", json_integer(t->fallbacks)); /* alias until 1.0 */
-  bad |= json_object_set_new(o, "energy_limited", json_integer(t->energy_limited));
-  bad |= json_object_set_new(o, "residual_max", json_residual(&t->worst));
-  bad |= json_object_set_new(o, "connections", tbi_connection_summary_json(t));
-  bad |= json_object_set_new(o, "energy", json_energy(t));
+  bad |=
+      json_object_set_new(o, "stages_us", tbi_stage_timing_json(summary->world, summary->seconds));
+  bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(summary, summary->contacts)));
+  bad |= json_object_set_new(o, "contacts_max", json_integer(summary->contacts_max));
+  bad |= json_object_set_new(o, "penetration_max", tbi_json_number(summary->penetration_max));
+  bad |= json_object_set_new(o, "iterations_mean",
+                             tbi_json_number(mean(summary, summary->iterations)));
+  bad |= json_object_set_new(o, "fallbacks", json_integer(summary->fallbacks));
+  bad |=
+      json_object_set_new(o, "handed_over", json_integer(summary->fallbacks)); /* alias until 1.0 */
+  bad |= json_object_set_new(o, "energy_limited", json_integer(summary->energy_limited));
+  bad |= json_object_set_new(o, "residual_max", json_residual(&summary->worst));
+  bad |= json_object_set_new(o, "connections", tbi_connection_summary_json(summary));
+  bad |= json_object_set_new(o, "energy", json_energy(summary));
   bad |= json_object_set_new(o, "state_hash", json_string(hash));
-  bad |= json_object_set_new(o, "fell", json_boolean(tbi_run_summary_fell(t)));
-  bad |= json_object_set_new(o, "gait", tbi_gait_summary_json(&t->gait, t->world));
-  bad |= json_object_set_new(o, "ledger", tbi_slip_ledger_json(&t->slip_ledger));
+  bad |= json_object_set_new(o, "fell", json_boolean(tbi_run_summary_fell(summary)));
+  bad |= json_object_set_new(o, "gait", tbi_gait_summary_json(&summary->gait, summary->world));
+  bad |= json_object_set_new(o, "ledger", tbi_slip_ledger_json(&summary->slip_ledger));
   bad |= json_object_set_new(
-      o, "bodies", tbi_json_links(tabi_scene_model(t->scene), tabi_world_dynamics(t->world), true));
-  bad |= json_object_set_new(o, "sensors", tbi_sensor_json(t->world));
+      o, "bodies",
+      tbi_json_links(tabi_scene_model(summary->scene), tabi_world_dynamics(summary->world), true));
+  bad |= json_object_set_new(o, "sensors", tbi_sensor_json(summary->world));
   if (bad) {
     json_decref(o);
     o = NULL;

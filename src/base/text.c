@@ -47,11 +47,11 @@ void tbi_text_free(tbi_text_pool *pool) {
 
 char *tbi_text_join(const char *first, const char *second) {
   size_t length = strlen(first);
-  size_t size = strlen(second) + 1;
-  char *both = malloc(length + size);
+  size_t more = strlen(second);
+  char *both = malloc(length + more + 1);
   if (!both) return NULL;
-  memcpy(both, first, length);
-  memcpy(both + length, second, size);
+  memcpy(both, first, length + 1);
+  memcpy(both + length, second, more + 1);
   return both;
 }
 

@@ -198,7 +198,7 @@ static void drop_pulls(tbi_impulse_island *c) {
 
 /* the number of passes, negative if they cycle; rebounds and friction are reduced where they would
  * add energy */
-static int32_t settle_without_gain(tbi_impulse_island *c, bool *energy_limited) {
+static int32_t settle_without_gain(tbi_impulse_island *c) {
   int32_t passes = tbi_impulse_settle(c, 1, 1);
   int32_t cycled = passes < 0 ? -passes : 0;
   if (passes < 0) {
@@ -208,16 +208,17 @@ static int32_t settle_without_gain(tbi_impulse_island *c, bool *energy_limited) 
   if (passes > 0 &&
       tbi_impulse_gain(c->island, c->f, c->q, c->u) > TBI_NO_GAIN * c->island->w.nlaw) {
     passes = tbi_impulse_limit_energy(c);
-    *energy_limited = true;
+    c->energy_limited = true;
   }
   return passes > 0 ? passes + cycled : passes - cycled;
 }
 
 static int32_t solve_island(tbi_impulse_island *c, const tbi_island *island,
-                            tbi_impulse_passes *passes, bool *energy_limited) {
+                            tbi_impulse_passes *passes) {
+  c->energy_limited = false;
   if (island->w.nunknown > MAX_UNKNOWNS) return -1;
   begin(c, island);
-  int32_t made = passes(c, energy_limited);
+  int32_t made = passes(c);
   if (made <= 0) return made;
   drop_pulls(c);
   tbi_island_write(island, c->f);
@@ -232,12 +233,12 @@ tbi_solution tbi_impulse_solve(tbi_problem *p, const tabi_world_def *def, void *
   tbi_solution all = {.converged = true};
   for (int32_t i = 0; i < w.factored.nisland; ++i) {
     const tbi_island *island = &w.factored.island[i];
-    int32_t made = solve_island(&w.island_work, island, passes, &all.energy_limited);
+    int32_t made = solve_island(&w.island_work, island, passes);
     tbi_solution own = {.converged = true};
     if (made <= 0) own = tbi_impulse_fall_back(&w.exact, island, def);
     own.iterations += abs(made);
     all.converged = all.converged && own.converged;
-    all.energy_limited = all.energy_limited || own.energy_limited;
+    all.energy_limited = all.energy_limited || own.energy_limited || w.island_work.energy_limited;
     if (own.iterations > all.iterations) all.iterations = own.iterations;
   }
   tbi_problem_start(p);

@@ -37,8 +37,7 @@ static void cut_friction(tbi_impulse_island *c) {
   }
 }
 
-static int32_t exclude_pulling(tbi_impulse_island *c, bool *energy_limited) {
-  (void)energy_limited;
+static int32_t exclude_pulling(tbi_impulse_island *c) {
   const tbi_delassus *w = &c->island->w;
   tbi_impulse_start(c, 1);
   for (int32_t i = 0; i < w->nlaw; ++i) {

@@ -41,6 +41,7 @@ typedef struct tbi_impulse_island {
   double *f, *u;          /* impulses, and velocities with them: [n] */
   double *last;           /* impulses of the step before: [n] */
   double friction;        /* factor on all friction coefficients, 0 to 1 */
+  bool energy_limited;    /* rebounds or friction were reduced */
   bool stops;             /* every active point sticks first, whatever its slip before the step */
   int32_t *fixed, nfixed; /* unknowns whose velocities are prescribed, normals first */
   struct {
@@ -108,9 +109,8 @@ tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island 
                                    const tabi_world_def *def);
 
 /* Finds the impulses c->f of one island; c->m and c->last are filled.  Returns the number of
- * passes; zero or negative: without success, and exact takes over.  Sets *energy_limited if
- * rebounds or friction were reduced. */
-typedef int32_t tbi_impulse_passes(tbi_impulse_island *c, bool *energy_limited);
+ * passes; zero or negative: without success, and exact takes over.  */
+typedef int32_t tbi_impulse_passes(tbi_impulse_island *c);
 
 /* As the functions of a formulation, island by island. */
 size_t tbi_impulse_memsize(const tabi_model *model, const tabi_world_def *def);

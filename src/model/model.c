@@ -8,48 +8,120 @@
 
 void tabi_model_destroy(tabi_model *model) { free(model); }
 
-/* tabi_model_nq() and so on */
-#define DEFINE_COUNT(count)                             \
-  int32_t tabi_model_##count(const tabi_model *model) { \
-    TBI_ASSERT(model);                                  \
-    return model->count;                                \
-  }
+int32_t tabi_model_nq(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nq;
+}
 
-DEFINE_COUNT(nq)
-DEFINE_COUNT(nv)
-DEFINE_COUNT(nbody)
-DEFINE_COUNT(nlink)
-DEFINE_COUNT(njoint)
-DEFINE_COUNT(nshape)
-DEFINE_COUNT(nmesh)
-DEFINE_COUNT(nmaterial)
-DEFINE_COUNT(nactuator)
-DEFINE_COUNT(ncoupling)
-DEFINE_COUNT(nconnection)
-DEFINE_COUNT(nsensor)
-DEFINE_COUNT(nposture)
+int32_t tabi_model_nv(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nv;
+}
+
+int32_t tabi_model_nbody(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nbody;
+}
+
+int32_t tabi_model_nlink(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nlink;
+}
+
+int32_t tabi_model_njoint(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->njoint;
+}
+
+int32_t tabi_model_nshape(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nshape;
+}
+
+int32_t tabi_model_nmesh(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nmesh;
+}
+
+int32_t tabi_model_nmaterial(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nmaterial;
+}
+
+int32_t tabi_model_nactuator(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nactuator;
+}
+
+int32_t tabi_model_ncoupling(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->ncoupling;
+}
+
+int32_t tabi_model_nconnection(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nconnection;
+}
+
+int32_t tabi_model_nsensor(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nsensor;
+}
+
+int32_t tabi_model_nposture(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->nposture;
+}
 
 int32_t tabi_model_nexclusion(const tabi_model *model) {
   TBI_ASSERT(model);
   return model->nexclusion2 / 2;
 }
 
-/* tabi_model_link() and so on: a def by its index */
-#define DEFINE_ITEM(item)                                                      \
-  tabi_##item##_def tabi_model_##item(const tabi_model *model, int32_t item) { \
-    TBI_ASSERT(model &&item >= 0 && item < model->n##item);                    \
-    return model->item[item];                                                  \
-  }
+tabi_link_def tabi_model_link(const tabi_model *model, int32_t link) {
+  TBI_ASSERT(model && link >= 0 && link < model->nlink);
+  return model->link[link];
+}
 
-DEFINE_ITEM(link)
-DEFINE_ITEM(joint)
-DEFINE_ITEM(shape)
-DEFINE_ITEM(mesh)
-DEFINE_ITEM(material)
-DEFINE_ITEM(actuator)
-DEFINE_ITEM(coupling)
-DEFINE_ITEM(connection)
-DEFINE_ITEM(sensor)
+tabi_joint_def tabi_model_joint(const tabi_model *model, int32_t joint) {
+  TBI_ASSERT(model && joint >= 0 && joint < model->njoint);
+  return model->joint[joint];
+}
+
+tabi_shape_def tabi_model_shape(const tabi_model *model, int32_t shape) {
+  TBI_ASSERT(model && shape >= 0 && shape < model->nshape);
+  return model->shape[shape];
+}
+
+tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh) {
+  TBI_ASSERT(model && mesh >= 0 && mesh < model->nmesh);
+  return model->mesh[mesh];
+}
+
+tabi_material_def tabi_model_material(const tabi_model *model, int32_t material) {
+  TBI_ASSERT(model && material >= 0 && material < model->nmaterial);
+  return model->material[material];
+}
+
+tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {
+  TBI_ASSERT(model && actuator >= 0 && actuator < model->nactuator);
+  return model->actuator[actuator];
+}
+
+tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling) {
+  TBI_ASSERT(model && coupling >= 0 && coupling < model->ncoupling);
+  return model->coupling[coupling];
+}
+
+tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection) {
+  TBI_ASSERT(model && connection >= 0 && connection < model->nconnection);
+  return model->connection[connection];
+}
+
+tabi_sensor_def tabi_model_sensor(const tabi_model *model, int32_t sensor) {
+  TBI_ASSERT(model && sensor >= 0 && sensor < model->nsensor);
+  return model->sensor[sensor];
+}
 
 void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, int32_t links[2]) {
   TBI_ASSERT(model && links);
@@ -84,18 +156,21 @@ int32_t tabi_model_find_sensor(const tabi_model *model, const char *name) {
 }
 
 /* names that need not be unique have no table */
-#define DEFINE_SEARCH(item)                                                   \
-  int32_t tabi_model_find_##item(const tabi_model *model, const char *name) { \
-    TBI_ASSERT(model &&name);                                                 \
-    for (int32_t i = 0; i < model->n##item; ++i) {                            \
-      const char *own = model->item[i].name;                                  \
-      if (own && strcmp(own, name) == 0) return i;                            \
-    }                                                                         \
-    return TABI_NONE;                                                         \
-  }
+static bool is_called(const char *own, const char *name) { return own && strcmp(own, name) == 0; }
 
-DEFINE_SEARCH(shape)
-DEFINE_SEARCH(actuator)
+int32_t tabi_model_find_shape(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
+  for (int32_t i = 0; i < model->nshape; ++i)
+    if (is_called(model->shape[i].name, name)) return i;
+  return TABI_NONE;
+}
+
+int32_t tabi_model_find_actuator(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
+  for (int32_t i = 0; i < model->nactuator; ++i)
+    if (is_called(model->actuator[i].name, name)) return i;
+  return TABI_NONE;
+}
 
 static const tbi_body *body_of_joint(const tabi_model *model, int32_t joint) {
   TBI_ASSERT(model && joint >= 0 && joint < model->njoint);

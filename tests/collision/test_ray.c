@@ -93,7 +93,8 @@ static void test_hull(void **state) {
   /* through pairs of vertices, along diagonals and in the planes of symmetry */
   tbi_solid box = solid_make(TABI_SHAPE_BOX, 2, 4, 6);
   for (int i = 0; i < 7 * 7 * 7; ++i) {
-    v3 from = v3_make(2 * (i % 7 - 3), 2 * (i / 7 % 7 - 3), 2 * (i / 49 - 3));
+    int layer = i / 49;
+    v3 from = v3_make(2 * (i % 7 - 3), 2 * (i / 7 % 7 - 3), 2 * (layer - 3));
     if (v3_norm(from) == 0) continue;
     tbi_ray ray = ray_from(from, v3_neg(from));
     tbi_ray_hit a, b;
@@ -132,7 +133,8 @@ static bool is_inside(const tbi_solid *s, v3 p) {
 
 /* The first place inside, in steps and then by halving; infinite: none. */
 static double march(const tbi_solid *s, const tbi_ray *ray, double step, double end) {
-  for (double t = 0; t <= end; t += step) {
+  for (int k = 0; k * step <= end; ++k) {
+    double t = k * step;
     if (!is_inside(s, v3_axpy(ray->origin, t, ray->direction))) continue;
     double low = fmax(t - step, 0);
     double high = t;
