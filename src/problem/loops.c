@@ -324,7 +324,8 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
                      double *scratch) {
   TBI_ASSERT(loops->count <= loops->model->cluster_loop[loops->model->ncluster]);
   TBI_ASSERT(loops->count == 0 || loops->timestep > 0);
-  maker m = {loops, d, pivot_root, scratch};
+  maker m = {.loops = loops, .d = d, .pivot_root = pivot_root};
+  m.scratch = scratch; /* clang-tidy takes it for an input in the initialiser */
   int32_t first = 0;
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
     int32_t count = count_of(loops, first, c);
@@ -340,7 +341,8 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
 
 void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root,
                            double *z, double *scratch) {
-  maker m = {loops, d, pivot_root, scratch};
+  maker m = {.loops = loops, .d = d, .pivot_root = pivot_root};
+  m.scratch = scratch; /* clang-tidy takes it for an input in the initialiser */
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
     int32_t count = count_of(loops, loops->first[c], c);
     if (count == 0) continue;
