@@ -140,7 +140,7 @@ bool tbi_xml_number(tbi_first_error *error, const char *text, tabi_place place, 
 
 int32_t tbi_xml_numbers(tbi_first_error *error, const char *text, tabi_place place,
                         const char *what, double *values, int32_t max) {
-  TBI_ASSERT(text && max > 0);
+  TBI_ASSERT(text && max >= 0);
   int32_t count = 0;
   for (text = skip_space(text); *text != '\0' && tbi_ok(error); text = skip_space(text)) {
     size_t n = token_length(text);

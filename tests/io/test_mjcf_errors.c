@@ -129,6 +129,7 @@ static void test_the_rest(void **state) {
          "only hinge and slide joints can be coupled");
   refuse(AFTER("", "<contact><exclude body1='b' body2='c'/></contact>"), 2,
          "body 'c' does not exist");
+  refuse(AFTER(GEOM, "<keyframe><key name='k' qpos='1'/></keyframe>"), 2, "unexpected '1'");
   refuse(AFTER("<joint/>" GEOM, "<keyframe><key name='k' qpos='1 2'/></keyframe>"), 2,
          "key 'k': qpos");
   refuse(AFTER("<freejoint/>" GEOM, "<keyframe><key name='k' qpos='1 2'/></keyframe>"), 2,
