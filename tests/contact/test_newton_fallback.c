@@ -123,8 +123,8 @@ static void run(scene *s, int steps, const char *what) {
     check(&b, s->world);
     ++checked;
   }
-  print_message("%s: %d steps handed over, %d settled; %d of %d islands ten times better\n", what,
-                (int)checked, (int)b.settled, (int)b.better, (int)b.handed);
+  print_message("%s: %d steps by the fallback, %d converged; %d of %d islands ten times better\n",
+                what, (int)checked, (int)b.settled, (int)b.better, (int)b.handed);
   assert_true(checked > steps / 10);
   assert_true(b.settled > checked / 2);
   bench_free(&b);

@@ -304,7 +304,7 @@ static void touched_on_the_axis(void **state) {
   }
 }
 
-/* With few sweeps a method stops short; what it leaves is handed over, and only then. */
+/* With few sweeps a method stops short; the fallback solves what it leaves, and nothing else. */
 static void fallback(void **state) {
   (void)state;
   const double mass[4] = {1, 1, 1, 1000};
@@ -323,8 +323,8 @@ static void fallback(void **state) {
       handed += c.fallback;
       stalled += !c.converged;
     }
-    print_message("%s, fallback %d: %d handed over, %d stalled\n", tabi_contact_name(def.contact),
-                  def.fallback, handed, stalled);
+    print_message("%s, fallback %d: %d by the fallback, %d stalled\n",
+                  tabi_contact_name(def.contact), def.fallback, handed, stalled);
     bool helped = def.fallback == TABI_FALLBACK_EXACT;
     assert_true(helped ? handed > 0 && stalled == 0 : handed == 0 && stalled > 0);
     scene_close(&s);
