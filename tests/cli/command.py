@@ -30,7 +30,7 @@ class Case(unittest.TestCase):
     def tabi(self, *args, stdin="", code=0, env=None):
         """Runs tabi, expects the exit code, returns (stdout, stderr)."""
         run = subprocess.run([TABI, *args], input=stdin.encode(), stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, timeout=60, env=env)
+                             stderr=subprocess.PIPE, timeout=240, env=env)
         out, err = run.stdout.decode(), run.stderr.decode(errors="replace")
         self.assertEqual(run.returncode, code, f"{args}\n{out[:2000]}\n{err[:2000]}")
         if code not in (0, 5):
