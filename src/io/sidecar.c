@@ -17,6 +17,7 @@
 #include "io/file.h"
 #include "io/path.h"
 #include "io/sensor.h"
+#include "io/values.h"
 #include "model/builder.h"
 
 #include <errno.h>
@@ -24,8 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define WHAT_SIZE 120
 
 typedef struct sidecar {
   tbi_finder find;
@@ -50,36 +49,6 @@ bool tabi_sidecar_find(const char *path, char *found, size_t size) {
   // one that exists and cannot be read is reported later
   struct stat info;
   return stat(found, &info) == 0 || errno != ENOENT;
-}
-
-static const tbi_field joint_fields[] = {
-    {"stiffness",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, stiffness)    },
-    {"rest",          TBI_FIELD_NUMBER,       offsetof(tabi_joint_def, rest_position)},
-    {"damping",       TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, damping)      },
-    {"friction",      TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, friction)     },
-    {"rotor_inertia", TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_joint_def, rotor_inertia)},
-    {"gear",          TBI_FIELD_NUMBER,       offsetof(tabi_joint_def, gear)         },
-};
-
-static bool has_one_coordinate(tabi_joint_type type) {
-  return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_CONTINUOUS ||
-         type == TABI_JOINT_PRISMATIC;
-}
-
-static bool read_joint(const sidecar *s, const tbi_yaml_node *node) {
-  tbi_first_error *error = s->find.error;
-  int32_t index = tbi_find(&s->find, TBI_JOINT, node->key);
-  // joints of other robots in the builder are none of its own
-  if (index < s->first_joint)
-    return tbi_find_fail(&s->find, TBI_JOINT, node, "joints: ", node->key, NULL);
-  tabi_joint_def *joint = (tabi_joint_def *)s->find.builder->joints.items + index;
-  char what[WHAT_SIZE];
-  (void)snprintf(what, sizeof what, "joint '%.60s': ", node->key);
-  if (joint->type == TABI_JOINT_FIXED)
-    return tbi_fail_about(error, node->place, what, "it is fixed");
-  tbi_fields_read(error, node, what, TBI_FIELDS(joint_fields), joint);
-  if (joint->stiffness == 0 || has_one_coordinate(joint->type)) return tbi_ok(error);
-  return tbi_fail_about(error, node->place, what, "only joints with one coordinate have a spring");
 }
 
 /* Links are where a model of what is in the builder so far puts them. */
@@ -114,9 +83,8 @@ static void read_all(const sidecar *s, const tbi_yaml_node *root) {
   };
   tbi_first_error *error = s->find.error;
   tbi_fields_read(error, root, "", TBI_FIELDS(fields), &keys);
-  const tbi_yaml_node *node = keys.joints ? keys.joints->first : NULL;
-  for (; node && tbi_ok(error); node = node->next)
-    read_joint(s, node);
+  const tbi_values values = {.find = s->find, .what = "", .first_joint = s->first_joint};
+  tbi_values_read_joints(&values, keys.joints);
   const tbi_sensor_list sensors = {s->find, s->first_joint};
   tbi_sensor_list_read(&sensors, keys.sensors);
   read_connections(s, keys.connections);

@@ -1,11 +1,13 @@
 /* robot.c - robots of a scene: loaded by the builder, then changed in it.
  *
- * Locked joints become fixed ones, shapes get the scene's materials, and a robot without
- * self-collision gets a collision group of its own. */
+ * Joints and links get the scene's numbers in place of the file's, locked joints become fixed ones,
+ * shapes get the scene's materials, and a robot without self-collision gets a collision group of
+ * its own. */
 #include "scene/scene.h"
 
 #include "base/assertion.h"
 #include "io/sensor.h"
+#include "io/values.h"
 #include "math/quat.h"
 #include "model/builder.h"
 
@@ -29,6 +31,8 @@ static const tbi_field robot_fields[] = {
     {"posture",        TBI_FIELD_MAP,  offsetof(tbi_robot_keys, posture)       },
     {"velocity",       TBI_FIELD_MAP,  offsetof(tbi_robot_keys, velocity)      },
     {"lock",           TBI_FIELD_LIST, offsetof(tbi_robot_keys, lock)          },
+    {"joints",         TBI_FIELD_MAP,  offsetof(tbi_robot_keys, joints)        },
+    {"links",          TBI_FIELD_MAP,  offsetof(tbi_robot_keys, links)         },
     {"self_collision", TBI_FIELD_BOOL, offsetof(tbi_robot_keys, self_collision)},
     {"materials",      TBI_FIELD_MAP,  offsetof(tbi_robot_keys, materials)     },
     {"controller",     TBI_FIELD_MAP,  offsetof(tbi_robot_keys, controller)    },
@@ -231,8 +235,19 @@ static void forbid_self_collision(const robot *b) {
   }
 }
 
+/* What the scene says otherwise than the file, before joints are locked. */
+static void override_values(const robot *b) {
+  const tbi_values values = {.find = finder_of(b->r, b->added),
+                             .what = b->what,
+                             .first_joint = b->added->first_joint,
+                             .first_link = b->added->first_link};
+  tbi_values_read_joints(&values, b->keys->joints);
+  tbi_values_read_links(&values, b->keys->links);
+}
+
 static void change_robot(const robot *b) {
   const tbi_first_error *error = b->r->error;
+  override_values(b);
   // before joints are locked, so that a scene may lock those that have sensors
   const tbi_sensor_list sensors = {finder_of(b->r, b->added), b->added->first_joint};
   tbi_sensor_list_read(&sensors, b->keys->sensors);

@@ -67,7 +67,8 @@ typedef struct tbi_robot_keys {
   const char *name, *model, *base;
   const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
-  const tbi_yaml_node *posture, *velocity, *lock, *materials, *controller, *sensors;
+  const tbi_yaml_node *posture, *velocity, *joints, *links, *lock, *materials, *controller,
+      *sensors;
   bool self_collision;
 } tbi_robot_keys;
 

@@ -276,6 +276,36 @@ static void test_swap(void **state) {
   tabi_scene_destroy(alone);
 }
 
+/* Numbers of the scene replace those of the file, whatever text sets them; a link's inertia goes
+ * with its mass. */
+static void scene_overrides_the_file(void **state) {
+  (void)state;
+  (void)scratch_text("arm.urdf", arm);
+  static const char *const set[] = {"robots.r.joints.turn.damping=2", "robots.r.links.hand.mass=3"};
+  tabi_scene_def def = tabi_scene_def_default();
+  def.set = set;
+  def.nset = 2;
+  tabi_scene *scene = load_scene(
+      scratch_text("s.yaml",
+                   "robots:\n"
+                   "  - name: r\n    model: arm.urdf\n"
+                   "    joints: {turn: {stiffness: 4, rest: 0.1, friction: 0.5, damping: 1},"
+                   " lift: {rotor_inertia: 2e-5, gear: 100, effort: 70}}\n"
+                   "    links: {hand: {com: [0, 0, 0.1]}}\n"),
+      &def);
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_joint_def turn = tabi_model_joint(model, tabi_model_find_joint(model, "r/turn"));
+  assert_near_n(((const double[]){turn.stiffness, turn.rest_position, turn.friction, turn.damping}),
+                ((const double[]){4, 0.1, 0.5, 2}), 4, 0);
+  tabi_joint_def lift = tabi_model_joint(model, tabi_model_find_joint(model, "r/lift"));
+  assert_near_n(((const double[]){lift.rotor_inertia, lift.gear, lift.effort, lift.upper}),
+                ((const double[]){2e-5, 100, 70, 1}), 4, 0);
+  tabi_link_def hand = tabi_model_link(model, tabi_model_find_link(model, "r/hand"));
+  assert_near_n(((const double[]){hand.mass, hand.com[2], hand.inertia[0], hand.inertia[3]}),
+                ((const double[]){3, 0.1, 0.3, 0}), 4, 1e-15);
+  tabi_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fixed_robot_has_a_moving_link),
@@ -289,6 +319,7 @@ int main(void) {
       cmocka_unit_test(test_csv_rate),
       cmocka_unit_test(test_actuators),
       cmocka_unit_test(test_swap),
+      cmocka_unit_test(scene_overrides_the_file),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
