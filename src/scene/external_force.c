@@ -1,7 +1,8 @@
-/* external_force.c - forces of a scene that act on links for some time. */
+/* external_force.c - forces of a scene that act on links: for some time, as a sine, from a table.
+ */
 #include "base/assertion.h"
 #include "math/quat.h"
-#include "scene/scene.h"
+#include "scene/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,19 +10,43 @@
 
 typedef struct force_keys {
   const char *body;
-  double force[3], torque[3];
-  const tbi_yaml_node *at;
+  const tbi_yaml_node *force, *torque, *at, *table, *sine;
   double from, to;
 } force_keys;
 
 static const tbi_field force_fields[] = {
     {"body",   TBI_FIELD_WORD,   offsetof(force_keys, body)  },
-    {"force",  TBI_FIELD_VECTOR, offsetof(force_keys, force) },
-    {"torque", TBI_FIELD_VECTOR, offsetof(force_keys, torque)},
+    {"force",  TBI_FIELD_NODE,   offsetof(force_keys, force) },
+    {"torque", TBI_FIELD_NODE,   offsetof(force_keys, torque)},
     {"at",     TBI_FIELD_NODE,   offsetof(force_keys, at)    },
+    {"table",  TBI_FIELD_NODE,   offsetof(force_keys, table) },
+    {"sine",   TBI_FIELD_MAP,    offsetof(force_keys, sine)  },
     {"from",   TBI_FIELD_NUMBER, offsetof(force_keys, from)  },
     {"to",     TBI_FIELD_NUMBER, offsetof(force_keys, to)    },
 };
+
+/* what columns of tables are called */
+static const tbi_component components[] = {
+    {"fx", NULL},
+    {"fy", NULL},
+    {"fz", NULL},
+    {"tx", NULL},
+    {"ty", NULL},
+    {"tz", NULL},
+};
+
+static bool read_wrench(tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                        const force_keys *keys, tbi_time_function *wrench) {
+  double *to = wrench->constant;
+  if (keys->force) tbi_fields_numbers(r->error, keys->force, what, "force", to, 3);
+  if (keys->torque) tbi_fields_numbers(r->error, keys->torque, what, "torque", to + 3, 3);
+  const tbi_time_keys time = {.table = keys->table,
+                              .sine = keys->sine,
+                              .components = components,
+                              .count = TBI_TIME_MAX,
+                              .constant = keys->force || keys->torque};
+  return tbi_time_function_read(r, node, what, &time, wrench);
+}
 
 static bool read_force(tbi_scene_reader *r, const tbi_yaml_node *node, tbi_scene_force *force) {
   const char *what = "force: ";
@@ -38,11 +63,9 @@ static bool read_force(tbi_scene_reader *r, const tbi_yaml_node *node, tbi_scene
   tabi_link_def link = tabi_model_link(r->scene->model, force->link);
   memcpy(force->at, link.com, sizeof force->at);
   if (keys.at) tbi_fields_numbers(r->error, keys.at, what, "at", force->at, 3);
-  memcpy(force->force, keys.force, sizeof force->force);
-  memcpy(force->torque, keys.torque, sizeof force->torque);
   force->from = keys.from;
   force->to = keys.to;
-  return tbi_ok(r->error);
+  return tbi_ok(r->error) && read_wrench(r, node, what, &keys, &force->wrench);
 }
 
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
@@ -53,6 +76,12 @@ bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list) {
   for (const tbi_yaml_node *node = list->first; node && tbi_ok(r->error); node = node->next)
     read_force(r, node, &scene->forces[scene->nforce++]);
   return tbi_ok(r->error);
+}
+
+void tbi_scene_free_forces(tabi_scene *scene) {
+  for (int32_t i = 0; i < scene->nforce; ++i)
+    tbi_time_function_free(&scene->forces[i].wrench);
+  free(scene->forces);
 }
 
 /* The middle of the step decides, so that rounding of the time does not. */
@@ -68,6 +97,8 @@ void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world) {
     m3 turn = q_matrix(q_load(quat));
     double point[3];
     v3_store(v3_add(v3_load(pos), m3_mulv(&turn, v3_load(force->at))), point);
-    tabi_world_apply(world, force->link, force->force, force->torque, point);
+    double wrench[TBI_TIME_MAX];
+    tbi_time_function_value(&force->wrench, middle, wrench);
+    tabi_world_apply(world, force->link, wrench, wrench + 3, point);
   }
 }

@@ -392,7 +392,7 @@ void tabi_scene_destroy(tabi_scene *scene) {
   tabi_model_destroy(scene->draft);
   free(scene->q);
   free(scene->v);
-  free(scene->forces);
+  tbi_scene_free_forces(scene);
   free(scene->signals);
   free(scene->source);
   free(scene->set);

@@ -7,6 +7,7 @@
  *   contact.c         integrator and contact method
  *   gait.c            the planar biped of contact method gait
  *   external_force.c  forces on links
+ *   time_function.h   numbers that depend on the time
  *   run.c             the scene in a world: reset and control
  *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
@@ -21,11 +22,24 @@
 
 #define TBI_WHAT_SIZE 160 /* "robot 'a': controller: " */
 
+#define TBI_TIME_MAX 6 /* components of a function of the time */
+
+/* Numbers that depend on the time (time_function.h). */
+typedef struct tbi_time_function {
+  int32_t count;                 /* of components */
+  double constant[TBI_TIME_MAX]; /* values, or amplitudes of a sine */
+  double frequency, phase;       /* Hz, rad, of a sine; frequency 0: constant */
+  tabi_trajectory *table;        /* or NULL */
+  int32_t ncolumn;
+  int32_t column[TBI_TIME_MAX]; /* of the table, by component; TABI_NONE: 0 */
+  bool integral[TBI_TIME_MAX];  /* the column has the integral over time */
+} tbi_time_function;
+
 typedef struct tbi_scene_force {
   int32_t link;
-  double force[3], torque[3]; /* world axes */
-  double at[3];               /* link frame */
-  double from, to;            /* s */
+  tbi_time_function wrench; /* force, then torque: world axes */
+  double at[3];             /* link frame */
+  double from, to;          /* s */
 } tbi_scene_force;
 
 /* The initial velocity of a body or of the base of a robot. */
@@ -115,6 +129,7 @@ bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
 bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
+void tbi_scene_free_forces(tabi_scene *scene);
 /* Those of the next step. */
 void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world);
 void tbi_scene_free_robots(tabi_scene *scene);

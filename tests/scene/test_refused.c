@@ -9,6 +9,7 @@
 
 #define BALL   "shape: {sphere: 0.1}"
 #define ROBOT  "robots: [{name: r, model: arm.urdf, base: fixed, "
+#define FORCE  "bodies: [{name: a, mass: 1, " BALL "}]\nforces: [{body: a, "
 #define DRIVEN ROBOT "controller: "
 
 static const refused scenes[] = {
@@ -108,6 +109,15 @@ static const refused scenes[] = {
     {"bodies: [{name: a, fixed: true}]\nforces: [{body: a}]\n",                           2, "'a' does not move"                                 },
     {"bodies: [{name: ab, fixed: true}]\nforces: [{body: abc}]\n",                        2,
      "no body is called 'abc' (did you mean 'ab'?)"                                                                                              },
+    {FORCE "sine: {frequency: 1}}]\n",                                                    2, "force: a sine needs an amplitude"                  },
+    {FORCE "force: [1, 0, 0], sine: {phase: 1}}]\n",                                      2, "force: sine needs a frequency, Hz"                 },
+    {FORCE "force: [1, 0, 0], sine: {frequency: -1}}]\n",                                 2, "frequency -1 must be > 0"                          },
+    {FORCE "force: [1, 0, 0], table: a.csv}]\n",                                          2, "a table stands alone, without other values"        },
+    {FORCE "table: no.csv}]\n",                                                           2, "no.csv': cannot open"                              },
+    {FORCE "table: [1]}]\n",                                                              2, "table needs the name of a CSV file"                },
+    {FORCE "table: bad.csv}]\n",                                                          2,
+     "column 'fq' of 'bad.csv' has no meaning here (did you mean 'f"                                                                             },
+    {FORCE "table: twice.csv}]\n",                                                        2, "two columns of 'twice.csv' give 'fx'"              },
     {"robots: [{model: x}]\n",                                                            1, "name is missing"                                   },
     {"robots: [{name: r}]\n",                                                             1, "robot 'r': model is missing"                       },
     {"robots: [{name: r, model: no.urdf}]\n",                                             1, "no.urdf': cannot open"                             },
@@ -172,6 +182,8 @@ static const char arm[] =
 
 static void refuse_all(void) {
   (void)scratch_text("arm.urdf", arm);
+  (void)scratch_text("bad.csv", "time,fq\n0,0\n");
+  (void)scratch_text("twice.csv", "time,fx,fx\n0,0,0\n");
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
     const char *path = scratch_text("s.yaml", scenes[i].text);
     refused_check(path, &scenes[i], path);
