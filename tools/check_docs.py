@@ -19,7 +19,7 @@ SKIPPED = {"build", "node_modules", "dist", ".git", "__pycache__"}
 SOURCE = {".c", ".h", ".cpp", ".py", ".sh", ".cmake", ".js", ".mjs", ".cjs", ".css", ".yaml", ".urdf",
           ".xml", ".json", ".txt", ".html", ".in", ".gp"}
 PROGRAM_FILE = r"c|h|cpp|py|sh|js|mjs|cjs|md|cmake"  # a name with this ending is a file of ours
-NAMED_CHILDREN = {"joints", "links", "materials", "posture", "velocity", "springs"}  # maps from names
+NAMED_CHILDREN = {"joints", "links", "motion", "materials", "posture", "velocity", "springs"}  # maps from names
 COMPLETE = [("docs/scenes.md", "scenes/*.yaml", "`{stem}`"), ("docs/models.md", "models/*.urdf", "`{stem}`"),
             ("docs/index.md", "docs/*.md", "({name})"), ("CONTRIBUTING.md", "tests/*/", "`tests/{name}`"),
             ("CONTRIBUTING.md", "src/*/", "`{name}`"), ("docs/cli.md", "cli/cmd_*.c", "tabi {command}")]

@@ -598,6 +598,13 @@ typedef struct tabi_servo {
 } tabi_servo;
 /* Stays until it is set again; kp = kd = 0 turns it off. */
 TABI_API void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo);
+/* How a joint moves, whatever pushes: a turntable, a lift, a shaker, or a motor without limits. */
+typedef struct tabi_motion {
+  double v[6];   /* its velocities, as in v[nv], at the end of the next step: m/s, rad/s */
+  bool in_place; /* contacts feel the velocity, the position stays: a belt, a roller */
+} tabi_motion;
+/* Stays until it is set again; NULL lets the joint move freely.  Not under contact method gait. */
+TABI_API void tabi_world_set_motion(tabi_world *world, int32_t joint, const tabi_motion *motion);
 /* Input of an actuator of the model, clamped to its range; stays until it is set again. */
 TABI_API void tabi_world_set_control(tabi_world *world, int32_t actuator, double u);
 /* A force and torque on a link at a point, all in world axes, during the next step only. */

@@ -17,7 +17,7 @@ typedef struct body_keys {
   bool fixed;
   double mass, density; /* NAN: not given */
   double xyz[3], lin[3], ang[3];
-  const tbi_yaml_node *rpy, *quat, *shape, *inertia;
+  const tbi_yaml_node *rpy, *quat, *shape, *inertia, *motion;
 } body_keys;
 
 static const tbi_field body_fields[] = {
@@ -33,6 +33,7 @@ static const tbi_field body_fields[] = {
     {"quat",     TBI_FIELD_NODE,     offsetof(body_keys, quat)    },
     {"lin",      TBI_FIELD_VECTOR,   offsetof(body_keys, lin)     },
     {"ang",      TBI_FIELD_VECTOR,   offsetof(body_keys, ang)     },
+    {"motion",   TBI_FIELD_MAP,      offsetof(body_keys, motion)  },
 };
 
 /* A body on its way into the builder. */
@@ -284,10 +285,24 @@ static bool read_inertia(const body *b, tabi_link_def *link) {
   return true;
 }
 
+/* A body that moves as told needs no mass: no force depends on it. */
+static void weigh_told(const body *b, tabi_link_def *link) {
+  if (!b->keys.motion || !isnan(b->keys.mass) || !isnan(b->keys.density)) return;
+  link->mass = 1;
+}
+
+/* Without a shape: that of a sphere of radius 1 m or so. */
+static bool weigh_point(tabi_link_def *link) {
+  for (int i = 0; i < 3; ++i)
+    link->inertia[i] = link->mass;
+  return true;
+}
+
 static bool weigh(const body *b, tabi_link_def *link) {
   tbi_scene_reader *r = b->r;
   const body_keys *keys = &b->keys;
   bool solid = b->solid.volume > 0;
+  weigh_told(b, link);
   if (!isnan(keys->mass) && !isnan(keys->density)) {
     return tbi_fail_about(r->error, b->node->place, b->what, "give mass or density, not both");
   }
@@ -304,6 +319,7 @@ static bool weigh(const body *b, tabi_link_def *link) {
   }
   if (!keys->inertia && !solid) {
     if (keys->fixed) return true;
+    if (keys->motion) return weigh_point(link);
     return tbi_fail_about(r->error, b->node->place, b->what,
                           "without a solid shape it needs inertia");
   }
@@ -334,6 +350,7 @@ static bool add_joint(body *b, int32_t link, const double rotation[4]) {
   memcpy(quat, rotation, 4 * sizeof *rotation);
   int32_t joint = tabi_builder_add_joint(r->builder, &def);
   if (!tbi_take_builder(r->error, r->builder) || keys->fixed) return tbi_ok(r->error);
+  if (keys->motion) return tbi_scene_read_body_motion(r, joint, keys->motion, b->what);
   return tbi_scene_add_velocity(r, joint, keys->lin, keys->ang);
 }
 
@@ -369,6 +386,10 @@ static bool check_body(const body *b) {
   tbi_first_error *error = b->r->error;
   if (b->keys.fixed && (is_moving(b->keys.lin) || is_moving(b->keys.ang)))
     return tbi_fail_about(error, b->node->place, b->what, "a fixed body has no velocity");
+  if (b->keys.motion && (b->keys.fixed || is_moving(b->keys.lin) || is_moving(b->keys.ang))) {
+    return tbi_fail_about(error, b->keys.motion->place, b->what,
+                          "what has motion is not fixed, and lin and ang follow from it");
+  }
   if (!b->has_shape || b->keys.fixed) return tbi_ok(error);
   if (b->shape.type == TABI_SHAPE_PLANE)
     return tbi_fail_about(error, b->node->place, b->what, "a plane needs fixed: true");

@@ -31,6 +31,7 @@ static const tbi_field robot_fields[] = {
     {"posture",        TBI_FIELD_MAP,  offsetof(tbi_robot_keys, posture)       },
     {"velocity",       TBI_FIELD_MAP,  offsetof(tbi_robot_keys, velocity)      },
     {"lock",           TBI_FIELD_LIST, offsetof(tbi_robot_keys, lock)          },
+    {"motion",         TBI_FIELD_MAP,  offsetof(tbi_robot_keys, motion)        },
     {"joints",         TBI_FIELD_MAP,  offsetof(tbi_robot_keys, joints)        },
     {"links",          TBI_FIELD_MAP,  offsetof(tbi_robot_keys, links)         },
     {"self_collision", TBI_FIELD_BOOL, offsetof(tbi_robot_keys, self_collision)},
@@ -340,12 +341,22 @@ static void set_joints(tbi_scene_reader *r, int32_t index, const char *what,
   }
 }
 
+static void set_motions(tbi_scene_reader *r, int32_t index, const char *what) {
+  const tbi_yaml_node *map = r->robots[index].motion;
+  const tbi_yaml_node *node = map ? map->first : NULL;
+  for (; node && tbi_ok(r->error); node = node->next) {
+    int32_t joint = tbi_scene_find_joint(r, index, node, what, node->key);
+    if (joint != TABI_NONE) tbi_scene_read_joint_motion(r, joint, node, what);
+  }
+}
+
 void tbi_scene_finish_robots(tbi_scene_reader *r) {
   for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i) {
     char what[TBI_WHAT_SIZE];
     (void)snprintf(what, sizeof what, "robot '%.60s': ", r->scene->robots[i].name);
     set_joints(r, i, what, r->robots[i].posture, false);
     set_joints(r, i, what, r->robots[i].velocity, true);
+    set_motions(r, i, what);
     if (tbi_ok(r->error)) tbi_scene_read_controller(r, i);
   }
 }

@@ -58,5 +58,6 @@ void tabi_scene_control(tabi_scene *scene, tabi_world *world) {
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller) robot->control->update(robot->controller, world, scene->world.timestep);
   }
+  tbi_scene_apply_motions(scene, world);
   tbi_scene_apply_forces(scene, world);
 }

@@ -300,6 +300,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   top t;
   if (!read_top(r, root, &t) || !read_model(r, &t) || !set_initial_state(r)) return false;
   tbi_scene_finish_robots(r);
+  if (tbi_ok(r->error)) tbi_scene_start_motions(r, t.timestep);
   if (tbi_ok(r->error)) read_connections(r, t.connections);
   tbi_scene_read_forces(r, t.forces);
   if (!tbi_ok(r->error)) return false;
@@ -307,6 +308,10 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   r->scene->world.timestep = t.timestep;
   memcpy(r->scene->world.gravity, t.gravity, sizeof t.gravity);
   if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact)) return false;
+  if (t.gait && r->scene->nmotion > 0) {
+    return tbi_fail_about(r->error, t.gait->place, "gait: ",
+                          "a planar biped walks without bodies or joints that have motion");
+  }
   tbi_scene_read_gait(r, t.gait, t.contact);
   return read_log(r, t.log);
 }
@@ -393,6 +398,7 @@ void tabi_scene_destroy(tabi_scene *scene) {
   free(scene->q);
   free(scene->v);
   tbi_scene_free_forces(scene);
+  tbi_scene_free_motions(scene);
   free(scene->signals);
   free(scene->source);
   free(scene->set);

@@ -7,6 +7,7 @@
  *   contact.c         integrator and contact method
  *   gait.c            the planar biped of contact method gait
  *   external_force.c  forces on links
+ *   motion.c          bodies and joints that move as told
  *   time_function.h   numbers that depend on the time
  *   run.c             the scene in a world: reset and control
  *   source.c          what it was read from */
@@ -42,6 +43,12 @@ typedef struct tbi_scene_force {
   double from, to;          /* s */
 } tbi_scene_force;
 
+typedef struct tbi_scene_motion {
+  int32_t joint;
+  tbi_time_function velocity; /* as in v: of a body linear, then angular, world axes */
+  bool in_place;
+} tbi_scene_motion;
+
 /* The initial velocity of a body or of the base of a robot. */
 typedef struct tbi_scene_velocity {
   int32_t joint; /* free */
@@ -68,8 +75,9 @@ struct tabi_scene {
   double *q, *v; /* initial state */
   tbi_scene_robot *robots;
   tbi_scene_force *forces;
+  tbi_scene_motion *motions;
   const char **signals;
-  int32_t nrobot, nforce;
+  int32_t nrobot, nforce, nmotion, motion_capacity;
   tabi_scene_log log;
   char *source; /* what it was read from */
   const char **set;
@@ -81,7 +89,7 @@ typedef struct tbi_robot_keys {
   const char *name, *model, *base;
   const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
-  const tbi_yaml_node *posture, *velocity, *joints, *links, *lock, *materials, *controller,
+  const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,
       *sensors;
   bool self_collision;
 } tbi_robot_keys;
@@ -132,6 +140,16 @@ bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 void tbi_scene_free_forces(tabi_scene *scene);
 /* Those of the next step. */
 void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world);
+/* Motion of a body by its free joint, or of a joint with one coordinate when there is a model; what
+ * begins messages.  The initial velocity follows from it. */
+bool tbi_scene_read_body_motion(tbi_scene_reader *r, int32_t joint, const tbi_yaml_node *node,
+                                const char *what);
+bool tbi_scene_read_joint_motion(tbi_scene_reader *r, int32_t joint, const tbi_yaml_node *node,
+                                 const char *what);
+void tbi_scene_start_motions(tbi_scene_reader *r, double timestep);
+/* Those of the next step. */
+void tbi_scene_apply_motions(const tabi_scene *scene, tabi_world *world);
+void tbi_scene_free_motions(tabi_scene *scene);
 void tbi_scene_free_robots(tabi_scene *scene);
 /* Keeps the text and the settings. */
 bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);

@@ -51,6 +51,7 @@ tabi_status tbi_world_candidates(tabi_world *w) {
                          "raise max_contacts",
                          (long long)w->state.head->steps, w->def.max_contacts);
   }
+  count = tbi_world_drop_told_pairs(w, w->candidates.list, count);
   w->setup.ncandidate = count;
   set_levers(w, count);
   return TABI_OK;

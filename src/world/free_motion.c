@@ -67,6 +67,7 @@ void tbi_world_impulse(tabi_world *w) {
   apply_wrenches(w);
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);
+  tbi_world_add_jumps(w, 1, w->forces.body_impulse);
   for (int32_t k = 0; k < w->model->nv; ++k)
     w->forces.joint_impulse[k] = h * (w->forces.passive[k] + w->forces.drive[k]);
 }

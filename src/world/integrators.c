@@ -91,7 +91,7 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
     loop->target = loops->regain[i] - loop->drift;
     loop->velocity = 0;
   }
-  tbi_aba_factor(w->d, model->dof_rotor, NULL);
+  tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
   tbi_aba_gather(w->d, qdd);
   double *root = w->setup.pivot_root;
   for (int32_t k = 0; k < model->nv; ++k) {
@@ -172,7 +172,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   if (w->constants.nloop > 0) {
     constrained_acceleration(w, qdd);
   } else {
-    tbi_aba_factor(w->d, model->dof_rotor, NULL);
+    tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
     tbi_aba_solve_flow(w->d, qdd);
   }
 }
@@ -183,6 +183,7 @@ static void find_constant_forces(tabi_world *w, double *constant) {
   double rate = 1 / w->def.timestep;
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->d->force[i] = w->state.external[i];
+  tbi_world_add_jumps(w, rate, w->d->force);
   /* every stage computes the springs of contacts itself */
   int32_t nport = w->method->info.compliant ? 0 : p->nport;
   for (int32_t k = 0; k < nport; ++k) {

@@ -26,6 +26,9 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.v = tbi_layout_take(at, model->nv, sizeof *w->state.v);
   w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
+  w->state.told_v = tbi_layout_take(at, model->nv, sizeof *w->state.told_v);
+  w->state.told = tbi_layout_take(at, model->nv, sizeof *w->state.told);
+  w->state.in_place = tbi_layout_take(at, model->nv, sizeof *w->state.in_place);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
   w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
@@ -147,11 +150,18 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
 /* joint vectors and what goes with them */
 static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   double **vectors[] = {
-      &w->forces.drive,    &w->forces.passive,
-      &w->forces.diagonal, &w->forces.joint_impulse,
-      &w->free.u,          &w->free.z,
-      &w->solution.v_new,  &w->solution.v_move,
-      &w->scratch.dofs,    &w->active_set.friction_impulse,
+      &w->forces.drive,
+      &w->forces.passive,
+      &w->forces.diagonal,
+      &w->forces.joint_impulse,
+      &w->free.u,
+      &w->free.z,
+      &w->solution.v_new,
+      &w->solution.v_move,
+      &w->scratch.dofs,
+      &w->active_set.friction_impulse,
+      &w->prescribed.v_before,
+      &w->prescribed.at_joints,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));

@@ -29,7 +29,7 @@ static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
 
 static bool suits(const tabi_world *w) {
   const tabi_world_def *def = &w->def;
-  if (w->constants.nloop > 0) return false;
+  if (w->constants.nloop > 0 || w->state.head->prescribes) return false;
   if (def->integrator != TABI_SEMI_IMPLICIT) return false;
   for (int32_t i = 0; i < w->setup.ncandidate; ++i)
     if (!is_on_ground(w, &w->candidates.list[i])) return false;

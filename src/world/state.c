@@ -52,7 +52,9 @@ static bool is_truth(const char *byte) { return *byte == 0 || *byte == 1; }
 
 static bool is_head(const tabi_world *w, const char *bytes) {
   tbi_world_head head;
-  if (!is_truth(bytes + offsetof(tbi_world_head, external))) return false;
+  if (!is_truth(bytes + offsetof(tbi_world_head, external)) ||
+      !is_truth(bytes + offsetof(tbi_world_head, prescribes)))
+    return false;
   memcpy(&head, bytes, sizeof head);
   return head.steps >= 0 && head.steps <= INT64_MAX / 2 && isfinite(head.work) && head.nwarm >= 0 &&
          head.nwarm <= w->def.max_contacts;
@@ -71,6 +73,17 @@ static bool are_servos(const tabi_world *w, const char *bytes) {
     if (!off && tbi_joint_nq(w->model->joint[i].type) != 1) return false;
   }
   return true;
+}
+
+/* Velocities that are told, and whether they are; without any the head says so. */
+static bool are_told(const tabi_world *w, const void *snapshot, bool prescribes) {
+  const char *told = find(w, snapshot, w->state.told);
+  const char *in_place = find(w, snapshot, w->state.in_place);
+  for (int32_t k = 0; k < w->model->nv; ++k) {
+    if (!is_truth(told + k) || !is_truth(in_place + k) || (told[k] && !prescribes)) return false;
+  }
+  return are_finite(find(w, snapshot, w->state.told_v),
+                    sizeof *w->state.told_v * (size_t)w->model->nv);
 }
 
 static bool are_warm(const char *bytes, int64_t count) {
@@ -118,6 +131,7 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
   return tbi_world_is_motion(model, w->solution.q_new, w->solution.v_new) &&
          have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
          are_servos(w, find(w, snapshot, w->state.servo)) &&
+         are_told(w, snapshot, head.prescribes) &&
          are_finite(find(w, snapshot, w->state.control),
                     sizeof *w->state.control * (size_t)model->nactuator) &&
          are_finite(find(w, snapshot, w->state.external),

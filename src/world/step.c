@@ -72,7 +72,8 @@ static void commit(tabi_world *w) {
   if (tbi_world_has_gait(w)) {
     tbi_world_keep_gait(w);
   } else {
-    w->state.head->work += work_done(w);
+    w->state.head->work += work_done(w) + w->prescribed.work;
+    tbi_world_end_prescription(w);
     tbi_world_keep_warm(w);
     tbi_keep_rows(w);
     tbi_world_list_contacts(w);
@@ -110,8 +111,10 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   /* 4. velocity: predict the active set; free motion, problem, solution; verify, or repeat */
   status = tbi_world_find_velocity(w);
   if (status != TABI_OK) return status;
+  tbi_world_prescribed_work(w);
   /* 5. position: the integrator moves along the new velocity */
   tbi_world_integrate(w, tau);
+  tbi_world_keep_in_place(w);
   /* 6. check: everything new is finite and within bounds, or the state stays */
   status = check_result(w);
   tbi_timers_end(timers, TABI_STAGE_MOVE);
@@ -137,11 +140,14 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
-  tabi_status status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);
+  tabi_status status = tbi_world_prescribe(world);
+  bool begun = status == TABI_OK;
+  if (begun) status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);
   world->current = false;
   if (status == TABI_OK) {
     commit(world);
   } else {
+    if (begun) tbi_world_end_prescription(world);
     world->state.head->random = random;
     world->solution.ncontact = 0; /* the method has overwritten the list */
   }

@@ -37,7 +37,8 @@ typedef struct tbi_world_head {
   uint64_t random;
   double work; /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
-  bool external; /* tabi_world_apply has added a wrench to the next step */
+  bool external;   /* tabi_world_apply has added a wrench to the next step */
+  bool prescribes; /* some joint moves as told */
 } tbi_world_head;
 
 /* The largest problem that a step may have; its points are def.max_contacts. */
@@ -71,6 +72,9 @@ struct tabi_world {
     double *q, *v;
     tabi_servo *servo;   /* [njoint] */
     double *control;     /* inputs u of actuators: [nactuator] */
+    double *told_v;      /* velocities of joints that move as told, else 0: [nv] */
+    bool *told;          /* whether they do: [nv] */
+    bool *in_place;      /* ... without changing their position: [nv] */
     sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
     tbi_warm *warm;      /* sorted by id: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
@@ -94,6 +98,12 @@ struct tabi_world {
   tbi_collision *collision;
 
   /* What a step makes, in the order of its stages. */
+  struct {
+    double *v_before;  /* state.v at the start, which has told velocities during the step: [nv] */
+    double *at_joints; /* scratch of tbi_world_prescribed_work: [nv] */
+    bool jumps;        /* some told velocity is another than in the step before */
+    double work;       /* J, of the prescribed motion in this step */
+  } prescribed;
   struct {
     double *drive;    /* N m or N: given joint forces, explicit servos, actuators: [nv] */
     double *passive;  /* N m or N: springs, dampers and implicit servos of joints: [nv] */
@@ -180,6 +190,25 @@ void tbi_world_claim_workspace(tabi_world *w);
 tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 
 /* -- the stages of a step; each says what it reads and what it writes */
+
+/* prescribed.c: state.told_v -> state.v of joints that move as told, prescribed.
+ * TABI_ERR_ARGUMENT for what is no velocity. */
+tabi_status tbi_world_prescribe(tabi_world *w);
+/* prescribed.v_before -> state.v */
+void tbi_world_end_prescription(tabi_world *w);
+/* d, prescribed -> a share of the impulse that jumps of told velocities are to each body, added to
+ * impulse[nbody]; d->flow is scratch */
+void tbi_world_add_jumps(tabi_world *w, double share, sv *impulse);
+/* Leaves out candidates between bodies that no impulse moves; their number. */
+int32_t tbi_world_drop_told_pairs(const tabi_world *w, tbi_candidate *list, int32_t count);
+/* state.in_place -> solution.q_new, .v_move */
+void tbi_world_keep_in_place(tabi_world *w);
+/* d, solution.v_new, the problem -> prescribed.work; d->force and d->flow are scratch */
+void tbi_world_prescribed_work(tabi_world *w);
+/* velocities that are taken out of M in every stage of rk4, or NULL */
+static inline const bool *tbi_world_told(const tabi_world *w) {
+  return w->state.head->prescribes ? w->state.told : NULL;
+}
 
 /* forces.c: state, tau -> forces.drive, .passive, .diagonal.  TABI_ERR_ARGUMENT for inputs that are
  * not finite or absurdly large. */

@@ -22,12 +22,14 @@ static const char text[] =
     "bodies:\n"
     "  - {name: floor, fixed: true, shape: {plane: {}}, material: w}\n"
     "  - {name: box, mass: 1, shape: {box: [1, 1, 1]}, xyz: [3, 0, 0.5], material: w}\n"
+    "  - {name: belt, shape: {box: [1, 1, 1]}, xyz: [3, 0, -0.5], motion: {table: v.csv}}\n"
     "robots:\n"
-    "  - {name: a, model: arm.urdf, base: fixed, lock: [elbow], xyz: [0, 5, 0]}\n"
+    "  - {name: a, model: arm.urdf, base: fixed, lock: [elbow], xyz: [0, 5, 0],\n"
+    "     joints: {elbow: {damping: 1}}, links: {upper: {mass: 2}}}\n"
     "  - {name: b, model: arm.urdf, base: fixed, controller: {type: csv, file: t.csv, kp: 9}}\n"
     "connections: [{type: spring, a: box, b: b/lower, at: [0, 0, 0], at_b: [0, 0, 0], damping: "
     "1}]\n"
-    "forces: [{body: box, force: [1, 0, 0]}]\n"
+    "forces: [{body: box, force: [1, 0, 0]}, {body: box, table: f.csv}]\n"
     "log: {signals: [box, b/elbow]}\n";
 
 static const char walk[] = "contact: {model: gait}\n"
@@ -66,6 +68,8 @@ static tabi_scene *load_walker(const char *path, tabi_error *err) {
 static const char *write_files(void) {
   (void)scratch_text("arm.urdf", arm);
   (void)scratch_text("t.csv", "time,elbow\n0,0\n1,1\n");
+  (void)scratch_text("f.csv", "time,fy\n0,1\n1,2\n");
+  (void)scratch_text("v.csv", "time,vx\n0,0\n1,2\n");
   return scratch_text("s.yaml", text);
 }
 

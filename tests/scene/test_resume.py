@@ -38,6 +38,19 @@ class Resume(FolderCase):
                          self.hash(path, "--time", "1.4"))
         self.assertEqual(self.hash("--resume", second, "--time", "1.5"), longer)
 
+    def test_resumes_what_moves_as_told(self):
+        """a box on a belt whose speed comes from a table: positions and work go on alike"""
+        self.file("belt.csv", "time,vx\n0,0\n0.5,1\n1,0.2\n")
+        belt = BOX.replace("rpy: [0, 0.1, 0]", "xyz: [0, 0, -1]") + (
+            "  - {name: belt, shape: {box: [4, 1, 0.1]}, xyz: [0, 0, -0.05],\n"
+            "     motion: {table: belt.csv, in_place: true}}\n")
+        path, log = self.file("belt.yaml", belt), self.file("belt.tabi")
+        whole = self.json("run", path, "--log", log, "--json")
+        for at in ("0", "0.25", "0.5", "1.1"):
+            result = self.json("run", "--resume", log, "--at", at, "--json")
+            self.assertEqual(result["state_hash"], whole["state_hash"], at)
+        self.assertEqual(whole["bodies"]["belt"]["pos"], [0, 0, -0.05])
+
     def test_branches(self):
         """the same motion up to the time, another contact method or mass after it"""
         path, log = self.file("box.yaml", BOX), self.file("box.tabi")

@@ -54,7 +54,8 @@ void tbi_predict_joint_friction(tabi_world *w) {
   bool predictable = is_predictable(w);
   for (int32_t k = 0; k < w->model->nv; ++k) {
     w->active_set.friction[k] = TBI_FRICTION_NONE;
-    if (w->model->dof_q[k] == TABI_NONE || w->model->dof_friction[k] <= 0) continue;
+    if (w->model->dof_q[k] == TABI_NONE || w->model->dof_friction[k] <= 0 || w->state.told[k])
+      continue;
     w->active_set.friction[k] = predictable ? predict(w, k) : TBI_FRICTION_ROW;
   }
 }
@@ -62,8 +63,9 @@ void tbi_predict_joint_friction(tabi_world *w) {
 void tbi_apply_joint_friction(tabi_world *w) {
   w->active_set.stops = false;
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    w->active_set.stuck[k] = w->active_set.friction[k] == TBI_FRICTION_STICKS;
-    if (w->active_set.stuck[k] && w->state.v[k] != 0) w->active_set.stops = true;
+    bool sticks = w->active_set.friction[k] == TBI_FRICTION_STICKS;
+    w->active_set.stuck[k] = sticks || w->state.told[k];
+    if (sticks && w->state.v[k] != 0) w->active_set.stops = true;
     w->active_set.friction_impulse[k] = 0;
     if (w->active_set.friction[k] == TBI_FRICTION_SLIPS)
       w->active_set.friction_impulse[k] = copysign(bound_of(w, k), -w->state.v[k]);
@@ -80,7 +82,8 @@ void tbi_stop_stuck_joints(tabi_world *w) {
     const tbi_body *body = &model->body[i];
     twist[i] = twist[body->parent];
     for (int32_t k = body->v; k < body->v + body->nv; ++k)
-      if (w->active_set.stuck[k]) twist[i] = sv_axpy(twist[i], w->state.v[k], w->d->axis[k]);
+      if (w->active_set.friction[k] == TBI_FRICTION_STICKS)
+        twist[i] = sv_axpy(twist[i], w->state.v[k], w->d->axis[k]);
     w->d->flow[i] = sv_add(w->d->flow[i], inertia_mulv(&w->d->body[i].inertia, twist[i]));
   }
 }
@@ -120,7 +123,7 @@ static void find_reactions(tabi_world *w) {
     add_load(w, model->dof_parent[k], sv_scale(-d->D_inv[k] * p->row[i].impulse, d->U[k]), load);
   }
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (!w->active_set.stuck[k]) continue;
+    if (w->active_set.friction[k] != TBI_FRICTION_STICKS) continue;
     sv parent = d->flow[model->body[model->dof_body[k]].parent];
     w->active_set.friction_impulse[k] = sv_dot(d->U[k], parent) - load[k];
   }
@@ -180,7 +183,7 @@ bool tbi_verify_joint_friction(tabi_world *w, int attempt) {
     verified = false;
   }
   for (int32_t k = 0; verified && k < w->model->nv; ++k) {
-    if (w->active_set.stuck[k]) w->solution.v_new[k] = 0;
+    if (w->active_set.friction[k] == TBI_FRICTION_STICKS) w->solution.v_new[k] = 0;
   }
   if (!verified && attempt >= MAX_ATTEMPTS) make_all_rows(w);
   return verified;

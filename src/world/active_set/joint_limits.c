@@ -11,7 +11,7 @@ void tbi_predict_joint_limits(tabi_world *w, const double *v, double near) {
   uint8_t *limited = w->active_set.limited;
   for (int32_t dof = 0; dof < model->nv; ++dof) {
     limited[dof] = 0;
-    if (model->dof_q[dof] == TABI_NONE) continue;
+    if (model->dof_q[dof] == TABI_NONE || w->state.told[dof]) continue;
     double q = w->state.q[model->dof_q[dof]];
     double ahead = near + 2 * w->def.timestep * tbi_max(fabs(w->state.v[dof]), fabs(v[dof]));
     if (q - model->dof_lower[dof] < ahead) limited[dof] |= LOWER;
