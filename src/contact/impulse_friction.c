@@ -4,10 +4,10 @@
  * up to static friction, and beyond it slides with kinetic friction in the same direction. */
 #include "base/assertion.h"
 #include "contact/impulse_work.h"
+#include "contact/surface.h"
 
 double tbi_impulse_kinetic(const tbi_impulse_island *c, const tbi_point *point) {
-  const tabi_material_def *s = point->surface;
-  return c->friction * (s->kinetic < 0 ? s->friction : s->kinetic);
+  return c->friction * tbi_point_kinetic(point);
 }
 
 tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *point) {

@@ -30,8 +30,8 @@ enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_spring_law law =
-        tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
+    tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
+                                           def->penalty.tangential_stiffness);
     v4 deflection = v4_from(c->deflection);
     v3 s = v3_make(0, v4_dot(deflection, c->frame.y), v4_dot(deflection, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
@@ -150,8 +150,8 @@ static void cut_all(const work *w, const tbi_island *island) {
     const tbi_point *c = tbi_island_point(island, i);
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
-    tbi_spring_law law =
-        tbi_spring_law_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
+    tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
+                                           w->def->penalty.tangential_stiffness);
     v3_store(c->gap < 0 && !c->immobile ? tbi_spring_law_cut(&law, v3_load(r)) : v3_zero(), r);
   }
 }

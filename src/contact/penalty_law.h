@@ -16,10 +16,11 @@ typedef struct tbi_spring_law {
   double slip_friction;        /* coefficient of its friction beyond that */
 } tbi_spring_law;
 
-/* tangential_stiffness: a multiple of the normal stiffness */
+/* kinetic: the coefficient of a point that slides; tangential_stiffness: a multiple of the normal
+ * stiffness */
 static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface,
-                                               double stick_friction, double tangential_stiffness) {
-  double kinetic = surface->kinetic < 0 ? surface->friction : surface->kinetic;
+                                               double stick_friction, double kinetic,
+                                               double tangential_stiffness) {
   return (tbi_spring_law){surface->stiffness, surface->damping,
                           tangential_stiffness * surface->stiffness, stick_friction,
                           tbi_min(stick_friction, kinetic)};

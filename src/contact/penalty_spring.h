@@ -4,6 +4,7 @@
 #define TBI_PENALTY_SPRING_H
 
 #include "contact/penalty_law.h"
+#include "contact/surface.h"
 #include "friction/coulomb_newton.h"
 #include "problem/problem.h"
 

@@ -426,6 +426,7 @@ static bool check_surface(tabi_builder *builder, const tabi_material_def *def) {
       {"restitution", def->restitution},
       {"stiffness",   def->stiffness  },
       {"damping",     def->damping    },
+      {"viscous",     def->viscous    },
       {"slip_speed",  def->slip_speed },
       {"rest_speed",  def->rest_speed },
   };

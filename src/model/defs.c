@@ -121,6 +121,7 @@ tabi_material_def tabi_material_combine(const tabi_material_def *a, const tabi_m
   both.restitution = fmax(a->restitution, b->restitution);
   both.stiffness = in_series(a->stiffness, b->stiffness);
   both.damping = in_series(a->damping, b->damping);
+  both.viscous = fmax(a->viscous, b->viscous);
   both.slip_speed = fmax(a->slip_speed, b->slip_speed);
   both.rest_speed = fmax(a->rest_speed, b->rest_speed);
   return both;

@@ -77,6 +77,7 @@ static const tbi_field material_fields[] = {
     {"restitution", TBI_FIELD_SHARE,        offsetof(tabi_material_def, restitution)},
     {"stiffness",   TBI_FIELD_POSITIVE,     offsetof(tabi_material_def, stiffness)  },
     {"damping",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, damping)    },
+    {"viscous",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, viscous)    },
     {"slip_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, slip_speed) },
     {"rest_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rest_speed) },
 };

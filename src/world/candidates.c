@@ -114,7 +114,8 @@ void tbi_world_targets(tabi_world *w) {
     double slip = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
     double approach = c->approach;
     c->surface = surface;
-    c->friction = slip > surface->slip_speed ? surface->kinetic : surface->friction;
+    c->friction = (slip > surface->slip_speed ? surface->kinetic : surface->friction) +
+                  surface->viscous * slip;
     double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
     c->resting_target = candidate->gap > 0
                             ? -candidate->gap / h

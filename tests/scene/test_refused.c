@@ -58,6 +58,7 @@ static const refused scenes[] = {
     {"log: {signals: [x]}\n",                                                             1, "no body is called 'x'"                             },
     {"materials: {w: {frictoin: 1}}\n",                                                   1,
      "material 'w': unknown key 'frictoin' (did you mean 'friction'?)"                                                                           },
+    {"materials: {w: {viscous: -1}}\n",                                                   1, "material 'w': viscous -1 must be >= 0"             },
     {"materials: {w: {friction: -1}}\n",                                                  1, "material 'w': friction -1 must be >= 0"            },
     {"materials: {w: {restitution: 1.5}}\n",                                              1, "restitution 1.5 must be in [0, 1]"                 },
     {"materials: {w: {friction: 0.2, kinetic: 1}}\n",                                     1, "kinetic 1 is above friction 0.2"                   },
