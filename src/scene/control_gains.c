@@ -2,6 +2,7 @@
  *
  * Every joint with one coordinate is driven, unless it follows another by a coupling.  Joints that
  * the model drives by position actuators take their target from there and no gains. */
+#include "base/array.h"
 #include "base/assertion.h"
 #include "model/builder.h"
 #include "scene/control.h"
@@ -132,6 +133,18 @@ static bool settle_joint(const tbi_gains *gains, tabi_pd_joint *joint) {
   return true;
 }
 
+/* for servo_check.c */
+static bool note_servos(tbi_scene_reader *r, const tabi_pd_def *def) {
+  void *items = r->servos;
+  bool room =
+      tbi_array_reserve(&items, &r->servo_capacity, r->nservo, def->njoint, sizeof *r->servos);
+  r->servos = items;
+  if (!room) return tbi_fail_memory(r->error);
+  for (int32_t i = 0; i < def->njoint; ++i)
+    r->servos[r->nservo++] = def->joint[i];
+  return true;
+}
+
 tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
   TBI_ASSERT(gains->options && def);
   const tabi_scene *scene = gains->options->r->scene;
@@ -146,6 +159,7 @@ tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
     joint.target = scene->q[tabi_model_joint_q(scene->model, joint.joint).first];
     gains->joint[def->njoint++] = joint;
   }
+  if (!note_servos(gains->options->r, def)) return NULL;
   tabi_error err = {0};
   tabi_pd *pd = tabi_pd_create(scene->model, def, &err);
   if (!pd) tbi_fail_as(error, &err);

@@ -308,7 +308,9 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   r->scene->world = tabi_world_def_default(r->scene->model);
   r->scene->world.timestep = t.timestep;
   memcpy(r->scene->world.gravity, t.gravity, sizeof t.gravity);
-  if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact)) return false;
+  if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact) ||
+      !tbi_scene_check_servos(r))
+    return false;
   if (t.gait && r->scene->nmotion > 0) {
     return tbi_fail_about(r->error, t.gait->place, "gait: ",
                           "a planar biped walks without bodies or joints that have motion");
@@ -374,6 +376,7 @@ tabi_scene *tabi_scene_load_text(const char *text, size_t size, const char *path
   tabi_builder_destroy(r.builder);
   free(r.velocities);
   free(r.robots);
+  free(r.servos);
   if (tbi_ok(&error)) return r.scene;
   tabi_scene_destroy(r.scene);
   return NULL;

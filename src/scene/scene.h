@@ -4,6 +4,7 @@
  *   body.c            bodies and their shapes
  *   robot.c           robots: loading, locking, materials, initial state
  *   control.h         controllers of robots
+ *   servo_check.c     servos that are unstable at the time step
  *   contact.c         integrator and contact method
  *   gait.c            the planar biped of contact method gait
  *   external_force.c  forces on links
@@ -104,6 +105,8 @@ typedef struct tbi_scene_reader {
   tbi_scene_velocity *velocities;
   int32_t nvelocity, velocity_capacity;
   tbi_robot_keys *robots; /* as many as scene->robots */
+  tabi_pd_joint *servos;  /* of controllers pd, csv and walk: [nservo] */
+  int32_t nservo, servo_capacity;
 } tbi_scene_reader;
 
 /* Before the section `contact` is read: its old keys get their new names, each with a warning. */
@@ -136,6 +139,8 @@ bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
 /* When the settings of the world are known; either node may be NULL. */
 bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);
+/* When integrator and time step are known: warns of r->servos that are unstable with them. */
+bool tbi_scene_check_servos(const tbi_scene_reader *r);
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 void tbi_scene_free_forces(tabi_scene *scene);
 /* Those of the next step. */
