@@ -10,6 +10,7 @@
  *   external_force.c  forces on links
  *   motion.c          bodies and joints that move as told
  *   time_function.h   numbers that depend on the time
+ *   no_collision.c    pairs that do not collide
  *   run.c             the scene in a world: reset and control
  *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
@@ -141,6 +142,8 @@ bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);
 /* When integrator and time step are known: warns of r->servos that are unstable with them. */
 bool tbi_scene_check_servos(const tbi_scene_reader *r);
+/* When all links are in the builder. */
+void tbi_scene_read_no_collision(tbi_scene_reader *r, const tbi_yaml_node *list);
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 void tbi_scene_free_forces(tabi_scene *scene);
 /* Those of the next step. */
