@@ -16,6 +16,9 @@ bool tbi_ports_place_blocks(tbi_setup *s);
 /* Their Y, free velocities and blocks. */
 void tbi_ports_fill(tbi_setup *s);
 
+/* How many velocities the paths of two ports have in common. */
+int32_t tbi_ports_shared(const tabi_model *model, const tbi_port *k, const tbi_port *l);
+
 /* Fills cluster, Y, T, base, w and inverse of every row from its dof. */
 void tbi_rows_fill(tbi_setup *s);
 

@@ -9,11 +9,18 @@
 #include "problem/ports.h"
 #include "problem/sweep.h"
 
+#include <float.h>
 #include <string.h>
 
-/* share of the mobility of its ports below which a point is immobile along its normal: the impulse
- * that stops it would be without bounds */
-#define IMMOBILE 1e-8
+/* Share of the mobility of its ports above which a point is surely mobile.  That mobility counts
+ * the turning of the ports about the origins of their trees and so grows with the square of the
+ * arms: below the share, own_mobility() tells the end of a long chain from a point held by loops.
+ */
+#define SURELY_MOBILE 1e-6
+/* share of the mobility along its own normal that loop constraints must leave */
+#define IMMOBILE 1e-10
+/* rounding in that mobility, in units of the arithmetic */
+#define ROUNDING 64
 
 static int32_t port_of_shape(const tbi_setup *s, int32_t shape) {
   int32_t body = s->shape_body[shape];
@@ -32,6 +39,60 @@ static double loose_mobility(const tbi_problem *p, int32_t k, v4 arm) {
   return p->port[k].loose_lin + v4_dot(arm, arm) * p->port[k].loose_ang;
 }
 
+/* what a wrench on port k adds to the velocity j of its path, and to the loop constraint t */
+static double path_share(const tbi_problem *p, int32_t k, sv wrench, int32_t j) {
+  return sv_dot(p->port_y[p->port[k].y + j], wrench);
+}
+
+static double tail_share(const tbi_problem *p, int32_t k, sv wrench, int32_t t) {
+  return k == TABI_NONE ? 0 : sv_dot(p->port_y[p->port[k].tail + t], wrench);
+}
+
+/* squared length of Y of an impulse on both sides.  Where the ports share velocities of one tree,
+ * what they get there adds up before it is squared. */
+static double square_of_paths(const tbi_problem *p, const tbi_point *c, tbi_sides on) {
+  int32_t shared = c->port_a == TABI_NONE || c->port_b == TABI_NONE
+                       ? 0
+                       : tbi_ports_shared(p->model, &p->port[c->port_a], &p->port[c->port_b]);
+  double sum = 0;
+  for (int32_t j = 0; j < shared; ++j) {
+    double s = path_share(p, c->port_a, on.a, j) + path_share(p, c->port_b, on.b, j);
+    sum += s * s;
+  }
+  for (int32_t j = shared; c->port_a != TABI_NONE && j < p->port[c->port_a].length; ++j)
+    sum += path_share(p, c->port_a, on.a, j) * path_share(p, c->port_a, on.a, j);
+  for (int32_t j = shared; c->port_b != TABI_NONE && j < p->port[c->port_b].length; ++j)
+    sum += path_share(p, c->port_b, on.b, j) * path_share(p, c->port_b, on.b, j);
+  return sum;
+}
+
+/* the part of it that lies along loop constraints */
+static double square_of_tails(const tbi_problem *p, const tbi_point *c, tbi_sides on) {
+  int32_t a = c->port_a == TABI_NONE ? TABI_NONE : p->port[c->port_a].cluster;
+  int32_t b = c->port_b == TABI_NONE ? TABI_NONE : p->port[c->port_b].cluster;
+  double sum = 0;
+  for (int32_t t = 0; a != TABI_NONE && t < p->cluster_loops[a]; ++t) {
+    double s = tail_share(p, c->port_a, on.a, t);
+    if (a == b) s += tail_share(p, c->port_b, on.b, t);
+    sum += s * s;
+  }
+  for (int32_t t = 0; b != TABI_NONE && b != a && t < p->cluster_loops[b]; ++t)
+    sum += tail_share(p, c->port_b, on.b, t) * tail_share(p, c->port_b, on.b, t);
+  return sum;
+}
+
+/* whether nothing can move the point along its normal: the impulse that stops it would be without
+ * bounds.  Its mobility there is compared with what it were without loop constraints, and with the
+ * rounding of both: each velocity's share errs by DBL_EPSILON times its part of `loose`. */
+static bool is_immobile(const tbi_problem *p, const tbi_point *c, double loose) {
+  if (c->w[0][0] > SURELY_MOBILE * loose) return false;
+  tbi_sides on = tbi_point_wrenches(c, c->frame.x);
+  double own = square_of_paths(p, c, on);
+  double left = own - square_of_tails(p, c, on);
+  double share = ROUNDING * DBL_EPSILON;
+  return left <= IMMOBILE * own + share * sqrt(own * loose) + share * DBL_EPSILON * loose;
+}
+
 static void fill_response(const tbi_problem *p, tbi_point *c) {
   TBI_ASSERT(c->port_a != TABI_NONE || c->port_b != TABI_NONE);
   const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
@@ -47,7 +108,7 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
   double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
-  c->immobile = c->w[0][0] <= IMMOBILE * loose;
+  c->immobile = is_immobile(p, c, loose);
   c->mobility = (c->immobile ? loose : trace) / 3;
   if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
