@@ -176,7 +176,7 @@ typedef struct tabi_material_def {
   double stiffness;   /* N/m */
   double damping;     /* N s/m */
   double viscous;     /* s/m, what a slip of 1 m/s adds to the coefficient */
-  double slip_speed;  /* m/s, at which kinetic friction takes over */
+  double slip_speed;  /* m/s, above which the friction of a new contact is kinetic */
   double rest_speed;  /* m/s, approach below which there is no rebound */
   tabi_place place;
 } tabi_material_def;

@@ -40,6 +40,8 @@ static void take_memory(tbi_impulse_island *c, tbi_layout *at, int64_t max) {
   c->u = tbi_layout_take(at, n, sizeof *c->u);
   c->x = tbi_layout_take(at, n, sizeof *c->x);
   c->last = tbi_layout_take(at, n, sizeof *c->last);
+  c->root = tbi_layout_take(at, n, sizeof *c->root);
+  c->kept = tbi_layout_take(at, n, sizeof *c->kept);
   c->pseudo.l = tbi_layout_take(at, (int64_t)tbi_pseudo_room(n), sizeof(double));
 }
 
@@ -161,6 +163,7 @@ int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double frictio
     if (release(c)) continue;
     tbi_impulse_follow(c);
     tbi_impulse_multiply(c);
+    tbi_impulse_share_friction(c);
     if (!tbi_impulse_change_friction(c) && !admit(c) && !share_load(c)) return pass;
   }
   return -max;
@@ -196,6 +199,15 @@ static void drop_pulls(tbi_impulse_island *c) {
   }
 }
 
+/* points that slide in this step do so with kinetic friction, also where they broke away in it */
+static void keep_modes(const tbi_impulse_island *c) {
+  const tbi_island *island = c->island;
+  for (int32_t i = 0; i < island->npoint; ++i) {
+    tbi_point *point = &island->all->p->point[island->law_point[i]];
+    if (c->part[i].mode == TBI_SLIDES) point->friction = tbi_impulse_kinetic(c, point);
+  }
+}
+
 /* the number of passes, negative if they cycle; rebounds and friction are reduced where they would
  * add energy */
 static int32_t settle_without_gain(tbi_impulse_island *c) {
@@ -210,6 +222,7 @@ static int32_t settle_without_gain(tbi_impulse_island *c) {
     passes = tbi_impulse_limit_energy(c);
     c->energy_limited = true;
   }
+  if (passes > 0) keep_modes(c);
   return passes > 0 ? passes + cycled : passes - cycled;
 }
 

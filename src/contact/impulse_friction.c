@@ -1,19 +1,21 @@
 /* impulse_friction.c - which points stick, which slide, and in which direction.
  *
- * A point that slid before the step slides with kinetic friction against its slip; any other sticks
- * up to static friction, and beyond it slides with kinetic friction in the same direction. */
+ * A point that slid before the step, or faster than slip_speed, slides with kinetic friction
+ * against its slip; any other sticks up to static friction, and beyond it slides with kinetic
+ * friction in the same direction. */
 #include "base/assertion.h"
 #include "contact/impulse_work.h"
 #include "contact/surface.h"
 
 double tbi_impulse_kinetic(const tbi_impulse_island *c, const tbi_point *point) {
-  return c->friction * tbi_point_kinetic(point);
+  return c->friction * tbi_point_friction(point, true);
 }
 
 tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *point) {
   double slip = sqrt(point->slip[0] * point->slip[0] + point->slip[1] * point->slip[1]);
   tbi_part p = {.mode = TBI_STICKS};
-  if (slip > point->surface->slip_speed && !c->stops) {
+  bool slides = slip > (point->slipping == TBI_SLIDING ? 0 : point->surface->slip_speed);
+  if (slides && !c->stops) {
     p.mode = TBI_SLIDES;
     for (int k = 0; k < 2; ++k)
       p.along[k] = -point->slip[k] / slip;

@@ -80,6 +80,7 @@ const tbi_formulation tbi_impulse_paper = {
              .rebounds = true},
     .tolerance = 1e-8,
     .iterations = 120,
+    .forgets_slip = true,
     .memsize = tbi_impulse_memsize,
     .solve = solve,
 };

@@ -12,7 +12,6 @@
 void tbi_impulse_factor(tbi_impulse_island *c) {
   TBI_ASSERT(c->n == c->island->w.nunknown);
   const tbi_delassus *w = &c->island->w;
-  int32_t normals = 0;
   c->nfixed = c->nsliding = 0;
   for (int32_t k = 0; k < 3; ++k) {
     for (int32_t i = 0; i < w->nlaw; ++i) {
@@ -24,7 +23,7 @@ void tbi_impulse_factor(tbi_impulse_island *c) {
       bool asked = c->part[i].mode == TBI_STICKS || (c->part[i].mode == TBI_SLIDES && k == 0);
       if (asked && k < w->law[i].size) c->fixed[c->nfixed++] = w->law[i].at + k;
     }
-    if (k == 0) normals = c->nfixed;
+    if (k == 0) c->nnormal = c->nfixed;
   }
   for (int32_t i = 0; i < c->nfixed; ++i) {
     for (int32_t j = 0; j < c->nfixed; ++j)
@@ -32,7 +31,7 @@ void tbi_impulse_factor(tbi_impulse_island *c) {
           tbi_impulse_row(c, c->fixed[i])[c->fixed[j]];
   }
   c->pseudo = tbi_pseudo_make(c->nfixed, c->pseudo.l);
-  tbi_pseudo_factor(&c->pseudo, c->a, normals, RANK);
+  tbi_pseudo_factor(&c->pseudo, c->a, c->nnormal, RANK);
 }
 
 void tbi_impulse_follow(tbi_impulse_island *c) {

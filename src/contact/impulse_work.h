@@ -4,6 +4,7 @@
  *   impulse.c           the passes from top to bottom
  *   impulse_solve.c     the impulses of active points and rows
  *   impulse_friction.c  which points stick, which slide, and in which direction
+ *   impulse_share.c     static friction in proportion to normals
  *   impulse_energy.c    what impulses add to the energy, and the limit to it
  *   impulse_paper.c     the published loop
  *   impulse_fallback.c  islands whose passes cycle, or that are too large */
@@ -44,10 +45,12 @@ typedef struct tbi_impulse_island {
   bool energy_limited;    /* rebounds or friction were reduced */
   bool stops;             /* every active point sticks first, whatever its slip before the step */
   int32_t *fixed, nfixed; /* unknowns whose velocities are prescribed, normals first */
+  int32_t nnormal;        /* of them, those before the tangents: normals and rows */
   struct {
     int32_t law, fixed; /* the point's law, and which of `fixed` its normal is */
   } * sliding;          /* points that slide with friction */
   int32_t nsliding;
+  double *root, *kept; /* scratch of impulse_share.c: roots of weights, impulses before: [n] */
   double *a, *x; /* scratch: M and right-hand side of the fixed unknowns, or of the sliding ones */
   tbi_pseudo pseudo; /* factor of the fixed unknowns' M */
 } tbi_impulse_island;
@@ -84,6 +87,9 @@ tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *p
 /* Points beyond static friction slide; sliding points whose velocity friction would reverse stick.
  * False: nothing changed. */
 bool tbi_impulse_change_friction(tbi_impulse_island *c);
+/* Shares the tangents of sticking points so that as few as possible are beyond their cones; normals
+ * and velocities stay.  c->u is that of c->f. */
+void tbi_impulse_share_friction(tbi_impulse_island *c);
 /* A point that pulls if it sticks and penetrates if it is free has to slide: with the friction of
  * its slip before the step, or against its velocity when free.  It never sticks again, so the cycle
  * ends. */

@@ -25,6 +25,7 @@ const tbi_formulation tbi_lcp_paper = {
              .dense_storage = true},
     .tolerance = 1e-8,
     .iterations = 120,
+    .forgets_slip = true,
     .random_axes = true,
     .memsize = memsize,
     .solve = solve,

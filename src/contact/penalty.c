@@ -30,8 +30,8 @@ enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
-                                           def->penalty.tangential_stiffness);
+    tbi_spring_law law =
+        tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     v4 deflection = v4_from(c->deflection);
     v3 s = v3_make(0, v4_dot(deflection, c->frame.y), v4_dot(deflection, c->frame.z));
     v3 u = v3_make(c->approach, c->slip[0], c->slip[1]);
@@ -82,7 +82,7 @@ static double miss(const work *w, const tbi_law *law, const tbi_point *c, const 
   if (!c) return tbi_row_miss(law, r[0], u[0], f, d);
   v3 missed = v3_scale(-1, v3_load(r));
   memset(d, 0, 9 * sizeof *d);
-  if (c->gap < 0 && !c->immobile) {
+  if (tbi_spring_acts(c)) {
     tbi_spring s = tbi_spring_of(c, w->def, w->share);
     missed = tbi_spring_miss(&s, v3_make(u[0] + c->target, u[1], u[2]), v3_load(r), d);
   }
@@ -150,9 +150,9 @@ static void cut_all(const work *w, const tbi_island *island) {
     const tbi_point *c = tbi_island_point(island, i);
     if (!c) continue;
     double *r = w->r + island->w.law[i].at;
-    tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
-                                           w->def->penalty.tangential_stiffness);
-    v3_store(c->gap < 0 && !c->immobile ? tbi_spring_law_cut(&law, v3_load(r)) : v3_zero(), r);
+    tbi_spring_law law =
+        tbi_spring_law_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
+    v3_store(tbi_spring_acts(c) ? tbi_spring_law_cut(&law, v3_load(r)) : v3_zero(), r);
   }
 }
 
@@ -192,7 +192,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   } else {
     solution = solve_together(p, def, scratch);
   }
-  tbi_springs_update(p, def);
+  tbi_springs_update(p, def, false);
   return solution;
 }
 

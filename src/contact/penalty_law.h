@@ -13,17 +13,21 @@ typedef struct tbi_spring_law {
   double stiffness, damping;   /* N/m, normal; N s/m, all directions */
   double tangential_stiffness; /* N/m */
   double stick_friction;       /* coefficient up to which the point sticks */
-  double slip_friction;        /* coefficient of its friction beyond that */
+  double slip_friction;        /* coefficient of its friction beyond that, the same or less */
 } tbi_spring_law;
 
-/* kinetic: the coefficient of a point that slides; tangential_stiffness: a multiple of the normal
- * stiffness */
-static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface,
-                                               double stick_friction, double kinetic,
+/* Friction as of an elastic and perfectly plastic spring: beyond the cone it stays at it.
+ * tangential_stiffness: a multiple of the normal stiffness */
+static inline tbi_spring_law tbi_spring_law_of(const tabi_material_def *surface, double friction,
                                                double tangential_stiffness) {
   return (tbi_spring_law){surface->stiffness, surface->damping,
-                          tangential_stiffness * surface->stiffness, stick_friction,
-                          tbi_min(stick_friction, kinetic)};
+                          tangential_stiffness * surface->stiffness, friction, friction};
+}
+
+/* The same as published: beyond the cone friction drops at once to the kinetic one. */
+static inline tbi_spring_law tbi_spring_law_dropping(tbi_spring_law law, double kinetic) {
+  law.slip_friction = tbi_min(law.stick_friction, kinetic);
+  return law;
 }
 
 /* A force, or impulse, that neither pulls nor leaves the cone. */

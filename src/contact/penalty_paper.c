@@ -1,10 +1,10 @@
 /* penalty_paper.c - `penalty-paper`: springs and dampers, one point after another (P2, Yamane and
  * Nakamura).
  *
- * The law is that of penalty.c.  Points come one after another, once, from zero impulses: each
- * knows what its own spring does to its velocity, W r, and what the points before it have done.
- * What comes later is felt in the next step only, which bounds the stiffness that a time step
- * stands, and the result depends on the order of the points.
+ * The law is that of penalty.c, but friction beyond the cone is kinetic at once.  Points come one
+ * after another, once, from zero impulses: each knows what its own spring does to its velocity, W
+ * r, and what the points before it have done. What comes later is felt in the next step only, which
+ * bounds the stiffness that a time step stands, and the result depends on the order of the points.
  *
  * Only for implicit integrators: under rk4 and euler springs are explicit forces (penalty.c). */
 #include "contact/formulation.h"
@@ -36,6 +36,7 @@ static void solve_in_turn(tbi_problem *p, const tabi_world_def *def) {
       tbi_point *c = &p->point[i];
       if (c->gap >= 0 || c->immobile) continue;
       tbi_spring s = tbi_spring_of(c, def, 1);
+      s.law = tbi_spring_law_dropping(s.law, tbi_point_friction(c, true));
       tbi_visit_push(&visit, c, solve_alone(&s, c, tbi_point_velocity(c, visit.a, visit.b)));
     }
     tbi_visit_end(p, group, &visit);
@@ -52,7 +53,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   (void)scratch;
   forget_impulses(p);
   solve_in_turn(p, def);
-  tbi_springs_update(p, def);
+  tbi_springs_update(p, def, true);
   return (tbi_solution){.iterations = 1, .converged = true};
 }
 
@@ -65,5 +66,6 @@ const tbi_formulation tbi_penalty_paper = {
              .implicit_only = true},
     .tolerance = 1e-8,
     .iterations = 120,
+    .forgets_slip = true,
     .solve = solve,
 };

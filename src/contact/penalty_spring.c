@@ -10,8 +10,8 @@
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   TBI_ASSERT(c->surface && def->timestep > 0);
   double h = def->timestep;
-  tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
-                                         def->penalty.tangential_stiffness);
+  tbi_spring_law law =
+      tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
   v4 s = v4_from(c->deflection);
   double across = h * law.damping + h * h * law.stiffness;
   double along = h * law.damping + h * h * law.tangential_stiffness;
@@ -68,12 +68,13 @@ static bool slides(const tbi_spring_law *law, double normal, double along) {
   return law->stick_friction <= law->slip_friction || along <= max * (1 + SOLVED);
 }
 
-void tbi_springs_update(tbi_problem *p, const tabi_world_def *def) {
+void tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops) {
   double h = def->timestep;
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
-    tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c),
-                                           def->penalty.tangential_stiffness);
+    tbi_spring_law law =
+        tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
+    if (drops) law = tbi_spring_law_dropping(law, tbi_point_friction(c, true));
     double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
     bool pushes = c->impulse[0] > 0 && law.tangential_stiffness > 0;
     if (!pushes) {

@@ -18,6 +18,14 @@ typedef struct tbi_spring {
   v3 added_mass; /* S */
 } tbi_spring;
 
+/* A point at rest on a surface touches it, though it does not overlap yet: in free fall for one
+ * step it would land with a slip that it never had. */
+#define TBI_TOUCHING 1e-9 /* m */
+
+static inline bool tbi_spring_acts(const tbi_point *c) {
+  return c->gap < TBI_TOUCHING && !c->immobile;
+}
+
 /* share: factor on r0 and S, 1 or less while springs harden (penalty.c) */
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share);
 
@@ -34,7 +42,8 @@ v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]);
  * by how much it misses that, as a velocity; f and slope are for the Newton step. */
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope);
 
-/* The tangential deflection of every point after the step. */
-void tbi_springs_update(tbi_problem *p, const tabi_world_def *def);
+/* The tangential deflection of every point after the step.  drops: under the law of
+ * tbi_spring_law_dropping */
+void tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops);
 
 #endif

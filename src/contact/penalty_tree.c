@@ -197,7 +197,7 @@ static double miss_all(tbi_penalty_tree *t, const double *r, const double *v) {
     const tbi_point *c = &p->point[i];
     const double *own = r + (ptrdiff_t)3 * i;
     v3 missed = v3_scale(-1, v3_load(own));
-    if (c->gap < 0) {
+    if (tbi_spring_acts(c)) {
       tbi_spring s = tbi_spring_of(c, t->def, 1);
       missed = tbi_spring_miss(&s, velocity_at(t, c), v3_load(own), t->slope + (ptrdiff_t)9 * i);
     }
@@ -337,6 +337,6 @@ tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {
     if (solution.converged) break;
   }
   write_end(t);
-  tbi_springs_update(t->p, t->def);
+  tbi_springs_update(t->p, t->def, false);
   return solution;
 }

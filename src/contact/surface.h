@@ -19,16 +19,18 @@ static inline const tabi_material_def *tbi_surface_of(const tabi_model *model,
   return &surface[row * (model->nmaterial + 1) + column];
 }
 
-/* The coefficient of a point that slides, or slid before the step: kinetic, and in proportion to
- * the speed of the slip what is viscous. */
-static inline double tbi_surface_kinetic(const tabi_material_def *surface, double slip) {
-  double kinetic = surface->kinetic < 0 ? surface->friction : surface->kinetic;
-  return kinetic + surface->viscous * slip;
+/* The coefficient of friction: static or kinetic, and what is viscous in proportion to the slip,
+ * m/s. */
+static inline double tbi_surface_friction(const tabi_material_def *surface, bool slides,
+                                          double slip) {
+  bool kinetic = slides && surface->kinetic >= 0;
+  return (kinetic ? surface->kinetic : surface->friction) + surface->viscous * slip;
 }
-static inline double tbi_point_kinetic(const tbi_point *c) {
+/* That of a point, with its slip before the step. */
+static inline double tbi_point_friction(const tbi_point *c, bool slides) {
   bool viscous = c->surface->viscous > 0;
-  return tbi_surface_kinetic(c->surface,
-                             viscous ? sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]) : 0);
+  double slip = viscous ? sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]) : 0;
+  return tbi_surface_friction(c->surface, slides, slip);
 }
 
 #endif

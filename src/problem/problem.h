@@ -41,6 +41,14 @@ typedef struct tbi_block {
   sv column[6];
 } tbi_block;
 
+/* Of tbi_point.slipping (world/slip.c); between the last two it is at its cone, and each step in
+ * which it gains speed adds one. */
+enum {
+  TBI_NOT_PUSHING,
+  TBI_STICKING,    /* static friction */
+  TBI_SLIDING = 5, /* kinetic friction, however slow it is, until it sticks */
+};
+
 /* One point of contact: normal and two tangents. */
 typedef struct tbi_point {
   int32_t port_a, port_b; /* TABI_NONE: stands in the world */
@@ -54,7 +62,8 @@ typedef struct tbi_point {
   bool immobile; /* cannot move along its normal (by loop constraints, say): gets no impulse */
   double target; /* m/s, least normal velocity: -gap/h, depth correction or rebound */
   double resting_target; /* m/s, the target without its rebound */
-  double friction;       /* coefficient: static or kinetic, by the slip before the step */
+  double friction; /* coefficient: kinetic if it slid or slides faster than slip_speed, or static */
+  int32_t slipping; /* TBI_STICKING to TBI_SLIDING: before the step, at last after it */
   const tabi_material_def *surface; /* of the two shapes together */
   double gap;                       /* m, at the start of the step */
   double approach;                  /* m/s, normal velocity before the step */

@@ -114,8 +114,8 @@ void tbi_world_targets(tabi_world *w) {
     double slip = sqrt(c->slip[0] * c->slip[0] + c->slip[1] * c->slip[1]);
     double approach = c->approach;
     c->surface = surface;
-    c->friction = (slip > surface->slip_speed ? surface->kinetic : surface->friction) +
-                  surface->viscous * slip;
+    c->slipping = slip > surface->slip_speed ? TBI_SLIDING : TBI_NOT_PUSHING;
+    c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);
     double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
     c->resting_target = candidate->gap > 0
                             ? -candidate->gap / h

@@ -138,11 +138,8 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
   v4 s = v4_from(deflection_of(w, candidate));
   v3 slip = v3_make(v4_dot(u, frame.x), v4_dot(u, frame.y), v4_dot(u, frame.z));
   double rate = sqrt(slip.y * slip.y + slip.z * slip.z);
-  double kinetic = tbi_surface_kinetic(surface, rate);
-  bool slides = slip.y * slip.y + slip.z * slip.z > surface->slip_speed * surface->slip_speed;
-  double stick = slides ? kinetic : surface->friction + surface->viscous * rate;
-  tbi_spring_law law =
-      tbi_spring_law_of(surface, stick, kinetic, w->def.penalty.tangential_stiffness);
+  double friction = tbi_surface_friction(surface, rate > surface->slip_speed, rate);
+  tbi_spring_law law = tbi_spring_law_of(surface, friction, w->def.penalty.tangential_stiffness);
   v3 deflection = v3_make(0, v4_dot(s, frame.y), v4_dot(s, frame.z));
   v3 f = tbi_spring_law_force(&law, candidate->gap, deflection, slip);
   v4 force = m4_mulv3(&frame, f);

@@ -6,6 +6,7 @@
  * the impulses of points that are gone are shared by the new points of the same pair. */
 #include "base/assertion.h"
 #include "base/random.h"
+#include "contact/surface.h"
 #include "world/world.h"
 
 #define TURN 6.283185307179586 /* 2 pi */
@@ -24,19 +25,33 @@ static void set_impulse(tbi_point *c, double share, v3 impulse) {
   c->impulse[2] = v4_dot(shared, c->frame.z);
 }
 
+/* A contact that slid in the step before has kinetic friction, however slow it is; one that stuck
+ * between compliant surfaces has static friction, however fast they deflect.  For all others their
+ * speed has decided already. */
+static void set_slipping(const tabi_world *w, tbi_point *c, double before) {
+  if (w->method->forgets_slip || before < TBI_STICKING) return;
+  if (before < TBI_SLIDING && c->slipping == TBI_SLIDING && !w->method->info.compliant) return;
+  c->slipping = before < TBI_SLIDING ? (int32_t)before : TBI_SLIDING;
+  c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);
+}
+
 /* Candidates first..end and old..old_end are of one pair. */
 static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm *old,
                        const tbi_warm *old_end) {
   int32_t fresh = 0;
   v3 gone = v3_zero();
+  double slipping = 0; /* of those that are gone */
   for (int32_t t = first; t < end; ++t) {
     tbi_point *c = point_of(w, t);
-    for (; old < old_end && old->id < c->id; ++old)
+    for (; old < old_end && old->id < c->id; ++old) {
       gone = v3_add(gone, old->impulse);
+      slipping = fmax(slipping, old->slipping);
+    }
     if (old < old_end && old->id == c->id) {
       set_impulse(c, w->def.warm_start, old->impulse);
       c->angle = old->angle;
       c->deflection = old->deflection;
+      set_slipping(w, c, old->slipping);
       ++old;
       continue;
     }
@@ -44,10 +59,14 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
     /* from here on point_of lists the new points of the pair, in front */
     w->setup.point_of[first + fresh++] = w->setup.point_of[t];
   }
-  for (; old < old_end; ++old)
+  for (; old < old_end; ++old) {
     gone = v3_add(gone, old->impulse);
-  for (int32_t t = first; t < first + fresh; ++t)
+    slipping = fmax(slipping, old->slipping);
+  }
+  for (int32_t t = first; t < first + fresh; ++t) {
     set_impulse(point_of(w, t), w->def.warm_start / fresh, gone);
+    set_slipping(w, point_of(w, t), slipping);
+  }
 }
 
 void tbi_world_warm_start(tabi_world *w) {
@@ -81,6 +100,12 @@ void tbi_world_keep_warm(tabi_world *w) {
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    w->state.warm[c->candidate] = (tbi_warm){c->id, v4_to(impulse), c->angle, c->deflection};
+    w->state.warm[c->candidate] = (tbi_warm){
+        .id = c->id,
+        .impulse = v4_to(impulse),
+        .angle = c->angle,
+        .deflection = c->deflection,
+        .slipping = c->slipping,
+    };
   }
 }

@@ -13,9 +13,10 @@
 /* What a contact leaves for the next step to start from. */
 typedef struct tbi_warm {
   uint64_t id;
-  v3 impulse;    /* N s, world axes, on b */
-  double angle;  /* rad, of lcp's friction axes */
-  v3 deflection; /* m, tangential, of penalty's springs: world axes */
+  v3 impulse;      /* N s, world axes, on b */
+  double angle;    /* rad, of lcp's friction axes */
+  v3 deflection;   /* m, tangential, of penalty's springs: world axes */
+  double slipping; /* as in tbi_point; a number as all the others */
 } tbi_warm;
 
 /* How dry friction of a joint enters a step (active_set/joint_friction.c). */
@@ -227,6 +228,8 @@ tabi_status tbi_world_candidates(tabi_world *w);
 /* candidates.list, setup.problem -> surface, friction and targets of its points,
  * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
+/* Which contacts slide at the end of the step (slip.c). */
+void tbi_world_note_slip(tabi_world *w);
 
 /* free_motion.c: forces, state.external, d -> forces.joint_impulse, forces.body_impulse.  d->acc
  * then has the bodies' accelerations at zero joint acceleration, which tbi_world_loops reads. */

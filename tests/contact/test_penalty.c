@@ -207,8 +207,7 @@ static void make_surfaces(made_problem *made, rng *r, tabi_material_def *surface
 static double miss(const made_problem *made, int32_t i, v3 deflection,
                    double tangential_stiffness) {
   const tbi_point *c = &made->p->point[i];
-  tbi_spring_law law =
-      tbi_spring_law_of(c->surface, c->friction, tbi_point_kinetic(c), tangential_stiffness);
+  tbi_spring_law law = tbi_spring_law_of(c->surface, c->friction, tangential_stiffness);
   v3 u = made_point_velocity(made, i);
   v3 s = in_frame(&c->frame, deflection);
   v3 wanted = v3_zero();
