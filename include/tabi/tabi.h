@@ -645,8 +645,12 @@ typedef struct tabi_certificate {
   int32_t iterations;     /* sweeps, factorisations or passes; see the method */
   bool converged;         /* the tolerance was reached */
   bool fallback;          /* def.fallback took over, in some island at least */
-  bool energy_limited;    /* impulse reduced rebounds or friction that would have added energy, or
-                             rebounds that contradict each other */
+  bool energy_limited;    /* impulses that would have added energy were replaced: rebounds or
+                             friction reduced, rebounds that contradict each other too */
+  double contact_work;    /* J, by which the impulses of contacts and joint rows changed the kinetic
+                             energy (with that of penalty's springs), all but the next: > 0 is
+                             energy from nowhere */
+  double correction_work; /* J, by which depth corrections pushed apart what overlapped */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

@@ -115,6 +115,7 @@ const tbi_formulation tbi_cone = {
     .tolerance = 1e-8,
     .iterations = 120,
     .predicts_joints = true,
+    .limits_rebounds = true,
     .memsize = memsize,
     .solve = solve,
     .solve_direct = tbi_sticking_solve,

@@ -32,25 +32,23 @@ static double norm(const double *x, int32_t n) {
   return sqrt(sum);
 }
 
-/* An open contact may keep a trace of an impulse, too small to matter in its residual, whose
- * friction does not oppose slip.  Such impulses are dropped if the residual allows it. */
-static void drop_traces(const tbi_exact_memory *memory, const tbi_island *island,
-                        double tolerance) {
+void tbi_island_drop_traces(const tbi_island *island, double tolerance, double *r, double *u,
+                            double *kept) {
   const tbi_delassus *d = &island->w;
   bool any = false;
-  memcpy(memory->kept, memory->r, (size_t)d->nunknown * sizeof *memory->kept);
+  memcpy(kept, r, (size_t)d->nunknown * sizeof *kept);
   for (int32_t i = 0; i < island->npoint; ++i) {
-    double *r = memory->r + d->law[i].at;
-    if (r[0] == 0 || d->law[i].mobility * r[0] > TRACE * tolerance) continue;
-    r[0] = r[1] = r[2] = 0;
+    double *own = r + d->law[i].at;
+    if (own[0] == 0 || d->law[i].mobility * own[0] > TRACE * tolerance) continue;
+    own[0] = own[1] = own[2] = 0;
     any = true;
   }
   if (!any) return;
-  d->multiply(d->self, memory->r, memory->u);
+  d->multiply(d->self, r, u);
   for (int32_t i = 0; i < d->nunknown; ++i)
-    memory->u[i] += d->q[i];
-  if (tbi_newton_residual(d, memory->r, memory->u) <= tolerance) return;
-  memcpy(memory->r, memory->kept, (size_t)d->nunknown * sizeof *memory->r);
+    u[i] += d->q[i];
+  if (tbi_newton_residual(d, r, u) <= tolerance) return;
+  memcpy(r, kept, (size_t)d->nunknown * sizeof *r);
 }
 
 /* Newton has failed: more sweeps from where it began, which now and then get there all the same.
@@ -90,7 +88,8 @@ tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *
     result.sweeps += sweep_on(memory, island, def, tolerance, &result.residual);
     result.converged = result.residual <= tolerance;
   }
-  if (result.converged) drop_traces(memory, island, tolerance);
+  if (result.converged)
+    tbi_island_drop_traces(island, tolerance, memory->r, memory->u, memory->kept);
   tbi_island_write(island, memory->r);
   return (tbi_solution){.iterations = result.sweeps + result.factorisations,
                         .converged = result.converged};

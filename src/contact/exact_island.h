@@ -19,5 +19,10 @@ void tbi_exact_memory_place(tbi_layout *at, int64_t points, int64_t rows, tbi_ex
  * to date with them.  Zero iterations: the impulses met the tolerance already. */
 tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *island,
                               const tabi_world_def *def);
+/* An open contact may keep a trace of an impulse r, too small to matter in its residual, whose
+ * friction does not oppose slip.  Such impulses are dropped if the residual allows it; u and kept
+ * are scratch, as long as r. */
+void tbi_island_drop_traces(const tbi_island *island, double tolerance, double *r, double *u,
+                            double *kept);
 
 #endif

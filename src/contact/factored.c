@@ -314,6 +314,21 @@ void tbi_island_velocity(const tbi_island *island, double *u) {
   subtract_targets(island, u);
 }
 
+double tbi_island_gain(const tbi_island *island, const double *r, const double *q,
+                       const double *u) {
+  const tbi_delassus *w = &island->w;
+  double gain = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_law *law = &w->law[i];
+    const tbi_point *point = tbi_island_point(island, i);
+    /* w->q is relative to the point's target, q and u to a target that may be reduced */
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      gain += 0.5 * r[k] * (2 * w->q[k] + (u[k] - q[k]));
+    if (point) gain += r[law->at] * (point->target - tbi_max(point->resting_target, 0));
+  }
+  return gain;
+}
+
 /* the wrenches of impulses at the points, port by port */
 static void add_wrenches(const tbi_island *island, const double *r, sv *port) {
   const tbi_problem *p = island->all->p;

@@ -80,5 +80,8 @@ double tbi_island_sweep(const tbi_island *island);
 void tbi_island_sum(const tbi_island *island);
 /* Velocities of the laws, less their targets, by the problem's velocities and sum. */
 void tbi_island_velocity(const tbi_island *island, double *u);
+/* J, by which impulses r that change velocities from q to u (both less their targets) increase the
+ * energy, without the part that depth correction adds on purpose. */
+double tbi_island_gain(const tbi_island *island, const double *r, const double *q, const double *u);
 
 #endif

@@ -15,6 +15,8 @@ typedef struct tbi_solution {
   int32_t iterations;
   bool converged;
   bool fallback, energy_limited; /* see tabi_certificate */
+  double stored;                 /* J, by which springs of contacts were loaded */
+  double found;                  /* J, of springs that the step left for the next to begin with */
 } tbi_solution;
 
 typedef struct tbi_formulation {
@@ -26,6 +28,9 @@ typedef struct tbi_formulation {
   bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
   bool random_axes;     /* a new point draws the angle of its friction axes */
   bool forgets_slip;    /* a contact slower than slip_speed has static friction, even if it slid */
+  /* energy that a step would add is limited afterwards (energy_limit.c) */
+  bool limits_rebounds;  /* if something rebounds */
+  bool limits_unsettled; /* and if sweeps ended before they converged */
 
   /* Bytes of scratch memory. */
   size_t (*memsize)(const tabi_model *model, const tabi_world_def *def);

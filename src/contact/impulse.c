@@ -218,7 +218,7 @@ static int32_t settle_without_gain(tbi_impulse_island *c) {
     passes = tbi_impulse_settle(c, 1, 1);
   }
   if (passes > 0 &&
-      tbi_impulse_gain(c->island, c->f, c->q, c->u) > TBI_NO_GAIN * c->island->w.nlaw) {
+      tbi_island_gain(c->island, c->f, c->q, c->u) > TBI_NO_GAIN * c->island->w.nlaw) {
     passes = tbi_impulse_limit_energy(c);
     c->energy_limited = true;
   }

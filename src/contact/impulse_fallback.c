@@ -55,7 +55,7 @@ static bool adds_energy(const tbi_impulse_exact *e, const tbi_island *island) {
   w->multiply(w->self, e->memory.r, e->memory.u);
   for (int32_t i = 0; i < w->nunknown; ++i)
     e->memory.u[i] += w->q[i];
-  return tbi_impulse_gain(island, e->memory.r, w->q, e->memory.u) > TBI_NO_GAIN * w->nlaw;
+  return tbi_island_gain(island, e->memory.r, w->q, e->memory.u) > TBI_NO_GAIN * w->nlaw;
 }
 
 /* the largest share of rebounds that adds no energy */
@@ -95,6 +95,12 @@ tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island 
   double share = all.converged ? find_share(e, island, def, &all.iterations) : 0;
   set_rebounds(e, island, share);
   tbi_solution own = attempt(e, island, def);
+  if (share > 0 && (!own.converged || adds_energy(e, island))) {
+    /* the law has several solutions, and this is not the one that the search had found */
+    all.iterations += own.iterations;
+    set_rebounds(e, island, 0);
+    own = attempt(e, island, def);
+  }
   all.iterations += own.iterations;
   all.converged = own.converged;
   all.energy_limited = true;

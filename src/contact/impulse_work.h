@@ -5,7 +5,7 @@
  *   impulse_solve.c     the impulses of active points and rows
  *   impulse_friction.c  which points stick, which slide, and in which direction
  *   impulse_share.c     static friction in proportion to normals
- *   impulse_energy.c    what impulses add to the energy, and the limit to it
+ *   impulse_energy.c    the limit to what rebounds and friction add to the energy
  *   impulse_paper.c     the published loop
  *   impulse_fallback.c  islands whose passes cycle, or that are too large */
 #ifndef TBI_IMPULSE_WORK_H
@@ -95,10 +95,6 @@ void tbi_impulse_share_friction(tbi_impulse_island *c);
  * ends. */
 void tbi_impulse_slide_in(tbi_impulse_island *c, int32_t law);
 
-/* J, by which impulses f that change velocities from q to u increase the energy, without the part
- * that depth correction adds on purpose. */
-double tbi_impulse_gain(const tbi_island *island, const double *f, const double *q,
-                        const double *u);
 /* Solves with the largest share of rebounds that adds no energy, or without rebounds and with the
  * largest such share of friction.  Returns the passes as tbi_impulse_settle. */
 int32_t tbi_impulse_limit_energy(tbi_impulse_island *c);

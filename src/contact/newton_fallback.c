@@ -3,12 +3,14 @@
  *   small islands   a few steps of Newton's method; most need three or four
  *   larger ones     likewise, if they are close already: a heap that has come to rest
  *   what is left    sweeps of these islands alone, as many as a step without Newton had left
+ *   jams            what is still far from the law, or adds energy: the method exact, from there
  *
  * From afar Newton's method seldom converges for a large heap in a few steps, which are expensive
  * there.  The better impulses of each stage stay. */
 #include "contact/newton_fallback.h"
 
 #include "base/assertion.h"
+#include "contact/exact_island.h"
 #include "contact/small_island.h"
 #include "problem/loops.h"
 
@@ -27,10 +29,11 @@ enum { FIRST_POINTS = 32, CLUSTER_POINTS = 8, NEWTON_POINTS = 512 };
  * the same sign in every step would add up to a creep */
 #define SHARE 0.1
 #define NEAR  1e-5 /* m/s, residual from which Newton's method is tried in larger islands */
+#define JAM   1e-4 /* m/s, residual above which an island is jammed */
 
 typedef struct progress {
   bool converged;
-  int32_t steps; /* of Newton */
+  int32_t steps; /* of Newton, then with sweeps and what exact took */
 } progress;
 
 typedef struct work {
@@ -41,13 +44,16 @@ typedef struct work {
   double *kept;                                     /* impulses before its sweeps */
   progress *progress;                               /* by island */
   void *newton;                                     /* memory of tbi_newton_refine */
+  tbi_layout rest; /* from here to `size` bytes is the memory of exact */
+  size_t size;
 } work;
 
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Islands are solved one after another, so the two kinds of Newton steps (small_island.c and
  * factored_newton.c) share their memory; u and kept, which are not used during Newton's method,
- * share that of tbi_newton_refine. */
+ * share that of tbi_newton_refine, as does the memory of exact, which is enough for islands of
+ * about two thirds of the points that Newton's method may have. */
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
@@ -65,10 +71,12 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   tbi_layout beside = at;
   to->u = tbi_layout_take(&beside, unknowns, sizeof *to->u);
   to->kept = tbi_layout_take(&beside, unknowns, sizeof *to->kept);
+  to->rest = at;
   size_t newton = tbi_newton_refine_memsize((int32_t)(to->newton_points + to->newton_rows),
                                             (int32_t)(3 * to->newton_points + to->newton_rows));
   to->newton = tbi_layout_take(&at, (int64_t)newton, 1);
-  return beside.used > at.used ? beside.used : at.used;
+  to->size = beside.used > at.used ? beside.used : at.used;
+  return to->size;
 }
 
 size_t tbi_newton_fallback_memsize(const tabi_model *model, const tabi_world_def *def) {
@@ -76,15 +84,21 @@ size_t tbi_newton_fallback_memsize(const tabi_model *model, const tabi_world_def
   return place(&w, NULL, model, def);
 }
 
-/* how many steps of Newton an island is worth */
-static int32_t steps_for(const work *w, const tbi_island *island, double residual) {
+/* coordinates of an island, or more than LARGE if there is no memory for it */
+static int64_t size_of(const work *w, const tbi_island *island) {
   const tbi_problem *p = w->f.p;
-  if (island->npoint > w->newton_points || island->nrow > w->newton_rows) return 0;
+  if (island->npoint > w->newton_points || island->nrow > w->newton_rows) return LARGE + 1;
   int64_t coordinates = 0;
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t cluster = island->cluster[c];
     coordinates += tbi_cluster_dofs(p->model, cluster) + p->cluster_loops[cluster];
   }
+  return coordinates;
+}
+
+/* how many steps of Newton an island is worth */
+static int32_t steps_for(const work *w, const tbi_island *island, double residual) {
+  int64_t coordinates = size_of(w, island);
   if (coordinates <= SMALL) return SMALL_STEPS;
   return coordinates <= LARGE && residual <= NEAR ? LARGE_STEPS : 0;
 }
@@ -110,6 +124,7 @@ static void apply_newton(work *w, double tolerance) {
     bool small = tbi_small_island_make(&w->small, island);
     const tbi_delassus *matrix = small ? &w->small.w : &island->w;
     tbi_newton_result result = tbi_newton_refine(matrix, tolerance, max_steps, w->r, w->newton);
+    if (result.converged) tbi_island_drop_traces(island, tolerance, w->r, w->u, w->kept);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.converged = result.converged, .steps = result.factorisations};
     changed = true;
@@ -133,6 +148,58 @@ static tbi_solution sweep_on(const work *w, const tbi_island *island, double tol
   return solution;
 }
 
+/* memory for exact; false: it does not suffice */
+static bool place_exact(const work *w, const tbi_island *island, tbi_exact_memory *exact) {
+  tbi_layout at = w->rest;
+  tbi_exact_memory_place(&at, island->npoint, island->nrow, exact);
+  return at.used <= w->size && size_of(w, island) <= LARGE;
+}
+
+/* far from the law, or with impulses that add energy */
+static bool is_jammed(const work *w, const tbi_island *island) {
+  if (measure(w, island, w->r) > JAM) return true;
+  return tbi_island_gain(island, w->r, island->w.q, w->u) > 0;
+}
+
+/* Islands that all stages before have left jammed, by exact; velocities must be up to date and are
+ * so afterwards. */
+static void solve_jams(work *w, const tabi_world_def *def, tbi_solution *solution) {
+  tbi_exact_memory memory;
+  tabi_world_def exact = *def;
+  exact.tolerance = tbi_exact.tolerance;
+  exact.iterations = tbi_exact.iterations;
+  bool changed = false;
+  solution->converged = true;
+  w->f.in_arena = NULL; /* small islands have used its memory */
+  for (int32_t i = 0; i < w->f.nisland; ++i) {
+    const tbi_island *island = &w->f.island[i];
+    progress *own = &w->progress[i];
+    if (!own->converged && is_jammed(w, island) && place_exact(w, island, &memory)) {
+      tbi_island_sum(island);
+      tbi_solution solved = tbi_exact_island(&memory, island, &exact);
+      own->converged = solved.converged;
+      own->steps += solved.iterations;
+      changed = true;
+    }
+    solution->converged = solution->converged && own->converged;
+  }
+  if (changed) tbi_problem_start(w->f.p);
+}
+
+/* sweeps of the islands that Newton's method has left */
+static void sweep_rest(work *w, const tabi_world_def *def, int32_t done) {
+  bool behind = false;
+  for (int32_t i = 0; i < w->f.nisland; ++i) {
+    progress *own = &w->progress[i];
+    if (own->converged) continue;
+    int32_t left = def->iterations - done - SWEEPS_PER_STEP * own->steps;
+    tbi_solution swept = sweep_on(w, &w->f.island[i], def->tolerance, left, &behind);
+    own->converged = swept.converged;
+    own->steps += swept.iterations;
+  }
+  if (behind) tbi_problem_start(w->f.p);
+}
+
 bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratch,
                          tbi_solution *solution) {
   TBI_ASSERT(def->tolerance >= 0);
@@ -141,21 +208,12 @@ bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratc
   if (p->npoint > w.points || p->nrow > w.rows) return false;
   tbi_factored_begin(&w.f, p);
   apply_newton(&w, SHARE * def->tolerance);
-  int32_t max = 0;
-  bool behind = false;
-  solution->converged = true;
-  for (int32_t i = 0; i < w.f.nisland; ++i) {
-    int32_t iterations = w.progress[i].steps;
-    if (!w.progress[i].converged) {
-      int32_t left = def->iterations - solution->iterations - SWEEPS_PER_STEP * iterations;
-      tbi_solution own = sweep_on(&w, &w.f.island[i], def->tolerance, left, &behind);
-      solution->converged = solution->converged && own.converged;
-      iterations += own.iterations;
-    }
-    if (iterations > max) max = iterations;
-  }
-  if (behind) tbi_problem_start(p);
-  solution->iterations += max;
+  sweep_rest(&w, def, solution->iterations);
+  solve_jams(&w, def, solution);
+  int32_t most = 0;
+  for (int32_t i = 0; i < w.f.nisland; ++i)
+    most = w.progress[i].steps > most ? w.progress[i].steps : most;
+  solution->iterations += most;
   solution->fallback = true;
   return true;
 }

@@ -192,7 +192,9 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   } else {
     solution = solve_together(p, def, scratch);
   }
-  tbi_springs_update(p, def, false);
+  tbi_spring_energy energy = tbi_springs_update(p, def, false);
+  solution.stored = energy.stored;
+  solution.found = energy.found;
   return solution;
 }
 

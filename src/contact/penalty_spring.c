@@ -68,27 +68,44 @@ static bool slides(const tbi_spring_law *law, double normal, double along) {
   return law->stick_friction <= law->slip_friction || along <= max * (1 + SOLVED);
 }
 
-void tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops) {
+static v3 velocity_of(const tbi_problem *p, const tbi_point *c) {
+  sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
+  sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
+  return tbi_point_velocity(c, a, b);
+}
+
+static v3 deflection_after(const tbi_point *c, const tbi_spring_law *law, v3 u, double h) {
+  double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
+  bool pushes = c->impulse[0] > 0 && law->tangential_stiffness > 0;
+  if (!pushes) return v3_zero();
+  if (slides(law, c->impulse[0], along)) {
+    double back = -1 / (h * law->tangential_stiffness);
+    return v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
+  }
+  v4 s = v4_from(c->deflection);
+  return v4_to(
+      m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y, v4_dot(s, c->frame.z) + h * u.z));
+}
+
+static double energy_of(const tbi_spring_law *law, double gap, v3 deflection) {
+  double depth = tbi_min(gap, 0);
+  return 0.5 * law->stiffness * depth * depth +
+         0.5 * law->tangential_stiffness * v3_dot(deflection, deflection);
+}
+
+tbi_spring_energy tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops) {
   double h = def->timestep;
+  tbi_spring_energy sum = {0};
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
     tbi_spring_law law =
         tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     if (drops) law = tbi_spring_law_dropping(law, tbi_point_friction(c, true));
-    double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
-    bool pushes = c->impulse[0] > 0 && law.tangential_stiffness > 0;
-    if (!pushes) {
-      c->deflection = v3_zero();
-    } else if (slides(&law, c->impulse[0], along)) {
-      double back = -1 / (h * law.tangential_stiffness);
-      c->deflection = v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
-    } else {
-      sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
-      sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
-      v3 u = tbi_point_velocity(c, a, b);
-      v4 s = v4_from(c->deflection);
-      c->deflection = v4_to(m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y,
-                                       v4_dot(s, c->frame.z) + h * u.z));
-    }
+    v3 u = velocity_of(p, c);
+    double before = energy_of(&law, c->gap, c->deflection);
+    c->deflection = deflection_after(c, &law, u, h);
+    double after = energy_of(&law, c->gap + h * u.x, c->deflection);
+    *(tbi_spring_acts(c) ? &sum.stored : &sum.found) += after - before;
   }
+  return sum;
 }

@@ -42,8 +42,14 @@ v3 tbi_spring_miss(const tbi_spring *s, v3 u, v3 r, double slope[9]);
  * by how much it misses that, as a velocity; f and slope are for the Newton step. */
 double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *slope);
 
+/* J, of the springs of all points, by overlap and tangential deflection. */
+typedef struct tbi_spring_energy {
+  double stored; /* by how much the step has loaded them */
+  double found;  /* of overlaps that began within the step, which no spring has resisted yet */
+} tbi_spring_energy;
+
 /* The tangential deflection of every point after the step.  drops: under the law of
  * tbi_spring_law_dropping */
-void tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops);
+tbi_spring_energy tbi_springs_update(tbi_problem *p, const tabi_world_def *def, bool drops);
 
 #endif

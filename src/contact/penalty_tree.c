@@ -300,9 +300,13 @@ static int32_t follow_newton(tbi_penalty_tree *t) {
 
 void tbi_penalty_tree_free(tbi_penalty_tree *t) { move_by(t, NULL, t->v_new); }
 
-/* impulses from points and rows, and the scale of their laws from the factor of M */
+/* impulses from points and rows, the scale of their laws from the factor of M, and velocities
+ * without impulses, which v_new still has */
 static void read_start(tbi_penalty_tree *t) {
   tbi_problem *p = t->p;
+  spread(t, t->v_new);
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->free[k] = t->d->acc[p->port[k].body];
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
     c->mobility = mobility_of(t, c);
@@ -310,6 +314,7 @@ static void read_start(tbi_penalty_tree *t) {
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
     p->row[i].w = t->inverse[p->row[i].dof];
+    p->row[i].base = t->v_new[p->row[i].dof];
     t->r[(ptrdiff_t)3 * p->npoint + i] = p->row[i].impulse;
   }
 }
@@ -337,6 +342,8 @@ tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {
     if (solution.converged) break;
   }
   write_end(t);
-  tbi_springs_update(t->p, t->def, false);
+  tbi_spring_energy energy = tbi_springs_update(t->p, t->def, false);
+  solution.stored = energy.stored;
+  solution.found = energy.found;
   return solution;
 }

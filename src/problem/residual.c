@@ -6,21 +6,37 @@
  *   cone             max(0, |f_t| - mu f_n)
  *   dissipation      |u_t| + f_t . u_t / (mu f_n), where f_n > 0: zero if friction opposes slip
  *
- * A contact pushes if f_n is above 1e-6 of the weight of all that moves. */
+ * A contact pushes if f_n is above 1e-6 of the weight of all that moves.  Complementarity and
+ * dissipation count at most as the velocity that the whole impulse gives its own contact: dropping
+ * the impulse would set both right, so a trace of one on a contact that opens is no violation.
+ *
+ * Work: impulses r that take velocities from u_f (free motion) to u change the kinetic energy by
+ * r . (u_f + u) / 2, summed over contacts and joint rows.  The part r_n c that brings about the
+ * velocity c of a depth correction is meant to be positive, and is counted apart. */
 #include "problem/residual.h"
 
 #include "base/assertion.h"
 
 #define PUSHES 1e-6 /* of the weight of all that moves */
 
+static v3 velocity_of(const tbi_point *c, const sv *port) {
+  sv a = c->port_a == TABI_NONE ? sv_zero() : port[c->port_a];
+  sv b = c->port_b == TABI_NONE ? sv_zero() : port[c->port_b];
+  return tbi_point_velocity(c, a, b);
+}
+
+/* m/s, what the impulse of a point does to its own velocity; where no responses were made (a direct
+ * solution, which is verified) unknown, and no bound */
+static double effect_of(const tbi_point *c) {
+  return c->mobility > 0 ? c->mobility * v3_norm(v3_load(c->impulse)) : (double)INFINITY;
+}
+
 static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
                       tabi_certificate *worst) {
   TBI_ASSERT(p->timestep > 0);
   double h = p->timestep;
   double gap = c->gap;
-  sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
-  sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
-  v3 u = tbi_point_velocity(c, a, b);
+  v3 u = velocity_of(c, p->velocity);
   double normal = c->impulse[0] / h;
   double tangent = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]) / h;
   double slip = sqrt(u.y * u.y + u.z * u.z);
@@ -30,13 +46,14 @@ static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
   worst->gap = tbi_max(worst->gap, -after);
   if (normal > PUSHES * weight) {
     double parting = rebound ? u.x - c->target : after / h;
-    worst->complementarity = tbi_max(worst->complementarity, parting);
+    worst->complementarity = tbi_max(worst->complementarity, tbi_min(parting, effect_of(c)));
     ++worst->contacts;
   }
   worst->cone = tbi_max(worst->cone, tangent - c->friction * normal);
   if (normal > 0 && c->friction > 0) {
     double power = (c->impulse[1] * u.y + c->impulse[2] * u.z) / h;
-    worst->dissipation = tbi_max(worst->dissipation, slip + power / (c->friction * normal));
+    double along = slip + power / (c->friction * normal);
+    worst->dissipation = tbi_max(worst->dissipation, tbi_min(along, effect_of(c)));
   }
 }
 
@@ -46,4 +63,21 @@ tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
   for (int32_t i = 0; i < p->npoint; ++i)
     add_point(p, &p->point[i], weight, &worst);
   return worst;
+}
+
+tbi_work tbi_residual_work(const tbi_problem *p, const double *v, bool compliant) {
+  TBI_ASSERT(p->npoint == 0 || (p->free && p->velocity));
+  tbi_work work = {0};
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    v3 sum = v3_add(velocity_of(c, p->free), velocity_of(c, p->velocity));
+    work.all += 0.5 * v3_dot(v3_load(c->impulse), sum);
+    if (!compliant) work.correction += c->impulse[0] * tbi_max(c->resting_target, 0);
+  }
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    work.all += 0.5 * row->impulse * (row->base + v[row->dof]);
+    work.correction += tbi_max(row->impulse * row->target, 0);
+  }
+  return work;
 }

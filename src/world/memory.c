@@ -195,6 +195,8 @@ static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->scratch.stage = tbi_layout_take(at, stage, sizeof *w->scratch.stage);
   size_t fallback = tbi_world_falls_back(w) ? tbi_exact.memsize(model, &w->def) : 0;
   w->scratch.fallback = tbi_layout_take(at, (int64_t)fallback, 1);
+  size_t limit = w->limits_energy ? tbi_energy_limit_memsize(model, &w->def) : 0;
+  w->scratch.energy_limit = tbi_layout_take(at, (int64_t)limit, 1);
   size_t gait = tbi_world_gait_state_size(w);
   w->scratch.gait_before = tbi_layout_take(at, (int64_t)gait, 1);
 }
@@ -269,6 +271,7 @@ static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def)
   w.fallback_def.contact = TABI_CONTACT_EXACT;
   tbi_world_def_complete(&w.def);
   tbi_world_def_complete(&w.fallback_def);
+  w.limits_energy = tbi_energy_is_limited(w.method, model);
   return w;
 }
 

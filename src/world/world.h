@@ -5,6 +5,7 @@
 #ifndef TBI_WORLD_H
 #define TBI_WORLD_H
 
+#include "contact/energy_limit.h"
 #include "contact/formulation.h"
 #include "gait/gait.h"
 #include "problem/setup.h"
@@ -61,9 +62,11 @@ struct tabi_world {
   const tabi_model *model;
   const tbi_formulation *method;
   tabi_world_def def;
-  tabi_world_def fallback_def; /* def with the method exact, for TABI_FALLBACK_EXACT */
-  tabi_error error;            /* of the last step */
-  size_t memory, state_size;   /* bytes, of the world and of its state */
+  tabi_world_def
+      fallback_def;   /* def with the method exact, for TABI_FALLBACK_EXACT and energy_limit */
+  bool limits_energy; /* contact/energy_limit.c looks at steps */
+  tabi_error error;   /* of the last step */
+  size_t memory, state_size; /* bytes, of the world and of its state */
   tbi_capacity capacity;
   tbi_timers timers;
 
@@ -149,6 +152,7 @@ struct tabi_world {
     void *shared;           /* of collision, then of d's masses, then the blocks of the problem */
     void *method;           /* of the method, until solution.contact takes its place */
     void *fallback;         /* of exact, for TABI_FALLBACK_EXACT */
+    void *energy_limit;     /* of contact/energy_limit.c */
     const double *gait_tau; /* joint forces of the step under way, or NULL */
     void *gait_before;      /* state of the gait before the step */
   } scratch;

@@ -44,6 +44,17 @@ static void certify(tabi_world *w, tbi_solution solution) {
   certificate->converged = solution.converged;
   certificate->fallback = solution.fallback;
   certificate->energy_limited = solution.energy_limited;
+  certificate->contact_work = solution.stored;
+  certificate->correction_work = solution.found;
+}
+
+/* after the new velocity is known */
+static void certify_work(tabi_world *w) {
+  tabi_certificate *certificate = &w->solution.certificate;
+  tbi_work work =
+      tbi_residual_work(&w->setup.problem, w->solution.v_new, w->method->info.compliant);
+  certificate->contact_work += work.all - work.correction;
+  certificate->correction_work += work.correction;
 }
 
 static tabi_status make_problem(tabi_world *w) {
@@ -63,6 +74,7 @@ static tabi_status make_problem(tabi_world *w) {
 static void solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   tbi_solution solution = solve_contacts(w);
+  if (w->limits_energy) tbi_energy_limit(p, &w->fallback_def, w->scratch.energy_limit, &solution);
   tbi_problem_sum(p);
   tbi_loops_finish(&w->setup.loops, p->sum);
   certify(w, solution);
@@ -106,6 +118,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w) {
   tbi_predict_joint_friction(w);
   if (w->method->advance_velocity && w->method->advance_velocity(w, &solution)) {
     certify(w, solution);
+    certify_work(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     return TABI_OK;
   }
@@ -117,6 +130,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w) {
     tabi_status status = solve_predicted(w);
     if (status != TABI_OK) return status;
     verified = verify(w, attempt);
+    if (verified) certify_work(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   }
   return TABI_OK;

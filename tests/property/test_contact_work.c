@@ -1,0 +1,159 @@
+/* test_contact_work.c - over random scenes and every method but the published variants, contact
+ * impulses bring no energy: no step's contact_work is above 1e-9 of the energy at its start, with
+ * rebounds and friction at many points at once, masses 1e4 apart, and chains with joint limits.
+ *
+ * That the figure is the energy is proved by scenes without gravity: the kinetic energy of a single
+ * body then changes by contact_work and correction_work alone. */
+#include "support/near.h"
+#include "support/rng.h"
+#include "support/scene_build.h"
+
+enum { SCENES = 60, STEPS = 400, MOST_BODIES = 7 };
+
+#define SHARE 1e-9 /* of the energy, that impulses may add in a step */
+
+static double pick(rng *r, const double *from, int32_t n) { return from[rng_below(r, n)]; }
+
+static v3 random_vector(rng *r, double size) {
+  double x[3];
+  rng_fill(r, size, x, 3);
+  return v3_load(x);
+}
+
+static int32_t add_body(scene *s, rng *r, double mass, v3 at, int32_t stuff) {
+  if (rng_below(r, 3) == 0) return scene_ball(s, mass, rng_between(r, 0.05, 0.2), at, stuff);
+  v3 size = v3_make(rng_between(r, 0.05, 0.4), rng_between(r, 0.05, 0.4), 0);
+  size.z = rng_between(r, 0.05, 0.4);
+  return scene_box(s, mass, size, at, stuff);
+}
+
+/* a flail behind a body: a hinge with limits, which become rows */
+static void add_flail(scene *s, rng *r, int32_t parent, int32_t stuff) {
+  tabi_joint_def hinge =
+      scene_hinge(TABI_JOINT_REVOLUTE, parent, v3_make(0.35, 0, 0), v3_make(0, 1, 0));
+  hinge.lower = -0.3;
+  hinge.upper = 0.3;
+  hinge.friction = rng_between(r, 0, 0.2);
+  int32_t link = scene_link(s, 0.5, v3_zero(), v3_make(0.002, 0.002, 0.002), hinge);
+  scene_shape(s, TABI_SHAPE_BOX, link, v3_make(0.2, 0.1, 0.1), stuff);
+  tabi_builder_add_exclusion(s->builder, parent, link);
+}
+
+/* the same seed, the same scene */
+static scene open_scene(uint64_t seed, tabi_contact_kind contact) {
+  static const double frictions[] = {0, 0.2, 0.5, 1, 1.5};
+  static const double rebounds[] = {0, 0.5, 0.9, 1};
+  static const double steps[] = {1e-3, 5e-3};
+  rng r = rng_make(seed);
+  scene s = scene_begin();
+  int32_t stuff = scene_material(&s, pick(&r, frictions, 5), pick(&r, rebounds, 4));
+  int32_t link[MOST_BODIES];
+  int32_t n = 1 + rng_below(&r, MOST_BODIES);
+  double timestep = pick(&r, steps, 2);
+  scene_plane(&s, 0, stuff);
+  for (int32_t i = 0; i < n; ++i) {
+    double mass = seed % 3 == 0 ? pow(10, rng_between(&r, -2, 2)) : rng_between(&r, 0.5, 2);
+    v3 at = v3_make(rng_between(&r, -0.2, 0.2), rng_between(&r, -0.2, 0.2), 0.3 + 0.35 * i);
+    link[i] = add_body(&s, &r, mass, at, stuff);
+    if (rng_below(&r, 3) == 0) add_flail(&s, &r, link[i], stuff);
+  }
+  tabi_world_def def = scene_def(&s);
+  def.contact = contact;
+  def.timestep = timestep;
+  scene_open(&s, &def);
+  for (int32_t i = 0; i < n; ++i)
+    scene_set_velocity(&s, link[i], random_vector(&r, 3), random_vector(&r, 5));
+  return s;
+}
+
+typedef struct count {
+  int64_t contacts, limited;
+  double worst; /* share of the energy */
+} count;
+
+static void run(uint64_t seed, tabi_contact_kind contact, count *sum) {
+  scene s = open_scene(seed, contact);
+  for (int k = 0; k < STEPS; ++k) {
+    double energy = scene_energy(&s);
+    scene_run(&s, 1);
+    tabi_certificate c = tabi_world_certificate(s.world);
+    double share = c.contact_work / energy;
+    sum->contacts += c.contacts;
+    sum->limited += c.energy_limited;
+    sum->worst = fmax(sum->worst, share);
+    if (share > SHARE) {
+      fail_msg("seed %d, %s, step %d: contacts added %g J to %g J", (int)seed,
+               tabi_contact_name(contact), k, c.contact_work, energy);
+    }
+  }
+  scene_close(&s);
+}
+
+static void adds_no_energy(tabi_contact_kind contact) {
+  count sum = {0};
+  for (uint64_t seed = 0; seed < SCENES; ++seed)
+    run(seed, contact, &sum);
+  print_message("%s: %d contacts, %d steps energy-limited, worst gain %g of the energy\n",
+                tabi_contact_name(contact), (int)sum.contacts, (int)sum.limited, sum.worst);
+  assert_true(sum.contacts > 10000);
+}
+
+static void cone(void **state) {
+  (void)state;
+  adds_no_energy(TABI_CONTACT_CONE);
+}
+
+static void lcp(void **state) {
+  (void)state;
+  adds_no_energy(TABI_CONTACT_LCP);
+}
+
+static void exact(void **state) {
+  (void)state;
+  adds_no_energy(TABI_CONTACT_EXACT);
+}
+
+static void impulse(void **state) {
+  (void)state;
+  adds_no_energy(TABI_CONTACT_IMPULSE);
+}
+
+static void penalty(void **state) {
+  (void)state;
+  adds_no_energy(TABI_CONTACT_PENALTY);
+}
+
+/* no gravity, no spin before the impact: kinetic energy changes by contacts only */
+static void is_the_energy(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    rng r = rng_make(seed);
+    scene s = scene_begin();
+    int32_t stuff = scene_material(&s, rng_unit(&r), rng_unit(&r));
+    scene_plane(&s, 0, stuff);
+    bool deep = seed % 2 == 0;
+    int32_t ball = scene_ball(&s, 2, 0.1, v3_make(0, 0, deep ? 0.095 : 0.1005), stuff);
+    tabi_world_def def = scene_def(&s);
+    def.gravity[2] = 0;
+    scene_open(&s, &def);
+    v3 lin = random_vector(&r, 2);
+    lin.z = deep ? 0 : -1 - fabs(lin.z);
+    scene_set_velocity(&s, ball, lin, random_vector(&r, 3));
+    double before = tabi_world_energy(s.world).kinetic;
+    scene_run(&s, 1);
+    tabi_certificate c = tabi_world_certificate(s.world);
+    double change = tabi_world_energy(s.world).kinetic - before;
+    assert_true(c.contacts == 1);
+    assert_true(deep ? c.correction_work > 0 : c.correction_work == 0);
+    assert_near(c.contact_work + c.correction_work, change, 1e-12 * fmax(before, 1));
+    scene_close(&s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(is_the_energy), cmocka_unit_test(cone),    cmocka_unit_test(lcp),
+      cmocka_unit_test(exact),         cmocka_unit_test(impulse), cmocka_unit_test(penalty),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
