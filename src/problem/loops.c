@@ -1,28 +1,19 @@
-/* loops.c - the independent columns of a cluster by modified Gram-Schmidt with pivoting. */
+/* loops.c - columns of loop constraints, and the impulses that meet their targets. */
 #include "problem/loops.h"
 
 #include "base/assertion.h"
 #include "math/linalg.h"
 #include "problem/half_solve.h"
+#include "problem/loop_basis.h"
 
-/* a column of which less than this share is new depends on those before it.  An open loop turns its
- * column by error / length of a bar, here 0.1 m, so the share grows with the largest error */
-#define DEPENDENT      1e-6
-#define DEPENDENT_MAX  1e-3
-#define DEPENDENT_TURN 10.0 /* per m or rad of error */
-/* a column this much shorter than the longest of its cluster is rounding: the loop cannot move */
-#define IMMOBILE 1e-9
-/* loops that miss their targets by more than this, m/s or rad/s, contradict each other */
-#define CONTRADICTION 1e-9
-
-/* the velocities of a cluster, and one more number for each loop: its slack if it is a spring */
-static int32_t width_of(const tabi_model *model, int32_t cluster) {
-  return tbi_cluster_dofs(model, cluster) + tbi_cluster_max_loops(model, cluster);
-}
+/* Loops that miss their targets by more than this, m/s or rad/s, contradict each other.  By less,
+ * the motion depends on which of them are pivots, a few hundred times as much at worst. */
+#define CONTRADICTION 1e-11
 
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) {
   int32_t max = model->cluster_loop[model->ncluster];
   loops->model = model;
+  tbi_bundles_place(at, model, &loops->bundles);
   loops->cluster_column = tbi_layout_take(at, model->ncluster, sizeof *loops->cluster_column);
   loops->cluster_r = tbi_layout_take(at, model->ncluster, sizeof *loops->cluster_r);
   int64_t columns = 0;
@@ -32,7 +23,7 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
     int64_t max_loops = tbi_cluster_max_loops(model, c);
     if (at->base) loops->cluster_column[c] = columns;
     if (at->base) loops->cluster_r[c] = squares;
-    columns += max_loops * width_of(model, c);
+    columns += max_loops * tbi_cluster_width(model, c);
     squares += max_loops * max_loops;
     largest = max_loops > largest ? max_loops : largest;
   }
@@ -40,27 +31,27 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
   loops->regain = tbi_layout_take(at, max, sizeof *loops->regain);
   loops->first = tbi_layout_take(at, model->ncluster, sizeof *loops->first);
   loops->rank = tbi_layout_take(at, model->ncluster, sizeof *loops->rank);
+  loops->local = tbi_layout_take(at, model->ncluster, sizeof *loops->local);
   loops->inconsistent = tbi_layout_take(at, model->ncluster, sizeof *loops->inconsistent);
   loops->order = tbi_layout_take(at, max, sizeof *loops->order);
+  loops->place = tbi_layout_take(at, max, sizeof *loops->place);
+  loops->bundle = tbi_layout_take(at, max, sizeof *loops->bundle);
+  loops->support = tbi_layout_take(at, max, sizeof *loops->support);
+  loops->late = tbi_layout_take(at, max, sizeof *loops->late);
   loops->column = tbi_layout_take(at, columns, sizeof *loops->column);
   loops->r = tbi_layout_take(at, squares, sizeof *loops->r);
   loops->g = tbi_layout_take(at, max, sizeof *loops->g);
+  loops->rest = tbi_layout_take(at, largest, sizeof *loops->rest);
   loops->wanted = tbi_layout_take(at, largest, sizeof *loops->wanted);
   loops->size = tbi_layout_take(at, largest, sizeof *loops->size);
   loops->change = tbi_layout_take(at, largest, sizeof *loops->change);
   loops->normal = tbi_layout_take(at, largest * largest, sizeof *loops->normal);
-}
-
-/* entry of R: row by pivot, column by loop */
-static double *r_of(const tbi_loops *loops, int32_t cluster, int32_t pivot, int32_t which) {
-  TBI_ASSERT(pivot < tbi_cluster_max_loops(loops->model, cluster));
-  int32_t max_loops = tbi_cluster_max_loops(loops->model, cluster);
-  return loops->r + loops->cluster_r[cluster] + (int64_t)pivot * max_loops + which;
-}
-
-static void subtract(double *to, double a, const double *from, int32_t n) {
-  for (int32_t i = 0; i < n; ++i)
-    to[i] -= a * from[i];
+  if (!at->base) return;
+  memset(loops->column, 0, sizeof *loops->column * (size_t)columns);
+  for (int32_t i = 0; i < max; ++i) {
+    loops->support[i] = (tbi_support){0};
+    loops->late[i] = false;
+  }
 }
 
 /* what columns are made with */
@@ -107,132 +98,67 @@ static void pull_spring(tbi_loop *loop, double h, double mobility) {
   loop->target = -loop->compliance * h * k * error;
 }
 
+/* the column of a loop, without its slack, in place of what it was in the step before */
+static void fill_column(const maker *m, int32_t cluster, int32_t which) {
+  const tbi_loops *loops = m->loops;
+  const tbi_loop *loop = &loops->loop[loops->first[cluster] + which];
+  double *column = tbi_loops_column(loops, cluster, which);
+  tbi_support *s = &loops->support[loops->model->cluster_loop[cluster] + which];
+  for (int32_t i = 0; i < s->count; ++i)
+    column[s->at[i]] = 0;
+  *s = tbi_loops_bundle(loops, cluster, which)->support;
+  add_body(m, loop->body_b, loop->wrench_b, 1, column);
+  add_body(m, loop->body_a, loop->wrench_a, -1, column);
+  add_joint(m, loop->dof, 1, column);
+  add_joint(m, loop->leader, -loop->slope, column);
+}
+
 /* columns, their squared lengths, and by how much z misses the targets */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_loops *loops = m->loops;
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
   int32_t dofs = tbi_cluster_dofs(loops->model, cluster);
-  int32_t width = width_of(loops->model, cluster);
   for (int32_t t = 0; t < count; ++t) {
     tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
+    const tbi_support *s = tbi_loops_support(loops, cluster, t);
     double *column = tbi_loops_column(loops, cluster, t);
-    memset(column, 0, sizeof *column * (size_t)width);
-    add_body(m, loop->body_b, loop->wrench_b, 1, column);
-    add_body(m, loop->body_a, loop->wrench_a, -1, column);
-    add_joint(m, loop->dof, 1, column);
-    add_joint(m, loop->leader, -loop->slope, column);
+    fill_column(m, cluster, t);
     if (loop->stiffness > 0 || loop->damping > 0) {
-      pull_spring(loop, loops->timestep, tbi_dot(column, column, dofs));
+      pull_spring(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
     }
     double moved = loop->velocity;
-    for (int32_t i = 0; i < dofs; ++i)
-      moved += column[i] * z[dof[i]];
+    for (int32_t i = 0; i < s->dofs; ++i)
+      moved += column[s->at[i]] * z[dof[s->at[i]]];
     loops->wanted[t] = loop->target - moved;
-    column[dofs + t] = sqrt(loop->compliance);
-    loops->size[t] = tbi_dot(column, column, width);
+    if (loop->compliance > 0) column[dofs + t] = sqrt(loop->compliance);
+    loops->size[t] = tbi_support_dot(s, s->count, column, column);
   }
 }
 
-/* the square of the share of a column that must be new */
-static double min_new_share(const tbi_loops *loops, int32_t cluster, int32_t count) {
-  double share = DEPENDENT;
+/* which loops are in which bundle */
+static void fill_bundles(tbi_loops *loops, int32_t cluster, int32_t count) {
+  const tbi_bundles *b = &loops->bundles;
+  int32_t first = b->cluster_bundle[cluster];
+  for (int32_t i = first; i < first + b->cluster_count[cluster]; ++i)
+    b->bundle[i].count = 0;
   for (int32_t t = 0; t < count; ++t) {
-    const tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
-    if (loop->compliance == 0) share = fmax(share, DEPENDENT_TURN * fabs(loop->error));
-  }
-  share = fmin(share, DEPENDENT_MAX);
-  return share * share;
-}
-
-/* what orthonormalise() asks of a pivot */
-typedef struct demand {
-  double longest; /* squared length of the longest column */
-  double share;   /* squared, of a column that must be new */
-} demand;
-
-/* the column of which most is new; its place in order, or `count` if all that are left depend */
-static int32_t find_pivot(const tbi_loops *loops, int32_t cluster, int32_t from, int32_t count,
-                          demand min) {
-  const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  int32_t width = width_of(loops->model, cluster);
-  double best = min.share;
-  int32_t found = count;
-  for (int32_t k = from; k < count; ++k) {
-    double size = loops->size[order[k]];
-    if (size <= IMMOBILE * IMMOBILE * min.longest) continue;
-    const double *column = tbi_loops_column(loops, cluster, order[k]);
-    double share = tbi_dot(column, column, width) / size;
-    if (share > best) {
-      best = share;
-      found = k;
-    }
-  }
-  return found;
-}
-
-/* make the k-th pivot a unit vector and take it out of the columns behind; once more against those
- * before it, because what is left of a nearly dependent column is mostly rounding */
-static void take_pivot(const tbi_loops *loops, int32_t cluster, int32_t k, int32_t count) {
-  const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  int32_t width = width_of(loops->model, cluster);
-  double *pivot = tbi_loops_column(loops, cluster, order[k]);
-  for (int32_t i = 0; i < k; ++i) {
-    const double *q = tbi_loops_column(loops, cluster, order[i]);
-    double part = tbi_dot(q, pivot, width);
-    subtract(pivot, part, q, width);
-    *r_of(loops, cluster, i, order[k]) += part;
-  }
-  double length = sqrt(tbi_dot(pivot, pivot, width));
-  *r_of(loops, cluster, k, order[k]) = length;
-  for (int32_t i = 0; i < width; ++i)
-    pivot[i] /= length;
-  for (int32_t j = k + 1; j < count; ++j) {
-    double *column = tbi_loops_column(loops, cluster, order[j]);
-    double part = tbi_dot(pivot, column, width);
-    subtract(column, part, pivot, width);
-    *r_of(loops, cluster, k, order[j]) = part;
+    int32_t at = loops->model->cluster_loop[cluster] + t;
+    tbi_bundle *own = &b->bundle[b->of_owner[loops->loop[loops->first[cluster] + t].owner]];
+    if (own->count++ == 0) own->loop = t;
+    loops->bundle[at] = own;
+    loops->late[at] = false;
   }
 }
 
-/* the pivots found before, as far as they still can be */
-static int32_t orthonormalise_again(tbi_loops *loops, int32_t cluster, int32_t count) {
-  const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  int32_t width = width_of(loops->model, cluster);
-  for (int32_t k = 0; k < loops->rank[cluster]; ++k) {
-    const double *column = tbi_loops_column(loops, cluster, order[k]);
-    double size = loops->size[order[k]];
-    if (!(tbi_dot(column, column, width) > IMMOBILE * IMMOBILE * size)) return k;
-    take_pivot(loops, cluster, k, count);
-  }
-  return loops->rank[cluster];
-}
-
-static int32_t orthonormalise(tbi_loops *loops, int32_t cluster, int32_t count) {
-  int32_t *order = loops->order + loops->model->cluster_loop[cluster];
-  demand min = {0, min_new_share(loops, cluster, count)};
-  int32_t max_loops = tbi_cluster_max_loops(loops->model, cluster);
-  memset(r_of(loops, cluster, 0, 0), 0, sizeof *loops->r * (size_t)max_loops * (size_t)max_loops);
-  for (int32_t t = 0; t < count; ++t) {
-    order[t] = t;
-    min.longest = fmax(min.longest, loops->size[t]);
-  }
-  for (int32_t k = 0; k < count; ++k) {
-    int32_t found = find_pivot(loops, cluster, k, count, min);
-    if (found == count) return k;
-    int32_t which = order[found];
-    order[found] = order[k];
-    order[k] = which;
-    take_pivot(loops, cluster, k, count);
-  }
-  return count;
-}
-
-/* change of the velocity of loop t by g */
+/* change of the velocity of loop t by g, as far as pivots below `rank` go */
 static double reached(const tbi_loops *loops, int32_t cluster, int32_t rank, int32_t t,
                       const double *g) {
   double sum = 0;
-  for (int32_t k = 0; k < rank; ++k)
-    sum += *r_of(loops, cluster, k, t) * g[k];
+  for (int32_t i = 0; i < tbi_basis_ranges(loops, cluster, t); ++i) {
+    tbi_range stored = tbi_basis_range(loops, cluster, t, i, rank);
+    for (int32_t k = stored.begin; k < stored.end; ++k)
+      sum += *tbi_basis_r(loops, cluster, k, t) * g[k];
+  }
   return sum;
 }
 
@@ -241,7 +167,7 @@ static void solve_independent(const tbi_loops *loops, int32_t cluster, int32_t r
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
   for (int32_t k = 0; k < rank; ++k) {
     double missing = loops->wanted[order[k]] - reached(loops, cluster, k, order[k], g);
-    g[k] = missing / *r_of(loops, cluster, k, order[k]);
+    g[k] = missing / *tbi_basis_r(loops, cluster, k, order[k]);
   }
 }
 
@@ -261,11 +187,13 @@ static double note_missed(tbi_loops *loops, int32_t cluster, int32_t rank, int32
 static void solve_least_squares(tbi_loops *loops, int32_t cluster, int32_t rank, int32_t count,
                                 double *g) {
   double *normal = loops->normal;
+  for (int32_t t = 0; t < count; ++t)
+    tbi_basis_fill_r(loops, cluster, t, rank);
   for (int32_t i = 0; i < rank; ++i) {
     for (int32_t j = 0; j <= i; ++j) {
       double sum = 0;
       for (int32_t t = 0; t < count; ++t)
-        sum += *r_of(loops, cluster, i, t) * *r_of(loops, cluster, j, t);
+        sum += *tbi_basis_r(loops, cluster, i, t) * *tbi_basis_r(loops, cluster, j, t);
       normal[(int64_t)i * rank + j] = sum;
     }
   }
@@ -275,7 +203,8 @@ static void solve_least_squares(tbi_loops *loops, int32_t cluster, int32_t rank,
     for (int32_t i = 0; i < rank; ++i) {
       change[i] = 0;
       for (int32_t t = 0; t < count; ++t)
-        change[i] += *r_of(loops, cluster, i, t) * loops->loop[loops->first[cluster] + t].missed;
+        change[i] +=
+            *tbi_basis_r(loops, cluster, i, t) * loops->loop[loops->first[cluster] + t].missed;
     }
     tbi_cholesky_solve(rank, normal, rank, change);
     for (int32_t i = 0; i < rank; ++i)
@@ -297,7 +226,7 @@ static void solve_targets(tbi_loops *loops, int32_t cluster, int32_t rank, int32
 
 static void solve_cluster(tbi_loops *loops, int32_t cluster, int32_t count, bool again, double *z) {
   int32_t rank =
-      again ? orthonormalise_again(loops, cluster, count) : orthonormalise(loops, cluster, count);
+      again ? tbi_basis_find_again(loops, cluster, count) : tbi_basis_find(loops, cluster, count);
   if (!again) loops->rank[cluster] = rank;
   solve_targets(loops, cluster, rank, count, again);
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
@@ -305,11 +234,11 @@ static void solve_cluster(tbi_loops *loops, int32_t cluster, int32_t count, bool
     loops->loop[loops->first[cluster] + order[k]].redundant = k >= rank;
   const double *g = loops->g + loops->model->cluster_loop[cluster];
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
-  int32_t dofs = tbi_cluster_dofs(loops->model, cluster);
   for (int32_t k = 0; k < rank; ++k) {
     const double *q = tbi_loops_basis(loops, cluster, k);
-    for (int32_t i = 0; i < dofs; ++i)
-      z[dof[i]] += g[k] * q[i];
+    const tbi_support *s = tbi_loops_support(loops, cluster, order[k]);
+    for (int32_t i = 0; i < s->dofs; ++i)
+      z[dof[s->at[i]]] += g[k] * q[s->at[i]];
   }
 }
 
@@ -333,6 +262,7 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
     loops->rank[c] = 0;
     loops->inconsistent[c] = false;
     if (count == 0) continue;
+    fill_bundles(loops, c, count);
     fill_columns(&m, c, count, z);
     solve_cluster(loops, c, count, false, z);
     first += count;
@@ -355,13 +285,30 @@ void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const doubl
 static void find_impulses(const tbi_loops *loops, int32_t cluster, double *g) {
   const int32_t *order = loops->order + loops->model->cluster_loop[cluster];
   tbi_loop *loop = loops->loop + loops->first[cluster];
-  int32_t rank = loops->rank[cluster];
-  for (int32_t k = rank - 1; k >= 0; --k) {
-    double impulse = g[k] / *r_of(loops, cluster, k, order[k]);
-    loop[order[k]].impulse = impulse;
-    for (int32_t i = 0; i < k; ++i)
-      g[i] -= *r_of(loops, cluster, i, order[k]) * impulse;
+  for (int32_t k = loops->rank[cluster] - 1; k >= 0; --k) {
+    int32_t t = order[k];
+    double impulse = g[k] / *tbi_basis_r(loops, cluster, k, t);
+    loop[t].impulse = impulse;
+    for (int32_t i = 0; i < tbi_basis_ranges(loops, cluster, t); ++i) {
+      tbi_range stored = tbi_basis_range(loops, cluster, t, i, k);
+      for (int32_t j = stored.begin; j < stored.end; ++j)
+        g[j] -= *tbi_basis_r(loops, cluster, j, t) * impulse;
+    }
   }
+}
+
+/* takes from a sum what lies along the k-th basis vector; how much that was */
+static double take_along(const tbi_loops *loops, int32_t cluster, int32_t k, double *sum) {
+  const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
+  int32_t which = loops->order[loops->model->cluster_loop[cluster] + k];
+  const double *q = tbi_loops_column(loops, cluster, which);
+  const tbi_support *s = tbi_loops_support(loops, cluster, which);
+  double taken = 0;
+  for (int32_t i = 0; i < s->dofs; ++i)
+    taken += q[s->at[i]] * sum[dof[s->at[i]]];
+  for (int32_t i = 0; i < s->dofs; ++i)
+    sum[dof[s->at[i]]] -= taken * q[s->at[i]];
+  return taken;
 }
 
 void tbi_loops_finish(tbi_loops *loops, double *sum) {
@@ -369,18 +316,9 @@ void tbi_loops_finish(tbi_loops *loops, double *sum) {
   for (int32_t t = 0; t < loops->count; ++t)
     loops->loop[t].impulse = 0;
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
-    const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[c];
-    int32_t dofs = tbi_cluster_dofs(loops->model, c);
     double *g = loops->g + loops->model->cluster_loop[c];
-    for (int32_t k = 0; k < loops->rank[c]; ++k) {
-      const double *q = tbi_loops_basis(loops, c, k);
-      double taken = 0;
-      for (int32_t i = 0; i < dofs; ++i)
-        taken += q[i] * sum[dof[i]];
-      for (int32_t i = 0; i < dofs; ++i)
-        sum[dof[i]] -= taken * q[i];
-      g[k] -= taken;
-    }
+    for (int32_t k = 0; k < loops->rank[c]; ++k)
+      g[k] -= take_along(loops, c, k, sum);
     if (loops->rank[c] > 0) find_impulses(loops, c, g);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "base/layout.h"
 #include "dynamics/dynamics.h"
+#include "problem/bundles.h"
 
 typedef struct tbi_loop {
   int32_t cluster;
@@ -38,38 +39,46 @@ typedef struct tbi_loops {
   double *regain;  /* under rk4: acceleration that takes error and velocity back: [loops] */
 
   const tabi_model *model;
+  tbi_bundles bundles;
   int64_t *cluster_column; /* where columns of a cluster start: [ncluster] */
   int64_t *cluster_r;      /* where R of a cluster starts: [ncluster] */
 
   /* of this step, by cluster */
   int32_t *first, *rank; /* its first loop, and how many are independent: [ncluster] */
+  int32_t *local;        /* pivots that were found within their bundles: [ncluster] */
   bool *inconsistent;    /* its loops contradict each other: [ncluster] */
   int32_t *order;        /* loops by pivot, the independent ones first: [loops] */
+  int32_t *place;        /* pivots by loop; TABI_NONE: not a pivot: [loops] */
+  tbi_bundle **bundle;   /* by loop: [loops] */
+  tbi_support *support;  /* of columns, by loop: [loops] */
+  bool *late;     /* by loop: put off until all bundles are taken; its column may have no zeros */
   double *column; /* Y, then Q; behind the velocities one number for the slack of each loop */
-  double *r;      /* Q' Y: row by pivot, column by loop */
+  double *r;      /* Q' Y: row by pivot, column by loop; see tbi_basis_range for what is stored */
   double *g;      /* Q' of the loops' own impulses: [loops] */
+  int32_t *rest;  /* scratch: loops that are no pivots within their bundles: [loops] */
   double *wanted; /* scratch: target - velocity under z: [loops] */
   double *size;   /* scratch: squared lengths of columns: [loops] */
   double *change; /* scratch: of g, in least squares: [loops] */
   double *normal; /* scratch: normal equations of least squares */
 } tbi_loops;
 
-/* How many velocities and how many loops a cluster has at most. */
-static inline int32_t tbi_cluster_dofs(const tabi_model *model, int32_t cluster) {
-  return model->cluster_dof[cluster + 1] - model->cluster_dof[cluster];
-}
-static inline int32_t tbi_cluster_max_loops(const tabi_model *model, int32_t cluster) {
-  return model->cluster_loop[cluster + 1] - model->cluster_loop[cluster];
-}
-
 /* The column of one loop of a cluster; the k-th column of Q. */
 static inline double *tbi_loops_column(const tbi_loops *loops, int32_t cluster, int32_t which) {
-  int32_t width =
-      tbi_cluster_dofs(loops->model, cluster) + tbi_cluster_max_loops(loops->model, cluster);
+  int32_t width = tbi_cluster_width(loops->model, cluster);
   return loops->column + loops->cluster_column[cluster] + (int64_t)which * width;
 }
 static inline const double *tbi_loops_basis(const tbi_loops *loops, int32_t cluster, int32_t k) {
   return tbi_loops_column(loops, cluster, loops->order[loops->model->cluster_loop[cluster] + k]);
+}
+
+/* The bundle of a loop; which numbers of its column may differ from zero. */
+static inline const tbi_bundle *tbi_loops_bundle(const tbi_loops *loops, int32_t cluster,
+                                                 int32_t which) {
+  return loops->bundle[loops->model->cluster_loop[cluster] + which];
+}
+static inline const tbi_support *tbi_loops_support(const tbi_loops *loops, int32_t cluster,
+                                                   int32_t which) {
+  return &loops->support[loops->model->cluster_loop[cluster] + which];
 }
 
 /* Takes the memory of all loops the model may have. */
