@@ -150,18 +150,11 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
 /* joint vectors and what goes with them */
 static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   double **vectors[] = {
-      &w->forces.drive,
-      &w->forces.passive,
-      &w->forces.diagonal,
-      &w->forces.joint_impulse,
-      &w->free.u,
-      &w->free.z,
-      &w->solution.v_new,
-      &w->solution.v_move,
-      &w->scratch.dofs,
-      &w->active_set.friction_impulse,
-      &w->prescribed.v_before,
-      &w->prescribed.at_joints,
+      &w->forces.drive,    &w->forces.passive,
+      &w->forces.diagonal, &w->forces.joint_impulse,
+      &w->free.u,          &w->free.z,
+      &w->solution.v_new,  &w->solution.v_move,
+      &w->scratch.dofs,    &w->active_set.friction_impulse,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));

@@ -34,6 +34,19 @@ void tabi_world_set_motion(tabi_world *world, int32_t joint, const tabi_motion *
   world->state.head->prescribes = any;
 }
 
+/* Told velocities and those before the step change places; whether any of them differ. */
+static bool swap_velocities(tabi_world *w) {
+  bool differ = false;
+  for (int32_t k = 0; k < w->model->nv; ++k) {
+    if (!w->state.told[k]) continue;
+    double v = w->state.v[k];
+    differ = differ || v != w->state.told_v[k];
+    w->state.v[k] = w->state.told_v[k];
+    w->state.told_v[k] = v;
+  }
+  return differ;
+}
+
 tabi_status tbi_world_prescribe(tabi_world *w) {
   w->prescribed.work = 0;
   if (!w->state.head->prescribes) return TABI_OK;
@@ -47,25 +60,18 @@ tabi_status tbi_world_prescribe(tabi_world *w) {
         (long long)w->state.head->steps, joint->name ? joint->name : "(unnamed)",
         w->state.told_v[k]);
   }
-  memcpy(w->prescribed.v_before, w->state.v, sizeof *w->state.v * (size_t)model->nv);
-  w->prescribed.jumps = false;
-  for (int32_t k = 0; k < model->nv; ++k) {
-    if (!w->state.told[k] || w->state.v[k] == w->state.told_v[k]) continue;
-    w->state.v[k] = w->state.told_v[k];
-    w->prescribed.jumps = true;
-  }
+  w->prescribed.jumps = swap_velocities(w);
   if (w->prescribed.jumps) w->current = false;
   return TABI_OK;
 }
 
 void tbi_world_end_prescription(tabi_world *w) {
-  if (!w->state.head->prescribes) return;
-  memcpy(w->state.v, w->prescribed.v_before, sizeof *w->state.v * (size_t)w->model->nv);
+  if (w->state.head->prescribes) (void)swap_velocities(w);
 }
 
-/* of the velocity that a told joint gets in this step */
+/* of the velocity that a told joint gets in this step, between the two calls above */
 static double jump_of(const tabi_world *w, int32_t dof) {
-  return w->state.told[dof] ? w->state.told_v[dof] - w->prescribed.v_before[dof] : 0;
+  return w->state.told[dof] ? w->state.v[dof] - w->state.told_v[dof] : 0;
 }
 
 void tbi_world_add_jumps(tabi_world *w, double share, sv *impulse) {
@@ -170,7 +176,7 @@ void tbi_world_prescribed_work(tabi_world *w) {
   if (!w->state.head->prescribes) return;
   const tabi_model *model = w->model;
   double *impulse = w->scratch.dofs;
-  double *apart = w->prescribed.at_joints; /* what acts at joints, not on bodies */
+  double *apart = w->free.u; /* what acts at joints, not on bodies; the free motion is done with */
   for (int32_t k = 0; k < model->nv; ++k)
     apart[k] = model->dof_rotor[k] * jump_of(w, k) - w->forces.joint_impulse[k];
   find_needs(w);
@@ -178,7 +184,7 @@ void tbi_world_prescribed_work(tabi_world *w) {
   tbi_gather(w->d, impulse);
   double work = 0;
   for (int32_t k = 0; k < model->nv; ++k) {
-    if (w->state.told[k]) work += (impulse[k] + apart[k]) * w->state.told_v[k];
+    if (w->state.told[k]) work += (impulse[k] + apart[k]) * w->state.v[k];
   }
   /* the jump itself begins at the old velocity */
   w->prescribed.work = work - (w->prescribed.jumps ? 0.5 * energy_of_jumps(w) : 0);

@@ -76,7 +76,8 @@ struct tabi_world {
     double *q, *v;
     tabi_servo *servo;   /* [njoint] */
     double *control;     /* inputs u of actuators: [nactuator] */
-    double *told_v;      /* velocities of joints that move as told, else 0: [nv] */
+    double *told_v;      /* velocities of joints that move as told, else 0; during a step those of
+                            its start, which v has else: [nv] */
     bool *told;          /* whether they do: [nv] */
     bool *in_place;      /* ... without changing their position: [nv] */
     sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
@@ -103,10 +104,8 @@ struct tabi_world {
 
   /* What a step makes, in the order of its stages. */
   struct {
-    double *v_before;  /* state.v at the start, which has told velocities during the step: [nv] */
-    double *at_joints; /* scratch of tbi_world_prescribed_work: [nv] */
-    bool jumps;        /* some told velocity is another than in the step before */
-    double work;       /* J, of the prescribed motion in this step */
+    bool jumps;  /* some told velocity is another than in the step before */
+    double work; /* J, of the prescribed motion in this step */
   } prescribed;
   struct {
     double *drive;    /* N m or N: given joint forces, explicit servos, actuators: [nv] */
@@ -196,10 +195,10 @@ tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 
 /* -- the stages of a step; each says what it reads and what it writes */
 
-/* prescribed.c: state.told_v -> state.v of joints that move as told, prescribed.
+/* prescribed.c: swaps state.v and state.told_v of joints that move as told -> prescribed.
  * TABI_ERR_ARGUMENT for what is no velocity. */
 tabi_status tbi_world_prescribe(tabi_world *w);
-/* prescribed.v_before -> state.v */
+/* Swaps them back. */
 void tbi_world_end_prescription(tabi_world *w);
 /* d, prescribed -> a share of the impulse that jumps of told velocities are to each body, added to
  * impulse[nbody]; d->flow is scratch */
