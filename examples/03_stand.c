@@ -55,7 +55,7 @@ static int run(const tabi_model *robot, tabi_world *world) {
   printf("%.1f kg after %g s, pelvis at %.3f m\n", tabi_model_mass(robot), tabi_world_time(world),
          tabi_world_q(world)[2]);
   print_feet(robot, world);
-  printf("%d contacts, friction beyond its cone %.1g N, overlap %.1g mm\n", c.contacts, c.cone,
+  printf("%d contacts, friction beyond its cone %.1g N, overlap %.3f mm\n", c.contacts, c.cone,
          1e3 * c.gap);
   return EXIT_SUCCESS;
 }

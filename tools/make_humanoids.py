@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""make_humanoids.py [FOLDER]: models/humanoid20.urdf, a small robot, and figure40.urdf, a man.
+"""make_humanoids.py [FOLDER]: models/humanoid20.urdf, a small robot, and figure40.urdf, a man; and the
+sidecars of humanoid20 and humanoid36 with the rotors of their motors.  A man has none.
 
 A robot is a list of parts, each a link and the joint above it.  Only left limbs are listed; right
 ones are their mirror images.  Legs have the joints of humanoid36 in the same order: hip yaw, roll
 and pitch in one point, knee, ankle pitch and roll in another.
 """
 import pathlib
+import re
 import sys
 from typing import NamedTuple
 
@@ -243,13 +245,37 @@ def figure_arm():
     ]
 
 
+# of the motors: rotor inertia before the gear, kg m^2, and gear
+LARGE_MOTOR, SMALL_MOTOR = ("2e-5", 100), ("1e-7", 200)
+
+
+def motors(urdf):
+    """The joints that have one; the bushes of feet do not."""
+    names = re.findall(r'<joint name="(\w+)" type="(?:revolute|continuous|prismatic)"', urdf)
+    return [name for name in names if "bush" not in name]
+
+
+def sidecar(name, urdf, motor):
+    rotor, gear = motor
+    text = f"# What {name}.urdf cannot say: the rotors of its motors; written by tools/make_humanoids.py.\n"
+    text += "joints:\n"
+    for joint in motors(urdf):
+        text += f"  {joint}: {{rotor_inertia: {rotor}, gear: {gear}}}\n"
+    return text
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
     (folder / "models").mkdir(parents=True, exist_ok=True)
     figure = Robot("figure40", FIGURE, FIGURE_COLOURS, 6)
-    for name, text in (("humanoid20", small()),
-                       ("figure40", build(figure, figure_trunk(), figure_leg(), figure_arm()))):
-        (folder / "models" / f"{name}.urdf").write_text(text, encoding="utf-8")
+    large = (ROOT / "models" / "humanoid36.urdf").read_text(encoding="utf-8")
+    little = small()
+    for name, text in (("humanoid20.urdf", little),
+                       ("humanoid20.tabi.yaml", sidecar("humanoid20", little, SMALL_MOTOR)),
+                       ("humanoid36.tabi.yaml", sidecar("humanoid36", large, LARGE_MOTOR)),
+                       ("figure40.urdf",
+                        build(figure, figure_trunk(), figure_leg(), figure_arm()))):
+        (folder / "models" / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,10 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+
+from make_humanoids import LARGE_MOTOR, motors
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # of the left leg; m
@@ -154,7 +158,7 @@ def model(text):
     return text
 
 
-def sidecar():
+def sidecar(plain):
     text = """\
 # What humanoid36_parallel.urdf cannot say; written by tools/make_parallel.py.
 joints:
@@ -165,6 +169,9 @@ joints:
         text += f"  {leg}_bush_roll: {{stiffness: 2.5e3}}\n"
         for rod, _ in RODS:
             text += f"  {leg}_{rod}_crank: {{rotor_inertia: 2e-5, gear: 50}}\n"
+    for name in motors(plain):
+        if "ankle" not in name:
+            text += f"  {name}: {{rotor_inertia: {LARGE_MOTOR[0]}, gear: {LARGE_MOTOR[1]}}}\n"
     text += "connections:\n"
     for leg, _ in SIDES:
         for rod, _ in RODS:
@@ -329,7 +336,7 @@ def main():
     (folder / "scenes").mkdir(exist_ok=True)
     plain = (ROOT / "models" / "humanoid36.urdf").read_text(encoding="utf-8")
     for name, text in (("models/humanoid36_parallel.urdf", model(plain)),
-                       ("models/humanoid36_parallel.tabi.yaml", sidecar()),
+                       ("models/humanoid36_parallel.tabi.yaml", sidecar(plain)),
                        ("scenes/parallel_ankles.csv", table()),
                        ("scenes/parallel_ankles.yaml", scene())):
         (folder / name).write_text(text, encoding="utf-8")

@@ -70,7 +70,7 @@ class Info(Case):
         self.assertEqual(r["sidecar"], beside)
         self.assertEqual(r["connections"][3], {"name": "r_inner_rod", "type": "ball",
                                                "a": "r_inner_rod", "b": "r_ankle_plate",
-                                               "line": 17})
+                                               "line": 43})
         self.assertIsNone(self.json("info", data("walker.urdf"), "--json")["sidecar"])
 
     def test_sensors(self):

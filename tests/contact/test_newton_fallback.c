@@ -189,7 +189,7 @@ static void robot(void **state) {
   scene_plane(&s, 0, wood);
   (void)scene_humanoid(&s, 0.9);
   open_world(&s);
-  run(&s, 400, "robot that falls");
+  run(&s, 800, "robot that falls");
   scene_close(&s);
 }
 

@@ -41,7 +41,7 @@ class Generated(unittest.TestCase):
         self.compare("make_bipeds.py", "", 2)
 
     def test_humanoids(self):
-        self.compare("make_humanoids.py", "", 2)
+        self.compare("make_humanoids.py", "", 4)
 
 
 if __name__ == "__main__":
