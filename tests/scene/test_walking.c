@@ -105,6 +105,24 @@ static void test_shipped(void **state) {
   }
 }
 
+/* The papers' own setting, in which all servos are explicit: with the rotors of its motors it walks
+ * as by default. */
+static void test_explicit(void **state) {
+  (void)state;
+  static const char *const contacts[] = {"contact.model=cone", "contact.model=lcp",
+                                         "contact.model=cone-paper"};
+  for (int i = 0; i < 3; ++i) {
+    const char *const set[] = {contacts[i], "integrator=rk4"};
+    result seen = run(WALK, set, 2);
+    print_message("walk, rk4, %s: pelvis at %.4f %.4f %.4f m, yaw %.4f rad\n", contacts[i],
+                  seen.at[0], seen.at[1], seen.at[2], seen.yaw);
+    assert_near(seen.at[0], 1 + 0.75 * sin(3 * 0.2094), 0.02);
+    assert_near(seen.at[1], 0.75 * (1 - cos(3 * 0.2094)), 0.02);
+    assert_near(seen.yaw, 3 * 0.2094, 0.03);
+    assert_true(seen.lowest > 0.63);
+  }
+}
+
 /* Nineteen steps with all joints free lead where they should: forward, along an arc of 60 degrees
  * and back the way it then looks. */
 static void test_nineteen(void **state) {
@@ -247,6 +265,7 @@ int main(void) {
     cmocka_unit_test(test_count),
 #if !TEST_SHORT
     cmocka_unit_test(test_shipped),
+    cmocka_unit_test(test_explicit),
     cmocka_unit_test(test_nineteen),
     cmocka_unit_test(test_others),
     cmocka_unit_test(test_open_loop),

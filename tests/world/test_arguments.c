@@ -66,6 +66,7 @@ static void test_no_world(void **state) {
   MUST_FAIL(tabi_world_time(NULL));
   MUST_FAIL(tabi_world_dynamics(NULL));
   MUST_FAIL(tabi_world_set_servo(NULL, 0, &servo));
+  MUST_FAIL(tabi_world_set_motion(NULL, 0, NULL));
   MUST_FAIL(tabi_world_set_control(NULL, 0, 0));
   MUST_FAIL(tabi_world_apply(NULL, 0, at, at, at));
   MUST_FAIL(tabi_world_contacts(NULL, &count));
@@ -99,6 +100,8 @@ static void test_indices(void **state) {
   MUST_FAIL(tabi_world_set_control(world, 999, 0));
   MUST_FAIL(tabi_world_set_servo(world, -2, &servo));
   MUST_FAIL(tabi_world_set_servo(world, 999, &servo));
+  MUST_FAIL(tabi_world_set_motion(world, -1, NULL));
+  MUST_FAIL(tabi_world_set_motion(world, 999, NULL));
   MUST_FAIL(tabi_world_apply(world, -2, at, at, at));
   MUST_FAIL(tabi_world_apply(world, 999, at, at, at));
   MUST_FAIL(tabi_world_contact_wrench(world, -2, at, room, room + 3));
