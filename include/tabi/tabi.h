@@ -516,6 +516,13 @@ typedef enum tabi_fallback {
   TABI_FALLBACK_COUNT,
 } tabi_fallback;
 
+/* What rebounds when several contacts close in one step (docs/contact.md). */
+typedef enum tabi_impacts {
+  TABI_IMPACTS_SIMULTANEOUS, /* every contact for the speed with which it closes at the start */
+  TABI_IMPACTS_SEQUENTIAL,   /* one after another, the earliest first */
+  TABI_IMPACTS_COUNT,
+} tabi_impacts;
+
 /* How cone-paper and lcp-paper store the contact matrix (the Delassus operator). */
 typedef enum tabi_storage {
   TABI_STORAGE_PORTS, /* by ports of bodies in contact, linear in contacts: docs/contact.md */
@@ -535,6 +542,8 @@ typedef struct tabi_world_def {
                               1e-8, exact 1e-10 */
   int32_t iterations;      /* max sweeps, >= 2; exact: max factorisations.  0: 120, exact 1000 */
   tabi_fallback fallback;  /* solver that takes over where sweeps converge slowly */
+  tabi_impacts impacts;    /* of cone, lcp, exact and impulse; other methods, rk4 and euler
+                              ignore it */
   int32_t max_contacts;    /* points; fixes the memory of the world for its whole life.  0: as many
                               as the shapes may reasonably have at once, see docs/scenes.md */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler

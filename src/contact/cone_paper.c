@@ -36,7 +36,7 @@ const tbi_formulation tbi_cone_paper = {
              .dense_storage = true},
     .tolerance = 1e-8,
     .iterations = 120,
-    .forgets_slip = true,
+    .as_published = true,
     .memsize = memsize,
     .solve = solve,
 };

@@ -27,7 +27,7 @@ typedef struct tbi_formulation {
   /* capabilities that only the world needs */
   bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
   bool random_axes;     /* a new point draws the angle of its friction axes */
-  bool forgets_slip;    /* a contact slower than slip_speed has static friction, even if it slid */
+  bool as_published;    /* friction by slip_speed alone, all impacts of a step at once */
   /* energy that a step would add is limited afterwards (energy_limit.c) */
   bool limits_rebounds;  /* if something rebounds */
   bool limits_unsettled; /* and if sweeps ended before they converged */

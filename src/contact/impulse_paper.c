@@ -80,7 +80,7 @@ const tbi_formulation tbi_impulse_paper = {
              .rebounds = true},
     .tolerance = 1e-8,
     .iterations = 120,
-    .forgets_slip = true,
+    .as_published = true,
     .memsize = tbi_impulse_memsize,
     .solve = solve,
 };

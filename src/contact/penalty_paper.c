@@ -67,6 +67,6 @@ const tbi_formulation tbi_penalty_paper = {
              .implicit_only = true},
     .tolerance = 1e-8,
     .iterations = 120,
-    .forgets_slip = true,
+    .as_published = true,
     .solve = solve,
 };

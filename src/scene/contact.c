@@ -11,10 +11,11 @@
 
 typedef struct contact_keys {
   tabi_world_def def;
-  const char *model, *variant, *storage, *fallback;
+  const char *model, *variant, *storage, *fallback, *impacts;
   const tbi_yaml_node *seed;
   bool published;    /* variant: paper */
   bool dense_matrix; /* storage: dense */
+  bool sequential;   /* impacts: sequential */
 } contact_keys;
 
 static const tbi_field contact_fields[] = {
@@ -29,6 +30,7 @@ static const tbi_field contact_fields[] = {
     {"variant",              TBI_FIELD_WORD,         offsetof(contact_keys, variant)                         },
     {"storage",              TBI_FIELD_WORD,         offsetof(contact_keys, storage)                         },
     {"fallback",             TBI_FIELD_WORD,         offsetof(contact_keys, fallback)                        },
+    {"impacts",              TBI_FIELD_WORD,         offsetof(contact_keys, impacts)                         },
     {"tangential_stiffness", TBI_FIELD_NOT_NEGATIVE,
      offsetof(contact_keys,                                                 def.penalty.tangential_stiffness)},
     {"friction",             TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.friction)                    },
@@ -100,6 +102,7 @@ static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *m
                                contact_keys *keys) {
   static const char *const variants[2] = {"block", "paper"};
   static const char *const storages[2] = {"ports", "dense"};
+  static const char *const orders[2] = {"simultaneous", "sequential"};
   if (keys->model) {
     int32_t found = tabi_contact_find(keys->model);
     if (found == TABI_NONE) {
@@ -111,6 +114,8 @@ static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *m
   if (keys->seed) read_seed(r, keys->seed, &keys->def.seed);
   read_choice(r, map, "variant", variants, &keys->published);
   read_choice(r, map, "storage", storages, &keys->dense_matrix);
+  read_choice(r, map, "impacts", orders, &keys->sequential);
+  if (keys->sequential) keys->def.impacts = TABI_IMPACTS_SEQUENTIAL;
   read_fallback(r, map, &keys->def.fallback);
   return tbi_ok(r->error);
 }

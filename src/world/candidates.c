@@ -7,12 +7,22 @@
 
 #define MARGIN 1e-4 /* m, at which shapes are looked at even when nothing moves */
 
+/* what is at rest may be hit by the fastest in this step, and then hit others */
+static void share_margins(tabi_world *w) {
+  double max = 0;
+  for (int32_t i = 0; i < w->model->nshape; ++i)
+    max = fmax(max, w->candidates.margin[i]);
+  for (int32_t i = 0; i < w->model->nshape; ++i)
+    if (w->constants.shape_body[i] != TABI_WORLD) w->candidates.margin[i] = max;
+}
+
 /* how far the points of each shape may move in this step */
 static void set_margins(tabi_world *w) {
   double h = w->def.timestep;
   double fall = 2 * h * h * v3_norm(v3_load(w->def.gravity));
   tbi_collision_margins(w->collision, w->d, w->constants.shape_radius,
                         (tbi_margin_rule){MARGIN + fall, h}, w->candidates.margin);
+  if (w->impacts.sequential) share_margins(w);
 }
 
 static bool is_round(const tabi_model *model, int32_t shape) {
@@ -120,8 +130,8 @@ void tbi_world_targets(tabi_world *w) {
     c->resting_target = candidate->gap > 0
                             ? -candidate->gap / h
                             : fmin(w->def.correction * deep / h, w->def.correction_speed);
-    bool rebounds = w->method->info.rebounds && surface->restitution > 0 &&
-                    approach < -surface->rest_speed &&
+    bool rebounds = w->method->info.rebounds && !w->impacts.sequential &&
+                    surface->restitution > 0 && approach < -surface->rest_speed &&
                     set_rebound(w, c, surface->restitution, approach, candidate->gap);
     if (!rebounds) c->target = c->resting_target;
   }

@@ -33,6 +33,13 @@ static bool is_pushed(const tabi_world *w, int32_t tree) {
   return false;
 }
 
+/* whether an impact within the step (impacts.c) moves a tree */
+static bool is_struck(const tabi_world *w, tabi_range dofs) {
+  for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
+    if (w->impacts.v_early[k] != 0) return true;
+  return false;
+}
+
 /* the velocity that moves a tree over the step, from those before, without and with constraints */
 static void set_moving_velocity(tabi_world *w, int32_t tree) {
   tabi_range dofs = dofs_of(w->model, tree);
@@ -42,12 +49,14 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   double share = w->candidates.impact_time[tree];
   bool middle = w->def.integrator == TABI_MIDPOINT;
   bool mean = middle && !is_pushed(w, tree);
+  bool struck = w->impacts.any && is_struck(w, dofs);
   for (int32_t k = 0; k < dofs.count; ++k) {
     double gain = middle ? w->free.v_free[dofs.first + k] - before[k] : 0;
     double early = before[k] + 0.5 * gain * share;
     double late = after[k] - 0.5 * gain * (1 - share);
     move[k] = mean ? 0.5 * (before[k] + after[k]) : after[k];
     if (share >= 0) move[k] = share * early + (1 - share) * late;
+    if (struck) move[k] -= w->impacts.v_early[dofs.first + k] + 0.5 * gain;
   }
 }
 

@@ -177,6 +177,30 @@ static void place_candidates(tbi_layout *at, const tabi_model *model, tabi_world
   w->candidates.impact_time = tbi_layout_take(at, model->ntree, sizeof *w->candidates.impact_time);
 }
 
+static void place_impacts(tbi_layout *at, const tabi_model *model, tabi_world *w) {
+  /* rk4 and euler hold the impulses of a step as forces over all of it */
+  bool is_explicit = w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
+  w->impacts.sequential = w->def.impacts == TABI_IMPACTS_SEQUENTIAL && w->method->info.rebounds &&
+                          !w->method->as_published && !is_explicit;
+  bool on = w->impacts.sequential;
+  int64_t points = on ? w->def.max_contacts : 0;
+  int64_t ports = on ? w->capacity.ports : 0;
+  int64_t sums = on ? (int64_t)model->nv + model->cluster_loop[model->ncluster] : 0;
+  v3 **by_point[] = {&w->impacts.impulse, &w->impacts.early, &w->impacts.warm,
+                     &w->impacts.approach};
+  for (size_t i = 0; i < sizeof by_point / sizeof by_point[0]; ++i)
+    *by_point[i] = tbi_layout_take(at, points, sizeof(v3));
+  sv **by_port[] = {&w->impacts.received, &w->impacts.velocity, &w->impacts.kept};
+  for (size_t i = 0; i < sizeof by_port / sizeof by_port[0]; ++i)
+    *by_port[i] = tbi_layout_take(at, ports, sizeof(sv));
+  w->impacts.gap = tbi_layout_take(at, points, sizeof *w->impacts.gap);
+  w->impacts.time = tbi_layout_take(at, points, sizeof *w->impacts.time);
+  w->impacts.struck = tbi_layout_take(at, points, sizeof *w->impacts.struck);
+  w->impacts.sum = tbi_layout_take(at, sums, sizeof *w->impacts.sum);
+  w->impacts.early_sum = tbi_layout_take(at, sums, sizeof *w->impacts.early_sum);
+  w->impacts.v_early = tbi_layout_take(at, on ? model->nv : 0, sizeof *w->impacts.v_early);
+}
+
 /* the contact list takes over the method's scratch at the end of a step */
 static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_layout listed = *at;
@@ -199,6 +223,7 @@ void tbi_world_place_workspace(tbi_layout *at, tabi_world *w) {
   place_vectors(at, w->model, w);
   place_scratch(at, w->model, w);
   place_problem(at, w->model, w);
+  place_impacts(at, w->model, w);
 }
 
 void tbi_world_place(tbi_layout *at, tabi_world *w) {

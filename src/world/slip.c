@@ -125,7 +125,7 @@ static int32_t slipping_of(const tabi_world *w, const tbi_point *c) {
 
 void tbi_world_note_slip(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
-  if (w->method->forgets_slip || !has_modes(p)) return;
+  if (w->method->as_published || !has_modes(p)) return;
   find_sticking_speeds(w);
   for (int32_t i = 0; i < p->npoint; ++i)
     p->point[i].slipping = slipping_of(w, &p->point[i]);

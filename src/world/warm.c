@@ -29,7 +29,7 @@ static void set_impulse(tbi_point *c, double share, v3 impulse) {
  * between compliant surfaces has static friction, however fast they deflect.  For all others their
  * speed has decided already. */
 static void set_slipping(const tabi_world *w, tbi_point *c, double before) {
-  if (w->method->forgets_slip || before < TBI_STICKING) return;
+  if (w->method->as_published || before < TBI_STICKING) return;
   if (before < TBI_SLIDING && c->slipping == TBI_SLIDING && !w->method->info.compliant) return;
   c->slipping = before < TBI_SLIDING ? (int32_t)before : TBI_SLIDING;
   c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);

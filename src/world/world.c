@@ -52,6 +52,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if ((unsigned)def->contact >= TABI_CONTACT_COUNT) return "unknown contact method";
   if ((unsigned)def->integrator >= TABI_INTEGRATOR_COUNT) return "unknown integrator";
   if ((unsigned)def->fallback >= TABI_FALLBACK_COUNT) return "unknown fallback";
+  if ((unsigned)def->impacts >= TABI_IMPACTS_COUNT) return "unknown impacts";
   if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
   if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
   if (isnan(def->tolerance)) return "tolerance must be a number";

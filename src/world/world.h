@@ -135,6 +135,22 @@ struct tabi_world {
     double *v_free; /* velocity without contacts and rows; midpoint and penalty: [nv] */
   } free;
   tbi_setup setup; /* the problem of the step */
+  /* Impacts one after another (impacts.c); nothing of it is used without sequential. */
+  struct {
+    bool sequential;     /* the def asks for it, and the method rebounds */
+    bool any;            /* there were impacts in this step */
+    v3 *impulse, *early; /* N s in the frame of each point, and times the share of the step before
+                            each impact: [max_contacts] */
+    v3 *warm;            /* initial guess of the method, kept meanwhile: [max_contacts] */
+    v3 *approach;        /* velocities before an impact: [max_contacts] */
+    double *gap, *time; /* m at the present, and share of the step when it closes: [max_contacts] */
+    int32_t *struck;    /* points of one impact: [max_contacts] */
+    sv *received;       /* wrenches of all impacts: [ports] */
+    sv *velocity, *kept;     /* of ports, and what they had received, before an impact: [ports] */
+    double *sum, *early_sum; /* as problem.sum */
+    double *v_early; /* by how much positions move slower than v_new, because of what impacts do
+                        late in the step: [nv] */
+  } impacts;
   struct {
     double *v_new;  /* velocity at the end of the step: [nv] */
     double *v_move; /* velocity that takes q to q_new: [nv] */
@@ -231,6 +247,11 @@ tabi_status tbi_world_candidates(tabi_world *w);
 /* candidates.list, setup.problem -> surface, friction and targets of its points,
  * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
+/* Impacts of the step one after another, if the def asks for it, before the method solves the rest
+ * (impacts.c).  False: there are none. */
+bool tbi_world_impacts(tabi_world *w, bool *energy_limited);
+/* After the solution: adds their impulses to those of points, ports and the sum. */
+void tbi_world_add_impacts(tabi_world *w);
 /* Which contacts slide at the end of the step (slip.c). */
 void tbi_world_note_slip(tabi_world *w);
 

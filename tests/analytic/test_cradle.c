@@ -12,7 +12,7 @@
 #define RADIUS 0.05
 
 /* velocities along x after the run */
-static void swing(tabi_contact_kind contact, double apart, double v[BALLS]) {
+static void swing(tabi_contact_kind contact, double apart, tabi_impacts impacts, double v[BALLS]) {
   scene s = scene_begin();
   int32_t steel = scene_material(&s, 0, 1);
   int32_t ball[BALLS];
@@ -23,6 +23,7 @@ static void swing(tabi_contact_kind contact, double apart, double v[BALLS]) {
   tabi_world_def def = scene_def(&s);
   def.gravity[2] = 0;
   def.contact = contact;
+  def.impacts = impacts;
   def.iterations = 1000;
   scene_open(&s, &def);
   scene_set_velocity(&s, ball[0], v3_make(1, 0, 0), v3_zero());
@@ -39,7 +40,7 @@ static void one_leaves(void **state) {
   const tabi_contact_kind kind[2] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT};
   for (int k = 0; k < 2; ++k) {
     double v[BALLS];
-    swing(kind[k], 5e-3, v);
+    swing(kind[k], 5e-3, TABI_IMPACTS_SIMULTANEOUS, v);
     for (int i = 0; i < BALLS; ++i)
       assert_near(v[i], i == BALLS - 1 ? 1 : 0, 1e-9);
   }
@@ -51,7 +52,7 @@ static void all_leave(void **state) {
   const tabi_contact_kind kind[2] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT};
   for (int k = 0; k < 2; ++k) {
     double v[BALLS];
-    swing(kind[k], 0, v);
+    swing(kind[k], 0, TABI_IMPACTS_SIMULTANEOUS, v);
     double momentum = 0;
     double energy = 0;
     for (int i = 0; i < BALLS; ++i) {
@@ -65,10 +66,25 @@ static void all_leave(void **state) {
   }
 }
 
+/* the blow runs through the row within the step, whether the balls touch or not */
+static void one_leaves_in_sequence(void **state) {
+  (void)state;
+  const tabi_contact_kind kind[4] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT, TABI_CONTACT_LCP,
+                                     TABI_CONTACT_IMPULSE};
+  const double apart[3] = {0, 1e-6, 2e-4};
+  for (int k = 0; k < 12; ++k) {
+    double v[BALLS];
+    swing(kind[k % 4], apart[k / 4], TABI_IMPACTS_SEQUENTIAL, v);
+    for (int i = 0; i < BALLS; ++i)
+      assert_near(v[i], i == BALLS - 1 ? 1 : 0, 1e-8);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_leaves),
       cmocka_unit_test(all_leave),
+      cmocka_unit_test(one_leaves_in_sequence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,14 @@ static void test_posture(void **state) {
   tabi_scene_destroy(scene);
 }
 
+static void test_impacts(void **state) {
+  (void)state;
+  const char *const text = "contact: {impacts: sequential}\nbodies: [{name: a, fixed: true}]\n";
+  tabi_scene *scene = load_scene_text(text, "dir/s.yaml", NULL);
+  assert_int_equal(tabi_scene_world_def(scene).impacts, TABI_IMPACTS_SEQUENTIAL);
+  tabi_scene_destroy(scene);
+}
+
 static void test_fallback(void **state) {
   (void)state;
   static const struct {
@@ -246,7 +254,7 @@ int main(void) {
       cmocka_unit_test(test_fixed),   cmocka_unit_test(test_axes),
       cmocka_unit_test(test_turns),   cmocka_unit_test(test_lengths),
       cmocka_unit_test(test_posture), cmocka_unit_test(test_fallback),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_impacts), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

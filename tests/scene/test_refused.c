@@ -42,6 +42,7 @@ static const refused scenes[] = {
     {"contact: {correction: 2}\n",                                                        1, "correction 2 must be in [0, 1]"                    },
     {"contact: {static: maybe}\n",                                                        1, "static must be true or false, not 'maybe'"         },
     {"connections: [{type: ball}]\n",                                                     1, "connection: a is missing"                          },
+    {"contact: {impacts: one}\n",                                                         1, "impacts must be simultaneous or sequential"        },
     {"contact: {fallback: cone}\n",                                                       1, "fallback must be none, newton or exact, not 'cone'"},
     {"contact: {grip: -1}\n",                                                             1, "tangential_stiffness -1 must be >= 0"              },
     {"contact: {grip: 1e4}\n",                                                            1, "tangential_stiffness 10000 must be in [0, 1000]"   },

@@ -30,7 +30,8 @@ static tbi_solution solve_contacts(tabi_world *w) {
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
   if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
-  if (method->solve_direct && method->solve_direct(p, &w->def, w->scratch.method))
+  /* a direct solution starts from the motion without impacts */
+  if (method->solve_direct && !w->impacts.any && method->solve_direct(p, &w->def, w->scratch.method))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
   tbi_solution solution = method->solve(p, &w->def, w->scratch.method);
@@ -73,11 +74,15 @@ static tabi_status make_problem(tabi_world *w) {
 
 static void solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
+  bool energy_limited;
+  bool impacts = tbi_world_impacts(w, &energy_limited);
   tbi_solution solution = solve_contacts(w);
   if (w->limits_energy) tbi_energy_limit(p, &w->fallback_def, w->scratch.energy_limit, &solution);
-  tbi_problem_sum(p);
-  tbi_loops_finish(&w->setup.loops, p->sum);
+  solution.energy_limited |= energy_limited;
   certify(w, solution);
+  tbi_problem_sum(p);
+  if (impacts) tbi_world_add_impacts(w);
+  tbi_loops_finish(&w->setup.loops, p->sum);
   tbi_world_keep_loops(w);
 }
 
