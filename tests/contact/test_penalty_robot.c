@@ -1,10 +1,14 @@
 /* test_penalty_robot.c - robots on springs at 1 ms: the humanoid stands and steps in place,
- * SR1 walks its pattern (extra data), on the default material, and nobody falls.  What springs do
- * that rigid contacts would not is measured and bounded: how deep soles sink, which at rest is
- * their weight over the stiffness, and how they creep, which at rest they must not. */
+ * SR1 walks both its patterns (extra data), on the default material, and nobody falls.  What
+ * springs do that rigid contacts would not is measured and bounded: how deep soles sink, which at
+ * rest is their weight over the stiffness, and how they creep, which at rest they must not. */
 #include "support/load.h"
 #include "support/near.h"
+#include "support/scratch.h"
 #include "support/walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static const double h = 1e-3;
 static const double stiffness = 1e6; /* N/m, of two surfaces of the default in a row */
@@ -124,6 +128,70 @@ static void test_walk(void **state) {
   scene_world_close(&r);
 }
 
+/* SR1's other pattern as a table: time and joint angles, in the order and with the names of the
+ * first one.  Skips the test without it. */
+static const char *second_pattern(void) {
+  char command[600];
+  char header[2000];
+  (void)snprintf(command, sizeof command, "%s/models/sr1/walk1.csv", TABI_EXTRA_DATA);
+  FILE *first = fopen(command, "r");
+  bool found = first && fgets(header, sizeof header, first);
+  if (first) (void)fclose(first);
+  (void)snprintf(command, sizeof command,
+                 "gzip -dc '%s/robots/openhrp3/motion/Sample.pos.gz' 2>/dev/null", TABI_EXTRA_DATA);
+  FILE *rows = found ? popen(command, "r") : NULL;
+  const char *path = scratch_text("walk2.csv", "");
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  if (found) (void)fputs(header, out);
+  char line[2000];
+  int count = 0;
+  for (double start = 0; rows && fgets(line, sizeof line, rows); ++count) {
+    char *at = line;
+    double time = strtod(at, &at);
+    if (count == 0) start = time;
+    (void)fprintf(out, "%.4f", time - start);
+    for (int i = 0; i < 29; ++i)
+      (void)fprintf(out, ",%.9g", strtod(at, &at));
+    (void)fputs("\n", out);
+  }
+  (void)fclose(out);
+  if (rows) (void)pclose(rows);
+  if (count == 0) {
+    print_message("no extra data\n");
+    skip();
+  }
+  return path;
+}
+
+/* 8.9 s with knees bent, longer steps: 0.93 m */
+static void test_second_walk(void **state) {
+  (void)state;
+  char file[600];
+  (void)snprintf(file, sizeof file, "robots.sr1.controller.file=%s", second_pattern());
+  const char *const set[] = {file, "robots.sr1.xyz=[0, 0, 0.6535]"};
+  scene_world r = begin(walk_load(set, 2));
+  breach worst = {0};
+  const int steps = TEST_SHORT ? 2000 : 8900;
+  double lowest = 1;
+  double pos[3];
+  double quat[4];
+  for (int i = 0; i < steps; ++i) {
+    step(&r);
+    worst.depth = fmax(worst.depth, look(r.world).depth);
+    tabi_dynamics_link_pose(tabi_world_dynamics(r.world), tabi_scene_get_robot(r.scene, 0).base,
+                            pos, quat);
+    lowest = fmin(lowest, pos[2]);
+  }
+  print_message("second walk: base (%.4f, %.4f, %.4f), at least %.4f m high; %.3f mm deep\n",
+                pos[0], pos[1], pos[2], lowest, 1e3 * worst.depth);
+  if (!TEST_SHORT) assert_near(pos[0], 0.93, 0.03);
+  assert_near(pos[1], 0, 0.06);
+  assert_true(lowest > 0.63);
+  assert_true(worst.depth < 2e-3);
+  scene_world_close(&r);
+}
+
 /* Feet on bushes, ankles on rods, stepping in place: softer to begin with, and the same sink. */
 static void test_step_in_place(void **state) {
   (void)state;
@@ -151,7 +219,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_stand),
       cmocka_unit_test(test_walk),
+      cmocka_unit_test(test_second_walk),
       cmocka_unit_test(test_step_in_place),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
