@@ -53,6 +53,7 @@ enum {
 typedef struct tbi_point {
   int32_t port_a, port_b; /* TABI_NONE: stands in the world */
   int32_t candidate;      /* index in the world's list */
+  int32_t slipping;       /* TBI_STICKING to TBI_SLIDING: before the step, at last after it */
   uint64_t id;            /* of shapes and feature: finds its impulse of the step before */
   v4 arm_a, arm_b;        /* from the origins of the trees to the point */
   m4 frame;               /* normal (from a to b), tangent, tangent: world axes */
@@ -63,7 +64,6 @@ typedef struct tbi_point {
   double target; /* m/s, least normal velocity: -gap/h, depth correction or rebound */
   double resting_target; /* m/s, the target without its rebound */
   double friction; /* coefficient: kinetic if it slid or slides faster than slip_speed, or static */
-  int32_t slipping; /* TBI_STICKING to TBI_SLIDING: before the step, at last after it */
   const tabi_material_def *surface; /* of the two shapes together */
   double gap;                       /* m, at the start of the step */
   double approach;                  /* m/s, normal velocity before the step */
