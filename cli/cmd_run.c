@@ -31,6 +31,7 @@ enum {
   AT,
   SPARK,
   STATS,
+  CHECK,
   NOPTION
 };
 
@@ -47,7 +48,9 @@ typedef struct run {
   tabi_recorder *recorder; /* or NULL */
   tbi_resume resume;
   tbi_run_html html;
-  double shown; /* when the progress line was last written, s */
+  const tbi_findings *loaded; /* warnings of the scene */
+  tbi_findings found;         /* of the run */
+  double shown;               /* when the progress line was last written, s */
 } run;
 
 static bool check_files(const tbi_args *args) {
@@ -185,8 +188,26 @@ static int step_all(run *r) {
   return TBI_EXIT_OK;
 }
 
+/* Notes are in the summary already, so only what is wrong goes to stderr. */
+static int report(run *r, const tbi_args *args, FILE *out) {
+  int code = TBI_EXIT_OK;
+  tbi_run_summary_find(&r->summary, r->path, &r->found);
+  if (r->found.no_memory) return tbi_out_of_memory();
+  for (int32_t i = 0; i < r->found.count; ++i) {
+    if (r->found.item[i].status != TABI_OK) tbi_print_diagnostic(&r->found.item[i], "warning");
+  }
+  if (args->value[JSON]) {
+    code = tbi_run_summary_print_json(&r->summary, r->path, r->loaded, &r->found, out);
+  } else {
+    tbi_run_summary_print(&r->summary, out);
+    tbi_stage_timing_print(r->world, r->summary.seconds, out);
+    tbi_sparks_print(&r->outputs.sparks, out);
+  }
+  bool failed = args->value[CHECK] && !tbi_run_checks_ok(&r->summary.checks);
+  return code == TBI_EXIT_OK && failed ? TBI_EXIT_CHECK : code;
+}
+
 static int run_opened(run *r, const tbi_args *args, FILE *out) {
-  bool json = args->value[JSON] != NULL;
   catch_signals();
   if (args->value[STATS]) tbi_stage_timing_begin(r->world);
   int code = step_all(r);
@@ -197,12 +218,7 @@ static int run_opened(run *r, const tbi_args *args, FILE *out) {
   if (code == TBI_EXIT_OK && caught) return tell_interrupted(r, args->value[LOG]);
   if (code != TBI_EXIT_OK) return code;
   if (r->summary.gait.no_memory || r->summary.slip_ledger.no_memory) return tbi_out_of_memory();
-  tbi_connection_summary_warn(&r->summary);
-  if (json) return tbi_run_summary_print_json(&r->summary, r->path, out);
-  tbi_run_summary_print(&r->summary, out);
-  tbi_stage_timing_print(r->world, r->summary.seconds, out);
-  tbi_sparks_print(&r->outputs.sparks, out);
-  return TBI_EXIT_OK;
+  return report(r, args, out);
 }
 
 static int open_files(run *r, const tbi_args *args) {
@@ -293,8 +309,10 @@ static int run_command(const tbi_args *args, FILE *out) {
   if (code == TBI_EXIT_OK && warnings.no_memory) code = tbi_out_of_memory();
   if (code == TBI_EXIT_OK) {
     tbi_print_warnings(&warnings);
+    r.loaded = &warnings;
     code = run_scene(&r, args, out);
   }
+  tbi_findings_free(&r.found);
   tabi_scene_destroy(r.scene);
   tbi_resume_close(&r.resume);
   tbi_findings_free(&warnings);
@@ -305,11 +323,13 @@ const tbi_command tbi_cmd_run = {
     .name = "run",
     .usage = "run SCENE [--contact NAME] [--integrator NAME] [--dt S] [--time S]\n"
              "                [--set path=value] [--log F] [--csv F] [--plot F] [--html F]\n"
-             "                [--json] [--spark] [--stats]\n"
+             "                [--json] [--spark] [--stats] [--check]\n"
              "       tabi run --resume LOG [--at S] [--time S] [--set path=value] ...",
     .summary = "simulate a scene and print a summary: contacts, residuals, energy, slip, speed",
     .text = "Simulates a scene (YAML) to its end and prints a summary: contacts, penetration, the\n"
             "largest residuals of the contact laws in any step, energy, slip and final poses.\n"
+            "Overlaps, energy from nowhere and contact laws missed beyond the bounds of the\n"
+            "scene's section check are warnings at the end; --check makes them exit code 5.\n"
             "Contact method gait (planar bipeds) adds a table of the steps.\n"
             "\n"
             "examples:\n"
@@ -319,6 +339,7 @@ const tbi_command tbi_cmd_run = {
             "  tabi run scenes/biped_walk.yaml --plot walk.svg\n"
             "  tabi run scenes/walk.yaml --html walk.html\n"
             "  tabi run scenes/stand.yaml --log stand.tabi\n"
+            "  tabi run scenes/stack.yaml --check --set check.penetration=1e-5\n"
             "  tabi run --resume stand.tabi --at 1.5 --set contact.model=exact\n",
     .nmore = 1,
     .word = "SCENE",
@@ -355,6 +376,9 @@ const tbi_command tbi_cmd_run = {
                     "add lines of characters for force, height and residual over time; default: "
                     "on a terminal only",
                     false, NULL},
-                  [STATS] = {"--stats", NULL, "add the time that each stage of a step takes", false, NULL}},
+                  [STATS] = {"--stats", NULL, "add the time that each stage of a step takes", false, NULL},
+                  [CHECK] = {"--check", NULL,
+                    "exit with 5 if a bound of the scene's section check was exceeded", false,
+                    NULL}},
     .run = run_command,
 };

@@ -72,30 +72,43 @@ static void include_mesh(tbi_extent *e, const tabi_mesh_def *mesh, const frame *
   }
 }
 
-tbi_extent tbi_extent_of(const tabi_model *model, const tabi_dynamics *dynamics) {
-  tbi_extent e = {
-      {HUGE_VAL,  HUGE_VAL,  HUGE_VAL },
-      {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
-      true
-  };
-  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
-    tabi_shape_def shape = tabi_model_shape(model, i);
-    if (shape.type == TABI_SHAPE_PLANE) continue;
-    double pos[3] = {0, 0, 0};
-    double quat[4] = {1, 0, 0, 0};
-    if (shape.link != TABI_WORLD) tabi_dynamics_link_pose(dynamics, shape.link, pos, quat);
-    frame link = frame_make(pos, quat);
-    frame local = frame_make(shape.pos, shape.quat);
-    frame f = frame_mul(&link, &local);
-    if (shape.type == TABI_SHAPE_MESH) {
-      tabi_mesh_def mesh = tabi_model_mesh(model, shape.mesh);
-      include_mesh(&e, &mesh, &f);
-      continue;
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-      double half = half_width(&shape, f.rot[axis]);
-      include(&e, axis, f.pos[axis] - half, f.pos[axis] + half);
-    }
+static const tbi_extent nothing = {
+    {HUGE_VAL,  HUGE_VAL,  HUGE_VAL },
+    {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
+    true
+};
+
+static void include_shape(tbi_extent *e, const tabi_model *model, const tabi_dynamics *dynamics,
+                          int32_t i) {
+  tabi_shape_def shape = tabi_model_shape(model, i);
+  if (shape.type == TABI_SHAPE_PLANE) return;
+  double pos[3] = {0, 0, 0};
+  double quat[4] = {1, 0, 0, 0};
+  if (shape.link != TABI_WORLD) tabi_dynamics_link_pose(dynamics, shape.link, pos, quat);
+  frame link = frame_make(pos, quat);
+  frame local = frame_make(shape.pos, shape.quat);
+  frame f = frame_mul(&link, &local);
+  if (shape.type == TABI_SHAPE_MESH) {
+    tabi_mesh_def mesh = tabi_model_mesh(model, shape.mesh);
+    include_mesh(e, &mesh, &f);
+    return;
   }
+  for (int axis = 0; axis < 3; ++axis) {
+    double half = half_width(&shape, f.rot[axis]);
+    include(e, axis, f.pos[axis] - half, f.pos[axis] + half);
+  }
+}
+
+tbi_extent tbi_extent_of_shape(const tabi_model *model, const tabi_dynamics *dynamics,
+                               int32_t shape) {
+  tbi_extent e = nothing;
+  include_shape(&e, model, dynamics, shape);
+  return e;
+}
+
+tbi_extent tbi_extent_of(const tabi_model *model, const tabi_dynamics *dynamics) {
+  tbi_extent e = nothing;
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i)
+    include_shape(&e, model, dynamics, i);
   return e;
 }

@@ -4,17 +4,25 @@
 
 #include "common/cli.h"
 
+/* How a robot stands. */
+typedef struct tbi_stance {
+  double height;  /* m, of its centre of mass above the fixed ground */
+  double ground;  /* m, z of the ground below it; without any, that at the start, or 0 */
+  double axis[3]; /* z axis of its base */
+} tbi_stance;
+
 typedef struct tbi_fall {
   const tabi_scene *scene;
-  double (*start)[4]; /* of every robot: height of its base, and its z axis */
+  tabi_world *ground; /* for rays; stays in its initial state, or NULL: there is no robot */
+  tbi_stance *start;  /* of every robot */
 } tbi_fall;
 
 /* In the initial state; false: out of memory. */
 bool tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics);
 void tbi_fall_free(tbi_fall *fall);
 
-/* Whether a robot has fallen: base below half its initial height, or tilted by more than 60
- * degrees. */
+/* Whether a robot with a floating base has fallen: its centre of mass at less than half its initial
+ * height above the ground, or its base tilted by more than 60 degrees. */
 bool tbi_fall_lies(const tbi_fall *fall, const tabi_dynamics *dynamics);
 
 #endif

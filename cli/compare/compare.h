@@ -115,7 +115,7 @@ typedef struct tbi_run_metrics {
   double zmp_square;         /* m^2, sum */
   int64_t zmp_count;         /* of how many */
   double force_sum, force;   /* N; of the last sample */
-  double energy;             /* J, at the start, less the work before it */
+  double energy;             /* J, lowest so far or at the start, without work */
   double first, last;        /* s */
   int64_t samples;           /* the first is the start */
   tbi_link_metrics *link;    /* at the end: those that touched anything */

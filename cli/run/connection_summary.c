@@ -35,7 +35,7 @@ json_t *tbi_connection_summary_json(const tbi_run_summary *summary) {
                    tbi_json_number(summary->loop_missed));
 }
 
-void tbi_connection_summary_warn(const tbi_run_summary *summary) {
+void tbi_connection_summary_find(const tbi_run_summary *summary, tbi_findings *findings) {
   const tabi_model *model = tabi_scene_model(summary->scene);
   for (int32_t i = 0; i < connections(summary); ++i) {
     double missed = tabi_world_connection(summary->world, i).missed;
@@ -48,6 +48,6 @@ void tbi_connection_summary_warn(const tbi_run_summary *summary) {
                    "sense only, with an error of %.3g m/s or rad/s; remove one of them or "
                    "correct their frames",
                    def.name ? def.name : "(unnamed)", missed);
-    tbi_print_diagnostic(&err, "warning");
+    tbi_findings_add(findings, &err);
   }
 }

@@ -23,6 +23,7 @@ bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, ta
   tabi_energy energy = tabi_world_energy(world);
   summary->energy_start = total(energy) - energy.work;
   summary->energy_end = total(energy);
+  tbi_run_checks_begin(&summary->checks, scene, world);
   return true;
 }
 
@@ -33,20 +34,11 @@ void tbi_run_summary_free(tbi_run_summary *summary) {
   tbi_fall_free(&summary->fall);
 }
 
-static void count_contacts(tbi_run_summary *summary) {
-  int32_t count = 0;
-  const tabi_contact *contact = tabi_world_contacts(summary->world, &count);
-  if (summary->steps > 1) {
-    for (int32_t i = 0; i < count; ++i)
-      summary->penetration_max = fmax(summary->penetration_max, -contact[i].gap);
-  }
-}
-
 void tbi_run_summary_step(tbi_run_summary *summary) {
   ++summary->steps;
   summary->sample = tabi_observer_look(summary->observer);
   tbi_slip_ledger_step(&summary->slip_ledger, summary->sample);
-  count_contacts(summary);
+  tbi_run_checks_step(&summary->checks, summary->world, summary->sample, summary->steps);
   tbi_connection_summary_step(summary);
   tbi_gait_summary_step(&summary->gait, summary->world);
   tabi_certificate c = summary->sample->certificate;
@@ -61,10 +53,26 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
   worst->dissipation = fmax(worst->dissipation, c.dissipation);
-  tabi_energy energy = summary->sample->energy;
-  summary->energy_end = total(energy);
-  summary->energy_gain =
-      fmax(summary->energy_gain, total(energy) - energy.work - summary->energy_start);
+  summary->energy_end = total(summary->sample->energy);
+}
+
+static void add_note(tbi_findings *findings, const char *path, int64_t count, const char *what) {
+  if (count == 0) return;
+  tabi_error note;
+  tbi_fail(&note, TABI_OK, (tabi_place){path, 0}, "%" PRId64 " step%s %s", count,
+           count == 1 ? "" : "s", what);
+  tbi_findings_add(findings, &note);
+}
+
+void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findings *findings) {
+  /* gait accounts for what its impacts and dampers dissipate */
+  if (summary->gait.active) tbi_run_checks_set_gain(&summary->checks, summary->gait.energy_gap);
+  tbi_connection_summary_find(summary, findings);
+  tbi_run_checks_find(&summary->checks, summary->scene, path, findings);
+  add_note(findings, path, summary->stalled, "ended above the tolerance of the contact method");
+  add_note(findings, path, summary->fallbacks, "went to the fallback of the contact method");
+  add_note(findings, path, summary->energy_limited,
+           "would have gained energy at contacts, and were limited");
 }
 
 bool tbi_run_summary_fell(const tbi_run_summary *summary) {
@@ -136,14 +144,16 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
   print_steps(out, summary->fallbacks, "by the fallback");
   print_steps(out, summary->energy_limited, "energy-limited");
   print_steps(out, summary->stalled, "above the tolerance");
-  (void)fprintf(out, "\n  penetration   %.3g mm max\n", 1e3 * summary->penetration_max);
+  (void)fprintf(out, "\n  penetration   %.3g mm max\n", 1e3 * summary->checks.penetration.value);
   (void)fprintf(out,
                 "  residual      gap %.2g m, complementarity %.2g m/s, cone %.2g N, "
                 "dissipation %.2g m/s\n",
                 worst->gap, worst->complementarity, worst->cone, worst->dissipation);
   tbi_connection_summary_print(summary, out);
   (void)fprintf(out, "  energy        %.6g J initial, %.6g J final, %.3g J max gain\n",
-                summary->energy_start, summary->energy_end, summary->energy_gain);
+                summary->energy_start, summary->energy_end, summary->checks.gain.value);
+  (void)fprintf(out, "  contacts gave %.3g J by impulses, %.3g J by depth correction\n",
+                summary->checks.contact_gain, summary->checks.correction_work);
   (void)fprintf(out, "  state hash    %016" PRIx64 "\n", tabi_world_hash(summary->world));
   if (tabi_scene_nrobot(summary->scene) > 0) {
     (void)fprintf(out, "  fell          %s\n", tbi_run_summary_fell(summary) ? "yes" : "no");
@@ -160,12 +170,35 @@ static json_t *json_residual(const tabi_certificate *worst) {
 }
 
 static json_t *json_energy(const tbi_run_summary *summary) {
-  return json_pack("{so so so}", "start", tbi_json_number(summary->energy_start), "end",
+  const tbi_run_checks *checks = &summary->checks;
+  return json_pack("{so so so so so}", "start", tbi_json_number(summary->energy_start), "end",
                    tbi_json_number(summary->energy_end), "max_gain",
-                   tbi_json_number(summary->energy_gain));
+                   tbi_json_number(checks->gain.value), "contact_gain",
+                   tbi_json_number(checks->contact_gain), "correction_work",
+                   tbi_json_number(checks->correction_work));
 }
 
-int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path, FILE *out) {
+static const char *loaded_severity(const tabi_error *finding) {
+  (void)finding;
+  return "warning";
+}
+
+static const char *found_severity(const tabi_error *finding) {
+  return finding->status == TABI_OK ? "note" : "warning";
+}
+
+static json_t *json_warnings(const tbi_findings *loaded, const tbi_findings *found) {
+  json_t *all = tbi_json_findings(loaded, loaded_severity);
+  json_t *more = tbi_json_findings(found, found_severity);
+  int bad = json_array_extend(all, more);
+  json_decref(more);
+  if (bad == 0) return all;
+  json_decref(all);
+  return NULL;
+}
+
+int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
+                               const tbi_findings *loaded, const tbi_findings *found, FILE *out) {
   tabi_world_def def = tabi_scene_world_def(summary->scene);
   tabi_stats stats = tabi_world_stats(summary->world);
   char hash[24];
@@ -184,13 +217,15 @@ int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
       json_object_set_new(o, "stages_us", tbi_stage_timing_json(summary->world, summary->seconds));
   bad |= json_object_set_new(o, "contacts_mean", tbi_json_number(mean(summary, summary->contacts)));
   bad |= json_object_set_new(o, "contacts_max", json_integer(summary->contacts_max));
-  bad |= json_object_set_new(o, "penetration_max", tbi_json_number(summary->penetration_max));
+  bad |=
+      json_object_set_new(o, "penetration_max", tbi_json_number(summary->checks.penetration.value));
   bad |= json_object_set_new(o, "iterations_mean",
                              tbi_json_number(mean(summary, summary->iterations)));
   bad |= json_object_set_new(o, "fallbacks", json_integer(summary->fallbacks));
   bad |=
       json_object_set_new(o, "handed_over", json_integer(summary->fallbacks)); /* alias until 1.0 */
   bad |= json_object_set_new(o, "energy_limited", json_integer(summary->energy_limited));
+  bad |= json_object_set_new(o, "unsettled", json_integer(summary->stalled));
   bad |= json_object_set_new(o, "residual_max", json_residual(&summary->worst));
   bad |= json_object_set_new(o, "connections", tbi_connection_summary_json(summary));
   bad |= json_object_set_new(o, "energy", json_energy(summary));
@@ -202,6 +237,8 @@ int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
       o, "bodies",
       tbi_json_links(tabi_scene_model(summary->scene), tabi_world_dynamics(summary->world), true));
   bad |= json_object_set_new(o, "sensors", tbi_sensor_json(summary->world));
+  bad |= json_object_set_new(o, "checks", tbi_run_checks_json(&summary->checks));
+  bad |= json_object_set_new(o, "warnings", json_warnings(loaded, found));
   if (bad) {
     json_decref(o);
     o = NULL;

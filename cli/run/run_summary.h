@@ -5,6 +5,7 @@
 #include "common/cli.h"
 #include "common/fall.h"
 #include "run/gait_summary.h"
+#include "run/run_checks.h"
 #include "run/slip_ledger.h"
 
 typedef struct tbi_run_summary {
@@ -15,14 +16,14 @@ typedef struct tbi_run_summary {
   double seconds; /* s of wall time for control and steps */
   double contacts, iterations;
   int32_t contacts_max;
-  double penetration_max;                       /* m, at the start of any step after the first */
-  tabi_certificate worst;                       /* largest residuals, each over all steps */
-  int64_t stalled;                              /* steps that did not reach the tolerance */
-  int64_t fallbacks;                            /* steps in which the fallback took over */
-  int64_t energy_limited;                       /* steps in which impulse limited energy */
-  double energy_start, energy_end, energy_gain; /* J */
-  double loop_gap, loop_turn;                   /* m and rad, of connections */
-  double loop_missed;                           /* m/s or rad/s, of contradicting connections */
+  tabi_certificate worst;          /* largest residuals, each over all steps */
+  int64_t stalled;                 /* steps that did not reach the tolerance */
+  int64_t fallbacks;               /* steps in which the fallback took over */
+  int64_t energy_limited;          /* steps in which impulse limited energy */
+  double energy_start, energy_end; /* J */
+  tbi_run_checks checks;
+  double loop_gap, loop_turn; /* m and rad, of connections */
+  double loop_missed;         /* m/s or rad/s, of contradicting connections */
   tbi_gait_summary gait;
   tabi_observer *observer;
   const tabi_sample *sample; /* of the last step */
@@ -39,13 +40,19 @@ void tbi_run_summary_step(tbi_run_summary *summary);
 /* Whether a robot has fallen or its gait has ended. */
 bool tbi_run_summary_fell(const tbi_run_summary *summary);
 
+/* After the last step: what there is to say about it.  Those with status TABI_OK are notes, the
+ * others warnings. */
+void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findings *findings);
+
 void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out);
-int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path, FILE *out);
+/* loaded, found: the warnings of the scene and of the run */
+int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
+                               const tbi_findings *loaded, const tbi_findings *found, FILE *out);
 
 /* Connections (connection_summary.c): after every step; at the end. */
 void tbi_connection_summary_step(tbi_run_summary *summary);
 void tbi_connection_summary_print(const tbi_run_summary *summary, FILE *out);
 json_t *tbi_connection_summary_json(const tbi_run_summary *summary);
-void tbi_connection_summary_warn(const tbi_run_summary *summary);
+void tbi_connection_summary_find(const tbi_run_summary *summary, tbi_findings *findings);
 
 #endif

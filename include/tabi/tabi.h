@@ -661,6 +661,7 @@ typedef struct tabi_certificate {
                              energy (with that of penalty's springs), all but the next: > 0 is
                              energy from nowhere */
   double correction_work; /* J, by which depth corrections pushed apart what overlapped */
+  double elastic;         /* J, in penalty's springs at the end of the step */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);
 

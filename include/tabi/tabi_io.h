@@ -110,6 +110,14 @@ typedef struct tabi_scene_log {
 } tabi_scene_log;
 TABI_API tabi_scene_log tabi_scene_get_log(const tabi_scene *scene);
 
+/* What a run of the scene should keep, in any of its steps; infinite: anything goes. */
+typedef struct tabi_scene_check {
+  double penetration; /* m */
+  double energy_gain; /* above the lowest energy before, as a share of the range of the energy */
+  double residual;    /* m/s, of complementarity and dissipation */
+} tabi_scene_check;
+TABI_API tabi_scene_check tabi_scene_get_check(const tabi_scene *scene);
+
 /* Puts a world into the initial state of the scene and resets the controllers.  A world of another
  * model is refused. */
 TABI_API tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err);

@@ -17,6 +17,7 @@ typedef struct tbi_solution {
   bool fallback, energy_limited; /* see tabi_certificate */
   double stored;                 /* J, by which springs of contacts were loaded */
   double found;                  /* J, of springs that the step left for the next to begin with */
+  double elastic;                /* J, of all springs after the step */
 } tbi_solution;
 
 typedef struct tbi_formulation {

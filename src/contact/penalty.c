@@ -195,6 +195,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   tbi_spring_energy energy = tbi_springs_update(p, def, false);
   solution.stored = energy.stored;
   solution.found = energy.found;
+  solution.elastic = energy.after;
   return solution;
 }
 

@@ -54,8 +54,11 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
   forget_impulses(p);
   solve_in_turn(p, def);
   tbi_spring_energy energy = tbi_springs_update(p, def, true);
-  return (tbi_solution){
-      .iterations = 1, .converged = true, .stored = energy.stored, .found = energy.found};
+  return (tbi_solution){.iterations = 1,
+                        .converged = true,
+                        .stored = energy.stored,
+                        .found = energy.found,
+                        .elastic = energy.after};
 }
 
 const tbi_formulation tbi_penalty_paper = {

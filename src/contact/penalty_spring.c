@@ -106,6 +106,7 @@ tbi_spring_energy tbi_springs_update(tbi_problem *p, const tabi_world_def *def, 
     c->deflection = deflection_after(c, &law, u, h);
     double after = energy_of(&law, c->gap + h * u.x, c->deflection);
     *(tbi_spring_acts(c) ? &sum.stored : &sum.found) += after - before;
+    sum.after += after;
   }
   return sum;
 }

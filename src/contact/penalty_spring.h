@@ -46,6 +46,7 @@ double tbi_row_miss(const tbi_law *law, double r, double u, double *f, double *s
 typedef struct tbi_spring_energy {
   double stored; /* by how much the step has loaded them */
   double found;  /* of overlaps that began within the step, which no spring has resisted yet */
+  double after;  /* after the step */
 } tbi_spring_energy;
 
 /* The tangential deflection of every point after the step.  drops: under the law of

@@ -345,5 +345,6 @@ tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {
   tbi_spring_energy energy = tbi_springs_update(t->p, t->def, false);
   solution.stored = energy.stored;
   solution.found = energy.found;
+  solution.elastic = energy.after;
   return solution;
 }

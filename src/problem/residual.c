@@ -46,14 +46,16 @@ static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
   worst->gap = tbi_max(worst->gap, -after);
   if (normal > PUSHES * weight) {
     double parting = rebound ? u.x - c->target : after / h;
-    worst->complementarity = tbi_max(worst->complementarity, tbi_min(parting, effect_of(c)));
+    if (parting > worst->complementarity)
+      worst->complementarity = tbi_max(worst->complementarity, tbi_min(parting, effect_of(c)));
     ++worst->contacts;
   }
   worst->cone = tbi_max(worst->cone, tangent - c->friction * normal);
   if (normal > 0 && c->friction > 0) {
     double power = (c->impulse[1] * u.y + c->impulse[2] * u.z) / h;
     double along = slip + power / (c->friction * normal);
-    worst->dissipation = tbi_max(worst->dissipation, tbi_min(along, effect_of(c)));
+    if (along > worst->dissipation)
+      worst->dissipation = tbi_max(worst->dissipation, tbi_min(along, effect_of(c)));
   }
 }
 
@@ -70,12 +72,14 @@ tbi_work tbi_residual_work(const tbi_problem *p, const double *v, bool compliant
   tbi_work work = {0};
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
+    if (c->impulse[0] == 0) continue; /* and no friction then */
     v3 sum = v3_add(velocity_of(c, p->free), velocity_of(c, p->velocity));
     work.all += 0.5 * v3_dot(v3_load(c->impulse), sum);
     if (!compliant) work.correction += c->impulse[0] * tbi_max(c->resting_target, 0);
   }
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
+    if (row->impulse == 0) continue;
     work.all += 0.5 * row->impulse * (row->base + v[row->dof]);
     work.correction += tbi_max(row->impulse * row->target, 0);
   }

@@ -33,6 +33,11 @@ tabi_scene_log tabi_scene_get_log(const tabi_scene *scene) {
   return scene->log;
 }
 
+tabi_scene_check tabi_scene_get_check(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  return scene->check;
+}
+
 tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
   TBI_ASSERT(scene && robot >= 0 && robot < scene->nrobot);
   const tbi_scene_robot *r = &scene->robots[robot];

@@ -12,6 +12,7 @@
 #include "io/suggest.h"
 #include "model/builder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ typedef struct top {
   double timestep, duration, gravity[3];
   const tbi_yaml_node *timestep_node, *integrator_node;
   const tbi_yaml_node *contact, *materials, *pairs, *bodies, *robots, *connections, *forces, *log;
-  const tbi_yaml_node *gait, *no_collision;
+  const tbi_yaml_node *gait, *no_collision, *check;
 } top;
 
 tabi_scene_def tabi_scene_def_default(void) {
@@ -199,6 +200,19 @@ static bool read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
   return !keys.signals || read_signals(r, keys.signals);
 }
 
+/* Springs between surfaces give way by design. */
+static bool read_check(tbi_scene_reader *r, const tbi_yaml_node *map) {
+  static const tbi_field fields[] = {
+      {"penetration", TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_scene_check, penetration)},
+      {"energy_gain", TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_scene_check, energy_gain)},
+      {"residual",    TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_scene_check, residual)   },
+  };
+  bool compliant = tabi_contact_describe(r->scene->world.contact)->compliant;
+  r->scene->check = (tabi_scene_check){
+      .penetration = compliant ? (double)INFINITY : 1e-3, .energy_gain = 1e-3, .residual = 1e-3};
+  return !map || tbi_fields_read(r->error, map, "check: ", TBI_FIELDS(fields), &r->scene->check);
+}
+
 static const tbi_field top_fields[] = {
     {"name",         TBI_FIELD_WORD,       offsetof(top, name)        },
     {"timestep",     TBI_FIELD_ANY_NUMBER, offsetof(top, timestep)    },
@@ -215,6 +229,7 @@ static const tbi_field top_fields[] = {
     {"forces",       TBI_FIELD_LIST,       offsetof(top, forces)      },
     {"log",          TBI_FIELD_MAP,        offsetof(top, log)         },
     {"no_collision", TBI_FIELD_LIST,       offsetof(top, no_collision)},
+    {"check",        TBI_FIELD_MAP,        offsetof(top, check)       },
 };
 
 static bool read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
@@ -318,7 +333,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
                           "a planar biped walks without bodies or joints that have motion");
   }
   tbi_scene_read_gait(r, t.gait, t.contact);
-  return read_log(r, t.log);
+  return read_log(r, t.log) && read_check(r, t.check);
 }
 
 static bool rename_old_keys(const tbi_scene_reader *r, const tbi_yaml_node *root) {

@@ -81,6 +81,7 @@ struct tabi_scene {
   const char **signals;
   int32_t nrobot, nforce, nmotion, motion_capacity;
   tabi_scene_log log;
+  tabi_scene_check check;
   char *source; /* what it was read from */
   const char **set;
   tabi_scene_source read;

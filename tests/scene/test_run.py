@@ -10,8 +10,9 @@ from command import FolderCase, main, scene
 
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
         "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over", "energy_limited",
+        "unsettled",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
-        "sensors"]
+        "sensors", "checks", "warnings"]
 BOX = """\
 name: a box falls
 bodies:
@@ -24,6 +25,21 @@ POLE = """\
   <inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial>
   <collision><geometry><box size="0.2 0.2 1"/></geometry></collision>
 </link></robot>
+"""
+TELESCOPE = """\
+<robot name="telescope">
+  <link name="foot">
+    <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+    <collision><origin xyz="0 0 0.02"/><geometry><box size="0.3 0.3 0.04"/></geometry></collision>
+  </link>
+  <link name="body">
+    <inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
+  </link>
+  <joint name="leg" type="prismatic">
+    <parent link="foot"/><child link="body"/><origin xyz="0 0 0.8"/><axis xyz="0 0 1"/>
+    <limit lower="-0.6" upper="0" effort="1" velocity="1"/>
+  </joint>
+</robot>
 """
 
 
@@ -90,7 +106,8 @@ class Run(FolderCase):
         hashes = {}
         for value in ["0", "1"]:
             new = self.json("run", box, "--set", f"contact.tangential_stiffness={value}", "--json")
-            out, err = self.tabi("run", box, "--set", f"contact.grip={value}", "--json")
+            out, err = self.tabi("run", box, "--set", f"contact.grip={value}", "--json", "--set",
+                                 "check.residual=1")
             old = json.loads(out)
             self.assertEqual(err.count("warning"), 1)
             self.assertIn(says, err)
@@ -133,7 +150,7 @@ class Run(FolderCase):
         self.assertAlmostEqual(r["time"], 1, 12)
         self.assertEqual(list(r["residual_max"]),
                          ["gap_m", "complementarity_mps", "cone_N", "dissipation_mps"])
-        self.assertEqual(list(r["energy"]), ["start", "end", "max_gain"])
+        self.assertEqual(list(r["energy"]), ["start", "end", "max_gain", "contact_gain", "correction_work"])
         self.assertRegex(r["state_hash"], "^[0-9a-f]{16}$")
         self.assertEqual(list(r["bodies"]), ["floor", "box"])
         self.assertEqual(list(r["bodies"]["box"]), ["pos", "quat", "lin", "ang"])
@@ -142,6 +159,47 @@ class Run(FolderCase):
         self.assertLess(r["energy"]["max_gain"], 1e-9)
         self.assertEqual(r["contacts_max"], 4)
         self.assertLess(r["penetration_max"], 1e-3)
+
+    def test_checks(self):
+        """what a run should not have done is a warning, and with --check its exit code"""
+        path = self.file("s.yaml", BOX)
+        r = self.json("run", path, "--time", "1", "--check", "--json")
+        bounds = {"penetration": 1e-3, "energy_gain": 1e-3, "residual": 1e-3}
+        self.assertEqual(list(r["checks"]), ["penetration", "energy_gain", "residual", "ok",
+                                             "bounds"])
+        self.assertEqual((r["checks"]["ok"], r["checks"]["bounds"]), (True, bounds))
+        self.assertEqual([w for w in r["warnings"] if w["severity"] != "note"], [])
+        # springs give way by design
+        r = self.json("run", path, "--contact", "penalty", "--check", "--json")
+        self.assertIsNone(r["checks"]["bounds"]["penetration"])
+        # a box that starts 47 mm inside the floor
+        deep = ["run", path, "--time", "0.1", "--set", "bodies.box.xyz=[0, 0, 0.053]"]
+        out, err = self.tabi(*deep, "--check", code=5)
+        self.assertIn("penetration", out)
+        self.assertIn("'box' and 'floor' overlapped by", err.replace("'floor' and 'box'",
+                                                                     "'box' and 'floor'"))
+        r = self.json(*deep, "--json")
+        self.assertFalse(r["checks"]["ok"])
+        self.assertGreater(r["checks"]["penetration"], 0.04)
+        self.assertGreater(r["energy"]["correction_work"], 0.1)
+        warning = r["warnings"][0]
+        self.assertEqual((warning["severity"], warning["file"]), ("warning", path))
+        self.assertIn("overlapped", warning["message"])
+        loose = ["--set", "check={penetration: 0.05, energy_gain: 10}"]
+        self.assertTrue(self.json(*deep, *loose, "--check", "--json")["checks"]["ok"])
+        _, err = self.tabi("run", path, "--set", "check.depth=1", code=3)
+        self.assertIn("check: unknown key 'depth'", err)
+
+    def test_gain_counts_from_the_lowest_energy(self):
+        """an impact takes 20 J first; the box that is then lifted out of the floor gains all the
+        same"""
+        text = BOX.replace("[0, 0, 0.3]", "[0, 0, 0.053]").replace("log:", """\
+  - {name: ball, mass: 10, shape: {sphere: 0.1}, xyz: [1, 0, 0.101], lin: [0, 0, -2]}
+log:""")
+        r = self.json("run", self.file("s.yaml", text), "--time", "0.3", "--json")
+        self.assertLess(r["energy"]["end"], r["energy"]["start"] - 10)
+        self.assertGreater(r["energy"]["max_gain"], 0.5)
+        self.assertLess(r["energy"]["max_gain"], 2)
 
     def test_same_bits(self):
         args = ["run", scene("boxes_slope"), "--time", "0.5", "--json"]
@@ -173,6 +231,24 @@ class Run(FolderCase):
         for tilt, fell in (("0.02", False), ("0.3", True)):
             path = self.file("s.yaml", text % tilt)
             self.assertEqual(self.json("run", path, "--json", "--time", "1.5")["fell"], fell)
+
+    def test_falls_above_any_ground(self):
+        """by the centre of mass above the ground: the root may be at the foot, the floor anywhere"""
+        self.file("pole.urdf", POLE.replace("<collision>", '<collision><origin xyz="0 0 0.5"/>')
+                  .replace("<inertial>", '<inertial><origin xyz="0 0 0.5"/>'))
+        self.file("telescope.urdf", TELESCOPE)
+        text = ("bodies: [{name: floor, fixed: true, shape: {plane: {}}, xyz: [0, 0, %g]}]\n"
+                "robots: [{name: r, model: %s.urdf, xyz: [0, 0, %g]}]\n")
+        for level in (0, -3, 7):
+            # the pole comes down by 2 mm and stands; the telescope sinks into itself, upright
+            for robot, fell in (("pole", False), ("telescope", True)):
+                path = self.file("s.yaml", text % (level, robot, level + 0.002))
+                self.assertEqual(self.json("run", path, "--json", "--time", "1.5")["fell"], fell)
+        # off the edge of a stage, with nothing below
+        path = self.file("s.yaml", "bodies: [{name: stage, fixed: true, shape: {box: [1, 1, 0.1]}, "
+                         "xyz: [0, 0, -0.05]}]\nrobots: [{name: r, model: pole.urdf}]\n"
+                         "gravity: [1, 0, -9.81]\ncontact: {friction: 0}\n")
+        self.assertTrue(self.json("run", path, "--json", "--time", "2")["fell"])
 
     # files
 

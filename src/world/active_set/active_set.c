@@ -47,6 +47,7 @@ static void certify(tabi_world *w, tbi_solution solution) {
   certificate->energy_limited = solution.energy_limited;
   certificate->contact_work = solution.stored;
   certificate->correction_work = solution.found;
+  certificate->elastic = solution.elastic;
 }
 
 /* after the new velocity is known */
