@@ -120,12 +120,13 @@ void tbi_run_checks_find(const tbi_run_checks *checks, const tabi_scene *scene, 
     tbi_findings_add(findings, &warning);
   }
   if (gains(checks)) {
-    tbi_fail(&warning, TABI_ERR_MODEL, place,
-             "energy from nowhere: up to %.3g J at %.4g s, %.2g of its range, more than %.2g; take "
-             "a smaller timestep, integrator: midpoint or softer gains, or raise "
-             "check.energy_gain",
-             checks->gain.value, checks->gain.time, tbi_run_checks_gain(checks),
-             bound->energy_gain);
+    tbi_fail(
+        &warning, TABI_ERR_MODEL, place,
+        "energy from nowhere: up to %.3g J at %.4g s, %.2g of its range, more than %.2g (depth "
+        "correction in all: %.3g J); take a smaller timestep, integrator: midpoint or softer "
+        "gains, part what starts inside each other, or raise check.energy_gain",
+        checks->gain.value, checks->gain.time, tbi_run_checks_gain(checks), bound->energy_gain,
+        checks->correction_work);
     tbi_findings_add(findings, &warning);
   }
   if (misses(checks)) {
