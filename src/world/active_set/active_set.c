@@ -31,7 +31,8 @@ static tbi_solution solve_contacts(tabi_world *w) {
   tbi_problem_start(p);
   if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
   /* a direct solution starts from the motion without impacts */
-  if (method->solve_direct && !w->impacts.any && method->solve_direct(p, &w->def, w->scratch.method))
+  if (method->solve_direct && !w->impacts.any &&
+      method->solve_direct(p, &w->def, w->scratch.method))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
   tbi_solution solution = method->solve(p, &w->def, w->scratch.method);
