@@ -32,7 +32,7 @@ static inline tbi_range tbi_basis_range(const tbi_loops *loops, int32_t cluster,
   int32_t place = loops->place[at];
   if (place != TABI_NONE && place < end) end = place + 1;
   if (loops->late[at]) return (tbi_range){0, end};
-  const tbi_bundle *own = loops->bundle[at];
+  const tbi_bundle *own = &loops->bundles.bundle[loops->bundle[at]];
   const tbi_bundle *b = i < own->nbefore ? &loops->bundles.bundle[own->before[i]] : own;
   int32_t stop = b->pivot + b->rank;
   return (tbi_range){b->pivot < end ? b->pivot : end, stop < end ? stop : end};

@@ -143,9 +143,9 @@ static void fill_bundles(tbi_loops *loops, int32_t cluster, int32_t count) {
     b->bundle[i].count = 0;
   for (int32_t t = 0; t < count; ++t) {
     int32_t at = loops->model->cluster_loop[cluster] + t;
-    tbi_bundle *own = &b->bundle[b->of_owner[loops->loop[loops->first[cluster] + t].owner]];
+    loops->bundle[at] = b->of_owner[loops->loop[loops->first[cluster] + t].owner];
+    tbi_bundle *own = &b->bundle[loops->bundle[at]];
     if (own->count++ == 0) own->loop = t;
-    loops->bundle[at] = own;
     loops->late[at] = false;
   }
 }

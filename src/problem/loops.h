@@ -49,7 +49,7 @@ typedef struct tbi_loops {
   bool *inconsistent;    /* its loops contradict each other: [ncluster] */
   int32_t *order;        /* loops by pivot, the independent ones first: [loops] */
   int32_t *place;        /* pivots by loop; TABI_NONE: not a pivot: [loops] */
-  tbi_bundle **bundle;   /* by loop: [loops] */
+  int32_t *bundle;       /* by loop: [loops] */
   tbi_support *support;  /* of columns, by loop: [loops] */
   bool *late;     /* by loop: put off until all bundles are taken; its column may have no zeros */
   double *column; /* Y, then Q; behind the velocities one number for the slack of each loop */
@@ -74,7 +74,7 @@ static inline const double *tbi_loops_basis(const tbi_loops *loops, int32_t clus
 /* The bundle of a loop; which numbers of its column may differ from zero. */
 static inline const tbi_bundle *tbi_loops_bundle(const tbi_loops *loops, int32_t cluster,
                                                  int32_t which) {
-  return loops->bundle[loops->model->cluster_loop[cluster] + which];
+  return &loops->bundles.bundle[loops->bundle[loops->model->cluster_loop[cluster] + which]];
 }
 static inline const tbi_support *tbi_loops_support(const tbi_loops *loops, int32_t cluster,
                                                    int32_t which) {
