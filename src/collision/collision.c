@@ -81,7 +81,7 @@ static tbi_collision sizes_of(const tabi_model *model) {
                          .nground = count_ground(model),
                          .max_pairs = count_pairs(nitem),
                          .max_exclusions = model->nexclusion2 / 2 + model->nconnection,
-                         .nhome = model->nbody + model->nlink + 1};
+                         .nhome = model->nconnection > 0 ? model->nbody + model->nlink + 1 : 0};
 }
 
 size_t tbi_collision_memsize(const tabi_model *model) {

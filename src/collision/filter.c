@@ -63,6 +63,11 @@ static int32_t connected_home(const tbi_collision *c, int32_t link) {
   return parent == TABI_NONE ? home : parent;
 }
 
+/* without connections there is nothing to weld, and no memory for it */
+static int32_t welded_home(const tbi_collision *c, int32_t home) {
+  return c->nhome > 0 && home != TABI_NONE ? c->welded[home] : home;
+}
+
 static void weld(tbi_collision *c, int32_t a, int32_t b) {
   int32_t from = c->welded[a] > c->welded[b] ? c->welded[a] : c->welded[b];
   int32_t to = c->welded[a] > c->welded[b] ? c->welded[b] : c->welded[a];
@@ -125,8 +130,8 @@ static bool find_key(const uint64_t *keys, int32_t count, uint64_t key) {
 }
 
 static void exclude(tbi_collision *c, int32_t home_a, int32_t home_b) {
-  int32_t a = c->welded[home_a];
-  int32_t b = c->welded[home_b];
+  int32_t a = welded_home(c, home_a);
+  int32_t b = welded_home(c, home_b);
   c->exclusion[c->nexclusion++] = key_of(a, b);
   for (int32_t item = 0; item < c->nitem; ++item) {
     tbi_filter *filter = &c->filter[item];
@@ -158,8 +163,8 @@ static tbi_filter filter_of(const tbi_collision *c, const tabi_shape_def *shape)
   int32_t home = home_of(model, shape->link);
   bool stands = home >= model->nbody;
   int32_t parent = stands ? TABI_NONE : parent_home(model, c->shaped, home);
-  return (tbi_filter){.home = c->welded[home],
-                      .parent = parent == TABI_NONE ? TABI_NONE : c->welded[parent],
+  return (tbi_filter){.home = welded_home(c, home),
+                      .parent = welded_home(c, parent),
                       .group = shape->group,
                       .mask = shape->mask,
                       .stands = stands};

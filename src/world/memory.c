@@ -31,6 +31,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.in_place = tbi_layout_take(at, model->nv, sizeof *w->state.in_place);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
   w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
+  w->state.slipping = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.slipping);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);

@@ -58,6 +58,8 @@ static void copy_state(tabi_world *world, const tabi_world *from) {
   if (world->state.head->nwarm > def.max_contacts) world->state.head->nwarm = def.max_contacts;
   memcpy(world->state.warm, from->state.warm,
          sizeof *from->state.warm * (size_t)world->state.head->nwarm);
+  memcpy(world->state.slipping, from->state.slipping,
+         sizeof *from->state.slipping * (size_t)world->state.head->nwarm);
   memcpy(world->state.row_impulse, from->state.row_impulse,
          world->state_size - (size_t)offset_in(world, world->state.row_impulse));
 }

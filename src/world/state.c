@@ -95,6 +95,12 @@ static bool are_warm(const char *bytes, int64_t count) {
   return true;
 }
 
+static bool are_modes(const char *slipping, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (slipping[i] < 0 || slipping[i] > TBI_SLIDING) return false;
+  return true;
+}
+
 static bool are_sensors(const tabi_world *w, const void *snapshot) {
   const tbi_sensors *s = &w->sensors;
   size_t readings = 0;
@@ -137,6 +143,7 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
          are_finite(find(w, snapshot, w->state.external),
                     sizeof *w->state.external * (size_t)model->nbody) &&
          are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
+         are_modes(find(w, snapshot, w->state.slipping), head.nwarm) &&
          are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
          are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_gait_state(w, snapshot));
 }

@@ -28,11 +28,15 @@ static void set_impulse(tbi_point *c, double share, v3 impulse) {
 /* A contact that slid in the step before has kinetic friction, however slow it is; one that stuck
  * between compliant surfaces has static friction, however fast they deflect.  For all others their
  * speed has decided already. */
-static void set_slipping(const tabi_world *w, tbi_point *c, double before) {
+static void set_slipping(const tabi_world *w, tbi_point *c, int32_t before) {
   if (w->method->as_published || before < TBI_STICKING) return;
   if (before < TBI_SLIDING && c->slipping == TBI_SLIDING && !w->method->info.compliant) return;
-  c->slipping = before < TBI_SLIDING ? (int32_t)before : TBI_SLIDING;
+  c->slipping = before < TBI_SLIDING ? before : TBI_SLIDING;
   c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);
+}
+
+static int32_t slipping_before(const tabi_world *w, const tbi_warm *old) {
+  return w->state.slipping[old - w->state.warm];
 }
 
 /* Candidates first..end and old..old_end are of one pair. */
@@ -40,18 +44,18 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
                        const tbi_warm *old_end) {
   int32_t fresh = 0;
   v3 gone = v3_zero();
-  double slipping = 0; /* of those that are gone */
+  int32_t slipping = TBI_NOT_PUSHING; /* of those that are gone */
   for (int32_t t = first; t < end; ++t) {
     tbi_point *c = point_of(w, t);
     for (; old < old_end && old->id < c->id; ++old) {
       gone = v3_add(gone, old->impulse);
-      slipping = fmax(slipping, old->slipping);
+      if (slipping_before(w, old) > slipping) slipping = slipping_before(w, old);
     }
     if (old < old_end && old->id == c->id) {
       set_impulse(c, w->def.warm_start, old->impulse);
       c->angle = old->angle;
       c->deflection = old->deflection;
-      set_slipping(w, c, old->slipping);
+      set_slipping(w, c, slipping_before(w, old));
       ++old;
       continue;
     }
@@ -61,7 +65,7 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
   }
   for (; old < old_end; ++old) {
     gone = v3_add(gone, old->impulse);
-    slipping = fmax(slipping, old->slipping);
+    if (slipping_before(w, old) > slipping) slipping = slipping_before(w, old);
   }
   for (int32_t t = first; t < first + fresh; ++t) {
     set_impulse(point_of(w, t), w->def.warm_start / fresh, gone);
@@ -105,7 +109,7 @@ void tbi_world_keep_warm(tabi_world *w) {
         .impulse = v4_to(impulse),
         .angle = c->angle,
         .deflection = c->deflection,
-        .slipping = c->slipping,
     };
+    w->state.slipping[c->candidate] = (uint8_t)c->slipping;
   }
 }

@@ -14,10 +14,9 @@
 /* What a contact leaves for the next step to start from. */
 typedef struct tbi_warm {
   uint64_t id;
-  v3 impulse;      /* N s, world axes, on b */
-  double angle;    /* rad, of lcp's friction axes */
-  v3 deflection;   /* m, tangential, of penalty's springs: world axes */
-  double slipping; /* as in tbi_point; a number as all the others */
+  v3 impulse;    /* N s, world axes, on b */
+  double angle;  /* rad, of lcp's friction axes */
+  v3 deflection; /* m, tangential, of penalty's springs: world axes */
 } tbi_warm;
 
 /* How dry friction of a joint enters a step (active_set/joint_friction.c). */
@@ -82,6 +81,7 @@ struct tabi_world {
     bool *in_place;      /* ... without changing their position: [nv] */
     sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
     tbi_warm *warm;      /* sorted by id: [max_contacts] */
+    uint8_t *slipping;   /* of each, as in tbi_point: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
@@ -123,11 +123,11 @@ struct tabi_world {
                                   none: [ntree] */
   } candidates;
   struct {
-    tbi_joint_friction *friction; /* [nv] */
-    double *friction_impulse;     /* of joints that are predicted to stick or slip: [nv] */
-    bool *stuck;                  /* joints that are taken out of M: [nv] */
-    bool stops;                   /* some stuck joint had a velocity to lose */
-    uint8_t *limited;             /* limits with rows, bits 1 << TBI_ROW_LOWER, _UPPER: [nv] */
+    uint8_t *friction;        /* tbi_joint_friction of each, in a byte: [nv] */
+    double *friction_impulse; /* of joints that are predicted to stick or slip: [nv] */
+    bool *stuck;              /* joints that are taken out of M: [nv] */
+    bool stops;               /* some stuck joint had a velocity to lose */
+    uint8_t *limited;         /* limits with rows, bits 1 << TBI_ROW_LOWER, _UPPER: [nv] */
   } active_set;
   struct {
     double *u;      /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */

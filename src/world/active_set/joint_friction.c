@@ -56,7 +56,7 @@ void tbi_predict_joint_friction(tabi_world *w) {
     w->active_set.friction[k] = TBI_FRICTION_NONE;
     if (w->model->dof_q[k] == TABI_NONE || w->model->dof_friction[k] <= 0 || w->state.told[k])
       continue;
-    w->active_set.friction[k] = predictable ? predict(w, k) : TBI_FRICTION_ROW;
+    w->active_set.friction[k] = (uint8_t)(predictable ? predict(w, k) : TBI_FRICTION_ROW);
   }
 }
 
@@ -143,7 +143,7 @@ static bool is_predicted(tbi_joint_friction friction) {
 }
 
 static void make_all_rows(tabi_world *w) {
-  tbi_joint_friction *friction = w->active_set.friction;
+  uint8_t *friction = w->active_set.friction;
   for (int32_t k = 0; k < w->model->nv; ++k) {
     if (is_predicted(friction[k])) friction[k] = TBI_FRICTION_ROW;
   }
@@ -151,14 +151,14 @@ static void make_all_rows(tabi_world *w) {
 
 static bool any(const tabi_world *w, tbi_joint_friction friction) {
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    if (w->active_set.friction[k] == friction) return true;
+    if ((tbi_joint_friction)w->active_set.friction[k] == friction) return true;
   }
   return false;
 }
 
 static bool agrees(const tabi_world *w, int32_t dof) {
   double impulse = w->active_set.friction_impulse[dof];
-  switch (w->active_set.friction[dof]) {
+  switch ((tbi_joint_friction)w->active_set.friction[dof]) {
   case TBI_FRICTION_SLIPS:
     return impulse * w->solution.v_new[dof] < 0;
   case TBI_FRICTION_STICKS:
@@ -192,7 +192,7 @@ bool tbi_verify_joint_friction(tabi_world *w, int attempt) {
 void tbi_keep_joint_friction(tabi_world *w) {
   uint8_t *row_steps = w->state.row_steps;
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    if (is_predicted(w->active_set.friction[k]))
+    if (is_predicted((tbi_joint_friction)w->active_set.friction[k]))
       w->state.row_impulse[tbi_row_id(k, TBI_ROW_FRICTION)] = w->active_set.friction_impulse[k];
     if (w->active_set.friction[k] == TBI_FRICTION_FAILED) {
       row_steps[k] = ROW_STEPS;
