@@ -223,10 +223,10 @@ static void tripods_hold(void **state) {
   }
 }
 
-/* friction over the power of a load, for a turn about a point */
+/* friction over the power of a load, for a turn of a tripod about a point */
 static double bound_at(const body *b, const load *l, const double *n, v3 centre) {
   double friction = 0;
-  for (int32_t i = 0; i < b->nleg; ++i) {
+  for (int i = 0; i < 3; ++i) {
     v3 arm = v3_sub(b->leg[i], centre);
     friction += STATIC * n[i] * sqrt(arm.x * arm.x + arm.y * arm.y);
   }
@@ -238,7 +238,8 @@ static double bound_at(const body *b, const load *l, const double *n, v3 centre)
 static double limit_load(const body *b, const load *l, const double *n) {
   double best = STATIC * MASS * GRAVITY;
   v3 at = v3_zero();
-  for (double size = 4; size > 1e-9; size *= 0.5) {
+  for (int halving = 0; halving < 32; ++halving) {
+    double size = ldexp(4, -halving);
     v3 from = at;
     for (int i = -20; i <= 20; ++i) {
       for (int j = -20; j <= 20; ++j) {
