@@ -81,6 +81,23 @@ static double closing_share(double gap, double u, double a, double h) {
   return time <= h ? time / h : -1;
 }
 
+/* The arms of a contact between two trees where they meet: impulses that act at one point conserve
+ * their moment of momentum, also the part of their paths. */
+static void set_arms_at_impact(tabi_world *w, tbi_point *c, double time) {
+  if (c->port_a == TABI_NONE || c->port_b == TABI_NONE) return;
+  const tbi_port *a = &w->setup.problem.port[c->port_a];
+  const tbi_port *b = &w->setup.problem.port[c->port_b];
+  if (a->tree == b->tree) return;
+  sv va = w->d->body[a->body].vel;
+  sv vb = w->d->body[b->body].vel;
+  v4 u = v4_scale(0.5, v4_add(sv_at(va, c->arm_a), sv_at(vb, c->arm_b)));
+  v4 root_a = w->d->body[w->model->tree_body[a->tree]].vel.lin;
+  v4 root_b = w->d->body[w->model->tree_body[b->tree]].vel.lin;
+  c->arm_a = v4_axpy(c->arm_a, time, v4_sub(u, root_a));
+  c->arm_b = v4_axpy(c->arm_b, time, v4_sub(u, root_b));
+  c->approach = tbi_point_velocity(c, va, vb).x;
+}
+
 /* a contact that would close fast enough rebounds: true, and its target is set */
 static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, double gap) {
   double h = w->def.timestep;
@@ -94,7 +111,8 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
   double share = closing_share(gap, approach, a, h);
   if (share < 0) return false;
   /* the rebound velocity, and what the acceleration adds to it after the impact */
-  c->target = -e * (approach + a * share * h) + a * (1 - share) * h;
+  set_arms_at_impact(w, c, share * h);
+  c->target = -e * (c->approach + a * share * h) + a * (1 - share) * h;
   note_rebound(w, c, share);
   return true;
 }

@@ -24,6 +24,9 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.head = tbi_layout_take(at, 1, sizeof *w->state.head);
   w->state.q = tbi_layout_take(at, model->nq, sizeof *w->state.q);
   w->state.v = tbi_layout_take(at, model->nv, sizeof *w->state.v);
+  w->state.v_change = tbi_layout_take(at, model->nv, sizeof *w->state.v_change);
+  w->state.momentum = tbi_layout_take(at, model->ncluster, sizeof *w->state.momentum);
+  w->state.momentum_known = tbi_layout_take(at, model->ncluster, sizeof *w->state.momentum_known);
   w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
@@ -104,12 +107,15 @@ static int64_t count_row_y(const tabi_model *model) {
   return count;
 }
 
-/* bytes of scratch.shared: collision, the factor of M and the blocks use it one after another */
+/* bytes of scratch.shared: collision, the factor of M, the blocks and floating use it one after
+ * another */
 static int64_t shared_size(const tabi_model *model, int64_t blocks) {
   size_t size = (size_t)blocks * sizeof(tbi_block);
   size_t collision = tbi_collision_scratch(model);
   size_t masses = tbi_masses_memsize(model);
+  size_t floating = (size_t)model->ncluster * sizeof(tbi_floating);
   if (size < collision) size = collision;
+  if (size < floating) size = floating;
   return (int64_t)(size < masses ? masses : size);
 }
 
@@ -129,6 +135,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->before = tbi_layout_take(at, sums, sizeof *p->before);
   w->scratch.shared = tbi_layout_take(at, shared_size(model, s->max_blocks), 1);
   p->block = w->scratch.shared;
+  w->floating.cluster = w->scratch.shared;
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
@@ -162,6 +169,10 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->active_set.limited = tbi_layout_take(at, model->nv, sizeof *w->active_set.limited);
   w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
+  w->free.extrapolated = tbi_layout_take(at, model->ntree, sizeof *w->free.extrapolated);
+  w->free.spin = tbi_layout_take(at, model->ntree, sizeof *w->free.spin);
+  w->free.spins = tbi_layout_take(at, model->ntree, sizeof *w->free.spins);
+  w->floating.momentum = tbi_layout_take(at, model->ncluster, sizeof *w->floating.momentum);
 }
 
 static void place_candidates(tbi_layout *at, const tabi_model *model, tabi_world *w) {
@@ -205,6 +216,9 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   int64_t loops = (int64_t)model->nconnection + model->ncoupling;
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
+  w->constants.free_base = tbi_layout_take(at, model->ncluster, sizeof *w->constants.free_base);
+  w->constants.cluster_mass =
+      tbi_layout_take(at, model->ncluster, sizeof *w->constants.cluster_mass);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
   w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);

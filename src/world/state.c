@@ -73,6 +73,14 @@ static bool are_servos(const tabi_world *w, const char *bytes) {
   return true;
 }
 
+static bool are_momenta(const tabi_world *w, const void *snapshot) {
+  const char *known = find(w, snapshot, w->state.momentum_known);
+  for (int32_t c = 0; c < w->model->ncluster; ++c)
+    if (!is_truth(known + c)) return false;
+  return are_finite(find(w, snapshot, w->state.momentum),
+                    sizeof *w->state.momentum * (size_t)w->model->ncluster);
+}
+
 static bool are_warm(const char *bytes, int64_t count) {
   const size_t numbers = offsetof(tbi_warm, impulse);
   for (size_t i = 0; i < (size_t)count; ++i) {
@@ -117,7 +125,9 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
   const size_t rows = (size_t)TBI_ROW_KINDS * (size_t)model->nv;
   return tbi_world_is_motion(model, w->solution.q_new, w->solution.v_new) &&
          have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
-         are_servos(w, find(w, snapshot, w->state.servo)) &&
+         are_finite(find(w, snapshot, w->state.v_change),
+                    sizeof *w->state.v_change * (size_t)model->nv) &&
+         are_momenta(w, snapshot) && are_servos(w, find(w, snapshot, w->state.servo)) &&
          are_finite(find(w, snapshot, w->state.control),
                     sizeof *w->state.control * (size_t)model->nactuator) &&
          are_finite(find(w, snapshot, w->state.external),

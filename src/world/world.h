@@ -7,6 +7,7 @@
 
 #include "contact/formulation.h"
 #include "gait/gait.h"
+#include "model/clusters.h"
 #include "problem/setup.h"
 #include "world/sensors.h"
 
@@ -40,6 +41,37 @@ typedef struct tbi_world_head {
   bool external; /* tabi_world_apply has added a wrench to the next step */
 } tbi_world_head;
 
+/* Linear momentum, angular momentum about the centre of mass, and where that is. */
+typedef struct tbi_momentum {
+  v3 lin, ang, com;
+} tbi_momentum;
+
+/* A cluster in a step and, where it leads others, the island of all of them (momentum.c). */
+typedef struct tbi_floating {
+  int32_t leader; /* another cluster of the same island, or this one */
+  bool grounded;  /* the world acts on it; of leaders */
+  bool exact;     /* it keeps its momentum by itself; of leaders */
+  bool touched;   /* velocities changed at once, by contacts within the island or joint limits */
+  /* sums of the cluster about the origin of its first tree */
+  int32_t ntree;
+  v3 origin;
+  body_inertia inertia; /* its moment in the end about the centre of mass */
+  sv momentum;
+  /* of leaders */
+  double mass; /* kg; 0: nothing is corrected */
+  m4 moment;   /* of inertia about the centre of mass, at the end of the step */
+  tbi_momentum total, target;
+  sv twist; /* correction of velocities, at the centre of mass */
+  v3 shift; /* correction of positions, m */
+} tbi_floating;
+
+/* A lone body that turns freely over the step: energy and momentum are both kept
+ * (free_motion.c). */
+typedef struct tbi_spin {
+  v3 mean; /* rad/s, world axes: takes the body to its new attitude */
+  v3 end;  /* angular velocity at the end of the step */
+} tbi_spin;
+
 /* The largest problem that a step may have; its points are def.max_contacts. */
 typedef struct tbi_capacity {
   int64_t ports, blocks, rows;
@@ -69,10 +101,13 @@ struct tabi_world {
   struct {
     tbi_world_head *head;
     double *q, *v;
-    tabi_servo *servo;   /* [njoint] */
-    double *control;     /* inputs u of actuators: [nactuator] */
-    sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
-    tbi_warm *warm;      /* sorted by id: [max_contacts] */
+    double *v_change;  /* of v in the last step, of trees in untouched free motion, or 0: [nv] */
+    tabi_servo *servo; /* [njoint] */
+    tbi_momentum *momentum;  /* of floating clusters, if known from the last step: [ncluster] */
+    uint8_t *momentum_known; /* [ncluster] */
+    double *control;         /* inputs u of actuators: [nactuator] */
+    sv *external;            /* wrench on each body about the origin of its tree: [nbody] */
+    tbi_warm *warm;          /* sorted by id: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
@@ -88,6 +123,8 @@ struct tabi_world {
     double weight;              /* N, of all that moves */
     int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
     int32_t nloop;
+    bool *free_base;      /* clusters with free bases, not connected to the world: [ncluster] */
+    double *cluster_mass; /* kg: [ncluster] */
   } constants;
   tabi_dynamics *d;
   bool current; /* d is at the present q and v */
@@ -117,9 +154,12 @@ struct tabi_world {
     uint8_t *limited;             /* limits with rows, bits 1 << TBI_ROW_LOWER, _UPPER: [nv] */
   } active_set;
   struct {
-    double *u;      /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */
-    double *z;      /* D^-1/2 u, to which loop constraints add theirs: [nv] */
-    double *v_free; /* velocity without contacts and rows; midpoint and penalty: [nv] */
+    double *u;          /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */
+    double *z;          /* D^-1/2 u, to which loop constraints add theirs: [nv] */
+    double *v_free;     /* velocity without contacts and rows; midpoint and penalty: [nv] */
+    bool *extrapolated; /* trees whose bias forces are those of the middle of the step: [ntree] */
+    tbi_spin *spin;     /* of trees that are one free body: [ntree] */
+    bool *spins;        /* whether that is the free motion of a tree in this step: [ntree] */
   } free;
   tbi_setup setup; /* the problem of the step */
   struct {
@@ -131,19 +171,37 @@ struct tabi_world {
     int32_t ncontact;
     tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
   } solution;
+  struct {
+    tbi_floating *cluster;  /* in the memory of scratch.shared, from the solution on: [ncluster] */
+    tbi_momentum *momentum; /* at the end of the step, before it is corrected: [ncluster] */
+    bool any;               /* some island needs its momentum corrected */
+  } floating;
   /* Memory without a meaning between two calls of a stage. */
   struct {
-    double *dofs;           /* [nv] */
-    double *stage;          /* of rk4: [nv + tbi_rk4_scratch] */
-    void *shared;           /* of collision, then of d's masses, then the blocks of the problem */
-    void *method;           /* of the method, until solution.contact takes its place */
-    void *fallback;         /* of exact, for TABI_FALLBACK_EXACT */
+    double *dofs;   /* [nv] */
+    double *stage;  /* of rk4: [nv + tbi_rk4_scratch] */
+    void *shared;   /* of collision, d's masses, the blocks of the problem, floating.cluster */
+    void *method;   /* of the method, until solution.contact takes its place */
+    void *fallback; /* of exact, for TABI_FALLBACK_EXACT */
     const double *gait_tau; /* joint forces of the step under way, or NULL */
     void *gait_before;      /* state of the gait before the step */
   } scratch;
 };
 
 #define TBI_MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
+
+/* The velocities of one tree, which follow one another. */
+static inline tabi_range tbi_tree_dofs(const tabi_model *model, int32_t tree) {
+  int32_t first = model->body[model->tree_body[tree]].v;
+  int32_t end = tree + 1 < model->ntree ? model->body[model->tree_body[tree + 1]].v : model->nv;
+  return (tabi_range){first, end - first};
+}
+
+/* Whether connections or couplings act on a tree. */
+static inline bool tbi_tree_has_loops(const tabi_model *model, int32_t tree) {
+  int32_t cluster = model->tree_cluster[tree];
+  return model->cluster_loop[cluster + 1] > model->cluster_loop[cluster];
+}
 
 /* Whether a planar biped advances by contact modes and events. */
 static inline bool tbi_world_has_gait(const tabi_world *w) { return w->method->info.planar_biped; }
@@ -155,6 +213,17 @@ static inline bool tbi_world_falls_back(const tabi_world *w) {
 /* Whether all forces are those at the start of the step, or of a stage of rk4. */
 static inline bool tbi_world_is_explicit(const tabi_world *w) {
   return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
+}
+
+/* Whether velocities are solved for once and then move the bodies: momentum.c applies. */
+static inline bool tbi_world_is_implicit(const tabi_world *w) {
+  return !tbi_world_is_explicit(w) && !tbi_world_has_gait(w);
+}
+
+/* Whether velocities are solved for at the posture of the middle of the step. */
+static inline bool tbi_world_is_middle(const tabi_world *w) {
+  (void)w;
+  return false;
 }
 
 /* The reading of a sensor, which is the oldest entry of its ring. */
@@ -205,6 +274,8 @@ void tbi_world_impulse(tabi_world *w);
 /* forces, active_set, free.u as tbi_apply_joint_friction leaves it -> the factor of M in d, free.u,
  * free.z, setup.pivot_root */
 void tbi_world_free_motion(tabi_world *w);
+/* Whether a body is a free tree of its own. */
+bool tbi_is_lone(const tabi_model *model, int32_t body);
 /* state.v, free.z, the factor of M in d -> free.v_free */
 void tbi_world_free_velocity(tabi_world *w);
 
@@ -232,6 +303,19 @@ void tbi_world_keep_warm(tabi_world *w);
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last
  * stage. */
 void tbi_world_integrate(tabi_world *w, const double *tau);
+
+/* momentum.c: model -> constants.free_base, .cluster_mass, once */
+void tbi_world_find_free_bases(tabi_world *w);
+/* setup.problem, free.spins, forces.drive, state.external -> floating */
+void tbi_world_find_floating(tabi_world *w);
+/* floating: whether nothing of the world acts on a tree, directly or through others. */
+bool tbi_world_floats(tabi_world *w, int32_t tree);
+/* floating, state, solution -> base positions and velocities in solution, state.v_change,
+ * state.momentum; d at the new state where floating.any */
+void tbi_world_keep_momentum(tabi_world *w);
+
+/* After the state was replaced: nothing is known of the step before. */
+void tbi_world_forget_motion(tabi_world *w);
 
 /* contacts.c: candidates.list, setup.problem -> solution.contact, solution.ncontact */
 void tbi_world_list_contacts(tabi_world *w);

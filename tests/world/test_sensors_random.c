@@ -73,6 +73,7 @@ static forest open_forest(uint64_t seed, bool welds) {
   random_plan_state(plan, f.model, f.q, f.v, f.tau);
   tabi_error err;
   tabi_world_def def = tabi_world_def_default(f.model);
+  def.integrator = TABI_EULER; /* others correct velocities of floating trees after the step */
   def.timestep = H;
   f.world = tabi_world_create(f.model, &def, &err);
   f.d = tabi_dynamics_create(f.model, &err);
