@@ -33,7 +33,7 @@ static double visit_point(tbi_visit *visit, tbi_point *c) {
   if (c->immobile) return 0;
   v3 p = v3_load(c->impulse);
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
-  u.x -= c->target;
+  u = v3_sub(u, v3_make(c->target, c->still[0], c->still[1]));
   v3 d = v3_neg(s3_mulv(s3_load(c->inverse), u));
   v3 stuck = v3_add(p, d);
   double max = c->friction * stuck.x;
@@ -115,6 +115,7 @@ const tbi_formulation tbi_cone = {
     .tolerance = 1e-8,
     .iterations = 120,
     .predicts_joints = true,
+    .middle = true,
     .memsize = memsize,
     .solve = solve,
     .solve_direct = tbi_sticking_solve,

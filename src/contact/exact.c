@@ -56,6 +56,7 @@ const tbi_formulation tbi_exact = {
     .tolerance = 1e-10,
     .iterations = 1000,
     .predicts_joints = true,
+    .middle = true,
     .memsize = memsize,
     .solve = solve,
 };

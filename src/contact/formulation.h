@@ -25,6 +25,7 @@ typedef struct tbi_formulation {
   /* capabilities that only the world needs */
   bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
   bool random_axes;     /* a new point draws the angle of its friction axes */
+  bool middle;          /* obeys tbi_point.still: may be solved at the middle of the step */
 
   /* Bytes of scratch memory. */
   size_t (*memsize)(const tabi_model *model, const tabi_world_def *def);

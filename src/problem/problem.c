@@ -75,6 +75,7 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->frame = tbi_contact_frame(candidate->normal);
   c->gap = candidate->gap;
   c->immobile = false;
+  c->still[0] = c->still[1] = 0;
   c->angle = 0;
   c->deflection = v3_zero();
   for (int i = 0; i < 3; ++i)

@@ -45,21 +45,24 @@ typedef struct tbi_block {
 typedef struct tbi_point {
   int32_t port_a, port_b; /* TABI_NONE: stands in the world */
   int32_t candidate;      /* index in the world's list */
-  uint64_t id;            /* of shapes and feature: finds its impulse of the step before */
-  v4 arm_a, arm_b;        /* from the origins of the trees to the point */
-  m4 frame;               /* normal (from a to b), tangent, tangent: world axes */
-  double w[3][3];         /* change of the point's velocity per impulse, in the frame */
-  double inverse[6];      /* of w: xx yy zz xy xz yz */
-  double mobility;        /* mean of w's diagonal; if immobile, some number > 0 */
-  bool immobile; /* cannot move along its normal (by loop constraints, say): gets no impulse */
-  double target; /* m/s, least normal velocity: -gap/h, depth correction or rebound */
+  bool immobile;     /* cannot move along its normal (by loop constraints, say): gets no impulse */
+  uint64_t id;       /* of shapes and feature: finds its impulse of the step before */
+  double mobility;   /* mean of w's diagonal; if immobile, some number > 0 */
+  v4 arm_a, arm_b;   /* from the origins of the trees to the point */
+  m4 frame;          /* normal (from a to b), tangent, tangent: world axes */
+  double w[3][3];    /* change of the point's velocity per impulse, in the frame */
+  double inverse[6]; /* of w: xx yy zz xy xz yz */
+  double target;     /* m/s, least normal velocity: -gap/h, depth correction or rebound */
   double resting_target; /* m/s, the target without its rebound */
-  double friction;       /* coefficient: static or kinetic, by the slip before the step */
+  double still[2]; /* m/s, tangential velocity at which it sticks, in the frame; 0 but at the middle
+                      of the step (world/middle.c) */
+  double friction; /* coefficient: static or kinetic, by the slip before the step */
   const tabi_material_def *surface; /* of the two shapes together */
-  double gap;                       /* m, at the start of the step */
+  double gap;                       /* m, at the posture of the problem */
   double approach;                  /* m/s, normal velocity before the step */
   double slip[2];                   /* m/s, tangential velocity before the step, in the frame */
-  v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs */
+  v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs; or m/s, its
+                        velocity at the start of the step: world/middle.c */
   double angle;      /* rad, random while the contact lasts: lcp's static axes */
   double impulse[3]; /* N s, in the frame, on b */
 } tbi_point;
@@ -86,6 +89,8 @@ typedef struct tbi_group {
 
 typedef struct tbi_problem {
   double timestep;
+  double remaining; /* s, from the posture of the problem to the end of the step */
+  bool shifted;     /* some point sticks at a velocity that is not zero */
   int32_t nport, npoint, nrow, ngroup;
   int32_t nsum; /* nv and the loop constraints of all clusters */
   tbi_port *port;

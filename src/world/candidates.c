@@ -132,13 +132,14 @@ void tbi_world_targets(tabi_world *w) {
     double approach = c->approach;
     c->surface = surface;
     c->friction = slip > surface->slip_speed ? surface->kinetic : surface->friction;
+    double start = candidate->gap - (h - p->remaining) * approach; /* gap at the start */
     double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
     c->resting_target = candidate->gap > 0
                             ? -candidate->gap / h
                             : fmin(w->def.correction * deep / h, w->def.correction_speed);
     bool rebounds = w->method->info.rebounds && surface->restitution > 0 &&
                     approach < -surface->rest_speed &&
-                    set_rebound(w, c, surface->restitution, approach, candidate->gap);
+                    set_rebound(w, c, surface->restitution, approach, start);
     if (!rebounds) c->target = c->resting_target;
   }
 }

@@ -71,7 +71,8 @@ static void find_spinning(tabi_world *w) {
   const tabi_model *model = w->model;
   bool *spins = w->free.spins;
   for (int32_t t = 0; t < model->ntree; ++t)
-    spins[t] = tbi_is_lone(model, model->tree_body[t]) && !tbi_tree_has_loops(model, t);
+    spins[t] = tbi_world_is_implicit(w) && tbi_is_lone(model, model->tree_body[t]) &&
+               !tbi_tree_has_loops(model, t);
   for (int32_t i = 0; i < w->setup.ncandidate; ++i) {
     int32_t a = w->constants.shape_body[w->candidates.list[i].shape_a];
     int32_t b = w->constants.shape_body[w->candidates.list[i].shape_b];
@@ -80,18 +81,26 @@ static void find_spinning(tabi_world *w) {
   }
 }
 
+/* the moment of inertia of a lone body at the start of the step, world axes */
+static s3 start_moment(const tabi_world *w, int32_t i) {
+  const tbi_body *body = &w->model->body[i];
+  m3 turn = q_matrix(q_load(w->state.q + body->q + 3));
+  m3 rot = m3_mul(&body->place.rot, &turn);
+  return s3_rotate(&rot, body->inertia);
+}
+
 static void turn_lone_bodies(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
   double h = w->def.timestep;
-  find_spinning(w);
   for (int32_t t = 0; t < model->ntree; ++t) {
     int32_t i = model->tree_body[t];
-    if (!tbi_is_lone(model, i)) continue;
+    bool middle = tbi_world_is_middle(w);
+    if (!tbi_is_lone(model, i) || (middle && !w->free.spins[t])) continue;
     m3 rot = m4_to(&d->body[i].rot);
     s3 moment = s3_rotate(&rot, model->body[i].inertia);
     v3 turn = v4_to(d->body[i].vel.ang);
-    if (w->free.spins[t]) w->free.spin[t] = free_spin(moment, turn, h);
+    if (w->free.spins[t]) w->free.spin[t] = free_spin(start_moment(w, i), turn, h);
     v3 couple = w->free.spins[t] ? spin_couple(moment, turn, h, w->free.spin[t].end)
                                  : gyro_couple(moment, turn, h);
     d->force[i].ang = v4_sub(d->force[i].ang, v4_from(couple));
@@ -121,7 +130,8 @@ static bool is_extrapolated(tabi_world *w, int32_t tree) {
   const tabi_model *model = w->model;
   tabi_range dofs = tbi_tree_dofs(model, tree);
   int32_t end = dofs.first + dofs.count;
-  if (tbi_tree_has_loops(model, tree) || tbi_is_lone(model, model->tree_body[tree])) return false;
+  if (w->free.spins[tree] || tbi_tree_has_loops(model, tree)) return false;
+  if (!tbi_world_is_middle(w) && tbi_is_lone(model, model->tree_body[tree])) return false;
   if (!has_changed(w, dofs.first, end)) return false;
   for (int32_t k = dofs.first; k < end; ++k)
     w->scratch.dofs[k] = w->state.v[k] + 0.5 * w->state.v_change[k];
@@ -133,7 +143,8 @@ static bool is_extrapolated(tabi_world *w, int32_t tree) {
 static void find_bias(tabi_world *w) {
   v4 gravity = v4_from(v3_load(w->def.gravity));
   bool any = false;
-  for (int32_t t = 0; tbi_world_is_implicit(w) && t < w->model->ntree; ++t) {
+  bool asked = tbi_world_is_implicit(w) || tbi_world_is_middle(w);
+  for (int32_t t = 0; asked && t < w->model->ntree; ++t) {
     w->free.extrapolated[t] = is_extrapolated(w, t);
     any = any || w->free.extrapolated[t];
   }
@@ -154,7 +165,10 @@ void tbi_world_free_velocity(tabi_world *w) {
 
 void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
+  find_spinning(w);
   find_bias(w);
+  for (int32_t i = 0; tbi_world_is_middle(w) && i < w->model->nbody; ++i)
+    w->free.bias[i] = w->d->force[i];
   apply_wrenches(w);
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);

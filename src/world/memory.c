@@ -31,6 +31,8 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
   w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
+  int64_t rolling = tbi_world_is_middle(w) ? w->def.max_contacts : 0;
+  w->state.rolling = tbi_layout_take(at, rolling, sizeof *w->state.rolling);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
@@ -107,15 +109,12 @@ static int64_t count_row_y(const tabi_model *model) {
   return count;
 }
 
-/* bytes of scratch.shared: collision, the factor of M, the blocks and floating use it one after
- * another */
+/* bytes of scratch.shared: collision, the factor of M and the blocks use it one after another */
 static int64_t shared_size(const tabi_model *model, int64_t blocks) {
   size_t size = (size_t)blocks * sizeof(tbi_block);
   size_t collision = tbi_collision_scratch(model);
   size_t masses = tbi_masses_memsize(model);
-  size_t floating = (size_t)model->ncluster * sizeof(tbi_floating);
   if (size < collision) size = collision;
-  if (size < floating) size = floating;
   return (int64_t)(size < masses ? masses : size);
 }
 
@@ -135,7 +134,6 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->before = tbi_layout_take(at, sums, sizeof *p->before);
   w->scratch.shared = tbi_layout_take(at, shared_size(model, s->max_blocks), 1);
   p->block = w->scratch.shared;
-  w->floating.cluster = w->scratch.shared;
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
@@ -171,6 +169,10 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
   w->free.extrapolated = tbi_layout_take(at, model->ntree, sizeof *w->free.extrapolated);
   w->free.spin = tbi_layout_take(at, model->ntree, sizeof *w->free.spin);
+  w->free.bias =
+      tbi_layout_take(at, tbi_world_is_middle(w) ? model->nbody : 0, sizeof *w->free.bias);
+  w->free.jumps =
+      tbi_layout_take(at, tbi_world_is_middle(w) ? model->ntree : 0, sizeof *w->free.jumps);
   w->free.spins = tbi_layout_take(at, model->ntree, sizeof *w->free.spins);
   w->floating.momentum = tbi_layout_take(at, model->ncluster, sizeof *w->floating.momentum);
 }
@@ -185,10 +187,11 @@ static void place_candidates(tbi_layout *at, const tabi_model *model, tabi_world
   w->candidates.impact_time = tbi_layout_take(at, model->ntree, sizeof *w->candidates.impact_time);
 }
 
-/* the contact list takes over the method's scratch at the end of a step */
+/* the contact list and the islands take over the method's scratch after the solution */
 static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   tbi_layout listed = *at;
   w->solution.contact = tbi_layout_take(&listed, w->def.max_contacts, sizeof *w->solution.contact);
+  w->floating.cluster = tbi_layout_take(&listed, model->ncluster, sizeof *w->floating.cluster);
   size_t method = w->method->memsize ? w->method->memsize(model, &w->def) : 0;
   w->scratch.method = tbi_layout_take(at, (int64_t)method, 1);
   if (listed.used > at->used) *at = listed;

@@ -401,10 +401,12 @@ static void keep_change(tabi_world *w) {
 void tbi_world_keep_momentum(tabi_world *w) {
   if (w->floating.any) restore_momentum(w);
   keep_known(w);
-  keep_change(w);
+  if (!tbi_world_is_middle(w)) keep_change(w);
 }
 
 void tbi_world_forget_motion(tabi_world *w) {
   memset(w->state.v_change, 0, sizeof *w->state.v_change * (size_t)w->model->nv);
+  size_t rolling = tbi_world_is_middle(w) ? (size_t)w->def.max_contacts : 0;
+  memset(w->state.rolling, 0, sizeof *w->state.rolling * rolling);
   memset(w->state.momentum_known, 0, sizeof *w->state.momentum_known * (size_t)w->model->ncluster);
 }

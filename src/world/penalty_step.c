@@ -57,7 +57,7 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   (void)tbi_penalty_tree_place(&t, w->scratch.method, w->model, &w->def);
   tbi_penalty_tree_free(&t);
   memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
-  t.p->timestep = w->def.timestep;
+  t.p->timestep = t.p->remaining = w->def.timestep;
   /* limits are predicted from v_free too: forces may accelerate a joint much in one step */
   tbi_predict_joint_limits(w, w->free.v_free, NEAR);
   tbi_make_rows(w);

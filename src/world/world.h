@@ -19,6 +19,12 @@ typedef struct tbi_warm {
   v3 deflection; /* m, tangential, of penalty's springs: world axes */
 } tbi_warm;
 
+/* What a contact leaves for a step that is solved at its middle (middle.c). */
+typedef struct tbi_rolling {
+  v3 velocity; /* m/s, of b against a after the solution, world axes */
+  v3 normal;   /* or zero: it did not push */
+} tbi_rolling;
+
 /* How dry friction of a joint enters a step (active_set/joint_friction.c). */
 typedef enum tbi_joint_friction {
   TBI_FRICTION_NONE,   /* there is none */
@@ -108,6 +114,7 @@ struct tabi_world {
     double *control;         /* inputs u of actuators: [nactuator] */
     sv *external;            /* wrench on each body about the origin of its tree: [nbody] */
     tbi_warm *warm;          /* sorted by id: [max_contacts] */
+    tbi_rolling *rolling;    /* of the contacts in warm, if is_middle: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
@@ -159,6 +166,8 @@ struct tabi_world {
     double *v_free;     /* velocity without contacts and rows; midpoint and penalty: [nv] */
     bool *extrapolated; /* trees whose bias forces are those of the middle of the step: [ntree] */
     tbi_spin *spin;     /* of trees that are one free body: [ntree] */
+    bool *jumps;        /* trees whose velocity changed at once, if is_middle: [ntree] */
+    sv *bias;           /* forces of tbi_rnea_forces that body_impulse has, if is_middle: [nbody] */
     bool *spins;        /* whether that is the free motion of a tree in this step: [ntree] */
   } free;
   tbi_setup setup; /* the problem of the step */
@@ -172,17 +181,17 @@ struct tabi_world {
     tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
   } solution;
   struct {
-    tbi_floating *cluster;  /* in the memory of scratch.shared, from the solution on: [ncluster] */
+    tbi_floating *cluster;  /* in the memory of scratch.method, after the solution: [ncluster] */
     tbi_momentum *momentum; /* at the end of the step, before it is corrected: [ncluster] */
     bool any;               /* some island needs its momentum corrected */
   } floating;
   /* Memory without a meaning between two calls of a stage. */
   struct {
-    double *dofs;   /* [nv] */
-    double *stage;  /* of rk4: [nv + tbi_rk4_scratch] */
-    void *shared;   /* of collision, d's masses, the blocks of the problem, floating.cluster */
-    void *method;   /* of the method, until solution.contact takes its place */
-    void *fallback; /* of exact, for TABI_FALLBACK_EXACT */
+    double *dofs;           /* [nv] */
+    double *stage;          /* of rk4: [nv + tbi_rk4_scratch] */
+    void *shared;           /* of collision, then of d's masses, then the blocks of the problem */
+    void *method;           /* of the method, until solution.contact takes its place */
+    void *fallback;         /* of exact, for TABI_FALLBACK_EXACT */
     const double *gait_tau; /* joint forces of the step under way, or NULL */
     void *gait_before;      /* state of the gait before the step */
   } scratch;
@@ -220,10 +229,15 @@ static inline bool tbi_world_is_implicit(const tabi_world *w) {
   return !tbi_world_is_explicit(w) && !tbi_world_has_gait(w);
 }
 
-/* Whether velocities are solved for at the posture of the middle of the step. */
+/* Whether velocities are solved for at the posture of the middle of the step (middle.c). */
 static inline bool tbi_world_is_middle(const tabi_world *w) {
-  (void)w;
-  return false;
+  bool asked = w->def.integrator == TABI_MIDPOINT || w->def.integrator == TABI_RK4;
+  return asked && w->method->middle;
+}
+
+/* s, from the posture at which velocities are solved for to the end of the step */
+static inline double tbi_world_remaining(const tabi_world *w) {
+  return tbi_world_is_middle(w) ? 0.5 * w->def.timestep : w->def.timestep;
 }
 
 /* The reading of a sensor, which is the oldest entry of its ring. */
@@ -296,8 +310,20 @@ double tbi_world_connection_energy(const tabi_world *w);
 
 /* warm.c: state.warm -> impulse, angle and deflection of the problem's points */
 void tbi_world_warm_start(tabi_world *w);
+/* The index of a contact in state.warm, or -1. */
+int64_t tbi_world_find_warm(const tabi_world *w, uint64_t id);
 /* setup.problem.point -> state.warm */
 void tbi_world_keep_warm(tabi_world *w);
+
+/* middle.c: state, d -> d at the middle of the step */
+void tbi_middle_begin(tabi_world *w);
+/* setup.problem, state.warm, state.rolling -> targets, still and deflection of its points,
+ * setup.problem.shifted, free.jumps */
+void tbi_middle_targets(tabi_world *w);
+/* free.bias, state.v, solution.v_new -> solution.v_new with bias forces at the mean velocity */
+void tbi_middle_refresh(tabi_world *w);
+/* setup.problem -> state.rolling */
+void tbi_middle_keep(tabi_world *w);
 
 /* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last

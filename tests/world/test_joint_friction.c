@@ -104,7 +104,8 @@ static counts swing(uint64_t seed, const tabi_world_def *like) {
     tabi_dynamics_set_state(before, tabi_world_q(s.world), v);
     assert_int_equal(tabi_world_step(s.world, tau), TABI_OK);
     if (!tabi_world_certificate(s.world).converged) continue;
-    /* in the air momentum is corrected after the step, and bias forces are not those of its start */
+    /* in the air momentum is corrected after the step, and bias forces are not those of its start
+     */
     if (s.world->floating.any || s.world->free.extrapolated[0]) continue;
     missing_force(&s, before, v, tau, force);
     for (int32_t k = 6; k < (int32_t)nv; ++k)

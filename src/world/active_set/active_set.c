@@ -30,7 +30,7 @@ static tbi_solution solve_contacts(tabi_world *w) {
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
   if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
-  if (method->solve_direct && method->solve_direct(p, &w->def, w->scratch.method))
+  if (method->solve_direct && !p->shifted && method->solve_direct(p, &w->def, w->scratch.method))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
   tbi_solution solution = method->solve(p, &w->def, w->scratch.method);
@@ -50,6 +50,8 @@ static tabi_status make_problem(tabi_world *w) {
   tbi_make_rows(w);
   tbi_world_loops(w);
   w->setup.problem.timestep = w->def.timestep;
+  w->setup.problem.remaining = tbi_world_remaining(w);
+  w->setup.problem.shifted = false;
   if (!tbi_setup_problem(&w->setup)) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
                          "step %lld: too many touched bodies and joints in one tree",
@@ -57,6 +59,7 @@ static tabi_status make_problem(tabi_world *w) {
   }
   tbi_world_targets(w);
   tbi_world_warm_start(w);
+  if (tbi_world_is_middle(w)) tbi_middle_targets(w);
   return TABI_OK;
 }
 
@@ -119,5 +122,6 @@ tabi_status tbi_world_find_velocity(tabi_world *w) {
     verified = verify(w, attempt);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   }
+  if (tbi_world_is_middle(w)) tbi_middle_refresh(w);
   return TABI_OK;
 }
