@@ -3,6 +3,7 @@
 #include "contact/exact_island.h"
 
 #include "base/assertion.h"
+#include "contact/load_sharing.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ void tbi_exact_memory_place(tbi_layout *at, int64_t points, int64_t rows,
   memory->kept = tbi_layout_take(at, unknowns, sizeof *memory->kept);
   size_t newton = tbi_newton_memsize((int32_t)(points + rows), (int32_t)unknowns);
   memory->newton = tbi_layout_take(at, (int64_t)newton, 1);
+  tbi_small_island_place(at, &memory->small);
 }
 
 static double norm(const double *x, int32_t n) {
@@ -74,6 +76,24 @@ static int32_t sweep_on(const tbi_exact_memory *memory, const tbi_island *island
   return SWEEPS_PER_FACTORISATION * def->iterations;
 }
 
+static void share_load(const tbi_exact_memory *memory, const tbi_island *island, double tolerance,
+                       tbi_newton_result *result) {
+  if (!tbi_load_is_open(island, memory->r, tolerance)) return;
+  tbi_small_island small = memory->small;
+  const tbi_delassus *matrix = tbi_small_island_make(&small, island) ? &small.w : &island->w;
+  (void)tbi_load_share(matrix, tolerance, memory->r, memory->newton, &result->factorisations);
+}
+
+/* From memory->r, which may be a solution already.  Which points are at their cones is known only
+ * then, so a solution that leaves load sharing open is replaced by that of the rule. */
+static tbi_newton_result solve(const tbi_exact_memory *memory, const tbi_island *island,
+                               const tabi_world_def *def, double tolerance) {
+  tbi_newton_result result =
+      tbi_newton_solve(&island->w, tolerance, def->iterations, memory->r, memory->newton);
+  if (result.converged) share_load(memory, island, tolerance, &result);
+  return result;
+}
+
 tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *island,
                               const tabi_world_def *def) {
   TBI_ASSERT(def->tolerance >= 0 && def->iterations > 0);
@@ -81,11 +101,11 @@ tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *
   double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), MIN_SPEED);
   tbi_island_read(island, memory->r);
   tbi_island_velocity(island, memory->u);
-  if (tbi_newton_residual(d, memory->r, memory->u) <= tolerance)
+  bool solved = tbi_newton_residual(d, memory->r, memory->u) <= tolerance;
+  if (solved && !tbi_load_is_open(island, memory->r, tolerance))
     return (tbi_solution){.converged = true};
   memcpy(memory->start, memory->r, (size_t)d->nunknown * sizeof *memory->start);
-  tbi_newton_result result =
-      tbi_newton_solve(d, tolerance, def->iterations, memory->r, memory->newton);
+  tbi_newton_result result = solve(memory, island, def, tolerance);
   if (!result.converged) {
     result.sweeps += sweep_on(memory, island, def, tolerance, &result.residual);
     result.converged = result.residual <= tolerance;

@@ -5,12 +5,14 @@
 
 #include "contact/factored.h"
 #include "contact/formulation.h"
+#include "contact/small_island.h"
 
 typedef struct tbi_exact_memory {
   double *r, *u; /* impulses and velocities of one island */
   double *start; /* impulses from which sweeps go on if Newton's method fails */
   double *kept;  /* impulses before traces are dropped */
   void *newton;  /* memory of tbi_newton_solve */
+  tbi_small_island small;
 } tbi_exact_memory;
 
 /* Takes the memory for islands with at most that many points and rows. */

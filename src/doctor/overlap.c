@@ -78,7 +78,8 @@ static int by_depth(const void *left, const void *right) {
 static entry entry_of(const tabi_model *model, const tbi_candidate *t) {
   int32_t a = model->shape[t->shape_a].link;
   int32_t b = model->shape[t->shape_b].link;
-  tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap};
+  bool swap = t->shape_b < t->shape_a;
+  tbi_overlap overlap = {swap ? t->shape_b : t->shape_a, swap ? t->shape_a : t->shape_b, -t->gap};
   return a < b ? (entry){a, b, overlap} : (entry){b, a, overlap};
 }
 

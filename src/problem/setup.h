@@ -35,7 +35,7 @@ static inline int64_t tbi_block_count(int64_t ports) { return ports * (ports + 1
 
 /* Shapes and feature as one number; candidates are sorted by it. */
 static inline uint64_t tbi_candidate_id(const tbi_candidate *candidate) {
-  return (uint64_t)candidate->shape_a << 40 | (uint64_t)candidate->shape_b << 16 |
+  return (uint64_t)candidate->item[0] << 40 | (uint64_t)candidate->item[1] << 16 |
          (candidate->feature & 0xffff);
 }
 

@@ -133,7 +133,6 @@ static tabi_status advance_by_method(tabi_world *w, const double *tau) {
 
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   TBI_ASSERT(world);
-  uint64_t random = world->state.head->random;
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
@@ -142,7 +141,6 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   if (status == TABI_OK) {
     commit(world);
   } else {
-    world->state.head->random = random;
     world->solution.ncontact = 0; /* the method has overwritten the list */
   }
   /* external wrenches act for one step, also for one that failed: a bad one shall not stay */

@@ -1,0 +1,10 @@
+/* named_order.h - an order of trees and shapes that does not depend on the order of a file. */
+#ifndef TBI_NAMED_ORDER_H
+#define TBI_NAMED_ORDER_H
+
+#include "model/model.h"
+
+/* Fills tree_named and shape_named; needs links, bodies, shapes and meshes. */
+void tbi_fill_named_order(tabi_model *model);
+
+#endif
