@@ -35,7 +35,7 @@ static inline uint64_t tbi_row_id(int32_t dof, int kind) {
 typedef struct tbi_world_head {
   int64_t steps;
   uint64_t seed; /* of lcp's axes */
-  double work; /* J, of all forces but gravity, springs and constraints */
+  double work;   /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
   bool external; /* tabi_world_apply has added a wrench to the next step */
 } tbi_world_head;
