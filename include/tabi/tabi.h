@@ -223,7 +223,9 @@ enum {
   TABI_TURN_Z = 32,
 };
 
-/* Closes a kinematic loop: constrains a frame on link b to a frame on link a. */
+/* Closes a kinematic loop: constrains a frame on link b to a frame on link a.  Bodies that it joins
+ * in a place do not collide unless `collide` says so; rods, springs and connections that hold
+ * rotations only join nothing, and neither does one with the world itself. */
 typedef struct tabi_connection_def {
   uint32_t def_size;
   const char *name;
@@ -232,6 +234,7 @@ typedef struct tabi_connection_def {
   double pos_a[3], quat_a[4]; /* m; the frame on a, in the frame of link a */
   double pos_b[3], quat_b[4]; /* m; the frame on b, in the frame of link b */
   uint32_t axes;              /* of TABI_CONNECTION_AXES */
+  bool collide;               /* whether what it joins collides; default false */
   double length;              /* m, of a rod (> 0) or spring (>= 0) */
   double stiffness, damping;  /* N/m and N s/m, of a spring */
   tabi_place place;
@@ -394,6 +397,10 @@ TABI_API double tabi_model_mass(const tabi_model *model);                     /*
  * and a cure; its status is TABI_ERR_MODEL for a problem and TABI_OK for advice.  Returns the
  * number of findings. */
 TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user);
+/* The part of it about links that a connection joins and whose shapes overlap by more than 1 mm,
+ * at q[nq]: a problem where the connection lets them collide, and advice where it does not. */
+TABI_API int32_t tabi_model_check_joined(const tabi_model *model, const double *q,
+                                         tabi_warning_fn *report, void *user);
 
 /* q moved by v for a time dt (s), with unit quaternions; q_to may be q. */
 TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, const double *v,

@@ -43,8 +43,9 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->trimesh = tbi_layout_take(at, c->nground, sizeof *c->trimesh);
   c->swept = tbi_layout_take(at, c->nitem, sizeof *c->swept);
   c->pair = tbi_layout_take(at, c->max_pairs, sizeof *c->pair);
-  c->exclusion = tbi_layout_take(at, (int64_t)c->nexclusion + 1, sizeof *c->exclusion);
+  c->exclusion = tbi_layout_take(at, (int64_t)c->max_exclusions + 1, sizeof *c->exclusion);
   c->shaped = tbi_layout_take(at, c->model->nbody, sizeof *c->shaped);
+  c->welded = tbi_layout_take(at, c->nhome, sizeof *c->welded);
 }
 
 static void place_scratch(tbi_layout *at, tbi_collision *c) {
@@ -79,7 +80,8 @@ static tbi_collision sizes_of(const tabi_model *model) {
                          .nitem = nitem,
                          .nground = count_ground(model),
                          .max_pairs = count_pairs(nitem),
-                         .nexclusion = model->nexclusion2 / 2};
+                         .max_exclusions = model->nexclusion2 / 2 + model->nconnection,
+                         .nhome = model->nbody + model->nlink + 1};
 }
 
 size_t tbi_collision_memsize(const tabi_model *model) {

@@ -27,6 +27,12 @@ size_t tbi_collision_memsize(const tabi_model *model);
 size_t tbi_collision_scratch(const tabi_model *model);
 tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch);
 
+/* Before the first pass: lets bodies meet that a connection joins. */
+void tbi_collision_ignore_connections(tbi_collision *collision);
+/* The connection that joins the bodies of two shapes, one that keeps them from colliding if there
+ * are several; TABI_NONE if there is none. */
+int32_t tbi_collision_connection(const tbi_collision *collision, int32_t shape_a, int32_t shape_b);
+
 /* How far the points of a shape may come: at least so many m, and as far as the body's motion takes
  * its fastest point in so many s. */
 typedef struct tbi_margin_rule {

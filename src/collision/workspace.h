@@ -11,10 +11,12 @@
 #define TBI_PAIRS_PER_SHAPE 32
 
 /* Decides which shapes may meet.  Its home is what a shape moves with: a moving body, or the links
- * that stand together in the world, numbered after the bodies. */
+ * that stand together in the world, numbered after the bodies; or the first of those that
+ * connections weld together. */
 typedef struct tbi_filter {
   int32_t home, parent; /* parent: of the home, or TABI_NONE */
   uint32_t group, mask;
+  bool stands;   /* in the world by its joints */
   bool excluded; /* some exclusion names the home */
 } tbi_filter;
 
@@ -53,12 +55,14 @@ typedef struct tbi_item_pair {
 /* An item is a shape that collides; items are numbered as their shapes are. */
 struct tbi_collision {
   const tabi_model *model;
-  int32_t nitem, nplane, nground, nswept, npair, max_pairs, nexclusion;
-  int32_t axis;         /* of the sweep */
-  uint32_t lists;       /* how often pairs were listed */
-  uint64_t pass;        /* how often all shapes were looked at */
-  bool listed;          /* the pairs serve while bounds are within the wide ones */
-  bool plane_moves;     /* some plane is part of a body */
+  int32_t nitem, nplane, nground, nswept, npair, max_pairs, nexclusion, max_exclusions;
+  int32_t nhome;
+  int32_t axis;     /* of the sweep */
+  uint32_t lists;   /* how often pairs were listed */
+  uint64_t pass;    /* how often all shapes were looked at */
+  bool listed;      /* the pairs serve while bounds are within the wide ones */
+  bool plane_moves; /* some plane is part of a body */
+  bool ignore_connections;
   tbi_fitting *fitting; /* [nitem] */
   tbi_cover *cover;     /* [nitem] */
   tbi_filter *filter;   /* [nitem] */
@@ -72,6 +76,7 @@ struct tbi_collision {
   tbi_item_pair *pair;  /* those that may be near: [max_pairs] */
   uint64_t *exclusion;  /* pairs of homes, sorted, and a last one larger than all */
   bool *shaped;         /* whether a body has a shape: [nbody] */
+  int32_t *welded;      /* the first of the homes that are welded to each: [nhome] */
   /* scratch */
   tbi_bounds *bounds;   /* [nitem] */
   tbi_item_pair *spare; /* [max_pairs] */

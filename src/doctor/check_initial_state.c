@@ -1,5 +1,6 @@
 /* check_initial_state.c - the initial posture of a model: connections that are open, and links
  * that are inside each other. */
+#include "base/assertion.h"
 #include "doctor/doctor.h"
 #include "doctor/overlap.h"
 #include "dynamics/connection_error.h"
@@ -38,23 +39,62 @@ static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
       first, overlap->depth, second);
 }
 
+static void tell_failure(tbi_doctor *d, tabi_status status) {
+  tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0}, "overlaps could not be checked: %s",
+                  status == TABI_ERR_MEMORY ? "out of memory"
+                                            : "more than a million contact points");
+}
+
+/* those that were not told one by one */
+static void tell_rest(tbi_doctor *d, tabi_status severity, int32_t count, const char *pairs) {
+  if (count <= DEEPEST_TOLD) return;
+  const tabi_place place = {tabi_model_link(d->model, 0).place.file, 1};
+  tbi_doctor_find(d, severity, place,
+                  "%d more pairs of %s are inside each other in the initial state",
+                  (int)(count - DEEPEST_TOLD), pairs);
+}
+
 void tbi_doctor_check_overlaps(tbi_doctor *d) {
   tbi_overlap overlap[DEEPEST_TOLD];
   int32_t count = 0;
-  tabi_place place = {NULL, 0};
   tabi_status status = tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
-  if (status != TABI_OK) {
-    tbi_doctor_find(d, TBI_PROBLEM, place, "overlaps could not be checked: %s",
-                    status == TABI_ERR_MEMORY ? "out of memory"
-                                              : "more than a million contact points");
-  }
+  if (status != TABI_OK) tell_failure(d, status);
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
     tell_overlap(d, &overlap[i]);
-  if (count <= DEEPEST_TOLD) return;
-  place = (tabi_place){tabi_model_link(d->model, 0).place.file, 1};
-  tbi_doctor_find(d, TBI_PROBLEM, place,
-                  "%d more pairs of links are inside each other in the initial state",
-                  (int)(count - DEEPEST_TOLD));
+  tell_rest(d, TBI_PROBLEM, count, "links");
+}
+
+static void tell_joined(tbi_doctor *d, const tbi_overlap *overlap) {
+  char first[128];
+  char second[128];
+  tabi_shape_def a = tabi_model_shape(d->model, overlap->shape_a);
+  tabi_shape_def b = tabi_model_shape(d->model, overlap->shape_b);
+  tabi_connection_def c = tabi_model_connection(d->model, overlap->connection);
+  name_owner(d->model, &a, first, sizeof first);
+  name_owner(d->model, &b, second, sizeof second);
+  tbi_doctor_find(d, c.collide ? TBI_PROBLEM : TBI_ADVICE, c.place,
+                  "connection '%.100s': %s and %s overlap by %.3g m in the initial state; %s",
+                  tbi_doctor_shown(c.name), first, second, overlap->depth,
+                  c.collide
+                      ? "contact works against the connection: leave collide out, or make the "
+                        "shapes smaller"
+                      : "they do not collide, because it joins them");
+}
+
+int32_t tabi_model_check_joined(const tabi_model *model, const double *q, tabi_warning_fn *report,
+                                void *user) {
+  TBI_ASSERT(model && q);
+  tbi_doctor d = {model, report, user, 0, false};
+  if (tabi_model_nconnection(model) == 0) return 0;
+  tbi_overlap overlap[DEEPEST_TOLD];
+  int32_t count = 0;
+  tabi_status status =
+      tbi_overlaps_find_joined(model, q, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
+  if (status != TABI_OK) tell_failure(&d, status);
+  for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
+    tell_joined(&d, &overlap[i]);
+  tell_rest(&d, TBI_ADVICE, count, "joined links");
+  return d.count;
 }
 
 static void tell_error(tbi_doctor *d, const tabi_dynamics *dynamics, int32_t i) {
@@ -83,6 +123,7 @@ void tbi_doctor_check_connections(tbi_doctor *d) {
     tabi_dynamics_set_state(dynamics, q, q + tabi_model_nq(d->model));
     for (int32_t i = 0; i < tabi_model_nconnection(d->model); ++i)
       tell_error(d, dynamics, i);
+    d->count += tabi_model_check_joined(d->model, q, d->report, d->user);
   } else {
     tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0},
                     "connections could not be checked: out of memory");

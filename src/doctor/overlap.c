@@ -1,16 +1,20 @@
-/* overlap.c - one collision pass in the initial posture, gathered by links. */
+/* overlap.c - one collision pass in a posture, gathered by links. */
 #include "doctor/overlap.h"
 
 #include "base/array.h"
 #include "collision/collision.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_CANDIDATES 1000000
 
 typedef struct pass {
   const tabi_model *model;
+  const double *q; /* NULL: initial */
+  bool joined;     /* looks at pairs that connections join, and only at these */
   tabi_dynamics *dynamics;
+  tbi_collision *collision;
   double *numbers; /* q, v and margin, all in zeros but q */
   char *memory;    /* of the collision workspace */
   tbi_candidate *candidate;
@@ -25,12 +29,12 @@ static void pass_free(pass *p) {
 }
 
 /* Collides with more and more room until all points fit. */
-static tabi_status fill_candidates(pass *p, tbi_collision *collision, const double *margin) {
+static tabi_status fill_candidates(pass *p, const double *margin) {
   for (int32_t max = 1024; max <= MAX_CANDIDATES; max *= 4) {
     free(p->candidate);
     p->candidate = malloc((size_t)max * sizeof *p->candidate);
     if (!p->candidate) return TABI_ERR_MEMORY;
-    p->count = tbi_collide(collision, p->dynamics, margin, p->candidate, max);
+    p->count = tbi_collide(p->collision, p->dynamics, margin, p->candidate, max);
     if (p->count >= 0) return TABI_OK;
   }
   p->count = 0;
@@ -47,9 +51,11 @@ static tabi_status pass_run(pass *p) {
   p->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
   if (!p->dynamics || !p->numbers || !p->memory) return TABI_ERR_MEMORY;
   tabi_model_initial_q(model, p->numbers);
+  if (p->q) memcpy(p->numbers, p->q, nq * sizeof *p->q);
   tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
-  tbi_collision *collision = tbi_collision_make(model, p->memory, p->memory + size);
-  return fill_candidates(p, collision, p->numbers + nq + nv);
+  p->collision = tbi_collision_make(model, p->memory, p->memory + size);
+  if (p->joined) tbi_collision_ignore_connections(p->collision);
+  return fill_candidates(p, p->numbers + nq + nv);
 }
 
 /* by links, then the deepest first */
@@ -75,10 +81,11 @@ static int by_depth(const void *left, const void *right) {
   return order != 0 ? order : by_links(left, right);
 }
 
-static entry entry_of(const tabi_model *model, const tbi_candidate *t) {
-  int32_t a = model->shape[t->shape_a].link;
-  int32_t b = model->shape[t->shape_b].link;
-  tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap};
+static entry entry_of(const pass *p, const tbi_candidate *t) {
+  int32_t a = p->model->shape[t->shape_a].link;
+  int32_t b = p->model->shape[t->shape_b].link;
+  tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap,
+                         tbi_collision_connection(p->collision, t->shape_a, t->shape_b)};
   return a < b ? (entry){a, b, overlap} : (entry){b, a, overlap};
 }
 
@@ -86,7 +93,9 @@ static entry entry_of(const tabi_model *model, const tbi_candidate *t) {
 static int32_t gather(const pass *p, double depth, entry *entries) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->count; ++i) {
-    if (p->candidate[i].gap < -depth) entries[count++] = entry_of(p->model, &p->candidate[i]);
+    if (!(p->candidate[i].gap < -depth)) continue;
+    entry found = entry_of(p, &p->candidate[i]);
+    if (!p->joined || found.overlap.connection != TABI_NONE) entries[count++] = found;
   }
   qsort(entries, (size_t)count, sizeof *entries, by_links);
   int32_t kept = 0;
@@ -99,20 +108,30 @@ static int32_t gather(const pass *p, double depth, entry *entries) {
   return kept;
 }
 
-tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
-                              int32_t max, int32_t *count) {
-  pass p = {.model = model};
+static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max, int32_t *count) {
   *count = 0;
-  tabi_status status = pass_run(&p);
+  tabi_status status = pass_run(p);
   entry *entries = NULL;
-  if (status == TABI_OK && p.count > 0) {
-    entries = malloc((size_t)p.count * sizeof *entries);
+  if (status == TABI_OK && p->count > 0) {
+    entries = malloc((size_t)p->count * sizeof *entries);
     if (!entries) status = TABI_ERR_MEMORY;
   }
-  if (entries) *count = gather(&p, depth, entries);
+  if (entries) *count = gather(p, depth, entries);
   for (int32_t i = 0; i < *count && i < max; ++i)
     overlap[i] = entries[i].overlap;
   free(entries);
-  pass_free(&p);
+  pass_free(p);
   return status;
+}
+
+tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
+                              int32_t max, int32_t *count) {
+  pass p = {.model = model};
+  return find(&p, depth, overlap, max, count);
+}
+
+tabi_status tbi_overlaps_find_joined(const tabi_model *model, const double *q, double depth,
+                                     tbi_overlap *overlap, int32_t max, int32_t *count) {
+  pass p = {.model = model, .q = q, .joined = true};
+  return find(&p, depth, overlap, max, count);
 }

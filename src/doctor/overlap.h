@@ -7,7 +7,8 @@
 /* Two shapes of two links, the deepest of all such pairs of these links. */
 typedef struct tbi_overlap {
   int32_t shape_a, shape_b;
-  double depth; /* m */
+  double depth;       /* m */
+  int32_t connection; /* that joins their bodies, or TABI_NONE */
 } tbi_overlap;
 
 /* Pairs of links that overlap by more than `depth` in the initial state of the model and are not
@@ -15,5 +16,9 @@ typedef struct tbi_overlap {
  * full number. */
 tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
                               int32_t max, int32_t *count);
+/* Likewise the pairs of links that connections join, at q[nq], whether these let them collide or
+ * not. */
+tabi_status tbi_overlaps_find_joined(const tabi_model *model, const double *q, double depth,
+                                     tbi_overlap *overlap, int32_t max, int32_t *count);
 
 #endif

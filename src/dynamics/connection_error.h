@@ -25,11 +25,14 @@ static inline void tbi_connection_frame(const tabi_dynamics *dynamics, int32_t l
   *axes = q_mul(q_load(turned), q_load(quat));
 }
 
+#define TBI_CONNECTION_ALL_AXES \
+  ((uint32_t)(TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z | TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z))
+
 static inline uint32_t tbi_connection_axes(const tabi_connection_def *c) {
   const uint32_t moves = TABI_MOVE_X | TABI_MOVE_Y | TABI_MOVE_Z;
   if (c->type == TABI_CONNECTION_AXES) return c->axes;
   if (c->type == TABI_CONNECTION_HINGE) return moves | TABI_TURN_X | TABI_TURN_Y;
-  if (c->type == TABI_CONNECTION_FIXED) return moves | TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
+  if (c->type == TABI_CONNECTION_FIXED) return TBI_CONNECTION_ALL_AXES;
   return moves;
 }
 

@@ -28,24 +28,26 @@ enum {
   AXES = 8,
   LENGTH = 16,
   SPRING = 32,
+  JOINS = 64,
 };
 
 static const struct {
   const char *name;
   unsigned allowed, needed;
 } types[] = {
-    [TABI_CONNECTION_BALL] = {"ball",   AT_B,               0   },
-    [TABI_CONNECTION_HINGE] = {"hinge",  AT_B | AXIS,        AXIS},
-    [TABI_CONNECTION_FIXED] = {"fixed",  AT_B | TURN,        0   },
-    [TABI_CONNECTION_AXES] = {"axes",   AT_B | TURN | AXES, AXES},
-    [TABI_CONNECTION_ROD] = {"rod",    AT_B | LENGTH,      AT_B},
-    [TABI_CONNECTION_SPRING] = {"spring", AT_B | SPRING,      AT_B},
+    [TABI_CONNECTION_BALL] = {"ball",   AT_B | JOINS,               0   },
+    [TABI_CONNECTION_HINGE] = {"hinge",  AT_B | AXIS | JOINS,        AXIS},
+    [TABI_CONNECTION_FIXED] = {"fixed",  AT_B | TURN | JOINS,        0   },
+    [TABI_CONNECTION_AXES] = {"axes",   AT_B | TURN | AXES | JOINS, AXES},
+    [TABI_CONNECTION_ROD] = {"rod",    AT_B | LENGTH,              AT_B},
+    [TABI_CONNECTION_SPRING] = {"spring", AT_B | SPRING,              AT_B},
 };
 
 typedef struct keys {
   const char *type, *name, *a, *b;
   const tbi_yaml_node *at, *at_b, *axis, *axis_b, *rpy, *quat, *rpy_b, *quat_b, *axes;
   double length, rest_length, stiffness, damping; /* NAN: not given */
+  bool collide;
 } keys;
 
 static const tbi_field fields[] = {
@@ -66,6 +68,7 @@ static const tbi_field fields[] = {
     {"rest",      TBI_FIELD_NOT_NEGATIVE, offsetof(keys, rest_length)},
     {"stiffness", TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stiffness)  },
     {"damping",   TBI_FIELD_NOT_NEGATIVE, offsetof(keys, damping)    },
+    {"collide",   TBI_FIELD_BOOL,         offsetof(keys, collide)    },
 };
 
 /* Which bit a key belongs to. */
@@ -85,6 +88,7 @@ static const struct {
     {"rest",      SPRING},
     {"damping",   SPRING},
     {"stiffness", SPRING},
+    {"collide",   JOINS },
 };
 #define NSPECIAL (sizeof special / sizeof *special)
 
@@ -331,6 +335,7 @@ static void read_one(const tbi_connections *list, const tabi_dynamics *dynamics,
   (void)snprintf(r.what, sizeof r.what, "connection: ");
   if (name) (void)snprintf(r.what, sizeof r.what, "connection '%.60s': ", name->text);
   if (!tbi_fields_read(r.error, node, r.what, TBI_FIELDS(fields), &r.keys)) return;
+  r.def.collide = r.keys.collide;
   find_type(&r);
   check_keys(&r);
   find_links(&r);
@@ -385,6 +390,7 @@ bool tbi_connections_warn(tbi_first_error *error, const tabi_model *model, const
     tbi_connection_error opening = tbi_connection_error_of(dynamics, &c);
     warn_open(&c, &opening, warn, user);
   }
+  (void)tabi_model_check_joined(model, q, warn, user);
   tabi_dynamics_destroy(dynamics);
   return tbi_ok(error);
 }

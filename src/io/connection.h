@@ -18,7 +18,7 @@ typedef struct tbi_connections {
 
 bool tbi_connections_read(const tbi_connections *list, const tbi_yaml_node *nodes);
 
-/* Warns of connections of a model that are open in a posture. */
+/* Warns of connections of a model that are open in a posture, or that join what overlaps there. */
 bool tbi_connections_warn(tbi_first_error *error, const tabi_model *model, const double *q,
                           tabi_warning_fn *warn, void *user);
 

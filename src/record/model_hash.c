@@ -95,6 +95,9 @@ static void add_loops(uint64_t *hash, const tabi_model *model) {
     add(hash, numbers, sizeof numbers);
     add_run(hash, connection.pos_a, &connection.axes);
     add_run(hash, &connection.length, &connection.place);
+    // only where it departs from the default, so that logs from before there was a choice stay
+    // valid
+    if (connection.collide) add_number(hash, connection.collide);
   }
   for (int32_t i = 0; i < tabi_model_nexclusion(model); ++i) {
     int32_t links[2];

@@ -26,7 +26,7 @@ typedef struct top {
   double timestep, duration, gravity[3];
   const tbi_yaml_node *timestep_node, *integrator_node;
   const tbi_yaml_node *contact, *materials, *pairs, *bodies, *robots, *connections, *forces, *log;
-  const tbi_yaml_node *gait;
+  const tbi_yaml_node *gait, *no_collision;
 } top;
 
 tabi_scene_def tabi_scene_def_default(void) {
@@ -199,20 +199,21 @@ static bool read_log(tbi_scene_reader *r, const tbi_yaml_node *map) {
 }
 
 static const tbi_field top_fields[] = {
-    {"name",        TBI_FIELD_WORD,       offsetof(top, name)       },
-    {"timestep",    TBI_FIELD_ANY_NUMBER, offsetof(top, timestep)   },
-    {"duration",    TBI_FIELD_POSITIVE,   offsetof(top, duration)   },
-    {"gravity",     TBI_FIELD_VECTOR,     offsetof(top, gravity)    },
-    {"contact",     TBI_FIELD_MAP,        offsetof(top, contact)    },
-    {"gait",        TBI_FIELD_MAP,        offsetof(top, gait)       },
-    {"integrator",  TBI_FIELD_WORD,       offsetof(top, integrator) },
-    {"materials",   TBI_FIELD_MAP,        offsetof(top, materials)  },
-    {"pairs",       TBI_FIELD_LIST,       offsetof(top, pairs)      },
-    {"bodies",      TBI_FIELD_LIST,       offsetof(top, bodies)     },
-    {"robots",      TBI_FIELD_LIST,       offsetof(top, robots)     },
-    {"connections", TBI_FIELD_LIST,       offsetof(top, connections)},
-    {"forces",      TBI_FIELD_LIST,       offsetof(top, forces)     },
-    {"log",         TBI_FIELD_MAP,        offsetof(top, log)        },
+    {"name",         TBI_FIELD_WORD,       offsetof(top, name)        },
+    {"timestep",     TBI_FIELD_ANY_NUMBER, offsetof(top, timestep)    },
+    {"duration",     TBI_FIELD_POSITIVE,   offsetof(top, duration)    },
+    {"gravity",      TBI_FIELD_VECTOR,     offsetof(top, gravity)     },
+    {"contact",      TBI_FIELD_MAP,        offsetof(top, contact)     },
+    {"gait",         TBI_FIELD_MAP,        offsetof(top, gait)        },
+    {"integrator",   TBI_FIELD_WORD,       offsetof(top, integrator)  },
+    {"materials",    TBI_FIELD_MAP,        offsetof(top, materials)   },
+    {"pairs",        TBI_FIELD_LIST,       offsetof(top, pairs)       },
+    {"bodies",       TBI_FIELD_LIST,       offsetof(top, bodies)      },
+    {"robots",       TBI_FIELD_LIST,       offsetof(top, robots)      },
+    {"connections",  TBI_FIELD_LIST,       offsetof(top, connections) },
+    {"forces",       TBI_FIELD_LIST,       offsetof(top, forces)      },
+    {"log",          TBI_FIELD_MAP,        offsetof(top, log)         },
+    {"no_collision", TBI_FIELD_LIST,       offsetof(top, no_collision)},
 };
 
 static bool read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
@@ -290,6 +291,7 @@ static bool read_model(tbi_scene_reader *r, const top *t) {
   read_pairs(r, t->pairs);
   tbi_scene_read_bodies(r, t->bodies);
   tbi_scene_read_robots(r, t->robots);
+  tbi_scene_read_no_collision(r, t->no_collision);
   // robots bring their own gravity and time step, the scene's count
   tabi_builder_set_gravity(r->builder, t->gravity);
   tabi_builder_set_timestep(r->builder, t->timestep);

@@ -7,6 +7,7 @@
  *   contact.c         integrator and contact method
  *   gait.c            the planar biped of contact method gait
  *   external_force.c  forces on links
+ *   no_collision.c    pairs that do not collide
  *   run.c             the scene in a world: reset and control
  *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
@@ -113,6 +114,8 @@ bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
 /* When the settings of the world are known; either node may be NULL. */
 bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);
+/* When all links are in the builder. */
+void tbi_scene_read_no_collision(tbi_scene_reader *r, const tbi_yaml_node *list);
 bool tbi_scene_read_forces(tbi_scene_reader *r, const tbi_yaml_node *list);
 /* Those of the next step. */
 void tbi_scene_apply_forces(const tabi_scene *scene, tabi_world *world);

@@ -131,6 +131,131 @@ static void test_exclusions(void **state) {
   scene_free(&s);
 }
 
+static void connect(tabi_builder *builder, tabi_connection_type type, int32_t a, int32_t b,
+                    bool collide) {
+  tabi_connection_def def = tabi_connection_def_default();
+  def.type = type;
+  def.a = a;
+  def.b = b;
+  def.axes = TABI_MOVE_X;
+  def.length = 1;
+  def.stiffness = 1;
+  def.collide = collide;
+  tabi_builder_add_connection(builder, &def);
+}
+
+/* What a connection joins in a place does not meet, unless it says so. */
+static void test_connections(void **state) {
+  (void)state;
+  static const bool joins[TABI_CONNECTION_COUNT] = {[TABI_CONNECTION_BALL] = true,
+                                                    [TABI_CONNECTION_HINGE] = true,
+                                                    [TABI_CONNECTION_FIXED] = true,
+                                                    [TABI_CONNECTION_AXES] = true};
+  for (int type = 0; type < TABI_CONNECTION_COUNT; ++type) {
+    for (int kind = 0; kind < 3; ++kind) {
+      tabi_builder *builder = tabi_builder_create();
+      int32_t a = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+      int32_t b = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+      int32_t other = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+      int32_t shape[3] = {ball(builder, a), ball(builder, b), ball(builder, other)};
+      int32_t floor = ball(builder, TABI_WORLD);
+      connect(builder, (tabi_connection_type)type, b, a, kind > 0);
+      /* of two connections one is enough */
+      if (kind == 2) connect(builder, (tabi_connection_type)type, a, b, false);
+      connect(builder, (tabi_connection_type)type, TABI_WORLD, a, false);
+      scene s;
+      collide(&s, builder);
+      assert_int_equal(meet(&s, shape[0], shape[1]), !joins[type] || kind == 1);
+      assert_true(meet(&s, shape[0], shape[2]));
+      assert_true(meet(&s, shape[1], shape[2]));
+      assert_true(meet(&s, shape[0], floor));
+      scene_free(&s);
+    }
+  }
+}
+
+/* Two bodies that keep parallel are joined nowhere. */
+static void test_rotations_join_nothing(void **state) {
+  (void)state;
+  tabi_builder *builder = tabi_builder_create();
+  tabi_connection_def def = tabi_connection_def_default();
+  def.type = TABI_CONNECTION_AXES;
+  def.axes = TABI_TURN_X | TABI_TURN_Y | TABI_TURN_Z;
+  def.a = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  def.b = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t shape[2] = {ball(builder, def.a), ball(builder, def.b)};
+  tabi_builder_add_connection(builder, &def);
+  scene s;
+  collide(&s, builder);
+  assert_true(meet(&s, shape[0], shape[1]));
+  scene_free(&s);
+}
+
+/* a = sole of b, welded to c, whose child is d; e hangs from a; f stands and carries g by a weld.
+ */
+static void test_welded(void **state) {
+  (void)state;
+  tabi_builder *builder = tabi_builder_create();
+  int32_t b = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t a = scene_link(builder, b, TABI_JOINT_FIXED);
+  int32_t c = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t d = scene_link(builder, c, TABI_JOINT_REVOLUTE);
+  int32_t e = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t f = scene_link(builder, TABI_WORLD, TABI_JOINT_FIXED);
+  int32_t g = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t h = scene_link(builder, TABI_WORLD, TABI_JOINT_FIXED);
+  const int32_t link[8] = {a, b, c, d, e, f, g, h};
+  int32_t on[8];
+  for (int i = 0; i < 8; ++i)
+    on[i] = ball(builder, link[i]);
+  connect(builder, TABI_CONNECTION_FIXED, a, c, false);
+  connect(builder, TABI_CONNECTION_BALL, e, a, false);
+  connect(builder, TABI_CONNECTION_FIXED, g, f, false);
+  scene s;
+  collide(&s, builder);
+  /* a, b and c are one thing, from which d and e hang; d and e may meet */
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 5; ++k) {
+      if (k != i) assert_false(meet(&s, on[i], on[k]));
+    }
+    for (int k = 5; k < 8; ++k)
+      assert_true(meet(&s, on[i], on[k]));
+  }
+  assert_true(meet(&s, on[3], on[4]));
+  assert_false(meet(&s, on[5], on[6]));
+  /* what stands by a connection is not taken for what stands by its joints */
+  assert_true(meet(&s, on[6], on[7]));
+  assert_true(meet(&s, on[3], on[6]));
+  scene_free(&s);
+}
+
+/* A universal joint of two hinges, the second of which is a connection on a link without mass. */
+static void test_connected_massless(void **state) {
+  (void)state;
+  tabi_builder *builder = tabi_builder_create();
+  int32_t pelvis = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  tabi_link_def cross = tabi_link_def_default();
+  tabi_joint_def joint = tabi_joint_def_default();
+  joint.type = TABI_JOINT_REVOLUTE;
+  joint.parent = pelvis;
+  joint.child = tabi_builder_add_link(builder, &cross);
+  joint.axis[0] = 1;
+  joint.axis[1] = joint.axis[2] = 0;
+  tabi_builder_add_joint(builder, &joint);
+  /* so that the joint moves something */
+  int32_t pin = scene_link(builder, joint.child, TABI_JOINT_REVOLUTE);
+  int32_t thigh = scene_link(builder, TABI_WORLD, TABI_JOINT_FREE);
+  int32_t on_pelvis = ball(builder, pelvis);
+  int32_t on_thigh = ball(builder, thigh);
+  int32_t on_pin = ball(builder, pin);
+  connect(builder, TABI_CONNECTION_HINGE, joint.child, thigh, false);
+  scene s;
+  collide(&s, builder);
+  assert_false(meet(&s, on_pelvis, on_thigh));
+  assert_true(meet(&s, on_pin, on_thigh));
+  scene_free(&s);
+}
+
 static void test_groups(void **state) {
   (void)state;
   static const struct {
@@ -173,6 +298,10 @@ int main(void) {
       cmocka_unit_test(test_standing),
       cmocka_unit_test(test_massless_between),
       cmocka_unit_test(test_exclusions),
+      cmocka_unit_test(test_connections),
+      cmocka_unit_test(test_rotations_join_nothing),
+      cmocka_unit_test(test_welded),
+      cmocka_unit_test(test_connected_massless),
       cmocka_unit_test(test_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

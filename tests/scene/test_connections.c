@@ -196,7 +196,7 @@ static const bad refused[] = {
     {"type: ball, a: bar, b: ball, at: [0, 0]",                                      "at needs 3 numbers, got 2"       },
     {"type: ball, a: bar, b: ball, at: [0, 0, 0], at_b: 1",                          "at_b must be a list"             },
     {"type: ball, a: bar, b: ball, at: [0, 0, 0], axis: [1, 0, 0]",
-     "type ball has no 'axis' (at, at_b)"                                                                              },
+     "type ball has no 'axis' (at, at_b, collide)"                                                                     },
     {"type: ball, a: bar, b: ball, at: [0, 0, 0], lenght: 1",
      "unknown key 'lenght' (did you mean 'length'?)"                                                                   },
     {"type: hinge, a: bar, b: ball, at: [0, 0, 0]",                                  "type hinge needs axis: [x, y, z]"},
