@@ -4,6 +4,7 @@
  *     a face is the best --------> the other box's facing side, clipped by the face's borders
  *     an edge of each is best ---> overlapping: one point between the edges
  *     apart, and neither says it - one point from the exact distance
+ *     parallel edges meet -------> both ends of what they have in common
  *
  * Faces are preferred to edges whose normal is almost the face's: clipping finds the points where
  * the edges cross anyway, and more of them.  All biases are fixed, nothing depends on the past. */
@@ -22,8 +23,20 @@
 /* points nearer to a corner or a line than this part of the side's width are taken for it */
 #define SNAP 1e-2
 
+/* sine of the angle up to which edges count as parallel, and faces as one */
+#define PARALLEL 0.02
+/* parallel edges meet as if they were rounded off by this part of the thinner side's half width, */
+#define ROUNDED 1e-2
+/* unless they overlap by more than so many of these radii */
+#define SHALLOW 10
+
 /* feature: what of a manifold, then where in it */
-enum { FEATURE_FACE = 0, FEATURE_EDGES = 12 << 6, FEATURE_NEAREST = 13 << 8 };
+enum {
+  FEATURE_FACE = 0,
+  FEATURE_EDGES = 12 << 6,
+  FEATURE_NEAREST = 13 << 8,
+  FEATURE_PARALLEL = 14 << 8
+};
 /* where: corner of the other box, edge of it x border of the face, corner of the face */
 enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
 
@@ -33,6 +46,7 @@ typedef struct two_boxes {
   v4 half_a, half_b;
   v4 to_a, to_b;       /* from a to b, in the axes of a and of b */
   v4 turn[3], size[3]; /* axis i of a along those of b, and its size */
+  v4 gap_a, gap_b;     /* along the axes of a and of b, by best_face() */
   double scale;        /* m, of the smaller box */
   bool b_larger;
 } two_boxes;
@@ -80,10 +94,11 @@ static v4 shadow(const two_boxes *p, bool on_b) {
 }
 
 /* the best face of one box; false when it parts them by more than the margin */
-static bool best_face(const two_boxes *p, bool of_b, double margin, direction *best) {
+static bool best_face(two_boxes *p, bool of_b, double margin, direction *best) {
   const tbi_solid *box = of_b ? p->b : p->a;
   v4 to = of_b ? p->to_b : p->to_a;
   v4 gap = v4_sub(v4_sub(v4_abs(to), of_b ? p->half_b : p->half_a), shadow(p, of_b));
+  *(of_b ? &p->gap_b : &p->gap_a) = gap;
   if (!v4_all_le(gap, v4_splat(margin))) return false;
   int i = v4_y(gap) > v4_x(gap) ? 1 : 0;
   best->gap = i == 1 ? v4_y(gap) : v4_x(gap);
@@ -430,6 +445,159 @@ static int32_t put_nearest(const two_boxes *p, double margin, tbi_pair_point *ou
   return 1;
 }
 
+/* Two edges side by side, axis i of a and axis j of b, and the faces between whose normals that of
+ * the contact lies: the best face and the one next to it around the edges. */
+typedef struct ridge {
+  int i, j;
+  v3 best, next;
+  double best_gap, next_gap; /* along these */
+  double round;              /* m, radius of the edges as they meet */
+} ridge;
+
+static double lane(v4 a, int i) {
+  double all[4];
+  v4_save(a, all);
+  return all[i];
+}
+
+static bool are_parallel(const two_boxes *p, int i, int j) {
+  return lane(p->size[i], j) > 1 - 0.5 * PARALLEL * PARALLEL;
+}
+
+/* An axis of either box, towards b, as the face next to the best. */
+static void try_next(ridge *r, const tbi_solid *box, int axis, v4 to, v4 gap) {
+  v3 normal = v3_scale(lane(to, axis) < 0 ? -1 : 1, box->axis[axis]);
+  double cosine = v3_dot(normal, r->best);
+  if (cosine > 1 - 0.5 * PARALLEL * PARALLEL || cosine < -PARALLEL) return;
+  if (!(lane(gap, axis) > r->next_gap)) return;
+  r->next = normal;
+  r->next_gap = lane(gap, axis);
+}
+
+static double thinnest(const tbi_solid *box, int edge) {
+  return tbi_min(box->half[(edge + 1) % 3], box->half[(edge + 2) % 3]);
+}
+
+/* m, as which the edges are round at the gap of the better face: it grows with their overlap, and
+ * soon ends where they are apart, for then the nearest points tell. */
+static double radius_at(const ridge *r, double gap) {
+  return gap < 0 ? r->round - 2 * gap : tbi_max(r->round - 100 * gap, 0);
+}
+
+/* Whether the best face ends near where b's edge is above it.  In the plane across the edges, from
+ * a's to b's, d = (best_gap, t) along the best normal and square to it. */
+static bool is_near_end(const ridge *r) {
+  double cosine = v3_dot(r->best, r->next);
+  double sine = sqrt(tbi_max(1 - cosine * cosine, 0));
+  double t = (r->next_gap - r->best_gap * cosine) / sine;
+  double gap = tbi_max(r->best_gap, r->next_gap);
+  if (-gap > SHALLOW * r->round) return false;
+  return t + radius_at(r, gap) * sine / (1 + cosine) > 0;
+}
+
+/* Axis i of a and axis j of b with the face next to the best around them, if there is one. */
+static ridge make_ridge(const two_boxes *p, const direction *best, int i, int j) {
+  ridge r = {i, j, best->normal, v3_zero(), best->gap, -INFINITY, 0};
+  for (int k = 1; k < 3; ++k) {
+    try_next(&r, p->a, (i + k) % 3, p->to_a, p->gap_a);
+    try_next(&r, p->b, (j + k) % 3, p->to_b, p->gap_b);
+  }
+  r.round = ROUNDED * tbi_min(thinnest(p->a, i), thinnest(p->b, j));
+  return r;
+}
+
+/* The parallel edges that the best face ends at; false if there are none. */
+static bool find_ridge(const two_boxes *p, const direction *best, ridge *found) {
+  bool of_b = best->axis >= 3;
+  int k = best->axis % 3;
+  *found = (ridge){.next_gap = -INFINITY};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (k == (of_b ? j : i) || !are_parallel(p, i, j)) continue;
+      ridge r = make_ridge(p, best, i, j);
+      if (r.next_gap > found->next_gap && is_near_end(&r)) *found = r;
+    }
+  }
+  return !isinf(found->next_gap);
+}
+
+/* From edge a to edge b at both ends of what they have in common; false if that is nothing. */
+static bool span_edges(const tbi_segment *a, const tbi_segment *b, v3 on_a[2], v3 on_b[2]) {
+  double turned = v3_dot(a->along, b->along) < 0 ? -1 : 1;
+  v3 sum = v3_axpy(a->along, turned, b->along);
+  v3 along = v3_scale(1 / v3_norm(sum), sum);
+  double step_a = v3_dot(along, a->along);
+  double step_b = v3_dot(along, b->along);
+  double from_b = v3_dot(along, v3_sub(b->middle, a->middle)); /* a's middle is at 0 */
+  double low = tbi_max(-a->half * step_a, from_b - b->half * fabs(step_b));
+  double high = tbi_min(a->half * step_a, from_b + b->half * fabs(step_b));
+  if (!(low < high)) return false;
+  for (int k = 0; k < 2; ++k) {
+    double at = k == 0 ? low : high;
+    on_a[k] = tbi_segment_at(a, at / step_a);
+    on_b[k] = tbi_segment_at(b, (at - from_b) / step_b);
+  }
+  return true;
+}
+
+static double face_gap(const ridge *r, v3 d) {
+  return tbi_max(v3_dot(r->best, d), v3_dot(r->next, d));
+}
+
+/* The normal of two edges that are d apart, b's from a's, as if they were round: from middle to
+ * middle of the arcs, which is halfway between both faces when the edges meet and the direction of
+ * d when they are apart.  Neither depends on the order of the boxes.  False where one of the faces
+ * takes over. */
+static bool round_normal(const ridge *r, v3 d, v3 *normal) {
+  double cosine = v3_dot(r->best, r->next);
+  double radius = radius_at(r, face_gap(r, d));
+  v3 way = v3_axpy(d, radius / (1 + cosine), v3_add(r->best, r->next));
+  double length = v3_norm(way);
+  double to_best = v3_dot(way, r->best);
+  double to_next = v3_dot(way, r->next);
+  if (!(length > TBI_COINCIDENT && to_next > cosine * to_best && to_best > cosine * to_next))
+    return false;
+  *normal = v3_scale(1 / length, way);
+  return true;
+}
+
+/* That of edges whose ends are d[0] and d[1] apart: by their mean where they meet.  Where they are
+ * apart, the nearer end tells, unless the other is nearer along its normal: they cross. */
+static bool line_normal(const ridge *r, const v3 d[2], v3 *normal) {
+  v3 mean = v3_scale(0.5, v3_add(d[0], d[1]));
+  if (radius_at(r, face_gap(r, mean)) > 0) return round_normal(r, mean, normal);
+  bool second = v3_dot(d[1], d[1]) < v3_dot(d[0], d[0]);
+  double least = (1 - 1e-9) * v3_norm(d[second]);
+  return round_normal(r, d[second], normal) && v3_dot(*normal, d[0]) >= least &&
+         v3_dot(*normal, d[1]) >= least;
+}
+
+/* Parallel edges that meet or are nearest: -1 if there are none. */
+static int32_t put_parallel(const two_boxes *p, const ridge *r, double margin,
+                            tbi_pair_point *out) {
+  v3 middle = v3_add(r->best, r->next);
+  unsigned corner_a = farthest_corner(p->a, middle);
+  unsigned corner_b = farthest_corner(p->b, v3_neg(middle));
+  tbi_segment a = edge_through(p->a, r->i, corner_a);
+  tbi_segment b = edge_through(p->b, r->j, corner_b);
+  v3 on_a[2];
+  v3 on_b[2];
+  v3 normal;
+  if (!span_edges(&a, &b, on_a, on_b)) return -1;
+  const v3 d[2] = {v3_sub(on_b[0], on_a[0]), v3_sub(on_b[1], on_a[1])};
+  if (!line_normal(r, d, &normal)) return -1;
+  unsigned feature = FEATURE_PARALLEL + 2 * (12 * edge_number((unsigned)r->i, corner_a) +
+                                             edge_number((unsigned)r->j, corner_b));
+  int32_t count = 0;
+  for (unsigned k = 0; k < 2; ++k) {
+    double gap = v3_dot(normal, d[k]);
+    if (!(gap <= margin)) continue;
+    v3 point = v3_scale(0.5, v3_add(on_a[k], on_b[k]));
+    out[count++] = (tbi_pair_point){point, normal, gap, feature + k};
+  }
+  return count;
+}
+
 /* Overlapping boxes whose clipped side tells nothing of it: the overlap is beside that side, where
  * only edges meet. */
 static int32_t put_beside(const two_boxes *p, double margin, int32_t count, tbi_pair_point *out) {
@@ -455,6 +623,11 @@ int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_p
   if (!best_edges(&p, margin, limit < 0 ? limit : 0, &edges)) return 0;
 
   bool by_edges = edges.gap > limit && v3_dot(edges.normal, best->normal) < EDGE_APART;
+  ridge r;
+  if (find_ridge(&p, best, &r) && (!by_edges || edges.axis == 6 + 3 * r.i + r.j)) {
+    int32_t count = put_parallel(&p, &r, margin, out);
+    if (count >= 0) return count;
+  }
   double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
   if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
   double min = INFINITY;
