@@ -83,11 +83,12 @@ static const char *write_shape(FILE *file, const tbi_mjcf_def *def, const tabi_s
     int32_t nsize;
     double scale[3]; /* MuJoCo counts lengths from the middle */
   } kinds[TABI_SHAPE_COUNT] = {
-      [TABI_SHAPE_PLANE] = {"plane",    3, {0, 0, 0}      },
-      [TABI_SHAPE_SPHERE] = {"sphere",   1, {1, 0, 0}      },
-      [TABI_SHAPE_CAPSULE] = {"capsule",  2, {1, 0.5, 0}    },
-      [TABI_SHAPE_CYLINDER] = {"cylinder", 2, {1, 0.5, 0}    },
-      [TABI_SHAPE_BOX] = {"box",      3, {0.5, 0.5, 0.5}}
+      [TABI_SHAPE_PLANE] = {"plane",     3, {0, 0, 0}      },
+      [TABI_SHAPE_SPHERE] = {"sphere",    1, {1, 0, 0}      },
+      [TABI_SHAPE_CAPSULE] = {"capsule",   2, {1, 0.5, 0}    },
+      [TABI_SHAPE_CYLINDER] = {"cylinder",  2, {1, 0.5, 0}    },
+      [TABI_SHAPE_BOX] = {"box",       3, {0.5, 0.5, 0.5}},
+      [TABI_SHAPE_ELLIPSOID] = {"ellipsoid", 3, {1, 1, 1}      }
   };
   if (!shape->collides) return NULL;
   if (!kinds[shape->type].type) return "a mesh";

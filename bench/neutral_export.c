@@ -102,14 +102,18 @@ static void fill_body(tbi_neutral_body *to, const tabi_model *model, int32_t bod
 }
 
 static const char *fill_shape(tbi_neutral_scene *neutral, const tabi_model *model, int32_t index) {
-  static const int32_t kinds[TABI_SHAPE_COUNT] = {
-      [TABI_SHAPE_PLANE] = TBI_NEUTRAL_PLANE,       [TABI_SHAPE_SPHERE] = TBI_NEUTRAL_SPHERE,
-      [TABI_SHAPE_CAPSULE] = TBI_NEUTRAL_CAPSULE,   [TABI_SHAPE_BOX] = TBI_NEUTRAL_BOX,
-      [TABI_SHAPE_CYLINDER] = TBI_NEUTRAL_CYLINDER, [TABI_SHAPE_MESH] = TABI_NONE,
-      [TABI_SHAPE_TRIANGLES] = TABI_NONE,           [TABI_SHAPE_HEIGHTFIELD] = TABI_NONE};
+  static const int32_t kinds[TABI_SHAPE_COUNT] = {[TABI_SHAPE_PLANE] = TBI_NEUTRAL_PLANE,
+                                                  [TABI_SHAPE_SPHERE] = TBI_NEUTRAL_SPHERE,
+                                                  [TABI_SHAPE_CAPSULE] = TBI_NEUTRAL_CAPSULE,
+                                                  [TABI_SHAPE_BOX] = TBI_NEUTRAL_BOX,
+                                                  [TABI_SHAPE_CYLINDER] = TBI_NEUTRAL_CYLINDER,
+                                                  [TABI_SHAPE_MESH] = TABI_NONE,
+                                                  [TABI_SHAPE_TRIANGLES] = TABI_NONE,
+                                                  [TABI_SHAPE_HEIGHTFIELD] = TABI_NONE,
+                                                  [TABI_SHAPE_ELLIPSOID] = TABI_NONE};
   const tabi_shape_def *shape = &model->shape[index];
   if (!shape->collides) return NULL;
-  if (kinds[shape->type] == TABI_NONE) return "shapes made of a mesh";
+  if (kinds[shape->type] == TABI_NONE) return "ellipsoids and shapes made of a mesh";
   tabi_material_def material = tabi_material_def_default();
   if (shape->material != TABI_NONE) material = model->material[shape->material];
   tbi_neutral_shape *to = &neutral->shape[neutral->nshape++];

@@ -132,6 +132,8 @@ static double lowest_of(const tabi_model *model, const tabi_shape_def *s, double
   case TABI_SHAPE_BOX:
     return height -
            (s->size[0] * fabs(z[0]) + s->size[1] * fabs(z[1]) + s->size[2] * fabs(z[2])) / 2;
+  case TABI_SHAPE_ELLIPSOID:
+    return height - hypot(hypot(s->size[0] * z[0], s->size[1] * z[1]), s->size[2] * z[2]);
   case TABI_SHAPE_MESH:
     break;
   default:

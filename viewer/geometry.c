@@ -84,6 +84,8 @@ static double depth_below(const tabi_model *model, const tabi_shape_def *s, cons
     return size[0] * hypot(up[0], up[1]) + 0.5 * size[1] * fabs(up[2]);
   case TABI_SHAPE_BOX:
     return 0.5 * (size[0] * fabs(up[0]) + size[1] * fabs(up[1]) + size[2] * fabs(up[2]));
+  case TABI_SHAPE_ELLIPSOID:
+    return hypot(hypot(size[0] * up[0], size[1] * up[1]), size[2] * up[2]);
   case TABI_SHAPE_MESH: {
     tabi_mesh_def mesh = tabi_model_mesh(model, s->mesh);
     double deepest = -HUGE_VAL;

@@ -68,6 +68,8 @@ static json_t *size_json(const tabi_shape_def *s) {
   switch (s->type) {
   case TABI_SHAPE_BOX:
     return numbers(box, 3);
+  case TABI_SHAPE_ELLIPSOID:
+    return numbers(s->size, 3);
   case TABI_SHAPE_SPHERE:
     return numbers(round, 1);
   case TABI_SHAPE_CAPSULE:
@@ -80,10 +82,15 @@ static json_t *size_json(const tabi_shape_def *s) {
 
 static const char *type_name(tabi_shape_type type) {
   static const char *const names[TABI_SHAPE_COUNT] = {
-      [TABI_SHAPE_PLANE] = "plane",     [TABI_SHAPE_SPHERE] = "sphere",
-      [TABI_SHAPE_CAPSULE] = "capsule", [TABI_SHAPE_CYLINDER] = "cylinder",
-      [TABI_SHAPE_BOX] = "box",         [TABI_SHAPE_MESH] = "mesh",
-      [TABI_SHAPE_TRIANGLES] = "mesh",  [TABI_SHAPE_HEIGHTFIELD] = "mesh",
+      [TABI_SHAPE_PLANE] = "plane",
+      [TABI_SHAPE_SPHERE] = "sphere",
+      [TABI_SHAPE_CAPSULE] = "capsule",
+      [TABI_SHAPE_CYLINDER] = "cylinder",
+      [TABI_SHAPE_BOX] = "box",
+      [TABI_SHAPE_MESH] = "mesh",
+      [TABI_SHAPE_TRIANGLES] = "mesh",
+      [TABI_SHAPE_HEIGHTFIELD] = "mesh",
+      [TABI_SHAPE_ELLIPSOID] = "ellipsoid",
   };
   return names[type];
 }

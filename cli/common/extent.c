@@ -55,6 +55,9 @@ static double half_width(const tabi_shape_def *s, const double d[3]) {
     return s->size[0] + s->size[1] / 2 * fabs(d[2]);
   case TABI_SHAPE_CYLINDER:
     return s->size[0] * hypot(d[0], d[1]) + s->size[1] / 2 * fabs(d[2]);
+  case TABI_SHAPE_ELLIPSOID:
+    return sqrt(s->size[0] * s->size[0] * d[0] * d[0] + s->size[1] * s->size[1] * d[1] * d[1] +
+                s->size[2] * s->size[2] * d[2] * d[2]);
   default:
     return (s->size[0] * fabs(d[0]) + s->size[1] * fabs(d[1]) + s->size[2] * fabs(d[2])) / 2;
   }

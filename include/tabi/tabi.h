@@ -139,6 +139,7 @@ typedef enum tabi_shape_type {
   TABI_SHAPE_TRIANGLES,   /* the faces of a mesh as ground, touched from where they are counter-
                              clockwise and solid behind; only on links fixed in the world */
   TABI_SHAPE_HEIGHTFIELD, /* the same, over x and y, and solid below without end */
+  TABI_SHAPE_ELLIPSOID,   /* size: semi-axes along x, y, z */
   TABI_SHAPE_COUNT,
 } tabi_shape_type;
 

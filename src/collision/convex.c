@@ -25,6 +25,7 @@
  * Then the points: see the picture.  The one deepest pair of points, which round shapes may have
  * between the corners, is added when no corner is as deep.  No gap is below -f(n). */
 #include "collision/gjk.h"
+#include "collision/smooth.h"
 
 #include <ccd/ccd.h>
 #include <float.h>
@@ -90,7 +91,7 @@ static void try_direction(const query *q, v3 dir, directions *kept) {
 }
 
 static int first_axis(const tbi_solid *s) {
-  return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH ? 0 : 2;
+  return s->type == TABI_SHAPE_CAPSULE || s->type == TABI_SHAPE_CYLINDER ? 2 : 0;
 }
 
 static void try_both(const query *q, v3 dir, directions *kept) {
@@ -110,7 +111,7 @@ static void try_axes(const query *q, const tbi_solid *s, directions *kept) {
 
 /* Edges that cross meet square to both. */
 static void try_edges(const query *q, directions *kept) {
-  if (q->a->type == TABI_SHAPE_SPHERE) return;
+  if (q->a->type == TABI_SHAPE_SPHERE || q->b->type == TABI_SHAPE_ELLIPSOID) return;
   for (int i = first_axis(q->a); i < 3; ++i) {
     for (int j = first_axis(q->b); j < 3; ++j) {
       v3 square = v3_cross(q->a->axis[i], q->b->axis[j]);
@@ -312,6 +313,16 @@ static result find_apart(const query *q, direction start) {
   return r;
 }
 
+/* What the descent leaves open. */
+static void settle(const query *q, result *best) {
+  v3 n = best->direction.n;
+  if (tbi_smooth_refine(q->a, q->b, best->pair.a, &n)) {
+    best->direction = measure(q, n);
+  } else if (!round_off(q, &best->direction)) {
+    snap(q, &best->direction);
+  }
+}
+
 /* False where the shapes are farther apart than the margin. */
 static bool find_direction(const query *q, result *best) {
   const double too_far = -(q->radius + q->margin);
@@ -324,7 +335,7 @@ static bool find_direction(const query *q, result *best) {
   if (best->direction.overlap < too_far) return false;
   if (best->direction.overlap >= clear) *best = find_inside(q, &starts);
   if (best->direction.overlap < clear) *best = find_apart(q, best->direction);
-  if (!round_off(q, &best->direction)) snap(q, &best->direction);
+  settle(q, best);
   return best->direction.overlap >= too_far;
 }
 
@@ -476,6 +487,8 @@ static void add_deepest(const query *q, const tbi_nearest *pair, points *to) {
     if (to->out[i].gap <= to->min + enough) return;
   }
   v3 on_a = v3_axpy(pair->a, tbi_support_radius(q->a), to->normal);
+  if (q->b->type == TABI_SHAPE_ELLIPSOID)
+    on_a = v3_axpy(tbi_support(q->b, v3_neg(to->normal)), -to->min, to->normal);
   if (to->count == TBI_PAIR_ROOM) --to->count;
   add_point(to, on_a, to->min, DEEPEST);
 }

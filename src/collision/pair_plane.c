@@ -1,9 +1,10 @@
 /* pair_plane.c - every shape on a plane.  The plane is a, its normal is a's z axis.
  *
  * Only points that can be lowest are looked at: the ends of a capsule, corners of a box, points on
- * the rims of a cylinder, vertices of a mesh.  A point's gap is its height. */
+ * the rims of a cylinder, vertices of a mesh, the lowest point of an ellipsoid.  A point's gap is
+ * its height. */
 #include "collision/collision.h"
-#include "collision/pair_table.h"
+#include "collision/support.h"
 
 /* below this tilt the rim's lowest point is not told from the four fixed ones */
 #define FLAT_TILT 1e-6
@@ -26,6 +27,15 @@ int32_t tbi_plane_sphere(const tbi_solid *a, const tbi_solid *b, double margin,
   double gap = height(a, b->pos) - radius;
   if (!(gap <= margin)) return 0;
   put(out, a, v3_axpy(b->pos, -radius, a->axis[2]), gap, 0);
+  return 1;
+}
+
+int32_t tbi_plane_ellipsoid(const tbi_solid *a, const tbi_solid *b, double margin,
+                            tbi_pair_point *out) {
+  v3 lowest = tbi_support(b, v3_neg(a->axis[2]));
+  double gap = height(a, lowest);
+  if (!(gap <= margin)) return 0;
+  put(out, a, lowest, gap, 0);
   return 1;
 }
 

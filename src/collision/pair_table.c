@@ -4,37 +4,59 @@
 #include "base/assertion.h"
 #include "collision/collision.h"
 
+static void turn_normals(tbi_pair_point *points, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    points[i].normal = v3_neg(points[i].normal);
+}
+
+/* the one shape whose type comes after the ground's */
+static int32_t triangles_ellipsoid(const tbi_solid *a, const tbi_solid *b, double margin,
+                                   tbi_pair_point *out) {
+  int32_t count = tbi_shape_triangles(b, a, margin, out);
+  turn_normals(out, count);
+  return count;
+}
+
 static tbi_pair_fn *const pair_table[TABI_SHAPE_COUNT][TABI_SHAPE_COUNT] = {
     [TABI_SHAPE_PLANE] = {[TABI_SHAPE_SPHERE] = tbi_plane_sphere,
                           [TABI_SHAPE_CAPSULE] = tbi_plane_capsule,
                           [TABI_SHAPE_CYLINDER] = tbi_plane_cylinder,
                           [TABI_SHAPE_BOX] = tbi_plane_box,
-                          [TABI_SHAPE_MESH] = tbi_plane_mesh},
+                          [TABI_SHAPE_MESH] = tbi_plane_mesh,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_plane_ellipsoid},
     [TABI_SHAPE_SPHERE] = {[TABI_SHAPE_SPHERE] = tbi_sphere_sphere,
                           [TABI_SHAPE_CAPSULE] = tbi_sphere_capsule,
                           [TABI_SHAPE_CYLINDER] = tbi_convex_convex,
                           [TABI_SHAPE_BOX] = tbi_sphere_box,
                           [TABI_SHAPE_MESH] = tbi_convex_convex,
                           [TABI_SHAPE_TRIANGLES] = tbi_shape_triangles,
-                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles},
+                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_convex_convex},
     [TABI_SHAPE_CAPSULE] = {[TABI_SHAPE_CAPSULE] = tbi_capsule_capsule,
                           [TABI_SHAPE_CYLINDER] = tbi_convex_convex,
                           [TABI_SHAPE_BOX] = tbi_capsule_box,
                           [TABI_SHAPE_MESH] = tbi_convex_convex,
                           [TABI_SHAPE_TRIANGLES] = tbi_shape_triangles,
-                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles},
+                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_convex_convex},
     [TABI_SHAPE_CYLINDER] = {[TABI_SHAPE_CYLINDER] = tbi_convex_convex,
                           [TABI_SHAPE_BOX] = tbi_convex_convex,
                           [TABI_SHAPE_MESH] = tbi_convex_convex,
                           [TABI_SHAPE_TRIANGLES] = tbi_shape_triangles,
-                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles},
+                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_convex_convex},
     [TABI_SHAPE_BOX] = {[TABI_SHAPE_BOX] = tbi_box_box,
                           [TABI_SHAPE_MESH] = tbi_convex_convex,
                           [TABI_SHAPE_TRIANGLES] = tbi_shape_triangles,
-                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles},
+                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_convex_convex},
     [TABI_SHAPE_MESH] = {[TABI_SHAPE_MESH] = tbi_convex_convex,
                           [TABI_SHAPE_TRIANGLES] = tbi_shape_triangles,
-                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles                                                       },
+                          [TABI_SHAPE_HEIGHTFIELD] = tbi_shape_triangles,
+                          [TABI_SHAPE_ELLIPSOID] = tbi_convex_convex},
+    [TABI_SHAPE_TRIANGLES] = {[TABI_SHAPE_ELLIPSOID] = triangles_ellipsoid},
+    [TABI_SHAPE_HEIGHTFIELD] = {[TABI_SHAPE_ELLIPSOID] = triangles_ellipsoid  },
+    [TABI_SHAPE_ELLIPSOID] = {[TABI_SHAPE_ELLIPSOID] = tbi_convex_convex  },
 };
 
 /* few and mostly in order: by insertion */
@@ -58,10 +80,7 @@ int32_t tbi_pair_collide(const tbi_solid *a, const tbi_solid *b, double margin,
   int32_t count = swapped ? function(b, a, margin, out) : function(a, b, margin, out);
   TBI_ASSERT(count >= 0 && count <= TBI_PAIR_ROOM);
   if (count > TBI_PAIR_POINTS) count = tbi_manifold_reduce(out, count, TBI_PAIR_POINTS);
-  if (swapped) {
-    for (int32_t i = 0; i < count; ++i)
-      out[i].normal = v3_neg(out[i].normal);
-  }
+  if (swapped) turn_normals(out, count);
   sort_by_feature(out, count);
   return count;
 }

@@ -18,7 +18,7 @@ typedef struct tbi_solid {
   v3 axis[3]; /* unit: the shape's x, y, z in the world */
   v3 pos;     /* its origin */
   /* box: half edges; sphere: radius in all three; capsule and cylinder: radius, radius, half the
-   * length of the cylindrical part; mesh: unused */
+   * length of the cylindrical part; ellipsoid: semi-axes; mesh: unused */
   double half[3];
   const tabi_mesh_def *mesh;        /* of TABI_SHAPE_MESH: stands for the hull of its vertices */
   const struct tbi_trimesh *ground; /* of TABI_SHAPE_TRIANGLES and TABI_SHAPE_HEIGHTFIELD */
@@ -37,10 +37,11 @@ typedef int32_t tbi_pair_fn(const tbi_solid *a, const tbi_solid *b, double margi
                             tbi_pair_point *out);
 
 tbi_pair_fn tbi_plane_sphere, tbi_plane_capsule, tbi_plane_cylinder, tbi_plane_box, tbi_plane_mesh;
+tbi_pair_fn tbi_plane_ellipsoid;
 tbi_pair_fn tbi_sphere_sphere, tbi_sphere_capsule, tbi_sphere_box;
 tbi_pair_fn tbi_capsule_capsule, tbi_capsule_box;
 tbi_pair_fn tbi_box_box;
-/* Cylinder or mesh against each other, sphere, capsule or box. */
+/* Cylinder, mesh or ellipsoid against each other, sphere, capsule or box. */
 tbi_pair_fn tbi_convex_convex;
 /* Any of these against triangles or a height field. */
 tbi_pair_fn tbi_shape_triangles;

@@ -34,6 +34,23 @@ static bool ray_sphere(v3 centre, double radius, const tbi_ray *ray, tbi_ray_hit
   return true;
 }
 
+/* In axes that are scaled to make it a ball of radius 1, with its gradient as normal. */
+static bool ray_ellipsoid(const double half[3], const tbi_ray *ray, tbi_ray_hit *hit) {
+  const v3 by = {1 / half[0], 1 / half[1], 1 / half[2]};
+  v3 along = v3_make(by.x * ray->direction.x, by.y * ray->direction.y, by.z * ray->direction.z);
+  double speed = v3_norm(along);
+  tbi_ray scaled = {
+      v3_make(by.x * ray->origin.x, by.y * ray->origin.y, by.z * ray->origin.z),
+      v3_scale(1 / speed, along),
+  };
+  if (!ray_sphere(v3_zero(), 1, &scaled, hit)) return false;
+  if (hit->distance == 0) return tbi_ray_inside(ray, hit);
+  hit->distance /= speed;
+  v3 normal = v3_make(by.x * hit->normal.x, by.y * hit->normal.y, by.z * hit->normal.z);
+  hit->normal = v3_scale(1 / v3_norm(normal), normal);
+  return true;
+}
+
 /* The part of a line that is inside of all that it was clipped by, and the normal where it enters.
  */
 typedef struct interval {
@@ -139,6 +156,8 @@ static bool ray_local(const tbi_solid *solid, const tbi_ray *ray, tbi_ray_hit *h
     return ray_cylinder(solid->half[0], solid->half[2], ray, hit);
   case TABI_SHAPE_BOX:
     return ray_box(solid->half, ray, hit);
+  case TABI_SHAPE_ELLIPSOID:
+    return ray_ellipsoid(solid->half, ray, hit);
   case TABI_SHAPE_MESH:
     return tbi_ray_hull(solid->mesh, ray, hit);
   case TABI_SHAPE_TRIANGLES:

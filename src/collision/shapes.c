@@ -24,6 +24,10 @@ static void set_half(const tabi_shape_def *def, double half[3]) {
     for (int i = 0; i < 3; ++i)
       half[i] = 0.5 * def->size[i];
     break;
+  case TABI_SHAPE_ELLIPSOID:
+    for (int i = 0; i < 3; ++i)
+      half[i] = def->size[i];
+    break;
   default:
     half[0] = half[1] = half[2] = 0;
   }

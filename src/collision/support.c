@@ -33,6 +33,15 @@ static v3 radial(v3 dir) {
   return length > 0 ? v3_make(dir.x / length, dir.y / length, 0) : v3_make(1, 0, 0);
 }
 
+/* Of an ellipsoid with semi-axes a, b, c: A d / sqrt(d A d), A = diag(a^2, b^2, c^2). */
+static v3 ellipsoid_point(const double half[3], v3 d) {
+  v3 scaled = v3_make(half[0] * d.x, half[1] * d.y, half[2] * d.z);
+  double length = v3_norm(scaled);
+  if (!(length > 0)) return v3_make(half[0], 0, 0);
+  return v3_make(half[0] * scaled.x / length, half[1] * scaled.y / length,
+                 half[2] * scaled.z / length);
+}
+
 /* in the shape's own axes, from its origin */
 static v3 local_support(const tbi_solid *s, v3 d) {
   double z = d.z < 0 ? -s->half[2] : s->half[2];
@@ -47,6 +56,8 @@ static v3 local_support(const tbi_solid *s, v3 d) {
     return v3_make(d.x < 0 ? -s->half[0] : s->half[0], d.y < 0 ? -s->half[1] : s->half[1], z);
   case TABI_SHAPE_MESH:
     return vertex_of(s->mesh, farthest_vertex(s->mesh, d));
+  case TABI_SHAPE_ELLIPSOID:
+    return ellipsoid_point(s->half, d);
   default:
     TBI_ASSERT(s->type == TABI_SHAPE_SPHERE);
     return v3_zero();
@@ -274,6 +285,9 @@ void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face) {
     add_corner(s, v3_make(out.x, out.y, out.z + s->half[2]), 1, face);
     break;
   }
+  case TABI_SHAPE_ELLIPSOID:
+    add_corner(s, ellipsoid_point(s->half, d), 0, face);
+    break;
   default:
     add_corner(s, v3_scale(s->half[0], d), 0, face);
     break;

@@ -81,6 +81,8 @@ static v3 half_box(const tabi_shape_def *shape) {
     return (v3){r, r, shape->size[1] / 2 + r};
   case TABI_SHAPE_CYLINDER:
     return (v3){r, r, shape->size[1] / 2};
+  case TABI_SHAPE_ELLIPSOID:
+    return v3_load(shape->size);
   default:
     return v3_scale(0.5, v3_load(shape->size));
   }

@@ -30,6 +30,8 @@ static double shape_radius(const tabi_shape_def *s) {
     return s->size[0] + s->size[1] / 2;
   case TABI_SHAPE_CYLINDER:
     return hypot(s->size[0], s->size[1] / 2);
+  case TABI_SHAPE_ELLIPSOID:
+    return fmax(fmax(s->size[0], s->size[1]), s->size[2]);
   default:
     return v3_norm(v3_load(s->size)) / 2;
   }

@@ -219,9 +219,9 @@ static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
 }
 
 static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
-  static const tabi_shape_type types[] = {TABI_SHAPE_PLANE,   TABI_SHAPE_COUNT, TABI_SHAPE_SPHERE,
-                                          TABI_SHAPE_CAPSULE, TABI_SHAPE_COUNT, TABI_SHAPE_CYLINDER,
-                                          TABI_SHAPE_BOX,     TABI_SHAPE_MESH};
+  static const tabi_shape_type types[] = {
+      TABI_SHAPE_PLANE,     TABI_SHAPE_COUNT,    TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE,
+      TABI_SHAPE_ELLIPSOID, TABI_SHAPE_CYLINDER, TABI_SHAPE_BOX,    TABI_SHAPE_MESH};
   tabi_shape_def *shape = &geom->shape;
   shape->type = types[r->type];
   geom->has_shape = shape->type != TABI_SHAPE_COUNT;
@@ -239,6 +239,9 @@ static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
     break;
   case GEOM_BOX:
     v3_store(v3_scale(2, v3_load(r->size)), shape->size);
+    break;
+  case GEOM_ELLIPSOID:
+    v3_store(v3_load(r->size), shape->size);
     break;
   default:
     break;
@@ -268,11 +271,7 @@ static void read_type(reading *r, tbi_mjcf_geom *geom) {
   if (r->type == GEOM_PLANE && !stands_still(item->reader, geom->body)) {
     tbi_mjcf_fail(item, "a plane may not move; put it into the worldbody");
   }
-  if (r->type == GEOM_HFIELD) {
-    notice(item, TBI_MJCF_HFIELD, "height fields are ignored");
-  } else if (r->type == GEOM_ELLIPSOID) {
-    notice(item, TBI_MJCF_ELLIPSOID, "ellipsoids count for inertia only and touch nothing");
-  }
+  if (r->type == GEOM_HFIELD) notice(item, TBI_MJCF_HFIELD, "height fields are ignored");
 }
 
 void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {

@@ -19,9 +19,8 @@
 
 /* kinds of things that are ignored by more than their tag and reported once */
 typedef enum tbi_mjcf_notice {
-  TBI_MJCF_ELLIPSOID = 1,
-  TBI_MJCF_HFIELD = 2,
-  TBI_MJCF_MOCAP = 4,
+  TBI_MJCF_HFIELD = 1,
+  TBI_MJCF_MOCAP = 2,
 } tbi_mjcf_notice;
 
 typedef enum tbi_mjcf_inertia_rule {

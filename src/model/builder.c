@@ -313,7 +313,8 @@ static int sizes_of(tabi_shape_type type) {
   static const int sizes[TABI_SHAPE_COUNT] = {[TABI_SHAPE_SPHERE] = 1,
                                               [TABI_SHAPE_CAPSULE] = 2,
                                               [TABI_SHAPE_CYLINDER] = 2,
-                                              [TABI_SHAPE_BOX] = 3};
+                                              [TABI_SHAPE_BOX] = 3,
+                                              [TABI_SHAPE_ELLIPSOID] = 3};
   return sizes[type];
 }
 

@@ -17,7 +17,7 @@ typedef struct body_keys {
   bool fixed;
   double mass, density; /* NAN: not given */
   double xyz[3], lin[3], ang[3];
-  const tbi_yaml_node *rpy, *quat, *shape, *inertia;
+  const tbi_yaml_node *rpy, *quat, *shape, *inertia, *com;
 } body_keys;
 
 static const tbi_field body_fields[] = {
@@ -26,6 +26,7 @@ static const tbi_field body_fields[] = {
     {"mass",     TBI_FIELD_POSITIVE, offsetof(body_keys, mass)    },
     {"density",  TBI_FIELD_POSITIVE, offsetof(body_keys, density) },
     {"inertia",  TBI_FIELD_NODE,     offsetof(body_keys, inertia) },
+    {"com",      TBI_FIELD_NODE,     offsetof(body_keys, com)     },
     {"shape",    TBI_FIELD_MAP,      offsetof(body_keys, shape)   },
     {"material", TBI_FIELD_WORD,     offsetof(body_keys, material)},
     {"xyz",      TBI_FIELD_VECTOR,   offsetof(body_keys, xyz)     },
@@ -64,6 +65,15 @@ static void sphere_solid(double radius, tbi_solid *solid) {
   };
 }
 
+static void ellipsoid_solid(const double semi[3], tbi_solid *solid) {
+  *solid = (tbi_solid){.volume = 4 * M_PI / 3 * semi[0] * semi[1] * semi[2]};
+  for (int i = 0; i < 3; ++i) {
+    double a = semi[(i + 1) % 3];
+    double b = semi[(i + 2) % 3];
+    solid->inertia[i] = solid->volume * (a * a + b * b) / 5;
+  }
+}
+
 static void cylinder_solid(double radius, double length, tbi_solid *solid) {
   double volume = M_PI * radius * radius * length;
   double across = volume * (3 * radius * radius + length * length) / 12;
@@ -91,6 +101,7 @@ static void primitive_solid(const tabi_shape_def *shape, tbi_solid *solid) {
   if (shape->type == TABI_SHAPE_SPHERE) sphere_solid(size[0], solid);
   if (shape->type == TABI_SHAPE_CYLINDER) cylinder_solid(size[0], size[1], solid);
   if (shape->type == TABI_SHAPE_CAPSULE) capsule_solid(size[0], size[1], solid);
+  if (shape->type == TABI_SHAPE_ELLIPSOID) ellipsoid_solid(size, solid);
 }
 
 static const struct {
@@ -98,11 +109,12 @@ static const struct {
   tabi_shape_type type;
   int32_t nsize; /* numbers after the key; a single one is no list */
 } primitives[] = {
-    {"plane",    TABI_SHAPE_PLANE,    0},
-    {"sphere",   TABI_SHAPE_SPHERE,   1},
-    {"capsule",  TABI_SHAPE_CAPSULE,  2},
-    {"cylinder", TABI_SHAPE_CYLINDER, 2},
-    {"box",      TABI_SHAPE_BOX,      3},
+    {"plane",     TABI_SHAPE_PLANE,     0},
+    {"sphere",    TABI_SHAPE_SPHERE,    1},
+    {"capsule",   TABI_SHAPE_CAPSULE,   2},
+    {"cylinder",  TABI_SHAPE_CYLINDER,  2},
+    {"box",       TABI_SHAPE_BOX,       3},
+    {"ellipsoid", TABI_SHAPE_ELLIPSOID, 3},
 };
 #define NPRIMITIVE (sizeof primitives / sizeof *primitives)
 
@@ -264,10 +276,11 @@ static bool read_shape(body *b) {
   }
   if (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "hull") == 0) return read_mesh(b, node);
   if (strcmp(node->key, "heightfield") == 0) return read_heightfield(b, node);
-  return tbi_fail_about(r->error, node->place, b->what,
-                        "unknown shape '%.40s' (box, sphere, capsule, cylinder, plane, mesh, hull, "
-                        "heightfield)",
-                        node->key);
+  return tbi_fail_about(
+      r->error, node->place, b->what,
+      "unknown shape '%.40s' (box, sphere, capsule, cylinder, ellipsoid, plane, mesh, "
+      "hull, heightfield)",
+      node->key);
 }
 
 static bool read_inertia(const body *b, tabi_link_def *link) {
@@ -308,6 +321,9 @@ static bool weigh(const body *b, tabi_link_def *link) {
                           "without a solid shape it needs inertia");
   }
   memcpy(link->com, b->solid.com, sizeof link->com);
+  // moments are about the centre of mass, wherever that is
+  if (keys->com && !tbi_fields_numbers(r->error, keys->com, b->what, "com", link->com, 3))
+    return false;
   if (keys->inertia) return read_inertia(b, link);
   for (int i = 0; i < 6; ++i)
     link->inertia[i] = b->solid.inertia[i] * link->mass / b->solid.volume;

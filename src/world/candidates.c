@@ -17,7 +17,7 @@ static void set_margins(tabi_world *w) {
 
 static bool is_round(const tabi_model *model, int32_t shape) {
   tabi_shape_type type = model->shape[shape].type;
-  return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE;
+  return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE || type == TABI_SHAPE_ELLIPSOID;
 }
 
 /* Where forces act: halfway between the surfaces, but a round shape on a flat one shall roll on its

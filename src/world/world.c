@@ -88,6 +88,9 @@ static double radius_of(const tabi_model *model, int32_t index) {
   case TABI_SHAPE_BOX:
     radius = 0.5 * v3_norm(v3_load(size));
     break;
+  case TABI_SHAPE_ELLIPSOID:
+    radius = fmax(fmax(size[0], size[1]), size[2]);
+    break;
   case TABI_SHAPE_MESH:
     for (int32_t i = 0; i < model->mesh[shape->mesh].nvertex; ++i) {
       const double *vertex = model->mesh[shape->mesh].vertices + 3 * (size_t)i;

@@ -14,6 +14,11 @@ tbi_solid solid_make(tabi_shape_type type, double x, double y, double z) {
     solid.half[0] = solid.half[1] = x;
     solid.half[2] = 0.5 * y;
     break;
+  case TABI_SHAPE_ELLIPSOID:
+    solid.half[0] = x;
+    solid.half[1] = y;
+    solid.half[2] = z;
+    break;
   default:
     solid.half[0] = 0.5 * x;
     solid.half[1] = 0.5 * y;
@@ -72,6 +77,9 @@ double solid_support(const tbi_solid *solid, v3 way) {
     return middle + radius + solid->half[2] * fabs(local.z);
   case TABI_SHAPE_CYLINDER:
     return middle + radius * hypot(local.x, local.y) + solid->half[2] * fabs(local.z);
+  case TABI_SHAPE_ELLIPSOID:
+    return middle + v3_norm(v3_make(solid->half[0] * local.x, solid->half[1] * local.y,
+                                    solid->half[2] * local.z));
   case TABI_SHAPE_MESH: {
     double max = -INFINITY;
     for (int32_t i = 0; i < solid->mesh->nvertex; ++i)

@@ -22,19 +22,20 @@ static void check_numbers(const json_t *object, const char *key, const double *e
 }
 
 static void check_shape(const json_t *json, const tabi_shape_def *s) {
-  static const char *const types[] = {"plane", "sphere", "capsule", "cylinder",
-                                      "box",   "mesh",   "mesh",    "mesh"};
+  static const char *const types[] = {"plane", "sphere", "capsule", "cylinder", "box",
+                                      "mesh",  "mesh",   "mesh",    "ellipsoid"};
   const double half[3] = {s->size[0] / 2, s->size[1] / 2, s->size[2] / 2};
   const double round[2] = {s->size[0], s->size[1] / 2};
   bool is_box = s->type == TABI_SHAPE_BOX;
-  size_t nsize = is_box ? 3 : 0;
+  bool is_ellipsoid = s->type == TABI_SHAPE_ELLIPSOID;
+  size_t nsize = is_box || is_ellipsoid ? 3 : 0;
   if (s->type == TABI_SHAPE_SPHERE) nsize = 1;
   if (s->type == TABI_SHAPE_CAPSULE || s->type == TABI_SHAPE_CYLINDER) nsize = 2;
   assert_string_equal(json_string_value(json_object_get(json, "type")), types[s->type]);
   assert_int_equal(json_integer_value(json_object_get(json, "link")), s->link);
   check_numbers(json, "pos", s->pos, 3);
   check_numbers(json, "quat", s->quat, 4);
-  check_numbers(json, "size", is_box ? half : round, nsize);
+  check_numbers(json, "size", is_box ? half : is_ellipsoid ? s->size : round, nsize);
   assert_int_equal(json_is_true(json_object_get(json, "collides")), s->collides);
   if (s->visible) assert_true(json_is_true(json_object_get(json, "visible")));
 }

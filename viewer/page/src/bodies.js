@@ -59,6 +59,11 @@ const TYPES = {
     make: () => new SphereGeometry(1, 32, 20),
     scale: (s, v) => v.setScalar(s[0]),
   },
+  ellipsoid: {
+    key: () => "",
+    make: () => new SphereGeometry(1, 32, 20),
+    scale: (s, v) => v.set(s[0], s[1], s[2]),
+  },
   cylinder: {
     key: () => "",
     make: () => upright(new CylinderGeometry(1, 1, 2, 36)),
