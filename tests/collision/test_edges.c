@@ -76,8 +76,7 @@ static tbi_solid random_box(rng *r) {
 
 /* A box above another's face, turned at random, with its lowest corner over the face; with a turn
  * about an edge of it only, that edge is lowest; without, a face. */
-static couple above_face(rng *r, int kind, int feature) {
-  couple c;
+static void above_face(couple *c, rng *r, int kind, int feature) {
   tbi_solid a = random_box(r);
   tbi_solid b = random_box(r);
   v3 up = v3_make(0, 0, 1);
@@ -94,8 +93,7 @@ static couple above_face(rng *r, int kind, int feature) {
   }
   b.pos.x = -low.x;
   b.pos.y = -low.y;
-  couple_make(&c, a, b, kind);
-  return c;
+  couple_make(c, a, b, kind);
 }
 
 /* A corner, an edge or a face on a face: the normal is the face's. */
@@ -104,7 +102,8 @@ static void test_on_face(void **state) {
   rng r = rng_make(81);
   for (int trial = 0; trial < 300; ++trial) {
     int feature = trial % 3;
-    couple c = above_face(&r, trial / 3 % 3, feature);
+    couple c;
+    above_face(&c, &r, trial / 3 % 3, feature);
     int32_t count = collide(&c);
     assert_near(points[0].normal.z, 1, 1e-9);
     assert_near(min_gap(points, count), -DEEP, 1e-8);
@@ -141,14 +140,12 @@ static void test_crossing(void **state) {
 }
 
 /* Crests along x that meet, each leaning as it likes, at the origin. */
-static couple crests(tbi_solid a, tbi_solid b, double lean_a, double lean_b, v3 shift, int kind) {
-  couple c;
-  a = solid_at(a, v3_zero(), q_exp(v3_make(lean_a, 0, 0)));
-  b = solid_at(b, v3_zero(), q_exp(v3_make(lean_b, 0, 0)));
+static void crests(couple *c, tbi_solid a, tbi_solid b, const double lean[2], v3 shift, int kind) {
+  a = solid_at(a, v3_zero(), q_exp(v3_make(lean[0], 0, 0)));
+  b = solid_at(b, v3_zero(), q_exp(v3_make(lean[1], 0, 0)));
   a.pos = v3_neg(v3_axpy(v3_scale(a.half[1], a.axis[1]), a.half[2], a.axis[2]));
   b.pos = v3_add(v3_axpy(v3_scale(b.half[1], b.axis[1]), b.half[2], b.axis[2]), shift);
-  couple_make(&c, a, b, kind);
-  return c;
+  couple_make(c, a, b, kind);
 }
 
 /* The ends of the fan of directions in the plane across x that part bodies which touch. */
@@ -190,10 +187,11 @@ static void test_parallel(void **state) {
   rng r = rng_make(83);
   for (int trial = 0; trial < 600; ++trial) {
     int kind = trial % 3;
-    double lean_a = rng_between(&r, 0.3, 1.3);
-    double lean_b = rng_between(&r, 0.3, 1.3);
-    if (fabs(lean_a - lean_b) < 0.05) continue; /* a face on a face */
-    couple c = crests(random_box(&r), random_box(&r), lean_a, lean_b, v3_zero(), kind);
+    const double lean[2] = {rng_between(&r, 0.3, 1.3), rng_between(&r, 0.3, 1.3)};
+    if (fabs(lean[0] - lean[1]) < 0.05) continue; /* a face on a face */
+    tbi_solid a = random_box(&r);
+    couple c;
+    crests(&c, a, random_box(&r), lean, v3_zero(), kind);
     double fan[2];
     find_fan(&c, fan);
     int32_t count = collide(&c);
@@ -249,7 +247,8 @@ static void test_steady(void **state) {
     double y = i * step;
     double z =
         fmin((-DEEP - cos(face[0]) * y) / sin(face[0]), (-DEEP - cos(face[1]) * y) / sin(face[1]));
-    couple c = crests(a, b, 0.5, 1.0, v3_make(0, y, z), 0);
+    couple c;
+    crests(&c, a, b, (const double[2]){0.5, 1.0}, v3_make(0, y, z), 0);
     (void)collide(&c);
     double angle = angle_of(points[0].normal);
     if (i > -6000) assert_true(fabs(angle - last) < 1e-3);
@@ -263,11 +262,38 @@ static void test_steady(void **state) {
   assert_near(high, face[1], 1e-9);
 }
 
+/* Boxes, hulls and capsules that are alike and close to each other, some flat on each other but for
+ * noise: which comes first changes no bit. */
+static void test_order(void **state) {
+  (void)state;
+  rng r = rng_make(85);
+  for (int trial = 0; trial < 2000; ++trial) {
+    tbi_solid a = random_solid(&r, trial % 4 == 3 ? TABI_SHAPE_CAPSULE : TABI_SHAPE_BOX, 0);
+    tbi_solid b = a;
+    double turn[3];
+    rng_fill(&r, trial % 4 < 2 ? 1e-7 : 1, turn, 3);
+    tbi_frame motion = {q_matrix(q_exp(v3_load(turn))), v3_zero()};
+    b = solid_moved(&b, &motion);
+    b = press(&a, b, a.axis[rng_below(&r, 3)], rng_between(&r, -1e-5, 1e-5));
+    couple c;
+    couple_make(&c, a, b, trial % 3 == 2 && a.type == TABI_SHAPE_BOX ? 2 : 0);
+    tbi_pair_point swapped[TBI_PAIR_ROOM];
+    int32_t count = tbi_pair_collide(&c.as[0], &c.as[1], 1e-3, points);
+    assert_int_equal(tbi_pair_collide(&c.as[1], &c.as[0], 1e-3, swapped), count);
+    for (int32_t i = 0; i < count; ++i) {
+      assert_true(v3_norm(v3_add(points[i].normal, swapped[i].normal)) == 0);
+      assert_true(v3_norm(v3_sub(points[i].point, swapped[i].point)) == 0);
+      assert_true(points[i].gap == swapped[i].gap && points[i].feature == swapped[i].feature);
+    }
+    couple_free(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_on_face),  cmocka_unit_test(test_crossing),
       cmocka_unit_test(test_parallel), cmocka_unit_test(test_mirrored),
-      cmocka_unit_test(test_steady),
+      cmocka_unit_test(test_steady),   cmocka_unit_test(test_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
