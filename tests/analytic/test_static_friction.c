@@ -223,11 +223,12 @@ static void tripods_hold(void **state) {
   }
 }
 
-/* friction over the power of a load, for a turn of a tripod about a point */
+/* friction over the power of a load, for a turn about a point */
 static double bound_at(const body *b, const load *l, const double *n, v3 centre) {
   double friction = 0;
-  for (int i = 0; i < 3; ++i) {
+  for (int32_t i = 0; i < b->nleg; ++i) {
     v3 arm = v3_sub(b->leg[i], centre);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n has nleg numbers */
     friction += STATIC * n[i] * sqrt(arm.x * arm.x + arm.y * arm.y);
   }
   double power = fabs(l->force.x * centre.y - l->force.y * centre.x + l->arm);

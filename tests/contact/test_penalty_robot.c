@@ -186,8 +186,10 @@ static void test_second_walk(void **state) {
   }
   print_message("second walk: base (%.4f, %.4f, %.4f), at least %.4f m high; %.3f mm deep\n",
                 pos[0], pos[1], pos[2], lowest, 1e3 * worst.depth);
-  if (!TEST_SHORT) assert_near(pos[0], 0.93, 0.03);
-  assert_near(pos[1], 0, 0.06);
+  if (!TEST_SHORT) {
+    assert_near(pos[0], 0.93, 0.03);
+    assert_near(pos[1], 0, 0.06); /* it sways by more on the way */
+  }
   assert_true(lowest > 0.63);
   assert_true(worst.depth < 2e-3);
   scene_world_close(&r);
