@@ -327,6 +327,7 @@ static void write_end(tbi_penalty_tree *t) {
     p->row[i].impulse = t->r[(ptrdiff_t)3 * p->npoint + i];
   for (int32_t k = 0; k < p->nport; ++k)
     p->velocity[k] = t->d->acc[p->port[k].body];
+  tbi_problem_receive(p);
 }
 
 tbi_solution tbi_penalty_tree_solve(tbi_penalty_tree *t) {

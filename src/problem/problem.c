@@ -254,12 +254,16 @@ static void receive(tbi_problem *p, const tbi_point *c) {
     p->received[c->port_b] = sv_add(p->received[c->port_b], tbi_wrench(c->arm_b, impulse));
 }
 
-void tbi_problem_start(tbi_problem *p) {
-  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
+void tbi_problem_receive(tbi_problem *p) {
   for (int32_t k = 0; k < p->nport; ++k)
     p->received[k] = p->summed[k] = sv_zero();
   for (int32_t i = 0; i < p->npoint; ++i)
     receive(p, &p->point[i]);
+}
+
+void tbi_problem_start(tbi_problem *p) {
+  memset(p->sum, 0, sizeof *p->sum * (size_t)p->nsum);
+  tbi_problem_receive(p);
   for (int32_t i = 0; i < p->nrow; ++i)
     tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
   tbi_problem_sum(p);

@@ -164,6 +164,8 @@ void tbi_problem_sum(tbi_problem *p);
 void tbi_problem_update_velocity(tbi_problem *p);
 /* Fills w, inverse, mobility and immobile of every point, which sweeps need. */
 void tbi_problem_respond(tbi_problem *p);
+/* Makes received anew from the impulses of points; sum includes none of it. */
+void tbi_problem_receive(tbi_problem *p);
 /* Makes received, sum and velocity anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);
 

@@ -11,8 +11,9 @@
  * the impulse would set both right, so a trace of one on a contact that opens is no violation.
  *
  * Work: impulses r that take velocities from u_f (free motion) to u change the kinetic energy by
- * r . (u_f + u) / 2, summed over contacts and joint rows.  The part r_n c that brings about the
- * velocity c of a depth correction is meant to be positive, and is counted apart. */
+ * r . (u_f + u) / 2, summed over the ports, which have received the wrenches r of all their points,
+ * and over joint rows.  The part r_n c that brings about the velocity c of a depth correction is
+ * meant to be positive, and is counted apart. */
 #include "problem/residual.h"
 
 #include "base/assertion.h"
@@ -70,13 +71,10 @@ tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
 tbi_work tbi_residual_work(const tbi_problem *p, const double *v, bool compliant) {
   TBI_ASSERT(p->npoint == 0 || (p->free && p->velocity));
   tbi_work work = {0};
-  for (int32_t i = 0; i < p->npoint; ++i) {
-    const tbi_point *c = &p->point[i];
-    if (c->impulse[0] == 0) continue; /* and no friction then */
-    v3 sum = v3_add(velocity_of(c, p->free), velocity_of(c, p->velocity));
-    work.all += 0.5 * v3_dot(v3_load(c->impulse), sum);
-    if (!compliant) work.correction += c->impulse[0] * tbi_max(c->resting_target, 0);
-  }
+  for (int32_t k = 0; k < p->nport; ++k)
+    work.all += 0.5 * sv_dot(p->received[k], sv_add(p->free[k], p->velocity[k]));
+  for (int32_t i = 0; !compliant && i < p->npoint; ++i)
+    work.correction += p->point[i].impulse[0] * tbi_max(p->point[i].resting_target, 0);
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
     if (row->impulse == 0) continue;
