@@ -13,13 +13,20 @@ static tbi_criterion *add(tbi_trial *trial, const char *name, const char *unit) 
   (void)snprintf(c->name, sizeof c->name, "%s%s%s", name, trial->method ? ", " : "",
                  trial->method ? trial->method : "");
   (void)snprintf(c->unit, sizeof c->unit, "%s", unit);
+  c->variant = trial->variant;
+  c->reason = trial->variant == TBI_PUBLISHED ? trial->reason : NULL;
   return c;
+}
+
+static void judge(tbi_criterion *c, bool pass) {
+  c->verdict = pass ? TBI_PASS : c->reason ? TBI_DIFFERS : TBI_FAIL;
+  if (pass) c->reason = NULL;
 }
 
 static void measure(tbi_criterion *c, const char *unit, double measured, bool pass) {
   c->number = measured;
   c->is_number = true;
-  c->pass = pass;
+  judge(c, pass);
   (void)snprintf(c->measured, sizeof c->measured, "%.4g%s%s", measured, unit[0] ? " " : "", unit);
 }
 
@@ -54,15 +61,21 @@ void tbi_expect_word(tbi_trial *trial, const char *name, const char *expected, c
   if (!c) return;
   (void)snprintf(c->expected, sizeof c->expected, "%s", expected);
   (void)snprintf(c->measured, sizeof c->measured, "%s", measured);
-  c->pass = pass;
+  judge(c, pass);
+}
+
+static int32_t count_of(const tbi_trial *trial, tbi_verdict verdict) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < trial->ncriterion; ++i)
+    count += trial->criterion[i].verdict == verdict;
+  return count;
 }
 
 bool tbi_trial_passes(const tbi_trial *trial) {
-  bool pass = trial->ncriterion > 0;
-  for (int32_t i = 0; i < trial->ncriterion; ++i)
-    pass = pass && trial->criterion[i].pass;
-  return pass;
+  return trial->ncriterion > 0 && count_of(trial, TBI_FAIL) == 0;
 }
+
+int32_t tbi_trial_differs(const tbi_trial *trial) { return count_of(trial, TBI_DIFFERS); }
 
 void tbi_trial_progress(const tbi_trial *trial, const char *what) {
   if (!isatty(STDERR_FILENO)) return;

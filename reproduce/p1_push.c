@@ -130,4 +130,5 @@ const tbi_experiment tbi_p1_push = {
     .paper = "not in P1",
     .shows = "nothing; a standing robot is pushed at the chest",
     .run = run,
+    .own = true,
 };

@@ -46,8 +46,16 @@ class Reproduce(Case):
                                  set(experiment))
             self.assertGreaterEqual(len(experiment["criteria"]), 3)
             self.assertEqual(experiment["pass"], all(c["pass"] for c in experiment["criteria"]))
+            verdicts = [c["verdict"] for c in experiment["criteria"]]
+            self.assertEqual(experiment["differs"], verdicts.count("differs"))
             for criterion in experiment["criteria"]:
                 self.assertLessEqual({"name", "expected", "measured", "pass"}, set(criterion))
+                self.assertIn(criterion["variant"], ("published", "ours"))
+                self.assertEqual(criterion["pass"], criterion["verdict"] in ("pass", "differs"))
+                # only the published algorithm may differ, and never without a reason
+                self.assertEqual(criterion["verdict"] == "differs", bool(criterion["reason"]))
+                if criterion["verdict"] == "differs":
+                    self.assertEqual(criterion["variant"], "published")
                 self.assertIsInstance(criterion["measured"], (float, str))
                 self.assertIsInstance(criterion["expected"], str)
 

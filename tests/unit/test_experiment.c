@@ -29,13 +29,63 @@ static void criteria(void **state) {
   assert_string_equal(trial.criterion[0].expected, "1 to 2 m");
   assert_string_equal(trial.criterion[0].measured, "2 m");
   tbi_expect_below(&trial, "at the limit", "", 1, 1);
-  assert_false(trial.criterion[4].pass);
+  assert_int_equal(trial.criterion[4].verdict, TBI_FAIL);
   tbi_expect_within(&trial, "unknown", "", (double)NAN, 1, 2);
   tbi_expect_below(&trial, "unknown", "", (double)NAN, 1);
   tbi_expect_above(&trial, "unknown", "", (double)NAN, 1);
   for (int i = 5; i < 8; ++i)
-    assert_false(trial.criterion[i].pass);
+    assert_int_equal(trial.criterion[i].verdict, TBI_FAIL);
   assert_false(tbi_trial_passes(&trial));
+}
+
+/* a reason excuses the published algorithm, which then differs, and never ours; a criterion that is
+ * met needs none */
+static void published_may_differ(void **state) {
+  (void)state;
+  tbi_trial trial = fresh();
+  trial.variant = TBI_PUBLISHED;
+  trial.reason = "the paper says so";
+  tbi_expect_below(&trial, "missed", "", 2, 1);
+  tbi_expect_below(&trial, "met", "", 0, 1);
+  assert_int_equal(trial.criterion[0].verdict, TBI_DIFFERS);
+  assert_string_equal(trial.criterion[0].reason, "the paper says so");
+  assert_int_equal(trial.criterion[1].verdict, TBI_PASS);
+  assert_null(trial.criterion[1].reason);
+  assert_true(tbi_trial_passes(&trial));
+  assert_int_equal(tbi_trial_differs(&trial), 1);
+  trial.reason = NULL;
+  tbi_expect_below(&trial, "missed without a reason", "", 2, 1);
+  assert_false(tbi_trial_passes(&trial));
+
+  trial = fresh();
+  trial.reason = "no excuse";
+  tbi_expect_below(&trial, "missed", "", 2, 1);
+  assert_int_equal(trial.criterion[0].verdict, TBI_FAIL);
+}
+
+static void read_all(FILE *file, char *text, size_t size) {
+  rewind(file);
+  text[fread(text, 1, size - 1, file)] = '\0';
+}
+
+/* criteria of one name share a line, published before ours, with the worse verdict and its reason
+ */
+static void variants_side_by_side(void **state) {
+  (void)state;
+  tbi_trial trial = fresh();
+  trial.variant = TBI_PUBLISHED;
+  trial.reason = "rows one by one";
+  tbi_expect_below(&trial, "error", "deg", 6.5, 1);
+  trial.variant = TBI_OURS;
+  tbi_expect_below(&trial, "error", "deg", 0.25, 1);
+  FILE *file = tmpfile();
+  assert_non_null(file);
+  tbi_print_trial(&trial, file);
+  char text[1024];
+  read_all(file, text, sizeof text);
+  (void)fclose(file);
+  assert_non_null(strstr(text, "error      < 1 deg   6.5 deg    0.25 deg  differs\n"));
+  assert_non_null(strstr(text, "differs: rows one by one\n"));
 }
 
 /* numbers are numbers, what is not finite is null, words are words */
@@ -179,8 +229,12 @@ static void force_of_the_floor(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(criteria),           cmocka_unit_test(criteria_as_json),
-      cmocka_unit_test(series_as_csv),      cmocka_unit_test(picture_of_a_box),
+      cmocka_unit_test(criteria),
+      cmocka_unit_test(published_may_differ),
+      cmocka_unit_test(variants_side_by_side),
+      cmocka_unit_test(criteria_as_json),
+      cmocka_unit_test(series_as_csv),
+      cmocka_unit_test(picture_of_a_box),
       cmocka_unit_test(force_of_the_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
