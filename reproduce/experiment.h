@@ -54,9 +54,10 @@ typedef struct tbi_trial {
 } tbi_trial;
 
 typedef struct tbi_experiment {
-  const char *id;    /* "p1/cost" */
-  const char *paper; /* "P1, Fig. 8" */
-  const char *shows; /* what the paper shows, a sentence */
+  const char *id;            /* "p1/cost" */
+  const char *paper;         /* "P1, Fig. 8" */
+  const char *shows;         /* what the paper shows, a sentence */
+  const char *reconstructed; /* what the paper does not print and was chosen here; NULL: nothing */
   tabi_status (*run)(tbi_trial *trial, tabi_error *err);
   tabi_contact_kind contact; /* where several papers share `run`: the method of this one */
   bool own;                  /* not in the paper: no reproduction */

@@ -134,11 +134,12 @@ static json_t *trial_object(const tbi_trial *t) {
     (void)json_array_append_new(criteria, criterion_object(&t->criterion[i]));
   for (int32_t i = 0; i < t->nfile; ++i)
     (void)json_array_append_new(files, json_string(t->file[i]));
-  return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:i, s:f, s:o, s:o}", "id", t->experiment->id,
-                   "paper", t->experiment->paper, "shows", t->experiment->shows, "own",
-                   t->experiment->own, "quick", t->quick, "pass", tbi_trial_passes(t), "differs",
-                   (int)tbi_trial_differs(t), "seconds", t->seconds, "criteria", criteria, "files",
-                   files);
+  const tbi_experiment *e = t->experiment;
+  return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:i, s:f, s:o, s:o}", "id", e->id, "paper",
+                   e->paper, "shows", e->shows, "reconstructed",
+                   e->reconstructed ? e->reconstructed : "", "own", e->own, "quick", t->quick,
+                   "pass", tbi_trial_passes(t), "differs", (int)tbi_trial_differs(t), "seconds",
+                   t->seconds, "criteria", criteria, "files", files);
 }
 
 json_t *tbi_json_trials(const tbi_trial *trials, int32_t count) {
