@@ -17,6 +17,11 @@
  *                 '---|------'  |      own between the two faces
  *                     '---------' b's face
  *
+ * Where parallel edges of two polyhedra meet, a whole cone of directions parts them, and the best
+ * is that of one body's face by chance.  There the direction is that of the shortest line between
+ * both made a little smaller around their centres, which does not depend on their order and turns
+ * with them steadily.
+ *
  * Then the points: see the picture.  The one deepest pair of points, which round shapes may have
  * between the corners, is added when no corner is as deep.  No gap is below -f(n). */
 #include "collision/gjk.h"
@@ -29,6 +34,9 @@
 #define DEEPEST      0xffffu /* feature of the deepest pair */
 #define STARTS       4       /* directions that are followed to their ends, */
 #define HOPELESS     3       /* unless they begin so many times deeper than another ended */
+#define SMALLER      1e-2    /* by which polyhedra are shrunk to tell how parallel edges meet, */
+#define MEETING      1e-5    /* m of air up to which they do */
+#define PARALLEL     0.02    /* sine of the angle between edges that count as parallel */
 
 typedef struct query {
   const tbi_solid *a, *b;
@@ -216,6 +224,13 @@ static tbi_solid shrink(const tbi_solid *s, v3 centre, double factor) {
   return small;
 }
 
+/* The direction of the shortest line between both cores, each made smaller by a share. */
+static direction shrunk_direction(const query *q, v3 guess, double share) {
+  tbi_solid a = shrink(q->a, q->centre_a, 1 - share);
+  tbi_solid b = shrink(q->b, q->centre_b, 1 - share);
+  return measure(q, tbi_gjk(&a, &b, v3_zero(), guess).apart);
+}
+
 /* Where the overlap is shallow, both cores are made smaller around their centres, so much that the
  * given direction parts them; the shortest line between these is as good as sure to be near the
  * best. */
@@ -223,14 +238,51 @@ static direction find_shrunk(const query *q, direction known) {
   double size = known.overlap + v3_dot(known.n, v3_sub(q->centre_b, q->centre_a));
   double share = 1.1 * known.overlap / size;
   if (!(share > 0 && share < 0.5)) return (direction){known.n, DBL_MAX};
-  tbi_solid a = shrink(q->a, q->centre_a, 1 - share);
-  tbi_solid b = shrink(q->b, q->centre_b, 1 - share);
-  return measure(q, tbi_gjk(&a, &b, v3_zero(), known.n).apart);
+  return shrunk_direction(q, known.n, share);
 }
 
 static bool is_shallow(const query *q, direction w) {
   double size = w.overlap + v3_dot(w.n, v3_sub(q->centre_b, q->centre_a));
   return w.overlap < 0.01 * size;
+}
+
+static bool is_polyhedron(const tbi_solid *s) {
+  return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH;
+}
+
+/* Whether the cores end in parallel edges along n, which lie side by side. */
+static bool end_in_parallel(const query *q, v3 n) {
+  v3 a[2], b[2];
+  if (!tbi_support_edge(q->a, n, PARALLEL, a) || !tbi_support_edge(q->b, v3_neg(n), PARALLEL, b))
+    return false;
+  v3 along = v3_sub(a[1], a[0]);
+  v3 other = v3_sub(b[1], b[0]);
+  double length = v3_dot(along, along);
+  v3 across = v3_cross(along, other);
+  if (v3_dot(across, across) > PARALLEL * PARALLEL * length * v3_dot(other, other)) return false;
+  double from = v3_dot(along, v3_sub(b[0], a[0]));
+  double to = v3_dot(along, v3_sub(b[1], a[0]));
+  return fmax(from, to) > 0 && fmin(from, to) < length;
+}
+
+/* Where parallel edges meet: between the faces around them.  The share by which the bodies are
+ * shrunk grows with their overlap, and ends where they are apart. */
+static bool round_off(const query *q, direction *best) {
+  if (!is_polyhedron(q->a) || !is_polyhedron(q->b) || best->overlap < -MEETING) return false;
+  double size = best->overlap + v3_dot(best->n, v3_sub(q->centre_b, q->centre_a));
+  double deep = fmax(best->overlap, 0) / size;
+  if (!(deep < 10 * SMALLER)) return false;
+  double share = SMALLER * fmin(1 + best->overlap / MEETING, 1) + 2 * deep;
+  direction found = shrunk_direction(q, best->n, share);
+  bool same = v3_dot(found.n, best->n) > 1 - 0.5 * PARALLEL * PARALLEL;
+  /* halfway between two faces that are square it is deeper by sqrt(2) */
+  bool outside = found.overlap > fmax(1.5 * best->overlap, 0) + MEETING;
+  /* one of the two may be that of a face, what is between them is not */
+  v3 between = v3_add(best->n, found.n);
+  if (same || outside || !end_in_parallel(q, v3_scale(1 / v3_norm(between), between))) return false;
+  /* what parts them best still tells how deep they are */
+  *best = (direction){found.n, fmin(best->overlap, found.overlap)};
+  return true;
 }
 
 static void follow(const query *q, direction start, result *best) {
@@ -267,7 +319,7 @@ static void settle(const query *q, result *best) {
   v3 n = best->direction.n;
   if (tbi_smooth_refine(q->a, q->b, best->pair.a, &n)) {
     best->direction = measure(q, n);
-  } else {
+  } else if (!round_off(q, &best->direction)) {
     snap(q, &best->direction);
   }
 }

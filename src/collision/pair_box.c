@@ -4,12 +4,11 @@
  *     a face is the best --------> the other box's facing side, clipped by the face's borders
  *     an edge of each is best ---> overlapping: one point between the edges
  *     apart, and neither says it - one point from the exact distance
+ *     parallel edges meet -------> both ends of what they have in common, box_ridge.c
  *
  * Faces are preferred to edges whose normal is almost the face's: clipping finds the points where
  * the edges cross anyway, and more of them.  All biases are fixed, nothing depends on the past. */
-#include "collision/closest.h"
-#include "collision/pair_table.h"
-#include "math/simd.h"
+#include "collision/two_boxes.h"
 
 /* differences below this part of the smaller box's size decide nothing */
 #define NOISE 1e-6
@@ -22,27 +21,8 @@
 /* points nearer to a corner or a line than this part of the side's width are taken for it */
 #define SNAP 1e-2
 
-/* feature: what of a manifold, then where in it */
-enum { FEATURE_FACE = 0, FEATURE_EDGES = 12 << 6, FEATURE_NEAREST = 13 << 8 };
-/* where: corner of the other box, edge of it x border of the face, corner of the face */
+/* where on a face: corner of the other box, edge of it x border of the face, corner of the face */
 enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
-
-/* Both boxes in numbers. */
-typedef struct two_boxes {
-  const tbi_solid *a, *b;
-  v4 half_a, half_b;
-  v4 to_a, to_b;       /* from a to b, in the axes of a and of b */
-  v4 turn[3], size[3]; /* axis i of a along those of b, and its size */
-  double scale;        /* m, of the smaller box */
-  bool b_larger;
-} two_boxes;
-
-/* A direction and how far apart the boxes are along it. */
-typedef struct direction {
-  v3 normal; /* from a to b */
-  double gap;
-  int axis; /* 0 to 2: face of a; 3 to 5: face of b; 6 and up: edge of a x edge of b */
-} direction;
 
 /* x, y and z of three vectors: so combined they give the dot products with one */
 static m4 rows_of(v3 a, v3 b, v3 c) {
@@ -52,7 +32,7 @@ static m4 rows_of(v3 a, v3 b, v3 c) {
 static double largest(const double half[3]) { return tbi_max(tbi_max(half[0], half[1]), half[2]); }
 
 /* into memory of the caller: it is too large to be passed about */
-static void make_pair(const tbi_solid *a, const tbi_solid *b, two_boxes *p) {
+static void make_pair(const tbi_solid *a, const tbi_solid *b, tbi_two_boxes *p) {
   p->a = a;
   p->b = b;
   p->half_a = v4_from(v3_load(a->half));
@@ -73,17 +53,18 @@ static void make_pair(const tbi_solid *a, const tbi_solid *b, two_boxes *p) {
 }
 
 /* half the width of the other box along the axes of one */
-static v4 shadow(const two_boxes *p, bool on_b) {
+static v4 shadow(const tbi_two_boxes *p, bool on_b) {
   if (on_b) return m4_mulv3(&(m4){p->size[0], p->size[1], p->size[2]}, v3_load(p->a->half));
   m4 columns = rows_of(v4_to(p->size[0]), v4_to(p->size[1]), v4_to(p->size[2]));
   return m4_mulv3(&columns, v3_load(p->b->half));
 }
 
 /* the best face of one box; false when it parts them by more than the margin */
-static bool best_face(const two_boxes *p, bool of_b, double margin, direction *best) {
+static bool best_face(tbi_two_boxes *p, bool of_b, double margin, tbi_box_direction *best) {
   const tbi_solid *box = of_b ? p->b : p->a;
   v4 to = of_b ? p->to_b : p->to_a;
   v4 gap = v4_sub(v4_sub(v4_abs(to), of_b ? p->half_b : p->half_a), shadow(p, of_b));
+  *(of_b ? &p->gap_b : &p->gap_a) = gap;
   if (!v4_all_le(gap, v4_splat(margin))) return false;
   int i = v4_y(gap) > v4_x(gap) ? 1 : 0;
   best->gap = i == 1 ? v4_y(gap) : v4_x(gap);
@@ -104,7 +85,7 @@ typedef struct crossings {
   v4 along, gap;
 } crossings;
 
-static crossings cross_axis(const two_boxes *p, int i) {
+static crossings cross_axis(const tbi_two_boxes *p, int i) {
   const double to[3] = {v4_x(p->to_a), v4_y(p->to_a), v4_z(p->to_a)};
   int i1 = (i + 1) % 3;
   int i2 = (i + 2) % 3;
@@ -117,8 +98,8 @@ static crossings cross_axis(const two_boxes *p, int i) {
 }
 
 /* The best edges of b with axis i of a; false as below. */
-static bool best_edges_with(const two_boxes *p, int i, const crossings *c, double margin,
-                            double limit, direction *best) {
+static bool best_edges_with(const tbi_two_boxes *p, int i, const crossings *c, double margin,
+                            double limit, tbi_box_direction *best) {
   const tbi_solid *a = p->a;
   double along[4];
   double scaled[4];
@@ -145,8 +126,9 @@ static bool best_edges_with(const two_boxes *p, int i, const crossings *c, doubl
 
 /* The best pair of edges that parts the boxes more than limit does, which is not above zero; false
  * when one parts them by more than the margin. */
-static bool best_edges(const two_boxes *p, double margin, double limit, direction *best) {
-  *best = (direction){.gap = -INFINITY, .axis = 6};
+static bool best_edges(const tbi_two_boxes *p, double margin, double limit,
+                       tbi_box_direction *best) {
+  *best = (tbi_box_direction){.gap = -INFINITY, .axis = 6};
   for (int i = 0; i < 3; ++i) {
     crossings c = cross_axis(p, i);
     if (v4_all_le(c.gap, v4_make(limit, limit, limit))) continue;
@@ -155,48 +137,19 @@ static bool best_edges(const two_boxes *p, double margin, double limit, directio
   return true;
 }
 
-/* bit i of a corner's number: on the positive side of axis i */
-static v3 corner_at(const tbi_solid *box, unsigned corner) {
-  v3 p = box->pos;
-  for (int i = 0; i < 3; ++i)
-    p = v3_axpy(p, corner >> i & 1 ? box->half[i] : -box->half[i], box->axis[i]);
-  return p;
-}
-
-/* The corner farthest along a direction, as its number. */
-static unsigned farthest_corner(const tbi_solid *box, v3 along) {
-  unsigned corner = 0;
-  for (unsigned i = 0; i < 3; ++i)
-    corner |= (v3_dot(box->axis[i], along) >= 0 ? 1u : 0u) << i;
-  return corner;
-}
-
-/* edge through a corner along axis i; four of each axis */
-static unsigned edge_number(unsigned i, unsigned corner) {
-  unsigned low = i == 0 ? corner >> 1 & 1 : corner & 1;
-  unsigned high = i == 2 ? corner >> 1 & 1 : corner >> 2 & 1;
-  return 4 * i + 2 * high + low;
-}
-
-static tbi_segment edge_through(const tbi_solid *box, int i, unsigned corner) {
-  v3 end = corner_at(box, corner);
-  double back = corner >> i & 1 ? -box->half[i] : box->half[i];
-  return (tbi_segment){v3_axpy(end, back, box->axis[i]), box->axis[i], box->half[i]};
-}
-
-static int32_t put_edges(const two_boxes *p, const direction *d, tbi_pair_point *out) {
+static int32_t put_edges(const tbi_two_boxes *p, const tbi_box_direction *d, tbi_pair_point *out) {
   int i = (d->axis - 6) / 3;
   int j = (d->axis - 6) % 3;
-  unsigned corner_a = farthest_corner(p->a, d->normal);
-  unsigned corner_b = farthest_corner(p->b, v3_neg(d->normal));
-  tbi_segment a = edge_through(p->a, i, corner_a);
-  tbi_segment b = edge_through(p->b, j, corner_b);
+  unsigned corner_a = tbi_box_farthest(p->a, d->normal);
+  unsigned corner_b = tbi_box_farthest(p->b, v3_neg(d->normal));
+  tbi_segment a = tbi_box_edge_through(p->a, i, corner_a);
+  tbi_segment b = tbi_box_edge_through(p->b, j, corner_b);
   double t[2];
   tbi_nearest_segments(&a, &b, t);
   v3 middle = v3_add(tbi_segment_at(&a, t[0]), tbi_segment_at(&b, t[1]));
   *out = (tbi_pair_point){v3_scale(0.5, middle), d->normal, d->gap,
-                          FEATURE_EDGES + 12 * edge_number((unsigned)i, corner_a) +
-                              edge_number((unsigned)j, corner_b)};
+                          TBI_BOX_EDGES + 12 * tbi_box_edge((unsigned)i, corner_a) +
+                              tbi_box_edge((unsigned)j, corner_b)};
   return 1;
 }
 
@@ -219,7 +172,7 @@ typedef struct face {
   double sign;
 } face;
 
-static face face_of(const two_boxes *p, const direction *d) {
+static face face_of(const tbi_two_boxes *p, const tbi_box_direction *d) {
   bool of_b = d->axis >= 3;
   face f = {of_b ? p->b : p->a, of_b ? p->a : p->b, d->axis % 3, 0};
   double along = v3_dot(f.box->axis[f.axis], d->normal);
@@ -256,7 +209,7 @@ static void facing_side(const face *f, polygon *poly) {
       p = v4_axpy(p, around[k] >> i & 1 ? 1 : -1, half[i]);
     p = m4_mulv(&rows, v4_sub(p, v4_from(f->box->pos)));
     poly->at[k] = (vertex){v4_x(p), v4_y(p), v4_z(p) - f->box->half[f->axis], AT_CORNER + around[k],
-                           edge_number(k & 1 ? i2 : i1, around[k])};
+                           tbi_box_edge(k & 1 ? i2 : i1, around[k])};
   }
 }
 
@@ -355,8 +308,8 @@ static void simplify(polygon *poly, const polygon *side) {
 }
 
 /* Points of the other box's side above the face; the least gap of all of them into *min. */
-static int32_t put_face(const two_boxes *p, const direction *d, double margin, tbi_pair_point *out,
-                        double *min) {
+static int32_t put_face(const tbi_two_boxes *p, const tbi_box_direction *d, double margin,
+                        tbi_pair_point *out, double *min) {
   face f = face_of(p, d);
   polygon side;
   polygon cut[2]; /* the last in turn */
@@ -382,7 +335,7 @@ static int32_t put_face(const two_boxes *p, const direction *d, double margin, t
     point = v3_axpy(v3_axpy(point, v->x, f.box->axis[x]), v->y, f.box->axis[y]);
     out[count++] =
         (tbi_pair_point){point, d->normal, v->z,
-                         FEATURE_FACE + ((unsigned)d->axis * 2 + (f.sign > 0)) * 64 + v->place};
+                         TBI_BOX_FACE + ((unsigned)d->axis * 2 + (f.sign > 0)) * 64 + v->place};
   }
   return count;
 }
@@ -404,7 +357,7 @@ static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, doubl
 
 /* The exact distance of boxes that are apart: some edge of b is nearest to a, or some corner of a,
  * which is on an edge of a, to b. */
-static int32_t put_nearest(const two_boxes *p, double margin, tbi_pair_point *out) {
+static int32_t put_nearest(const tbi_two_boxes *p, double margin, tbi_pair_point *out) {
   static const unsigned start[3][4] = {
       {0, 2, 4, 6},
       {0, 1, 4, 5},
@@ -415,52 +368,55 @@ static int32_t put_nearest(const two_boxes *p, double margin, tbi_pair_point *ou
   v3 on_b = v3_zero();
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 4; ++k) {
-      tbi_segment edge = edge_through(p->b, i, start[i][k]);
+      tbi_segment edge = tbi_box_edge_through(p->b, i, start[i][k]);
       nearest_on_edge(p->a, &edge, &min, &on_a, &on_b);
     }
   }
   for (int k = 0; k < 4; ++k) {
-    tbi_segment edge = edge_through(p->a, 0, start[0][k]);
+    tbi_segment edge = tbi_box_edge_through(p->a, 0, start[0][k]);
     nearest_on_edge(p->b, &edge, &min, &on_b, &on_a);
   }
   if (!(min <= margin) || min < TBI_COINCIDENT) return 0;
   v3 apart = v3_sub(on_b, on_a);
   *out = (tbi_pair_point){v3_scale(0.5, v3_add(on_a, on_b)), v3_scale(1 / v3_norm(apart), apart),
-                          min, FEATURE_NEAREST};
+                          min, TBI_BOX_NEAREST};
   return 1;
 }
 
 /* Overlapping boxes whose clipped side tells nothing of it: the overlap is beside that side, where
  * only edges meet. */
-static int32_t put_beside(const two_boxes *p, double margin, int32_t count, tbi_pair_point *out) {
-  direction edges;
+static int32_t put_beside(const tbi_two_boxes *p, double margin, int32_t count,
+                          tbi_pair_point *out) {
+  tbi_box_direction edges;
   if (!best_edges(p, margin, -INFINITY, &edges) || isinf(edges.gap)) return count;
   return put_edges(p, &edges, out);
 }
 
 int32_t tbi_box_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi_pair_point *out) {
-  two_boxes p;
+  tbi_two_boxes p;
   make_pair(a, b, &p);
-  direction face_a;
-  direction face_b;
-  direction edges;
+  tbi_box_direction face_a;
+  tbi_box_direction face_b;
+  tbi_box_direction edges;
   if (!best_face(&p, false, margin, &face_a)) return 0;
   if (!best_face(&p, true, margin, &face_b)) return 0;
   double noise = NOISE * p.scale;
   /* the face of the larger box, if there is not much in it */
   double bias = FACE_BIAS * fabs(face_a.gap) + noise;
   bool by_b = face_b.gap > face_a.gap + (p.b_larger ? -bias : bias);
-  const direction *best = by_b ? &face_b : &face_a;
+  const tbi_box_direction *best = by_b ? &face_b : &face_a;
   double limit = best->gap + EDGE_BIAS * fabs(best->gap) + noise;
   if (!best_edges(&p, margin, limit < 0 ? limit : 0, &edges)) return 0;
 
   bool by_edges = edges.gap > limit && v3_dot(edges.normal, best->normal) < EDGE_APART;
   double apart = fmax(edges.gap, fmax(face_a.gap, face_b.gap));
+  int32_t parallel = tbi_box_ridge(&p, best, by_edges ? edges.axis : -1, apart, margin, out);
+  if (parallel >= 0) return parallel;
   if (by_edges && apart <= 0) return put_edges(&p, &edges, out);
   double min = INFINITY;
   int32_t count = by_edges ? 0 : put_face(&p, best, margin, out, &min);
   if (apart <= 0) {
-    bool told = count > 0 && min <= fmax(noise, -apart);
+    bool told = count > 0 && min <= noise;
     return told ? count : put_beside(&p, margin, count, out);
   }
 

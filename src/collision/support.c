@@ -231,6 +231,40 @@ static void mesh_face(const tbi_solid *s, v3 d, tbi_face *face) {
   }
 }
 
+static int32_t count_corners(const tbi_solid *s) {
+  return s->type == TABI_SHAPE_BOX ? 8 : s->mesh->nvertex;
+}
+
+/* of a box bit i of the number tells the side along axis i */
+static v3 corner_of(const tbi_solid *s, int32_t k) {
+  if (s->type == TABI_SHAPE_MESH) return vertex_of(s->mesh, k);
+  return v3_make(k & 1 ? s->half[0] : -s->half[0], k & 2 ? s->half[1] : -s->half[1],
+                 k & 4 ? s->half[2] : -s->half[2]);
+}
+
+bool tbi_support_edge(const tbi_solid *s, v3 dir, double slope, v3 end[2]) {
+  TBI_ASSERT(s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH);
+  const double equal = 1e-4; /* slopes that do not tell corners of one edge apart */
+  v3 d = tbi_solid_local(s, dir);
+  v3 first = local_support(s, d);
+  v3 last = first;
+  double longest = 0;
+  double least = slope + equal;
+  for (int32_t k = 0; k < count_corners(s); ++k) {
+    v3 along = v3_sub(corner_of(s, k), first);
+    double length = v3_norm(along);
+    double fall = fabs(v3_dot(along, d));
+    bool longer = length > longest && fall <= (least + equal) * length;
+    if (!(fall < (least - equal) * length || longer)) continue;
+    least = fall / length;
+    longest = length;
+    last = corner_of(s, k);
+  }
+  end[0] = v3_add(s->pos, tbi_solid_world(s, first));
+  end[1] = v3_add(s->pos, tbi_solid_world(s, last));
+  return longest > 0 && least <= slope;
+}
+
 void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face) {
   v3 d = tbi_solid_local(s, dir);
   face->count = 0;

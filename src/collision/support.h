@@ -31,6 +31,9 @@ double tbi_support_radius(const tbi_solid *s);
 v3 tbi_support_centre(const tbi_solid *s);
 /* The face at the support point that looks most along dir (unit), on the shape, not its core. */
 void tbi_support_face(const tbi_solid *s, v3 dir, tbi_face *face);
+/* Of a box or mesh, for a unit dir: from the support point to the corner that is most level with
+ * it, and farthest where several are; false if the slope to it is larger. */
+bool tbi_support_edge(const tbi_solid *s, v3 dir, double slope, v3 end[2]);
 
 /* One name for two, in whichever order they come. */
 static inline uint32_t tbi_loop(uint32_t a, uint32_t b) {
