@@ -7,6 +7,7 @@
  * nothing is wrong:
  *
  *   a point that pulls                      is released, the worst first                     (24)
+ *   a new point that would penetrate        becomes active
  *   a point that sticks beyond static mu    slides with kinetic mu, against the pull   (25), (26)
  *   a released point that would penetrate   becomes active again
  *
@@ -113,14 +114,16 @@ static bool release(tbi_impulse_island *c) {
   return true;
 }
 
-/* what would penetrate becomes active again, the worst first */
-static bool admit(tbi_impulse_island *c) {
+/* what would penetrate becomes active, the worst first: points that were not released before, or
+ * all */
+static bool admit(tbi_impulse_island *c, bool all) {
   const tbi_delassus *w = &c->island->w;
   int32_t worst = -1;
   double max = TBI_MIN_APPROACH;
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_part *p = &c->part[i];
     if (p->mode != TBI_FREE && p->mode != TBI_BOUND) continue;
+    if (!all && (p->mode == TBI_BOUND || p->let_go)) continue;
     double u = c->u[w->law[i].at];
     bool at_upper = p->mode == TBI_BOUND && p->bound == w->law[i].upper;
     double in = at_upper ? u : -u;
@@ -164,7 +167,10 @@ int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double frictio
     tbi_impulse_follow(c);
     tbi_impulse_multiply(c);
     tbi_impulse_share_friction(c);
-    if (!tbi_impulse_change_friction(c) && !admit(c) && !share_load(c)) return pass;
+    /* slip is declared among all points that push; released ones come back after it, lest it cycle
+     */
+    if (admit(c, false) || tbi_impulse_change_friction(c)) continue;
+    if (!admit(c, true) && !share_load(c)) return pass;
   }
   return -max;
 }

@@ -60,6 +60,7 @@ static void boxes_lean(void **state) {
   (void)state;
   check_critical(false, TABI_CONTACT_CONE);
   check_critical(false, TABI_CONTACT_EXACT);
+  check_critical(false, TABI_CONTACT_IMPULSE);
 }
 
 static void hulls_lean(void **state) {
