@@ -1,6 +1,6 @@
 /* pair_table.h - two shapes in the world, and the points where they meet.
  *
- *   shape type x shape type --> function, for a.type <= b.type; the caller swaps
+ *   shape type x shape type --> function, for a.type <= b.type; tbi_pair_collide swaps
  *
  * A function reports every point of its manifold with a gap of at most `margin`, in any number up
  * to TBI_PAIR_ROOM; the caller keeps the best eight.  Points of a face contact share their normal.
