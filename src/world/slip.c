@@ -128,5 +128,5 @@ void tbi_world_note_slip(tabi_world *w) {
   if (w->method->as_published || !has_modes(p)) return;
   find_sticking_speeds(w);
   for (int32_t i = 0; i < p->npoint; ++i)
-    p->point[i].slipping = slipping_of(w, &p->point[i]);
+    p->point[i].slipping = (uint8_t)slipping_of(w, &p->point[i]);
 }

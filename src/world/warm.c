@@ -31,7 +31,7 @@ static void set_impulse(tbi_point *c, double share, v3 impulse) {
 static void set_slipping(const tabi_world *w, tbi_point *c, int32_t before) {
   if (w->method->as_published || before < TBI_STICKING) return;
   if (before < TBI_SLIDING && c->slipping == TBI_SLIDING && !w->method->info.compliant) return;
-  c->slipping = before < TBI_SLIDING ? before : TBI_SLIDING;
+  c->slipping = (uint8_t)(before < TBI_SLIDING ? before : TBI_SLIDING);
   c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);
 }
 
