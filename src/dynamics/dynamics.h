@@ -72,15 +72,23 @@ size_t tbi_masses_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses);
 
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v);
+/* All but the drift of bodies; and, for each tree, what is missing, after the position of a free
+ * base or the velocity of any base alone may have changed: together the same bits. */
+void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const double *v);
+void tbi_kinematics_of_base(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
 /* The rate of the motion axis of one velocity. */
 sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof);
 /* A link's frame in the world and its twist at the origin of its tree. */
 tbi_frame tbi_link_frame(const tabi_dynamics *d, int32_t link);
 v3 tbi_tree_origin(const tabi_dynamics *d, int32_t body);
+/* The origin of a tree at another posture. */
+v3 tbi_tree_origin_at(const tabi_model *model, int32_t tree, const double *q);
 
 void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
 /* Only its outward pass: the force that each body alone needs, into d->force. */
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd);
+/* The same without qdd, at velocities v[nv] other than those of d; d->flow is scratch. */
+void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v);
 /* Only its inward pass: joint forces that balance d->force, which is summed up towards the root. */
 void tbi_gather(tabi_dynamics *d, double *tau);
 

@@ -6,6 +6,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/assertion.h"
+#include "dynamics/twist.h"
 #include "math/trig.h"
 
 #include <string.h>
@@ -36,11 +37,6 @@ static void axes_of_translation(const m4 *frame, int count, sv *axis) {
     axis[i] = translation_along(direction[i]);
 }
 
-/* how many velocities of a joint translate, before the others turn */
-static int translations(tabi_joint_type type) {
-  return type == TABI_JOINT_FREE ? 3 : type == TABI_JOINT_PLANAR ? 2 : 0;
-}
-
 /* pose and axes of a body whose joint has several velocities and stands at `at` */
 static void place_compound(const tabi_dynamics *d, const tbi_body *body, const stand *at,
                            tbi_body_state *state, sv *axis) {
@@ -48,7 +44,7 @@ static void place_compound(const tabi_dynamics *d, const tbi_body *body, const s
   const m4 *frame = &at->rot;
   /* under the world the displacement is in the tree's origin */
   bool rooted = body->parent == TABI_WORLD;
-  axes_of_translation(frame, translations(body->type), axis);
+  axes_of_translation(frame, tbi_translations(body->type), axis);
   state->pos = at->pos;
   switch (body->type) {
   case TABI_JOINT_BALL:
@@ -70,32 +66,16 @@ static void place_compound(const tabi_dynamics *d, const tbi_body *body, const s
   }
 }
 
-static sv sum_of_axes(const sv *axis, const double *v, int count) {
-  sv sum = sv_zero();
-  for (int i = 0; i < count; ++i)
-    sum = sv_axpy(sum, v[i], axis[i]);
-  return sum;
-}
-
-/* A planar or free joint translates along axes of the parent and then turns about a point that has
- * moved along.  A ball joint's axes turn with the child, but the rotation they make together does
- * not change its own axis: on the whole they drift as if fixed in the parent. */
 static void move_compound(const tabi_dynamics *d, const tbi_body *body, const stand *at,
-                          tbi_body_state *state) {
-  const double *v = d->v + body->v;
-  const tbi_body_state *parent = &d->body[body->parent];
+                          tbi_body_state *state, bool drifts) {
   sv *axis = d->axis + body->v;
   place_compound(d, body, at, state, axis);
-  sv moved = sum_of_axes(axis, v, translations(body->type));
-  sv joint = sum_of_axes(axis, v, body->nv);
-  state->vel = sv_add(parent->vel, joint);
-  state->drift = sv_add(sv_cross(parent->vel, joint), sv_cross(moved, sv_sub(joint, moved)));
+  tbi_twist_compound(body, d->v + body->v, axis, d->body[body->parent].vel, &state->vel,
+                     drifts ? &state->drift : NULL);
 }
 
-/* the same for a joint with one velocity: the usual case */
 static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, const stand *at,
-                               tbi_body_state *state) {
-  const tbi_body_state *parent = &d->body[body->parent];
+                               tbi_body_state *state, bool drifts) {
   sv axis;
   if (body->type == TABI_JOINT_PRISMATIC) {
     axis = translation_along(at->rot.z);
@@ -107,10 +87,9 @@ static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, con
     state->rot = m4_turn_z(&at->rot, d->sine[body->q], d->cosine[body->q]);
     state->pos = at->pos;
   }
-  sv joint = sv_scale(d->v[body->v], axis);
   d->axis[body->v] = axis;
-  state->vel = sv_add(parent->vel, joint);
-  state->drift = sv_cross(parent->vel, joint);
+  tbi_twist_simple(d->v[body->v], axis, d->body[body->parent].vel, &state->vel,
+                   drifts ? &state->drift : NULL);
 }
 
 static body_inertia world_inertia(const tbi_body *body, const tbi_body_state *state) {
@@ -134,21 +113,19 @@ static v3 displacement(tabi_joint_type type, const double *q) {
 }
 
 /* a tree's origin travels with its first body, so that arms stay short wherever it goes */
-static void set_origins(tabi_dynamics *d) {
-  const tabi_model *model = d->model;
-  for (int32_t tree = 0; tree < model->ntree; ++tree) {
-    const tbi_body *root = &model->body[model->tree_body[tree]];
-    v3 moved = m3_mulv(&root->place.rot, displacement(root->type, d->q + root->q));
-    d->origin[tree] = v3_add(model->tree_place[tree], moved);
-  }
+v3 tbi_tree_origin_at(const tabi_model *model, int32_t tree, const double *q) {
+  const tbi_body *root = &model->body[model->tree_body[tree]];
+  v3 moved = m3_mulv(&root->place.rot, displacement(root->type, q + root->q));
+  return v3_add(model->tree_place[tree], moved);
 }
 
-void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
+static inline void set_state(tabi_dynamics *d, const double *q, const double *v, bool drifts) {
   const tabi_model *model = d->model;
   memcpy(d->q, q, sizeof *q * (size_t)model->nq);
   memcpy(d->v, v, sizeof *v * (size_t)model->nv);
   tbi_sincos(model->nq, d->q, d->sine, d->cosine);
-  set_origins(d);
+  for (int32_t tree = 0; tree < model->ntree; ++tree)
+    d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     const tbi_body_state *parent = &d->body[body->parent];
@@ -156,11 +133,32 @@ void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
     stand at = {m4_mul3(&parent->rot, &body->place.rot),
                 v4_add(parent->pos, m4_mulv3(&parent->rot, body->place.pos))};
     if (body->nv == 1) {
-      move_simple(d, body, &at, state);
+      move_simple(d, body, &at, state, drifts);
     } else {
-      move_compound(d, body, &at, state);
+      move_compound(d, body, &at, state, drifts);
     }
     state->inertia = world_inertia(body, state);
+  }
+}
+
+void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
+  set_state(d, q, v, true);
+}
+
+void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const double *v) {
+  set_state(d, q, v, false);
+}
+
+void tbi_kinematics_of_base(tabi_dynamics *d, int32_t tree, const double *q, const double *v) {
+  const tabi_model *model = d->model;
+  const tbi_body *root = &model->body[model->tree_body[tree]];
+  int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
+  if (root->type == TABI_JOINT_FREE) memcpy(d->q + root->q, q + root->q, 3 * sizeof *q);
+  memcpy(d->v + root->v, v + root->v, (size_t)root->nv * sizeof *v);
+  d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
+  for (int32_t i = model->tree_body[tree]; i < end; ++i) {
+    tbi_body_state *state = &d->body[i];
+    tbi_body_twist(d, i, d->v, d->body[model->body[i].parent].vel, &state->vel, &state->drift);
   }
 }
 
@@ -170,11 +168,11 @@ sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof) {
   TBI_ASSERT(dof >= 0 && dof < d->model->nv);
   const tbi_body *body = &d->model->body[d->model->dof_body[dof]];
   sv carrier = d->body[d->model->dof_body[dof]].vel;
-  int moves = translations(body->type);
+  int moves = tbi_translations(body->type);
   if (moves > 0) {
     carrier = d->body[body->parent].vel;
     if (dof - body->v >= moves) {
-      carrier = sv_add(carrier, sum_of_axes(d->axis + body->v, d->v + body->v, moves));
+      carrier = sv_add(carrier, tbi_sum_of_axes(d->axis + body->v, d->v + body->v, moves));
     }
   }
   return sv_cross(carrier, d->axis[dof]);

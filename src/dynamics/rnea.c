@@ -4,7 +4,12 @@
  *   out:  a_i = a_p + drift_i + S_i qdd_i,   f_i = I_i a_i + v_i x* I_i v_i,   a_world = -gravity
  *   in:   tau_i = S_i . f_i (+ rotor),       f_p += f_i
  */
-#include "dynamics/dynamics.h"
+#include "dynamics/twist.h"
+
+static inline sv force_on(const body_inertia *inertia, sv vel, sv acc) {
+  sv momentum = inertia_mulv(inertia, vel);
+  return sv_add(inertia_mulv(inertia, acc), sv_cross_force(vel, momentum));
+}
 
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
   const tabi_model *model = d->model;
@@ -18,8 +23,20 @@ void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
         a = sv_axpy(a, qdd[k], d->axis[k]);
     }
     d->acc[i] = a;
-    sv momentum = inertia_mulv(&state->inertia, state->vel);
-    d->force[i] = sv_add(inertia_mulv(&state->inertia, a), sv_cross_force(state->vel, momentum));
+    d->force[i] = force_on(&state->inertia, state->vel, a);
+  }
+}
+
+void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v) {
+  const tabi_model *model = d->model;
+  d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};
+  d->flow[TABI_WORLD] = sv_zero();
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    int32_t parent = model->body[i].parent;
+    sv drift;
+    tbi_body_twist(d, i, v, d->flow[parent], &d->flow[i], &drift);
+    d->acc[i] = sv_add(d->acc[parent], drift);
+    d->force[i] = force_on(&d->body[i].inertia, d->flow[i], d->acc[i]);
   }
 }
 

@@ -3,9 +3,10 @@
 #include "world/active_set/active_set.h"
 
 #define GYRO_STEPS 8
+#define SPIN_STEPS 32
 
-/* The couple that makes the gyroscopic moment of a lone free body implicit.  Explicit, it feeds
- * energy in; w' of  I (w' - w) + h w' x I w' = 0  (about the centre, by Newton) never does. */
+/* The couple that makes the gyroscopic moment of a lone body implicit.  Explicit, it feeds energy
+ * in; w' of  I (w' - w) + h w' x I w' = 0  (about the centre, by Newton) never does. */
 static v3 gyro_couple(s3 i, v3 w, double h) {
   v3 next = w;
   for (int step = 0; step < GYRO_STEPS; ++step) {
@@ -28,15 +29,79 @@ static v3 gyro_couple(s3 i, v3 w, double h) {
   return v3_sub(v3_cross(w, s3_mulv(i, w)), v3_cross(next, s3_mulv(i, next)));
 }
 
-/* whether a body is a free tree of its own */
-static bool is_lone(const tabi_model *model, int32_t i) {
+/* The free turn of a lone body about its centre, after Simo and Wong (1991): with I at the start of
+ * the step, world axes, and E(t) the rotation by t,
+ *     I u = E(-t) I w,   t = h (w + u) / 2,   w+ = E(t) u.
+ * The body turns by t, so that I+ = E I E' and I+ w+ = I w; and since t . E(-t) x = t . x, the
+ * energies u.I u and w.I w are equal. */
+static void find_spin(s3 i, v3 w, double h, tbi_floating *tree) {
+  v3 momentum = s3_mulv(i, w);
+  const v3 column[3] = {
+      {i.xx, i.xy, i.xz},
+      {i.xy, i.yy, i.yz},
+      {i.xz, i.yz, i.zz}
+  };
+  v3 u = w;
+  m3 turn = m3_identity();
+  for (int step = 0; step < SPIN_STEPS; ++step) {
+    turn = q_matrix(q_exp(v3_scale(0.5 * h, v3_add(w, u))));
+    v3 last = u;
+    u = v3_solve(column, m3_tmulv(&turn, momentum));
+    if (v3_norm(v3_sub(u, last)) <= 1e-14 * v3_norm(w)) break;
+  }
+  tree->spin = v3_scale(0.5, v3_add(w, u));
+  tree->spin_end = m3_mulv(&turn, u);
+}
+
+/* The couple that lets the solution of the step end with that velocity: it takes the place of the
+ * gyroscopic moment. */
+static v3 spin_couple(s3 i, v3 w, double h, v3 end) {
+  v3 change = v3_scale(1 / h, s3_mulv(i, v3_sub(end, w)));
+  return v3_add(change, v3_cross(w, s3_mulv(i, w)));
+}
+
+bool tbi_is_lone(const tabi_model *model, int32_t i) {
   const tbi_body *body = &model->body[i];
   if (body->type != TABI_JOINT_FREE || body->parent != TABI_WORLD) return false;
   return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
 }
 
-/* external wrenches, explicit springs and implicit gyroscopic couples, with the sign of rnea.c:
- * what a body needs from its joint */
+/* Lone bodies with nothing near spin freely in this step.  Contacts and connections do not know by
+ * how much a body will turn; with these the moment is implicit, which never gains energy. */
+static void find_spinning(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_floating *tree = w->floating.tree;
+  for (int32_t t = 0; t < model->ntree; ++t)
+    tree[t].spins = tbi_is_lone(model, model->tree_body[t]) && !tbi_tree_has_loops(model, t);
+  for (int32_t i = 0; i < w->setup.ncandidate; ++i) {
+    int32_t a = w->constants.shape_body[w->candidates.list[i].shape_a];
+    int32_t b = w->constants.shape_body[w->candidates.list[i].shape_b];
+    if (a != TABI_WORLD) tree[model->body[a].tree].spins = false;
+    if (b != TABI_WORLD) tree[model->body[b].tree].spins = false;
+  }
+}
+
+static void turn_lone_bodies(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tabi_dynamics *d = w->d;
+  double h = w->def.timestep;
+  find_spinning(w);
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    int32_t i = model->tree_body[t];
+    if (!tbi_is_lone(model, i)) continue;
+    m3 rot = m4_to(&d->body[i].rot);
+    s3 moment = s3_rotate(&rot, model->body[i].inertia);
+    v3 turn = v4_to(d->body[i].vel.ang);
+    tbi_floating *tree = &w->floating.tree[t];
+    if (tree->spins) find_spin(moment, turn, h, tree);
+    v3 couple =
+        tree->spins ? spin_couple(moment, turn, h, tree->spin_end) : gyro_couple(moment, turn, h);
+    d->force[i].ang = v4_sub(d->force[i].ang, v4_from(couple));
+  }
+}
+
+/* external wrenches, explicit springs and the couples of lone bodies, with the sign of rnea.c: what
+ * a body needs from its joint */
 static void apply_wrenches(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
@@ -44,12 +109,40 @@ static void apply_wrenches(tabi_world *w) {
     d->force[i] = sv_sub(d->force[i], w->state.external[i]);
   }
   tbi_world_pull_springs(w);
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    if (w->def.integrator != TABI_SEMI_IMPLICIT || !is_lone(model, i)) continue;
-    m3 rot = m4_to(&d->body[i].rot);
-    s3 moment = s3_rotate(&rot, model->body[i].inertia);
-    v3 couple = gyro_couple(moment, v4_to(d->body[i].vel.ang), w->def.timestep);
-    d->force[i].ang = v4_sub(d->force[i].ang, v4_from(couple));
+  if (tbi_world_is_implicit(w)) turn_lone_bodies(w);
+}
+
+/* whether the bias forces of a tree are taken at v + (v - v_before) / 2 */
+static bool is_extrapolated(const tabi_world *w, int32_t tree) {
+  const tabi_model *model = w->model;
+  tabi_range dofs = tbi_tree_dofs(model, tree);
+  if (tbi_tree_has_loops(model, tree) || tbi_is_lone(model, model->tree_body[tree])) return false;
+  for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
+    if (w->state.v_change[k] != 0) return true;
+  return false;
+}
+
+/* The velocities of the bias forces, into scratch.dofs: under midpoint those of trees in free
+ * motion are extrapolated to the middle of the step, since those at its start would feed energy in.
+ * False: they are all those of the state. */
+static bool extrapolate(tabi_world *w) {
+  bool any = false;
+  for (int32_t t = 0; w->def.integrator == TABI_MIDPOINT && t < w->model->ntree; ++t) {
+    tabi_range dofs = tbi_tree_dofs(w->model, t);
+    bool on = w->floating.tree[t].extrapolated = is_extrapolated(w, t);
+    any = any || on;
+    for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
+      w->scratch.dofs[k] = w->state.v[k] + (on ? 0.5 * w->state.v_change[k] : 0);
+  }
+  return any;
+}
+
+static void find_bias(tabi_world *w) {
+  v4 gravity = v4_from(v3_load(w->def.gravity));
+  if (extrapolate(w)) {
+    tbi_rnea_forces_at(w->d, gravity, w->scratch.dofs);
+  } else {
+    tbi_rnea_forces(w->d, gravity, NULL);
   }
 }
 
@@ -63,7 +156,7 @@ void tbi_world_free_velocity(tabi_world *w) {
 
 void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
-  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
+  find_bias(w);
   apply_wrenches(w);
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);

@@ -16,16 +16,9 @@
 
 #include <string.h>
 
-/* the velocities of one tree, which follow one another */
-static tabi_range dofs_of(const tabi_model *model, int32_t tree) {
-  int32_t first = model->body[model->tree_body[tree]].v;
-  int32_t end = tree + 1 < model->ntree ? model->body[model->tree_body[tree + 1]].v : model->nv;
-  return (tabi_range){first, end - first};
-}
-
 /* whether any constraint acts on a tree */
 static bool is_pushed(const tabi_world *w, int32_t tree) {
-  tabi_range dofs = dofs_of(w->model, tree);
+  tabi_range dofs = tbi_tree_dofs(w->model, tree);
   if (w->setup.loops.rank[w->model->tree_cluster[tree]] > 0) return true;
   for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k) {
     if (w->setup.problem.sum[k] != 0 || w->active_set.friction_impulse[k] != 0) return true;
@@ -40,13 +33,21 @@ static bool is_struck(const tabi_world *w, tabi_range dofs) {
   return false;
 }
 
+/* The share of the step before a tree rebounds; negative: it does not.  Impulses act at the posture
+ * of the start.  Trees that float rebound from each other there, too: paths that part later would
+ * change the moment of their momenta. */
+static double rebound_share(tabi_world *w, int32_t tree) {
+  double share = w->candidates.impact_time[tree];
+  return share > 0 && tbi_world_floats(w, tree) ? 0 : share;
+}
+
 /* the velocity that moves a tree over the step, from those before, without and with constraints */
 static void set_moving_velocity(tabi_world *w, int32_t tree) {
-  tabi_range dofs = dofs_of(w->model, tree);
+  tabi_range dofs = tbi_tree_dofs(w->model, tree);
   const double *before = w->state.v + dofs.first;
   const double *after = w->solution.v_new + dofs.first;
   double *move = w->solution.v_move + dofs.first;
-  double share = w->candidates.impact_time[tree];
+  double share = rebound_share(w, tree);
   bool middle = w->def.integrator == TABI_MIDPOINT;
   bool mean = middle && !is_pushed(w, tree);
   bool struck = w->impacts.any && is_struck(w, dofs);
@@ -60,14 +61,32 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   }
 }
 
+/* A lone body in free motion turns by its spin, and by what external couples add to its velocity:
+ * all of it or, under midpoint, half. */
+static void set_turning_velocity(tabi_world *w, int32_t tree) {
+  const tabi_model *model = w->model;
+  const tbi_body *root = &model->body[model->tree_body[tree]];
+  const tbi_floating *free = &w->floating.tree[tree];
+  if (!free->spins || !tbi_world_floats(w, tree)) return;
+  if (w->candidates.impact_time[tree] >= 0) return;
+  double share = w->def.integrator == TABI_MIDPOINT ? 0.5 : 1;
+  v3 more =
+      v3_sub(v3_load(w->solution.v_new + root->v + 3), m3_tmulv(&root->place.rot, free->spin_end));
+  v3 turn = v3_axpy(m3_tmulv(&root->place.rot, free->spin), share, more);
+  v3_store(turn, w->solution.v_move + root->v + 3);
+}
+
 static void move_once(tabi_world *w) {
   const tabi_model *model = w->model;
   if (w->def.integrator == TABI_EULER) {
     memcpy(w->solution.v_move, w->state.v, sizeof *w->state.v * (size_t)model->nv);
   } else {
     if (w->def.integrator == TABI_MIDPOINT) tbi_world_free_velocity(w);
-    for (int32_t tree = 0; tree < model->ntree; ++tree)
+    tbi_world_find_floating(w);
+    for (int32_t tree = 0; tree < model->ntree; ++tree) {
       set_moving_velocity(w, tree);
+      set_turning_velocity(w, tree);
+    }
   }
   tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
 }

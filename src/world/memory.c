@@ -24,6 +24,8 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.head = tbi_layout_take(at, 1, sizeof *w->state.head);
   w->state.q = tbi_layout_take(at, model->nq, sizeof *w->state.q);
   w->state.v = tbi_layout_take(at, model->nv, sizeof *w->state.v);
+  w->state.v_change = tbi_layout_take(at, model->nv, sizeof *w->state.v_change);
+  w->state.momentum = tbi_layout_take(at, model->ntree, sizeof *w->state.momentum);
   w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
   w->state.told_v = tbi_layout_take(at, model->nv, sizeof *w->state.told_v);
@@ -236,6 +238,7 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   int64_t loops = (int64_t)model->nconnection + model->ncoupling;
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
+  w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
   w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);

@@ -6,7 +6,10 @@
  * whatever solved it.  So the wrench that a joint transmits is found by inverse dynamics with the
  * accelerations (v+ - v) / h: that of all links behind the joint, less what else acts on them.  It
  * is summed link by link, so that joints which do not move have one too; but links of a body with
- * no sensor between them are accelerated as one. */
+ * no sensor between them are accelerated as one.
+ *
+ * Bases that float get a twist afterwards, which restores momentum (momentum.c).  No force gave it,
+ * so that force sensors do not feel it; accelerometers see it as part of the motion. */
 #include "world/world.h"
 
 #include <string.h>
@@ -77,6 +80,21 @@ static void accelerate(tabi_world *w, const double *qdd) {
     for (int32_t k = body->v; k < body->v + body->nv; ++k)
       a = sv_axpy(a, qdd[k], d->axis[k]);
     d->acc[index] = a;
+  }
+}
+
+/* Takes the twists that restored momentum out of accelerations, or adds them again: the axes of a
+ * free joint are the same for all bodies of the tree. */
+static void add_twists(tabi_world *w, double rate) {
+  const tabi_model *model = w->model;
+  for (int32_t i = 0; w->floating.any && i < w->sensors.nbody; ++i) {
+    int32_t body = w->sensors.body[i];
+    int32_t tree = model->body[body].tree;
+    if (!tbi_world_is_restored(w, tree)) continue;
+    int32_t base = model->body[model->tree_body[tree]].v;
+    for (int32_t k = 0; k < 6; ++k)
+      w->d->acc[body] =
+          sv_axpy(w->d->acc[body], rate * w->floating.tree[tree].change[k], w->d->axis[base + k]);
   }
 }
 
@@ -302,12 +320,14 @@ void tbi_truth_of_step(tabi_world *w) {
     qdd[k] = (w->solution.v_new[k] - w->state.v[k]) / w->def.timestep;
   if (gait) {
     tbi_kinematics(w->d, w->solution.q_new, w->solution.v_new);
-  } else if (w->def.integrator == TABI_RK4) {
-    /* its stages have moved the bodies away from where the step began */
+  } else if (w->def.integrator == TABI_RK4 || w->floating.any) {
+    /* its stages, or momentum.c, have moved the bodies away from where the step began */
     tbi_kinematics(w->d, w->state.q, w->state.v);
   }
   accelerate(w, qdd);
+  add_twists(w, -1 / w->def.timestep);
   if (s->feels_forces) begin_loads(w);
+  add_twists(w, 1 / w->def.timestep);
   sum_contacts(w);
   if (s->feels_forces) {
     unload_connections(w);

@@ -102,6 +102,7 @@ tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_
                          "a walk under contact method gait goes on under gait only");
   }
   copy_state(world, from);
+  tbi_world_forget_motion(world);
   if (other_step) change_timestep(world, from->def.timestep);
   world->current = false;
   world->solution.ncontact = 0;

@@ -86,6 +86,17 @@ static bool are_told(const tabi_world *w, const void *snapshot, bool prescribes)
                     sizeof *w->state.told_v * (size_t)w->model->nv);
 }
 
+static bool are_momenta(const tabi_world *w, const void *snapshot) {
+  const char *bytes = find(w, snapshot, w->state.momentum);
+  for (int32_t t = 0; t < w->model->ntree; ++t) {
+    tbi_momentum m;
+    memcpy(&m, bytes + sizeof m * (size_t)t, sizeof m);
+    if (m.known != 0 && m.known != 1) return false;
+    if (!are_finite(bytes + sizeof m * (size_t)t, offsetof(tbi_momentum, known))) return false;
+  }
+  return true;
+}
+
 static bool are_warm(const char *bytes, int64_t count) {
   const size_t numbers = offsetof(tbi_warm, impulse);
   for (size_t i = 0; i < (size_t)count; ++i) {
@@ -136,7 +147,9 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
   const size_t rows = (size_t)TBI_ROW_KINDS * (size_t)model->nv;
   return tbi_world_is_motion(model, w->solution.q_new, w->solution.v_new) &&
          have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
-         are_servos(w, find(w, snapshot, w->state.servo)) &&
+         are_finite(find(w, snapshot, w->state.v_change),
+                    sizeof *w->state.v_change * (size_t)model->nv) &&
+         are_momenta(w, snapshot) && are_servos(w, find(w, snapshot, w->state.servo)) &&
          are_told(w, snapshot, head.prescribes) &&
          are_finite(find(w, snapshot, w->state.control),
                     sizeof *w->state.control * (size_t)model->nactuator) &&

@@ -79,14 +79,16 @@ static void commit(tabi_world *w) {
     tbi_keep_rows(w);
     tbi_world_list_contacts(w);
   }
+  if (tbi_world_is_implicit(w)) tbi_world_keep_momentum(w);
   tbi_timers_end(&w->timers, TABI_STAGE_REST);
   tbi_sensors_measure(w);
   tbi_timers_end(&w->timers, TABI_STAGE_SENSORS);
   memcpy(w->state.q, w->solution.q_new, bytes(model->nq));
   memcpy(w->state.v, w->solution.v_new, bytes(model->nv));
   ++w->state.head->steps;
-  w->current = false;
+  w->current = w->floating.any; /* d is at the new state already */
   if (model->nsensor > 0) {
+    w->current = false; /* sensors felt the step where it began */
     /* the next step uses the same kinematics */
     (void)tbi_world_dynamics(w);
     tbi_timers_end(&w->timers, TABI_STAGE_KINEMATICS);

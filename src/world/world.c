@@ -135,6 +135,7 @@ static void initialise(tabi_world *w) {
   s->shape_body = w->constants.shape_body;
   fill_constants(w);
   tbi_world_order_loops(w);
+  tbi_world_find_bases(w);
   if (tbi_world_has_gait(w)) tbi_world_make_gait(w);
   tbi_sensors_start(w);
 }
@@ -245,6 +246,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   }
   tbi_world_claim_workspace(world);
   memcpy(world->state.v, v, sizeof *v * (size_t)model->nv);
+  tbi_world_forget_motion(world);
   /* moving by zero velocity normalises the quaternions */
   memset(world->solution.v_move, 0, sizeof *world->solution.v_move * (size_t)model->nv);
   tabi_model_integrate(model, q, world->solution.v_move, 0, world->state.q);

@@ -8,6 +8,7 @@
 #include "contact/energy_limit.h"
 #include "contact/formulation.h"
 #include "gait/gait.h"
+#include "model/clusters.h"
 #include "problem/setup.h"
 #include "world/sensors.h"
 
@@ -42,6 +43,29 @@ typedef struct tbi_world_head {
   bool prescribes; /* some joint moves as told */
 } tbi_world_head;
 
+/* Linear momentum, angular momentum about the centre of mass, and where that is. */
+typedef struct tbi_momentum {
+  v3 lin, ang, com;
+  int64_t known; /* whether the step before left it */
+} tbi_momentum;
+
+/* A tree in a step (momentum.c, free_motion.c).  Trees that contacts and connections hold together
+ * are an island, a list that begins with its leader. */
+typedef struct tbi_floating {
+  bool based;        /* made once: its cluster has free bases and no connection to the world */
+  bool extrapolated; /* its bias forces are those of the middle of the step */
+  bool spins;        /* a lone body that turns freely over the step, energy and momentum kept: */
+  v3 spin;           /* rad/s, world axes: takes it to its new attitude */
+  v3 spin_end;       /* rad/s, world axes: angular velocity at the end of the step */
+  int32_t leader;    /* another tree of the same island, or this one */
+  int32_t next;      /* tree of the same island, or TABI_NONE */
+  int32_t last;      /* of leaders: the last tree of the island */
+  bool grounded;     /* of leaders: the world acts on the island */
+  bool exact;        /* of leaders: it keeps its momentum by itself */
+  bool touched;      /* velocities changed at once, by contacts or joint limits */
+  double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
+} tbi_floating;
+
 /* The largest problem that a step may have; its points are def.max_contacts. */
 typedef struct tbi_capacity {
   int64_t ports, blocks, rows;
@@ -73,8 +97,11 @@ struct tabi_world {
   struct {
     tbi_world_head *head;
     double *q, *v;
-    tabi_servo *servo;   /* [njoint] */
-    double *control;     /* inputs u of actuators: [nactuator] */
+    double *v_change; /* of v in the last step, of trees in untouched free motion, or 0; midpoint:
+                         [nv] */
+    tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
+    tabi_servo *servo;      /* [njoint] */
+    double *control;        /* inputs u of actuators: [nactuator] */
     double *told_v;      /* velocities of joints that move as told, else 0; during a step those of
                             its start, which v has else: [nv] */
     bool *told;          /* whether they do: [nv] */
@@ -160,6 +187,10 @@ struct tabi_world {
     int32_t ncontact;
     tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
   } solution;
+  struct {
+    tbi_floating *tree; /* [ntree] */
+    bool any;           /* the momentum of some island is restored in this step */
+  } floating;
   /* Memory without a meaning between two calls of a stage. */
   struct {
     double *dofs;           /* [nv] */
@@ -175,6 +206,19 @@ struct tabi_world {
 
 #define TBI_MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
 
+/* The velocities of one tree, which follow one another. */
+static inline tabi_range tbi_tree_dofs(const tabi_model *model, int32_t tree) {
+  int32_t first = model->body[model->tree_body[tree]].v;
+  int32_t end = tree + 1 < model->ntree ? model->body[model->tree_body[tree + 1]].v : model->nv;
+  return (tabi_range){first, end - first};
+}
+
+/* Whether connections or couplings act on a tree. */
+static inline bool tbi_tree_has_loops(const tabi_model *model, int32_t tree) {
+  int32_t cluster = model->tree_cluster[tree];
+  return model->cluster_loop[cluster + 1] > model->cluster_loop[cluster];
+}
+
 /* Whether a planar biped advances by contact modes and events. */
 static inline bool tbi_world_has_gait(const tabi_world *w) { return w->method->info.planar_biped; }
 
@@ -185,6 +229,11 @@ static inline bool tbi_world_falls_back(const tabi_world *w) {
 /* Whether all forces are those at the start of the step, or of a stage of rk4. */
 static inline bool tbi_world_is_explicit(const tabi_world *w) {
   return w->def.integrator == TABI_RK4 || w->def.integrator == TABI_EULER;
+}
+
+/* Whether velocities are solved for once and then move the bodies: momentum.c applies. */
+static inline bool tbi_world_is_implicit(const tabi_world *w) {
+  return !tbi_world_is_explicit(w) && !tbi_world_has_gait(w);
 }
 
 /* The reading of a sensor, which is the oldest entry of its ring. */
@@ -261,6 +310,8 @@ void tbi_world_impulse(tabi_world *w);
 /* forces, active_set, free.u as tbi_apply_joint_friction leaves it -> the factor of M in d, free.u,
  * free.z, setup.pivot_root */
 void tbi_world_free_motion(tabi_world *w);
+/* Whether a body is a free tree of its own. */
+bool tbi_is_lone(const tabi_model *model, int32_t body);
 /* state.v, free.z, the factor of M in d -> free.v_free */
 void tbi_world_free_velocity(tabi_world *w);
 
@@ -288,6 +339,21 @@ void tbi_world_keep_warm(tabi_world *w);
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last
  * stage. */
 void tbi_world_integrate(tabi_world *w, const double *tau);
+
+/* momentum.c: model -> floating.tree, once */
+void tbi_world_find_bases(tabi_world *w);
+/* setup.problem, forces.drive, state.external -> floating */
+void tbi_world_find_floating(tabi_world *w);
+/* floating: whether nothing of the world acts on a tree, directly or through others. */
+bool tbi_world_floats(tabi_world *w, int32_t tree);
+/* floating, state -> base positions and velocities in solution, state.v_change, state.momentum;
+ * d at the new state where floating.any */
+void tbi_world_keep_momentum(tabi_world *w);
+/* Whether that has changed the velocity of a tree's base, by floating.tree[tree].change. */
+bool tbi_world_is_restored(tabi_world *w, int32_t tree);
+
+/* After the state was replaced: nothing is known of the step before. */
+void tbi_world_forget_motion(tabi_world *w);
 
 /* contacts.c: candidates.list, setup.problem -> solution.contact, solution.ncontact */
 void tbi_world_list_contacts(tabi_world *w);

@@ -22,12 +22,10 @@ static double middle_spin(const scene *s, int32_t body) {
   return rot.m[0][1] * w.x + rot.m[1][1] * w.y + rot.m[2][1] * w.z;
 }
 
-/* Spinning about the middle axis of (1, 2, 3) with a little of the others, a body flips every
- * 2 K(k) / lambda = 5.0259291382 s, k^2 = 0.999992000096 (elliptic integral). */
-static void tumbler_flips(void **state) {
-  (void)state;
+/* the largest error of the times between four flips, s */
+static double flip_error(tabi_integrator integrator, double period) {
   scene s;
-  int32_t body = open_tumbler(&s, TABI_RK4);
+  int32_t body = open_tumbler(&s, integrator);
   double flip[4] = {0};
   int seen = 0;
   double before = middle_spin(&s, body);
@@ -41,15 +39,24 @@ static void tumbler_flips(void **state) {
   assert_int_equal(seen, 4);
   double worst = 0;
   for (int i = 1; i < 4; ++i)
-    worst = fmax(worst, fabs(flip[i] - flip[i - 1] - 5.0259291382));
-  print_message("tumbler, rk4: flips off by %.2g s, energy by %.2g\n", worst,
-                scene_energy(&s) / energy - 1);
-  assert_true(worst < 1e-6);
+    worst = fmax(worst, fabs(flip[i] - flip[i - 1] - period));
+  print_message("tumbler, %s: flips off by %.2g s, energy by %.2g\n",
+                tabi_integrator_name(integrator), worst, scene_energy(&s) / energy - 1);
   scene_close(&s);
+  return worst;
 }
 
-/* the gyroscopic moment is implicit: a free body loses energy by discretisation, never gains */
-static void tumbler_gains_nothing(void **state) {
+/* Spinning about the middle axis of (1, 2, 3) with a little of the others, a body flips every
+ * 2 K(k) / lambda = 5.0259291382 s, k^2 = 0.999992000096 (elliptic integral). */
+static void tumbler_flips(void **state) {
+  (void)state;
+  assert_true(flip_error(TABI_RK4, 5.0259291382) < 1e-6);
+  assert_true(flip_error(TABI_SEMI_IMPLICIT, 5.0259291382) < 1e-4);
+  assert_true(flip_error(TABI_MIDPOINT, 5.0259291382) < 1e-4);
+}
+
+/* a free body keeps its energy to rounding, whatever its spin */
+static void tumbler_keeps_energy(void **state) {
   (void)state;
   const v3 spin[3] = {
       {0.01, 5,   0.01},
@@ -61,18 +68,13 @@ static void tumbler_gains_nothing(void **state) {
     int32_t body = open_tumbler(&s, TABI_SEMI_IMPLICIT);
     scene_set_velocity(&s, body, v3_zero(), spin[i]);
     double start = scene_energy(&s);
-    double before = start;
-    double gain = 0;
+    double worst = 0;
     for (int64_t k = 0; k < 5000; ++k) {
       scene_run(&s, 1);
-      double now = scene_energy(&s);
-      gain = fmax(gain, (now - before) / start);
-      before = now;
+      worst = fmax(worst, fabs(scene_energy(&s) / start - 1));
     }
-    print_message(
-        "tumbler %d, semi-implicit: largest gain in a step %.2g, %.4f of the energy left\n", i,
-        gain, before / start);
-    assert_true(gain < 1e-14);
+    print_message("tumbler %d, semi-implicit: energy off by %.2g\n", i, worst);
+    assert_true(worst < 1e-11);
     scene_close(&s);
   }
 }
@@ -117,7 +119,7 @@ static double tumbler_error(tabi_integrator integrator, double h) {
 
 static void orders(void **state) {
   (void)state;
-  const double min[TABI_INTEGRATOR_COUNT] = {0.9, 0.9, 3.8, 0.9};
+  const double min[TABI_INTEGRATOR_COUNT] = {1.9, 1.9, 3.8, 0.9};
   for (int i = 0; i < TABI_INTEGRATOR_COUNT; ++i) {
     double coarse = tumbler_error((tabi_integrator)i, 0.04);
     double fine = tumbler_error((tabi_integrator)i, 0.02);
@@ -163,7 +165,7 @@ static void double_pendulum(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tumbler_flips),   cmocka_unit_test(tumbler_gains_nothing),
+      cmocka_unit_test(tumbler_flips),   cmocka_unit_test(tumbler_keeps_energy),
       cmocka_unit_test(midpoint_falls),  cmocka_unit_test(orders),
       cmocka_unit_test(double_pendulum),
   };
