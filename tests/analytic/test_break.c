@@ -171,15 +171,20 @@ static void heaps_gain_nothing(void **state) {
       double start = scene_energy(&s);
       double lowest = start;
       double gain = 0;
+      double work = -INFINITY;
       for (int i = 0; i < 1500; ++i) {
         scene_run(&s, 1);
         double now = scene_energy(&s);
         gain = fmax(gain, now - lowest);
         lowest = fmin(lowest, now);
+        work = fmax(work, tabi_world_certificate(s.world).contact_work);
       }
-      print_message("%s, seed %d: energy %.3f to %.3f J, above its lowest by %.2g J\n",
-                    tabi_contact_name(kinds[k]), (int)seed, start, lowest, gain);
-      assert_true(gain < 1e-9 * start);
+      print_message("%s, seed %d: energy %.3f to %.3f J, above its lowest by %.2g J, impulses at "
+                    "most %.2g J in a step\n",
+                    tabi_contact_name(kinds[k]), (int)seed, start, lowest, gain, work);
+      assert_true(work < 1e-9 * start);
+      /* beside impulses, bodies that turn on others gain by the first order of the integrator */
+      assert_true(gain < 1e-6 * start);
       scene_close(&s);
     }
   }
