@@ -26,6 +26,9 @@ extern const tbi_experiment tbi_p4_cost;
 extern const tbi_experiment tbi_p5_walk;
 extern const tbi_experiment tbi_p5_fall;
 extern const tbi_experiment tbi_p5_jump;
+extern const tbi_experiment tbi_p5_restitution;
+extern const tbi_experiment tbi_p5_stick_slip;
+extern const tbi_experiment tbi_p5_energy;
 
 const tbi_experiment *const tbi_experiments[] = {
     &tbi_p1_cone_vs_pyramid,  // Figs. 1, 2
@@ -45,6 +48,9 @@ const tbi_experiment *const tbi_experiments[] = {
     &tbi_p5_walk,             // Fig. 4
     &tbi_p5_fall,             // Fig. 5
     &tbi_p5_jump,             // Fig. 6
+    &tbi_p5_restitution,      // Fig. 1
+    &tbi_p5_stick_slip,       // equations (25) to (28)
+    &tbi_p5_energy,           // of our own
 };
 const int32_t tbi_nexperiment = sizeof tbi_experiments / sizeof tbi_experiments[0];
 

@@ -1,8 +1,7 @@
-/* robot_walks.c - a human figure walks under penalty (P2, Fig. 3), a small humanoid under impulse
- * (P5, Fig. 4); both also under exact.
+/* robot_walks.c - a human figure walks under penalty (P2, Fig. 3), and also under exact.
  *
- * The papers show pictures and the time of a step.  What can be checked is that the robots walk
- * with steps of 1 ms, carried by a floor that they hardly sink into. */
+ * The paper shows pictures and the time of a step.  What can be checked is that the figure walks
+ * with steps of 1 ms, carried by a floor that it hardly sinks into. */
 #include "picture_strip.h"
 #include "walk_sim.h"
 
@@ -120,31 +119,10 @@ static tabi_status run_figure(tbi_trial *trial, tabi_error *err) {
   return run(trial, &w, err);
 }
 
-static tabi_status run_small(tbi_trial *trial, tabi_error *err) {
-  tabi_footstep step = tabi_footstep_default();
-  step.forward = 0.05;
-  step.single_support = 0.4;
-  step.lift = 0.02;
-  const walker w = {.robot = tbi_walk_sim_humanoid20,
-                    .contact = TABI_CONTACT_IMPULSE,
-                    .step = step,
-                    .nstep = 10,
-                    .stature = 0.48,
-                    .cost = 4e-3};
-  return run(trial, &w, err);
-}
-
 const tbi_experiment tbi_p2_figure_walk = {
     .id = "p2/figure-walk",
     .paper = "P2, Fig. 3",
     .shows = "a human figure of about 40 degrees of freedom walks with steps of 1 ms, a few times "
              "slower than real time",
     .run = run_figure,
-};
-
-const tbi_experiment tbi_p5_walk = {
-    .id = "p5/walk",
-    .paper = "P5, Fig. 4",
-    .shows = "a small humanoid of 26 degrees of freedom walks, steps of 1 ms",
-    .run = run_small,
 };

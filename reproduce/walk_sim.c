@@ -21,6 +21,7 @@ tbi_walk_sim_def tbi_walk_sim_humanoid36(void) {
                             .height = 0.6487,
                             .knee = 0.8727,
                             .friction = 0.7,
+                            .kinetic = -1,
                             .kp = 15000,
                             .kd = 300,
                             .bush_slide = 5e5,
@@ -89,7 +90,9 @@ static void vary(tbi_walk_sim_def *def) {
   for (int i = 0; i < 4; ++i)
     (void)varied(&seed);
   def->height *= varied(&seed);
-  def->friction *= varied(&seed);
+  double friction = varied(&seed);
+  def->friction *= friction;
+  def->kinetic *= friction;
   def->kp *= varied(&seed);
   def->kd *= varied(&seed);
   def->bush_slide *= varied(&seed);
@@ -153,6 +156,8 @@ static void copy_robot(const tabi_model *from, const tbi_walk_sim_def *def, bool
   uint64_t seed = vary_masses ? seed_of(def->variant + 1000) : 0;
   tabi_material_def material = tabi_material_def_default();
   material.friction = def->friction;
+  material.kinetic = def->kinetic;
+  material.restitution = def->restitution;
   int32_t surface = tabi_builder_add_material(to, &material);
   for (int32_t i = 0; i < tabi_model_nlink(from); ++i) {
     tabi_link_def link = tabi_model_link(from, i);

@@ -12,7 +12,9 @@ typedef struct tbi_walk_sim_def {
   const char *model; /* in models/, without its ending */
   double height;     /* m, of the pelvis' origin */
   double knee;       /* rad, of the posture that inverse kinematics starts from */
-  double friction;
+  double friction;   /* static */
+  double kinetic;    /* coefficient of kinetic friction; negative: as static */
+  double restitution;
   double kp, kd;        /* N m/rad and N m s/rad, of all joints */
   bool bush;            /* rubber under the ankles, else rigid; only humanoid36 has it */
   double bush_slide;    /* N/m, of the rubber */

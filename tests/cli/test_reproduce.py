@@ -14,7 +14,7 @@ import tempfile
 from command import Case, TABI, main
 
 RUN = ["p1/cone-vs-pyramid", "p1/bush-oscillation", "p2/box-drop", "p3/walk", "p4/slope",
-       "p4/closed-link", "p5/fall"]
+       "p4/closed-link", "p5/fall", "p5/restitution", "p5/stick-slip", "p5/energy"]
 TIMED = ["p1/cost", "p4/cost"]
 
 
@@ -58,6 +58,14 @@ class Reproduce(Case):
                     self.assertEqual(criterion["variant"], "published")
                 self.assertIsInstance(criterion["measured"], (float, str))
                 self.assertIsInstance(criterion["expected"], str)
+
+    def test_both_variants_of_p5_are_judged_alike(self):
+        for experiment in self.experiments:
+            if not experiment["id"].startswith("p5/"):
+                continue
+            names = {variant: [c["name"] for c in experiment["criteria"]
+                               if c["variant"] == variant] for variant in ("published", "ours")}
+            self.assertEqual(names["published"], names["ours"], experiment["id"])
 
     def test_exit_code_tells_the_verdict(self):
         self.assertEqual(self.code, 0 if all(e["pass"] for e in self.experiments) else 5)

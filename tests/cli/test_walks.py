@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import tempfile
+from itertools import groupby
 
 from command import Case, TABI, main
 
@@ -46,7 +47,7 @@ class Walks(Case):
 
     def test_feet_take_turns(self):
         """The log of a walk: each foot has its times without the floor, never both at once."""
-        with open(os.path.join(self.temporary.name, "p5-walk.csv"), encoding="utf-8") as file:
+        with open(os.path.join(self.temporary.name, "p5-walk-ours.csv"), encoding="utf-8") as file:
             rows = [[float(cell) for cell in row] for row in list(csv.reader(file))[1:]]
         lifted = [(left == 0, right == 0) for _, left, right, *_ in rows]
         self.assertGreater(sum(left for left, _ in lifted), 300)
@@ -54,11 +55,13 @@ class Walks(Case):
         self.assertNotIn((True, True), lifted)
 
     def test_jump_leaves_the_floor(self):
-        with open(os.path.join(self.temporary.name, "p5-jump.csv"), encoding="utf-8") as file:
+        with open(os.path.join(self.temporary.name, "p5-jump-ours.csv"), encoding="utf-8") as file:
             rows = [[float(cell) for cell in row] for row in list(csv.reader(file))[1:]]
-        air = [row for row in rows if row[1] == 0]
+        # the longest time in the air is the flight; soles that rebound have short ones after it
+        flights = [list(group) for free, group in groupby(rows, lambda row: row[1] == 0) if free]
+        air = max(flights, key=len)
         self.assertGreater(len(air), 100)
-        self.assertLess(air[-1][0] - air[0][0], 0.3)
+        self.assertLess(len(air), 300)
         self.assertGreater(max(row[2] for row in air), rows[0][2] + 0.02)
 
 
