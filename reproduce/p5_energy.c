@@ -164,6 +164,7 @@ const tbi_experiment tbi_p5_energy = {
     .id = "p5/energy",
     .paper = "P5, (17) to (28)",
     .shows = "nothing about energy; a rigid floor at rest can only take it",
+    .reconstructed = "all: the paper does not speak of it",
     .own = true,
     .run = run,
 };

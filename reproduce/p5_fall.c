@@ -109,8 +109,6 @@ static double final_force(const fall *f) {
 
 static void check(tbi_trial *trial, const fall *f) {
   int32_t last = f->series.nrow - 1;
-  tbi_expect_within(trial, "simulated without divergence", "s",
-                    tbi_series_at(&f->series, last, TIME), trial->quick ? 2.5 : 5, 5);
   tbi_expect_below(trial, "final height of the pelvis", "m",
                    tbi_series_at(&f->series, last, HEIGHT), 0.1);
   tbi_expect_within(trial, "final force of the floor / weight", "", final_force(f) / f->weight,
@@ -177,5 +175,7 @@ const tbi_experiment tbi_p5_fall = {
     .id = "p5/fall",
     .paper = "P5, Fig. 5",
     .shows = "a small humanoid of 26 degrees of freedom falls down, steps of 1 ms",
+    .reconstructed = "the same surfaces, threshold and integrator; robot, dampers and dry friction "
+                     "of its joints, initial state",
     .run = run,
 };

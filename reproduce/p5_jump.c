@@ -347,9 +347,6 @@ static bool stands(const tbi_series *series, const jump *j) {
 
 static void check(tbi_trial *trial, const tbi_series *series, const jump *j) {
   flight f = find_flight(series);
-  int32_t last = series->nrow - 1;
-  tbi_expect_within(trial, "simulated without divergence", "s", tbi_series_at(series, last, TIME),
-                    trial->quick ? 3 : 5, 5);
   tbi_expect_above(trial, "flight", "s", f.duration, 0.1);
   tbi_expect_within(trial, "force in flight", "N", f.force, 0, 0);
   tbi_expect_within(trial, "curvature of the parabola", "m/s^2", f.gravity, 0.99 * 9.81,
@@ -454,5 +451,6 @@ const tbi_experiment tbi_p5_jump = {
     .id = "p5/jump",
     .paper = "P5, Fig. 6",
     .shows = "a small humanoid of 26 degrees of freedom jumps, steps of 1 ms",
+    .reconstructed = "the same surfaces, threshold and integrator; robot, controller, gains",
     .run = run,
 };

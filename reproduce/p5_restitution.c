@@ -341,5 +341,6 @@ const tbi_experiment tbi_p5_restitution = {
     .id = "p5/restitution",
     .paper = "P5, Fig. 1, (11)",
     .shows = "contacts by points, edges and faces are all sets of points that rebound with e",
+    .reconstructed = "all: the paper prints the law and draws the contacts",
     .run = run,
 };

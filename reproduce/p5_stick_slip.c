@@ -140,8 +140,8 @@ static tabi_status draw(tbi_trial *trial, block of[TBI_VARIANTS][HEIGHTS], tabi_
       (void)snprintf(name, sizeof name, "%s%d", tbi_p5_name((tbi_variant)v), h);
       tbi_figure_data(&figure, name, &of[v][h].series);
     }
-  (void)fputs("set multiplot\nset size 1,0.5\nset xrange [0:4]\nset yrange [0:0.5]\n"
-              "set xlabel 'time [s]'\nset ylabel 'speed [m/s]'\nset key top left maxrows 1\n",
+  (void)fputs("set multiplot\nset size 1,0.5\nset xrange [0:4]\nset yrange [0:0.6]\n"
+              "set xlabel 'time [s]'\nset ylabel 'speed [m/s]'\nset key top left maxrows 2\n",
               figure.script);
   motion law = theory();
   /* where the law has it break away */
@@ -187,5 +187,6 @@ const tbi_experiment tbi_p5_stick_slip = {
     .paper = "P5, (25) to (28)",
     .shows = "static and kinetic friction are told apart: points stick up to the one, and slide "
              "with the other",
+    .reconstructed = "all: the paper prints the law",
     .run = run,
 };
