@@ -61,8 +61,9 @@ extern const tbi_formulation tbi_lcp_paper;
 extern const tbi_formulation tbi_penalty;
 extern const tbi_formulation tbi_penalty_paper;
 
-/* The velocity of a step of penalty in linear time: world/penalty_step.c, since it works in the
- * memory of the step. */
+/* The velocity of a step of penalty, and of its published variant, in linear time:
+ * world/penalty_step.c, since it works in the memory of the step. */
 bool tbi_penalty_advance_velocity(tabi_world *world, tbi_solution *solution);
+bool tbi_penalty_paper_advance_velocity(tabi_world *world, tbi_solution *solution);
 
 #endif

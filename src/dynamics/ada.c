@@ -18,25 +18,20 @@
  * Lambda_b + Lambda_b W Lambda_b and b_b - Lambda_b f.  Disassembly goes back in reverse order,
  * when the forces from outside are final.
  *
+ * Lambda, P, W and T depend on the posture alone: assembled once, they serve any number of forces,
+ * for which only b is assembled again.
+ *
  * Inverse inertias need mass: a massless link between two joints is part of one joint with the
  * velocities of both.
  *
- * Who calls it: the tests (tests/property, tests/contact/test_penalty.c), which compare it with
- * ABA, and the benchmarks (bench/algorithm.c).  No step does: penalty-paper, whose paper this is,
- * solves the same linearly implicit step by other means until it uses this one. */
+ * Who calls it: penalty-paper (contact/penalty_assembly.c), whose contacts are joints of the
+ * assembly (handles.c). */
 #include "dynamics/ada.h"
 
 #include "base/assertion.h"
 #include "math/linalg.h"
 
 #include <string.h>
-
-static void store(sv x, double to[6]) {
-  v3_store(v4_to(x.lin), to);
-  v3_store(v4_to(x.ang), to + 3);
-}
-
-static sv load(const double x[6]) { return (sv){v4_from(v3_load(x)), v4_from(v3_load(x + 3))}; }
 
 static bool is_massless(const tbi_body *body) {
   double e[3];
@@ -78,11 +73,7 @@ int32_t tbi_ada_obstacle(const tabi_model *model) {
   return TABI_NONE;
 }
 
-/* a motion taken at a point that is off by arm */
-static sv seen_from(sv motion, v4 arm) { return (sv){sv_at(motion, arm), motion.ang}; }
-
-/* inverse of a symmetric positive definite 6x6 */
-static void invert(double a[6][6], double inverse[6][6]) {
+void tbi_invert6(double a[6][6], double inverse[6][6]) {
   tbi_cholesky(6, a[0], 6);
   for (int k = 0; k < 6; ++k) {
     memset(inverse[k], 0, sizeof inverse[k]);
@@ -97,32 +88,42 @@ static void spread_inertia(double mass, v4 c, const m4 *moment, double a[6][6]) 
   for (int k = 0; k < 6; ++k) {
     double unit[6] = {0};
     unit[k] = 1;
-    store(inertia_mulv(&inertia, load(unit)), a[k]);
+    tbi_sv_store(inertia_mulv(&inertia, tbi_sv_load(unit)), a[k]);
   }
 }
 
-/* a = bias + lambda f of a body alone: bias is due to gravity, gyroscopic forces and its load */
-static void start_chain(const tabi_dynamics *d, int32_t index, const tbi_body_load *beside,
-                        tbi_ada_body *ada) {
+/* the body alone: lambda by its inertia and the load beside it */
+static void start_lambda(const tabi_dynamics *d, int32_t index, const tbi_body_load *beside,
+                         tbi_ada_body *ada) {
   const tbi_body *body = &d->model->body[index];
   const tbi_body_state *state = &d->body[index];
   v4 c = m4_mulv3(&state->rot, body->com);
   m4 moment = m4_rotate_sym(&state->rot, body->inertia);
   ada->at = state->pos;
-  sv vel = seen_from(state->vel, ada->at);
-  body_inertia inertia = inertia_make(body->mass, c, &moment);
-  sv force = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
-  sv fall = {v4_from(v3_load(d->model->gravity)), v4_zero()};
-  store(sv_add(force, inertia_mulv(&inertia, fall)), ada->bias);
   double a[6][6];
   spread_inertia(body->mass, c, &moment, a);
   for (int i = 0; beside && i < 6; ++i) {
-    ada->bias[i] += beside->force[i];
     for (int k = 0; k < 6; ++k)
       a[i][k] += beside->inertia[i][k];
   }
-  invert(a, ada->lambda);
-  tbi_cholesky_solve(6, a[0], 6, ada->bias);
+  tbi_invert6(a, ada->own);
+  memcpy(ada->lambda, ada->own, sizeof ada->lambda);
+}
+
+/* gravity, gyroscopic forces and the load beside it */
+static void gather_force(const tabi_dynamics *d, int32_t index, const tbi_body_load *beside,
+                         tbi_ada_body *ada) {
+  const tbi_body *body = &d->model->body[index];
+  const tbi_body_state *state = &d->body[index];
+  v4 c = m4_mulv3(&state->rot, body->com);
+  m4 moment = m4_rotate_sym(&state->rot, body->inertia);
+  sv vel = tbi_seen_from(state->vel, ada->at);
+  body_inertia inertia = inertia_make(body->mass, c, &moment);
+  sv force = sv_scale(-1, sv_cross_force(vel, inertia_mulv(&inertia, vel)));
+  sv fall = {v4_from(v3_load(d->model->gravity)), v4_zero()};
+  tbi_sv_store(sv_add(force, inertia_mulv(&inertia, fall)), ada->force);
+  for (int i = 0; beside && i < 6; ++i)
+    ada->force[i] += beside->force[i];
 }
 
 static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ada) {
@@ -130,7 +131,7 @@ static void gather_drift(const tabi_dynamics *d, int32_t index, tbi_ada_body *ad
   for (int32_t at = index; at != ada->parent; at = d->model->body[at].parent) {
     drift = sv_add(drift, d->body[at].drift);
   }
-  store(seen_from(drift, ada->at), ada->drift);
+  tbi_sv_store(tbi_seen_from(drift, ada->at), ada->drift);
 }
 
 /* P^-1 at this body's point: accelerations of both chains per force of the joint */
@@ -140,54 +141,84 @@ static void join_lambdas(const tbi_ada_body *ada, double p_inverse[6][6]) {
     double by_parent[6]; /* i-th acceleration per force at the parent's point, then at this one */
     for (int j = 0; j < 6; ++j)
       by_parent[j] = ada->above_lambda[j][i];
-    store(seen_from(load(by_parent), ada->arm), by_parent);
+    tbi_sv_store(tbi_seen_from(tbi_sv_load(by_parent), ada->arm), by_parent);
     for (int j = 0; j < 6; ++j)
       p[i][j] = ada->lambda[i][j] + by_parent[j];
   }
-  invert(p, p_inverse);
+  tbi_invert6(p, p_inverse);
 }
 
 /* Y and the factor of Z */
-static void project(const tabi_dynamics *d, const tbi_ada_body *ada, double p_inverse[6][6],
-                    double y[][6], double z[][TBI_ADA_DOFS]) {
+static void project(const tabi_dynamics *d, const double *diagonal, double p_inverse[6][6],
+                    tbi_ada_body *ada, double y[][6]) {
   for (int k = 0; k < ada->ndof; ++k) {
     double r[6];
-    store(seen_from(d->axis[ada->dof[k]], ada->at), r);
+    tbi_sv_store(tbi_seen_from(d->axis[ada->dof[k]], ada->at), r);
     for (int i = 0; i < 6; ++i)
       y[k][i] = tbi_dot(p_inverse[i], r, 6);
     for (int l = 0; l <= k; ++l)
-      z[k][l] = tbi_dot(r, y[l], 6);
-    z[k][k] += d->model->dof_rotor[ada->dof[k]];
+      ada->z[k][l] = tbi_dot(r, y[l], 6);
+    ada->z[k][k] += diagonal[ada->dof[k]];
   }
-  tbi_cholesky(ada->ndof, z[0], TBI_ADA_DOFS);
+  tbi_cholesky(ada->ndof, ada->z[0], TBI_ADA_DOFS);
 }
 
-/* T, W and what the joint torque does alone */
-static void solve_joint(const tabi_dynamics *d, const double *tau, tbi_ada_body *ada) {
-  int n = ada->ndof;
+/* Z, T and W */
+static void solve_joint(const tabi_dynamics *d, const double *diagonal, tbi_ada_body *ada) {
   double p_inverse[6][6];
   double y[TBI_ADA_DOFS][6];
-  double z[TBI_ADA_DOFS][TBI_ADA_DOFS];
   join_lambdas(ada, p_inverse);
-  project(d, ada, p_inverse, y, z);
-  for (int k = 0; k < n; ++k)
-    ada->qdd0[k] = tau ? tau[ada->dof[k]] : 0;
+  project(d, diagonal, p_inverse, ada, y);
   for (int i = 0; i < 6; ++i) {
     double column[TBI_ADA_DOFS];
-    for (int k = 0; k < n; ++k)
+    for (int k = 0; k < ada->ndof; ++k)
       column[k] = y[k][i];
-    tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, column);
-    ada->force0[i] = 0;
+    tbi_cholesky_solve(ada->ndof, ada->z[0], TBI_ADA_DOFS, column);
     for (int j = 0; j < 6; ++j)
       ada->w[i][j] = -p_inverse[i][j];
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < ada->ndof; ++k) {
       ada->t[k][i] = column[k];
-      ada->force0[i] += column[k] * ada->qdd0[k];
       for (int j = 0; j < 6; ++j)
         ada->w[i][j] += column[k] * y[k][j];
     }
   }
-  tbi_cholesky_solve(n, z[0], TBI_ADA_DOFS, ada->qdd0);
+}
+
+/* let the parent's lambda take in the child's */
+static void join_lambda(const tbi_ada_body *child, tbi_ada_body *parent) {
+  double wl[6][6];
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j)
+      wl[j][i] = tbi_dot(child->w[i], child->above_lambda[j], 6);
+  }
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j)
+      parent->lambda[i][j] += tbi_dot(child->above_lambda[i], wl[j], 6);
+  }
+}
+
+static void assemble_lambda(const tabi_dynamics *d, const double *diagonal, int32_t index) {
+  tbi_ada_body *ada = &d->ada[index];
+  memset(ada->above_lambda, 0, sizeof ada->above_lambda);
+  if (ada->parent != TABI_WORLD) {
+    const tbi_ada_body *parent = &d->ada[ada->parent];
+    ada->arm = v4_sub(ada->at, parent->at);
+    for (int k = 0; k < 6; ++k)
+      tbi_sv_store(tbi_seen_from(tbi_sv_load(parent->lambda[k]), ada->arm), ada->above_lambda[k]);
+  }
+  solve_joint(d, diagonal, ada);
+  if (ada->parent != TABI_WORLD) join_lambda(ada, &d->ada[ada->parent]);
+}
+
+/* what the joint's own torque does: T tau and Z^-1 tau */
+static void apply_torque(const double *tau, tbi_ada_body *ada) {
+  memset(ada->force0, 0, sizeof ada->force0);
+  for (int k = 0; k < ada->ndof; ++k) {
+    ada->qdd0[k] = tau ? tau[ada->dof[k]] : 0;
+    for (int i = 0; i < 6; ++i)
+      ada->force0[i] += ada->t[k][i] * ada->qdd0[k];
+  }
+  tbi_cholesky_solve(ada->ndof, ada->z[0], TBI_ADA_DOFS, ada->qdd0);
 }
 
 /* f = W pi + T tau for the relative acceleration pi */
@@ -196,38 +227,21 @@ static void joint_force(const tbi_ada_body *ada, const double pi[6], double forc
     force[i] = ada->force0[i] + tbi_dot(ada->w[i], pi, 6);
 }
 
-/* let the parent's chain take in the child's */
-static void join(const tbi_ada_body *child, tbi_ada_body *parent) {
+/* the temporary force of a joint, and what it does to the parent's chain */
+static void assemble_bias(const tabi_dynamics *d, const double *tau, int32_t index) {
+  tbi_ada_body *ada = &d->ada[index];
+  apply_torque(tau, ada);
+  memset(ada->above_bias, 0, sizeof ada->above_bias);
+  if (ada->parent == TABI_WORLD) return;
+  tbi_ada_body *parent = &d->ada[ada->parent];
+  tbi_sv_store(tbi_seen_from(tbi_sv_load(parent->bias), ada->arm), ada->above_bias);
   double pi[6];
   double force[6];
   for (int i = 0; i < 6; ++i)
-    pi[i] = child->bias[i] - child->above_bias[i] - child->drift[i];
-  joint_force(child, pi, force);
-  double wl[6][6];
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j)
-      wl[j][i] = tbi_dot(child->w[i], child->above_lambda[j], 6);
-  }
-  for (int i = 0; i < 6; ++i) {
-    parent->bias[i] -= tbi_dot(child->above_lambda[i], force, 6);
-    for (int j = 0; j < 6; ++j)
-      parent->lambda[i][j] += tbi_dot(child->above_lambda[i], wl[j], 6);
-  }
-}
-
-static void assemble(const tabi_dynamics *d, const double *tau, int32_t index) {
-  tbi_ada_body *ada = &d->ada[index];
-  memset(ada->above_lambda, 0, sizeof ada->above_lambda);
-  memset(ada->above_bias, 0, sizeof ada->above_bias);
-  if (ada->parent != TABI_WORLD) {
-    const tbi_ada_body *parent = &d->ada[ada->parent];
-    ada->arm = v4_sub(ada->at, parent->at);
-    for (int k = 0; k < 6; ++k)
-      store(seen_from(load(parent->lambda[k]), ada->arm), ada->above_lambda[k]);
-    store(seen_from(load(parent->bias), ada->arm), ada->above_bias);
-  }
-  solve_joint(d, tau, ada);
-  if (ada->parent != TABI_WORLD) join(ada, &d->ada[ada->parent]);
+    pi[i] = ada->bias[i] - ada->above_bias[i] - ada->drift[i];
+  joint_force(ada, pi, force);
+  for (int i = 0; i < 6; ++i)
+    parent->bias[i] -= tbi_dot(ada->above_lambda[i], force, 6);
 }
 
 /* the final force of a joint and its acceleration, the forces from outside being known */
@@ -243,11 +257,32 @@ static void disassemble(const tabi_dynamics *d, int32_t index, double *qdd) {
     pi[i] = ada->bias[i] - above - ada->drift[i];
   }
   joint_force(ada, pi, ada->outer);
-  sv reaction = load(ada->outer);
+  sv reaction = tbi_sv_load(ada->outer);
   reaction.ang = v4_add(reaction.ang, v4_cross(ada->arm, reaction.lin));
-  store(sv_sub(load(outer), reaction), outer);
+  tbi_sv_store(sv_sub(tbi_sv_load(outer), reaction), outer);
   for (int k = 0; k < ada->ndof; ++k)
     qdd[ada->dof[k]] = ada->qdd0[k] + tbi_dot(ada->t[k], pi, 6);
+}
+
+void tbi_ada_assemble(tabi_dynamics *d, const double *diagonal, const tbi_body_load *beside) {
+  TBI_ASSERT(d->ada && diagonal);
+  TBI_CHECK_SLOW(tbi_ada_obstacle(d->model) == TABI_NONE);
+  for (int32_t i = 0; i < d->model->nbody; ++i)
+    if (d->ada[i].ndof > 0) start_lambda(d, i, beside ? &beside[i] : NULL, &d->ada[i]);
+  for (int32_t i = d->model->nbody - 1; i >= 0; --i)
+    if (d->ada[i].ndof > 0) assemble_lambda(d, diagonal, i);
+}
+
+void tbi_ada_solve(tabi_dynamics *d, const double *tau, double *qdd) {
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
+    tbi_ada_body *ada = &d->ada[i];
+    for (int k = 0; k < 6 && ada->ndof > 0; ++k)
+      ada->bias[k] = tbi_dot(ada->own[k], ada->force, 6);
+  }
+  for (int32_t i = d->model->nbody - 1; i >= 0; --i)
+    if (d->ada[i].ndof > 0) assemble_bias(d, tau, i);
+  for (int32_t i = 0; i < d->model->nbody; ++i)
+    if (d->ada[i].ndof > 0) disassemble(d, i, qdd);
 }
 
 void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, v3 added_mass,
@@ -257,7 +292,7 @@ void tbi_load_point(tbi_body_load *beside, v3 point, const m4 *frame, v3 start, 
   const double mass[3] = {added_mass.x, added_mass.y, added_mass.z};
   for (int k = 0; k < 3; ++k) {
     double w[6];
-    store((sv){axis[k], v4_cross(v4_from(point), axis[k])}, w);
+    tbi_sv_store((sv){axis[k], v4_cross(v4_from(point), axis[k])}, w);
     double force = first[k] - mass[k] * v3_dot(v4_to(axis[k]), bias);
     for (int i = 0; i < 6; ++i) {
       beside->force[i] += force * w[i];
@@ -273,20 +308,13 @@ void tbi_forward_ada(tabi_dynamics *d, const double *tau, double *qdd) {
 
 void tbi_forward_ada_loaded(tabi_dynamics *d, const double *tau, const tbi_body_load *beside,
                             double *qdd) {
-  const tabi_model *model = d->model;
-  TBI_ASSERT(d->ada);
-  TBI_CHECK_SLOW(tbi_ada_obstacle(model) == TABI_NONE);
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  tbi_ada_assemble(d, d->model->dof_rotor, beside);
+  for (int32_t i = 0; i < d->model->nbody; ++i) {
     if (d->ada[i].ndof == 0) continue;
-    start_chain(d, i, beside ? &beside[i] : NULL, &d->ada[i]);
+    gather_force(d, i, beside ? &beside[i] : NULL, &d->ada[i]);
     gather_drift(d, i, &d->ada[i]);
   }
-  for (int32_t i = model->nbody - 1; i >= 0; --i) {
-    if (d->ada[i].ndof > 0) assemble(d, tau, i);
-  }
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    if (d->ada[i].ndof > 0) disassemble(d, i, qdd);
-  }
+  tbi_ada_solve(d, tau, qdd);
 }
 
 size_t tbi_ada_memsize(const tabi_model *model) {

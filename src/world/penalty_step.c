@@ -1,10 +1,12 @@
-/* penalty_step.c - the velocity of a step of penalty in linear time.
+/* penalty_step.c - the velocity of a step of penalty, or its published variant, in linear time.
  *
  * If all contacts are with the world and there are no loop constraints, the springs are eliminated
  * along the trees (contact/penalty_tree.c).  The responses of ports to each other, which for a
- * chain of a hundred links are nearly the whole cost, are then not needed.  All other steps are
+ * chain of a hundred links are nearly the whole cost, are then not needed.  The published variant
+ * needs none for contacts between bodies either (contact/penalty_assembly.c).  All other steps are
  * solved by active_set.c. */
 #include "base/assertion.h"
+#include "contact/penalty_assembly.h"
 #include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "world/active_set/active_set.h"
@@ -27,10 +29,13 @@ static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
   return has_mass(&w->model->body[a == TABI_WORLD ? b : a]);
 }
 
-static bool suits(const tabi_world *w) {
-  const tabi_world_def *def = &w->def;
+static bool moves_freely(const tabi_world *w) {
   if (w->constants.nloop > 0 || w->state.head->prescribes) return false;
-  if (def->integrator != TABI_SEMI_IMPLICIT) return false;
+  return w->def.integrator == TABI_SEMI_IMPLICIT;
+}
+
+static bool suits(const tabi_world *w) {
+  if (!moves_freely(w)) return false;
   for (int32_t i = 0; i < w->setup.ncandidate; ++i)
     if (!is_on_ground(w, &w->candidates.list[i])) return false;
   return true;
@@ -42,6 +47,18 @@ static void gather_impulse(tabi_world *w) {
   tbi_gather(w->d, bias);
   for (int32_t k = 0; k < w->model->nv; ++k)
     w->free.u[k] = w->forces.joint_impulse[k] - w->def.timestep * bias[k];
+}
+
+/* rows and points of the problem, from the free velocity in v_new */
+static void set_up_problem(tabi_world *w) {
+  memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
+  w->setup.problem.timestep = w->def.timestep;
+  /* limits are predicted from v_free too: forces may accelerate a joint much in one step */
+  tbi_predict_joint_limits(w, w->free.v_free, NEAR);
+  tbi_make_rows(w);
+  tbi_setup_points(&w->setup);
+  tbi_world_targets(w);
+  tbi_world_warm_start(w);
 }
 
 bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
@@ -56,14 +73,40 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
                         .v_new = w->solution.v_new};
   (void)tbi_penalty_tree_place(&t, w->scratch.method, w->model, &w->def);
   tbi_penalty_tree_free(&t);
-  memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
-  t.p->timestep = w->def.timestep;
-  /* limits are predicted from v_free too: forces may accelerate a joint much in one step */
-  tbi_predict_joint_limits(w, w->free.v_free, NEAR);
-  tbi_make_rows(w);
-  tbi_setup_points(&w->setup);
-  tbi_world_targets(w);
-  tbi_world_warm_start(w);
+  set_up_problem(w);
   *solution = tbi_penalty_tree_solve(&t);
   return solution->converged;
+}
+
+/* forces on massless links have no body to act on, contacts neither */
+static bool can_be_assembled(const tabi_world *w) {
+  const tabi_model *model = w->model;
+  if (tbi_ada_obstacle(model) != TABI_NONE) return false;
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    if (has_mass(&model->body[i])) continue;
+    if (sv_dot(w->forces.body_impulse[i], w->forces.body_impulse[i]) > 0) return false;
+    for (int32_t k = 0; k < w->setup.ncandidate; ++k)
+      if (w->constants.shape_body[w->candidates.list[k].shape_a] == i ||
+          w->constants.shape_body[w->candidates.list[k].shape_b] == i)
+        return false;
+  }
+  return true;
+}
+
+bool tbi_penalty_paper_advance_velocity(tabi_world *w, tbi_solution *solution) {
+  TBI_ASSERT(w->method->info.compliant && w->free.v_free);
+  if (!moves_freely(w) || !can_be_assembled(w)) return false;
+  tbi_penalty_assembly t = {.d = w->d,
+                            .p = &w->setup.problem,
+                            .def = &w->def,
+                            .diagonal = w->forces.diagonal,
+                            .joint_impulse = w->forces.joint_impulse,
+                            .body_impulse = w->forces.body_impulse,
+                            .v_new = w->solution.v_new};
+  (void)tbi_penalty_assembly_place(&t, w->scratch.method, w->model, &w->def);
+  tbi_penalty_assembly_free(&t);
+  set_up_problem(w);
+  *solution = tbi_penalty_assembly_solve(&t);
+  w->d->ada = NULL; /* in scratch memory */
+  return true;
 }
