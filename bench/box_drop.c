@@ -16,9 +16,9 @@ const tbi_drop_method tbi_drop_methods[TBI_DROP_METHODS] = {
     {"implicit-b", TABI_CONTACT_PENALTY,       TABI_SEMI_IMPLICIT}
 };
 
-const double tbi_drop_grid[TBI_DROP_STEPS] = {0.05e-3, 0.1e-3, 0.2e-3, 0.3e-3, 0.4e-3, 0.5e-3,
-                                              0.7e-3,  1e-3,   1.4e-3, 2e-3,   2.5e-3, 3e-3,
-                                              3.5e-3,  4e-3,   5e-3,   7e-3,   10e-3};
+const double tbi_drop_grid[TBI_DROP_STEPS] = {0.05e-3, 0.1e-3, 0.2e-3, 0.25e-3, 0.3e-3, 0.4e-3,
+                                              0.5e-3,  0.7e-3, 1e-3,   1.4e-3,  2e-3,   2.5e-3,
+                                              3e-3,    3.5e-3, 4e-3,   5e-3,    7e-3,   10e-3};
 const double tbi_drop_duration = 1.5;
 
 static void add_cube(tabi_builder *builder, int32_t material) {

@@ -11,7 +11,7 @@ typedef struct tbi_drop_method {
   tabi_integrator integrator;
 } tbi_drop_method;
 
-enum { TBI_DROP_METHODS = 4, TBI_DROP_STEPS = 17 };
+enum { TBI_DROP_METHODS = 4, TBI_DROP_STEPS = 18 };
 extern const tbi_drop_method tbi_drop_methods[TBI_DROP_METHODS];
 extern const double tbi_drop_grid[TBI_DROP_STEPS]; /* s */
 extern const double tbi_drop_duration;             /* s */

@@ -34,7 +34,7 @@ size_t tbi_penalty_assembly_place(tbi_penalty_assembly *t, void *memory, const t
   tbi_layout at = {memory, 0};
   tbi_handles_place(&at, model, &t->handles);
   t->ada = tbi_layout_take(&at, (int64_t)tbi_ada_memsize(model), 1);
-  t->impulse = tbi_layout_take(&at, model->nv, sizeof *t->impulse);
+  t->change = tbi_layout_take(&at, model->nv, sizeof *t->change);
   t->child = tbi_layout_take(&at, model->nbody, sizeof *t->child);
   t->sibling = tbi_layout_take(&at, model->nbody, sizeof *t->sibling);
   t->first = tbi_layout_take(&at, model->nbody, sizeof *t->first);
@@ -64,12 +64,12 @@ static void load_bodies(tbi_penalty_assembly *t) {
   }
 }
 
-/* the change of velocity by all impulses of bodies and joints, and rows, into t->impulse */
+/* the change of velocity by all impulses of bodies and joints, and of rows, into t->change */
 static void disassemble(tbi_penalty_assembly *t, bool rows) {
-  memcpy(t->impulse, t->joint_impulse, sizeof *t->impulse * (size_t)t->d->model->nv);
+  memcpy(t->change, t->joint_impulse, sizeof *t->change * (size_t)t->d->model->nv);
   for (int32_t i = 0; rows && i < t->p->nrow; ++i)
-    t->impulse[t->p->row[i].dof] += t->p->row[i].impulse;
-  tbi_ada_solve(t->d, t->impulse, t->impulse);
+    t->change[t->p->row[i].dof] += t->p->row[i].impulse;
+  tbi_ada_solve(t->d, t->change, t->change);
 }
 
 /* v_new, and its twists into d->acc */
@@ -78,7 +78,7 @@ static void move(tbi_penalty_assembly *t) {
   sv *twist = t->d->acc;
   twist[TABI_WORLD] = sv_zero();
   for (int32_t k = 0; k < model->nv; ++k)
-    t->v_new[k] = t->d->v[k] + t->impulse[k];
+    t->v_new[k] = t->d->v[k] + t->change[k];
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
     twist[i] = twist[body->parent];
@@ -244,8 +244,10 @@ tbi_solution tbi_penalty_assembly_solve(tbi_penalty_assembly *t) {
   TBI_ASSERT(t->p->npoint <= t->def->max_contacts);
   note_free(t);
   if (t->p->nrow + t->p->npoint > 0) {
-    disassemble(t, true);
-    move(t);
+    if (t->p->nrow > 0) {
+      disassemble(t, true);
+      move(t);
+    }
     tbi_handles_make(&t->handles, t->d, t->diagonal);
     tbi_handles_start(&t->handles, t->v_new);
     for (int32_t i = 0; i < t->p->nrow; ++i)

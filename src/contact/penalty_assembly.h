@@ -18,7 +18,7 @@ typedef struct tbi_penalty_assembly {
   /* scratch */
   tbi_handles handles;
   tbi_ada_body *ada;        /* [nbody] */
-  double *impulse;          /* at joints: [nv] */
+  double *change;           /* of velocity: [nv] */
   int32_t *child, *sibling; /* the branches: last child, and the child before: [nbody] */
   int32_t *first, *next;    /* points by body, in their order: [nbody], [points] */
 } tbi_penalty_assembly;
