@@ -83,11 +83,7 @@ static void add_joint(const maker *m, int32_t dof, double share, double *column)
   add_path(m, dof, share, column);
 }
 
-/* A spring of force -k g' - d u.  With g' = g plus a quarter of what g turns away from a straight
- * line over this step and the one before, it is stable at any stiffness and keeps its energy; with
- * g' at the end of the step it loses some, and what a step cannot resolve dies out.  The share of
- * the latter grows with the square of the phase that the spring alone would pass in a step. */
-static void pull_spring(tbi_loop *loop, double h, double mobility) {
+void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility) {
   double k = loop->stiffness;
   double phase = h * h * k * mobility;
   double late = phase / (1 + phase);
@@ -124,7 +120,7 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
     double *column = tbi_loops_column(loops, cluster, t);
     fill_column(m, cluster, t);
     if (loop->stiffness > 0 || loop->damping > 0) {
-      pull_spring(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
+      tbi_loop_pull_spring(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
     }
     double moved = loop->velocity;
     for (int32_t i = 0; i < s->dofs; ++i)
@@ -297,17 +293,24 @@ static void find_impulses(const tbi_loops *loops, int32_t cluster, double *g) {
   }
 }
 
-/* takes from a sum what lies along the k-th basis vector; how much that was */
-static double take_along(const tbi_loops *loops, int32_t cluster, int32_t k, double *sum) {
+/* takes from a sum what lies along the k-th basis vector, slacks of springs included, which other
+ * impulses do not have; how much that was */
+static double take_along(const tbi_loops *loops, int32_t cluster, int32_t k, double *sum,
+                         double *slack) {
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
+  int32_t dofs = tbi_cluster_dofs(loops->model, cluster);
   int32_t which = loops->order[loops->model->cluster_loop[cluster] + k];
   const double *q = tbi_loops_column(loops, cluster, which);
   const tbi_support *s = tbi_loops_support(loops, cluster, which);
   double taken = 0;
   for (int32_t i = 0; i < s->dofs; ++i)
     taken += q[s->at[i]] * sum[dof[s->at[i]]];
+  for (int32_t i = s->dofs; i < s->count; ++i)
+    taken += q[s->at[i]] * slack[s->at[i] - dofs];
   for (int32_t i = 0; i < s->dofs; ++i)
     sum[dof[s->at[i]]] -= taken * q[s->at[i]];
+  for (int32_t i = s->dofs; i < s->count; ++i)
+    slack[s->at[i] - dofs] -= taken * q[s->at[i]];
   return taken;
 }
 
@@ -317,8 +320,10 @@ void tbi_loops_finish(tbi_loops *loops, double *sum) {
     loops->loop[t].impulse = 0;
   for (int32_t c = 0; c < loops->model->ncluster; ++c) {
     double *g = loops->g + loops->model->cluster_loop[c];
+    double *slack = loops->wanted;
+    memset(slack, 0, sizeof *slack * (size_t)tbi_cluster_max_loops(loops->model, c));
     for (int32_t k = 0; k < loops->rank[c]; ++k)
-      g[k] -= take_along(loops, c, k, sum);
+      g[k] -= take_along(loops, c, k, sum, slack);
     if (loops->rank[c] > 0) find_impulses(loops, c, g);
   }
 }

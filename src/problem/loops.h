@@ -81,6 +81,13 @@ static inline const tbi_support *tbi_loops_support(const tbi_loops *loops, int32
   return &loops->support[loops->model->cluster_loop[cluster] + which];
 }
 
+/* A spring of force -k g' - d u.  With g' = g plus a quarter of what g turns away from a straight
+ * line over this step and the one before, it is stable at any stiffness and keeps its energy; with
+ * g' at the end of the step it loses some, and what a step cannot resolve dies out.  The share of
+ * the latter grows with the square of the phase that the spring alone would pass in a step.
+ * mobility: change of its rate per impulse, without it; fills compliance and target. */
+void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility);
+
 /* Takes the memory of all loops the model may have. */
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops);
 /* With M's factor in d (pivot_root: D^-1/2) and z = D^-1/2 L^-T of all other impulses: finds Q, and
