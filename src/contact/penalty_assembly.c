@@ -11,6 +11,7 @@
  * (penalty_paper.c, in impulses, at points without moments).
  *
  *   assemble      joints: Lambda and b of every chain                          dynamics/ada.c
+ *                 joints that close loops                                      penalty_loops.c
  *   disassemble   velocities without contacts
  *   assemble      contacts, after all joints, branch by branch                 dynamics/handles.c
  *   disassemble   under the contact forces, which are final, as forces from outside
@@ -33,6 +34,7 @@ size_t tbi_penalty_assembly_place(tbi_penalty_assembly *t, void *memory, const t
                                   const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   tbi_handles_place(&at, model, &t->handles);
+  tbi_penalty_loops_place(&at, model, &t->closed);
   t->ada = tbi_layout_take(&at, (int64_t)tbi_ada_memsize(model), 1);
   t->change = tbi_layout_take(&at, model->nv, sizeof *t->change);
   t->child = tbi_layout_take(&at, model->nbody, sizeof *t->child);
@@ -70,6 +72,7 @@ static void disassemble(tbi_penalty_assembly *t, bool rows) {
   for (int32_t i = 0; rows && i < t->p->nrow; ++i)
     t->change[t->p->row[i].dof] += t->p->row[i].impulse;
   tbi_ada_solve(t->d, t->change, t->change);
+  if (t->loops->count > 0) tbi_penalty_loops_close(&t->closed, t->change);
 }
 
 /* v_new, and its twists into d->acc */
@@ -90,6 +93,9 @@ static void move(tbi_penalty_assembly *t) {
 void tbi_penalty_assembly_free(tbi_penalty_assembly *t) {
   tbi_ada_make(t->d, t->ada);
   tbi_ada_assemble(t->d, t->diagonal, NULL);
+  t->closed.d = t->d;
+  t->closed.loops = t->loops;
+  if (t->loops->count > 0) tbi_penalty_loops_make(&t->closed);
   load_bodies(t);
   disassemble(t, false);
   move(t);
@@ -163,7 +169,7 @@ static void add_response(const tbi_penalty_assembly *t, tbi_point *c, bool on_b,
 }
 
 /* P, in the frame of the point */
-static void fill_response(const tbi_penalty_assembly *t, tbi_point *c) {
+static void fill_response(tbi_penalty_assembly *t, tbi_point *c) {
   memset(c->w, 0, sizeof c->w);
   if (c->port_a != TABI_NONE) add_response(t, c, false, false);
   if (c->port_b != TABI_NONE) add_response(t, c, true, true);
@@ -173,6 +179,8 @@ static void fill_response(const tbi_penalty_assembly *t, tbi_point *c) {
     add_response(t, c, false, true);
     add_response(t, c, true, false);
   }
+  c->immobile = false;
+  if (t->loops->count > 0) tbi_penalty_loops_brace_point(&t->closed, t->p, c);
   c->mobility = (c->w[0][0] + c->w[1][1] + c->w[2][2]) / 3;
   if (!(c->mobility > 0)) c->mobility = 1; /* on the axis of its only joint, say */
 }
@@ -199,11 +207,14 @@ static void push(tbi_penalty_assembly *t, int32_t port, v4 arm, v4 impulse) {
 static void assemble_point(tbi_penalty_assembly *t, tbi_point *c) {
   memset(c->impulse, 0, sizeof c->impulse);
   fill_response(t, c);
-  if (c->gap >= 0) return;
+  if (c->gap >= 0 || c->immobile) return;
   sv a = twist_of(t, c->port_a);
   sv b = twist_of(t, c->port_b);
-  v3 r = tbi_penalty_paper_impulse(c, t->def, tbi_point_velocity(c, a, b));
+  v3 u = tbi_point_velocity(c, a, b);
+  u = v3_add(u, tbi_penalty_loops_point_velocity(&t->closed, t->p, c));
+  v3 r = tbi_penalty_paper_impulse(c, t->def, u);
   v3_store(r, c->impulse);
+  if (t->loops->count > 0) tbi_penalty_loops_push_point(&t->closed, t->p, c);
   v4 impulse = m4_mulv3(&c->frame, r);
   push(t, c->port_b, c->arm_b, impulse);
   push(t, c->port_a, c->arm_a, v4_scale(-1, impulse));
@@ -223,9 +234,14 @@ static void assemble_points(tbi_penalty_assembly *t) {
 static void assemble_row(tbi_penalty_assembly *t, tbi_row *row) {
   double u = tbi_handles_reach_joint(&t->handles, row->dof);
   row->w = tbi_handles_joint_response(&t->handles, row->dof);
-  double wanted = row->impulse + (row->target - u) / row->w;
+  if (t->loops->count > 0) {
+    u += tbi_penalty_loops_row_velocity(&t->closed, row->dof);
+    row->w = tbi_penalty_loops_brace_row(&t->closed, row->dof, row->w);
+  }
+  double wanted = row->w > 0 ? row->impulse + (row->target - u) / row->w : row->impulse;
   wanted = tbi_min(tbi_max(wanted, row->lower), row->upper);
   tbi_handles_turn(&t->handles, row->dof, wanted - row->impulse);
+  if (t->loops->count > 0) tbi_penalty_loops_push_row(&t->closed, row->dof, wanted - row->impulse);
   row->impulse = wanted;
 }
 

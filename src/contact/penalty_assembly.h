@@ -4,6 +4,7 @@
 #define TBI_PENALTY_ASSEMBLY_H
 
 #include "contact/formulation.h"
+#include "contact/penalty_loops.h"
 #include "dynamics/handles.h"
 
 typedef struct tbi_penalty_assembly {
@@ -14,9 +15,11 @@ typedef struct tbi_penalty_assembly {
   const double *diagonal;      /* of M beside the bodies' inertia: [nv] */
   const double *joint_impulse; /* of all forces but contacts and rows: [nv] */
   const sv *body_impulse;      /* likewise, about the trees' origins: [nbody] */
+  tbi_loops *loops;            /* without a solution */
   double *v_new;               /* velocity at the end of the step, the result: [nv] */
   /* scratch */
   tbi_handles handles;
+  tbi_penalty_loops closed;
   tbi_ada_body *ada;        /* [nbody] */
   double *change;           /* of velocity: [nv] */
   int32_t *child, *sibling; /* the branches: last child, and the child before: [nbody] */
@@ -26,7 +29,8 @@ typedef struct tbi_penalty_assembly {
 /* Places the scratch; without memory it only says how much that is. */
 size_t tbi_penalty_assembly_place(tbi_penalty_assembly *t, void *memory, const tabi_model *model,
                                   const tabi_world_def *def);
-/* Assembles the joints; the velocity without contacts and rows into v_new. */
+/* Assembles the joints, and those that close loops; the velocity without contacts and rows into
+ * v_new. */
 void tbi_penalty_assembly_free(tbi_penalty_assembly *t);
 /* Assembles the contacts, from no impulses, and rows, from their present ones, each once;
  * disassembles: v_new and the velocities of ports. */

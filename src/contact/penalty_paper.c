@@ -7,8 +7,8 @@
  * bounds the stiffness that a time step stands, and the result depends on the order of the points.
  *
  * The step is that of the paper, by assembly and disassembly (penalty_assembly.c).  Where the
- * assembly cannot have it (loop constraints, prescribed motion, massless links that branch), the
- * same points are taken in turn on the world's contact problem.
+ * assembly cannot have it (prescribed motion, massless links that branch, many loops), the same
+ * points are taken in turn on the world's contact problem.
  *
  * Only for implicit integrators: under rk4 and euler springs are explicit forces (penalty.c). */
 #include "contact/formulation.h"

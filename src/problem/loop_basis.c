@@ -153,13 +153,10 @@ static void spread(const tbi_loops *loops, int32_t cluster, int32_t which, int32
 
 /* -- choice of pivots */
 
-/* the square of the share of a column that must be new */
-static double min_new_share(const tbi_loops *loops, int32_t cluster, int32_t count) {
+double tbi_basis_min_new_share(const tbi_loop *loop, int32_t count) {
   double share = DEPENDENT;
-  for (int32_t t = 0; t < count; ++t) {
-    const tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
-    if (loop->compliance == 0) share = fmax(share, DEPENDENT_TURN * fabs(loop->error));
-  }
+  for (int32_t t = 0; t < count; ++t)
+    if (loop[t].compliance == 0) share = fmax(share, DEPENDENT_TURN * fabs(loop[t].error));
   share = fmin(share, DEPENDENT_MAX);
   return share * share;
 }
@@ -252,7 +249,7 @@ static void begin_basis(const tbi_loops *loops, int32_t cluster, int32_t count) 
 
 int32_t tbi_basis_find(tbi_loops *loops, int32_t cluster, int32_t count) {
   const tbi_bundles *b = &loops->bundles;
-  demand min = {0, min_new_share(loops, cluster, count)};
+  demand min = {0, tbi_basis_min_new_share(loops->loop + loops->first[cluster], count)};
   for (int32_t t = 0; t < count; ++t)
     min.longest = fmax(min.longest, loops->size[t]);
   begin_basis(loops, cluster, count);

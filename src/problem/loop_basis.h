@@ -55,4 +55,7 @@ static inline double tbi_support_dot(const tbi_support *s, int32_t n, const doub
   return sum;
 }
 
+/* The square of the share of a column that must be new, or it depends on others. */
+double tbi_basis_min_new_share(const tbi_loop *loop, int32_t count);
+
 #endif

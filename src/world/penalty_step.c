@@ -3,8 +3,8 @@
  * If all contacts are with the world and there are no loop constraints, the springs are eliminated
  * along the trees (contact/penalty_tree.c).  The responses of ports to each other, which for a
  * chain of a hundred links are nearly the whole cost, are then not needed.  The published variant
- * needs none for contacts between bodies either (contact/penalty_assembly.c).  All other steps are
- * solved by active_set.c. */
+ * needs none for contacts between bodies and for loops either (contact/penalty_assembly.c).  All
+ * other steps are solved by active_set.c. */
 #include "base/assertion.h"
 #include "contact/penalty_assembly.h"
 #include "contact/penalty_tree.h"
@@ -29,13 +29,12 @@ static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
   return has_mass(&w->model->body[a == TABI_WORLD ? b : a]);
 }
 
-static bool moves_freely(const tabi_world *w) {
-  if (w->constants.nloop > 0 || w->state.head->prescribes) return false;
-  return w->def.integrator == TABI_SEMI_IMPLICIT;
+static bool is_plain(const tabi_world *w) {
+  return !w->state.head->prescribes && w->def.integrator == TABI_SEMI_IMPLICIT;
 }
 
 static bool suits(const tabi_world *w) {
-  if (!moves_freely(w)) return false;
+  if (w->constants.nloop > 0 || !is_plain(w)) return false;
   for (int32_t i = 0; i < w->setup.ncandidate; ++i)
     if (!is_on_ground(w, &w->candidates.list[i])) return false;
   return true;
@@ -78,30 +77,42 @@ bool tbi_penalty_advance_velocity(tabi_world *w, tbi_solution *solution) {
   return solution->converged;
 }
 
-/* forces on massless links have no body to act on, contacts neither */
+/* a massless body cannot bear a force of its own: whether a contact, a loop or a push is there */
+static bool is_loaded(const tabi_world *w, int32_t body) {
+  if (sv_dot(w->forces.body_impulse[body], w->forces.body_impulse[body]) > 0) return true;
+  for (int32_t i = 0; i < w->setup.ncandidate; ++i) {
+    const tbi_candidate *candidate = &w->candidates.list[i];
+    if (w->constants.shape_body[candidate->shape_a] == body) return true;
+    if (w->constants.shape_body[candidate->shape_b] == body) return true;
+  }
+  for (int32_t i = 0; i < w->setup.loops.count; ++i) {
+    const tbi_loop *loop = &w->setup.loops.loop[i];
+    if (loop->body_a == body || loop->body_b == body) return true;
+  }
+  return false;
+}
+
 static bool can_be_assembled(const tabi_world *w) {
   const tabi_model *model = w->model;
+  if (model->cluster_loop[model->ncluster] > TBI_PENALTY_MAX_LOOPS) return false;
   if (tbi_ada_obstacle(model) != TABI_NONE) return false;
-  for (int32_t i = 0; i < model->nbody; ++i) {
-    if (has_mass(&model->body[i])) continue;
-    if (sv_dot(w->forces.body_impulse[i], w->forces.body_impulse[i]) > 0) return false;
-    for (int32_t k = 0; k < w->setup.ncandidate; ++k)
-      if (w->constants.shape_body[w->candidates.list[k].shape_a] == i ||
-          w->constants.shape_body[w->candidates.list[k].shape_b] == i)
-        return false;
-  }
+  for (int32_t i = 0; i < model->nbody; ++i)
+    if (!has_mass(&model->body[i]) && is_loaded(w, i)) return false;
   return true;
 }
 
 bool tbi_penalty_paper_advance_velocity(tabi_world *w, tbi_solution *solution) {
   TBI_ASSERT(w->method->info.compliant && w->free.v_free);
-  if (!moves_freely(w) || !can_be_assembled(w)) return false;
+  if (!is_plain(w)) return false;
+  tbi_world_loops(w);
+  if (!can_be_assembled(w)) return false;
   tbi_penalty_assembly t = {.d = w->d,
                             .p = &w->setup.problem,
                             .def = &w->def,
                             .diagonal = w->forces.diagonal,
                             .joint_impulse = w->forces.joint_impulse,
                             .body_impulse = w->forces.body_impulse,
+                            .loops = &w->setup.loops,
                             .v_new = w->solution.v_new};
   (void)tbi_penalty_assembly_place(&t, w->scratch.method, w->model, &w->def);
   tbi_penalty_assembly_free(&t);

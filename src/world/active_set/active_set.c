@@ -126,6 +126,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w) {
   if (w->method->advance_velocity && w->method->advance_velocity(w, &solution)) {
     certify(w, solution);
     certify_work(w);
+    tbi_world_keep_loops(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
     return TABI_OK;
   }
