@@ -314,6 +314,20 @@ static double take_along(const tbi_loops *loops, int32_t cluster, int32_t k, dou
   return taken;
 }
 
+void tbi_loops_push(const tbi_loops *loops, double share, sv *at_bodies, double *at_joints) {
+  for (int32_t i = 0; i < loops->count; ++i) {
+    const tbi_loop *loop = &loops->loop[i];
+    double impulse = share * loop->impulse;
+    if (loop->dof == TABI_NONE) {
+      at_bodies[loop->body_a] = sv_axpy(at_bodies[loop->body_a], -impulse, loop->wrench_a);
+      at_bodies[loop->body_b] = sv_axpy(at_bodies[loop->body_b], impulse, loop->wrench_b);
+      continue;
+    }
+    at_joints[loop->dof] += impulse;
+    if (loop->leader != TABI_NONE) at_joints[loop->leader] -= loop->slope * impulse;
+  }
+}
+
 void tbi_loops_finish(tbi_loops *loops, double *sum) {
   TBI_ASSERT(sum);
   for (int32_t t = 0; t < loops->count; ++t)

@@ -101,5 +101,7 @@ void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const doubl
 /* Takes from the sum of all other impulses (in the same coordinates) what loops take, and finds the
  * loops' impulses. */
 void tbi_loops_finish(tbi_loops *loops, double *sum);
+/* Adds a share of the loops' impulses to wrenches on bodies and to impulses at joints. */
+void tbi_loops_push(const tbi_loops *loops, double share, sv *at_bodies, double *at_joints);
 
 #endif

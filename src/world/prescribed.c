@@ -139,19 +139,9 @@ static void find_needs(tabi_world *w) {
 static void subtract_constraints(tabi_world *w, double *at_joints) {
   sv *need = w->d->force;
   const tbi_problem *p = &w->setup.problem;
-  const tbi_loops *loops = &w->setup.loops;
   for (int32_t i = 0; i < p->nport; ++i)
     need[p->port[i].body] = sv_sub(need[p->port[i].body], p->received[i]);
-  for (int32_t i = 0; i < loops->count; ++i) {
-    const tbi_loop *loop = &loops->loop[i];
-    if (loop->dof != TABI_NONE) {
-      at_joints[loop->dof] -= loop->impulse;
-      at_joints[loop->leader] += loop->slope * loop->impulse;
-    } else {
-      need[loop->body_a] = sv_axpy(need[loop->body_a], -loop->impulse, loop->wrench_a);
-      need[loop->body_b] = sv_axpy(need[loop->body_b], -loop->impulse, loop->wrench_b);
-    }
-  }
+  tbi_loops_push(&w->setup.loops, -1, need, at_joints);
 }
 
 /* J, twice the kinetic energy of the jumps alone, P' M P */
