@@ -3,6 +3,7 @@
  *
  *   repeat:  for contacts     f_z = max(0, f_z - (u_z - target) / k_zz)
  *            for joint rows   f = f - (u - target) / k, within the bounds
+ *            for connections  the same without bounds: loop constraints are rows here
  *            for contacts     f_x, f_y = f - u / k each by its own row, then both
  *                             times mu f_z / |(f_x, f_y)| if they leave the cone       (20), (21)
  *
@@ -37,6 +38,7 @@ const tbi_formulation tbi_cone_paper = {
     .tolerance = 1e-8,
     .iterations = 120,
     .as_published = true,
+    .sweeps_loops = true,
     .memsize = memsize,
     .solve = solve,
 };

@@ -142,7 +142,7 @@ static double sweep(const tbi_pgs *pgs, const dense *k) {
 }
 
 tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
-  TBI_ASSERT(problem->nrow == 0); /* rows are swept on ports */
+  TBI_ASSERT(problem->nrow + problem->nloop == 0); /* rows are swept on ports */
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = pgs->count == 0};
   dense k = make(pgs, problem);

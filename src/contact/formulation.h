@@ -29,6 +29,8 @@ typedef struct tbi_formulation {
   bool predicts_joints; /* dry friction of joints may be predicted and verified; else: rows */
   bool random_axes;     /* a new point draws the angle of its friction axes */
   bool as_published;    /* friction by slip_speed alone, all impacts of a step at once */
+  bool sweeps_loops;    /* loop constraints are rows of its sweeps, held over the step by rk4; else
+                           they are eliminated beforehand, and by rk4 in every stage */
   /* energy that a step would add is limited afterwards (energy_limit.c) */
   bool limits_rebounds;  /* if something rebounds */
   bool limits_unsettled; /* and if sweeps ended before they converged */

@@ -192,7 +192,7 @@ tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_
                            tabi_storage storage) {
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = false};
-  if (storage == TABI_STORAGE_DENSE && problem->nrow == 0) {
+  if (storage == TABI_STORAGE_DENSE && problem->nrow + problem->nloop == 0) {
     solution = tbi_dense_solve(pgs, problem, def);
   } else {
     while (!solution.converged && solution.iterations < def->iterations) {

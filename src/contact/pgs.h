@@ -45,7 +45,7 @@ tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int3
 
 /* Sweeps until the velocity of no unknown changes by more than def->tolerance (tbi_is_settled), at
  * most def->iterations times; impulses go back to the points, and ports follow.  Dense storage
- * is for contacts alone: with joint rows the sweeps run on ports. */
+ * is for contacts alone: with joint rows or loop constraints the sweeps run on ports. */
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
                            tabi_storage storage);
 

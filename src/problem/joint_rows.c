@@ -4,6 +4,7 @@
 #include "base/assertion.h"
 #include "math/linalg.h"
 #include "problem/half_solve.h"
+#include "problem/loop_rows.h"
 
 #include <string.h>
 
@@ -137,12 +138,13 @@ static void tell_ports(tbi_problem *p) {
 
 double tbi_rows_sweep(tbi_problem *p) {
   TBI_ASSERT(p->nrow == 0 || p->nsum >= p->model->nv);
-  if (p->nrow == 0) return 0;
+  if (p->nrow + p->nloop == 0) return 0;
   tbi_problem_sum(p);
   memcpy(p->before, p->sum, sizeof *p->sum * (size_t)p->nsum);
   double change = 0;
   for (int32_t i = 0; i < p->nrow; ++i)
     change = tbi_max(change, row_visit(p, &p->row[i]));
+  change = tbi_max(change, tbi_loop_rows_visit(p));
   if (change > 0) tell_ports(p);
   return change;
 }

@@ -62,6 +62,12 @@ typedef struct tbi_loops {
   double *normal; /* scratch: normal equations of least squares */
 } tbi_loops;
 
+/* Error g and velocity u that earlier steps left are taken back by an acceleration that is constant
+ * over the step: with -g/h^2 - 3/2 u/h both vanish after two steps. */
+static inline double tbi_loop_regain(const tbi_loop *loop, double h) {
+  return -(loop->correction / h + 1.5 * loop->velocity) / h;
+}
+
 /* The column of one loop of a cluster; the k-th column of Q. */
 static inline double *tbi_loops_column(const tbi_loops *loops, int32_t cluster, int32_t which) {
   int32_t width = tbi_cluster_width(loops->model, cluster);

@@ -148,9 +148,7 @@ void tbi_port_push(const tbi_problem *p, int32_t k, sv wrench, double *sum) {
     loop[t] += sv_dot(tail[t], wrench);
 }
 
-int32_t tbi_ports_shared(const tabi_model *model, const tbi_port *k, const tbi_port *l) {
-  int32_t a = k->dof;
-  int32_t b = l->dof;
+int32_t tbi_paths_shared(const tabi_model *model, int32_t a, int32_t b) {
   while (a != b) {
     if (a < 0 || b < 0) return 0;
     if (model->dof_depth[a] >= model->dof_depth[b]) {
@@ -215,7 +213,7 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   const tbi_problem *p = &s->problem;
   const tbi_port *port_k = &p->port[k];
   const tbi_port *port_l = &p->port[l];
-  int32_t n = tbi_ports_shared(s->model, port_k, port_l);
+  int32_t n = tbi_paths_shared(s->model, port_k->dof, port_l->dof);
   tbi_block g;
   for (int j = 0; j < 6; ++j)
     g.column[j] = sv_zero();

@@ -16,8 +16,8 @@ bool tbi_ports_place_blocks(tbi_setup *s);
 /* Their Y, free velocities and blocks. */
 void tbi_ports_fill(tbi_setup *s);
 
-/* How many velocities the paths of two ports have in common. */
-int32_t tbi_ports_shared(const tabi_model *model, const tbi_port *k, const tbi_port *l);
+/* How many velocities the paths that end at two of them have in common; TABI_NONE: none. */
+int32_t tbi_paths_shared(const tabi_model *model, int32_t a, int32_t b);
 
 /* Fills cluster, Y, T, base, w and inverse of every row from its dof. */
 void tbi_rows_fill(tbi_setup *s);

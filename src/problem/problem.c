@@ -6,6 +6,7 @@
 #include "problem/problem.h"
 
 #include "base/assertion.h"
+#include "problem/loop_rows.h"
 #include "problem/ports.h"
 #include "problem/sweep.h"
 
@@ -53,7 +54,7 @@ static double tail_share(const tbi_problem *p, int32_t k, sv wrench, int32_t t) 
 static double square_of_paths(const tbi_problem *p, const tbi_point *c, tbi_sides on) {
   int32_t shared = c->port_a == TABI_NONE || c->port_b == TABI_NONE
                        ? 0
-                       : tbi_ports_shared(p->model, &p->port[c->port_a], &p->port[c->port_b]);
+                       : tbi_paths_shared(p->model, p->port[c->port_a].dof, p->port[c->port_b].dof);
   double sum = 0;
   for (int32_t j = 0; j < shared; ++j) {
     double s = path_share(p, c->port_a, on.a, j) + path_share(p, c->port_b, on.b, j);
@@ -191,7 +192,12 @@ static void group_points(tbi_problem *p) {
 
 static void solve_loops(tbi_setup *s) {
   tbi_problem *p = &s->problem;
-  tbi_loops_solve(&s->loops, s->d, s->pivot_root, s->z, s->scratch);
+  p->nloop = 0;
+  if (s->sweeps_loops) {
+    tbi_loop_rows_fill(s);
+  } else {
+    tbi_loops_solve(&s->loops, s->d, s->pivot_root, s->z, s->scratch);
+  }
   p->cluster_loops = s->loops.rank;
   p->nsum = s->model->nv + s->model->cluster_loop[s->model->ncluster];
 }
@@ -232,6 +238,14 @@ bool tbi_setup_problem(tbi_setup *s) {
   return true;
 }
 
+void tbi_setup_finish_loops(tbi_setup *s) {
+  if (s->sweeps_loops) {
+    tbi_loop_rows_finish(s);
+  } else {
+    tbi_loops_finish(&s->loops, s->problem.sum);
+  }
+}
+
 void tbi_problem_sum(tbi_problem *p) {
   for (int32_t i = 0; i < p->nport; ++i) {
     sv more = sv_sub(p->received[i], p->summed[i]);
@@ -266,6 +280,7 @@ void tbi_problem_start(tbi_problem *p) {
   tbi_problem_receive(p);
   for (int32_t i = 0; i < p->nrow; ++i)
     tbi_row_push(p, &p->row[i], p->row[i].impulse, p->sum);
+  tbi_loop_rows_start(p);
   tbi_problem_sum(p);
   tbi_problem_update_velocity(p);
 }

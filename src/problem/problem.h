@@ -14,12 +14,13 @@
  * have ports: they read and write the sum of all impulses, problem->sum = sum of Y m, along their
  * own path (tbi_rows_sweep), which is brought in step with the ports before and after.
  *
- * Loop constraints (connections and couplings) are no unknowns: they are solved for beforehand
- * (loops.c).  With Q an orthonormal basis of all their Y, an impulse y acts on the others only as
- * y - Q (Q' y).  So every port and row with a Y also has a tail T = Q' Y, with as many entries as
- * its cluster has independent loop constraints, and every product is  y_k' y_l - T_k' T_l.
- * problem->sum carries Q' sum behind its nv numbers, cluster by cluster.  A cluster is the trees
- * that loop constraints connect; a tree without them is a cluster by itself, without tails. */
+ * Loop constraints (connections and couplings) are unknowns only of methods that ask for it
+ * (loop_rows.c); for all others they are solved for beforehand (loops.c).  With Q an orthonormal
+ * basis of all their Y, an impulse y acts on the others only as y - Q (Q' y).  So every port and
+ * row with a Y also has a tail T = Q' Y, with as many entries as its cluster has independent loop
+ * constraints, and every product is  y_k' y_l - T_k' T_l. problem->sum carries Q' sum behind its nv
+ * numbers, cluster by cluster.  A cluster is the trees that loop constraints connect; a tree
+ * without them is a cluster by itself, without tails. */
 #ifndef TBI_PROBLEM_H
 #define TBI_PROBLEM_H
 
@@ -88,6 +89,18 @@ typedef struct tbi_row {
   double impulse;      /* N s or N m s */
 } tbi_row;
 
+/* A loop constraint among the unknowns, without bounds. */
+typedef struct tbi_loop_row {
+  const int32_t *path[2]; /* velocities of both sides, what they share in the first only */
+  int32_t length[2];
+  const double *y;   /* Y along the first path, then along the second */
+  double base;       /* its velocity without contacts and rows */
+  double compliance; /* of a spring, velocity per impulse; else 0 */
+  double w, inverse; /* change of its velocity per impulse; 1 / (w + compliance), or 0 */
+  double target;     /* of velocity + compliance * impulse */
+  double impulse;    /* N s or N m s */
+} tbi_loop_row;
+
 /* Points with the same two ports follow one another. */
 typedef struct tbi_group {
   int32_t port_a, port_b, first, count;
@@ -95,7 +108,7 @@ typedef struct tbi_group {
 
 typedef struct tbi_problem {
   double timestep;
-  int32_t nport, npoint, nrow, ngroup;
+  int32_t nport, npoint, nrow, nloop, ngroup;
   int32_t nsum; /* nv and the loop constraints of all clusters */
   tbi_port *port;
   sv *free;         /* velocity of every port without contacts and rows: [nport] */
@@ -112,6 +125,7 @@ typedef struct tbi_problem {
   tbi_block *block;             /* cluster by cluster: the lower triangle, row by row */
   tbi_point *point;
   tbi_row *row;
+  tbi_loop_row *loop_row; /* of methods that sweep loop constraints: [nloop] */
   tbi_group *group;
 } tbi_problem;
 
@@ -155,8 +169,8 @@ double tbi_row_misses(const tbi_problem *p, const tbi_row *row);
 /* Gauss-Seidel update of one row: the impulse that brings it to its target within its bounds.
  * problem->sum must be up to date.  Returns the change of its velocity. */
 double tbi_row_visit(tbi_problem *p, tbi_row *row);
-/* The same for every row.  Returns the largest change of a row's velocity; the velocities of ports
- * follow. */
+/* The same for every row, loop constraints among them.  Returns the largest change of a row's
+ * velocity; the velocities of ports follow. */
 double tbi_rows_sweep(tbi_problem *p);
 /* Brings problem->sum up to date with what the ports have received. */
 void tbi_problem_sum(tbi_problem *p);

@@ -12,8 +12,9 @@
  *
  * Work: impulses r that take velocities from u_f (free motion) to u change the kinetic energy by
  * r . (u_f + u) / 2, summed over the ports, which have received the wrenches r of all their points,
- * and over joint rows.  The part r_n c that brings about the velocity c of a depth correction is
- * meant to be positive, and is counted apart. */
+ * and over rows.  The part r_n c that brings about the velocity c of a depth correction is
+ * meant to be positive, and is counted apart; that of a swept loop constraint, which its motion
+ * asks for, is not counted. */
 #include "problem/residual.h"
 
 #include "base/assertion.h"
@@ -80,6 +81,11 @@ tbi_work tbi_residual_work(const tbi_problem *p, const double *v, bool compliant
     if (row->impulse == 0) continue;
     work.all += 0.5 * row->impulse * (row->base + v[row->dof]);
     work.correction += tbi_max(row->impulse * row->target, 0);
+  }
+  for (int32_t i = 0; i < p->nloop; ++i) {
+    const tbi_loop_row *row = &p->loop_row[i];
+    if (row->compliance > 0) continue; /* springs store what they take */
+    work.all += 0.5 * row->impulse * (row->base - row->target);
   }
   return work;
 }

@@ -9,10 +9,11 @@
 
 typedef struct tbi_setup {
   const tabi_model *model;
-  tabi_dynamics *d; /* posture, velocity, and the factor of M by aba.c */
-  double *z;        /* D^-1/2 L^-T of the impulse of all other forces: [nv]; loop constraints add
-                       theirs */
-  tbi_loops loops;  /* given: loops.loop */
+  tabi_dynamics *d;  /* posture, velocity, and the factor of M by aba.c */
+  double *z;         /* D^-1/2 L^-T of the impulse of all other forces: [nv]; loop constraints add
+                        theirs */
+  tbi_loops loops;   /* given: loops.loop */
+  bool sweeps_loops; /* they become rows of the problem, and are not eliminated */
   const tbi_candidate *candidate; /* [ncandidate] */
   int32_t ncandidate;
   const int32_t *shape_body; /* or TABI_WORLD: [nshape] */
@@ -43,6 +44,8 @@ static inline uint64_t tbi_candidate_id(const tbi_candidate *candidate) {
  * of the points are set by the caller afterwards; then tbi_problem_start.  False: more blocks than
  * max_blocks. */
 bool tbi_setup_problem(tbi_setup *setup);
+/* After the solution: the impulses of loop constraints, and problem.sum with them. */
+void tbi_setup_finish_loops(tbi_setup *setup);
 /* Points and ports alone, in time linear in them: no responses, loops or rows, and no velocities of
  * ports. */
 void tbi_setup_points(tbi_setup *setup);

@@ -7,7 +7,8 @@
  *
  * A step moves along the new velocity, so that g becomes g + h u + h^2/2 g'', g'' being the drift
  * of u at zero acceleration.  Asking u for -g/h - h/2 g'' closes the loop at the end of the step up
- * to h^3, where u = 0 would leave h^2 and take energy out of every turn. */
+ * to h^3, where u = 0 would leave h^2 and take energy out of every turn.  Forces that rk4 holds
+ * over the step accelerate evenly instead, by what takes back g and u. */
 #include "base/assertion.h"
 #include "model/clusters.h"
 #include "world/world.h"
@@ -227,6 +228,7 @@ void tbi_world_order_loops(tabi_world *w) {
 static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   double h = w->def.timestep;
   double widest = h * w->def.correction_speed;
+  bool held = w->setup.sweeps_loops && w->def.integrator == TABI_RK4;
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
     bool spring = loop[i].stiffness > 0 || loop[i].damping > 0;
@@ -234,7 +236,8 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   }
   for (int32_t i = 0; i < count; ++i) {
     loop[i].correction = share * loop[i].error;
-    loop[i].target = -loop[i].correction / h - 0.5 * h * loop[i].drift;
+    loop[i].target = held ? loop[i].velocity + h * (tbi_loop_regain(&loop[i], h) - loop[i].drift)
+                          : -loop[i].correction / h - 0.5 * h * loop[i].drift;
   }
 }
 

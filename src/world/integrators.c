@@ -97,15 +97,10 @@ typedef struct stages {
   double *constant; /* joint forces of constraints and external wrenches, the same in all stages */
 } stages;
 
-/* Errors g and velocities u that earlier steps left in loop constraints are taken back by an
- * acceleration that is constant over the step: with -g/h^2 - 3/2 u/h both vanish after two steps.
- * Errors at the stages themselves are not corrected, since stages lie off the path by design. */
+/* Errors at the stages themselves are not corrected, since stages lie off the path by design. */
 static void regain(tabi_world *w) {
-  double h = w->def.timestep;
-  for (int32_t i = 0; i < w->setup.loops.count; ++i) {
-    const tbi_loop *loop = &w->setup.loops.loop[i];
-    w->setup.loops.regain[i] = -(loop->correction / h + 1.5 * loop->velocity) / h;
-  }
+  for (int32_t i = 0; i < w->setup.loops.count; ++i)
+    w->setup.loops.regain[i] = tbi_loop_regain(&w->setup.loops.loop[i], w->def.timestep);
 }
 
 /* From joint forces in qdd and wrenches in d->flow to the acceleration under loop constraints,
@@ -197,7 +192,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   tbi_world_forces_at(w, q, v, s->tau, qdd);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] += s->constant[k];
-  if (w->constants.nloop > 0) {
+  if (w->constants.nloop > 0 && !w->setup.sweeps_loops) {
     constrained_acceleration(w, qdd);
   } else {
     tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
@@ -218,13 +213,17 @@ static void find_constant_forces(tabi_world *w, double *constant) {
     sv *force = &w->d->force[p->port[k].body];
     *force = sv_axpy(*force, rate, p->received[k]);
   }
+  double *at_joints = w->scratch.dofs;
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    at_joints[k] = rate * w->active_set.friction_impulse[k];
+  if (w->setup.sweeps_loops) tbi_loops_push(&w->setup.loops, rate, w->d->force, at_joints);
   tbi_gather(w->d, constant);
   for (int32_t i = 0; i < p->nrow; ++i) {
     const tbi_row *row = &p->row[i];
     constant[row->dof] += rate * row->impulse;
   }
   for (int32_t k = 0; k < w->model->nv; ++k)
-    constant[k] += rate * w->active_set.friction_impulse[k];
+    constant[k] += at_joints[k];
 }
 
 static void move_by_stages(tabi_world *w, const double *tau) {

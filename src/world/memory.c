@@ -139,6 +139,8 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
   p->row = tbi_layout_take(at, w->capacity.rows, sizeof *p->row);
+  int64_t loops = s->sweeps_loops ? model->cluster_loop[model->ncluster] : 0;
+  p->loop_row = tbi_layout_take(at, loops, sizeof *p->loop_row);
   p->group = tbi_layout_take(at, points, sizeof *p->group);
   s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
   s->point_of = tbi_layout_take(at, points, sizeof *s->point_of);
@@ -294,6 +296,8 @@ static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def)
   tbi_world_def_complete(&w.def);
   tbi_world_def_complete(&w.fallback_def);
   w.limits_energy = tbi_energy_is_limited(w.method, model);
+  /* exact has loops eliminated */
+  w.setup.sweeps_loops = w.method->sweeps_loops && !tbi_world_falls_back(&w);
   return w;
 }
 

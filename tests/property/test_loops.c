@@ -204,10 +204,72 @@ static void motion_keeps_momentum_and_energy(void **state) {
   }
 }
 
+/* one step under a method with loops eliminated or, with so many sweeps, as its rows */
+static tabi_world *step_once(const loop *l, tabi_contact_kind contact, int32_t sweeps) {
+  tabi_world_def def = tabi_world_def_default(l->model);
+  def.timestep = 1e-3;
+  def.contact = contact;
+  def.iterations = sweeps;
+  def.tolerance = 0;
+  tabi_world *world = tabi_world_create(l->model, &def, NULL);
+  assert_non_null(world);
+  assert_int_equal(tabi_world_set_state(world, l->q, l->v, NULL), TABI_OK);
+  assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  return world;
+}
+
+static double furthest(const double *a, const double *b, int32_t n) {
+  double worst = 0;
+  for (int32_t i = 0; i < n; ++i)
+    worst = fmax(worst, fabs(a[i] - b[i]));
+  return worst;
+}
+
+/* how far swept loops are from eliminated ones: velocity, and forces where they are unique */
+static double distance(const loop *l, int32_t sweeps) {
+  tabi_world *eliminated = step_once(l, TABI_CONTACT_CONE, 2);
+  tabi_world *swept = step_once(l, TABI_CONTACT_CONE_PAPER, sweeps);
+  double velocity =
+      furthest(tabi_world_v(eliminated), tabi_world_v(swept), tabi_model_nv(l->model));
+  double force = 0;
+  bool unique = true;
+  for (int32_t i = 0; i < tabi_model_nconnection(l->model); ++i) {
+    tabi_connection_state a = tabi_world_connection(eliminated, i);
+    tabi_connection_state b = tabi_world_connection(swept, i);
+    unique = unique && !a.redundant;
+    force = fmax(force, furthest(a.force, b.force, 3));
+    force = fmax(force, furthest(a.torque, b.torque, 3));
+  }
+  tabi_world_destroy(eliminated);
+  tabi_world_destroy(swept);
+  return unique ? fmax(velocity, 1e-3 * force) : velocity;
+}
+
+/* Two algorithms, one answer: sweeps tend to what elimination finds at once, some of them slowly:
+ * one model of the forty needs a million. */
+static void sweeps_tend_to_elimination(void **state) {
+  (void)state;
+  double few = 0;
+  int32_t most = 0;
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
+    loop l = make_loop(90000 + seed, -1, MANY);
+    few = fmax(few, distance(&l, 10));
+    int32_t sweeps = 100;
+    while (sweeps < 10000000 && distance(&l, sweeps) > 1e-9)
+      sweeps *= 10;
+    if (sweeps == 10000000) fail_msg("seed %d: off by %g", (int)seed, distance(&l, sweeps / 10));
+    most = sweeps > most ? sweeps : most;
+    tabi_model_destroy(l.model);
+  }
+  print_message("off by %.2g m/s after 10 sweeps, by 1e-9 after %d\n", few, (int)most);
+  assert_true(few > 1e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(step_closes_to_third_order),
       cmocka_unit_test(motion_keeps_momentum_and_energy),
+      cmocka_unit_test(sweeps_tend_to_elimination),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static tbi_solution solve_contacts(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
-  if (p->npoint + p->nrow == 0) return (tbi_solution){.converged = true};
+  if (p->npoint + p->nrow + p->nloop == 0) return (tbi_solution){.converged = true};
   /* a direct solution starts from the motion without impacts */
   if (method->solve_direct && !w->impacts.any &&
       method->solve_direct(p, &w->def, w->scratch.method))
@@ -84,7 +84,7 @@ static void solve_problem(tabi_world *w) {
   certify(w, solution);
   tbi_problem_sum(p);
   if (impacts) tbi_world_add_impacts(w);
-  tbi_loops_finish(&w->setup.loops, p->sum);
+  tbi_setup_finish_loops(&w->setup);
   tbi_world_keep_loops(w);
 }
 
