@@ -19,6 +19,7 @@ extern const tbi_experiment tbi_p2_box_drop;
 extern const tbi_experiment tbi_p2_figure_walk;
 extern const tbi_experiment tbi_p3_walk;
 extern const tbi_experiment tbi_p4_slope;
+extern const tbi_experiment tbi_p4_anisotropy;
 extern const tbi_experiment tbi_p4_closed_link;
 extern const tbi_experiment tbi_p4_stepping;
 extern const tbi_experiment tbi_p4_fall;
@@ -41,6 +42,7 @@ const tbi_experiment *const tbi_experiments[] = {
     &tbi_p2_figure_walk,      // Fig. 3
     &tbi_p3_walk,             // Figs. 4 to 9
     &tbi_p4_slope,            // Fig. 2
+    &tbi_p4_anisotropy,       // (20), (21)
     &tbi_p4_closed_link,      // Fig. 3
     &tbi_p4_stepping,         // Fig. 4
     &tbi_p4_fall,             // Fig. 6

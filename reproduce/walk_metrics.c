@@ -8,8 +8,13 @@
 static const double fallen = 0.75; /* of the initial height of the centre of mass */
 static const double in_air = 2e-3; /* m, planned height above which a foot counts as in the air */
 
-const char *const tbi_walk_columns[] = {"time",  "left_force_N", "right_force_N", "left_roll_Nm",
-                                        "com_x", "com_y",        "com_z",         NULL};
+const char *const tbi_walk_columns[] = {
+    "time",  "left_force_N", "right_force_N", "left_roll_Nm",        "com_x",
+    "com_y", "com_z",        "left_sensor_N", "left_sensor_roll_Nm", NULL};
+
+const char tbi_walk_sim_creeps[] =
+    "rk4 ends with another velocity than the one that contacts were solved for, as it holds their "
+    "forces over its stages, and no law takes back how far a foot has crept";
 
 static void get_com(tbi_walk_sim *m, double com[3]) {
   tabi_dynamics_com(tabi_world_dynamics(m->sim.world), com);
@@ -20,7 +25,9 @@ void tbi_walk_metrics_begin(tbi_walk_sim *walk) {
   get_com(walk, com);
   walk->weight = 9.81 * tabi_model_mass(walk->sim.model);
   walk->start_height = com[2];
-  walk->metrics = (tbi_walk_metrics){.stance_load = 1};
+  walk->metrics = (tbi_walk_metrics){.stance_load = 1, .weight = walk->weight};
+  walk->ankle[TABI_LEFT] = tabi_model_find_sensor(walk->sim.model, "l_force");
+  walk->ankle[TABI_RIGHT] = tabi_model_find_sensor(walk->sim.model, "r_force");
 }
 
 static void measure_foot_forces(tbi_walk_sim *m) {
@@ -76,15 +83,24 @@ static void measure_stance(tbi_walk_sim *m, int stands, double time) {
     m->metrics.stance_load = fmin(m->metrics.stance_load, up / (m->force[0][2] + m->force[1][2]));
 }
 
-/* How much the force on a foot changed that stood alone before and still does. */
+/* What the sensors in the ankles feel: the joint's parent on its child. */
+static void read_sensors(tbi_walk_sim *m) {
+  for (int side = 0; side < 2; ++side) {
+    double wrench[TABI_SENSOR_MAX];
+    (void)tabi_world_sensor(m->sim.world, m->ankle[side], wrench);
+    m->felt[side] = -wrench[2];
+    if (side == TABI_LEFT) m->felt_roll = -wrench[3];
+  }
+}
+
+/* A change that is taken back at once is noise; one that goes on, as at a landing, is not. */
 static void measure_noise(tbi_walk_sim *m) {
   for (int side = 0; side < 2; ++side) {
-    double up = m->force[side][2];
-    bool alone = up > 0 && m->force[1 - side][2] == 0;
-    if (alone && m->now.alone[side])
-      m->metrics.noise = fmax(m->metrics.noise, fabs(up - m->now.before[side]) / m->weight);
-    m->now.alone[side] = alone;
-    m->now.before[side] = up;
+    double rise = m->felt[side] - m->now.felt[side], before = m->now.rise[side];
+    double back = rise * before < 0 ? fmin(fabs(rise), fabs(before)) : 0;
+    if (m->now.step > 0) m->metrics.noise = fmax(m->metrics.noise, back / m->weight);
+    m->now.felt[side] = m->felt[side];
+    m->now.rise[side] = rise;
   }
 }
 
@@ -95,6 +111,7 @@ void tbi_walk_metrics_step(tbi_walk_sim *walk) {
   measure_foot_forces(m);
   get_com(m, com);
   measure_mean_force(m, time);
+  read_sensors(m);
   measure_noise(m);
   bool single = plan.lifted[0] || plan.lifted[1];
   if (single) measure_stance(m, plan.lifted[0] ? TABI_RIGHT : TABI_LEFT, time);
@@ -119,6 +136,8 @@ void tbi_walk_sim_record(tbi_walk_sim *walk, tbi_series *series) {
                                         walk->roll,
                                         com[0],
                                         com[1],
-                                        com[2]};
+                                        com[2],
+                                        walk->felt[TABI_LEFT],
+                                        walk->felt_roll};
   tbi_series_add(series, row);
 }

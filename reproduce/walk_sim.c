@@ -25,9 +25,11 @@ tbi_walk_sim_def tbi_walk_sim_humanoid36(void) {
                             .kp = 15000,
                             .kd = 300,
                             .bush_slide = 5e5,
-                            .bush_turn = 450,
+                            .bush_turn = 1e3,
                             .slide_damping = 1e3,
-                            .turn_damping = 10,
+                            .turn_damping = 25,
+                            .slide_rotor = 0.1,
+                            .turn_rotor = 0.014,
                             .contact = TABI_CONTACT_CONE,
                             .timestep = 1e-3,
                             .stand_before = 2,
@@ -69,6 +71,13 @@ void tbi_walk_sim_add_nineteen_steps(tbi_walk_sim_def *def) {
   tbi_walk_sim_add_steps(def, 1, in_place);
   tbi_walk_sim_add_steps(def, 5, back);
   tbi_walk_sim_add_steps(def, 1, in_place);
+}
+
+void tbi_walk_sim_publish(tbi_walk_sim_def *def) {
+  def->contact = (tabi_contact_kind)tabi_contact_describe(def->contact)->published;
+  def->integrator = TABI_RK4;
+  def->timestep = 1e-3;
+  def->iterations = 120;
 }
 
 /* -- variants */
@@ -148,6 +157,7 @@ static void change_bush(const tbi_walk_sim_def *def, tabi_joint_def *joint) {
   bool slides = strstr(joint->name, "_bush_z") != NULL;
   joint->stiffness = slides ? def->bush_slide : def->bush_turn;
   joint->damping = slides ? def->slide_damping : def->turn_damping;
+  joint->rotor_inertia = slides ? def->slide_rotor : def->turn_rotor;
   if (!def->bush) joint->type = TABI_JOINT_FIXED;
 }
 
@@ -288,6 +298,8 @@ static tabi_status open_simulation(tbi_walk_sim *m, tabi_error *err) {
   if (!model) return err->status;
   tabi_world_def world = tabi_world_def_default(model);
   world.contact = m->def.contact;
+  world.integrator = m->def.integrator;
+  world.iterations = m->def.iterations;
   world.timestep = m->def.timestep;
   return tbi_simulation_open_model(&m->sim, model, &world, err);
 }

@@ -21,8 +21,12 @@ typedef struct tbi_walk_sim_def {
   double slide_damping; /* N s/m */
   double bush_turn;     /* N m/rad */
   double turn_damping;  /* N m s/rad */
+  double slide_rotor;   /* kg, and */
+  double turn_rotor;    /* kg m^2: inertia of a rotor in the axes of the rubber */
   bool stabilised;
   tabi_contact_kind contact;
+  tabi_integrator integrator;
+  int32_t iterations; /* 0: as the method has them */
   double timestep;
   int32_t nstep;
   tabi_footstep step[TBI_WALK_MAX_STEPS];
@@ -34,11 +38,13 @@ typedef struct tbi_walk_sim_def {
 
 /* Extremes over the walk so far. */
 typedef struct tbi_walk_metrics {
+  double weight;      /* N */
   double fall_time;   /* s; 0: it has not fallen */
   int32_t fall_step;  /* in which step, from 1 */
   double force_error; /* max of the mean vertical force over a step against the weight, relative */
   double slip;        /* m, max of the stance foot in single support */
-  double noise;       /* max change of the force on it from sample to sample, over the weight */
+  double noise; /* max change of the vertical force in an ankle's sensor from one sample to the
+                   next that the one after takes back, landings included, over the weight */
   double swing_force; /* N, max on a swing foot */
   double stance_load; /* min share of the weight on the stance foot, middle half of the support */
   double penetration; /* m, max */
@@ -55,6 +61,8 @@ typedef struct tbi_walk_sim {
   int32_t foot[2], toes[2];    /* links; toes may be TABI_NONE */
   double weight;               /* N */
   double force[2][3];          /* N, on both feet in the last step */
+  int32_t ankle[2];            /* sensors of force and torque */
+  double felt[2], felt_roll;   /* N, vertical, in both sensors; N m, about x, in the left one */
   double roll;                 /* N m, about x, of the left foot */
   double start_height;         /* m, of the centre of mass */
   tbi_walk_metrics metrics;
@@ -62,8 +70,8 @@ typedef struct tbi_walk_sim {
     int32_t step, samples; /* present step, from 1; steps of the simulation in it */
     double sum;            /* N */
     double stood[2];       /* m, where the foot stood at the start of the present single support */
-    double before[2];      /* N, on both feet */
-    bool single, alone[2]; /* by plan, and by force */
+    double felt[2], rise[2]; /* N, in both sensors a step before, and by how much that rose */
+    bool single;             /* support, by plan */
   } now;
 } tbi_walk_sim;
 
@@ -75,9 +83,14 @@ enum {
   TBI_WALK_COM_X,
   TBI_WALK_COM_Y,
   TBI_WALK_COM_Z,
+  TBI_WALK_LEFT_SENSOR,
+  TBI_WALK_LEFT_SENSOR_ROLL,
   TBI_WALK_COLUMNS
 };
 extern const char *const tbi_walk_columns[];
+
+/* Why feet slip under the published variants: a reason of a trial. */
+extern const char tbi_walk_sim_creeps[];
 
 /* Defaults for each robot; humanoid36: friction 0.7, stiff servos, time step 1 ms, no footsteps. */
 tbi_walk_sim_def tbi_walk_sim_humanoid36(void);
@@ -88,6 +101,9 @@ void tbi_walk_sim_add_steps(tbi_walk_sim_def *def, int32_t count, tabi_footstep 
 /* 1 in place, 6 of 0.2 m, 5 of 12 degrees on an arc of 0.75 m, 1 that closes, 5 of 0.15 m back, 1
  * that closes. */
 void tbi_walk_sim_add_nineteen_steps(tbi_walk_sim_def *def);
+
+/* As published: the published variant of its method, steps of 1 ms by rk4, at most 120 sweeps. */
+void tbi_walk_sim_publish(tbi_walk_sim_def *def);
 
 /* tbi_walk_sim_close also after a failure. */
 tabi_status tbi_walk_sim_open(tbi_walk_sim *walk, const tbi_walk_sim_def *def, tabi_error *err);

@@ -12,6 +12,7 @@ typedef struct shipped {
 
 static const shipped scenes[] = {
     {"boxes_slope",      400, 24,   0},
+    {"falling_boxes",    400, 24,   0},
     {"stack",            100, 60,   0},
     {"pile",             300, 120,  0},
     {"incline",          300, 6,    0},
