@@ -1,21 +1,19 @@
 /* p1_bush_oscillation.c - a humanoid sways on the rubber bushes of its feet.
  *
  * humanoid36, all joints locked but the bushes, is let go tilted about their axis.  The bushes have
- * springs, dampers and, as in the paper, the inertia of a rotor that keeps explicit steps of 1 ms
- * stable.  The body is then a pendulum on two springs of k and two dampers of d: with I its moment
- * of inertia about the axis and V'' the curvature of its potential energy (negative: it would
- * topple), w = sqrt((2 k + V'') / I),   zeta = 2 d / (2 I w). Both come from the model; frequency
- * and decay are read off the moment on the left foot. */
+ * the springs and dampers of walk_sim.h and, as in the paper, the inertia of a rotor that keeps
+ * explicit steps of 1 ms stable.  The body is then a pendulum on two springs of k and two dampers
+ * of d: with I its moment of inertia about the axis and V'' the curvature of its potential energy
+ * (negative: it would topple), w = sqrt((2 k + V'') / I),   zeta = 2 d / (2 I w). Both come from
+ * the model; frequency and decay are read off the moment on the left foot. */
 #include "figure.h"
 #include "simulation.h"
+#include "walk_sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* a bush: of turning and of sliding */
-static const double stiffness = 1000, damping = 25, rotor = 0.014;
-static const double slide_stiffness = 5e5, slide_damping = 1000, slide_rotor = 0.1;
 static const double tilt = 0.02;         /* rad */
 static const double axis_height = 0.045; /* m, of the bushes over the soles */
 static const double origin_height = 0.705;
@@ -28,18 +26,18 @@ typedef struct sway {
 } sway;
 
 /* What is a bush gets its spring; what else can move is locked, but for the free base. */
-static void change_joint(tabi_joint_def *joint, double weight) {
+static void change_joint(tabi_joint_def *joint, const tbi_walk_sim_def *rubber, double weight) {
   bool slides = strstr(joint->name, "_bush_z") != NULL;
   if (strstr(joint->name, "_bush_")) {
-    joint->stiffness = slides ? slide_stiffness : stiffness;
-    joint->damping = slides ? slide_damping : damping;
-    joint->rotor_inertia = slides ? slide_rotor : rotor;
-    if (slides) joint->initial_q[0] = 0.5 * weight / slide_stiffness;
+    joint->stiffness = slides ? rubber->bush_slide : rubber->bush_turn;
+    joint->damping = slides ? rubber->slide_damping : rubber->turn_damping;
+    joint->rotor_inertia = slides ? rubber->slide_rotor : rubber->turn_rotor;
+    if (slides) joint->initial_q[0] = 0.5 * weight / rubber->bush_slide;
     if (strstr(joint->name, "_pitch")) joint->initial_q[0] = -tilt;
   } else if (joint->type == TABI_JOINT_FREE) {
     double arm = origin_height - axis_height;
     joint->initial_q[0] = arm * sin(tilt);
-    joint->initial_q[2] = axis_height + arm * cos(tilt) - 0.5 * weight / slide_stiffness;
+    joint->initial_q[2] = axis_height + arm * cos(tilt) - 0.5 * weight / rubber->bush_slide;
     joint->initial_q[3] = cos(0.5 * tilt);
     joint->initial_q[5] = sin(0.5 * tilt);
   } else {
@@ -48,6 +46,7 @@ static void change_joint(tabi_joint_def *joint, double weight) {
 }
 
 static void copy_robot(const tabi_model *from, tabi_builder *to) {
+  const tbi_walk_sim_def rubber = tbi_walk_sim_humanoid36();
   double weight = 9.81 * tabi_model_mass(from);
   for (int32_t i = 0; i < tabi_model_nlink(from); ++i) {
     tabi_link_def link = tabi_model_link(from, i);
@@ -55,7 +54,7 @@ static void copy_robot(const tabi_model *from, tabi_builder *to) {
   }
   for (int32_t i = 0; i < tabi_model_njoint(from); ++i) {
     tabi_joint_def joint = tabi_model_joint(from, i);
-    change_joint(&joint, weight);
+    change_joint(&joint, &rubber, weight);
     (void)tabi_builder_add_joint(to, &joint);
   }
   for (int32_t i = 0; i < tabi_model_nshape(from); ++i) {
@@ -69,7 +68,7 @@ static void copy_robot(const tabi_model *from, tabi_builder *to) {
   (void)tabi_builder_add_shape(to, &floor);
 }
 
-static tabi_status open_robot(tbi_simulation *sim, tabi_error *err) {
+static tabi_status open_robot(tbi_simulation *sim, tbi_variant variant, tabi_error *err) {
   *sim = (tbi_simulation){0};
   char path[TBI_PATH_SIZE];
   tbi_shipped_path("models/humanoid36.urdf", path);
@@ -83,8 +82,8 @@ static tabi_status open_robot(tbi_simulation *sim, tabi_error *err) {
   if (!builder) return tbi_no_memory(err);
   if (!model) return err->status;
   tabi_world_def def = tabi_world_def_default(model);
-  def.contact = TABI_CONTACT_LCP;
-  def.integrator = TABI_RK4;
+  def.contact = variant == TBI_PUBLISHED ? TABI_CONTACT_LCP_PAPER : TABI_CONTACT_LCP;
+  def.integrator = variant == TBI_PUBLISHED ? TABI_RK4 : TABI_SEMI_IMPLICIT;
   def.timestep = 1e-3;
   return tbi_simulation_open_model(sim, model, &def, err);
 }
@@ -136,8 +135,9 @@ static tabi_status predict(tbi_simulation *sim, sway *law, tabi_error *err) {
     double curvature = slope_at(sim, d, axis, turn, scratch);
     curvature = (curvature - slope_at(sim, d, axis, -turn, scratch)) / (2 * turn);
     double inertia = 2 * tabi_dynamics_kinetic(d);
-    double w = sqrt((2 * stiffness + curvature) / inertia);
-    *law = (sway){w / 6.283185307179586, damping / (inertia * w)};
+    const tbi_walk_sim_def rubber = tbi_walk_sim_humanoid36();
+    double w = sqrt((2 * rubber.bush_turn + curvature) / inertia);
+    *law = (sway){w / 6.283185307179586, rubber.turn_damping / (inertia * w)};
   }
   tabi_dynamics_destroy(d);
   free(scratch);
@@ -197,28 +197,34 @@ static sway measure(const tbi_series *series, double middle) {
                 decrement / sqrt(pi * pi + decrement * decrement)};
 }
 
-static tabi_status draw(tbi_trial *trial, const tbi_series *series, const sway *law, double middle,
+static double middle_by(const tbi_series *series, const sway *law) {
+  return middle_of(series, 1 / law->frequency);
+}
+
+static tabi_status draw(tbi_trial *trial, const tbi_series series[TBI_VARIANTS], const sway *law,
                         tabi_error *err) {
   tbi_figure figure;
   tabi_status status = tbi_figure_open(&figure, trial, 800, 420, err);
   if (status != TABI_OK) return status;
-  tbi_figure_data(&figure, "run", series);
-  double size = fabs(tbi_series_at(series, 0, MOMENT) - middle);
+  const tbi_series *published = &series[TBI_PUBLISHED];
+  tbi_figure_data(&figure, "published", published);
+  tbi_figure_data(&figure, "ours", &series[TBI_OURS]);
+  double middle = middle_by(published, law);
+  double size = fabs(tbi_series_at(published, 0, MOMENT) - middle);
   double fall = law->ratio * law->frequency * 6.283185307179586;
   (void)fprintf(figure.script,
                 "set xlabel 'time [s]'\nset ylabel 'pitch moment on the left foot [Nm]'\n"
-                "set xrange [0:*]\n"
+                "set xrange [0:*]\nset key top right\n"
                 "plot %g + %g*exp(-%g*x) lc rgb '#999999' dt 2 title 'decay by theory',\\\n"
                 " %g - %g*exp(-%g*x) lc rgb '#999999' dt 2 notitle,\\\n"
-                " $run using 1:2 with lines lt 1 title 'simulation'\n",
+                " $published using 1:2 with lines lw 3 lc rgb '#f0b8bf' title 'published',\\\n"
+                " $ours using 1:2 with lines lt 1 title 'ours'\n",
                 middle, size, fall, middle, size, fall);
   return tbi_figure_close(&figure, ".svg", err);
 }
 
-static tabi_status check(tbi_trial *trial, const tbi_series *series, const sway *law,
-                         tabi_error *err) {
-  double middle = middle_of(series, 1 / law->frequency);
-  sway measured = measure(series, middle);
+static void check(tbi_trial *trial, const tbi_series *series, const sway *law) {
+  sway measured = measure(series, middle_by(series, law));
   tbi_expect_within(trial, "frequency", "Hz", measured.frequency, 0.9 * law->frequency,
                     1.1 * law->frequency);
   tbi_expect_within(trial, "damping ratio", "", measured.ratio, 0.8 * law->ratio, 1.2 * law->ratio);
@@ -229,21 +235,32 @@ static tabi_status check(tbi_trial *trial, const tbi_series *series, const sway 
     if (i > 100) noise = fmax(noise, fabs(bend));
   }
   tbi_expect_below(trial, "noise from step to step after 0.1 s", "Nm", noise, 0.1);
-  tabi_status status = tbi_series_write(series, trial, ".csv", err);
-  return status == TABI_OK ? draw(trial, series, law, middle, err) : status;
+}
+
+static tabi_status run_variant(tbi_trial *trial, tbi_variant variant, tbi_series *series, sway *law,
+                               tabi_error *err) {
+  tbi_simulation sim;
+  tabi_status status = open_robot(&sim, variant, err);
+  if (status == TABI_OK) status = predict(&sim, law, err);
+  if (status == TABI_OK) status = simulate(&sim, trial->quick ? 4 : 6, series, err);
+  tbi_simulation_close(&sim);
+  if (status != TABI_OK) return status;
+  trial->variant = variant;
+  check(trial, series, law);
+  return tbi_series_write(series, trial, variant == TBI_PUBLISHED ? "-published.csv" : ".csv", err);
 }
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
-  tbi_series series;
-  tbi_series_init(&series, columns);
-  tbi_simulation sim;
+  tbi_series series[TBI_VARIANTS];
   sway law = {0};
-  tabi_status status = open_robot(&sim, err);
-  if (status == TABI_OK) status = predict(&sim, &law, err);
-  if (status == TABI_OK) status = simulate(&sim, trial->quick ? 4 : 6, &series, err);
-  tbi_simulation_close(&sim);
-  if (status == TABI_OK) status = check(trial, &series, &law, err);
-  tbi_series_free(&series);
+  tabi_status status = TABI_OK;
+  for (int v = 0; v < TBI_VARIANTS; ++v) {
+    tbi_series_init(&series[v], columns);
+    if (status == TABI_OK) status = run_variant(trial, (tbi_variant)v, &series[v], &law, err);
+  }
+  if (status == TABI_OK) status = draw(trial, series, &law, err);
+  for (int v = 0; v < TBI_VARIANTS; ++v)
+    tbi_series_free(&series[v]);
   return status;
 }
 
@@ -252,5 +269,6 @@ const tbi_experiment tbi_p1_bush_oscillation = {
     .paper = "P1, Fig. 5",
     .shows = "the moment on the foot of a robot that was tilted swings with the period and decay "
              "of the rubber bushes",
+    .reconstructed = "robot and tilt; rubber and its rotors from the authors' sample",
     .run = run,
 };
