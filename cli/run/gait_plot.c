@@ -3,7 +3,7 @@
  *   $run    time, forces on the support heel and toe, friction on the swing foot and what it
  *           could be at most, its speed along the ground (nan in the air), torques
  *   $mode   time, mode, support foot, before and after every change
- *   $walk   step, stride, where the heel landed and where it came to rest */
+ *   $walk   step, stride, where the heel landed and where it came to rest, stride at touchdown */
 #include "gnuplot.h"
 #include "run/gait_summary.h"
 
@@ -48,11 +48,13 @@ static void write_steps(FILE *script, const tbi_gait_summary *gait) {
   double heel = gait->heel_start;
   int32_t index = 0;
   int k = 0;
-  (void)fprintf(script, "$walk << END\n0 0 %.6g %.6g\n", heel, heel);
+  (void)fprintf(script, "$walk << END\n0 0 %.6g %.6g 0\n", heel, heel);
   const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
   for (; step; step = tbi_gait_summary_next_step(gait, &index)) {
+    double lands = heel + step->touchdown;
     heel += step->stride;
-    (void)fprintf(script, "%d %.6g %.6g %.6g\n", ++k, step->stride, heel - step->slip, heel);
+    (void)fprintf(script, "%d %.6g %.6g %.6g %.6g\n", ++k, step->stride, lands, heel,
+                  step->touchdown);
   }
   (void)fputs("END\n", script);
 }
@@ -114,20 +116,23 @@ static void plot_modes(FILE *script, const tabi_model *model, const tbi_gait_sum
 }
 
 static void plot_steps(FILE *script) {
-  (void)fputs("set title 'step by step: stride, and where the heel lands'\n"
-              "set xrange [-0.5:*]\nset xtics 1\n"
-              "unset xlabel\nset ylabel 'stride [m]'\nset ytics nomirror\nset y2tics\n"
-              "set y2label 'heel, x [m]'\nset key below samplen 1\nset yrange [0:*]\n"
-              "set style fill solid 0.3 noborder\nset boxwidth 0.6\n"
-              "plot $walk using 1:2 with boxes lc rgb '#888888' title 'stride', \\\n"
-              "     $walk using 1:3 axes x1y2 with points pt 4 ps 1.1 lw 1.5 lc rgb '#1f4f9f'"
-              " title 'heel lands', \\\n"
-              "     $walk using 1:4 axes x1y2 with linespoints pt 7 ps 0.7 lc rgb '#cc5c2e'"
-              " title 'foot at rest'\n"
-              "unset y2tics\nunset y2label\nset ytics mirror\nset xtics auto\n"
-              "set autoscale y\nset xlabel 'time [s]'\nset key inside top right\n"
-              "set offsets 0, 0, graph 0.1, 0\n",
-              script);
+  (void)fputs(
+      "set title 'step by step: stride, and where the heel lands'\n"
+      "set xrange [-0.5:*]\nset xtics 1\n"
+      "unset xlabel\nset ylabel 'stride [m]'\nset ytics nomirror\nset y2tics\n"
+      "set y2label 'heel, x [m]'\nset key below samplen 1\nset yrange [*<0:*]\n"
+      "set style fill solid 0.3 noborder\nset boxwidth 0.35\n"
+      "plot $walk using ($1-0.18):5 with boxes lc rgb '#1f4f9f' title 'stride at touchdown',"
+      " \\\n"
+      "     $walk using ($1+0.18):2 with boxes lc rgb '#cc5c2e' title 'after the slip', \\\n"
+      "     $walk using 1:3 axes x1y2 with points pt 4 ps 1.1 lw 1.5 lc rgb '#1f4f9f'"
+      " title 'heel lands', \\\n"
+      "     $walk using 1:4 axes x1y2 with linespoints pt 7 ps 0.7 lc rgb '#cc5c2e'"
+      " title 'foot at rest'\n"
+      "unset y2tics\nunset y2label\nset ytics mirror\nset xtics auto\n"
+      "set autoscale y\nset xlabel 'time [s]'\nset key inside top right\n"
+      "set offsets 0, 0, graph 0.1, 0\n",
+      script);
 }
 
 static void plot_feet(FILE *script, double slip_stop) {

@@ -97,14 +97,14 @@ void tbi_gait_summary_print(const tbi_gait_summary *gait, const tabi_world *worl
   if (state.zeno_holds > 0)
     (void)fprintf(out, "  zeno holds    %d: too many events in one step\n", state.zeno_holds);
   if (state.steps == 0) return;
-  (void)fprintf(out, "\n  %4s %10s %10s %10s %10s %16s\n", "step", "time [s]", "period [s]",
-                "stride [m]", "slip [m]", "mean normal [N]");
+  (void)fprintf(out, "\n  %4s %10s %10s %14s %10s %10s %16s\n", "step", "time [s]", "period [s]",
+                "touchdown [m]", "slip [m]", "stride [m]", "mean normal [N]");
   int32_t index = 0;
   double last = 0;
   const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
   for (int k = 1; step; ++k, step = tbi_gait_summary_next_step(gait, &index)) {
-    (void)fprintf(out, "  %4d %10.4f %10.4f %10.3f %10.3f %16.1f\n", k, step->time,
-                  step->time - last, step->stride, step->slip, step->mean_normal);
+    (void)fprintf(out, "  %4d %10.4f %10.4f %14.3f %10.3f %10.3f %16.1f\n", k, step->time,
+                  step->time - last, step->touchdown, step->slip, step->stride, step->mean_normal);
     last = step->time;
   }
 }
@@ -116,9 +116,10 @@ static json_t *json_steps(const tbi_gait_summary *gait) {
   const tabi_gait_event *step = tbi_gait_summary_next_step(gait, &index);
   for (; step; step = tbi_gait_summary_next_step(gait, &index)) {
     bad |= json_array_append_new(
-        steps, json_pack("{so so so so}", "time", tbi_json_number(step->time), "stride",
-                         tbi_json_number(step->stride), "slip", tbi_json_number(step->slip), "push",
-                         tbi_json_number(step->mean_normal)));
+        steps,
+        json_pack("{so so so so so}", "time", tbi_json_number(step->time), "touchdown",
+                  tbi_json_number(step->touchdown), "stride", tbi_json_number(step->stride), "slip",
+                  tbi_json_number(step->slip), "push", tbi_json_number(step->mean_normal)));
   }
   if (!bad) return steps;
   json_decref(steps);

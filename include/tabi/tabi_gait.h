@@ -129,6 +129,8 @@ typedef struct tabi_gait_event {
   double time; /* s */
   const char *from, *to, *cause;
   double dissipated; /* J, kinetic energy */
+  /* of a heel that lands and of a change of support: */
+  double touchdown; /* m, from the support heel to the other when that landed, before it slipped */
   /* of a change of support: */
   double stride;      /* m, from the old support heel to the new one */
   double slip;        /* m, signed slip distance of the landing foot */

@@ -312,8 +312,9 @@ bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const dou
   TBI_ASSERT(memory && q && v && nv > 0);
   const tbi_gait_phase *phase = &memory->phase;
   const tbi_progress *progress = &memory->progress;
-  const double times[] = {memory->support_since, memory->landed_at,  memory->impact_loss,
-                          memory->pulled,        memory->hold_until, progress->length};
+  const double numbers[] = {memory->support_since, memory->landed_at, memory->touchdown,
+                            memory->impact_loss,   memory->pulled,    memory->hold_until,
+                            progress->length};
   for (int32_t i = 0; i < TBI_MAX_GUARDS; ++i) {
     if (!in_range(progress->side[i], -1, 1)) return false;
   }
@@ -323,7 +324,7 @@ bool tbi_gait_is_state(const tbi_gait_memory *memory, const double *q, const dou
          in_range(memory->steps, 0, INT32_MAX / 2) &&
          in_range(memory->zeno_holds, 0, INT32_MAX / 2) &&
          in_range(progress->nrecent, 0, 2 * TBI_RECENT_EVENTS) && progress->length >= 0 &&
-         are_finite(times, sizeof times / sizeof *times) &&
+         are_finite(numbers, sizeof numbers / sizeof *numbers) &&
          are_finite(memory->ledger, TBI_GAIT_LEDGERS) &&
          are_finite(progress->recent, TBI_RECENT_EVENTS) && are_finite(q, nv) && are_finite(v, nv);
 }

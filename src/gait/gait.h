@@ -151,6 +151,7 @@ typedef struct tbi_gait_memory {
   int32_t risen;        /* the swing heel has been off the ground since the change of support */
   double support_since; /* s, time of the last change of support */
   double landed_at;     /* s, time at which the swing heel landed last */
+  double touchdown;     /* m, how far ahead of the support heel that was */
   double ledger[TBI_GAIT_LEDGERS];
   double impact_loss; /* J */
   double pulled;      /* s, see tabi_gait_state */

@@ -126,7 +126,7 @@ static bool impact(tbi_gait_run *run, bool lands) {
 }
 
 /* The swing foot has landed by its heel. */
-static void begin_landing(tbi_gait_run *run, double t) {
+static void begin_landing(tbi_gait_run *run, tabi_gait_event *event, double t) {
   TBI_ASSERT(t >= run->memory->landed_at);
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   double pos[3], swing[3], vel[3];
@@ -134,7 +134,8 @@ static void begin_landing(tbi_gait_run *run, double t) {
   run->memory->ledger[TBI_NORMAL_IMPULSE] = run->memory->ledger[TBI_SLIP_DISTANCE] = 0;
   tbi_gait_point_motion(run, &tree->heel[0], pos, vel);
   tbi_gait_point_motion(run, &tree->heel[1], swing, vel);
-  if (swing[0] - pos[0] < run->gait->def.min_stride) end(run, TABI_GAIT_BEHIND);
+  event->touchdown = run->memory->touchdown = swing[0] - pos[0];
+  if (event->touchdown < run->gait->def.min_stride) end(run, TABI_GAIT_BEHIND);
 }
 
 /* The swing foot becomes the support foot (P3, change of support): the state moves to the tree that
@@ -151,6 +152,7 @@ static bool swap_support(tbi_gait_run *run, tabi_gait_event *event, double t) {
   tbi_gait_point_motion(run, &from->toe[1], toe, vel);
   tbi_gait_point_motion(run, &from->heel[1], heel, vel);
   tbi_gait_point_motion(run, &from->heel[0], old, vel);
+  event->touchdown = memory->touchdown;
   event->stride = heel[0] - old[0];
   event->slip = memory->ledger[TBI_SLIP_DISTANCE];
   event->mean_normal = memory->ledger[TBI_NORMAL_IMPULSE] / fmax(t - memory->landed_at, 1e-12);
@@ -196,7 +198,7 @@ static bool jump(tbi_gait_run *run, const tbi_gait_change *change, tabi_gait_eve
                  double t) {
   tbi_gait_phase *phase = &run->memory->phase;
   bool lands = change->guard == TBI_HEEL_LANDS || change->guard == TBI_TOE_LANDS;
-  if (change->guard == TBI_HEEL_LANDS) begin_landing(run, t);
+  if (change->guard == TBI_HEEL_LANDS) begin_landing(run, event, t);
   if (change->jump == TBI_SWAP && !swap_support(run, event, t)) return false;
   if (change->to != TBI_SAME_MODE) phase->mode = change->to;
   switch (change->jump) {

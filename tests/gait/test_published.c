@@ -12,7 +12,7 @@
 #define MAX_STEPS 12
 
 typedef struct step {
-  double time, stride, slip, push;
+  double time, touchdown, stride, slip, push;
 } step;
 
 typedef struct trace {
@@ -33,8 +33,8 @@ static void note_events(const biped *b, trace *w, bool *quiet) {
     if (impact && event[i].dissipated < -1e-12) fail_msg("%s: gains energy", event[i].cause);
     if (strcmp(event[i].cause, "slip ends") != 0) continue;
     assert_true(w->nstep < MAX_STEPS);
-    w->step[w->nstep++] =
-        (step){event[i].time, event[i].stride, event[i].slip, event[i].mean_normal};
+    w->step[w->nstep++] = (step){event[i].time, event[i].touchdown, event[i].stride, event[i].slip,
+                                 event[i].mean_normal};
   }
 }
 
@@ -59,8 +59,10 @@ static trace run(biped *b) {
 
 static void print_trace(const char *name, const trace *w) {
   for (int i = 0; i < w->nstep; ++i) {
-    print_message("%s, step %d: %.4f s, stride %.3f m, slip %+.3f m, push %.1f N\n", name, i + 1,
-                  w->step[i].time, w->step[i].stride, w->step[i].slip, w->step[i].push);
+    print_message("%s, step %d: %.4f s, lands %.3f m ahead, slip %+.3f m, stride %.3f m, "
+                  "push %.1f N\n",
+                  name, i + 1, w->step[i].time, w->step[i].touchdown, w->step[i].slip,
+                  w->step[i].stride, w->step[i].push);
   }
   print_message("%s ends at %.3f s: %s; a sole had to pull %.0f %% of the time\n", name, w->time,
                 tabi_gait_outcome_text(w->end.outcome), 100 * w->end.pulled / w->time);
@@ -71,6 +73,7 @@ static void five_steps(void **state) {
   (void)state;
   static const double time[5] = {1.466, 2.620, 3.626, 4.476, 5.214};
   static const double stride[5] = {0.371, 0.357, 0.353, 0.329, 0.306};
+  static const double touchdown[5] = {0.549, 0.361, 0.332, 0.229, 0.103};
   static const double push[5] = {67, 46, 28, 18, 15};
   biped b = biped_default();
   trace w = run(&b);
@@ -79,6 +82,9 @@ static void five_steps(void **state) {
   for (int i = 0; i < 5; ++i) {
     assert_near(w.step[i].time, time[i], 0.02);
     assert_near(w.step[i].stride, stride[i], 2e-3);
+    assert_near(w.step[i].touchdown, touchdown[i], 2e-3);
+    /* the support foot does not move */
+    assert_near(w.step[i].stride, w.step[i].touchdown + w.step[i].slip, 1e-7);
     assert_near(w.step[i].push, push[i], 1);
     if (i == 0) continue;
     assert_true(w.step[i].stride < w.step[i - 1].stride);

@@ -51,7 +51,7 @@ class Gait(FolderCase):
         self.assertIn("gait, located", out)
         self.assertIn("gait          1 step, ongoing in mode 1", out)
         self.assertIn("fell          no", out)
-        self.assertRegex(out, r"\n +1 +1\.467\d +1\.467\d +0\.371 +-0\.178 +66\.9\n")
+        self.assertRegex(out, r"\n +1 +1\.467\d +1\.467\d +0\.549 +-0\.178 +0\.371 +66\.9\n")
         with open(log) as f:
             rows = list(csv.DictReader(f))
         self.assertEqual(len(rows), 80)
