@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""make_bipeds.py [FOLDER]: planar bipeds of nine links, models/biped9.urdf and biped_human.urdf.
+"""make_bipeds.py [FOLDER]: planar bipeds of nine links: models/biped9.urdf, biped9_long.urdf and
+biped_human.urdf.
 
-Both have the same links and joints:
+They have the same links and joints:
 
     head                 x forward, z up.  Every joint turns about -y, so that positive angles go
       | neck             counter-clockwise in the plane (x, z).
@@ -45,6 +46,11 @@ NINE = """\
   bends the leg; it goes 0.2 rad beyond straight.
 
   Where the legs are across the plane, 0.5 m to either side, is for the eye alone.
+"""
+
+LONG = """\
+  biped9_long: biped9 with feet of 2 m, the study's 1.0 m read as half their length; written by
+  tools/make_bipeds.py.
 """
 
 WHY = """\
@@ -93,7 +99,8 @@ def rod(radius, length, up, colour, joint_radius):
             ball(joint_radius, (0, 0, 0), "joint", heavy=False)]
 
 
-def nine():
+def nine(name="biped9", text=NINE, sole=1):
+    """sole: length of the feet, m."""
     waist = cylinder(0.2, 1.5, (0, 0, 0), "trunk", axis="y")
     about = [cylinder_moments(1.5, 0.2, 1.5)[0]] * 3
     links = {
@@ -107,13 +114,13 @@ def nine():
     for side, _ in SIDES:
         links[f"{side}_thigh"] = (1, rod(0.2, 2, -1, side, 0.25))
         links[f"{side}_shank"] = (1, rod(0.2, 2, -1, side, 0.23))
-        links[f"{side}_foot"] = (1, [box((1, 0.5, 0.5), (0, 0, -0.25), "sole", solid=True),
+        links[f"{side}_foot"] = (1, [box((sole, 0.5, 0.5), (0, 0, -0.25), "sole", solid=True),
                                      ball(0.22, (0, 0, 0), "joint", heavy=False)])
     limit = (-3.1, 3.1, 1000, 100)
     heights = {"torso": 0, "neck": 2, "hip": 0, "knee": -2, "ankle": -2}
     joints = {name: (z, limit, 50, 0.5 if name == "hip" else 0) for name, z in heights.items()}
     joints["knee"] = (-2, (-3.1, 0.2, 1000, 100), 50, 0)
-    return biped(Robot("biped9", NINE, COLOURS, 15), links, joints)
+    return biped(Robot(name, text, COLOURS, 15), links, joints)
 
 
 def segment(mass, length, up, centre, gyration, radius):
@@ -164,6 +171,8 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
     (folder / "models").mkdir(parents=True, exist_ok=True)
     (folder / "models" / "biped9.urdf").write_text(nine(), encoding="utf-8")
+    long = nine("biped9_long", LONG, 2)
+    (folder / "models" / "biped9_long.urdf").write_text(long, encoding="utf-8")
     (folder / "models" / "biped_human.urdf").write_text(human(), encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
-/* test_bipeds.c - the planar bipeds biped9 and biped_human: what they weigh and measure, that
- * nothing is found wrong with them, and that the equations of motion of biped9 are those of nine
- * rods in a plane, which are derived here once more from the drawing:
+/* test_bipeds.c - the planar bipeds biped9, biped9_long and biped_human: what they weigh and
+ * measure, that nothing is found wrong with them, and that the equations of motion of biped9 are
+ * those of nine rods in a plane, which are derived here once more from the drawing:
  *
  *   link k at the absolute angle a_k, its centre at  p_k = hip + sum of u(a_j) l_j + u(a_k) c_k
  *   M = sum over links of  m J'J + I w'w
@@ -191,6 +191,7 @@ static void measure(const char *name, double hip, double height, double weight) 
 static void test_sizes(void **state) {
   (void)state;
   measure("biped9", 4.5, 7, 11.5);
+  measure("biped9_long", 4.5, 7, 11.5);
   measure("biped_human", 0.9275, 1.75, 70);
 }
 
@@ -201,7 +202,7 @@ static void refuse(void *user, const tabi_error *finding) {
 
 static void test_no_findings(void **state) {
   (void)state;
-  static const char *const names[] = {"biped9", "biped_human"};
+  static const char *const names[] = {"biped9", "biped9_long", "biped_human"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     tabi_model *model = load_shipped_model(names[i]);
     assert_int_equal(tabi_model_check(model, refuse, NULL), 0);

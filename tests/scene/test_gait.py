@@ -8,8 +8,20 @@ import unittest
 from command import FolderCase, main, scene
 
 WALK = scene("biped_walk")
-WALK6 = scene("biped_walk6")
-# times of the changes of support, s; the same model by another program
+LONG = scene("biped_walk_long")
+JOINTS = ["left_ankle", "left_knee", "left_hip", "right_hip", "right_knee", "right_ankle", "torso"]
+
+
+def start(angles):
+    """ten times the printed force on the head, from a posture that another program started from"""
+    posture = ", ".join(f"{joint}: {angle}" for joint, angle in zip(JOINTS, angles))
+    return ["--set", "robots.biped.posture={" + posture + "}", "--set",
+            "gait.forces.1.amplitude=[4.9, 48]", "--set", "gait.least_stride=0.1"]
+
+
+# with the times of the changes of support that it found, s
+FIVE = start([-0.094210, -0.525011, 0.168963, 0.636948, -0.472434, 0.064641, -0.25])
+SIX = start([-0.15, -0.575579, 0.2, 1, -0.426257, 0.100609, -0.128392])
 TIMES = [1.466, 2.620, 3.626, 4.476, 5.214]
 TIMES6 = [1.729, 3.014, 4.135, 5.156, 6.098, 6.944]
 COARSE = ["--dt", "2e-2"]  # events are located all the same
@@ -23,7 +35,7 @@ class Gait(FolderCase):
 
     def test_five_steps(self):
         """strides shrink, feet are pressed down less and slip farther; then it is over, in words"""
-        r = self.json("run", WALK, "--json")
+        r = self.json("run", WALK, *FIVE, "--json")
         gait = r["gait"]
         self.check_times(gait, TIMES)
         for before, after in zip(gait["steps"], gait["steps"][1:]):
@@ -40,12 +52,38 @@ class Gait(FolderCase):
         self.assertTrue(all(event["lost"] > -1e-9 for event in gait["events"]))
 
     def test_six_steps(self):
-        gait = self.json("run", WALK6, *COARSE, "--json")["gait"]
+        gait = self.json("run", WALK, *SIX, *COARSE, "--json")["gait"]
         self.check_times(gait, TIMES6)
+
+    def check_shipped(self, path, outcome):
+        """Six steps that get shorter, pressed down less, by soles that never pull: so strict guards
+        change nothing."""
+        gaits = [self.json("run", path, *COARSE, "--set", "gait.guards=" + guards, "--json")["gait"]
+                 for guards in ("paper", "strict")]
+        self.assertEqual(*gaits)
+        gait = gaits[0]
+        self.assertEqual((len(gait["steps"]), gait["outcome"]), (6, outcome))
+        for before, after in zip(gait["steps"], gait["steps"][1:]):
+            self.assertLess(after["touchdown"], before["touchdown"])
+            self.assertGreater(after["slip"], before["slip"])
+        self.assertLess(gait["steps"][-1]["push"], 0.3 * gait["steps"][0]["push"])
+        for step in gait["steps"]:
+            self.assertAlmostEqual(step["touchdown"] + step["slip"], step["stride"], 6)
+        self.assertEqual(gait["pulled_share"], 0)
+        self.assertLess(gait["energy_gap"], 1e-6)
+
+    def test_shipped_walks(self):
+        self.check_shipped(WALK, "landed level with the supporting foot or behind it")
+        self.check_shipped(LONG, "fell")
+
+    def test_head_force_as_printed(self):
+        gait = self.json("run", WALK, *COARSE, "--set", "gait.forces.1.amplitude=[0.49, 4.8]",
+                         "--json")["gait"]
+        self.assertEqual((gait["steps"], gait["outcome"]), ([], "fell"))
 
     def test_table_and_log(self):
         log = self.file("walk.csv")
-        out, err = self.tabi("run", WALK, *COARSE, "--time", "1.6", "--csv", log, "--set",
+        out, err = self.tabi("run", WALK, *FIVE, *COARSE, "--time", "1.6", "--csv", log, "--set",
                              "log.every=1")
         self.assertEqual(err, "")
         self.assertIn("gait, located", out)
@@ -71,7 +109,7 @@ class Gait(FolderCase):
     def test_less_friction_slips_farther(self):
         slips = []
         for friction in ("0.5", "0.1"):
-            r = self.json("run", WALK, *COARSE, "--time", "1.6", "--set",
+            r = self.json("run", WALK, *COARSE, "--time", "1.8", "--set",
                           "gait.friction=" + friction, "--json")
             slips.append(abs(r["gait"]["steps"][0]["slip"]))
         self.assertGreater(slips[1], 2 * slips[0])

@@ -38,7 +38,7 @@ class Generated(unittest.TestCase):
         self.compare("make_parallel.py", "", 4)
 
     def test_bipeds(self):
-        self.compare("make_bipeds.py", "", 2)
+        self.compare("make_bipeds.py", "", 3)
 
     def test_humanoids(self):
         self.compare("make_humanoids.py", "", 4)

@@ -38,7 +38,7 @@ static const shipped scenes[] = {
     {"box_drop",         300, 6,    0},
     {"topple",           300, 6,    0},
     {"biped_walk",       300, 11,   1},
-    {"biped_walk6",      300, 11,   1},
+    {"biped_walk_long",  300, 11,   1},
     {"human_walk",       300, 11,   1},
 };
 
