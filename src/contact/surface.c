@@ -4,7 +4,7 @@
 #include "base/assertion.h"
 
 int64_t tbi_surface_count(const tabi_model *model) {
-  return ((int64_t)model->nmaterial + 1) * (model->nmaterial + 1);
+  return ((int64_t)model->nmaterial + 1) * ((int64_t)model->nmaterial + 2) / 2;
 }
 
 void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface) {
@@ -12,18 +12,17 @@ void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_de
   int64_t n = (int64_t)model->nmaterial + 1;
   tabi_material_def standard = tabi_material_def_default();
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
+    for (int64_t j = 0; j <= i; ++j) {
       const tabi_material_def *a = i < n - 1 ? &model->material[i] : &standard;
       const tabi_material_def *b = j < n - 1 ? &model->material[j] : &standard;
-      surface[i * n + j] = tabi_material_combine(a, b);
+      surface[tbi_surface_index(i, j)] = tabi_material_combine(a, b);
     }
   }
   for (int32_t k = 0; k < model->npair; ++k) {
     const tbi_material_pair *pair = &model->pair[k];
-    surface[pair->material_a * n + pair->material_b] = pair->surface;
-    surface[pair->material_b * n + pair->material_a] = pair->surface;
+    surface[tbi_surface_index(pair->material_a, pair->material_b)] = pair->surface;
   }
-  for (int64_t i = 0; i < n * n && friction >= 0; ++i) {
+  for (int64_t i = 0; i < tbi_surface_count(model) && friction >= 0; ++i) {
     surface[i].friction = friction;
     surface[i].kinetic = friction;
   }

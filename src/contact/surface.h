@@ -4,19 +4,25 @@
 
 #include "problem/problem.h"
 
-/* Number of pairs of materials, the default one being the last: (nmaterial + 1)^2. */
+/* Number of pairs of materials, the default one being the last, in either order:
+ * (nmaterial + 1) (nmaterial + 2) / 2. */
 int64_t tbi_surface_count(const tabi_model *model);
 /* Fills surface[tbi_surface_count].  A friction >= 0 replaces those of all pairs. */
 void tbi_surface_fill(const tabi_model *model, double friction, tabi_material_def *surface);
+
+/* Where a pair of materials stands: the lower triangle, row by row. */
+static inline int64_t tbi_surface_index(int64_t a, int64_t b) {
+  int64_t row = a > b ? a : b;
+  return row * (row + 1) / 2 + (a > b ? b : a);
+}
 
 static inline const tabi_material_def *tbi_surface_of(const tabi_model *model,
                                                       const tabi_material_def *surface,
                                                       int32_t shape_a, int32_t shape_b) {
   int32_t a = model->shape[shape_a].material;
   int32_t b = model->shape[shape_b].material;
-  int64_t row = a == TABI_NONE ? model->nmaterial : a;
-  int64_t column = b == TABI_NONE ? model->nmaterial : b;
-  return &surface[row * (model->nmaterial + 1) + column];
+  return &surface[tbi_surface_index(a == TABI_NONE ? model->nmaterial : a,
+                                    b == TABI_NONE ? model->nmaterial : b)];
 }
 
 /* The coefficient of friction: static or kinetic, and what is viscous in proportion to the slip,

@@ -1,0 +1,52 @@
+/* couples.c - couples of rolling and torsional friction from step to step.  Both couples of a point
+ * are kept as one vector, since they act along its normal and across. */
+#include "problem/couples.h"
+
+#include "base/assertion.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* what the step before has left of a point, or NULL */
+static const tbi_warm_couple *find_warm(const tabi_world *w, uint64_t id) {
+  int64_t low = 0;
+  int64_t high = w->state.head->nwarm;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (w->state.warm[middle].id < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  bool found = low < w->state.head->nwarm && w->state.warm[low].id == id;
+  return found ? &w->state.couple[low] : NULL;
+}
+
+void tbi_world_make_couples(tabi_world *w) {
+  tbi_problem *p = &w->setup.problem;
+  if (!w->has_couples) return;
+  tbi_couples_list(p);
+  for (int32_t k = 0; k < p->ncouple; ++k) {
+    tbi_couple *c = &p->couple[k];
+    const tbi_warm_couple *warm = find_warm(w, p->point[c->point].id);
+    if (!warm) continue;
+    for (int i = 0; i < 2; ++i) {
+      c->impulse[i] = w->def.warm_start * v4_dot(v4_from(warm->impulse), c->axis[i]);
+      c->deflection[i] = v4_dot(v4_from(warm->deflection), c->axis[i]);
+    }
+  }
+}
+
+void tbi_world_keep_couples(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  if (!w->has_couples) return;
+  TBI_ASSERT(p->npoint <= w->def.max_contacts);
+  memset(w->state.couple, 0, sizeof *w->state.couple * (size_t)p->npoint);
+  for (int32_t k = 0; k < p->ncouple; ++k) {
+    const tbi_couple *c = &p->couple[k];
+    tbi_warm_couple *warm = &w->state.couple[p->point[c->point].candidate];
+    warm->impulse = v3_add(warm->impulse, v4_to(tbi_couple_moment(c, c->impulse)));
+    warm->deflection = v3_add(warm->deflection, v4_to(tbi_couple_moment(c, c->deflection)));
+  }
+}
