@@ -171,14 +171,17 @@ typedef struct tabi_mesh_def {
 typedef struct tabi_material_def {
   uint32_t def_size;
   const char *name;
-  double friction;    /* static coefficient */
-  double kinetic;     /* kinetic coefficient; negative: as static */
-  double restitution; /* 0 to 1 */
-  double stiffness;   /* N/m */
-  double damping;     /* N s/m */
-  double viscous;     /* s/m, what a slip of 1 m/s adds to the coefficient */
-  double slip_speed;  /* m/s, above which the friction of a new contact is kinetic */
-  double rest_speed;  /* m/s, approach below which there is no rebound */
+  double friction;           /* static coefficient */
+  double kinetic;            /* kinetic coefficient; negative: as static */
+  double restitution;        /* 0 to 1 */
+  double stiffness;          /* N/m */
+  double damping;            /* N s/m */
+  double viscous;            /* s/m, what a slip of 1 m/s adds to the coefficient */
+  double slip_speed;         /* m/s, above which the friction of a new contact is kinetic */
+  double rest_speed;         /* m/s, approach below which there is no rebound */
+  double rolling_friction;   /* m: a contact resists rolling with a couple of so much times its
+                                normal force */
+  double torsional_friction; /* m: likewise against spinning about the normal */
   tabi_place place;
 } tabi_material_def;
 
@@ -289,7 +292,7 @@ TABI_API const char *tabi_sensor_type_name(tabi_sensor_type type);
 TABI_API int32_t tabi_sensor_type_find(const char *name);
 
 /* The parameters of two materials in contact where no pair is given: friction is the geometric
- * mean, restitution and speeds the larger, stiffness and damping those of springs in series. */
+ * mean, stiffness and damping those of springs in series, all else the larger. */
 TABI_API tabi_material_def tabi_material_combine(const tabi_material_def *a,
                                                  const tabi_material_def *b);
 
@@ -496,6 +499,8 @@ typedef struct tabi_contact_info {
   bool dense_storage;       /* can store the papers' dense matrix */
   bool implicit_only;       /* not under rk4 and euler */
   bool planar_biped;        /* needs def.gait.biped, and advances by events */
+  bool couples;             /* obeys the rolling and torsional friction of materials, if compliant
+                               not under rk4 and euler */
 } tabi_contact_info;
 /* Lives as long as the program. */
 TABI_API const tabi_contact_info *tabi_contact_describe(tabi_contact_kind kind);
@@ -636,6 +641,7 @@ typedef struct tabi_contact {
   double impulse[3];  /* N s on b, world */
   double velocity[3]; /* m/s, of b against a at the end of the step, world */
   double friction;    /* the coefficient that was used */
+  double couple[3];   /* N m s on b, world: rolling and torsional friction */
 } tabi_contact;
 /* The contacts of the last step; the array lives until the next one. */
 TABI_API const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_t *count);

@@ -11,6 +11,7 @@
 #include "contact/newton_fallback.h"
 #include "contact/sticking.h"
 #include "friction/coulomb.h"
+#include "problem/couples.h"
 #include "problem/sweep.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ double tbi_cone_sweep(tbi_problem *p) {
   double change = tbi_rows_sweep(p);
   for (int32_t g = 0; g < p->ngroup; ++g)
     change = tbi_max(change, tbi_cone_visit(p, &p->group[g]));
-  return change;
+  return tbi_max(change, tbi_couples_sweep(p));
 }
 
 /* How many more spans of sweeps are preferred to Newton's method. */
@@ -111,7 +112,8 @@ const tbi_formulation tbi_cone = {
              .published = TABI_CONTACT_CONE_PAPER,
              .rebounds = true,
              .sweeps = true,
-             .newton = true},
+             .newton = true,
+             .couples = true},
     .tolerance = 1e-8,
     .iterations = 120,
     .predicts_joints = true,

@@ -6,7 +6,7 @@
 
 /* Solves each point of a group exactly, in turn; returns the largest change of velocity. */
 double tbi_cone_visit(tbi_problem *p, const tbi_group *group);
-/* The same for all rows and all points. */
+/* The same for all rows, all points and their couples. */
 double tbi_cone_sweep(tbi_problem *p);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct work {
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
-  int64_t points = def->max_contacts;
+  int64_t points = tbi_point_laws(model, def->max_contacts);
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place_islands(&at, model, points, rows, &to->f);
   tbi_factored_place_newton(&at, model, points, rows, LARGE, &to->f);

@@ -14,7 +14,7 @@ typedef struct work {
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
-  int64_t points = def->max_contacts;
+  int64_t points = tbi_point_laws(model, def->max_contacts);
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->f);
   tbi_exact_memory_place(&at, points, rows, &to->memory);
@@ -52,7 +52,8 @@ const tbi_formulation tbi_exact = {
              .method = TABI_CONTACT_EXACT,
              .published = TABI_NONE,
              .rebounds = true,
-             .exact = true},
+             .exact = true,
+             .couples = true},
     .tolerance = 1e-10,
     .iterations = 1000,
     .predicts_joints = true,

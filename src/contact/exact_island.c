@@ -44,6 +44,7 @@ void tbi_island_drop_traces(const tbi_island *island, double tolerance, double *
     any = true;
   }
   if (!any) return;
+  tbi_island_drop_couples(island, r);
   d->multiply(d->self, r, u);
   for (int32_t i = 0; i < d->nunknown; ++i)
     u[i] += d->q[i];

@@ -50,6 +50,9 @@ void tbi_factored_place_islands(tbi_layout *at, const tabi_model *model, int64_t
   f->cluster = tbi_layout_take(at, clusters, sizeof *f->cluster);
   f->group = tbi_layout_take(at, points, sizeof *f->group);
   f->row = tbi_layout_take(at, rows, sizeof *f->row);
+  int64_t couples = tbi_model_has_couples(model) ? points : 0;
+  f->couple = tbi_layout_take(at, couples, sizeof *f->couple);
+  f->couple_normal = tbi_layout_take(at, couples, sizeof *f->couple_normal);
   f->law = tbi_layout_take(at, points + rows, sizeof *f->law);
   f->law_point = tbi_layout_take(at, points + rows, sizeof *f->law_point);
   f->q = tbi_layout_take(at, 3 * points + rows, sizeof *f->q);
@@ -132,6 +135,11 @@ static tbi_island *island_of_group(const tbi_factored *f, const tbi_group *group
   return &f->island[f->island_of[group_cluster(f->p, group)]];
 }
 
+static tbi_island *island_of_couple(const tbi_factored *f, const tbi_couple *c) {
+  const tbi_point *at = &f->p->point[c->point];
+  return island_of_group(f, &(tbi_group){at->port_a, at->port_b, c->point, 1});
+}
+
 static void count_members(tbi_factored *f) {
   const tbi_problem *p = f->p;
   for (int32_t c = 0; c < p->model->ncluster; ++c) {
@@ -145,6 +153,8 @@ static void count_members(tbi_factored *f) {
   for (int32_t i = 0; i < p->nrow; ++i) {
     if (!is_immobile(&p->row[i])) ++f->island[f->island_of[p->row[i].cluster]].nrow;
   }
+  for (int32_t k = 0; k < p->ncouple; ++k)
+    ++island_of_couple(f, &p->couple[k])->ncouple;
 }
 
 static void multiply(void *self, const double *r, double *wr);
@@ -155,15 +165,18 @@ static void place_members(tbi_factored *f) {
   int32_t cluster = 0;
   int32_t group = 0;
   int32_t row = 0;
+  int32_t couple = 0;
   int32_t law = 0;
   int32_t unknown = 0;
   for (int32_t i = 0; i < f->nisland; ++i) {
     tbi_island *island = &f->island[i];
-    int32_t nlaw = island->npoint + island->nrow;
-    int32_t nunknown = 3 * island->npoint + island->nrow;
+    int32_t nlaw = island->npoint + island->nrow + island->ncouple;
+    int32_t nunknown = tbi_island_couples_at(island) + 3 * island->ncouple;
     island->cluster = f->cluster + cluster;
     island->group = f->group + group;
     island->row = f->row + row;
+    island->couple = f->couple + couple;
+    island->couple_normal = f->couple_normal + couple;
     island->law_point = f->law_point + law;
     island->w = (tbi_delassus){.self = island,
                                .nlaw = nlaw,
@@ -176,9 +189,10 @@ static void place_members(tbi_factored *f) {
     cluster += island->ncluster;
     group += island->ngroup;
     row += island->nrow;
+    couple += island->ncouple;
     law += nlaw;
     unknown += nunknown;
-    island->ncluster = island->ngroup = island->nrow = 0;
+    island->ncluster = island->ngroup = island->nrow = island->ncouple = 0;
   }
 }
 
@@ -208,6 +222,10 @@ static void list_members(tbi_factored *f) {
     if (is_immobile(&p->row[i])) continue;
     tbi_island *island = &f->island[f->island_of[p->row[i].cluster]];
     f->row[island->row - f->row + island->nrow++] = i;
+  }
+  for (int32_t k = 0; k < p->ncouple; ++k) {
+    tbi_island *island = island_of_couple(f, &p->couple[k]);
+    f->couple[island->couple - f->couple + island->ncouple++] = k;
   }
 }
 
@@ -244,6 +262,39 @@ static void subtract_targets(const tbi_island *island, double *u) {
     u[i] -= p->row[island->row[i]].target;
 }
 
+/* velocities of couples at their levers, by those of ports; a left alone */
+static void read_couples(const tbi_island *island, const sv *port, double *u) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t k = 0; k < island->ncouple; ++k, u += 3) {
+    const tbi_couple *c = &p->couple[island->couple[k]];
+    tbi_couple_velocity(p, c, port, u + 1);
+    u[1] *= c->lever;
+    u[2] *= c->lever;
+  }
+}
+
+/* The laws of an island's couples, behind those of points and rows.  Couples follow each other as
+ * their points do. */
+static void write_couples(tbi_factored *f, const tbi_island *island, int32_t at) {
+  const tbi_problem *p = f->p;
+  int32_t first = island->npoint + island->nrow;
+  ptrdiff_t laws = island->w.law - f->law + first;
+  double *q = f->q + (island->w.q - f->q);
+  int32_t *normal = f->couple_normal + (island->couple_normal - f->couple_normal);
+  read_couples(island, p->free, q + at);
+  int32_t point = 0; /* law of the couple's point */
+  for (int32_t k = 0; k < island->ncouple; ++k, at += 3) {
+    int32_t whose = p->couple[island->couple[k]].point;
+    f->law[laws + k] =
+        (tbi_law){.at = at, .size = 3, .mobility = p->point[whose].mobility, .friction = 1};
+    f->law_point[laws + k] = TABI_NONE;
+    q[at] = 0;
+    while (island->law_point[point] != whose)
+      ++point;
+    normal[k] = 3 * point;
+  }
+}
+
 static void write_laws(tbi_factored *f, const tbi_island *island) {
   const tbi_problem *p = f->p;
   tbi_law *law = f->law + (island->w.law - f->law);
@@ -266,6 +317,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
     *whose++ = TABI_NONE;
     q[at] = row->base;
   }
+  write_couples(f, island, at);
   subtract_targets(island, q);
 }
 
@@ -283,7 +335,7 @@ void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
 }
 
 void tbi_island_read(const tbi_island *island, double *r) {
-  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow);
+  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow + island->ncouple);
   const tbi_problem *p = island->all->p;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
@@ -292,10 +344,26 @@ void tbi_island_read(const tbi_island *island, double *r) {
   }
   for (int32_t i = 0; i < island->nrow; ++i)
     r[i] = p->row[island->row[i]].impulse;
+  r += island->nrow;
+  for (int32_t k = 0; k < island->ncouple; ++k, r += 3) {
+    const tbi_couple *c = &p->couple[island->couple[k]];
+    r[0] = tbi_couple_bound(p, c) / c->lever;
+    r[1] = c->impulse[0] / c->lever;
+    r[2] = c->impulse[1] / c->lever;
+  }
+}
+
+/* a is the bound to within a residual; the couple shall be within it to the last bit */
+static void write_couple(const tbi_problem *p, tbi_couple *c, const double *r) {
+  double bound = tbi_couple_bound(p, c);
+  double size = c->lever * sqrt(r[1] * r[1] + r[2] * r[2]);
+  double share = size > bound ? bound / size : 1;
+  c->impulse[0] = share * c->lever * r[1];
+  c->impulse[1] = share * c->lever * r[2];
 }
 
 void tbi_island_write(const tbi_island *island, const double *r) {
-  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow);
+  TBI_ASSERT(island->w.nlaw == island->npoint + island->nrow + island->ncouple);
   const tbi_problem *p = island->all->p;
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
@@ -304,6 +372,15 @@ void tbi_island_write(const tbi_island *island, const double *r) {
   }
   for (int32_t i = 0; i < island->nrow; ++i)
     p->row[island->row[i]].impulse = r[i];
+  r += island->nrow;
+  for (int32_t k = 0; k < island->ncouple; ++k, r += 3)
+    write_couple(p, &p->couple[island->couple[k]], r);
+}
+
+void tbi_island_drop_couples(const tbi_island *island, double *r) {
+  double *own = r + tbi_island_couples_at(island);
+  for (int32_t k = 0; k < island->ncouple; ++k, own += 3)
+    if (r[island->couple_normal[k]] == 0) own[0] = own[1] = own[2] = 0;
 }
 
 void tbi_island_velocity(const tbi_island *island, double *u) {
@@ -312,6 +389,11 @@ void tbi_island_velocity(const tbi_island *island, double *u) {
   for (int32_t i = 0; i < island->nrow; ++i)
     u[3 * island->npoint + i] = tbi_row_velocity(p, &p->row[island->row[i]]);
   subtract_targets(island, u);
+  /* a is at its bound, as tbi_island_read has it */
+  double *own = u + tbi_island_couples_at(island);
+  read_couples(island, p->velocity, own);
+  for (int32_t k = 0; k < island->ncouple; ++k, own += 3)
+    own[0] = 0;
 }
 
 double tbi_island_gain(const tbi_island *island, const double *r, const double *q,
@@ -321,8 +403,9 @@ double tbi_island_gain(const tbi_island *island, const double *r, const double *
   for (int32_t i = 0; i < w->nlaw; ++i) {
     const tbi_law *law = &w->law[i];
     const tbi_point *point = tbi_island_point(island, i);
+    int32_t first = tbi_island_couple(island, i) ? 1 : 0; /* a does no work */
     /* w->q is relative to the point's target, q and u to a target that may be reduced */
-    for (int32_t k = law->at; k < law->at + law->size; ++k)
+    for (int32_t k = law->at + first; k < law->at + law->size; ++k)
       gain += 0.5 * r[k] * (2 * w->q[k] + (u[k] - q[k]));
     if (point) gain += r[law->at] * (point->target - tbi_max(point->resting_target, 0));
   }
@@ -347,6 +430,18 @@ static void add_wrenches(const tbi_island *island, const double *r, sv *port) {
   }
 }
 
+/* the same for those of couples, r being theirs */
+static void add_moments(const tbi_island *island, const double *r, sv *port) {
+  const tbi_problem *p = island->all->p;
+  for (int32_t k = 0; k < island->ncouple; ++k, r += 3) {
+    const tbi_couple *c = &p->couple[island->couple[k]];
+    const tbi_point *at = &p->point[c->point];
+    sv on_b = {v4_zero(), v4_scale(c->lever, tbi_couple_moment(c, r + 1))};
+    if (at->port_a != TABI_NONE) port[at->port_a] = sv_sub(port[at->port_a], on_b);
+    if (at->port_b != TABI_NONE) port[at->port_b] = sv_add(port[at->port_b], on_b);
+  }
+}
+
 static void clear_sum(const tbi_problem *p, int32_t cluster, double *sum) {
   const tabi_model *model = p->model;
   for (int32_t k = model->cluster_dof[cluster]; k < model->cluster_dof[cluster + 1]; ++k)
@@ -364,6 +459,7 @@ void tbi_island_collect(const tbi_island *island, const double *r, sv *port, dou
       port[p->cluster_port[cluster] + k] = sv_zero();
   }
   add_wrenches(island, r, port);
+  add_moments(island, r + tbi_island_couples_at(island), port);
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t first = p->cluster_port[island->cluster[c]];
     for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k)
@@ -385,6 +481,7 @@ void tbi_island_response(const tbi_island *island, const double *sum, sv *port, 
   read_points(island, port, u);
   for (int32_t i = 0; i < island->nrow; ++i)
     u[3 * island->npoint + i] = tbi_row_response(p, &p->row[island->row[i]], sum);
+  read_couples(island, port, u + tbi_island_couples_at(island));
 }
 
 static void multiply(void *self, const double *r, double *wr) {
@@ -392,6 +489,11 @@ static void multiply(void *self, const double *r, double *wr) {
   tbi_factored *f = island->all;
   tbi_island_collect(island, r, f->port, f->sum);
   tbi_island_response(island, f->sum, f->port, wr);
+  for (int32_t k = 0; k < island->ncouple; ++k) {
+    const tbi_law *law = &island->w.law[island->npoint + island->nrow + k];
+    double share = tbi_couple_share(&f->p->couple[island->couple[k]]);
+    wr[law->at] = law->mobility * (r[law->at] - share * r[island->couple_normal[k]]);
+  }
 }
 
 /* velocities of an island's ports from problem->sum */
@@ -415,6 +517,8 @@ static double visit_all(const tbi_island *island) {
   if (change > 0) move_ports(island);
   for (int32_t g = 0; g < island->ngroup; ++g)
     change = tbi_max(change, tbi_cone_visit(p, &p->group[island->group[g]]));
+  for (int32_t k = 0; k < island->ncouple; ++k)
+    change = tbi_max(change, tbi_couple_visit(p, &p->couple[island->couple[k]]));
   return change;
 }
 

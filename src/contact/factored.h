@@ -12,16 +12,18 @@
 #include "base/layout.h"
 #include "friction/coulomb_newton.h"
 #include "math/blocklu.h"
-#include "problem/problem.h"
+#include "problem/couples.h"
 
 struct tbi_factored;
 
 typedef struct tbi_island {
-  tbi_delassus w; /* its laws: points group by group, then rows */
+  tbi_delassus w; /* its laws: points group by group, then rows, then couples (couples.h) */
   struct tbi_factored *all;
   const int32_t *cluster, *group, *row; /* indices of its members in the problem */
-  int32_t ncluster, ngroup, nrow, npoint;
-  const int32_t *law_point; /* the point of a law; TABI_NONE: the law of a row */
+  const int32_t *couple;                /* likewise */
+  const int32_t *couple_normal;         /* which unknown the normal impulse of its point is */
+  int32_t ncluster, ngroup, nrow, npoint, ncouple;
+  const int32_t *law_point; /* the point of a law; TABI_NONE: the law of a row or couple */
   tbi_blocklu *lu;          /* NULL: its elimination order is not made yet */
 } tbi_island;
 
@@ -33,7 +35,8 @@ typedef struct tbi_factored {
   int32_t *node;                  /* index of a cluster in its island; see find_islands() */
   int32_t *island_of;             /* of a cluster, or TABI_NONE */
   int32_t *cluster, *group, *row; /* members, island by island */
-  tbi_law *law;                   /* island by island, as what follows */
+  int32_t *couple, *couple_normal;
+  tbi_law *law; /* island by island, as what follows */
   int32_t *law_point;
   double *q; /* velocities without impulses, less their targets */
   /* scratch */
@@ -52,13 +55,33 @@ typedef struct tbi_factored {
   const tbi_island *in_arena; /* whose lu is in it */
 } tbi_factored;
 
-/* The point of a law, or NULL for a row. */
+/* The point of a law, or NULL for a row or couple. */
 static inline const tbi_point *tbi_island_point(const tbi_island *island, int32_t law) {
   int32_t point = island->law_point[law];
   return point == TABI_NONE ? NULL : &island->all->p->point[point];
 }
 
-/* Takes the memory for problems with at most that many points and rows. */
+/* The couple of a law, or NULL for a point or row.
+ *
+ * Its unknowns, in units of impulses and velocities by its lever, are (a, l / lever) with the law
+ * of a contact whose coefficient is 1.  That a is friction / lever times the normal impulse of its
+ * point, and so at least zero, is the normal part of that law:
+ *
+ *   u_a = mobility (a - friction / lever p_n)
+ *
+ * To this W is not symmetric: p_n does not feel a. */
+static inline tbi_couple *tbi_island_couple(const tbi_island *island, int32_t law) {
+  int32_t k = law - island->npoint - island->nrow;
+  return k < 0 ? NULL : &island->all->p->couple[island->couple[k]];
+}
+/* The first unknown of its first couple. */
+static inline int32_t tbi_island_couples_at(const tbi_island *island) {
+  return 3 * island->npoint + island->nrow;
+}
+/* friction / lever */
+static inline double tbi_couple_share(const tbi_couple *c) { return c->friction / c->lever; }
+
+/* Takes the memory for problems with at most that many points and couples, and rows. */
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f);
 /* The two parts of it: all but Newton steps, and what Newton steps need in islands of so many
@@ -73,6 +96,8 @@ void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
 /* The impulses of an island's points and rows, as its laws order them. */
 void tbi_island_read(const tbi_island *island, double *r);
 void tbi_island_write(const tbi_island *island, const double *r);
+/* Couples of points without impulse lose theirs, in r. */
+void tbi_island_drop_couples(const tbi_island *island, double *r);
 /* One sweep of cone over an island; the problem's velocities must be up to date with its impulses.
  * Returns the largest change of velocity. */
 double tbi_island_sweep(const tbi_island *island);

@@ -6,8 +6,9 @@
  *
  * A point has Y_i = C' Y with Y (6 columns along the path) of its port and C (6x3) the wrenches of
  * its three impulses.  So the points of a group are first summed up to 6x6, C D C', and only the
- * sums are spread along the paths.  One node of the block matrix is one cluster: velocities, leaves
- * first, then loops.  In that order the elimination of a tree fills nothing in. */
+ * sums are spread along the paths.  Couples add their part, a eliminated (couple_step).  One node
+ * of the block matrix is one cluster: velocities, leaves first, then loops.  In that order the
+ * elimination of a tree fills nothing in. */
 #include "contact/factored_newton.h"
 
 #include "base/assertion.h"
@@ -233,12 +234,13 @@ static bool is_zero(const double *d) {
   return true;
 }
 
-/* adds the points of a group between two ports, summed about the origin of a */
-static void spread_group(const tbi_factored *f, tbi_blocklu *lu, const tbi_group *group,
-                         const stiffness *sum, v3 from_b) {
+/* adds what is between the two ports of a point, summed about the origin of a */
+static void spread_between(const tbi_factored *f, tbi_blocklu *lu, const tbi_point *c,
+                           const stiffness *sum) {
   const tbi_problem *p = f->p;
-  limb a = load_limb(f, port_element(p, group->port_a), 0);
-  limb b = load_limb(f, port_element(p, group->port_b), 1);
+  v3 from_b = v4_to(v4_sub(c->arm_b, c->arm_a));
+  limb a = load_limb(f, port_element(p, c->port_a), 0);
+  limb b = load_limb(f, port_element(p, c->port_b), 1);
   stiffness less = negative(sum);
   stiffness ab = shift_right(&less, from_b);
   stiffness ba = shift_left(&less, from_b);
@@ -250,12 +252,26 @@ static void spread_group(const tbi_factored *f, tbi_blocklu *lu, const tbi_group
   add_product(f, lu, &b, &a, ba.m, 6);
 }
 
+/* the side whose origin stiffnesses are summed about */
+static v3 arm_of(const tbi_point *c) { return v4_to(c->port_a != TABI_NONE ? c->arm_a : c->arm_b); }
+
+/* adds a sum of stiffnesses at a point, or at others with the same ports, which all see the two
+ * origins equally far apart */
+static void spread(const tbi_factored *f, tbi_blocklu *lu, const tbi_point *c,
+                   const stiffness *sum) {
+  if (c->port_a != TABI_NONE && c->port_b != TABI_NONE) {
+    spread_between(f, lu, c, sum);
+    return;
+  }
+  int32_t port = c->port_a != TABI_NONE ? c->port_a : c->port_b;
+  limb own = load_limb(f, port_element(f->p, port), 0);
+  add_product(f, lu, &own, &own, sum->m, 6);
+}
+
 /* the points of one group; returns the first law behind it */
 static const tbi_law_block *add_group(const tbi_factored *f, tbi_blocklu *lu,
                                       const tbi_group *group, const tbi_law_block *d) {
   const tbi_problem *p = f->p;
-  bool has_a = group->port_a != TABI_NONE;
-  bool has_b = group->port_b != TABI_NONE;
   stiffness sum = {0};
   bool idle = true;
   for (int32_t i = group->first; i < group->first + group->count; ++i, ++d) {
@@ -263,22 +279,74 @@ static const tbi_law_block *add_group(const tbi_factored *f, tbi_blocklu *lu,
     if (is_zero(d->m)) continue;
     idle = false;
     m3 e = turned(c, d->m);
-    add_stiffness(&sum, &e, v4_to(has_a ? c->arm_a : c->arm_b));
+    add_stiffness(&sum, &e, arm_of(c));
   }
-  if (idle) return d;
-  if (has_a && has_b) {
-    /* all points see the two origins equally far apart */
-    const tbi_point *c = &p->point[group->first];
-    spread_group(f, lu, group, &sum, v4_to(v4_sub(c->arm_b, c->arm_a)));
-  } else {
-    limb own = load_limb(f, port_element(p, has_a ? group->port_a : group->port_b), 0);
-    add_product(f, lu, &own, &own, sum.m, 6);
-  }
+  if (!idle) spread(f, lu, &p->point[group->first], &sum);
   return d;
+}
+
+/* A couple in a Newton step.  Its rows of  dr + D u = g  with u_a = w (da - share dp_n)  leave
+ *     u_a = kappa (g_a - D_al u_l - share dp_n),   kappa = w / (1 + w D_aa),
+ * and dp_n = g_n - D_n u of its point; so dl follows from the velocities alone. */
+typedef struct couple_step {
+  const tbi_couple *c;
+  const double *d, *point_d; /* D of the couple and of its point */
+  int32_t at, normal;        /* unknowns: its first, and the normal of its point */
+  double share, kappa;
+} couple_step;
+
+static couple_step couple_step_of(const tbi_island *island, const tbi_law_block *d, int32_t k) {
+  int32_t i = island->npoint + island->nrow + k;
+  const tbi_law *law = &island->w.law[i];
+  const tbi_couple *c = tbi_island_couple(island, i);
+  int32_t normal = island->couple_normal[k];
+  return (couple_step){
+      .c = c,
+      .d = d[i].m,
+      .point_d = d[normal / 3].m,
+      .at = law->at,
+      .normal = normal,
+      .share = tbi_couple_share(c),
+      .kappa = law->mobility / (1 + law->mobility * d[i].m[0]),
+  };
+}
+
+/* += a moment along `moment` for a unit of lin . velocity + ang . turning */
+static void add_moment(stiffness *k, v4 moment, v4 lin, v4 ang) {
+  double left[3];
+  double right[6];
+  v3_store(v4_to(moment), left);
+  v3_store(v4_to(lin), right);
+  v3_store(v4_to(ang), right + 3);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 6; ++j)
+      k->m[6 * (i + 3) + j] += left[i] * right[j];
+  }
+}
+
+static void add_couple(const tbi_island *island, const couple_step *s) {
+  const tbi_couple *c = s->c;
+  const tbi_point *at = &island->all->p->point[c->point];
+  stiffness sum = {0};
+  for (int j = 0; j < 2; ++j) {
+    const double *row = s->d + (ptrdiff_t)3 * (j + 1);
+    v4 moment = v4_scale(c->lever, c->axis[j]);
+    v4 turning = v4_zero();
+    for (int k = 0; k < 2; ++k) {
+      double own = row[k + 1] - s->kappa * row[0] * s->d[k + 1];
+      turning = v4_add(turning, v4_scale(c->lever * own, c->axis[k]));
+    }
+    add_moment(&sum, moment, v4_zero(), turning);
+    v4 normal = m4_combine(&at->frame, s->point_d[0], s->point_d[1], s->point_d[2]);
+    v4 by_normal = v4_scale(s->kappa * s->share * row[0], normal);
+    add_moment(&sum, moment, by_normal, v4_cross(v4_from(arm_of(at)), by_normal));
+  }
+  spread(island->all, island->lu, at, &sum);
 }
 
 static void assemble(const tbi_island *island, const tbi_law_block *d) {
   const tbi_factored *f = island->all;
+  const tbi_law_block *law = d;
   tbi_blocklu_clear(island->lu);
   for (int32_t c = 0; c < island->ncluster; ++c) {
     double *block = tbi_blocklu_block(island->lu, c, c);
@@ -286,11 +354,15 @@ static void assemble(const tbi_island *island, const tbi_law_block *d) {
       block[(int64_t)i * f->size[c] + i] = 1;
   }
   for (int32_t g = 0; g < island->ngroup; ++g)
-    d = add_group(f, island->lu, &f->p->group[island->group[g]], d);
-  for (int32_t i = 0; i < island->nrow; ++i, ++d) {
-    if (d->m[0] == 0) continue;
+    law = add_group(f, island->lu, &f->p->group[island->group[g]], law);
+  for (int32_t i = 0; i < island->nrow; ++i, ++law) {
+    if (law->m[0] == 0) continue;
     limb l = load_limb(f, row_element(f->p, &f->p->row[island->row[i]]), 0);
-    add_product(f, island->lu, &l, &l, d->m, 1);
+    add_product(f, island->lu, &l, &l, law->m, 1);
+  }
+  for (int32_t k = 0; k < island->ncouple; ++k) {
+    couple_step s = couple_step_of(island, d, k);
+    if (!is_zero(s.d)) add_couple(island, &s);
   }
 }
 
@@ -336,26 +408,66 @@ static void carry(const tbi_island *island, bool to_nodes) {
   }
 }
 
-/* dr = g - D u, u being in dr */
-static void finish(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
-  for (int32_t i = 0; i < island->npoint; ++i, ++d, g += 3, dr += 3) {
+/* row . u */
+static double dot(const double row[3], const double u[3]) {
+  return row[0] * u[0] + row[1] * u[1] + row[2] * u[2];
+}
+
+/* dr = g - D u of laws with three unknowns, u being in dr */
+static void finish_laws(int32_t count, const tbi_law_block *d, const double *g, double *dr) {
+  for (int32_t i = 0; i < count; ++i, ++d, g += 3, dr += 3) {
     const double u[3] = {dr[0], dr[1], dr[2]};
     const double *row = d->m;
     for (int k = 0; k < 3; ++k, row += 3)
-      dr[k] = g[k] - (row[0] * u[0] + row[1] * u[1] + row[2] * u[2]);
+      dr[k] = g[k] - dot(row, u);
   }
+}
+
+/* the same of all */
+static void finish(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
+  int32_t rows = 3 * island->npoint;
+  int32_t couples = tbi_island_couples_at(island);
+  finish_laws(island->npoint, d, g, dr);
+  d += island->npoint;
   for (int32_t i = 0; i < island->nrow; ++i)
-    dr[i] = g[i] - d[i].m[0] * dr[i];
+    dr[rows + i] = g[rows + i] - d[i].m[0] * dr[rows + i];
+  finish_laws(island->ncouple, d + island->nrow, g + couples, dr + couples);
+}
+
+/* g as it is without a, in dr */
+static void eliminate_bounds(const tbi_island *island, const tbi_law_block *d, const double *g,
+                             double *dr) {
+  memcpy(dr, g, sizeof *dr * (size_t)island->w.nunknown);
+  for (int32_t k = 0; k < island->ncouple; ++k) {
+    couple_step s = couple_step_of(island, d, k);
+    double by_bound = s.kappa * (g[s.at] - s.share * g[s.normal]);
+    dr[s.at + 1] -= s.d[3] * by_bound;
+    dr[s.at + 2] -= s.d[6] * by_bound;
+  }
+}
+
+/* u_a from all other velocities */
+static void recover_bounds(const tbi_island *island, const tbi_law_block *d, const double *g,
+                           double *u) {
+  for (int32_t k = 0; k < island->ncouple; ++k) {
+    couple_step s = couple_step_of(island, d, k);
+    double normal = g[s.normal] - dot(s.point_d, u + s.normal);
+    double turning = s.d[1] * u[s.at + 1] + s.d[2] * u[s.at + 2];
+    u[s.at] = s.kappa * (g[s.at] - turning - s.share * normal);
+  }
 }
 
 /* dr = g - D Y S (1 + Y' D Y S)^-1 Y' g */
 static void solve(const tbi_island *island, const tbi_law_block *d, const double *g, double *dr) {
   tbi_factored *f = island->all;
-  tbi_island_collect(island, g, f->port, f->sum);
+  bool couples = island->ncouple > 0;
+  if (couples) eliminate_bounds(island, d, g, dr);
+  tbi_island_collect(island, couples ? dr : g, f->port, f->sum);
   carry(island, true);
   tbi_blocklu_solve(island->lu, f->x);
   carry(island, false);
   tbi_island_response(island, f->sum, f->port, dr);
+  if (couples) recover_bounds(island, d, g, dr);
   finish(island, d, g, dr);
 }
 

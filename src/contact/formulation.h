@@ -52,6 +52,10 @@ typedef struct tbi_formulation {
 
 extern const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT];
 
+/* Whether the method obeys rolling and torsional friction under the integrator of the def: springs
+ * of explicit steps know no couples. */
+bool tbi_obeys_couples(const tabi_world_def *def);
+
 extern const tbi_formulation tbi_cone;
 extern const tbi_formulation tbi_cone_paper;
 extern const tbi_formulation tbi_exact;

@@ -39,7 +39,7 @@ typedef struct progress {
 typedef struct work {
   tbi_factored f;
   tbi_small_island small;
-  int64_t points, rows, newton_points, newton_rows; /* capacity */
+  int64_t points, rows, newton_points, newton_rows; /* capacity; points with their couples */
   double *r, *u;                                    /* impulses and velocities of an island */
   double *kept;                                     /* impulses before its sweeps */
   progress *progress;                               /* by island */
@@ -57,6 +57,7 @@ static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
+  to->points = tbi_point_laws(model, to->points);
   to->rows = model->nv;
   to->newton_points = min64(to->points, NEWTON_POINTS);
   to->newton_rows = min64(to->rows, LARGE);
@@ -87,7 +88,8 @@ size_t tbi_newton_fallback_memsize(const tabi_model *model, const tabi_world_def
 /* coordinates of an island, or more than LARGE if there is no memory for it */
 static int64_t size_of(const work *w, const tbi_island *island) {
   const tbi_problem *p = w->f.p;
-  if (island->npoint > w->newton_points || island->nrow > w->newton_rows) return LARGE + 1;
+  if (island->npoint + island->ncouple > w->newton_points || island->nrow > w->newton_rows)
+    return LARGE + 1;
   int64_t coordinates = 0;
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t cluster = island->cluster[c];
@@ -151,7 +153,7 @@ static tbi_solution sweep_on(const work *w, const tbi_island *island, double tol
 /* memory for exact; false: it does not suffice */
 static bool place_exact(const work *w, const tbi_island *island, tbi_exact_memory *exact) {
   tbi_layout at = w->rest;
-  tbi_exact_memory_place(&at, island->npoint, island->nrow, exact);
+  tbi_exact_memory_place(&at, island->npoint + island->ncouple, island->nrow, exact);
   return at.used <= w->size && size_of(w, island) <= LARGE;
 }
 
@@ -205,7 +207,7 @@ bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratc
   TBI_ASSERT(def->tolerance >= 0);
   work w;
   (void)place(&w, scratch, p->model, def);
-  if (p->npoint > w.points || p->nrow > w.rows) return false;
+  if (p->npoint + p->ncouple > w.points || p->nrow > w.rows) return false;
   tbi_factored_begin(&w.f, p);
   apply_newton(&w, SHARE * def->tolerance);
   sweep_rest(&w, def, solution->iterations);

@@ -17,7 +17,7 @@
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
 #include "contact/formulation.h"
-#include "contact/penalty_spring.h"
+#include "contact/penalty_couple.h"
 #include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "problem/sweep.h"
@@ -55,7 +55,7 @@ typedef struct work {
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
-  int64_t points = def->max_contacts;
+  int64_t points = tbi_point_laws(model, def->max_contacts);
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   int64_t n = 3 * points + rows;
   tbi_factored_place(&at, model, points, rows, &to->factored);
@@ -76,10 +76,17 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   return here > there ? here : there;
 }
 
-/* F = cut(r0 - S u) - r of one point or row, and its slope; the size of F as a velocity */
-static double miss(const work *w, const tbi_law *law, const tbi_point *c, const double *r,
+/* F = cut(r0 - S u) - r of one law, and its slope; the size of F as a velocity */
+static double miss(const work *w, const tbi_island *island, int32_t i, const double *r,
                    const double *u, double *f, double *d) {
-  if (!c) return tbi_row_miss(law, r[0], u[0], f, d);
+  const tbi_law *law = &island->w.law[i];
+  const tbi_point *c = tbi_island_point(island, i);
+  const tbi_couple *couple = tbi_island_couple(island, i);
+  if (!c && !couple) return tbi_row_miss(law, r[0], u[0], f, d);
+  if (couple) {
+    tbi_couple_spring s = tbi_couple_spring_of(island->all->p, couple, w->def, w->share);
+    return tbi_couple_miss(&s, r, u, f, d);
+  }
   v3 missed = v3_scale(-1, v3_load(r));
   memset(d, 0, 9 * sizeof *d);
   if (tbi_spring_acts(c)) {
@@ -99,8 +106,7 @@ static double miss_all(const work *w, const tbi_island *island, const double *r)
     w->u[i] += m->q[i];
   for (int32_t i = 0; i < m->nlaw; ++i) {
     int32_t at = m->law[i].at;
-    worst = tbi_max(worst, miss(w, &m->law[i], tbi_island_point(island, i), r + at, w->u + at,
-                                w->f + at, w->d[i].m));
+    worst = tbi_max(worst, miss(w, island, i, r + at, w->u + at, w->f + at, w->d[i].m));
   }
   return worst;
 }
@@ -154,6 +160,13 @@ static void cut_all(const work *w, const tbi_island *island) {
         tbi_spring_law_of(c->surface, c->friction, w->def->penalty.tangential_stiffness);
     v3_store(tbi_spring_acts(c) ? tbi_spring_law_cut(&law, v3_load(r)) : v3_zero(), r);
   }
+  const tbi_spring_law unit = {.stick_friction = 1, .slip_friction = 1};
+  for (int32_t k = 0; k < island->ncouple; ++k) {
+    int32_t law = island->npoint + island->nrow + k;
+    double *r = w->r + island->w.law[law].at;
+    r[0] = tbi_couple_share(tbi_island_couple(island, law)) * w->r[island->couple_normal[k]];
+    v3_store(tbi_spring_law_cut(&unit, v3_load(r)), r);
+  }
 }
 
 /* from the impulses of the step before */
@@ -193,6 +206,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     solution = solve_together(p, def, scratch);
   }
   tbi_spring_energy energy = tbi_springs_update(p, def, false);
+  tbi_couple_springs_update(p, def, &energy);
   solution.stored = energy.stored;
   solution.found = energy.found;
   solution.elastic = energy.after;
@@ -204,7 +218,8 @@ const tbi_formulation tbi_penalty = {
              .summary = "implicit springs and dampers between surfaces",
              .method = TABI_CONTACT_PENALTY,
              .published = TABI_CONTACT_PENALTY_PAPER,
-             .compliant = true},
+             .compliant = true,
+             .couples = true},
     .tolerance = 1e-8,
     .iterations = 120,
     .memsize = memsize,

@@ -95,7 +95,7 @@ static void fill_row(const tbi_island *island, tbi_small_island *small, int32_t 
 
 bool tbi_small_island_make(tbi_small_island *small, const tbi_island *island) {
   int32_t n = island->w.nunknown;
-  if (n > TBI_SMALL_ISLAND_UNKNOWNS) return false;
+  if (n > TBI_SMALL_ISLAND_UNKNOWNS || island->ncouple > 0) return false;
   small->w = island->w;
   small->w.self = small;
   small->w.multiply = multiply;

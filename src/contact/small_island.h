@@ -15,7 +15,7 @@ typedef struct tbi_small_island {
 } tbi_small_island;
 
 void tbi_small_island_place(tbi_layout *at, tbi_small_island *small);
-/* False: the island is too large. */
+/* False: the island is too large, or has couples. */
 bool tbi_small_island_make(tbi_small_island *small, const tbi_island *island);
 
 #endif

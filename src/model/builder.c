@@ -423,13 +423,15 @@ static bool check_surface(tabi_builder *builder, const tabi_material_def *def) {
     const char *what;
     double value;
   } positive[] = {
-      {"friction",    def->friction   },
-      {"restitution", def->restitution},
-      {"stiffness",   def->stiffness  },
-      {"damping",     def->damping    },
-      {"viscous",     def->viscous    },
-      {"slip_speed",  def->slip_speed },
-      {"rest_speed",  def->rest_speed },
+      {"friction",           def->friction          },
+      {"restitution",        def->restitution       },
+      {"stiffness",          def->stiffness         },
+      {"damping",            def->damping           },
+      {"viscous",            def->viscous           },
+      {"slip_speed",         def->slip_speed        },
+      {"rest_speed",         def->rest_speed        },
+      {"rolling_friction",   def->rolling_friction  },
+      {"torsional_friction", def->torsional_friction},
   };
   for (size_t i = 0; i < sizeof positive / sizeof *positive; ++i) {
     if (!isfinite(positive[i].value) || positive[i].value < 0) {

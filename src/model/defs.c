@@ -124,5 +124,7 @@ tabi_material_def tabi_material_combine(const tabi_material_def *a, const tabi_m
   both.viscous = fmax(a->viscous, b->viscous);
   both.slip_speed = fmax(a->slip_speed, b->slip_speed);
   both.rest_speed = fmax(a->rest_speed, b->rest_speed);
+  both.rolling_friction = fmax(a->rolling_friction, b->rolling_friction);
+  both.torsional_friction = fmax(a->torsional_friction, b->torsional_friction);
   return both;
 }

@@ -6,6 +6,7 @@
 #include "problem/problem.h"
 
 #include "base/assertion.h"
+#include "problem/couples.h"
 #include "problem/loop_rows.h"
 #include "problem/ports.h"
 #include "problem/sweep.h"
@@ -204,6 +205,7 @@ static void solve_loops(tbi_setup *s) {
 
 static void begin_problem(tbi_setup *s) {
   s->problem.npoint = s->ncandidate;
+  s->problem.ncouple = 0;
   s->problem.model = s->model;
   s->problem.y = s->y;
   s->problem.port_y = s->port_y;
@@ -258,6 +260,7 @@ void tbi_problem_sum(tbi_problem *p) {
 void tbi_problem_respond(tbi_problem *p) {
   for (int32_t i = 0; i < p->npoint; ++i)
     fill_response(p, &p->point[i]);
+  tbi_couples_respond(p);
 }
 
 static void receive(tbi_problem *p, const tbi_point *c) {
@@ -273,6 +276,7 @@ void tbi_problem_receive(tbi_problem *p) {
     p->received[k] = p->summed[k] = sv_zero();
   for (int32_t i = 0; i < p->npoint; ++i)
     receive(p, &p->point[i]);
+  tbi_couples_receive(p);
 }
 
 void tbi_problem_start(tbi_problem *p) {

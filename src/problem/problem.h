@@ -127,6 +127,8 @@ typedef struct tbi_problem {
   tbi_row *row;
   tbi_loop_row *loop_row; /* of methods that sweep loop constraints: [nloop] */
   tbi_group *group;
+  struct tbi_couple *couple; /* of rolling and torsional friction (couples.h), point by point */
+  int32_t ncouple;
 } tbi_problem;
 
 /* The normal and two tangents, which depend on the normal only: from a world axis away from it. */

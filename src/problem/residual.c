@@ -10,6 +10,12 @@
  * dissipation count at most as the velocity that the whole impulse gives its own contact: dropping
  * the impulse would set both right, so a trace of one on a contact that opens is no violation.
  *
+ * Couples of rolling and torsional friction (couples.h) count alike, with the force l / (h rho) and
+ * the velocity w at the lever:
+ *
+ *   cone             max(0, |l| / (h rho) - f_n)
+ *   dissipation      lever (|w| + l . w / (rho p_n))
+ *
  * Work: impulses r that take velocities from u_f (free motion) to u change the kinetic energy by
  * r . (u_f + u) / 2, summed over the ports, which have received the wrenches r of all their points,
  * and over rows.  The part r_n c that brings about the velocity c of a depth correction is
@@ -18,6 +24,7 @@
 #include "problem/residual.h"
 
 #include "base/assertion.h"
+#include "problem/couples.h"
 
 #define PUSHES 1e-6 /* of the weight of all that moves */
 
@@ -61,11 +68,26 @@ static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
   }
 }
 
+static void add_couple(const tbi_problem *p, const tbi_couple *c, tabi_certificate *worst) {
+  double w[2];
+  double bound = tbi_couple_bound(p, c);
+  double size = sqrt(c->impulse[0] * c->impulse[0] + c->impulse[1] * c->impulse[1]);
+  tbi_couple_velocity(p, c, p->velocity, w);
+  worst->cone = tbi_max(worst->cone, (size - bound) / (p->timestep * c->friction));
+  if (!(bound > 0)) return;
+  double along =
+      sqrt(w[0] * w[0] + w[1] * w[1]) + (c->impulse[0] * w[0] + c->impulse[1] * w[1]) / bound;
+  worst->dissipation =
+      tbi_max(worst->dissipation, tbi_min(c->lever * along, effect_of(&p->point[c->point])));
+}
+
 tabi_certificate tbi_residual(const tbi_problem *p, double weight) {
   TBI_ASSERT(weight >= 0);
   tabi_certificate worst = {0};
   for (int32_t i = 0; i < p->npoint; ++i)
     add_point(p, &p->point[i], weight, &worst);
+  for (int32_t k = 0; k < p->ncouple; ++k)
+    add_couple(p, &p->couple[k], &worst);
   return worst;
 }
 

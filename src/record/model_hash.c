@@ -64,7 +64,10 @@ static void add_shapes(uint64_t *hash, const tabi_model *model) {
   }
   for (int32_t i = 0; i < tabi_model_nmaterial(model); ++i) {
     tabi_material_def material = tabi_model_material(model, i);
-    add_run(hash, &material.friction, &material.place);
+    add_run(hash, &material.friction, &material.rolling_friction);
+    // only where there is any, so that logs from before there could be stay valid
+    if (material.rolling_friction > 0 || material.torsional_friction > 0)
+      add_run(hash, &material.rolling_friction, &material.place);
   }
 }
 

@@ -2,6 +2,9 @@
 #include "scene/scene.h"
 
 #include "base/assertion.h"
+#include "base/error.h"
+#include "contact/formulation.h"
+#include "problem/couples.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,6 +200,29 @@ static bool check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
                           def->penalty.tangential_stiffness, MAX_TANGENTIAL_STIFFNESS);
   }
   return check_fallback(r, map, def);
+}
+
+/* the first material with rolling or torsional friction, or pair of them; NULL: there is none */
+static const tabi_material_def *find_couples(const tabi_model *model) {
+  for (int32_t i = 0; i < model->nmaterial; ++i)
+    if (tbi_has_couples(&model->material[i])) return &model->material[i];
+  for (int32_t i = 0; i < model->npair; ++i)
+    if (tbi_has_couples(&model->pair[i].surface)) return &model->pair[i].surface;
+  return NULL;
+}
+
+void tbi_scene_warn_couples(const tbi_scene_reader *r) {
+  const tabi_world_def *def = &r->scene->world;
+  const tabi_material_def *material = find_couples(r->scene->model);
+  if (!material || !r->def->warn || tbi_obeys_couples(def)) return;
+  bool by_integrator = tabi_contact_describe(def->contact)->couples;
+  tabi_error warning;
+  (void)tbi_error_set(&warning, TABI_OK, material->place,
+                      "rolling and torsional friction are ignored by contact method %s%s%s; "
+                      "docs/contact.md says which obey them",
+                      tabi_contact_name(def->contact), by_integrator ? " under " : "",
+                      by_integrator ? tabi_integrator_name(def->integrator) : "");
+  r->def->warn(r->def->warn_user, &warning);
 }
 
 bool tbi_scene_rename_contact(const tbi_scene_reader *r, const tbi_yaml_node *map) {

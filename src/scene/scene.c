@@ -73,14 +73,16 @@ int32_t tbi_scene_find_link(const tbi_scene_reader *r, const tbi_yaml_node *node
 }
 
 static const tbi_field material_fields[] = {
-    {"friction",    TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, friction)   },
-    {"kinetic",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, kinetic)    },
-    {"restitution", TBI_FIELD_SHARE,        offsetof(tabi_material_def, restitution)},
-    {"stiffness",   TBI_FIELD_POSITIVE,     offsetof(tabi_material_def, stiffness)  },
-    {"damping",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, damping)    },
-    {"viscous",     TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, viscous)    },
-    {"slip_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, slip_speed) },
-    {"rest_speed",  TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rest_speed) },
+    {"friction",           TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, friction)          },
+    {"kinetic",            TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, kinetic)           },
+    {"restitution",        TBI_FIELD_SHARE,        offsetof(tabi_material_def, restitution)       },
+    {"stiffness",          TBI_FIELD_POSITIVE,     offsetof(tabi_material_def, stiffness)         },
+    {"damping",            TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, damping)           },
+    {"viscous",            TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, viscous)           },
+    {"slip_speed",         TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, slip_speed)        },
+    {"rest_speed",         TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rest_speed)        },
+    {"rolling_friction",   TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, rolling_friction)  },
+    {"torsional_friction", TBI_FIELD_NOT_NEGATIVE, offsetof(tabi_material_def, torsional_friction)},
 };
 
 static const tabi_material_def *material_at(const tbi_scene_reader *r, int32_t index) {
@@ -328,6 +330,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact) ||
       !tbi_scene_check_servos(r))
     return false;
+  tbi_scene_warn_couples(r);
   if (t.gait && r->scene->nmotion > 0) {
     return tbi_fail_about(r->error, t.gait->place, "gait: ",
                           "a planar biped walks without bodies or joints that have motion");

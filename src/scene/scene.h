@@ -138,6 +138,8 @@ int32_t tbi_scene_find_joint(const tbi_scene_reader *r, int32_t index, const tbi
 /* Integrator and contact method over the defaults in scene->world; either node may be NULL. */
 bool tbi_scene_read_world(tbi_scene_reader *r, const tbi_yaml_node *integrator,
                           const tbi_yaml_node *contact);
+/* When they are known: a warning if the contact method ignores rolling or torsional friction. */
+void tbi_scene_warn_couples(const tbi_scene_reader *r);
 /* When the settings of the world are known; either node may be NULL. */
 bool tbi_scene_read_gait(tbi_scene_reader *r, const tbi_yaml_node *map,
                          const tbi_yaml_node *contact);

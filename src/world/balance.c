@@ -19,20 +19,23 @@ static int32_t tree_of(const tabi_world *w, int32_t link) {
   return body == TABI_WORLD ? TABI_WORLD : w->model->body[body].tree;
 }
 
-/* Force on the tree by a contact; false if the contact is not between it and another tree. */
-static bool force_on(const tree_view *view, const tabi_contact *c, v3 *force) {
+/* Force and couple on the tree by a contact; false if the contact is not between it and another
+ * tree. */
+static bool wrench_on(const tree_view *view, const tabi_contact *c, v3 *force, v3 *couple) {
   int32_t a = tree_of(view->w, c->link_a);
   int32_t b = tree_of(view->w, c->link_b);
   if (a == b || (a != view->tree && b != view->tree)) return false;
   double rate = (b == view->tree ? 1 : -1) / view->w->def.timestep;
   *force = v3_scale(rate, v3_load(c->impulse));
+  *couple = v3_scale(rate, v3_load(c->couple));
   return true;
 }
 
 /* whether a contact pushes the tree up */
 static bool carries(const tree_view *view, const tabi_contact *c) {
   v3 force = v3_zero();
-  return force_on(view, c, &force) && force.z > 0;
+  v3 couple = v3_zero();
+  return wrench_on(view, c, &force, &couple) && force.z > 0;
 }
 
 static void centre_of_mass(tabi_world *w, int32_t tree, double com[3]) {
@@ -57,10 +60,11 @@ static void zero_moment_point(const tree_view *view, tabi_balance *balance) {
   double height = 0;
   for (int32_t i = 0; i < tbi_world_ncontact(view->w); ++i) {
     v3 f = v3_zero();
-    if (!force_on(view, &view->w->solution.contact[i], &f)) continue;
+    v3 couple = v3_zero();
+    if (!wrench_on(view, &view->w->solution.contact[i], &f, &couple)) continue;
     v3 arm = v3_sub(v3_load(view->w->solution.contact[i].point), about);
     force = v3_add(force, f);
-    moment = v3_add(moment, v3_cross(arm, f));
+    moment = v3_add(moment, v3_add(v3_cross(arm, f), couple));
     height += f.z * arm.z;
   }
   v3_store(force, balance->force);

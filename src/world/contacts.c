@@ -23,6 +23,7 @@ void tbi_world_list_contacts(tabi_world *w) {
     v3_store(v4_to(m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2])),
              out->impulse);
     v3_store(v4_to(v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a))), out->velocity);
+    v3_store(w->has_couples ? w->state.couple[c->candidate].impulse : v3_zero(), out->couple);
   }
 }
 
@@ -42,6 +43,7 @@ static void add_wrench(const tabi_contact *c, double rate, v3 about, v3 *force, 
   v3 f = v3_scale(rate, v3_load(c->impulse));
   *force = v3_add(*force, f);
   *moment = v3_add(*moment, v3_cross(v3_sub(v3_load(c->point), about), f));
+  *moment = v3_axpy(*moment, rate, v3_load(c->couple));
 }
 
 void tabi_world_contact_wrench(const tabi_world *world, int32_t link, const double point[3],

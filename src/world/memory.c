@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "contact/surface.h"
 #include "integrate/rk4.h"
+#include "problem/couples.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
   w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
   w->state.slipping = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.slipping);
+  w->state.couple =
+      tbi_layout_take(at, w->has_couples ? w->def.max_contacts : 0, sizeof *w->state.couple);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
@@ -138,6 +141,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->cluster_port = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_port);
   p->cluster_ports = tbi_layout_take(at, model->ncluster, sizeof *p->cluster_ports);
   p->point = tbi_layout_take(at, points, sizeof *p->point);
+  p->couple = tbi_layout_take(at, w->has_couples ? 2 * points : 0, sizeof *p->couple);
   p->row = tbi_layout_take(at, w->capacity.rows, sizeof *p->row);
   int64_t loops = s->sweeps_loops ? model->cluster_loop[model->ncluster] : 0;
   p->loop_row = tbi_layout_take(at, loops, sizeof *p->loop_row);
@@ -298,6 +302,7 @@ static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def)
   w.limits_energy = tbi_energy_is_limited(w.method, model);
   /* exact has loops eliminated */
   w.setup.sweeps_loops = w.method->sweeps_loops && !tbi_world_falls_back(&w);
+  w.has_couples = tbi_obeys_couples(&w.def) && tbi_model_has_couples(model);
   return w;
 }
 

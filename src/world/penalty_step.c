@@ -8,7 +8,9 @@
 #include "base/assertion.h"
 #include "contact/penalty_assembly.h"
 #include "contact/penalty_tree.h"
+#include "contact/surface.h"
 #include "math/linalg.h"
+#include "problem/couples.h"
 #include "world/active_set/active_set.h"
 
 #include <string.h>
@@ -33,10 +35,18 @@ static bool is_plain(const tabi_world *w) {
   return !w->state.head->prescribes && w->def.integrator == TABI_SEMI_IMPLICIT;
 }
 
+/* couples are solved with the others only */
+static bool has_couples(const tabi_world *w, const tbi_candidate *candidate) {
+  return tbi_has_couples(
+      tbi_surface_of(w->model, w->constants.surface, candidate->shape_a, candidate->shape_b));
+}
+
 static bool suits(const tabi_world *w) {
   if (w->constants.nloop > 0 || !is_plain(w)) return false;
   for (int32_t i = 0; i < w->setup.ncandidate; ++i)
     if (!is_on_ground(w, &w->candidates.list[i])) return false;
+  for (int32_t i = 0; i < w->setup.ncandidate && w->has_couples; ++i)
+    if (has_couples(w, &w->candidates.list[i])) return false;
   return true;
 }
 

@@ -163,6 +163,7 @@ static void add_contact(tabi_world *w, const tabi_contact *c, int32_t link, int3
   v3 point = v3_load(c->point);
   v3 force = v3_scale(rate, v3_load(c->impulse));
   sv wrench = wrench_on(w, link, force, point);
+  wrench.ang = v4_add(wrench.ang, v4_scale(rate, v4_from(v3_load(c->couple))));
   unload(w, link, 1, wrench);
   if (!s->feels_contacts) return;
   s->push[link].normal += fabs(rate) * v3_dot(v3_load(c->impulse), v3_load(c->normal));

@@ -51,6 +51,16 @@ static ptrdiff_t offset_in(const tabi_world *world, const void *piece) {
   return (const char *)piece - (const char *)world->state.head;
 }
 
+static void copy_couples(tabi_world *world, const tabi_world *from) {
+  size_t size = sizeof *world->state.couple * (size_t)world->state.head->nwarm;
+  if (!world->has_couples) return;
+  if (from->has_couples) {
+    memcpy(world->state.couple, from->state.couple, size);
+  } else {
+    memset(world->state.couple, 0, size);
+  }
+}
+
 /* Only the capacity for warm starts, in the middle, may differ. */
 static void copy_state(tabi_world *world, const tabi_world *from) {
   tabi_world_def def = world->def;
@@ -60,6 +70,7 @@ static void copy_state(tabi_world *world, const tabi_world *from) {
          sizeof *from->state.warm * (size_t)world->state.head->nwarm);
   memcpy(world->state.slipping, from->state.slipping,
          sizeof *from->state.slipping * (size_t)world->state.head->nwarm);
+  copy_couples(world, from);
   memcpy(world->state.row_impulse, from->state.row_impulse,
          world->state_size - (size_t)offset_in(world, world->state.row_impulse));
 }
@@ -78,6 +89,8 @@ static void change_timestep(tabi_world *world, double from) {
   world->state.head->steps = llround((double)world->state.head->steps / ratio);
   for (int64_t i = 0; i < world->state.head->nwarm; ++i)
     world->state.warm[i].impulse = v3_scale(ratio, world->state.warm[i].impulse);
+  for (int64_t i = 0; world->has_couples && i < world->state.head->nwarm; ++i)
+    world->state.couple[i].impulse = v3_scale(ratio, world->state.couple[i].impulse);
   for (int64_t i = 0; i < (int64_t)world->model->nv * TBI_ROW_KINDS; ++i)
     world->state.row_impulse[i] *= ratio;
 }

@@ -112,6 +112,11 @@ static bool are_modes(const char *slipping, int64_t count) {
   return true;
 }
 
+static bool are_couples(const tabi_world *w, const void *snapshot, int64_t count) {
+  return !w->has_couples ||
+         are_finite(find(w, snapshot, w->state.couple), sizeof *w->state.couple * (size_t)count);
+}
+
 static bool are_sensors(const tabi_world *w, const void *snapshot) {
   const tbi_sensors *s = &w->sensors;
   size_t readings = 0;
@@ -157,6 +162,7 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
                     sizeof *w->state.external * (size_t)model->nbody) &&
          are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
          are_modes(find(w, snapshot, w->state.slipping), head.nwarm) &&
+         are_couples(w, snapshot, head.nwarm) &&
          are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
          are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_gait_state(w, snapshot));
 }

@@ -76,6 +76,7 @@ static void commit(tabi_world *w) {
     tbi_world_end_prescription(w);
     tbi_world_note_slip(w);
     tbi_world_keep_warm(w);
+    tbi_world_keep_couples(w);
     tbi_keep_rows(w);
     tbi_world_list_contacts(w);
   }

@@ -20,6 +20,12 @@ typedef struct tbi_warm {
   v3 deflection; /* m, tangential, of penalty's springs: world axes */
 } tbi_warm;
 
+/* Likewise its couples of rolling and torsional friction. */
+typedef struct tbi_warm_couple {
+  v3 impulse;    /* N m s, world axes, on b */
+  v3 deflection; /* rad, of penalty's springs: world axes */
+} tbi_warm_couple;
+
 /* How dry friction of a joint enters a step (active_set/joint_friction.c). */
 typedef enum tbi_joint_friction {
   TBI_FRICTION_NONE,   /* there is none */
@@ -88,6 +94,7 @@ struct tabi_world {
   tabi_world_def
       fallback_def;   /* def with the method exact, for TABI_FALLBACK_EXACT and energy_limit */
   bool limits_energy; /* contact/energy_limit.c looks at steps */
+  bool has_couples;   /* some material has rolling or torsional friction, which the method obeys */
   tabi_error error;   /* of the last step */
   size_t memory, state_size; /* bytes, of the world and of its state */
   tbi_capacity capacity;
@@ -102,13 +109,14 @@ struct tabi_world {
     tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
-    double *told_v;      /* velocities of joints that move as told, else 0; during a step those of
-                            its start, which v has else: [nv] */
-    bool *told;          /* whether they do: [nv] */
-    bool *in_place;      /* ... without changing their position: [nv] */
-    sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
-    tbi_warm *warm;      /* sorted by id: [max_contacts] */
-    uint8_t *slipping;   /* of each, as in tbi_point: [max_contacts] */
+    double *told_v;    /* velocities of joints that move as told, else 0; during a step those of
+                          its start, which v has else: [nv] */
+    bool *told;        /* whether they do: [nv] */
+    bool *in_place;    /* ... without changing their position: [nv] */
+    sv *external;      /* wrench on each body about the origin of its tree: [nbody] */
+    tbi_warm *warm;    /* sorted by id: [max_contacts] */
+    uint8_t *slipping; /* of each, as in tbi_point: [max_contacts] */
+    tbi_warm_couple *couple; /* of each, if has_couples: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
@@ -334,6 +342,11 @@ double tbi_world_connection_energy(const tabi_world *w);
 void tbi_world_warm_start(tabi_world *w);
 /* setup.problem.point -> state.warm */
 void tbi_world_keep_warm(tabi_world *w);
+
+/* couples.c: surfaces of the problem's points, state.couple -> the problem's couples */
+void tbi_world_make_couples(tabi_world *w);
+/* setup.problem.couple -> state.couple */
+void tbi_world_keep_couples(tabi_world *w);
 
 /* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last

@@ -204,7 +204,7 @@ static void cone_agrees_with_exact(void **state) {
     scene_close(&b);
   }
   print_message("%d steps, %d apart, at most %g\n", (int)compared, (int)apart, most);
-  assert_true(100 * compared >= 99 * SCENES * STEPS);
+  assert_true(100 * compared >= 99 * (int64_t)SCENES * STEPS);
   assert_int_equal(apart, 0);
 }
 

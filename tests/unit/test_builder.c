@@ -348,6 +348,7 @@ static void test_defaults(void **state) {
   assert_true(material.friction == 0.5 && material.restitution == 0);
   assert_true(material.stiffness == 2e6 && material.damping == 1e3);
   assert_true(material.slip_speed == 1e-3 && material.rest_speed == 0.01);
+  assert_true(material.rolling_friction == 0 && material.torsional_friction == 0);
   tabi_shape_def shape = tabi_shape_def_default();
   assert_true(shape.collides && shape.visible && (shape.group & shape.mask));
   assert_int_equal(shape.material, TABI_NONE);

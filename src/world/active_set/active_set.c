@@ -30,8 +30,8 @@ static tbi_solution solve_contacts(tabi_world *w) {
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
   if (p->npoint + p->nrow + p->nloop == 0) return (tbi_solution){.converged = true};
-  /* a direct solution starts from the motion without impacts */
-  if (method->solve_direct && !w->impacts.any &&
+  /* a direct solution starts from the motion without impacts, and knows no couples */
+  if (method->solve_direct && !w->impacts.any && p->ncouple == 0 &&
       method->solve_direct(p, &w->def, w->scratch.method))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
@@ -71,6 +71,7 @@ static tabi_status make_problem(tabi_world *w) {
   }
   tbi_world_targets(w);
   tbi_world_warm_start(w);
+  tbi_world_make_couples(w);
   return TABI_OK;
 }
 
