@@ -144,28 +144,40 @@ static void add_body(tbi_mjcf *reader, int32_t index) {
   }
 }
 
-/* "mjcf friction 0.8": the shortest spelling that reads back, with a point in every locale */
-static void write_friction(double friction, char *name, size_t size) {
-  char number[40];
+/* the shortest spelling that reads back, with a point in every locale */
+static void write_number(double value, char *number, size_t size) {
   int digits = 3;
   do {
-    (void)snprintf(number, sizeof number, "%.*g", digits, friction);
-  } while (strtod(number, NULL) != friction && ++digits <= 17);
+    (void)snprintf(number, size, "%.*g", digits, value);
+  } while (strtod(number, NULL) != value && ++digits <= 17);
   char *comma = strchr(number, ',');
   if (comma) *comma = '.';
-  (void)snprintf(name, size, "mjcf friction %s", number);
 }
 
-/* The builder's material for a coefficient of friction; the same one for the same coefficient. */
+/* "mjcf friction 0.8", or with torsional and rolling friction "mjcf friction 0.8 0.005 0.0001" */
+static void write_friction(const double friction[3], char *name, size_t size) {
+  char number[3][40];
+  for (int i = 0; i < 3; ++i)
+    write_number(friction[i], number[i], sizeof number[i]);
+  if (friction[1] > 0 || friction[2] > 0) {
+    (void)snprintf(name, size, "mjcf friction %s %s %s", number[0], number[1], number[2]);
+  } else {
+    (void)snprintf(name, size, "mjcf friction %s", number[0]);
+  }
+}
+
+/* The builder's material for coefficients of friction; the same one for the same coefficients. */
 static int32_t material_for(tbi_mjcf *reader, const tbi_mjcf_geom *geom) {
-  char name[64];
+  char name[160];
   write_friction(geom->friction, name, sizeof name);
   tabi_material_def def = tabi_material_def_default();
   int32_t known = tbi_names_find(&reader->friction_names, name);
   if (known >= 0) return known;
   const char *kept = tbi_text_add(&reader->text, name);
   def.name = tbi_mjcf_full_name(reader, name, NULL, 0);
-  def.friction = geom->friction;
+  def.friction = geom->friction[0];
+  def.torsional_friction = geom->friction[1];
+  def.rolling_friction = geom->friction[2];
   def.place = geom->shape.place;
   int32_t index = tabi_builder_add_material(reader->builder, &def);
   if (index == TABI_NONE) return index;

@@ -206,16 +206,26 @@ static uint32_t read_bits(const tbi_mjcf_item *item, const char *attribute) {
   return (uint32_t)(int64_t)bits;
 }
 
-static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
-  double friction[3] = {1, 0.005, 0.0001};
+/* condim says how much of it counts: 1 none, 3 sliding, 4 torsional too, 6 all */
+static void read_friction(const tbi_mjcf_item *item, double friction[3]) {
+  static const double least[3] = {3, 4, 6};
   double condim = 3;
+  friction[0] = 1;
+  friction[1] = 0.005;
+  friction[2] = 0.0001;
+  (void)tbi_mjcf_numbers(item, "friction", 1, 3, friction);
+  (void)tbi_mjcf_number(item, "condim", &condim);
+  for (int i = 0; i < 3; ++i) {
+    if (friction[i] < 0) tbi_mjcf_fail(item, "friction %g must be >= 0", friction[i]);
+    if (condim < least[i]) friction[i] = 0;
+  }
+}
+
+static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
   geom->shape.group = read_bits(item, "contype");
   geom->shape.mask = read_bits(item, "conaffinity");
   geom->shape.collides = geom->shape.group != 0 || geom->shape.mask != 0;
-  (void)tbi_mjcf_numbers(item, "friction", 1, 3, friction);
-  (void)tbi_mjcf_number(item, "condim", &condim);
-  if (friction[0] < 0) tbi_mjcf_fail(item, "friction %g must be >= 0", friction[0]);
-  geom->friction = condim == 1 ? 0 : friction[0];
+  read_friction(item, geom->friction);
 }
 
 static void make_shape(const reading *r, tbi_mjcf_geom *geom) {

@@ -98,14 +98,14 @@ typedef struct tbi_mjcf_joint {
 typedef struct tbi_mjcf_geom {
   const char *name;
   int32_t body;
-  int32_t mesh;    /* asset, or TABI_NONE */
-  bool has_shape;  /* else it has mass only */
-  double friction; /* of its material */
-  double group;    /* as the file counts */
-  bool counts;     /* for the inertia of its body */
-  double mass;     /* kg */
-  v3 com;          /* body frame */
-  s3 inertia;      /* about the com, body axes */
+  int32_t mesh;       /* asset, or TABI_NONE */
+  bool has_shape;     /* else it has mass only */
+  double friction[3]; /* of its material: sliding, torsional (m), rolling (m) */
+  double group;       /* as the file counts */
+  bool counts;        /* for the inertia of its body */
+  double mass;        /* kg */
+  v3 com;             /* body frame */
+  s3 inertia;         /* about the com, body axes */
   tabi_shape_def shape;
 } tbi_mjcf_geom;
 

@@ -301,6 +301,39 @@ static void test_unused_class(void **state) {
   tabi_model_destroy(model);
 }
 
+/* sliding, torsional and rolling friction of a shape */
+static void expect_friction(const tabi_model *model, int32_t shape, const double expected[3]) {
+  tabi_material_def m = tabi_model_material(model, tabi_model_shape(model, shape).material);
+  const double found[3] = {m.friction, m.torsional_friction, m.rolling_friction};
+  assert_near_n(found, expected, 3, 0);
+}
+
+/* condim says how much of the friction counts; numbers that are not given are the class's */
+static void test_condim(void **state) {
+  (void)state;
+  static const double expected[5][3] = {
+      {0.8, 0,    0    },
+      {0.8, 0.01, 0    },
+      {0.8, 0.01, 0.002},
+      {0.5, 0.01, 0.002},
+      {0,   0,    0    }
+  };
+  static const double standard[3] = {1, 0.005, 0.0001};
+  tabi_model *model =
+      load("<mujoco><default><geom type='box' size='1 1 1' friction='0.8 0.01 0.002'/></default>"
+           "<worldbody><geom name='a'/><geom name='b' condim='4'/><geom name='c' condim='6'/>"
+           "<geom name='d' condim='6' friction='0.5'/><geom name='e' condim='1'/></worldbody>"
+           "</mujoco>");
+  for (int32_t i = 0; i < 5; ++i)
+    expect_friction(model, i, expected[i]);
+  assert_string_equal(tabi_model_material(model, tabi_model_shape(model, 1).material).name,
+                      "mjcf friction 0.8 0.01 0");
+  tabi_model_destroy(model);
+  model = load("<mujoco><worldbody><geom size='1' condim='6'/></worldbody></mujoco>");
+  expect_friction(model, 0, standard);
+  tabi_model_destroy(model);
+}
+
 static void test_surface(void **state) {
   (void)state;
   tabi_model *model =
@@ -407,6 +440,7 @@ int main(void) {
       cmocka_unit_test(test_ignored),
       cmocka_unit_test(test_unused_class),
       cmocka_unit_test(test_damped_servo),
+      cmocka_unit_test(test_condim),
       cmocka_unit_test(test_surface),
       cmocka_unit_test(test_mesh_text),
       cmocka_unit_test(test_missing_mesh),

@@ -59,6 +59,8 @@ static void test_geoms(void **state) {
   refuse(BODY("<geom type='capsule' fromto='1 1 1 1 1 1' size='1'/>"), 2, "are the same");
   refuse(BODY("<geom name='g' size='1' mass='-1'/>"), 2, "geom 'g': mass -1 must be >= 0");
   refuse(BODY("<geom name='g' size='1' friction='-1'/>"), 2, "geom 'g': friction -1 must be >= 0");
+  refuse(BODY("<geom name='g' size='1' condim='6' friction='1 0 -2'/>"), 2,
+         "geom 'g': friction -2 must be >= 0");
   refuse(BODY("<geom name='g' size='1' contype='0.5'/>"), 2, "contype 0.5 must be an integer");
   refuse(BODY("<geom name='g' size='1'/>\n<geom name='g' size='1'/>"), 3,
          "geom 'g': defined twice (first at line 2)");
