@@ -59,11 +59,12 @@ static void place_ground(tbi_layout *at, tbi_collision *c) {
   const tabi_model *model = c->model;
   int32_t ground = 0;
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
-    if (!model->shape[i].collides) continue;
+    const tabi_shape_def *shape = &model->shape[model->shape_named[i]];
+    if (!shape->collides) continue;
     tbi_trimesh counted = {0};
     tbi_trimesh *trimesh = at->base ? &c->trimesh[ground] : &counted;
-    if (is_ground(&model->shape[i])) {
-      tbi_trimesh_place(at, &model->mesh[model->shape[i].mesh], trimesh);
+    if (is_ground(shape)) {
+      tbi_trimesh_place(at, &model->mesh[shape->mesh], trimesh);
       if (at->base) {
         tbi_trimesh_make(trimesh);
         c->solid[item].ground = trimesh;
@@ -110,7 +111,8 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
   at = (tbi_layout){scratch, 0};
   place_scratch(&at, c);
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
-    if (model->shape[i].collides) c->fitting[item++].shape = i;
+    int32_t shape = model->shape_named[i];
+    if (model->shape[shape].collides) c->fitting[item++].shape = shape;
   }
   tbi_shapes_make(c);
   tbi_filter_make(c);

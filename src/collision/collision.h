@@ -12,7 +12,7 @@
 
 /* One point where two shapes meet. */
 typedef struct tbi_candidate {
-  int32_t shape_a, shape_b; /* shape_a < shape_b */
+  int32_t shape_a, shape_b; /* shape_a first in model->shape_named */
   uint32_t feature; /* below 65536; tells the points of a pair apart; stays while they rest */
   v3 point;         /* world, halfway between the two surfaces */
   v3 normal;        /* unit, from a to b */
@@ -45,8 +45,8 @@ void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *
                            const double *radius, tbi_margin_rule rule, double *margin);
 
 /* All points with a gap of at most margin[shape_a] + margin[shape_b], at the poses of d, ordered by
- * shape_a, shape_b and feature.  margin[nshape] >= 0 in m.  Returns their number, or -1 when there
- * are more than max.  Allocates nothing. */
+ * model->shape_rank of shape_a and shape_b, and by feature.  margin[nshape] >= 0 in m.  Returns
+ * their number, or -1 when there are more than max.  Allocates nothing. */
 int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const double *margin,
                     tbi_candidate *candidate, int32_t max);
 

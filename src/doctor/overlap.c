@@ -84,7 +84,8 @@ static int by_depth(const void *left, const void *right) {
 static entry entry_of(const pass *p, const tbi_candidate *t) {
   int32_t a = p->model->shape[t->shape_a].link;
   int32_t b = p->model->shape[t->shape_b].link;
-  tbi_overlap overlap = {t->shape_a, t->shape_b, -t->gap,
+  bool swap = t->shape_b < t->shape_a;
+  tbi_overlap overlap = {swap ? t->shape_b : t->shape_a, swap ? t->shape_a : t->shape_b, -t->gap,
                          tbi_collision_connection(p->collision, t->shape_a, t->shape_b)};
   return a < b ? (entry){a, b, overlap} : (entry){b, a, overlap};
 }

@@ -11,6 +11,7 @@
 #include "model/builder.h"
 #include "model/clusters.h"
 #include "model/model.h"
+#include "model/named_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -557,8 +558,10 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   fill_masses(p, model);
   fill_bodies(model);
   mark_colliding(model);
-  tbi_fill_clusters(model);
   fill_meshes(b, model);
+  tbi_fill_named_order(model);
+  tbi_fill_clusters(model);
+  tbi_fill_named_bodies(model);
   fill_postures(b, model);
   move_strings(b, model);
   return model;

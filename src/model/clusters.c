@@ -52,13 +52,20 @@ static void join(tabi_model *model, int32_t a, int32_t b) {
   }
 }
 
-/* a cluster takes its number from its first tree */
+/* numbers clusters as their trees come by name: a cluster gets its number with the first of them */
 static void number_clusters(tabi_model *model) {
+  int32_t *number = model->tree_order; /* of the cluster of a head; free until trees are ordered */
   for (int32_t t = 0; t < model->ntree; ++t) {
-    int32_t head = model->tree_cluster[t];
-    TBI_ASSERT(head >= 0 && head <= t); /* join() keeps the first tree as head */
-    model->tree_cluster[t] = head == t ? model->ncluster++ : model->tree_cluster[head];
+    model->tree_cluster[t] = head_of(model, t);
+    number[t] = TABI_NONE;
   }
+  for (int32_t i = 0; i < model->ntree; ++i) {
+    int32_t tree = model->tree_named[i];
+    int32_t *own = &number[model->tree_cluster[tree]];
+    if (*own == TABI_NONE) *own = model->ncluster++;
+  }
+  for (int32_t t = 0; t < model->ntree; ++t)
+    model->tree_cluster[t] = number[model->tree_cluster[t]];
 }
 
 int32_t tbi_connection_cluster(const tabi_model *model, int32_t connection) {
@@ -80,8 +87,10 @@ static void order_trees(tabi_model *model) {
     ++next[model->tree_cluster[t] + 1];
   for (int32_t c = 0; c < model->ncluster; ++c)
     next[c + 1] += next[c];
-  for (int32_t t = 0; t < model->ntree; ++t)
-    model->tree_order[next[model->tree_cluster[t]]++] = t;
+  for (int32_t i = 0; i < model->ntree; ++i) {
+    int32_t tree = model->tree_named[i];
+    model->tree_order[next[model->tree_cluster[tree]]++] = tree;
+  }
   for (int32_t c = 0; c <= model->ncluster; ++c)
     next[c] = 0;
 }

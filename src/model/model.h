@@ -83,8 +83,12 @@ typedef struct tbi_material_pair {
   X(int32_t, tree_body, ntree)    /* its first body */                                        \
   X(int32_t, tree_cluster, ntree) /* trees that loops connect, see clusters.c */              \
   X(int32_t, tree_order, ntree)   /* trees by cluster */                                      \
-  X(int32_t, dof_order, nv)       /* velocities by cluster */                                 \
-  X(int32_t, dof_local, nv)       /* place of a velocity among those of its cluster */        \
+  X(int32_t, tree_named, ntree)   /* by name: named_order.c */                                \
+  X(int32_t, body_named, nbody)   /* likewise, tree by tree, as tree_order */                 \
+  X(int32_t, shape_named, nshape)                                                             \
+  X(int32_t, shape_rank, nshape) /* place of a shape in shape_named */                        \
+  X(int32_t, dof_order, nv)      /* velocities by cluster */                                  \
+  X(int32_t, dof_local, nv)      /* place of a velocity among those of its cluster */         \
   X(int32_t, cluster_dof,                                                                     \
     ntree1) /* where a cluster starts in dof_order, and where the last ends */                \
   X(int32_t, cluster_loop, ntree1) /* likewise among the loops of all clusters */             \

@@ -61,12 +61,9 @@ void tbi_ports_number(tbi_setup *s) {
   s->used_ports = 0;
   for (int32_t c = 0; c < p->model->ncluster; ++c)
     p->cluster_ports[c] = 0;
-  for (int32_t k = 0; k < model->ntree; ++k) {
-    int32_t tree = model->tree_order[k];
-    int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
-    for (int32_t i = model->tree_body[tree]; i < end; ++i) {
-      if (s->body_port[i] == TBI_MARKED) add_port(s, tree, i);
-    }
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    int32_t body = model->body_named[i];
+    if (s->body_port[body] == TBI_MARKED) add_port(s, model->body[body].tree, body);
   }
 }
 

@@ -132,7 +132,7 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->port_a = port_of_shape(s, candidate->shape_a);
   c->port_b = port_of_shape(s, candidate->shape_b);
   c->candidate = index;
-  c->id = tbi_candidate_id(candidate);
+  c->id = tbi_candidate_id(s->model, candidate);
   c->arm_a = arm_to(s, candidate->shape_a, candidate->point);
   c->arm_b = arm_to(s, candidate->shape_b, candidate->point);
   c->frame = tbi_contact_frame(candidate->normal);

@@ -35,9 +35,10 @@ typedef struct tbi_setup {
 static inline int64_t tbi_block_count(int64_t ports) { return ports * (ports + 1) / 2; }
 
 /* Shapes and feature as one number; candidates are sorted by it. */
-static inline uint64_t tbi_candidate_id(const tbi_candidate *candidate) {
-  return (uint64_t)candidate->shape_a << 40 | (uint64_t)candidate->shape_b << 16 |
-         (candidate->feature & 0xffff);
+static inline uint64_t tbi_candidate_id(const tabi_model *model, const tbi_candidate *candidate) {
+  uint64_t a = (uint64_t)model->shape_rank[candidate->shape_a];
+  uint64_t b = (uint64_t)model->shape_rank[candidate->shape_b];
+  return a << 40 | b << 16 | (candidate->feature & 0xffff);
 }
 
 /* Makes setup->problem from the candidates and from problem.row.  Targets, friction and warm starts

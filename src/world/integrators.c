@@ -129,7 +129,7 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
 
 /* tangential deflection of a contact at the start of the step */
 static v3 deflection_of(const tabi_world *w, const tbi_candidate *candidate) {
-  uint64_t id = tbi_candidate_id(candidate);
+  uint64_t id = tbi_candidate_id(w->model, candidate);
   int64_t low = 0;
   int64_t high = w->state.head->nwarm;
   while (low < high) {

@@ -140,7 +140,6 @@ static tabi_status advance_by_method(tabi_world *w, const double *tau) {
 
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   TBI_ASSERT(world);
-  uint64_t random = world->state.head->random;
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
@@ -152,7 +151,6 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
     commit(world);
   } else {
     if (begun) tbi_world_end_prescription(world);
-    world->state.head->random = random;
     world->solution.ncontact = 0; /* the method has overwritten the list */
   }
   /* external wrenches act for one step, also for one that failed: a bad one shall not stay */

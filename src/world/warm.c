@@ -39,6 +39,14 @@ static int32_t slipping_before(const tabi_world *w, const tbi_warm *old) {
   return w->state.slipping[old - w->state.warm];
 }
 
+/* The angle of lcp's axes is random, and belongs to the contact: it follows from the world's seed
+ * and from the id, which does not depend on the order of a file (model/named_order.c). */
+static double angle_of(const tabi_world *w, uint64_t id) {
+  uint64_t mixed = id;
+  uint64_t random = w->state.head->seed ^ tbi_random_next(&mixed);
+  return TURN * tbi_random_unit(&random);
+}
+
 /* Candidates first..end and old..old_end are of one pair. */
 static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm *old,
                        const tbi_warm *old_end) {
@@ -59,7 +67,7 @@ static void start_pair(tabi_world *w, int32_t first, int32_t end, const tbi_warm
       ++old;
       continue;
     }
-    if (w->method->random_axes) c->angle = TURN * tbi_random_unit(&w->state.head->random);
+    if (w->method->random_axes) c->angle = angle_of(w, c->id);
     /* from here on point_of lists the new points of the pair, in front */
     w->setup.point_of[first + fresh++] = w->setup.point_of[t];
   }

@@ -122,7 +122,7 @@ static void fill_constants(tabi_world *w) {
 
 static void initialise(tabi_world *w) {
   const tabi_model *model = w->model;
-  w->state.head->random = w->def.seed;
+  w->state.head->seed = w->def.seed;
   tabi_model_initial_q(model, w->state.q);
   tbi_world_claim_workspace(w);
   w->d = tbi_dynamics_make(model, w->d, w->scratch.shared);

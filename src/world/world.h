@@ -42,8 +42,8 @@ static inline uint64_t tbi_row_id(int32_t dof, int kind) {
 /* The numbers of the state that are no arrays. */
 typedef struct tbi_world_head {
   int64_t steps;
-  uint64_t random;
-  double work; /* J, of all forces but gravity, springs and constraints */
+  uint64_t seed; /* of lcp's axes */
+  double work;   /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
   bool external;   /* tabi_world_apply has added a wrench to the next step */
   bool prescribes; /* some joint moves as told */
@@ -324,7 +324,7 @@ bool tbi_is_lone(const tabi_model *model, int32_t body);
 void tbi_world_free_velocity(tabi_world *w);
 
 /* active_set/: state, forces, candidates.list -> active_set, free, setup, solution.v_new,
- * solution.connection, solution.certificate; lcp draws from state.head->random */
+ * solution.connection, solution.certificate */
 tabi_status tbi_world_find_velocity(tabi_world *w);
 
 /* connections.c: model -> constants.loops, once */

@@ -36,8 +36,10 @@ static void scatter(scene *s, rng *r, int32_t count, double x, double y, double 
 static int32_t collide_every_pair(const scene *s, tbi_candidate *candidate) {
   int32_t count = 0;
   int32_t nshape = s->model->nshape;
-  for (int32_t a = 0; a < nshape; ++a) {
-    for (int32_t b = a + 1; b < nshape; ++b) {
+  for (int32_t k = 0; k < nshape; ++k) {
+    for (int32_t l = k + 1; l < nshape; ++l) {
+      int32_t a = s->model->shape_named[k];
+      int32_t b = s->model->shape_named[l];
       if (s->model->shape[a].link == TABI_WORLD && s->model->shape[b].link == TABI_WORLD) continue;
       tbi_solid solid_a = scene_solid(s, a);
       tbi_solid solid_b = scene_solid(s, b);

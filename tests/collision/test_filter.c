@@ -9,9 +9,8 @@ static int32_t ball(tabi_builder *builder, int32_t link) {
 
 static bool meet(const scene *s, int32_t a, int32_t b) {
   for (int32_t i = 0; i < s->ncandidate; ++i) {
-    if (s->candidate[i].shape_a == (a < b ? a : b) && s->candidate[i].shape_b == (a < b ? b : a)) {
-      return true;
-    }
+    const tbi_candidate *t = &s->candidate[i];
+    if ((t->shape_a == a && t->shape_b == b) || (t->shape_a == b && t->shape_b == a)) return true;
   }
   return false;
 }

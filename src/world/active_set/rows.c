@@ -43,11 +43,13 @@ static void add_friction(tabi_world *w, int32_t dof) {
   row->lower = -row->upper;
 }
 
+/* The order of rows is that of bodies by name; only joints with one coordinate have rows. */
 void tbi_make_rows(tabi_world *w) {
   TBI_ASSERT(w->def.timestep > 0);
   const tabi_model *model = w->model;
   w->setup.problem.nrow = 0;
-  for (int32_t dof = 0; dof < model->nv; ++dof) {
+  for (int32_t i = 0; i < model->nbody; ++i) {
+    int32_t dof = model->body[model->body_named[i]].v;
     if (model->dof_q[dof] == TABI_NONE || w->active_set.friction[dof] == TBI_FRICTION_STICKS)
       continue;
     add_limits(w, dof);
