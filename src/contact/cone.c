@@ -3,11 +3,13 @@
  * cone_paper.c).
  *
  * If all contacts stick, the step is solved directly (sticking.c).  Where sweeps converge slowly,
- * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it. */
+ * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it.  Where contacts
+ * slide, a rule decides how they share their load (load_sharing.c). */
 #include "contact/cone.h"
 
 #include "base/assertion.h"
 #include "contact/formulation.h"
+#include "contact/load_sharing.h"
 #include "contact/newton_fallback.h"
 #include "contact/sticking.h"
 #include "friction/coulomb.h"
@@ -85,7 +87,9 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   size_t sticking = tbi_sticking_memsize(model, def);
   size_t fallback =
       def->fallback == TABI_FALLBACK_NEWTON ? tbi_newton_fallback_memsize(model, def) : 0;
-  return sticking > fallback ? sticking : fallback;
+  size_t sharing = tbi_share_loads_memsize(model, def);
+  size_t larger = sticking > fallback ? sticking : fallback;
+  return larger > sharing ? larger : sharing;
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
@@ -102,6 +106,7 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     if (tbi_newton_fallback(p, def, scratch, &solution)) break;
     may_fall_back = false;
   }
+  if (def->tolerance > 0) tbi_share_loads(p, def, scratch, &solution);
   return solution;
 }
 

@@ -7,9 +7,6 @@
 
 enum { LARGE = 600 }; /* coordinates; for more there is no memory to factorise, and exact sweeps */
 
-/* share of the energy that flows through an island which may come from rounding */
-#define ROUNDING 1e-11
-
 typedef struct work {
   tbi_factored f;
   tbi_impulse_exact exact;
@@ -55,16 +52,11 @@ static bool any_rebound(const tbi_problem *p) {
   return false;
 }
 
-/* whether the present impulses add energy, beyond what rounding does; velocities and sum of the
- * problem are up to date */
+/* whether the present impulses add energy; velocities and sum of the problem are up to date */
 static bool gains(const tbi_exact_memory *memory, const tbi_island *island) {
-  const tbi_delassus *w = &island->w;
-  double flow = 0;
   tbi_island_read(island, memory->r);
   tbi_island_velocity(island, memory->u);
-  for (int32_t k = 0; k < w->nunknown; ++k)
-    flow += 0.5 * fabs(memory->r[k]) * (fabs(w->q[k]) + fabs(memory->u[k]));
-  return tbi_island_gain(island, memory->r, w->q, memory->u) > ROUNDING * flow;
+  return tbi_island_adds_energy(island, memory->r, memory->u);
 }
 
 void tbi_energy_limit(tbi_problem *p, const tabi_world_def *exact_def, void *scratch,

@@ -1,15 +1,18 @@
 /* exact.c - Coulomb's law to its residual, for the problem of a step.
  *
  * The impulses of the last step are mostly close to the solution.  So a few sweeps of cone come
- * first, and only islands whose residual is still too large are solved (exact_island.c). */
+ * first, and only islands whose residual is still too large are solved (exact_island.c).  Where
+ * contacts slide, a rule decides how they share their load (load_sharing.c). */
 #include "contact/cone.h"
 #include "contact/exact_island.h"
+#include "contact/load_sharing.h"
 
 enum { FIRST_SWEEPS = 2 };
 
 typedef struct work {
   tbi_factored f;
   tbi_exact_memory memory;
+  int32_t *loaded; /* of tbi_load_is_open */
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -18,12 +21,29 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t rows = (int64_t)model->nv * TBI_ROW_KINDS;
   tbi_factored_place(&at, model, points, rows, &to->f);
   tbi_exact_memory_place(&at, points, rows, &to->memory);
+  to->loaded = tbi_layout_take(&at, model->ncluster, sizeof *to->loaded);
   return at.used;
 }
 
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
   work w;
   return place(&w, NULL, model, def);
+}
+
+/* factorisations of the island that took most */
+static int32_t share_loads(const work *w, const tabi_world_def *def) {
+  if (!tbi_load_may_be_open(w->f.p) || !tbi_load_is_open(w->f.p, w->loaded)) return 0;
+  const tbi_exact_memory *own = &w->memory;
+  tbi_sharing_memory memory = {
+      .loaded = w->loaded, .r = own->r, .u = own->u, .kept = own->kept, .newton = own->newton};
+  int32_t most = 0;
+  for (int32_t i = 0; i < w->f.nisland; ++i) {
+    const tbi_island *island = &w->f.island[i];
+    double tolerance = tbi_exact_tolerance(island, def);
+    int32_t steps = tbi_island_share_load(&memory, island, tolerance, tolerance);
+    most = steps > most ? steps : most;
+  }
+  return most;
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
@@ -41,8 +61,9 @@ static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scrat
     if (own.iterations > all.iterations) all.iterations = own.iterations;
     changed = changed || own.iterations > 0;
   }
-  if (changed) tbi_problem_start(p);
-  all.iterations += FIRST_SWEEPS;
+  int32_t shared = share_loads(&w, def);
+  if (changed || shared > 0) tbi_problem_start(p);
+  all.iterations += FIRST_SWEEPS + shared;
   return all;
 }
 

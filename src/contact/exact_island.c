@@ -73,11 +73,15 @@ static int32_t sweep_on(const tbi_exact_memory *memory, const tbi_island *island
   return SWEEPS_PER_FACTORISATION * def->iterations;
 }
 
+double tbi_exact_tolerance(const tbi_island *island, const tabi_world_def *def) {
+  return def->tolerance * tbi_max(norm(island->w.q, island->w.nunknown), MIN_SPEED);
+}
+
 tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *island,
                               const tabi_world_def *def) {
   TBI_ASSERT(def->tolerance >= 0 && def->iterations > 0);
   const tbi_delassus *d = &island->w;
-  double tolerance = def->tolerance * tbi_max(norm(d->q, d->nunknown), MIN_SPEED);
+  double tolerance = tbi_exact_tolerance(island, def);
   tbi_island_read(island, memory->r);
   tbi_island_velocity(island, memory->u);
   if (tbi_newton_residual(d, memory->r, memory->u) <= tolerance)

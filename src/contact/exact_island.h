@@ -15,6 +15,8 @@ typedef struct tbi_exact_memory {
 
 /* Takes the memory for islands with at most that many points and rows. */
 void tbi_exact_memory_place(tbi_layout *at, int64_t points, int64_t rows, tbi_exact_memory *memory);
+/* m/s, the residual that an island may keep. */
+double tbi_exact_tolerance(const tbi_island *island, const tabi_world_def *def);
 /* Improves the impulses of an island's points and rows; the problem's velocities and sum must be up
  * to date with them.  Zero iterations: the impulses met the tolerance already. */
 tbi_solution tbi_exact_island(const tbi_exact_memory *memory, const tbi_island *island,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_ARENA ((int64_t)32 << 20) /* bytes */
+#define ROUNDING  1e-11               /* share of the energy that flows through an island */
 
 static int64_t count_coordinates(const tabi_model *model) {
   return (int64_t)model->nv + model->cluster_loop[model->ncluster];
@@ -410,6 +411,14 @@ double tbi_island_gain(const tbi_island *island, const double *r, const double *
     if (point) gain += r[law->at] * (point->target - tbi_max(point->resting_target, 0));
   }
   return gain;
+}
+
+bool tbi_island_adds_energy(const tbi_island *island, const double *r, const double *u) {
+  const tbi_delassus *w = &island->w;
+  double flow = 0;
+  for (int32_t k = 0; k < w->nunknown; ++k)
+    flow += 0.5 * fabs(r[k]) * (fabs(w->q[k]) + fabs(u[k]));
+  return tbi_island_gain(island, r, w->q, u) > ROUNDING * flow;
 }
 
 /* the wrenches of impulses at the points, port by port */

@@ -108,5 +108,7 @@ void tbi_island_velocity(const tbi_island *island, double *u);
 /* J, by which impulses r that change velocities from q to u (both less their targets) increase the
  * energy, without the part that depth correction adds on purpose. */
 double tbi_island_gain(const tbi_island *island, const double *r, const double *q, const double *u);
+/* Whether that is more than rounding, for velocities u = W r + q of the island's own q. */
+bool tbi_island_adds_energy(const tbi_island *island, const double *r, const double *u);
 
 #endif

@@ -360,3 +360,16 @@ tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int
   store_result(&e, &result, r);
   return result;
 }
+
+tbi_newton_result tbi_newton_share_load(const tbi_delassus *w, double tolerance, int32_t budget,
+                                        double *r, void *scratch) {
+  TBI_ASSERT(w && w->multiply && w->newton && (scratch || w->nunknown == 0));
+  tbi_newton_work e = {.w = w};
+  tbi_layout at = {scratch, 0};
+  place_newton(&at, &e, w->nlaw, w->nunknown);
+  set_out(&e, tolerance, budget);
+  copy(&e, e.start, r);
+  bool found = tbi_newton_share(&e);
+  if (found) copy(&e, r, e.best);
+  return (tbi_newton_result){.factorisations = e.used, .residual = e.residual, .converged = found};
+}

@@ -58,6 +58,11 @@ tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int3
 size_t tbi_newton_refine_memsize(int32_t nlaw, int32_t nunknown);
 tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
                                     double *r, void *scratch);
+/* Of all solutions the one in which contacts share their load like equal springs, whatever r is
+ * given: r only helps to find it, and stays as it is where the result is not converged.  Memory as
+ * for tbi_newton_refine. */
+tbi_newton_result tbi_newton_share_load(const tbi_delassus *w, double tolerance, int32_t budget,
+                                        double *r, void *scratch);
 /* The residual of r, with u = W r + q given. */
 double tbi_newton_residual(const tbi_delassus *w, const double *r, const double *u);
 

@@ -16,7 +16,12 @@
  * F is not smooth: its norm may have to rise before it falls.  When no shortened step helps, one
  * ends just behind the first place where a law changes: F is continuous, so nothing is lost, and
  * bounds that are met one by one do not let the iteration run in circles.  When that is refused,
- * too, the full step is taken all the same, a few times. */
+ * too, the full step is taken all the same, a few times.
+ *
+ * Equal springs (tbi_newton_share): where W does not decide how contacts share their load, the
+ * solution is not unique, and where it ends depends on where it begins.  The proximal point from
+ * r_0 = 0 with the mean mobility instead of each law's own w puts the same spring under every
+ * contact.  Each of its problems has one solution; r as given only helps Newton to find it. */
 #include "friction/coulomb_newton_work.h"
 
 #include "base/assertion.h"
@@ -26,6 +31,16 @@
 enum { INNER_STEPS = 20, FORCED_STEPS = 5, FREE_STEPS = 2, HALVINGS = 5, CHANGES = 4 };
 enum { MAX_FAILURES = 25, MAX_IDLE = 100 };
 enum { FORGET = 3 }; /* successes after which a failure is forgotten */
+
+/* Equal springs: the first proximal parameter and the least; how much a residual must shrink lest
+ * the parameter does; the share of the impulses that |F| may be, and may be where it falls no
+ * further. */
+enum { SHARE_FAILURES = 6 };
+#define SHARE     1e-4
+#define MIN_SHARE 1e-9
+#define SLOW      1e-2
+#define DEEP      1e-12
+#define SHALLOW   1e-9
 
 #define MIN_PROXIMAL 1e-14
 #define MAX_PROXIMAL 1.0
@@ -44,6 +59,7 @@ typedef struct newton {
   tbi_newton_work *e;
   tbi_newton_map map;
   double del;
+  double spring;     /* m/s per N s, w of the proximal term for all laws; 0: each has its own */
   double size;       /* |F| at e->r */
   double history[3]; /* of |F|, the latest first */
   int32_t forced, unchecked, changes;
@@ -54,14 +70,21 @@ typedef struct point {
   double x[3], y[3];
 } point;
 
+/* the proximal parameter of a law, in its scaled unknowns */
+static double del_of(const newton *n, int32_t i) {
+  double root = n->e->root[i];
+  return n->spring > 0 ? n->del * n->spring / (root * root) : n->del;
+}
+
 static point scaled(const newton *n, int32_t i, const double *r, const double *u) {
   const tbi_law *law = &n->e->w->law[i];
   double root = n->e->root[i];
+  double del = del_of(n, i);
   point p = {0};
   for (int32_t k = 0; k < law->size; ++k) {
     int32_t at = law->at + k;
     p.x[k] = root * r[at];
-    p.y[k] = u[at] / root + n->del * root * (r[at] - n->e->origin[at]);
+    p.y[k] = u[at] / root + del * root * (r[at] - n->e->origin[at]);
   }
   return p;
 }
@@ -254,8 +277,9 @@ static void linear_row(const newton *n, int32_t i, const point *p, const double 
   const tbi_law *law = &n->e->w->law[i];
   double z = p->x[0] - p->y[0];
   bool inside = z > n->e->root[i] * law->lower && z < n->e->root[i] * law->upper;
-  d[0] = inside ? 1 / n->del : 0;
-  g[0] = inside ? f[0] / n->del : f[0];
+  double del = del_of(n, i);
+  d[0] = inside ? 1 / del : 0;
+  g[0] = inside ? f[0] / del : f[0];
 }
 
 /* The direction e->dr at e->r; false: singular, or no factorisation is left. */
@@ -270,9 +294,9 @@ static bool direction(newton *n) {
     if (law->size == 1) {
       linear_row(n, i, &p, f, d, g);
     } else if (n->map == TBI_NATURAL_MAP) {
-      linear_natural(law, n->del, &p, f, d, g);
+      linear_natural(law, del_of(n, i), &p, f, d, g);
     } else {
-      linear_alart_curnier(law->friction, n->del, &p, f, d, g);
+      linear_alart_curnier(law->friction, del_of(n, i), &p, f, d, g);
     }
     for (int32_t k = 0; k < law->size * law->size; ++k)
       d[k] /= e->root[i] * e->root[i];
@@ -396,14 +420,29 @@ static double distance(const tbi_newton_work *e, const double *a, const double *
   return sqrt(sum);
 }
 
+static void begin_inner(newton *n) {
+  n->size = evaluate(n, n->e->r, n->e->u, n->e->f);
+  n->history[0] = n->history[1] = n->history[2] = n->size;
+  n->forced = n->unchecked = n->changes = 0;
+}
+
+/* |x| */
+static double size_of(const tbi_newton_work *e, const double *r) {
+  double sum = 0;
+  for (int32_t i = 0; i < e->w->nlaw; ++i) {
+    const tbi_law *law = &e->w->law[i];
+    for (int32_t k = law->at; k < law->at + law->size; ++k)
+      sum += law->mobility * r[k] * r[k];
+  }
+  return sqrt(sum);
+}
+
 /* One proximal problem, with the present r as r_k.  Counts its steps. */
 static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
   tbi_newton_work *e = n->e;
   memcpy(e->origin, e->r, (size_t)e->w->nunknown * sizeof *e->origin);
-  n->size = evaluate(n, e->r, e->u, e->f);
+  begin_inner(n);
   double begin = n->size;
-  n->history[0] = n->history[1] = n->history[2] = begin;
-  n->forced = n->unchecked = n->changes = 0;
   for (*steps = 0; *steps < INNER_STEPS;) {
     if (!direction(n) || !advance(n)) return FAILED;
     ++*steps;
@@ -488,6 +527,60 @@ bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal
     n.del = tbi_min(tbi_max(n.del, MIN_PROXIMAL), MAX_PROXIMAL);
     improves = e->residual <= before / 2;
     if (tbi_newton_met(e, improves ? 0 : ROUNDING)) return true;
+  }
+  return false;
+}
+
+/* -- equal springs */
+
+/* Solves the proximal problem about e->origin from e->r by at least one step, as exactly as
+ * rounding allows: along what W does not feel an error of F grows by 1 / del. */
+static bool solve_deeply(newton *n) {
+  tbi_newton_work *e = n->e;
+  begin_inner(n);
+  for (int32_t step = 0; step < INNER_STEPS; ++step) {
+    double before = n->size;
+    double load = size_of(e, e->r);
+    if (step > 0 && n->size <= DEEP * load) return true;
+    if (!direction(n) || !advance(n)) return n->size <= SHALLOW * load;
+    if (n->unchecked == 0 && n->size > before / 2 && n->size <= SHALLOW * load) return true;
+  }
+  return false;
+}
+
+static double mean_mobility(const tbi_delassus *w) {
+  double sum = 0;
+  int32_t count = 0;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    if (w->law[i].size != 3) continue;
+    sum += w->law[i].mobility;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+bool tbi_newton_share(tbi_newton_work *e) {
+  newton n = {.e = e, .map = TBI_ALART_CURNIER, .del = SHARE, .spring = mean_mobility(e->w)};
+  if (!(n.spring > 0)) return false;
+  size_t size = (size_t)e->w->nunknown * sizeof *e->r;
+  memset(e->origin, 0, size);
+  memcpy(e->r, e->start, size);
+  tbi_newton_velocity(e, e->r, e->u);
+  double reached = INFINITY;
+  for (int32_t failures = 0, rounds = 0; failures < SHARE_FAILURES && e->left > 0; ++rounds) {
+    if (!solve_deeply(&n)) {
+      ++failures;
+      n.del = tbi_min(10 * n.del, MAX_PROXIMAL);
+      go_back(&n);
+      continue;
+    }
+    e->residual = INFINITY; /* what counts is where this path ends, not the best along it */
+    double residual = tbi_newton_measure(e, e->r, e->u);
+    if (tbi_newton_met(e, 0)) return true;
+    if (rounds > 0 && residual > reached / 2 && tbi_newton_met(e, ROUNDING)) return true;
+    if (rounds > 0 && residual > SLOW * reached) n.del = tbi_max(0.1 * n.del, MIN_SHARE);
+    reached = residual;
+    memcpy(e->origin, e->r, size);
   }
   return false;
 }

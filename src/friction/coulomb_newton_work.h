@@ -65,6 +65,10 @@ typedef enum tbi_newton_map { TBI_ALART_CURNIER, TBI_NATURAL_MAP } tbi_newton_ma
  * parameter given; true when the tolerance is met. */
 bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal, int32_t max);
 
+/* The solution that equal springs under all contacts lead to, from e->start, which does not decide
+ * it; true when the tolerance is met, and e->best is it. */
+bool tbi_newton_share(tbi_newton_work *e);
+
 /* Puts a well centred solution of the convex problem without De Saxce's shift into e->start. */
 void tbi_newton_interior(tbi_newton_work *e);
 

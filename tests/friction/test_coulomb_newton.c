@@ -360,11 +360,97 @@ static void warm_start(void **state) {
   assert_true(warm < cold);
 }
 
+static bool share(dense *d, double *r) {
+  void *scratch = malloc(tbi_newton_refine_memsize(d->nlaw, d->n));
+  assert_non_null(scratch);
+  tbi_delassus w = operator_of(d);
+  tbi_newton_result result = tbi_newton_share_load(&w, 1e-10, 60, r, scratch);
+  free(scratch);
+  if (result.converged) expect_law(d, r, 1e-9);
+  return result.converged;
+}
+
+static double distance(const double *a, const double *b, int32_t n) {
+  double max = 0;
+  for (int32_t i = 0; i < n; ++i)
+    max = fmax(max, fabs(a[i] - b[i]));
+  return max;
+}
+
+/* A box of 1 kg on its four corners, which slides, turns and falls by `v`. */
+static dense make_box(rng *r) {
+  dense d = make(1, 4, 0);
+  double v[6] = {rng_between(r, -1, 1), rng_between(r, -1, 1), -0.01, 0, 0, rng_between(r, -3, 3)};
+  double j[12][6] = {0};
+  memset(d.w, 0, 144 * sizeof *d.w);
+  memset(d.q, 0, 12 * sizeof *d.q);
+  for (int i = 0; i < 4; ++i) {
+    double x = i % 2 ? 0.1 : -0.1;
+    double y = i / 2 ? 0.15 : -0.15;
+    double z = -0.05;
+    const double axis[3][6] = {
+        {0, 0, 1, y,  -x, 0 },
+        {1, 0, 0, 0,  z,  -y},
+        {0, 1, 0, -z, 0,  x }
+    };
+    memcpy(j[3 * i], axis, sizeof axis);
+    d.law[i].friction = 0.2 + 0.1 * i;
+  }
+  for (int a = 0; a < 12; ++a) {
+    for (int k = 0; k < 6; ++k) {
+      d.q[a] += j[a][k] * v[k];
+      for (int b = 0; b < 12; ++b)
+        d.w[12 * a + b] += j[a][k] * j[b][k] / (k < 3 ? 1 : 0.01);
+    }
+  }
+  for (int i = 0; i < 4; ++i)
+    d.law[i].mobility = (d.w[39 * i] + d.w[39 * i + 13] + d.w[39 * i + 26]) / 3;
+  return d;
+}
+
+/* Two solutions, from two starts, share the load of the box differently; with equal springs they
+ * become one. */
+static void equal_springs(void **state) {
+  (void)state;
+  int apart = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    rng random = rng_make(seed);
+    dense d = make_box(&random);
+    double a[12] = {0};
+    double b[12] = {0};
+    b[0] = b[9] = 0.02;
+    assert_true(solve(&d, 1e-10, BUDGET, a).converged && solve(&d, 1e-10, BUDGET, b).converged);
+    apart += distance(a, b, d.n) > 1e-4 ? 1 : 0;
+    assert_true(share(&d, a) && share(&d, b));
+    assert_near(distance(a, b, d.n), 0, 1e-9);
+    release(&d);
+  }
+  assert_true(apart >= 15);
+}
+
+/* What is not found leaves the given impulses as they are. */
+static void springs_too_short(void **state) {
+  (void)state;
+  dense d = make(3, 16, 0);
+  double r[48];
+  double before[48];
+  for (int i = 0; i < 48; ++i)
+    r[i] = before[i] = 0.01 * i;
+  void *scratch = malloc(tbi_newton_refine_memsize(d.nlaw, d.n));
+  assert_non_null(scratch);
+  tbi_delassus w = operator_of(&d);
+  assert_false(tbi_newton_share_load(&w, 1e-10, 1, r, scratch).converged);
+  assert_memory_equal(r, before, sizeof r);
+  free(scratch);
+  release(&d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(redundant_contacts), cmocka_unit_test(rows_and_contacts),
       cmocka_unit_test(newton_alone),       cmocka_unit_test(interior_alone),
       cmocka_unit_test(honest_when_short),  cmocka_unit_test(warm_start),
+      cmocka_unit_test(equal_springs),      cmocka_unit_test(springs_too_short),
   };
   return cmocka_run_group_tests_name("coulomb_newton", tests, NULL, NULL);
 }
