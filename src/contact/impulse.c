@@ -28,6 +28,7 @@
 #include <string.h>
 
 #define MAX_UNKNOWNS 300 /* of one island; exact solves larger ones */
+#define TIE          (1 - 1e-9)
 
 static void take_memory(tbi_impulse_island *c, tbi_layout *at, int64_t max) {
   int64_t n = max < MAX_UNKNOWNS ? max : MAX_UNKNOWNS;
@@ -89,54 +90,73 @@ void tbi_impulse_start(tbi_impulse_island *c, double rebound) {
   }
 }
 
-/* release the point that pulls most, or put the row farthest beyond a bound there */
-static bool release(tbi_impulse_island *c) {
-  const tbi_delassus *w = &c->island->w;
-  int32_t worst = -1;
+/* m/s, by which an active point pulls, or a row is beyond a bound */
+static double pull_of(const tbi_impulse_island *c, int32_t i) {
+  const tbi_law *law = &c->island->w.law[i];
+  double f = c->f[law->at];
+  if (c->part[i].mode != TBI_STICKS && c->part[i].mode != TBI_SLIDES) return 0;
+  double beyond = tbi_impulse_point(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
+  return beyond * law->mobility;
+}
+
+/* m/s, by which a free point penetrates, or a row leaves its bound */
+static double approach_of(const tbi_impulse_island *c, int32_t i) {
+  const tbi_part *p = &c->part[i];
+  if (p->mode != TBI_FREE && p->mode != TBI_BOUND) return 0;
+  double u = c->u[c->island->w.law[i].at];
+  bool at_upper = p->mode == TBI_BOUND && p->bound == c->island->w.law[i].upper;
+  return at_upper ? u : -u;
+}
+
+/* likewise, of points that were not released before */
+static double first_approach_of(const tbi_impulse_island *c, int32_t i) {
+  bool released = c->part[i].mode == TBI_BOUND || c->part[i].let_go;
+  return released ? 0 : approach_of(c, i);
+}
+
+/* Points that are as bad as the worst, up to this share, change together: neither rounding nor an
+ * order shall tell symmetric ones apart.  But where that made the changes cycle, rounding may. */
+static double tie(const tbi_impulse_island *c) { return c->stops ? 1 : TIE; }
+
+typedef double measure(const tbi_impulse_island *c, int32_t i);
+
+/* how bad the worst is; 0: it can be neglected */
+static double find_worst(const tbi_impulse_island *c, measure *of) {
   double max = 0;
-  for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_law *law = &w->law[i];
-    double f = c->f[law->at];
-    if (c->part[i].mode != TBI_STICKS && c->part[i].mode != TBI_SLIDES) continue;
-    double beyond = tbi_impulse_point(c, i) ? -f : tbi_max(law->lower - f, f - law->upper);
-    if (beyond * law->mobility <= max) continue;
-    max = beyond * law->mobility;
-    worst = i;
+  for (int32_t i = 0; i < c->island->w.nlaw; ++i)
+    max = tbi_max(max, of(c, i));
+  return max > TBI_MIN_APPROACH ? max : 0;
+}
+
+/* release the points that pull most, or put the rows farthest beyond a bound there */
+static bool release(tbi_impulse_island *c) {
+  double worst = find_worst(c, pull_of);
+  for (int32_t i = 0; worst > 0 && i < c->island->w.nlaw; ++i) {
+    const tbi_law *law = &c->island->w.law[i];
+    if (pull_of(c, i) < tie(c) * worst) continue;
+    if (tbi_impulse_point(c, i)) {
+      c->part[i] = (tbi_part){.mode = TBI_FREE, .let_go = true};
+    } else {
+      c->part[i] = (tbi_part){.mode = TBI_BOUND,
+                              .bound = c->f[law->at] < law->lower ? law->lower : law->upper};
+    }
   }
-  if (worst < 0 || max <= TBI_MIN_APPROACH) return false;
-  const tbi_law *law = &w->law[worst];
-  if (tbi_impulse_point(c, worst)) {
-    c->part[worst] = (tbi_part){.mode = TBI_FREE, .let_go = true};
-  } else {
-    c->part[worst] = (tbi_part){.mode = TBI_BOUND,
-                                .bound = c->f[law->at] < law->lower ? law->lower : law->upper};
-  }
-  return true;
+  return worst > 0;
 }
 
 /* what would penetrate becomes active, the worst first: points that were not released before, or
  * all */
 static bool admit(tbi_impulse_island *c, bool all) {
-  const tbi_delassus *w = &c->island->w;
-  int32_t worst = -1;
-  double max = TBI_MIN_APPROACH;
-  for (int32_t i = 0; i < w->nlaw; ++i) {
-    const tbi_part *p = &c->part[i];
-    if (p->mode != TBI_FREE && p->mode != TBI_BOUND) continue;
-    if (!all && (p->mode == TBI_BOUND || p->let_go)) continue;
-    double u = c->u[w->law[i].at];
-    bool at_upper = p->mode == TBI_BOUND && p->bound == w->law[i].upper;
-    double in = at_upper ? u : -u;
-    if (in <= max) continue;
-    max = in;
-    worst = i;
+  measure *of = all ? approach_of : first_approach_of;
+  double worst = find_worst(c, of);
+  for (int32_t i = 0; worst > 0 && i < c->island->w.nlaw; ++i) {
+    if (of(c, i) < tie(c) * worst) continue;
+    const tbi_point *point = tbi_impulse_point(c, i);
+    bool was_let_go = c->part[i].let_go;
+    c->part[i] = point ? tbi_impulse_fixed_point(c, point) : (tbi_part){.mode = TBI_STICKS};
+    if (point && was_let_go) tbi_impulse_slide_in(c, i);
   }
-  if (worst < 0) return false;
-  const tbi_point *point = tbi_impulse_point(c, worst);
-  bool was_let_go = c->part[worst].let_go;
-  c->part[worst] = point ? tbi_impulse_fixed_point(c, point) : (tbi_part){.mode = TBI_STICKS};
-  if (point && was_let_go) tbi_impulse_slide_in(c, worst);
-  return true;
+  return worst > 0;
 }
 
 /* Free points that neither separate nor penetrate become active and share the load.  Otherwise, in
