@@ -114,7 +114,8 @@ class Plots(Case):
         log = self.log("over.tabi")
         out, err = self.tabi("plot", log)
         self.assertEqual(err, "")
-        self.assertEqual(out, f"{self.file('over.svg')}: 6 curves in 3 panels\n")
+        # complementarity is zero throughout, and has no curve
+        self.assertEqual(out, f"{self.file('over.svg')}: 5 curves in 3 panels\n")
         texts = self.texts(self.file("over.svg"))
         for text in ("a box hits &amp; slides, cone", "vertical force [N]", "energy [J]", "residual",
                      "time [s]", "ground.fz", "gap [m]", "dissipation [m/s]"):
