@@ -149,9 +149,9 @@ static void join_lambdas(const tbi_ada_body *ada, double p_inverse[6][6]) {
 }
 
 /* Y and the factor of Z */
-static void project(const tabi_dynamics *d, const double *diagonal, double p_inverse[6][6],
+static void project(const tabi_dynamics *d, const double *diagonal, double p_inverse[6][6], int n,
                     tbi_ada_body *ada, double y[][6]) {
-  for (int k = 0; k < ada->ndof; ++k) {
+  for (int k = 0; k < n; ++k) {
     double r[6];
     tbi_sv_store(tbi_seen_from(d->axis[ada->dof[k]], ada->at), r);
     for (int i = 0; i < 6; ++i)
@@ -160,23 +160,24 @@ static void project(const tabi_dynamics *d, const double *diagonal, double p_inv
       ada->z[k][l] = tbi_dot(r, y[l], 6);
     ada->z[k][k] += diagonal[ada->dof[k]];
   }
-  tbi_cholesky(ada->ndof, ada->z[0], TBI_ADA_DOFS);
+  tbi_cholesky(n, ada->z[0], TBI_ADA_DOFS);
 }
 
 /* Z, T and W */
 static void solve_joint(const tabi_dynamics *d, const double *diagonal, tbi_ada_body *ada) {
+  int n = ada->ndof;
   double p_inverse[6][6];
   double y[TBI_ADA_DOFS][6];
   join_lambdas(ada, p_inverse);
-  project(d, diagonal, p_inverse, ada, y);
+  project(d, diagonal, p_inverse, n, ada, y);
   for (int i = 0; i < 6; ++i) {
     double column[TBI_ADA_DOFS];
-    for (int k = 0; k < ada->ndof; ++k)
+    for (int k = 0; k < n; ++k)
       column[k] = y[k][i];
-    tbi_cholesky_solve(ada->ndof, ada->z[0], TBI_ADA_DOFS, column);
+    tbi_cholesky_solve(n, ada->z[0], TBI_ADA_DOFS, column);
     for (int j = 0; j < 6; ++j)
       ada->w[i][j] = -p_inverse[i][j];
-    for (int k = 0; k < ada->ndof; ++k) {
+    for (int k = 0; k < n; ++k) {
       ada->t[k][i] = column[k];
       for (int j = 0; j < 6; ++j)
         ada->w[i][j] += column[k] * y[k][j];
