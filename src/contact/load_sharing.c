@@ -112,6 +112,8 @@ static void find_velocity(const tbi_delassus *w, const double *r, double *u) {
 
 int32_t tbi_island_share_load(const tbi_sharing_memory *memory, const tbi_island *island,
                               double tolerance, double solved) {
+  /* equal springs say nothing of couples */
+  if (island->ncouple > 0) return 0;
   if (!is_island_open(island, memory->loaded) || !is_small(island)) return 0;
   bool small = memory->small && tbi_small_island_make(memory->small, island);
   const tbi_delassus *w = small ? &memory->small->w : &island->w;
@@ -181,7 +183,7 @@ void tbi_share_loads(tbi_problem *p, const tabi_world_def *def, void *scratch,
   if (!tbi_load_may_be_open(p) || !tbi_load_is_open(p, scratch)) return;
   work w;
   (void)place(&w, scratch, p->model, def); /* begins with what tbi_load_is_open has found */
-  if (p->npoint > w.points || p->nrow > w.rows) return;
+  if (p->npoint + p->ncouple > w.points || p->nrow > w.rows) return;
   tbi_factored_begin(&w.f, p);
   int32_t most = 0;
   for (int32_t i = 0; i < w.f.nisland; ++i) {

@@ -244,9 +244,19 @@ bool tbi_world_impacts(tabi_world *w, bool *energy_limited) {
   return true;
 }
 
+/* the inverse of shift_problem */
+static void shift_problem_back(tabi_world *w) {
+  tbi_problem *p = &w->setup.problem;
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->free[k] = sv_sub(p->free[k], tbi_port_response(p, k, w->impacts.sum));
+  for (int32_t i = 0; i < p->nrow; ++i)
+    p->row[i].base -= tbi_row_response(p, &p->row[i], w->impacts.sum);
+}
+
 void tbi_world_add_impacts(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   TBI_ASSERT(w->impacts.any);
+  shift_problem_back(w);
   for (int32_t k = 0; k < p->nport; ++k) {
     p->received[k] = sv_add(p->received[k], w->impacts.received[k]);
     p->summed[k] = p->received[k];
