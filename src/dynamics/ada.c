@@ -201,6 +201,7 @@ static void join_lambda(const tbi_ada_body *child, tbi_ada_body *parent) {
 static void assemble_lambda(const tabi_dynamics *d, const double *diagonal, int32_t index) {
   tbi_ada_body *ada = &d->ada[index];
   memset(ada->above_lambda, 0, sizeof ada->above_lambda);
+  ada->arm = v4_zero();
   if (ada->parent != TABI_WORLD) {
     const tbi_ada_body *parent = &d->ada[ada->parent];
     ada->arm = v4_sub(ada->at, parent->at);
