@@ -30,6 +30,15 @@ build_release() {
 
 check_exports() { build_release && tools/check_exports.sh build/release; }
 
+# the tables of docs/reproduction.md are those of the command; verdicts on time do not count here
+check_reproduction() {
+  build_release || return 1
+  local out=build/reproduction
+  build/release/tabi reproduce all --quick --json --out "$out" >"$out.json" || [ $? -eq 5 ] ||
+    return 1
+  tools/reproduction.py check "$out.json"
+}
+
 check_install() { build_release && tools/check_install.sh build/release; }
 
 # the compile commands of the clang build, since tidy speaks clang
@@ -54,7 +63,7 @@ check_fuzz() {
 }
 
 steps=("$@")
-[ $# -gt 0 ] || steps=(format layers headers docs page exports install tidy fuzz)
+[ $# -gt 0 ] || steps=(format layers headers docs page exports reproduction install tidy fuzz)
 failed=()
 for step in "${steps[@]}"; do
   echo "== $step"
