@@ -9,7 +9,7 @@
 /* below this tilt the rim's lowest point is not told from the four fixed ones */
 #define FLAT_TILT 1e-6
 /* above this tilt a cylinder does not rest on its face, so that the fixed points are not needed */
-#define STEEP_TILT 0.1
+#define STEEP_TILT 0.02
 
 /* p on the surface of b at a height of gap */
 static void put(tbi_pair_point *out, const tbi_solid *plane, v3 p, double gap, uint32_t feature) {

@@ -32,11 +32,12 @@ static double largest(v3 u) { return tbi_max(fabs(u.x), tbi_max(fabs(u.y), fabs(
 
 /* Solves one contact by Coulomb's law; returns the change of its velocity.  Most contacts stick,
  * and then one product is enough, which takes all of the velocity that is left. */
-static double visit_point(tbi_visit *visit, tbi_point *c) {
+static double visit_point(tbi_visit *visit, tbi_point *c, const double *still) {
   if (c->immobile) return 0;
   v3 p = v3_load(c->impulse);
   v3 u = tbi_point_velocity(c, visit->a, visit->b);
   u.x -= c->target;
+  if (still) u = v3_sub(u, v3_make(0, still[0], still[1]));
   v3 d = v3_neg(s3_mulv(s3_load(c->inverse), u));
   v3 stuck = v3_add(p, d);
   double max = c->friction * stuck.x;
@@ -58,7 +59,7 @@ double tbi_cone_visit(tbi_problem *p, const tbi_group *group) {
   double change = 0;
   tbi_visit visit = tbi_visit_begin(p, group);
   for (int32_t i = group->first; i < group->first + group->count; ++i)
-    change = tbi_max(change, visit_point(&visit, &p->point[i]));
+    change = tbi_max(change, visit_point(&visit, &p->point[i], p->still ? p->still[i] : NULL));
   tbi_visit_end(p, group, &visit);
   return change;
 }
@@ -123,6 +124,7 @@ const tbi_formulation tbi_cone = {
     .iterations = 120,
     .predicts_joints = true,
     .limits_rebounds = true,
+    .middle = true,
     .memsize = memsize,
     .solve = solve,
     .solve_direct = tbi_sticking_solve,

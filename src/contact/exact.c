@@ -79,6 +79,7 @@ const tbi_formulation tbi_exact = {
     .iterations = 1000,
     .predicts_joints = true,
     .limits_rebounds = true,
+    .middle = true,
     .memsize = memsize,
     .solve = solve,
 };

@@ -256,7 +256,11 @@ static void subtract_targets(const tbi_island *island, double *u) {
   for (int32_t g = 0; g < island->ngroup; ++g) {
     const tbi_group *group = &p->group[island->group[g]];
     for (int32_t i = group->first; i < group->first + group->count; ++i, u += 3) {
-      u[0] = p->point[i].immobile ? 0 : u[0] - p->point[i].target;
+      const tbi_point *c = &p->point[i];
+      u[0] = c->immobile ? 0 : u[0] - c->target;
+      if (!p->still) continue;
+      u[1] -= p->still[i][0];
+      u[2] -= p->still[i][1];
     }
   }
   for (int32_t i = 0; i < island->nrow; ++i)

@@ -34,6 +34,7 @@ typedef struct tbi_formulation {
   /* energy that a step would add is limited afterwards (energy_limit.c) */
   bool limits_rebounds;  /* if something rebounds */
   bool limits_unsettled; /* and if sweeps ended before they converged */
+  bool middle;           /* obeys tbi_problem.still: may be solved at the middle of the step */
 
   /* Bytes of scratch memory. */
   size_t (*memsize)(const tabi_model *model, const tabi_world_def *def);

@@ -89,6 +89,8 @@ void tbi_rnea(tabi_dynamics *d, const double *qdd, double *tau);
 void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd);
 /* The same without qdd, at velocities v[nv] other than those of d; d->flow is scratch. */
 void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v);
+/* Only the accelerations of tbi_rnea_forces without qdd, into d->acc. */
+void tbi_bias_accelerations(tabi_dynamics *d, v4 gravity);
 /* Only its inward pass: joint forces that balance d->force, which is summed up towards the root. */
 void tbi_gather(tabi_dynamics *d, double *tau);
 

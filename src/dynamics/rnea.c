@@ -27,6 +27,12 @@ void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
   }
 }
 
+void tbi_bias_accelerations(tabi_dynamics *d, v4 gravity) {
+  d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};
+  for (int32_t i = 0; i < d->model->nbody; ++i)
+    d->acc[i] = sv_add(d->acc[d->model->body[i].parent], d->body[i].drift);
+}
+
 void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v) {
   const tabi_model *model = d->model;
   d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};

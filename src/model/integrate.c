@@ -27,11 +27,16 @@ static void move(const tbi_body *body, const double *q, const double *v, double 
   }
 }
 
-void tabi_model_integrate(const tabi_model *model, const double *q, const double *v, double dt,
-                          double *q_to) {
-  TBI_ASSERT(model && (model->nv == 0 || (q && v && q_to)));
-  for (int32_t i = 0; i < model->nbody; ++i) {
+void tbi_model_integrate_bodies(const tabi_model *model, int32_t first, int32_t end,
+                                const double *q, const double *v, double dt, double *q_to) {
+  for (int32_t i = first; i < end; ++i) {
     const tbi_body *body = &model->body[i];
     move(body, q + body->q, v + body->v, dt, q_to + body->q);
   }
+}
+
+void tabi_model_integrate(const tabi_model *model, const double *q, const double *v, double dt,
+                          double *q_to) {
+  TBI_ASSERT(model && (model->nv == 0 || (q && v && q_to)));
+  tbi_model_integrate_bodies(model, 0, model->nbody, q, v, dt, q_to);
 }

@@ -133,6 +133,10 @@ struct tabi_model {
 #undef DECLARE
 };
 
+/* tabi_model_integrate for some bodies. */
+void tbi_model_integrate_bodies(const tabi_model *model, int32_t first, int32_t end,
+                                const double *q, const double *v, double dt, double *q_to);
+
 /* How many positions and velocities a joint of that type has. */
 int32_t tbi_joint_nq(tabi_joint_type type);
 int32_t tbi_joint_nv(tabi_joint_type type);

@@ -66,10 +66,11 @@ typedef struct tbi_point {
   double resting_target; /* m/s, the target without its rebound */
   double friction; /* coefficient: kinetic if it slid or slides faster than slip_speed, or static */
   const tabi_material_def *surface; /* of the two shapes together */
-  double gap;                       /* m, at the start of the step */
+  double gap;                       /* m, at the posture of the problem */
   double approach;                  /* m/s, normal velocity before the step */
   double slip[2];                   /* m/s, tangential velocity before the step, in the frame */
-  v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs */
+  v3 deflection;     /* m, tangential, since it stuck, world axes: penalty's springs; or m/s, its
+                        velocity at the start of the step: world/middle.c */
   double angle;      /* rad, random while the contact lasts: lcp's static axes */
   double impulse[3]; /* N s, in the frame, on b */
 } tbi_point;
@@ -108,6 +109,10 @@ typedef struct tbi_group {
 
 typedef struct tbi_problem {
   double timestep;
+  double remaining; /* s, from the posture of the problem to the end of the step */
+  /* m/s, tangential velocity at which each point sticks, in its frame, or NULL: zero.  Under
+   * world/middle.c: [npoint] */
+  double (*still)[2];
   int32_t nport, npoint, nrow, nloop, ngroup;
   int32_t nsum; /* nv and the loop constraints of all clusters */
   tbi_port *port;

@@ -1,5 +1,5 @@
 /* residual.c - per contact, with the mean force f = impulse / h, the velocity u at the end of the
- * step and the gap predicted from it, g+ = g + h u_n:
+ * step and the gap predicted from it, g+ = g + h u_n (h/2, if g is that of the middle):
  *
  *   gap              max(0, -g+)
  *   complementarity  max(0, g+) / h, or on a rebound u_n above its target, where f_n pushes
@@ -48,8 +48,10 @@ static void add_point(const tbi_problem *p, const tbi_point *c, double weight,
   v3 u = velocity_of(c, p->velocity);
   double normal = c->impulse[0] / h;
   double tangent = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]) / h;
+  const double *still = p->still ? p->still[c - p->point] : NULL;
+  if (still) u = v3_sub(u, v3_make(0, still[0], still[1]));
   double slip = sqrt(u.y * u.y + u.z * u.z);
-  double after = gap + h * u.x;
+  double after = gap + p->remaining * u.x;
   bool rebound = c->target > 0 && gap >= 0;
 
   worst->gap = tbi_max(worst->gap, -after);

@@ -21,6 +21,7 @@ typedef struct tbi_setup {
 
   tbi_problem problem;
   int32_t *order;     /* candidates sorted by ports, and scratch of the sort: [2 max_contacts] */
+  double (*still)[2]; /* memory of problem.still, under world/middle.c: [max_contacts] */
   int32_t *point_of;  /* index of the point that a candidate became: [max_contacts] */
   int32_t *count;     /* scratch of the sort: [max ports + 2] */
   int32_t *body_port; /* port of a body, TABI_NONE or TBI_MARKED: [nbody] */

@@ -71,8 +71,7 @@ static int32_t tree_of_port(const tbi_problem *p, int32_t port) {
   return port == TABI_NONE ? TABI_NONE : p->port[port].tree;
 }
 
-/* share: of the step before the impact */
-static void note_rebound(tabi_world *w, const tbi_point *c, double share) {
+void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share) {
   const int32_t tree[2] = {tree_of_port(&w->setup.problem, c->port_a),
                            tree_of_port(&w->setup.problem, c->port_b)};
   for (int i = 0; i < 2; ++i) {
@@ -106,7 +105,7 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
   if (share < 0) return false;
   /* the rebound velocity, and what the acceleration adds to it after the impact */
   c->target = -e * (approach + a * share * h) + a * (1 - share) * h;
-  note_rebound(w, c, share);
+  tbi_world_note_impact(w, c, share);
   return true;
 }
 
@@ -126,13 +125,14 @@ void tbi_world_targets(tabi_world *w) {
     c->surface = surface;
     c->slipping = slip > surface->slip_speed ? TBI_SLIDING : TBI_NOT_PUSHING;
     c->friction = tbi_point_friction(c, c->slipping == TBI_SLIDING);
+    double start = candidate->gap - (h - p->remaining) * approach; /* gap at the start */
     double deep = fmax(-candidate->gap - w->def.allowed_depth, 0);
     c->resting_target = candidate->gap > 0
                             ? -candidate->gap / h
                             : fmin(w->def.correction * deep / h, w->def.correction_speed);
     bool rebounds = w->method->info.rebounds && !w->impacts.sequential &&
                     surface->restitution > 0 && approach < -surface->rest_speed &&
-                    set_rebound(w, c, surface->restitution, approach, candidate->gap);
+                    set_rebound(w, c, surface->restitution, approach, start);
     if (!rebounds) c->target = c->resting_target;
   }
 }

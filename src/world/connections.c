@@ -222,6 +222,19 @@ void tbi_world_order_loops(tabi_world *w) {
   }
 }
 
+/* At the middle of the step (middle.c): with u the velocity there before the solution, the loop had
+ * u - h/2 g'' at the start of the step, and its error is beside the chord by h^2/8 g''.  Asking for
+ * -h/2 g'' makes the velocity zero at the end.  Springs act as from the start of the step. */
+static void target_at_middle(tbi_loop *loop, double h) {
+  if (loop->stiffness > 0 || loop->damping > 0) {
+    loop->error -= 0.5 * h * loop->velocity;
+    return;
+  }
+  double velocity = loop->velocity - 0.5 * h * loop->drift;
+  double error = loop->correction - 0.125 * h * h * loop->drift;
+  loop->target = -0.5 * h * loop->drift - 0.5 * velocity - 0.4 * error / h;
+}
+
 /* Errors are corrected in one step, or all of a cluster by the same share if the largest would be
  * corrected faster than the correction speed: so loop constraints that contradict each other are
  * met in the middle. */
@@ -238,6 +251,7 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
     loop[i].correction = share * loop[i].error;
     loop[i].target = held ? loop[i].velocity + h * (tbi_loop_regain(&loop[i], h) - loop[i].drift)
                           : -loop[i].correction / h - 0.5 * h * loop[i].drift;
+    if (tbi_world_is_middle(w)) target_at_middle(&loop[i], h);
   }
 }
 

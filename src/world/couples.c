@@ -9,18 +9,8 @@
 
 /* what the step before has left of a point, or NULL */
 static const tbi_warm_couple *find_warm(const tabi_world *w, uint64_t id) {
-  int64_t low = 0;
-  int64_t high = w->state.head->nwarm;
-  while (low < high) {
-    int64_t middle = (low + high) / 2;
-    if (w->state.warm[middle].id < id) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  bool found = low < w->state.head->nwarm && w->state.warm[low].id == id;
-  return found ? &w->state.couple[low] : NULL;
+  int64_t at = tbi_world_find_warm(w, id);
+  return at < 0 ? NULL : &w->state.couple[at];
 }
 
 void tbi_world_make_couples(tabi_world *w) {

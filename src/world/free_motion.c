@@ -72,7 +72,8 @@ static void find_spinning(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_floating *tree = w->floating.tree;
   for (int32_t t = 0; t < model->ntree; ++t)
-    tree[t].spins = tbi_is_lone(model, model->tree_body[t]) && !tbi_tree_has_loops(model, t);
+    tree[t].spins = tbi_world_is_implicit(w) && tbi_is_lone(model, model->tree_body[t]) &&
+                    !tbi_tree_has_loops(model, t);
   for (int32_t i = 0; i < w->setup.ncandidate; ++i) {
     int32_t a = w->constants.shape_body[w->candidates.list[i].shape_a];
     int32_t b = w->constants.shape_body[w->candidates.list[i].shape_b];
@@ -81,19 +82,27 @@ static void find_spinning(tabi_world *w) {
   }
 }
 
+/* the moment of inertia of a lone body at the start of the step, world axes */
+static s3 start_moment(const tabi_world *w, int32_t i) {
+  const tbi_body *body = &w->model->body[i];
+  m3 turn = q_matrix(q_load(w->state.q + body->q + 3));
+  m3 rot = m3_mul(&body->place.rot, &turn);
+  return s3_rotate(&rot, body->inertia);
+}
+
 static void turn_lone_bodies(tabi_world *w) {
   const tabi_model *model = w->model;
   tabi_dynamics *d = w->d;
   double h = w->def.timestep;
-  find_spinning(w);
   for (int32_t t = 0; t < model->ntree; ++t) {
     int32_t i = model->tree_body[t];
-    if (!tbi_is_lone(model, i)) continue;
+    bool middle = tbi_world_is_middle(w);
+    if (!tbi_is_lone(model, i) || (middle && !w->floating.tree[t].spins)) continue;
     m3 rot = m4_to(&d->body[i].rot);
     s3 moment = s3_rotate(&rot, model->body[i].inertia);
     v3 turn = v4_to(d->body[i].vel.ang);
     tbi_floating *tree = &w->floating.tree[t];
-    if (tree->spins) find_spin(moment, turn, h, tree);
+    if (tree->spins) find_spin(middle ? start_moment(w, i) : moment, turn, h, tree);
     v3 couple =
         tree->spins ? spin_couple(moment, turn, h, tree->spin_end) : gyro_couple(moment, turn, h);
     d->force[i].ang = v4_sub(d->force[i].ang, v4_from(couple));
@@ -116,34 +125,40 @@ static void apply_wrenches(tabi_world *w) {
 static bool is_extrapolated(const tabi_world *w, int32_t tree) {
   const tabi_model *model = w->model;
   tabi_range dofs = tbi_tree_dofs(model, tree);
-  if (tbi_tree_has_loops(model, tree) || tbi_is_lone(model, model->tree_body[tree])) return false;
+  if (w->floating.tree[tree].spins) return false;
+  if (!tbi_world_is_middle(w) && tbi_tree_has_loops(model, tree)) return false;
+  if (!tbi_world_is_middle(w) && tbi_is_lone(model, model->tree_body[tree])) return false;
   for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
     if (w->state.v_change[k] != 0) return true;
   return false;
 }
 
-/* The velocities of the bias forces, into scratch.dofs: under midpoint those of trees in free
- * motion are extrapolated to the middle of the step, since those at its start would feed energy in.
- * False: they are all those of the state. */
-static bool extrapolate(tabi_world *w) {
+/* The velocities of the bias forces: under midpoint, and in the solution at the middle of the step,
+ * trees without jumps have theirs extrapolated to the middle, since those at the start would feed
+ * energy in.  False: they are all those of the state. */
+static bool extrapolate(tabi_world *w, double *to) {
   bool any = false;
-  for (int32_t t = 0; w->def.integrator == TABI_MIDPOINT && t < w->model->ntree; ++t) {
+  bool asked = w->def.integrator == TABI_MIDPOINT || tbi_world_is_middle(w);
+  for (int32_t t = 0; asked && t < w->model->ntree; ++t) {
     tabi_range dofs = tbi_tree_dofs(w->model, t);
     bool on = w->floating.tree[t].extrapolated = is_extrapolated(w, t);
     any = any || on;
     for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
-      w->scratch.dofs[k] = w->state.v[k] + (on ? 0.5 * w->state.v_change[k] : 0);
+      to[k] = w->state.v[k] + (on ? 0.5 * w->state.v_change[k] : 0);
   }
   return any;
 }
 
 static void find_bias(tabi_world *w) {
   v4 gravity = v4_from(v3_load(w->def.gravity));
-  if (extrapolate(w)) {
-    tbi_rnea_forces_at(w->d, gravity, w->scratch.dofs);
-  } else {
+  double *v = tbi_world_is_middle(w) ? w->free.v_bias : w->scratch.dofs;
+  if (!extrapolate(w, v)) {
     tbi_rnea_forces(w->d, gravity, NULL);
+    return;
   }
+  tbi_rnea_forces_at(w->d, gravity, v);
+  /* loop constraints are those of the state: near singular postures they would amplify v_change */
+  if (w->constants.nloop > 0) tbi_bias_accelerations(w->d, gravity);
 }
 
 void tbi_world_free_velocity(tabi_world *w) {
@@ -156,7 +171,10 @@ void tbi_world_free_velocity(tabi_world *w) {
 
 void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
+  find_spinning(w);
   find_bias(w);
+  for (int32_t i = 0; tbi_world_is_middle(w) && i < w->model->nbody; ++i)
+    w->free.bias[i] = w->d->force[i];
   apply_wrenches(w);
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);

@@ -49,7 +49,7 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   double *move = w->solution.v_move + dofs.first;
   double share = rebound_share(w, tree);
   bool middle = w->def.integrator == TABI_MIDPOINT;
-  bool mean = middle && !is_pushed(w, tree);
+  bool mean = middle && (tbi_world_is_middle(w) || !is_pushed(w, tree));
   bool struck = w->impacts.any && is_struck(w, dofs);
   for (int32_t k = 0; k < dofs.count; ++k) {
     double gain = middle ? w->free.v_free[dofs.first + k] - before[k] : 0;
@@ -61,19 +61,35 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   }
 }
 
+/* whether a tree turns by its spin alone */
+static bool is_spinning(tabi_world *w, int32_t tree) {
+  return w->floating.tree[tree].spins && tbi_world_floats(w, tree) &&
+         w->candidates.impact_time[tree] < 0;
+}
+
 /* A lone body in free motion turns by its spin, and by what external couples add to its velocity:
  * all of it or, under midpoint, half. */
 static void set_turning_velocity(tabi_world *w, int32_t tree) {
   const tabi_model *model = w->model;
   const tbi_body *root = &model->body[model->tree_body[tree]];
   const tbi_floating *free = &w->floating.tree[tree];
-  if (!free->spins || !tbi_world_floats(w, tree)) return;
-  if (w->candidates.impact_time[tree] >= 0) return;
   double share = w->def.integrator == TABI_MIDPOINT ? 0.5 : 1;
   v3 more =
       v3_sub(v3_load(w->solution.v_new + root->v + 3), m3_tmulv(&root->place.rot, free->spin_end));
   v3 turn = v3_axpy(m3_tmulv(&root->place.rot, free->spin), share, more);
   v3_store(turn, w->solution.v_move + root->v + 3);
+}
+
+/* second half of the step: along the new velocity, but where one velocity moves a tree over all of
+ * it */
+static void move_from_middle(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    int32_t end = t + 1 < model->ntree ? model->tree_body[t + 1] : model->nbody;
+    if (w->candidates.impact_time[t] >= 0 || is_spinning(w, t)) continue;
+    tbi_model_integrate_bodies(model, model->tree_body[t], end, w->d->q, w->solution.v_new,
+                               tbi_world_remaining(w), w->solution.q_new);
+  }
 }
 
 static void move_once(tabi_world *w) {
@@ -85,10 +101,11 @@ static void move_once(tabi_world *w) {
     tbi_world_find_floating(w);
     for (int32_t tree = 0; tree < model->ntree; ++tree) {
       set_moving_velocity(w, tree);
-      set_turning_velocity(w, tree);
+      if (is_spinning(w, tree)) set_turning_velocity(w, tree);
     }
   }
   tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
+  if (tbi_world_is_middle(w)) move_from_middle(w);
 }
 
 typedef struct stages {
@@ -101,6 +118,21 @@ typedef struct stages {
 static void regain(tabi_world *w) {
   for (int32_t i = 0; i < w->setup.loops.count; ++i)
     w->setup.loops.regain[i] = tbi_loop_regain(&w->setup.loops.loop[i], w->def.timestep);
+}
+
+/* Loop constraints where the step begins, and which of them are independent there: at the middle,
+ * where they are not quite closed, redundant ones look independent. */
+static void measure_loops_at_start(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_kinematics(w->d, w->state.q, w->state.v);
+  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
+  tbi_world_loops(w);
+  tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
+  for (int32_t k = 0; k < model->nv; ++k) {
+    w->setup.pivot_root[k] = sqrt(w->d->D_inv[k]);
+    w->scratch.dofs[k] = 0;
+  }
+  tbi_loops_solve(&w->setup.loops, w->d, w->setup.pivot_root, w->scratch.dofs, w->setup.scratch);
 }
 
 /* From joint forces in qdd and wrenches in d->flow to the acceleration under loop constraints,
@@ -129,19 +161,8 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
 
 /* tangential deflection of a contact at the start of the step */
 static v3 deflection_of(const tabi_world *w, const tbi_candidate *candidate) {
-  uint64_t id = tbi_candidate_id(w->model, candidate);
-  int64_t low = 0;
-  int64_t high = w->state.head->nwarm;
-  while (low < high) {
-    int64_t middle = (low + high) / 2;
-    if (w->state.warm[middle].id < id) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < w->state.head->nwarm && w->state.warm[low].id == id ? w->state.warm[low].deflection
-                                                                   : v3_zero();
+  int64_t at = tbi_world_find_warm(w, tbi_candidate_id(w->model, candidate));
+  return at < 0 ? v3_zero() : w->state.warm[at].deflection;
 }
 
 /* the spring of a contact, with the sign of rnea.c */
@@ -230,6 +251,7 @@ static void move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   stages s = {w, tau, w->scratch.stage};
   find_constant_forces(w, s.constant);
+  if (tbi_world_is_middle(w) && w->constants.nloop > 0) measure_loops_at_start(w);
   regain(w);
   tbi_motion motion = {model, stage_acceleration, &s, w->scratch.stage + model->nv};
   tbi_rk4(&motion, w->def.timestep, w->state.q, w->state.v, w->solution.q_new, w->solution.v_new);

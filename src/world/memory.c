@@ -37,6 +37,8 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.slipping = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.slipping);
   w->state.couple =
       tbi_layout_take(at, w->has_couples ? w->def.max_contacts : 0, sizeof *w->state.couple);
+  int64_t rolling = tbi_world_is_middle(w) ? w->def.max_contacts : 0;
+  w->state.rolling = tbi_layout_take(at, rolling, sizeof *w->state.rolling);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
@@ -147,6 +149,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->loop_row = tbi_layout_take(at, loops, sizeof *p->loop_row);
   p->group = tbi_layout_take(at, points, sizeof *p->group);
   s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
+  s->still = tbi_layout_take(at, tbi_world_is_middle(w) ? points : 0, sizeof *s->still);
   s->point_of = tbi_layout_take(at, points, sizeof *s->point_of);
   s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
   s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
@@ -174,6 +177,10 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->active_set.limited = tbi_layout_take(at, model->nv, sizeof *w->active_set.limited);
   w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
+  bool middle = tbi_world_is_middle(w);
+  w->free.q_middle = tbi_layout_take(at, middle ? model->nq : 0, sizeof *w->free.q_middle);
+  w->free.v_bias = tbi_layout_take(at, middle ? model->nv : 0, sizeof *w->free.v_bias);
+  w->free.bias = tbi_layout_take(at, middle ? model->nbody : 0, sizeof *w->free.bias);
 }
 
 static void place_candidates(tbi_layout *at, const tabi_model *model, tabi_world *w) {

@@ -244,10 +244,10 @@ static bool is_cluster(const tabi_world *w, int32_t leader) {
   return cluster[w->floating.tree[leader].last] == cluster[leader];
 }
 
-/* Momenta that the step before did not leave.  d is at the start of the step, but for joints that
- * move as told, which had other velocities before. */
+/* Momenta that the step before did not leave.  d is at the start of the step, but for integrators
+ * that solve at its middle and joints that move as told, which had other velocities before. */
 static void measure_start(tabi_world *w) {
-  bool at_start = !w->state.head->prescribes;
+  bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     if (!is_restored(w, t) || (is_cluster(w, t) && w->state.momentum[t].known)) continue;
     if (!at_start) tbi_kinematics(w->d, w->state.q, w->state.v);
@@ -360,10 +360,12 @@ void tbi_world_keep_momentum(tabi_world *w) {
     for (int32_t t = 0; t < w->model->ntree; ++t)
       w->state.momentum[t].known = 0;
   }
-  if (w->def.integrator == TABI_MIDPOINT) keep_change(w);
+  if (w->def.integrator == TABI_MIDPOINT && !tbi_world_is_middle(w)) keep_change(w);
 }
 
 void tbi_world_forget_motion(tabi_world *w) {
   memset(w->state.v_change, 0, sizeof *w->state.v_change * (size_t)w->model->nv);
+  size_t rolling = tbi_world_is_middle(w) ? (size_t)w->def.max_contacts : 0;
+  memset(w->state.rolling, 0, sizeof *w->state.rolling * rolling);
   memset(w->state.momentum, 0, sizeof *w->state.momentum * (size_t)w->model->ntree);
 }

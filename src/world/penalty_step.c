@@ -61,7 +61,7 @@ static void gather_impulse(tabi_world *w) {
 /* rows and points of the problem, from the free velocity in v_new */
 static void set_up_problem(tabi_world *w) {
   memcpy(w->free.v_free, w->solution.v_new, sizeof *w->free.v_free * (size_t)w->model->nv);
-  w->setup.problem.timestep = w->def.timestep;
+  w->setup.problem.timestep = w->setup.problem.remaining = w->def.timestep;
   w->setup.problem.ncouple = 0; /* suits() */
   /* limits are predicted from v_free too: forces may accelerate a joint much in one step */
   tbi_predict_joint_limits(w, w->free.v_free, NEAR);

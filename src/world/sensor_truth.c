@@ -1,7 +1,7 @@
 /* sensor_truth.c - what sensors would say if they were perfect.
  *
- * Forces and accelerations are means over the step, at the posture of its start: that is where the
- * step's own equation of motion holds,
+ * Forces and accelerations are means over the step, at the posture of its start, or of its middle
+ * (middle.c): that is where the step's own equation of motion holds,
  *     M (v+ - v) / h + bias = joint forces + J' (impulses of contacts and connections) / h + ...,
  * whatever solved it.  So the wrench that a joint transmits is found by inverse dynamics with the
  * accelerations (v+ - v) / h: that of all links behind the joint, less what else acts on them.  It
@@ -321,6 +321,8 @@ void tbi_truth_of_step(tabi_world *w) {
     qdd[k] = (w->solution.v_new[k] - w->state.v[k]) / w->def.timestep;
   if (gait) {
     tbi_kinematics(w->d, w->solution.q_new, w->solution.v_new);
+  } else if (w->def.integrator == TABI_MIDPOINT && tbi_world_is_middle(w)) {
+    tbi_kinematics(w->d, w->free.q_middle, w->free.v_bias);
   } else if (w->def.integrator == TABI_RK4 || w->floating.any) {
     /* its stages, or momentum.c, have moved the bodies away from where the step began */
     tbi_kinematics(w->d, w->state.q, w->state.v);

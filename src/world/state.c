@@ -163,6 +163,8 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
          are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
          are_modes(find(w, snapshot, w->state.slipping), head.nwarm) &&
          are_couples(w, snapshot, head.nwarm) &&
+         are_finite(find(w, snapshot, w->state.rolling),
+                    tbi_world_is_middle(w) ? sizeof *w->state.rolling * (size_t)head.nwarm : 0) &&
          are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
          are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_gait_state(w, snapshot));
 }

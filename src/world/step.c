@@ -106,7 +106,11 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   if (status != TABI_OK) return status;
   tbi_timers_end(timers, TABI_STAGE_FORCES);
   /* 2. kinematics: poses, velocities and inertias of all bodies */
-  if (!w->current) tbi_kinematics(w->d, w->state.q, w->state.v);
+  if (tbi_world_is_middle(w)) {
+    tbi_middle_begin(w);
+  } else if (!w->current) {
+    tbi_kinematics(w->d, w->state.q, w->state.v);
+  }
   tbi_timers_end(timers, TABI_STAGE_KINEMATICS);
   /* 3. candidates: points of contact that may close within the step */
   status = tbi_world_candidates(w);

@@ -105,9 +105,24 @@ void tbi_world_warm_start(tabi_world *w) {
   }
 }
 
+int64_t tbi_world_find_warm(const tabi_world *w, uint64_t id) {
+  int64_t low = 0;
+  int64_t high = w->state.head->nwarm;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (w->state.warm[middle].id < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < w->state.head->nwarm && w->state.warm[low].id == id ? low : -1;
+}
+
 void tbi_world_keep_warm(tabi_world *w) {
   TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
+  if (tbi_world_is_middle(w)) tbi_middle_keep(w); /* compares with what was kept before */
   w->state.head->nwarm = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];

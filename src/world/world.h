@@ -26,6 +26,12 @@ typedef struct tbi_warm_couple {
   v3 deflection; /* rad, of penalty's springs: world axes */
 } tbi_warm_couple;
 
+/* What a contact leaves for a step that is solved at its middle (middle.c). */
+typedef struct tbi_rolling {
+  v3 velocity; /* m/s, of b against a after the solution, world axes */
+  v3 normal;   /* or zero: it did not push */
+} tbi_rolling;
+
 /* How dry friction of a joint enters a step (active_set/joint_friction.c). */
 typedef enum tbi_joint_friction {
   TBI_FRICTION_NONE,   /* there is none */
@@ -69,6 +75,7 @@ typedef struct tbi_floating {
   bool grounded;     /* of leaders: the world acts on the island */
   bool exact;        /* of leaders: it keeps its momentum by itself */
   bool touched;      /* velocities changed at once, by contacts or joint limits */
+  bool jumps;        /* ... by new ones only, under middle.c */
   double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
 } tbi_floating;
 
@@ -104,8 +111,8 @@ struct tabi_world {
   struct {
     tbi_world_head *head;
     double *q, *v;
-    double *v_change; /* of v in the last step, of trees in untouched free motion, or 0; midpoint:
-                         [nv] */
+    double
+        *v_change; /* of v in the last step, of trees without jumps, or 0; midpoint and rk4: [nv] */
     tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
@@ -117,6 +124,7 @@ struct tabi_world {
     tbi_warm *warm;    /* sorted by id: [max_contacts] */
     uint8_t *slipping; /* of each, as in tbi_point: [max_contacts] */
     tbi_warm_couple *couple; /* of each, if has_couples: [max_contacts] */
+    tbi_rolling *rolling;    /* of each, if is_middle: [max_contacts] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
@@ -168,6 +176,10 @@ struct tabi_world {
     double *u;      /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */
     double *z;      /* D^-1/2 u, to which loop constraints add theirs: [nv] */
     double *v_free; /* velocity without contacts and rows; midpoint and penalty: [nv] */
+    /* if is_middle: */
+    double *q_middle; /* posture at which velocities are solved for: [nq] */
+    double *v_bias;   /* velocity of the bias forces, at last: [nv] */
+    sv *bias;         /* forces of tbi_rnea_forces that body_impulse has: [nbody] */
   } free;
   tbi_setup setup; /* the problem of the step */
   /* Impacts one after another (impacts.c); nothing of it is used without sequential. */
@@ -244,6 +256,19 @@ static inline bool tbi_world_is_implicit(const tabi_world *w) {
   return !tbi_world_is_explicit(w) && !tbi_world_has_gait(w);
 }
 
+/* Whether velocities are solved for at the posture of the middle of the step (middle.c).  Impacts
+ * one after another start from gaps at its start. */
+static inline bool tbi_world_is_middle(const tabi_world *w) {
+  bool by_events = w->def.impacts == TABI_IMPACTS_SEQUENTIAL;
+  bool asked = w->def.integrator == TABI_RK4 || (w->def.integrator == TABI_MIDPOINT && !by_events);
+  return asked && w->method->middle;
+}
+
+/* s, from the posture at which velocities are solved for to the end of the step */
+static inline double tbi_world_remaining(const tabi_world *w) {
+  return tbi_world_is_middle(w) ? 0.5 * w->def.timestep : w->def.timestep;
+}
+
 /* The reading of a sensor, which is the oldest entry of its ring. */
 static inline const double *tbi_world_reading(const tabi_world *w, int32_t sensor) {
   return tbi_sensor_entry(&w->sensors, sensor, w->state.head->steps + 1);
@@ -304,6 +329,8 @@ tabi_status tbi_world_candidates(tabi_world *w);
 /* candidates.list, setup.problem -> surface, friction and targets of its points,
  * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
+/* -> candidates.impact_time of the trees of a point, if this is their first: share of the step */
+void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share);
 /* Impacts of the step one after another, if the def asks for it, before the method solves the rest
  * (impacts.c).  False: there are none. */
 bool tbi_world_impacts(tabi_world *w, bool *energy_limited);
@@ -340,6 +367,8 @@ double tbi_world_connection_energy(const tabi_world *w);
 
 /* warm.c: state.warm -> impulse, angle and deflection of the problem's points */
 void tbi_world_warm_start(tabi_world *w);
+/* The index of a contact in state.warm, or -1. */
+int64_t tbi_world_find_warm(const tabi_world *w, uint64_t id);
 /* setup.problem.point -> state.warm */
 void tbi_world_keep_warm(tabi_world *w);
 
@@ -347,6 +376,15 @@ void tbi_world_keep_warm(tabi_world *w);
 void tbi_world_make_couples(tabi_world *w);
 /* setup.problem.couple -> state.couple */
 void tbi_world_keep_couples(tabi_world *w);
+/* middle.c: state, d -> d at the middle of the step */
+void tbi_middle_begin(tabi_world *w);
+/* setup.problem, state.warm, state.rolling -> targets and deflection of its points,
+ * setup.problem.still */
+void tbi_middle_targets(tabi_world *w);
+/* free.bias, state.v, solution.v_new -> solution.v_new with bias forces at the mean velocity */
+void tbi_middle_refresh(tabi_world *w);
+/* setup.problem -> state.rolling */
+void tbi_middle_keep(tabi_world *w);
 
 /* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last

@@ -14,6 +14,7 @@ static tabi_certificate leave(double speed, double impulse, double friction) {
   tbi_problem_respond(p);
   b.point->impulse[0] = impulse;
   b.point->impulse[1] = friction * impulse; /* along the slip: drives it */
+  p->remaining = p->timestep;
   tbi_problem_start(p);
   v4 up = v4_scale(speed + BLOCK_FALL - impulse / BLOCK_MASS, b.point->frame.x);
   int32_t port = b.point->port_b == TABI_NONE ? b.point->port_a : b.point->port_b;

@@ -30,8 +30,9 @@ static tbi_solution solve_contacts(tabi_world *w) {
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
   if (p->npoint + p->nrow + p->nloop == 0) return (tbi_solution){.converged = true};
-  /* a direct solution starts from the motion without impacts, and knows no couples */
-  if (method->solve_direct && !w->impacts.any && p->ncouple == 0 &&
+  /* a direct solution starts from the motion without impacts, brings all to rest and knows no
+   * couples */
+  if (method->solve_direct && !w->impacts.any && !p->still && p->ncouple == 0 &&
       method->solve_direct(p, &w->def, w->scratch.method))
     return (tbi_solution){.iterations = 1, .converged = true};
   tbi_problem_respond(p);
@@ -64,6 +65,8 @@ static tabi_status make_problem(tabi_world *w) {
   tbi_make_rows(w);
   tbi_world_loops(w);
   w->setup.problem.timestep = w->def.timestep;
+  w->setup.problem.remaining = tbi_world_remaining(w);
+  w->setup.problem.still = NULL;
   if (!tbi_setup_problem(&w->setup)) {
     return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
                          "step %lld: too many touched bodies and joints in one tree",
@@ -71,6 +74,7 @@ static tabi_status make_problem(tabi_world *w) {
   }
   tbi_world_targets(w);
   tbi_world_warm_start(w);
+  if (tbi_world_is_middle(w)) tbi_middle_targets(w);
   tbi_world_make_couples(w);
   return TABI_OK;
 }
@@ -142,5 +146,6 @@ tabi_status tbi_world_find_velocity(tabi_world *w) {
     if (verified) certify_work(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   }
+  if (tbi_world_is_middle(w)) tbi_middle_refresh(w);
   return TABI_OK;
 }

@@ -19,12 +19,12 @@ static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
 
 /* the distance to the limit may be used up in this step; beyond it, some is taken back */
 static double limit_speed(const tabi_world *w, double distance) {
-  return distance >= 0 ? -distance / w->def.timestep : correction(w, -distance);
+  return distance >= 0 ? -distance / tbi_world_remaining(w) : correction(w, -distance);
 }
 
 static void add_limits(tabi_world *w, int32_t dof) {
   const tabi_model *model = w->model;
-  double q = w->state.q[model->dof_q[dof]];
+  double q = w->d->q[model->dof_q[dof]];
   if (w->active_set.limited[dof] & 1 << TBI_ROW_LOWER) {
     tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_LOWER));
     row->target = limit_speed(w, q - model->dof_lower[dof]);
