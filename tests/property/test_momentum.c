@@ -99,8 +99,10 @@ static scene open_crowd(uint64_t seed, rng *r) {
   scene s = scene_begin();
   double friction = rng_unit(r);
   int32_t stuff = scene_material(&s, friction, seed % 3 == 0 ? 0 : 0.8);
-  for (int i = 0; i < THINGS; ++i)
-    add_thing(&s, r, v3_make(0.5 * (i % 2), 0.5 * (i / 2), 0.1 * i), stuff);
+  for (int i = 0; i < THINGS; ++i) {
+    const int row = i / 2;
+    add_thing(&s, r, v3_make(0.5 * (i % 2), 0.5 * row, 0.1 * i), stuff);
+  }
   tabi_world_def def = scene_def(&s);
   def.contact = kind[seed % 5];
   def.integrator = seed % 2 ? TABI_MIDPOINT : TABI_SEMI_IMPLICIT;
