@@ -422,8 +422,9 @@ static tabi_status run_shown(tbi_trial *trial, tbi_p3_shown *shown, tbi_figure *
 /* Another posture and larger forces lift the support heel. */
 static tabi_status run_heel_up(tbi_biped_walk walk[TBI_VARIANTS], tabi_error *err) {
   static const char *const changes[TBI_BIPED_CHANGES] = {
-      "robots.biped.posture={left_ankle: -0.02, left_knee: -0.34, left_hip: 0.26, right_hip: 0.65, "
-      "right_knee: -0.37, right_ankle: 0.24, torso: -0.23}",
+      ("robots.biped.posture={left_ankle: -0.02, left_knee: -0.34, left_hip: 0.26, right_hip: "
+       "0.65, "
+       "right_knee: -0.37, right_ankle: 0.24, torso: -0.23}"),
       "gait.forces.0.amplitude=[11, 77]", "gait.forces.1.amplitude=[4.9, 91]"};
   tabi_status status = TABI_OK;
   for (int v = 0; v < TBI_VARIANTS && status == TABI_OK; ++v) {

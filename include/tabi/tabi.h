@@ -530,8 +530,9 @@ typedef enum tabi_impacts {
 
 /* How cone-paper and lcp-paper store the contact matrix (the Delassus operator). */
 typedef enum tabi_storage {
-  TABI_STORAGE_PORTS, /* by ports of bodies in contact, linear in contacts: docs/contact.md */
-  TABI_STORAGE_DENSE, /* the papers' dense matrix, for their timing figures */
+  TABI_STORAGE_PORTS,       /* by ports of bodies in contact, linear in contacts: docs/contact.md */
+  TABI_STORAGE_DENSE,       /* the papers' dense matrix, for their timing figures */
+  TABI_STORAGE_TEST_FORCES, /* the same, each column by forward dynamics under a unit force */
   TABI_STORAGE_COUNT,
 } tabi_storage;
 

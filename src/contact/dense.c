@@ -2,9 +2,11 @@
  *
  * The velocity of unknown i is u_i = b_i + sum_j K_ij f_j, summed anew whenever it is visited: a
  * sweep costs the square of the number of unknowns.  Column j of K is what all unknowns feel of a
- * unit impulse at j: its wrench moves the ports of its clusters by their blocks, and every unknown
- * reads its ports.  (The papers send a unit force through forward dynamics for each column; the
- * tests hold the two against each other.) */
+ * unit impulse at j, and every unknown reads its ports.  The ports move
+ *
+ *   dense         by the blocks between them
+ *   test forces   as forward dynamics say, for every column anew: a pass along the trees from the
+ *                 leaves to the root and back, as the papers do (P1, P4) */
 #include "contact/dense.h"
 
 #include "base/assertion.h"
@@ -18,11 +20,13 @@ typedef struct dense {
   double *constant, *impulse, *old; /* b; f, padded with zeros; f at the start */
   sv *response;                     /* of every port to one unit impulse */
   double *matrix;                   /* K, row by row */
+  double *acceleration;             /* of joints under a test force: [nv] */
 } dense;
 
 size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model) {
   size_t ports = (size_t)model->nbody;
-  return ports * sizeof(sv) + (3 + unknowns) * padded(unknowns) * sizeof(double);
+  size_t numbers = (3 + unknowns) * padded(unknowns) + (size_t)model->nv;
+  return ports * sizeof(sv) + numbers * sizeof(double);
 }
 
 static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
@@ -32,6 +36,7 @@ static dense make(const tbi_pgs *pgs, const tbi_problem *p) {
   k.constant = k.matrix + k.count * k.stride;
   k.impulse = k.constant + k.stride;
   k.old = k.impulse + k.stride;
+  k.acceleration = k.old + k.stride;
   return k;
 }
 
@@ -41,6 +46,24 @@ static void spread(const tbi_problem *p, int32_t from, sv m, sv *response) {
   int32_t first = p->cluster_port[cluster];
   for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k)
     response[k] = sv_add(response[k], tbi_problem_response(p, k, from, m));
+}
+
+/* the ports respond to a unit force of the unknown, by the articulated-body algorithm */
+static void apply_test_force(const tbi_problem *p, const tbi_group *run, const tbi_unknown *x,
+                             dense *k) {
+  tabi_dynamics *d = p->dynamics;
+  for (int32_t i = 0; i < p->model->nbody; ++i)
+    d->flow[i] = sv_zero();
+  d->flow[p->port[run->port_b].body] = x->wrench_b;
+  if (run->port_a != TABI_NONE) {
+    sv *on = &d->flow[p->port[run->port_a].body];
+    *on = sv_sub(*on, x->wrench_a);
+  }
+  for (int32_t i = 0; i < p->model->nv; ++i)
+    k->acceleration[i] = 0;
+  tbi_aba_solve_flow(d, k->acceleration);
+  for (int32_t i = 0; i < p->nport; ++i)
+    k->response[i] = d->flow[p->port[i].body];
 }
 
 static void clear(const tbi_problem *p, int32_t port, sv *response) {
@@ -82,7 +105,13 @@ static double velocity(const dense *k, ptrdiff_t i) {
   return k->constant[i] + v4_sum(sum);
 }
 
-static void form(const tbi_pgs *pgs, const tbi_problem *p, dense *k) {
+static void test_column(const tbi_pgs *pgs, const tbi_problem *p, const tbi_group *run, int32_t j,
+                        dense *k) {
+  apply_test_force(p, run, &pgs->unknown[j], k);
+  read(pgs, k->response, k->matrix + j * k->stride);
+}
+
+static void form(const tbi_pgs *pgs, const tbi_problem *p, bool test_forces, dense *k) {
   for (int32_t i = 0; i < p->nport; ++i)
     k->response[i] = sv_zero();
   for (ptrdiff_t i = 0; i < k->count; ++i) {
@@ -92,7 +121,7 @@ static void form(const tbi_pgs *pgs, const tbi_problem *p, dense *k) {
   for (int32_t r = 0; r < pgs->nrun; ++r) {
     const tbi_group *run = &pgs->run[r];
     for (int32_t j = run->first; j < run->first + run->count; ++j)
-      form_column(pgs, p, run, j, k);
+      (test_forces ? test_column : form_column)(pgs, p, run, j, k);
   }
 
   /* b: the present velocities without the impulses that they include already */
@@ -141,12 +170,13 @@ static double sweep(const tbi_pgs *pgs, const dense *k) {
   return change;
 }
 
-tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def) {
+tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
+                             bool test_forces) {
   TBI_ASSERT(problem->nrow + problem->nloop == 0); /* rows are swept on ports */
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = pgs->count == 0};
   dense k = make(pgs, problem);
-  form(pgs, problem, &k);
+  form(pgs, problem, test_forces, &k);
   while (!solution.converged && solution.iterations < def->iterations) {
     double change = sweep(pgs, &k);
     ++solution.iterations;

@@ -6,7 +6,8 @@
 
 size_t tbi_dense_memsize(size_t unknowns, const tabi_model *model);
 
-/* As tbi_pgs_solve, in the memory pgs->dense. */
-tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def);
+/* As tbi_pgs_solve, in the memory pgs->dense; with test forces K comes from forward dynamics. */
+tbi_solution tbi_dense_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
+                             bool test_forces);
 
 #endif

@@ -20,7 +20,7 @@ static size_t list_size(size_t unknowns) {
 
 size_t tbi_pgs_memsize(const tabi_model *model, const tabi_world_def *def, tabi_storage storage) {
   size_t max = 3 * (size_t)def->max_contacts;
-  return list_size(max) + (storage == TABI_STORAGE_DENSE ? tbi_dense_memsize(max, model) : 0);
+  return list_size(max) + (storage != TABI_STORAGE_PORTS ? tbi_dense_memsize(max, model) : 0);
 }
 
 /* the unknown joins the last run, or begins one */
@@ -192,8 +192,8 @@ tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_
                            tabi_storage storage) {
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
   tbi_solution solution = {.converged = false};
-  if (storage == TABI_STORAGE_DENSE && problem->nrow + problem->nloop == 0) {
-    solution = tbi_dense_solve(pgs, problem, def);
+  if (storage != TABI_STORAGE_PORTS && problem->nrow + problem->nloop == 0) {
+    solution = tbi_dense_solve(pgs, problem, def, storage == TABI_STORAGE_TEST_FORCES);
   } else {
     while (!solution.converged && solution.iterations < def->iterations) {
       double change = pgs->count > 0 ? sweep(pgs, problem) : tbi_rows_sweep(problem);

@@ -207,6 +207,7 @@ static void begin_problem(tbi_setup *s) {
   s->problem.npoint = s->ncandidate;
   s->problem.ncouple = 0;
   s->problem.model = s->model;
+  s->problem.dynamics = s->d;
   s->problem.y = s->y;
   s->problem.port_y = s->port_y;
 }

@@ -125,6 +125,7 @@ typedef struct tbi_problem {
   const sv *port_y; /* Y and T of ports */
   const double *y;  /* Y and T of rows */
   const tabi_model *model;
+  tabi_dynamics *dynamics;               /* with the factor of M; its flow is scratch */
   int32_t *cluster_port, *cluster_ports; /* first port of a cluster and their number */
   const int32_t *cluster_loops; /* independent loop constraints of a cluster: the length of tails */
   tbi_block *block;             /* cluster by cluster: the lower triangle, row by row */

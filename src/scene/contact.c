@@ -15,10 +15,10 @@
 typedef struct contact_keys {
   tabi_world_def def;
   const char *model, *variant, *storage, *fallback, *impacts;
+  tabi_storage matrix;
   const tbi_yaml_node *seed;
-  bool published;    /* variant: paper */
-  bool dense_matrix; /* storage: dense */
-  bool sequential;   /* impacts: sequential */
+  bool published;  /* variant: paper */
+  bool sequential; /* impacts: sequential */
 } contact_keys;
 
 static const tbi_field contact_fields[] = {
@@ -41,36 +41,60 @@ static const tbi_field contact_fields[] = {
     {"seed",                 TBI_FIELD_NODE,         offsetof(contact_keys, seed)                            },
 };
 
+/* "none, newton or exact" */
+static void list_words(const char *const *words, int count, char *to, size_t size) {
+  size_t used = 0;
+  for (int i = 0; i < count && used < size; ++i) {
+    const char *before = i == 0 ? "" : i == count - 1 ? " or " : ", ";
+    int n = snprintf(to + used, size - used, "%s%s", before, words[i]);
+    if (n < 0) return;
+    used += (size_t)n;
+  }
+}
+
+/* One of several words, by its number; stays as it is without the key. */
+static bool read_word(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
+                      const char *const *words, int count, int *which) {
+  const tbi_yaml_node *node = tbi_yaml_child(map, key);
+  if (!node) return true;
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(node->text, words[i]) != 0) continue;
+    *which = i;
+    return true;
+  }
+  char list[100];
+  list_words(words, count, list, sizeof list);
+  return tbi_fail_about(r->error, node->place, "contact: ", "%s must be %s, not '%.40s'", key, list,
+                        node->text);
+}
+
 /* One of two words; the second means true. */
 static bool read_choice(const tbi_scene_reader *r, const tbi_yaml_node *map, const char *key,
                         const char *const words[2], bool *second) {
-  const tbi_yaml_node *node = tbi_yaml_child(map, key);
-  if (!node) return true;
-  *second = strcmp(node->text, words[1]) == 0;
-  if (*second || strcmp(node->text, words[0]) == 0) return true;
-  return tbi_fail_about(r->error, node->place, "contact: ", "%s must be %s or %s, not '%.40s'", key,
-                        words[0], words[1], node->text);
+  int which = *second;
+  bool read = read_word(r, map, key, words, 2, &which);
+  *second = which == 1;
+  return read;
 }
 
 static bool read_fallback(const tbi_scene_reader *r, const tbi_yaml_node *map, tabi_fallback *to) {
-  static const struct {
-    const char *word;
-    tabi_fallback means;
-  } choices[] = {
-      {"none",   TABI_FALLBACK_NONE  },
-      {"newton", TABI_FALLBACK_NEWTON},
-      {"exact",  TABI_FALLBACK_EXACT },
-  };
-  const tbi_yaml_node *node = tbi_yaml_child(map, "fallback");
-  if (!node) return true;
-  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
-    if (strcmp(node->text, choices[i].word) != 0) continue;
-    *to = choices[i].means;
-    return true;
-  }
-  return tbi_fail_about(r->error, node->place,
-                        "contact: ", "fallback must be none, newton or exact, not '%.40s'",
-                        node->text);
+  static const char *const words[] = {"none", "newton", "exact"};
+  static const tabi_fallback means[] = {TABI_FALLBACK_NONE, TABI_FALLBACK_NEWTON,
+                                        TABI_FALLBACK_EXACT};
+  int which = -1;
+  bool read = read_word(r, map, "fallback", words, 3, &which);
+  if (which >= 0) *to = means[which];
+  return read;
+}
+
+static bool read_storage(const tbi_scene_reader *r, const tbi_yaml_node *map, tabi_storage *to) {
+  static const char *const words[TABI_STORAGE_COUNT] = {[TABI_STORAGE_PORTS] = "ports",
+                                                        [TABI_STORAGE_DENSE] = "dense",
+                                                        [TABI_STORAGE_TEST_FORCES] = "test-forces"};
+  int which = (int)*to;
+  bool read = read_word(r, map, "storage", words, TABI_STORAGE_COUNT, &which);
+  *to = (tabi_storage)which;
+  return read;
 }
 
 /* "unknown contact method 'x' (cone, lcp)" */
@@ -104,7 +128,6 @@ static bool read_seed(const tbi_scene_reader *r, const tbi_yaml_node *node, uint
 static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *map,
                                contact_keys *keys) {
   static const char *const variants[2] = {"block", "paper"};
-  static const char *const storages[2] = {"ports", "dense"};
   static const char *const orders[2] = {"simultaneous", "sequential"};
   if (keys->model) {
     int32_t found = tabi_contact_find(keys->model);
@@ -116,7 +139,7 @@ static bool read_contact_words(const tbi_scene_reader *r, const tbi_yaml_node *m
   }
   if (keys->seed) read_seed(r, keys->seed, &keys->def.seed);
   read_choice(r, map, "variant", variants, &keys->published);
-  read_choice(r, map, "storage", storages, &keys->dense_matrix);
+  read_storage(r, map, &keys->matrix);
   read_choice(r, map, "impacts", orders, &keys->sequential);
   if (keys->sequential) keys->def.impacts = TABI_IMPACTS_SEQUENTIAL;
   read_fallback(r, map, &keys->def.fallback);
@@ -146,19 +169,20 @@ static bool choose_variant(const tbi_scene_reader *r, const tbi_yaml_node *map,
   return true;
 }
 
-/* `storage: dense` is for the published variants of cone and lcp, and chooses them. */
+/* Dense storages are for the published variants of cone and lcp, and choose them. */
 static bool choose_storage(const tbi_scene_reader *r, const tbi_yaml_node *map,
                            contact_keys *keys) {
-  if (!keys->dense_matrix) return true;
+  if (keys->matrix == TABI_STORAGE_PORTS) return true;
+  const tbi_yaml_node *node = tbi_yaml_child(map, "storage");
   const tabi_contact_info *info = tabi_contact_describe(keys->def.contact);
   int32_t kind = info->dense_storage ? (int32_t)keys->def.contact : info->published;
   if (kind == TABI_NONE || !tabi_contact_describe((tabi_contact_kind)kind)->dense_storage) {
-    return tbi_fail_about(r->error, tbi_yaml_child(map, "storage")->place, "contact: ",
-                          "%s has no storage: dense; leave it out, or take model: cone or lcp",
-                          info->name);
+    return tbi_fail_about(r->error, node->place, "contact: ",
+                          "%s has no storage: %s; leave it out, or take model: cone or lcp",
+                          info->name, node->text);
   }
   keys->def.contact = (tabi_contact_kind)kind;
-  keys->def.cone.storage = keys->def.lcp.storage = TABI_STORAGE_DENSE;
+  keys->def.cone.storage = keys->def.lcp.storage = keys->matrix;
   return true;
 }
 

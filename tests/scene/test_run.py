@@ -85,10 +85,11 @@ class Run(FolderCase):
                 self.assertNotEqual(own["state_hash"], runs[0]["state_hash"], name)
 
     def test_dense_storage(self):
-        """storage: dense chooses the published variants of cone and lcp; others have none"""
-        for method in ["cone", "lcp"]:
-            dense = ["--set", "contact.storage=dense", "--json"]
-            args = ["run", self.file("s.yaml", BOX), "--contact"]
+        """dense storages choose the published variants of cone and lcp; others have none"""
+        args = ["run", self.file("s.yaml", BOX), "--contact"]
+        for method, storage in [("cone", "dense"), ("cone", "test-forces"), ("lcp", "dense"),
+                                ("lcp", "test-forces")]:
+            dense = ["--set", f"contact.storage={storage}", "--json"]
             plain = self.json(*args, method + "-paper", "--json")
             runs = [self.json(*args, name, *dense) for name in (method, method + "-paper")]
             for run in runs:
@@ -97,7 +98,9 @@ class Run(FolderCase):
                 self.assertGreater(run["memory_bytes"], plain["memory_bytes"])
         for method in ["exact", "penalty", "impulse", "penalty-paper", "impulse-paper"]:
             _, err = self.tabi(*args, method, *dense, code=3)
-            self.assertIn("has no storage: dense", err)
+            self.assertIn("has no storage: test-forces", err)
+        _, err = self.tabi(*args, "cone", "--set", "contact.storage=sparse", code=3)
+        self.assertIn("storage must be ports, dense or test-forces, not 'sparse'", err)
 
     def test_old_names(self):
         """`grip` works with a warning; of file and assignments the last counts"""

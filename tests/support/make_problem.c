@@ -292,17 +292,19 @@ void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve
   def.tolerance = -1.0; /* never reached */
   made_solve(&made, &def, memsize, solve);
   made_expect_consistent(&made);
-  for (int32_t i = 0; i < made.p->npoint; ++i) {
-    memcpy(impulse[i], made.p->point[i].impulse, sizeof impulse[i]);
-    memset(made.p->point[i].impulse, 0, sizeof impulse[i]);
-  }
-
-  def.cone.storage = def.lcp.storage = TABI_STORAGE_DENSE;
-  tbi_solution solution = made_solve(&made, &def, memsize, solve);
-  assert_int_equal(solution.iterations, def.iterations);
-  made_expect_consistent(&made);
   for (int32_t i = 0; i < made.p->npoint; ++i)
-    assert_near_n(made.p->point[i].impulse, impulse[i], 3, 1e-7);
+    memcpy(impulse[i], made.p->point[i].impulse, sizeof impulse[i]);
+
+  for (int storage = TABI_STORAGE_DENSE; storage < TABI_STORAGE_COUNT; ++storage) {
+    for (int32_t i = 0; i < made.p->npoint; ++i)
+      memset(made.p->point[i].impulse, 0, sizeof impulse[i]);
+    def.cone.storage = def.lcp.storage = (tabi_storage)storage;
+    tbi_solution solution = made_solve(&made, &def, memsize, solve);
+    assert_int_equal(solution.iterations, def.iterations);
+    made_expect_consistent(&made);
+    for (int32_t i = 0; i < made.p->npoint; ++i)
+      assert_near_n(made.p->point[i].impulse, impulse[i], 3, 1e-7);
+  }
   made_close(&made);
   tabi_model_destroy(model);
 }

@@ -45,7 +45,8 @@ void made_expect_consistent(made_problem *made);
 /* Solves many random problems. Three quarters have to converge, and those pass the check. */
 void made_check_random(made_memsize *memsize, made_solver *solve,
                        void (*check)(const made_problem *made));
-/* Random contacts under 20 sweeps on ports and on the dense matrix: fails unless equal. */
+/* Random contacts under 20 sweeps on ports, on the dense matrix by blocks and on the one by test
+ * forces: fails unless equal. */
 void made_compare_dense(uint64_t seed, made_memsize *memsize, made_solver *solve);
 
 /* A def with what the solvers read. */
