@@ -55,7 +55,11 @@ extern const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT];
 
 /* Whether the method obeys rolling and torsional friction under the integrator of the def: springs
  * of explicit steps know no couples. */
-bool tbi_obeys_couples(const tabi_world_def *def);
+static inline bool tbi_obeys_couples(const tabi_world_def *def) {
+  const tabi_contact_info *info = tabi_contact_describe(def->contact);
+  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
+  return info->couples && !(info->compliant && is_explicit);
+}
 
 extern const tbi_formulation tbi_cone;
 extern const tbi_formulation tbi_cone_paper;

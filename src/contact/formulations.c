@@ -19,12 +19,6 @@ const tbi_formulation *const tbi_formulations[TABI_CONTACT_COUNT] = {
     [TABI_CONTACT_IMPULSE_PAPER] = &tbi_impulse_paper,
 };
 
-bool tbi_obeys_couples(const tabi_world_def *def) {
-  const tabi_contact_info *info = tabi_contact_describe(def->contact);
-  bool is_explicit = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
-  return info->couples && !(info->compliant && is_explicit);
-}
-
 const tabi_contact_info *tabi_contact_describe(tabi_contact_kind kind) {
   TBI_ASSERT((unsigned)kind < TABI_CONTACT_COUNT);
   return &tbi_formulations[kind]->info;

@@ -393,7 +393,7 @@ static dense make_box(rng *r) {
         {1, 0, 0, 0,  z,  -y},
         {0, 1, 0, -z, 0,  x }
     };
-    memcpy(j[3 * i], axis, sizeof axis);
+    memcpy(j[(ptrdiff_t)3 * i], axis, sizeof axis);
     d.law[i].friction = 0.2 + 0.1 * i;
   }
   for (int a = 0; a < 12; ++a) {
@@ -403,8 +403,10 @@ static dense make_box(rng *r) {
         d.w[12 * a + b] += j[a][k] * j[b][k] / (k < 3 ? 1 : 0.01);
     }
   }
-  for (int i = 0; i < 4; ++i)
-    d.law[i].mobility = (d.w[39 * i] + d.w[39 * i + 13] + d.w[39 * i + 26]) / 3;
+  for (int i = 0; i < 4; ++i) {
+    const double *own = d.w + (ptrdiff_t)39 * i;
+    d.law[i].mobility = (own[0] + own[13] + own[26]) / 3;
+  }
   return d;
 }
 

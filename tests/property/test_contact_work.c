@@ -101,7 +101,7 @@ static void adds_no_energy(tabi_contact_kind contact) {
   print_message("%s: %d contacts, %d steps energy-limited, worst gain %g of the energy\n",
                 tabi_contact_name(contact), (int)sum.contacts, (int)sum.limited, sum.worst);
   assert_true(sum.contacts > 10000);
-  assert_true(1000 * sum.unsolved < SCENES * STEPS);
+  assert_true(1000 * sum.unsolved < (int64_t)SCENES * STEPS);
 }
 
 static void cone(void **state) {
