@@ -10,23 +10,19 @@
 #include <math.h>
 
 enum { TIME, FORCE, ENERGY, KINETIC, HEIGHT, NCOLUMN, PICTURES = 6, ROW_STEPS = 10 };
-static const char *const columns[] = {"time", "force_N", "energy_J", "kinetic_J", "pelvis_m", NULL};
+static const char *const columns[] = {"time",      "force_in_weights", "energy_J",
+                                      "kinetic_J", "pelvis_m",         NULL};
 static const double picture_time[PICTURES] = {0, 0.2, 0.45, 0.7, 0.85, 1.5};
 static const double last_part = 0.5; /* s, over which the final force is averaged */
 
 typedef struct fall {
-  tbi_series series;
+  tbi_series *series;
   double sum;         /* N, of steps since the last row */
   double depth, gain; /* largest, m and J */
   double seconds;     /* of a step, mean */
   double weight;      /* N */
   tbi_p5_contacts contacts;
 } fall;
-
-typedef struct stage {
-  fall of[TBI_VARIANTS];
-  tbi_p5_pictures pictures;
-} stage;
 
 /* The floor's force now, upward. */
 static double floor_force(const tbi_simulation *sim) {
@@ -40,22 +36,22 @@ static double floor_force(const tbi_simulation *sim) {
 static void add_row(tbi_simulation *sim, fall *f) {
   f->sum += floor_force(sim);
   if (tabi_world_steps(sim->world) % ROW_STEPS != 0) return;
-  const double row[NCOLUMN] = {tbi_simulation_time(sim), f->sum / ROW_STEPS,
+  const double row[NCOLUMN] = {tbi_simulation_time(sim), f->sum / ROW_STEPS / f->weight,
                                tbi_simulation_energy(sim), tabi_world_energy(sim->world).kinetic,
                                tabi_world_q(sim->world)[2]};
-  tbi_series_add(&f->series, row);
+  tbi_series_add(f->series, row);
   f->sum = 0;
 }
 
-static tabi_status simulate(stage *s, tbi_variant variant, tbi_simulation *sim, double duration,
-                            tabi_error *err) {
-  fall *f = &s->of[variant];
+static tabi_status simulate(fall *f, tbi_p5_pictures *pictures, tbi_variant variant,
+                            tbi_simulation *sim, double duration, tabi_error *err) {
+  f->weight = 9.81 * tabi_model_mass(sim->model);
   int64_t steps = llround(duration / sim->timestep);
   double start = tbi_simulation_energy(sim), seconds = 0;
   for (int64_t i = 0; i < steps; ++i) {
-    int32_t taken = s->pictures.taken[variant];
+    int32_t taken = pictures->taken[variant];
     if (taken < PICTURES && tbi_simulation_time(sim) >= picture_time[taken] - 1e-9)
-      tbi_p5_pictures_take(&s->pictures, variant, sim, 0.7 * tabi_world_q(sim->world)[0]);
+      tbi_p5_pictures_take(pictures, variant, sim, 0.7 * tabi_world_q(sim->world)[0]);
     double before = tbi_measure_clock();
     tabi_status status = tbi_simulation_step(sim, err);
     seconds += tbi_measure_clock() - before;
@@ -66,7 +62,6 @@ static tabi_status simulate(stage *s, tbi_variant variant, tbi_simulation *sim, 
     f->gain = fmax(f->gain, tbi_simulation_energy(sim) - start);
   }
   f->seconds = seconds / (double)steps;
-  f->weight = 9.81 * tabi_model_mass(sim->model);
   return TABI_OK;
 }
 
@@ -84,7 +79,8 @@ static void make_changes(tbi_variant variant, char change[CHANGES][CHANGE_SIZE])
                  tabi_contact_name(tbi_p5_contact(variant)));
 }
 
-static tabi_status run_one(stage *s, tbi_variant variant, double duration, tabi_error *err) {
+static tabi_status fall_once(fall *f, tbi_p5_pictures *pictures, tbi_variant variant,
+                             double duration, tabi_error *err) {
   char change[CHANGES][CHANGE_SIZE];
   const char *set[CHANGES + 1] = {NULL};
   make_changes(variant, change);
@@ -92,83 +88,65 @@ static tabi_status run_one(stage *s, tbi_variant variant, double duration, tabi_
     set[i] = change[i];
   tbi_simulation sim;
   tabi_status status = tbi_simulation_open(&sim, "p5_fall.yaml", set, err);
-  if (status == TABI_OK) status = simulate(s, variant, &sim, duration, err);
+  if (status == TABI_OK) status = simulate(f, pictures, variant, &sim, duration, err);
   tbi_simulation_close(&sim);
   return status;
 }
 
 static double final_force(const fall *f) {
-  double sum = 0, end = tbi_series_at(&f->series, f->series.nrow - 1, TIME);
+  double sum = 0, end = tbi_series_at(f->series, f->series->nrow - 1, TIME);
   int32_t count = 0;
-  for (int32_t i = f->series.nrow - 1; i >= 0; --i, ++count) {
-    if (tbi_series_at(&f->series, i, TIME) < end - last_part) break;
-    sum += tbi_series_at(&f->series, i, FORCE);
+  for (int32_t i = f->series->nrow - 1; i >= 0; --i, ++count) {
+    if (tbi_series_at(f->series, i, TIME) < end - last_part) break;
+    sum += tbi_series_at(f->series, i, FORCE);
   }
   return sum / count;
 }
 
 static void check(tbi_trial *trial, const fall *f) {
-  int32_t last = f->series.nrow - 1;
-  tbi_expect_below(trial, "final height of the pelvis", "m",
-                   tbi_series_at(&f->series, last, HEIGHT), 0.1);
-  tbi_expect_within(trial, "final force of the floor / weight", "", final_force(f) / f->weight,
-                    0.99, 1.01);
+  int32_t last = f->series->nrow - 1;
+  tbi_expect_below(trial, "final height of the pelvis", "m", tbi_series_at(f->series, last, HEIGHT),
+                   0.1);
+  tbi_expect_within(trial, "final force of the floor / weight", "", final_force(f), 0.99, 1.01);
   tbi_p5_expect_impacts(trial, &f->contacts);
   tbi_p5_expect_no_gain(trial, &f->contacts);
   trial->reason = tbi_p5_cut;
   tbi_expect_below(trial, "energy above the initial one", "J", f->gain, 1e-3);
   tbi_expect_below(trial, "max penetration", "mm", 1e3 * f->depth, 1);
-  tbi_expect_below(trial, "final kinetic energy", "J", tbi_series_at(&f->series, last, KINETIC),
+  tbi_expect_below(trial, "final kinetic energy", "J", tbi_series_at(f->series, last, KINETIC),
                    1e-6);
   trial->reason = NULL;
   if (!trial->quick) tbi_p5_expect_speed(trial, f->seconds);
 }
 
-static tabi_status finish_figure(stage *s, tabi_error *err) {
-  tbi_figure *figure = &s->pictures.figure;
-  tbi_figure_data(figure, "published", &s->of[TBI_PUBLISHED].series);
-  tbi_figure_data(figure, "ours", &s->of[TBI_OURS].series);
-  tbi_p5_pictures_draw(&s->pictures);
-  (void)fprintf(figure->script,
-                "set xrange [0:2.5]\nset size 0.5,0.42\nset yrange [0:*]\n"
-                "set ylabel 'floor reaction / weight'\n"
-                "plot 1 with lines lc rgb '#999999' dt 2 title 'weight',\\\n"
-                " $published using 1:($2/%g) with lines lt 2 title 'published',\\\n"
-                " $ours using 1:($2/%g) with lines lt 1 title 'ours'\n"
-                "set origin 0.5,0\nset ylabel 'energy [J]'\n"
-                "plot $published using 1:3 with lines lt 2 title 'published',\\\n"
-                " $ours using 1:3 with lines lt 1 title 'ours'\nunset multiplot\n",
-                s->of[0].weight, s->of[0].weight);
-  return tbi_figure_close(figure, ".svg", err);
+static tabi_status run_one(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_series *series,
+                           tabi_error *err) {
+  fall f = {.series = series};
+  tabi_status status = fall_once(&f, pictures, trial->variant, trial->quick ? 2.5 : 5, err);
+  if (status == TABI_OK) check(trial, &f);
+  return status;
 }
 
-static tabi_status run_both(tbi_trial *trial, stage *s, tabi_error *err) {
-  static const char *const endings[] = {[TBI_OURS] = "-ours.csv", [TBI_PUBLISHED] = ".csv"};
-  for (int v = TBI_VARIANTS - 1; v >= 0; --v) {
-    trial->variant = (tbi_variant)v;
-    tabi_status status = run_one(s, trial->variant, trial->quick ? 2.5 : 5, err);
-    if (status != TABI_OK) return status;
-    check(trial, &s->of[v]);
-    status = tbi_series_write(&s->of[v].series, trial, endings[v], err);
-    if (status != TABI_OK) return status;
-  }
-  return TABI_OK;
+static void plot(FILE *script) {
+  (void)fputs("set xrange [0:2.5]\nset size 0.5,0.42\nset yrange [0:*]\n"
+              "set ylabel 'floor reaction / weight'\n"
+              "plot 1 with lines lc rgb '#999999' dt 2 title 'weight',\\\n"
+              " $published using 1:2 with lines lt 2 title 'published',\\\n"
+              " $ours using 1:2 with lines lt 1 title 'ours'\n"
+              "set origin 0.5,0\nset ylabel 'energy [J]'\n"
+              "plot $published using 1:3 with lines lt 2 title 'published',\\\n"
+              " $ours using 1:3 with lines lt 1 title 'ours'\n",
+              script);
 }
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
-  stage s = {0};
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_init(&s.of[v].series, columns);
-  tabi_status status = tbi_p5_pictures_open(&s.pictures, trial, 0.6, 0.5, err);
-  if (status == TABI_OK) status = run_both(trial, &s, err);
-  if (status == TABI_OK) {
-    status = finish_figure(&s, err);
-  } else {
-    tbi_figure_drop(&s.pictures.figure);
-  }
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_free(&s.of[v].series);
-  return status;
+  const tbi_p5_motion motion = {.columns = columns,
+                                .spacing = 0.6,
+                                .height = 0.5,
+                                .run = run_one,
+                                .plot = plot,
+                                .samples = 1};
+  return tbi_p5_run_motion(trial, &motion, err);
 }
 
 const tbi_experiment tbi_p5_fall = {

@@ -401,50 +401,31 @@ static tabi_status check_ladder(tbi_trial *trial, tabi_error *err) {
   return status;
 }
 
-static tabi_status run_both(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_series *series,
-                            tabi_error *err) {
-  static const char *const endings[] = {[TBI_OURS] = "-ours.csv", [TBI_PUBLISHED] = ".csv"};
-  tabi_status status = TABI_OK;
-  for (int v = TBI_VARIANTS - 1; v >= 0 && status == TABI_OK; --v) {
-    trial->variant = (tbi_variant)v;
-    status = run_one(trial, pictures, &series[v], err);
-    if (status == TABI_OK && !trial->quick) status = check_ladder(trial, err);
-    if (status == TABI_OK) status = tbi_series_write(&series[v], trial, endings[v], err);
-  }
-  return status;
+static tabi_status run_all(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_series *series,
+                           tabi_error *err) {
+  tabi_status status = run_one(trial, pictures, series, err);
+  return status == TABI_OK && !trial->quick ? check_ladder(trial, err) : status;
 }
 
-static tabi_status finish_figure(tbi_p5_pictures *pictures, const tbi_series *series,
-                                 tabi_error *err) {
-  tbi_p5_mean_data(&pictures->figure, "published", &series[TBI_PUBLISHED], 10);
-  tbi_p5_mean_data(&pictures->figure, "ours", &series[TBI_OURS], 10);
-  tbi_p5_pictures_draw(pictures);
+static void plot(FILE *script) {
   (void)fputs("set xrange [1:3]\nset size 0.5,0.42\nset yrange [0:*]\n"
               "set ylabel 'force of the floor, mean over 10 ms [N]'\n"
               "plot $published using 1:2 with lines lt 2 title 'published',\\\n"
               " $ours using 1:2 with lines lt 1 title 'ours'\n"
               "set origin 0.5,0\nset ylabel 'centre of mass [m]'\n"
               "plot $published using 1:3 with lines lt 2 title 'published',\\\n"
-              " $ours using 1:3 with lines lt 1 title 'ours'\nunset multiplot\n",
-              pictures->figure.script);
-  return tbi_figure_close(&pictures->figure, ".svg", err);
+              " $ours using 1:3 with lines lt 1 title 'ours'\n",
+              script);
 }
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
-  tbi_series series[TBI_VARIANTS];
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_init(&series[v], columns);
-  tbi_p5_pictures pictures;
-  tabi_status status = tbi_p5_pictures_open(&pictures, trial, 0.4, 0.5, err);
-  if (status == TABI_OK) status = run_both(trial, &pictures, series, err);
-  if (status == TABI_OK) {
-    status = finish_figure(&pictures, series, err);
-  } else {
-    tbi_figure_drop(&pictures.figure);
-  }
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_free(&series[v]);
-  return status;
+  const tbi_p5_motion motion = {.columns = columns,
+                                .spacing = 0.4,
+                                .height = 0.5,
+                                .run = run_all,
+                                .plot = plot,
+                                .samples = 10};
+  return tbi_p5_run_motion(trial, &motion, err);
 }
 
 const tbi_experiment tbi_p5_jump = {

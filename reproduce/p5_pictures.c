@@ -3,12 +3,6 @@
 
 #include "outline.h"
 
-tabi_status tbi_p5_pictures_open(tbi_p5_pictures *p, tbi_trial *trial, double spacing,
-                                 double height, tabi_error *err) {
-  *p = (tbi_p5_pictures){.spacing = spacing, .height = height, .object = 1};
-  return tbi_figure_open(&p->figure, trial, 900, 720, err);
-}
-
 /* Where a row's floor is in the figure. */
 static double floor_of(const tbi_p5_pictures *p, tbi_variant variant) {
   return variant == TBI_PUBLISHED ? 1.3 * p->height : 0;
@@ -25,7 +19,8 @@ void tbi_p5_pictures_take(tbi_p5_pictures *p, tbi_variant variant, const tbi_sim
   p->time[(*taken)++] = tbi_simulation_time(sim);
 }
 
-void tbi_p5_pictures_draw(tbi_p5_pictures *p) {
+/* The rows; what the script plots then comes below, at "origin 0,0", with "size 1,0.42". */
+static void draw_rows(const tbi_p5_pictures *p) {
   FILE *script = p->figure.script;
   int32_t count = p->taken[TBI_OURS];
   double left = -0.6 * p->spacing, right = p->spacing * (count - 0.4);
@@ -50,8 +45,9 @@ void tbi_p5_pictures_draw(tbi_p5_pictures *p) {
                 left, right, -0.2 * p->height, 2.5 * p->height);
 }
 
-void tbi_p5_mean_data(tbi_figure *figure, const char *name, const tbi_series *series,
-                      int32_t rows) {
+/* A block of data called $name: means of so many rows each, since blows last for one. */
+static void write_means(tbi_figure *figure, const char *name, const tbi_series *series,
+                        int32_t rows) {
   (void)fprintf(figure->script, "$%s << END\n", name);
   for (int32_t first = 0; first + rows <= series->nrow; first += rows) {
     for (int32_t k = 0; k < series->ncolumn; ++k) {
@@ -63,4 +59,44 @@ void tbi_p5_mean_data(tbi_figure *figure, const char *name, const tbi_series *se
     (void)fputs("\n", figure->script);
   }
   (void)fputs("END\n", figure->script);
+}
+
+static tabi_status run_variants(tbi_trial *trial, const tbi_p5_motion *motion,
+                                tbi_p5_pictures *pictures, tbi_series *series, tabi_error *err) {
+  static const char *const endings[] = {[TBI_OURS] = "-ours.csv", [TBI_PUBLISHED] = ".csv"};
+  tabi_status status = TABI_OK;
+  for (int v = TBI_VARIANTS - 1; v >= 0 && status == TABI_OK; --v) {
+    trial->variant = (tbi_variant)v;
+    status = motion->run(trial, pictures, &series[v], err);
+    if (status == TABI_OK) status = tbi_series_write(&series[v], trial, endings[v], err);
+  }
+  return status;
+}
+
+static tabi_status draw(const tbi_p5_motion *motion, tbi_p5_pictures *pictures,
+                        const tbi_series *series, tabi_error *err) {
+  for (int v = 0; v < TBI_VARIANTS; ++v)
+    write_means(&pictures->figure, tbi_p5_name((tbi_variant)v), &series[v], motion->samples);
+  draw_rows(pictures);
+  motion->plot(pictures->figure.script);
+  (void)fputs("unset multiplot\n", pictures->figure.script);
+  return tbi_figure_close(&pictures->figure, ".svg", err);
+}
+
+tabi_status tbi_p5_run_motion(tbi_trial *trial, const tbi_p5_motion *motion, tabi_error *err) {
+  tbi_p5_pictures pictures = {.spacing = motion->spacing, .height = motion->height, .object = 1};
+  tabi_status status = tbi_figure_open(&pictures.figure, trial, 900, 720, err);
+  if (status != TABI_OK) return status;
+  tbi_series series[TBI_VARIANTS];
+  for (int v = 0; v < TBI_VARIANTS; ++v)
+    tbi_series_init(&series[v], motion->columns);
+  status = run_variants(trial, motion, &pictures, series, err);
+  if (status == TABI_OK) {
+    status = draw(motion, &pictures, series, err);
+  } else {
+    tbi_figure_drop(&pictures.figure);
+  }
+  for (int v = 0; v < TBI_VARIANTS; ++v)
+    tbi_series_free(&series[v]);
+  return status;
 }

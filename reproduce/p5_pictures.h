@@ -1,5 +1,5 @@
-/* p5_pictures.h - a figure with two rows of pictures, of the published loop and of ours, and plots
- * below. */
+/* p5_pictures.h - a motion under the published loop and under ours: a figure with a row of pictures
+ * of each, and plots below. */
 #ifndef TBI_P5_PICTURES_H
 #define TBI_P5_PICTURES_H
 
@@ -16,14 +16,22 @@ typedef struct tbi_p5_pictures {
   int object;                       /* number of the next one, for gnuplot */
 } tbi_p5_pictures;
 
-tabi_status tbi_p5_pictures_open(tbi_p5_pictures *p, tbi_trial *trial, double spacing,
-                                 double height, tabi_error *err);
+/* One of the paper's motions. */
+typedef struct tbi_p5_motion {
+  const char *const *columns; /* of its series */
+  double spacing, height;     /* of its pictures */
+  /* Runs trial->variant, takes the pictures, fills the series and judges it. */
+  tabi_status (*run)(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_series *series,
+                     tabi_error *err);
+  /* Writes the plots of $published and $ours, whose rows are means over so many samples. */
+  void (*plot)(FILE *script);
+  int32_t samples;
+} tbi_p5_motion;
+
+/* Both variants of a motion, with their series as CSV and the figure. */
+tabi_status tbi_p5_run_motion(tbi_trial *trial, const tbi_p5_motion *motion, tabi_error *err);
 /* The next picture of a row from the right side; x of the world comes to its middle. */
 void tbi_p5_pictures_take(tbi_p5_pictures *p, tbi_variant variant, const tbi_simulation *sim,
                           double x);
-/* Draws the rows; what the script plots then comes below, at "origin 0,0", with "size 1,0.42". */
-void tbi_p5_pictures_draw(tbi_p5_pictures *p);
-/* A block of data called $name: means of so many rows each, since blows last for one. */
-void tbi_p5_mean_data(tbi_figure *figure, const char *name, const tbi_series *series, int32_t rows);
 
 #endif

@@ -84,48 +84,24 @@ static tabi_status run_one(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_seri
   return trial->quick ? TABI_OK : check_cost(trial, &def, err);
 }
 
-static tabi_status run_both(tbi_trial *trial, tbi_p5_pictures *pictures, tbi_series *series,
-                            tabi_error *err) {
-  trial->variant = TBI_PUBLISHED;
-  tabi_status status = run_one(trial, pictures, &series[TBI_PUBLISHED], err);
-  trial->variant = TBI_OURS;
-  if (status == TABI_OK) status = run_one(trial, pictures, &series[TBI_OURS], err);
-  if (status == TABI_OK) status = tbi_series_write(&series[TBI_PUBLISHED], trial, ".csv", err);
-  if (status == TABI_OK) status = tbi_series_write(&series[TBI_OURS], trial, "-ours.csv", err);
-  return status;
-}
-
-static tabi_status finish_figure(tbi_p5_pictures *pictures, const tbi_series *series,
-                                 tabi_error *err) {
-  tbi_p5_mean_data(&pictures->figure, "published", &series[TBI_PUBLISHED], 10);
-  tbi_p5_mean_data(&pictures->figure, "ours", &series[TBI_OURS], 10);
-  tbi_p5_pictures_draw(pictures);
+static void plot(FILE *script) {
   (void)fputs("set ylabel 'vertical force, mean over 10 ms [N]'\nset key top left maxrows 2\n"
               "set xrange [1.5:*]\nset yrange [0:150]\n"
               "plot $published using 1:2 with lines lt 1 title 'left foot, published',\\\n"
               " $published using 1:3 with lines lt 2 title 'right foot, published',\\\n"
               " $ours using 1:2 with lines lc rgb 'black' dt 1 title 'left foot, ours',\\\n"
-              " $ours using 1:3 with lines lc rgb 'black' dt 2 title 'right foot, ours'\n"
-              "unset multiplot\n",
-              pictures->figure.script);
-  return tbi_figure_close(&pictures->figure, ".svg", err);
+              " $ours using 1:3 with lines lc rgb 'black' dt 2 title 'right foot, ours'\n",
+              script);
 }
 
 static tabi_status run(tbi_trial *trial, tabi_error *err) {
-  tbi_series series[TBI_VARIANTS];
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_init(&series[v], tbi_walk_columns);
-  tbi_p5_pictures pictures;
-  tabi_status status = tbi_p5_pictures_open(&pictures, trial, 0.36, 0.48, err);
-  if (status == TABI_OK) status = run_both(trial, &pictures, series, err);
-  if (status == TABI_OK) {
-    status = finish_figure(&pictures, series, err);
-  } else {
-    tbi_figure_drop(&pictures.figure);
-  }
-  for (int v = 0; v < TBI_VARIANTS; ++v)
-    tbi_series_free(&series[v]);
-  return status;
+  const tbi_p5_motion motion = {.columns = tbi_walk_columns,
+                                .spacing = 0.36,
+                                .height = 0.48,
+                                .run = run_one,
+                                .plot = plot,
+                                .samples = 10};
+  return tbi_p5_run_motion(trial, &motion, err);
 }
 
 const tbi_experiment tbi_p5_walk = {
