@@ -1,23 +1,11 @@
 /* p5_models.c - see p5_models.h. */
 #include "p5_models.h"
 
+#include "floor.h"
 #include "series.h"
 
-enum { ROBOT = 1, FLOOR = 2 }; /* groups of shapes */
-
 static int32_t add_floor(tabi_builder *to, const tbi_p5_surface *surface) {
-  tabi_material_def material = tabi_material_def_default();
-  material.friction = surface->friction;
-  material.kinetic = surface->kinetic;
-  material.restitution = surface->restitution;
-  tabi_shape_def floor = tabi_shape_def_default();
-  floor.type = TABI_SHAPE_PLANE;
-  floor.link = TABI_WORLD;
-  floor.material = tabi_builder_add_material(to, &material);
-  floor.group = FLOOR;
-  floor.mask = ROBOT;
-  (void)tabi_builder_add_shape(to, &floor);
-  return floor.material;
+  return tbi_floor_add(to, surface->friction, surface->kinetic, surface->restitution);
 }
 
 static void add_body(tabi_builder *to, tabi_shape_type type, const double size[3], double mass,
@@ -37,10 +25,7 @@ static void add_body(tabi_builder *to, tabi_shape_type type, const double size[3
   joint.child = shape.link = tabi_builder_add_link(to, &link);
   (void)tabi_builder_add_joint(to, &joint);
   shape.type = type;
-  shape.material = material;
-  shape.group = ROBOT;
-  shape.mask = FLOOR;
-  (void)tabi_builder_add_shape(to, &shape);
+  tbi_floor_add_shape(to, shape, material);
 }
 
 tabi_model *tbi_p5_body(tabi_shape_type type, const double size[3], double mass,
@@ -69,13 +54,7 @@ static void copy_robot(const tabi_model *from, const tbi_p5_surface *surface, ta
     if (joint.type == TABI_JOINT_REVOLUTE) joint.type = TABI_JOINT_CONTINUOUS;
     (void)tabi_builder_add_joint(to, &joint);
   }
-  for (int32_t i = 0; i < tabi_model_nshape(from); ++i) {
-    tabi_shape_def shape = tabi_model_shape(from, i);
-    shape.material = material;
-    shape.group = ROBOT;
-    shape.mask = FLOOR;
-    (void)tabi_builder_add_shape(to, &shape);
-  }
+  tbi_floor_copy_shapes(from, to, material);
 }
 
 tabi_model *tbi_p5_robot(const tbi_p5_surface *surface, tabi_error *err) {

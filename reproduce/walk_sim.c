@@ -5,14 +5,13 @@
  * robot; a variant with other masses is a second copy, which walks as the first one planned. */
 #include "walk_sim.h"
 
+#include "floor.h"
 #include "measure.h"
 #include "walk_metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROBOT = 1, FLOOR = 2 }; /* groups of shapes: a robot does not touch itself */
 
 /* -- robots and footsteps */
 
@@ -143,16 +142,6 @@ static void add_sensors(tabi_builder *to) {
   }
 }
 
-static void add_floor(tabi_builder *to, int32_t material) {
-  tabi_shape_def floor = tabi_shape_def_default();
-  floor.type = TABI_SHAPE_PLANE;
-  floor.link = TABI_WORLD;
-  floor.material = material;
-  floor.group = FLOOR;
-  floor.mask = ROBOT;
-  (void)tabi_builder_add_shape(to, &floor);
-}
-
 static void change_bush(const tbi_walk_sim_def *def, tabi_joint_def *joint) {
   bool slides = strstr(joint->name, "_bush_z") != NULL;
   joint->stiffness = slides ? def->bush_slide : def->bush_turn;
@@ -164,11 +153,7 @@ static void change_bush(const tbi_walk_sim_def *def, tabi_joint_def *joint) {
 static void copy_robot(const tabi_model *from, const tbi_walk_sim_def *def, bool vary_masses,
                        tabi_builder *to) {
   uint64_t seed = vary_masses ? seed_of(def->variant + 1000) : 0;
-  tabi_material_def material = tabi_material_def_default();
-  material.friction = def->friction;
-  material.kinetic = def->kinetic;
-  material.restitution = def->restitution;
-  int32_t surface = tabi_builder_add_material(to, &material);
+  int32_t material = tbi_floor_add(to, def->friction, def->kinetic, def->restitution);
   for (int32_t i = 0; i < tabi_model_nlink(from); ++i) {
     tabi_link_def link = tabi_model_link(from, i);
     double factor = varied(&seed);
@@ -182,14 +167,7 @@ static void copy_robot(const tabi_model *from, const tbi_walk_sim_def *def, bool
     if (strstr(joint.name, "_bush_")) change_bush(def, &joint);
     (void)tabi_builder_add_joint(to, &joint);
   }
-  for (int32_t i = 0; i < tabi_model_nshape(from); ++i) {
-    tabi_shape_def shape = tabi_model_shape(from, i);
-    shape.material = surface;
-    shape.group = ROBOT;
-    shape.mask = FLOOR;
-    (void)tabi_builder_add_shape(to, &shape);
-  }
-  add_floor(to, surface);
+  tbi_floor_copy_shapes(from, to, material);
   add_sensors(to);
 }
 
