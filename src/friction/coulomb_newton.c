@@ -346,13 +346,20 @@ tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int3
   return result;
 }
 
-tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
-                                    double *r, void *scratch) {
+/* likewise, with the memory of Newton's method alone */
+static tbi_newton_work begin_refining(const tbi_delassus *w, double tolerance, int32_t budget,
+                                      void *scratch) {
   TBI_ASSERT(w && w->multiply && w->newton && (scratch || w->nunknown == 0));
   tbi_newton_work e = {.w = w};
   tbi_layout at = {scratch, 0};
   place_newton(&at, &e, w->nlaw, w->nunknown);
   set_out(&e, tolerance, budget);
+  return e;
+}
+
+tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
+                                    double *r, void *scratch) {
+  tbi_newton_work e = begin_refining(w, tolerance, budget, scratch);
   (void)start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged)
@@ -363,11 +370,7 @@ tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int
 
 tbi_newton_result tbi_newton_share_load(const tbi_delassus *w, double tolerance, int32_t budget,
                                         double *r, void *scratch) {
-  TBI_ASSERT(w && w->multiply && w->newton && (scratch || w->nunknown == 0));
-  tbi_newton_work e = {.w = w};
-  tbi_layout at = {scratch, 0};
-  place_newton(&at, &e, w->nlaw, w->nunknown);
-  set_out(&e, tolerance, budget);
+  tbi_newton_work e = begin_refining(w, tolerance, budget, scratch);
   copy(&e, e.start, r);
   bool found = tbi_newton_share(&e);
   if (found) copy(&e, r, e.best);
