@@ -45,12 +45,27 @@ typedef enum tabi_status {
   TABI_ERR_ENDED,    /* the walk is over, see tabi_gait_outcome */
 } tabi_status;
 
+typedef enum tabi_severity {
+  TABI_SEVERITY_ERROR,   /* the call failed, or a simulation will */
+  TABI_SEVERITY_WARNING, /* behaves otherwise than its author may expect */
+  TABI_SEVERITY_NOTE,    /* of no consequence for the motion */
+} tabi_severity;
+
+/* What was changed in a file's content so that it could be used. */
+typedef struct tabi_repair {
+  char item[96]; /* "link 'foot'"; "" when nothing was changed */
+  char what[96]; /* "limits swapped" */
+  double size;   /* the change relative to what was changed; 0 where that means nothing */
+} tabi_repair;
+
 /* Filled by any call that takes one; may be NULL. */
 typedef struct tabi_error {
   tabi_status status;
+  tabi_severity severity;
   int32_t line;   /* 1-based; 0 when no line is to blame */
   char file[256]; /* "" when no file is to blame */
   char message[512];
+  tabi_repair repair; /* of a warning */
 } tabi_error;
 
 /* Receives what a call noticed but could live with. */
@@ -61,6 +76,8 @@ typedef void tabi_warning_fn(void *user, const tabi_error *warning);
 TABI_API size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size);
 /* What a status means, in a few words. */
 TABI_API const char *tabi_status_text(tabi_status status);
+/* "error", "warning" or "note". */
+TABI_API const char *tabi_severity_text(tabi_severity severity);
 
 /* Where in a file something was said; {NULL, 0} for things made by a program. */
 typedef struct tabi_place {

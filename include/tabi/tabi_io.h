@@ -26,6 +26,7 @@ typedef struct tabi_load_def {
   const char *package_path; /* folders to search for package://, separated by ':'; NULL: only
                                the folders above the file */
   bool need_meshes;         /* a missing mesh is an error, not a warning */
+  bool strict;              /* what would be repaired with a warning is an error */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
 } tabi_load_def;
@@ -70,7 +71,8 @@ typedef struct tabi_scene_def {
   /* changes made before the scene is read, "bodies.box.mass=3"; items of lists by name */
   const char *const *set;
   int32_t nset;
-  const char *package_path; /* as in tabi_load_def */
+  const char *package_path; /* as in tabi_load_def, and */
+  bool strict;              /* likewise */
   bool plugins;             /* load shared objects that the scene names, and run their code */
   bool skip_plugins;        /* without `plugins`: read the scene with plugin controllers that do
                                nothing instead of refusing it; to look at, not to run */

@@ -42,6 +42,18 @@ tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place,
   return status;
 }
 
+void tbi_tell(tabi_warning_fn *warn, void *user, tabi_severity severity, tabi_place place,
+              const char *format, ...) {
+  if (!warn) return;
+  tabi_error told;
+  va_list args;
+  va_start(args, format);
+  (void)tbi_error_vset(&told, TABI_OK, place, format, args);
+  va_end(args);
+  told.severity = severity;
+  warn(user, &told);
+}
+
 tabi_status tbi_error_memory(tabi_error *err) {
   return tbi_error_set(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
 }
@@ -60,6 +72,16 @@ const char *tabi_status_text(tabi_status status) {
   };
   bool known = (unsigned)status < sizeof text / sizeof text[0];
   return known ? text[status] : "unknown status";
+}
+
+const char *tabi_severity_text(tabi_severity severity) {
+  static const char *const text[] = {
+      [TABI_SEVERITY_ERROR] = "error",
+      [TABI_SEVERITY_WARNING] = "warning",
+      [TABI_SEVERITY_NOTE] = "note",
+  };
+  bool known = (unsigned)severity < sizeof text / sizeof text[0];
+  return known ? text[severity] : "unknown severity";
 }
 
 size_t tabi_error_text(const tabi_error *err, const char *word, char *text, size_t size) {

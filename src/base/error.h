@@ -1,4 +1,4 @@
-/* error.h - filling a tabi_error. */
+/* error.h - filling a tabi_error, and telling of what is none. */
 #ifndef TBI_ERROR_H
 #define TBI_ERROR_H
 
@@ -12,6 +12,10 @@ tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place,
                           ...) __attribute__((format(printf, 4, 5)));
 tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,
                            const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+
+/* Tells a warning function (NULL: nobody) what a call could live with. */
+void tbi_tell(tabi_warning_fn *warn, void *user, tabi_severity severity, tabi_place place,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* "out of memory", without a place. */
 tabi_status tbi_error_memory(tabi_error *err);

@@ -13,6 +13,7 @@ void tbi_doctor_find(tbi_doctor *d, tabi_status severity, tabi_place place, cons
   va_start(args, format);
   tbi_error_vset(&finding, severity, place, format, args);
   va_end(args);
+  finding.severity = severity == TBI_ADVICE ? TABI_SEVERITY_NOTE : TABI_SEVERITY_WARNING;
   ++d->count;
   if (d->report) d->report(d->user, &finding);
 }

@@ -193,6 +193,7 @@ static bool read_points(body *b, const tbi_yaml_node *node) {
 static tabi_load_def file_rules(const tbi_scene_reader *r) {
   tabi_load_def def = tabi_load_def_default();
   def.package_path = r->def->package_path;
+  def.strict = r->def->strict;
   def.need_meshes = true;
   return def;
 }

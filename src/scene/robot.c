@@ -91,6 +91,7 @@ static bool load(const robot *b) {
   tbi_fields_rotation(r->error, place[1], place[2], b->what, def.base_quat);
   if (!tbi_ok(r->error)) return false;
   def.package_path = r->def->package_path;
+  def.strict = r->def->strict;
   def.warn = r->def->warn;
   def.warn_user = r->def->warn_user;
   def.prefix = b->added->prefix;
