@@ -6,6 +6,7 @@
 #include "io/mjcf.h"
 
 #include "base/error.h"
+#include "io/format.h"
 #include "io/mjcf_reader.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ tabi_status tbi_mjcf_load(tabi_builder *builder, tbi_xml_node *root, const char 
   // the builder may have found what the reader did not
   if (tbi_take_builder(&reader.error, builder)) {
     tbi_meshes_report_missing(reader.files);
-    tbi_xml_report_ignored(root, def->warn, def->warn_user);
+    tbi_format_tell_ignored(NULL, root, def);
   }
   // parts of the tree may belong to included files, which go now
   root->first = root->last = NULL;

@@ -10,6 +10,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "io/format.h"
 #include "io/mesh.h"
 #include "io/urdf_read.h"
 #include "io/urdf_shape.h"
@@ -441,7 +442,7 @@ tabi_status tbi_urdf_load(tabi_builder *builder, tbi_xml_node *root, const char 
   load_robot(&u);
   if (tbi_ok(&error)) {
     tbi_meshes_report_missing(u.meshes);
-    tbi_xml_report_ignored(root, def->warn, def->warn_user);
+    tbi_format_tell_ignored(&tbi_urdf_format, root, def);
   }
   tbi_urdf_shapes_free(&u.shapes);
   tbi_meshes_destroy(u.meshes);

@@ -17,7 +17,6 @@
 
 #define FIRST_CHUNK ((size_t)16 * 1024)
 #define LAST_CHUNK  ((size_t)4 * 1024 * 1024)
-#define MAX_KINDS   64 /* of ignored things that are reported one by one */
 
 typedef struct chunk {
   struct chunk *before;
@@ -37,6 +36,8 @@ typedef struct reader {
   const char *path, *text;
   size_t size;
   int depth, items; /* items: elements and attributes so far */
+  char *leaf;       /* the text since the last tag, not ended by a zero */
+  size_t leaf_size, leaf_room;
   tbi_first_error *error;
 } reader;
 
@@ -61,9 +62,8 @@ static void *arena_get(tbi_xml *xml, size_t size) {
   return block;
 }
 
-/* A copy in one line: control characters, which only references can smuggle in, become spaces. */
-static char *arena_copy(tbi_xml *xml, const char *text) {
-  size_t length = strlen(text);
+/* A copy in one line: control characters become spaces. */
+static char *arena_copy_part(tbi_xml *xml, const char *text, size_t length) {
   char *copy = arena_get(xml, length + 1);
   if (!copy) return NULL;
   for (size_t i = 0; i < length; ++i) {
@@ -74,6 +74,10 @@ static char *arena_copy(tbi_xml *xml, const char *text) {
   }
   copy[length] = '\0';
   return copy;
+}
+
+static char *arena_copy(tbi_xml *xml, const char *text) {
+  return arena_copy_part(xml, text, strlen(text));
 }
 
 void tbi_xml_destroy(tbi_xml *xml) {
@@ -134,7 +138,7 @@ static bool open_element(reader *r, const char *name, const char **pairs) {
   tbi_xml_node *node = arena_get(r->xml, sizeof *node);
   const char *copy = arena_copy(r->xml, name);
   if (!node || !copy) return tbi_fail_memory(r->error);
-  *node = (tbi_xml_node){.name = copy, .place = here(r), .parent = r->open};
+  *node = (tbi_xml_node){.name = copy, .text = "", .place = here(r), .parent = r->open};
   if (!add_attributes(r, node, pairs)) return tbi_fail_memory(r->error);
   if (!r->open) {
     r->xml->root = node;
@@ -150,7 +154,46 @@ static bool open_element(reader *r, const char *name, const char **pairs) {
 
 static void XMLCALL on_start(void *user, const char *name, const char **pairs) {
   reader *r = user;
+  r->leaf_size = 0;
   if (tbi_ok(r->error) && !open_element(r, name, pairs)) stop(r);
+}
+
+/* Text comes in pieces; what stands between the children of an element is dropped. */
+static void XMLCALL on_text(void *user, const char *text, int length) {
+  reader *r = user;
+  if (!tbi_ok(r->error) || !r->open || r->open->first) return;
+  size_t needed = r->leaf_size + (size_t)length;
+  if (needed > r->leaf_room) {
+    size_t room = 2 * needed < FIRST_CHUNK ? FIRST_CHUNK : 2 * needed;
+    char *more = realloc(r->leaf, room);
+    if (!more) {
+      tbi_fail_memory(r->error);
+      stop(r);
+      return;
+    }
+    r->leaf = more;
+    r->leaf_room = room;
+  }
+  memcpy(r->leaf + r->leaf_size, text, (size_t)length);
+  r->leaf_size = needed;
+}
+
+static bool is_white(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* The text of an element without children, without white space around it. */
+static bool keep_text(reader *r) {
+  const char *text = r->leaf;
+  size_t length = r->open->first ? 0 : r->leaf_size;
+  r->leaf_size = 0;
+  while (length > 0 && is_white(text[length - 1]))
+    --length;
+  while (length > 0 && is_white(text[0])) {
+    ++text;
+    --length;
+  }
+  if (length == 0) return true;
+  r->open->text = arena_copy_part(r->xml, text, length);
+  return r->open->text || tbi_fail_memory(r->error);
 }
 
 static void XMLCALL on_end(void *user, const char *name) {
@@ -158,6 +201,10 @@ static void XMLCALL on_end(void *user, const char *name) {
   (void)name;
   if (!tbi_ok(r->error)) return;
   TBI_ASSERT(r->open);
+  if (!keep_text(r)) {
+    stop(r);
+    return;
+  }
   r->open = r->open->parent;
   --r->depth;
 }
@@ -230,7 +277,7 @@ static bool check_text(const reader *r) {
   if (looks_utf16(s, r->size)) return fail_encoding(r, 0);
   // the first character that is not white must open a tag
   size_t at = r->size >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (at < r->size && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n' || s[at] == '\r'))
+  while (at < r->size && is_white(r->text[at]))
     ++at;
   if (at == r->size) return tbi_fail_at(r->error, TABI_ERR_PARSE, start, "file is empty");
   if (s[at] != '<') return fail_binary(r, at);
@@ -295,11 +342,14 @@ static bool parse_with_expat(reader *r) {
   if (!r->parser) return tbi_fail_memory(r->error);
   XML_SetUserData(r->parser, r);
   XML_SetElementHandler(r->parser, on_start, on_end);
+  XML_SetCharacterDataHandler(r->parser, on_text);
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
   enum XML_Status done = XML_Parse(r->parser, r->text, (int)r->size, 1);
   if (done != XML_STATUS_OK) fail_expat(r);
   XML_ParserFree(r->parser);
+  free(r->leaf);
   r->parser = NULL;
+  r->leaf = NULL;
   return tbi_ok(r->error);
 }
 
@@ -360,73 +410,4 @@ const char *tbi_xml_get(tbi_xml_node *node, const char *attribute) {
     return a->value;
   }
   return NULL;
-}
-
-typedef struct kind {
-  const char *element, *attribute; /* attribute NULL: the element itself */
-  tabi_place place;                /* of the first */
-  int count;
-} kind;
-
-typedef struct kinds {
-  kind item[MAX_KINDS];
-  int count;
-  kind others; /* all beyond MAX_KINDS */
-} kinds;
-
-static void count_kind(kinds *k, const tbi_xml_node *node, const char *attribute) {
-  for (int i = 0; i < k->count; ++i) {
-    kind *known = &k->item[i];
-    if (strcmp(known->element, node->name) != 0 || !known->attribute != !attribute) continue;
-    if (attribute && strcmp(known->attribute, attribute) != 0) continue;
-    ++known->count;
-    return;
-  }
-  kind *slot = k->count < MAX_KINDS ? &k->item[k->count++] : &k->others;
-  if (slot->count == 0) *slot = (kind){node->name, attribute, node->place, 0};
-  ++slot->count;
-}
-
-/* The next element in reading order that is not below `node` unless inside is true. */
-static tbi_xml_node *after(tbi_xml_node *node, const tbi_xml_node *root, bool inside) {
-  if (inside && node->first) return node->first;
-  while (node != root && !node->next)
-    node = node->parent;
-  return node == root ? NULL : node->next;
-}
-
-static void report_kind(const kind *k, tabi_warning_fn *warn, void *user) {
-  char times[32] = "";
-  tabi_error warning;
-  if (k->count > 1) (void)snprintf(times, sizeof times, " (%d times)", k->count);
-  if (k->attribute) {
-    (void)tbi_error_set(&warning, TABI_OK, k->place, "attribute '%.64s' of <%.64s> is ignored%s",
-                        k->attribute, k->element, times);
-  } else {
-    (void)tbi_error_set(&warning, TABI_OK, k->place, "<%.64s> is ignored%s", k->element, times);
-  }
-  warn(user, &warning);
-}
-
-void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *user) {
-  if (!warn) return;
-  kinds k = {.count = 0};
-  for (tbi_xml_node *node = root; node; node = after(node, root, node->used)) {
-    if (!node->used) {
-      count_kind(&k, node, NULL);
-      continue;
-    }
-    for (tbi_xml_attribute *a = node->attributes; a; a = a->next) {
-      if (!a->used) count_kind(&k, node, a->name);
-    }
-  }
-  for (int i = 0; i < k.count; ++i)
-    report_kind(&k.item[i], warn, user);
-  if (k.others.count > 0) {
-    tabi_error warning;
-    (void)tbi_error_set(&warning, TABI_OK, k.others.place,
-                        "%d more elements and attributes of other kinds are ignored",
-                        k.others.count);
-    warn(user, &warning);
-  }
 }

@@ -1,9 +1,9 @@
 /* xml.h - an XML text as a tree, with the line of every element.
  *
- * expat reads; we keep elements and attributes, drop text between them, and refuse what a robot
- * file has no business to contain: DOCTYPE and entities, nesting deeper than 256, more than
- * 64 MB or than four million elements and attributes.  The tree lives in one arena and is freed as
- * a whole. */
+ * expat reads; we keep elements, attributes and the text of elements without children, and refuse
+ * what a robot file has no business to contain: DOCTYPE and entities, nesting deeper than 256, more
+ * than 64 MB or than four million elements and attributes.  The tree lives in one arena and is
+ * freed as a whole. */
 #ifndef TBI_XML_H
 #define TBI_XML_H
 
@@ -22,6 +22,7 @@ typedef struct tbi_xml_attribute {
 
 typedef struct tbi_xml_node {
   const char *name;
+  const char *text; /* of an element without children, without white space around it; else "" */
   tabi_place place; /* file and line of the opening tag */
   tbi_xml_attribute *attributes;
   struct tbi_xml_node *parent, *first, *last, *next; /* children first..last, linked by next */
@@ -52,8 +53,5 @@ bool tbi_xml_number(tbi_first_error *error, const char *text, tabi_place place, 
 /* As many numbers as there are, at most max; how many were read. */
 int32_t tbi_xml_numbers(tbi_first_error *error, const char *text, tabi_place place,
                         const char *what, double *values, int32_t max);
-
-/* Report every element and attribute below root that no reader has used, once for each kind. */
-void tbi_xml_report_ignored(tbi_xml_node *root, tabi_warning_fn *warn, void *user);
 
 #endif

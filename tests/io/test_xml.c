@@ -1,4 +1,5 @@
 /* test_xml.c - the tree, its lines, and numbers under any locale. */
+#include "io/format.h"
 #include "io/xml.h"
 #include "support/near.h"
 #include "support/scratch.h"
@@ -232,8 +233,11 @@ static void test_ignored(void **state) {
       TABI_OK);
   tbi_xml_node *b = tbi_xml_child(tbi_xml_root(xml), "b");
   (void)tbi_xml_next(b);
-  tbi_xml_report_ignored(tbi_xml_root(xml), listen, &h);
-  tbi_xml_report_ignored(tbi_xml_root(xml), NULL, NULL);
+  tabi_load_def def = tabi_load_def_default();
+  tbi_format_tell_ignored(NULL, tbi_xml_root(xml), &def);
+  def.warn = listen;
+  def.warn_user = &h;
+  tbi_format_tell_ignored(NULL, tbi_xml_root(xml), &def);
   assert_int_equal(h.count, 4);
   assert_string_equal(h.warning[0].message, "attribute 'p' of <a> is ignored");
   assert_string_equal(h.warning[1].message, "attribute 'r' of <b> is ignored (2 times)");
@@ -241,6 +245,55 @@ static void test_ignored(void **state) {
   // elements inside an ignored one are not reported again
   assert_string_equal(h.warning[3].message, "<d> is ignored (2 times)");
   assert_int_equal(h.warning[3].line, 3);
+  tbi_xml_destroy(xml);
+}
+
+/* A table and a prefix tell notes from warnings. */
+static void test_ignored_severity(void **state) {
+  (void)state;
+  static const tbi_format_row rows[] = {
+      {"a/b",   TBI_COSMETIC, NULL},
+      {"a@x",   TBI_COSMETIC, NULL},
+      {"c",     TBI_IGNORED,  NULL},
+      {"gz:on", TBI_IGNORED,  NULL},
+  };
+  const tbi_format format = {"f", rows, 4};
+  static const char *const notes[] = {"attribute 'x' of <a> is ignored", "<b> is ignored (2 times)",
+                                      "<drake:d> is ignored"};
+  tbi_xml *xml = NULL;
+  tabi_error error;
+  static heard h;
+  h.count = 0;
+  assert_int_equal(parse("<a x='1' y='2'><b/><b/><c/><drake:d/><gz:on/><e/></a>", &xml, &error),
+                   TABI_OK);
+  tabi_load_def def = tabi_load_def_default();
+  def.warn = listen;
+  def.warn_user = &h;
+  tbi_format_tell_ignored(&format, tbi_xml_root(xml), &def);
+  tbi_xml_destroy(xml);
+  assert_int_equal(h.count, 7);
+  int heard_notes = 0;
+  for (int i = 0; i < h.count; ++i) {
+    if (h.warning[i].severity != TABI_SEVERITY_NOTE) continue;
+    assert_true(heard_notes < 3);
+    assert_string_equal(h.warning[i].message, notes[heard_notes++]);
+  }
+  assert_int_equal(heard_notes, 3);
+}
+
+/* What an element without children says; comments may stand within. */
+static void test_text(void **state) {
+  (void)state;
+  tbi_xml *xml = NULL;
+  tabi_error error;
+  assert_int_equal(
+      parse("<a>lost<b>\n\t1 <!-- x -->2\n3 </b><c> </c><d>&lt;<e/>lost</d>lost</a>", &xml, &error),
+      TABI_OK);
+  tbi_xml_node *root = tbi_xml_root(xml);
+  assert_string_equal(root->text, "");
+  assert_string_equal(tbi_xml_child(root, "b")->text, "1 2 3");
+  assert_string_equal(tbi_xml_child(root, "c")->text, "");
+  assert_string_equal(tbi_xml_child(root, "d")->text, "");
   tbi_xml_destroy(xml);
 }
 
@@ -256,8 +309,12 @@ static void test_many_kinds_ignored(void **state) {
   static heard h;
   h.count = 0;
   assert_int_equal(parse(text, &xml, &error), TABI_OK);
-  tbi_xml_report_ignored(tbi_xml_root(xml), listen, &h);
+  tabi_load_def def = tabi_load_def_default();
+  def.warn = listen;
+  def.warn_user = &h;
+  tbi_format_tell_ignored(NULL, tbi_xml_root(xml), &def);
   assert_int_equal(h.count, 65);
+  assert_int_equal(h.warning[64].severity, TABI_SEVERITY_WARNING);
   assert_string_equal(h.warning[64].message,
                       "36 more elements and attributes of other kinds are ignored");
   tbi_xml_destroy(xml);
@@ -274,6 +331,8 @@ int main(void) {
       cmocka_unit_test(test_numbers_german),
       cmocka_unit_test(test_lists),
       cmocka_unit_test(test_ignored),
+      cmocka_unit_test(test_ignored_severity),
+      cmocka_unit_test(test_text),
       cmocka_unit_test(test_many_kinds_ignored),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

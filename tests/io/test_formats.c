@@ -1,0 +1,93 @@
+/* test_formats.c - docs/formats.md shows the tables of the readers, row by row. */
+#include "io/format.h"
+#include "support/near.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_document(void) {
+  FILE *file = fopen(TABI_SOURCE_DIR "/docs/formats.md", "rb");
+  assert_non_null(file);
+  static char text[400000];
+  size_t size = fread(text, 1, sizeof text - 1, file);
+  (void)fclose(file);
+  assert_true(size < sizeof text - 1);
+  text[size] = '\0';
+  return text;
+}
+
+static void write_row(char *line, size_t size, const tbi_format_row *row) {
+  static const char *const words[] = {
+      [TBI_USED] = "used",
+      [TBI_APPROXIMATED] = "approximated",
+      [TBI_COSMETIC] = "ignored, note",
+      [TBI_IGNORED] = "ignored, warning",
+  };
+  (void)snprintf(line, size, "| `%s` | %s | %s%s|\n", row->name, words[row->use],
+                 row->how ? row->how : "", row->how ? " " : "");
+}
+
+/* The table of a format, with every line that differs; it ends at an empty line. */
+static int compare(const tbi_format *format, const char *document) {
+  char line[512];
+  (void)snprintf(line, sizeof line, "\n## %s\n", format->name);
+  const char *at = strstr(document, line);
+  if (at) at = strstr(at, "|---|---|---|\n");
+  int wrong = at ? 0 : 1;
+  if (at) at += strlen("|---|---|---|\n");
+  for (size_t i = 0; i < format->nrow; ++i) {
+    write_row(line, sizeof line, &format->rows[i]);
+    bool same = wrong == 0 && strncmp(at, line, strlen(line)) == 0;
+    if (same) at += strlen(line);
+    if (!same) ++wrong;
+  }
+  if (wrong == 0 && at[0] == '|') ++wrong;
+  if (wrong == 0) return 0;
+  // the whole table, to be copied
+  print_message("## %s\n\n| | | |\n|---|---|---|\n", format->name);
+  for (size_t i = 0; i < format->nrow; ++i) {
+    write_row(line, sizeof line, &format->rows[i]);
+    print_message("%s", line);
+  }
+  return wrong;
+}
+
+static void test_document(void **state) {
+  (void)state;
+  static const tbi_format *const formats[] = {&tbi_urdf_format};
+  const char *document = read_document();
+  int wrong = 0;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
+    wrong += compare(formats[i], document);
+  if (wrong > 0) fail_msg("docs/formats.md differs from the tables in src/io: see above");
+}
+
+static void test_find(void **state) {
+  (void)state;
+  static const tbi_format_row rows[] = {
+      {"a/b",   TBI_USED,         NULL},
+      {"b",     TBI_COSMETIC,     NULL},
+      {"b@c",   TBI_APPROXIMATED, NULL},
+      {"*@any", TBI_IGNORED,      NULL},
+  };
+  const tbi_format format = {"f", rows, 4};
+  tbi_xml_node a = {.name = "a"};
+  tbi_xml_node b = {.name = "b", .parent = &a};
+  tbi_xml_node inner = {.name = "b", .parent = &b};
+  assert_ptr_equal(tbi_format_find(&format, &b, NULL), &rows[0]);
+  assert_ptr_equal(tbi_format_find(&format, &inner, NULL), &rows[1]);
+  assert_ptr_equal(tbi_format_find(&format, &b, "c"), &rows[2]);
+  assert_ptr_equal(tbi_format_find(&format, &a, "any"), &rows[3]);
+  assert_null(tbi_format_find(&format, &a, NULL));
+  assert_null(tbi_format_find(&format, &a, "c"));
+  assert_null(tbi_format_find(NULL, &a, NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_document),
+      cmocka_unit_test(test_find),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
