@@ -1,4 +1,5 @@
-/* file.c - reads a whole file, with a limit that holds for pipes and devices as well. */
+/* file.c - reads a whole file.  Opening does not wait, so that a pipe whose other end nobody holds
+ * is found out and refused like a device. */
 #include "io/file.h"
 
 #include "base/assertion.h"
@@ -46,6 +47,14 @@ static tabi_status fail_size(const reading *r, size_t size) {
                        tbi_file_megabytes(size), tbi_file_megabytes(r->limit));
 }
 
+/* A place that does not name the file itself is a line that names it. */
+static tabi_status fail_special(const reading *r, const char *path) {
+  bool itself = r->place.file == path;
+  return tbi_error_set(r->err, TABI_ERR_FILE, r->place,
+                       "%s%.200s%snot a regular file; copy what it holds into one",
+                       itself ? "" : "'", itself ? "" : path, itself ? "" : "' is ");
+}
+
 /* Reads until the end or one byte more than the limit. */
 static tabi_status read_all(const reading *r, int fd, size_t expected, char **bytes, size_t *size) {
   size_t room = expected > 0 ? expected + 1 : FIRST_BYTES;
@@ -90,7 +99,7 @@ tabi_status tbi_file_read(const char *path, size_t limit, tabi_place blame, char
       path, blame.file ? blame : (tabi_place){path, 1},
            limit, err
   };
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return fail_system(&r, "open", errno);
   struct stat info;
   tabi_status status = TABI_OK;
@@ -98,11 +107,12 @@ tabi_status tbi_file_read(const char *path, size_t limit, tabi_place blame, char
     status = fail_system(&r, "read", errno);
   } else if (S_ISDIR(info.st_mode)) {
     status = fail_system(&r, "read", EISDIR);
-  } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit) {
+  } else if (!S_ISREG(info.st_mode)) {
+    status = fail_special(&r, path);
+  } else if ((uint64_t)info.st_size > limit) {
     status = fail_size(&r, (size_t)info.st_size);
   } else {
-    size_t expected = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-    status = read_all(&r, fd, expected, bytes, size);
+    status = read_all(&r, fd, (size_t)info.st_size, bytes, size);
   }
   (void)close(fd);
   return status;

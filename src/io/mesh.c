@@ -196,8 +196,7 @@ static tabi_status read_found(tbi_meshes *meshes, const char *path, const char *
   if (tbi_assimp_reads(extension)) return tbi_assimp_read(path, name, place, mesh, err);
   tabi_error why;
   (void)tbi_error_set(&why, TABI_ERR_FILE, place,
-                      "mesh '%.200s': format not supported; convert it to STL or OBJ, or build "
-                      "tabi with assimp (Debian: libassimp-dev)",
+                      "mesh '%.200s': format not read; convert it to STL, OBJ, PLY, DAE or glTF",
                       name);
   return let_pass(meshes, &why, place, err);
 }
@@ -209,8 +208,8 @@ static tabi_status find_file(tbi_meshes *meshes, const char *what, const char *f
   tbi_path_result result = tbi_path_find(&meshes->roots, file, path);
   *found = result == TBI_PATH_FOUND;
   if (result == TBI_PATH_LEAVES) {
-    return tbi_error_set(err, TABI_ERR_MODEL, place, "%s '%.100s': %s path leaves the model folder",
-                         what, file, what);
+    return tbi_error_set(err, TABI_ERR_MODEL, place, "%s '%.100s': %s " TBI_PATH_LEAVES_TEXT, what,
+                         file, what);
   }
   if (*found) return TABI_OK;
   (void)tbi_error_set(&why, TABI_ERR_FILE, place, "%s '%.200s' not found (looked in: %s)", what,

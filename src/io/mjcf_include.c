@@ -63,8 +63,7 @@ static bool find_file(const tbi_mjcf_item *item, const tbi_path_roots *roots, co
     tbi_mjcf_fail(item, "file '%.100s' not found (looked in: %s)", file, path->looked);
     return false;
   default:
-    tbi_mjcf_fail(item, "path '%.100s' leaves the model folder; put the file beside the model",
-                  file);
+    tbi_mjcf_fail(item, "file '%.100s': " TBI_PATH_LEAVES_TEXT, file);
     return false;
   }
 }

@@ -1,8 +1,10 @@
 /* path.h - from a file name in a robot file to a file that may be opened.
  *
- * A robot file may name files in its own folder and below, in the package it is part of (the
- * nearest folder above that holds a package.xml), and in packages found by name.  Whatever ends
- * up elsewhere, by "..", by an absolute path or through a symbolic link, is refused. */
+ * A robot file may name files in the package it is part of (the nearest folder above that holds a
+ * package.xml, or else the parent of its own folder), in packages found by name, and in folders
+ * that the caller or the environment (ROS_PACKAGE_PATH, AMENT_PREFIX_PATH/share, GAZEBO_MODEL_PATH,
+ * GZ_SIM_RESOURCE_PATH) lists.  Whatever ends up elsewhere, by "..", by an absolute path or through
+ * a symbolic link, is refused. */
 #ifndef TBI_PATH_H
 #define TBI_PATH_H
 
@@ -12,7 +14,8 @@
 
 typedef struct tbi_path_roots {
   char folder[TBI_PATH_SIZE]; /* of the robot file, without links; "" if it does not exist */
-  char root[TBI_PATH_SIZE];   /* what plain names may not leave: the package or the folder */
+  char root[TBI_PATH_SIZE];   /* what plain names may not leave: the package, or the parent */
+  bool is_package;            /* the root holds a package.xml */
   const char *packages;       /* as in tabi_load_def; not copied */
 } tbi_path_roots;
 
@@ -21,6 +24,11 @@ typedef enum tbi_path_result {
   TBI_PATH_MISSING,
   TBI_PATH_LEAVES, /* it would lie outside what is allowed */
 } tbi_path_result;
+
+/* What messages say of the latter, after "mesh 'm.stl': mesh ". */
+#define TBI_PATH_LEAVES_TEXT                                                                  \
+  "path leaves the model's package; move the file, or allow its folder by --package-path or " \
+  "ROS_PACKAGE_PATH"
 
 /* What was found, or where it was looked for. */
 typedef struct tbi_path {

@@ -34,54 +34,88 @@ static tbi_path_result find(const char *model, const char *packages, const char 
 
 static void test_plain_paths(void **state) {
   (void)state;
-  scratch_text("robot/meshes/a b.stl", TRIANGLE);
-  scratch_text("robot/a%20b.stl", TRIANGLE);
+  scratch_text("a/robot/meshes/a b.stl", TRIANGLE);
+  scratch_text("a/robot/a%20b.stl", TRIANGLE);
+  scratch_text("a/meshes/beside.stl", TRIANGLE);
   scratch_text("other.stl", TRIANGLE);
-  const char *model = "robot/r.urdf";
-  assert_int_equal(find(model, NULL, "meshes/a b.stl", "robot/meshes/a b.stl"), TBI_PATH_FOUND);
-  assert_int_equal(find(model, NULL, "./meshes/../meshes/a b.stl", "robot/meshes/a b.stl"),
-                   TBI_PATH_FOUND);
-  assert_int_equal(find(model, NULL, "a%20b.stl", "robot/a%20b.stl"), TBI_PATH_FOUND);
-  assert_int_equal(find(model, NULL, "file://meshes/a%20b.stl", "robot/meshes/a b.stl"),
-                   TBI_PATH_FOUND);
-  assert_int_equal(find(model, NULL, scratch_path("robot/meshes/a b.stl"), "robot/meshes/a b.stl"),
-                   TBI_PATH_FOUND);
+  const char *model = "a/robot/r.urdf";
+  const char *spaced = "a/robot/meshes/a b.stl";
+  assert_int_equal(find(model, NULL, "meshes/a b.stl", spaced), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "./meshes/../meshes/a b.stl", spaced), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "a%20b.stl", "a/robot/a%20b.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "meshes/a%20b.stl", spaced), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "file://meshes/a%20b.stl", spaced), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, scratch_path(spaced), spaced), TBI_PATH_FOUND);
   assert_int_equal(find(model, NULL, "none.stl", NULL), TBI_PATH_MISSING);
-  assert_int_equal(find(model, NULL, "../other.stl", NULL), TBI_PATH_LEAVES);
-  assert_int_equal(find(model, NULL, "%2e%2e/other.stl", NULL), TBI_PATH_LEAVES);
-  assert_int_equal(find(model, NULL, "file://%2e%2e/other.stl", NULL), TBI_PATH_LEAVES);
+  // folders beside the model's own, and no further
+  assert_int_equal(find(model, NULL, "../meshes/beside.stl", "a/meshes/beside.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "../none.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "../../other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "../../a/none.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "%2e%2e/%2e%2e/other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "file://%2e%2e/../other.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "a%00b.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, scratch_path("other.stl"), NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "/no/such.stl", NULL), TBI_PATH_LEAVES);
-  // a folder whose name only begins like the model's is another folder
-  scratch_text("robot2/b.stl", TRIANGLE);
-  assert_int_equal(find(model, NULL, scratch_path("robot2/b.stl"), NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "file:///etc/passwd", NULL), TBI_PATH_LEAVES);
+  // a folder whose name only begins like the allowed one is another folder
+  scratch_text("a2/b.stl", TRIANGLE);
+  assert_int_equal(find(model, NULL, scratch_path("a2/b.stl"), NULL), TBI_PATH_LEAVES);
   assert_int_equal(find("no/such/r.urdf", NULL, "a.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find("no/such/r.urdf", NULL, "package://p/a.stl", NULL), TBI_PATH_MISSING);
+}
+
+/* A caller or the environment allows more folders. */
+static void test_allowed(void **state) {
+  (void)state;
+  scratch_text("far/away/m.stl", TRIANGLE);
+  scratch_text("near/urdf/r.urdf", "");
+  char far[1024];
+  (void)snprintf(far, sizeof far, "%s", scratch_path("far"));
+  const char *model = "near/urdf/r.urdf";
+  const char *file = "../../far/away/m.stl";
+  assert_int_equal(find(model, NULL, file, NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, far, file, "far/away/m.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, far, scratch_path("far/away/m.stl"), "far/away/m.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, far, "../../other.stl", NULL), TBI_PATH_LEAVES);
+  // the whole file system cannot be allowed
+  assert_int_equal(find(model, "/", "/etc/passwd", NULL), TBI_PATH_LEAVES);
+  (void)setenv("ROS_PACKAGE_PATH", far, 1);
+  assert_int_equal(find(model, NULL, file, "far/away/m.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://away/m.stl", "far/away/m.stl"), TBI_PATH_FOUND);
+  (void)unsetenv("ROS_PACKAGE_PATH");
+  scratch_text("prefix/share/hand/m.stl", TRIANGLE);
+  (void)setenv("AMENT_PREFIX_PATH", scratch_path("prefix"), 1);
+  assert_int_equal(find(model, NULL, "package://hand/m.stl", "prefix/share/hand/m.stl"),
+                   TBI_PATH_FOUND);
+  (void)unsetenv("AMENT_PREFIX_PATH");
 }
 
 static void test_links(void **state) {
   (void)state;
-  scratch_text("linked/in/a.stl", TRIANGLE);
+  scratch_text("l/linked/in/a.stl", TRIANGLE);
   scratch_text("target.stl", TRIANGLE);
-  assert_int_equal(symlink("in/a.stl", scratch_path("linked/inside.stl")), 0);
-  assert_int_equal(symlink("../target.stl", scratch_path("linked/outside.stl")), 0);
-  assert_int_equal(symlink("..", scratch_path("linked/up")), 0);
-  const char *model = "linked/r.urdf";
-  assert_int_equal(find(model, NULL, "inside.stl", "linked/in/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(symlink("in/a.stl", scratch_path("l/linked/inside.stl")), 0);
+  assert_int_equal(symlink("../../target.stl", scratch_path("l/linked/outside.stl")), 0);
+  assert_int_equal(symlink("../..", scratch_path("l/linked/up")), 0);
+  const char *model = "l/linked/r.urdf";
+  assert_int_equal(find(model, NULL, "inside.stl", "l/linked/in/a.stl"), TBI_PATH_FOUND);
   assert_int_equal(find(model, NULL, "outside.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "up/target.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "package://linked/up/target.stl", NULL), TBI_PATH_LEAVES);
 }
 
-/* A package.xml above the file widens what plain names may reach. */
+/* A package.xml above the file says what plain names may reach. */
 static void test_package_folder(void **state) {
   (void)state;
   scratch_text("arm/package.xml", "<package/>");
   scratch_text("arm/meshes/a.stl", TRIANGLE);
-  scratch_text("arm/urdf/r.urdf", "");
-  assert_int_equal(find("arm/urdf/r.urdf", NULL, "../meshes/a.stl", "arm/meshes/a.stl"),
-                   TBI_PATH_FOUND);
-  assert_int_equal(find("arm/urdf/r.urdf", NULL, "../../target.stl", NULL), TBI_PATH_LEAVES);
+  scratch_text("arm/urdf/deep/r.urdf", "");
+  const char *model = "arm/urdf/deep/r.urdf";
+  assert_int_equal(find(model, NULL, "../../meshes/a.stl", "arm/meshes/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "../../../target.stl", NULL), TBI_PATH_LEAVES);
 }
 
 static void test_packages(void **state) {
@@ -91,11 +125,12 @@ static void test_packages(void **state) {
   scratch_text("more/palm/p.stl", TRIANGLE);
   const char *model = "ws/hand/urdf/r.urdf";
   const char *file = "package://hand/meshes/a.stl";
+  const char *found = "ws/hand/meshes/a.stl";
   // above the file, beside it, and where the caller says
-  assert_int_equal(find(model, NULL, file, "ws/hand/meshes/a.stl"), TBI_PATH_FOUND);
-  assert_int_equal(find("ws/r.urdf", NULL, file, "ws/hand/meshes/a.stl"), TBI_PATH_FOUND);
-  assert_int_equal(find(model, NULL, "model://hand/meshes/a.stl", "ws/hand/meshes/a.stl"),
-                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, file, found), TBI_PATH_FOUND);
+  assert_int_equal(find("ws/r.urdf", NULL, file, found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "model://hand/meshes/a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package:///hand/meshes/a.stl", found), TBI_PATH_FOUND);
   assert_int_equal(find(model, NULL, "package://palm/p.stl", NULL), TBI_PATH_MISSING);
   char packages[2048];
   (void)snprintf(packages, sizeof packages, "/no/such::%s/", scratch_path("more"));
@@ -106,11 +141,47 @@ static void test_packages(void **state) {
       TBI_PATH_FOUND);
   // never the whole file system, and never out of the package
   assert_int_equal(find(model, NULL, "package://etc/passwd", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "package:///etc/passwd", NULL), TBI_PATH_MISSING);
   assert_int_equal(find(model, NULL, "package://hand/../x.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "package://hand/%2e./%2e%2e/x", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "package://../x", NULL), TBI_PATH_LEAVES);
-  assert_int_equal(find(model, NULL, "package:///etc/passwd", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "package://hand", NULL), TBI_PATH_LEAVES);
+}
+
+/* The name of a package may be in its package.xml only; its neighbours are packages, too. */
+static void test_noted_packages(void **state) {
+  (void)state;
+  scratch_text("n/folder/package.xml", "<package>\n  <name> arm </name></package>");
+  scratch_text("n/folder/a.stl", TRIANGLE);
+  scratch_text("n/folder/urdf/r.urdf", "");
+  scratch_text("n/second/package.xml", "<package><name>hand</name></package>");
+  scratch_text("n/second/b.stl", TRIANGLE);
+  scratch_text("n/stack/leg/c.stl", TRIANGLE);
+  const char *model = "n/folder/urdf/r.urdf";
+  assert_int_equal(find(model, NULL, "package://arm/a.stl", "n/folder/a.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://hand/b.stl", "n/second/b.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://leg/c.stl", "n/stack/leg/c.stl"), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://foot/c.stl", NULL), TBI_PATH_MISSING);
+}
+
+/* One robot out of a collection: the tail of the path is what is here. */
+static void test_tails(void **state) {
+  (void)state;
+  scratch_text("copy/talos/meshes/v2/a.stl", TRIANGLE);
+  scratch_text("copy/talos/robots/r.urdf", "");
+  scratch_text("copy/talos/robots/b.stl", TRIANGLE);
+  scratch_text("copy/other/c.stl", TRIANGLE);
+  const char *model = "copy/talos/robots/r.urdf";
+  const char *found = "copy/talos/meshes/v2/a.stl";
+  assert_int_equal(find(model, NULL, "package://data/robots/talos/meshes/v2/a.stl", found),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package:///data/robots/talos/meshes/v2/a.stl", found),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://tals/meshes/v2/a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://x/y/b.stl", "copy/talos/robots/b.stl"),
+                   TBI_PATH_FOUND);
+  // but not a folder that the robot is not part of
+  assert_int_equal(find(model, NULL, "package://data/other/c.stl", NULL), TBI_PATH_MISSING);
 }
 
 typedef struct heard {
@@ -152,8 +223,7 @@ static void test_each_mesh_once(void **state) {
   assert_int_equal(tbi_meshes_add(meshes, "a.xyz7", one, place, &index[3], &error), TABI_OK);
   assert_int_equal(h.count, 1);
   assert_string_equal(h.last.message,
-                      "mesh 'a.xyz7': format not supported; convert it to STL or OBJ, or build "
-                      "tabi with assimp (Debian: libassimp-dev)");
+                      "mesh 'a.xyz7': format not read; convert it to STL, OBJ, PLY, DAE or glTF");
   assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
   assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
   assert_int_equal(tbi_meshes_add(meshes, "c.stl", one, place, &index[4], &error), TABI_OK);
@@ -254,10 +324,12 @@ static void test_flat(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_paths),    cmocka_unit_test(test_links),
-      cmocka_unit_test(test_package_folder), cmocka_unit_test(test_packages),
-      cmocka_unit_test(test_each_mesh_once), cmocka_unit_test(test_solid),
-      cmocka_unit_test(test_solid_products), cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_plain_paths), cmocka_unit_test(test_allowed),
+      cmocka_unit_test(test_links),       cmocka_unit_test(test_package_folder),
+      cmocka_unit_test(test_packages),    cmocka_unit_test(test_noted_packages),
+      cmocka_unit_test(test_tails),       cmocka_unit_test(test_each_mesh_once),
+      cmocka_unit_test(test_solid),       cmocka_unit_test(test_solid_products),
+      cmocka_unit_test(test_flat),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -148,12 +148,12 @@ static void test_files(void **state) {
   (void)scratch_text("broken.xml", "<x>");
   refuse(BEFORE("<include/>"), 2, "include: attribute 'file' is missing");
   refuse(BEFORE("<include file='none.xml'/>"), 2, "include: file 'none.xml' not found");
-  refuse(BEFORE("<include file='../x.xml'/>"), 2, "leaves the model folder");
-  refuse(BEFORE("<include file='/etc/passwd'/>"), 2, "leaves the model folder");
+  refuse(BEFORE("<include file='../../x.xml'/>"), 2, "leaves the model's package");
+  refuse(BEFORE("<include file='/etc/passwd'/>"), 2, "leaves the model's package");
   refuse(BEFORE("<include file='part.xml'/><include file='./part.xml'/>"), 2, "is included twice");
   refuse(BEFORE("<include file='broken.xml'/>"), 1, "not well-formed");
-  refuse(BEFORE("<asset><mesh name='m' file='../m.stl'/></asset>"), 2,
-         "mesh path leaves the model folder");
+  refuse(BEFORE("<asset><mesh name='m' file='../../m.stl'/></asset>"), 2,
+         "mesh path leaves the model's package");
 }
 
 static void test_cycles(void **state) {
