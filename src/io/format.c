@@ -17,7 +17,8 @@ static bool is_element(const char *part, const char *end, const tbi_xml_node *no
 
 static bool row_fits(const char *name, const tbi_xml_node *node, const char *attribute) {
   const char *at = strchr(name, '@');
-  if (!at != !attribute || (at && strcmp(at + 1, attribute) != 0)) return false;
+  if (!at != !attribute) return false;
+  if (at && strcmp(at + 1, "*") != 0 && strcmp(at + 1, attribute) != 0) return false;
   const char *end = at ? at : name + strlen(name);
   const char *slash = strchr(name, '/');
   if (slash && !is_element(name, slash, node->parent)) return false;

@@ -16,8 +16,8 @@ typedef enum tbi_use {
   TBI_IGNORED,      /* ignored, with a warning */
 } tbi_use;
 
-/* "limit", "joint/limit" below a joint only, "limit@effort" for an attribute; "*" is any element.
- * The first row that fits counts. */
+/* "limit", "joint/limit" below a joint only, "limit@effort" for an attribute; "*" is any element
+ * or attribute.  The first row that fits counts. */
 typedef struct tbi_format_row {
   const char *name;
   tbi_use use;

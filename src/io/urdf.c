@@ -12,6 +12,8 @@
 #include "base/names.h"
 #include "io/format.h"
 #include "io/mesh.h"
+#include "io/report.h"
+#include "io/urdf_extra.h"
 #include "io/urdf_read.h"
 #include "io/urdf_shape.h"
 #include "math/quat.h"
@@ -34,6 +36,7 @@ typedef struct link {
   const char *name;
   int32_t index; /* in the builder */
   bool has_parent;
+  bool has_mass;
 } link;
 
 typedef struct urdf {
@@ -42,6 +45,7 @@ typedef struct urdf {
   const tabi_load_def *def;
   tbi_first_error *error;
   tbi_meshes *meshes;
+  tbi_urdf_extras extras;
   tbi_urdf_shapes shapes;
   link *links;
   joint *joints;
@@ -50,7 +54,7 @@ typedef struct urdf {
   char *name;                        /* the last name with its prefix */
   size_t name_size;
   int32_t world; /* the link that is the world itself, or -1 */
-  bool planar;   /* the base is fixed to the world: the moving links are below planar joints */
+  bool stands;   /* the root is fixed in the world, whatever the caller says of others */
   bool placed;   /* the placement that def asks for is done */
 } urdf;
 
@@ -142,9 +146,10 @@ static void add_link(urdf *u, tbi_xml_node *node) {
   def.place = node->place;
   def.name = full_name(u, added.name);
   if (!tbi_ok(u->error)) return;
+  added.has_mass = def.mass > 0;
   added.index = tabi_builder_add_link(u->builder, &def);
   if (tbi_take_builder(u->error, u->builder) && list_link(u, &added))
-    tbi_urdf_shapes_add(&u->shapes, node, added.index, owner);
+    tbi_urdf_shapes_add(&u->shapes, node, added.index, added.name);
 }
 
 static void add_links(urdf *u) {
@@ -165,6 +170,7 @@ static bool read_type(const urdf *u, tbi_xml_node *node, const char *owner, tabi
       {"fixed",      TABI_JOINT_FIXED     },
       {"floating",   TABI_JOINT_FREE      },
       {"planar",     TABI_JOINT_PLANAR    },
+      {"spherical",  TABI_JOINT_BALL      },
   };
   const char *text = tbi_xml_get(node, "type");
   for (size_t i = 0; text && i < sizeof types / sizeof *types; ++i) {
@@ -214,6 +220,7 @@ static void list_joint(urdf *u, tbi_xml_node *node) {
   if (!need_name(u, node, &j.name)) return;
   tbi_urdf_owner(owner, "joint", j.name);
   read_type(u, node, owner, &j.type);
+  if (u->extras.is_static) j.type = TABI_JOINT_FIXED;
   j.parent = read_end(u, node, "parent", owner);
   j.child = read_end(u, node, "child", owner);
   if (!tbi_ok(u->error)) return;
@@ -262,7 +269,7 @@ static void make_base(urdf *u, tabi_joint_def *base) {
     u->placed = true;
   }
   base->type = TABI_JOINT_FIXED;
-  if (def->base == TABI_BASE_FIXED || u->planar) return;
+  if (def->base == TABI_BASE_FIXED || u->stands) return;
   base->type = TABI_JOINT_FREE;
   memcpy(base->initial_q, base->pos, sizeof base->pos);
   memcpy(base->initial_q + 3, base->quat, sizeof base->quat);
@@ -290,8 +297,56 @@ static void check_one_root(const urdf *u, int32_t root) {
               u->links[second].name);
 }
 
+/* Whether a link is fixed to the root, walking up where nobody has been. */
+static bool reaches(const urdf *u, int32_t root, int32_t at, const int32_t *above, bool *seen) {
+  while (at != root && !seen[at]) {
+    seen[at] = true;
+    const joint *j = above[at] >= 0 ? &u->joints[above[at]] : NULL;
+    if (!j || j->type != TABI_JOINT_FIXED) return false;
+    at = j->parent;
+  }
+  return at == root;
+}
+
+/* Whether the root, with all that is fixed to it, weighs something. */
+static bool is_heavy(const urdf *u, int32_t root) {
+  int32_t *above = malloc((size_t)u->nlink * sizeof *above);
+  bool *seen = calloc((size_t)u->nlink, sizeof *seen);
+  bool heavy = !above || !seen;
+  if (heavy) tbi_fail_memory(u->error);
+  for (int32_t i = 0; i < u->nlink && !heavy; ++i)
+    above[i] = TABI_NONE;
+  for (int32_t i = 0; i < u->njoint && !heavy; ++i)
+    above[u->joints[i].child] = i;
+  for (int32_t i = 0; i < u->nlink && !heavy; ++i)
+    heavy = u->links[i].has_mass && reaches(u, root, i, above, seen);
+  free(above);
+  free(seen);
+  return heavy;
+}
+
+/* A root without mass cannot float: planes, tables, and what many files call "world", to which even
+ * heavy links are fixed. */
+static void settle_root(urdf *u, int32_t root) {
+  const link *base = &u->links[root];
+  bool as_file = u->def->base == TABI_BASE_AS_FILE;
+  bool is_world = !base->has_mass && strcmp(base->name, "world") == 0;
+  bool planar = is_weightless(u, root, TABI_JOINT_PLANAR);
+  u->stands = u->extras.is_static || (as_file && (planar || is_world));
+  if (u->stands || !as_file || is_heavy(u, root)) return;
+  u->stands = true;
+  char owner[TBI_OWNER_SIZE];
+  tbi_urdf_owner(owner, "link", base->name);
+  tbi_repaired(u->error, u->def, base->node->place, (tbi_repair){owner, "fixed in the world", 0},
+               "root without mass");
+}
+
 static bool has_range(tabi_joint_type type) {
   return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_PRISMATIC;
+}
+
+static bool has_one_coordinate(tabi_joint_type type) {
+  return has_range(type) || type == TABI_JOINT_CONTINUOUS;
 }
 
 /* The joint starts at 0, which its limits exclude. */
@@ -340,7 +395,7 @@ static void skip_motion(tbi_xml_node *node) {
 static void read_motion(const urdf *u, const joint *j, const char *owner, tabi_joint_def *def) {
   def->axis[0] = 1;
   def->axis[1] = def->axis[2] = 0;
-  if (j->type == TABI_JOINT_FIXED || j->type == TABI_JOINT_FREE) {
+  if (j->type == TABI_JOINT_FIXED || j->type == TABI_JOINT_FREE || j->type == TABI_JOINT_BALL) {
     skip_motion(j->node);
     return;
   }
@@ -365,6 +420,7 @@ static void add_joint(urdf *u, joint *j) {
   def.place = j->node->place;
   tbi_urdf_origin(u->error, j->node, owner, def.pos, def.quat);
   read_motion(u, j, owner, &def);
+  if (has_one_coordinate(j->type)) tbi_urdf_extras_joint(&u->extras, j->name, &def);
   if (j->parent == u->world) make_base(u, &def);
   def.name = full_name(u, j->name);
   if (!tbi_ok(u->error)) return;
@@ -372,36 +428,73 @@ static void add_joint(urdf *u, joint *j) {
   tbi_take_builder(u->error, u->builder);
 }
 
-static void add_mimic(urdf *u, const joint *j) {
-  tbi_xml_node *mimic = tbi_xml_child(j->node, "mimic");
-  if (!mimic) return;
+/* The joint that another one follows, by itself or through others that follow in turn. */
+typedef struct following {
+  const joint *leader;
+  double offset, multiplier;
+} following;
+
+/* A coupling that cannot be is left out, and told. */
+static bool skip_mimic(const urdf *u, const joint *j, tbi_xml_node *mimic, const char *why,
+                       const char *leader) {
   char owner[TBI_OWNER_SIZE];
+  tbi_urdf_owner(owner, "joint", j->name);
+  tbi_repaired(u->error, u->def, mimic->place, (tbi_repair){owner, "coupling left out", 0},
+               "mimics '%.100s', which %s", leader ? leader : "", why);
+  return false;
+}
+
+/* One step of a chain: what j follows. */
+static bool read_mimic(const urdf *u, const joint *j, following *f) {
+  char owner[TBI_OWNER_SIZE];
+  tbi_xml_node *mimic = tbi_xml_child(j->node, "mimic");
   tbi_urdf_owner(owner, "joint", j->name);
   const char *leader = tbi_xml_get(mimic, "joint");
   int32_t found = leader ? tbi_names_find(&u->joint_names, leader) : -1;
-  if (found < 0) {
-    tbi_fail_at(u->error, TABI_ERR_MODEL, mimic->place,
-                "%s: joint '%.100s' to mimic does not exist", owner, leader ? leader : "");
+  *f = (following){.multiplier = 1};
+  tbi_urdf_number(u->error, mimic, "offset", owner, &f->offset);
+  tbi_urdf_number(u->error, mimic, "multiplier", owner, &f->multiplier);
+  if (!tbi_ok(u->error)) return false;
+  if (found < 0) return skip_mimic(u, j, mimic, "does not exist", leader);
+  f->leader = &u->joints[found];
+  if (!has_one_coordinate(f->leader->type)) return skip_mimic(u, j, mimic, "does not move", leader);
+  return true;
+}
+
+/* q = a (a' q' + b') + b until a joint that follows nobody. */
+static bool follow(const urdf *u, const joint *j, following *f) {
+  if (!read_mimic(u, j, f)) return false;
+  tbi_xml_node *mimic = tbi_xml_child(j->node, "mimic");
+  for (int32_t steps = 0; tbi_xml_child(f->leader->node, "mimic"); ++steps) {
+    if (f->leader == j || steps > u->njoint) return skip_mimic(u, j, mimic, "follows it", j->name);
+    following next;
+    if (!read_mimic(u, f->leader, &next)) return tbi_ok(u->error);
+    f->offset += f->multiplier * next.offset;
+    f->multiplier *= next.multiplier;
+    f->leader = next.leader;
+  }
+  return true;
+}
+
+static void add_mimic(urdf *u, const joint *j) {
+  tbi_xml_node *mimic = tbi_xml_child(j->node, "mimic");
+  following f;
+  if (!mimic || u->extras.is_static) return;
+  if (!has_one_coordinate(j->type)) {
+    skip_mimic(u, j, mimic, "it cannot follow", tbi_xml_get(mimic, "joint"));
     return;
   }
+  if (!follow(u, j, &f)) return;
   tabi_coupling_def def = tabi_coupling_def_default();
   def.joint = j->index;
-  def.leader = u->joints[found].index;
+  def.leader = f.leader->index;
+  def.coef[0] = f.offset;
+  def.coef[1] = f.multiplier;
   def.place = mimic->place;
-  tbi_urdf_number(u->error, mimic, "offset", owner, &def.coef[0]);
-  tbi_urdf_number(u->error, mimic, "multiplier", owner, &def.coef[1]);
   def.name = full_name(u, j->name);
   if (!tbi_ok(u->error)) return;
   (void)tabi_builder_add_coupling(u->builder, &def);
   tbi_take_builder(u->error, u->builder);
-}
-
-static void check_not_xacro(const urdf *u) {
-  for (const tbi_xml_node *node = u->root->first; node; node = node->next) {
-    if (strncmp(node->name, "xacro:", 6) != 0) continue;
-    tbi_fail_at(u->error, TABI_ERR_PARSE, node->place,
-                "<%.40s> is not URDF; expand the file by xacro first", node->name);
-  }
 }
 
 /* Hangs the root in the world and adds all joints. */
@@ -412,9 +505,8 @@ static void add_joints(urdf *u) {
   // that link is the world and its joint the base; with planar joints below it can only be
   // fixed to the world
   u->world = root >= 0 && is_weightless(u, root, TABI_JOINT_FREE) ? root : -1;
-  u->planar =
-      root >= 0 && u->def->base == TABI_BASE_AS_FILE && is_weightless(u, root, TABI_JOINT_PLANAR);
-  if (root >= 0 && u->world < 0) add_base(u, &u->links[root]);
+  if (root >= 0 && u->world < 0) settle_root(u, root);
+  if (root >= 0 && u->world < 0 && tbi_ok(u->error)) add_base(u, &u->links[root]);
   for (int32_t i = 0; i < u->njoint && tbi_ok(u->error); ++i)
     add_joint(u, &u->joints[i]);
   for (int32_t i = 0; i < u->njoint && tbi_ok(u->error); ++i)
@@ -425,7 +517,8 @@ static void add_joints(urdf *u) {
 static void load_robot(urdf *u) {
   (void)tbi_xml_get(u->root, "name");
   (void)tbi_xml_get(u->root, "version");
-  check_not_xacro(u);
+  if (!tbi_urdf_check_expanded(u->error, u->root)) return;
+  tbi_urdf_extras_init(&u->extras, u->root);
   tbi_urdf_shapes_init(&u->shapes, u->root);
   if (tbi_ok(u->error)) add_links(u);
   if (tbi_ok(u->error)) list_joints(u);
@@ -438,13 +531,16 @@ tabi_status tbi_urdf_load(tabi_builder *builder, tbi_xml_node *root, const char 
   urdf u = {.builder = builder, .root = root, .def = def, .error = &error, .world = -1};
   u.meshes = tbi_meshes_create(builder, path, def);
   if (!u.meshes) return tbi_error_memory(err);
-  u.shapes = (tbi_urdf_shapes){.builder = builder, .meshes = u.meshes, .def = def, .error = &error};
+  u.extras = (tbi_urdf_extras){.builder = builder, .path = path, .def = def, .error = &error};
+  u.shapes = (tbi_urdf_shapes){
+      .builder = builder, .meshes = u.meshes, .extras = &u.extras, .def = def, .error = &error};
   load_robot(&u);
   if (tbi_ok(&error)) {
     tbi_meshes_report_missing(u.meshes);
     tbi_format_tell_ignored(&tbi_urdf_format, root, def);
   }
   tbi_urdf_shapes_free(&u.shapes);
+  tbi_urdf_extras_free(&u.extras);
   tbi_meshes_destroy(u.meshes);
   tbi_names_free(&u.link_names);
   tbi_names_free(&u.joint_names);

@@ -5,7 +5,9 @@
 #include "math/quat.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WHAT_SIZE  (TBI_OWNER_SIZE + 40)
 #define MAX_VECTOR 4
@@ -63,4 +65,54 @@ bool tbi_urdf_origin(tbi_first_error *error, tbi_xml_node *node, const char *own
   }
   q_store(from_rpy(rpy), quat);
   return tbi_ok(error);
+}
+
+/* Whether the program is on the PATH; it is never run from here. */
+static bool has_program(const char *name) {
+  const char *list = getenv("PATH"); // NOLINT(concurrency-mt-unsafe): read only
+  char file[1024];
+  while (list && *list != '\0') {
+    size_t n = strcspn(list, ":");
+    int written = snprintf(file, sizeof file, "%.*s/%s", (int)n, list, name);
+    bool fits = written > 0 && (size_t)written < sizeof file;
+    if (n > 0 && fits && access(file, X_OK) == 0) return true;
+    list += n;
+    list += *list == ':';
+  }
+  return false;
+}
+
+static bool fail_xacro(tbi_first_error *error, const tbi_xml_node *node, const char *what) {
+  const char *path = node->place.file ? node->place.file : "robot.urdf.xacro";
+  const char *slash = strrchr(path, '/');
+  const char *install = has_program("xacro") ? "" : " (pip install xacro)";
+  return tbi_fail_at(error, TABI_ERR_PARSE, node->place,
+                     "%s is not URDF; expand the file by xacro first: xacro %.100s > robot.urdf%s",
+                     what, slash ? slash + 1 : path, install);
+}
+
+static bool check_expanded(tbi_first_error *error, const tbi_xml_node *node) {
+  char what[64];
+  (void)snprintf(what, sizeof what, "<%.40s>", node->name);
+  if (strncmp(node->name, "xacro:", 6) == 0) return fail_xacro(error, node, what);
+  for (const tbi_xml_attribute *a = node->attributes; a; a = a->next) {
+    (void)snprintf(what, sizeof what, "'%.40s'", a->value);
+    if (strstr(a->value, "${")) return fail_xacro(error, node, what);
+  }
+  return true;
+}
+
+bool tbi_urdf_check_expanded(tbi_first_error *error, tbi_xml_node *robot) {
+  const tbi_xml_node *node = robot;
+  while (node) {
+    if (!check_expanded(error, node)) return false;
+    if (node->first) {
+      node = node->first;
+      continue;
+    }
+    while (node != robot && !node->next)
+      node = node->parent;
+    node = node == robot ? NULL : node->next;
+  }
+  return true;
 }

@@ -21,4 +21,7 @@ bool tbi_urdf_vector(tbi_first_error *error, tbi_xml_node *node, const char *att
 bool tbi_urdf_origin(tbi_first_error *error, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]);
 
+/* An error where macros of xacro are left, with the command that expands them. */
+bool tbi_urdf_check_expanded(tbi_first_error *error, tbi_xml_node *robot);
+
 #endif

@@ -120,10 +120,13 @@ static bool read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *o
                        "%s: mesh scale must not be zero", owner);
   }
   tabi_error *err = shapes->error->err;
-  return tbi_take(shapes->error,
-                  collides
-                      ? tbi_meshes_add_hull(shapes->meshes, file, scale, node->place, mesh, err)
-                      : tbi_meshes_add(shapes->meshes, file, scale, node->place, mesh, err));
+  char *moved = tbi_urdf_extras_mesh(shapes->extras, file);
+  if (moved) file = moved;
+  tabi_status status =
+      collides ? tbi_meshes_add_hull(shapes->meshes, file, scale, node->place, mesh, err)
+               : tbi_meshes_add(shapes->meshes, file, scale, node->place, mesh, err);
+  free(moved);
+  return tbi_take(shapes->error, status);
 }
 
 /* Fills type and size; false for geometry that is unknown or missing. */
@@ -176,11 +179,10 @@ static void add_named(tbi_urdf_shapes *shapes, tabi_shape_def *def, const char *
   tbi_take_builder(shapes->error, shapes->builder);
 }
 
-static bool add_shape(tbi_urdf_shapes *shapes, tbi_xml_node *node, int32_t link, bool collides,
-                      const char *owner) {
-  tabi_shape_def def = tabi_shape_def_default();
-  def.link = link;
-  def.collides = collides;
+/* Reads a shape into a def that says where it belongs, and adds it. */
+static bool add_shape(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *owner,
+                      tabi_shape_def def) {
+  bool collides = def.collides;
   def.visible = !collides;
   def.place = node->place;
   tbi_xml_node *geometry = tbi_xml_child(node, "geometry");
@@ -197,11 +199,18 @@ static bool add_shape(tbi_urdf_shapes *shapes, tbi_xml_node *node, int32_t link,
 }
 
 void tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t index,
-                         const char *owner) {
+                         const char *name) {
+  char owner[TBI_OWNER_SIZE];
+  tabi_shape_def def = tabi_shape_def_default();
+  tbi_urdf_owner(owner, "link", name);
+  def.link = index;
+  def.collides = false;
   tbi_xml_node *node = tbi_xml_child(link, "visual");
   for (; node && tbi_ok(shapes->error); node = tbi_xml_next(node))
-    add_shape(shapes, node, index, false, owner);
+    add_shape(shapes, node, owner, def);
   node = tbi_xml_child(link, "collision");
+  def.collides = true;
+  if (node && tbi_ok(shapes->error)) def.material = tbi_urdf_extras_material(shapes->extras, name);
   for (; node && tbi_ok(shapes->error); node = tbi_xml_next(node))
-    add_shape(shapes, node, index, true, owner);
+    add_shape(shapes, node, owner, def);
 }

@@ -4,11 +4,13 @@
 
 #include "base/names.h"
 #include "io/mesh.h"
+#include "io/urdf_extra.h"
 #include "io/xml.h"
 
 typedef struct tbi_urdf_shapes {
   tabi_builder *builder;
   tbi_meshes *meshes;
+  tbi_urdf_extras *extras;
   const tabi_load_def *def;
   tbi_first_error *error;
   tbi_names names;        /* of colours */
@@ -20,8 +22,8 @@ typedef struct tbi_urdf_shapes {
 void tbi_urdf_shapes_init(tbi_urdf_shapes *shapes, tbi_xml_node *robot);
 void tbi_urdf_shapes_free(tbi_urdf_shapes *shapes);
 
-/* Adds all shapes of a link. */
+/* Adds all shapes of a link, by its place in the builder and its name in the file. */
 void tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t index,
-                         const char *owner);
+                         const char *name);
 
 #endif

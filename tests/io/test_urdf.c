@@ -403,16 +403,15 @@ static void test_ignored(void **state) {
                "<limit effort='1'/>" ENDS "<safety_controller k_velocity='1'/></joint>\n</robot>",
       &def);
   static const char *const expected[] = {
-      "<gazebo> is ignored (2 times)",
-      "<transmission> is ignored",
-      "attribute 'type' of <link> is ignored",
-      "<ellipsoid> is ignored",
-      "<texture> is ignored",
-      "<safety_controller> is ignored",
+      "<plugin> is ignored",  "attribute 'type' of <link> is ignored", "<ellipsoid> is ignored",
+      "<texture> is ignored", "<safety_controller> is ignored",
   };
-  assert_int_equal(h.count, 6);
-  for (int i = 0; i < 6; ++i)
+  assert_int_equal(h.count, 5);
+  for (int i = 0; i < 5; ++i) {
     assert_string_equal(h.warning[i].message, expected[i]);
+    // a shape that is not there changes what the robot looks like or touches
+    assert_int_equal(h.warning[i].severity, i == 2 ? TABI_SEVERITY_WARNING : TABI_SEVERITY_NOTE);
+  }
   assert_int_equal(h.warning[0].line, 2);
   assert_int_equal(tabi_model_nshape(model), 0);
   tabi_model_destroy(model);
