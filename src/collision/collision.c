@@ -3,6 +3,7 @@
 
 #include "base/assertion.h"
 #include "base/layout.h"
+#include "collision/separation.h"
 #include "collision/workspace.h"
 
 static int32_t count_items(const tabi_model *model) {
@@ -46,6 +47,10 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->exclusion = tbi_layout_take(at, (int64_t)c->max_exclusions + 1, sizeof *c->exclusion);
   c->shaped = tbi_layout_take(at, c->model->nbody, sizeof *c->shaped);
   c->welded = tbi_layout_take(at, c->nhome, sizeof *c->welded);
+  bool separates = c->nseparation > 0;
+  c->separation = tbi_layout_take(at, c->nseparation, sizeof *c->separation);
+  c->travel = tbi_layout_take(at, separates ? c->model->nbody : 0, sizeof *c->travel);
+  c->reach = tbi_layout_take(at, separates ? c->nitem : 0, sizeof *c->reach);
 }
 
 static void place_scratch(tbi_layout *at, tbi_collision *c) {
@@ -81,6 +86,7 @@ static tbi_collision sizes_of(const tabi_model *model) {
                          .nitem = nitem,
                          .nground = count_ground(model),
                          .max_pairs = count_pairs(nitem),
+                         .nseparation = tbi_separation_count(model),
                          .max_exclusions = model->nexclusion2 / 2 + model->nconnection,
                          .nhome = model->nconnection > 0 ? model->nbody + model->nlink + 1 : 0};
 }
@@ -117,6 +123,7 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
   tbi_shapes_make(c);
   tbi_filter_make(c);
   tbi_broadphase_make(c);
+  tbi_separation_make(c);
   return c;
 }
 
@@ -134,10 +141,13 @@ static void collide_pair(pass *p, tbi_item_pair pair) {
   int32_t shape_a = c->cover[pair.a].shape;
   int32_t shape_b = c->cover[pair.b].shape;
   TBI_CHECK_SLOW(p->margin[shape_a] >= 0 && p->margin[shape_b] >= 0);
+  double margin = p->margin[shape_a] + p->margin[shape_b];
+  if (tbi_separation_holds(c, p->d, pair, margin)) return;
   const tbi_solid *a = tbi_shapes_place(c, p->d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, p->d, pair.b);
   tbi_pair_point points[TBI_PAIR_ROOM];
-  int32_t found = tbi_pair_collide(a, b, p->margin[shape_a] + p->margin[shape_b], points);
+  int32_t found = tbi_pair_collide(a, b, margin, points);
+  tbi_separation_learn(c, pair, found > 0);
   TBI_ASSERT(found <= TBI_PAIR_POINTS);
   if (found > p->max - p->count) {
     p->count = -1;
@@ -187,6 +197,7 @@ int32_t tbi_collide(tbi_collision *collision, const tabi_dynamics *d, const doub
   TBI_ASSERT(d->model == c->model && max >= 0);
   pass p = {c, d, margin, candidate, 0, max};
   bool within = tbi_shapes_bound(c, d, margin);
+  tbi_separation_advance(c, d);
   if (c->plane_moves) place_planes(c, d);
   if ((c->listed && within && !c->plane_moves) || list_pairs(c, margin)) {
     collide_listed(&p);

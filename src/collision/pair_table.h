@@ -20,7 +20,8 @@ typedef struct tbi_solid {
   /* box: half edges; sphere: radius in all three; capsule and cylinder: radius, radius, half the
    * length of the cylindrical part; ellipsoid: semi-axes; mesh: unused */
   double half[3];
-  const tabi_mesh_def *mesh;        /* of TABI_SHAPE_MESH: stands for the hull of its vertices */
+  const tabi_mesh_def *mesh;        /* of TABI_SHAPE_MESH: stands for the hull of its vertices, */
+  const tbi_hull *hull;             /* and how to climb it; NULL: not known */
   const struct tbi_trimesh *ground; /* of TABI_SHAPE_TRIANGLES and TABI_SHAPE_HEIGHTFIELD */
 } tbi_solid;
 

@@ -64,7 +64,10 @@ static tbi_solid make_solid(const tabi_model *model, const tabi_shape_def *def,
                             const tbi_frame *frame, const tbi_trimesh *ground) {
   tbi_solid solid = {.type = def->type, .ground = ground};
   set_half(def, solid.half);
-  if (def->type == TABI_SHAPE_MESH) solid.mesh = &model->mesh[def->mesh];
+  if (def->type == TABI_SHAPE_MESH) {
+    solid.mesh = &model->mesh[def->mesh];
+    solid.hull = &model->hull[def->mesh];
+  }
   const m4 world = columns(&(m3){
       {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
   });

@@ -13,8 +13,27 @@ static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
   return v3_load(mesh->vertices + 3 * (size_t)i);
 }
 
+/* by neighbours that are farther, until there are none */
+static int32_t climb(const tabi_mesh_def *mesh, const tbi_hull *hull, v3 dir) {
+  int32_t best = hull->start[tbi_hull_cell(dir)];
+  double max = v3_dot(vertex_of(mesh, best), dir);
+  for (int32_t at = TABI_NONE; at != best;) {
+    at = best;
+    for (int32_t e = hull->first[at]; e < hull->first[at + 1]; ++e) {
+      double along = v3_dot(vertex_of(mesh, hull->neighbour[e]), dir);
+      if (along > max) {
+        max = along;
+        best = hull->neighbour[e];
+      }
+    }
+  }
+  return best;
+}
+
 /* dir in the mesh's own axes */
-static int32_t farthest_vertex(const tabi_mesh_def *mesh, v3 dir) {
+static int32_t farthest_vertex(const tbi_solid *s, v3 dir) {
+  const tabi_mesh_def *mesh = s->mesh;
+  if (s->hull && s->hull->first) return climb(mesh, s->hull, dir);
   int32_t best = 0;
   double max = -DBL_MAX;
   for (int32_t i = 0; i < mesh->nvertex; ++i) {
@@ -55,7 +74,7 @@ static v3 local_support(const tbi_solid *s, v3 d) {
   case TABI_SHAPE_BOX:
     return v3_make(d.x < 0 ? -s->half[0] : s->half[0], d.y < 0 ? -s->half[1] : s->half[1], z);
   case TABI_SHAPE_MESH:
-    return vertex_of(s->mesh, farthest_vertex(s->mesh, d));
+    return vertex_of(s->mesh, farthest_vertex(s, d));
   case TABI_SHAPE_ELLIPSOID:
     return ellipsoid_point(s->half, d);
   default:
@@ -75,6 +94,7 @@ double tbi_support_radius(const tbi_solid *s) {
 v3 tbi_support_centre(const tbi_solid *s) {
   if (s->type != TABI_SHAPE_MESH) return s->pos;
   TBI_ASSERT(s->mesh);
+  if (s->hull) return v3_add(s->pos, tbi_solid_world(s, s->hull->centre));
   v3 sum = v3_zero();
   for (int32_t i = 0; i < s->mesh->nvertex; ++i)
     sum = v3_add(sum, vertex_of(s->mesh, i));
@@ -211,9 +231,9 @@ static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double
 static void mesh_face(const tbi_solid *s, v3 d, tbi_face *face) {
   const tabi_mesh_def *mesh = s->mesh;
   int32_t corner[TBI_FACE_CORNERS] = {0};
-  int32_t vertex = farthest_vertex(mesh, d);
+  int32_t vertex = farthest_vertex(s, d);
   v3 p = vertex_of(mesh, vertex);
-  double thick = 1e-5 * v3_norm(v3_sub(p, vertex_of(mesh, farthest_vertex(mesh, v3_neg(d)))));
+  double thick = 1e-5 * v3_norm(v3_sub(p, vertex_of(mesh, farthest_vertex(s, v3_neg(d)))));
   v3 m = d;
   bool known = triangle_normal(mesh, vertex, d, &m);
   if (!known || !plane_corners(mesh, m, v3_dot(p, m), thick, corner)) {

@@ -52,6 +52,23 @@ typedef struct tbi_item_pair {
   int32_t a, b;
 } tbi_item_pair;
 
+/* How far a body has moved since the first pass: its origin, in m, and its axes, as a number that
+ * times the distance from the origin is m. */
+typedef struct tbi_travel {
+  v4 pos;
+  m4 rot;
+  double moved, turned;
+} tbi_travel;
+
+/* What is known of two items of one tree, see separation.h. */
+typedef struct tbi_separation {
+  int32_t a, b; /* a is TABI_NONE where nothing is known */
+  bool touched; /* they had points: nothing below is valid */
+  v3 axis;      /* unit, from a to b */
+  double air;   /* m along it, when both had travelled so many m: */
+  double travel;
+} tbi_separation;
+
 /* An item is a shape that collides; items are numbered as their shapes are. */
 struct tbi_collision {
   const tabi_model *model;
@@ -77,6 +94,10 @@ struct tbi_collision {
   uint64_t *exclusion;  /* pairs of homes, sorted, and a last one larger than all */
   bool *shaped;         /* whether a body has a shape: [nbody] */
   int32_t *welded;      /* the first of the homes that are welded to each: [nhome] */
+  int32_t nseparation;  /* a power of two; 0: no tree can meet itself, and the next are empty */
+  tbi_separation *separation;
+  tbi_travel *travel; /* [nbody] */
+  double *reach;      /* of convex items that move, from the body's origin: [nitem]; others -1 */
   /* scratch */
   tbi_bounds *bounds;   /* [nitem] */
   tbi_item_pair *spare; /* [max_pairs] */

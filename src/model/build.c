@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/builder.h"
 #include "model/clusters.h"
+#include "model/hull_graph.h"
 #include "model/model.h"
 #include "model/named_order.h"
 
@@ -244,6 +245,7 @@ static void count_items(const plan *p, tabi_model *model) {
     model->nvertex3 += 3 * (int64_t)mesh[i].nvertex;
     model->nface3 += 3 * (int64_t)mesh[i].nface;
   }
+  tbi_count_hulls(b, model);
   for (int32_t i = 0; i < p->nbody; ++i) {
     tabi_joint_type type = tbi_builder_joint(b, p->moving[i].joint)->type;
     model->nq += tbi_joint_nq(type);
@@ -559,6 +561,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   fill_bodies(model);
   mark_colliding(model);
   fill_meshes(b, model);
+  tbi_fill_hulls(model);
   tbi_fill_named_order(model);
   tbi_fill_clusters(model);
   tbi_fill_named_bodies(model);

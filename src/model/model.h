@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "math/quat.h"
 #include "math/spatial.h"
+#include "model/hull_graph.h"
 #include "tabi/tabi.h"
 
 typedef struct tbi_frame {
@@ -99,6 +100,10 @@ typedef struct tbi_material_pair {
   X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */      \
   X(tabi_shape_def, shape, nshape)                                                            \
   X(tabi_mesh_def, mesh, nmesh)                                                               \
+  X(tbi_hull, hull, nmesh) /* see hull_graph.h, as the three that follow */                   \
+  X(int32_t, hull_first, nhull_first)                                                         \
+  X(int32_t, hull_edge, nhull_edge)                                                           \
+  X(int32_t, hull_start, nhull_start)                                                         \
   X(double, vertex, nvertex3)                                                                 \
   X(int32_t, face, nface3)                                                                    \
   X(tabi_material_def, material, nmaterial)                                                   \
@@ -123,6 +128,7 @@ struct tabi_model {
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nsensor, nexclusion2, nposture;
   int64_t nvertex3, nface3, nposture_q, nposture_v, ntext;
+  int64_t nhull_first, nhull_edge, nhull_start;
   int32_t nlink_slot, njoint_slot, nsensor_slot;
   tbi_names link_names, joint_names, sensor_names; /* their slots are in the block */
   double gravity[3], timestep;

@@ -1,0 +1,24 @@
+/* separation.h - pairs of one tree that are known to be apart.
+ *
+ * The links of a robot are near each other all the time and hardly ever touch.  A direction in
+ * which two shapes part is kept from pass to pass, with the air that was found along it; until the
+ * two bodies have moved by as much, nothing needs to be measured again.  What is kept saves time
+ * and changes nothing: a pair is passed over only where a measurement would find no point. */
+#ifndef TBI_SEPARATION_H
+#define TBI_SEPARATION_H
+
+#include "collision/workspace.h"
+
+/* Numbers of entries for the pairs of a model, a power of two or 0. */
+int32_t tbi_separation_count(const tabi_model *model);
+void tbi_separation_make(tbi_collision *c);
+
+/* At the start of a pass: adds up how far bodies have moved. */
+void tbi_separation_advance(tbi_collision *c, const tabi_dynamics *d);
+/* Whether two items of one tree are farther apart than the margin. */
+bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair,
+                          double margin);
+/* Whether a measurement found points, after tbi_separation_holds() was false. */
+void tbi_separation_learn(tbi_collision *c, tbi_item_pair pair, bool touches);
+
+#endif

@@ -1,0 +1,160 @@
+/* hull_graph.c - see hull_graph.h.
+ *
+ * The three edges of every triangle, each from one vertex to the next, are put in the order of the
+ * vertices that they leave.  A mesh is a hull if each edge has one that runs back, the triangles of
+ * both do not rise above each other, and it has the edges of a ball (Euler). */
+#include "model/hull_graph.h"
+
+#include "model/builder.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#define FEW   24   /* vertices that are asked faster than climbed */
+#define LEVEL 1e-7 /* of the mesh's size, by which triangles may rise above each other */
+
+/* A mesh while its graph is made. */
+typedef struct graph {
+  const tabi_mesh_def *mesh;
+  int32_t *first, *neighbour;
+  int32_t *apex; /* the third vertex of an edge's triangle */
+  double level;  /* m */
+} graph;
+
+static bool is_climbed(const tabi_shape_def *shape, const tabi_mesh_def *mesh) {
+  return shape->collides && shape->type == TABI_SHAPE_MESH && mesh[shape->mesh].nvertex > FEW;
+}
+
+void tbi_count_hulls(const tabi_builder *builder, tabi_model *model) {
+  const tabi_shape_def *shape = builder->shapes.items;
+  const tabi_mesh_def *mesh = builder->meshes.items;
+  for (int32_t i = 0; i < builder->shapes.count; ++i) {
+    if (!is_climbed(&shape[i], mesh)) continue;
+    model->nhull_first += (int64_t)mesh[shape[i].mesh].nvertex + 1;
+    model->nhull_edge += 3 * (int64_t)mesh[shape[i].mesh].nface;
+    model->nhull_start += TBI_HULL_CELLS;
+  }
+}
+
+static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
+  return v3_load(mesh->vertices + 3 * (ptrdiff_t)i);
+}
+
+static v3 mean_of(const tabi_mesh_def *mesh) {
+  v3 sum = v3_zero();
+  for (int32_t i = 0; i < mesh->nvertex; ++i)
+    sum = v3_add(sum, vertex_of(mesh, i));
+  return v3_scale(1.0 / mesh->nvertex, sum);
+}
+
+static void sort_edges(graph *g) {
+  const int32_t *face = g->mesh->faces;
+  int32_t nedge = 3 * g->mesh->nface;
+  for (int32_t e = 0; e < nedge; ++e)
+    ++g->first[face[e] + 1];
+  for (int32_t i = 0; i < g->mesh->nvertex; ++i)
+    g->first[i + 1] += g->first[i];
+  for (int32_t e = nedge - 1; e >= 0; --e) {
+    int32_t triangle = e - e % 3;
+    int32_t at = --g->first[face[e] + 1]; /* moves from the end of its vertex to the beginning */
+    g->neighbour[at] = face[triangle + (e + 1) % 3];
+    g->apex[at] = face[triangle + (e + 2) % 3];
+  }
+  /* every entry now tells where the vertex before it begins */
+  for (int32_t i = 0; i < g->mesh->nvertex; ++i)
+    g->first[i] = g->first[i + 1];
+  g->first[g->mesh->nvertex] = nedge;
+}
+
+/* The edge from one vertex to another; TABI_NONE if there is none or more than one. */
+static int32_t find_edge(const graph *g, int32_t from, int32_t to) {
+  int32_t found = TABI_NONE;
+  for (int32_t e = g->first[from]; e < g->first[from + 1]; ++e) {
+    if (g->neighbour[e] != to) continue;
+    if (found != TABI_NONE) return TABI_NONE;
+    found = e;
+  }
+  return found;
+}
+
+/* Whether the triangles on both sides of an edge do not rise above each other. */
+static bool is_ridge(const graph *g, int32_t from, int32_t edge) {
+  int32_t back = find_edge(g, g->neighbour[edge], from);
+  if (back == TABI_NONE || find_edge(g, from, g->neighbour[edge]) != edge) return false;
+  v3 p = vertex_of(g->mesh, from);
+  v3 along = v3_sub(vertex_of(g->mesh, g->neighbour[edge]), p);
+  v3 n = v3_cross(along, v3_sub(vertex_of(g->mesh, g->apex[edge]), p));
+  double above = v3_dot(n, v3_sub(vertex_of(g->mesh, g->apex[back]), p));
+  return above <= g->level * v3_norm(n);
+}
+
+static bool is_hull(const graph *g) {
+  int64_t nface = g->mesh->nface;
+  if (g->mesh->nvertex - nface / 2 != 2 || nface % 2 != 0) return false;
+  for (int32_t i = 0; i < g->mesh->nvertex; ++i) {
+    if (g->first[i + 1] - g->first[i] < 3) return false;
+    for (int32_t e = g->first[i]; e < g->first[i + 1]; ++e) {
+      if (!is_ridge(g, i, e)) return false;
+    }
+  }
+  return true;
+}
+
+/* the middle of a cell */
+static v3 cell_direction(int32_t cell) {
+  double part[3];
+  int32_t side = cell / 9;
+  int32_t axis = side / 2;
+  part[axis] = side % 2 ? -1 : 1;
+  part[(axis + 1) % 3] = (cell % 9 / 3 - 1) * 2.0 / 3;
+  part[(axis + 2) % 3] = (cell % 3 - 1) * 2.0 / 3;
+  return v3_load(part);
+}
+
+static int32_t farthest(const tabi_mesh_def *mesh, v3 dir) {
+  int32_t best = 0;
+  for (int32_t i = 1; i < mesh->nvertex; ++i) {
+    if (v3_dot(vertex_of(mesh, i), dir) > v3_dot(vertex_of(mesh, best), dir)) best = i;
+  }
+  return best;
+}
+
+static double size_of(const tabi_mesh_def *mesh) {
+  v3 d = v3_make(1, 1, 1);
+  v3 far = vertex_of(mesh, farthest(mesh, d));
+  return v3_norm(v3_sub(far, vertex_of(mesh, farthest(mesh, v3_neg(d)))));
+}
+
+/* False if the mesh is no hull, or without memory to find out: nothing but speed is lost. */
+static bool make_graph(const tabi_mesh_def *mesh, int32_t *first, int32_t *edge, int32_t *start) {
+  int32_t *apex = calloc(3 * (size_t)mesh->nface, sizeof *apex);
+  if (!apex) return false;
+  graph g = {mesh, first, edge, apex, LEVEL * size_of(mesh)};
+  sort_edges(&g);
+  bool hull = is_hull(&g);
+  free(apex);
+  for (int32_t cell = 0; hull && cell < TBI_HULL_CELLS; ++cell)
+    start[cell] = farthest(mesh, cell_direction(cell));
+  return hull;
+}
+
+void tbi_fill_hulls(tabi_model *model) {
+  int32_t *first = model->hull_first;
+  int32_t *edge = model->hull_edge;
+  int32_t *start = model->hull_start;
+  for (int32_t i = 0; i < model->nmesh; ++i)
+    model->hull[i].centre = model->mesh[i].nvertex > 0 ? mean_of(&model->mesh[i]) : v3_zero();
+  for (int32_t i = 0; i < model->nshape; ++i) {
+    if (!is_climbed(&model->shape[i], model->mesh)) continue;
+    const tabi_mesh_def *mesh = &model->mesh[model->shape[i].mesh];
+    tbi_hull *hull = &model->hull[model->shape[i].mesh];
+    if (!hull->first && make_graph(mesh, first, edge, start)) {
+      hull->first = first;
+      hull->neighbour = edge;
+      hull->start = start;
+    }
+    first += mesh->nvertex + 1;
+    edge += 3 * (ptrdiff_t)mesh->nface;
+    start += TBI_HULL_CELLS;
+  }
+}
