@@ -14,6 +14,23 @@ static void copy_cut(char *to, size_t size, const char *from) {
   to[length] = '\0';
 }
 
+void tbi_message_vformat(char *text, size_t size, const char *format, va_list args) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t before = c ? uselocale(c) : (locale_t)0;
+  (void)vsnprintf(text, size, format, args);
+  if (c) {
+    (void)uselocale(before);
+    freelocale(c);
+  }
+}
+
+void tbi_message_format(char *text, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tbi_message_vformat(text, size, format, args);
+  va_end(args);
+}
+
 tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,
                            const char *format, va_list args) {
   TBI_ASSERT(format);
@@ -22,14 +39,7 @@ tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place
   err->status = status;
   err->line = place.line;
   if (place.file) copy_cut(err->file, sizeof err->file, place.file);
-  // numbers are written with a point, whatever locale the caller works in
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  locale_t before = c ? uselocale(c) : (locale_t)0;
-  (void)vsnprintf(err->message, sizeof err->message, format, args);
-  if (c) {
-    (void)uselocale(before);
-    freelocale(c);
-  }
+  tbi_message_vformat(err->message, sizeof err->message, format, args);
   return status;
 }
 

@@ -6,6 +6,12 @@
 
 #include <stdarg.h>
 
+/* snprintf for messages: numbers with a point, whatever locale the caller works in. */
+void tbi_message_format(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tbi_message_vformat(char *text, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
 /* Fills err (may be NULL) and returns status, so that a caller can write
  * `return tbi_error_set(err, TABI_ERR_PARSE, place, "...", ...)`. */
 tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place, const char *format,

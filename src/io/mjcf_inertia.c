@@ -3,55 +3,11 @@
 #include "io/mjcf_reader.h"
 
 #include "base/assertion.h"
+#include "io/principal.h"
+#include "io/repair.h"
 
 #include <math.h>
-
-/* principal inertias and the rotation to their axes (columns) */
-typedef struct principal {
-  double value[3];
-  m3 axes;
-} principal;
-
-/* The rotation in the plane (p, q) that makes a[p][q] zero, and its product with the axes. */
-static void jacobi_turn(double a[3][3], m3 *axes, int p, int q) {
-  if (a[p][q] == 0) return;
-  double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-  double c = 1 / sqrt(t * t + 1);
-  double s = t * c;
-  for (int k = 0; k < 3; ++k) {
-    double x = a[k][p];
-    a[k][p] = c * x - s * a[k][q];
-    a[k][q] = s * x + c * a[k][q];
-  }
-  for (int k = 0; k < 3; ++k) {
-    double x = a[p][k];
-    a[p][k] = c * x - s * a[q][k];
-    a[q][k] = s * x + c * a[q][k];
-    x = axes->m[k][p];
-    axes->m[k][p] = c * x - s * axes->m[k][q];
-    axes->m[k][q] = s * x + c * axes->m[k][q];
-  }
-  a[p][q] = a[q][p] = 0;
-}
-
-static principal diagonalise(s3 i) {
-  double a[3][3] = {
-      {i.xx, i.xy, i.xz},
-      {i.xy, i.yy, i.yz},
-      {i.xz, i.yz, i.zz}
-  };
-  principal result = {.axes = m3_identity()};
-  // it converges quadratically; six sweeps are more than ever needed
-  for (int sweep = 0; sweep < 6; ++sweep) {
-    jacobi_turn(a, &result.axes, 0, 1);
-    jacobi_turn(a, &result.axes, 0, 2);
-    jacobi_turn(a, &result.axes, 1, 2);
-  }
-  for (int k = 0; k < 3; ++k)
-    result.value[k] = a[k][k];
-  return result;
-}
+#include <stdio.h>
 
 static bool is_balanced(const double value[3]) {
   double a = value[0];
@@ -64,7 +20,7 @@ static bool is_balanced(const double value[3]) {
 static void apply_bounds(const tbi_mjcf_compiler *c, tbi_mjcf_body *body) {
   body->mass = fmax(body->mass, c->bound_mass);
   if (!c->balance && !(c->bound_inertia > 0)) return;
-  principal p = diagonalise(body->inertia);
+  tbi_principal p = tbi_principal_of(body->inertia);
   bool changed = false;
   for (int k = 0; k < 3; ++k) {
     changed = changed || p.value[k] < c->bound_inertia;
@@ -75,7 +31,7 @@ static void apply_bounds(const tbi_mjcf_compiler *c, tbi_mjcf_body *body) {
     changed = true;
   }
   if (!changed) return;
-  body->inertia = s3_rotate(&p.axes, (s3){p.value[0], p.value[1], p.value[2], 0, 0, 0});
+  body->inertia = tbi_principal_inertia(&p);
 }
 
 static void read_given(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_body *body) {
@@ -123,6 +79,16 @@ static void sum_geoms(const tbi_mjcf *reader, tbi_mjcf_body *body) {
   }
 }
 
+/* What MuJoCo itself refuses. */
+static void repair(tbi_mjcf *reader, tbi_mjcf_body *body, tabi_place place) {
+  char label[96];
+  (void)snprintf(label, sizeof label, "body '%.64s'", body->name ? body->name : "unnamed");
+  double moments[6];
+  s3_store(body->inertia, moments);
+  tbi_repair_inertia(&reader->error, reader->def, place, label, body->mass, moments);
+  body->inertia = s3_load(moments);
+}
+
 void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
   TBI_ASSERT(body_index > 0 && body_index < reader->nbody);
   tbi_mjcf_body *body = &reader->bodies[body_index];
@@ -130,6 +96,7 @@ void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
   if (inertial) read_given(reader, inertial, body);
   if (body->weighs_geoms) sum_geoms(reader, body);
   apply_bounds(&reader->compiler, body);
+  repair(reader, body, inertial ? inertial->place : body->place);
 }
 
 void tbi_mjcf_scale_masses(tbi_mjcf *reader) {

@@ -4,6 +4,7 @@
  * number by number: size="0.1" over a class's size="1 2 3" leaves 0.1 2 3.  We keep the texts and
  * lay them over each other when asked. */
 #include "io/mjcf_reader.h"
+#include "io/repair.h"
 
 #include "base/assertion.h"
 #include "base/error.h"
@@ -176,9 +177,15 @@ void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
   }
   bounds[0] = on ? given[0] : -(double)INFINITY;
   bounds[1] = on ? given[1] : (double)INFINITY;
-  if (on && !(given[0] < given[1])) {
-    tbi_mjcf_fail(item, "%s: lower %g must be less than upper %g; swap them", range, given[0],
-                  given[1]);
+  if (!on) return;
+  char owner[sizeof item->label + 40];
+  // "joint 'knee'", but "general 'knee': ctrlrange"
+  bool own = strcmp(range, "range") == 0;
+  (void)snprintf(owner, sizeof owner, "%s%s%s", item->label, own ? "" : ": ", own ? "" : range);
+  tbi_repair_limits(&item->reader->error, item->reader->def, item->node->place, owner, &bounds[0],
+                    &bounds[1]);
+  if (given[0] == given[1]) {
+    tbi_mjcf_fail(item, "%s: lower %g must be less than upper %g", range, given[0], given[1]);
   }
 }
 

@@ -3,6 +3,7 @@
  * A key lists the coordinates of all joints in MuJoCo's order.  The one difference in meaning is
  * the angular velocity of a free body: MuJoCo's in body axes, tabi's in world axes. */
 #include "io/mjcf_reader.h"
+#include "io/repair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,13 @@ static bool read_list(const tbi_mjcf_item *item, const char *what, int32_t count
 }
 
 static void set_joint(const tbi_mjcf_item *item, int32_t posture, const tbi_mjcf_joint *joint,
-                      const double *q, const double *v) {
+                      double *q, const double *v) {
   tbi_mjcf *reader = item->reader;
   double turned[6];
   int quat_at = joint->type == TBI_MJCF_FREE ? 3 : joint->type == TBI_MJCF_BALL ? 0 : -1;
-  if (quat_at >= 0 && q_norm(q_load(q + quat_at)) < 1e-14) {
-    tbi_mjcf_fail(item, "quaternion of joint '%.64s' has zero length",
-                  joint->name ? joint->name : "unnamed");
-    return;
+  if (quat_at >= 0) {
+    tbi_repair_quat(&reader->error, reader->def, item->node->place, item->label,
+                    joint->name ? joint->name : "unnamed", q + quat_at);
   }
   if (v && joint->type == TBI_MJCF_FREE) {
     memcpy(turned, v, sizeof turned);

@@ -33,7 +33,7 @@ static void tell_repair(const tabi_load_def *def, tabi_place place, const tbi_re
                         const char *fault) {
   if (!def->warn) return;
   char size[40] = "";
-  if (repair->size > 0) (void)snprintf(size, sizeof size, " (changed by %.2g)", repair->size);
+  if (repair->size > 0) tbi_message_format(size, sizeof size, " (changed by %.2g)", repair->size);
   tabi_error told;
   (void)tbi_error_set(&told, TABI_OK, place, "%s: %s, %s%s", repair->item, fault, repair->what,
                       size);
@@ -50,7 +50,7 @@ bool tbi_repaired(tbi_first_error *error, const tabi_load_def *def, tabi_place p
   char fault[300];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(fault, sizeof fault, format, args);
+  tbi_message_vformat(fault, sizeof fault, format, args);
   va_end(args);
   if (def->strict) {
     return tbi_fail_at(error, TABI_ERR_MODEL, place, "%s: %s (if not strict: %s)", repair.item,

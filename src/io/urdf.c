@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "io/format.h"
 #include "io/mesh.h"
+#include "io/repair.h"
 #include "io/report.h"
 #include "io/urdf_extra.h"
 #include "io/urdf_read.h"
@@ -122,6 +123,8 @@ static void read_inertial(const urdf *u, tbi_xml_node *node, const char *owner,
   if (inertia) read_moments(u, inertia, owner, moments);
   m3 r = q_matrix(q_load(axes));
   s3_store(s3_rotate(&r, s3_load(moments)), def->inertia);
+  tabi_place place = inertia ? inertia->place : node->place;
+  tbi_repair_inertia(u->error, u->def, place, owner, def->mass, def->inertia);
 }
 
 /* Remembers a link under its name in the file. */
@@ -351,14 +354,12 @@ static bool has_one_coordinate(tabi_joint_type type) {
 
 /* The joint starts at 0, which its limits exclude. */
 static void warn_outside(const urdf *u, tbi_xml_node *limit, const char *owner,
-                         const tabi_joint_def *def) {
-  if (!u->def->warn || (def->lower <= 0 && def->upper >= 0) || def->lower > def->upper) return;
-  const char *lower = tbi_xml_get(limit, "lower");
-  const char *upper = tbi_xml_get(limit, "upper");
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_OK, limit->place, "%s: start 0 outside [%.40s,%.40s]", owner,
-                      lower ? lower : "0", upper ? upper : "0");
-  u->def->warn(u->def->warn_user, &warning);
+                         const tabi_joint_def *def, bool swapped) {
+  if (def->lower <= 0 && def->upper >= 0) return;
+  const char *lower = tbi_xml_get(limit, swapped ? "upper" : "lower");
+  const char *upper = tbi_xml_get(limit, swapped ? "lower" : "upper");
+  tbi_warn(u->def, limit->place, "%s: start 0 outside [%.40s,%.40s]", owner, lower ? lower : "0",
+           upper ? upper : "0");
 }
 
 static bool read_limit(const urdf *u, const joint *j, const char *owner, tabi_joint_def *def) {
@@ -378,7 +379,9 @@ static bool read_limit(const urdf *u, const joint *j, const char *owner, tabi_jo
   def->lower = def->upper = 0;
   tbi_urdf_number(u->error, limit, "lower", owner, &def->lower);
   tbi_urdf_number(u->error, limit, "upper", owner, &def->upper);
-  if (tbi_ok(u->error)) warn_outside(u, limit, owner, def);
+  bool swapped = def->lower > def->upper;
+  tbi_repair_limits(u->error, u->def, limit->place, owner, &def->lower, &def->upper);
+  if (tbi_ok(u->error)) warn_outside(u, limit, owner, def, swapped);
   return tbi_ok(u->error);
 }
 

@@ -24,6 +24,11 @@ extern const size_t bad_input_count;
 extern const bad_input odd_inputs[];
 extern const size_t odd_input_count;
 
+/* Robots that must be repaired, or be refused where the caller is strict; the words name the fault.
+ */
+extern const bad_input repaired_inputs[];
+extern const size_t repaired_input_count;
+
 /* Writes the file into the scratch folder and returns its path. */
 const char *bad_input_write(const bad_input *input);
 

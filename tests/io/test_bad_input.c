@@ -6,6 +6,7 @@
 #include "tabi/tabi_io.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,6 +91,45 @@ static void test_warned(void **state) {
   }
 }
 
+/* One warning that says what was done, and a model; where the caller is strict, an error. */
+static void check_repaired(const bad_input *input) {
+  tabi_error error = {0};
+  heard h = {.words = input->words};
+  tabi_load_def def = tabi_load_def_default();
+  def.warn = listen;
+  def.warn_user = &h;
+  const char *path = bad_input_write(input);
+  tabi_model *model = tabi_model_load(path, &def, &error);
+  if (!model) fail_msg("%s: %s", path, error.message);
+  tabi_model_destroy(model);
+  assert_int_equal(h.count, 1);
+  check_line(input, path, "warning", &h.warning);
+  assert_int_equal(h.warning.severity, TABI_SEVERITY_WARNING);
+  assert_int_equal(strncmp(h.warning.message, h.warning.repair.item, strlen(h.warning.repair.item)),
+                   0);
+  assert_non_null(strstr(h.warning.message, h.warning.repair.what));
+  assert_true(h.warning.repair.what[0] != '\0' && isfinite(h.warning.repair.size));
+  def.strict = true;
+  assert_null(tabi_model_load(path, &def, &error));
+  assert_int_equal(h.count, 1);
+  assert_int_equal(error.status, TABI_ERR_MODEL);
+  assert_int_equal(error.severity, TABI_SEVERITY_ERROR);
+  check_line(input, path, "error", &error);
+}
+
+static void test_repaired(void **state) {
+  (void)state;
+  for (size_t i = 0; i < repaired_input_count; ++i)
+    check_repaired(&repaired_inputs[i]);
+}
+
+static void test_repaired_german(void **state) {
+  (void)state;
+  scratch_need_german();
+  test_repaired(state);
+  (void)setlocale(LC_NUMERIC, "C");
+}
+
 static void test_files_that_cannot_be_read(void **state) {
   (void)state;
   tabi_error error = {0};
@@ -144,6 +184,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_refused),     cmocka_unit_test(test_refused_german),
       cmocka_unit_test(test_warned),      cmocka_unit_test(test_files_that_cannot_be_read),
+      cmocka_unit_test(test_repaired),    cmocka_unit_test(test_repaired_german),
       cmocka_unit_test(test_needed_mesh), cmocka_unit_test(test_raw_def),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

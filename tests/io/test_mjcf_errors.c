@@ -80,7 +80,6 @@ static void test_bodies_and_joints(void **state) {
   refuse(BODY("<joint name='j' axis='0 0 0'/>"), 2, "joint 'j': axis has zero length");
   refuse(BODY("<joint name='j' type='revolute'/>"), 2,
          "joint 'j': unknown type 'revolute' (free, ball, slide, hinge)");
-  refuse(BODY("<joint name='j' range='1 -1'/>"), 2, "lower 1 must be less than upper -1");
   refuse(BODY("<joint name='j' limited='true'/>"), 2, "lower 0 must be less than upper 0");
   refuse(BODY("<joint name='j' type='ball' range='5 90'/>"), 2,
          "range of a ball joint starts at 0");
@@ -103,7 +102,6 @@ static void test_inertia(void **state) {
          "both diaginertia and fullinertia");
   refuse(BODY("<inertial mass='1' quat='1 0 0 0' fullinertia='1 1 1 0 0 0'/>"), 2,
          "fullinertia is given in body axes");
-  refuse(BODY("<joint/><inertial mass='1' diaginertia='1 1 5'/>"), 2, "inertia violates A+B>=C");
 }
 
 static void test_classes(void **state) {
@@ -136,8 +134,6 @@ static void test_the_rest(void **state) {
          "key 'k': qpos");
   refuse(AFTER("<freejoint/>" GEOM, "<keyframe><key name='k' qpos='1 2'/></keyframe>"), 2,
          "key 'k': qpos needs 7 numbers, got 2");
-  refuse(AFTER("<freejoint name='f'/>" GEOM, "<keyframe><key qpos='1 2 3 0 0 0 0'/></keyframe>"), 2,
-         "quaternion of joint 'f' has zero length");
   refuse(BEFORE("<option timestep='0'/>"), 2, "option: timestep 0 must be > 0");
   refuse(BEFORE("<asset><mesh name='m'/></asset>"), 2, "mesh 'm': attribute 'file' is missing");
 }
