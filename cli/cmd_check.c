@@ -97,5 +97,6 @@ const tbi_command tbi_cmd_check = {
                           "base of the root link; default: free for URDF, the file's for MJCF",
                           false, NULL},
                 [JSON] = {"--json", NULL, "print the findings as one JSON object", false, NULL}},
+    .loads = true,
     .run = run,
 };

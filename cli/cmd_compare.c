@@ -360,5 +360,6 @@ const tbi_command tbi_cmd_compare = {
                   [PLOT] = {"--plot", "F",
                    "draw the signals of all runs: .svg, .png or .pdf (needs gnuplot)", false,
                    NULL}},
+    .loads = true,
     .run = compare_command,
 };

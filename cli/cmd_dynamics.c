@@ -190,5 +190,6 @@ const tbi_command tbi_cmd_dynamics = {
                            "file of the state, - for standard input; default: all zero", false,
                            NULL},
                 [JSON] = {"--json", NULL, "no effect: the result is always JSON", false, NULL}},
+    .loads = true,
     .run = run,
 };

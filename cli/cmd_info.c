@@ -398,5 +398,6 @@ const tbi_command tbi_cmd_info = {
                           "base of the root link; default: free for URDF, the file's for MJCF",
                           false, NULL},
                 [JSON] = {"--json", NULL, "print everything as one JSON object", false, NULL}},
+    .loads = true,
     .run = run,
 };

@@ -276,5 +276,6 @@ const tbi_command tbi_cmd_plot = {
                 [FROM] = {"--from", "S", "start time in seconds; default: that of the log", false,
                           NULL},
                 [TO] = {"--to", "S", "end time in seconds; default: that of the log", false, NULL}},
+    .loads = true,
     .run = run_command,
 };

@@ -380,5 +380,6 @@ const tbi_command tbi_cmd_run = {
                   [CHECK] = {"--check", NULL,
                     "exit with 5 if a bound of the scene's section check was exceeded", false,
                     NULL}},
+    .loads = true,
     .run = run_command,
 };

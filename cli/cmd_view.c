@@ -348,5 +348,6 @@ const tbi_command tbi_cmd_view = {
                 [HTML] = {"--html", "F",
                           "write the replay to one HTML file instead, a scene until its end", false,
                           NULL}},
+    .loads = true,
     .run = run,
 };

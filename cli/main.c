@@ -91,6 +91,7 @@ static void print_help(const tbi_command *command, FILE *out) {
   if (command->options[0].name) (void)fputs("\noptions:\n", out);
   for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i)
     print_option(&command->options[i], out);
+  if (command->loads) print_option(&tbi_package_option, out);
   print_exit_codes(out);
 }
 

@@ -1,11 +1,20 @@
 /* args.c - options and words of a command line, from the command's own table of options. */
 #include "common/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#define PACKAGE_LIST "ROS_PACKAGE_PATH"
+
+const tbi_option tbi_package_option = {"--package-path", "DIR[:DIR]",
+                                       "folders in which package:// is looked for and from which "
+                                       "models may read, before those of " PACKAGE_LIST,
+                                       false, NULL};
+
 static bool unknown_option(const tbi_command *command, const char *name) {
-  const char *names[TBI_MAX_OPTIONS + 1] = {"--help"};
+  const char *names[TBI_MAX_OPTIONS + 2] = {"--help"};
   size_t count = 1;
+  if (command->loads) names[count++] = tbi_package_option.name;
   for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i) {
     names[count++] = command->options[i].name;
   }
@@ -24,9 +33,45 @@ static int find_option(const tbi_command *command, const char *argument, size_t 
   return -1;
 }
 
+/* The value of an option that takes one, "--base free" or "--base=free"; NULL after an error. */
+static const char *take_value(const tbi_command *command, const tbi_option *o, int argc,
+                              char **argv, int *at) {
+  char *equals = strchr(argv[*at], '=');
+  if (equals) return equals + 1;
+  if (*at + 1 < argc) return argv[++*at];
+  tbi_usage_error(command->name, "%s needs a value: %s %s", o->name, o->name, o->value);
+  return NULL;
+}
+
+/* Every load of the command finds them there, whatever it loads, and however often. */
+static bool add_packages(const char *folders) {
+  const char *before = getenv(PACKAGE_LIST);
+  size_t size = strlen(folders) + (before ? strlen(before) : 0) + 2;
+  char *list = malloc(size);
+  if (!list) return false;
+  (void)snprintf(list, size, "%s%s%s", folders, before ? ":" : "", before ? before : "");
+  bool set = setenv(PACKAGE_LIST, list, 1) == 0;
+  free(list);
+  return set;
+}
+
+/* --package-path, where the command takes it; false for any other argument.  *good: no error. */
+static bool parse_packages(const tbi_command *command, int argc, char **argv, int *at, bool *good) {
+  size_t length = strlen(tbi_package_option.name);
+  const char *argument = argv[*at];
+  if (!command->loads || strncmp(argument, tbi_package_option.name, length) != 0) return false;
+  if (argument[length] != '\0' && argument[length] != '=') return false;
+  const char *folders = take_value(command, &tbi_package_option, argc, argv, at);
+  *good = folders && add_packages(folders);
+  if (folders && !*good) (void)tbi_out_of_memory();
+  return true;
+}
+
 /* Reads the option at argv[*at] and steps over its value. */
 static bool parse_option(const tbi_command *command, int argc, char **argv, int *at,
                          tbi_args *args) {
+  bool good = true;
+  if (parse_packages(command, argc, argv, at, &good)) return good;
   char *argument = argv[*at];
   char *equals = strchr(argument, '=');
   size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
@@ -46,11 +91,8 @@ static bool parse_option(const tbi_command *command, int argc, char **argv, int 
     args->value[option] = "";
     return !equals;
   }
-  if (!equals && *at + 1 == argc) {
-    tbi_usage_error(command->name, "%s needs a value: %s %s", o->name, o->name, o->value);
-    return false;
-  }
-  args->value[option] = equals ? equals + 1 : argv[++*at];
+  args->value[option] = take_value(command, o, argc, argv, at);
+  if (!args->value[option]) return false;
   if (!o->many) return true;
   if (args->nmany == TBI_MAX_MANY) {
     tbi_usage_error(command->name, "%s is given more than %d times", o->name, TBI_MAX_MANY);

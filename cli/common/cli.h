@@ -62,12 +62,16 @@ typedef struct tbi_command {
   int nmore;           /* how many more it accepts */
   const char *word;    /* name of the first argument, for messages */
   tbi_option options[TBI_MAX_OPTIONS];
+  bool loads; /* models or scenes: takes tbi_package_option as well */
   int (*run)(const tbi_args *args, FILE *out);
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
 } tbi_command;
 
 extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run,
     tbi_cmd_solve, tbi_cmd_view, tbi_cmd_reproduce, tbi_cmd_compare, tbi_cmd_plot, tbi_cmd_export;
+
+/* Where models may find meshes; the command line's folders stand before the environment's. */
+extern const tbi_option tbi_package_option;
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
