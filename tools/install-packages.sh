@@ -19,7 +19,6 @@ build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd
 build  header:civetweb.h        libcivetweb-dev  civetweb
-build  module:assimp            libassimp-dev    ?assimp, for meshes that are not STL or OBJ
 build  module:libzstd           libzstd-dev      ?zstd, for smaller MCAP files of tabi export
 build  module:hdf5              libhdf5-dev      ?HDF5, for tabi export
 test   command:clang            clang            clang 14 or newer

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "io/assimp.h"
 #include "io/file.h"
 #include "io/first_error.h"
 #include "io/heightfield.h"
@@ -160,7 +159,7 @@ void tbi_meshes_destroy(tbi_meshes *meshes) {
 static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_place place,
                             tabi_error *err) {
   const tabi_load_def *def = meshes->def;
-  if (def->need_meshes) {
+  if (def->need_meshes || def->strict) {
     if (err) *err = *why;
     return why->status;
   }
@@ -175,25 +174,84 @@ static const char *extension_of(const char *file) {
   return dot && !strchr(dot, '/') ? dot + 1 : "";
 }
 
-static tabi_status read_with(tbi_mesh_parse_fn *parse, const char *path, const char *name,
-                             tabi_place place, tbi_mesh *mesh, tabi_error *err) {
+/* What glTF's buffers are looked for with. */
+typedef struct neighbours {
+  tbi_path_roots roots;
+  tbi_path path;
+  const char *mesh;
+  tabi_place place;
+} neighbours;
+
+/* A buffer of a glTF file: a tbi_mesh_open_fn. */
+static tabi_status open_buffer(void *user, const char *file, char **bytes, size_t *size,
+                               tabi_error *err) {
+  neighbours *n = user;
+  tbi_path_result result = TBI_PATH_LEAVES;
+  // a URI: %20 is a space
+  char *uri = tbi_text_join("file://", file);
+  if (!uri) return tbi_error_memory(err);
+  if (!strstr(file, "://")) result = tbi_path_find(&n->roots, uri, &n->path);
+  free(uri);
+  if (result == TBI_PATH_FOUND)
+    return tbi_file_read(n->path.found, TBI_MESH_MAX_BYTES, n->place, bytes, size, err);
+  if (result == TBI_PATH_MISSING) {
+    return tbi_error_set(err, TABI_ERR_FILE, n->place,
+                         "mesh '%.100s': buffer '%.100s' not found (looked in: %s)", n->mesh, file,
+                         n->path.looked);
+  }
+  return tbi_error_set(err, TABI_ERR_MODEL, n->place,
+                       "mesh '%.100s': buffer '%.100s': " TBI_PATH_LEAVES_TEXT, n->mesh, file);
+}
+
+/* A mesh file that was found. */
+typedef struct found_file {
+  const tbi_path_roots *roots;
+  const char *path, *name;
+  tabi_place place;
+} found_file;
+
+static tabi_status parse_gltf(const found_file *f, const char *bytes, size_t size, tbi_mesh *mesh,
+                              tabi_error *err) {
+  neighbours *n = malloc(sizeof *n);
+  if (!n) return tbi_error_memory(err);
+  tbi_path_roots_below(&n->roots, f->roots, f->path);
+  n->mesh = f->name;
+  n->place = f->place;
+  tabi_status status = tbi_gltf_parse(bytes, size, f->name, f->place, open_buffer, n, mesh, err);
+  free(n);
+  return status;
+}
+
+static const struct {
+  const char *extension;
+  tbi_mesh_parse_fn *parse; /* NULL: glTF, which may name other files */
+} formats[] = {
+    {"stl",  tbi_stl_parse},
+    {"obj",  tbi_obj_parse},
+    {"ply",  tbi_ply_parse},
+    {"dae",  tbi_dae_parse},
+    {"gltf", NULL         },
+    {"glb",  NULL         },
+};
+
+static tabi_status read_as(size_t format, const found_file *f, tbi_mesh *mesh, tabi_error *err) {
   char *bytes = NULL;
   size_t size = 0;
-  tabi_status status = tbi_file_read(path, TBI_MESH_MAX_BYTES, place, &bytes, &size, err);
+  tabi_status status = tbi_file_read(f->path, TBI_MESH_MAX_BYTES, f->place, &bytes, &size, err);
   if (status != TABI_OK) return status;
-  status = parse(bytes, size, name, place, mesh, err);
+  tbi_mesh_parse_fn *parse = formats[format].parse;
+  status = parse ? parse(bytes, size, f->name, f->place, mesh, err)
+                 : parse_gltf(f, bytes, size, mesh, err);
   free(bytes);
   return status;
 }
 
 static tabi_status read_found(tbi_meshes *meshes, const char *path, const char *name,
                               tabi_place place, tbi_mesh *mesh, tabi_error *err) {
-  const char *extension = extension_of(path);
-  if (strcasecmp(extension, "stl") == 0)
-    return read_with(tbi_stl_parse, path, name, place, mesh, err);
-  if (strcasecmp(extension, "obj") == 0)
-    return read_with(tbi_obj_parse, path, name, place, mesh, err);
-  if (tbi_assimp_reads(extension)) return tbi_assimp_read(path, name, place, mesh, err);
+  const found_file f = {&meshes->roots, path, name, place};
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; ++i) {
+    if (strcasecmp(extension_of(path), formats[i].extension) == 0) return read_as(i, &f, mesh, err);
+  }
   tabi_error why;
   (void)tbi_error_set(&why, TABI_ERR_FILE, place,
                       "mesh '%.200s': format not read; convert it to STL, OBJ, PLY, DAE or glTF",

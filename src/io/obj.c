@@ -137,7 +137,7 @@ static bool read_face(source *s, tbi_weld *w) {
       memcpy(fan, first, 3 * sizeof *fan);
       memcpy(fan + 3, last, 3 * sizeof *fan);
       memcpy(fan + 6, corner, 3 * sizeof *fan);
-      tbi_weld_face(w, fan);
+      if (!tbi_weld_face(w, fan)) return false;
     }
     if (corners == 1) first = corner;
     last = corner;
@@ -171,7 +171,7 @@ tabi_status tbi_obj_parse(const void *bytes, size_t size, const char *name, tabi
                           tbi_mesh *mesh, tabi_error *err) {
   tbi_first_error error = {.err = err};
   source s = {.text = bytes, .size = size, .name = name, .place = place, .error = &error};
-  tbi_weld w = {0};
+  tbi_weld w;
   *mesh = (tbi_mesh){0};
   count(&s);
   if (s.nface == 0)
@@ -181,9 +181,9 @@ tabi_status tbi_obj_parse(const void *bytes, size_t size, const char *name, tabi
                 TBI_MESH_MAX_FACES);
   }
   if (!tbi_ok(&error)) return error.status;
-  bool room = tbi_weld_begin(&w, mesh, s.ncorner > 0 ? s.ncorner : 1);
+  tbi_weld_begin(&w, mesh, s.ncorner);
   s.vertices = malloc((3 * s.nvertex + 1) * sizeof *s.vertices);
-  if (room && s.vertices) {
+  if (s.vertices) {
     read_lines(&s, &w);
   } else {
     tbi_fail_memory(&error);

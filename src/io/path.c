@@ -417,3 +417,11 @@ void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const ch
     }
   } while (climb(folder));
 }
+
+void tbi_path_roots_below(tbi_path_roots *below, const tbi_path_roots *roots, const char *found) {
+  *below = *roots;
+  find_folder(found, below->folder);
+  below->is_package = false;
+  if (is_inside(roots->root, below->folder)) return;
+  memcpy(below->root, below->folder, sizeof below->root);
+}

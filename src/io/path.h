@@ -43,6 +43,10 @@ char *tbi_path_beside(const char *path, const char *file);
 
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages);
 
+/* For the files that a file names which was found by these roots: as seen from its folder, and no
+ * further than it was allowed to be itself. */
+void tbi_path_roots_below(tbi_path_roots *below, const tbi_path_roots *roots, const char *found);
+
 /* `file` is a plain path, or file://, package://NAME/ or model://NAME/ with a path. */
 tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi_path *path);
 

@@ -51,7 +51,7 @@ static bool read_binary(const source *s, tbi_weld *w, size_t nface) {
     for (size_t i = 0; i < 9; ++i)
       corners[i] = load_f32(b + 4 * i);
     if (!check_corners(s, corners, face)) return false;
-    tbi_weld_face(w, corners);
+    if (!tbi_weld_face(w, corners)) return false;
   }
   return tbi_ok(s->error);
 }
@@ -146,7 +146,7 @@ static bool read_ascii(source *s, tbi_weld *w, size_t nface) {
     double corners[9] = {0};
     read_facet(s, corners);
     if (!check_corners(s, corners, face)) return false;
-    tbi_weld_face(w, corners);
+    if (!tbi_weld_face(w, corners)) return false;
     ++face;
   }
   return tbi_ok(s->error);
@@ -184,14 +184,13 @@ tabi_status tbi_stl_parse(const void *bytes, size_t size, const char *name, tabi
                           tbi_mesh *mesh, tabi_error *err) {
   tbi_first_error error = {.err = err};
   source s = {bytes, size, 0, name, place, &error};
-  tbi_weld w = {0};
+  tbi_weld w;
   bool ascii = false;
   size_t nface = 0;
   *mesh = (tbi_mesh){0};
   if (!judge(&s, &ascii, &nface)) return error.status;
-  if (!tbi_weld_begin(&w, mesh, nface > 0 ? nface : 1)) {
-    tbi_fail_memory(&error);
-  } else if (ascii) {
+  tbi_weld_begin(&w, mesh, nface);
+  if (ascii) {
     read_ascii(&s, &w, nface);
   } else {
     read_binary(&s, &w, nface);

@@ -1,5 +1,4 @@
 /* test_obj.c - what OBJ files become, and what is wrong with those that become nothing. */
-#include "io/assimp.h"
 #include "io/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
@@ -121,51 +120,12 @@ static void test_file(void **state) {
   tabi_builder_destroy(builder);
 }
 
-static const char collada[] =
-    "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
-    "version='1.4.1'><asset><unit meter='1'/><up_axis>Z_UP</up_axis></asset><library_geometries>"
-    "<geometry id='g'><mesh><source id='p'><float_array id='a' count='12'>0 0 0 1 0 0 1 1 0 0 1 0"
-    "</float_array><technique_common><accessor source='#a' count='4' stride='3'><param name='X' "
-    "type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
-    "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/>"
-    "</vertices><polylist count='1'><input semantic='VERTEX' source='#v' offset='0'/><vcount>4"
-    "</vcount><p>0 1 2 3</p></polylist></mesh></geometry></library_geometries>"
-    "<library_visual_scenes><visual_scene id='s'><node id='m'><translate>1 0 0</translate><node "
-    "id='n'><translate>0 0 2</translate>"
-    "<instance_geometry url='#g'/></node></node></visual_scene></library_visual_scenes><scene>"
-    "<instance_visual_scene url='#s'/></scene></COLLADA>";
-
-/* Other formats by assimp, where it is: a square, in the place that its node has. */
-static void test_assimp(void **state) {
-  (void)state;
-  tbi_mesh mesh;
-  tabi_error err = {0};
-  scratch_text("square.dae", collada);
-  scratch_text("broken.dae", "<COLLADA");
-  if (!tbi_assimp_reads("dae")) {
-    print_message("built without assimp\n");
-    assert_int_equal(tbi_assimp_read("x", "x", place, &mesh, &err), TABI_ERR_FILE);
-    return;
-  }
-  tabi_status status =
-      tbi_assimp_read(scratch_path("square.dae"), "square.dae", place, &mesh, &err);
-  if (status != TABI_OK) fail_msg("%s", err.message);
-  assert_int_equal(mesh.nvertex, 4);
-  assert_int_equal(mesh.nface, 2);
-  for (int32_t i = 0; i < 4; ++i)
-    assert_near(vertex_of(&mesh, i)[2], 2, 1e-6);
-  assert_near(fmin(mesh.vertices[0], mesh.vertices[6]), 1, 1e-6);
-  tbi_mesh_free(&mesh);
-  assert_int_equal(tbi_assimp_read(scratch_path("broken.dae"), "broken.dae", place, &mesh, &err),
-                   TABI_ERR_PARSE);
-  assert_false(tbi_assimp_reads(""));
-  assert_false(tbi_assimp_reads("txt"));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_faces), cmocka_unit_test(test_relative), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_file),  cmocka_unit_test(test_assimp),
+      cmocka_unit_test(test_faces),
+      cmocka_unit_test(test_relative),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_file),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -154,7 +154,7 @@ static void test_too_many_faces(void **state) {
   tbi_mesh mesh;
   tabi_error error = {0};
   assert_int_equal(tbi_stl_parse(bytes, size, "m.stl", PLACE, &mesh, &error), TABI_ERR_PARSE);
-  assert_string_equal(error.message, "mesh 'm.stl': 5000001 faces, limit 5000000");
+  assert_string_equal(error.message, "mesh 'm.stl': 2000001 faces, limit 2000000");
   free(bytes);
 }
 
