@@ -14,9 +14,9 @@
 
 static void read_all(tbi_mjcf *reader) {
   void (*const parts[])(tbi_mjcf *) = {
-      tbi_mjcf_include,        tbi_mjcf_read_compiler, tbi_mjcf_read_defaults,
-      tbi_mjcf_read_assets,    tbi_mjcf_read_bodies,   tbi_mjcf_add_bodies,
-      tbi_mjcf_read_actuators, tbi_mjcf_read_equality, tbi_mjcf_read_keyframes};
+      tbi_mjcf_include,       tbi_mjcf_read_compiler, tbi_mjcf_expand,     tbi_mjcf_read_defaults,
+      tbi_mjcf_read_assets,   tbi_mjcf_read_bodies,   tbi_mjcf_add_bodies, tbi_mjcf_read_actuators,
+      tbi_mjcf_read_equality, tbi_mjcf_read_keyframes};
   (void)tbi_xml_get(reader->root, "model");
   for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_ok(&reader->error); ++i) {
     parts[i](reader);
@@ -28,7 +28,9 @@ static void free_reader(tbi_mjcf *reader) {
     tbi_mesh_free(&reader->meshes[i].triangles);
   for (int32_t i = 0; i < reader->nsource; ++i)
     tbi_xml_destroy(reader->sources[i].xml);
+  tbi_xml_destroy(reader->copies);
   tbi_meshes_destroy(reader->files);
+  free(reader->models);
   free(reader->sources);
   free(reader->classes);
   free(reader->meshes);
@@ -43,6 +45,7 @@ static void free_reader(tbi_mjcf *reader) {
   tbi_names_free(&reader->joint_names);
   tbi_names_free(&reader->geom_names);
   tbi_names_free(&reader->friction_names);
+  tbi_names_free(&reader->renamed);
   tbi_text_free(&reader->text);
 }
 

@@ -13,10 +13,12 @@ static const char *last_part(const char *path) {
 }
 
 /* meshdir/file, in the pool */
-static const char *mesh_path(tbi_mjcf *reader, const char *file) {
-  const char *folder = reader->compiler.mesh_dir;
-  if (reader->compiler.strip_path) file = last_part(file);
-  if (!folder || folder[0] == '\0' || file[0] == '/' || strstr(file, "://")) return file;
+static const char *mesh_path(tbi_mjcf *reader, const tbi_xml_node *node, const char *file) {
+  const tbi_mjcf_compiler *c = tbi_mjcf_compiler_of(reader, node);
+  const char *folder = c->mesh_dir;
+  if (c->strip_path) file = last_part(file);
+  if (file[0] == '/' || strstr(file, "://")) return file;
+  if (!folder || folder[0] == '\0') return tbi_mjcf_beside_model(reader, node, file);
   size_t room = strlen(folder) + strlen(file) + 2;
   char *path = malloc(room);
   const char *kept = NULL;
@@ -27,7 +29,7 @@ static const char *mesh_path(tbi_mjcf *reader, const char *file) {
   }
   free(path);
   if (!kept) tbi_fail_memory(&reader->error);
-  return kept;
+  return kept ? tbi_mjcf_beside_model(reader, node, kept) : NULL;
 }
 
 /* A mesh without a name is called after its file, less the ending. */
@@ -65,6 +67,14 @@ static void place_triangles(const tbi_mjcf_item *item, tbi_mesh *mesh) {
   tbi_mesh_scale(mesh, scale);
 }
 
+void tbi_mjcf_name_asset(tbi_mjcf *reader, tbi_xml_node *node) {
+  const char *file = tbi_xml_get(node, "file");
+  const char *name = tbi_xml_get(node, "name");
+  if (!file || file[0] == '\0' || (name && name[0] != '\0')) return;
+  name = name_of_file(reader, file);
+  if (name) tbi_mjcf_set(reader, node, "name", name);
+}
+
 static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "mesh", 0);
   const char *file = tbi_mjcf_text(&item, "file", NULL);
@@ -73,7 +83,7 @@ static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
     return;
   }
   if (!item.name) item.name = name_of_file(reader, file);
-  const char *path = mesh_path(reader, file);
+  const char *path = mesh_path(reader, node, file);
   if (!tbi_ok(&reader->error) || !item.name || !path) return;
   if (!tbi_array_reserve((void **)&reader->meshes, &reader->cap_mesh, reader->nmesh, 1,
                          sizeof *reader->meshes)) {
@@ -88,8 +98,11 @@ static void read_mesh(tbi_mjcf *reader, tbi_xml_node *node) {
     return;
   }
   tbi_mjcf_mesh *mesh = &reader->meshes[reader->nmesh++];
-  *mesh = (tbi_mjcf_mesh){
-      .name = item.name, .place = node->place, .index = TABI_NONE, .hull = TABI_NONE};
+  *mesh = (tbi_mjcf_mesh){.name = item.name,
+                          .place = node->place,
+                          .index = TABI_NONE,
+                          .hull = TABI_NONE,
+                          .exact = tbi_mjcf_compiler_of(reader, node)->exact_mesh};
   if (!tbi_ok(&reader->error)) return;
   tbi_take(&reader->error,
            tbi_meshes_read(reader->files, path, node->place, &mesh->triangles, reader->error.err));

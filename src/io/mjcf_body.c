@@ -13,14 +13,18 @@ static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   double axis[3] = {0, 0, 1};
   (void)tbi_mjcf_numbers(item, "pos", 3, 3, anchor);
   (void)tbi_mjcf_numbers(item, "axis", 3, 3, axis);
-  joint->anchor = joint->type == TBI_MJCF_FREE ? v3_zero() : v3_load(anchor);
+  v3 pos = v3_load(anchor);
+  q4 rot = q_identity();
+  tbi_mjcf_outward(item, &pos, &rot);
+  joint->anchor = joint->type == TBI_MJCF_FREE ? v3_zero() : pos;
   double length = v3_norm(v3_load(axis));
   bool has_axis = joint->type == TBI_MJCF_SLIDE || joint->type == TBI_MJCF_HINGE;
   if (has_axis && !(length > 1e-14)) {
     tbi_mjcf_fail(item, "axis has zero length; give a direction");
     return;
   }
-  joint->axis = has_axis ? v3_scale(1 / length, v3_load(axis)) : v3_make(0, 0, 1);
+  joint->axis = v3_make(0, 0, 1);
+  if (has_axis) joint->axis = tbi_mjcf_turn(rot, v3_scale(1 / length, v3_load(axis)));
 }
 
 /* spring, damper, friction, rotor */
@@ -64,7 +68,9 @@ static void set_type(tbi_mjcf_joint *joint) {
 static void read_hinge_or_other(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};
   joint->type = tbi_mjcf_word(item, "type", types, TBI_MJCF_HINGE);
-  double unit = joint->type == TBI_MJCF_SLIDE ? 1 : item->reader->compiler.angle_unit;
+  double unit = joint->type == TBI_MJCF_SLIDE
+                    ? 1
+                    : tbi_mjcf_compiler_of(item->reader, item->node)->angle_unit;
   bool has_ref = joint->type == TBI_MJCF_SLIDE || joint->type == TBI_MJCF_HINGE;
   double ref = 0;
   (void)tbi_mjcf_number(item, "ref", &ref);
@@ -88,7 +94,7 @@ static void check_free(const tbi_mjcf_item *item, const tbi_mjcf_joint *joint) {
 
 void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   TBI_ASSERT(body >= 0 && body < reader->nbody);
-  int32_t inherited = reader->bodies[body].child_class;
+  int32_t inherited = tbi_mjcf_class_around(reader, node, reader->bodies[body].child_class);
   // a freejoint takes no defaults, by intention
   bool plain_free = strcmp(node->name, "freejoint") == 0;
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, plain_free ? NULL : "joint", inherited);
@@ -190,13 +196,15 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   if (index == TABI_NONE) return index;
   tbi_mjcf_body *body = &reader->bodies[index];
   (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
+  tbi_mjcf_outward(&item, &body->pos, &body->rot);
   read_mocap(&item);
   if (node == reader->base_node) reader->base = index;
   place(reader, body, index == reader->base);
-  int rule = reader->compiler.inertia_rule;
+  int rule = tbi_mjcf_compiler_of(reader, node)->inertia_rule;
   body->weighs_geoms = rule == TBI_MJCF_INERTIA_GEOMS ||
                        (rule == TBI_MJCF_INERTIA_AUTO && !tbi_xml_child(node, "inertial"));
-  body->child_class = class_for_children(&item, reader->bodies[parent].child_class);
+  int32_t around = tbi_mjcf_class_around(reader, node, reader->bodies[parent].child_class);
+  body->child_class = class_for_children(&item, around);
   read_contents(reader, node, index);
   if (tbi_ok(&reader->error)) tbi_mjcf_read_inertia(reader, index);
   return index;
@@ -206,19 +214,13 @@ static bool has_joint(tbi_xml_node *body) {
   return tbi_xml_child(body, "joint") || tbi_xml_child(body, "freejoint");
 }
 
-/* Whether anything moves in a body of the world, itself or below. */
-static bool moves(tbi_xml_node *top) {
-  tbi_xml_node *node = top;
-  for (;;) {
-    if (has_joint(node)) return true;
-    tbi_xml_node *next = tbi_xml_child(node, "body");
-    while (!next && node != top) {
-      next = tbi_xml_next(node);
-      if (!next) node = node->parent;
-    }
-    if (!next) return false;
-    node = next;
-  }
+/* Whether anything moves in a body of the world, itself or below; depth is that of the file. */
+static bool moves(tbi_xml_node *body) {
+  bool found = has_joint(body);
+  tbi_xml_node *child = found ? NULL : tbi_xml_child(body, "body");
+  for (; child && !found; child = tbi_xml_next(child))
+    found = moves(child);
+  return found;
 }
 
 /* The body that a caller means by the robot's base: the first that moves, or else the first. */

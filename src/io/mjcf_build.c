@@ -144,21 +144,11 @@ static void add_body(tbi_mjcf *reader, int32_t index) {
   }
 }
 
-/* the shortest spelling that reads back, with a point in every locale */
-static void write_number(double value, char *number, size_t size) {
-  int digits = 3;
-  do {
-    (void)snprintf(number, size, "%.*g", digits, value);
-  } while (strtod(number, NULL) != value && ++digits <= 17);
-  char *comma = strchr(number, ',');
-  if (comma) *comma = '.';
-}
-
 /* "mjcf friction 0.8", or with torsional and rolling friction "mjcf friction 0.8 0.005 0.0001" */
 static void write_friction(const double friction[3], char *name, size_t size) {
   char number[3][40];
   for (int i = 0; i < 3; ++i)
-    write_number(friction[i], number[i], sizeof number[i]);
+    tbi_mjcf_write_number(friction[i], number[i], sizeof number[i]);
   if (friction[1] > 0 || friction[2] > 0) {
     (void)snprintf(name, size, "mjcf friction %s %s %s", number[0], number[1], number[2]);
   } else {

@@ -39,13 +39,13 @@ static void read_inertia_rules(const tbi_mjcf_item *item, tbi_mjcf_compiler *c) 
   (void)tbi_mjcf_number(item, "settotalmass", &c->total_mass);
 }
 
-static void read_one_compiler(tbi_mjcf *reader, tbi_xml_node *node) {
-  tbi_mjcf_compiler *c = &reader->compiler;
+static void read_one_compiler(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_compiler *c) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   read_angles(&item, c);
   read_inertia_rules(&item, c);
   c->limited_by_range = tbi_mjcf_word(&item, "autolimits", yes_no, c->limited_by_range);
   c->strip_path = flag(&item, "strippath", c->strip_path);
+  c->fit_aabb = flag(&item, "fitaabb", c->fit_aabb);
   // assetdir means meshdir and texturedir; the narrower one wins
   const char *assets = tbi_mjcf_text(&item, "assetdir", NULL);
   const char *meshes = tbi_mjcf_text(&item, "meshdir", NULL);
@@ -75,8 +75,8 @@ static void read_option(tbi_mjcf *reader, tbi_xml_node *node) {
   if (has_timestep) tabi_builder_set_timestep(reader->builder, timestep);
 }
 
-void tbi_mjcf_read_compiler(tbi_mjcf *reader) {
-  reader->compiler = (tbi_mjcf_compiler){
+void tbi_mjcf_read_compiler_of(tbi_mjcf *reader, int32_t model) {
+  tbi_mjcf_compiler c = {
       .angle_unit = M_PI / 180,
       .euler_seq = "xyz",
       .limited_by_range = -1,
@@ -84,10 +84,15 @@ void tbi_mjcf_read_compiler(tbi_mjcf *reader) {
       .group_range = {0, 5},
       .total_mass = -1
   };
-  tbi_xml_node *node = tbi_xml_child(reader->root, "compiler");
+  tbi_xml_node *node = tbi_xml_child(reader->models[model].root, "compiler");
   for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
-    read_one_compiler(reader, node);
-  node = tbi_xml_child(reader->root, "option");
+    read_one_compiler(reader, node, &c);
+  reader->models[model].compiler = c;
+}
+
+void tbi_mjcf_read_compiler(tbi_mjcf *reader) {
+  tbi_mjcf_read_compiler_of(reader, 0);
+  tbi_xml_node *node = tbi_xml_child(reader->root, "option");
   for (; node && tbi_ok(&reader->error); node = tbi_xml_next(node))
     read_option(reader, node);
 }

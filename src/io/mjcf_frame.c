@@ -2,6 +2,7 @@
 #include "io/mjcf_reader.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHORTEST 1e-14 /* below this length a direction is none; as MuJoCo */
 
@@ -65,7 +66,7 @@ static q4 read_rotation(const tbi_mjcf_item *item, int spelling) {
   int32_t n = counts[spelling];
   (void)tbi_mjcf_numbers(item, spellings[spelling], n, n, a);
   if (!tbi_ok(&item->reader->error)) return q_identity();
-  const tbi_mjcf_compiler *c = &item->reader->compiler;
+  const tbi_mjcf_compiler *c = tbi_mjcf_compiler_of(item->reader, item->node);
   switch (spelling) {
   case 0:
     if (q_norm(q_load(a)) >= SHORTEST) return q_normalize(q_load(a));
@@ -102,4 +103,36 @@ bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot) {
   }
   if (found >= 0) *rot = read_rotation(item, found);
   return found >= 0;
+}
+
+q4 tbi_mjcf_euler(const tbi_mjcf_item *item, int32_t times) {
+  double angles[3] = {0, 0, 0};
+  (void)tbi_mjcf_numbers(item, "euler", 3, 3, angles);
+  for (int i = 0; i < 3; ++i)
+    angles[i] *= times;
+  return from_euler(tbi_mjcf_compiler_of(item->reader, item->node), angles);
+}
+
+static bool is_frame(const tbi_xml_node *node) { return node && strcmp(node->name, "frame") == 0; }
+
+void tbi_mjcf_outward(const tbi_mjcf_item *item, v3 *pos, q4 *rot) {
+  for (tbi_xml_node *node = item->node->parent; is_frame(node); node = node->parent) {
+    tbi_mjcf_item frame = tbi_mjcf_item_of(item->reader, node, NULL, 0);
+    v3 origin;
+    q4 turn;
+    (void)tbi_mjcf_frame(&frame, &origin, &turn);
+    *pos = v3_add(origin, tbi_mjcf_turn(turn, *pos));
+    *rot = q_mul(turn, *rot);
+  }
+}
+
+int32_t tbi_mjcf_class_around(tbi_mjcf *reader, const tbi_xml_node *child, int32_t inherited) {
+  for (tbi_xml_node *node = child->parent; is_frame(node); node = node->parent) {
+    if (!tbi_xml_get(node, "childclass")) continue;
+    tbi_mjcf_item frame = tbi_mjcf_item_of(reader, node, NULL, 0);
+    int32_t c =
+        tbi_mjcf_reference(&frame, "childclass", &reader->class_names, "default class", false);
+    return c == TABI_NONE ? inherited : c;
+  }
+  return inherited;
 }

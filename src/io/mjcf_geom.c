@@ -286,7 +286,8 @@ static void read_type(reading *r, tbi_mjcf_geom *geom) {
 
 void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   TBI_ASSERT(body >= 0 && body < reader->nbody);
-  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", reader->bodies[body].child_class);
+  int32_t around = tbi_mjcf_class_around(reader, node, reader->bodies[body].child_class);
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", around);
   tbi_mjcf_geom geom = {.name = item.name, .body = body, .shape = tabi_shape_def_default()};
   reading r = {
       .item = &item, .size = {0, 0, 0}
@@ -297,6 +298,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   bool fromto = tbi_mjcf_numbers(&item, "fromto", 6, 6, ends) > 0;
   if (r.type != GEOM_HFIELD) read_size(&r, fromto);
   if (fromto && tbi_ok(&reader->error)) read_fromto(&r, ends);
+  tbi_mjcf_outward(&item, &r.pos, &r.rot);
   read_contact(&item, &geom);
   read_colour(&item, geom.shape.rgba);
   (void)tbi_mjcf_number(&item, "group", &geom.group);
@@ -304,8 +306,8 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   geom.shape.visible = geom.group < 3 && geom.shape.rgba[3] > 0;
   geom.shape.place = node->place;
   make_shape(&r, &geom);
-  if (reader->bodies[body].weighs_geoms && geom.group >= reader->compiler.group_range[0] &&
-      geom.group <= reader->compiler.group_range[1]) {
+  const double *groups = tbi_mjcf_compiler_of(reader, node)->group_range;
+  if (reader->bodies[body].weighs_geoms && geom.group >= groups[0] && geom.group <= groups[1]) {
     geom.counts = true;
     weigh(&r, &geom);
   } else {

@@ -39,6 +39,7 @@ static void read_given(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_body *body
   q4 rot;
   double full[6] = {0, 0, 0, 0, 0, 0};
   bool turned = tbi_mjcf_frame(&item, &body->com, &rot);
+  tbi_mjcf_outward(&item, &body->com, &rot);
   bool has_mass = tbi_mjcf_number(&item, "mass", &body->mass);
   bool has_diagonal = tbi_mjcf_numbers(&item, "diaginertia", 3, 3, full) > 0;
   bool has_full = tbi_xml_get(node, "fullinertia") != NULL;
@@ -95,12 +96,12 @@ void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
   tbi_xml_node *inertial = tbi_xml_child(body->node, "inertial");
   if (inertial) read_given(reader, inertial, body);
   if (body->weighs_geoms) sum_geoms(reader, body);
-  apply_bounds(&reader->compiler, body);
+  apply_bounds(tbi_mjcf_compiler_of(reader, body->node), body);
   repair(reader, body, inertial ? inertial->place : body->place);
 }
 
 void tbi_mjcf_scale_masses(tbi_mjcf *reader) {
-  double wanted = reader->compiler.total_mass;
+  double wanted = reader->models[0].compiler.total_mass;
   double total = 0;
   for (int32_t i = 1; i < reader->nbody; ++i)
     total += reader->bodies[i].mass;

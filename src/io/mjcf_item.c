@@ -38,17 +38,23 @@ void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...) 
   reader->def->warn(reader->def->warn_user, &warning);
 }
 
+/* The text of an attribute; one that is empty is not given. */
+static const char *given(tbi_xml_node *node, const char *attribute) {
+  const char *text = tbi_xml_get(node, attribute);
+  return text && text[strspn(text, " ")] != '\0' ? text : NULL;
+}
+
 tbi_mjcf_item tbi_mjcf_item_of(tbi_mjcf *reader, tbi_xml_node *node, const char *kind,
                                int32_t inherited) {
   tbi_mjcf_item item = {.reader = reader, .node = node, .kind = kind, .default_class = inherited};
-  item.name = tbi_xml_get(node, "name");
+  item.name = given(node, "name");
   if (item.name && item.name[0] == '\0') item.name = NULL;
   if (item.name) {
     (void)snprintf(item.label, sizeof item.label, "%.24s '%.64s'", node->name, item.name);
   } else {
     (void)snprintf(item.label, sizeof item.label, "%.24s", node->name);
   }
-  const char *wanted = kind ? tbi_xml_get(node, "class") : NULL;
+  const char *wanted = kind ? given(node, "class") : NULL;
   if (!wanted) return item;
   item.default_class = tbi_names_find(&reader->class_names, wanted);
   if (item.default_class < 0) {
@@ -71,18 +77,18 @@ static tbi_xml_node *class_setting(const tbi_mjcf_item *item, int32_t c, const c
   tbi_xml_node *last = NULL;
   tbi_xml_node *setting = node ? tbi_xml_child(node, item->kind) : NULL;
   for (; setting; setting = tbi_xml_next(setting)) {
-    if (tbi_xml_get(setting, attribute)) last = setting;
+    if (given(setting, attribute)) last = setting;
   }
   return last;
 }
 
 const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int32_t *distance) {
   int32_t away = 0;
-  const char *text = tbi_xml_get(item->node, attribute);
+  const char *text = given(item->node, attribute);
   if (!text && item->kind) {
     for (int32_t c = item->default_class; c >= 0 && !text; c = item->reader->classes[c].parent) {
       tbi_xml_node *setting = class_setting(item, c, attribute);
-      if (setting) text = tbi_xml_get(setting, attribute);
+      if (setting) text = given(setting, attribute);
       ++away;
     }
   }
@@ -93,7 +99,7 @@ const char *tbi_mjcf_text(const tbi_mjcf_item *item, const char *attribute, int3
 /* The list of one element; returns its length. */
 static int32_t read_list(const tbi_mjcf_item *item, tbi_xml_node *node, const char *attribute,
                          const int32_t limits[2], double *values) {
-  const char *text = tbi_xml_get(node, attribute);
+  const char *text = given(node, attribute);
   tbi_mjcf *reader = item->reader;
   if (!text || !tbi_ok(&reader->error)) return 0;
   char what[128];
@@ -162,31 +168,40 @@ void tbi_mjcf_read_range(const tbi_mjcf_item *item, const char *range, const cha
   limits->on = tbi_mjcf_word(item, limited, words, limits->on);
 }
 
-void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
-                           const tbi_mjcf_limits *limits, double bounds[2]) {
-  const double *given = limits->range;
-  bool on = limits->on == TBI_MJCF_LIMITS_ON;
-  if (limits->on == TBI_MJCF_LIMITS_AUTO && (given[0] != 0 || given[1] != 0)) {
-    on = true;
-    if (item->reader->compiler.limited_by_range == 0) {
-      tbi_mjcf_fail(item,
-                    "has a %s, but is not said to be limited; say so, or set "
-                    "autolimits=\"true\" in <compiler>",
-                    range);
-    }
-  }
-  bounds[0] = on ? given[0] : -(double)INFINITY;
-  bounds[1] = on ? given[1] : (double)INFINITY;
-  if (!on) return;
+/* Lower above upper is swapped; of equal ones MuJoCo makes no limits. */
+static bool mend_range(const tbi_mjcf_item *item, const char *range, double bounds[2]) {
+  tbi_mjcf *reader = item->reader;
+  tabi_place place = item->node->place;
   char owner[sizeof item->label + 40];
   // "joint 'knee'", but "general 'knee': ctrlrange"
   bool own = strcmp(range, "range") == 0;
   (void)snprintf(owner, sizeof owner, "%s%s%s", item->label, own ? "" : ": ", own ? "" : range);
-  tbi_repair_limits(&item->reader->error, item->reader->def, item->node->place, owner, &bounds[0],
-                    &bounds[1]);
-  if (given[0] == given[1]) {
-    tbi_mjcf_fail(item, "%s: lower %g must be less than upper %g", range, given[0], given[1]);
+  if (bounds[0] != bounds[1]) {
+    return tbi_repair_limits(&reader->error, reader->def, place, owner, &bounds[0], &bounds[1]);
   }
+  const tbi_repair repair = {.item = owner, .what = "not limited"};
+  tbi_repaired(&reader->error, reader->def, place, repair, "lower %g must be less than upper %g",
+               bounds[0], bounds[1]);
+  return false;
+}
+
+void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
+                           const tbi_mjcf_limits *limits, double bounds[2]) {
+  tbi_mjcf *reader = item->reader;
+  memcpy(bounds, limits->range, 2 * sizeof *bounds);
+  bool given = bounds[0] != 0 || bounds[1] != 0;
+  bool by_range = limits->on == TBI_MJCF_LIMITS_AUTO && given;
+  bool on = limits->on == TBI_MJCF_LIMITS_ON || by_range;
+  if (by_range && tbi_mjcf_compiler_of(reader, item->node)->limited_by_range == 0) {
+    tbi_warn(reader->def, item->node->place,
+             "%s: %s does not limit, since autolimits is false and it is not said to", item->label,
+             range);
+    on = false;
+  }
+  if (on && !(bounds[0] < bounds[1])) on = mend_range(item, range, bounds);
+  if (on) return;
+  bounds[0] = -(double)INFINITY;
+  bounds[1] = (double)INFINITY;
 }
 
 int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t index) {
@@ -209,4 +224,13 @@ const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *k
   free(full);
   if (!kept) tbi_fail_memory(&reader->error);
   return kept;
+}
+
+void tbi_mjcf_write_number(double value, char *number, size_t size) {
+  int digits = 3;
+  do {
+    (void)snprintf(number, size, "%.*g", digits, value);
+  } while (strtod(number, NULL) != value && ++digits <= 17);
+  char *comma = strchr(number, ',');
+  if (comma) *comma = '.';
 }

@@ -24,13 +24,27 @@ static counts count_coordinates(const tbi_mjcf *reader) {
   return sum;
 }
 
-/* `what` numbers of a key, `count` of them or none. */
-static bool read_list(const tbi_mjcf_item *item, const char *what, int32_t count, double *values) {
-  int32_t found = tbi_mjcf_numbers(item, what, 1, count, values);
-  if (found > 0 && found != count) {
-    tbi_mjcf_fail(item, "%s needs %d numbers, got %d", what, (int)count, (int)found);
+static int32_t count_numbers(const char *text) {
+  int32_t count = 0;
+  for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+    text += strcspn(text, " ");
+    ++count;
   }
-  return found > 0;
+  return count;
+}
+
+/* `what` numbers of a key, `count` of them or none; others are told and left out. */
+static bool read_list(const tbi_mjcf_item *item, const char *what, int32_t count, double *values) {
+  const char *text = tbi_mjcf_text(item, what, NULL);
+  if (!text) return false;
+  int32_t found = count_numbers(text);
+  if (found != count) {
+    const tbi_repair repair = {.item = item->label, .what = "ignored"};
+    tbi_repaired(&item->reader->error, item->reader->def, item->node->place, repair,
+                 "%s has %d numbers instead of %d", what, (int)found, (int)count);
+    return false;
+  }
+  return tbi_mjcf_numbers(item, what, count, count, values) > 0;
 }
 
 static void set_joint(const tbi_mjcf_item *item, int32_t posture, const tbi_mjcf_joint *joint,
@@ -62,6 +76,7 @@ static void start_of(const tbi_mjcf *reader, const tbi_mjcf_joint *joint, double
 
 static void read_key(tbi_mjcf *reader, tbi_xml_node *node, int32_t number, double *buffer) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
+  (void)tbi_xml_get(node, "time");
   counts n = count_coordinates(reader);
   double *q = buffer;
   double *v = buffer + n.nq;

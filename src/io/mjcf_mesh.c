@@ -111,7 +111,7 @@ static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
   if (mesh->measured || !tbi_ok(&reader->error)) return;
   mesh->measured = true;
-  if (reader->compiler.exact_mesh) {
+  if (mesh->exact) {
     measure_signed(reader, mesh);
   } else {
     measure_pyramids(reader, mesh);

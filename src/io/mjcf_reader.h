@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "io/first_error.h"
 #include "io/mesh.h"
+#include "io/report.h"
 #include "io/xml.h"
 #include "math/quat.h"
 #include "tabi/tabi_io.h"
@@ -36,6 +37,7 @@ typedef struct tbi_mjcf_compiler {
   const char *mesh_dir;  /* NULL: beside the file */
   bool strip_path;       /* mesh files by their last part only */
   bool exact_mesh;       /* mesh inertia by signed volumes */
+  bool fit_aabb;         /* primitives are fitted to the bounding box of a mesh */
   bool balance;          /* repair inertias that break A + B >= C */
   int inertia_rule;      /* tbi_mjcf_inertia_rule */
   double group_range[2]; /* geom groups that count for inertia */
@@ -49,7 +51,15 @@ typedef struct tbi_mjcf_file {
   const char *found;  /* without links, to compare */
   const char *places; /* the pointer by which its elements name it */
   int32_t from;       /* the file that includes it; TABI_NONE for the main one */
+  int32_t model;
 } tbi_mjcf_file;
+
+/* The main model, or one to attach. */
+typedef struct tbi_mjcf_model {
+  tbi_xml_node *asset, *root; /* asset: the <model>; NULL for the main one */
+  const char *name;           /* its file from the folder of the main one; "" for that one */
+  tbi_mjcf_compiler compiler;
+} tbi_mjcf_model;
 
 /* A default class; class 0 is the outermost and always there. */
 typedef struct tbi_mjcf_class {
@@ -66,6 +76,7 @@ typedef struct tbi_mjcf_mesh {
   int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
   int32_t hull;       /* in the builder, likewise; of a mesh without volume for ever */
   bool has_hull;      /* it was asked for */
+  bool exact;         /* its inertia is taken by signed volumes */
   bool measured;      /* the members below are valid */
   double volume;      /* that its density is counted for */
   v3 com;
@@ -135,11 +146,16 @@ typedef struct tbi_mjcf {
   tbi_first_error error;
   unsigned noticed; /* of tbi_mjcf_notice */
 
-  tbi_mjcf_compiler compiler;
   tbi_text_pool text;
   tbi_meshes *files;      /* where meshes come from */
   tbi_mjcf_file *sources; /* 0: the main file; then the included ones */
-  int32_t nsource, cap_source;
+  tbi_mjcf_model *models; /* 0: the main one */
+  int32_t nsource, cap_source, nmodel, cap_model;
+  tbi_xml *copies;   /* elements of our own, mjcf_expand.c */
+  int32_t copy_room; /* how many more there may be */
+  int32_t attach_depth;
+  tbi_names renamed;     /* names that copies change, mjcf_names.c */
+  tbi_xml_node taken[5]; /* what refers to them, by section; parent: the section */
 
   tbi_mjcf_class *classes;
   tbi_mjcf_mesh *meshes;
@@ -211,15 +227,50 @@ void tbi_mjcf_settle_range(const tbi_mjcf_item *item, const char *range,
 /* Remembers the element's name, if it has one, with the index.  Returns -1, or the index of the
  * one that had the name before: then the caller reports its line. */
 int32_t tbi_mjcf_add_name(const tbi_mjcf_item *item, tbi_names *names, int32_t index);
+/* The shortest spelling that reads back, with a point in every locale. */
+void tbi_mjcf_write_number(double value, char *number, size_t size);
 /* The name behind the load's prefix, or kind and number for what is unnamed. */
 const char *tbi_mjcf_full_name(tbi_mjcf *reader, const char *name, const char *kind,
                                int32_t number);
 
-void tbi_mjcf_include(tbi_mjcf *reader);       /* mjcf_include.c */
+void tbi_mjcf_include(tbi_mjcf *reader); /* mjcf_include.c */
+/* The settings of the model that an element is from. */
+tbi_mjcf_compiler *tbi_mjcf_compiler_of(tbi_mjcf *reader, const tbi_xml_node *node);
+/* The path, from the folder of the main file, of a file beside the model that the node is from. */
+const char *tbi_mjcf_beside_model(tbi_mjcf *reader, const tbi_xml_node *node, const char *file);
+/* The root of the model that an asset names, with what it includes and attaches; NULL: an error. */
+tbi_xml_node *tbi_mjcf_model_root(tbi_mjcf *reader, tbi_xml_node *asset);
+
 void tbi_mjcf_read_compiler(tbi_mjcf *reader); /* mjcf_compiler.c */
+void tbi_mjcf_read_compiler_of(tbi_mjcf *reader, int32_t model);
+
+void tbi_mjcf_expand(tbi_mjcf *reader); /* mjcf_expand.c */
+void tbi_mjcf_expand_model(tbi_mjcf *reader, tbi_xml_node *root);
+tbi_xml_node *tbi_mjcf_copy(tbi_mjcf *reader, const tbi_xml_node *node);
+tbi_xml_node *tbi_mjcf_make(tbi_mjcf *reader, const char *name, tabi_place place);
+void tbi_mjcf_set(tbi_mjcf *reader, tbi_xml_node *node, const char *attribute, const char *value);
+/* Puts a chain of siblings in the place of a node in its list; NULL: takes it out. */
+void tbi_mjcf_replace(tbi_xml_node *parent, tbi_xml_node *node, tbi_xml_node *first,
+                      tbi_xml_node *last);
+void tbi_mjcf_attach(tbi_mjcf *reader, tbi_xml_node *node); /* mjcf_attach.c */
+
+/* mjcf_names.c: names in an element, what refers to them, and new ones for copies */
+void tbi_mjcf_collect_names(tbi_mjcf *reader, tbi_xml_node *node, tbi_names *set);
+void tbi_mjcf_rename(tbi_mjcf *reader, tbi_xml_node *node, const char *prefix, const char *suffix);
+void tbi_mjcf_rename_assets(tbi_mjcf *reader, tbi_xml_node *node, const char *prefix);
+/* Whether an element refers to names in the set, and (to_all) to no other. */
+bool tbi_mjcf_refers(const tbi_names *set, tbi_xml_node *node, bool to_all);
+/* Takes what refers to names within node out of the other sections, puts a copy with a suffix
+ * there, and forgets it. */
+void tbi_mjcf_begin_references(tbi_mjcf *reader, tbi_xml_node *node);
+void tbi_mjcf_copy_references(tbi_mjcf *reader, const char *suffix);
+void tbi_mjcf_end_references(tbi_mjcf *reader);
+
 void tbi_mjcf_read_defaults(tbi_mjcf *reader); /* mjcf_defaults.c */
 void tbi_mjcf_read_assets(tbi_mjcf *reader);   /* mjcf_asset.c */
-void tbi_mjcf_read_bodies(tbi_mjcf *reader);   /* mjcf_body.c */
+/* Gives an unnamed mesh or height field the name of its file. */
+void tbi_mjcf_name_asset(tbi_mjcf *reader, tbi_xml_node *node);
+void tbi_mjcf_read_bodies(tbi_mjcf *reader); /* mjcf_body.c */
 /* One joint or geom of a body. */
 void tbi_mjcf_read_joint(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
 void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
@@ -233,6 +284,11 @@ void tbi_mjcf_read_keyframes(tbi_mjcf *reader); /* mjcf_keyframe.c */
 
 /* mjcf_frame.c: pos and the orientation in any of its spellings; true if one was given */
 bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
+/* A pose within the frames around an element becomes one in its body. */
+void tbi_mjcf_outward(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
+/* The default class for a child of a body: of the nearest frame that says one, or the body's. */
+int32_t tbi_mjcf_class_around(tbi_mjcf *reader, const tbi_xml_node *child, int32_t inherited);
+q4 tbi_mjcf_euler(const tbi_mjcf_item *item, int32_t times); /* its euler, angles so many times */
 q4 tbi_mjcf_quat_z(v3 direction); /* the shortest rotation from z to a direction */
 v3 tbi_mjcf_turn(q4 rot, v3 a);
 q4 tbi_mjcf_quat_inverse(q4 a);

@@ -336,6 +336,51 @@ static bool fail_expat(reader *r) {
                      XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
+/* The end of white space and comments. */
+static size_t skip_comments(const reader *r, size_t at) {
+  for (;;) {
+    while (at < r->size && is_white(r->text[at]))
+      ++at;
+    if (r->size - at < 7 || memcmp(r->text + at, "<!--", 4) != 0) return at;
+    size_t end = at + 4;
+    while (end + 3 <= r->size && memcmp(r->text + end, "-->", 3) != 0)
+      ++end;
+    if (end + 3 > r->size) return at;
+    at = end + 3;
+  }
+}
+
+/* A declaration behind comments is an error for expat, and common in robot files: where it starts
+ * and ends, or an empty span. */
+static void find_late_declaration(const reader *r, size_t span[2]) {
+  size_t start = r->size >= 3 && memcmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  size_t at = skip_comments(r, start);
+  span[0] = span[1] = 0;
+  if (at == start || r->size - at < 6 || memcmp(r->text + at, "<?xml", 5) != 0) return;
+  if (!is_white(r->text[at + 5])) return;
+  for (size_t end = at; end + 2 <= r->size; ++end) {
+    if (memcmp(r->text + end, "?>", 2) != 0) continue;
+    span[0] = at;
+    span[1] = end + 2;
+    return;
+  }
+}
+
+static enum XML_Status feed(const reader *r, size_t from, size_t to, bool last) {
+  return XML_Parse(r->parser, r->text + from, (int)(to - from), last);
+}
+
+/* A late declaration is read as white space, so that lines and bytes are still counted right. */
+static enum XML_Status feed_text(const reader *r) {
+  size_t span[2];
+  find_late_declaration(r, span);
+  if (span[1] == 0) return feed(r, 0, r->size, true);
+  enum XML_Status done = feed(r, 0, span[0], false);
+  for (size_t at = span[0]; at < span[1] && done == XML_STATUS_OK; ++at)
+    done = XML_Parse(r->parser, r->text[at] == '\n' ? "\n" : " ", 1, 0);
+  return done == XML_STATUS_OK ? feed(r, span[1], r->size, true) : done;
+}
+
 static bool parse_with_expat(reader *r) {
   const XML_Memory_Handling_Suite memory = {expat_malloc, expat_realloc, expat_free};
   r->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
@@ -344,7 +389,7 @@ static bool parse_with_expat(reader *r) {
   XML_SetElementHandler(r->parser, on_start, on_end);
   XML_SetCharacterDataHandler(r->parser, on_text);
   XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-  enum XML_Status done = XML_Parse(r->parser, r->text, (int)r->size, 1);
+  enum XML_Status done = feed_text(r);
   if (done != XML_STATUS_OK) fail_expat(r);
   XML_ParserFree(r->parser);
   free(r->leaf);
@@ -410,4 +455,62 @@ const char *tbi_xml_get(tbi_xml_node *node, const char *attribute) {
     return a->value;
   }
   return NULL;
+}
+
+tbi_xml *tbi_xml_create(void) { return calloc(1, sizeof(tbi_xml)); }
+
+bool tbi_xml_set(tbi_xml *xml, tbi_xml_node *node, const char *attribute, const char *value) {
+  TBI_ASSERT(xml && node);
+  const char *kept = arena_copy(xml, value);
+  tbi_xml_attribute **end = &node->attributes;
+  while (*end && strcmp((*end)->name, attribute) != 0)
+    end = &(*end)->next;
+  if (!*end) {
+    tbi_xml_attribute *added = arena_get(xml, sizeof *added);
+    const char *name = arena_copy(xml, attribute);
+    if (!added || !name) return false;
+    *added = (tbi_xml_attribute){.name = name, .value = ""};
+    *end = added;
+  }
+  if (kept) (*end)->value = kept;
+  return kept != NULL;
+}
+
+static bool copy_attributes(tbi_xml *xml, const tbi_xml_node *node, tbi_xml_node *copy) {
+  tbi_xml_attribute **end = &copy->attributes;
+  for (const tbi_xml_attribute *a = node->attributes; a; a = a->next) {
+    tbi_xml_attribute *added = arena_get(xml, sizeof *added);
+    if (!added) return false;
+    *added = (tbi_xml_attribute){.name = a->name, .value = a->value, .used = a->used};
+    *end = added;
+    end = &added->next;
+  }
+  return true;
+}
+
+void tbi_xml_append(tbi_xml_node *parent, tbi_xml_node *child) {
+  child->parent = parent;
+  if (parent->last) {
+    parent->last->next = child;
+  } else {
+    parent->first = child;
+  }
+  parent->last = child;
+}
+
+// the depth is bounded by TBI_XML_MAX_DEPTH
+tbi_xml_node *tbi_xml_copy(tbi_xml *xml, const tbi_xml_node *node, int32_t *room) {
+  TBI_ASSERT(xml && node && room);
+  tbi_xml_node *copy = *room > 0 ? arena_get(xml, sizeof *copy) : NULL;
+  if (!copy) return NULL;
+  --*room;
+  *copy = (tbi_xml_node){
+      .name = node->name, .text = node->text, .place = node->place, .used = node->used};
+  if (!copy_attributes(xml, node, copy)) return NULL;
+  for (const tbi_xml_node *child = node->first; child; child = child->next) {
+    tbi_xml_node *below = tbi_xml_copy(xml, child, room);
+    if (!below) return NULL;
+    tbi_xml_append(copy, below);
+  }
+  return copy;
 }

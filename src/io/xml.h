@@ -46,6 +46,17 @@ tbi_xml_node *tbi_xml_next(tbi_xml_node *node);
 /* An attribute's text, or NULL.  Marks it used. */
 const char *tbi_xml_get(tbi_xml_node *node, const char *attribute);
 
+/* An empty one, which only holds what is copied into it.  NULL: out of memory. */
+tbi_xml *tbi_xml_create(void);
+/* A copy of an element with all that is in it, held by xml, without parent and siblings.  Names and
+ * values are those of the original, which must live as long.  *room counts elements down; NULL: it
+ * is used up, or memory is. */
+tbi_xml_node *tbi_xml_copy(tbi_xml *xml, const tbi_xml_node *node, int32_t *room);
+/* Puts an element behind the children of another. */
+void tbi_xml_append(tbi_xml_node *parent, tbi_xml_node *child);
+/* Sets or adds an attribute, held by xml; false: out of memory. */
+bool tbi_xml_set(tbi_xml *xml, tbi_xml_node *node, const char *attribute, const char *value);
+
 /* Numbers, independent of the locale; "what" names the thing in messages ("link 'a': mass").  After
  * an error the value is as it was. */
 bool tbi_xml_number(tbi_first_error *error, const char *text, tabi_place place, const char *what,
