@@ -425,8 +425,52 @@ static int begin(void **state) {
   return 0;
 }
 
+/* A declaration behind comments; attributes that say nothing. */
+static void test_sloppy_text(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("\n<!-- a robot -->\n<!-- by hand -->\n<?xml version='1.0'?>\n"
+           "<mujoco model=''><default class=''/><worldbody>"
+           "<body name='b' pos=''><joint name='j' range=''/>"
+           "<geom name='' rgba='' size='0.1' class=''/></body></worldbody></mujoco>");
+  assert_true(isinf(joint(model, "j").upper));
+  assert_near(tabi_model_shape(model, 0).rgba[0], 0.5, 0);
+  tabi_model_destroy(model);
+  tabi_error error = {0};
+  const char *text = "<!-- -->\n<?xml version='1.0'?>\n\n<mujoco>";
+  tabi_builder *builder = tabi_builder_create();
+  assert_int_not_equal(
+      tabi_builder_load_text(builder, text, strlen(text), scratch_path("m.xml"), NULL, &error), 0);
+  assert_non_null(strstr(error.message, "opened at line 4"));
+  tabi_builder_destroy(builder);
+}
+
+/* Numbers of a range that are not one. */
+static void test_reversed_ranges(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load_heard(WORLD("<body><joint name='a' range='90 -45' limited='true'/>" GEOM
+                       "<body><joint name='b' range='1 -1'/>" GEOM "</body></body>"),
+                 &h);
+  assert_near(joint(model, "a").lower, -acos(-1) / 4, 1e-15);
+  assert_near(joint(model, "a").upper, acos(-1) / 2, 1e-15);
+  assert_true(isinf(joint(model, "b").lower));
+  assert_true(has_heard(&h, "joint 'a': range: lower 90 must be less than upper -45, swapped"));
+  assert_true(has_heard(&h, "joint 'b': range from 1 to -1 is none and does not limit"));
+  tabi_model_destroy(model);
+  model = load_heard("<mujoco><compiler autolimits='false'/><worldbody><body>"
+                     "<joint name='a' range='-1 1'/>" GEOM "</body></worldbody></mujoco>",
+                     &h);
+  assert_true(isinf(joint(model, "a").lower));
+  assert_true(has_heard(&h, "autolimits is false"));
+  tabi_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sloppy_text),
+      cmocka_unit_test(test_reversed_ranges),
       cmocka_unit_test(test_free_start),
       cmocka_unit_test(test_chain),
       cmocka_unit_test(test_units_and_limits),
