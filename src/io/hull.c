@@ -7,6 +7,7 @@
 
 #include "base/assertion.h"
 #include "base/error.h"
+#include "io/hull_cache.h"
 #include "math/vec.h"
 
 #include <libqhull_r/qhull_ra.h>
@@ -45,13 +46,16 @@ static bool all_finite(const double *points, size_t npoint) {
   return true;
 }
 
-/* Copies corners and triangles out of qhull.  number[npoint] is the corner that a point became. */
-static void copy_hull(qhT *qh, const double *points, int32_t *number, tbi_mesh *hull) {
+/* Copies corners and triangles out of qhull.  number[npoint] is the corner that a point became,
+ * corner[] the point of a corner. */
+static void copy_hull(qhT *qh, const double *points, int32_t *number, int32_t *corner,
+                      tbi_mesh *hull) {
   vertexT *vertex;
   facetT *facet;
   FORALLvertices {
     int point = qh_pointid(qh, vertex->point);
     number[point] = hull->nvertex;
+    corner[hull->nvertex] = point;
     memcpy(hull->vertices + 3 * (size_t)hull->nvertex, points + 3 * (size_t)point,
            3 * sizeof *points);
     ++hull->nvertex;
@@ -73,20 +77,46 @@ static void copy_hull(qhT *qh, const double *points, int32_t *number, tbi_mesh *
   }
 }
 
-/* TABI_ERR_MODEL: qhull found no volume */
-static tabi_status keep_hull(qhT *qh, const double *points, int32_t npoint, tbi_mesh *hull) {
-  int32_t *number = calloc((size_t)npoint, sizeof *number);
-  hull->vertices = calloc(3 * (size_t)qh->num_vertices, sizeof *hull->vertices);
-  hull->faces = calloc(3 * (size_t)qh->num_facets, sizeof *hull->faces);
-  bool room = number && hull->vertices && hull->faces;
-  if (room) copy_hull(qh, points, number, hull);
-  free(number);
-  if (!room) tbi_mesh_free(hull);
-  return room ? TABI_OK : TABI_ERR_MEMORY;
+/* Whether some face has all corners as close as FLAT to its plane.  The direction in which a hull
+ * is thinnest is square to a face or to two edges; faces are enough to tell a plate. */
+static bool is_flat(const tbi_mesh *hull, double size) {
+  for (int32_t i = 0; i < hull->nface; ++i) {
+    const int32_t *face = hull->faces + 3 * (size_t)i;
+    v3 p = v3_load(hull->vertices + 3 * (size_t)face[0]);
+    v3 n = v3_cross(v3_sub(v3_load(hull->vertices + 3 * (size_t)face[1]), p),
+                    v3_sub(v3_load(hull->vertices + 3 * (size_t)face[2]), p));
+    double area = v3_norm(n);
+    if (!(area > 1e-3 * size * size)) continue;
+    double deep = 0;
+    for (int32_t k = 0; k < hull->nvertex && deep < FLAT * size; ++k) {
+      v3 away = v3_sub(p, v3_load(hull->vertices + 3 * (size_t)k));
+      deep = tbi_max(deep, v3_dot(n, away) / area);
+    }
+    if (deep < FLAT * size) return true;
+  }
+  return false;
 }
 
-static tabi_status run_qhull(const double *points, double *scaled, int32_t npoint, FILE *talk,
+/* TABI_ERR_MODEL: it has no volume.  A hull that has one is kept for the next time. */
+static tabi_status keep_hull(qhT *qh, const double *points, int32_t npoint, double size,
                              tbi_mesh *hull) {
+  int32_t *number = calloc((size_t)npoint + (size_t)qh->num_vertices, sizeof *number);
+  hull->vertices = calloc(3 * (size_t)qh->num_vertices, sizeof *hull->vertices);
+  hull->faces = calloc(3 * (size_t)qh->num_facets, sizeof *hull->faces);
+  tabi_status status = number && hull->vertices && hull->faces ? TABI_OK : TABI_ERR_MEMORY;
+  if (status == TABI_OK) {
+    int32_t *corner = number + npoint;
+    copy_hull(qh, points, number, corner, hull);
+    if (is_flat(hull, size)) status = TABI_ERR_MODEL;
+    if (status == TABI_OK) tbi_hull_cache_put(points, npoint, hull, corner);
+  }
+  free(number);
+  if (status != TABI_OK) tbi_mesh_free(hull);
+  return status;
+}
+
+static tabi_status run_qhull(const double *points, double *scaled, int32_t npoint, double size,
+                             FILE *talk, tbi_mesh *hull) {
   // triangles, no warnings of precision
   char options[] = "qhull Qt Pp";
   qhT *qh = malloc(sizeof *qh);
@@ -94,7 +124,7 @@ static tabi_status run_qhull(const double *points, double *scaled, int32_t npoin
   qh_zero(qh, talk);
   int failed = qh_new_qhull(qh, 3, npoint, scaled, False, options, talk, talk);
   tabi_status status = failed == qh_ERRmem ? TABI_ERR_MEMORY : TABI_ERR_MODEL;
-  if (!failed) status = keep_hull(qh, points, npoint, hull);
+  if (!failed) status = keep_hull(qh, points, npoint, size, hull);
   int left, rest;
   qh_freeqhull(qh, !qh_ALL);
   qh_memfreeshort(qh, &left, &rest);
@@ -111,32 +141,11 @@ static tabi_status make_hull(const double *points, int32_t npoint, const extent 
   if (scaled && talk) {
     for (size_t i = 0; i < 3 * (size_t)npoint; ++i)
       scaled[i] = (points[i] - e->middle[i % 3]) / e->size;
-    status = run_qhull(points, scaled, npoint, talk, hull);
+    status = run_qhull(points, scaled, npoint, e->size, talk, hull);
   }
   if (talk) (void)fclose(talk);
   free(scaled);
   return status;
-}
-
-/* Whether some direction shows all corners between two planes as close as FLAT.  Of a hull that is
- * one square to a face or to two edges; faces are enough to tell a plate. */
-static bool is_flat(const tbi_mesh *hull, double size) {
-  double thinnest = size;
-  for (int32_t i = 0; i < hull->nface; ++i) {
-    const int32_t *face = hull->faces + 3 * (size_t)i;
-    v3 p = v3_load(hull->vertices + 3 * (size_t)face[0]);
-    v3 n = v3_cross(v3_sub(v3_load(hull->vertices + 3 * (size_t)face[1]), p),
-                    v3_sub(v3_load(hull->vertices + 3 * (size_t)face[2]), p));
-    double area = v3_norm(n);
-    if (!(area > 1e-3 * size * size)) continue;
-    double deep = 0;
-    for (int32_t k = 0; k < hull->nvertex; ++k) {
-      v3 away = v3_sub(p, v3_load(hull->vertices + 3 * (size_t)k));
-      deep = fmax(deep, v3_dot(n, away) / area);
-    }
-    thinnest = fmin(thinnest, deep);
-  }
-  return thinnest < FLAT * size;
 }
 
 tabi_status tbi_hull_mesh(const double *points, int32_t npoint, const char *name, tabi_place place,
@@ -146,14 +155,11 @@ tabi_status tbi_hull_mesh(const double *points, int32_t npoint, const char *name
   if (!all_finite(points, (size_t)npoint)) {
     return tbi_error_set(err, TABI_ERR_MODEL, place, "hull '%.200s': a point is not finite", name);
   }
+  if (tbi_hull_cache_get(points, npoint, hull)) return TABI_OK;
   tabi_status status = TABI_ERR_MODEL;
   if (npoint >= 4) {
     extent e = measure(points, (size_t)npoint);
     if (e.size > 0) status = make_hull(points, npoint, &e, hull);
-    if (status == TABI_OK && is_flat(hull, e.size)) {
-      tbi_mesh_free(hull);
-      status = TABI_ERR_MODEL;
-    }
   }
   if (status == TABI_ERR_MEMORY) return tbi_error_memory(err);
   if (status == TABI_OK) return TABI_OK;
