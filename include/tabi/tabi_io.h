@@ -23,8 +23,8 @@ typedef struct tabi_load_def {
   bool place_base; /* put the root link at base_pos, base_quat */
   double base_pos[3], base_quat[4];
   const char *prefix;       /* put before every name, "robot/"; NULL: none */
-  const char *package_path; /* folders to search for package://, separated by ':'; NULL: only
-                               the folders above the file */
+  const char *package_path; /* folders, separated by ':', in which package:// is looked for and from
+                               which the file may read; then come those of ROS_PACKAGE_PATH */
   bool need_meshes;         /* a missing mesh is an error, not a warning */
   bool strict;              /* what would be repaired with a warning is an error */
   tabi_warning_fn *warn;    /* may be NULL */

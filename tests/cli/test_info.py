@@ -22,6 +22,25 @@ class Info(Case):
         self.assertIn("DOF       8, 6 of the free base, in 3 moving bodies", out)
         self.assertIn("0.2 x 0.3 x 0.9 m", out)
 
+    def test_package_path(self):
+        robot = ("<robot name='r'><link name='a'><visual><geometry>"
+                 "<mesh filename='package://hand/m.obj'/></geometry></visual></link></robot>")
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "robot", "r.urdf")
+            more = os.path.join(folder, "more")
+            os.makedirs(os.path.join(more, "hand"))
+            os.makedirs(os.path.dirname(model))
+            with open(model, "w", encoding="utf-8") as file:
+                file.write(robot)
+            with open(os.path.join(more, "hand", "m.obj"), "w", encoding="utf-8") as file:
+                file.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+            _, err = self.tabi("info", model)
+            self.assertIn("mesh 'package://hand/m.obj' not found (looked in: ", err)
+            for option in (["--package-path", "/no/such:" + more], ["--package-path=" + more]):
+                _, err = self.tabi("info", model, *option)
+                self.assertNotIn("mesh", err)
+        self.assertIn("--package-path DIR[:DIR]", self.tabi("info", "--help")[0])
+
     def test_joints_of_one_body_share_a_line(self):
         out, _ = self.tabi("info", data("bodies.xml"))
         tree = out.split("\n\n")[1].splitlines()
