@@ -1,14 +1,23 @@
-/* cmd_check.c - `tabi check`: the model doctor's findings, one a line. */
+/* cmd_check.c - `tabi check`: all that is odd in a model or scene, in one run.
+ *
+ * Two sources: what the reader warns of, repairs among it, and what the model doctor finds.  The
+ * text lists them together, the worst first; JSON keeps them apart. */
 #include "common/cli.h"
+#include "common/scene_options.h"
 
 #include <string.h>
 
 enum { BASE, JSON };
 
-static const char *severity(const tabi_error *finding) {
-  return finding->status == TABI_OK ? "advice" : "problem";
-}
+typedef struct checked {
+  const char *path;
+  tabi_model *model; /* of a model file, else */
+  tabi_scene *scene;
+  tbi_findings warnings; /* of the reader */
+  tbi_findings findings; /* of the model doctor */
+} checked;
 
+/* What the doctor says will spoil a simulation. */
 static int32_t count_problems(const tbi_findings *findings) {
   int32_t count = 0;
   for (int32_t i = 0; i < findings->count; ++i)
@@ -16,34 +25,60 @@ static int32_t count_problems(const tbi_findings *findings) {
   return count;
 }
 
-static const char *plural(int32_t count) { return count == 1 ? "" : "s"; }
-
-static void print_text(FILE *out, const char *path, const tbi_findings *findings) {
-  for (int32_t i = 0; i < findings->count; ++i) {
-    char text[sizeof(tabi_error)];
-    (void)tabi_error_text(&findings->item[i], severity(&findings->item[i]), text, sizeof text);
-    (void)fprintf(out, "%s\n", text);
-  }
-  int32_t problems = count_problems(findings);
-  int32_t advice = findings->count - problems;
-  if (findings->count == 0) {
-    (void)fprintf(out, "%s: no findings\n", path);
-  } else {
-    (void)fprintf(out, "%s: %d problem%s, %d piece%s of advice\n", path, problems, plural(problems),
-                  advice, plural(advice));
-  }
+/* All findings of both sources are kept in the first. */
+static void merge(tbi_findings *all, const tbi_findings *more) {
+  for (int32_t i = 0; i < more->count; ++i)
+    tbi_findings_add(all, &more->item[i]);
+  all->no_memory = all->no_memory || more->no_memory;
 }
 
-static int print_json(FILE *out, const char *path, const tbi_findings *findings,
-                      const tbi_findings *warnings) {
-  int32_t problems = count_problems(findings);
+static void print_count(FILE *out, int32_t count, const char *word, const char **separator) {
+  if (count == 0) return;
+  (void)fprintf(out, "%s%d %s%s", *separator, count, word, count == 1 ? "" : "s");
+  *separator = ", ";
+}
+
+static int32_t count_repairs(const tbi_findings *findings) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < findings->count; ++i)
+    count += findings->item[i].repair.item[0] != '\0';
+  return count;
+}
+
+/* "robot.urdf: 2 errors, 3 warnings, 12 notes (1 repair)" */
+static void print_summary(FILE *out, const char *path, const tbi_findings *all) {
+  const char *separator = ": ";
+  (void)fputs(path, out);
+  for (int s = TABI_SEVERITY_ERROR; s <= TABI_SEVERITY_NOTE; ++s) {
+    tabi_severity severity = (tabi_severity)s;
+    print_count(out, tbi_findings_count(all, severity), tabi_severity_text(severity), &separator);
+  }
+  if (all->count == 0) (void)fputs(": no findings", out);
+  separator = " (";
+  print_count(out, count_repairs(all), "repair", &separator);
+  (void)fputs(separator[0] == ',' ? ")\n" : "\n", out);
+}
+
+static void print_text(FILE *out, const char *path, const tbi_findings *all) {
+  for (int32_t i = 0; i < all->count; ++i) {
+    char text[sizeof(tabi_error)];
+    const tabi_error *f = &all->item[i];
+    (void)tabi_error_text(f, tabi_severity_text(f->severity), text, sizeof text);
+    (void)fprintf(out, "%s\n", text);
+  }
+  print_summary(out, path, all);
+}
+
+static int print_json(FILE *out, const checked *c, bool ok) {
+  int32_t problems = count_problems(&c->findings);
   json_t *object = json_object();
-  int bad = json_object_set_new(object, "file", tbi_json_text(path));
-  bad |= json_object_set_new(object, "ok", json_boolean(problems == 0));
+  int bad = json_object_set_new(object, "file", tbi_json_text(c->path));
+  bad |= json_object_set_new(object, "ok", json_boolean(ok));
   bad |= json_object_set_new(object, "problems", json_integer(problems));
-  bad |= json_object_set_new(object, "advice", json_integer(findings->count - problems));
-  bad |= json_object_set_new(object, "findings", tbi_json_findings(findings, severity));
-  bad |= json_object_set_new(object, "warnings", tbi_json_findings(warnings, NULL));
+  bad |= json_object_set_new(object, "advice", json_integer(c->findings.count - problems));
+  bad |= json_object_set_new(object, "findings", tbi_json_findings(&c->findings));
+  bad |= json_object_set_new(object, "warnings", tbi_json_findings(&c->warnings));
+  bad |= json_object_set_new(object, "repairs", tbi_json_repairs(&c->warnings));
   if (bad) {
     json_decref(object);
     object = NULL;
@@ -51,46 +86,105 @@ static int print_json(FILE *out, const char *path, const tbi_findings *findings,
   return tbi_json_print(out, object);
 }
 
-static int run(const tbi_args *args, FILE *out) {
-  tabi_load_def def = tabi_load_def_default();
-  if (!tbi_base_parse("check", args->value[BASE], &def.base)) return TBI_EXIT_USAGE;
-  tbi_findings warnings = {0};
-  tbi_findings findings = {0};
-  int code = TBI_EXIT_INTERNAL;
-  const char *path = args->word[0];
-  tabi_model *model = tbi_model_open(path, &def, &warnings, &code);
-  if (model) {
-    tabi_model_check(model, tbi_findings_add, &findings);
-    tbi_print_warnings(&warnings);
-    code = args->value[JSON] ? print_json(out, path, &findings, &warnings) : TBI_EXIT_OK;
-    if (!args->value[JSON]) print_text(out, path, &findings);
-    if (findings.no_memory) code = tbi_out_of_memory();
-    if (code == TBI_EXIT_OK && count_problems(&findings) > 0) code = TBI_EXIT_CHECK;
+static bool is_scene(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* Repairs are made, so that all are found, and are errors afterwards where the caller is strict. */
+static void be_strict(tbi_findings *warnings) {
+  for (int32_t i = 0; i < warnings->count; ++i) {
+    tabi_error *w = &warnings->item[i];
+    bool refused = w->repair.item[0] != '\0' || w->status != TABI_OK;
+    if (refused) w->severity = TABI_SEVERITY_ERROR;
   }
-  tabi_model_destroy(model);
-  tbi_findings_free(&findings);
-  tbi_findings_free(&warnings);
+}
+
+/* Reads the file; false after an error was printed, below what was noticed before it. */
+static bool read_file(checked *c, const tbi_args *args, tabi_base base, int *code) {
+  tabi_error err = {0};
+  tabi_scene_def scene = tbi_args_scene_def(args, &c->warnings);
+  scene.strict = false;
+  scene.skip_plugins = true;
+  tabi_load_def def = tbi_args_load_def(args);
+  def.strict = false;
+  def.base = base;
+  def.warn = tbi_findings_add;
+  def.warn_user = &c->warnings;
+  if (is_scene(c->path)) {
+    c->scene = tabi_scene_load(c->path, &scene, &err);
+  } else {
+    c->model = tabi_model_load(c->path, &def, &err);
+  }
+  if (args->value[TBI_STRICT]) be_strict(&c->warnings);
+  tbi_findings_sort(&c->warnings);
+  if (c->model || c->scene) return true;
+  tbi_print_warnings(&c->warnings, args);
+  *code = tbi_print_error(&err);
+  return false;
+}
+
+static int report(checked *c, const tbi_args *args, FILE *out) {
+  const tabi_model *model = c->scene ? tabi_scene_model(c->scene) : c->model;
+  tabi_model_check(model, tbi_findings_add, &c->findings);
+  tbi_findings_sort(&c->findings);
+  tbi_findings all = {0};
+  merge(&all, &c->warnings);
+  merge(&all, &c->findings);
+  tbi_findings_sort(&all);
+  bool ok = count_problems(&c->findings) == 0 && tbi_findings_count(&all, TABI_SEVERITY_ERROR) == 0;
+  int code = ok ? TBI_EXIT_OK : TBI_EXIT_CHECK;
+  if (all.no_memory) {
+    code = tbi_out_of_memory();
+  } else if (args->value[JSON]) {
+    tbi_print_warnings(&c->warnings, args);
+    int printed = print_json(out, c, ok);
+    if (printed != TBI_EXIT_OK) code = printed;
+  } else {
+    print_text(out, c->path, &all);
+  }
+  tbi_findings_free(&all);
+  return code;
+}
+
+static int run(const tbi_args *args, FILE *out) {
+  tabi_base base;
+  if (!tbi_base_parse("check", args->value[BASE], &base)) return TBI_EXIT_USAGE;
+  checked c = {.path = args->word[0]};
+  int code = TBI_EXIT_INTERNAL;
+  if (read_file(&c, args, base, &code)) code = report(&c, args, out);
+  tabi_model_destroy(c.model);
+  tabi_scene_destroy(c.scene);
+  tbi_findings_free(&c.findings);
+  tbi_findings_free(&c.warnings);
   return code;
 }
 
 const tbi_command tbi_cmd_check = {
     .name = "check",
-    .usage = "check MODEL [--base free|fixed] [--json]",
+    .usage = "check MODEL|SCENE [--base free|fixed] [--strict] [--package-path DIR[:DIR]] [--json]",
     .summary = "find mistakes in a model and say how to correct them",
     .text =
-        "Reads a robot (URDF or MJCF) and looks for values that are possible but probably wrong:\n"
-        "inertias that no solid of that size has, placeholders such as 1 1 1, masses in grams,\n"
-        "limits in degrees, light links that carry heavy ones, joints with almost no inertia,\n"
-        "missing limits, an initial posture outside the limits, connections that are open and\n"
-        "links that penetrate each other in the initial posture, centres of mass far outside the\n"
-        "shapes, limbs without collision shapes, left and right sides that differ.\n"
+        "Reads a robot (URDF or MJCF) or a scene and lists all that is odd about it, the worst\n"
+        "first: what the file says that tabi repairs (impossible inertias, swapped limits) or\n"
+        "ignores, and values that are possible but probably wrong: inertias that no solid of that\n"
+        "size has, placeholders such as 1 1 1, masses in grams, limits in degrees, light links\n"
+        "that carry heavy ones, joints with almost no inertia, missing limits, an initial posture\n"
+        "outside the limits, connections that are open and links that penetrate each other in the\n"
+        "initial posture, centres of mass far outside the shapes, limbs without collision shapes,\n"
+        "left and right sides that differ.\n"
         "\n"
-        "Findings are problems, which spoil a simulation, or advice.  Exits with 5 if there is a\n"
-        "problem.\n"
+        "  error    a simulation cannot work, or --strict refuses it\n"
+        "  warning  the robot may behave otherwise than its author expects\n"
+        "  note     of little or no consequence\n"
+        "\n"
+        "Exits with 5 if there is an error, or a value that spoils a simulation.  Repairs alone "
+        "do\n"
+        "not fail the check; with --strict they are errors.\n"
         "\n"
         "examples:\n"
         "  tabi check robot.urdf\n"
-        "  tabi check robot.urdf --json | jq '.findings[].message'\n",
+        "  tabi check robot.urdf --strict --json | jq '.repairs[]'\n",
     .nword = 1,
     .word = "MODEL",
     .options = {[BASE] = {"--base", "free|fixed",
@@ -98,5 +192,6 @@ const tbi_command tbi_cmd_check = {
                           false, NULL},
                 [JSON] = {"--json", NULL, "print the findings as one JSON object", false, NULL}},
     .loads = true,
+    .tells = true,
     .run = run,
 };

@@ -121,7 +121,7 @@ static int open_scene(request *r, tbi_compared *c, const char *path, const char 
       !tbi_settings_add(&settings, "compare", "contact.model", method)) {
     return TBI_EXIT_USAGE;
   }
-  tabi_scene_def def = tbi_settings_scene_def(&settings, &r->warnings);
+  tabi_scene_def def = tbi_settings_scene_def(&settings, r->args, &r->warnings);
   tbi_run *run = &c->run[c->nrun];
   int code = tbi_source_open_scene(&run->source, path, &def, err);
   if (code != TBI_EXIT_OK) {
@@ -133,9 +133,7 @@ static int open_scene(request *r, tbi_compared *c, const char *path, const char 
 }
 
 static int open_log(request *r, tbi_compared *c, const char *path, tabi_error *err) {
-  tabi_scene_def def = tabi_scene_def_default();
-  def.warn = tbi_findings_add;
-  def.warn_user = &r->warnings;
+  tabi_scene_def def = tbi_args_scene_def(r->args, &r->warnings);
   const char *time = r->args->value[TIME];
   tbi_run *run = &c->run[c->nrun++];
   return tbi_source_open_log(&run->source, path, &def, time ? strtod(time, NULL) : 0, err);
@@ -278,7 +276,8 @@ static int check_ends(const tbi_compared *c) {
   return TBI_EXIT_DIVERGED;
 }
 
-static int run_all(tbi_compared *c, const tbi_args *args, FILE *out) {
+static int run_all(tbi_compared *c, const request *r, FILE *out) {
+  const tbi_args *args = r->args;
   tbi_compare_output output = {0};
   tabi_error err = {0};
   if (!tbi_compare_output_prepare(&output, args->value[PLOT], args->value[HTML], &err)) {
@@ -293,7 +292,7 @@ static int run_all(tbi_compared *c, const tbi_args *args, FILE *out) {
   tbi_compare_output_free(&output);
   if (code != TBI_EXIT_OK) return code;
   if (args->value[JSON]) {
-    code = tbi_compared_print_json(c, out);
+    code = tbi_compared_print_json(c, &r->warnings, out);
   } else {
     tbi_compared_print(c, out);
   }
@@ -304,9 +303,9 @@ static int compare_opened(request *r, tbi_compared *c, FILE *out) {
   c->methods = r->args->nword == 1 && !tbi_source_is_log(r->args->word[0]);
   int code = c->methods ? open_methods(r, c) : open_words(r, c);
   if (code == TBI_EXIT_OK && r->warnings.no_memory) code = tbi_out_of_memory();
-  if (code == TBI_EXIT_OK) tbi_print_warnings(&r->warnings);
+  if (code == TBI_EXIT_OK) tbi_print_warnings(&r->warnings, r->args);
   if (code == TBI_EXIT_OK) code = check_robots(c);
-  if (code == TBI_EXIT_OK) code = run_all(c, r->args, out);
+  if (code == TBI_EXIT_OK) code = run_all(c, r, out);
   return code;
 }
 
@@ -361,5 +360,6 @@ const tbi_command tbi_cmd_compare = {
                    "draw the signals of all runs: .svg, .png or .pdf (needs gnuplot)", false,
                    NULL}},
     .loads = true,
+    .tells = true,
     .run = compare_command,
 };

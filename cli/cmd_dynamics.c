@@ -128,7 +128,7 @@ static int run_model(const tabi_model *model, const tbi_state *state, FILE *out)
 }
 
 static int run(const tbi_args *args, FILE *out) {
-  tabi_load_def def = tabi_load_def_default();
+  tabi_load_def def = tbi_args_load_def(args);
   if (!tbi_base_parse("dynamics", args->value[BASE], &def.base)) return TBI_EXIT_USAGE;
   tabi_error err;
   tbi_state state;
@@ -147,7 +147,7 @@ static int run(const tbi_args *args, FILE *out) {
   if (model) {
     code = run_model(model, &state, out);
     /* warnings are printed with a result, not with an error */
-    if (code == TBI_EXIT_OK) tbi_print_warnings(&warnings);
+    if (code == TBI_EXIT_OK) tbi_print_warnings(&warnings, args);
   }
   tabi_model_destroy(model);
   tbi_findings_free(&warnings);
@@ -191,5 +191,6 @@ const tbi_command tbi_cmd_dynamics = {
                            NULL},
                 [JSON] = {"--json", NULL, "no effect: the result is always JSON", false, NULL}},
     .loads = true,
+    .tells = true,
     .run = run,
 };

@@ -24,6 +24,7 @@ typedef struct summary {
   double com[3];
   tbi_extent extent;
   const tbi_findings *warnings;
+  const tbi_args *args;
 } summary;
 
 static bool forest_create(forest *f, const tabi_model *model) {
@@ -217,12 +218,18 @@ static void print_connections(FILE *out, const tabi_model *model) {
   }
 }
 
-static void print_ignored(FILE *out, const tbi_findings *warnings) {
-  if (warnings->count == 0) return;
+static void print_ignored(FILE *out, const tbi_findings *warnings, const tbi_args *args) {
+  if (warnings->count == 0 || args->value[TBI_QUIET]) return;
+  char hidden[TBI_HIDDEN_SIZE];
+  bool hides = tbi_hidden_notes(warnings, args, hidden)[0] != '\0';
   (void)fprintf(out, "\nwarnings:\n");
   for (int32_t i = 0; i < warnings->count; ++i) {
-    (void)fprintf(out, "  line %d: %s\n", warnings->item[i].line, warnings->item[i].message);
+    const tabi_error *w = &warnings->item[i];
+    bool note = w->severity == TABI_SEVERITY_NOTE;
+    if (note && hides) continue;
+    (void)fprintf(out, "  line %d: %s%s\n", w->line, note ? "note: " : "", w->message);
   }
+  if (hides) (void)fprintf(out, "  %s\n", hidden);
 }
 
 static json_t *json_links(const tabi_model *model) {
@@ -325,7 +332,8 @@ static int print_json(FILE *out, const summary *s) {
   bad |= json_object_set_new(object, "joints", json_joints(s->model));
   bad |= json_object_set_new(object, "connections", json_connections(s->model));
   bad |= json_object_set_new(object, "sensors", tbi_sensor_list_json(s->model));
-  bad |= json_object_set_new(object, "warnings", tbi_json_findings(s->warnings, NULL));
+  bad |= json_object_set_new(object, "warnings", tbi_json_findings(s->warnings));
+  bad |= json_object_set_new(object, "repairs", tbi_json_repairs(s->warnings));
   if (bad) {
     json_decref(object);
     object = NULL;
@@ -356,24 +364,24 @@ static int run_model(summary *s, bool json, FILE *out) {
   tabi_error err;
   if (!summarise(s, &err)) return tbi_print_error(&err);
   /* on a terminal the list in the result is enough */
-  if (json || !isatty(STDOUT_FILENO)) tbi_print_warnings(s->warnings);
+  if (json || !isatty(STDOUT_FILENO)) tbi_print_warnings(s->warnings, s->args);
   if (json) return print_json(out, s);
   print_numbers(out, s);
   if (!print_tree(out, s->model)) return tbi_out_of_memory();
   print_connections(out, s->model);
   tbi_sensor_list(out, s->model);
-  print_ignored(out, s->warnings);
+  print_ignored(out, s->warnings, s->args);
   return TBI_EXIT_OK;
 }
 
 static int run(const tbi_args *args, FILE *out) {
-  tabi_load_def def = tabi_load_def_default();
+  tabi_load_def def = tbi_args_load_def(args);
   if (!tbi_base_parse("info", args->value[BASE], &def.base)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
   int code = TBI_EXIT_INTERNAL;
   tabi_model *model = tbi_model_open(args->word[0], &def, &warnings, &code);
   if (model) {
-    summary s = {.path = args->word[0], .model = model, .warnings = &warnings};
+    summary s = {.path = args->word[0], .model = model, .warnings = &warnings, .args = args};
     if (!tabi_sidecar_find(s.path, s.sidecar, sizeof s.sidecar)) s.sidecar[0] = '\0';
     code = run_model(&s, args->value[JSON] != NULL, out);
   }
@@ -384,10 +392,11 @@ static int run(const tbi_args *args, FILE *out) {
 
 const tbi_command tbi_cmd_info = {
     .name = "info",
-    .usage = "info MODEL [--base free|fixed] [--json]",
+    .usage = "info MODEL [--base free|fixed] [--strict] [--package-path DIR[:DIR]] [--json]",
     .summary = "print a model: links, joints, masses, limits, and what tabi ignores",
     .text = "Reads a robot (URDF or MJCF) and prints its mass, size, degrees of freedom and\n"
-            "kinematic tree, and the parts of the file that tabi ignores.\n"
+            "kinematic tree, and the parts of the file that tabi ignores or had to repair:\n"
+            "impossible inertias, swapped limits and the like.  --strict refuses these instead.\n"
             "\n"
             "examples:\n"
             "  tabi info robot.urdf\n"
@@ -399,5 +408,6 @@ const tbi_command tbi_cmd_info = {
                           false, NULL},
                 [JSON] = {"--json", NULL, "print everything as one JSON object", false, NULL}},
     .loads = true,
+    .tells = true,
     .run = run,
 };

@@ -193,8 +193,10 @@ static int report(run *r, const tbi_args *args, FILE *out) {
   int code = TBI_EXIT_OK;
   tbi_run_summary_find(&r->summary, r->path, &r->found);
   if (r->found.no_memory) return tbi_out_of_memory();
-  for (int32_t i = 0; i < r->found.count; ++i) {
-    if (r->found.item[i].status != TABI_OK) tbi_print_diagnostic(&r->found.item[i], "warning");
+  for (int32_t i = 0; i < r->found.count && !args->value[TBI_QUIET]; ++i) {
+    const tabi_error *found = &r->found.item[i];
+    if (found->severity != TABI_SEVERITY_NOTE)
+      tbi_print_diagnostic(found, tabi_severity_text(found->severity));
   }
   if (args->value[JSON]) {
     code = tbi_run_summary_print_json(&r->summary, r->path, r->loaded, &r->found, out);
@@ -296,7 +298,7 @@ static int run_command(const tbi_args *args, FILE *out) {
   tbi_scene_settings s = {0};
   if (!check_options(args) || !gather_settings(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
-  tabi_scene_def def = tbi_settings_scene_def(&s, &warnings);
+  tabi_scene_def def = tbi_settings_scene_def(&s, args, &warnings);
   tabi_error err = {0};
   run r = {.path = args->word[0]};
   int code = TBI_EXIT_OK;
@@ -308,7 +310,7 @@ static int run_command(const tbi_args *args, FILE *out) {
   if (code == TBI_EXIT_OK && !r.scene) code = tbi_print_error(&err);
   if (code == TBI_EXIT_OK && warnings.no_memory) code = tbi_out_of_memory();
   if (code == TBI_EXIT_OK) {
-    tbi_print_warnings(&warnings);
+    tbi_print_warnings(&warnings, args);
     r.loaded = &warnings;
     code = run_scene(&r, args, out);
   }
@@ -381,5 +383,6 @@ const tbi_command tbi_cmd_run = {
                     "exit with 5 if a bound of the scene's section check was exceeded", false,
                     NULL}},
     .loads = true,
+    .tells = true,
     .run = run_command,
 };

@@ -285,10 +285,10 @@ static int view_scene(const tbi_args *args, const char *path, tbi_view_input_kin
   tbi_scene_settings s = {0};
   if (!gather_settings(args, &s)) return TBI_EXIT_USAGE;
   tbi_findings warnings = {0};
-  tabi_scene_def def = tbi_settings_scene_def(&s, &warnings);
+  tabi_scene_def def = tbi_settings_scene_def(&s, args, &warnings);
   int code = TBI_EXIT_OK;
   tabi_scene *scene = tbi_view_input_load(path, kind, &def, &code);
-  if (scene) tbi_print_warnings(&warnings);
+  if (scene) tbi_print_warnings(&warnings, args);
   tbi_findings_free(&warnings);
   if (!scene) return code;
   if (args->value[HTML]) return write_scene(scene, path, args->value[HTML]);
@@ -349,5 +349,6 @@ const tbi_command tbi_cmd_view = {
                           "write the replay to one HTML file instead, a scene until its end", false,
                           NULL}},
     .loads = true,
+    .tells = true,
     .run = run,
 };

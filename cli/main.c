@@ -89,9 +89,10 @@ static void print_option(const tbi_option *option, FILE *out) {
 static void print_help(const tbi_command *command, FILE *out) {
   (void)fprintf(out, "usage: tabi %s\n\n%s", command->usage, command->text);
   if (command->options[0].name) (void)fputs("\noptions:\n", out);
-  for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i)
-    print_option(&command->options[i], out);
-  if (command->loads) print_option(&tbi_package_option, out);
+  for (int i = 0; i < TBI_ALL_OPTIONS; ++i) {
+    const tbi_option *option = tbi_command_option(command, i);
+    if (option) print_option(option, out);
+  }
   print_exit_codes(out);
 }
 

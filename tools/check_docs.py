@@ -93,7 +93,15 @@ class Sources:
                 if ".run_raw" in body:
                     body = self.joined(command + "/")
                 options[command] = set(re.findall(r'"(--?[a-z][a-z-]*)"', body)) | {"--help"}
+                if re.search(r"\.(?:loads|tells) = true", body):
+                    options[command] |= self.shared_options()
         return options
+
+    def shared_options(self):
+        """Options of all commands that load models or tell what they noticed."""
+        text = self.joined("cli/common/args.c")
+        table = re.search(r"shared_options\[\] =", text)
+        return set(re.findall(r'"(--[a-z-]+)"', braced(text, table.end()))) if table else set()
 
     def members(self, name):
         """The text of a public struct, or None."""

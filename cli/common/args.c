@@ -6,17 +6,32 @@
 
 #define PACKAGE_LIST "ROS_PACKAGE_PATH"
 
-const tbi_option tbi_package_option = {"--package-path", "DIR[:DIR]",
-                                       "folders in which package:// is looked for and from which "
-                                       "models may read, before those of " PACKAGE_LIST,
-                                       false, NULL};
+// clang-format off
+static const tbi_option shared_options[] = {
+    {"--package-path", "DIR[:DIR]",
+     "folders in which package:// is looked for and from which models may read, before those of "
+     PACKAGE_LIST, false, NULL},
+    {"--strict", NULL, "refuse what would be repaired with a warning", false, NULL},
+    {"--verbose", NULL, "print notes, too: what is ignored without consequence", false, NULL},
+    {"--quiet", NULL, "print neither warnings nor notes, only errors", false, NULL},
+};
+// clang-format on
+
+const tbi_option *tbi_command_option(const tbi_command *command, int number) {
+  if (number >= TBI_MAX_OPTIONS) {
+    bool has = number == TBI_PACKAGE_PATH ? command->loads : command->tells;
+    return has ? &shared_options[number - TBI_MAX_OPTIONS] : NULL;
+  }
+  const tbi_option *option = &command->options[number];
+  return option->name ? option : NULL;
+}
 
 static bool unknown_option(const tbi_command *command, const char *name) {
-  const char *names[TBI_MAX_OPTIONS + 2] = {"--help"};
+  const char *names[TBI_ALL_OPTIONS + 1] = {"--help"};
   size_t count = 1;
-  if (command->loads) names[count++] = tbi_package_option.name;
-  for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i) {
-    names[count++] = command->options[i].name;
+  for (int i = 0; i < TBI_ALL_OPTIONS; ++i) {
+    const tbi_option *option = tbi_command_option(command, i);
+    if (option) names[count++] = option->name;
   }
   const char *nearest = tabi_nearest_name(name, names, count);
   tbi_usage_error(command->name, "unknown option '%s'%s%s%s", name,
@@ -26,9 +41,10 @@ static bool unknown_option(const tbi_command *command, const char *name) {
 
 /* The option an argument names, "--base" or "--base=free", or -1. */
 static int find_option(const tbi_command *command, const char *argument, size_t length) {
-  for (int i = 0; i < TBI_MAX_OPTIONS && command->options[i].name; ++i) {
-    const char *name = command->options[i].name;
-    if (strlen(name) == length && memcmp(name, argument, length) == 0) return i;
+  for (int i = 0; i < TBI_ALL_OPTIONS; ++i) {
+    const tbi_option *option = tbi_command_option(command, i);
+    if (!option || strlen(option->name) != length) continue;
+    if (memcmp(option->name, argument, length) == 0) return i;
   }
   return -1;
 }
@@ -55,23 +71,9 @@ static bool add_packages(const char *folders) {
   return set;
 }
 
-/* --package-path, where the command takes it; false for any other argument.  *good: no error. */
-static bool parse_packages(const tbi_command *command, int argc, char **argv, int *at, bool *good) {
-  size_t length = strlen(tbi_package_option.name);
-  const char *argument = argv[*at];
-  if (!command->loads || strncmp(argument, tbi_package_option.name, length) != 0) return false;
-  if (argument[length] != '\0' && argument[length] != '=') return false;
-  const char *folders = take_value(command, &tbi_package_option, argc, argv, at);
-  *good = folders && add_packages(folders);
-  if (folders && !*good) (void)tbi_out_of_memory();
-  return true;
-}
-
 /* Reads the option at argv[*at] and steps over its value. */
 static bool parse_option(const tbi_command *command, int argc, char **argv, int *at,
                          tbi_args *args) {
-  bool good = true;
-  if (parse_packages(command, argc, argv, at, &good)) return good;
   char *argument = argv[*at];
   char *equals = strchr(argument, '=');
   size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
@@ -81,7 +83,7 @@ static bool parse_option(const tbi_command *command, int argc, char **argv, int 
     return unknown_option(command, argument);
   }
 
-  const tbi_option *o = &command->options[option];
+  const tbi_option *o = tbi_command_option(command, option);
   if (args->value[option] && !o->many) {
     tbi_usage_error(command->name, "%s is given twice", o->name);
     return false;
@@ -93,6 +95,10 @@ static bool parse_option(const tbi_command *command, int argc, char **argv, int 
   }
   args->value[option] = take_value(command, o, argc, argv, at);
   if (!args->value[option]) return false;
+  if (option == TBI_PACKAGE_PATH && !add_packages(args->value[option])) {
+    (void)tbi_out_of_memory();
+    return false;
+  }
   if (!o->many) return true;
   if (args->nmany == TBI_MAX_MANY) {
     tbi_usage_error(command->name, "%s is given more than %d times", o->name, TBI_MAX_MANY);
@@ -119,6 +125,10 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
   }
   if (args->nword < command->nword) {
     tbi_usage_error(command->name, "%s is missing", command->word);
+    return false;
+  }
+  if (args->value[TBI_VERBOSE] && args->value[TBI_QUIET]) {
+    tbi_usage_error(command->name, "--verbose and --quiet contradict each other");
     return false;
   }
   return true;

@@ -25,6 +25,16 @@ enum {
 
 enum { TBI_MAX_OPTIONS = 16, TBI_MAX_WORDS = 256, TBI_MAX_MANY = 64 };
 
+/* Options that commands share, behind their own: the first of those that load models or scenes, the
+ * others of those that tell what they noticed, too. */
+enum {
+  TBI_PACKAGE_PATH = TBI_MAX_OPTIONS,
+  TBI_STRICT,
+  TBI_VERBOSE,
+  TBI_QUIET,
+  TBI_ALL_OPTIONS,
+};
+
 /* Words to choose from, as the library names them. */
 typedef struct tbi_names {
   const char *(*name)(int32_t index);
@@ -46,7 +56,7 @@ typedef struct tbi_option {
 } tbi_option;
 
 typedef struct tbi_args {
-  const char *value[TBI_MAX_OPTIONS]; /* in the order of the options; NULL: not given */
+  const char *value[TBI_ALL_OPTIONS]; /* in the order of the options; NULL: not given */
   const char *word[TBI_MAX_WORDS];    /* arguments that are not options */
   int nword;
   const char *many[TBI_MAX_MANY]; /* all values of the option that may be given several times */
@@ -62,7 +72,8 @@ typedef struct tbi_command {
   int nmore;           /* how many more it accepts */
   const char *word;    /* name of the first argument, for messages */
   tbi_option options[TBI_MAX_OPTIONS];
-  bool loads; /* models or scenes: takes tbi_package_option as well */
+  bool loads; /* models or scenes: has TBI_PACKAGE_PATH, too */
+  bool tells; /* what it noticed about them: has TBI_STRICT, TBI_VERBOSE and TBI_QUIET, too */
   int (*run)(const tbi_args *args, FILE *out);
   int (*run_raw)(int argc, char **argv); /* instead of run: reads its arguments itself */
 } tbi_command;
@@ -70,8 +81,8 @@ typedef struct tbi_command {
 extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run,
     tbi_cmd_solve, tbi_cmd_view, tbi_cmd_reproduce, tbi_cmd_compare, tbi_cmd_plot, tbi_cmd_export;
 
-/* Where models may find meshes; the command line's folders stand before the environment's. */
-extern const tbi_option tbi_package_option;
+/* An option of a command by its number; NULL: it has none there. */
+const tbi_option *tbi_command_option(const tbi_command *command, int number);
 
 /* Reads the arguments after the command's name; false after a usage error was printed. */
 bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args *args);
@@ -98,13 +109,28 @@ typedef struct tbi_findings {
 } tbi_findings;
 
 void tbi_findings_add(void *findings, const tabi_error *finding); /* a tabi_warning_fn */
+/* A finding of the command's own; the status is TABI_OK unless it makes a check fail. */
+void tbi_findings_tell(tbi_findings *findings, tabi_severity severity, tabi_place place,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+int32_t tbi_findings_count(const tbi_findings *findings, tabi_severity severity);
+/* By severity, file and line. */
+void tbi_findings_sort(tbi_findings *findings);
 void tbi_findings_free(tbi_findings *findings);
-void tbi_print_warnings(const tbi_findings *warnings);
+/* On stderr: warnings in full, notes as their number; --verbose and --quiet ask for more and less.
+ */
+void tbi_print_warnings(const tbi_findings *warnings, const tbi_args *args);
+/* "12 notes; --verbose shows them", "" where none is hidden. */
+enum { TBI_HIDDEN_SIZE = 64 };
+const char *tbi_hidden_notes(const tbi_findings *findings, const tbi_args *args,
+                             char text[TBI_HIDDEN_SIZE]);
 
 json_t *tbi_json_number(double number); /* null when it is not finite */
 json_t *tbi_json_numbers(const double *number, int32_t count);
 json_t *tbi_json_text(const char *text); /* NULL gives null */
-json_t *tbi_json_findings(const tbi_findings *findings, const char *(*word)(const tabi_error *));
+/* [{severity, file, line, message}] */
+json_t *tbi_json_findings(const tbi_findings *findings);
+/* [{item, what, size, file, line}], of the findings that are repairs */
+json_t *tbi_json_repairs(const tbi_findings *findings);
 
 /* Prints an object, one member or one row a line, and releases it.  Returns an exit code; NULL
  * stands for memory that ran out while the object was made. */
@@ -113,6 +139,8 @@ int tbi_json_print(FILE *out, json_t *object);
 /* The word after --base; false after a usage error was printed.  NULL: as the file says. */
 bool tbi_base_parse(const char *command, const char *word, tabi_base *base);
 
+/* How the options ask to load a model. */
+tabi_load_def tbi_args_load_def(const tbi_args *args);
 /* Loads a model; its warnings are kept.  On an error it prints that and nothing else. */
 tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings, int *code);
 

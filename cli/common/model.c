@@ -17,6 +17,12 @@ bool tbi_base_parse(const char *command, const char *word, tabi_base *base) {
   return true;
 }
 
+tabi_load_def tbi_args_load_def(const tbi_args *args) {
+  tabi_load_def def = tabi_load_def_default();
+  def.strict = args->value[TBI_STRICT] != NULL;
+  return def;
+}
+
 tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *warnings,
                            int *code) {
   tabi_error err = {0};

@@ -36,7 +36,9 @@ void tbi_print_diagnostic(const tabi_error *err, const char *word) {
   hide_controls(clean.message);
   char coloured[64];
   if (colour_wanted(STDERR_FILENO)) {
-    const char *colour = strcmp(word, "error") == 0 ? "31" : "35";
+    const char *colour = strcmp(word, "error") == 0  ? "31"
+                         : strcmp(word, "note") == 0 ? "36"
+                                                     : "35";
     (void)snprintf(coloured, sizeof coloured, "\033[1;%sm%s\033[0m", colour, word);
     word = coloured;
   }
@@ -67,39 +69,6 @@ int tbi_usage_error(const char *command, const char *format, ...) {
   return TBI_EXIT_USAGE;
 }
 
-static bool same_finding(const tabi_error *a, const tabi_error *b) {
-  return a->line == b->line && strcmp(a->message, b->message) == 0 && strcmp(a->file, b->file) == 0;
-}
-
-void tbi_findings_add(void *findings, const tabi_error *finding) {
-  tbi_findings *f = findings;
-  for (int32_t i = 0; i < f->count; ++i) {
-    if (same_finding(&f->item[i], finding)) return;
-  }
-  if (f->count == f->capacity) {
-    int32_t capacity = f->capacity ? 2 * f->capacity : 16;
-    tabi_error *item = realloc(f->item, (size_t)capacity * sizeof *item);
-    if (!item) {
-      f->no_memory = true;
-      return;
-    }
-    f->item = item;
-    f->capacity = capacity;
-  }
-  f->item[f->count++] = *finding;
-}
-
-void tbi_print_warnings(const tbi_findings *warnings) {
-  for (int32_t i = 0; i < warnings->count; ++i) {
-    tbi_print_diagnostic(&warnings->item[i], "warning");
-  }
-}
-
-void tbi_findings_free(tbi_findings *findings) {
-  free(findings->item);
-  *findings = (tbi_findings){0};
-}
-
 json_t *tbi_json_number(double number) {
   return isfinite(number) ? json_real(number) : json_null();
 }
@@ -127,24 +96,6 @@ json_t *tbi_json_text(const char *text) {
     if ((unsigned char)*c > 0x7e) *c = '?';
   }
   return json_string(ascii);
-}
-
-json_t *tbi_json_findings(const tbi_findings *findings, const char *(*word)(const tabi_error *)) {
-  json_t *array = json_array();
-  for (int32_t i = 0; i < findings->count; ++i) {
-    const tabi_error *f = &findings->item[i];
-    json_t *object = json_object();
-    int bad = word ? json_object_set_new(object, "severity", json_string(word(f))) : 0;
-    bad |= json_object_set_new(object, "file", tbi_json_text(f->file));
-    bad |= json_object_set_new(object, "line", json_integer(f->line));
-    bad |= json_object_set_new(object, "message", tbi_json_text(f->message));
-    bad |= json_array_append_new(array, object);
-    if (bad) {
-      json_decref(array);
-      return NULL;
-    }
-  }
-  return array;
 }
 
 enum { FLAGS = JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY };

@@ -57,12 +57,19 @@ bool tbi_settings_add(tbi_scene_settings *settings, const char *command, const c
   return true;
 }
 
-tabi_scene_def tbi_settings_scene_def(const tbi_scene_settings *settings, tbi_findings *warnings) {
+tabi_scene_def tbi_args_scene_def(const tbi_args *args, tbi_findings *warnings) {
   tabi_scene_def def = tabi_scene_def_default();
+  def.strict = args->value[TBI_STRICT] != NULL;
+  def.warn = tbi_findings_add;
+  def.warn_user = warnings;
+  return def;
+}
+
+tabi_scene_def tbi_settings_scene_def(const tbi_scene_settings *settings, const tbi_args *args,
+                                      tbi_findings *warnings) {
+  tabi_scene_def def = tbi_args_scene_def(args, warnings);
   def.set = settings->set;
   def.nset = settings->count;
   def.plugins = true;
-  def.warn = tbi_findings_add;
-  def.warn_user = warnings;
   return def;
 }

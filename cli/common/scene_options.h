@@ -29,8 +29,10 @@ void tbi_settings_add_all(tbi_scene_settings *settings, const tbi_args *args);
 /* Appends the value of an option for a path of the scene; NULL: nothing. */
 bool tbi_settings_add(tbi_scene_settings *settings, const char *command, const char *path,
                       const char *value);
-/* How to load a scene with the settings, with plugins, its warnings collected.  Both arguments must
- * live as long as the result is used. */
-tabi_scene_def tbi_settings_scene_def(const tbi_scene_settings *settings, tbi_findings *warnings);
+/* How the options ask to load a scene, its warnings collected; and the same with the settings and
+ * with plugins.  The arguments must live as long as the result is used. */
+tabi_scene_def tbi_args_scene_def(const tbi_args *args, tbi_findings *warnings);
+tabi_scene_def tbi_settings_scene_def(const tbi_scene_settings *settings, const tbi_args *args,
+                                      tbi_findings *warnings);
 
 #endif

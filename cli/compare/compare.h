@@ -222,6 +222,6 @@ bool tbi_compared_exceeds(const tbi_compared *compared, int32_t run,
 bool tbi_compared_within(const tbi_compared *compared);
 
 void tbi_compared_print(const tbi_compared *compared, FILE *out);
-int tbi_compared_print_json(const tbi_compared *compared, FILE *out);
+int tbi_compared_print_json(const tbi_compared *compared, const tbi_findings *warnings, FILE *out);
 
 #endif

@@ -345,13 +345,15 @@ static json_t *json_tolerances(const tbi_compared *c) {
   return NULL;
 }
 
-int tbi_compared_print_json(const tbi_compared *c, FILE *out) {
+int tbi_compared_print_json(const tbi_compared *c, const tbi_findings *warnings, FILE *out) {
   json_t *o = json_object();
   int bad = json_object_set_new(o, "reference", tbi_json_text(c->run[0].name));
   bad |= json_object_set_new(o, "runs", json_runs(c));
   bad |= json_object_set_new(o, "refused", json_refusals(c));
   bad |= json_object_set_new(o, "tolerances", json_tolerances(c));
   bad |= json_object_set_new(o, "within", json_boolean(tbi_compared_within(c)));
+  bad |= json_object_set_new(o, "warnings", tbi_json_findings(warnings));
+  bad |= json_object_set_new(o, "repairs", tbi_json_repairs(warnings));
   if (bad) {
     json_decref(o);
     o = NULL;

@@ -41,13 +41,10 @@ void tbi_connection_summary_find(const tbi_run_summary *summary, tbi_findings *f
     double missed = tabi_world_connection(summary->world, i).missed;
     if (missed <= CONTRADICTION) continue;
     tabi_connection_def def = tabi_model_connection(model, i);
-    tabi_error err = {.status = TABI_ERR_MODEL, .line = def.place.line};
-    (void)snprintf(err.file, sizeof err.file, "%s", def.place.file ? def.place.file : "");
-    (void)snprintf(err.message, sizeof err.message,
-                   "connection '%s' contradicts others and is satisfied in the least-squares "
-                   "sense only, with an error of %.3g m/s or rad/s; remove one of them or "
-                   "correct their frames",
-                   def.name ? def.name : "(unnamed)", missed);
-    tbi_findings_add(findings, &err);
+    tbi_findings_tell(findings, TABI_SEVERITY_WARNING, def.place,
+                      "connection '%s' contradicts others and is satisfied in the least-squares "
+                      "sense only, with an error of %.3g m/s or rad/s; remove one of them or "
+                      "correct their frames",
+                      def.name ? def.name : "(unnamed)", missed);
   }
 }

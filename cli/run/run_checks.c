@@ -109,33 +109,31 @@ static const char *link_name(const tabi_scene *scene, int32_t link) {
 void tbi_run_checks_find(const tbi_run_checks *checks, const tabi_scene *scene, const char *path,
                          tbi_findings *findings) {
   tabi_place place = {path, 0};
-  tabi_error warning;
   const tabi_scene_check *bound = &checks->bound;
   if (penetrates(checks)) {
-    tbi_fail(&warning, TABI_ERR_MODEL, place,
-             "'%.100s' and '%.100s' overlapped by %.3g mm at %.4g s, more than %.3g mm; take a "
-             "smaller timestep, part what starts inside each other, or raise check.penetration",
-             link_name(scene, checks->link[0]), link_name(scene, checks->link[1]),
-             1e3 * checks->penetration.value, checks->penetration.time, 1e3 * bound->penetration);
-    tbi_findings_add(findings, &warning);
+    tbi_findings_tell(
+        findings, TABI_SEVERITY_WARNING, place,
+        "'%.100s' and '%.100s' overlapped by %.3g mm at %.4g s, more than %.3g mm; take a "
+        "smaller timestep, part what starts inside each other, or raise check.penetration",
+        link_name(scene, checks->link[0]), link_name(scene, checks->link[1]),
+        1e3 * checks->penetration.value, checks->penetration.time, 1e3 * bound->penetration);
   }
   if (gains(checks)) {
-    tbi_fail(
-        &warning, TABI_ERR_MODEL, place,
+    tbi_findings_tell(
+        findings, TABI_SEVERITY_WARNING, place,
         "energy from nowhere: up to %.3g J at %.4g s, %.2g of its range, more than %.2g (depth "
         "correction in all: %.3g J); take a smaller timestep, integrator: midpoint or softer "
         "gains, part what starts inside each other, or raise check.energy_gain",
         checks->gain.value, checks->gain.time, tbi_run_checks_gain(checks), bound->energy_gain,
         checks->correction_work);
-    tbi_findings_add(findings, &warning);
   }
   if (misses(checks)) {
     bool compliant = tabi_contact_describe(tabi_scene_world_def(scene).contact)->compliant;
-    tbi_fail(&warning, TABI_ERR_MODEL, place,
-             "contacts missed their law by %.3g m/s at %.4g s, more than %.3g m/s; take %s or a "
-             "smaller timestep, or raise check.residual",
-             checks->residual.value, checks->residual.time, bound->residual,
-             compliant ? "a higher tangential_stiffness" : "contact: {model: exact}");
-    tbi_findings_add(findings, &warning);
+    tbi_findings_tell(
+        findings, TABI_SEVERITY_WARNING, place,
+        "contacts missed their law by %.3g m/s at %.4g s, more than %.3g m/s; take %s or a "
+        "smaller timestep, or raise check.residual",
+        checks->residual.value, checks->residual.time, bound->residual,
+        compliant ? "a higher tangential_stiffness" : "contact: {model: exact}");
   }
 }

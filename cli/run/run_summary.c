@@ -58,10 +58,8 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
 
 static void add_note(tbi_findings *findings, const char *path, int64_t count, const char *what) {
   if (count == 0) return;
-  tabi_error note;
-  tbi_fail(&note, TABI_OK, (tabi_place){path, 0}, "%" PRId64 " step%s %s", count,
-           count == 1 ? "" : "s", what);
-  tbi_findings_add(findings, &note);
+  tbi_findings_tell(findings, TABI_SEVERITY_NOTE, (tabi_place){path, 0}, "%" PRId64 " step%s %s",
+                    count, count == 1 ? "" : "s", what);
 }
 
 void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findings *findings) {
@@ -178,18 +176,9 @@ static json_t *json_energy(const tbi_run_summary *summary) {
                    tbi_json_number(checks->correction_work));
 }
 
-static const char *loaded_severity(const tabi_error *finding) {
-  (void)finding;
-  return "warning";
-}
-
-static const char *found_severity(const tabi_error *finding) {
-  return finding->status == TABI_OK ? "note" : "warning";
-}
-
 static json_t *json_warnings(const tbi_findings *loaded, const tbi_findings *found) {
-  json_t *all = tbi_json_findings(loaded, loaded_severity);
-  json_t *more = tbi_json_findings(found, found_severity);
+  json_t *all = tbi_json_findings(loaded);
+  json_t *more = tbi_json_findings(found);
   int bad = json_array_extend(all, more);
   json_decref(more);
   if (bad == 0) return all;
@@ -239,6 +228,7 @@ int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
   bad |= json_object_set_new(o, "sensors", tbi_sensor_json(summary->world));
   bad |= json_object_set_new(o, "checks", tbi_run_checks_json(&summary->checks));
   bad |= json_object_set_new(o, "warnings", json_warnings(loaded, found));
+  bad |= json_object_set_new(o, "repairs", tbi_json_repairs(loaded));
   if (bad) {
     json_decref(o);
     o = NULL;

@@ -111,7 +111,9 @@ static char *scene_text(const char *path, const tabi_model *model, size_t *size)
 static tabi_scene *load_model(const char *path, const tabi_scene_def *def, int *code) {
   /* its warnings come when the scene is read */
   tabi_error err = {0};
-  tabi_model *model = tabi_model_load(path, NULL, &err);
+  tabi_load_def how = tabi_load_def_default();
+  how.strict = def->strict;
+  tabi_model *model = tabi_model_load(path, &how, &err);
   if (!model) {
     *code = tbi_print_error(&err);
     return NULL;

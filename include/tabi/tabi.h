@@ -415,12 +415,11 @@ TABI_API double tabi_model_timestep(const tabi_model *model);                 /*
 TABI_API double tabi_model_mass(const tabi_model *model);                     /* kg, all links */
 
 /* Model doctor: reports masses, joints, open connections and overlaps that are suspicious.  Each
- * finding has a place
- * and a cure; its status is TABI_ERR_MODEL for a problem and TABI_OK for advice.  Returns the
- * number of findings. */
+ * finding has a place and a cure.  What will spoil a simulation is a warning with the status
+ * TABI_ERR_MODEL, advice is a note with TABI_OK.  Returns the number of findings. */
 TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user);
 /* The part of it about links that a connection joins and whose shapes overlap by more than 1 mm,
- * at q[nq]: a problem where the connection lets them collide, and advice where it does not. */
+ * at q[nq]: a warning where the connection lets them collide, and a note where it does not. */
 TABI_API int32_t tabi_model_check_joined(const tabi_model *model, const double *q,
                                          tabi_warning_fn *report, void *user);
 

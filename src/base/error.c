@@ -37,6 +37,7 @@ tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place
   if (!err) return status;
   memset(err, 0, sizeof *err);
   err->status = status;
+  err->severity = status == TABI_OK ? TABI_SEVERITY_WARNING : TABI_SEVERITY_ERROR;
   err->line = place.line;
   if (place.file) copy_cut(err->file, sizeof err->file, place.file);
   tbi_message_vformat(err->message, sizeof err->message, format, args);

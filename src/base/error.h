@@ -12,8 +12,9 @@ void tbi_message_format(char *text, size_t size, const char *format, ...)
 void tbi_message_vformat(char *text, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* Fills err (may be NULL) and returns status, so that a caller can write
- * `return tbi_error_set(err, TABI_ERR_PARSE, place, "...", ...)`. */
+/* Fills err (may be NULL), whose severity is that of an error, of a warning for TABI_OK, and
+ * returns status, so that a caller can write `return tbi_error_set(err, TABI_ERR_PARSE, place,
+ * "...", ...)`. */
 tabi_status tbi_error_set(tabi_error *err, tabi_status status, tabi_place place, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 tabi_status tbi_error_vset(tabi_error *err, tabi_status status, tabi_place place,

@@ -372,13 +372,11 @@ static void warn_open(const tabi_connection_def *c, const tbi_connection_error *
                       tabi_warning_fn *warn, void *user) {
   bool apart = error->gap > TBI_CONNECTION_GAP;
   if (!apart && error->turn <= TBI_CONNECTION_TURN) return;
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_OK, c->place,
-                      "connection '%.100s' is %s by %.3g %s in the initial state; give a posture "
-                      "in which it closes",
-                      tbi_shown(c->name), apart ? "open" : "twisted",
-                      apart ? error->gap : error->turn, apart ? "m" : "rad");
-  warn(user, &warning);
+  tbi_tell(warn, user, TABI_SEVERITY_WARNING, c->place,
+           "connection '%.100s' is %s by %.3g %s in the initial state; give a posture "
+           "in which it closes",
+           tbi_shown(c->name), apart ? "open" : "twisted", apart ? error->gap : error->turn,
+           apart ? "m" : "rad");
 }
 
 bool tbi_connections_warn(tbi_first_error *error, const tabi_model *model, const double *q,

@@ -183,31 +183,29 @@ bool tbi_fields_read(tbi_first_error *error, const tbi_yaml_node *map, const cha
   return tbi_ok(error);
 }
 
-static bool rename_key(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
-                       const tbi_renamed_key *key, tabi_error *warning) {
+static void rename_key(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
+                       const tbi_renamed_key *key, tabi_warning_fn *warn, void *warn_user) {
   tbi_yaml_node *node = tbi_yaml_child(map, key->old);
-  if (!node) return false;
+  if (!node) return;
   tbi_yaml_node *now = tbi_yaml_child(map, key->now);
   if (now && now->place.file == node->place.file) {
-    return tbi_fail_at(error, TABI_ERR_PARSE, node->place,
-                       "%s'%s' is the old name of '%s', which is given too; leave one out", what,
-                       key->old, key->now);
+    tbi_fail_at(error, TABI_ERR_PARSE, node->place,
+                "%s'%s' is the old name of '%s', which is given too; leave one out", what, key->old,
+                key->now);
+    return;
   }
-  (void)tbi_error_set(warning, TABI_OK, node->place,
-                      "%s'%s' is now called '%s'; the old name is understood until 1.0", what,
-                      key->old, key->now);
+  tbi_tell(warn, warn_user, TABI_SEVERITY_WARNING, node->place,
+           "%s'%s' is now called '%s'; the old name is understood until 1.0", what, key->old,
+           key->now);
   if (now) tbi_yaml_remove(now);
   node->key = key->now;
-  return true;
 }
 
 bool tbi_fields_rename(tbi_first_error *error, const tbi_yaml_node *map, const char *what,
                        const tbi_renamed_key *keys, size_t count, tabi_warning_fn *warn,
                        void *warn_user) {
-  for (size_t i = 0; i < count && tbi_ok(error); ++i) {
-    tabi_error warning;
-    if (rename_key(error, map, what, &keys[i], &warning) && warn) warn(warn_user, &warning);
-  }
+  for (size_t i = 0; i < count && tbi_ok(error); ++i)
+    rename_key(error, map, what, &keys[i], warn, warn_user);
   return tbi_ok(error);
 }
 

@@ -11,6 +11,7 @@
 #include "io/hull.h"
 #include "io/mesh_file.h"
 #include "io/path.h"
+#include "io/report.h"
 #include "math/mat.h"
 
 #include <stdio.h>
@@ -128,9 +129,7 @@ tabi_status tbi_mesh_hull(const tbi_mesh *mesh, const char *name, tabi_place pla
   tabi_error why;
   tabi_status status = tbi_hull_mesh(mesh->vertices, mesh->nvertex, name, place, hull, &why);
   if (status == TABI_ERR_MODEL) {
-    (void)tbi_error_set(&why, TABI_ERR_MODEL, place,
-                        "mesh '%.200s' has no volume and touches nothing; use a box", name);
-    if (def->warn) def->warn(def->warn_user, &why);
+    tbi_warn(def, place, "mesh '%.200s' has no volume and touches nothing; use a box", name);
     return TABI_OK;
   }
   if (status != TABI_OK && err) *err = why;
@@ -164,7 +163,11 @@ static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_plac
     return why->status;
   }
   ++meshes->nmissing;
-  if (meshes->nmissing == 1 && def->warn) def->warn(def->warn_user, why);
+  if (meshes->nmissing == 1 && def->warn) {
+    tabi_error warning = *why;
+    warning.severity = TABI_SEVERITY_WARNING;
+    def->warn(def->warn_user, &warning);
+  }
   if (meshes->nmissing == 2) meshes->missing_place = place;
   return TABI_OK;
 }
@@ -395,9 +398,7 @@ tabi_status tbi_meshes_add_hull(tbi_meshes *meshes, const char *file, const doub
 
 void tbi_meshes_report_missing(const tbi_meshes *meshes) {
   const tabi_load_def *def = meshes->def;
-  if (meshes->nmissing < 2 || !def->warn) return;
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_ERR_FILE, meshes->missing_place,
-                      "%d more meshes not found or not readable", (int)(meshes->nmissing - 1));
-  def->warn(def->warn_user, &warning);
+  if (meshes->nmissing < 2) return;
+  tbi_warn(def, meshes->missing_place, "%d more meshes not found or not readable",
+           (int)(meshes->nmissing - 1));
 }

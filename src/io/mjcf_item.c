@@ -34,7 +34,6 @@ void tbi_mjcf_warn(tbi_mjcf *reader, tabi_place place, const char *format, ...) 
   va_start(args, format);
   (void)tbi_error_vset(&warning, TABI_OK, place, format, args);
   va_end(args);
-  warning.severity = TABI_SEVERITY_WARNING;
   reader->def->warn(reader->def->warn_user, &warning);
 }
 

@@ -238,15 +238,13 @@ static const tabi_material_def *find_couples(const tabi_model *model) {
 void tbi_scene_warn_couples(const tbi_scene_reader *r) {
   const tabi_world_def *def = &r->scene->world;
   const tabi_material_def *material = find_couples(r->scene->model);
-  if (!material || !r->def->warn || tbi_obeys_couples(def)) return;
+  if (!material || tbi_obeys_couples(def)) return;
   bool by_integrator = tabi_contact_describe(def->contact)->couples;
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_OK, material->place,
-                      "rolling and torsional friction are ignored by contact method %s%s%s; "
-                      "docs/contact.md says which obey them",
-                      tabi_contact_name(def->contact), by_integrator ? " under " : "",
-                      by_integrator ? tabi_integrator_name(def->integrator) : "");
-  r->def->warn(r->def->warn_user, &warning);
+  tbi_tell(r->def->warn, r->def->warn_user, TABI_SEVERITY_WARNING, material->place,
+           "rolling and torsional friction are ignored by contact method %s%s%s; "
+           "docs/contact.md says which obey them",
+           tabi_contact_name(def->contact), by_integrator ? " under " : "",
+           by_integrator ? tabi_integrator_name(def->integrator) : "");
 }
 
 bool tbi_scene_rename_contact(const tbi_scene_reader *r, const tbi_yaml_node *map) {

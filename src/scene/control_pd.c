@@ -29,12 +29,9 @@ typedef struct controller {
 
 static void warn_locked(const tabi_options *options, const char *name) {
   const tabi_scene_def *def = options->r->def;
-  if (!def->warn) return;
-  tabi_error warning;
-  (void)tbi_error_set(&warning, TABI_OK, options->node->place,
-                      "%scolumn '%.60s' is of a joint that does not move and is not used",
-                      options->what, name);
-  def->warn(def->warn_user, &warning);
+  tbi_tell(def->warn, def->warn_user, TABI_SEVERITY_WARNING, options->node->place,
+           "%scolumn '%.60s' is of a joint that does not move and is not used", options->what,
+           name);
 }
 
 /* The joint of a column, which starts at the first value unless the posture says otherwise. */

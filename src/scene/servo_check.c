@@ -168,17 +168,16 @@ static void warn(const checked *c, oscillator o, const double *gain) {
   const tabi_pd_joint *servo = &c->r->servos[first];
   const char *cure =
       all_explicit ? "integrator: semi-implicit with implicit: true" : "implicit: true";
-  tabi_error warning;
-  (void)tbi_error_set(
-      &warning, TABI_OK, c->r->robots[c->robot].controller->place,
-      "robot '%.40s': servos of %s (kp %g, kd %g) are explicit under %s and unstable "
-      "at %g s; take %s, a step of %.2g s, or rotors: joints: {%.40s: "
-      "{rotor_inertia: .., gear: ..}}",
-      scene->robots[c->robot].name, names, servo->kp, servo->kd,
-      tabi_integrator_name(world->integrator), world->timestep, cure,
-      stable_step(o, world->integrator, world->timestep),
-      tabi_model_joint(scene->model, servo->joint).name + strlen(scene->robots[c->robot].prefix));
-  c->r->def->warn(c->r->def->warn_user, &warning);
+  tbi_tell(c->r->def->warn, c->r->def->warn_user, TABI_SEVERITY_WARNING,
+           c->r->robots[c->robot].controller->place,
+           "robot '%.40s': servos of %s (kp %g, kd %g) are explicit under %s and unstable "
+           "at %g s; take %s, a step of %.2g s, or rotors: joints: {%.40s: "
+           "{rotor_inertia: .., gear: ..}}",
+           scene->robots[c->robot].name, names, servo->kp, servo->kd,
+           tabi_integrator_name(world->integrator), world->timestep, cure,
+           stable_step(o, world->integrator, world->timestep),
+           tabi_model_joint(scene->model, servo->joint).name +
+               strlen(scene->robots[c->robot].prefix));
 }
 
 static void check_robot(const checked *c) {

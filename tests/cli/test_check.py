@@ -7,25 +7,25 @@ from command import Case, MODELS, data, main
 
 # line, severity, part of the message: what is wrong in data/doubtful.urdf
 EXPECTED = [
-    (3, "problem", "link 'trunk': inertia is exactly 1 1 1, a placeholder"),
-    (3, "problem", "link 'trunk': is 0.03 m inside link 'hammer' in the initial state"),
-    (10, "problem", "link 'left_arm': smallest principal moment"),
-    (10, "advice", "link 'left_arm': centre of mass is 1.4"),
-    (10, "advice", "link 'left_arm': mass is 2 kg, but 'right_arm' has 0.002 kg"),
-    (18, "problem", "joint 'left_shoulder': limit 90 rad"),
-    (18, "advice", "joint 'left_shoulder': effort limit is 0"),
-    (18, "advice", "joint 'left_shoulder': velocity limit is 0"),
-    (22, "advice", "link 'right_arm': inertia is that of an infinitely thin plate"),
-    (22, "problem", "link 'right_arm': 0.002 kg carry 20000 kg of link 'hammer'"),
-    (29, "advice", "joint 'right_shoulder': initial position 0 is outside the limits [0.26, 1.4]"),
-    (33, "problem", "link 'hammer': mass is 20000 kg"),
-    (40, "advice", "joint 'wrist': has no effort limit"),
-    (43, "advice", "link 'antenna': ends a limb but has no collision shape"),
-    (49, "problem", "joint 'antenna_joint': moves only 0.0001 kg"),
-    (49, "problem", "joint 'antenna_joint': turns only 1e-10 kg m^2"),
-    (49, "advice", "joint 'antenna_joint': lower and upper are both 0"),
-    (53, "problem", "link 'pack': inertia is far too large (radius of gyration 2 m"),
-    (60, "advice", "link 'battery': has a mass of 1 kg but no inertia"),
+    (3, "warning", "link 'trunk': inertia is exactly 1 1 1, a placeholder"),
+    (3, "warning", "link 'trunk': is 0.03 m inside link 'hammer' in the initial state"),
+    (10, "warning", "link 'left_arm': smallest principal moment"),
+    (10, "note", "link 'left_arm': centre of mass is 1.4"),
+    (10, "note", "link 'left_arm': mass is 2 kg, but 'right_arm' has 0.002 kg"),
+    (18, "warning", "joint 'left_shoulder': limit 90 rad"),
+    (18, "note", "joint 'left_shoulder': effort limit is 0"),
+    (18, "note", "joint 'left_shoulder': velocity limit is 0"),
+    (22, "note", "link 'right_arm': inertia is that of an infinitely thin plate"),
+    (22, "warning", "link 'right_arm': 0.002 kg carry 20000 kg of link 'hammer'"),
+    (29, "note", "joint 'right_shoulder': initial position 0 is outside the limits [0.26, 1.4]"),
+    (33, "warning", "link 'hammer': mass is 20000 kg"),
+    (40, "note", "joint 'wrist': has no effort limit"),
+    (43, "note", "link 'antenna': ends a limb but has no collision shape"),
+    (49, "warning", "joint 'antenna_joint': moves only 0.0001 kg"),
+    (49, "warning", "joint 'antenna_joint': turns only 1e-10 kg m^2"),
+    (49, "note", "joint 'antenna_joint': lower and upper are both 0"),
+    (53, "warning", "link 'pack': inertia is far too large (radius of gyration 2 m"),
+    (60, "note", "link 'battery': has a mass of 1 kg but no inertia"),
 ]
 
 
@@ -51,9 +51,15 @@ class Check(Case):
         path = data("doubtful.urdf")
         out, _ = self.tabi("check", path, code=5)
         lines = out.splitlines()
+        form = "^" + re.escape(path) + r":(\d+): (warning|note): (?:link|joint) "
+        order = []
         for line in lines[:-1]:
-            self.assertRegex(line, "^" + re.escape(path) + r":\d+: (problem|advice): (link|joint) ")
-        self.assertEqual(lines[-1], path + ": 9 problems, 10 pieces of advice")
+            found = re.match(form, line)
+            self.assertTrue(found, line)
+            order.append((found[2] == "note", int(found[1])))
+        self.assertEqual(order, sorted(order))
+        warnings = sum(not note for note, _ in order)
+        self.assertEqual(lines[-1], f"{path}: {warnings} warnings, {len(order) - warnings} notes")
 
     def test_shipped_humanoid_is_clean(self):
         for name in ("humanoid36.urdf", "humanoid36_parallel.urdf"):
