@@ -1,6 +1,10 @@
 """Repairs, --strict, and how warnings and notes are shown."""
 
-from command import FolderCase, data, main, scene
+import os
+import subprocess
+import sys
+
+from command import FolderCase, HERE, TABI, data, main, scene
 
 # three impossible things on lines 4, 9 and 13, and an element that tabi ignores
 BROKEN = """<robot name='r'>
@@ -113,6 +117,23 @@ class Repairs(FolderCase):
         _, err = self.tabi("check", both, code=3)
         self.assertEqual(err.count(": warning: "), 2, err)
         self.assertEqual(err.count(": error: "), 1, err)
+
+    def table(self):
+        tool = os.path.join(HERE, "..", "..", "tools", "robots.py")
+        return subprocess.run([sys.executable, tool, self.folder, "--tabi", TABI],
+                              stdout=subprocess.PIPE, timeout=240)
+
+    def test_table_of_robots(self):
+        done = self.table()
+        self.assertEqual(done.returncode, 0)
+        rows = done.stdout.decode().splitlines()
+        self.assertTrue(rows[2].startswith("| broken.urdf | 7 | 3 | 2 inertia (at most 0.035), "
+                                           "1 swapped | plugin | "), rows)
+        self.assertEqual(rows[-1], "1 of 1 load.")
+        self.file("worse.urdf", BROKEN.replace("mass value='2'", "mass value='-2'"))
+        done = self.table()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not load: ", done.stdout.decode())
 
     def test_contradiction(self):
         _, err = self.tabi("info", data("walker.urdf"), "--quiet", "--verbose", code=2)
