@@ -26,7 +26,8 @@ typedef struct tabi_load_def {
   const char *package_path; /* folders, separated by ':', in which package:// is looked for and from
                                which the file may read; then come those of ROS_PACKAGE_PATH */
   bool need_meshes;         /* a missing mesh is an error, not a warning */
-  bool strict;              /* what would be repaired with a warning is an error */
+  bool strict;              /* what would be repaired with a warning, and a missing mesh, is an
+                               error */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
 } tabi_load_def;
