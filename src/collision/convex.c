@@ -121,7 +121,7 @@ static void try_edges(const query *q, directions *kept) {
 }
 
 /* libccd asks for points of a shape fattened by a margin.  It has no limit of its own on the number
- * of questions: when too many were asked, a point far behind ends the search. */
+ * of questions: when too many were asked, a point behind the origin ends the search. */
 typedef struct fat_shape {
   const tbi_solid *solid;
   v3 centre;
@@ -135,9 +135,8 @@ static void fat_support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *t
   const fat_shape *shape = object;
   v3 d = from_ccd(dir);
   double length = v3_norm(d);
-  double margin = --*shape->questions < 0 ? -1e6 : shape->margin;
-  v3 p = tbi_support(shape->solid, d);
-  if (length > 0) p = v3_axpy(p, margin / length, d);
+  v3 p = --*shape->questions < 0 ? v3_neg(d) : tbi_support(shape->solid, d);
+  if (length > 0 && *shape->questions >= 0) p = v3_axpy(p, shape->margin / length, d);
   ccdVec3Set(to, p.x, p.y, p.z);
 }
 

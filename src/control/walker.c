@@ -156,9 +156,15 @@ static tabi_status find_foot(tbi_walker *walker, const tabi_walk_def *def, int s
 
 static tabi_status add_scratch(tbi_walker *walker, tabi_error *err) {
   size_t nv = (size_t)tabi_model_nv(walker->model);
-  walker->dynamics = tabi_dynamics_create(walker->model, err);
+  tabi_error why = {0};
+  walker->v = NULL; /* a copy still has the original's */
+  walker->dynamics = tabi_dynamics_create(walker->model, &why);
+  if (!walker->dynamics) {
+    if (err) *err = why;
+    return why.status;
+  }
   walker->v = calloc(9 * nv, sizeof *walker->v);
-  if (!walker->dynamics || !walker->v) return tbi_error_memory(err);
+  if (!walker->v) return tbi_error_memory(err);
   walker->tau = walker->v + 2 * nv;
   walker->jacobian = walker->tau + nv;
   return TABI_OK;

@@ -39,10 +39,13 @@ static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
       first, overlap->depth, second);
 }
 
-static void tell_failure(tbi_doctor *d, tabi_status status) {
-  tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0}, "overlaps could not be checked: %s",
-                  status == TABI_ERR_MEMORY ? "out of memory"
-                                            : "more than a million contact points");
+static void tell_failure(tbi_doctor *d, const char *what, const tabi_error *err) {
+  if (err->status == TABI_ERR_MODEL) {
+    tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){err->file, err->line}, "%s", err->message);
+  } else {
+    tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0}, "%s could not be checked: %s", what,
+                    err->message);
+  }
 }
 
 /* those that were not told one by one */
@@ -57,8 +60,10 @@ static void tell_rest(tbi_doctor *d, tabi_status severity, int32_t count, const 
 void tbi_doctor_check_overlaps(tbi_doctor *d) {
   tbi_overlap overlap[DEEPEST_TOLD];
   int32_t count = 0;
-  tabi_status status = tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
-  if (status != TABI_OK) tell_failure(d, status);
+  tabi_error err = {0};
+  tabi_status status =
+      tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count, &err);
+  if (status != TABI_OK) tell_failure(d, "overlaps", &err);
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
     tell_overlap(d, &overlap[i]);
   tell_rest(d, TBI_PROBLEM, count, "links");
@@ -88,9 +93,10 @@ int32_t tabi_model_check_joined(const tabi_model *model, const double *q, tabi_w
   if (tabi_model_nconnection(model) == 0) return 0;
   tbi_overlap overlap[DEEPEST_TOLD];
   int32_t count = 0;
+  tabi_error err = {0};
   tabi_status status =
-      tbi_overlaps_find_joined(model, q, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count);
-  if (status != TABI_OK) tell_failure(&d, status);
+      tbi_overlaps_find_joined(model, q, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count, &err);
+  if (status != TABI_OK) tell_failure(&d, "overlaps", &err);
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
     tell_joined(&d, &overlap[i]);
   tell_rest(&d, TBI_ADVICE, count, "joined links");
@@ -115,7 +121,8 @@ static void tell_error(tbi_doctor *d, const tabi_dynamics *dynamics, int32_t i) 
 
 void tbi_doctor_check_connections(tbi_doctor *d) {
   if (tabi_model_nconnection(d->model) == 0) return;
-  tabi_dynamics *dynamics = tabi_dynamics_create(d->model, NULL);
+  tabi_error err = {.status = TABI_ERR_MEMORY, .message = "out of memory"};
+  tabi_dynamics *dynamics = tabi_dynamics_create(d->model, &err);
   double *q =
       calloc((size_t)tabi_model_nq(d->model) + (size_t)tabi_model_nv(d->model) + 1, sizeof *q);
   if (dynamics && q) {
@@ -125,8 +132,7 @@ void tbi_doctor_check_connections(tbi_doctor *d) {
       tell_error(d, dynamics, i);
     d->count += tabi_model_check_joined(d->model, q, d->report, d->user);
   } else {
-    tbi_doctor_find(d, TBI_PROBLEM, (tabi_place){NULL, 0},
-                    "connections could not be checked: out of memory");
+    tell_failure(d, "connections", &err);
   }
   free(q);
   tabi_dynamics_destroy(dynamics);

@@ -2,6 +2,7 @@
 #include "doctor/overlap.h"
 
 #include "base/array.h"
+#include "base/error.h"
 #include "collision/collision.h"
 
 #include <stdlib.h>
@@ -29,33 +30,35 @@ static void pass_free(pass *p) {
 }
 
 /* Collides with more and more room until all points fit. */
-static tabi_status fill_candidates(pass *p, const double *margin) {
+static tabi_status fill_candidates(pass *p, const double *margin, tabi_error *err) {
   for (int32_t max = 1024; max <= MAX_CANDIDATES; max *= 4) {
     free(p->candidate);
     p->candidate = malloc((size_t)max * sizeof *p->candidate);
-    if (!p->candidate) return TABI_ERR_MEMORY;
+    if (!p->candidate) return tbi_error_memory(err);
     p->count = tbi_collide(p->collision, p->dynamics, margin, p->candidate, max);
     if (p->count >= 0) return TABI_OK;
   }
   p->count = 0;
-  return TABI_ERR_CAPACITY;
+  return tbi_error_set(err, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
+                       "more than a million contact points");
 }
 
-static tabi_status pass_run(pass *p) {
+static tabi_status pass_run(pass *p, tabi_error *err) {
   const tabi_model *model = p->model;
   size_t nq = (size_t)model->nq;
   size_t nv = (size_t)model->nv;
-  p->dynamics = tabi_dynamics_create(model, NULL);
+  p->dynamics = tabi_dynamics_create(model, err);
+  if (!p->dynamics) return err->status;
   p->numbers = calloc(nq + nv + (size_t)model->nshape + 1, sizeof *p->numbers);
   size_t size = tbi_collision_memsize(model);
   p->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
-  if (!p->dynamics || !p->numbers || !p->memory) return TABI_ERR_MEMORY;
+  if (!p->numbers || !p->memory) return tbi_error_memory(err);
   tabi_model_initial_q(model, p->numbers);
   if (p->q) memcpy(p->numbers, p->q, nq * sizeof *p->q);
   tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
   p->collision = tbi_collision_make(model, p->memory, p->memory + size);
   if (p->joined) tbi_collision_ignore_connections(p->collision);
-  return fill_candidates(p, p->numbers + nq + nv);
+  return fill_candidates(p, p->numbers + nq + nv, err);
 }
 
 /* by links, then the deepest first */
@@ -109,13 +112,14 @@ static int32_t gather(const pass *p, double depth, entry *entries) {
   return kept;
 }
 
-static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max, int32_t *count) {
+static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max, int32_t *count,
+                        tabi_error *err) {
   *count = 0;
-  tabi_status status = pass_run(p);
+  tabi_status status = pass_run(p, err);
   entry *entries = NULL;
   if (status == TABI_OK && p->count > 0) {
     entries = malloc((size_t)p->count * sizeof *entries);
-    if (!entries) status = TABI_ERR_MEMORY;
+    if (!entries) status = tbi_error_memory(err);
   }
   if (entries) *count = gather(p, depth, entries);
   for (int32_t i = 0; i < *count && i < max; ++i)
@@ -126,13 +130,14 @@ static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max
 }
 
 tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
-                              int32_t max, int32_t *count) {
+                              int32_t max, int32_t *count, tabi_error *err) {
   pass p = {.model = model};
-  return find(&p, depth, overlap, max, count);
+  return find(&p, depth, overlap, max, count, err);
 }
 
 tabi_status tbi_overlaps_find_joined(const tabi_model *model, const double *q, double depth,
-                                     tbi_overlap *overlap, int32_t max, int32_t *count) {
+                                     tbi_overlap *overlap, int32_t max, int32_t *count,
+                                     tabi_error *err) {
   pass p = {.model = model, .q = q, .joined = true};
-  return find(&p, depth, overlap, max, count);
+  return find(&p, depth, overlap, max, count, err);
 }

@@ -13,12 +13,13 @@ typedef struct tbi_overlap {
 
 /* Pairs of links that overlap by more than `depth` in the initial state of the model and are not
  * excluded from contact, the deepest first.  Writes at most max of them and sets *count to their
- * full number. */
+ * full number.  TABI_ERR_CAPACITY, TABI_ERR_MEMORY, or TABI_ERR_MODEL with the reason in *err. */
 tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
-                              int32_t max, int32_t *count);
+                              int32_t max, int32_t *count, tabi_error *err);
 /* Likewise the pairs of links that connections join, at q[nq], whether these let them collide or
  * not. */
 tabi_status tbi_overlaps_find_joined(const tabi_model *model, const double *q, double depth,
-                                     tbi_overlap *overlap, int32_t max, int32_t *count);
+                                     tbi_overlap *overlap, int32_t max, int32_t *count,
+                                     tabi_error *err);
 
 #endif

@@ -72,8 +72,7 @@ tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *ma
   return d;
 }
 
-/* a velocity that nothing heavy resists has no acceleration: say which, in the initial posture */
-static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
+tabi_status tbi_dynamics_check(tabi_dynamics *d, tabi_error *err) {
   const tabi_model *model = d->model;
   tbi_crba(d, model->dof_rotor);
   for (int32_t k = 0; k < model->nv; ++k)
@@ -91,14 +90,17 @@ static tabi_status check_pivots(tabi_dynamics *d, tabi_error *err) {
   return TABI_OK;
 }
 
+tabi_status tbi_dynamics_check_size(const tabi_model *model, tabi_error *err) {
+  if (model->nrow <= MAX_ROWS) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_MODEL, model->link[0].place,
+                       "the mass matrix would take %lld MB; the longest chain of joints is too "
+                       "long",
+                       (long long)(model->nrow / (1 << 17)));
+}
+
 tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
   TBI_ASSERT(model);
-  if (model->nrow > MAX_ROWS) {
-    tbi_error_set(err, TABI_ERR_MODEL, model->link[0].place,
-                  "the mass matrix would take %lld MB; the longest chain of joints is too long",
-                  (long long)(model->nrow / (1 << 17)));
-    return NULL;
-  }
+  if (tbi_dynamics_check_size(model, err) != TABI_OK) return NULL;
   size_t own = tbi_dynamics_memsize(model);
   size_t masses = tbi_masses_memsize(model);
   char *memory = tbi_block_alloc(own + masses + tbi_ada_memsize(model));
@@ -108,7 +110,7 @@ tabi_dynamics *tabi_dynamics_create(const tabi_model *model, tabi_error *err) {
   }
   tabi_dynamics *d = tbi_dynamics_make(model, memory, memory + own);
   tbi_ada_make(d, memory + own + masses);
-  if (check_pivots(d, err) == TABI_OK) return d;
+  if (tbi_dynamics_check(d, err) == TABI_OK) return d;
   tabi_dynamics_destroy(d);
   return NULL;
 }

@@ -11,6 +11,7 @@
 #include "model/builder.h"
 #include "model/clusters.h"
 #include "model/hull_graph.h"
+#include "model/limits.h"
 #include "model/model.h"
 #include "model/named_order.h"
 
@@ -187,7 +188,7 @@ static tabi_status check_masses(plan *p, tabi_error *err) {
   for (int32_t m = p->nbody - 1; m >= 0; --m) {
     const moving *part = &p->moving[m];
     const tabi_joint_def *joint = tbi_builder_joint(b, part->joint);
-    if (part->subtree_mass <= 0 && joint->rotor_inertia * joint->gear == 0) {
+    if (part->subtree_mass < TBI_MIN_MASS && joint->rotor_inertia * joint->gear == 0) {
       const tabi_link_def *link = tbi_builder_link(b, joint->child);
       return tbi_error_set(err, TABI_ERR_MODEL, link->place,
                            "link '%s': no mass, but joint '%s' moves it and nothing heavier "

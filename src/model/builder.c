@@ -6,6 +6,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "math/quat.h"
+#include "model/limits.h"
 #include "model/model.h"
 
 #include <float.h>
@@ -159,7 +160,7 @@ static bool check_link(tabi_builder *builder, const tabi_link_def *def) {
         "link '%s' defined twice (first at line %d); give each link its own name", name,
         tbi_builder_link(builder, first)->place.line);
   }
-  return check_inertia(builder, def);
+  return tbi_link_within(builder, def) && check_inertia(builder, def);
 }
 
 int32_t tabi_builder_add_link(tabi_builder *builder, const tabi_link_def *def) {
@@ -286,7 +287,7 @@ static bool check_joint(tabi_builder *builder, tabi_joint_def *def) {
                             tbi_shown(def->name), (int)def->type);
   }
   if (!check_joint_links(builder, def) || !check_joint_numbers(builder, def) ||
-      !check_joint_frame(builder, def)) {
+      !check_joint_frame(builder, def) || !tbi_joint_within(builder, def)) {
     return false;
   }
   if (!settle_quat(def->type, def->initial_q)) {
@@ -308,7 +309,7 @@ int32_t tabi_builder_add_joint(tabi_builder *builder, const tabi_joint_def *def)
   return joint;
 }
 
-static int sizes_of(tabi_shape_type type) {
+int tbi_shape_sizes(tabi_shape_type type) {
   TBI_ASSERT((unsigned)type < TABI_SHAPE_COUNT); /* check_shape() */
   static const int sizes[TABI_SHAPE_COUNT] = {[TABI_SHAPE_SPHERE] = 1,
                                               [TABI_SHAPE_CAPSULE] = 2,
@@ -329,7 +330,7 @@ static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
   }
   // a sphere without radius is a point that can touch
   bool may_be_zero = def->type == TABI_SHAPE_SPHERE;
-  for (int i = 0; i < sizes_of(def->type); ++i) {
+  for (int i = 0; i < tbi_shape_sizes(def->type); ++i) {
     if (!isfinite(def->size[i]) || def->size[i] < 0 || (def->size[i] == 0 && !may_be_zero)) {
       return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                               "shape '%s': size %g must be > 0", name, def->size[i]);
@@ -349,7 +350,7 @@ static bool check_shape(tabi_builder *builder, tabi_shape_def *def) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "shape '%s': no such material",
                             name);
   }
-  return true;
+  return tbi_shape_within(builder, def);
 }
 
 int32_t tabi_builder_add_shape(tabi_builder *builder, const tabi_shape_def *def) {
@@ -386,7 +387,7 @@ static bool check_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
                               def->faces[i] + 1, def->nvertex);
     }
   }
-  return true;
+  return tbi_mesh_within(builder, def);
 }
 
 static void *copy_of(const void *items, size_t size) {
@@ -445,7 +446,7 @@ static bool check_surface(tabi_builder *builder, const tabi_material_def *def) {
         builder, TABI_ERR_MODEL, def->place,
         "material '%s': kinetic friction must be finite and restitution at most 1", name);
   }
-  return true;
+  return tbi_surface_within(builder, def);
 }
 
 static bool check_material(tabi_builder *builder, const tabi_material_def *def) {
@@ -502,6 +503,15 @@ int32_t tabi_builder_add_posture(tabi_builder *builder, const char *name) {
   return tbi_builder_append(builder, &builder->postures, (const void *)&name, sizeof name);
 }
 
+static bool posture_within(tabi_builder *builder, int32_t joint, const tbi_posture_entry *entry) {
+  const tabi_joint_def *def = tbi_builder_joint(builder, joint);
+  const tbi_item item = {"joint", def->name, def->place};
+  const tbi_limit position = {"position of a posture", TBI_MAX_LENGTH, 0, ""};
+  const tbi_limit speed = {"velocity of a posture", TBI_MAX_SPEED, 0, ""};
+  return tbi_within(builder, item, position, entry->q, 7) &&
+         tbi_within(builder, item, speed, entry->v, 6);
+}
+
 void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
                               const double *q, const double *v) {
   TBI_ASSERT(builder);
@@ -522,13 +532,16 @@ void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t jo
                      tbi_shown(tbi_builder_joint(builder, joint)->name));
     return;
   }
+  if (!posture_within(builder, joint, &entry)) return;
   tbi_builder_append(builder, &builder->posture_entries, &entry, sizeof entry);
 }
 
 void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {
   TBI_ASSERT(builder && gravity);
-  if (!tbi_all_finite(gravity, 3)) {
-    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0}, "gravity must be finite");
+  if (!(v3_norm(v3_load(gravity)) <= TBI_MAX_GRAVITY)) {
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                     "gravity of %g m/s^2 is beyond the limit of %g m/s^2",
+                     v3_norm(v3_load(gravity)), TBI_MAX_GRAVITY);
     return;
   }
   memcpy(builder->gravity, gravity, sizeof builder->gravity);

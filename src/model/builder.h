@@ -70,6 +70,9 @@ static inline bool tbi_builder_is_joint(const tabi_builder *builder, int32_t joi
   return joint >= 0 && joint < builder->joints.count;
 }
 
+/* How many sizes a shape of that type has. */
+int tbi_shape_sizes(tabi_shape_type type);
+
 /* The checks that every def has in common, all of which begin with def_size; `what` is "link" for a
  * tabi_link_def. */
 bool tbi_builder_begin(tabi_builder *builder, const void *def, size_t size, const char *what);

@@ -1,5 +1,6 @@
 /* builder_parts.c - what is added to links and joints: actuators, couplings, connections. */
 #include "model/builder.h"
+#include "model/limits.h"
 
 #include <math.h>
 
@@ -21,7 +22,8 @@ int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def
   } else if (!(def->control_min <= def->control_max) || !(def->force_min <= def->force_max)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                      "actuator '%s': a range has its ends swapped", name);
-  } else if (tbi_builder_keep(builder, &kept.name, &kept.place)) {
+  } else if (tbi_actuator_within(builder, def) &&
+             tbi_builder_keep(builder, &kept.name, &kept.place)) {
     return tbi_builder_append(builder, &builder->actuators, &kept, sizeof kept);
   }
   return TABI_NONE;
@@ -41,7 +43,8 @@ int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def
   } else if (!tbi_all_finite(def->coef, 5)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                      "coupling '%s': coefficients must be finite", name);
-  } else if (tbi_builder_keep(builder, &kept.name, &kept.place)) {
+  } else if (tbi_coupling_within(builder, def) &&
+             tbi_builder_keep(builder, &kept.name, &kept.place)) {
     return tbi_builder_append(builder, &builder->couplings, &kept, sizeof kept);
   }
   return TABI_NONE;
@@ -85,7 +88,8 @@ int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection
   } else if (connection_complaint(def)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "connection '%s': %s", name,
                      connection_complaint(def));
-  } else if (tbi_builder_keep(builder, &kept.name, &kept.place)) {
+  } else if (tbi_connection_within(builder, def) &&
+             tbi_builder_keep(builder, &kept.name, &kept.place)) {
     return tbi_builder_append(builder, &builder->connections, &kept, sizeof kept);
   }
   return TABI_NONE;

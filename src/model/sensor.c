@@ -1,6 +1,7 @@
 /* sensor.c - the types of sensors, and the checks that a sensor has to pass. */
 #include "base/assertion.h"
 #include "model/builder.h"
+#include "model/limits.h"
 
 #include <string.h>
 
@@ -94,7 +95,7 @@ static bool check(tabi_builder *builder, tabi_sensor_def *def) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place, "sensor '%s': %s", name,
                             complaint(def));
   }
-  return check_place(builder, def);
+  return tbi_sensor_within(builder, def) && check_place(builder, def);
 }
 
 int32_t tabi_builder_add_sensor(tabi_builder *builder, const tabi_sensor_def *def) {

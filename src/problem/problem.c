@@ -110,9 +110,13 @@ static void fill_response(const tbi_problem *p, tbi_point *c) {
   for (int i = 0; i < 3; ++i)
     c->w[i][i] += 1e-12 * trace;
   double loose = loose_mobility(p, c->port_a, c->arm_a) + loose_mobility(p, c->port_b, c->arm_b);
-  c->immobile = is_immobile(p, c, loose);
+  c->immobile = !(c->w[0][0] > 0) || is_immobile(p, c, loose);
   c->mobility = (c->immobile ? loose : trace) / 3;
-  if (c->mobility == 0) c->mobility = 1; /* on the axis of its only joint, say */
+  if (!(c->mobility > 0)) {
+    /* on the axis of its only joint, say, or lost to rounding */
+    c->mobility = 1;
+    c->immobile = true;
+  }
   const s3 w = {c->w[0][0], c->w[1][1], c->w[2][2], c->w[0][1], c->w[0][2], c->w[1][2]};
   s3_store(stick_inverse(w), c->inverse);
 }

@@ -309,9 +309,14 @@ tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
   s->scene = scene;
   s->model = tabi_scene_model(scene);
   s->dynamics = tabi_dynamics_create(s->model, err);
+  if (!s->dynamics) {
+    /* err has the reason */
+    tabi_signals_destroy(s);
+    return NULL;
+  }
   s->load = calloc((size_t)tabi_model_nlink(s->model) + 1, sizeof *s->load);
-  bool made = s->dynamics && s->load && add_all(s, "", "", world_parts) && name_robots(s) &&
-              name_joints(s) && name_links(s) && name_sensors(s);
+  bool made = s->load && add_all(s, "", "", world_parts) && name_robots(s) && name_joints(s) &&
+              name_links(s) && name_sensors(s);
   if (made) return s;
   (void)tbi_error_memory(err);
   tabi_signals_destroy(s);

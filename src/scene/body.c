@@ -6,6 +6,7 @@
 #include "io/hull.h"
 #include "math/quat.h"
 #include "model/builder.h"
+#include "model/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,8 +135,13 @@ static bool read_primitive(body *b, const tbi_yaml_node *node, size_t index) {
   bool read = nsize == 1 ? tbi_fields_number(error, node, b->what, key, size)
                          : tbi_fields_numbers(error, node, b->what, key, size, nsize);
   for (int32_t i = 0; i < nsize && read; ++i) {
-    if (size[i] > 0) continue;
-    return tbi_fail_about(error, node->place, b->what, "%s: size %g must be > 0", key, size[i]);
+    if (size[i] >= TBI_MIN_SIZE && size[i] <= TBI_MAX_LENGTH) continue;
+    if (!(size[i] > 0))
+      return tbi_fail_about(error, node->place, b->what, "%s: size %g must be > 0", key, size[i]);
+    bool large = size[i] > 1;
+    return tbi_fail_about(error, node->place, b->what, "%s: size %g m is %s the limit of %g m", key,
+                          size[i], large ? "beyond" : "below",
+                          large ? TBI_MAX_LENGTH : TBI_MIN_SIZE);
   }
   if (read) primitive_solid(&b->shape, &b->solid);
   return read;

@@ -11,6 +11,7 @@
 #include "io/path.h"
 #include "io/suggest.h"
 #include "model/builder.h"
+#include "model/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -234,6 +235,14 @@ static const tbi_field top_fields[] = {
     {"check",        TBI_FIELD_MAP,        offsetof(top, check)       },
 };
 
+static bool check_gravity(tbi_scene_reader *r, const tbi_yaml_node *root, const double *g) {
+  double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  if (size <= TBI_MAX_GRAVITY) return true;
+  return tbi_fail_about(r->error, tbi_yaml_child(root, "gravity")->place, "",
+                        "gravity of %g m/s^2 is beyond the limit of %g m/s^2", size,
+                        TBI_MAX_GRAVITY);
+}
+
 static bool read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
   *t = (top){
       .timestep = 1e-3, .duration = 5, .gravity = {0, 0, -9.81}
@@ -243,6 +252,7 @@ static bool read_top(tbi_scene_reader *r, const tbi_yaml_node *root, top *t) {
     return tbi_fail_about(r->error, tbi_yaml_child(root, "timestep")->place, "",
                           "timestep must be in [1e-7, 0.1]");
   }
+  if (!check_gravity(r, root, t->gravity)) return false;
   r->scene->duration = t->duration;
   r->scene->name = tbi_text_add(&r->scene->text, t->name ? t->name : "");
   return r->scene->name || tbi_fail_memory(r->error);

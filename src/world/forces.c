@@ -107,6 +107,25 @@ static tabi_status refuse(tabi_world *w, const char *what, const char *name, dou
                        (long long)w->state.head->steps, what, name ? name : "(unnamed)", value);
 }
 
+/* what a controller sets and a step cannot use is the controller's fault */
+static tabi_status check_servos(tabi_world *w) {
+  for (int32_t j = 0; j < w->model->njoint; ++j) {
+    const tabi_servo *servo = &w->state.servo[j];
+    const double number[4] = {servo->kp, servo->kd, servo->target, servo->target_rate};
+    for (int i = 0; i < 4; ++i) {
+      if (fabs(number[i]) <= MAX_FORCE) continue;
+      static const char *const what[4] = {"kp", "kd", "target", "target_rate"};
+      return tbi_error_set(&w->error, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                           "step %lld: servo of joint '%s': %s %g is no input; its controller set "
+                           "it; the state is unchanged",
+                           (long long)w->state.head->steps,
+                           w->model->joint[j].name ? w->model->joint[j].name : "(unnamed)", what[i],
+                           number[i]);
+    }
+  }
+  return TABI_OK;
+}
+
 static tabi_status check_inputs(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   for (int32_t k = 0; tau && k < model->nv; ++k) {
@@ -123,7 +142,7 @@ static tabi_status check_inputs(tabi_world *w, const double *tau) {
     if (!(size <= MAX_FORCE))
       return refuse(w, "push on link", model->link[joint->child].name, size);
   }
-  return TABI_OK;
+  return check_servos(w);
 }
 
 tabi_status tbi_world_forces(tabi_world *w, const double *tau) {

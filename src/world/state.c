@@ -1,7 +1,8 @@
 /* state.c - whether numbers are a valid state of a world.
  *
  * Snapshots come from files, and a step trusts its state: counts must fit their capacity, booleans
- * must be 0 or 1, numbers must be finite, speeds at most TBI_MAX_SPEED. */
+ * must be 0 or 1, numbers must be finite, speeds at most TBI_MAX_SPEED, positions
+ * at most TBI_MAX_POSITION. */
 #include "world/world.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static bool have_lengths(const tabi_model *model, const double *q, double min, d
 
 bool tbi_world_is_motion(const tabi_model *model, const double *q, const double *v) {
   for (int32_t i = 0; i < model->nq; ++i) {
-    if (!isfinite(q[i])) return false;
+    if (!(fabs(q[i]) <= TBI_MAX_POSITION)) return false;
   }
   for (int32_t i = 0; i < model->nv; ++i) {
     if (!(fabs(v[i]) <= TBI_MAX_SPEED)) return false;

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "world/active_set/active_set.h"
 
-#include <float.h>
 #include <string.h>
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
@@ -24,26 +23,9 @@ static tabi_status check_result(tabi_world *w) {
   const tabi_model *model = w->model;
   if (is_bounded(w->solution.v_new, model->nv, TBI_MAX_SPEED) &&
       is_bounded(w->solution.v_move, model->nv, TBI_MAX_SPEED) &&
-      is_bounded(w->solution.q_new, model->nq, DBL_MAX))
+      is_bounded(w->solution.q_new, model->nq, TBI_MAX_POSITION))
     return TABI_OK;
-  for (int32_t k = 0; k < model->nv; ++k) {
-    if (fabs(w->solution.v_new[k]) <= TBI_MAX_SPEED && fabs(w->solution.v_move[k]) <= TBI_MAX_SPEED)
-      continue;
-    const tabi_joint_def *joint = &model->joint[model->body[model->dof_body[k]].joint];
-    const char *name = model->link[joint->child].name;
-    return tbi_error_set(&w->error, TABI_ERR_DIVERGED, (tabi_place){NULL, 0},
-                         "step %lld (%g s): diverged at '%s', velocity %g; try a smaller time step "
-                         "or softer gains",
-                         (long long)w->state.head->steps, tabi_world_time(w),
-                         name ? name : "(unnamed)", w->solution.v_new[k]);
-  }
-  for (int32_t i = 0; i < model->nq; ++i) {
-    if (isfinite(w->solution.q_new[i])) continue;
-    return tbi_error_set(&w->error, TABI_ERR_DIVERGED, (tabi_place){NULL, 0},
-                         "step %lld (%g s): diverged, a position is not finite",
-                         (long long)w->state.head->steps, tabi_world_time(w));
-  }
-  return TABI_OK;
+  return tbi_world_blame(w);
 }
 
 /* J, work of drives and external wrenches along the motion of the step */

@@ -54,7 +54,8 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
   if ((unsigned)def->fallback >= TABI_FALLBACK_COUNT) return "unknown fallback";
   if ((unsigned)def->impacts >= TABI_IMPACTS_COUNT) return "unknown impacts";
   if (!in_range(def->timestep, 1e-7, 0.1)) return "timestep must be in [1e-7, 0.1]";
-  if (!(v3_norm(v3_load(def->gravity)) < 1e6)) return "gravity must be finite";
+  if (!(v3_norm(v3_load(def->gravity)) <= TBI_MAX_GRAVITY))
+    return "gravity must be at most 1e6 m/s^2";
   if (isnan(def->tolerance)) return "tolerance must be a number";
   if (def->iterations != 0 && def->iterations < 2) return "iterations must be >= 2";
   if (def->max_contacts < 0) return "max_contacts must be >= 0";
@@ -165,9 +166,13 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   tabi_world_def defaults = tabi_world_def_default(model);
   if (!def) def = &defaults;
   if (tbi_world_def_check(model, def, err) != TABI_OK) return NULL;
+  if (tbi_dynamics_check_size(model, err) != TABI_OK) return NULL;
   tabi_world *w = tbi_world_alloc(model, def, err);
-  if (w) initialise(w);
-  return w;
+  if (!w) return NULL;
+  initialise(w);
+  if (tbi_dynamics_check(w->d, err) == TABI_OK) return w;
+  tabi_world_destroy(w);
+  return NULL;
 }
 
 void tabi_world_destroy(tabi_world *world) { free(world); }
@@ -240,9 +245,9 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   const tabi_model *model = world->model;
   if (!tbi_world_is_motion(model, q, v)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                         "state: positions must be finite, quaternions have length, and no speed "
-                         "exceed %g",
-                         TBI_MAX_SPEED);
+                         "state: no position may exceed %g and no speed %g, and quaternions need "
+                         "length",
+                         TBI_MAX_POSITION, TBI_MAX_SPEED);
   }
   tbi_world_claim_workspace(world);
   memcpy(world->state.v, v, sizeof *v * (size_t)model->nv);

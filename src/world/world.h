@@ -9,6 +9,7 @@
 #include "contact/formulation.h"
 #include "gait/gait.h"
 #include "model/clusters.h"
+#include "model/limits.h"
 #include "problem/setup.h"
 #include "world/sensors.h"
 
@@ -224,8 +225,6 @@ struct tabi_world {
   } scratch;
 };
 
-#define TBI_MAX_SPEED 1e8 /* m/s or rad/s; more has diverged */
-
 /* The velocities of one tree, which follow one another. */
 static inline tabi_range tbi_tree_dofs(const tabi_model *model, int32_t tree) {
   int32_t first = model->body[model->tree_body[tree]].v;
@@ -424,6 +423,9 @@ void tbi_world_refresh_gait(tabi_world *w);
 void tbi_world_keep_gait(tabi_world *w);
 /* scratch.gait_before -> gait, after a step that failed */
 void tbi_world_undo_gait(tabi_world *w);
+
+/* blame.c: fills the world's error with what made the step diverge; TABI_ERR_DIVERGED. */
+tabi_status tbi_world_blame(tabi_world *w);
 
 /* state.c: whether positions and velocities, or all bytes of a snapshot, are a valid state.  The
  * second uses solution.q_new, solution.v_new and scratch.gait_before. */

@@ -212,6 +212,26 @@ static void test_scenes(void **state) {
   refuse_all();
 }
 
+/* docs/limits.md */
+static const refused beyond[] = {
+    {"gravity: [1e9, 0, 0]\n",                                                1, "gravity of 1e+09 m/s^2 is beyond the limit of 1e+06"},
+    {"bodies: [{name: a, shape: {cylinder: [1e155, 1]}}]\n",                  1,
+     "size 1e+155 m is beyond the limit"                                                                                              },
+    {"bodies: [{name: a, shape: {box: [1, 1, 1e-99]}}]\n",                    1, "size 1e-99 m is below the limit"                    },
+    {"bodies: [{name: a, shape: {sphere: 1}, mass: 1e30}]\n",                 1,
+     "mass 1e+30 kg is beyond the limit"                                                                                              },
+    {"bodies: [{name: a, shape: {sphere: 1}, mass: 1, xyz: [0, 0, 1e18]}]\n", 1,
+     "beyond the limit"                                                                                                               },
+};
+
+static void test_limits(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof beyond / sizeof *beyond; ++i) {
+    const char *path = scratch_text("s.yaml", beyond[i].text);
+    refused_check(path, &beyond[i], path);
+  }
+}
+
 static void test_german(void **state) {
   (void)state;
   scratch_need_german();
@@ -258,10 +278,8 @@ static void test_broken(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scenes),
-      cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_broken),
-      cmocka_unit_test(test_german),
+      cmocka_unit_test(test_scenes), cmocka_unit_test(test_limits), cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_broken), cmocka_unit_test(test_german),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

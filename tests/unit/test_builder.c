@@ -361,9 +361,74 @@ static void test_destroying_nothing(void **state) {
   tabi_dynamics_destroy(NULL);
 }
 
+/* one number beyond its limit, and what the message must say of it */
+static void test_limits_of_links_and_joints(void **state) {
+  (void)state;
+  tabi_link_def link = good_link("a");
+  link.mass = 1e19;
+  refuse_link(link, TABI_ERR_MODEL, "link 'a': mass 1e+19 kg is beyond the limit of 1e+18 kg");
+  link = good_link("a");
+  link.com[2] = -1e10;
+  refuse_link(link, TABI_ERR_MODEL, "centre of mass -1e+10 m is beyond the limit of 1e+09 m");
+  link = good_link("a");
+  link.inertia[0] = link.inertia[1] = link.inertia[2] = 1e37;
+  refuse_link(link, TABI_ERR_MODEL, "inertia 1e+37 kg m^2 is beyond the limit of 1e+36 kg m^2");
+  tabi_joint_def joint = good_joint("j", 0, 1);
+  joint.pos[0] = 1e18;
+  refuse_joint(joint, TABI_ERR_MODEL, "joint 'j': position 1e+18 m is beyond the limit of 1e+09 m");
+  joint = good_joint("j", 0, 1);
+  joint.stiffness = 1e300;
+  refuse_joint(joint, TABI_ERR_MODEL, "joint 'j': stiffness 1e+300 is beyond the limit of 1e+18");
+  joint = good_joint("j", 0, 1);
+  joint.gear = 1e10;
+  refuse_joint(joint, TABI_ERR_MODEL, "joint 'j': gear 1e+10 is beyond the limit of 1e+09");
+}
+
+/* limits that nothing can reach, and forces without bound, mean none */
+static void test_far_limits_are_none(void **state) {
+  tabi_builder *b = *state;
+  add_link(b, "a");
+  tabi_joint_def joint = good_joint("j", TABI_WORLD, 0);
+  joint.lower = -1e300;
+  joint.upper = 1e300;
+  joint.effort = 1e300;
+  assert_int_equal(tabi_builder_add_joint(b, &joint), 0);
+  tabi_model *model = tabi_builder_build(b, NULL);
+  assert_non_null(model);
+  assert_true(isinf(tabi_model_joint(model, 0).lower) && isinf(tabi_model_joint(model, 0).upper));
+  tabi_model_destroy(model);
+}
+
+static void refuse_shape_size(double size, const char *words) {
+  tabi_builder *b = tabi_builder_create();
+  tabi_shape_def shape = tabi_shape_def_default();
+  shape.name = "s";
+  shape.type = TABI_SHAPE_BOX;
+  shape.place = HERE;
+  shape.size[0] = shape.size[1] = shape.size[2] = size;
+  assert_int_equal(tabi_builder_add_shape(b, &shape), TABI_NONE);
+  expect(b, TABI_ERR_MODEL, words, true);
+  tabi_builder_destroy(b);
+}
+
+static void test_limits_of_shapes(void **state) {
+  (void)state;
+  refuse_shape_size(1e155, "shape 's': size 1e+155 m is beyond the limit of 1e+09 m");
+  refuse_shape_size(1e-160, "shape 's': size 1e-160 m is below the limit of 1e-12 m");
+}
+
+static void test_limit_of_gravity(void **state) {
+  tabi_builder_set_gravity(*state, (double[3]){1e9, 0, 0});
+  expect(*state, TABI_ERR_ARGUMENT, "gravity of 1e+09 m/s^2 is beyond the limit of 1e+06", false);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_link_checks),
+      cmocka_unit_test(test_limits_of_links_and_joints),
+      cmocka_unit_test_setup_teardown(test_far_limits_are_none, setup, teardown),
+      cmocka_unit_test(test_limits_of_shapes),
+      cmocka_unit_test_setup_teardown(test_limit_of_gravity, setup, teardown),
       cmocka_unit_test_setup_teardown(test_thin_bodies_are_fine, setup, teardown),
       cmocka_unit_test(test_joint_links),
       cmocka_unit_test(test_joint_frame),

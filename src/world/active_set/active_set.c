@@ -14,6 +14,9 @@
 #include "base/error.h"
 #include "problem/residual.h"
 
+#include <float.h>
+#include <math.h>
+
 #define NEAR 1e-4 /* rad or m: limits that get rows at once */
 
 /* exact goes on from the impulses that the method has left */
@@ -79,6 +82,17 @@ static tabi_status make_problem(tabi_world *w) {
   return TABI_OK;
 }
 
+/* whether the mass matrix could be factored: masses that differ by more digits than a double has
+ * make pivots of rounding, and what follows of them is no contact problem */
+static bool is_factored(const tabi_world *w) {
+  bool sound = true;
+  for (int32_t k = 0; k < w->model->nv; ++k) {
+    sound &= w->setup.pivot_root[k] >= 0 && w->setup.pivot_root[k] <= DBL_MAX;
+    sound &= fabs(w->free.z[k]) <= DBL_MAX;
+  }
+  return sound;
+}
+
 static void solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   bool energy_limited;
@@ -109,6 +123,7 @@ static tabi_status solve_predicted(tabi_world *w) {
   tbi_apply_joint_friction(w);
   tbi_world_free_motion(w);
   tbi_timers_end(&w->timers, TABI_STAGE_FACTOR);
+  if (!is_factored(w)) return tbi_world_blame(w);
   tabi_status status = make_problem(w);
   if (status != TABI_OK) return status;
   tbi_timers_end(&w->timers, TABI_STAGE_PROBLEM);
