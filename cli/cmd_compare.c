@@ -59,13 +59,14 @@ static bool check_words(const tbi_args *args) {
   if (logs == args->nword && args->value[DT]) wrong = "--dt goes with scenes, not with logs";
   if (logs == args->nword && args->nmany > 0) wrong = "--set goes with scenes, not with logs";
   if (wrong) tbi_usage_error("compare", "%s", wrong);
-  for (int i = 0; i < args->nword && !wrong; ++i) {
-    if (!tbi_check_output("compare", "--html", args->value[HTML], args->word[i]) ||
-        !tbi_check_output("compare", "--plot", args->value[PLOT], args->word[i])) {
-      return false;
-    }
-  }
-  return !wrong;
+  if (wrong) return false;
+  tbi_file_use use[TBI_MAX_WORDS + 2] = {
+      {"--html", args->value[HTML], true},
+      {"--plot", args->value[PLOT], true},
+  };
+  for (int i = 0; i < args->nword; ++i)
+    use[i + 2].path = args->word[i];
+  return tbi_check_files("compare", use, args->nword + 2);
 }
 
 static bool check_options(request *r, tbi_compared *c) {

@@ -97,7 +97,11 @@ static bool check_arguments(job *j) {
     return false;
   }
   j->format = find_format(j->args);
-  return j->format && check_numbers(j) && tbi_check_output("export", "-o", j->path, j->log);
+  const tbi_file_use use[] = {
+      {"-o", j->path, true },
+      {NULL, j->log,  false},
+  };
+  return j->format && check_numbers(j) && tbi_check_files("export", use, 2);
 }
 
 /* -- what is exported of the log */

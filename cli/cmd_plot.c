@@ -208,7 +208,11 @@ static int draw_to(request *q, const char *path, FILE *out) {
     path = buffer;
   }
   for (int i = 0; i < q->nsource; ++i) {
-    if (!tbi_check_output("plot", "-o", path, q->source[i].path)) return TBI_EXIT_USAGE;
+    const tbi_file_use use[] = {
+        {"-o", path,              true },
+        {NULL, q->source[i].path, false},
+    };
+    if (!tbi_check_files("plot", use, 2)) return TBI_EXIT_USAGE;
   }
   return draw(q, path, out);
 }

@@ -1,5 +1,6 @@
 /* cmd_run.c - `tabi run`: simulates a scene from its initial state, or from a time of a log. */
 #include "common/cli.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/scene_options.h"
 #include "run/resume.h"
@@ -64,10 +65,14 @@ static bool check_files(const tbi_args *args) {
     return false;
   }
   const char *input = resume ? resume : args->word[0];
-  return tbi_check_output("run", "--log", args->value[LOG], input) &&
-         tbi_check_output("run", "--csv", args->value[CSV], input) &&
-         tbi_check_output("run", "--plot", args->value[PLOT], input) &&
-         tbi_check_output("run", "--html", args->value[HTML], input);
+  const tbi_file_use use[] = {
+      {NULL,     input,             false},
+      {"--log",  args->value[LOG],  true },
+      {"--csv",  args->value[CSV],  true },
+      {"--plot", args->value[PLOT], true },
+      {"--html", args->value[HTML], true },
+  };
+  return tbi_check_files("run", use, sizeof use / sizeof *use);
 }
 
 /* The words that are chosen from a list, and numbers, are checked before any file is read. */
@@ -235,8 +240,9 @@ static int open_files(run *r, const tbi_args *args) {
   tabi_error err = {0};
   r->recorder = tabi_recorder_create(args->value[LOG], r->scene, r->world, &err);
   if (r->recorder) return TBI_EXIT_OK;
-  tbi_print_diagnostic(&err, "error");
-  return TBI_EXIT_INTERNAL;
+  /* a path that is no log's is a mistake of the user, a full disk is not */
+  int code = tbi_print_error(&err);
+  return err.status == TABI_ERR_FILE ? TBI_EXIT_INTERNAL : code;
 }
 
 static int run_world(run *r, const tbi_args *args, FILE *out) {
@@ -307,7 +313,10 @@ static int run_command(const tbi_args *args, FILE *out) {
     r.path = r.resume.info.source.path;
   }
   if (code == TBI_EXIT_OK) r.scene = load(&r, &def, &err);
-  if (code == TBI_EXIT_OK && !r.scene) code = tbi_print_error(&err);
+  if (code == TBI_EXIT_OK && !r.scene) {
+    if (!args->value[RESUME]) tbi_input_explain(r.path, TBI_INPUT_SCENE, &err);
+    code = tbi_print_error(&err);
+  }
   if (code == TBI_EXIT_OK && warnings.no_memory) code = tbi_out_of_memory();
   if (code == TBI_EXIT_OK) {
     tbi_print_warnings(&warnings, args);

@@ -60,7 +60,11 @@ static bool find_files(const tbi_args *args, char path[MAX_LOGS][TBI_FIND_PATH],
     if (!tbi_find_file(args->word[i], path[i]) || !tbi_view_input_kind_of(path[i], &found))
       return false;
     *code = TBI_EXIT_USAGE;
-    if (!tbi_check_output("view", "--html", args->value[HTML], path[i])) return false;
+    const tbi_file_use use[] = {
+        {"--html", args->value[HTML], true },
+        {NULL,     path[i],           false},
+    };
+    if (!tbi_check_files("view", use, 2)) return false;
     *code = TBI_EXIT_INPUT;
     if (i == 0) *kind = found;
     if (i == 0 || (found == TBI_VIEW_INPUT_LOG && *kind == TBI_VIEW_INPUT_LOG)) continue;

@@ -5,6 +5,8 @@
  * lines, so the line of a key is looked up in the text when a message needs it. */
 #include "state.h"
 
+#include "common/input.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,11 +44,8 @@ static bool read_stream(FILE *file, const char *path, char **text, size_t *size,
 
 static bool read_text(tbi_state *state, const char *path, size_t *size, tabi_error *err) {
   if (strcmp(path, "-") == 0) return read_stream(stdin, state->path, &state->text, size, err);
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    tbi_fail(err, TABI_ERR_FILE, (tabi_place){path, 1}, "cannot open: %s", strerror(errno));
-    return false;
-  }
+  FILE *file = tbi_input_open(path, err);
+  if (!file) return false;
   bool ok = read_stream(file, path, &state->text, size, err);
   (void)fclose(file);
   return ok;

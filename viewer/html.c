@@ -112,6 +112,15 @@ static bool is_special(const char *path) {
   return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
 }
 
+/* A pipe that nobody reads is refused instead of waited for. */
+static int open_special(const char *path) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return fd;
+  int flags = fcntl(fd, F_GETFL);
+  if (flags >= 0) (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+  return fd;
+}
+
 /* Opens the file that becomes the one at path, and writes its name. */
 static int open_part(const char *path, char part[PATH_SIZE]) {
   int length = snprintf(part, PATH_SIZE, "%s.%ld.part", path, (long)getpid());
@@ -123,7 +132,7 @@ static int open_part(const char *path, char part[PATH_SIZE]) {
 tabi_status tbi_html_check(const char *path, tabi_error *err) {
   char part[PATH_SIZE];
   bool special = is_special(path);
-  int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : open_part(path, part);
+  int fd = special ? open_special(path) : open_part(path, part);
   if (fd < 0) return fail(err, path, "open", errno);
   (void)close(fd);
   if (!special) (void)unlink(part);
@@ -132,7 +141,7 @@ tabi_status tbi_html_check(const char *path, tabi_error *err) {
 
 tabi_status tbi_html_write(const char *path, tbi_replay *const *replay, int32_t count,
                            tabi_error *err) {
-  if (is_special(path)) return write_to(open(path, O_WRONLY | O_CLOEXEC), path, replay, count, err);
+  if (is_special(path)) return write_to(open_special(path), path, replay, count, err);
   char part[PATH_SIZE];
   int fd = open_part(path, part);
   if (fd < 0) return fail(err, path, "open", errno);

@@ -87,9 +87,10 @@ static tabi_status find_mass(tbi_live_world *live, tbi_live_push *push, tabi_err
   double *work = calloc(5 * (size_t)nv, sizeof *work);
   tabi_dynamics *d = tabi_dynamics_create(tabi_scene_model(live->scene), err);
   if (!work || !d) {
+    bool refused = work && err && err->status == TABI_ERR_MODEL;
     free(work);
     tabi_dynamics_destroy(d);
-    return tbi_memory_error(err);
+    return refused ? err->status : tbi_memory_error(err);
   }
   tabi_dynamics_set_state(d, tabi_world_q(live->world), tabi_world_v(live->world));
   double point[3];

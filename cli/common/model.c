@@ -1,5 +1,5 @@
 /* model.c - loading a model for a command, names of its DOF, and states of its links as JSON. */
-#include "common/cli.h"
+#include "common/input.h"
 
 #include <string.h>
 
@@ -29,7 +29,10 @@ tabi_model *tbi_model_open(const char *path, tabi_load_def *def, tbi_findings *w
   def->warn = tbi_findings_add;
   def->warn_user = warnings;
   tabi_model *model = tabi_model_load(path, def, &err);
-  if (!model) *code = tbi_print_error(&err);
+  if (!model) {
+    tbi_input_explain(path, TBI_INPUT_MODEL, &err);
+    *code = tbi_print_error(&err);
+  }
   if (!model || !warnings->no_memory) return model;
   *code = tbi_out_of_memory();
   tabi_model_destroy(model);

@@ -3,21 +3,12 @@
 #include "common/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool tbi_check_output(const char *command, const char *option, const char *output,
-                      const char *input) {
-  struct stat to;
-  struct stat from;
-  if (!output || stat(output, &to) != 0 || stat(input, &from) != 0) return true;
-  if (!S_ISREG(to.st_mode) || to.st_dev != from.st_dev || to.st_ino != from.st_ino) return true;
-  tbi_usage_error(command, "%s would overwrite %s, which is read; give another name", option,
-                  input);
-  return false;
-}
 
 bool tbi_output_fail(const tbi_output *output, const char *why) {
   tabi_error err;
@@ -25,6 +16,39 @@ bool tbi_output_fail(const tbi_output *output, const char *why) {
            why ? why : strerror(output->error));
   tbi_print_diagnostic(&err, "error");
   return false;
+}
+
+static FILE *fail_open(const char *path, int code) {
+  tabi_error err;
+  const char *why = strerror(code);
+  if (code == ENXIO) why = "nobody reads from this pipe; start its reader first";
+  if (code == EWOULDBLOCK) why = "it is being written by another process";
+  tbi_fail(&err, TABI_ERR_FILE, (tabi_place){path, 1}, "cannot open: %s", why);
+  tbi_print_diagnostic(&err, "error");
+  return NULL;
+}
+
+/* Makes a file that was opened ours alone, and empty; the number of an error, or 0.  File systems
+ * without locks are trusted. */
+static int take_over(int fd) {
+  struct stat there;
+  if (fstat(fd, &there) != 0) return errno;
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) return errno;
+  if (!S_ISREG(there.st_mode)) return 0;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return EWOULDBLOCK;
+  return ftruncate(fd, 0) == 0 ? 0 : errno;
+}
+
+FILE *tbi_output_open(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (fd < 0) return fail_open(path, errno);
+  int code = take_over(fd);
+  FILE *file = code == 0 ? fdopen(fd, "wb") : NULL;
+  if (file) return file;
+  if (code == 0) code = errno;
+  (void)close(fd);
+  return fail_open(path, code);
 }
 
 static bool in_place(const char *path) {
@@ -44,12 +68,9 @@ bool tbi_output_begin(tbi_output *output, const char *path, bool stream) {
   if (!in_place(path)) (void)snprintf(output->part, size, "%s.%ld.part", path, (long)getpid());
   if (!stream) return true;
 
-  output->file = fopen(output->part, "wb");
-  if (output->file) return true;
-  output->error = errno;
-  (void)tbi_output_fail(output, NULL);
-  free(output->part);
-  return false;
+  output->file = tbi_output_open(output->part);
+  if (!output->file) free(output->part);
+  return output->file != NULL;
 }
 
 void tbi_output_put(tbi_output *output, const void *bytes, size_t size) {

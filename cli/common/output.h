@@ -12,9 +12,19 @@ typedef struct tbi_output {
   int error; /* errno of the first failure, or 0 */
 } tbi_output;
 
-/* Whether an output (NULL: none) is another file than the input; false after a usage error. */
-bool tbi_check_output(const char *command, const char *option, const char *output,
-                      const char *input);
+/* A file that a command reads or writes. */
+typedef struct tbi_file_use {
+  const char *option; /* "--log", or NULL: an argument */
+  const char *path;   /* NULL: not given */
+  bool written;
+} tbi_file_use;
+
+/* Whether no file that is written is another one of the list, whatever names and links lead to it;
+ * false after a usage error.  Devices and pipes may be given several times. */
+bool tbi_check_files(const char *command, const tbi_file_use *use, int count);
+/* Opens a file for writing in place, from its start; NULL after an error was printed.  Never waits:
+ * a file that another process writes, and a pipe that nobody reads, are refused. */
+FILE *tbi_output_open(const char *path);
 /* False after an error was printed.  Only a stream is opened here. */
 bool tbi_output_begin(tbi_output *output, const char *path, bool stream);
 void tbi_output_put(tbi_output *output, const void *bytes, size_t size);

@@ -1,6 +1,7 @@
 /* compare_source.c - samples of a scene that is run now, or of a log. */
 #include "compare/compare.h"
 
+#include "common/input.h"
 #include "tabi/tabi_gait.h"
 
 #include <math.h>
@@ -18,20 +19,16 @@ static int fail(tabi_error *err, const char *path) {
   return err->status == TABI_ERR_MEMORY ? TBI_EXIT_INTERNAL : TBI_EXIT_INPUT;
 }
 
-bool tbi_source_is_log(const char *path) {
-  char start[8] = "";
-  FILE *file = fopen(path, "rb");
-  if (!file) return false;
-  bool whole = fread(start, 1, sizeof start, file) == sizeof start;
-  (void)fclose(file);
-  return whole && memcmp(start, "tabi log", sizeof start) == 0;
-}
+bool tbi_source_is_log(const char *path) { return tbi_input_kind_of(path) == TBI_INPUT_LOG; }
 
 int tbi_source_open_scene(tbi_source *s, const char *path, const tabi_scene_def *def,
                           tabi_error *err) {
   *s = (tbi_source){.path = path};
   s->scene = tabi_scene_load(path, def, err);
-  if (!s->scene) return fail(err, path);
+  if (!s->scene) {
+    tbi_input_explain(path, TBI_INPUT_SCENE, err);
+    return fail(err, path);
+  }
   tabi_world_def world = tabi_scene_world_def(s->scene);
   double steps = fmax(1, round(tabi_scene_duration(s->scene) / world.timestep));
   if (steps > MAX_STEPS) {

@@ -3,6 +3,7 @@
 #include "run/csv_log.h"
 
 #include "common/csv.h"
+#include "common/output.h"
 #include "run/gait_summary.h"
 
 #include <errno.h>
@@ -139,8 +140,8 @@ bool tbi_csv_log_open(tbi_csv_log *log, const char *path, const tabi_scene *scen
     (void)tbi_out_of_memory();
     return false;
   }
-  log->file = fopen(path, "w");
-  if (!log->file) return fail(path, "open");
+  log->file = tbi_output_open(path);
+  if (!log->file) return false;
   name_columns(log);
   return true;
 }

@@ -5,33 +5,23 @@
 #include "view/view_input.h"
 
 #include "common/extent.h"
+#include "common/input.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char log_magic[] = "tabi log";
-
 bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind) {
-  char start[512];
-  FILE *file = fopen(path, "rb");
-  size_t size = file ? fread(start, 1, sizeof start, file) : 0;
-  if (!file || ferror(file)) {
-    tabi_error err;
-    tbi_fail(&err, TABI_ERR_FILE, (tabi_place){path, 1}, "cannot read: %s", strerror(errno));
+  tabi_error err;
+  FILE *file = tbi_input_open(path, &err);
+  if (!file) {
     (void)tbi_print_error(&err);
-    if (file) (void)fclose(file);
     return false;
   }
   (void)fclose(file);
-  size_t i = size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  while (i < size && isspace((unsigned char)start[i]))
-    ++i;
-  size_t magic = sizeof log_magic - 1;
+  tbi_input_kind found = tbi_input_kind_of(path);
   *kind = TBI_VIEW_INPUT_SCENE;
-  if (i < size && start[i] == '<') *kind = TBI_VIEW_INPUT_MODEL;
-  if (size >= magic && memcmp(start, log_magic, magic) == 0) *kind = TBI_VIEW_INPUT_LOG;
+  if (found == TBI_INPUT_MODEL) *kind = TBI_VIEW_INPUT_MODEL;
+  if (found == TBI_INPUT_LOG) *kind = TBI_VIEW_INPUT_LOG;
   return true;
 }
 
@@ -85,10 +75,11 @@ static void write_scene(FILE *out, const tabi_model *model, const tabi_dynamics 
   (void)fputs("}\n", out);
 }
 
-static char *scene_text(const char *path, const tabi_model *model, size_t *size) {
-  tabi_error err = {0};
+/* NULL after an error, which says why. */
+static char *scene_text(const char *path, const tabi_model *model, size_t *size, tabi_error *err) {
   char *text = NULL;
-  tabi_dynamics *d = tabi_dynamics_create(model, &err);
+  tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+  tabi_dynamics *d = tabi_dynamics_create(model, err);
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
   FILE *out = open_memstream(&text, size);
@@ -119,10 +110,10 @@ static tabi_scene *load_model(const char *path, const tabi_scene_def *def, int *
     return NULL;
   }
   size_t size = 0;
-  char *text = scene_text(path, model, &size);
+  char *text = scene_text(path, model, &size, &err);
   tabi_model_destroy(model);
   if (!text) {
-    *code = tbi_out_of_memory();
+    *code = tbi_print_error(&err);
     return NULL;
   }
   tabi_scene *scene = tabi_scene_load_text(text, size, path, def, &err);
@@ -136,6 +127,8 @@ tabi_scene *tbi_view_input_load(const char *path, tbi_view_input_kind kind,
   if (kind == TBI_VIEW_INPUT_MODEL) return load_model(path, def, code);
   tabi_error err = {0};
   tabi_scene *scene = tabi_scene_load(path, def, &err);
-  if (!scene) *code = tbi_print_error(&err);
-  return scene;
+  if (scene) return scene;
+  tbi_input_explain(path, TBI_INPUT_SCENE, &err);
+  *code = tbi_print_error(&err);
+  return NULL;
 }

@@ -13,11 +13,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES    ((size_t)128 * 1024)
 #define FLUSH_SECONDS  0.5
+#define MAGIC_BYTES    8   /* with which logs of all versions begin */
 #define SNAPSHOT_EVERY 0.5 /* s of the simulation */
 
 struct tabi_recorder {
@@ -261,10 +264,41 @@ static void destroy(tabi_recorder *r) {
   free(r);
 }
 
-static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
-  r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+static tabi_status refuse(tabi_recorder *r, const char *why) {
+  return tbi_error_set(&r->error, TABI_ERR_ARGUMENT, (tabi_place){r->path, 1}, "%s", why);
+}
+
+/* Whether what the file holds may be lost: nothing, or the beginning of a log. */
+static bool may_replace(const tabi_recorder *r) {
+  unsigned char wanted[TBI_START_SIZE];
+  unsigned char found[TBI_START_SIZE];
+  tbi_record_start(&r->crc, wanted);
+  ssize_t size = pread(r->fd, found, MAGIC_BYTES, 0);
+  return size <= 0 || memcmp(found, wanted, (size_t)size) == 0;
+}
+
+/* Opens the file without touching what is in it, until it is known to be ours.  A file system
+ * without locks is trusted. */
+static tabi_status open_file(tabi_recorder *r) {
+  struct stat there;
+  r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (r->fd < 0 && errno == EACCES) {
+    /* what may be written but not read cannot be looked at */
+    r->fd = open(r->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  }
   if (r->fd < 0) return fail(r, "open", errno);
-  tabi_status status = write_head(r, scene);
+  if (fstat(r->fd, &there) != 0) return fail(r, "open", errno);
+  if (S_ISCHR(there.st_mode)) return TABI_OK;
+  if (!S_ISREG(there.st_mode)) return refuse(r, "is no regular file; a log is read again");
+  if (flock(r->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return refuse(r, "is being written by another process; wait for it, or give another name");
+  if (!may_replace(r)) return refuse(r, "exists and is no log; remove it, or give another name");
+  return ftruncate(r->fd, 0) == 0 ? TABI_OK : fail(r, "write", errno);
+}
+
+static tabi_status begin(tabi_recorder *r, const tabi_scene *scene) {
+  tabi_status status = open_file(r);
+  if (status == TABI_OK) status = write_head(r, scene);
   if (status == TABI_OK) status = add_sample(r);
   return status == TABI_OK ? add_snapshot(r) : status;
 }
@@ -289,8 +323,8 @@ tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene, t
   r->snapshot_every = (int64_t)interval * r->every;
   tbi_crc_init(&r->crc);
   r->observer = tabi_observer_create(scene, world, &r->error);
-  bool ready = r->observer && take_memory(r, path);
-  tabi_status status = ready ? begin(r, scene) : tbi_error_memory(&r->error);
+  tabi_status status = r->observer ? TABI_OK : r->error.status;
+  if (r->observer) status = take_memory(r, path) ? begin(r, scene) : tbi_error_memory(&r->error);
   if (status == TABI_OK) return r;
   if (err) *err = r->error;
   destroy(r);
