@@ -19,7 +19,7 @@ FIGURES = ["fall", "force_mean", "force_peak", "force_jump", "contact_peak", "zm
            "slip", "slip_energy", "creep", "penetration", "energy_start", "energy_end", "energy_gain",
            "gap", "gap_99", "complementarity", "complementarity_99", "cone", "cone_99",
            "dissipation", "dissipation_99", "stalled", "step_time", "position_error", "angle_error"]
-KEYS = ["reference", "runs", "refused", "tolerances", "within"]
+KEYS = ["reference", "runs", "refused", "tolerances", "within", "warnings", "repairs"]
 RUN_KEYS = ["name", "file", "log", "contact", "integrator", "dt", "start", "end", "samples", "frames",
             "fell", "failure", "figures", "divergence", "links"]
 

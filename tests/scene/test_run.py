@@ -12,7 +12,7 @@ KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds",
         "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over", "energy_limited",
         "unsettled",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
-        "sensors", "checks", "warnings"]
+        "sensors", "checks", "warnings", "repairs"]
 BOX = """\
 name: a box falls
 bodies:
