@@ -10,7 +10,7 @@ help:
 	@echo 'make clean   remove build/'
 
 demo:
-	@tools/install-packages.sh build
+	@tools/install-packages.sh build demo
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target tabi-cli
 	@tools/demo.sh build/release/tabi

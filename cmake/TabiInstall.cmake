@@ -17,6 +17,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATAD
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tabi
         FILES_MATCHING PATTERN "*.yaml" PATTERN "*.csv" PATTERN "*.obj" PATTERN "*.txt")
 
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# what `cmake --install` has listed goes away again, with the folders that are then empty
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+          -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+
 install(EXPORT tabi NAMESPACE tabi:: FILE tabiTargets.cmake DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tabiConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/tabiConfig.cmake

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# install-packages.sh [build] [test] [check] [bench] - makes sure that what tabi needs is on this machine.
+# install-packages.sh [build] [demo] [test] [check] [bench] - makes sure that what tabi needs is on this machine.
 #
 # Looks for each thing first and does nothing, without root, when all are there.  On Debian and its
-# relatives it installs what is missing with apt-get; elsewhere it says what to install.
+# relatives it installs what is missing with apt-get; elsewhere it says what to install.  It fails only
+# for want of something that tabi cannot do without.
 set -euo pipefail
 
 # purpose, how to look for it, Debian package, name upstream; a "?" means that tabi can do without
@@ -21,6 +22,7 @@ build  module:ccd               libccd-dev       libccd
 build  header:civetweb.h        libcivetweb-dev  civetweb
 build  module:libzstd           libzstd-dev      ?zstd, for smaller MCAP files of tabi export
 build  module:hdf5              libhdf5-dev      ?HDF5, for tabi export
+demo   command:gnuplot          gnuplot-nox      ?gnuplot, for figures
 test   command:clang            clang            clang 14 or newer
 test   module:cmocka            libcmocka-dev    cmocka
 test   header:mujoco/mujoco.h   libmujoco-dev    ?MuJoCo 2.2.2, as oracle
@@ -81,15 +83,24 @@ if ! command -v apt-get >/dev/null; then
   exit $needed
 fi
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null; then
+# without - what is missing is named; an error only if it is needed
+without() {
+  if [ "$needed" -ne 0 ]; then
     echo "tabi: please run as root: apt-get install ${packages[*]}" >&2
     exit 1
   fi
+  echo "tabi: going on without ${packages[*]}; to have them, run as root: apt-get install ${packages[*]}" >&2
+  exit 0
+}
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || without
   as_root=(sudo)
+  # nobody is asked for a password for what tabi can do without
+  [ "$needed" -ne 0 ] || as_root=(sudo -n)
 fi
 echo "tabi: installing ${packages[*]}" >&2
-"${as_root[@]}" apt-get update -q >&2
+"${as_root[@]}" apt-get update -q >&2 || without
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
+  apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 || without
