@@ -180,6 +180,8 @@ int main(int argc, char **argv) {
   if (fclose(out) != 0) code = tbi_out_of_memory();
 
   if (code == TBI_EXIT_OK || code == TBI_EXIT_CHECK) {
+    // names and paths come from others
+    tbi_hide_controls(text, size, "\n\t");
     bool written = fwrite(text, 1, size, stdout) == size;
     if (fflush(stdout) != 0 || !written) code = cannot_write();
   }

@@ -121,8 +121,10 @@ void tbi_gnuplot_quote(FILE *script, const char *text) {
   (void)fputc('\'', script);
   while (*text) {
     int size = letter_size(text);
-    if (*text == '\'') (void)fputc('\'', script);
-    if (size == 0 || (unsigned char)*text < ' ') {
+    if (*text == '\'') {
+      /* two quotes for one do not work where several follow each other */
+      (void)fputs("'.\"'\".'", script);
+    } else if (size == 0 || (unsigned char)*text < ' ') {
       (void)fputc(size == 0 ? '?' : ' ', script);
     } else {
       (void)fwrite(text, 1, (size_t)size, script);

@@ -91,6 +91,9 @@ bool tbi_args_parse(const tbi_command *command, int argc, char **argv, tbi_args 
 void tbi_fail(tabi_error *err, tabi_status status, tabi_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Replaces control characters but those allowed by question marks. */
+void tbi_hide_controls(char *text, size_t size, const char *allowed);
+
 /* Prints "file:line: word: message" on stderr, the word in colour on a terminal. */
 void tbi_print_diagnostic(const tabi_error *err, const char *word);
 /* Prints an error and returns the exit code that goes with its status. */

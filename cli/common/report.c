@@ -23,17 +23,21 @@ static bool colour_wanted(int file) {
   return isatty(file) && term && strcmp(term, "dumb") != 0;
 }
 
-/* Names come from files: what would move the cursor of a terminal or break the line is hidden. */
-static void hide_controls(char *text) {
-  for (; *text; ++text) {
-    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+/* Names come from files: what would move the cursor of a terminal is hidden. */
+void tbi_hide_controls(char *text, size_t size, const char *allowed) {
+  for (size_t i = 0; i < size; ++i) {
+    unsigned char c = (unsigned char)text[i];
+    unsigned char next = i + 1 < size ? (unsigned char)text[i + 1] : 0;
+    if ((c < ' ' && !(c != '\0' && strchr(allowed, c))) || c == 0x7f) text[i] = '?';
+    // the control characters of ISO 8859, in UTF-8
+    if (c == 0xc2 && next >= 0x80 && next <= 0x9f) text[i] = text[i + 1] = '?';
   }
 }
 
 void tbi_print_diagnostic(const tabi_error *err, const char *word) {
   tabi_error clean = *err;
-  hide_controls(clean.file);
-  hide_controls(clean.message);
+  tbi_hide_controls(clean.file, strlen(clean.file), "");
+  tbi_hide_controls(clean.message, strlen(clean.message), "");
   char coloured[64];
   if (colour_wanted(STDERR_FILENO)) {
     const char *colour = strcmp(word, "error") == 0  ? "31"

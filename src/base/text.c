@@ -80,3 +80,10 @@ const char *tbi_text_moved(const tbi_text_pool *pool, const char *string, const 
   TBI_ASSERT(chunk);
   return copy + before + (size_t)(string - chunk->bytes);
 }
+
+void tbi_text_hide_controls(char *string, char by) {
+  for (unsigned char *c = (unsigned char *)string; *c; ++c) {
+    if (*c < ' ' || *c == 0x7f) *c = (unsigned char)by;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) c[0] = c[1] = (unsigned char)by;
+  }
+}

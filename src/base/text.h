@@ -15,6 +15,10 @@ typedef struct tbi_text_pool {
 const char *tbi_text_add(tbi_text_pool *pool, const char *string);
 void tbi_text_free(tbi_text_pool *pool);
 
+/* Replaces control characters, which would move the cursor of a terminal or break a line: ASCII
+ * ones by `by`, those of two bytes in UTF-8 by two of it. */
+void tbi_text_hide_controls(char *string, char by);
+
 /* Two strings in one that the caller frees; NULL when memory runs out. */
 char *tbi_text_join(const char *first, const char *second);
 

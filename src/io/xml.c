@@ -7,6 +7,7 @@
 
 #include "base/assertion.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "io/file.h"
 
 #include <expat.h>
@@ -120,9 +121,11 @@ static bool add_attributes(reader *r, tbi_xml_node *node, const char **pairs) {
   for (; pairs[0]; pairs += 2) {
     tbi_xml_attribute *attribute = arena_get(r->xml, sizeof *attribute);
     if (!attribute) return false;
+    char *value = arena_copy(r->xml, pairs[1]);
+    if (value) tbi_text_hide_controls(value, ' '); /* lists may stand on several lines */
     *attribute = (tbi_xml_attribute){
         .name = arena_copy(r->xml, pairs[0]),
-        .value = arena_copy(r->xml, pairs[1]),
+        .value = value,
         .used = strncmp(pairs[0], "xmlns", 5) == 0,
     };
     if (!attribute->name || !attribute->value) return false;

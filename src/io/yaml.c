@@ -72,11 +72,14 @@ static void append(tbi_yaml_node *parent, tbi_yaml_node *node) {
   ++parent->count;
 }
 
-/* The token's text in the pool, with a zero at its end; "" without a token. */
+/* The token's text in the pool, with a zero at its end; "" without a token.  It may become a name,
+ * which is shown: escapes for terminals are not. */
 static const char *keep_text(reading *r, struct fy_token *token) {
   if (!token) return "";
   const char *text = fy_token_get_text0(token);
-  return text ? tbi_text_add(&r->yaml->text, text) : NULL;
+  const char *kept = text ? tbi_text_add(&r->yaml->text, text) : NULL;
+  if (kept) tbi_text_hide_controls((char *)kept, '?');
+  return kept;
 }
 
 tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key) {

@@ -97,7 +97,7 @@ static const refused scenes[] = {
      "did you mean 'file'"                                                                                                                       },
     {"bodies: [{name: a, mass: 1, shape: {mesh: no.stl}}]\n",                             1, "no.stl"                                            },
     {"bodies: [{name: a, mass: 1, shape: {mesh: ../../etc/passwd}}]\n",                   1,
-     "leaves the model folder"                                                                                                                   },
+     "leaves the model's package"                                                                                                                },
     {"bodies: [{name: a, mass: 1, shape: {hull: [[0,0,0],[1,0,0],[0,1,0]]}}]\n",          1, "a"                                                 },
     {"bodies: [{name: a, mass: 1, inertia: [1, 1, 3], " BALL "}]\n",                      1, "inertia violates A+B>=C"                           },
     {"bodies: [{name: a, mass: 1, inertia: [1, 1, 0], " BALL "}]\n",                      1, "inertia 0 must be > 0"                             },
