@@ -7,6 +7,8 @@
 
 #define TBI_MESH_MAX_BYTES ((size_t)128 * 1024 * 1024)
 #define TBI_MESH_MAX_FACES 2000000
+/* of a file, before they are joined */
+#define TBI_MESH_MAX_VERTICES (3 * TBI_MESH_MAX_FACES)
 
 /* Equal vertices become one, polygons become fans of triangles, and faces without area are left
  * out.  `name` is what messages call the mesh, place is to blame in them.  The caller frees the

@@ -180,6 +180,10 @@ tabi_status tbi_obj_parse(const void *bytes, size_t size, const char *name, tabi
     tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': %zu faces, limit %d", name, s.ncorner,
                 TBI_MESH_MAX_FACES);
   }
+  if (s.nvertex > TBI_MESH_MAX_VERTICES) {
+    tbi_fail_at(&error, TABI_ERR_PARSE, place, "mesh '%s': %zu vertices, limit %d; simplify it",
+                name, s.nvertex, TBI_MESH_MAX_VERTICES);
+  }
   if (!tbi_ok(&error)) return error.status;
   tbi_weld_begin(&w, mesh, s.ncorner);
   s.vertices = malloc((3 * s.nvertex + 1) * sizeof *s.vertices);

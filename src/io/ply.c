@@ -306,6 +306,10 @@ static bool begin_element(source *s, const element *e) {
   if (e->vertices) {
     if (s->vertices || !has_role(e, 0) || !has_role(e, 1) || !has_role(e, 2))
       return FAIL(s, "mesh '%.200s': PLY vertices need x, y and z, once", s->name);
+    if (e->count > TBI_MESH_MAX_VERTICES) {
+      return FAIL(s, "mesh '%.200s': %zu vertices, limit %d; simplify it", s->name, e->count,
+                  TBI_MESH_MAX_VERTICES);
+    }
     s->vertices = calloc(e->count + 1, 3 * sizeof *s->vertices);
     s->nvertex = e->count;
     if (!s->vertices) return tbi_fail_memory(s->error);

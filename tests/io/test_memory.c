@@ -8,6 +8,7 @@
 #include "support/scratch.h"
 #include "tabi/tabi_record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void listen(void *user, const tabi_error *warning) {
@@ -48,6 +49,25 @@ static tabi_status parse_obj(const void *context, tabi_error *error) {
   tbi_mesh mesh;
   tabi_status status =
       tbi_obj_parse(text, sizeof text - 1, "m.obj", (tabi_place){"r.urdf", 1}, &mesh, error);
+  tbi_mesh_free(&mesh);
+  return status;
+}
+
+/* A file among those that fuzzing starts from. */
+typedef struct seed {
+  const char *path;
+  tbi_mesh_parse_fn *parse; /* NULL: glTF */
+  char bytes[4096];
+  size_t size;
+} seed;
+
+static tabi_status parse_seed(const void *context, tabi_error *error) {
+  const seed *s = context;
+  const tabi_place place = {"r.urdf", 1};
+  tbi_mesh mesh;
+  tabi_status status =
+      s->parse ? s->parse(s->bytes, s->size, "m", place, &mesh, error)
+               : tbi_gltf_parse(s->bytes, s->size, "m", place, NULL, NULL, &mesh, error);
   tbi_mesh_free(&mesh);
   return status;
 }
@@ -158,6 +178,27 @@ static void test_obj(void **state) {
   starve(parse_obj, NULL);
 }
 
+static void test_other_meshes(void **state) {
+  (void)state;
+  static seed seeds[] = {
+      {"ply/ascii.ply",        tbi_ply_parse, "", 0},
+      {"ply/big.ply",          tbi_ply_parse, "", 0},
+      {"dae/triangles.dae",    tbi_dae_parse, "", 0},
+      {"dae/polylist.dae",     tbi_dae_parse, "", 0},
+      {"gltf/data.gltf",       NULL,          "", 0},
+      {"gltf/tetrahedron.glb", NULL,          "", 0},
+  };
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
+    char path[512];
+    (void)snprintf(path, sizeof path, TABI_SOURCE_DIR "/tests/fuzz/corpus/%s", seeds[i].path);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    seeds[i].size = fread(seeds[i].bytes, 1, sizeof seeds[i].bytes, file);
+    (void)fclose(file);
+    starve(parse_seed, &seeds[i]);
+  }
+}
+
 static void test_heights(void **state) {
   (void)state;
   starve(parse_heights, NULL);
@@ -202,11 +243,11 @@ static void test_signals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_urdf),    cmocka_unit_test(test_sidecar),
-      cmocka_unit_test(test_mjcf),    cmocka_unit_test(test_mjcf_files),
-      cmocka_unit_test(test_stl),     cmocka_unit_test(test_obj),
-      cmocka_unit_test(test_heights), cmocka_unit_test(test_friction),
-      cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_urdf),         cmocka_unit_test(test_sidecar),
+      cmocka_unit_test(test_mjcf),         cmocka_unit_test(test_mjcf_files),
+      cmocka_unit_test(test_stl),          cmocka_unit_test(test_obj),
+      cmocka_unit_test(test_other_meshes), cmocka_unit_test(test_heights),
+      cmocka_unit_test(test_friction),     cmocka_unit_test(test_signals),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
