@@ -20,7 +20,8 @@ bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind) {
   (void)fclose(file);
   tbi_input_kind found = tbi_input_kind_of(path);
   *kind = TBI_VIEW_INPUT_SCENE;
-  if (found == TBI_INPUT_MODEL) *kind = TBI_VIEW_INPUT_MODEL;
+  bool is_model = found == TBI_INPUT_MODEL && !tabi_scene_recognise(path);
+  if (is_model) *kind = TBI_VIEW_INPUT_MODEL;
   if (found == TBI_INPUT_LOG) *kind = TBI_VIEW_INPUT_LOG;
   return true;
 }

@@ -1,8 +1,8 @@
 /* tabi_io.h - robots and scenes from files.
  *
- * URDF and MJCF become calls to a tabi_builder.  Elements and attributes that tabi does not use are
- * reported to the warning function, once for each kind.  A scene, in YAML, holds robots, bodies,
- * materials, controllers and the settings of a simulation. */
+ * URDF, MJCF and SDF become calls to a tabi_builder.  Elements and attributes that tabi does not
+ * use are reported to the warning function, once for each kind.  A scene, in YAML, holds robots,
+ * bodies, materials, controllers and the settings of a simulation; so does a world in SDF. */
 #ifndef TABI_IO_H
 #define TABI_IO_H
 
@@ -25,6 +25,7 @@ typedef struct tabi_load_def {
   const char *prefix;       /* put before every name, "robot/"; NULL: none */
   const char *package_path; /* folders, separated by ':', in which package:// is looked for and from
                                which the file may read; then come those of ROS_PACKAGE_PATH */
+  const char *part;         /* the model to load of an SDF file with several; NULL: all */
   bool need_meshes;         /* a missing mesh is an error, not a warning */
   bool strict;              /* what would be repaired with a warning, and a missing mesh, is an
                                error */
@@ -83,6 +84,8 @@ typedef struct tabi_scene_def {
 
 TABI_API tabi_scene_def tabi_scene_def_default(void);
 
+/* Whether a file is a scene, and not a robot alone: YAML, or XML with a world in it. */
+TABI_API bool tabi_scene_recognise(const char *path);
 /* NULL and err when it cannot be read.  def may be NULL. */
 TABI_API tabi_scene *tabi_scene_load(const char *path, const tabi_scene_def *def, tabi_error *err);
 /* The same from memory; `path` names it in messages, and other files are looked for beside it. */

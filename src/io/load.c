@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/first_error.h"
 #include "io/mjcf.h"
+#include "io/sdf.h"
 #include "io/sidecar.h"
 #include "io/urdf.h"
 #include "io/xml.h"
@@ -46,12 +47,13 @@ static tabi_status load_tree(tabi_builder *builder, tbi_xml_node *root, const ch
                              const tabi_load_def *def, tabi_error *err) {
   if (strcmp(root->name, "robot") == 0) return tbi_urdf_load(builder, root, path, def, err);
   if (strcmp(root->name, "mujoco") == 0) return tbi_mjcf_load(builder, root, path, def, err);
+  if (strcmp(root->name, "sdf") == 0) return tbi_sdf_load(builder, root, path, def, err);
   if (strcmp(root->name, "mujocoinclude") == 0) {
     return tbi_error_set(err, TABI_ERR_PARSE, root->place,
                          "<mujocoinclude> is only a part; load the <mujoco> file that includes it");
   }
   return tbi_error_set(err, TABI_ERR_PARSE, root->place,
-                       "root element is <%.60s>, expected <robot> (URDF) or <mujoco> (MJCF)",
+                       "root element is <%.60s>, expected <robot> (URDF), <mujoco> (MJCF) or <sdf>",
                        root->name);
 }
 

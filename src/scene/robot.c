@@ -26,6 +26,7 @@ static const tbi_field robot_fields[] = {
     {"xyz",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[0])      },
     {"rpy",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[1])      },
     {"quat",           TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[2])      },
+    {"part",           TBI_FIELD_WORD, offsetof(tbi_robot_keys, part)          },
     {"lin",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, moves[0])      },
     {"ang",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, moves[1])      },
     {"posture",        TBI_FIELD_MAP,  offsetof(tbi_robot_keys, posture)       },
@@ -92,6 +93,7 @@ static bool load(const robot *b) {
   if (!tbi_ok(r->error)) return false;
   def.package_path = r->def->package_path;
   def.strict = r->def->strict;
+  def.part = b->keys->part;
   def.warn = r->def->warn;
   def.warn_user = r->def->warn_user;
   def.prefix = b->added->prefix;

@@ -365,12 +365,23 @@ static void read_tree(tbi_scene_reader *r, tbi_yaml *yaml) {
   if (tbi_ok(r->error)) read_scene(r, tbi_yaml_root(yaml));
 }
 
-static void read_text(tbi_scene_reader *r, const char *text, size_t size) {
+static void read_yaml(tbi_scene_reader *r, const char *text, size_t size) {
   tbi_yaml *yaml = NULL;
   if (tbi_take(r->error, tbi_yaml_parse(text, size, r->path, &yaml, r->error->err)))
     read_tree(r, yaml);
   if (tbi_ok(r->error)) tbi_scene_keep_source(r, text, size);
   tbi_yaml_destroy(yaml);
+}
+
+static void read_text(tbi_scene_reader *r, const char *text, size_t size) {
+  if (!tbi_scene_is_xml(text, size)) {
+    read_yaml(r, text, size);
+    return;
+  }
+  size_t length = 0;
+  char *yaml = tbi_scene_from_xml(r, text, size, &length);
+  if (yaml) read_yaml(r, yaml, length);
+  free(yaml);
 }
 
 static bool check_def(tbi_first_error *error, const tabi_scene_def *def) {

@@ -12,6 +12,7 @@
  *   time_function.h   numbers that depend on the time
  *   no_collision.c    pairs that do not collide
  *   run.c             the scene in a world: reset and control
+ *   world_file.c      worlds of other programs, as the same in YAML
  *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
@@ -89,7 +90,7 @@ struct tabi_scene {
 
 /* Keys of a robot that are read in several passes. */
 typedef struct tbi_robot_keys {
-  const char *name, *model, *base;
+  const char *name, *model, *part, *base;
   const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
   const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,
@@ -162,6 +163,10 @@ void tbi_scene_start_motions(tbi_scene_reader *r, double timestep);
 void tbi_scene_apply_motions(const tabi_scene *scene, tabi_world *world);
 void tbi_scene_free_motions(tabi_scene *scene);
 void tbi_scene_free_robots(tabi_scene *scene);
+/* Whether a text is XML; then it is written as YAML, which the caller frees.  NULL after an error.
+ */
+bool tbi_scene_is_xml(const char *text, size_t size);
+char *tbi_scene_from_xml(const tbi_scene_reader *r, const char *text, size_t size, size_t *length);
 /* Keeps the text and the settings. */
 bool tbi_scene_keep_source(tbi_scene_reader *r, const char *text, size_t size);
 

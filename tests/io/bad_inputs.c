@@ -145,7 +145,7 @@ const bad_input bad_inputs[] = {
     {"xxe.xml", NULL, make_xxe, 1, "DOCTYPE and entities are not allowed"},
     {"deep10k.xml", NULL, make_deep, 257, "nesting depth exceeds 256 at line 257"},
     {"huge65MB.urdf", NULL, make_huge, 1, "file is 65 MB, limit 64 MB"},
-    {"html.urdf", "<html/>\n", NULL, 1, "expected <robot> (URDF) or <mujoco> (MJCF)"},
+    {"html.urdf", "<html/>\n", NULL, 1, "expected <robot> (URDF), <mujoco> (MJCF) or <sdf>"},
     {"part.xml", "<mujocoinclude/>\n", NULL, 1, "<mujocoinclude> is only a part"},
  // 10 to 17: names and the tree
     {"dup_link.urdf", ROBOT(LINK("a") LINK("a")), NULL, 3,

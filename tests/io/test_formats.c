@@ -55,7 +55,7 @@ static int compare(const tbi_format *format, const char *document) {
 
 static void test_document(void **state) {
   (void)state;
-  static const tbi_format *const formats[] = {&tbi_urdf_format};
+  static const tbi_format *const formats[] = {&tbi_urdf_format, &tbi_sdf_format};
   const char *document = read_document();
   int wrong = 0;
   for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
