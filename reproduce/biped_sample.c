@@ -160,30 +160,12 @@ double tbi_biped_mean(const tbi_biped_sample *sample, tbi_biped_quantity quantit
   return count > 0 ? sum / count : (double)NAN;
 }
 
-double tbi_biped_change(const tbi_biped_sample *sample, tbi_biped_quantity quantity, int32_t from,
-                        int32_t to, double *error) {
-  double sum = 0, squares = 0;
-  int32_t count = 0;
-  for (int32_t i = 0; i < sample->nwalk; ++i) {
-    const tbi_biped_walk *w = &sample->walk[i];
-    if (to >= w->nstep) continue;
-    double change = w->step[to][quantity] - w->step[from][quantity];
-    sum += change;
-    squares += change * change;
-    ++count;
-  }
-  double mean = sum / count;
-  *error = sqrt(fmax(squares / count - mean * mean, 0) / (count - 1));
-  return mean;
-}
-
 bool tbi_biped_falls(const tbi_biped_sample *sample, tbi_biped_quantity quantity) {
-  int32_t last = tbi_biped_common_steps(sample) - 1;
-  double error = 0;
-  if (last < 1 || !(tbi_biped_change(sample, quantity, 0, last, &error) < -2 * error)) return false;
-  for (int32_t i = 0; i < last; ++i)
-    if (!(tbi_biped_change(sample, quantity, i, i + 1, &error) < 2 * error)) return false;
-  return true;
+  int32_t count = tbi_biped_common_steps(sample);
+  for (int32_t i = 1; i < count; ++i)
+    if (!(tbi_biped_mean(sample, quantity, i) < tbi_biped_mean(sample, quantity, i - 1)))
+      return false;
+  return count > 1;
 }
 
 double tbi_biped_median_steps(const tbi_biped_sample *sample) {

@@ -35,12 +35,7 @@ int32_t tbi_biped_common_steps(const tbi_biped_sample *sample);
 double tbi_biped_quantile(const tbi_biped_sample *sample, tbi_biped_quantity quantity, int32_t step,
                           double share);
 double tbi_biped_mean(const tbi_biped_sample *sample, tbi_biped_quantity quantity, int32_t step);
-/* Mean change of a quantity from one step to a later one, of all walks that make both, and its
- * standard error. */
-double tbi_biped_change(const tbi_biped_sample *sample, tbi_biped_quantity quantity, int32_t from,
-                        int32_t to, double *error);
-/* Whether a quantity falls along the common steps, as far as so many walks can tell: its mean rises
- * nowhere, and falls from the first step to the last, by two standard errors. */
+/* Whether the mean of a quantity falls with each of the common steps. */
 bool tbi_biped_falls(const tbi_biped_sample *sample, tbi_biped_quantity quantity);
 
 #endif

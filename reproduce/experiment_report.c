@@ -66,14 +66,18 @@ static void print_lines(const line *lines, int32_t count, FILE *out) {
   }
 }
 
+static bool is_first(const tbi_trial *trial, int32_t index) {
+  const char *reason = trial->criterion[index].reason;
+  for (int32_t i = 0; i < index; ++i)
+    if (trial->criterion[i].reason && strcmp(trial->criterion[i].reason, reason) == 0) return false;
+  return true;
+}
+
 /* each reason once */
 static void print_reasons(const tbi_trial *trial, FILE *out) {
-  const char *last = NULL;
   for (int32_t i = 0; i < trial->ncriterion; ++i) {
     const char *reason = trial->criterion[i].reason;
-    if (!reason || (last && strcmp(reason, last) == 0)) continue;
-    (void)fprintf(out, "  differs: %s\n", reason);
-    last = reason;
+    if (reason && is_first(trial, i)) (void)fprintf(out, "  differs: %s\n", reason);
   }
 }
 

@@ -4,7 +4,8 @@
  * the floor, so that all points keep their load.  The largest push that it withstands, found by
  * bisection, is the boundary of the forces that friction can give: a circle for `cone`, a square
  * turned at random for one point under the LCP, and about a circle again for many such squares: how
- * nearly is a matter of chance, and so of the seed. */
+ * nearly is a matter of chance, and so of the seed.  Published is the paper's LCP, ours is tabi's
+ * LCP, which has the same pyramids; the cone that the paper draws beside them is `cone`. */
 #include "figure.h"
 
 #include <math.h>
@@ -65,12 +66,15 @@ static void close_block(block *b) {
   tabi_model_destroy(b->model);
 }
 
-/* What a block is held by: the LCP as published, with rk4; ours is the cone. */
+/* What a block is held by: the LCP as published, with rk4, and tabi's; the cone. */
 typedef struct holder {
   tabi_contact_kind contact;
   tabi_integrator integrator;
 } holder;
-static const holder by_lcp = {TABI_CONTACT_LCP_PAPER, TABI_RK4};
+static const holder by_lcp[TBI_VARIANTS] = {
+    [TBI_OURS] = {TABI_CONTACT_LCP,       TABI_SEMI_IMPLICIT},
+    [TBI_PUBLISHED] = {TABI_CONTACT_LCP_PAPER, TABI_RK4          }
+};
 static const holder by_cone = {TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT};
 
 static tabi_status open_block(block *b, int32_t feet, holder by, uint64_t seed, tabi_error *err) {
@@ -176,7 +180,7 @@ static tabi_status check_pyramid(tbi_trial *trial, const boundary *one, tabi_err
   double axis = 0;
   double deviation = fit_pyramid(one, &axis);
   block b = {0};
-  tabi_status status = open_block(&b, 1, by_lcp, 1, err);
+  tabi_status status = open_block(&b, 1, by_lcp[trial->variant], 1, err);
   if (status == TABI_OK) {
     double max = sqrt(2) * mu;
     tbi_expect_within(trial, "one point: along an axis", "", holding(&b, axis), 0.98 * mu,
@@ -192,10 +196,11 @@ static tabi_status check_pyramid(tbi_trial *trial, const boundary *one, tabi_err
 static void check_cone(tbi_trial *trial, const boundary *one, const boundary *many) {
   extent e = extent_of(one), m = extent_of(many);
   trial->variant = TBI_OURS;
-  tbi_expect_within(trial, "one point: least holding force / f_n", "", e.min, 0.99 * mu, 1.01 * mu);
-  tbi_expect_within(trial, "one point: largest holding force / f_n", "", e.max, 0.99 * mu,
+  tbi_expect_within(trial, "cone, one point: least holding force / f_n", "", e.min, 0.99 * mu,
                     1.01 * mu);
-  tbi_expect_below(trial, "eight points: max / min, mean of the seeds", "", m.max / m.min, 1.15);
+  tbi_expect_within(trial, "cone, one point: largest holding force / f_n", "", e.max, 0.99 * mu,
+                    1.01 * mu);
+  tbi_expect_below(trial, "cone, eight points: max / min", "", m.max / m.min, 1.01);
 }
 
 /* -- eight points, seed by seed */
@@ -217,25 +222,27 @@ static spread spread_of(const double *x, int32_t n) {
 }
 
 static const char reason[] =
-    "eight squares that lie at random are far from round: the strongest direction holds 10 to 22 % "
-    "more than the weakest, 16 % on average";
+    "eight squares that lie at random are round within 15 % only for some seeds: the axes of the "
+    "points are drawn once, and by chance several lie alike";
 
 static tabi_status check_many(tbi_trial *trial, boundary many[SEEDS], tabi_error *err) {
   double ratio[SEEDS], mean[SEEDS];
   for (int32_t i = 0; i < SEEDS; ++i) {
     tbi_trial_progress(trial, "eight points, seed by seed");
-    tabi_status status = trace(&many[i], 8, by_lcp, (uint64_t)i + 1, err);
+    tabi_status status = trace(&many[i], 8, by_lcp[trial->variant], (uint64_t)i + 1, err);
     if (status != TABI_OK) return status;
     extent e = extent_of(&many[i]);
     ratio[i] = e.max / e.min;
     mean[i] = e.mean;
   }
   spread r = spread_of(ratio, SEEDS), m = spread_of(mean, SEEDS);
-  trial->reason = reason;
-  tbi_expect_below(trial, "eight points: max / min, mean of the seeds", "", r.mean, 1.15);
-  trial->reason = NULL;
-  tbi_expect_below(trial, "eight points: max / min, worst of 20 seeds", "", r.max, sqrt(2));
   char says[48];
+  (void)snprintf(says, sizeof says, "%.3f +- %.3f", r.mean, r.deviation);
+  tbi_may_differ(trial, reason, reason);
+  tbi_expect_word(trial, "eight points: max / min, mean of 20 seeds", "< 1.15", says,
+                  r.mean < 1.15);
+  tbi_expect_below(trial, "eight points: max / min, worst of 20 seeds", "", r.max, 1.15);
+  tbi_may_differ(trial, NULL, NULL);
   (void)snprintf(says, sizeof says, "%.3f +- %.3f", m.mean, m.deviation);
   tbi_expect_word(trial, "eight points: holding force / f_n, 20 seeds", "0.5 to 0.707", says,
                   m.mean >= mu && m.mean <= sqrt(2) * mu);
@@ -244,67 +251,108 @@ static tabi_status check_many(tbi_trial *trial, boundary many[SEEDS], tabi_error
 
 /* -- all */
 
-enum { ANGLE, CONE, PYRAMID, MANY, MANY_MIN, MANY_MAX, CONES, NCOLUMN };
-static const char *const names[] = {"angle",    "ours_1",    "published_1", "published_8",
-                                    "lowest_8", "highest_8", "ours_8",      NULL};
+/* of the LCP: one point, and mean, least and largest of the seeds with eight */
+enum { ONE, MEAN, LEAST, LARGEST, NLCP };
+enum { ANGLE, CONE, CONES, LCP, NCOLUMN = LCP + TBI_VARIANTS * NLCP };
+static const char *const names[] = {"angle",
+                                    "cone_1",
+                                    "cone_8",
+                                    "ours_1",
+                                    "ours_8",
+                                    "ours_lowest",
+                                    "ours_highest",
+                                    "published_1",
+                                    "published_8",
+                                    "published_lowest",
+                                    "published_highest",
+                                    NULL};
 
 typedef struct boundaries {
-  boundary cone, cones, one, many[SEEDS];
+  boundary cone, cones, one[TBI_VARIANTS], many[TBI_VARIANTS][SEEDS];
 } boundaries;
+
+static void fill_lcp(const boundaries *all, tbi_variant variant, int32_t at, double row[NLCP]) {
+  row[ONE] = all->one[variant].held[at];
+  row[LEAST] = INFINITY;
+  for (int32_t s = 0; s < SEEDS; ++s) {
+    double held = all->many[variant][s].held[at];
+    row[MEAN] += held / SEEDS;
+    row[LEAST] = fmin(row[LEAST], held);
+    row[LARGEST] = fmax(row[LARGEST], held);
+  }
+}
 
 static void add_rows(const boundaries *all, tbi_series *series) {
   int32_t directions = all->cone.directions;
   for (int32_t i = 0; i <= directions; ++i) {
     int32_t at = i % directions;
-    double row[NCOLUMN] = {2 * pi * i / directions, all->cone.held[at], all->one.held[at]};
-    row[CONES] = all->cones.held[at];
-    row[MANY_MIN] = INFINITY;
-    for (int32_t s = 0; s < SEEDS; ++s) {
-      double held = all->many[s].held[at];
-      row[MANY] += held / SEEDS;
-      row[MANY_MIN] = fmin(row[MANY_MIN], held);
-      row[MANY_MAX] = fmax(row[MANY_MAX], held);
-    }
+    double row[NCOLUMN] = {2 * pi * i / directions, all->cone.held[at], all->cones.held[at]};
+    for (int v = 0; v < TBI_VARIANTS; ++v)
+      fill_lcp(all, (tbi_variant)v, at, row + LCP + v * NLCP);
     tbi_series_add(series, row);
   }
 }
 
-static tabi_status trace_all(tbi_trial *trial, boundaries *all, tabi_error *err) {
-  int32_t directions = trial->quick ? QUICK_DIRECTIONS : DIRECTIONS;
-  all->cone.directions = all->cones.directions = all->one.directions = directions;
+static tabi_status trace_lcp(tbi_trial *trial, boundary *one, boundary many[SEEDS],
+                             tabi_error *err) {
+  one->directions = trial->quick ? QUICK_DIRECTIONS : DIRECTIONS;
   for (int32_t s = 0; s < SEEDS; ++s)
-    all->many[s].directions = directions;
-  trial->variant = TBI_PUBLISHED;
-  tabi_status status = trace(&all->one, 1, by_lcp, 1, err);
-  if (status == TABI_OK) status = check_pyramid(trial, &all->one, err);
-  if (status == TABI_OK) status = check_many(trial, all->many, err);
+    many[s].directions = one->directions;
+  tabi_status status = trace(one, 1, by_lcp[trial->variant], 1, err);
+  if (status == TABI_OK) status = check_pyramid(trial, one, err);
+  return status == TABI_OK ? check_many(trial, many, err) : status;
+}
+
+static tabi_status trace_all(tbi_trial *trial, boundaries *all, tabi_error *err) {
+  tabi_status status = TABI_OK;
+  for (int v = TBI_VARIANTS - 1; v >= 0 && status == TABI_OK; --v) {
+    trial->variant = (tbi_variant)v;
+    status = trace_lcp(trial, &all->one[v], all->many[v], err);
+  }
+  all->cone.directions = all->cones.directions = all->one[0].directions;
   if (status == TABI_OK) status = trace(&all->cone, 1, by_cone, 1, err);
   if (status == TABI_OK) status = trace(&all->cones, 8, by_cone, 1, err);
   if (status == TABI_OK) check_cone(trial, &all->cone, &all->cones);
   return status;
 }
 
+/* A closed curve of a column of the series. */
+static void plot_column(FILE *script, int column, const char *style) {
+  (void)fprintf(script, ",\\\n $run using ($%d*cos($1)):($%d*sin($1)) with %s", column + 1,
+                column + 1, style);
+}
+
+static void plot_lcp(FILE *script, tbi_variant variant, const char *colour, const char *name) {
+  char style[160];
+  int first = LCP + (int)variant * NLCP;
+  (void)snprintf(style, sizeof style, "lines lw 0.7 dt 3 lc rgb '%s' title '8, seeds: %s'", colour,
+                 name);
+  plot_column(script, first + LEAST, style);
+  (void)snprintf(style, sizeof style, "lines lw 0.7 dt 3 lc rgb '%s' notitle", colour);
+  plot_column(script, first + LARGEST, style);
+  (void)snprintf(style, sizeof style, "lines lw 2 lc rgb '%s' title '8 points, %s'", colour, name);
+  plot_column(script, first + MEAN, style);
+  (void)snprintf(
+      style, sizeof style, "linespoints lw 1 pt %d ps %g lc rgb '%s' title '1 point, %s'",
+      variant == TBI_PUBLISHED ? 6 : 7, variant == TBI_PUBLISHED ? 1.2 : 0.4, colour, name);
+  plot_column(script, first + ONE, style);
+}
+
 static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *err) {
   tbi_figure figure;
-  tabi_status status = tbi_figure_open(&figure, trial, 640, 680, err);
+  tabi_status status = tbi_figure_open(&figure, trial, 680, 760, err);
   if (status != TABI_OK) return status;
   tbi_figure_data(&figure, "run", series);
-  (void)fputs(
-      "set size ratio -1\nset xlabel 'f_x / f_n'\nset ylabel 'f_y / f_n'\n"
-      "set xrange [-0.8:0.8]\nset yrange [-0.8:0.8]\n"
-      "set key outside top center horizontal\nset parametric\nset trange [0:2*pi]\n"
-      "plot 0.5*cos(t), 0.5*sin(t) lc rgb '#999999' dt 2 title 'μ = 0.5',\\\n"
-      " $run using ($6*cos($1)):($6*sin($1)) with lines lc rgb '#f0b8bf' title '8 points, 20 "
-      "seeds: extremes',\\\n"
-      " '' using ($5*cos($1)):($5*sin($1)) with lines lc rgb '#f0b8bf' notitle,\\\n"
-      " '' using ($4*cos($1)):($4*sin($1)) with lines lw 2 lt 2 title '8 points, published',"
-      "\\\n"
-      " '' using ($7*cos($1)):($7*sin($1)) with lines dt 2 lc rgb '#444444' title '8 points, "
-      "ours',\\\n"
-      " '' using ($3*cos($1)):($3*sin($1)) with linespoints lt 3 ps 0.5 title '1 point, published',"
-      "\\\n"
-      " '' using ($2*cos($1)):($2*sin($1)) with linespoints lt 1 ps 0.5 title '1 point, ours'\n",
-      figure.script);
+  (void)fputs("set size ratio -1\nset xlabel 'f_x / f_n'\nset ylabel 'f_y / f_n'\n"
+              "set xrange [-0.8:0.8]\nset yrange [-0.8:0.8]\n"
+              "set key outside top center horizontal maxcols 3\nset parametric\n"
+              "set trange [0:2*pi]\n"
+              "plot 0.5*cos(t), 0.5*sin(t) lc rgb '#999999' dt 2 title 'μ = 0.5'",
+              figure.script);
+  plot_lcp(figure.script, TBI_PUBLISHED, "#d1495b", "published");
+  plot_lcp(figure.script, TBI_OURS, "#30638e", "ours");
+  plot_column(figure.script, CONE, "points pt 2 ps 0.6 lc rgb '#444444' title '1 point, cone'");
+  (void)fputs("\n", figure.script);
   return tbi_figure_close(&figure, ".svg", err);
 }
 

@@ -55,10 +55,10 @@ static tabi_status check_stack(tbi_trial *trial, tabi_error *err) {
     int32_t top = tbi_simulation_joint(&sim, "box9");
     const double *q = tabi_world_q(sim.world) + tabi_model_joint_q(sim.model, top).first;
     double moved = sqrt(q[0] * q[0] + q[1] * q[1] + (q[2] - 1.9) * (q[2] - 1.9));
-    trial->reason = stack_reason;
+    tbi_may_differ(trial, stack_reason, NULL);
     tbi_expect_below(trial, "ten boxes stacked, 1 ms: the top moves in 5 s by", "mm", 1e3 * moved,
                      10);
-    trial->reason = NULL;
+    tbi_may_differ(trial, NULL, NULL);
   }
   tbi_simulation_close(&sim);
   return status;

@@ -147,11 +147,12 @@ static tbi_p3_way way_of(tbi_variant variant) {
   return variant == TBI_PUBLISHED ? TBI_P3_STEP_PAPER : TBI_P3_LOCATED_STRICT;
 }
 
-/* Ways between the published one and ours are left out of a quick trial; two readings need only be
- * seen as published. */
+/* Ways between the published one and ours are left out of a quick trial and of postures farther
+ * away; the walk without the test need only be seen as published. */
 static bool is_needed(tbi_p3_reading reading, tbi_p3_way way, bool quick) {
-  if (reading == TBI_P3_FARTHER || reading == TBI_P3_ANYHOW) return way == TBI_P3_STEP_PAPER;
-  return !quick || way == TBI_P3_STEP_PAPER || way == TBI_P3_LOCATED_STRICT;
+  if (reading == TBI_P3_ANYHOW) return way == TBI_P3_STEP_PAPER;
+  bool judged = way == TBI_P3_STEP_PAPER || way == TBI_P3_LOCATED_STRICT;
+  return judged || (!quick && reading != TBI_P3_FARTHER);
 }
 
 static void plan(tbi_biped_sample samples[TBI_P3_SAMPLES], bool quick) {
@@ -173,6 +174,33 @@ static void plan(tbi_biped_sample samples[TBI_P3_SAMPLES], bool quick) {
 /* The paper says "about six steps". */
 enum { FEW = 5, MANY = 7 };
 
+/* In a quick trial one posture is a tenth, which may be all that a share lacks. */
+static const char in_tenths[] =
+    "ten postures tell shares in tenths: nine of ten are 90 %, and not more than that";
+static const char as_long[] = "in these walks a stride, seldom the same one, is as long as the one "
+                              "before it or a little longer";
+static const char nearly_equal[] =
+    "the third and the fourth stride are nearly equal, which ten postures do not tell apart";
+static const char lands_behind[] = "a foot lands behind the other, which ends the walk by a test "
+                                   "of ours; without it the robot shuffles on";
+static const char stays[] = "the force falls to less than a third in four steps and stays there";
+static const char had_stopped[] =
+    "in the others the foot had stopped, or none had landed, when the waist sank";
+static const char does_not_walk[] =
+    "no posture that was tried walks with the force on the head as printed";
+static const char coarse[] =
+    "forces change within the 10 ms over which two steps of 5 ms compare them with the momentum; "
+    "with steps of 1 ms the error is below 1 %";
+static const char lifts[] =
+    "a sole that would have to pull lifts: changes that the paper does not have, and needs";
+static const char ends_of_steps[] =
+    "events are taken at the ends of steps of 5 ms, by which time a point has gone on";
+
+/* Both variants may differ for a reason, or neither. */
+static void both_may_differ(tbi_trial *trial, const char *reason) {
+  tbi_may_differ(trial, reason, reason);
+}
+
 /* Means of a quantity over the steps that at least half of the walks make. */
 static void list_means(const tbi_biped_sample *sample, tbi_biped_quantity quantity, char *text,
                        size_t size) {
@@ -191,19 +219,26 @@ static void expect_fall(tbi_trial *trial, const char *name, const char *expected
   tbi_expect_word(trial, name, expected, text, tbi_biped_falls(sample, quantity));
 }
 
-/* Nearly every posture: nine of ten. */
+/* Nearly every posture: more than nine of ten. */
 static void expect_most(tbi_trial *trial, const char *name, double share) {
-  tbi_expect_within(trial, name, "%", share, 90, 100);
+  tbi_expect_above(trial, name, "%", share, 90);
 }
 
 static void check_steps(tbi_trial *trial, const tbi_biped_sample *sample) {
+  const char *tenths = trial->quick ? in_tenths : NULL;
   tbi_expect_within(trial, "steps, median of postures", "", tbi_biped_median_steps(sample), FEW,
                     MANY);
+  both_may_differ(trial, tenths);
   expect_most(trial, "postures that make 5 to 7 steps",
               tbi_biped_share_of_steps(sample, FEW, MANY));
   expect_most(trial, "postures whose strides tend to shrink",
               tbi_biped_share_that_shrinks(sample, -0.6));
+  both_may_differ(trial, as_long);
+  expect_most(trial, "postures whose strides shrink each time",
+              tbi_biped_share_that_shrinks(sample, -1));
+  both_may_differ(trial, trial->quick ? nearly_equal : NULL);
   expect_fall(trial, "mean strides at touchdown [m]", "shrink", sample, TBI_BIPED_TOUCHDOWN);
+  both_may_differ(trial, NULL);
 }
 
 /* Friction stops the landing foot less and less. */
@@ -212,46 +247,44 @@ static void check_push(tbi_trial *trial, const tbi_biped_sample *sample) {
 }
 
 /* What the paper says of the end of its walk. */
-static void check_ends(tbi_trial *trial, const tbi_biped_sample *samples) {
-  const tbi_biped_sample *walk = &samples[tbi_p3_at_half(TBI_P3_WALK, TBI_P3_STEP_PAPER)];
-  const tbi_biped_sample *tenfold = &samples[tbi_p3_at_half(TBI_P3_TENFOLD, TBI_P3_STEP_PAPER)];
-  trial->reason = "a foot lands behind the other, which ends the walk by a test of ours; without "
-                  "it the robot shuffles on";
-  expect_most(trial, "walks that end in a fall", tbi_biped_share_of_outcome(walk, TABI_GAIT_FELL));
-  expect_most(trial, "walks that end while a landed foot slips",
-              tbi_biped_share_that_slips_on(walk));
-  trial->method = "tenfold";
-  trial->reason = "the force falls to a quarter in four steps and stays there";
-  check_push(trial, tenfold);
-  trial->reason = NULL;
+static void check_end(tbi_trial *trial, const tbi_biped_sample *sample, const char *no_fall,
+                      const char *no_slip) {
+  both_may_differ(trial, no_fall);
   expect_most(trial, "walks that end in a fall",
-              tbi_biped_share_of_outcome(tenfold, TABI_GAIT_FELL));
-  trial->reason = "in the others the foot had stopped, or none had landed, when the waist sank";
+              tbi_biped_share_of_outcome(sample, TABI_GAIT_FELL));
+  both_may_differ(trial, no_slip);
   expect_most(trial, "walks that end while a landed foot slips",
-              tbi_biped_share_that_slips_on(tenfold));
-  trial->method = NULL;
-  trial->reason = NULL;
+              tbi_biped_share_that_slips_on(sample));
+  both_may_differ(trial, NULL);
 }
 
-/* Its force on the head walks from no posture. */
-static void check_printed(tbi_trial *trial, const tbi_biped_sample *samples) {
-  const tbi_biped_sample *near = &samples[tbi_p3_at_half(TBI_P3_PRINTED, TBI_P3_STEP_PAPER)];
-  const tbi_biped_sample *far = &samples[tbi_p3_at_half(TBI_P3_FARTHER, TBI_P3_STEP_PAPER)];
+static void check_tenfold(tbi_trial *trial, const tbi_biped_sample *sample) {
+  trial->method = "tenfold";
+  check_steps(trial, sample);
+  both_may_differ(trial, stays);
+  check_push(trial, sample);
+  check_end(trial, sample, NULL, had_stopped);
+  trial->method = NULL;
+}
+
+/* The printed force on the head walks from no posture. */
+static void check_printed(tbi_trial *trial, const tbi_biped_sample *near,
+                          const tbi_biped_sample *far) {
   int32_t least = 0, most = 0;
-  tbi_biped_range_of_steps(far, &least, &most);
-  trial->reason = "no posture that was tried walks with the force on the head as printed";
+  both_may_differ(trial, does_not_walk);
   tbi_expect_within(trial, "steps, median, force as printed", "", tbi_biped_median_steps(near), FEW,
                     MANY);
+  tbi_biped_range_of_steps(far, &least, &most);
   tbi_expect_within(trial, "steps, best within 0.5 rad, force as printed", "", most, FEW, MANY);
-  trial->reason = NULL;
+  both_may_differ(trial, NULL);
 }
 
 static void check_pull(tbi_trial *trial, const tbi_biped_sample *sample) {
   double largest = 0, mean = tbi_biped_pull(sample, &largest);
-  trial->reason = "the paper lets go of a heel that would pull, but not of a toe";
+  tbi_may_differ(trial, "the paper lets go of a heel that would pull, but not of a toe", NULL);
   tbi_expect_within(trial, "sole pulls, share of a walk, mean of postures", "%", mean, 0, 0);
   tbi_expect_within(trial, "sole pulls, share of a walk, worst posture", "%", largest, 0, 0);
-  trial->reason = NULL;
+  tbi_may_differ(trial, NULL, NULL);
 }
 
 /* Slip distance of the first foot that lands, whichever way. */
@@ -272,7 +305,7 @@ static void check_friction(tbi_trial *trial, const tbi_biped_sample *at) {
 }
 
 static void check_samples(tbi_trial *trial, const tbi_biped_sample *samples) {
-  static const tbi_variant order[] = {TBI_OURS, TBI_PUBLISHED};
+  static const tbi_variant order[] = {TBI_PUBLISHED, TBI_OURS};
   for (int i = 0; i < TBI_VARIANTS; ++i) {
     tbi_p3_way way = way_of(trial->variant = order[i]);
     const tbi_biped_sample *walk = &samples[tbi_p3_at_half(TBI_P3_WALK, way)];
@@ -280,21 +313,21 @@ static void check_samples(tbi_trial *trial, const tbi_biped_sample *samples) {
     check_push(trial, walk);
     check_pull(trial, walk);
     check_friction(trial, &samples[tbi_p3_at_k(order[i], 0)]);
-    trial->method = "tenfold";
-    check_steps(trial, &samples[tbi_p3_at_half(TBI_P3_TENFOLD, way)]);
-    trial->method = NULL;
+    check_end(trial, walk, lands_behind, lands_behind);
+    check_tenfold(trial, &samples[tbi_p3_at_half(TBI_P3_TENFOLD, way)]);
+    check_printed(trial, &samples[tbi_p3_at_half(TBI_P3_PRINTED, way)],
+                  &samples[tbi_p3_at_half(TBI_P3_FARTHER, way)]);
   }
-  check_ends(trial, samples);
-  check_printed(trial, samples);
 }
 
 /* Of one walk. */
 static void check_shown(tbi_trial *trial, const observer *o) {
   tbi_expect_below(trial, "energy balance, of work and dissipation", "%",
                    100 * o->unbalanced / o->turned, 1);
-  if (trial->variant == TBI_PUBLISHED) return;
+  tbi_may_differ(trial, coarse, NULL);
   tbi_expect_below(trial, "floor forces against momentum / weight", "%",
                    100 * o->load_error / weight, 1);
+  tbi_may_differ(trial, NULL, NULL);
 }
 
 /* Laws of all walks of a variant, and of one whose support heel lifts. */
@@ -334,21 +367,22 @@ static void check_modes(tbi_trial *trial, const laws *l) {
                    tbi_biped_modes[m]);
   }
   tbi_expect_word(trial, "modes visited", "1 2 3 4 1' 2' (3')", visited, all);
+  tbi_may_differ(trial, NULL, lifts);
   tbi_expect_within(trial, "changes that the paper does not list", "", l->unlisted, 0, 0);
+  tbi_may_differ(trial, NULL, NULL);
 }
 
 static void check_laws(tbi_trial *trial, const tbi_biped_sample *samples,
                        const tbi_biped_walk heel_up[TBI_VARIANTS]) {
-  laws published = laws_of(samples, TBI_P3_STEP_PAPER, &heel_up[TBI_PUBLISHED]);
-  laws ours = laws_of(samples, TBI_P3_LOCATED_STRICT, &heel_up[TBI_OURS]);
-  trial->method = NULL;
-  trial->variant = TBI_PUBLISHED;
-  check_modes(trial, &published);
-  tbi_expect_below(trial, "kinetic energy gained in an impact", "J", published.gained, 1e-9);
-  trial->variant = TBI_OURS;
-  tbi_expect_below(trial, "kinetic energy gained in an impact", "J", ours.gained, 1e-9);
-  tbi_expect_below(trial, "height of points in contact", "m", ours.open, 1e-6);
-  tbi_expect_above(trial, "min normal force of a foot in contact", "N", ours.least_normal, -1e-6);
+  for (int v = TBI_VARIANTS - 1; v >= 0; --v) {
+    laws l = laws_of(samples, way_of(trial->variant = (tbi_variant)v), &heel_up[v]);
+    check_modes(trial, &l);
+    tbi_expect_below(trial, "kinetic energy gained in an impact", "J", l.gained, 1e-9);
+    tbi_may_differ(trial, ends_of_steps, NULL);
+    tbi_expect_below(trial, "height of points in contact", "m", l.open, 1e-6);
+    tbi_expect_above(trial, "min normal force of a foot in contact", "N", l.least_normal, -1e-6);
+    tbi_may_differ(trial, NULL, NULL);
+  }
 }
 
 /* -- files */

@@ -29,6 +29,7 @@ static const char *const endings[TBI_VARIANTS][RUNS] = {
 typedef struct outcome {
   tbi_series series;
   double fell; /* s, or 0 */
+  double slip; /* m */
 } outcome;
 
 static const double spacing = 1.1; /* m, between pictures */
@@ -62,7 +63,17 @@ static tabi_status run_kind(tbi_trial *trial, tbi_variant variant, int kind, out
   tbi_expect_word(trial, kinds[kind].name, kinds[kind].falls ? "falls" : "completes", says,
                   kinds[kind].falls == (metrics.fall_time > 0));
   o->fell = metrics.fall_time;
+  o->slip = metrics.slip;
   return tbi_series_write(&o->series, trial, endings[variant][kind], err);
+}
+
+/* Of the runs that complete. */
+static void check_slip(tbi_trial *trial, tbi_variant variant, const outcome o[RUNS]) {
+  double slip = 0;
+  for (int i = 0; i < RUNS; ++i)
+    if (o[i].fell == 0) slip = fmax(slip, o[i].slip);
+  trial->variant = variant;
+  tbi_walk_expect_grip(trial, slip);
 }
 
 /* Pictures around the fall, seen from the side and from ahead. */
@@ -149,6 +160,8 @@ static tabi_status run(tbi_trial *trial, tabi_error *err) {
       tbi_series_init(&o[v][i].series, tbi_walk_columns);
       if (status == TABI_OK) status = run_kind(trial, (tbi_variant)v, i, &o[v][i], err);
     }
+  for (int v = 0; v < TBI_VARIANTS && status == TABI_OK; ++v)
+    check_slip(trial, (tbi_variant)v, o[v]);
   if (status == TABI_OK) status = draw(trial, o, err);
   for (int v = 0; v < TBI_VARIANTS; ++v)
     for (int i = 0; i < RUNS; ++i)

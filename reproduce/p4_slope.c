@@ -160,18 +160,18 @@ static void check(tbi_trial *trial, tbi_variant variant, const fall f[FRICTIONS]
   const fall *held = &f[HELD], *sliding = &f[SLIDING];
   double law = gravity * (sin(slope) - low * cos(slope));
   trial->variant = variant;
-  trial->reason = held_over;
+  tbi_may_differ(trial, held_over, NULL);
   tbi_expect_below(trial, "mu 0.5 > tan: max penetration", "mm", 1e3 * held->depth, 1);
   tbi_expect_below(trial, "mu 0.5: energy gained", "J", held->gain, 1e-3);
   tbi_expect_below(trial, "mu 0.2 < tan: max penetration", "mm", 1e3 * sliding->depth, 1);
   tbi_expect_below(trial, "mu 0.2: energy gained", "J", sliding->gain, 1e-3);
-  trial->reason = one_sided;
+  tbi_may_differ(trial, one_sided, NULL);
   tbi_expect_below(trial, "mu 0.5: fastest box at the end", "m/s", held->fastest, 1e-2);
   tbi_expect_within(trial, "mu 0.2: min acceleration of a box", "m/s2", sliding->acceleration[0],
                     0.99 * law, 1.01 * law);
   tbi_expect_within(trial, "mu 0.2: max acceleration of a box", "m/s2", sliding->acceleration[1],
                     0.99 * law, 1.01 * law);
-  trial->reason = NULL;
+  tbi_may_differ(trial, NULL, NULL);
 }
 
 static void label_pictures(FILE *script) {

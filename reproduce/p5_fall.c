@@ -108,14 +108,14 @@ static void check(tbi_trial *trial, const fall *f) {
   tbi_expect_below(trial, "final height of the pelvis", "m", tbi_series_at(f->series, last, HEIGHT),
                    0.1);
   tbi_expect_within(trial, "final force of the floor / weight", "", final_force(f), 0.99, 1.01);
-  tbi_p5_expect_impacts(trial, &f->contacts);
+  tbi_p5_expect_impacts(trial, &f->contacts, NULL);
   tbi_p5_expect_no_gain(trial, &f->contacts);
-  trial->reason = tbi_p5_cut;
+  tbi_may_differ(trial, tbi_p5_cut, NULL);
   tbi_expect_below(trial, "energy above the initial one", "J", f->gain, 1e-3);
   tbi_expect_below(trial, "max penetration", "mm", 1e3 * f->depth, 1);
   tbi_expect_below(trial, "final kinetic energy", "J", tbi_series_at(f->series, last, KINETIC),
                    1e-6);
-  trial->reason = NULL;
+  tbi_may_differ(trial, NULL, NULL);
   if (!trial->quick) tbi_p5_expect_speed(trial, f->seconds);
 }
 

@@ -353,11 +353,11 @@ static void check(tbi_trial *trial, const tbi_series *series, const jump *j) {
                     1.01 * 9.81);
   tbi_expect_below(trial, "distance from it against its rise", "%", 100 * f.off, 1);
   tbi_expect_above(trial, "rise of the centre of mass in flight", "mm", 1e3 * f.rise, 20);
-  trial->reason = tbi_p5_cut;
+  tbi_may_differ(trial, tbi_p5_cut, NULL);
   bool still = stands(series, j);
   tbi_expect_word(trial, "stands at the end", "yes", still ? "yes" : "falls", still);
-  trial->reason = NULL;
-  tbi_p5_expect_impacts(trial, &j->contacts);
+  tbi_may_differ(trial, NULL, NULL);
+  tbi_p5_expect_impacts(trial, &j->contacts, NULL);
   tbi_p5_expect_no_gain(trial, &j->contacts);
 }
 
@@ -395,9 +395,9 @@ static tabi_status check_ladder(tbi_trial *trial, tabi_error *err) {
     close_jump(&j);
     tbi_series_free(&series);
   }
-  trial->reason = tbi_p5_cut;
+  tbi_may_differ(trial, tbi_p5_cut, NULL);
   tbi_expect_within(trial, "stands with e = 0, 0.1, ... 0.5, times", "", count, RUNGS, RUNGS);
-  trial->reason = NULL;
+  tbi_may_differ(trial, NULL, NULL);
   return status;
 }
 

@@ -76,11 +76,16 @@ tabi_model *tbi_p5_robot(const tbi_p5_surface *surface, tabi_error *err) {
 
 tabi_status tbi_p5_open(tbi_simulation *sim, tabi_model *model, tbi_variant variant, double gravity,
                         tabi_error *err) {
+  return tbi_p5_open_fine(sim, model, variant, gravity, 1e-3, err);
+}
+
+tabi_status tbi_p5_open_fine(tbi_simulation *sim, tabi_model *model, tbi_variant variant,
+                             double gravity, double timestep, tabi_error *err) {
   *sim = (tbi_simulation){0};
   if (!model) return err->status;
   tabi_world_def def = tabi_world_def_default(model);
   def.contact = tbi_p5_contact(variant);
-  def.timestep = 1e-3;
+  def.timestep = timestep;
   def.gravity[0] = def.gravity[1] = 0;
   def.gravity[2] = -gravity;
   return tbi_simulation_open_model(sim, model, &def, err);

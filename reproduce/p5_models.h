@@ -10,9 +10,11 @@ tabi_model *tbi_p5_body(tabi_shape_type type, const double size[3], double mass,
 /* humanoid20 above the same floor, its joints without dampers, dry friction and limits; it does not
  * touch itself. */
 tabi_model *tbi_p5_robot(const tbi_p5_surface *surface, tabi_error *err);
-/* A world of steps of 1 ms under the variant's method, gravity along -z; it owns the model, which
- * may be NULL. */
+/* A world under the variant's method with steps of 1 ms, the paper's, or so many seconds, gravity
+ * along -z; it owns the model, which may be NULL. */
 tabi_status tbi_p5_open(tbi_simulation *sim, tabi_model *model, tbi_variant variant, double gravity,
                         tabi_error *err);
+tabi_status tbi_p5_open_fine(tbi_simulation *sim, tabi_model *model, tbi_variant variant,
+                             double gravity, double timestep, tabi_error *err);
 
 #endif

@@ -113,9 +113,9 @@ static tabi_status run_one(tbi_trial *trial, int at_middle, block *b, tabi_error
   tbi_simulation_close(&sim);
   if (status != TABI_OK) return status;
   b->measured = measure(&b->series);
-  trial->reason = at_middle ? tbi_p5_least_norm : NULL;
+  tbi_may_differ(trial, at_middle ? tbi_p5_least_norm : NULL, NULL);
   check(trial, at_middle, &b->measured);
-  trial->reason = NULL;
+  tbi_may_differ(trial, NULL, NULL);
   return TABI_OK;
 }
 

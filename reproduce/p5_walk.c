@@ -52,12 +52,17 @@ static tabi_status walk(tbi_variant variant, const tbi_walk_sim_def *def, tbi_p5
   return status;
 }
 
+static const char lands_softly[] =
+    "feet land more slowly than the 10 mm/s from which on points rebound, so that e is not in "
+    "force (it is in the fall, in the jump and in p5/restitution)";
+
 static void check(tbi_trial *trial, const tbi_walk_metrics *metrics,
                   const tbi_p5_contacts *contacts) {
   tbi_expect_word(trial, "walks to the end", "yes", metrics->fall_time > 0 ? "falls" : "yes",
                   metrics->fall_time == 0);
   tbi_expect_below(trial, "max penetration", "mm", 1e3 * metrics->penetration, 1);
-  trial->reason = tbi_p5_least_norm;
+  tbi_p5_expect_impacts(trial, contacts, lands_softly);
+  tbi_may_differ(trial, tbi_p5_least_norm, NULL);
   tbi_expect_below(trial, "mean force over a step, error to the weight", "%",
                    100 * metrics->force_error, 0.5);
   tbi_expect_below(trial, "slip of the stance foot", "mm", 1e3 * metrics->slip, 1);

@@ -129,6 +129,44 @@ static double exponent(const tbi_series *s, int32_t column) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
+/* Solves a 3 x 3 system of a symmetric positive matrix. */
+static void solve3(double a[3][3], double x[3]) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = i + 1; j < 3; ++j) {
+      double factor = a[j][i] / a[i][i];
+      for (int k = i; k < 3; ++k)
+        a[j][k] -= factor * a[i][k];
+      x[j] -= factor * x[i];
+    }
+  for (int i = 2; i >= 0; --i) {
+    for (int k = i + 1; k < 3; ++k)
+      x[i] -= a[i][k] * x[k];
+    x[i] /= a[i][i];
+  }
+}
+
+/* R^2 of a + b m + c m^2, fitted by least squares. */
+static double fit_square(const tbi_series *s, int32_t column) {
+  double a[3][3] = {{0}}, x[3] = {0}, mean = 0, left = 0, spread = 0;
+  for (int32_t i = 0; i < s->nrow; ++i) {
+    double m = tbi_series_at(s, i, CONTACTS) / 64, t = tbi_series_at(s, i, column);
+    const double power[5] = {1, m, m * m, m * m * m, m * m * m * m};
+    mean += t / s->nrow;
+    for (int j = 0; j < 3; ++j) {
+      x[j] += power[j] * t;
+      for (int k = 0; k < 3; ++k)
+        a[j][k] += power[j + k];
+    }
+  }
+  solve3(a, x);
+  for (int32_t i = 0; i < s->nrow; ++i) {
+    double m = tbi_series_at(s, i, CONTACTS) / 64, t = tbi_series_at(s, i, column);
+    left += (t - x[0] - x[1] * m - x[2] * m * m) * (t - x[0] - x[1] * m - x[2] * m * m);
+    spread += (t - mean) * (t - mean);
+  }
+  return 1 - left / spread;
+}
+
 /* The growth that each algorithm has by its operations, and the papers' near real time. */
 static void check(tbi_trial *trial, const tbi_series *series, int32_t at24) {
   for (int v = 0; v < TBI_VARIANTS; ++v) {
@@ -140,6 +178,9 @@ static void check(tbi_trial *trial, const tbi_series *series, int32_t at24) {
                                 : "time of the sweeps: power of the contacts, ports",
                       "", exponent(series, SOLVE_TIME + (published ? MATRIX : PORTS)), law - 0.3,
                       law + 0.3);
+    if (published)
+      tbi_expect_above(trial, "time of a step by a + b m + c m^2, m contacts: R^2", "",
+                       fit_square(series, STEP_TIME + PUBLISHED), 0.95);
     tbi_expect_above(trial, "speed with 24 contacts (paper: near real time)", "x real time",
                      1e3 / tbi_series_at(series, at24, STEP_TIME + (published ? PUBLISHED : PORTS)),
                      1);

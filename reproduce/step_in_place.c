@@ -25,8 +25,8 @@ static void check(tbi_trial *trial, const tbi_walk_metrics *metrics) {
   tbi_expect_below(trial, "mean force over a step, error to the weight", "%",
                    100 * metrics->force_error, 0.5);
   tbi_expect_within(trial, "force on the swing foot", "N", metrics->swing_force, 0, 0);
-  tbi_expect_below(trial, "noise of the ankle's force, whole motion / weight", "%",
-                   100 * metrics->noise, 2);
+  tbi_walk_expect_calm(trial, true, "", metrics->noise, metrics->jitter);
+  tbi_walk_expect_grip(trial, metrics->slip);
   tbi_expect_above(trial, "load on the stance foot", "%", 100 * metrics->stance_load, 95);
 }
 

@@ -3,6 +3,7 @@
 #include "walk_metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double fallen = 0.75; /* of the initial height of the centre of mass */
@@ -15,6 +16,33 @@ const char *const tbi_walk_columns[] = {
 const char tbi_walk_sim_creeps[] =
     "rk4 ends with another velocity than the one that contacts were solved for, as it holds their "
     "forces over its stages, and no law takes back how far a foot has crept";
+
+static const char steps_in_force[] =
+    "the force really changes from one sample to the next where a foot lands, and where our "
+    "walking pattern passes on to its next step; what the next sample takes back is judged beside "
+    "it";
+
+static const char blow_by_blow[] =
+    "a rigid foot lands on one corner after another, each a blow; the paper shows rubber feet";
+
+void tbi_walk_expect_calm(tbi_trial *trial, bool rubber, const char *where, double noise,
+                          double jitter) {
+  const char *blows = rubber ? NULL : blow_by_blow;
+  char name[64];
+  tbi_may_differ(trial, steps_in_force, steps_in_force);
+  (void)snprintf(name, sizeof name, "noise of the ankle's force%s / weight", where);
+  tbi_expect_below(trial, name, "%", 100 * noise, 2);
+  tbi_may_differ(trial, blows, blows);
+  (void)snprintf(name, sizeof name, "what the next sample takes back%s / weight", where);
+  tbi_expect_below(trial, name, "%", 100 * jitter, 2);
+  tbi_may_differ(trial, NULL, NULL);
+}
+
+void tbi_walk_expect_grip(tbi_trial *trial, double slip) {
+  tbi_may_differ(trial, tbi_walk_sim_creeps, NULL);
+  tbi_expect_below(trial, "slip of the stance foot", "mm", 1e3 * slip, 0.1);
+  tbi_may_differ(trial, NULL, NULL);
+}
 
 static void get_com(tbi_walk_sim *m, double com[3]) {
   tabi_dynamics_com(tabi_world_dynamics(m->sim.world), com);
@@ -93,12 +121,14 @@ static void read_sensors(tbi_walk_sim *m) {
   }
 }
 
-/* A change that is taken back at once is noise; one that goes on, as at a landing, is not. */
 static void measure_noise(tbi_walk_sim *m) {
   for (int side = 0; side < 2; ++side) {
     double rise = m->felt[side] - m->now.felt[side], before = m->now.rise[side];
     double back = rise * before < 0 ? fmin(fabs(rise), fabs(before)) : 0;
-    if (m->now.step > 0) m->metrics.noise = fmax(m->metrics.noise, back / m->weight);
+    if (m->now.step > 0) {
+      m->metrics.noise = fmax(m->metrics.noise, fabs(rise) / m->weight);
+      m->metrics.jitter = fmax(m->metrics.jitter, back / m->weight);
+    }
     m->now.felt[side] = m->felt[side];
     m->now.rise[side] = rise;
   }

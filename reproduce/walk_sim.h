@@ -43,8 +43,9 @@ typedef struct tbi_walk_metrics {
   int32_t fall_step;  /* in which step, from 1 */
   double force_error; /* max of the mean vertical force over a step against the weight, relative */
   double slip;        /* m, max of the stance foot in single support */
-  double noise; /* max change of the vertical force in an ankle's sensor from one sample to the
-                   next that the one after takes back, landings included, over the weight */
+  double noise;  /* max change of the vertical force in an ankle's sensor from one sample to the
+                    next, landings included, over the weight */
+  double jitter; /* the same of changes that the next sample takes back */
   double swing_force; /* N, max on a swing foot */
   double stance_load; /* min share of the weight on the stance foot, middle half of the support */
   double penetration; /* m, max */
@@ -91,6 +92,13 @@ extern const char *const tbi_walk_columns[];
 
 /* Why feet slip under the published variants: a reason of a trial. */
 extern const char tbi_walk_sim_creeps[];
+
+/* That the ankle's force is free of noise over the whole motion, and of jitter, on feet of rubber
+ * or rigid ones; where: put behind the names of the criteria. */
+void tbi_walk_expect_calm(tbi_trial *trial, bool rubber, const char *where, double noise,
+                          double jitter);
+/* That the stance foot does not slip, of the worst of all runs. */
+void tbi_walk_expect_grip(tbi_trial *trial, double slip);
 
 /* Defaults for each robot; humanoid36: friction 0.7, stiff servos, time step 1 ms, no footsteps. */
 tbi_walk_sim_def tbi_walk_sim_humanoid36(void);
