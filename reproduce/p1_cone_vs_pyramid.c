@@ -322,19 +322,22 @@ static void plot_column(FILE *script, int column, const char *style) {
                 column + 1, style);
 }
 
+/* Both are the same to the eye: published wide and pale, ours thin on top of it. */
 static void plot_lcp(FILE *script, tbi_variant variant, const char *colour, const char *name) {
   char style[160];
   int first = LCP + (int)variant * NLCP;
-  (void)snprintf(style, sizeof style, "lines lw 0.7 dt 3 lc rgb '%s' title '8, seeds: %s'", colour,
-                 name);
+  double width = variant == TBI_PUBLISHED ? 4 : 1;
+  (void)snprintf(style, sizeof style, "lines lw %g dt 3 lc rgb '%s' title '8, extremes, %s'", width,
+                 colour, name);
   plot_column(script, first + LEAST, style);
-  (void)snprintf(style, sizeof style, "lines lw 0.7 dt 3 lc rgb '%s' notitle", colour);
+  (void)snprintf(style, sizeof style, "lines lw %g dt 3 lc rgb '%s' notitle", width, colour);
   plot_column(script, first + LARGEST, style);
-  (void)snprintf(style, sizeof style, "lines lw 2 lc rgb '%s' title '8 points, %s'", colour, name);
+  (void)snprintf(style, sizeof style, "lines lw %g lc rgb '%s' title '8, mean of seeds, %s'",
+                 1.5 * width, colour, name);
   plot_column(script, first + MEAN, style);
-  (void)snprintf(
-      style, sizeof style, "linespoints lw 1 pt %d ps %g lc rgb '%s' title '1 point, %s'",
-      variant == TBI_PUBLISHED ? 6 : 7, variant == TBI_PUBLISHED ? 1.2 : 0.4, colour, name);
+  (void)snprintf(style, sizeof style,
+                 "linespoints lw %g pt 7 ps %g lc rgb '%s' title '1 point, %s'", width, 0.3 * width,
+                 colour, name);
   plot_column(script, first + ONE, style);
 }
 
@@ -349,8 +352,8 @@ static tabi_status draw(tbi_trial *trial, const tbi_series *series, tabi_error *
               "set trange [0:2*pi]\n"
               "plot 0.5*cos(t), 0.5*sin(t) lc rgb '#999999' dt 2 title 'μ = 0.5'",
               figure.script);
-  plot_lcp(figure.script, TBI_PUBLISHED, "#d1495b", "published");
-  plot_lcp(figure.script, TBI_OURS, "#30638e", "ours");
+  plot_lcp(figure.script, TBI_PUBLISHED, "#f0b8bf", "published");
+  plot_lcp(figure.script, TBI_OURS, "#1f5fa8", "ours");
   plot_column(figure.script, CONE, "points pt 2 ps 0.6 lc rgb '#444444' title '1 point, cone'");
   (void)fputs("\n", figure.script);
   return tbi_figure_close(&figure, ".svg", err);

@@ -217,6 +217,7 @@ tabi_status tbi_p3_draw_walk(tbi_figure *figure, const tbi_p3_shown shown[TBI_VA
 typedef struct curve {
   const char *name, *title;
   const tbi_biped_sample *sample;
+  int colour; /* line type: 2 is published, 1 ours, in all figures */
 } curve;
 
 /* Steps, and the share of walks that make so many. */
@@ -276,7 +277,7 @@ static void draw_histogram(const curve *c, int count, const char *title, FILE *s
                 title, last + 0.6);
   for (int i = 0; i < count; ++i)
     (void)fprintf(script, "%s$count_%s using ($1%+.4f):2:(%.4f) with boxes lt %d title '%s'",
-                  i > 0 ? ", " : "", c[i].name, (i - 0.5 * (count - 1)) * width, width, i + 1,
+                  i > 0 ? ", " : "", c[i].name, (i - 0.5 * (count - 1)) * width, width, c[i].colour,
                   c[i].title);
   (void)fputs("\nunset arrow\nunset label\nset ytics auto\nset yrange [*:*]\nset xrange [*:*]\n",
               script);
@@ -289,7 +290,7 @@ static void draw_curves(const curve *c, int count, int column, const char *title
                   "%s$curve_%s using ($1%+.3f):%d:%d:%d with yerrorlines lt %d dt %d ps 0.6 title "
                   "'%s'",
                   i > 0 ? ", " : "", c[i].name, 0.06 * (i - 0.5 * (count - 1)), column, column + 1,
-                  column + 2, 1 + i / 2, 1 + i % 2, c[i].title);
+                  column + 2, 3 + i / 2, 1 + i % 2, c[i].title);
   (void)fputs("\nset xrange [*:*]\n", script);
 }
 
@@ -297,8 +298,8 @@ static void draw_sweep(int column, const char *title, const char *unit, FILE *sc
   (void)fprintf(script,
                 "set title '%s'\nset xlabel 'K, coefficient of friction'\nset ylabel '%s'\nset "
                 "xrange [0.05:0.95]\n"
-                "plot $sweep_published using ($1-0.005):%d:%d:%d with yerrorlines lt 1 ps 0.6 "
-                "title 'published', $sweep_ours using ($1+0.005):%d:%d:%d with yerrorlines lt 2 ps "
+                "plot $sweep_published using ($1-0.005):%d:%d:%d with yerrorlines lt 2 ps 0.6 "
+                "title 'published', $sweep_ours using ($1+0.005):%d:%d:%d with yerrorlines lt 1 ps "
                 "0.6 title 'ours'\nset xrange [*:*]\n",
                 title, unit, column, column + 1, column + 2, column, column + 1, column + 2);
 }
@@ -321,16 +322,19 @@ static void draw_ends(FILE *script) {
               "set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
               "set offsets 0, 0, 0, 0\nset yrange [0:150]\nset ytics 0,25,100\nset xtics autofreq "
               "rotate by -25\n"
-              "plot $ends using 2:xtic(1) lt 2 title 'falls', '' using 3 lt 1 title 'lands behind',"
-              " '' using 4 lt 3 title 'walks after 14 s', '' using 5 lt 4 title 'otherwise'\n",
+              "plot $ends using 2:xtic(1) lt 4 title 'falls', '' using 3 lt 3 title 'lands behind',"
+              " '' using 4 lt 5 title 'walks after 14 s', '' using 5 lt 6 title 'otherwise'\n",
               script);
 }
 
 enum { NWALK = TBI_P3_WAYS, NOTHER = 3, NCURVE = 4, NEND = 6 };
 
+static const int colours[TBI_P3_WAYS] = {2, 3, 4, 1};
+
 static curve make_curve(const char *name, const char *title, const tbi_biped_sample *samples,
                         tbi_p3_reading reading, tbi_p3_way way) {
-  return (curve){name, title, &samples[tbi_p3_at_half(reading, way)]};
+  int colour = reading == TBI_P3_PRINTED ? 3 : colours[way];
+  return (curve){name, title, &samples[tbi_p3_at_half(reading, way)], colour};
 }
 
 /* What is drawn: in all ways, under other forces, as curves, as ends. */
@@ -348,7 +352,7 @@ static panels choose(const tbi_biped_sample *samples) {
   panels p = {0};
   for (tbi_p3_way w = 0; w < TBI_P3_WAYS; ++w) {
     const tbi_biped_sample *sample = &samples[tbi_p3_at_half(TBI_P3_WALK, w)];
-    if (sample->nwalk > 0) p.walk[p.nwalk++] = (curve){blocks[w], ways[w], sample};
+    if (sample->nwalk > 0) p.walk[p.nwalk++] = (curve){blocks[w], ways[w], sample, colours[w]};
   }
   p.end[0] = make_curve("walk_published", "walk, published", samples, TBI_P3_WALK, published);
   p.end[1] = make_curve("walk_ours", "walk, ours", samples, TBI_P3_WALK, ours);

@@ -151,15 +151,15 @@ static const char plots[] =
     "set lmargin 11\nset rmargin 2\nset border\nset tics nomirror\nset grid lc rgb '#dddddd'\n"
     "set key top right horizontal\nset xrange [0:5]\nset yrange [-1:1.2]\nset xlabel ''\n"
     "set ylabel 'angle of the cranks [rad]'\n"
-    "plot $published using 1:3 with lines lw 5 lc rgb '#f0b8bf' title 'pendulum',\\\n"
-    " $published using 1:2 with lines lt 1 title 'published',\\\n"
-    " $ours using 1:2 with lines lt 3 dt 2 title 'ours'\n"
-    "set size 1,0.36\nset origin 0,0\nset logscale y\nset yrange [1e-17:1]\n"
+    "plot $published using 1:3 with lines lw 6 lc rgb '#cccccc' title 'pendulum',\\\n"
+    " $published using 1:2 with lines lt 2 title 'published',\\\n"
+    " $ours using 1:2 with lines lt 1 dt 2 title 'ours'\n"
+    "set size 1,0.36\nset origin 0,0\nset logscale y\nset yrange [1e-18:1e2]\n"
     "set format y '10^{%L}'\nset xlabel 'time [s]'\nset ylabel 'gap [m], energy drift'\n"
-    "plot $published using 1:4 with lines lt 1 title 'gap, published',\\\n"
-    " $ours using 1:($4 + 1e-17) with lines lt 3 title 'gap, ours',\\\n"
-    " $published using 1:(abs($5)) with lines lt 1 dt 2 title 'energy, published',\\\n"
-    " $ours using 1:(abs($5) + 1e-17) with lines lt 3 dt 2 title 'energy, ours'\n"
+    "plot $published using 1:($4 + 1e-17) with lines lt 2 title 'gap, published',\\\n"
+    " $ours using 1:($4 + 1e-17) with lines lt 1 title 'gap, ours',\\\n"
+    " $published using 1:(abs($5) + 1e-17) with lines lt 2 dt 2 title 'energy, published',\\\n"
+    " $ours using 1:(abs($5) + 1e-17) with lines lt 1 dt 2 title 'energy, ours'\n"
     "unset multiplot\n";
 
 static tabi_status draw(tbi_trial *trial, const tbi_series series[TBI_VARIANTS], double start,

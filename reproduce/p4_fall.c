@@ -32,7 +32,7 @@ typedef struct outcome {
   double slip; /* m */
 } outcome;
 
-static const double spacing = 1.1; /* m, between pictures */
+static const double spacing = 1.5; /* m, between pictures */
 
 static tbi_walk_sim_def walk_of(const tbi_trial *trial, tbi_variant variant, int kind) {
   tbi_walk_sim_def def = tbi_walk_sim_humanoid36();
@@ -136,7 +136,7 @@ static tabi_status draw(tbi_trial *trial, outcome o[TBI_VARIANTS][RUNS], tabi_er
   (void)fprintf(figure.script,
                 "set multiplot\nset size 1,0.55\nset origin 0,0.45\nunset key\nunset tics\n"
                 "unset border\nunset grid\nset size ratio -1\nset lmargin 1\nset rmargin 1\n"
-                "set xrange [-0.6:%g]\nset yrange [-0.25:3.5]\n"
+                "set xrange [-0.6:%g]\nset yrange [-0.35:3.6]\n"
                 "set label 'published, from the right' at -0.6,3.4\n"
                 "set label 'from ahead' at -0.6,1.6\n"
                 "set arrow 1 from -0.6,0 to %g,0 nohead lw 2 lc rgb '#666666'\n"

@@ -205,11 +205,12 @@ static tabi_status finish_figure(tbi_figure *figure, fall f[TBI_VARIANTS][FRICTI
       "set size 1,0.38\nset origin 0,0\nset border\nset tics nomirror\nset grid lc rgb '#dddddd'\n"
       "unset lmargin\nunset rmargin\n"
       "set xrange [0:*]\nset yrange [1e-6:20]\nset logscale y\nset format y '10^{%L}'\n"
-      "set xlabel 'time [s]'\nset ylabel 'fastest box [m/s]'\nset key bottom left\n"
+      "set xlabel 'time [s]'\nset ylabel 'fastest box [m/s], from 2·10^{-6}'\nset key bottom left\n"
+      "shown(v) = v > 2e-6 ? v : 2e-6\n"
       "plot $published_sliding using 1:2 with lines lt 2 dt 2 title 'μ = 0.2, published',"
-      "\\\n $ours_sliding using 1:2 with lines lt 2 title 'μ = 0.2, ours',\\\n"
-      " $published_held using 1:2 with lines lt 1 dt 2 title 'μ = 0.5, published',\\\n"
-      " $ours_held using 1:2 with lines lt 1 title 'μ = 0.5, ours'\n"
+      "\\\n $ours_sliding using 1:2 with lines lt 1 dt 2 title 'μ = 0.2, ours',\\\n"
+      " $published_held using 1:(shown($2)) with lines lt 2 title 'μ = 0.5, published',\\\n"
+      " $ours_held using 1:(shown($2)) with lines lt 1 title 'μ = 0.5, ours'\n"
       "unset multiplot\n",
       script);
   return tbi_figure_close(figure, ".svg", err);

@@ -3,6 +3,8 @@
 
 #include "outline.h"
 
+#include <math.h>
+
 /* Where a row's floor is in the figure. */
 static double floor_of(const tbi_p5_pictures *p, tbi_variant variant) {
   return variant == TBI_PUBLISHED ? 1.3 * p->height : 0;
@@ -23,7 +25,8 @@ void tbi_p5_pictures_take(tbi_p5_pictures *p, tbi_variant variant, const tbi_sim
 static void draw_rows(const tbi_p5_pictures *p) {
   FILE *script = p->figure.script;
   int32_t count = p->taken[TBI_OURS];
-  double left = -0.6 * p->spacing, right = p->spacing * (count - 0.4);
+  double left = -0.6 * p->spacing,
+         right = p->spacing * (count - 1) + fmax(0.6 * p->spacing, p->height);
   for (int32_t i = 0; i < count; ++i)
     (void)fprintf(script, "set label %d '%.2f s' at %g,%g center\n", (int)i + 1, p->time[i],
                   p->spacing * i, -0.12 * p->height);

@@ -116,7 +116,7 @@ def small():
             box((0.046, 0.044, 0.062), (0, 0, -0.05), "silver", solid=True),
             box((0.004, 0.03, 0.04), (0.024, 0, -0.05), "orange")]),
         Part("l_shank", "l_thigh", "l_knee", (0, 0, -0.1), "pitch", (-0.05, 2.2), hip, 0.3, [
-            cylinder(0.021, 0.05, (0, 0, 0), "dark", axis="y"),
+            cylinder(0.021, 0.05, (0, 0, 0), "dark", axis="y", solid=True),
             box((0.042, 0.042, 0.062), (0, 0, -0.05), "silver", solid=True)]),
         Part("l_ankle", "l_shank", "l_ankle_pitch", (0, 0, -0.1), "pitch", (-1.1, 1), foot, 0.12, [
             cylinder(0.017, 0.046, (0, 0, 0), "dark", axis="y")]),
