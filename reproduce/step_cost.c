@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STEPS = 5, BLOCKS = 9, SETTLE = 20, MAX_SIZES = 12 };
+enum { STEPS = 5, BLOCKS = 30, SETTLE = 20, MAX_SIZES = 12 };
 enum { FEWEST = 12 }; /* contacts from which on the growth is measured */
 
 enum { PUBLISHED, MATRIX, PORTS, DEFAULT, JOBS };
@@ -167,17 +167,23 @@ static double fit_square(const tbi_series *s, int32_t column) {
   return 1 - left / spread;
 }
 
+static const char beside_matrix[] =
+    "with a dozen contacts what a sweep does for each row, in proportion to their number, still "
+    "counts beside the matrix, and more so on a busy machine";
+
 /* The growth that each algorithm has by its operations, and the papers' near real time. */
 static void check(tbi_trial *trial, const tbi_series *series, int32_t at24) {
   for (int v = 0; v < TBI_VARIANTS; ++v) {
     bool published = v == TBI_PUBLISHED;
     trial->variant = (tbi_variant)v;
     double law = published ? 2 : 1;
+    tbi_may_differ(trial, beside_matrix, NULL);
     tbi_expect_within(trial,
                       published ? "time of the sweeps: power of the contacts, matrix"
                                 : "time of the sweeps: power of the contacts, ports",
                       "", exponent(series, SOLVE_TIME + (published ? MATRIX : PORTS)), law - 0.3,
                       law + 0.3);
+    tbi_may_differ(trial, NULL, NULL);
     if (published)
       tbi_expect_above(trial, "time of a step by a + b m + c m^2, m contacts: R^2", "",
                        fit_square(series, STEP_TIME + PUBLISHED), 0.95);
