@@ -284,11 +284,12 @@ static void fill_lcp(const boundaries *all, tbi_variant variant, int32_t at, dou
 
 static void add_rows(const boundaries *all, tbi_series *series) {
   int32_t directions = all->cone.directions;
+  if (directions == 0) return;
   for (int32_t i = 0; i <= directions; ++i) {
     int32_t at = i % directions;
     double row[NCOLUMN] = {2 * pi * i / directions, all->cone.held[at], all->cones.held[at]};
     for (int v = 0; v < TBI_VARIANTS; ++v)
-      fill_lcp(all, (tbi_variant)v, at, row + LCP + v * NLCP);
+      fill_lcp(all, (tbi_variant)v, at, &row[LCP + v * NLCP]);
     tbi_series_add(series, row);
   }
 }

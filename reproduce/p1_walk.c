@@ -153,7 +153,8 @@ static void check_falls(tbi_trial *trial, const int32_t *fell, int32_t count) {
     (void)snprintf(says, sizeof says, "%d of %d, in steps %d to %d", (int)falls, (int)count,
                    (int)steps[0], (int)steps[falls - 1]);
   tbi_expect_word(trial, "falls without stabiliser", "all", says, falls == count);
-  double median = falls > 0 ? 0.5 * (steps[(falls - 1) / 2] + steps[falls / 2]) : (double)NAN;
+  int32_t low = (falls - 1) / 2, high = falls / 2;
+  double median = falls > 0 ? 0.5 * (steps[low] + steps[high]) : (double)NAN;
   tbi_expect_within(trial, "step of the fall, median", "", median, 2, 2);
   tbi_may_differ(trial, NULL, NULL);
 }

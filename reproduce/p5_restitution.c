@@ -218,7 +218,7 @@ static tabi_status bounce(tbi_variant variant, int i, double timestep, double *h
   if (status == TABI_OK) status = tabi_world_set_state(sim.world, q, v, err);
   bool hits = false;
   *height = 0;
-  for (double time = 0; time < 1 && status == TABI_OK; time += timestep) {
+  while (status == TABI_OK && tbi_simulation_time(&sim) < 1) {
     status = tbi_simulation_step(&sim, err);
     double up = tabi_world_v(sim.world)[2];
     if (hits && up <= 0) break;
