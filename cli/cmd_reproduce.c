@@ -103,8 +103,9 @@ const tbi_command tbi_cmd_reproduce = {
     .text =
         "Repeats experiments of the papers that the contact methods come from, draws their\n"
         "figures (SVG, needs gnuplot), writes the data (CSV), and prints expected values and\n"
-        "those measured under the published algorithm and under tabi's own.  A criterion that the\n"
-        "published one misses for a known reason differs; exits with 5 if any other is not met.\n"
+        "those measured under the published algorithm and under tabi's own.  A claim of the paper\n"
+        "that one of them misses for a known reason differs; exits with 5 if any other criterion\n"
+        "is not met.\n"
         "docs/reproduction.md describes each experiment.\n"
         "\n"
         "examples:\n"
