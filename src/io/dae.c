@@ -49,20 +49,31 @@ static bool fail(source *s, const tbi_xml_node *at, const char *what) {
 
 /* ------------------------------------------------------------------------ the tree */
 
-static void note_ids(source *s, tbi_xml_node *node) {
-  const char *id = tbi_xml_get(node, "id");
-  if (id && tbi_names_find(&s->ids, id) < 0) {
-    void *items = s->element;
-    bool room = tbi_array_reserve(&items, &s->cap_element, s->nelement, 1, sizeof(tbi_xml_node *));
-    s->element = items;
-    if (room && tbi_names_add(&s->ids, id, s->nelement)) {
-      s->element[s->nelement++] = node;
-    } else {
-      tbi_fail_memory(s->error);
-    }
+static void note_id(source *s, tbi_xml_node *node, const char *id) {
+  void *items = s->element;
+  bool room = tbi_array_reserve(&items, &s->cap_element, s->nelement, 1, sizeof(tbi_xml_node *));
+  s->element = items;
+  if (room && tbi_names_add(&s->ids, id, s->nelement)) {
+    s->element[s->nelement++] = node;
+  } else {
+    tbi_fail_memory(s->error);
   }
-  for (tbi_xml_node *child = node->first; child && tbi_ok(s->error); child = child->next)
-    note_ids(s, child);
+}
+
+/* The first element of every id, in reading order. */
+static void note_ids(source *s, tbi_xml_node *root) {
+  tbi_xml_node *node = root;
+  while (node && tbi_ok(s->error)) {
+    const char *id = tbi_xml_get(node, "id");
+    if (id && tbi_names_find(&s->ids, id) < 0) note_id(s, node, id);
+    if (node->first) {
+      node = node->first;
+      continue;
+    }
+    while (node && !node->next)
+      node = node->parent;
+    if (node) node = node->next;
+  }
 }
 
 /* The element that an attribute names by "#id"; NULL without one, or after an error. */
@@ -347,8 +358,7 @@ static bool read_step(source *s, const tbi_xml_node *node, tbi_placement *p) {
   return true;
 }
 
-static bool count_instance(source *s, const tbi_xml_node *node, int depth) {
-  if (depth > MAX_DEPTH) return fail(s, node, "nodes are nested too deeply, or in a circle");
+static bool count_instance(source *s, const tbi_xml_node *node) {
   return ++s->ninstance <= MAX_INSTANCES || fail(s, node, "too many instances");
 }
 
@@ -365,33 +375,58 @@ static bool read_controller(source *s, tbi_xml_node *instance, const tbi_placeme
   return read_geometry(s, geometry, &bound);
 }
 
-static bool read_node(source *s, tbi_xml_node *node, const tbi_placement *above, int depth);
+/* Nodes that are open, each in the one before it. */
+typedef struct nodes {
+  struct {
+    tbi_xml_node *next; /* child to be read */
+    tbi_placement placement;
+  } open[MAX_DEPTH];
+  int depth;
+} nodes;
 
-static bool read_child(source *s, tbi_xml_node *child, const tbi_placement *placement, int depth) {
-  if (strcmp(child->name, "node") == 0) return read_node(s, child, placement, depth + 1);
-  bool geometry = strcmp(child->name, "instance_geometry") == 0;
-  bool node = strcmp(child->name, "instance_node") == 0;
-  if (strcmp(child->name, "instance_controller") == 0)
-    return count_instance(s, child, depth) && read_controller(s, child, placement);
-  if (!geometry && !node) return true;
-  tbi_xml_node *of = referred(s, child, "url", geometry ? "geometry" : "node");
-  if (!of || !count_instance(s, child, depth)) return false;
-  return geometry ? read_geometry(s, of, placement) : read_node(s, of, placement, depth + 1);
-}
-
-/* Its own transformation, in the order of its steps, then all that hangs on it. */
-static bool read_node(source *s, tbi_xml_node *node, const tbi_placement *above, int depth) {
+/* Opens a node: its own transformation, in the order of its steps, after that of the one above. */
+static bool open_node(source *s, nodes *n, tbi_xml_node *node, const tbi_placement *above) {
   tbi_placement placement = *above;
   tbi_placement step;
-  if (!count_instance(s, node, depth)) return false;
+  if (n->depth == MAX_DEPTH) return fail(s, node, "nodes are nested too deeply, or in a circle");
+  if (!count_instance(s, node)) return false;
   for (tbi_xml_node *child = node->first; child; child = child->next) {
     if (!read_step(s, child, &step)) return false;
     placement = tbi_placement_mul(&placement, &step);
   }
-  for (tbi_xml_node *child = node->first; child; child = child->next) {
-    if (!read_child(s, child, &placement, depth)) return false;
-  }
+  n->open[n->depth].next = node->first;
+  n->open[n->depth++].placement = placement;
   return true;
+}
+
+static bool read_child(source *s, nodes *n, tbi_xml_node *child, const tbi_placement *placement) {
+  if (strcmp(child->name, "node") == 0) return open_node(s, n, child, placement);
+  bool geometry = strcmp(child->name, "instance_geometry") == 0;
+  bool node = strcmp(child->name, "instance_node") == 0;
+  if (strcmp(child->name, "instance_controller") == 0)
+    return count_instance(s, child) && read_controller(s, child, placement);
+  if (!geometry && !node) return true;
+  tbi_xml_node *of = referred(s, child, "url", geometry ? "geometry" : "node");
+  if (!of || !count_instance(s, child)) return false;
+  return geometry ? read_geometry(s, of, placement) : open_node(s, n, of, placement);
+}
+
+/* A node and all that hangs on it. */
+static bool read_nodes(source *s, tbi_xml_node *root, const tbi_placement *above) {
+  nodes n = {.depth = 0};
+  bool read = open_node(s, &n, root, above);
+  while (read && n.depth > 0) {
+    int top = n.depth - 1;
+    tbi_xml_node *child = n.open[top].next;
+    if (!child) {
+      --n.depth;
+      continue;
+    }
+    n.open[top].next = child->next;
+    const tbi_placement placement = n.open[top].placement;
+    read = read_child(s, &n, child, &placement);
+  }
+  return read;
 }
 
 /* ------------------------------------------------------------------------- files */
@@ -442,7 +477,7 @@ static void read_root(source *s, tbi_xml_node *root) {
   tbi_xml_node *scene = find_scene(s, root);
   if (!tbi_ok(s->error)) return;
   if (scene) {
-    read_node(s, scene, &unit, 0);
+    read_nodes(s, scene, &unit);
   } else {
     read_loose(s, root, &unit);
   }

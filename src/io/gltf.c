@@ -34,9 +34,8 @@ typedef struct source {
   const char *name;
   tabi_place place;
   tbi_first_error *error;
-  tbi_mesh_open_fn *open;
-  void *user;
-  const unsigned char *chunk; /* the second one of a .glb, or NULL */
+  const tbi_mesh_opener *opener; /* or NULL */
+  const unsigned char *chunk;    /* the second one of a .glb, or NULL */
   size_t chunk_size;
   json_t *root;
   buffer *buffer;
@@ -156,8 +155,8 @@ static bool decode_base64(source *s, const char *text, buffer *b) {
 
 static bool open_file(source *s, const char *uri, buffer *b) {
   tabi_error why;
-  if (!s->open) return fail(s, "a buffer is in a file of its own");
-  if (s->open(s->user, uri, &b->owned, &b->size, &why) != TABI_OK)
+  if (!s->opener) return fail(s, "a buffer is in a file of its own");
+  if (s->opener->open(s->opener->user, uri, &b->owned, &b->size, &why) != TABI_OK)
     return tbi_fail_as(s->error, &why);
   s->nbyte += b->size;
   if (s->nbyte > TBI_MESH_MAX_BYTES) return fail(s, "its buffers are too large; simplify it");
@@ -434,23 +433,54 @@ static bool read_mesh(source *s, json_t *node, const tbi_placement *placement) {
   return tbi_ok(s->error);
 }
 
-/* The nodes of a list, "nodes" of a scene or "children" of a node. */
-static bool read_nodes(source *s, json_t *list, const tbi_placement *above, int depth) {
-  json_t *nodes = json_object_get(s->root, "nodes");
-  if (depth > MAX_DEPTH) return fail(s, "nodes are nested too deeply");
-  for (size_t i = 0; i < json_array_size(list); ++i) {
-    json_t *number = json_array_get(list, i);
-    size_t index = json_is_integer(number) ? (size_t)json_integer_value(number) : SIZE_MAX;
-    if (index >= json_array_size(nodes)) return fail(s, "a node is missing");
-    if (s->seen[index]++) return fail(s, "a node has two parents");
-    json_t *node = json_array_get(nodes, index);
+/* Lists of nodes that are open, "nodes" of a scene and "children" of nodes. */
+typedef struct lists {
+  struct {
+    json_t *list;
+    size_t next; /* item to be read */
     tbi_placement placement;
-    if (!read_placement(s, node, &placement)) return false;
-    placement = tbi_placement_mul(above, &placement);
-    if (!read_mesh(s, node, &placement)) return false;
-    if (!read_nodes(s, json_object_get(node, "children"), &placement, depth + 1)) return false;
-  }
+  } open[MAX_DEPTH];
+  int depth;
+} lists;
+
+static bool open_list(source *s, lists *l, json_t *list, const tbi_placement *placement) {
+  if (json_array_size(list) == 0) return true;
+  if (l->depth == MAX_DEPTH) return fail(s, "nodes are nested too deeply");
+  l->open[l->depth].list = list;
+  l->open[l->depth].next = 0;
+  l->open[l->depth++].placement = *placement;
   return true;
+}
+
+/* A node, and its children next. */
+static bool read_node(source *s, lists *l, json_t *number, const tbi_placement *above) {
+  json_t *nodes = json_object_get(s->root, "nodes");
+  size_t index = json_is_integer(number) ? (size_t)json_integer_value(number) : SIZE_MAX;
+  if (index >= json_array_size(nodes)) return fail(s, "a node is missing");
+  if (s->seen[index]++) return fail(s, "a node has two parents");
+  json_t *node = json_array_get(nodes, index);
+  tbi_placement placement;
+  if (!read_placement(s, node, &placement)) return false;
+  placement = tbi_placement_mul(above, &placement);
+  return read_mesh(s, node, &placement) &&
+         open_list(s, l, json_object_get(node, "children"), &placement);
+}
+
+static bool read_nodes(source *s, json_t *list) {
+  const tbi_placement none = tbi_placement_none();
+  lists l = {.depth = 0};
+  bool read = open_list(s, &l, list, &none);
+  while (read && l.depth > 0) {
+    int top = l.depth - 1;
+    if (l.open[top].next == json_array_size(l.open[top].list)) {
+      --l.depth;
+      continue;
+    }
+    json_t *number = json_array_get(l.open[top].list, l.open[top].next++);
+    const tbi_placement above = l.open[top].placement;
+    read = read_node(s, &l, number, &above);
+  }
+  return read;
 }
 
 /* All nodes that hang on no other, for files without a scene. */
@@ -474,7 +504,6 @@ static json_t *list_roots(json_t *root) {
 }
 
 static bool read_scene(source *s) {
-  const tbi_placement none = tbi_placement_none();
   json_t *asset = json_object_get(s->root, "asset");
   const char *version = json_string_value(json_object_get(asset, "version"));
   if (!version || version[0] != '2') return fail(s, "version is not 2");
@@ -486,7 +515,7 @@ static bool read_scene(source *s) {
   json_t *list = scene ? json_incref(json_object_get(scene, "nodes")) : list_roots(s->root);
   bool read = false;
   if (s->seen && s->buffer && (scene || list)) {
-    read = read_nodes(s, list, &none, 0);
+    read = read_nodes(s, list);
   } else {
     tbi_fail_memory(s->error);
   }
@@ -523,9 +552,9 @@ static void free_source(source *s) {
 }
 
 tabi_status tbi_gltf_parse(const void *bytes, size_t size, const char *name, tabi_place place,
-                           tbi_mesh_open_fn *open, void *user, tbi_mesh *mesh, tabi_error *err) {
+                           const tbi_mesh_opener *opener, tbi_mesh *mesh, tabi_error *err) {
   tbi_first_error error = {.err = err};
-  source s = {.name = name, .place = place, .error = &error, .open = open, .user = user};
+  source s = {.name = name, .place = place, .error = &error, .opener = opener};
   tbi_weld_begin(&s.weld, mesh, 0);
   bool binary = size >= 4 && memcmp(bytes, "glTF", 4) == 0;
   bool parsed = binary ? read_chunks(&s, bytes, size) : read_json(&s, bytes, size);

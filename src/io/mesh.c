@@ -185,7 +185,7 @@ typedef struct neighbours {
   tabi_place place;
 } neighbours;
 
-/* A buffer of a glTF file: a tbi_mesh_open_fn. */
+/* A buffer of a glTF file, for a tbi_mesh_opener. */
 static tabi_status open_buffer(void *user, const char *file, char **bytes, size_t *size,
                                tabi_error *err) {
   neighbours *n = user;
@@ -220,7 +220,8 @@ static tabi_status parse_gltf(const found_file *f, const char *bytes, size_t siz
   tbi_path_roots_below(&n->roots, f->roots, f->path);
   n->mesh = f->name;
   n->place = f->place;
-  tabi_status status = tbi_gltf_parse(bytes, size, f->name, f->place, open_buffer, n, mesh, err);
+  const tbi_mesh_opener opener = {open_buffer, n};
+  tabi_status status = tbi_gltf_parse(bytes, size, f->name, f->place, &opener, mesh, err);
   free(n);
   return status;
 }

@@ -233,7 +233,7 @@ static bool read_number(source *s, number_type type, double *value) {
                          (int)(n < 40 ? n : 40), word);
   }
   size_t bytes = type_bytes[type];
-  unsigned char b[8];
+  unsigned char b[8] = {0};
   if (s->size - s->at < bytes) return FAIL(s, "mesh '%.200s': PLY file is cut off", s->name);
   for (size_t i = 0; i < bytes; ++i)
     b[i] = (unsigned char)s->bytes[s->at + (s->swap ? bytes - 1 - i : i)];
@@ -256,7 +256,7 @@ static bool read_corner(source *s, const property *p, size_t face, const double 
 
 /* A polygon as a fan around its first corner. */
 static bool read_corners(source *s, const property *p, size_t face, size_t count) {
-  const double *corner[3] = {0};
+  const double *corner[3] = {s->vertices, s->vertices, s->vertices};
   for (size_t k = 0; k < count; ++k) {
     if (!read_corner(s, p, face, &corner[k < 3 ? k : 2])) return false;
     if (k < 2) continue;

@@ -26,8 +26,9 @@ static tabi_status open_input(void *user, const char *file, char **bytes, size_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { // NOLINT: its name, not ours
   tbi_mesh mesh;
   input in = {data, size};
+  const tbi_mesh_opener opener = {open_input, &in};
   const tabi_place place = {"x.gltf", 1};
-  if (tbi_gltf_parse(data, size, "x.gltf", place, open_input, &in, &mesh, NULL) == TABI_OK)
+  if (tbi_gltf_parse(data, size, "x.gltf", place, &opener, &mesh, NULL) == TABI_OK)
     fuzz_mesh(&mesh);
   return 0;
 }

@@ -22,9 +22,10 @@ static int make_points(void **state) {
     double z = 2 * (i + 0.5) / NPOINT - 1;
     double radius = i % 5 == 0 ? 0.3 : 1;
     double r = sqrt(1 - z * z) * radius;
-    points[3 * i] = r * cos(2.4 * i);
-    points[3 * i + 1] = r * sin(2.4 * i);
-    points[3 * i + 2] = z * radius;
+    double *point = points + 3 * (size_t)i;
+    point[0] = r * cos(2.4 * i);
+    point[1] = r * sin(2.4 * i);
+    point[2] = z * radius;
   }
   return scratch_begin(state);
 }

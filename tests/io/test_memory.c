@@ -65,9 +65,8 @@ static tabi_status parse_seed(const void *context, tabi_error *error) {
   const seed *s = context;
   const tabi_place place = {"r.urdf", 1};
   tbi_mesh mesh;
-  tabi_status status =
-      s->parse ? s->parse(s->bytes, s->size, "m", place, &mesh, error)
-               : tbi_gltf_parse(s->bytes, s->size, "m", place, NULL, NULL, &mesh, error);
+  tabi_status status = s->parse ? s->parse(s->bytes, s->size, "m", place, &mesh, error)
+                                : tbi_gltf_parse(s->bytes, s->size, "m", place, NULL, &mesh, error);
   tbi_mesh_free(&mesh);
   return status;
 }
