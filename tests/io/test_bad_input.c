@@ -165,6 +165,10 @@ static void test_needed_mesh(void **state) {
   const char *path = bad_input_write(&odd_inputs[1]);
   assert_null(tabi_model_load(path, &def, &error));
   check_line(&odd_inputs[1], path, "error", &error);
+  def.need_meshes = false;
+  def.strict = true;
+  assert_null(tabi_model_load(path, &def, &error));
+  check_line(&odd_inputs[1], path, "error", &error);
 }
 
 static void test_raw_def(void **state) {
