@@ -171,7 +171,7 @@ def table_of_postures(run):
             percent(row["outcome"] == BEHIND for row in rows), percent(row["outcome"] == FELL for row in rows),
             percent(row["outcome"] not in (BEHIND, FELL) for row in rows),
             percent(t <= -0.6 for t in trends), percent(t <= -1 for t in trends),
-            f"{mean(pulls):.2g} %, {max(pulls):.2g} %"])
+            f"{mean(pulls):.3g} %, {max(pulls):.3g} %"])
     return markdown(["", "postures", "steps: postures", "lands behind", "falls", "other end", "strides tend to shrink",
                      "shrink each time", "sole pulls: mean, worst"], lines)
 
