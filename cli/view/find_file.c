@@ -43,7 +43,8 @@ static bool ends_with(const char *text, const char *end) {
 
 static bool is_ours(const char *name) {
   if (ends_with(name, ".tabi.yaml")) return false;
-  return ends_with(name, ".yaml") || ends_with(name, ".urdf") || ends_with(name, ".xml");
+  return ends_with(name, ".yaml") || ends_with(name, ".urdf") || ends_with(name, ".xml") ||
+         ends_with(name, ".sdf") || ends_with(name, ".world");
 }
 
 static bool contains(const char *text, const char *part) {

@@ -27,7 +27,7 @@ void tbi_sdf_read_world(tbi_sdf *s, tbi_xml_node *world) {
   if (physics) (void)tbi_sdf_number(s, physics, "max_step_size", &step);
   if (!tbi_ok(s->error)) return;
   if (!(step >= MIN_TIMESTEP && step <= MAX_TIMESTEP)) {
-    tbi_warn(s->def, physics->place, "max_step_size %g is not in [1e-7, 0.1]; 1e-3 is taken", step);
+    tbi_warn(s->def, world->place, "max_step_size %g is not in [1e-7, 0.1]; 1e-3 is taken", step);
     step = 1e-3;
   }
   tabi_builder_set_gravity(s->builder, gravity);

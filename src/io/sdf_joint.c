@@ -95,13 +95,17 @@ static void settle_joint(tbi_sdf *s, int32_t index, int32_t *sets) {
 static void settle_joints(tbi_sdf *s) {
   int32_t *sets = malloc((size_t)s->nframe * sizeof *sets);
   s->above = malloc((size_t)s->nframe * sizeof *s->above);
-  if (!sets || !s->above) tbi_fail_memory(s->error);
-  for (int32_t i = 0; i < s->nframe && tbi_ok(s->error); ++i) {
+  if (!sets || !s->above) {
+    tbi_fail_memory(s->error);
+    free(sets);
+    return;
+  }
+  for (int32_t i = 0; i < s->nframe; ++i) {
     sets[i] = i;
     s->above[i] = TABI_NONE;
   }
   for (int pass = 0; pass < 2; ++pass) {
-    for (int32_t i = 0; i < s->njoint && tbi_ok(s->error); ++i) {
+    for (int32_t i = 0; i < s->njoint; ++i) {
       bool grounded = tbi_sdf_is_static(s, s->joints[i].parent);
       if (grounded == (pass == 0)) settle_joint(s, i, sets);
     }

@@ -60,11 +60,13 @@ typedef struct tbi_sdf_model {
   int32_t frame;         /* its own */
   int32_t base;          /* where its elements are by default: its own frame */
   int32_t parent, top;   /* models; top: the outermost, whose name may be left out */
+  int32_t depth;         /* how many models it is in */
   int32_t source;        /* the file it is in */
   int32_t canonical;     /* frame of its first link, or the one that it names; TABI_NONE */
   int32_t version;       /* of version 1.7 the 7 */
   bool is_static, self_collide;
-  bool wanted; /* not another part than the one that the caller asked for */
+  bool has_links; /* of its own */
+  bool wanted;    /* not another part than the one that the caller asked for */
 } tbi_sdf_model;
 
 typedef struct tbi_sdf_source {

@@ -80,8 +80,10 @@ static void list_kind(tbi_sdf *s, tbi_xml_node *node, int32_t model, tbi_sdf_kin
       return;
     }
     int32_t added = add_frame(s, &frame, s->models[model].path, name);
-    if (kind == TBI_SDF_LINK && added != TABI_NONE && s->models[model].canonical == TABI_NONE)
+    if (kind == TBI_SDF_LINK && added != TABI_NONE && s->models[model].canonical == TABI_NONE) {
       s->models[model].canonical = added;
+      s->models[model].has_links = true;
+    }
   }
 }
 
@@ -90,8 +92,6 @@ typedef struct nesting {
   tbi_xml_node *include; /* or NULL */
   int32_t parent, source, version;
 } nesting;
-
-static void list_nested(tbi_sdf *s, tbi_xml_node *node, int32_t model);
 
 /* What an include says counts more than what the model says of itself. */
 static tbi_xml_node *child_of(const nesting *how, tbi_xml_node *node, const char *name) {
@@ -116,26 +116,10 @@ static const char *placement_of(const nesting *how, tbi_xml_node *node) {
   return given && given[0] != '\0' ? given : NULL;
 }
 
-static void name_canonical(tbi_sdf *s, tbi_xml_node *node, int32_t model) {
-  const char *name = tbi_xml_get(node, "canonical_link");
-  if (!name || name[0] == '\0' || !tbi_ok(s->error)) return;
-  char what[TBI_SDF_WHAT];
-  tbi_sdf_what(&s->frames[s->models[model].frame], what);
-  int32_t frame = tbi_sdf_need(s, model, node, name, what);
-  if (frame != TABI_NONE) s->models[model].canonical = frame;
-}
-
-static void list_contents(tbi_sdf *s, tbi_xml_node *node, int32_t model) {
-  list_kind(s, node, model, TBI_SDF_LINK);
-  list_kind(s, node, model, TBI_SDF_JOINT);
-  list_kind(s, node, model, TBI_SDF_FRAME);
-  if (tbi_ok(s->error)) list_nested(s, node, model);
-}
-
 static void list_model(tbi_sdf *s, tbi_xml_node *node, const nesting *how) {
   const char *name = model_name(how, node);
   const tbi_sdf_model *parent = &s->models[how->parent];
-  if (++s->nested > MAX_NESTING) {
+  if (parent->depth >= MAX_NESTING) {
     tbi_fail_at(s->error, TABI_ERR_MODEL, node->place,
                 "models are nested more than %d deep; does one include itself?", MAX_NESTING);
     return;
@@ -147,6 +131,7 @@ static void list_model(tbi_sdf *s, tbi_xml_node *node, const nesting *how) {
   tbi_sdf_model model = {
       .placement = placement_of(how, node),
       .parent = how->parent,
+      .depth = parent->depth + 1,
       .top = how->parent == 0 ? s->nmodel : parent->top,
       .source = how->source,
       .canonical = TABI_NONE,
@@ -159,16 +144,8 @@ static void list_model(tbi_sdf *s, tbi_xml_node *node, const nesting *how) {
   const char *path = parent->path;
   model.frame = model.base = add_frame(s, &frame, path, name);
   model.path = model.frame == TABI_NONE ? NULL : keep_text(s, s->frames[model.frame].name, "::");
-  int32_t index = model.path ? add_model(s, &model) : TABI_NONE;
-  if (index == TABI_NONE) return;
+  if (model.path) (void)add_model(s, &model);
   if (how->parent == 0) ++s->ntop;
-  list_contents(s, node, index);
-  name_canonical(s, node, index);
-  // a model without links of its own moves with the first that it holds
-  tbi_sdf_model *outer = &s->models[how->parent];
-  if (how->parent != 0 && outer->canonical == TABI_NONE)
-    outer->canonical = s->models[index].canonical;
-  --s->nested;
 }
 
 /* Of version 1.7 the 7. */
@@ -209,6 +186,29 @@ static void list_nested(tbi_sdf *s, tbi_xml_node *node, int32_t model) {
     list_include(s, child, model);
 }
 
+static void list_contents(tbi_sdf *s, tbi_xml_node *node, int32_t model) {
+  list_kind(s, node, model, TBI_SDF_LINK);
+  list_kind(s, node, model, TBI_SDF_JOINT);
+  list_kind(s, node, model, TBI_SDF_FRAME);
+  if (tbi_ok(s->error)) list_nested(s, node, model);
+}
+
+/* The link that a model names, else its first, else that of the first model in it that has one. */
+static void name_canonical(tbi_sdf *s, int32_t index) {
+  tbi_sdf_model *model = &s->models[index];
+  tbi_xml_node *node = s->frames[model->frame].node;
+  const char *name = tbi_xml_get(node, "canonical_link");
+  if (name && name[0] != '\0') {
+    char what[TBI_SDF_WHAT];
+    tbi_sdf_what(&s->frames[model->frame], what);
+    model->canonical = tbi_sdf_need(s, index, node, name, what);
+  }
+  tbi_sdf_model *outer = &s->models[model->parent];
+  // from the last to the first: that is what stays
+  if (model->parent != 0 && !outer->has_links && model->canonical != TABI_NONE)
+    outer->canonical = model->canonical;
+}
+
 void tbi_sdf_list(tbi_sdf *s, tbi_xml_node *world) {
   const tbi_sdf_frame origin = {.kind = TBI_SDF_WORLD, .node = world};
   const tbi_sdf_model all = {.path = "", .canonical = TABI_NONE, .wanted = !s->def->part};
@@ -220,4 +220,9 @@ void tbi_sdf_list(tbi_sdf *s, tbi_xml_node *world) {
     list_kind(s, world, 0, TBI_SDF_JOINT);
   }
   if (tbi_ok(s->error)) list_nested(s, world, 0);
+  // each adds those that are in it at the end
+  for (int32_t i = 1; i < s->nmodel && tbi_ok(s->error); ++i)
+    list_contents(s, s->frames[s->models[i].frame].node, i);
+  for (int32_t i = s->nmodel - 1; i > 0 && tbi_ok(s->error); --i)
+    name_canonical(s, i);
 }

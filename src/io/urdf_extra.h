@@ -30,15 +30,15 @@ typedef struct tbi_urdf_extras {
 } tbi_urdf_extras;
 
 /* Finds them below <robot>.  Free after an error as well. */
-void tbi_urdf_extras_init(tbi_urdf_extras *extras, tbi_xml_node *robot);
-void tbi_urdf_extras_free(tbi_urdf_extras *extras);
+void tbi_urdf_extras_init(tbi_urdf_extras *x, tbi_xml_node *robot);
+void tbi_urdf_extras_free(tbi_urdf_extras *x);
 
 /* The material of a link's shapes, or TABI_NONE if nothing is said of it. */
-int32_t tbi_urdf_extras_material(tbi_urdf_extras *extras, const char *link);
+int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, const char *link);
 /* Gear, motor and spring of a joint, over what is there. */
-void tbi_urdf_extras_joint(tbi_urdf_extras *extras, const char *joint, tabi_joint_def *def);
+void tbi_urdf_extras_joint(tbi_urdf_extras *x, const char *joint, tabi_joint_def *def);
 /* The name of a mesh file after <mujoco><compiler meshdir strippath>, in memory that the caller
  * frees; NULL if there is no such file, or no memory: then it is as it stands. */
-char *tbi_urdf_extras_mesh(const tbi_urdf_extras *extras, const char *file);
+char *tbi_urdf_extras_mesh(const tbi_urdf_extras *x, const char *file);
 
 #endif

@@ -55,10 +55,10 @@ static int compare(const tbi_format *format, const char *document) {
 
 static void test_document(void **state) {
   (void)state;
-  static const tbi_format *const formats[] = {&tbi_urdf_format, &tbi_sdf_format};
+  const tbi_format *formats[] = {&tbi_urdf_format, &tbi_sdf_format, NULL};
   const char *document = read_document();
   int wrong = 0;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
+  for (size_t i = 0; formats[i]; ++i)
     wrong += compare(formats[i], document);
   if (wrong > 0) fail_msg("docs/formats.md differs from the tables in src/io: see above");
 }
