@@ -165,7 +165,7 @@ const tbi_command tbi_cmd_check = {
     .usage = "check MODEL|SCENE [--base free|fixed] [--strict] [--package-path DIR[:DIR]] [--json]",
     .summary = "find mistakes in a model and say how to correct them",
     .text =
-        "Reads a robot (URDF or MJCF) or a scene and lists all that is odd about it, the worst\n"
+        "Reads a robot (URDF, MJCF, SDF) or a scene and lists all that is odd about it, the worst\n"
         "first: what the file says that tabi repairs (impossible inertias, swapped limits) or\n"
         "ignores, and values that are possible but probably wrong: inertias that no solid of that\n"
         "size has, placeholders such as 1 1 1, masses in grams, limits in degrees, light links\n"

@@ -160,8 +160,8 @@ const tbi_command tbi_cmd_dynamics = {
     .usage = "dynamics MODEL [--base free|fixed] [--state FILE|-]",
     .summary = "compute mass matrix, bias forces, accelerations, energy and link poses",
     .text =
-        "Prints the rigid-body quantities of a robot (URDF or MJCF) at a state, as JSON, keyed by\n"
-        "name.  The state is JSON too; whatever it leaves out is zero:\n"
+        "Prints the rigid-body quantities of a robot (URDF, MJCF, SDF) at a state, as JSON, keyed\n"
+        "by name.  The state is JSON too; whatever it leaves out is zero:\n"
         "\n"
         "  {\"base\": {\"pos\": [0, 0, 0.8], \"quat\": [1, 0, 0, 0], \"lin\": [0, 0, 0],\n"
         "            \"ang\": [0, 0, 0]},\n"

@@ -394,7 +394,7 @@ const tbi_command tbi_cmd_info = {
     .name = "info",
     .usage = "info MODEL [--base free|fixed] [--strict] [--package-path DIR[:DIR]] [--json]",
     .summary = "print a model: links, joints, masses, limits, and what tabi ignores",
-    .text = "Reads a robot (URDF or MJCF) and prints its mass, size, degrees of freedom and\n"
+    .text = "Reads a robot (URDF, MJCF, SDF) and prints its mass, size, degrees of freedom and\n"
             "kinematic tree, and the parts of the file that tabi ignores or had to repair:\n"
             "impossible inertias, swapped limits and the like.  --strict refuses these instead.\n"
             "\n"

@@ -326,7 +326,7 @@ const tbi_command tbi_cmd_view = {
     .summary = "run a scene in the browser, push and change it; or replay logs",
     .text =
         "Runs a scene and shows it in the browser: pause, step, slow motion, push with the\n"
-        "mouse, change contact method, friction and time step.  A model (URDF, MJCF) is put\n"
+        "mouse, change contact method, friction and time step.  A model (URDF, MJCF, SDF) is put\n"
         "on a floor.  Logs of `tabi run --log` are replayed; a second one is drawn as a ghost.\n"
         "SCENE and MODEL may be names of files in scenes/ and models/, or parts of them.\n"
         "\n"

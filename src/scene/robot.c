@@ -271,7 +271,8 @@ static bool read_keys(tbi_scene_reader *r, const tbi_yaml_node *node, const char
   tbi_fields_read(r->error, node, what, TBI_FIELDS(robot_fields), keys);
   if (!keys->name) return tbi_fail_about(r->error, node->place, what, "name is missing");
   if (!keys->model) {
-    return tbi_fail_about(r->error, node->place, what, "model is missing: a URDF or MJCF file");
+    return tbi_fail_about(r->error, node->place, what,
+                          "model is missing: a URDF, MJCF or SDF file");
   }
   return tbi_ok(r->error);
 }
