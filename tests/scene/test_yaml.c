@@ -108,9 +108,11 @@ static void test_pieces(void **state) {
   memset(text + 4, '\'', 80);
   memcpy(text + 84, "'\n", 3);
   refuse_text(text, 1, "a text with more than 30 quotes, escapes or line ends");
-  tbi_yaml *yaml = parse("a: 'it''s fine'\nb: \"x\\ty\"\n");
+  tbi_yaml *yaml = parse("a: 'it''s fine'\nb: \"x\\u00e9y\"\nc: \"x\\ty\\e\"\n");
   assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "a")->text, "it's fine");
-  assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "b")->text, "x\ty");
+  assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "b")->text, "x\xc3\xa9y");
+  /* what a terminal would obey is replaced */
+  assert_string_equal(tbi_yaml_child(tbi_yaml_root(yaml), "c")->text, "x?y?");
   tbi_yaml_destroy(yaml);
 }
 
