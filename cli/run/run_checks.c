@@ -64,6 +64,8 @@ void tbi_run_checks_step(tbi_run_checks *checks, const tabi_world *world, const 
   count_energy(checks, &sample->energy, c->elastic, time);
   checks->contact_gain += fmax(c->contact_work, 0);
   checks->correction_work += c->correction_work;
+  checks->balance_taken += fmax(-c->balance_work, 0);
+  checks->balance_given += fmax(c->balance_work, 0);
 }
 
 void tbi_run_checks_set_gain(tbi_run_checks *checks, double gain) { checks->gain.value = gain; }

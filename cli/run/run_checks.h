@@ -23,7 +23,8 @@ typedef struct tbi_run_checks {
   double stored[2];    /* J, least and most of potential energy and springs */
   double least_range;  /* J, what lifts everything by a millimetre */
   double contact_gain; /* J, sum of what contact impulses added in steps */
-  double correction_work; /* J, of depth corrections */
+  double correction_work;              /* J, of depth corrections */
+  double balance_taken, balance_given; /* J, by which velocities were scaled */
 } tbi_run_checks;
 
 /* In the initial state. */

@@ -152,6 +152,9 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
                 summary->energy_start, summary->energy_end, summary->checks.gain.value);
   (void)fprintf(out, "  contacts gave %.3g J by impulses, %.3g J by depth correction\n",
                 summary->checks.contact_gain, summary->checks.correction_work);
+  if (summary->checks.balance_taken > 0 || summary->checks.balance_given > 0)
+    (void)fprintf(out, "  balance       %.3g J taken, %.3g J given to what nothing drives\n",
+                  summary->checks.balance_taken, summary->checks.balance_given);
   (void)fprintf(out, "  state hash    %016" PRIx64 "\n", tabi_world_hash(summary->world));
   if (tabi_scene_nrobot(summary->scene) > 0) {
     (void)fprintf(out, "  fell          %s\n", tbi_run_summary_fell(summary) ? "yes" : "no");
@@ -169,11 +172,13 @@ static json_t *json_residual(const tabi_certificate *worst) {
 
 static json_t *json_energy(const tbi_run_summary *summary) {
   const tbi_run_checks *checks = &summary->checks;
-  return json_pack("{so so so so so}", "start", tbi_json_number(summary->energy_start), "end",
+  return json_pack("{so so so so so so so}", "start", tbi_json_number(summary->energy_start), "end",
                    tbi_json_number(summary->energy_end), "max_gain",
                    tbi_json_number(checks->gain.value), "contact_gain",
                    tbi_json_number(checks->contact_gain), "correction_work",
-                   tbi_json_number(checks->correction_work));
+                   tbi_json_number(checks->correction_work), "balance_taken",
+                   tbi_json_number(checks->balance_taken), "balance_given",
+                   tbi_json_number(checks->balance_given));
 }
 
 static json_t *json_warnings(const tbi_findings *loaded, const tbi_findings *found) {

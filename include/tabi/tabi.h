@@ -684,6 +684,8 @@ typedef struct tabi_certificate {
                              energy (with that of penalty's springs), all but the next: > 0 is
                              energy from nowhere */
   double correction_work; /* J, by which depth corrections pushed apart what overlapped */
+  double balance_work;    /* J, by which velocities of what nothing drives were scaled so that it
+                             gains no energy: < 0 was taken */
   double elastic;         /* J, in penalty's springs at the end of the step */
 } tabi_certificate;
 TABI_API tabi_certificate tabi_world_certificate(const tabi_world *world);

@@ -29,10 +29,9 @@ void tabi_dynamics_com(const tabi_dynamics *d, double com[3]) {
 }
 
 /* twice: m v.v + 2 v.(w x h) + w.I w, its products summed up at the end only */
-double tabi_dynamics_kinetic(const tabi_dynamics *d) {
-  TBI_ASSERT(d);
+double tbi_kinetic(const tabi_dynamics *d, tabi_range bodies, tabi_range dofs) {
   v4 sum = v4_zero();
-  for (int32_t i = 0; i < d->model->nbody; ++i) {
+  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
     const body_inertia *part = &d->body[i].inertia;
     sv vel = d->body[i].vel;
     v4 swing = v4_scale(2, v4_cross(vel.ang, part->h));
@@ -40,9 +39,14 @@ double tabi_dynamics_kinetic(const tabi_dynamics *d) {
     sum = v4_add(sum, v4_mul(vel.ang, m4_mulv(&part->moment, vel.ang)));
   }
   double twice = v4_sum(sum);
-  for (int32_t k = 0; k < d->model->nv; ++k)
+  for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
     twice += d->model->dof_rotor[k] * d->v[k] * d->v[k];
   return 0.5 * twice;
+}
+
+double tabi_dynamics_kinetic(const tabi_dynamics *d) {
+  TBI_ASSERT(d);
+  return tbi_kinetic(d, (tabi_range){0, d->model->nbody}, (tabi_range){0, d->model->nv});
 }
 
 double tabi_dynamics_potential(const tabi_dynamics *d) {

@@ -77,10 +77,10 @@ tabi_status tbi_dynamics_check_size(const tabi_model *model, tabi_error *err);
 tabi_status tbi_dynamics_check(tabi_dynamics *d, tabi_error *err);
 
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v);
-/* All but the drift of bodies; and, for each tree, what is missing, after the position of a free
- * base or the velocity of any base alone may have changed: together the same bits. */
+/* All but the drift of bodies; and, for each tree, what is missing, after its velocities or the
+ * position of a free base may have changed: together the same bits. */
 void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const double *v);
-void tbi_kinematics_of_base(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
+void tbi_kinematics_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
 /* The rate of the motion axis of one velocity. */
 sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof);
 /* A link's frame in the world and its twist at the origin of its tree. */
@@ -98,6 +98,9 @@ void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v);
 void tbi_bias_accelerations(tabi_dynamics *d, v4 gravity);
 /* Only its inward pass: joint forces that balance d->force, which is summed up towards the root. */
 void tbi_gather(tabi_dynamics *d, double *tau);
+
+/* J, of some bodies, and of the rotors of some velocities. */
+double tbi_kinetic(const tabi_dynamics *d, tabi_range bodies, tabi_range dofs);
 
 /* Inertias of every body with all that hangs from it, into d->composite. */
 void tbi_compose(tabi_dynamics *d);

@@ -149,12 +149,13 @@ void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const doubl
   set_state(d, q, v, false);
 }
 
-void tbi_kinematics_of_base(tabi_dynamics *d, int32_t tree, const double *q, const double *v) {
+void tbi_kinematics_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v) {
   const tabi_model *model = d->model;
   const tbi_body *root = &model->body[model->tree_body[tree]];
   int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
   if (root->type == TABI_JOINT_FREE) memcpy(d->q + root->q, q + root->q, 3 * sizeof *q);
-  memcpy(d->v + root->v, v + root->v, (size_t)root->nv * sizeof *v);
+  int32_t dofs = (tree + 1 < model->ntree ? model->body[end].v : model->nv) - root->v;
+  memcpy(d->v + root->v, v + root->v, (size_t)dofs * sizeof *v);
   d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
   for (int32_t i = model->tree_body[tree]; i < end; ++i) {
     tbi_body_state *state = &d->body[i];

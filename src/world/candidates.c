@@ -71,11 +71,12 @@ static int32_t tree_of_port(const tbi_problem *p, int32_t port) {
   return port == TABI_NONE ? TABI_NONE : p->port[port].tree;
 }
 
-void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share) {
+void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share, bool rebounds) {
   const int32_t tree[2] = {tree_of_port(&w->setup.problem, c->port_a),
                            tree_of_port(&w->setup.problem, c->port_b)};
   for (int i = 0; i < 2; ++i) {
     if (tree[i] == TABI_NONE) continue;
+    if (rebounds) w->floating.tree[tree[i]].rebounds = true;
     double *time = &w->candidates.impact_time[tree[i]];
     if (*time < 0 || share < *time) *time = share;
   }
@@ -105,7 +106,7 @@ static bool set_rebound(tabi_world *w, tbi_point *c, double e, double approach, 
   if (share < 0) return false;
   /* the rebound velocity, and what the acceleration adds to it after the impact */
   c->target = -e * (approach + a * share * h) + a * (1 - share) * h;
-  tbi_world_note_impact(w, c, share);
+  tbi_world_note_impact(w, c, share, true);
   return true;
 }
 
@@ -113,8 +114,10 @@ void tbi_world_targets(tabi_world *w) {
   TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   tbi_problem *p = &w->setup.problem;
   double h = w->def.timestep;
-  for (int32_t t = 0; t < w->model->ntree; ++t)
+  for (int32_t t = 0; t < w->model->ntree; ++t) {
     w->candidates.impact_time[t] = -1;
+    w->floating.tree[t].rebounds = false;
+  }
   for (int32_t i = 0; i < p->npoint; ++i) {
     tbi_point *c = &p->point[i];
     const tbi_candidate *candidate = &w->candidates.list[c->candidate];

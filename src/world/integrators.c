@@ -51,10 +51,13 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   bool middle = w->def.integrator == TABI_MIDPOINT;
   bool mean = middle && (tbi_world_is_middle(w) || !is_pushed(w, tree));
   bool struck = w->impacts.any && is_struck(w, dofs);
+  /* up to there it goes on as before, also what others carry meanwhile; then the contact holds */
+  bool lands = share >= 0 && tbi_world_is_middle(w) && !w->floating.tree[tree].rebounds;
   for (int32_t k = 0; k < dofs.count; ++k) {
     double gain = middle ? w->free.v_free[dofs.first + k] - before[k] : 0;
+    if (lands) gain = w->state.v_change[dofs.first + k];
     double early = before[k] + 0.5 * gain * share;
-    double late = after[k] - 0.5 * gain * (1 - share);
+    double late = after[k] - (lands ? 0 : 0.5 * gain * (1 - share));
     move[k] = mean ? 0.5 * (before[k] + after[k]) : after[k];
     if (share >= 0) move[k] = share * early + (1 - share) * late;
     if (struck) move[k] -= w->impacts.v_early[dofs.first + k] + 0.5 * gain;

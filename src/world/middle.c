@@ -60,7 +60,7 @@ static void target_new(tabi_world *w, tbi_point *c, double remaining) {
   c->resting_target = c->gap > 0 ? -c->gap / remaining : 0;
   double start = c->gap - remaining * c->approach;
   if (c->gap < 0 && start > 0 && has_moved(w, c))
-    tbi_world_note_impact(w, c, -start / (c->approach * w->def.timestep));
+    tbi_world_note_impact(w, c, -start / (c->approach * w->def.timestep), false);
 }
 
 static double clamp(double x, double max) { return fmin(fmax(x, -max), max); }

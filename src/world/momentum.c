@@ -135,6 +135,8 @@ static void touch_limits(tabi_world *w) {
   }
 }
 
+int32_t tbi_world_leader(tabi_world *w, int32_t tree) { return leader_of(w->floating.tree, tree); }
+
 bool tbi_world_floats(tabi_world *w, int32_t tree) {
   return !w->floating.tree[leader_of(w->floating.tree, tree)].grounded;
 }
@@ -341,7 +343,9 @@ static void keep_change(tabi_world *w) {
 
 static void restore_all(tabi_world *w) {
   measure_start(w);
+  if (w->floating.balanced) tbi_world_measure_balanced(w);
   tbi_kinematics_without_drift(w->d, w->solution.q_new, w->solution.v_new);
+  if (w->floating.balanced) tbi_world_balance_energy(w);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     if (is_restored(w, t)) {
       restore(w, t);
@@ -350,11 +354,12 @@ static void restore_all(tabi_world *w) {
     }
   }
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    tbi_kinematics_of_base(w->d, t, w->solution.q_new, w->solution.v_new);
+    tbi_kinematics_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
 }
 
 void tbi_world_keep_momentum(tabi_world *w) {
-  if (w->floating.any) {
+  w->floating.balanced = tbi_world_find_balanced(w);
+  if (w->floating.any || w->floating.balanced) {
     restore_all(w);
   } else {
     for (int32_t t = 0; t < w->model->ntree; ++t)

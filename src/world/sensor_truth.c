@@ -9,7 +9,8 @@
  * no sensor between them are accelerated as one.
  *
  * Bases that float get a twist afterwards, which restores momentum (momentum.c).  No force gave it,
- * so that force sensors do not feel it; accelerometers see it as part of the motion. */
+ * so that force sensors do not feel it; accelerometers see it as part of the motion.  Neither
+ * feels that velocities were scaled (energy_balance.c). */
 #include "world/world.h"
 
 #include <string.h>
@@ -311,6 +312,14 @@ static void measure(const tabi_world *w, int32_t sensor, double *value) {
   }
 }
 
+/* at the end of the step, as its forces left it */
+static double unscaled_velocity(const tabi_world *w, int32_t dof) {
+  double v = w->solution.v_new[dof];
+  return w->floating.balanced
+             ? v / w->floating.tree[w->model->body[w->model->dof_body[dof]].tree].scale
+             : v;
+}
+
 void tbi_truth_of_step(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_sensors *s = &w->sensors;
@@ -318,12 +327,12 @@ void tbi_truth_of_step(tabi_world *w) {
   bool gait = tbi_world_has_gait(w);
   if (gait) tbi_gait_acceleration(&w->gait, qdd);
   for (int32_t k = 0; k < model->nv && !gait; ++k)
-    qdd[k] = (w->solution.v_new[k] - w->state.v[k]) / w->def.timestep;
+    qdd[k] = (unscaled_velocity(w, k) - w->state.v[k]) / w->def.timestep;
   if (gait) {
     tbi_kinematics(w->d, w->solution.q_new, w->solution.v_new);
   } else if (w->def.integrator == TABI_MIDPOINT && tbi_world_is_middle(w)) {
     tbi_kinematics(w->d, w->free.q_middle, w->free.v_bias);
-  } else if (w->def.integrator == TABI_RK4 || w->floating.any) {
+  } else if (w->def.integrator == TABI_RK4 || w->floating.any || w->floating.balanced) {
     /* its stages, or momentum.c, have moved the bodies away from where the step began */
     tbi_kinematics(w->d, w->state.q, w->state.v);
   }

@@ -69,7 +69,7 @@ static void commit(tabi_world *w) {
   memcpy(w->state.q, w->solution.q_new, bytes(model->nq));
   memcpy(w->state.v, w->solution.v_new, bytes(model->nv));
   ++w->state.head->steps;
-  w->current = w->floating.any; /* d is at the new state already */
+  w->current = w->floating.any || w->floating.balanced; /* d is at the new state already */
   if (model->nsensor > 0) {
     w->current = false; /* sensors felt the step where it began */
     /* the next step uses the same kinematics */

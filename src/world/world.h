@@ -66,6 +66,7 @@ typedef struct tbi_momentum {
  * are an island, a list that begins with its leader. */
 typedef struct tbi_floating {
   bool based;        /* made once: its cluster has free bases and no connection to the world */
+  bool rebounds;     /* some contact of it does in this step, or may */
   bool extrapolated; /* its bias forces are those of the middle of the step */
   bool spins;        /* a lone body that turns freely over the step, energy and momentum kept: */
   v3 spin;           /* rad/s, world axes: takes it to its new attitude */
@@ -78,6 +79,12 @@ typedef struct tbi_floating {
   bool touched;      /* velocities changed at once, by contacts or joint limits */
   bool jumps;        /* ... by new ones only, under middle.c */
   double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
+  /* energy_balance.c */
+  double scale;              /* of its velocities at the end of the step */
+  bool balanced;             /* of leaders: nothing drives the island, and the world holds it */
+  bool works;                /* of leaders: something does work of which the balance knows nothing */
+  double kinetic, potential; /* J, of leaders: of the island at the state of d */
+  double before;             /* J, of leaders: both, at the start of the step */
 } tbi_floating;
 
 /* The largest problem that a step may have; its points are def.max_contacts. */
@@ -211,6 +218,7 @@ struct tabi_world {
   struct {
     tbi_floating *tree; /* [ntree] */
     bool any;           /* the momentum of some island is restored in this step */
+    bool balanced;      /* the energy of some island is balanced */
   } floating;
   /* Memory without a meaning between two calls of a stage. */
   struct {
@@ -328,8 +336,9 @@ tabi_status tbi_world_candidates(tabi_world *w);
 /* candidates.list, setup.problem -> surface, friction and targets of its points,
  * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
-/* -> candidates.impact_time of the trees of a point, if this is their first: share of the step */
-void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share);
+/* -> candidates.impact_time of the trees of a point, if this is their first: share of the step;
+ * floating.tree.rebounds */
+void tbi_world_note_impact(tabi_world *w, const tbi_point *c, double share, bool rebounds);
 /* Impacts of the step one after another, if the def asks for it, before the method solves the rest
  * (impacts.c).  False: there are none. */
 bool tbi_world_impacts(tabi_world *w, bool *energy_limited);
@@ -396,11 +405,21 @@ void tbi_world_find_bases(tabi_world *w);
 void tbi_world_find_floating(tabi_world *w);
 /* floating: whether nothing of the world acts on a tree, directly or through others. */
 bool tbi_world_floats(tabi_world *w, int32_t tree);
-/* floating, state -> base positions and velocities in solution, state.v_change, state.momentum;
- * d at the new state where floating.any */
+/* The first tree of the island of a tree. */
+int32_t tbi_world_leader(tabi_world *w, int32_t tree);
+/* floating, state -> positions and velocities in solution, state.v_change, state.momentum; d at the
+ * new state where floating.any or .balanced */
 void tbi_world_keep_momentum(tabi_world *w);
 /* Whether that has changed the velocity of a tree's base, by floating.tree[tree].change. */
 bool tbi_world_is_restored(tabi_world *w, int32_t tree);
+
+/* energy_balance.c: what the step has left, floating -> floating.tree: whether there is a balanced
+ * island */
+bool tbi_world_find_balanced(tabi_world *w);
+/* d at the state of the start, or of the middle -> floating.tree: their energies at the start */
+void tbi_world_measure_balanced(tabi_world *w);
+/* d at the new state -> solution.v_new, solution.certificate.balance_work */
+void tbi_world_balance_energy(tabi_world *w);
 
 /* After the state was replaced: nothing is known of the step before. */
 void tbi_world_forget_motion(tabi_world *w);

@@ -422,7 +422,12 @@ static void looped_models(void **state) {
     def.iterations = 2;
     tabi_world *w = tabi_world_create(model, &def, NULL);
     assert_non_null(w);
+    double *start = malloc(sizeof *start * (size_t)(model->nq + model->nv));
+    assert_non_null(start);
+    memcpy(start, tabi_world_q(w), sizeof *start * (size_t)model->nq);
+    memcpy(start + model->nq, tabi_world_v(w), sizeof *start * (size_t)model->nv);
     assert_int_equal(tabi_world_step(w, NULL), TABI_OK);
+    tbi_kinematics(w->d, start, start + model->nq); /* where the problem was set up */
     tbi_problem *p = &w->setup.problem;
     /* where loops leave one direction only, strong friction may jam a point for good */
     for (int32_t i = 0; i < p->npoint; ++i)
@@ -435,6 +440,7 @@ static void looped_models(void **state) {
     for (int32_t c = 0; c < model->ncluster; ++c)
       loops += p->cluster_loops[c];
     dense_free(&m);
+    free(start);
     tabi_world_destroy(w);
     tabi_model_destroy(model);
   }

@@ -153,7 +153,8 @@ class Run(FolderCase):
         self.assertAlmostEqual(r["time"], 1, 12)
         self.assertEqual(list(r["residual_max"]),
                          ["gap_m", "complementarity_mps", "cone_N", "dissipation_mps"])
-        self.assertEqual(list(r["energy"]), ["start", "end", "max_gain", "contact_gain", "correction_work"])
+        self.assertEqual(list(r["energy"]), ["start", "end", "max_gain", "contact_gain", "correction_work",
+                                             "balance_taken", "balance_given"])
         self.assertRegex(r["state_hash"], "^[0-9a-f]{16}$")
         self.assertEqual(list(r["bodies"]), ["floor", "box"])
         self.assertEqual(list(r["bodies"]["box"]), ["pos", "quat", "lin", "ang"])
@@ -162,6 +163,17 @@ class Run(FolderCase):
         self.assertLess(r["energy"]["max_gain"], 1e-9)
         self.assertEqual(r["contacts_max"], 4)
         self.assertLess(r["penetration_max"], 1e-3)
+
+    def test_balance(self):
+        """what the balance of energy took from a linkage and gave to it is printed"""
+        run = ["run", scene("bricard"), "--time", "1", "--integrator", "semi-implicit"]
+        r = self.json(*run, "--json")
+        self.assertGreater(r["energy"]["balance_taken"] + r["energy"]["balance_given"], 1e-6)
+        out, _ = self.tabi(*run)
+        self.assertRegex(out, "balance  +[0-9.e-]+ J taken, [0-9.e-]+ J given")
+        # a drop has none
+        r = self.json("run", self.file("s.yaml", BOX), "--time", "0.1", "--json")
+        self.assertEqual((r["energy"]["balance_taken"], r["energy"]["balance_given"]), (0, 0))
 
     def test_checks(self):
         """what a run should not have done is a warning, and with --check its exit code"""

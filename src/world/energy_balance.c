@@ -1,0 +1,235 @@
+/* energy_balance.c - what nothing drives gains no energy.
+ *
+ * An island that the world holds, by contacts, connections or a fixed base, and in which nothing is
+ * active, can only lose energy.  A step solves at one posture and moves to another: it sinks by h^2
+ * into a curved path and is pushed out, and bias forces are those of its start, so that it misses
+ * the balance by h^2 either way.  At the end of the step the velocities of such an island are
+ * therefore scaled by
+ *     s = sqrt(1 - (E' - E*) / T'),
+ * E' its energy and T' its kinetic energy.  Scaling all velocities of an island alike changes
+ * nothing in the laws: what sticks has no velocity, what parts goes on parting, loops stay closed.
+ *
+ * E* is E + W where the balance is known: no contact pushes, or under middle.c all that push stick
+ * and have pushed before; W is the work of dampers and dry friction at joints.  Elsewhere E* = E,
+ * and only gains are taken.
+ *
+ * Moving along the new velocity leaves velocities half a step behind positions.  Where nothing
+ * pushes, energies are then measured with the work that gravity does in that time, (h/2) sum of
+ * m g.v: this sum is what such a step keeps, and not T + V, which swings by it.
+ *
+ * Left alone: what floats, whose momentum counts (momentum.c); what is driven; steps with rebounds,
+ * which begin and end at times of their own; springs, which are implicit; contacts of published
+ * variants, and those with springs, which are not part of E; errors that are large, since these are
+ * none of the integrator. */
+#include "base/assertion.h"
+#include "world/world.h"
+
+#include <math.h>
+
+/* Share of T' that a step may miss; more is due to something else, as where depth correction lifts
+ * what overlapped. */
+#define SMALL  0.1
+#define WITHIN (1 - 1e-6) /* share of the friction that a sticking contact may bear */
+#define STILL  1e-9       /* m/s or rad/s: what moves slower at a limit rests there */
+#define NOISE  1e-14      /* of energies, in rounding */
+
+/* -- which islands */
+
+static tbi_floating *leader_of(tabi_world *w, int32_t tree) {
+  return &w->floating.tree[tbi_world_leader(w, tree)];
+}
+
+static int32_t tree_of_dof(const tabi_model *model, int32_t dof) {
+  return model->body[model->dof_body[dof]].tree;
+}
+
+static void leave_driven(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t k = 0; k < model->nv; ++k)
+    if (w->forces.drive[k] != 0 || w->state.told[k])
+      leader_of(w, tree_of_dof(model, k))->balanced = false;
+  for (int32_t j = 0; j < model->njoint; ++j) {
+    const tabi_servo *servo = &w->state.servo[j];
+    if ((servo->kp == 0 && servo->kd == 0) || model->joint_body[j] == TABI_NONE) continue;
+    leader_of(w, model->body[model->joint_body[j]].tree)->balanced = false;
+  }
+  for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i)
+    if (sv_dot(w->state.external[i], w->state.external[i]) > 0)
+      leader_of(w, model->body[i].tree)->balanced = false;
+}
+
+/* Whether friction does no work: the contact is within its cone, or has none. */
+static bool is_idle(const tbi_point *c) {
+  double max = WITHIN * c->friction * c->impulse[0];
+  double square = c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2];
+  return square < max * max || c->friction == 0;
+}
+
+/* a contact that does work, of which nothing is known here */
+static void note_work(tabi_world *w, int32_t port) {
+  if (port == TABI_NONE) return;
+  tbi_floating *island = leader_of(w, w->setup.problem.port[port].tree);
+  island->works = true;
+  if (w->method->info.compliant || w->method->as_published) island->balanced = false;
+}
+
+static void note_contacts(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  bool may_be_idle = tbi_world_is_middle(w) && p->ncouple == 0;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    if (c->impulse[0] == 0 || (may_be_idle && is_idle(c))) continue;
+    note_work(w, c->port_a);
+    note_work(w, c->port_b);
+  }
+}
+
+/* joints that move to or from their limits; at rest there they do no work */
+static void note_limits(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  for (int32_t i = 0; i < p->nrow; ++i) {
+    const tbi_row *row = &p->row[i];
+    double speed = fmax(fabs(w->state.v[row->dof]), fabs(w->solution.v_new[row->dof]));
+    bool limit = row->id % TBI_ROW_KINDS != TBI_ROW_FRICTION;
+    if (limit && row->impulse != 0 && speed > STILL)
+      leader_of(w, tree_of_dof(w->model, row->dof))->works = true;
+  }
+}
+
+/* a tree that a connection holds, or TABI_NONE */
+static int32_t tree_of_connection(const tabi_model *model, const tabi_connection_def *def) {
+  int32_t a = def->a == TABI_WORLD ? TABI_WORLD : model->link_home[def->a].body;
+  int32_t b = def->b == TABI_WORLD ? TABI_WORLD : model->link_home[def->b].body;
+  int32_t body = a != TABI_WORLD ? a : b;
+  return body == TABI_WORLD ? TABI_NONE : model->body[body].tree;
+}
+
+static void leave_springs(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t i = 0; i < model->nconnection; ++i) {
+    int32_t tree = tree_of_connection(model, &model->connection[i]);
+    if (model->connection[i].type == TABI_CONNECTION_SPRING && tree != TABI_NONE)
+      leader_of(w, tree)->balanced = false;
+  }
+  for (int32_t k = 0; k < model->nv; ++k)
+    if (model->dof_stiffness[k] > 0) leader_of(w, tree_of_dof(model, k))->balanced = false;
+}
+
+bool tbi_world_find_balanced(tabi_world *w) {
+  const tabi_model *model = w->model;
+  tbi_floating *tree = w->floating.tree;
+  bool any = false;
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    tree[t].scale = 1;
+    tree[t].works = false;
+    tree[t].balanced = tree[t].leader == t && tree[t].grounded && !w->impacts.any;
+  }
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    if (tree[t].rebounds) leader_of(w, t)->balanced = false;
+    if (tbi_world_is_middle(w) && tree[t].jumps) leader_of(w, t)->works = true;
+  }
+  leave_driven(w);
+  leave_springs(w);
+  note_contacts(w);
+  note_limits(w);
+  for (int32_t t = 0; t < model->ntree; ++t)
+    any = any || tree[t].balanced;
+  return any;
+}
+
+/* -- energies */
+
+static tabi_range bodies_of(const tabi_model *model, int32_t tree) {
+  int32_t first = model->tree_body[tree];
+  int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
+  return (tabi_range){first, end - first};
+}
+
+/* J, of gravity, and (h/2) times its power where velocities are half a step behind */
+static double weight_energy(const tabi_world *w, int32_t tree, bool pushed) {
+  const tabi_dynamics *d = w->d;
+  tabi_range bodies = bodies_of(w->model, tree);
+  v4 moment = v4_zero();
+  v4 momentum = v4_zero();
+  double mass = 0;
+  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
+    const body_inertia *part = &d->body[i].inertia;
+    sv vel = d->body[i].vel;
+    moment = v4_add(moment, part->h);
+    momentum = v4_axpy(v4_add(momentum, v4_cross(vel.ang, part->h)), part->mass, vel.lin);
+    mass += part->mass;
+  }
+  v3 where = v3_axpy(v4_to(moment), mass, d->origin[tree]);
+  double behind = tbi_world_is_middle(w) || pushed ? 0 : 0.5 * w->def.timestep;
+  return -v3_dot(v3_load(w->def.gravity), v3_axpy(where, -behind, v4_to(momentum)));
+}
+
+/* energies of balanced islands at the state of d, summed at their leaders */
+static void measure(tabi_world *w) {
+  const tabi_model *model = w->model;
+  for (int32_t t = 0; t < model->ntree; ++t)
+    w->floating.tree[t].kinetic = w->floating.tree[t].potential = 0;
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    tbi_floating *leader = leader_of(w, t);
+    if (!leader->balanced) continue;
+    leader->kinetic += tbi_kinetic(w->d, bodies_of(model, t), tbi_tree_dofs(model, t));
+    leader->potential += weight_energy(w, t, leader->works);
+  }
+}
+
+void tbi_world_measure_balanced(tabi_world *w) {
+  if (tbi_world_is_middle(w)) tbi_kinematics(w->d, w->state.q, w->state.v);
+  measure(w);
+  for (int32_t t = 0; t < w->model->ntree; ++t) {
+    tbi_floating *tree = &w->floating.tree[t];
+    tree->before = tree->kinetic + tree->potential;
+  }
+}
+
+/* J, of dampers and dry friction of the joints of an island over the step */
+static double work_of_joints(const tabi_world *w, int32_t leader) {
+  const tabi_model *model = w->model;
+  double work = 0;
+  for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next) {
+    tabi_range dofs = tbi_tree_dofs(model, t);
+    for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k) {
+      double impulse = w->state.row_impulse[tbi_row_id(k, TBI_ROW_FRICTION)] -
+                       w->def.timestep * model->dof_damping[k] * w->solution.v_new[k];
+      work += impulse * w->solution.v_move[k];
+    }
+  }
+  return work;
+}
+
+/* -- the scale */
+
+/* J, to take from an island, which may be negative */
+static double surplus_of(const tabi_world *w, int32_t leader) {
+  const tbi_floating *island = &w->floating.tree[leader];
+  double gain = island->kinetic + island->potential - island->before;
+  double noise = NOISE * (island->kinetic + fabs(island->potential) + fabs(island->before));
+  double surplus = island->works ? fmax(gain, 0) : gain - work_of_joints(w, leader);
+  bool small = fabs(surplus) <= SMALL * island->kinetic;
+  return small && fabs(surplus) > noise ? surplus : 0;
+}
+
+static void scale_island(tabi_world *w, int32_t leader, double scale) {
+  for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next) {
+    tabi_range dofs = tbi_tree_dofs(w->model, t);
+    w->floating.tree[t].scale = scale;
+    for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
+      w->solution.v_new[k] *= scale;
+  }
+}
+
+void tbi_world_balance_energy(tabi_world *w) {
+  measure(w);
+  for (int32_t t = 0; t < w->model->ntree; ++t) {
+    const tbi_floating *island = &w->floating.tree[t];
+    if (!island->balanced || !(island->kinetic > 0)) continue;
+    double surplus = surplus_of(w, t);
+    if (surplus == 0) continue;
+    w->solution.certificate.balance_work -= surplus;
+    scale_island(w, t, sqrt(1 - surplus / island->kinetic));
+  }
+}
