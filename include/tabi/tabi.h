@@ -143,6 +143,8 @@ typedef struct tabi_joint_def {
   double damping;         /* N m s/rad or N s/m */
   double friction;        /* dry friction, N m or N */
   double initial_q[7];    /* q of the initial state; default: 0 or no rotation */
+  int32_t id;             /* its column, from 0, in files of motion that name no joints; TABI_NONE:
+                             not given */
   tabi_place place;
 } tabi_joint_def;
 

@@ -1,15 +1,21 @@
-/* load.c - a robot from a file or from memory: the root element tells the format. */
+/* load.c - a robot from a file or from memory: its first line or root element tells the format. */
 #include "base/assertion.h"
 #include "base/error.h"
+#include "io/choreonoid.h"
+#include "io/file.h"
 #include "io/first_error.h"
+#include "io/hrp_bush.h"
+#include "io/hrp_vrml.h"
 #include "io/mjcf.h"
 #include "io/sdf.h"
 #include "io/sidecar.h"
 #include "io/urdf.h"
+#include "io/vrml.h"
 #include "io/xml.h"
 #include "tabi/tabi_io.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 tabi_load_def tabi_load_def_default(void) {
@@ -72,23 +78,46 @@ static void load_robot(tabi_builder *builder, tbi_xml_node *root, const char *pa
 
 /* One file, or a text from memory, which has nothing beside it whatever its path says. */
 typedef struct source {
-  const char *path, *text; /* text NULL: in a file */
+  const char *path, *text;
   size_t size;
+  bool is_file;
 } source;
+
+static tabi_status load_xml(tabi_builder *builder, const source *from, const tabi_load_def *def,
+                            tabi_error *err) {
+  tbi_xml *xml = NULL;
+  tabi_status status = tbi_xml_parse(from->text, from->size, from->path, &xml, err);
+  if (status != TABI_OK) return status;
+  load_robot(builder, tbi_xml_root(xml), from->path, from->is_file, def);
+  tbi_xml_destroy(xml);
+  return TABI_OK;
+}
+
+/* The beginning of a text tells what it is; what it does not tell is XML. */
+static tabi_status load_format(tabi_builder *builder, const source *from, const tabi_load_def *def,
+                               tabi_error *err) {
+  int32_t first_joint = tabi_builder_njoint(builder);
+  if (tbi_vrml_is(from->text, from->size)) {
+    tabi_status status = tbi_hrp_vrml_load(builder, from->text, from->size, from->path, def, err);
+    if (status != TABI_OK || !from->is_file) return status;
+    return tbi_hrp_bush_beside(builder, from->path, def, first_joint, err);
+  }
+  if (tbi_choreonoid_is(from->text, from->size, from->path))
+    return tbi_choreonoid_load(builder, from->text, from->size, from->path, def, err);
+  return load_xml(builder, from, def, err);
+}
 
 static tabi_status load(tabi_builder *builder, const source *from, const tabi_load_def *def,
                         tabi_error *err) {
   TBI_ASSERT(builder && from->path);
   const tabi_load_def defaults = tabi_load_def_default();
   if (!def) def = &defaults;
+  tabi_error why = {0};
   tbi_first_error error = {.err = err};
-  tbi_xml *xml = NULL;
   if (!tbi_take(&error, check_def(def, err))) return error.status;
-  tabi_status parsed = from->text ? tbi_xml_parse(from->text, from->size, from->path, &xml, err)
-                                  : tbi_xml_read(from->path, &xml, err);
-  if (!tbi_take(&error, parsed)) return error.status;
-  load_robot(builder, tbi_xml_root(xml), from->path, !from->text, def);
-  tbi_xml_destroy(xml);
+  tabi_status status = load_format(builder, from, def, &why);
+  // a half-built robot must not become a model
+  if (status != TABI_OK) tabi_builder_fail(builder, &why);
   // an error that stayed in the builder came before any other
   tbi_take_builder(&error, builder);
   return error.status;
@@ -96,14 +125,24 @@ static tabi_status load(tabi_builder *builder, const source *from, const tabi_lo
 
 tabi_status tabi_builder_load(tabi_builder *builder, const char *path, const tabi_load_def *def,
                               tabi_error *err) {
-  const source from = {.path = path};
-  return load(builder, &from, def, err);
+  TBI_ASSERT(path);
+  const tabi_place itself = {NULL, 0};
+  char *text = NULL;
+  size_t size = 0;
+  tabi_status status = def ? check_def(def, err) : TABI_OK;
+  if (status != TABI_OK) return status;
+  status = tbi_file_read(path, TBI_XML_MAX_BYTES, itself, &text, &size, err);
+  if (status != TABI_OK) return status;
+  const source from = {path, text, size, true};
+  status = load(builder, &from, def, err);
+  free(text);
+  return status;
 }
 
 tabi_status tabi_builder_load_text(tabi_builder *builder, const char *text, size_t size,
                                    const char *path, const tabi_load_def *def, tabi_error *err) {
   TBI_ASSERT(text || size == 0);
-  const source from = {.path = path, .text = text ? text : "", .size = size};
+  const source from = {path, text ? text : "", size, false};
   return load(builder, &from, def, err);
 }
 

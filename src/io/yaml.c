@@ -2,7 +2,9 @@
  * parents of the node being filled. */
 #include "io/yaml.h"
 
+#include "base/array.h"
 #include "base/assertion.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "io/first_error.h"
 #include "io/suggest.h"
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PIECES 30
+#define MAX_PIECES           30
+#define TBI_YAML_ALIAS_DEPTH 64
 
 struct tbi_yaml {
   tbi_yaml_node *root;
@@ -32,6 +35,11 @@ typedef struct reading {
   tabi_place key_place;
   int32_t key_column;
   int32_t depth, documents;
+  bool aliases;       /* are allowed */
+  const char *anchor; /* read, and waiting for its value */
+  tbi_names anchors;  /* by index of: */
+  tbi_yaml_node **anchored;
+  int32_t nanchor, cap_anchor;
   tbi_first_error *error;
 } reading;
 
@@ -60,7 +68,29 @@ static tbi_yaml_node *make_node(reading *r, tbi_yaml_kind kind, struct fy_token 
   return node;
 }
 
-static void append(tbi_yaml_node *parent, tbi_yaml_node *node) {
+static int32_t max_depth(const reading *r) {
+  return r->aliases ? TBI_YAML_ALIAS_DEPTH : TBI_YAML_MAX_DEPTH;
+}
+
+/* The value that an anchor precedes; a second one of the name replaces the first. */
+static bool keep_anchor(reading *r, tbi_yaml_node *node) {
+  const char *name = r->anchor;
+  if (!name) return true;
+  r->anchor = NULL;
+  int32_t known = tbi_names_find(&r->anchors, name);
+  if (known >= 0) {
+    r->anchored[known] = node;
+    return true;
+  }
+  void *items = r->anchored;
+  bool room = tbi_array_reserve(&items, &r->cap_anchor, r->nanchor, 1, sizeof *r->anchored);
+  r->anchored = items;
+  if (!room || !tbi_names_add(&r->anchors, name, r->nanchor)) return tbi_fail_memory(r->error);
+  r->anchored[r->nanchor++] = node;
+  return true;
+}
+
+void tbi_yaml_append(tbi_yaml_node *parent, tbi_yaml_node *node) {
   TBI_ASSERT(parent->kind != TBI_YAML_SCALAR && !node->next);
   node->parent = parent;
   if (parent->last) {
@@ -140,18 +170,19 @@ static bool take_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
                        TBI_YAML_MAX_NODES);
   }
   if (r->open) {
-    append(r->open, node);
+    tbi_yaml_append(r->open, node);
   } else {
     r->root = node;
   }
   if (kind == TBI_YAML_SCALAR) {
     node->text = keep_text(r, token);
-    return node->text ? true : tbi_fail_memory(r->error);
+    return node->text ? keep_anchor(r, node) : tbi_fail_memory(r->error);
   }
   r->open = node;
-  if (++r->depth <= TBI_YAML_MAX_DEPTH) return true;
+  if (!keep_anchor(r, node)) return false;
+  if (++r->depth <= max_depth(r)) return true;
   return tbi_fail_at(r->error, TABI_ERR_PARSE, node->place,
-                     "nesting depth exceeds %d; a scene needs no more than 5", TBI_YAML_MAX_DEPTH);
+                     "nesting depth exceeds %d; a scene needs no more than 5", max_depth(r));
 }
 
 static bool open_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
@@ -161,8 +192,32 @@ static bool open_node(reading *r, tbi_yaml_kind kind, struct fy_token *token) {
                      "a list or map cannot be a key");
 }
 
+/* What a map takes from another one, unless it says it itself. */
+static void merge_map(tbi_yaml_node *map, const tbi_yaml_node *from) {
+  tbi_yaml_node *node = from->kind == TBI_YAML_MAP ? from->first : NULL;
+  while (node) {
+    tbi_yaml_node *next = node->next;
+    if (map->count < TBI_YAML_MAX_KEYS && !tbi_yaml_child(map, node->key)) {
+      node->next = NULL;
+      tbi_yaml_append(map, node);
+    }
+    node = next;
+  }
+}
+
+static void merge(tbi_yaml_node *map) {
+  tbi_yaml_node *from = tbi_yaml_child(map, "<<");
+  if (!from) return;
+  tbi_yaml_remove(from);
+  if (from->kind == TBI_YAML_MAP) merge_map(map, from);
+  const tbi_yaml_node *item = from->kind == TBI_YAML_LIST ? from->first : NULL;
+  for (; item; item = item->next)
+    merge_map(map, item);
+}
+
 static void close_node(reading *r) {
   TBI_ASSERT(r->open);
+  if (r->aliases && r->open->kind == TBI_YAML_MAP) merge(r->open);
   r->open = r->open->parent;
   --r->depth;
 }
@@ -173,9 +228,58 @@ static bool refuse(const reading *r, struct fy_token *token, const char *what) {
 }
 
 /* Anchors and tags may precede every kind of value. */
-static bool check_properties(const reading *r, struct fy_token *anchor, struct fy_token *tag) {
+static bool check_properties(reading *r, struct fy_token *anchor, struct fy_token *tag) {
+  if (r->aliases) {
+    r->anchor = anchor && !wants_key(r) ? keep_text(r, anchor) : NULL;
+    return !anchor || wants_key(r) || r->anchor || tbi_fail_memory(r->error);
+  }
   if (anchor) return refuse(r, anchor, "anchors");
   return tag ? refuse(r, tag, "tags") : true;
+}
+
+/* A copy of a value and all below it; `key` and place are those of the copy's first node. */
+static bool copy_value(reading *r, const tbi_yaml_node *from, int32_t depth) {
+  if (depth > max_depth(r)) {
+    return tbi_fail_at(r->error, TABI_ERR_PARSE, from->place, "nesting depth by aliases exceeds %d",
+                       max_depth(r));
+  }
+  if (!r->key && from->key && r->open && r->open->kind == TBI_YAML_MAP) {
+    r->key = from->key;
+    r->key_place = from->place;
+    r->key_column = from->column;
+  }
+  tbi_yaml_node *above = r->open;
+  if (!take_node(r, from->kind, NULL)) return false;
+  tbi_yaml_node *copy = above ? above->last : r->root;
+  copy->text = from->text;
+  if (!copy->key) {
+    copy->place = from->place;
+    copy->column = from->column;
+  }
+  for (const tbi_yaml_node *n = from->first; n; n = n->next) {
+    if (!copy_value(r, n, depth + 1)) return false;
+  }
+  if (from->kind != TBI_YAML_SCALAR) {
+    r->open = above;
+    --r->depth;
+  }
+  return true;
+}
+
+static bool take_alias(reading *r, struct fy_token *token) {
+  if (!r->aliases) return refuse(r, token, "aliases and anchors");
+  if (wants_key(r)) return refuse(r, token, "aliases as keys");
+  const char *name = keep_text(r, token);
+  if (!name) return tbi_fail_memory(r->error);
+  int32_t found = tbi_names_find(&r->anchors, name);
+  const tbi_yaml_node *from = found >= 0 ? r->anchored[found] : NULL;
+  int32_t column = 1;
+  for (const tbi_yaml_node *n = r->open; n && from; n = n->parent) {
+    if (n == from) from = NULL; // it would contain itself
+  }
+  if (from) return copy_value(r, from, r->depth);
+  return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column),
+                     "alias '%.60s': no anchor before it has this name", name);
 }
 
 static bool take_scalar(reading *r, struct fy_token *value) {
@@ -189,7 +293,7 @@ static bool take_event(reading *r, struct fy_event *event) {
     if (r->documents++ == 0) return true;
     return refuse(r, event->document_start.document_start, "several documents in one file are");
   case FYET_ALIAS:
-    return refuse(r, event->alias.anchor, "aliases and anchors");
+    return take_alias(r, event->alias.anchor);
   case FYET_SCALAR:
     return check_properties(r, event->scalar.anchor, event->scalar.tag) &&
            take_scalar(r, event->scalar.value);
@@ -265,6 +369,8 @@ static void parse(reading *r, const char *text, size_t size) {
       .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT,
       .diag = diag,
   };
+  // other readers do not mind where a list of numbers closes
+  if (r->aliases) config.flags |= FYPCF_SLOPPY_FLOW_INDENTATION;
   struct fy_parser *parser = diag ? fy_parser_create(&config) : NULL;
   if (parser && fy_parser_set_string(parser, text, size) == 0) {
     (void)read_events(r, parser, &c);
@@ -318,10 +424,12 @@ static bool check_text(const reading *r, const char *text, size_t size) {
 }
 
 /* A tree in the same memory; NULL after an error. */
-static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size,
+static tbi_yaml_node *parse_into(tbi_yaml *yaml, const char *text, size_t size, bool aliases,
                                  tbi_first_error *error) {
-  reading r = {.yaml = yaml, .text = text, .error = error};
+  reading r = {.yaml = yaml, .text = text, .aliases = aliases, .error = error};
   if (check_text(&r, text, size)) parse(&r, text, size);
+  tbi_names_free(&r.anchors);
+  free(r.anchored);
   return tbi_ok(error) ? r.root : NULL;
 }
 
@@ -339,14 +447,14 @@ static bool check_begin(tbi_first_error *error, const char *text, size_t size, c
   return true;
 }
 
-tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_yaml **yaml,
-                           tabi_error *err) {
+static tabi_status parse_new(const char *text, size_t size, const char *path, bool aliases,
+                             tbi_yaml **yaml, tabi_error *err) {
   tbi_first_error error = {.err = err};
   if (!check_begin(&error, text, size, path)) return error.status;
   tbi_yaml *made = calloc(1, sizeof *made);
   if (made) made->path = tbi_text_add(&made->text, path);
   if (made && made->path) {
-    made->root = parse_into(made, text, size, &error);
+    made->root = parse_into(made, text, size, aliases, &error);
   } else {
     (void)tbi_fail_memory(&error);
   }
@@ -356,6 +464,16 @@ tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_
     tbi_yaml_destroy(made);
   }
   return error.status;
+}
+
+tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_yaml **yaml,
+                           tabi_error *err) {
+  return parse_new(text, size, path, false, yaml, err);
+}
+
+tabi_status tbi_yaml_parse_aliases(const char *text, size_t size, const char *path, tbi_yaml **yaml,
+                                   tabi_error *err) {
+  return parse_new(text, size, path, true, yaml, err);
 }
 
 void tbi_yaml_destroy(tbi_yaml *yaml) {
@@ -415,7 +533,7 @@ static tbi_yaml_node *add_child(const assigning *a, tbi_yaml_node *map, const ch
   };
   r.key = tbi_text_add(&a->yaml->text, key);
   tbi_yaml_node *node = r.key ? make_node(&r, TBI_YAML_MAP, NULL) : NULL;
-  if (node) append(map, node);
+  if (node) tbi_yaml_append(map, node);
   return node;
 }
 
@@ -477,7 +595,7 @@ static void assign(const assigning *a, char *path, const char *value) {
   // the value is read as a text of its own, which the label names
   const char *scene = a->yaml->path;
   a->yaml->path = a->label;
-  const tbi_yaml_node *root = parse_into(a->yaml, value, strlen(value), a->error);
+  const tbi_yaml_node *root = parse_into(a->yaml, value, strlen(value), false, a->error);
   a->yaml->path = scene;
   tbi_yaml_node *node = node_at(a, path);
   if (node) replace(node, root);

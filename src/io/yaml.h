@@ -31,6 +31,10 @@ typedef struct tbi_yaml tbi_yaml;
 /* Parse text of the given size; `path` names it in messages. */
 tabi_status tbi_yaml_parse(const char *text, size_t size, const char *path, tbi_yaml **yaml,
                            tabi_error *err);
+/* The same for texts of other programs: aliases become copies of what they name, within the same
+ * number of values, `<<` merges maps, and tags are ignored.  Nesting may be 64 deep. */
+tabi_status tbi_yaml_parse_aliases(const char *text, size_t size, const char *path, tbi_yaml **yaml,
+                                   tabi_error *err);
 void tbi_yaml_destroy(tbi_yaml *yaml); /* NULL is fine */
 
 tbi_yaml_node *tbi_yaml_root(tbi_yaml *yaml);
@@ -40,6 +44,8 @@ tbi_yaml_node *tbi_yaml_child(const tbi_yaml_node *map, const char *key);
 
 /* Takes a node out of its map or list. */
 void tbi_yaml_remove(tbi_yaml_node *node);
+/* Puts a node that is in none at the end of a map, where its key must be new, or list. */
+void tbi_yaml_append(tbi_yaml_node *parent, tbi_yaml_node *node);
 
 /* Changes the tree by one assignment, "bodies.box.mass=3": keys lead through maps, and through
  * lists the item's `name` or its number from 0.  What is missing in a map is added.  The value is

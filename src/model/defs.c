@@ -24,6 +24,7 @@ tabi_joint_def tabi_joint_def_default(void) {
       .effort = INFINITY,
       .velocity = INFINITY,
       .gear = 1,
+      .id = TABI_NONE,
   };
 }
 

@@ -2,10 +2,15 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "io/csv.h"
+#include "io/motion_file.h"
+#include "model/builder.h"
 #include "scene/control.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define MAX_NUMBER 4096 /* of joints in files of motion */
 
 typedef struct keys {
   const char *type, *file;
@@ -71,12 +76,51 @@ static bool use_csv(tbi_gains *gains, tbi_csv *csv, controller *made) {
   return tbi_ok(error);
 }
 
+static bool has_one_coordinate(const tabi_joint_def *joint) {
+  return joint->type == TABI_JOINT_REVOLUTE || joint->type == TABI_JOINT_CONTINUOUS ||
+         joint->type == TABI_JOINT_PRISMATIC;
+}
+
+/* The robot's joints by their numbers, or in the order of its file if none has a number; how
+ * many. */
+static int32_t number_joints(const tabi_options *options, const char **names) {
+  const tbi_scene_robot *robot = tbi_options_robot(options);
+  const tabi_builder *builder = options->r->builder;
+  size_t prefix = strlen(robot->prefix);
+  int32_t numbered = 0;
+  int32_t count = 0;
+  for (int32_t i = robot->first_joint; i < robot->first_joint + robot->njoint; ++i) {
+    const tabi_joint_def *joint = tbi_builder_joint(builder, i);
+    if (!joint->name || joint->id < 0 || joint->id >= MAX_NUMBER) continue;
+    names[joint->id] = joint->name + prefix;
+    if (joint->id >= numbered) numbered = joint->id + 1;
+  }
+  if (numbered > 0) return numbered;
+  for (int32_t i = robot->first_joint; i < robot->first_joint + robot->njoint; ++i) {
+    const tabi_joint_def *joint = tbi_builder_joint(builder, i);
+    if (joint->name && has_one_coordinate(joint) && count < MAX_NUMBER)
+      names[count++] = joint->name + prefix;
+  }
+  return count;
+}
+
+static tabi_status load_motion(const tabi_options *options, const char *path, tbi_csv *csv,
+                               tabi_error *err) {
+  const char **names = calloc(MAX_NUMBER, sizeof *names);
+  if (!names) return tbi_error_memory(err);
+  int32_t count = number_joints(options, names);
+  tabi_status status = tbi_motion_file_read(path, names, count, csv, err);
+  free(names);
+  return status;
+}
+
 /* A file that cannot be opened is the scene's mistake. */
 static bool load_csv(const tabi_options *options, const char *path, tbi_csv *csv) {
   tbi_first_error *error = options->r->error;
   const tabi_place itself = {NULL, 0};
   tabi_error err = {0};
-  tabi_status status = tbi_csv_read(path, itself, csv, &err);
+  tabi_status status = tbi_motion_file_is(path) ? load_motion(options, path, csv, &err)
+                                                : tbi_csv_read(path, itself, csv, &err);
   if (status == TABI_OK) return true;
   if (status != TABI_ERR_FILE) return tbi_fail_as(error, &err);
   return tbi_fail_about(error, tbi_options_place(options, "file"), options->what,

@@ -6,6 +6,7 @@
 #include "scene/scene.h"
 
 #include "base/assertion.h"
+#include "io/hrp_bush.h"
 #include "io/sensor.h"
 #include "io/values.h"
 #include "math/quat.h"
@@ -23,6 +24,7 @@ static const tbi_field robot_fields[] = {
     {"name",           TBI_FIELD_WORD, offsetof(tbi_robot_keys, name)          },
     {"model",          TBI_FIELD_WORD, offsetof(tbi_robot_keys, model)         },
     {"base",           TBI_FIELD_WORD, offsetof(tbi_robot_keys, base)          },
+    {"bush",           TBI_FIELD_WORD, offsetof(tbi_robot_keys, bush)          },
     {"xyz",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[0])      },
     {"rpy",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[1])      },
     {"quat",           TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[2])      },
@@ -203,15 +205,17 @@ static tabi_shape_def *shapes_of(const robot *b, int32_t *count) {
   return (tabi_shape_def *)b->r->builder->shapes.items + b->first_shape;
 }
 
+/* "*" stands for all links. */
 static void set_material(const robot *b, const tbi_yaml_node *item) {
   const tbi_finder find = finder_of(b->r, b->added);
-  int32_t link = tbi_find_needed(&find, TBI_LINK, item, b->what, item->key);
+  bool all = strcmp(item->key, "*") == 0;
+  int32_t link = all ? TABI_NONE : tbi_find_needed(&find, TBI_LINK, item, b->what, item->key);
   int32_t material = tbi_scene_material(b->r, item, b->what, item->text);
   if (!tbi_ok(b->r->error)) return;
   int32_t count = 0;
   tabi_shape_def *shape = shapes_of(b, &count);
   for (int32_t i = 0; i < count; ++i) {
-    if (shape[i].link == link) shape[i].material = material;
+    if (all || shape[i].link == link) shape[i].material = material;
   }
 }
 
@@ -239,8 +243,21 @@ static void forbid_self_collision(const robot *b) {
   }
 }
 
+/* Springs of bush joints, from a file of OpenHRP3. */
+static void read_bushes(const robot *b) {
+  tbi_first_error *error = b->r->error;
+  if (!b->keys->bush || !tbi_ok(error)) return;
+  tabi_error err = {0};
+  char *path = tbi_scene_path(b->r, b->keys->bush);
+  if (path && tbi_hrp_bush_read(b->r->builder, path, b->added->prefix, b->added->first_joint,
+                                &err) != TABI_OK)
+    tbi_fail_as(error, &err);
+  free(path);
+}
+
 /* What the scene says otherwise than the file, before joints are locked. */
 static void override_values(const robot *b) {
+  read_bushes(b);
   const tbi_values values = {.find = finder_of(b->r, b->added),
                              .what = b->what,
                              .first_joint = b->added->first_joint,
@@ -271,8 +288,7 @@ static bool read_keys(tbi_scene_reader *r, const tbi_yaml_node *node, const char
   tbi_fields_read(r->error, node, what, TBI_FIELDS(robot_fields), keys);
   if (!keys->name) return tbi_fail_about(r->error, node->place, what, "name is missing");
   if (!keys->model) {
-    return tbi_fail_about(r->error, node->place, what,
-                          "model is missing: a URDF, MJCF or SDF file");
+    return tbi_fail_about(r->error, node->place, what, "model is missing: the file of a robot");
   }
   return tbi_ok(r->error);
 }

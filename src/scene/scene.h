@@ -13,6 +13,7 @@
  *   no_collision.c    pairs that do not collide
  *   run.c             the scene in a world: reset and control
  *   world_file.c      worlds of other programs, as the same in YAML
+ *   hrp_project.h     those of OpenHRP3 among them
  *   source.c          what it was read from */
 #ifndef TBI_SCENE_H
 #define TBI_SCENE_H
@@ -90,7 +91,7 @@ struct tabi_scene {
 
 /* Keys of a robot that are read in several passes. */
 typedef struct tbi_robot_keys {
-  const char *name, *model, *part, *base;
+  const char *name, *model, *part, *base, *bush;
   const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
   const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,

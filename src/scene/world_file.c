@@ -1,8 +1,13 @@
 /* world_file.c - worlds of other programs become scenes: the same as YAML. */
+#include "io/choreonoid.h"
+#include "io/file.h"
 #include "io/sdf.h"
+#include "io/vrml.h"
 #include "io/xml.h"
+#include "scene/hrp_project.h"
 #include "scene/scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool tbi_scene_is_xml(const char *text, size_t size) {
@@ -31,6 +36,8 @@ char *tbi_scene_from_xml(const tbi_scene_reader *r, const char *text, size_t siz
   tbi_xml_node *root = tbi_xml_root(xml);
   if (strcmp(root->name, "sdf") == 0) {
     tbi_take(r->error, tbi_sdf_write_scene(root, r->path, &def, &yaml, length, err));
+  } else if (strcmp(root->name, "grxui") == 0) {
+    tbi_take(r->error, tbi_hrp_project_scene(root, r->path, r->def, &yaml, length, err));
   } else {
     fail_robot(r, root);
   }
@@ -38,14 +45,27 @@ char *tbi_scene_from_xml(const tbi_scene_reader *r, const char *text, size_t siz
   return yaml;
 }
 
+/* Whether a file is a robot in a format other than XML. */
+static bool is_other_robot(const char *path) {
+  const tabi_place itself = {NULL, 0};
+  char *text = NULL;
+  size_t size = 0;
+  if (tbi_file_read(path, TBI_XML_MAX_BYTES, itself, &text, &size, NULL) != TABI_OK) return false;
+  bool other = tbi_vrml_is(text, size) || tbi_choreonoid_is(text, size, path);
+  free(text);
+  return other;
+}
+
 bool tabi_scene_recognise(const char *path) {
   tbi_xml *xml = NULL;
   tabi_error err;
+  if (is_other_robot(path)) return false;
   // what is no XML, broken or not, is read as YAML
   tabi_status status = tbi_xml_read(path, &xml, &err);
   if (status != TABI_OK) return strstr(err.message, "not an XML text file") != NULL;
   tbi_xml_node *root = tbi_xml_root(xml);
-  bool world = strcmp(root->name, "sdf") == 0 && tbi_xml_child(root, "world");
+  bool world = strcmp(root->name, "grxui") == 0 ||
+               (strcmp(root->name, "sdf") == 0 && tbi_xml_child(root, "world"));
   tbi_xml_destroy(xml);
   return world;
 }
