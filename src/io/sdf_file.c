@@ -43,9 +43,10 @@ typedef struct search {
   tbi_path path;
 } search;
 
-static bool find(search *look, const char *folder, const char *file) {
+static bool find(tbi_sdf *s, search *look, const char *folder, const char *file) {
   char *name = tbi_text_join(folder, file);
-  bool found = name && tbi_path_find(&look->roots, name, &look->path) == TBI_PATH_FOUND;
+  if (!name) return tbi_fail_memory(s->error);
+  bool found = tbi_path_find(&look->roots, name, &look->path) == TBI_PATH_FOUND;
   free(name);
   return found;
 }
@@ -66,7 +67,7 @@ static bool read_config(tbi_sdf *s, search *look, const char *folder) {
     best = node->text;
     best_version = number;
   }
-  bool found = best && find(look, folder, best);
+  bool found = best && find(s, look, folder, best);
   tbi_xml_destroy(xml);
   return found;
 }
@@ -76,11 +77,11 @@ static bool find_model(tbi_sdf *s, search *look, const char *uri) {
   size_t length = strlen(uri);
   bool is_file = length > 4 && (strcmp(uri + length - 4, ".sdf") == 0 ||
                                 (length > 6 && strcmp(uri + length - 6, ".world") == 0));
-  if (is_file && find(look, uri, "")) return true;
+  if (is_file && find(s, look, uri, "")) return true;
   char *folder = tbi_text_join(uri, length > 0 && uri[length - 1] == '/' ? "" : "/");
   if (!folder) return tbi_fail_memory(s->error);
-  bool found = find(look, folder, "model.config") && read_config(s, look, folder);
-  if (!found && tbi_ok(s->error)) found = find(look, folder, "model.sdf");
+  bool found = find(s, look, folder, "model.config") && read_config(s, look, folder);
+  if (!found && tbi_ok(s->error)) found = find(s, look, folder, "model.sdf");
   free(folder);
   return found;
 }

@@ -165,6 +165,8 @@ static void test_mjcf_files(void **state) {
   starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/arm.xml");
   starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/toys.xml");
   starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/mjcf/crab.xml");
+  starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/sdf/arm.sdf");
+  starve(load_and_compute, TABI_SOURCE_DIR "/tests/io/sdf/world.sdf");
 }
 
 static void test_stl(void **state) {
