@@ -5,9 +5,12 @@
 #include "common/cli.h"
 #include "common/scene_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { BASE, JSON };
+enum { BASE, SELF_COLLISION, JSON };
+
+#define SAMPLES 2000 /* random postures in which pairs of links are looked at */
 
 typedef struct checked {
   const char *path;
@@ -124,9 +127,54 @@ static bool read_file(checked *c, const tbi_args *args, tabi_base base, int *cod
   return false;
 }
 
+typedef struct pair_list {
+  const tabi_model *model;
+  tbi_findings *findings;
+} pair_list;
+
+static const char *shown(const tabi_model *model, int32_t link) {
+  const char *name = link == TABI_WORLD ? "the world" : tabi_model_link(model, link).name;
+  return name ? name : "(unnamed)";
+}
+
+/* a tabi_link_pair_fn */
+static void add_pair(void *user, const tabi_link_pair *pair) {
+  static const char *const what[] = {
+      [TABI_PAIR_OVERLAPS] = "overlap or touch in the initial posture; a robot's self-collision "
+                             "leaves them out",
+      [TABI_PAIR_NEVER_MEETS] = "never meet within the joint limits, which is proved; a robot's "
+                                "self-collision leaves them out",
+      [TABI_PAIR_UNSEEN] = "met in none of the random postures tried, which proves nothing; they "
+                           "collide",
+  };
+  const pair_list *list = user;
+  tabi_error note;
+  tabi_place place = tabi_model_link(list->model, pair->link_b).place;
+  tbi_fail(&note, TABI_OK, place, "'%.100s' and '%.100s' %s", shown(list->model, pair->link_a),
+           shown(list->model, pair->link_b), what[pair->kind]);
+  note.severity = TABI_SEVERITY_NOTE;
+  tbi_findings_add(list->findings, &note);
+}
+
+/* Which links of a robot can meet, from the initial posture of the model. */
+static void check_self_collision(const tabi_model *model, tbi_findings *findings) {
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  pair_list list = {model, findings};
+  tabi_error err = {.status = TABI_ERR_MEMORY};
+  if (q) {
+    tabi_model_initial_q(model, q);
+    if (tabi_model_link_pairs(model, q, SAMPLES, add_pair, &list, &err) == TABI_OK)
+      err.status = TABI_OK;
+  }
+  findings->no_memory = findings->no_memory || err.status == TABI_ERR_MEMORY;
+  if (err.status != TABI_OK && err.status != TABI_ERR_MEMORY) tbi_findings_add(findings, &err);
+  free(q);
+}
+
 static int report(checked *c, const tbi_args *args, FILE *out) {
   const tabi_model *model = c->scene ? tabi_scene_model(c->scene) : c->model;
   tabi_model_check(model, tbi_findings_add, &c->findings);
+  if (args->value[SELF_COLLISION]) check_self_collision(model, &c->findings);
   tbi_findings_sort(&c->findings);
   tbi_findings all = {0};
   merge(&all, &c->warnings);
@@ -162,7 +210,8 @@ static int run(const tbi_args *args, FILE *out) {
 
 const tbi_command tbi_cmd_check = {
     .name = "check",
-    .usage = "check MODEL|SCENE [--base free|fixed] [--strict] [--package-path DIR[:DIR]] [--json]",
+    .usage = "check MODEL|SCENE [--base free|fixed] [--self-collision] [--strict]\n"
+             "             [--package-path DIR[:DIR]] [--json]",
     .summary = "find mistakes in a model and say how to correct them",
     .text =
         "Reads a robot (URDF, MJCF, SDF) or a scene and lists all that is odd about it, the worst\n"
@@ -190,6 +239,10 @@ const tbi_command tbi_cmd_check = {
     .options = {[BASE] = {"--base", "free|fixed",
                           "base of the root link; default: free for URDF, the file's for MJCF",
                           false, NULL},
+                [SELF_COLLISION] = {"--self-collision", NULL,
+                                    "list pairs of links that overlap, that can never meet, and "
+                                    "that were never seen to meet",
+                                    false, NULL},
                 [JSON] = {"--json", NULL, "print the findings as one JSON object", false, NULL}},
     .loads = true,
     .tells = true,

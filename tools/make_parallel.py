@@ -307,6 +307,7 @@ bodies:
 robots:
   - name: robot
     model: ../models/humanoid36_parallel.urdf
+    self_collision: false
     base: free
     xyz: [0, 0, {number(HEIGHT)}]
     posture:

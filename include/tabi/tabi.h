@@ -425,6 +425,28 @@ TABI_API int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *repo
 TABI_API int32_t tabi_model_check_joined(const tabi_model *model, const double *q,
                                          tabi_warning_fn *report, void *user);
 
+/* What is known of two links whose shapes may collide. */
+typedef enum tabi_link_pair_kind {
+  TABI_PAIR_OVERLAPS, /* in the posture given they are inside each other, or nearer than 0.1 mm */
+  TABI_PAIR_NEVER_MEETS, /* proved: the limits of the joints between them keep them apart */
+  TABI_PAIR_UNSEEN,      /* they met in none of the postures tried; nothing is proved */
+} tabi_link_pair_kind;
+
+typedef struct tabi_link_pair {
+  tabi_link_pair_kind kind;
+  int32_t link_a, link_b; /* the first is TABI_WORLD where the world's own shape overlaps */
+  double depth;           /* m, of an overlap; negative where there is air */
+} tabi_link_pair;
+
+typedef void tabi_link_pair_fn(void *user, const tabi_link_pair *pair);
+
+/* Reports links that overlap at q[nq], bodies of one tree that can never meet, and of the other
+ * bodies of one tree those that do not meet in `samples` random postures within the joint limits. A
+ * body, which may be several links, is reported by its first link with a shape. */
+TABI_API tabi_status tabi_model_link_pairs(const tabi_model *model, const double *q,
+                                           int32_t samples, tabi_link_pair_fn *report, void *user,
+                                           tabi_error *err);
+
 /* q moved by v for a time dt (s), with unit quaternions; q_to may be q. */
 TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, const double *v,
                                    double dt, double *q_to);

@@ -50,7 +50,8 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   bool separates = c->nseparation > 0;
   c->separation = tbi_layout_take(at, c->nseparation, sizeof *c->separation);
   c->travel = tbi_layout_take(at, separates ? c->model->nbody : 0, sizeof *c->travel);
-  c->reach = tbi_layout_take(at, separates ? c->nitem : 0, sizeof *c->reach);
+  c->tree_travel = tbi_layout_take(at, separates ? c->model->ntree : 0, sizeof *c->tree_travel);
+  c->limb = tbi_layout_take(at, separates ? c->nitem : 0, sizeof *c->limb);
 }
 
 static void place_scratch(tbi_layout *at, tbi_collision *c) {

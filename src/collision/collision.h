@@ -33,6 +33,13 @@ void tbi_collision_ignore_connections(tbi_collision *collision);
  * are several; TABI_NONE if there is none. */
 int32_t tbi_collision_connection(const tbi_collision *collision, int32_t shape_a, int32_t shape_b);
 
+/* Whether the limits of the joints between two bodies of one tree keep their shapes apart; false
+ * where that is not so or not known.  Measures about *budget distances, and lowers it. */
+bool tbi_collision_never_meet(const tbi_collision *collision, int32_t body_a, int32_t body_b,
+                              int32_t *budget);
+/* Whether shapes of two bodies may meet at all. */
+bool tbi_collision_allows(const tbi_collision *collision, int32_t body_a, int32_t body_b);
+
 /* How far the points of a shape may come: at least so many m, and as far as the body's motion takes
  * its fastest point in so many s. */
 typedef struct tbi_margin_rule {

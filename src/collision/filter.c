@@ -207,6 +207,27 @@ int32_t tbi_collision_connection(const tbi_collision *collision, int32_t shape_a
   return found;
 }
 
+tbi_body_items tbi_filter_items(const tbi_collision *c, int32_t body) {
+  tbi_body_items items = {.all = true};
+  for (int32_t item = 0; item < c->nitem; ++item) {
+    if (c->fitting[item].body != body) continue;
+    items.all = items.count < TBI_BODY_ITEMS;
+    if (!items.all) break;
+    items.item[items.count++] = item;
+  }
+  return items;
+}
+
+bool tbi_collision_allows(const tbi_collision *collision, int32_t body_a, int32_t body_b) {
+  const tbi_body_items a = tbi_filter_items(collision, body_a);
+  const tbi_body_items b = tbi_filter_items(collision, body_b);
+  for (int32_t i = 0; i < a.count; ++i) {
+    for (int32_t j = 0; j < b.count; ++j)
+      if (tbi_filter_allows(collision, a.item[i], b.item[j])) return true;
+  }
+  return !a.all || !b.all;
+}
+
 bool tbi_filter_allows(const tbi_collision *c, int32_t a, int32_t b) {
   TBI_CHECK_SLOW(a >= 0 && a < c->nitem && b >= 0 && b < c->nitem);
   const tbi_filter *fa = &c->filter[a];

@@ -15,27 +15,40 @@ static bool is_convex(const tabi_shape_def *shape) {
          shape->type != TABI_SHAPE_HEIGHTFIELD;
 }
 
-/* the tree of a shape that may meet others of its tree; TABI_NONE if it cannot */
-static int32_t tree_of(const tabi_model *model, const tabi_shape_def *shape) {
-  if (!shape->collides || shape->link == TABI_WORLD || !is_convex(shape)) return TABI_NONE;
-  int32_t body = model->link_home[shape->link].body;
-  return body == TABI_WORLD || !(shape->group & shape->mask) ? TABI_NONE : model->body[body].tree;
+static bool is_jointed(const tabi_model *model, int32_t body) {
+  const tbi_body *b = &model->body[body];
+  if (b->parent != TABI_WORLD || b->type != TABI_JOINT_FREE) return true;
+  return body + 1 < model->nbody && model->body[body + 1].tree == b->tree;
 }
 
-/* Shapes that share their tree with another one.  They follow one another in most files, so that
- * comparing with the one before is enough; what is missed is only measured more often. */
+static int32_t body_of(const tabi_model *model, const tabi_shape_def *shape) {
+  return shape->link == TABI_WORLD ? TABI_WORLD : model->link_home[shape->link].body;
+}
+
+static bool is_limb(const tabi_model *model, const tabi_shape_def *shape) {
+  int32_t body = body_of(model, shape);
+  return shape->collides && is_convex(shape) && body != TABI_WORLD && is_jointed(model, body);
+}
+
+/* Limbs that the groups let meet some convex shape. */
 int32_t tbi_separation_count(const tabi_model *model) {
-  int64_t nitem = 0;
-  int32_t last = TABI_NONE;
+  uint32_t groups = 0;
+  int64_t nlimb = 0;
   for (int32_t i = 0; i < model->nshape; ++i) {
-    int32_t tree = tree_of(model, &model->shape[i]);
-    nitem += tree != TABI_NONE && tree == last;
-    if (tree != TABI_NONE) last = tree;
+    const tabi_shape_def *shape = &model->shape[i];
+    if (shape->collides && is_convex(shape)) groups |= shape->group;
   }
-  int64_t count = nitem > 0 ? 64 : 0;
-  while (count > 0 && count < MOST_PER_ITEM * nitem && count < 1 << 20)
+  for (int32_t i = 0; i < model->nshape; ++i)
+    nlimb += is_limb(model, &model->shape[i]) && (model->shape[i].mask & groups);
+  int64_t count = nlimb > 1 ? 64 : 0;
+  while (count > 0 && count < MOST_PER_ITEM * nlimb && count < 1 << 20)
     count *= 2;
   return (int32_t)count;
+}
+
+double tbi_separation_reach(const tbi_cover *cover) {
+  return sqrt(v4_dot(cover->middle, cover->middle)) + sqrt(v4_dot(cover->half, cover->half)) +
+         cover->radius;
 }
 
 void tbi_separation_make(tbi_collision *c) {
@@ -43,11 +56,10 @@ void tbi_separation_make(tbi_collision *c) {
     c->separation[i].a = TABI_NONE;
   for (int32_t item = 0; item < c->nitem && c->nseparation > 0; ++item) {
     const tbi_cover *cover = &c->cover[item];
-    bool convex = is_convex(&c->model->shape[cover->shape]);
-    c->reach[item] = convex && cover->body != TABI_WORLD
-                         ? sqrt(v4_dot(cover->middle, cover->middle)) +
-                               sqrt(v4_dot(cover->half, cover->half)) + cover->radius
-                         : -1;
+    const tabi_shape_def *shape = &c->model->shape[cover->shape];
+    c->limb[item] = (tbi_limb){.reach = tbi_separation_reach(cover),
+                               .convex = is_convex(shape),
+                               .jointed = is_limb(c->model, shape)};
   }
 }
 
@@ -67,11 +79,36 @@ void tbi_separation_advance(tbi_collision *c, const tabi_dynamics *d) {
     travel->pos = now->pos;
     travel->rot = now->rot;
   }
+  for (int32_t i = 0; i < c->model->ntree; ++i) {
+    tbi_tree_travel *tree = &c->tree_travel[i];
+    tree->moved += v3_norm(v3_sub(d->origin[i], tree->origin));
+    tree->origin = d->origin[i];
+  }
 }
 
 static double travel_of(const tbi_collision *c, int32_t item) {
-  const tbi_travel *travel = &c->travel[c->cover[item].body];
-  return travel->moved + c->reach[item] * travel->turned;
+  int32_t body = c->cover[item].body;
+  if (body == TABI_WORLD) return 0;
+  return c->travel[body].moved + c->limb[item].reach * c->travel[body].turned;
+}
+
+static double origin_travel(const tbi_collision *c, int32_t item) {
+  int32_t tree = c->cover[item].tree;
+  return tree == TABI_NONE ? 0 : c->tree_travel[tree].moved;
+}
+
+/* How far both have come, against each other if they are of one tree. */
+static double travel_of_both(const tbi_collision *c, tbi_item_pair pair) {
+  double travel = travel_of(c, pair.a) + travel_of(c, pair.b);
+  if (c->cover[pair.a].tree == c->cover[pair.b].tree) return travel;
+  return travel + origin_travel(c, pair.a) + origin_travel(c, pair.b);
+}
+
+static bool is_watched(const tbi_collision *c, tbi_item_pair pair) {
+  if (c->nseparation == 0) return false;
+  const tbi_limb *a = &c->limb[pair.a];
+  const tbi_limb *b = &c->limb[pair.b];
+  return a->convex && b->convex && (a->jointed || b->jointed);
 }
 
 static tbi_separation *entry_of(tbi_collision *c, tbi_item_pair pair) {
@@ -79,45 +116,28 @@ static tbi_separation *entry_of(tbi_collision *c, tbi_item_pair pair) {
   return &c->separation[(mixed ^ mixed >> 15) & (uint32_t)(c->nseparation - 1)];
 }
 
-/* Air along a unit direction from a to b. */
-static double air_along(const tbi_solid *a, const tbi_solid *b, v3 n) {
-  double between = v3_dot(n, v3_sub(tbi_support(b, v3_neg(n)), tbi_support(a, n)));
-  return between - tbi_support_radius(a) - tbi_support_radius(b);
-}
-
-/* The direction of the shortest line, and the air along it; none where they overlap. */
-static bool find_axis(const tbi_solid *a, const tbi_solid *b, tbi_separation *s) {
-  v3 apart = tbi_gjk(a, b, v3_zero(), s->axis).apart;
-  double length = v3_norm(apart);
-  if (!(length > 0)) return false;
-  s->axis = v3_scale(1 / length, apart);
-  s->air = air_along(a, b, s->axis);
-  return true;
-}
-
 static bool measure(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair, double needed,
                     tbi_separation *s) {
   const tbi_solid *a = tbi_shapes_place(c, d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, d, pair.b);
   if (s->a == pair.a && s->b == pair.b) {
-    s->air = air_along(a, b, s->axis);
+    s->air = tbi_air_along(a, b, s->axis);
     if (s->air > needed) return true;
   } else {
     s->axis = v3_sub(tbi_support_centre(b), tbi_support_centre(a));
     if (!(v3_dot(s->axis, s->axis) > 0)) return false;
   }
-  return find_axis(a, b, s) && s->air > needed;
+  s->air = tbi_air_between(a, b, &s->axis);
+  return s->air > needed;
 }
 
 bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair,
                           double margin) {
-  if (c->nseparation == 0 || c->cover[pair.a].tree != c->cover[pair.b].tree ||
-      !(c->reach[pair.a] >= 0 && c->reach[pair.b] >= 0))
-    return false;
+  if (!is_watched(c, pair)) return false;
   tbi_separation *s = entry_of(c, pair);
   bool known = s->a == pair.a && s->b == pair.b;
   if (known && s->touched) return false;
-  double travel = travel_of(c, pair.a) + travel_of(c, pair.b);
+  double travel = travel_of_both(c, pair);
   double needed = margin + GUARD + 1e-12 * travel;
   if (known && s->air - (travel - s->travel) > needed) return true;
   tbi_separation found = *s;
@@ -128,7 +148,7 @@ bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pai
 }
 
 void tbi_separation_learn(tbi_collision *c, tbi_item_pair pair, bool touches) {
-  if (c->nseparation == 0 || c->cover[pair.a].tree != c->cover[pair.b].tree) return;
+  if (!is_watched(c, pair)) return;
   tbi_separation *s = entry_of(c, pair);
   if (touches) {
     *s = (tbi_separation){.a = pair.a, .b = pair.b, .touched = true};

@@ -1,4 +1,4 @@
-/* separation.h - pairs of one tree that are known to be apart.
+/* separation.h - pairs that are known to be apart.
  *
  * The links of a robot are near each other all the time and hardly ever touch.  A direction in
  * which two shapes part is kept from pass to pass, with the air that was found along it; until the
@@ -13,9 +13,12 @@
 int32_t tbi_separation_count(const tabi_model *model);
 void tbi_separation_make(tbi_collision *c);
 
+/* How far points of a shape are from the origin of its body, at most. */
+double tbi_separation_reach(const tbi_cover *cover);
+
 /* At the start of a pass: adds up how far bodies have moved. */
 void tbi_separation_advance(tbi_collision *c, const tabi_dynamics *d);
-/* Whether two items of one tree are farther apart than the margin. */
+/* Whether two items, one of them a limb, are known to be farther apart than the margin. */
 bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair,
                           double margin);
 /* Whether a measurement found points, after tbi_separation_holds() was false. */

@@ -60,7 +60,20 @@ typedef struct tbi_travel {
   double moved, turned;
 } tbi_travel;
 
-/* What is known of two items of one tree, see separation.h. */
+/* Likewise the origin of a tree, from which positions of its bodies count. */
+typedef struct tbi_tree_travel {
+  v3 origin;
+  double moved;
+} tbi_tree_travel;
+
+/* An item as separation.h sees it. */
+typedef struct tbi_limb {
+  double reach; /* of its points from the body's origin */
+  bool convex;
+  bool jointed; /* hangs from others, or others from it, by joints */
+} tbi_limb;
+
+/* What is known of two items, see separation.h. */
 typedef struct tbi_separation {
   int32_t a, b; /* a is TABI_NONE where nothing is known */
   bool touched; /* they had points: nothing below is valid */
@@ -94,17 +107,26 @@ struct tbi_collision {
   uint64_t *exclusion;  /* pairs of homes, sorted, and a last one larger than all */
   bool *shaped;         /* whether a body has a shape: [nbody] */
   int32_t *welded;      /* the first of the homes that are welded to each: [nhome] */
-  int32_t nseparation;  /* a power of two; 0: no tree can meet itself, and the next are empty */
+  int32_t nseparation;  /* a power of two; 0: no limb can meet anything, and the next are empty */
   tbi_separation *separation;
-  tbi_travel *travel; /* [nbody] */
-  double *reach;      /* of convex items that move, from the body's origin: [nitem]; others -1 */
+  tbi_travel *travel;           /* [nbody] */
+  tbi_tree_travel *tree_travel; /* [ntree] */
+  tbi_limb *limb;               /* [nitem] */
   /* scratch */
   tbi_bounds *bounds;   /* [nitem] */
   tbi_item_pair *spare; /* [max_pairs] */
   int32_t *bucket;      /* [nitem + 1] */
 };
 
+/* The items of one body, up to the number that there is room for. */
+#define TBI_BODY_ITEMS 64
+typedef struct tbi_body_items {
+  int32_t item[TBI_BODY_ITEMS], count;
+  bool all; /* there are no more */
+} tbi_body_items;
+
 /* filter.c */
+tbi_body_items tbi_filter_items(const tbi_collision *c, int32_t body);
 void tbi_filter_make(tbi_collision *c);
 bool tbi_filter_allows(const tbi_collision *c, int32_t a, int32_t b);
 

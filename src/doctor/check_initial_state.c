@@ -22,6 +22,13 @@ static void name_owner(const tabi_model *model, const tabi_shape_def *shape, cha
   }
 }
 
+/* the tree of a shape's body, or TABI_NONE in the world */
+static int32_t tree_of(const tabi_model *model, const tabi_shape_def *shape) {
+  int32_t body = shape->link == TABI_WORLD ? TABI_WORLD : tabi_model_link_body(model, shape->link);
+  return body == TABI_WORLD ? TABI_NONE : model->body[body].tree;
+}
+
+/* Links of one robot are often drawn inside each other: scenes then leave the pair out. */
 static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
   char first[128];
   char second[128];
@@ -32,11 +39,13 @@ static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
   const tabi_shape_def *other = a.link != TABI_WORLD ? &b : &a;
   name_owner(d->model, blamed, first, sizeof first);
   name_owner(d->model, other, second, sizeof second);
-  tbi_doctor_find(
-      d, TBI_PROBLEM, tabi_model_link(d->model, blamed->link).place,
-      "%s: is %.3g m inside %s in the initial state; move them apart, make the shapes smaller, "
-      "or exclude the pair",
-      first, overlap->depth, second);
+  int32_t tree = tree_of(d->model, &a);
+  bool by_design = tree != TABI_NONE && tree == tree_of(d->model, &b);
+  tbi_doctor_find(d, by_design ? TBI_ADVICE : TBI_PROBLEM,
+                  tabi_model_link(d->model, blamed->link).place,
+                  "%s: is %.3g m inside %s in the initial state; %s", first, overlap->depth, second,
+                  by_design ? "a scene leaves the pair out of self-collision"
+                            : "move them apart, make the shapes smaller, or exclude the pair");
 }
 
 static void tell_failure(tbi_doctor *d, const char *what, const tabi_error *err) {
@@ -61,8 +70,8 @@ void tbi_doctor_check_overlaps(tbi_doctor *d) {
   tbi_overlap overlap[DEEPEST_TOLD];
   int32_t count = 0;
   tabi_error err = {0};
-  tabi_status status =
-      tbi_overlaps_find(d->model, ALLOWED_DEPTH, overlap, DEEPEST_TOLD, &count, &err);
+  tabi_status status = tbi_overlaps_find(d->model, d->model->start, ALLOWED_DEPTH, overlap,
+                                         DEEPEST_TOLD, &count, &err);
   if (status != TABI_OK) tell_failure(d, "overlaps", &err);
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
     tell_overlap(d, &overlap[i]);

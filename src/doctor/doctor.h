@@ -7,7 +7,8 @@
  *   doctor.c               tabi_model_check: all checks, one after another
  *   check_links.c          masses, inertias, centres of mass, left against right
  *   check_joints.c         ranges, motors, ratios of masses and inertias, limbs without shapes
- *   check_initial_state.c  open connections, and links that overlap (overlap.c) */
+ *   check_initial_state.c  open connections, and links that overlap (overlap.c)
+ *   link_pairs.c           tabi_model_link_pairs: which links of a robot can meet */
 #ifndef TBI_DOCTOR_H
 #define TBI_DOCTOR_H
 

@@ -10,55 +10,56 @@
 
 #define MAX_CANDIDATES 1000000
 
-typedef struct pass {
-  const tabi_model *model;
-  const double *q; /* NULL: initial */
-  bool joined;     /* looks at pairs that connections join, and only at these */
-  tabi_dynamics *dynamics;
-  tbi_collision *collision;
-  double *numbers; /* q, v and margin, all in zeros but q */
-  char *memory;    /* of the collision workspace */
-  tbi_candidate *candidate;
-  int32_t count;
-} pass;
+tabi_status tbi_posture_pass_make(tbi_posture_pass *pass, tabi_error *err) {
+  const tabi_model *model = pass->model;
+  size_t count = (size_t)model->nq + (size_t)model->nv + (size_t)model->nshape;
+  size_t size = tbi_collision_memsize(model);
+  pass->dynamics = tabi_dynamics_create(model, err);
+  if (!pass->dynamics) return err->status;
+  pass->numbers = calloc(count + 1, sizeof *pass->numbers);
+  pass->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
+  if (!pass->numbers || !pass->memory) return tbi_error_memory(err);
+  pass->collision = tbi_collision_make(model, pass->memory, pass->memory + size);
+  for (int32_t i = 0; i < model->nshape; ++i)
+    pass->numbers[model->nq + model->nv + i] = 0.5 * pass->air;
+  if (pass->ignore_connections) tbi_collision_ignore_connections(pass->collision);
+  return TABI_OK;
+}
 
-static void pass_free(pass *p) {
-  tabi_dynamics_destroy(p->dynamics);
-  free(p->numbers);
-  free(p->memory);
-  free(p->candidate);
+void tbi_posture_pass_free(tbi_posture_pass *pass) {
+  tabi_dynamics_destroy(pass->dynamics);
+  free(pass->numbers);
+  free(pass->memory);
+  free(pass->candidate);
+}
+
+static tabi_status grow(tbi_posture_pass *pass, tabi_error *err) {
+  int32_t capacity = pass->capacity > 0 ? 4 * pass->capacity : 1024;
+  if (capacity > MAX_CANDIDATES) {
+    return tbi_error_set(err, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
+                         "more than a million contact points");
+  }
+  free(pass->candidate);
+  pass->candidate = malloc((size_t)capacity * sizeof *pass->candidate);
+  pass->capacity = pass->candidate ? capacity : 0;
+  return pass->candidate ? TABI_OK : tbi_error_memory(err);
 }
 
 /* Collides with more and more room until all points fit. */
-static tabi_status fill_candidates(pass *p, const double *margin, tabi_error *err) {
-  for (int32_t max = 1024; max <= MAX_CANDIDATES; max *= 4) {
-    free(p->candidate);
-    p->candidate = malloc((size_t)max * sizeof *p->candidate);
-    if (!p->candidate) return tbi_error_memory(err);
-    p->count = tbi_collide(p->collision, p->dynamics, margin, p->candidate, max);
-    if (p->count >= 0) return TABI_OK;
+tabi_status tbi_posture_pass_run(tbi_posture_pass *pass, const double *q, tabi_error *err) {
+  size_t nq = (size_t)pass->model->nq;
+  size_t nv = (size_t)pass->model->nv;
+  memcpy(pass->numbers, q, nq * sizeof *q);
+  tabi_dynamics_set_state(pass->dynamics, pass->numbers, pass->numbers + nq);
+  tabi_status status = pass->capacity > 0 ? TABI_OK : grow(pass, err);
+  pass->count = -1;
+  while (status == TABI_OK && pass->count < 0) {
+    pass->count = tbi_collide(pass->collision, pass->dynamics, pass->numbers + nq + nv,
+                              pass->candidate, pass->capacity);
+    if (pass->count < 0) status = grow(pass, err);
   }
-  p->count = 0;
-  return tbi_error_set(err, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
-                       "more than a million contact points");
-}
-
-static tabi_status pass_run(pass *p, tabi_error *err) {
-  const tabi_model *model = p->model;
-  size_t nq = (size_t)model->nq;
-  size_t nv = (size_t)model->nv;
-  p->dynamics = tabi_dynamics_create(model, err);
-  if (!p->dynamics) return err->status;
-  p->numbers = calloc(nq + nv + (size_t)model->nshape + 1, sizeof *p->numbers);
-  size_t size = tbi_collision_memsize(model);
-  p->memory = tbi_block_alloc(size + tbi_collision_scratch(model));
-  if (!p->numbers || !p->memory) return tbi_error_memory(err);
-  tabi_model_initial_q(model, p->numbers);
-  if (p->q) memcpy(p->numbers, p->q, nq * sizeof *p->q);
-  tabi_dynamics_set_state(p->dynamics, p->numbers, p->numbers + nq);
-  p->collision = tbi_collision_make(model, p->memory, p->memory + size);
-  if (p->joined) tbi_collision_ignore_connections(p->collision);
-  return fill_candidates(p, p->numbers + nq + nv, err);
+  if (status != TABI_OK) pass->count = 0;
+  return status;
 }
 
 /* by links, then the deepest first */
@@ -84,7 +85,7 @@ static int by_depth(const void *left, const void *right) {
   return order != 0 ? order : by_links(left, right);
 }
 
-static entry entry_of(const pass *p, const tbi_candidate *t) {
+static entry entry_of(const tbi_posture_pass *p, const tbi_candidate *t) {
   int32_t a = p->model->shape[t->shape_a].link;
   int32_t b = p->model->shape[t->shape_b].link;
   bool swap = t->shape_b < t->shape_a;
@@ -94,12 +95,12 @@ static entry entry_of(const pass *p, const tbi_candidate *t) {
 }
 
 /* The deepest of each pair of links, these by depth; returns their number. */
-static int32_t gather(const pass *p, double depth, entry *entries) {
+static int32_t gather(const tbi_posture_pass *p, double depth, entry *entries) {
   int32_t count = 0;
   for (int32_t i = 0; i < p->count; ++i) {
     if (!(p->candidate[i].gap < -depth)) continue;
     entry found = entry_of(p, &p->candidate[i]);
-    if (!p->joined || found.overlap.connection != TABI_NONE) entries[count++] = found;
+    if (!p->ignore_connections || found.overlap.connection != TABI_NONE) entries[count++] = found;
   }
   qsort(entries, (size_t)count, sizeof *entries, by_links);
   int32_t kept = 0;
@@ -112,10 +113,12 @@ static int32_t gather(const pass *p, double depth, entry *entries) {
   return kept;
 }
 
-static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max, int32_t *count,
-                        tabi_error *err) {
+static tabi_status find(tbi_posture_pass *p, const double *q, double depth, tbi_overlap *overlap,
+                        int32_t max, int32_t *count, tabi_error *err) {
   *count = 0;
-  tabi_status status = pass_run(p, err);
+  p->air = fmax(-depth, 0);
+  tabi_status status = tbi_posture_pass_make(p, err);
+  if (status == TABI_OK) status = tbi_posture_pass_run(p, q, err);
   entry *entries = NULL;
   if (status == TABI_OK && p->count > 0) {
     entries = malloc((size_t)p->count * sizeof *entries);
@@ -125,19 +128,19 @@ static tabi_status find(pass *p, double depth, tbi_overlap *overlap, int32_t max
   for (int32_t i = 0; i < *count && i < max; ++i)
     overlap[i] = entries[i].overlap;
   free(entries);
-  pass_free(p);
+  tbi_posture_pass_free(p);
   return status;
 }
 
-tabi_status tbi_overlaps_find(const tabi_model *model, double depth, tbi_overlap *overlap,
-                              int32_t max, int32_t *count, tabi_error *err) {
-  pass p = {.model = model};
-  return find(&p, depth, overlap, max, count, err);
+tabi_status tbi_overlaps_find(const tabi_model *model, const double *q, double depth,
+                              tbi_overlap *overlap, int32_t max, int32_t *count, tabi_error *err) {
+  tbi_posture_pass p = {.model = model};
+  return find(&p, q, depth, overlap, max, count, err);
 }
 
 tabi_status tbi_overlaps_find_joined(const tabi_model *model, const double *q, double depth,
                                      tbi_overlap *overlap, int32_t max, int32_t *count,
                                      tabi_error *err) {
-  pass p = {.model = model, .q = q, .joined = true};
-  return find(&p, depth, overlap, max, count, err);
+  tbi_posture_pass p = {.model = model, .ignore_connections = true};
+  return find(&p, q, depth, overlap, max, count, err);
 }

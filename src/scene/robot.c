@@ -304,6 +304,7 @@ static bool name_robot(const robot *b) {
 
 static void read_robot(tbi_scene_reader *r, const tbi_yaml_node *node, int32_t index) {
   tbi_scene_robot *added = &r->scene->robots[index];
+  r->robots[index] = (tbi_robot_keys){.self_collision = true, .place_of_robot = node->place};
   robot b = {.r = r, .node = node, .keys = &r->robots[index], .added = added, .index = index};
   const tbi_yaml_node *name = tbi_yaml_child(node, "name");
   (void)snprintf(b.what, sizeof b.what, "robot '%.60s': ", name ? name->text : "");

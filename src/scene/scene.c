@@ -293,22 +293,24 @@ static bool set_initial_state(tbi_scene_reader *r) {
   return true;
 }
 
-/* Connections are closed in the initial state, so they are added when it is known; the model is
- * then built again, with them.  No link or joint in it changes its index. */
-static void add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  if (!list || list->count == 0) return;
+/* Connections are closed in the initial state, so they are added when it is known. */
+static bool add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
+  if (!list || list->count == 0) return false;
   const tbi_connections connections = {
       .find = {r->error, r->builder, ""},
       .model = r->scene->model,
       .q = r->scene->q,
       .has_world = true,
   };
-  if (tbi_connections_read(&connections, list)) build_model(r);
+  return tbi_connections_read(&connections, list);
 }
 
-/* Those of robots may be open where the scene puts them. */
-static void read_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
-  add_connections(r, list);
+/* What depends on the initial state: the model is then built again.  No link or joint in it changes
+ * its index.  Connections of robots may be open where the scene puts them. */
+static void complete_model(tbi_scene_reader *r, const tbi_yaml_node *connections) {
+  bool parted = tbi_scene_part_robots(r);
+  bool connected = tbi_ok(r->error) && add_connections(r, connections);
+  if (parted || connected) build_model(r);
   if (!tbi_ok(r->error)) return;
   tbi_connections_warn(r->error, r->scene->model, r->scene->q, r->def->warn, r->def->warn_user);
 }
@@ -331,7 +333,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   if (!read_top(r, root, &t) || !read_model(r, &t) || !set_initial_state(r)) return false;
   tbi_scene_finish_robots(r);
   if (tbi_ok(r->error)) tbi_scene_start_motions(r, t.timestep);
-  if (tbi_ok(r->error)) read_connections(r, t.connections);
+  if (tbi_ok(r->error)) complete_model(r, t.connections);
   tbi_scene_read_forces(r, t.forces);
   if (!tbi_ok(r->error)) return false;
   r->scene->world = tabi_world_def_default(r->scene->model);

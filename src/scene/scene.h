@@ -97,6 +97,7 @@ typedef struct tbi_robot_keys {
   const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,
       *sensors;
   bool self_collision;
+  tabi_place place_of_robot;
 } tbi_robot_keys;
 
 /* A scene that is being read. */
@@ -131,6 +132,9 @@ void tbi_scene_read_bodies(tbi_scene_reader *r, const tbi_yaml_node *list);
 bool tbi_scene_read_robots(tbi_scene_reader *r, const tbi_yaml_node *list);
 /* When there is a model: postures, velocities, controllers. */
 void tbi_scene_finish_robots(tbi_scene_reader *r);
+/* When the initial posture is known: excludes pairs of links that a robot's self-collision leaves
+ * out; true if there are any, so that the model has to be built anew. */
+bool tbi_scene_part_robots(tbi_scene_reader *r);
 bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
 void tbi_scene_free_controller(tbi_scene_robot *robot);
 /* A joint of the robot at an index by its name in the robot's file; TABI_NONE after an error, with

@@ -8,7 +8,7 @@ from command import Case, MODELS, data, main
 # line, severity, part of the message: what is wrong in data/doubtful.urdf
 EXPECTED = [
     (3, "warning", "link 'trunk': inertia is exactly 1 1 1, a placeholder"),
-    (3, "warning", "link 'trunk': is 0.03 m inside link 'hammer' in the initial state"),
+    (3, "note", "link 'trunk': is 0.03 m inside link 'hammer' in the initial state"),
     (10, "warning", "link 'left_arm': smallest principal moment"),
     (10, "note", "link 'left_arm': centre of mass is 1.4"),
     (10, "note", "link 'left_arm': mass is 2 kg, but 'right_arm' has 0.002 kg"),
@@ -36,6 +36,13 @@ class Check(Case):
         self.assertEqual(err, "")
         r = self.json("check", data("walker.urdf"), "--json")
         self.assertEqual((r["ok"], r["findings"], r["warnings"]), (True, [], []))
+
+    def test_self_collision(self):
+        out = self.json("check", data("walker.urdf"), "--self-collision", "--json")
+        told = [f["message"] for f in out["findings"]]
+        self.assertTrue(told)
+        for message in told:
+            self.assertRegex(message, "^'.*' and '.*' (overlap or touch|never meet|met in none)")
 
     def test_every_finding(self):
         r = self.json("check", data("doubtful.urdf"), "--json", code=5)
