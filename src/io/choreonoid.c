@@ -41,9 +41,24 @@ static bool rename_key(tbi_hrp *hrp, tbi_yaml_node *node) {
   return kept != NULL;
 }
 
+/* A text of several lines cannot be a name, and messages have one line. */
+static bool flatten_text(tbi_hrp *hrp, const char **text) {
+  if (!*text || !strpbrk(*text, "\n\r")) return true;
+  char *flat = strdup(*text);
+  if (!flat) return tbi_fail_memory(&hrp->error);
+  for (char *c = flat; *c; ++c) {
+    if (*c == '\n' || *c == '\r') *c = ' ';
+  }
+  const char *kept = tbi_hrp_keep(hrp, flat);
+  free(flat);
+  if (kept) *text = kept;
+  return kept != NULL;
+}
+
 /* Children of a node are at most 64 deep. */
 static void rename_keys(tbi_hrp *hrp, tbi_yaml_node *node) {
-  if (!rename_key(hrp, node)) return;
+  if (!flatten_text(hrp, &node->key) || !flatten_text(hrp, &node->text) || !rename_key(hrp, node))
+    return;
   for (tbi_yaml_node *n = node->first; n && tbi_ok(&hrp->error); n = n->next)
     rename_keys(hrp, n);
 }

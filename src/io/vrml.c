@@ -236,7 +236,9 @@ static bool take_string(reading *r) {
   size_t used = 0;
   for (size_t i = 0; i < r->next.size; ++i) {
     if (r->next.text[i] == '\\' && i + 1 < r->next.size) ++i;
-    text[used++] = r->next.text[i];
+    // a name is one line, as messages are
+    char c = r->next.text[i];
+    text[used++] = (char)((unsigned char)c < ' ' ? ' ' : c);
   }
   text[used] = '\0';
   if (!push(r, &r->pointers, &text, sizeof(void *))) return false;

@@ -245,6 +245,15 @@ static void test_refused(void **state) {
     assert_refused(cases[i].text, cases[i].line, cases[i].words);
 }
 
+/* A message is one line, whatever a string holds. */
+static void test_one_line(void **state) {
+  (void)state;
+  tabi_error error = {0};
+  assert_null(try_load(HEAD "Humanoid { humanoidBody DEF A Joint { jointType \"a\nb\" } }",
+                       "dir/r.wrl", NULL, &error));
+  assert_null(strchr(error.message, '\n'));
+}
+
 /* An Inline stays in the package, whether or not something is there. */
 static void test_outside(void **state) {
   (void)state;
@@ -310,11 +319,12 @@ static void test_openhrp(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tree),    cmocka_unit_test(test_segments),
-      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_sensors_and_loops),
-      cmocka_unit_test(test_proto),   cmocka_unit_test(test_faces),
-      cmocka_unit_test(test_refused), cmocka_unit_test(test_bombs),
-      cmocka_unit_test(test_outside), cmocka_unit_test(test_openhrp),
+      cmocka_unit_test(test_tree),     cmocka_unit_test(test_segments),
+      cmocka_unit_test(test_shapes),   cmocka_unit_test(test_sensors_and_loops),
+      cmocka_unit_test(test_proto),    cmocka_unit_test(test_faces),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_bombs),
+      cmocka_unit_test(test_one_line), cmocka_unit_test(test_outside),
+      cmocka_unit_test(test_openhrp),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
