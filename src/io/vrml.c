@@ -170,7 +170,13 @@ static bool accept(reading *r, const char *text) {
   return true;
 }
 
-static int shown(const token *t) { return t->size > 40 ? 40 : (int)t->size; }
+/* How much of a token fits into a message, which is one line. */
+static int shown(const token *t) {
+  int n = 0;
+  while (n < 40 && (size_t)n < t->size && (unsigned char)t->text[n] >= ' ')
+    ++n;
+  return n;
+}
 
 static bool fail_expected(const reading *r, const char *what) {
   const token *t = &r->next;

@@ -252,6 +252,8 @@ static void test_one_line(void **state) {
   assert_null(try_load(HEAD "Humanoid { humanoidBody DEF A Joint { jointType \"a\nb\" } }",
                        "dir/r.wrl", NULL, &error));
   assert_null(strchr(error.message, '\n'));
+  assert_null(try_load(HEAD "Group \"a\nb\"", "dir/r.wrl", NULL, &error));
+  assert_null(strchr(error.message, '\n'));
 }
 
 /* An Inline stays in the package, whether or not something is there. */
