@@ -121,6 +121,7 @@ typedef struct tabi_link_def {
   double mass;       /* kg, >= 0 */
   double com[3];     /* m, link frame */
   double inertia[6]; /* kg m^2 about the com in link axes: xx yy zz xy xz yz */
+  double buoyancy;   /* share of its weight that a force at the com carries; default 0 */
   tabi_place place;
 } tabi_link_def;
 
@@ -205,7 +206,8 @@ typedef struct tabi_material_def {
 } tabi_material_def;
 
 /* Drives a joint with the force (N m or N) gear * clamp(gain * u + bias[0] + bias[1] * l +
- * bias[2] * ldot), where l = gear * q. */
+ * bias[2] * ldot), where l = gear * q.  Springs and dampers in it (negative bias[1] and bias[2])
+ * are implicit under the semi-implicit integrator, while the force keeps within its limits. */
 typedef struct tabi_actuator_def {
   uint32_t def_size;
   const char *name;

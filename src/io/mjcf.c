@@ -38,6 +38,7 @@ static void free_reader(tbi_mjcf *reader) {
   free(reader->bodies);
   free(reader->joints);
   free(reader->geoms);
+  free(reader->ratios);
   tbi_names_free(&reader->class_names);
   tbi_names_free(&reader->mesh_names);
   tbi_names_free(&reader->material_names);

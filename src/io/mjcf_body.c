@@ -27,12 +27,38 @@ static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   if (has_axis) joint->axis = tbi_mjcf_turn(rot, v3_scale(1 / length, v3_load(axis)));
 }
 
+/* The first of up to three coefficients; MuJoCo's polynomials are told. */
+static void read_linear(const tbi_mjcf_item *item, const char *attribute, double *value) {
+  double terms[3] = {*value, 0, 0};
+  (void)tbi_mjcf_numbers(item, attribute, 1, 3, terms);
+  *value = terms[0];
+  if (terms[1] == 0 && terms[2] == 0) return;
+  tbi_warn(item->reader->def, item->node->place, "%s: %s is taken as linear", item->label,
+           attribute);
+}
+
+/* Limits of all actuators of the joint together. */
+static void read_drive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
+  tbi_mjcf_limits limits = {
+      {0, 0},
+      TBI_MJCF_LIMITS_AUTO
+  };
+  double bounds[2];
+  tbi_mjcf_read_range(item, "actuatorfrcrange", "actuatorfrclimited", &limits);
+  tbi_mjcf_settle_range(item, "actuatorfrcrange", &limits, bounds);
+  bool single = joint->type == TBI_MJCF_HINGE || joint->type == TBI_MJCF_SLIDE;
+  if (!single || isinf(bounds[0])) return;
+  memcpy(joint->drive, bounds, sizeof joint->drive);
+  joint->def.effort = fmax(fabs(bounds[0]), fabs(bounds[1]));
+}
+
 /* spring, damper, friction, rotor */
 static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
   tabi_joint_def *def = &joint->def;
-  (void)tbi_mjcf_number(item, "stiffness", &def->stiffness);
+  read_linear(item, "stiffness", &def->stiffness);
   (void)tbi_mjcf_number(item, "springref", &def->rest_position);
-  (void)tbi_mjcf_number(item, "damping", &def->damping);
+  read_linear(item, "damping", &def->damping);
+  read_drive(item, joint);
   (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
   (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);
   def->rest_position *= unit;
@@ -198,6 +224,7 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
   tbi_mjcf_outward(&item, &body->pos, &body->rot);
   read_mocap(&item);
+  (void)tbi_mjcf_number(&item, "gravcomp", &body->buoyancy);
   if (node == reader->base_node) reader->base = index;
   place(reader, body, index == reader->base);
   int rule = tbi_mjcf_compiler_of(reader, node)->inertia_rule;

@@ -25,6 +25,7 @@ static int32_t add_link(tbi_mjcf *reader, const tbi_mjcf_body *body, const char 
     def.mass = body->mass;
     v3_store(body->com, def.com);
     s3_store(body->inertia, def.inertia);
+    def.buoyancy = body->buoyancy;
   }
   return tabi_builder_add_link(reader->builder, &def);
 }

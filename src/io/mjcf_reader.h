@@ -102,9 +102,16 @@ typedef struct tbi_mjcf_joint {
   int32_t body;
   v3 anchor, axis; /* body frame */
   double ref;      /* q in the pose that the file gives */
+  double drive[2]; /* actuatorfrcrange, N m or N; equal: none */
   tabi_joint_def def;
   int32_t index; /* in the builder; TABI_NONE if the base was fixed by request */
 } tbi_mjcf_joint;
+
+/* An actuator of the builder whose damping is a ratio. */
+typedef struct tbi_mjcf_ratio {
+  int32_t actuator;
+  double ratio;
+} tbi_mjcf_ratio;
 
 typedef struct tbi_mjcf_geom {
   const char *name;
@@ -135,7 +142,8 @@ typedef struct tbi_mjcf_body {
   double mass;
   v3 com;
   s3 inertia;
-  int32_t link; /* in the builder */
+  double buoyancy; /* gravcomp */
+  int32_t link;    /* in the builder */
 } tbi_mjcf_body;
 
 typedef struct tbi_mjcf {
@@ -163,6 +171,8 @@ typedef struct tbi_mjcf {
   tbi_mjcf_body *bodies; /* 0: the world */
   tbi_mjcf_joint *joints;
   tbi_mjcf_geom *geoms;
+  tbi_mjcf_ratio *ratios;
+  int32_t nratio, cap_ratio;
   int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
   tbi_xml_node *base_node; /* the body that is the robot's base, */
   int32_t base;            /* and its index once it has been read */

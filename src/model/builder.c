@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_BUOYANCY       1e6
 #define TRIANGLE_TOLERANCE 1e-6
 
 tabi_builder *tabi_builder_create(void) {
@@ -152,6 +153,11 @@ static bool check_link(tabi_builder *builder, const tabi_link_def *def) {
   if (!tbi_all_finite(def->com, 3) || !tbi_all_finite(def->inertia, 6)) {
     return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                             "link '%s': centre of mass and inertia must be finite numbers", name);
+  }
+  if (!(fabs(def->buoyancy) <= MAX_BUOYANCY)) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "link '%s': buoyancy %g must be a number of at most %g", name,
+                            def->buoyancy, MAX_BUOYANCY);
   }
   int32_t first = def->name ? tbi_names_find(&builder->link_names, def->name) : TABI_NONE;
   if (first != TABI_NONE) {

@@ -3,7 +3,10 @@
  * Springs and dampers are implicit: with q+ = q + h v+ their force at the end of the step,
  *     -k (q + h v+ - rest) - d v+,
  * moves h d + h^2 k to the diagonal of M and leaves -k (q + h v - rest) - d v on the right.  An
- * implicit servo is a spring to its target.  Under rk4 and euler everything is explicit. */
+ * implicit servo is a spring to its target, and so is an actuator with a bias.  Its force is
+ * clamped, and then no spring any more: the force at the end of the step, where it has fallen by
+ * (d + h k) (v+ - v), is estimated with the inertia that the joint carries.  Under rk4 and euler
+ * everything is explicit. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
@@ -25,6 +28,32 @@ static double actuator_force(const tabi_actuator_def *a, double u, double q, dou
   return a->gear * clamp(sum, a->force_min, a->force_max);
 }
 
+/* Adds an actuator's force for an implicit step, and what it takes from M: false if it is at its
+ * limit or has no spring or damper. */
+static bool add_implicit_actuator(const tabi_world *w, int32_t a, const tbi_body *body,
+                                  double *force) {
+  const tabi_actuator_def *def = &w->model->actuator[a];
+  double h = w->def.timestep;
+  double give = -def->gear * def->gear * (def->bias[2] + h * def->bias[1]);
+  if (def->bias[1] > 0 || def->bias[2] > 0 || !(give > 0)) return false;
+  double q = w->state.q[body->q];
+  double v = w->state.v[body->v];
+  double input = clamp(w->state.control[a], def->control_min, def->control_max);
+  double sum = def->gain * input + def->bias[0] +
+               def->gear * (def->bias[1] * (q + h * v) + def->bias[2] * v);
+  double inertia = w->constants.dof_inertia[body->v];
+  double end = sum * inertia / (inertia + h * give);
+  if (end < def->force_min || end > def->force_max) return false;
+  force[body->v] += def->gear * sum;
+  w->forces.give[body->v] += give;
+  return true;
+}
+
+double tbi_world_drive(const tabi_world *w, int32_t dof) {
+  double gained = w->solution.v_new[dof] - w->state.v[dof];
+  return w->forces.drive[dof] - w->forces.give[dof] * gained;
+}
+
 /* forces that do work from outside: given ones, explicit servos, actuators */
 static void add_drives(const tabi_world *w, const double *q, const double *v, const double *tau,
                        bool all_explicit, double *force) {
@@ -43,6 +72,7 @@ static void add_drives(const tabi_world *w, const double *q, const double *v, co
     const tabi_actuator_def *actuator = &model->actuator[a];
     if (model->joint_body[actuator->joint] == TABI_NONE) continue;
     const tbi_body *body = &model->body[model->joint_body[actuator->joint]];
+    if (!all_explicit && add_implicit_actuator(w, a, body, force)) continue;
     force[body->v] += actuator_force(actuator, w->state.control[a], q[body->q], v[body->v]);
   }
 }
@@ -151,6 +181,7 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
   tabi_status status = check_inputs(w, tau);
   if (status != TABI_OK) return status;
   bool all_explicit = tbi_world_is_explicit(w);
+  memset(w->forces.give, 0, sizeof *w->forces.give * (size_t)model->nv);
   add_drives(w, w->state.q, w->state.v, tau, all_explicit, w->forces.drive);
   if (all_explicit) {
     memcpy(w->forces.diagonal, model->dof_rotor, sizeof *w->forces.diagonal * (size_t)model->nv);
@@ -159,6 +190,8 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
   } else {
     add_implicit_springs(w, w->forces.passive);
     add_implicit_servos(w, w->forces.passive);
+    for (int32_t k = 0; k < model->nv; ++k)
+      w->forces.diagonal[k] += w->def.timestep * w->forces.give[k];
   }
   return TABI_OK;
 }

@@ -162,11 +162,17 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
 /* joint vectors and what goes with them */
 static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w) {
   double **vectors[] = {
-      &w->forces.drive,    &w->forces.passive,
-      &w->forces.diagonal, &w->forces.joint_impulse,
-      &w->free.u,          &w->free.z,
-      &w->solution.v_new,  &w->solution.v_move,
-      &w->scratch.dofs,    &w->active_set.friction_impulse,
+      &w->forces.drive,
+      &w->forces.passive,
+      &w->forces.give,
+      &w->forces.diagonal,
+      &w->forces.joint_impulse,
+      &w->free.u,
+      &w->free.z,
+      &w->solution.v_new,
+      &w->solution.v_move,
+      &w->scratch.dofs,
+      &w->active_set.friction_impulse,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(at, model->nv, sizeof(double));
@@ -248,6 +254,7 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   w->constants.surface =
       tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);
   w->constants.shape_body = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_body);
+  w->constants.dof_inertia = tbi_layout_take(at, model->nv, sizeof *w->constants.dof_inertia);
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   int64_t loops = (int64_t)model->nconnection + model->ncoupling;
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);

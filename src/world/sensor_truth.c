@@ -274,7 +274,7 @@ static double drive_of(const tabi_world *w, int32_t joint) {
   const tbi_body *body = &w->model->body[index];
   const tabi_servo *servo = &w->state.servo[joint];
   if (tbi_world_has_gait(w)) return tbi_gait_drive(&w->gait, body->v);
-  double force = w->forces.drive[body->v];
+  double force = tbi_world_drive(w, body->v);
   if (!servo->implicit || tbi_world_is_explicit(w)) return force;
   double v = w->solution.v_new[body->v];
   double q = w->state.q[body->q] + w->def.timestep * v;

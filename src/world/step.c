@@ -33,7 +33,7 @@ static double work_done(const tabi_world *w) {
   const tabi_model *model = w->model;
   double power = 0;
   for (int32_t k = 0; k < model->nv; ++k)
-    power += w->forces.drive[k] * w->solution.v_move[k];
+    power += tbi_world_drive(w, k) * w->solution.v_move[k];
   for (int32_t j = 0; j < model->njoint; ++j) {
     const tabi_servo *servo = &w->state.servo[j];
     if (!servo->implicit || (servo->kp == 0 && servo->kd == 0)) continue;
@@ -129,6 +129,7 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
+  if (world->constants.lifts) tbi_world_lift(world);
   tabi_status status = tbi_world_prescribe(world);
   bool begun = status == TABI_OK;
   if (begun) status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);

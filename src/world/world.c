@@ -119,6 +119,21 @@ static void fill_constants(tabi_world *w) {
   for (int32_t i = 0; i < model->nbody; ++i)
     mass += model->body[i].mass;
   w->constants.weight = mass * v3_norm(v3_load(w->def.gravity));
+  for (int32_t i = 0; i < model->nlink; ++i)
+    w->constants.lifts = w->constants.lifts || model->link[i].buoyancy != 0;
+}
+
+/* What the drives of a joint feel, about: where the force of an actuator will end. */
+static void fill_inertias(tabi_world *w) {
+  const tabi_model *model = w->model;
+  if (model->nactuator == 0) return;
+  tabi_dynamics *d = tbi_world_dynamics(w);
+  tbi_compose(d);
+  for (int32_t k = 0; k < model->nv; ++k) {
+    sv momentum = inertia_mulv(&d->composite[model->dof_body[k]], d->axis[k]);
+    w->constants.dof_inertia[k] = sv_dot(d->axis[k], momentum) + model->dof_rotor[k];
+  }
+  w->current = false;
 }
 
 static void initialise(tabi_world *w) {
@@ -135,6 +150,7 @@ static void initialise(tabi_world *w) {
   s->candidate = w->candidates.list;
   s->shape_body = w->constants.shape_body;
   fill_constants(w);
+  fill_inertias(w);
   tbi_world_order_loops(w);
   tbi_world_find_bases(w);
   if (tbi_world_has_gait(w)) tbi_world_make_gait(w);
@@ -272,6 +288,20 @@ void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *se
 void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
   TBI_ASSERT(world && actuator >= 0 && actuator < world->model->nactuator);
   world->state.control[actuator] = u;
+}
+
+void tbi_world_lift(tabi_world *w) {
+  const double still[3] = {0, 0, 0};
+  for (int32_t i = 0; i < w->model->nlink; ++i) {
+    const tabi_link_def *link = &w->model->link[i];
+    if (link->buoyancy == 0) continue;
+    double force[3];
+    double point[3];
+    tbi_frame frame = tbi_link_frame(tbi_world_dynamics(w), i);
+    v3_store(v3_scale(-link->buoyancy * link->mass, v3_load(w->def.gravity)), force);
+    v3_store(v3_add(frame.pos, m3_mulv(&frame.rot, v3_load(link->com))), point);
+    tabi_world_apply(w, i, force, still, point);
+  }
 }
 
 void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],

@@ -146,6 +146,8 @@ struct tabi_world {
     int32_t *shape_body;        /* or TABI_WORLD: [nshape] */
     double *shape_radius;       /* m, of its farthest point from the origin of its body: [nshape] */
     double weight;              /* N, of all that moves */
+    double *dof_inertia;        /* of each with all that it carries, at the initial q: [nv] */
+    bool lifts;                 /* some link has buoyancy */
     int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
     int32_t nloop;
   } constants;
@@ -160,6 +162,7 @@ struct tabi_world {
   } prescribed;
   struct {
     double *drive;    /* N m or N: given joint forces, explicit servos, actuators: [nv] */
+    double *give;     /* N m s or N s/m, by which a drive falls as the joint gains speed: [nv] */
     double *passive;  /* N m or N: springs, dampers and implicit servos of joints: [nv] */
     double *diagonal; /* added to that of M: rotors, implicit springs, dampers and servos: [nv] */
     double *joint_impulse; /* h (drive + passive): [nv] */
@@ -319,6 +322,10 @@ static inline const bool *tbi_world_told(const tabi_world *w) {
   return w->state.head->prescribes ? w->state.told : NULL;
 }
 
+/* N m or N: forces.drive at the end of the step. */
+double tbi_world_drive(const tabi_world *w, int32_t dof);
+/* Pushes links that have buoyancy. */
+void tbi_world_lift(tabi_world *w);
 /* forces.c: state, tau -> forces.drive, .passive, .diagonal.  TABI_ERR_ARGUMENT for inputs that are
  * not finite or absurdly large. */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau);

@@ -467,8 +467,91 @@ static void test_reversed_ranges(void **state) {
   tabi_model_destroy(model);
 }
 
+static tabi_actuator_def actuator(const tabi_model *model, const char *name) {
+  int32_t index = tabi_model_find_actuator(model, name);
+  if (index == TABI_NONE) fail_msg("no actuator '%s'", name);
+  return tabi_model_actuator(model, index);
+}
+
+/* Damping ratios, inherited ranges and limits of the joint; numbers by MuJoCo 4.0. */
+static void test_servos(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load_heard(
+      "<mujoco><default><position kp='50'/></default><worldbody><body name='b1' gravcomp='0.5'>"
+      "<joint name='a' armature='0.02' axis='0 1 0' range='-90 90' actuatorfrcrange='-3 5'/>"
+      "<geom type='box' size='.1 .05 .3' pos='0 0 -.3'/><body pos='0 0 -.6'>"
+      "<joint name='b' axis='0 1 0' range='0 100' damping='.1 .2'/>"
+      "<geom type='box' size='.05 .05 .2' pos='0 0 -.2'/></body></body></worldbody><actuator>"
+      "<position name='p' dampratio='0.7' inheritrange='0.8' joint='a' gear='2' armature='.01'/>"
+      "<position name='r' joint='b' kv='3' damping='.3' gear='3'/>"
+      "<general name='g' joint='b' gainprm='20' biastype='affine' biasprm='0 -20 1'/>"
+      "<position name='s' joint='b' dampratio='1' timeconst='.1'/></actuator></mujoco>",
+      &h);
+  assert_near(actuator(model, "p").bias[2], -6.852523398214479, 1e-12);
+  assert_near(actuator(model, "g").bias[2], -2.827065885977328, 1e-12);
+  assert_near(actuator(model, "s").bias[2], -4.469983647525116, 1e-12);
+  assert_near(actuator(model, "r").bias[2], -3, 0);
+  assert_near(actuator(model, "p").control_max, 1.2566370614359172, 1e-15);
+  assert_near(actuator(model, "p").force_min, -1.5, 1e-15);
+  assert_near(actuator(model, "p").force_max, 2.5, 1e-15);
+  assert_near(joint(model, "a").effort, 5, 0);
+  assert_near(joint(model, "a").rotor_inertia, 0.02 + 4 * 0.01, 1e-16);
+  assert_near(joint(model, "b").damping, 0.1 + 9 * 0.3, 1e-15);
+  assert_near(link(model, "b1").buoyancy, 0.5, 0);
+  assert_true(has_heard(&h, "joint 'b': damping is taken as linear"));
+  assert_true(has_heard(&h, "position 's': its filter is left out"));
+  tabi_model_destroy(model);
+}
+
+/* A light joint with a stiff, strongly damped servo holds still at a time step far beyond what is
+ * stable when its force is taken from the start of the step; and obeys its limit. */
+static void test_stiff_servo(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("<mujoco><option timestep='0.002'/><worldbody><body gravcomp='1'>"
+           "<joint name='a' axis='0 1 0'/><geom size='0.01' pos='0.02 0 0' mass='0.01'/></body>"
+           "</worldbody><actuator><position name='p' joint='a' kp='2000' kv='200'"
+           " forcerange='-1 1'/></actuator></mujoco>");
+  tabi_error error;
+  tabi_world *world = tabi_world_create(model, NULL, &error);
+  assert_non_null(world);
+  for (int i = 0; i < 500; ++i) {
+    tabi_world_set_control(world, 0, i < 100 ? 0 : 1);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+    if (i < 100) assert_near(tabi_world_v(world)[0], 0, 1e-9);
+  }
+  // 0.2 s is many times the servo's time constant of kv / kp
+  assert_near(tabi_world_q(world)[0], 1, 1e-3);
+  tabi_energy energy = tabi_world_energy(world);
+  // what its force of at most 1 N m did, over a radian
+  assert_true(energy.kinetic < 1e-9 && fabs(energy.work) < 1);
+  tabi_world_destroy(world);
+  tabi_model_destroy(model);
+}
+
+/* Gravity compensation of one carries a body. */
+static void test_buoyancy(void **state) {
+  (void)state;
+  tabi_model *model =
+      load(WORLD("<body gravcomp='1'><freejoint/><geom size='.1' pos='1 0 0'/></body>"
+                 "<body gravcomp='0.5' pos='0 0 5'><freejoint/>" GEOM "</body>"));
+  tabi_world *world = tabi_world_create(model, NULL, NULL);
+  assert_non_null(world);
+  for (int i = 0; i < 100; ++i)
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  assert_near(tabi_world_v(world)[2], 0, 1e-12);
+  assert_near(tabi_world_v(world)[4], 0, 1e-12);
+  assert_near(tabi_world_v(world)[8], -0.5 * 9.81 * tabi_world_time(world), 1e-9);
+  tabi_world_destroy(world);
+  tabi_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_servos),
+      cmocka_unit_test(test_stiff_servo),
+      cmocka_unit_test(test_buoyancy),
       cmocka_unit_test(test_sloppy_text),
       cmocka_unit_test(test_reversed_ranges),
       cmocka_unit_test(test_free_start),
