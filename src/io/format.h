@@ -35,6 +35,7 @@ extern const tbi_format tbi_sdf_format;
 extern const tbi_format tbi_vrml_format;
 extern const tbi_format tbi_body_format;
 extern const tbi_format tbi_hrp_project_format;
+extern const tbi_format tbi_mjcf_format;
 
 /* The row of an element, or of one of its attributes; NULL if the table has none. */
 const tbi_format_row *tbi_format_find(const tbi_format *format, const tbi_xml_node *node,

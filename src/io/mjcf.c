@@ -1,8 +1,7 @@
 /* mjcf.c - reads an MJCF model from its XML tree, section by section.
  *
- * The meaning of every attribute is that of MuJoCo 2.2.2, with two liberties: limits follow from
- * ranges unless autolimits="false" is said aloud (as in later MuJoCo), and what a simulation of
- * another kind needs (solver settings, sites, sensors, tendons...) is reported and left out. */
+ * The meaning of every attribute is that of MuJoCo 4.0; what was dropped on the way there from
+ * 2.2 is understood, too.  mjcf_format.c lists what is used, approximated and left out. */
 #include "io/mjcf.h"
 
 #include "base/error.h"
@@ -14,9 +13,11 @@
 
 static void read_all(tbi_mjcf *reader) {
   void (*const parts[])(tbi_mjcf *) = {
-      tbi_mjcf_include,       tbi_mjcf_read_compiler, tbi_mjcf_expand,     tbi_mjcf_read_defaults,
-      tbi_mjcf_read_assets,   tbi_mjcf_read_bodies,   tbi_mjcf_add_bodies, tbi_mjcf_read_actuators,
-      tbi_mjcf_read_equality, tbi_mjcf_read_keyframes};
+      tbi_mjcf_include,       tbi_mjcf_read_compiler,  tbi_mjcf_expand,
+      tbi_mjcf_read_defaults, tbi_mjcf_read_assets,    tbi_mjcf_read_bodies,
+      tbi_mjcf_read_pairs,    tbi_mjcf_add_bodies,     tbi_mjcf_add_frictions,
+      tbi_mjcf_read_equality, tbi_mjcf_read_actuators, tbi_mjcf_read_sensors,
+      tbi_mjcf_read_keyframes};
   (void)tbi_xml_get(reader->root, "model");
   for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_ok(&reader->error); ++i) {
     parts[i](reader);
@@ -26,6 +27,9 @@ static void read_all(tbi_mjcf *reader) {
 static void free_reader(tbi_mjcf *reader) {
   for (int32_t i = 0; i < reader->nmesh; ++i)
     tbi_mesh_free(&reader->meshes[i].triangles);
+  for (int32_t i = 0; i < reader->nhfield; ++i)
+    tbi_mesh_free(&reader->hfields[i].triangles);
+  free(reader->hfields);
   for (int32_t i = 0; i < reader->nsource; ++i)
     tbi_xml_destroy(reader->sources[i].xml);
   tbi_xml_destroy(reader->copies);
@@ -39,6 +43,8 @@ static void free_reader(tbi_mjcf *reader) {
   free(reader->joints);
   free(reader->geoms);
   free(reader->ratios);
+  free(reader->sites);
+  free(reader->frictions);
   tbi_names_free(&reader->class_names);
   tbi_names_free(&reader->mesh_names);
   tbi_names_free(&reader->material_names);
@@ -47,6 +53,8 @@ static void free_reader(tbi_mjcf *reader) {
   tbi_names_free(&reader->geom_names);
   tbi_names_free(&reader->friction_names);
   tbi_names_free(&reader->renamed);
+  tbi_names_free(&reader->site_names);
+  tbi_names_free(&reader->hfield_names);
   tbi_text_free(&reader->text);
 }
 
@@ -60,7 +68,7 @@ tabi_status tbi_mjcf_load(tabi_builder *builder, tbi_xml_node *root, const char 
   // the builder may have found what the reader did not
   if (tbi_take_builder(&reader.error, builder)) {
     tbi_meshes_report_missing(reader.files);
-    tbi_format_tell_ignored(NULL, root, def);
+    tbi_format_tell_ignored(&tbi_mjcf_format, root, def);
   }
   // parts of the tree may belong to included files, which go now
   root->first = root->last = NULL;

@@ -214,6 +214,9 @@ static void read_contents(tbi_mjcf *reader, tbi_xml_node *node, int32_t index) {
     tbi_mjcf_read_geom(reader, geom, index);
   }
   reader->bodies[index].ngeom = reader->ngeom - reader->bodies[index].first_geom;
+  tbi_xml_node *site = tbi_xml_child(node, "site");
+  for (; site && tbi_ok(&reader->error); site = tbi_xml_next(site))
+    tbi_mjcf_read_site(reader, site, index);
 }
 
 static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {

@@ -145,38 +145,6 @@ static void add_body(tbi_mjcf *reader, int32_t index) {
   }
 }
 
-/* "mjcf friction 0.8", or with torsional and rolling friction "mjcf friction 0.8 0.005 0.0001" */
-static void write_friction(const double friction[3], char *name, size_t size) {
-  char number[3][40];
-  for (int i = 0; i < 3; ++i)
-    tbi_mjcf_write_number(friction[i], number[i], sizeof number[i]);
-  if (friction[1] > 0 || friction[2] > 0) {
-    (void)snprintf(name, size, "mjcf friction %s %s %s", number[0], number[1], number[2]);
-  } else {
-    (void)snprintf(name, size, "mjcf friction %s", number[0]);
-  }
-}
-
-/* The builder's material for coefficients of friction; the same one for the same coefficients. */
-static int32_t material_for(tbi_mjcf *reader, const tbi_mjcf_geom *geom) {
-  char name[160];
-  write_friction(geom->friction, name, sizeof name);
-  tabi_material_def def = tabi_material_def_default();
-  int32_t known = tbi_names_find(&reader->friction_names, name);
-  if (known >= 0) return known;
-  const char *kept = tbi_text_add(&reader->text, name);
-  def.name = tbi_mjcf_full_name(reader, name, NULL, 0);
-  def.friction = geom->friction[0];
-  def.torsional_friction = geom->friction[1];
-  def.rolling_friction = geom->friction[2];
-  def.place = geom->shape.place;
-  int32_t index = tabi_builder_add_material(reader->builder, &def);
-  if (index == TABI_NONE) return index;
-  if (!kept || !tbi_names_add(&reader->friction_names, kept, index))
-    tbi_fail_memory(&reader->error);
-  return index;
-}
-
 static int32_t add_mesh(tbi_mjcf *reader, const tbi_mjcf_mesh *mesh, const tbi_mesh *triangles) {
   tabi_mesh_def def = tabi_mesh_def_default();
   def.name = tbi_mjcf_full_name(reader, mesh->name, NULL, 0);
@@ -223,15 +191,29 @@ static void add_mesh_shapes(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
   (void)tabi_builder_add_shape(reader->builder, &geom->shape);
 }
 
+/* Solid ground below without end, as MuJoCo's base of the field is thick. */
+static void add_hfield(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
+  tbi_mjcf_hfield *field = &reader->hfields[geom->hfield];
+  if (field->triangles.nface == 0) return;
+  if (field->index == TABI_NONE) {
+    const tbi_mjcf_mesh named = {.name = field->name, .place = field->place};
+    field->index = add_mesh(reader, &named, &field->triangles);
+  }
+  geom->shape.mesh = field->index;
+  if (field->index != TABI_NONE) (void)tabi_builder_add_shape(reader->builder, &geom->shape);
+}
+
 static void add_shape(tbi_mjcf *reader, int32_t index) {
   tbi_mjcf_geom *geom = &reader->geoms[index];
   // a missing mesh has been reported
   bool missing = geom->mesh != TABI_NONE && reader->meshes[geom->mesh].triangles.nface == 0;
   if (!geom->has_shape || missing) return;
   geom->shape.link = reader->bodies[geom->body].link;
-  geom->shape.material = material_for(reader, geom);
+  geom->shape.material = tbi_mjcf_material_for(reader, geom);
   if (geom->name) geom->shape.name = tbi_mjcf_full_name(reader, geom->name, NULL, 0);
-  if (geom->mesh != TABI_NONE) {
+  if (geom->hfield != TABI_NONE) {
+    add_hfield(reader, geom);
+  } else if (geom->mesh != TABI_NONE) {
     add_mesh_shapes(reader, geom);
   } else {
     (void)tabi_builder_add_shape(reader->builder, &geom->shape);

@@ -6,40 +6,17 @@
 #include "io/mjcf_reader.h"
 
 #include "base/array.h"
+#include "io/format.h"
 
-/* elements whose defaults are read, with their attributes; what is not listed is reported */
-typedef struct setting {
-  const char *element;
-  const char *attributes[24];
-} setting;
-
-static const setting known[] = {
-    {"mesh",     {"scale", "refpos", "refquat"}                                                },
-    {"material", {"rgba"}                                                                      },
-    {"joint",
-     {"type", "pos", "axis", "range", "limited", "ref", "springref", "stiffness", "damping",
-      "armature", "frictionloss"}                                                              },
-    {"geom",
-     {"type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "mesh",
-      "mass", "density", "contype", "conaffinity", "condim", "friction", "group", "rgba",
-      "material"}                                                                              },
-    {"equality", {"active"}                                                                    },
-    {"general",
-     {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gaintype", "biastype",
-      "dyntype", "gainprm", "biasprm"}                                                         },
-    {"motor",    {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"}            },
-    {"position", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp", "kv"}},
-    {"velocity", {"gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kv"}      },
-};
-
-/* Settings of a class that is not used are not reported as ignored. */
+/* Settings of a class that is not used are not told as ignored, if the table says that they are
+ * read. */
 static void mark_settings(tbi_xml_node *node) {
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
-    tbi_xml_node *element = tbi_xml_child(node, known[i].element);
-    for (; element; element = tbi_xml_next(element)) {
-      for (int k = 0; known[i].attributes[k]; ++k) {
-        (void)tbi_xml_get(element, known[i].attributes[k]);
-      }
+  for (tbi_xml_node *element = node->first; element; element = element->next) {
+    const tbi_format_row *row = tbi_format_find(&tbi_mjcf_format, element, NULL);
+    element->used = element->used || !row || row->use == TBI_USED || row->use == TBI_APPROXIMATED;
+    for (tbi_xml_attribute *a = element->attributes; a; a = a->next) {
+      row = tbi_format_find(&tbi_mjcf_format, element, a->name);
+      a->used = a->used || (row && (row->use == TBI_USED || row->use == TBI_APPROXIMATED));
     }
   }
 }

@@ -3,13 +3,9 @@
 
 #include <string.h>
 
-/* Body 2 may be left out: then it is the world.  Later versions of MuJoCo also take sites. */
+/* Body 2 may be left out: then it is the world. */
 static bool read_pair(const tbi_mjcf_item *item, int32_t pair[2]) {
   const tbi_mjcf *reader = item->reader;
-  if (tbi_xml_get(item->node, "site1") || tbi_xml_get(item->node, "site2")) {
-    tbi_mjcf_fail(item, "sites are not supported; give body1, body2 and anchor instead");
-    return false;
-  }
   pair[0] = tbi_mjcf_reference(item, "body1", &reader->body_names, "body", true);
   pair[1] = tbi_mjcf_reference(item, "body2", &reader->body_names, "body", false);
   if (!tbi_ok(&reader->error)) return false;
@@ -37,10 +33,34 @@ static void finish_connection(const tbi_mjcf_item *item, const tabi_connection_d
   if (tbi_ok(&item->reader->error)) (void)tabi_builder_add_connection(item->reader->builder, def);
 }
 
+static bool has_sites(const tbi_mjcf_item *item) {
+  return tbi_xml_get(item->node, "site1") || tbi_xml_get(item->node, "site2");
+}
+
+/* Two sites that shall coincide, wherever the file puts them. */
+static void join_sites(const tbi_mjcf_item *item, tabi_connection_type type) {
+  const tbi_mjcf *reader = item->reader;
+  int32_t a = tbi_mjcf_reference(item, "site1", &reader->site_names, "site", true);
+  int32_t b = tbi_mjcf_reference(item, "site2", &reader->site_names, "site", true);
+  if (!tbi_ok(&reader->error)) return;
+  const int32_t pair[2] = {reader->sites[a].body, reader->sites[b].body};
+  tabi_connection_def def = start_connection(item, pair);
+  def.type = type;
+  v3_store(reader->sites[a].pos, def.pos_a);
+  v3_store(reader->sites[b].pos, def.pos_b);
+  q_store(q_normalize(reader->sites[a].rot), def.quat_a);
+  q_store(q_normalize(reader->sites[b].rot), def.quat_b);
+  finish_connection(item, &def);
+}
+
 static void read_connect(const tbi_mjcf_item *item) {
   const tbi_mjcf *reader = item->reader;
   int32_t pair[2];
   double anchor[3] = {0, 0, 0};
+  if (has_sites(item)) {
+    join_sites(item, TABI_CONNECTION_BALL);
+    return;
+  }
   if (!read_pair(item, pair)) return;
   if (tbi_mjcf_numbers(item, "anchor", 3, 3, anchor) == 0) {
     tbi_mjcf_fail(item, "attribute 'anchor' is missing; give a point in the frame of body1");
@@ -60,6 +80,10 @@ static void read_weld(const tbi_mjcf_item *item) {
   int32_t pair[2];
   double anchor[3] = {0, 0, 0};
   double pose[7] = {0, 0, 0, 0, 0, 0, 0};
+  if (has_sites(item)) {
+    join_sites(item, TABI_CONNECTION_FIXED);
+    return;
+  }
   if (!read_pair(item, pair)) return;
   (void)tbi_mjcf_numbers(item, "anchor", 3, 3, anchor);
   (void)tbi_mjcf_numbers(item, "relpose", 7, 7, pose);

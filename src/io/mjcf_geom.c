@@ -41,13 +41,6 @@ static bool is_round(int type) {
   return type == GEOM_SPHERE || type == GEOM_CAPSULE || type == GEOM_CYLINDER;
 }
 
-static void notice(const tbi_mjcf_item *item, tbi_mjcf_notice kind, const char *what) {
-  tbi_mjcf *reader = item->reader;
-  if (reader->noticed & (unsigned)kind) return;
-  reader->noticed |= (unsigned)kind;
-  tbi_mjcf_warn(reader, item->node->place, "%s: %s", item->label, what);
-}
-
 /* The z axis points from the second point to the first. */
 static void read_fromto(reading *r, const double ends[6]) {
   v3 from = v3_load(ends);
@@ -173,7 +166,7 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
     if (!tbi_ok(&item->reader->error)) return;
   }
   double volume = volume_of(r, mesh);
-  if (!(volume > 0)) return;
+  if (!geom->has_shape || !(volume > 0)) return;
   geom->mass = given ? mass : density * volume;
   m3 rot = q_matrix(r->rot);
   geom->com = v3_add(r->pos, mesh ? m3_mulv(&rot, mesh->com) : v3_zero());
@@ -206,18 +199,16 @@ static uint32_t read_bits(const tbi_mjcf_item *item, const char *attribute) {
   return (uint32_t)(int64_t)bits;
 }
 
-/* condim says how much of it counts: 1 none, 3 sliding, 4 torsional too, 6 all */
-static void read_friction(const tbi_mjcf_item *item, double friction[3]) {
-  static const double least[3] = {3, 4, 6};
-  double condim = 3;
-  friction[0] = 1;
-  friction[1] = 0.005;
-  friction[2] = 0.0001;
-  (void)tbi_mjcf_numbers(item, "friction", 1, 3, friction);
-  (void)tbi_mjcf_number(item, "condim", &condim);
+static void read_friction(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
+  geom->condim = 3;
+  geom->friction[0] = 1;
+  geom->friction[1] = 0.005;
+  geom->friction[2] = 0.0001;
+  (void)tbi_mjcf_numbers(item, "friction", 1, 3, geom->friction);
+  (void)tbi_mjcf_number(item, "condim", &geom->condim);
+  (void)tbi_mjcf_number(item, "priority", &geom->priority);
   for (int i = 0; i < 3; ++i) {
-    if (friction[i] < 0) tbi_mjcf_fail(item, "friction %g must be >= 0", friction[i]);
-    if (condim < least[i]) friction[i] = 0;
+    if (geom->friction[i] < 0) tbi_mjcf_fail(item, "friction %g must be >= 0", geom->friction[i]);
   }
 }
 
@@ -225,16 +216,16 @@ static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
   geom->shape.group = read_bits(item, "contype");
   geom->shape.mask = read_bits(item, "conaffinity");
   geom->shape.collides = geom->shape.group != 0 || geom->shape.mask != 0;
-  read_friction(item, geom->friction);
+  read_friction(item, geom);
 }
 
 static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
   static const tabi_shape_type types[] = {
-      TABI_SHAPE_PLANE,     TABI_SHAPE_COUNT,    TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE,
-      TABI_SHAPE_ELLIPSOID, TABI_SHAPE_CYLINDER, TABI_SHAPE_BOX,    TABI_SHAPE_MESH};
+      TABI_SHAPE_PLANE,     TABI_SHAPE_HEIGHTFIELD, TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE,
+      TABI_SHAPE_ELLIPSOID, TABI_SHAPE_CYLINDER,    TABI_SHAPE_BOX,    TABI_SHAPE_MESH};
   tabi_shape_def *shape = &geom->shape;
   shape->type = types[r->type];
-  geom->has_shape = shape->type != TABI_SHAPE_COUNT;
+  geom->has_shape = geom->has_shape && shape->type != TABI_SHAPE_COUNT;
   v3_store(r->pos, shape->pos);
   q_store(r->rot, shape->quat);
   v3_store(v3_zero(), shape->size);
@@ -258,13 +249,22 @@ static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
   }
 }
 
-static int32_t read_mesh_name(const tbi_mjcf_item *item, int type) {
-  int32_t mesh =
-      tbi_mjcf_reference(item, "mesh", &item->reader->mesh_names, "mesh", type == GEOM_MESH);
-  if (type == GEOM_MESH || mesh == TABI_NONE) return mesh;
-  tbi_mjcf_fail(item, "fitting a %s to a mesh is not supported; write type=\"mesh\" or give a size",
-                type_names[type]);
-  return TABI_NONE;
+/* A primitive that names a mesh takes its place, moved and sized to fit. */
+static void fit(reading *r, tbi_mjcf_mesh *mesh, tbi_mjcf_geom *geom) {
+  static const tbi_mjcf_fit fits[] = {TBI_MJCF_FIT_BOX,     TBI_MJCF_FIT_BOX, TBI_MJCF_FIT_SPHERE,
+                                      TBI_MJCF_FIT_CAPSULE, TBI_MJCF_FIT_BOX, TBI_MJCF_FIT_CYLINDER,
+                                      TBI_MJCF_FIT_BOX,     TBI_MJCF_FIT_BOX};
+  if (mesh->triangles.nface == 0) {
+    tbi_warn(r->item->reader->def, r->item->node->place,
+             "%s is ignored: its mesh is missing, and nothing to fit it to", r->item->label);
+    geom->has_shape = false;
+    return;
+  }
+  tbi_mjcf_fitted fitted = {.rot = q_identity()};
+  tbi_mjcf_fit_mesh(r->item, mesh, fits[r->type], &fitted);
+  r->pos = v3_add(r->pos, tbi_mjcf_turn(r->rot, fitted.pos));
+  r->rot = q_mul(r->rot, fitted.rot);
+  v3_store(v3_load(fitted.size), r->size);
 }
 
 static bool stands_still(const tbi_mjcf *reader, int32_t body) {
@@ -277,18 +277,26 @@ static bool stands_still(const tbi_mjcf *reader, int32_t body) {
 static void read_type(reading *r, tbi_mjcf_geom *geom) {
   const tbi_mjcf_item *item = r->item;
   r->type = tbi_mjcf_word(item, "type", type_names, GEOM_SPHERE);
-  geom->mesh = read_mesh_name(item, r->type);
-  if (r->type == GEOM_PLANE && !stands_still(item->reader, geom->body)) {
-    tbi_mjcf_fail(item, "a plane may not move; put it into the worldbody");
+  geom->mesh =
+      tbi_mjcf_reference(item, "mesh", &item->reader->mesh_names, "mesh", r->type == GEOM_MESH);
+  geom->hfield =
+      r->type != GEOM_HFIELD
+          ? TABI_NONE
+          : tbi_mjcf_reference(item, "hfield", &item->reader->hfield_names, "height field", true);
+  bool ground = r->type == GEOM_PLANE || r->type == GEOM_HFIELD;
+  geom->has_shape = !ground || stands_still(item->reader, geom->body);
+  if (!geom->has_shape) {
+    tbi_warn(item->reader->def, item->node->place, "%s is ignored: a %s may not move", item->label,
+             type_names[r->type]);
   }
-  if (r->type == GEOM_HFIELD) notice(item, TBI_MJCF_HFIELD, "height fields are ignored");
 }
 
 void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   TBI_ASSERT(body >= 0 && body < reader->nbody);
   int32_t around = tbi_mjcf_class_around(reader, node, reader->bodies[body].child_class);
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "geom", around);
-  tbi_mjcf_geom geom = {.name = item.name, .body = body, .shape = tabi_shape_def_default()};
+  tbi_mjcf_geom geom = {
+      .name = item.name, .body = body, .hfield = TABI_NONE, .shape = tabi_shape_def_default()};
   reading r = {
       .item = &item, .size = {0, 0, 0}
   };
@@ -296,8 +304,15 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
   read_type(&r, &geom);
   (void)tbi_mjcf_frame(&item, &r.pos, &r.rot);
   bool fromto = tbi_mjcf_numbers(&item, "fromto", 6, 6, ends) > 0;
-  if (r.type != GEOM_HFIELD) read_size(&r, fromto);
-  if (fromto && tbi_ok(&reader->error)) read_fromto(&r, ends);
+  bool fitted = r.type != GEOM_MESH && geom.mesh != TABI_NONE;
+  if (fitted) {
+    (void)tbi_mjcf_text(&item, "size", NULL);
+    if (tbi_ok(&reader->error)) fit(&r, &reader->meshes[geom.mesh], &geom);
+    geom.mesh = TABI_NONE;
+  } else if (r.type != GEOM_HFIELD) {
+    read_size(&r, fromto);
+  }
+  if (fromto && !fitted && tbi_ok(&reader->error)) read_fromto(&r, ends);
   tbi_mjcf_outward(&item, &r.pos, &r.rot);
   read_contact(&item, &geom);
   read_colour(&item, geom.shape.rgba);

@@ -1,9 +1,8 @@
 /* mjcf_mesh.c - what MuJoCo takes a mesh to weigh.
  *
  * By default it sums pyramids between a centre and every face, all taken as positive, which is
- * right for meshes that can be seen as a whole from their centre; with exactmeshinertia the
- * volumes are signed.  Of the former the mass is the density times the volume of the box that has
- * the inertia found, not that of the mesh. */
+ * right for meshes that can be seen as a whole from their centre; a mesh may ask for signed
+ * volumes, its hull or its surface instead. */
 #include "io/mjcf_reader.h"
 
 #include <math.h>
@@ -61,17 +60,6 @@ static s3 second_moment(triangle t, double volume) {
   return sum;
 }
 
-static double determinant(s3 a) {
-  return a.xx * (a.yy * a.zz - a.yz * a.yz) - a.xy * (a.xy * a.zz - a.yz * a.xz) +
-         a.xz * (a.xy * a.yz - a.yy * a.xz);
-}
-
-/* The volume of the box with these second moments, all of unit density.  Those of a box with half
- * edges b are m b^2 / 3 along its axes, so that their determinant gives 8 b1 b2 b3. */
-static double box_volume(double volume, s3 e) {
-  return 8 * sqrt(fmax(0, 27 * determinant(e) / (volume * volume * volume)));
-}
-
 static void measure_signed(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
   tbi_solid solid;
   tbi_take(&reader->error,
@@ -103,17 +91,65 @@ static void measure_pyramids(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
     return;
   }
   double f = 1 / volume;
-  mesh->volume = box_volume(volume, e);
+  mesh->volume = volume;
   mesh->inertia = (s3){f * (e.yy + e.zz), f * (e.xx + e.zz), f * (e.xx + e.yy),
                        -f * e.xy,         -f * e.xz,         -f * e.yz};
+}
+
+/* Mass on the surface: each triangle as three points of a third at the middles of its edges,
+ * which has its first and second moments. */
+static void measure_shell(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  const tbi_mesh *triangles = &mesh->triangles;
+  double area = 0;
+  s3 inertia = s3_zero();
+  mesh->com = surface_centre(triangles);
+  for (int32_t i = 0; i < triangles->nface; ++i) {
+    triangle t = face_of(triangles, i, mesh->com);
+    double a = 0.5 * v3_norm(v3_cross(v3_sub(t.b, t.a), v3_sub(t.c, t.a)));
+    const v3 middle[3] = {v3_scale(0.5, v3_add(t.a, t.b)), v3_scale(0.5, v3_add(t.b, t.c)),
+                          v3_scale(0.5, v3_add(t.c, t.a))};
+    area += a;
+    for (int k = 0; k < 3; ++k)
+      inertia = s3_add(inertia, s3_point_mass(a / 3, middle[k]));
+  }
+  if (!(area > 0)) {
+    tbi_fail_at(&reader->error, TABI_ERR_MODEL, mesh->place,
+                "mesh '%.64s': area is zero; give <inertial>", mesh->name);
+    return;
+  }
+  double f = 1 / area;
+  mesh->volume = area;
+  mesh->inertia = (s3){f * inertia.xx, f * inertia.yy, f * inertia.zz,
+                       f * inertia.xy, f * inertia.xz, f * inertia.yz};
+}
+
+static void measure_hull(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
+  tbi_mesh hull = {0};
+  tbi_mesh kept = mesh->triangles;
+  tbi_take(&reader->error, tbi_mesh_hull(&mesh->triangles, mesh->name, mesh->place, reader->def,
+                                         &hull, reader->error.err));
+  if (tbi_ok(&reader->error)) {
+    mesh->triangles = hull;
+    measure_signed(reader, mesh);
+    mesh->triangles = kept;
+  }
+  tbi_mesh_free(&hull);
 }
 
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh) {
   if (mesh->measured || !tbi_ok(&reader->error)) return;
   mesh->measured = true;
-  if (mesh->exact) {
+  switch (mesh->rule) {
+  case TBI_MJCF_MESH_CONVEX:
+    measure_hull(reader, mesh);
+    break;
+  case TBI_MJCF_MESH_EXACT:
     measure_signed(reader, mesh);
-  } else {
+    break;
+  case TBI_MJCF_MESH_SHELL:
+    measure_shell(reader, mesh);
+    break;
+  default:
     measure_pyramids(reader, mesh);
   }
 }

@@ -20,7 +20,6 @@
 
 /* kinds of things that are ignored by more than their tag and reported once */
 typedef enum tbi_mjcf_notice {
-  TBI_MJCF_HFIELD = 1,
   TBI_MJCF_MOCAP = 2,
 } tbi_mjcf_notice;
 
@@ -69,6 +68,13 @@ typedef struct tbi_mjcf_class {
   tbi_xml_node *node; /* NULL: an outermost class that says nothing */
 } tbi_mjcf_class;
 
+typedef enum tbi_mjcf_mesh_rule {
+  TBI_MJCF_MESH_CONVEX, /* its hull */
+  TBI_MJCF_MESH_EXACT,  /* signed volumes */
+  TBI_MJCF_MESH_LEGACY, /* pyramids above its centre */
+  TBI_MJCF_MESH_SHELL,  /* its surface */
+} tbi_mjcf_mesh_rule;
+
 typedef struct tbi_mjcf_mesh {
   const char *name;
   tabi_place place;
@@ -76,12 +82,20 @@ typedef struct tbi_mjcf_mesh {
   int32_t index;      /* in the builder; TABI_NONE until a shape uses it */
   int32_t hull;       /* in the builder, likewise; of a mesh without volume for ever */
   bool has_hull;      /* it was asked for */
-  bool exact;         /* its inertia is taken by signed volumes */
+  int rule;           /* tbi_mjcf_mesh_rule: what its inertia is taken from */
   bool measured;      /* the members below are valid */
-  double volume;      /* that its density is counted for */
+  double volume;      /* that its density is counted for; of a shell its area */
   v3 com;
   s3 inertia; /* per kg, about the com */
 } tbi_mjcf_mesh;
+
+/* A height field; its triangles are those of a shape. */
+typedef struct tbi_mjcf_hfield {
+  tbi_mesh triangles;
+  tabi_place place;
+  const char *name;
+  int32_t index; /* in the builder; TABI_NONE until a shape uses it */
+} tbi_mjcf_hfield;
 
 typedef struct tbi_mjcf_material {
   const char *name;
@@ -107,6 +121,14 @@ typedef struct tbi_mjcf_joint {
   int32_t index; /* in the builder; TABI_NONE if the base was fixed by request */
 } tbi_mjcf_joint;
 
+/* A named frame in a body. */
+typedef struct tbi_mjcf_site {
+  int32_t body;
+  v3 pos;
+  q4 rot;
+  tabi_place place;
+} tbi_mjcf_site;
+
 /* An actuator of the builder whose damping is a ratio. */
 typedef struct tbi_mjcf_ratio {
   int32_t actuator;
@@ -117,8 +139,12 @@ typedef struct tbi_mjcf_geom {
   const char *name;
   int32_t body;
   int32_t mesh;       /* asset, or TABI_NONE */
+  int32_t hfield;     /* likewise */
   bool has_shape;     /* else it has mass only */
-  double friction[3]; /* of its material: sliding, torsional (m), rolling (m) */
+  double friction[3]; /* sliding, torsional (m), rolling (m) */
+  double condim;      /* how much of it counts: 1 none, 3 sliding, 4 torsional too, 6 all */
+  double priority;    /* the friction of the geom with the larger one counts */
+  bool paired;        /* a <pair> names it */
   double group;       /* as the file counts */
   bool counts;        /* for the inertia of its body */
   double mass;        /* kg */
@@ -126,6 +152,12 @@ typedef struct tbi_mjcf_geom {
   s3 inertia;         /* about the com, body axes */
   tabi_shape_def shape;
 } tbi_mjcf_geom;
+
+/* A material of the builder, and the first geom that has it. */
+typedef struct tbi_mjcf_friction {
+  int32_t material;
+  double friction[3], condim, priority;
+} tbi_mjcf_friction;
 
 typedef struct tbi_mjcf_body {
   const char *name;
@@ -167,10 +199,16 @@ typedef struct tbi_mjcf {
 
   tbi_mjcf_class *classes;
   tbi_mjcf_mesh *meshes;
+  tbi_mjcf_hfield *hfields;
+  int32_t nhfield, cap_hfield;
+  tbi_names hfield_names;
   tbi_mjcf_material *materials;
   tbi_mjcf_body *bodies; /* 0: the world */
   tbi_mjcf_joint *joints;
   tbi_mjcf_geom *geoms;
+  tbi_mjcf_site *sites;
+  int32_t nsite, cap_site;
+  tbi_names site_names;
   tbi_mjcf_ratio *ratios;
   int32_t nratio, cap_ratio;
   int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
@@ -178,7 +216,9 @@ typedef struct tbi_mjcf {
   int32_t base;            /* and its index once it has been read */
   int32_t cap_class, cap_mesh, cap_material, cap_body, cap_joint, cap_geom;
   tbi_names class_names, mesh_names, material_names, body_names, joint_names, geom_names;
-  tbi_names friction_names; /* materials of the builder */
+  tbi_names friction_names; /* materials, by their coefficients */
+  tbi_mjcf_friction *frictions;
+  int32_t nfriction, cap_friction;
 } tbi_mjcf;
 
 /* An element together with the defaults behind it. */
@@ -291,6 +331,13 @@ void tbi_mjcf_add_bodies(tbi_mjcf *reader);     /* mjcf_build.c */
 void tbi_mjcf_read_actuators(tbi_mjcf *reader); /* mjcf_actuator.c */
 void tbi_mjcf_read_equality(tbi_mjcf *reader);  /* mjcf_equality.c: loops, couplings, exclusions */
 void tbi_mjcf_read_keyframes(tbi_mjcf *reader); /* mjcf_keyframe.c */
+void tbi_mjcf_read_site(tbi_mjcf *reader, tbi_xml_node *node, int32_t body); /* mjcf_site.c */
+void tbi_mjcf_read_sensors(tbi_mjcf *reader);
+/* mjcf_contact.c: which geoms <pair> lets meet, before shapes are made; the builder's material of
+ * a geom; and the friction of materials and geoms in contact, after */
+void tbi_mjcf_read_pairs(tbi_mjcf *reader);
+int32_t tbi_mjcf_material_for(tbi_mjcf *reader, tbi_mjcf_geom *geom);
+void tbi_mjcf_add_frictions(tbi_mjcf *reader);
 
 /* mjcf_frame.c: pos and the orientation in any of its spellings; true if one was given */
 bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
@@ -302,6 +349,21 @@ q4 tbi_mjcf_euler(const tbi_mjcf_item *item, int32_t times); /* its euler, angle
 q4 tbi_mjcf_quat_z(v3 direction); /* the shortest rotation from z to a direction */
 v3 tbi_mjcf_turn(q4 rot, v3 a);
 q4 tbi_mjcf_quat_inverse(q4 a);
+
+/* mjcf_fit.c: size and place of a primitive that takes the place of a mesh */
+typedef enum tbi_mjcf_fit {
+  TBI_MJCF_FIT_SPHERE,
+  TBI_MJCF_FIT_CAPSULE,
+  TBI_MJCF_FIT_CYLINDER,
+  TBI_MJCF_FIT_BOX, /* and ellipsoid */
+} tbi_mjcf_fit;
+typedef struct tbi_mjcf_fitted {
+  v3 pos; /* in the frame of the mesh */
+  q4 rot;
+  double size[3]; /* half sizes */
+} tbi_mjcf_fitted;
+void tbi_mjcf_fit_mesh(const tbi_mjcf_item *item, tbi_mjcf_mesh *mesh, tbi_mjcf_fit type,
+                       tbi_mjcf_fitted *fitted);
 
 /* mjcf_mesh.c: volume, com and inertia, once; an error for a flat mesh */
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh);

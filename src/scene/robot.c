@@ -11,6 +11,7 @@
 #include "io/values.h"
 #include "math/quat.h"
 #include "model/builder.h"
+#include "scene/surroundings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,13 +106,34 @@ static bool load(const robot *b) {
   return loaded;
 }
 
-/* The link that floats, or else hangs on the world, or the first. */
+/* Whether something moves in the tree of a link that hangs on the world. */
+static bool carries_joints(const robot *b, int32_t top) {
+  const tabi_builder *builder = b->r->builder;
+  for (int32_t i = b->added->first_joint; i < tabi_builder_njoint(builder); ++i) {
+    const tabi_joint_def *joint = tbi_builder_joint(builder, i);
+    if (joint->type == TABI_JOINT_FIXED) continue;
+    int32_t link = joint->child;
+    for (int32_t k = 0; link != top && link != TABI_WORLD && k < builder->links.count; ++k) {
+      int32_t above = tbi_builder_link_joint(builder, link);
+      link = above == TABI_NONE ? TABI_WORLD : tbi_builder_joint(builder, above)->parent;
+    }
+    if (link == top) return true;
+  }
+  return false;
+}
+
+/* The first link that hangs on the world and moves or carries what moves, or else the first that
+ * hangs there, or the first. */
 static int32_t find_base(const robot *b) {
   const tabi_builder *builder = b->r->builder;
   int32_t base = b->added->first_link;
+  bool moves = false;
   for (int32_t i = tabi_builder_njoint(builder) - 1; i >= b->added->first_joint; --i) {
     const tabi_joint_def *joint = tbi_builder_joint(builder, i);
-    if (joint->parent == TABI_WORLD) base = joint->child;
+    if (joint->parent != TABI_WORLD) continue;
+    bool carries = joint->type != TABI_JOINT_FIXED || carries_joints(b, joint->child);
+    if (carries || !moves) base = joint->child;
+    moves = moves || carries;
   }
   return base;
 }
@@ -227,19 +249,16 @@ static void exclude_all(const robot *b) {
   }
 }
 
-/* A group of its own, which its own mask leaves out. */
-static void forbid_self_collision(const robot *b) {
-  if (b->keys->self_collision) return;
-  if (b->index >= NGROUP) {
-    exclude_all(b);
-    tbi_take_builder(b->r->error, b->r->builder);
-    return;
-  }
+/* A group of its own, which its own mask leaves out; what is beside the robot in its file meets
+ * everything. */
+static void separate(const robot *b, const tbi_surroundings *around) {
   int32_t count = 0;
   tabi_shape_def *shape = shapes_of(b, &count);
+  tbi_surroundings_exclude(around, shape, count);
   for (int32_t i = 0; i < count; ++i) {
-    shape[i].group = UINT32_C(1) << (FIRST_GROUP + b->index);
-    shape[i].mask = ~shape[i].group;
+    bool beside = tbi_surroundings_hold(around, shape[i].link);
+    shape[i].group = beside ? 1 : UINT32_C(1) << (FIRST_GROUP + b->index);
+    shape[i].mask = beside ? UINT32_MAX : ~shape[i].group;
   }
 }
 
@@ -253,6 +272,20 @@ static void read_bushes(const robot *b) {
                                 &err) != TABI_OK)
     tbi_fail_as(error, &err);
   free(path);
+}
+
+static void forbid_self_collision(const robot *b) {
+  if (b->keys->self_collision) return;
+  tbi_surroundings around;
+  if (b->index >= NGROUP) {
+    exclude_all(b);
+  } else if (tbi_surroundings_find(&around, b->r->builder, b->added->first_link, b->added->base)) {
+    separate(b, &around);
+    tbi_surroundings_free(&around);
+  } else {
+    tbi_fail_memory(b->r->error);
+  }
+  tbi_take_builder(b->r->error, b->r->builder);
 }
 
 /* What the scene says otherwise than the file, before joints are locked. */

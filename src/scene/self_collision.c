@@ -53,9 +53,21 @@ static void name_overlap(const search *s, int32_t robot, const tabi_link_pair *p
                  name_of(s, robot, pair->link_b), pair->depth);
 }
 
-/* a tabi_link_pair_fn */
+/* The link of a tree that hangs on the world. */
+static int32_t top_of(const tabi_model *model, int32_t link) {
+  for (;;) {
+    int32_t joint = tabi_model_link_joint(model, link);
+    int32_t parent = joint == TABI_NONE ? TABI_WORLD : tabi_model_joint(model, joint).parent;
+    if (parent == TABI_WORLD) return link;
+    link = parent;
+  }
+}
+
+/* a tabi_link_pair_fn; a floor or a ball in the robot's file is another tree, which it may touch */
 static void exclude(void *user, const tabi_link_pair *pair) {
   search *s = user;
+  const tabi_model *model = s->r->scene->model;
+  if (top_of(model, pair->link_a) != top_of(model, pair->link_b)) return;
   int32_t robot = robot_of(s->r->scene, pair);
   if (robot == TABI_NONE || !s->r->robots[robot].self_collision) return;
   if (pair->kind == TABI_PAIR_OVERLAPS) name_overlap(s, robot, pair);

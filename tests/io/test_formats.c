@@ -55,8 +55,13 @@ static int compare(const tbi_format *format, const char *document) {
 
 static void test_document(void **state) {
   (void)state;
-  const tbi_format *formats[] = {&tbi_urdf_format, &tbi_sdf_format,         &tbi_vrml_format,
-                                 &tbi_body_format, &tbi_hrp_project_format, NULL};
+  const tbi_format *formats[] = {&tbi_urdf_format,
+                                 &tbi_sdf_format,
+                                 &tbi_vrml_format,
+                                 &tbi_body_format,
+                                 &tbi_mjcf_format,
+                                 &tbi_hrp_project_format,
+                                 NULL};
   const char *document = read_document();
   int wrong = 0;
   for (size_t i = 0; formats[i]; ++i)

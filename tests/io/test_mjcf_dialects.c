@@ -71,12 +71,15 @@ static void compare(const char *name, int nv, int nu, const double expected[3]) 
   printf("%s\n", name);
   assert_int_equal(tabi_model_nv(model), nv);
   assert_int_equal(tabi_model_nactuator(model), nu);
-  assert_near(tabi_model_mass(model), expected[0], 1e-9 * (1 + fabs(expected[0])));
+  // MuJoCo holds meshes in single precision
+  bool has_mesh = strncmp(name, "fit_", 4) == 0 || strncmp(name, "mesh_", 5) == 0;
+  double tolerance = has_mesh ? 1e-6 : 1e-9;
+  assert_near(tabi_model_mass(model), expected[0], tolerance * (1 + fabs(expected[0])));
   sum_up(model, &sums[0], &sums[1]);
   // sums cancel, so what is compared is as exact as their parts
   double scale = 1 + expected[0] + fabs(expected[1]) + fabs(expected[2]);
-  assert_near(sums[0], expected[1], 1e-9 * scale);
-  assert_near(sums[1], expected[2], 1e-9 * scale);
+  assert_near(sums[0], expected[1], tolerance * scale);
+  assert_near(sums[1], expected[2], tolerance * scale);
   tabi_model_destroy(model);
 }
 

@@ -84,7 +84,6 @@ static void test_geoms(void **state) {
   refuse(BODY("<geom name='g' type='mesh' mesh='m'/>"), 2, "geom 'g': mesh 'm' does not exist");
   refuse(BODY("<geom name='g' type='mesh'/>"), 2, "geom 'g': attribute 'mesh' is missing");
   refuse(BODY("<geom name='g' size='1' material='m'/>"), 2, "material 'm' does not exist");
-  refuse(BODY("<joint/><geom type='plane' size='1 1 1'/>"), 2, "a plane may not move");
 }
 
 static void test_bodies_and_joints(void **state) {
@@ -137,7 +136,7 @@ static void test_the_rest(void **state) {
   refuse(AFTER("", "<equality><connect body1='b'/></equality>"), 2,
          "attribute 'anchor' is missing");
   refuse(AFTER("", "<equality><weld site1='s' site2='t'/></equality>"), 2,
-         "weld: sites are not supported; give body1, body2 and anchor instead");
+         "weld: site 's' does not exist");
   refuse(AFTER("", "<equality><connect anchor='0 0 0'/></equality>"), 2,
          "attribute 'body1' is missing");
   refuse(AFTER("<joint name='j' type='ball'/>" GEOM, "<equality><joint joint1='j'/></equality>"), 2,
@@ -152,7 +151,6 @@ static void test_the_rest(void **state) {
       AFTER("<freejoint name='f'/>" GEOM, "<keyframe><key qpos='1 2 3 0 0 0 0'/></keyframe>"), 2,
       "quaternion of joint 'f' has zero length (if not strict: taken as no rotation)");
   refuse(BEFORE("<option timestep='0'/>"), 2, "option: timestep 0 must be > 0");
-  refuse(BEFORE("<asset><mesh name='m'/></asset>"), 2, "mesh 'm': attribute 'file' is missing");
 }
 
 static void test_files(void **state) {
