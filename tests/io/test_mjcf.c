@@ -545,8 +545,125 @@ static void test_buoyancy(void **state) {
   tabi_model_destroy(model);
 }
 
+static tabi_shape_def shape(const tabi_model *model, const char *name) {
+  int32_t index = tabi_model_find_shape(model, name);
+  if (index == TABI_NONE) fail_msg("no shape '%s'", name);
+  return tabi_model_shape(model, index);
+}
+
+static bool meet(const tabi_model *model, const char *a, const char *b) {
+  tabi_shape_def x = shape(model, a);
+  tabi_shape_def y = shape(model, b);
+  return x.collides && y.collides && ((x.group & y.mask) || (y.group & x.mask));
+}
+
+/* Geoms that meet by pairs alone, with the friction of the pair. */
+static void test_pairs(void **state) {
+  (void)state;
+  tabi_model *model = load(
+      "<mujoco><default><geom contype='0' conaffinity='0' size='.1'/></default><worldbody>"
+      "<geom name='floor' type='plane' size='1 1 1'/><geom name='shelf' type='plane' size='1 1 1'/>"
+      "<body pos='0 0 .1'><freejoint/><geom name='a'/></body>"
+      "<body pos='1 0 .1'><freejoint/><geom name='b'/></body>"
+      "<body pos='2 0 .1'><freejoint/><geom name='c'/></body></worldbody>"
+      "<contact><pair geom1='a' geom2='floor' friction='.3 .3'/><pair geom1='b' geom2='floor'/>"
+      "</contact></mujoco>");
+  assert_true(meet(model, "a", "floor") && meet(model, "b", "floor"));
+  assert_false(meet(model, "a", "b") || meet(model, "a", "shelf") || shape(model, "c").collides);
+  tabi_world *world = tabi_world_create(model, NULL, NULL);
+  assert_non_null(world);
+  assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  int32_t count = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  assert_int_equal(count, 2);
+  assert_near(fmin(contact[0].friction, contact[1].friction), 0.3, 1e-15);
+  assert_near(fmax(contact[0].friction, contact[1].friction), 1, 1e-15);
+  tabi_world_destroy(world);
+  tabi_model_destroy(model);
+}
+
+/* Two geoms slide with the larger friction, unless one has priority. */
+static void test_friction_of_two(void **state) {
+  (void)state;
+  static const char *const extra[2] = {"", "priority='1'"};
+  for (int i = 0; i < 2; ++i) {
+    char text[600];
+    (void)snprintf(text, sizeof text,
+                   "<mujoco><worldbody><geom type='plane' size='1 1 1' friction='0.9'/>"
+                   "<body pos='0 0 .1'><freejoint/><geom size='.1' friction='0.4' %s/></body>"
+                   "</worldbody></mujoco>",
+                   extra[i]);
+    tabi_model *model = load(text);
+    tabi_world *world = tabi_world_create(model, NULL, NULL);
+    assert_non_null(world);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+    int32_t count = 0;
+    const tabi_contact *contact = tabi_world_contacts(world, &count);
+    assert_int_equal(count, 1);
+    assert_near(contact[0].friction, i == 0 ? 0.9 : 0.4, 1e-15);
+    tabi_world_destroy(world);
+    tabi_model_destroy(model);
+  }
+}
+
+static void test_sensors(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load_heard(
+      "<mujoco><worldbody><body name='b'><joint name='j'/>" GEOM
+      "<frame pos='0 0 1'><site name='s' pos='0 1 0' euler='90 0 0'/></frame></body></worldbody>"
+      "<sensor><gyro name='g' site='s' noise='0.1'/><force name='f' site='s'/>"
+      "<jointpos name='q' joint='j' cutoff='2'/><framequat objtype='site' objname='s'/></sensor>"
+      "</mujoco>",
+      &h);
+  assert_int_equal(tabi_model_nsensor(model), 3);
+  tabi_sensor_def gyro = tabi_model_sensor(model, tabi_model_find_sensor(model, "g"));
+  assert_int_equal(gyro.type, TABI_SENSOR_GYRO);
+  assert_int_equal(gyro.link, tabi_model_find_link(model, "b"));
+  assert_near_n(gyro.pos, ((const double[3]){0, 1, 1}), 3, 1e-15);
+  assert_near(gyro.quat[1], sqrt(0.5), 1e-15);
+  assert_near(gyro.noise[2], 0.1, 0);
+  tabi_sensor_def force = tabi_model_sensor(model, tabi_model_find_sensor(model, "f"));
+  assert_int_equal(force.type, TABI_SENSOR_FORCE_TORQUE);
+  assert_int_equal(force.joint, tabi_model_find_joint(model, "j"));
+  assert_near(tabi_model_sensor(model, tabi_model_find_sensor(model, "q")).range[0], 2, 0);
+  assert_true(has_heard(&h, "<framequat> is ignored"));
+  tabi_model_destroy(model);
+}
+
+/* In a scene a robot stands on the floor of its own file, though its links do not meet. */
+static void test_own_floor(void **state) {
+  (void)state;
+  (void)scratch_text("own.xml",
+                     "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='table'>"
+                     "<geom pos='5 0 0' type='box' size='.1 .1 .1'/></body><body name='b' pos='0 0 "
+                     ".1'><freejoint/><geom size='.1'/><body pos='0 0 .05'><joint/><geom "
+                     "size='.1'/></body></body></worldbody></mujoco>");
+  const char *text = "robots: [{name: r, model: own.xml}]\nduration: 1\n";
+  tabi_error error = {0};
+  tabi_scene *scene =
+      tabi_scene_load_text(text, strlen(text), scratch_path("scene.yaml"), NULL, &error);
+  if (!scene) fail_msg("%s", error.message);
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_world *world = tabi_world_create(model, NULL, &error);
+  assert_non_null(world);
+  for (int i = 0; i < 100; ++i)
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  assert_near(tabi_world_q(world)[2], 0.1, 1e-4);
+  assert_int_equal(tabi_scene_get_robot(scene, 0).base, tabi_model_find_link(model, "r/b"));
+  int32_t count = 0;
+  (void)tabi_world_contacts(world, &count);
+  assert_int_equal(count, 1);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pairs),
+      cmocka_unit_test(test_friction_of_two),
+      cmocka_unit_test(test_sensors),
+      cmocka_unit_test(test_own_floor),
       cmocka_unit_test(test_servos),
       cmocka_unit_test(test_stiff_servo),
       cmocka_unit_test(test_buoyancy),
