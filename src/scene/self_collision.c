@@ -66,10 +66,10 @@ static int32_t top_of(const tabi_model *model, int32_t link) {
 /* a tabi_link_pair_fn; a floor or a ball in the robot's file is another tree, which it may touch */
 static void exclude(void *user, const tabi_link_pair *pair) {
   search *s = user;
-  const tabi_model *model = s->r->scene->model;
-  if (top_of(model, pair->link_a) != top_of(model, pair->link_b)) return;
   int32_t robot = robot_of(s->r->scene, pair);
   if (robot == TABI_NONE || !s->r->robots[robot].self_collision) return;
+  const tabi_model *model = s->r->scene->model;
+  if (top_of(model, pair->link_a) != top_of(model, pair->link_b)) return;
   if (pair->kind == TABI_PAIR_OVERLAPS) name_overlap(s, robot, pair);
   (void)tabi_builder_add_exclusion(s->r->builder, pair->link_a, pair->link_b);
   ++s->excluded;

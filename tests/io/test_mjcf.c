@@ -639,7 +639,7 @@ static void test_own_floor(void **state) {
                      "<geom pos='5 0 0' type='box' size='.1 .1 .1'/></body><body name='b' pos='0 0 "
                      ".1'><freejoint/><geom size='.1'/><body pos='0 0 .05'><joint/><geom "
                      "size='.1'/></body></body></worldbody></mujoco>");
-  const char *text = "robots: [{name: r, model: own.xml}]\nduration: 1\n";
+  const char *text = "robots: [{name: r, model: own.xml, self_collision: false}]\nduration: 1\n";
   tabi_error error = {0};
   tabi_scene *scene =
       tabi_scene_load_text(text, strlen(text), scratch_path("scene.yaml"), NULL, &error);
