@@ -32,7 +32,9 @@ static void add_links(uint64_t *hash, const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_nlink(model); ++i) {
     tabi_link_def link = tabi_model_link(model, i);
     add_name(hash, link.name);
-    add_run(hash, &link.mass, &link.place);
+    add_run(hash, &link.mass, &link.buoyancy);
+    // only where there is any, so that logs from before there could be stay valid
+    if (link.buoyancy != 0) add_run(hash, &link.buoyancy, &link.place);
   }
   add_number(hash, tabi_model_njoint(model));
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
@@ -41,7 +43,7 @@ static void add_links(uint64_t *hash, const tabi_model *model) {
     add_number(hash, joint.type);
     add_number(hash, joint.parent);
     add_number(hash, joint.child);
-    add_run(hash, joint.pos, &joint.place);
+    add_run(hash, joint.pos, &joint.id);
   }
 }
 
