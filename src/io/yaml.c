@@ -1,5 +1,8 @@
 /* yaml.c - libfyaml's events become a tree.  Nothing recurs: the open lists and maps are the
- * parents of the node being filled. */
+ * parents of the node being filled.
+ *
+ * Without memory libfyaml stops, complains of the text or takes it for empty; only errno tells, so
+ * that it is cleared before every call and looked at where something is missing. */
 #include "io/yaml.h"
 
 #include "base/array.h"
@@ -9,6 +12,7 @@
 #include "io/first_error.h"
 #include "io/suggest.h"
 
+#include <errno.h>
 #include <libfyaml.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +39,7 @@ typedef struct reading {
   tabi_place key_place;
   int32_t key_column;
   int32_t depth, documents;
+  bool ended;         /* the whole text was read */
   bool aliases;       /* are allowed */
   const char *anchor; /* read, and waiting for its value */
   tbi_names anchors;  /* by index of: */
@@ -106,7 +111,9 @@ void tbi_yaml_append(tbi_yaml_node *parent, tbi_yaml_node *node) {
  * which is shown: escapes for terminals are not. */
 static const char *keep_text(reading *r, struct fy_token *token) {
   if (!token) return "";
+  errno = 0;
   const char *text = fy_token_get_text0(token);
+  if (text && text[0] == '\0' && errno == ENOMEM) text = NULL;
   const char *kept = text ? tbi_text_add(&r->yaml->text, text) : NULL;
   if (kept) tbi_text_hide_controls((char *)kept, '?');
   return kept;
@@ -307,6 +314,9 @@ static bool take_event(reading *r, struct fy_event *event) {
   case FYET_MAPPING_END:
     close_node(r);
     return true;
+  case FYET_STREAM_END:
+    r->ended = true;
+    return true;
   default:
     return true;
   }
@@ -338,22 +348,36 @@ static void hear(struct fy_diag *diag, void *user, const char *text, size_t size
   c->line = place[1] == ':' ? (int32_t)strtol(place + 2, NULL, 10) : 1;
 }
 
-static bool fail_syntax(const reading *r, const complaint *c) {
+static bool fail_syntax(const reading *r, const complaint *c, bool starved) {
+  if (starved) return tbi_fail_memory(r->error);
   return tbi_fail_at(r->error, TABI_ERR_PARSE,
                      (tabi_place){r->yaml->path, c->line > 0 ? c->line : 1},
                      "YAML not well-formed: %s", c->text[0] ? c->text : "cannot be read");
 }
 
 static bool read_events(reading *r, struct fy_parser *parser, const complaint *c) {
+  bool starved = false;
   while (tbi_ok(r->error)) {
+    errno = 0;
     struct fy_event *event = fy_parser_parse(parser);
+    starved = errno == ENOMEM;
     if (!event) break;
     (void)take_event(r, event);
     fy_parser_event_free(parser, event);
   }
-  if (fy_parser_get_stream_error(parser) || r->open) return fail_syntax(r, c);
+  if (fy_parser_get_stream_error(parser) || r->open || !r->ended) return fail_syntax(r, c, starved);
   if (r->root) return tbi_ok(r->error);
   return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){r->yaml->path, 1}, "file is empty");
+}
+
+/* libfyaml 0.7 uses the small block that stands for a text without a look whether it got one:
+ * there has to be memory for it. */
+static bool set_text(struct fy_parser *parser, const char *text, size_t size) {
+  enum { PLENTY = 16384 };
+  void *block = malloc(PLENTY);
+  if (!block) return false;
+  free(block);
+  return fy_parser_set_string(parser, text, size) == 0;
 }
 
 static void parse(reading *r, const char *text, size_t size) {
@@ -372,7 +396,7 @@ static void parse(reading *r, const char *text, size_t size) {
   // other readers do not mind where a list of numbers closes
   if (r->aliases) config.flags |= FYPCF_SLOPPY_FLOW_INDENTATION;
   struct fy_parser *parser = diag ? fy_parser_create(&config) : NULL;
-  if (parser && fy_parser_set_string(parser, text, size) == 0) {
+  if (parser && set_text(parser, text, size)) {
     (void)read_events(r, parser, &c);
   } else {
     (void)tbi_fail_memory(r->error);
