@@ -56,6 +56,12 @@ bool tbi_joint_within(tabi_builder *builder, tabi_joint_def *def) {
       {{"rest position", TBI_MAX_LENGTH, 0, ""},      def->rest_position},
   };
   const tbi_limit initial = {"initial position", TBI_MAX_LENGTH, 0, ""};
+  if (def->lower > TBI_MAX_POSITION || def->upper < -TBI_MAX_POSITION) {
+    return tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
+                            "joint '%s': limits %g and %g leave no position within %g; without "
+                            "limits give -inf and inf",
+                            tbi_shown(def->name), def->lower, def->upper, TBI_MAX_POSITION);
+  }
   if (def->lower < -TBI_MAX_POSITION) def->lower = -INFINITY;
   if (def->upper > TBI_MAX_POSITION) def->upper = INFINITY;
   return tbi_within(builder, item, position, def->pos, 3) &&

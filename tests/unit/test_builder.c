@@ -148,6 +148,10 @@ static void test_joint_numbers(void **state) {
   def.lower = 1;
   def.upper = -1;
   refuse_joint(def, TABI_ERR_MODEL, "joint 'j': lower 1 > upper -1");
+  def.lower = def.upper = INFINITY; // a limit that no position is above
+  refuse_joint(def, TABI_ERR_MODEL, "joint 'j': limits inf and inf leave no position");
+  def.lower = def.upper = -INFINITY;
+  refuse_joint(def, TABI_ERR_MODEL, "joint 'j': limits -inf and -inf leave no position");
   def = good_joint("j", 0, 1);
   def.upper = NAN;
   refuse_joint(def, TABI_ERR_MODEL, "joint 'j'");
