@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define MAX_VELOCITIES 200 /* a hostile scene may be larger than a step is worth */
+#define MAX_VELOCITIES 60 /* a hostile scene may be larger than a step is worth */
 
 static void step(tabi_scene *scene) {
   tabi_error err = {0};
