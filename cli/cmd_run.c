@@ -251,7 +251,8 @@ static int run_world(run *r, const tbi_args *args, FILE *out) {
     (void)snprintf(err.file, sizeof err.file, "%s", r->path);
     return tbi_print_error(&err);
   }
-  if (!tbi_run_summary_begin(&r->summary, r->scene, r->world)) return tbi_out_of_memory();
+  if (tbi_run_summary_begin(&r->summary, r->scene, r->world, &err) != TABI_OK)
+    return tbi_print_error(&err);
   int code = tbi_resume_enter(&r->resume, r->scene, r->world);
   r->summary.from = tabi_world_time(r->world);
   if (code == TBI_EXIT_OK) code = open_files(r, args);

@@ -58,10 +58,22 @@ static bool run_gnuplot(const char *option, FILE *script, FILE *output) {
 
 bool tbi_gnuplot_found(void) { return run_gnuplot("--version", NULL, NULL); }
 
+/* Never waits: a pipe that nobody reads is refused, with ENXIO. */
+static FILE *open_figure(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (fd < 0) return NULL;
+  int flags = fcntl(fd, F_GETFL);
+  if (flags >= 0) (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+  FILE *file = fdopen(fd, "wb");
+  if (!file) (void)close(fd);
+  return file;
+}
+
 bool tbi_gnuplot_draw(FILE *script, const char *path) {
   bool fine = fflush(script) == 0 && ferror(script) == 0;
   rewind(script);
-  FILE *file = fine ? fopen(path, "wb") : NULL;
+  errno = 0;
+  FILE *file = fine ? open_figure(path) : NULL;
   if (!file) return false;
   fine = run_gnuplot(NULL, script, file);
   fine &= ferror(file) == 0;

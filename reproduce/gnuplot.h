@@ -7,7 +7,8 @@
 
 /* Whether it can be started. */
 bool tbi_gnuplot_found(void);
-/* Has it read a script from its beginning; what it draws goes to a file. */
+/* Has it read a script from its beginning; what it draws goes to a file.  errno is ENXIO where the
+ * file is a pipe that nobody reads. */
 bool tbi_gnuplot_draw(FILE *script, const char *path);
 /* The first commands of every figure: what kind of file a path asks for by its ending (svg, png,
  * pdf), so many pixels of a screen large, and the style that all figures share.  False: another

@@ -68,10 +68,17 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static bool make_folder(const char *path) {
+  struct stat there;
+  if (mkdir(path, 0777) == 0) return true;
+  if (errno != EEXIST) return false;
+  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) return true;
+  errno = ENOTDIR;
+  return false;
+}
+
 tabi_status tbi_trial_run(tbi_trial *trial, tabi_error *err) {
-  if (mkdir(trial->folder, 0777) != 0 && errno != EEXIST) {
-    return tbi_cannot_write(trial->folder, err);
-  }
+  if (!make_folder(trial->folder)) return tbi_cannot_write(trial->folder, err);
   double begun = now();
   tbi_trial_progress(trial, "running");
   tabi_status status = trial->experiment->run(trial, err);

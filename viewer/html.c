@@ -23,7 +23,9 @@ static tabi_status fail(tabi_error *err, const char *path, const char *action, i
   if (!err) return TABI_ERR_FILE;
   *err = (tabi_error){.status = TABI_ERR_FILE, .line = 1};
   (void)snprintf(err->file, sizeof err->file, "%s", path);
-  (void)snprintf(err->message, sizeof err->message, "cannot %s: %s", action, strerror(code));
+  const char *why = code == ENXIO ? "nobody reads from this pipe; start its reader first" : NULL;
+  (void)snprintf(err->message, sizeof err->message, "cannot %s: %s", action,
+                 why ? why : strerror(code));
   return TABI_ERR_FILE;
 }
 

@@ -91,22 +91,24 @@ static tbi_stance stance_of(const tbi_fall *fall, const tabi_dynamics *dynamics,
   return stance;
 }
 
-bool tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics) {
+tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics,
+                           tabi_error *err) {
   int32_t nrobot = tabi_scene_nrobot(scene);
   *fall = (tbi_fall){.scene = scene};
-  if (nrobot == 0) return true;
-  tabi_error err = {0};
+  if (nrobot == 0) return TABI_OK;
+  fall->ground = tabi_world_create(tabi_scene_model(scene), NULL, err);
+  if (!fall->ground) return err->status;
   fall->start = calloc((size_t)nrobot, sizeof *fall->start);
-  fall->ground = tabi_world_create(tabi_scene_model(scene), NULL, &err);
-  if (!fall->start || !fall->ground) {
+  if (!fall->start) {
     tbi_fall_free(fall);
-    return false;
+    tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+    return TABI_ERR_MEMORY;
   }
   for (int32_t i = 0; i < nrobot; ++i) {
     tabi_scene_robot robot = tabi_scene_get_robot(scene, i);
     fall->start[i] = stance_of(fall, dynamics, &robot, 0);
   }
-  return true;
+  return TABI_OK;
 }
 
 void tbi_fall_free(tbi_fall *fall) {

@@ -17,8 +17,9 @@ typedef struct tbi_fall {
   tbi_stance *start;  /* of every robot */
 } tbi_fall;
 
-/* In the initial state; false: out of memory. */
-bool tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics);
+/* In the initial state. */
+tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics,
+                           tabi_error *err);
 void tbi_fall_free(tbi_fall *fall);
 
 /* Whether a robot with a floating base has fallen: its centre of mass at less than half its initial

@@ -1,12 +1,15 @@
 /* file_uses.c - whether the outputs of a command would destroy each other or its inputs.
  *
  * A file that exists is known by its device and number.  One that does not is known by its folder
- * and its name in it, after links that lead nowhere yet were followed. */
+ * and its name in it, after links that lead nowhere yet were followed.  What scenes and robots name
+ * in turn is not known here: no file is overwritten whose ending says that it is a robot, mesh or
+ * scene. */
 #include "common/output.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +76,21 @@ static void tell(const char *command, const tbi_file_use *output, const tbi_file
   }
 }
 
+/* Whether a path leads to a robot, mesh or scene, by its ending. */
+static bool is_input(const char *path) {
+  static const char *const endings[] = {".urdf", ".xml", ".mjcf", ".sdf",  ".world", ".wrl",
+                                        ".body", ".stl", ".obj",  ".dae",  ".ply",   ".gltf",
+                                        ".glb",  ".yml", ".yaml", ".xacro"};
+  char *at = realpath(path, NULL);
+  struct stat there;
+  const char *dot = at && stat(at, &there) == 0 && S_ISREG(there.st_mode) ? strrchr(at, '.') : NULL;
+  bool found = false;
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
+    found |= strcasecmp(dot, endings[i]) == 0;
+  free(at);
+  return found;
+}
+
 bool tbi_check_files(const char *command, const tbi_file_use *use, int count) {
   target a;
   target b;
@@ -84,6 +102,13 @@ bool tbi_check_files(const char *command, const tbi_file_use *use, int count) {
       find_target(use[k].path, &b);
       if (!is_same(&a, &b)) continue;
       tell(command, &use[i], &use[k]);
+      return false;
+    }
+    if (is_input(use[i].path)) {
+      tbi_usage_error(command,
+                      "%s would overwrite %s, a robot, mesh or scene by its name; give "
+                      "another name",
+                      use[i].option, use[i].path);
       return false;
     }
   }

@@ -40,15 +40,22 @@ static int take_over(int fd) {
   return ftruncate(fd, 0) == 0 ? 0 : errno;
 }
 
-FILE *tbi_output_open(const char *path) {
+/* errno tells why it is NULL. */
+static FILE *open_at(const char *path) {
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-  if (fd < 0) return fail_open(path, errno);
+  if (fd < 0) return NULL;
   int code = take_over(fd);
   FILE *file = code == 0 ? fdopen(fd, "wb") : NULL;
   if (file) return file;
   if (code == 0) code = errno;
   (void)close(fd);
-  return fail_open(path, code);
+  errno = code;
+  return NULL;
+}
+
+FILE *tbi_output_open(const char *path) {
+  FILE *file = open_at(path);
+  return file ? file : fail_open(path, errno);
 }
 
 static bool in_place(const char *path) {
@@ -68,9 +75,13 @@ bool tbi_output_begin(tbi_output *output, const char *path, bool stream) {
   if (!in_place(path)) (void)snprintf(output->part, size, "%s.%ld.part", path, (long)getpid());
   if (!stream) return true;
 
-  output->file = tbi_output_open(output->part);
-  if (!output->file) free(output->part);
-  return output->file != NULL;
+  output->file = open_at(output->part);
+  if (output->file) return true;
+  output->error = errno;
+  bool renames = strcmp(output->part, path) != 0;
+  (void)(renames ? tbi_output_fail(output, NULL) : fail_open(path, output->error) != NULL);
+  free(output->part);
+  return false;
 }
 
 void tbi_output_put(tbi_output *output, const void *bytes, size_t size) {

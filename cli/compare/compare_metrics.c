@@ -48,7 +48,7 @@ static void raise_to(tbi_run_metrics *a, tbi_metric metric, double value) {
   a->value[metric] = fmax(a->value[metric], value);
 }
 
-static bool begin(tbi_run_metrics *a, const tabi_sample *sample) {
+static tabi_status begin(tbi_run_metrics *a, const tabi_sample *sample, tabi_error *err) {
   static const int zero[] = {TBI_FORCE_PEAK,  TBI_FORCE_JUMP,  TBI_CONTACT_PEAK, TBI_SLIP_ENERGY,
                              TBI_PENETRATION, TBI_ENERGY_GAIN, TBI_STALLED};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; ++i)
@@ -57,7 +57,7 @@ static bool begin(tbi_run_metrics *a, const tabi_sample *sample) {
   a->energy = total(&sample->energy) - sample->energy.work;
   a->value[TBI_ENERGY_START] = total(&sample->energy);
   a->value[TBI_ENERGY_END] = total(&sample->energy);
-  return tbi_fall_begin(&a->fall, a->scene, a->dynamics);
+  return tbi_fall_begin(&a->fall, a->scene, a->dynamics, err);
 }
 
 static bool stands(const tabi_model *model, int32_t link) {
@@ -173,12 +173,13 @@ static bool add_step(tbi_run_metrics *a, const tabi_sample *sample) {
 
 bool tbi_run_metrics_add(tbi_run_metrics *a, const tabi_sample *sample, tabi_error *err) {
   tabi_dynamics_set_state(a->dynamics, sample->q, sample->v);
-  bool fine = a->samples == 0 ? begin(a, sample) : add_step(a, sample);
-  ++a->samples;
-  if (!fine) {
+  if (a->samples == 0) {
+    if (begin(a, sample, err) != TABI_OK) return false;
+  } else if (!add_step(a, sample)) {
     tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory; give a shorter --time");
     return false;
   }
+  ++a->samples;
   return tabi_ledger_add(a->ledger, sample, err) == TABI_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #ifdef TABI_HAVE_HDF5
 
+#include <errno.h>
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,10 @@ static bool fail(writer *w) {
                    "divide; choose others by --signals",
                    w->signal);
   }
-  if (!w->failed) (void)tbi_output_fail(w->export.output, number ? strerror(number) : why);
+  // the library goes to and fro in a file
+  if (number == ESPIPE) (void)snprintf(why, sizeof why, "HDF5 needs a regular file");
+  bool known = number && number != ESPIPE;
+  if (!w->failed) (void)tbi_output_fail(w->export.output, known ? strerror(number) : why);
   w->failed = true;
   return false;
 }

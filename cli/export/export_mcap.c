@@ -240,12 +240,11 @@ static bool write_sample(void *self, const tabi_sample *sample, const double *va
 
 /* -- beginning and end */
 
-static bool make_room(writer *w) {
-  tabi_error err = {0};
+static bool make_room(writer *w, tabi_error *err) {
   const tabi_scene *scene = w->export.scene;
   if (!tbi_ros_scene_make(&w->ros, scene)) return false;
   w->mcap = tbi_mcap_create(w->export.output, "ros2");
-  w->dynamics = tabi_dynamics_create(w->ros.model, &err);
+  w->dynamics = tabi_dynamics_create(w->ros.model, err);
   w->load = calloc((size_t)tabi_model_nlink(w->ros.model) + 1, sizeof *w->load);
   w->group = calloc((size_t)w->ros.ngroup + 1, sizeof *w->group);
   w->sensor = calloc((size_t)w->ros.nsensor + 1, sizeof *w->sensor);
@@ -272,14 +271,15 @@ static void close_mcap(void *self) {
 static void *open_mcap(const tbi_export *export) {
   writer *w = calloc(1, sizeof *w);
   if (w) w->export = *export;
-  bool made = w && make_room(w);
+  tabi_error err = {0};
+  bool made = w && make_room(w, &err);
   if (made) {
     put_metadata(w);
     add_topics(w);
     made = !w->no_memory;
   }
   if (made) return w;
-  (void)tbi_out_of_memory();
+  (void)(err.status == TABI_OK ? tbi_out_of_memory() : tbi_print_error(&err));
   if (w) close_mcap(w);
   return NULL;
 }

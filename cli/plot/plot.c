@@ -8,6 +8,7 @@
 #include "gnuplot.h"
 #include "plot/curve.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -506,8 +507,10 @@ int tbi_plot_draw(tbi_plot *plot, const char *path, const char *title) {
   if (!script) return fail(path, "no temporary file could be made");
   put_script(script, plot, path, title);
   bool drawn = tbi_gnuplot_draw(script, path);
+  bool unread = !drawn && errno == ENXIO;
   (void)fclose(script);
   if (drawn) return TBI_EXIT_OK;
+  if (unread) return fail(path, "cannot open: nobody reads from this pipe; start its reader first");
   return fail(path,
               "gnuplot could not draw the figure; does its folder exist, with room on the disk?");
 }

@@ -11,20 +11,24 @@
 
 static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; }
 
-bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, tabi_world *world) {
+tabi_status tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene,
+                                  tabi_world *world, tabi_error *err) {
   *summary = (tbi_run_summary){.scene = scene, .world = world};
-  if (!tbi_fall_begin(&summary->fall, scene, tabi_world_dynamics(world))) return false;
-  summary->observer = tabi_observer_create(scene, world, NULL);
-  if (!tbi_slip_ledger_begin(&summary->slip_ledger, scene) || !summary->observer) {
+  tabi_status status = tbi_fall_begin(&summary->fall, scene, tabi_world_dynamics(world), err);
+  if (status != TABI_OK) return status;
+  summary->observer = tabi_observer_create(scene, world, err);
+  if (summary->observer && !tbi_slip_ledger_begin(&summary->slip_ledger, scene))
+    tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
+  if (err->status != TABI_OK) {
     tbi_run_summary_free(summary);
-    return false;
+    return err->status;
   }
   tbi_gait_summary_begin(&summary->gait, scene, world);
   tabi_energy energy = tabi_world_energy(world);
   summary->energy_start = total(energy) - energy.work;
   summary->energy_end = total(energy);
   tbi_run_checks_begin(&summary->checks, scene, world);
-  return true;
+  return TABI_OK;
 }
 
 void tbi_run_summary_free(tbi_run_summary *summary) {

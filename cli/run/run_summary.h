@@ -32,7 +32,8 @@ typedef struct tbi_run_summary {
 } tbi_run_summary;
 
 /* The world is in its initial state. */
-bool tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene, tabi_world *world);
+tabi_status tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene,
+                                  tabi_world *world, tabi_error *err);
 void tbi_run_summary_free(tbi_run_summary *summary);
 /* After every step. */
 void tbi_run_summary_step(tbi_run_summary *summary);

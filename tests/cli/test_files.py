@@ -1,9 +1,11 @@
 """Files of commands: outputs that would destroy something, pipes, inputs of the wrong kind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 from command import TABI, FolderCase, data, main, scene
 
@@ -56,6 +58,16 @@ class Outputs(FolderCase):
         os.link(self.scene, self.file("hard.svg"))
         self.refused("run", self.scene, "--plot", self.file("hard.svg"), says="which is read")
 
+    def test_outputs_that_a_scene_names(self):
+        robot = self.file("arm.urdf", content(data("walker.urdf")).decode())
+        path = self.file("s.yaml", f"duration: 0.01\nrobots: [{{name: r, model: {robot}}}]\n")
+        self.file("a.STL", "solid a\nendsolid a\n")
+        os.symlink(robot, self.file("r.svg"))
+        for name in ("arm.urdf", "a.STL", "fall.yaml"):
+            for option in ("--log", "--csv", "--html"):
+                self.refused("run", path, option, self.file(name), says="would overwrite")
+        self.refused("run", path, "--plot", self.file("r.svg"), says="would overwrite")
+
     def test_outputs_of_compare_and_export(self):
         log = self.file("a.tabi")
         self.tabi("run", self.scene, "--log", log)
@@ -70,9 +82,9 @@ class Outputs(FolderCase):
         self.tabi("run", self.scene, "--log", "/dev/null", "--csv", "/dev/null")
 
     def test_a_log_replaces_logs_only(self):
-        robot = self.file("robot.urdf", content(data("walker.urdf")))
+        robot = self.file("robot.txt", content(data("walker.urdf")))
         _, err = self.tabi("run", self.scene, "--log", robot, code=3)
-        self.assertIn("robot.urdf:1: error: exists and is no log", err)
+        self.assertIn("robot.txt:1: error: exists and is no log", err)
         self.assertEqual(content(robot), content(data("walker.urdf")))
         log = self.file("a.tabi", "")
         self.tabi("run", self.scene, "--log", log)
@@ -138,7 +150,37 @@ class Pipes(FolderCase):
     def test_a_pipe_without_reader(self):
         _, err = self.tabi("run", self.scene, "--csv", self.pipe, code=1)
         self.assertIn("nobody reads from this pipe", err)
-        self.tabi("run", self.scene, "--html", self.pipe, code=1)
+        _, err = self.tabi("run", self.scene, "--html", self.pipe, code=1)
+        self.assertIn("nobody reads from this pipe", err)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_figures_into_a_pipe(self):
+        pipe, log = self.file("pipe.svg"), self.file("a.tabi")
+        os.mkfifo(pipe)
+        self.tabi("run", self.scene, "--log", log)
+        for args in (("run", self.scene, "--plot", pipe), ("plot", log, "-o", pipe),
+                     ("compare", log, log, "--plot", pipe)):
+            _, err = self.tabi(*args, code=1)
+            self.assertIn("nobody reads from this pipe", err)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        time.sleep(0.3)  # until it has opened the pipe
+        self.tabi("plot", log, "-o", pipe)
+        out, _ = reader.communicate(timeout=60)
+        self.assertIn(b"</svg>", out)
+
+    def test_exports_into_a_pipe(self):
+        log = self.file("a.tabi")
+        self.tabi("run", self.scene, "--log", log)
+        for ending, says in (("csv", "nobody reads"), ("mcap", "nobody reads"), ("h5", "HDF5")):
+            pipe = self.file("pipe." + ending)
+            os.mkfifo(pipe)
+            _, err = self.tabi("export", log, "-o", pipe, code=1)
+            self.assertIn(says, err)
+
+    def test_reproduction_needs_a_folder(self):
+        for path in (self.pipe, self.scene, "/dev/null"):
+            _, err = self.tabi("reproduce", "all", "--quick", "--out", path, code=3)
+            self.assertIn(f"{path}:1: error: cannot be written: Not a directory", err)
 
     def test_a_pipe_with_reader(self):
         reader = subprocess.Popen(["cat", self.pipe], stdout=subprocess.PIPE)

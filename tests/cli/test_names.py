@@ -4,10 +4,11 @@ import csv
 import json
 import os
 import shutil
+import subprocess
 import unittest
 import xml.dom.minidom
 
-from command import FolderCase, main
+from command import TABI, FolderCase, main
 
 NAMES = ["\x1b]0;x\x07", "'x", "''", "x'", "</script><b>\"", "a,b", "a\nb", "t\tb", "\\e@_^{x}", "`date`",
          "$x", "\u009b31m", "%s%n", "#a", "=1+1"]
@@ -66,6 +67,23 @@ class Names(FolderCase):
         start = page.index('id="tabi-scene-0">') + len('id="tabi-scene-0">')
         described = json.loads(page[start:page.index("</script>", start)])
         self.assertIn("</script>", json.dumps(described["links"]))
+
+    def test_exports(self):
+        log = self.file("a.tabi")
+        self.tabi("run", self.scene, "--log", log)
+        for ending in ("csv", "mcap") + (("h5",) if self.has_hdf5(log) else ()):
+            path = self.file("a." + ending)
+            out, err = self.tabi("export", log, "-o", path, "--signals", "*.z")
+            self.clean(out + err)
+            with open(path, "rb") as f:
+                written = f.read()
+            self.assertNotIn(b"\x1b]0;x", written)
+            self.assertNotIn(b"a\nb", written)
+            self.assertIn(b"a?b" if ending != "mcap" else b"/signals/a_b", written)
+
+    def has_hdf5(self, log):
+        run = subprocess.run([TABI, "export", log, "-o", self.file("b.h5")], stderr=subprocess.PIPE)
+        return b"built without HDF5" not in run.stderr
 
     def test_attributes_of_xml(self):
         path = self.file("a.urdf", '<robot name="r"><link name="a&#10;b&#9;&#x9b;c"/></robot>')
