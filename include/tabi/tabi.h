@@ -449,6 +449,12 @@ TABI_API tabi_status tabi_model_link_pairs(const tabi_model *model, const double
                                            int32_t samples, tabi_link_pair_fn *report, void *user,
                                            tabi_error *err);
 
+/* How far what hangs on a free joint must rise along `up` (unit), at q[nq], to stand on what is
+ * below it: above 0 out of what it overlaps, below 0 down to where it touches; -HUGE_VAL if there
+ * is nothing within a kilometre.  Walls do not stop it. */
+TABI_API tabi_status tabi_model_find_rise(const tabi_model *model, const double *q, int32_t joint,
+                                          const double up[3], double *rise, tabi_error *err);
+
 /* q moved by v for a time dt (s), with unit quaternions; q_to may be q. */
 TABI_API void tabi_model_integrate(const tabi_model *model, const double *q, const double *v,
                                    double dt, double *q_to);

@@ -8,7 +8,8 @@
  *   check_links.c          masses, inertias, centres of mass, left against right
  *   check_joints.c         ranges, motors, ratios of masses and inertias, limbs without shapes
  *   check_initial_state.c  open connections, and links that overlap (overlap.c)
- *   link_pairs.c           tabi_model_link_pairs: which links of a robot can meet */
+ *   link_pairs.c           tabi_model_link_pairs: which links of a robot can meet
+ *   place.c                tabi_model_find_rise: how far a robot is from standing */
 #ifndef TBI_DOCTOR_H
 #define TBI_DOCTOR_H
 

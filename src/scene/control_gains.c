@@ -46,11 +46,14 @@ static void begin_joints(tbi_gains *gains, const tbi_gain_keys *keys) {
     int32_t joint = robot->first_joint + i;
     tabi_range range = tabi_model_joint_q(model, joint);
     bool driven = range.count == 1 && !follows(model, joint);
+    // gains for all joints are for those that the file leaves alone
+    int32_t actuator = position_actuator(model, joint);
+    bool own = actuator != TABI_NONE;
     gains->joint[i] = (tabi_pd_joint){.joint = driven ? joint : TABI_NONE,
-                                      .actuator = position_actuator(model, joint),
+                                      .actuator = actuator,
                                       .column = TABI_NONE,
-                                      .kp = keys->kp,
-                                      .kd = keys->kd,
+                                      .kp = own ? (double)NAN : keys->kp,
+                                      .kd = own ? (double)NAN : keys->kd,
                                       .implicit = keys->implicit};
   }
 }
@@ -121,12 +124,16 @@ static bool settle_joint(const tbi_gains *gains, tabi_pd_joint *joint) {
   const char *name = tbi_shown(tabi_model_joint(options->r->scene->model, joint->joint).name);
   bool gained = !isnan(joint->kp) || !isnan(joint->kd);
   if (joint->actuator != TABI_NONE && gained) {
-    return tbi_fail_about(options->r->error, options->node->place, options->what,
-                          "the model drives joint '%.80s' itself; leave kp and kd out", name);
+    return tbi_fail_about(
+        options->r->error, options->node->place, options->what,
+        "the model drives joint '%.80s' itself; leave it out of joints and springs", name);
   }
   if (joint->actuator == TABI_NONE && isnan(joint->kp)) {
     return tbi_fail_about(options->r->error, options->node->place, options->what,
-                          "kp is missing (joint '%.80s')", name);
+                          "kp is missing (joint '%.80s'%s)", name,
+                          tabi_model_nactuator(options->r->scene->model) > 0
+                              ? ", which its file does not drive; kp: 0 leaves it passive"
+                              : "");
   }
   if (isnan(joint->kp)) joint->kp = 0;
   if (isnan(joint->kd)) joint->kd = 0;

@@ -29,10 +29,11 @@ static const tbi_field robot_fields[] = {
     {"xyz",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[0])      },
     {"rpy",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[1])      },
     {"quat",           TBI_FIELD_NODE, offsetof(tbi_robot_keys, place[2])      },
+    {"place",          TBI_FIELD_WORD, offsetof(tbi_robot_keys, put_on)        },
     {"part",           TBI_FIELD_WORD, offsetof(tbi_robot_keys, part)          },
     {"lin",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, moves[0])      },
     {"ang",            TBI_FIELD_NODE, offsetof(tbi_robot_keys, moves[1])      },
-    {"posture",        TBI_FIELD_MAP,  offsetof(tbi_robot_keys, posture)       },
+    {"posture",        TBI_FIELD_NODE, offsetof(tbi_robot_keys, posture)       },
     {"velocity",       TBI_FIELD_MAP,  offsetof(tbi_robot_keys, velocity)      },
     {"lock",           TBI_FIELD_LIST, offsetof(tbi_robot_keys, lock)          },
     {"motion",         TBI_FIELD_MAP,  offsetof(tbi_robot_keys, motion)        },
@@ -210,9 +211,7 @@ static bool lock_joint(const robot *b, const tbi_yaml_node *item) {
                           "lock: joint '%.60s' is not one with one coordinate", item->text);
   }
   double value = joint->initial_q[0];
-  const tbi_yaml_node *given =
-      b->keys->posture ? tbi_yaml_child(b->keys->posture, item->text) : NULL;
-  if (given && !tbi_fields_number(r->error, given, b->what, item->text, &value)) return false;
+  if (!tbi_scene_joint_start(r, b->index, index, b->what, &value)) return false;
   if (!detach(r->builder, index)) {
     return tbi_fail_about(r->error, item->place, b->what,
                           "lock: joint '%.60s' is coupled to another", item->text);
@@ -319,6 +318,10 @@ static void change_robot(const robot *b) {
 static bool read_keys(tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                       tbi_robot_keys *keys) {
   tbi_fields_read(r->error, node, what, TBI_FIELDS(robot_fields), keys);
+  if (keys->put_on && strcmp(keys->put_on, "ground") != 0) {
+    return tbi_fail_about(r->error, tbi_yaml_child(node, "place")->place, what,
+                          "place must be ground, not '%.40s'; xyz gives a position", keys->put_on);
+  }
   if (!keys->name) return tbi_fail_about(r->error, node->place, what, "name is missing");
   if (!keys->model) {
     return tbi_fail_about(r->error, node->place, what, "model is missing: the file of a robot");
@@ -371,30 +374,6 @@ void tbi_scene_free_robots(tabi_scene *scene) {
   free(scene->robots);
 }
 
-/* The number, or the numbers, of a joint into q or v. */
-static bool set_joint(tbi_scene_reader *r, int32_t joint, const char *what,
-                      const tbi_yaml_node *node, bool velocity) {
-  const tabi_model *model = r->scene->model;
-  TBI_ASSERT(joint >= 0 && joint < tabi_model_njoint(model));
-  tabi_range range = velocity ? tabi_model_joint_v(model, joint) : tabi_model_joint_q(model, joint);
-  double *to = (velocity ? r->scene->v : r->scene->q) + range.first;
-  if (range.count == 0 && !velocity) return true; // locked there
-  if (range.count == 0) {
-    return tbi_fail_about(r->error, node->place, what, "joint '%.60s' does not move", node->key);
-  }
-  if (range.count == 1) return tbi_fields_number(r->error, node, what, node->key, to);
-  return tbi_fields_numbers(r->error, node, what, node->key, to, range.count);
-}
-
-static void set_joints(tbi_scene_reader *r, int32_t index, const char *what,
-                       const tbi_yaml_node *map, bool velocity) {
-  const tbi_yaml_node *node = map ? map->first : NULL;
-  for (; node && tbi_ok(r->error); node = node->next) {
-    int32_t joint = tbi_scene_find_joint(r, index, node, what, node->key);
-    if (joint != TABI_NONE) set_joint(r, joint, what, node, velocity);
-  }
-}
-
 static void set_motions(tbi_scene_reader *r, int32_t index, const char *what) {
   const tbi_yaml_node *map = r->robots[index].motion;
   const tbi_yaml_node *node = map ? map->first : NULL;
@@ -404,13 +383,26 @@ static void set_motions(tbi_scene_reader *r, int32_t index, const char *what) {
   }
 }
 
+static const char *about(const tbi_scene_reader *r, int32_t index, char what[TBI_WHAT_SIZE]) {
+  (void)snprintf(what, TBI_WHAT_SIZE, "robot '%.60s': ", r->scene->robots[index].name);
+  return what;
+}
+
+static void control_robot(tbi_scene_reader *r, int32_t index) {
+  char what[TBI_WHAT_SIZE];
+  set_motions(r, index, about(r, index, what));
+  if (!tbi_ok(r->error) || !r->robots[index].controller) return;
+  // a table that it follows may have moved its joints
+  if (tbi_scene_read_controller(r, index)) tbi_scene_place_robot(r, index, what);
+}
+
+/* A robot may stand on another, so all have their postures first. */
 void tbi_scene_finish_robots(tbi_scene_reader *r) {
-  for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i) {
-    char what[TBI_WHAT_SIZE];
-    (void)snprintf(what, sizeof what, "robot '%.60s': ", r->scene->robots[i].name);
-    set_joints(r, i, what, r->robots[i].posture, false);
-    set_joints(r, i, what, r->robots[i].velocity, true);
-    set_motions(r, i, what);
-    if (tbi_ok(r->error)) tbi_scene_read_controller(r, i);
-  }
+  char what[TBI_WHAT_SIZE];
+  for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i)
+    tbi_scene_read_posture(r, i, about(r, i, what));
+  for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i)
+    tbi_scene_place_robot(r, i, about(r, i, what));
+  for (int32_t i = 0; i < r->scene->nrobot && tbi_ok(r->error); ++i)
+    control_robot(r, i);
 }

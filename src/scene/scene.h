@@ -2,7 +2,8 @@
  *
  *   scene.c           the file, its materials and its log; the order in which all is read
  *   body.c            bodies and their shapes
- *   robot.c           robots: loading, locking, materials, initial state
+ *   robot.c           robots: loading, locking, materials
+ *   posture.c         robots: initial state, and the ground below them
  *   control.h         controllers of robots
  *   servo_check.c     servos that are unstable at the time step
  *   contact.c         integrator and contact method
@@ -91,7 +92,7 @@ struct tabi_scene {
 
 /* Keys of a robot that are read in several passes. */
 typedef struct tbi_robot_keys {
-  const char *name, *model, *part, *base, *bush;
+  const char *name, *model, *part, *base, *bush, *put_on;
   const tbi_yaml_node *place[3]; /* xyz, rpy, quat as given */
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
   const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,
@@ -135,6 +136,14 @@ void tbi_scene_finish_robots(tbi_scene_reader *r);
 /* When the initial posture is known: excludes pairs of links that a robot's self-collision leaves
  * out; true if there are any, so that the model has to be built anew. */
 bool tbi_scene_part_robots(tbi_scene_reader *r);
+/* posture.c.  Of the robot at an index; what begins messages. */
+void tbi_scene_read_posture(tbi_scene_reader *r, int32_t index, const char *what);
+/* On what is below it, if asked; a keyframe just inside the ground is lifted out of it. */
+bool tbi_scene_place_robot(tbi_scene_reader *r, int32_t index, const char *what);
+/* Where a joint with one coordinate starts, before there is a model; *value stays if the posture
+ * does not say. */
+bool tbi_scene_joint_start(const tbi_scene_reader *r, int32_t index, int32_t joint,
+                           const char *what, double *value);
 bool tbi_scene_read_controller(tbi_scene_reader *r, int32_t index);
 void tbi_scene_free_controller(tbi_scene_robot *robot);
 /* A joint of the robot at an index by its name in the robot's file; TABI_NONE after an error, with

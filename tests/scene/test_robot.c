@@ -297,9 +297,10 @@ static void test_actuators(void **state) {
   assert_near(rest_under("<position name='p' joint='j' kp='50'/>"), 0.5, 1e-6);
   tabi_error err = {0};
   const char *path = scratch_text("s.yaml", "robots: [{name: r, model: crank.xml,\n"
-                                            "  controller: {type: pd, kp: 5}}]\n");
+                                            "  controller: {type: pd, joints: {j: {kp: 5}}}}]\n");
   assert_null(tabi_scene_load(path, NULL, &err));
-  assert_non_null(strstr(err.message, "the model drives joint 'r/j' itself; leave kp and kd out"));
+  assert_non_null(
+      strstr(err.message, "the model drives joint 'r/j' itself; leave it out of joints"));
 }
 
 /* Controllers move only to a robot whose joints are in the same places of q and v. */

@@ -1,0 +1,217 @@
+/* test_posture.c - how robots start: keyframes of their files, the ground below them, and gains
+ * that fill in where the file drives only some joints. */
+#include "support/load.h"
+#include "support/near.h"
+#include "support/scratch.h"
+#include "tabi/tabi_io.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A trunk on a leg with a box for a foot, 0.5 m below the trunk's origin when stretched; the file
+ * drives the hip and leaves the toe alone. */
+#define BODY                                                                             \
+  "<body name='trunk' pos='0 0 2'><freejoint/><geom type='sphere' size='0.1' mass='5'/>" \
+  "<body name='leg' pos='0 0 -0.2'><joint name='hip' axis='0 1 0'/>"                     \
+  "<geom type='box' size='0.15 0.15 0.05' pos='0 0 -0.25' mass='2'/>"                    \
+  "<body name='toe' pos='0.4 0 0'><joint name='toe' axis='0 1 0'/>"                      \
+  "<geom type='sphere' size='0.02' mass='0.2'/></body></body></body>"
+#define ACTUATOR "<actuator><position name='p' joint='hip' kp='200' kv='20'/></actuator>"
+#define KEYS                                                                            \
+  "<keyframe><key name='home' qpos='1 2 0.49 1 0 0 0 0 0.3' qvel='0.1 0 0 0 0 0 0 0'/>" \
+  "<key name='bent' qpos='0 0 3 1 0 0 0 0.5 0'/>"                                       \
+  "<key name='deep' qpos='0 0 0.1 1 0 0 0 0 0'/></keyframe>"
+static const char robot[] = "<mujoco><worldbody>" BODY "</worldbody>" ACTUATOR KEYS "</mujoco>";
+static const char with_floor[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='9 9 1'/>" BODY
+    "</worldbody>" ACTUATOR KEYS "</mujoco>";
+
+#define FLOOR "bodies: [{name: floor, fixed: true, shape: {plane: {}}}]\n"
+
+/* a tabi_warning_fn */
+static void keep_lift(void *user, const tabi_error *warning) {
+  if (strstr(warning->message, "lifted out")) *(tabi_error *)user = *warning;
+}
+
+static tabi_scene *load(const char *text, tabi_error *note) {
+  (void)scratch_text("r.xml", robot);
+  (void)scratch_text("floor.xml", with_floor);
+  tabi_scene_def def = tabi_scene_def_default();
+  def.warn = keep_lift;
+  def.warn_user = note;
+  return load_scene(scratch_text("s.yaml", text), note ? &def : NULL);
+}
+
+/* q and v of the first robot at the start */
+static void start_of(const char *text, double q[9], double v[8]) {
+  tabi_scene *scene = load(text, NULL);
+  tabi_world *world = open_world(scene, NULL);
+  assert_int_equal(tabi_model_nq(tabi_scene_model(scene)), 9);
+  memcpy(q, tabi_world_q(world), 9 * sizeof *q);
+  memcpy(v, tabi_world_v(world), 8 * sizeof *v);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+static double height_of(const char *text) {
+  double q[9];
+  double v[8];
+  start_of(text, q, v);
+  return q[2];
+}
+
+static void keyframe_by_name(void **state) {
+  (void)state;
+  double q[9];
+  double v[8];
+  start_of("robots: [{name: r, model: r.xml, posture: home}]\n", q, v);
+  assert_near_n(q, ((const double[9]){1, 2, 0.49, 1, 0, 0, 0, 0, 0.3}), 9, 0);
+  assert_near(v[0], 0.1, 0);
+  start_of("robots: [{name: r, model: r.xml, posture: bent}]\n", q, v);
+  assert_near(q[7], 0.5, 0);
+}
+
+/* What the scene says of the base counts more. */
+static void scene_places_keyframe(void **state) {
+  (void)state;
+  double q[9];
+  double v[8];
+  start_of("robots: [{name: r, model: r.xml, posture: home, xyz: [5, 6, 7], lin: [0, 0, 3]}]\n", q,
+           v);
+  assert_near_n(q, ((const double[9]){5, 6, 7, 1, 0, 0, 0, 0, 0.3}), 9, 0);
+  assert_near_n(v, ((const double[3]){0, 0, 3}), 3, 0);
+}
+
+static void locked_at_keyframe(void **state) {
+  (void)state;
+  tabi_scene *scene = load("robots: [{name: r, model: r.xml, posture: home, lock: [toe]}]\n", NULL);
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_int_equal(tabi_model_nq(model), 8);
+  tabi_joint_def toe = tabi_model_joint(model, tabi_model_find_joint(model, "r/toe"));
+  assert_near(toe.initial_q[0], 0.3, 0);
+  tabi_scene_destroy(scene);
+}
+
+static void two_robots_have_their_own(void **state) {
+  (void)state;
+  tabi_scene *scene = load("robots: [{name: a, model: r.xml, posture: bent},\n"
+                           "  {name: b, model: r.xml, posture: home}]\n",
+                           NULL);
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_world *world = open_world(scene, NULL);
+  const double *q = tabi_world_q(world);
+  assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "a/hip")).first], 0.5, 0);
+  assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "b/toe")).first], 0.3, 0);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+static void refuse(const char *text, const char *message) {
+  tabi_error err = {0};
+  (void)scratch_text("r.xml", robot);
+  assert_null(tabi_scene_load(scratch_text("s.yaml", text), NULL, &err));
+  if (!strstr(err.message, message)) fail_msg("%s", err.message);
+}
+
+static void refused(void **state) {
+  (void)state;
+  refuse("robots: [{name: r, model: r.xml, posture: hone}]\n",
+         "no keyframe of its file is called 'hone' (did you mean 'home'?); there are: home, bent, "
+         "deep");
+  refuse("robots: [{name: r, model: r.xml, posture: [1, 2]}]\n",
+         "posture must be the name of a keyframe or {joint: position, ...}");
+  refuse("robots: [{name: r, model: r.xml, place: floor}]\n", "place must be ground");
+  refuse("robots: [{name: r, model: r.xml, place: ground}]\n", "nothing is below it");
+  refuse("robots: [{name: r, model: r.xml, base: fixed, place: ground}]\n", "a base that floats");
+}
+
+static void stands_on_ground(void **state) {
+  (void)state;
+#define ON_GROUND "robots: [{name: r, model: r.xml, place: ground"
+  assert_near(height_of(FLOOR ON_GROUND "}]\n"), 0.5, 1e-9);
+  assert_near(height_of(FLOOR ON_GROUND ", xyz: [0, 0, -30]}]\n"), 0.5, 1e-9);
+  assert_near(height_of(FLOOR ON_GROUND ", posture: deep}]\n"), 0.5, 1e-9);
+  // the edge of a foot that is turned by 0.5 rad
+  double edge = 0.2 + 0.3 * cos(0.5) + 0.15 * sin(0.5);
+  assert_near(height_of(FLOOR ON_GROUND ", posture: {hip: 0.5, toe: -1}}]\n"), edge, 1e-9);
+}
+
+static void stands_on_things(void **state) {
+  (void)state;
+  static const char boxes[] =
+      "bodies: [{name: floor, fixed: true, shape: {plane: {}}},\n"
+      "  {name: box, fixed: true, shape: {box: [1, 1, 0.4]}, xyz: [0.6, 0, 0.2]}]\n" ON_GROUND
+      "}]\n";
+  assert_near(height_of(boxes), 0.9, 1e-9);
+  // a slope of 0.2 rad: the lower edge of the foot, or of the toe, touches
+  static const char slope[] = "bodies: [{name: floor, fixed: true, shape: {plane: {}}, "
+                              "rpy: [0, -0.2, 0]}]\n" ON_GROUND "}]\n";
+  double foot = 0.5 + 0.15 * tan(0.2);
+  double toe = 0.2 + 0.4 * tan(0.2) + 0.02 / cos(0.2);
+  assert_near(height_of(slope), fmax(foot, toe), 1e-8);
+  // a ball under the foot
+  static const char ball[] =
+      "bodies: [{name: ball, fixed: true, shape: {sphere: 0.3}, xyz: [0.05, 0.02, 0]}]\n" ON_GROUND
+      "}]\n";
+  assert_near(height_of(ball), 0.8, 1e-7);
+}
+
+/* The floor of the robot's own file, whether or not the robot collides with itself. */
+static void stands_on_own_floor(void **state) {
+  (void)state;
+  assert_near(height_of("robots: [{name: r, model: floor.xml, place: ground}]\n"), 0.5, 1e-9);
+  assert_near(height_of("robots: [{name: r, model: floor.xml, place: ground, "
+                        "self_collision: false}]\n"),
+              0.5, 1e-9);
+}
+
+/* Just inside the ground it is lifted out, and a note says so; deeper it stays. */
+static void keyframe_is_lifted(void **state) {
+  (void)state;
+  tabi_error note = {0};
+  static const char text[] = "robots: [{name: r, model: floor.xml, posture: home}]\n";
+  tabi_scene *scene = load(text, &note);
+  assert_non_null(strstr(note.message, "keyframe 'home' is 10 mm inside the ground"));
+  assert_int_equal(note.severity, TABI_SEVERITY_NOTE);
+  tabi_scene_destroy(scene);
+  assert_near(height_of(text), 0.5, 1e-9);
+  assert_near(height_of("robots: [{name: r, model: floor.xml, posture: deep}]\n"), 0.1, 0);
+  assert_near(height_of("robots: [{name: r, model: floor.xml, posture: bent}]\n"), 3, 0);
+}
+
+/* kp is for the joints that the file does not drive. */
+static void gains_fill_in(void **state) {
+  (void)state;
+  tabi_scene *scene = load("robots: [{name: r, model: floor.xml, place: ground, controller: "
+                           "{type: pd, kp: 20, kd: 1, implicit: true}}]\n",
+                           NULL);
+  const tabi_model *model = tabi_scene_model(scene);
+  tabi_world *world = open_world(scene, NULL);
+  for (int i = 0; i < 1000; ++i) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  }
+  const double *q = tabi_world_q(world);
+  assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "r/toe")).first], 0, 0.05);
+  assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "r/hip")).first], 0, 0.05);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+  refuse("robots: [{name: r, model: r.xml, controller: {type: pd}}]\n",
+         "kp is missing (joint 'r/toe', which its file does not drive; kp: 0 leaves it passive)");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keyframe_by_name),
+      cmocka_unit_test(scene_places_keyframe),
+      cmocka_unit_test(locked_at_keyframe),
+      cmocka_unit_test(two_robots_have_their_own),
+      cmocka_unit_test(refused),
+      cmocka_unit_test(stands_on_ground),
+      cmocka_unit_test(stands_on_things),
+      cmocka_unit_test(stands_on_own_floor),
+      cmocka_unit_test(keyframe_is_lifted),
+      cmocka_unit_test(gains_fill_in),
+  };
+  return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
