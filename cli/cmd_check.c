@@ -142,6 +142,8 @@ static void add_pair(void *user, const tabi_link_pair *pair) {
   static const char *const what[] = {
       [TABI_PAIR_OVERLAPS] = "overlap or touch in the initial posture; a robot's self-collision "
                              "leaves them out",
+      [TABI_PAIR_NEIGHBOURS] = "are joined by hinges whose axes meet in a point; a robot's "
+                               "self-collision leaves them out",
       [TABI_PAIR_NEVER_MEETS] = "never meet within the joint limits, which is proved; a robot's "
                                 "self-collision leaves them out",
       [TABI_PAIR_UNSEEN] = "met in none of the random postures tried, which proves nothing; they "

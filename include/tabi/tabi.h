@@ -429,7 +429,8 @@ TABI_API int32_t tabi_model_check_joined(const tabi_model *model, const double *
 
 /* What is known of two links whose shapes may collide. */
 typedef enum tabi_link_pair_kind {
-  TABI_PAIR_OVERLAPS, /* in the posture given they are inside each other, or nearer than 0.1 mm */
+  TABI_PAIR_OVERLAPS,   /* in the posture given they are inside each other, or nearer than 0.1 mm */
+  TABI_PAIR_NEIGHBOURS, /* two or three hinges whose axes meet in a point join them */
   TABI_PAIR_NEVER_MEETS, /* proved: the limits of the joints between them keep them apart */
   TABI_PAIR_UNSEEN,      /* they met in none of the postures tried; nothing is proved */
 } tabi_link_pair_kind;
@@ -442,9 +443,10 @@ typedef struct tabi_link_pair {
 
 typedef void tabi_link_pair_fn(void *user, const tabi_link_pair *pair);
 
-/* Reports links that overlap at q[nq], bodies of one tree that can never meet, and of the other
- * bodies of one tree those that do not meet in `samples` random postures within the joint limits. A
- * body, which may be several links, is reported by its first link with a shape. */
+/* Reports links that overlap at q[nq], bodies of one tree that a compound joint joins or that can
+ * never meet, and of the other bodies of one tree those that do not meet in `samples` random
+ * postures within the joint limits. A body, which may be several links, is reported by its first
+ * link with a shape. */
 TABI_API tabi_status tabi_model_link_pairs(const tabi_model *model, const double *q,
                                            int32_t samples, tabi_link_pair_fn *report, void *user,
                                            tabi_error *err);

@@ -1,11 +1,13 @@
 /* link_pairs.c - which links of a robot can meet.
  *
- * Three sources, in this order: links inside each other in a posture are so by design; for bodies
+ * Four sources, in this order: links inside each other in a posture are so by design; links on both
+ * sides of a compound joint, a hip of three hinges, are neighbours; for bodies
  * near each other in the tree joint limits may prove that they cannot meet; and random postures
  * show which of the others do. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "doctor/compound_joint.h"
 #include "doctor/overlap.h"
 
 #include <stdlib.h>
@@ -109,6 +111,13 @@ static void visit(search *s, bool (*done)(search *s, int32_t a, int32_t b)) {
   }
 }
 
+static bool are_neighbours(search *s, int32_t a, int32_t b) {
+  const tabi_model *model = s->pass.model;
+  bool joined = tbi_compound_joint_joins(model, a, b);
+  if (joined) tell(s, TABI_PAIR_NEIGHBOURS, link_of(model, a), link_of(model, b), 0);
+  return joined;
+}
+
 static bool never_meets(search *s, int32_t a, int32_t b) {
   int32_t budget = s->budget < PAIR_BUDGET ? s->budget : PAIR_BUDGET;
   int32_t left = budget;
@@ -171,6 +180,7 @@ static tabi_status search_all(search *s, tabi_error *err) {
   if (status != TABI_OK) return status;
   for (int32_t k = 0; k < s->pass.count; ++k)
     mark_met(s, &s->pass.candidate[k]);
+  visit(s, are_neighbours);
   visit(s, never_meets);
   if (s->samples > 0) status = sample(s, err);
   if (status == TABI_OK && s->samples > 0) visit(s, tell_unseen);

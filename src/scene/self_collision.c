@@ -1,7 +1,8 @@
 /* self_collision.c - links of one robot that do not collide with each other.
  *
- * A robot collides with itself, but for neighbours, for links that are inside each other in the
- * initial posture, which is how many robots are drawn, and for those that joint limits keep apart.
+ * A robot collides with itself, but for neighbours, also those by compound joints, for links that
+ * are inside each other in the initial posture, which is how many robots are drawn, and for those
+ * that joint limits keep apart.
  */
 #include "scene/scene.h"
 

@@ -42,7 +42,7 @@ class Check(Case):
         told = [f["message"] for f in out["findings"]]
         self.assertTrue(told)
         for message in told:
-            self.assertRegex(message, "^'.*' and '.*' (overlap or touch|never meet|met in none)")
+            self.assertRegex(message, "^'.*' and '.*' (overlap or touch|are joined|never meet|met in none)")
 
     def test_every_finding(self):
         r = self.json("check", data("doubtful.urdf"), "--json", code=5)

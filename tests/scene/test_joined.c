@@ -112,10 +112,12 @@ static void test_apart_is_not_told(void **state) {
   scene_world_close(&s);
 }
 
-/* Two boxes and a robot of two links, all in one place. */
+/* Two balls and the base of a robot in one place, and its arm and hand beside them, which come
+ * nearer: what overlaps at first would not collide with its own robot. */
 static const char robot[] =
     "<mujoco><worldbody><body name='base'><freejoint/><geom size='0.1'/>"
-    "<body name='arm'><joint axis='0 1 0'/><geom size='0.1'/>"
+    "<body name='arm' pos='0.2005 0 0'><joint name='slide' type='slide' axis='1 0 0'/>"
+    "<geom size='0.1'/>"
     "<body name='hand'><joint axis='0 1 0'/><geom size='0.1'/></body></body></body></worldbody>"
     "</mujoco>";
 
@@ -124,7 +126,7 @@ static const char robot[] =
   "bodies:\n"                                                         \
   "  - {name: a, mass: 1, shape: {sphere: 0.1}, xyz: [0.01, 0, 0]}\n" \
   "  - {name: b, mass: 1, shape: {sphere: 0.1}, xyz: [0, 0.01, 0]}\n" \
-  "robots: [{name: r, model: r.xml, self_collision: true}]\n"
+  "robots: [{name: r, model: r.xml, velocity: {slide: -1}}]\n"
 
 /* The pairs of links that meet in the first step, as letters: a, b, r (base), m (arm), h (hand). */
 static void meetings(const char *text, char *to) {
