@@ -17,6 +17,7 @@ demo:
 
 test:
 	@tools/install-packages.sh build test
+	@tools/install-python.sh
 	@tools/test.sh
 
 check:

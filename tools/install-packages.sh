@@ -30,6 +30,7 @@ test   header:siconos/SiconosConfig.h libsiconos-numerics-dev ?Siconos numerics,
 test   command:localedef        libc-bin         localedef
 test   locale:de_DE             locales          sources of the glibc locales
 test   command:python3          python3          Python 3
+test   python:ensurepip         python3-venv     ?virtual environments of Python, for packages to compare with
 test   command:node             nodejs           ?Node.js 18 or newer, for tests of exports and the viewer
 test   command:npm              npm              ?npm, for packages of these tests
 test   command:chromium         chromium         ?Chromium, for tests of the viewer
@@ -58,6 +59,7 @@ is_there() {
     module) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
     header) [ -e "/usr/include/$name" ] ||
       { command -v gcc >/dev/null && echo "#include <$name>" | gcc -E - >/dev/null 2>&1; } ;;
+    python) command -v python3 >/dev/null && python3 -c "import $name" 2>/dev/null ;;
     locale) [ -e "/usr/share/i18n/locales/$name" ] ;;
     runtime) command -v clang >/dev/null && echo "$fuzzer_program" |
       clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ;;

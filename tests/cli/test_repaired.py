@@ -1,15 +1,20 @@
 """Repaired robots: M, bias and acceleration equal those of Pinocchio, which gets the repaired inertias.
 
-Skipped where Python has no Pinocchio (`pip install pin`)."""
+Skipped where there is no Pinocchio, neither Python's own nor that of tools/install-python.sh."""
 
 import glob
 import json
 import os
 import random
+import site
 import unittest
 import xml.etree.ElementTree as xml
 
 from command import EXTRA, FolderCase, main
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+for packages in glob.glob(os.path.join(ROOT, "build", "venv", "lib", "python3*", "site-packages")):
+    site.addsitedir(packages)
 
 try:
     import numpy
