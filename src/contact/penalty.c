@@ -10,14 +10,15 @@
  * All points are solved together, by Newton's method on  r = cut(r0 - S (q + W r)): the limit of
  * stiffness is then a rigid contact, and no order matters (penalty_paper.c has the published loop
  * over single points).  Where Newton's method cycles, it begins with springs so soft that it
- * cannot, and follows the solution while they harden.  Joint limits and dry friction are springs
+ * cannot, and follows the solution while they harden; where that fails, too, the solver of exact
+ * takes over (penalty_soft.c).  Joint limits and dry friction are springs
  * too, so stiff that their error is rounding.  Steps in which bodies touch nothing but the ground
  * are not solved here but along the trees (penalty_tree.c), by the same law.
  *
  * Under rk4 and euler the forces are those at the start of the step, as springs have them. */
 #include "contact/factored.h"
 #include "contact/formulation.h"
-#include "contact/penalty_couple.h"
+#include "contact/penalty_soft.h"
 #include "contact/penalty_tree.h"
 #include "math/linalg.h"
 #include "problem/sweep.h"
@@ -25,6 +26,8 @@
 #include <string.h>
 
 enum { NEWTON_STEPS = 40, HALVINGS = 6, SOFTER = 256 };
+
+#define ROUNDING 1e-12 /* of velocities without impulses */
 
 /* forces at the start of the step, constant over it */
 static tbi_solution solve_explicit(tbi_problem *p, const tabi_world_def *def) {
@@ -50,7 +53,10 @@ typedef struct work {
   double *f;        /* cut(r0 - S u) - r */
   double *dr;       /* Newton step */
   double *trial;    /* r + share of dr */
+  double *best;     /* r that missed least so far, with all of the springs' stiffness */
+  double least;     /* m/s, by which */
   tbi_law_block *d; /* slope -d/du of cut(r0 - S u) */
+  tbi_soft_island soft;
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -60,9 +66,10 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   int64_t n = 3 * points + rows;
   tbi_factored_place(&at, model, points, rows, &to->factored);
   to->d = tbi_layout_take(&at, points + rows, sizeof *to->d);
-  double **vectors[] = {&to->r, &to->u, &to->f, &to->dr, &to->trial};
+  double **vectors[] = {&to->r, &to->u, &to->f, &to->dr, &to->trial, &to->best};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i)
     *vectors[i] = tbi_layout_take(&at, n, sizeof(double));
+  tbi_soft_island_place(&at, points, rows, &to->soft);
   to->def = def;
   return at.used;
 }
@@ -134,6 +141,10 @@ static tbi_solution follow_newton(work *w, const tbi_island *island) {
     memcpy(w->r, w->trial, bytes);
   }
   solution.converged = size <= w->def->tolerance;
+  if (w->share == 1 && size < w->least) {
+    w->least = size;
+    memcpy(w->best, w->r, bytes);
+  }
   return solution;
 }
 
@@ -147,6 +158,15 @@ static tbi_solution harden(work *w, const tbi_island *island) {
     solution.iterations += own.iterations;
     solution.converged = own.converged;
   }
+  return solution;
+}
+
+/* as Coulomb's law, from where the springs have led */
+static tbi_solution solve_soft(work *w, const tbi_island *island) {
+  int32_t steps = tbi_soft_island_solve(&w->soft, island, w->def, w->r);
+  w->share = 1;
+  tbi_solution solution = follow_newton(w, island);
+  solution.iterations += steps;
   return solution;
 }
 
@@ -169,17 +189,46 @@ static void cut_all(const work *w, const tbi_island *island) {
   }
 }
 
+/* Whether the least miss is more than rounding: errors of velocities, times S and the mobility. */
+static bool is_far(const work *w, const tbi_island *island) {
+  double square = 0;
+  double stiff = 1;
+  for (int32_t i = 0; i < island->w.nunknown; ++i)
+    square += island->w.q[i] * island->w.q[i];
+  for (int32_t i = 0; i < island->npoint; ++i) {
+    tbi_spring s = tbi_spring_of(tbi_island_point(island, i), w->def, 1);
+    stiff = tbi_max(stiff, s.added_mass.x * island->w.law[i].mobility);
+  }
+  return !(w->least <= ROUNDING * stiff * sqrt(square));
+}
+
+/* Without friction the problem is convex, and its solution adds no energy.  That the step did not
+ * obey the law is said by its certificate. */
+static int32_t drop_friction(work *w, const tbi_island *island) {
+  tbi_point *point = island->all->p->point;
+  for (int32_t i = 0; i < island->npoint; ++i)
+    point[island->law_point[i]].friction = 0;
+  int32_t steps = harden(w, island).iterations;
+  return steps + solve_soft(w, island).iterations;
+}
+
 /* from the impulses of the step before */
 static tbi_solution solve_island(work *w, const tbi_island *island) {
+  tbi_solution (*const stage[])(work *, const tbi_island *) = {follow_newton, harden, solve_soft};
+  tbi_solution solution = {.converged = false};
   tbi_island_read(island, w->r);
   w->share = 1;
-  tbi_solution solution = follow_newton(w, island);
-  if (!solution.converged) {
-    tbi_solution more = harden(w, island);
-    solution.iterations += more.iterations;
-    solution.converged = more.converged;
+  w->least = INFINITY;
+  for (size_t i = 0; i < sizeof stage / sizeof stage[0] && !solution.converged; ++i) {
+    tbi_solution own = stage[i](w, island);
+    solution.iterations += own.iterations;
+    solution.converged = own.converged;
   }
-  if (!solution.converged) cut_all(w, island);
+  if (!solution.converged) {
+    memcpy(w->r, w->best, sizeof *w->r * (size_t)island->w.nunknown);
+    if (is_far(w, island)) solution.iterations += drop_friction(w, island);
+    cut_all(w, island);
+  }
   tbi_island_write(island, w->r);
   return solution;
 }

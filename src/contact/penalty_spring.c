@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define SOLVED 1e-4 /* relative error of friction that a solution surely stays below */
+#define SOLVED   1e-4 /* relative error of friction that a solution surely stays below */
+#define ROUNDING 1e-9 /* of energies */
 
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share) {
   TBI_ASSERT(c->surface && def->timestep > 0);
@@ -74,17 +75,31 @@ static v3 velocity_of(const tbi_problem *p, const tbi_point *c) {
   return tbi_point_velocity(c, a, b);
 }
 
-static v3 deflection_after(const tbi_point *c, const tbi_spring_law *law, v3 u, double h) {
-  double along = sqrt(c->impulse[1] * c->impulse[1] + c->impulse[2] * c->impulse[2]);
-  bool pushes = c->impulse[0] > 0 && law->tangential_stiffness > 0;
+static double square_along(v3 x) { return x.y * x.y + x.z * x.z; }
+
+/* What a spring may store, of the deflection `to` after that of s: no more than it had and friction
+ * has done.  A point that slides has part of its friction by its damper; and where the solution is
+ * as good as its tolerance, one that slides may look as if it stuck. */
+static v3 limit_deflection(const tbi_spring_law *law, v3 to, v3 s, v3 r, v3 u) {
+  double all = 0.5 * law->tangential_stiffness * square_along(to);
+  double had = 0.5 * law->tangential_stiffness * square_along(s);
+  double most = tbi_max(had - r.y * u.y - r.z * u.z, 0);
+  return all > (1 + ROUNDING) * most ? v3_scale(sqrt(most / all), to) : to;
+}
+
+/* free: as published, without that limit */
+static v3 deflection_after(const tbi_point *c, const tbi_spring_law *law, v3 u, double h,
+                           bool free) {
+  v3 r = v3_load(c->impulse);
+  bool pushes = r.x > 0 && law->tangential_stiffness > 0;
   if (!pushes) return v3_zero();
-  if (slides(law, c->impulse[0], along)) {
-    double back = -1 / (h * law->tangential_stiffness);
-    return v4_to(m4_combine(&c->frame, 0, back * c->impulse[1], back * c->impulse[2]));
-  }
-  v4 s = v4_from(c->deflection);
-  return v4_to(
-      m4_combine(&c->frame, 0, v4_dot(s, c->frame.y) + h * u.y, v4_dot(s, c->frame.z) + h * u.z));
+  v4 before = v4_from(c->deflection);
+  v3 s = v3_make(0, v4_dot(before, c->frame.y), v4_dot(before, c->frame.z));
+  double back = -1 / (h * law->tangential_stiffness);
+  v3 to = slides(law, r.x, sqrt(square_along(r))) ? v3_make(0, back * r.y, back * r.z)
+                                                  : v3_make(0, s.y + h * u.y, s.z + h * u.z);
+  if (!free) to = limit_deflection(law, to, s, r, u);
+  return v4_to(m4_combine(&c->frame, 0, to.y, to.z));
 }
 
 static double energy_of(const tbi_spring_law *law, double gap, v3 deflection) {
@@ -103,7 +118,7 @@ tbi_spring_energy tbi_springs_update(tbi_problem *p, const tabi_world_def *def, 
     if (drops) law = tbi_spring_law_dropping(law, tbi_point_friction(c, true));
     v3 u = velocity_of(p, c);
     double before = energy_of(&law, c->gap, c->deflection);
-    c->deflection = deflection_after(c, &law, u, h);
+    c->deflection = deflection_after(c, &law, u, h, drops);
     double after = energy_of(&law, c->gap + h * u.x, c->deflection);
     *(tbi_spring_acts(c) ? &sum.stored : &sum.found) += after - before;
     sum.after += after;

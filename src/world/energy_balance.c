@@ -115,10 +115,16 @@ static void leave_springs(tabi_world *w) {
     if (model->dof_stiffness[k] > 0) leader_of(w, tree_of_dof(model, k))->balanced = false;
 }
 
+static bool any_balanced(const tabi_world *w) {
+  bool any = false;
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    any = any || w->floating.tree[t].balanced;
+  return any;
+}
+
 bool tbi_world_find_balanced(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_floating *tree = w->floating.tree;
-  bool any = false;
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].scale = 1;
     tree[t].works = false;
@@ -129,12 +135,11 @@ bool tbi_world_find_balanced(tabi_world *w) {
     if (tbi_world_is_middle(w) && tree[t].jumps) leader_of(w, t)->works = true;
   }
   leave_driven(w);
+  if (!any_balanced(w)) return false;
   leave_springs(w);
   note_contacts(w);
   note_limits(w);
-  for (int32_t t = 0; t < model->ntree; ++t)
-    any = any || tree[t].balanced;
-  return any;
+  return any_balanced(w);
 }
 
 /* -- energies */

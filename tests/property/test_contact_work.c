@@ -1,8 +1,8 @@
 /* test_contact_work.c - over random scenes and every method but the published variants, contact
  * impulses bring no energy: no step's contact_work is above 1e-9 of the energy at its start, with
  * rebounds and friction at many points at once, masses 1e4 apart, and chains with joint limits.
- * Steps that penalty's Newton method leaves unsolved, which their certificate says, are counted: at
- * most one in 1000.
+ * That holds for steps that penalty leaves unsolved, too, which their certificate says; they are at
+ * most one in 10000.
  *
  * That the figure is the energy is proved by scenes without gravity: the kinetic energy of a single
  * body then changes by contact_work, correction_work and balance_work alone. */
@@ -84,7 +84,6 @@ static void run(uint64_t seed, tabi_contact_kind contact, count *sum) {
     sum->limited += c.energy_limited;
     bool unsolved = contact == TABI_CONTACT_PENALTY && !c.converged;
     sum->unsolved += unsolved;
-    if (unsolved) continue;
     sum->worst = fmax(sum->worst, share);
     if (share > SHARE) {
       fail_msg("seed %d, %s, step %d: contacts added %g J to %g J", (int)seed,
@@ -101,7 +100,7 @@ static void adds_no_energy(tabi_contact_kind contact) {
   print_message("%s: %d contacts, %d steps energy-limited, worst gain %g of the energy\n",
                 tabi_contact_name(contact), (int)sum.contacts, (int)sum.limited, sum.worst);
   assert_true(sum.contacts > 10000);
-  assert_true(1000 * sum.unsolved < (int64_t)SCENES * STEPS);
+  assert_true(10000 * sum.unsolved < (int64_t)SCENES * STEPS);
 }
 
 static void cone(void **state) {
@@ -127,6 +126,37 @@ static void impulse(void **state) {
 static void penalty(void **state) {
   (void)state;
   adds_no_energy(TABI_CONTACT_PENALTY);
+}
+
+/* Soft ground with strong dampers: while a box slides, most of its friction is the damper's, and
+ * the springs along the ground store only what their own deflection does. */
+static void sliding_over_soft_ground(void **state) {
+  (void)state;
+  static const double speeds[] = {0.01, 0.1, 1};
+  for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; ++i) {
+    scene s = scene_begin();
+    tabi_material_def mud = tabi_material_def_default();
+    mud.name = "mud";
+    mud.stiffness = 1e3;
+    mud.damping = 200;
+    int32_t stuff = tabi_builder_add_material(s.builder, &mud);
+    scene_plane(&s, 0, stuff);
+    int32_t box = scene_box(&s, 1, v3_make(0.3, 0.3, 0.1), v3_make(0, 0, 0.048), stuff);
+    tabi_world_def def = scene_def(&s);
+    def.contact = TABI_CONTACT_PENALTY;
+    scene_open(&s, &def);
+    scene_set_velocity(&s, box, v3_make(speeds[i], 0, 0), v3_zero());
+    for (int k = 0; k < 400; ++k) {
+      double energy = scene_energy(&s);
+      scene_run(&s, 1);
+      tabi_certificate c = tabi_world_certificate(s.world);
+      assert_true(c.converged);
+      if (c.contact_work > SHARE * energy)
+        fail_msg("%g m/s, step %d: springs added %g J to %g J", speeds[i], k, c.contact_work,
+                 energy);
+    }
+    scene_close(&s);
+  }
 }
 
 /* no gravity, no spin before the impact: kinetic energy changes by contacts only */
@@ -159,8 +189,13 @@ static void is_the_energy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(is_the_energy), cmocka_unit_test(cone),    cmocka_unit_test(lcp),
-      cmocka_unit_test(exact),         cmocka_unit_test(impulse), cmocka_unit_test(penalty),
+      cmocka_unit_test(is_the_energy),
+      cmocka_unit_test(cone),
+      cmocka_unit_test(lcp),
+      cmocka_unit_test(exact),
+      cmocka_unit_test(impulse),
+      cmocka_unit_test(penalty),
+      cmocka_unit_test(sliding_over_soft_ground),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
