@@ -91,12 +91,21 @@ static tbi_stance stance_of(const tbi_fall *fall, const tabi_dynamics *dynamics,
   return stance;
 }
 
-tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics,
+/* Where the scene starts, which may be far from where the files of its robots do. */
+static tabi_world *ground_of(const tabi_scene *scene, const tbi_fall_state *state,
+                             tabi_error *err) {
+  tabi_world *ground = tabi_world_create(tabi_scene_model(scene), NULL, err);
+  if (ground && tabi_world_set_state(ground, state->q, state->v, err) == TABI_OK) return ground;
+  tabi_world_destroy(ground);
+  return NULL;
+}
+
+tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tbi_fall_state *state,
                            tabi_error *err) {
   int32_t nrobot = tabi_scene_nrobot(scene);
   *fall = (tbi_fall){.scene = scene};
   if (nrobot == 0) return TABI_OK;
-  fall->ground = tabi_world_create(tabi_scene_model(scene), NULL, err);
+  fall->ground = ground_of(scene, state, err);
   if (!fall->ground) return err->status;
   fall->start = calloc((size_t)nrobot, sizeof *fall->start);
   if (!fall->start) {
@@ -106,7 +115,7 @@ tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_d
   }
   for (int32_t i = 0; i < nrobot; ++i) {
     tabi_scene_robot robot = tabi_scene_get_robot(scene, i);
-    fall->start[i] = stance_of(fall, dynamics, &robot, 0);
+    fall->start[i] = stance_of(fall, state->dynamics, &robot, 0);
   }
   return TABI_OK;
 }
@@ -116,6 +125,11 @@ void tbi_fall_free(tbi_fall *fall) {
   tabi_world_destroy(fall->ground);
   fall->start = NULL;
   fall->ground = NULL;
+}
+
+tbi_stance tbi_fall_stance(const tbi_fall *fall, const tabi_dynamics *dynamics, int32_t robot) {
+  tabi_scene_robot which = tabi_scene_get_robot(fall->scene, robot);
+  return stance_of(fall, dynamics, &which, fall->start[robot].ground);
 }
 
 bool tbi_fall_lies(const tbi_fall *fall, const tabi_dynamics *dynamics) {

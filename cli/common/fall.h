@@ -17,10 +17,18 @@ typedef struct tbi_fall {
   tbi_stance *start;  /* of every robot */
 } tbi_fall;
 
-/* In the initial state. */
-tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tabi_dynamics *dynamics,
+/* The initial state. */
+typedef struct tbi_fall_state {
+  const tabi_dynamics *dynamics;
+  const double *q, *v;
+} tbi_fall_state;
+
+tabi_status tbi_fall_begin(tbi_fall *fall, const tabi_scene *scene, const tbi_fall_state *state,
                            tabi_error *err);
 void tbi_fall_free(tbi_fall *fall);
+
+/* How a robot stands now. */
+tbi_stance tbi_fall_stance(const tbi_fall *fall, const tabi_dynamics *dynamics, int32_t robot);
 
 /* Whether a robot with a floating base has fallen: its centre of mass at less than half its initial
  * height above the ground, or its base tilted by more than 60 degrees. */

@@ -57,7 +57,8 @@ static tabi_status begin(tbi_run_metrics *a, const tabi_sample *sample, tabi_err
   a->energy = total(&sample->energy) - sample->energy.work;
   a->value[TBI_ENERGY_START] = total(&sample->energy);
   a->value[TBI_ENERGY_END] = total(&sample->energy);
-  return tbi_fall_begin(&a->fall, a->scene, a->dynamics, err);
+  const tbi_fall_state state = {a->dynamics, sample->q, sample->v};
+  return tbi_fall_begin(&a->fall, a->scene, &state, err);
 }
 
 static bool stands(const tabi_model *model, int32_t link) {

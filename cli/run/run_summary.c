@@ -14,7 +14,9 @@ static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; 
 tabi_status tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene,
                                   tabi_world *world, tabi_error *err) {
   *summary = (tbi_run_summary){.scene = scene, .world = world};
-  tabi_status status = tbi_fall_begin(&summary->fall, scene, tabi_world_dynamics(world), err);
+  const tbi_fall_state state = {tabi_world_dynamics(world), tabi_world_q(world),
+                                tabi_world_v(world)};
+  tabi_status status = tbi_fall_begin(&summary->fall, scene, &state, err);
   if (status != TABI_OK) return status;
   summary->observer = tabi_observer_create(scene, world, err);
   if (summary->observer && !tbi_slip_ledger_begin(&summary->slip_ledger, scene))

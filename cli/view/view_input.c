@@ -28,7 +28,7 @@ bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind) {
 
 /* -- a scene for a model */
 
-static bool has_ground(const tabi_model *model) {
+bool tbi_view_input_has_ground(const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     bool stands = shape.link == TABI_WORLD || tabi_model_link_body(model, shape.link) == TABI_WORLD;
@@ -39,8 +39,7 @@ static bool has_ground(const tabi_model *model) {
   return false;
 }
 
-/* As YAML, between quotation marks. */
-static void write_text(FILE *out, const char *text) {
+void tbi_view_input_write_text(FILE *out, const char *text) {
   (void)fputc('"', out);
   for (; *text; ++text) {
     if (*text == '"' || *text == '\\') (void)fputc('\\', out);
@@ -62,16 +61,16 @@ static void write_scene(FILE *out, const tabi_model *model, const tabi_dynamics 
   tbi_extent extent = tbi_extent_of(model, d);
   double low = extent.empty ? 0 : extent.lower[2];
   int32_t joint = tbi_base_joint(model);
-  bool ground = has_ground(model);
+  bool ground = tbi_view_input_has_ground(model);
   bool lifts = joint != TABI_NONE && !ground;
   (void)fputs("name: ", out);
-  write_text(out, file);
+  tbi_view_input_write_text(out, file);
   if (!ground) {
     (void)fprintf(out, "\nbodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, ");
     (void)fprintf(out, "xyz: [0, 0, %.17g]}", lifts ? 0 : low);
   }
   (void)fputs("\nrobots:\n  - {name: robot, model: ", out);
-  write_text(out, file);
+  tbi_view_input_write_text(out, file);
   if (lifts) write_place(out, d, tabi_model_joint(model, joint).child, -low);
   (void)fputs("}\n", out);
 }

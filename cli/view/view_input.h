@@ -17,4 +17,9 @@ bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind);
 tabi_scene *tbi_view_input_load(const char *path, tbi_view_input_kind kind,
                                 const tabi_scene_def *def, int *code);
 
+/* Whether a model brings ground of its own. */
+bool tbi_view_input_has_ground(const tabi_model *model);
+/* As YAML, between quotation marks. */
+void tbi_view_input_write_text(FILE *out, const char *text);
+
 #endif

@@ -24,7 +24,7 @@ typedef struct search {
   bool *moves; /* [nshape] with the joint */
   double *q;
   double start[3];
-  double *position; /* of the joint, in q */
+  int32_t at; /* in q, of the joint's position */
   v3 up;
 } search;
 
@@ -45,7 +45,7 @@ static void set_margins(search *s, double air) {
 static tabi_status look(search *s, double rise, tabi_error *err) {
   const double up[3] = {s->up.x, s->up.y, s->up.z};
   for (int k = 0; k < 3; ++k)
-    s->position[k] = s->start[k] + rise * up[k];
+    s->q[s->at + k] = s->start[k] + rise * up[k];
   return tbi_posture_pass_run(&s->pass, s->q, err);
 }
 
@@ -113,12 +113,9 @@ static tabi_status begin(search *s, const double *q, int32_t joint, tabi_error *
   const tabi_model *model = s->pass.model;
   tabi_status status = tbi_posture_pass_make(&s->pass, err);
   if (status != TABI_OK) return status;
-  s->moves = calloc((size_t)model->nshape + 1, sizeof *s->moves);
-  s->q = malloc(((size_t)model->nq + 1) * sizeof *s->q);
-  if (!s->moves || !s->q) return tbi_error_memory(err);
+  s->at = tabi_model_joint_q(model, joint).first;
   memcpy(s->q, q, (size_t)model->nq * sizeof *q);
-  s->position = s->q + tabi_model_joint_q(model, joint).first;
-  memcpy(s->start, s->position, sizeof s->start);
+  memcpy(s->start, q + s->at, sizeof s->start);
   for (int32_t i = 0; i < model->nshape; ++i) {
     int32_t link = model->shape[i].link;
     int32_t body = link == TABI_WORLD ? TABI_WORLD : tabi_model_link_body(model, link);
@@ -127,19 +124,26 @@ static tabi_status begin(search *s, const double *q, int32_t joint, tabi_error *
   return TABI_OK;
 }
 
+static tabi_status find(search *s, const double *q, int32_t joint, double *rise, tabi_error *err) {
+  tabi_status status = begin(s, q, joint, err);
+  *rise = 0;
+  if (status == TABI_OK) status = ascend(s, rise, err);
+  if (status == TABI_OK) status = descend(s, rise, err);
+  // ground of triangles has faces that a pass does not see for others
+  if (status == TABI_OK && isfinite(*rise)) status = ascend(s, rise, err);
+  tbi_posture_pass_free(&s->pass);
+  return status;
+}
+
 tabi_status tabi_model_find_rise(const tabi_model *model, const double *q, int32_t joint,
                                  const double up[3], double *rise, tabi_error *err) {
   TBI_ASSERT(model && q && up && rise && joint >= 0 && joint < tabi_model_njoint(model));
   TBI_ASSERT(tabi_model_joint(model, joint).type == TABI_JOINT_FREE);
-  search s = {.pass = {.model = model}, .up = v3_load(up)};
-  *rise = 0;
-  tabi_status status = begin(&s, q, joint, err);
-  if (status == TABI_OK) status = ascend(&s, rise, err);
-  if (status == TABI_OK) status = descend(&s, rise, err);
-  // ground of triangles has faces that a pass does not see for others
-  if (status == TABI_OK && isfinite(*rise)) status = ascend(&s, rise, err);
-  tbi_posture_pass_free(&s.pass);
-  free(s.moves);
-  free(s.q);
+  bool *moves = calloc((size_t)model->nshape + 1, sizeof *moves);
+  double *at = calloc((size_t)model->nq + 1, sizeof *at);
+  search s = {.pass = {.model = model}, .moves = moves, .q = at, .up = v3_load(up)};
+  tabi_status status = moves && at ? find(&s, q, joint, rise, err) : tbi_error_memory(err);
+  free(moves);
+  free(at);
   return status;
 }

@@ -1,0 +1,129 @@
+/* try_gains.c - gains from inertias and effort limits.
+ *
+ * A servo of frequency w that carries the inertia I has kp = w^2 I, and is critically damped by
+ * kd = 2 w I.  What a joint carries is what lies behind it; a joint of a limb on which the robot
+ * stands carries all the rest, taken as points at the origins of links.  A motor with a
+ * limit gives all it has not before a hundredth of a radian or metre, so kp is at most a hundred
+ * times its effort.  Of a robot whose file has motors, joints without any are passive. */
+#include "try/try_gains.h"
+
+#include "common/extent.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PI        3.14159265358979323846
+#define FREQUENCY (2 * PI * 8) /* rad/s */
+#define FULL      0.01         /* rad or m at which a motor gives all it has */
+#define SOLE      0.05         /* m above the lowest shape, where a limb still stands */
+
+typedef struct robot {
+  const tabi_model *model;
+  tabi_dynamics *d;
+  double *mass, *jacobian; /* [nv x nv], [3 x nv] */
+  double lowest;           /* m, z of its lowest shape that moves */
+} robot;
+
+static int32_t actuator_of(const tabi_model *model, int32_t joint, bool position) {
+  for (int32_t i = 0; i < tabi_model_nactuator(model); ++i) {
+    tabi_actuator_def actuator = tabi_model_actuator(model, i);
+    if (actuator.joint == joint && (!position || actuator.bias[1] != 0)) return i;
+  }
+  return TABI_NONE;
+}
+
+bool tbi_try_holds(const tabi_model *model, int32_t joint) {
+  return actuator_of(model, joint, true) != TABI_NONE;
+}
+
+static bool is_driven(const tabi_model *model, int32_t joint) {
+  if (tabi_model_joint_v(model, joint).count != 1 || tbi_try_holds(model, joint)) return false;
+  for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {
+    if (tabi_model_coupling(model, i).joint == joint) return false;
+  }
+  return tabi_model_nactuator(model) == 0 || actuator_of(model, joint, false) != TABI_NONE;
+}
+
+static bool is_behind(const tabi_model *model, int32_t link, int32_t child) {
+  while (link != TABI_WORLD && link != child)
+    link = tbi_parent_link(model, link);
+  return link == child;
+}
+
+static bool moves(const tabi_model *model, const tabi_shape_def *shape) {
+  return shape->collides && shape->link != TABI_WORLD &&
+         tabi_model_link_body(model, shape->link) != TABI_WORLD;
+}
+
+/* z of the lowest shape behind a link, TABI_WORLD: of all that move */
+static double lowest_behind(const robot *r, int32_t child) {
+  double lowest = HUGE_VAL;
+  for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(r->model, i);
+    bool counts =
+        moves(r->model, &shape) && (child == TABI_WORLD || is_behind(r->model, shape.link, child));
+    if (counts) lowest = fmin(lowest, tbi_extent_of_shape(r->model, r->d, i).lower[2]);
+  }
+  return lowest;
+}
+
+/* How a point of the child moves with the velocity of its joint, squared. */
+static double lever2(const robot *r, int32_t child, int32_t dof, const double point[3]) {
+  size_t nv = (size_t)tabi_model_nv(r->model);
+  double sum = 0;
+  tabi_dynamics_point_jacobian(r->d, child, point, r->jacobian);
+  for (size_t k = 0; k < 3; ++k)
+    sum += r->jacobian[k * nv + (size_t)dof] * r->jacobian[k * nv + (size_t)dof];
+  return sum;
+}
+
+/* What is not behind the joint, seen from it. */
+static double inertia_before(const robot *r, int32_t child, int32_t dof) {
+  double sum = 0;
+  for (int32_t i = 0; i < tabi_model_nlink(r->model); ++i) {
+    if (is_behind(r->model, i, child)) continue;
+    double pos[3];
+    double quat[4];
+    tabi_dynamics_link_pose(r->d, i, pos, quat);
+    sum += tabi_model_link(r->model, i).mass * lever2(r, child, dof, pos);
+  }
+  return sum;
+}
+
+static tbi_try_gain gain_of(const robot *r, int32_t joint, bool floats) {
+  tabi_joint_def def = tabi_model_joint(r->model, joint);
+  int32_t dof = tabi_model_joint_v(r->model, joint).first;
+  size_t nv = (size_t)tabi_model_nv(r->model);
+  double inertia = r->mass[(size_t)dof * nv + (size_t)dof];
+  bool stands = floats && lowest_behind(r, def.child) <= r->lowest + SOLE;
+  if (stands) inertia = fmax(inertia, inertia_before(r, def.child, dof));
+  double kp = FREQUENCY * FREQUENCY * inertia;
+  if (isfinite(def.effort) && def.effort > 0) kp = fmin(kp, def.effort / FULL);
+  return (tbi_try_gain){kp, 2 * sqrt(kp * inertia)};
+}
+
+static void fill(robot *r, tbi_try_gain *gain) {
+  bool floats = tbi_base_joint(r->model) != TABI_NONE;
+  tabi_dynamics_mass_matrix(r->d, r->mass);
+  r->lowest = lowest_behind(r, TABI_WORLD);
+  for (int32_t i = 0; i < tabi_model_njoint(r->model); ++i)
+    gain[i] = is_driven(r->model, i) ? gain_of(r, i, floats) : (tbi_try_gain){0, 0};
+}
+
+bool tbi_try_gains(const tabi_model *model, const double *q, tbi_try_gain *gain) {
+  size_t nv = (size_t)tabi_model_nv(model);
+  robot r = {.model = model, .d = tabi_dynamics_create(model, NULL)};
+  double *v = calloc(nv + 1, sizeof *v);
+  r.mass = calloc(nv * nv + 1, sizeof *r.mass);
+  r.jacobian = calloc(3 * nv + 1, sizeof *r.jacobian);
+  bool good = r.d && v && r.mass && r.jacobian;
+  if (good) {
+    tabi_dynamics_set_state(r.d, q, v);
+    fill(&r, gain);
+  }
+  free(v);
+  free(r.mass);
+  free(r.jacobian);
+  tabi_dynamics_destroy(r.d);
+  return good;
+}

@@ -1,0 +1,161 @@
+/* try_scene.c - a robot on a floor, at a keyframe, held by its motors or by gains made for it. */
+#include "try/try_scene.h"
+
+#include "common/extent.h"
+#include "try/try_gains.h"
+#include "view/view_input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INSIDE 0.01 /* rad or m from a limit */
+
+/* Keyframes in which robots stand, by their usual names. */
+static const char *const standing[] = {"home", "stand", "standing", "init", "default", "zero"};
+
+static const char *keyframe_name(const tabi_model *model, int32_t i) {
+  return tabi_model_posture(model, i, NULL, NULL);
+}
+
+static int32_t find_keyframe(const tabi_model *model, const char *name) {
+  for (int32_t i = 0; i < tabi_model_nposture(model); ++i) {
+    const char *known = keyframe_name(model, i);
+    if (known && strcmp(known, name) == 0) return i;
+  }
+  return TABI_NONE;
+}
+
+static int32_t usual_keyframe(const tabi_model *model) {
+  for (size_t i = 0; i < sizeof standing / sizeof *standing; ++i) {
+    int32_t found = find_keyframe(model, standing[i]);
+    if (found != TABI_NONE) return found;
+  }
+  return tabi_model_nposture(model) == 1 ? 0 : TABI_NONE;
+}
+
+static int fail_keyframe(const tabi_model *model, const char *name) {
+  char list[300] = "none";
+  size_t used = 0;
+  for (int32_t i = 0; i < tabi_model_nposture(model) && used < sizeof list; ++i) {
+    int n = snprintf(list + used, sizeof list - used, "%s%.60s", used > 0 ? ", " : "",
+                     keyframe_name(model, i));
+    used += n > 0 ? (size_t)n : 0;
+  }
+  return tbi_usage_error("try", "no keyframe is called '%s'; its file has: %s", name, list);
+}
+
+static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *gain) {
+  (void)fputs("    controller:\n      type: pd\n      kp: 0\n      implicit: true\n", out);
+  bool first = true;
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    const char *name = tabi_model_joint(model, i).name;
+    if (gain[i].kp <= 0 || !name) continue;
+    (void)fputs(first ? "      joints:\n        " : "        ", out);
+    tbi_view_input_write_text(out, name);
+    (void)fprintf(out, ": {kp: %.4g, kd: %.4g}\n", gain[i].kp, gain[i].kd);
+    first = false;
+  }
+}
+
+/* A joint that starts outside its limits would be thrown into them. */
+static bool leaves_limits(const tabi_model *model, int32_t joint, const double *q, double *inside) {
+  tabi_joint_def def = tabi_model_joint(model, joint);
+  tabi_range range = tabi_model_joint_q(model, joint);
+  if (range.count != 1 || !def.name || !(def.lower <= def.upper)) return false;
+  double room = fmin(INSIDE, 0.5 * (def.upper - def.lower));
+  *inside = fmax(def.lower + room, fmin(def.upper - room, q[range.first]));
+  return q[range.first] < def.lower || q[range.first] > def.upper;
+}
+
+static void enter_limits(const tabi_model *model, double *q) {
+  double inside = 0;
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    if (leaves_limits(model, i, q, &inside)) q[tabi_model_joint_q(model, i).first] = inside;
+  }
+}
+
+static void write_posture(FILE *out, const tabi_model *model) {
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  if (!q) return;
+  tabi_model_initial_q(model, q);
+  const char *before = "\n    posture: # the file starts outside their limits\n      ";
+  double inside = 0;
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    if (!leaves_limits(model, i, q, &inside)) continue;
+    (void)fputs(before, out);
+    tbi_view_input_write_text(out, tabi_model_joint(model, i).name);
+    (void)fprintf(out, ": %.17g", inside);
+    before = "\n      ";
+  }
+  free(q);
+}
+
+/* Under a base that is fixed the floor is at its lowest point. */
+static void write_floor(FILE *out, const tbi_try_scene *s, const tabi_model *model,
+                        const tabi_dynamics *d) {
+  tbi_extent extent = tbi_extent_of(model, d);
+  double low = extent.empty || s->floats ? 0 : extent.lower[2];
+  (void)fprintf(
+      out, "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, xyz: [0, 0, %.6g]}\n", low);
+}
+
+static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *model,
+                        const tabi_dynamics *d, const tbi_try_gain *gain) {
+  const char *slash = strrchr(s->model_path, '/');
+  (void)fputs("# made by tabi try; change it as you like, and run it: tabi run FILE\nname: ", out);
+  tbi_view_input_write_text(out, slash ? slash + 1 : s->model_path);
+  (void)fprintf(out, "\nduration: %s\ncontact: {model: %s}\n", s->duration, s->contact);
+  if (!tbi_view_input_has_ground(model)) write_floor(out, s, model, d);
+  (void)fputs("robots:\n  - name: robot\n    model: ", out);
+  tbi_view_input_write_text(out, s->model_path);
+  if (s->base != TABI_BASE_AS_FILE)
+    (void)fprintf(out, "\n    base: %s", s->base == TABI_BASE_FREE ? "free" : "fixed");
+  if (s->keyframe) {
+    (void)fputs("\n    posture: ", out);
+    tbi_view_input_write_text(out, s->keyframe);
+  } else {
+    write_posture(out, model);
+  }
+  (void)fputs(s->floats ? "\n    place: ground\n" : "\n", out);
+  write_gains(out, model, gain);
+}
+
+static bool write_all(tbi_try_scene *s, const tabi_model *model, const double *q, double *v,
+                      tbi_try_gain *gain) {
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  FILE *out = d && tbi_try_gains(model, q, gain) ? open_memstream(&s->text, &s->size) : NULL;
+  if (out) {
+    tabi_dynamics_set_state(d, q, v);
+    write_scene(out, s, model, d, gain);
+  }
+  bool good = out && fclose(out) == 0;
+  tabi_dynamics_destroy(d);
+  return good;
+}
+
+bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
+  int32_t keyframe = s->keyframe ? find_keyframe(model, s->keyframe) : usual_keyframe(model);
+  if (s->keyframe && keyframe == TABI_NONE) {
+    *code = fail_keyframe(model, s->keyframe);
+    return false;
+  }
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
+  tbi_try_gain *gain = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *gain);
+  bool good = q && v && gain;
+  if (good) {
+    tabi_model_initial_q(model, q);
+    enter_limits(model, q);
+    if (keyframe != TABI_NONE) s->keyframe = tabi_model_posture(model, keyframe, q, NULL);
+    s->floats = tbi_base_joint(model) != TABI_NONE;
+    for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
+      s->own_gains = s->own_gains || tbi_try_holds(model, i);
+    good = write_all(s, model, q, v, gain);
+  }
+  free(q);
+  free(v);
+  free(gain);
+  if (!good) *code = tbi_out_of_memory();
+  return good;
+}

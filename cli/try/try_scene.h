@@ -1,0 +1,21 @@
+/* try_scene.h - the scene that `tabi try` makes of a robot. */
+#ifndef TBI_TRY_SCENE_H
+#define TBI_TRY_SCENE_H
+
+#include "common/cli.h"
+
+typedef struct tbi_try_scene {
+  const char *model_path; /* of the robot, absolute */
+  tabi_base base;
+  const char *duration;   /* s */
+  const char *contact;    /* the first method */
+  const char *keyframe;   /* wanted, then found; or NULL */
+  bool floats, own_gains; /* found: the base floats, the file holds its joints */
+  char *text;             /* the scene, to be freed */
+  size_t size;
+} tbi_try_scene;
+
+/* Fills what is found and the text; false after an error was printed, with the exit code. */
+bool tbi_try_scene_make(tbi_try_scene *scene, const tabi_model *model, int *code);
+
+#endif

@@ -1,0 +1,125 @@
+"""tabi try: a robot on a floor, its table and JSON, the scene that it writes, and exit codes."""
+
+import os
+
+from command import Case, EXTRA, FolderCase, MODELS, main
+
+MASS = "<inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/></inertial>"
+
+# a table: it stands by itself
+TABLE = ("<robot name='t'><link name='top'>" + MASS + "<collision><geometry><box size='0.4 0.4 0.1'/>"
+         "</geometry></collision></link></robot>")
+
+# a pole on a point, with nothing that holds it
+POLE = ("<robot name='p'><link name='pole'>" + MASS + "<collision><origin xyz='0.01 0 -0.5'/><geometry>"
+        "<sphere radius='0.02'/></geometry></collision></link></robot>")
+
+# keyframes, one of the usual name, and an actuator
+CRANK = """<mujoco><worldbody><body name='b' pos='0 0 1'><joint name='j' axis='0 1 0' damping='1'/>
+<geom type='box' size='0.1 0.02 0.02' pos='0.1 0 0' mass='1'/></body></worldbody>
+<actuator><position name='p' joint='j' kp='500' kv='20'/></actuator>
+<keyframe><key name='down' qpos='1'/><key name='home' qpos='0.5'/></keyframe></mujoco>"""
+
+METHODS = ["cone", "lcp", "exact", "impulse", "penalty"]
+
+
+class Try(FolderCase):
+    def path(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return path
+
+    def test_table_stands_under_every_method(self):
+        r = self.json("try", self.path("t.urdf", TABLE), "--time", "0.5", "--json")
+        self.assertEqual([run["contact"] for run in r["runs"]], METHODS)
+        for run in r["runs"]:
+            self.assertEqual((run["status"], run["stands"]), ("ok", True), run)
+            self.assertAlmostEqual(run["height_start"], 0.05, delta=1e-6)
+            self.assertAlmostEqual(run["height_end"], 0.05, delta=1e-4)
+            self.assertLess(run["tilt_deg"], 0.1)
+        self.assertEqual((r["format"], r["base"], r["dof"]), ("urdf", "free", 6))
+        self.assertEqual((r["gains"], r["keyframe"], r["repairs"]), ("auto", None, []))
+
+    def test_pole_falls(self):
+        r = self.json("try", self.path("p.urdf", POLE), "--contact", "cone", "--json", "--time", "2",
+                      code=5)
+        self.assertFalse(r["runs"][0]["stands"])
+        out, _ = self.tabi("try", self.path("p.urdf", POLE), "--contact", "cone", code=5)
+        self.assertIn("NO", out)
+
+    def test_keyframe_and_actuator(self):
+        path = self.path("c.xml", CRANK)
+        r = self.json("try", path, "--contact", "cone", "--time", "1", "--json")
+        self.assertEqual((r["keyframe"], r["gains"], r["base"]), ("home", "file", "fixed"))
+        self.assertTrue(r["runs"][0]["stands"])
+        r = self.json("try", path, "--contact", "cone", "--keyframe", "down", "--time", "1", "--json")
+        self.assertEqual(r["keyframe"], "down")
+        _, err = self.tabi("try", path, "--keyframe", "up", code=2)
+        self.assertIn("no keyframe is called 'up'; its file has: down, home", err)
+
+    def test_scene_runs_alike(self):
+        scene = os.path.join(self.folder, "made.yaml")
+        robot = self.path("c.xml", CRANK)
+        self.tabi("try", robot, "--contact", "exact", "--time", "0.2", "--scene", scene)
+        r = self.json("run", scene, "--json")
+        self.assertEqual((r["contact"], r["steps"]), ("exact", 200))
+        again = self.json("try", robot, "--contact", "exact", "--time", "0.2", "--json")
+        self.assertEqual(r["checks"]["energy_gain"], again["runs"][0]["energy_gain"])
+
+    def test_starts_within_limits(self):
+        arm = ("<robot name='a'><link name='a'>" + MASS + "</link><link name='b'>" + MASS + "</link>"
+               "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 1 0'/>"
+               "<limit lower='0.4' upper='1' effort='50' velocity='9'/></joint></robot>")
+        scene = os.path.join(self.folder, "made.yaml")
+        r = self.json("try", self.path("a.urdf", arm), "--base", "fixed", "--contact", "cone", "--time", "1",
+                      "--scene", scene, "--json")
+        self.assertTrue(r["runs"][0]["stands"])
+        self.assertLess(r["runs"][0]["energy_gain"], 1e-6)
+        with open(scene, encoding="utf-8") as made:
+            self.assertIn('"j": 0.41', made.read())
+
+    def test_replay(self):
+        html = os.path.join(self.folder, "t.html")
+        self.tabi("try", self.path("t.urdf", TABLE), "--time", "0.1", "--contact", "cone", "--html", html)
+        self.assertGreater(os.path.getsize(html), 1000)
+
+    def test_usage(self):
+        robot = self.path("t.urdf", TABLE)
+        _, err = self.tabi("try", robot, "--contact", "cone,magic", code=2)
+        self.assertIn("unknown contact method 'magic'", err)
+        self.tabi("try", robot, "--contact", "gait", code=2)
+        self.tabi("try", robot, "--time", "0", code=2)
+        self.tabi("try", robot, "--base", "loose", code=2)
+        self.tabi("try", os.path.join(self.folder, "nothing.urdf"), code=3)
+        self.tabi("try", self.path("bad.urdf", "<robot name='x'><link/></robot>"), code=3)
+
+
+class Shipped(Case):
+    def test_humanoid_stands(self):
+        short = os.environ.get("TABI_SANITIZE")
+        r = self.json("try", os.path.join(MODELS, "humanoid36.urdf"), "--json", "--time",
+                      "0.5" if short else "5")
+        self.assertEqual(r["gains"], "auto")
+        for run in r["runs"]:
+            self.assertTrue(run["stands"], run)
+            self.assertLess(run["tilt_deg"], 5, run)
+
+
+class Published(Case):
+    def test_robots_stand(self):
+        for name in ("unitree_g1/scene.xml", "unitree_go1/scene.xml", "icub/iCubGazeboV2_5.urdf",
+                     "hyq_description/robots/hyq_no_sensors.urdf", "kuka_iiwa_14/scene.xml"):
+            path = os.path.join(EXTRA, "robots", name)
+            if not EXTRA or not os.path.exists(path):
+                self.skipTest("skipped: no robots beside the project")
+            with self.subTest(name):
+                r = self.json("try", path, "--contact", "cone,exact", "--json", "--time", "1",
+                              "--package-path", os.path.join(EXTRA, "robots"))
+                for run in r["runs"]:
+                    self.assertTrue(run["stands"], run)
+                    self.assertLess(run["energy_gain"], 1e-3, run)
+
+
+if __name__ == "__main__":
+    main()
