@@ -48,8 +48,9 @@ static void find_folder(char *path, target *t) {
 static void find_target(const char *path, target *t) {
   *t = (target){.exists = false};
   char at[PATH_MAX];
-  if (strlen(path) >= sizeof at) return;
-  (void)strcpy(at, path);
+  size_t length = strlen(path);
+  if (length >= sizeof at) return;
+  memcpy(at, path, length + 1);
   t->exists = stat(at, &t->file) == 0;
   for (int i = 0; !t->exists && i < MAX_LINKS && follow(at); ++i)
     continue;

@@ -78,9 +78,9 @@ tbi_input_kind tbi_input_kind_of(const char *path) {
 void tbi_input_explain(const char *path, tbi_input_kind wanted, tabi_error *err) {
   static const char *const use[] = {
       [TBI_INPUT_SCENE] = "this is a scene; use tabi run or tabi view",
-      [TBI_INPUT_MODEL] =
-          "this is a robot and no scene; use tabi info, check or view, or name it in "
-          "the section robots of a scene",
+      // in brackets, since it goes on in a second line
+      [TBI_INPUT_MODEL] = ("this is a robot and no scene; use tabi info, check or view, or name it "
+                           "in the section robots of a scene"),
       [TBI_INPUT_MESH] = "this is a mesh; name it in a robot's or a body's shape",
       [TBI_INPUT_LOG] = "this is a log; use tabi view, plot or export, or tabi run --resume",
   };

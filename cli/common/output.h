@@ -20,8 +20,8 @@ typedef struct tbi_file_use {
 } tbi_file_use;
 
 /* Whether no file that is written is another one of the list, whatever names and links lead to it;
- * false after a usage error.  Nor is a robot, mesh or scene written.  Devices and pipes may be given
- * several times. */
+ * false after a usage error.  Nor is a robot, mesh or scene written.  Devices and pipes may be
+ * given several times. */
 bool tbi_check_files(const char *command, const tbi_file_use *use, int count);
 /* Opens a file for writing in place, from its start; NULL after an error was printed.  Never waits:
  * a file that another process writes, and a pipe that nobody reads, are refused. */

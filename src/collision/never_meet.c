@@ -240,7 +240,7 @@ static bool are_convex(const tbi_collision *c, const tbi_body_items *items) {
 }
 
 bool tbi_collision_never_meet(const tbi_collision *c, int32_t body_a, int32_t body_b,
-                              int32_t *budget) {
+                              int32_t *budget) { // NOLINT: it is used up by the search
   const tabi_model *model = c->model;
   TBI_ASSERT(body_a >= 0 && body_a < model->nbody && body_b >= 0 && body_b < model->nbody);
   search s = {.c = c, .budget = budget};

@@ -2,6 +2,7 @@
 #include "doctor/overlap.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 #include "collision/collision.h"
 
@@ -47,6 +48,7 @@ static tabi_status grow(tbi_posture_pass *pass, tabi_error *err) {
 
 /* Collides with more and more room until all points fit. */
 tabi_status tbi_posture_pass_run(tbi_posture_pass *pass, const double *q, tabi_error *err) {
+  TBI_ASSERT(pass->numbers && pass->dynamics);
   size_t nq = (size_t)pass->model->nq;
   size_t nv = (size_t)pass->model->nv;
   memcpy(pass->numbers, q, nq * sizeof *q);

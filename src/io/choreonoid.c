@@ -23,19 +23,23 @@
 
 /* ------------------------------------------------------------------------------------ keys */
 
-/* jointRange to joint_range; types of elements, which begin with a capital, stay. */
-static bool rename_key(tbi_hrp *hrp, tbi_yaml_node *node) {
-  char to[KEY_SIZE];
+/* jointRange to joint_range; false: it is too long. */
+static bool put_underscores(const char *key, char to[KEY_SIZE]) {
   size_t n = 0;
-  const char *key = node->key;
-  if (!key || isupper((unsigned char)key[0])) return true;
-  for (; *key && n + 3 < sizeof to; ++key) {
-    bool upper = isupper((unsigned char)*key) != 0;
-    if (upper) to[n++] = '_';
-    to[n++] = upper ? (char)tolower((unsigned char)*key) : *key;
+  for (; *key && n + 3 < KEY_SIZE; ++key) {
+    int letter = (unsigned char)*key;
+    if (isupper(letter)) to[n++] = '_';
+    to[n++] = (char)(isupper(letter) ? tolower(letter) : letter);
   }
   to[n] = '\0';
-  if (*key || strcmp(to, node->key) == 0) return true;
+  return *key == '\0';
+}
+
+/* Types of elements, which begin with a capital, stay. */
+static bool rename_key(tbi_hrp *hrp, tbi_yaml_node *node) {
+  char to[KEY_SIZE];
+  if (!node->key || isupper((unsigned char)node->key[0])) return true;
+  if (!put_underscores(node->key, to) || strcmp(to, node->key) == 0) return true;
   const char *kept = tbi_hrp_keep(hrp, to);
   if (kept) node->key = kept;
   return kept != NULL;
@@ -56,6 +60,7 @@ static bool flatten_text(tbi_hrp *hrp, const char **text) {
 }
 
 /* Children of a node are at most 64 deep. */
+// NOLINTNEXTLINE(misc-no-recursion)
 static void rename_keys(tbi_hrp *hrp, tbi_yaml_node *node) {
   if (!flatten_text(hrp, &node->key) || !flatten_text(hrp, &node->text) || !rename_key(hrp, node))
     return;
@@ -233,7 +238,7 @@ static double smaller_side(const double range[2]) {
 
 static void read_drive(const tbi_choreonoid *c, const tbi_yaml_node *map, double unit,
                        tabi_joint_def *joint) {
-  double range[2];
+  double range[2] = {0, 0};
   if (read_range(c, map, "max_joint_velocity", unit, range) ||
       read_range(c, map, "joint_velocity_range", unit, range))
     joint->velocity = smaller_side(range);
@@ -303,7 +308,8 @@ static void read_mass(const tbi_choreonoid *c, const tbi_yaml_node *map, int32_t
   tbi_hrp_add_mass(c->hrp, link, mass, v3_load(com), inertia);
 }
 
-/* Keys that a link takes from elsewhere in the file. */
+/* Keys that a link takes from elsewhere in the file, at most 64 deep. */
+// NOLINTNEXTLINE(misc-no-recursion)
 static void import_keys(const tbi_yaml_node *map, tbi_yaml_node *from) {
   if (!from) return;
   tbi_yaml_node *next = NULL;

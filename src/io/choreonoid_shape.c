@@ -231,6 +231,7 @@ static void add_view(const tbi_choreonoid *c, const tbi_yaml_node *map, tbi_body
   if (resource) add_resource(c, resource, place);
 }
 
+// NOLINTBEGIN(misc-no-recursion): at most MAX_DEPTH deep
 static void read_element(const tbi_choreonoid *c, const char *type, const tbi_yaml_node *map,
                          const tbi_body_place *above, tbi_body_place *found, int32_t depth) {
   tbi_body_place place = *above;
@@ -282,3 +283,4 @@ void tbi_body_elements(const tbi_choreonoid *c, const tbi_yaml_node *elements,
   for (const tbi_yaml_node *n = elements->first; n && tbi_ok(&c->hrp->error); n = n->next)
     read_item(c, n, place, depth);
 }
+// NOLINTEND(misc-no-recursion)

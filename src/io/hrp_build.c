@@ -327,7 +327,7 @@ static bool find_ends(tbi_hrp *hrp, const tbi_hrp_extra *extra, int32_t ends[2])
 
 /* Both frames have the joint's axis as their z, and agree in the pose of the file. */
 static void build_extra(tbi_hrp *hrp, const tbi_hrp_extra *extra) {
-  int32_t ends[2];
+  int32_t ends[2] = {TABI_WORLD, TABI_WORLD};
   if (!find_ends(hrp, extra, ends)) return;
   double norm = v3_norm(extra->axis);
   if (!(norm > 0)) {

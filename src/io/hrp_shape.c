@@ -460,7 +460,7 @@ static bool take_part(tbi_hrp *hrp, const tbi_hrp_shape *shape, const int32_t *p
     const int32_t *face = mesh->faces + 3 * (size_t)i;
     if (which >= 0 && part[face[0]] != which) continue;
     double corners[9];
-    for (int k = 0; k < 3; ++k)
+    for (size_t k = 0; k < 3; ++k)
       memcpy(corners + 3 * k, mesh->vertices + 3 * (size_t)face[k], 3 * sizeof(double));
     if (!tbi_weld_face(&weld, corners)) break;
   }

@@ -206,6 +206,7 @@ static void place_joint(const tbi_hrp_walk *walk, const tbi_vrml_node *node,
   q_store(q_mul(tbi_hrp_frame_rotation(&walk->frame), turn), joint->quat);
 }
 
+// NOLINTBEGIN(misc-no-recursion): at most TBI_HRP_MAX_DEPTH deep
 static void add_joint(const tbi_hrp_walk *walk, const tbi_vrml_node *node) {
   tbi_hrp *hrp = walk->hrp;
   char made[LABEL_SIZE];
@@ -429,6 +430,7 @@ void tbi_hrp_walk_nodes(const tbi_hrp_walk *walk, const tbi_vrml_node *node, con
   for (int32_t i = 0; i < found->count && tbi_ok(&walk->hrp->error); ++i)
     tbi_hrp_walk_node(walk, found->of.nodes[i]);
 }
+// NOLINTEND(misc-no-recursion)
 
 /* ----------------------------------------------------------------------------- extra joints */
 

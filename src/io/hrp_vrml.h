@@ -5,7 +5,8 @@
 #include "io/hrp_robot.h"
 #include "io/vrml.h"
 
-/* Adds the robot of a text.  Files that it names are looked for beside `path`.  What is not used is reported to def->warn. */
+/* Adds the robot of a text.  Files that it names are looked for beside `path`.  What is not used is
+ * reported to def->warn. */
 tabi_status tbi_hrp_vrml_load(tabi_builder *builder, const char *text, size_t size,
                               const char *path, const tabi_load_def *def, tabi_error *err);
 /* The same into a robot that is being gathered. */

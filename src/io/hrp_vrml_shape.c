@@ -113,9 +113,10 @@ static bool read_grid(const leaf *l, grid *g) {
 
 static void fill_grid(const grid *g, double *points, double *indices) {
   for (int32_t k = 0; k < g->nx * g->nz; ++k) {
-    points[3 * (size_t)k] = g->spacing[0] * (k % g->nx);
+    int32_t row = k / g->nx;
+    points[3 * (size_t)k] = g->spacing[0] * (k - row * g->nx);
     points[3 * (size_t)k + 1] = g->height[k];
-    points[3 * (size_t)k + 2] = g->spacing[1] * (k / g->nx);
+    points[3 * (size_t)k + 2] = g->spacing[1] * row;
   }
   for (int32_t j = 0; j + 1 < g->nz; ++j) {
     for (int32_t i = 0; i + 1 < g->nx; ++i, indices += 5) {
@@ -217,7 +218,7 @@ static void walk_file(const tbi_hrp_walk *walk, const char *path, tabi_place pla
       roots->folder[length] = '\0';
     }
     walk_text(walk, text, size, path);
-    (void)strcpy(roots->folder, folder);
+    memcpy(roots->folder, folder, strlen(folder) + 1);
   } else {
     tbi_fail_memory(&hrp->error);
   }

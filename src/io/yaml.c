@@ -88,7 +88,7 @@ static bool keep_anchor(reading *r, tbi_yaml_node *node) {
     return true;
   }
   void *items = r->anchored;
-  bool room = tbi_array_reserve(&items, &r->cap_anchor, r->nanchor, 1, sizeof *r->anchored);
+  bool room = tbi_array_reserve(&items, &r->cap_anchor, r->nanchor, 1, sizeof(void *));
   r->anchored = items;
   if (!room || !tbi_names_add(&r->anchors, name, r->nanchor)) return tbi_fail_memory(r->error);
   r->anchored[r->nanchor++] = node;
@@ -244,31 +244,41 @@ static bool check_properties(reading *r, struct fy_token *anchor, struct fy_toke
   return tag ? refuse(r, tag, "tags") : true;
 }
 
-/* A copy of a value and all below it; `key` and place are those of the copy's first node. */
-static bool copy_value(reading *r, const tbi_yaml_node *from, int32_t depth) {
-  if (depth > max_depth(r)) {
-    return tbi_fail_at(r->error, TABI_ERR_PARSE, from->place, "nesting depth by aliases exceeds %d",
-                       max_depth(r));
-  }
-  if (!r->key && from->key && r->open && r->open->kind == TBI_YAML_MAP) {
+/* A copy of one node, in what is open; without a key that waits, the key and place are its own. */
+static bool copy_node(reading *r, const tbi_yaml_node *from) {
+  tbi_yaml_node *above = r->open;
+  if (!r->key && from->key && above && above->kind == TBI_YAML_MAP) {
     r->key = from->key;
     r->key_place = from->place;
     r->key_column = from->column;
   }
-  tbi_yaml_node *above = r->open;
   if (!take_node(r, from->kind, NULL)) return false;
   tbi_yaml_node *copy = above ? above->last : r->root;
   copy->text = from->text;
-  if (!copy->key) {
-    copy->place = from->place;
-    copy->column = from->column;
-  }
-  for (const tbi_yaml_node *n = from->first; n; n = n->next) {
-    if (!copy_value(r, n, depth + 1)) return false;
-  }
-  if (from->kind != TBI_YAML_SCALAR) {
-    r->open = above;
-    --r->depth;
+  if (copy->key) return true;
+  copy->place = from->place;
+  copy->column = from->column;
+  return true;
+}
+
+/* A copy of a value and all below it.  take_node limits the depth. */
+static bool copy_value(reading *r, const tbi_yaml_node *from) {
+  const tbi_yaml_node *next[TBI_YAML_ALIAS_DEPTH + 1]; /* to be copied, at every depth */
+  int32_t depth = 0;
+  if (!copy_node(r, from)) return false;
+  if (from->kind == TBI_YAML_SCALAR) return true;
+  next[0] = from->first;
+  while (depth >= 0) {
+    const tbi_yaml_node *node = next[depth];
+    if (!node) {
+      r->open = r->open->parent;
+      --r->depth;
+      --depth;
+      continue;
+    }
+    next[depth] = node->next;
+    if (!copy_node(r, node)) return false;
+    if (node->kind != TBI_YAML_SCALAR) next[++depth] = node->first;
   }
   return true;
 }
@@ -284,7 +294,7 @@ static bool take_alias(reading *r, struct fy_token *token) {
   for (const tbi_yaml_node *n = r->open; n && from; n = n->parent) {
     if (n == from) from = NULL; // it would contain itself
   }
-  if (from) return copy_value(r, from, r->depth);
+  if (from) return copy_value(r, from);
   return tbi_fail_at(r->error, TABI_ERR_PARSE, place_at(r, token, &column),
                      "alias '%.60s': no anchor before it has this name", name);
 }

@@ -50,17 +50,17 @@ static void uncount(void *block) {
 }
 
 void *malloc(size_t size) { return fails(size) ? NULL : count(__libc_malloc(size)); }
-void *calloc(size_t n, size_t size) {
-  return fails(n * size) ? NULL : count(__libc_calloc(n, size));
+void *calloc(size_t nmemb, size_t size) {
+  return fails(nmemb * size) ? NULL : count(__libc_calloc(nmemb, size));
 }
-void *realloc(void *block, size_t size) {
+void *realloc(void *ptr, size_t size) {
   if (fails(size)) return NULL;
-  uncount(block);
-  return count(__libc_realloc(block, size));
+  uncount(ptr);
+  return count(__libc_realloc(ptr, size));
 }
-void free(void *block) {
-  uncount(block);
-  __libc_free(block);
+void free(void *ptr) {
+  uncount(ptr);
+  __libc_free(ptr);
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 #endif
