@@ -80,9 +80,9 @@ typedef struct tbi_floating {
   bool jumps;        /* ... by new ones only, under middle.c */
   double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
   /* energy_balance.c */
-  double scale;              /* of its velocities at the end of the step */
-  bool balanced;             /* of leaders: nothing drives the island, and the world holds it */
-  bool works;                /* of leaders: something does work of which the balance knows nothing */
+  double scale;  /* of its velocities at the end of the step */
+  bool balanced; /* of leaders: nothing drives the island, and the world holds it */
+  bool works;    /* of leaders: something does work of which the balance knows nothing */
   double kinetic, potential; /* J, of leaders: of the island at the state of d */
   double before;             /* J, of leaders: both, at the start of the step */
 } tbi_floating;
