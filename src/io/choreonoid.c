@@ -27,9 +27,9 @@
 static bool put_underscores(const char *key, char to[KEY_SIZE]) {
   size_t n = 0;
   for (; *key && n + 3 < KEY_SIZE; ++key) {
-    int letter = (unsigned char)*key;
-    if (isupper(letter)) to[n++] = '_';
-    to[n++] = (char)(isupper(letter) ? tolower(letter) : letter);
+    bool capital = *key >= 'A' && *key <= 'Z';
+    if (capital) to[n++] = '_';
+    to[n++] = (char)(capital ? *key - 'A' + 'a' : *key);
   }
   to[n] = '\0';
   return *key == '\0';

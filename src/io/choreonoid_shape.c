@@ -31,18 +31,18 @@ static void add_rigid_body(const tbi_choreonoid *c, const tbi_yaml_node *map,
 
 typedef struct device {
   const char *type;
-  tabi_sensor_type sensor;
   const char *ending;     /* of the sensor's name: one device may be two sensors */
   const char *largest[2]; /* keys with three ranges each */
-  bool angular;           /* in the file's unit of angles */
+  tabi_sensor_type sensor;
+  bool angular; /* in the file's unit of angles */
 } device;
 
 static const device devices[] = {
-    {"ForceSensor",        TABI_SENSOR_FORCE_TORQUE,  "",       {"max_force", "max_torque"},    false},
-    {"RateGyroSensor",     TABI_SENSOR_GYRO,          "",       {"max_angular_velocity", NULL}, true },
-    {"AccelerationSensor", TABI_SENSOR_ACCELEROMETER, "",       {"max_acceleration", NULL},     false},
-    {"IMU",                TABI_SENSOR_GYRO,          "_gyro",  {"max_angular_velocity", NULL}, true },
-    {"IMU",                TABI_SENSOR_ACCELEROMETER, "_accel", {"max_acceleration", NULL},     false},
+    {"ForceSensor",        "",       {"max_force", "max_torque"},    TABI_SENSOR_FORCE_TORQUE,  false},
+    {"RateGyroSensor",     "",       {"max_angular_velocity", NULL}, TABI_SENSOR_GYRO,          true },
+    {"AccelerationSensor", "",       {"max_acceleration", NULL},     TABI_SENSOR_ACCELEROMETER, false},
+    {"IMU",                "_gyro",  {"max_angular_velocity", NULL}, TABI_SENSOR_GYRO,          true },
+    {"IMU",                "_accel", {"max_acceleration", NULL},     TABI_SENSOR_ACCELEROMETER, false},
 };
 
 static void add_sensor(const tbi_choreonoid *c, const device *d, const tbi_yaml_node *map,

@@ -29,6 +29,7 @@ static const char *prefixed(const attachment *a, const char *name) {
   return kept;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 static tbi_xml_node *find_named(tbi_xml_node *node, const char *tag, const char *name) {
   for (tbi_xml_node *child = node->first; child; child = child->next) {
     const char *own = strcmp(child->name, tag) == 0 ? tbi_xml_get(child, "name") : NULL;

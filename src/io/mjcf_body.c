@@ -245,6 +245,7 @@ static bool has_joint(tbi_xml_node *body) {
 }
 
 /* Whether anything moves in a body of the world, itself or below; depth is that of the file. */
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 static bool moves(tbi_xml_node *body) {
   bool found = has_joint(body);
   tbi_xml_node *child = found ? NULL : tbi_xml_child(body, "body");

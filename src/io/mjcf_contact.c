@@ -10,6 +10,7 @@
 #include "io/mjcf_reader.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +177,7 @@ static void let_pair_meet(tbi_mjcf *reader, tbi_xml_node *node, const int32_t *u
   int32_t a = tbi_mjcf_reference(&item, "geom1", &reader->geom_names, "geom", true);
   int32_t b = tbi_mjcf_reference(&item, "geom2", &reader->geom_names, "geom", true);
   if (!tbi_ok(&reader->error)) return;
+  TBI_ASSERT(uses && bit_of);
   int32_t hub = uses[a] >= uses[b] ? a : b;
   if (bit_of[hub] == 0) {
     // the last free bit is shared: more meets than the file says

@@ -135,6 +135,7 @@ static void expand_one(tbi_mjcf *reader, tbi_xml_node *node) {
 }
 
 /* Replicas and attachments below a body, what is deepest first. */
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 static void expand_in(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_xml_node *next = NULL;
   for (tbi_xml_node *child = node->first; child && tbi_ok(&reader->error); child = next) {
@@ -144,6 +145,7 @@ static void expand_in(tbi_mjcf *reader, tbi_xml_node *node) {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 static void dissolve_frames(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_xml_node *child = node->first;
   while (child) {

@@ -82,6 +82,7 @@ static void add_to_set(tbi_mjcf *reader, tbi_names *set, const char *kind, const
 }
 
 /* The names of all that is in an element. */
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 void tbi_mjcf_collect_names(tbi_mjcf *reader, tbi_xml_node *node, tbi_names *set) {
   for (tbi_xml_node *child = node->first; child && tbi_ok(&reader->error); child = child->next) {
     const char *name = tbi_xml_get(child, "name");
@@ -117,6 +118,7 @@ static void rename_references(tbi_mjcf *reader, tbi_xml_node *node, const char *
 
 /* Gives the names within an element, and references to them, a prefix and a suffix.  Names that
  * count are those in reader->renamed. */
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 void tbi_mjcf_rename(tbi_mjcf *reader, tbi_xml_node *node, const char *prefix, const char *suffix) {
   for (tbi_xml_node *child = node->first; child && tbi_ok(&reader->error); child = child->next) {
     put_around(reader, child, "name", prefix, suffix);
@@ -125,6 +127,7 @@ void tbi_mjcf_rename(tbi_mjcf *reader, tbi_xml_node *node, const char *prefix, c
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 void tbi_mjcf_rename_assets(tbi_mjcf *reader, tbi_xml_node *node, const char *prefix) {
   for (int i = 0; i < NASSET; ++i)
     put_around(reader, node, assets[i], prefix, "");
@@ -132,6 +135,7 @@ void tbi_mjcf_rename_assets(tbi_mjcf *reader, tbi_xml_node *node, const char *pr
     tbi_mjcf_rename_assets(reader, child, prefix);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the XML, TBI_XML_MAX_DEPTH
 bool tbi_mjcf_refers(const tbi_names *set, tbi_xml_node *node, bool to_all) {
   int count[2] = {0, 0};
   for (int i = 0; i < NREFERENCE; ++i) {

@@ -159,6 +159,7 @@ static bool read_frame(table *t, const tbi_yaml_node *frame, double rate, bool t
 }
 
 static void read_frames(table *t, const tbi_yaml_node *root) {
+  TBI_ASSERT(root);
   const tbi_yaml_node *joints = find_joints(root);
   if (!joints) {
     tbi_fail_at(t->error, TABI_ERR_PARSE, root->place,
@@ -199,7 +200,7 @@ static void make_csv(table *t, const char *const *names, int32_t nname, tbi_csv 
   }
   csv->names = calloc((size_t)t->ncolumn + 1, sizeof *csv->names);
   if (!csv->names) tbi_fail_memory(t->error);
-  if (!tbi_ok(t->error)) return;
+  if (!tbi_ok(t->error) || !csv->names) return;
   int32_t kept = 0;
   for (int32_t i = 0; i < t->ncolumn; ++i) {
     if (!names[i]) continue;
