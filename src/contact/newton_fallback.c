@@ -52,7 +52,8 @@ static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Islands are solved one after another, so the two kinds of Newton steps (small_island.c and
  * factored_newton.c) share their memory; u and kept, which are not used during Newton's method,
- * share that of tbi_newton_refine, as does the memory of exact. */
+ * share that of tbi_newton_refine, as does the memory of exact, which is enough for islands of
+ * about two thirds of the points that Newton's method may have. */
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
@@ -75,10 +76,6 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   size_t newton = tbi_newton_refine_memsize((int32_t)(to->newton_points + to->newton_rows),
                                             (int32_t)(3 * to->newton_points + to->newton_rows));
   to->newton = tbi_layout_take(&at, (int64_t)newton, 1);
-  tbi_layout exact = to->rest;
-  tbi_exact_memory unused;
-  tbi_exact_memory_place(&exact, to->newton_points, to->newton_rows, &unused);
-  if (exact.used > at.used) at = exact;
   to->size = beside.used > at.used ? beside.used : at.used;
   return to->size;
 }
@@ -153,13 +150,11 @@ static tbi_solution sweep_on(const work *w, const tbi_island *island, double tol
   return solution;
 }
 
-/* memory for exact, which every island has that is not too large for Newton's method */
+/* memory for exact; false: it does not suffice */
 static bool place_exact(const work *w, const tbi_island *island, tbi_exact_memory *exact) {
-  if (size_of(w, island) > LARGE) return false;
   tbi_layout at = w->rest;
   tbi_exact_memory_place(&at, island->npoint + island->ncouple, island->nrow, exact);
-  TBI_ASSERT(at.used <= w->size);
-  return true;
+  return at.used <= w->size && size_of(w, island) <= LARGE;
 }
 
 /* far from the law, or with impulses that add energy */
