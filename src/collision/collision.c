@@ -24,9 +24,26 @@ static int32_t count_ground(const tabi_model *model) {
   return count;
 }
 
-/* at most every pair there is, and not more than a pile of things needs */
-static int32_t count_pairs(int32_t nitem) {
-  int64_t all = (int64_t)nitem * (nitem - 1) / 2;
+static bool may_meet(const tabi_shape_def *a, const tabi_shape_def *b) {
+  return (a->group & b->mask) || (b->group & a->mask);
+}
+
+/* Pairs that groups let meet, counted where that does not take long. */
+static int64_t count_allowed(const tabi_model *model, int32_t nitem) {
+  const int32_t few = 1000;
+  if (nitem > few) return (int64_t)nitem * (nitem - 1) / 2;
+  int64_t count = 0;
+  for (int32_t a = 0; a < model->nshape; ++a) {
+    if (!model->shape[a].collides) continue;
+    for (int32_t b = a + 1; b < model->nshape; ++b)
+      count += model->shape[b].collides && may_meet(&model->shape[a], &model->shape[b]);
+  }
+  return count;
+}
+
+/* at most every pair that may meet, and not more than a pile of things needs */
+static int32_t count_pairs(const tabi_model *model, int32_t nitem) {
+  int64_t all = count_allowed(model, nitem);
   int64_t enough = (int64_t)nitem * TBI_PAIRS_PER_SHAPE;
   int64_t pairs = all < enough ? all : enough;
   return pairs > INT32_MAX ? INT32_MAX : (int32_t)pairs;
@@ -86,7 +103,7 @@ static tbi_collision sizes_of(const tabi_model *model) {
   return (tbi_collision){.model = model,
                          .nitem = nitem,
                          .nground = count_ground(model),
-                         .max_pairs = count_pairs(nitem),
+                         .max_pairs = count_pairs(model, nitem),
                          .nseparation = tbi_separation_count(model),
                          .max_exclusions = model->nexclusion2 / 2 + model->nconnection,
                          .nhome = model->nconnection > 0 ? model->nbody + model->nlink + 1 : 0};

@@ -130,7 +130,7 @@ static void make(tbi_soft_island *soft, const tbi_island *island, const tabi_wor
 
 int32_t tbi_soft_island_solve(tbi_soft_island *soft, const tbi_island *island,
                               const tabi_world_def *def, double *r) {
-  TBI_ASSERT(def->tolerance > 0);
+  TBI_ASSERT(def->tolerance >= 0);
   make(soft, island, def);
   tbi_newton_result result =
       tbi_newton_refine(&soft->w, SHARE * def->tolerance, BUDGET, r, soft->newton);
