@@ -132,6 +132,42 @@ static void overlap_is_left_out(void **state) {
   tabi_scene_destroy(scene);
 }
 
+/* Pelvis, two light links and thigh, by hinges at one place or, `apart` m lower, by a third that
+ * misses it. */
+static tabi_scene *load_hip(double apart) {
+  static const char link[] = "<link name='%s'>" MASS "<collision><origin xyz='0 0 %g'/><geometry>"
+                             "<sphere radius='0.05'/></geometry></collision></link>";
+  static const char *const names[] = {"pelvis", "yaw", "roll", "thigh"};
+  static const char *const axes[] = {"0 0 1", "1 0 0", "0 1 0"};
+  static char text[4096] = "";
+  text[0] = '\0';
+  scratch_append(text, sizeof text, "<robot name='hip'>");
+  for (int i = 0; i < 4; ++i)
+    scratch_append(text, sizeof text, link, names[i], i == 0 ? 0.3 : -0.3 - i);
+  for (int i = 0; i < 3; ++i) {
+    scratch_append(text, sizeof text,
+                   "<joint name='j%d' type='continuous'><parent link='%s'/><child link='%s'/>"
+                   "<origin xyz='%g 0 0'/><axis xyz='%s'/></joint>",
+                   i, names[i], names[i + 1], i == 2 ? apart : 0, axes[i]);
+  }
+  scratch_append(text, sizeof text, "</robot>");
+  (void)scratch_text("hip.urdf", text);
+  return load_scene(scratch_text("s.yaml", "robots: [{name: r, model: hip.urdf}]\n"), NULL);
+}
+
+/* A hip of three hinges is one joint: thigh and pelvis are neighbours. */
+static void hip_joins_neighbours(void **state) {
+  (void)state;
+  tabi_scene *hip = load_hip(0);
+  assert_true(is_excluded(tabi_scene_model(hip), "r/pelvis", "r/thigh"));
+  assert_true(is_excluded(tabi_scene_model(hip), "r/pelvis", "r/roll"));
+  tabi_scene_destroy(hip);
+  hip = load_hip(0.05);
+  assert_false(is_excluded(tabi_scene_model(hip), "r/pelvis", "r/thigh"));
+  assert_true(is_excluded(tabi_scene_model(hip), "r/pelvis", "r/roll"));
+  tabi_scene_destroy(hip);
+}
+
 static bool may_touch(const tabi_shape_def *a, const tabi_shape_def *b) {
   return (a->group & b->mask) != 0 || (b->group & a->mask) != 0;
 }
@@ -360,6 +396,7 @@ int main(void) {
       cmocka_unit_test(test_lock),
       cmocka_unit_test(test_start),
       cmocka_unit_test(overlap_is_left_out),
+      cmocka_unit_test(hip_joins_neighbours),
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_many_robots),
       cmocka_unit_test(test_materials),
