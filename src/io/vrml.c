@@ -252,6 +252,8 @@ static bool take_string(reading *r) {
   return true;
 }
 
+// NOLINTBEGIN(misc-no-recursion): at most TBI_VRML_MAX_DEPTH deep
+
 static tbi_vrml_node *read_node(reading *r);
 
 static bool take_node(reading *r) {
@@ -543,6 +545,8 @@ static tbi_vrml_node *read_node(reading *r) {
   return node;
 }
 
+// NOLINTEND(misc-no-recursion)
+
 static bool read_top(reading *r) {
   tbi_vrml_field *top = &r->vrml->top;
   *top = (tbi_vrml_field){
@@ -654,9 +658,12 @@ typedef struct expansion {
   tbi_first_error *error;
 } expansion;
 
+// NOLINTBEGIN(misc-no-recursion): at most TBI_VRML_MAX_DEPTH deep
+
 static tbi_vrml_node *copy_node(const expansion *e, const tbi_vrml_node *from);
 
 static bool copy_nodes(const expansion *e, tbi_vrml_field *field) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are meant
   tbi_vrml_node **nodes = keep(e->vrml, (size_t)field->count * sizeof *nodes);
   if (!nodes) return tbi_fail_memory(e->error);
   for (int32_t i = 0; i < field->count; ++i) {
@@ -700,6 +707,8 @@ static tbi_vrml_node *copy_node(const expansion *e, const tbi_vrml_node *from) {
   }
   return node;
 }
+
+// NOLINTEND(misc-no-recursion)
 
 tabi_status tbi_vrml_expand(tbi_vrml *vrml, const tbi_vrml_node *node,
                             const tbi_vrml_node **expanded, tabi_error *err) {

@@ -501,7 +501,7 @@ void tbi_xml_append(tbi_xml_node *parent, tbi_xml_node *child) {
   parent->last = child;
 }
 
-// the depth is bounded by TBI_XML_MAX_DEPTH
+// NOLINTNEXTLINE(misc-no-recursion): at most TBI_XML_MAX_DEPTH deep
 tbi_xml_node *tbi_xml_copy(tbi_xml *xml, const tbi_xml_node *node, int32_t *room) {
   TBI_ASSERT(xml && node && room);
   tbi_xml_node *copy = *room > 0 ? arena_get(xml, sizeof *copy) : NULL;

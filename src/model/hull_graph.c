@@ -106,8 +106,10 @@ static v3 cell_direction(int32_t cell) {
   int32_t side = cell / 9;
   int32_t axis = side / 2;
   part[axis] = side % 2 ? -1 : 1;
-  part[(axis + 1) % 3] = (cell % 9 / 3 - 1) * 2.0 / 3;
-  part[(axis + 2) % 3] = (cell % 3 - 1) * 2.0 / 3;
+  int32_t column = cell % 9 / 3 - 1;
+  int32_t row = cell % 3 - 1;
+  part[(axis + 1) % 3] = column * 2.0 / 3;
+  part[(axis + 2) % 3] = row * 2.0 / 3;
   return v3_load(part);
 }
 
@@ -126,13 +128,14 @@ static double size_of(const tabi_mesh_def *mesh) {
 }
 
 /* False if the mesh is no hull, or without memory to find out: nothing but speed is lost. */
-static bool make_graph(const tabi_mesh_def *mesh, int32_t *first, int32_t *edge, int32_t *start) {
-  int32_t *apex = calloc(3 * (size_t)mesh->nface, sizeof *apex);
-  if (!apex) return false;
-  graph g = {mesh, first, edge, apex, LEVEL * size_of(mesh)};
-  sort_edges(&g);
-  bool hull = is_hull(&g);
-  free(apex);
+static bool make_graph(graph *g, int32_t *start) {
+  const tabi_mesh_def *mesh = g->mesh;
+  g->apex = calloc(3 * (size_t)mesh->nface + 1, sizeof *g->apex);
+  if (!g->apex) return false;
+  g->level = LEVEL * size_of(mesh);
+  sort_edges(g);
+  bool hull = is_hull(g);
+  free(g->apex);
   for (int32_t cell = 0; hull && cell < TBI_HULL_CELLS; ++cell)
     start[cell] = farthest(mesh, cell_direction(cell));
   return hull;
@@ -148,7 +151,8 @@ void tbi_fill_hulls(tabi_model *model) {
     if (!is_climbed(&model->shape[i], model->mesh)) continue;
     const tabi_mesh_def *mesh = &model->mesh[model->shape[i].mesh];
     tbi_hull *hull = &model->hull[model->shape[i].mesh];
-    if (!hull->first && make_graph(mesh, first, edge, start)) {
+    graph g = {.mesh = mesh, .first = first, .neighbour = edge};
+    if (!hull->first && make_graph(&g, start)) {
       hull->first = first;
       hull->neighbour = edge;
       hull->start = start;

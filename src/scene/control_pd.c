@@ -65,7 +65,7 @@ static bool assign_column(tbi_gains *gains, const tbi_csv *csv, int32_t column, 
 
 static bool use_csv(tbi_gains *gains, tbi_csv *csv, controller *made) {
   const tbi_first_error *error = gains->options->r->error;
-  double *first = calloc((size_t)csv->ncolumn, sizeof *first);
+  double *first = calloc((size_t)csv->ncolumn + 1, sizeof *first);
   if (!first) return tbi_fail_memory(gains->options->r->error);
   tabi_trajectory_sample(csv->trajectory, tabi_trajectory_start(csv->trajectory), first, NULL);
   for (int32_t i = 0; i < csv->ncolumn && tbi_ok(error); ++i)

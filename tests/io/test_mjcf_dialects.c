@@ -93,6 +93,7 @@ static void test_models(void **state) {
     char name[128];
     int n[2];
     double expected[3];
+    // NOLINTNEXTLINE(cert-err34-c): the file is ours
     assert_int_equal(sscanf(line, "%127s %d %d %lf %lf %lf", name, &n[0], &n[1], &expected[0],
                             &expected[1], &expected[2]),
                      6);
