@@ -429,12 +429,24 @@ static size_t character_size(const unsigned char *text, size_t left) {
   return size;
 }
 
-/* libfyaml stops in silence at bytes that are no text and loops in some directives, so both are
- * found here. */
+/* A key behind a question mark, "? key". */
+static bool is_marked_key(const char *text, size_t left) {
+  return text[0] == '?' &&
+         (left == 1 || text[1] == ' ' || text[1] == '\t' || text[1] == '\n' || text[1] == '\r');
+}
+
+/* The start of a list's item. */
+static bool is_dash(const char *text, size_t left) {
+  return text[0] == '-' && left > 1 && (text[1] == ' ' || text[1] == '\t');
+}
+
+/* libfyaml stops in silence at bytes that are no text, loops in some directives and crashes at some
+ * keys behind question marks, so these are found here. */
 static bool check_text(const reading *r, const char *text, size_t size) {
   const char *path = r->yaml->path;
   int32_t line = 1;
   bool indentation = true;
+  bool before_key = true; /* nothing but spaces and dashes in this line so far */
   for (size_t at = 0; at < size;) {
     size_t n = character_size((const unsigned char *)text + at, size - at);
     if (n == 0) {
@@ -450,6 +462,12 @@ static bool check_text(const reading *r, const char *text, size_t size) {
       return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){path, line},
                          "directives not allowed");
     }
+    if (before_key && is_marked_key(text + at, size - at)) {
+      return tbi_fail_at(r->error, TABI_ERR_PARSE, (tabi_place){path, line},
+                         "keys behind '?' not allowed; write 'key: value'");
+    }
+    bool blank = text[at] == ' ' || text[at] == '\t';
+    before_key = text[at] == '\n' || (before_key && (blank || is_dash(text + at, size - at)));
     indentation = text[at] == '\n' || (indentation && text[at] == ' ');
     line += text[at] == '\n';
     at += n;

@@ -67,7 +67,9 @@ static void test_refused(void **state) {
   refuse_text("a:\n\tb: 1\n", 2, "tabs are not allowed");
   refuse_text("a: 1\n---\nb: 2\n", 2, "several documents");
   refuse_text("a: 1\n%%YAML: 1\n", 2, "directives not allowed");
-  refuse_text("? [a]\n: 1\n", 1, "cannot be a key");
+  refuse_text("a: 1\n? b - s: :\n c\n", 2, "keys behind '?' not allowed");
+  refuse_text("a:\n  - ? b\n", 2, "keys behind '?' not allowed");
+  refuse_text("[a]: 1\n", 1, "cannot be a key");
   refuse_text("a: [1, 2\nb: 3\n", 3, "YAML not well-formed: flow sequence without a closing");
   refuse_text("a: 1\n  b: 2\n", 1, "YAML not well-formed");
   refuse_text("<robot name='r'>\n  <link name='l'/>\n</robot>\n", 1, "XML instead of YAML");
