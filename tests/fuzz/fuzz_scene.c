@@ -22,12 +22,8 @@ static void step(tabi_scene *scene) {
   tabi_world_destroy(world);
 }
 
-// names of the fuzzer's and the sanitizer's, not ours
+// the fuzzer's name, not ours
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); // NOLINT
-const char *__lsan_default_suppressions(void);                // NOLINT
-
-/* libfyaml 0.7 loses some of its own memory on broken texts */
-const char *__lsan_default_suppressions(void) { return "leak:libfyaml"; } // NOLINT
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { // NOLINT
   tabi_error err = {0};

@@ -17,12 +17,6 @@
 static const char urdf[] = "<robot name='r'>" LINK("a") LINK("b") LINK("c") LINK("d")
     JOINT("j", "a", "b") JOINT("k", "a", "c") JOINT("l", "c", "d") "</robot>";
 
-// names of the sanitizer's, not ours
-const char *__lsan_default_suppressions(void); // NOLINT
-
-/* libfyaml 0.7 loses some of its own memory on broken texts */
-const char *__lsan_default_suppressions(void) { return "leak:libfyaml"; } // NOLINT
-
 static void step(const tabi_model *model) {
   tabi_world_def def = tabi_world_def_default(model);
   tabi_world *world = tabi_world_create(model, &def, NULL);
