@@ -139,15 +139,15 @@ tbi_nearest tbi_gjk(const tbi_solid *a, const tbi_solid *b, v3 from, v3 guess) {
   return found;
 }
 
-double tbi_air_along(const tbi_solid *a, const tbi_solid *b, v3 n) {
+double tbi_separation_along(const tbi_solid *a, const tbi_solid *b, v3 n) {
   double between = v3_dot(n, v3_sub(tbi_support(b, v3_neg(n)), tbi_support(a, n)));
   return between - tbi_support_radius(a) - tbi_support_radius(b);
 }
 
-double tbi_air_between(const tbi_solid *a, const tbi_solid *b, v3 *axis) {
+double tbi_shortest_separation(const tbi_solid *a, const tbi_solid *b, v3 *axis) {
   v3 apart = tbi_gjk(a, b, v3_zero(), *axis).apart;
   double length = v3_norm(apart);
   if (!(length > 0)) return 0;
   *axis = v3_scale(1 / length, apart);
-  return tbi_air_along(a, b, *axis);
+  return tbi_separation_along(a, b, *axis);
 }

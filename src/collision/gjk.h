@@ -14,10 +14,10 @@ typedef struct tbi_nearest {
  * move, apart is of no use: some direction. */
 tbi_nearest tbi_gjk(const tbi_solid *a, const tbi_solid *b, v3 from, v3 guess);
 
-/* Air between two shapes along a unit direction from a to b; negative where they overlap there. */
-double tbi_air_along(const tbi_solid *a, const tbi_solid *b, v3 n);
+/* Distance of two shapes along a unit direction from a to b; negative where they overlap there. */
+double tbi_separation_along(const tbi_solid *a, const tbi_solid *b, v3 n);
 /* The same along the shortest line, with a guess of its direction, which becomes that line's; of no
  * use but that it is not positive where they overlap. */
-double tbi_air_between(const tbi_solid *a, const tbi_solid *b, v3 *axis);
+double tbi_shortest_separation(const tbi_solid *a, const tbi_solid *b, v3 *axis);
 
 #endif

@@ -4,7 +4,7 @@
  * the middle of a box of coordinates the shapes are at some distance; within the box no point comes
  * nearer than that by more than the sum of  half width x arm  over the joints, where the arm of a
  * joint is the longest that reaches from it to a point of the shapes.  Boxes for which that leaves
- * air are done, others are cut in two. */
+ * a distance are done, others are cut in two. */
 #include "collision/collision.h"
 
 #include "base/assertion.h"
@@ -95,7 +95,7 @@ static double farthest_travel(const tabi_model *model, const tbi_body *body) {
 static void measure_arms(const tbi_collision *c, side *s) {
   double arm = 0;
   for (int32_t i = 0; i < s->items.count; ++i)
-    arm = fmax(arm, tbi_separation_reach(&c->cover[s->items.item[i]]));
+    arm = fmax(arm, tbi_cover_extent(&c->cover[s->items.item[i]]));
   for (int32_t i = s->njoint - 1; i >= 0; --i) {
     const tbi_body *body = &c->model->body[s->joint[i].body];
     bool slides = body->type == TABI_JOINT_PRISMATIC;
@@ -171,7 +171,7 @@ static double distance(const search *s, const placed *a, const placed *b, double
   double between = v3_norm(axis);
   if (between - a->radius - b->radius >= enough) return enough;
   --*s->budget;
-  return between > 0 ? fmax(tbi_air_between(&a->solid, &b->solid, &axis), 0) : 0;
+  return between > 0 ? fmax(tbi_shortest_separation(&a->solid, &b->solid, &axis), 0) : 0;
 }
 
 /* Of all shapes of both bodies in the middle of a box, up to a distance that is enough. */
@@ -191,16 +191,16 @@ static double nearest(const search *s, const box *b, double enough) {
 }
 
 /* How much nearer points may come within a box, and the joint that allows most of it. */
-static double play_of(const search *s, const box *b, int32_t *widest) {
+static double motion_bound(const search *s, const box *b, int32_t *widest) {
   double sum = 0;
   double max = -1;
   int32_t k = 0;
   for (int i = 0; i < 2; ++i) {
     for (int32_t j = 0; j < s->side[i].njoint; ++j, ++k) {
-      double play = b->half[k] * s->side[i].joint[j].arm;
-      if (play > max) *widest = k;
-      max = fmax(max, play);
-      sum += play;
+      double bound = b->half[k] * s->side[i].joint[j].arm;
+      if (bound > max) *widest = k;
+      max = fmax(max, bound);
+      sum += bound;
     }
   }
   return sum;
@@ -218,13 +218,13 @@ static bool search_all(const search *s, box *stack) {
   for (int32_t count = 1; count > 0;) {
     box *last = &stack[count - 1];
     int32_t widest = 0;
-    double play = play_of(s, last, &widest);
-    double air = nearest(s, last, play + CLEAR);
-    if (air >= play + CLEAR) {
+    double bound = motion_bound(s, last, &widest);
+    double distance = nearest(s, last, bound + CLEAR);
+    if (distance >= bound + CLEAR) {
       --count;
       continue;
     }
-    if (!(air > CLEAR) || count == MAX_BOXES || --*s->budget <= 0) return false;
+    if (!(distance > CLEAR) || count == MAX_BOXES || --*s->budget <= 0) return false;
     cut(last, widest);
     ++count;
   }

@@ -15,7 +15,7 @@ static bool is_convex(const tabi_shape_def *shape) {
          shape->type != TABI_SHAPE_HEIGHTFIELD;
 }
 
-static bool is_jointed(const tabi_model *model, int32_t body) {
+static bool is_articulated(const tabi_model *model, int32_t body) {
   const tbi_body *b = &model->body[body];
   if (b->parent != TABI_WORLD || b->type != TABI_JOINT_FREE) return true;
   return body + 1 < model->nbody && model->body[body + 1].tree == b->tree;
@@ -27,7 +27,7 @@ static int32_t body_of(const tabi_model *model, const tabi_shape_def *shape) {
 
 static bool is_limb(const tabi_model *model, const tabi_shape_def *shape) {
   int32_t body = body_of(model, shape);
-  return shape->collides && is_convex(shape) && body != TABI_WORLD && is_jointed(model, body);
+  return shape->collides && is_convex(shape) && body != TABI_WORLD && is_articulated(model, body);
 }
 
 /* Limbs that the groups let meet some convex shape. */
@@ -46,7 +46,7 @@ int32_t tbi_separation_count(const tabi_model *model) {
   return (int32_t)count;
 }
 
-double tbi_separation_reach(const tbi_cover *cover) {
+double tbi_cover_extent(const tbi_cover *cover) {
   return sqrt(v4_dot(cover->middle, cover->middle)) + sqrt(v4_dot(cover->half, cover->half)) +
          cover->radius;
 }
@@ -57,9 +57,9 @@ void tbi_separation_make(tbi_collision *c) {
   for (int32_t item = 0; item < c->nitem && c->nseparation > 0; ++item) {
     const tbi_cover *cover = &c->cover[item];
     const tabi_shape_def *shape = &c->model->shape[cover->shape];
-    c->limb[item] = (tbi_limb){.reach = tbi_separation_reach(cover),
+    c->limb[item] = (tbi_limb){.extent = tbi_cover_extent(cover),
                                .convex = is_convex(shape),
-                               .jointed = is_limb(c->model, shape)};
+                               .articulated = is_limb(c->model, shape)};
   }
 }
 
@@ -89,7 +89,7 @@ void tbi_separation_advance(tbi_collision *c, const tabi_dynamics *d) {
 static double travel_of(const tbi_collision *c, int32_t item) {
   int32_t body = c->cover[item].body;
   if (body == TABI_WORLD) return 0;
-  return c->travel[body].moved + c->limb[item].reach * c->travel[body].turned;
+  return c->travel[body].moved + c->limb[item].extent * c->travel[body].turned;
 }
 
 static double origin_travel(const tbi_collision *c, int32_t item) {
@@ -108,7 +108,7 @@ static bool is_watched(const tbi_collision *c, tbi_item_pair pair) {
   if (c->nseparation == 0) return false;
   const tbi_limb *a = &c->limb[pair.a];
   const tbi_limb *b = &c->limb[pair.b];
-  return a->convex && b->convex && (a->jointed || b->jointed);
+  return a->convex && b->convex && (a->articulated || b->articulated);
 }
 
 static tbi_separation *entry_of(tbi_collision *c, tbi_item_pair pair) {
@@ -121,14 +121,14 @@ static bool measure(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair
   const tbi_solid *a = tbi_shapes_place(c, d, pair.a);
   const tbi_solid *b = tbi_shapes_place(c, d, pair.b);
   if (s->a == pair.a && s->b == pair.b) {
-    s->air = tbi_air_along(a, b, s->axis);
-    if (s->air > needed) return true;
+    s->distance = tbi_separation_along(a, b, s->axis);
+    if (s->distance > needed) return true;
   } else {
     s->axis = v3_sub(tbi_support_centre(b), tbi_support_centre(a));
     if (!(v3_dot(s->axis, s->axis) > 0)) return false;
   }
-  s->air = tbi_air_between(a, b, &s->axis);
-  return s->air > needed;
+  s->distance = tbi_shortest_separation(a, b, &s->axis);
+  return s->distance > needed;
 }
 
 bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pair pair,
@@ -139,11 +139,11 @@ bool tbi_separation_holds(tbi_collision *c, const tabi_dynamics *d, tbi_item_pai
   if (known && s->touched) return false;
   double travel = travel_of_both(c, pair);
   double needed = margin + GUARD + 1e-12 * travel;
-  if (known && s->air - (travel - s->travel) > needed) return true;
+  if (known && s->distance - (travel - s->travel) > needed) return true;
   tbi_separation found = *s;
   if (!measure(c, d, pair, needed, &found)) return false;
   *s = (tbi_separation){
-      .a = pair.a, .b = pair.b, .axis = found.axis, .air = found.air, .travel = travel};
+      .a = pair.a, .b = pair.b, .axis = found.axis, .distance = found.distance, .travel = travel};
   return true;
 }
 

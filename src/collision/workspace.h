@@ -68,17 +68,17 @@ typedef struct tbi_tree_travel {
 
 /* An item as separation.h sees it. */
 typedef struct tbi_limb {
-  double reach; /* of its points from the body's origin */
+  double extent; /* the largest distance of its points from the body's origin */
   bool convex;
-  bool jointed; /* hangs from others, or others from it, by joints */
+  bool articulated; /* joined by joints to other bodies */
 } tbi_limb;
 
 /* What is known of two items, see separation.h. */
 typedef struct tbi_separation {
-  int32_t a, b; /* a is TABI_NONE where nothing is known */
-  bool touched; /* they had points: nothing below is valid */
-  v3 axis;      /* unit, from a to b */
-  double air;   /* m along it, when both had travelled so many m: */
+  int32_t a, b;    /* a is TABI_NONE where nothing is known */
+  bool touched;    /* they had points: nothing below is valid */
+  v3 axis;         /* unit, from a to b */
+  double distance; /* m along it, when both had travelled so many m: */
   double travel;
 } tbi_separation;
 

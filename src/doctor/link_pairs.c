@@ -16,7 +16,7 @@
 /* distances that all proofs together, and each of them, may measure */
 #define PROOF_BUDGET 4000
 #define PAIR_BUDGET  200
-/* m of air between links that are drawn flush with each other: they would rub all the time */
+/* m: links nearer than this are drawn flush with each other and would touch all the time */
 #define FLUSH 1e-4
 
 typedef struct search {

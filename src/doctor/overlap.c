@@ -22,7 +22,7 @@ tabi_status tbi_posture_pass_make(tbi_posture_pass *pass, tabi_error *err) {
   if (!pass->numbers || !pass->memory) return tbi_error_memory(err);
   pass->collision = tbi_collision_make(model, pass->memory, pass->memory + size);
   for (int32_t i = 0; i < model->nshape; ++i)
-    pass->numbers[model->nq + model->nv + i] = 0.5 * pass->air;
+    pass->numbers[model->nq + model->nv + i] = 0.5 * pass->margin;
   if (pass->ignore_connections) tbi_collision_ignore_connections(pass->collision);
   return TABI_OK;
 }
@@ -118,7 +118,7 @@ static int32_t gather(const tbi_posture_pass *p, double depth, entry *entries) {
 static tabi_status find(tbi_posture_pass *p, const double *q, double depth, tbi_overlap *overlap,
                         int32_t max, int32_t *count, tabi_error *err) {
   *count = 0;
-  p->air = fmax(-depth, 0);
+  p->margin = fmax(-depth, 0);
   tabi_status status = tbi_posture_pass_make(p, err);
   if (status == TABI_OK) status = tbi_posture_pass_run(p, q, err);
   entry *entries = NULL;

@@ -7,7 +7,7 @@
 /* Collides the shapes of a model in one posture after another. */
 typedef struct tbi_posture_pass {
   const tabi_model *model;
-  double air;              /* m up to which points are found */
+  double margin;           /* m up to which points are found */
   bool ignore_connections; /* lets bodies meet that connections join */
   tabi_dynamics *dynamics;
   tbi_collision *collision;

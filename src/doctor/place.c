@@ -17,7 +17,7 @@
 #define SLACK      1e-7 /* m of overlap that counts as touching: rounding of the collision room */
 #define LEVEL      0.1  /* cosine below which a face is a wall */
 #define MAX_PASSES 400
-#define MAX_AIR    1000.0 /* m below which nothing is looked for */
+#define MAX_MARGIN 1000.0 /* m below which nothing is looked for */
 
 typedef struct search {
   tbi_posture_pass pass;
@@ -35,11 +35,11 @@ static bool hangs_on(const tabi_model *model, int32_t body, int32_t root) {
   return body == root;
 }
 
-static void set_margins(search *s, double air) {
+static void set_margins(search *s, double wide) {
   const tabi_model *model = s->pass.model;
   double *margin = s->pass.numbers + model->nq + model->nv;
   for (int32_t i = 0; i < model->nshape; ++i)
-    margin[i] = s->moves[i] ? air : 0;
+    margin[i] = s->moves[i] ? wide : 0;
 }
 
 static tabi_status look(search *s, double rise, tabi_error *err) {
@@ -80,20 +80,20 @@ static double way_down(const search *s) {
   return way;
 }
 
-/* What a pass did not see is farther away than its air. */
+/* What a pass did not see is farther away than its margin. */
 static tabi_status descend(search *s, double *rise, tabi_error *err) {
-  double air = 0.1;
+  double wide = 0.1;
   for (int i = 0; i < MAX_PASSES; ++i) {
-    set_margins(s, air);
+    set_margins(s, wide);
     tabi_status status = look(s, *rise, err);
     double way = status == TABI_OK ? way_down(s) : 0;
     if (way <= NEAR) return status;
-    if (way > air && air >= MAX_AIR) {
+    if (way > wide && wide >= MAX_MARGIN) {
       *rise = -HUGE_VAL;
       return TABI_OK;
     }
-    *rise -= fmin(way, air);
-    if (way > air) air *= 10;
+    *rise -= fmin(way, wide);
+    if (way > wide) wide *= 10;
   }
   return TABI_OK;
 }
