@@ -2,7 +2,7 @@
 #include "io/weld.h"
 
 #include "base/array.h"
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 #include <stdlib.h>
 #include <string.h>

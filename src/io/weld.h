@@ -5,7 +5,7 @@
 #define TBI_WELD_H
 
 #include "io/first_error.h"
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 
 /* Corners so far, and the slots by which equal ones are found: index + 1, 0 if empty. */
 typedef struct tbi_weld {

@@ -2,8 +2,8 @@
 #include "scene/scene.h"
 
 #include "base/assertion.h"
-#include "io/heightfield.h"
-#include "io/hull.h"
+#include "io/mesh/heightfield.h"
+#include "io/mesh/hull.h"
 #include "math/quat.h"
 #include "model/builder.h"
 #include "model/limits.h"

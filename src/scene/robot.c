@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 
 #include "base/assertion.h"
-#include "io/hrp_bush.h"
+#include "io/hrp/hrp_bush.h"
 #include "io/sensor.h"
 #include "io/values.h"
 #include "math/quat.h"

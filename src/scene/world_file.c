@@ -1,8 +1,8 @@
 /* world_file.c - worlds of other programs become scenes: the same as YAML. */
-#include "io/choreonoid.h"
 #include "io/file.h"
-#include "io/sdf.h"
-#include "io/vrml.h"
+#include "io/hrp/choreonoid.h"
+#include "io/hrp/vrml.h"
+#include "io/sdf/sdf.h"
 #include "io/xml.h"
 #include "scene/hrp_project.h"
 #include "scene/scene.h"

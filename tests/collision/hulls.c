@@ -1,7 +1,7 @@
 /* hulls.c - convex meshes for the tests. */
 #include "collision/hulls.h"
 
-#include "io/hull.h"
+#include "io/mesh/hull.h"
 #include "math/quat.h"
 #include "support/near.h"
 

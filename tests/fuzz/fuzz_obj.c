@@ -1,6 +1,6 @@
 /* fuzz_obj.c - any bytes as an OBJ file and as a grid of heights; what is accepted must be a mesh.
  */
-#include "io/heightfield.h"
+#include "io/mesh/heightfield.h"
 #include "mesh.h"
 #include "robot.h"
 

@@ -2,7 +2,7 @@
 #ifndef TABI_FUZZ_MESH_H
 #define TABI_FUZZ_MESH_H
 
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 /* Aborts if something that a reader accepted is not a mesh; weighs it and frees it. */
 void fuzz_mesh(tbi_mesh *mesh);

@@ -1,5 +1,5 @@
 /* test_dae.c - COLLADA: faces of every kind, nodes, units; good and bad. */
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "support/near.h"
 
 #include <stdio.h>

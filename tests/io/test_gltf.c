@@ -1,5 +1,5 @@
 /* test_gltf.c - glTF 2.0: buffers of every kind, accessors, nodes; good and bad. */
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
 

@@ -1,6 +1,6 @@
 /* test_heightfield.c - the same heights from text and from pictures, where they lie, and what is
  * refused. */
-#include "io/heightfield.h"
+#include "io/mesh/heightfield.h"
 #include "support/near.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_hull.c - convex hulls: closed, outward, around all points, and what has none. */
-#include "io/hull.h"
+#include "io/mesh/hull.h"
 #include "support/near.h"
 #include "support/rng.h"
 

@@ -1,6 +1,6 @@
 /* test_hull_cache.c - a hull has the same bits from the cache, without it and beside a damaged one.
  */
-#include "io/hull.h"
+#include "io/mesh/hull.h"
 #include "support/near.h"
 #include "support/scratch.h"
 

@@ -1,8 +1,8 @@
 /* test_memory.c - the n-th allocation fails, for every n, once or for good: loading,
  * building, the dynamics and signals must say "out of memory", crash nowhere and leave no block
  * behind. */
-#include "io/heightfield.h"
-#include "io/mesh_file.h"
+#include "io/mesh/heightfield.h"
+#include "io/mesh/mesh_file.h"
 #include "support/heap.h"
 #include "support/near.h"
 #include "support/scratch.h"

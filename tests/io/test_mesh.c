@@ -1,5 +1,5 @@
 /* test_mesh.c - where meshes are found, that each is added once, and what they weigh. */
-#include "io/mesh.h"
+#include "io/mesh/mesh.h"
 #include "io/path.h"
 #include "support/near.h"
 #include "support/scratch.h"

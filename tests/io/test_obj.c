@@ -1,5 +1,5 @@
 /* test_obj.c - what OBJ files become, and what is wrong with those that become nothing. */
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,5 @@
 /* test_ply.c - PLY in words and in bytes of either order, good and bad. */
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "support/near.h"
 
 #include <stdio.h>

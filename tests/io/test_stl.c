@@ -1,5 +1,5 @@
 /* test_stl.c - binary and ASCII STL, good and bad. */
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "support/near.h"
 #include "support/scratch.h"
 

@@ -1,0 +1,313 @@
+/* mjcf_actuator.c - motors and servos on joints.
+ *
+ * All actuator tags share one set of parameters, in defaults too: <position kp="9"> in a class is
+ * a setting for every actuator of the class, which the actuator's own tag then reads over.  So we
+ * replay the tags from the outermost class to the element.
+ *
+ * dampratio gives kv in units of 2 sqrt(kp m), with m = 1 / (J M^-1 J') at the pose of the file,
+ * as MuJoCo 4 has it: for this the builder's model is made once. */
+#include "io/mjcf/mjcf_reader.h"
+
+#include "base/array.h"
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct actuator {
+  double gear[6], gain[10], bias[10];
+  double damping;       /* kv of position servos */
+  double ratio;         /* dampratio; 0: none */
+  double inherit;       /* inheritrange; 0: none */
+  double joint_damping; /* that it adds to its joint, before the gear */
+  double armature;      /* likewise */
+  bool has_bias;
+  const char *left_out; /* what of it is not modelled, or NULL */
+  tbi_mjcf_limits control, force;
+  const char *unknown; /* what tabi cannot do about it, or NULL */
+} actuator;
+
+static bool is_one_of(const char *name, const char *const *names) {
+  for (; *names; ++names) {
+    if (strcmp(name, *names) == 0) return true;
+  }
+  return false;
+}
+
+static void set_servo(const tbi_mjcf_item *item, actuator *a, const char *attribute, int term) {
+  (void)tbi_mjcf_number(item, attribute, a->gain);
+  memset(a->bias, 0, sizeof a->bias);
+  a->bias[term] = -a->gain[0];
+  a->has_bias = true;
+}
+
+static void read_general(const tbi_mjcf_item *item, actuator *a) {
+  const char *gain = tbi_mjcf_text(item, "gaintype", NULL);
+  const char *bias = tbi_mjcf_text(item, "biastype", NULL);
+  const char *dynamics = tbi_mjcf_text(item, "dyntype", NULL);
+  (void)tbi_mjcf_numbers(item, "gainprm", 1, 10, a->gain);
+  (void)tbi_mjcf_numbers(item, "biasprm", 1, 10, a->bias);
+  if (bias) a->has_bias = strcmp(bias, "none") != 0;
+  a->unknown = NULL;
+  if (gain && strcmp(gain, "fixed") != 0) a->unknown = "its gaintype is not fixed";
+  if (bias && a->has_bias && strcmp(bias, "affine") != 0) {
+    a->unknown = "its biastype is neither none nor affine";
+  }
+  a->left_out = NULL;
+  if (!dynamics || strcmp(dynamics, "none") == 0) return;
+  if (strcmp(dynamics, "filter") == 0 || strcmp(dynamics, "filterexact") == 0) {
+    a->left_out = "its filter is left out";
+  } else {
+    a->unknown = "it has dynamics of its own";
+  }
+}
+
+static void read_position(const tbi_mjcf_item *item, actuator *a) {
+  double filter = 0;
+  set_servo(item, a, "kp", 1);
+  if (tbi_mjcf_number(item, "kv", &a->damping)) a->ratio = 0;
+  (void)tbi_mjcf_number(item, "dampratio", &a->ratio);
+  (void)tbi_mjcf_number(item, "inheritrange", &a->inherit);
+  (void)tbi_mjcf_number(item, "timeconst", &filter);
+  a->bias[2] = -a->damping;
+  if (filter > 0) a->left_out = "its filter is left out";
+}
+
+/* F = area * u + bias; the first-order filter before it is left out */
+static void read_cylinder(const tbi_mjcf_item *item, actuator *a) {
+  double diameter = 0;
+  double area = 1;
+  (void)tbi_mjcf_number(item, "area", &area);
+  if (tbi_mjcf_number(item, "diameter", &diameter) && diameter > 0) {
+    area = M_PI / 4 * diameter * diameter;
+  }
+  (void)tbi_mjcf_text(item, "timeconst", NULL);
+  a->gain[0] = area;
+  (void)tbi_mjcf_numbers(item, "bias", 1, 3, a->bias);
+  a->has_bias = true;
+  a->left_out = "its filter is left out";
+}
+
+/* The tags of old and new MuJoCo that are not servos or motors. */
+static bool read_other(const tbi_mjcf_item *item, actuator *a) {
+  if (strcmp(item->node->name, "cylinder") != 0) return false;
+  read_cylinder(item, a);
+  return true;
+}
+
+/* One tag over the ones before. */
+static void replay(tbi_mjcf *reader, tbi_xml_node *node, const char *label, actuator *a) {
+  static const char *const known[] = {"general", "motor", "position", "velocity", "cylinder", NULL};
+  static const char *const others[] = {"intvelocity", "damper",  "muscle",
+                                       "adhesion",    "dcmotor", "pid",
+                                       "orientation", "plugin",  NULL};
+  bool is_known = is_one_of(node->name, known);
+  if (!is_known && !is_one_of(node->name, others)) return;
+  node->used = true;
+  tbi_mjcf_item item = {.reader = reader, .node = node};
+  strncpy(item.label, label, sizeof item.label - 1);
+  (void)tbi_mjcf_numbers(&item, "gear", 1, 6, a->gear);
+  tbi_mjcf_read_range(&item, "ctrlrange", "ctrllimited", &a->control);
+  tbi_mjcf_read_range(&item, "forcerange", "forcelimited", &a->force);
+  double damping[3] = {a->joint_damping, 0, 0};
+  (void)tbi_mjcf_numbers(&item, "damping", 1, 3, damping);
+  a->joint_damping = damping[0];
+  (void)tbi_mjcf_number(&item, "armature", &a->armature);
+  if (strcmp(node->name, "general") == 0) {
+    (void)tbi_mjcf_number(&item, "inheritrange", &a->inherit);
+    read_general(&item, a);
+    return;
+  }
+  a->left_out = NULL;
+  a->unknown = is_known ? NULL : "its kind is not supported";
+  if (strcmp(node->name, "motor") == 0) {
+    a->gain[0] = 1;
+    a->has_bias = false;
+  } else if (strcmp(node->name, "position") == 0) {
+    read_position(&item, a);
+  } else if (strcmp(node->name, "velocity") == 0) {
+    set_servo(&item, a, "kv", 2);
+  } else {
+    (void)read_other(&item, a);
+  }
+}
+
+static void replay_classes(const tbi_mjcf_item *item, actuator *a) {
+  tbi_mjcf *reader = item->reader;
+  int32_t innermost = reader->classes[item->default_class].depth;
+  for (int32_t depth = 0; depth <= innermost; ++depth) {
+    int32_t c = tbi_mjcf_class_at(reader, item->default_class, depth);
+    tbi_xml_node *node = reader->classes[c].node ? reader->classes[c].node->first : NULL;
+    for (; node && tbi_ok(&reader->error); node = node->next)
+      replay(reader, node, item->label, a);
+  }
+}
+
+/* ctrlrange from the range of the joint, stretched about its middle */
+static void inherit_range(const actuator *a, const tabi_joint_def *joint, double control[2]) {
+  if (!(a->inherit > 0) || !isfinite(joint->lower) || !isfinite(joint->upper)) return;
+  double middle = 0.5 * (joint->lower + joint->upper);
+  double half = 0.5 * a->inherit * (joint->upper - joint->lower);
+  control[0] = middle - half;
+  control[1] = middle + half;
+}
+
+/* The force at a joint is at most what the joint says, whichever limit is nearer. */
+static void limit_force(const actuator *a, const tbi_mjcf_joint *joint, double force[2]) {
+  if (!(joint->drive[0] < joint->drive[1]) || a->gear[0] == 0) return;
+  double low = joint->drive[0] / a->gear[0];
+  double high = joint->drive[1] / a->gear[0];
+  force[0] = fmax(force[0], fmin(low, high));
+  force[1] = fmin(force[1], fmax(low, high));
+}
+
+/* What the actuator adds to the joint that it drives, which the builder has already. */
+static void load_joint(tbi_mjcf *reader, const actuator *a, int32_t joint) {
+  tabi_joint_def *def = (tabi_joint_def *)reader->builder->joints.items + joint;
+  double square = a->gear[0] * a->gear[0];
+  def->damping += square * fmax(0, a->joint_damping);
+  def->rotor_inertia += square * fmax(0, a->armature);
+}
+
+static void note_ratio(tbi_mjcf *reader, int32_t index, double ratio) {
+  if (!tbi_array_reserve((void **)&reader->ratios, &reader->cap_ratio, reader->nratio, 1,
+                         sizeof *reader->ratios)) {
+    tbi_fail_memory(&reader->error);
+    return;
+  }
+  reader->ratios[reader->nratio++] = (tbi_mjcf_ratio){index, ratio};
+}
+
+static void add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t index,
+                         int32_t number) {
+  tbi_mjcf *reader = item->reader;
+  const tbi_mjcf_joint *joint = &reader->joints[index];
+  tabi_actuator_def def = tabi_actuator_def_default();
+  double control[2];
+  double force[2];
+  tbi_mjcf_settle_range(item, "ctrlrange", &a->control, control);
+  tbi_mjcf_settle_range(item, "forcerange", &a->force, force);
+  inherit_range(a, &joint->def, control);
+  limit_force(a, joint, force);
+  def.name = tbi_mjcf_full_name(reader, item->name, "actuator", number);
+  def.joint = joint->index;
+  def.gear = a->gear[0];
+  def.gain = a->gain[0];
+  for (int i = 0; i < 3; ++i)
+    def.bias[i] = a->has_bias ? a->bias[i] : 0;
+  def.control_min = control[0];
+  def.control_max = control[1];
+  def.force_min = force[0];
+  def.force_max = force[1];
+  def.place = item->node->place;
+  if (!tbi_ok(&reader->error) || joint->index == TABI_NONE) return;
+  load_joint(reader, a, joint->index);
+  int32_t added = tabi_builder_add_actuator(reader->builder, &def);
+  // of a general actuator a positive damping term means the same as dampratio
+  bool like_position = def.bias[1] < 0 && def.gain == -def.bias[1];
+  double ratio = a->ratio > 0 ? a->ratio : like_position && def.bias[2] > 0 ? def.bias[2] : 0;
+  if (added != TABI_NONE && ratio > 0) note_ratio(reader, added, ratio);
+}
+
+/* The joint that an actuator drives, or TABI_NONE and why there is none. */
+static int32_t find_joint(const tbi_mjcf_item *item, const char **reason) {
+  const tbi_mjcf *reader = item->reader;
+  bool in_parent = tbi_xml_get(item->node, "jointinparent") != NULL;
+  *reason = "it does not drive a joint";
+  if (!in_parent && !tbi_xml_get(item->node, "joint")) return TABI_NONE;
+  int32_t joint = tbi_mjcf_reference(item, in_parent ? "jointinparent" : "joint",
+                                     &reader->joint_names, "joint", true);
+  *reason = NULL;
+  if (joint == TABI_NONE) return joint;
+  int type = reader->joints[joint].type;
+  if (type == TBI_MJCF_FREE || type == TBI_MJCF_BALL) {
+    *reason = "its joint has more than one degree of freedom";
+  }
+  return joint;
+}
+
+static void ignore_attributes(tbi_xml_node *node) {
+  for (tbi_xml_attribute *each = node->attributes; each; each = each->next)
+    each->used = true;
+}
+
+static void read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) {
+  tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, node->name, 0);
+  actuator a = {
+      .gear = {1},
+      .gain = {      1},
+      .control = { {0, 0}, TBI_MJCF_LIMITS_AUTO},
+      .force = { {0, 0}, TBI_MJCF_LIMITS_AUTO}
+  };
+  replay_classes(&item, &a);
+  a.unknown = "its kind is not supported";
+  replay(reader, node, item.label, &a);
+  const char *reason = a.unknown;
+  int32_t joint = reason ? TABI_NONE : find_joint(&item, &reason);
+  if (!tbi_ok(&reader->error)) return;
+  if (!reason) {
+    if (a.left_out) tbi_warn(reader->def, node->place, "%s: %s", item.label, a.left_out);
+    add_actuator(&item, &a, joint, number);
+    return;
+  }
+  tbi_warn(reader->def, node->place, "%s is ignored: %s", item.label, reason);
+  ignore_attributes(node);
+}
+
+/* d and work[3 nv]: the diagonal of M^-1 at a dof. */
+static double mobility(tabi_dynamics *d, int32_t nv, int32_t dof, double *work) {
+  double *tau = work;
+  double *moved = work + nv;
+  double *still = moved + nv;
+  memset(tau, 0, (size_t)nv * sizeof *tau);
+  tabi_dynamics_forward(d, tau, still);
+  tau[dof] = 1;
+  tabi_dynamics_forward(d, tau, moved);
+  return moved[dof] - still[dof];
+}
+
+static void set_ratios(tbi_mjcf *reader, const tabi_model *model, tabi_dynamics *d, double *work) {
+  for (int32_t i = 0; i < reader->nratio; ++i) {
+    tabi_actuator_def *def =
+        (tabi_actuator_def *)reader->builder->actuators.items + reader->ratios[i].actuator;
+    int32_t dof = tabi_model_joint_v(model, def->joint).first;
+    double give = def->gear * def->gear * mobility(d, tabi_model_nv(model), dof, work);
+    if (!(give > 0)) continue;
+    def->bias[2] = -2 * reader->ratios[i].ratio * sqrt(-def->bias[1] / give);
+  }
+}
+
+/* Damping ratios become damping.  A model that cannot be built is told later. */
+static void settle_ratios(tbi_mjcf *reader) {
+  if (reader->nratio == 0 || !tbi_ok(&reader->error)) return;
+  tabi_model *model = tabi_builder_build(reader->builder, NULL);
+  tabi_dynamics *d = model ? tabi_dynamics_create(model, NULL) : NULL;
+  if (d) {
+    size_t nq = (size_t)tabi_model_nq(model);
+    size_t nv = (size_t)tabi_model_nv(model);
+    double *state = calloc(nq + 4 * nv + 1, sizeof *state);
+    if (!state) tbi_fail_memory(&reader->error);
+    if (state) {
+      tabi_model_initial_q(model, state);
+      tabi_dynamics_set_state(d, state, state + nq);
+      set_ratios(reader, model, d, state + nq + nv);
+    }
+    free(state);
+  }
+  tabi_dynamics_destroy(d);
+  tabi_model_destroy(model);
+}
+
+void tbi_mjcf_read_actuators(tbi_mjcf *reader) {
+  int32_t number = 0;
+  tbi_xml_node *section = tbi_xml_child(reader->root, "actuator");
+  for (; section; section = tbi_xml_next(section)) {
+    tbi_xml_node *node = section->first;
+    for (; node && tbi_ok(&reader->error); node = node->next) {
+      node->used = true;
+      read_actuator(reader, node, number++);
+    }
+  }
+  settle_ratios(reader);
+}
