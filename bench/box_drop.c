@@ -118,7 +118,7 @@ tbi_drop_outcome tbi_drop_run(const tabi_model *model, const tbi_drop_method *me
   double start = energy_of(world), max_energy = 0;
   bool diverged = false;
   while (!diverged && tabi_world_time(world) < tbi_drop_duration - 0.5 * timestep) {
-    diverged = tabi_world_step(world, NULL) != TABI_OK;
+    diverged = tabi_world_step_or_grow(world, NULL) != TABI_OK;
     *depth = fmax(*depth, deepest(world));
     max_energy = fmax(max_energy, energy_of(world) / start);
     diverged = diverged || max_energy > 10;

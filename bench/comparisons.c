@@ -233,7 +233,7 @@ static tabi_status lay(tbi_engine_scene *scene, const tabi_world_def *def, int32
   tabi_status status = tbi_bench_scene_start(&scene->base, world, err);
   if (status == TABI_OK) status = tabi_world_set_state(world, scene->base.q, scene->v, err);
   for (int32_t n = 0; n < steps && status == TABI_OK; ++n) {
-    status = tabi_world_step(world, NULL);
+    status = tabi_world_step_or_grow(world, NULL);
     if (tbi_measure_clock() > end) break;
     if (n % ROUND != ROUND - 1 || status != TABI_OK) continue;
     bool rest = tbi_bench_scene_fastest(world) <= 1e-6;
@@ -304,7 +304,7 @@ static tabi_status note_walk(tbi_engine_scene *scene, tabi_scene *from, tabi_wor
     if (scene->nstep == 0)
       memcpy(scene->base.servo, world->state.servo,
              (size_t)model->njoint * sizeof *scene->base.servo);
-    tabi_status status = tabi_world_step(world, NULL);
+    tabi_status status = tabi_world_step_or_grow(world, NULL);
     if (status != TABI_OK) return status;
   }
   for (int32_t j = 0; j < model->njoint; ++j) {

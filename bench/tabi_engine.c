@@ -108,7 +108,7 @@ static void step(void *self, const double *target) {
   world *w = self;
   if (target) aim(w, target);
   if (w->pushed) apply_pushes(w);
-  w->failed = tabi_world_step(w->world, NULL) != TABI_OK || w->failed;
+  w->failed = tabi_world_step_or_grow(w->world, NULL) != TABI_OK || w->failed;
 }
 
 static int32_t contacts(void *self) {

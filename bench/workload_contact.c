@@ -160,7 +160,7 @@ static tabi_status make_job(job *j, const tabi_model *model, const method *how, 
 /* Steps on and starts the stretch there. */
 static tabi_status settle(job *j, int32_t steps, tabi_error *err) {
   for (int32_t i = 0; i < steps; ++i) {
-    tabi_status status = tabi_world_step(j->world, NULL);
+    tabi_status status = tabi_world_step_or_grow(j->world, NULL);
     if (status == TABI_OK) continue;
     *err = *tabi_world_error(j->world);
     return status;
@@ -194,7 +194,7 @@ static double run_here(void *self, int32_t calls) {
     int32_t count = STRETCH - j->at < calls ? STRETCH - j->at : calls;
     double start = tbi_measure_clock();
     for (int32_t i = 0; i < count; ++i)
-      if (tabi_world_step(j->world, NULL) != TABI_OK) return nan("");
+      if (tabi_world_step_or_grow(j->world, NULL) != TABI_OK) return nan("");
     seconds += tbi_measure_clock() - start;
     j->at += count;
     calls -= count;
@@ -220,7 +220,7 @@ static quality look_at_stretch(job *j) {
   quality look = {0};
   (void)tabi_world_restore(j->world, j->snapshot, j->size);
   for (int32_t i = 0; i < STRETCH; ++i) {
-    (void)tabi_world_step(j->world, NULL);
+    (void)tabi_world_step_or_grow(j->world, NULL);
     look_at_step(j->world, &look);
   }
   look.speed = tbi_bench_scene_fastest(j->world);

@@ -176,7 +176,7 @@ static int step_all(run *r) {
   for (int64_t i = 0; i < r->steps && !caught; ++i) {
     double before = now();
     tabi_scene_control(r->scene, r->world);
-    tabi_status status = tabi_world_step(r->world, NULL);
+    tabi_status status = tabi_world_step_or_grow(r->world, NULL);
     double after = now();
     r->summary.seconds += after - before;
     if (status == TABI_ERR_ENDED) break;

@@ -237,7 +237,7 @@ static tabi_status record_run(tabi_scene *scene, tabi_world *world, tbi_replay *
       (int64_t)fmax(1, round(tabi_scene_duration(scene) / tabi_scene_world_def(scene).timestep));
   for (int64_t i = 0; i < steps; ++i) {
     tabi_scene_control(scene, world);
-    tabi_status status = tabi_world_step(world, NULL);
+    tabi_status status = tabi_world_step_or_grow(world, NULL);
     if (status == TABI_ERR_ENDED) break;
     if (status != TABI_OK) {
       *err = *tabi_world_error(world);

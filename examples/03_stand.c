@@ -47,7 +47,7 @@ static void print_feet(const tabi_model *robot, const tabi_world *world) {
 static int run(const tabi_model *robot, tabi_world *world) {
   hold_joints(robot, world);
   while (tabi_world_time(world) < 1) {
-    if (tabi_world_step(world, NULL) == TABI_OK) continue;
+    if (tabi_world_step_or_grow(world, NULL) == TABI_OK) continue;
     (void)fprintf(stderr, "%s\n", tabi_world_error(world)->message);
     return EXIT_FAILURE;
   }

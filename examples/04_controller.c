@@ -61,7 +61,7 @@ static void update(controller *c, const tabi_world *world) {
 static int run(controller *c, tabi_world *world) {
   while (tabi_world_time(world) < 2) {
     update(c, world);
-    if (tabi_world_step(world, c->tau) == TABI_OK) continue;
+    if (tabi_world_step_or_grow(world, c->tau) == TABI_OK) continue;
     (void)fprintf(stderr, "%s\n", tabi_world_error(world)->message);
     return EXIT_FAILURE;
   }

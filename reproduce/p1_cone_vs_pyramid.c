@@ -87,7 +87,7 @@ static tabi_status open_block(block *b, int32_t feet, holder by, uint64_t seed, 
   b->world = tabi_world_create(b->model, &def, err);
   if (!b->world) return err->status;
   for (int i = 0; i < 20; ++i) {
-    tabi_status status = tabi_world_step(b->world, NULL);
+    tabi_status status = tabi_world_step_or_grow(b->world, NULL);
     if (status == TABI_OK) continue;
     *err = *tabi_world_error(b->world);
     return status;
@@ -108,7 +108,7 @@ static bool stands(block *b, double angle, double share) {
     const double *q = tabi_world_q(b->world);
     const double point[3] = {q[0], q[1], 0};
     tabi_world_apply(b->world, 0, force, none, point);
-    if (tabi_world_step(b->world, NULL) != TABI_OK) return false;
+    if (tabi_world_step_or_grow(b->world, NULL) != TABI_OK) return false;
   }
   const double *v = tabi_world_v(b->world);
   return hypot(v[0], v[1]) + 0.1 * fabs(v[5]) < 2e-4;

@@ -45,7 +45,7 @@ static tabi_status time_drop(const tabi_model *model, int method, limit *l, tabi
   if (!world) return tbi_no_memory(err);
   double start = tbi_measure_clock();
   while (tabi_world_time(world) < tbi_drop_duration - 0.5 * l->step)
-    if (tabi_world_step(world, NULL) != TABI_OK) break;
+    if (tabi_world_step_or_grow(world, NULL) != TABI_OK) break;
   l->seconds = fmin(l->seconds, (tbi_measure_clock() - start) / tbi_drop_duration);
   tabi_world_destroy(world);
   return TABI_OK;
@@ -121,7 +121,7 @@ static tabi_status draw_drop(const tabi_model *model, int method, double step, d
   bool going = true;
   for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
     while (going && tabi_world_time(world) < times[i] - 0.5 * step)
-      going = tabi_world_step(world, NULL) == TABI_OK;
+      going = tabi_world_step_or_grow(world, NULL) == TABI_OK;
     tbi_camera camera = tbi_camera_side;
     camera.by_body = true;
     camera.shift[0] = 0.5 * (double)i;

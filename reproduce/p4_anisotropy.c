@@ -68,7 +68,7 @@ static tabi_status slide(const tabi_model *model, tbi_variant variant, double an
   if (!world) return err->status;
   tabi_status status = TABI_OK;
   for (int64_t i = 0; i < llround(duration / timestep) && status == TABI_OK; ++i)
-    status = tabi_world_step(world, NULL);
+    status = tabi_world_step_or_grow(world, NULL);
   if (status != TABI_OK) *err = *tabi_world_error(world);
   for (int k = 0; k < 2; ++k)
     to[k] = tabi_world_q(world)[k];

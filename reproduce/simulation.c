@@ -48,7 +48,7 @@ void tbi_simulation_close(tbi_simulation *sim) {
 
 tabi_status tbi_simulation_step(tbi_simulation *sim, tabi_error *err) {
   if (sim->scene) tabi_scene_control(sim->scene, sim->world);
-  tabi_status status = tabi_world_step(sim->world, NULL);
+  tabi_status status = tabi_world_step_or_grow(sim->world, NULL);
   if (status != TABI_OK) *err = *tabi_world_error(sim->world);
   return status;
 }

@@ -58,7 +58,7 @@ static tabi_status open_job(job *j, const tbi_bench_scene *scene, tabi_contact_k
   if (!j->world) return err->status;
   tabi_status status = tbi_bench_scene_start(scene, j->world, err);
   for (int i = 0; i < SETTLE && status == TABI_OK; ++i)
-    status = tabi_world_step(j->world, NULL);
+    status = tabi_world_step_or_grow(j->world, NULL);
   if (status != TABI_OK) return status;
   j->size = tabi_world_snapshot_size(j->world);
   j->start = malloc(j->size);
@@ -76,7 +76,7 @@ static void run_block(job *j) {
   (void)tabi_world_restore(j->world, j->start, j->size);
   tabi_world_set_clock(j->world, now, NULL);
   for (int i = 0; i < STEPS; ++i)
-    (void)tabi_world_step(j->world, NULL);
+    (void)tabi_world_step_or_grow(j->world, NULL);
   tabi_stats stats = tabi_world_stats(j->world);
   double step = 0;
   for (int s = 0; s < TABI_STAGE_COUNT; ++s)

@@ -144,13 +144,12 @@ static void pull(tbi_live_world *live) {
 
 /* Forces of a failed step stay for the next; those of the spring are taken back. */
 static tabi_status step_pulled(tbi_live_world *live) {
-  if (!live->push.active) return tabi_world_step(live->world, NULL);
-  tabi_world_save(live->world, live->before);
+  bool pulls = live->push.active && tbi_live_world_save(live->world, &live->before);
+  if (!pulls) return tabi_world_step_or_grow(live->world, NULL);
   pull(live);
-  tabi_status status = tabi_world_step(live->world, NULL);
+  tabi_status status = tabi_world_step_or_grow(live->world, NULL);
   if (status == TABI_OK) return TABI_OK;
-  size_t size = tabi_world_snapshot_size(live->world);
-  (void)tabi_world_restore(live->world, live->before, size);
+  (void)tabi_world_restore(live->world, live->before.bytes, live->before.size);
   return status;
 }
 

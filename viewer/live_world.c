@@ -21,13 +21,21 @@ static void close_world(tbi_live_world *live) {
   tbi_picture_encoder_destroy(live->encoder);
   tabi_observer_destroy(live->observer);
   tabi_world_destroy(live->world);
-  free(live->start);
-  free(live->before);
+  free(live->start.bytes);
+  free(live->before.bytes);
   live->encoder = NULL;
   live->observer = NULL;
   live->world = NULL;
-  live->start = NULL;
-  live->before = NULL;
+  live->start = live->before = (tbi_live_snapshot){0};
+}
+
+bool tbi_live_world_save(const tabi_world *world, tbi_live_snapshot *snapshot) {
+  size_t size = tabi_world_snapshot_size(world);
+  void *bytes = size > snapshot->size ? realloc(snapshot->bytes, size) : snapshot->bytes;
+  if (!bytes) return false;
+  *snapshot = (tbi_live_snapshot){bytes, size};
+  tabi_world_save(world, bytes);
+  return true;
 }
 
 static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
@@ -40,11 +48,7 @@ static tabi_status open_world(tbi_live_world *live, tabi_error *err) {
   if (!live->observer) return err->status;
   live->encoder = tbi_picture_encoder_create(live->scene, err);
   if (!live->encoder) return err->status;
-  live->start = malloc(tabi_world_snapshot_size(live->world));
-  live->before = malloc(tabi_world_snapshot_size(live->world));
-  if (!live->start || !live->before) return tbi_memory_error(err);
-  tabi_world_save(live->world, live->start);
-  return TABI_OK;
+  return tbi_live_world_save(live->world, &live->start) ? TABI_OK : tbi_memory_error(err);
 }
 
 static void close_kept(tbi_live_world *live) {
@@ -75,8 +79,7 @@ tabi_status tbi_live_world_reset(tbi_live_world *live, tabi_error *err) {
   live->failed = false;
   tabi_status status = tabi_scene_reset(live->scene, live->world, err);
   if (status != TABI_OK) return status;
-  size_t size = tabi_world_snapshot_size(live->world);
-  return tabi_world_restore(live->world, live->start, size);
+  return tabi_world_restore(live->world, live->start.bytes, live->start.size);
 }
 
 /* -- changes */

@@ -17,13 +17,19 @@ typedef struct tbi_live_push {
   double mass;                /* kg, min effective mass of the point */
 } tbi_live_push;
 
+/* A state of the world; its memory grows with the world. */
+typedef struct tbi_live_snapshot {
+  void *bytes;
+  size_t size;
+} tbi_live_snapshot;
+
 typedef struct tbi_live_world {
   const char *path; /* of what is watched */
   tabi_scene *scene;
   tabi_world *world;
   tabi_observer *observer;
   tbi_picture_encoder *encoder;
-  void *start, *before; /* snapshots: of the start, and of a step that is tried */
+  tbi_live_snapshot start, before; /* of the start, and of a step that is tried */
   tbi_live_push push;
   tabi_scene **kept; /* whose controllers others have */
   int32_t nkept;
@@ -34,6 +40,9 @@ typedef struct tbi_live_world {
 tabi_status tbi_live_world_open(tbi_live_world *live, tabi_scene *scene, const char *path,
                                 tabi_error *err);
 void tbi_live_world_close(tbi_live_world *live);
+
+/* False: out of memory. */
+bool tbi_live_world_save(const tabi_world *world, tbi_live_snapshot *snapshot);
 
 /* On an error it stays where it was. */
 tabi_status tbi_live_world_step(tbi_live_world *live, tabi_error *err);

@@ -87,7 +87,7 @@ static double now(void) {
 static bool step(tbi_source *s) {
   double before = now();
   tabi_scene_control(s->scene, s->world);
-  tabi_status status = tabi_world_step(s->world, NULL);
+  tabi_status status = tabi_world_step_or_grow(s->world, NULL);
   s->seconds += now() - before;
   if (status != TABI_OK && status != TABI_ERR_ENDED) s->failure = *tabi_world_error(s->world);
   return status == TABI_OK;

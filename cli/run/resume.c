@@ -109,7 +109,7 @@ static int compare(const tbi_resume *resume, const tabi_world *world, const tabi
 
 static int step_once(const tbi_resume *resume, tabi_scene *scene, tabi_world *world) {
   tabi_scene_control(scene, world);
-  if (tabi_world_step(world, NULL) == TABI_OK) return TBI_EXIT_OK;
+  if (tabi_world_step_or_grow(world, NULL) == TABI_OK) return TBI_EXIT_OK;
   tabi_error err = *tabi_world_error(world);
   return fail_as(resume, &err);
 }

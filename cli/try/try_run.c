@@ -90,7 +90,7 @@ static int step_all(trial *t, tbi_try_run *run) {
   for (int64_t i = 0; i < steps; ++i) {
     double before = now();
     tabi_scene_control(t->scene, t->world);
-    tabi_status status = tabi_world_step(t->world, NULL);
+    tabi_status status = tabi_world_step_or_grow(t->world, NULL);
     t->summary.seconds += now() - before;
     if (status != TABI_OK) {
       run->status = status == TABI_ERR_CAPACITY ? "too many contacts" : "diverged";

@@ -40,7 +40,7 @@ typedef enum tabi_status {
   TABI_ERR_FILE,     /* cannot open or read */
   TABI_ERR_PARSE,    /* malformed text */
   TABI_ERR_MODEL,    /* well-formed text, impossible robot */
-  TABI_ERR_CAPACITY, /* more contacts than max_contacts */
+  TABI_ERR_CAPACITY, /* more contacts than there is memory for */
   TABI_ERR_DIVERGED, /* not finite or too fast; the world keeps its last good state */
   TABI_ERR_ENDED,    /* the walk is over, see tabi_gait_outcome */
 } tabi_status;
@@ -341,6 +341,9 @@ TABI_API int32_t tabi_builder_add_posture(tabi_builder *builder, const char *nam
 /* q and v of one joint, as many numbers as its type has; v NULL: zero. */
 TABI_API void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t joint,
                                        const double *q, const double *v);
+/* The input that an actuator has in a posture; one that is not set has none there. */
+TABI_API void tabi_builder_set_posture_control(tabi_builder *builder, int32_t posture,
+                                               int32_t actuator, double u);
 
 TABI_API void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]); /* m/s^2 */
 TABI_API void tabi_builder_set_timestep(tabi_builder *builder, double timestep);        /* s */
@@ -391,6 +394,8 @@ TABI_API void tabi_model_exclusion(const tabi_model *model, int32_t exclusion, i
 /* q[nq] and v[nv] of a posture; either may be NULL.  Returns its name. */
 TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture, double *q,
                                         double *v);
+/* u[nactuator] of a posture, NAN where it has none. */
+TABI_API void tabi_model_posture_control(const tabi_model *model, int32_t posture, double *u);
 
 /* The index of the item with that name, or TABI_NONE.  Shapes and actuators may share names: the
  * first is found. */
@@ -600,8 +605,9 @@ typedef struct tabi_world_def {
   tabi_fallback fallback;  /* solver that takes over where sweeps converge slowly */
   tabi_impacts impacts;    /* of cone, lcp, exact and impulse; other methods, rk4 and euler
                               ignore it */
-  int32_t max_contacts;    /* points; fixes the memory of the world for its whole life.  0: as many
-                              as the shapes may reasonably have at once, see docs/scenes.md */
+  int32_t max_contacts;    /* points, up to 1e6, that the world has memory for: exactly so many,
+                              for its whole life.  0: as many as the shapes may reasonably have at
+                              once, see docs/scenes.md; more by tabi_world_grow */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
                               1e-4 */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
@@ -648,8 +654,19 @@ TABI_API const tabi_model *tabi_world_model(const tabi_world *world);
 TABI_API tabi_world_def tabi_world_get_def(const tabi_world *world);
 
 /* Advance one time step under joint forces tau[nv], held constant over it; NULL for none.
- * On an error the state stays as it was before the step and tabi_world_error tells why. */
+ * On an error the state stays as it was before the step and tabi_world_error tells why.
+ * Never allocates: a step that meets more contacts than the world has memory for fails with
+ * TABI_ERR_CAPACITY, and can be repeated after tabi_world_grow. */
 TABI_API tabi_status tabi_world_step(tabi_world *world, const double *tau);
+/* Takes more memory, for twice as many contacts, at most 1e6; allocates.  The state stays as it is,
+ * to the last bit, and so do the pointers of tabi_world_q, tabi_world_v and tabi_world_dynamics;
+ * the contacts of the last step are gone, and snapshots become larger.  Results do not depend on
+ * the capacity.  TABI_ERR_CAPACITY where max_contacts was given; TABI_ERR_ARGUMENT where a given
+ * workspace is too small. */
+TABI_API tabi_status tabi_world_grow(tabi_world *world, tabi_error *err);
+/* The same step, which grows the world and is repeated where it needs more memory: allocates, but
+ * only then. */
+TABI_API tabi_status tabi_world_step_or_grow(tabi_world *world, const double *tau);
 TABI_API const tabi_error *tabi_world_error(const tabi_world *world); /* of the last failure */
 
 TABI_API const double *tabi_world_q(const tabi_world *world); /* [nq] */
@@ -777,14 +794,16 @@ typedef struct tabi_energy {
 TABI_API tabi_energy tabi_world_energy(tabi_world *world);
 
 /* All that decides the next step, warm starts and random numbers included: equal snapshots step
- * equally.  What cannot be a snapshot of the world is refused, and the world stays as it is. */
+ * equally.  What cannot be a snapshot of the world is refused, and the world stays as it is.
+ * Snapshots from before the world has grown fit, and so do those of a world that has grown more:
+ * this one then grows too (TABI_ERR_MEMORY). */
 TABI_API size_t tabi_world_snapshot_size(const tabi_world *world);
 TABI_API void tabi_world_save(const tabi_world *world, void *snapshot);
 TABI_API tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size);
 /* Continues from the state of another world, under the settings of this one: another contact
  * method, other masses or materials, with the same joints, bodies and sensors.  Under another time
  * step the time becomes the nearest whole number of steps, warm-start forces stay the same, and
- * sensors must have no delay.  `from` is not changed. */
+ * sensors must have no delay.  `from` is not changed.  Grows if `from` has. */
 TABI_API tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from,
                                          tabi_error *err);
 /* A hash of q, v and the step count. */
@@ -806,7 +825,7 @@ typedef enum tabi_stage {
 TABI_API const char *tabi_stage_name(tabi_stage stage);
 
 typedef struct tabi_stats {
-  size_t memory;                    /* bytes of the world, all it ever takes, without the model */
+  size_t memory;                    /* bytes of the world, without the model */
   int64_t steps;                    /* that were timed */
   double seconds[TABI_STAGE_COUNT]; /* s, sum over these steps */
 } tabi_stats;

@@ -62,7 +62,7 @@ TABI_API bool tabi_sidecar_find(const char *path, char *found, size_t size);
  *   tabi_scene_reset(scene, world, &err);
  *   while (tabi_world_time(world) < tabi_scene_duration(scene)) {
  *     tabi_scene_control(scene, world);
- *     tabi_world_step(world, NULL);
+ *     tabi_world_step_or_grow(world, NULL);
  *   }
  *
  * A scene serves one world at a time. */

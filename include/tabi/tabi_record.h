@@ -64,7 +64,8 @@ typedef struct tabi_observer tabi_observer;
 TABI_API tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world,
                                              tabi_error *err);
 TABI_API void tabi_observer_destroy(tabi_observer *observer); /* NULL is fine */
-/* A sample of the present state; allocates nothing. */
+/* A sample of the present state.  Allocates only after the world has grown; contacts for which
+ * there is no memory then are left out. */
 TABI_API const tabi_sample *tabi_observer_look(tabi_observer *observer);
 /* The balance of robots takes half of the time of a sample.  While it is skipped, samples repeat
  * the last one. */
@@ -130,8 +131,8 @@ typedef struct tabi_recorder tabi_recorder;
 TABI_API tabi_recorder *tabi_recorder_create(const char *path, const tabi_scene *scene,
                                              tabi_world *world, tabi_error *err);
 /* After every step; writes every so many as the scene's log says.  A step that is not after the
- * last one written is an error.  Allocates nothing.  After an error it does nothing but return it
- * again. */
+ * last one written is an error.  Allocates only after the world has grown.  After an error it does
+ * nothing but return it again. */
 TABI_API tabi_status tabi_recorder_step(tabi_recorder *recorder, tabi_error *err);
 /* Writes the end, and frees the recorder in any case.  NULL is fine. */
 TABI_API tabi_status tabi_recorder_close(tabi_recorder *recorder, tabi_error *err);
@@ -149,7 +150,7 @@ typedef struct tabi_recording_info {
   int32_t every;           /* steps between samples */
   int32_t nq, nv, nsensor; /* numbers of a sample */
   int32_t nrobot;
-  size_t snapshot_size; /* bytes */
+  size_t snapshot_size; /* bytes, of the largest */
   uint64_t model_hash;
   int64_t first, last; /* steps of the first and last sample */
   int64_t nsample, nsnapshot;

@@ -77,7 +77,7 @@ const char *tabi_status_text(tabi_status status) {
       [TABI_ERR_FILE] = "a file cannot be opened or read",
       [TABI_ERR_PARSE] = "malformed text",
       [TABI_ERR_MODEL] = "an impossible model",
-      [TABI_ERR_CAPACITY] = "more contacts than max_contacts",
+      [TABI_ERR_CAPACITY] = "more contacts than there is memory for",
       [TABI_ERR_DIVERGED] = "the motion diverged",
       [TABI_ERR_ENDED] = "the walk is over",
   };

@@ -125,15 +125,24 @@ size_t tbi_collision_scratch(const tabi_model *model) {
   return at.used;
 }
 
+int32_t tbi_collision_max_pairs(const tabi_model *model) {
+  return count_pairs(model, count_items(model));
+}
+
+void tbi_collision_place_scratch(tbi_collision *collision, void *scratch) {
+  TBI_ASSERT((uintptr_t)scratch % 64 == 0);
+  tbi_layout at = {scratch, 0};
+  place_scratch(&at, collision);
+}
+
 tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch) {
-  TBI_ASSERT(memory && (uintptr_t)memory % 64 == 0 && (uintptr_t)scratch % 64 == 0);
+  TBI_ASSERT(memory && (uintptr_t)memory % 64 == 0);
   tbi_layout at = {memory, 0};
   tbi_collision *c = tbi_layout_take(&at, 1, sizeof *c);
   *c = sizes_of(model);
   place_arrays(&at, c);
   place_ground(&at, c);
-  at = (tbi_layout){scratch, 0};
-  place_scratch(&at, c);
+  tbi_collision_place_scratch(c, scratch);
   for (int32_t i = 0, item = 0; i < model->nshape; ++i) {
     int32_t shape = model->shape_named[i];
     if (model->shape[shape].collides) c->fitting[item++].shape = shape;

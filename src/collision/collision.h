@@ -26,6 +26,10 @@ typedef struct tbi_collision tbi_collision;
 size_t tbi_collision_memsize(const tabi_model *model);
 size_t tbi_collision_scratch(const tabi_model *model);
 tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *scratch);
+/* Puts the scratch elsewhere. */
+void tbi_collision_place_scratch(tbi_collision *collision, void *scratch);
+/* Pairs of shapes that may be near at once, at most. */
+int32_t tbi_collision_max_pairs(const tabi_model *model);
 
 /* Before the first pass: lets bodies meet that a connection joins. */
 void tbi_collision_ignore_connections(tbi_collision *collision);

@@ -58,14 +58,19 @@ size_t tbi_masses_memsize(const tabi_model *model) {
   return at.used;
 }
 
+void tbi_dynamics_place_masses(tabi_dynamics *d, void *masses) {
+  TBI_ASSERT((uintptr_t)masses % 64 == 0);
+  tbi_layout at = {masses, 0};
+  place_masses(&at, d->model, d);
+}
+
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses) {
-  TBI_ASSERT((uintptr_t)memory % 64 == 0 && (uintptr_t)masses % 64 == 0);
+  TBI_ASSERT((uintptr_t)memory % 64 == 0);
   tbi_layout at = {memory, 0};
   tabi_dynamics *d = tbi_layout_take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
-  at = (tbi_layout){masses, 0};
-  place_masses(&at, model, d);
   d->model = model;
+  tbi_dynamics_place_masses(d, masses);
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   /* begin at rest in the initial posture, so that every call finds a state; d->v is still zero */
   tbi_kinematics(d, model->start, d->v);

@@ -70,6 +70,8 @@ static inline double tbi_path_dot(const int32_t *path, const double *column, int
 size_t tbi_dynamics_memsize(const tabi_model *model);
 size_t tbi_masses_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses);
+/* Puts them elsewhere. */
+void tbi_dynamics_place_masses(tabi_dynamics *d, void *masses);
 /* Whether the mass matrix has a reasonable size. */
 tabi_status tbi_dynamics_check_size(const tabi_model *model, tabi_error *err);
 /* A velocity that nothing heavy resists has no acceleration: says which, in the posture that was

@@ -21,6 +21,7 @@
 #define TBI_MAX_GRAVITY     1e6  /* m/s^2 */
 #define TBI_MAX_SPEED       1e8  /* m/s or rad/s; more has diverged */
 #define TBI_MAX_POSITION    1e12 /* m or rad; more has diverged */
+#define TBI_MAX_CONTACTS    1000000 /* points that a world has memory for at most */
 
 /* What a number of an item is called, and the limits of its size; 0 is always within. */
 typedef struct tbi_limit {

@@ -142,6 +142,7 @@ static void fill_point(tbi_setup *s, int32_t index, tbi_point *c) {
   c->frame = tbi_contact_frame(candidate->normal);
   c->gap = candidate->gap;
   c->immobile = false;
+  c->mobility = 0; /* unknown, until somebody needs the response */
   c->slipping = TBI_NOT_PUSHING;
   c->angle = 0;
   c->deflection = v3_zero();

@@ -64,11 +64,22 @@ static void take_sensors(const tabi_world *world, double *to) {
     to += tabi_world_sensor(world, i, to);
 }
 
+/* The world has grown, and so does the list, if there is memory. */
+static void grow(tabi_observer *o) {
+  int32_t capacity = tabi_world_get_def(o->world).max_contacts;
+  tabi_sample_contact *grown = realloc(o->contact, ((size_t)capacity + 1) * sizeof *grown);
+  if (!grown) return;
+  o->contact = grown;
+  o->sample.contact = grown;
+  o->max_contacts = capacity;
+}
+
 const tabi_sample *tabi_observer_look(tabi_observer *o) {
   TBI_ASSERT(o);
   tabi_sample *sample = &o->sample;
   const tabi_contact *contact = tabi_world_contacts(o->world, &sample->ncontact);
-  TBI_ASSERT(sample->ncontact >= 0 && sample->ncontact <= o->max_contacts);
+  if (sample->ncontact > o->max_contacts) grow(o);
+  if (sample->ncontact > o->max_contacts) sample->ncontact = o->max_contacts;
   for (int32_t i = 0; i < sample->ncontact; ++i)
     take_contact(&contact[i], o->timestep, &o->contact[i]);
   for (int32_t i = 0; i < sample->nrobot && !o->skips_balance; ++i)

@@ -102,15 +102,13 @@ static bool are_sound(const int32_t n[TBI_HEAD_NUMBERS]) {
 
 static bool read_numbers(tabi_recording *r, cursor *c) {
   int32_t n[TBI_HEAD_NUMBERS];
-  uint64_t words[2];
+  uint64_t hash = 0;
   tabi_recording_info *info = &r->info;
   take(c, n, sizeof n);
   take(c, &info->timestep, sizeof info->timestep);
-  take(c, words, sizeof words);
-  if (c->failed || !are_sound(n) || !(info->timestep > 0 && info->timestep <= MAX_TIMESTEP) ||
-      words[0] > MAX_CHUNK) {
+  take(c, &hash, sizeof hash);
+  if (c->failed || !are_sound(n) || !(info->timestep > 0 && info->timestep <= MAX_TIMESTEP))
     return false;
-  }
   r->shape = (tbi_sample_shape){.nq = n[TBI_HEAD_NQ],
                                 .nv = n[TBI_HEAD_NV],
                                 .sensors = n[TBI_HEAD_SENSORS],
@@ -124,8 +122,7 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
   info->nrobot = r->shape.robots;
   info->every = n[TBI_HEAD_EVERY];
   info->source.nset = n[TBI_HEAD_SETTINGS];
-  info->snapshot_size = (size_t)words[0];
-  info->model_hash = words[1];
+  info->model_hash = hash;
   return true;
 }
 
@@ -215,13 +212,21 @@ static tabi_status add_samples(tabi_recording *r, tbi_piece piece, tabi_error *e
   return add_piece(&r->samples, piece, err);
 }
 
+/* Words of a snapshot take half a byte at least, so no size can be made up. */
 static tabi_status add_snapshot(tabi_recording *r, tbi_piece piece, tabi_error *err) {
   int64_t step = -1;
-  if (piece.size >= TBI_SNAPSHOT_SIZE) memcpy(&step, r->chunk, sizeof step);
+  uint64_t bytes = 0;
+  if (piece.size >= TBI_SNAPSHOT_SIZE) {
+    memcpy(&step, r->chunk, sizeof step);
+    memcpy(&bytes, r->chunk + sizeof step, sizeof bytes);
+  }
+  if (bytes == 0 || bytes / 16 > piece.size)
+    return tbi_recording_damaged(r, piece.offset, "the size of a snapshot is wrong", err);
   if (step < 0 || step != r->info.last) {
     return tbi_recording_damaged(r, piece.offset, "a snapshot is out of order", err);
   }
   piece.first = piece.last = step;
+  if (bytes > r->info.snapshot_size) r->info.snapshot_size = (size_t)bytes;
   ++r->info.nsnapshot;
   return add_piece(&r->snapshots, piece, err);
 }

@@ -22,14 +22,14 @@
  * docs/log.md.  A log holds no tabi_world_def: it has the text of the scene, its settings, and of
  * the def only what tabi_recording_info shows, method and integrator by their names.  So a new
  * field or a renamed one changes the format only if it becomes one of tabi_recording_info. */
-#define TBI_RECORD_VERSION 4U
-#define TBI_RECORD_CHANGE  "it names the contact method and the integrator instead of numbering them"
+#define TBI_RECORD_VERSION 5U
+#define TBI_RECORD_CHANGE  "every snapshot has a size of its own"
 
-enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_SAMPLES_SIZE = 24, TBI_SNAPSHOT_SIZE = 8 };
+enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_SAMPLES_SIZE = 24, TBI_SNAPSHOT_SIZE = 16 };
 
-/* The numbers with which the payload of a head begins, 32 bits each.  After them: time step, bytes
- * of a snapshot, hash of the model (64 bits each); then texts: contact method, integrator, path,
- * name and text of the scene, settings. */
+/* The numbers with which the payload of a head begins, 32 bits each.  After them: time step, hash
+ * of the model (64 bits each); then texts: contact method, integrator, path, name and text of the
+ * scene, settings. */
 typedef enum tbi_head_number {
   TBI_HEAD_TABI_VERSION,
   TBI_HEAD_NQ,

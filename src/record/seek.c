@@ -143,14 +143,17 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
   const tbi_piece *piece = &r->snapshots.item[index];
   tabi_status status = fetch_piece(r, piece, err);
   if (status != TABI_OK) return status;
-  size_t words = (r->info.snapshot_size + 7) / 8;
+  uint64_t bytes = 0;
+  memcpy(&bytes, r->chunk + sizeof(int64_t), sizeof bytes);
+  size_t words = ((size_t)bytes + 7) / 8;
   uint64_t *state = calloc(words + 1, sizeof *state);
   if (!state) return tbi_error_memory(err);
   size_t size = piece->size - TBI_SNAPSHOT_SIZE;
-  if (words == 0 || tbi_unpack(r->chunk + TBI_SNAPSHOT_SIZE, size, state, words) != size) {
+  if (tbi_unpack(r->chunk + TBI_SNAPSHOT_SIZE, size, state, words) != size) {
     status = tbi_recording_damaged(r, piece->offset, "this is no snapshot", err);
   } else {
-    memcpy(snapshot, state, r->info.snapshot_size);
+    memset(snapshot, 0, r->info.snapshot_size);
+    memcpy(snapshot, state, (size_t)bytes);
     *at = piece->first;
   }
   free(state);

@@ -139,14 +139,13 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
       [TBI_HEAD_SHAPES] = r->shape.shapes,
       [TBI_HEAD_LINKS] = r->shape.links,
   };
-  const uint64_t words[] = {tabi_world_snapshot_size(r->world),
-                            tbi_model_hash(tabi_scene_model(scene))};
+  const uint64_t hash = tbi_model_hash(tabi_scene_model(scene));
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};
   buffer g = {0};
   append(&g, room, sizeof room);
   append(&g, numbers, sizeof numbers);
   append(&g, &def.timestep, sizeof def.timestep);
-  append(&g, words, sizeof words);
+  append(&g, &hash, sizeof hash);
   append_text(&g, tabi_contact_name(def.contact));
   append_text(&g, tabi_integrator_name(def.integrator));
   append_text(&g, source.path);
@@ -164,6 +163,12 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
 
 /* -- samples and snapshots */
 
+/* bytes of a chunk in which there is room for a sample of so many words */
+static size_t chunk_capacity(size_t words) {
+  size_t min = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
+  return min > CHUNK_BYTES ? min : CHUNK_BYTES;
+}
+
 static tabi_status flush_samples(tabi_recorder *r) {
   r->flushed = now();
   if (r->count == 0) return TABI_OK;
@@ -180,11 +185,33 @@ static tabi_status flush_samples(tabi_recorder *r) {
   return status;
 }
 
+/* Memory for samples of a world that has grown: what is there stays. */
+static bool grow_samples(tabi_recorder *r) {
+  size_t contacts = (size_t)tabi_world_get_def(r->world).max_contacts;
+  size_t words = tbi_sample_words(&r->shape, contacts);
+  size_t capacity = chunk_capacity(words);
+  unsigned char *chunk = capacity > r->capacity ? realloc(r->chunk, capacity) : r->chunk;
+  if (!chunk) return false;
+  r->chunk = chunk;
+  if (capacity > r->capacity) r->capacity = capacity;
+  uint64_t **list[] = {&r->word, &r->before};
+  for (int i = 0; i < 2; ++i) {
+    size_t had = tbi_sample_words(&r->shape, r->max_contacts);
+    uint64_t *grown = realloc(*list[i], words * sizeof *grown);
+    if (!grown) return false;
+    memset(grown + had, 0, (words - had) * sizeof *grown);
+    *list[i] = grown;
+  }
+  r->max_contacts = contacts;
+  return true;
+}
+
 static tabi_status add_sample(tabi_recorder *r) {
   const tabi_sample *sample = tabi_observer_look(r->observer);
   if (r->samples > 0 && sample->step <= r->last) return fail_order(r, sample->step);
   size_t count = tbi_sample_words(&r->shape, (size_t)sample->ncontact);
-  TBI_ASSERT((size_t)sample->ncontact <= r->max_contacts);
+  if ((size_t)sample->ncontact > r->max_contacts && !grow_samples(r))
+    return tbi_error_memory(&r->error);
   if (r->capacity - r->used < sizeof(uint32_t) + tbi_pack_bound(count)) {
     tabi_status status = flush_samples(r);
     if (status != TABI_OK) return status;
@@ -209,13 +236,30 @@ static tabi_status add_sample(tabi_recorder *r) {
   return TABI_OK;
 }
 
+/* Memory for a snapshot as large as the world is. */
+static bool have_snapshot(tabi_recorder *r) {
+  size_t words = (tabi_world_snapshot_size(r->world) + 7) / 8;
+  if (words == r->state_words) return true;
+  free(r->state);
+  free(r->zero);
+  free(r->packed);
+  r->state = calloc(words, sizeof *r->state);
+  r->zero = calloc(words, sizeof *r->zero);
+  r->packed = malloc(TBI_CHUNK_SIZE + TBI_SNAPSHOT_SIZE + tbi_pack_bound(words));
+  r->state_words = words;
+  return r->state && r->zero && r->packed;
+}
+
 static tabi_status add_snapshot(tabi_recorder *r) {
   tabi_status status = flush_samples(r);
   if (status != TABI_OK) return status;
+  if (!have_snapshot(r)) return tbi_error_memory(&r->error);
+  const uint64_t bytes = tabi_world_snapshot_size(r->world);
   r->saved = tabi_world_steps(r->world);
   tabi_world_save(r->world, r->state);
   unsigned char *payload = r->packed + TBI_CHUNK_SIZE;
   memcpy(payload, &r->saved, sizeof r->saved);
+  memcpy(payload + sizeof r->saved, &bytes, sizeof bytes);
   size_t size = tbi_pack(r->state, r->zero, r->state_words, payload + TBI_SNAPSHOT_SIZE);
   return write_chunk(r, TBI_CHUNK_SNAPSHOT, r->packed, TBI_SNAPSHOT_SIZE + size);
 }
@@ -235,20 +279,14 @@ tabi_status tabi_recorder_step(tabi_recorder *r, tabi_error *err) {
 
 static bool take_memory(tabi_recorder *r, const char *path) {
   size_t words = tbi_sample_words(&r->shape, r->max_contacts);
-  size_t min_capacity =
-      TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE + sizeof(uint32_t) + tbi_pack_bound(words);
-  r->capacity = min_capacity > CHUNK_BYTES ? min_capacity : CHUNK_BYTES;
+  r->capacity = chunk_capacity(words);
   r->used = TBI_CHUNK_SIZE + TBI_SAMPLES_SIZE;
-  r->state_words = (tabi_world_snapshot_size(r->world) + 7) / 8;
   r->path = malloc(strlen(path) + 1);
   if (r->path) memcpy(r->path, path, strlen(path) + 1);
   r->chunk = malloc(r->capacity);
   r->word = calloc(words, sizeof *r->word);
   r->before = calloc(words, sizeof *r->before);
-  r->state = calloc(r->state_words, sizeof *r->state);
-  r->zero = calloc(r->state_words, sizeof *r->zero);
-  r->packed = malloc(TBI_CHUNK_SIZE + TBI_SNAPSHOT_SIZE + tbi_pack_bound(r->state_words));
-  return r->path && r->chunk && r->word && r->before && r->state && r->zero && r->packed;
+  return r->path && r->chunk && r->word && r->before && have_snapshot(r);
 }
 
 static void destroy(tabi_recorder *r) {

@@ -4,6 +4,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "contact/formulation.h"
+#include "model/limits.h"
 #include "problem/couples.h"
 
 #include <math.h>
@@ -222,6 +223,12 @@ static bool check_contact(const tbi_scene_reader *r, const tbi_yaml_node *map,
     return tbi_fail_about(r->error, tbi_yaml_child(map, "tangential_stiffness")->place,
                           "contact: ", "tangential_stiffness %g must be in [0, %g]",
                           def->penalty.tangential_stiffness, MAX_TANGENTIAL_STIFFNESS);
+  }
+  if (def->max_contacts > TBI_MAX_CONTACTS) {
+    return tbi_fail_about(r->error, tbi_yaml_child(map, "max_contacts")->place, "contact: ",
+                          "max_contacts %d must be at most %d; leave it out to have as many as are "
+                          "needed",
+                          def->max_contacts, TBI_MAX_CONTACTS);
   }
   return check_fallback(r, map, def);
 }

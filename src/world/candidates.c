@@ -1,7 +1,6 @@
 /* candidates.c - points that may come into contact in this step, and the normal velocity that each
  * must reach. */
 #include "base/assertion.h"
-#include "base/error.h"
 #include "contact/surface.h"
 #include "world/world.h"
 
@@ -55,12 +54,7 @@ tabi_status tbi_world_candidates(tabi_world *w) {
   set_margins(w);
   int32_t count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.list,
                               w->def.max_contacts);
-  if (count < 0) {
-    return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
-                         "step %lld: more than max_contacts = %d points of contact; "
-                         "raise max_contacts",
-                         (long long)w->state.head->steps, w->def.max_contacts);
-  }
+  if (count < 0) return tbi_world_lacks_contacts(w);
   count = tbi_world_drop_told_pairs(w, w->candidates.list, count);
   w->setup.ncandidate = count;
   set_levers(w, count);

@@ -11,6 +11,7 @@
  * over the step accelerate evenly instead, by what takes back g and u. */
 #include "base/assertion.h"
 #include "model/clusters.h"
+#include "problem/half_solve.h"
 #include "world/world.h"
 
 /* one end of a connection */
@@ -209,12 +210,47 @@ static int32_t cluster_of(const tabi_model *model, int32_t owner) {
                                     : tbi_coupling_cluster(model, owner - model->nconnection);
 }
 
+static int32_t last_dof(const tabi_model *model, int32_t link) {
+  int32_t body = link == TABI_WORLD ? TABI_WORLD : model->link_home[link].body;
+  return body == TABI_WORLD ? TABI_NONE : tbi_last_dof(&model->body[body]);
+}
+
+/* what a connection pushes: all between its ends, without what carries both */
+static void note_connection(tabi_world *w, const tabi_connection_def *def) {
+  const int32_t *parent = w->model->dof_parent;
+  int32_t a = last_dof(w->model, def->a);
+  int32_t b = last_dof(w->model, def->b);
+  while (a != b) {
+    int32_t *farther = a > b ? &a : &b;
+    w->constants.looped[*farther] = true;
+    *farther = parent[*farther];
+  }
+}
+
+static void note_coupling(tabi_world *w, const tabi_coupling_def *def) {
+  const tabi_model *model = w->model;
+  w->constants.looped[model->body[model->joint_body[def->joint]].v] = true;
+  if (def->leader == TABI_NONE) return;
+  w->constants.looped[model->body[model->joint_body[def->leader]].v] = true;
+}
+
+static void note_looped(tabi_world *w, int32_t owner) {
+  const tabi_model *model = w->model;
+  if (owner < model->nconnection) {
+    note_connection(w, &model->connection[owner]);
+  } else {
+    note_coupling(w, &model->coupling[owner - model->nconnection]);
+  }
+}
+
 void tbi_world_order_loops(tabi_world *w) {
   const tabi_model *model = w->model;
   w->constants.nloop = 0;
+  memset(w->constants.looped, 0, sizeof *w->constants.looped * (size_t)model->nv);
   for (int32_t i = 0; i < model->nconnection + model->ncoupling; ++i) {
     int32_t cluster = cluster_of(model, i);
     if (cluster == TABI_NONE) continue;
+    note_looped(w, i);
     int32_t at = w->constants.nloop++;
     for (; at > 0 && cluster_of(model, w->constants.loops[at - 1]) > cluster; --at)
       w->constants.loops[at] = w->constants.loops[at - 1];

@@ -199,6 +199,7 @@ static void push_surface(tabi_world *w, const tbi_candidate *candidate) {
 static void push_surfaces(tabi_world *w) {
   int32_t count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.stage_list,
                               w->def.max_contacts);
+  w->candidates.stage_lacks |= count < 0;
   for (int32_t i = 0; i < count; ++i)
     push_surface(w, &w->candidates.stage_list[i]);
 }
@@ -253,6 +254,7 @@ static void find_constant_forces(tabi_world *w, double *constant) {
 static void move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
   stages s = {w, tau, w->scratch.stage};
+  w->candidates.stage_lacks = false;
   find_constant_forces(w, s.constant);
   if (tbi_world_is_middle(w) && w->constants.nloop > 0) measure_loops_at_start(w);
   regain(w);
@@ -262,11 +264,12 @@ static void move_by_stages(tabi_world *w, const double *tau) {
     w->solution.v_move[k] = 0.5 * (w->state.v[k] + w->solution.v_new[k]);
 }
 
-void tbi_world_integrate(tabi_world *w, const double *tau) {
+tabi_status tbi_world_integrate(tabi_world *w, const double *tau) {
   TBI_ASSERT(w->def.integrator != TABI_RK4 || w->scratch.stage);
-  if (w->def.integrator == TABI_RK4) {
-    move_by_stages(w, tau);
-  } else {
+  if (w->def.integrator != TABI_RK4) {
     move_once(w);
+    return TABI_OK;
   }
+  move_by_stages(w, tau);
+  return w->candidates.stage_lacks ? tbi_world_lacks_contacts(w) : TABI_OK;
 }

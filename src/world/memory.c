@@ -1,9 +1,11 @@
 /* memory.c - where everything of a world stands: its own part, and the workspace of its steps.
  *
  *   world      tabi_world | state | constants, d, collision, loops, connections, sensors, gait
+ *   contacts   the part of the state that there is of each contact
  *   workspace  all that a step makes anew: candidates, forces, active set, problem, scratch
  *
- * A world without a given workspace has one behind its own part, in the same block. */
+ * All of it is one block, unless a workspace is given.  When a world grows, contacts and workspace
+ * move to another block; everything else stays where it is, and pointers to it stay valid. */
 #include "world/memory.h"
 
 #include "base/array.h"
@@ -15,8 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-#define MAX_BLOCKS ((int64_t)1 << 16) /* of the problem, in all clusters */
+#include <string.h>
 
 static int64_t row_count(const tabi_model *model) { return (int64_t)model->nv * TBI_ROW_KINDS; }
 
@@ -33,17 +34,20 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.told = tbi_layout_take(at, model->nv, sizeof *w->state.told);
   w->state.in_place = tbi_layout_take(at, model->nv, sizeof *w->state.in_place);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
-  w->state.warm = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.warm);
-  w->state.slipping = tbi_layout_take(at, w->def.max_contacts, sizeof *w->state.slipping);
-  w->state.couple =
-      tbi_layout_take(at, w->has_couples ? w->def.max_contacts : 0, sizeof *w->state.couple);
-  int64_t rolling = tbi_world_is_middle(w) ? w->def.max_contacts : 0;
-  w->state.rolling = tbi_layout_take(at, rolling, sizeof *w->state.rolling);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
   tbi_world_place_gait_state(at, w);
   w->state_size = at->used - start;
+}
+
+static void place_contact_state(tbi_layout *at, tabi_world *w) {
+  int64_t points = w->def.max_contacts;
+  w->state.warm = tbi_layout_take(at, points, sizeof *w->state.warm);
+  w->state.slipping = tbi_layout_take(at, points, sizeof *w->state.slipping);
+  w->state.couple = tbi_layout_take(at, w->has_couples ? points : 0, sizeof *w->state.couple);
+  int64_t rolling = tbi_world_is_middle(w) ? points : 0;
+  w->state.rolling = tbi_layout_take(at, rolling, sizeof *w->state.rolling);
 }
 
 /* velocities on the longest path, padded to whole vectors */
@@ -100,7 +104,7 @@ static tbi_capacity count_capacity(const tabi_model *model) {
     own += count_ports_of(model, tree, &capacity);
   }
   capacity.blocks += tbi_block_count(own);
-  if (capacity.blocks > MAX_BLOCKS) capacity.blocks = MAX_BLOCKS;
+  if (capacity.blocks > TBI_FIRST_BLOCKS) capacity.blocks = TBI_FIRST_BLOCKS;
   return capacity;
 }
 
@@ -240,7 +244,7 @@ static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->scratch.gait_before = tbi_layout_take(at, (int64_t)gait, 1);
 }
 
-void tbi_world_place_workspace(tbi_layout *at, tabi_world *w) {
+static void place_workspace(tbi_layout *at, tabi_world *w) {
   place_candidates(at, w->model, w);
   place_vectors(at, w->model, w);
   place_scratch(at, w->model, w);
@@ -248,7 +252,7 @@ void tbi_world_place_workspace(tbi_layout *at, tabi_world *w) {
   place_impacts(at, w->model, w);
 }
 
-void tbi_world_place(tbi_layout *at, tabi_world *w) {
+static void place_world(tbi_layout *at, tabi_world *w) {
   const tabi_model *model = w->model;
   place_state(at, model, w);
   w->constants.surface =
@@ -258,6 +262,7 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   int64_t loops = (int64_t)model->nconnection + model->ncoupling;
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
+  w->constants.looped = tbi_layout_take(at, model->nv, sizeof *w->constants.looped);
   w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
@@ -267,48 +272,14 @@ void tbi_world_place(tbi_layout *at, tabi_world *w) {
   tbi_sensors_place(at, w);
 }
 
-/* whether a body is a tree of its own, such as a box in a heap */
-static bool is_lone(const tabi_model *model, int32_t body) {
-  int32_t tree = model->body[body].tree;
-  return tree_end(model, tree) - model->tree_body[tree] == 1;
-}
-
-static bool is_rough(const tabi_shape_def *shape) {
-  return shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD;
-}
-
-static int32_t default_contacts_of(const tabi_model *model, const tabi_shape_def *shape) {
-  int32_t body = shape->link == TABI_WORLD ? TABI_WORLD : model->link_home[shape->link].body;
-  if (body == TABI_WORLD) return shape->type == TABI_SHAPE_PLANE ? 0 : 4;
-  if (is_lone(model, body)) return 12;
-  bool flat = shape->type == TABI_SHAPE_BOX || shape->type == TABI_SHAPE_MESH;
-  return flat ? 4 : 2;
-}
-
-/* The contact capacity by default, as many as shapes reasonably have at once: of a robot's, few
- * touch, with the corners of one side at most; on ground made of triangles all of them may, with
- * all the points of a pair. */
-static int32_t default_contacts(const tabi_model *model) {
-  int32_t smooth = 4;
-  int32_t rough = 64;
-  bool has_rough = false;
-  for (int32_t i = 0; i < model->nshape; ++i) {
-    const tabi_shape_def *shape = &model->shape[i];
-    if (!shape->collides) continue;
-    smooth += default_contacts_of(model, shape);
-    rough += 12;
-    has_rough = has_rough || is_rough(shape);
-  }
-  return has_rough ? rough : smooth;
-}
-
 /* a world of which only model, method, defs and capacity are set */
 static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def) {
   tabi_world w = {.model = model,
                   .method = tbi_formulations[def->contact],
                   .def = *def,
+                  .grows = def->max_contacts == 0,
                   .capacity = count_capacity(model)};
-  if (w.def.max_contacts == 0) w.def.max_contacts = default_contacts(model);
+  if (w.grows) w.def.max_contacts = tbi_world_default_contacts(model);
   w.fallback_def = w.def;
   w.fallback_def.contact = TABI_CONTACT_EXACT;
   tbi_world_def_complete(&w.def);
@@ -322,26 +293,47 @@ static tabi_world outline_of(const tabi_model *model, const tabi_world_def *def)
 
 static size_t workspace_size(tabi_world *outline) {
   tbi_layout at = {NULL, 0};
-  tbi_world_place_workspace(&at, outline);
+  place_workspace(&at, outline);
   return at.used;
+}
+
+static tabi_status check_workspace(const tabi_workspace *shared, size_t needed, tabi_error *err) {
+  if (!shared || shared->size >= needed) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                       "the workspace has %zu bytes and this world needs %zu; make the workspace "
+                       "for the largest model and def, with max_contacts given",
+                       shared->size, needed);
+}
+
+/* bytes of what a world has of each contact, and of its workspace unless that is given */
+static size_t contact_size(tabi_world *outline) {
+  tbi_layout at = {NULL, 0};
+  place_contact_state(&at, outline);
+  return at.used + (outline->def.workspace ? 0 : workspace_size(outline));
+}
+
+/* places it there, and lets everything that points into the workspace do so */
+static void place_contacts(tabi_world *w, void *block) {
+  tbi_layout at = {block, 0};
+  place_contact_state(&at, w);
+  if (w->def.workspace) {
+    at = (tbi_layout){w->def.workspace->bytes, 0};
+  } else {
+    at = (tbi_layout){at.base + at.used, 0};
+  }
+  place_workspace(&at, w);
+  w->setup.z = w->free.z;
+  w->setup.candidate = w->candidates.list;
 }
 
 tabi_world *tbi_world_alloc(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
   tabi_world outline = outline_of(model, def);
-  tabi_workspace *shared = def->workspace;
-  size_t needed = workspace_size(&outline);
-  if (shared && shared->size < needed) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
-                        "the workspace has %zu bytes and this world needs %zu; make the workspace "
-                        "for the largest model and def",
-                        shared->size, needed);
-    return NULL;
-  }
+  if (check_workspace(def->workspace, workspace_size(&outline), err) != TABI_OK) return NULL;
   tbi_layout at = {NULL, 0};
   tbi_layout_take(&at, 1, sizeof outline);
-  tbi_world_place(&at, &outline);
+  place_world(&at, &outline);
   size_t own = at.used;
-  outline.memory = own + (shared ? 0 : needed);
+  outline.memory = own + contact_size(&outline);
   tabi_world *w = tbi_block_alloc(outline.memory);
   if (!w) {
     (void)tbi_error_memory(err);
@@ -350,11 +342,43 @@ tabi_world *tbi_world_alloc(const tabi_model *model, const tabi_world_def *def, 
   *w = outline;
   at = (tbi_layout){(char *)w, 0};
   tbi_layout_take(&at, 1, sizeof *w);
-  tbi_world_place(&at, w);
-  at = (tbi_layout){shared ? shared->bytes : (char *)w + own, 0};
-  tbi_world_place_workspace(&at, w);
-  TBI_ASSERT(at.used == needed);
+  place_world(&at, w);
+  place_contacts(w, (char *)w + own);
   return w;
+}
+
+/* -- growth */
+
+static void copy_contact_state(const tabi_world *to, const tabi_world *from) {
+  tbi_contact_array array[TBI_CONTACT_ARRAYS];
+  tbi_contact_array source[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(to, array);
+  tbi_world_contact_arrays(from, source);
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i)
+    memcpy(array[i].at, source[i].at, array[i].size * (size_t)from->state.head->nwarm);
+}
+
+tabi_status tbi_world_resize(tabi_world *w, int32_t contacts, int64_t blocks, tabi_error *err) {
+  TBI_ASSERT(contacts >= w->state.head->nwarm && blocks >= 0);
+  tabi_world resized = *w;
+  resized.def.max_contacts = resized.fallback_def.max_contacts = contacts;
+  resized.capacity.blocks = blocks;
+  tabi_status status = check_workspace(w->def.workspace, workspace_size(&resized), err);
+  if (status != TABI_OK) return status;
+  size_t size = contact_size(&resized);
+  void *block = tbi_block_alloc(size);
+  if (!block) return tbi_error_memory(err);
+  place_contacts(&resized, block);
+  copy_contact_state(&resized, w);
+  resized.memory += size - w->grown_size;
+  resized.grown = block;
+  resized.grown_size = size;
+  resized.solution.ncontact = 0; /* the list was in the workspace */
+  free(w->grown);
+  *w = resized;
+  tbi_dynamics_place_masses(w->d, w->scratch.shared);
+  tbi_collision_place_scratch(w->collision, w->scratch.shared);
+  return TABI_OK;
 }
 
 void tbi_world_claim_workspace(tabi_world *w) {

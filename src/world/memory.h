@@ -15,10 +15,14 @@ tabi_status tbi_world_def_check(const tabi_model *model, const tabi_world_def *d
                                 tabi_error *err);
 void tbi_world_def_complete(tabi_world_def *def);
 
-/* Place the arrays of a world, and of the workspace of its steps; without memory they count. */
-void tbi_world_place(tbi_layout *at, tabi_world *w);
-void tbi_world_place_workspace(tbi_layout *at, tabi_world *w);
 /* A world with all arrays in place and zero, or NULL and err. */
 tabi_world *tbi_world_alloc(const tabi_model *model, const tabi_world_def *def, tabi_error *err);
+/* Another capacity; the state stays.  On an error everything does. */
+tabi_status tbi_world_resize(tabi_world *w, int32_t contacts, int64_t blocks, tabi_error *err);
+
+/* capacity.c: points that a world has memory for at first. */
+int32_t tbi_world_default_contacts(const tabi_model *model);
+/* Memory for at least so many contacts, if the world may grow so far. */
+tabi_status tbi_world_grow_to(tabi_world *w, int64_t contacts, tabi_error *err);
 
 #endif

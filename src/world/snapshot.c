@@ -2,26 +2,65 @@
  * and the hash of a state. */
 #include "base/assertion.h"
 #include "base/error.h"
-#include "world/world.h"
+#include "world/memory.h"
 
 #include <math.h>
 #include <string.h>
 
+void tbi_world_contact_arrays(const tabi_world *w, tbi_contact_array array[TBI_CONTACT_ARRAYS]) {
+  array[0] = (tbi_contact_array){w->state.warm, sizeof *w->state.warm};
+  array[1] = (tbi_contact_array){w->state.slipping, sizeof *w->state.slipping};
+  array[2] = (tbi_contact_array){w->state.couple, w->has_couples ? sizeof *w->state.couple : 0};
+  array[3] =
+      (tbi_contact_array){w->state.rolling, tbi_world_is_middle(w) ? sizeof *w->state.rolling : 0};
+}
+
+size_t tbi_world_contact_size(const tabi_world *w) {
+  tbi_contact_array array[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(w, array);
+  size_t size = 0;
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i)
+    size += array[i].size;
+  return size;
+}
+
 size_t tabi_world_snapshot_size(const tabi_world *world) {
   TBI_ASSERT(world);
-  return world->state_size;
+  return world->state_size + (size_t)world->def.max_contacts * tbi_world_contact_size(world);
 }
 
 void tabi_world_save(const tabi_world *world, void *snapshot) {
   TBI_ASSERT(world && snapshot);
-  memcpy(snapshot, world->state.head, world->state_size);
+  char *at = snapshot;
+  tbi_contact_array array[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(world, array);
+  memcpy(at, world->state.head, world->state_size);
+  at += world->state_size;
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i) {
+    size_t size = array[i].size * (size_t)world->state.head->nwarm;
+    memcpy(at, array[i].at, size);
+    at += size;
+  }
+  memset(at, 0, (size_t)((char *)snapshot + tabi_world_snapshot_size(world) - at));
 }
 
 tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t size) {
   TBI_ASSERT(world && snapshot);
   tbi_world_claim_workspace(world);
-  if (size != world->state_size || !tbi_world_is_state(world, snapshot)) return TABI_ERR_ARGUMENT;
-  memcpy(world->state.head, snapshot, size);
+  if (!tbi_world_is_state(world, snapshot, size)) return TABI_ERR_ARGUMENT;
+  tbi_world_head head;
+  memcpy(&head, snapshot, sizeof head);
+  tabi_status status = tbi_world_grow_to(world, head.nwarm, &world->error);
+  if (status != TABI_OK) return status;
+  const char *at = snapshot;
+  tbi_contact_array array[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(world, array);
+  memcpy(world->state.head, at, world->state_size);
+  at += world->state_size;
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i) {
+    memcpy(array[i].at, at, array[i].size * (size_t)head.nwarm);
+    at += array[i].size * (size_t)head.nwarm;
+  }
   world->current = false;
   world->solution.ncontact = 0;
   if (tbi_world_has_gait(world)) tbi_world_refresh_gait(world);
@@ -32,6 +71,7 @@ tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t s
 static bool same_form(const tabi_world *a, const tabi_world *b) {
   const tabi_model *one = a->model;
   const tabi_model *other = b->model;
+  if (a->state_size != b->state_size) return false;
   if (one->nq != other->nq || one->nv != other->nv || one->njoint != other->njoint ||
       one->nbody != other->nbody || one->nactuator != other->nactuator ||
       one->nlink != other->nlink || one->nsensor != other->nsensor) {
@@ -47,32 +87,29 @@ static bool same_form(const tabi_world *a, const tabi_world *b) {
   return true;
 }
 
-static ptrdiff_t offset_in(const tabi_world *world, const void *piece) {
-  return (const char *)piece - (const char *)world->state.head;
-}
-
-static void copy_couples(tabi_world *world, const tabi_world *from) {
-  size_t size = sizeof *world->state.couple * (size_t)world->state.head->nwarm;
-  if (!world->has_couples) return;
-  if (from->has_couples) {
-    memcpy(world->state.couple, from->state.couple, size);
-  } else {
-    memset(world->state.couple, 0, size);
+/* Contacts that there is no memory for are left out, where max_contacts was given. */
+static void copy_contacts(tabi_world *world, const tabi_world *from) {
+  tbi_contact_array to[TBI_CONTACT_ARRAYS];
+  tbi_contact_array source[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(world, to);
+  tbi_world_contact_arrays(from, source);
+  int64_t *count = &world->state.head->nwarm;
+  if (*count > world->def.max_contacts) *count = world->def.max_contacts;
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i) {
+    size_t size = to[i].size * (size_t)*count;
+    if (source[i].size > 0) {
+      memcpy(to[i].at, source[i].at, size);
+    } else {
+      memset(to[i].at, 0, size);
+    }
   }
 }
 
-/* Only the capacity for warm starts, in the middle, may differ. */
 static void copy_state(tabi_world *world, const tabi_world *from) {
-  tabi_world_def def = world->def;
-  memcpy(world->state.head, from->state.head, (size_t)offset_in(from, from->state.warm));
-  if (world->state.head->nwarm > def.max_contacts) world->state.head->nwarm = def.max_contacts;
-  memcpy(world->state.warm, from->state.warm,
-         sizeof *from->state.warm * (size_t)world->state.head->nwarm);
-  memcpy(world->state.slipping, from->state.slipping,
-         sizeof *from->state.slipping * (size_t)world->state.head->nwarm);
-  copy_couples(world, from);
-  memcpy(world->state.row_impulse, from->state.row_impulse,
-         world->state_size - (size_t)offset_in(world, world->state.row_impulse));
+  int64_t contact_size = world->state.head->contact_size;
+  memcpy(world->state.head, from->state.head, world->state_size);
+  world->state.head->contact_size = contact_size;
+  copy_contacts(world, from);
 }
 
 /* Delayed readings are one time step apart, so they cannot go on under another one. */
@@ -106,14 +143,17 @@ tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_
                          tbi_world_has_gait(world) ? "a walk under gait keeps its own"
                                                    : "sensors with a delay count in steps");
   }
-  if (!same_form(world, from)) {
-    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                         "other bodies, joints or sensors than in the world to continue");
-  }
   if (tbi_world_has_gait(world) != tbi_world_has_gait(from)) {
     return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
                          "a walk under contact method gait goes on under gait only");
   }
+  if (!same_form(world, from)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                         "other bodies, joints or sensors than in the world to continue");
+  }
+  tabi_status grown =
+      world->grows ? tbi_world_grow_to(world, from->state.head->nwarm, err) : TABI_OK;
+  if (grown != TABI_OK) return grown;
   copy_state(world, from);
   tbi_world_forget_motion(world);
   if (other_step) change_timestep(world, from->def.timestep);

@@ -51,14 +51,20 @@ static bool are_finite(const char *bytes, size_t size) {
 
 static bool is_truth(const char *byte) { return *byte == 0 || *byte == 1; }
 
-static bool is_head(const tabi_world *w, const char *bytes) {
+/* The head of a snapshot of this form, which has all contacts it speaks of. */
+static bool is_head(const tabi_world *w, const char *bytes, size_t size) {
   tbi_world_head head;
-  if (!is_truth(bytes + offsetof(tbi_world_head, external)) ||
+  size_t contact_size = tbi_world_contact_size(w);
+  if (size < w->state_size || (size - w->state_size) % contact_size != 0) return false;
+  if (!is_truth(bytes + offsetof(tbi_world_head, lifted)) ||
+      !is_truth(bytes + offsetof(tbi_world_head, external)) ||
       !is_truth(bytes + offsetof(tbi_world_head, prescribes)))
     return false;
   memcpy(&head, bytes, sizeof head);
-  return head.steps >= 0 && head.steps <= INT64_MAX / 2 && isfinite(head.work) && head.nwarm >= 0 &&
-         head.nwarm <= w->def.max_contacts;
+  int64_t max = w->grows ? TBI_MAX_CONTACTS : w->def.max_contacts;
+  return head.state_size == (int64_t)w->state_size && head.contact_size == (int64_t)contact_size &&
+         head.steps >= 0 && head.steps <= INT64_MAX / 2 && isfinite(head.work) && head.nwarm >= 0 &&
+         head.nwarm <= max && head.nwarm <= (int64_t)((size - w->state_size) / contact_size);
 }
 
 /* Only joints with one coordinate have servos. */
@@ -113,9 +119,14 @@ static bool are_modes(const char *slipping, int64_t count) {
   return true;
 }
 
-static bool are_couples(const tabi_world *w, const void *snapshot, int64_t count) {
-  return !w->has_couples ||
-         are_finite(find(w, snapshot, w->state.couple), sizeof *w->state.couple * (size_t)count);
+static bool are_contacts(const tabi_world *w, const void *snapshot, int64_t count) {
+  tbi_contact_array array[TBI_CONTACT_ARRAYS];
+  tbi_world_contact_arrays(w, array);
+  const char *at[TBI_CONTACT_ARRAYS + 1] = {(const char *)snapshot + w->state_size};
+  for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i)
+    at[i + 1] = at[i] + array[i].size * (size_t)count;
+  return are_warm(at[0], count) && are_modes(at[1], count) &&
+         are_finite(at[2], (size_t)(at[4] - at[2]));
 }
 
 static bool are_sensors(const tabi_world *w, const void *snapshot) {
@@ -143,10 +154,10 @@ static bool is_gait_state(tabi_world *w, const void *snapshot) {
                            run->gait->tree[0].model->nv);
 }
 
-bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
+bool tbi_world_is_state(tabi_world *w, const void *snapshot, size_t size) {
   const tabi_model *model = w->model;
   tbi_world_head head;
-  if (!is_head(w, snapshot)) return false;
+  if (!is_head(w, snapshot, size)) return false;
   memcpy(&head, snapshot, sizeof head);
   memcpy(w->solution.q_new, find(w, snapshot, w->state.q), sizeof *w->state.q * (size_t)model->nq);
   memcpy(w->solution.v_new, find(w, snapshot, w->state.v), sizeof *w->state.v * (size_t)model->nv);
@@ -161,11 +172,7 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot) {
                     sizeof *w->state.control * (size_t)model->nactuator) &&
          are_finite(find(w, snapshot, w->state.external),
                     sizeof *w->state.external * (size_t)model->nbody) &&
-         are_warm(find(w, snapshot, w->state.warm), head.nwarm) &&
-         are_modes(find(w, snapshot, w->state.slipping), head.nwarm) &&
-         are_couples(w, snapshot, head.nwarm) &&
-         are_finite(find(w, snapshot, w->state.rolling),
-                    tbi_world_is_middle(w) ? sizeof *w->state.rolling * (size_t)head.nwarm : 0) &&
+         are_contacts(w, snapshot, head.nwarm) &&
          are_finite(find(w, snapshot, w->state.row_impulse), sizeof *w->state.row_impulse * rows) &&
          are_sensors(w, snapshot) && (!tbi_world_has_gait(w) || is_gait_state(w, snapshot));
 }

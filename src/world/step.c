@@ -103,7 +103,8 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   if (status != TABI_OK) return status;
   tbi_world_prescribed_work(w);
   /* 5. position: the integrator moves along the new velocity */
-  tbi_world_integrate(w, tau);
+  status = tbi_world_integrate(w, tau);
+  if (status != TABI_OK) return status;
   tbi_world_keep_in_place(w);
   /* 6. check: everything new is finite and within bounds, or the state stays */
   status = check_result(w);
@@ -124,12 +125,25 @@ static tabi_status advance_by_method(tabi_world *w, const double *tau) {
   return status;
 }
 
+/* External wrenches act for one step, also for one that failed, for a bad one shall not stay; but
+ * not for one that can be repeated with more memory. */
+static void forget_wrenches(tabi_world *w) {
+  if (!w->state.head->external) return;
+  memset(w->state.external, 0, sizeof *w->state.external * (size_t)w->model->nbody);
+  if (w->sensors.feels_forces) {
+    size_t links = (size_t)w->model->nlink;
+    memset(w->sensors.external, 0, sizeof *w->sensors.external * links);
+  }
+  w->state.head->external = false;
+  w->state.head->lifted = false;
+}
+
 tabi_status tabi_world_step(tabi_world *world, const double *tau) {
   TBI_ASSERT(world);
   world->error.status = TABI_OK;
   tbi_world_claim_workspace(world);
   tbi_timers_begin(&world->timers);
-  if (world->constants.lifts) tbi_world_lift(world);
+  if (world->constants.lifts && !world->state.head->lifted) tbi_world_lift(world);
   tabi_status status = tbi_world_prescribe(world);
   bool begun = status == TABI_OK;
   if (begun) status = world->method->advance ? advance_by_method(world, tau) : advance(world, tau);
@@ -140,14 +154,6 @@ tabi_status tabi_world_step(tabi_world *world, const double *tau) {
     if (begun) tbi_world_end_prescription(world);
     world->solution.ncontact = 0; /* the method has overwritten the list */
   }
-  /* external wrenches act for one step, also for one that failed: a bad one shall not stay */
-  if (world->state.head->external) {
-    memset(world->state.external, 0, sizeof *world->state.external * (size_t)world->model->nbody);
-    if (world->sensors.feels_forces) {
-      size_t links = (size_t)world->model->nlink;
-      memset(world->sensors.external, 0, sizeof *world->sensors.external * links);
-    }
-    world->state.head->external = false;
-  }
+  if (status != TABI_ERR_CAPACITY) forget_wrenches(world);
   return status;
 }

@@ -58,7 +58,8 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
     return "gravity must be at most 1e6 m/s^2";
   if (isnan(def->tolerance)) return "tolerance must be a number";
   if (def->iterations != 0 && def->iterations < 2) return "iterations must be >= 2";
-  if (def->max_contacts < 0) return "max_contacts must be >= 0";
+  if (def->max_contacts < 0 || def->max_contacts > TBI_MAX_CONTACTS)
+    return "max_contacts must be in [0, 1000000]";
   if (!(def->allowed_depth <= 1)) return "allowed_depth must be at most 1, or negative";
   if (!in_range(def->correction, 0, 1)) return "correction must be in [0, 1]";
   if (!in_range(def->correction_speed, 0, TBI_MAX_SPEED)) return "correction_speed must be >= 0";
@@ -139,6 +140,8 @@ static void fill_inertias(tabi_world *w) {
 static void initialise(tabi_world *w) {
   const tabi_model *model = w->model;
   w->state.head->seed = w->def.seed;
+  w->state.head->state_size = (int64_t)w->state_size;
+  w->state.head->contact_size = (int64_t)tbi_world_contact_size(w);
   tabi_model_initial_q(model, w->state.q);
   tbi_world_claim_workspace(w);
   w->d = tbi_dynamics_make(model, w->d, w->scratch.shared);
@@ -146,8 +149,6 @@ static void initialise(tabi_world *w) {
   tbi_setup *s = &w->setup;
   s->model = model;
   s->d = w->d;
-  s->z = w->free.z;
-  s->candidate = w->candidates.list;
   s->shape_body = w->constants.shape_body;
   fill_constants(w);
   fill_inertias(w);
@@ -191,7 +192,11 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   return NULL;
 }
 
-void tabi_world_destroy(tabi_world *world) { free(world); }
+void tabi_world_destroy(tabi_world *world) {
+  if (!world) return;
+  free(world->grown);
+  free(world);
+}
 
 const tabi_model *tabi_world_model(const tabi_world *world) {
   TBI_ASSERT(world);
@@ -302,6 +307,7 @@ void tbi_world_lift(tabi_world *w) {
     v3_store(v3_add(frame.pos, m3_mulv(&frame.rot, v3_load(link->com))), point);
     tabi_world_apply(w, i, force, still, point);
   }
+  w->state.head->lifted = true;
 }
 
 void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],

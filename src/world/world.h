@@ -1,6 +1,6 @@
 /* world.h - a world's memory, in groups, and the stages of a step.
  *
- *   one block:  tabi_world | state (what a snapshot copies) | constants | workspace of the steps
+ *   one block:  tabi_world | state | constants | state of contacts | workspace of the steps
  */
 #ifndef TBI_WORLD_H
 #define TBI_WORLD_H
@@ -52,8 +52,10 @@ typedef struct tbi_world_head {
   uint64_t seed; /* of lcp's axes */
   double work;   /* J, of all forces but gravity, springs and constraints */
   int64_t nwarm;
-  bool external;   /* tabi_world_apply has added a wrench to the next step */
-  bool prescribes; /* some joint moves as told */
+  int64_t state_size, contact_size; /* bytes of a snapshot: of this part, and of each contact */
+  bool lifted;                      /* the wrenches have the buoyancy of the next step already */
+  bool external;                    /* tabi_world_apply has added a wrench to the next step */
+  bool prescribes;                  /* some joint moves as told */
 } tbi_world_head;
 
 /* Linear momentum, angular momentum about the centre of mass, and where that is. */
@@ -87,7 +89,12 @@ typedef struct tbi_floating {
   double before;             /* J, of leaders: both, at the start of the step */
 } tbi_floating;
 
-/* The largest problem that a step may have; its points are def.max_contacts. */
+/* Blocks that the problem of a step has memory for at first, and at most. */
+#define TBI_FIRST_BLOCKS ((int64_t)1 << 16)
+#define TBI_MAX_BLOCKS   ((int64_t)1 << 22)
+
+/* The largest problem that a step may have; its points are def.max_contacts.  Points and blocks may
+ * grow (capacity.c). */
 typedef struct tbi_capacity {
   int64_t ports, blocks, rows;
   int64_t port_y; /* twists in Y and in the tails of all ports */
@@ -111,8 +118,12 @@ struct tabi_world {
   bool limits_energy; /* contact/energy_limit.c looks at steps */
   bool has_couples;   /* some material has rolling or torsional friction, which the method obeys */
   tabi_error error;   /* of the last step */
-  size_t memory, state_size; /* bytes, of the world and of its state */
+  size_t memory, state_size; /* bytes, of the world, and of its state without that of contacts */
   tbi_capacity capacity;
+  bool grows;        /* max_contacts was not given */
+  bool lacks_blocks; /* what the last step has failed for is blocks, not contacts */
+  void *grown;       /* the block of contacts and workspace, or NULL: in that of the world */
+  size_t grown_size; /* bytes */
   tbi_timers timers;
 
   /* What a snapshot copies: all that decides the next step. */
@@ -124,18 +135,19 @@ struct tabi_world {
     tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
-    double *told_v;    /* velocities of joints that move as told, else 0; during a step those of
-                          its start, which v has else: [nv] */
-    bool *told;        /* whether they do: [nv] */
-    bool *in_place;    /* ... without changing their position: [nv] */
-    sv *external;      /* wrench on each body about the origin of its tree: [nbody] */
-    tbi_warm *warm;    /* sorted by id: [max_contacts] */
-    uint8_t *slipping; /* of each, as in tbi_point: [max_contacts] */
-    tbi_warm_couple *couple; /* of each, if has_couples: [max_contacts] */
-    tbi_rolling *rolling;    /* of each, if is_middle: [max_contacts] */
+    double *told_v;      /* velocities of joints that move as told, else 0; during a step those of
+                            its start, which v has else: [nv] */
+    bool *told;          /* whether they do: [nv] */
+    bool *in_place;      /* ... without changing their position: [nv] */
+    sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
+    /* of contacts, nwarm of them, apart from the rest: */
+    tbi_warm *warm;          /* sorted by id: [max_contacts] */
+    uint8_t *slipping;       /* of each, as in tbi_point: [max_contacts] */
+    tbi_warm_couple *couple; /* of each, if has_couples: [max_contacts] */
+    tbi_rolling *rolling;    /* of each, if is_middle: [max_contacts] */
   } state;
   tbi_sensors sensors; /* its first arrays are part of the state */
   tbi_gait_run gait;   /* of a planar biped: its memory, q and v are part of the state */
@@ -150,6 +162,7 @@ struct tabi_world {
     bool lifts;                 /* some link has buoyancy */
     int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
     int32_t nloop;
+    bool *looped; /* whether a loop constraint acts on the joint of each velocity: [nv] */
   } constants;
   tabi_dynamics *d;
   bool current; /* d is at the present q and v */
@@ -172,6 +185,7 @@ struct tabi_world {
   struct {
     tbi_candidate *list;       /* points that may close in this step: [setup.ncandidate] */
     tbi_candidate *stage_list; /* those of a stage of rk4, under compliant methods */
+    bool stage_lacks;          /* ... of which some stage had more than max_contacts */
     double *margin;            /* m, how far each shape may come in this step: [nshape] */
     double *impact_time;       /* share of the step before the first rebound of a tree; negative:
                                   none: [ntree] */
@@ -340,6 +354,9 @@ double tbi_world_spring_energy(const tabi_world *w);
 
 /* candidates.c: d -> candidates.margin, candidates.list, setup.ncandidate */
 tabi_status tbi_world_candidates(tabi_world *w);
+/* capacity.c: the world's error where a step needs more memory; TABI_ERR_CAPACITY. */
+tabi_status tbi_world_lacks_contacts(tabi_world *w);
+tabi_status tbi_world_lacks_blocks(tabi_world *w);
 /* candidates.list, setup.problem -> surface, friction and targets of its points,
  * candidates.impact_time */
 void tbi_world_targets(tabi_world *w);
@@ -369,7 +386,7 @@ void tbi_world_free_velocity(tabi_world *w);
  * solution.connection, solution.certificate */
 tabi_status tbi_world_find_velocity(tabi_world *w);
 
-/* connections.c: model -> constants.loops, once */
+/* connections.c: model -> constants.loops, .looped, once */
 void tbi_world_order_loops(tabi_world *w);
 /* constants.loops, d -> setup.loops.loop, .count */
 void tbi_world_loops(tabi_world *w);
@@ -404,7 +421,7 @@ void tbi_middle_keep(tabi_world *w);
 /* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last
  * stage. */
-void tbi_world_integrate(tabi_world *w, const double *tau);
+tabi_status tbi_world_integrate(tabi_world *w, const double *tau);
 
 /* momentum.c: model -> floating.tree, once */
 void tbi_world_find_bases(tabi_world *w);
@@ -433,6 +450,14 @@ void tbi_world_forget_motion(tabi_world *w);
 
 /* contacts.c: candidates.list, setup.problem -> solution.contact, solution.ncontact */
 void tbi_world_list_contacts(tabi_world *w);
+/* snapshot.c: what the state has of each contact; bytes of an entry, 0 if the world has none. */
+typedef struct tbi_contact_array {
+  void *at;
+  size_t size;
+} tbi_contact_array;
+enum { TBI_CONTACT_ARRAYS = 4 };
+void tbi_world_contact_arrays(const tabi_world *w, tbi_contact_array array[TBI_CONTACT_ARRAYS]);
+size_t tbi_world_contact_size(const tabi_world *w); /* bytes of all of them together */
 /* Contacts of the last step; 0 after another world has used the workspace. */
 int32_t tbi_world_ncontact(const tabi_world *w);
 
@@ -456,6 +481,6 @@ tabi_status tbi_world_blame(tabi_world *w);
 /* state.c: whether positions and velocities, or all bytes of a snapshot, are a valid state.  The
  * second uses solution.q_new, solution.v_new and scratch.gait_before. */
 bool tbi_world_is_motion(const tabi_model *model, const double *q, const double *v);
-bool tbi_world_is_state(tabi_world *w, const void *snapshot);
+bool tbi_world_is_state(tabi_world *w, const void *snapshot, size_t size);
 
 #endif

@@ -191,8 +191,7 @@ static void takes_the_true_one(void **state) {
 
 enum {
   TIMESTEP_AT = 4 * TBI_HEAD_NUMBERS,
-  SNAPSHOT_SIZE_AT = TIMESTEP_AT + 8,
-  CONTACT_AT = TIMESTEP_AT + 24 + 4 /* its length is before it */
+  CONTACT_AT = TIMESTEP_AT + 16 + 4 /* its length is before it */
 };
 
 static void numbers_of_the_head(void **state) {
@@ -226,13 +225,13 @@ static void numbers_of_the_head(void **state) {
 static void size_of_the_snapshot(void **state) {
   const pieces *p = *state;
   static const uint64_t values[] = {0, 1, 8, 1 << 16, 1 << 29, UINT64_MAX, UINT64_MAX - 6};
-  piece head = p->item[HEAD];
-  head.payload = copy_of(head.payload, head.size);
+  piece snapshot = p->item[SNAPSHOT];
+  snapshot.payload = copy_of(snapshot.payload, snapshot.size);
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
-    memcpy(head.payload + SNAPSHOT_SIZE_AT, &values[i], sizeof values[i]);
-    assert_false(accepts(p, HEAD, &head));
+    memcpy(snapshot.payload + 8, &values[i], sizeof values[i]); // after its step
+    assert_false(accepts(p, SNAPSHOT, &snapshot));
   }
-  free(head.payload);
+  free(snapshot.payload);
 }
 
 static void expect_refusal(const unsigned char *bytes, size_t size, const char *says) {

@@ -70,11 +70,7 @@ static tabi_status make_problem(tabi_world *w) {
   w->setup.problem.timestep = w->def.timestep;
   w->setup.problem.remaining = tbi_world_remaining(w);
   w->setup.problem.still = NULL;
-  if (!tbi_setup_problem(&w->setup)) {
-    return tbi_error_set(&w->error, TABI_ERR_CAPACITY, (tabi_place){NULL, 0},
-                         "step %lld: too many touched bodies and joints in one tree",
-                         (long long)w->state.head->steps);
-  }
+  if (!tbi_setup_problem(&w->setup)) return tbi_world_lacks_blocks(w);
   tbi_world_targets(w);
   tbi_world_warm_start(w);
   if (tbi_world_is_middle(w)) tbi_middle_targets(w);

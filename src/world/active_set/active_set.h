@@ -18,7 +18,7 @@ void tbi_predict_joint_friction(tabi_world *w);
  * .friction_impulse, and free.u before elimination */
 void tbi_apply_joint_friction(tabi_world *w);
 /* Stuck joints lose the velocity, within the tolerance, that they still had: its momentum is added
- * to d->flow.  Overwrites d->acc. */
+ * to d->flow.  Overwrites d->force. */
 void tbi_stop_stuck_joints(tabi_world *w);
 /* Whether solution.v_new and all impulses agree with the prediction.  If so stuck joints stop and
  * friction_impulse holds what each needs; if not, active_set.friction has rows for those that

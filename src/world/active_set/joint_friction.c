@@ -6,6 +6,7 @@
  * verified: a joint that sticks needs an impulse within its bounds, one that slips must not have
  * turned round.  Joints that fail get rows, and the step is solved again. */
 #include "base/assertion.h"
+#include "problem/half_solve.h"
 #include "world/active_set/active_set.h"
 
 #include <math.h>
@@ -44,19 +45,20 @@ static tbi_joint_friction predict(const tabi_world *w, int32_t dof) {
                                                                : TBI_FRICTION_ROW;
 }
 
-/* Loop constraints share the load of stuck joints, which find_reactions does not account for. */
-static bool is_predictable(const tabi_world *w) {
-  return w->constants.nloop == 0 && w->model->cluster_loop[w->model->ncluster] == 0 &&
-         w->method->predicts_joints;
+/* Joints that loop constraints act on would leave these too few degrees of freedom if they stuck.
+ * Forces that rk4 holds over the step take back what loops miss, by joints that are not stuck. */
+static bool is_predictable(const tabi_world *w, int32_t dof) {
+  if (w->constants.nloop > 0 && (w->constants.looped[dof] || tbi_world_is_explicit(w)))
+    return false;
+  return w->method->predicts_joints;
 }
 
 void tbi_predict_joint_friction(tabi_world *w) {
-  bool predictable = is_predictable(w);
   for (int32_t k = 0; k < w->model->nv; ++k) {
     w->active_set.friction[k] = TBI_FRICTION_NONE;
     if (w->model->dof_q[k] == TABI_NONE || w->model->dof_friction[k] <= 0 || w->state.told[k])
       continue;
-    w->active_set.friction[k] = (uint8_t)(predictable ? predict(w, k) : TBI_FRICTION_ROW);
+    w->active_set.friction[k] = (uint8_t)(is_predictable(w, k) ? predict(w, k) : TBI_FRICTION_ROW);
   }
 }
 
@@ -74,9 +76,8 @@ void tbi_apply_joint_friction(tabi_world *w) {
 }
 
 void tbi_stop_stuck_joints(tabi_world *w) {
-  TBI_ASSERT(w->constants.nloop == 0);
   const tabi_model *model = w->model;
-  sv *twist = w->d->acc; /* only loop constraints read it, and with these no joint is stuck */
+  sv *twist = w->d->force; /* forces.body_impulse has what was in it */
   twist[TABI_WORLD] = sv_zero();
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
@@ -108,8 +109,26 @@ static void add_load(const tabi_world *w, int32_t dof, sv wrench, double *load) 
   }
 }
 
-/* The impulse of a stuck joint balances its load (free.u, contacts and rows) and supplies U' a, a
- * being the change of its parent's twist: d->flow still has these from tbi_aba_solve_lower. */
+/* the same for an impulse at a joint that is not stuck */
+static void add_joint_load(const tabi_world *w, int32_t dof, double impulse, double *load) {
+  const tabi_dynamics *d = w->d;
+  add_load(w, w->model->dof_parent[dof], sv_scale(-d->D_inv[dof] * impulse, d->U[dof]), load);
+}
+
+static void add_body_load(const tabi_world *w, int32_t body, sv wrench, double *load) {
+  if (body != TABI_WORLD) add_load(w, tbi_last_dof(&w->model->body[body]), wrench, load);
+}
+
+static void add_loop_load(const tabi_world *w, const tbi_loop *loop, double *load) {
+  if (loop->dof != TABI_NONE) add_joint_load(w, loop->dof, loop->impulse, load);
+  if (loop->leader != TABI_NONE)
+    add_joint_load(w, loop->leader, -loop->slope * loop->impulse, load);
+  add_body_load(w, loop->body_b, sv_scale(loop->impulse, loop->wrench_b), load);
+  add_body_load(w, loop->body_a, sv_scale(-loop->impulse, loop->wrench_a), load);
+}
+
+/* The impulse of a stuck joint balances its load (free.u, contacts, rows and loops) and supplies U'
+ * a, a being the change of its parent's twist: d->flow still has these from tbi_aba_solve_lower. */
 static void find_reactions(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   const tabi_model *model = w->model;
@@ -118,10 +137,10 @@ static void find_reactions(tabi_world *w) {
   memcpy(load, w->free.u, sizeof *load * (size_t)model->nv);
   for (int32_t i = 0; i < p->nport; ++i)
     add_load(w, p->port[i].dof, p->received[i], load);
-  for (int32_t i = 0; i < p->nrow; ++i) {
-    int32_t k = p->row[i].dof;
-    add_load(w, model->dof_parent[k], sv_scale(-d->D_inv[k] * p->row[i].impulse, d->U[k]), load);
-  }
+  for (int32_t i = 0; i < p->nrow; ++i)
+    add_joint_load(w, p->row[i].dof, p->row[i].impulse, load);
+  for (int32_t i = 0; i < w->setup.loops.count; ++i)
+    add_loop_load(w, &w->setup.loops.loop[i], load);
   for (int32_t k = 0; k < model->nv; ++k) {
     if (w->active_set.friction[k] != TBI_FRICTION_STICKS) continue;
     sv parent = d->flow[model->body[model->dof_body[k]].parent];
