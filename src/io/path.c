@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 _Static_assert(TBI_PATH_SIZE >= PATH_MAX, "realpath writes up to PATH_MAX bytes");
@@ -187,23 +188,6 @@ static void flatten(const char *path, char *to) {
   }
 }
 
-/* A name that climbs out is refused whether or not anything is there. */
-static tbi_path_result find_plain(const tbi_path_roots *roots, const char *file, tbi_path *path) {
-  char candidate[TBI_PATH_SIZE];
-  char flat[TBI_PATH_SIZE];
-  if (roots->folder[0] == '\0') return TBI_PATH_MISSING;
-  bool absolute = file[0] == '/';
-  int length = snprintf(candidate, sizeof candidate, "%s%s%s", absolute ? "" : roots->folder,
-                        absolute ? "" : "/", file);
-  if (length < 0 || length >= (int)sizeof candidate) return TBI_PATH_MISSING;
-  flatten(candidate, flat);
-  bool allowed = is_allowed(roots, flat);
-  if (!absolute && !allowed) return TBI_PATH_LEAVES;
-  // an absolute path may reach an allowed folder through a link
-  tbi_path_result result = try_file(roots, NULL, candidate, path);
-  return result == TBI_PATH_MISSING && !allowed ? TBI_PATH_LEAVES : result;
-}
-
 static const char *last_part(const char *folder) {
   const char *slash = strrchr(folder, '/');
   return slash ? slash + 1 : folder;
@@ -328,10 +312,44 @@ static tbi_path_result find_tail(const tbi_path_roots *roots, const char *file, 
   return result;
 }
 
+static bool is_mesh(const char *file) {
+  static const char *const endings[] = {".stl", ".obj", ".dae", ".ply", ".msh", ".gltf", ".glb"};
+  const char *dot = strrchr(file, '.');
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i) {
+    if (strcasecmp(dot, endings[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* A name that climbs out is refused.  One that leads nowhere was written on another machine or
+ * beside another collection, if it is absolute or a mesh: its tail may be here. */
+static tbi_path_result find_plain(const tbi_path_roots *roots, const char *file, tbi_path *path) {
+  char candidate[TBI_PATH_SIZE];
+  char flat[TBI_PATH_SIZE];
+  if (roots->folder[0] == '\0') return TBI_PATH_MISSING;
+  bool absolute = file[0] == '/';
+  int length = snprintf(candidate, sizeof candidate, "%s%s%s", absolute ? "" : roots->folder,
+                        absolute ? "" : "/", file);
+  if (length < 0 || length >= (int)sizeof candidate) return TBI_PATH_MISSING;
+  flatten(candidate, flat);
+  bool foreign = !is_allowed(roots, flat);
+  tbi_path_result result = try_file(roots, NULL, candidate, path);
+  if (result != TBI_PATH_MISSING || !foreign) return result;
+  return absolute || is_mesh(file) ? find_tail(roots, flat + (flat[0] == '/'), path)
+                                   : TBI_PATH_LEAVES;
+}
+
+/* A file that every model has: without its package's name it says nothing. */
+static bool is_common(const char *file) {
+  return strcmp(file, "model.config") == 0 || strcmp(file, "model.sdf") == 0;
+}
+
 /* NAME/file, which is cut in two. */
 static tbi_path_result find_package(const tbi_path_roots *roots, char *file, tbi_path *path) {
   if (leaves(file, -1)) return TBI_PATH_LEAVES;
   char *inside = strchr(file, '/');
+  // package://foot.stl names no package: the file is beside the robot's
+  if (!inside && file[0] != '.' && is_mesh(file)) return find_plain(roots, file, path);
   if (!inside || file[0] == '.') return TBI_PATH_LEAVES;
   *inside++ = '\0';
   inside += strspn(inside, "/");
@@ -339,7 +357,7 @@ static tbi_path_result find_package(const tbi_path_roots *roots, char *file, tbi
   const wanted w = {roots, file, inside};
   tbi_path_result result = find_above(&w, path);
   if (result == TBI_PATH_MISSING) result = find_given(&w, path);
-  if (result == TBI_PATH_MISSING) result = find_tail(roots, inside, path);
+  if (result == TBI_PATH_MISSING && !is_common(inside)) result = find_tail(roots, inside, path);
   return result;
 }
 
@@ -350,24 +368,48 @@ static bool take_scheme(const char **file, const char *scheme) {
   return true;
 }
 
-tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi_path *path) {
-  TBI_ASSERT(roots && file && path);
+/* Whether %2e%2e climbs out, which nobody writes by mistake. */
+static bool is_disguised(const tbi_path_roots *roots, const char *file, const char *decoded) {
+  int32_t depth = count_parts(roots->folder) - count_parts(roots->root);
+  return strstr(decoded, "..") && !strstr(file, "..") && leaves(decoded, depth);
+}
+
+static tbi_path_result find_uri(const tbi_path_roots *roots, const char *file, tbi_path *path) {
   char decoded[TBI_PATH_SIZE];
-  path->found[0] = path->looked[0] = '\0';
-  path->nlooked = 0;
   bool package = take_scheme(&file, "package://") || take_scheme(&file, "model://");
   bool uri = !package && take_scheme(&file, "file://");
   if (!decode(file, decoded)) return TBI_PATH_LEAVES;
+  // some write package:///NAME/file
+  if (package) return find_package(roots, decoded + strspn(decoded, "/"), path);
+  if (is_disguised(roots, file, decoded)) return TBI_PATH_LEAVES;
   tbi_path_result result = TBI_PATH_MISSING;
-  if (package) {
-    // some write package:///NAME/file
-    result = find_package(roots, decoded + strspn(decoded, "/"), path);
-  } else {
-    // only a URI means %20 as a space; others may have meant it
-    if (!uri) result = find_plain(roots, file, path);
-    if (result == TBI_PATH_MISSING && (uri || strcmp(file, decoded) != 0))
-      result = find_plain(roots, decoded, path);
-  }
+  // only a URI means %20 as a space; others may have meant it
+  if (!uri) result = find_plain(roots, file, path);
+  if (result == TBI_PATH_MISSING && (uri || strcmp(file, decoded) != 0))
+    result = find_plain(roots, decoded, path);
+  return result;
+}
+
+/* A path of Windows, "C:\meshes\a.stl", as "/meshes/a.stl"; false if it is none or too long. */
+static bool turn_slashes(const char *file, char to[TBI_PATH_SIZE]) {
+  if (!strchr(file, '\\') || strlen(file) >= TBI_PATH_SIZE) return false;
+  bool drive = file[0] != '\0' && file[1] == ':' && file[2] == '\\';
+  if (drive) file += 2;
+  size_t n = 0;
+  for (; file[n] != '\0'; ++n)
+    to[n] = (char)(file[n] == '\\' ? '/' : file[n]);
+  to[n] = '\0';
+  return true;
+}
+
+tbi_path_result tbi_path_find(const tbi_path_roots *roots, const char *file, tbi_path *path) {
+  TBI_ASSERT(roots && file && path);
+  char turned[TBI_PATH_SIZE] = "";
+  path->found[0] = path->looked[0] = '\0';
+  path->nlooked = 0;
+  tbi_path_result result = find_uri(roots, file, path);
+  if (result == TBI_PATH_MISSING && turn_slashes(file, turned))
+    result = find_uri(roots, turned, path);
   if (result == TBI_PATH_MISSING) finish_looked(path);
   return result;
 }
@@ -399,18 +441,36 @@ static void find_folder(const char *file, char real[TBI_PATH_SIZE]) {
   if (!realpath(folder, real)) real[0] = '\0';
 }
 
+static bool holds(const char *folder, const char *file) {
+  char note[TBI_PATH_SIZE];
+  return join(note, folder, file) && access(note, F_OK) == 0;
+}
+
+/* Without a package the folder above, where meshes/ may stand beside urdf/; or the whole of the
+ * Python package that the file comes with. */
+static void find_root(const char folder[TBI_PATH_SIZE], char root[TBI_PATH_SIZE]) {
+  char at[TBI_PATH_SIZE];
+  memcpy(root, folder, TBI_PATH_SIZE);
+  (void)climb(root);
+  memcpy(at, folder, sizeof at);
+  while (!holds(at, "__init__.py")) {
+    if (!climb(at)) return;
+  }
+  while (holds(at, "__init__.py")) {
+    if (is_inside(at, root)) memcpy(root, at, sizeof at);
+    if (!climb(at)) return;
+  }
+}
+
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages) {
   char folder[TBI_PATH_SIZE];
-  char note[TBI_PATH_SIZE];
   *roots = (tbi_path_roots){.packages = packages};
   find_folder(model_path, roots->folder);
   if (roots->folder[0] == '\0') return;
-  // without a package the folder above, where meshes/ may stand beside urdf/
-  memcpy(roots->root, roots->folder, sizeof roots->root);
-  (void)climb(roots->root);
+  find_root(roots->folder, roots->root);
   memcpy(folder, roots->folder, sizeof folder);
   do {
-    if (join(note, folder, "package.xml") && access(note, F_OK) == 0) {
+    if (holds(folder, "package.xml")) {
       memcpy(roots->root, folder, sizeof folder);
       roots->is_package = true;
       return;

@@ -1,10 +1,10 @@
 /* path.h - from a file name in a robot file to a file that may be opened.
  *
  * A robot file may name files in the package it is part of (the nearest folder above that holds a
- * package.xml, or else the parent of its own folder), in packages found by name, and in folders
- * that the caller or the environment (ROS_PACKAGE_PATH, AMENT_PREFIX_PATH/share, GAZEBO_MODEL_PATH,
- * GZ_SIM_RESOURCE_PATH) lists.  Whatever ends up elsewhere, by "..", by an absolute path or through
- * a symbolic link, is refused. */
+ * package.xml, else the whole Python package around it, else the parent of its own folder), in
+ * packages found by name, and in folders that the caller or the environment (ROS_PACKAGE_PATH,
+ * AMENT_PREFIX_PATH/share, GAZEBO_MODEL_PATH, GZ_SIM_RESOURCE_PATH) lists.  Whatever ends up
+ * elsewhere, by "..", by an absolute path or through a symbolic link, is refused. */
 #ifndef TBI_PATH_H
 #define TBI_PATH_H
 

@@ -260,6 +260,7 @@ static void count_items(const plan *p, tabi_model *model) {
   model->ntree1 = model->ntree + 1;
   model->nposture_q = (int64_t)model->nposture * model->nq;
   model->nposture_v = (int64_t)model->nposture * model->nv;
+  model->nposture_control = (int64_t)model->nposture * model->nactuator;
 }
 
 /* places the arrays one after another from base, or only adds up their sizes when it is NULL */
@@ -529,6 +530,16 @@ static void fill_postures(const tabi_builder *b, tabi_model *model) {
   }
 }
 
+static void fill_controls(const tabi_builder *b, tabi_model *model) {
+  const tbi_posture_control *control = b->controls.items;
+  for (int64_t i = 0; i < model->nposture_control; ++i)
+    model->posture_control[i] = (double)NAN;
+  for (int32_t i = 0; i < b->controls.count; ++i) {
+    size_t first = (size_t)control[i].posture * (size_t)model->nactuator;
+    model->posture_control[first + (size_t)control[i].actuator] = control[i].u;
+  }
+}
+
 /* ground made of triangles has no inside that could be pushed out of something */
 static tabi_status check_shapes(const plan *p, tabi_error *err) {
   const tabi_shape_def *shape = p->builder->shapes.items;
@@ -567,6 +578,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   tbi_fill_clusters(model);
   tbi_fill_named_bodies(model);
   fill_postures(b, model);
+  fill_controls(b, model);
   move_strings(b, model);
   return model;
 }

@@ -35,11 +35,11 @@ static void free_meshes(tbi_list *meshes) {
 void tabi_builder_destroy(tabi_builder *builder) {
   if (!builder) return;
   free_meshes(&builder->meshes);
-  tbi_list *lists[] = {&builder->links,      &builder->joints,      &builder->shapes,
-                       &builder->meshes,     &builder->materials,   &builder->actuators,
-                       &builder->couplings,  &builder->connections, &builder->exclusions,
-                       &builder->pairs,      &builder->postures,    &builder->posture_entries,
-                       &builder->link_joint, &builder->sensors};
+  tbi_list *lists[] = {&builder->links,     &builder->joints,      &builder->shapes,
+                       &builder->meshes,    &builder->materials,   &builder->actuators,
+                       &builder->couplings, &builder->connections, &builder->exclusions,
+                       &builder->pairs,     &builder->postures,    &builder->posture_entries,
+                       &builder->controls,  &builder->link_joint,  &builder->sensors};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);
@@ -540,6 +540,20 @@ void tabi_builder_set_posture(tabi_builder *builder, int32_t posture, int32_t jo
   }
   if (!posture_within(builder, joint, &entry)) return;
   tbi_builder_append(builder, &builder->posture_entries, &entry, sizeof entry);
+}
+
+void tabi_builder_set_posture_control(tabi_builder *builder, int32_t posture, int32_t actuator,
+                                      double u) {
+  TBI_ASSERT(builder);
+  if (builder->error.status != TABI_OK) return;
+  const tbi_posture_control control = {posture, actuator, u};
+  if (posture < 0 || posture >= builder->postures.count || actuator < 0 ||
+      actuator >= builder->actuators.count || !isfinite(u)) {
+    tbi_builder_fail(builder, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                     "posture: no such posture or actuator, or an input that is not finite");
+    return;
+  }
+  tbi_builder_append(builder, &builder->controls, &control, sizeof control);
 }
 
 void tabi_builder_set_gravity(tabi_builder *builder, const double gravity[3]) {

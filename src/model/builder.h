@@ -12,6 +12,11 @@ typedef struct tbi_posture_entry {
   double q[7], v[6];
 } tbi_posture_entry;
 
+typedef struct tbi_posture_control {
+  int32_t posture, actuator;
+  double u;
+} tbi_posture_control;
+
 /* One growing array; items is typed where it is used. */
 typedef struct tbi_list {
   void *items;
@@ -27,6 +32,7 @@ struct tabi_builder {
   tbi_list exclusions;      /* int32_t[2] */
   tbi_list postures;        /* const char * */
   tbi_list posture_entries; /* tbi_posture_entry */
+  tbi_list controls;        /* tbi_posture_control */
   tbi_list link_joint;      /* int32_t: the joint above each link, or TABI_NONE */
   tbi_names link_names, joint_names, material_names, sensor_names;
   double gravity[3], timestep;

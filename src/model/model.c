@@ -140,6 +140,12 @@ const char *tabi_model_posture(const tabi_model *model, int32_t posture, double 
   return model->posture_name[posture];
 }
 
+void tabi_model_posture_control(const tabi_model *model, int32_t posture, double *u) {
+  TBI_ASSERT(model && posture >= 0 && posture < model->nposture && (u || model->nactuator == 0));
+  size_t count = (size_t)model->nactuator;
+  if (count > 0) memcpy(u, model->posture_control + (size_t)posture * count, count * sizeof *u);
+}
+
 int32_t tabi_model_find_link(const tabi_model *model, const char *name) {
   TBI_ASSERT(model && name);
   return tbi_names_find(&model->link_names, name);

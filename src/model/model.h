@@ -117,6 +117,7 @@ typedef struct tbi_material_pair {
   X(const char *, posture_name, nposture)                                                     \
   X(double, posture_q, nposture_q)                                                            \
   X(double, posture_v, nposture_v)                                                            \
+  X(double, posture_control, nposture_control) /* NAN: none */                                \
   X(tbi_name, link_slot, nlink_slot)                                                          \
   X(tbi_name, joint_slot, njoint_slot)                                                        \
   X(tbi_name, sensor_slot, nsensor_slot)                                                      \
@@ -127,7 +128,7 @@ struct tabi_model {
   int64_t nrow; /* doubles in all rows of the mass matrix */
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nsensor, nexclusion2, nposture;
-  int64_t nvertex3, nface3, nposture_q, nposture_v, ntext;
+  int64_t nvertex3, nface3, nposture_q, nposture_v, nposture_control, ntext;
   int64_t nhull_first, nhull_edge, nhull_start;
   int32_t nlink_slot, njoint_slot, nsensor_slot;
   tbi_names link_names, joint_names, sensor_names; /* their slots are in the block */

@@ -152,6 +152,12 @@ static bool note_servos(tbi_scene_reader *r, const tabi_pd_def *def) {
   return true;
 }
 
+/* An actuator that no column moves keeps the input that the keyframe gives it. */
+static bool keeps_input(const tabi_scene *scene, const tabi_pd_joint *joint) {
+  return joint->actuator != TABI_NONE && joint->column == TABI_NONE &&
+         !isnan(scene->u[joint->actuator]);
+}
+
 tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
   TBI_ASSERT(gains->options && def);
   const tabi_scene *scene = gains->options->r->scene;
@@ -163,6 +169,7 @@ tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
     tabi_pd_joint joint = gains->joint[i];
     if (joint.joint == TABI_NONE) continue;
     if (!settle_joint(gains, &joint)) return NULL;
+    if (keeps_input(scene, &joint)) continue;
     joint.target = scene->q[tabi_model_joint_q(scene->model, joint.joint).first];
     gains->joint[def->njoint++] = joint;
   }

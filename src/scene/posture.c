@@ -95,6 +95,14 @@ static void take_entry(const tbi_scene_reader *r, int32_t index, const tbi_postu
   if (!moved) memcpy(r->scene->v + v.first, entry->v, (size_t)v.count * sizeof *entry->v);
 }
 
+/* What drives the robot at the start, as far as no controller does. */
+static void take_controls(const tbi_scene_reader *r, int32_t keyframe) {
+  const tbi_posture_control *control = r->builder->controls.items;
+  for (int32_t i = 0; i < r->builder->controls.count; ++i) {
+    if (control[i].posture == keyframe) r->scene->u[control[i].actuator] = control[i].u;
+  }
+}
+
 static void take_keyframe(const tbi_scene_reader *r, int32_t index, const tbi_yaml_node *node,
                           const char *what) {
   int32_t keyframe = find_keyframe(r, index, node, what);
@@ -103,6 +111,7 @@ static void take_keyframe(const tbi_scene_reader *r, int32_t index, const tbi_ya
   for (int32_t i = 0; i < r->builder->posture_entries.count; ++i) {
     if (entry[i].posture == keyframe) take_entry(r, index, &entry[i]);
   }
+  take_controls(r, keyframe);
 }
 
 /* -- joints */

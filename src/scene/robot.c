@@ -166,6 +166,22 @@ static void displace(tabi_joint_def *joint, double value) {
   }
 }
 
+/* Takes an actuator out, also of postures; those behind it move up. */
+static void remove_actuator(tabi_builder *builder, int32_t actuator) {
+  TBI_ASSERT(actuator >= 0 && actuator < builder->actuators.count);
+  tabi_actuator_def *def = builder->actuators.items;
+  tbi_posture_control *control = builder->controls.items;
+  int32_t kept = 0;
+  for (int32_t i = 0; i < builder->controls.count; ++i) {
+    if (control[i].actuator == actuator) continue;
+    control[kept] = control[i];
+    control[kept++].actuator -= control[i].actuator > actuator;
+  }
+  builder->controls.count = kept;
+  int32_t behind = --builder->actuators.count - actuator;
+  memmove(def + actuator, def + actuator + 1, (size_t)behind * sizeof *def);
+}
+
 /* Motors go with the joint; what couples it to others cannot. */
 static bool detach(tabi_builder *builder, int32_t joint) {
   TBI_ASSERT(tbi_builder_is_joint(builder, joint));
@@ -173,12 +189,10 @@ static bool detach(tabi_builder *builder, int32_t joint) {
   for (int32_t i = 0; i < builder->couplings.count; ++i) {
     if (coupling[i].joint == joint || coupling[i].leader == joint) return false;
   }
-  tabi_actuator_def *actuator = builder->actuators.items;
-  int32_t kept = 0;
-  for (int32_t i = 0; i < builder->actuators.count; ++i) {
-    if (actuator[i].joint != joint) actuator[kept++] = actuator[i];
+  const tabi_actuator_def *actuator = builder->actuators.items;
+  for (int32_t i = builder->actuators.count - 1; i >= 0; --i) {
+    if (actuator[i].joint == joint) remove_actuator(builder, i);
   }
-  builder->actuators.count = kept;
   return true;
 }
 

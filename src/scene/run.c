@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "scene/scene.h"
 
+#include <math.h>
+
 const tabi_model *tabi_scene_model(const tabi_scene *scene) {
   TBI_ASSERT(scene);
   return scene->model;
@@ -44,6 +46,12 @@ tabi_scene_robot tabi_scene_get_robot(const tabi_scene *scene, int32_t robot) {
   return (tabi_scene_robot){r->name, r->base, r->moving};
 }
 
+/* What the keyframes of robots say, else nothing. */
+static void set_controls(const tabi_scene *scene, tabi_world *world) {
+  for (int32_t i = 0; i < tabi_model_nactuator(scene->model); ++i)
+    tabi_world_set_control(world, i, isnan(scene->u[i]) ? 0 : scene->u[i]);
+}
+
 tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_error *err) {
   TBI_ASSERT(scene && world);
   if (tabi_world_model(world) != scene->model) {
@@ -54,6 +62,7 @@ tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world, tabi_er
     const tbi_scene_robot *robot = &scene->robots[i];
     if (robot->controller && robot->control->reset) robot->control->reset(robot->controller);
   }
+  set_controls(scene, world);
   return tabi_world_set_state(world, scene->q, scene->v, err);
 }
 

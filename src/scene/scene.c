@@ -281,7 +281,11 @@ static bool set_initial_state(tbi_scene_reader *r) {
   tabi_scene *scene = r->scene;
   scene->q = calloc((size_t)tabi_model_nq(scene->model) + 1, sizeof *scene->q);
   scene->v = calloc((size_t)tabi_model_nv(scene->model) + 1, sizeof *scene->v);
-  if (!scene->q || !scene->v) return tbi_fail_memory(r->error);
+  int32_t nactuator = tabi_model_nactuator(scene->model);
+  scene->u = calloc((size_t)nactuator + 1, sizeof *scene->u);
+  if (!scene->q || !scene->v || !scene->u) return tbi_fail_memory(r->error);
+  for (int32_t i = 0; i < nactuator; ++i)
+    scene->u[i] = (double)NAN;
   tabi_model_initial_q(scene->model, scene->q);
   for (int32_t i = 0; i < scene->nrobot; ++i)
     scene->robots[i].moving = moving_link(scene->model, &scene->robots[i]);
@@ -444,6 +448,7 @@ void tabi_scene_destroy(tabi_scene *scene) {
   tabi_model_destroy(scene->draft);
   free(scene->q);
   free(scene->v);
+  free(scene->u);
   tbi_scene_free_forces(scene);
   tbi_scene_free_motions(scene);
   free(scene->signals);

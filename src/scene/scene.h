@@ -78,6 +78,7 @@ struct tabi_scene {
   tabi_gait *gait; /* or NULL */
   double duration;
   double *q, *v; /* initial state */
+  double *u;     /* inputs of actuators at the start, NAN where none are given: [nactuator] */
   tbi_scene_robot *robots;
   tbi_scene_force *forces;
   tbi_scene_motion *motions;

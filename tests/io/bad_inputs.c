@@ -213,7 +213,7 @@ const bad_input bad_inputs[] = {
      "mesh path leaves the model's package"},
     {"escape_rest.urdf", SHAPE("<mesh filename='package://p/../../x.stl'/>"), NULL, 3,
      "mesh path leaves the model's package"},
-    {"escape_plain.urdf", SHAPE("<mesh filename='a/../../../x.stl'/>"), NULL, 3,
+    {"escape_plain.urdf", SHAPE("<mesh filename='a/../../../x'/>"), NULL, 3,
      "mesh path leaves the model's package"},
     {"escape_percent.urdf", SHAPE("<mesh filename='%2e%2E/%2e%2E/x.stl'/>"), NULL, 3,
      "mesh path leaves the model's package"},

@@ -57,13 +57,56 @@ static void test_plain_paths(void **state) {
   assert_int_equal(find(model, NULL, "file://%2e%2e/../other.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "a%00b.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, scratch_path("other.stl"), NULL), TBI_PATH_LEAVES);
-  assert_int_equal(find(model, NULL, "/no/such.stl", NULL), TBI_PATH_LEAVES);
   assert_int_equal(find(model, NULL, "file:///etc/passwd", NULL), TBI_PATH_LEAVES);
   // a folder whose name only begins like the allowed one is another folder
   scratch_text("a2/b.stl", TRIANGLE);
   assert_int_equal(find(model, NULL, scratch_path("a2/b.stl"), NULL), TBI_PATH_LEAVES);
   assert_int_equal(find("no/such/r.urdf", NULL, "a.stl", NULL), TBI_PATH_MISSING);
   assert_int_equal(find("no/such/r.urdf", NULL, "package://p/a.stl", NULL), TBI_PATH_MISSING);
+}
+
+/* Names written on another machine: what leads nowhere is looked for by its tail. */
+static void test_foreign_paths(void **state) {
+  (void)state;
+  scratch_text("f/robot/urdf/r.urdf", "");
+  scratch_text("f/robot/meshes/a.stl", TRIANGLE);
+  const char *model = "f/robot/urdf/r.urdf";
+  const char *found = "f/robot/meshes/a.stl";
+  assert_int_equal(find(model, NULL, "/home/me/ws/robot/meshes/a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "file:///home/me/meshes/a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "/no/such.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "C:\\robots\\meshes\\a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "..\\meshes\\a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "package://robot\\meshes\\a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "..\\..\\..\\other.stl", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "\\etc\\passwd", NULL), TBI_PATH_LEAVES);
+  // a mesh of another collection is missing, anything else is refused
+  assert_int_equal(find(model, NULL, "../../../others/assets/foot.stl", NULL), TBI_PATH_MISSING);
+  assert_int_equal(find(model, NULL, "../../../others/meshes/a.stl", found), TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "../../../others/secret", NULL), TBI_PATH_LEAVES);
+  assert_int_equal(find(model, NULL, "%2e%2e/%2e%2e/%2e%2e/a.stl", NULL), TBI_PATH_LEAVES);
+  // package:// in front of a file beside the robot's
+  scratch_text("f/robot/urdf/b.stl", TRIANGLE);
+  assert_int_equal(find(model, NULL, "package://b.stl", "f/robot/urdf/b.stl"), TBI_PATH_FOUND);
+  // every model has a model.config: that of this one is not another's
+  scratch_text("f/robot/urdf/model.config", "");
+  assert_int_equal(find(model, NULL, "model://sun/model.config", NULL), TBI_PATH_MISSING);
+}
+
+/* A robot within a Python package may use all of the package. */
+static void test_python_package(void **state) {
+  (void)state;
+  scratch_text("py/sim/__init__.py", "");
+  scratch_text("py/sim/arms/__init__.py", "");
+  scratch_text("py/sim/arms/assets/deep/r.xml", "");
+  scratch_text("py/sim/common/a.stl", TRIANGLE);
+  scratch_text("py/b.stl", TRIANGLE);
+  const char *model = "py/sim/arms/assets/deep/r.xml";
+  assert_int_equal(find(model, NULL, "../../../common/a.stl", "py/sim/common/a.stl"),
+                   TBI_PATH_FOUND);
+  assert_int_equal(find(model, NULL, "../../../../b.stl", NULL), TBI_PATH_LEAVES);
+  // a package below does not take away what is beside the file's folder
+  assert_int_equal(find("py/sim/r.xml", NULL, "../b.stl", "py/b.stl"), TBI_PATH_FOUND);
 }
 
 /* A caller or the environment allows more folders. */
@@ -324,11 +367,12 @@ static void test_flat(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_paths), cmocka_unit_test(test_allowed),
-      cmocka_unit_test(test_links),       cmocka_unit_test(test_package_folder),
-      cmocka_unit_test(test_packages),    cmocka_unit_test(test_noted_packages),
-      cmocka_unit_test(test_tails),       cmocka_unit_test(test_each_mesh_once),
-      cmocka_unit_test(test_solid),       cmocka_unit_test(test_solid_products),
+      cmocka_unit_test(test_plain_paths),    cmocka_unit_test(test_foreign_paths),
+      cmocka_unit_test(test_python_package), cmocka_unit_test(test_allowed),
+      cmocka_unit_test(test_links),          cmocka_unit_test(test_package_folder),
+      cmocka_unit_test(test_packages),       cmocka_unit_test(test_noted_packages),
+      cmocka_unit_test(test_tails),          cmocka_unit_test(test_each_mesh_once),
+      cmocka_unit_test(test_solid),          cmocka_unit_test(test_solid_products),
       cmocka_unit_test(test_flat),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -4,6 +4,7 @@
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,23 @@ static void test_held_base_with_key(void **state) {
   assert_string_equal(tabi_model_posture(model, 0, &q, &v), "k");
   assert_near(q, 0.5, 0);
   assert_near(v, 7, 0);
+  tabi_model_destroy(model);
+}
+
+/* Inputs of actuators, by their places in the file; one that tabi leaves out has a place too. */
+static void test_keyframe_controls(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("<mujoco><worldbody><body><joint name='a'/>" GEOM "<body><joint name='b'/>" GEOM
+           "</body></body></worldbody>"
+           "<actuator><motor joint='a'/><muscle joint='a'/><position joint='b'/></actuator>"
+           "<keyframe><key name='k' ctrl='1 2 3'/><key name='none'/></keyframe></mujoco>");
+  double u[2];
+  assert_int_equal(tabi_model_nactuator(model), 2);
+  tabi_model_posture_control(model, 0, u);
+  assert_near_n(u, ((const double[2]){1, 3}), 2, 0);
+  tabi_model_posture_control(model, 1, u);
+  assert_true(isnan(u[0]) && isnan(u[1]));
   tabi_model_destroy(model);
 }
 
@@ -677,6 +695,7 @@ int main(void) {
       cmocka_unit_test(test_base),
       cmocka_unit_test(test_base_behind_a_floor),
       cmocka_unit_test(test_held_base_with_key),
+      cmocka_unit_test(test_keyframe_controls),
       cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_option),
       cmocka_unit_test(test_ignored),

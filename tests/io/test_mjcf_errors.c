@@ -143,6 +143,8 @@ static void test_the_rest(void **state) {
          "only hinge and slide joints can be coupled");
   refuse(AFTER("", "<contact><exclude body1='b' body2='c'/></contact>"), 2,
          "body 'c' does not exist");
+  refuse_strict(AFTER(GEOM, "<keyframe><key name='k' ctrl='1'/></keyframe>"), 2,
+                "key 'k': ctrl has 1 numbers instead of 0");
   refuse_strict(AFTER(GEOM, "<keyframe><key name='k' qpos='1'/></keyframe>"), 2,
                 "key 'k': qpos has 1 numbers instead of 0");
   refuse_strict(AFTER("<freejoint/>" GEOM, "<keyframe><key name='k' qpos='1 2'/></keyframe>"), 2,
@@ -163,7 +165,7 @@ static void test_files(void **state) {
   refuse(BEFORE("<include file='/etc/passwd'/>"), 2, "leaves the model's package");
   refuse(BEFORE("<include file='part.xml'/><include file='./part.xml'/>"), 2, "is included twice");
   refuse(BEFORE("<include file='broken.xml'/>"), 1, "not well-formed");
-  refuse(BEFORE("<asset><mesh name='m' file='../../m.stl'/></asset>"), 2,
+  refuse(BEFORE("<asset><mesh name='m' file='../../m'/></asset>"), 2,
          "mesh path leaves the model's package");
 }
 

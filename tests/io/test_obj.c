@@ -76,6 +76,15 @@ static void test_relative(void **state) {
   tbi_mesh_free(&mesh);
 }
 
+/* Exporters write edges as faces with two corners; they have no area. */
+static void test_edges(void **state) {
+  (void)state;
+  tbi_mesh mesh;
+  assert_int_equal(parse(SQUARE "f 1 2\nf 1 2 3\nf 4\nf\n", &mesh, NULL), TABI_OK);
+  assert_int_equal(mesh.nface, 1);
+  tbi_mesh_free(&mesh);
+}
+
 static void test_refused(void **state) {
   (void)state;
   refuse("", "mesh 'm.obj': OBJ file without a face");
@@ -93,7 +102,7 @@ static void test_refused(void **state) {
                                                 "no vertex");
   refuse(SQUARE "f 1 2 x\n", "mesh 'm.obj': face 1: 'x' is no vertex");
   refuse(SQUARE "f 1 2 /3\n", "mesh 'm.obj': face 1: '/3' is no vertex");
-  refuse(SQUARE "f 1 2\n", "mesh 'm.obj': face 1 has 2 corners");
+  refuse(SQUARE "f 1 2\n", "mesh 'm.obj': no face with area");
   refuse(SQUARE "f 1 1 2\n", "mesh 'm.obj': no face with area");
 }
 
@@ -122,10 +131,8 @@ static void test_file(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_faces),
-      cmocka_unit_test(test_relative),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_faces),   cmocka_unit_test(test_relative), cmocka_unit_test(test_edges),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_file),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

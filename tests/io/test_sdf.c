@@ -89,6 +89,18 @@ static void assert_pos(const tabi_model *model, const char *name, double x, doub
   assert_near_n(pos, ((const double[3]){x, y, z}), 3, 1e-12);
 }
 
+/* As in the other formats: what no body can have is repaired, and told. */
+static void test_inertia_repaired(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load(
+      MODEL("<link name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>9</izz>"
+            "</inertia></inertial></link>"),
+      &h);
+  assert_true(is_told(&h, TABI_SEVERITY_WARNING, "inertia violates A+B>=C (1+1<9)"));
+  tabi_model_destroy(model);
+}
+
 /* The arm in SDF and the same in URDF, whose numbers were worked out apart from tabi. */
 static void test_equals_urdf(void **state) {
   (void)state;
@@ -552,14 +564,15 @@ static void test_includes_itself(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equals_urdf),  cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_frames),       cmocka_unit_test(test_placement_frame),
-      cmocka_unit_test(test_axes),         cmocka_unit_test(test_joint_types),
-      cmocka_unit_test(test_loops),        cmocka_unit_test(test_couplings),
-      cmocka_unit_test(test_auto_inertia), cmocka_unit_test(test_surfaces),
-      cmocka_unit_test(test_sensors),      cmocka_unit_test(test_self_collide),
-      cmocka_unit_test(test_world),        cmocka_unit_test(test_world_scene),
-      cmocka_unit_test(test_refused),      cmocka_unit_test(test_includes_itself),
+      cmocka_unit_test(test_inertia_repaired), cmocka_unit_test(test_equals_urdf),
+      cmocka_unit_test(test_defaults),         cmocka_unit_test(test_frames),
+      cmocka_unit_test(test_placement_frame),  cmocka_unit_test(test_axes),
+      cmocka_unit_test(test_joint_types),      cmocka_unit_test(test_loops),
+      cmocka_unit_test(test_couplings),        cmocka_unit_test(test_auto_inertia),
+      cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_sensors),
+      cmocka_unit_test(test_self_collide),     cmocka_unit_test(test_world),
+      cmocka_unit_test(test_world_scene),      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_includes_itself),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

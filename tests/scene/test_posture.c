@@ -6,6 +6,7 @@
 #include "tabi/tabi_io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A trunk on a leg with a box for a foot, 0.5 m below the trunk's origin when stretched; the file
@@ -104,6 +105,73 @@ static void two_robots_have_their_own(void **state) {
   assert_near(q[tabi_model_joint_q(model, tabi_model_find_joint(model, "b/toe")).first], 0.3, 0);
   tabi_world_destroy(world);
   tabi_scene_destroy(scene);
+}
+
+/* Two servos and a motor on joints without weight; the file wants them elsewhere than they are. */
+static const char driven[] =
+    "<mujoco><option gravity='0 0 0'/><worldbody>"
+    "<body><joint name='a' axis='0 1 0'/><geom size='0.1' pos='0.3 0 0' mass='1'/></body>"
+    "<body><joint name='b' axis='0 1 0'/><geom size='0.1' pos='0.3 1 0' mass='1'/></body>"
+    "<body><joint name='c' axis='0 1 0' damping='2'/><geom size='0.1' pos='0.3 2 0' "
+    "mass='1'/></body>"
+    "</worldbody><actuator><position joint='a' kp='200' kv='20'/>"
+    "<position joint='b' kp='200' kv='20'/><motor joint='c'/></actuator>"
+    "<keyframe><key name='home' qpos='0.1 0.2 0.3' ctrl='0.4 0.5 1.5'/>"
+    "<key name='still' qpos='0.1 0.2 0.3'/></keyframe></mujoco>";
+
+/* q after 3 s, and the speed of the last joint */
+static void settle(const char *keys, double q[3], double *speed) {
+  char text[300];
+  (void)scratch_text("d.xml", driven);
+  (void)snprintf(
+      text, sizeof text,
+      "gravity: [0, 0, 0]\nrobots: [{name: r, model: d.xml, self_collision: false, %s}]\n", keys);
+  tabi_scene *scene = load_scene(scratch_text("s.yaml", text), NULL);
+  tabi_world *world = open_world(scene, NULL);
+  for (int i = 0; i < 3000; ++i) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step(world, NULL), TABI_OK);
+  }
+  int32_t nv = tabi_model_nv(tabi_scene_model(scene));
+  for (int32_t i = 0; i < nv; ++i)
+    q[i] = tabi_world_q(world)[i];
+  *speed = tabi_world_v(world)[nv - 1];
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
+/* With a controller that holds the posture and without one: servos go where the keyframe sends
+ * them, the motor gives 1.5 N m against 2 N m s. */
+static void keyframe_drives(void **state) {
+  (void)state;
+  const char *const keys[] = {"posture: home", "posture: home, controller: {type: pd, kp: 0}"};
+  for (int i = 0; i < 2; ++i) {
+    double q[3];
+    double speed = 0;
+    settle(keys[i], q, &speed);
+    assert_near(q[0], 0.4, 1e-6);
+    assert_near(q[1], 0.5, 1e-6);
+    assert_near(speed, 0.75, 1e-6);
+  }
+}
+
+/* Without inputs in the keyframe the controller holds the posture. */
+static void keyframe_without_inputs(void **state) {
+  (void)state;
+  double q[3];
+  double speed = 0;
+  settle("posture: still, controller: {type: pd, kp: 0}", q, &speed);
+  assert_near_n(q, ((const double[3]){0.1, 0.2, 0.3}), 3, 1e-9);
+}
+
+/* The inputs of the others stay their own when a joint is locked. */
+static void locked_joint_takes_its_input_along(void **state) {
+  (void)state;
+  double q[3];
+  double speed = 0;
+  settle("posture: home, lock: [a]", q, &speed);
+  assert_near(q[0], 0.5, 1e-6);
+  assert_near(speed, 0.75, 1e-6);
 }
 
 static void refuse(const char *text, const char *message) {
@@ -205,6 +273,9 @@ int main(void) {
       cmocka_unit_test(keyframe_by_name),
       cmocka_unit_test(scene_places_keyframe),
       cmocka_unit_test(locked_at_keyframe),
+      cmocka_unit_test(keyframe_drives),
+      cmocka_unit_test(keyframe_without_inputs),
+      cmocka_unit_test(locked_joint_takes_its_input_along),
       cmocka_unit_test(two_robots_have_their_own),
       cmocka_unit_test(refused),
       cmocka_unit_test(stands_on_ground),

@@ -55,7 +55,8 @@ tabi_world *open_world_with(const tabi_scene *scene, tabi_contact_kind contact) 
 
 void step_world(tabi_scene *scene, tabi_world *world) {
   tabi_scene_control(scene, world);
-  if (tabi_world_step(world, NULL) != TABI_OK) fail_msg("%s", tabi_world_error(world)->message);
+  if (tabi_world_step_or_grow(world, NULL) != TABI_OK)
+    fail_msg("%s", tabi_world_error(world)->message);
 }
 
 scene_world scene_world_open(tabi_scene *scene) {

@@ -124,7 +124,7 @@ static bool read_corner(source *s, const double **corner) {
   return tbi_ok(s->error);
 }
 
-/* A polygon as a fan around its first corner. */
+/* A polygon as a fan around its first corner; points and lines have no area. */
 static bool read_face(source *s, tbi_weld *w) {
   const double *first = s->vertices;
   const double *last = first;
@@ -142,9 +142,7 @@ static bool read_face(source *s, tbi_weld *w) {
     if (corners == 1) first = corner;
     last = corner;
   }
-  if (corners > 2) return tbi_ok(s->error);
-  return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "mesh '%s': face %zu has %zu corners",
-                     s->name, s->face, corners);
+  return tbi_ok(s->error);
 }
 
 static void read_line(source *s, tbi_weld *w, bool faces) {

@@ -43,6 +43,7 @@ static void free_reader(tbi_mjcf *reader) {
   free(reader->joints);
   free(reader->geoms);
   free(reader->ratios);
+  free(reader->actuators);
   free(reader->sites);
   free(reader->frictions);
   tbi_names_free(&reader->class_names);

@@ -179,8 +179,9 @@ static void note_ratio(tbi_mjcf *reader, int32_t index, double ratio) {
   reader->ratios[reader->nratio++] = (tbi_mjcf_ratio){index, ratio};
 }
 
-static void add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t index,
-                         int32_t number) {
+/* Its index in the builder, or TABI_NONE. */
+static int32_t add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t index,
+                            int32_t number) {
   tbi_mjcf *reader = item->reader;
   const tbi_mjcf_joint *joint = &reader->joints[index];
   tabi_actuator_def def = tabi_actuator_def_default();
@@ -201,13 +202,14 @@ static void add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t i
   def.force_min = force[0];
   def.force_max = force[1];
   def.place = item->node->place;
-  if (!tbi_ok(&reader->error) || joint->index == TABI_NONE) return;
+  if (!tbi_ok(&reader->error) || joint->index == TABI_NONE) return TABI_NONE;
   load_joint(reader, a, joint->index);
   int32_t added = tabi_builder_add_actuator(reader->builder, &def);
   // of a general actuator a positive damping term means the same as dampratio
   bool like_position = def.bias[1] < 0 && def.gain == -def.bias[1];
   double ratio = a->ratio > 0 ? a->ratio : like_position && def.bias[2] > 0 ? def.bias[2] : 0;
   if (added != TABI_NONE && ratio > 0) note_ratio(reader, added, ratio);
+  return added;
 }
 
 /* The joint that an actuator drives, or TABI_NONE and why there is none. */
@@ -232,7 +234,8 @@ static void ignore_attributes(tbi_xml_node *node) {
     each->used = true;
 }
 
-static void read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) {
+/* Its index in the builder; TABI_NONE if it is left out, which is told. */
+static int32_t read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, node->name, 0);
   actuator a = {
       .gear = {1},
@@ -245,14 +248,23 @@ static void read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) 
   replay(reader, node, item.label, &a);
   const char *reason = a.unknown;
   int32_t joint = reason ? TABI_NONE : find_joint(&item, &reason);
-  if (!tbi_ok(&reader->error)) return;
+  if (!tbi_ok(&reader->error)) return TABI_NONE;
   if (!reason) {
     if (a.left_out) tbi_warn(reader->def, node->place, "%s: %s", item.label, a.left_out);
-    add_actuator(&item, &a, joint, number);
-    return;
+    return add_actuator(&item, &a, joint, number);
   }
   tbi_warn(reader->def, node->place, "%s is ignored: %s", item.label, reason);
   ignore_attributes(node);
+  return TABI_NONE;
+}
+
+static void number_actuator(tbi_mjcf *reader, int32_t index) {
+  if (!tbi_array_reserve((void **)&reader->actuators, &reader->cap_actuator, reader->nactuator, 1,
+                         sizeof *reader->actuators)) {
+    tbi_fail_memory(&reader->error);
+    return;
+  }
+  reader->actuators[reader->nactuator++] = index;
 }
 
 /* d and work[3 nv]: the diagonal of M^-1 at a dof. */
@@ -300,13 +312,12 @@ static void settle_ratios(tbi_mjcf *reader) {
 }
 
 void tbi_mjcf_read_actuators(tbi_mjcf *reader) {
-  int32_t number = 0;
   tbi_xml_node *section = tbi_xml_child(reader->root, "actuator");
   for (; section; section = tbi_xml_next(section)) {
     tbi_xml_node *node = section->first;
     for (; node && tbi_ok(&reader->error); node = node->next) {
       node->used = true;
-      read_actuator(reader, node, number++);
+      number_actuator(reader, read_actuator(reader, node, reader->nactuator));
     }
   }
   settle_ratios(reader);

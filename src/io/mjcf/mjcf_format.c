@@ -596,7 +596,7 @@ static const tbi_format_row rows[] = {
     {"key@mquat",                   TBI_COSMETIC,     NULL                                                            },
     {"key@act",                     TBI_COSMETIC,     NULL                                                            },
     {"key@plastic",                 TBI_COSMETIC,     NULL                                                            },
-    {"key@ctrl",                    TBI_IGNORED,      NULL                                                            },
+    {"key@ctrl",                    TBI_USED,         NULL                                                            },
 };
 
 const tbi_format tbi_mjcf_format = {"MJCF", rows, sizeof rows / sizeof *rows};

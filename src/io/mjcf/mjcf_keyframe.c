@@ -1,7 +1,8 @@
-/* mjcf_keyframe.c - keyframes become postures.
+/* mjcf_keyframe.c - keyframes become postures, with the inputs of actuators.
  *
- * A key lists the coordinates of all joints in MuJoCo's order.  The one difference in meaning is
- * the angular velocity of a free body: MuJoCo's in body axes, tabi's in world axes. */
+ * A key lists the coordinates of all joints, and the inputs of all actuators, in MuJoCo's order.
+ * The one difference in meaning is the angular velocity of a free body: MuJoCo's in body axes,
+ * tabi's in world axes. */
 #include "io/mjcf/mjcf_reader.h"
 #include "io/repair.h"
 
@@ -12,11 +13,11 @@ static const int32_t nq_of[] = {7, 4, 1, 1}; /* by tbi_mjcf_joint_type */
 static const int32_t nv_of[] = {6, 3, 1, 1};
 
 typedef struct counts {
-  int32_t nq, nv;
+  int32_t nq, nv, nu;
 } counts;
 
 static counts count_coordinates(const tbi_mjcf *reader) {
-  counts sum = {0, 0};
+  counts sum = {0, 0, reader->nactuator};
   for (int32_t i = 0; i < reader->njoint; ++i) {
     sum.nq += nq_of[reader->joints[i].type];
     sum.nv += nv_of[reader->joints[i].type];
@@ -74,18 +75,29 @@ static void start_of(const tbi_mjcf *reader, const tbi_mjcf_joint *joint, double
   q_store(body->rot, q + 3);
 }
 
+/* u[n.nu]; actuators that tabi left out have numbers in the key too */
+static void set_controls(tbi_mjcf *reader, int32_t posture, const double *u) {
+  for (int32_t i = 0; i < reader->nactuator; ++i) {
+    if (reader->actuators[i] == TABI_NONE) continue;
+    tabi_builder_set_posture_control(reader->builder, posture, reader->actuators[i], u[i]);
+  }
+}
+
 static void read_key(tbi_mjcf *reader, tbi_xml_node *node, int32_t number, double *buffer) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   (void)tbi_xml_get(node, "time");
   counts n = count_coordinates(reader);
   double *q = buffer;
   double *v = buffer + n.nq;
+  double *u = v + n.nv;
   bool has_q = read_list(&item, "qpos", n.nq, q);
   bool has_v = read_list(&item, "qvel", n.nv, v);
+  bool has_u = read_list(&item, "ctrl", n.nu, u);
   const char *name = tbi_mjcf_full_name(reader, item.name, "key", number);
   if (!tbi_ok(&reader->error)) return;
   int32_t posture = tabi_builder_add_posture(reader->builder, name);
   if (posture == TABI_NONE) return;
+  if (has_u) set_controls(reader, posture, u);
   for (int32_t i = 0; i < reader->njoint && tbi_ok(&reader->error); ++i) {
     const tbi_mjcf_joint *joint = &reader->joints[i];
     double start[7];
@@ -103,7 +115,7 @@ void tbi_mjcf_read_keyframes(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "keyframe");
   if (!section || !tbi_ok(&reader->error)) return;
   counts n = count_coordinates(reader);
-  double *buffer = calloc((size_t)n.nq + (size_t)n.nv + 1, sizeof *buffer);
+  double *buffer = calloc((size_t)n.nq + (size_t)n.nv + (size_t)n.nu + 1, sizeof *buffer);
   if (!buffer) {
     tbi_fail_memory(&reader->error);
     return;

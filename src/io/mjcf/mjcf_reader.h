@@ -211,6 +211,9 @@ typedef struct tbi_mjcf {
   tbi_names site_names;
   tbi_mjcf_ratio *ratios;
   int32_t nratio, cap_ratio;
+  int32_t
+      *actuators; /* in the builder, TABI_NONE where one was left out; as keyframes count them */
+  int32_t nactuator, cap_actuator;
   int32_t nclass, nmesh, nmaterial, nbody, njoint, ngeom;
   tbi_xml_node *base_node; /* the body that is the robot's base, */
   int32_t base;            /* and its index once it has been read */

@@ -1,6 +1,7 @@
 /* sdf_link.c - links of SDF: inertia and sensors.
  *
  * A link that says nothing of its inertia has the format's defaults, 1 kg and 1 kg m^2. */
+#include "io/repair.h"
 #include "io/report.h"
 #include "io/sdf/sdf_reader.h"
 
@@ -38,6 +39,10 @@ static void read_inertial(tbi_sdf *s, int32_t frame, tabi_link_def *def) {
   m3 r = q_matrix(pose.rot);
   v3_store(pose.pos, def->com);
   s3_store(s3_rotate(&r, s3_load(moments)), def->inertia);
+  char what[TBI_SDF_WHAT];
+  tbi_sdf_what(&s->frames[frame], what);
+  tabi_place place = inertial ? inertial->place : def->place;
+  tbi_repair_inertia(s->error, s->def, place, what, def->mass, def->inertia);
 }
 
 /* What is switched off is told as ignored. */
