@@ -6,6 +6,7 @@
 #include "common/input.h"
 #include "common/output.h"
 #include "common/scene_options.h"
+#include "try/try_base.h"
 #include "try/try_run.h"
 #include "try/try_scene.h"
 #include "view/find_file.h"
@@ -90,10 +91,14 @@ static const char *format_of(const char *path) {
 
 static void print_table(const attempt *a, const tabi_model *model, FILE *out) {
   const tbi_try_scene *s = &a->scene;
-  (void)fprintf(out, "%s: %.4g kg, %d degrees of freedom, base %s, %s%s, held by %s\n", a->path,
-                tabi_model_mass(model), tabi_model_nv(model), s->floats ? "free" : "fixed",
+  (void)fprintf(out, "%s: %.4g kg, %d degrees of freedom, %s%s, held by %s\n", a->path,
+                tabi_model_mass(model), tabi_model_nv(model),
                 s->keyframe ? "keyframe " : "initial posture", s->keyframe ? s->keyframe : "",
                 s->own_gains ? "its own actuators" : "gains made for it");
+  (void)fprintf(out, "base %s: %s%s\n", s->floats ? "free" : "fixed", s->base_why,
+                a->args->value[BASE] ? ""
+                : s->floats          ? "; --base fixed to change"
+                                     : "; --base free to change");
   (void)fprintf(out, "\n  %-10s %-8s %18s %7s %9s %9s %9s %8s\n", "contact",
                 s->floats ? "stands" : "still", "height [m]", "tilt", "slip", "depth", "energy",
                 "time");
@@ -118,6 +123,7 @@ static int print_json(const attempt *a, const tabi_model *model, FILE *out) {
   bad |= json_object_set_new(o, "robot", tbi_json_text(a->path));
   bad |= json_object_set_new(o, "format", json_string(format_of(a->path)));
   bad |= json_object_set_new(o, "base", json_string(s->floats ? "free" : "fixed"));
+  bad |= json_object_set_new(o, "base_why", json_string(s->base_why));
   bad |= json_object_set_new(o, "mass", tbi_json_number(tabi_model_mass(model)));
   bad |= json_object_set_new(o, "dof", json_integer(tabi_model_nv(model)));
   bad |= json_object_set_new(o, "keyframe", tbi_json_text(s->keyframe));
@@ -202,6 +208,54 @@ static int run_all(attempt *a, const tabi_model *model, FILE *out) {
   return code == TBI_EXIT_OK && !a->run[0].stands ? TBI_EXIT_CHECK : code;
 }
 
+/* Whether there is something to try, and it can move; an exit code. */
+static int check_robot(const tabi_model *model, const char *path) {
+  tabi_error err = {0};
+  if (tabi_model_nlink(model) == 0) {
+    tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){path, 0}, "there is no robot in it: no links");
+    return tbi_print_error(&err);
+  }
+  tabi_dynamics *d = tabi_dynamics_create(model, &err);
+  int code = d ? TBI_EXIT_OK : tbi_print_error(&err);
+  tabi_dynamics_destroy(d);
+  return code;
+}
+
+static tabi_model *open_model(attempt *a, int *code) {
+  tabi_load_def def = tbi_args_load_def(a->args);
+  def.base = a->scene.base;
+  tabi_model *model = tbi_model_open(a->path, &def, &a->findings, code);
+  if (!model) return NULL;
+  (void)tabi_model_check(model, tbi_findings_add, &a->findings);
+  *code = check_robot(model, a->path);
+  if (*code == TBI_EXIT_OK) return model;
+  tabi_model_destroy(model);
+  return NULL;
+}
+
+/* Of URDF and SDF files; others say it. */
+static bool says_base(const attempt *a, const tabi_model *model) {
+  const char *format = format_of(a->path);
+  bool silent = strcmp(format, "urdf") == 0 || strcmp(format, "sdf") == 0;
+  return a->scene.base != TABI_BASE_AS_FILE || !silent || !tbi_try_base_is_open(model);
+}
+
+/* The model with the base that suits it. */
+static tabi_model *settle_base(attempt *a, tabi_model *model, int *code) {
+  tbi_try_base base = {0};
+  if (!model || says_base(a, model)) return model;
+  bool good = tbi_try_base_decide(model, &base);
+  if (!good) *code = tbi_out_of_memory();
+  if (good) a->scene.base_why = base.why;
+  if (good && base.free) return model;
+  tabi_model_destroy(model);
+  if (!good) return NULL;
+  tbi_findings_free(&a->findings);
+  a->findings = (tbi_findings){0};
+  a->scene.base = TABI_BASE_FIXED;
+  return open_model(a, code);
+}
+
 static int run_command(const tbi_args *args, FILE *out) {
   attempt a = {.args = args};
   if (!tbi_find_file(args->word[0], a.path)) return TBI_EXIT_INPUT;
@@ -209,14 +263,10 @@ static int run_command(const tbi_args *args, FILE *out) {
   char *absolute = realpath(a.path, NULL);
   if (!absolute) return tbi_out_of_memory();
   a.scene.model_path = absolute;
-  tabi_load_def def = tbi_args_load_def(args);
-  def.base = a.scene.base;
+  a.scene.base_why = args->value[BASE] ? "as asked" : "as the file says";
   int code = TBI_EXIT_OK;
-  tabi_model *model = tbi_model_open(a.path, &def, &a.findings, &code);
-  if (model) {
-    (void)tabi_model_check(model, tbi_findings_add, &a.findings);
-    code = run_all(&a, model, out);
-  }
+  tabi_model *model = settle_base(&a, open_model(&a, &code), &code);
+  if (model) code = run_all(&a, model, out);
   tabi_model_destroy(model);
   tbi_findings_free(&a.findings);
   free(a.scene.text);
@@ -239,6 +289,9 @@ const tbi_command tbi_cmd_try = {
         "initial posture.  Position actuators of the file hold it; where it has none, joints get\n"
         "implicit gains from the inertia that they carry and their effort limits.  A floor is\n"
         "added unless the file has one.  A robot with a fixed base should hold still instead.\n"
+        "Where a URDF or SDF file does not say, the base is free if the robot can stand: two "
+        "limbs\n"
+        "or wheels reach the ground, with the centre of mass above them.\n"
         "\n"
         "--scene writes the scene that was made, to go on from: tabi run F, tabi view F.\n"
         "Exits with 0 if the robot stands under the first method, else with 5.\n"
@@ -249,20 +302,20 @@ const tbi_command tbi_cmd_try = {
         "  tabi try arm.urdf --base fixed --scene arm.yaml\n",
     .nword = 1,
     .word = "ROBOT",
-    .options = {[BASE] = {"--base", "free|fixed", "default: as the file says", false, NULL},
-                [TIME] = {"--time", "S", "duration of each run in seconds; default: 5", false,
-                          NULL},
-                [KEYFRAME] = {"--keyframe", "NAME", "keyframe of the file to start at", false,
-                              NULL},
-                [CONTACT] = {"--contact", "a,b,..",
-                             "contact methods; default: cone,lcp,exact,impulse,penalty; out of",
-                             false, &tbi_contact_names},
-                [VIEW] = {"--view", NULL, "show it in the browser instead, as tabi view does",
-                          false, NULL},
-                [HTML] = {"--html", "F", "write the replay of the first run to one HTML file",
-                          false, NULL},
-                [SCENE] = {"--scene", "F", "write the scene, in YAML", false, NULL},
-                [JSON] = {"--json", NULL, "print one JSON object", false, NULL}},
+    .options =
+        {[BASE] = {"--base", "free|fixed",
+                   "default: as the file says; if it does not, free if it can stand", false, NULL},
+                  [TIME] = {"--time", "S", "duration of each run in seconds; default: 5", false, NULL},
+                  [KEYFRAME] = {"--keyframe", "NAME", "keyframe of the file to start at", false, NULL},
+                  [CONTACT] = {"--contact", "a,b,..",
+                      "contact methods; default: cone,lcp,exact,impulse,penalty; out of", false,
+                      &tbi_contact_names},
+                  [VIEW] = {"--view", NULL, "show it in the browser instead, as tabi view does", false,
+                   NULL},
+                  [HTML] = {"--html", "F", "write the replay of the first run to one HTML file", false,
+                   NULL},
+                  [SCENE] = {"--scene", "F", "write the scene, in YAML", false, NULL},
+                  [JSON] = {"--json", NULL, "print one JSON object", false, NULL}},
     .loads = true,
     .tells = true,
     .run = run_command,

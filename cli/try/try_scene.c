@@ -3,13 +3,17 @@
 
 #include "common/extent.h"
 #include "try/try_gains.h"
+#include "try/try_posture.h"
 #include "view/view_input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define INSIDE 0.01 /* rad or m from a limit */
+typedef struct start {
+  double *said, *q, *v; /* [nq] as the file says, and where it starts; [nv] */
+  tbi_try_gain *gain;   /* [njoint] */
+} start;
 
 /* Keyframes in which robots stand, by their usual names. */
 static const char *const standing[] = {"home", "stand", "standing", "init", "default", "zero"};
@@ -58,37 +62,18 @@ static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *
   }
 }
 
-/* A joint that starts outside its limits would be thrown into them. */
-static bool leaves_limits(const tabi_model *model, int32_t joint, const double *q, double *inside) {
-  tabi_joint_def def = tabi_model_joint(model, joint);
-  tabi_range range = tabi_model_joint_q(model, joint);
-  if (range.count != 1 || !def.name || !(def.lower <= def.upper)) return false;
-  double room = fmin(INSIDE, 0.5 * (def.upper - def.lower));
-  *inside = fmax(def.lower + room, fmin(def.upper - room, q[range.first]));
-  return q[range.first] < def.lower || q[range.first] > def.upper;
-}
-
-static void enter_limits(const tabi_model *model, double *q) {
-  double inside = 0;
+/* Joints that start elsewhere than the file says. */
+static void write_posture(FILE *out, const tabi_model *model, const start *at) {
+  const char *before = "\n    posture: # the file's is outside limits of joints\n      ";
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
-    if (leaves_limits(model, i, q, &inside)) q[tabi_model_joint_q(model, i).first] = inside;
-  }
-}
-
-static void write_posture(FILE *out, const tabi_model *model) {
-  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
-  if (!q) return;
-  tabi_model_initial_q(model, q);
-  const char *before = "\n    posture: # the file starts outside their limits\n      ";
-  double inside = 0;
-  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
-    if (!leaves_limits(model, i, q, &inside)) continue;
+    tabi_range range = tabi_model_joint_q(model, i);
+    const char *name = tabi_model_joint(model, i).name;
+    if (range.count != 1 || !name || at->q[range.first] == at->said[range.first]) continue;
     (void)fputs(before, out);
-    tbi_view_input_write_text(out, tabi_model_joint(model, i).name);
-    (void)fprintf(out, ": %.17g", inside);
+    tbi_view_input_write_text(out, name);
+    (void)fprintf(out, ": %.17g", at->q[range.first]);
     before = "\n      ";
   }
-  free(q);
 }
 
 /* Under a base that is fixed the floor is at its lowest point. */
@@ -101,7 +86,7 @@ static void write_floor(FILE *out, const tbi_try_scene *s, const tabi_model *mod
 }
 
 static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *model,
-                        const tabi_dynamics *d, const tbi_try_gain *gain) {
+                        const tabi_dynamics *d, const start *at) {
   const char *slash = strrchr(s->model_path, '/');
   (void)fputs("# made by tabi try; change it as you like, and run it: tabi run FILE\nname: ", out);
   tbi_view_input_write_text(out, slash ? slash + 1 : s->model_path);
@@ -115,23 +100,32 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
     (void)fputs("\n    posture: ", out);
     tbi_view_input_write_text(out, s->keyframe);
   } else {
-    write_posture(out, model);
+    write_posture(out, model, at);
   }
   (void)fputs(s->floats ? "\n    place: ground\n" : "\n", out);
-  write_gains(out, model, gain);
+  write_gains(out, model, at->gain);
 }
 
-static bool write_all(tbi_try_scene *s, const tabi_model *model, const double *q, double *v,
-                      tbi_try_gain *gain) {
+static bool write_all(tbi_try_scene *s, const tabi_model *model, const start *at) {
   tabi_dynamics *d = tabi_dynamics_create(model, NULL);
-  FILE *out = d && tbi_try_gains(model, q, gain) ? open_memstream(&s->text, &s->size) : NULL;
+  FILE *out =
+      d && tbi_try_gains(model, at->q, at->gain) ? open_memstream(&s->text, &s->size) : NULL;
   if (out) {
-    tabi_dynamics_set_state(d, q, v);
-    write_scene(out, s, model, d, gain);
+    tabi_dynamics_set_state(d, at->q, at->v);
+    write_scene(out, s, model, d, at);
   }
   bool good = out && fclose(out) == 0;
   tabi_dynamics_destroy(d);
   return good;
+}
+
+static bool allocate(start *at, const tabi_model *model) {
+  size_t nq = (size_t)tabi_model_nq(model) + 1;
+  at->said = calloc(nq, sizeof *at->said);
+  at->q = calloc(nq, sizeof *at->q);
+  at->v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *at->v);
+  at->gain = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *at->gain);
+  return at->said && at->q && at->v && at->gain;
 }
 
 bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
@@ -140,22 +134,21 @@ bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
     *code = fail_keyframe(model, s->keyframe);
     return false;
   }
-  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
-  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
-  tbi_try_gain *gain = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *gain);
-  bool good = q && v && gain;
+  start at = {0};
+  bool good = allocate(&at, model);
   if (good) {
-    tabi_model_initial_q(model, q);
-    enter_limits(model, q);
-    if (keyframe != TABI_NONE) s->keyframe = tabi_model_posture(model, keyframe, q, NULL);
+    tabi_model_initial_q(model, at.said);
+    if (keyframe != TABI_NONE) s->keyframe = tabi_model_posture(model, keyframe, at.said, NULL);
+    tbi_try_posture(model, keyframe, at.q);
     s->floats = tbi_base_joint(model) != TABI_NONE;
     for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
       s->own_gains = s->own_gains || tbi_try_holds(model, i);
-    good = write_all(s, model, q, v, gain);
+    good = write_all(s, model, &at);
   }
-  free(q);
-  free(v);
-  free(gain);
+  free(at.said);
+  free(at.q);
+  free(at.v);
+  free(at.gain);
   if (!good) *code = tbi_out_of_memory();
   return good;
 }

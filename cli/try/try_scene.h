@@ -7,6 +7,7 @@
 typedef struct tbi_try_scene {
   const char *model_path; /* of the robot, absolute */
   tabi_base base;
+  const char *base_why;   /* what decided it */
   const char *duration;   /* s */
   const char *contact;    /* the first method */
   const char *keyframe;   /* wanted, then found; or NULL */

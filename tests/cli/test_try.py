@@ -79,10 +79,54 @@ class Try(FolderCase):
         with open(scene, encoding="utf-8") as made:
             self.assertIn('"j": 0.41', made.read())
 
+    def test_base_of_arm_is_fixed_and_of_biped_free(self):
+        def box(name, x, y, z, at):
+            return (f"<link name='{name}'>" + MASS + f"<collision><origin xyz='{at}'/><geometry>"
+                    f"<box size='{x} {y} {z}'/></geometry></collision></link>")
+
+        def joint(name, parent, child, at):
+            return (f"<joint name='{name}' type='revolute'><parent link='{parent}'/><child link='{child}'/>"
+                    f"<origin xyz='{at}'/><axis xyz='0 1 0'/>"
+                    "<limit lower='-1' upper='1' effort='90' velocity='9'/></joint>\n")
+
+        arm = ("<robot name='a'>\n" + box("foot", .3, .3, .1, "0 0 .05") + box("upper", .1, .1, .4, "0 0 .3") +
+               joint("shoulder", "foot", "upper", "0 0 .1") + "</robot>")
+        # a gripper whose fingers hang to the height of the foot is no pair of legs
+        hand = (arm.replace("</robot>", "") + box("wrist", .5, .1, .1, ".25 0 .5").replace("value='1'", "value='.1'") +
+                joint("elbow", "upper", "wrist", "0 0 .1") +
+                box("left", .1, .1, .5, ".5 .1 0").replace("value='1'", "value='.1'") +
+                box("right", .1, .1, .5, ".5 -.1 0").replace("value='1'", "value='.1'") +
+                joint("l", "wrist", "left", "0 0 0.05") + joint("r", "wrist", "right", "0 0 .05") + "</robot>")
+        biped = ("<robot name='b'>\n" + box("trunk", .2, .4, .2, "0 0 0") + box("left", .3, .1, .4, "0 0 -.2") +
+                 box("right", .3, .1, .4, "0 0 -.2") + joint("l", "trunk", "left", "0 .15 -.1") +
+                 joint("r", "trunk", "right", "0 -.15 -.1") + "</robot>")
+        ahead = biped.replace("xyz='0 0 0'", "xyz='3 0 0'").replace("<inertial>", "<inertial><origin xyz='2 0 0'/>")
+        bare = arm.replace("collision", "visual")
+        for name, text, base, why in (
+                ("arm", arm, "fixed", "it has no two limbs that reach the ground"),
+                ("hand", hand, "fixed", "it has no two limbs that reach the ground"),
+                ("biped", biped, "free", "it stands on two limbs or more"),
+                ("ahead", ahead, "fixed", "its centre of mass is not above what reaches the ground"),
+                ("bare", bare, "fixed", "none of its shapes collides")):
+            with self.subTest(name):
+                path = self.path(name + ".urdf", text)
+                r = self.json("try", path, "--contact", "cone", "--time", "0.5", "--json")
+                self.assertEqual((r["base"], r["base_why"]), (base, why))
+                self.assertTrue(r["runs"][0]["stands"])
+        path = self.path("arm.urdf", arm)
+        r = self.json("try", path, "--base", "free", "--contact", "cone", "--time", "0.1", "--json")
+        self.assertEqual((r["base"], r["base_why"]), ("free", "as asked"))
+        out, _ = self.tabi("try", path, "--contact", "cone", "--time", "0.1")
+        self.assertIn("base fixed: it has no two limbs that reach the ground; --base free to change", out)
+
     def test_replay(self):
         html = os.path.join(self.folder, "t.html")
         self.tabi("try", self.path("t.urdf", TABLE), "--time", "0.1", "--contact", "cone", "--html", html)
         self.assertGreater(os.path.getsize(html), 1000)
+
+    def test_no_robot(self):
+        _, err = self.tabi("try", self.path("e.xml", "<mujoco><worldbody/></mujoco>"), code=3)
+        self.assertIn("there is no robot in it", err)
 
     def test_usage(self):
         robot = self.path("t.urdf", TABLE)

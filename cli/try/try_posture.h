@@ -1,0 +1,10 @@
+/* try_posture.h - the posture in which `tabi try` starts a robot. */
+#ifndef TBI_TRY_POSTURE_H
+#define TBI_TRY_POSTURE_H
+
+#include "common/cli.h"
+
+/* q[nq] of a keyframe, or, TABI_NONE, of the initial posture, moved into the limits of joints. */
+void tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q);
+
+#endif
