@@ -12,7 +12,6 @@ typedef struct tbi_extent {
 /* The axis-aligned bounding box of all shapes but planes. */
 tbi_extent tbi_extent_of(const tabi_model *model, const tabi_dynamics *dynamics);
 /* Of one shape. */
-tbi_extent tbi_extent_of_shape(const tabi_model *model, const tabi_dynamics *dynamics,
-                               int32_t shape);
+tbi_extent tbi_extent_of_shape(const tabi_dynamics *dynamics, int32_t shape);
 
 #endif

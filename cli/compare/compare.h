@@ -8,7 +8,6 @@
 #define TBI_COMPARE_H
 
 #include "common/cli.h"
-#include "common/fall.h"
 #include "tabi/tabi_record.h"
 
 enum { TBI_MAX_RUNS = 12, TBI_RUN_NAME = 32 };
@@ -105,7 +104,7 @@ typedef struct tbi_run_metrics {
   const tabi_scene *scene;
   tabi_dynamics *dynamics;
   tabi_ledger *ledger;
-  tbi_fall fall;
+  tabi_fall *fall;
   double (*residual)[4]; /* [capacity], of every sample: gap, complementarity, cone, dissipation */
   int64_t count, capacity;
   const tabi_sample_contact **contact; /* [contact_capacity], of a sample, in another order */

@@ -31,7 +31,7 @@ bool tbi_run_metrics_begin(tbi_run_metrics *a, const tabi_scene *scene, tabi_err
 void tbi_run_metrics_free(tbi_run_metrics *metrics) {
   tabi_dynamics_destroy(metrics->dynamics);
   tabi_ledger_destroy(metrics->ledger);
-  tbi_fall_free(&metrics->fall);
+  tabi_fall_destroy(metrics->fall);
   free(metrics->residual);
   free(metrics->contact);
   free(metrics->zmp);
@@ -57,8 +57,8 @@ static tabi_status begin(tbi_run_metrics *a, const tabi_sample *sample, tabi_err
   a->energy = total(&sample->energy) - sample->energy.work;
   a->value[TBI_ENERGY_START] = total(&sample->energy);
   a->value[TBI_ENERGY_END] = total(&sample->energy);
-  const tbi_fall_state state = {a->dynamics, sample->q, sample->v};
-  return tbi_fall_begin(&a->fall, a->scene, &state, err);
+  a->fall = tabi_fall_create(a->scene, sample->q, sample->v, err);
+  return a->fall ? TABI_OK : err->status;
 }
 
 static bool stands(const tabi_model *model, int32_t link) {
@@ -148,7 +148,7 @@ static bool add_certificate(tbi_run_metrics *a, const tabi_certificate *c) {
 
 /* The fall that lasts to the end counts. */
 static void update_fall(tbi_run_metrics *a, const tabi_sample *sample) {
-  if (!tbi_fall_lies(&a->fall, a->dynamics)) {
+  if (!tabi_fall_lies(a->fall, a->dynamics)) {
     a->value[TBI_FALL] = (double)NAN;
   } else if (isnan(a->value[TBI_FALL])) {
     a->value[TBI_FALL] = sample->time;

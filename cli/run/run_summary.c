@@ -14,10 +14,8 @@ static double total(tabi_energy e) { return e.kinetic + e.potential + e.spring; 
 tabi_status tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *scene,
                                   tabi_world *world, tabi_error *err) {
   *summary = (tbi_run_summary){.scene = scene, .world = world};
-  const tbi_fall_state state = {tabi_world_dynamics(world), tabi_world_q(world),
-                                tabi_world_v(world)};
-  tabi_status status = tbi_fall_begin(&summary->fall, scene, &state, err);
-  if (status != TABI_OK) return status;
+  summary->fall = tabi_fall_create(scene, tabi_world_q(world), tabi_world_v(world), err);
+  if (!summary->fall) return err->status;
   summary->observer = tabi_observer_create(scene, world, err);
   if (summary->observer && !tbi_slip_ledger_begin(&summary->slip_ledger, scene))
     tbi_fail(err, TABI_ERR_MEMORY, (tabi_place){NULL, 0}, "out of memory");
@@ -37,7 +35,7 @@ void tbi_run_summary_free(tbi_run_summary *summary) {
   tbi_gait_summary_free(&summary->gait);
   tbi_slip_ledger_free(&summary->slip_ledger);
   tabi_observer_destroy(summary->observer);
-  tbi_fall_free(&summary->fall);
+  tabi_fall_destroy(summary->fall);
 }
 
 void tbi_run_summary_step(tbi_run_summary *summary) {
@@ -82,7 +80,7 @@ void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findin
 bool tbi_run_summary_fell(const tbi_run_summary *summary) {
   if (summary->gait.active)
     return tabi_world_gait_state(summary->world).outcome != TABI_GAIT_ONGOING;
-  return tbi_fall_lies(&summary->fall, tabi_world_dynamics(summary->world));
+  return tabi_fall_lies(summary->fall, tabi_world_dynamics(summary->world));
 }
 
 static double mean(const tbi_run_summary *summary, double sum) {

@@ -3,7 +3,6 @@
 #define TBI_RUN_SUMMARY_H
 
 #include "common/cli.h"
-#include "common/fall.h"
 #include "run/gait_summary.h"
 #include "run/run_checks.h"
 #include "run/slip_ledger.h"
@@ -28,7 +27,7 @@ typedef struct tbi_run_summary {
   tabi_observer *observer;
   const tabi_sample *sample; /* of the last step */
   tbi_slip_ledger slip_ledger;
-  tbi_fall fall;
+  tabi_fall *fall;
 } tbi_run_summary;
 
 /* The world is in its initial state. */

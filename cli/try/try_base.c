@@ -41,14 +41,14 @@ static void find_touching(footing *f) {
   f->area.empty = true;
   for (int32_t i = 0; i < tabi_model_nshape(f->model); ++i) {
     if (!counts(f->model, i)) continue;
-    tbi_extent e = tbi_extent_of_shape(f->model, f->d, i);
+    tbi_extent e = tbi_extent_of_shape(f->d, i);
     widen(&all, &e);
     f->ncollides++;
   }
   double near = all.lower[2] + fmin(NEAR_GROUND, NEAR_SHARE * (all.upper[2] - all.lower[2]));
   for (int32_t i = 0; i < tabi_model_nshape(f->model); ++i) {
     if (!counts(f->model, i)) continue;
-    tbi_extent e = tbi_extent_of_shape(f->model, f->d, i);
+    tbi_extent e = tbi_extent_of_shape(f->d, i);
     if (e.lower[2] > near) continue;
     f->touches[tabi_model_shape(f->model, i).link] = true;
     widen(&f->area, &e);

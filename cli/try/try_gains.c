@@ -62,7 +62,7 @@ static double lowest_behind(const robot *r, int32_t child) {
     tabi_shape_def shape = tabi_model_shape(r->model, i);
     bool counts =
         moves(r->model, &shape) && (child == TABI_WORLD || is_behind(r->model, shape.link, child));
-    if (counts) lowest = fmin(lowest, tbi_extent_of_shape(r->model, r->d, i).lower[2]);
+    if (counts) lowest = fmin(lowest, tbi_extent_of_shape(r->d, i).lower[2]);
   }
   return lowest;
 }

@@ -66,20 +66,20 @@ static double farthest_slip(const trial *t) {
 
 static void judge(const trial *t, tbi_try_run *run) {
   const tbi_run_summary *s = &t->summary;
-  const tbi_stance *start = &s->fall.start[0];
-  tbi_stance end = tbi_fall_stance(&s->fall, tabi_world_dynamics(t->world), 0);
+  tabi_stance start = tabi_fall_start(s->fall, 0);
+  tabi_stance end = tabi_fall_stance(s->fall, tabi_world_dynamics(t->world), 0);
   double cos = 0;
   for (int k = 0; k < 3; ++k)
-    cos += start->axis[k] * end.axis[k];
+    cos += start.axis[k] * end.axis[k];
   run->tilt = acos(fmin(1, fmax(-1, cos))) * 57.295779513082323;
-  run->height_start = start->height;
+  run->height_start = start.height;
   run->height_end = end.height;
   run->slip = farthest_slip(t);
   run->penetration = s->checks.penetration.value;
   run->energy_gain = tbi_run_checks_gain(&s->checks);
   run->us_per_step = s->steps > 0 ? 1e6 * s->seconds / (double)s->steps : 0;
   bool upright = !tbi_run_summary_fell(s) && run->tilt <= MOST_TILT &&
-                 end.height >= LEAST_HEIGHT * start->height;
+                 end.height >= LEAST_HEIGHT * start.height;
   run->stands = strcmp(run->status, "ok") == 0 && (floats(t->scene) ? upright : holds_still(t));
 }
 

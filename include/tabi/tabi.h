@@ -478,6 +478,10 @@ TABI_API void tabi_dynamics_set_state(tabi_dynamics *d, const double *q, const d
 /* A link's frame in the world. */
 TABI_API void tabi_dynamics_link_pose(const tabi_dynamics *d, int32_t link, double pos[3],
                                       double quat[4]);
+/* The axis-aligned box around a shape, m, world; false: it is a plane and has none.  Of a height
+ * field the surface counts. */
+TABI_API bool tabi_dynamics_shape_bounds(const tabi_dynamics *d, int32_t shape, double lower[3],
+                                         double upper[3]);
 /* Velocity of the link's origin and angular velocity, world axes. */
 TABI_API void tabi_dynamics_link_velocity(const tabi_dynamics *d, int32_t link, double lin[3],
                                           double ang[3]);

@@ -98,6 +98,28 @@ TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pat
 /* The name nearest to a mistyped one, or NULL. */
 TABI_API const char *tabi_signals_nearest(const tabi_signals *signals, const char *name);
 
+/* ---------------------------------------------------------------------------------- falls */
+
+/* How a robot stands. */
+typedef struct tabi_stance {
+  double height;  /* m, of its centre of mass above the fixed ground */
+  double ground;  /* m, z of the ground below it; without any, that at the start, or 0 */
+  double axis[3]; /* z axis of its base */
+} tabi_stance;
+
+/* Whether robots have fallen since a state q[nq], v[nv] of the scene, which must outlive it. */
+typedef struct tabi_fall tabi_fall;
+TABI_API tabi_fall *tabi_fall_create(const tabi_scene *scene, const double *q, const double *v,
+                                     tabi_error *err);
+TABI_API void tabi_fall_destroy(tabi_fall *fall); /* NULL is fine */
+/* How a robot stood then and stands now. */
+TABI_API tabi_stance tabi_fall_start(const tabi_fall *fall, int32_t robot);
+TABI_API tabi_stance tabi_fall_stance(const tabi_fall *fall, const tabi_dynamics *dynamics,
+                                      int32_t robot);
+/* Whether a robot with a floating base has fallen: its centre of mass at less than half its initial
+ * height above the ground, or its base tilted by more than 60 degrees. */
+TABI_API bool tabi_fall_lies(const tabi_fall *fall, const tabi_dynamics *dynamics);
+
 /* -------------------------------------------------------------------------------- ledger */
 
 /* An interval in which a link stuck or slipped on what does not belong to its tree. */

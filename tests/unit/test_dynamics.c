@@ -3,6 +3,7 @@
 
 #include "tabi/tabi.h"
 
+#include <math.h>
 #include <string.h>
 
 #define G 9.81
@@ -278,13 +279,76 @@ static void test_empty(void **state) {
   finish(&r);
 }
 
+/* boxes around shapes of a body that hangs at (1, 2, 3), turned by 45 degrees about x */
+static void test_shape_bounds(void **state) {
+  (void)state;
+  const double com[3] = {0, 0, 0};
+  const double moments[3] = {1, 1, 1};
+  const double half = sqrt(0.5);
+  static const double corners[4][3] = {
+      {0, 0, 0},
+      {1, 0, 0},
+      {0, 1, 0},
+      {0, 0, 1}
+  };
+  tabi_mesh_def mesh = tabi_mesh_def_default();
+  mesh.vertices = corners[0];
+  mesh.nvertex = 4;
+  rig r = begin();
+  tabi_link_def link = body(1, com, moments);
+  (void)hang(&r, &link, joint_of(TABI_JOINT_FREE, TABI_WORLD, NULL));
+  int32_t hull = tabi_builder_add_mesh(r.builder, &mesh);
+  const struct {
+    tabi_shape_type type;
+    double size[3], lower[3], upper[3];
+  } cases[] = {
+      {TABI_SHAPE_SPHERE,   {0.5},     {0.5, 1.5, 2.5},                 {1.5, 2.5, 3.5}                },
+      {TABI_SHAPE_BOX,      {2, 2, 2}, {0, 2 - 2 * half, 3 - 2 * half}, {2, 2 + 2 * half, 3 + 2 * half}},
+      {TABI_SHAPE_CAPSULE,  {0.1, 2},  {0.9, 1.9 - half, 2.9 - half},   {1.1, 2.1 + half, 3.1 + half}  },
+      {TABI_SHAPE_CYLINDER,
+       {1, 2},
+       {0, 2 - 2 * half, 3 - 2 * half},
+       {2, 2 + 2 * half, 3 + 2 * half}                                                                 },
+      {TABI_SHAPE_MESH,     {0},       {1, 2 - half, 3},                {2, 2 + half, 3 + half}        },
+  };
+  const int32_t count = (int32_t)(sizeof cases / sizeof *cases);
+  for (int32_t i = 0; i < count; ++i) {
+    tabi_shape_def shape = tabi_shape_def_default();
+    shape.type = cases[i].type;
+    shape.link = 0;
+    if (shape.type == TABI_SHAPE_MESH) shape.mesh = hull;
+    memcpy(shape.size, cases[i].size, sizeof shape.size);
+    assert_true(tabi_builder_add_shape(r.builder, &shape) >= 0);
+  }
+  tabi_shape_def plane = tabi_shape_def_default();
+  plane.type = TABI_SHAPE_PLANE;
+  plane.link = TABI_WORLD;
+  (void)tabi_builder_add_shape(r.builder, &plane);
+  const double angle = atan(1) / 2;
+  const double q[7] = {1, 2, 3, cos(angle), sin(angle), 0, 0};
+  const double v[6] = {0};
+  ready(&r, q, v);
+  for (int32_t i = 0; i < count; ++i) {
+    double lower[3];
+    double upper[3];
+    assert_true(tabi_dynamics_shape_bounds(r.dynamics, i, lower, upper));
+    for (int k = 0; k < 3; ++k) {
+      assert_near(lower[k], cases[i].lower[k], 1e-14);
+      assert_near(upper[k], cases[i].upper[k], 1e-14);
+    }
+  }
+  double box[3];
+  assert_false(tabi_dynamics_shape_bounds(r.dynamics, count, box, box));
+  finish(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum),   cmocka_unit_test(test_double_pendulum),
       cmocka_unit_test(test_slider),     cmocka_unit_test(test_planar),
       cmocka_unit_test(test_ball_joint), cmocka_unit_test(test_free_body),
       cmocka_unit_test(test_heavy_top),  cmocka_unit_test(test_nothing_moves),
-      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_empty),      cmocka_unit_test(test_shape_bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
