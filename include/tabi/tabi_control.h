@@ -136,6 +136,50 @@ TABI_API const tabi_trajectory *tabi_walk_trajectory(const tabi_walk *walk);
 TABI_API const tabi_trajectory *tabi_walk_torque(const tabi_walk *walk);
 TABI_API tabi_walk_state tabi_walk_at(const tabi_walk *walk, double time);
 
+/* ------------------------------------------------------------------------------- bipeds */
+
+enum { TABI_LEG_MAX = 7, TABI_SOLE_MAX = 16 };
+
+/* A leg and the sole below it. */
+typedef struct tabi_leg {
+  int32_t njoint;              /* 5 to 7 */
+  int32_t joint[TABI_LEG_MAX]; /* hinges with a drive, from the waist down */
+  int32_t nsoft; /* joints between that hold by themselves: a spring and no drive, or */
+  int32_t soft[TABI_LEG_MAX]; /* a range of 0.25 rad or 5 cm at most */
+  int32_t foot;               /* link of the sole */
+  double pos[3], quat[4];     /* frame of the sole in that of this link: in its middle, x forward,
+                                 z up */
+  double length, width;       /* m, of the sole along x and y of that frame */
+  int32_t ncorner;            /* its outline in that frame, counter-clockwise: the hull of the */
+  double corner[TABI_SOLE_MAX][2]; /* points that touch level ground */
+  double reach;                    /* m, from the hip down to the sole of a straight leg */
+  double knee_bend;                /* rad, of the middle pitch joint as tabi_biped_stand bends it */
+} tabi_leg;
+
+/* How a robot with a floating base and two legs walks. */
+typedef struct tabi_biped {
+  int32_t base;       /* its free joint */
+  int32_t waist;      /* link of the body from which the legs hang */
+  tabi_leg leg[2];    /* left and right */
+  double front[3];    /* unit, level: where it looks in the posture it was found in, world axes */
+  double in_waist[4]; /* quaternion: axes forward, left, up in those of the waist link */
+  double spacing;     /* m, between the middles of the soles when it stands */
+  double mass;        /* kg */
+  const char *front_why; /* what decided the front */
+} tabi_biped;
+
+/* Finds the legs of the robot that a link belongs to (TABI_NONE: of the first that has any), in the
+ * posture q[nq] with upright waist and level soles.  Legs are the two limbs that end in the lowest
+ * colliding shapes.  front, in world axes, NULL: found too.  TABI_ERR_MODEL with the reason if it
+ * is no biped.  Allocates scratch. */
+TABI_API tabi_status tabi_biped_find(const tabi_model *model, int32_t link, const double *q,
+                                     const double *front, tabi_biped *biped, tabi_error *err);
+/* Bends the legs in q[nq] by `bend` rad in the knee (0: 0.6 rad), level soles `spacing` apart at
+ * height `ground` below the centre of mass; joints outside the legs stay.  TABI_ERR_MODEL with the
+ * reason if the legs cannot.  Allocates scratch. */
+TABI_API tabi_status tabi_biped_stand(const tabi_model *model, tabi_biped *biped, double bend,
+                                      double ground, double *q, tabi_error *err);
+
 /* ---------------------------------------------------------------------------- stabiliser */
 
 /* State feedback of the linear inverted pendulum whose ZMP p follows a desired one with delay,
