@@ -3,17 +3,16 @@
  * The robot becomes a scene (try/try_scene.h), which is run as any other, once under every method.
  */
 #include "common/cli.h"
-#include "common/input.h"
 #include "common/output.h"
 #include "common/scene_options.h"
-#include "try/try_base.h"
+#include "try/try_robot.h"
 #include "try/try_run.h"
 #include "try/try_scene.h"
 #include "view/find_file.h"
+#include "view/show.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BASE, TIME, KEYFRAME, CONTACT, VIEW, HTML, SCENE, JSON };
 enum { MAX_RUNS = 16 };
@@ -68,27 +67,6 @@ static bool read_options(attempt *a) {
 
 /* -- results */
 
-/* The word for a format, by its root element. */
-static const char *format_of(const char *path) {
-  static const char *const format[][2] = {
-      {"<mujoco", "mjcf"    },
-      {"<sdf",    "sdf"     },
-      {"<robot",  "urdf"    },
-      {"#VRML",   "openhrp3"}
-  };
-  char text[8192];
-  tabi_error err;
-  FILE *file = tbi_input_open(path, &err);
-  if (!file) return "other";
-  size_t size = fread(text, 1, sizeof text - 1, file);
-  (void)fclose(file);
-  text[size] = '\0';
-  for (size_t i = 0; i < sizeof format / sizeof *format; ++i) {
-    if (strstr(text, format[i][0])) return format[i][1];
-  }
-  return "other";
-}
-
 static void print_table(const attempt *a, const tabi_model *model, FILE *out) {
   const tbi_try_scene *s = &a->scene;
   (void)fprintf(out, "%s: %.4g kg, %d degrees of freedom, %s%s, held by %s\n", a->path,
@@ -121,7 +99,7 @@ static int print_json(const attempt *a, const tabi_model *model, FILE *out) {
     bad |= json_array_append_new(runs, tbi_try_run_json(&a->run[i]));
   json_t *o = json_object();
   bad |= json_object_set_new(o, "robot", tbi_json_text(a->path));
-  bad |= json_object_set_new(o, "format", json_string(format_of(a->path)));
+  bad |= json_object_set_new(o, "format", json_string(tbi_try_format(a->path)));
   bad |= json_object_set_new(o, "base", json_string(s->floats ? "free" : "fixed"));
   bad |= json_object_set_new(o, "base_why", json_string(s->base_why));
   bad |= json_object_set_new(o, "mass", tbi_json_number(tabi_model_mass(model)));
@@ -147,20 +125,27 @@ static void keep_own(tbi_findings *kept, const tbi_findings *found, const char *
   }
 }
 
-static int run_method(attempt *a, int index) {
+/* NULL and the exit code after an error was printed. */
+static tabi_scene *load_scene(attempt *a, const char *contact, bool tells, int *code) {
   tbi_scene_settings settings = {0};
-  tbi_try_run *run = &a->run[index];
   tbi_findings found = {0};
-  (void)tbi_settings_add(&settings, "try", "contact.model", run->contact);
+  (void)tbi_settings_add(&settings, "try", "contact.model", contact);
   tabi_scene_def def = tbi_settings_scene_def(&settings, a->args, &found);
   const char *path = a->args->value[SCENE] ? a->args->value[SCENE] : "scene of tabi try";
   tabi_error err = {0};
   tabi_scene *scene = tabi_scene_load_text(a->scene.text, a->scene.size, path, &def, &err);
-  if (index == 0) keep_own(&a->findings, &found, path);
-  int code = scene ? tbi_try_run_scene(scene, index == 0 ? a->args->value[HTML] : NULL, run)
-                   : tbi_print_error(&err);
-  tabi_scene_destroy(scene);
+  if (tells) keep_own(&a->findings, &found, path);
+  if (!scene) *code = tbi_print_error(&err);
   tbi_findings_free(&found);
+  return scene;
+}
+
+static int run_method(attempt *a, int index) {
+  int code = TBI_EXIT_OK;
+  tbi_try_run *run = &a->run[index];
+  tabi_scene *scene = load_scene(a, run->contact, index == 0, &code);
+  if (scene) code = tbi_try_run_scene(scene, index == 0 ? a->args->value[HTML] : NULL, run);
+  tabi_scene_destroy(scene);
   return code;
 }
 
@@ -171,22 +156,13 @@ static int write_scene(const attempt *a, const char *path) {
   return tbi_output_end(&output, true) ? TBI_EXIT_OK : TBI_EXIT_INTERNAL;
 }
 
-/* By `tabi view`, which reads a file. */
-static int view(const attempt *a, FILE *out) {
-  char temporary[] = "/tmp/tabi-try-XXXXXX";
-  const char *path = a->args->value[SCENE];
-  if (!path) {
-    int fd = mkstemp(temporary);
-    if (fd < 0) return tbi_out_of_memory();
-    (void)close(fd);
-    path = temporary;
-    int code = write_scene(a, path);
-    if (code != TBI_EXIT_OK) return code;
-  }
-  const tbi_args args = {.word = {path}, .nword = 1};
-  int code = tbi_cmd_view.run(&args, out);
-  if (path == temporary) (void)unlink(temporary);
-  return code;
+/* As `tabi view` does. */
+static int view(attempt *a) {
+  int code = TBI_EXIT_OK;
+  tabi_scene *scene = load_scene(a, a->run[0].contact, true, &code);
+  if (!scene) return code;
+  tbi_print_warnings(&a->findings, a->args);
+  return tbi_show_scene(scene, a->path, &(tbi_show_options){.paused = true});
 }
 
 static int run_all(attempt *a, const tabi_model *model, FILE *out) {
@@ -194,7 +170,7 @@ static int run_all(attempt *a, const tabi_model *model, FILE *out) {
   a->scene.contact = a->run[0].contact;
   if (!tbi_try_scene_make(&a->scene, model, &code)) return code;
   if (a->args->value[SCENE]) code = write_scene(a, a->args->value[SCENE]);
-  if (code == TBI_EXIT_OK && a->args->value[VIEW]) return view(a, out);
+  if (code == TBI_EXIT_OK && a->args->value[VIEW]) return view(a);
   for (int i = 0; i < a->nrun && code == TBI_EXIT_OK; ++i)
     code = run_method(a, i);
   if (code == TBI_EXIT_OK && a->findings.no_memory) code = tbi_out_of_memory();
@@ -208,65 +184,25 @@ static int run_all(attempt *a, const tabi_model *model, FILE *out) {
   return code == TBI_EXIT_OK && !a->run[0].stands ? TBI_EXIT_CHECK : code;
 }
 
-/* Whether there is something to try, and it can move; an exit code. */
+/* Whether there is something to try; an exit code. */
 static int check_robot(const tabi_model *model, const char *path) {
   tabi_error err = {0};
-  if (tabi_model_nlink(model) == 0) {
-    tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){path, 0}, "there is no robot in it: no links");
-    return tbi_print_error(&err);
-  }
-  tabi_dynamics *d = tabi_dynamics_create(model, &err);
-  int code = d ? TBI_EXIT_OK : tbi_print_error(&err);
-  tabi_dynamics_destroy(d);
-  return code;
-}
-
-static tabi_model *open_model(attempt *a, int *code) {
-  tabi_load_def def = tbi_args_load_def(a->args);
-  def.base = a->scene.base;
-  tabi_model *model = tbi_model_open(a->path, &def, &a->findings, code);
-  if (!model) return NULL;
-  (void)tabi_model_check(model, tbi_findings_add, &a->findings);
-  *code = check_robot(model, a->path);
-  if (*code == TBI_EXIT_OK) return model;
-  tabi_model_destroy(model);
-  return NULL;
-}
-
-/* Of URDF and SDF files; others say it. */
-static bool says_base(const attempt *a, const tabi_model *model) {
-  const char *format = format_of(a->path);
-  bool silent = strcmp(format, "urdf") == 0 || strcmp(format, "sdf") == 0;
-  return a->scene.base != TABI_BASE_AS_FILE || !silent || !tbi_try_base_is_open(model);
-}
-
-/* The model with the base that suits it. */
-static tabi_model *settle_base(attempt *a, tabi_model *model, int *code) {
-  tbi_try_base base = {0};
-  if (!model || says_base(a, model)) return model;
-  bool good = tbi_try_base_decide(model, &base);
-  if (!good) *code = tbi_out_of_memory();
-  if (good) a->scene.base_why = base.why;
-  if (good && base.free) return model;
-  tabi_model_destroy(model);
-  if (!good) return NULL;
-  tbi_findings_free(&a->findings);
-  a->findings = (tbi_findings){0};
-  a->scene.base = TABI_BASE_FIXED;
-  return open_model(a, code);
+  if (tabi_model_nlink(model) > 0) return TBI_EXIT_OK;
+  tbi_fail(&err, TABI_ERR_MODEL, (tabi_place){path, 0}, "there is no robot in it: no links");
+  return tbi_print_error(&err);
 }
 
 static int run_command(const tbi_args *args, FILE *out) {
-  attempt a = {.args = args};
+  attempt a = {.args = args, .scene.command = "try"};
   if (!tbi_find_file(args->word[0], a.path)) return TBI_EXIT_INPUT;
   if (!read_options(&a)) return TBI_EXIT_USAGE;
   char *absolute = realpath(a.path, NULL);
   if (!absolute) return tbi_out_of_memory();
   a.scene.model_path = absolute;
-  a.scene.base_why = args->value[BASE] ? "as asked" : "as the file says";
   int code = TBI_EXIT_OK;
-  tabi_model *model = settle_base(&a, open_model(&a, &code), &code);
-  if (model) code = run_all(&a, model, out);
+  tabi_model *model = tbi_try_robot_open(a.path, &a.scene, args, &a.findings, &code);
+  if (model) code = check_robot(model, a.path);
+  if (model && code == TBI_EXIT_OK) code = run_all(&a, model, out);
   tabi_model_destroy(model);
   tbi_findings_free(&a.findings);
   free(a.scene.text);

@@ -349,9 +349,9 @@ tbi_live *tbi_live_create(tabi_scene *scene, const char *path, tabi_error *err) 
   return NULL;
 }
 
-tabi_status tbi_live_start(tbi_live *live, tbi_server *server, tabi_error *err) {
+tabi_status tbi_live_start(tbi_live *live, tbi_server *server, bool paused, tabi_error *err) {
   live->server = server;
-  play(live);
+  if (!paused) play(live);
   send_picture(live, NULL);
   if (pthread_create(&live->thread, NULL, run, live) == 0) return TABI_OK;
   return tbi_memory_error(err);

@@ -15,8 +15,9 @@ typedef struct tbi_live tbi_live;
 
 /* Takes over the scene, whatever becomes of it.  `path` names it for viewers. */
 tbi_live *tbi_live_create(tabi_scene *scene, const char *path, tabi_error *err);
-/* Begins to run, and sends pictures by a server, which must live until tbi_live_stop. */
-tabi_status tbi_live_start(tbi_live *live, tbi_server *server, tabi_error *err);
+/* Begins to run, or waits at the start, and sends pictures by a server, which must live until
+ * tbi_live_stop. */
+tabi_status tbi_live_start(tbi_live *live, tbi_server *server, bool paused, tabi_error *err);
 void tbi_live_stop(tbi_live *live);
 void tbi_live_destroy(tbi_live *live); /* NULL is fine; stopped before */
 

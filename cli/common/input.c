@@ -71,7 +71,8 @@ tbi_input_kind tbi_input_kind_of(const char *path) {
     ++at;
   if (strncmp(text, magic, sizeof magic - 1) == 0) return TBI_INPUT_LOG;
   if (is_mesh_name(path)) return TBI_INPUT_MESH;
-  if (*at == '<') return TBI_INPUT_MODEL;
+  bool hrp = strncmp(at, "#VRML", 5) == 0 || strstr(at, "format: ChoreonoidBody");
+  if (*at == '<' || hrp) return TBI_INPUT_MODEL;
   return has_scene_key(at) ? TBI_INPUT_SCENE : TBI_INPUT_UNKNOWN;
 }
 

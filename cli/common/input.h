@@ -7,7 +7,7 @@
 typedef enum tbi_input_kind {
   TBI_INPUT_UNKNOWN,
   TBI_INPUT_SCENE,
-  TBI_INPUT_MODEL, /* XML, of a robot */
+  TBI_INPUT_MODEL, /* of a robot */
   TBI_INPUT_MESH,
   TBI_INPUT_LOG,
 } tbi_input_kind;

@@ -4,7 +4,6 @@
 #include "common/extent.h"
 #include "try/try_gains.h"
 #include "try/try_posture.h"
-#include "view/view_input.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +13,28 @@ typedef struct start {
   double *said, *q, *v; /* [nq] as the file says, and where it starts; [nv] */
   tbi_try_gain *gain;   /* [njoint] */
 } start;
+
+/* Whether a model brings ground of its own. */
+static bool has_ground(const tabi_model *model) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    bool stands = shape.link == TABI_WORLD || tabi_model_link_body(model, shape.link) == TABI_WORLD;
+    bool ground = shape.type == TABI_SHAPE_PLANE || shape.type == TABI_SHAPE_TRIANGLES ||
+                  shape.type == TABI_SHAPE_HEIGHTFIELD;
+    if (stands && ground && shape.collides) return true;
+  }
+  return false;
+}
+
+/* As YAML, between quotation marks. */
+static void write_text(FILE *out, const char *text) {
+  (void)fputc('"', out);
+  for (; *text; ++text) {
+    if (*text == '"' || *text == '\\') (void)fputc('\\', out);
+    (void)fputc(*text, out);
+  }
+  (void)fputc('"', out);
+}
 
 /* Keyframes in which robots stand, by their usual names. */
 static const char *const standing[] = {"home", "stand", "standing", "init", "default", "zero"};
@@ -38,7 +59,7 @@ static int32_t usual_keyframe(const tabi_model *model) {
   return tabi_model_nposture(model) == 1 ? 0 : TABI_NONE;
 }
 
-static int fail_keyframe(const tabi_model *model, const char *name) {
+static int fail_keyframe(const tbi_try_scene *s, const tabi_model *model) {
   char list[300] = "none";
   size_t used = 0;
   for (int32_t i = 0; i < tabi_model_nposture(model) && used < sizeof list; ++i) {
@@ -46,7 +67,8 @@ static int fail_keyframe(const tabi_model *model, const char *name) {
                      keyframe_name(model, i));
     used += n > 0 ? (size_t)n : 0;
   }
-  return tbi_usage_error("try", "no keyframe is called '%s'; its file has: %s", name, list);
+  return tbi_usage_error(s->command, "no keyframe is called '%s'; its file has: %s", s->keyframe,
+                         list);
 }
 
 static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *gain) {
@@ -56,7 +78,7 @@ static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *
     const char *name = tabi_model_joint(model, i).name;
     if (gain[i].kp <= 0 || !name) continue;
     (void)fputs(first ? "      joints:\n        " : "        ", out);
-    tbi_view_input_write_text(out, name);
+    write_text(out, name);
     (void)fprintf(out, ": {kp: %.4g, kd: %.4g}\n", gain[i].kp, gain[i].kd);
     first = false;
   }
@@ -70,7 +92,7 @@ static void write_posture(FILE *out, const tabi_model *model, const start *at) {
     const char *name = tabi_model_joint(model, i).name;
     if (range.count != 1 || !name || at->q[range.first] == at->said[range.first]) continue;
     (void)fputs(before, out);
-    tbi_view_input_write_text(out, name);
+    write_text(out, name);
     (void)fprintf(out, ": %.17g", at->q[range.first]);
     before = "\n      ";
   }
@@ -89,16 +111,16 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
                         const tabi_dynamics *d, const start *at) {
   const char *slash = strrchr(s->model_path, '/');
   (void)fputs("# made by tabi try; change it as you like, and run it: tabi run FILE\nname: ", out);
-  tbi_view_input_write_text(out, slash ? slash + 1 : s->model_path);
+  write_text(out, slash ? slash + 1 : s->model_path);
   (void)fprintf(out, "\nduration: %s\ncontact: {model: %s}\n", s->duration, s->contact);
-  if (!tbi_view_input_has_ground(model)) write_floor(out, s, model, d);
+  if (!has_ground(model)) write_floor(out, s, model, d);
   (void)fputs("robots:\n  - name: robot\n    model: ", out);
-  tbi_view_input_write_text(out, s->model_path);
+  write_text(out, s->model_path);
   if (s->base != TABI_BASE_AS_FILE)
     (void)fprintf(out, "\n    base: %s", s->base == TABI_BASE_FREE ? "free" : "fixed");
   if (s->keyframe) {
     (void)fputs("\n    posture: ", out);
-    tbi_view_input_write_text(out, s->keyframe);
+    write_text(out, s->keyframe);
   } else {
     write_posture(out, model, at);
   }
@@ -131,7 +153,7 @@ static bool allocate(start *at, const tabi_model *model) {
 bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
   int32_t keyframe = s->keyframe ? find_keyframe(model, s->keyframe) : usual_keyframe(model);
   if (s->keyframe && keyframe == TABI_NONE) {
-    *code = fail_keyframe(model, s->keyframe);
+    *code = fail_keyframe(s, model);
     return false;
   }
   start at = {0};

@@ -1,10 +1,11 @@
-/* try_scene.h - the scene that `tabi try` makes of a robot. */
+/* try_scene.h - the scene that `tabi try` and `tabi view` make of a robot. */
 #ifndef TBI_TRY_SCENE_H
 #define TBI_TRY_SCENE_H
 
 #include "common/cli.h"
 
 typedef struct tbi_try_scene {
+  const char *command;    /* for messages */
   const char *model_path; /* of the robot, absolute */
   tabi_base base;
   const char *base_why;   /* what decided it */

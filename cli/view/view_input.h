@@ -12,14 +12,11 @@ typedef enum tbi_view_input_kind {
 
 /* By what is in the file; false after an error was printed. */
 bool tbi_view_input_kind_of(const char *path, tbi_view_input_kind *kind);
-/* The scene of a scene file, or one in which the robot of a model file is put on a floor in its
- * initial posture, without control.  NULL and the exit code after an error was printed. */
-tabi_scene *tbi_view_input_load(const char *path, tbi_view_input_kind kind,
-                                const tabi_scene_def *def, int *code);
-
-/* Whether a model brings ground of its own. */
-bool tbi_view_input_has_ground(const tabi_model *model);
-/* As YAML, between quotation marks. */
-void tbi_view_input_write_text(FILE *out, const char *text);
+/* Both: NULL and the exit code after an error was printed. */
+tabi_scene *tbi_view_input_load_scene(const char *path, const tabi_scene_def *def, int *code);
+/* The scene that `tabi try` makes of a robot: on a floor, at a keyframe (NULL: the usual one), held
+ * by its actuators or by gains. */
+tabi_scene *tbi_view_input_load_robot(const char *path, const char *keyframe, const tbi_args *args,
+                                      const tabi_scene_def *def, int *code);
 
 #endif

@@ -32,10 +32,10 @@ def read_picture(data):
 
 
 class Server:
-    """`tabi view ... --no-browser`, until it is stopped"""
+    """`tabi view ... --no-browser` or another command that shows something, until it is stopped"""
 
-    def __init__(self, *args):
-        self.process = subprocess.Popen([TABI, "view", *args, "--no-browser"],
+    def __init__(self, *args, command=("view", "--no-browser")):
+        self.process = subprocess.Popen([TABI, *command, *args],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:

@@ -2,6 +2,7 @@
 Worlds are paused and stepped where something is compared, so that no test depends on the clock."""
 
 import json
+import math
 import os
 import signal
 import struct
@@ -21,6 +22,16 @@ bodies:
 """
 BOX = 1  # the link
 
+# a box with a mast, which keyframes bend, high above a floor of its own
+MAST = """<mujoco><worldbody><geom type='plane' size='5 5 1'/>
+<body name='trunk' pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.2 0.1' mass='3'/>
+<body name='mast' pos='0 0 0.1'><joint name='m' axis='0 1 0'/>
+<geom type='capsule' fromto='0 0 0 0 0 0.3' size='0.02' mass='0.2'/></body></body></worldbody>
+<actuator><position name='p' joint='m' kp='200' kv='10'/></actuator><keyframe>
+<key name='bent' qpos='0 0 0.6 1 0 0 0 0.8'/><key name='home' qpos='0 0 0.6 1 0 0 0 0.2'/>
+</keyframe></mujoco>"""
+TRUNK, MAST_LINK = 0, 1
+
 
 def place(picture, link=BOX):
     return picture.links[link][:3]
@@ -31,8 +42,8 @@ def distance(a, b):
 
 
 class Live(FolderCase):
-    def serve(self, *args):
-        server = Server(*args)
+    def serve(self, *args, **more):
+        server = Server(*args, **more)
         self.addCleanup(server.kill)
         return server
 
@@ -58,6 +69,52 @@ class Live(FolderCase):
         self.assertTrue(stepped.flags & PAUSED)
         viewer.do("play")
         viewer.picture(lambda p: not p.flags & PAUSED and p.step > stepped.step + 50)
+
+    def bend(self, picture):
+        """rad, of the mast about y"""
+        (_, _, _, w, x, y, z) = picture.links[MAST_LINK]
+        self.assertAlmostEqual(abs(x) + abs(z), 0, delta=1e-6)
+        return 2 * math.atan2(y, w)
+
+    def test_robots_wait_at_their_keyframe(self):
+        """a robot's file is shown on the ground, at a keyframe, and waits there"""
+        path = self.file("mast.xml", MAST)
+        for name, angle in ((None, 0.2), ("home", 0.2), ("bent", 0.8)):
+            server = self.serve(path, *(["--keyframe", name] if name else []))
+            self.assertEqual([link["name"] for link in self.description(server)["links"]],
+                             ["robot/trunk", "robot/mast"])
+            viewer = self.watch(server)
+            first = viewer.picture()
+            self.assertTrue(first.flags & PAUSED)
+            self.assertEqual(first.step, 0)
+            self.assertAlmostEqual(first.links[TRUNK][2], 0.1, delta=1e-6)
+            self.assertAlmostEqual(self.bend(first), angle, delta=1e-6)
+            time.sleep(0.2)
+            self.assertEqual(viewer.steps(1).step, 1)
+            viewer.do("play")
+            later = viewer.picture(lambda p: p.time > 0.3)
+            self.assertFalse(later.flags & (PAUSED | DIVERGED))
+            self.assertAlmostEqual(later.links[TRUNK][2], 0.1, delta=1e-3)
+            viewer.do("reset")
+            self.assertAlmostEqual(self.bend(viewer.picture(lambda p: p.time < 0.3)), angle,
+                                   delta=0.02)
+            server.kill()
+
+    def test_try_shows_the_same(self):
+        path = self.file("mast.xml", MAST)
+        seen = []
+        for command in (("view", "--no-browser"), ("try", "--view")):
+            server = self.serve(path, "--keyframe", "bent", command=command)
+            picture = self.watch(server).picture()
+            seen.append((self.description(server), picture.step, picture.flags, picture.bytes))
+            server.kill()
+        self.assertEqual(seen[0], seen[1])
+
+    def test_keyframes_are_of_robots(self):
+        _, err = self.tabi("view", self.file("mast.xml", MAST), "--keyframe", "up", code=2)
+        self.assertIn("no keyframe is called 'up'; its file has: bent, home", err)
+        _, err = self.tabi("view", self.file("slope.yaml", SLOPE), "--keyframe", "up", code=2)
+        self.assertIn("posture: up", err)
 
     def test_is_what_run_does(self):
         """steps of a watched world, and its start after a reset, are to the last bit those of
