@@ -20,6 +20,7 @@ build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:ccd               libccd-dev       libccd
 build  header:civetweb.h        libcivetweb-dev  civetweb
+build  header:meshoptimizer.h   libmeshoptimizer-dev meshoptimizer
 build  module:libzstd           libzstd-dev      ?zstd, for smaller MCAP files of tabi export
 build  module:hdf5              libhdf5-dev      ?HDF5, for tabi export
 demo   command:gnuplot          gnuplot-nox      ?gnuplot, for figures

@@ -6,6 +6,7 @@
  * that are not regular, as /dev/stdout, are written directly. */
 #include "html.h"
 
+#include "base64.h"
 #include "scene_description.h"
 #include "viewer_error.h"
 
@@ -29,23 +30,12 @@ static tabi_status fail(tabi_error *err, const char *path, const char *action, i
   return TABI_ERR_FILE;
 }
 
-/* Three bytes as four letters; what is missing at the end becomes '='. */
 static void write_base64(const unsigned char *bytes, size_t size, FILE *file) {
-  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  char line[4096];
-  size_t used = 0;
-  for (size_t i = 0; i < size; i += 3) {
-    size_t left = size - i;
-    uint32_t group = (uint32_t)bytes[i] << 16;
-    if (left > 1) group |= (uint32_t)bytes[i + 1] << 8;
-    if (left > 2) group |= bytes[i + 2];
-    for (int shift = 18; shift >= 0; shift -= 6)
-      line[used++] = letters[group >> shift & 63];
-    if (left < 3) line[used - 1] = '=';
-    if (left < 2) line[used - 2] = '=';
-    if (used < sizeof line && left > 3) continue;
-    (void)fwrite(line, 1, used, file);
-    used = 0;
+  enum { PART = 3072 };
+  char text[PART / 3 * 4];
+  for (size_t at = 0; at < size; at += PART) {
+    size_t part = size - at < PART ? size - at : PART;
+    (void)fwrite(text, 1, tbi_base64_encode(bytes + at, part, text), file);
   }
 }
 

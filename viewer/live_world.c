@@ -7,6 +7,7 @@
 #include "live_world.h"
 
 #include "scene_description.h"
+#include "scene_meshes.h"
 #include "viewer_error.h"
 
 #include <stdlib.h>
@@ -63,6 +64,7 @@ void tbi_live_world_close(tbi_live_world *live) {
   close_world(live);
   tabi_scene_destroy(live->scene);
   close_kept(live);
+  json_decref(live->meshes);
   *live = (tbi_live_world){0};
 }
 
@@ -166,6 +168,7 @@ tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request,
     return status;
   }
   next.push = live->push;
+  next.meshes = json_incref(live->meshes);
   if (!anew) {
     next.kept = live->kept;
     next.nkept = live->nkept;
@@ -191,7 +194,10 @@ tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool pa
 
 tbi_message *tbi_live_world_description(tbi_live_world *live) {
   tabi_error err = {0};
-  const tbi_run_about about = {.path = live->path, .live = true, .rate = RATE};
+  if (!live->meshes) live->meshes = tbi_scene_meshes_json(tabi_scene_model(live->scene));
+  if (!live->meshes) return NULL;
+  const tbi_run_about about = {
+      .path = live->path, .live = true, .rate = RATE, .meshes = live->meshes};
   json_t *description = tbi_scene_description_json(live->scene, &about, &err);
   char *text = description ? tbi_scene_description_text(description) : NULL;
   json_decref(description);

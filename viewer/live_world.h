@@ -8,6 +8,8 @@
 #include "picture_encoder.h"
 #include "tabi/tabi_record.h"
 
+#include <jansson.h>
+
 /* A damped spring from a point of a link to a place in the world. */
 typedef struct tbi_live_push {
   bool active;
@@ -33,7 +35,8 @@ typedef struct tbi_live_world {
   tbi_live_push push;
   tabi_scene **kept; /* whose controllers others have */
   int32_t nkept;
-  bool failed; /* the last step did */
+  json_t *meshes; /* of the description, which no setting changes; NULL: not made yet */
+  bool failed;    /* the last step did */
 } tbi_live_world;
 
 /* At the start of a scene, which it takes over, whatever becomes of it. */

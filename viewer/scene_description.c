@@ -5,7 +5,7 @@
 #include "scene_description.h"
 
 #include "geometry.h"
-#include "mesh_simplify.h"
+#include "scene_meshes.h"
 #include "signal_selection.h"
 #include "viewer_error.h"
 
@@ -130,39 +130,9 @@ static json_t *shapes_json(const tabi_model *model) {
   return array;
 }
 
-static json_t *triangles_json(const int32_t *face, int32_t count) {
-  json_t *array = json_array();
-  for (size_t i = 0; i < 3 * (size_t)count; ++i)
-    append(&array, json_integer(face[i]));
-  return array;
-}
-
-static json_t *mesh_json(const tabi_mesh_def *mesh, int64_t all) {
-  tbi_simple_mesh simple = {0};
-  double share = (double)mesh->nface / (double)all;
-  bool whole = all <= TBI_MAX_TRIANGLES;
-  if (!whole && !tbi_mesh_simplify(mesh, (int32_t)(share * TBI_MAX_TRIANGLES), &simple))
-    return NULL;
-  const double *vertices = whole ? mesh->vertices : simple.vertices;
-  size_t nvertex = (size_t)(whole ? mesh->nvertex : simple.nvertex);
-  const int32_t *faces = whole ? mesh->faces : simple.faces;
-  int32_t nface = whole ? mesh->nface : simple.nface;
-  json_t *json = json_pack("{s:o, s:o}", "vertices", numbers(vertices, 3 * nvertex), "triangles",
-                           triangles_json(faces, nface));
-  tbi_simple_mesh_free(&simple);
-  return json;
-}
-
-static json_t *meshes_json(const tabi_model *model) {
-  int64_t all = 0;
-  for (int32_t i = 0; i < tabi_model_nmesh(model); ++i)
-    all += tabi_model_mesh(model, i).nface;
-  json_t *array = json_array();
-  for (int32_t i = 0; i < tabi_model_nmesh(model); ++i) {
-    tabi_mesh_def mesh = tabi_model_mesh(model, i);
-    append(&array, mesh_json(&mesh, all));
-  }
-  return array;
+/* Those that were made before, if there are any. */
+static json_t *meshes_json(const tabi_model *model, json_t *made) {
+  return made ? json_incref(made) : tbi_scene_meshes_json(model);
 }
 
 static json_t *joints_json(const tabi_model *model) {
@@ -304,14 +274,15 @@ json_t *tbi_scene_description_json(const tabi_scene *scene, const tbi_run_about 
   bool *foot = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *foot);
   json_t *description = NULL;
   if (foot && tbi_find_feet(scene, foot)) {
-    description = json_pack(
-        "{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tabi",
-        version_json(), "title", title_json(scene, about->path), "path", text(about->path), "live",
-        (int)about->live, "links", links_json(scene), "shapes", shapes_json(model), "meshes",
-        meshes_json(model), "joints", joints_json(model), "robots", robots_json(scene, foot),
-        "signals", signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
-        number(about->rate), "start", number(about->start), "duration", number(about->duration),
-        "settings", settings_json(scene, foot));
+    description =
+        json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                  "tabi", version_json(), "title", title_json(scene, about->path), "path",
+                  text(about->path), "live", (int)about->live, "links", links_json(scene), "shapes",
+                  shapes_json(model), "meshes", meshes_json(model, about->meshes), "joints",
+                  joints_json(model), "robots", robots_json(scene, foot), "signals",
+                  signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
+                  number(about->rate), "start", number(about->start), "duration",
+                  number(about->duration), "settings", settings_json(scene, foot));
   }
   free(foot);
   if (!description) (void)tbi_memory_error(err);

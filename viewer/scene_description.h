@@ -7,15 +7,13 @@
 
 #include <jansson.h>
 
-/* Where meshes have more triangles than this together, each gets coarser. */
-enum { TBI_MAX_TRIANGLES = 15000 };
-
 /* What a scene does not tell of itself. */
 typedef struct tbi_run_about {
   const char *path; /* of the scene or the log */
   bool live;
   double rate;            /* pictures per second */
   double start, duration; /* s, of the replay; 0 when live */
+  json_t *meshes;         /* made before (scene_meshes.h), not taken over; NULL: to be made */
 } tbi_run_about;
 
 /* The caller releases it.  NULL and err when there is no memory. */

@@ -4,8 +4,6 @@
 import {
   Box3,
   BoxGeometry,
-  BufferAttribute,
-  BufferGeometry,
   CapsuleGeometry,
   Color,
   CylinderGeometry,
@@ -19,6 +17,7 @@ import {
 import { paletteColour } from "./colours.js";
 import { makeGround } from "./ground.js";
 import { Instances, discard } from "./instances.js";
+import { meshGeometry } from "./mesh_geometry.js";
 
 const ONE = new Vector3(1, 1, 1);
 /* faces of neighbours often lie in one plane and would flicker; a few tenths of a millimetre help */
@@ -35,16 +34,6 @@ export function quaternion(q, out) {
 /* Along z, as tabi's are; three's lie along y. */
 function upright(geometry) {
   return geometry.rotateX(Math.PI / 2);
-}
-
-function meshGeometry({ vertices, triangles }) {
-  const indexed = new BufferGeometry();
-  indexed.setAttribute("position", new BufferAttribute(new Float32Array(vertices), 3));
-  indexed.setIndex(new BufferAttribute(new Uint32Array(triangles), 1));
-  const flat = indexed.toNonIndexed(); /* hulls have edges, and shading shows them */
-  flat.computeVertexNormals();
-  indexed.dispose();
-  return flat;
 }
 
 /* Of each type: what tells geometries apart, the geometry, and its scale for a size. */

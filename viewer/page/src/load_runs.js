@@ -1,16 +1,9 @@
 /* load_runs.js - where runs come from: the file itself, or the program that serves the page. */
+import { decodeBase64 } from "./mesh_geometry.js";
 import { Replay } from "./replay.js";
 
 /* Kept of a live world: five minutes of 60 pictures each second. */
 const LIVE_LIMIT = { pictures: 18000, bytes: 200e6 };
-
-function decodeBase64(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text).buffer;
-  const binary = atob(text.trim());
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-  return bytes.buffer;
-}
 
 function runInFile(k) {
   const description = document.getElementById(`tabi-scene-${k}`);

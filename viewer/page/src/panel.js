@@ -25,7 +25,7 @@ export function defaultOptions({ force, sun }) {
     ghost: true,
     difference: false,
     follow: true,
-    shadows: sun.castShadow /* not without a graphics card */,
+    shadows: sun.castShadow,
   };
 }
 

@@ -10,16 +10,17 @@ export class PictureTimes {
   constructor() {
     this.script = new Float64Array(PICTURES);
     this.count = -WARM_UP;
-    this.seconds = 0;
+    this.drawn = -WARM_UP; /* pictures, of those that were drawn and not left as they were */
+    this.seconds = 0; /* that those took, from one to the next */
   }
 
-  /* ms of script for a picture, s since the picture before. */
-  add(ms, seconds) {
-    if (this.count >= 0) {
-      this.script[this.count % PICTURES] = ms;
-      if (this.count < JUDGED) this.seconds += seconds;
-    }
+  /* ms of script for a picture, s since the picture before, and whether this one was drawn. */
+  add(ms, seconds, drawn) {
+    if (this.count >= 0) this.script[this.count % PICTURES] = ms;
     ++this.count;
+    if (this.wasDrawn && ++this.drawn > 0 && this.drawn <= JUDGED) this.seconds += seconds;
+    this.judged = this.wasDrawn && this.drawn === JUDGED;
+    this.wasDrawn = drawn;
   }
 
   /* NaN until the first picture that counts. */
@@ -28,8 +29,8 @@ export class PictureTimes {
     return n > 0 ? this.script.slice(0, n).sort()[n >> 1] : NaN;
   }
 
-  /* Once, when enough pictures were seen. */
+  /* Once, when enough pictures were drawn. */
   get isSlow() {
-    return this.count === JUDGED && this.seconds > SLOW * JUDGED;
+    return this.judged && this.seconds > SLOW * JUDGED;
   }
 }

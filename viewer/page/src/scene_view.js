@@ -48,6 +48,7 @@ export class SceneView {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false; /* not while only the camera turns */
     this.scene = new Scene();
     this.renderer.setClearColor(BACKGROUND);
     this.labels = new Labels(labels);
@@ -60,8 +61,9 @@ export class SceneView {
   addLight() {
     this.scene.add(new HemisphereLight(0xffffff, 0xc9ced6, 2.1));
     const sun = new DirectionalLight(0xffffff, 1.9);
-    sun.castShadow = !isSoftware(this.renderer);
-    sun.shadow.mapSize.set(2048, 2048);
+    sun.castShadow = true;
+    const size = isSoftware(this.renderer) ? 1024 : 2048;
+    sun.shadow.mapSize.set(size, size);
     sun.shadow.radius = 3;
     sun.shadow.intensity = 0.55;
     this.scene.add(sun, sun.target);
@@ -75,12 +77,7 @@ export class SceneView {
     const [{ description, replay }, second] = runs;
     this.description = description;
     this.bodies = new Bodies(this.scene, description, seenShapes(description));
-    this.collision = new Bodies(
-      this.scene,
-      description,
-      description.shapes.filter((shape) => shape.collides),
-      COLLISION,
-    );
+    this.collision = null; /* made when it is asked for */
     this.ghost = second
       ? new Bodies(this.scene, second.description, seenShapes(second.description), GHOST)
       : null;
@@ -117,8 +114,7 @@ export class SceneView {
   /* Shows everything as it is in one picture; the ghost has a picture of its own. */
   show(picture, index, replay, ghostPicture, options) {
     this.bodies.update(picture);
-    this.collision.group.visible = options.collision;
-    if (options.collision) this.collision.update(picture);
+    this.showCollision(picture, options.collision);
     if (this.ghost) {
       this.ghost.group.visible = options.ghost && Boolean(ghostPicture);
       if (this.ghost.group.visible) this.ghost.update(ghostPicture);
@@ -127,7 +123,19 @@ export class SceneView {
     this.balance.update(picture, options);
     this.model.update(this.bodies.poses, options);
     this.trails.update(replay, index, options);
-    this.dirty = true;
+    this.dirty = this.moved = true;
+  }
+
+  showCollision(picture, on) {
+    if (on)
+      this.collision ??= new Bodies(
+        this.scene,
+        this.description,
+        this.description.shapes.filter((shape) => shape.collides),
+        COLLISION,
+      );
+    if (this.collision) this.collision.group.visible = on;
+    if (on) this.collision.update(picture);
   }
 
   /* Where the centre of a link is on the page: [x, y] in its pixels. */
@@ -185,9 +193,11 @@ export class SceneView {
     this.scene.fog.near = 3 * distance;
     this.scene.fog.far = 16 * distance + 10;
     const { target } = this.camera.controls;
+    if (!target.equals(this.sun.target.position)) this.moved = true;
     this.sun.position.copy(target).addScaledVector(SUN, this.sunDistance);
     this.sun.target.position.copy(target);
+    this.renderer.shadowMap.needsUpdate = this.moved;
     this.renderer.render(this.scene, this.camera.eye);
-    this.dirty = false;
+    this.dirty = this.moved = false;
   }
 }

@@ -251,12 +251,13 @@ export class Viewer {
     const begin = performance.now();
     const seconds = (now - (this.last ?? now)) / 1e3;
     this.last = now;
-    if (this.replay.count) this.update(now, seconds);
-    this.pictureTimes.add(performance.now() - begin, seconds);
+    const drawn = this.replay.count > 0 && this.update(now, seconds);
+    this.pictureTimes.add(performance.now() - begin, seconds, drawn);
     if (this.pictureTimes.isSlow && this.options.shadows) this.show("shadows", false);
     requestAnimationFrame((next) => this.drawNext(next));
   }
 
+  /* Whether something was drawn. */
   update(now, seconds) {
     const { player, sceneView } = this;
     if (!this.entered) this.enterFirst();
@@ -271,7 +272,9 @@ export class Viewer {
     sceneView.camera.controls.update();
     this.plots.update(player.time, now, this.grown);
     this.grown = false;
-    if (sceneView.dirty || this.video.recording) this.render(picture);
+    const drawn = sceneView.dirty || this.video.recording;
+    if (drawn) this.render(picture);
+    return drawn;
   }
 
   draw(picture, index) {

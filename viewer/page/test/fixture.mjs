@@ -9,6 +9,10 @@ export const WEIGHT = MASS * 9.81;
 const RATE = 50;
 const ONE = [1, 0, 0, 0];
 
+export function base64(array) {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
+}
+
 function link(name, mass, half) {
   return { name, robot: 0, mass, com: [0, 0, 0], box: { quat: ONE, half } };
 }
@@ -44,8 +48,10 @@ export function makeDescription(title = "fixture") {
     ],
     meshes: [
       {
-        vertices: [0, 0, 0, 0.6, 0, 0, 0.6, 0.6, 0, 0, 0.6, 0, 0.3, 0.3, 0.4],
-        triangles: [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4],
+        vertices: base64(
+          new Float32Array([0, 0, 0, 0.6, 0, 0, 0.6, 0.6, 0, 0, 0.6, 0, 0.3, 0.3, 0.4]),
+        ),
+        triangles: base64(new Uint16Array([0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4])),
       },
     ],
     joints: names.slice(1).map((name, i) => ({
