@@ -19,7 +19,8 @@ SKIPPED = {"build", "node_modules", "dist", ".git", "__pycache__"}
 SOURCE = {".c", ".h", ".cpp", ".py", ".sh", ".cmake", ".js", ".mjs", ".cjs", ".css", ".yaml", ".urdf",
           ".xml", ".json", ".txt", ".html", ".in", ".gp"}
 PROGRAM_FILE = r"c|h|cpp|py|sh|js|mjs|cjs|md|cmake"  # a name with this ending is a file of ours
-NAMED_CHILDREN = {"joints", "links", "motion", "materials", "posture", "velocity", "springs"}  # maps from names
+NAMED_CHILDREN = {"joints", "links", "motion", "materials", "posture", "velocity", "springs",
+                  "parameters", "measures"}  # maps from names
 COMPLETE = [("docs/scenes.md", "scenes/*.yaml", "`{stem}`"), ("docs/models.md", "models/*.urdf", "`{stem}`"),
             ("docs/index.md", "docs/*.md", "({name})"), ("CONTRIBUTING.md", "tests/*/", "`tests/{name}`"),
             ("CONTRIBUTING.md", "src/*/", "`{name}`"), ("docs/cli.md", "cli/cmd_*.c", "tabi {command}")]
@@ -80,7 +81,7 @@ class Sources:
 
     def find_keys(self):
         """First words of table rows, and what is asked for by name, where scenes are read."""
-        text = self.joined("src/scene/") + self.joined("src/io/") + self.joined("examples/plugin/")
+        text = self.joined("src/scene/") + self.joined("src/io/") + self.joined("src/study/") + self.joined("examples/plugin/")
         asked = r'(?:child|strcmp|options_\w+|_(?:need|take|get|read)\w*)\([^;"]*"(\w+)"'
         return set(re.findall(r'\{\s*"(\w+)"\s*,', text)) | set(re.findall(asked, text))
 

@@ -1,0 +1,339 @@
+/* cmd_sweep.c - `tabi sweep`: all runs of a study, and what their rows tell. */
+#include "common/cli.h"
+#include "common/output.h"
+#include "common/scene_options.h"
+#include "sweep/sweep_summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OUT, JOBS, SHARD, RESUME, CSV, JSON, MERGE, REPLAY, LOG, REPEAT };
+
+static double now(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- signals: runs under way are finished, no further one begins */
+
+static volatile sig_atomic_t caught;
+
+static void interrupt(int number) {
+  if (caught) _exit(128 + number);
+  caught = number;
+}
+
+/* -- progress */
+
+typedef struct progress {
+  double begun, shown;
+} progress;
+
+static void show_time(FILE *out, double seconds) {
+  if (seconds < 120) (void)fprintf(out, "%.0f s", seconds);
+  if (seconds >= 120 && seconds < 7200) (void)fprintf(out, "%.0f min", seconds / 60);
+  if (seconds >= 7200) (void)fprintf(out, "%.1f h", seconds / 3600);
+}
+
+static bool show_progress(void *user, int64_t done, int64_t total) {
+  progress *p = user;
+  double time = now();
+  bool due = time - p->shown >= 0.2 && time - p->begun >= 0.5;
+  if (due && isatty(STDERR_FILENO)) {
+    double rate = (double)done / (time - p->begun);
+    p->shown = time;
+    (void)fprintf(stderr, "\r%3.0f %%  %" PRId64 " of %" PRId64 " runs, %.3g a second, ",
+                  100.0 * (double)done / (double)total, done, total, rate);
+    show_time(stderr, (double)(total - done) / rate);
+    (void)fputs(" left \033[K", stderr);
+  }
+  return !caught;
+}
+
+/* -- arguments */
+
+static bool parse_count(const char *text, int64_t least, int64_t *value) {
+  char *rest = NULL;
+  errno = 0;
+  long long number = strtoll(text, &rest, 10);
+  *value = number;
+  return errno == 0 && rest != text && *rest == '\0' && number >= least;
+}
+
+/* "2/8": the second of eight */
+static bool parse_shard(const char *text, tabi_sweep_def *def) {
+  char *rest = NULL;
+  errno = 0;
+  long long which = strtoll(text, &rest, 10);
+  if (errno != 0 || rest == text || *rest != '/' || !parse_count(rest + 1, 1, &def->shards))
+    return false;
+  def->shard = which - 1;
+  return which >= 1 && which <= def->shards;
+}
+
+static bool read_def(const tbi_args *args, tabi_sweep_def *def) {
+  int64_t jobs = 0;
+  *def = tabi_sweep_def_default();
+  if (args->value[JOBS] && (!parse_count(args->value[JOBS], 1, &jobs) || jobs > 1024)) {
+    tbi_usage_error("sweep", "--jobs must be a number from 1 to 1024");
+    return false;
+  }
+  def->jobs = (int32_t)jobs;
+  if (args->value[SHARD] && !parse_shard(args->value[SHARD], def)) {
+    tbi_usage_error("sweep", "--shard is I/N with I from 1 to N, as in 2/8");
+    return false;
+  }
+  return true;
+}
+
+/* The results beside where the command runs: study.yaml gives study.sqlite. */
+static const char *default_path(const char *study, char *path, size_t size) {
+  const char *slash = strrchr(study, '/');
+  const char *name = slash ? slash + 1 : study;
+  const char *dot = strrchr(name, '.');
+  int length = (int)(dot && dot != name ? (size_t)(dot - name) : strlen(name));
+  (void)snprintf(path, size, "%.*s.sqlite", length, name);
+  return path;
+}
+
+static tabi_scene_def scene_def(const tbi_args *args) {
+  tabi_scene_def def = tbi_args_scene_def(args, NULL);
+  def.warn = NULL;
+  def.plugins = true;
+  return def;
+}
+
+/* -- what is told */
+
+static int tell(tabi_results *results, const char *path, double seconds, const tbi_args *args,
+                FILE *out) {
+  tbi_sweep_summary summary;
+  int code = TBI_EXIT_INTERNAL;
+  if (args->value[CSV] && !tbi_sweep_write_csv(results, args->value[CSV])) return code;
+  if (tbi_sweep_summary_make(&summary, results, path)) {
+    summary.seconds = seconds;
+    code = TBI_EXIT_OK;
+    if (args->value[JSON]) code = tbi_sweep_summary_print_json(&summary, out);
+    if (!args->value[JSON]) tbi_sweep_summary_print(&summary, out);
+  }
+  tbi_sweep_summary_free(&summary);
+  return code;
+}
+
+/* -- a sweep */
+
+static int sweep_into(const tabi_study *study, tabi_results *results, const char *path,
+                      tabi_sweep_def *def, const tbi_args *args, FILE *out) {
+  if (tabi_results_count(results) > 0 && !args->value[RESUME]) {
+    return tbi_usage_error("sweep",
+                           "%s holds %" PRId64 " of %" PRId64
+                           " runs already; go on with --resume, or give another --out",
+                           path, tabi_results_count(results), tabi_study_nrun(study));
+  }
+  progress p = {.begun = now()};
+  def->progress = show_progress;
+  def->progress_user = &p;
+  (void)signal(SIGINT, interrupt);
+  (void)signal(SIGTERM, interrupt);
+  tabi_error err = {0};
+  tabi_status status = tabi_sweep(study, results, def, &err);
+  if (p.shown > 0) (void)fputs("\r\033[K", stderr);
+  if (status != TABI_OK) return tbi_print_error(&err);
+  if (caught) {
+    (void)fprintf(
+        stderr, "tabi: interrupted after %" PRId64 " of %" PRId64 " runs; continue with --resume\n",
+        tabi_results_count(results), tabi_study_nrun(study));
+    return 128 + (int)caught;
+  }
+  return tell(results, path, now() - p.begun, args, out);
+}
+
+static int run_study(const tbi_args *args, FILE *out) {
+  char made[4096];
+  tabi_sweep_def def;
+  tabi_error err = {0};
+  const char *study_path = args->word[0];
+  const char *path =
+      args->value[OUT] ? args->value[OUT] : default_path(study_path, made, sizeof made);
+  const tbi_file_use use[] = {
+      {NULL,    study_path,       false},
+      {"--out", path,             true },
+      {"--csv", args->value[CSV], true },
+  };
+  if (!read_def(args, &def) || !tbi_check_files("sweep", use, sizeof use / sizeof *use))
+    return TBI_EXIT_USAGE;
+  tabi_scene_def scene = scene_def(args);
+  tabi_study *study = tabi_study_load(study_path, &scene, &err);
+  if (!study) return tbi_print_error(&err);
+  tabi_results *results = tabi_results_create(path, study, &err);
+  int code = results ? sweep_into(study, results, path, &def, args, out) : tbi_print_error(&err);
+  tabi_results_close(results);
+  tabi_study_destroy(study);
+  return code;
+}
+
+/* -- files of results */
+
+static int merge(const tbi_args *args, FILE *out) {
+  tabi_error err = {0};
+  tabi_scene_def scene = scene_def(args);
+  const char *path = args->value[MERGE];
+  if (args->nword == 0) return tbi_usage_error("sweep", "--merge OUT needs files to merge");
+  tabi_results *first = tabi_results_open(args->word[0], &scene, &err);
+  if (!first) return tbi_print_error(&err);
+  tabi_results *all = tabi_results_create(path, tabi_results_study(first), &err);
+  tabi_status status = all ? TABI_OK : err.status;
+  for (int i = 0; i < args->nword && status == TABI_OK; ++i)
+    status = tabi_results_merge(all, args->word[i], &err);
+  int code = status == TABI_OK ? tell(all, path, 0, args, out) : tbi_print_error(&err);
+  tabi_results_close(all);
+  tabi_results_close(first);
+  return code;
+}
+
+static int tell_replay(const tabi_study *study, const tabi_study_row row[2], FILE *out) {
+  bool same = row[0].hash == row[1].hash && strcmp(row[0].status, row[1].status) == 0;
+  (void)fprintf(out, "run %" PRId64 ": %s, state hash %016" PRIx64 "\n", row[0].run, row[1].status,
+                row[1].hash);
+  for (int32_t i = 0; i < tabi_study_nparameter(study); ++i) {
+    const char *choice = tabi_study_choice(study, row[0].run, i);
+    (void)fprintf(out, "  %-20s ", tabi_study_parameter_name(study, i));
+    if (choice) (void)fprintf(out, "%s\n", choice);
+    if (!choice) (void)fprintf(out, "%.9g\n", tabi_study_value(study, row[0].run, i));
+  }
+  for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i)
+    (void)fprintf(out, "  %-20s %.9g\n", tabi_study_measure_name(study, i), row[1].measure[i]);
+  if (same) return TBI_EXIT_OK;
+  (void)fprintf(stderr,
+                "tabi: warning: the row has state hash %016" PRIx64 " (%s): files of the "
+                "scene have changed, or this is another version of tabi\n",
+                row[0].hash, row[0].status);
+  return TBI_EXIT_CHECK;
+}
+
+static int replay(const tbi_args *args, FILE *out) {
+  tabi_error err = {0};
+  tabi_scene_def scene = scene_def(args);
+  int64_t run = 0;
+  if (!parse_count(args->value[REPLAY], 0, &run))
+    return tbi_usage_error("sweep", "--replay takes the id of a run");
+  tabi_results *results = tabi_results_open(args->word[0], &scene, &err);
+  if (!results) return tbi_print_error(&err);
+  const tabi_study *study = tabi_results_study(results);
+  size_t width = (size_t)tabi_study_nmeasure(study);
+  double *measure = calloc(2 * width + 1, sizeof *measure);
+  tabi_study_row row[2] = {{.measure = measure}, {.measure = measure ? measure + width : NULL}};
+  int code = TBI_EXIT_OK;
+  if (!measure) {
+    code = tbi_out_of_memory();
+  } else if (run >= tabi_study_nrun(study) || !tabi_results_get(results, run, &row[0])) {
+    code = tbi_usage_error("sweep", "%s has no run %" PRId64, args->word[0], run);
+  } else if (tabi_study_run(study, run, args->value[LOG], &row[1], &err) != TABI_OK) {
+    code = tbi_print_error(&err);
+  } else {
+    code = tell_replay(study, row, out);
+  }
+  free(measure);
+  tabi_results_close(results);
+  return code;
+}
+
+/* -- the same study by this version */
+
+static int tell_changes(tabi_results *before, tabi_results *after, FILE *out) {
+  const tabi_study *study = tabi_results_study(before);
+  tabi_error err = {0};
+  int changed = 0;
+  (void)fprintf(out, "\n  %-16s %11s %11s %11s\n", "measure", "before", "now", "p");
+  for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i) {
+    double p = 0;
+    tabi_measure_summary one;
+    tabi_measure_summary other;
+    if (tabi_results_summary(before, i, &one, &err) != TABI_OK ||
+        tabi_results_summary(after, i, &other, &err) != TABI_OK ||
+        tabi_results_compare(before, after, i, &p, &err) != TABI_OK)
+      return tbi_print_error(&err);
+    (void)fprintf(out, "  %-16.16s %11.5g %11.5g %11.3g%s\n", tabi_study_measure_name(study, i),
+                  one.mean.value, other.mean.value, p, p < 0.01 ? "  changed" : "");
+    changed += p < 0.01;
+  }
+  return changed > 0 ? TBI_EXIT_CHECK : TBI_EXIT_OK;
+}
+
+static int repeat(const tbi_args *args, FILE *out) {
+  char made[4096];
+  tabi_sweep_def def;
+  tabi_error err = {0};
+  tabi_scene_def scene = scene_def(args);
+  if (!read_def(args, &def)) return TBI_EXIT_USAGE;
+  tabi_results *before = tabi_results_open(args->value[REPEAT], &scene, &err);
+  if (!before) return tbi_print_error(&err);
+  (void)snprintf(made, sizeof made, "%s.repeat", args->value[REPEAT]);
+  const char *path = args->value[OUT] ? args->value[OUT] : made;
+  tabi_results *after = tabi_results_create(path, tabi_results_study(before), &err);
+  int code = after ? sweep_into(tabi_results_study(before), after, path, &def, args, out)
+                   : tbi_print_error(&err);
+  if (code == TBI_EXIT_OK && !args->value[JSON]) code = tell_changes(before, after, out);
+  tabi_results_close(after);
+  tabi_results_close(before);
+  return code;
+}
+
+static int sweep_command(const tbi_args *args, FILE *out) {
+  if (args->value[MERGE]) return merge(args, out);
+  if (args->value[REPEAT]) return repeat(args, out);
+  if (args->nword != 1) return tbi_usage_error("sweep", "STUDY is missing");
+  if (args->value[REPLAY]) return replay(args, out);
+  return run_study(args, out);
+}
+
+const tbi_command tbi_cmd_sweep = {
+    .name = "sweep",
+    .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F] [--json]\n"
+             "       tabi sweep --merge OUT IN...\n"
+             "       tabi sweep RESULTS --replay ID [--log F]\n"
+             "       tabi sweep --repeat RESULTS [--out F]",
+    .summary = "run a scene many times over parameters that are not known exactly",
+    .text =
+        "Runs a study (YAML): a scene, parameters with distributions, and measures. All\n"
+        "processors work; every finished run is a row in an SQLite file at once, so that a\n"
+        "sweep that is stopped or killed goes on with --resume. Prints probabilities and means\n"
+        "with 95 % intervals, and how far each parameter decides each measure.\n"
+        "Rows do not depend on the number of threads, shards or machines.\n"
+        "\n"
+        "examples:\n"
+        "  tabi sweep slippery.yaml\n"
+        "  tabi sweep slippery.yaml --shard 1/4 --out part1.sqlite\n"
+        "  tabi sweep --merge all.sqlite part*.sqlite --csv all.csv\n"
+        "  tabi sweep slippery.sqlite --replay 17 --log run17.tabi\n"
+        "  tabi sweep --repeat slippery.sqlite\n",
+    .nmore = TBI_MAX_WORDS,
+    .word = "STUDY",
+    .options =
+        {[OUT] = {"--out", "F", "file of results; default: the study's name with .sqlite", false,
+                  NULL},
+                  [JOBS] = {"--jobs", "N", "runs at a time; default: one for each processor", false, NULL},
+                  [SHARD] = {"--shard", "I/N", "only every N-th run, from the I-th on", false, NULL},
+                  [RESUME] = {"--resume", NULL, "do the runs that the file of results lacks", false, NULL},
+                  [CSV] = {"--csv", "F", "write all rows as CSV", false, NULL},
+                  [JSON] = {"--json", NULL, "print one JSON object", false, NULL},
+                  [MERGE] = {"--merge", "OUT", "put rows of several files of one study into one file", false,
+                    NULL},
+                  [REPLAY] = {"--replay", "ID",
+                     "do a run of a file of results again; exit 5 if it ends elsewhere", false,
+                     NULL},
+                  [LOG] = {"--log", "F", "with --replay: record it to a log", false, NULL},
+                  [REPEAT] = {"--repeat", "RESULTS",
+                     "do the study of a file of results with this version and compare both; exit 5 "
+                     "if a measure has changed (p < 0.01)",
+                     false, NULL}},
+    .loads = true,
+    .run = sweep_command,
+};

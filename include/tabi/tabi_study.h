@@ -1,0 +1,131 @@
+/* tabi_study.h - studies: many runs of one scene over what is not known exactly.
+ *
+ * A study names a scene, parameters with their distributions, and measures of a run
+ * (docs/studies.md):
+ *
+ *   tabi_study *study = tabi_study_load("slippery.yaml", NULL, &err);
+ *   tabi_results *results = tabi_results_create("slippery.sqlite", study, &err);
+ *   tabi_sweep(study, results, NULL, &err);
+ *
+ * A run follows from its number alone: any thread, process or machine may do it, and its row in the
+ * results is the same but for the seconds it took.  Results are SQLite files that may be merged in
+ * any order. */
+#ifndef TABI_STUDY_H
+#define TABI_STUDY_H
+
+#include "tabi_record.h"
+
+TABI_BEGIN
+
+/* An estimate with its 95 % interval. */
+typedef struct tabi_interval {
+  double value, low, high;
+} tabi_interval;
+
+/* -------------------------------------------------------------------------------- studies */
+
+typedef struct tabi_study tabi_study;
+
+/* def: how to load its scene; def->set is changed before the parameters.  NULL: the default. */
+TABI_API tabi_study *tabi_study_load(const char *path, const tabi_scene_def *def, tabi_error *err);
+/* The same from memory; `path` names it in messages, and the scene is looked for beside it. */
+TABI_API tabi_study *tabi_study_load_text(const char *text, size_t size, const char *path,
+                                          const tabi_scene_def *def, tabi_error *err);
+TABI_API void tabi_study_destroy(tabi_study *study); /* NULL is fine */
+
+TABI_API int64_t tabi_study_nrun(const tabi_study *study);
+TABI_API int32_t tabi_study_nparameter(const tabi_study *study);
+TABI_API int32_t tabi_study_nmeasure(const tabi_study *study);
+TABI_API const char *tabi_study_parameter_name(const tabi_study *study, int32_t parameter);
+TABI_API const char *tabi_study_measure_name(const tabi_study *study, int32_t measure);
+/* Whether a measure is yes or no, 1 or 0. */
+TABI_API bool tabi_study_measure_is_boolean(const tabi_study *study, int32_t measure);
+
+/* The value of a parameter in a run.  Of choices it is the number of the one chosen, from 0, and
+ * tabi_study_choice gives its text; NULL for parameters that are numbers. */
+TABI_API double tabi_study_value(const tabi_study *study, int64_t run, int32_t parameter);
+TABI_API const char *tabi_study_choice(const tabi_study *study, int64_t run, int32_t parameter);
+/* Of the random numbers of a run, as contact.seed of its scene. */
+TABI_API int32_t tabi_study_seed(const tabi_study *study, int64_t run);
+
+/* ----------------------------------------------------------------------------------- runs */
+
+typedef struct tabi_study_row {
+  int64_t run;
+  const char *status; /* "ok", "diverged", "failed" */
+  uint64_t hash;      /* of the final state */
+  double seconds;     /* of wall time */
+  double *measure;    /* [nmeasure]; NAN: it has none */
+} tabi_study_row;
+
+/* Does a run and fills row->measure, which the caller provides, and the rest of the row.  log: file
+ * for tabi_recorder, or NULL.  A run that diverges is a result; what keeps it from beginning, as a
+ * value that the scene refuses, is an error.  Several threads may do runs of one study. */
+TABI_API tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
+                                    tabi_study_row *row, tabi_error *err);
+
+/* -------------------------------------------------------------------------------- results */
+
+typedef struct tabi_results tabi_results;
+
+/* A new file, or one of the same study, which is then completed; another study's is refused. */
+TABI_API tabi_results *tabi_results_create(const char *path, const tabi_study *study,
+                                           tabi_error *err);
+/* A file that is there, whose study is read from it. */
+TABI_API tabi_results *tabi_results_open(const char *path, const tabi_scene_def *def,
+                                         tabi_error *err);
+TABI_API void tabi_results_close(tabi_results *results); /* NULL is fine */
+TABI_API const tabi_study *tabi_results_study(const tabi_results *results);
+
+/* What was added lasts when the process is killed. */
+TABI_API tabi_status tabi_results_add(tabi_results *results, const tabi_study_row *row,
+                                      tabi_error *err);
+TABI_API bool tabi_results_has(const tabi_results *results, int64_t run);
+TABI_API int64_t tabi_results_count(const tabi_results *results);
+/* Takes over the rows of another file of the same study.  Rows that both have must be equal but for
+ * their seconds. */
+TABI_API tabi_status tabi_results_merge(tabi_results *results, const char *path, tabi_error *err);
+/* The row of a run; false: it is not there.  row->measure is the caller's. */
+TABI_API bool tabi_results_get(tabi_results *results, int64_t run, tabi_study_row *row);
+
+/* A measure over all runs that have one: the probability, or the mean. */
+typedef struct tabi_measure_summary {
+  tabi_interval mean;
+  int64_t count;    /* runs that have it */
+  double deviation; /* standard deviation */
+  double min, median, max;
+  int64_t min_run, max_run;
+} tabi_measure_summary;
+TABI_API tabi_status tabi_results_summary(tabi_results *results, int32_t measure,
+                                          tabi_measure_summary *summary, tabi_error *err);
+/* How far a parameter decides a measure. */
+typedef struct tabi_effect {
+  double main;                /* share of the variance that it explains alone */
+  tabi_interval first, total; /* Sobol' indices; NAN unless the sampling is saltelli */
+} tabi_effect;
+TABI_API tabi_status tabi_results_effect(tabi_results *results, int32_t parameter, int32_t measure,
+                                         tabi_effect *effect, tabi_error *err);
+/* The probability of a difference as large as that between two results of a measure, if both come
+ * from one distribution. */
+TABI_API tabi_status tabi_results_compare(tabi_results *results, tabi_results *other,
+                                          int32_t measure, double *p, tabi_error *err);
+
+/* --------------------------------------------------------------------------------- sweeps */
+
+typedef struct tabi_sweep_def {
+  uint32_t def_size;
+  int32_t jobs;          /* threads; 0: one for each processor */
+  int64_t shard, shards; /* of every `shards` runs the one with this remainder */
+  /* after every run, by one thread at a time; false: no further run begins */
+  bool (*progress)(void *user, int64_t done, int64_t total);
+  void *progress_user;
+} tabi_sweep_def;
+TABI_API tabi_sweep_def tabi_sweep_def_default(void);
+
+/* Does all runs of the study that the results do not have.  def may be NULL. */
+TABI_API tabi_status tabi_sweep(const tabi_study *study, tabi_results *results,
+                                const tabi_sweep_def *def, tabi_error *err);
+
+TABI_END
+
+#endif

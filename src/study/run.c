@@ -1,0 +1,129 @@
+/* run.c - one run of a study: its scene, its world, its measures. */
+#include "base/assertion.h"
+#include "base/error.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SETTING_SIZE = 512 };
+
+static int32_t count_settings(const tabi_study *study) {
+  int32_t count = 1; /* the seed */
+  for (int32_t i = 0; i < study->nparameter; ++i)
+    count += study->parameter[i].npath;
+  return count;
+}
+
+/* "path=value" for every path of every parameter, and for the seed */
+static bool fill_settings(const tabi_study *study, int64_t run, char (*text)[SETTING_SIZE]) {
+  tbi_message_format(*text++, SETTING_SIZE, "contact.seed=%d", tabi_study_seed(study, run));
+  for (int32_t i = 0; i < study->nparameter; ++i) {
+    const tbi_parameter *parameter = &study->parameter[i];
+    double value = tabi_study_value(study, run, i);
+    for (int32_t path = 0; path < parameter->npath; ++path) {
+      if (!tbi_parameter_setting(parameter, path, value, *text++, SETTING_SIZE)) return false;
+    }
+  }
+  return true;
+}
+
+tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *err) {
+  int32_t count = count_settings(study);
+  char(*text)[SETTING_SIZE] = calloc((size_t)count, sizeof *text);
+  const char **set = calloc((size_t)count, sizeof *set);
+  tabi_scene *scene = NULL;
+  if (!text || !set) {
+    tbi_error_memory(err);
+  } else if (!fill_settings(study, run, text)) {
+    tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){study->path, 1},
+                  "a path or choice of a parameter is longer than %d characters", SETTING_SIZE / 2);
+  } else {
+    tabi_scene_def def = study->def;
+    for (int32_t i = 0; i < count; ++i)
+      set[i] = text[i];
+    def.set = set;
+    def.nset = count;
+    scene = tabi_scene_load_text(study->scene_text, study->scene_size, study->scene, &def, err);
+  }
+  free(text);
+  free(set);
+  return scene;
+}
+
+static double now(void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *status_of(tabi_status status) {
+  if (status == TABI_OK || status == TABI_ERR_ENDED) return "ok";
+  return status == TABI_ERR_DIVERGED ? "diverged" : "failed";
+}
+
+/* One run under way. */
+typedef struct trial {
+  tabi_scene *scene;
+  tabi_world *world;
+  tbi_measuring *measuring;
+  tabi_recorder *recorder; /* or NULL */
+} trial;
+
+static bool begin(const tabi_study *study, int64_t run, const char *log, trial *t,
+                  tabi_error *err) {
+  t->scene = tbi_study_scene(study, run, err);
+  if (!t->scene) return false;
+  tabi_world_def def = tabi_scene_world_def(t->scene);
+  t->world = tabi_world_create(tabi_scene_model(t->scene), &def, err);
+  if (!t->world || tabi_scene_reset(t->scene, t->world, err) != TABI_OK) return false;
+  t->measuring = tbi_measuring_create(study->measure, study->nmeasure, t->scene, t->world, err);
+  if (!t->measuring) return false;
+  if (log) t->recorder = tabi_recorder_create(log, t->scene, t->world, err);
+  return !log || t->recorder;
+}
+
+/* The status of the last step; *err is that of the log. */
+static tabi_status step_all(trial *t, tabi_error *err) {
+  double timestep = tabi_scene_world_def(t->scene).timestep;
+  int64_t steps = (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / timestep));
+  for (int64_t i = 0; i < steps; ++i) {
+    tabi_scene_control(t->scene, t->world);
+    tabi_status status = tabi_world_step_or_grow(t->world, NULL);
+    if (status != TABI_OK) return status;
+    tbi_measuring_step(t->measuring);
+    if (t->recorder && tabi_recorder_step(t->recorder, err) != TABI_OK) return TABI_OK;
+  }
+  return TABI_OK;
+}
+
+static void end(trial *t, tabi_error *err) {
+  tabi_error closing = {0};
+  tabi_status status = tabi_recorder_close(t->recorder, &closing);
+  if (status != TABI_OK && err && err->status == TABI_OK) *err = closing;
+  tbi_measuring_destroy(t->measuring);
+  tabi_world_destroy(t->world);
+  tabi_scene_destroy(t->scene);
+}
+
+tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
+                           tabi_study_row *row, tabi_error *err) {
+  TBI_ASSERT(study && run >= 0 && run < study->design.runs && row && row->measure);
+  double start = now();
+  trial t = {0};
+  tabi_error failed = {0};
+  if (begin(study, run, log, &t, &failed)) {
+    row->run = run;
+    row->status = status_of(step_all(&t, &failed));
+    tbi_measuring_end(t.measuring, row->measure);
+    row->hash = tabi_world_hash(t.world);
+    row->seconds = now() - start;
+  }
+  end(&t, &failed);
+  if (err && failed.status != TABI_OK) *err = failed;
+  return failed.status;
+}

@@ -1,0 +1,74 @@
+/* study.h - a study in memory, and the readers of its parts.
+ *
+ *   study.c         the file: scene, sampling, parameters, measures
+ *   parameter.c     distributions: from a point of the unit cube to values of the scene
+ *   sampling.h      which points the runs are
+ *   measure.h       what is kept of a run
+ *   run.c           one run
+ *   results.c       rows in SQLite files
+ *   analysis.c      what the rows tell
+ *   statistics.h    in which way
+ *   sweep.c         all runs, on all processors */
+#ifndef TBI_STUDY_H
+#define TBI_STUDY_H
+
+#include "base/text.h"
+#include "io/fields.h"
+#include "study/measure.h"
+#include "study/sampling.h"
+#include "tabi/tabi_study.h"
+
+#define TBI_STUDY_MAX_RUNS       100000000
+#define TBI_STUDY_MAX_PARAMETERS 64
+#define TBI_STUDY_MAX_MEASURES   64
+#define TBI_STUDY_MAX_LEVELS     100000 /* of one parameter */
+
+typedef enum tbi_distribution {
+  TBI_DISTRIBUTION_UNIFORM, /* from, to */
+  TBI_DISTRIBUTION_LOG,     /* from, to: uniform in the logarithm */
+  TBI_DISTRIBUTION_NORMAL,  /* mean, standard deviation */
+  TBI_DISTRIBUTION_CHOICES, /* texts, equally likely */
+  TBI_DISTRIBUTION_GRID,    /* from, to, number of values */
+  TBI_DISTRIBUTION_COUNT,
+} tbi_distribution;
+
+typedef struct tbi_parameter {
+  const char *name;
+  const char **path; /* of the scene, all of which get the value: [npath] */
+  int32_t npath;
+  tbi_distribution distribution;
+  double a, b;         /* its two numbers */
+  int32_t levels;      /* of choices and grids; 0: a continuum */
+  const char **choice; /* [levels], or NULL */
+} tbi_parameter;
+
+struct tabi_study {
+  tbi_text_pool pool;
+  const char *path;       /* of the study, whole */
+  const char *text;       /* as read */
+  const char *scene;      /* path of the scene, whole */
+  const char *scene_text; /* as it was when the study began */
+  size_t scene_size;
+  tabi_scene_def def; /* how to load scenes; its texts are in the pool */
+  tbi_design design;
+  tbi_parameter *parameter;
+  int32_t *levels; /* of all parameters, for a grid */
+  int32_t nparameter;
+  tbi_measure *measure;
+  int32_t nmeasure;
+};
+
+/* parameter.c */
+bool tbi_parameter_read(tbi_first_error *error, tbi_text_pool *pool, const tbi_yaml_node *node,
+                        tbi_parameter *parameter);
+void tbi_parameter_free(tbi_parameter *parameter);
+/* The value at a coordinate u in (0, 1); of choices their number. */
+double tbi_parameter_value(const tbi_parameter *parameter, double u);
+/* "path=value" of one of its paths; false: it does not fit. */
+bool tbi_parameter_setting(const tbi_parameter *parameter, int32_t path, double value, char *text,
+                           size_t size);
+
+/* run.c: the scene of a run. */
+tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *err);
+
+#endif

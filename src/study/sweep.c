@@ -1,0 +1,111 @@
+/* sweep.c - all runs of a study, on all processors.
+ *
+ * Threads take the next run from a counter under one lock, and write its row under the same: runs
+ * take milliseconds at least. */
+#include "base/assertion.h"
+#include "base/error.h"
+#include "study/study.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAX_JOBS 1024
+
+typedef struct sweep {
+  const tabi_study *study;
+  tabi_results *results;
+  tabi_sweep_def def;
+  pthread_mutex_t lock; /* of all below, and of results */
+  int64_t next, done, total;
+  bool stopped;
+  tabi_error failed; /* the first */
+} sweep;
+
+tabi_sweep_def tabi_sweep_def_default(void) {
+  return (tabi_sweep_def){.def_size = sizeof(tabi_sweep_def), .shards = 1};
+}
+
+/* The next run of the shard that is not done; -1: none is left, or the sweep ends. */
+static int64_t take_run(sweep *s) {
+  (void)pthread_mutex_lock(&s->lock);
+  int64_t run = -1;
+  for (; run < 0 && !s->stopped && s->next < tabi_study_nrun(s->study); s->next += s->def.shards) {
+    if (!tabi_results_has(s->results, s->next)) run = s->next;
+  }
+  (void)pthread_mutex_unlock(&s->lock);
+  return run;
+}
+
+static void finish_run(sweep *s, const tabi_study_row *row, const tabi_error *err) {
+  (void)pthread_mutex_lock(&s->lock);
+  tabi_error failed = *err;
+  if (failed.status == TABI_OK) (void)tabi_results_add(s->results, row, &failed);
+  ++s->done;
+  if (failed.status != TABI_OK && s->failed.status == TABI_OK) s->failed = failed;
+  if (s->def.progress && !s->def.progress(s->def.progress_user, s->done, s->total))
+    s->stopped = true;
+  if (s->failed.status != TABI_OK) s->stopped = true;
+  (void)pthread_mutex_unlock(&s->lock);
+}
+
+static void *work(void *of) {
+  sweep *s = of;
+  tabi_error err = {0};
+  tabi_study_row row = {.measure =
+                            calloc((size_t)tabi_study_nmeasure(s->study) + 1, sizeof *row.measure)};
+  if (!row.measure) {
+    tbi_error_memory(&err);
+    finish_run(s, &row, &err);
+    return NULL;
+  }
+  for (int64_t run = take_run(s); run >= 0; run = take_run(s)) {
+    (void)tabi_study_run(s->study, run, NULL, &row, &err);
+    finish_run(s, &row, &err);
+  }
+  free(row.measure);
+  return NULL;
+}
+
+static int32_t count_jobs(const tabi_sweep_def *def) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  int32_t jobs = def->jobs > 0 ? def->jobs : (int32_t)(processors > 0 ? processors : 1);
+  return jobs < MAX_JOBS ? jobs : MAX_JOBS;
+}
+
+/* This thread works, too: a sweep with one job starts none. */
+static void work_together(sweep *s) {
+  int32_t others = count_jobs(&s->def) - 1;
+  pthread_t *thread = calloc((size_t)others + 1, sizeof *thread);
+  int32_t started = 0;
+  while (thread && started < others && pthread_create(&thread[started], NULL, work, s) == 0)
+    ++started;
+  (void)work(s);
+  for (int32_t i = 0; i < started; ++i)
+    (void)pthread_join(thread[i], NULL);
+  free(thread);
+}
+
+static int64_t count_left(const sweep *s) {
+  int64_t left = 0;
+  for (int64_t run = s->def.shard; run < tabi_study_nrun(s->study); run += s->def.shards)
+    left += !tabi_results_has(s->results, run);
+  return left;
+}
+
+tabi_status tabi_sweep(const tabi_study *study, tabi_results *results, const tabi_sweep_def *def,
+                       tabi_error *err) {
+  TBI_ASSERT(study && results && (!def || def->def_size == sizeof *def));
+  sweep s = {.study = study, .results = results, .def = def ? *def : tabi_sweep_def_default()};
+  if (s.def.shards < 1 || s.def.shard < 0 || s.def.shard >= s.def.shards) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
+                         "shard must be in [0, shards)");
+  }
+  s.next = s.def.shard;
+  s.total = count_left(&s);
+  if (pthread_mutex_init(&s.lock, NULL) != 0) return tbi_error_memory(err);
+  work_together(&s);
+  (void)pthread_mutex_destroy(&s.lock);
+  if (err && s.failed.status != TABI_OK) *err = s.failed;
+  return s.failed.status;
+}

@@ -1,0 +1,108 @@
+"""tabi sweep: a study killed and resumed, in shards, replayed and repeated; its table, JSON and CSV."""
+
+import csv
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+
+from command import FolderCase, TABI, main
+
+SCENE = """
+timestep: 1e-3
+duration: 0.5
+contact: {friction: 0.5}
+bodies:
+  - {name: floor, fixed: true, shape: {plane: {}}}
+  - {name: box, mass: 1, shape: {box: [0.2, 0.2, 0.1]}, xyz: [0, 0, 0.05], lin: [1, 0, 0]}
+"""
+
+STUDY = """
+scene: slide.yaml
+runs: %d
+sampling: %s
+parameters:
+  friction: {set: contact.friction, uniform: [0.1, 0.9]}
+  speed: {set: bodies.box.lin, choices: ["[1, 0, 0]", "[2, 0, 0]"]}
+measures:
+  distance: {signal: box.x, statistic: last}
+  stopped: {when: "box.vx < 0.001"}
+"""
+
+ROWS = "select id, seed, status, hash, engine, version, p_friction, p_speed, m_distance, m_stopped from runs order by id"
+
+
+class Sweep(FolderCase):
+    def study(self, runs=30, sampling="random"):
+        self.file("slide.yaml", SCENE)
+        return self.file("study.yaml", STUDY % (runs, sampling))
+
+    def fails(self, code, says, *args):
+        self.assertIn(says, self.tabi(*args, code=code)[1])
+
+    def rows(self, name):
+        with sqlite3.connect(self.file(name)) as base:
+            return base.execute(ROWS).fetchall()
+
+    def test_rows_are_coulombs(self):
+        study = self.study()
+        r = self.json("sweep", study, "--out", self.file("a.sqlite"), "--csv", self.file("a.csv"), "--json")
+        self.assertEqual((r["runs"], r["planned"], r["failed"]), (30, 30, 0))
+        for row in self.rows("a.sqlite"):
+            friction, speed = row[6], float(row[7][1])
+            moving = min(0.5, speed / (friction * 9.81))
+            way = speed * moving - friction * 9.81 * moving * moving / 2
+            self.assertAlmostEqual(row[8], way, delta=2e-3)
+            self.assertEqual(row[9] is None, speed / (friction * 9.81) > 0.5)
+        distance = r["measures"]["distance"]
+        self.assertLess(distance["low"], distance["mean"])
+        self.assertEqual(set(distance["effects"]), {"friction", "speed"})
+        with open(self.file("a.csv"), encoding="utf-8") as file:
+            table = list(csv.DictReader(file))
+        self.assertEqual(len(table), 30)
+        self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
+
+    def test_killed_and_resumed(self):
+        study = self.study(400)
+        self.tabi("sweep", study, "--out", self.file("whole.sqlite"))
+        for turn in range(4):
+            more = ["--resume"] if turn else []
+            with subprocess.Popen([TABI, "sweep", study, "--out", self.file("part.sqlite"), *more],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                time.sleep(0.1 + 0.03 * turn)
+                process.send_signal(signal.SIGKILL)
+        self.tabi("sweep", study, "--out", self.file("part.sqlite"), "--resume")
+        self.assertEqual(self.rows("part.sqlite"), self.rows("whole.sqlite"))
+
+    def test_shards_replay_repeat(self):
+        study = self.study(20, "latin")
+        parts = []
+        for i in range(3):
+            parts.append(self.file("part%d.sqlite" % i))
+            self.tabi("sweep", study, "--shard", "%d/3" % (i + 1), "--out", parts[-1], "--jobs", "1")
+        self.tabi("sweep", "--merge", self.file("all.sqlite"), *reversed(parts))
+        self.tabi("sweep", study, "--out", self.file("one.sqlite"))
+        self.assertEqual(self.rows("all.sqlite"), self.rows("one.sqlite"))
+        log = self.file("run.tabi")
+        said, _ = self.tabi("sweep", self.file("all.sqlite"), "--replay", "7", "--log", log)
+        self.assertIn(self.rows("all.sqlite")[7][3], said)
+        self.assertTrue(os.path.getsize(log) > 1000)
+        said, _ = self.tabi("sweep", "--repeat", self.file("one.sqlite"))
+        self.assertNotIn("changed", said)
+
+    def test_mistakes(self):
+        study = self.study(4)
+        out = self.file("r.sqlite")
+        self.tabi("sweep", study, "--out", out)
+        self.fails(2, "--resume", "sweep", study, "--out", out)
+        self.fails(2, "I from 1 to N", "sweep", study, "--shard", "3/2")
+        self.fails(2, "no run 4", "sweep", out, "--replay", "4")
+        self.fails(3, "no file of results", "sweep", "--merge", self.file("m.sqlite"), study)
+        with open(self.file("slide.yaml"), "a", encoding="utf-8") as scene:
+            scene.write("# changed\n")
+        self.fails(3, "another study", "sweep", study, "--out", out, "--resume")
+
+
+if __name__ == "__main__":
+    main()
