@@ -2,7 +2,7 @@
 #include "common/cli.h"
 #include "common/output.h"
 #include "common/scene_options.h"
-#include "sweep/sweep_summary.h"
+#include "sweep/sweep_report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUT, JOBS, SHARD, RESUME, CSV, JSON, MERGE, REPLAY, LOG, REPEAT };
+enum { OUT, JOBS, SHARD, RESUME, CSV, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT };
 
 static double now(void) {
   struct timespec t;
@@ -120,7 +120,10 @@ static int tell(tabi_results *results, const char *path, double seconds, const t
   if (tbi_sweep_summary_make(&summary, results, path)) {
     summary.seconds = seconds;
     code = TBI_EXIT_OK;
-    if (args->value[JSON]) code = tbi_sweep_summary_print_json(&summary, out);
+    if (args->value[REPORT] && !tbi_sweep_report_write(&summary, args->value[REPORT]))
+      code = TBI_EXIT_INTERNAL;
+    if (code == TBI_EXIT_OK && args->value[JSON])
+      code = tbi_sweep_summary_print_json(&summary, out);
     if (!args->value[JSON]) tbi_sweep_summary_print(&summary, out);
   }
   tbi_sweep_summary_free(&summary);
@@ -163,9 +166,10 @@ static int run_study(const tbi_args *args, FILE *out) {
   const char *path =
       args->value[OUT] ? args->value[OUT] : default_path(study_path, made, sizeof made);
   const tbi_file_use use[] = {
-      {NULL,    study_path,       false},
-      {"--out", path,             true },
-      {"--csv", args->value[CSV], true },
+      {NULL,       study_path,          false},
+      {"--out",    path,                true },
+      {"--csv",    args->value[CSV],    true },
+      {"--report", args->value[REPORT], true },
   };
   if (!read_def(args, &def) || !tbi_check_files("sweep", use, sizeof use / sizeof *use))
     return TBI_EXIT_USAGE;
@@ -296,7 +300,8 @@ static int sweep_command(const tbi_args *args, FILE *out) {
 
 const tbi_command tbi_cmd_sweep = {
     .name = "sweep",
-    .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F] [--json]\n"
+    .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
+             "                  [--report F] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
              "       tabi sweep RESULTS --replay ID [--log F]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
@@ -323,6 +328,10 @@ const tbi_command tbi_cmd_sweep = {
                   [SHARD] = {"--shard", "I/N", "only every N-th run, from the I-th on", false, NULL},
                   [RESUME] = {"--resume", NULL, "do the runs that the file of results lacks", false, NULL},
                   [CSV] = {"--csv", "F", "write all rows as CSV", false, NULL},
+                  [REPORT] = {"--report", "F",
+                     "write a page (HTML) with intervals, response curves, maps, effects, and "
+                     "replays of extreme runs beside it",
+                     false, NULL},
                   [JSON] = {"--json", NULL, "print one JSON object", false, NULL},
                   [MERGE] = {"--merge", "OUT", "put rows of several files of one study into one file", false,
                     NULL},

@@ -22,6 +22,11 @@ typedef struct tabi_interval {
   double value, low, high;
 } tabi_interval;
 
+/* Of the probability behind `hits` of `count` yes (E. B. Wilson, 1927). */
+TABI_API tabi_interval tabi_wilson_interval(int64_t hits, int64_t count);
+/* Of the mean, by Student's t; infinitely wide for a single value. */
+TABI_API tabi_interval tabi_mean_interval(const double *value, int64_t count);
+
 /* -------------------------------------------------------------------------------- studies */
 
 typedef struct tabi_study tabi_study;

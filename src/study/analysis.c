@@ -66,7 +66,8 @@ tabi_status tabi_results_summary(tabi_results *results, int32_t measure,
   }
   bool boolean = tabi_study_measure_is_boolean(results->study, measure);
   *summary = (tabi_measure_summary){.count = c.count, .min_run = TABI_NONE, .max_run = TABI_NONE};
-  summary->mean = boolean ? tbi_wilson(hits(&c), c.count) : tbi_mean(c.value, c.count);
+  summary->mean =
+      boolean ? tabi_wilson_interval(hits(&c), c.count) : tabi_mean_interval(c.value, c.count);
   summary->deviation = summary->min = summary->median = summary->max = (double)NAN;
   if (c.count > 0) fill_extremes(&c, summary);
   free_column(&c);

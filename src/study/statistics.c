@@ -84,7 +84,7 @@ double tbi_student_quantile(double p, double freedom) {
 
 /* -- intervals */
 
-tabi_interval tbi_wilson(int64_t hits, int64_t count) {
+tabi_interval tabi_wilson_interval(int64_t hits, int64_t count) {
   if (count == 0) return (tabi_interval){(double)NAN, 0, 1};
   double n = (double)count;
   double p = (double)hits / n;
@@ -110,7 +110,7 @@ static double scatter(const double *value, int64_t count, double mean) {
   return sum;
 }
 
-tabi_interval tbi_mean(const double *value, int64_t count) {
+tabi_interval tabi_mean_interval(const double *value, int64_t count) {
   if (count == 0) return (tabi_interval){(double)NAN, -HUGE_VAL, HUGE_VAL};
   double mean = mean_of(value, count);
   if (count == 1) return (tabi_interval){mean, -HUGE_VAL, HUGE_VAL};

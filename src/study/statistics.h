@@ -11,11 +11,6 @@ double tbi_normal_quantile(double p);
 double tbi_student_share(double t, double freedom);
 double tbi_student_quantile(double p, double freedom);
 
-/* 95 % interval of the probability behind `hits` of `count` yes (E. B. Wilson, 1927). */
-tabi_interval tbi_wilson(int64_t hits, int64_t count);
-/* Mean with its 95 % interval by Student's t; infinitely wide for a single value. */
-tabi_interval tbi_mean(const double *value, int64_t count);
-
 /* The share of the variance of y that groups of equal size by rank of x explain, without what
  * chance alone would: epsilon squared (T. L. Kelley, 1935); NAN where y is constant.  order[count]
  * is scratch. */

@@ -47,7 +47,9 @@ class Sweep(FolderCase):
 
     def test_rows_are_coulombs(self):
         study = self.study()
-        r = self.json("sweep", study, "--out", self.file("a.sqlite"), "--csv", self.file("a.csv"), "--json")
+        page = self.file("a.html")
+        r = self.json("sweep", study, "--out", self.file("a.sqlite"), "--csv", self.file("a.csv"), "--report", page,
+                      "--json")
         self.assertEqual((r["runs"], r["planned"], r["failed"]), (30, 30, 0))
         for row in self.rows("a.sqlite"):
             friction, speed = row[6], float(row[7][1])
@@ -58,6 +60,12 @@ class Sweep(FolderCase):
         distance = r["measures"]["distance"]
         self.assertLess(distance["low"], distance["mean"])
         self.assertEqual(set(distance["effects"]), {"friction", "speed"})
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count("<h2>"), 2)
+        worst = "a.run%d.html" % distance["max_run"]
+        self.assertIn("href='%s'" % worst, text)
+        self.assertGreater(os.path.getsize(self.file(worst)), 100000)
         with open(self.file("a.csv"), encoding="utf-8") as file:
             table = list(csv.DictReader(file))
         self.assertEqual(len(table), 30)

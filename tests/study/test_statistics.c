@@ -28,14 +28,14 @@ static void test_quantiles(void **state) {
 /* E. B. Wilson's interval for 5 of 20, computed by hand; ends stay in [0, 1] */
 static void test_wilson(void **state) {
   (void)state;
-  tabi_interval i = tbi_wilson(5, 20);
+  tabi_interval i = tabi_wilson_interval(5, 20);
   assert_near(i.value, 0.25, 0);
   assert_near(i.low, 0.111861, 1e-6);
   assert_near(i.high, 0.468701, 1e-6);
-  assert_near(tbi_wilson(0, 10).low, 0, 0);
-  assert_near(tbi_wilson(10, 10).high, 1, 0);
-  assert_true(tbi_wilson(0, 10).high > 0.2 && tbi_wilson(10, 10).low < 0.8);
-  assert_true(isnan(tbi_wilson(0, 0).value));
+  assert_near(tabi_wilson_interval(0, 10).low, 0, 0);
+  assert_near(tabi_wilson_interval(10, 10).high, 1, 0);
+  assert_true(tabi_wilson_interval(0, 10).high > 0.2 && tabi_wilson_interval(10, 10).low < 0.8);
+  assert_true(isnan(tabi_wilson_interval(0, 0).value));
 }
 
 /* how often 95 % intervals of 500 synthetic studies contain the truth */
@@ -54,8 +54,8 @@ static void test_intervals_cover(void **state) {
         hits += tbi_random_unit(&random) < truth[k];
         value[i] = truth[k] * tbi_normal_quantile(0.5 * 0x1p-53 + tbi_random_unit(&random)) + k;
       }
-      tabi_interval p = tbi_wilson(hits, RUNS);
-      tabi_interval mean = tbi_mean(value, RUNS);
+      tabi_interval p = tabi_wilson_interval(hits, RUNS);
+      tabi_interval mean = tabi_mean_interval(value, RUNS);
       inside += p.low <= truth[k] && truth[k] <= p.high;
       inside_mean += mean.low <= k && k <= mean.high;
     }
