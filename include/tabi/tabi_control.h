@@ -174,11 +174,76 @@ typedef struct tabi_biped {
  * is no biped.  Allocates scratch. */
 TABI_API tabi_status tabi_biped_find(const tabi_model *model, int32_t link, const double *q,
                                      const double *front, tabi_biped *biped, tabi_error *err);
-/* Bends the legs in q[nq] by `bend` rad in the knee (0: 0.6 rad), level soles `spacing` apart at
+/* Bends the legs in q[nq] by `bend` rad in the knee (0: 1 rad), level soles `spacing` apart at
  * height `ground` below the centre of mass; joints outside the legs stay.  TABI_ERR_MODEL with the
  * reason if the legs cannot.  Allocates scratch. */
 TABI_API tabi_status tabi_biped_stand(const tabi_model *model, tabi_biped *biped, double bend,
                                       double ground, double *q, tabi_error *err);
+
+/* ------------------------------------------------------------------- walking by command */
+
+/* Walks online: places and times of steps follow from the state of the robot (docs/balance.md). */
+typedef struct tabi_stepper_def {
+  uint32_t def_size;       /* set by the default function */
+  const tabi_biped *biped; /* copied */
+  const double *posture; /* q[nq] of tabi_biped_stand, copied; joints outside the legs stay there */
+  double friction;       /* coefficient between soles and ground that forces keep to */
+} tabi_stepper_def;
+
+/* What the robot shall do; speeds are cut to what its legs can do and reached gradually. */
+typedef struct tabi_stepper_command {
+  double velocity[3]; /* m/s forward and to the left, rad/s counter-clockwise */
+  int32_t steps; /* how many more, then it stands; negative: until told otherwise.  0: it stands,
+                    and steps only to keep its balance */
+} tabi_stepper_command;
+
+typedef enum tabi_stepper_phase {
+  TABI_STEPPER_STANDS,
+  TABI_STEPPER_SHIFTS, /* from both feet to one, before the first step */
+  TABI_STEPPER_DOUBLE, /* both feet on the ground, between steps */
+  TABI_STEPPER_SINGLE,
+  TABI_STEPPER_FALLEN, /* it gave up: joints are damped only */
+} tabi_stepper_phase;
+
+/* Estimates and outputs of the last update. */
+typedef struct tabi_stepper_state {
+  tabi_stepper_phase phase;
+  tabi_side stance;           /* meaningless while it stands */
+  int32_t steps;              /* that were made */
+  double dcm[2], cop[2];      /* m, divergent component of motion and desired centre of pressure */
+  double com[3], com_rate[3]; /* m, m/s */
+  double sole[2][3], yaw[2];  /* m, rad */
+  double place[2], remaining; /* m, s: where and when the swing foot lands */
+} tabi_stepper_state;
+
+/* What steps it makes, by its size. */
+typedef struct tabi_stepper_limits {
+  double height, omega;      /* m, of the CoM; 1/s */
+  double step_time;          /* s, double support included */
+  double lift;               /* m */
+  double velocity[3];        /* m/s, m/s, rad/s, max */
+  double stride, spacing[2]; /* m, max; min and max */
+} tabi_stepper_limits;
+
+typedef struct tabi_stepper tabi_stepper;
+
+TABI_API tabi_stepper_def tabi_stepper_def_default(void); /* friction 0.5 */
+/* The model must outlive it. */
+TABI_API tabi_stepper *tabi_stepper_create(const tabi_model *model, const tabi_stepper_def *def,
+                                           tabi_error *err);
+TABI_API void tabi_stepper_destroy(tabi_stepper *stepper); /* NULL is fine */
+/* Call before it starts again; it then stands. */
+TABI_API void tabi_stepper_reset(tabi_stepper *stepper);
+TABI_API void tabi_stepper_set_command(tabi_stepper *stepper, const tabi_stepper_command *command);
+TABI_API tabi_stepper_command tabi_stepper_get_command(const tabi_stepper *stepper);
+/* Sets servos and actuators of a world for its next step of `timestep` s.  Allocates nothing. */
+TABI_API void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timestep);
+TABI_API tabi_stepper_state tabi_stepper_get_state(const tabi_stepper *stepper);
+TABI_API tabi_stepper_limits tabi_stepper_get_limits(const tabi_stepper *stepper);
+/* All that decides the next update, without pointers: for snapshots beside those of a world. */
+TABI_API size_t tabi_stepper_snapshot_size(const tabi_stepper *stepper);
+TABI_API void tabi_stepper_save(const tabi_stepper *stepper, void *snapshot);
+TABI_API void tabi_stepper_restore(tabi_stepper *stepper, const void *snapshot);
 
 /* ---------------------------------------------------------------------------- stabiliser */
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { ROUNDS = 12, ITERATIONS = 60 };
-#define DEFAULT_BEND 0.6  /* rad */
+#define DEFAULT_BEND 1.0  /* rad */
 #define LIMIT_SHARE  0.8  /* of the knee's range that may be used */
 #define NEAR         2e-3 /* m, how far from its place a sole may end */
 #define TILT         0.05 /* rad, likewise about its pitch axis */

@@ -1,0 +1,563 @@
+/* stepper.c - stands, steps and stops by command, and steps to keep its balance.
+ *
+ *   stands --command or DCM far off--> shifts --> single --> double --> single ... --> stands
+ *
+ * In each update dcm.c decides where and when the swing foot lands and where the centre of pressure
+ * p shall be; the centre of mass c is then accelerated by (c - p)(g + z'') / z, and balance.c turns
+ * this, the swing foot and the waist into torques.  Standing, p = r + 3 (xi - r) for the middle r
+ * between the soles. */
+#include "control/stepper.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "control/sole.h"
+#include "math/linalg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PI         3.14159265358979323846
+#define STAND_GAIN 3.0
+#define STEP_TRIGGER                                                                              \
+  0.75                     /* share of the way from r to the edge of support, from which it steps \
+                            */
+#define STOP_WITHIN   0.6  /* likewise, within which it stops */
+#define TOUCH_SHARE   0.03 /* of the weight, on a foot that has landed */
+#define TOUCH_AFTER   0.6  /* share of the swing */
+#define ACCELERATION  0.04 /* g, of the command */
+#define TURN_RAMP     1.0  /* rad/s^2 */
+#define FALLEN_HEIGHT 0.6  /* share of the CoM's height */
+#define FALLEN_TILT   0.5  /* cosine */
+#define COMMIT        0.3  /* of 1 / omega before landing, from when a step is not postponed */
+#define LANDING_RATE  0.04 /* of omega z: speed at which a foot meets the ground */
+#define SINK_RATE     0.09 /* of omega z: speed of a foot that finds no ground */
+
+tabi_stepper_def tabi_stepper_def_default(void) {
+  return (tabi_stepper_def){.def_size = sizeof(tabi_stepper_def), .friction = 0.5};
+}
+
+/* -- making */
+
+/* Angle that the ankle can roll: of the leg's joints behind the knee, the one about the front. */
+static double ankle_roll(const tabi_stepper *s) {
+  const tabi_leg *leg = &s->biped.leg[0];
+  const tbi_balance *b = &s->balance;
+  v3 front = m3_column(&b->at[0].frame.rot, 0);
+  double most = 0.3;
+  for (int32_t i = leg->njoint / 2; i < leg->njoint; ++i) {
+    const tabi_joint_def *joint = &s->model->joint[leg->joint[i]];
+    int32_t dof = s->model->body[s->model->joint_body[leg->joint[i]]].v;
+    double along = fabs(v3_dot(v4_to(b->d->axis[dof].ang), front));
+    if (along > 0.8 && joint->type == TABI_JOINT_REVOLUTE)
+      most = tbi_min(0.6, tbi_min(-joint->lower, joint->upper));
+  }
+  return tbi_max(most, 0.1);
+}
+
+/* docs/balance.md has these as a table. */
+static void set_limits(tabi_stepper *s) {
+  tbi_balance *b = &s->balance;
+  tbi_step_limits *l = &s->limits;
+  double z = b->com.z - 0.5 * (b->at[0].frame.pos.z + b->at[1].frame.pos.z);
+  double reach = 0.5 * (s->biped.leg[0].reach + s->biped.leg[1].reach);
+  double width = tbi_max(s->biped.leg[0].width, s->biped.leg[1].width);
+  double length = tbi_min(s->biped.leg[0].length, s->biped.leg[1].length);
+  double omega = sqrt(b->gravity / z);
+  b->size = z;
+  *l = (tbi_step_limits){
+      .omega = omega,
+      .swing_time = 1.15 / omega,
+      .double_support = 0.18 / omega,
+      .min_time = 0.75 / omega,
+      .max_time = 2.2 / omega,
+      .spacing = s->biped.spacing,
+      .min_spacing = tbi_min(width + 0.03 * reach, s->biped.spacing),
+      .max_spacing = s->biped.spacing + reach * tan(ankle_roll(s)),
+      .max_stride = 0.75 * reach,
+      .speed = omega * reach,
+      .acceleration = 4.5 * b->gravity,
+      .reach = reach,
+  };
+  for (int side = 0; side < 2; ++side) {
+    double own = tbi_max(0.1 * s->biped.leg[side].width, 0.008 * z);
+    s->margin[side][0] = tbi_min(own + 0.05 * s->biped.leg[side].length, 0.4 * length);
+    s->margin[side][1] = tbi_min(own, 0.4 * s->biped.leg[side].width);
+  }
+  l->half[0] = 0.5 * length - s->margin[0][0];
+  l->half[1] = 0.5 * tbi_min(s->biped.leg[0].width, s->biped.leg[1].width) - s->margin[0][1];
+  s->foot_rate = 8.3 * omega;
+  s->waist_rate = 2.8 * omega;
+  double t = l->swing_time + l->double_support;
+  s->said = (tabi_stepper_limits){
+      .height = z,
+      .omega = omega,
+      .step_time = t,
+      .lift = 0.055 * z,
+      .velocity = {0.4 * reach / t, 0.25 * (l->max_spacing - l->min_spacing) / t, 0.3 / t},
+      .stride = l->max_stride,
+      .spacing = {l->min_spacing,               l->max_spacing                                             },
+  };
+}
+
+static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
+  size_t nq = (size_t)s->model->nq;
+  size_t nv = (size_t)s->model->nv;
+  tabi_status status = tbi_balance_make(&s->balance, s->model, &s->biped, err);
+  if (status != TABI_OK) return status;
+  s->q = calloc(nq + nv + 1, sizeof *s->q);
+  if (!s->q) return tbi_error_memory(err);
+  s->v = s->q + nq;
+  s->balance.friction = def->friction;
+  memcpy(s->q, def->posture, nq * sizeof *s->q);
+  tbi_balance_set(&s->balance, s->q, s->v);
+  set_limits(s);
+  tabi_stepper_reset(s);
+  return tbi_drive_make(&s->drive, &s->balance, &s->biped, def->posture, err);
+}
+
+tabi_stepper *tabi_stepper_create(const tabi_model *model, const tabi_stepper_def *def,
+                                  tabi_error *err) {
+  TBI_ASSERT(model && def);
+  const tabi_place nowhere = {NULL, 0};
+  if (def->def_size != sizeof *def || !def->biped || !def->posture || !(def->friction > 0)) {
+    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
+                        "tabi_stepper_def was not made by tabi_stepper_def_default(), or lacks "
+                        "biped, posture or friction");
+    return NULL;
+  }
+  tabi_stepper *s = calloc(1, sizeof *s);
+  if (!s) {
+    (void)tbi_error_memory(err);
+    return NULL;
+  }
+  s->model = model;
+  s->biped = *def->biped;
+  if (make(s, def, err) == TABI_OK) return s;
+  tabi_stepper_destroy(s);
+  return NULL;
+}
+
+void tabi_stepper_destroy(tabi_stepper *stepper) {
+  if (!stepper) return;
+  tbi_balance_free(&stepper->balance);
+  tbi_drive_free(&stepper->drive);
+  free(stepper->q);
+  free(stepper);
+}
+
+static double yaw_of(const m3 *axes) { return atan2(axes->m[1][0], axes->m[0][0]); }
+
+void tabi_stepper_reset(tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  tabi_stepper_command command = stepper->now.command;
+  stepper->now = (tbi_stepper_memory){.command = command, .waist_yaw = NAN};
+}
+
+/* -- geometry */
+
+static double wrap(double angle) { return angle - 2 * PI * round(angle / (2 * PI)); }
+
+/* A corner of a sole, less the margin, in the world. */
+static void sole_corner(const tabi_stepper *s, int side, int32_t i, double to[2]) {
+  const tabi_leg *leg = &s->biped.leg[side];
+  const tbi_frame *frame = &s->balance.at[side].frame;
+  double shrink[2];
+  const double size[2] = {leg->length, leg->width};
+  for (int k = 0; k < 2; ++k)
+    shrink[k] = size[k] > 0 ? 1 - 2 * s->margin[side][k] / size[k] : 1;
+  v3 at = {leg->corner[i][0] * shrink[0], leg->corner[i][1] * shrink[1], 0};
+  v3 world = v3_add(frame->pos, m3_mulv(&frame->rot, at));
+  to[0] = world.x;
+  to[1] = world.y;
+}
+
+/* The hull of the soles that stand. */
+static void find_support(const tabi_stepper *s, tbi_balance_goal *goal) {
+  double point[TBI_SUPPORT_MAX][2];
+  int32_t n = 0;
+  for (int side = 0; side < 2; ++side) {
+    for (int32_t i = 0; goal->stance[side] && i < s->biped.leg[side].ncorner; ++i)
+      sole_corner(s, side, i, point[n++]);
+  }
+  goal->ncorner = tbi_hull_2d((const double(*)[2])point, n, goal->corner, TBI_SUPPORT_MAX);
+}
+
+/* How far on the way from a point inside to the edge of support another one is; above 1 outside. */
+static double way_out(const tbi_balance_goal *goal, const double inside[2], const double at[2]) {
+  double share = 0;
+  for (int32_t i = 0; i < goal->ncorner; ++i) {
+    const double *a = goal->corner[i];
+    const double *b = goal->corner[(i + 1) % goal->ncorner];
+    const double out[2] = {b[1] - a[1], a[0] - b[0]};
+    double room = out[0] * (a[0] - inside[0]) + out[1] * (a[1] - inside[1]);
+    double way = out[0] * (at[0] - inside[0]) + out[1] * (at[1] - inside[1]);
+    if (room > 0) share = tbi_max(share, way / room);
+  }
+  return share;
+}
+
+/* From the axes of the stance sole to the world, and back. */
+static void to_world(const double origin[2], double yaw, const double at[2], double to[2]) {
+  to[0] = origin[0] + cos(yaw) * at[0] - sin(yaw) * at[1];
+  to[1] = origin[1] + sin(yaw) * at[0] + cos(yaw) * at[1];
+}
+
+static void to_local(const double origin[2], double yaw, const double at[2], double to[2]) {
+  double x = at[0] - origin[0];
+  double y = at[1] - origin[1];
+  to[0] = cos(yaw) * x + sin(yaw) * y;
+  to[1] = -sin(yaw) * x + cos(yaw) * y;
+}
+
+/* -- phases */
+
+static int side_sign(int side) { return side == TABI_LEFT ? 1 : -1; }
+
+static bool wants_to_walk(const tabi_stepper *s) {
+  return s->now.command.steps < 0 || s->now.steps < s->now.command.steps;
+}
+
+static void begin_double(tabi_stepper *s, int stance) {
+  tbi_stepper_memory *m = &s->now;
+  m->phase = TABI_STEPPER_DOUBLE;
+  m->stance = stance;
+  m->left = s->limits.double_support;
+  m->elapsed = -m->left;
+}
+
+static void begin_shift(tabi_stepper *s, int stance, bool at_once) {
+  begin_double(s, stance);
+  if (at_once) return;
+  s->now.phase = TABI_STEPPER_SHIFTS;
+  s->now.left = 0.6 / s->limits.omega;
+  s->now.elapsed = 0;
+}
+
+static void begin_single(tabi_stepper *s) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_sole_state *foot = &s->balance.at[1 - m->stance];
+  m->phase = TABI_STEPPER_SINGLE;
+  m->elapsed = 0;
+  m->swing = (tbi_swing_state){.pos = foot->frame.pos};
+  m->swing_yaw = yaw_of(&foot->frame.rot);
+}
+
+/* Where standing it steps or stays: the state of balance, with both feet down. */
+static void stand(tabi_stepper *s, tbi_balance_goal *goal) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_sole_state *at = s->balance.at;
+  goal->stance[0] = goal->stance[1] = true;
+  find_support(s, goal);
+  const double r[2] = {0.5 * (at[0].frame.pos.x + at[1].frame.pos.x),
+                       0.5 * (at[0].frame.pos.y + at[1].frame.pos.y)};
+  for (int i = 0; i < 2; ++i)
+    m->cop[i] = r[i] + STAND_GAIN * (m->dcm[i] - r[i]);
+  double local[2];
+  to_local(r, m->waist_yaw, m->dcm, local);
+  bool unsafe = way_out(goal, r, m->dcm) > STEP_TRIGGER;
+  if (unsafe || wants_to_walk(s)) begin_shift(s, local[1] > 0 ? TABI_RIGHT : TABI_LEFT, unsafe);
+}
+
+static void land(tabi_stepper *s, const tbi_balance_goal *support) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_sole_state *at = s->balance.at;
+  ++m->steps;
+  const double r[2] = {0.5 * (at[0].frame.pos.x + at[1].frame.pos.x),
+                       0.5 * (at[0].frame.pos.y + at[1].frame.pos.y)};
+  bool still = fabs(m->velocity[0]) + fabs(m->velocity[1]) < 0.1 * s->limits.reach;
+  if (!wants_to_walk(s) && still && way_out(support, r, m->dcm) < STOP_WITHIN) {
+    m->phase = TABI_STEPPER_STANDS;
+  } else {
+    begin_double(s, 1 - m->stance);
+  }
+}
+
+/* Reference of the swing foot by the jerk rule; it comes down in the second half. */
+static void move_swing(tabi_stepper *s, const double place[2], double timestep) {
+  tbi_stepper_memory *m = &s->now;
+  double whole = m->elapsed + m->remaining;
+  double half = 0.5 * whole - m->elapsed;
+  bool rising = half > 0.02;
+  v3 target = {place[0], place[1], m->ground + (rising ? s->said.lift : 0)};
+  const double time[3] = {m->remaining - 0.02, m->remaining - 0.02, rising ? half : m->remaining};
+  double sink = rising ? 0 : LANDING_RATE * s->limits.omega * s->said.height;
+  tbi_swing_step(&m->swing, target, sink, time, timestep);
+  bool late = m->elapsed > s->limits.min_time && m->remaining <= 0.021;
+  if (!late) return;
+  m->swing.vel.z = -SINK_RATE * s->limits.omega * s->said.height;
+  m->swing.acc.z = 0;
+}
+
+static void goal_of_swing(const tabi_stepper *s, int side, tbi_balance_goal *goal) {
+  const tbi_stepper_memory *m = &s->now;
+  const tbi_sole_state *at = &s->balance.at[side];
+  double k = s->foot_rate;
+  v3 off = v3_sub(m->swing.pos, at->frame.pos);
+  v3 rate = v3_sub(m->swing.vel, at->velocity);
+  goal->foot[side] = v3_axpy(v3_axpy(m->swing.acc, k * k, off), 2 * k, rate);
+  double c = cos(m->swing_yaw);
+  double y = sin(m->swing_yaw);
+  m3 want = m3_from_columns((v3){c, y, 0}, (v3){-y, c, 0}, (v3){0, 0, 1});
+  v3 turn = tbi_turn_between(&at->frame.rot, &want);
+  goal->turn[side] = v3_axpy(v3_scale(k * k, turn), -2 * k, at->rotation);
+}
+
+static bool has_landed(const tabi_stepper *s, int side) {
+  const tbi_stepper_memory *m = &s->now;
+  double weight = s->balance.mass * s->balance.gravity;
+  return s->force[side] > TOUCH_SHARE * weight &&
+         m->elapsed > TOUCH_AFTER * (m->elapsed + m->remaining);
+}
+
+/* Double and single support. */
+static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
+  tbi_stepper_memory *m = &s->now;
+  int swing = 1 - m->stance;
+  const tbi_frame *stance = &s->balance.at[m->stance].frame;
+  const tbi_frame *foot = &s->balance.at[swing].frame;
+  const double origin[2] = {stance->pos.x, stance->pos.y};
+  double yaw = yaw_of(&stance->rot);
+  tbi_step_state at = {.side = side_sign(swing), .elapsed = m->elapsed};
+  bool single = m->phase == TABI_STEPPER_SINGLE;
+  bool comes_down = single && m->elapsed > 0 && m->remaining < COMMIT / s->limits.omega;
+  at.latest = comes_down ? m->remaining - timestep : HUGE_VAL;
+  const double where[2] = {single ? m->swing.pos.x : foot->pos.x,
+                           single ? m->swing.pos.y : foot->pos.y};
+  to_local(origin, yaw, m->dcm, at.xi);
+  to_local(origin, yaw, where, at.swing);
+  memcpy(at.velocity, m->velocity, sizeof at.velocity);
+  double local[2];
+  if (m->phase == TABI_STEPPER_SHIFTS) {
+    double end[2];
+    tbi_dcm_offset(&s->limits, -at.side, at.velocity, end);
+    tbi_dcm_cop(s->limits.omega, at.xi, end, m->left, local);
+  } else {
+    tbi_step_plan plan = tbi_dcm_adjust(&s->limits, &at);
+    const double end[2] = {plan.place[0] + plan.offset[0], plan.place[1] + plan.offset[1]};
+    tbi_dcm_cop(s->limits.omega, at.xi, end, plan.remaining, local);
+    m->remaining = plan.remaining;
+    to_world(origin, yaw, plan.place, m->place);
+  }
+  to_world(origin, yaw, local, m->cop);
+  goal->stance[m->stance] = true;
+  goal->stance[swing] = !single;
+  find_support(s, goal);
+  if (!single) {
+    m->left -= timestep;
+    m->elapsed += m->phase == TABI_STEPPER_DOUBLE ? timestep : 0;
+    if (m->left <= 0) begin_single(s);
+    return;
+  }
+  move_swing(s, m->place, timestep);
+  double turn = wrap(yaw + m->velocity[2] * s->said.step_time - m->swing_yaw);
+  m->swing_yaw += turn * tbi_min(1, timestep / tbi_max(m->remaining, timestep));
+  goal_of_swing(s, swing, goal);
+  m->elapsed += timestep;
+  if (has_landed(s, swing)) {
+    tbi_balance_goal both = *goal;
+    both.stance[0] = both.stance[1] = true;
+    find_support(s, &both);
+    land(s, &both);
+  }
+}
+
+/* -- tasks */
+
+/* The nearest point of the support polygon. */
+static void cut_to_support(const tbi_balance_goal *goal, double cop[2]) {
+  double best = HUGE_VAL;
+  double nearest[2] = {cop[0], cop[1]};
+  bool inside = goal->ncorner > 2;
+  for (int32_t i = 0; i < goal->ncorner; ++i) {
+    const double *a = goal->corner[i];
+    const double *b = goal->corner[(i + 1) % goal->ncorner];
+    const double along[2] = {b[0] - a[0], b[1] - a[1]};
+    const double from[2] = {cop[0] - a[0], cop[1] - a[1]};
+    if (along[0] * from[1] - along[1] * from[0] < 0) inside = false;
+    double t = tbi_dot(along, from, 2) / tbi_max(tbi_dot(along, along, 2), 1e-12);
+    t = tbi_min(tbi_max(t, 0), 1);
+    const double at[2] = {a[0] + t * along[0], a[1] + t * along[1]};
+    double off = hypot(cop[0] - at[0], cop[1] - at[1]);
+    if (off >= best) continue;
+    best = off;
+    memcpy(nearest, at, sizeof nearest);
+  }
+  if (!inside) memcpy(cop, nearest, sizeof nearest);
+}
+
+static void goal_of_com(tabi_stepper *s, tbi_balance_goal *goal) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_balance *b = &s->balance;
+  double k = s->waist_rate;
+  double z = tbi_max(b->com.z - m->ground, 0.3 * s->said.height);
+  double up = k * k * (m->ground + s->said.height - b->com.z) - 2 * k * b->com_rate.z;
+  cut_to_support(goal, m->cop);
+  double share = (b->gravity + tbi_max(up, -0.5 * b->gravity)) / z;
+  goal->com = (v3){share * (b->com.x - m->cop[0]), share * (b->com.y - m->cop[1]), up};
+}
+
+static void goal_of_waist(tabi_stepper *s, tbi_balance_goal *goal) {
+  const tbi_stepper_memory *m = &s->now;
+  const tbi_balance *b = &s->balance;
+  double k = s->waist_rate;
+  double c = cos(m->waist_yaw);
+  double y = sin(m->waist_yaw);
+  m3 want = m3_from_columns((v3){c, y, 0}, (v3){-y, c, 0}, (v3){0, 0, 1});
+  v3 turn = tbi_turn_between(&b->waist_axes, &want);
+  goal->waist = v3_axpy(v3_scale(k * k, turn), -2 * k, b->waist_rate);
+  goal->waist.z *= 0.5;
+}
+
+/* Stance feet stay where they are. */
+static void goal_of_stance(const tabi_stepper *s, tbi_balance_goal *goal) {
+  for (int side = 0; side < 2; ++side) {
+    if (!goal->stance[side]) continue;
+    goal->foot[side] = v3_scale(-s->foot_rate, s->balance.at[side].velocity);
+    goal->turn[side] = v3_scale(-s->foot_rate, s->balance.at[side].rotation);
+  }
+}
+
+/* -- an update */
+
+static void ramp_velocity(tabi_stepper *s, double timestep) {
+  tbi_stepper_memory *m = &s->now;
+  bool last = !wants_to_walk(s) || (m->command.steps >= 0 && m->steps + 1 >= m->command.steps);
+  for (int i = 0; i < 3; ++i) {
+    double most = s->said.velocity[i];
+    double want = last ? 0 : tbi_min(tbi_max(m->command.velocity[i], -most), most);
+    double change = (i < 2 ? ACCELERATION * s->balance.gravity : TURN_RAMP) * timestep;
+    if (last) change *= 4;
+    m->velocity[i] += tbi_min(tbi_max(want - m->velocity[i], -change), change);
+  }
+}
+
+static void follow_feet(tabi_stepper *s, double timestep) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_sole_state *at = s->balance.at;
+  double left = yaw_of(&at[0].frame.rot);
+  double right = yaw_of(&at[1].frame.rot);
+  if (m->phase == TABI_STEPPER_SINGLE) *(m->stance == TABI_LEFT ? &right : &left) = m->swing_yaw;
+  double middle = left + 0.5 * wrap(right - left);
+  if (isnan(m->waist_yaw)) m->waist_yaw = middle;
+  double lag = s->limits.swing_time * 0.3;
+  m->waist_yaw += wrap(middle - m->waist_yaw) * timestep / (lag + timestep);
+  double ground = m->phase == TABI_STEPPER_SINGLE || m->phase == TABI_STEPPER_DOUBLE
+                      ? at[m->stance].frame.pos.z
+                      : 0.5 * (at[0].frame.pos.z + at[1].frame.pos.z);
+  m->ground = ground;
+}
+
+static bool has_fallen(const tabi_stepper *s) {
+  const tbi_balance *b = &s->balance;
+  return b->com.z - s->now.ground < FALLEN_HEIGHT * s->said.height ||
+         b->waist_axes.m[2][2] < FALLEN_TILT;
+}
+
+/* N, on the foot of a side. */
+static double load_on(const tabi_stepper *s, const tabi_world *world, int side) {
+  int32_t count = 0;
+  double sum = 0;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  for (int32_t i = 0; i < count; ++i) {
+    const tabi_contact *c = &contact[i];
+    if (c->link_b != TABI_WORLD && s->model->link_home[c->link_b].body == s->balance.foot[side])
+      sum += c->impulse[2];
+    if (c->link_a != TABI_WORLD && s->model->link_home[c->link_a].body == s->balance.foot[side])
+      sum -= c->impulse[2];
+  }
+  return sum / world->def.timestep;
+}
+
+static void observe(tabi_stepper *s, const tabi_world *world) {
+  memcpy(s->q, world->state.q, sizeof *s->q * (size_t)s->model->nq);
+  memcpy(s->v, world->state.v, sizeof *s->v * (size_t)s->model->nv);
+  for (int side = 0; side < 2; ++side)
+    s->force[side] = load_on(s, world, side);
+}
+
+void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timestep) {
+  TBI_ASSERT(stepper && world && timestep > 0);
+  tabi_stepper *s = stepper;
+  tbi_stepper_memory *m = &s->now;
+  TBI_ASSERT(world->model->njoint == s->model->njoint && world->model->nq == s->model->nq);
+  observe(s, world);
+  tbi_balance_set(&s->balance, s->q, s->v);
+  follow_feet(s, timestep);
+  if (m->phase == TABI_STEPPER_FALLEN || has_fallen(s)) {
+    m->phase = TABI_STEPPER_FALLEN;
+    tbi_drive_relax(&s->drive, world, s->q, s->v);
+    return;
+  }
+  const tbi_balance *b = &s->balance;
+  m->dcm[0] = b->com.x + b->com_rate.x / s->limits.omega;
+  m->dcm[1] = b->com.y + b->com_rate.y / s->limits.omega;
+  ramp_velocity(s, timestep);
+  tbi_balance_goal goal = {.ground = m->ground};
+  if (m->phase == TABI_STEPPER_STANDS) {
+    stand(s, &goal);
+  } else {
+    step(s, &goal, timestep);
+  }
+  goal_of_com(s, &goal);
+  goal_of_waist(s, &goal);
+  goal_of_stance(s, &goal);
+  (void)tbi_balance_solve(&s->balance, &goal);
+  tbi_drive_apply(&s->drive, world, s->q, s->v, s->balance.qdd, s->balance.tau);
+}
+
+/* -- queries */
+
+void tabi_stepper_set_command(tabi_stepper *stepper, const tabi_stepper_command *command) {
+  TBI_ASSERT(stepper && command);
+  stepper->now.command = *command;
+  if (command->steps > 0) stepper->now.command.steps += stepper->now.steps;
+}
+
+tabi_stepper_command tabi_stepper_get_command(const tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  tabi_stepper_command command = stepper->now.command;
+  if (command.steps > 0) command.steps -= stepper->now.steps;
+  return command;
+}
+
+tabi_stepper_state tabi_stepper_get_state(const tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  const tbi_stepper_memory *m = &stepper->now;
+  const tbi_balance *b = &stepper->balance;
+  tabi_stepper_state state = {
+      .phase = m->phase,
+      .stance = m->stance == 0 ? TABI_LEFT : TABI_RIGHT,
+      .steps = m->steps,
+      .dcm = {m->dcm[0],   m->dcm[1]  },
+      .cop = {m->cop[0],   m->cop[1]  },
+      .place = {m->place[0], m->place[1]},
+      .remaining = m->remaining
+  };
+  v3_store(b->com, state.com);
+  v3_store(b->com_rate, state.com_rate);
+  for (int side = 0; side < 2; ++side) {
+    v3_store(b->at[side].frame.pos, state.sole[side]);
+    state.yaw[side] = yaw_of(&b->at[side].frame.rot);
+  }
+  return state;
+}
+
+tabi_stepper_limits tabi_stepper_get_limits(const tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  return stepper->said;
+}
+
+size_t tabi_stepper_snapshot_size(const tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  return sizeof stepper->now;
+}
+
+void tabi_stepper_save(const tabi_stepper *stepper, void *snapshot) {
+  TBI_ASSERT(stepper && snapshot);
+  memcpy(snapshot, &stepper->now, sizeof stepper->now);
+}
+
+void tabi_stepper_restore(tabi_stepper *stepper, const void *snapshot) {
+  TBI_ASSERT(stepper && snapshot);
+  memcpy(&stepper->now, snapshot, sizeof stepper->now);
+}

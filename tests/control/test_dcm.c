@@ -1,0 +1,125 @@
+/* test_dcm.c - the step rule: a walk that repeats is left alone, and a DCM that is off is caught by
+ * the place of the step. */
+#include "control/dcm.h"
+#include "control/swing.h"
+#include "support/near.h"
+
+#include <math.h>
+
+static tbi_step_limits usual(void) {
+  return (tbi_step_limits){
+      .omega = 3.6,
+      .swing_time = 0.32,
+      .double_support = 0.05,
+      .min_time = 0.2,
+      .max_time = 0.6,
+      .spacing = 0.2,
+      .min_spacing = 0.14,
+      .max_spacing = 0.5,
+      .max_stride = 0.5,
+      .speed = 2.5,
+      .acceleration = 44,
+      .half = {0.1, 0.05},
+      .reach = 0.7
+  };
+}
+
+/* After a step with the CoP in the middle of the sole the offset is that of the other side. */
+static void test_offset_repeats(void **state) {
+  (void)state;
+  const tbi_step_limits l = usual();
+  const double velocity[2] = {0.4, 0.1};
+  double from[2];
+  double to[2];
+  double t = l.swing_time + l.double_support;
+  tbi_dcm_offset(&l, 1, velocity, from);
+  tbi_dcm_offset(&l, -1, velocity, to);
+  double e = exp(l.omega * t);
+  /* the left foot is the new stance foot, the right one steps next */
+  const double step[2] = {velocity[0] * t, -l.spacing + velocity[1] * t};
+  for (int i = 0; i < 2; ++i)
+    assert_near(from[i] * e, step[i] + to[i], 1e-12);
+}
+
+static tbi_step_state at_start(const tbi_step_limits *l, const double velocity[2]) {
+  tbi_step_state s = {
+      .side = -1,
+      .velocity = {velocity[0], velocity[1]},
+      .elapsed = -l->double_support,
+      .latest = HUGE_VAL
+  };
+  double t = l->swing_time + l->double_support;
+  tbi_dcm_offset(l, 1, velocity, s.xi);
+  s.swing[0] = -velocity[0] * t;
+  s.swing[1] = -l->spacing;
+  return s;
+}
+
+static void test_nominal(void **state) {
+  (void)state;
+  const tbi_step_limits l = usual();
+  const double velocity[2] = {0.3, 0};
+  tbi_step_state s = at_start(&l, velocity);
+  tbi_step_plan plan = tbi_dcm_adjust(&l, &s);
+  double t = l.swing_time + l.double_support;
+  assert_near(plan.remaining, t, 0.02);
+  assert_near(plan.place[0], velocity[0] * t, 0.01);
+  assert_near(plan.place[1], -l.spacing, 0.01);
+  assert_true(plan.missed < 1e-9);
+}
+
+/* Pushed forward by 0.3 m/s: it steps farther, and the DCM is where it should be at landing. */
+static void test_push(void **state) {
+  (void)state;
+  const tbi_step_limits l = usual();
+  const double velocity[2] = {0, 0};
+  tbi_step_state s = at_start(&l, velocity);
+  s.xi[0] += 0.3 / l.omega + 0.05;
+  tbi_step_plan plan = tbi_dcm_adjust(&l, &s);
+  assert_true(plan.place[0] > 0.1 && plan.place[0] <= l.max_stride);
+  assert_true(plan.missed < 0.01);
+  /* too far for any step: as far as legs go */
+  s.xi[0] = 2;
+  plan = tbi_dcm_adjust(&l, &s);
+  assert_true(plan.place[0] <= l.max_stride + 1e-12);
+  assert_true(plan.missed > 0.5);
+}
+
+static void test_cop(void **state) {
+  (void)state;
+  const double xi[2] = {0.02, -0.03};
+  const double place[2] = {0.2, -0.15};
+  double p[2];
+  tbi_dcm_cop(3.6, xi, place, 0.2, p);
+  double e = exp(3.6 * 0.2);
+  for (int i = 0; i < 2; ++i)
+    assert_near(p[i] + (xi[i] - p[i]) * e, place[i], 1e-12);
+}
+
+/* The jerk rule ends where and how it should, also when the target moves on the way. */
+static void test_swing(void **state) {
+  (void)state;
+  tbi_swing_state s = {
+      .pos = {0, 0, 0}
+  };
+  const double h = 1e-3;
+  for (int i = 0; i < 400; ++i) {
+    double left = 0.4 - i * h;
+    v3 target = {i < 200 ? 0.1 : 0.2, -0.05, i < 200 ? 0.05 : 0};
+    const double time[3] = {left, left, i < 200 ? 0.2 - i * h : left};
+    tbi_swing_step(&s, target, i < 200 ? 0 : 0.1, time, h);
+  }
+  assert_near(s.pos.x, 0.2, 3e-3);
+  assert_near(s.pos.y, -0.05, 1e-3);
+  assert_near(s.pos.z, 0, 2e-3);
+  assert_near(s.vel.z, -0.1, 0.03);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_offset_repeats), cmocka_unit_test(test_nominal),
+      cmocka_unit_test(test_push),           cmocka_unit_test(test_cop),
+      cmocka_unit_test(test_swing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* test_stepper.c - robots walk by command and step to keep their balance. */
+#include "support/near.h"
+#include "tabi/tabi_control.h"
+#include "tabi/tabi_io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMESTEP 1e-3
+
+typedef struct walker {
+  tabi_scene *scene;
+  const tabi_model *model;
+  tabi_world *world;
+  tabi_biped biped;
+  tabi_stepper *stepper;
+  double *q, *v;
+} walker;
+
+static void load(walker *w, const char *file, const char *lock, const char *contact) {
+  char text[2000];
+  (void)snprintf(text, sizeof text,
+                 "contact: {model: %s}\nmaterials: {ground: {friction: 0.8}}\n"
+                 "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, material: ground}\n"
+                 "robots:\n  - {name: robot, model: %s/models/%s, base: free, lock: [%s]}\n",
+                 contact, TABI_SOURCE_DIR, file, lock);
+  tabi_error err = {0};
+  w->scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
+  if (!w->scene) fail_msg("%s", err.message);
+  w->model = tabi_scene_model(w->scene);
+  w->q = calloc((size_t)tabi_model_nq(w->model) + 1, sizeof *w->q);
+  w->v = calloc((size_t)tabi_model_nv(w->model) + 1, sizeof *w->v);
+  tabi_model_initial_q(w->model, w->q);
+  if (tabi_biped_find(w->model, TABI_NONE, w->q, NULL, &w->biped, &err) != TABI_OK ||
+      tabi_biped_stand(w->model, &w->biped, 0, 0, w->q, &err) != TABI_OK)
+    fail_msg("%s", err.message);
+  tabi_world_def def = tabi_scene_world_def(w->scene);
+  w->world = tabi_world_create(w->model, &def, &err);
+  tabi_stepper_def stepper = tabi_stepper_def_default();
+  stepper.biped = &w->biped;
+  stepper.posture = w->q;
+  w->stepper = tabi_stepper_create(w->model, &stepper, &err);
+  if (!w->world || !w->stepper) fail_msg("%s", err.message);
+  assert_int_equal(tabi_world_set_state(w->world, w->q, w->v, &err), TABI_OK);
+}
+
+static void unload(walker *w) {
+  tabi_stepper_destroy(w->stepper);
+  tabi_world_destroy(w->world);
+  tabi_scene_destroy(w->scene);
+  free(w->q);
+  free(w->v);
+}
+
+/* A push of 0.1 s at the waist, N s along x and y, after `at` s. */
+typedef struct push {
+  double at, impulse[2];
+} push;
+
+static void run(walker *w, double duration, const push *p) {
+  double start = tabi_world_time(w->world);
+  for (int64_t i = 0; i < (int64_t)(duration / TIMESTEP); ++i) {
+    double t = tabi_world_time(w->world) - start;
+    if (p && t >= p->at && t < p->at + 0.1 - 1e-9) {
+      double pos[3];
+      double quat[4];
+      tabi_dynamics_link_pose(tabi_world_dynamics(w->world), w->biped.waist, pos, quat);
+      const double force[3] = {p->impulse[0] / 0.1, p->impulse[1] / 0.1, 0};
+      const double none[3] = {0, 0, 0};
+      pos[2] += 0.2;
+      tabi_world_apply(w->world, w->biped.waist, force, none, pos);
+    }
+    tabi_stepper_update(w->stepper, w->world, TIMESTEP);
+    if (tabi_world_step_or_grow(w->world, NULL) != TABI_OK)
+      fail_msg("%s", tabi_world_error(w->world)->message);
+  }
+}
+
+#define BUSHES "l_bush_z, l_bush_pitch, l_bush_roll, r_bush_z, r_bush_pitch, r_bush_roll"
+
+/* Ten steps forward, then it stands still. */
+static void walk(const char *file, const char *lock, double share) {
+  walker w = {0};
+  load(&w, file, lock, "cone");
+  double most = tabi_stepper_get_limits(w.stepper).velocity[0];
+  tabi_stepper_set_command(w.stepper,
+                           &(tabi_stepper_command){.velocity = {share * most}, .steps = 10});
+  run(&w, 10 * tabi_stepper_get_limits(w.stepper).step_time + 3, NULL);
+  tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
+  print_message("%s: %d steps, %.2f m\n", file, s.steps, s.com[0]);
+  assert_int_equal(s.phase, TABI_STEPPER_STANDS);
+  assert_true(s.steps >= 10 && s.steps <= 13);
+  double way = share * most * tabi_stepper_get_limits(w.stepper).step_time * 10;
+  assert_true(s.com[0] > 0.5 * way && s.com[0] < 1.2 * way);
+  for (int i = 0; i < 2; ++i)
+    assert_near(s.com_rate[i], 0, 0.02);
+  unload(&w);
+}
+
+static void test_walks(void **state) {
+  (void)state;
+  walk("humanoid36.urdf", BUSHES, 0.5);
+  walk("humanoid20.urdf", "", 0.5);
+  walk("figure40.urdf", "", 0.5);
+}
+
+/* Without ankle roll: legs of five joints. */
+static void test_five_joints(void **state) {
+  (void)state;
+  walk("humanoid36.urdf", BUSHES ", l_ankle_roll, r_ankle_roll", 0.3);
+}
+
+static void test_sideways_and_turning(void **state) {
+  (void)state;
+  walker w = {0};
+  load(&w, "humanoid36.urdf", BUSHES, "cone");
+  tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){
+                                          .velocity = {0, 0.1},
+                                            .steps = -1
+  });
+  run(&w, 4, NULL);
+  tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
+  assert_true(s.com[1] > 0.15 && fabs(s.com[0]) < 0.1);
+  double yaw = s.yaw[0];
+  tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){
+                                          .velocity = {0, 0, 0.5},
+                                            .steps = -1
+  });
+  run(&w, 4, NULL);
+  s = tabi_stepper_get_state(w.stepper);
+  assert_true(s.yaw[0] - yaw > 0.8);
+  assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+  unload(&w);
+}
+
+/* 0.3 N s per kg from three sides while it steps in place; standing, 0.5 N s per kg make it step.
+ */
+static void test_pushes(void **state) {
+  (void)state;
+  const double way[4][2] = {
+      {1,  0},
+      {0,  1},
+      {-1, 0},
+      {1,  0}
+  };
+  walker w = {0};
+  load(&w, "humanoid36.urdf", BUSHES, "cone");
+  for (int i = 0; i < 4; ++i) {
+    double size = (i < 3 ? 0.3 : 0.5) * w.biped.mass;
+    const push p = {
+        1.1, {size * way[i][0], size * way[i][1]}
+    };
+    tabi_error err;
+    assert_int_equal(tabi_world_set_state(w.world, w.q, w.v, &err), TABI_OK);
+    tabi_stepper_reset(w.stepper);
+    tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){.steps = i < 3 ? -1 : 0});
+    run(&w, 4, &p);
+    tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
+    assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+    if (i == 3) assert_true(s.steps > 0 && s.phase == TABI_STEPPER_STANDS);
+  }
+  /* far too much: it gives up instead of thrashing */
+  const push blow = {
+      0.2, {2.5 * w.biped.mass, 0}
+  };
+  tabi_stepper_reset(w.stepper);
+  run(&w, 3, &blow);
+  assert_int_equal(tabi_stepper_get_state(w.stepper).phase, TABI_STEPPER_FALLEN);
+  unload(&w);
+}
+
+/* Snapshots of world and stepper together go on with the same bits. */
+static void test_snapshot(void **state) {
+  (void)state;
+  walker w = {0};
+  load(&w, "humanoid20.urdf", "", "cone");
+  tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){.velocity = {0.1}, .steps = -1});
+  run(&w, 1.03, NULL);
+  size_t size = tabi_world_snapshot_size(w.world);
+  void *world = malloc(size);
+  void *stepper = malloc(tabi_stepper_snapshot_size(w.stepper));
+  tabi_world_save(w.world, world);
+  tabi_stepper_save(w.stepper, stepper);
+  run(&w, 0.5, NULL);
+  uint64_t hash = tabi_world_hash(w.world);
+  assert_int_equal(tabi_world_restore(w.world, world, size), TABI_OK);
+  tabi_stepper_restore(w.stepper, stepper);
+  run(&w, 0.5, NULL);
+  assert_true(tabi_world_hash(w.world) == hash);
+  free(world);
+  free(stepper);
+  unload(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_walks),
+      cmocka_unit_test(test_five_joints),
+      cmocka_unit_test(test_sideways_and_turning),
+      cmocka_unit_test(test_pushes),
+      cmocka_unit_test(test_snapshot),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
