@@ -19,6 +19,7 @@
 #include "io/principal.h"
 #include "io/report.h"
 #include "math/quat.h"
+#include "model/limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,6 +120,25 @@ bool tbi_repair_limits(tbi_first_error *error, const tabi_load_def *def, tabi_pl
   *upper = given[0];
   tbi_repair repair = {item, "swapped", 0};
   return tbi_repaired(error, def, place, repair, "lower %g > upper %g", given[0], given[1]);
+}
+
+bool tbi_repair_negative(tbi_first_error *error, const tabi_load_def *def, tabi_place place,
+                         const char *item, const char *what, double *value) {
+  if (!(*value < 0) || !isfinite(*value)) return tbi_ok(error);
+  double given = *value;
+  *value = 0;
+  return tbi_repaired(error, def, place, (tbi_repair){item, "taken as 0", 0}, "%s %g < 0", what,
+                      given);
+}
+
+bool tbi_repair_friction(tbi_first_error *error, const tabi_load_def *def, tabi_place place,
+                         const char *item, double *friction) {
+  if (!(*friction > TBI_MAX_COEFFICIENT) || !isfinite(*friction)) return tbi_ok(error);
+  double given = *friction;
+  *friction = TBI_MAX_COEFFICIENT;
+  char what[64];
+  tbi_message_format(what, sizeof what, "taken as %g", TBI_MAX_COEFFICIENT);
+  return tbi_repaired(error, def, place, (tbi_repair){item, what, 0}, "friction %g", given);
 }
 
 bool tbi_repair_quat(tbi_first_error *error, const tabi_load_def *def, tabi_place place,

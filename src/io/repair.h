@@ -21,6 +21,15 @@ bool tbi_repair_inertia(tbi_first_error *error, const tabi_load_def *def, tabi_p
 bool tbi_repair_limits(tbi_first_error *error, const tabi_load_def *def, tabi_place place,
                        const char *item, double *lower, double *upper);
 
+/* A damping, friction, stiffness or effort below zero, which would drive what it should hold,
+ * becomes 0. */
+bool tbi_repair_negative(tbi_first_error *error, const tabi_load_def *def, tabi_place place,
+                         const char *item, const char *what, double *value);
+
+/* A coefficient of friction that is beyond all that a model may have becomes the largest. */
+bool tbi_repair_friction(tbi_first_error *error, const tabi_load_def *def, tabi_place place,
+                         const char *item, double *friction);
+
 /* A joint's quaternion of zero length becomes no rotation; for states, where it says only that
  * nobody filled it in. */
 bool tbi_repair_quat(tbi_first_error *error, const tabi_load_def *def, tabi_place place,

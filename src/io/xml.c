@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIRST_CHUNK ((size_t)16 * 1024)
 #define LAST_CHUNK  ((size_t)4 * 1024 * 1024)
@@ -353,14 +354,22 @@ static size_t skip_comments(const reader *r, size_t at) {
   }
 }
 
-/* A declaration behind comments is an error for expat, and common in robot files: where it starts
- * and ends, or an empty span. */
-static void find_late_declaration(const reader *r, size_t span[2]) {
+/* Whether a declaration says its version first, as it must. */
+static bool names_version(const reader *r, size_t at) {
+  while (at < r->size && is_white(r->text[at]))
+    ++at;
+  return r->size - at >= 7 && memcmp(r->text + at, "version", 7) == 0;
+}
+
+/* A declaration behind comments, or without a version (often spelt wrong), is an error for expat,
+ * and common in robot files: where it starts and ends, or an empty span. */
+static void find_odd_declaration(const reader *r, size_t span[2]) {
   size_t start = r->size >= 3 && memcmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   size_t at = skip_comments(r, start);
   span[0] = span[1] = 0;
-  if (at == start || r->size - at < 6 || memcmp(r->text + at, "<?xml", 5) != 0) return;
+  if (r->size - at < 6 || memcmp(r->text + at, "<?xml", 5) != 0) return;
   if (!is_white(r->text[at + 5])) return;
+  if (at == start && names_version(r, at + 5)) return;
   for (size_t end = at; end + 2 <= r->size; ++end) {
     if (memcmp(r->text + end, "?>", 2) != 0) continue;
     span[0] = at;
@@ -373,10 +382,10 @@ static enum XML_Status feed(const reader *r, size_t from, size_t to, bool last) 
   return XML_Parse(r->parser, r->text + from, (int)(to - from), last);
 }
 
-/* A late declaration is read as white space, so that lines and bytes are still counted right. */
+/* An odd declaration is read as white space, so that lines and bytes are still counted right. */
 static enum XML_Status feed_text(const reader *r) {
   size_t span[2];
-  find_late_declaration(r, span);
+  find_odd_declaration(r, span);
   if (span[1] == 0) return feed(r, 0, r->size, true);
   enum XML_Status done = feed(r, 0, span[0], false);
   for (size_t at = span[0]; at < span[1] && done == XML_STATUS_OK; ++at)
@@ -401,9 +410,8 @@ static bool parse_with_expat(reader *r) {
   return tbi_ok(r->error);
 }
 
-tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_xml **xml,
-                          tabi_error *err) {
-  *xml = NULL;
+static tabi_status parse_utf8(const char *text, size_t size, const char *path, tbi_xml **xml,
+                              tabi_error *err) {
   tbi_first_error error = {.err = err};
   reader r = {.path = path, .text = text, .size = size, .error = &error};
   if (!check_text(&r)) return error.status;
@@ -418,6 +426,66 @@ tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_x
     tbi_xml_destroy(r.xml);
   }
   return error.status;
+}
+
+/* Whether the declaration in the first line says that the text is Latin-1. */
+static bool says_latin1(const char *text, size_t size) {
+  static const char *const names[] = {"iso-8859-1", "iso8859-1", "latin1", "latin-1",
+                                      "windows-1252"};
+  if (size < 5 || memcmp(text, "<?xml", 5) != 0) return false;
+  for (size_t at = 5; at + 9 < size && text[at] != '>'; ++at) {
+    if (strncmp(text + at, "encoding", 8) != 0) continue;
+    at += 8;
+    while (at < size && (is_white(text[at]) || strchr("=\"'", text[at])))
+      ++at;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+      size_t n = strlen(names[i]);
+      if (size - at > n && strncasecmp(text + at, names[i], n) == 0) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+/* Latin-1 as UTF-8, which the caller frees; NULL: out of memory. */
+static char *from_latin1(const char *text, size_t size, size_t *length) {
+  char *converted = malloc(2 * size + 1);
+  size_t n = 0;
+  for (size_t i = 0; converted && i < size; ++i) {
+    unsigned char c = (unsigned char)text[i];
+    if (c < 0x80) {
+      converted[n++] = text[i];
+    } else {
+      converted[n++] = (char)(0xc0 | c >> 6);
+      converted[n++] = (char)(0x80 | (c & 0x3f));
+    }
+  }
+  *length = n;
+  return converted;
+}
+
+static bool is_utf8(const char *text, size_t size) {
+  size_t at = 0;
+  size_t length = 1;
+  for (; at < size && length > 0; at += length)
+    length = utf8_length((const unsigned char *)text + at, size - at);
+  return length > 0;
+}
+
+tabi_status tbi_xml_parse(const char *text, size_t size, const char *path, tbi_xml **xml,
+                          tabi_error *err) {
+  *xml = NULL;
+  // some programs write the end of their string, too
+  while (size > 1 && text[size - 1] == '\0' && text[0] == '<')
+    --size;
+  if (size > TBI_XML_MAX_BYTES || !says_latin1(text, size) || is_utf8(text, size))
+    return parse_utf8(text, size, path, xml, err);
+  size_t length = 0;
+  char *converted = from_latin1(text, size, &length);
+  if (!converted) return tbi_error_memory(err);
+  tabi_status status = parse_utf8(converted, length, path, xml, err);
+  free(converted);
+  return status;
 }
 
 tabi_status tbi_xml_read(const char *path, tbi_xml **xml, tabi_error *err) {

@@ -104,7 +104,7 @@ static void test_bodies_and_joints(void **state) {
   refuse(BODY("<freejoint/><joint name='j'/>"), 2, "must be the only joint of its body");
   refuse(BODY("<body><freejoint name='f'/></body>"), 2, "directly in the worldbody");
   refuse(WORLD("<joint name='j'/>"), 2, "the world cannot have joints");
-  refuse(BODY("<joint name='j' damping='-1'/>" GEOM), 2, "joint 'j': damping -1 must be >= 0");
+  refuse(BODY("<joint name='j' stiffness='-1'/>" GEOM), 2, "joint 'j': stiffness -1 must be >= 0");
   refuse(BODY("<joint name='j'/>"), 2, "link 'b': no mass, but joint 'j' moves it");
 }
 

@@ -217,6 +217,34 @@ static void test_placement_frame(void **state) {
 }
 
 /* Axes: of 1.4 in the model's frame, later in the joint's unless the file says otherwise. */
+/* What is merged is part of the outer model: its names, and joints between both. */
+static void test_merge(void **state) {
+  (void)state;
+  heard h = {0};
+  (void)scratch_text("hand/model.sdf",
+                     MODEL("<pose>0 0 9 0 0 0</pose>" LINK("palm", "<pose>1 0 0 0 0 0</pose>")
+                               LINK("finger", "") "<joint name='grip' type='revolute'><parent>palm"
+                                                  "</parent><child>finger</child></joint>"));
+  const char *path = scratch_text(
+      "arm/model.sdf",
+      SDF("<model name='arm'>" LINK(
+          "upper",
+          "") "<include merge='true'><uri>../hand/model.sdf</uri>"
+              "<pose>0 0 3 0 0 0</pose></include><joint name='wrist' type='revolute'><parent>upper"
+              "</parent><child>palm</child></joint></model>"));
+  tabi_load_def def = tabi_load_def_default();
+  tabi_error error = {0};
+  def.warn = listen;
+  def.warn_user = &h;
+  tabi_model *model = tabi_model_load(path, &def, &error);
+  if (!model) fail_msg("%d: %s", (int)error.line, error.message);
+  assert_int_equal(h.count, 0);
+  assert_int_equal(tabi_model_nv(model), 8);
+  assert_near_n(joint(model, "wrist").pos, ((const double[3]){1, 0, 3}), 3, 1e-15);
+  assert_near_n(joint(model, "grip").pos, ((const double[3]){-1, 0, 0}), 3, 1e-15);
+  tabi_model_destroy(model);
+}
+
 static void test_axes(void **state) {
   (void)state;
   static const struct {
@@ -564,14 +592,23 @@ static void test_includes_itself(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inertia_repaired), cmocka_unit_test(test_equals_urdf),
-      cmocka_unit_test(test_defaults),         cmocka_unit_test(test_frames),
-      cmocka_unit_test(test_placement_frame),  cmocka_unit_test(test_axes),
-      cmocka_unit_test(test_joint_types),      cmocka_unit_test(test_loops),
-      cmocka_unit_test(test_couplings),        cmocka_unit_test(test_auto_inertia),
-      cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_sensors),
-      cmocka_unit_test(test_self_collide),     cmocka_unit_test(test_world),
-      cmocka_unit_test(test_world_scene),      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_inertia_repaired),
+      cmocka_unit_test(test_equals_urdf),
+      cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_frames),
+      cmocka_unit_test(test_placement_frame),
+      cmocka_unit_test(test_merge),
+      cmocka_unit_test(test_axes),
+      cmocka_unit_test(test_joint_types),
+      cmocka_unit_test(test_loops),
+      cmocka_unit_test(test_couplings),
+      cmocka_unit_test(test_auto_inertia),
+      cmocka_unit_test(test_surfaces),
+      cmocka_unit_test(test_sensors),
+      cmocka_unit_test(test_self_collide),
+      cmocka_unit_test(test_world),
+      cmocka_unit_test(test_world_scene),
+      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_includes_itself),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

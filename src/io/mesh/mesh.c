@@ -234,6 +234,7 @@ static const struct {
     {"obj",  tbi_obj_parse},
     {"ply",  tbi_ply_parse},
     {"dae",  tbi_dae_parse},
+    {"msh",  tbi_msh_parse},
     {"gltf", NULL         },
     {"glb",  NULL         },
 };

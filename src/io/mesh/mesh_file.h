@@ -1,5 +1,5 @@
 /* mesh_file.h - the bytes of mesh files: STL, binary or ASCII; Wavefront OBJ; PLY, binary or ASCII;
- * COLLADA (DAE); glTF 2.0, as JSON or binary. */
+ * COLLADA (DAE); glTF 2.0, as JSON or binary; MSH of MuJoCo. */
 #ifndef TBI_MESH_FILE_H
 #define TBI_MESH_FILE_H
 
@@ -15,7 +15,7 @@
  * mesh; after an error there is none. */
 typedef tabi_status tbi_mesh_parse_fn(const void *bytes, size_t size, const char *name,
                                       tabi_place place, tbi_mesh *mesh, tabi_error *err);
-tbi_mesh_parse_fn tbi_stl_parse, tbi_obj_parse, tbi_ply_parse, tbi_dae_parse;
+tbi_mesh_parse_fn tbi_stl_parse, tbi_obj_parse, tbi_ply_parse, tbi_dae_parse, tbi_msh_parse;
 
 /* How to get a file that a mesh file names; the caller frees *bytes. */
 typedef struct tbi_mesh_opener {

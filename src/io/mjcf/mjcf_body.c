@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/assertion.h"
+#include "io/repair.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +53,11 @@ static void read_drive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   joint->def.effort = fmax(fabs(bounds[0]), fabs(bounds[1]));
 }
 
+static void repair_passive(const tbi_mjcf_item *item, const char *what, double *value) {
+  tbi_repair_negative(&item->reader->error, item->reader->def, item->node->place, item->label, what,
+                      value);
+}
+
 /* spring, damper, friction, rotor */
 static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
   tabi_joint_def *def = &joint->def;
@@ -62,6 +68,8 @@ static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, doubl
   (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
   (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);
   def->rest_position *= unit;
+  repair_passive(item, "damping", &def->damping);
+  repair_passive(item, "frictionloss", &def->friction);
 }
 
 static void read_limits(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {

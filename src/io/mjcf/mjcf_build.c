@@ -41,8 +41,21 @@ static void add_fixed(tbi_mjcf *reader, int32_t parent, int32_t child, v3 pos, q
   (void)tabi_builder_add_joint(reader->builder, &def);
 }
 
+/* "joint7" for a joint without a name, or "joint7_" where the file has one of that name. */
+static const char *name_for(tbi_mjcf *reader, const char *given, const tbi_names *names,
+                            const char *kind, int32_t number) {
+  char text[64];
+  if (given) return tbi_mjcf_full_name(reader, given, NULL, 0);
+  int length = snprintf(text, sizeof text, "%s%d", kind, (int)number);
+  while (tbi_names_find(names, text) >= 0 && (size_t)length + 2 < sizeof text) {
+    text[length++] = '_';
+    text[length] = '\0';
+  }
+  return tbi_mjcf_full_name(reader, text, NULL, 0);
+}
+
 static const char *joint_name(tbi_mjcf *reader, int32_t joint) {
-  return tbi_mjcf_full_name(reader, reader->joints[joint].name, "joint", joint);
+  return name_for(reader, reader->joints[joint].name, &reader->joint_names, "joint", joint);
 }
 
 /* A free body: its joint frame is the world's, its pose is the initial q. */
@@ -129,7 +142,7 @@ static void add_base(tbi_mjcf *reader, const tbi_mjcf_body *body) {
 
 static void add_body(tbi_mjcf *reader, int32_t index) {
   tbi_mjcf_body *body = &reader->bodies[index];
-  const char *name = tbi_mjcf_full_name(reader, body->name, "body", index);
+  const char *name = name_for(reader, body->name, &reader->body_names, "body", index);
   if (!name) return;
   body->link = add_link(reader, body, name);
   int32_t parent = reader->bodies[body->parent].link;

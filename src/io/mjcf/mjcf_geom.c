@@ -146,6 +146,14 @@ static s3 s3_times(double f, s3 a) {
   return (s3){f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
 }
 
+/* Whether a joint moves the body of a geom, or a body that it is in. */
+static bool is_moved(tbi_xml_node *node) {
+  for (tbi_xml_node *body = node->parent; body; body = body->parent) {
+    if (tbi_xml_child(body, "joint") || tbi_xml_child(body, "freejoint")) return true;
+  }
+  return false;
+}
+
 static void weigh(const reading *r, tbi_mjcf_geom *geom) {
   const tbi_mjcf_item *item = r->item;
   double density = 1000;
@@ -159,6 +167,8 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
   if (geom->mesh != TABI_NONE) {
     mesh = &item->reader->meshes[geom->mesh];
     if (mesh->triangles.nface == 0) {
+      // what stands in the world needs no mass
+      if (!is_moved(item->node)) return;
       tbi_mjcf_fail(item, "its mesh is missing, and with it the mass; give <inertial>");
       return;
     }

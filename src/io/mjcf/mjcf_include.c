@@ -64,6 +64,19 @@ static const char *beside(tbi_mjcf *reader, const char *base, const char *file) 
   return kept ? kept : file;
 }
 
+/* A path of Windows as others write it. */
+static const char *with_slashes(tbi_mjcf *reader, const char *file) {
+  if (!strchr(file, '\\')) return file;
+  size_t size = strlen(file) + 1;
+  char *text = malloc(size);
+  for (size_t i = 0; text && i < size; ++i)
+    text[i] = (char)(file[i] == '\\' ? '/' : file[i]);
+  const char *kept = text ? tbi_text_add(&reader->text, text) : NULL;
+  free(text);
+  if (!kept) tbi_fail_memory(&reader->error);
+  return kept ? kept : file;
+}
+
 /* Finds a file that an element of file `from` names: *name is its path from the main folder. */
 static bool find_file(const tbi_mjcf_item *item, int32_t from, const char **name, tbi_path *path) {
   tbi_mjcf *reader = item->reader;
@@ -73,6 +86,7 @@ static bool find_file(const tbi_mjcf_item *item, int32_t from, const char **name
     tbi_mjcf_fail(item, "attribute 'file' is missing; name a file");
     return false;
   }
+  file = with_slashes(reader, file);
   tbi_path_roots_init(&roots, reader->path, NULL);
   *name = beside(reader, reader->models[reader->sources[from].model].name, file);
   if (tbi_path_find(&roots, *name, path) == TBI_PATH_FOUND) return true;
@@ -212,8 +226,25 @@ tbi_mjcf_compiler *tbi_mjcf_compiler_of(tbi_mjcf *reader, const tbi_xml_node *no
   return &reader->models[model].compiler;
 }
 
+/* Whether a path from the main folder leads to a file. */
+static bool exists(tbi_mjcf *reader, const char *name) {
+  struct search {
+    tbi_path_roots roots;
+    tbi_path path;
+  } *search = malloc(sizeof *search);
+  if (!search) return tbi_fail_memory(&reader->error);
+  tbi_path_roots_init(&search->roots, reader->path, reader->def->package_path);
+  bool found = tbi_path_find(&search->roots, name, &search->path) == TBI_PATH_FOUND;
+  free(search);
+  return found;
+}
+
 const char *tbi_mjcf_beside_model(tbi_mjcf *reader, const tbi_xml_node *node, const char *file) {
-  return beside(reader, reader->models[reader->sources[source_of(reader, node)].model].name, file);
+  const tbi_mjcf_file *source = &reader->sources[source_of(reader, node)];
+  const char *name = beside(reader, reader->models[source->model].name, file);
+  const char *nested = beside(reader, source->name, file);
+  bool same = strcmp(name, nested) == 0;
+  return same || exists(reader, name) || !exists(reader, nested) ? name : nested;
 }
 
 static tbi_xml_node *known_model(const tbi_mjcf *reader, const tbi_xml_node *asset) {

@@ -24,7 +24,7 @@ static const tbi_format_row rows[] = {
     {"actor",                           TBI_IGNORED,      "people that walk by script"                          },
     {"population",                      TBI_IGNORED,      NULL                                                  },
     {"include",                         TBI_USED,         "a file, or a folder with a model.config"             },
-    {"include@merge",                   TBI_APPROXIMATED, "names keep the model's: `model::link`"               },
+    {"include@merge",                   TBI_USED,         "links and joints are those of the outer model"       },
     {"uri",                             TBI_USED,         "`model://`, `package://`, `file://` or relative"     },
     {"name",                            TBI_USED,         "of an include"                                       },
     {"placement_frame",                 TBI_USED,         NULL                                                  },

@@ -2,8 +2,10 @@
  *
  * Gazebo takes the smaller of the friction coefficients of two surfaces.  Equal surfaces share one
  * material, and every two materials of SDF become a pair with that rule. */
+#include "io/repair.h"
 #include "io/report.h"
 #include "io/sdf/sdf_reader.h"
+#include "io/shape_solid.h"
 #include "model/builder.h"
 
 #include <math.h>
@@ -145,67 +147,6 @@ bool tbi_sdf_read_geometry(tbi_sdf *s, int32_t frame, tbi_xml_node *shape, tabi_
 
 /* -- mass */
 
-typedef struct solid {
-  double volume;
-  v3 com;
-  s3 inertia; /* of density 1, about com */
-} solid;
-
-static s3 box_inertia(double v, double x, double y, double z) {
-  return (s3){
-      v / 12 * (y * y + z * z), v / 12 * (x * x + z * z), v / 12 * (x * x + y * y), 0, 0, 0};
-}
-
-static solid round_solid(double r, double l, bool caps) {
-  double c = PI * r * r * l;
-  double h = caps ? PI * r * r * r * 2 / 3 : 0; // one half sphere
-  double axial = c * r * r / 2 + 2 * h * r * r * 2 / 5;
-  double side = c * (3 * r * r + l * l) / 12 + 2 * h * (r * r * 2 / 5 + l * l / 4 + 3 * l * r / 8);
-  return (solid){
-      c + 2 * h, v3_zero(), {side, side, axial, 0, 0, 0}
-  };
-}
-
-static solid mesh_solid(tbi_sdf *s, int32_t mesh, tabi_place place) {
-  const tabi_mesh_def *def = (const tabi_mesh_def *)s->builder->meshes.items + mesh;
-  tbi_solid whole = {0};
-  tbi_mesh hull = {.nvertex = def->nvertex, .nface = def->nface};
-  // only read
-  memcpy(&hull.vertices, &def->vertices, sizeof hull.vertices);
-  memcpy(&hull.faces, &def->faces, sizeof hull.faces);
-  tbi_take(s->error, tbi_mesh_solid(&hull, "of the collision", place, &whole, s->error->err));
-  return (solid){whole.volume, v3_load(whole.com), s3_load(whole.inertia)};
-}
-
-static solid solid_of(tbi_sdf *s, const tabi_shape_def *def) {
-  const double *d = def->size;
-  switch (def->type) {
-  case TABI_SHAPE_BOX: {
-    double v = d[0] * d[1] * d[2];
-    return (solid){v, v3_zero(), box_inertia(v, d[0], d[1], d[2])};
-  }
-  case TABI_SHAPE_SPHERE:
-    return round_solid(d[0], 0, true);
-  case TABI_SHAPE_CYLINDER:
-    return round_solid(d[0], d[1], false);
-  case TABI_SHAPE_CAPSULE:
-    return round_solid(d[0], d[1], true);
-  case TABI_SHAPE_ELLIPSOID: {
-    double v = 4.0 / 3 * PI * d[0] * d[1] * d[2];
-    s3 i = box_inertia(12 * v / 5, d[0], d[1], d[2]);
-    return (solid){v, v3_zero(), i};
-  }
-  case TABI_SHAPE_MESH:
-    return mesh_solid(s, def->mesh, def->place);
-  default:
-    return (solid){0};
-  }
-}
-
-static s3 scaled(double f, s3 a) {
-  return (s3){f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
-}
-
 /* Adds a shape's mass: def->inertia is about the origin of the link until the end. */
 static void add_mass(tbi_sdf *s, int32_t frame, tbi_xml_node *node, double density,
                      tabi_link_def *def) {
@@ -214,14 +155,13 @@ static void add_mass(tbi_sdf *s, int32_t frame, tbi_xml_node *node, double densi
   (void)tbi_sdf_number(s, node, "density", &density);
   tbi_pose pose = tbi_sdf_pose_in(s, frame, node);
   if (!tbi_sdf_read_geometry(s, frame, node, &shape)) return;
-  solid part = solid_of(s, &shape);
-  m3 r = q_matrix(pose.rot);
-  v3 com = v3_add(pose.pos, m3_mulv(&r, part.com));
-  double mass = density * part.volume;
-  s3 about = s3_add(s3_rotate(&r, scaled(density, part.inertia)), s3_point_mass(mass, com));
-  s3_store(s3_add(s3_load(def->inertia), about), def->inertia);
-  v3_store(v3_axpy(v3_load(def->com), mass, com), def->com);
-  def->mass += mass;
+  tbi_solid part;
+  if (!tbi_take(s->error, tbi_shape_solid(s->builder, &shape, &part, s->error->err))) return;
+  double pos[3];
+  double quat[4];
+  v3_store(pose.pos, pos);
+  q_store(pose.rot, quat);
+  tbi_solid_add(&part, density, pos, quat, def);
 }
 
 void tbi_sdf_weigh(tbi_sdf *s, int32_t frame, double density, tabi_link_def *def) {
@@ -236,10 +176,7 @@ void tbi_sdf_weigh(tbi_sdf *s, int32_t frame, double density, tabi_link_def *def
                 s->frames[frame].name);
     return;
   }
-  v3 com = v3_scale(1 / def->mass, v3_load(def->com));
-  s3 shift = scaled(-1, s3_point_mass(def->mass, com));
-  s3_store(s3_add(s3_load(def->inertia), shift), def->inertia);
-  v3_store(com, def->com);
+  tbi_solid_finish(def);
 }
 
 /* -- surfaces */
@@ -262,6 +199,7 @@ static void read_friction(const tbi_sdf *s, tbi_xml_node *friction, tabi_materia
     if (one && !two) mu[1] = mu[0];
   }
   def->friction = mu[0] == mu[1] ? mu[0] : sqrt(fmax(0, mu[0]) * fmax(0, mu[1]));
+  tbi_repair_friction(s->error, s->def, friction->place, "surface", &def->friction);
 }
 
 /* ODE's moment about the normal is 3 pi / 16 times patch radius, coefficient and normal force. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NESTING 64 /* models within models, includes counted */
-#define MAX_FRAMES  1000000
+#define MAX_NESTING   64 /* models within models, includes counted */
+#define MAX_FRAMES    1000000
+#define MAX_NAMESAKES 1000
 
 static const char *keep_text(tbi_sdf *s, const char *first, const char *second) {
   char *joined = tbi_text_join(first, second);
@@ -116,9 +117,44 @@ static const char *placement_of(const nesting *how, tbi_xml_node *node) {
   return given && given[0] != '\0' ? given : NULL;
 }
 
+/* An <include merge="true"> puts the links among those of the outer model; what the model calls its
+ * own frame gets the name that sdformat gives it. */
+static bool is_merged(const nesting *how) {
+  const char *merge = how->include ? tbi_xml_get(how->include, "merge") : NULL;
+  return merge && how->parent != 0 && (strcmp(merge, "true") == 0 || strcmp(merge, "1") == 0);
+}
+
+static const char *merged_name(tbi_sdf *s, const char *name) {
+  const char *begun = keep_text(s, "_merged__", name);
+  return begun ? keep_text(s, begun, "__model__") : NULL;
+}
+
+/* A name that no model beside it has: "arm", "arm_2", "arm_3". */
+static const char *free_name(tbi_sdf *s, tbi_xml_node *node, const char *path, const char *name) {
+  const char *found = name;
+  for (int n = 2; found && tbi_ok(s->error); ++n) {
+    const char *full = keep_text(s, path, found);
+    int32_t before = full ? tbi_names_find(&s->names, full) : -1;
+    if (before < 0 || s->frames[before].kind != TBI_SDF_MODEL || n > MAX_NAMESAKES) break;
+    char number[16];
+    (void)snprintf(number, sizeof number, "_%d", n);
+    found = keep_text(s, name, number);
+  }
+  if (!found || found == name || s->def->part) return found;
+  char item[TBI_SDF_WHAT];
+  char what[TBI_SDF_WHAT];
+  (void)snprintf(item, sizeof item, "model '%.100s'", name);
+  (void)snprintf(what, sizeof what, "called '%.100s'", found);
+  tbi_repaired(s->error, s->def, node->place, (tbi_repair){item, what, 0}, "defined twice");
+  return found;
+}
+
 static void list_model(tbi_sdf *s, tbi_xml_node *node, const nesting *how) {
   const char *name = model_name(how, node);
   const tbi_sdf_model *parent = &s->models[how->parent];
+  bool merged = is_merged(how);
+  name = merged ? merged_name(s, name) : free_name(s, node, parent->path, name);
+  if (!name || !tbi_ok(s->error)) return;
   if (parent->depth >= MAX_NESTING) {
     tbi_fail_at(s->error, TABI_ERR_MODEL, node->place,
                 "models are nested more than %d deep; does one include itself?", MAX_NESTING);
@@ -143,7 +179,8 @@ static void list_model(tbi_sdf *s, tbi_xml_node *node, const nesting *how) {
   };
   const char *path = parent->path;
   model.frame = model.base = add_frame(s, &frame, path, name);
-  model.path = model.frame == TABI_NONE ? NULL : keep_text(s, s->frames[model.frame].name, "::");
+  if (model.frame == TABI_NONE) return;
+  model.path = merged ? path : keep_text(s, s->frames[model.frame].name, "::");
   if (model.path) (void)add_model(s, &model);
   if (how->parent == 0) ++s->ntop;
 }
@@ -157,18 +194,8 @@ static int32_t version_of(tbi_xml_node *node) {
   return point ? (int32_t)strtol(point + 1, NULL, 10) : 7;
 }
 
-/* An <include merge="true"> would put the links among those of the outer model. */
-static void warn_merge(const tbi_sdf *s, tbi_xml_node *include) {
-  const char *merge = tbi_xml_get(include, "merge");
-  if (s->def->part || !merge || (strcmp(merge, "true") != 0 && strcmp(merge, "1") != 0)) return;
-  tbi_warn(s->def, include->place,
-           "include: 'merge' keeps the names of the model; its links are "
-           "called 'model::link'");
-}
-
 static void list_include(tbi_sdf *s, tbi_xml_node *include, int32_t model) {
   nesting how = {.include = include, .parent = model, .source = s->models[model].source};
-  warn_merge(s, include);
   tbi_xml_node *found = tbi_sdf_include(s, include, how.source, &how.source);
   if (found) how.version = version_of(found);
   if (found && tbi_ok(s->error)) list_model(s, found, &how);

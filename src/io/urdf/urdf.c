@@ -17,6 +17,7 @@
 #include "io/urdf/urdf_extra.h"
 #include "io/urdf/urdf_read.h"
 #include "io/urdf/urdf_shape.h"
+#include "io/weigh.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -76,19 +77,21 @@ static const char *full_name(urdf *u, const char *name) {
   return u->name;
 }
 
+static tbi_urdf_reading reading_of(const urdf *u) { return (tbi_urdf_reading){u->error, u->def}; }
+
 static bool need_name(const urdf *u, tbi_xml_node *node, const char **name) {
   *name = tbi_xml_get(node, "name");
   if (*name && (*name)[0] != '\0') return tbi_ok(u->error);
   return tbi_fail_at(u->error, TABI_ERR_PARSE, node->place, "%s without 'name'", node->name);
 }
 
-/* NULL after an error. */
-static tbi_xml_node *need_child(const urdf *u, tbi_xml_node *node, const char *name,
-                                const char *owner) {
+/* NULL where it is not there, which is told, and after an error. */
+static tbi_xml_node *may_lack(const urdf *u, tbi_xml_node *node, const char *name,
+                              const char *owner, const char *instead) {
   tbi_xml_node *child = tbi_xml_child(node, name);
   if (!child) {
-    tbi_fail_at(u->error, TABI_ERR_PARSE, node->place, "%s: <%s> without <%s>", owner, node->name,
-                name);
+    tbi_repaired(u->error, u->def, node->place, (tbi_repair){owner, instead, 0},
+                 "<%s> without <%s>", node->name, name);
   }
   return tbi_ok(u->error) ? child : NULL;
 }
@@ -116,10 +119,10 @@ static void read_inertial(const urdf *u, tbi_xml_node *node, const char *owner,
                           tabi_link_def *def) {
   double moments[6] = {0};
   double axes[4] = {1, 0, 0, 0};
-  tbi_urdf_origin(u->error, node, owner, def->com, axes);
-  tbi_xml_node *mass = need_child(u, node, "mass", owner);
+  tbi_urdf_origin(reading_of(u), node, owner, def->com, axes);
+  tbi_xml_node *mass = may_lack(u, node, "mass", owner, "taken as no mass");
   if (mass) need_number(u, mass, "value", owner, &def->mass);
-  tbi_xml_node *inertia = need_child(u, node, "inertia", owner);
+  tbi_xml_node *inertia = may_lack(u, node, "inertia", owner, "taken as none");
   if (inertia) read_moments(u, inertia, owner, moments);
   m3 r = q_matrix(q_load(axes));
   s3_store(s3_rotate(&r, s3_load(moments)), def->inertia);
@@ -187,8 +190,21 @@ static bool read_type(const urdf *u, tbi_xml_node *node, const char *owner, tabi
                      owner, text ? text : "");
 }
 
+/* A joint may hang from "world" without a link of that name, as Drake and Simbody read it. */
+static int32_t add_world(urdf *u, tbi_xml_node *node) {
+  tabi_link_def def = tabi_link_def_default();
+  link added = {.node = node, .name = "world"};
+  def.place = node->place;
+  def.name = full_name(u, added.name);
+  if (!tbi_ok(u->error)) return -1;
+  tbi_note(u->def, node->place, "there is no link 'world'; the world is taken");
+  added.index = tabi_builder_add_link(u->builder, &def);
+  if (!tbi_take_builder(u->error, u->builder) || !list_link(u, &added)) return -1;
+  return u->nlink - 1;
+}
+
 /* The link that <parent> or <child> names; -1 after an error. */
-static int32_t read_end(const urdf *u, tbi_xml_node *node, const char *end, const char *owner) {
+static int32_t read_end(urdf *u, tbi_xml_node *node, const char *end, const char *owner) {
   tbi_xml_node *child = tbi_xml_child(node, end);
   const char *name = child ? tbi_xml_get(child, "link") : NULL;
   if (!name) {
@@ -196,6 +212,8 @@ static int32_t read_end(const urdf *u, tbi_xml_node *node, const char *end, cons
     return -1;
   }
   int32_t found = tbi_names_find(&u->link_names, name);
+  if (found < 0 && strcmp(end, "parent") == 0 && strcmp(name, "world") == 0)
+    return add_world(u, child);
   if (found < 0) {
     tbi_fail_at(u->error, TABI_ERR_MODEL, child->place, "%s: %s link '%.100s' does not exist",
                 owner, end, name);
@@ -404,10 +422,12 @@ static void read_motion(const urdf *u, const joint *j, const char *owner, tabi_j
   }
   tbi_xml_node *axis = tbi_xml_child(j->node, "axis");
   tbi_xml_node *dynamics = tbi_xml_child(j->node, "dynamics");
-  if (axis) tbi_urdf_vector(u->error, axis, "xyz", owner, 3, def->axis);
+  if (axis) tbi_urdf_vector(reading_of(u), axis, "xyz", owner, 3, def->axis);
   if (dynamics) {
     tbi_urdf_number(u->error, dynamics, "damping", owner, &def->damping);
     tbi_urdf_number(u->error, dynamics, "friction", owner, &def->friction);
+    tbi_repair_negative(u->error, u->def, dynamics->place, owner, "damping", &def->damping);
+    tbi_repair_negative(u->error, u->def, dynamics->place, owner, "friction", &def->friction);
   }
   read_limit(u, j, owner, def);
 }
@@ -421,7 +441,7 @@ static void add_joint(urdf *u, joint *j) {
   def.parent = u->links[j->parent].index;
   def.child = u->links[j->child].index;
   def.place = j->node->place;
-  tbi_urdf_origin(u->error, j->node, owner, def.pos, def.quat);
+  tbi_urdf_origin(reading_of(u), j->node, owner, def.pos, def.quat);
   read_motion(u, j, owner, &def);
   if (has_one_coordinate(j->type)) tbi_urdf_extras_joint(&u->extras, j->name, &def);
   if (j->parent == u->world) make_base(u, &def);
@@ -517,6 +537,22 @@ static void add_joints(urdf *u) {
   check_one_root(u, root);
 }
 
+/* What the file leaves out, and the robot cannot move without. */
+static void add_masses(urdf *u) {
+  bool *has_shapes = malloc((size_t)u->nlink * sizeof *has_shapes);
+  if (!has_shapes) {
+    tbi_fail_memory(u->error);
+    return;
+  }
+  for (int32_t i = 0; i < u->nlink; ++i) {
+    tbi_xml_node *node = u->links[i].node;
+    has_shapes[i] = tbi_xml_child(node, "visual") || tbi_xml_child(node, "collision");
+  }
+  tbi_weigh weigh = {u->builder, u->def, u->links[0].index, has_shapes};
+  if (tbi_weigh_massless(&weigh, u->error)) (void)tbi_weigh_points(&weigh, u->error);
+  free(has_shapes);
+}
+
 static void load_robot(urdf *u) {
   (void)tbi_xml_get(u->root, "name");
   (void)tbi_xml_get(u->root, "version");
@@ -526,6 +562,7 @@ static void load_robot(urdf *u) {
   if (tbi_ok(u->error)) add_links(u);
   if (tbi_ok(u->error)) list_joints(u);
   if (tbi_ok(u->error)) add_joints(u);
+  if (tbi_ok(u->error)) add_masses(u);
 }
 
 tabi_status tbi_urdf_load(tabi_builder *builder, tbi_xml_node *root, const char *path,

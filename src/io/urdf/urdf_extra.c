@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "io/number.h"
 #include "io/path.h"
+#include "io/repair.h"
 #include "io/report.h"
+#include "io/urdf/urdf_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +131,10 @@ static bool read_friction(const tbi_urdf_extras *x, const char *link, double *fr
   if (!two) mu[1] = mu[0];
   if (mu[0] < 0 || mu[1] < 0) return false;
   *friction = mu[0] == mu[1] ? mu[0] : sqrt(mu[0] * mu[1]);
-  return true;
+  tabi_place place = x->items[tbi_names_find(&x->gazebo, link)].node->place;
+  char owner[TBI_OWNER_SIZE];
+  tbi_urdf_owner(owner, "link", link);
+  return tbi_repair_friction(x->error, x->def, place, owner, friction);
 }
 
 int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, const char *link) {

@@ -2,6 +2,7 @@
 #include "io/urdf/urdf_read.h"
 
 #include "base/assertion.h"
+#include "io/report.h"
 #include "math/quat.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #define WHAT_SIZE  (TBI_OWNER_SIZE + 40)
 #define MAX_VECTOR 4
+#define MAX_GIVEN  16 /* numbers that a file may give too many of */
 
 void tbi_urdf_owner(char owner[TBI_OWNER_SIZE], const char *kind, const char *name) {
   (void)snprintf(owner, TBI_OWNER_SIZE, "%s '%.120s'", kind, name);
@@ -27,20 +29,61 @@ bool tbi_urdf_number(tbi_first_error *error, tbi_xml_node *node, const char *att
   return tbi_xml_number(error, text, node->place, what, value);
 }
 
-bool tbi_urdf_vector(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+/* "1, 2, 3" as "1 2 3": a comma before white space cannot be a decimal one.  A copy that the caller
+ * frees, or NULL where there is no such comma, and after an error. */
+static char *without_commas(tbi_first_error *error, const char *text) {
+  bool found = false;
+  for (const char *c = text; *c != '\0'; ++c)
+    found = found || (*c == ',' && (c[1] == ' ' || c[1] == '\t' || c[1] == '\n'));
+  size_t size = strlen(text) + 1;
+  char *copy = found ? malloc(size) : NULL;
+  if (found && !copy) tbi_fail_memory(error);
+  if (!copy) return NULL;
+  memcpy(copy, text, size);
+  for (char *c = copy; *c != '\0'; ++c) {
+    if (*c == ',' && (c[1] == ' ' || c[1] == '\t' || c[1] == '\n')) *c = ' ';
+  }
+  return copy;
+}
+
+/* Up to n numbers, and whether more followed. */
+static int32_t read_some(tbi_urdf_reading r, const tbi_xml_node *node, const char *what,
+                         const char *text, int32_t n, double *values) {
+  double read[MAX_GIVEN];
+  char instead[64];
+  char *spaced = without_commas(r.error, text);
+  int32_t count =
+      tbi_xml_numbers(r.error, spaced ? spaced : text, node->place, what, read, MAX_GIVEN);
+  if (spaced && tbi_ok(r.error)) {
+    tbi_repaired(r.error, r.def, node->place, (tbi_repair){what, "taken as spaces", 0},
+                 "commas between numbers");
+  }
+  free(spaced);
+  if (count > n && tbi_ok(r.error)) {
+    (void)snprintf(instead, sizeof instead, "the first %d taken", (int)n);
+    tbi_repaired(r.error, r.def, node->place, (tbi_repair){what, instead, 0}, "%d numbers",
+                 (int)count);
+    count = n;
+  }
+  for (int32_t i = 0; i < count && i < n; ++i)
+    values[i] = read[i];
+  return count;
+}
+
+bool tbi_urdf_vector(tbi_urdf_reading r, tbi_xml_node *node, const char *attribute,
                      const char *owner, int32_t n, double *values) {
   char what[WHAT_SIZE];
-  double read[MAX_VECTOR];
+  double read[MAX_VECTOR] = {0};
   TBI_ASSERT(n <= MAX_VECTOR);
   const char *text = tbi_xml_get(node, attribute);
-  if (!text) return tbi_ok(error);
+  if (!text) return tbi_ok(r.error);
   (void)snprintf(what, sizeof what, "%s: %.30s", owner, attribute);
-  int32_t count = tbi_xml_numbers(error, text, node->place, what, read, n);
+  int32_t count = read_some(r, node, what, text, n, read);
   if (count != n) {
-    return tbi_fail_at(error, TABI_ERR_PARSE, node->place, "%s needs %d numbers, got %d", what,
+    return tbi_fail_at(r.error, TABI_ERR_PARSE, node->place, "%s needs %d numbers, got %d", what,
                        (int)n, (int)count);
   }
-  if (!tbi_ok(error)) return false;
+  if (!tbi_ok(r.error)) return false;
   for (int32_t i = 0; i < n; ++i)
     values[i] = read[i];
   return true;
@@ -54,17 +97,17 @@ static q4 from_rpy(const double rpy[3]) {
   return q_mul(yaw, q_mul(pitch, roll));
 }
 
-bool tbi_urdf_origin(tbi_first_error *error, tbi_xml_node *node, const char *owner, double pos[3],
+bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]) {
   double rpy[3] = {0, 0, 0};
   pos[0] = pos[1] = pos[2] = 0;
   tbi_xml_node *origin = tbi_xml_child(node, "origin");
   if (origin) {
-    tbi_urdf_vector(error, origin, "xyz", owner, 3, pos);
-    tbi_urdf_vector(error, origin, "rpy", owner, 3, rpy);
+    tbi_urdf_vector(r, origin, "xyz", owner, 3, pos);
+    tbi_urdf_vector(r, origin, "rpy", owner, 3, rpy);
   }
   q_store(from_rpy(rpy), quat);
-  return tbi_ok(error);
+  return tbi_ok(r.error);
 }
 
 /* Whether the program is on the PATH; it is never run from here. */
@@ -97,7 +140,7 @@ static bool check_expanded(tbi_first_error *error, const tbi_xml_node *node) {
   if (strncmp(node->name, "xacro:", 6) == 0) return fail_xacro(error, node, what);
   for (const tbi_xml_attribute *a = node->attributes; a; a = a->next) {
     (void)snprintf(what, sizeof what, "'%.40s'", a->value);
-    if (strstr(a->value, "${")) return fail_xacro(error, node, what);
+    if (strstr(a->value, "${") || strstr(a->value, "$(")) return fail_xacro(error, node, what);
   }
   return true;
 }

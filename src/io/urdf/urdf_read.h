@@ -6,19 +6,26 @@
 #define TBI_URDF_READ_H
 
 #include "io/xml.h"
+#include "tabi/tabi_io.h"
 
 #define TBI_OWNER_SIZE 160
 
 /* "link 'a'", with a very long name cut. */
 void tbi_urdf_owner(char owner[TBI_OWNER_SIZE], const char *kind, const char *name);
 
+/* Who hears of errors, and of repairs. */
+typedef struct tbi_urdf_reading {
+  tbi_first_error *error;
+  const tabi_load_def *def;
+} tbi_urdf_reading;
+
 bool tbi_urdf_number(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
                      const char *owner, double *value);
-/* Exactly n numbers, at most 4. */
-bool tbi_urdf_vector(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+/* n numbers, at most 4.  More than n, and commas and a space between them, are repaired. */
+bool tbi_urdf_vector(tbi_urdf_reading r, tbi_xml_node *node, const char *attribute,
                      const char *owner, int32_t n, double *values);
 /* <origin xyz rpy> below node, or no displacement. */
-bool tbi_urdf_origin(tbi_first_error *error, tbi_xml_node *node, const char *owner, double pos[3],
+bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]);
 
 /* An error where macros of xacro are left, with the command that expands them. */

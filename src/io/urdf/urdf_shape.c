@@ -6,12 +6,17 @@
 
 #include "base/array.h"
 #include "io/number.h"
+#include "io/report.h"
 #include "io/urdf/urdf_read.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static tbi_urdf_reading reading_of(const tbi_urdf_shapes *shapes) {
+  return (tbi_urdf_reading){shapes->error, shapes->def};
+}
 
 static void keep_colour(tbi_urdf_shapes *shapes, tbi_xml_node *material) {
   const char *name = tbi_xml_get(material, "name");
@@ -60,7 +65,15 @@ static void read_colour(const tbi_urdf_shapes *shapes, tbi_xml_node *visual, con
     int32_t known = tbi_names_find(&shapes->names, name);
     if (known >= 0) colour = shapes->colours[known];
   }
-  if (colour) tbi_urdf_vector(shapes->error, colour, "rgba", owner, 4, rgba);
+  if (colour) tbi_urdf_vector(reading_of(shapes), colour, "rgba", owner, 4, rgba);
+}
+
+/* A shape without extent is left out; false. */
+static bool leave_out(const tbi_urdf_shapes *shapes, const tbi_xml_node *node, const char *owner,
+                      const char *what) {
+  tbi_repaired(shapes->error, shapes->def, node->place, (tbi_repair){owner, "left out", 0},
+               "%.40s has a %s of 0", node->name, what);
+  return false;
 }
 
 /* A length that must be there and positive; a sphere of none is a point that can touch. */
@@ -74,6 +87,7 @@ static bool read_length(const tbi_urdf_shapes *shapes, tbi_xml_node *node, const
   double length = 0;
   bool number = tbi_number_read(text, strlen(text), &length);
   bool is_point = strcmp(node->name, "sphere") == 0 && length == 0;
+  if (number && !is_point && length == 0) return leave_out(shapes, node, owner, attribute);
   if (number && !is_point && !(isfinite(length) && length > 0)) {
     return tbi_fail_at(shapes->error, TABI_ERR_MODEL, node->place, "%s: %s must be > 0 (got %.40s)",
                        owner, attribute, text);
@@ -93,6 +107,7 @@ static bool read_box(const tbi_urdf_shapes *shapes, tbi_xml_node *node, const ch
   }
   for (int i = 0; i < 3; ++i) {
     if (size[i] > 0) continue;
+    if (size[i] == 0) return leave_out(shapes, node, owner, "size");
     return tbi_fail_at(shapes->error, TABI_ERR_MODEL, node->place, "%s: box size %g must be > 0",
                        owner, size[i]);
   }
@@ -114,10 +129,9 @@ static bool read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *o
     return tbi_fail_at(shapes->error, TABI_ERR_PARSE, node->place, "%s: mesh without 'filename'",
                        owner);
   }
-  if (!tbi_urdf_vector(shapes->error, node, "scale", owner, 3, scale)) return false;
+  if (!tbi_urdf_vector(reading_of(shapes), node, "scale", owner, 3, scale)) return false;
   if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
-    return tbi_fail_at(shapes->error, TABI_ERR_MODEL, node->place,
-                       "%s: mesh scale must not be zero", owner);
+    return leave_out(shapes, node, owner, "scale");
   }
   tabi_error *err = shapes->error->err;
   char *moved = tbi_urdf_extras_mesh(shapes->extras, file);
@@ -190,7 +204,7 @@ static bool add_shape(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *o
     return tbi_fail_at(shapes->error, TABI_ERR_PARSE, node->place, "%s: <%s> without <geometry>",
                        owner, node->name);
   }
-  tbi_urdf_origin(shapes->error, node, owner, def.pos, def.quat);
+  tbi_urdf_origin(reading_of(shapes), node, owner, def.pos, def.quat);
   bool known = tbi_ok(shapes->error) && read_geometry(shapes, geometry, owner, &def);
   if (!collides) read_colour(shapes, node, owner, def.rgba);
   const char *name = tbi_xml_get(node, "name");
