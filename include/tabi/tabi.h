@@ -685,7 +685,8 @@ TABI_API double tabi_world_time(const tabi_world *world); /* s: steps times the 
 TABI_API const tabi_dynamics *tabi_world_dynamics(tabi_world *world);
 
 /* A spring and damper that drive a joint with one coordinate to a target.  Implicit ones enter the
- * mass matrix and are stable at any stiffness; explicit ones obey the joint's effort limit. */
+ * mass matrix and are stable at any stiffness.  The joint's effort limit bounds both, together with
+ * its actuators. */
 typedef struct tabi_servo {
   double kp, kd;              /* N m/rad and N m s/rad, or N/m and N s/m */
   double target, target_rate; /* rad, rad/s or m, m/s */
@@ -702,6 +703,16 @@ typedef struct tabi_motion {
 TABI_API void tabi_world_set_motion(tabi_world *world, int32_t joint, const tabi_motion *motion);
 /* Input of an actuator of the model, clamped to its range; stays until it is set again. */
 TABI_API void tabi_world_set_control(tabi_world *world, int32_t actuator, double u);
+/* What drove a joint with one coordinate in the last step: its servo, its actuators and the joint
+ * force of tabi_world_step; implicit servos and actuators at the end of the step, under rk4, euler
+ * and all that is explicit at its start.  Zero before the first step. */
+typedef struct tabi_effort {
+  double commanded; /* N m or N, without limits of force */
+  double applied;   /* N m or N, what acted.  Joint forces of tabi_world_step are not limited */
+  double limit; /* N m or N, >= 0: the joint's effort limit or, if its actuators alone drive it and
+                   cannot reach that, the most they give; infinite: none */
+} tabi_effort;
+TABI_API tabi_effort tabi_world_effort(const tabi_world *world, int32_t joint);
 /* A force and torque on a link at a point, all in world axes, during the next step only. */
 TABI_API void tabi_world_apply(tabi_world *world, int32_t link, const double force[3],
                                const double torque[3], const double point[3]);

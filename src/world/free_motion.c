@@ -169,6 +169,12 @@ void tbi_world_free_velocity(tabi_world *w) {
     w->free.v_free[k] += w->state.v[k];
 }
 
+void tbi_world_joint_impulse(tabi_world *w) {
+  double h = w->def.timestep;
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->forces.joint_impulse[k] = h * (w->forces.passive[k] + w->forces.drive[k]);
+}
+
 void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
   find_spinning(w);
@@ -179,8 +185,7 @@ void tbi_world_impulse(tabi_world *w) {
   for (int32_t i = 0; i < w->model->nbody; ++i)
     w->forces.body_impulse[i] = sv_scale(-h, w->d->force[i]);
   tbi_world_add_jumps(w, 1, w->forces.body_impulse);
-  for (int32_t k = 0; k < w->model->nv; ++k)
-    w->forces.joint_impulse[k] = h * (w->forces.passive[k] + w->forces.drive[k]);
+  tbi_world_joint_impulse(w);
 }
 
 void tbi_world_free_motion(tabi_world *w) {

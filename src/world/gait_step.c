@@ -136,6 +136,8 @@ static void certify(tabi_world *w) {
 
 void tbi_world_keep_gait(tabi_world *w) {
   w->state.head->work = w->gait.memory->ledger[TBI_DRIVE_WORK];
+  for (int32_t k = 0; k < w->model->nv; ++k)
+    w->solution.commanded[k] = w->solution.applied[k] = tbi_gait_drive(&w->gait, k);
   list_contacts(w);
   certify(w);
 }

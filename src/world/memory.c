@@ -35,6 +35,8 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.in_place = tbi_layout_take(at, model->nv, sizeof *w->state.in_place);
   w->state.external = tbi_layout_take(at, model->nbody, sizeof *w->state.external);
   w->state.row_impulse = tbi_layout_take(at, row_count(model), sizeof *w->state.row_impulse);
+  int64_t drives = (int64_t)model->njoint + model->nactuator;
+  w->state.saturated = tbi_layout_take(at, drives, sizeof *w->state.saturated);
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
   tbi_world_place_gait_state(at, w);
@@ -184,6 +186,9 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->free.v_free = tbi_layout_take(at, needs_free ? model->nv : 0, sizeof *w->free.v_free);
   w->forces.body_impulse = tbi_layout_take(at, model->nbody, sizeof *w->forces.body_impulse);
   w->active_set.friction = tbi_layout_take(at, model->nv, sizeof *w->active_set.friction);
+  int64_t drives = (int64_t)model->njoint + model->nactuator;
+  w->active_set.saturated = tbi_layout_take(at, drives, sizeof *w->active_set.saturated);
+  w->active_set.soft = tbi_layout_take(at, model->nv, sizeof *w->active_set.soft);
   w->active_set.limited = tbi_layout_take(at, model->nv, sizeof *w->active_set.limited);
   w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
@@ -258,15 +263,18 @@ static void place_world(tbi_layout *at, tabi_world *w) {
   w->constants.surface =
       tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);
   w->constants.shape_body = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_body);
-  w->constants.dof_inertia = tbi_layout_take(at, model->nv, sizeof *w->constants.dof_inertia);
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
   int64_t loops = (int64_t)model->nconnection + model->ncoupling;
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
+  w->constants.joint_dof = tbi_layout_take(at, model->njoint, sizeof *w->constants.joint_dof);
+  w->constants.effort = tbi_layout_take(at, model->nv, sizeof *w->constants.effort);
   w->constants.looped = tbi_layout_take(at, model->nv, sizeof *w->constants.looped);
   w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
   w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
   w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);
+  w->solution.commanded = tbi_layout_take(at, model->nv, sizeof *w->solution.commanded);
+  w->solution.applied = tbi_layout_take(at, model->nv, sizeof *w->solution.applied);
   tbi_loops_place(at, model, &w->setup.loops);
   tbi_world_place_gait(at, w);
   tbi_sensors_place(at, w);

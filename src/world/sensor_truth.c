@@ -266,19 +266,10 @@ static void zero_moment_point(const tabi_world *w, const tbi_sensor_site *site, 
   value[1] += origin.y;
 }
 
-/* what joint forces, servos and actuators gave; implicit servos, and all of gait, at the end of the
- * step */
+/* what joint forces, servos and actuators gave */
 static double drive_of(const tabi_world *w, int32_t joint) {
-  int32_t index = w->model->joint_body[joint];
-  if (index == TABI_NONE) return 0;
-  const tbi_body *body = &w->model->body[index];
-  const tabi_servo *servo = &w->state.servo[joint];
-  if (tbi_world_has_gait(w)) return tbi_gait_drive(&w->gait, body->v);
-  double force = tbi_world_drive(w, body->v);
-  if (!servo->implicit || tbi_world_is_explicit(w)) return force;
-  double v = w->solution.v_new[body->v];
-  double q = w->state.q[body->q] + w->def.timestep * v;
-  return force + servo->kp * (servo->target - q) + servo->kd * (servo->target_rate - v);
+  int32_t body = w->model->joint_body[joint];
+  return body == TABI_NONE ? 0 : w->solution.applied[w->model->body[body].v];
 }
 
 static void measure(const tabi_world *w, int32_t sensor, double *value) {

@@ -93,6 +93,12 @@ static bool are_told(const tabi_world *w, const void *snapshot, bool prescribes)
                     sizeof *w->state.told_v * (size_t)w->model->nv);
 }
 
+static bool are_sides(const signed char *side, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    if (side[i] < -1 || side[i] > 1) return false;
+  return true;
+}
+
 static bool are_momenta(const tabi_world *w, const void *snapshot) {
   const char *bytes = find(w, snapshot, w->state.momentum);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
@@ -168,6 +174,8 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot, size_t size) {
                     sizeof *w->state.v_change * (size_t)model->nv) &&
          are_momenta(w, snapshot) && are_servos(w, find(w, snapshot, w->state.servo)) &&
          are_told(w, snapshot, head.prescribes) &&
+         are_sides((const signed char *)find(w, snapshot, w->state.saturated),
+                   model->njoint + model->nactuator) &&
          are_finite(find(w, snapshot, w->state.control),
                     sizeof *w->state.control * (size_t)model->nactuator) &&
          are_finite(find(w, snapshot, w->state.external),

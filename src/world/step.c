@@ -33,15 +33,7 @@ static double work_done(const tabi_world *w) {
   const tabi_model *model = w->model;
   double power = 0;
   for (int32_t k = 0; k < model->nv; ++k)
-    power += tbi_world_drive(w, k) * w->solution.v_move[k];
-  for (int32_t j = 0; j < model->njoint; ++j) {
-    const tabi_servo *servo = &w->state.servo[j];
-    if (!servo->implicit || (servo->kp == 0 && servo->kd == 0)) continue;
-    const tbi_body *body = &model->body[model->joint_body[j]];
-    double force = servo->kp * (servo->target - w->solution.q_new[body->q]) +
-                   servo->kd * (servo->target_rate - w->solution.v_new[body->v]);
-    power += force * w->solution.v_move[body->v];
-  }
+    power += w->solution.applied[k] * w->solution.v_move[k];
   for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i) {
     power += sv_dot(w->state.external[i], w->d->body[i].vel);
   }
@@ -60,6 +52,7 @@ static void commit(tabi_world *w) {
     tbi_world_keep_warm(w);
     tbi_world_keep_couples(w);
     tbi_keep_rows(w);
+    tbi_keep_drive_limits(w);
     tbi_world_list_contacts(w);
   }
   if (tbi_world_is_implicit(w)) tbi_world_keep_momentum(w);
@@ -99,7 +92,7 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   if (status != TABI_OK) return status;
   tbi_timers_end(timers, TABI_STAGE_COLLISION);
   /* 4. velocity: predict the active set; free motion, problem, solution; verify, or repeat */
-  status = tbi_world_find_velocity(w);
+  status = tbi_world_find_velocity(w, tau);
   if (status != TABI_OK) return status;
   tbi_world_prescribed_work(w);
   /* 5. position: the integrator moves along the new velocity */

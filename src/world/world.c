@@ -124,19 +124,6 @@ static void fill_constants(tabi_world *w) {
     w->constants.lifts = w->constants.lifts || model->link[i].buoyancy != 0;
 }
 
-/* What the drives of a joint feel, about: where the force of an actuator will end. */
-static void fill_inertias(tabi_world *w) {
-  const tabi_model *model = w->model;
-  if (model->nactuator == 0) return;
-  tabi_dynamics *d = tbi_world_dynamics(w);
-  tbi_compose(d);
-  for (int32_t k = 0; k < model->nv; ++k) {
-    sv momentum = inertia_mulv(&d->composite[model->dof_body[k]], d->axis[k]);
-    w->constants.dof_inertia[k] = sv_dot(d->axis[k], momentum) + model->dof_rotor[k];
-  }
-  w->current = false;
-}
-
 static void initialise(tabi_world *w) {
   const tabi_model *model = w->model;
   w->state.head->seed = w->def.seed;
@@ -151,7 +138,7 @@ static void initialise(tabi_world *w) {
   s->d = w->d;
   s->shape_body = w->constants.shape_body;
   fill_constants(w);
-  fill_inertias(w);
+  tbi_world_find_drives(w);
   tbi_world_order_loops(w);
   tbi_world_find_bases(w);
   if (tbi_world_has_gait(w)) tbi_world_make_gait(w);

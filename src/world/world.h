@@ -141,6 +141,8 @@ struct tabi_world {
     bool *in_place;      /* ... without changing their position: [nv] */
     sv *external;        /* wrench on each body about the origin of its tree: [nbody] */
     double *row_impulse; /* N s or N m s, of the step before, by tbi_row_id: [TBI_ROW_KINDS * nv] */
+    int8_t *saturated;   /* drives that the step before left at a limit: 1 upper, -1 lower, else 0:
+                            joints, then actuators: [njoint + nactuator] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
     /* of contacts, nwarm of them, apart from the rest: */
@@ -158,11 +160,13 @@ struct tabi_world {
     int32_t *shape_body;        /* or TABI_WORLD: [nshape] */
     double *shape_radius;       /* m, of its farthest point from the origin of its body: [nshape] */
     double weight;              /* N, of all that moves */
-    double *dof_inertia;        /* of each with all that it carries, at the initial q: [nv] */
     bool lifts;                 /* some link has buoyancy */
     int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
     int32_t nloop;
-    bool *looped; /* whether a loop constraint acts on the joint of each velocity: [nv] */
+    int32_t *joint_dof; /* velocity of a joint with one coordinate that moves, or TABI_NONE:
+                           [njoint] */
+    double *effort;     /* N m or N, its effort limit, else infinite: [nv] */
+    bool *looped;       /* whether a loop constraint acts on the joint of each velocity: [nv] */
   } constants;
   tabi_dynamics *d;
   bool current; /* d is at the present q and v */
@@ -174,7 +178,8 @@ struct tabi_world {
     double work; /* J, of the prescribed motion in this step */
   } prescribed;
   struct {
-    double *drive;    /* N m or N: given joint forces, explicit servos, actuators: [nv] */
+    double *drive;    /* N m or N: given joint forces, actuators, explicit servos and those at their
+                         limits: [nv] */
     double *give;     /* N m s or N s/m, by which a drive falls as the joint gains speed: [nv] */
     double *passive;  /* N m or N: springs, dampers and implicit servos of joints: [nv] */
     double *diagonal; /* added to that of M: rotors, implicit springs, dampers and servos: [nv] */
@@ -195,6 +200,8 @@ struct tabi_world {
     double *friction_impulse; /* of joints that are predicted to stick or slip: [nv] */
     bool *stuck;              /* joints that are taken out of M: [nv] */
     bool stops;               /* some stuck joint had a velocity to lose */
+    int8_t *saturated;        /* drives at a limit of force, as state.saturated */
+    bool *soft;               /* joints with an implicit servo or actuator: [nv] */
     uint8_t *limited;         /* limits with rows, bits 1 << TBI_ROW_LOWER, _UPPER: [nv] */
   } active_set;
   struct {
@@ -231,6 +238,8 @@ struct tabi_world {
     tabi_contact *contact; /* in the memory of scratch.method, from the end of the step on */
     int32_t ncontact;
     tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
+    double *commanded; /* N m or N: of all drives of a joint, without limits of force: [nv] */
+    double *applied;   /* and what acted: [nv] */
   } solution;
   struct {
     tbi_floating *tree; /* [ntree] */
@@ -336,13 +345,32 @@ static inline const bool *tbi_world_told(const tabi_world *w) {
   return w->state.head->prescribes ? w->state.told : NULL;
 }
 
-/* N m or N: forces.drive at the end of the step. */
-double tbi_world_drive(const tabi_world *w, int32_t dof);
+/* drives.c: model -> constants.joint_dof, .effort, once */
+void tbi_world_find_drives(tabi_world *w);
+/* An actuator over a step: its force without its range and before its gear, which falls by
+ * give / gear (v+ - v); give is at the joint.  0: it is explicit. */
+typedef struct tbi_drive {
+  double force, give;
+} tbi_drive;
+tbi_drive tbi_world_actuator(const tabi_world *w, int32_t actuator);
+/* That force at solution.v_new. */
+double tbi_world_actuator_at(const tabi_world *w, int32_t actuator);
+/* state, active_set.saturated, tau -> forces.drive, .give, active_set.soft; adds implicit drives to
+ * forces.passive and .diagonal */
+void tbi_world_drives(tabi_world *w, const double *tau);
+/* All drives and tau at another state, explicit: force[nv]. */
+void tbi_world_drives_at(const tabi_world *w, const double *q, const double *v, const double *tau,
+                         double *force);
+/* solution.v_new -> sums of the drives of each joint, without limits of force, and with all but the
+ * effort limits of joints: [nv] */
+void tbi_world_laws(const tabi_world *w, double *asked, double *law);
 /* Pushes links that have buoyancy. */
 void tbi_world_lift(tabi_world *w);
 /* forces.c: state, tau -> forces.drive, .passive, .diagonal.  TABI_ERR_ARGUMENT for inputs that are
  * not finite or absurdly large. */
 tabi_status tbi_world_forces(tabi_world *w, const double *tau);
+/* The same after active_set.saturated has changed. */
+void tbi_world_set_forces(tabi_world *w, const double *tau);
 /* Drive and passive forces together at another state, all explicit: for the stages of rk4. */
 void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, const double *tau,
                          double *force);
@@ -374,6 +402,8 @@ void tbi_world_note_slip(tabi_world *w);
 /* free_motion.c: forces, state.external, d -> forces.joint_impulse, forces.body_impulse.  d->acc
  * then has the bodies' accelerations at zero joint acceleration, which tbi_world_loops reads. */
 void tbi_world_impulse(tabi_world *w);
+/* forces.drive, .passive -> forces.joint_impulse */
+void tbi_world_joint_impulse(tabi_world *w);
 /* forces, active_set, free.u as tbi_apply_joint_friction leaves it -> the factor of M in d, free.u,
  * free.z, setup.pivot_root */
 void tbi_world_free_motion(tabi_world *w);
@@ -383,8 +413,8 @@ bool tbi_is_lone(const tabi_model *model, int32_t body);
 void tbi_world_free_velocity(tabi_world *w);
 
 /* active_set/: state, forces, candidates.list -> active_set, free, setup, solution.v_new,
- * solution.connection, solution.certificate */
-tabi_status tbi_world_find_velocity(tabi_world *w);
+ * solution.connection, solution.certificate, solution.commanded, solution.applied */
+tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau);
 
 /* connections.c: model -> constants.loops, .looped, once */
 void tbi_world_order_loops(tabi_world *w);

@@ -152,9 +152,8 @@ static void gyro_of_a_tumbling_body(void **state) {
   scene_close(&s);
 }
 
-/* Encoders read positions; torque sensors what was asked for: a joint force, a servo of each kind
- * (the implicit one at the end of the step, the explicit one within the effort limit), and an
- * actuator. */
+/* Encoders read positions; torque sensors what acted: a joint force, a servo of each kind (the
+ * implicit one at the end of the step, the explicit one at its effort limit), and an actuator. */
 static void encoders_and_drives(void **state) {
   (void)state;
   scene s = scene_begin();
@@ -165,6 +164,7 @@ static void encoders_and_drives(void **state) {
   int32_t drive[4];
   int32_t encoder[4];
   for (int i = 0; i < 4; ++i) {
+    hinge.effort = i == 1 ? 100 : 2;
     arm[i] = scene_link(&s, 1, v3_make(0.3, 0, 0), v3_make(0.01, 0.01, 0.01), hinge);
     drive[i] = add_sensor(&s, TABI_SENSOR_JOINT_TORQUE, last_joint(&s), v3_zero(), q_identity());
     encoder[i] = add_sensor(&s, TABI_SENSOR_ENCODER, last_joint(&s), v3_zero(), q_identity());

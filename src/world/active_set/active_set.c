@@ -1,13 +1,14 @@
 /* active_set.c - the new velocity, by prediction and verification.
  *
- *   predict which joints stick, slip or stay away from their limits
+ *   predict which joints stick, slip or stay away from their limits, which drives are at theirs
  *   repeat
  *     free motion with that prediction
  *     problem of the contacts, rows and loop constraints that are left, and its solution
  *     new velocity
  *   until it agrees with the prediction; joints and limits that do not get rows
  *
- * Rows are only added, so the loop ends.  docs/active_set.md derives it. */
+ * Rows are only added, and drives change sides a limited number of times, so the loop ends.
+ * docs/active_set.md derives it. */
 #include "world/active_set/active_set.h"
 
 #include "base/assertion.h"
@@ -128,35 +129,56 @@ static tabi_status solve_predicted(tabi_world *w) {
   return TABI_OK;
 }
 
-/* both are always checked, so that one further solution can correct all */
-static bool verify(tabi_world *w, int attempt) {
+/* all are always checked, so that one further solution can correct all; drives last, at the final
+ * velocity */
+static bool verify(tabi_world *w, const double *tau, int attempt) {
   bool friction = tbi_verify_joint_friction(w, attempt);
   bool limits = tbi_verify_joint_limits(w);
-  return friction && limits;
+  if (friction && limits) {
+    certify_work(w);
+    if (tbi_world_is_middle(w)) tbi_middle_refresh(w);
+  }
+  bool drives = tbi_verify_drive_limits(w, tau, attempt);
+  return friction && limits && drives;
 }
 
-tabi_status tbi_world_find_velocity(tabi_world *w) {
+/* each attempt but the last gives some joint a row, a lower or an upper limit, or moves drives to
+ * or from their limits */
+static int max_attempts(const tabi_model *model) {
+  return TBI_DRIVE_ATTEMPTS + 3 * model->nv + model->njoint + model->nactuator + 1;
+}
+
+/* the linear-time solution of a method, where it has one for this step */
+static bool find_by_method(tabi_world *w, const double *tau) {
   tbi_solution solution;
+  bool verified = false;
+  for (int attempt = 0; !verified; ++attempt) {
+    TBI_ASSERT(attempt <= max_attempts(w->model));
+    if (!w->method->advance_velocity || !w->method->advance_velocity(w, &solution)) return false;
+    verified = tbi_verify_drive_limits(w, tau, attempt);
+    /* the solution has used up the forces on bodies */
+    for (int32_t i = 0; !verified && i < w->model->nbody; ++i)
+      w->d->force[i] = sv_scale(-1 / w->def.timestep, w->forces.body_impulse[i]);
+  }
+  certify(w, solution);
+  certify_work(w);
+  tbi_world_keep_loops(w);
+  tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
+  return true;
+}
+
+tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau) {
   tbi_world_impulse(w);
   tbi_predict_joint_friction(w);
-  if (w->method->advance_velocity && w->method->advance_velocity(w, &solution)) {
-    certify(w, solution);
-    certify_work(w);
-    tbi_world_keep_loops(w);
-    tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
-    return TABI_OK;
-  }
+  if (find_by_method(w, tau)) return TABI_OK;
   tbi_predict_joint_limits(w, w->state.v, NEAR);
   bool verified = false;
   for (int attempt = 0; !verified; ++attempt) {
-    /* each attempt but the last gives some joint a row, a lower or an upper limit */
-    TBI_ASSERT(attempt <= 3 * w->model->nv + 1);
+    TBI_ASSERT(attempt <= max_attempts(w->model));
     tabi_status status = solve_predicted(w);
     if (status != TABI_OK) return status;
-    verified = verify(w, attempt);
-    if (verified) certify_work(w);
+    verified = verify(w, tau, attempt);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   }
-  if (tbi_world_is_middle(w)) tbi_middle_refresh(w);
   return TABI_OK;
 }

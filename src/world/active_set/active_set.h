@@ -2,6 +2,7 @@
  *
  *   joint_friction.c  joints with dry friction that stick or slip
  *   joint_limits.c    joint limits that are not reached
+ *   drive_limits.c    servos and actuators at their limits of force
  *   rows.c            the rows of the problem for all others
  *   active_set.c      the loop: predict, solve, verify, and again
  *
@@ -33,6 +34,18 @@ void tbi_keep_joint_friction(tabi_world *w);
 void tbi_predict_joint_limits(tabi_world *w, const double *v, double near);
 /* Whether solution.v_new reaches no others; if it does, these are added. */
 bool tbi_verify_joint_limits(tabi_world *w);
+
+enum {
+  TBI_DRIVE_ATTEMPTS = 64, /* after which drives at their limits stay there */
+};
+/* state.saturated -> active_set.saturated */
+void tbi_predict_drive_limits(tabi_world *w);
+/* Whether solution.v_new leaves all drives on the predicted sides of their limits:
+ * solution.commanded and .applied.  If not, active_set.saturated, forces and forces.joint_impulse
+ * are corrected. */
+bool tbi_verify_drive_limits(tabi_world *w, const double *tau, int attempt);
+/* active_set.saturated -> state.saturated */
+void tbi_keep_drive_limits(tabi_world *w);
 
 /* active_set -> setup.problem.row */
 void tbi_make_rows(tabi_world *w);
