@@ -29,7 +29,7 @@ static double actuator_force(const tabi_actuator_def *a, double u, double q, dou
   return a->gain * input + a->bias[0] + a->gear * (a->bias[1] * (q + ahead * v) + a->bias[2] * v);
 }
 
-tbi_drive tbi_world_actuator(const tabi_world *w, int32_t actuator) {
+tbi_linear_force tbi_world_actuator(const tabi_world *w, int32_t actuator) {
   const tabi_actuator_def *def = &w->model->actuator[actuator];
   const tbi_body *body = &w->model->body[w->model->joint_body[def->joint]];
   double h = w->def.timestep;
@@ -38,14 +38,14 @@ tbi_drive tbi_world_actuator(const tabi_world *w, int32_t actuator) {
   double v = w->state.v[body->v];
   double give = -def->gear * def->gear * (def->bias[2] + h * def->bias[1]);
   bool soft = def->bias[1] <= 0 && def->bias[2] <= 0 && give > 0 && !tbi_world_is_explicit(w);
-  if (!soft) return (tbi_drive){actuator_force(def, u, q, v, 0), 0};
-  return (tbi_drive){actuator_force(def, u, q, v, h), give};
+  if (!soft) return (tbi_linear_force){actuator_force(def, u, q, v, 0), 0};
+  return (tbi_linear_force){actuator_force(def, u, q, v, h), give};
 }
 
 double tbi_world_actuator_at(const tabi_world *w, int32_t actuator) {
   const tabi_actuator_def *def = &w->model->actuator[actuator];
   int32_t k = w->constants.joint_dof[def->joint];
-  tbi_drive f = tbi_world_actuator(w, actuator);
+  tbi_linear_force f = tbi_world_actuator(w, actuator);
   double gained = w->solution.v_new[k] - w->state.v[k];
   return f.give == 0 ? f.force : f.force - f.give / def->gear * gained;
 }
@@ -69,7 +69,7 @@ static void add_actuator(tabi_world *w, int32_t a) {
   const tabi_actuator_def *def = &w->model->actuator[a];
   int32_t k = w->constants.joint_dof[def->joint];
   if (k == TABI_NONE) return;
-  tbi_drive f = tbi_world_actuator(w, a);
+  tbi_linear_force f = tbi_world_actuator(w, a);
   int8_t *at = &w->active_set.saturated[w->model->njoint + a];
   double force = f.force;
   w->active_set.soft[k] |= f.give > 0;

@@ -349,10 +349,10 @@ static inline const bool *tbi_world_told(const tabi_world *w) {
 void tbi_world_find_drives(tabi_world *w);
 /* An actuator over a step: its force without its range and before its gear, which falls by
  * give / gear (v+ - v); give is at the joint.  0: it is explicit. */
-typedef struct tbi_drive {
+typedef struct tbi_linear_force {
   double force, give;
-} tbi_drive;
-tbi_drive tbi_world_actuator(const tabi_world *w, int32_t actuator);
+} tbi_linear_force;
+tbi_linear_force tbi_world_actuator(const tabi_world *w, int32_t actuator);
 /* That force at solution.v_new. */
 double tbi_world_actuator_at(const tabi_world *w, int32_t actuator);
 /* state, active_set.saturated, tau -> forces.drive, .give, active_set.soft; adds implicit drives to

@@ -65,7 +65,7 @@ static void correct_actuators(correction *c) {
   for (int32_t a = 0; a < model->nactuator; ++a) {
     const tabi_actuator_def *def = &model->actuator[a];
     if (w->constants.joint_dof[def->joint] == TABI_NONE) continue;
-    tbi_drive f = tbi_world_actuator(w, a);
+    tbi_linear_force f = tbi_world_actuator(w, a);
     if (f.give == 0) continue;
     int32_t drive = model->njoint + a;
     double slack = f.give / fabs(def->gear) * w->def.tolerance;
