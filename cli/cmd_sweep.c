@@ -3,6 +3,7 @@
 #include "common/output.h"
 #include "common/scene_options.h"
 #include "sweep/sweep_report.h"
+#include "sweep/sweep_slurm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUT, JOBS, SHARD, RESUME, CSV, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT };
+enum { OUT, JOBS, SHARD, RESUME, CSV, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT, SLURM };
 
 static double now(void) {
   struct timespec t;
@@ -158,6 +159,25 @@ static int sweep_into(const tabi_study *study, tabi_results *results, const char
   return tell(results, path, now() - p.begun, args, out);
 }
 
+/* --jobs is the number of tasks there. */
+static int submit(const tabi_study *study, const char *study_path, const char *path,
+                  const tabi_sweep_def *def, const tbi_args *args, FILE *out) {
+  tbi_slurm_jobs jobs = {
+      .study = study_path, .out = path, .runs = tabi_study_nrun(study), .tasks = def->jobs};
+  int code = tbi_slurm_submit(&jobs);
+  if (code != TBI_EXIT_OK) return code;
+  if (args->value[JSON]) {
+    return tbi_json_print(out, json_pack("{sI sI sI so}", "array", (json_int_t)jobs.array, "merge",
+                                         (json_int_t)jobs.merge, "tasks", (json_int_t)jobs.tasks,
+                                         "results", tbi_json_text(path)));
+  }
+  (void)fprintf(out,
+                "job %ld does %" PRId64 " runs in %" PRId64 " tasks; job %ld then writes %s\n"
+                "what is left after that: tabi sweep %s --out %s --resume\n",
+                jobs.array, jobs.runs, jobs.tasks, jobs.merge, path, study_path, path);
+  return TBI_EXIT_OK;
+}
+
 static int run_study(const tbi_args *args, FILE *out) {
   char made[4096];
   tabi_sweep_def def;
@@ -176,6 +196,11 @@ static int run_study(const tbi_args *args, FILE *out) {
   tabi_scene_def scene = scene_def(args);
   tabi_study *study = tabi_study_load(study_path, &scene, &err);
   if (!study) return tbi_print_error(&err);
+  if (args->value[SLURM]) {
+    int submitted = submit(study, study_path, path, &def, args, out);
+    tabi_study_destroy(study);
+    return submitted;
+  }
   tabi_results *results = tabi_results_create(path, study, &err);
   int code = results ? sweep_into(study, results, path, &def, args, out) : tbi_print_error(&err);
   tabi_results_close(results);
@@ -301,7 +326,7 @@ static int sweep_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_sweep = {
     .name = "sweep",
     .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
-             "                  [--report F] [--json]\n"
+             "                  [--report F] [--slurm] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
              "       tabi sweep RESULTS --replay ID [--log F]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
@@ -342,7 +367,11 @@ const tbi_command tbi_cmd_sweep = {
                   [REPEAT] = {"--repeat", "RESULTS",
                      "do the study of a file of results with this version and compare both; exit 5 "
                      "if a measure has changed (p < 0.01)",
-                     false, NULL}},
+                     false, NULL},
+                  [SLURM] = {"--slurm", NULL,
+                    "submit the study to Slurm: an array job of --jobs tasks and a job that merges "
+                    "their results",
+                    false, NULL}},
     .loads = true,
     .run = sweep_command,
 };

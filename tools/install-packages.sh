@@ -36,6 +36,13 @@ test   python:ensurepip         python3-venv     ?virtual environments of Python
 test   command:node             nodejs           ?Node.js 18 or newer, for tests of exports and the viewer
 test   command:npm              npm              ?npm, for packages of these tests
 test   command:chromium         chromium         ?Chromium, for tests of the viewer
+test   module:ompi-c            libopenmpi-dev   ?Open MPI, for tabi-sweep-mpi
+test   command:mpirun           openmpi-bin      ?mpirun, to test it
+test   command:pgrep            procps           ?pgrep, likewise
+test   command:slurmctld        slurmctld        ?Slurm, to test tabi sweep --slurm
+test   command:slurmd           slurmd           ?its nodes
+test   command:sbatch           slurm-client     ?its commands
+test   command:munged           munge            ?its authentication
 test   command:gnuplot          gnuplot-nox      ?gnuplot, for tabi run --plot
 check  command:git              git              git
 check  command:nm               binutils         GNU binutils
