@@ -79,10 +79,12 @@ tabi_status tbi_dynamics_check_size(const tabi_model *model, tabi_error *err);
 tabi_status tbi_dynamics_check(tabi_dynamics *d, tabi_error *err);
 
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v);
+/* Of one tree, from its part of q and v; the others stay. */
+void tbi_kinematics_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
 /* All but the drift of bodies; and, for each tree, what is missing, after its velocities or the
  * position of a free base may have changed: together the same bits. */
 void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const double *v);
-void tbi_kinematics_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
+void tbi_velocities_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v);
 /* The rate of the motion axis of one velocity. */
 sv tbi_axis_rate(const tabi_dynamics *d, int32_t dof);
 /* A link's frame in the world and its twist at the origin of its tree. */

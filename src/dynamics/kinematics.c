@@ -119,14 +119,10 @@ v3 tbi_tree_origin_at(const tabi_model *model, int32_t tree, const double *q) {
   return v3_add(model->tree_place[tree], moved);
 }
 
-static inline void set_state(tabi_dynamics *d, const double *q, const double *v, bool drifts) {
+/* bodies from first to end, whose coordinates and origins are set */
+static inline void move_bodies(tabi_dynamics *d, int32_t first, int32_t end, bool drifts) {
   const tabi_model *model = d->model;
-  memcpy(d->q, q, sizeof *q * (size_t)model->nq);
-  memcpy(d->v, v, sizeof *v * (size_t)model->nv);
-  tbi_sincos(model->nq, d->q, d->sine, d->cosine);
-  for (int32_t tree = 0; tree < model->ntree; ++tree)
-    d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  for (int32_t i = first; i < end; ++i) {
     const tbi_body *body = &model->body[i];
     const tbi_body_state *parent = &d->body[body->parent];
     tbi_body_state *state = &d->body[i];
@@ -141,6 +137,16 @@ static inline void set_state(tabi_dynamics *d, const double *q, const double *v,
   }
 }
 
+static inline void set_state(tabi_dynamics *d, const double *q, const double *v, bool drifts) {
+  const tabi_model *model = d->model;
+  memcpy(d->q, q, sizeof *q * (size_t)model->nq);
+  memcpy(d->v, v, sizeof *v * (size_t)model->nv);
+  tbi_sincos(model->nq, d->q, d->sine, d->cosine);
+  for (int32_t tree = 0; tree < model->ntree; ++tree)
+    d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
+  move_bodies(d, 0, model->nbody, drifts);
+}
+
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {
   set_state(d, q, v, true);
 }
@@ -150,6 +156,20 @@ void tbi_kinematics_without_drift(tabi_dynamics *d, const double *q, const doubl
 }
 
 void tbi_kinematics_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v) {
+  const tabi_model *model = d->model;
+  const tbi_body *root = &model->body[model->tree_body[tree]];
+  bool last = tree + 1 == model->ntree;
+  int32_t end = last ? model->nbody : model->tree_body[tree + 1];
+  int32_t nq = (last ? model->nq : model->body[end].q) - root->q;
+  int32_t nv = (last ? model->nv : model->body[end].v) - root->v;
+  memcpy(d->q + root->q, q + root->q, (size_t)nq * sizeof *q);
+  memcpy(d->v + root->v, v + root->v, (size_t)nv * sizeof *v);
+  tbi_sincos(nq, d->q + root->q, d->sine + root->q, d->cosine + root->q);
+  d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
+  move_bodies(d, model->tree_body[tree], end, true);
+}
+
+void tbi_velocities_of_tree(tabi_dynamics *d, int32_t tree, const double *q, const double *v) {
   const tabi_model *model = d->model;
   const tbi_body *root = &model->body[model->tree_body[tree]];
   int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;

@@ -260,15 +260,19 @@ void tbi_world_order_loops(tabi_world *w) {
 
 /* At the middle of the step (middle.c): with u the velocity there before the solution, the loop had
  * u - h/2 g'' at the start of the step, and its error is beside the chord by h^2/8 g''.  Asking for
- * -h/2 g'' makes the velocity zero at the end.  Springs act as from the start of the step. */
-static void target_at_middle(tbi_loop *loop, double h) {
-  if (loop->stiffness > 0 || loop->damping > 0) {
-    loop->error -= 0.5 * h * loop->velocity;
-    return;
-  }
+ * -h/2 g'' makes the velocity zero at the end.  A share of the error is taken back, or all that the
+ * correction speed lets.  A spring is as long as at the middle: tbi_loop_pull_spring adds h/4 (u+ -
+ * u) to it, which makes its force that of the mean of both ends. */
+static void target_at_middle(tbi_loop *loop, double h, double share) {
+  if (loop->stiffness > 0 || loop->damping > 0) return;
   double velocity = loop->velocity - 0.5 * h * loop->drift;
   double error = loop->correction - 0.125 * h * h * loop->drift;
-  loop->target = -0.5 * h * loop->drift - 0.5 * velocity - 0.4 * error / h;
+  loop->target = -0.5 * h * loop->drift - 0.5 * velocity - share * error / h;
+}
+
+static int32_t tree_of_loop(const tabi_model *model, const tbi_loop *loop) {
+  int32_t dof = model->dof_order[model->cluster_dof[loop->cluster]];
+  return model->body[model->dof_body[dof]].tree;
 }
 
 /* Errors are corrected in one step, or all of a cluster by the same share if the largest would be
@@ -278,6 +282,7 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   double h = w->def.timestep;
   double widest = h * w->def.correction_speed;
   bool held = w->setup.sweeps_loops && w->def.integrator == TABI_RK4;
+  bool middle = tbi_tree_is_middle(w, tree_of_loop(w->model, loop));
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
     bool spring = loop[i].stiffness > 0 || loop[i].damping > 0;
@@ -287,7 +292,7 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
     loop[i].correction = share * loop[i].error;
     loop[i].target = held ? loop[i].velocity + h * (tbi_loop_regain(&loop[i], h) - loop[i].drift)
                           : -loop[i].correction / h - 0.5 * h * loop[i].drift;
-    if (tbi_world_is_middle(w)) target_at_middle(&loop[i], h);
+    if (middle) target_at_middle(&loop[i], h, share < 1 ? 1 : 0.4);
   }
 }
 

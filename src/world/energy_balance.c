@@ -13,12 +13,12 @@
  * and have pushed before; W is the work of dampers and dry friction at joints.  Elsewhere E* = E,
  * and only gains are taken.
  *
- * Moving along the new velocity leaves velocities half a step behind positions.  Where nothing
- * pushes, energies are then measured with the work that gravity does in that time, (h/2) sum of
- * m g.v: this sum is what such a step keeps, and not T + V, which swings by it.
+ * Velocities and positions must then be those of one time: what swings without contact is solved
+ * for at the middle of the step also by default (swinging.c).
  *
  * Left alone: what floats, whose momentum counts (momentum.c); what is driven; steps with rebounds,
- * which begin and end at times of their own; springs, which are implicit; contacts of published
+ * which begin and end at times of their own; springs, which lose energy where they are stiff, and
+ * of whose energy, which errs either way, only gains could be taken; contacts of published
  * variants, and those with springs, which are not part of E; errors that are large, since these are
  * none of the integrator. */
 #include "base/assertion.h"
@@ -28,10 +28,11 @@
 
 /* Share of T' that a step may miss; more is due to something else, as where depth correction lifts
  * what overlapped. */
-#define SMALL  0.1
-#define WITHIN (1 - 1e-6) /* share of the friction that a sticking contact may bear */
-#define STILL  1e-9       /* m/s or rad/s: what moves slower at a limit rests there */
-#define NOISE  1e-14      /* of energies, in rounding */
+#define SMALL   0.1
+#define WITHIN  (1 - 1e-6) /* share of the friction that a sticking contact may bear */
+#define AT_REST 1e-8       /* scale of velocities that are taken, from which theirs can be told */
+#define STILL   1e-9       /* m/s or rad/s: what moves slower at a limit rests there */
+#define NOISE   1e-14      /* of energies, in rounding */
 
 /* -- which islands */
 
@@ -44,18 +45,9 @@ static int32_t tree_of_dof(const tabi_model *model, int32_t dof) {
 }
 
 static void leave_driven(tabi_world *w) {
-  const tabi_model *model = w->model;
-  for (int32_t k = 0; k < model->nv; ++k)
-    if (w->forces.drive[k] != 0 || w->state.told[k])
-      leader_of(w, tree_of_dof(model, k))->balanced = false;
-  for (int32_t j = 0; j < model->njoint; ++j) {
-    const tabi_servo *servo = &w->state.servo[j];
-    if ((servo->kp == 0 && servo->kd == 0) || model->joint_body[j] == TABI_NONE) continue;
-    leader_of(w, model->body[model->joint_body[j]].tree)->balanced = false;
-  }
-  for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i)
-    if (sv_dot(w->state.external[i], w->state.external[i]) > 0)
-      leader_of(w, model->body[i].tree)->balanced = false;
+  tbi_world_find_driven(w);
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    if (w->floating.tree[t].driven) leader_of(w, t)->balanced = false;
 }
 
 /* Whether friction does no work: the contact is within its cone, or has none. */
@@ -73,11 +65,19 @@ static void note_work(tabi_world *w, int32_t port) {
   if (w->method->info.compliant || w->method->as_published) island->balanced = false;
 }
 
+static void note_depth(tabi_world *w, int32_t port) {
+  if (port != TABI_NONE) leader_of(w, w->setup.problem.port[port].tree)->deep = true;
+}
+
 static void note_contacts(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   bool may_be_idle = tbi_world_is_middle(w) && p->ncouple == 0;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
+    if (c->gap < -w->def.allowed_depth) {
+      note_depth(w, c->port_a);
+      note_depth(w, c->port_b);
+    }
     if (c->impulse[0] == 0 || (may_be_idle && is_idle(c))) continue;
     note_work(w, c->port_a);
     note_work(w, c->port_b);
@@ -127,9 +127,10 @@ bool tbi_world_find_balanced(tabi_world *w) {
   tbi_floating *tree = w->floating.tree;
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].scale = 1;
-    tree[t].works = false;
+    tree[t].works = tree[t].deep = false;
     tree[t].balanced = tree[t].leader == t && tree[t].grounded && !w->impacts.any;
   }
+  if (!any_balanced(w)) return false;
   for (int32_t t = 0; t < model->ntree; ++t) {
     if (tree[t].rebounds) leader_of(w, t)->balanced = false;
     if (tbi_world_is_middle(w) && tree[t].jumps) leader_of(w, t)->works = true;
@@ -144,29 +145,22 @@ bool tbi_world_find_balanced(tabi_world *w) {
 
 /* -- energies */
 
-static tabi_range bodies_of(const tabi_model *model, int32_t tree) {
-  int32_t first = model->tree_body[tree];
-  int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
-  return (tabi_range){first, end - first};
-}
-
-/* J, of gravity, and (h/2) times its power where velocities are half a step behind */
-static double weight_energy(const tabi_world *w, int32_t tree, bool pushed) {
+/* J, of gravity */
+static double weight_energy(const tabi_world *w, int32_t tree) {
   const tabi_dynamics *d = w->d;
-  tabi_range bodies = bodies_of(w->model, tree);
+  tabi_range bodies = tbi_tree_bodies(w->model, tree);
   v4 moment = v4_zero();
-  v4 momentum = v4_zero();
   double mass = 0;
   for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
-    const body_inertia *part = &d->body[i].inertia;
-    sv vel = d->body[i].vel;
-    moment = v4_add(moment, part->h);
-    momentum = v4_axpy(v4_add(momentum, v4_cross(vel.ang, part->h)), part->mass, vel.lin);
-    mass += part->mass;
+    moment = v4_add(moment, d->body[i].inertia.h);
+    mass += d->body[i].inertia.mass;
   }
   v3 where = v3_axpy(v4_to(moment), mass, d->origin[tree]);
-  double behind = tbi_world_is_middle(w) || pushed ? 0 : 0.5 * w->def.timestep;
-  return -v3_dot(v3_load(w->def.gravity), v3_axpy(where, -behind, v4_to(momentum)));
+  return -v3_dot(v3_load(w->def.gravity), where);
+}
+
+static double kinetic_energy(const tabi_world *w, int32_t tree) {
+  return tbi_kinetic(w->d, tbi_tree_bodies(w->model, tree), tbi_tree_dofs(w->model, tree));
 }
 
 /* energies of balanced islands at the state of d, summed at their leaders */
@@ -177,8 +171,8 @@ static void measure(tabi_world *w) {
   for (int32_t t = 0; t < model->ntree; ++t) {
     tbi_floating *leader = leader_of(w, t);
     if (!leader->balanced) continue;
-    leader->kinetic += tbi_kinetic(w->d, bodies_of(model, t), tbi_tree_dofs(model, t));
-    leader->potential += weight_energy(w, t, leader->works);
+    leader->kinetic += kinetic_energy(w, t);
+    leader->potential += weight_energy(w, t);
   }
 }
 
@@ -187,7 +181,18 @@ void tbi_world_measure_balanced(tabi_world *w) {
   measure(w);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     tbi_floating *tree = &w->floating.tree[t];
-    tree->before = tree->kinetic + tree->potential;
+    if (!tree->swings) {
+      tree->before = tree->kinetic + tree->potential;
+    } else if (tree->leader != t) {
+      leader_of(w, t)->before += tree->before;
+    }
+  }
+}
+
+void tbi_world_measure_swinging(tabi_world *w) {
+  for (int32_t t = 0; t < w->model->ntree; ++t) {
+    tbi_floating *tree = &w->floating.tree[t];
+    if (tree->swings) tree->before = kinetic_energy(w, t) + weight_energy(w, t);
   }
 }
 
@@ -227,13 +232,45 @@ static void scale_island(tabi_world *w, int32_t leader, double scale) {
   }
 }
 
+static void stay(tabi_world *w, int32_t leader) {
+  for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next) {
+    tabi_range bodies = tbi_tree_bodies(w->model, t);
+    const tbi_body *first = &w->model->body[bodies.first];
+    int32_t end = bodies.first + bodies.count;
+    int32_t last = end < w->model->nbody ? w->model->body[end].q : w->model->nq;
+    for (int32_t i = first->q; i < last; ++i)
+      w->solution.q_new[i] = w->state.q[i];
+    tbi_kinematics_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
+  }
+}
+
+/* What comes to rest under middle.c has next to no motion to take from, and a step may gain more.
+ * It loses all of its velocity, and where that is not enough, it stays where it was, too: its
+ * energy then is not above that of the start.  Not so far as depth beyond what is allowed lifts it.
+ */
+static void come_to_rest(tabi_world *w, int32_t leader) {
+  const tbi_floating *island = &w->floating.tree[leader];
+  double gain = island->kinetic + island->potential - island->before;
+  double lift = island->deep ? fmax(w->solution.certificate.correction_work, 0) : 0;
+  double unexplained = gain - lift;
+  if (!tbi_world_is_middle(w) || unexplained <= SMALL * island->kinetic) return;
+  double rest = unexplained < island->kinetic ? 1 - unexplained / island->kinetic : 0;
+  bool enough = gain <= island->kinetic;
+  w->solution.certificate.balance_work -= enough ? fmin(unexplained, island->kinetic) : gain;
+  scale_island(w, leader, fmax(sqrt(rest), AT_REST));
+  if (!enough) stay(w, leader);
+}
+
 void tbi_world_balance_energy(tabi_world *w) {
   measure(w);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     const tbi_floating *island = &w->floating.tree[t];
     if (!island->balanced || !(island->kinetic > 0)) continue;
     double surplus = surplus_of(w, t);
-    if (surplus == 0) continue;
+    if (surplus == 0) {
+      come_to_rest(w, t);
+      continue;
+    }
     w->solution.certificate.balance_work -= surplus;
     scale_island(w, t, sqrt(1 - surplus / island->kinetic));
   }

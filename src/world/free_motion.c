@@ -96,7 +96,7 @@ static void turn_lone_bodies(tabi_world *w) {
   double h = w->def.timestep;
   for (int32_t t = 0; t < model->ntree; ++t) {
     int32_t i = model->tree_body[t];
-    bool middle = tbi_world_is_middle(w);
+    bool middle = tbi_tree_is_middle(w, t);
     if (!tbi_is_lone(model, i) || (middle && !w->floating.tree[t].spins)) continue;
     m3 rot = m4_to(&d->body[i].rot);
     s3 moment = s3_rotate(&rot, model->body[i].inertia);
@@ -126,8 +126,8 @@ static bool is_extrapolated(const tabi_world *w, int32_t tree) {
   const tabi_model *model = w->model;
   tabi_range dofs = tbi_tree_dofs(model, tree);
   if (w->floating.tree[tree].spins) return false;
-  if (!tbi_world_is_middle(w) && tbi_tree_has_loops(model, tree)) return false;
-  if (!tbi_world_is_middle(w) && tbi_is_lone(model, model->tree_body[tree])) return false;
+  if (!tbi_tree_is_middle(w, tree) && tbi_tree_has_loops(model, tree)) return false;
+  if (!tbi_tree_is_middle(w, tree) && tbi_is_lone(model, model->tree_body[tree])) return false;
   for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
     if (w->state.v_change[k] != 0) return true;
   return false;
@@ -138,7 +138,7 @@ static bool is_extrapolated(const tabi_world *w, int32_t tree) {
  * energy in.  False: they are all those of the state. */
 static bool extrapolate(tabi_world *w, double *to) {
   bool any = false;
-  bool asked = w->def.integrator == TABI_MIDPOINT || tbi_world_is_middle(w);
+  bool asked = w->def.integrator == TABI_MIDPOINT || tbi_world_is_middle(w) || w->floating.swings;
   for (int32_t t = 0; asked && t < w->model->ntree; ++t) {
     tabi_range dofs = tbi_tree_dofs(w->model, t);
     bool on = w->floating.tree[t].extrapolated = is_extrapolated(w, t);
@@ -151,7 +151,7 @@ static bool extrapolate(tabi_world *w, double *to) {
 
 static void find_bias(tabi_world *w) {
   v4 gravity = v4_from(v3_load(w->def.gravity));
-  double *v = tbi_world_is_middle(w) ? w->free.v_bias : w->scratch.dofs;
+  double *v = tbi_world_is_middle(w) || w->floating.swings ? w->free.v_bias : w->scratch.dofs;
   if (!extrapolate(w, v)) {
     tbi_rnea_forces(w->d, gravity, NULL);
     return;

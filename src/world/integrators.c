@@ -49,7 +49,8 @@ static void set_moving_velocity(tabi_world *w, int32_t tree) {
   double *move = w->solution.v_move + dofs.first;
   double share = rebound_share(w, tree);
   bool middle = w->def.integrator == TABI_MIDPOINT;
-  bool mean = middle && (tbi_world_is_middle(w) || !is_pushed(w, tree));
+  bool mean =
+      w->floating.tree[tree].swings || (middle && (tbi_world_is_middle(w) || !is_pushed(w, tree)));
   bool struck = w->impacts.any && is_struck(w, dofs);
   /* up to there it goes on as before, also what others carry meanwhile; then the contact holds */
   bool lands = share >= 0 && tbi_world_is_middle(w) && !w->floating.tree[tree].rebounds;
@@ -88,10 +89,11 @@ static void set_turning_velocity(tabi_world *w, int32_t tree) {
 static void move_from_middle(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t t = 0; t < model->ntree; ++t) {
-    int32_t end = t + 1 < model->ntree ? model->tree_body[t + 1] : model->nbody;
-    if (w->candidates.impact_time[t] >= 0 || is_spinning(w, t)) continue;
-    tbi_model_integrate_bodies(model, model->tree_body[t], end, w->d->q, w->solution.v_new,
-                               tbi_world_remaining(w), w->solution.q_new);
+    tabi_range bodies = tbi_tree_bodies(model, t);
+    if (!tbi_tree_is_middle(w, t) || w->candidates.impact_time[t] >= 0 || is_spinning(w, t))
+      continue;
+    tbi_model_integrate_bodies(model, bodies.first, bodies.first + bodies.count, w->free.q_middle,
+                               w->solution.v_new, tbi_tree_remaining(w, t), w->solution.q_new);
   }
 }
 
@@ -108,7 +110,7 @@ static void move_once(tabi_world *w) {
     }
   }
   tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
-  if (tbi_world_is_middle(w)) move_from_middle(w);
+  if (tbi_world_is_middle(w) || w->floating.swings) move_from_middle(w);
 }
 
 typedef struct stages {

@@ -50,6 +50,16 @@ void tbi_world_find_bases(tabi_world *w) {
   }
 }
 
+bool tbi_world_holds_trees(const tabi_model *model) {
+  bool holds = false;
+  for (int32_t t = 0; t < model->ntree; ++t)
+    holds = holds || !has_free_base(model, t);
+  for (int32_t i = 0; i < model->nconnection; ++i)
+    holds =
+        holds || is_fixed(model, model->connection[i].a) || is_fixed(model, model->connection[i].b);
+  return holds;
+}
+
 /* -- islands in this step */
 
 static int32_t leader_of(tbi_floating *tree, int32_t t) {
@@ -334,7 +344,7 @@ static void keep_change(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t t = 0; t < model->ntree; ++t) {
     tabi_range dofs = tbi_tree_dofs(model, t);
-    if (tbi_is_lone(model, model->tree_body[t])) continue;
+    if (tbi_is_lone(model, model->tree_body[t]) || w->floating.tree[t].swings) continue;
     bool smooth = tbi_world_floats(w, t) && !w->floating.tree[t].touched;
     for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k)
       w->state.v_change[k] = smooth ? w->solution.v_new[k] - w->state.v[k] : 0;
@@ -354,7 +364,7 @@ static void restore_all(tabi_world *w) {
     }
   }
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    tbi_kinematics_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
+    tbi_velocities_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
 }
 
 void tbi_world_keep_momentum(tabi_world *w) {

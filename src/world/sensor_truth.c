@@ -327,6 +327,7 @@ void tbi_truth_of_step(tabi_world *w) {
     /* its stages, or momentum.c, have moved the bodies away from where the step began */
     tbi_kinematics(w->d, w->state.q, w->state.v);
   }
+  tbi_world_feel_swinging(w);
   accelerate(w, qdd);
   add_twists(w, -1 / w->def.timestep);
   if (s->feels_forces) begin_loads(w);

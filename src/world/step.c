@@ -91,6 +91,8 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   status = tbi_world_candidates(w);
   if (status != TABI_OK) return status;
   tbi_timers_end(timers, TABI_STAGE_COLLISION);
+  tbi_world_swing(w);
+  tbi_timers_end(timers, TABI_STAGE_KINEMATICS);
   /* 4. velocity: predict the active set; free motion, problem, solution; verify, or repeat */
   status = tbi_world_find_velocity(w, tau);
   if (status != TABI_OK) return status;

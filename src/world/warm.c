@@ -123,6 +123,7 @@ void tbi_world_keep_warm(tabi_world *w) {
   TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
   if (tbi_world_is_middle(w)) tbi_middle_keep(w); /* compares with what was kept before */
+  tbi_world_keep_swinging(w);
   w->state.head->nwarm = p->npoint;
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];

@@ -141,6 +141,7 @@ static void initialise(tabi_world *w) {
   tbi_world_find_drives(w);
   tbi_world_order_loops(w);
   tbi_world_find_bases(w);
+  tbi_world_find_hanging(w);
   if (tbi_world_has_gait(w)) tbi_world_make_gait(w);
   tbi_sensors_start(w);
 }

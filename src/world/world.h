@@ -82,11 +82,16 @@ typedef struct tbi_floating {
   bool jumps;        /* ... by new ones only, under middle.c */
   double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
   /* energy_balance.c */
+  bool driven;   /* something active acts on it: joint forces, servos, wrenches, told motion */
   double scale;  /* of its velocities at the end of the step */
   bool balanced; /* of leaders: nothing drives the island, and the world holds it */
   bool works;    /* of leaders: something does work of which the balance knows nothing */
+  bool deep;     /* of leaders: some contact is deeper than allowed */
   double kinetic, potential; /* J, of leaders: of the island at the state of d */
   double before;             /* J, of leaders: both, at the start of the step */
+  /* swinging.c */
+  bool hangs;  /* made once: the world holds its cluster, which may swing */
+  bool swings; /* solved for at the middle of the step */
 } tbi_floating;
 
 /* Blocks that the problem of a step has memory for at first, and at most. */
@@ -208,10 +213,10 @@ struct tabi_world {
     double *u;      /* joint impulses, then L^-T of them with the bodies' impulses: [nv] */
     double *z;      /* D^-1/2 u, to which loop constraints add theirs: [nv] */
     double *v_free; /* velocity without contacts and rows; midpoint and penalty: [nv] */
-    /* if is_middle: */
+    /* if is_middle, or if trees may swing: */
     double *q_middle; /* posture at which velocities are solved for: [nq] */
     double *v_bias;   /* velocity of the bias forces, at last: [nv] */
-    sv *bias;         /* forces of tbi_rnea_forces that body_impulse has: [nbody] */
+    sv *bias;         /* if is_middle: forces of tbi_rnea_forces in body_impulse: [nbody] */
   } free;
   tbi_setup setup; /* the problem of the step */
   /* Impacts one after another (impacts.c); nothing of it is used without sequential. */
@@ -245,6 +250,8 @@ struct tabi_world {
     tbi_floating *tree; /* [ntree] */
     bool any;           /* the momentum of some island is restored in this step */
     bool balanced;      /* the energy of some island is balanced */
+    bool hangs;         /* some tree does (swinging.c), once */
+    bool swings;        /* some tree does in this step */
   } floating;
   /* Memory without a meaning between two calls of a stage. */
   struct {
@@ -263,6 +270,12 @@ struct tabi_world {
 static inline tabi_range tbi_tree_dofs(const tabi_model *model, int32_t tree) {
   int32_t first = model->body[model->tree_body[tree]].v;
   int32_t end = tree + 1 < model->ntree ? model->body[model->tree_body[tree + 1]].v : model->nv;
+  return (tabi_range){first, end - first};
+}
+
+static inline tabi_range tbi_tree_bodies(const tabi_model *model, int32_t tree) {
+  int32_t first = model->tree_body[tree];
+  int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
   return (tabi_range){first, end - first};
 }
 
@@ -297,9 +310,22 @@ static inline bool tbi_world_is_middle(const tabi_world *w) {
   return asked && w->method->middle;
 }
 
-/* s, from the posture at which velocities are solved for to the end of the step */
+/* Whether trees that hang from the world and nothing drives are, where others are not
+ * (swinging.c). */
+static inline bool tbi_world_may_swing(const tabi_world *w) {
+  return tbi_world_is_implicit(w) && !tbi_world_is_middle(w);
+}
+static inline bool tbi_tree_is_middle(const tabi_world *w, int32_t tree) {
+  return tbi_world_is_middle(w) || w->floating.tree[tree].swings;
+}
+
+/* s, from the posture at which contacts are solved for to the end of the step; likewise that of a
+ * tree */
 static inline double tbi_world_remaining(const tabi_world *w) {
   return tbi_world_is_middle(w) ? 0.5 * w->def.timestep : w->def.timestep;
+}
+static inline double tbi_tree_remaining(const tabi_world *w, int32_t tree) {
+  return tbi_tree_is_middle(w, tree) ? 0.5 * w->def.timestep : w->def.timestep;
 }
 
 /* The reading of a sensor, which is the oldest entry of its ring. */
@@ -448,6 +474,18 @@ void tbi_middle_refresh(tabi_world *w);
 /* setup.problem -> state.rolling */
 void tbi_middle_keep(tabi_world *w);
 
+/* swinging.c: model, floating.tree -> floating.hangs, .tree.hangs, once */
+void tbi_world_find_hanging(tabi_world *w);
+/* forces.drive, state -> floating.tree.driven */
+void tbi_world_find_driven(tabi_world *w);
+/* d at the start of the step, candidates, forces.drive -> floating.swings, .tree.swings,
+ * free.q_middle; d, of trees that swing, at the middle */
+void tbi_world_swing(tabi_world *w);
+/* d, of trees that swing, where the equation of motion of the step holds */
+void tbi_world_feel_swinging(tabi_world *w);
+/* setup.problem, solution.v_new, what tbi_keep_rows has not replaced yet -> state.v_change */
+void tbi_world_keep_swinging(tabi_world *w);
+
 /* integrators.c: state, solution.v_new, candidates.impact_time, free.z -> solution.v_move,
  * solution.q_new.  rk4 also replaces solution.v_new, and leaves d and setup.loops at its last
  * stage. */
@@ -455,6 +493,8 @@ tabi_status tbi_world_integrate(tabi_world *w, const double *tau);
 
 /* momentum.c: model -> floating.tree, once */
 void tbi_world_find_bases(tabi_world *w);
+/* Whether some tree has no free base, or a connection to the world. */
+bool tbi_world_holds_trees(const tabi_model *model);
 /* setup.problem, forces.drive, state.external -> floating */
 void tbi_world_find_floating(tabi_world *w);
 /* floating: whether nothing of the world acts on a tree, directly or through others. */
@@ -472,6 +512,8 @@ bool tbi_world_is_restored(tabi_world *w, int32_t tree);
 bool tbi_world_find_balanced(tabi_world *w);
 /* d at the state of the start, or of the middle -> floating.tree: their energies at the start */
 void tbi_world_measure_balanced(tabi_world *w);
+/* The same of those that swing, d at the start; later it is not. */
+void tbi_world_measure_swinging(tabi_world *w);
 /* d at the new state -> solution.v_new, solution.certificate.balance_work */
 void tbi_world_balance_energy(tabi_world *w);
 

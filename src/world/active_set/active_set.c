@@ -18,8 +18,6 @@
 #include <float.h>
 #include <math.h>
 
-#define NEAR 1e-4 /* rad or m: limits that get rows at once */
-
 /* exact goes on from the impulses that the method has left */
 static tbi_solution fall_back(tabi_world *w, tbi_solution before) {
   tbi_solution solution = tbi_exact.solve(&w->setup.problem, &w->fallback_def, w->scratch.fallback);
@@ -171,7 +169,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau) {
   tbi_world_impulse(w);
   tbi_predict_joint_friction(w);
   if (find_by_method(w, tau)) return TABI_OK;
-  tbi_predict_joint_limits(w, w->state.v, NEAR);
+  tbi_predict_joint_limits(w, w->state.v, TBI_NEAR_LIMIT);
   bool verified = false;
   for (int attempt = 0; !verified; ++attempt) {
     TBI_ASSERT(attempt <= max_attempts(w->model));

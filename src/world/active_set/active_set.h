@@ -13,6 +13,8 @@
 
 #include "world/world.h"
 
+#define TBI_NEAR_LIMIT 1e-4 /* rad or m: joint limits that get rows at once */
+
 /* state -> active_set.friction */
 void tbi_predict_joint_friction(tabi_world *w);
 /* state.v, active_set.friction, forces.joint_impulse -> active_set.stuck, .stops,

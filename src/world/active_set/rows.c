@@ -18,8 +18,9 @@ static tbi_row *add_row(tabi_world *w, int32_t dof, uint64_t id) {
 }
 
 /* the distance to the limit may be used up in this step; beyond it, some is taken back */
-static double limit_speed(const tabi_world *w, double distance) {
-  return distance >= 0 ? -distance / tbi_world_remaining(w) : correction(w, -distance);
+static double limit_speed(const tabi_world *w, int32_t dof, double distance) {
+  int32_t tree = w->model->body[w->model->dof_body[dof]].tree;
+  return distance >= 0 ? -distance / tbi_tree_remaining(w, tree) : correction(w, -distance);
 }
 
 static void add_limits(tabi_world *w, int32_t dof) {
@@ -27,12 +28,12 @@ static void add_limits(tabi_world *w, int32_t dof) {
   double q = w->d->q[model->dof_q[dof]];
   if (w->active_set.limited[dof] & 1 << TBI_ROW_LOWER) {
     tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_LOWER));
-    row->target = limit_speed(w, q - model->dof_lower[dof]);
+    row->target = limit_speed(w, dof, q - model->dof_lower[dof]);
     row->upper = INFINITY;
   }
   if (w->active_set.limited[dof] & 1 << TBI_ROW_UPPER) {
     tbi_row *row = add_row(w, dof, tbi_row_id(dof, TBI_ROW_UPPER));
-    row->target = -limit_speed(w, model->dof_upper[dof] - q);
+    row->target = -limit_speed(w, dof, model->dof_upper[dof] - q);
     row->lower = -INFINITY;
   }
 }
