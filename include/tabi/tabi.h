@@ -373,6 +373,7 @@ TABI_API int32_t tabi_model_njoint(const tabi_model *model);
 TABI_API int32_t tabi_model_nshape(const tabi_model *model);
 TABI_API int32_t tabi_model_nmesh(const tabi_model *model);
 TABI_API int32_t tabi_model_nmaterial(const tabi_model *model);
+TABI_API int32_t tabi_model_npair(const tabi_model *model); /* of materials */
 TABI_API int32_t tabi_model_nactuator(const tabi_model *model);
 TABI_API int32_t tabi_model_ncoupling(const tabi_model *model);
 TABI_API int32_t tabi_model_nconnection(const tabi_model *model);
@@ -386,6 +387,8 @@ TABI_API tabi_joint_def tabi_model_joint(const tabi_model *model, int32_t joint)
 TABI_API tabi_shape_def tabi_model_shape(const tabi_model *model, int32_t shape);
 TABI_API tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh);
 TABI_API tabi_material_def tabi_model_material(const tabi_model *model, int32_t material);
+TABI_API tabi_material_def tabi_model_pair(const tabi_model *model, int32_t pair,
+                                           int32_t materials[2]);
 TABI_API tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator);
 TABI_API tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling);
 TABI_API tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection);
@@ -694,6 +697,8 @@ typedef struct tabi_servo {
 } tabi_servo;
 /* Stays until it is set again; kp = kd = 0 turns it off. */
 TABI_API void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *servo);
+/* As it was set last; kp = kd = 0 where none was. */
+TABI_API tabi_servo tabi_world_get_servo(const tabi_world *world, int32_t joint);
 /* How a joint moves, whatever pushes: a turntable, a lift, a shaker, or a motor without limits. */
 typedef struct tabi_motion {
   double v[6];   /* its velocities, as in v[nv], at the end of the next step: m/s, rad/s */

@@ -48,6 +48,11 @@ int32_t tabi_model_nmaterial(const tabi_model *model) {
   return model->nmaterial;
 }
 
+int32_t tabi_model_npair(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->npair;
+}
+
 int32_t tabi_model_nactuator(const tabi_model *model) {
   TBI_ASSERT(model);
   return model->nactuator;
@@ -101,6 +106,13 @@ tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh) {
 tabi_material_def tabi_model_material(const tabi_model *model, int32_t material) {
   TBI_ASSERT(model && material >= 0 && material < model->nmaterial);
   return model->material[material];
+}
+
+tabi_material_def tabi_model_pair(const tabi_model *model, int32_t pair, int32_t materials[2]) {
+  TBI_ASSERT(model && materials && pair >= 0 && pair < model->npair);
+  materials[0] = model->pair[pair].material_a;
+  materials[1] = model->pair[pair].material_b;
+  return model->pair[pair].surface;
 }
 
 tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {

@@ -278,6 +278,11 @@ void tabi_world_set_servo(tabi_world *world, int32_t joint, const tabi_servo *se
   world->state.servo[joint] = *servo;
 }
 
+tabi_servo tabi_world_get_servo(const tabi_world *world, int32_t joint) {
+  TBI_ASSERT(world && joint >= 0 && joint < world->model->njoint);
+  return world->state.servo[joint];
+}
+
 void tabi_world_set_control(tabi_world *world, int32_t actuator, double u) {
   TBI_ASSERT(world && actuator >= 0 && actuator < world->model->nactuator);
   world->state.control[actuator] = u;

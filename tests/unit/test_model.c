@@ -182,6 +182,8 @@ static void add_things(tabi_builder *b) {
   wood.name = "wood";
   wood.friction = 0.7;
   assert_int_equal(tabi_builder_add_material(b, &wood), 0);
+  wood.friction = 0.4;
+  assert_int_equal(tabi_builder_add_pair(b, 0, 0, &wood), 0);
   const double vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   const int32_t faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
   tabi_mesh_def mesh = tabi_mesh_def_default();
@@ -229,6 +231,11 @@ static void test_shapes_and_the_rest(void **state) {
   assert_int_equal(tabi_model_nconnection(model), 1);
   assert_int_equal(tabi_model_nexclusion(model), 1);
   assert_near(tabi_model_material(model, 0).kinetic, 0.7, 0); /* as static */
+  int32_t materials[2] = {7, 7};
+  assert_int_equal(tabi_model_npair(model), 1);
+  assert_near(tabi_model_pair(model, 0, materials).friction, 0.4, 0);
+  assert_int_equal(materials[0], 0);
+  assert_int_equal(materials[1], 0);
   tabi_mesh_def mesh = tabi_model_mesh(model, 0);
   assert_near(mesh.vertices[3], 1, 0);
   assert_int_equal(mesh.faces[11], 3);

@@ -100,6 +100,8 @@ static void test_indices(void **state) {
   MUST_FAIL(tabi_world_set_control(world, 999, 0));
   MUST_FAIL(tabi_world_set_servo(world, -2, &servo));
   MUST_FAIL(tabi_world_set_servo(world, 999, &servo));
+  MUST_FAIL((tabi_world_get_servo(world, -1), 0));
+  MUST_FAIL((tabi_world_get_servo(world, 999), 0));
   MUST_FAIL(tabi_world_set_motion(world, -1, NULL));
   MUST_FAIL(tabi_world_set_motion(world, 999, NULL));
   MUST_FAIL(tabi_world_apply(world, -2, at, at, at));
