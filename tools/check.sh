@@ -8,7 +8,7 @@ jobs=$(nproc)
 fuzz_seconds=${TABI_FUZZ_SECONDS:-60} # for all targets together
 
 check_format() {
-  find include src cli bench reproduce viewer tests examples -name node_modules -prune -o \
+  find include src cli bench reproduce viewer tests examples bindings -name node_modules -prune -o \
     \( -name '*.c' -o -name '*.h' \) -print0 |
     xargs -0 clang-format --dry-run -Werror --ferror-limit=1
 }

@@ -13,7 +13,7 @@ ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "doctor",
 # of the command; its commands, which stand in cli/ itself, use them all
 ROOMS = ["common", "plot", "run", "compare", "export", "sweep", "try", "view"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],
-               "viewer": [], "examples": []}  # and whose headers they may use besides
+               "viewer": [], "examples": [], "bindings": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -49,7 +49,8 @@ def check_public_only(root, path):
     top = path.relative_to(root).parts[0]
     folders = [root / f for f in [top, *PUBLIC_ONLY[top]]]
     for number, name in includes(path):
-        if not name.startswith("tabi/") and not any((f / name).exists() for f in folders):
+        beside = (path.parent / name).exists()
+        if not name.startswith("tabi/") and not beside and not any((f / name).exists() for f in folders):
             yield number, f'"{name}": only the public headers, "tabi/...", may be used here'
 
 

@@ -33,6 +33,7 @@ test   command:localedef        libc-bin         localedef
 test   locale:de_DE             locales          sources of the glibc locales
 test   command:python3          python3          Python 3
 test   python:ensurepip         python3-venv     ?virtual environments of Python, for packages to compare with
+test   pyheader:Python.h        libpython3-dev   ?headers of Python 3.11 or newer, for the package tabi
 test   command:node             nodejs           ?Node.js 18 or newer, for tests of exports and the viewer
 test   command:npm              npm              ?npm, for packages of these tests
 test   command:chromium         chromium         ?Chromium, for tests of the viewer
@@ -69,6 +70,8 @@ is_there() {
     header) [ -e "/usr/include/$name" ] ||
       { command -v gcc >/dev/null && echo "#include <$name>" | gcc -E - >/dev/null 2>&1; } ;;
     python) command -v python3 >/dev/null && python3 -c "import $name" 2>/dev/null ;;
+    pyheader) command -v python3 >/dev/null && [ -e "$(python3 -c 'import sysconfig
+print(sysconfig.get_paths()["include"])')/$name" ] ;;
     locale) [ -e "/usr/share/i18n/locales/$name" ] ;;
     runtime) command -v clang >/dev/null && echo "$fuzzer_program" |
       clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ;;

@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
-# install-python.sh - puts the Python packages that tests compare tabi with into build/venv.
+# install-python.sh - makes build/venv: what the tests of the Python package need, and the packages that tests
+# compare tabi with.
 #
 # Does nothing where they are there.  Where one cannot be had the tests that need it are skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 venv=build/venv
-packages=(pin mujoco)
+packages=(numpy pytest pandas matplotlib gymnasium scikit-build-core pin mujoco)
 
-"$venv/bin/python" -c 'import numpy, pinocchio, mujoco' 2>/dev/null && exit 0
+"$venv/bin/python" -c 'import numpy, pytest, pandas, matplotlib, gymnasium, scikit_build_core, pinocchio, mujoco' \
+  2>/dev/null && exit 0
 mkdir -p build
 python3 -m venv "$venv" >/dev/null
+"$venv/bin/pip" install -q "${packages[@]}" >/dev/null 2>&1 && exit 0
+# one at a time, so that one that cannot be had does not keep the others away
 for package in "${packages[@]}"; do
   "$venv/bin/pip" install -q "$package" >/dev/null ||
-    echo "tabi: no Python package $package; tests that compare with it are skipped" >&2
+    echo "tabi: no Python package $package; tests that need it are skipped" >&2
 done
 exit 0
