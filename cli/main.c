@@ -10,7 +10,7 @@
 static const tbi_command *const commands[] = {
     &tbi_cmd_run,       &tbi_cmd_view,  &tbi_cmd_compare,  &tbi_cmd_plot,  &tbi_cmd_export,
     &tbi_cmd_info,      &tbi_cmd_check, &tbi_cmd_dynamics, &tbi_cmd_solve, &tbi_cmd_bench,
-    &tbi_cmd_reproduce, &tbi_cmd_try,   &tbi_cmd_sweep};
+    &tbi_cmd_reproduce, &tbi_cmd_try,   &tbi_cmd_sweep,    &tbi_cmd_walk};
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 
 static const tbi_command *find_command(const char *name) {
@@ -50,6 +50,7 @@ static void print_overview(FILE *out) {
               "  tabi run scenes/stand.yaml          simulate a standing humanoid\n"
               "  tabi view scenes/walk.yaml          watch a humanoid walk, in the browser\n"
               "  tabi try robot.urdf                 put a robot on a floor; does it stand?\n"
+              "  tabi walk robot.urdf                let it walk, and push it\n"
               "  tabi info robot.urdf                print links, joints, masses and limits\n"
               "  tabi check robot.urdf               find mistakes in a model\n"
               "  tabi dynamics robot.urdf > m.json   mass matrix, bias forces, link poses\n",

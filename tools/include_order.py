@@ -11,7 +11,7 @@ import sys
 ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "doctor", "integrate", "problem",
          "contact", "gait", "world", "control", "io", "scene", "record", "study"]
 # of the command; its commands, which stand in cli/ itself, use them all
-ROOMS = ["common", "plot", "run", "compare", "export", "sweep", "try", "view"]
+ROOMS = ["common", "plot", "run", "compare", "export", "sweep", "try", "walk", "view"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],
                "viewer": [], "examples": [], "bindings": []}  # and whose headers they may use besides
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')

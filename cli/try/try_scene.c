@@ -15,7 +15,7 @@ typedef struct start {
 } start;
 
 /* Whether a model brings ground of its own. */
-static bool has_ground(const tabi_model *model) {
+bool tbi_try_has_ground(const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def shape = tabi_model_shape(model, i);
     bool stands = shape.link == TABI_WORLD || tabi_model_link_body(model, shape.link) == TABI_WORLD;
@@ -27,7 +27,7 @@ static bool has_ground(const tabi_model *model) {
 }
 
 /* As YAML, between quotation marks. */
-static void write_text(FILE *out, const char *text) {
+void tbi_try_write_text(FILE *out, const char *text) {
   (void)fputc('"', out);
   for (; *text; ++text) {
     if (*text == '"' || *text == '\\') (void)fputc('\\', out);
@@ -78,7 +78,7 @@ static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *
     const char *name = tabi_model_joint(model, i).name;
     if (gain[i].kp <= 0 || !name) continue;
     (void)fputs(first ? "      joints:\n        " : "        ", out);
-    write_text(out, name);
+    tbi_try_write_text(out, name);
     (void)fprintf(out, ": {kp: %.4g, kd: %.4g}\n", gain[i].kp, gain[i].kd);
     first = false;
   }
@@ -92,7 +92,7 @@ static void write_posture(FILE *out, const tabi_model *model, const start *at) {
     const char *name = tabi_model_joint(model, i).name;
     if (range.count != 1 || !name || at->q[range.first] == at->said[range.first]) continue;
     (void)fputs(before, out);
-    write_text(out, name);
+    tbi_try_write_text(out, name);
     (void)fprintf(out, ": %.17g", at->q[range.first]);
     before = "\n      ";
   }
@@ -111,16 +111,16 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
                         const tabi_dynamics *d, const start *at) {
   const char *slash = strrchr(s->model_path, '/');
   (void)fputs("# made by tabi try; change it as you like, and run it: tabi run FILE\nname: ", out);
-  write_text(out, slash ? slash + 1 : s->model_path);
+  tbi_try_write_text(out, slash ? slash + 1 : s->model_path);
   (void)fprintf(out, "\nduration: %s\ncontact: {model: %s}\n", s->duration, s->contact);
-  if (!has_ground(model)) write_floor(out, s, model, d);
+  if (!tbi_try_has_ground(model)) write_floor(out, s, model, d);
   (void)fputs("robots:\n  - name: robot\n    model: ", out);
-  write_text(out, s->model_path);
+  tbi_try_write_text(out, s->model_path);
   if (s->base != TABI_BASE_AS_FILE)
     (void)fprintf(out, "\n    base: %s", s->base == TABI_BASE_FREE ? "free" : "fixed");
   if (s->keyframe) {
     (void)fputs("\n    posture: ", out);
-    write_text(out, s->keyframe);
+    tbi_try_write_text(out, s->keyframe);
   } else {
     write_posture(out, model, at);
   }

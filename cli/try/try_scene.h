@@ -20,4 +20,9 @@ typedef struct tbi_try_scene {
 /* Fills what is found and the text; false after an error was printed, with the exit code. */
 bool tbi_try_scene_make(tbi_try_scene *scene, const tabi_model *model, int *code);
 
+/* Whether a plane or a fixed shape is there to stand on. */
+bool tbi_try_has_ground(const tabi_model *model);
+/* A text in quotes that YAML reads back. */
+void tbi_try_write_text(FILE *out, const char *text);
+
 #endif

@@ -188,6 +188,11 @@ typedef struct tabi_stepper_def {
   const tabi_biped *biped; /* copied */
   const double *posture; /* q[nq] of tabi_biped_stand, copied; joints outside the legs stay there */
   double friction;       /* coefficient between soles and ground that forces keep to */
+  /* Sensors of the worlds that it drives.  Without them it knows their state. */
+  const int32_t *encoder; /* [njoint] by joint of the model, TABI_NONE where there is none, copied;
+                             NULL: no sensors at all */
+  int32_t gyro, accelerometer; /* in the frame of the base joint's child */
+  int32_t force[2];            /* force and torque at the last joint of each leg */
 } tabi_stepper_def;
 
 /* What the robot shall do; speeds are cut to what its legs can do and reached gradually. */
@@ -240,6 +245,8 @@ TABI_API tabi_stepper_command tabi_stepper_get_command(const tabi_stepper *stepp
 TABI_API void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timestep);
 TABI_API tabi_stepper_state tabi_stepper_get_state(const tabi_stepper *stepper);
 TABI_API tabi_stepper_limits tabi_stepper_get_limits(const tabi_stepper *stepper);
+/* Joint forces that the last update asked for, [nv]: N m or N. */
+TABI_API const double *tabi_stepper_torque(const tabi_stepper *stepper);
 /* All that decides the next update, without pointers: for snapshots beside those of a world. */
 TABI_API size_t tabi_stepper_snapshot_size(const tabi_stepper *stepper);
 TABI_API void tabi_stepper_save(const tabi_stepper *stepper, void *snapshot);

@@ -130,6 +130,9 @@ TABI_API tabi_status tabi_scene_reset(const tabi_scene *scene, tabi_world *world
 /* Applies controllers and external forces of the next step to a world of the scene's model;
  * allocates nothing. */
 TABI_API void tabi_scene_control(tabi_scene *scene, tabi_world *world);
+/* What walks a robot by a velocity (tabi_control.h): its state, and commands while it runs.  NULL
+ * if the robot has no such controller. */
+TABI_API struct tabi_stepper *tabi_scene_stepper(const tabi_scene *scene, int32_t robot);
 
 /* What the scene was read from: its text, the path of its file, and the changes made to it. */
 typedef struct tabi_scene_source {

@@ -80,6 +80,16 @@ tabi_status tbi_drive_make(tbi_drive *drive, const tbi_balance *b, const tabi_bi
   return TABI_OK;
 }
 
+double tbi_drive_effort(const tabi_model *model, int32_t joint) {
+  double limit = model->joint[joint].effort > 0 ? model->joint[joint].effort : HUGE_VAL;
+  int32_t i = actuator_of(model, joint);
+  if (i == TABI_NONE) return limit;
+  const tabi_actuator_def *a = &model->actuator[i];
+  double most = tbi_min(fabs(a->force_min), fabs(a->force_max));
+  if (a->bias[1] == 0) most = tbi_min(most, fabs(a->gain * a->control_max));
+  return tbi_min(limit, fabs(a->gear) * most);
+}
+
 void tbi_drive_free(tbi_drive *drive) { free(drive->joint); }
 
 /* The input with which an actuator gives a force, at a position and velocity. */

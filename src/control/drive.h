@@ -23,6 +23,8 @@ typedef struct tbi_drive {
 tabi_status tbi_drive_make(tbi_drive *drive, const tbi_balance *b, const tabi_biped *biped,
                            const double *posture, tabi_error *err);
 void tbi_drive_free(tbi_drive *drive);
+/* N m or N, that a joint and its actuators can give; may be infinite. */
+double tbi_drive_effort(const tabi_model *model, int32_t joint);
 /* Applies tau[nv] at the state q, v that they were computed for, with accelerations qdd. */
 void tbi_drive_apply(const tbi_drive *drive, tabi_world *world, const double *q, const double *v,
                      const double *qdd, const double *tau);

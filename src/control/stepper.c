@@ -16,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI         3.14159265358979323846
-#define STAND_GAIN 3.0
+#define PI          3.14159265358979323846
+#define ANKLE_SHARE 0.9 /* of the effort limit of an ankle that balance may ask for */
+#define RATE_SHARE  0.8 /* of velocity limits that usual steps may need */
+#define STAND_GAIN  3.0
 #define STEP_TRIGGER                                                                              \
   0.75                     /* share of the way from r to the edge of support, from which it steps \
                             */
 #define STOP_WITHIN   0.6  /* likewise, within which it stops */
 #define TOUCH_SHARE   0.03 /* of the weight, on a foot that has landed */
+#define FORCE_LAG     3e-3 /* s, of forces of feet */
 #define TOUCH_AFTER   0.6  /* share of the swing */
 #define ACCELERATION  0.04 /* g, of the command */
 #define TURN_RAMP     1.0  /* rad/s^2 */
@@ -33,7 +36,13 @@
 #define SINK_RATE     0.09 /* of omega z: speed of a foot that finds no ground */
 
 tabi_stepper_def tabi_stepper_def_default(void) {
-  return (tabi_stepper_def){.def_size = sizeof(tabi_stepper_def), .friction = 0.5};
+  return (tabi_stepper_def){
+      .def_size = sizeof(tabi_stepper_def),
+      .friction = 0.5,
+      .gyro = TABI_NONE,
+      .accelerometer = TABI_NONE,
+      .force = {TABI_NONE, TABI_NONE}
+  };
 }
 
 /* -- making */
@@ -54,6 +63,58 @@ static double ankle_roll(const tabi_stepper *s) {
   return tbi_max(most, 0.1);
 }
 
+/* rad/s, the lowest velocity limit in a leg. */
+static double slowest_joint(const tabi_stepper *s) {
+  double slowest = HUGE_VAL;
+  for (int32_t i = 0; i < s->biped.leg[0].njoint; ++i) {
+    double limit = s->model->joint[s->biped.leg[0].joint[i]].velocity;
+    if (limit > 0) slowest = tbi_min(slowest, limit);
+  }
+  return slowest;
+}
+
+/* How far from the ankle, along the sole, its effort limit lets the centre of pressure go. */
+static void ankle_range(const tabi_stepper *s, int side, double range[2]) {
+  const tabi_leg *leg = &s->biped.leg[side];
+  const tbi_balance *b = &s->balance;
+  const tbi_frame *sole = &b->at[side].frame;
+  range[0] = -HUGE_VAL;
+  range[1] = HUGE_VAL;
+  for (int32_t i = leg->njoint / 2; i < leg->njoint; ++i) {
+    const tbi_body *body = &s->model->body[s->model->joint_body[leg->joint[i]]];
+    double along = fabs(v3_dot(v4_to(b->d->axis[body->v].ang), m3_column(&sole->rot, 1)));
+    double effort = tbi_drive_effort(s->model, leg->joint[i]);
+    if (along < 0.8 || !isfinite(effort)) continue;
+    v3 ankle =
+        v3_add(v4_to(b->d->body[s->model->joint_body[leg->joint[i]]].pos), b->d->origin[b->tree]);
+    double at = v3_dot(v3_sub(ankle, sole->pos), m3_column(&sole->rot, 0));
+    double lever = ANKLE_SHARE * effort / (b->mass * b->gravity);
+    range[0] = at - lever;
+    range[1] = at + lever;
+  }
+}
+
+/* The outline of a sole less a margin, and what the ankle can hold. */
+static void set_outline(tabi_stepper *s, int side, double z) {
+  const tabi_leg *leg = &s->biped.leg[side];
+  double range[2];
+  double own = tbi_max(0.1 * leg->width, 0.008 * z);
+  const double size[2] = {tbi_max(leg->length, 1e-3), tbi_max(leg->width, 1e-3)};
+  const double margin[2] = {tbi_min(own + 0.05 * size[0], 0.4 * size[0]),
+                            tbi_min(own, 0.4 * size[1])};
+  ankle_range(s, side, range);
+  for (int32_t i = 0; i < leg->ncorner; ++i) {
+    double *to = s->corner[side][i];
+    for (int k = 0; k < 2; ++k)
+      to[k] = leg->corner[i][k] * (1 - 2 * margin[k] / size[k]);
+    to[0] = tbi_min(tbi_max(to[0], range[0]), range[1]);
+  }
+  double front = tbi_min(0.5 * size[0] - margin[0], range[1]);
+  double back = tbi_min(0.5 * size[0] - margin[0], -range[0]);
+  s->limits.half[0] = tbi_min(s->limits.half[0], tbi_max(tbi_min(front, back), 0.1 * size[0]));
+  s->limits.half[1] = tbi_min(s->limits.half[1], 0.5 * size[1] - margin[1]);
+}
+
 /* docs/balance.md has these as a table. */
 static void set_limits(tabi_stepper *s) {
   tbi_balance *b = &s->balance;
@@ -61,15 +122,18 @@ static void set_limits(tabi_stepper *s) {
   double z = b->com.z - 0.5 * (b->at[0].frame.pos.z + b->at[1].frame.pos.z);
   double reach = 0.5 * (s->biped.leg[0].reach + s->biped.leg[1].reach);
   double width = tbi_max(s->biped.leg[0].width, s->biped.leg[1].width);
-  double length = tbi_min(s->biped.leg[0].length, s->biped.leg[1].length);
   double omega = sqrt(b->gravity / z);
+  double fastest = RATE_SHARE * slowest_joint(s);
+  /* rad/s, of hips and knees: 0.55 / T to lift the foot, 3.75 / T for a stride of one leg */
+  double swing = tbi_min(tbi_max(1.15 / omega, 1.3 / fastest), 1.9 / omega);
+  double stride = tbi_min(tbi_max((fastest * swing - 0.55) / 3.75, 0.1), 0.4);
   b->size = z;
   *l = (tbi_step_limits){
       .omega = omega,
-      .swing_time = 1.15 / omega,
+      .swing_time = swing,
       .double_support = 0.18 / omega,
-      .min_time = 0.75 / omega,
-      .max_time = 2.2 / omega,
+      .min_time = 0.65 * swing,
+      .max_time = 1.9 * swing,
       .spacing = s->biped.spacing,
       .min_spacing = tbi_min(width + 0.03 * reach, s->biped.spacing),
       .max_spacing = s->biped.spacing + reach * tan(ankle_roll(s)),
@@ -78,13 +142,9 @@ static void set_limits(tabi_stepper *s) {
       .acceleration = 4.5 * b->gravity,
       .reach = reach,
   };
-  for (int side = 0; side < 2; ++side) {
-    double own = tbi_max(0.1 * s->biped.leg[side].width, 0.008 * z);
-    s->margin[side][0] = tbi_min(own + 0.05 * s->biped.leg[side].length, 0.4 * length);
-    s->margin[side][1] = tbi_min(own, 0.4 * s->biped.leg[side].width);
-  }
-  l->half[0] = 0.5 * length - s->margin[0][0];
-  l->half[1] = 0.5 * tbi_min(s->biped.leg[0].width, s->biped.leg[1].width) - s->margin[0][1];
+  l->half[0] = l->half[1] = HUGE_VAL;
+  for (int side = 0; side < 2; ++side)
+    set_outline(s, side, z);
   s->foot_rate = 8.3 * omega;
   s->waist_rate = 2.8 * omega;
   double t = l->swing_time + l->double_support;
@@ -93,10 +153,31 @@ static void set_limits(tabi_stepper *s) {
       .omega = omega,
       .step_time = t,
       .lift = 0.055 * z,
-      .velocity = {0.4 * reach / t, 0.25 * (l->max_spacing - l->min_spacing) / t, 0.3 / t},
+      .velocity = {stride * reach / t, 0.25 * (l->max_spacing - l->min_spacing) / t, 0.3 / t},
       .stride = l->max_stride,
-      .spacing = {l->min_spacing,               l->max_spacing                                             },
+      .spacing = {l->min_spacing,                  l->max_spacing                                                },
   };
+}
+
+/* At the state of the posture. */
+static tabi_status make_estimator(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
+  const tabi_model *model = s->model;
+  tbi_estimator *e = &s->estimator;
+  *e = (tbi_estimator){.model = model,
+                       .base = model->joint_body[s->biped.base],
+                       .gyro = def->gyro,
+                       .accelerometer = def->accelerometer};
+  if (!def->encoder) return TABI_OK;
+  e->encoder = calloc((size_t)model->njoint + 1, sizeof *e->encoder);
+  if (!e->encoder) return tbi_error_memory(err);
+  memcpy(e->encoder, def->encoder, sizeof *e->encoder * (size_t)model->njoint);
+  for (int side = 0; side < 2; ++side) {
+    const tabi_leg *leg = &s->biped.leg[side];
+    e->force[side] = def->force[side];
+    e->ankle[side] = model->joint_body[leg->joint[leg->njoint - 1]];
+    e->below[side] = s->balance.d->composite[e->ankle[side]].mass;
+  }
+  return TABI_OK;
 }
 
 static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
@@ -104,14 +185,17 @@ static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error
   size_t nv = (size_t)s->model->nv;
   tabi_status status = tbi_balance_make(&s->balance, s->model, &s->biped, err);
   if (status != TABI_OK) return status;
-  s->q = calloc(nq + nv + 1, sizeof *s->q);
+  s->q = calloc(2 * nq + nv + 1, sizeof *s->q);
   if (!s->q) return tbi_error_memory(err);
   s->v = s->q + nq;
+  s->posture = s->v + nv;
   s->balance.friction = def->friction;
-  memcpy(s->q, def->posture, nq * sizeof *s->q);
+  memcpy(s->posture, def->posture, nq * sizeof *s->q);
+  tabi_stepper_reset(s);
   tbi_balance_set(&s->balance, s->q, s->v);
   set_limits(s);
-  tabi_stepper_reset(s);
+  status = make_estimator(s, def, err);
+  if (status != TABI_OK) return status;
   return tbi_drive_make(&s->drive, &s->balance, &s->biped, def->posture, err);
 }
 
@@ -141,6 +225,7 @@ void tabi_stepper_destroy(tabi_stepper *stepper) {
   if (!stepper) return;
   tbi_balance_free(&stepper->balance);
   tbi_drive_free(&stepper->drive);
+  free(stepper->estimator.encoder);
   free(stepper->q);
   free(stepper);
 }
@@ -151,21 +236,18 @@ void tabi_stepper_reset(tabi_stepper *stepper) {
   TBI_ASSERT(stepper);
   tabi_stepper_command command = stepper->now.command;
   stepper->now = (tbi_stepper_memory){.command = command, .waist_yaw = NAN};
+  memcpy(stepper->q, stepper->posture, sizeof *stepper->q * (size_t)stepper->model->nq);
+  memset(stepper->v, 0, sizeof *stepper->v * (size_t)stepper->model->nv);
 }
 
 /* -- geometry */
 
 static double wrap(double angle) { return angle - 2 * PI * round(angle / (2 * PI)); }
 
-/* A corner of a sole, less the margin, in the world. */
+/* A corner of the outline of a sole in the world. */
 static void sole_corner(const tabi_stepper *s, int side, int32_t i, double to[2]) {
-  const tabi_leg *leg = &s->biped.leg[side];
   const tbi_frame *frame = &s->balance.at[side].frame;
-  double shrink[2];
-  const double size[2] = {leg->length, leg->width};
-  for (int k = 0; k < 2; ++k)
-    shrink[k] = size[k] > 0 ? 1 - 2 * s->margin[side][k] / size[k] : 1;
-  v3 at = {leg->corner[i][0] * shrink[0], leg->corner[i][1] * shrink[1], 0};
+  v3 at = {s->corner[side][i][0], s->corner[side][i][1], 0};
   v3 world = v3_add(frame->pos, m3_mulv(&frame->rot, at));
   to[0] = world.x;
   to[1] = world.y;
@@ -302,11 +384,13 @@ static void goal_of_swing(const tabi_stepper *s, int side, tbi_balance_goal *goa
   goal->turn[side] = v3_axpy(v3_scale(k * k, turn), -2 * k, at->rotation);
 }
 
+/* High above the ground it takes more to believe it: a swing foot has inertia. */
 static bool has_landed(const tabi_stepper *s, int side) {
   const tbi_stepper_memory *m = &s->now;
   double weight = s->balance.mass * s->balance.gravity;
-  return s->force[side] > TOUCH_SHARE * weight &&
-         m->elapsed > TOUCH_AFTER * (m->elapsed + m->remaining);
+  double height = s->balance.at[side].frame.pos.z - m->ground;
+  double least = TOUCH_SHARE * (1 + 4 * tbi_max(height, 0) / s->said.lift);
+  return s->force[side] > least * weight && m->elapsed > TOUCH_AFTER * (m->elapsed + m->remaining);
 }
 
 /* Double and single support. */
@@ -468,11 +552,33 @@ static double load_on(const tabi_stepper *s, const tabi_world *world, int side) 
   return sum / world->def.timestep;
 }
 
-static void observe(tabi_stepper *s, const tabi_world *world) {
-  memcpy(s->q, world->state.q, sizeof *s->q * (size_t)s->model->nq);
-  memcpy(s->v, world->state.v, sizeof *s->v * (size_t)s->model->nv);
+static void observe(tabi_stepper *s, const tabi_world *world, double timestep) {
+  if (s->estimator.encoder) {
+    double load[2];
+    tbi_estimate_update(&s->estimator, &s->now.estimate, world, &s->balance, s->now.push, timestep,
+                        s->q, s->v, load);
+    for (int side = 0; side < 2; ++side) {
+      double *felt = &s->now.felt[side];
+      load[side] += s->estimator.below[side] * s->now.foot_up[side];
+      *felt += timestep / (FORCE_LAG + timestep) * (load[side] - *felt);
+      s->force[side] = *felt;
+    }
+  } else {
+    memcpy(s->q, world->state.q, sizeof *s->q * (size_t)s->model->nq);
+    memcpy(s->v, world->state.v, sizeof *s->v * (size_t)s->model->nv);
+    for (int side = 0; side < 2; ++side)
+      s->force[side] = load_on(s, world, side);
+  }
+  tbi_balance_set(&s->balance, s->q, s->v);
+}
+
+/* What the estimate of the next update needs to know. */
+static void remember(tabi_stepper *s, const tbi_balance_goal *goal) {
+  const tbi_body *base = &s->model->body[s->model->joint_body[s->biped.base]];
+  s->now.push = m3_mulv(&base->place.rot, v3_load(s->balance.qdd + base->v));
+  tbi_estimate_set_stance(&s->now.estimate, &s->balance, goal->stance);
   for (int side = 0; side < 2; ++side)
-    s->force[side] = load_on(s, world, side);
+    s->now.foot_up[side] = goal->stance[side] ? 0 : goal->foot[side].z;
 }
 
 void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timestep) {
@@ -480,8 +586,7 @@ void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timest
   tabi_stepper *s = stepper;
   tbi_stepper_memory *m = &s->now;
   TBI_ASSERT(world->model->njoint == s->model->njoint && world->model->nq == s->model->nq);
-  observe(s, world);
-  tbi_balance_set(&s->balance, s->q, s->v);
+  observe(s, world, timestep);
   follow_feet(s, timestep);
   if (m->phase == TABI_STEPPER_FALLEN || has_fallen(s)) {
     m->phase = TABI_STEPPER_FALLEN;
@@ -501,7 +606,9 @@ void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timest
   goal_of_com(s, &goal);
   goal_of_waist(s, &goal);
   goal_of_stance(s, &goal);
-  (void)tbi_balance_solve(&s->balance, &goal);
+  tbi_balance_result result = tbi_balance_solve(&s->balance, &goal);
+  memcpy(m->cop, result.cop, sizeof m->cop);
+  remember(s, &goal);
   tbi_drive_apply(&s->drive, world, s->q, s->v, s->balance.qdd, s->balance.tau);
 }
 
@@ -547,17 +654,28 @@ tabi_stepper_limits tabi_stepper_get_limits(const tabi_stepper *stepper) {
   return stepper->said;
 }
 
+const double *tabi_stepper_torque(const tabi_stepper *stepper) {
+  TBI_ASSERT(stepper);
+  return stepper->balance.tau;
+}
+
+static size_t state_size(const tabi_stepper *s) {
+  return ((size_t)s->model->nq + (size_t)s->model->nv) * sizeof *s->q;
+}
+
 size_t tabi_stepper_snapshot_size(const tabi_stepper *stepper) {
   TBI_ASSERT(stepper);
-  return sizeof stepper->now;
+  return sizeof stepper->now + state_size(stepper);
 }
 
 void tabi_stepper_save(const tabi_stepper *stepper, void *snapshot) {
   TBI_ASSERT(stepper && snapshot);
   memcpy(snapshot, &stepper->now, sizeof stepper->now);
+  memcpy((char *)snapshot + sizeof stepper->now, stepper->q, state_size(stepper));
 }
 
 void tabi_stepper_restore(tabi_stepper *stepper, const void *snapshot) {
   TBI_ASSERT(stepper && snapshot);
   memcpy(&stepper->now, snapshot, sizeof stepper->now);
+  memcpy(stepper->q, (const char *)snapshot + sizeof stepper->now, state_size(stepper));
 }

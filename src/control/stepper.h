@@ -5,6 +5,7 @@
 #include "control/balance.h"
 #include "control/dcm.h"
 #include "control/drive.h"
+#include "control/estimate.h"
 #include "control/swing.h"
 
 /* All that decides the next update. */
@@ -21,6 +22,10 @@ typedef struct tbi_stepper_memory {
   double waist_yaw;
   double ground; /* m */
   double place[2], remaining, dcm[2], cop[2];
+  v3 push;           /* m/s^2, acceleration of the base that was asked for, world */
+  double felt[2];    /* N, loads of the feet, smoothed */
+  double foot_up[2]; /* m/s^2, upwards, of the swing foot, that was asked for */
+  tbi_estimate estimate;
 } tbi_stepper_memory;
 
 struct tabi_stepper {
@@ -28,11 +33,14 @@ struct tabi_stepper {
   tabi_biped biped;
   tbi_balance balance;
   tbi_drive drive;
+  tbi_estimator estimator;
   tbi_step_limits limits;
   tabi_stepper_limits said;
-  double margin[2][2];          /* m, by which soles are smaller along x and y, by side */
+  double corner[2][TABI_SOLE_MAX]
+               [2];             /* m, outline of the soles where the centre of pressure may be */
   double foot_rate, waist_rate; /* rad/s, of the feedback of tasks */
-  double *q, *v;                /* [nq], [nv] the state that is known */
+  double *q, *v;                /* [nq], [nv] the state that is known, part of the memory */
+  double *posture;              /* [nq] */
   double force[2];              /* N, that feet carry */
   tbi_stepper_memory now;
 };

@@ -5,6 +5,7 @@
  *   control_gains.c      gains of joints, shared by those below
  *   control_pd.c         pd and csv
  *   control_walk.c       walk
+ *   control_stepper.c    walk with a velocity
  *   control_footsteps.c  the list of footsteps of a walk
  *   control_plugin.c     plugin: a shared object */
 #ifndef TBI_SCENE_CONTROL_H
@@ -32,6 +33,9 @@ tbi_scene_robot *tbi_options_robot(const tabi_options *options);
 void *tbi_controller_made(const tabi_options *options, void *made, void (*destroy)(void *));
 /* The child of a key that is now known, or NULL. */
 const tbi_yaml_node *tbi_options_ask(tabi_options *options, const char *key);
+
+/* What create of `type: walk` returns where a velocity is given. */
+void *tbi_stepper_controller(const tabi_controller_setup *setup);
 
 /* -- gains */
 

@@ -288,6 +288,7 @@ static keys default_keys(void) {
 static void *create(const tabi_controller_setup *setup, tabi_error *err) {
   (void)err;
   tabi_options *options = setup->options;
+  if (tbi_yaml_child(options->node, "velocity")) return tbi_stepper_controller(setup);
   tbi_first_error *error = options->r->error;
   keys given = default_keys();
   controller *made = calloc(1, sizeof *made);

@@ -10,19 +10,20 @@
 
 typedef struct force_keys {
   const char *body;
-  const tbi_yaml_node *force, *torque, *at, *table, *sine;
+  const tbi_yaml_node *force, *impulse, *torque, *at, *table, *sine;
   double from, to;
 } force_keys;
 
 static const tbi_field force_fields[] = {
-    {"body",   TBI_FIELD_WORD,   offsetof(force_keys, body)  },
-    {"force",  TBI_FIELD_NODE,   offsetof(force_keys, force) },
-    {"torque", TBI_FIELD_NODE,   offsetof(force_keys, torque)},
-    {"at",     TBI_FIELD_NODE,   offsetof(force_keys, at)    },
-    {"table",  TBI_FIELD_NODE,   offsetof(force_keys, table) },
-    {"sine",   TBI_FIELD_MAP,    offsetof(force_keys, sine)  },
-    {"from",   TBI_FIELD_NUMBER, offsetof(force_keys, from)  },
-    {"to",     TBI_FIELD_NUMBER, offsetof(force_keys, to)    },
+    {"body",    TBI_FIELD_WORD,   offsetof(force_keys, body)   },
+    {"force",   TBI_FIELD_NODE,   offsetof(force_keys, force)  },
+    {"impulse", TBI_FIELD_NODE,   offsetof(force_keys, impulse)},
+    {"torque",  TBI_FIELD_NODE,   offsetof(force_keys, torque) },
+    {"at",      TBI_FIELD_NODE,   offsetof(force_keys, at)     },
+    {"table",   TBI_FIELD_NODE,   offsetof(force_keys, table)  },
+    {"sine",    TBI_FIELD_MAP,    offsetof(force_keys, sine)   },
+    {"from",    TBI_FIELD_NUMBER, offsetof(force_keys, from)   },
+    {"to",      TBI_FIELD_NUMBER, offsetof(force_keys, to)     },
 };
 
 /* what columns of tables are called */
@@ -35,16 +36,31 @@ static const tbi_component components[] = {
     {"tz", NULL},
 };
 
+/* A push: the force that gives an impulse, N s, between from and to. */
+static bool read_impulse(tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
+                         const force_keys *keys, double force[3]) {
+  double time = keys->to - keys->from;
+  if (keys->force || !isfinite(time) || !(time > 0)) {
+    return tbi_fail_about(r->error, node->place, what,
+                          "impulse takes the place of force and needs from and to, in s");
+  }
+  if (!tbi_fields_numbers(r->error, keys->impulse, what, "impulse", force, 3)) return false;
+  for (int i = 0; i < 3; ++i)
+    force[i] /= time;
+  return true;
+}
+
 static bool read_wrench(tbi_scene_reader *r, const tbi_yaml_node *node, const char *what,
                         const force_keys *keys, tbi_time_function *wrench) {
   double *to = wrench->constant;
   if (keys->force) tbi_fields_numbers(r->error, keys->force, what, "force", to, 3);
+  if (keys->impulse && !read_impulse(r, node, what, keys, to)) return false;
   if (keys->torque) tbi_fields_numbers(r->error, keys->torque, what, "torque", to + 3, 3);
   const tbi_time_keys time = {.table = keys->table,
                               .sine = keys->sine,
                               .components = components,
                               .count = TBI_TIME_MAX,
-                              .constant = keys->force || keys->torque};
+                              .constant = keys->force || keys->impulse || keys->torque};
   return tbi_time_function_read(r, node, what, &time, wrench);
 }
 

@@ -314,7 +314,7 @@ static bool add_connections(tbi_scene_reader *r, const tbi_yaml_node *list) {
 static void complete_model(tbi_scene_reader *r, const tbi_yaml_node *connections) {
   bool parted = tbi_scene_part_robots(r);
   bool connected = tbi_ok(r->error) && add_connections(r, connections);
-  if (parted || connected) build_model(r);
+  if (parted || connected || r->rebuild) build_model(r);
   if (!tbi_ok(r->error)) return;
   tbi_connections_warn(r->error, r->scene->model, r->scene->q, r->def->warn, r->def->warn_user);
 }

@@ -112,6 +112,7 @@ typedef struct tbi_scene_reader {
   tbi_scene_velocity *velocities;
   int32_t nvelocity, velocity_capacity;
   tbi_robot_keys *robots; /* as many as scene->robots */
+  bool rebuild;           /* a controller has added to the builder */
   tabi_pd_joint *servos;  /* of controllers pd, csv and walk: [nservo] */
   int32_t nservo, servo_capacity;
 } tbi_scene_reader;

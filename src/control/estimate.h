@@ -1,0 +1,37 @@
+/* estimate.h - the state of a walking robot by its sensors: encoders, a gyro and an accelerometer
+ * in the base, and force sensors above the feet. */
+#ifndef TBI_ESTIMATE_H
+#define TBI_ESTIMATE_H
+
+#include "control/balance.h"
+#include "world/world.h"
+
+/* Sensors of the world's model; all or none. */
+typedef struct tbi_estimator {
+  const tabi_model *model;
+  int32_t base; /* body */
+  int32_t gyro, accelerometer, force[2];
+  int32_t ankle[2]; /* bodies behind the force sensors */
+  double below[2];  /* kg, of these with all that hangs from them */
+  int32_t *encoder; /* [njoint] or TABI_NONE; NULL: the state is known without sensors */
+} tbi_estimator;
+
+/* What is remembered, beside q and v. */
+typedef struct tbi_estimate {
+  bool started;
+  m3 rot;         /* axes of the base's link in the world */
+  v3 pos, vel;    /* of its origin */
+  bool stands[2]; /* the foot is taken to stand at ... */
+  v3 anchor[2];
+} tbi_estimate;
+
+/* One update: q[nq] and v[nv] hold the last estimate and get the new one; push is the acceleration
+ * of the base that was asked for, world.  Fills the loads of the feet, N.  b gets the kinematics.
+ */
+void tbi_estimate_update(const tbi_estimator *e, tbi_estimate *now, const tabi_world *world,
+                         tbi_balance *b, v3 push, double timestep, double *q, double *v,
+                         double load[2]);
+/* Says which feet stand, after an update: one that begins to is anchored where it is. */
+void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2]);
+
+#endif
