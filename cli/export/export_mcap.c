@@ -3,6 +3,7 @@
  * the simulation. */
 #include "export/export.h"
 #include "export/mcap.h"
+#include "export/robot_description.h"
 #include "export/ros_scene.h"
 
 #include <math.h>
@@ -103,6 +104,31 @@ static void add_topics(writer *w) {
     w->signal[i] = add_topic(w, TBI_ROS_FLOAT, signal_topic(w, i));
 }
 
+/* One message for each robot, before all others; what has no URDF is told. */
+static void put_descriptions(writer *w) {
+  const tabi_scene *scene = w->export.scene;
+  bool several = tabi_scene_nrobot(scene) > 1;
+  const tabi_recording_info *info = &w->export.info;
+  uint64_t start = (uint64_t)llround((double)info->first * info->timestep * 1e9);
+  for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
+    const char *file = NULL;
+    const char *name = tabi_scene_get_robot(scene, i).name;
+    char *text = tbi_robot_description(scene, i, &file);
+    if (!text) {
+      (void)fprintf(stderr, "tabi: note: robot '%s': %s is no URDF; no robot_description\n", name,
+                    file ? file : "its description");
+      continue;
+    }
+    char topic[300];
+    (void)snprintf(topic, sizeof topic, "/%.200s%srobot_description", several ? name : "",
+                   several ? "/" : "");
+    uint16_t channel = add_topic(w, TBI_ROS_STRING, tbi_ros_clean(topic));
+    tbi_ros_string(&w->message, text);
+    if (channel) tbi_mcap_put_message(w->mcap, channel, start, &w->message);
+    free(text);
+  }
+}
+
 static void put_metadata(const writer *w) {
   const tabi_recording_info *info = &w->export.info;
   char version[32];
@@ -146,8 +172,9 @@ static void put_joints(writer *w, const tabi_sample *sample, uint64_t time) {
     for (int32_t k = 0; k < g->count; ++k) {
       g->position[k] = sample->q[g->q[k]];
       g->velocity[k] = sample->v[g->v[k]];
+      g->effort[k] = (double)sample->effort[g->joint[k]].applied;
     }
-    const tbi_ros_joints joints = {g->name, g->position, g->velocity, g->count};
+    const tbi_ros_joints joints = {g->name, g->position, g->velocity, g->effort, g->count};
     tbi_ros_joint_state(&w->message, time, &joints);
     put(w, w->group[i], time);
   }
@@ -275,6 +302,7 @@ static void *open_mcap(const tbi_export *export) {
   bool made = w && make_room(w, &err);
   if (made) {
     put_metadata(w);
+    put_descriptions(w);
     add_topics(w);
     made = !w->no_memory;
   }

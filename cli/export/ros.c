@@ -42,6 +42,7 @@ const tbi_ros_type tbi_ros_types[TBI_ROS_COUNT] = {
                      "float64[9] angular_velocity_covariance\n"
                      "geometry_msgs/Vector3 linear_acceleration\n"
                      "float64[9] linear_acceleration_covariance\n" HEADER QUATERNION VECTOR                                            },
+    [TBI_ROS_STRING] = {"std_msgs/msg/String",             "string data\n"                                                                 },
     [TBI_ROS_FLOAT] = {"std_msgs/msg/Float64",            "float64 data\n"                                                                },
 };
 
@@ -106,7 +107,7 @@ void tbi_ros_joint_state(tbi_bytes *bytes, uint64_t time, const tbi_ros_joints *
     put_text(bytes, joints->name[i]);
   put_list(bytes, joints->position, joints->count);
   put_list(bytes, joints->velocity, joints->count);
-  put_list(bytes, NULL, 0); /* logs do not hold efforts */
+  put_list(bytes, joints->effort, joints->count);
 }
 
 void tbi_ros_wrench(tbi_bytes *bytes, uint64_t time, const char *frame, const double wrench[6]) {
@@ -140,6 +141,11 @@ void tbi_ros_imu_put(tbi_bytes *bytes, uint64_t time, const tbi_ros_imu *imu) {
 void tbi_ros_float(tbi_bytes *bytes, double value) {
   begin(bytes);
   put_double(bytes, value);
+}
+
+void tbi_ros_string(tbi_bytes *bytes, const char *text) {
+  begin(bytes);
+  put_text(bytes, text);
 }
 
 void tbi_ros_tf_begin(tbi_bytes *bytes) {

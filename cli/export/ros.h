@@ -15,6 +15,7 @@ typedef enum tbi_ros_kind {
   TBI_ROS_WRENCH,
   TBI_ROS_IMU,
   TBI_ROS_FLOAT,
+  TBI_ROS_STRING,
   TBI_ROS_COUNT,
 } tbi_ros_kind;
 
@@ -24,7 +25,7 @@ extern const tbi_ros_type tbi_ros_types[TBI_ROS_COUNT];
 
 typedef struct tbi_ros_joints {
   const char *const *name;
-  const double *position, *velocity;
+  const double *position, *velocity, *effort;
   int32_t count;
 } tbi_ros_joints;
 void tbi_ros_joint_state(tbi_bytes *bytes, uint64_t time, const tbi_ros_joints *joints);
@@ -40,6 +41,7 @@ typedef struct tbi_ros_imu {
 void tbi_ros_imu_put(tbi_bytes *bytes, uint64_t time, const tbi_ros_imu *imu);
 
 void tbi_ros_float(tbi_bytes *bytes, double value);
+void tbi_ros_string(tbi_bytes *bytes, const char *text);
 
 /* Transforms from "world" are put one after another, between begin and end. */
 void tbi_ros_tf_begin(tbi_bytes *bytes);

@@ -125,12 +125,16 @@ static bool make_group(tbi_ros_scene *ros, const tabi_scene *scene, int32_t robo
   *g = (tbi_ros_group){.name = calloc(capacity, sizeof *g->name),
                        .q = calloc(capacity, sizeof *g->q),
                        .v = calloc(capacity, sizeof *g->v),
+                       .joint = calloc(capacity, sizeof *g->joint),
                        .position = calloc(capacity, sizeof *g->position),
-                       .velocity = calloc(capacity, sizeof *g->velocity)};
-  if (!g->name || !g->q || !g->v || !g->position || !g->velocity) return false;
+                       .velocity = calloc(capacity, sizeof *g->velocity),
+                       .effort = calloc(capacity, sizeof *g->effort)};
+  if (!g->name || !g->q || !g->v || !g->joint || !g->position || !g->velocity || !g->effort)
+    return false;
   for (int32_t i = 0; i < tabi_model_njoint(ros->model); ++i) {
     if (!in_group(ros, scene, i, robot)) continue;
     g->name[g->count] = own_name(scene, tabi_model_joint(ros->model, i).name);
+    g->joint[g->count] = i;
     g->q[g->count] = tabi_model_joint_q(ros->model, i).first;
     g->v[g->count++] = tabi_model_joint_v(ros->model, i).first;
   }
@@ -233,6 +237,8 @@ void tbi_ros_scene_free(tbi_ros_scene *ros) {
     free(g->v);
     free(g->position);
     free(g->velocity);
+    free(g->joint);
+    free(g->effort);
   }
   free(ros->frame);
   free(ros->link_frame);

@@ -19,8 +19,8 @@ typedef struct tbi_ros_frame {
 typedef struct tbi_ros_group {
   char *topic;
   const char **name;
-  int32_t *q, *v; /* where they stand in these */
-  double *position, *velocity;
+  int32_t *q, *v, *joint; /* where they stand in these, and their index in the model */
+  double *position, *velocity, *effort;
   int32_t count;
 } tbi_ros_group;
 

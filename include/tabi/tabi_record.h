@@ -44,6 +44,11 @@ typedef struct tabi_sample_contact {
                      too), or friction that does not oppose slip */
 } tabi_sample_contact;
 
+/* tabi_effort of a joint with one coordinate; zeros of others. */
+typedef struct tabi_sample_effort {
+  float commanded, applied, limit; /* N m or N */
+} tabi_sample_effort;
+
 /* A world after a step.  The arrays live until the next sample of the same observer or recording.
  */
 typedef struct tabi_sample {
@@ -56,6 +61,8 @@ typedef struct tabi_sample {
   int32_t ncontact;
   const tabi_balance *balance; /* of the scene's robots */
   int32_t nrobot;
+  const tabi_sample_effort *effort; /* of the model's joints */
+  int32_t njoint;
 } tabi_sample;
 
 /* Takes samples of a world.  The world is one of the scene's model; both must outlive the

@@ -15,6 +15,8 @@ struct tabi_observer {
   double *sensor;
   tabi_sample_contact *contact;
   tabi_balance *balance;
+  tabi_sample_effort *effort;
+  bool *is_driven; /* joints that have efforts: [njoint] */
   bool skips_balance;
   int32_t max_contacts;
   tabi_sample sample;
@@ -64,6 +66,20 @@ static void take_sensors(const tabi_world *world, double *to) {
     to += tabi_world_sensor(world, i, to);
 }
 
+static bool has_one_coordinate(const tabi_model *model, int32_t joint) {
+  tabi_joint_type type = tabi_model_joint(model, joint).type;
+  return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_CONTINUOUS ||
+         type == TABI_JOINT_PRISMATIC;
+}
+
+static void take_efforts(const tabi_observer *o) {
+  for (int32_t i = 0; i < o->sample.njoint; ++i) {
+    if (!o->is_driven[i]) continue;
+    tabi_effort e = tabi_world_effort(o->world, i);
+    o->effort[i] = (tabi_sample_effort){(float)e.commanded, (float)e.applied, (float)e.limit};
+  }
+}
+
 /* The world has grown, and so does the list, if there is memory. */
 static void grow(tabi_observer *o) {
   int32_t capacity = tabi_world_get_def(o->world).max_contacts;
@@ -85,6 +101,7 @@ const tabi_sample *tabi_observer_look(tabi_observer *o) {
   for (int32_t i = 0; i < sample->nrobot && !o->skips_balance; ++i)
     o->balance[i] = tabi_world_balance(o->world, tabi_scene_get_robot(o->scene, i).moving);
   take_sensors(o->world, o->sensor);
+  take_efforts(o);
   sample->step = tabi_world_steps(o->world);
   sample->time = tabi_world_time(o->world);
   sample->q = tabi_world_q(o->world);
@@ -120,8 +137,10 @@ tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, 
     o->sensor = calloc((size_t)shape.sensors + TABI_SENSOR_MAX, sizeof *o->sensor);
     o->contact = calloc((size_t)def.max_contacts + 1, sizeof *o->contact);
     o->balance = calloc((size_t)shape.robots + 1, sizeof *o->balance);
+    o->effort = calloc((size_t)shape.joints + 1, sizeof *o->effort);
+    o->is_driven = calloc((size_t)shape.joints + 1, sizeof *o->is_driven);
   }
-  if (!o || !o->sensor || !o->contact || !o->balance) {
+  if (!o || !o->sensor || !o->contact || !o->balance || !o->effort || !o->is_driven) {
     tabi_observer_destroy(o);
     (void)tbi_error_memory(err);
     return NULL;
@@ -130,8 +149,14 @@ tabi_observer *tabi_observer_create(const tabi_scene *scene, tabi_world *world, 
   o->world = world;
   o->timestep = def.timestep;
   o->max_contacts = def.max_contacts;
-  o->sample = (tabi_sample){
-      .sensor = o->sensor, .contact = o->contact, .balance = o->balance, .nrobot = shape.robots};
+  o->sample = (tabi_sample){.sensor = o->sensor,
+                            .contact = o->contact,
+                            .balance = o->balance,
+                            .nrobot = shape.robots,
+                            .effort = o->effort,
+                            .njoint = shape.joints};
+  for (int32_t i = 0; i < shape.joints; ++i)
+    o->is_driven[i] = has_one_coordinate(tabi_scene_model(scene), i);
   return o;
 }
 
@@ -140,5 +165,7 @@ void tabi_observer_destroy(tabi_observer *o) {
   free(o->sensor);
   free(o->contact);
   free(o->balance);
+  free(o->effort);
+  free(o->is_driven);
   free(o);
 }

@@ -97,7 +97,8 @@ static bool are_sound(const int32_t n[TBI_HEAD_NUMBERS]) {
          in_range(n[TBI_HEAD_SENSORS], 0, MAX_COUNT) && n[TBI_HEAD_EVERY] >= 1 &&
          in_range(n[TBI_HEAD_SETTINGS], 0, MAX_COUNT) &&
          in_range(n[TBI_HEAD_ROBOTS], 0, MAX_ROBOTS) &&
-         in_range(n[TBI_HEAD_SHAPES], 0, MAX_COUNT) && in_range(n[TBI_HEAD_LINKS], 0, MAX_COUNT);
+         in_range(n[TBI_HEAD_SHAPES], 0, MAX_COUNT) && in_range(n[TBI_HEAD_LINKS], 0, MAX_COUNT) &&
+         in_range(n[TBI_HEAD_JOINTS], 0, MAX_COUNT);
 }
 
 static bool read_numbers(tabi_recording *r, cursor *c) {
@@ -114,7 +115,8 @@ static bool read_numbers(tabi_recording *r, cursor *c) {
                                 .sensors = n[TBI_HEAD_SENSORS],
                                 .robots = n[TBI_HEAD_ROBOTS],
                                 .shapes = n[TBI_HEAD_SHAPES],
-                                .links = n[TBI_HEAD_LINKS]};
+                                .links = n[TBI_HEAD_LINKS],
+                                .joints = n[TBI_HEAD_JOINTS]};
   info->tabi_version = (uint32_t)n[TBI_HEAD_TABI_VERSION];
   info->nq = r->shape.nq;
   info->nv = r->shape.nv;
@@ -175,7 +177,9 @@ static tabi_status read_head(tabi_recording *r, uint64_t offset, size_t size, ta
   size_t numbers = (size_t)r->shape.nq + (size_t)r->shape.nv + (size_t)r->shape.sensors;
   r->buffers.state = calloc(numbers + 1, sizeof *r->buffers.state);
   r->buffers.balance = calloc((size_t)r->shape.robots + 1, sizeof *r->buffers.balance);
-  return r->buffers.state && r->buffers.balance ? TABI_OK : tbi_error_memory(err);
+  r->buffers.effort = calloc((size_t)r->shape.joints + 1, sizeof *r->buffers.effort);
+  bool made = r->buffers.state && r->buffers.balance && r->buffers.effort;
+  return made ? TABI_OK : tbi_error_memory(err);
 }
 
 /* -- the chunks */
@@ -407,6 +411,7 @@ void tabi_recording_close(tabi_recording *r) {
   free(r->word);
   free(r->buffers.state);
   free(r->buffers.balance);
+  free(r->buffers.effort);
   free(r->buffers.contact);
   free(r);
 }

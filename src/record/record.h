@@ -22,8 +22,8 @@
  * docs/log.md.  A log holds no tabi_world_def: it has the text of the scene, its settings, and of
  * the def only what tabi_recording_info shows, method and integrator by their names.  So a new
  * field or a renamed one changes the format only if it becomes one of tabi_recording_info. */
-#define TBI_RECORD_VERSION 5U
-#define TBI_RECORD_CHANGE  "every snapshot has a size of its own"
+#define TBI_RECORD_VERSION 6U
+#define TBI_RECORD_CHANGE  "samples have the efforts of joints"
 
 enum { TBI_START_SIZE = 16, TBI_CHUNK_SIZE = 20, TBI_SAMPLES_SIZE = 24, TBI_SNAPSHOT_SIZE = 16 };
 
@@ -40,6 +40,7 @@ typedef enum tbi_head_number {
   TBI_HEAD_ROBOTS,
   TBI_HEAD_SHAPES,
   TBI_HEAD_LINKS,
+  TBI_HEAD_JOINTS,
   TBI_HEAD_NUMBERS,
 } tbi_head_number;
 
@@ -85,7 +86,7 @@ uint64_t tbi_model_hash(const tabi_model *model);
 /* The sizes of the parts of a sample; `sensors` counts numbers, and contacts are between `shapes`
  * of `links`. */
 typedef struct tbi_sample_shape {
-  int32_t nq, nv, sensors, robots, shapes, links;
+  int32_t nq, nv, sensors, robots, shapes, links, joints;
 } tbi_sample_shape;
 
 tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene);
@@ -98,6 +99,7 @@ void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample,
 typedef struct tbi_sample_buffers {
   double *state; /* [nq + nv + sensors] */
   tabi_balance *balance;
+  tabi_sample_effort *effort;   /* [joints] */
   tabi_sample_contact *contact; /* as many as there may be in the words */
 } tbi_sample_buffers;
 /* False: these words are no sample. */

@@ -1,9 +1,12 @@
 /* sample.c - a sample as 64-bit words.
  *
  *   step | flags, contacts | contacts with force, iterations | 5 numbers of the certificate
- *   4 of the energy | q | v | sensors | 27 words for each robot | 9 words for each contact
+ *   4 of the energy | q | v | sensors | 27 words for each robot | 2 for each joint | 9 for
+ *   each contact
  *
  * A robot: CoM, force, ZMP, margin | corners | 16 x (corner x y).
+ * A joint: effort applied, and commanded with the bits of applied changed (zero where both are the
+ * same) | limit, 0; 32-bit floats.
  * A contact: shapes | links | gap, friction | point x y | point z, normal x | normal y z | force x
  * y | force z, velocity x | velocity y z.  Corners and contacts are 32-bit floats, two in a word,
  * the first in the lower half. */
@@ -13,7 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { HEAD_WORDS = 12, CONTACT_WORDS = 9, BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS };
+enum {
+  HEAD_WORDS = 12,
+  CONTACT_WORDS = 9,
+  BALANCE_WORDS = 11 + TABI_BALANCE_CORNERS,
+  EFFORT_WORDS = 2
+};
 enum { CONVERGED = 1, FALLBACK = 2, ENERGY_LIMITED = 4 };
 
 tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene) {
@@ -23,7 +31,8 @@ tbi_sample_shape tbi_sample_shape_of(const tabi_scene *scene) {
                             .nv = tabi_model_nv(model),
                             .robots = tabi_scene_nrobot(scene),
                             .shapes = tabi_model_nshape(model),
-                            .links = tabi_model_nlink(model)};
+                            .links = tabi_model_nlink(model),
+                            .joints = tabi_model_njoint(model)};
   for (int32_t i = 0; i < tabi_model_nsensor(model); ++i)
     shape.sensors += tabi_sensor_type_size(tabi_model_sensor(model, i).type);
   return shape;
@@ -34,7 +43,8 @@ static size_t state_words(const tbi_sample_shape *shape) {
 }
 
 static size_t fixed_words(const tbi_sample_shape *shape) {
-  return HEAD_WORDS + state_words(shape) + BALANCE_WORDS * (size_t)shape->robots;
+  return HEAD_WORDS + state_words(shape) + BALANCE_WORDS * (size_t)shape->robots +
+         EFFORT_WORDS * (size_t)shape->joints;
 }
 
 size_t tbi_sample_words(const tbi_sample_shape *shape, size_t ncontact) {
@@ -89,6 +99,18 @@ static uint64_t *put_balance(uint64_t *word, const tabi_balance *b) {
   return put_floats(word, corner, sizeof corner / sizeof *corner);
 }
 
+static uint32_t bits_of(float number) {
+  uint32_t bits = 0;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+static uint64_t *put_effort(uint64_t *word, const tabi_sample_effort *e) {
+  *word++ = pair_of(bits_of(e->applied), bits_of(e->commanded) ^ bits_of(e->applied));
+  *word++ = pair_of(bits_of(e->limit), 0);
+  return word;
+}
+
 void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample, uint64_t *word) {
   const tabi_certificate *c = &sample->certificate;
   const tabi_energy *e = &sample->energy;
@@ -96,6 +118,7 @@ void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample,
                    (c->energy_limited ? ENERGY_LIMITED : 0U);
   const uint64_t *begin = word;
   TBI_ASSERT(sample->nrobot == shape->robots && sample->ncontact >= 0);
+  TBI_ASSERT(sample->njoint == shape->joints);
   word[0] = (uint64_t)sample->step;
   word[1] = pair_of(flags, (uint32_t)sample->ncontact);
   word[2] = pair_of((uint32_t)c->contacts, (uint32_t)c->iterations);
@@ -108,6 +131,8 @@ void tbi_sample_encode(const tbi_sample_shape *shape, const tabi_sample *sample,
   word = put(word, sample->sensor, shape->sensors);
   for (int32_t i = 0; i < shape->robots; ++i)
     word = put_balance(word, &sample->balance[i]);
+  for (int32_t i = 0; i < shape->joints; ++i)
+    word = put_effort(word, &sample->effort[i]);
   for (int32_t i = 0; i < sample->ncontact; ++i)
     word = put_contact(word, &sample->contact[i]);
   TBI_ASSERT(word == begin + tbi_sample_words(shape, (size_t)sample->ncontact));
@@ -170,6 +195,19 @@ static const uint64_t *get_balance(const uint64_t *word, tabi_balance *b) {
   return word;
 }
 
+static float float_of(uint32_t bits) {
+  float number = 0;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+static const uint64_t *get_effort(const uint64_t *word, tabi_sample_effort *e) {
+  e->applied = float_of(low(word[0]));
+  e->commanded = float_of(high(word[0]) ^ low(word[0]));
+  e->limit = float_of(low(word[1]));
+  return word + EFFORT_WORDS;
+}
+
 /* Positions and velocities of a world are always finite. */
 static bool are_finite(const double *number, int32_t count) {
   for (int32_t i = 0; i < count; ++i) {
@@ -205,7 +243,9 @@ bool tbi_sample_decode(const tbi_sample_shape *shape, const uint64_t *word, size
                           .sensor = buffers->state + shape->nq + shape->nv,
                           .contact = buffers->contact,
                           .balance = buffers->balance,
-                          .nrobot = shape->robots};
+                          .nrobot = shape->robots,
+                          .effort = buffers->effort,
+                          .njoint = shape->joints};
   get_head(word, sample);
   sample->time = (double)sample->step * timestep;
   word = get(word + HEAD_WORDS, buffers->state, state_words(shape));
@@ -214,6 +254,8 @@ bool tbi_sample_decode(const tbi_sample_shape *shape, const uint64_t *word, size
     word = get_balance(word, &buffers->balance[i]);
     if (!word) return false;
   }
+  for (int32_t i = 0; i < shape->joints; ++i)
+    word = get_effort(word, &buffers->effort[i]);
   for (int32_t i = 0; i < sample->ncontact; ++i) {
     if (!are_indices(word[0], shape->shapes) || !are_indices(word[1], shape->links)) return false;
     word = get_contact(word, timestep, &buffers->contact[i]);

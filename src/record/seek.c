@@ -162,7 +162,7 @@ tabi_status tabi_recording_snapshot(tabi_recording *r, int64_t step, void *snaps
 
 static bool same_shape(const tbi_sample_shape *a, const tbi_sample_shape *b) {
   return a->nq == b->nq && a->nv == b->nv && a->sensors == b->sensors && a->robots == b->robots &&
-         a->shapes == b->shapes && a->links == b->links;
+         a->shapes == b->shapes && a->links == b->links && a->joints == b->joints;
 }
 
 static tabi_status check_model(const tabi_recording *r, const tabi_scene *scene, tabi_error *err) {

@@ -82,18 +82,24 @@ static const part motion_parts[] = {
     {NULL,    NULL,    NULL                      },
 };
 
-/* -- joints: q, then v */
+/* -- joints: q, then v, then efforts */
 
 static const part hinge_parts[] = {
-    {".q", "rad",   "joint angle"   },
-    {".v", "rad/s", "joint velocity"},
-    {NULL, NULL,    NULL            },
+    {".q",         "rad",   "joint angle"                },
+    {".v",         "rad/s", "joint velocity"             },
+    {".effort",    "N m",   "joint torque"               },
+    {".commanded", "N m",   "joint torque without limits"},
+    {".limit",     "N m",   "limit of the joint torque"  },
+    {NULL,         NULL,    NULL                         },
 };
 
 static const part slide_parts[] = {
-    {".q", "m",   "joint position"},
-    {".v", "m/s", "joint velocity"},
-    {NULL, NULL,  NULL            },
+    {".q",         "m",   "joint position"            },
+    {".v",         "m/s", "joint velocity"            },
+    {".effort",    "N",   "joint force"               },
+    {".commanded", "N",   "joint force without limits"},
+    {".limit",     "N",   "limit of the joint force"  },
+    {NULL,         NULL,  NULL                        },
 };
 
 static const part ball_parts[] = {
@@ -435,6 +441,16 @@ static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *
   return put_pose(s, at, robot.base);
 }
 
+/* A sample that was made by hand may have none. */
+static double *put_effort(double *at, const tabi_sample *sample, int32_t joint) {
+  double none = (double)NAN;
+  const tabi_sample_effort *e = sample->effort ? &sample->effort[joint] : NULL;
+  *at++ = e ? (double)e->applied : none;
+  *at++ = e ? (double)e->commanded : none;
+  *at++ = e && isfinite(e->limit) ? (double)e->limit : none;
+  return at;
+}
+
 static double *put_joints(const tabi_signals *s, double *at, const tabi_sample *sample) {
   for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
     tabi_range q = tabi_model_joint_q(s->model, i);
@@ -442,6 +458,7 @@ static double *put_joints(const tabi_signals *s, double *at, const tabi_sample *
     if (!joint_listed(s->model, i)) continue;
     at = put(at, sample->q + q.first, q.count);
     at = put(at, sample->v + v.first, v.count);
+    if (q.count == 1) at = put_effort(at, sample, i);
   }
   return at;
 }

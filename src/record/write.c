@@ -138,6 +138,7 @@ static tabi_status write_head(tabi_recorder *r, const tabi_scene *scene) {
       [TBI_HEAD_ROBOTS] = r->shape.robots,
       [TBI_HEAD_SHAPES] = r->shape.shapes,
       [TBI_HEAD_LINKS] = r->shape.links,
+      [TBI_HEAD_JOINTS] = r->shape.joints,
   };
   const uint64_t hash = tbi_model_hash(tabi_scene_model(scene));
   static const unsigned char room[TBI_CHUNK_SIZE] = {0};

@@ -50,6 +50,29 @@ double tbi_world_actuator_at(const tabi_world *w, int32_t actuator) {
   return f.give == 0 ? f.force : f.force - f.give / def->gear * gained;
 }
 
+/* N m or N at the joint: the most that an actuator gives, by its range or by that of its input */
+static double most_of(const tabi_actuator_def *a) {
+  double most = tbi_max(fabs(a->force_min), fabs(a->force_max));
+  if (a->bias[1] == 0 && a->bias[2] == 0) {
+    double low = a->gain * a->control_min + a->bias[0];
+    double high = a->gain * a->control_max + a->bias[0];
+    most = tbi_min(most, tbi_max(fabs(low), fabs(high)));
+  }
+  return fabs(a->gear) * most;
+}
+
+/* the most that the actuators of a joint give together */
+static void find_most_forces(tabi_world *w) {
+  const tabi_model *model = w->model;
+  double *most = w->constants.most_force;
+  for (int32_t j = 0; j < model->njoint; ++j)
+    most[j] = HUGE_VAL;
+  for (int32_t a = 0; a < model->nactuator; ++a) {
+    double *sum = &most[model->actuator[a].joint];
+    *sum = (isinf(*sum) ? 0 : *sum) + most_of(&model->actuator[a]);
+  }
+}
+
 void tbi_world_find_drives(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t k = 0; k < model->nv; ++k)
@@ -60,6 +83,7 @@ void tbi_world_find_drives(tabi_world *w) {
     w->constants.joint_dof[j] = single ? model->body[body].v : TABI_NONE;
     if (single) w->constants.effort[model->body[body].v] = model->joint[j].effort;
   }
+  find_most_forces(w);
 }
 
 /* -- implicit steps */
@@ -195,28 +219,10 @@ void tbi_world_laws(const tabi_world *w, double *asked, double *law) {
   }
 }
 
-/* N m or N at the joint: the most that an actuator gives, by its range or by that of its input */
-static double most_of(const tabi_actuator_def *a) {
-  double most = tbi_max(fabs(a->force_min), fabs(a->force_max));
-  if (a->bias[1] == 0 && a->bias[2] == 0) {
-    double low = a->gain * a->control_min + a->bias[0];
-    double high = a->gain * a->control_max + a->bias[0];
-    most = tbi_min(most, tbi_max(fabs(low), fabs(high)));
-  }
-  return fabs(a->gear) * most;
-}
-
 static double limit_of(const tabi_world *w, int32_t joint) {
-  const tabi_model *model = w->model;
-  double sum = 0;
-  bool any = false;
-  for (int32_t a = 0; a < model->nactuator; ++a) {
-    if (model->actuator[a].joint != joint) continue;
-    sum += most_of(&model->actuator[a]);
-    any = true;
-  }
-  double effort = model->joint[joint].effort;
-  return any && !is_on(&w->state.servo[joint]) ? tbi_min(effort, sum) : effort;
+  double effort = w->model->joint[joint].effort;
+  bool alone = !is_on(&w->state.servo[joint]);
+  return alone ? tbi_min(effort, w->constants.most_force[joint]) : effort;
 }
 
 tabi_effort tabi_world_effort(const tabi_world *world, int32_t joint) {

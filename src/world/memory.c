@@ -269,6 +269,7 @@ static void place_world(tbi_layout *at, tabi_world *w) {
   w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
   w->constants.joint_dof = tbi_layout_take(at, model->njoint, sizeof *w->constants.joint_dof);
   w->constants.effort = tbi_layout_take(at, model->nv, sizeof *w->constants.effort);
+  w->constants.most_force = tbi_layout_take(at, model->njoint, sizeof *w->constants.most_force);
   w->constants.looped = tbi_layout_take(at, model->nv, sizeof *w->constants.looped);
   w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
   w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);

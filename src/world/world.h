@@ -171,6 +171,7 @@ struct tabi_world {
     int32_t *joint_dof; /* velocity of a joint with one coordinate that moves, or TABI_NONE:
                            [njoint] */
     double *effort;     /* N m or N, its effort limit, else infinite: [nv] */
+    double *most_force; /* N m or N, of all actuators of a joint, infinite without any: [njoint] */
     bool *looped;       /* whether a loop constraint acts on the joint of each velocity: [nv] */
   } constants;
   tabi_dynamics *d;

@@ -166,7 +166,7 @@ test("metadata tell how the log was made", async () => {
   assert.fail("no metadata");
 });
 
-test("joint states have the positions and velocities of the log", () => {
+test("joint states have the positions, velocities and efforts of the log", () => {
   const cases = [[humanoid, "/joint_states", "robot"], [pair, "/a/joint_states", "a"],
     [pair, "/b/joint_states", "b"]];
   for (const [file, topic, robot] of cases) {
@@ -179,9 +179,21 @@ test("joint states have the positions and velocities of the log", () => {
       assert.deepEqual(state.name, joints);
       assert.deepEqual([...state.position], joints.map((j) => row[`${robot}/${j}.q`]));
       assert.deepEqual([...state.velocity], joints.map((j) => row[`${robot}/${j}.v`]));
+      assert.deepEqual([...state.effort], joints.map((j) => row[`${robot}/${j}.effort`]));
     }
   }
+  // a robot that stands needs its knees
+  assert.ok(humanoid.topics.get("/joint_states").at(-1).value.effort.some((e) => Math.abs(e) > 1));
   assert.ok(humanoid.topics.get("/joint_states")[0].value.name.includes("l_knee"));
+});
+
+test("the robot's description is the text of its URDF", () => {
+  assert.equal(humanoid.types.get("/robot_description"), "std_msgs/msg/String");
+  const [message, ...more] = humanoid.topics.get("/robot_description");
+  assert.equal(more.length, 0);
+  assert.equal(message.value.data,
+    fs.readFileSync(path.join(root, "models", "humanoid36.urdf"), "utf8"));
+  for (const robot of ["a", "b"]) assert.ok(pair.topics.has(`/${robot}/robot_description`));
 });
 
 test("tf has every link in every sample, where the log has it", () => {

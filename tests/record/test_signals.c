@@ -129,13 +129,15 @@ static void check_links(run *r) {
 
 static void check_joints(run *r) {
   const tabi_model *model = tabi_scene_model(r->scene);
-  static const char *const parts[] = {"q", "v"};
+  static const char *const parts[] = {"q", "v", "effort", "commanded", "limit"};
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_range q = tabi_model_joint_q(model, i);
     if (q.count != 1) continue;
-    const double state[] = {tabi_world_q(r->world)[q.first],
-                            tabi_world_v(r->world)[tabi_model_joint_v(model, i).first]};
-    check_parts(r, tabi_model_joint(model, i).name, parts, state, 2);
+    tabi_effort e = tabi_world_effort(r->world, i);
+    const double state[] = {
+        tabi_world_q(r->world)[q.first], tabi_world_v(r->world)[tabi_model_joint_v(model, i).first],
+        (double)(float)e.applied, (double)(float)e.commanded, (double)(float)e.limit};
+    check_parts(r, tabi_model_joint(model, i).name, parts, state, 5);
   }
 }
 
@@ -248,6 +250,8 @@ static void names_are_one_of_a_kind(void **state) {
   assert_string_equal(unit_of(&r, "robot/l_bush_z.q"), "m");
   assert_string_equal(unit_of(&r, "robot/l_bush_z.v"), "m/s");
   assert_string_equal(unit_of(&r, "robot/l_bush_z.tau"), "N");
+  assert_string_equal(unit_of(&r, "robot/l_bush_z.effort"), "N");
+  assert_string_equal(unit_of(&r, "robot/l_knee.limit"), "N m");
   advance(&r, 1);
   look(&r);
   assert_true(value_of(&r, "robot/l_knee.q#2") == value_of(&r, "robot/l_knee.q"));
@@ -289,7 +293,7 @@ static void names_are_found(void **state) {
   check_match(&r, "*_knee.q", 2, "robot/r_knee.q");
   check_match(&r, "*", tabi_signals_count(r.signals), "time");
   check_match(&r, "ro*/*_ft.*f*x", 1, "robot/l_ft.fx");
-  check_match(&r, "r_knee", 2, "robot/r_knee.v");
+  check_match(&r, "r_knee", 5, "robot/r_knee.v");
   check_match(&r, "ball", 17, "ball.slip");
   check_match(&r, "co", 0, NULL);
   check_match(&r, "", 0, NULL);
