@@ -194,6 +194,48 @@ static void test_snapshot(void **state) {
   unload(&w);
 }
 
+/* By a scene, with sensors that it puts in: the state is known by noisy, late readings only. */
+static void test_sensors(void **state) {
+  (void)state;
+  char text[1000];
+  (void)snprintf(
+      text, sizeof text,
+      "materials: {ground: {friction: 0.8}}\n"
+      "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, material: ground}\n"
+      "robots:\n  - name: robot\n    model: %s/models/humanoid20.urdf\n    base: free\n"
+      "    controller: {type: walk, velocity: [0.08, 0, 0], steps: 6, sensors: {encoder: "
+      "1e-4, gyro: 0.01, accelerometer: 0.2, force: 0.3, torque: 0.02, delay: 2e-3}}\n",
+      TABI_SOURCE_DIR);
+  tabi_error err = {0};
+  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  const tabi_model *model = tabi_scene_model(scene);
+  assert_true(tabi_model_nsensor(model) > 16);
+  tabi_stepper *stepper = tabi_scene_stepper(scene, 0);
+  assert_non_null(stepper);
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(model, &def, &err);
+  assert_non_null(world);
+  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+  double worst = 0;
+  for (int i = 0; i < 4500; ++i) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step_or_grow(world, NULL), TABI_OK);
+    double com[3];
+    tabi_stepper_state s = tabi_stepper_get_state(stepper);
+    tabi_dynamics_com(tabi_world_dynamics(world), com);
+    worst = fmax(worst, fabs(com[2] - s.com[2]));
+  }
+  tabi_stepper_state s = tabi_stepper_get_state(stepper);
+  print_message("by sensors: %d steps, height of the CoM wrong by %.1f mm at most\n", s.steps,
+                1e3 * worst);
+  assert_int_equal(s.phase, TABI_STEPPER_STANDS);
+  assert_true(s.steps >= 6 && s.steps <= 9);
+  assert_true(worst < 0.01);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_walks),
@@ -201,6 +243,7 @@ int main(void) {
       cmocka_unit_test(test_sideways_and_turning),
       cmocka_unit_test(test_pushes),
       cmocka_unit_test(test_snapshot),
+      cmocka_unit_test(test_sensors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
