@@ -115,14 +115,12 @@ static double lowest_point(const tabi_dynamics *dynamics, const tabi_model *mode
   return height - depth_below(model, shape, up);
 }
 
-/* low[nlink]: the lowest points of what collides. */
+/* low[nshape]: the lowest points of what collides. */
 static void find_lowest(const tabi_model *model, const tabi_dynamics *dynamics, double *low) {
-  for (int32_t i = 0; i < tabi_model_nlink(model); ++i)
-    low[i] = HUGE_VAL;
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def s = tabi_model_shape(model, i);
-    if (s.link == TABI_WORLD || !s.collides) continue;
-    low[s.link] = fmin(low[s.link], lowest_point(dynamics, model, &s));
+    bool counts = s.link != TABI_WORLD && s.collides;
+    low[i] = counts ? lowest_point(dynamics, model, &s) : HUGE_VAL;
   }
 }
 
@@ -141,34 +139,56 @@ int32_t tbi_robot_of(const tabi_scene *scene, int32_t link) {
   return TABI_NONE;
 }
 
-static void mark_feet(const tabi_scene *scene, int32_t robot, const double *low, bool *foot) {
-  int32_t nlink = tabi_model_nlink(tabi_scene_model(scene));
+/* robot[nshape] is that of each shape. */
+static void mark_feet(const tabi_model *model, const int32_t *robot, int32_t which,
+                      const double *low, tbi_feet *feet) {
   double floor = HUGE_VAL;
-  for (int32_t i = 0; i < nlink; ++i) {
-    if (tbi_robot_of(scene, i) == robot) floor = fmin(floor, low[i]);
-  }
-  for (int32_t i = 0; i < nlink && floor < HUGE_VAL; ++i) {
-    if (tbi_robot_of(scene, i) == robot && low[i] <= floor + FOOT_HEIGHT) foot[i] = true;
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i)
+    if (robot[i] == which) floor = fmin(floor, low[i]);
+  for (int32_t i = 0; i < tabi_model_nshape(model) && floor < HUGE_VAL; ++i) {
+    if (robot[i] != which || low[i] > floor + FOOT_HEIGHT) continue;
+    feet->link[tabi_model_shape(model, i).link] = true;
+    feet->shape[i] = true;
   }
 }
 
-bool tbi_find_feet(const tabi_scene *scene, bool *foot) {
+static void mark_all(const tabi_scene *scene, const double *low, int32_t *robot, tbi_feet *feet) {
   const tabi_model *model = tabi_scene_model(scene);
-  size_t nlink = (size_t)tabi_model_nlink(model);
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    int32_t link = tabi_model_shape(model, i).link;
+    robot[i] = link == TABI_WORLD ? TABI_NONE : tbi_robot_of(scene, link);
+  }
+  for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i)
+    mark_feet(model, robot, i, low, feet);
+}
+
+bool tbi_feet_find(tbi_feet *feet, const tabi_scene *scene) {
+  const tabi_model *model = tabi_scene_model(scene);
+  size_t nlink = (size_t)tabi_model_nlink(model), nshape = (size_t)tabi_model_nshape(model);
   size_t nq = (size_t)tabi_model_nq(model), nv = (size_t)tabi_model_nv(model);
-  double *room = calloc(nlink + nq + nv + 1, sizeof *room);
-  tabi_dynamics *dynamics = room ? tabi_dynamics_create(model, NULL) : NULL;
-  if (dynamics) {
-    double *low = room, *q = room + nlink, *v = q + nq;
+  *feet =
+      (tbi_feet){calloc(nlink + 1, sizeof *feet->link), calloc(nshape + 1, sizeof *feet->shape)};
+  double *room = calloc(nshape + nq + nv + 1, sizeof *room);
+  int32_t *robot = calloc(nshape + 1, sizeof *robot);
+  tabi_dynamics *dynamics = tabi_dynamics_create(model, NULL);
+  bool done = feet->link && feet->shape && room && robot && dynamics;
+  if (done) {
+    double *low = room, *q = room + nshape, *v = q + nq;
     tabi_model_initial_q(model, q);
     tabi_dynamics_set_state(dynamics, q, v);
     find_lowest(model, dynamics, low);
-    memset(foot, 0, nlink * sizeof *foot);
-    for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i)
-      mark_feet(scene, i, low, foot);
+    mark_all(scene, low, robot, feet);
+  } else {
+    tbi_feet_free(feet);
   }
-  bool done = dynamics != NULL;
   tabi_dynamics_destroy(dynamics);
+  free(robot);
   free(room);
   return done;
+}
+
+void tbi_feet_free(tbi_feet *feet) {
+  free(feet->link);
+  free(feet->shape);
+  *feet = (tbi_feet){0};
 }

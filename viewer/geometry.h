@@ -15,8 +15,13 @@ tbi_inertia_box tbi_inertia_box_of(const tabi_link_def *link);
 /* The robot to whose tree a link belongs, or TABI_NONE. */
 int32_t tbi_robot_of(const tabi_scene *scene, int32_t link);
 
-/* Sets foot[nlink] of all links of robots that are as low as the robot's lowest, at the start.
- * False when there is no memory. */
-bool tbi_find_feet(const tabi_scene *scene, bool *foot);
+/* What robots stand on: of each robot the shapes as low as its lowest at the start, and their
+ * links. Only what collides counts. */
+typedef struct tbi_feet {
+  bool *link, *shape; /* [nlink], [nshape] */
+} tbi_feet;
+
+bool tbi_feet_find(tbi_feet *feet, const tabi_scene *scene); /* false when there is no memory */
+void tbi_feet_free(tbi_feet *feet);
 
 #endif

@@ -179,13 +179,13 @@ static json_t *feet_json(const tabi_scene *scene, int32_t robot, const bool *foo
   return array;
 }
 
-static json_t *robots_json(const tabi_scene *scene, const bool *foot) {
+static json_t *robots_json(const tabi_scene *scene, const tbi_feet *feet) {
   json_t *array = json_array();
   for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
     tabi_scene_robot robot = tabi_scene_get_robot(scene, i);
-    append(&array,
-           json_pack("{s:o, s:i, s:o, s:o}", "name", text(robot.name), "base", (int)robot.base,
-                     "feet", feet_json(scene, i, foot), "weight", number(weight_of(scene, i))));
+    append(&array, json_pack("{s:o, s:i, s:o, s:o}", "name", text(robot.name), "base",
+                             (int)robot.base, "feet", feet_json(scene, i, feet->link), "weight",
+                             number(weight_of(scene, i))));
   }
   return array;
 }
@@ -218,31 +218,27 @@ static json_t *contacts_json(const tabi_world_def *def) {
   return array;
 }
 
-static tabi_material_def material_of(const tabi_model *model, const tabi_shape_def *s) {
-  return s->material == TABI_NONE ? tabi_material_def_default()
-                                  : tabi_model_material(model, s->material);
-}
-
 /* The coefficient that is set for all contacts, or that of the first foot, or else the first thing
  * that moves, on the first that stands. */
-static double friction_of(const tabi_model *model, const tabi_world_def *def, const bool *foot) {
+static double friction_of(const tabi_model *model, const tabi_world_def *def,
+                          const tbi_feet *feet) {
   if (def->friction >= 0) return def->friction;
-  tabi_material_def found[2] = {tabi_material_def_default(), tabi_material_def_default()};
+  int32_t found[2] = {TABI_NONE, TABI_NONE};
   int best[2] = {0, 0};
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def s = tabi_model_shape(model, i);
     int moves = s.link != TABI_WORLD && tabi_model_link_body(model, s.link) != TABI_WORLD;
-    int rank = moves && foot[s.link] ? 2 : 1;
+    int rank = moves && feet->shape[i] ? 2 : 1;
     if (!s.collides || rank <= best[moves]) continue;
-    found[moves] = material_of(model, &s);
+    found[moves] = s.material;
     best[moves] = rank;
   }
-  return tabi_material_combine(&found[0], &found[1]).friction;
+  return tabi_model_surface(model, found[0], found[1]).friction;
 }
 
-static json_t *settings_json(const tabi_scene *scene, const bool *foot) {
+static json_t *settings_json(const tabi_scene *scene, const tbi_feet *feet) {
   tabi_world_def def = tabi_scene_world_def(scene);
-  double friction = friction_of(tabi_scene_model(scene), &def, foot);
+  double friction = friction_of(tabi_scene_model(scene), &def, feet);
   return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "contact", tabi_contact_name(def.contact),
                    "contacts", contacts_json(&def), "integrator",
                    tabi_integrator_name(def.integrator), "timestep", number(def.timestep),
@@ -271,20 +267,20 @@ static json_t *version_json(void) {
 json_t *tbi_scene_description_json(const tabi_scene *scene, const tbi_run_about *about,
                                    tabi_error *err) {
   const tabi_model *model = tabi_scene_model(scene);
-  bool *foot = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *foot);
+  tbi_feet feet = {0};
   json_t *description = NULL;
-  if (foot && tbi_find_feet(scene, foot)) {
+  if (tbi_feet_find(&feet, scene)) {
     description =
         json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                   "tabi", version_json(), "title", title_json(scene, about->path), "path",
                   text(about->path), "live", (int)about->live, "links", links_json(scene), "shapes",
                   shapes_json(model), "meshes", meshes_json(model, about->meshes), "joints",
-                  joints_json(model), "robots", robots_json(scene, foot), "signals",
+                  joints_json(model), "robots", robots_json(scene, &feet), "signals",
                   signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
                   number(about->rate), "start", number(about->start), "duration",
-                  number(about->duration), "settings", settings_json(scene, foot));
+                  number(about->duration), "settings", settings_json(scene, &feet));
   }
-  free(foot);
+  tbi_feet_free(&feet);
   if (!description) (void)tbi_memory_error(err);
   return description;
 }

@@ -147,13 +147,17 @@ static tabi_status fail(tabi_error *err, tabi_status status, const char *format,
 static tabi_status listen_at(tbi_server *server, int port, tabi_error *err) {
   char address[32];
   (void)snprintf(address, sizeof address, "127.0.0.1:%d", port);
-  /* four viewers hold a thread each; requests share the others */
+  /* Whoever connects and says nothing, or not all of it, holds a thread until the timeout, before
+   * we can ask for a token.  Idle threads cost little, so there are enough that some are always
+   * free but for a flood, which holds up the page for a few timeouts. */
   const char *options[] = {"listening_ports",
                            address,
                            "num_threads",
-                           "12",
+                           "256",
                            "connection_queue",
-                           "64",
+                           "256",
+                           "listen_backlog",
+                           "512",
                            "enable_keep_alive",
                            "no",
                            "enable_directory_listing",

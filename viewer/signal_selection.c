@@ -72,15 +72,15 @@ tabi_status tbi_signal_selection_open(tbi_signal_selection *selection, const tab
   *selection = (tbi_signal_selection){.signals = tabi_signals_create(scene, err)};
   if (!selection->signals) return TABI_ERR_MEMORY;
   const tabi_model *model = tabi_scene_model(scene);
-  bool *wanted = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *wanted);
+  tbi_feet feet = {0};
   selection->index =
       calloc((size_t)tabi_signals_count(selection->signals) + 1, sizeof *selection->index);
-  bool room = wanted && selection->index && tbi_find_feet(scene, wanted);
+  bool room = selection->index && tbi_feet_find(&feet, scene);
   if (room) {
-    want_links(scene, wanted);
-    choose(selection, model, wanted);
+    want_links(scene, feet.link);
+    choose(selection, model, feet.link);
   }
-  free(wanted);
+  tbi_feet_free(&feet);
   if (room) return TABI_OK;
   tbi_signal_selection_close(selection);
   return tbi_memory_error(err);

@@ -389,6 +389,10 @@ TABI_API tabi_mesh_def tabi_model_mesh(const tabi_model *model, int32_t mesh);
 TABI_API tabi_material_def tabi_model_material(const tabi_model *model, int32_t material);
 TABI_API tabi_material_def tabi_model_pair(const tabi_model *model, int32_t pair,
                                            int32_t materials[2]);
+/* What two materials, or TABI_NONE for the default one, do in contact: their pair, or else
+ * tabi_material_combine. */
+TABI_API tabi_material_def tabi_model_surface(const tabi_model *model, int32_t material_a,
+                                              int32_t material_b);
 TABI_API tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator);
 TABI_API tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling);
 TABI_API tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection);

@@ -115,6 +115,23 @@ tabi_material_def tabi_model_pair(const tabi_model *model, int32_t pair, int32_t
   return model->pair[pair].surface;
 }
 
+tabi_material_def tabi_model_surface(const tabi_model *model, int32_t material_a,
+                                     int32_t material_b) {
+  TBI_ASSERT(model && material_a < model->nmaterial && material_b < model->nmaterial);
+  TBI_ASSERT(material_a >= 0 || material_a == TABI_NONE);
+  TBI_ASSERT(material_b >= 0 || material_b == TABI_NONE);
+  // the last one counts, as in a world
+  for (int32_t i = model->npair - 1; i >= 0; --i) {
+    const tbi_material_pair *pair = &model->pair[i];
+    bool straight = pair->material_a == material_a && pair->material_b == material_b;
+    bool crossed = pair->material_a == material_b && pair->material_b == material_a;
+    if (straight || crossed) return pair->surface;
+  }
+  tabi_material_def standard = tabi_material_def_default();
+  return tabi_material_combine(material_a == TABI_NONE ? &standard : &model->material[material_a],
+                               material_b == TABI_NONE ? &standard : &model->material[material_b]);
+}
+
 tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {
   TBI_ASSERT(model && actuator >= 0 && actuator < model->nactuator);
   return model->actuator[actuator];

@@ -155,6 +155,8 @@ static void test_model(void **state) {
   MUST_FAIL(tabi_model_shape(model, 0));
   MUST_FAIL(tabi_model_mesh(model, 0));
   MUST_FAIL(tabi_model_material(model, 0));
+  MUST_FAIL(tabi_model_surface(NULL, TABI_NONE, TABI_NONE));
+  MUST_FAIL(tabi_model_surface(model, TABI_NONE, 0));
   MUST_FAIL(tabi_model_actuator(model, 0));
   MUST_FAIL(tabi_model_coupling(model, 0));
   MUST_FAIL(tabi_model_connection(model, 0));

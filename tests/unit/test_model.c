@@ -214,6 +214,28 @@ static void add_things(tabi_builder *b) {
   assert_int_equal(tabi_builder_add_exclusion(b, ARM, EYE), 0);
 }
 
+static void test_surfaces(void **state) {
+  (void)state;
+  tabi_builder *b = robot();
+  tabi_material_def stuff = tabi_material_def_default(), pair = stuff;
+  for (int i = 0; i < 2; ++i) {
+    stuff.friction = i == 0 ? 0.8 : 0.2;
+    assert_int_equal(tabi_builder_add_material(b, &stuff), i);
+  }
+  for (int i = 0; i < 2; ++i) {
+    pair.friction = i == 0 ? 0.1 : 0.05; // the second counts
+    assert_true(tabi_builder_add_pair(b, i, 1 - i, &pair) >= 0);
+  }
+  tabi_model *model = finish(b);
+  double plain = tabi_material_def_default().friction;
+  assert_near(tabi_model_surface(model, 0, 1).friction, 0.05, 0);
+  assert_near(tabi_model_surface(model, 1, 0).friction, 0.05, 0);
+  assert_near(tabi_model_surface(model, 0, 0).friction, 0.8, 1e-15);
+  assert_near(tabi_model_surface(model, 1, TABI_NONE).friction, sqrt(0.2 * plain), 1e-15);
+  assert_near(tabi_model_surface(model, TABI_NONE, TABI_NONE).friction, plain, 1e-15);
+  tabi_model_destroy(model);
+}
+
 static void test_shapes_and_the_rest(void **state) {
   (void)state;
   tabi_builder *b = robot();
@@ -274,6 +296,7 @@ int main(void) {
       cmocka_unit_test(test_defs_come_back),
       cmocka_unit_test(test_start_and_world),
       cmocka_unit_test(test_postures),
+      cmocka_unit_test(test_surfaces),
       cmocka_unit_test(test_shapes_and_the_rest),
       cmocka_unit_test(test_building_twice),
   };

@@ -225,6 +225,21 @@ class Hostile(Case):
         for line in lines:
             line.close()
 
+    def test_half_open_connections(self):
+        """many who say nothing, or half of a request, do not keep the page from who has the token:
+        it need not wait until they are closed, 2 s for each dozen"""
+        s = self.server
+        for count, said in ((60, b""), (60, b"GET /"), (200, s.request(path="/")[:-2])):
+            lines = []
+            for _ in range(count):
+                lines.append(s.connect())
+                lines[-1].sendall(said)
+            begun = time.monotonic()
+            self.assertEqual(s.get()[0], 200)
+            self.assertLess(time.monotonic() - begun, 5)
+            for line in lines:
+                line.close()
+
     def test_many_connections(self):
         s = self.server
         lines = []
