@@ -107,11 +107,24 @@ static void write_floor(FILE *out, const tbi_try_scene *s, const tabi_model *mod
       out, "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, xyz: [0, 0, %.6g]}\n", low);
 }
 
+/* The name of the file; with that of its folder where many files have the same. */
+static const char *title_of(const char *path) {
+  static const char *const common[] = {"scene", "model", "robot"};
+  const char *file = strrchr(path, '/');
+  if (!file) return path;
+  bool known = false;
+  for (size_t i = 0; i < sizeof common / sizeof *common; ++i)
+    known = known || strncmp(file + 1, common[i], strlen(common[i])) == 0;
+  const char *folder = file;
+  while (known && folder > path && folder[-1] != '/')
+    --folder;
+  return known ? folder : file + 1;
+}
+
 static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *model,
                         const tabi_dynamics *d, const start *at) {
-  const char *slash = strrchr(s->model_path, '/');
   (void)fputs("# made by tabi try; change it as you like, and run it: tabi run FILE\nname: ", out);
-  tbi_try_write_text(out, slash ? slash + 1 : s->model_path);
+  tbi_try_write_text(out, title_of(s->model_path));
   (void)fprintf(out, "\nduration: %s\ncontact: {model: %s}\n", s->duration, s->contact);
   if (!tbi_try_has_ground(model)) write_floor(out, s, model, d);
   (void)fputs("robots:\n  - name: robot\n    model: ", out);

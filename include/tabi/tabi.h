@@ -174,7 +174,7 @@ typedef struct tabi_shape_def {
   int32_t material;       /* TABI_NONE: the default material */
   bool collides, visible;
   uint32_t group, mask; /* a and b may touch if a.group & b.mask or b.group & a.mask */
-  double rgba[4];
+  double rgba[4];       /* as the default says: no colour was given, and viewers choose one */
   tabi_place place;
 } tabi_shape_def;
 

@@ -40,7 +40,7 @@ tabi_shape_def tabi_shape_def_default(void) {
       .visible = true,
       .group = 1,
       .mask = 1,
-      .rgba = {0.7, 0.7, 0.7, 1},
+      .rgba = {0.66, 0.69, 0.72, 1}, // none that a file would name
   };
 }
 

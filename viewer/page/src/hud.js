@@ -65,12 +65,12 @@ export class Hud {
     scrub.value = player.time;
     const factor = picture.factor > 0 ? `× ${picture.factor.toFixed(2)} real time` : "";
     set("factor", this.live ? factor : "");
-    set("facts", this.facts(picture));
+    set("facts", this.facts(picture, player));
     play.classList.toggle("playing", player.playing);
     play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
   }
 
-  facts(picture) {
+  facts(picture, player) {
     let pushing = 0;
     let residual = 0;
     for (let i = 0; i < picture.ncontact; ++i) {
@@ -83,6 +83,7 @@ export class Hud {
     if (picture.flags & FLAG.DIVERGED) words.push("diverged");
     else if (!(picture.flags & FLAG.CONVERGED)) words.push("not converged");
     if (!this.line) words.push("no connection");
+    else if (this.live && !player.playing && picture.step === 0) words.push("space starts it");
     return words.join(" · ");
   }
 

@@ -2,8 +2,10 @@
  * too slowly to look like motion. */
 
 const PICTURES = 240;
-const WARM_UP = 5; /* pictures, in which shaders are compiled */
-const JUDGED = 30; /* pictures */
+const WARM_UP = 4; /* pictures, in which shaders are compiled */
+const JUDGED = 30; /* pictures, or as many as come in .. */
+const ENOUGH = 1.5; /* s */
+const PAUSE = 0.7; /* s; who looks at another page meanwhile makes longer ones */
 const SLOW = 0.045; /* s between pictures */
 
 export class PictureTimes {
@@ -12,14 +14,19 @@ export class PictureTimes {
     this.count = -WARM_UP;
     this.drawn = -WARM_UP; /* pictures, of those that were drawn and not left as they were */
     this.seconds = 0; /* that those took, from one to the next */
+    this.done = false;
+    this.judged = false;
+    this.wasDrawn = false;
   }
 
   /* ms of script for a picture, s since the picture before, and whether this one was drawn. */
   add(ms, seconds, drawn) {
     if (this.count >= 0) this.script[this.count % PICTURES] = ms;
     ++this.count;
-    if (this.wasDrawn && ++this.drawn > 0 && this.drawn <= JUDGED) this.seconds += seconds;
-    this.judged = this.wasDrawn && this.drawn === JUDGED;
+    if (this.wasDrawn && !this.done && ++this.drawn > 0)
+      this.seconds += Math.min(seconds, PAUSE);
+    this.judged = !this.done && (this.drawn === JUDGED || this.seconds > ENOUGH);
+    this.done ||= this.judged;
     this.wasDrawn = drawn;
   }
 
@@ -31,6 +38,6 @@ export class PictureTimes {
 
   /* Once, when enough pictures were drawn. */
   get isSlow() {
-    return this.judged && this.seconds > SLOW * JUDGED;
+    return this.judged && this.seconds > SLOW * this.drawn;
   }
 }

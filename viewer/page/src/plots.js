@@ -166,7 +166,10 @@ export class Plots {
       hooks: { draw: [() => (this.placed = NaN)] } /* the line stands elsewhere now */,
       padding: [6, 14, 0, 0],
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
-      scales: { x: { time: false, range: () => this.shown() } },
+      scales: {
+        x: { time: false, range: () => this.shown() },
+        y: { range: (u, low, high) => atLeast(low, high) },
+      },
       axes: [
         { ...axis(), size: 24, space: 60 },
         {
@@ -174,7 +177,7 @@ export class Plots {
           size: 50,
           labelSize: 14,
           space: 26,
-          values: (u, v) => v.map(tick),
+          values: (u, v) => ticks(v),
         },
       ],
       series: [
@@ -363,8 +366,27 @@ export class Plots {
   }
 }
 
-function tick(value) {
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(0);
-  return String(Number(value.toPrecision(6)));
+/* The range of values, but no narrower than a twentieth of them: noise is not to fill a plot. */
+function atLeast(low, high) {
+  if (low === null) return [0, 1];
+  const missing = 0.05 * Math.max(Math.abs(low), Math.abs(high)) - (high - low);
+  const more = Math.max(missing, 0) / 2;
+  return uPlot.rangeNum(low - more, high + more, 0.1, true);
+}
+
+/* Numbers along an axis, with as many digits as tell them apart. */
+export function ticks(values) {
+  const largest = Math.max(...values.map(Math.abs));
+  const step = Math.abs(values.at(-1) - values[0]) / Math.max(values.length - 1, 1) || largest;
+  const digits = Math.min(Math.max(Math.ceil(Math.log10(largest / step) - 1e-9) + 1, 1), 9) || 1;
+  const long = largest !== 0 && (largest < 1e-3 || largest >= 1e5);
+  return values.map((value) => {
+    if (value === 0) return "0";
+    return long ? exponential(value, digits) : String(Number(value.toPrecision(digits + 1)));
+  });
+}
+
+/* 8.20e-5 as 8.2e-5 */
+function exponential(value, digits) {
+  return value.toExponential(digits - 1).replace(/\.?0*e/, "e");
 }
