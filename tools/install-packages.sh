@@ -18,6 +18,7 @@ build  module:expat             libexpat1-dev    expat
 build  module:jansson           libjansson-dev   jansson
 build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
+build  module:zlib              zlib1g-dev       zlib
 build  module:sqlite3           libsqlite3-dev   SQLite 3
 build  module:ccd               libccd-dev       libccd
 build  header:civetweb.h        libcivetweb-dev  civetweb

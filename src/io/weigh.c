@@ -291,16 +291,40 @@ static bool is_singular(const tree *t) {
   return singular;
 }
 
-bool tbi_weigh_points(const tbi_weigh *w, tbi_first_error *error) {
+/* Whether the part of a link has no mass of its own, and the link has shapes to give it one. */
+static bool is_empty(const tree *t, int32_t i, const double *part_mass) {
+  int32_t part = t->items[i].part;
+  return part >= 0 && part_mass[part] < TBI_MIN_MASS && t->w->has_shapes[i];
+}
+
+static void fill_singular(const tree *t, double *part_mass) {
+  int32_t doubtful = 0;
+  for (int32_t i = 0; i < t->n; ++i) {
+    int32_t part = t->items[i].part;
+    if (part >= 0) part_mass[part] += link_of(t, i)->mass;
+  }
+  for (int32_t i = 0; i < t->n; ++i)
+    doubtful += is_point(t, i) || is_empty(t, i, part_mass);
+  if (doubtful == 0 || !is_singular(t)) return;
+  for (int32_t i = 0; i < t->n && tbi_ok(t->error); ++i) {
+    if (is_point(t, i)) {
+      give_inertia(t, i);
+    } else if (is_empty(t, i, part_mass)) {
+      (void)give_mass(t, i);
+    }
+  }
+}
+
+bool tbi_weigh_singular(const tbi_weigh *w, tbi_first_error *error) {
   tree t = {.w = w, .error = error};
   if (make_tree(&t)) {
-    int32_t points = 0;
-    for (int32_t i = 0; i < t.n; ++i)
-      points += is_point(&t, i);
-    bool needed = points > 0 && is_singular(&t);
-    for (int32_t i = 0; i < t.n && needed && tbi_ok(error); ++i) {
-      if (is_point(&t, i)) give_inertia(&t, i);
+    double *part_mass = calloc((size_t)t.n, sizeof *part_mass);
+    if (part_mass) {
+      fill_singular(&t, part_mass);
+    } else {
+      tbi_fail_memory(error);
     }
+    free(part_mass);
   }
   free_tree(&t);
   return tbi_ok(error);

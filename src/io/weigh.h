@@ -23,8 +23,9 @@ typedef struct tbi_weigh {
  * shape stays as it is, for the builder to refuse.  False after an error. */
 bool tbi_weigh_massless(const tbi_weigh *w, tbi_first_error *error);
 
-/* Gives inertia to links with a mass alone, if the robot's acceleration would not be defined
- * otherwise.  Call it with a whole robot. */
-bool tbi_weigh_points(const tbi_weigh *w, tbi_first_error *error);
+/* Gives inertia to links with a mass alone, and mass to parts without any, if the robot's
+ * acceleration would not be defined otherwise: of a chain of massless links whose axes meet, say.
+ * Call it with a whole robot. */
+bool tbi_weigh_singular(const tbi_weigh *w, tbi_first_error *error);
 
 #endif

@@ -214,6 +214,21 @@ static void test_points_that_may_be(void **state) {
   tabi_model_destroy(model);
 }
 
+/* Two massless links in a row whose axes are one: only what is heavy behind both resists. */
+static void test_massless_chain(void **state) {
+  (void)state;
+#define BAR "<collision>" BOX("0.1", "0.1", "0.1") "</collision>"
+  tabi_model *model = load_mended(
+      ROBOT(LINK("a") "<link name='m'>" BAR "</link><link name='n'>" BAR "</link>" LINK("b")
+                JOINT("i", "continuous", "a", "m", "") JOINT("j", "continuous", "m", "n", "")
+                    JOINT("k", "continuous", "n", "b", "<axis xyz='0 1 0'/>")),
+      "link 'm': no mass, but a joint moves it, 1 kg");
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  assert_non_null(d);
+  tabi_dynamics_destroy(d);
+  tabi_model_destroy(model);
+}
+
 /* -- URDF */
 
 static void test_world_parent(void **state) {
@@ -393,6 +408,7 @@ int main(void) {
       cmocka_unit_test(test_mass_of_missing_mesh),
       cmocka_unit_test(test_mass_of_nothing),
       cmocka_unit_test(test_inertial_in_part),
+      cmocka_unit_test(test_massless_chain),
       cmocka_unit_test(test_points),
       cmocka_unit_test(test_points_that_may_be),
       cmocka_unit_test(test_world_parent),

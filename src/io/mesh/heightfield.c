@@ -2,7 +2,8 @@
  *
  *   text     1.0 1.5 2.0          # begins a comment
  *            1.0, 1.2; 1.9
- *   picture  P2 or P5, width, height, largest value, then values from the upper left corner
+ *   picture  P2 or P5, width, height, largest value, then values from the upper left corner;
+ *            PNG (png.h)
  *
  * A cell is cut along the diagonal whose ends differ less in height, which keeps valleys and
  * ridges that run across the grid from becoming rows of teeth. */
@@ -11,10 +12,12 @@
 #include "base/array.h"
 #include "base/assertion.h"
 #include "io/first_error.h"
+#include "io/mesh/png.h"
 #include "io/number.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct source {
   const unsigned char *bytes;
@@ -163,7 +166,7 @@ static void put_face(tbi_mesh *mesh, int32_t a, int32_t b, int32_t c) {
 }
 
 /* a and c, b and d are opposite corners, counter-clockwise from above */
-static void put_cell(const grid *g, tbi_mesh *mesh, int32_t b) {
+static void put_cell(const tbi_heights *g, tbi_mesh *mesh, int32_t b) {
   int32_t a = b + g->columns;
   int32_t c = b + 1;
   int32_t d = a + 1;
@@ -177,13 +180,13 @@ static void put_cell(const grid *g, tbi_mesh *mesh, int32_t b) {
   }
 }
 
-static bool make_mesh(const source *s, const grid *g, const tbi_heightfield *field,
+static bool make_mesh(tbi_first_error *error, const tbi_heights *g, const tbi_heightfield *field,
                       tbi_mesh *mesh) {
   TBI_ASSERT(g->columns >= 2 && g->rows >= 2 && g->heights);
   size_t points = (size_t)g->columns * (size_t)g->rows;
   mesh->vertices = malloc((3 * points + 1) * sizeof *mesh->vertices);
   mesh->faces = malloc((6 * points + 1) * sizeof *mesh->faces);
-  if (!mesh->vertices || !mesh->faces) return tbi_fail_memory(s->error);
+  if (!mesh->vertices || !mesh->faces) return tbi_fail_memory(error);
   double width = field->size[0] > 0 ? field->size[0] : g->columns - 1;
   double depth = field->size[1] > 0 ? field->size[1] : g->rows - 1;
   for (int32_t row = 0; row < g->rows; ++row) {
@@ -201,23 +204,99 @@ static bool make_mesh(const source *s, const grid *g, const tbi_heightfield *fie
   return true;
 }
 
-tabi_status tbi_heightfield_parse(const void *bytes, size_t size, const tbi_heightfield *field,
-                                  const char *name, tabi_place place, tbi_mesh *mesh,
-                                  tabi_error *err) {
+static bool read_png(const source *s, grid *g) {
+  tbi_png png;
+  if (!tbi_take(s->error, tbi_png_read(s->bytes, s->size, TBI_HEIGHTFIELD_MAX_POINTS, s->name,
+                                       s->place, &png, s->error->err)))
+    return false;
+  *g = (grid){png.grey, 0, png.columns, png.rows};
+  return true;
+}
+
+static bool read_grid(source *s, grid *g) {
+  if (tbi_png_is(s->bytes, s->size)) return read_png(s, g);
+  bool pgm = s->size > 2 && s->bytes[0] == 'P' && (s->bytes[1] == '2' || s->bytes[1] == '5');
+  return pgm ? read_picture(s, g) : read_text(s, g);
+}
+
+/* Hands the grid over, if there is one of at least 2 x 2. */
+static tabi_status finish(const source *s, grid *g, tbi_heights *heights) {
+  if (tbi_ok(s->error) && (g->columns < 2 || g->rows < 2)) {
+    tbi_fail_at(s->error, TABI_ERR_PARSE, s->place,
+                "height field '%s': %d x %d heights; it needs 2 x 2 at least", s->name,
+                (int)g->columns, (int)g->rows);
+  }
+  if (tbi_ok(s->error)) {
+    *heights = (tbi_heights){g->heights, g->columns, g->rows};
+  } else {
+    free(g->heights);
+  }
+  return s->error->status;
+}
+
+tabi_status tbi_heights_read(const void *bytes, size_t size, const char *name, tabi_place place,
+                             tbi_heights *heights, tabi_error *err) {
   tbi_first_error error = {.err = err};
   source s = {bytes, size, 0, 1, name, place, &error};
   grid g = {0};
-  *mesh = (tbi_mesh){0};
-  bool picture = size > 2 && s.bytes[0] == 'P' && (s.bytes[1] == '2' || s.bytes[1] == '5');
-  bool read = picture ? read_picture(&s, &g) : read_text(&s, &g);
-  if (g.columns < 2 || g.rows < 2) {
-    tbi_fail_at(&error, TABI_ERR_PARSE, place,
-                "height field '%s': %d x %d heights; it needs 2 x 2 at least", name, (int)g.columns,
-                (int)g.rows);
-  } else if (read) {
-    make_mesh(&s, &g, field, mesh);
+  *heights = (tbi_heights){0};
+  (void)read_grid(&s, &g);
+  return finish(&s, &g, heights);
+}
+
+static uint32_t load_u32(const unsigned char *b) {
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static bool read_mujoco(const source *s, grid *g) {
+  if (s->size < 8) return fail_picture(s, "the file is too short for its two counts");
+  uint64_t rows = load_u32(s->bytes);
+  uint64_t columns = load_u32(s->bytes + 4);
+  if (rows > TBI_HEIGHTFIELD_MAX_POINTS || columns > TBI_HEIGHTFIELD_MAX_POINTS ||
+      rows * columns > TBI_HEIGHTFIELD_MAX_POINTS)
+    return fail_picture(s, "too many heights; make the grid coarser");
+  if (s->size != 8 + 4 * rows * columns)
+    return fail_picture(s, "the size of the file does not fit its counts of rows and columns");
+  g->rows = (int32_t)rows;
+  g->columns = (int32_t)columns;
+  g->heights = malloc(rows * columns * sizeof *g->heights + 1);
+  if (!g->heights) return tbi_fail_memory(s->error);
+  for (uint64_t i = 0; i < rows * columns; ++i) {
+    uint32_t bits = load_u32(s->bytes + 8 + 4 * i);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value)) return fail_picture(s, "a height is not finite");
+    g->heights[(rows - 1 - i / columns) * columns + i % columns] = (double)value;
   }
-  free(g.heights);
+  return true;
+}
+
+tabi_status tbi_heights_read_mujoco(const void *bytes, size_t size, const char *name,
+                                    tabi_place place, tbi_heights *heights, tabi_error *err) {
+  tbi_first_error error = {.err = err};
+  source s = {bytes, size, 0, 1, name, place, &error};
+  grid g = {0};
+  *heights = (tbi_heights){0};
+  (void)read_mujoco(&s, &g);
+  return finish(&s, &g, heights);
+}
+
+tabi_status tbi_heights_mesh(const tbi_heights *heights, const tbi_heightfield *field,
+                             tbi_mesh *mesh, tabi_error *err) {
+  tbi_first_error error = {.err = err};
+  *mesh = (tbi_mesh){0};
+  make_mesh(&error, heights, field, mesh);
   if (!tbi_ok(&error)) tbi_mesh_free(mesh);
   return error.status;
+}
+
+tabi_status tbi_heightfield_parse(const void *bytes, size_t size, const tbi_heightfield *field,
+                                  const char *name, tabi_place place, tbi_mesh *mesh,
+                                  tabi_error *err) {
+  tbi_heights heights;
+  *mesh = (tbi_mesh){0};
+  tabi_status status = tbi_heights_read(bytes, size, name, place, &heights, err);
+  if (status == TABI_OK) status = tbi_heights_mesh(&heights, field, mesh, err);
+  free(heights.heights);
+  return status;
 }

@@ -13,10 +13,26 @@ typedef struct tbi_heightfield {
   double height;  /* m for a 1 in a text, for white in a picture */
 } tbi_heightfield;
 
-/* Reads the bytes of a file: PGM, 8 or 16 bits, plain or raw, or rows of numbers with spaces,
- * commas or semicolons between them.  Rows run along x; the first one has the largest y, as a map
- * is drawn.  `name` is what messages call it, place is to blame.  The caller frees the mesh, two
- * triangles for a cell that look up; on an error there is none. */
+/* A grid of numbers, row by row; the first row has the largest y, as a map is drawn. */
+typedef struct tbi_heights {
+  double *heights; /* the caller frees them */
+  int32_t columns, rows;
+} tbi_heights;
+
+/* Reads the bytes of a file: PNG, or PGM with 8 or 16 bits, plain or raw, whose white is 1; or rows
+ * of numbers with spaces, commas or semicolons between them, which run along x.  `name` is what
+ * messages call it, place is to blame.  On an error there are none. */
+tabi_status tbi_heights_read(const void *bytes, size_t size, const char *name, tabi_place place,
+                             tbi_heights *heights, tabi_error *err);
+/* MuJoCo's own format: counts of rows and columns, and as many numbers, all of 4 bytes; here the
+ * first row has the smallest y. */
+tabi_status tbi_heights_read_mujoco(const void *bytes, size_t size, const char *name,
+                                    tabi_place place, tbi_heights *heights, tabi_error *err);
+
+/* Two triangles for a cell that look up.  The caller frees the mesh; on an error there is none. */
+tabi_status tbi_heights_mesh(const tbi_heights *heights, const tbi_heightfield *field,
+                             tbi_mesh *mesh, tabi_error *err);
+/* Both: the mesh of a file's bytes. */
 tabi_status tbi_heightfield_parse(const void *bytes, size_t size, const tbi_heightfield *field,
                                   const char *name, tabi_place place, tbi_mesh *mesh,
                                   tabi_error *err);

@@ -10,6 +10,7 @@
 #include "io/mesh/heightfield.h"
 #include "io/mesh/hull.h"
 #include "io/mesh/mesh_file.h"
+#include "io/mesh/png.h"
 #include "io/path.h"
 #include "io/report.h"
 #include "math/mat.h"
@@ -292,21 +293,35 @@ tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place pla
   return status;
 }
 
-tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
-                                    const tbi_heightfield *field, tabi_place place, tbi_mesh *mesh,
-                                    tabi_error *err) {
+tabi_status tbi_meshes_read_grid(tbi_meshes *meshes, const char *file, bool mujoco,
+                                 tabi_place place, tbi_heights *heights, tabi_error *err) {
   bool found = false;
   char *bytes = NULL;
   size_t size = 0;
-  *mesh = (tbi_mesh){0};
+  *heights = (tbi_heights){0};
   tbi_path *path = malloc(sizeof *path);
   if (!path) return tbi_error_memory(err);
   tabi_status status = find_file(meshes, "height field", file, place, path, &found, err);
   if (found)
     status = tbi_file_read(path->found, TBI_HEIGHTFIELD_MAX_BYTES, place, &bytes, &size, err);
-  if (bytes) status = tbi_heightfield_parse(bytes, size, field, file, place, mesh, err);
+  if (bytes) {
+    bool own = mujoco && !tbi_png_is(bytes, size);
+    status = own ? tbi_heights_read_mujoco(bytes, size, file, place, heights, err)
+                 : tbi_heights_read(bytes, size, file, place, heights, err);
+  }
   free(bytes);
   free(path);
+  return status;
+}
+
+tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
+                                    const tbi_heightfield *field, tabi_place place, tbi_mesh *mesh,
+                                    tabi_error *err) {
+  tbi_heights heights;
+  *mesh = (tbi_mesh){0};
+  tabi_status status = tbi_meshes_read_grid(meshes, file, false, place, &heights, err);
+  if (heights.heights) status = tbi_heights_mesh(&heights, field, mesh, err);
+  free(heights.heights);
   return status;
 }
 

@@ -47,6 +47,11 @@ tabi_status tbi_meshes_read(tbi_meshes *meshes, const char *file, tabi_place pla
                             tabi_error *err);
 /* The same for a height field, as triangles. */
 struct tbi_heightfield;
+struct tbi_heights;
+/* The numbers alone; mujoco: in the format of MuJoCo, if it is no picture.  None where the file is
+ * missing and def lets it pass. */
+tabi_status tbi_meshes_read_grid(tbi_meshes *meshes, const char *file, bool mujoco,
+                                 tabi_place place, struct tbi_heights *heights, tabi_error *err);
 tabi_status tbi_meshes_read_heights(tbi_meshes *meshes, const char *file,
                                     const struct tbi_heightfield *field, tabi_place place,
                                     tbi_mesh *mesh, tabi_error *err);

@@ -199,77 +199,76 @@ static void read_material(tbi_mjcf *reader, tbi_xml_node *node) {
   reader->materials[reader->nmaterial++] = material;
 }
 
-/* Heights of [0, 1] as the text that the reader of height fields takes; a field of which nothing
- * is known is flat. */
-static char *write_heights(const double *heights, int32_t rows, int32_t columns, size_t *size) {
+/* To [0, 1], as MuJoCo does. */
+static void normalise(tbi_heights *field) {
+  int32_t count = field->rows * field->columns;
   double low = INFINITY;
   double high = -INFINITY;
-  for (int32_t i = 0; heights && i < rows * columns; ++i) {
-    low = fmin(low, heights[i]);
-    high = fmax(high, heights[i]);
+  for (int32_t i = 0; i < count; ++i) {
+    low = fmin(low, field->heights[i]);
+    high = fmax(high, field->heights[i]);
   }
   double scale = high > low ? 1 / (high - low) : 0;
-  char *text = NULL;
-  FILE *out = open_memstream(&text, size);
-  if (!out) return NULL;
-  for (int32_t i = 0; i < rows * columns; ++i) {
-    char number[40];
-    double height = heights && scale > 0 ? (heights[i] - low) * scale : 0;
-    tbi_mjcf_write_number(height, number, sizeof number);
-    (void)fprintf(out, "%s%c", number, (i + 1) % columns == 0 ? '\n' : ' ');
-  }
-  if (fclose(out) == 0) return text;
-  free(text);
-  return NULL;
+  for (int32_t i = 0; i < count; ++i)
+    field->heights[i] = (field->heights[i] - low) * scale;
 }
 
-static void make_field(const tbi_mjcf_item *item, const double *heights, const int32_t grid[2],
-                       tbi_mjcf_hfield *field) {
+static void make_field(const tbi_mjcf_item *item, tbi_heights *heights, tbi_mjcf_hfield *field) {
   tbi_mjcf *reader = item->reader;
   double extent[4] = {1, 1, 1, 1};
-  size_t size = 0;
   (void)tbi_mjcf_numbers(item, "size", 4, 4, extent);
   if (!tbi_ok(&reader->error)) return;
   const tbi_heightfield lies = {
       .size = {2 * extent[0], 2 * extent[1]},
-        .height = extent[2]
+      .height = extent[2],
   };
-  char *text = write_heights(heights, grid[0], grid[1], &size);
-  if (!text) {
-    tbi_fail_memory(&reader->error);
-    return;
-  }
-  tbi_take(&reader->error, tbi_heightfield_parse(text, size, &lies, field->name, field->place,
-                                                 &field->triangles, reader->error.err));
-  free(text);
+  normalise(heights);
+  tbi_take(&reader->error, tbi_heights_mesh(heights, &lies, &field->triangles, reader->error.err));
 }
 
-/* Heights in the element, or none: those of pictures are not read. */
-static void read_heights(const tbi_mjcf_item *item, tbi_mjcf_hfield *field) {
-  tbi_mjcf *reader = item->reader;
+/* A field of which nothing is known is flat. */
+static void make_flat(const tbi_mjcf_item *item, tbi_mjcf_hfield *field, const char *why) {
+  double zeros[4] = {0, 0, 0, 0};
+  tbi_heights flat = {zeros, 2, 2};
+  tbi_warn(item->reader->def, field->place, "%s is flat: %s", item->label, why);
+  make_field(item, &flat, field);
+}
+
+/* Heights in the element. */
+static void read_elevation(const tbi_mjcf_item *item, tbi_mjcf_hfield *field) {
   double n[2] = {0, 0};
   int32_t count = 0;
-  int32_t grid[2] = {2, 2};
   (void)tbi_mjcf_number(item, "nrow", &n[0]);
   (void)tbi_mjcf_number(item, "ncol", &n[1]);
   double *heights = read_all(item, "elevation", &count);
-  if (!tbi_ok(&reader->error)) {
-    free(heights);
-    return;
+  if (tbi_ok(&item->reader->error)) {
+    if (count > 0 && n[0] >= 2 && n[1] >= 2 && n[0] * n[1] == count) {
+      tbi_heights given = {heights, (int32_t)n[1], (int32_t)n[0]};
+      make_field(item, &given, field);
+    } else {
+      make_flat(item, field, "it has no elevation of nrow times ncol numbers");
+    }
   }
-  if (count > 0 && n[0] >= 2 && n[1] >= 2 && n[0] * n[1] == count) {
-    grid[0] = (int32_t)n[0];
-    grid[1] = (int32_t)n[1];
-  } else {
-    tbi_warn(reader->def, field->place, "%s is flat: %s", item->label,
-             tbi_mjcf_text(item, "file", NULL)
-                 ? "its file is not read; write its heights as elevation"
-                 : "it has no elevation of nrow times ncol numbers");
-    free(heights);
-    heights = NULL;
-  }
-  make_field(item, heights, grid, field);
   free(heights);
+}
+
+/* Heights in a file of their own: PNG, or MuJoCo's format. */
+static void read_heights_file(const tbi_mjcf_item *item, const char *file, tbi_mjcf_hfield *field) {
+  tbi_mjcf *reader = item->reader;
+  tbi_heights heights = {0};
+  const char *path = mesh_path(reader, item->node, file);
+  (void)tbi_mjcf_text(item, "nrow", NULL); // the file tells
+  (void)tbi_mjcf_text(item, "ncol", NULL);
+  if (!path ||
+      !tbi_take(&reader->error, tbi_meshes_read_grid(reader->files, path, true, item->node->place,
+                                                     &heights, reader->error.err)))
+    return;
+  if (heights.heights) {
+    make_field(item, &heights, field);
+  } else {
+    make_flat(item, field, "its file is missing");
+  }
+  free(heights.heights);
 }
 
 static void read_hfield(tbi_mjcf *reader, tbi_xml_node *node) {
@@ -288,7 +287,11 @@ static void read_hfield(tbi_mjcf *reader, tbi_xml_node *node) {
   }
   tbi_mjcf_hfield *field = &reader->hfields[reader->nhfield++];
   *field = (tbi_mjcf_hfield){.name = item.name, .place = node->place, .index = TABI_NONE};
-  read_heights(&item, field);
+  if (file) {
+    read_heights_file(&item, file, field);
+  } else {
+    read_elevation(&item, field);
+  }
 }
 
 void tbi_mjcf_read_assets(tbi_mjcf *reader) {

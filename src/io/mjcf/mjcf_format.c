@@ -151,7 +151,7 @@ static const tbi_format_row rows[] = {
     {"hfield@ncol",                 TBI_USED,         NULL                                                            },
     {"hfield@elevation",            TBI_USED,         NULL                                                            },
     {"hfield@size",                 TBI_USED,         NULL                                                            },
-    {"hfield@file",                 TBI_APPROXIMATED, "taken as flat"                                                 },
+    {"hfield@file",                 TBI_USED,         "PNG, or the format of MuJoCo"                                  },
     {"hfield@content_type",         TBI_COSMETIC,     NULL                                                            },
     {"texture",                     TBI_COSMETIC,     NULL                                                            },
     {"skin",                        TBI_COSMETIC,     NULL                                                            },

@@ -549,7 +549,7 @@ static void add_masses(urdf *u) {
     has_shapes[i] = tbi_xml_child(node, "visual") || tbi_xml_child(node, "collision");
   }
   tbi_weigh weigh = {u->builder, u->def, u->links[0].index, has_shapes};
-  if (tbi_weigh_massless(&weigh, u->error)) (void)tbi_weigh_points(&weigh, u->error);
+  if (tbi_weigh_massless(&weigh, u->error)) (void)tbi_weigh_singular(&weigh, u->error);
   free(has_shapes);
 }
 
