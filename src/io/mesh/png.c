@@ -199,7 +199,7 @@ static unsigned sample(const source *s, const unsigned char *row, size_t i) {
   if (s->bits == 8) return row[i];
   size_t per_byte = 8 / s->bits;
   unsigned shift = 8 - s->bits * (unsigned)(i % per_byte + 1);
-  return row[i / per_byte] >> shift & ((1U << s->bits) - 1);
+  return (unsigned)row[i / per_byte] >> shift & ((1U << s->bits) - 1);
 }
 
 static bool grey_of(const source *s, const unsigned char *row, size_t column, double *grey) {
