@@ -136,6 +136,39 @@ static void refuse(const double *points, int32_t npoint, const char *part) {
   assert_null(hull.faces);
 }
 
+static int compare_points(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(double)); }
+
+/* Of many points most are left out before; the corners are those of the outer ones alone. */
+static void test_many_points(void **state) {
+  (void)state;
+  const int32_t npoint = 60000;
+  double *points = malloc(3 * (size_t)npoint * sizeof *points);
+  double *outer = malloc(3 * (size_t)npoint * sizeof *outer);
+  int32_t nouter = 0;
+  rng r = rng_make(7);
+  assert_true(points && outer);
+  for (int32_t i = 0; i < npoint; ++i) {
+    v3 p;
+    do {
+      p = v3_make(rng_between(&r, -1, 1), rng_between(&r, -1, 1), rng_between(&r, -1, 1));
+    } while (v3_norm(p) > 1);
+    v3_store(p, points + 3 * (size_t)i);
+    if (v3_norm(p) > 0.96) v3_store(p, outer + 3 * (size_t)nouter++);
+  }
+  assert_true(nouter < 20000);
+  tbi_mesh all = hull_of(points, npoint);
+  tbi_mesh shell = hull_of(outer, nouter);
+  assert_int_equal(all.nvertex, shell.nvertex);
+  assert_int_equal(all.nface, shell.nface);
+  qsort(all.vertices, (size_t)all.nvertex, 3 * sizeof(double), compare_points);
+  qsort(shell.vertices, (size_t)shell.nvertex, 3 * sizeof(double), compare_points);
+  assert_memory_equal(all.vertices, shell.vertices, 3 * (size_t)all.nvertex * sizeof(double));
+  tbi_mesh_free(&all);
+  tbi_mesh_free(&shell);
+  free(points);
+  free(outer);
+}
+
 static void test_flat(void **state) {
   (void)state;
   rng r = rng_make(5);
@@ -196,9 +229,8 @@ static void test_silence(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_box),
-      cmocka_unit_test(test_random_points),
-      cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_box),         cmocka_unit_test(test_random_points),
+      cmocka_unit_test(test_many_points), cmocka_unit_test(test_flat),
       cmocka_unit_test(test_silence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

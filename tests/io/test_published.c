@@ -283,6 +283,60 @@ static void test_shapes_without_extent(void **state) {
   }
 }
 
+static void test_shapes_in_part(void **state) {
+  (void)state;
+  static const char *const shapes[][2] = {
+      {"<visual/>",                                                                "without <geometry>, left out"},
+      {"<visual><geometry><mesh filename=''/></geometry></visual>",
+       "mesh without 'filename', left"                                                                           },
+      {"<visual><geometry><mesh filename='m.stl' scale='2'/></geometry></visual>",
+       "one number as scale, taken for all axes"                                                                 },
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "<robot name='r'><link name='a'>" INERTIAL "%s</link></robot>", shapes[i][0]);
+    tabi_model_destroy(load_mended(text, shapes[i][1]));
+  }
+}
+
+static void test_cosmetics(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load(ROBOT("<link name='a'>" INERTIAL "<visual><origin xyz='' rpy=' '/>" BOX(
+                               "1", "1", "1") "<material name='m'><color "
+                                              "rgba='red'/></material></visual><visual>" BOX(
+                                                  "1", "1", "1") "<material "
+                                                                 "name='n'><color "
+                                                                 "rgba='1 0.5 "
+                                                                 "0'/></material></"
+                                                                 "visual>"
+                                                                 "</link>"),
+                           &h);
+  assert_int_equal(h.count, 1);
+  assert_true(is_told(&h, TABI_SEVERITY_NOTE, "rgba 'red' is no colour"));
+  assert_near_n(tabi_model_shape(model, 1).rgba, ((const double[4]){1, 0.5, 0, 1}), 3, 0);
+  tabi_model_destroy(model);
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load(ROBOT(LINK("a") LINK("b") JOINT(
+                               "j", "revolute", "a", "b",
+                               "<limit lower='-inf' upper='Infinity' effort='inf' velocity='2'/>")),
+                           &h);
+  assert_int_equal(h.count, 0);
+  tabi_joint_def j = joint_of(model, "j");
+  assert_true(isinf(j.lower) && isinf(j.upper) && isinf(j.effort));
+  tabi_model_destroy(model);
+  model = load_mended(ROBOT(LINK("a") LINK("b") JOINT("j", "revolute", "a", "b",
+                                                      "<limit lower='-1' upper='1' effort='-1'/>")),
+                      "joint 'j': effort -1 < 0, taken as no limit");
+  assert_true(isinf(joint_of(model, "j").effort));
+  tabi_model_destroy(model);
+}
+
 static void test_negative_damping(void **state) {
   (void)state;
   tabi_model *model =
@@ -414,6 +468,9 @@ int main(void) {
       cmocka_unit_test(test_world_parent),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_shapes_without_extent),
+      cmocka_unit_test(test_shapes_in_part),
+      cmocka_unit_test(test_cosmetics),
+      cmocka_unit_test(test_limits),
       cmocka_unit_test(test_negative_damping),
       cmocka_unit_test(test_friction_beyond),
       cmocka_unit_test(test_declarations),

@@ -3,6 +3,7 @@
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,6 +150,40 @@ static void test_gazebo_surface(void **state) {
   tabi_model_destroy(model);
 }
 
+static int32_t sensor_type(const tabi_model *model, const char *name) {
+  int32_t index = tabi_model_find_sensor(model, name);
+  if (index == TABI_NONE) fail_msg("no sensor '%s'", name);
+  return (int32_t)tabi_model_sensor(model, index).type;
+}
+
+static void test_gazebo_sensors(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load("<robot name='r'>" LINK("a") LINK("b")
+               HINGE("j", "a", "b",
+                     "") "<gazebo reference='a'><sensor name='imu' type='imu'><pose>1 2 3 0 "
+                         "0 1.5707963267948966</pose><update_rate>100</update_rate>"
+                         "</sensor><sensor name='eye' type='camera'><camera/></sensor>"
+                         "</gazebo><gazebo reference='b'><sensor name='foot' "
+                         "type='contact'><contact><collision>c</collision></contact>"
+                         "</sensor></gazebo><gazebo reference='j'><sensor name='ft' "
+                         "type='force_torque'/></gazebo></robot>",
+           &h);
+  assert_int_equal(tabi_model_nsensor(model), 4);
+  assert_int_equal(sensor_type(model, "imu_gyro"), TABI_SENSOR_GYRO);
+  assert_int_equal(sensor_type(model, "imu_accelerometer"), TABI_SENSOR_ACCELEROMETER);
+  assert_int_equal(sensor_type(model, "foot"), TABI_SENSOR_CONTACT);
+  assert_int_equal(sensor_type(model, "ft"), TABI_SENSOR_FORCE_TORQUE);
+  tabi_sensor_def gyro = tabi_model_sensor(model, tabi_model_find_sensor(model, "imu_gyro"));
+  assert_near_n(gyro.pos, ((const double[3]){1, 2, 3}), 3, 0);
+  assert_near(gyro.quat[3], sqrt(0.5), 1e-15);
+  for (int i = 0; i < h.count; ++i)
+    assert_int_equal(h.told[i].severity, TABI_SEVERITY_NOTE);
+  assert_true(h.count > 0); // of the camera
+  tabi_model_destroy(model);
+}
+
 static void test_gazebo_static(void **state) {
   (void)state;
   tabi_model *model = load("<robot name='r'><gazebo><static>true</static></gazebo>" LINK("a")
@@ -266,11 +301,17 @@ static void test_xacro(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spherical),        cmocka_unit_test(test_transmission),
-      cmocka_unit_test(test_transmission_odd), cmocka_unit_test(test_gazebo_surface),
-      cmocka_unit_test(test_gazebo_static),    cmocka_unit_test(test_mimic_chain),
-      cmocka_unit_test(test_mimic_left_out),   cmocka_unit_test(test_massless_root),
-      cmocka_unit_test(test_spellings),        cmocka_unit_test(test_xacro),
+      cmocka_unit_test(test_spherical),
+      cmocka_unit_test(test_transmission),
+      cmocka_unit_test(test_transmission_odd),
+      cmocka_unit_test(test_gazebo_surface),
+      cmocka_unit_test(test_gazebo_sensors),
+      cmocka_unit_test(test_gazebo_static),
+      cmocka_unit_test(test_mimic_chain),
+      cmocka_unit_test(test_mimic_left_out),
+      cmocka_unit_test(test_massless_root),
+      cmocka_unit_test(test_spellings),
+      cmocka_unit_test(test_xacro),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

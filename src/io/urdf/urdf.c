@@ -16,6 +16,7 @@
 #include "io/report.h"
 #include "io/urdf/urdf_extra.h"
 #include "io/urdf/urdf_read.h"
+#include "io/urdf/urdf_sensor.h"
 #include "io/urdf/urdf_shape.h"
 #include "io/weigh.h"
 #include "math/quat.h"
@@ -380,6 +381,19 @@ static void warn_outside(const urdf *u, tbi_xml_node *limit, const char *owner,
            upper ? upper : "0");
 }
 
+/* How strong or fast a joint may be; some files write -1 for one without a limit. */
+static void read_capacity(const urdf *u, tbi_xml_node *limit, const char *attribute,
+                          const char *owner, double *value) {
+  double given = *value;
+  if (!tbi_urdf_bound(u->error, limit, attribute, owner, &given)) return;
+  if (!(given < 0)) {
+    *value = given;
+    return;
+  }
+  tbi_repaired(u->error, u->def, limit->place, (tbi_repair){owner, "taken as no limit", 0},
+               "%s %g < 0", attribute, given);
+}
+
 static bool read_limit(const urdf *u, const joint *j, const char *owner, tabi_joint_def *def) {
   tbi_xml_node *limit = tbi_xml_child(j->node, "limit");
   if (!limit && j->type == TABI_JOINT_REVOLUTE) {
@@ -391,12 +405,12 @@ static bool read_limit(const urdf *u, const joint *j, const char *owner, tabi_jo
                        "%s: prismatic needs <limit> with lower and upper", owner);
   }
   if (!limit) return true;
-  tbi_urdf_number(u->error, limit, "effort", owner, &def->effort);
-  tbi_urdf_number(u->error, limit, "velocity", owner, &def->velocity);
+  read_capacity(u, limit, "effort", owner, &def->effort);
+  read_capacity(u, limit, "velocity", owner, &def->velocity);
   if (!has_range(j->type)) return tbi_ok(u->error);
   def->lower = def->upper = 0;
-  tbi_urdf_number(u->error, limit, "lower", owner, &def->lower);
-  tbi_urdf_number(u->error, limit, "upper", owner, &def->upper);
+  tbi_urdf_bound(u->error, limit, "lower", owner, &def->lower);
+  tbi_urdf_bound(u->error, limit, "upper", owner, &def->upper);
   bool swapped = def->lower > def->upper;
   tbi_repair_limits(u->error, u->def, limit->place, owner, &def->lower, &def->upper);
   if (tbi_ok(u->error)) warn_outside(u, limit, owner, def, swapped);
@@ -537,6 +551,13 @@ static void add_joints(urdf *u) {
   check_one_root(u, root);
 }
 
+static void add_sensors(urdf *u) {
+  for (int32_t i = 0; i < u->nlink && tbi_ok(u->error); ++i)
+    tbi_urdf_sensors_add(&u->extras, u->links[i].name, u->links[i].index, TABI_NONE);
+  for (int32_t i = 0; i < u->njoint && tbi_ok(u->error); ++i)
+    tbi_urdf_sensors_add(&u->extras, u->joints[i].name, TABI_NONE, u->joints[i].index);
+}
+
 /* What the file leaves out, and the robot cannot move without. */
 static void add_masses(urdf *u) {
   bool *has_shapes = malloc((size_t)u->nlink * sizeof *has_shapes);
@@ -562,6 +583,7 @@ static void load_robot(urdf *u) {
   if (tbi_ok(u->error)) add_links(u);
   if (tbi_ok(u->error)) list_joints(u);
   if (tbi_ok(u->error)) add_joints(u);
+  if (tbi_ok(u->error)) add_sensors(u);
   if (tbi_ok(u->error)) add_masses(u);
 }
 

@@ -5,9 +5,11 @@
 #include "io/report.h"
 #include "math/quat.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define WHAT_SIZE  (TBI_OWNER_SIZE + 40)
@@ -76,7 +78,8 @@ bool tbi_urdf_vector(tbi_urdf_reading r, tbi_xml_node *node, const char *attribu
   double read[MAX_VECTOR] = {0};
   TBI_ASSERT(n <= MAX_VECTOR);
   const char *text = tbi_xml_get(node, attribute);
-  if (!text) return tbi_ok(r.error);
+  // empty attributes come from programs that found nothing to write
+  if (!text || text[strspn(text, " \t\r\n")] == '\0') return tbi_ok(r.error);
   (void)snprintf(what, sizeof what, "%s: %.30s", owner, attribute);
   int32_t count = read_some(r, node, what, text, n, read);
   if (count != n) {
@@ -89,6 +92,17 @@ bool tbi_urdf_vector(tbi_urdf_reading r, tbi_xml_node *node, const char *attribu
   return true;
 }
 
+bool tbi_urdf_bound(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+                    const char *owner, double *value) {
+  const char *text = tbi_xml_get(node, attribute);
+  if (!text) return tbi_ok(error);
+  const char *word = text + strspn(text, " +-");
+  if (strcasecmp(word, "inf") != 0 && strcasecmp(word, "infinity") != 0)
+    return tbi_urdf_number(error, node, attribute, owner, value);
+  *value = strchr(text, '-') ? -(double)INFINITY : (double)INFINITY;
+  return tbi_ok(error);
+}
+
 /* Roll about x, then pitch about y, then yaw about z, all fixed axes. */
 static q4 from_rpy(const double rpy[3]) {
   q4 roll = {cos(0.5 * rpy[0]), sin(0.5 * rpy[0]), 0, 0};
@@ -96,6 +110,8 @@ static q4 from_rpy(const double rpy[3]) {
   q4 yaw = {cos(0.5 * rpy[2]), 0, 0, sin(0.5 * rpy[2])};
   return q_mul(yaw, q_mul(pitch, roll));
 }
+
+void tbi_urdf_quat(const double rpy[3], double quat[4]) { q_store(from_rpy(rpy), quat); }
 
 bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]) {

@@ -21,12 +21,19 @@ typedef struct tbi_urdf_reading {
 
 bool tbi_urdf_number(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
                      const char *owner, double *value);
-/* n numbers, at most 4.  More than n, and commas and a space between them, are repaired. */
+/* A limit, which may be infinite. */
+bool tbi_urdf_bound(tbi_first_error *error, tbi_xml_node *node, const char *attribute,
+                    const char *owner, double *value);
+/* n numbers, at most 4.  More than n, and commas and a space between them, are repaired; an
+ * empty attribute is as one that is not there. */
 bool tbi_urdf_vector(tbi_urdf_reading r, tbi_xml_node *node, const char *attribute,
                      const char *owner, int32_t n, double *values);
 /* <origin xyz rpy> below node, or no displacement. */
 bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]);
+
+/* Roll, pitch and yaw as a quaternion. */
+void tbi_urdf_quat(const double rpy[3], double quat[4]);
 
 /* An error where macros of xacro are left, with the command that expands them. */
 bool tbi_urdf_check_expanded(tbi_first_error *error, tbi_xml_node *robot);

@@ -65,7 +65,18 @@ static void read_colour(const tbi_urdf_shapes *shapes, tbi_xml_node *visual, con
     int32_t known = tbi_names_find(&shapes->names, name);
     if (known >= 0) colour = shapes->colours[known];
   }
-  if (colour) tbi_urdf_vector(reading_of(shapes), colour, "rgba", owner, 4, rgba);
+  const char *text = colour ? tbi_xml_get(colour, "rgba") : NULL;
+  if (!text) return;
+  // a colour that is none does not matter to a robot
+  tabi_error why = {0};
+  tbi_first_error error = {.err = &why};
+  double numbers[4];
+  int32_t count = tbi_xml_numbers(&error, text, colour->place, owner, numbers, 4);
+  if (tbi_ok(&error) && count >= 3) {
+    memcpy(rgba, numbers, (size_t)count * sizeof *rgba);
+  } else {
+    tbi_note(shapes->def, colour->place, "%s: rgba '%.60s' is no colour; ignored", owner, text);
+  }
 }
 
 /* A shape without extent is left out; false. */
@@ -120,16 +131,29 @@ static bool read_round(const tbi_urdf_shapes *shapes, tbi_xml_node *node, const 
          read_length(shapes, node, "length", owner, &size[1]);
 }
 
+/* Three numbers, or one for all. */
+static bool read_scale(const tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *owner,
+                       double scale[3]) {
+  const char *text = tbi_xml_get(node, "scale");
+  double one = 0;
+  if (!text || !tbi_number_read(text, strlen(text), &one) || !isfinite(one))
+    return tbi_urdf_vector(reading_of(shapes), node, "scale", owner, 3, scale);
+  scale[0] = scale[1] = scale[2] = one;
+  return tbi_repaired(shapes->error, shapes->def, node->place,
+                      (tbi_repair){owner, "taken for all axes", 0}, "one number as scale");
+}
+
 /* What collides is the mesh's hull. */
 static bool read_mesh(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *owner, bool collides,
                       int32_t *mesh) {
   double scale[3] = {1, 1, 1};
   const char *file = tbi_xml_get(node, "filename");
   if (!file || file[0] == '\0') {
-    return tbi_fail_at(shapes->error, TABI_ERR_PARSE, node->place, "%s: mesh without 'filename'",
-                       owner);
+    tbi_repaired(shapes->error, shapes->def, node->place, (tbi_repair){owner, "left out", 0},
+                 "mesh without 'filename'");
+    return false;
   }
-  if (!tbi_urdf_vector(reading_of(shapes), node, "scale", owner, 3, scale)) return false;
+  if (!read_scale(shapes, node, owner, scale)) return false;
   if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
     return leave_out(shapes, node, owner, "scale");
   }
@@ -201,8 +225,8 @@ static bool add_shape(tbi_urdf_shapes *shapes, tbi_xml_node *node, const char *o
   def.place = node->place;
   tbi_xml_node *geometry = tbi_xml_child(node, "geometry");
   if (!geometry) {
-    return tbi_fail_at(shapes->error, TABI_ERR_PARSE, node->place, "%s: <%s> without <geometry>",
-                       owner, node->name);
+    return tbi_repaired(shapes->error, shapes->def, node->place, (tbi_repair){owner, "left out", 0},
+                        "<%s> without <geometry>", node->name);
   }
   tbi_urdf_origin(reading_of(shapes), node, owner, def.pos, def.quat);
   bool known = tbi_ok(shapes->error) && read_geometry(shapes, geometry, owner, &def);
