@@ -107,7 +107,7 @@ def overhead():
     builder.add_link("ball", mass=1, inertia=[1, 1, 1, 0, 0, 0])
     builder.add_joint("free", type="free", parent=None, child="ball")
     world = tabi.World(builder.build())
-    count = 20000
+    count = 200  # short, so that some of many repeats are undisturbed on a busy machine
 
     def loop():
         for _ in range(count):
@@ -116,8 +116,8 @@ def overhead():
     def empty():
         for _ in range(count):
             pass
-    one = (best(loop, 15) - best(empty, 15)) / count
-    inside = best(lambda: world.step(count), 15) / count
+    one = (best(loop, 2000) - best(empty, 2000)) / count
+    inside = best(lambda: world.step(count), 2000) / count
     return 1e6 * (one - inside), 1e6 * inside
 
 
@@ -128,9 +128,9 @@ def read_q():
     world = tabi.World(builder.build())
 
     def loop():
-        for _ in range(100000):
+        for _ in range(1000):
             world.q
-    return 1e6 * best(loop) / 100000
+    return 1e6 * best(loop, 200) / 1000
 
 
 def loop_of_tabi(work):

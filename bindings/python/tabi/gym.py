@@ -3,8 +3,9 @@
 `tabi/Humanoid-v0` and `tabi/Biped-v0` are registered with `import tabi`; `make_env` makes one of any robot
 file or scene.
 
-Action: one number in [-1, 1] for each driven joint, which moves the target of its servo from the posture at the
-start by at most `action_scale` (rad or m), within the joint's limits.
+Action: one number in [-1, 1] for each driven joint, which moves the target of its servo, or of the position actuator
+that the robot's file gives it, from the posture at the start by at most `action_scale` (rad or m), within the joint's
+limits.
 
 Observation, one after another:
 
@@ -84,18 +85,34 @@ class RobotEnv(gymnasium.Env[NDArray[np.float64], NDArray[np.float32]]):
         self._action = np.zeros(count)
 
     def _find_joints(self) -> None:
-        """The joints that servos drive, known after the first step of the scene's controllers."""
+        """The joints that servos or position actuators drive; servos are known after the first step."""
+        start = self.world.q.copy()
         self.world.step()
         kp = self.world.kp
-        self.joints = np.array([j for j in self.model.driven_joints if kp[j] > 0])
+        servos = [j for j in self.model.driven_joints if kp[j] > 0]
+        actuators = {actuator.joint: (i, actuator) for i, actuator in enumerate(self.model.items("actuator"))
+                     if actuator.joint not in servos and actuator.gain * actuator.bias[1] * actuator.gear != 0
+                     and actuator.joint in self.model.driven_joints}
+        self.joints = np.array([*servos, *actuators], dtype=int)
         if len(self.joints) == 0:
             raise Error("no joint of the scene has a servo; give its robot a controller of type pd")
-        self._centre = self.world.target[self.joints].copy()
-        limits = [(joint.lower, joint.upper) for joint in self.model.items("joint")]
-        self._lower, self._upper = np.array([limits[j] for j in self.joints]).T
         self._q_at = np.array([self.model.q_slice(int(j)).start for j in self.joints])
         self._v_at = np.array([self.model.v_slice(int(j)).start for j in self.joints])
+        self._nservo = len(servos)
+        self._centre = start[self._q_at]
+        self._centre[:self._nservo] = self.world.target[servos]
+        limits = [(joint.lower, joint.upper) for joint in self.model.items("joint")]
+        self._lower, self._upper = np.array([limits[j] for j in self.joints]).T
+        self._actuators = np.array([i for i, _ in actuators.values()], dtype=int)
+        # an input u holds the joint where gain u + bias[0] + bias[1] gear q = 0
+        self._input = np.array([[-a.bias[0] / a.gain, -a.bias[1] * a.gear / a.gain]
+                                for _, a in actuators.values()]).reshape(-1, 2)
         self.world.reset()
+
+    def _drive(self, target: NDArray[np.float64]) -> None:
+        self.world.target[self.joints[:self._nservo]] = target[:self._nservo]
+        if len(self._actuators):
+            self.world.control[self._actuators] = self._input[:, 0] + self._input[:, 1] * target[self._nservo:]
 
     def _height(self) -> float:
         return float(self.world.link_pose(self.base)[0][2])
@@ -130,7 +147,7 @@ class RobotEnv(gymnasium.Env[NDArray[np.float64], NDArray[np.float32]]):
     def step(self, action: ArrayLike) -> tuple[NDArray[np.float64], float, bool, bool, dict[str, Any]]:
         self._action = np.clip(np.asarray(action, float), -1, 1)
         target = np.clip(self._centre + self.action_scale * self._action, self._lower, self._upper)
-        self.world.target[self.joints] = target
+        self._drive(target)
         before = self.world.com
         diverged = False
         try:

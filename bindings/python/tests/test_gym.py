@@ -48,6 +48,23 @@ def test_standing_still_stands_and_random_actions_fall():
     assert terminated
 
 
+def test_position_actuators_of_a_file(tmp_path):
+    path = tmp_path / "leg.xml"
+    path.write_text('<mujoco><worldbody><body pos="0 0 0.5"><freejoint/><geom type="box" size="0.3 0.3 0.05" mass="5"/>'
+                    '<body pos="0 0 -0.05"><joint name="lift" type="slide" axis="0 0 1" range="-0.1 0.1"/>'
+                    '<geom type="box" size="0.2 0.2 0.05" mass="2"/></body></body></worldbody>'
+                    '<actuator><position joint="lift" kp="5000" kv="300" gear="2"/></actuator></mujoco>')
+    env = tabi.gym.make_env(path, action_scale=0.05)
+    check_env(env.unwrapped, skip_render_check=True)
+    ends = []
+    for action in (-1.0, 1.0):
+        env.reset(seed=1)
+        for _ in range(50):
+            observation = env.step(np.full(1, action, np.float32))[0]
+        ends.append(observation[10])
+    assert ends == pytest.approx([-0.05, 0.05], abs=0.01)
+
+
 def test_seeds_decide():
     env = tabi.gym.make_env(tabi.data_path("scenes/stand.yaml"), "stand")
     episodes = []
