@@ -176,20 +176,26 @@ static bool borrow(tbi_py_numbers *numbers, PyObject *object) {
   return false;
 }
 
+/* A copy that NumPy makes, as contiguous doubles. */
+static bool copy(tbi_py_numbers *numbers, PyObject *object, const char *what) {
+  PyObject *array = PyObject_CallFunction(numpy_ascontiguous, "Os", object, "d");
+  if (!array) return false;
+  numbers->array = array;
+  if (borrow(numbers, array)) return true;
+  numbers->array = NULL;
+  Py_DECREF(array);
+  PyErr_Format(PyExc_TypeError, "%s: cannot be read as numbers", what);
+  return false;
+}
+
 bool tbi_py_numbers_take(tbi_py_numbers *numbers, PyObject *object, Py_ssize_t count,
                          const char *what) {
   *numbers = (tbi_py_numbers){0};
   if (borrow(numbers, object)) {
     Py_INCREF(object);
     numbers->array = object;
-  } else {
-    numbers->array = PyObject_CallFunction(numpy_ascontiguous, "Os", object, "d");
-    if (!numbers->array) return false;
-    if (!borrow(numbers, numbers->array)) {
-      Py_CLEAR(numbers->array);
-      PyErr_Format(PyExc_TypeError, "%s: cannot be read as numbers", what);
-      return false;
-    }
+  } else if (!copy(numbers, object, what)) {
+    return false;
   }
   numbers->data = numbers->buffer.buf;
   numbers->count = numbers->buffer.len / (Py_ssize_t)sizeof(double);

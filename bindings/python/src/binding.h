@@ -82,10 +82,10 @@ typedef enum tbi_py_kind {
 
 typedef struct tbi_py_field {
   const char *name;
-  tbi_py_kind kind;
   size_t offset;
-  int32_t count;            /* numbers; 0: one, not a sequence */
   const char *(*word)(int); /* of an enum; NULL: none such */
+  tbi_py_kind kind;
+  int32_t count; /* numbers; 0: one, not a sequence */
 } tbi_py_field;
 
 typedef struct tbi_py_fields {
@@ -175,7 +175,7 @@ const tabi_model *tbi_py_model_of(PyObject *object);
 PyObject *tbi_py_model_owner(PyObject *object);
 
 /* The gait of an argument, and what keeps it; NULL and an exception. */
-const tabi_gait *tbi_py_gait_of(PyObject *object);
+const tabi_gait *tbi_py_gait_of(PyObject *gait);
 
 PyObject *tbi_py_rollout(PyObject *module, PyObject *args, PyObject *kwargs);
 

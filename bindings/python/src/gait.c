@@ -43,36 +43,36 @@ static const char *impact_word(int i) {
 }
 
 static const tbi_py_field def_field[] = {
-    {"initial_support",  TBI_PY_INT,    offsetof(tabi_gait_def, initial_support),  0, NULL       },
-    {"initial_mode",     TBI_PY_TEXT,   offsetof(tabi_gait_def, initial_mode),     0, NULL       },
-    {"events",           TBI_PY_WORD,   offsetof(tabi_gait_def, events),           0, events_word},
-    {"guards",           TBI_PY_WORD,   offsetof(tabi_gait_def, guards),           0, guards_word},
-    {"impact",           TBI_PY_WORD,   offsetof(tabi_gait_def, impact),           0, impact_word},
-    {"friction",         TBI_PY_DOUBLE, offsetof(tabi_gait_def, friction),         0, NULL       },
-    {"support_friction", TBI_PY_DOUBLE, offsetof(tabi_gait_def, support_friction), 0, NULL       },
-    {"slip_stop",        TBI_PY_DOUBLE, offsetof(tabi_gait_def, slip_stop),        0, NULL       },
-    {"pivot_damping",    TBI_PY_DOUBLE, offsetof(tabi_gait_def, pivot_damping),    0, NULL       },
-    {"min_stride",       TBI_PY_DOUBLE, offsetof(tabi_gait_def, min_stride),       0, NULL       },
-    {"scuff",            TBI_PY_DOUBLE, offsetof(tabi_gait_def, scuff),            0, NULL       },
-    {"sink",             TBI_PY_DOUBLE, offsetof(tabi_gait_def, sink),             0, NULL       },
+    {"initial_support",  offsetof(tabi_gait_def, initial_support),  NULL,        TBI_PY_INT,    0},
+    {"initial_mode",     offsetof(tabi_gait_def, initial_mode),     NULL,        TBI_PY_TEXT,   0},
+    {"events",           offsetof(tabi_gait_def, events),           events_word, TBI_PY_WORD,   0},
+    {"guards",           offsetof(tabi_gait_def, guards),           guards_word, TBI_PY_WORD,   0},
+    {"impact",           offsetof(tabi_gait_def, impact),           impact_word, TBI_PY_WORD,   0},
+    {"friction",         offsetof(tabi_gait_def, friction),         NULL,        TBI_PY_DOUBLE, 0},
+    {"support_friction", offsetof(tabi_gait_def, support_friction), NULL,        TBI_PY_DOUBLE, 0},
+    {"slip_stop",        offsetof(tabi_gait_def, slip_stop),        NULL,        TBI_PY_DOUBLE, 0},
+    {"pivot_damping",    offsetof(tabi_gait_def, pivot_damping),    NULL,        TBI_PY_DOUBLE, 0},
+    {"min_stride",       offsetof(tabi_gait_def, min_stride),       NULL,        TBI_PY_DOUBLE, 0},
+    {"scuff",            offsetof(tabi_gait_def, scuff),            NULL,        TBI_PY_DOUBLE, 0},
+    {"sink",             offsetof(tabi_gait_def, sink),             NULL,        TBI_PY_DOUBLE, 0},
 };
 static const tbi_py_fields def_fields = {"gait", def_field, sizeof def_field / sizeof *def_field};
 
 static const tbi_py_field foot_field[] = {
-    {"link", TBI_PY_LINK,   offsetof(tabi_gait_foot, link), 0, NULL},
-    {"heel", TBI_PY_DOUBLE, offsetof(tabi_gait_foot, heel), 3, NULL},
-    {"toe",  TBI_PY_DOUBLE, offsetof(tabi_gait_foot, toe),  3, NULL},
+    {"link", offsetof(tabi_gait_foot, link), NULL, TBI_PY_LINK,   0},
+    {"heel", offsetof(tabi_gait_foot, heel), NULL, TBI_PY_DOUBLE, 3},
+    {"toe",  offsetof(tabi_gait_foot, toe),  NULL, TBI_PY_DOUBLE, 3},
 };
 static const tbi_py_field force_field[] = {
-    {"first_link",  TBI_PY_LINK,   offsetof(tabi_gait_force, link[0]),   0, NULL},
-    {"second_link", TBI_PY_LINK,   offsetof(tabi_gait_force, link[1]),   0, NULL},
-    {"point",       TBI_PY_DOUBLE, offsetof(tabi_gait_force, point),     3, NULL},
-    {"amplitude",   TBI_PY_DOUBLE, offsetof(tabi_gait_force, amplitude), 2, NULL},
-    {"period",      TBI_PY_DOUBLE, offsetof(tabi_gait_force, period),    2, NULL},
+    {"first_link",  offsetof(tabi_gait_force, link[0]),   NULL, TBI_PY_LINK,   0},
+    {"second_link", offsetof(tabi_gait_force, link[1]),   NULL, TBI_PY_LINK,   0},
+    {"point",       offsetof(tabi_gait_force, point),     NULL, TBI_PY_DOUBLE, 3},
+    {"amplitude",   offsetof(tabi_gait_force, amplitude), NULL, TBI_PY_DOUBLE, 2},
+    {"period",      offsetof(tabi_gait_force, period),    NULL, TBI_PY_DOUBLE, 2},
 };
 static const tbi_py_field floor_field[] = {
-    {"link",   TBI_PY_LINK,   offsetof(tabi_gait_floor, link),   0, NULL},
-    {"height", TBI_PY_DOUBLE, offsetof(tabi_gait_floor, height), 0, NULL},
+    {"link",   offsetof(tabi_gait_floor, link),   NULL, TBI_PY_LINK,   0},
+    {"height", offsetof(tabi_gait_floor, height), NULL, TBI_PY_DOUBLE, 0},
 };
 static const tbi_py_fields foot_fields = {"foot", foot_field, 3};
 static const tbi_py_fields force_fields = {"force", force_field, 5};

@@ -92,9 +92,10 @@ static PyModuleDef definition = {
     .m_methods = functions,
 };
 
-PyMODINIT_FUNC PyInit__tabi(void);
+PyMODINIT_FUNC PyInit__tabi(void); // NOLINT(readability-identifier-naming)
 
-PyMODINIT_FUNC PyInit__tabi(void) {
+// the interpreter looks for this name
+PyMODINIT_FUNC PyInit__tabi(void) { // NOLINT(readability-identifier-naming)
   static bool (*const ready[])(PyObject *) = {
       tbi_py_array_ready, tbi_py_model_ready,   tbi_py_builder_ready,  tbi_py_scene_ready,
       tbi_py_gait_ready,  tbi_py_world_ready,   tbi_py_dynamics_ready, tbi_py_run_ready,

@@ -20,18 +20,18 @@ static void dealloc(PyObject *self) {
 }
 
 static const tbi_py_field def_field[] = {
-    {"left_force",      TBI_PY_SENSOR, offsetof(tabi_stabiliser_def, force[0]),        0, NULL},
-    {"right_force",     TBI_PY_SENSOR, offsetof(tabi_stabiliser_def, force[1]),        0, NULL},
-    {"gyro",            TBI_PY_SENSOR, offsetof(tabi_stabiliser_def, gyro),            0, NULL},
-    {"accelerometer",   TBI_PY_SENSOR, offsetof(tabi_stabiliser_def, accelerometer),   0, NULL},
-    {"pole",            TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, pole),            2, NULL},
-    {"delay",           TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, delay),           0, NULL},
-    {"foot_damping",    TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, foot_damping),    0, NULL},
-    {"height_damping",  TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, height_damping),  0, NULL},
-    {"return_standing", TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, return_standing), 0, NULL},
-    {"return_lifted",   TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, return_lifted),   0, NULL},
-    {"speed_filter",    TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, speed_filter),    0, NULL},
-    {"attitude_time",   TBI_PY_DOUBLE, offsetof(tabi_stabiliser_def, attitude_time),   0, NULL},
+    {"left_force",      offsetof(tabi_stabiliser_def, force[0]),        NULL, TBI_PY_SENSOR, 0},
+    {"right_force",     offsetof(tabi_stabiliser_def, force[1]),        NULL, TBI_PY_SENSOR, 0},
+    {"gyro",            offsetof(tabi_stabiliser_def, gyro),            NULL, TBI_PY_SENSOR, 0},
+    {"accelerometer",   offsetof(tabi_stabiliser_def, accelerometer),   NULL, TBI_PY_SENSOR, 0},
+    {"pole",            offsetof(tabi_stabiliser_def, pole),            NULL, TBI_PY_DOUBLE, 2},
+    {"delay",           offsetof(tabi_stabiliser_def, delay),           NULL, TBI_PY_DOUBLE, 0},
+    {"foot_damping",    offsetof(tabi_stabiliser_def, foot_damping),    NULL, TBI_PY_DOUBLE, 0},
+    {"height_damping",  offsetof(tabi_stabiliser_def, height_damping),  NULL, TBI_PY_DOUBLE, 0},
+    {"return_standing", offsetof(tabi_stabiliser_def, return_standing), NULL, TBI_PY_DOUBLE, 0},
+    {"return_lifted",   offsetof(tabi_stabiliser_def, return_lifted),   NULL, TBI_PY_DOUBLE, 0},
+    {"speed_filter",    offsetof(tabi_stabiliser_def, speed_filter),    NULL, TBI_PY_DOUBLE, 0},
+    {"attitude_time",   offsetof(tabi_stabiliser_def, attitude_time),   NULL, TBI_PY_DOUBLE, 0},
 };
 static const tbi_py_fields def_fields = {"stabiliser", def_field,
                                          sizeof def_field / sizeof *def_field};

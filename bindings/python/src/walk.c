@@ -20,31 +20,31 @@ tbi_py_walk *tbi_py_walk_check(PyObject *object) {
 }
 
 static const tbi_py_field def_field[] = {
-    {"waist",         TBI_PY_LINK,   offsetof(tabi_walk_def, waist),         0, NULL            },
-    {"left_foot",     TBI_PY_LINK,   offsetof(tabi_walk_def, foot[0]),       0, NULL            },
-    {"right_foot",    TBI_PY_LINK,   offsetof(tabi_walk_def, foot[1]),       0, NULL            },
-    {"waist_height",  TBI_PY_DOUBLE, offsetof(tabi_walk_def, waist_height),  0, NULL            },
-    {"spacing",       TBI_PY_DOUBLE, offsetof(tabi_walk_def, spacing),       0, NULL            },
-    {"place",         TBI_PY_DOUBLE, offsetof(tabi_walk_def, place),         3, NULL            },
-    {"yaw",           TBI_PY_DOUBLE, offsetof(tabi_walk_def, yaw),           0, NULL            },
-    {"first",         TBI_PY_WORD,   offsetof(tabi_walk_def, first),         0, tbi_py_side_word},
-    {"stand_before",  TBI_PY_DOUBLE, offsetof(tabi_walk_def, stand_before),  0, NULL            },
-    {"stand_after",   TBI_PY_DOUBLE, offsetof(tabi_walk_def, stand_after),   0, NULL            },
-    {"period",        TBI_PY_DOUBLE, offsetof(tabi_walk_def, period),        0, NULL            },
-    {"horizon",       TBI_PY_DOUBLE, offsetof(tabi_walk_def, horizon),       0, NULL            },
-    {"jerk_weight",   TBI_PY_DOUBLE, offsetof(tabi_walk_def, jerk_weight),   0, NULL            },
-    {"passes",        TBI_PY_INT,    offsetof(tabi_walk_def, passes),        0, NULL            },
-    {"sample_period", TBI_PY_DOUBLE, offsetof(tabi_walk_def, sample_period), 0, NULL            },
+    {"waist",         offsetof(tabi_walk_def, waist),         NULL,             TBI_PY_LINK,   0},
+    {"left_foot",     offsetof(tabi_walk_def, foot[0]),       NULL,             TBI_PY_LINK,   0},
+    {"right_foot",    offsetof(tabi_walk_def, foot[1]),       NULL,             TBI_PY_LINK,   0},
+    {"waist_height",  offsetof(tabi_walk_def, waist_height),  NULL,             TBI_PY_DOUBLE, 0},
+    {"spacing",       offsetof(tabi_walk_def, spacing),       NULL,             TBI_PY_DOUBLE, 0},
+    {"place",         offsetof(tabi_walk_def, place),         NULL,             TBI_PY_DOUBLE, 3},
+    {"yaw",           offsetof(tabi_walk_def, yaw),           NULL,             TBI_PY_DOUBLE, 0},
+    {"first",         offsetof(tabi_walk_def, first),         tbi_py_side_word, TBI_PY_WORD,   0},
+    {"stand_before",  offsetof(tabi_walk_def, stand_before),  NULL,             TBI_PY_DOUBLE, 0},
+    {"stand_after",   offsetof(tabi_walk_def, stand_after),   NULL,             TBI_PY_DOUBLE, 0},
+    {"period",        offsetof(tabi_walk_def, period),        NULL,             TBI_PY_DOUBLE, 0},
+    {"horizon",       offsetof(tabi_walk_def, horizon),       NULL,             TBI_PY_DOUBLE, 0},
+    {"jerk_weight",   offsetof(tabi_walk_def, jerk_weight),   NULL,             TBI_PY_DOUBLE, 0},
+    {"passes",        offsetof(tabi_walk_def, passes),        NULL,             TBI_PY_INT,    0},
+    {"sample_period", offsetof(tabi_walk_def, sample_period), NULL,             TBI_PY_DOUBLE, 0},
 };
 static const tbi_py_fields def_fields = {"walk", def_field, sizeof def_field / sizeof *def_field};
 
 static const tbi_py_field step_field[] = {
-    {"forward",        TBI_PY_DOUBLE, offsetof(tabi_footstep, forward),        0, NULL},
-    {"sideways",       TBI_PY_DOUBLE, offsetof(tabi_footstep, sideways),       0, NULL},
-    {"turn",           TBI_PY_DOUBLE, offsetof(tabi_footstep, turn),           0, NULL},
-    {"double_support", TBI_PY_DOUBLE, offsetof(tabi_footstep, double_support), 0, NULL},
-    {"single_support", TBI_PY_DOUBLE, offsetof(tabi_footstep, single_support), 0, NULL},
-    {"lift",           TBI_PY_DOUBLE, offsetof(tabi_footstep, lift),           0, NULL},
+    {"forward",        offsetof(tabi_footstep, forward),        NULL, TBI_PY_DOUBLE, 0},
+    {"sideways",       offsetof(tabi_footstep, sideways),       NULL, TBI_PY_DOUBLE, 0},
+    {"turn",           offsetof(tabi_footstep, turn),           NULL, TBI_PY_DOUBLE, 0},
+    {"double_support", offsetof(tabi_footstep, double_support), NULL, TBI_PY_DOUBLE, 0},
+    {"single_support", offsetof(tabi_footstep, single_support), NULL, TBI_PY_DOUBLE, 0},
+    {"lift",           offsetof(tabi_footstep, lift),           NULL, TBI_PY_DOUBLE, 0},
 };
 static const tbi_py_fields step_fields = {"footstep", step_field,
                                           sizeof step_field / sizeof *step_field};
