@@ -10,7 +10,7 @@
 static const tbi_command *const commands[] = {
     &tbi_cmd_run,       &tbi_cmd_view,  &tbi_cmd_compare,  &tbi_cmd_plot,  &tbi_cmd_export,
     &tbi_cmd_info,      &tbi_cmd_check, &tbi_cmd_dynamics, &tbi_cmd_solve, &tbi_cmd_bench,
-    &tbi_cmd_reproduce, &tbi_cmd_try,   &tbi_cmd_sweep,    &tbi_cmd_walk};
+    &tbi_cmd_reproduce, &tbi_cmd_try,   &tbi_cmd_walk,     &tbi_cmd_sweep, &tbi_cmd_identify};
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 
 static const tbi_command *find_command(const char *name) {

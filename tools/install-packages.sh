@@ -20,6 +20,7 @@ build  module:libfyaml          libfyaml-dev     libfyaml
 build  module:qhull_r           libqhull-dev     qhull, reentrant
 build  module:zlib              zlib1g-dev       zlib
 build  module:sqlite3           libsqlite3-dev   SQLite 3
+build  module:cminpack          libcminpack-dev  cminpack
 build  module:ccd               libccd-dev       libccd
 build  header:civetweb.h        libcivetweb-dev  civetweb
 build  header:meshoptimizer.h   libmeshoptimizer-dev meshoptimizer

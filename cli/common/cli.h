@@ -80,7 +80,7 @@ typedef struct tbi_command {
 
 extern const tbi_command tbi_cmd_info, tbi_cmd_check, tbi_cmd_dynamics, tbi_cmd_bench, tbi_cmd_run,
     tbi_cmd_solve, tbi_cmd_view, tbi_cmd_reproduce, tbi_cmd_compare, tbi_cmd_plot, tbi_cmd_export,
-    tbi_cmd_try, tbi_cmd_walk, tbi_cmd_sweep;
+    tbi_cmd_try, tbi_cmd_walk, tbi_cmd_sweep, tbi_cmd_identify;
 
 /* An option of a command by its number; NULL: it has none there. */
 const tbi_option *tbi_command_option(const tbi_command *command, int number);

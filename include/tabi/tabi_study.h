@@ -131,6 +131,45 @@ TABI_API tabi_sweep_def tabi_sweep_def_default(void);
 TABI_API tabi_status tabi_sweep(const tabi_study *study, tabi_results *results,
                                 const tabi_sweep_def *def, tabi_error *err);
 
+/* ------------------------------------------------------------------------ identification */
+
+/* Parameters of a scene fitted to recordings of a real robot (docs/studies.md):
+ *
+ *   tabi_fit *fit = tabi_fit_load("bush.yaml", NULL, &err);
+ *   tabi_fit_solve(fit, 0, &err);
+ *   double stiffness = tabi_fit_get(fit, 0).value; */
+typedef struct tabi_fit tabi_fit;
+
+typedef struct tabi_fit_parameter {
+  const char *name;
+  double value;
+  double error;      /* standard error */
+  double low, high;  /* 95 % interval */
+  bool identifiable; /* false: the data leave it nearly anywhere between its bounds */
+} tabi_fit_parameter;
+
+TABI_API tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def, tabi_error *err);
+TABI_API void tabi_fit_destroy(tabi_fit *fit); /* NULL is fine */
+/* Levenberg and Marquardt's method, derivatives by runs in parallel; jobs 0: one thread for each
+ * processor. */
+TABI_API tabi_status tabi_fit_solve(tabi_fit *fit, int32_t jobs, tabi_error *err);
+
+TABI_API int32_t tabi_fit_nparameter(const tabi_fit *fit);
+/* After tabi_fit_solve. */
+TABI_API tabi_fit_parameter tabi_fit_get(const tabi_fit *fit, int32_t parameter);
+TABI_API double tabi_fit_correlation(const tabi_fit *fit, int32_t a, int32_t b);
+/* Root mean square of the residuals, in standard deviations of the noise where these are given. */
+TABI_API double tabi_fit_rms(const tabi_fit *fit);
+TABI_API bool tabi_fit_converged(const tabi_fit *fit);
+
+/* The residuals of a signal of a recording over time, for plots; false: there is none such. */
+typedef struct tabi_fit_curve {
+  const char *file, *signal;
+  const double *time, *measured, *residual; /* [count]; residual: simulated - measured, scaled */
+  int64_t count;
+} tabi_fit_curve;
+TABI_API bool tabi_fit_get_curve(const tabi_fit *fit, int32_t curve, tabi_fit_curve *to);
+
 TABI_END
 
 #endif

@@ -162,14 +162,17 @@ tabi_status tbi_csv_read(const char *path, tabi_place blame, tbi_csv *csv, tabi_
   tbi_first_error error = {.err = err};
   reading r = {.csv = csv, .path = path, .error = &error, .remainder = csv->text};
   read_table(&r);
-  free(r.time);
-  free(r.value);
+  csv->time = r.time;
+  csv->value = r.value;
+  csv->nrow = r.nrow;
   return error.status;
 }
 
 void tbi_csv_free(tbi_csv *csv) {
   tabi_trajectory_destroy(csv->trajectory);
   free(csv->names);
+  free(csv->time);
+  free(csv->value);
   free(csv->text);
   *csv = (tbi_csv){0};
 }

@@ -9,7 +9,8 @@
 typedef struct tbi_csv {
   char *text;         /* the file, cut at its commas and line ends */
   const char **names; /* of the columns, without that of the time */
-  int32_t ncolumn;
+  int32_t ncolumn, nrow;
+  double *time, *value;        /* s, [nrow]; [nrow][ncolumn] */
   tabi_trajectory *trajectory; /* the caller may take it and leave NULL */
 } tbi_csv;
 

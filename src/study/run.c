@@ -12,47 +12,64 @@
 
 enum { SETTING_SIZE = 512 };
 
-static int32_t count_settings(const tabi_study *study) {
-  int32_t count = 1; /* the seed */
+static int32_t count_paths(const tabi_study *study) {
+  int32_t count = 0;
   for (int32_t i = 0; i < study->nparameter; ++i)
     count += study->parameter[i].npath;
   return count;
 }
 
-/* "path=value" for every path of every parameter, and for the seed */
-static bool fill_settings(const tabi_study *study, int64_t run, char (*text)[SETTING_SIZE]) {
-  tbi_message_format(*text++, SETTING_SIZE, "contact.seed=%d", tabi_study_seed(study, run));
+/* "path=value" for every path of every parameter */
+static bool fill_settings(const tabi_study *study, const double *value,
+                          char (*text)[SETTING_SIZE]) {
   for (int32_t i = 0; i < study->nparameter; ++i) {
     const tbi_parameter *parameter = &study->parameter[i];
-    double value = tabi_study_value(study, run, i);
     for (int32_t path = 0; path < parameter->npath; ++path) {
-      if (!tbi_parameter_setting(parameter, path, value, *text++, SETTING_SIZE)) return false;
+      if (!tbi_parameter_setting(parameter, path, value[i], *text++, SETTING_SIZE)) return false;
     }
   }
   return true;
 }
 
-tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *err) {
-  int32_t count = count_settings(study);
-  char(*text)[SETTING_SIZE] = calloc((size_t)count, sizeof *text);
-  const char **set = calloc((size_t)count, sizeof *set);
+/* set[nset + count] has place for the texts behind the first nset. */
+static tabi_scene *load_scene(const tabi_study *study, const char **set, int32_t nset,
+                              char (*text)[SETTING_SIZE], int32_t count, tabi_error *err) {
+  tabi_scene_def def = study->def;
+  for (int32_t i = 0; i < count; ++i)
+    set[nset + i] = text[i];
+  def.set = set;
+  def.nset = nset + count;
+  return tabi_scene_load_text(study->scene_text, study->scene_size, study->scene, &def, err);
+}
+
+tabi_scene *tbi_study_scene_at(const tabi_study *study, const double *value, const char **set,
+                               int32_t nset, tabi_error *err) {
+  int32_t count = count_paths(study);
+  char(*text)[SETTING_SIZE] = calloc((size_t)count + 1, sizeof *text);
+  const char **all = calloc((size_t)(nset + count) + 1, sizeof *all);
   tabi_scene *scene = NULL;
-  if (!text || !set) {
+  if (!text || !all) {
     tbi_error_memory(err);
-  } else if (!fill_settings(study, run, text)) {
+  } else if (!fill_settings(study, value, text)) {
     tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){study->path, 1},
                   "a path or choice of a parameter is longer than %d characters", SETTING_SIZE / 2);
   } else {
-    tabi_scene_def def = study->def;
-    for (int32_t i = 0; i < count; ++i)
-      set[i] = text[i];
-    def.set = set;
-    def.nset = count;
-    scene = tabi_scene_load_text(study->scene_text, study->scene_size, study->scene, &def, err);
+    if (nset > 0) memcpy(all, set, (size_t)nset * sizeof *all);
+    scene = load_scene(study, all, nset, text, count, err);
   }
   free(text);
-  free(set);
+  free(all);
   return scene;
+}
+
+tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *err) {
+  char seed[64];
+  const char *set[] = {seed};
+  double value[TBI_STUDY_MAX_PARAMETERS];
+  tbi_message_format(seed, sizeof seed, "contact.seed=%d", tabi_study_seed(study, run));
+  for (int32_t i = 0; i < study->nparameter; ++i)
+    value[i] = tabi_study_value(study, run, i);
+  return tbi_study_scene_at(study, value, set, 1, err);
 }
 
 static double now(void) {

@@ -31,36 +31,36 @@ typedef struct study_reader {
   tbi_first_error *error;
 } study_reader;
 
-static const char *keep(study_reader *r, const char *text) {
-  const char *kept = tbi_text_add(&r->study->pool, text);
-  if (!kept) tbi_fail_memory(r->error);
+static const char *keep(tabi_study *study, tbi_first_error *error, const char *text) {
+  const char *kept = tbi_text_add(&study->pool, text);
+  if (!kept) tbi_fail_memory(error);
   return kept;
 }
 
 /* -- the scene */
 
-/* beside the study, unless its path is whole */
-static bool find_scene(study_reader *r, const tbi_yaml_node *node, const char *scene) {
+bool tbi_study_find_scene(tabi_study *study, tbi_first_error *error, const tbi_yaml_node *node,
+                          const char *scene) {
   char path[TBI_PATH_SIZE];
   char whole[TBI_PATH_SIZE];
-  const char *slash = scene[0] == '/' ? NULL : strrchr(r->study->path, '/');
-  size_t folder = slash ? (size_t)(slash - r->study->path) + 1 : 0;
+  const char *slash = scene[0] == '/' ? NULL : strrchr(study->path, '/');
+  size_t folder = slash ? (size_t)(slash - study->path) + 1 : 0;
   if (folder + strlen(scene) >= sizeof path)
-    return tbi_fail_about(r->error, node->place, "scene: ", "the path is too long");
-  memcpy(path, r->study->path, folder);
+    return tbi_fail_about(error, node->place, "scene: ", "the path is too long");
+  memcpy(path, study->path, folder);
   memcpy(path + folder, scene, strlen(scene) + 1);
-  r->study->scene = keep(r, realpath(path, whole) ? whole : path);
-  if (!r->study->scene) return false;
+  study->scene = keep(study, error, realpath(path, whole) ? whole : path);
+  if (!study->scene) return false;
   char *bytes = NULL;
   tabi_error err = {0};
-  tabi_status status = tbi_file_read(r->study->scene, MAX_SCENE_BYTES, node->place, &bytes,
-                                     &r->study->scene_size, &err);
+  tabi_status status =
+      tbi_file_read(study->scene, MAX_SCENE_BYTES, node->place, &bytes, &study->scene_size, &err);
   if (status != TABI_OK) {
-    return tbi_fail_at(r->error, status, node->place, "scene '%.200s': %s", scene, err.message);
+    return tbi_fail_at(error, status, node->place, "scene '%.200s': %s", scene, err.message);
   }
-  r->study->scene_text = keep(r, bytes);
+  study->scene_text = keep(study, error, bytes);
   free(bytes);
-  return r->study->scene_text != NULL;
+  return study->scene_text != NULL;
 }
 
 /* -- how many runs, and which */
@@ -190,7 +190,7 @@ static bool read_study(study_reader *r, const tbi_yaml_node *root) {
                         : !keys.measures   ? "measures are missing, as in {fell: fell}"
                                            : NULL;
   if (missing) return tbi_fail_about(r->error, root->place, "", "%s", missing);
-  return find_scene(r, tbi_yaml_child(root, "scene"), keys.scene) &&
+  return tbi_study_find_scene(r->study, r->error, tbi_yaml_child(root, "scene"), keys.scene) &&
          read_parameters(r, keys.parameters) && read_measures(r, keys.measures) &&
          read_design(r, root, &keys);
 }
@@ -198,24 +198,30 @@ static bool read_study(study_reader *r, const tbi_yaml_node *root) {
 /* -- life */
 
 /* Settings and the package path are copied, the rest of the def is plain. */
-static bool keep_def(study_reader *r, const tabi_scene_def *def) {
-  tabi_scene_def *kept = &r->study->def;
+static bool keep_def(tabi_study *study, tbi_first_error *error, const tabi_scene_def *def) {
+  tabi_scene_def *kept = &study->def;
   *kept = def ? *def : tabi_scene_def_default();
   kept->warn = NULL; /* by many threads, once for each run: of no use */
   kept->set = NULL;
   kept->nset = 0;
-  if (kept->package_path) kept->package_path = keep(r, kept->package_path);
-  return tbi_ok(r->error);
+  if (kept->package_path) kept->package_path = keep(study, error, kept->package_path);
+  return tbi_ok(error);
+}
+
+bool tbi_study_begin(tabi_study *study, tbi_first_error *error, const char *text, const char *path,
+                     const tabi_scene_def *def) {
+  char whole[TBI_PATH_SIZE];
+  study->path = keep(study, error, realpath(path, whole) ? whole : path);
+  study->text = study->path ? keep(study, error, text) : NULL;
+  return study->text && keep_def(study, error, def);
 }
 
 static bool read_text(study_reader *r, const char *text, size_t size, const char *path,
                       const tabi_scene_def *def) {
-  char whole[TBI_PATH_SIZE];
   tbi_yaml *yaml = NULL;
-  r->study->path = keep(r, realpath(path, whole) ? whole : path);
-  r->study->text = r->study->path ? keep(r, text) : NULL;
-  if (!r->study->text || !keep_def(r, def)) return false;
-  if (!tbi_take(r->error, tbi_yaml_parse(text, size, path, &yaml, r->error->err))) return false;
+  if (!tbi_study_begin(r->study, r->error, text, path, def) ||
+      !tbi_take(r->error, tbi_yaml_parse(text, size, path, &yaml, r->error->err)))
+    return false;
   bool good = read_study(r, tbi_yaml_root(yaml));
   tbi_yaml_destroy(yaml);
   return good;
@@ -268,14 +274,18 @@ tabi_study *tabi_study_load(const char *path, const tabi_scene_def *def, tabi_er
   return study;
 }
 
-void tabi_study_destroy(tabi_study *study) {
-  if (!study) return;
+void tbi_study_end(tabi_study *study) {
   for (int32_t i = 0; i < study->nparameter; ++i)
     tbi_parameter_free(&study->parameter[i]);
   free(study->parameter);
   free(study->levels);
   free(study->measure);
   tbi_text_free(&study->pool);
+}
+
+void tabi_study_destroy(tabi_study *study) {
+  if (!study) return;
+  tbi_study_end(study);
   free(study);
 }
 

@@ -8,7 +8,8 @@
  *   results.c       rows in SQLite files
  *   analysis.c      what the rows tell
  *   statistics.h    in which way
- *   sweep.c         all runs, on all processors */
+ *   sweep.c         all runs, on all processors (workers.h)
+ *   fit.h           parameters that make a scene move as recorded */
 #ifndef TBI_STUDY_H
 #define TBI_STUDY_H
 
@@ -68,7 +69,16 @@ double tbi_parameter_value(const tbi_parameter *parameter, double u);
 bool tbi_parameter_setting(const tbi_parameter *parameter, int32_t path, double value, char *text,
                            size_t size);
 
-/* run.c: the scene of a run. */
+/* What studies and fits share: their text and path, how scenes are loaded; the scene's text. */
+bool tbi_study_begin(tabi_study *study, tbi_first_error *error, const char *text, const char *path,
+                     const tabi_scene_def *def);
+bool tbi_study_find_scene(tabi_study *study, tbi_first_error *error, const tbi_yaml_node *node,
+                          const char *scene);
+void tbi_study_end(tabi_study *study);
+
+/* run.c: the scene of a run, and that at given values of the parameters with further changes. */
 tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *err);
+tabi_scene *tbi_study_scene_at(const tabi_study *study, const double *value, const char **set,
+                               int32_t nset, tabi_error *err);
 
 #endif

@@ -5,12 +5,10 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "study/study.h"
+#include "study/workers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#define MAX_JOBS 1024
 
 typedef struct sweep {
   const tabi_study *study;
@@ -67,15 +65,9 @@ static void *work(void *of) {
   return NULL;
 }
 
-static int32_t count_jobs(const tabi_sweep_def *def) {
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  int32_t jobs = def->jobs > 0 ? def->jobs : (int32_t)(processors > 0 ? processors : 1);
-  return jobs < MAX_JOBS ? jobs : MAX_JOBS;
-}
-
 /* This thread works, too: a sweep with one job starts none. */
 static void work_together(sweep *s) {
-  int32_t others = count_jobs(&s->def) - 1;
+  int32_t others = tbi_workers_count(s->def.jobs) - 1;
   pthread_t *thread = calloc((size_t)others + 1, sizeof *thread);
   int32_t started = 0;
   while (thread && started < others && pthread_create(&thread[started], NULL, work, s) == 0)
