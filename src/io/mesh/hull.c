@@ -153,7 +153,7 @@ static tabi_status run_qhull(const selection *s, double *scaled, double size, FI
 /* Scales the points and gives qhull a stream for its messages. */
 static tabi_status make_hull(const selection *s, const extent *e, tbi_mesh *hull) {
   tabi_status status = TABI_ERR_MEMORY;
-  double *scaled = malloc(3 * (size_t)s->count * sizeof *scaled);
+  double *scaled = malloc((3 * (size_t)s->count + 1) * sizeof *scaled);
   FILE *talk = fmemopen(NULL, 4096, "w");
   if (scaled && talk) {
     for (int32_t i = 0; i < s->count; ++i) {

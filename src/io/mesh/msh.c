@@ -92,8 +92,11 @@ static bool read_face(const source *s, tbi_weld *w, uint32_t face) {
 }
 
 static tabi_status read_points(const source *s, tbi_mesh *mesh) {
-  double *points = malloc((size_t)s->nvertex * 3 * sizeof *points + 1);
-  if (!points) tbi_fail_memory(s->error);
+  double *points = malloc(((size_t)s->nvertex * 3 + 1) * sizeof *points);
+  if (!points) {
+    tbi_fail_memory(s->error);
+    return s->error->status;
+  }
   for (uint32_t i = 0; i < s->nvertex && tbi_ok(s->error); ++i)
     (void)load_vertex(s, i, points + 3 * (size_t)i);
   if (tbi_ok(s->error)) {

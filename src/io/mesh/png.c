@@ -53,7 +53,8 @@ bool tbi_png_is(const void *bytes, size_t size) {
 }
 
 static bool fail(const source *s, const char *why) {
-  return tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "picture '%.200s': %s", s->name, why);
+  (void)tbi_fail_at(s->error, TABI_ERR_PARSE, s->place, "picture '%.200s': %s", s->name, why);
+  return false;
 }
 
 static uint32_t load_u32(const unsigned char *b) {
@@ -95,7 +96,7 @@ static bool bits_allowed(unsigned kind, unsigned bits) {
 }
 
 static bool read_head(source *s, int32_t max_points) {
-  chunk c;
+  chunk c = {0};
   s->at = sizeof signature;
   if (!next_chunk(s, &c)) return false;
   if (strcmp(c.name, "IHDR") != 0 || c.size != 13) return fail(s, "PNG without a head");
@@ -147,7 +148,7 @@ static bool unpack(source *s, z_stream *z, const chunk *c, size_t room) {
 }
 
 static bool read_chunks(source *s, z_stream *z, size_t room) {
-  chunk c;
+  chunk c = {0};
   while (next_chunk(s, &c)) {
     if (strcmp(c.name, "IEND") == 0) break;
     if (strcmp(c.name, "PLTE") == 0) read_palette(s, &c);
@@ -161,8 +162,11 @@ static bool read_chunks(source *s, z_stream *z, size_t room) {
 static bool read_rows(source *s) {
   size_t room = (s->row_bytes + 1) * s->height;
   z_stream z = {.zalloc = Z_NULL};
-  s->rows = malloc(room);
-  if (!s->rows || inflateInit(&z) != Z_OK) return tbi_fail_memory(s->error);
+  s->rows = calloc(room + 1, 1);
+  if (!s->rows || inflateInit(&z) != Z_OK) {
+    tbi_fail_memory(s->error);
+    return false;
+  }
   bool good = read_chunks(s, &z, room);
   (void)inflateEnd(&z);
   return good;

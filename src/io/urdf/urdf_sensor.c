@@ -13,16 +13,17 @@
 
 /* One sensor under a name with this ending; one whose name is taken is left out. */
 static void add_sensor(const tbi_urdf_extras *x, const char *name, const char *ending,
-                       tabi_sensor_def *def) {
+                       const tabi_sensor_def *def) {
   char text[256];
+  tabi_sensor_def named = *def;
   const char *prefix = x->def->prefix ? x->def->prefix : "";
   (void)snprintf(text, sizeof text, "%.60s%.150s%s", prefix, name, ending);
   if (tbi_names_find(&x->builder->sensor_names, text) >= 0) {
     tbi_warn(x->def, def->place, "sensor '%s' defined twice; the second is left out", text);
     return;
   }
-  def->name = text;
-  (void)tabi_builder_add_sensor(x->builder, def);
+  named.name = text;
+  (void)tabi_builder_add_sensor(x->builder, &named);
   tbi_take_builder(x->error, x->builder);
 }
 
