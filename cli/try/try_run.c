@@ -1,8 +1,10 @@
 /* try_run.c - runs a robot and judges whether it stands.
  *
- * It stands if it did not fall, its base tilts by at most 15 degrees against the start, and its
- * centre of mass keeps at least 85 % of its height.  With a fixed base it holds still if no joint
- * moves faster than 0.05 rad/s or m/s at the end, or went farther than 0.3 rad or m. */
+ * Every run must keep the laws: no energy from nowhere, by the bound of the scene, and no torque
+ * beyond its limit.  It stands if it did not fall, its base tilts by at most 15 degrees against the
+ * start, and its centre of mass keeps at least 85 % of its height.  With a fixed base it holds
+ * still if no joint moves faster than 0.05 rad/s or m/s at the end, or went farther than 0.3 rad or
+ * m. */
 #include "try/try_run.h"
 
 #include "run/run_html.h"
@@ -17,6 +19,7 @@
 #define LEAST_HEIGHT 0.85
 #define STILL        0.05 /* rad/s or m/s */
 #define NEAR         0.3  /* rad or m */
+#define ROUNDING     1e-12
 
 typedef struct trial {
   tabi_scene *scene;
@@ -80,13 +83,37 @@ static void judge(const trial *t, tbi_try_run *run) {
   run->us_per_step = s->steps > 0 ? 1e6 * s->seconds / (double)s->steps : 0;
   bool upright = !tbi_run_summary_fell(s) && run->tilt <= MOST_TILT &&
                  end.height >= LEAST_HEIGHT * start.height;
-  run->stands = strcmp(run->status, "ok") == 0 && (floats(t->scene) ? upright : holds_still(t));
+  bool lawful = run->energy_gain <= s->checks.bound.energy_gain &&
+                fabs(run->torque_value) <= (1 + ROUNDING) * run->torque_limit;
+  run->stands =
+      strcmp(run->status, "ok") == 0 && lawful && (floats(t->scene) ? upright : holds_still(t));
+}
+
+/* the joint that has come nearest to its limit */
+static void note_torques(const trial *t, tbi_try_run *run) {
+  const tabi_model *model = tabi_scene_model(t->scene);
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    if (tabi_model_joint_v(model, i).count != 1) continue;
+    tabi_effort e = tabi_world_effort(t->world, i);
+    bool nearer = fabs(e.applied) * run->torque_limit > fabs(run->torque_value) * e.limit;
+    if (!isfinite(e.limit) || (run->torque_joint != TABI_NONE && !nearer)) continue;
+    run->torque_joint = i;
+    run->torque_value = e.applied;
+    run->torque_limit = e.limit;
+  }
+}
+
+static void name_torque(const trial *t, tbi_try_run *run) {
+  if (run->torque_joint == TABI_NONE) return;
+  const char *name = tabi_model_joint(tabi_scene_model(t->scene), run->torque_joint).name;
+  (void)snprintf(run->torque_name, sizeof run->torque_name, "%s", name ? name : "(unnamed)");
 }
 
 static int step_all(trial *t, tbi_try_run *run) {
   double h = tabi_scene_world_def(t->scene).timestep;
   int64_t steps = (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / h));
   run->status = "ok";
+  run->torque_joint = TABI_NONE;
   for (int64_t i = 0; i < steps; ++i) {
     double before = now();
     tabi_scene_control(t->scene, t->world);
@@ -97,6 +124,7 @@ static int step_all(trial *t, tbi_try_run *run) {
       break;
     }
     tbi_run_summary_step(&t->summary);
+    note_torques(t, run);
     if (!tbi_run_html_step(&t->html)) return TBI_EXIT_INTERNAL;
   }
   return TBI_EXIT_OK;
@@ -110,6 +138,7 @@ static int run_begun(trial *t, const char *html, tbi_try_run *run) {
   if (!tbi_run_html_open(&t->html, html, t->scene, t->world)) return TBI_EXIT_INTERNAL;
   int code = step_all(t, run);
   if (!tbi_run_html_close(&t->html)) code = TBI_EXIT_INTERNAL;
+  name_torque(t, run);
   if (code == TBI_EXIT_OK) judge(t, run);
   return code;
 }
@@ -129,11 +158,16 @@ int tbi_try_run_scene(tabi_scene *scene, const char *html, tbi_try_run *run) {
 }
 
 json_t *tbi_try_run_json(const tbi_try_run *run) {
-  return json_pack("{ss ss sb so so so so so so so}", "contact", run->contact, "status",
+  json_t *torque = json_null();
+  if (run->torque_joint != TABI_NONE)
+    torque =
+        json_pack("{ss so so}", "joint", run->torque_name, "value",
+                  tbi_json_number(run->torque_value), "limit", tbi_json_number(run->torque_limit));
+  return json_pack("{ss ss sb so so so so so so so so}", "contact", run->contact, "status",
                    run->status, "stands", (int)run->stands, "height_start",
                    tbi_json_number(run->height_start), "height_end",
                    tbi_json_number(run->height_end), "tilt_deg", tbi_json_number(run->tilt), "slip",
                    tbi_json_number(run->slip), "penetration_max", tbi_json_number(run->penetration),
                    "energy_gain", tbi_json_number(run->energy_gain), "us_per_step",
-                   tbi_json_number(run->us_per_step));
+                   tbi_json_number(run->us_per_step), "torque_peak", torque);
 }

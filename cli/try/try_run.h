@@ -13,6 +13,9 @@ typedef struct tbi_try_run {
   double slip;                     /* m, of the link that slipped farthest */
   double penetration, energy_gain;
   double us_per_step;
+  int32_t torque_joint;              /* that came nearest to its limit of force, or TABI_NONE */
+  double torque_value, torque_limit; /* N m or N */
+  char torque_name[100];             /* of that joint */
 } tbi_try_run;
 
 /* Runs a scene to its end and writes its replay to html, unless that is NULL; an exit code. */

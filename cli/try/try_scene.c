@@ -26,6 +26,13 @@ bool tbi_try_has_ground(const tabi_model *model) {
   return false;
 }
 
+/* Whether some joint of a limb is a spring. */
+static bool has_springs(const tabi_model *model) {
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
+    if (tabi_model_joint(model, i).stiffness > 0) return true;
+  return false;
+}
+
 /* As YAML, between quotation marks. */
 void tbi_try_write_text(FILE *out, const char *text) {
   (void)fputc('"', out);
@@ -138,6 +145,8 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
     write_posture(out, model, at);
   }
   (void)fputs(s->floats ? "\n    place: ground\n" : "\n", out);
+  if (s->floats && has_springs(model))
+    (void)fputs("    settle: 2 # s, so that its weight does not fall on its springs\n", out);
   write_gains(out, model, at->gain);
 }
 

@@ -81,6 +81,21 @@ bool tbi_scene_joint_start(const tbi_scene_reader *r, int32_t index, int32_t joi
   return keyframe != TABI_NONE;
 }
 
+/* Limits would throw a joint that starts beyond them. */
+static void keep_limits(const tbi_scene_reader *r, int32_t index, int32_t joint) {
+  tabi_joint_def def = tabi_model_joint(r->scene->model, joint);
+  tabi_range range = tabi_model_joint_q(r->scene->model, joint);
+  if (range.count != 1 || !(def.lower <= def.upper)) return;
+  double *q = r->scene->q + range.first;
+  double inside = fmin(fmax(*q, def.lower), def.upper);
+  if (inside == *q) return;
+  const tbi_yaml_node *posture = r->robots[index].posture;
+  tbi_tell(r->def->warn, r->def->warn_user, TABI_SEVERITY_NOTE, posture->place,
+           "joint '%.60s': keyframe '%.60s' has it at %.4g, outside its limits; it starts at %.4g",
+           def.name ? def.name : "(unnamed)", posture->text, *q, inside);
+  *q = inside;
+}
+
 /* A pose or a velocity of the base that the scene gives counts more than the keyframe's. */
 static void take_entry(const tbi_scene_reader *r, int32_t index, const tbi_posture_entry *entry) {
   const tabi_model *model = r->scene->model;
@@ -93,6 +108,7 @@ static void take_entry(const tbi_scene_reader *r, int32_t index, const tbi_postu
   tabi_range v = tabi_model_joint_v(model, entry->joint);
   if (!placed) memcpy(r->scene->q + q.first, entry->q, (size_t)q.count * sizeof *entry->q);
   if (!moved) memcpy(r->scene->v + v.first, entry->v, (size_t)v.count * sizeof *entry->v);
+  keep_limits(r, index, entry->joint);
 }
 
 /* What drives the robot at the start, as far as no controller does. */

@@ -352,7 +352,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
                           "a planar biped walks without bodies or joints that have motion");
   }
   tbi_scene_read_gait(r, t.gait, t.contact);
-  return read_log(r, t.log) && read_check(r, t.check);
+  return read_log(r, t.log) && read_check(r, t.check) && tbi_scene_settle(r);
 }
 
 static bool rename_old_keys(const tbi_scene_reader *r, const tbi_yaml_node *root) {

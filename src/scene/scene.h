@@ -98,6 +98,7 @@ typedef struct tbi_robot_keys {
   const tbi_yaml_node *moves[2]; /* lin, ang as given */
   const tbi_yaml_node *posture, *velocity, *motion, *joints, *links, *lock, *materials, *controller,
       *sensors;
+  double settle; /* s */
   bool self_collision;
   tabi_place place_of_robot;
 } tbi_robot_keys;
@@ -142,6 +143,8 @@ bool tbi_scene_part_robots(tbi_scene_reader *r);
 void tbi_scene_read_posture(tbi_scene_reader *r, int32_t index, const char *what);
 /* On what is below it, if asked; a keyframe just inside the ground is lifted out of it. */
 bool tbi_scene_place_robot(tbi_scene_reader *r, int32_t index, const char *what);
+/* settle.c: lets robots that ask for it settle: scene->q.  After everything else was read. */
+bool tbi_scene_settle(tbi_scene_reader *r);
 /* Where a joint with one coordinate starts, before there is a model; *value stays if the posture
  * does not say. */
 bool tbi_scene_joint_start(const tbi_scene_reader *r, int32_t index, int32_t joint,

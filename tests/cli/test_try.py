@@ -153,7 +153,8 @@ class Shipped(Case):
 class Published(Case):
     def test_robots_stand(self):
         for name in ("unitree_g1/scene.xml", "unitree_go1/scene.xml", "icub/iCubGazeboV2_5.urdf",
-                     "hyq_description/robots/hyq_no_sensors.urdf", "kuka_iiwa_14/scene.xml"):
+                     "hyq_description/robots/hyq_no_sensors.urdf", "kuka_iiwa_14/scene.xml",
+                     "agility_cassie/scene.xml", "pal_talos/scene_motor.xml"):
             path = os.path.join(EXTRA, "robots", name)
             if not EXTRA or not os.path.exists(path):
                 self.skipTest("skipped: no robots beside the project")
@@ -163,6 +164,9 @@ class Published(Case):
                 for run in r["runs"]:
                     self.assertTrue(run["stands"], run)
                     self.assertLess(run["energy_gain"], 1e-3, run)
+                    peak = run["torque_peak"]
+                    if peak:
+                        self.assertLessEqual(abs(peak["value"]), peak["limit"] * (1 + 1e-12), run)
 
 
 if __name__ == "__main__":

@@ -247,6 +247,51 @@ static void keyframe_is_lifted(void **state) {
   assert_near(height_of("robots: [{name: r, model: floor.xml, posture: bent}]\n"), 3, 0);
 }
 
+/* A trunk of 4 kg on a foot, with a spring of 2000 N/m between them; the keyframe has it beyond a
+ * limit. */
+static const char hopper[] =
+    "<mujoco><worldbody><geom name='floor' type='plane' size='9 9 1'/>"
+    "<body name='trunk' pos='0 0 0.5'><freejoint/><geom type='sphere' size='0.05' mass='4'/>"
+    "<body name='foot' pos='0 0 -0.4'><joint name='spring' type='slide' axis='0 0 1' "
+    "stiffness='2000' damping='5' range='-0.1 0.2'/>"
+    "<geom type='box' size='0.2 0.2 0.05' pos='0 0 -0.05' mass='1'/></body></body></worldbody>"
+    "<keyframe><key name='home' qpos='0 0 0.5 1 0 0 0 0'/>"
+    "<key name='long' qpos='0 0 0.7 1 0 0 0 -0.15'/></keyframe></mujoco>";
+
+/* fastest motion of the trunk in the first half second; *q: of the spring at the start */
+static double drop(const char *text, double *q) {
+  (void)scratch_text("hopper.xml", hopper);
+  tabi_scene *scene = load(text, NULL);
+  tabi_world *world = open_world(scene, NULL);
+  double fastest = 0;
+  *q = tabi_world_q(world)[7];
+  for (int i = 0; i < 500; ++i) {
+    step_world(scene, world);
+    fastest = fmax(fastest, fabs(tabi_world_v(world)[2]));
+  }
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+  return fastest;
+}
+
+/* Settled, the spring bears the weight of the trunk at the start, and nothing moves. */
+static void settles_on_springs(void **state) {
+  (void)state;
+  double q;
+  assert_true(drop("robots: [{name: r, model: hopper.xml, posture: home}]\n", &q) > 0.3);
+  assert_near(q, 0, 0);
+  double speed = drop("robots: [{name: r, model: hopper.xml, posture: home, settle: 3}]\n", &q);
+  assert_near(q, 4 * 9.81 / 2000, 1e-6);
+  assert_true(speed < 1e-4);
+}
+
+static void keyframe_keeps_limits(void **state) {
+  (void)state;
+  double q;
+  (void)drop("robots: [{name: r, model: hopper.xml, posture: long}]\n", &q);
+  assert_near(q, -0.1, 0);
+}
+
 /* kp is for the joints that the file does not drive. */
 static void gains_fill_in(void **state) {
   (void)state;
@@ -270,6 +315,8 @@ static void gains_fill_in(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(settles_on_springs),
+      cmocka_unit_test(keyframe_keeps_limits),
       cmocka_unit_test(keyframe_by_name),
       cmocka_unit_test(scene_places_keyframe),
       cmocka_unit_test(locked_at_keyframe),
