@@ -56,6 +56,7 @@ static void add_servos(tbi_bench_scene *scene) {
 static void set_controls(tbi_bench_scene *scene) {
   for (int32_t a = 0; a < tabi_model_nactuator(scene->model); ++a) {
     tabi_actuator_def def = tabi_model_actuator(scene->model, a);
+    if (def.tendon != TABI_NONE) continue;
     tabi_range q = tabi_model_joint_q(scene->model, def.joint);
     double length = q.count == 1 ? def.gear * scene->q[q.first] : 0;
     if (def.gain != 0) scene->control[a] = -(def.bias[0] + def.bias[1] * length) / def.gain;

@@ -196,6 +196,7 @@ static void print_numbers(FILE *out, const summary *s) {
   (void)fprintf(out, "  actuators %d, couplings %d, connections %d, postures %d\n",
                 tabi_model_nactuator(m), tabi_model_ncoupling(m), tabi_model_nconnection(m),
                 tabi_model_nposture(m));
+  if (tabi_model_ntendon(m) > 0) (void)fprintf(out, "  tendons   %d\n", tabi_model_ntendon(m));
   (void)fprintf(out, "  gravity   (%g, %g, %g) m/s^2\n", g[0], g[1], g[2]);
 }
 
@@ -305,12 +306,12 @@ static json_t *json_extent(const tbi_extent *e) {
 }
 
 static json_t *json_counts(const tabi_model *m) {
-  return json_pack("{si si si si si si si si si si}", "links", tabi_model_nlink(m), "joints",
+  return json_pack("{si si si si si si si si si si si}", "links", tabi_model_nlink(m), "joints",
                    tabi_model_njoint(m), "bodies", tabi_model_nbody(m), "shapes",
                    tabi_model_nshape(m), "colliding", count_colliding(m), "meshes",
                    tabi_model_nmesh(m), "actuators", tabi_model_nactuator(m), "couplings",
                    tabi_model_ncoupling(m), "connections", tabi_model_nconnection(m), "postures",
-                   tabi_model_nposture(m));
+                   tabi_model_nposture(m), "tendons", tabi_model_ntendon(m));
 }
 
 static int print_json(FILE *out, const summary *s) {

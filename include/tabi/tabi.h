@@ -205,13 +205,44 @@ typedef struct tabi_material_def {
   tabi_place place;
 } tabi_material_def;
 
-/* Drives a joint with the force (N m or N) gear * clamp(gain * u + bias[0] + bias[1] * l +
- * bias[2] * ldot), where l = gear * q.  Springs and dampers in it (negative bias[1] and bias[2])
- * are implicit under the semi-implicit integrator, while the force keeps within its limits. */
+/* A joint of a tendon: the length has coef * q of it. */
+typedef struct tabi_tendon_joint {
+  int32_t joint; /* with one coordinate */
+  double coef;
+} tabi_tendon_joint;
+
+/* A point of a tendon: the length has `share` times the distance from here to the next point. */
+typedef struct tabi_tendon_point {
+  int32_t link;  /* may be TABI_WORLD */
+  double pos[3]; /* m; in the frame of the link */
+  double share;  /* 1; less behind a pulley; 0 where a branch of the tendon ends */
+} tabi_tendon_point;
+
+/* A tendon: a length (m or rad) that depends on the posture, and what acts along it.  It is the sum
+ * of both lists, of which either may be empty. */
+typedef struct tabi_tendon_def {
+  uint32_t def_size;
+  const char *name;
+  int32_t njoint, npoint;
+  const tabi_tendon_joint *joints; /* [njoint] */
+  const tabi_tendon_point *points; /* [npoint] */
+  double lower, upper;             /* of the length; infinite: none */
+  double stiffness;                /* N/m or N m/rad, of a spring */
+  double rest_lower, rest_upper;   /* lengths between which the spring is unloaded */
+  double damping;                  /* N s/m or N m s/rad */
+  double friction;                 /* dry friction, N or N m */
+  double inertia;                  /* kg or kg m^2, of what moves as its length does */
+  tabi_place place;
+} tabi_tendon_def;
+
+/* Drives a joint or a tendon with the force (N m or N) gear * clamp(gain * u + bias[0] +
+ * bias[1] * l + bias[2] * ldot), where l = gear * q, of a tendon gear times its length.  Springs
+ * and dampers in it (negative bias[1] and bias[2]) are implicit under the semi-implicit integrator,
+ * while the force keeps within its limits. */
 typedef struct tabi_actuator_def {
   uint32_t def_size;
   const char *name;
-  int32_t joint;
+  int32_t joint, tendon; /* one of them; the other is TABI_NONE */
   double gear;
   double gain, bias[3];
   double control_min, control_max; /* of u */
@@ -219,11 +250,13 @@ typedef struct tabi_actuator_def {
   tabi_place place;
 } tabi_actuator_def;
 
-/* q[joint] = sum_k coef[k] q[leader]^k, for joints with one coordinate (mimic joints). */
+/* q[joint] = sum_k coef[k] q[leader]^k, for joints with one coordinate (mimic joints), or the same
+ * of the lengths of tendons. */
 typedef struct tabi_coupling_def {
   uint32_t def_size;
   const char *name;
-  int32_t joint, leader; /* leader may be TABI_NONE: then q[joint] = coef[0] */
+  int32_t joint, leader;         /* leader may be TABI_NONE: then q[joint] = coef[0] */
+  int32_t tendon, tendon_leader; /* likewise, in place of them; default TABI_NONE */
   double coef[5];
   tabi_place place;
 } tabi_coupling_def;
@@ -301,6 +334,7 @@ TABI_API tabi_joint_def tabi_joint_def_default(void);
 TABI_API tabi_shape_def tabi_shape_def_default(void);
 TABI_API tabi_mesh_def tabi_mesh_def_default(void);
 TABI_API tabi_material_def tabi_material_def_default(void);
+TABI_API tabi_tendon_def tabi_tendon_def_default(void);
 TABI_API tabi_actuator_def tabi_actuator_def_default(void);
 TABI_API tabi_coupling_def tabi_coupling_def_default(void);
 TABI_API tabi_connection_def tabi_connection_def_default(void);
@@ -330,6 +364,7 @@ TABI_API int32_t tabi_builder_add_material(tabi_builder *builder, const tabi_mat
 /* The parameters of two materials in contact, instead of tabi_material_combine. */
 TABI_API int32_t tabi_builder_add_pair(tabi_builder *builder, int32_t material_a,
                                        int32_t material_b, const tabi_material_def *def);
+TABI_API int32_t tabi_builder_add_tendon(tabi_builder *builder, const tabi_tendon_def *def);
 TABI_API int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def);
 TABI_API int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def);
 TABI_API int32_t tabi_builder_add_connection(tabi_builder *builder, const tabi_connection_def *def);
@@ -374,6 +409,7 @@ TABI_API int32_t tabi_model_nshape(const tabi_model *model);
 TABI_API int32_t tabi_model_nmesh(const tabi_model *model);
 TABI_API int32_t tabi_model_nmaterial(const tabi_model *model);
 TABI_API int32_t tabi_model_npair(const tabi_model *model); /* of materials */
+TABI_API int32_t tabi_model_ntendon(const tabi_model *model);
 TABI_API int32_t tabi_model_nactuator(const tabi_model *model);
 TABI_API int32_t tabi_model_ncoupling(const tabi_model *model);
 TABI_API int32_t tabi_model_nconnection(const tabi_model *model);
@@ -393,6 +429,7 @@ TABI_API tabi_material_def tabi_model_pair(const tabi_model *model, int32_t pair
  * tabi_material_combine. */
 TABI_API tabi_material_def tabi_model_surface(const tabi_model *model, int32_t material_a,
                                               int32_t material_b);
+TABI_API tabi_tendon_def tabi_model_tendon(const tabi_model *model, int32_t tendon);
 TABI_API tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator);
 TABI_API tabi_coupling_def tabi_model_coupling(const tabi_model *model, int32_t coupling);
 TABI_API tabi_connection_def tabi_model_connection(const tabi_model *model, int32_t connection);
@@ -404,12 +441,13 @@ TABI_API const char *tabi_model_posture(const tabi_model *model, int32_t posture
 /* u[nactuator] of a posture, NAN where it has none. */
 TABI_API void tabi_model_posture_control(const tabi_model *model, int32_t posture, double *u);
 
-/* The index of the item with that name, or TABI_NONE.  Shapes and actuators may share names: the
- * first is found. */
+/* The index of the item with that name, or TABI_NONE.  Shapes, tendons and actuators may share
+ * names: the first is found. */
 TABI_API int32_t tabi_model_find_link(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_joint(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_sensor(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_shape(const tabi_model *model, const char *name);
+TABI_API int32_t tabi_model_find_tendon(const tabi_model *model, const char *name);
 TABI_API int32_t tabi_model_find_actuator(const tabi_model *model, const char *name);
 
 /* Where the numbers of a joint start in q or v, and how many there are; first is TABI_NONE for a
@@ -503,6 +541,10 @@ TABI_API void tabi_dynamics_angular_jacobian(const tabi_dynamics *d, int32_t lin
                                              double *jacobian);
 TABI_API void tabi_dynamics_angular_jacobian_rate(const tabi_dynamics *d, int32_t link,
                                                   double *rate);
+
+/* The length of a tendon, and its 1 x nv Jacobian (moment arms) unless that is NULL. */
+TABI_API double tabi_dynamics_tendon_length(const tabi_dynamics *d, int32_t tendon,
+                                            double *jacobian);
 
 /* Joint forces tau[nv] that give the acceleration qdd[nv]; qdd NULL for zero: the bias. */
 TABI_API void tabi_dynamics_inverse(tabi_dynamics *d, const double *qdd, double *tau);
@@ -790,6 +832,13 @@ typedef struct tabi_connection_state {
   bool redundant; /* some of its axes repeat others; the force is then one of many */
 } tabi_connection_state;
 TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);
+
+/* A tendon at the present state; its force in the last step. */
+typedef struct tabi_tendon_state {
+  double length, rate; /* m and m/s, or rad and rad/s */
+  double force;        /* N or N m, mean of all that acts along it; > 0 makes it longer */
+} tabi_tendon_state;
+TABI_API tabi_tendon_state tabi_world_tendon(tabi_world *world, int32_t tendon);
 
 /* The point where a ray meets a shape. */
 typedef struct tabi_ray_hit {

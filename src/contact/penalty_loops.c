@@ -58,6 +58,7 @@ static double rate_of(const tbi_loop *loop, const double *v, const sv *twist) {
   double rate = 0;
   if (loop->body_b != TABI_WORLD) rate += sv_dot(loop->wrench_b, twist[loop->body_b]);
   if (loop->body_a != TABI_WORLD) rate -= sv_dot(loop->wrench_a, twist[loop->body_a]);
+  TBI_ASSERT(loop->tendon[0].count == 0); /* penalty_step.c leaves these to others */
   if (loop->dof != TABI_NONE) rate += v[loop->dof];
   if (loop->leader != TABI_NONE) rate -= loop->slope * v[loop->leader];
   return rate;

@@ -107,9 +107,19 @@ static void check_range(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) {
   }
 }
 
+static bool pulls(const tabi_model *model, int32_t tendon, int32_t joint) {
+  if (tendon == TABI_NONE) return false;
+  tabi_tendon_def def = tabi_model_tendon(model, tendon);
+  for (int32_t i = 0; i < def.njoint; ++i) {
+    if (def.joints[i].joint == joint) return true;
+  }
+  return false;
+}
+
 static bool is_driven(const tabi_model *model, int32_t joint) {
   for (int32_t i = 0; i < tabi_model_nactuator(model); ++i) {
-    if (tabi_model_actuator(model, i).joint == joint) return true;
+    tabi_actuator_def actuator = tabi_model_actuator(model, i);
+    if (actuator.joint == joint || pulls(model, actuator.tendon, joint)) return true;
   }
   return false;
 }

@@ -156,8 +156,8 @@ static const char *find_model_error(tabi_gait *gait, const tabi_gait_def *def, t
   gait->base = TABI_NONE;
   for (int32_t i = 0; i < model->nbody && !found; ++i)
     found = find_body_error(gait, d, i);
-  if (model->ncoupling + model->nconnection > 0)
-    found = "couplings and connections are not supported";
+  if (model->ncoupling + model->nconnection + model->ntendon > 0)
+    found = "couplings, connections and tendons are not supported";
   if (!found && !find_feet(gait, def, d))
     found = "toes must be ahead of heels, at the same y, in the initial posture";
   return found;

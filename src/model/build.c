@@ -14,6 +14,7 @@
 #include "model/limits.h"
 #include "model/model.h"
 #include "model/named_order.h"
+#include "model/tendons.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,15 @@ static int64_t row_length(int32_t depth) {
   return ((int64_t)depth + ROW_ALIGN) / ROW_ALIGN * ROW_ALIGN;
 }
 
+static void count_tendons(const plan *p, tabi_model *model) {
+  int32_t *depth = p->sibling; /* not needed any more */
+  for (int32_t i = 0; i < p->nlink; ++i) {
+    int32_t m = p->link_moving[i];
+    depth[i] = m == TABI_WORLD ? 0 : p->moving[p->number[m]].depth;
+  }
+  tbi_count_tendons(p->builder, depth, model);
+}
+
 static void count_items(const plan *p, tabi_model *model) {
   const tabi_builder *b = p->builder;
   const tabi_mesh_def *mesh = b->meshes.items;
@@ -257,6 +267,7 @@ static void count_items(const plan *p, tabi_model *model) {
     for (int32_t k = 0; k < tbi_joint_nv(type); ++k)
       model->nrow += row_length(m->depth++);
   }
+  count_tendons(p, model);
   model->ntree1 = model->ntree + 1;
   model->nposture_q = (int64_t)model->nposture * model->nq;
   model->nposture_v = (int64_t)model->nposture * model->nv;
@@ -494,6 +505,7 @@ static void move_strings(const tabi_builder *b, tabi_model *model) {
   MOVE_ALL(shape, nshape)
   MOVE_ALL(mesh, nmesh)
   MOVE_ALL(material, nmaterial)
+  MOVE_ALL(tendon, ntendon)
   MOVE_ALL(actuator, nactuator)
   MOVE_ALL(coupling, ncoupling)
   MOVE_ALL(connection, nconnection)
@@ -571,6 +583,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   fill_links(p, model);
   fill_masses(p, model);
   fill_bodies(model);
+  tbi_fill_tendons(b, model);
   mark_colliding(model);
   fill_meshes(b, model);
   tbi_fill_hulls(model);

@@ -35,11 +35,12 @@ static void free_meshes(tbi_list *meshes) {
 void tabi_builder_destroy(tabi_builder *builder) {
   if (!builder) return;
   free_meshes(&builder->meshes);
-  tbi_list *lists[] = {&builder->links,     &builder->joints,      &builder->shapes,
-                       &builder->meshes,    &builder->materials,   &builder->actuators,
-                       &builder->couplings, &builder->connections, &builder->exclusions,
-                       &builder->pairs,     &builder->postures,    &builder->posture_entries,
-                       &builder->controls,  &builder->link_joint,  &builder->sensors};
+  tbi_list *lists[] = {&builder->links,     &builder->joints,        &builder->shapes,
+                       &builder->meshes,    &builder->materials,     &builder->actuators,
+                       &builder->couplings, &builder->connections,   &builder->exclusions,
+                       &builder->pairs,     &builder->postures,      &builder->posture_entries,
+                       &builder->controls,  &builder->link_joint,    &builder->sensors,
+                       &builder->tendons,   &builder->tendon_joints, &builder->tendon_points};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);

@@ -28,6 +28,7 @@ struct tabi_builder {
   tbi_text_pool text;
   const char *file; /* the last file named, so that one copy serves many places */
   tbi_list links, joints, shapes, meshes, materials, actuators, couplings, connections, sensors;
+  tbi_list tendons, tendon_joints, tendon_points;
   tbi_list pairs;           /* tbi_material_pair */
   tbi_list exclusions;      /* int32_t[2] */
   tbi_list postures;        /* const char * */

@@ -9,13 +9,18 @@ static bool moves_in_one(const tabi_builder *builder, int32_t joint) {
          tbi_joint_nq(tbi_builder_joint(builder, joint)->type) == 1;
 }
 
+static bool is_tendon(const tabi_builder *builder, int32_t tendon) {
+  return tendon >= 0 && tendon < builder->tendons.count;
+}
+
 int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def *def) {
   if (!tbi_builder_begin(builder, def, sizeof *def, "actuator")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
   tabi_actuator_def kept = *def;
-  if (!moves_in_one(builder, def->joint)) {
+  if (def->tendon != TABI_NONE ? def->joint != TABI_NONE || !is_tendon(builder, def->tendon)
+                               : !moves_in_one(builder, def->joint)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
-                     "actuator '%s': needs a joint with one coordinate", name);
+                     "actuator '%s': needs a joint with one coordinate, or a tendon", name);
   } else if (!isfinite(def->gear) || !isfinite(def->gain) || !tbi_all_finite(def->bias, 3)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                      "actuator '%s': gear, gain and bias must be finite", name);
@@ -29,15 +34,27 @@ int32_t tabi_builder_add_actuator(tabi_builder *builder, const tabi_actuator_def
   return TABI_NONE;
 }
 
+static bool couples_joints(const tabi_builder *builder, const tabi_coupling_def *def) {
+  bool leader_fits = def->leader == TABI_NONE || moves_in_one(builder, def->leader);
+  return def->tendon == TABI_NONE && def->tendon_leader == TABI_NONE &&
+         moves_in_one(builder, def->joint) && leader_fits;
+}
+
+static bool couples_tendons(const tabi_builder *builder, const tabi_coupling_def *def) {
+  bool leader_fits = def->tendon_leader == TABI_NONE || is_tendon(builder, def->tendon_leader);
+  return def->joint == TABI_NONE && def->leader == TABI_NONE && is_tendon(builder, def->tendon) &&
+         leader_fits;
+}
+
 int32_t tabi_builder_add_coupling(tabi_builder *builder, const tabi_coupling_def *def) {
   if (!tbi_builder_begin(builder, def, sizeof *def, "coupling")) return TABI_NONE;
   const char *name = tbi_shown(def->name);
   tabi_coupling_def kept = *def;
-  bool leader_fits = def->leader == TABI_NONE || moves_in_one(builder, def->leader);
-  if (!moves_in_one(builder, def->joint) || !leader_fits) {
+  if (!couples_joints(builder, def) && !couples_tendons(builder, def)) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
-                     "coupling '%s': needs joints with one coordinate", name);
-  } else if (def->joint == def->leader) {
+                     "coupling '%s': needs joints with one coordinate, or tendons", name);
+  } else if (def->tendon == TABI_NONE ? def->joint == def->leader
+                                      : def->tendon == def->tendon_leader) {
     tbi_builder_fail(builder, TABI_ERR_MODEL, def->place,
                      "coupling '%s': a joint cannot lead itself", name);
   } else if (!tbi_all_finite(def->coef, 5)) {

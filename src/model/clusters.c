@@ -1,7 +1,8 @@
-/* clusters.c - trees that connections or couplings connect, directly or through others. */
+/* clusters.c - trees that connections, couplings or tendons connect, directly or through others. */
 #include "model/clusters.h"
 
 #include "base/assertion.h"
+#include "model/tendons.h"
 
 int32_t tbi_connection_ties(const tabi_connection_def *def) {
   switch (def->type) {
@@ -34,6 +35,12 @@ static int32_t tree_of_joint(const tabi_model *model, int32_t joint) {
   return joint == TABI_NONE ? TABI_NONE : tree_of_body(model, model->joint_body[joint]);
 }
 
+/* a tree that a tendon moves, or TABI_NONE */
+static int32_t tree_of_tendon(const tabi_model *model, int32_t tendon) {
+  if (tbi_tendon_ndof(model, tendon) == 0) return TABI_NONE;
+  return model->body[model->dof_body[tbi_tendon_dofs(model, tendon)[0]]].tree;
+}
+
 /* the first tree of the cluster that a tree is in so far */
 static int32_t head_of(const tabi_model *model, int32_t tree) {
   while (model->tree_cluster[tree] != tree)
@@ -50,6 +57,13 @@ static void join(tabi_model *model, int32_t a, int32_t b) {
   } else {
     model->tree_cluster[head_a] = head_b;
   }
+}
+
+static void join_tendon(tabi_model *model, int32_t tendon) {
+  const int32_t *dof = tbi_tendon_dofs(model, tendon);
+  int32_t tree = tree_of_tendon(model, tendon);
+  for (int32_t k = 1; k < tbi_tendon_ndof(model, tendon); ++k)
+    join(model, tree, tree_of_body(model, model->dof_body[dof[k]]));
 }
 
 /* numbers clusters as their trees come by name: a cluster gets its number with the first of them */
@@ -76,8 +90,33 @@ int32_t tbi_connection_cluster(const tabi_model *model, int32_t connection) {
 }
 
 int32_t tbi_coupling_cluster(const tabi_model *model, int32_t coupling) {
-  int32_t tree = tree_of_joint(model, model->coupling[coupling].joint);
+  const tabi_coupling_def *def = &model->coupling[coupling];
+  int32_t tree = tree_of_joint(model, def->joint);
+  if (def->tendon != TABI_NONE) tree = tree_of_tendon(model, def->tendon);
+  if (def->tendon_leader != TABI_NONE && tree == TABI_NONE)
+    tree = tree_of_tendon(model, def->tendon_leader);
   return tree == TABI_NONE ? TABI_NONE : model->tree_cluster[tree];
+}
+
+int32_t tbi_tendon_cluster(const tabi_model *model, int32_t tendon) {
+  int32_t tree = tree_of_tendon(model, tendon);
+  return tree == TABI_NONE ? TABI_NONE : model->tree_cluster[tree];
+}
+
+int32_t tbi_loop_owners(const tabi_model *model) {
+  return model->nconnection + model->ncoupling + model->ntendon;
+}
+
+int32_t tbi_owner_cluster(const tabi_model *model, int32_t owner) {
+  if (owner < model->nconnection) return tbi_connection_cluster(model, owner);
+  owner -= model->nconnection;
+  if (owner < model->ncoupling) return tbi_coupling_cluster(model, owner);
+  owner -= model->ncoupling;
+  return model->tendon_loops[owner] > 0 ? tbi_tendon_cluster(model, owner) : TABI_NONE;
+}
+
+int32_t tbi_owner_ties(const tabi_model *model, int32_t owner) {
+  return owner < model->nconnection ? tbi_connection_ties(&model->connection[owner]) : 1;
 }
 
 /* trees and velocities cluster by cluster, by counting */
@@ -116,13 +155,9 @@ static void order_dofs(tabi_model *model) {
 }
 
 static void count_ties(tabi_model *model) {
-  for (int32_t i = 0; i < model->nconnection; ++i) {
-    int32_t c = tbi_connection_cluster(model, i);
-    if (c != TABI_NONE) model->cluster_loop[c + 1] += tbi_connection_ties(&model->connection[i]);
-  }
-  for (int32_t i = 0; i < model->ncoupling; ++i) {
-    int32_t c = tbi_coupling_cluster(model, i);
-    if (c != TABI_NONE) ++model->cluster_loop[c + 1];
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+    int32_t c = tbi_owner_cluster(model, i);
+    if (c != TABI_NONE) model->cluster_loop[c + 1] += tbi_owner_ties(model, i);
   }
   for (int32_t c = 0; c < model->ncluster; ++c)
     model->cluster_loop[c + 1] += model->cluster_loop[c];
@@ -138,7 +173,11 @@ void tbi_fill_clusters(tabi_model *model) {
   for (int32_t i = 0; i < model->ncoupling; ++i) {
     const tabi_coupling_def *def = &model->coupling[i];
     join(model, tree_of_joint(model, def->joint), tree_of_joint(model, def->leader));
+    if (def->tendon != TABI_NONE && def->tendon_leader != TABI_NONE)
+      join(model, tree_of_tendon(model, def->tendon), tree_of_tendon(model, def->tendon_leader));
   }
+  for (int32_t i = 0; i < model->ntendon; ++i)
+    join_tendon(model, i);
   number_clusters(model);
   order_trees(model);
   order_dofs(model);

@@ -61,10 +61,19 @@ tabi_material_def tabi_material_def_default(void) {
   };
 }
 
+tabi_tendon_def tabi_tendon_def_default(void) {
+  return (tabi_tendon_def){
+      .def_size = sizeof(tabi_tendon_def),
+      .lower = -INFINITY,
+      .upper = INFINITY,
+  };
+}
+
 tabi_actuator_def tabi_actuator_def_default(void) {
   return (tabi_actuator_def){
       .def_size = sizeof(tabi_actuator_def),
       .joint = TABI_NONE,
+      .tendon = TABI_NONE,
       .gear = 1,
       .gain = 1,
       .control_min = -INFINITY,
@@ -79,6 +88,8 @@ tabi_coupling_def tabi_coupling_def_default(void) {
       .def_size = sizeof(tabi_coupling_def),
       .joint = TABI_NONE,
       .leader = TABI_NONE,
+      .tendon = TABI_NONE,
+      .tendon_leader = TABI_NONE,
       .coef = {0, 1, 0, 0, 0},
   };
 }

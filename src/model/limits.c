@@ -101,6 +101,29 @@ bool tbi_surface_within(tabi_builder *builder, const tabi_material_def *def) {
   return all_within(builder, item, numbers, sizeof numbers / sizeof *numbers);
 }
 
+bool tbi_tendon_within(tabi_builder *builder, tabi_tendon_def *def) {
+  const tbi_item item = {"tendon", def->name, def->place};
+  const tbi_limit coefficient = {"coefficient", TBI_MAX_RATIO, 0, ""};
+  const tbi_limit share = {"share", TBI_MAX_RATIO, 0, ""};
+  const bounded numbers[] = {
+      {{"stiffness", TBI_MAX_STIFFNESS, 0, ""}, def->stiffness },
+      {{"damping", TBI_MAX_STIFFNESS, 0, ""},   def->damping   },
+      {{"friction", TBI_MAX_STIFFNESS, 0, ""},  def->friction  },
+      {{"inertia", TBI_MAX_MASS, 0, ""},        def->inertia   },
+      {{"rest length", TBI_MAX_LENGTH, 0, ""},  def->rest_lower},
+      {{"rest length", TBI_MAX_LENGTH, 0, ""},  def->rest_upper},
+  };
+  for (int32_t i = 0; i < def->njoint; ++i)
+    if (!tbi_within(builder, item, coefficient, &def->joints[i].coef, 1)) return false;
+  for (int32_t i = 0; i < def->npoint; ++i)
+    if (!tbi_within(builder, item, position, def->points[i].pos, 3) ||
+        !tbi_within(builder, item, share, &def->points[i].share, 1))
+      return false;
+  if (def->lower < -TBI_MAX_POSITION) def->lower = -INFINITY;
+  if (def->upper > TBI_MAX_POSITION) def->upper = INFINITY;
+  return all_within(builder, item, numbers, sizeof numbers / sizeof *numbers);
+}
+
 bool tbi_actuator_within(tabi_builder *builder, const tabi_actuator_def *def) {
   const tbi_item item = {"actuator", def->name, def->place};
   const tbi_limit gear = {"gear", TBI_MAX_RATIO, 0, ""};

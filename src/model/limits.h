@@ -45,6 +45,8 @@ bool tbi_joint_within(tabi_builder *builder, tabi_joint_def *def);
 bool tbi_shape_within(tabi_builder *builder, const tabi_shape_def *def);
 bool tbi_mesh_within(tabi_builder *builder, const tabi_mesh_def *def);
 bool tbi_surface_within(tabi_builder *builder, const tabi_material_def *def);
+/* Limits that are too far to be met become infinite. */
+bool tbi_tendon_within(tabi_builder *builder, tabi_tendon_def *def);
 bool tbi_actuator_within(tabi_builder *builder, const tabi_actuator_def *def);
 bool tbi_coupling_within(tabi_builder *builder, const tabi_coupling_def *def);
 bool tbi_connection_within(tabi_builder *builder, const tabi_connection_def *def);

@@ -53,6 +53,11 @@ int32_t tabi_model_npair(const tabi_model *model) {
   return model->npair;
 }
 
+int32_t tabi_model_ntendon(const tabi_model *model) {
+  TBI_ASSERT(model);
+  return model->ntendon;
+}
+
 int32_t tabi_model_nactuator(const tabi_model *model) {
   TBI_ASSERT(model);
   return model->nactuator;
@@ -132,6 +137,11 @@ tabi_material_def tabi_model_surface(const tabi_model *model, int32_t material_a
                                material_b == TABI_NONE ? &standard : &model->material[material_b]);
 }
 
+tabi_tendon_def tabi_model_tendon(const tabi_model *model, int32_t tendon) {
+  TBI_ASSERT(model && tendon >= 0 && tendon < model->ntendon);
+  return model->tendon[tendon];
+}
+
 tabi_actuator_def tabi_model_actuator(const tabi_model *model, int32_t actuator) {
   TBI_ASSERT(model && actuator >= 0 && actuator < model->nactuator);
   return model->actuator[actuator];
@@ -197,6 +207,13 @@ int32_t tabi_model_find_shape(const tabi_model *model, const char *name) {
   TBI_ASSERT(model && name);
   for (int32_t i = 0; i < model->nshape; ++i)
     if (is_called(model->shape[i].name, name)) return i;
+  return TABI_NONE;
+}
+
+int32_t tabi_model_find_tendon(const tabi_model *model, const char *name) {
+  TBI_ASSERT(model && name);
+  for (int32_t i = 0; i < model->ntendon; ++i)
+    if (is_called(model->tendon[i].name, name)) return i;
   return TABI_NONE;
 }
 

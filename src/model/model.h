@@ -108,6 +108,12 @@ typedef struct tbi_material_pair {
   X(int32_t, face, nface3)                                                                    \
   X(tabi_material_def, material, nmaterial)                                                   \
   X(tbi_material_pair, pair, npair)                                                           \
+  X(tabi_tendon_def, tendon, ntendon)                                                         \
+  X(tabi_tendon_joint, tendon_joint, ntendon_joint)                                           \
+  X(tabi_tendon_point, tendon_point, ntendon_point)                                           \
+  X(uint8_t, tendon_loops, ntendon)   /* loop constraints of its own, see tendons.c */        \
+  X(int32_t, tendon_first, ntendon1)  /* where those of a tendon start in the next */         \
+  X(int32_t, tendon_dof, ntendon_dof) /* velocities that a tendon depends on, ascending */    \
   X(tabi_actuator_def, actuator, nactuator)                                                   \
   X(tabi_coupling_def, coupling, ncoupling)                                                   \
   X(tabi_connection_def, connection, nconnection)                                             \
@@ -128,6 +134,8 @@ struct tabi_model {
   int64_t nrow; /* doubles in all rows of the mass matrix */
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nsensor, nexclusion2, nposture;
+  int32_t ntendon, ntendon1, ntendon_joint, ntendon_point;
+  int64_t ntendon_dof;
   int64_t nvertex3, nface3, nposture_q, nposture_v, nposture_control, ntext;
   int64_t nhull_first, nhull_edge, nhull_start;
   int32_t nlink_slot, njoint_slot, nsensor_slot;

@@ -3,22 +3,12 @@
 
 #include "base/assertion.h"
 #include "model/clusters.h"
+#include "model/tendons.h"
 
 /* Bundles must cost less than this share of one bundle.  In clusters with few loops the best pivots
  * of all cost next to nothing more. */
 #define WORTHWHILE 0.5
 #define FEW        16
-
-static int32_t owners_of(const tabi_model *model) { return model->nconnection + model->ncoupling; }
-
-static int32_t cluster_of(const tabi_model *model, int32_t owner) {
-  return owner < model->nconnection ? tbi_connection_cluster(model, owner)
-                                    : tbi_coupling_cluster(model, owner - model->nconnection);
-}
-
-static int32_t ties_of(const tabi_model *model, int32_t owner) {
-  return owner < model->nconnection ? tbi_connection_ties(&model->connection[owner]) : 1;
-}
 
 /* -- supports */
 
@@ -40,6 +30,13 @@ static void mark_joint(const tabi_model *model, int32_t joint, int32_t *mark) {
   if (joint != TABI_NONE) mark_body(model, model->joint_body[joint], mark);
 }
 
+static void mark_tendon(const tabi_model *model, int32_t tendon, int32_t *mark) {
+  if (tendon == TABI_NONE) return;
+  const int32_t *dof = tbi_tendon_dofs(model, tendon);
+  for (int32_t k = 0; k < tbi_tendon_ndof(model, tendon); ++k)
+    mark_path(model, dof[k], mark);
+}
+
 /* slack: the number behind the velocities that belongs to its first loop */
 static void mark_owner(const tabi_model *model, int32_t owner, int32_t slack, int32_t *mark) {
   if (owner < model->nconnection) {
@@ -47,10 +44,15 @@ static void mark_owner(const tabi_model *model, int32_t owner, int32_t slack, in
     mark_link(model, def->a, mark);
     mark_link(model, def->b, mark);
     if (def->type == TABI_CONNECTION_SPRING) mark[slack] = 1;
-  } else {
+  } else if (owner < model->nconnection + model->ncoupling) {
     const tabi_coupling_def *def = &model->coupling[owner - model->nconnection];
     mark_joint(model, def->joint, mark);
     mark_joint(model, def->leader, mark);
+    mark_tendon(model, def->tendon, mark);
+    mark_tendon(model, def->tendon_leader, mark);
+  } else {
+    mark_tendon(model, owner - model->nconnection - model->ncoupling, mark);
+    mark[slack] = 1;
   }
 }
 
@@ -69,12 +71,13 @@ static void gather(tbi_support *support, const tabi_model *model, int32_t cluste
 }
 
 static void fill_supports(const tabi_model *model, tbi_bundles *b) {
-  for (int32_t i = 0; i < owners_of(model); ++i) {
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
     if (b->of_owner[i] == TABI_NONE) continue;
-    int32_t cluster = cluster_of(model, i);
+    int32_t cluster = tbi_owner_cluster(model, i);
     int32_t slack = tbi_cluster_dofs(model, cluster);
     for (int32_t k = b->cluster_bundle[cluster]; k < b->of_owner[i]; ++k)
       slack += b->bundle[k].ties;
+    b->slack[i] = slack;
     mark_owner(model, i, slack, b->mark);
     gather(&b->bundle[b->of_owner[i]].support, model, cluster, b->mark);
   }
@@ -151,8 +154,9 @@ void tbi_bundles_unite(tbi_bundles *b, const tabi_model *model, int32_t cluster)
   united->nnext = united->nbefore = 0;
   b->sequence[first] = first;
   b->cluster_count[cluster] = 1;
-  for (int32_t i = 0; i < owners_of(model); ++i) {
-    if (b->of_owner[i] != TABI_NONE && cluster_of(model, i) == cluster) b->of_owner[i] = first;
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+    if (b->of_owner[i] != TABI_NONE && tbi_owner_cluster(model, i) == cluster)
+      b->of_owner[i] = first;
   }
 }
 
@@ -186,8 +190,8 @@ static void arrange(tbi_bundles *b, const tabi_model *model, int32_t cluster) {
 static void number_bundles(const tabi_model *model, tbi_bundles *b) {
   for (int32_t c = 0; c < model->ncluster; ++c)
     b->cluster_count[c] = 0;
-  for (int32_t i = 0; i < owners_of(model); ++i) {
-    int32_t c = cluster_of(model, i);
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+    int32_t c = tbi_owner_cluster(model, i);
     b->of_owner[i] = c == TABI_NONE ? TABI_NONE : b->cluster_count[c]++;
   }
   int32_t first = 0;
@@ -197,15 +201,16 @@ static void number_bundles(const tabi_model *model, tbi_bundles *b) {
   }
   for (int32_t i = 0; i < first; ++i)
     b->sequence[i] = i;
-  for (int32_t i = 0; i < owners_of(model); ++i) {
-    if (b->of_owner[i] != TABI_NONE) b->of_owner[i] += b->cluster_bundle[cluster_of(model, i)];
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+    if (b->of_owner[i] != TABI_NONE)
+      b->of_owner[i] += b->cluster_bundle[tbi_owner_cluster(model, i)];
   }
 }
 
 static void place_bundle(tbi_layout *at, const tabi_model *model, int32_t owner, tbi_bundles *b) {
-  int32_t cluster = cluster_of(model, owner);
+  int32_t cluster = tbi_owner_cluster(model, owner);
   if (cluster == TABI_NONE) return;
-  tbi_bundle bundle = {.ties = ties_of(model, owner)};
+  tbi_bundle bundle = {.ties = tbi_owner_ties(model, owner)};
   int32_t others = tbi_cluster_max_loops(model, cluster);
   bundle.support.at =
       tbi_layout_take(at, tbi_cluster_width(model, cluster), sizeof *bundle.support.at);
@@ -215,13 +220,14 @@ static void place_bundle(tbi_layout *at, const tabi_model *model, int32_t owner,
 }
 
 void tbi_bundles_place(tbi_layout *at, const tabi_model *model, tbi_bundles *b) {
-  int32_t owners = owners_of(model);
+  int32_t owners = tbi_loop_owners(model);
   int32_t widest = 0;
   for (int32_t c = 0; c < model->ncluster; ++c) {
     int32_t width = tbi_cluster_width(model, c);
     if (tbi_cluster_max_loops(model, c) > 0 && width > widest) widest = width;
   }
   b->of_owner = tbi_layout_take(at, owners, sizeof *b->of_owner);
+  b->slack = tbi_layout_take(at, owners, sizeof *b->slack);
   b->cluster_bundle = tbi_layout_take(at, model->ncluster, sizeof *b->cluster_bundle);
   b->cluster_count = tbi_layout_take(at, model->ncluster, sizeof *b->cluster_count);
   b->sequence = tbi_layout_take(at, owners, sizeof *b->sequence);

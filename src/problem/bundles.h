@@ -1,10 +1,10 @@
 /* bundles.h - which loop constraints are eliminated together, in which order, and what they touch.
  *
- * A bundle is the loop constraints of one connection or coupling.  Their columns (loops.h) differ
- * from zero only along the paths from their bodies to the roots.  Taking a bundle out of the others
- * spreads its numbers over those that share some with it.  Bundles that touch little go first: in a
- * row of n mechanisms every other one, then every other one of the rest.  So the numbers of all
- * columns together grow like n log n, and not with the square of n.
+ * A bundle is the loop constraints of one connection, coupling or tendon.  Their columns (loops.h)
+ * differ from zero only along the paths from their bodies to the roots.  Taking a bundle out of the
+ * others spreads its numbers over those that share some with it.  Bundles that touch little go
+ * first: in a row of n mechanisms every other one, then every other one of the rest.  So the
+ * numbers of all columns together grow like n log n, and not with the square of n.
  *
  * All this follows from the model alone.  Where it would not save half of the work, as in a cluster
  * with one connection, the cluster is one bundle. */
@@ -33,7 +33,8 @@ typedef struct tbi_bundle {
 } tbi_bundle;
 
 typedef struct tbi_bundles {
-  int32_t *of_owner;                       /* of a connection, then of a coupling; or TABI_NONE */
+  int32_t *of_owner; /* of a connection, coupling or tendon, or TABI_NONE: model/clusters.h */
+  int32_t *slack;    /* by owner: the number of a column that is the slack of its first loop */
   int32_t *cluster_bundle, *cluster_count; /* first bundle of a cluster and their number */
   int32_t *sequence;                       /* bundles as they are taken, cluster by cluster */
   tbi_bundle *bundle;

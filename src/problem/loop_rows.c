@@ -9,6 +9,8 @@
 #include "problem/half_solve.h"
 #include "problem/ports.h"
 
+#include <string.h>
+
 /* share of the most mobile row's mobility below which a row moves by rounding only: Y has errors of
  * 1e-16, and mobility is its square */
 #define IMMOBILE 1e-20
@@ -53,6 +55,29 @@ static void fill_path(const tbi_setup *s, const tbi_loop *loop, double *y, tbi_l
   row->length[1] = length_of(model, a) - shared;
 }
 
+static void add_arms(const tbi_setup *s, const tbi_arms *arms, double *y) {
+  const tabi_model *model = s->model;
+  for (int32_t i = 0; i < arms->count; ++i) {
+    int32_t dof = arms->dof[i];
+    const int32_t *path = path_of(model, dof);
+    tbi_half_solve_joint(s->d, s->pivot_root, dof, s->scratch);
+    for (int32_t j = 0; j < length_of(model, dof); ++j)
+      y[model->dof_local[path[j]]] += arms->share * arms->arm[i] * s->scratch[j];
+  }
+}
+
+/* tendons may move many paths: their rows have all velocities of the cluster */
+static void fill_tendon(const tbi_setup *s, const tbi_loop *loop, double *y, tbi_loop_row *row) {
+  const tabi_model *model = s->model;
+  row->y = y;
+  row->path[0] = row->path[1] = model->dof_order + model->cluster_dof[loop->cluster];
+  row->length[0] = tbi_cluster_dofs(model, loop->cluster);
+  row->length[1] = 0;
+  memset(y, 0, sizeof *y * (size_t)row->length[0]);
+  add_arms(s, &loop->tendon[0], y);
+  add_arms(s, &loop->tendon[1], y);
+}
+
 static double response(const tbi_loop_row *row, const double *sum) {
   return tbi_path_dot(row->path[0], row->y, row->length[0], sum) +
          tbi_path_dot(row->path[1], row->y + row->length[0], row->length[1], sum);
@@ -66,10 +91,13 @@ static void push(const tbi_loop_row *row, double impulse, double *sum) {
 }
 
 static void fill_row(const tbi_setup *s, tbi_loop *loop, double *y, tbi_loop_row *row) {
-  fill_path(s, loop, y, row);
+  if (loop->tendon[0].count + loop->tendon[1].count > 0) {
+    fill_tendon(s, loop, y, row);
+  } else {
+    fill_path(s, loop, y, row);
+  }
   row->w = tbi_dot(y, y, row->length[0] + row->length[1]);
-  if (loop->stiffness > 0 || loop->damping > 0)
-    tbi_loop_pull_spring(loop, s->loops.timestep, row->w);
+  if (tbi_loop_is_spring(loop)) tbi_loop_pull_spring(loop, s->loops.timestep, row->w);
   row->base = loop->velocity + response(row, s->z);
   row->compliance = loop->compliance;
   row->target = loop->target;

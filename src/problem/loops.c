@@ -83,15 +83,20 @@ static void add_joint(const maker *m, int32_t dof, double share, double *column)
   add_path(m, dof, share, column);
 }
 
+static void add_arms(const maker *m, const tbi_arms *arms, double *column) {
+  for (int32_t i = 0; i < arms->count; ++i)
+    add_joint(m, arms->dof[i], arms->share * arms->arm[i], column);
+}
+
 void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility) {
   double k = loop->stiffness;
   double phase = h * h * k * mobility;
   double late = phase / (1 + phase);
   double even = 0.25 * (1 - late);
-  loop->compliance = 1 / (h * h * k * (late + even) + h * loop->damping);
+  loop->compliance = 1 / (h * h * k * (late + even) + h * loop->damping + loop->give);
   double error = loop->error + late * 0.5 * h * h * loop->drift +
                  even * h * (h * loop->drift - loop->velocity);
-  loop->target = -loop->compliance * h * k * error;
+  loop->target = loop->compliance * (loop->load - h * k * error);
 }
 
 /* the column of a loop, without its slack, in place of what it was in the step before */
@@ -107,26 +112,27 @@ static void fill_column(const maker *m, int32_t cluster, int32_t which) {
   add_body(m, loop->body_a, loop->wrench_a, -1, column);
   add_joint(m, loop->dof, 1, column);
   add_joint(m, loop->leader, -loop->slope, column);
+  add_arms(m, &loop->tendon[0], column);
+  add_arms(m, &loop->tendon[1], column);
 }
 
 /* columns, their squared lengths, and by how much z misses the targets */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_loops *loops = m->loops;
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
-  int32_t dofs = tbi_cluster_dofs(loops->model, cluster);
   for (int32_t t = 0; t < count; ++t) {
     tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
     const tbi_support *s = tbi_loops_support(loops, cluster, t);
     double *column = tbi_loops_column(loops, cluster, t);
     fill_column(m, cluster, t);
-    if (loop->stiffness > 0 || loop->damping > 0) {
+    if (tbi_loop_is_spring(loop)) {
       tbi_loop_pull_spring(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
     }
     double moved = loop->velocity;
     for (int32_t i = 0; i < s->dofs; ++i)
       moved += column[s->at[i]] * z[dof[s->at[i]]];
     loops->wanted[t] = loop->target - moved;
-    if (loop->compliance > 0) column[dofs + t] = sqrt(loop->compliance);
+    if (loop->compliance > 0) column[loops->bundles.slack[loop->owner]] = sqrt(loop->compliance);
     loops->size[t] = tbi_support_dot(s, s->count, column, column);
   }
 }
@@ -314,10 +320,17 @@ static double take_along(const tbi_loops *loops, int32_t cluster, int32_t k, dou
   return taken;
 }
 
+static void push_arms(const tbi_arms *arms, double impulse, double *at_joints) {
+  for (int32_t i = 0; i < arms->count; ++i)
+    at_joints[arms->dof[i]] += arms->share * arms->arm[i] * impulse;
+}
+
 void tbi_loops_push(const tbi_loops *loops, double share, sv *at_bodies, double *at_joints) {
   for (int32_t i = 0; i < loops->count; ++i) {
     const tbi_loop *loop = &loops->loop[i];
     double impulse = share * loop->impulse;
+    push_arms(&loop->tendon[0], impulse, at_joints);
+    push_arms(&loop->tendon[1], impulse, at_joints);
     if (loop->dof == TABI_NONE) {
       at_bodies[loop->body_a] = sv_axpy(at_bodies[loop->body_a], -impulse, loop->wrench_a);
       at_bodies[loop->body_b] = sv_axpy(at_bodies[loop->body_b], impulse, loop->wrench_b);

@@ -1,4 +1,4 @@
-/* loops.h - connections and couplings, solved for before the contacts.
+/* loops.h - connections, couplings and tendons, solved for before the contacts.
  *
  * A loop constraint, loop for short, is one equation of the velocity: u + compliance * impulse =
  * target.  In the coordinates in which M is the unit matrix it is a column y.  An orthonormal basis
@@ -13,20 +13,32 @@
 #include "dynamics/dynamics.h"
 #include "problem/bundles.h"
 
+/* Velocities that move a tendon: u has share * sum of arm * v. */
+typedef struct tbi_arms {
+  int32_t count;      /* 0: no tendon */
+  const int32_t *dof; /* ascending */
+  const double *arm;
+  double share;
+} tbi_arms;
+
 typedef struct tbi_loop {
   int32_t cluster;
-  int32_t owner;          /* connection, or nconnection + coupling */
+  int32_t owner;          /* connection, coupling or tendon, as model/clusters.h counts them */
   int32_t body_a, body_b; /* of a connection */
   sv wrench_a, wrench_b;  /* unit impulse on b and its opposite on a, about the trees' origins */
   int32_t dof, leader;    /* of a coupling, else TABI_NONE */
   double slope;           /* of a coupling: u = v[dof] - slope * v[leader] */
-  double stiffness;       /* of a spring, N/m; with stiffness or damping the loop is a spring */
+  tbi_arms tendon[2];     /* of a tendon, and of the one that leads it */
+  double stiffness;       /* of a spring, N/m; the loop is a spring by this or the next two */
   double damping;         /* of a spring, N s/m */
+  double give;            /* kg, by which its impulse falls as u grows, of what else there is; */
+  double load;            /* N s, the impulse that this has at u = 0 */
   double compliance;      /* of a spring, velocity per impulse; else 0 */
   double error;           /* m or rad, zero when closed */
   double correction;      /* m or rad, the part of the error that this step shall take back */
   double velocity, drift; /* rate of the error before the step; rate of that at zero acceleration */
   double target;          /* m/s or rad/s; tbi_loops_solve makes that of a spring */
+  bool is_given;          /* the target is, and no error is taken back: a tendon that is held */
   double impulse;         /* N s or N m s */
   double missed;          /* m/s or rad/s, of the target, where loops contradict each other */
   bool redundant;         /* its column depends on others */
@@ -62,6 +74,10 @@ typedef struct tbi_loops {
   double *normal; /* scratch: normal equations of least squares */
 } tbi_loops;
 
+static inline bool tbi_loop_is_spring(const tbi_loop *loop) {
+  return loop->stiffness > 0 || loop->damping > 0 || loop->give > 0;
+}
+
 /* Error g and velocity u that earlier steps left are taken back by an acceleration that is constant
  * over the step: with -g/h^2 - 3/2 u/h both vanish after two steps. */
 static inline double tbi_loop_regain(const tbi_loop *loop, double h) {
@@ -90,7 +106,8 @@ static inline const tbi_support *tbi_loops_support(const tbi_loops *loops, int32
 /* A spring of force -k g' - d u.  With g' = g plus a quarter of what g turns away from a straight
  * line over this step and the one before, it is stable at any stiffness and keeps its energy; with
  * g' at the end of the step it loses some, and what a step cannot resolve dies out.  The share of
- * the latter grows with the square of the phase that the spring alone would pass in a step.
+ * the latter grows with the square of the phase that the spring alone would pass in a step.  Load
+ * and give of the loop act beside it: servos, and inertia that moves along.
  * mobility: change of its rate per impulse, without it; fills compliance and target. */
 void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility);
 

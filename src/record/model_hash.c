@@ -78,6 +78,7 @@ static void add_drives(uint64_t *hash, const tabi_model *model) {
     tabi_actuator_def actuator = tabi_model_actuator(model, i);
     add_number(hash, actuator.joint);
     add_run(hash, &actuator.gear, &actuator.place);
+    if (actuator.tendon != TABI_NONE) add_number(hash, actuator.tendon);
   }
   for (int32_t i = 0; i < tabi_model_nsensor(model); ++i) {
     tabi_sensor_def sensor = tabi_model_sensor(model, i);
@@ -87,12 +88,32 @@ static void add_drives(uint64_t *hash, const tabi_model *model) {
   }
 }
 
+static void add_tendons(uint64_t *hash, const tabi_model *model) {
+  for (int32_t i = 0; i < tabi_model_ntendon(model); ++i) {
+    tabi_tendon_def tendon = tabi_model_tendon(model, i);
+    for (int32_t k = 0; k < tendon.njoint; ++k) {
+      add_number(hash, tendon.joints[k].joint);
+      add(hash, &tendon.joints[k].coef, sizeof tendon.joints[k].coef);
+    }
+    for (int32_t k = 0; k < tendon.npoint; ++k) {
+      add_number(hash, tendon.points[k].link);
+      add(hash, tendon.points[k].pos, sizeof tendon.points[k].pos);
+      add(hash, &tendon.points[k].share, sizeof tendon.points[k].share);
+    }
+    add_run(hash, &tendon.lower, &tendon.place);
+  }
+}
+
 static void add_loops(uint64_t *hash, const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {
     tabi_coupling_def coupling = tabi_model_coupling(model, i);
     add_number(hash, coupling.joint);
     add_number(hash, coupling.leader);
     add_run(hash, coupling.coef, &coupling.place);
+    if (coupling.tendon != TABI_NONE) {
+      add_number(hash, coupling.tendon);
+      add_number(hash, coupling.tendon_leader);
+    }
   }
   for (int32_t i = 0; i < tabi_model_nconnection(model); ++i) {
     tabi_connection_def connection = tabi_model_connection(model, i);
@@ -118,5 +139,6 @@ uint64_t tbi_model_hash(const tabi_model *model) {
   add_shapes(&hash, model);
   add_drives(&hash, model);
   add_loops(&hash, model);
+  add_tendons(&hash, model);
   return hash;
 }

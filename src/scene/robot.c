@@ -190,6 +190,10 @@ static bool detach(tabi_builder *builder, int32_t joint) {
   for (int32_t i = 0; i < builder->couplings.count; ++i) {
     if (coupling[i].joint == joint || coupling[i].leader == joint) return false;
   }
+  const tabi_tendon_joint *pulled = builder->tendon_joints.items;
+  for (int32_t i = 0; i < builder->tendon_joints.count; ++i) {
+    if (pulled[i].joint == joint) return false;
+  }
   const tabi_actuator_def *actuator = builder->actuators.items;
   for (int32_t i = builder->actuators.count - 1; i >= 0; --i) {
     if (actuator[i].joint == joint) remove_actuator(builder, i);

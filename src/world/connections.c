@@ -3,13 +3,15 @@
  *   translation  g = e . (x_b - x_a), with e fixed in a
  *   rotation     g = p . s, with p fixed in a and s in b, at right angles when closed
  *   rod, spring  g = |x_b - x_a| - length
- *   coupling     g = q_follower - polynomial(q_leader)
+ *   coupling     g = q_follower - polynomial(q_leader), or lengths of tendons
+ *   tendon       tendons.c
  *
  * A step moves along the new velocity, so that g becomes g + h u + h^2/2 g'', g'' being the drift
  * of u at zero acceleration.  Asking u for -g/h - h/2 g'' closes the loop at the end of the step up
  * to h^3, where u = 0 would leave h^2 and take energy out of every turn.  Forces that rk4 holds
  * over the step accelerate evenly instead, by what takes back g and u. */
 #include "base/assertion.h"
+#include "dynamics/tendon.h"
 #include "model/clusters.h"
 #include "problem/half_solve.h"
 #include "world/world.h"
@@ -173,24 +175,59 @@ static void add_connection(tabi_world *w, int32_t index) {
   }
 }
 
-/* value, slope and curvature of the polynomial by Horner's rule */
-static void add_coupling(tabi_world *w, int32_t index) {
-  TBI_ASSERT(index >= 0 && index < w->model->ncoupling);
+/* value, slope and curvature of a polynomial by Horner's rule */
+static void evaluate(const double coef[5], double x, double value[3]) {
+  value[0] = value[1] = value[2] = 0;
+  for (int k = 4; k >= 0; --k) {
+    value[2] = value[2] * x + 2 * value[1];
+    value[1] = value[1] * x + value[0];
+    value[0] = value[0] * x + coef[k];
+  }
+}
+
+static tbi_arms arms_of(const tabi_world *w, int32_t tendon, double share) {
+  const tabi_model *model = w->model;
+  return (tbi_arms){tbi_tendon_ndof(model, tendon), tbi_tendon_dofs(model, tendon),
+                    w->tendons.arm + model->tendon_first[tendon], share};
+}
+
+/* the same of the lengths of tendons, which are measured already */
+static void couple_tendons(tabi_world *w, int32_t index) {
+  const tabi_model *model = w->model;
+  const tabi_coupling_def *def = &model->coupling[index];
+  const tbi_tendon *follower = &w->tendons.tendon[def->tendon];
+  bool led = def->tendon_leader != TABI_NONE;
+  const tbi_tendon still = {0};
+  const tbi_tendon *leader = led ? &w->tendons.tendon[def->tendon_leader] : &still;
+  double p[3];
+  evaluate(def->coef, leader->length, p);
+  tbi_loop loop = {.cluster = tbi_coupling_cluster(model, index),
+                   .owner = model->nconnection + index,
+                   .body_a = TABI_WORLD,
+                   .body_b = TABI_WORLD,
+                   .dof = TABI_NONE,
+                   .leader = TABI_NONE,
+                   .error = follower->length - p[0],
+                   .velocity = follower->rate - p[1] * leader->rate,
+                   .drift =
+                       tbi_tendon_drift(w->d, def->tendon) - p[2] * leader->rate * leader->rate};
+  loop.tendon[0] = arms_of(w, def->tendon, 1);
+  if (led) {
+    loop.tendon[1] = arms_of(w, def->tendon_leader, -p[1]);
+    loop.drift -= p[1] * tbi_tendon_drift(w->d, def->tendon_leader);
+  }
+  w->setup.loops.loop[w->setup.loops.count++] = loop;
+}
+
+static void couple_joints(tabi_world *w, int32_t index) {
   const tabi_model *model = w->model;
   const tabi_coupling_def *def = &model->coupling[index];
   const tabi_dynamics *d = w->d;
   const tbi_body *follower = &model->body[model->joint_body[def->joint]];
   int32_t lead = def->leader == TABI_NONE ? TABI_NONE : model->joint_body[def->leader];
   const tbi_body *leader = lead == TABI_NONE ? NULL : &model->body[lead];
-  double x = leader ? d->q[leader->q] : 0;
-  double value = 0;
-  double slope = 0;
-  double curve = 0;
-  for (int k = 4; k >= 0; --k) {
-    curve = curve * x + 2 * slope;
-    slope = slope * x + value;
-    value = value * x + def->coef[k];
-  }
+  double p[3];
+  evaluate(def->coef, leader ? d->q[leader->q] : 0, p);
   double rate = leader ? d->v[leader->v] : 0;
   tbi_loop loop = {.cluster = tbi_coupling_cluster(model, index),
                    .owner = model->nconnection + index,
@@ -198,16 +235,28 @@ static void add_coupling(tabi_world *w, int32_t index) {
                    .body_b = TABI_WORLD,
                    .dof = follower->v,
                    .leader = leader ? leader->v : TABI_NONE,
-                   .slope = slope,
-                   .error = d->q[follower->q] - value,
-                   .velocity = d->v[follower->v] - slope * rate,
-                   .drift = -curve * rate * rate};
+                   .slope = p[1],
+                   .error = d->q[follower->q] - p[0],
+                   .velocity = d->v[follower->v] - p[1] * rate,
+                   .drift = -p[2] * rate * rate};
   w->setup.loops.loop[w->setup.loops.count++] = loop;
 }
 
-static int32_t cluster_of(const tabi_model *model, int32_t owner) {
-  return owner < model->nconnection ? tbi_connection_cluster(model, owner)
-                                    : tbi_coupling_cluster(model, owner - model->nconnection);
+static void add_loop(tabi_world *w, int32_t owner) {
+  const tabi_model *model = w->model;
+  TBI_ASSERT(owner >= 0 && owner < tbi_loop_owners(model));
+  int32_t coupling = owner - model->nconnection;
+  if (owner < model->nconnection) {
+    add_connection(w, owner);
+  } else if (coupling >= model->ncoupling) {
+    tbi_loops *loops = &w->setup.loops;
+    int32_t tendon = coupling - model->ncoupling;
+    if (tbi_world_tendon_loop(w, tendon, &loops->loop[loops->count])) ++loops->count;
+  } else if (model->coupling[coupling].tendon != TABI_NONE) {
+    couple_tendons(w, coupling);
+  } else {
+    couple_joints(w, coupling);
+  }
 }
 
 static int32_t last_dof(const tabi_model *model, int32_t link) {
@@ -227,8 +276,18 @@ static void note_connection(tabi_world *w, const tabi_connection_def *def) {
   }
 }
 
+static void note_tendon(tabi_world *w, int32_t tendon) {
+  if (tendon == TABI_NONE) return;
+  const int32_t *dof = tbi_tendon_dofs(w->model, tendon);
+  for (int32_t k = 0; k < tbi_tendon_ndof(w->model, tendon); ++k)
+    w->constants.looped[dof[k]] = true;
+}
+
 static void note_coupling(tabi_world *w, const tabi_coupling_def *def) {
   const tabi_model *model = w->model;
+  note_tendon(w, def->tendon);
+  note_tendon(w, def->tendon_leader);
+  if (def->joint == TABI_NONE) return;
   w->constants.looped[model->body[model->joint_body[def->joint]].v] = true;
   if (def->leader == TABI_NONE) return;
   w->constants.looped[model->body[model->joint_body[def->leader]].v] = true;
@@ -238,8 +297,10 @@ static void note_looped(tabi_world *w, int32_t owner) {
   const tabi_model *model = w->model;
   if (owner < model->nconnection) {
     note_connection(w, &model->connection[owner]);
-  } else {
+  } else if (owner < model->nconnection + model->ncoupling) {
     note_coupling(w, &model->coupling[owner - model->nconnection]);
+  } else {
+    note_tendon(w, owner - model->nconnection - model->ncoupling);
   }
 }
 
@@ -247,12 +308,12 @@ void tbi_world_order_loops(tabi_world *w) {
   const tabi_model *model = w->model;
   w->constants.nloop = 0;
   memset(w->constants.looped, 0, sizeof *w->constants.looped * (size_t)model->nv);
-  for (int32_t i = 0; i < model->nconnection + model->ncoupling; ++i) {
-    int32_t cluster = cluster_of(model, i);
+  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+    int32_t cluster = tbi_owner_cluster(model, i);
     if (cluster == TABI_NONE) continue;
     note_looped(w, i);
     int32_t at = w->constants.nloop++;
-    for (; at > 0 && cluster_of(model, w->constants.loops[at - 1]) > cluster; --at)
+    for (; at > 0 && tbi_owner_cluster(model, w->constants.loops[at - 1]) > cluster; --at)
       w->constants.loops[at] = w->constants.loops[at - 1];
     w->constants.loops[at] = i;
   }
@@ -264,7 +325,7 @@ void tbi_world_order_loops(tabi_world *w) {
  * correction speed lets.  A spring is as long as at the middle: tbi_loop_pull_spring adds h/4 (u+ -
  * u) to it, which makes its force that of the mean of both ends. */
 static void target_at_middle(tbi_loop *loop, double h, double share) {
-  if (loop->stiffness > 0 || loop->damping > 0) return;
+  if (tbi_loop_is_spring(loop)) return;
   double velocity = loop->velocity - 0.5 * h * loop->drift;
   double error = loop->correction - 0.125 * h * h * loop->drift;
   loop->target = -0.5 * h * loop->drift - 0.5 * velocity - share * error / h;
@@ -285,11 +346,13 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   bool middle = tbi_tree_is_middle(w, tree_of_loop(w->model, loop));
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
-    bool spring = loop[i].stiffness > 0 || loop[i].damping > 0;
-    if (!spring && fabs(loop[i].error) * share > widest) share = widest / fabs(loop[i].error);
+    bool closes = !tbi_loop_is_spring(&loop[i]) && !loop[i].is_given;
+    if (closes && fabs(loop[i].error) * share > widest) share = widest / fabs(loop[i].error);
   }
   for (int32_t i = 0; i < count; ++i) {
     loop[i].correction = share * loop[i].error;
+    if (loop[i].is_given) loop[i].correction = fmin(fmax(loop[i].error, -widest), widest);
+    if (loop[i].is_given && !held) continue;
     loop[i].target = held ? loop[i].velocity + h * (tbi_loop_regain(&loop[i], h) - loop[i].drift)
                           : -loop[i].correction / h - 0.5 * h * loop[i].drift;
     if (middle) target_at_middle(&loop[i], h, share < 1 ? 1 : 0.4);
@@ -299,13 +362,8 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
 void tbi_world_loops(tabi_world *w) {
   w->setup.loops.count = 0;
   w->setup.loops.timestep = w->def.timestep;
-  for (int32_t i = 0; i < w->constants.nloop; ++i) {
-    if (w->constants.loops[i] < w->model->nconnection) {
-      add_connection(w, w->constants.loops[i]);
-    } else {
-      add_coupling(w, w->constants.loops[i] - w->model->nconnection);
-    }
-  }
+  for (int32_t i = 0; i < w->constants.nloop; ++i)
+    add_loop(w, w->constants.loops[i]);
   tbi_loop *loop = w->setup.loops.loop;
   for (int32_t first = 0, end = 0; first < w->setup.loops.count; first = end) {
     while (end < w->setup.loops.count && loop[end].cluster == loop[first].cluster)

@@ -1,4 +1,5 @@
-/* drives.c - servos and actuators at the joints: what they ask for, and what their limits leave.
+/* drives.c - servos and actuators at the joints (of tendons: tendons.c): what they ask for, and
+ * what their limits leave.
  *
  * Over an implicit step a servo, or an actuator with a spring or damper, gives the force of its
  * end: f(v+) = f0 - g (v+ - v),    g = d + h k, f0 being the force at q + h v and v.  g moves to
@@ -91,7 +92,7 @@ void tbi_world_find_drives(tabi_world *w) {
 /* an actuator that is at its limit, or rigid, gives a known force */
 static void add_actuator(tabi_world *w, int32_t a) {
   const tabi_actuator_def *def = &w->model->actuator[a];
-  int32_t k = w->constants.joint_dof[def->joint];
+  int32_t k = tbi_actuator_dof(w, a);
   if (k == TABI_NONE) return;
   tbi_linear_force f = tbi_world_actuator(w, a);
   int8_t *at = &w->active_set.saturated[w->model->njoint + a];
@@ -165,7 +166,7 @@ void tbi_world_drives_at(const tabi_world *w, const double *q, const double *v, 
   memset(force, 0, sizeof *force * (size_t)model->nv);
   for (int32_t a = 0; a < model->nactuator; ++a) {
     const tabi_actuator_def *def = &model->actuator[a];
-    int32_t k = w->constants.joint_dof[def->joint];
+    int32_t k = tbi_actuator_dof(w, a);
     if (k == TABI_NONE) continue;
     double sum = actuator_force(def, w->state.control[a], q[model->dof_q[k]], v[k], 0);
     force[k] += def->gear * clamp(sum, def->force_min, def->force_max);
@@ -188,7 +189,7 @@ static void add_actuator_laws(const tabi_world *w, double *asked, double *law) {
   const tabi_model *model = w->model;
   for (int32_t a = 0; a < model->nactuator; ++a) {
     const tabi_actuator_def *def = &model->actuator[a];
-    int32_t k = w->constants.joint_dof[def->joint];
+    int32_t k = tbi_actuator_dof(w, a);
     if (k == TABI_NONE) continue;
     double force = tbi_world_actuator_at(w, a);
     int8_t at = w->active_set.saturated[model->njoint + a];

@@ -113,6 +113,8 @@ static void leave_springs(tabi_world *w) {
   }
   for (int32_t k = 0; k < model->nv; ++k)
     if (model->dof_stiffness[k] > 0) leader_of(w, tree_of_dof(model, k))->balanced = false;
+  for (int64_t k = 0; k < model->tendon_first[model->ntendon]; ++k)
+    leader_of(w, tree_of_dof(model, model->tendon_dof[k]))->balanced = false;
 }
 
 static bool any_balanced(const tabi_world *w) {

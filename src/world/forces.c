@@ -120,7 +120,7 @@ tabi_status tbi_world_forces(tabi_world *w, const double *tau) {
 
 double tbi_world_spring_energy(const tabi_world *w) {
   const tabi_model *model = w->model;
-  double energy = tbi_world_connection_energy(w);
+  double energy = tbi_world_connection_energy(w) + tbi_world_tendon_energy(w);
   for (int32_t k = 0; k < model->nv; ++k) {
     if (model->dof_stiffness[k] <= 0) continue;
     double deflection = w->state.q[model->dof_q[k]] - model->dof_rest[k];

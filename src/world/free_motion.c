@@ -177,6 +177,7 @@ void tbi_world_joint_impulse(tabi_world *w) {
 
 void tbi_world_impulse(tabi_world *w) {
   double h = w->def.timestep;
+  tbi_world_measure_tendons(w);
   find_spinning(w);
   find_bias(w);
   for (int32_t i = 0; tbi_world_is_middle(w) && i < w->model->nbody; ++i)

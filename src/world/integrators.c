@@ -150,6 +150,8 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
     tbi_loop *loop = &loops->loop[i];
     loop->target = loops->regain[i] - loop->drift;
     loop->velocity = 0;
+    loop->load =
+        -loop->give * loop->drift; /* of a spring: inertia of a tendon, which has no target */
   }
   tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
   tbi_aba_gather(w->d, qdd);
@@ -217,6 +219,7 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   for (int32_t i = 0; i < model->nbody; ++i)
     w->d->flow[i] = sv_scale(-1, w->d->force[i]);
   tbi_world_forces_at(w, q, v, s->tau, qdd);
+  tbi_world_pull_tendons(w, qdd);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] += s->constant[k];
   if (w->constants.nloop > 0 && !w->setup.sweeps_loops) {

@@ -30,6 +30,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.momentum = tbi_layout_take(at, model->ntree, sizeof *w->state.momentum);
   w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
+  w->state.tendon_hold = tbi_layout_take(at, model->ntendon, sizeof *w->state.tendon_hold);
   w->state.told_v = tbi_layout_take(at, model->nv, sizeof *w->state.told_v);
   w->state.told = tbi_layout_take(at, model->nv, sizeof *w->state.told);
   w->state.in_place = tbi_layout_take(at, model->nv, sizeof *w->state.in_place);
@@ -265,8 +266,7 @@ static void place_world(tbi_layout *at, tabi_world *w) {
       tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);
   w->constants.shape_body = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_body);
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
-  int64_t loops = (int64_t)model->nconnection + model->ncoupling;
-  w->constants.loops = tbi_layout_take(at, loops, sizeof *w->constants.loops);
+  w->constants.loops = tbi_layout_take(at, tbi_loop_owners(model), sizeof *w->constants.loops);
   w->constants.joint_dof = tbi_layout_take(at, model->njoint, sizeof *w->constants.joint_dof);
   w->constants.effort = tbi_layout_take(at, model->nv, sizeof *w->constants.effort);
   w->constants.most_force = tbi_layout_take(at, model->njoint, sizeof *w->constants.most_force);
@@ -278,6 +278,7 @@ static void place_world(tbi_layout *at, tabi_world *w) {
   w->solution.commanded = tbi_layout_take(at, model->nv, sizeof *w->solution.commanded);
   w->solution.applied = tbi_layout_take(at, model->nv, sizeof *w->solution.applied);
   tbi_loops_place(at, model, &w->setup.loops);
+  tbi_tendons_place(at, model, &w->tendons);
   tbi_world_place_gait(at, w);
   tbi_sensors_place(at, w);
 }

@@ -36,6 +36,15 @@ static void unbase_cluster(tabi_world *w, int32_t cluster) {
     if (w->model->tree_cluster[t] == cluster) w->floating.tree[t].based = false;
 }
 
+/* whether a tendon pulls at the world */
+static bool is_anchored(const tabi_model *model, const tabi_tendon_def *def) {
+  for (int32_t i = 0; i + 1 < def->npoint; ++i) {
+    bool ends = is_fixed(model, def->points[i].link) || is_fixed(model, def->points[i + 1].link);
+    if (def->points[i].share > 0 && ends) return true;
+  }
+  return false;
+}
+
 void tbi_world_find_bases(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t t = 0; t < model->ntree; ++t)
@@ -47,6 +56,10 @@ void tbi_world_find_bases(tabi_world *w) {
     int32_t cluster = tbi_connection_cluster(model, i);
     if (cluster != TABI_NONE && (is_fixed(model, def->a) || is_fixed(model, def->b)))
       unbase_cluster(w, cluster);
+  }
+  for (int32_t i = 0; i < model->ntendon; ++i) {
+    int32_t cluster = tbi_tendon_cluster(model, i);
+    if (cluster != TABI_NONE && is_anchored(model, &model->tendon[i])) unbase_cluster(w, cluster);
   }
 }
 

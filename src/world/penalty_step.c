@@ -32,7 +32,9 @@ static bool is_on_ground(const tabi_world *w, const tbi_candidate *candidate) {
 }
 
 static bool is_plain(const tabi_world *w) {
-  return !w->state.head->prescribes && w->def.integrator == TABI_SEMI_IMPLICIT;
+  /* what tendons do is predicted and verified */
+  return !w->state.head->prescribes && w->def.integrator == TABI_SEMI_IMPLICIT &&
+         w->model->ntendon == 0;
 }
 
 /* couples are solved with the others only */

@@ -9,7 +9,8 @@
  *     q_m = q + h/2 v,   v+ solved for there,   q+ = q_m + h/2 v+,
  * which is of second order and keeps their energy, also where the integrator is semi-implicit or
  * solves contacts at the start of the step, if
- *   - nothing drives them: no joint forces, servos, external wrenches, prescribed motion;
+ *   - nothing drives them: no joint forces, servos, external wrenches, prescribed motion, tendons
+ *     with more than springs and dampers;
  *   - nothing may touch them in this step, and no joint may reach a limit: gaps are those of the
  *     start.
  * Bias forces and loop constraints are as in middle.c, without its second look at bias forces.
@@ -17,6 +18,8 @@
  * All others have the same bits as without this. */
 #include "base/assertion.h"
 #include "world/active_set/active_set.h"
+
+#include <math.h>
 
 /* -- what is driven */
 
@@ -43,13 +46,31 @@ void tbi_world_find_driven(tabi_world *w) {
 
 /* -- what swings */
 
+/* whether a tendon has springs, dampers and inertia only, and nothing that drives or holds it */
+static bool is_passive(const tabi_model *model, int32_t tendon) {
+  const tabi_tendon_def *def = &model->tendon[tendon];
+  for (int32_t a = 0; a < model->nactuator; ++a)
+    if (model->actuator[a].tendon == tendon) return false;
+  return def->friction == 0 && isinf(def->lower) && isinf(def->upper);
+}
+
+/* what such a tendon moves does not swing */
+static void hold_tendon(tabi_world *w, int32_t tendon) {
+  int32_t cluster = tbi_tendon_cluster(w->model, tendon);
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    if (w->model->tree_cluster[t] == cluster) w->floating.tree[t].hangs = false;
+}
+
 void tbi_world_find_hanging(tabi_world *w) {
   w->floating.hangs = false;
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     bool hangs = tbi_world_may_swing(w) && !w->floating.tree[t].based;
     w->floating.tree[t].hangs = hangs;
-    w->floating.hangs = w->floating.hangs || hangs;
   }
+  for (int32_t i = 0; i < w->model->ntendon; ++i)
+    if (!is_passive(w->model, i)) hold_tendon(w, i);
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    w->floating.hangs = w->floating.hangs || w->floating.tree[t].hangs;
 }
 
 static void stop_cluster(tabi_world *w, int32_t tree) {

@@ -139,6 +139,7 @@ static void initialise(tabi_world *w) {
   s->shape_body = w->constants.shape_body;
   fill_constants(w);
   tbi_world_find_drives(w);
+  tbi_world_start_tendons(w);
   tbi_world_order_loops(w);
   tbi_world_find_bases(w);
   tbi_world_find_hanging(w);
@@ -241,7 +242,7 @@ tabi_energy tabi_world_energy(tabi_world *world) {
   tabi_dynamics_com(d, com);
   double height = v3_dot(v3_load(world->def.gravity), v3_load(com));
   return (tabi_energy){
-      .kinetic = tabi_dynamics_kinetic(d),
+      .kinetic = tabi_dynamics_kinetic(d) + tbi_world_tendon_kinetic(world),
       .potential = -world->model->mass * height,
       .spring = tbi_world_spring_energy(world),
       .work = world->state.head->work,

@@ -12,6 +12,7 @@
 #include "model/limits.h"
 #include "problem/setup.h"
 #include "world/sensors.h"
+#include "world/tendons.h"
 
 /* What a contact leaves for the next step to start from. */
 typedef struct tbi_warm {
@@ -140,6 +141,7 @@ struct tabi_world {
     tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
+    uint8_t *tendon_hold;   /* tbi_tendon_hold of the step before: [ntendon] */
     double *told_v;      /* velocities of joints that move as told, else 0; during a step those of
                             its start, which v has else: [nv] */
     bool *told;          /* whether they do: [nv] */
@@ -166,7 +168,7 @@ struct tabi_world {
     double *shape_radius;       /* m, of its farthest point from the origin of its body: [nshape] */
     double weight;              /* N, of all that moves */
     bool lifts;                 /* some link has buoyancy */
-    int32_t *loops; /* connections, and nconnection + couplings, sorted by cluster: [nloop] */
+    int32_t *loops;             /* owners (model/clusters.h) by cluster: [nloop] */
     int32_t nloop;
     int32_t *joint_dof; /* velocity of a joint with one coordinate that moves, or TABI_NONE:
                            [njoint] */
@@ -219,6 +221,7 @@ struct tabi_world {
     double *v_bias;   /* velocity of the bias forces, at last: [nv] */
     sv *bias;         /* if is_middle: forces of tbi_rnea_forces in body_impulse: [nbody] */
   } free;
+  tbi_tendons tendons;
   tbi_setup setup; /* the problem of the step */
   /* Impacts one after another (impacts.c); nothing of it is used without sequential. */
   struct {
@@ -278,6 +281,12 @@ static inline tabi_range tbi_tree_bodies(const tabi_model *model, int32_t tree) 
   int32_t first = model->tree_body[tree];
   int32_t end = tree + 1 < model->ntree ? model->tree_body[tree + 1] : model->nbody;
   return (tabi_range){first, end - first};
+}
+
+/* The velocity that an actuator drives; TABI_NONE: a tendon (tendons.c), or what cannot move. */
+static inline int32_t tbi_actuator_dof(const tabi_world *w, int32_t actuator) {
+  int32_t joint = w->model->actuator[actuator].joint;
+  return joint == TABI_NONE ? TABI_NONE : w->constants.joint_dof[joint];
 }
 
 /* Whether connections or couplings act on a tree. */
@@ -404,7 +413,7 @@ void tbi_world_forces_at(const tabi_world *w, const double *q, const double *v, 
 /* Likewise, but separately: for gait. */
 void tbi_world_forces_apart(const tabi_world *w, const double *q, const double *v,
                             const double *tau, double *drive, double *passive);
-/* J, of springs at joints and between links, at the present state. */
+/* J, of springs at joints, between links and along tendons, at the present state. */
 double tbi_world_spring_energy(const tabi_world *w);
 
 /* candidates.c: d -> candidates.margin, candidates.list, setup.ncandidate */

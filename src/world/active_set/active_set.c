@@ -1,13 +1,11 @@
 /* active_set.c - the new velocity, by prediction and verification.
  *
- *   predict which joints stick, slip or stay away from their limits, which drives are at theirs
- *   repeat
- *     free motion with that prediction
- *     problem of the contacts, rows and loop constraints that are left, and its solution
- *     new velocity
- *   until it agrees with the prediction; joints and limits that do not get rows
+ *   predict which joints and tendons stick, slip or stay away from their limits, which drives are
+ * at theirs repeat free motion with that prediction problem of the contacts, rows and loop
+ * constraints that are left, and its solution new velocity until it agrees with the prediction;
+ * joints and limits that do not get rows
  *
- * Rows are only added, and drives change sides a limited number of times, so the loop ends.
+ * Rows are only added, and drives and tendons change a limited number of times, so the loop ends.
  * docs/active_set.md derives it. */
 #include "world/active_set/active_set.h"
 
@@ -116,6 +114,7 @@ static void new_velocity(tabi_world *w) {
 
 static tabi_status solve_predicted(tabi_world *w) {
   tbi_apply_joint_friction(w);
+  tbi_apply_tendons(w);
   tbi_world_free_motion(w);
   tbi_timers_end(&w->timers, TABI_STAGE_FACTOR);
   if (!is_factored(w)) return tbi_world_blame(w);
@@ -132,18 +131,20 @@ static tabi_status solve_predicted(tabi_world *w) {
 static bool verify(tabi_world *w, const double *tau, int attempt) {
   bool friction = tbi_verify_joint_friction(w, attempt);
   bool limits = tbi_verify_joint_limits(w);
-  if (friction && limits) {
+  bool tendons = tbi_verify_tendons(w, attempt);
+  if (friction && limits && tendons) {
     certify_work(w);
     if (tbi_world_is_middle(w)) tbi_middle_refresh(w);
   }
   bool drives = tbi_verify_drive_limits(w, tau, attempt);
-  return friction && limits && drives;
+  return friction && limits && tendons && drives;
 }
 
-/* each attempt but the last gives some joint a row, a lower or an upper limit, or moves drives to
- * or from their limits */
+/* each attempt but the last gives some joint a row, a lower or an upper limit, moves drives to
+ * or from their limits, or changes what tendons do */
 static int max_attempts(const tabi_model *model) {
-  return TBI_DRIVE_ATTEMPTS + 3 * model->nv + model->njoint + model->nactuator + 1;
+  return TBI_DRIVE_ATTEMPTS + TBI_TENDON_ATTEMPTS + 3 * model->nv + model->njoint +
+         model->nactuator + 1;
 }
 
 /* the linear-time solution of a method, where it has one for this step */
@@ -170,6 +171,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau) {
   tbi_predict_joint_friction(w);
   if (find_by_method(w, tau)) return TABI_OK;
   tbi_predict_joint_limits(w, w->state.v, TBI_NEAR_LIMIT);
+  tbi_predict_tendons(w);
   bool verified = false;
   for (int attempt = 0; !verified; ++attempt) {
     TBI_ASSERT(attempt <= max_attempts(w->model));
@@ -178,5 +180,6 @@ tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau) {
     verified = verify(w, tau, attempt);
     tbi_timers_end(&w->timers, TABI_STAGE_SOLVE);
   }
+  tbi_world_keep_tendons(w);
   return TABI_OK;
 }

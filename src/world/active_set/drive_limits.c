@@ -64,7 +64,7 @@ static void correct_actuators(correction *c) {
   const tabi_model *model = w->model;
   for (int32_t a = 0; a < model->nactuator; ++a) {
     const tabi_actuator_def *def = &model->actuator[a];
-    if (w->constants.joint_dof[def->joint] == TABI_NONE) continue;
+    if (tbi_actuator_dof(w, a) == TABI_NONE) continue;
     tbi_linear_force f = tbi_world_actuator(w, a);
     if (f.give == 0) continue;
     int32_t drive = model->njoint + a;

@@ -119,10 +119,18 @@ static void add_body_load(const tabi_world *w, int32_t body, sv wrench, double *
   if (body != TABI_WORLD) add_load(w, tbi_last_dof(&w->model->body[body]), wrench, load);
 }
 
+static void add_tendon_load(const tabi_world *w, const tbi_arms *arms, double impulse,
+                            double *load) {
+  for (int32_t i = 0; i < arms->count; ++i)
+    add_joint_load(w, arms->dof[i], arms->share * arms->arm[i] * impulse, load);
+}
+
 static void add_loop_load(const tabi_world *w, const tbi_loop *loop, double *load) {
   if (loop->dof != TABI_NONE) add_joint_load(w, loop->dof, loop->impulse, load);
   if (loop->leader != TABI_NONE)
     add_joint_load(w, loop->leader, -loop->slope * loop->impulse, load);
+  add_tendon_load(w, &loop->tendon[0], loop->impulse, load);
+  add_tendon_load(w, &loop->tendon[1], loop->impulse, load);
   add_body_load(w, loop->body_b, sv_scale(loop->impulse, loop->wrench_b), load);
   add_body_load(w, loop->body_a, sv_scale(-loop->impulse, loop->wrench_a), load);
 }
